@@ -1,0 +1,170 @@
+# gpuprim - `make help` lists the targets.
+
+CC ?= cc
+CXX ?= c++
+CFLAGS ?= -O2 -g
+PREFIX ?= /usr/local
+FILE ?= gpuprim.h
+
+ifeq ($(shell uname -s),Darwin)
+OPENCL_LIBS := -framework OpenCL
+else
+OPENCL_LIBS := -lOpenCL
+endif
+
+# Programs that make runs keep their caches of built kernels here: warm from run to run, and apart from the
+# user's own.
+export XDG_CACHE_HOME := $(CURDIR)/build/cache
+export POCL_CACHE_DIR := $(CURDIR)/build/cache/pocl
+export CC CXX
+
+WARNINGS := -Wall -Wextra -Wpedantic
+C_FLAGS = $(CPPFLAGS) -I. -std=c99 $(WARNINGS) $(CFLAGS) -MMD -MP -MT $@ -MF $@.d
+TEST_LIBS := -lcmocka $(OPENCL_LIBS) -lm -lpthread
+
+TESTS := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
+SUPPORT := $(patsubst tests/%.c,%,$(wildcard tests/support.c))
+TEST_PROGRAMS := $(TESTS:%=build/tests/%)
+SANITIZED := $(TESTS:%=build/sanitize/%)
+EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
+
+.PHONY: all demo test test-all bench peers examples header check-header format check-format lint \
+	compile-matrix sanitize kernel-tsan deps deps-all deps-run deps-test deps-lint deps-bench \
+	install clean help
+.SECONDARY:
+.DELETE_ON_ERROR:
+
+all: examples $(TEST_PROGRAMS) ## build examples and tests
+
+# ---- header
+
+header: ## make gpuprim.h from src/ and kernels/
+	tools/amalgamate.sh gpuprim.h
+
+gpuprim.h: $(wildcard src/*.[ch] kernels/*.cl) LICENSE tools/amalgamate.sh
+	tools/amalgamate.sh $@
+
+check-header: ## is gpuprim.h what src/ and kernels/ make?
+	@mkdir -p build
+	tools/amalgamate.sh build/gpuprim.h
+	diff -u gpuprim.h build/gpuprim.h
+
+# ---- demo, examples
+
+demo: build/examples/tour ## build and run examples/tour; FILE=... is what it reads
+	build/examples/tour $(FILE)
+
+examples: $(EXAMPLES) ## build examples/
+
+build/examples/%: examples/%.c | gpuprim.h deps-run
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -o $@ $< $(LDFLAGS) $(OPENCL_LIBS) -lm
+
+# ---- tests
+
+test: $(TEST_PROGRAMS) ## build and run the tests; GPUPRIM_DEVICE names the device
+	@tools/run_tests.sh $(TEST_PROGRAMS)
+
+test-all: $(TEST_PROGRAMS) ## the tests on PoCL, rusticl and Oclgrind
+	@tools/test_all.sh $(TEST_PROGRAMS)
+
+build/tests/%.o: tests/%.c | gpuprim.h deps-test
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -c -o $@ $<
+
+build/tests/test_%: build/tests/test_%.o $(SUPPORT:%=build/tests/%.o)
+	$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(TEST_LIBS)
+
+# The C++ library comes first in the link: the OpenCL implementations load it late, and AddressSanitizer
+# must have seen it by then.
+SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+SANITIZE_LIBS := -Wl,--no-as-needed -lstdc++
+
+sanitize: $(SANITIZED) ## the tests with the address, leak and undefined-behaviour sanitizers
+	@ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:allocator_may_return_null=1 \
+	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0 \
+	UBSAN_OPTIONS=print_stacktrace=1 tools/run_tests.sh $(SANITIZED)
+
+build/sanitize/%.o: tests/%.c | gpuprim.h deps-test
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) $(SANITIZE) -c -o $@ $<
+
+build/sanitize/test_%: build/sanitize/test_%.o $(SUPPORT:%=build/sanitize/%.o)
+	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LDFLAGS) $(TEST_LIBS) $(SANITIZE_LIBS)
+
+compile-matrix: gpuprim.h | deps-lint ## gcc and clang, C99, C11 and C++11, warnings as errors
+	tools/compile_matrix.sh
+
+kernel-tsan: | deps-lint ## the kernels compiled natively, with the thread sanitizer
+	tools/kernel_tsan.sh
+
+# ---- benchmarks
+
+ARGS ?= all
+RIVALS ?= std std_par tbb boost_compute
+NATIVE := -O3 -march=native
+
+bench: build/bench/gpbench ## gpuprim against the limits of the machine; ARGS="scan --n 16M"
+	build/bench/gpbench $(ARGS)
+
+peers: build/bench/gpbench-peers ## the same, and against other libraries; RIVALS names them
+	build/bench/gpbench-peers $(ARGS)
+
+BENCH_OBJECTS := $(patsubst %.c,build/%.o,$(filter-out bench/peers.c,$(wildcard bench/*.c bench/peers/*.c)))
+RIVAL_OBJECTS := $(RIVALS:%=build/bench/peers/%.o)
+
+build/bench/gpbench: $(BENCH_OBJECTS) build/bench/peers.o
+	$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(OPENCL_LIBS) -lm -lpthread
+
+build/bench/gpbench-peers: $(BENCH_OBJECTS) build/bench/peers-all.o $(RIVAL_OBJECTS)
+	$(CXX) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(if $(filter tbb std_par,$(RIVALS)),-ltbb) $(OPENCL_LIBS) -lm -lpthread
+
+build/bench/%.o: bench/%.c | gpuprim.h deps-run
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -c -o $@ $<
+
+# What stands for the best that a host compiler can do, and only that.
+build/bench/host_loops.o build/bench/peers/c_tiled.o: C_FLAGS += $(NATIVE)
+
+build/bench/peers-all.o: bench/peers.c | gpuprim.h deps-bench
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) $(shell echo $(RIVALS:%=-DBENCH_HAVE_%) | tr a-z A-Z) -c -o $@ $<
+
+build/bench/peers/%.o: bench/peers/%.cpp | gpuprim.h deps-bench
+	@mkdir -p $(@D)
+	$(CXX) -std=c++17 $(WARNINGS) $(CPPFLAGS) $(CXXFLAGS) $(NATIVE) -MMD -MP -MT $@ -MF $@.d -c -o $@ $<
+
+# ---- style
+
+format: | deps-lint ## format the sources
+	tools/format.sh
+
+check-format: | deps-lint ## are the sources formatted?
+	tools/format.sh --check
+
+lint: | deps-lint ## compile every kernel with clang's warnings as errors
+	tools/lint_kernels.sh
+
+# ---- dependencies
+
+deps: deps-test ## look for what `make test` needs, and install it where possible
+
+deps-all: ## the same for everything that .ci/run needs
+	@tools/deps.sh all
+
+deps-run deps-test deps-lint deps-bench:
+	@tools/deps.sh $(@:deps-%=%)
+
+# ---- install, clean, help
+
+install: ## copy gpuprim.h to PREFIX/include
+	install -d "$(DESTDIR)$(PREFIX)/include"
+	install -m 644 gpuprim.h "$(DESTDIR)$(PREFIX)/include/gpuprim.h"
+
+clean: ## remove build/
+	rm -rf build
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' Makefile
+
+-include $(wildcard build/*/*.d build/*/*/*.d)

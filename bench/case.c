@@ -1,0 +1,355 @@
+/* case.c - arrays, cases and their variants: making, verifying, timing. */
+#define _POSIX_C_SOURCE 200809L
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "data.h"
+
+enum { ALIGNMENT = 4096, POISON = 0xa5 };
+
+/* Seconds. A variant gets about a slice, unless it needs longer for its fewest rounds. A run that takes
+   less than WARMED follows an untimed one: whatever ran before left its data in the caches and put the
+   driver's threads to sleep, and who comes after whom must not matter. */
+#define SLICE 0.15
+#define SLICE_OF_SLOW 0.03
+#define WARMED 4e-3
+enum { ROUNDS_MIN = 5, ROUNDS_MIN_OF_SLOW = 3, ROUNDS_AUTO_MAX = 101, SLOW = 4, HOPELESS = 16 };
+
+/* ------------------------------------------------------------------ arrays */
+
+static size_t round_up(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+/* Zeroed, which also touches every page. */
+static void *host_memory(size_t bytes)
+{
+    void *p;
+    if (posix_memalign(&p, ALIGNMENT, bytes) != 0) return NULL;
+    memset(p, 0, bytes);
+    return p;
+}
+
+/* On a CPU the buffer is the host memory itself: all variants then find the caches in one state, and
+   nobody has the better pages. Call after the host memory is filled. */
+static bool array_bind(bench_case *c, bench_array *a)
+{
+    const cl_mem_flags flags = c->b->on_cpu ? CL_MEM_USE_HOST_PTR : a->host ? CL_MEM_COPY_HOST_PTR : 0;
+    const cl_uint zero = 0;
+    a->mem = clCreateBuffer(c->b->context, CL_MEM_READ_WRITE | flags, a->bytes, a->host, NULL);
+    if (a->mem == NULL) return false;
+    if (a->host != NULL) return true;
+    return clEnqueueFillBuffer(c->b->queue, a->mem, &zero, sizeof zero, 0, a->bytes, 0, NULL, NULL) == 0;
+}
+
+static void array_free(bench_array *a)
+{
+    if (a->mem != NULL) clReleaseMemObject(a->mem);
+    free(a->host);
+}
+
+/* Drivers may abort, and the system may kill, on what does not fit; so ask before. */
+static bool fits(const bench_case *c, size_t expected_bytes)
+{
+    const gp_device_info *info = c->b->info;
+    const size_t largest = c->out.bytes > c->in.bytes ? c->out.bytes : c->in.bytes;
+    const size_t all = c->in.bytes + c->in2.bytes + c->out.bytes + expected_bytes;
+    return largest <= info->max_alloc_size && all <= info->global_mem_size;
+}
+
+static bool make_inputs(bench_case *c)
+{
+    const size_t size = data_size(c->work.type);
+    c->in.host = host_memory(c->in.bytes);
+    if (c->in.host == NULL) return false;
+    data_fill(c->work.type, c->work.op, c->in.host, c->work.n);
+    const uint32_t *words = c->in.host;
+    for (size_t i = 0; i < c->in.bytes / sizeof *words; i++) c->word_sum += words[i];
+    if (!array_bind(c, &c->in)) return false;
+    if (c->in2.bytes == 0) return true;
+    c->in2.host = host_memory(c->in2.bytes);
+    if (c->in2.host == NULL) return false;
+    memcpy(c->in2.host, c->in.host, c->work.n * size);
+    return array_bind(c, &c->in2);
+}
+
+static bool make_outputs(bench_case *c, size_t expected_bytes)
+{
+    if (c->b->on_cpu) c->out.host = host_memory(c->out.bytes);
+    if (c->b->on_cpu && c->out.host == NULL) return false;
+    if (!array_bind(c, &c->out)) return false;
+    if (expected_bytes > 0) c->expected = host_memory(round_up(expected_bytes));
+    return expected_bytes == 0 || c->expected != NULL;
+}
+
+/* ------------------------------------------------------------------ cases */
+
+static void describe_work(bench_case *c, const bench_case_desc *desc)
+{
+    bench *b = c->b;
+    c->work = (bench_work){.primitive = desc->primitive,
+                           .type = desc->type,
+                           .op = desc->op,
+                           .n = desc->n,
+                           .context = b->context,
+                           .device = b->device,
+                           .queue = b->queue,
+                           .in = c->in.mem,
+                           .out = c->out.mem,
+                           .host_in = c->in.host,
+                           .host_out = c->out.host,
+                           .pool = b->pool};
+}
+
+bool bench_case_open(bench *b, bench_case *c, const bench_case_desc *desc)
+{
+    const size_t bytes = round_up(desc->n * data_size(desc->type));
+    const size_t parts = round_up(bench_read_parts(b, bytes) * sizeof(cl_uint));
+    *c = (bench_case){.b = b, .name = desc->name, .out_type = desc->out_type, .bytes = desc->bytes};
+    c->in.bytes = bytes;
+    c->in2.bytes = desc->second_input ? bytes : 0;
+    c->out.bytes = round_up(desc->out_bytes) > parts ? round_up(desc->out_bytes) : parts;
+    bench_progress(b, "%s %s %zu: input", c->name, data_type_name(desc->type), desc->n);
+    describe_work(c, desc);
+    c->seconds = malloc(BENCH_VARIANTS_MAX * BENCH_ROUNDS_MAX * sizeof *c->seconds);
+    if (c->seconds != NULL && fits(c, desc->expected_bytes) && make_inputs(c) &&
+        make_outputs(c, desc->expected_bytes)) {
+        describe_work(c, desc); /* now with the buffers */
+        clFinish(b->queue);
+        return true;
+    }
+    bench_case_close(c);
+    report_failure(b, desc, "not enough memory");
+    return false;
+}
+
+void bench_case_close(bench_case *c)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (c->variants[i].kernel != NULL) clReleaseKernel(c->variants[i].kernel);
+    array_free(&c->in);
+    array_free(&c->in2);
+    array_free(&c->out);
+    free(c->expected);
+    free(c->seconds);
+    *c = (bench_case){0};
+}
+
+bench_variant *bench_variant_add(bench_case *c, bench_kind kind, const char *format, ...)
+{
+    if (c->count == BENCH_VARIANTS_MAX) {
+        fprintf(stderr, "gpbench: more than %d variants of %s\n", BENCH_VARIANTS_MAX, c->name);
+        exit(2);
+    }
+    bench_variant *v = &c->variants[c->count];
+    *v = (bench_variant){.kind = kind, .shape = "auto", .strategy = "auto"};
+    v->seconds = c->seconds + c->count * BENCH_ROUNDS_MAX;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(v->name, sizeof v->name, format, arguments);
+    va_end(arguments);
+    c->count++;
+    return v;
+}
+
+/* ------------------------------------------------------------------ failures, checks */
+
+bool bench_fail(bench_variant *v, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(v->error, sizeof v->error, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool bench_fail_gp(bench_case *c, bench_variant *v, gp_result result)
+{
+    v->unsupported = result == GP_ERROR_UNSUPPORTED;
+    return bench_fail(v, "%s", gp_last_error(c->b->gp));
+}
+
+bool bench_check_elements(bench_case *c, bench_variant *v, const void *out, size_t n)
+{
+    const size_t i = data_difference(c->out_type, out, c->expected, n);
+    if (i == n) return true;
+    char got[32], expected[32];
+    data_print(c->out_type, out, i, got, sizeof got);
+    data_print(c->out_type, c->expected, i, expected, sizeof expected);
+    return bench_fail(v, "wrong result: element %zu is %s, should be %s", i, got, expected);
+}
+
+/* ------------------------------------------------------------------ one run */
+
+static bool poison(bench_case *c, bench_variant *v)
+{
+    const cl_uint pattern = 0x01010101u * POISON;
+    if (v->on_host) {
+        memset(c->out.host, POISON, v->out_bytes);
+        return true;
+    }
+    const cl_int e = clEnqueueFillBuffer(c->b->queue, c->out.mem, &pattern, sizeof pattern, 0,
+                                         round_up(v->out_bytes), 0, NULL, NULL);
+    if (e != CL_SUCCESS) return bench_fail(v, "clEnqueueFillBuffer: %d", (int)e);
+    return clFinish(c->b->queue) == CL_SUCCESS;
+}
+
+static bool check(bench_case *c, bench_variant *v)
+{
+    if (v->on_host) return v->check(c, v, c->out.host);
+    cl_int e;
+    cl_command_queue queue = c->b->queue;
+    void *out =
+        clEnqueueMapBuffer(queue, c->out.mem, CL_TRUE, CL_MAP_READ, 0, v->out_bytes, 0, NULL, NULL, &e);
+    if (out == NULL) return bench_fail(v, "clEnqueueMapBuffer: %d", (int)e);
+    const bool right = v->check(c, v, out);
+    clEnqueueUnmapMemObject(queue, c->out.mem, out, 0, NULL, NULL);
+    return clFinish(queue) == CL_SUCCESS && right;
+}
+
+static void rest(void)
+{
+    const struct timespec millisecond = {0, 1000000};
+    nanosleep(&millisecond, NULL);
+}
+
+/* Fallbacks since the last look. */
+static uint64_t new_fallbacks(bench *b)
+{
+    gp_profile profile;
+    if (gp_profile_read(b->gp, &profile) != GP_OK) return 0;
+    const uint64_t before = b->fallbacks;
+    b->fallbacks = profile.fallbacks;
+    return profile.fallbacks - before;
+}
+
+/* Seconds of one run; negative when it failed. */
+static double run_once(bench_case *c, bench_variant *v)
+{
+    if (v->pooled) pool_arm(c->b->pool);
+    const double start = bench_now();
+    const bool done = v->run(c, v);
+    const double seconds = bench_now() - start;
+    if (v->spins_after) rest();
+    if (v->kind == BENCH_GPUPRIM) v->fallbacks += new_fallbacks(c->b);
+    if (!done && v->error[0] == 0) bench_fail(v, "failed");
+    return done ? seconds : -1;
+}
+
+/* ------------------------------------------------------------------ all runs */
+
+static bool usable(const bench_variant *v) { return v->error[0] == 0; }
+
+/* The first run also builds programs. */
+static void verify_all(bench_case *c)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        bench_variant *v = &c->variants[i];
+        bench_progress(c->b, "%s %s %zu: checking %s", c->name, data_type_name(c->work.type), c->work.n,
+                       v->name);
+        if (!usable(v) || !poison(c, v)) continue;
+        if (run_once(c, v) >= 0 && !check(c, v) && usable(v)) bench_fail(v, "check failed");
+    }
+}
+
+/* A run of each, warm, for the time it takes. Returns the shortest. */
+static double estimate_all(bench_case *c)
+{
+    double fastest = 1e9;
+    for (size_t i = 0; i < c->count; i++) {
+        bench_variant *v = &c->variants[i];
+        if (!usable(v)) continue;
+        v->estimate = run_once(c, v);
+        if (v->estimate > 0 && v->estimate < fastest) fastest = v->estimate;
+    }
+    return fastest;
+}
+
+/* Losers need no precision: they get fewer rounds, and hopeless ones a single one. */
+static unsigned rounds_for(const bench_options *options, double estimate, double fastest)
+{
+    if (options->repeats > 0) return options->repeats;
+    const bool slow = estimate > SLOW * fastest;
+    if (estimate > HOPELESS * fastest && estimate > SLICE) return 1;
+    const double rounds = (slow ? SLICE_OF_SLOW : SLICE) / (estimate > 1e-9 ? estimate : 1e-9);
+    const unsigned fewest = slow ? ROUNDS_MIN_OF_SLOW : ROUNDS_MIN;
+    if (rounds > ROUNDS_AUTO_MAX) return ROUNDS_AUTO_MAX;
+    return rounds < fewest ? fewest : (unsigned)rounds;
+}
+
+static unsigned plan_rounds(bench_case *c, double fastest)
+{
+    unsigned most = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        bench_variant *v = &c->variants[i];
+        v->rounds = usable(v) ? rounds_for(&c->b->options, v->estimate, fastest) : 0;
+        if (v->rounds > most) most = v->rounds;
+    }
+    return most;
+}
+
+/* Spreads a variant's rounds evenly over all rounds. */
+static bool takes_part(const bench_variant *v, unsigned round, unsigned rounds)
+{
+    return usable(v) && round * v->rounds / rounds != (round + 1) * v->rounds / rounds;
+}
+
+static void time_all(bench_case *c, unsigned rounds)
+{
+    for (unsigned round = 0; round < rounds; round++) {
+        bench_progress(c->b, "%s %s %zu: round %u of %u", c->name, data_type_name(c->work.type), c->work.n,
+                       round + 1, rounds);
+        for (size_t i = 0; i < c->count; i++) {
+            bench_variant *v = &c->variants[i];
+            if (!takes_part(v, round, rounds)) continue;
+            if (v->estimate < WARMED) run_once(c, v);
+            const double seconds = run_once(c, v);
+            if (seconds >= 0) v->seconds[v->taken++] = seconds;
+        }
+    }
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void summarize(bench_case *c)
+{
+    const double n = (double)c->work.n;
+    for (size_t i = 0; i < c->count; i++) {
+        bench_variant *v = &c->variants[i];
+        if (!usable(v) || v->taken == 0) continue;
+        qsort(v->seconds, v->taken, sizeof *v->seconds, compare_doubles);
+        v->median = (v->seconds[(v->taken - 1) / 2] + v->seconds[v->taken / 2]) / 2;
+        if (v->kind != BENCH_LIMIT || n / v->median <= c->limit_per_s) continue;
+        c->limit_per_s = n / v->median;
+        c->limit = v;
+    }
+}
+
+void bench_case_measure(bench_case *c)
+{
+    verify_all(c);
+    time_all(c, plan_rounds(c, estimate_all(c)));
+    summarize(c);
+    bench_progress_end(c->b);
+}
+
+void bench_case_note_failures(bench_case *c)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        const bench_variant *v = &c->variants[i];
+        if (!usable(v) && !v->unsupported && v->kind != BENCH_PEER) c->b->failed = true;
+    }
+}
+
+void bench_case_run(bench_case *c)
+{
+    bench_case_measure(c);
+    bench_case_note_failures(c);
+    report_rows(c);
+}

@@ -1,0 +1,207 @@
+/* gpbench.c - the benchmark program: sub-commands and options. */
+#define _POSIX_C_SOURCE 200809L
+#include "bench.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data.h"
+
+static const char help[] =
+    "usage: gpbench SUB-COMMAND [options]\n"
+    "\n"
+    "  stream   copy, scale, add, triad and read: what memory gives, by form of the loop\n"
+    "  reduce   gp_reduce, against the fastest loop that reads\n"
+    "  scan     gp_scan, against the fastest copy with ordinary stores\n"
+    "  launch   calls with 1000 elements, against an empty kernel\n"
+    "  all      all of these\n"
+    "\n"
+    "what is measured\n"
+    "  --n N             one size: 16777216, 2^24 or 16M (default: 2^10 ... 2^26)\n"
+    "  --type T          one element type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 (default: u32, some f32, "
+    "u64)\n"
+    "  --op OP           sum prod min max and or xor (default: sum)\n"
+    "  --repeats R       runs of each variant (default: by time, 5 ... 101)\n"
+    "  --no-peers        leave other libraries out\n"
+    "where and how\n"
+    "  --device FILTER   gpu, cpu, P:D or part of a name (default: $GPUPRIM_DEVICE)\n"
+    "  --strategy S      single-pass or multi-pass\n"
+    "  --shape S         serial or local\n"
+    "  --words W         wide or narrow\n"
+    "  --tile N          elements: of a group (serial), of a work-item (local)\n"
+    "  --wg N            work-items of a group (local)\n"
+    "  --polls N         looks at a late tile before it is computed anew\n"
+    "output\n"
+    "  --csv, --json     rows for programs; JSON has one object a line\n"
+    "\n"
+    "exit status: 0; 1 when a result was wrong or a call failed (peers aside); 2 for wrong usage\n";
+
+typedef struct command {
+    const char *name;
+    void (*run)(bench *b);
+} command;
+
+static void run_all(bench *b)
+{
+    bench_stream(b);
+    bench_launch_cost(b);
+    bench_reduce(b);
+    bench_scan(b);
+}
+
+static const command commands[] = {{"stream", bench_stream},
+                                   {"reduce", bench_reduce},
+                                   {"scan", bench_scan},
+                                   {"launch", bench_launch_cost},
+                                   {"all", run_all}};
+
+/* ------------------------------------------------------------------ options */
+
+enum {
+    OPTION_N = 1,
+    TYPE,
+    OP,
+    REPEATS,
+    NO_PEERS,
+    DEVICE,
+    STRATEGY,
+    SHAPE,
+    WORDS,
+    TILE,
+    WG,
+    POLLS,
+    CSV,
+    JSON,
+    HELP
+};
+
+static const struct option long_options[] = {{"n", required_argument, NULL, OPTION_N},
+                                             {"type", required_argument, NULL, TYPE},
+                                             {"op", required_argument, NULL, OP},
+                                             {"repeats", required_argument, NULL, REPEATS},
+                                             {"no-peers", no_argument, NULL, NO_PEERS},
+                                             {"device", required_argument, NULL, DEVICE},
+                                             {"strategy", required_argument, NULL, STRATEGY},
+                                             {"shape", required_argument, NULL, SHAPE},
+                                             {"words", required_argument, NULL, WORDS},
+                                             {"tile", required_argument, NULL, TILE},
+                                             {"wg", required_argument, NULL, WG},
+                                             {"polls", required_argument, NULL, POLLS},
+                                             {"csv", no_argument, NULL, CSV},
+                                             {"json", no_argument, NULL, JSON},
+                                             {"help", no_argument, NULL, HELP},
+                                             {NULL, 0, NULL, 0}};
+
+static unsigned suffix_bits(const char *suffix)
+{
+    if (strcmp(suffix, "K") == 0) return 10;
+    if (strcmp(suffix, "M") == 0) return 20;
+    if (strcmp(suffix, "G") == 0) return 30;
+    return 0;
+}
+
+/* 16777216, 2^24, 16M. Zero when it is none of these, or beyond 2^40. */
+static size_t parse_size(const char *text)
+{
+    char *end;
+    if (text[0] < '0' || text[0] > '9') return 0;
+    unsigned long long n = strtoull(text, &end, 10);
+    unsigned bits = suffix_bits(end);
+    if (n == 2 && *end == '^') {
+        n = 1;
+        bits = (unsigned)strtoul(end + 1, &end, 10);
+        if (*end != 0 || bits > 40) return 0;
+    } else if (*end != 0 && bits == 0) {
+        return 0;
+    }
+    const unsigned long long most = 1ull << 40;
+    return n > most >> bits ? 0 : (size_t)(n << bits);
+}
+
+static bool parse_u32(const char *text, uint32_t *out)
+{
+    const size_t n = parse_size(text);
+    *out = (uint32_t)n;
+    return n > 0 && n <= UINT32_MAX;
+}
+
+/* Index of `text` among `names`, from 1; 0 when it is none of them. */
+static int choice(const char *text, const char *first, const char *second)
+{
+    return strcmp(text, first) == 0 ? 1 : strcmp(text, second) == 0 ? 2 : 0;
+}
+
+/* False for a value that means nothing. */
+static bool set_option(bench_options *o, int option, const char *text)
+{
+    switch (option) {
+    case OPTION_N: return (o->n = parse_size(text)) > 0;
+    case TYPE: return (o->type = data_type_of(text)) != GP_TYPE_NONE;
+    case OP: return (o->op = data_op_of(text)) != GP_OP_NONE;
+    case REPEATS: return parse_u32(text, &o->repeats) && o->repeats <= BENCH_ROUNDS_MAX;
+    case STRATEGY: return (o->strategy = (gp_strategy)choice(text, "single-pass", "multi-pass")) != 0;
+    case SHAPE: return (o->tuning.shape = (gp_shape)choice(text, "serial", "local")) != 0;
+    case WORDS: return (o->tuning.words = (gp_words)choice(text, "wide", "narrow")) != 0;
+    case TILE: return parse_u32(text, &o->tuning.tile);
+    case WG: return parse_u32(text, &o->tuning.work_group_size);
+    case POLLS: return parse_u32(text, &o->tuning.polls);
+    case DEVICE: o->device = text; return true;
+    case NO_PEERS: o->no_peers = true; return true;
+    case CSV: o->format = BENCH_CSV; return true;
+    case JSON: o->format = BENCH_JSON; return true;
+    default: return false;
+    }
+}
+
+static int usage_error(const char *text, const char *what)
+{
+    fprintf(stderr, "gpbench: %s%s; see gpbench --help\n", text, what);
+    return 2;
+}
+
+/* -1: go on; else the exit status. */
+static int parse_options(int argc, char **argv, bench_options *o)
+{
+    int option, index = 0;
+    while ((option = getopt_long(argc, argv, "", long_options, &index)) != -1) {
+        if (option == HELP) {
+            fputs(help, stdout);
+            return 0;
+        }
+        if (option == '?') return 2; /* getopt_long has told */
+        if (!set_option(o, option, optarg)) return usage_error("bad value of --", long_options[index].name);
+    }
+    if (optind < argc) return usage_error("unexpected ", argv[optind]);
+    if (o->op >= GP_AND && data_is_float(o->type)) return usage_error("--op is for integer types only", "");
+    return -1;
+}
+
+static const command *command_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        if (strcmp(commands[i].name, name) == 0) return &commands[i];
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    bench_options options = {0};
+    bench b;
+    if (argc < 2) return usage_error("no sub-command", "");
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+        fputs(help, stdout);
+        return 0;
+    }
+    const command *chosen = command_of(argv[1]);
+    if (chosen == NULL) return usage_error("unknown sub-command ", argv[1]);
+    argv[1] = argv[0]; /* getopt_long names the program by it */
+    const int status = parse_options(argc - 1, argv + 1, &options);
+    if (status >= 0) return status;
+    if (!bench_open(&b, &options)) return 1;
+    report_device(&b);
+    chosen->run(&b);
+    bench_close(&b);
+    return b.failed;
+}

@@ -1,0 +1,97 @@
+/* harness.c - a session of gpbench: context, clock, progress line, sweep over sizes and types. */
+#define _POSIX_C_SOURCE 200809L
+#include "bench.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "data.h"
+
+/* ------------------------------------------------------------------ session */
+
+/* Host code competes only where it works on the same cores and the same memory as the kernels. */
+static void open_pool(bench *b)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    b->threads = cores > 0 ? (unsigned)cores : 1;
+    b->pool = pool_open(b->threads);
+    if (b->pool == NULL) fprintf(stderr, "gpbench: no threads: rows of plain C are left out\n");
+}
+
+bool bench_open(bench *b, const bench_options *options)
+{
+    *b = (bench){.options = *options, .progress = isatty(STDERR_FILENO) == 1};
+    const gp_context_desc desc = {
+        .device_filter = options->device, .strategy = options->strategy, .tuning = options->tuning};
+    if (gp_context_create(&desc, &b->gp) != GP_OK) {
+        fprintf(stderr, "gpbench: %s\n", gp_last_error(NULL));
+        return false;
+    }
+    b->info = gp_context_info(b->gp);
+    b->context = gp_cl_context(b->gp);
+    b->device = gp_cl_device(b->gp);
+    b->queue = gp_cl_queue(b->gp);
+    b->on_cpu = (b->info->device_type & CL_DEVICE_TYPE_CPU) != 0;
+    if (b->on_cpu) open_pool(b);
+    return true;
+}
+
+void bench_close(bench *b)
+{
+    pool_close(b->pool);
+    if (b->stream != NULL) clReleaseProgram(b->stream);
+    gp_context_destroy(b->gp);
+}
+
+double bench_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ------------------------------------------------------------------ progress line */
+
+void bench_progress(const bench *b, const char *format, ...)
+{
+    static double last;
+    if (!b->progress || bench_now() - last < 0.1) return;
+    last = bench_now();
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("\r\033[K", stderr);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fflush(stderr);
+}
+
+void bench_progress_end(const bench *b)
+{
+    if (!b->progress) return;
+    fputs("\r\033[K", stderr);
+    fflush(stderr);
+}
+
+/* ------------------------------------------------------------------ sweep */
+
+static void sweep_sizes(bench *b, void (*one)(bench *, gp_type, size_t), gp_type type, unsigned from,
+                        unsigned to, unsigned step)
+{
+    for (unsigned bits = from; bits <= to; bits += step) one(b, type, (size_t)1 << bits);
+}
+
+void bench_sweep(bench *b, void (*one)(bench *, gp_type, size_t))
+{
+    static const gp_type others[] = {GP_F32, GP_U64};
+    const bench_options *o = &b->options;
+    const gp_type first = o->type != GP_TYPE_NONE ? o->type : GP_U32;
+    if (o->n > 0) one(b, first, o->n);
+    else sweep_sizes(b, one, first, 10, 26, 2);
+    if (o->type != GP_TYPE_NONE) return;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (o->op >= GP_AND && data_is_float(others[i])) continue;
+        if (o->n > 0) one(b, others[i], o->n);
+        else sweep_sizes(b, one, others[i], 12, 24, 6);
+    }
+}

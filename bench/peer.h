@@ -1,0 +1,54 @@
+/* peer.h - what a rival library has to provide to appear in the tables. C and C++.
+
+   A peer is one bench_peer in a file of bench/peers/, compiled only where its library is installed,
+   and listed in peers.c. It runs one piece of work and returns when the result is there. */
+#ifndef BENCH_PEER_H
+#define BENCH_PEER_H
+
+#include "../gpuprim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct pool;
+
+typedef enum bench_primitive { BENCH_STREAM, BENCH_REDUCE, BENCH_SCAN, BENCH_LAUNCH } bench_primitive;
+
+/* One piece of work. Every variant of a case gets the same one: the same input, the same output.
+   Where the device is a CPU, host_in and host_out are the memory behind `in` and `out`, so that host
+   code and kernels meet the same pages in the same caches; elsewhere host_out is NULL. */
+typedef struct bench_work {
+    bench_primitive primitive;
+    gp_type type; /* of input and output; a reduce has one element of output */
+    gp_op op;
+    size_t n;
+    cl_context context;
+    cl_device_id device;
+    cl_command_queue queue;
+    cl_mem in;
+    cl_mem out;
+    const void *host_in;
+    void *host_out;
+    struct pool *pool; /* threads, one a core; NULL unless the device is a CPU */
+} bench_work;
+
+typedef struct bench_peer {
+    const char *name;
+    bool on_host; /* works on host_in and host_out; otherwise on in, out and the queue */
+    bool pooled;  /* works on the pool */
+    bool spins;   /* has threads of its own, which spin for a while after the work */
+    bool (*supports)(const bench_work *work);
+    bool (*run)(const bench_work *work); /* scans are inclusive; sums are of `type`; false: failed */
+} bench_peer;
+
+extern const bench_peer bench_peer_boost_compute;
+extern const bench_peer bench_peer_c_tiled;
+extern const bench_peer bench_peer_std;
+extern const bench_peer bench_peer_std_par;
+extern const bench_peer bench_peer_tbb;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

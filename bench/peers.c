@@ -1,0 +1,47 @@
+/* peers.c - the peers that were compiled in. BENCH_HAVE_... is defined for each library found. */
+#include "bench.h"
+
+static const bench_peer *const peers[] = {
+    &bench_peer_c_tiled,
+#ifdef BENCH_HAVE_STD
+    &bench_peer_std,
+#endif
+#ifdef BENCH_HAVE_BOOST_COMPUTE
+    &bench_peer_boost_compute,
+#endif
+#ifdef BENCH_HAVE_TBB
+    &bench_peer_tbb,
+#endif
+#ifdef BENCH_HAVE_STD_PAR
+    &bench_peer_std_par,
+#endif
+};
+
+static bool run(bench_case *c, bench_variant *v) { return v->with.peer->run(&c->work); }
+
+static bool usable(const bench_case *c, const bench_peer *peer)
+{
+    if (peer->on_host && !c->b->on_cpu) return false;
+    if (peer->pooled && c->b->pool == NULL) return false;
+    return peer->supports(&c->work);
+}
+
+void bench_add_peers(bench_case *c, bool (*check)(bench_case *, bench_variant *, const void *),
+                     size_t out_bytes)
+{
+    if (c->b->options.no_peers) return;
+    for (size_t i = 0; i < sizeof peers / sizeof peers[0]; i++) {
+        const bench_peer *peer = peers[i];
+        if (!usable(c, peer)) continue;
+        bench_variant *v = bench_variant_add(c, BENCH_PEER, "peer:%s", peer->name);
+        v->on_host = peer->on_host;
+        v->pooled = peer->pooled;
+        v->spins_after = peer->spins;
+        v->shape = peer->on_host ? "host" : "";
+        v->strategy = "";
+        v->run = run;
+        v->check = check;
+        v->out_bytes = out_bytes;
+        v->with.peer = peer;
+    }
+}

@@ -1,0 +1,46 @@
+/* 02_reduce.c - sum, minimum and maximum of a million numbers; each result comes straight to the host.
+
+   cc -std=c99 02_reduce.c -lOpenCL */
+#define GP_IMPLEMENTATION
+#include "../gpuprim.h"
+
+static int fail(const gp_context *gp)
+{
+    fprintf(stderr, "%s\n", gp_last_error(gp));
+    return 1;
+}
+
+int main(void)
+{
+    const size_t count = 1000000;
+    int32_t *temperature = malloc(count * sizeof *temperature);
+    int64_t sum; /* sums of 32-bit integers are in 64 bits unless out_type says otherwise */
+    int32_t coldest, hottest;
+    gp_context_desc device = {0};
+    gp_reduce_desc reduce = {0};
+    gp_context *gp;
+    size_t i;
+
+    if (!temperature) return 1;
+    for (i = 0; i < count; i++) temperature[i] = (int32_t)(i * 7919 % 5000) - 2000;
+
+    if (gp_context_create(&device, &gp) != GP_OK) return fail(NULL);
+    if (gp_buffer_create(gp, count * sizeof *temperature, temperature, &reduce.in) != GP_OK) return fail(gp);
+
+    reduce.count = count;
+    reduce.type = GP_I32;
+    reduce.op = GP_SUM;
+    if (gp_reduce_read(gp, &reduce, &sum) != GP_OK) return fail(gp);
+    reduce.op = GP_MIN;
+    if (gp_reduce_read(gp, &reduce, &coldest) != GP_OK) return fail(gp);
+    reduce.op = GP_MAX;
+    if (gp_reduce_read(gp, &reduce, &hottest) != GP_OK) return fail(gp);
+
+    printf("%s\nmean %.3f, coldest %d, hottest %d\n", gp_context_info(gp)->name, (double)sum / (double)count,
+           coldest, hottest);
+
+    clReleaseMemObject(reduce.in);
+    gp_context_destroy(gp);
+    free(temperature);
+    return 0;
+}

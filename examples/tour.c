@@ -1,0 +1,134 @@
+/* tour.c - what the primitives are good for, on a text file: tour [FILE]
+
+   Line numbers (scan), the longest line and the visible characters (reduce), each timed on the device and
+   checked against plain C. The flags and lengths that they work on are made on the host. */
+#define _POSIX_C_SOURCE 199309L /* clock_gettime */
+#include <time.h>
+
+#define GP_IMPLEMENTATION
+#include "../gpuprim.h"
+
+static gp_context *gp;
+static int wrong;
+
+static void require(bool good, const char *why)
+{
+    if (good) return;
+    fprintf(stderr, "tour: %s\n", why);
+    exit(1);
+}
+
+#define TRY(call) require((call) == GP_OK, gp_last_error(gp))
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static unsigned char *read_file(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    unsigned char *text;
+    require(file && fseek(file, 0, SEEK_END) == 0 && ftell(file) > 0, "the file is empty or cannot be read");
+    *size = (size_t)ftell(file);
+    rewind(file);
+    text = malloc(*size);
+    require(text && fread(text, 1, *size, file) == *size, "the file cannot be read");
+    fclose(file);
+    return text;
+}
+
+static void report(const char *what, double seconds, size_t bytes, uint64_t found, uint64_t expected)
+{
+    printf("  %-28s %10llu  %s  %8.3f ms %7.2f GB/s\n", what, (unsigned long long)found,
+           found == expected ? "as plain C" : "WRONG     ", seconds * 1e3, (double)bytes / seconds * 1e-9);
+    if (found != expected) wrong = 1;
+}
+
+/* line[i]: the number of newlines before byte i, from 0. Returns the number of the last line. */
+static uint32_t number_lines(const unsigned char *text, size_t size, uint32_t *line)
+{
+    uint32_t expected = 0;
+    size_t i, same = 0;
+    unsigned char *newline = malloc(size);
+    gp_scan_desc scan = {0};
+    double start;
+    require(newline != NULL, "out of memory");
+    for (i = 0; i < size; i++) newline[i] = text[i] == '\n';
+    TRY(gp_buffer_create(gp, size, newline, &scan.in));
+    TRY(gp_buffer_create(gp, size * sizeof *line, NULL, &scan.out));
+    scan.count = size;
+    scan.type = GP_U8;
+    scan.out_type = GP_U32;
+    scan.op = GP_SUM;
+    scan.exclusive = true;
+    TRY(gp_scan(gp, &scan)); /* builds the program, unless the cache has it */
+    TRY(gp_finish(gp));
+    start = now();
+    TRY(gp_scan(gp, &scan));
+    TRY(gp_finish(gp));
+    start = now() - start;
+    clEnqueueReadBuffer(gp_cl_queue(gp), scan.out, CL_TRUE, 0, size * sizeof *line, line, 0, NULL, NULL);
+    for (i = 0; i < size; expected += newline[i++]) same += line[i] == expected;
+    report("bytes with their line (scan)", start, size * 5, same, size);
+    clReleaseMemObject(scan.in);
+    clReleaseMemObject(scan.out);
+    free(newline);
+    return line[size - 1];
+}
+
+/* Reduces `count` elements of `data` on the device, into 32 or 64 bits, and reports. */
+static void reduce(const char *what, const void *data, size_t count, gp_type type, gp_op op,
+                   uint64_t expected)
+{
+    const size_t bytes = count * (type == GP_U8 ? 1 : 4);
+    gp_reduce_desc desc = {0};
+    uint64_t result = 0;
+    double start;
+    TRY(gp_buffer_create(gp, bytes, data, &desc.in));
+    desc.count = count;
+    desc.type = type;
+    desc.out_type = GP_U64;
+    desc.op = op;
+    TRY(gp_reduce_read(gp, &desc, &result));
+    start = now();
+    TRY(gp_reduce_read(gp, &desc, &result));
+    report(what, now() - start, bytes, result, expected);
+    clReleaseMemObject(desc.in);
+}
+
+int main(int argc, char **argv)
+{
+    const char *path = argc > 1 ? argv[1] : "gpuprim.h";
+    gp_context_desc device = {0};
+    size_t size, i, start = 0;
+    uint64_t visible = 0, longest = 0;
+    unsigned char *text = read_file(path, &size);
+    uint32_t *line = malloc(size * sizeof *line), *length = calloc(size + 1, sizeof *length), last;
+
+    require(line && length, "out of memory");
+    TRY(gp_context_create(&device, &gp));
+    printf("%s, %zu bytes, on %s\n", path, size, gp_context_info(gp)->name);
+
+    last = number_lines(text, size, line);
+    for (i = 0; i < size; i++) {
+        if (i > 0 && line[i] != line[i - 1]) start = i; /* a line starts here */
+        if (text[i] != '\n') length[line[i]] = (uint32_t)(i - start + 1);
+        if (text[i] != '\n' && longest < i - start + 1) longest = i - start + 1;
+    }
+    reduce("longest line (reduce, max)", length, (size_t)last + 1, GP_U32, GP_MAX, longest);
+
+    for (i = 0; i < size; i++) {
+        text[i] = text[i] > ' ';
+        visible += text[i];
+    }
+    reduce("visible characters (reduce)", text, size, GP_U8, GP_SUM, visible);
+
+    gp_context_destroy(gp);
+    free(text);
+    free(line);
+    free(length);
+    return wrong;
+}

@@ -1,0 +1,3720 @@
+/* gpuprim.h - GPU parallel primitives for any OpenCL device, in one C99 header.
+
+   Put this in exactly one C or C++ file, and include the header plainly everywhere else:
+
+       #define GP_IMPLEMENTATION
+       #include "gpuprim.h"
+
+   Link with the OpenCL ICD loader (-lOpenCL). A call looks like this:
+
+       gp_context *gp;
+       gp_context_desc device = {0};
+       if (gp_context_create(&device, &gp) != GP_OK) puts(gp_last_error(NULL));
+       gp_scan_desc scan = { .in = a, .out = b, .count = n, .type = GP_U32, .op = GP_SUM };
+       if (gp_scan(gp, &scan) != GP_OK) puts(gp_last_error(gp));
+
+   RULES THAT HOLD FOR EVERY CALL
+     - Every descriptor starts as all zeros. Zero is each field's documented default; a field that has
+       no sensible default (a buffer, an element type) is an error when it is zero.
+     - Buffers are cl_mem plus an offset in elements, of any alignment that the element type has.
+     - Calls are asynchronous: they check, enqueue on the context's queue and return. Only a call that
+       is named ..._read, or is documented to block, blocks.
+     - `wait`/`wait_count` are events that the call's first command waits for. `done`, when not NULL,
+       receives an event that the caller releases; it completes when the call's results are ready.
+     - The first use of a primitive with new types builds a program. gp_warmup moves that cost.
+     - A context belongs to one host thread at a time. Different contexts run freely in parallel.
+     - Nothing prints, aborts or leaves a half-made object. Failures return a negative gp_result, and
+       gp_last_error tells the function, the condition with its values, and the OpenCL error by name.
+
+   OPTIONS (define before including)
+     GP_IMPLEMENTATION   emit the implementation here
+     GP_STATIC           make every function static to this file
+
+   Licence: MIT, see the end of this file's implementation part or LICENSE.                           */
+#ifndef GPUPRIM_H
+#define GPUPRIM_H
+
+#define GP_VERSION_MAJOR 0
+#define GP_VERSION_MINOR 1
+#define GP_VERSION_PATCH 0
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 120
+#endif
+#ifndef CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#endif
+#ifdef __APPLE__
+#include <OpenCL/opencl.h>
+#else
+#include <CL/cl.h>
+#endif
+
+#ifdef GP_STATIC
+#if defined(__GNUC__)
+#define GP_API static __attribute__((unused))
+#else
+#define GP_API static
+#endif
+#else
+#define GP_API extern
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------ results */
+
+/* Values are pinned: they never change between versions. X(name, value, text) */
+#define GP_RESULTS(X)                                                             \
+    X(GP_OK, 0, "success")                                                        \
+    X(GP_ERROR_INVALID_ARGUMENT, -1, "an argument is missing or out of range")    \
+    X(GP_ERROR_INVALID_BUFFER, -2, "a buffer is missing or too small")            \
+    X(GP_ERROR_OVERLAP, -3, "buffers overlap where they must not")                \
+    X(GP_ERROR_INVALID_TYPE, -4, "not an element type that this call takes")      \
+    X(GP_ERROR_INVALID_OP, -5, "not an operation that this call takes")           \
+    X(GP_ERROR_COUNT_LIMIT, -6, "more elements than this call can take")          \
+    X(GP_ERROR_UNSUPPORTED, -7, "the device cannot do this")                      \
+    X(GP_ERROR_NO_PLATFORM, -8, "no OpenCL platform is installed")                \
+    X(GP_ERROR_NO_DEVICE, -9, "no OpenCL device matches")                         \
+    X(GP_ERROR_BUILD, -10, "a kernel does not compile")                           \
+    X(GP_ERROR_OUT_OF_HOST_MEMORY, -11, "out of host memory")                     \
+    X(GP_ERROR_OUT_OF_DEVICE_MEMORY, -12, "more memory than the device can give") \
+    X(GP_ERROR_OPENCL, -13, "an OpenCL call failed")
+
+typedef enum gp_result {
+#define GP_RESULT_ENUM(name, value, text) name = value,
+    GP_RESULTS(GP_RESULT_ENUM)
+#undef GP_RESULT_ENUM
+        GP_RESULT_FORCE_INT = 0x7fffffff
+} gp_result;
+
+/* Static text for a result; never NULL. */
+GP_API const char *gp_error_string(gp_result result);
+
+/* ------------------------------------------------------------------ element types, operations */
+
+/* X(name, value, OpenCL C type, bytes) */
+#define GP_TYPES(X)           \
+    X(GP_I8, 1, "char", 1)    \
+    X(GP_U8, 2, "uchar", 1)   \
+    X(GP_I16, 3, "short", 2)  \
+    X(GP_U16, 4, "ushort", 2) \
+    X(GP_I32, 5, "int", 4)    \
+    X(GP_U32, 6, "uint", 4)   \
+    X(GP_I64, 7, "long", 8)   \
+    X(GP_U64, 8, "ulong", 8)  \
+    X(GP_F32, 9, "float", 4)  \
+    X(GP_F64, 10, "double", 8)
+
+typedef enum gp_type {
+    GP_TYPE_NONE = 0, /* no type named: an error, or a documented default */
+#define GP_TYPE_ENUM(name, value, cl, bytes) name = value,
+    GP_TYPES(GP_TYPE_ENUM)
+#undef GP_TYPE_ENUM
+        GP_TYPE_FORCE_INT = 0x7fffffff
+} gp_type;
+
+/* X(name, value, kernel macro). Bitwise operations take integer types only. For floats, min and max
+   ignore NaN (fmin, fmax): NaN never wins, an input of nothing but NaN gives the identity, and which
+   of -0 and +0 is returned is unspecified. */
+#define GP_OPS(X)             \
+    X(GP_SUM, 1, "GPI_SUM")   \
+    X(GP_PROD, 2, "GPI_PROD") \
+    X(GP_MIN, 3, "GPI_MIN")   \
+    X(GP_MAX, 4, "GPI_MAX")   \
+    X(GP_AND, 5, "GPI_AND")   \
+    X(GP_OR, 6, "GPI_OR")     \
+    X(GP_XOR, 7, "GPI_XOR")
+
+typedef enum gp_op {
+    GP_OP_NONE = 0,
+#define GP_OP_ENUM(name, value, cl) name = value,
+    GP_OPS(GP_OP_ENUM)
+#undef GP_OP_ENUM
+        GP_OP_FORCE_INT = 0x7fffffff
+} gp_op;
+
+/* An associative operation of your own, in OpenCL C 1.2.
+
+   `source` defines the element type `type` and the function `type combine(type a, type b)`, in which
+   a stands before b in input order. Both must be usable after `source` is pasted into a kernel; names
+   beginning with gpi_ or GPI_ are taken. `size` is sizeof(type): 4, 8, 12, ... 64 bytes, the same on
+   host and device. `identity` points to `size` bytes and must be neutral on both sides.
+   `commutative` lets the library combine in any order; without it, input order is kept.
+   `exact` says that recombining the same elements in another grouping gives the same bits (integers,
+   min/max; not float sums): a group may then publish results for one that is late.
+   The strings and the identity are read during the call only. */
+typedef struct gp_monoid {
+    const char *type;     /* name of the element type, e.g. "affine" */
+    const char *source;   /* OpenCL C that defines it and the combine function */
+    const char *combine;  /* name of the combine function */
+    const void *identity; /* size bytes */
+    size_t size;          /* bytes of one element */
+    bool commutative;
+    bool exact;
+} gp_monoid;
+
+/* ------------------------------------------------------------------ context */
+
+typedef struct gp_context gp_context;
+
+/* How tiles learn what comes before them. */
+typedef enum gp_strategy {
+    GP_STRATEGY_AUTO = 0,    /* by the device's profile */
+    GP_STRATEGY_SINGLE_PASS, /* decoupled look-back: reads the input once */
+    GP_STRATEGY_MULTI_PASS,  /* reduce, scan the sums, scan again: no group waits for another */
+    GP_STRATEGY_COUNT
+} gp_strategy;
+
+/* How a work-group works through its tile. */
+typedef enum gp_shape {
+    GP_SHAPE_AUTO = 0,
+    GP_SHAPE_SERIAL, /* one work-item a group, long tile, vector loop: CPUs */
+    GP_SHAPE_LOCAL,  /* many work-items, local memory and barriers: GPUs */
+    GP_SHAPE_COUNT
+} gp_shape;
+
+/* Form of the words through which groups tell each other of their tiles. */
+typedef enum gp_words {
+    GP_WORDS_AUTO = 0,
+    GP_WORDS_WIDE,   /* 64-bit atomics: 32 payload bits a word */
+    GP_WORDS_NARROW, /* 32-bit atomics: 16 payload bits a word */
+    GP_WORDS_COUNT
+} gp_words;
+
+typedef enum gp_log_level { GP_LOG_ERROR = 0, GP_LOG_WARNING, GP_LOG_INFO } gp_log_level;
+
+#define GP_NAME_MAX 128
+
+/* What the library found out about a device. */
+typedef struct gp_device_info {
+    cl_platform_id platform;
+    cl_device_id device;
+    cl_device_type device_type;
+    char platform_name[GP_NAME_MAX];
+    char name[GP_NAME_MAX];
+    char vendor[GP_NAME_MAX];
+    char version[GP_NAME_MAX];        /* CL_DEVICE_VERSION */
+    char driver_version[GP_NAME_MAX]; /* CL_DRIVER_VERSION */
+    cl_uint compute_units;
+    size_t max_work_group_size;
+    cl_ulong global_mem_size;
+    cl_ulong max_alloc_size; /* of one buffer, bytes */
+    cl_ulong local_mem_size;
+    cl_ulong global_cache_size;
+    bool local_mem_dedicated; /* CL_LOCAL, not carved out of global memory */
+    bool int64_base_atomics;
+    bool int64_extended_atomics;
+    bool fp64;
+    bool fp16;
+    bool subgroups;
+    bool atomic_acq_rel;      /* OpenCL 3.0: acquire-release orders */
+    bool atomic_scope_device; /* OpenCL 3.0: scope of the whole device */
+    bool fair;                /* a started group is known to go on running while another one waits */
+    cl_uint loop_limit;       /* iterations after which the device drops out of loops; 0: none known */
+} gp_device_info;
+
+/* Overrides of a device's profile, for tests and tuning. Zero keeps the profile's value. */
+typedef struct gp_tuning {
+    gp_shape shape;
+    gp_words words;
+    uint32_t work_group_size; /* local shape only; a power of two */
+    uint32_t tile;            /* serial: elements a group; local: elements a work-item */
+    uint32_t polls;           /* how often a group looks at a late tile before it computes it itself */
+} gp_tuning;
+
+typedef struct gp_context_desc {
+    /* Your own objects, all optional. A queue brings its context and device; a context brings its
+       first device unless `device` names another. They are retained until destroy. */
+    cl_context context;
+    cl_device_id device;
+    cl_command_queue queue;
+
+    /* Device choice when none is given above. `device_filter` is "gpu", "cpu", "accelerator",
+       "P:D" (indices of platform and device) or part of a device's or platform's name; NULL means the
+       environment variable GPUPRIM_DEVICE, which has the same forms. Of the devices that match, the one
+       with the highest score wins; a negative score rejects. Default score: GPU, accelerator, CPU. */
+    const char *device_filter;
+    int64_t (*score)(const gp_device_info *info, void *user);
+    void *score_user;
+
+    void (*log)(gp_log_level level, const char *text, void *user); /* NULL: silent */
+    void *log_user;
+
+    const char *cache_dir; /* of built programs; NULL: $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim */
+    bool no_disk_cache;
+    const char *dump_dir;      /* when set, each built program's source and binary are written there */
+    const char *build_options; /* appended to the options of every program */
+    bool fast_math;            /* -cl-fast-relaxed-math; off: results as IEEE says */
+    bool profile;              /* collect gp_kernel_profile times; slows calls down a little */
+    gp_context *share;         /* start with this context's programs; must have the same cl_context */
+    gp_strategy strategy;      /* for calls that say GP_STRATEGY_AUTO */
+    gp_tuning tuning;
+} gp_context_desc;
+
+/* Makes a context: chooses a device, or takes yours, and probes it. Builds nothing yet.
+   On failure *out is NULL and gp_last_error(NULL) has the text (kept for each host thread). */
+GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out);
+
+/* Waits for the queue, saves built programs, frees everything. NULL is allowed. */
+GP_API void gp_context_destroy(gp_context *gp);
+
+/* Text of the last failure in this context; of the last failed gp_context_create for NULL. */
+GP_API const char *gp_last_error(const gp_context *gp);
+
+/* The context's objects; not retained for the caller. */
+GP_API cl_context gp_cl_context(const gp_context *gp);
+GP_API cl_device_id gp_cl_device(const gp_context *gp);
+GP_API cl_command_queue gp_cl_queue(const gp_context *gp);
+GP_API const gp_device_info *gp_context_info(const gp_context *gp);
+
+/* Lists devices as gp_context_create sees them: writes up to `capacity` infos, sets *count to how many
+   there are. `infos` may be NULL when capacity is 0. */
+GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *count);
+
+/* Blocks until everything enqueued so far has finished; saves built programs to the disk cache. */
+GP_API gp_result gp_finish(gp_context *gp);
+
+/* A read-write buffer of `bytes` bytes, filled from `data` unless that is NULL (blocks for the copy).
+   Sizes over the device's limit are refused before any driver sees them. Release it with
+   clReleaseMemObject. Buffers that you make yourself serve as well. */
+GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data, cl_mem *out);
+
+/* ------------------------------------------------------------------ reduce */
+
+/* out[0] = initial . in[0] . in[1] ... in[count-1]        (. is op or monoid)
+
+   Order: input order for a monoid that is not commutative; any order otherwise, but always the same
+   one for the same count on the same device, so float results repeat bit for bit.
+   count 0 gives `initial`. Largest count: 2^31 tiles, checked.
+   Cost: reads the input once; one launch up to one tile, two beyond.
+   Aliasing: `out` may be inside `in`. */
+typedef struct gp_reduce_desc {
+    cl_mem in;
+    size_t in_offset; /* elements */
+    cl_mem out;       /* one element of out_type; may be NULL in gp_reduce_read */
+    size_t out_offset;
+    size_t count;
+    gp_type type;            /* of the input; with a monoid: leave 0 */
+    gp_type out_type;        /* 0: 64 bits for sums and products of integers, else `type` */
+    gp_op op;                /* or: */
+    const gp_monoid *monoid; /* instead of type and op */
+    const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
+    cl_mem scratch;          /* of gp_reduce_scratch_size bytes, or NULL: the context's own */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_reduce_desc;
+
+GP_API gp_result gp_reduce(gp_context *gp, const gp_reduce_desc *desc);
+
+/* The same, then blocks and copies the result (one element of out_type) to `result`. */
+GP_API gp_result gp_reduce_read(gp_context *gp, const gp_reduce_desc *desc, void *result);
+
+/* Bytes of scratch that gp_reduce with this desc needs; buffers in it may be NULL. Can be 0. */
+GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *desc, size_t *bytes);
+
+/* ------------------------------------------------------------------ scan */
+
+/* inclusive: out[i] = initial . in[0] ... in[i]      exclusive: out[i] = initial . in[0] ... in[i-1]
+
+   Order: input order always. Integer results are exact and repeat; float sums depend on timing with
+   GP_STRATEGY_SINGLE_PASS (differently grouped look-backs) and repeat bit for bit with
+   GP_STRATEGY_MULTI_PASS. count 0 does nothing. Largest count: 2^31 tiles, checked.
+   Cost: single pass reads and writes once, multi-pass reads twice; one launch up to one tile.
+   Aliasing: in place (`in` and `out` the same elements, types of one size), or no overlap at all. */
+typedef struct gp_scan_desc {
+    cl_mem in;
+    size_t in_offset; /* elements */
+    cl_mem out;       /* count elements of out_type */
+    size_t out_offset;
+    size_t count;
+    gp_type type;            /* of the input; with a monoid: leave 0 */
+    gp_type out_type;        /* of sums and output; 0: `type` (a scan is often in place) */
+    gp_op op;                /* or: */
+    const gp_monoid *monoid; /* instead of type and op */
+    bool exclusive;
+    const void *initial; /* one element of out_type, read during the call; NULL: the identity */
+    gp_strategy strategy;
+    cl_mem scratch; /* of gp_scan_scratch_size bytes, or NULL: the context's own */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_scan_desc;
+
+GP_API gp_result gp_scan(gp_context *gp, const gp_scan_desc *desc);
+
+/* Bytes of scratch that gp_scan with this desc needs; buffers in it may be NULL. Can be 0. */
+GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, size_t *bytes);
+
+/* ------------------------------------------------------------------ warm-up, profile */
+
+/* Builds (or loads) what calls with these descs will need, launches it once on a few internal elements,
+   and saves it to the disk cache. Only types, op, monoid and strategy are read. Blocks. */
+typedef struct gp_warmup_desc {
+    const gp_reduce_desc *reduce; /* NULL: not wanted */
+    const gp_scan_desc *scan;
+} gp_warmup_desc;
+
+GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
+
+/* Counters since the context was made or last reset. */
+typedef struct gp_profile {
+    uint64_t programs_built;  /* compiled from source */
+    uint64_t programs_loaded; /* from the disk cache */
+    uint64_t programs_saved;
+    uint64_t programs_shared; /* taken over from `share` */
+    uint64_t launches;        /* kernels enqueued */
+    uint64_t fallbacks;       /* tiles that a waiting group computed for a late one */
+    uint64_t abandoned;       /* look-backs that a device cut short, results wrong; always 0 so far */
+    uint64_t scratch_bytes;   /* held by the context now */
+} gp_profile;
+
+/* Nanoseconds of one kernel by OpenCL event times. All zero unless gp_context_desc.profile. */
+typedef struct gp_kernel_profile {
+    char name[GP_NAME_MAX];
+    uint64_t launches;
+    uint64_t total_ns;
+    uint64_t min_ns;
+    uint64_t max_ns;
+} gp_kernel_profile;
+
+/* Both block until the queue is idle. */
+GP_API gp_result gp_profile_read(gp_context *gp, gp_profile *out);
+/* Writes up to `capacity` entries, one a kernel name; *count is how many there are. */
+GP_API gp_result gp_profile_kernels(gp_context *gp, gp_kernel_profile *out, size_t capacity, size_t *count);
+GP_API gp_result gp_profile_reset(gp_context *gp);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* GPUPRIM_H */
+
+/* From here on this file is generated: tools/amalgamate.sh makes it from src/ and kernels/. */
+#ifdef GP_IMPLEMENTATION
+#ifndef GPI_IMPLEMENTATION_ONCE
+#define GPI_IMPLEMENTATION_ONCE
+
+/* ---- Begin file src/internal.h ---- */
+/* internal.h - what the implementation files share. Everything here is private: gpi_, GPI_, static.
+
+   The implementation is written in the common subset of C99 and C++11. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+
+#if defined(__GNUC__)
+#define GPI_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define GPI_PRINTF(text, first)
+#endif
+
+/* 2.x and 3.0 queries, by value: the headers in use may be older. */
+#define GPI_CL_DEVICE_MAX_NUM_SUB_GROUPS 0x105C
+#define GPI_CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES 0x1063
+#define GPI_CL_DEVICE_ATOMIC_ORDER_ACQ_REL (1u << 1)
+#define GPI_CL_DEVICE_ATOMIC_SCOPE_DEVICE (1u << 5)
+
+#define GPI_ELEMENT_MAX 64        /* bytes of an element */
+#define GPI_TILES_MAX 0x7fffffffu /* tiles of one call */
+#define GPI_KERNELS_MAX 4         /* kernels of one program */
+#define GPI_ERROR_MAX 8192        /* characters of gp_last_error, build log included */
+
+/* ------------------------------------------------------------------ profile */
+
+typedef enum gpi_primitive { GPI_REDUCE, GPI_SCAN, GPI_PRIMITIVES } gpi_primitive;
+
+/* How a call is going to run: a row of the profile table, fitted to the element. */
+typedef struct gpi_plan {
+    gp_shape shape;
+    gp_words words;
+    gp_strategy strategy;
+    uint32_t group; /* work-items of a group */
+    uint32_t items; /* elements of an item */
+    uint32_t polls; /* see lookback.cl; never 0 here */
+} gpi_plan;
+
+/* ------------------------------------------------------------------ elements */
+
+/* What monoid.cl needs to know, checked. */
+typedef struct gpi_element {
+    gp_type in_type, type; /* 0 for a monoid */
+    gp_op op;
+    const gp_monoid *monoid;
+    size_t in_size, size; /* bytes in memory; of sums and results */
+    bool commutative, exact;
+    unsigned char identity[GPI_ELEMENT_MAX];
+} gpi_element;
+
+/* ------------------------------------------------------------------ programs */
+
+typedef struct gpi_key {
+    uint64_t word[2];
+} gpi_key;
+
+typedef struct gpi_program {
+    struct gpi_program *next;
+    gpi_primitive primitive;
+    char *prelude; /* with the primitive: what tells one program from another in a context */
+    uint64_t hash; /* of the prelude */
+    gpi_key key;   /* of everything that the binary depends on */
+    cl_program program;
+    cl_kernel kernel[GPI_KERNELS_MAX];
+    size_t group_max;  /* the largest group that all kernels can be launched with */
+    uint32_t launched; /* bit k: kernel k has been launched, so that its machine code exists */
+    uint32_t saved;    /* bit k: ... and is in the file of the disk cache */
+} gpi_program;
+
+/* Text that grows; `failed` sticks when memory runs out. */
+typedef struct gpi_text {
+    char *data;
+    size_t length, capacity;
+    bool failed;
+} gpi_text;
+
+/* ------------------------------------------------------------------ context */
+
+/* Events whose times are still to be added to a kernel's profile. */
+typedef struct gpi_pending {
+    cl_event event;
+    size_t kernel; /* index into gp_context.kernels */
+} gpi_pending;
+
+enum { GPI_PENDING_MAX = 256, GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 4 };
+
+struct gp_context {
+    gp_context_desc desc; /* its strings are copied or no longer looked at */
+    gp_device_info info;
+    cl_context context;
+    cl_command_queue queue;
+    bool out_of_order;
+
+    char *cache_dir; /* NULL: no disk cache */
+    char *dump_dir;  /* NULL: no dump */
+    char *options;   /* of every build */
+    gpi_program *programs;
+
+    cl_mem scratch;
+    size_t scratch_size;
+    cl_event scratch_busy; /* out-of-order queues: the last command that uses the scratch */
+    cl_mem counters;       /* GPI_COUNTERS uints, see lookback.cl */
+    cl_mem result;         /* one element, for gp_reduce_read without a buffer */
+
+    gp_profile profile;
+    gp_kernel_profile kernels[GPI_KERNEL_PROFILES];
+    size_t kernel_count;
+    gpi_pending pending[GPI_PENDING_MAX];
+    size_t pending_count;
+
+    char error[GPI_ERROR_MAX];
+};
+
+/* error.c */
+static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, ...) GPI_PRINTF(3, 4);
+static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function, const char *call);
+static void gpi_log(const gp_context *gp, gp_log_level level, const char *format, ...) GPI_PRINTF(3, 4);
+static const char *gpi_cl_error_name(cl_int error);
+static char *gpi_format(const char *format, ...) GPI_PRINTF(1, 2);
+
+/* device.c */
+static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *info);
+static void gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info);
+static bool gpi_has_extension(const char *extensions, const char *name);
+static bool gpi_is_llvmpipe(const gp_device_info *info);
+
+/* profile.c */
+static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
+                               const gpi_element *element, gp_strategy strategy, gpi_plan *plan);
+static size_t gpi_plan_tile(const gpi_plan *plan);
+static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
+                                cl_uint *tiles);
+
+/* cache.c */
+#define GPI_HASH_SEED 0xcbf29ce484222325u
+static uint64_t gpi_hash(uint64_t hash, const void *data, size_t size);
+static char *gpi_cache_dir_default(void);
+static bool gpi_make_dirs(const char *path);
+static unsigned char *gpi_cache_load(gp_context *gp, gpi_program *program, size_t *size);
+static void gpi_cache_drop(gp_context *gp, const gpi_program *program);
+static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned char *binary, size_t size);
+static void gpi_dump(gp_context *gp, const gpi_program *program, const char *ending, const void *data,
+                     size_t size);
+
+/* program.c */
+static void gpi_text_add(gpi_text *text, const char *format, ...) GPI_PRINTF(2, 3);
+static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
+                                 const gpi_element *element, gpi_plan *plan, gpi_program **out);
+static void gpi_programs_save(gp_context *gp);
+static void gpi_programs_free(gp_context *gp);
+static gp_result gpi_programs_share(gp_context *gp, const gp_context *from);
+static const char *gpi_kernel_name(gpi_primitive primitive, size_t k);
+
+/* monoid.c */
+static gp_result gpi_element_make(gp_context *gp, const char *function, gp_type type, gp_type out_type,
+                                  gp_op op, const gp_monoid *monoid, gpi_element *element);
+static gp_type gpi_sum_type(gp_type type, gp_op op);
+static void gpi_element_prelude(const gpi_element *element, const gpi_plan *plan, gpi_text *text);
+
+/* launch.c */
+
+/* One call of the API: a chain of commands, each after the one before. */
+typedef struct gpi_call {
+    gp_context *gp;
+    const char *function;
+    const cl_event *wait; /* of the next command */
+    cl_uint wait_count;
+    cl_event *done;
+    cl_event *merged; /* the caller's events and scratch_busy, when both must be waited for */
+    cl_event last;    /* of the command enqueued last, where anybody needs it */
+    bool uses_scratch;
+} gpi_call;
+
+typedef struct gpi_arg {
+    size_t size;
+    const void *value;
+} gpi_arg;
+
+/* A piece of a buffer: bytes [begin, end) of the outermost buffer that holds it. */
+typedef struct gpi_range {
+    cl_mem root;
+    size_t begin, end;
+} gpi_range;
+
+enum { GPI_READS = 0, GPI_WRITES = 1 };
+
+static gp_result gpi_check_buffer(gp_context *gp, const char *function, const char *field, cl_mem buffer,
+                                  size_t offset, size_t count, size_t size, int access, gpi_range *range);
+static bool gpi_same(const gpi_range *a, const gpi_range *b);
+static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
+static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count);
+static gp_result gpi_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out);
+
+static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *function, const cl_event *wait,
+                                cl_uint wait_count, cl_event *done);
+static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_mem *out);
+static gp_result gpi_call_fill(gpi_call *call, cl_mem buffer, size_t offset, size_t bytes);
+static gp_result gpi_call_launch(gpi_call *call, gpi_program *program, size_t kernel, const gpi_plan *plan,
+                                 size_t groups, const gpi_arg *args, size_t arg_count);
+static gp_result gpi_call_end(gpi_call *call, gp_result result);
+static void gpi_profile_harvest(gp_context *gp);
+
+/* reduce.c, scan.c */
+static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc);
+static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc);
+
+#define GPI_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define GPI_ARG(variable)             \
+    {                                 \
+        sizeof(variable), &(variable) \
+    }
+/* ---- End file src/internal.h ---- */
+
+/* ---- Begin file kernels/platform.cl ---- */
+static const char *const gpi_kernel_platform[] = {
+    "#line 1 \"kernels/platform.cl\"\n",
+    "/* platform.cl - what differs between vendors and devices, and nothing else.\n",
+    "\n",
+    "   Words that groups exchange while they run. Both sides of every access are atomic operations, relaxed,\n",
+    "   because OpenCL C 1.2 has no acquire or release, and several devices have none at all. That suffices:\n",
+    "   each word carries its own validity (lookback.cl). A plain or volatile read would be a data race.\n",
+    "\n",
+    "       wide word    ulong   needs cl_khr_int64_base_atomics\n",
+    "       narrow word  uint    OpenCL 1.2 core\n",
+    "\n",
+    "   Parameters\n",
+    "       GPI_WIDE             1: wide words, 0: narrow words\n",
+    "       GPI_INT64_EXTENDED   1: cl_khr_int64_extended_atomics, a cheaper atomic read of a wide word\n",
+    "       GPI_FP64             1: double is used\n",
+    "       GPI_WG               work-items of a group                                                     */\n",
+    "#if !defined(GPI_WIDE) || !defined(GPI_WG) || !defined(GPI_FP64)\n",
+    "#error \"GPI_WIDE, GPI_WG and GPI_FP64 must be defined\"\n",
+    "#endif\n",
+    "#if GPI_WG < 1 || (GPI_WG & (GPI_WG - 1))\n",
+    "#error \"GPI_WG must be a power of two\"\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_FP64\n",
+    "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
+    "#endif\n",
+    "#pragma OPENCL FP_CONTRACT OFF\n",
+    "\n",
+    "#define GPI_KERNEL __kernel __attribute__((reqd_work_group_size(GPI_WG, 1, 1)))\n",
+    "\n",
+    "#if GPI_WIDE\n",
+    "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n",
+    "typedef ulong gpi_word;\n",
+    "\n",
+    "#if GPI_INT64_EXTENDED\n",
+    "#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n",
+    "static gpi_word gpi_word_read(volatile __global gpi_word *p) { return atom_or(p, 0ul); }\n",
+    "#else\n",
+    "static gpi_word gpi_word_read(volatile __global gpi_word *p) { return atom_cmpxchg(p, 0ul, 0ul); }\n",
+    "#endif\n",
+    "static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { (void)atom_xchg(p, w); }\n",
+    "static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_word w)\n",
+    "{\n",
+    "    (void)atom_cmpxchg(p, old, w);\n",
+    "}\n",
+    "#else\n",
+    "typedef uint gpi_word;\n",
+    "\n",
+    "static gpi_word gpi_word_read(volatile __global gpi_word *p) { return atomic_or(p, 0u); }\n",
+    "static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { (void)atomic_xchg(p, w); }\n",
+    "static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_word w)\n",
+    "{\n",
+    "    (void)atomic_cmpxchg(p, old, w);\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* A hint that the line at p will be written soon. */\n",
+    "#if defined(__has_builtin)\n",
+    "#if __has_builtin(__builtin_prefetch)\n",
+    "#define GPI_PREFETCH_WRITE(p) __builtin_prefetch((const void *)(p), 1, 2)\n",
+    "#endif\n",
+    "#endif\n",
+    "#ifndef GPI_PREFETCH_WRITE\n",
+    "#define GPI_PREFETCH_WRITE(p)\n",
+    "#endif\n",
+};
+/* ---- End file kernels/platform.cl ---- */
+
+/* ---- Begin file kernels/monoid.cl ---- */
+static const char *const gpi_kernel_monoid[] = {
+    "#line 1 \"kernels/monoid.cl\"\n",
+    "/* monoid.cl - the element type and its associative operation, from one description.\n",
+    "\n",
+    "       GPI_T combine(a, b)      a stands before b in input order\n",
+    "       gpi_identity()           neutral on both sides\n",
+    "\n",
+    "   The host writes the description ahead of this file, for a built-in operation\n",
+    "       GPI_IN, GPI_T            type in memory; type of sums and results\n",
+    "       GPI_OP                   one of the codes below\n",
+    "   or for a monoid of the user\n",
+    "       GPI_IN, GPI_T            both the user's type, whose source precedes this file\n",
+    "       GPI_COMBINE(a, b)        a call of the user's function\n",
+    "   and for both\n",
+    "       GPI_FROM(x)              x, of type GPI_IN, as a GPI_T\n",
+    "       GPI_SIZE                 sizeof(GPI_T), checked\n",
+    "       GPI_IDENTITY_WORDS       its identity, as 32-bit words in braces' order\n",
+    "       GPI_COMMUTATIVE          1: any order of combination will do\n",
+    "       GPI_EXACT                1: any grouping gives the same bits\n",
+    "       GPI_LANES                elements of a vector step, 1 where there are no vectors of GPI_T   */\n",
+    "#define GPI_SUM 1\n",
+    "#define GPI_PROD 2\n",
+    "#define GPI_MIN 3\n",
+    "#define GPI_MAX 4\n",
+    "#define GPI_AND 5\n",
+    "#define GPI_OR 6\n",
+    "#define GPI_XOR 7\n",
+    "\n",
+    "#if GPI_LANES != 1 && GPI_LANES != 8 && GPI_LANES != 16\n",
+    "#error \"GPI_LANES must be 1, 8 or 16\"\n",
+    "#endif\n",
+    "#if GPI_SIZE < 1 || GPI_SIZE > 64\n",
+    "#error \"GPI_SIZE must be 1..64\"\n",
+    "#endif\n",
+    "\n",
+    "#ifndef GPI_COMBINE\n",
+    "#if GPI_OP == GPI_SUM\n",
+    "#define GPI_COMBINE(a, b) ((a) + (b))\n",
+    "#elif GPI_OP == GPI_PROD\n",
+    "#define GPI_COMBINE(a, b) ((a) * (b))\n",
+    "#elif GPI_OP == GPI_MIN && GPI_FLOAT\n",
+    "#define GPI_COMBINE(a, b) fmin(a, b)\n",
+    "#elif GPI_OP == GPI_MAX && GPI_FLOAT\n",
+    "#define GPI_COMBINE(a, b) fmax(a, b)\n",
+    "#elif GPI_OP == GPI_MIN\n",
+    "#define GPI_COMBINE(a, b) min(a, b)\n",
+    "#elif GPI_OP == GPI_MAX\n",
+    "#define GPI_COMBINE(a, b) max(a, b)\n",
+    "#elif GPI_OP == GPI_AND\n",
+    "#define GPI_COMBINE(a, b) ((a) & (b))\n",
+    "#elif GPI_OP == GPI_OR\n",
+    "#define GPI_COMBINE(a, b) ((a) | (b))\n",
+    "#elif GPI_OP == GPI_XOR\n",
+    "#define GPI_COMBINE(a, b) ((a) ^ (b))\n",
+    "#else\n",
+    "#error \"unknown GPI_OP\"\n",
+    "#endif\n",
+    "#endif\n",
+    "\n",
+    "/* The words of an element: how it travels between groups. */\n",
+    "#define GPI_WORDS ((GPI_SIZE + 3) / 4)\n",
+    "typedef union gpi_bits {\n",
+    "    uint word[GPI_WORDS];\n",
+    "    GPI_T value;\n",
+    "} gpi_bits;\n",
+    "\n",
+    "/* A negative array size here means: gp_monoid.size is not sizeof(type) on this device. */\n",
+    "typedef char gpi_monoid_size_must_be_sizeof_type[sizeof(GPI_T) == GPI_SIZE ? 1 : -1];\n",
+    "\n",
+    "static GPI_T gpi_identity(void)\n",
+    "{\n",
+    "    const gpi_bits identity = {{GPI_IDENTITY_WORDS}};\n",
+    "    return identity.value;\n",
+    "}\n",
+    "\n",
+    "/* Where elements come from. Small enough to be passed by value through every layer. */\n",
+    "typedef struct gpi_source {\n",
+    "    __global const GPI_IN *in;\n",
+    "    ulong count;\n",
+    "} gpi_source;\n",
+    "\n",
+    "static gpi_source gpi_source_make(__global const GPI_IN *in, ulong offset, ulong count)\n",
+    "{\n",
+    "    gpi_source source;\n",
+    "    source.in = in + offset;\n",
+    "    source.count = count;\n",
+    "    return source;\n",
+    "}\n",
+    "\n",
+    "static GPI_T gpi_load(gpi_source source, ulong i) { return GPI_FROM(source.in[i]); }\n",
+    "\n",
+    "/* Vectors of GPI_LANES elements: GPI_V, loads, stores, and a scan inside the vector. */\n",
+    "#if GPI_LANES > 1\n",
+    "#define GPI_PASTE_(a, b) a##b\n",
+    "#define GPI_PASTE(a, b) GPI_PASTE_(a, b)\n",
+    "#define GPI_V GPI_PASTE(GPI_T, GPI_LANES)\n",
+    "\n",
+    "static GPI_V gpi_load_vector(gpi_source source, ulong i)\n",
+    "{\n",
+    "    return GPI_PASTE(convert_, GPI_V)(GPI_PASTE(vload, GPI_LANES)(0, source.in + i));\n",
+    "}\n",
+    "\n",
+    "static void gpi_store_vector(GPI_V v, __global GPI_T *p) { GPI_PASTE(vstore, GPI_LANES)(v, 0, p); }\n",
+    "\n",
+    "/* gpi_shift_k(v): element i is v[i-k], or the identity for i < k. */\n",
+    "#if GPI_LANES == 16\n",
+    "#define GPI_LAST(v) ((v).sf)\n",
+    "static GPI_V gpi_shift_1(GPI_V v, GPI_T e) { return (GPI_V)(e, v.s0, v.s12, v.s3456, v.s789a, v.sbcde); }\n",
+    "static GPI_V gpi_shift_2(GPI_V v, GPI_T e) { return (GPI_V)(e, e, v.s01, v.s2345, v.s6789, v.sabcd); }\n",
+    "static GPI_V gpi_shift_4(GPI_V v, GPI_T e) { return (GPI_V)(e, e, e, e, v.s0123, v.s4567, v.s89ab); }\n",
+    "static GPI_V gpi_shift_8(GPI_V v, GPI_T e) { return (GPI_V)(e, e, e, e, e, e, e, e, v.lo); }\n",
+    "#else\n",
+    "#define GPI_LAST(v) ((v).s7)\n",
+    "static GPI_V gpi_shift_1(GPI_V v, GPI_T e) { return (GPI_V)(e, v.s0, v.s12, v.s3456); }\n",
+    "static GPI_V gpi_shift_2(GPI_V v, GPI_T e) { return (GPI_V)(e, e, v.s01, v.s2345); }\n",
+    "static GPI_V gpi_shift_4(GPI_V v, GPI_T e) { return (GPI_V)(e, e, e, e, v.s0123); }\n",
+    "#endif\n",
+    "\n",
+    "static GPI_V gpi_scan_vector(GPI_V v)\n",
+    "{\n",
+    "    const GPI_T e = gpi_identity();\n",
+    "    v = GPI_COMBINE(gpi_shift_1(v, e), v);\n",
+    "    v = GPI_COMBINE(gpi_shift_2(v, e), v);\n",
+    "    v = GPI_COMBINE(gpi_shift_4(v, e), v);\n",
+    "#if GPI_LANES == 16\n",
+    "    v = GPI_COMBINE(gpi_shift_8(v, e), v);\n",
+    "#endif\n",
+    "    return v;\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/monoid.cl ---- */
+
+/* ---- Begin file kernels/tile.cl ---- */
+static const char *const gpi_kernel_tile[] = {
+    "#line 1 \"kernels/tile.cl\"\n",
+    "/* tile.cl - what a group does with its tile, in each shape.\n",
+    "\n",
+    "   A tile is GPI_TILE consecutive elements, owned by one group. Every function here is collective: all\n",
+    "   items of the group call it, with the same arguments unless said otherwise, and all get the result.\n",
+    "\n",
+    "       serial   GPI_WG = 1: a long tile and a vector loop. For CPUs.\n",
+    "       local    GPI_WG items, GPI_ITEMS elements each, exchanged through local memory. For GPUs.\n",
+    "\n",
+    "   The local shape's tile of GPI_WG * GPI_ITEMS elements: loads and stores are striped (item l takes\n",
+    "   l, l + GPI_WG, ...: neighbours read neighbours), the scan is blocked (item l owns\n",
+    "   l * GPI_ITEMS ... + GPI_ITEMS - 1: input order); `stage` turns one into the other.\n",
+    "\n",
+    "   Parameters\n",
+    "       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1\n",
+    "       GPI_TILE, GPI_ITEMS                   elements of a tile, of an item                           */\n",
+    "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
+    "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
+    "#endif\n",
+    "#if GPI_TILE != GPI_WG * GPI_ITEMS\n",
+    "#error \"GPI_TILE must be GPI_WG * GPI_ITEMS\"\n",
+    "#endif\n",
+    "#if GPI_SHAPE_SERIAL && GPI_WG != 1\n",
+    "#error \"the serial shape has one item a group\"\n",
+    "#endif\n",
+    "#if GPI_TILE % GPI_LANES\n",
+    "#error \"GPI_TILE must be a multiple of GPI_LANES\"\n",
+    "#endif\n",
+    "\n",
+    "/* Elements of the tile that begins at `base`: GPI_TILE but for the last one. */\n",
+    "static uint gpi_tile_length(gpi_source source, ulong base)\n",
+    "{\n",
+    "    return (uint)min((ulong)GPI_TILE, source.count - base);\n",
+    "}\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "/* ------------------------------------------------------------------ serial */\n",
+    "\n",
+    "typedef int gpi_shared; /* no memory is shared: there is nobody to share it with */\n",
+    "#define GPI_SHARED(name) const gpi_shared name = 0\n",
+    "\n",
+    "typedef int gpi_tile; /* nothing is kept: the second reading finds the tile in the cache */\n",
+    "\n",
+    "static uint gpi_broadcast(uint x, gpi_shared shared)\n",
+    "{\n",
+    "    (void)shared;\n",
+    "    return x;\n",
+    "}\n",
+    "\n",
+    "static GPI_T gpi_broadcast_element(GPI_T x, gpi_shared shared)\n",
+    "{\n",
+    "    (void)shared;\n",
+    "    return x;\n",
+    "}\n",
+    "\n",
+    "static GPI_T gpi_group_reduce(GPI_T x, gpi_shared shared)\n",
+    "{\n",
+    "    (void)shared;\n",
+    "    return x;\n",
+    "}\n",
+    "\n",
+    "/* The product of x over the items before this one; *total over all. */\n",
+    "static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_shared shared)\n",
+    "{\n",
+    "    (void)shared;\n",
+    "    *total = x;\n",
+    "    return gpi_identity();\n",
+    "}\n",
+    "\n",
+    "/* Combines [i, end) to the right of `sum`, in order. */\n",
+    "static GPI_T gpi_reduce_range(gpi_source source, GPI_T sum, ulong i, ulong end)\n",
+    "{\n",
+    "    for (; i < end; i++) sum = GPI_COMBINE(sum, gpi_load(source, i));\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "/* The product of the tile's elements. With vectors: four accumulators hide the operation's latency. */\n",
+    "static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_shared shared)\n",
+    "{\n",
+    "    const ulong end = base + gpi_tile_length(source, base);\n",
+    "    ulong i = base;\n",
+    "    GPI_T sum = gpi_identity();\n",
+    "    (void)shared;\n",
+    "#if GPI_LANES > 1 && GPI_COMMUTATIVE\n",
+    "    GPI_V a = (GPI_V)(sum), b = a, c = a, d = a;\n",
+    "    for (; i + 4 * GPI_LANES <= end; i += 4 * GPI_LANES) {\n",
+    "        a = GPI_COMBINE(a, gpi_load_vector(source, i));\n",
+    "        b = GPI_COMBINE(b, gpi_load_vector(source, i + GPI_LANES));\n",
+    "        c = GPI_COMBINE(c, gpi_load_vector(source, i + 2 * GPI_LANES));\n",
+    "        d = GPI_COMBINE(d, gpi_load_vector(source, i + 3 * GPI_LANES));\n",
+    "    }\n",
+    "    a = GPI_COMBINE(a, b);\n",
+    "    c = GPI_COMBINE(c, d);\n",
+    "    a = gpi_scan_vector(GPI_COMBINE(a, c));\n",
+    "    sum = GPI_LAST(a);\n",
+    "#endif\n",
+    "    return gpi_reduce_range(source, sum, i, end);\n",
+    "}\n",
+    "\n",
+    "/* Takes the tile at hand, so that gpi_tile_aggregate and gpi_tile_scan can follow. */\n",
+    "static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_shared shared)\n",
+    "{\n",
+    "    (void)source;\n",
+    "    (void)base;\n",
+    "    (void)shared;\n",
+    "    *tile = 0;\n",
+    "}\n",
+    "\n",
+    "static GPI_T gpi_tile_aggregate(const gpi_tile *tile, gpi_source source, ulong base, gpi_shared shared)\n",
+    "{\n",
+    "    (void)tile;\n",
+    "    return gpi_tile_reduce(source, base, shared);\n",
+    "}\n",
+    "\n",
+    "static void gpi_scan_range(gpi_source source, ulong i, ulong end, GPI_T sum, __global GPI_T *out,\n",
+    "                           const bool exclusive)\n",
+    "{\n",
+    "    for (; i < end; i++) {\n",
+    "        const GPI_T next = GPI_COMBINE(sum, gpi_load(source, i));\n",
+    "        out[i] = exclusive ? sum : next;\n",
+    "        sum = next;\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* Called with a constant `exclusive`, so that the test leaves the loop. */\n",
+    "static void gpi_scan_serial(gpi_source source, ulong base, GPI_T sum, __global GPI_T *out,\n",
+    "                            const bool exclusive)\n",
+    "{\n",
+    "    const ulong end = base + gpi_tile_length(source, base);\n",
+    "    ulong i = base;\n",
+    "#if GPI_LANES > 1\n",
+    "    for (; i + GPI_LANES <= end; i += GPI_LANES) {\n",
+    "        const GPI_V v = gpi_scan_vector(gpi_load_vector(source, i));\n",
+    "        const GPI_V before = exclusive ? gpi_shift_1(v, gpi_identity()) : v;\n",
+    "        gpi_store_vector(GPI_COMBINE((GPI_V)(sum), before), out + i);\n",
+    "        sum = GPI_COMBINE(sum, GPI_LAST(v));\n",
+    "    }\n",
+    "#endif\n",
+    "    gpi_scan_range(source, i, end, sum, out, exclusive);\n",
+    "}\n",
+    "\n",
+    "/* Scans the tile with everything before it in `prefix`, and writes out[base...]. */\n",
+    "static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base,\n",
+    "                          __global GPI_T *out, uint exclusive, gpi_shared shared)\n",
+    "{\n",
+    "    (void)tile;\n",
+    "    (void)shared;\n",
+    "    if (exclusive) gpi_scan_serial(source, base, prefix, out, true);\n",
+    "    else gpi_scan_serial(source, base, prefix, out, false);\n",
+    "}\n",
+    "\n",
+    "#else\n",
+    "/* ------------------------------------------------------------------ local */\n",
+    "\n",
+    "/* One unused cell after every 32 keeps items that stride by GPI_ITEMS off one another's banks. */\n",
+    "#define GPI_PAD(i) ((i) + (i) / 32)\n",
+    "\n",
+    "typedef struct gpi_local {\n",
+    "    GPI_T stage[GPI_PAD(GPI_TILE)];\n",
+    "    GPI_T value[2][GPI_WG];\n",
+    "    uint word;\n",
+    "} gpi_local;\n",
+    "\n",
+    "typedef __local gpi_local *gpi_shared;\n",
+    "#define GPI_SHARED(name)          \\\n",
+    "    __local gpi_local name##_mem; \\\n",
+    "    const gpi_shared name = &name##_mem\n",
+    "\n",
+    "typedef struct gpi_tile {\n",
+    "    GPI_T item[GPI_ITEMS]; /* this item's own elements */\n",
+    "    GPI_T before;          /* product of the items before this one */\n",
+    "    GPI_T aggregate;       /* of the whole tile */\n",
+    "} gpi_tile;\n",
+    "\n",
+    "/* Item 0's x. */\n",
+    "static uint gpi_broadcast(uint x, gpi_shared shared)\n",
+    "{\n",
+    "    if (get_local_id(0) == 0) shared->word = x;\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* word is written */\n",
+    "    x = shared->word;\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* word is read: the next broadcast may overwrite it */\n",
+    "    return x;\n",
+    "}\n",
+    "\n",
+    "static GPI_T gpi_broadcast_element(GPI_T x, gpi_shared shared)\n",
+    "{\n",
+    "    if (get_local_id(0) == 0) shared->value[0][0] = x;\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* value is written */\n",
+    "    x = shared->value[0][0];\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* value is read: the next collective may overwrite it */\n",
+    "    return x;\n",
+    "}\n",
+    "\n",
+    "/* The product of every item's x, in item order: a tree of neighbours. */\n",
+    "static GPI_T gpi_group_reduce(GPI_T x, gpi_shared shared)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    __local GPI_T *value = shared->value[0];\n",
+    "    value[l] = x;\n",
+    "    for (uint d = 1; d < GPI_WG; d *= 2) {\n",
+    "        const uint i = 2 * d * l;\n",
+    "        barrier(CLK_LOCAL_MEM_FENCE); /* the neighbour's product is written */\n",
+    "        if (i + d < GPI_WG) value[i] = GPI_COMBINE(value[i], value[i + d]);\n",
+    "    }\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* the root is written */\n",
+    "    x = value[0];\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* the root is read: the next collective may overwrite it */\n",
+    "    return x;\n",
+    "}\n",
+    "\n",
+    "/* The product of x over the items before this one; *total over all. Each step doubles the reach. */\n",
+    "static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_shared shared)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    uint from = 0;\n",
+    "    shared->value[0][l] = x;\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* row 0 is complete */\n",
+    "    for (uint d = 1; d < GPI_WG; d *= 2) {\n",
+    "        if (l >= d) x = GPI_COMBINE(shared->value[from][l - d], x);\n",
+    "        from = 1 - from;\n",
+    "        shared->value[from][l] = x;\n",
+    "        barrier(CLK_LOCAL_MEM_FENCE); /* this step's row is complete; the other one is no longer read */\n",
+    "    }\n",
+    "    *total = shared->value[from][GPI_WG - 1];\n",
+    "    x = l > 0 ? shared->value[from][l - 1] : gpi_identity();\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* the last row is read: the next collective may overwrite it */\n",
+    "    return x;\n",
+    "}\n",
+    "\n",
+    "/* The product of the tile's elements. */\n",
+    "static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_shared shared)\n",
+    "{\n",
+    "    const uint length = gpi_tile_length(source, base);\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    GPI_T sum = gpi_identity();\n",
+    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "        const uint i = GPI_COMMUTATIVE ? j * GPI_WG + l : l * GPI_ITEMS + j;\n",
+    "        if (i < length) sum = GPI_COMBINE(sum, gpi_load(source, base + i));\n",
+    "    }\n",
+    "    return gpi_group_reduce(sum, shared);\n",
+    "}\n",
+    "\n",
+    "/* Reads the tile, once: every item keeps its own elements and what is before them. */\n",
+    "static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_shared shared)\n",
+    "{\n",
+    "    const uint length = gpi_tile_length(source, base);\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "        const uint i = j * GPI_WG + l;\n",
+    "        shared->stage[GPI_PAD(i)] = i < length ? gpi_load(source, base + i) : gpi_identity();\n",
+    "    }\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* the stage is filled */\n",
+    "    GPI_T sum = gpi_identity();\n",
+    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "        tile->item[j] = shared->stage[GPI_PAD(l * GPI_ITEMS + j)];\n",
+    "        sum = GPI_COMBINE(sum, tile->item[j]);\n",
+    "    }\n",
+    "    tile->before = gpi_group_scan(sum, &tile->aggregate, shared); /* its barriers free the stage */\n",
+    "}\n",
+    "\n",
+    "static GPI_T gpi_tile_aggregate(const gpi_tile *tile, gpi_source source, ulong base, gpi_shared shared)\n",
+    "{\n",
+    "    (void)source;\n",
+    "    (void)base;\n",
+    "    (void)shared;\n",
+    "    return tile->aggregate;\n",
+    "}\n",
+    "\n",
+    "/* Scans the tile with everything before it in `prefix`, and writes out[base...]. */\n",
+    "static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base,\n",
+    "                          __global GPI_T *out, uint exclusive, gpi_shared shared)\n",
+    "{\n",
+    "    const uint length = gpi_tile_length(source, base);\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    GPI_T sum = GPI_COMBINE(prefix, tile->before);\n",
+    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "        const GPI_T next = GPI_COMBINE(sum, tile->item[j]);\n",
+    "        shared->stage[GPI_PAD(l * GPI_ITEMS + j)] = exclusive ? sum : next;\n",
+    "        sum = next;\n",
+    "    }\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* the stage is filled */\n",
+    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "        const uint i = j * GPI_WG + l;\n",
+    "        if (i < length) out[base + i] = shared->stage[GPI_PAD(i)];\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/tile.cl ---- */
+
+/* ---- Begin file kernels/lookback.cl ---- */
+static const char *const gpi_kernel_lookback[] = {
+    "#line 1 \"kernels/lookback.cl\"\n",
+    "/* lookback.cl - decoupled look-back: how a group learns the product of all tiles before its own.\n",
+    "\n",
+    "       prefix(t) = aggregate(0) . aggregate(1) ... aggregate(t-1)\n",
+    "\n",
+    "   A group publishes its tile's aggregate, walks back over its predecessors, combining what they\n",
+    "   published, until it meets an inclusive prefix, and publishes its own.\n",
+    "   (Merrill & Garland 2016; fallback: Smith, Levien & Owens 2025.)\n",
+    "\n",
+    "   State buffer, zeroed before the launch:\n",
+    "\n",
+    "       uint ticket, 3 x unused | tile 0: GPI_STATE_WORDS words | tile 1: ... |\n",
+    "\n",
+    "       wide word     payload 32 bits in the low half, flag in the top two bits\n",
+    "       narrow word   payload 16 bits in the low half, flag in the top two bits\n",
+    "\n",
+    "   An element's payload is spread over its words and each word repeats the flag: a reader believes a\n",
+    "   state only when all its words show the same flag, so no order between the words is needed and every\n",
+    "   access is a relaxed atomic. Flags only ever rise: empty < aggregate < inclusive.\n",
+    "\n",
+    "   Waiting. This file is the only one in which a group waits for another.\n",
+    "     - Tiles are handed out by ticket: whoever waits, waits for groups that have already started.\n",
+    "     - A wait is bounded: after `polls` looks at tiles that are late, the group computes each further\n",
+    "       late tile itself, from the input, and goes on (`polls` 0: wait for ever; the host says so only\n",
+    "       on devices that are known to let every started group go on running).                           */\n",
+    "#define GPI_EMPTY 0u\n",
+    "#define GPI_AGGREGATE 1u\n",
+    "#define GPI_INCLUSIVE 2u\n",
+    "\n",
+    "#if GPI_WIDE\n",
+    "#define GPI_STATE_WORDS GPI_WORDS\n",
+    "#define GPI_FLAG_SHIFT 62\n",
+    "#else\n",
+    "#define GPI_STATE_WORDS (2 * GPI_WORDS)\n",
+    "#define GPI_FLAG_SHIFT 30\n",
+    "#endif\n",
+    "#define GPI_STATE_HEADER 4 /* uints */\n",
+    "\n",
+    "/* Counters of the context, raised only when something unusual happens. */\n",
+    "#define GPI_COUNT_FALLBACKS 0\n",
+    "#define GPI_COUNT_ABANDONED 1\n",
+    "\n",
+    "typedef volatile __global gpi_word *gpi_state_words;\n",
+    "\n",
+    "/* The tile of this group. All items call; the order of tickets is the order of tiles. */\n",
+    "static uint gpi_take_ticket(volatile __global uint *state, gpi_shared shared)\n",
+    "{\n",
+    "    uint ticket = 0;\n",
+    "    if (get_local_id(0) == 0) ticket = atomic_inc(state);\n",
+    "    return gpi_broadcast(ticket, shared);\n",
+    "}\n",
+    "\n",
+    "static gpi_state_words gpi_state_of(volatile __global uint *state, uint tile)\n",
+    "{\n",
+    "    return (gpi_state_words)(state + GPI_STATE_HEADER) + (ulong)tile * GPI_STATE_WORDS;\n",
+    "}\n",
+    "\n",
+    "/* Word k of a state: the flag and the k-th piece of the payload. */\n",
+    "static gpi_word gpi_pack(uint flag, const gpi_bits *bits, uint k)\n",
+    "{\n",
+    "#if GPI_WIDE\n",
+    "    return (gpi_word)flag << GPI_FLAG_SHIFT | bits->word[k];\n",
+    "#else\n",
+    "    return flag << GPI_FLAG_SHIFT | (bits->word[k / 2] >> 16 * (k % 2) & 0xffffu);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "static gpi_bits gpi_bits_of(GPI_T value)\n",
+    "{\n",
+    "    gpi_bits bits;\n",
+    "    bits.word[GPI_WORDS - 1] = 0; /* an element of 1 or 2 bytes leaves part of it alone */\n",
+    "    bits.value = value;\n",
+    "    return bits;\n",
+    "}\n",
+    "\n",
+    "/* Tests build with GPI_SABOTAGE = k: one tile in k never publishes, as if its group never ran. */\n",
+    "static bool gpi_publishes(uint tile)\n",
+    "{\n",
+    "#ifdef GPI_SABOTAGE\n",
+    "    return (tile * 2654435761u >> 16) % GPI_SABOTAGE != 0;\n",
+    "#else\n",
+    "    (void)tile;\n",
+    "    return true;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "static void gpi_publish(volatile __global uint *state, uint tile, uint flag, GPI_T value)\n",
+    "{\n",
+    "    const gpi_bits bits = gpi_bits_of(value);\n",
+    "    gpi_state_words words = gpi_state_of(state, tile);\n",
+    "    if (!gpi_publishes(tile)) return;\n",
+    "    for (uint k = 0; k < GPI_STATE_WORDS; k++) gpi_word_write(words + k, gpi_pack(flag, &bits, k));\n",
+    "}\n",
+    "\n",
+    "/* One look at a tile's state: its flag, and the value if that is not GPI_EMPTY. */\n",
+    "static uint gpi_observe(volatile __global uint *state, uint tile, GPI_T *value)\n",
+    "{\n",
+    "    gpi_state_words words = gpi_state_of(state, tile);\n",
+    "    gpi_bits bits = gpi_bits_of(*value);\n",
+    "    const gpi_word first = gpi_word_read(words);\n",
+    "    const uint flag = (uint)(first >> GPI_FLAG_SHIFT);\n",
+    "    bool agree = true;\n",
+    "    gpi_word w = first;\n",
+    "    for (uint k = 0; k < GPI_STATE_WORDS; k++) {\n",
+    "        if (k > 0) w = gpi_word_read(words + k);\n",
+    "        agree = agree && (uint)(w >> GPI_FLAG_SHIFT) == flag;\n",
+    "#if GPI_WIDE\n",
+    "        bits.word[k] = (uint)w;\n",
+    "#else\n",
+    "        bits.word[k / 2] = k % 2 ? bits.word[k / 2] | w << 16 : w & 0xffffu;\n",
+    "#endif\n",
+    "    }\n",
+    "    if (!agree || flag == GPI_EMPTY) return GPI_EMPTY;\n",
+    "    *value = bits.value;\n",
+    "    return flag;\n",
+    "}\n",
+    "\n",
+    "/* Publishes another tile's aggregate for it, word by word, where nothing is published yet. Right only\n",
+    "   for bit-exact monoids: the owner may be writing the same words at the same time. */\n",
+    "static void gpi_post(volatile __global uint *state, uint tile, GPI_T aggregate)\n",
+    "{\n",
+    "#if GPI_EXACT\n",
+    "    const gpi_bits bits = gpi_bits_of(aggregate);\n",
+    "    gpi_state_words words = gpi_state_of(state, tile);\n",
+    "    for (uint k = 0; k < GPI_STATE_WORDS; k++) {\n",
+    "        gpi_word_replace(words + k, (gpi_word)0, gpi_pack(GPI_AGGREGATE, &bits, k));\n",
+    "    }\n",
+    "#else\n",
+    "    (void)state;\n",
+    "    (void)tile;\n",
+    "    (void)aggregate;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* Combines the states of the tiles before `next` to the left of *prefix, as far as they are published.\n",
+    "   Returns 0 when *prefix is complete, else n > 0: tile n-1 is late. One item calls.\n",
+    "   Ends because each turn either goes one tile back or uses up one of *polls; where polls are not\n",
+    "   counted, because tile next-1 has been started and is let run (ticket order, fair device). */\n",
+    "static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefix, uint *polls, bool bounded)\n",
+    "{\n",
+    "    while (next > 0) {\n",
+    "        GPI_T seen = *prefix;\n",
+    "        const uint flag = gpi_observe(state, next - 1, &seen);\n",
+    "        if (flag == GPI_EMPTY) {\n",
+    "            if (bounded && *polls == 0) break;\n",
+    "            *polls -= 1;\n",
+    "            continue;\n",
+    "        }\n",
+    "        *prefix = GPI_COMBINE(seen, *prefix);\n",
+    "        next = flag == GPI_INCLUSIVE ? 0 : next - 1;\n",
+    "    }\n",
+    "    return next; /* not 0 also when a device dropped out of the loop: never taken for an answer */\n",
+    "}\n",
+    "\n",
+    "/* The product of all tiles before `tile`. All items call; `aggregate` is the tile's own.\n",
+    "   Ends because each turn of the loop brings `next` nearer to 0. */\n",
+    "static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggregate, gpi_source source,\n",
+    "                           uint polls, volatile __global uint *counters, gpi_shared shared)\n",
+    "{\n",
+    "    const bool leader = get_local_id(0) == 0;\n",
+    "    const bool bounded = polls > 0;\n",
+    "    GPI_T prefix = gpi_identity();\n",
+    "    uint next = tile;\n",
+    "\n",
+    "    if (leader && tile > 0) gpi_publish(state, tile, GPI_AGGREGATE, aggregate);\n",
+    "    while (next > 0) {\n",
+    "        if (leader) next = gpi_walk_back(state, next, &prefix, &polls, bounded);\n",
+    "        next = gpi_broadcast(next, shared);\n",
+    "        if (next == 0) break;\n",
+    "        const GPI_T late = gpi_tile_reduce(source, (ulong)(next - 1) * GPI_TILE, shared);\n",
+    "        next -= 1;\n",
+    "        if (leader) {\n",
+    "            prefix = GPI_COMBINE(late, prefix);\n",
+    "            gpi_post(state, next, late);\n",
+    "            atomic_inc(counters + GPI_COUNT_FALLBACKS);\n",
+    "        }\n",
+    "    }\n",
+    "    if (leader && next == 0) gpi_publish(state, tile, GPI_INCLUSIVE, GPI_COMBINE(prefix, aggregate));\n",
+    "    if (leader && next != 0) atomic_inc(counters + GPI_COUNT_ABANDONED);\n",
+    "    return gpi_broadcast_element(prefix, shared);\n",
+    "}\n",
+};
+/* ---- End file kernels/lookback.cl ---- */
+
+/* ---- Begin file kernels/reduce.cl ---- */
+static const char *const gpi_kernel_reduce[] = {
+    "#line 1 \"kernels/reduce.cl\"\n",
+    "/* reduce.cl - out = initial . in[0] . in[1] ... in[count-1]\n",
+    "\n",
+    "       in      |  tile 0   |  tile 1   | ... |  tile t  |        gp_reduce_tiles: a group a tile\n",
+    "       partial |     0     |     1     | ... |    t     |        gp_reduce_partials: one group\n",
+    "       out     |                  result                |\n",
+    "\n",
+    "   Partial i always covers tile i and both trees depend on the count alone, so that float results\n",
+    "   repeat bit for bit. With a single tile the first launch writes the result.                        */\n",
+    "\n",
+    "/* `result` is 1 when there is one tile: its product, after `initial`, is the result. */\n",
+    "GPI_KERNEL void gp_reduce_tiles(__global const GPI_IN *in, ulong in_offset, ulong count, __global GPI_T *out,\n",
+    "                                ulong out_offset, GPI_T initial, uint result)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    const gpi_source source = gpi_source_make(in, in_offset, count);\n",
+    "    const uint tile = (uint)get_group_id(0);\n",
+    "    GPI_T sum = gpi_tile_reduce(source, (ulong)tile * GPI_TILE, shared);\n",
+    "    if (result) sum = GPI_COMBINE(initial, sum);\n",
+    "    if (get_local_id(0) == 0) out[out_offset + tile] = sum;\n",
+    "}\n",
+    "\n",
+    "/* One group. Every item takes a run of consecutive partials, so that input order is kept. */\n",
+    "GPI_KERNEL void gp_reduce_partials(__global const GPI_T *partials, uint tiles, __global GPI_T *out,\n",
+    "                                   ulong out_offset, GPI_T initial)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    const uint run = (tiles + GPI_WG - 1) / GPI_WG;\n",
+    "    const uint begin = min((uint)get_local_id(0) * run, tiles);\n",
+    "    const uint end = min(begin + run, tiles);\n",
+    "    GPI_T sum = gpi_identity();\n",
+    "    for (uint i = begin; i < end; i++) sum = GPI_COMBINE(sum, partials[i]);\n",
+    "    sum = gpi_group_reduce(sum, shared);\n",
+    "    if (get_local_id(0) == 0) out[out_offset] = GPI_COMBINE(initial, sum);\n",
+    "}\n",
+};
+/* ---- End file kernels/reduce.cl ---- */
+
+/* ---- Begin file kernels/scan.cl ---- */
+static const char *const gpi_kernel_scan[] = {
+    "#line 1 \"kernels/scan.cl\"\n",
+    "/* scan.cl - inclusive  out[i] = initial . in[0] ... in[i]\n",
+    "             exclusive  out[i] = initial . in[0] ... in[i-1]\n",
+    "\n",
+    "   Single pass (look-back), 2 n elements moved:\n",
+    "\n",
+    "       in   | tile 0 | tile 1 | ... |      gp_scan_look_back: a group a tile, tiles by ticket\n",
+    "       out  | tile 0 | tile 1 | ... |\n",
+    "\n",
+    "   Multi-pass (reduce, then scan), 3 n elements moved, no group waits for another:\n",
+    "\n",
+    "       in       | tile 0 | tile 1 | ... |  gp_scan_upsweep: a group a tile\n",
+    "       partials |   0    |   1    | ... |  gp_scan_spine: one group, exclusive scan in place\n",
+    "       out      | tile 0 | tile 1 | ... |  gp_scan_downsweep: a group a tile\n",
+    "\n",
+    "   A single tile needs only the downsweep.\n",
+    "   (Merrill & Garland 2016; Sengupta et al. 2007 for the sweeps.)                                     */\n",
+    "\n",
+    "GPI_KERNEL void gp_scan_look_back(__global const GPI_IN *in, ulong in_offset, ulong count,\n",
+    "                                  __global GPI_T *out, ulong out_offset, GPI_T initial, uint exclusive,\n",
+    "                                  volatile __global uint *state, uint polls, volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_tile tile;\n",
+    "    const gpi_source source = gpi_source_make(in, in_offset, count);\n",
+    "    const uint id = gpi_take_ticket(state, shared);\n",
+    "    const ulong base = (ulong)id * GPI_TILE;\n",
+    "    gpi_tile_open(&tile, source, base, shared);\n",
+    "    const GPI_T aggregate = gpi_tile_aggregate(&tile, source, base, shared);\n",
+    "    const GPI_T prefix = gpi_look_back(state, id, aggregate, source, polls, counters, shared);\n",
+    "    gpi_tile_scan(&tile, GPI_COMBINE(initial, prefix), source, base, out + out_offset, exclusive, shared);\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_scan_upsweep(__global const GPI_IN *in, ulong in_offset, ulong count,\n",
+    "                                __global GPI_T *partials)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    const gpi_source source = gpi_source_make(in, in_offset, count);\n",
+    "    const uint tile = (uint)get_group_id(0);\n",
+    "    const GPI_T sum = gpi_tile_reduce(source, (ulong)tile * GPI_TILE, shared);\n",
+    "    if (get_local_id(0) == 0) partials[tile] = sum;\n",
+    "}\n",
+    "\n",
+    "/* partials[t] becomes initial . partials[0] ... partials[t-1] */\n",
+    "GPI_KERNEL void gp_scan_spine(__global GPI_T *partials, uint tiles, GPI_T initial)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    GPI_T carry = initial;\n",
+    "    for (uint base = 0; base < tiles; base += GPI_WG) {\n",
+    "        const uint i = base + (uint)get_local_id(0);\n",
+    "        GPI_T total;\n",
+    "        const GPI_T x = i < tiles ? partials[i] : gpi_identity();\n",
+    "        const GPI_T before = gpi_group_scan(x, &total, shared);\n",
+    "        if (i < tiles) partials[i] = GPI_COMBINE(carry, before);\n",
+    "        carry = GPI_COMBINE(carry, total);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* `partials` is not read when there is one tile. */\n",
+    "GPI_KERNEL void gp_scan_downsweep(__global const GPI_IN *in, ulong in_offset, ulong count,\n",
+    "                                  __global GPI_T *out, ulong out_offset, GPI_T initial, uint exclusive,\n",
+    "                                  __global const GPI_T *partials, uint tiles)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_tile tile;\n",
+    "    const gpi_source source = gpi_source_make(in, in_offset, count);\n",
+    "    const uint id = (uint)get_group_id(0);\n",
+    "    const ulong base = (ulong)id * GPI_TILE;\n",
+    "    gpi_tile_open(&tile, source, base, shared);\n",
+    "    const GPI_T prefix = tiles > 1 ? partials[id] : initial;\n",
+    "    gpi_tile_scan(&tile, prefix, source, base, out + out_offset, exclusive, shared);\n",
+    "}\n",
+};
+/* ---- End file kernels/scan.cl ---- */
+
+/* ---- Begin file src/error.c ---- */
+/* error.c - results, error texts, the log. */
+
+#if defined(_MSC_VER)
+#define GPI_THREAD_LOCAL __declspec(thread)
+#elif defined(__cplusplus)
+#define GPI_THREAD_LOCAL thread_local
+#else
+#define GPI_THREAD_LOCAL __thread
+#endif
+
+/* Text of the last failure that happened without a context. */
+static GPI_THREAD_LOCAL char gpi_orphan_error[1024];
+
+GP_API const char *gp_error_string(gp_result result)
+{
+    switch (result) {
+#define GPI_RESULT_CASE(name, value, text) \
+    case name: return #name ": " text;
+        GP_RESULTS(GPI_RESULT_CASE)
+#undef GPI_RESULT_CASE
+    default: return "not a gp_result";
+    }
+}
+
+GP_API const char *gp_last_error(const gp_context *gp) { return gp ? gp->error : gpi_orphan_error; }
+
+static const char *gpi_result_name(gp_result result)
+{
+    switch (result) {
+#define GPI_RESULT_CASE(name, value, text) \
+    case name: return #name;
+        GP_RESULTS(GPI_RESULT_CASE)
+#undef GPI_RESULT_CASE
+    default: return "?";
+    }
+}
+
+static void gpi_log(const gp_context *gp, gp_log_level level, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    if (!gp || !gp->desc.log) return;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    gp->desc.log(level, text, gp->desc.log_user);
+}
+
+/* Records the text of a failure, tells the logger, and returns `result`. */
+static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, ...)
+{
+    char *text = gp ? gp->error : gpi_orphan_error;
+    const size_t size = gp ? sizeof gp->error : sizeof gpi_orphan_error;
+    const int head = snprintf(text, size, "%s: ", gpi_result_name(result));
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text + head, size - (size_t)head, format, args);
+    va_end(args);
+    if (gp && gp->desc.log) gp->desc.log(GP_LOG_ERROR, text, gp->desc.log_user);
+    return result;
+}
+
+/* The text of printf, to be freed; NULL when out of memory. */
+static char *gpi_format(const char *format, ...)
+{
+    va_list args;
+    int length;
+    char *text;
+    va_start(args, format);
+    length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    text = length < 0 ? NULL : (char *)malloc((size_t)length + 1);
+    if (!text) return NULL;
+    va_start(args, format);
+    (void)vsnprintf(text, (size_t)length + 1, format, args);
+    va_end(args);
+    return text;
+}
+
+#define GPI_CL_ERRORS(X)                            \
+    X(CL_DEVICE_NOT_FOUND)                          \
+    X(CL_DEVICE_NOT_AVAILABLE)                      \
+    X(CL_COMPILER_NOT_AVAILABLE)                    \
+    X(CL_MEM_OBJECT_ALLOCATION_FAILURE)             \
+    X(CL_OUT_OF_RESOURCES)                          \
+    X(CL_OUT_OF_HOST_MEMORY)                        \
+    X(CL_PROFILING_INFO_NOT_AVAILABLE)              \
+    X(CL_BUILD_PROGRAM_FAILURE)                     \
+    X(CL_MAP_FAILURE)                               \
+    X(CL_MISALIGNED_SUB_BUFFER_OFFSET)              \
+    X(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) \
+    X(CL_LINK_PROGRAM_FAILURE)                      \
+    X(CL_INVALID_VALUE)                             \
+    X(CL_INVALID_DEVICE_TYPE)                       \
+    X(CL_INVALID_PLATFORM)                          \
+    X(CL_INVALID_DEVICE)                            \
+    X(CL_INVALID_CONTEXT)                           \
+    X(CL_INVALID_QUEUE_PROPERTIES)                  \
+    X(CL_INVALID_COMMAND_QUEUE)                     \
+    X(CL_INVALID_HOST_PTR)                          \
+    X(CL_INVALID_MEM_OBJECT)                        \
+    X(CL_INVALID_BINARY)                            \
+    X(CL_INVALID_BUILD_OPTIONS)                     \
+    X(CL_INVALID_PROGRAM)                           \
+    X(CL_INVALID_PROGRAM_EXECUTABLE)                \
+    X(CL_INVALID_KERNEL_NAME)                       \
+    X(CL_INVALID_KERNEL_DEFINITION)                 \
+    X(CL_INVALID_KERNEL)                            \
+    X(CL_INVALID_ARG_INDEX)                         \
+    X(CL_INVALID_ARG_VALUE)                         \
+    X(CL_INVALID_ARG_SIZE)                          \
+    X(CL_INVALID_KERNEL_ARGS)                       \
+    X(CL_INVALID_WORK_DIMENSION)                    \
+    X(CL_INVALID_WORK_GROUP_SIZE)                   \
+    X(CL_INVALID_WORK_ITEM_SIZE)                    \
+    X(CL_INVALID_GLOBAL_OFFSET)                     \
+    X(CL_INVALID_EVENT_WAIT_LIST)                   \
+    X(CL_INVALID_EVENT)                             \
+    X(CL_INVALID_OPERATION)                         \
+    X(CL_INVALID_BUFFER_SIZE)                       \
+    X(CL_INVALID_GLOBAL_WORK_SIZE)                  \
+    X(CL_INVALID_PROPERTY)
+
+static const char *gpi_cl_error_name(cl_int error)
+{
+    switch (error) {
+#define GPI_CL_ERROR_CASE(name) \
+    case name: return #name;
+        GPI_CL_ERRORS(GPI_CL_ERROR_CASE)
+#undef GPI_CL_ERROR_CASE
+    case -1001: return "CL_PLATFORM_NOT_FOUND_KHR";
+    default: return "an OpenCL error without a name";
+    }
+}
+
+/* A failed OpenCL call: memory gets its own results, everything else is GP_ERROR_OPENCL. */
+static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function, const char *call)
+{
+    gp_result result = GP_ERROR_OPENCL;
+    if (error == CL_OUT_OF_HOST_MEMORY) result = GP_ERROR_OUT_OF_HOST_MEMORY;
+    if (error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_RESOURCES ||
+        error == CL_INVALID_BUFFER_SIZE) {
+        result = GP_ERROR_OUT_OF_DEVICE_MEMORY;
+    }
+    return gpi_fail(gp, result, "%s: %s returned %s (%d)", function, call, gpi_cl_error_name(error),
+                    (int)error);
+}
+/* ---- End file src/error.c ---- */
+
+/* ---- Begin file src/device.c ---- */
+/* device.c - which device, and what it can do. */
+
+/* ------------------------------------------------------------------ probe */
+
+static bool gpi_has_extension(const char *extensions, const char *name)
+{
+    const size_t length = strlen(name);
+    const char *at = extensions;
+    while ((at = strstr(at, name)) != NULL) {
+        const bool begins = at == extensions || at[-1] == ' ';
+        if (begins && (at[length] == ' ' || at[length] == '\0')) return true;
+        at += length;
+    }
+    return false;
+}
+
+/* The whole text of a device property, to be freed; NULL when there is none. */
+static char *gpi_device_text(cl_device_id device, cl_device_info what)
+{
+    size_t size = 0;
+    char *text;
+    if (clGetDeviceInfo(device, what, 0, NULL, &size) != CL_SUCCESS || size == 0) return NULL;
+    text = (char *)malloc(size + 1);
+    if (!text) return NULL;
+    text[size] = '\0';
+    if (clGetDeviceInfo(device, what, size, text, NULL) == CL_SUCCESS) return text;
+    free(text);
+    return NULL;
+}
+
+static void gpi_device_name(cl_device_id device, cl_device_info what, char out[GP_NAME_MAX])
+{
+    char *text = gpi_device_text(device, what);
+    (void)snprintf(out, GP_NAME_MAX, "%s", text ? text : "");
+    free(text);
+}
+
+static cl_ulong gpi_device_ulong(cl_device_id device, cl_device_info what)
+{
+    cl_ulong value = 0;
+    return clGetDeviceInfo(device, what, sizeof value, &value, NULL) == CL_SUCCESS ? value : 0;
+}
+
+static cl_uint gpi_device_uint(cl_device_id device, cl_device_info what)
+{
+    cl_uint value = 0;
+    return clGetDeviceInfo(device, what, sizeof value, &value, NULL) == CL_SUCCESS ? value : 0;
+}
+
+static bool gpi_contains(const char *text, const char *part) { return strstr(text, part) != NULL; }
+
+/* Mesa's software rasterizer: calls itself a CPU, is shaped like a GPU, leaves loops after 65,535 turns. */
+static bool gpi_is_llvmpipe(const gp_device_info *info) { return gpi_contains(info->name, "llvmpipe"); }
+
+static void gpi_probe_extensions(cl_device_id device, gp_device_info *info)
+{
+    char *extensions = gpi_device_text(device, CL_DEVICE_EXTENSIONS);
+    if (!extensions) return;
+    info->int64_base_atomics = gpi_has_extension(extensions, "cl_khr_int64_base_atomics");
+    info->int64_extended_atomics = gpi_has_extension(extensions, "cl_khr_int64_extended_atomics");
+    info->fp64 = gpi_has_extension(extensions, "cl_khr_fp64");
+    info->fp16 = gpi_has_extension(extensions, "cl_khr_fp16");
+    info->subgroups = gpi_has_extension(extensions, "cl_khr_subgroups") ||
+                      gpi_device_uint(device, GPI_CL_DEVICE_MAX_NUM_SUB_GROUPS) > 0;
+    free(extensions);
+}
+
+/* Devices whose started groups are known to go on running while another group waits. */
+static bool gpi_is_fair(const gp_device_info *info)
+{
+    if (gpi_is_llvmpipe(info)) return false;
+    return gpi_contains(info->platform_name, "Portable Computing Language") ||
+           gpi_contains(info->platform_name, "Oclgrind") || gpi_contains(info->vendor, "NVIDIA") ||
+           (gpi_contains(info->vendor, "Intel") && info->device_type == CL_DEVICE_TYPE_CPU);
+}
+
+static void gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info)
+{
+    cl_ulong atomics;
+    memset(info, 0, sizeof *info);
+    info->platform = platform;
+    info->device = device;
+    (void)clGetPlatformInfo(platform, CL_PLATFORM_NAME, GP_NAME_MAX - 1, info->platform_name, NULL);
+    gpi_device_name(device, CL_DEVICE_NAME, info->name);
+    gpi_device_name(device, CL_DEVICE_VENDOR, info->vendor);
+    gpi_device_name(device, CL_DEVICE_VERSION, info->version);
+    gpi_device_name(device, CL_DRIVER_VERSION, info->driver_version);
+    info->device_type = gpi_device_ulong(device, CL_DEVICE_TYPE);
+    info->compute_units = gpi_device_uint(device, CL_DEVICE_MAX_COMPUTE_UNITS);
+    (void)clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof info->max_work_group_size,
+                          &info->max_work_group_size, NULL);
+    info->global_mem_size = gpi_device_ulong(device, CL_DEVICE_GLOBAL_MEM_SIZE);
+    info->max_alloc_size = gpi_device_ulong(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    info->local_mem_size = gpi_device_ulong(device, CL_DEVICE_LOCAL_MEM_SIZE);
+    info->global_cache_size = gpi_device_ulong(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+    info->local_mem_dedicated = gpi_device_uint(device, CL_DEVICE_LOCAL_MEM_TYPE) == CL_LOCAL;
+    gpi_probe_extensions(device, info);
+    atomics = gpi_device_ulong(device, GPI_CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES);
+    info->atomic_acq_rel = (atomics & GPI_CL_DEVICE_ATOMIC_ORDER_ACQ_REL) != 0;
+    info->atomic_scope_device = (atomics & GPI_CL_DEVICE_ATOMIC_SCOPE_DEVICE) != 0;
+    info->fair = gpi_is_fair(info);
+    info->loop_limit = gpi_is_llvmpipe(info) ? 65535 : 0;
+}
+
+/* ------------------------------------------------------------------ list */
+
+/* All devices of all platforms, to be freed; *count is 0 and the result an error when there are none. */
+static gp_result gpi_devices_all(gp_device_info **out, size_t *count)
+{
+    cl_platform_id platforms[32];
+    cl_uint platform_count = 0, p;
+    const cl_int error = clGetPlatformIDs(32, platforms, &platform_count);
+    *out = NULL;
+    *count = 0;
+    if (error != CL_SUCCESS || platform_count == 0) {
+        return gpi_fail(NULL, GP_ERROR_NO_PLATFORM, "clGetPlatformIDs returned %s (%d) and %u platforms",
+                        error ? gpi_cl_error_name(error) : "CL_SUCCESS", (int)error, platform_count);
+    }
+    if (platform_count > 32) platform_count = 32;
+    for (p = 0; p < platform_count; p++) {
+        cl_device_id devices[64];
+        gp_device_info *grown;
+        cl_uint n = 0, d;
+        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 64, devices, &n) != CL_SUCCESS || n == 0)
+            continue;
+        if (n > 64) n = 64;
+        grown = (gp_device_info *)realloc(*out, (*count + n) * sizeof **out);
+        if (!grown) {
+            free(*out);
+            *out = NULL;
+            return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for the list of devices");
+        }
+        *out = grown;
+        for (d = 0; d < n; d++) gpi_device_probe(platforms[p], devices[d], &grown[(*count)++]);
+    }
+    if (*count > 0) return GP_OK;
+    return gpi_fail(NULL, GP_ERROR_NO_DEVICE, "%u platforms are installed, none of them has a device",
+                    platform_count);
+}
+
+GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *count)
+{
+    gp_device_info *all;
+    size_t n, i;
+    gp_result result;
+    if (!count || (!infos && capacity > 0)) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_devices: count is NULL, or infos with a capacity");
+    }
+    result = gpi_devices_all(&all, &n);
+    *count = n;
+    for (i = 0; i < n && i < capacity; i++) infos[i] = all[i];
+    free(all);
+    return result;
+}
+
+/* ------------------------------------------------------------------ choice */
+
+static char gpi_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+
+static bool gpi_contains_anycase(const char *text, const char *part)
+{
+    for (;; text++) {
+        size_t i = 0;
+        while (part[i] && gpi_lower(text[i]) == gpi_lower(part[i])) i++;
+        if (!part[i]) return true;
+        if (!*text) return false;
+    }
+}
+
+/* "1:0": the position of platform and device in clGetPlatformIDs and clGetDeviceIDs. */
+static bool gpi_filter_indices(const char *filter, unsigned *platform, unsigned *device)
+{
+    char rest;
+    return sscanf(filter, "%u:%u%c", platform, device, &rest) == 2;
+}
+
+/* Position of all[i]'s platform among the platforms, and of the device in its platform. */
+static bool gpi_matches_indices(const gp_device_info *all, size_t i, unsigned platform, unsigned device)
+{
+    cl_platform_id platforms[32];
+    cl_uint count = 0;
+    size_t first = i;
+    if (clGetPlatformIDs(32, platforms, &count) != CL_SUCCESS) return false;
+    while (first > 0 && all[first - 1].platform == all[i].platform) first--;
+    return platform < count && platform < 32 && platforms[platform] == all[i].platform && i - first == device;
+}
+
+static bool gpi_matches(const gp_device_info *all, size_t i, const char *filter)
+{
+    unsigned platform, device;
+    if (!filter || !*filter) return true;
+    if (strcmp(filter, "gpu") == 0) return (all[i].device_type & CL_DEVICE_TYPE_GPU) != 0;
+    if (strcmp(filter, "cpu") == 0) return (all[i].device_type & CL_DEVICE_TYPE_CPU) != 0;
+    if (strcmp(filter, "accelerator") == 0) return (all[i].device_type & CL_DEVICE_TYPE_ACCELERATOR) != 0;
+    if (gpi_filter_indices(filter, &platform, &device)) return gpi_matches_indices(all, i, platform, device);
+    return gpi_contains_anycase(all[i].name, filter) || gpi_contains_anycase(all[i].platform_name, filter);
+}
+
+/* GPUs first, then accelerators, then CPUs; among equals the one with more compute units; a software
+   rasterizer and Mesa's retired implementation last. */
+static int64_t gpi_score_default(const gp_device_info *info)
+{
+    int64_t score = info->compute_units;
+    if (info->device_type & CL_DEVICE_TYPE_GPU) score += 300000;
+    if (info->device_type & CL_DEVICE_TYPE_ACCELERATOR) score += 200000;
+    if (info->device_type & CL_DEVICE_TYPE_CPU) score += 100000;
+    if (gpi_is_llvmpipe(info) || gpi_contains(info->platform_name, "Clover")) score -= 50000;
+    return score;
+}
+
+static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *info)
+{
+    const char *filter = desc->device_filter ? desc->device_filter : getenv("GPUPRIM_DEVICE");
+    gp_device_info *all;
+    size_t count, i;
+    int64_t best = -1;
+    const gp_result result = gpi_devices_all(&all, &count);
+    if (result != GP_OK) return result;
+    for (i = 0; i < count; i++) {
+        int64_t score;
+        if (!gpi_matches(all, i, filter)) continue;
+        score = desc->score ? desc->score(&all[i], desc->score_user) : gpi_score_default(&all[i]);
+        if (score <= best) continue;
+        best = score;
+        *info = all[i];
+    }
+    free(all);
+    if (best >= 0) return GP_OK;
+    return gpi_fail(NULL, GP_ERROR_NO_DEVICE,
+                    "gp_context_create: of %u devices none matches \"%s\" with a score of 0 or more",
+                    (unsigned)count, filter ? filter : "");
+}
+/* ---- End file src/device.c ---- */
+
+/* ---- Begin file src/profile.c ---- */
+/* profile.c - how each kind of device runs each primitive: one table, and what fits a row to a call. */
+
+typedef enum gpi_class {
+    GPI_CLASS_UNKNOWN, /* nothing is taken for granted */
+    GPI_CLASS_POCL,    /* groups on OS threads, one a core */
+    GPI_CLASS_INTEL_CPU,
+    GPI_CLASS_LLVMPIPE,
+    GPI_CLASS_NVIDIA,
+    GPI_CLASS_AMD,
+    GPI_CLASS_INTEL_GPU
+} gpi_class;
+
+typedef struct gpi_profile_row {
+    gpi_class device_class;
+    gpi_primitive primitive;
+    gp_shape shape;
+    uint32_t group;      /* work-items of a group */
+    uint32_t item_bytes; /* elements of an item, in bytes */
+    gp_words words;      /* AUTO: wide where the device has 64-bit atomics */
+    gp_strategy strategy;
+    uint32_t polls; /* looks at late tiles before computing them: four tile times and more on a device
+                       that schedules fairly, few where waiting is pointless */
+} gpi_profile_row;
+
+/* Measured: PoCL (docs/PERFORMANCE.md). By documents and by analogy: the rest. */
+static const gpi_profile_row gpi_profile_rows[] = {
+    /* class, primitive, shape, group, bytes, words, strategy, polls */
+    {GPI_CLASS_POCL, GPI_REDUCE, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_POCL, GPI_SCAN, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 20},
+    {GPI_CLASS_INTEL_CPU, GPI_REDUCE, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_INTEL_CPU, GPI_SCAN, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS,
+     1 << 20},
+    {GPI_CLASS_LLVMPIPE, GPI_REDUCE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_LLVMPIPE, GPI_SCAN, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 200},
+    {GPI_CLASS_NVIDIA, GPI_REDUCE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_NVIDIA, GPI_SCAN, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 14},
+    {GPI_CLASS_AMD, GPI_REDUCE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_AMD, GPI_SCAN, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 14},
+    {GPI_CLASS_INTEL_GPU, GPI_REDUCE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_INTEL_GPU, GPI_SCAN, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 14},
+    {GPI_CLASS_UNKNOWN, GPI_REDUCE, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_UNKNOWN, GPI_SCAN, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1 << 12},
+};
+
+/* Sizes of a shape that the device's row does not have: forced by tuning. */
+static const gpi_profile_row gpi_profile_forced_serial = {
+    GPI_CLASS_UNKNOWN, GPI_PRIMITIVES, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
+static const gpi_profile_row gpi_profile_forced_local = {
+    GPI_CLASS_UNKNOWN, GPI_PRIMITIVES, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
+
+/* By platform and vendor, never by the device type alone: llvmpipe calls itself a CPU. */
+static gpi_class gpi_class_of(const gp_device_info *info)
+{
+    const bool gpu = (info->device_type & CL_DEVICE_TYPE_GPU) != 0;
+    if (gpi_is_llvmpipe(info)) return GPI_CLASS_LLVMPIPE;
+    if (strstr(info->platform_name, "Portable Computing Language") && !gpu) return GPI_CLASS_POCL;
+    if (strstr(info->platform_name, "Intel") && !gpu) return GPI_CLASS_INTEL_CPU;
+    if (strstr(info->vendor, "NVIDIA") && gpu) return GPI_CLASS_NVIDIA;
+    if (strstr(info->vendor, "Advanced Micro Devices") && gpu) return GPI_CLASS_AMD;
+    if (strstr(info->vendor, "Intel") && gpu) return GPI_CLASS_INTEL_GPU;
+    return GPI_CLASS_UNKNOWN;
+}
+
+static const gpi_profile_row *gpi_profile_find(gpi_class device_class, gpi_primitive primitive)
+{
+    const gpi_profile_row *row = gpi_profile_rows;
+    while (row->primitive != primitive ||
+           (row->device_class != device_class && row->device_class != GPI_CLASS_UNKNOWN)) {
+        row++;
+    }
+    return row; /* every primitive has a row for the unknown device, at the end */
+}
+
+static uint32_t gpi_power_of_two_below(uint64_t x)
+{
+    uint32_t p = 1;
+    while (p < 0x40000000u && (uint64_t)p * 2 <= x) p *= 2;
+    return p;
+}
+
+/* Local memory of a group: the stage with its padding, and two rows for the group's scan (tile.cl). */
+static uint64_t gpi_local_bytes(uint64_t group, uint64_t items, uint64_t size)
+{
+    const uint64_t tile = group * items;
+    return (tile + tile / 32 + 2 * group) * size + 64;
+}
+
+/* Group and items of the local shape, shrunk until they fit the device. */
+static void gpi_plan_fit_local(const gp_device_info *info, size_t size, gpi_plan *plan)
+{
+    if (plan->group > info->max_work_group_size) {
+        plan->group = gpi_power_of_two_below(info->max_work_group_size);
+    }
+    while (gpi_local_bytes(plan->group, plan->items, size) > info->local_mem_size) {
+        if (plan->items > 1) {
+            plan->items /= 2;
+        } else if (plan->group > 1) {
+            plan->group /= 2;
+        } else {
+            break; /* the build will say so */
+        }
+    }
+}
+
+static void gpi_plan_shape(const gp_context *gp, const gpi_profile_row *row, size_t size, gpi_plan *plan)
+{
+    const gp_tuning *tuning = &gp->desc.tuning;
+    plan->shape = tuning->shape ? tuning->shape : row->shape;
+    if (plan->shape != row->shape) {
+        row = plan->shape == GP_SHAPE_SERIAL ? &gpi_profile_forced_serial : &gpi_profile_forced_local;
+    }
+    plan->group = row->group;
+    plan->items = row->item_bytes / gpi_power_of_two_below(size);
+    if (tuning->tile) plan->items = gpi_power_of_two_below(tuning->tile);
+    if (plan->shape == GP_SHAPE_SERIAL) {
+        if (plan->items < 16) plan->items = 16; /* a vector */
+        return;
+    }
+    if (plan->items > 16 && !tuning->tile) plan->items = 16; /* registers of an item */
+    if (plan->items < 1) plan->items = 1;
+    if (tuning->work_group_size) plan->group = gpi_power_of_two_below(tuning->work_group_size);
+    gpi_plan_fit_local(&gp->info, size, plan);
+}
+
+static gp_result gpi_plan_words(gp_context *gp, const char *function, const gpi_profile_row *row,
+                                gpi_plan *plan)
+{
+    const bool has_wide = gp->info.int64_base_atomics;
+    plan->words = gp->desc.tuning.words ? gp->desc.tuning.words : row->words;
+    if (plan->words == GP_WORDS_AUTO) plan->words = has_wide ? GP_WORDS_WIDE : GP_WORDS_NARROW;
+    if (plan->words == GP_WORDS_WIDE && !has_wide) {
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: tuning.words = GP_WORDS_WIDE needs 64-bit atomics: %s",
+                        function, gp->info.name);
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
+                               const gpi_element *element, gp_strategy strategy, gpi_plan *plan)
+{
+    const gpi_profile_row *row = gpi_profile_find(gpi_class_of(&gp->info), primitive);
+    if ((unsigned)strategy >= GP_STRATEGY_COUNT) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: strategy = %d is not a gp_strategy", function,
+                        (int)strategy);
+    }
+    plan->strategy = strategy ? strategy : gp->desc.strategy;
+    if (plan->strategy == GP_STRATEGY_AUTO) plan->strategy = row->strategy;
+    plan->polls = gp->desc.tuning.polls ? gp->desc.tuning.polls : row->polls;
+    gpi_plan_shape(gp, row, element->size, plan);
+    return gpi_plan_words(gp, function, row, plan);
+}
+
+static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->items; }
+
+static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
+                                cl_uint *tiles)
+{
+    const size_t tile = gpi_plan_tile(plan);
+    const size_t n = count / tile + (count % tile != 0);
+    if (n > GPI_TILES_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
+                        "%s: count = %zu is %zu tiles of %zu elements, more than %u", function, count, n,
+                        tile, GPI_TILES_MAX);
+    }
+    *tiles = (cl_uint)n;
+    return GP_OK;
+}
+/* ---- End file src/profile.c ---- */
+
+/* ---- Begin file src/context.c ---- */
+/* context.c - a context's life: the caller's objects or our own, the desc checked, counters read. */
+
+/* ------------------------------------------------------------------ create: device, context, queue */
+
+static gp_result gpi_probe_given(gp_context *gp, cl_device_id device)
+{
+    cl_platform_id platform = NULL;
+    const cl_int error = clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    if (error != CL_SUCCESS) return gpi_fail_cl(NULL, error, "gp_context_create", "clGetDeviceInfo(device)");
+    gpi_device_probe(platform, device, &gp->info);
+    return GP_OK;
+}
+
+/* The caller's queue brings its context and device. */
+static gp_result gpi_adopt_queue(gp_context *gp)
+{
+    const cl_command_queue queue = gp->desc.queue;
+    cl_command_queue_properties properties = 0;
+    cl_context context = NULL;
+    cl_device_id device = NULL;
+    cl_int error = clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
+    if (!error) error = clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
+    if (!error)
+        error = clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
+    if (error) return gpi_fail_cl(NULL, error, "gp_context_create", "clGetCommandQueueInfo");
+    if (gp->desc.context && gp->desc.context != context) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_context_create: queue belongs to another context");
+    }
+    if (gp->desc.device && gp->desc.device != device) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_context_create: queue belongs to another device");
+    }
+    if (gp->desc.profile && !(properties & CL_QUEUE_PROFILING_ENABLE)) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_context_create: profile needs a queue with CL_QUEUE_PROFILING_ENABLE");
+    }
+    gp->out_of_order = (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
+    gp->context = context;
+    gp->queue = queue;
+    (void)clRetainContext(context);
+    (void)clRetainCommandQueue(queue);
+    return gpi_probe_given(gp, device);
+}
+
+/* The caller's context, or the one of `share`; the device is the caller's choice or the first. */
+static gp_result gpi_adopt_context(gp_context *gp)
+{
+    const gp_context *share = gp->desc.share;
+    cl_device_id devices[64];
+    size_t size = 0, i = 0;
+    cl_int error;
+    gp->context = gp->desc.context ? gp->desc.context : share->context;
+    error = clRetainContext(gp->context);
+    if (error) {
+        gp->context = NULL;
+        return gpi_fail_cl(NULL, error, "gp_context_create", "clRetainContext(context)");
+    }
+    if (!gp->desc.context && !gp->desc.device) return gpi_probe_given(gp, share->info.device);
+    error = clGetContextInfo(gp->context, CL_CONTEXT_DEVICES, sizeof devices, devices, &size);
+    if (error) return gpi_fail_cl(NULL, error, "gp_context_create", "clGetContextInfo");
+    while (gp->desc.device && i < size / sizeof devices[0] && devices[i] != gp->desc.device) i++;
+    if (i == size / sizeof devices[0]) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: device is not in context");
+    }
+    return gpi_probe_given(gp, devices[i]);
+}
+
+static gp_result gpi_make_context(gp_context *gp)
+{
+    cl_context_properties properties[3];
+    cl_int error;
+    const gp_result result =
+        gp->desc.device ? gpi_probe_given(gp, gp->desc.device) : gpi_device_choose(&gp->desc, &gp->info);
+    if (result != GP_OK) return result;
+    properties[0] = CL_CONTEXT_PLATFORM;
+    properties[1] = (cl_context_properties)gp->info.platform;
+    properties[2] = 0;
+    gp->context = clCreateContext(properties, 1, &gp->info.device, NULL, NULL, &error);
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(NULL, error, "gp_context_create", "clCreateContext");
+}
+
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#endif
+/* clCreateCommandQueue: its successor is missing from OpenCL 1.2 platforms. */
+static gp_result gpi_make_queue(gp_context *gp)
+{
+    cl_int error;
+    gp->queue = clCreateCommandQueue(gp->context, gp->info.device,
+                                     gp->desc.profile ? CL_QUEUE_PROFILING_ENABLE : 0, &error);
+    return error == CL_SUCCESS ? GP_OK
+                               : gpi_fail_cl(NULL, error, "gp_context_create", "clCreateCommandQueue");
+}
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+
+static gp_result gpi_open_device(gp_context *gp)
+{
+    gp_result result;
+    if (gp->desc.queue) return gpi_adopt_queue(gp);
+    if (gp->desc.context || gp->desc.share) result = gpi_adopt_context(gp);
+    else result = gpi_make_context(gp);
+    return result == GP_OK ? gpi_make_queue(gp) : result;
+}
+
+/* ------------------------------------------------------------------ create: the rest */
+
+static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info)
+{
+    if ((unsigned)t->shape >= GP_SHAPE_COUNT || (unsigned)t->words >= GP_WORDS_COUNT) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_context_create: tuning.shape = %d, tuning.words = %d", (int)t->shape,
+                        (int)t->words);
+    }
+    if (t->shape == GP_SHAPE_SERIAL && info->loop_limit) {
+        return gpi_fail(
+            NULL, GP_ERROR_UNSUPPORTED,
+            "gp_context_create: tuning.shape = GP_SHAPE_SERIAL on %s, which ends loops after %u turns",
+            info->name, info->loop_limit);
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_check_desc(const gp_context *gp)
+{
+    if ((unsigned)gp->desc.strategy >= GP_STRATEGY_COUNT) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: strategy = %d",
+                        (int)gp->desc.strategy);
+    }
+    if (gp->desc.share && gp->desc.share->context != gp->context) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: share has another cl_context");
+    }
+    if (gp->desc.share && gp->desc.share->info.device != gp->info.device) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: share has another device");
+    }
+    return gpi_check_tuning(&gp->desc.tuning, &gp->info);
+}
+
+/* Options of every build. PoCL compiles as OpenCL C 3.0 unless told otherwise. Oclgrind 21.10 stumbles over
+   an intrinsic that optimized code can contain, and checks unoptimized code better anyway. */
+static char *gpi_make_options(const gp_context *gp)
+{
+    const char *more = gp->desc.build_options;
+    return gpi_format("-cl-std=CL1.2%s%s%s%s",
+                      strstr(gp->info.platform_name, "Oclgrind") ? " -cl-opt-disable" : "",
+                      gp->desc.fast_math ? " -cl-fast-relaxed-math" : "", more ? " " : "", more ? more : "");
+}
+
+/* Copies the desc's strings, and looks no longer at the caller's. */
+static gp_result gpi_copy_strings(gp_context *gp)
+{
+    gp_context_desc *desc = &gp->desc;
+    gp->options = gpi_make_options(gp);
+    if (desc->dump_dir) gp->dump_dir = gpi_format("%s", desc->dump_dir);
+    if (!gp->options || (desc->dump_dir && !gp->dump_dir)) {
+        return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory for strings");
+    }
+    if (!desc->no_disk_cache) {
+        gp->cache_dir = desc->cache_dir ? gpi_format("%s", desc->cache_dir) : gpi_cache_dir_default();
+    }
+    if (gp->cache_dir) (void)gpi_make_dirs(gp->cache_dir);
+    if (gp->dump_dir) (void)gpi_make_dirs(gp->dump_dir);
+    desc->cache_dir = desc->dump_dir = desc->build_options = desc->device_filter = NULL;
+    return GP_OK;
+}
+
+static gp_result gpi_make_buffers(gp_context *gp)
+{
+    cl_uint zero[GPI_COUNTERS];
+    cl_int error;
+    memset(zero, 0, sizeof zero);
+    gp->counters =
+        clCreateBuffer(gp->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof zero, zero, &error);
+    if (error == CL_SUCCESS) {
+        gp->result = clCreateBuffer(gp->context, CL_MEM_READ_WRITE, GPI_ELEMENT_MAX, NULL, &error);
+    }
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(NULL, error, "gp_context_create", "clCreateBuffer");
+}
+
+static gp_result gpi_context_open(gp_context *gp)
+{
+    gp_result result = gpi_open_device(gp);
+    if (result == GP_OK) result = gpi_check_desc(gp);
+    if (result == GP_OK) result = gpi_copy_strings(gp);
+    if (result == GP_OK) result = gpi_make_buffers(gp);
+    if (result == GP_OK && gp->desc.share) result = gpi_programs_share(gp, gp->desc.share);
+    return result;
+}
+
+GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out)
+{
+    gp_context *gp;
+    gp_result result;
+    if (out) *out = NULL;
+    if (!desc || !out) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: desc or out is NULL");
+    }
+    gp = (gp_context *)calloc(1, sizeof *gp);
+    if (!gp) return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory");
+    gp->desc = *desc;
+    result = gpi_context_open(gp);
+    if (result != GP_OK) {
+        if (desc->log) desc->log(GP_LOG_ERROR, gp_last_error(NULL), desc->log_user);
+        gp_context_destroy(gp);
+        return result;
+    }
+    gpi_log(gp, GP_LOG_INFO, "gpuprim on %s (%s, %s)", gp->info.name, gp->info.platform_name,
+            gp->info.driver_version);
+    gp->desc.share = NULL; /* it may be destroyed before us */
+    *out = gp;
+    return GP_OK;
+}
+
+GP_API void gp_context_destroy(gp_context *gp)
+{
+    if (!gp) return;
+    if (gp->queue) (void)gp_finish(gp);
+    gpi_programs_free(gp);
+    if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
+    if (gp->scratch) (void)clReleaseMemObject(gp->scratch);
+    if (gp->counters) (void)clReleaseMemObject(gp->counters);
+    if (gp->result) (void)clReleaseMemObject(gp->result);
+    if (gp->queue) (void)clReleaseCommandQueue(gp->queue);
+    if (gp->context) (void)clReleaseContext(gp->context);
+    free(gp->cache_dir);
+    free(gp->dump_dir);
+    free(gp->options);
+    free(gp);
+}
+
+/* ------------------------------------------------------------------ queries */
+
+GP_API cl_context gp_cl_context(const gp_context *gp) { return gp ? gp->context : NULL; }
+GP_API cl_device_id gp_cl_device(const gp_context *gp) { return gp ? gp->info.device : NULL; }
+GP_API cl_command_queue gp_cl_queue(const gp_context *gp) { return gp ? gp->queue : NULL; }
+GP_API const gp_device_info *gp_context_info(const gp_context *gp) { return gp ? &gp->info : NULL; }
+
+GP_API gp_result gp_finish(gp_context *gp)
+{
+    cl_int error;
+    if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_finish: gp is NULL");
+    error = clFinish(gp->queue);
+    gpi_profile_harvest(gp);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clFinish");
+    gpi_programs_save(gp);
+    return GP_OK;
+}
+
+GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
+{
+    gp_result result = GP_OK;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_warmup: gp or desc is NULL");
+    if (desc->reduce) result = gpi_reduce_warm_up(gp, desc->reduce);
+    if (desc->scan && result == GP_OK) result = gpi_scan_warm_up(gp, desc->scan);
+    return result == GP_OK ? gp_finish(gp) : result;
+}
+
+GP_API gp_result gp_profile_read(gp_context *gp, gp_profile *out)
+{
+    cl_uint counters[GPI_COUNTERS];
+    cl_int error;
+    gp_result result;
+    if (!gp || !out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_profile_read: gp or out is NULL");
+    result = gp_finish(gp);
+    if (result != GP_OK) return result;
+    error =
+        clEnqueueReadBuffer(gp->queue, gp->counters, CL_TRUE, 0, sizeof counters, counters, 0, NULL, NULL);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_profile_read", "clEnqueueReadBuffer");
+    *out = gp->profile;
+    out->fallbacks = counters[0];
+    out->abandoned = counters[1];
+    return GP_OK;
+}
+
+GP_API gp_result gp_profile_kernels(gp_context *gp, gp_kernel_profile *out, size_t capacity, size_t *count)
+{
+    gp_result result;
+    size_t i;
+    if (!gp || !count || (!out && capacity > 0)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_profile_kernels: gp, count or out is NULL");
+    }
+    result = gp_finish(gp);
+    *count = gp->kernel_count;
+    for (i = 0; i < gp->kernel_count && i < capacity; i++) out[i] = gp->kernels[i];
+    return result;
+}
+
+GP_API gp_result gp_profile_reset(gp_context *gp)
+{
+    const cl_uint zero[GPI_COUNTERS] = {0};
+    cl_int error;
+    gp_result result;
+    if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_profile_reset: gp is NULL");
+    result = gp_finish(gp);
+    if (result != GP_OK) return result;
+    error = clEnqueueWriteBuffer(gp->queue, gp->counters, CL_TRUE, 0, sizeof zero, zero, 0, NULL, NULL);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_profile_reset", "clEnqueueWriteBuffer");
+    memset(&gp->profile, 0, sizeof gp->profile);
+    gp->profile.scratch_bytes = gp->scratch_size;
+    gp->kernel_count = 0;
+    return GP_OK;
+}
+/* ---- End file src/context.c ---- */
+
+/* ---- Begin file src/cache.c ---- */
+/* cache.c - built programs on disk, and the dump folder.
+
+   A file holds one program's binary for one device and driver. Its name is the key; its header repeats
+   the key and has a checksum, because a damaged binary can bring a driver down. It is written beside its
+   place and renamed, so that a reader sees all of it or nothing. */
+
+#if defined(_WIN32)
+#include <direct.h>
+#include <process.h>
+#define GPI_MKDIR(path) _mkdir(path)
+#define GPI_PID() ((unsigned)_getpid())
+#else
+#include <sys/stat.h>
+#include <unistd.h>
+#define GPI_MKDIR(path) mkdir(path, 0777)
+#define GPI_PID() ((unsigned)getpid())
+#endif
+
+#define GPI_CACHE_MAGIC "GPUPRIM2"
+
+typedef struct gpi_cache_header {
+    char magic[8];
+    gpi_key key;
+    uint64_t kernels; /* bit k: kernel k's machine code is inside */
+    uint64_t size;    /* of the binary that follows */
+    uint64_t checksum;
+} gpi_cache_header;
+
+static uint64_t gpi_hash(uint64_t hash, const void *data, size_t size)
+{
+    const unsigned char *bytes = (const unsigned char *)data;
+    size_t i;
+    for (i = 0; i < size; i++) hash = (hash ^ bytes[i]) * 0x100000001b3u; /* FNV-1a */
+    return hash;
+}
+
+/* Where programs are kept when the caller names no folder; NULL when there is no such place. */
+static char *gpi_cache_dir_default(void)
+{
+    const char *cache = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    const char *local = getenv("LOCALAPPDATA");
+    if (cache && *cache) return gpi_format("%s/gpuprim", cache);
+    if (local && *local) return gpi_format("%s/gpuprim", local);
+    if (home && *home) return gpi_format("%s/.cache/gpuprim", home);
+    return NULL;
+}
+
+/* Makes a folder and those above it. Whether it can be written shows when a file is. */
+static bool gpi_make_dirs(const char *path)
+{
+    char *partial = gpi_format("%s", path);
+    char *at;
+    if (!partial) return false;
+    for (at = partial + 1; *partial && *at; at++) {
+        if (*at != '/') continue;
+        *at = '\0';
+        (void)GPI_MKDIR(partial);
+        *at = '/';
+    }
+    (void)GPI_MKDIR(partial);
+    free(partial);
+    return true;
+}
+
+static char *gpi_cache_path(const gp_context *gp, const gpi_program *program)
+{
+    return gpi_format("%s/%016llx%016llx.bin", gp->cache_dir, (unsigned long long)program->key.word[0],
+                      (unsigned long long)program->key.word[1]);
+}
+
+/* ------------------------------------------------------------------ files */
+
+/* All of a file, to be freed; NULL when it cannot be read. */
+static unsigned char *gpi_file_read(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    unsigned char *data = NULL;
+    long length;
+    if (!file) return NULL;
+    if (fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) > 0 && fseek(file, 0, SEEK_SET) == 0) {
+        data = (unsigned char *)malloc((size_t)length);
+        *size = (size_t)length;
+        if (data && fread(data, 1, *size, file) != *size) {
+            free(data);
+            data = NULL;
+        }
+    }
+    (void)fclose(file);
+    return data;
+}
+
+/* Writes head and body to a new file beside `path` and renames it: whole, or not at all. */
+static bool gpi_file_write(const char *path, const void *head, size_t head_size, const void *body,
+                           size_t body_size)
+{
+    char *temporary = gpi_format("%s.%u.%p.tmp", path, GPI_PID(), (const void *)&path);
+    FILE *file = temporary ? fopen(temporary, "wb") : NULL;
+    bool good = file != NULL;
+    if (file) {
+        good = fwrite(head, 1, head_size, file) == head_size && fwrite(body, 1, body_size, file) == body_size;
+        good = fclose(file) == 0 && good;
+#if defined(_WIN32)
+        if (good) (void)remove(path); /* rename does not replace there */
+#endif
+        good = good && rename(temporary, path) == 0;
+        if (!good) (void)remove(temporary);
+    }
+    free(temporary);
+    return good;
+}
+
+/* ------------------------------------------------------------------ cache */
+
+static bool gpi_cache_valid(const gpi_cache_header *header, const gpi_program *program,
+                            const unsigned char *body, size_t body_size)
+{
+    return memcmp(header->magic, GPI_CACHE_MAGIC, sizeof header->magic) == 0 &&
+           memcmp(&header->key, &program->key, sizeof header->key) == 0 && header->size == body_size &&
+           header->checksum == gpi_hash(GPI_HASH_SEED, body, body_size);
+}
+
+/* The program's binary, to be freed, or NULL: not there, damaged or not ours (dropped then). */
+static unsigned char *gpi_cache_load(gp_context *gp, gpi_program *program, size_t *size)
+{
+    gpi_cache_header header;
+    char *path = gp->cache_dir ? gpi_cache_path(gp, program) : NULL;
+    unsigned char *data = path ? gpi_file_read(path, size) : NULL;
+    bool valid = false;
+    if (data && *size > sizeof header) {
+        memcpy(&header, data, sizeof header);
+        *size -= sizeof header;
+        memmove(data, data + sizeof header, *size);
+        valid = gpi_cache_valid(&header, program, data, *size);
+        program->saved = valid ? (uint32_t)header.kernels : 0;
+    }
+    if (data && !valid) {
+        gpi_log(gp, GP_LOG_WARNING, "cache: %s is damaged or foreign, dropped", path);
+        (void)remove(path);
+        free(data);
+        data = NULL;
+    }
+    free(path);
+    return data;
+}
+
+static void gpi_cache_drop(gp_context *gp, const gpi_program *program)
+{
+    char *path = gp->cache_dir ? gpi_cache_path(gp, program) : NULL;
+    if (path) (void)remove(path);
+    free(path);
+}
+
+/* Failure to save costs a rebuild in the next process, nothing else. */
+static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned char *binary, size_t size)
+{
+    gpi_cache_header header;
+    char *path = gpi_cache_path(gp, program);
+    bool good;
+    memcpy(header.magic, GPI_CACHE_MAGIC, sizeof header.magic);
+    header.key = program->key;
+    header.kernels = program->launched;
+    header.size = size;
+    header.checksum = gpi_hash(GPI_HASH_SEED, binary, size);
+    good = path && gpi_file_write(path, &header, sizeof header, binary, size);
+    if (!good) {
+        gpi_log(gp, GP_LOG_WARNING, "cache: cannot write %s; nothing more is saved", path ? path : "?");
+        free(gp->cache_dir);
+        gp->cache_dir = NULL;
+    }
+    free(path);
+    return good;
+}
+
+/* Writes a program's source or binary to the dump folder. */
+static void gpi_dump(gp_context *gp, const gpi_program *program, const char *ending, const void *data,
+                     size_t size)
+{
+    char *path;
+    if (!gp->dump_dir) return;
+    path = gpi_format("%s/%016llx%s", gp->dump_dir, (unsigned long long)program->key.word[0], ending);
+    if (!path || !gpi_file_write(path, "", 0, data, size)) {
+        gpi_log(gp, GP_LOG_WARNING, "dump: cannot write %s", path ? path : "?");
+    }
+    free(path);
+}
+/* ---- End file src/cache.c ---- */
+
+/* ---- Begin file src/program.c ---- */
+/* program.c - from a description to a built program: compose, look up in memory, on disk, or build. */
+
+/* ------------------------------------------------------------------ text */
+
+static bool gpi_text_reserve(gpi_text *text, size_t more)
+{
+    size_t capacity = text->capacity ? text->capacity : 1024;
+    char *grown;
+    while (capacity < text->length + more + 1) capacity *= 2;
+    if (text->failed || capacity == text->capacity) return !text->failed;
+    grown = (char *)realloc(text->data, capacity);
+    if (!grown) {
+        text->failed = true;
+        return false;
+    }
+    text->data = grown;
+    text->capacity = capacity;
+    return true;
+}
+
+static void gpi_text_add(gpi_text *text, const char *format, ...)
+{
+    va_list args;
+    int length;
+    va_start(args, format);
+    length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (length < 0 || !gpi_text_reserve(text, (size_t)length)) return;
+    va_start(args, format);
+    (void)vsnprintf(text->data + text->length, (size_t)length + 1, format, args);
+    va_end(args);
+    text->length += (size_t)length;
+}
+
+static void gpi_text_add_lines(gpi_text *text, const char *const *lines, size_t count)
+{
+    size_t i;
+    for (i = 0; i < count; i++) {
+        const size_t length = strlen(lines[i]);
+        if (!gpi_text_reserve(text, length)) return;
+        memcpy(text->data + text->length, lines[i], length + 1);
+        text->length += length;
+    }
+}
+
+/* ------------------------------------------------------------------ compose */
+
+static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
+{
+    static const char *const names[GPI_PRIMITIVES][GPI_KERNELS_MAX] = {
+        {"gp_reduce_tiles", "gp_reduce_partials", NULL, NULL},
+        {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep"},
+    };
+    return names[primitive][k];
+}
+
+/* Everything that makes this program differ from others of its primitive. */
+static char *gpi_prelude_make(const gp_context *gp, const gpi_element *element, const gpi_plan *plan)
+{
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_text_add(&text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n",
+                 plan->shape == GP_SHAPE_SERIAL, plan->shape == GP_SHAPE_LOCAL);
+    gpi_text_add(&text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
+                 plan->items, plan->group * plan->items);
+    gpi_text_add(&text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 %d\n",
+                 plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics, gp->info.fp64);
+    gpi_element_prelude(element, plan, &text);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+#define GPI_ADD_KERNEL(text, name) \
+    gpi_text_add_lines(text, gpi_kernel_##name, GPI_COUNT_OF(gpi_kernel_##name))
+
+/* The whole source: prelude, layers from the device up, the primitive. */
+static char *gpi_source_compose(gpi_primitive primitive, const char *prelude)
+{
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_text_add(&text, "%s", prelude);
+    GPI_ADD_KERNEL(&text, platform);
+    GPI_ADD_KERNEL(&text, monoid);
+    GPI_ADD_KERNEL(&text, tile);
+    switch (primitive) {
+    case GPI_REDUCE: GPI_ADD_KERNEL(&text, reduce); break;
+    case GPI_SCAN:
+        GPI_ADD_KERNEL(&text, lookback);
+        GPI_ADD_KERNEL(&text, scan);
+        break;
+    default: break;
+    }
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* Two hashes of everything that the binary depends on. */
+static gpi_key gpi_key_make(const gp_context *gp, const char *source)
+{
+    const char *parts[7];
+    gpi_key key = {{GPI_HASH_SEED, ~(uint64_t)GPI_HASH_SEED}};
+    size_t i, k;
+    parts[0] = gp->info.platform_name;
+    parts[1] = gp->info.vendor;
+    parts[2] = gp->info.name;
+    parts[3] = gp->info.version;
+    parts[4] = gp->info.driver_version;
+    parts[5] = gp->options;
+    parts[6] = source;
+    for (i = 0; i < GPI_COUNT_OF(parts); i++) {
+        for (k = 0; k < 2; k++) key.word[k] = gpi_hash(key.word[k], parts[i], strlen(parts[i]) + 1);
+    }
+    return key;
+}
+
+/* ------------------------------------------------------------------ build */
+
+static gp_result gpi_fail_build(gp_context *gp, cl_program program, const char *function, cl_int error)
+{
+    size_t size = 0;
+    char *log = NULL;
+    gp_result result;
+    (void)clGetProgramBuildInfo(program, gp->info.device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
+    log = (char *)calloc(size + 1, 1);
+    if (log) (void)clGetProgramBuildInfo(program, gp->info.device, CL_PROGRAM_BUILD_LOG, size, log, NULL);
+    result = gpi_fail(gp, GP_ERROR_BUILD, "%s: clBuildProgram returned %s (%d), build log:\n%s", function,
+                      gpi_cl_error_name(error), (int)error, log ? log : "");
+    free(log);
+    return result;
+}
+
+static gp_result gpi_build_source(gp_context *gp, const char *function, const char *source,
+                                  gpi_program *program)
+{
+    cl_int error;
+    program->program = clCreateProgramWithSource(gp->context, 1, &source, NULL, &error);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "clCreateProgramWithSource");
+    error = clBuildProgram(program->program, 1, &gp->info.device, gp->options, NULL, NULL);
+    if (error != CL_SUCCESS) return gpi_fail_build(gp, program->program, function, error);
+    gp->profile.programs_built++;
+    return GP_OK;
+}
+
+/* True when the disk cache had it and the driver took it. */
+static bool gpi_build_binary(gp_context *gp, gpi_program *program)
+{
+    size_t size = 0;
+    cl_int error = CL_SUCCESS, status = CL_SUCCESS;
+    unsigned char *binary = gpi_cache_load(gp, program, &size);
+    const unsigned char *const_binary = binary;
+    if (!binary) return false;
+    program->program =
+        clCreateProgramWithBinary(gp->context, 1, &gp->info.device, &size, &const_binary, &status, &error);
+    if (error == CL_SUCCESS && status == CL_SUCCESS) {
+        error = clBuildProgram(program->program, 1, &gp->info.device, gp->options, NULL, NULL);
+    }
+    free(binary);
+    if (error == CL_SUCCESS && status == CL_SUCCESS) {
+        gp->profile.programs_loaded++;
+        return true;
+    }
+    gpi_log(gp, GP_LOG_WARNING, "cache: the driver refuses a saved program, rebuilt");
+    if (program->program) (void)clReleaseProgram(program->program);
+    program->program = NULL;
+    program->saved = 0;
+    gpi_cache_drop(gp, program);
+    return false;
+}
+
+/* Mesa 22.3 says 32 for every kernel on llvmpipe, and runs groups of any size up to the device's. */
+static size_t gpi_kernel_group_max(const gp_context *gp, cl_kernel kernel)
+{
+    size_t size = 0;
+    if (gpi_is_llvmpipe(&gp->info)) return gp->info.max_work_group_size;
+    if (clGetKernelWorkGroupInfo(kernel, gp->info.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof size, &size,
+                                 NULL) != CL_SUCCESS) {
+        return SIZE_MAX;
+    }
+    return size > 0 ? size : SIZE_MAX;
+}
+
+/* The program's kernels, and the largest group with which every one of them can be launched. */
+static gp_result gpi_kernels_create(gp_context *gp, const char *function, gpi_program *program)
+{
+    size_t k;
+    program->group_max = SIZE_MAX;
+    for (k = 0; k < GPI_KERNELS_MAX && gpi_kernel_name(program->primitive, k); k++) {
+        cl_int error;
+        size_t group;
+        program->kernel[k] = clCreateKernel(program->program, gpi_kernel_name(program->primitive, k), &error);
+        if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "clCreateKernel");
+        group = gpi_kernel_group_max(gp, program->kernel[k]);
+        if (group < program->group_max) program->group_max = group;
+    }
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ in memory */
+
+static void gpi_program_free(gpi_program *program)
+{
+    size_t k;
+    if (!program) return;
+    for (k = 0; k < GPI_KERNELS_MAX; k++) {
+        if (program->kernel[k]) (void)clReleaseKernel(program->kernel[k]);
+    }
+    if (program->program) (void)clReleaseProgram(program->program);
+    free(program->prelude);
+    free(program);
+}
+
+static void gpi_programs_free(gp_context *gp)
+{
+    while (gp->programs) {
+        gpi_program *next = gp->programs->next;
+        gpi_program_free(gp->programs);
+        gp->programs = next;
+    }
+}
+
+static gpi_program *gpi_program_find(const gp_context *gp, gpi_primitive primitive, const char *prelude,
+                                     uint64_t hash)
+{
+    gpi_program *p = gp->programs;
+    while (p && (p->hash != hash || p->primitive != primitive || strcmp(p->prelude, prelude) != 0))
+        p = p->next;
+    return p;
+}
+
+/* Builds or loads a program that is not in memory yet. Takes `prelude`. */
+static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_primitive primitive,
+                                  char *prelude, uint64_t hash, gpi_program **out)
+{
+    gpi_program *program = (gpi_program *)calloc(1, sizeof *program);
+    char *source = gpi_source_compose(primitive, prelude);
+    gp_result result = GP_OK;
+    if (!program || !source) {
+        free(source);
+        free(prelude);
+        free(program);
+        return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
+    }
+    program->primitive = primitive;
+    program->prelude = prelude;
+    program->hash = hash;
+    program->key = gpi_key_make(gp, source);
+    gpi_dump(gp, program, ".cl", source, strlen(source));
+    if (!gpi_build_binary(gp, program)) result = gpi_build_source(gp, function, source, program);
+    if (result == GP_OK) result = gpi_kernels_create(gp, function, program);
+    free(source);
+    if (result != GP_OK) {
+        gpi_program_free(program);
+        return result;
+    }
+    program->next = gp->programs;
+    gp->programs = program;
+    *out = program;
+    return GP_OK;
+}
+
+/* The program for this element and plan. A compiler may grant its kernels smaller groups than the plan
+   wants; the plan's group then shrinks, and the program is made again. */
+static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
+                                 const gpi_element *element, gpi_plan *plan, gpi_program **out)
+{
+    for (;;) {
+        char *prelude = gpi_prelude_make(gp, element, plan);
+        uint64_t hash;
+        gp_result result = GP_OK;
+        if (!prelude)
+            return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
+        hash = gpi_hash(GPI_HASH_SEED, prelude, strlen(prelude));
+        *out = gpi_program_find(gp, primitive, prelude, hash);
+        if (*out) free(prelude);
+        else result = gpi_program_make(gp, function, primitive, prelude, hash, out);
+        if (result != GP_OK) return result;
+        if (plan->group == 1 || plan->group <= (*out)->group_max) return GP_OK;
+        plan->group /= 2;
+    }
+}
+
+/* ------------------------------------------------------------------ save, share */
+
+/* The binary of a built program, to be freed. */
+static unsigned char *gpi_program_binary(const gpi_program *program, size_t *size)
+{
+    unsigned char *binary;
+    *size = 0;
+    if (clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, sizeof *size, size, NULL) != CL_SUCCESS ||
+        *size == 0) {
+        return NULL;
+    }
+    binary = (unsigned char *)malloc(*size);
+    if (binary &&
+        clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) != CL_SUCCESS) {
+        free(binary);
+        binary = NULL;
+    }
+    return binary;
+}
+
+/* Saves what has been launched since the last save. Called when the queue is idle: some implementations
+   (PoCL) make machine code at a kernel's first launch, and a binary taken before would lack it. */
+static void gpi_programs_save(gp_context *gp)
+{
+    gpi_program *p;
+    for (p = gp->programs; p && (gp->cache_dir || gp->dump_dir); p = p->next) {
+        unsigned char *binary;
+        size_t size;
+        if (!(p->launched & ~p->saved)) continue;
+        p->launched |= p->saved;
+        binary = gpi_program_binary(p, &size);
+        if (!binary) continue;
+        gpi_dump(gp, p, ".bin", binary, size);
+        if (gp->cache_dir && gpi_cache_save(gp, p, binary, size)) gp->profile.programs_saved++;
+        p->saved = p->launched;
+        free(binary);
+    }
+}
+
+static gp_result gpi_program_copy(gp_context *gp, const gpi_program *from)
+{
+    gpi_program *program = (gpi_program *)calloc(1, sizeof *program);
+    gp_result result;
+    if (program) program->prelude = (char *)malloc(strlen(from->prelude) + 1);
+    if (!program || !program->prelude) {
+        free(program);
+        return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory to share programs");
+    }
+    memcpy(program->prelude, from->prelude, strlen(from->prelude) + 1);
+    program->primitive = from->primitive;
+    program->hash = from->hash;
+    program->key = from->key;
+    program->launched = from->launched;
+    program->saved = from->saved | from->launched; /* the other context saves those */
+    program->program = from->program;
+    (void)clRetainProgram(program->program);
+    program->next = gp->programs;
+    gp->programs = program;
+    result = gpi_kernels_create(gp, "gp_context_create", program);
+    if (result == GP_OK) gp->profile.programs_shared++;
+    return result;
+}
+
+/* The other context's programs, with kernels of our own: arguments are set on kernels. */
+static gp_result gpi_programs_share(gp_context *gp, const gp_context *from)
+{
+    const gpi_program *p;
+    gp_result result = GP_OK;
+    for (p = from->programs; p && result == GP_OK; p = p->next) result = gpi_program_copy(gp, p);
+    return result;
+}
+/* ---- End file src/program.c ---- */
+
+/* ---- Begin file src/launch.c ---- */
+/* launch.c - buffers checked, scratch handed out, commands chained, times collected. */
+
+/* ------------------------------------------------------------------ buffers */
+
+/* The outermost buffer that holds `buffer`, and where in it. */
+static void gpi_range_resolve(cl_mem buffer, gpi_range *range)
+{
+    cl_mem parent = NULL;
+    size_t origin = 0;
+    range->root = buffer;
+    if (clGetMemObjectInfo(buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL) != CL_SUCCESS ||
+        !parent || clGetMemObjectInfo(buffer, CL_MEM_OFFSET, sizeof origin, &origin, NULL) != CL_SUCCESS) {
+        return;
+    }
+    range->root = parent;
+    range->begin += origin;
+    range->end += origin;
+}
+
+static gp_result gpi_check_buffer_kind(gp_context *gp, const char *function, const char *field, cl_mem buffer,
+                                       int access)
+{
+    cl_mem_object_type type = 0;
+    cl_mem_flags flags = 0;
+    cl_context context = NULL;
+    cl_int error = clGetMemObjectInfo(buffer, CL_MEM_TYPE, sizeof type, &type, NULL);
+    if (error == CL_SUCCESS) error = clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+    if (error == CL_SUCCESS)
+        error = clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL);
+    if (error != CL_SUCCESS || type != CL_MEM_OBJECT_BUFFER) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                        "%s: %s is not a buffer: clGetMemObjectInfo returned %s (%d)", function, field,
+                        error ? gpi_cl_error_name(error) : "another type", (int)error);
+    }
+    if (context != gp->context) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s belongs to another cl_context", function, field);
+    }
+    if (access == GPI_WRITES && (flags & CL_MEM_READ_ONLY)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s was created CL_MEM_READ_ONLY", function, field);
+    }
+    return GP_OK;
+}
+
+/* Checks that elements [offset, offset + count) of `size` bytes are inside; tells where they are. */
+static gp_result gpi_check_buffer(gp_context *gp, const char *function, const char *field, cl_mem buffer,
+                                  size_t offset, size_t count, size_t size, int access, gpi_range *range)
+{
+    size_t bytes = 0;
+    gp_result result;
+    if (!buffer) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s is NULL", function, field);
+    result = gpi_check_buffer_kind(gp, function, field, buffer, access);
+    if (result != GP_OK) return result;
+    (void)clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
+    if (offset > bytes / size || count > bytes / size - offset) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                        "%s: %s has %zu bytes, too few for offset %zu and %zu elements of %zu bytes",
+                        function, field, bytes, offset, count, size);
+    }
+    range->begin = offset * size;
+    range->end = (offset + count) * size;
+    gpi_range_resolve(buffer, range);
+    return GP_OK;
+}
+
+static bool gpi_same(const gpi_range *a, const gpi_range *b)
+{
+    return a->root == b->root && a->begin == b->begin && a->end == b->end;
+}
+
+static bool gpi_overlap(const gpi_range *a, const gpi_range *b)
+{
+    return a->root == b->root && a->begin < b->end && b->begin < a->end;
+}
+
+/* A read-write buffer; sizes that the device cannot give are refused before the driver sees them,
+   because one implementation aborts the process. */
+static gp_result gpi_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out)
+{
+    cl_int error;
+    *out = NULL;
+    if (bytes == 0) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a buffer of 0 bytes", function);
+    if (bytes > gp->info.max_alloc_size) {
+        return gpi_fail(gp, GP_ERROR_OUT_OF_DEVICE_MEMORY, "%s: %zu bytes, one buffer of %s can have %llu",
+                        function, bytes, gp->info.name, (unsigned long long)gp->info.max_alloc_size);
+    }
+    *out = clCreateBuffer(gp->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, function, "clCreateBuffer");
+}
+
+GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data, cl_mem *out)
+{
+    gp_result result;
+    cl_int error;
+    if (!gp || !out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_buffer_create: gp or out is NULL");
+    result = gpi_alloc(gp, "gp_buffer_create", bytes, out);
+    if (result != GP_OK || !data) return result;
+    error = clEnqueueWriteBuffer(gp->queue, *out, CL_TRUE, 0, bytes, data, 0, NULL, NULL);
+    if (error == CL_SUCCESS) return GP_OK;
+    (void)clReleaseMemObject(*out);
+    *out = NULL;
+    return gpi_fail_cl(gp, error, "gp_buffer_create", "clEnqueueWriteBuffer");
+}
+
+/* ------------------------------------------------------------------ a call's chain of commands */
+
+static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count)
+{
+    if ((wait == NULL) == (count == 0)) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait is %s and wait_count is %u", function,
+                    wait ? "given" : "NULL", count);
+}
+
+static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *function, const cl_event *wait,
+                                cl_uint wait_count, cl_event *done)
+{
+    memset(call, 0, sizeof *call);
+    call->gp = gp;
+    call->function = function;
+    call->wait = wait;
+    call->wait_count = wait_count;
+    call->done = done;
+    if (done) *done = NULL;
+    return gpi_check_events(gp, function, wait, wait_count);
+}
+
+/* The first command must also wait for the previous user of the scratch: out-of-order queues only. */
+static gp_result gpi_call_merge_busy(gpi_call *call)
+{
+    const cl_uint n = call->wait_count;
+    cl_uint i;
+    if (!call->gp->scratch_busy) return GP_OK;
+    call->merged = (cl_event *)malloc((n + 1) * sizeof *call->merged);
+    if (!call->merged) {
+        return gpi_fail(call->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a wait list",
+                        call->function);
+    }
+    for (i = 0; i < n; i++) call->merged[i] = call->wait[i];
+    call->merged[n] = call->gp->scratch_busy;
+    call->wait = call->merged;
+    call->wait_count = n + 1;
+    return GP_OK;
+}
+
+/* `bytes` of scratch in *out: the caller's own buffer when there is one, else the context's, grown.
+   A buffer that is replaced lives on until the commands that use it have ended. */
+static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_mem *out)
+{
+    gp_context *gp = call->gp;
+    gpi_range range;
+    gp_result result;
+    cl_mem grown;
+    *out = own;
+    if (own) return gpi_check_buffer(gp, call->function, "scratch", own, 0, bytes, 1, GPI_WRITES, &range);
+    if (bytes > gp->scratch_size) {
+        const size_t minimum = 65536;
+        const size_t size = bytes < minimum ? minimum : bytes;
+        result = gpi_alloc(gp, call->function, size, &grown);
+        if (result != GP_OK) return result;
+        if (gp->scratch) (void)clReleaseMemObject(gp->scratch);
+        gp->scratch = grown;
+        gp->scratch_size = size;
+        gp->profile.scratch_bytes = size;
+    }
+    *out = gp->scratch;
+    call->uses_scratch = true;
+    return gpi_call_merge_busy(call);
+}
+
+/* Where the next command's event goes; NULL when nobody needs it. */
+static cl_event *gpi_call_event(const gpi_call *call, cl_event *event)
+{
+    *event = NULL;
+    return call->done || call->gp->out_of_order || call->gp->desc.profile ? event : NULL;
+}
+
+/* After a command: it is what the next one waits for, where the queue does not keep order itself. */
+static gp_result gpi_call_enqueued(gpi_call *call, cl_int error, const char *what, cl_event event)
+{
+    if (error != CL_SUCCESS) return gpi_fail_cl(call->gp, error, call->function, what);
+    if (call->last) (void)clReleaseEvent(call->last);
+    call->last = event;
+    call->wait = call->gp->out_of_order && event ? &call->last : NULL;
+    call->wait_count = call->wait ? 1 : 0;
+    return GP_OK;
+}
+
+static gp_result gpi_call_fill(gpi_call *call, cl_mem buffer, size_t offset, size_t bytes)
+{
+    const cl_uint zero = 0;
+    cl_event event;
+    const cl_int error = clEnqueueFillBuffer(call->gp->queue, buffer, &zero, sizeof zero, offset, bytes,
+                                             call->wait_count, call->wait, gpi_call_event(call, &event));
+    return gpi_call_enqueued(call, error, "clEnqueueFillBuffer", event);
+}
+
+static void gpi_profile_watch(gp_context *gp, const char *name, cl_event event)
+{
+    size_t k = 0;
+    if (gp->pending_count == GPI_PENDING_MAX) {
+        (void)clFinish(gp->queue);
+        gpi_profile_harvest(gp);
+    }
+    while (k < gp->kernel_count && strcmp(gp->kernels[k].name, name) != 0) k++;
+    if (k == GPI_KERNEL_PROFILES) return;
+    if (k == gp->kernel_count) {
+        memset(&gp->kernels[k], 0, sizeof gp->kernels[k]);
+        (void)snprintf(gp->kernels[k].name, GP_NAME_MAX, "%s", name);
+        gp->kernel_count++;
+    }
+    (void)clRetainEvent(event);
+    gp->pending[gp->pending_count].event = event;
+    gp->pending[gp->pending_count].kernel = k;
+    gp->pending_count++;
+}
+
+static gp_result gpi_call_launch(gpi_call *call, gpi_program *program, size_t kernel, const gpi_plan *plan,
+                                 size_t groups, const gpi_arg *args, size_t arg_count)
+{
+    gp_context *gp = call->gp;
+    const size_t local = plan->group, global = groups * plan->group;
+    cl_event event;
+    cl_int error = CL_SUCCESS;
+    gp_result result;
+    size_t i;
+    for (i = 0; i < arg_count && error == CL_SUCCESS; i++) {
+        error = clSetKernelArg(program->kernel[kernel], (cl_uint)i, args[i].size, args[i].value);
+    }
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, call->function, "clSetKernelArg");
+    error = clEnqueueNDRangeKernel(gp->queue, program->kernel[kernel], 1, NULL, &global, &local,
+                                   call->wait_count, call->wait, gpi_call_event(call, &event));
+    result = gpi_call_enqueued(call, error, "clEnqueueNDRangeKernel", event);
+    if (result != GP_OK) return result;
+    program->launched |= 1u << kernel;
+    gp->profile.launches++;
+    if (gp->desc.profile) gpi_profile_watch(gp, gpi_kernel_name(program->primitive, kernel), event);
+    return GP_OK;
+}
+
+/* Hands `done` over, also for a call that had nothing to enqueue, and lets go of the rest. */
+static gp_result gpi_call_end(gpi_call *call, gp_result result)
+{
+    gp_context *gp = call->gp;
+    if (result == GP_OK && call->done && !call->last) {
+        const cl_int error = clEnqueueMarkerWithWaitList(gp->queue, call->wait_count, call->wait, call->done);
+        if (error != CL_SUCCESS)
+            result = gpi_fail_cl(gp, error, call->function, "clEnqueueMarkerWithWaitList");
+    } else if (result == GP_OK && call->done) {
+        (void)clRetainEvent(call->last);
+        *call->done = call->last;
+    }
+    if (call->uses_scratch && gp->out_of_order && call->last) {
+        if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
+        gp->scratch_busy = call->last;
+        call->last = NULL;
+    }
+    if (call->last) (void)clReleaseEvent(call->last);
+    free(call->merged);
+    return result;
+}
+
+/* ------------------------------------------------------------------ profile */
+
+static void gpi_profile_add(gp_kernel_profile *profile, uint64_t ns)
+{
+    if (profile->launches == 0 || ns < profile->min_ns) profile->min_ns = ns;
+    if (ns > profile->max_ns) profile->max_ns = ns;
+    profile->total_ns += ns;
+    profile->launches++;
+}
+
+/* Adds the times of all pending events; the queue is idle. */
+static void gpi_profile_harvest(gp_context *gp)
+{
+    size_t i;
+    for (i = 0; i < gp->pending_count; i++) {
+        const gpi_pending *pending = &gp->pending[i];
+        cl_ulong start = 0, end = 0;
+        if (clGetEventProfilingInfo(pending->event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL) ==
+                CL_SUCCESS &&
+            clGetEventProfilingInfo(pending->event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) ==
+                CL_SUCCESS &&
+            end >= start) {
+            gpi_profile_add(&gp->kernels[pending->kernel], end - start);
+        }
+        (void)clReleaseEvent(pending->event);
+    }
+    gp->pending_count = 0;
+}
+/* ---- End file src/launch.c ---- */
+
+/* ---- Begin file src/monoid.c ---- */
+/* monoid.c - element types, operations and monoids: checks, identities, and the text that tells monoid.cl. */
+
+static size_t gpi_type_size(gp_type type)
+{
+    switch (type) {
+#define GPI_TYPE_CASE(name, value, cl, bytes) \
+    case name: return bytes;
+        GP_TYPES(GPI_TYPE_CASE)
+#undef GPI_TYPE_CASE
+    default: return 0;
+    }
+}
+
+static const char *gpi_type_cl(gp_type type)
+{
+    switch (type) {
+#define GPI_TYPE_CASE(name, value, cl, bytes) \
+    case name: return cl;
+        GP_TYPES(GPI_TYPE_CASE)
+#undef GPI_TYPE_CASE
+    default: return "?";
+    }
+}
+
+static const char *gpi_op_macro(gp_op op)
+{
+    switch (op) {
+#define GPI_OP_CASE(name, value, macro) \
+    case name: return macro;
+        GP_OPS(GPI_OP_CASE)
+#undef GPI_OP_CASE
+    default: return NULL;
+    }
+}
+
+static bool gpi_is_float(gp_type type) { return type == GP_F32 || type == GP_F64; }
+
+static bool gpi_is_signed(gp_type type)
+{
+    return type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64;
+}
+
+/* The type of sums and products when the caller names none: integers do not overflow at 32 bits. */
+static gp_type gpi_sum_type(gp_type type, gp_op op)
+{
+    if (gpi_is_float(type) || (op != GP_SUM && op != GP_PROD)) return type;
+    return gpi_is_signed(type) ? GP_I64 : GP_U64;
+}
+
+/* ------------------------------------------------------------------ identities */
+
+static void gpi_identity_float(gp_type type, double value, unsigned char *out)
+{
+    const float narrow = (float)value;
+    if (type == GP_F32) memcpy(out, &narrow, sizeof narrow);
+    if (type == GP_F64) memcpy(out, &value, sizeof value);
+}
+
+/* The low bytes of a two's complement integer; devices and hosts of OpenCL are little-endian alike. */
+static void gpi_identity_integer(size_t size, uint64_t value, unsigned char *out)
+{
+    size_t i;
+    for (i = 0; i < size; i++) out[i] = (unsigned char)(value >> (8 * i));
+}
+
+static void gpi_identity_make(gp_type type, gp_op op, unsigned char *out)
+{
+    const size_t size = gpi_type_size(type);
+    const uint64_t ones = ~(uint64_t)0 >> (64 - 8 * size);
+    const uint64_t sign = (uint64_t)1 << (8 * size - 1);
+    const bool is_signed = gpi_is_signed(type);
+    const double infinity = 1e308 * 10.0;
+    switch (op) {
+    case GP_PROD:
+        if (gpi_is_float(type)) gpi_identity_float(type, 1.0, out);
+        else gpi_identity_integer(size, 1, out);
+        break;
+    case GP_MIN:
+        if (gpi_is_float(type)) gpi_identity_float(type, infinity, out);
+        else gpi_identity_integer(size, is_signed ? ones ^ sign : ones, out);
+        break;
+    case GP_MAX:
+        if (gpi_is_float(type)) gpi_identity_float(type, -infinity, out);
+        else gpi_identity_integer(size, is_signed ? sign : 0, out);
+        break;
+    case GP_AND: gpi_identity_integer(size, ones, out); break;
+    default: memset(out, 0, size); break; /* sum, or, xor */
+    }
+}
+
+/* ------------------------------------------------------------------ checks */
+
+static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp_monoid *m)
+{
+    if (!m->type || !m->source || !m->combine || !m->identity) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid has no %s", function,
+                        !m->type      ? "type"
+                        : !m->source  ? "source"
+                        : !m->combine ? "combine"
+                                      : "identity");
+    }
+    if (m->size < 4 || m->size > GPI_ELEMENT_MAX || m->size % 4) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: monoid->size = %zu, must be a multiple of 4 in 4..%d", function, m->size,
+                        GPI_ELEMENT_MAX);
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_element_monoid(gp_context *gp, const char *function, gp_type type, gp_type out_type,
+                                    gp_op op, const gp_monoid *monoid, gpi_element *element)
+{
+    const gp_result result = gpi_check_monoid(gp, function, monoid);
+    if (result != GP_OK) return result;
+    if (type || out_type || op) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: with a monoid, type, out_type and op stay 0 (here %d, %d, %d)", function,
+                        (int)type, (int)out_type, (int)op);
+    }
+    element->monoid = monoid;
+    element->in_size = element->size = monoid->size;
+    element->commutative = monoid->commutative;
+    element->exact = monoid->exact;
+    memcpy(element->identity, monoid->identity, monoid->size);
+    return GP_OK;
+}
+
+static gp_result gpi_check_op(gp_context *gp, const char *function, gp_op op, gp_type type)
+{
+    if (!gpi_op_macro(op)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is not a gp_op", function, (int)op);
+    }
+    if (gpi_is_float(type) && (op == GP_AND || op == GP_OR || op == GP_XOR)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is bitwise, and %s is not an integer type",
+                        function, (int)op, gpi_type_cl(type));
+    }
+    return GP_OK;
+}
+
+/* `out_type` is resolved by the caller: never 0 where `type` is not. */
+static gp_result gpi_element_make(gp_context *gp, const char *function, gp_type type, gp_type out_type,
+                                  gp_op op, const gp_monoid *monoid, gpi_element *element)
+{
+    gp_result result;
+    memset(element, 0, sizeof *element);
+    if (monoid) return gpi_element_monoid(gp, function, type, out_type, op, monoid, element);
+    if (!gpi_type_size(type) || !gpi_type_size(out_type)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d, out_type = %d: not a gp_type", function,
+                        (int)type, (int)out_type);
+    }
+    result = gpi_check_op(gp, function, op, out_type);
+    if (result != GP_OK) return result;
+    if ((type == GP_F64 || out_type == GP_F64) && !gp->info.fp64) {
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: f64 on %s, which has no cl_khr_fp64", function,
+                        gp->info.name);
+    }
+    if (gpi_is_float(type) && !gpi_is_float(out_type)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type %s cannot be summed as out_type %s", function,
+                        gpi_type_cl(type), gpi_type_cl(out_type));
+    }
+    element->in_type = type;
+    element->type = out_type;
+    element->op = op;
+    element->in_size = gpi_type_size(type);
+    element->size = gpi_type_size(out_type);
+    element->commutative = true;
+    element->exact = !gpi_is_float(out_type); /* min and max may return either zero */
+    gpi_identity_make(out_type, op, element->identity);
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ text */
+
+/* Elements of a vector step of the serial shape: 64 bytes at the most, one where there is no vector. */
+static int gpi_element_lanes(const gpi_element *element, const gpi_plan *plan)
+{
+    if (element->monoid || plan->shape != GP_SHAPE_SERIAL) return 1;
+    return element->size == 8 ? 8 : 16;
+}
+
+static void gpi_identity_words(const gpi_element *element, gpi_text *text)
+{
+    const size_t words = (element->size + 3) / 4;
+    size_t k;
+    for (k = 0; k < words; k++) {
+        uint32_t word = 0;
+        memcpy(&word, element->identity + 4 * k, element->size < 4 ? element->size : 4);
+        gpi_text_add(text, "%s0x%08xu", k ? ", " : "", (unsigned)word);
+    }
+}
+
+/* The description of the element that monoid.cl begins with. */
+static void gpi_element_prelude(const gpi_element *element, const gpi_plan *plan, gpi_text *text)
+{
+    const gp_monoid *m = element->monoid;
+    if (m) {
+        gpi_text_add(text, "#define GPI_IN %s\n#define GPI_T %s\n", m->type, m->type);
+        gpi_text_add(text, "#define GPI_FROM(x) (x)\n#define GPI_COMBINE(a, b) %s(a, b)\n", m->combine);
+    } else {
+        gpi_text_add(text, "#define GPI_IN %s\n#define GPI_T %s\n", gpi_type_cl(element->in_type),
+                     gpi_type_cl(element->type));
+        gpi_text_add(text, "#define GPI_FROM(x) ((GPI_T)(x))\n#define GPI_OP %s\n",
+                     gpi_op_macro(element->op));
+        gpi_text_add(text, "#define GPI_FLOAT %d\n", gpi_is_float(element->type));
+    }
+    gpi_text_add(text, "#define GPI_SIZE %u\n#define GPI_IDENTITY_WORDS ", (unsigned)element->size);
+    gpi_identity_words(element, text);
+    gpi_text_add(text, "\n#define GPI_COMMUTATIVE %d\n#define GPI_EXACT %d\n#define GPI_LANES %d\n",
+                 element->commutative, element->exact, gpi_element_lanes(element, plan));
+    if (m) gpi_text_add(text, "#line 1 \"monoid\"\n%s\n", m->source);
+}
+/* ---- End file src/monoid.c ---- */
+
+/* ---- Begin file src/reduce.c ---- */
+/* reduce.c - gp_reduce: one launch over the tiles, one over their partials. */
+
+enum { GPI_REDUCE_TILES, GPI_REDUCE_PARTIALS };
+
+/* A checked call, ready to run. */
+typedef struct gpi_reduce {
+    const gp_reduce_desc *desc;
+    gpi_element element;
+    gpi_plan plan;
+    gpi_program *program;
+    cl_uint tiles;
+    cl_mem out;
+    cl_ulong out_offset;
+    const void *initial;
+} gpi_reduce;
+
+static gp_result gpi_reduce_element(gp_context *gp, const char *function, const gp_reduce_desc *desc,
+                                    gpi_element *element)
+{
+    gp_type out_type = desc->out_type;
+    if (!out_type && !desc->monoid) out_type = gpi_sum_type(desc->type, desc->op);
+    return gpi_element_make(gp, function, desc->type, out_type, desc->op, desc->monoid, element);
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_reduce_plan(gp_context *gp, const char *function, const gp_reduce_desc *desc,
+                                 gpi_reduce *reduce)
+{
+    gp_result result;
+    reduce->desc = desc;
+    result = gpi_reduce_element(gp, function, desc, &reduce->element);
+    if (result != GP_OK) return result;
+    result = gpi_plan_make(gp, function, GPI_REDUCE, &reduce->element, GP_STRATEGY_AUTO, &reduce->plan);
+    if (result != GP_OK) return result;
+    result = gpi_program_get(gp, function, GPI_REDUCE, &reduce->element, &reduce->plan, &reduce->program);
+    if (result != GP_OK) return result;
+    reduce->initial = desc->initial ? desc->initial : reduce->element.identity;
+    return gpi_plan_tiles(gp, function, &reduce->plan, desc->count, &reduce->tiles);
+}
+
+static size_t gpi_reduce_scratch(const gpi_reduce *reduce)
+{
+    return reduce->tiles > 1 ? reduce->tiles * reduce->element.size : 0;
+}
+
+static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_reduce *reduce)
+{
+    const gp_reduce_desc *desc = reduce->desc;
+    const gpi_element *element = &reduce->element;
+    gpi_range range;
+    gp_result result = GP_OK;
+    if (desc->count > 0) {
+        result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
+                                  element->in_size, GPI_READS, &range);
+    }
+    if (result != GP_OK) return result;
+    return gpi_check_buffer(gp, function, "out", reduce->out, reduce->out_offset, 1, element->size,
+                            GPI_WRITES, &range);
+}
+
+/* With one tile the first kernel writes the result; with none, the same on an empty tile. */
+static gp_result gpi_reduce_launch(gpi_call *call, gpi_reduce *reduce)
+{
+    const gp_reduce_desc *desc = reduce->desc;
+    const size_t size = reduce->element.size;
+    const cl_ulong in_offset = desc->count ? desc->in_offset : 0, count = desc->count, zero = 0;
+    const cl_uint single = reduce->tiles <= 1;
+    cl_mem in = desc->count ? desc->in : reduce->out, partials = reduce->out;
+    gp_result result = GP_OK;
+    if (!single) result = gpi_call_scratch(call, desc->scratch, gpi_reduce_scratch(reduce), &partials);
+    if (result == GP_OK) {
+        const gpi_arg args[] = {GPI_ARG(in),
+                                GPI_ARG(in_offset),
+                                GPI_ARG(count),
+                                GPI_ARG(partials),
+                                {sizeof(cl_ulong), single ? &reduce->out_offset : &zero},
+                                {size, reduce->initial},
+                                GPI_ARG(single)};
+        result = gpi_call_launch(call, reduce->program, GPI_REDUCE_TILES, &reduce->plan,
+                                 single ? 1 : reduce->tiles, args, GPI_COUNT_OF(args));
+    }
+    if (result == GP_OK && !single) {
+        const gpi_arg args[] = {GPI_ARG(partials),
+                                GPI_ARG(reduce->tiles),
+                                GPI_ARG(reduce->out),
+                                GPI_ARG(reduce->out_offset),
+                                {size, reduce->initial}};
+        result = gpi_call_launch(call, reduce->program, GPI_REDUCE_PARTIALS, &reduce->plan, 1, args,
+                                 GPI_COUNT_OF(args));
+    }
+    return result;
+}
+
+static gp_result gpi_reduce_run(gp_context *gp, const char *function, gpi_reduce *reduce)
+{
+    gpi_call call;
+    gp_result result = gpi_reduce_check(gp, function, reduce);
+    if (result != GP_OK) return result;
+    result =
+        gpi_call_begin(&call, gp, function, reduce->desc->wait, reduce->desc->wait_count, reduce->desc->done);
+    if (result == GP_OK) result = gpi_reduce_launch(&call, reduce);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_reduce(gp_context *gp, const gp_reduce_desc *desc)
+{
+    gpi_reduce reduce;
+    gp_result result;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_reduce: gp or desc is NULL");
+    result = gpi_reduce_plan(gp, "gp_reduce", desc, &reduce);
+    if (result != GP_OK) return result;
+    reduce.out = desc->out;
+    reduce.out_offset = desc->out_offset;
+    return gpi_reduce_run(gp, "gp_reduce", &reduce);
+}
+
+GP_API gp_result gp_reduce_read(gp_context *gp, const gp_reduce_desc *desc, void *result_out)
+{
+    gpi_reduce reduce;
+    gp_result result;
+    cl_int error;
+    if (!gp || !desc || !result_out) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_reduce_read: gp, desc or result is NULL");
+    }
+    result = gpi_reduce_plan(gp, "gp_reduce_read", desc, &reduce);
+    if (result != GP_OK) return result;
+    reduce.out = desc->out ? desc->out : gp->result;
+    reduce.out_offset = desc->out ? desc->out_offset : 0;
+    result = gpi_reduce_run(gp, "gp_reduce_read", &reduce);
+    if (result != GP_OK) return result;
+    if (gp->out_of_order) (void)clFinish(gp->queue);
+    error = clEnqueueReadBuffer(gp->queue, reduce.out, CL_TRUE, reduce.out_offset * reduce.element.size,
+                                reduce.element.size, result_out, 0, NULL, NULL);
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, "gp_reduce_read", "clEnqueueReadBuffer");
+}
+
+GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *desc, size_t *bytes)
+{
+    gpi_reduce reduce;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_reduce_scratch_size: gp, desc or bytes is NULL");
+    }
+    result = gpi_reduce_plan(gp, "gp_reduce_scratch_size", desc, &reduce);
+    *bytes = result == GP_OK ? gpi_reduce_scratch(&reduce) : 0;
+    return result;
+}
+
+/* Runs both launches once on a few elements of the context's own. */
+static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc)
+{
+    gp_reduce_desc probe = *desc;
+    unsigned char value[GPI_ELEMENT_MAX];
+    gpi_reduce reduce;
+    gp_result result;
+    probe.wait_count = 0;
+    probe.wait = NULL;
+    probe.done = NULL;
+    probe.count = 0;
+    probe.in = probe.out = probe.scratch = NULL;
+    probe.in_offset = 0;
+    result = gpi_reduce_plan(gp, "gp_warmup", &probe, &reduce);
+    if (result != GP_OK) return result;
+    probe.count = gpi_plan_tile(&reduce.plan) + 1;
+    result = gpi_alloc(gp, "gp_warmup", probe.count * reduce.element.in_size, &probe.in);
+    if (result == GP_OK) result = gp_reduce_read(gp, &probe, value);
+    if (probe.in) (void)clReleaseMemObject(probe.in);
+    return result;
+}
+/* ---- End file src/reduce.c ---- */
+
+/* ---- Begin file src/scan.c ---- */
+/* scan.c - gp_scan: one look-back launch, or three sweeps; one sweep for one tile. */
+
+enum { GPI_SCAN_LOOK_BACK, GPI_SCAN_UPSWEEP, GPI_SCAN_SPINE, GPI_SCAN_DOWNSWEEP };
+
+enum { GPI_STATE_HEADER_BYTES = 16 }; /* GPI_STATE_HEADER of lookback.cl */
+
+/* A checked call, ready to run. */
+typedef struct gpi_scan {
+    const gp_scan_desc *desc;
+    gpi_element element;
+    gpi_plan plan;
+    gpi_program *program;
+    cl_uint tiles;
+    cl_uint polls; /* 0: wait for ever */
+    const void *initial;
+} gpi_scan;
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_scan_plan(gp_context *gp, const char *function, const gp_scan_desc *desc, gpi_scan *scan)
+{
+    gp_type out_type = desc->out_type;
+    gp_result result;
+    if (!out_type) out_type = desc->type;
+    scan->desc = desc;
+    result = gpi_element_make(gp, function, desc->type, out_type, desc->op, desc->monoid, &scan->element);
+    if (result != GP_OK) return result;
+    result = gpi_plan_make(gp, function, GPI_SCAN, &scan->element, desc->strategy, &scan->plan);
+    if (result != GP_OK) return result;
+    result = gpi_program_get(gp, function, GPI_SCAN, &scan->element, &scan->plan, &scan->program);
+    if (result != GP_OK) return result;
+    scan->polls = scan->plan.polls;
+    scan->initial = desc->initial ? desc->initial : scan->element.identity;
+    return gpi_plan_tiles(gp, function, &scan->plan, desc->count, &scan->tiles);
+}
+
+/* Bytes of the state buffer of lookback.cl. */
+static size_t gpi_scan_state_bytes(const gpi_scan *scan)
+{
+    const size_t words = (scan->element.size + 3) / 4;
+    return GPI_STATE_HEADER_BYTES + scan->tiles * words * 8; /* a wide word, or two narrow ones */
+}
+
+/* What either strategy needs: which one it will be also depends on the buffers. */
+static size_t gpi_scan_scratch(const gpi_scan *scan)
+{
+    const size_t partials = scan->tiles * scan->element.size;
+    const size_t state = gpi_scan_state_bytes(scan);
+    if (scan->tiles <= 1) return 0;
+    return state > partials ? state : partials;
+}
+
+/* In place, a fallback would find its input overwritten: wait without bound where the device is known to
+   let every started group go on, else take the sweeps. A device that drops out of long loops can look
+   back over few tiles only. */
+static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
+{
+    const cl_uint few = 1024;
+    if (gp->info.loop_limit && scan->tiles > few) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;
+    if (!in_place) return;
+    if (!gp->info.fair) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;
+    scan->polls = 0;
+}
+
+static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *scan)
+{
+    const gp_scan_desc *desc = scan->desc;
+    gpi_range in, out;
+    gp_result result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
+                                        scan->element.in_size, GPI_READS, &in);
+    if (result != GP_OK) return result;
+    result = gpi_check_buffer(gp, function, "out", desc->out, desc->out_offset, desc->count,
+                              scan->element.size, GPI_WRITES, &out);
+    if (result != GP_OK) return result;
+    if (gpi_overlap(&in, &out) && !gpi_same(&in, &out)) {
+        return gpi_fail(
+            gp, GP_ERROR_OVERLAP,
+            "%s: in is bytes [%zu, %zu) and out [%zu, %zu) of one buffer: neither apart nor the same",
+            function, in.begin, in.end, out.begin, out.end);
+    }
+    gpi_scan_choose(gp, scan, gpi_same(&in, &out));
+    return GP_OK;
+}
+
+static gp_result gpi_scan_single_pass(gpi_call *call, gpi_scan *scan, cl_mem state)
+{
+    const gp_scan_desc *desc = scan->desc;
+    const cl_ulong in_offset = desc->in_offset, out_offset = desc->out_offset, count = desc->count;
+    const cl_uint exclusive = desc->exclusive;
+    const gpi_arg args[] = {GPI_ARG(desc->in),    GPI_ARG(in_offset),
+                            GPI_ARG(count),       GPI_ARG(desc->out),
+                            GPI_ARG(out_offset),  {scan->element.size, scan->initial},
+                            GPI_ARG(exclusive),   GPI_ARG(state),
+                            GPI_ARG(scan->polls), GPI_ARG(call->gp->counters)};
+    const gp_result result = gpi_call_fill(call, state, 0, gpi_scan_state_bytes(scan));
+    if (result != GP_OK) return result;
+    return gpi_call_launch(call, scan->program, GPI_SCAN_LOOK_BACK, &scan->plan, scan->tiles, args,
+                           GPI_COUNT_OF(args));
+}
+
+/* Upsweep and spine leave in `partials` what comes before each tile. */
+static gp_result gpi_scan_sums(gpi_call *call, gpi_scan *scan, cl_mem partials)
+{
+    const gp_scan_desc *desc = scan->desc;
+    const cl_ulong in_offset = desc->in_offset, count = desc->count;
+    const gpi_arg upsweep[] = {GPI_ARG(desc->in), GPI_ARG(in_offset), GPI_ARG(count), GPI_ARG(partials)};
+    const gpi_arg spine[] = {GPI_ARG(partials), GPI_ARG(scan->tiles), {scan->element.size, scan->initial}};
+    const gp_result result = gpi_call_launch(call, scan->program, GPI_SCAN_UPSWEEP, &scan->plan, scan->tiles,
+                                             upsweep, GPI_COUNT_OF(upsweep));
+    if (result != GP_OK) return result;
+    return gpi_call_launch(call, scan->program, GPI_SCAN_SPINE, &scan->plan, 1, spine, GPI_COUNT_OF(spine));
+}
+
+static gp_result gpi_scan_downsweep(gpi_call *call, gpi_scan *scan, cl_mem partials)
+{
+    const gp_scan_desc *desc = scan->desc;
+    const cl_ulong in_offset = desc->in_offset, out_offset = desc->out_offset, count = desc->count;
+    const cl_uint exclusive = desc->exclusive;
+    const gpi_arg args[] = {GPI_ARG(desc->in),  GPI_ARG(in_offset),  GPI_ARG(count),
+                            GPI_ARG(desc->out), GPI_ARG(out_offset), {scan->element.size, scan->initial},
+                            GPI_ARG(exclusive), GPI_ARG(partials),   GPI_ARG(scan->tiles)};
+    return gpi_call_launch(call, scan->program, GPI_SCAN_DOWNSWEEP, &scan->plan, scan->tiles, args,
+                           GPI_COUNT_OF(args));
+}
+
+static gp_result gpi_scan_launch(gpi_call *call, gpi_scan *scan)
+{
+    cl_mem scratch = NULL;
+    gp_result result;
+    if (scan->tiles == 0) return GP_OK;
+    if (scan->tiles == 1) return gpi_scan_downsweep(call, scan, scan->desc->out);
+    result = gpi_call_scratch(call, scan->desc->scratch, gpi_scan_scratch(scan), &scratch);
+    if (result != GP_OK) return result;
+    if (scan->plan.strategy == GP_STRATEGY_SINGLE_PASS) return gpi_scan_single_pass(call, scan, scratch);
+    result = gpi_scan_sums(call, scan, scratch);
+    return result == GP_OK ? gpi_scan_downsweep(call, scan, scratch) : result;
+}
+
+GP_API gp_result gp_scan(gp_context *gp, const gp_scan_desc *desc)
+{
+    gpi_scan scan;
+    gpi_call call;
+    gp_result result;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_scan: gp or desc is NULL");
+    result = gpi_scan_plan(gp, "gp_scan", desc, &scan);
+    if (result == GP_OK && desc->count > 0) result = gpi_scan_check(gp, "gp_scan", &scan);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, "gp_scan", desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_scan_launch(&call, &scan);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, size_t *bytes)
+{
+    gpi_scan scan;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_scan_scratch_size: gp, desc or bytes is NULL");
+    }
+    result = gpi_scan_plan(gp, "gp_scan_scratch_size", desc, &scan);
+    *bytes = result == GP_OK ? gpi_scan_scratch(&scan) : 0;
+    return result;
+}
+
+/* Runs the call's kernels once, on one tile and on several, on elements of the context's own. */
+static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
+{
+    gp_scan_desc probe = *desc;
+    gpi_scan scan;
+    gp_result result;
+    size_t tile;
+    probe.wait_count = 0;
+    probe.wait = NULL;
+    probe.done = NULL;
+    probe.count = 0;
+    probe.in = probe.out = probe.scratch = NULL;
+    probe.in_offset = probe.out_offset = 0;
+    result = gpi_scan_plan(gp, "gp_warmup", &probe, &scan);
+    if (result != GP_OK) return result;
+    tile = gpi_plan_tile(&scan.plan);
+    result = gpi_alloc(gp, "gp_warmup", (tile + 1) * scan.element.in_size, &probe.in);
+    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", (tile + 1) * scan.element.size, &probe.out);
+    for (probe.count = 1; probe.count <= tile + 1 && result == GP_OK; probe.count += tile) {
+        result = gp_scan(gp, &probe);
+    }
+    if (probe.in) (void)clReleaseMemObject(probe.in);
+    if (probe.out) (void)clReleaseMemObject(probe.out);
+    return result;
+}
+/* ---- End file src/scan.c ---- */
+
+/*
+MIT License
+
+Copyright (c) 2026 the gpuprim authors
+
+Permission is hereby granted, free of charge, to any person obtaining a copy
+of this software and associated documentation files (the "Software"), to deal
+in the Software without restriction, including without limitation the rights
+to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+copies of the Software, and to permit persons to whom the Software is
+furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all
+copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+SOFTWARE.
+*/
+#endif /* GPI_IMPLEMENTATION_ONCE */
+#endif /* GP_IMPLEMENTATION */

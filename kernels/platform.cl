@@ -1,0 +1,63 @@
+/* platform.cl - what differs between vendors and devices, and nothing else.
+
+   Words that groups exchange while they run. Both sides of every access are atomic operations, relaxed,
+   because OpenCL C 1.2 has no acquire or release, and several devices have none at all. That suffices:
+   each word carries its own validity (lookback.cl). A plain or volatile read would be a data race.
+
+       wide word    ulong   needs cl_khr_int64_base_atomics
+       narrow word  uint    OpenCL 1.2 core
+
+   Parameters
+       GPI_WIDE             1: wide words, 0: narrow words
+       GPI_INT64_EXTENDED   1: cl_khr_int64_extended_atomics, a cheaper atomic read of a wide word
+       GPI_FP64             1: double is used
+       GPI_WG               work-items of a group                                                     */
+#if !defined(GPI_WIDE) || !defined(GPI_WG) || !defined(GPI_FP64)
+#error "GPI_WIDE, GPI_WG and GPI_FP64 must be defined"
+#endif
+#if GPI_WG < 1 || (GPI_WG & (GPI_WG - 1))
+#error "GPI_WG must be a power of two"
+#endif
+
+#if GPI_FP64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+#pragma OPENCL FP_CONTRACT OFF
+
+#define GPI_KERNEL __kernel __attribute__((reqd_work_group_size(GPI_WG, 1, 1)))
+
+#if GPI_WIDE
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+typedef ulong gpi_word;
+
+#if GPI_INT64_EXTENDED
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+static gpi_word gpi_word_read(volatile __global gpi_word *p) { return atom_or(p, 0ul); }
+#else
+static gpi_word gpi_word_read(volatile __global gpi_word *p) { return atom_cmpxchg(p, 0ul, 0ul); }
+#endif
+static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { (void)atom_xchg(p, w); }
+static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_word w)
+{
+    (void)atom_cmpxchg(p, old, w);
+}
+#else
+typedef uint gpi_word;
+
+static gpi_word gpi_word_read(volatile __global gpi_word *p) { return atomic_or(p, 0u); }
+static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { (void)atomic_xchg(p, w); }
+static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_word w)
+{
+    (void)atomic_cmpxchg(p, old, w);
+}
+#endif
+
+/* A hint that the line at p will be written soon. */
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_prefetch)
+#define GPI_PREFETCH_WRITE(p) __builtin_prefetch((const void *)(p), 1, 2)
+#endif
+#endif
+#ifndef GPI_PREFETCH_WRITE
+#define GPI_PREFETCH_WRITE(p)
+#endif

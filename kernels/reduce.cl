@@ -1,0 +1,34 @@
+/* reduce.cl - out = initial . in[0] . in[1] ... in[count-1]
+
+       in      |  tile 0   |  tile 1   | ... |  tile t  |        gp_reduce_tiles: a group a tile
+       partial |     0     |     1     | ... |    t     |        gp_reduce_partials: one group
+       out     |                  result                |
+
+   Partial i always covers tile i and both trees depend on the count alone, so that float results
+   repeat bit for bit. With a single tile the first launch writes the result.                        */
+
+/* `result` is 1 when there is one tile: its product, after `initial`, is the result. */
+GPI_KERNEL void gp_reduce_tiles(__global const GPI_IN *in, ulong in_offset, ulong count, __global GPI_T *out,
+                                ulong out_offset, GPI_T initial, uint result)
+{
+    GPI_SHARED(shared);
+    const gpi_source source = gpi_source_make(in, in_offset, count);
+    const uint tile = (uint)get_group_id(0);
+    GPI_T sum = gpi_tile_reduce(source, (ulong)tile * GPI_TILE, shared);
+    if (result) sum = GPI_COMBINE(initial, sum);
+    if (get_local_id(0) == 0) out[out_offset + tile] = sum;
+}
+
+/* One group. Every item takes a run of consecutive partials, so that input order is kept. */
+GPI_KERNEL void gp_reduce_partials(__global const GPI_T *partials, uint tiles, __global GPI_T *out,
+                                   ulong out_offset, GPI_T initial)
+{
+    GPI_SHARED(shared);
+    const uint run = (tiles + GPI_WG - 1) / GPI_WG;
+    const uint begin = min((uint)get_local_id(0) * run, tiles);
+    const uint end = min(begin + run, tiles);
+    GPI_T sum = gpi_identity();
+    for (uint i = begin; i < end; i++) sum = GPI_COMBINE(sum, partials[i]);
+    sum = gpi_group_reduce(sum, shared);
+    if (get_local_id(0) == 0) out[out_offset] = GPI_COMBINE(initial, sum);
+}

@@ -1,0 +1,71 @@
+/* scan.cl - inclusive  out[i] = initial . in[0] ... in[i]
+             exclusive  out[i] = initial . in[0] ... in[i-1]
+
+   Single pass (look-back), 2 n elements moved:
+
+       in   | tile 0 | tile 1 | ... |      gp_scan_look_back: a group a tile, tiles by ticket
+       out  | tile 0 | tile 1 | ... |
+
+   Multi-pass (reduce, then scan), 3 n elements moved, no group waits for another:
+
+       in       | tile 0 | tile 1 | ... |  gp_scan_upsweep: a group a tile
+       partials |   0    |   1    | ... |  gp_scan_spine: one group, exclusive scan in place
+       out      | tile 0 | tile 1 | ... |  gp_scan_downsweep: a group a tile
+
+   A single tile needs only the downsweep.
+   (Merrill & Garland 2016; Sengupta et al. 2007 for the sweeps.)                                     */
+
+GPI_KERNEL void gp_scan_look_back(__global const GPI_IN *in, ulong in_offset, ulong count,
+                                  __global GPI_T *out, ulong out_offset, GPI_T initial, uint exclusive,
+                                  volatile __global uint *state, uint polls, volatile __global uint *counters)
+{
+    GPI_SHARED(shared);
+    gpi_tile tile;
+    const gpi_source source = gpi_source_make(in, in_offset, count);
+    const uint id = gpi_take_ticket(state, shared);
+    const ulong base = (ulong)id * GPI_TILE;
+    gpi_tile_open(&tile, source, base, shared);
+    const GPI_T aggregate = gpi_tile_aggregate(&tile, source, base, shared);
+    const GPI_T prefix = gpi_look_back(state, id, aggregate, source, polls, counters, shared);
+    gpi_tile_scan(&tile, GPI_COMBINE(initial, prefix), source, base, out + out_offset, exclusive, shared);
+}
+
+GPI_KERNEL void gp_scan_upsweep(__global const GPI_IN *in, ulong in_offset, ulong count,
+                                __global GPI_T *partials)
+{
+    GPI_SHARED(shared);
+    const gpi_source source = gpi_source_make(in, in_offset, count);
+    const uint tile = (uint)get_group_id(0);
+    const GPI_T sum = gpi_tile_reduce(source, (ulong)tile * GPI_TILE, shared);
+    if (get_local_id(0) == 0) partials[tile] = sum;
+}
+
+/* partials[t] becomes initial . partials[0] ... partials[t-1] */
+GPI_KERNEL void gp_scan_spine(__global GPI_T *partials, uint tiles, GPI_T initial)
+{
+    GPI_SHARED(shared);
+    GPI_T carry = initial;
+    for (uint base = 0; base < tiles; base += GPI_WG) {
+        const uint i = base + (uint)get_local_id(0);
+        GPI_T total;
+        const GPI_T x = i < tiles ? partials[i] : gpi_identity();
+        const GPI_T before = gpi_group_scan(x, &total, shared);
+        if (i < tiles) partials[i] = GPI_COMBINE(carry, before);
+        carry = GPI_COMBINE(carry, total);
+    }
+}
+
+/* `partials` is not read when there is one tile. */
+GPI_KERNEL void gp_scan_downsweep(__global const GPI_IN *in, ulong in_offset, ulong count,
+                                  __global GPI_T *out, ulong out_offset, GPI_T initial, uint exclusive,
+                                  __global const GPI_T *partials, uint tiles)
+{
+    GPI_SHARED(shared);
+    gpi_tile tile;
+    const gpi_source source = gpi_source_make(in, in_offset, count);
+    const uint id = (uint)get_group_id(0);
+    const ulong base = (ulong)id * GPI_TILE;
+    gpi_tile_open(&tile, source, base, shared);
+    const GPI_T prefix = tiles > 1 ? partials[id] : initial;
+    gpi_tile_scan(&tile, prefix, source, base, out + out_offset, exclusive, shared);
+}

@@ -1,0 +1,187 @@
+/* cache.c - built programs on disk, and the dump folder.
+
+   A file holds one program's binary for one device and driver. Its name is the key; its header repeats
+   the key and has a checksum, because a damaged binary can bring a driver down. It is written beside its
+   place and renamed, so that a reader sees all of it or nothing. */
+#include "internal.h"
+
+#if defined(_WIN32)
+#include <direct.h>
+#include <process.h>
+#define GPI_MKDIR(path) _mkdir(path)
+#define GPI_PID() ((unsigned)_getpid())
+#else
+#include <sys/stat.h>
+#include <unistd.h>
+#define GPI_MKDIR(path) mkdir(path, 0777)
+#define GPI_PID() ((unsigned)getpid())
+#endif
+
+#define GPI_CACHE_MAGIC "GPUPRIM2"
+
+typedef struct gpi_cache_header {
+    char magic[8];
+    gpi_key key;
+    uint64_t kernels; /* bit k: kernel k's machine code is inside */
+    uint64_t size;    /* of the binary that follows */
+    uint64_t checksum;
+} gpi_cache_header;
+
+static uint64_t gpi_hash(uint64_t hash, const void *data, size_t size)
+{
+    const unsigned char *bytes = (const unsigned char *)data;
+    size_t i;
+    for (i = 0; i < size; i++) hash = (hash ^ bytes[i]) * 0x100000001b3u; /* FNV-1a */
+    return hash;
+}
+
+/* Where programs are kept when the caller names no folder; NULL when there is no such place. */
+static char *gpi_cache_dir_default(void)
+{
+    const char *cache = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    const char *local = getenv("LOCALAPPDATA");
+    if (cache && *cache) return gpi_format("%s/gpuprim", cache);
+    if (local && *local) return gpi_format("%s/gpuprim", local);
+    if (home && *home) return gpi_format("%s/.cache/gpuprim", home);
+    return NULL;
+}
+
+/* Makes a folder and those above it. Whether it can be written shows when a file is. */
+static bool gpi_make_dirs(const char *path)
+{
+    char *partial = gpi_format("%s", path);
+    char *at;
+    if (!partial) return false;
+    for (at = partial + 1; *partial && *at; at++) {
+        if (*at != '/') continue;
+        *at = '\0';
+        (void)GPI_MKDIR(partial);
+        *at = '/';
+    }
+    (void)GPI_MKDIR(partial);
+    free(partial);
+    return true;
+}
+
+static char *gpi_cache_path(const gp_context *gp, const gpi_program *program)
+{
+    return gpi_format("%s/%016llx%016llx.bin", gp->cache_dir, (unsigned long long)program->key.word[0],
+                      (unsigned long long)program->key.word[1]);
+}
+
+/* ------------------------------------------------------------------ files */
+
+/* All of a file, to be freed; NULL when it cannot be read. */
+static unsigned char *gpi_file_read(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    unsigned char *data = NULL;
+    long length;
+    if (!file) return NULL;
+    if (fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) > 0 && fseek(file, 0, SEEK_SET) == 0) {
+        data = (unsigned char *)malloc((size_t)length);
+        *size = (size_t)length;
+        if (data && fread(data, 1, *size, file) != *size) {
+            free(data);
+            data = NULL;
+        }
+    }
+    (void)fclose(file);
+    return data;
+}
+
+/* Writes head and body to a new file beside `path` and renames it: whole, or not at all. */
+static bool gpi_file_write(const char *path, const void *head, size_t head_size, const void *body,
+                           size_t body_size)
+{
+    char *temporary = gpi_format("%s.%u.%p.tmp", path, GPI_PID(), (const void *)&path);
+    FILE *file = temporary ? fopen(temporary, "wb") : NULL;
+    bool good = file != NULL;
+    if (file) {
+        good = fwrite(head, 1, head_size, file) == head_size && fwrite(body, 1, body_size, file) == body_size;
+        good = fclose(file) == 0 && good;
+#if defined(_WIN32)
+        if (good) (void)remove(path); /* rename does not replace there */
+#endif
+        good = good && rename(temporary, path) == 0;
+        if (!good) (void)remove(temporary);
+    }
+    free(temporary);
+    return good;
+}
+
+/* ------------------------------------------------------------------ cache */
+
+static bool gpi_cache_valid(const gpi_cache_header *header, const gpi_program *program,
+                            const unsigned char *body, size_t body_size)
+{
+    return memcmp(header->magic, GPI_CACHE_MAGIC, sizeof header->magic) == 0 &&
+           memcmp(&header->key, &program->key, sizeof header->key) == 0 && header->size == body_size &&
+           header->checksum == gpi_hash(GPI_HASH_SEED, body, body_size);
+}
+
+/* The program's binary, to be freed, or NULL: not there, damaged or not ours (dropped then). */
+static unsigned char *gpi_cache_load(gp_context *gp, gpi_program *program, size_t *size)
+{
+    gpi_cache_header header;
+    char *path = gp->cache_dir ? gpi_cache_path(gp, program) : NULL;
+    unsigned char *data = path ? gpi_file_read(path, size) : NULL;
+    bool valid = false;
+    if (data && *size > sizeof header) {
+        memcpy(&header, data, sizeof header);
+        *size -= sizeof header;
+        memmove(data, data + sizeof header, *size);
+        valid = gpi_cache_valid(&header, program, data, *size);
+        program->saved = valid ? (uint32_t)header.kernels : 0;
+    }
+    if (data && !valid) {
+        gpi_log(gp, GP_LOG_WARNING, "cache: %s is damaged or foreign, dropped", path);
+        (void)remove(path);
+        free(data);
+        data = NULL;
+    }
+    free(path);
+    return data;
+}
+
+static void gpi_cache_drop(gp_context *gp, const gpi_program *program)
+{
+    char *path = gp->cache_dir ? gpi_cache_path(gp, program) : NULL;
+    if (path) (void)remove(path);
+    free(path);
+}
+
+/* Failure to save costs a rebuild in the next process, nothing else. */
+static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned char *binary, size_t size)
+{
+    gpi_cache_header header;
+    char *path = gpi_cache_path(gp, program);
+    bool good;
+    memcpy(header.magic, GPI_CACHE_MAGIC, sizeof header.magic);
+    header.key = program->key;
+    header.kernels = program->launched;
+    header.size = size;
+    header.checksum = gpi_hash(GPI_HASH_SEED, binary, size);
+    good = path && gpi_file_write(path, &header, sizeof header, binary, size);
+    if (!good) {
+        gpi_log(gp, GP_LOG_WARNING, "cache: cannot write %s; nothing more is saved", path ? path : "?");
+        free(gp->cache_dir);
+        gp->cache_dir = NULL;
+    }
+    free(path);
+    return good;
+}
+
+/* Writes a program's source or binary to the dump folder. */
+static void gpi_dump(gp_context *gp, const gpi_program *program, const char *ending, const void *data,
+                     size_t size)
+{
+    char *path;
+    if (!gp->dump_dir) return;
+    path = gpi_format("%s/%016llx%s", gp->dump_dir, (unsigned long long)program->key.word[0], ending);
+    if (!path || !gpi_file_write(path, "", 0, data, size)) {
+        gpi_log(gp, GP_LOG_WARNING, "dump: cannot write %s", path ? path : "?");
+    }
+    free(path);
+}

@@ -1,0 +1,148 @@
+/* error.c - results, error texts, the log. */
+#include "internal.h"
+
+#if defined(_MSC_VER)
+#define GPI_THREAD_LOCAL __declspec(thread)
+#elif defined(__cplusplus)
+#define GPI_THREAD_LOCAL thread_local
+#else
+#define GPI_THREAD_LOCAL __thread
+#endif
+
+/* Text of the last failure that happened without a context. */
+static GPI_THREAD_LOCAL char gpi_orphan_error[1024];
+
+GP_API const char *gp_error_string(gp_result result)
+{
+    switch (result) {
+#define GPI_RESULT_CASE(name, value, text) \
+    case name: return #name ": " text;
+        GP_RESULTS(GPI_RESULT_CASE)
+#undef GPI_RESULT_CASE
+    default: return "not a gp_result";
+    }
+}
+
+GP_API const char *gp_last_error(const gp_context *gp) { return gp ? gp->error : gpi_orphan_error; }
+
+static const char *gpi_result_name(gp_result result)
+{
+    switch (result) {
+#define GPI_RESULT_CASE(name, value, text) \
+    case name: return #name;
+        GP_RESULTS(GPI_RESULT_CASE)
+#undef GPI_RESULT_CASE
+    default: return "?";
+    }
+}
+
+static void gpi_log(const gp_context *gp, gp_log_level level, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    if (!gp || !gp->desc.log) return;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    gp->desc.log(level, text, gp->desc.log_user);
+}
+
+/* Records the text of a failure, tells the logger, and returns `result`. */
+static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, ...)
+{
+    char *text = gp ? gp->error : gpi_orphan_error;
+    const size_t size = gp ? sizeof gp->error : sizeof gpi_orphan_error;
+    const int head = snprintf(text, size, "%s: ", gpi_result_name(result));
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text + head, size - (size_t)head, format, args);
+    va_end(args);
+    if (gp && gp->desc.log) gp->desc.log(GP_LOG_ERROR, text, gp->desc.log_user);
+    return result;
+}
+
+/* The text of printf, to be freed; NULL when out of memory. */
+static char *gpi_format(const char *format, ...)
+{
+    va_list args;
+    int length;
+    char *text;
+    va_start(args, format);
+    length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    text = length < 0 ? NULL : (char *)malloc((size_t)length + 1);
+    if (!text) return NULL;
+    va_start(args, format);
+    (void)vsnprintf(text, (size_t)length + 1, format, args);
+    va_end(args);
+    return text;
+}
+
+#define GPI_CL_ERRORS(X)                            \
+    X(CL_DEVICE_NOT_FOUND)                          \
+    X(CL_DEVICE_NOT_AVAILABLE)                      \
+    X(CL_COMPILER_NOT_AVAILABLE)                    \
+    X(CL_MEM_OBJECT_ALLOCATION_FAILURE)             \
+    X(CL_OUT_OF_RESOURCES)                          \
+    X(CL_OUT_OF_HOST_MEMORY)                        \
+    X(CL_PROFILING_INFO_NOT_AVAILABLE)              \
+    X(CL_BUILD_PROGRAM_FAILURE)                     \
+    X(CL_MAP_FAILURE)                               \
+    X(CL_MISALIGNED_SUB_BUFFER_OFFSET)              \
+    X(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) \
+    X(CL_LINK_PROGRAM_FAILURE)                      \
+    X(CL_INVALID_VALUE)                             \
+    X(CL_INVALID_DEVICE_TYPE)                       \
+    X(CL_INVALID_PLATFORM)                          \
+    X(CL_INVALID_DEVICE)                            \
+    X(CL_INVALID_CONTEXT)                           \
+    X(CL_INVALID_QUEUE_PROPERTIES)                  \
+    X(CL_INVALID_COMMAND_QUEUE)                     \
+    X(CL_INVALID_HOST_PTR)                          \
+    X(CL_INVALID_MEM_OBJECT)                        \
+    X(CL_INVALID_BINARY)                            \
+    X(CL_INVALID_BUILD_OPTIONS)                     \
+    X(CL_INVALID_PROGRAM)                           \
+    X(CL_INVALID_PROGRAM_EXECUTABLE)                \
+    X(CL_INVALID_KERNEL_NAME)                       \
+    X(CL_INVALID_KERNEL_DEFINITION)                 \
+    X(CL_INVALID_KERNEL)                            \
+    X(CL_INVALID_ARG_INDEX)                         \
+    X(CL_INVALID_ARG_VALUE)                         \
+    X(CL_INVALID_ARG_SIZE)                          \
+    X(CL_INVALID_KERNEL_ARGS)                       \
+    X(CL_INVALID_WORK_DIMENSION)                    \
+    X(CL_INVALID_WORK_GROUP_SIZE)                   \
+    X(CL_INVALID_WORK_ITEM_SIZE)                    \
+    X(CL_INVALID_GLOBAL_OFFSET)                     \
+    X(CL_INVALID_EVENT_WAIT_LIST)                   \
+    X(CL_INVALID_EVENT)                             \
+    X(CL_INVALID_OPERATION)                         \
+    X(CL_INVALID_BUFFER_SIZE)                       \
+    X(CL_INVALID_GLOBAL_WORK_SIZE)                  \
+    X(CL_INVALID_PROPERTY)
+
+static const char *gpi_cl_error_name(cl_int error)
+{
+    switch (error) {
+#define GPI_CL_ERROR_CASE(name) \
+    case name: return #name;
+        GPI_CL_ERRORS(GPI_CL_ERROR_CASE)
+#undef GPI_CL_ERROR_CASE
+    case -1001: return "CL_PLATFORM_NOT_FOUND_KHR";
+    default: return "an OpenCL error without a name";
+    }
+}
+
+/* A failed OpenCL call: memory gets its own results, everything else is GP_ERROR_OPENCL. */
+static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function, const char *call)
+{
+    gp_result result = GP_ERROR_OPENCL;
+    if (error == CL_OUT_OF_HOST_MEMORY) result = GP_ERROR_OUT_OF_HOST_MEMORY;
+    if (error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_RESOURCES ||
+        error == CL_INVALID_BUFFER_SIZE) {
+        result = GP_ERROR_OUT_OF_DEVICE_MEMORY;
+    }
+    return gpi_fail(gp, result, "%s: %s returned %s (%d)", function, call, gpi_cl_error_name(error),
+                    (int)error);
+}

@@ -1,0 +1,397 @@
+/* gpuprim.h - GPU parallel primitives for any OpenCL device, in one C99 header.
+
+   Put this in exactly one C or C++ file, and include the header plainly everywhere else:
+
+       #define GP_IMPLEMENTATION
+       #include "gpuprim.h"
+
+   Link with the OpenCL ICD loader (-lOpenCL). A call looks like this:
+
+       gp_context *gp;
+       gp_context_desc device = {0};
+       if (gp_context_create(&device, &gp) != GP_OK) puts(gp_last_error(NULL));
+       gp_scan_desc scan = { .in = a, .out = b, .count = n, .type = GP_U32, .op = GP_SUM };
+       if (gp_scan(gp, &scan) != GP_OK) puts(gp_last_error(gp));
+
+   RULES THAT HOLD FOR EVERY CALL
+     - Every descriptor starts as all zeros. Zero is each field's documented default; a field that has
+       no sensible default (a buffer, an element type) is an error when it is zero.
+     - Buffers are cl_mem plus an offset in elements, of any alignment that the element type has.
+     - Calls are asynchronous: they check, enqueue on the context's queue and return. Only a call that
+       is named ..._read, or is documented to block, blocks.
+     - `wait`/`wait_count` are events that the call's first command waits for. `done`, when not NULL,
+       receives an event that the caller releases; it completes when the call's results are ready.
+     - The first use of a primitive with new types builds a program. gp_warmup moves that cost.
+     - A context belongs to one host thread at a time. Different contexts run freely in parallel.
+     - Nothing prints, aborts or leaves a half-made object. Failures return a negative gp_result, and
+       gp_last_error tells the function, the condition with its values, and the OpenCL error by name.
+
+   OPTIONS (define before including)
+     GP_IMPLEMENTATION   emit the implementation here
+     GP_STATIC           make every function static to this file
+
+   Licence: MIT, see the end of this file's implementation part or LICENSE.                           */
+#ifndef GPUPRIM_H
+#define GPUPRIM_H
+
+#define GP_VERSION_MAJOR 0
+#define GP_VERSION_MINOR 1
+#define GP_VERSION_PATCH 0
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 120
+#endif
+#ifndef CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#endif
+#ifdef __APPLE__
+#include <OpenCL/opencl.h>
+#else
+#include <CL/cl.h>
+#endif
+
+#ifdef GP_STATIC
+#if defined(__GNUC__)
+#define GP_API static __attribute__((unused))
+#else
+#define GP_API static
+#endif
+#else
+#define GP_API extern
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------ results */
+
+/* Values are pinned: they never change between versions. X(name, value, text) */
+#define GP_RESULTS(X)                                                             \
+    X(GP_OK, 0, "success")                                                        \
+    X(GP_ERROR_INVALID_ARGUMENT, -1, "an argument is missing or out of range")    \
+    X(GP_ERROR_INVALID_BUFFER, -2, "a buffer is missing or too small")            \
+    X(GP_ERROR_OVERLAP, -3, "buffers overlap where they must not")                \
+    X(GP_ERROR_INVALID_TYPE, -4, "not an element type that this call takes")      \
+    X(GP_ERROR_INVALID_OP, -5, "not an operation that this call takes")           \
+    X(GP_ERROR_COUNT_LIMIT, -6, "more elements than this call can take")          \
+    X(GP_ERROR_UNSUPPORTED, -7, "the device cannot do this")                      \
+    X(GP_ERROR_NO_PLATFORM, -8, "no OpenCL platform is installed")                \
+    X(GP_ERROR_NO_DEVICE, -9, "no OpenCL device matches")                         \
+    X(GP_ERROR_BUILD, -10, "a kernel does not compile")                           \
+    X(GP_ERROR_OUT_OF_HOST_MEMORY, -11, "out of host memory")                     \
+    X(GP_ERROR_OUT_OF_DEVICE_MEMORY, -12, "more memory than the device can give") \
+    X(GP_ERROR_OPENCL, -13, "an OpenCL call failed")
+
+typedef enum gp_result {
+#define GP_RESULT_ENUM(name, value, text) name = value,
+    GP_RESULTS(GP_RESULT_ENUM)
+#undef GP_RESULT_ENUM
+        GP_RESULT_FORCE_INT = 0x7fffffff
+} gp_result;
+
+/* Static text for a result; never NULL. */
+GP_API const char *gp_error_string(gp_result result);
+
+/* ------------------------------------------------------------------ element types, operations */
+
+/* X(name, value, OpenCL C type, bytes) */
+#define GP_TYPES(X)           \
+    X(GP_I8, 1, "char", 1)    \
+    X(GP_U8, 2, "uchar", 1)   \
+    X(GP_I16, 3, "short", 2)  \
+    X(GP_U16, 4, "ushort", 2) \
+    X(GP_I32, 5, "int", 4)    \
+    X(GP_U32, 6, "uint", 4)   \
+    X(GP_I64, 7, "long", 8)   \
+    X(GP_U64, 8, "ulong", 8)  \
+    X(GP_F32, 9, "float", 4)  \
+    X(GP_F64, 10, "double", 8)
+
+typedef enum gp_type {
+    GP_TYPE_NONE = 0, /* no type named: an error, or a documented default */
+#define GP_TYPE_ENUM(name, value, cl, bytes) name = value,
+    GP_TYPES(GP_TYPE_ENUM)
+#undef GP_TYPE_ENUM
+        GP_TYPE_FORCE_INT = 0x7fffffff
+} gp_type;
+
+/* X(name, value, kernel macro). Bitwise operations take integer types only. For floats, min and max
+   ignore NaN (fmin, fmax): NaN never wins, an input of nothing but NaN gives the identity, and which
+   of -0 and +0 is returned is unspecified. */
+#define GP_OPS(X)             \
+    X(GP_SUM, 1, "GPI_SUM")   \
+    X(GP_PROD, 2, "GPI_PROD") \
+    X(GP_MIN, 3, "GPI_MIN")   \
+    X(GP_MAX, 4, "GPI_MAX")   \
+    X(GP_AND, 5, "GPI_AND")   \
+    X(GP_OR, 6, "GPI_OR")     \
+    X(GP_XOR, 7, "GPI_XOR")
+
+typedef enum gp_op {
+    GP_OP_NONE = 0,
+#define GP_OP_ENUM(name, value, cl) name = value,
+    GP_OPS(GP_OP_ENUM)
+#undef GP_OP_ENUM
+        GP_OP_FORCE_INT = 0x7fffffff
+} gp_op;
+
+/* An associative operation of your own, in OpenCL C 1.2.
+
+   `source` defines the element type `type` and the function `type combine(type a, type b)`, in which
+   a stands before b in input order. Both must be usable after `source` is pasted into a kernel; names
+   beginning with gpi_ or GPI_ are taken. `size` is sizeof(type): 4, 8, 12, ... 64 bytes, the same on
+   host and device. `identity` points to `size` bytes and must be neutral on both sides.
+   `commutative` lets the library combine in any order; without it, input order is kept.
+   `exact` says that recombining the same elements in another grouping gives the same bits (integers,
+   min/max; not float sums): a group may then publish results for one that is late.
+   The strings and the identity are read during the call only. */
+typedef struct gp_monoid {
+    const char *type;     /* name of the element type, e.g. "affine" */
+    const char *source;   /* OpenCL C that defines it and the combine function */
+    const char *combine;  /* name of the combine function */
+    const void *identity; /* size bytes */
+    size_t size;          /* bytes of one element */
+    bool commutative;
+    bool exact;
+} gp_monoid;
+
+/* ------------------------------------------------------------------ context */
+
+typedef struct gp_context gp_context;
+
+/* How tiles learn what comes before them. */
+typedef enum gp_strategy {
+    GP_STRATEGY_AUTO = 0,    /* by the device's profile */
+    GP_STRATEGY_SINGLE_PASS, /* decoupled look-back: reads the input once */
+    GP_STRATEGY_MULTI_PASS,  /* reduce, scan the sums, scan again: no group waits for another */
+    GP_STRATEGY_COUNT
+} gp_strategy;
+
+/* How a work-group works through its tile. */
+typedef enum gp_shape {
+    GP_SHAPE_AUTO = 0,
+    GP_SHAPE_SERIAL, /* one work-item a group, long tile, vector loop: CPUs */
+    GP_SHAPE_LOCAL,  /* many work-items, local memory and barriers: GPUs */
+    GP_SHAPE_COUNT
+} gp_shape;
+
+/* Form of the words through which groups tell each other of their tiles. */
+typedef enum gp_words {
+    GP_WORDS_AUTO = 0,
+    GP_WORDS_WIDE,   /* 64-bit atomics: 32 payload bits a word */
+    GP_WORDS_NARROW, /* 32-bit atomics: 16 payload bits a word */
+    GP_WORDS_COUNT
+} gp_words;
+
+typedef enum gp_log_level { GP_LOG_ERROR = 0, GP_LOG_WARNING, GP_LOG_INFO } gp_log_level;
+
+#define GP_NAME_MAX 128
+
+/* What the library found out about a device. */
+typedef struct gp_device_info {
+    cl_platform_id platform;
+    cl_device_id device;
+    cl_device_type device_type;
+    char platform_name[GP_NAME_MAX];
+    char name[GP_NAME_MAX];
+    char vendor[GP_NAME_MAX];
+    char version[GP_NAME_MAX];        /* CL_DEVICE_VERSION */
+    char driver_version[GP_NAME_MAX]; /* CL_DRIVER_VERSION */
+    cl_uint compute_units;
+    size_t max_work_group_size;
+    cl_ulong global_mem_size;
+    cl_ulong max_alloc_size; /* of one buffer, bytes */
+    cl_ulong local_mem_size;
+    cl_ulong global_cache_size;
+    bool local_mem_dedicated; /* CL_LOCAL, not carved out of global memory */
+    bool int64_base_atomics;
+    bool int64_extended_atomics;
+    bool fp64;
+    bool fp16;
+    bool subgroups;
+    bool atomic_acq_rel;      /* OpenCL 3.0: acquire-release orders */
+    bool atomic_scope_device; /* OpenCL 3.0: scope of the whole device */
+    bool fair;                /* a started group is known to go on running while another one waits */
+    cl_uint loop_limit;       /* iterations after which the device drops out of loops; 0: none known */
+} gp_device_info;
+
+/* Overrides of a device's profile, for tests and tuning. Zero keeps the profile's value. */
+typedef struct gp_tuning {
+    gp_shape shape;
+    gp_words words;
+    uint32_t work_group_size; /* local shape only; a power of two */
+    uint32_t tile;            /* serial: elements a group; local: elements a work-item */
+    uint32_t polls;           /* how often a group looks at a late tile before it computes it itself */
+} gp_tuning;
+
+typedef struct gp_context_desc {
+    /* Your own objects, all optional. A queue brings its context and device; a context brings its
+       first device unless `device` names another. They are retained until destroy. */
+    cl_context context;
+    cl_device_id device;
+    cl_command_queue queue;
+
+    /* Device choice when none is given above. `device_filter` is "gpu", "cpu", "accelerator",
+       "P:D" (indices of platform and device) or part of a device's or platform's name; NULL means the
+       environment variable GPUPRIM_DEVICE, which has the same forms. Of the devices that match, the one
+       with the highest score wins; a negative score rejects. Default score: GPU, accelerator, CPU. */
+    const char *device_filter;
+    int64_t (*score)(const gp_device_info *info, void *user);
+    void *score_user;
+
+    void (*log)(gp_log_level level, const char *text, void *user); /* NULL: silent */
+    void *log_user;
+
+    const char *cache_dir; /* of built programs; NULL: $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim */
+    bool no_disk_cache;
+    const char *dump_dir;      /* when set, each built program's source and binary are written there */
+    const char *build_options; /* appended to the options of every program */
+    bool fast_math;            /* -cl-fast-relaxed-math; off: results as IEEE says */
+    bool profile;              /* collect gp_kernel_profile times; slows calls down a little */
+    gp_context *share;         /* start with this context's programs; must have the same cl_context */
+    gp_strategy strategy;      /* for calls that say GP_STRATEGY_AUTO */
+    gp_tuning tuning;
+} gp_context_desc;
+
+/* Makes a context: chooses a device, or takes yours, and probes it. Builds nothing yet.
+   On failure *out is NULL and gp_last_error(NULL) has the text (kept for each host thread). */
+GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out);
+
+/* Waits for the queue, saves built programs, frees everything. NULL is allowed. */
+GP_API void gp_context_destroy(gp_context *gp);
+
+/* Text of the last failure in this context; of the last failed gp_context_create for NULL. */
+GP_API const char *gp_last_error(const gp_context *gp);
+
+/* The context's objects; not retained for the caller. */
+GP_API cl_context gp_cl_context(const gp_context *gp);
+GP_API cl_device_id gp_cl_device(const gp_context *gp);
+GP_API cl_command_queue gp_cl_queue(const gp_context *gp);
+GP_API const gp_device_info *gp_context_info(const gp_context *gp);
+
+/* Lists devices as gp_context_create sees them: writes up to `capacity` infos, sets *count to how many
+   there are. `infos` may be NULL when capacity is 0. */
+GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *count);
+
+/* Blocks until everything enqueued so far has finished; saves built programs to the disk cache. */
+GP_API gp_result gp_finish(gp_context *gp);
+
+/* A read-write buffer of `bytes` bytes, filled from `data` unless that is NULL (blocks for the copy).
+   Sizes over the device's limit are refused before any driver sees them. Release it with
+   clReleaseMemObject. Buffers that you make yourself serve as well. */
+GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data, cl_mem *out);
+
+/* ------------------------------------------------------------------ reduce */
+
+/* out[0] = initial . in[0] . in[1] ... in[count-1]        (. is op or monoid)
+
+   Order: input order for a monoid that is not commutative; any order otherwise, but always the same
+   one for the same count on the same device, so float results repeat bit for bit.
+   count 0 gives `initial`. Largest count: 2^31 tiles, checked.
+   Cost: reads the input once; one launch up to one tile, two beyond.
+   Aliasing: `out` may be inside `in`. */
+typedef struct gp_reduce_desc {
+    cl_mem in;
+    size_t in_offset; /* elements */
+    cl_mem out;       /* one element of out_type; may be NULL in gp_reduce_read */
+    size_t out_offset;
+    size_t count;
+    gp_type type;            /* of the input; with a monoid: leave 0 */
+    gp_type out_type;        /* 0: 64 bits for sums and products of integers, else `type` */
+    gp_op op;                /* or: */
+    const gp_monoid *monoid; /* instead of type and op */
+    const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
+    cl_mem scratch;          /* of gp_reduce_scratch_size bytes, or NULL: the context's own */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_reduce_desc;
+
+GP_API gp_result gp_reduce(gp_context *gp, const gp_reduce_desc *desc);
+
+/* The same, then blocks and copies the result (one element of out_type) to `result`. */
+GP_API gp_result gp_reduce_read(gp_context *gp, const gp_reduce_desc *desc, void *result);
+
+/* Bytes of scratch that gp_reduce with this desc needs; buffers in it may be NULL. Can be 0. */
+GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *desc, size_t *bytes);
+
+/* ------------------------------------------------------------------ scan */
+
+/* inclusive: out[i] = initial . in[0] ... in[i]      exclusive: out[i] = initial . in[0] ... in[i-1]
+
+   Order: input order always. Integer results are exact and repeat; float sums depend on timing with
+   GP_STRATEGY_SINGLE_PASS (differently grouped look-backs) and repeat bit for bit with
+   GP_STRATEGY_MULTI_PASS. count 0 does nothing. Largest count: 2^31 tiles, checked.
+   Cost: single pass reads and writes once, multi-pass reads twice; one launch up to one tile.
+   Aliasing: in place (`in` and `out` the same elements, types of one size), or no overlap at all. */
+typedef struct gp_scan_desc {
+    cl_mem in;
+    size_t in_offset; /* elements */
+    cl_mem out;       /* count elements of out_type */
+    size_t out_offset;
+    size_t count;
+    gp_type type;            /* of the input; with a monoid: leave 0 */
+    gp_type out_type;        /* of sums and output; 0: `type` (a scan is often in place) */
+    gp_op op;                /* or: */
+    const gp_monoid *monoid; /* instead of type and op */
+    bool exclusive;
+    const void *initial; /* one element of out_type, read during the call; NULL: the identity */
+    gp_strategy strategy;
+    cl_mem scratch; /* of gp_scan_scratch_size bytes, or NULL: the context's own */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_scan_desc;
+
+GP_API gp_result gp_scan(gp_context *gp, const gp_scan_desc *desc);
+
+/* Bytes of scratch that gp_scan with this desc needs; buffers in it may be NULL. Can be 0. */
+GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, size_t *bytes);
+
+/* ------------------------------------------------------------------ warm-up, profile */
+
+/* Builds (or loads) what calls with these descs will need, launches it once on a few internal elements,
+   and saves it to the disk cache. Only types, op, monoid and strategy are read. Blocks. */
+typedef struct gp_warmup_desc {
+    const gp_reduce_desc *reduce; /* NULL: not wanted */
+    const gp_scan_desc *scan;
+} gp_warmup_desc;
+
+GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
+
+/* Counters since the context was made or last reset. */
+typedef struct gp_profile {
+    uint64_t programs_built;  /* compiled from source */
+    uint64_t programs_loaded; /* from the disk cache */
+    uint64_t programs_saved;
+    uint64_t programs_shared; /* taken over from `share` */
+    uint64_t launches;        /* kernels enqueued */
+    uint64_t fallbacks;       /* tiles that a waiting group computed for a late one */
+    uint64_t abandoned;       /* look-backs that a device cut short, results wrong; always 0 so far */
+    uint64_t scratch_bytes;   /* held by the context now */
+} gp_profile;
+
+/* Nanoseconds of one kernel by OpenCL event times. All zero unless gp_context_desc.profile. */
+typedef struct gp_kernel_profile {
+    char name[GP_NAME_MAX];
+    uint64_t launches;
+    uint64_t total_ns;
+    uint64_t min_ns;
+    uint64_t max_ns;
+} gp_kernel_profile;
+
+/* Both block until the queue is idle. */
+GP_API gp_result gp_profile_read(gp_context *gp, gp_profile *out);
+/* Writes up to `capacity` entries, one a kernel name; *count is how many there are. */
+GP_API gp_result gp_profile_kernels(gp_context *gp, gp_kernel_profile *out, size_t capacity, size_t *count);
+GP_API gp_result gp_profile_reset(gp_context *gp);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* GPUPRIM_H */

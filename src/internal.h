@@ -1,0 +1,214 @@
+/* internal.h - what the implementation files share. Everything here is private: gpi_, GPI_, static.
+
+   The implementation is written in the common subset of C99 and C++11. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpuprim_api.h"
+
+#if defined(__GNUC__)
+#define GPI_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define GPI_PRINTF(text, first)
+#endif
+
+/* 2.x and 3.0 queries, by value: the headers in use may be older. */
+#define GPI_CL_DEVICE_MAX_NUM_SUB_GROUPS 0x105C
+#define GPI_CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES 0x1063
+#define GPI_CL_DEVICE_ATOMIC_ORDER_ACQ_REL (1u << 1)
+#define GPI_CL_DEVICE_ATOMIC_SCOPE_DEVICE (1u << 5)
+
+#define GPI_ELEMENT_MAX 64        /* bytes of an element */
+#define GPI_TILES_MAX 0x7fffffffu /* tiles of one call */
+#define GPI_KERNELS_MAX 4         /* kernels of one program */
+#define GPI_ERROR_MAX 8192        /* characters of gp_last_error, build log included */
+
+/* ------------------------------------------------------------------ profile */
+
+typedef enum gpi_primitive { GPI_REDUCE, GPI_SCAN, GPI_PRIMITIVES } gpi_primitive;
+
+/* How a call is going to run: a row of the profile table, fitted to the element. */
+typedef struct gpi_plan {
+    gp_shape shape;
+    gp_words words;
+    gp_strategy strategy;
+    uint32_t group; /* work-items of a group */
+    uint32_t items; /* elements of an item */
+    uint32_t polls; /* see lookback.cl; never 0 here */
+} gpi_plan;
+
+/* ------------------------------------------------------------------ elements */
+
+/* What monoid.cl needs to know, checked. */
+typedef struct gpi_element {
+    gp_type in_type, type; /* 0 for a monoid */
+    gp_op op;
+    const gp_monoid *monoid;
+    size_t in_size, size; /* bytes in memory; of sums and results */
+    bool commutative, exact;
+    unsigned char identity[GPI_ELEMENT_MAX];
+} gpi_element;
+
+/* ------------------------------------------------------------------ programs */
+
+typedef struct gpi_key {
+    uint64_t word[2];
+} gpi_key;
+
+typedef struct gpi_program {
+    struct gpi_program *next;
+    gpi_primitive primitive;
+    char *prelude; /* with the primitive: what tells one program from another in a context */
+    uint64_t hash; /* of the prelude */
+    gpi_key key;   /* of everything that the binary depends on */
+    cl_program program;
+    cl_kernel kernel[GPI_KERNELS_MAX];
+    size_t group_max;  /* the largest group that all kernels can be launched with */
+    uint32_t launched; /* bit k: kernel k has been launched, so that its machine code exists */
+    uint32_t saved;    /* bit k: ... and is in the file of the disk cache */
+} gpi_program;
+
+/* Text that grows; `failed` sticks when memory runs out. */
+typedef struct gpi_text {
+    char *data;
+    size_t length, capacity;
+    bool failed;
+} gpi_text;
+
+/* ------------------------------------------------------------------ context */
+
+/* Events whose times are still to be added to a kernel's profile. */
+typedef struct gpi_pending {
+    cl_event event;
+    size_t kernel; /* index into gp_context.kernels */
+} gpi_pending;
+
+enum { GPI_PENDING_MAX = 256, GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 4 };
+
+struct gp_context {
+    gp_context_desc desc; /* its strings are copied or no longer looked at */
+    gp_device_info info;
+    cl_context context;
+    cl_command_queue queue;
+    bool out_of_order;
+
+    char *cache_dir; /* NULL: no disk cache */
+    char *dump_dir;  /* NULL: no dump */
+    char *options;   /* of every build */
+    gpi_program *programs;
+
+    cl_mem scratch;
+    size_t scratch_size;
+    cl_event scratch_busy; /* out-of-order queues: the last command that uses the scratch */
+    cl_mem counters;       /* GPI_COUNTERS uints, see lookback.cl */
+    cl_mem result;         /* one element, for gp_reduce_read without a buffer */
+
+    gp_profile profile;
+    gp_kernel_profile kernels[GPI_KERNEL_PROFILES];
+    size_t kernel_count;
+    gpi_pending pending[GPI_PENDING_MAX];
+    size_t pending_count;
+
+    char error[GPI_ERROR_MAX];
+};
+
+/* error.c */
+static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, ...) GPI_PRINTF(3, 4);
+static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function, const char *call);
+static void gpi_log(const gp_context *gp, gp_log_level level, const char *format, ...) GPI_PRINTF(3, 4);
+static const char *gpi_cl_error_name(cl_int error);
+static char *gpi_format(const char *format, ...) GPI_PRINTF(1, 2);
+
+/* device.c */
+static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *info);
+static void gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info);
+static bool gpi_has_extension(const char *extensions, const char *name);
+static bool gpi_is_llvmpipe(const gp_device_info *info);
+
+/* profile.c */
+static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
+                               const gpi_element *element, gp_strategy strategy, gpi_plan *plan);
+static size_t gpi_plan_tile(const gpi_plan *plan);
+static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
+                                cl_uint *tiles);
+
+/* cache.c */
+#define GPI_HASH_SEED 0xcbf29ce484222325u
+static uint64_t gpi_hash(uint64_t hash, const void *data, size_t size);
+static char *gpi_cache_dir_default(void);
+static bool gpi_make_dirs(const char *path);
+static unsigned char *gpi_cache_load(gp_context *gp, gpi_program *program, size_t *size);
+static void gpi_cache_drop(gp_context *gp, const gpi_program *program);
+static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned char *binary, size_t size);
+static void gpi_dump(gp_context *gp, const gpi_program *program, const char *ending, const void *data,
+                     size_t size);
+
+/* program.c */
+static void gpi_text_add(gpi_text *text, const char *format, ...) GPI_PRINTF(2, 3);
+static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
+                                 const gpi_element *element, gpi_plan *plan, gpi_program **out);
+static void gpi_programs_save(gp_context *gp);
+static void gpi_programs_free(gp_context *gp);
+static gp_result gpi_programs_share(gp_context *gp, const gp_context *from);
+static const char *gpi_kernel_name(gpi_primitive primitive, size_t k);
+
+/* monoid.c */
+static gp_result gpi_element_make(gp_context *gp, const char *function, gp_type type, gp_type out_type,
+                                  gp_op op, const gp_monoid *monoid, gpi_element *element);
+static gp_type gpi_sum_type(gp_type type, gp_op op);
+static void gpi_element_prelude(const gpi_element *element, const gpi_plan *plan, gpi_text *text);
+
+/* launch.c */
+
+/* One call of the API: a chain of commands, each after the one before. */
+typedef struct gpi_call {
+    gp_context *gp;
+    const char *function;
+    const cl_event *wait; /* of the next command */
+    cl_uint wait_count;
+    cl_event *done;
+    cl_event *merged; /* the caller's events and scratch_busy, when both must be waited for */
+    cl_event last;    /* of the command enqueued last, where anybody needs it */
+    bool uses_scratch;
+} gpi_call;
+
+typedef struct gpi_arg {
+    size_t size;
+    const void *value;
+} gpi_arg;
+
+/* A piece of a buffer: bytes [begin, end) of the outermost buffer that holds it. */
+typedef struct gpi_range {
+    cl_mem root;
+    size_t begin, end;
+} gpi_range;
+
+enum { GPI_READS = 0, GPI_WRITES = 1 };
+
+static gp_result gpi_check_buffer(gp_context *gp, const char *function, const char *field, cl_mem buffer,
+                                  size_t offset, size_t count, size_t size, int access, gpi_range *range);
+static bool gpi_same(const gpi_range *a, const gpi_range *b);
+static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
+static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count);
+static gp_result gpi_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out);
+
+static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *function, const cl_event *wait,
+                                cl_uint wait_count, cl_event *done);
+static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_mem *out);
+static gp_result gpi_call_fill(gpi_call *call, cl_mem buffer, size_t offset, size_t bytes);
+static gp_result gpi_call_launch(gpi_call *call, gpi_program *program, size_t kernel, const gpi_plan *plan,
+                                 size_t groups, const gpi_arg *args, size_t arg_count);
+static gp_result gpi_call_end(gpi_call *call, gp_result result);
+static void gpi_profile_harvest(gp_context *gp);
+
+/* reduce.c, scan.c */
+static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc);
+static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc);
+
+#define GPI_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define GPI_ARG(variable)             \
+    {                                 \
+        sizeof(variable), &(variable) \
+    }

@@ -1,0 +1,289 @@
+/* launch.c - buffers checked, scratch handed out, commands chained, times collected. */
+#include "internal.h"
+
+/* ------------------------------------------------------------------ buffers */
+
+/* The outermost buffer that holds `buffer`, and where in it. */
+static void gpi_range_resolve(cl_mem buffer, gpi_range *range)
+{
+    cl_mem parent = NULL;
+    size_t origin = 0;
+    range->root = buffer;
+    if (clGetMemObjectInfo(buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL) != CL_SUCCESS ||
+        !parent || clGetMemObjectInfo(buffer, CL_MEM_OFFSET, sizeof origin, &origin, NULL) != CL_SUCCESS) {
+        return;
+    }
+    range->root = parent;
+    range->begin += origin;
+    range->end += origin;
+}
+
+static gp_result gpi_check_buffer_kind(gp_context *gp, const char *function, const char *field, cl_mem buffer,
+                                       int access)
+{
+    cl_mem_object_type type = 0;
+    cl_mem_flags flags = 0;
+    cl_context context = NULL;
+    cl_int error = clGetMemObjectInfo(buffer, CL_MEM_TYPE, sizeof type, &type, NULL);
+    if (error == CL_SUCCESS) error = clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+    if (error == CL_SUCCESS)
+        error = clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL);
+    if (error != CL_SUCCESS || type != CL_MEM_OBJECT_BUFFER) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                        "%s: %s is not a buffer: clGetMemObjectInfo returned %s (%d)", function, field,
+                        error ? gpi_cl_error_name(error) : "another type", (int)error);
+    }
+    if (context != gp->context) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s belongs to another cl_context", function, field);
+    }
+    if (access == GPI_WRITES && (flags & CL_MEM_READ_ONLY)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s was created CL_MEM_READ_ONLY", function, field);
+    }
+    return GP_OK;
+}
+
+/* Checks that elements [offset, offset + count) of `size` bytes are inside; tells where they are. */
+static gp_result gpi_check_buffer(gp_context *gp, const char *function, const char *field, cl_mem buffer,
+                                  size_t offset, size_t count, size_t size, int access, gpi_range *range)
+{
+    size_t bytes = 0;
+    gp_result result;
+    if (!buffer) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s is NULL", function, field);
+    result = gpi_check_buffer_kind(gp, function, field, buffer, access);
+    if (result != GP_OK) return result;
+    (void)clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
+    if (offset > bytes / size || count > bytes / size - offset) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                        "%s: %s has %zu bytes, too few for offset %zu and %zu elements of %zu bytes",
+                        function, field, bytes, offset, count, size);
+    }
+    range->begin = offset * size;
+    range->end = (offset + count) * size;
+    gpi_range_resolve(buffer, range);
+    return GP_OK;
+}
+
+static bool gpi_same(const gpi_range *a, const gpi_range *b)
+{
+    return a->root == b->root && a->begin == b->begin && a->end == b->end;
+}
+
+static bool gpi_overlap(const gpi_range *a, const gpi_range *b)
+{
+    return a->root == b->root && a->begin < b->end && b->begin < a->end;
+}
+
+/* A read-write buffer; sizes that the device cannot give are refused before the driver sees them,
+   because one implementation aborts the process. */
+static gp_result gpi_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out)
+{
+    cl_int error;
+    *out = NULL;
+    if (bytes == 0) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a buffer of 0 bytes", function);
+    if (bytes > gp->info.max_alloc_size) {
+        return gpi_fail(gp, GP_ERROR_OUT_OF_DEVICE_MEMORY, "%s: %zu bytes, one buffer of %s can have %llu",
+                        function, bytes, gp->info.name, (unsigned long long)gp->info.max_alloc_size);
+    }
+    *out = clCreateBuffer(gp->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, function, "clCreateBuffer");
+}
+
+GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data, cl_mem *out)
+{
+    gp_result result;
+    cl_int error;
+    if (!gp || !out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_buffer_create: gp or out is NULL");
+    result = gpi_alloc(gp, "gp_buffer_create", bytes, out);
+    if (result != GP_OK || !data) return result;
+    error = clEnqueueWriteBuffer(gp->queue, *out, CL_TRUE, 0, bytes, data, 0, NULL, NULL);
+    if (error == CL_SUCCESS) return GP_OK;
+    (void)clReleaseMemObject(*out);
+    *out = NULL;
+    return gpi_fail_cl(gp, error, "gp_buffer_create", "clEnqueueWriteBuffer");
+}
+
+/* ------------------------------------------------------------------ a call's chain of commands */
+
+static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count)
+{
+    if ((wait == NULL) == (count == 0)) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait is %s and wait_count is %u", function,
+                    wait ? "given" : "NULL", count);
+}
+
+static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *function, const cl_event *wait,
+                                cl_uint wait_count, cl_event *done)
+{
+    memset(call, 0, sizeof *call);
+    call->gp = gp;
+    call->function = function;
+    call->wait = wait;
+    call->wait_count = wait_count;
+    call->done = done;
+    if (done) *done = NULL;
+    return gpi_check_events(gp, function, wait, wait_count);
+}
+
+/* The first command must also wait for the previous user of the scratch: out-of-order queues only. */
+static gp_result gpi_call_merge_busy(gpi_call *call)
+{
+    const cl_uint n = call->wait_count;
+    cl_uint i;
+    if (!call->gp->scratch_busy) return GP_OK;
+    call->merged = (cl_event *)malloc((n + 1) * sizeof *call->merged);
+    if (!call->merged) {
+        return gpi_fail(call->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a wait list",
+                        call->function);
+    }
+    for (i = 0; i < n; i++) call->merged[i] = call->wait[i];
+    call->merged[n] = call->gp->scratch_busy;
+    call->wait = call->merged;
+    call->wait_count = n + 1;
+    return GP_OK;
+}
+
+/* `bytes` of scratch in *out: the caller's own buffer when there is one, else the context's, grown.
+   A buffer that is replaced lives on until the commands that use it have ended. */
+static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_mem *out)
+{
+    gp_context *gp = call->gp;
+    gpi_range range;
+    gp_result result;
+    cl_mem grown;
+    *out = own;
+    if (own) return gpi_check_buffer(gp, call->function, "scratch", own, 0, bytes, 1, GPI_WRITES, &range);
+    if (bytes > gp->scratch_size) {
+        const size_t minimum = 65536;
+        const size_t size = bytes < minimum ? minimum : bytes;
+        result = gpi_alloc(gp, call->function, size, &grown);
+        if (result != GP_OK) return result;
+        if (gp->scratch) (void)clReleaseMemObject(gp->scratch);
+        gp->scratch = grown;
+        gp->scratch_size = size;
+        gp->profile.scratch_bytes = size;
+    }
+    *out = gp->scratch;
+    call->uses_scratch = true;
+    return gpi_call_merge_busy(call);
+}
+
+/* Where the next command's event goes; NULL when nobody needs it. */
+static cl_event *gpi_call_event(const gpi_call *call, cl_event *event)
+{
+    *event = NULL;
+    return call->done || call->gp->out_of_order || call->gp->desc.profile ? event : NULL;
+}
+
+/* After a command: it is what the next one waits for, where the queue does not keep order itself. */
+static gp_result gpi_call_enqueued(gpi_call *call, cl_int error, const char *what, cl_event event)
+{
+    if (error != CL_SUCCESS) return gpi_fail_cl(call->gp, error, call->function, what);
+    if (call->last) (void)clReleaseEvent(call->last);
+    call->last = event;
+    call->wait = call->gp->out_of_order && event ? &call->last : NULL;
+    call->wait_count = call->wait ? 1 : 0;
+    return GP_OK;
+}
+
+static gp_result gpi_call_fill(gpi_call *call, cl_mem buffer, size_t offset, size_t bytes)
+{
+    const cl_uint zero = 0;
+    cl_event event;
+    const cl_int error = clEnqueueFillBuffer(call->gp->queue, buffer, &zero, sizeof zero, offset, bytes,
+                                             call->wait_count, call->wait, gpi_call_event(call, &event));
+    return gpi_call_enqueued(call, error, "clEnqueueFillBuffer", event);
+}
+
+static void gpi_profile_watch(gp_context *gp, const char *name, cl_event event)
+{
+    size_t k = 0;
+    if (gp->pending_count == GPI_PENDING_MAX) {
+        (void)clFinish(gp->queue);
+        gpi_profile_harvest(gp);
+    }
+    while (k < gp->kernel_count && strcmp(gp->kernels[k].name, name) != 0) k++;
+    if (k == GPI_KERNEL_PROFILES) return;
+    if (k == gp->kernel_count) {
+        memset(&gp->kernels[k], 0, sizeof gp->kernels[k]);
+        (void)snprintf(gp->kernels[k].name, GP_NAME_MAX, "%s", name);
+        gp->kernel_count++;
+    }
+    (void)clRetainEvent(event);
+    gp->pending[gp->pending_count].event = event;
+    gp->pending[gp->pending_count].kernel = k;
+    gp->pending_count++;
+}
+
+static gp_result gpi_call_launch(gpi_call *call, gpi_program *program, size_t kernel, const gpi_plan *plan,
+                                 size_t groups, const gpi_arg *args, size_t arg_count)
+{
+    gp_context *gp = call->gp;
+    const size_t local = plan->group, global = groups * plan->group;
+    cl_event event;
+    cl_int error = CL_SUCCESS;
+    gp_result result;
+    size_t i;
+    for (i = 0; i < arg_count && error == CL_SUCCESS; i++) {
+        error = clSetKernelArg(program->kernel[kernel], (cl_uint)i, args[i].size, args[i].value);
+    }
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, call->function, "clSetKernelArg");
+    error = clEnqueueNDRangeKernel(gp->queue, program->kernel[kernel], 1, NULL, &global, &local,
+                                   call->wait_count, call->wait, gpi_call_event(call, &event));
+    result = gpi_call_enqueued(call, error, "clEnqueueNDRangeKernel", event);
+    if (result != GP_OK) return result;
+    program->launched |= 1u << kernel;
+    gp->profile.launches++;
+    if (gp->desc.profile) gpi_profile_watch(gp, gpi_kernel_name(program->primitive, kernel), event);
+    return GP_OK;
+}
+
+/* Hands `done` over, also for a call that had nothing to enqueue, and lets go of the rest. */
+static gp_result gpi_call_end(gpi_call *call, gp_result result)
+{
+    gp_context *gp = call->gp;
+    if (result == GP_OK && call->done && !call->last) {
+        const cl_int error = clEnqueueMarkerWithWaitList(gp->queue, call->wait_count, call->wait, call->done);
+        if (error != CL_SUCCESS)
+            result = gpi_fail_cl(gp, error, call->function, "clEnqueueMarkerWithWaitList");
+    } else if (result == GP_OK && call->done) {
+        (void)clRetainEvent(call->last);
+        *call->done = call->last;
+    }
+    if (call->uses_scratch && gp->out_of_order && call->last) {
+        if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
+        gp->scratch_busy = call->last;
+        call->last = NULL;
+    }
+    if (call->last) (void)clReleaseEvent(call->last);
+    free(call->merged);
+    return result;
+}
+
+/* ------------------------------------------------------------------ profile */
+
+static void gpi_profile_add(gp_kernel_profile *profile, uint64_t ns)
+{
+    if (profile->launches == 0 || ns < profile->min_ns) profile->min_ns = ns;
+    if (ns > profile->max_ns) profile->max_ns = ns;
+    profile->total_ns += ns;
+    profile->launches++;
+}
+
+/* Adds the times of all pending events; the queue is idle. */
+static void gpi_profile_harvest(gp_context *gp)
+{
+    size_t i;
+    for (i = 0; i < gp->pending_count; i++) {
+        const gpi_pending *pending = &gp->pending[i];
+        cl_ulong start = 0, end = 0;
+        if (clGetEventProfilingInfo(pending->event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL) ==
+                CL_SUCCESS &&
+            clGetEventProfilingInfo(pending->event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) ==
+                CL_SUCCESS &&
+            end >= start) {
+            gpi_profile_add(&gp->kernels[pending->kernel], end - start);
+        }
+        (void)clReleaseEvent(pending->event);
+    }
+    gp->pending_count = 0;
+}

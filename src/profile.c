@@ -1,0 +1,168 @@
+/* profile.c - how each kind of device runs each primitive: one table, and what fits a row to a call. */
+#include "internal.h"
+
+typedef enum gpi_class {
+    GPI_CLASS_UNKNOWN, /* nothing is taken for granted */
+    GPI_CLASS_POCL,    /* groups on OS threads, one a core */
+    GPI_CLASS_INTEL_CPU,
+    GPI_CLASS_LLVMPIPE,
+    GPI_CLASS_NVIDIA,
+    GPI_CLASS_AMD,
+    GPI_CLASS_INTEL_GPU
+} gpi_class;
+
+typedef struct gpi_profile_row {
+    gpi_class device_class;
+    gpi_primitive primitive;
+    gp_shape shape;
+    uint32_t group;      /* work-items of a group */
+    uint32_t item_bytes; /* elements of an item, in bytes */
+    gp_words words;      /* AUTO: wide where the device has 64-bit atomics */
+    gp_strategy strategy;
+    uint32_t polls; /* looks at late tiles before computing them: four tile times and more on a device
+                       that schedules fairly, few where waiting is pointless */
+} gpi_profile_row;
+
+/* Measured: PoCL (docs/PERFORMANCE.md). By documents and by analogy: the rest. */
+static const gpi_profile_row gpi_profile_rows[] = {
+    /* class, primitive, shape, group, bytes, words, strategy, polls */
+    {GPI_CLASS_POCL, GPI_REDUCE, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_POCL, GPI_SCAN, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 20},
+    {GPI_CLASS_INTEL_CPU, GPI_REDUCE, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_INTEL_CPU, GPI_SCAN, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS,
+     1 << 20},
+    {GPI_CLASS_LLVMPIPE, GPI_REDUCE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_LLVMPIPE, GPI_SCAN, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 200},
+    {GPI_CLASS_NVIDIA, GPI_REDUCE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_NVIDIA, GPI_SCAN, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 14},
+    {GPI_CLASS_AMD, GPI_REDUCE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_AMD, GPI_SCAN, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 14},
+    {GPI_CLASS_INTEL_GPU, GPI_REDUCE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_INTEL_GPU, GPI_SCAN, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 14},
+    {GPI_CLASS_UNKNOWN, GPI_REDUCE, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_UNKNOWN, GPI_SCAN, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1 << 12},
+};
+
+/* Sizes of a shape that the device's row does not have: forced by tuning. */
+static const gpi_profile_row gpi_profile_forced_serial = {
+    GPI_CLASS_UNKNOWN, GPI_PRIMITIVES, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
+static const gpi_profile_row gpi_profile_forced_local = {
+    GPI_CLASS_UNKNOWN, GPI_PRIMITIVES, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
+
+/* By platform and vendor, never by the device type alone: llvmpipe calls itself a CPU. */
+static gpi_class gpi_class_of(const gp_device_info *info)
+{
+    const bool gpu = (info->device_type & CL_DEVICE_TYPE_GPU) != 0;
+    if (gpi_is_llvmpipe(info)) return GPI_CLASS_LLVMPIPE;
+    if (strstr(info->platform_name, "Portable Computing Language") && !gpu) return GPI_CLASS_POCL;
+    if (strstr(info->platform_name, "Intel") && !gpu) return GPI_CLASS_INTEL_CPU;
+    if (strstr(info->vendor, "NVIDIA") && gpu) return GPI_CLASS_NVIDIA;
+    if (strstr(info->vendor, "Advanced Micro Devices") && gpu) return GPI_CLASS_AMD;
+    if (strstr(info->vendor, "Intel") && gpu) return GPI_CLASS_INTEL_GPU;
+    return GPI_CLASS_UNKNOWN;
+}
+
+static const gpi_profile_row *gpi_profile_find(gpi_class device_class, gpi_primitive primitive)
+{
+    const gpi_profile_row *row = gpi_profile_rows;
+    while (row->primitive != primitive ||
+           (row->device_class != device_class && row->device_class != GPI_CLASS_UNKNOWN)) {
+        row++;
+    }
+    return row; /* every primitive has a row for the unknown device, at the end */
+}
+
+static uint32_t gpi_power_of_two_below(uint64_t x)
+{
+    uint32_t p = 1;
+    while (p < 0x40000000u && (uint64_t)p * 2 <= x) p *= 2;
+    return p;
+}
+
+/* Local memory of a group: the stage with its padding, and two rows for the group's scan (tile.cl). */
+static uint64_t gpi_local_bytes(uint64_t group, uint64_t items, uint64_t size)
+{
+    const uint64_t tile = group * items;
+    return (tile + tile / 32 + 2 * group) * size + 64;
+}
+
+/* Group and items of the local shape, shrunk until they fit the device. */
+static void gpi_plan_fit_local(const gp_device_info *info, size_t size, gpi_plan *plan)
+{
+    if (plan->group > info->max_work_group_size) {
+        plan->group = gpi_power_of_two_below(info->max_work_group_size);
+    }
+    while (gpi_local_bytes(plan->group, plan->items, size) > info->local_mem_size) {
+        if (plan->items > 1) {
+            plan->items /= 2;
+        } else if (plan->group > 1) {
+            plan->group /= 2;
+        } else {
+            break; /* the build will say so */
+        }
+    }
+}
+
+static void gpi_plan_shape(const gp_context *gp, const gpi_profile_row *row, size_t size, gpi_plan *plan)
+{
+    const gp_tuning *tuning = &gp->desc.tuning;
+    plan->shape = tuning->shape ? tuning->shape : row->shape;
+    if (plan->shape != row->shape) {
+        row = plan->shape == GP_SHAPE_SERIAL ? &gpi_profile_forced_serial : &gpi_profile_forced_local;
+    }
+    plan->group = row->group;
+    plan->items = row->item_bytes / gpi_power_of_two_below(size);
+    if (tuning->tile) plan->items = gpi_power_of_two_below(tuning->tile);
+    if (plan->shape == GP_SHAPE_SERIAL) {
+        if (plan->items < 16) plan->items = 16; /* a vector */
+        return;
+    }
+    if (plan->items > 16 && !tuning->tile) plan->items = 16; /* registers of an item */
+    if (plan->items < 1) plan->items = 1;
+    if (tuning->work_group_size) plan->group = gpi_power_of_two_below(tuning->work_group_size);
+    gpi_plan_fit_local(&gp->info, size, plan);
+}
+
+static gp_result gpi_plan_words(gp_context *gp, const char *function, const gpi_profile_row *row,
+                                gpi_plan *plan)
+{
+    const bool has_wide = gp->info.int64_base_atomics;
+    plan->words = gp->desc.tuning.words ? gp->desc.tuning.words : row->words;
+    if (plan->words == GP_WORDS_AUTO) plan->words = has_wide ? GP_WORDS_WIDE : GP_WORDS_NARROW;
+    if (plan->words == GP_WORDS_WIDE && !has_wide) {
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: tuning.words = GP_WORDS_WIDE needs 64-bit atomics: %s",
+                        function, gp->info.name);
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
+                               const gpi_element *element, gp_strategy strategy, gpi_plan *plan)
+{
+    const gpi_profile_row *row = gpi_profile_find(gpi_class_of(&gp->info), primitive);
+    if ((unsigned)strategy >= GP_STRATEGY_COUNT) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: strategy = %d is not a gp_strategy", function,
+                        (int)strategy);
+    }
+    plan->strategy = strategy ? strategy : gp->desc.strategy;
+    if (plan->strategy == GP_STRATEGY_AUTO) plan->strategy = row->strategy;
+    plan->polls = gp->desc.tuning.polls ? gp->desc.tuning.polls : row->polls;
+    gpi_plan_shape(gp, row, element->size, plan);
+    return gpi_plan_words(gp, function, row, plan);
+}
+
+static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->items; }
+
+static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
+                                cl_uint *tiles)
+{
+    const size_t tile = gpi_plan_tile(plan);
+    const size_t n = count / tile + (count % tile != 0);
+    if (n > GPI_TILES_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
+                        "%s: count = %zu is %zu tiles of %zu elements, more than %u", function, count, n,
+                        tile, GPI_TILES_MAX);
+    }
+    *tiles = (cl_uint)n;
+    return GP_OK;
+}

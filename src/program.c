@@ -1,0 +1,355 @@
+/* program.c - from a description to a built program: compose, look up in memory, on disk, or build. */
+#include "internal.h"
+
+/* ------------------------------------------------------------------ text */
+
+static bool gpi_text_reserve(gpi_text *text, size_t more)
+{
+    size_t capacity = text->capacity ? text->capacity : 1024;
+    char *grown;
+    while (capacity < text->length + more + 1) capacity *= 2;
+    if (text->failed || capacity == text->capacity) return !text->failed;
+    grown = (char *)realloc(text->data, capacity);
+    if (!grown) {
+        text->failed = true;
+        return false;
+    }
+    text->data = grown;
+    text->capacity = capacity;
+    return true;
+}
+
+static void gpi_text_add(gpi_text *text, const char *format, ...)
+{
+    va_list args;
+    int length;
+    va_start(args, format);
+    length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (length < 0 || !gpi_text_reserve(text, (size_t)length)) return;
+    va_start(args, format);
+    (void)vsnprintf(text->data + text->length, (size_t)length + 1, format, args);
+    va_end(args);
+    text->length += (size_t)length;
+}
+
+static void gpi_text_add_lines(gpi_text *text, const char *const *lines, size_t count)
+{
+    size_t i;
+    for (i = 0; i < count; i++) {
+        const size_t length = strlen(lines[i]);
+        if (!gpi_text_reserve(text, length)) return;
+        memcpy(text->data + text->length, lines[i], length + 1);
+        text->length += length;
+    }
+}
+
+/* ------------------------------------------------------------------ compose */
+
+static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
+{
+    static const char *const names[GPI_PRIMITIVES][GPI_KERNELS_MAX] = {
+        {"gp_reduce_tiles", "gp_reduce_partials", NULL, NULL},
+        {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep"},
+    };
+    return names[primitive][k];
+}
+
+/* Everything that makes this program differ from others of its primitive. */
+static char *gpi_prelude_make(const gp_context *gp, const gpi_element *element, const gpi_plan *plan)
+{
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_text_add(&text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n",
+                 plan->shape == GP_SHAPE_SERIAL, plan->shape == GP_SHAPE_LOCAL);
+    gpi_text_add(&text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
+                 plan->items, plan->group * plan->items);
+    gpi_text_add(&text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 %d\n",
+                 plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics, gp->info.fp64);
+    gpi_element_prelude(element, plan, &text);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+#define GPI_ADD_KERNEL(text, name) \
+    gpi_text_add_lines(text, gpi_kernel_##name, GPI_COUNT_OF(gpi_kernel_##name))
+
+/* The whole source: prelude, layers from the device up, the primitive. */
+static char *gpi_source_compose(gpi_primitive primitive, const char *prelude)
+{
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_text_add(&text, "%s", prelude);
+    GPI_ADD_KERNEL(&text, platform);
+    GPI_ADD_KERNEL(&text, monoid);
+    GPI_ADD_KERNEL(&text, tile);
+    switch (primitive) {
+    case GPI_REDUCE: GPI_ADD_KERNEL(&text, reduce); break;
+    case GPI_SCAN:
+        GPI_ADD_KERNEL(&text, lookback);
+        GPI_ADD_KERNEL(&text, scan);
+        break;
+    default: break;
+    }
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* Two hashes of everything that the binary depends on. */
+static gpi_key gpi_key_make(const gp_context *gp, const char *source)
+{
+    const char *parts[7];
+    gpi_key key = {{GPI_HASH_SEED, ~(uint64_t)GPI_HASH_SEED}};
+    size_t i, k;
+    parts[0] = gp->info.platform_name;
+    parts[1] = gp->info.vendor;
+    parts[2] = gp->info.name;
+    parts[3] = gp->info.version;
+    parts[4] = gp->info.driver_version;
+    parts[5] = gp->options;
+    parts[6] = source;
+    for (i = 0; i < GPI_COUNT_OF(parts); i++) {
+        for (k = 0; k < 2; k++) key.word[k] = gpi_hash(key.word[k], parts[i], strlen(parts[i]) + 1);
+    }
+    return key;
+}
+
+/* ------------------------------------------------------------------ build */
+
+static gp_result gpi_fail_build(gp_context *gp, cl_program program, const char *function, cl_int error)
+{
+    size_t size = 0;
+    char *log = NULL;
+    gp_result result;
+    (void)clGetProgramBuildInfo(program, gp->info.device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
+    log = (char *)calloc(size + 1, 1);
+    if (log) (void)clGetProgramBuildInfo(program, gp->info.device, CL_PROGRAM_BUILD_LOG, size, log, NULL);
+    result = gpi_fail(gp, GP_ERROR_BUILD, "%s: clBuildProgram returned %s (%d), build log:\n%s", function,
+                      gpi_cl_error_name(error), (int)error, log ? log : "");
+    free(log);
+    return result;
+}
+
+static gp_result gpi_build_source(gp_context *gp, const char *function, const char *source,
+                                  gpi_program *program)
+{
+    cl_int error;
+    program->program = clCreateProgramWithSource(gp->context, 1, &source, NULL, &error);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "clCreateProgramWithSource");
+    error = clBuildProgram(program->program, 1, &gp->info.device, gp->options, NULL, NULL);
+    if (error != CL_SUCCESS) return gpi_fail_build(gp, program->program, function, error);
+    gp->profile.programs_built++;
+    return GP_OK;
+}
+
+/* True when the disk cache had it and the driver took it. */
+static bool gpi_build_binary(gp_context *gp, gpi_program *program)
+{
+    size_t size = 0;
+    cl_int error = CL_SUCCESS, status = CL_SUCCESS;
+    unsigned char *binary = gpi_cache_load(gp, program, &size);
+    const unsigned char *const_binary = binary;
+    if (!binary) return false;
+    program->program =
+        clCreateProgramWithBinary(gp->context, 1, &gp->info.device, &size, &const_binary, &status, &error);
+    if (error == CL_SUCCESS && status == CL_SUCCESS) {
+        error = clBuildProgram(program->program, 1, &gp->info.device, gp->options, NULL, NULL);
+    }
+    free(binary);
+    if (error == CL_SUCCESS && status == CL_SUCCESS) {
+        gp->profile.programs_loaded++;
+        return true;
+    }
+    gpi_log(gp, GP_LOG_WARNING, "cache: the driver refuses a saved program, rebuilt");
+    if (program->program) (void)clReleaseProgram(program->program);
+    program->program = NULL;
+    program->saved = 0;
+    gpi_cache_drop(gp, program);
+    return false;
+}
+
+/* Mesa 22.3 says 32 for every kernel on llvmpipe, and runs groups of any size up to the device's. */
+static size_t gpi_kernel_group_max(const gp_context *gp, cl_kernel kernel)
+{
+    size_t size = 0;
+    if (gpi_is_llvmpipe(&gp->info)) return gp->info.max_work_group_size;
+    if (clGetKernelWorkGroupInfo(kernel, gp->info.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof size, &size,
+                                 NULL) != CL_SUCCESS) {
+        return SIZE_MAX;
+    }
+    return size > 0 ? size : SIZE_MAX;
+}
+
+/* The program's kernels, and the largest group with which every one of them can be launched. */
+static gp_result gpi_kernels_create(gp_context *gp, const char *function, gpi_program *program)
+{
+    size_t k;
+    program->group_max = SIZE_MAX;
+    for (k = 0; k < GPI_KERNELS_MAX && gpi_kernel_name(program->primitive, k); k++) {
+        cl_int error;
+        size_t group;
+        program->kernel[k] = clCreateKernel(program->program, gpi_kernel_name(program->primitive, k), &error);
+        if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "clCreateKernel");
+        group = gpi_kernel_group_max(gp, program->kernel[k]);
+        if (group < program->group_max) program->group_max = group;
+    }
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ in memory */
+
+static void gpi_program_free(gpi_program *program)
+{
+    size_t k;
+    if (!program) return;
+    for (k = 0; k < GPI_KERNELS_MAX; k++) {
+        if (program->kernel[k]) (void)clReleaseKernel(program->kernel[k]);
+    }
+    if (program->program) (void)clReleaseProgram(program->program);
+    free(program->prelude);
+    free(program);
+}
+
+static void gpi_programs_free(gp_context *gp)
+{
+    while (gp->programs) {
+        gpi_program *next = gp->programs->next;
+        gpi_program_free(gp->programs);
+        gp->programs = next;
+    }
+}
+
+static gpi_program *gpi_program_find(const gp_context *gp, gpi_primitive primitive, const char *prelude,
+                                     uint64_t hash)
+{
+    gpi_program *p = gp->programs;
+    while (p && (p->hash != hash || p->primitive != primitive || strcmp(p->prelude, prelude) != 0))
+        p = p->next;
+    return p;
+}
+
+/* Builds or loads a program that is not in memory yet. Takes `prelude`. */
+static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_primitive primitive,
+                                  char *prelude, uint64_t hash, gpi_program **out)
+{
+    gpi_program *program = (gpi_program *)calloc(1, sizeof *program);
+    char *source = gpi_source_compose(primitive, prelude);
+    gp_result result = GP_OK;
+    if (!program || !source) {
+        free(source);
+        free(prelude);
+        free(program);
+        return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
+    }
+    program->primitive = primitive;
+    program->prelude = prelude;
+    program->hash = hash;
+    program->key = gpi_key_make(gp, source);
+    gpi_dump(gp, program, ".cl", source, strlen(source));
+    if (!gpi_build_binary(gp, program)) result = gpi_build_source(gp, function, source, program);
+    if (result == GP_OK) result = gpi_kernels_create(gp, function, program);
+    free(source);
+    if (result != GP_OK) {
+        gpi_program_free(program);
+        return result;
+    }
+    program->next = gp->programs;
+    gp->programs = program;
+    *out = program;
+    return GP_OK;
+}
+
+/* The program for this element and plan. A compiler may grant its kernels smaller groups than the plan
+   wants; the plan's group then shrinks, and the program is made again. */
+static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
+                                 const gpi_element *element, gpi_plan *plan, gpi_program **out)
+{
+    for (;;) {
+        char *prelude = gpi_prelude_make(gp, element, plan);
+        uint64_t hash;
+        gp_result result = GP_OK;
+        if (!prelude)
+            return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
+        hash = gpi_hash(GPI_HASH_SEED, prelude, strlen(prelude));
+        *out = gpi_program_find(gp, primitive, prelude, hash);
+        if (*out) free(prelude);
+        else result = gpi_program_make(gp, function, primitive, prelude, hash, out);
+        if (result != GP_OK) return result;
+        if (plan->group == 1 || plan->group <= (*out)->group_max) return GP_OK;
+        plan->group /= 2;
+    }
+}
+
+/* ------------------------------------------------------------------ save, share */
+
+/* The binary of a built program, to be freed. */
+static unsigned char *gpi_program_binary(const gpi_program *program, size_t *size)
+{
+    unsigned char *binary;
+    *size = 0;
+    if (clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, sizeof *size, size, NULL) != CL_SUCCESS ||
+        *size == 0) {
+        return NULL;
+    }
+    binary = (unsigned char *)malloc(*size);
+    if (binary &&
+        clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) != CL_SUCCESS) {
+        free(binary);
+        binary = NULL;
+    }
+    return binary;
+}
+
+/* Saves what has been launched since the last save. Called when the queue is idle: some implementations
+   (PoCL) make machine code at a kernel's first launch, and a binary taken before would lack it. */
+static void gpi_programs_save(gp_context *gp)
+{
+    gpi_program *p;
+    for (p = gp->programs; p && (gp->cache_dir || gp->dump_dir); p = p->next) {
+        unsigned char *binary;
+        size_t size;
+        if (!(p->launched & ~p->saved)) continue;
+        p->launched |= p->saved;
+        binary = gpi_program_binary(p, &size);
+        if (!binary) continue;
+        gpi_dump(gp, p, ".bin", binary, size);
+        if (gp->cache_dir && gpi_cache_save(gp, p, binary, size)) gp->profile.programs_saved++;
+        p->saved = p->launched;
+        free(binary);
+    }
+}
+
+static gp_result gpi_program_copy(gp_context *gp, const gpi_program *from)
+{
+    gpi_program *program = (gpi_program *)calloc(1, sizeof *program);
+    gp_result result;
+    if (program) program->prelude = (char *)malloc(strlen(from->prelude) + 1);
+    if (!program || !program->prelude) {
+        free(program);
+        return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory to share programs");
+    }
+    memcpy(program->prelude, from->prelude, strlen(from->prelude) + 1);
+    program->primitive = from->primitive;
+    program->hash = from->hash;
+    program->key = from->key;
+    program->launched = from->launched;
+    program->saved = from->saved | from->launched; /* the other context saves those */
+    program->program = from->program;
+    (void)clRetainProgram(program->program);
+    program->next = gp->programs;
+    gp->programs = program;
+    result = gpi_kernels_create(gp, "gp_context_create", program);
+    if (result == GP_OK) gp->profile.programs_shared++;
+    return result;
+}
+
+/* The other context's programs, with kernels of our own: arguments are set on kernels. */
+static gp_result gpi_programs_share(gp_context *gp, const gp_context *from)
+{
+    const gpi_program *p;
+    gp_result result = GP_OK;
+    for (p = from->programs; p && result == GP_OK; p = p->next) result = gpi_program_copy(gp, p);
+    return result;
+}

@@ -1,0 +1,189 @@
+/* scan.c - gp_scan: one look-back launch, or three sweeps; one sweep for one tile. */
+#include "internal.h"
+
+enum { GPI_SCAN_LOOK_BACK, GPI_SCAN_UPSWEEP, GPI_SCAN_SPINE, GPI_SCAN_DOWNSWEEP };
+
+enum { GPI_STATE_HEADER_BYTES = 16 }; /* GPI_STATE_HEADER of lookback.cl */
+
+/* A checked call, ready to run. */
+typedef struct gpi_scan {
+    const gp_scan_desc *desc;
+    gpi_element element;
+    gpi_plan plan;
+    gpi_program *program;
+    cl_uint tiles;
+    cl_uint polls; /* 0: wait for ever */
+    const void *initial;
+} gpi_scan;
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_scan_plan(gp_context *gp, const char *function, const gp_scan_desc *desc, gpi_scan *scan)
+{
+    gp_type out_type = desc->out_type;
+    gp_result result;
+    if (!out_type) out_type = desc->type;
+    scan->desc = desc;
+    result = gpi_element_make(gp, function, desc->type, out_type, desc->op, desc->monoid, &scan->element);
+    if (result != GP_OK) return result;
+    result = gpi_plan_make(gp, function, GPI_SCAN, &scan->element, desc->strategy, &scan->plan);
+    if (result != GP_OK) return result;
+    result = gpi_program_get(gp, function, GPI_SCAN, &scan->element, &scan->plan, &scan->program);
+    if (result != GP_OK) return result;
+    scan->polls = scan->plan.polls;
+    scan->initial = desc->initial ? desc->initial : scan->element.identity;
+    return gpi_plan_tiles(gp, function, &scan->plan, desc->count, &scan->tiles);
+}
+
+/* Bytes of the state buffer of lookback.cl. */
+static size_t gpi_scan_state_bytes(const gpi_scan *scan)
+{
+    const size_t words = (scan->element.size + 3) / 4;
+    return GPI_STATE_HEADER_BYTES + scan->tiles * words * 8; /* a wide word, or two narrow ones */
+}
+
+/* What either strategy needs: which one it will be also depends on the buffers. */
+static size_t gpi_scan_scratch(const gpi_scan *scan)
+{
+    const size_t partials = scan->tiles * scan->element.size;
+    const size_t state = gpi_scan_state_bytes(scan);
+    if (scan->tiles <= 1) return 0;
+    return state > partials ? state : partials;
+}
+
+/* In place, a fallback would find its input overwritten: wait without bound where the device is known to
+   let every started group go on, else take the sweeps. A device that drops out of long loops can look
+   back over few tiles only. */
+static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
+{
+    const cl_uint few = 1024;
+    if (gp->info.loop_limit && scan->tiles > few) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;
+    if (!in_place) return;
+    if (!gp->info.fair) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;
+    scan->polls = 0;
+}
+
+static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *scan)
+{
+    const gp_scan_desc *desc = scan->desc;
+    gpi_range in, out;
+    gp_result result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
+                                        scan->element.in_size, GPI_READS, &in);
+    if (result != GP_OK) return result;
+    result = gpi_check_buffer(gp, function, "out", desc->out, desc->out_offset, desc->count,
+                              scan->element.size, GPI_WRITES, &out);
+    if (result != GP_OK) return result;
+    if (gpi_overlap(&in, &out) && !gpi_same(&in, &out)) {
+        return gpi_fail(
+            gp, GP_ERROR_OVERLAP,
+            "%s: in is bytes [%zu, %zu) and out [%zu, %zu) of one buffer: neither apart nor the same",
+            function, in.begin, in.end, out.begin, out.end);
+    }
+    gpi_scan_choose(gp, scan, gpi_same(&in, &out));
+    return GP_OK;
+}
+
+static gp_result gpi_scan_single_pass(gpi_call *call, gpi_scan *scan, cl_mem state)
+{
+    const gp_scan_desc *desc = scan->desc;
+    const cl_ulong in_offset = desc->in_offset, out_offset = desc->out_offset, count = desc->count;
+    const cl_uint exclusive = desc->exclusive;
+    const gpi_arg args[] = {GPI_ARG(desc->in),    GPI_ARG(in_offset),
+                            GPI_ARG(count),       GPI_ARG(desc->out),
+                            GPI_ARG(out_offset),  {scan->element.size, scan->initial},
+                            GPI_ARG(exclusive),   GPI_ARG(state),
+                            GPI_ARG(scan->polls), GPI_ARG(call->gp->counters)};
+    const gp_result result = gpi_call_fill(call, state, 0, gpi_scan_state_bytes(scan));
+    if (result != GP_OK) return result;
+    return gpi_call_launch(call, scan->program, GPI_SCAN_LOOK_BACK, &scan->plan, scan->tiles, args,
+                           GPI_COUNT_OF(args));
+}
+
+/* Upsweep and spine leave in `partials` what comes before each tile. */
+static gp_result gpi_scan_sums(gpi_call *call, gpi_scan *scan, cl_mem partials)
+{
+    const gp_scan_desc *desc = scan->desc;
+    const cl_ulong in_offset = desc->in_offset, count = desc->count;
+    const gpi_arg upsweep[] = {GPI_ARG(desc->in), GPI_ARG(in_offset), GPI_ARG(count), GPI_ARG(partials)};
+    const gpi_arg spine[] = {GPI_ARG(partials), GPI_ARG(scan->tiles), {scan->element.size, scan->initial}};
+    const gp_result result = gpi_call_launch(call, scan->program, GPI_SCAN_UPSWEEP, &scan->plan, scan->tiles,
+                                             upsweep, GPI_COUNT_OF(upsweep));
+    if (result != GP_OK) return result;
+    return gpi_call_launch(call, scan->program, GPI_SCAN_SPINE, &scan->plan, 1, spine, GPI_COUNT_OF(spine));
+}
+
+static gp_result gpi_scan_downsweep(gpi_call *call, gpi_scan *scan, cl_mem partials)
+{
+    const gp_scan_desc *desc = scan->desc;
+    const cl_ulong in_offset = desc->in_offset, out_offset = desc->out_offset, count = desc->count;
+    const cl_uint exclusive = desc->exclusive;
+    const gpi_arg args[] = {GPI_ARG(desc->in),  GPI_ARG(in_offset),  GPI_ARG(count),
+                            GPI_ARG(desc->out), GPI_ARG(out_offset), {scan->element.size, scan->initial},
+                            GPI_ARG(exclusive), GPI_ARG(partials),   GPI_ARG(scan->tiles)};
+    return gpi_call_launch(call, scan->program, GPI_SCAN_DOWNSWEEP, &scan->plan, scan->tiles, args,
+                           GPI_COUNT_OF(args));
+}
+
+static gp_result gpi_scan_launch(gpi_call *call, gpi_scan *scan)
+{
+    cl_mem scratch = NULL;
+    gp_result result;
+    if (scan->tiles == 0) return GP_OK;
+    if (scan->tiles == 1) return gpi_scan_downsweep(call, scan, scan->desc->out);
+    result = gpi_call_scratch(call, scan->desc->scratch, gpi_scan_scratch(scan), &scratch);
+    if (result != GP_OK) return result;
+    if (scan->plan.strategy == GP_STRATEGY_SINGLE_PASS) return gpi_scan_single_pass(call, scan, scratch);
+    result = gpi_scan_sums(call, scan, scratch);
+    return result == GP_OK ? gpi_scan_downsweep(call, scan, scratch) : result;
+}
+
+GP_API gp_result gp_scan(gp_context *gp, const gp_scan_desc *desc)
+{
+    gpi_scan scan;
+    gpi_call call;
+    gp_result result;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_scan: gp or desc is NULL");
+    result = gpi_scan_plan(gp, "gp_scan", desc, &scan);
+    if (result == GP_OK && desc->count > 0) result = gpi_scan_check(gp, "gp_scan", &scan);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, "gp_scan", desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_scan_launch(&call, &scan);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, size_t *bytes)
+{
+    gpi_scan scan;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_scan_scratch_size: gp, desc or bytes is NULL");
+    }
+    result = gpi_scan_plan(gp, "gp_scan_scratch_size", desc, &scan);
+    *bytes = result == GP_OK ? gpi_scan_scratch(&scan) : 0;
+    return result;
+}
+
+/* Runs the call's kernels once, on one tile and on several, on elements of the context's own. */
+static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
+{
+    gp_scan_desc probe = *desc;
+    gpi_scan scan;
+    gp_result result;
+    size_t tile;
+    probe.wait_count = 0;
+    probe.wait = NULL;
+    probe.done = NULL;
+    probe.count = 0;
+    probe.in = probe.out = probe.scratch = NULL;
+    probe.in_offset = probe.out_offset = 0;
+    result = gpi_scan_plan(gp, "gp_warmup", &probe, &scan);
+    if (result != GP_OK) return result;
+    tile = gpi_plan_tile(&scan.plan);
+    result = gpi_alloc(gp, "gp_warmup", (tile + 1) * scan.element.in_size, &probe.in);
+    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", (tile + 1) * scan.element.size, &probe.out);
+    for (probe.count = 1; probe.count <= tile + 1 && result == GP_OK; probe.count += tile) {
+        result = gp_scan(gp, &probe);
+    }
+    if (probe.in) (void)clReleaseMemObject(probe.in);
+    if (probe.out) (void)clReleaseMemObject(probe.out);
+    return result;
+}

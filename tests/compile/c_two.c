@@ -1,0 +1,11 @@
+/* A user of gpuprim in another translation unit than the implementation. Includes twice, as headers do. */
+#include "gpuprim.h"
+#include "gpuprim.h"
+
+int main(void)
+{
+    static gp_scan_desc scan; /* all zeros, in C and in C++ */
+    scan.type = GP_U32;
+    scan.op = GP_SUM;
+    return gp_error_string(GP_OK) != NULL && scan.count == 0 ? 0 : 1;
+}

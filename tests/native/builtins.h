@@ -1,0 +1,43 @@
+/* builtins.h - the OpenCL built-ins that the serial-shape kernels call, under clang's mangled names. */
+#include <stdint.h>
+
+static __thread uint32_t group_id;
+
+size_t get_group_id(uint32_t dimension) __asm__("_Z12get_group_idj");
+size_t get_group_id(uint32_t dimension) { return dimension ? 0 : group_id; }
+
+size_t get_local_id(uint32_t dimension) __asm__("_Z12get_local_idj");
+size_t get_local_id(uint32_t dimension)
+{
+    (void)dimension;
+    return 0;
+}
+
+uint32_t min_uint(uint32_t a, uint32_t b) __asm__("_Z3minjj");
+uint32_t min_uint(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+uint64_t min_ulong(uint64_t a, uint64_t b) __asm__("_Z3minmm");
+uint64_t min_ulong(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* Atomics of OpenCL C 1.2 are relaxed. */
+#define RELAXED __ATOMIC_RELAXED
+
+uint32_t inc_uint(volatile uint32_t *p) __asm__("_Z10atomic_incPU8CLglobalVj");
+uint32_t inc_uint(volatile uint32_t *p) { return __atomic_fetch_add(p, 1, RELAXED); }
+
+#define DEFINE_ATOMICS(type, or_name, xchg_name, cmpxchg_name)                                \
+    type or_##type(volatile type *p, type x) __asm__(or_name);                                \
+    type or_##type(volatile type *p, type x) { return __atomic_fetch_or(p, x, RELAXED); }     \
+    type xchg_##type(volatile type *p, type x) __asm__(xchg_name);                            \
+    type xchg_##type(volatile type *p, type x) { return __atomic_exchange_n(p, x, RELAXED); } \
+    type cmpxchg_##type(volatile type *p, type old, type x) __asm__(cmpxchg_name);            \
+    type cmpxchg_##type(volatile type *p, type old, type x)                                   \
+    {                                                                                         \
+        __atomic_compare_exchange_n(p, &old, x, 0, RELAXED, RELAXED);                         \
+        return old;                                                                           \
+    }
+
+DEFINE_ATOMICS(uint32_t, "_Z9atomic_orPU8CLglobalVjj", "_Z11atomic_xchgPU8CLglobalVjj",
+               "_Z14atomic_cmpxchgPU8CLglobalVjjj")
+DEFINE_ATOMICS(uint64_t, "_Z7atom_orPU8CLglobalVmm", "_Z9atom_xchgPU8CLglobalVmm",
+               "_Z12atom_cmpxchgPU8CLglobalVmmm")

@@ -1,0 +1,128 @@
+/* kernel_threads.c - the serial-shape kernels as native code, their groups run against each other in threads.
+
+   clang compiles the kernels for this machine with a sanitizer (tools/kernel_tsan.sh); this file supplies
+   the few OpenCL built-ins that they use and plays the device: every thread runs groups until none is left.
+   What ThreadSanitizer then sees is the look-back protocol itself. */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "builtins.h"
+
+#if ELEMENT_BYTES == 8
+typedef uint64_t element;
+#else
+typedef uint32_t element;
+#endif
+
+enum {
+    TILE = ELEMENT_TILE,
+    TILES = 700,
+    COUNT = TILE * TILES - 5,
+    THREADS = 4,
+    STATE_BYTES = 16 + TILES * 16
+};
+
+/* The kernels, as scan.cl and reduce.cl declare them. */
+void gp_scan_look_back(const uint32_t *in, uint64_t in_offset, uint64_t count, element *out,
+                       uint64_t out_offset, element initial, uint32_t exclusive, volatile uint32_t *state,
+                       uint32_t polls, volatile uint32_t *counters);
+void gp_scan_upsweep(const uint32_t *in, uint64_t in_offset, uint64_t count, element *partials);
+void gp_scan_spine(element *partials, uint32_t tiles, element initial);
+void gp_scan_downsweep(const uint32_t *in, uint64_t in_offset, uint64_t count, element *out,
+                       uint64_t out_offset, element initial, uint32_t exclusive, const element *partials,
+                       uint32_t tiles);
+
+static uint32_t in[COUNT];
+static element out[COUNT], partials[TILES];
+static _Alignas(16) unsigned char state[STATE_BYTES];
+static uint32_t counters[4];
+static uint32_t next_group, exclusive, polls;
+
+/* ------------------------------------------------------------------ the device */
+
+typedef void (*group_function)(void);
+
+static void *run_groups(void *argument)
+{
+    const group_function function = *(group_function *)argument;
+    for (;;) {
+        group_id = __atomic_fetch_add(&next_group, 1, __ATOMIC_RELAXED);
+        if (group_id >= TILES) return NULL;
+        function();
+    }
+}
+
+static void launch(group_function function)
+{
+    pthread_t threads[THREADS];
+    int i;
+    next_group = 0;
+    for (i = 0; i < THREADS; i++) {
+        if (pthread_create(&threads[i], NULL, run_groups, &function) != 0) abort();
+    }
+    for (i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+}
+
+static void look_back_group(void)
+{
+    gp_scan_look_back(in, 0, COUNT, out, 0, 7, exclusive, (volatile uint32_t *)state, polls, counters);
+}
+
+static void upsweep_group(void) { gp_scan_upsweep(in, 0, COUNT, partials); }
+
+static void downsweep_group(void) { gp_scan_downsweep(in, 0, COUNT, out, 0, 7, exclusive, partials, TILES); }
+
+/* ------------------------------------------------------------------ the checks */
+
+static int check(const char *what)
+{
+    element sum = 7;
+    int i;
+    for (i = 0; i < COUNT; i++) {
+        const element expected = exclusive ? sum : sum + in[i];
+        sum += in[i];
+        if (out[i] == expected) continue;
+        printf("kernel-tsan: %s: out[%d] is wrong\n", what, i);
+        return 1;
+    }
+    return 0;
+}
+
+/* `bound`: looks before a fallback, 0 to wait for ever. */
+static int check_look_back(uint32_t bound)
+{
+    memset(out, 0xa5, sizeof out);
+    memset(state, 0, sizeof state);
+    polls = bound;
+    launch(look_back_group);
+    return check("look-back");
+}
+
+static int check_sweeps(void)
+{
+    memset(out, 0xa5, sizeof out);
+    launch(upsweep_group);
+    gp_scan_spine(partials, TILES, 7);
+    launch(downsweep_group);
+    return check("sweeps");
+}
+
+int main(void)
+{
+    int wrong = 0, round, i;
+    for (i = 0; i < COUNT; i++) in[i] = (uint32_t)i * 2654435761u;
+    for (round = 0; round < 20; round++) {
+        exclusive = round % 2;
+        wrong += check_sweeps();
+        wrong += check_look_back(1);    /* impatient: fallbacks run against late owners */
+        wrong += check_look_back(1000); /* patient */
+#ifndef GPI_SABOTAGE
+        wrong += check_look_back(0);
+#endif
+    }
+    printf("kernel-tsan: %d wrong, %u fallbacks, %u abandoned\n", wrong, counters[0], counters[1]);
+    return wrong || counters[1];
+}

@@ -1,0 +1,13 @@
+/* 32-bit sums: what src/monoid.c writes for GP_U32, GP_SUM. */
+#define GPI_IN uint
+#define GPI_T uint
+#define GPI_FROM(x) ((GPI_T)(x))
+#define GPI_OP GPI_SUM
+#define GPI_FLOAT 0
+#define GPI_SIZE 4
+#define GPI_IDENTITY_WORDS 0x00000000u
+#define GPI_COMMUTATIVE 1
+#define GPI_EXACT 1
+#ifndef GPI_LANES
+#define GPI_LANES 16
+#endif

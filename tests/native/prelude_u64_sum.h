@@ -1,0 +1,13 @@
+/* 64-bit sums of 32-bit elements: a state of several words. */
+#define GPI_IN uint
+#define GPI_T ulong
+#define GPI_FROM(x) ((GPI_T)(x))
+#define GPI_OP GPI_SUM
+#define GPI_FLOAT 0
+#define GPI_SIZE 8
+#define GPI_IDENTITY_WORDS 0x00000000u, 0x00000000u
+#define GPI_COMMUTATIVE 1
+#define GPI_EXACT 1
+#ifndef GPI_LANES
+#define GPI_LANES 8
+#endif

@@ -1,0 +1,282 @@
+/* support.c - see support.h. This file holds the implementation of gpuprim for every test program. */
+#define GP_IMPLEMENTATION
+#include "support.h"
+
+/* ------------------------------------------------------------------ contexts */
+
+const test_variant test_variants[] = {
+    {"default", GP_SHAPE_AUTO, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
+    {"serial, single pass, wide", GP_SHAPE_SERIAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_WIDE},
+    {"serial, single pass, narrow", GP_SHAPE_SERIAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_NARROW},
+    {"serial, multi-pass", GP_SHAPE_SERIAL, GP_STRATEGY_MULTI_PASS, GP_WORDS_NARROW},
+    {"local, single pass, wide", GP_SHAPE_LOCAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_WIDE},
+    {"local, single pass, narrow", GP_SHAPE_LOCAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_NARROW},
+    {"local, multi-pass", GP_SHAPE_LOCAL, GP_STRATEGY_MULTI_PASS, GP_WORDS_NARROW},
+};
+const size_t test_variant_count = sizeof test_variants / sizeof test_variants[0];
+
+bool test_small(void)
+{
+    const char *small = getenv("GPUPRIM_TEST_SMALL");
+    return small && *small;
+}
+
+bool test_builds_are_cheap(const gp_context *gp)
+{
+    const gp_device_info *info = gp_context_info(gp);
+    return test_small() || strstr(info->name, "llvmpipe") != NULL;
+}
+
+gp_context *test_open(const test_variant *variant, const char *options)
+{
+    gp_context_desc desc = {0};
+    gp_context *gp = NULL;
+    gp_result result;
+    desc.strategy = variant->strategy;
+    desc.tuning.shape = variant->shape;
+    desc.tuning.words = variant->words;
+    if (variant->shape == GP_SHAPE_SERIAL) desc.tuning.tile = test_small() ? 1024 : 4096;
+    desc.build_options = options;
+    if (options) desc.tuning.polls = 1000; /* sabotaged: tiles that are waited for in vain */
+    result = gp_context_create(&desc, &gp);
+    if (result == GP_ERROR_UNSUPPORTED) return NULL;
+    if (result != GP_OK) fail_msg("%s: %s", variant->name, gp_last_error(NULL));
+    if (variant->words == GP_WORDS_WIDE && !gp_context_info(gp)->int64_base_atomics) {
+        gp_context_destroy(gp);
+        return NULL;
+    }
+    return gp;
+}
+
+/* ------------------------------------------------------------------ elements: built in */
+
+/* Small whole numbers, so that every grouping of a float sum is exact. */
+#define AS_INTEGER(r) (r)
+#define AS_ODD(r) ((r) | 1u)
+#define AS_SMALL(r) ((int)((r) >> 16 & 15) - 7)
+
+#define DEFINE_ELEMENT(id, in_gp, in_c, out_gp, out_c, gp_op_, identity_, expression, value) \
+    static void id##_from(const void *in, void *out)                                         \
+    {                                                                                        \
+        in_c x;                                                                              \
+        out_c y;                                                                             \
+        memcpy(&x, in, sizeof x);                                                            \
+        y = (out_c)x;                                                                        \
+        memcpy(out, &y, sizeof y);                                                           \
+    }                                                                                        \
+    static void id##_combine(const void *pa, const void *pb, void *out)                      \
+    {                                                                                        \
+        out_c a, b;                                                                          \
+        memcpy(&a, pa, sizeof a);                                                            \
+        memcpy(&b, pb, sizeof b);                                                            \
+        a = (out_c)(expression);                                                             \
+        memcpy(out, &a, sizeof a);                                                           \
+    }                                                                                        \
+    static void id##_identity(void *out)                                                     \
+    {                                                                                        \
+        const out_c e = (out_c)(identity_);                                                  \
+        memcpy(out, &e, sizeof e);                                                           \
+    }                                                                                        \
+    static void id##_make(uint32_t r, void *in)                                              \
+    {                                                                                        \
+        const in_c x = (in_c)value(r);                                                       \
+        memcpy(in, &x, sizeof x);                                                            \
+    }                                                                                        \
+    const test_element test_##id = {#id,          in_gp,         out_gp,        gp_op_,      \
+                                    NULL,         sizeof(in_c),  sizeof(out_c), id##_from,   \
+                                    id##_combine, id##_identity, id##_make};
+
+#define MIN(a, b) ((b) < (a) ? (b) : (a))
+#define MAX(a, b) ((b) > (a) ? (b) : (a))
+#define WIDE(r) ((uint64_t)(r)*0x9e3779b97f4a7c15u)
+#define INF (1e308 * 10)
+
+DEFINE_ELEMENT(u32_sum, GP_U32, uint32_t, GP_U32, uint32_t, GP_SUM, 0, a + b, AS_INTEGER)
+DEFINE_ELEMENT(u32_sum_u64, GP_U32, uint32_t, GP_U64, uint64_t, GP_SUM, 0, a + b, AS_INTEGER)
+DEFINE_ELEMENT(u32_min, GP_U32, uint32_t, GP_U32, uint32_t, GP_MIN, UINT32_MAX, MIN(a, b), AS_INTEGER)
+DEFINE_ELEMENT(u32_max, GP_U32, uint32_t, GP_U32, uint32_t, GP_MAX, 0, MAX(a, b), AS_INTEGER)
+DEFINE_ELEMENT(i32_sum, GP_I32, int32_t, GP_I32, int32_t, GP_SUM, 0, a + b, AS_SMALL)
+DEFINE_ELEMENT(i32_sum_i64, GP_I32, int32_t, GP_I64, int64_t, GP_SUM, 0, a + b, AS_INTEGER)
+DEFINE_ELEMENT(i32_min, GP_I32, int32_t, GP_I32, int32_t, GP_MIN, INT32_MAX, MIN(a, b), AS_INTEGER)
+DEFINE_ELEMENT(i32_max, GP_I32, int32_t, GP_I32, int32_t, GP_MAX, INT32_MIN, MAX(a, b), AS_INTEGER)
+DEFINE_ELEMENT(f32_sum, GP_F32, float, GP_F32, float, GP_SUM, 0, a + b, AS_SMALL)
+DEFINE_ELEMENT(f32_min, GP_F32, float, GP_F32, float, GP_MIN, INF, MIN(a, b), AS_INTEGER)
+DEFINE_ELEMENT(f32_max, GP_F32, float, GP_F32, float, GP_MAX, -INF, MAX(a, b), AS_INTEGER)
+DEFINE_ELEMENT(u64_sum, GP_U64, uint64_t, GP_U64, uint64_t, GP_SUM, 0, a + b, WIDE)
+DEFINE_ELEMENT(u64_min, GP_U64, uint64_t, GP_U64, uint64_t, GP_MIN, UINT64_MAX, MIN(a, b), WIDE)
+DEFINE_ELEMENT(u64_max, GP_U64, uint64_t, GP_U64, uint64_t, GP_MAX, 0, MAX(a, b), WIDE)
+DEFINE_ELEMENT(u8_sum_u64, GP_U8, uint8_t, GP_U64, uint64_t, GP_SUM, 0, a + b, AS_INTEGER)
+DEFINE_ELEMENT(u8_sum, GP_U8, uint8_t, GP_U8, uint8_t, GP_SUM, 0, a + b, AS_INTEGER)
+DEFINE_ELEMENT(i16_max, GP_I16, int16_t, GP_I16, int16_t, GP_MAX, INT16_MIN, MAX(a, b), AS_INTEGER)
+DEFINE_ELEMENT(f64_sum, GP_F64, double, GP_F64, double, GP_SUM, 0, a + b, AS_SMALL)
+DEFINE_ELEMENT(u32_xor, GP_U32, uint32_t, GP_U32, uint32_t, GP_XOR, 0, a ^ b, AS_INTEGER)
+DEFINE_ELEMENT(u64_and, GP_U64, uint64_t, GP_U64, uint64_t, GP_AND, UINT64_MAX, a &b, WIDE)
+DEFINE_ELEMENT(i32_or, GP_I32, int32_t, GP_I32, int32_t, GP_OR, 0, a | b, AS_INTEGER)
+DEFINE_ELEMENT(u32_prod, GP_U32, uint32_t, GP_U32, uint32_t, GP_PROD, 1, a *b, AS_ODD)
+
+const test_element *const test_grid[] = {
+    &test_u32_sum, &test_u32_sum_u64, &test_u32_min, &test_u32_max,  &test_i32_sum,    &test_i32_sum_i64,
+    &test_i32_min, &test_i32_max,     &test_f32_sum, &test_f32_min,  &test_f32_max,    &test_u64_sum,
+    &test_u64_min, &test_u64_max,     &test_u8_sum,  &test_i16_max,  &test_u8_sum_u64, &test_f64_sum,
+    &test_u32_xor, &test_u64_and,     &test_i32_or,  &test_u32_prod,
+};
+const size_t test_grid_count = sizeof test_grid / sizeof test_grid[0];
+
+/* ------------------------------------------------------------------ elements: monoids */
+
+/* x -> a x + b over 32-bit integers; the map that comes first in the input is applied first. */
+typedef struct affine {
+    uint32_t a, b;
+} affine;
+
+static const affine affine_one = {1, 0};
+
+const gp_monoid test_affine_monoid = {
+    "affine",
+    "typedef struct affine { uint a, b; } affine;\n"
+    "static affine affine_then(affine f, affine g)\n"
+    "{\n"
+    "    affine h;\n"
+    "    h.a = f.a * g.a;\n"
+    "    h.b = g.a * f.b + g.b;\n"
+    "    return h;\n"
+    "}\n",
+    "affine_then",
+    &affine_one,
+    sizeof(affine),
+    false,
+    true,
+};
+
+static void affine_copy(const void *in, void *out) { memcpy(out, in, sizeof(affine)); }
+
+static void affine_combine(const void *a, const void *b, void *out)
+{
+    affine f, g, h;
+    memcpy(&f, a, sizeof f);
+    memcpy(&g, b, sizeof g);
+    h.a = f.a * g.a;
+    h.b = g.a * f.b + g.b;
+    memcpy(out, &h, sizeof h);
+}
+
+static void affine_identity(void *out) { memcpy(out, &affine_one, sizeof affine_one); }
+
+static void affine_make(uint32_t r, void *in)
+{
+    const affine f = {r | 1u, r * 2654435761u};
+    memcpy(in, &f, sizeof f);
+}
+
+const test_element test_affine = {
+    "affine",       GP_TYPE_NONE, GP_TYPE_NONE,   GP_OP_NONE,      &test_affine_monoid, sizeof(affine),
+    sizeof(affine), affine_copy,  affine_combine, affine_identity, affine_make};
+
+/* 2x2 matrices over 32-bit integers. */
+typedef struct matrix {
+    uint32_t m[4];
+} matrix;
+
+static const matrix matrix_one = {{1, 0, 0, 1}};
+
+const gp_monoid test_matrix_monoid = {
+    "matrix",
+    "typedef struct matrix { uint m[4]; } matrix;\n"
+    "static matrix matrix_product(matrix a, matrix b)\n"
+    "{\n"
+    "    matrix c;\n"
+    "    c.m[0] = a.m[0] * b.m[0] + a.m[1] * b.m[2];\n"
+    "    c.m[1] = a.m[0] * b.m[1] + a.m[1] * b.m[3];\n"
+    "    c.m[2] = a.m[2] * b.m[0] + a.m[3] * b.m[2];\n"
+    "    c.m[3] = a.m[2] * b.m[1] + a.m[3] * b.m[3];\n"
+    "    return c;\n"
+    "}\n",
+    "matrix_product",
+    &matrix_one,
+    sizeof(matrix),
+    false,
+    true,
+};
+
+static void matrix_copy(const void *in, void *out) { memcpy(out, in, sizeof(matrix)); }
+
+static void matrix_combine(const void *pa, const void *pb, void *out)
+{
+    matrix a, b, c;
+    int i, j;
+    memcpy(&a, pa, sizeof a);
+    memcpy(&b, pb, sizeof b);
+    for (i = 0; i < 2; i++) {
+        for (j = 0; j < 2; j++) c.m[2 * i + j] = a.m[2 * i] * b.m[j] + a.m[2 * i + 1] * b.m[2 + j];
+    }
+    memcpy(out, &c, sizeof c);
+}
+
+static void matrix_identity(void *out) { memcpy(out, &matrix_one, sizeof matrix_one); }
+
+static void matrix_make(uint32_t r, void *in)
+{
+    const matrix a = {{r, r * 2654435761u, r ^ 0x55u, r >> 3}};
+    memcpy(in, &a, sizeof a);
+}
+
+const test_element test_matrix = {
+    "matrix",       GP_TYPE_NONE, GP_TYPE_NONE,   GP_OP_NONE,      &test_matrix_monoid, sizeof(matrix),
+    sizeof(matrix), matrix_copy,  matrix_combine, matrix_identity, matrix_make};
+
+/* ------------------------------------------------------------------ data */
+
+uint32_t test_random(void)
+{
+    static uint32_t state = 12345;
+    state ^= state << 13;
+    state ^= state >> 17;
+    state ^= state << 5;
+    return state;
+}
+
+static uint32_t pattern_word(test_pattern pattern, size_t i, size_t count)
+{
+    switch (pattern) {
+    case TEST_EQUAL: return 0x00050007u;
+    case TEST_SORTED: return (uint32_t)i;
+    case TEST_REVERSED: return (uint32_t)(count - i);
+    case TEST_FEW_BITS: return test_random() & test_random() & test_random();
+    default: return test_random();
+    }
+}
+
+void *test_input(const test_element *element, test_pattern pattern, size_t count)
+{
+    unsigned char *data = malloc(count * element->in_size + 1);
+    size_t i;
+    assert_non_null(data);
+    for (i = 0; i < count; i++) element->make(pattern_word(pattern, i, count), data + i * element->in_size);
+    return data;
+}
+
+cl_mem test_buffer(gp_context *gp, size_t size, const void *data)
+{
+    const size_t bytes = size ? size : 1; /* OpenCL has no empty buffers */
+    void *poison = NULL;
+    cl_mem buffer;
+    if (!data) {
+        poison = malloc(bytes);
+        assert_non_null(poison);
+        memset(poison, TEST_POISON, bytes);
+    }
+    assert_gp(gp, gp_buffer_create(gp, bytes, data ? data : poison, &buffer));
+    free(poison);
+    return buffer;
+}
+
+void *test_read(gp_context *gp, cl_mem buffer, size_t size)
+{
+    void *data = malloc(size + 1);
+    assert_non_null(data);
+    if (size > 0) {
+        assert_int_equal(clEnqueueReadBuffer(gp_cl_queue(gp), buffer, CL_TRUE, 0, size, data, 0, NULL, NULL),
+                         CL_SUCCESS);
+    }
+    return data;
+}

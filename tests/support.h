@@ -1,0 +1,107 @@
+/* support.h - what the tests share: contexts in every variant, elements with a sequential reference,
+   input patterns, poisoned buffers. */
+#ifndef GPUPRIM_TESTS_SUPPORT_H
+#define GPUPRIM_TESTS_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../gpuprim.h"
+
+/* ------------------------------------------------------------------ contexts */
+
+/* A way to run: shape, strategy and word form. */
+typedef struct test_variant {
+    const char *name;
+    gp_shape shape;
+    gp_strategy strategy;
+    gp_words words;
+} test_variant;
+
+/* "default" comes first: what the device's profile says. */
+extern const test_variant test_variants[];
+extern const size_t test_variant_count;
+
+/* A context for the variant, with `options` added to every build; NULL when the device cannot do it. */
+gp_context *test_open(const test_variant *variant, const char *options);
+
+/* True under a simulator: keep sizes small. */
+bool test_small(void);
+
+/* True when the device is a simulator or a rasterizer: builds are cheap, so that whole grids run. */
+bool test_builds_are_cheap(const gp_context *gp);
+
+/* ------------------------------------------------------------------ elements */
+
+/* An element type with its operation, on the device and here. */
+typedef struct test_element {
+    const char *name;
+    gp_type type, out_type;
+    gp_op op;
+    const gp_monoid *monoid;
+    size_t in_size, size;
+    void (*from)(const void *in, void *out);                  /* an input element as a sum */
+    void (*combine)(const void *a, const void *b, void *out); /* a before b; out may be a */
+    void (*identity)(void *out);
+    void (*make)(uint32_t random, void *in); /* an input element from random bits */
+} test_element;
+
+extern const test_element test_u32_sum, test_u32_sum_u64, test_u32_min, test_u32_max, test_i32_sum,
+    test_i32_sum_i64, test_i32_min, test_i32_max, test_f32_sum, test_f32_min, test_f32_max, test_u64_sum,
+    test_u64_min, test_u64_max, test_u8_sum_u64, test_u8_sum, test_i16_max, test_f64_sum, test_u32_xor,
+    test_u64_and, test_i32_or, test_u32_prod, test_affine, test_matrix;
+
+extern const gp_monoid test_affine_monoid, test_matrix_monoid;
+
+/* The builtin grid. */
+extern const test_element *const test_grid[];
+extern const size_t test_grid_count;
+
+/* ------------------------------------------------------------------ data */
+
+typedef enum test_pattern {
+    TEST_RANDOM,
+    TEST_EQUAL,
+    TEST_SORTED,
+    TEST_REVERSED,
+    TEST_FEW_BITS, /* entropy-reduced: AND of three random words */
+    TEST_PATTERNS
+} test_pattern;
+
+uint32_t test_random(void);
+
+/* count elements, to be freed */
+void *test_input(const test_element *element, test_pattern pattern, size_t count);
+
+/* A device buffer of `size` bytes, from `data`, or poisoned where that is NULL. */
+cl_mem test_buffer(gp_context *gp, size_t size, const void *data);
+
+/* Its contents, to be freed. */
+void *test_read(gp_context *gp, cl_mem buffer, size_t size);
+
+enum { TEST_POISON = 0xa5 };
+
+#define assert_gp(gp, call)                                                          \
+    do {                                                                             \
+        const gp_result assert_gp_result = (call);                                   \
+        if (assert_gp_result != GP_OK) fail_msg("%s: %s", #call, gp_last_error(gp)); \
+    } while (0)
+
+/* The call fails with this result, and the text has this in it. */
+#define assert_gp_fails(gp, call, expected, part)                                                            \
+    do {                                                                                                     \
+        const gp_result assert_gp_result = (call);                                                           \
+        if (assert_gp_result != (expected))                                                                  \
+            fail_msg("%s: %s, not %s", #call, gp_error_string(assert_gp_result), gp_error_string(expected)); \
+        if (!strstr(gp_last_error(gp), part))                                                                \
+            fail_msg("%s: \"%s\" has no \"%s\"", #call, gp_last_error(gp), part);                            \
+    } while (0)
+
+#endif

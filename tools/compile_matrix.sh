@@ -1,0 +1,76 @@
+#!/bin/sh
+# Compiles and links tests/compile/ with every compiler and language that gpuprim promises to work with,
+# warnings as errors, and looks at the symbols that the implementation exports.
+#
+# usage: tools/compile_matrix.sh
+set -eu
+cd "$(dirname "$0")/.."
+
+WARNINGS="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
+case $(uname -s) in
+Darwin) libs="-framework OpenCL -lm" ;;
+*) libs="-lOpenCL -lm" ;;
+esac
+
+dir=build/compile
+rm -rf $dir
+mkdir -p $dir
+
+# Names of the global symbols that an object defines.
+exported() { # object
+    nm -g -P "$1" >$dir/symbols
+    awk '$2 != "U" && $2 != "w" { sub(/^_/, "", $1); print $1 }' $dir/symbols
+}
+
+check_exports() { # object pattern
+    exported "$1" >$dir/exported
+    if grep -v "$2" $dir/exported; then
+        echo "compile-matrix: $1 exports the symbols above" >&2
+        exit 1
+    fi
+}
+
+compile() { # object source compiler and options...
+    object=$1
+    source=$2
+    shift 2
+    "$@" $WARNINGS -I. -c -o $dir/$object "tests/compile/$source"
+}
+
+# Two translation units; one that keeps gpuprim to itself; one that comes after <CL/cl.h> of OpenCL 3.0.
+check_c_files() { # compiler and options...
+    compile c_one.o c_one.c "$@"
+    compile c_two.o c_two.c "$@"
+    check_exports $dir/c_one.o '^gp_'
+    "$@" -o $dir/two -x none $dir/c_one.o $dir/c_two.o $libs
+    $dir/two
+
+    compile static.o static.c "$@"
+    check_exports $dir/static.o '^main$'
+    "$@" -o $dir/static -x none $dir/static.o $libs
+
+    compile cl300.o cl300.c "$@"
+    "$@" -o $dir/cl300 -x none $dir/cl300.o $libs
+    echo "compile-matrix: ok  $*"
+}
+
+# A C++ user of an implementation that a C compiler made.
+check_cpp_user() { # C++ compiler, C compiler
+    compile c_one.o c_one.c $2 -std=c99
+    compile cpp_user.o cpp_user.cpp $1 -std=c++11
+    $1 -o $dir/cpp_user $dir/c_one.o $dir/cpp_user.o $libs
+    $dir/cpp_user
+    echo "compile-matrix: ok  $1 -std=c++11 with $2 -std=c99"
+}
+
+for compilers in "gcc g++" "clang clang++"; do
+    c=${compilers% *}
+    cpp=${compilers#* }
+    for level in -O0 -O2; do
+        check_c_files $c -std=c99 $level
+        check_c_files $c -std=c11 $level
+        check_c_files $cpp -x c++ -std=c++11 $level
+    done
+    check_cpp_user $cpp $c
+done
+echo "compile-matrix: all passed"

@@ -1,0 +1,264 @@
+#!/bin/sh
+# Looks for what a build needs, and installs what is missing where it can (Debian and Ubuntu, as root or
+# with passwordless sudo). Elsewhere it prints the packages.
+#
+# usage: tools/deps.sh run | test | lint | all | bench | COMPONENT...
+#
+# Every component is looked for by using it, each time: no stamp can go stale.
+# Exit status: 0 all is there; 1 something is missing; 2 what is missing has no package on this system.
+set -eu
+
+RUN="cc headers loader device"
+TEST="$RUN cmocka"
+LINT="cc headers loader cxx clang clang-format"
+ALL="$TEST pocl rusticl oclgrind cxx clang clang-format"
+BENCH="$RUN cxx tbb boost"
+
+CC=${CC:-cc}
+CXX=${CXX:-c++}
+CLANG=${CLANG:-clang}
+
+# Packages of a component, by package manager; "-" where none is known.
+packages_of() { # component manager
+    case $1:$2 in
+    cc:apt) echo gcc libc6-dev ;;
+    cc:*) echo gcc ;;
+    headers:brew | loader:brew) echo - ;; # part of macOS
+    headers:*) echo opencl-headers ;;
+    loader:apt) echo ocl-icd-opencl-dev ;;
+    loader:dnf) echo ocl-icd-devel ;;
+    loader:pacman) echo ocl-icd ;;
+    device:apt | pocl:apt) echo pocl-opencl-icd ;;
+    device:* | pocl:*) echo pocl ;;
+    cmocka:apt) echo libcmocka-dev ;;
+    cmocka:dnf) echo libcmocka-devel ;;
+    cmocka:*) echo cmocka ;;
+    rusticl:apt) echo mesa-opencl-icd ;;
+    rusticl:dnf) echo mesa-libOpenCL ;;
+    rusticl:pacman) echo opencl-mesa ;;
+    oclgrind:apt) echo oclgrind ;;
+    cxx:apt) echo g++ ;;
+    cxx:dnf) echo gcc-c++ ;;
+    cxx:*) echo gcc ;;
+    clang:apt) echo clang libclang-rt-dev ;;
+    clang:dnf) echo clang compiler-rt ;;
+    clang:pacman) echo clang compiler-rt ;;
+    clang:brew) echo llvm ;;
+    clang-format:dnf) echo clang-tools-extra ;;
+    clang-format:pacman) echo clang ;;
+    clang-format:*) echo clang-format ;;
+    tbb:apt) echo libtbb-dev ;;
+    tbb:dnf) echo tbb-devel ;;
+    tbb:pacman) echo onetbb ;;
+    tbb:brew) echo tbb ;;
+    boost:apt) echo libboost-dev ;;
+    boost:dnf) echo boost-devel ;;
+    boost:*) echo boost ;;
+    *) echo - ;;
+    esac
+}
+
+# Compiles standard input; the arguments are compiler and options.
+compiles() {
+    cat >"$tmp/try.c"
+    "$@" -o "$tmp/try" >"$tmp/try.log" 2>&1
+}
+
+# True when a device line matches the pattern; the arguments after it run the lister.
+lists_device() { # pattern command...
+    pattern=$1
+    shift
+    lines=$("$@" 2>"$tmp/list.log") || return 1
+    case $lines in
+    $pattern) return 0 ;;
+    *) return 1 ;;
+    esac
+}
+
+list_devices=build/list_devices
+case $(uname -s) in
+Darwin) libcl="-framework OpenCL" ;;
+*) libcl=-lOpenCL ;;
+esac
+
+have() { # component
+    case $1 in
+    cc) compiles $CC -x c "$tmp/try.c" <<-'C'
+	#include <stdio.h>
+	int main(void) { return 0; }
+	C
+        ;;
+    headers) compiles $CC -E -x c "$tmp/try.c" <<-'C'
+	#define CL_TARGET_OPENCL_VERSION 120
+	#ifdef __APPLE__
+	#include <OpenCL/opencl.h>
+	#else
+	#include <CL/cl.h>
+	#endif
+	C
+        ;;
+    loader) # links, and leaves the program that the next ones run
+        $CC -o "$tmp/list" tools/list_devices.c $libcl >"$tmp/try.log" 2>&1 && mv "$tmp/list" $list_devices
+        ;;
+    device) lists_device '*' ./$list_devices ;;
+    pocl) lists_device '*Portable Computing Language: *' ./$list_devices ;;
+    rusticl) lists_device '*rusticl: *' env RUSTICL_ENABLE=llvmpipe ./$list_devices ;;
+    oclgrind) lists_device '*Oclgrind: *' oclgrind ./$list_devices ;;
+    cmocka) compiles $CC -x c "$tmp/try.c" -lcmocka <<-'C'
+	#include <stdarg.h>
+	#include <stddef.h>
+	#include <stdint.h>
+	#include <setjmp.h>
+	#include <cmocka.h>
+	int main(void) { print_message("%s", ""); return 0; }
+	C
+        ;;
+    cxx) compiles $CXX -x c++ "$tmp/try.c" <<-'C'
+	#include <cstdio>
+	int main() { return 0; }
+	C
+        ;;
+    clang) # with the runtime of its thread sanitizer, which is packaged apart
+        compiles $CLANG -fsanitize=thread -x c "$tmp/try.c" <<-'C'
+	int main(void) { return 0; }
+	C
+        ;;
+    clang-format) command -v clang-format >/dev/null ;;
+    tbb) compiles $CXX -x c++ "$tmp/try.c" -ltbb <<-'C'
+	#if !__has_include(<tbb/parallel_scan.h>)
+	#error "no TBB headers"
+	#endif
+	int main() { return 0; }
+	C
+        ;;
+    boost) compiles $CXX -x c++ "$tmp/try.c" <<-'C'
+	#if !__has_include(<boost/compute/version.hpp>) && !__has_include(<boost/compute/core.hpp>)
+	#error "no Boost.Compute headers"
+	#endif
+	int main() { return 0; }
+	C
+        ;;
+    *)
+        echo "deps: no such mode or component: $1" >&2
+        exit 1
+        ;;
+    esac
+}
+
+find_manager() {
+    for m in apt-get dnf pacman brew; do
+        if command -v $m >/dev/null; then
+            echo ${m%-get}
+            return
+        fi
+    done
+    echo none
+}
+
+# "root", "sudo" or "no"
+install_rights() {
+    if [ "$(id -u)" = 0 ]; then
+        echo root
+    elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+        echo sudo
+    else
+        echo no
+    fi
+}
+
+apt() { # arguments of apt-get; its output goes to a log
+    case $rights in
+    root) set -- env DEBIAN_FRONTEND=noninteractive apt-get -q -y "$@" ;;
+    sudo) set -- sudo -n env DEBIAN_FRONTEND=noninteractive apt-get -q -y "$@" ;;
+    esac
+    "$@" </dev/null >>build/deps.log 2>&1
+}
+
+updated=no
+install() { # component; only where apt and the right to use it are there
+    [ $manager = apt ] && [ $rights != no ] || return 1
+    if [ $updated = no ]; then
+        echo "deps: apt-get update"
+        apt update || echo "deps: apt-get update failed (build/deps.log); trying with the lists at hand" >&2
+        updated=yes
+    fi
+    available=
+    for package in $(packages_of "$1" apt); do
+        if apt-cache show "$package" >/dev/null 2>&1; then available="$available $package"; fi
+    done
+    if [ -z "$available" ]; then
+        unpackaged="$unpackaged $1"
+        return 1
+    fi
+    echo "deps: installing$available"
+    apt install --no-install-recommends $available || {
+        echo "deps: apt-get install failed:" >&2
+        tail -n 20 build/deps.log >&2
+        return 1
+    }
+}
+
+print_packages() { # components
+    for m in apt dnf pacman brew; do
+        list=
+        for component in "$@"; do
+            packages=$(packages_of "$component" $m)
+            [ "$packages" = - ] || list="$list $packages"
+        done
+        case $m in
+        apt) command="Debian, Ubuntu: apt-get install" ;;
+        dnf) command="Fedora:         dnf install" ;;
+        pacman) command="Arch:           pacman -S" ;;
+        brew) command="macOS:          brew install" ;;
+        esac
+        if [ -n "$list" ]; then echo "  $command$list"; fi
+    done
+}
+
+case "$*" in
+run) components=$RUN ;;
+test) components=$TEST ;;
+lint) components=$LINT ;;
+all) components=$ALL ;;
+bench) components=$BENCH ;;
+'')
+    sed -n 's/^# usage: /usage: /p' "$0" >&2
+    exit 1
+    ;;
+*) components=$* ;;
+esac
+
+cd "$(dirname "$0")/.."
+mkdir -p build
+tmp=$(mktemp -d build/deps.XXXXXX)
+trap 'rm -rf "$tmp"' EXIT
+manager=
+rights=
+missing=
+unpackaged=
+
+# In this order, because a component can only be looked for with the ones before it.
+for component in $components; do
+    if have "$component"; then continue; fi
+    if [ -z "$manager" ]; then
+        manager=$(find_manager)
+        rights=$(install_rights)
+        : >build/deps.log
+    fi
+    if install "$component" && have "$component"; then continue; fi
+    missing="$missing $component"
+    if [ $manager != apt ] && [ "$(packages_of "$component" $manager)" = - ]; then
+        unpackaged="$unpackaged $component"
+    fi
+done
+
+if [ -z "$missing" ]; then
+    echo "deps: all there for $*"
+    exit 0
+fi
+{
+    echo "deps: missing or not working:$missing. Their packages:"
+    print_packages $missing
+} >&2
+if [ "$missing" = "$unpackaged" ]; then exit 2; fi
+exit 1

@@ -1,0 +1,32 @@
+#!/bin/sh
+# Formats the sources, or with --check only reports what is not in house style.
+#
+# usage: tools/format.sh [--check]
+set -eu
+cd "$(dirname "$0")/.."
+
+# gpuprim.h is left out: it is put together from files that are formatted.
+list_sources() {
+    find src kernels tests bench examples tools -type f \
+        \( -name '*.c' -o -name '*.h' -o -name '*.cl' -o -name '*.cpp' -o -name '*.hpp' \)
+}
+
+list_texts() {
+    list_sources
+    find . -type f \( -name '*.md' -o -name '*.sh' -o -name '*.awk' -o -name Makefile \) \
+        ! -path './build/*' ! -path './.git/*'
+}
+
+if [ "${1:-}" != --check ]; then
+    list_sources | xargs clang-format -i
+    exit
+fi
+
+status=0
+list_sources | xargs clang-format --dry-run -Werror || status=1
+# Tabs are for Makefile and here-documents.
+if list_texts | LC_ALL=C xargs grep -n '[^	 -~]\|[ 	]$'; then
+    echo "format: the lines above have characters outside ASCII, or blanks at their end" >&2
+    status=1
+fi
+exit $status

@@ -1,0 +1,41 @@
+#!/bin/sh
+# The race detector of the look-back protocol: compiles the serial-shape kernels for this machine with
+# ThreadSanitizer, and with AddressSanitizer and UBSan, and runs their groups against each other in threads.
+#
+# usage: tools/kernel_tsan.sh
+set -eu
+cd "$(dirname "$0")/.."
+
+CLANG=${CLANG:-clang}
+out=build/native
+mkdir -p $out
+
+# Vectors would need built-ins of every width; one lane is enough to see the protocol.
+DEFINES="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_WG=1 -DGPI_ITEMS=64 -DGPI_TILE=64 -DGPI_LANES=1
+    -DGPI_FP64=1 -DGPI_INT64_EXTENDED=1"
+
+compose() { # prelude
+    for file in "tests/native/prelude_$1.h" $(printf 'kernels/%s.cl ' platform monoid tile lookback scan); do
+        printf '#line 1 "%s"\n' "$file"
+        cat "$file"
+    done
+}
+
+check() { # element bytes wide sanitizer [define]
+    name=$1.wide$3.$(echo "$4" | tr , _)${5:+.sabotage}
+    compose "$1" >"$out/$name.cl"
+    $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Xclang -finclude-default-header -O1 -g \
+        -fsanitize="$4" -Wno-unused-function $DEFINES -DGPI_WIDE="$3" ${5:-} -c -o "$out/$name.cl.o" "$out/$name.cl"
+    $CLANG -std=c11 -O1 -g -Wall -Wextra -fsanitize="$4" -DELEMENT_BYTES="$2" -DELEMENT_TILE=64 ${5:-} \
+        -o "$out/$name" tests/native/kernel_threads.c "$out/$name.cl.o" -lpthread
+    printf '%-44s ' "$name"
+    TSAN_OPTIONS=halt_on_error=1 UBSAN_OPTIONS=halt_on_error=1 "$out/$name"
+}
+
+for sanitizer in thread address,undefined; do
+    for wide in 1 0; do
+        check u32_sum 4 $wide $sanitizer
+        check u64_sum 8 $wide $sanitizer
+        check u64_sum 8 $wide $sanitizer -DGPI_SABOTAGE=4
+    done
+done

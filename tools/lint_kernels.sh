@@ -1,0 +1,48 @@
+#!/bin/sh
+# Compiles the kernels as strictly as clang can, without any OpenCL implementation.
+#
+# usage: tools/lint_kernels.sh
+#
+# Every primitive is put together as gpuprim does: a description of the element (tests/native/prelude_*.h,
+# one file an element type), the common files, its own file. #line makes messages name the real files.
+set -eu
+cd "$(dirname "$0")/.."
+
+COMMON="platform monoid tile lookback"
+PRIMITIVES="reduce scan"
+SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_WG=1 -DGPI_ITEMS=4096 -DGPI_TILE=4096"
+LOCAL="-DGPI_SHAPE_SERIAL=0 -DGPI_SHAPE_LOCAL=1 -DGPI_WG=64 -DGPI_ITEMS=8 -DGPI_TILE=512"
+WIDE="-DGPI_WIDE=1 -DGPI_INT64_EXTENDED=1"
+NARROW="-DGPI_WIDE=0 -DGPI_INT64_EXTENDED=0"
+
+FLAGS="-x cl -cl-std=CL1.2 -target spir64 -Xclang -finclude-default-header -Xclang -disable-llvm-passes
+    -fsyntax-only -Wall -Wextra -Werror -Wno-unused-function"
+
+compose() { # prelude primitive
+    for file in "$1" $(printf 'kernels/%s.cl ' $COMMON "$2"); do
+        printf '#line 1 "%s"\n' "$file"
+        cat "$file"
+    done
+}
+
+mkdir -p build/lint
+checked=0
+failed=0
+for prelude in tests/native/prelude_*.h; do
+    element=$(basename "$prelude" .h)
+    for primitive in $PRIMITIVES; do
+        source=build/lint/$primitive.$element.cl
+        compose "$prelude" "$primitive" >"$source"
+        for shape in "$SERIAL" "$LOCAL"; do
+            for words in "$WIDE" "$NARROW"; do
+                checked=$((checked + 1))
+                ${CLANG:-clang} $FLAGS -DGPI_FP64=1 $shape $words "$source" || {
+                    echo "lint: $primitive with $element $shape $words" >&2
+                    failed=$((failed + 1))
+                }
+            done
+        done
+    done
+done
+echo "lint: $checked kernel programs, $failed with errors"
+test $failed = 0

@@ -1,0 +1,30 @@
+#!/bin/sh
+# Runs a program under Oclgrind, looking for data races, and fails when Oclgrind has anything to say.
+#
+# usage: tools/oclgrind_run.sh PROGRAM [ARGUMENT...]
+#
+# The log goes through a named pipe: Oclgrind opens its log anew for every cl_context, which would empty
+# an ordinary file. Two threads, because with one no group ever waits for another. No optimization, because
+# inlining a function that returns a struct leaves an LLVM intrinsic (noalias.scope.decl) that Oclgrind 21.10
+# does not know.
+set -eu
+
+dir=$(mktemp -d build/oclgrind.XXXXXX)
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 143' TERM # a time limit: still leave by way of the line above
+mkfifo "$dir/pipe"
+cat "$dir/pipe" >"$dir/log" &
+reader=$!
+
+status=0
+# Descriptor 9 keeps the pipe open between one opening by Oclgrind and the next.
+oclgrind --data-races --num-threads 2 --build-options -cl-opt-disable --log "$dir/pipe" "$@" 9>"$dir/pipe" ||
+    status=$?
+wait $reader
+
+if [ -s "$dir/log" ]; then
+    echo "oclgrind: diagnostics of $1:"
+    head -n 100 "$dir/log"
+    if [ $status = 0 ]; then status=1; fi
+fi
+exit $status

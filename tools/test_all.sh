@@ -1,0 +1,64 @@
+#!/bin/sh
+# Runs every test program on every platform at hand, and prints a table.
+#
+# usage: tools/test_all.sh PROGRAM...
+#
+# A platform is skipped only where this system has no package for it; tools/deps.sh says so.
+set -eu
+
+PLATFORMS="pocl rusticl oclgrind"
+results=build/test-all
+rm -rf $results
+mkdir -p $results
+
+run_on() { # platform program...
+    platform=$1
+    shift
+    export TEST_RESULTS=$results/$platform
+    case $platform in
+    pocl) GPUPRIM_DEVICE=Portable tools/run_tests.sh "$@" ;;
+    rusticl) RUSTICL_ENABLE=llvmpipe GPUPRIM_DEVICE=rusticl tools/run_tests.sh "$@" ;;
+    oclgrind)
+        # interpreted: small sizes
+        GPUPRIM_TEST_SMALL=1 GPUPRIM_DEVICE=Oclgrind TEST_RUNNER=tools/oclgrind_run.sh \
+            tools/run_tests.sh "$@"
+        ;;
+    esac
+}
+
+print_table() { # program...
+    printf '\n%-24s' program
+    printf '%-14s' $PLATFORMS
+    printf '\n'
+    for program in "$@"; do
+        name=$(basename "$program")
+        printf '%-24s' "$name"
+        for platform in $PLATFORMS; do
+            cell=$(awk -v name="$name" '$1 == name || $1 == "*" { print $2 ($3 == "" ? "" : " (" $3 " s)") }' \
+                $results/"$platform")
+            printf '%-14s' "$cell"
+        done
+        printf '\n'
+    done
+}
+
+failed=
+for platform in $PLATFORMS; do
+    found=0
+    tools/deps.sh "$platform" || found=$?
+    case $found in
+    0) run_on "$platform" "$@" || failed="$failed $platform" ;;
+    2) echo '* skipped' >$results/"$platform" ;;
+    *)
+        echo '* MISSING' >$results/"$platform"
+        failed="$failed $platform"
+        ;;
+    esac
+done
+
+print_table "$@"
+if [ -n "$failed" ]; then
+    echo "test-all: failed on$failed"
+    exit 1
+fi
+echo "test-all: passed"
