@@ -12,7 +12,8 @@
 
    Parameters
        GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1
-       GPI_TILE, GPI_ITEMS                   elements of a tile, of an item                           */
+       GPI_TILE, GPI_ITEMS                   elements of a tile, of an item
+       GPI_TILES_ABREAST                     serial: how many groups run at the same time             */
 #if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1
 #error "exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1"
 #endif
@@ -66,6 +67,27 @@ static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_shared shared)
     return gpi_identity();
 }
 
+/* Prefetching pays because the hardware's own stops at every page's end. Bytes ahead of the vector at hand,
+   for reading and for writing; the scan reads what its next tile needs, one tile a running group ahead.
+   Addresses behind the buffer's end are harmless to hint at. */
+#define GPI_AHEAD_READ 4096
+#define GPI_AHEAD_WRITE 2048
+#define GPI_LINE 64
+
+static void gpi_prefetch_read(__global const GPI_IN *p, uint elements)
+{
+    for (uint k = 0; k < elements * sizeof(GPI_IN); k += GPI_LINE) {
+        GPI_PREFETCH_READ((__global const char *)p + k);
+    }
+}
+
+static void gpi_prefetch_write(__global GPI_T *p, uint elements)
+{
+    for (uint k = 0; k < elements * sizeof(GPI_T); k += GPI_LINE) {
+        GPI_PREFETCH_WRITE((__global char *)p + k);
+    }
+}
+
 /* Combines [i, end) to the right of `sum`, in order. */
 static GPI_T gpi_reduce_range(gpi_source source, GPI_T sum, ulong i, ulong end)
 {
@@ -83,6 +105,7 @@ static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_shared shared)
 #if GPI_LANES > 1 && GPI_COMMUTATIVE
     GPI_V a = (GPI_V)(sum), b = a, c = a, d = a;
     for (; i + 4 * GPI_LANES <= end; i += 4 * GPI_LANES) {
+        gpi_prefetch_read(source.in + i + GPI_AHEAD_READ / sizeof(GPI_IN), 4 * GPI_LANES);
         a = GPI_COMBINE(a, gpi_load_vector(source, i));
         b = GPI_COMBINE(b, gpi_load_vector(source, i + GPI_LANES));
         c = GPI_COMBINE(c, gpi_load_vector(source, i + 2 * GPI_LANES));
@@ -129,6 +152,8 @@ static void gpi_scan_serial(gpi_source source, ulong base, GPI_T sum, __global G
     ulong i = base;
 #if GPI_LANES > 1
     for (; i + GPI_LANES <= end; i += GPI_LANES) {
+        gpi_prefetch_read(source.in + i + (ulong)GPI_TILES_ABREAST * GPI_TILE, GPI_LANES);
+        gpi_prefetch_write(out + i + GPI_AHEAD_WRITE / sizeof(GPI_T), GPI_LANES);
         const GPI_V v = gpi_scan_vector(gpi_load_vector(source, i));
         const GPI_V before = exclusive ? gpi_shift_1(v, gpi_identity()) : v;
         gpi_store_vector(GPI_COMBINE((GPI_V)(sum), before), out + i);

@@ -64,6 +64,7 @@ static char *gpi_prelude_make(const gp_context *gp, const gpi_element *element, 
                  plan->shape == GP_SHAPE_SERIAL, plan->shape == GP_SHAPE_LOCAL);
     gpi_text_add(&text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
                  plan->items, plan->group * plan->items);
+    gpi_text_add(&text, "#define GPI_TILES_ABREAST %u\n", gp->info.compute_units);
     gpi_text_add(&text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 %d\n",
                  plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics, gp->info.fp64);
     gpi_element_prelude(element, plan, &text);

@@ -11,7 +11,7 @@ out=build/native
 mkdir -p $out
 
 # Vectors would need built-ins of every width; one lane is enough to see the protocol.
-DEFINES="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_WG=1 -DGPI_ITEMS=64 -DGPI_TILE=64 -DGPI_LANES=1
+DEFINES="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 -DGPI_ITEMS=64 -DGPI_TILE=64 -DGPI_LANES=1
     -DGPI_FP64=1 -DGPI_INT64_EXTENDED=1"
 
 compose() { # prelude
