@@ -28,13 +28,13 @@ TEST_PROGRAMS := $(TESTS:%=build/tests/%)
 SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
 
-.PHONY: all demo test test-all bench peers examples header check-header format check-format lint \
+.PHONY: all demo test test-all bench bench-check peers examples header check-header format check-format lint \
 	compile-matrix sanitize kernel-tsan deps deps-all deps-run deps-test deps-lint deps-bench \
-	install clean help
+	install clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-all: examples $(TEST_PROGRAMS) ## build examples and tests
+all: examples $(TEST_PROGRAMS) build/gpbench ## build examples, tests and gpbench
 
 # ---- header
 
@@ -101,23 +101,30 @@ kernel-tsan: | deps-lint ## the kernels compiled natively, with the thread sanit
 # ---- benchmarks
 
 ARGS ?= all
-RIVALS ?= std std_par tbb boost_compute
 NATIVE := -O3 -march=native
 
-bench: build/bench/gpbench ## gpuprim against the limits of the machine; ARGS="scan --n 16M"
-	build/bench/gpbench $(ARGS)
+# The peers whose libraries are there; `make peers` brings them.
+peer_if = $(shell printf '\#include <$(1)>\n' | $(CXX) -std=c++17 -E -x c++ -o /dev/null - 2>/dev/null && echo $(2))
+ifneq ($(filter all bench bench-check build/gpbench,$(MAKECMDGOALS)),)
+PEERS := $(strip $(call peer_if,numeric,std) $(call peer_if,tbb/parallel_for.h,std_par tbb) \
+	$(call peer_if,boost/compute.hpp,boost_compute))
+endif
 
-peers: build/bench/gpbench-peers ## the same, and against other libraries; RIVALS names them
-	build/bench/gpbench-peers $(ARGS)
+BENCH_OBJECTS := $(patsubst %.c,build/%.o,$(wildcard bench/*.c bench/peers/*.c))
+PEER_OBJECTS := $(PEERS:%=build/bench/peers/%.o)
 
-BENCH_OBJECTS := $(patsubst %.c,build/%.o,$(filter-out bench/peers.c,$(wildcard bench/*.c bench/peers/*.c)))
-RIVAL_OBJECTS := $(RIVALS:%=build/bench/peers/%.o)
+bench: build/gpbench ## gpuprim against the machine's limits and the peers found; ARGS="scan --n 16M"
+	build/gpbench $(ARGS)
 
-build/bench/gpbench: $(BENCH_OBJECTS) build/bench/peers.o
-	$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(OPENCL_LIBS) -lm -lpthread
+bench-check: build/gpbench ## does every benchmark run, with right results?
+	build/gpbench all --n 5000 --repeats 1
 
-build/bench/gpbench-peers: $(BENCH_OBJECTS) build/bench/peers-all.o $(RIVAL_OBJECTS)
-	$(CXX) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(if $(filter tbb std_par,$(RIVALS)),-ltbb) $(OPENCL_LIBS) -lm -lpthread
+peers: deps-bench ## install the libraries to compare with, and build gpbench with them
+	@$(MAKE) --no-print-directory build/gpbench
+
+build/gpbench: $(BENCH_OBJECTS) $(PEER_OBJECTS)
+	$(if $(PEERS),$(CXX),$(CC)) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(if $(filter tbb,$(PEERS)),-ltbb) \
+		$(OPENCL_LIBS) -lm -lpthread
 
 build/bench/%.o: bench/%.c | gpuprim.h deps-run
 	@mkdir -p $(@D)
@@ -126,11 +133,14 @@ build/bench/%.o: bench/%.c | gpuprim.h deps-run
 # What stands for the best that a host compiler can do, and only that.
 build/bench/host_loops.o build/bench/peers/c_tiled.o: C_FLAGS += $(NATIVE)
 
-build/bench/peers-all.o: bench/peers.c | gpuprim.h deps-bench
+# Compiled anew when other peers are found than the last time.
+build/bench/peers.o: C_FLAGS += $(shell echo $(PEERS:%=-DBENCH_HAVE_%) | tr a-z A-Z)
+build/bench/peers.o: build/bench/peers.list
+build/bench/peers.list: always
 	@mkdir -p $(@D)
-	$(CC) $(C_FLAGS) $(shell echo $(RIVALS:%=-DBENCH_HAVE_%) | tr a-z A-Z) -c -o $@ $<
+	@echo "$(PEERS)" | cmp -s - $@ || echo "$(PEERS)" >$@
 
-build/bench/peers/%.o: bench/peers/%.cpp | gpuprim.h deps-bench
+build/bench/peers/%.o: bench/peers/%.cpp | gpuprim.h deps-run
 	@mkdir -p $(@D)
 	$(CXX) -std=c++17 $(WARNINGS) $(CPPFLAGS) $(CXXFLAGS) $(NATIVE) -MMD -MP -MT $@ -MF $@.d -c -o $@ $<
 

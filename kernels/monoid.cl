@@ -24,8 +24,8 @@
 #define GPI_OR 6
 #define GPI_XOR 7
 
-#if GPI_LANES != 1 && GPI_LANES != 8 && GPI_LANES != 16
-#error "GPI_LANES must be 1, 8 or 16"
+#if GPI_LANES != 1 && GPI_LANES != 16
+#error "GPI_LANES must be 1 or 16"
 #endif
 #if GPI_SIZE < 1 || GPI_SIZE > 64
 #error "GPI_SIZE must be 1..64"
@@ -87,32 +87,23 @@ static gpi_source gpi_source_make(__global const GPI_IN *in, ulong offset, ulong
 
 static GPI_T gpi_load(gpi_source source, ulong i) { return GPI_FROM(source.in[i]); }
 
-/* Vectors of GPI_LANES elements: GPI_V, loads, stores, and a scan inside the vector. */
+/* Vectors of 16 elements: GPI_V, loads, stores, and a scan inside the vector. */
 #if GPI_LANES > 1
 #define GPI_PASTE_(a, b) a##b
 #define GPI_PASTE(a, b) GPI_PASTE_(a, b)
-#define GPI_V GPI_PASTE(GPI_T, GPI_LANES)
+#define GPI_V GPI_PASTE(GPI_T, 16)
+#define GPI_LAST(v) ((v).sf)
 
 static GPI_V gpi_load_vector(gpi_source source, ulong i)
 {
-    return GPI_PASTE(convert_, GPI_V)(GPI_PASTE(vload, GPI_LANES)(0, source.in + i));
+    return GPI_PASTE(convert_, GPI_V)(vload16(0, source.in + i));
 }
 
-static void gpi_store_vector(GPI_V v, __global GPI_T *p) { GPI_PASTE(vstore, GPI_LANES)(v, 0, p); }
-
-/* gpi_shift_k(v): element i is v[i-k], or the identity for i < k. */
-#if GPI_LANES == 16
-#define GPI_LAST(v) ((v).sf)
+/* gpi_shift_k(v, e): element i is v[i-k], or e for i < k. */
 static GPI_V gpi_shift_1(GPI_V v, GPI_T e) { return (GPI_V)(e, v.s0, v.s12, v.s3456, v.s789a, v.sbcde); }
 static GPI_V gpi_shift_2(GPI_V v, GPI_T e) { return (GPI_V)(e, e, v.s01, v.s2345, v.s6789, v.sabcd); }
 static GPI_V gpi_shift_4(GPI_V v, GPI_T e) { return (GPI_V)(e, e, e, e, v.s0123, v.s4567, v.s89ab); }
 static GPI_V gpi_shift_8(GPI_V v, GPI_T e) { return (GPI_V)(e, e, e, e, e, e, e, e, v.lo); }
-#else
-#define GPI_LAST(v) ((v).s7)
-static GPI_V gpi_shift_1(GPI_V v, GPI_T e) { return (GPI_V)(e, v.s0, v.s12, v.s3456); }
-static GPI_V gpi_shift_2(GPI_V v, GPI_T e) { return (GPI_V)(e, e, v.s01, v.s2345); }
-static GPI_V gpi_shift_4(GPI_V v, GPI_T e) { return (GPI_V)(e, e, e, e, v.s0123); }
-#endif
 
 static GPI_V gpi_scan_vector(GPI_V v)
 {
@@ -120,9 +111,7 @@ static GPI_V gpi_scan_vector(GPI_V v)
     v = GPI_COMBINE(gpi_shift_1(v, e), v);
     v = GPI_COMBINE(gpi_shift_2(v, e), v);
     v = GPI_COMBINE(gpi_shift_4(v, e), v);
-#if GPI_LANES == 16
     v = GPI_COMBINE(gpi_shift_8(v, e), v);
-#endif
     return v;
 }
 #endif

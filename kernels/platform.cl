@@ -55,7 +55,7 @@ static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_wo
 /* Hints that the cache line at p will be read, or written, soon. Of all implementations PoCL alone is known
    to take them; the built-in prefetch() of OpenCL C does nothing there. */
 #if defined(POCL_DEVICE_ADDRESS_BITS)
-#define GPI_PREFETCH_READ(p) __builtin_prefetch((const __private void *)(size_t)(p), 0, 2)
+#define GPI_PREFETCH_READ(p) __builtin_prefetch((const __private void *)(size_t)(p), 0, 3)
 #define GPI_PREFETCH_WRITE(p) __builtin_prefetch((const __private void *)(size_t)(p), 1, 2)
 #else
 #define GPI_PREFETCH_READ(p) (void)(p)

@@ -67,11 +67,10 @@ static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_shared shared)
     return gpi_identity();
 }
 
-/* Prefetching pays because the hardware's own stops at every page's end. Bytes ahead of the vector at hand,
-   for reading and for writing; the scan reads what its next tile needs, one tile a running group ahead.
-   Addresses behind the buffer's end are harmless to hint at. */
-#define GPI_AHEAD_READ 4096
-#define GPI_AHEAD_WRITE 2048
+/* Prefetching pays because the hardware's own stops at every page's end. GPI_AHEAD is how far ahead of the
+   vector at hand, in bytes; a scan besides calls in what its next tile will need, one tile a running group
+   ahead. Addresses behind the buffer's end are harmless to hint at. */
+#define GPI_AHEAD 2048
 #define GPI_LINE 64
 
 static void gpi_prefetch_read(__global const GPI_IN *p, uint elements)
@@ -105,7 +104,7 @@ static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_shared shared)
 #if GPI_LANES > 1 && GPI_COMMUTATIVE
     GPI_V a = (GPI_V)(sum), b = a, c = a, d = a;
     for (; i + 4 * GPI_LANES <= end; i += 4 * GPI_LANES) {
-        gpi_prefetch_read(source.in + i + GPI_AHEAD_READ / sizeof(GPI_IN), 4 * GPI_LANES);
+        gpi_prefetch_read(source.in + i + GPI_AHEAD / sizeof(GPI_IN), 4 * GPI_LANES);
         a = GPI_COMBINE(a, gpi_load_vector(source, i));
         b = GPI_COMBINE(b, gpi_load_vector(source, i + GPI_LANES));
         c = GPI_COMBINE(c, gpi_load_vector(source, i + 2 * GPI_LANES));
@@ -153,10 +152,10 @@ static void gpi_scan_serial(gpi_source source, ulong base, GPI_T sum, __global G
 #if GPI_LANES > 1
     for (; i + GPI_LANES <= end; i += GPI_LANES) {
         gpi_prefetch_read(source.in + i + (ulong)GPI_TILES_ABREAST * GPI_TILE, GPI_LANES);
-        gpi_prefetch_write(out + i + GPI_AHEAD_WRITE / sizeof(GPI_T), GPI_LANES);
+        gpi_prefetch_write(out + i + GPI_AHEAD / sizeof(GPI_T), GPI_LANES);
         const GPI_V v = gpi_scan_vector(gpi_load_vector(source, i));
         const GPI_V before = exclusive ? gpi_shift_1(v, gpi_identity()) : v;
-        gpi_store_vector(GPI_COMBINE((GPI_V)(sum), before), out + i);
+        vstore16(GPI_COMBINE((GPI_V)(sum), before), 0, out + i);
         sum = GPI_COMBINE(sum, GPI_LAST(v));
     }
 #endif

@@ -172,11 +172,10 @@ static gp_result gpi_element_make(gp_context *gp, const char *function, gp_type 
 
 /* ------------------------------------------------------------------ text */
 
-/* Elements of a vector step of the serial shape: 64 bytes at the most, one where there is no vector. */
+/* Elements of a vector step of the serial shape; one where there is no vector of the type. */
 static int gpi_element_lanes(const gpi_element *element, const gpi_plan *plan)
 {
-    if (element->monoid || plan->shape != GP_SHAPE_SERIAL) return 1;
-    return element->size == 8 ? 8 : 16;
+    return element->monoid || plan->shape != GP_SHAPE_SERIAL ? 1 : 16;
 }
 
 static void gpi_identity_words(const gpi_element *element, gpi_text *text)

@@ -4,9 +4,7 @@
 # usage: tools/oclgrind_run.sh PROGRAM [ARGUMENT...]
 #
 # The log goes through a named pipe: Oclgrind opens its log anew for every cl_context, which would empty
-# an ordinary file. Two threads, because with one no group ever waits for another. No optimization, because
-# inlining a function that returns a struct leaves an LLVM intrinsic (noalias.scope.decl) that Oclgrind 21.10
-# does not know.
+# an ordinary file. Two threads, because with one no group ever waits for another.
 set -eu
 
 dir=$(mktemp -d build/oclgrind.XXXXXX)
@@ -18,7 +16,7 @@ reader=$!
 
 status=0
 # Descriptor 9 keeps the pipe open between one opening by Oclgrind and the next.
-oclgrind --data-races --num-threads 2 --build-options -cl-opt-disable --log "$dir/pipe" "$@" 9>"$dir/pipe" ||
+oclgrind --data-races --num-threads 2 --log "$dir/pipe" "$@" 9>"$dir/pipe" ||
     status=$?
 wait $reader
 

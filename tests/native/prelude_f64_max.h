@@ -8,4 +8,4 @@
 #define GPI_IDENTITY_WORDS 0x00000000u, 0xfff00000u
 #define GPI_COMMUTATIVE 1
 #define GPI_EXACT 0
-#define GPI_LANES 8
+#define GPI_LANES 16

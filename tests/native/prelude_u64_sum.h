@@ -9,5 +9,5 @@
 #define GPI_COMMUTATIVE 1
 #define GPI_EXACT 1
 #ifndef GPI_LANES
-#define GPI_LANES 8
+#define GPI_LANES 16
 #endif
