@@ -122,15 +122,19 @@ typedef enum gp_type {
 
 /* X(name, value, kernel macro). Bitwise operations take integer types only. For floats, min and max
    ignore NaN (fmin, fmax): NaN never wins, an input of nothing but NaN gives the identity, and which
-   of -0 and +0 is returned is unspecified. */
-#define GP_OPS(X)             \
-    X(GP_SUM, 1, "GPI_SUM")   \
-    X(GP_PROD, 2, "GPI_PROD") \
-    X(GP_MIN, 3, "GPI_MIN")   \
-    X(GP_MAX, 4, "GPI_MAX")   \
-    X(GP_AND, 5, "GPI_AND")   \
-    X(GP_OR, 6, "GPI_OR")     \
-    X(GP_XOR, 7, "GPI_XOR")
+   of -0 and +0 is returned is unspecified. Argmin and argmax give the index of the extreme element,
+   counted from the call's first one; of equal ones the lowest; all ones (-1) when there is no element
+   or nothing but NaN. Their out_type is GP_U64 (the default) or GP_U32, and `initial` stays NULL. */
+#define GP_OPS(X)                 \
+    X(GP_SUM, 1, "GPI_SUM")       \
+    X(GP_PROD, 2, "GPI_PROD")     \
+    X(GP_MIN, 3, "GPI_MIN")       \
+    X(GP_MAX, 4, "GPI_MAX")       \
+    X(GP_AND, 5, "GPI_AND")       \
+    X(GP_OR, 6, "GPI_OR")         \
+    X(GP_XOR, 7, "GPI_XOR")       \
+    X(GP_ARGMIN, 8, "GPI_ARGMIN") \
+    X(GP_ARGMAX, 9, "GPI_ARGMAX")
 
 typedef enum gp_op {
     GP_OP_NONE = 0,
@@ -159,6 +163,12 @@ typedef struct gp_monoid {
     bool commutative;
     bool exact;
 } gp_monoid;
+
+/* A map, in the `map` field of a desc, is an OpenCL C expression that turns an input element into an
+   operand while it is loaded, at no cost in memory traffic: "x * x", "x > 0.5f", "x * y". In it, x is the
+   element, y that of the second input where there is one, and i (ulong) the index, counted from the call's
+   first element. Its value is converted to out_type (argmin, argmax: to the input's type; a monoid: it
+   must have the monoid's type, and `type` then names the input's). The text is read during the call only. */
 
 /* ------------------------------------------------------------------ context */
 
@@ -288,7 +298,7 @@ GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data
 
 /* ------------------------------------------------------------------ reduce */
 
-/* out[0] = initial . in[0] . in[1] ... in[count-1]        (. is op or monoid)
+/* out[0] = initial . in[0] . in[1] ... in[count-1]        (. is op or monoid; with map: of map(in[i]))
 
    Order: input order for a monoid that is not commutative; any order otherwise, but always the same
    one for the same count on the same device, so float results repeat bit for bit.
@@ -301,12 +311,16 @@ typedef struct gp_reduce_desc {
     cl_mem out;       /* one element of out_type; may be NULL in gp_reduce_read */
     size_t out_offset;
     size_t count;
-    gp_type type;            /* of the input; with a monoid: leave 0 */
+    gp_type type;            /* of the input; with a monoid but no map: leave 0 */
     gp_type out_type;        /* 0: 64 bits for sums and products of integers, else `type` */
     gp_op op;                /* or: */
-    const gp_monoid *monoid; /* instead of type and op */
-    const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
-    cl_mem scratch;          /* of gp_reduce_scratch_size bytes, or NULL: the context's own */
+    const gp_monoid *monoid; /* instead of out_type and op */
+    const char *map;         /* expression in x, y, i; NULL: the element itself */
+    cl_mem in2;              /* second input, count elements, for map's y; NULL: none */
+    size_t in2_offset;
+    gp_type type2;       /* of the second input; 0: `type` */
+    const void *initial; /* one element of out_type, read during the call; NULL: the identity */
+    cl_mem scratch;      /* of gp_reduce_scratch_size bytes, or NULL: the context's own */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -335,10 +349,11 @@ typedef struct gp_scan_desc {
     cl_mem out;       /* count elements of out_type */
     size_t out_offset;
     size_t count;
-    gp_type type;            /* of the input; with a monoid: leave 0 */
+    gp_type type;            /* of the input; with a monoid but no map: leave 0 */
     gp_type out_type;        /* of sums and output; 0: `type` (a scan is often in place) */
     gp_op op;                /* or: */
-    const gp_monoid *monoid; /* instead of type and op */
+    const gp_monoid *monoid; /* instead of out_type and op */
+    const char *map;         /* expression in x and i; NULL: the element itself */
     bool exclusive;
     const void *initial; /* one element of out_type, read during the call; NULL: the identity */
     gp_strategy strategy;
@@ -444,13 +459,22 @@ typedef struct gpi_plan {
 
 /* ------------------------------------------------------------------ elements */
 
-/* What monoid.cl needs to know, checked. */
-typedef struct gpi_element {
-    gp_type in_type, type; /* 0 for a monoid */
+/* The fields of a desc that say what is combined. */
+typedef struct gpi_operation {
+    gp_type type, type2, out_type; /* out_type 0: with a monoid only; type2 0: one input */
     gp_op op;
     const gp_monoid *monoid;
-    size_t in_size, size; /* bytes in memory; of sums and results */
+    const char *map;
+    const void *initial;
+} gpi_operation;
+
+/* The same, checked, and what monoid.cl needs to know of it. */
+typedef struct gpi_element {
+    gpi_operation operation;
+    size_t in_size, in2_size; /* of an input element in memory; in2_size 0: one input */
+    size_t size, out_size;    /* of sums, of results */
     bool commutative, exact;
+    const void *initial; /* the caller's, or NULL for the identity */
     unsigned char identity[GPI_ELEMENT_MAX];
 } gpi_element;
 
@@ -558,9 +582,11 @@ static gp_result gpi_programs_share(gp_context *gp, const gp_context *from);
 static const char *gpi_kernel_name(gpi_primitive primitive, size_t k);
 
 /* monoid.c */
-static gp_result gpi_element_make(gp_context *gp, const char *function, gp_type type, gp_type out_type,
-                                  gp_op op, const gp_monoid *monoid, gpi_element *element);
+static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
+                                  gpi_element *element);
+static bool gpi_is_arg(gp_op op);
 static gp_type gpi_sum_type(gp_type type, gp_op op);
+static const void *gpi_element_initial(const gpi_element *element);
 static void gpi_element_prelude(const gpi_element *element, const gpi_plan *plan, gpi_text *text);
 
 /* launch.c */
@@ -575,12 +601,11 @@ typedef struct gpi_call {
     cl_event *merged; /* the caller's events and scratch_busy, when both must be waited for */
     cl_event last;    /* of the command enqueued last, where anybody needs it */
     bool uses_scratch;
+    gpi_program *program; /* of the kernel being prepared */
+    size_t kernel;
+    cl_uint arg_count;
+    cl_int arg_error; /* of the first argument that could not be set */
 } gpi_call;
-
-typedef struct gpi_arg {
-    size_t size;
-    const void *value;
-} gpi_arg;
 
 /* A piece of a buffer: bytes [begin, end) of the outermost buffer that holds it. */
 typedef struct gpi_range {
@@ -601,8 +626,9 @@ static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *func
                                 cl_uint wait_count, cl_event *done);
 static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_mem *out);
 static gp_result gpi_call_fill(gpi_call *call, cl_mem buffer, size_t offset, size_t bytes);
-static gp_result gpi_call_launch(gpi_call *call, gpi_program *program, size_t kernel, const gpi_plan *plan,
-                                 size_t groups, const gpi_arg *args, size_t arg_count);
+static void gpi_call_kernel(gpi_call *call, gpi_program *program, size_t kernel);
+static void gpi_call_arg(gpi_call *call, size_t size, const void *value);
+static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups);
 static gp_result gpi_call_end(gpi_call *call, gp_result result);
 static void gpi_profile_harvest(gp_context *gp);
 
@@ -611,10 +637,7 @@ static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc);
 static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc);
 
 #define GPI_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
-#define GPI_ARG(variable)             \
-    {                                 \
-        sizeof(variable), &(variable) \
-    }
+#define GPI_CALL_ARG(call, variable) gpi_call_arg(call, sizeof(variable), &(variable))
 /* ---- End file src/internal.h ---- */
 
 /* ---- Begin file kernels/platform.cl ---- */
@@ -694,16 +717,16 @@ static const char *const gpi_kernel_monoid[] = {
     "       GPI_T combine(a, b)      a stands before b in input order\n",
     "       gpi_identity()           neutral on both sides\n",
     "\n",
-    "   The host writes the description ahead of this file, for a built-in operation\n",
-    "       GPI_IN, GPI_T            type in memory; type of sums and results\n",
-    "       GPI_OP                   one of the codes below\n",
-    "   or for a monoid of the user\n",
-    "       GPI_IN, GPI_T            both the user's type, whose source precedes this file\n",
-    "       GPI_COMBINE(a, b)        a call of the user's function\n",
-    "   and for both\n",
-    "       GPI_FROM(x)              x, of type GPI_IN, as a GPI_T\n",
+    "   The host writes the description ahead of this file:\n",
+    "       GPI_IN, GPI_IN2          types of one or two inputs in memory; GPI_INPUTS 1 or 2\n",
+    "       GPI_VALUE                type of an input element as an operand, after conversion or map\n",
+    "       GPI_MAPPED               1: gpi_map(x, i) or gpi_map(x, y, i), of the user's expression, gives it\n",
+    "       GPI_OP                   a built-in operation, one of the codes below, on floats where GPI_FLOAT, or\n",
+    "       GPI_COMBINE(a, b)        a call of the user's function; the user's source precedes this file\n",
+    "       GPI_T                    type of sums: GPI_VALUE, but for argmin and argmax\n",
+    "       GPI_OUT                  type of results: GPI_T, but for argmin and argmax\n",
     "       GPI_SIZE                 sizeof(GPI_T), checked\n",
-    "       GPI_IDENTITY_WORDS       its identity, as 32-bit words in braces' order\n",
+    "       GPI_IDENTITY_WORDS       its identity, as 32-bit words\n",
     "       GPI_COMMUTATIVE          1: any order of combination will do\n",
     "       GPI_EXACT                1: any grouping gives the same bits\n",
     "       GPI_LANES                elements of a vector step, 1 where there are no vectors of GPI_T   */\n",
@@ -714,12 +737,56 @@ static const char *const gpi_kernel_monoid[] = {
     "#define GPI_AND 5\n",
     "#define GPI_OR 6\n",
     "#define GPI_XOR 7\n",
+    "#define GPI_ARGMIN 8\n",
+    "#define GPI_ARGMAX 9\n",
     "\n",
     "#if GPI_LANES != 1 && GPI_LANES != 16\n",
     "#error \"GPI_LANES must be 1 or 16\"\n",
     "#endif\n",
     "#if GPI_SIZE < 1 || GPI_SIZE > 64\n",
     "#error \"GPI_SIZE must be 1..64\"\n",
+    "#endif\n",
+    "\n",
+    "#if defined(GPI_OP) && GPI_OP >= GPI_ARGMIN\n",
+    "/* A value and where it stands. Index ~0: nowhere, as in the identity. The index is in two words, so that\n",
+    "   no byte of the struct is padding. */\n",
+    "typedef struct gpi_arg {\n",
+    "    GPI_VALUE value;\n",
+    "    uint low, high;\n",
+    "} gpi_arg;\n",
+    "\n",
+    "static ulong gpi_arg_index(gpi_arg a) { return (ulong)a.high << 32 | a.low; }\n",
+    "\n",
+    "static gpi_arg gpi_arg_make(GPI_VALUE value, ulong i)\n",
+    "{\n",
+    "    gpi_arg a;\n",
+    "    a.value = value;\n",
+    "    a.low = (uint)i;\n",
+    "    a.high = (uint)(i >> 32);\n",
+    "    return a;\n",
+    "}\n",
+    "\n",
+    "#if GPI_OP == GPI_ARGMIN\n",
+    "#define GPI_BEATS(a, b) ((a) < (b))\n",
+    "#else\n",
+    "#define GPI_BEATS(a, b) ((a) > (b))\n",
+    "#endif\n",
+    "\n",
+    "/* The better value; of equal ones the one with the lower index. NaN beats nothing, and loses to all. */\n",
+    "static gpi_arg gpi_arg_better(gpi_arg a, gpi_arg b)\n",
+    "{\n",
+    "    const bool tie = a.value == b.value && gpi_arg_index(b) < gpi_arg_index(a);\n",
+    "#if GPI_FLOAT\n",
+    "    if (isnan(a.value)) return b;\n",
+    "#endif\n",
+    "    return GPI_BEATS(b.value, a.value) || tie ? b : a;\n",
+    "}\n",
+    "#define GPI_COMBINE(a, b) gpi_arg_better(a, b)\n",
+    "#define GPI_ELEMENT(value, i) gpi_arg_make(value, i)\n",
+    "#define GPI_RESULT(a) ((GPI_OUT)gpi_arg_index(a))\n",
+    "#else\n",
+    "#define GPI_ELEMENT(value, i) (value)\n",
+    "#define GPI_RESULT(a) (a)\n",
     "#endif\n",
     "\n",
     "#ifndef GPI_COMBINE\n",
@@ -765,18 +832,35 @@ static const char *const gpi_kernel_monoid[] = {
     "/* Where elements come from. Small enough to be passed by value through every layer. */\n",
     "typedef struct gpi_source {\n",
     "    __global const GPI_IN *in;\n",
+    "#if GPI_INPUTS == 2\n",
+    "    __global const GPI_IN2 *in2;\n",
+    "#endif\n",
     "    ulong count;\n",
     "} gpi_source;\n",
     "\n",
-    "static gpi_source gpi_source_make(__global const GPI_IN *in, ulong offset, ulong count)\n",
-    "{\n",
-    "    gpi_source source;\n",
-    "    source.in = in + offset;\n",
-    "    source.count = count;\n",
-    "    return source;\n",
-    "}\n",
+    "/* Parameters of a kernel that reads a source, and the source made of them. */\n",
+    "#if GPI_INPUTS == 2\n",
+    "#define GPI_SOURCE_PARAMETERS \\\n",
+    "    __global const GPI_IN *in, ulong in_offset, __global const GPI_IN2 *in2, ulong in2_offset, ulong count\n",
+    "#define GPI_SOURCE_SET(source) \\\n",
+    "    (source).in = in + in_offset, (source).in2 = in2 + in2_offset, (source).count = count\n",
+    "#else\n",
+    "#define GPI_SOURCE_PARAMETERS __global const GPI_IN *in, ulong in_offset, ulong count\n",
+    "#define GPI_SOURCE_SET(source) (source).in = in + in_offset, (source).count = count\n",
+    "#endif\n",
     "\n",
-    "static GPI_T gpi_load(gpi_source source, ulong i) { return GPI_FROM(source.in[i]); }\n",
+    "static GPI_T gpi_load(gpi_source source, ulong i)\n",
+    "{\n",
+    "#if GPI_MAPPED && GPI_INPUTS == 2\n",
+    "    return GPI_ELEMENT(gpi_map(source.in[i], source.in2[i], i), i);\n",
+    "#elif GPI_MAPPED\n",
+    "    return GPI_ELEMENT(gpi_map(source.in[i], i), i);\n",
+    "#elif GPI_CUSTOM\n",
+    "    return source.in[i];\n",
+    "#else\n",
+    "    return GPI_ELEMENT((GPI_VALUE)source.in[i], i);\n",
+    "#endif\n",
+    "}\n",
     "\n",
     "/* Vectors of 16 elements: GPI_V, loads, stores, and a scan inside the vector. */\n",
     "#if GPI_LANES > 1\n",
@@ -787,7 +871,13 @@ static const char *const gpi_kernel_monoid[] = {
     "\n",
     "static GPI_V gpi_load_vector(gpi_source source, ulong i)\n",
     "{\n",
+    "#if GPI_MAPPED\n",
+    "    GPI_T lane[16];\n",
+    "    for (uint k = 0; k < 16; k++) lane[k] = gpi_load(source, i + k);\n",
+    "    return vload16(0, lane);\n",
+    "#else\n",
     "    return GPI_PASTE(convert_, GPI_V)(vload16(0, source.in + i));\n",
+    "#endif\n",
     "}\n",
     "\n",
     "/* gpi_shift_k(v, e): element i is v[i-k], or e for i < k. */\n",
@@ -887,16 +977,21 @@ static const char *const gpi_kernel_tile[] = {
     "#define GPI_AHEAD 2048\n",
     "#define GPI_LINE 64\n",
     "\n",
-    "static void gpi_prefetch_read(__global const GPI_IN *p, uint elements)\n",
+    "static void gpi_prefetch_read(gpi_source source, ulong i, uint elements)\n",
     "{\n",
     "    for (uint k = 0; k < elements * sizeof(GPI_IN); k += GPI_LINE) {\n",
-    "        GPI_PREFETCH_READ((__global const char *)p + k);\n",
+    "        GPI_PREFETCH_READ((__global const char *)(source.in + i) + k);\n",
     "    }\n",
+    "#if GPI_INPUTS == 2\n",
+    "    for (uint k = 0; k < elements * sizeof(GPI_IN2); k += GPI_LINE) {\n",
+    "        GPI_PREFETCH_READ((__global const char *)(source.in2 + i) + k);\n",
+    "    }\n",
+    "#endif\n",
     "}\n",
     "\n",
-    "static void gpi_prefetch_write(__global GPI_T *p, uint elements)\n",
+    "static void gpi_prefetch_write(__global GPI_OUT *p, uint elements)\n",
     "{\n",
-    "    for (uint k = 0; k < elements * sizeof(GPI_T); k += GPI_LINE) {\n",
+    "    for (uint k = 0; k < elements * sizeof(GPI_OUT); k += GPI_LINE) {\n",
     "        GPI_PREFETCH_WRITE((__global char *)p + k);\n",
     "    }\n",
     "}\n",
@@ -918,7 +1013,7 @@ static const char *const gpi_kernel_tile[] = {
     "#if GPI_LANES > 1 && GPI_COMMUTATIVE\n",
     "    GPI_V a = (GPI_V)(sum), b = a, c = a, d = a;\n",
     "    for (; i + 4 * GPI_LANES <= end; i += 4 * GPI_LANES) {\n",
-    "        gpi_prefetch_read(source.in + i + GPI_AHEAD / sizeof(GPI_IN), 4 * GPI_LANES);\n",
+    "        gpi_prefetch_read(source, i + GPI_AHEAD / sizeof(GPI_IN), 4 * GPI_LANES);\n",
     "        a = GPI_COMBINE(a, gpi_load_vector(source, i));\n",
     "        b = GPI_COMBINE(b, gpi_load_vector(source, i + GPI_LANES));\n",
     "        c = GPI_COMBINE(c, gpi_load_vector(source, i + 2 * GPI_LANES));\n",
@@ -947,26 +1042,26 @@ static const char *const gpi_kernel_tile[] = {
     "    return gpi_tile_reduce(source, base, shared);\n",
     "}\n",
     "\n",
-    "static void gpi_scan_range(gpi_source source, ulong i, ulong end, GPI_T sum, __global GPI_T *out,\n",
+    "static void gpi_scan_range(gpi_source source, ulong i, ulong end, GPI_T sum, __global GPI_OUT *out,\n",
     "                           const bool exclusive)\n",
     "{\n",
     "    for (; i < end; i++) {\n",
     "        const GPI_T next = GPI_COMBINE(sum, gpi_load(source, i));\n",
-    "        out[i] = exclusive ? sum : next;\n",
+    "        out[i] = GPI_RESULT(exclusive ? sum : next);\n",
     "        sum = next;\n",
     "    }\n",
     "}\n",
     "\n",
     "/* Called with a constant `exclusive`, so that the test leaves the loop. */\n",
-    "static void gpi_scan_serial(gpi_source source, ulong base, GPI_T sum, __global GPI_T *out,\n",
+    "static void gpi_scan_serial(gpi_source source, ulong base, GPI_T sum, __global GPI_OUT *out,\n",
     "                            const bool exclusive)\n",
     "{\n",
     "    const ulong end = base + gpi_tile_length(source, base);\n",
     "    ulong i = base;\n",
     "#if GPI_LANES > 1\n",
     "    for (; i + GPI_LANES <= end; i += GPI_LANES) {\n",
-    "        gpi_prefetch_read(source.in + i + (ulong)GPI_TILES_ABREAST * GPI_TILE, GPI_LANES);\n",
-    "        gpi_prefetch_write(out + i + GPI_AHEAD / sizeof(GPI_T), GPI_LANES);\n",
+    "        gpi_prefetch_read(source, i + (ulong)GPI_TILES_ABREAST * GPI_TILE, GPI_LANES);\n",
+    "        gpi_prefetch_write(out + i + GPI_AHEAD / sizeof(GPI_OUT), GPI_LANES);\n",
     "        const GPI_V v = gpi_scan_vector(gpi_load_vector(source, i));\n",
     "        const GPI_V before = exclusive ? gpi_shift_1(v, gpi_identity()) : v;\n",
     "        vstore16(GPI_COMBINE((GPI_V)(sum), before), 0, out + i);\n",
@@ -978,7 +1073,7 @@ static const char *const gpi_kernel_tile[] = {
     "\n",
     "/* Scans the tile with everything before it in `prefix`, and writes out[base...]. */\n",
     "static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base,\n",
-    "                          __global GPI_T *out, uint exclusive, gpi_shared shared)\n",
+    "                          __global GPI_OUT *out, uint exclusive, gpi_shared shared)\n",
     "{\n",
     "    (void)tile;\n",
     "    (void)shared;\n",
@@ -1105,7 +1200,7 @@ static const char *const gpi_kernel_tile[] = {
     "\n",
     "/* Scans the tile with everything before it in `prefix`, and writes out[base...]. */\n",
     "static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base,\n",
-    "                          __global GPI_T *out, uint exclusive, gpi_shared shared)\n",
+    "                          __global GPI_OUT *out, uint exclusive, gpi_shared shared)\n",
     "{\n",
     "    const uint length = gpi_tile_length(source, base);\n",
     "    const uint l = (uint)get_local_id(0);\n",
@@ -1118,7 +1213,7 @@ static const char *const gpi_kernel_tile[] = {
     "    barrier(CLK_LOCAL_MEM_FENCE); /* the stage is filled */\n",
     "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
     "        const uint i = j * GPI_WG + l;\n",
-    "        if (i < length) out[base + i] = shared->stage[GPI_PAD(i)];\n",
+    "        if (i < length) out[base + i] = GPI_RESULT(shared->stage[GPI_PAD(i)]);\n",
     "    }\n",
     "}\n",
     "#endif\n",
@@ -1324,19 +1419,21 @@ static const char *const gpi_kernel_reduce[] = {
     "   repeat bit for bit. With a single tile the first launch writes the result.                        */\n",
     "\n",
     "/* `result` is 1 when there is one tile: its product, after `initial`, is the result. */\n",
-    "GPI_KERNEL void gp_reduce_tiles(__global const GPI_IN *in, ulong in_offset, ulong count, __global GPI_T *out,\n",
+    "GPI_KERNEL void gp_reduce_tiles(GPI_SOURCE_PARAMETERS, __global GPI_T *partials, __global GPI_OUT *out,\n",
     "                                ulong out_offset, GPI_T initial, uint result)\n",
     "{\n",
     "    GPI_SHARED(shared);\n",
-    "    const gpi_source source = gpi_source_make(in, in_offset, count);\n",
+    "    gpi_source source;\n",
     "    const uint tile = (uint)get_group_id(0);\n",
-    "    GPI_T sum = gpi_tile_reduce(source, (ulong)tile * GPI_TILE, shared);\n",
-    "    if (result) sum = GPI_COMBINE(initial, sum);\n",
-    "    if (get_local_id(0) == 0) out[out_offset + tile] = sum;\n",
+    "    GPI_SOURCE_SET(source);\n",
+    "    const GPI_T sum = gpi_tile_reduce(source, (ulong)tile * GPI_TILE, shared);\n",
+    "    if (get_local_id(0) != 0) return;\n",
+    "    if (result) out[out_offset] = GPI_RESULT(GPI_COMBINE(initial, sum));\n",
+    "    else partials[tile] = sum;\n",
     "}\n",
     "\n",
     "/* One group. Every item takes a run of consecutive partials, so that input order is kept. */\n",
-    "GPI_KERNEL void gp_reduce_partials(__global const GPI_T *partials, uint tiles, __global GPI_T *out,\n",
+    "GPI_KERNEL void gp_reduce_partials(__global const GPI_T *partials, uint tiles, __global GPI_OUT *out,\n",
     "                                   ulong out_offset, GPI_T initial)\n",
     "{\n",
     "    GPI_SHARED(shared);\n",
@@ -1346,7 +1443,7 @@ static const char *const gpi_kernel_reduce[] = {
     "    GPI_T sum = gpi_identity();\n",
     "    for (uint i = begin; i < end; i++) sum = GPI_COMBINE(sum, partials[i]);\n",
     "    sum = gpi_group_reduce(sum, shared);\n",
-    "    if (get_local_id(0) == 0) out[out_offset] = GPI_COMBINE(initial, sum);\n",
+    "    if (get_local_id(0) == 0) out[out_offset] = GPI_RESULT(GPI_COMBINE(initial, sum));\n",
     "}\n",
 };
 /* ---- End file kernels/reduce.cl ---- */
@@ -1371,13 +1468,14 @@ static const char *const gpi_kernel_scan[] = {
     "   A single tile needs only the downsweep.\n",
     "   (Merrill & Garland 2016; Sengupta et al. 2007 for the sweeps.)                                     */\n",
     "\n",
-    "GPI_KERNEL void gp_scan_look_back(__global const GPI_IN *in, ulong in_offset, ulong count,\n",
-    "                                  __global GPI_T *out, ulong out_offset, GPI_T initial, uint exclusive,\n",
-    "                                  volatile __global uint *state, uint polls, volatile __global uint *counters)\n",
+    "GPI_KERNEL void gp_scan_look_back(GPI_SOURCE_PARAMETERS, __global GPI_OUT *out, ulong out_offset,\n",
+    "                                  GPI_T initial, uint exclusive, volatile __global uint *state, uint polls,\n",
+    "                                  volatile __global uint *counters)\n",
     "{\n",
     "    GPI_SHARED(shared);\n",
     "    gpi_tile tile;\n",
-    "    const gpi_source source = gpi_source_make(in, in_offset, count);\n",
+    "    gpi_source source;\n",
+    "    GPI_SOURCE_SET(source);\n",
     "    const uint id = gpi_take_ticket(state, shared);\n",
     "    const ulong base = (ulong)id * GPI_TILE;\n",
     "    gpi_tile_open(&tile, source, base, shared);\n",
@@ -1386,12 +1484,12 @@ static const char *const gpi_kernel_scan[] = {
     "    gpi_tile_scan(&tile, GPI_COMBINE(initial, prefix), source, base, out + out_offset, exclusive, shared);\n",
     "}\n",
     "\n",
-    "GPI_KERNEL void gp_scan_upsweep(__global const GPI_IN *in, ulong in_offset, ulong count,\n",
-    "                                __global GPI_T *partials)\n",
+    "GPI_KERNEL void gp_scan_upsweep(GPI_SOURCE_PARAMETERS, __global GPI_T *partials)\n",
     "{\n",
     "    GPI_SHARED(shared);\n",
-    "    const gpi_source source = gpi_source_make(in, in_offset, count);\n",
+    "    gpi_source source;\n",
     "    const uint tile = (uint)get_group_id(0);\n",
+    "    GPI_SOURCE_SET(source);\n",
     "    const GPI_T sum = gpi_tile_reduce(source, (ulong)tile * GPI_TILE, shared);\n",
     "    if (get_local_id(0) == 0) partials[tile] = sum;\n",
     "}\n",
@@ -1412,15 +1510,15 @@ static const char *const gpi_kernel_scan[] = {
     "}\n",
     "\n",
     "/* `partials` is not read when there is one tile. */\n",
-    "GPI_KERNEL void gp_scan_downsweep(__global const GPI_IN *in, ulong in_offset, ulong count,\n",
-    "                                  __global GPI_T *out, ulong out_offset, GPI_T initial, uint exclusive,\n",
-    "                                  __global const GPI_T *partials, uint tiles)\n",
+    "GPI_KERNEL void gp_scan_downsweep(GPI_SOURCE_PARAMETERS, __global GPI_OUT *out, ulong out_offset,\n",
+    "                                  GPI_T initial, uint exclusive, __global const GPI_T *partials, uint tiles)\n",
     "{\n",
     "    GPI_SHARED(shared);\n",
     "    gpi_tile tile;\n",
-    "    const gpi_source source = gpi_source_make(in, in_offset, count);\n",
+    "    gpi_source source;\n",
     "    const uint id = (uint)get_group_id(0);\n",
     "    const ulong base = (ulong)id * GPI_TILE;\n",
+    "    GPI_SOURCE_SET(source);\n",
     "    gpi_tile_open(&tile, source, base, shared);\n",
     "    const GPI_T prefix = tiles > 1 ? partials[id] : initial;\n",
     "    gpi_tile_scan(&tile, prefix, source, base, out + out_offset, exclusive, shared);\n",
@@ -3055,26 +3153,37 @@ static void gpi_profile_watch(gp_context *gp, const char *name, cl_event event)
     gp->pending_count++;
 }
 
-static gp_result gpi_call_launch(gpi_call *call, gpi_program *program, size_t kernel, const gpi_plan *plan,
-                                 size_t groups, const gpi_arg *args, size_t arg_count)
+/* Prepares a kernel: its arguments follow in order, then its launch. */
+static void gpi_call_kernel(gpi_call *call, gpi_program *program, size_t kernel)
+{
+    call->program = program;
+    call->kernel = kernel;
+    call->arg_count = 0;
+    call->arg_error = CL_SUCCESS;
+}
+
+static void gpi_call_arg(gpi_call *call, size_t size, const void *value)
+{
+    const cl_int error = clSetKernelArg(call->program->kernel[call->kernel], call->arg_count++, size, value);
+    if (call->arg_error == CL_SUCCESS) call->arg_error = error;
+}
+
+static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups)
 {
     gp_context *gp = call->gp;
     const size_t local = plan->group, global = groups * plan->group;
     cl_event event;
-    cl_int error = CL_SUCCESS;
+    cl_int error = call->arg_error;
     gp_result result;
-    size_t i;
-    for (i = 0; i < arg_count && error == CL_SUCCESS; i++) {
-        error = clSetKernelArg(program->kernel[kernel], (cl_uint)i, args[i].size, args[i].value);
-    }
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, call->function, "clSetKernelArg");
-    error = clEnqueueNDRangeKernel(gp->queue, program->kernel[kernel], 1, NULL, &global, &local,
+    error = clEnqueueNDRangeKernel(gp->queue, call->program->kernel[call->kernel], 1, NULL, &global, &local,
                                    call->wait_count, call->wait, gpi_call_event(call, &event));
     result = gpi_call_enqueued(call, error, "clEnqueueNDRangeKernel", event);
     if (result != GP_OK) return result;
-    program->launched |= 1u << kernel;
+    call->program->launched |= 1u << call->kernel;
     gp->profile.launches++;
-    if (gp->desc.profile) gpi_profile_watch(gp, gpi_kernel_name(program->primitive, kernel), event);
+    if (gp->desc.profile)
+        gpi_profile_watch(gp, gpi_kernel_name(call->program->primitive, call->kernel), event);
     return GP_OK;
 }
 
@@ -3173,9 +3282,12 @@ static bool gpi_is_signed(gp_type type)
     return type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64;
 }
 
-/* The type of sums and products when the caller names none: integers do not overflow at 32 bits. */
+static bool gpi_is_arg(gp_op op) { return op == GP_ARGMIN || op == GP_ARGMAX; }
+
+/* The type of a reduction when the caller names none: integer sums do not overflow at 32 bits. */
 static gp_type gpi_sum_type(gp_type type, gp_op op)
 {
+    if (gpi_is_arg(op)) return GP_U64;
     if (gpi_is_float(type) || (op != GP_SUM && op != GP_PROD)) return type;
     return gpi_is_signed(type) ? GP_I64 : GP_U64;
 }
@@ -3209,10 +3321,12 @@ static void gpi_identity_make(gp_type type, gp_op op, unsigned char *out)
         else gpi_identity_integer(size, 1, out);
         break;
     case GP_MIN:
+    case GP_ARGMIN:
         if (gpi_is_float(type)) gpi_identity_float(type, infinity, out);
         else gpi_identity_integer(size, is_signed ? ones ^ sign : ones, out);
         break;
     case GP_MAX:
+    case GP_ARGMAX:
         if (gpi_is_float(type)) gpi_identity_float(type, -infinity, out);
         else gpi_identity_integer(size, is_signed ? sign : 0, out);
         break;
@@ -3240,66 +3354,117 @@ static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp
     return GP_OK;
 }
 
-static gp_result gpi_element_monoid(gp_context *gp, const char *function, gp_type type, gp_type out_type,
-                                    gp_op op, const gp_monoid *monoid, gpi_element *element)
+static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_element *element)
 {
-    const gp_result result = gpi_check_monoid(gp, function, monoid);
+    const gpi_operation *o = &element->operation;
+    const gp_result result = gpi_check_monoid(gp, function, o->monoid);
     if (result != GP_OK) return result;
-    if (type || out_type || op) {
+    if (o->out_type || o->op || (o->type && !o->map)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: with a monoid, type, out_type and op stay 0 (here %d, %d, %d)", function,
-                        (int)type, (int)out_type, (int)op);
+                        "%s: with a monoid, out_type and op stay 0, and type too unless there is a map "
+                        "(here %d, %d, %d)",
+                        function, (int)o->out_type, (int)o->op, (int)o->type);
     }
-    element->monoid = monoid;
-    element->in_size = element->size = monoid->size;
-    element->commutative = monoid->commutative;
-    element->exact = monoid->exact;
-    memcpy(element->identity, monoid->identity, monoid->size);
+    if (!o->map) element->in_size = o->monoid->size;
+    element->size = element->out_size = o->monoid->size;
+    element->commutative = o->monoid->commutative;
+    element->exact = o->monoid->exact;
+    memcpy(element->identity, o->monoid->identity, o->monoid->size);
     return GP_OK;
 }
 
-static gp_result gpi_check_op(gp_context *gp, const char *function, gp_op op, gp_type type)
+static gp_result gpi_check_op(gp_context *gp, const char *function, const gpi_operation *o)
 {
-    if (!gpi_op_macro(op)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is not a gp_op", function, (int)op);
+    if (!gpi_op_macro(o->op)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is not a gp_op", function, (int)o->op);
     }
-    if (gpi_is_float(type) && (op == GP_AND || op == GP_OR || op == GP_XOR)) {
+    if (gpi_is_float(o->out_type) && (o->op == GP_AND || o->op == GP_OR || o->op == GP_XOR)) {
         return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is bitwise, and %s is not an integer type",
-                        function, (int)op, gpi_type_cl(type));
+                        function, (int)o->op, gpi_type_cl(o->out_type));
+    }
+    if (gpi_is_arg(o->op) && o->initial) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: initial stays NULL with argmin and argmax",
+                        function);
     }
     return GP_OK;
 }
 
-/* `out_type` is resolved by the caller: never 0 where `type` is not. */
-static gp_result gpi_element_make(gp_context *gp, const char *function, gp_type type, gp_type out_type,
-                                  gp_op op, const gp_monoid *monoid, gpi_element *element)
+static gp_result gpi_check_types(gp_context *gp, const char *function, const gpi_operation *o)
 {
-    gp_result result;
-    memset(element, 0, sizeof *element);
-    if (monoid) return gpi_element_monoid(gp, function, type, out_type, op, monoid, element);
-    if (!gpi_type_size(type) || !gpi_type_size(out_type)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d, out_type = %d: not a gp_type", function,
-                        (int)type, (int)out_type);
+    const bool monoid = o->monoid != NULL;
+    if (!gpi_type_size(o->type) || (!monoid && !gpi_type_size(o->out_type)) ||
+        (o->type2 && !gpi_type_size(o->type2))) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d, out_type = %d, type2 = %d: not a gp_type",
+                        function, (int)o->type, (int)o->out_type, (int)o->type2);
     }
-    result = gpi_check_op(gp, function, op, out_type);
-    if (result != GP_OK) return result;
-    if ((type == GP_F64 || out_type == GP_F64) && !gp->info.fp64) {
+    if ((o->type == GP_F64 || o->out_type == GP_F64 || o->type2 == GP_F64) && !gp->info.fp64) {
         return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: f64 on %s, which has no cl_khr_fp64", function,
                         gp->info.name);
     }
-    if (gpi_is_float(type) && !gpi_is_float(out_type)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type %s cannot be summed as out_type %s", function,
-                        gpi_type_cl(type), gpi_type_cl(out_type));
+    if (gpi_is_arg(o->op) && o->out_type != GP_U32 && o->out_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: argmin and argmax give u32 or u64, not out_type %s",
+                        function, gpi_type_cl(o->out_type));
     }
-    element->in_type = type;
-    element->type = out_type;
-    element->op = op;
-    element->in_size = gpi_type_size(type);
-    element->size = gpi_type_size(out_type);
-    element->commutative = true;
-    element->exact = !gpi_is_float(out_type); /* min and max may return either zero */
-    gpi_identity_make(out_type, op, element->identity);
+    if (!monoid && !o->map && !gpi_is_arg(o->op) && gpi_is_float(o->type) && !gpi_is_float(o->out_type)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type %s cannot be summed as out_type %s", function,
+                        gpi_type_cl(o->type), gpi_type_cl(o->out_type));
+    }
     return GP_OK;
+}
+
+/* What argmin and argmax compare: the input's type, at least 32 bits wide. */
+static gp_type gpi_arg_type(gp_type type)
+{
+    if (gpi_type_size(type) >= 4) return type;
+    return gpi_is_signed(type) ? GP_I32 : GP_U32;
+}
+
+/* A value and a 64-bit index of all ones behind it (gpi_arg of monoid.cl). */
+static void gpi_element_arg(gpi_element *element)
+{
+    const gp_type value = gpi_arg_type(element->operation.type);
+    const size_t size = gpi_type_size(value);
+    gpi_identity_make(value, element->operation.op, element->identity);
+    memset(element->identity + size, 0xff, 8);
+    element->size = size + 8;
+    element->exact = !gpi_is_float(value);
+}
+
+static gp_result gpi_element_builtin(gp_context *gp, const char *function, gpi_element *element)
+{
+    const gpi_operation *o = &element->operation;
+    const gp_result result = gpi_check_op(gp, function, o);
+    if (result != GP_OK) return result;
+    element->size = element->out_size = gpi_type_size(o->out_type);
+    element->commutative = true;
+    element->exact = !gpi_is_float(o->out_type); /* min and max may return either zero */
+    if (gpi_is_arg(o->op)) gpi_element_arg(element);
+    else gpi_identity_make(o->out_type, o->op, element->identity);
+    return GP_OK;
+}
+
+static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
+                                  gpi_element *element)
+{
+    gp_result result = GP_OK;
+    memset(element, 0, sizeof *element);
+    element->operation = *operation;
+    element->initial = operation->initial;
+    element->in_size = gpi_type_size(operation->type);
+    element->in2_size = gpi_type_size(operation->type2);
+    if (operation->type2 && !operation->map) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in2 is only used by a map, and there is none",
+                        function);
+    }
+    if (!operation->monoid || operation->map) result = gpi_check_types(gp, function, operation);
+    if (result != GP_OK) return result;
+    return operation->monoid ? gpi_element_monoid(gp, function, element)
+                             : gpi_element_builtin(gp, function, element);
+}
+
+static const void *gpi_element_initial(const gpi_element *element)
+{
+    return element->initial ? element->initial : element->identity;
 }
 
 /* ------------------------------------------------------------------ text */
@@ -3307,7 +3472,8 @@ static gp_result gpi_element_make(gp_context *gp, const char *function, gp_type 
 /* Elements of a vector step of the serial shape; one where there is no vector of the type. */
 static int gpi_element_lanes(const gpi_element *element, const gpi_plan *plan)
 {
-    return element->monoid || plan->shape != GP_SHAPE_SERIAL ? 1 : 16;
+    const bool scalar = element->operation.monoid || gpi_is_arg(element->operation.op);
+    return scalar || plan->shape != GP_SHAPE_SERIAL ? 1 : 16;
 }
 
 static void gpi_identity_words(const gpi_element *element, gpi_text *text)
@@ -3321,25 +3487,48 @@ static void gpi_identity_words(const gpi_element *element, gpi_text *text)
     }
 }
 
+/* What is combined: a monoid of the user, an operation on values, or on values with their index. */
+static void gpi_prelude_operation(const gpi_operation *o, gpi_text *text)
+{
+    const gp_type value = gpi_is_arg(o->op) ? gpi_arg_type(o->type) : o->out_type;
+    if (o->monoid) {
+        gpi_text_add(text, "#define GPI_CUSTOM 1\n#define GPI_COMBINE(a, b) %s(a, b)\n", o->monoid->combine);
+        gpi_text_add(text, "#define GPI_VALUE %s\n#define GPI_T %s\n#define GPI_OUT %s\n", o->monoid->type,
+                     o->monoid->type, o->monoid->type);
+        return;
+    }
+    gpi_text_add(text, "#define GPI_CUSTOM 0\n#define GPI_OP %s\n#define GPI_FLOAT %d\n", gpi_op_macro(o->op),
+                 gpi_is_float(value));
+    gpi_text_add(text, "#define GPI_VALUE %s\n#define GPI_OUT %s\n#define GPI_T %s\n", gpi_type_cl(value),
+                 gpi_type_cl(o->out_type), gpi_is_arg(o->op) ? "gpi_arg" : "GPI_OUT");
+}
+
+/* The inputs, and the map as a function. The expression has lines of its own, so that it may end in a
+   comment. */
+static void gpi_prelude_inputs(const gpi_operation *o, gpi_text *text)
+{
+    const char *in = o->type ? gpi_type_cl(o->type) : o->monoid->type;
+    gpi_text_add(text, "#define GPI_IN %s\n#define GPI_INPUTS %d\n#define GPI_MAPPED %d\n", in,
+                 o->type2 ? 2 : 1, o->map != NULL);
+    if (o->type2) gpi_text_add(text, "#define GPI_IN2 %s\n", gpi_type_cl(o->type2));
+    if (!o->map) return;
+    gpi_text_add(
+        text,
+        "static GPI_VALUE gpi_map(GPI_IN x, %sulong i)\n{\n    return (\n#line 1 \"map\"\n%s\n    );\n}\n",
+        o->type2 ? "GPI_IN2 y, " : "", o->map);
+}
+
 /* The description of the element that monoid.cl begins with. */
 static void gpi_element_prelude(const gpi_element *element, const gpi_plan *plan, gpi_text *text)
 {
-    const gp_monoid *m = element->monoid;
-    if (m) {
-        gpi_text_add(text, "#define GPI_IN %s\n#define GPI_T %s\n", m->type, m->type);
-        gpi_text_add(text, "#define GPI_FROM(x) (x)\n#define GPI_COMBINE(a, b) %s(a, b)\n", m->combine);
-    } else {
-        gpi_text_add(text, "#define GPI_IN %s\n#define GPI_T %s\n", gpi_type_cl(element->in_type),
-                     gpi_type_cl(element->type));
-        gpi_text_add(text, "#define GPI_FROM(x) ((GPI_T)(x))\n#define GPI_OP %s\n",
-                     gpi_op_macro(element->op));
-        gpi_text_add(text, "#define GPI_FLOAT %d\n", gpi_is_float(element->type));
-    }
+    const gpi_operation *o = &element->operation;
     gpi_text_add(text, "#define GPI_SIZE %u\n#define GPI_IDENTITY_WORDS ", (unsigned)element->size);
     gpi_identity_words(element, text);
     gpi_text_add(text, "\n#define GPI_COMMUTATIVE %d\n#define GPI_EXACT %d\n#define GPI_LANES %d\n",
                  element->commutative, element->exact, gpi_element_lanes(element, plan));
-    if (m) gpi_text_add(text, "#line 1 \"monoid\"\n%s\n", m->source);
+    if (o->monoid) gpi_text_add(text, "#line 1 \"monoid\"\n%s\n", o->monoid->source);
+    gpi_prelude_operation(o, text);
+    gpi_prelude_inputs(o, text);
 }
 /* ---- End file src/monoid.c ---- */
 
@@ -3357,15 +3546,20 @@ typedef struct gpi_reduce {
     cl_uint tiles;
     cl_mem out;
     cl_ulong out_offset;
-    const void *initial;
 } gpi_reduce;
 
 static gp_result gpi_reduce_element(gp_context *gp, const char *function, const gp_reduce_desc *desc,
                                     gpi_element *element)
 {
-    gp_type out_type = desc->out_type;
-    if (!out_type && !desc->monoid) out_type = gpi_sum_type(desc->type, desc->op);
-    return gpi_element_make(gp, function, desc->type, out_type, desc->op, desc->monoid, element);
+    gpi_operation o;
+    o.type = desc->type;
+    o.type2 = desc->in2 && !desc->type2 ? desc->type : desc->type2;
+    o.out_type = desc->out_type || desc->monoid ? desc->out_type : gpi_sum_type(desc->type, desc->op);
+    o.op = desc->op;
+    o.monoid = desc->monoid;
+    o.map = desc->map;
+    o.initial = desc->initial;
+    return gpi_element_make(gp, function, &o, element);
 }
 
 /* Everything but the buffers: enough to know the scratch. */
@@ -3380,7 +3574,6 @@ static gp_result gpi_reduce_plan(gp_context *gp, const char *function, const gp_
     if (result != GP_OK) return result;
     result = gpi_program_get(gp, function, GPI_REDUCE, &reduce->element, &reduce->plan, &reduce->program);
     if (result != GP_OK) return result;
-    reduce->initial = desc->initial ? desc->initial : reduce->element.identity;
     return gpi_plan_tiles(gp, function, &reduce->plan, desc->count, &reduce->tiles);
 }
 
@@ -3399,42 +3592,58 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
         result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
                                   element->in_size, GPI_READS, &range);
     }
+    if (result == GP_OK && desc->count > 0 && element->in2_size) {
+        result = gpi_check_buffer(gp, function, "in2", desc->in2, desc->in2_offset, desc->count,
+                                  element->in2_size, GPI_READS, &range);
+    }
     if (result != GP_OK) return result;
-    return gpi_check_buffer(gp, function, "out", reduce->out, reduce->out_offset, 1, element->size,
+    return gpi_check_buffer(gp, function, "out", reduce->out, reduce->out_offset, 1, element->out_size,
                             GPI_WRITES, &range);
 }
 
-/* With one tile the first kernel writes the result; with none, the same on an empty tile. */
-static gp_result gpi_reduce_launch(gpi_call *call, gpi_reduce *reduce)
+/* With one tile this writes the result; with none, the same on an empty tile, and no input is touched. */
+static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem partials)
 {
     const gp_reduce_desc *desc = reduce->desc;
-    const size_t size = reduce->element.size;
-    const cl_ulong in_offset = desc->count ? desc->in_offset : 0, count = desc->count, zero = 0;
+    const cl_ulong count = desc->count, in_offset = count ? desc->in_offset : 0;
+    const cl_ulong in2_offset = count ? desc->in2_offset : 0;
+    const cl_mem in = count ? desc->in : reduce->out, in2 = count ? desc->in2 : reduce->out;
     const cl_uint single = reduce->tiles <= 1;
-    cl_mem in = desc->count ? desc->in : reduce->out, partials = reduce->out;
-    gp_result result = GP_OK;
-    if (!single) result = gpi_call_scratch(call, desc->scratch, gpi_reduce_scratch(reduce), &partials);
-    if (result == GP_OK) {
-        const gpi_arg args[] = {GPI_ARG(in),
-                                GPI_ARG(in_offset),
-                                GPI_ARG(count),
-                                GPI_ARG(partials),
-                                {sizeof(cl_ulong), single ? &reduce->out_offset : &zero},
-                                {size, reduce->initial},
-                                GPI_ARG(single)};
-        result = gpi_call_launch(call, reduce->program, GPI_REDUCE_TILES, &reduce->plan,
-                                 single ? 1 : reduce->tiles, args, GPI_COUNT_OF(args));
+    gpi_call_kernel(call, reduce->program, GPI_REDUCE_TILES);
+    GPI_CALL_ARG(call, in);
+    GPI_CALL_ARG(call, in_offset);
+    if (reduce->element.in2_size) {
+        GPI_CALL_ARG(call, in2);
+        GPI_CALL_ARG(call, in2_offset);
     }
-    if (result == GP_OK && !single) {
-        const gpi_arg args[] = {GPI_ARG(partials),
-                                GPI_ARG(reduce->tiles),
-                                GPI_ARG(reduce->out),
-                                GPI_ARG(reduce->out_offset),
-                                {size, reduce->initial}};
-        result = gpi_call_launch(call, reduce->program, GPI_REDUCE_PARTIALS, &reduce->plan, 1, args,
-                                 GPI_COUNT_OF(args));
-    }
-    return result;
+    GPI_CALL_ARG(call, count);
+    GPI_CALL_ARG(call, partials);
+    GPI_CALL_ARG(call, reduce->out);
+    GPI_CALL_ARG(call, reduce->out_offset);
+    gpi_call_arg(call, reduce->element.size, gpi_element_initial(&reduce->element));
+    GPI_CALL_ARG(call, single);
+    return gpi_call_launch(call, &reduce->plan, single ? 1 : reduce->tiles);
+}
+
+static gp_result gpi_reduce_partials(gpi_call *call, gpi_reduce *reduce, cl_mem partials)
+{
+    gpi_call_kernel(call, reduce->program, GPI_REDUCE_PARTIALS);
+    GPI_CALL_ARG(call, partials);
+    GPI_CALL_ARG(call, reduce->tiles);
+    GPI_CALL_ARG(call, reduce->out);
+    GPI_CALL_ARG(call, reduce->out_offset);
+    gpi_call_arg(call, reduce->element.size, gpi_element_initial(&reduce->element));
+    return gpi_call_launch(call, &reduce->plan, 1);
+}
+
+static gp_result gpi_reduce_launch(gpi_call *call, gpi_reduce *reduce)
+{
+    cl_mem partials = NULL;
+    gp_result result;
+    if (reduce->tiles <= 1) return gpi_reduce_tiles(call, reduce, reduce->out);
+    result = gpi_call_scratch(call, reduce->desc->scratch, gpi_reduce_scratch(reduce), &partials);
+    if (result == GP_OK) result = gpi_reduce_tiles(call, reduce, partials);
+    return result == GP_OK ? gpi_reduce_partials(call, reduce, partials) : result;
 }
 
 static gp_result gpi_reduce_run(gp_context *gp, const char *function, gpi_reduce *reduce)
@@ -3475,8 +3684,8 @@ GP_API gp_result gp_reduce_read(gp_context *gp, const gp_reduce_desc *desc, void
     result = gpi_reduce_run(gp, "gp_reduce_read", &reduce);
     if (result != GP_OK) return result;
     if (gp->out_of_order) (void)clFinish(gp->queue);
-    error = clEnqueueReadBuffer(gp->queue, reduce.out, CL_TRUE, reduce.out_offset * reduce.element.size,
-                                reduce.element.size, result_out, 0, NULL, NULL);
+    error = clEnqueueReadBuffer(gp->queue, reduce.out, CL_TRUE, reduce.out_offset * reduce.element.out_size,
+                                reduce.element.out_size, result_out, 0, NULL, NULL);
     return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, "gp_reduce_read", "clEnqueueReadBuffer");
 }
 
@@ -3503,14 +3712,20 @@ static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc)
     probe.wait = NULL;
     probe.done = NULL;
     probe.count = 0;
-    probe.in = probe.out = probe.scratch = NULL;
-    probe.in_offset = 0;
+    probe.out = probe.scratch = NULL;
+    probe.in_offset = probe.in2_offset = 0;
     result = gpi_reduce_plan(gp, "gp_warmup", &probe, &reduce);
     if (result != GP_OK) return result;
     probe.count = gpi_plan_tile(&reduce.plan) + 1;
+    probe.in = probe.in2 = NULL;
     result = gpi_alloc(gp, "gp_warmup", probe.count * reduce.element.in_size, &probe.in);
+    if (result == GP_OK && reduce.element.in2_size) {
+        probe.type2 = reduce.element.operation.type2;
+        result = gpi_alloc(gp, "gp_warmup", probe.count * reduce.element.in2_size, &probe.in2);
+    }
     if (result == GP_OK) result = gp_reduce_read(gp, &probe, value);
     if (probe.in) (void)clReleaseMemObject(probe.in);
+    if (probe.in2) (void)clReleaseMemObject(probe.in2);
     return result;
 }
 /* ---- End file src/reduce.c ---- */
@@ -3530,24 +3745,35 @@ typedef struct gpi_scan {
     gpi_program *program;
     cl_uint tiles;
     cl_uint polls; /* 0: wait for ever */
-    const void *initial;
 } gpi_scan;
+
+static gp_result gpi_scan_element(gp_context *gp, const char *function, const gp_scan_desc *desc,
+                                  gpi_element *element)
+{
+    gpi_operation o;
+    o.type = desc->type;
+    o.type2 = GP_TYPE_NONE;
+    o.out_type = desc->out_type;
+    if (!o.out_type && !desc->monoid) o.out_type = gpi_is_arg(desc->op) ? GP_U64 : desc->type;
+    o.op = desc->op;
+    o.monoid = desc->monoid;
+    o.map = desc->map;
+    o.initial = desc->initial;
+    return gpi_element_make(gp, function, &o, element);
+}
 
 /* Everything but the buffers: enough to know the scratch. */
 static gp_result gpi_scan_plan(gp_context *gp, const char *function, const gp_scan_desc *desc, gpi_scan *scan)
 {
-    gp_type out_type = desc->out_type;
     gp_result result;
-    if (!out_type) out_type = desc->type;
     scan->desc = desc;
-    result = gpi_element_make(gp, function, desc->type, out_type, desc->op, desc->monoid, &scan->element);
+    result = gpi_scan_element(gp, function, desc, &scan->element);
     if (result != GP_OK) return result;
     result = gpi_plan_make(gp, function, GPI_SCAN, &scan->element, desc->strategy, &scan->plan);
     if (result != GP_OK) return result;
     result = gpi_program_get(gp, function, GPI_SCAN, &scan->element, &scan->plan, &scan->program);
     if (result != GP_OK) return result;
     scan->polls = scan->plan.polls;
-    scan->initial = desc->initial ? desc->initial : scan->element.identity;
     return gpi_plan_tiles(gp, function, &scan->plan, desc->count, &scan->tiles);
 }
 
@@ -3587,7 +3813,7 @@ static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *
                                         scan->element.in_size, GPI_READS, &in);
     if (result != GP_OK) return result;
     result = gpi_check_buffer(gp, function, "out", desc->out, desc->out_offset, desc->count,
-                              scan->element.size, GPI_WRITES, &out);
+                              scan->element.out_size, GPI_WRITES, &out);
     if (result != GP_OK) return result;
     if (gpi_overlap(&in, &out) && !gpi_same(&in, &out)) {
         return gpi_fail(
@@ -3599,45 +3825,62 @@ static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *
     return GP_OK;
 }
 
+/* The arguments that the kernels share: the input, and what becomes of it. */
+static void gpi_scan_arg_input(gpi_call *call, const gpi_scan *scan)
+{
+    const cl_ulong offset = scan->desc->in_offset, count = scan->desc->count;
+    GPI_CALL_ARG(call, scan->desc->in);
+    GPI_CALL_ARG(call, offset);
+    GPI_CALL_ARG(call, count);
+}
+
+static void gpi_scan_arg_output(gpi_call *call, const gpi_scan *scan)
+{
+    const cl_ulong offset = scan->desc->out_offset;
+    const cl_uint exclusive = scan->desc->exclusive;
+    GPI_CALL_ARG(call, scan->desc->out);
+    GPI_CALL_ARG(call, offset);
+    gpi_call_arg(call, scan->element.size, gpi_element_initial(&scan->element));
+    GPI_CALL_ARG(call, exclusive);
+}
+
 static gp_result gpi_scan_single_pass(gpi_call *call, gpi_scan *scan, cl_mem state)
 {
-    const gp_scan_desc *desc = scan->desc;
-    const cl_ulong in_offset = desc->in_offset, out_offset = desc->out_offset, count = desc->count;
-    const cl_uint exclusive = desc->exclusive;
-    const gpi_arg args[] = {GPI_ARG(desc->in),    GPI_ARG(in_offset),
-                            GPI_ARG(count),       GPI_ARG(desc->out),
-                            GPI_ARG(out_offset),  {scan->element.size, scan->initial},
-                            GPI_ARG(exclusive),   GPI_ARG(state),
-                            GPI_ARG(scan->polls), GPI_ARG(call->gp->counters)};
     const gp_result result = gpi_call_fill(call, state, 0, gpi_scan_state_bytes(scan));
     if (result != GP_OK) return result;
-    return gpi_call_launch(call, scan->program, GPI_SCAN_LOOK_BACK, &scan->plan, scan->tiles, args,
-                           GPI_COUNT_OF(args));
+    gpi_call_kernel(call, scan->program, GPI_SCAN_LOOK_BACK);
+    gpi_scan_arg_input(call, scan);
+    gpi_scan_arg_output(call, scan);
+    GPI_CALL_ARG(call, state);
+    GPI_CALL_ARG(call, scan->polls);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &scan->plan, scan->tiles);
 }
 
 /* Upsweep and spine leave in `partials` what comes before each tile. */
 static gp_result gpi_scan_sums(gpi_call *call, gpi_scan *scan, cl_mem partials)
 {
-    const gp_scan_desc *desc = scan->desc;
-    const cl_ulong in_offset = desc->in_offset, count = desc->count;
-    const gpi_arg upsweep[] = {GPI_ARG(desc->in), GPI_ARG(in_offset), GPI_ARG(count), GPI_ARG(partials)};
-    const gpi_arg spine[] = {GPI_ARG(partials), GPI_ARG(scan->tiles), {scan->element.size, scan->initial}};
-    const gp_result result = gpi_call_launch(call, scan->program, GPI_SCAN_UPSWEEP, &scan->plan, scan->tiles,
-                                             upsweep, GPI_COUNT_OF(upsweep));
+    gp_result result;
+    gpi_call_kernel(call, scan->program, GPI_SCAN_UPSWEEP);
+    gpi_scan_arg_input(call, scan);
+    GPI_CALL_ARG(call, partials);
+    result = gpi_call_launch(call, &scan->plan, scan->tiles);
     if (result != GP_OK) return result;
-    return gpi_call_launch(call, scan->program, GPI_SCAN_SPINE, &scan->plan, 1, spine, GPI_COUNT_OF(spine));
+    gpi_call_kernel(call, scan->program, GPI_SCAN_SPINE);
+    GPI_CALL_ARG(call, partials);
+    GPI_CALL_ARG(call, scan->tiles);
+    gpi_call_arg(call, scan->element.size, gpi_element_initial(&scan->element));
+    return gpi_call_launch(call, &scan->plan, 1);
 }
 
 static gp_result gpi_scan_downsweep(gpi_call *call, gpi_scan *scan, cl_mem partials)
 {
-    const gp_scan_desc *desc = scan->desc;
-    const cl_ulong in_offset = desc->in_offset, out_offset = desc->out_offset, count = desc->count;
-    const cl_uint exclusive = desc->exclusive;
-    const gpi_arg args[] = {GPI_ARG(desc->in),  GPI_ARG(in_offset),  GPI_ARG(count),
-                            GPI_ARG(desc->out), GPI_ARG(out_offset), {scan->element.size, scan->initial},
-                            GPI_ARG(exclusive), GPI_ARG(partials),   GPI_ARG(scan->tiles)};
-    return gpi_call_launch(call, scan->program, GPI_SCAN_DOWNSWEEP, &scan->plan, scan->tiles, args,
-                           GPI_COUNT_OF(args));
+    gpi_call_kernel(call, scan->program, GPI_SCAN_DOWNSWEEP);
+    gpi_scan_arg_input(call, scan);
+    gpi_scan_arg_output(call, scan);
+    GPI_CALL_ARG(call, partials);
+    GPI_CALL_ARG(call, scan->tiles);
+    return gpi_call_launch(call, &scan->plan, scan->tiles);
 }
 
 static gp_result gpi_scan_launch(gpi_call *call, gpi_scan *scan)
@@ -3696,7 +3939,7 @@ static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
     if (result != GP_OK) return result;
     tile = gpi_plan_tile(&scan.plan);
     result = gpi_alloc(gp, "gp_warmup", (tile + 1) * scan.element.in_size, &probe.in);
-    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", (tile + 1) * scan.element.size, &probe.out);
+    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", (tile + 1) * scan.element.out_size, &probe.out);
     for (probe.count = 1; probe.count <= tile + 1 && result == GP_OK; probe.count += tile) {
         result = gp_scan(gp, &probe);
     }

@@ -3,16 +3,16 @@
        GPI_T combine(a, b)      a stands before b in input order
        gpi_identity()           neutral on both sides
 
-   The host writes the description ahead of this file, for a built-in operation
-       GPI_IN, GPI_T            type in memory; type of sums and results
-       GPI_OP                   one of the codes below
-   or for a monoid of the user
-       GPI_IN, GPI_T            both the user's type, whose source precedes this file
-       GPI_COMBINE(a, b)        a call of the user's function
-   and for both
-       GPI_FROM(x)              x, of type GPI_IN, as a GPI_T
+   The host writes the description ahead of this file:
+       GPI_IN, GPI_IN2          types of one or two inputs in memory; GPI_INPUTS 1 or 2
+       GPI_VALUE                type of an input element as an operand, after conversion or map
+       GPI_MAPPED               1: gpi_map(x, i) or gpi_map(x, y, i), of the user's expression, gives it
+       GPI_OP                   a built-in operation, one of the codes below, on floats where GPI_FLOAT, or
+       GPI_COMBINE(a, b)        a call of the user's function; the user's source precedes this file
+       GPI_T                    type of sums: GPI_VALUE, but for argmin and argmax
+       GPI_OUT                  type of results: GPI_T, but for argmin and argmax
        GPI_SIZE                 sizeof(GPI_T), checked
-       GPI_IDENTITY_WORDS       its identity, as 32-bit words in braces' order
+       GPI_IDENTITY_WORDS       its identity, as 32-bit words
        GPI_COMMUTATIVE          1: any order of combination will do
        GPI_EXACT                1: any grouping gives the same bits
        GPI_LANES                elements of a vector step, 1 where there are no vectors of GPI_T   */
@@ -23,12 +23,56 @@
 #define GPI_AND 5
 #define GPI_OR 6
 #define GPI_XOR 7
+#define GPI_ARGMIN 8
+#define GPI_ARGMAX 9
 
 #if GPI_LANES != 1 && GPI_LANES != 16
 #error "GPI_LANES must be 1 or 16"
 #endif
 #if GPI_SIZE < 1 || GPI_SIZE > 64
 #error "GPI_SIZE must be 1..64"
+#endif
+
+#if defined(GPI_OP) && GPI_OP >= GPI_ARGMIN
+/* A value and where it stands. Index ~0: nowhere, as in the identity. The index is in two words, so that
+   no byte of the struct is padding. */
+typedef struct gpi_arg {
+    GPI_VALUE value;
+    uint low, high;
+} gpi_arg;
+
+static ulong gpi_arg_index(gpi_arg a) { return (ulong)a.high << 32 | a.low; }
+
+static gpi_arg gpi_arg_make(GPI_VALUE value, ulong i)
+{
+    gpi_arg a;
+    a.value = value;
+    a.low = (uint)i;
+    a.high = (uint)(i >> 32);
+    return a;
+}
+
+#if GPI_OP == GPI_ARGMIN
+#define GPI_BEATS(a, b) ((a) < (b))
+#else
+#define GPI_BEATS(a, b) ((a) > (b))
+#endif
+
+/* The better value; of equal ones the one with the lower index. NaN beats nothing, and loses to all. */
+static gpi_arg gpi_arg_better(gpi_arg a, gpi_arg b)
+{
+    const bool tie = a.value == b.value && gpi_arg_index(b) < gpi_arg_index(a);
+#if GPI_FLOAT
+    if (isnan(a.value)) return b;
+#endif
+    return GPI_BEATS(b.value, a.value) || tie ? b : a;
+}
+#define GPI_COMBINE(a, b) gpi_arg_better(a, b)
+#define GPI_ELEMENT(value, i) gpi_arg_make(value, i)
+#define GPI_RESULT(a) ((GPI_OUT)gpi_arg_index(a))
+#else
+#define GPI_ELEMENT(value, i) (value)
+#define GPI_RESULT(a) (a)
 #endif
 
 #ifndef GPI_COMBINE
@@ -74,18 +118,35 @@ static GPI_T gpi_identity(void)
 /* Where elements come from. Small enough to be passed by value through every layer. */
 typedef struct gpi_source {
     __global const GPI_IN *in;
+#if GPI_INPUTS == 2
+    __global const GPI_IN2 *in2;
+#endif
     ulong count;
 } gpi_source;
 
-static gpi_source gpi_source_make(__global const GPI_IN *in, ulong offset, ulong count)
-{
-    gpi_source source;
-    source.in = in + offset;
-    source.count = count;
-    return source;
-}
+/* Parameters of a kernel that reads a source, and the source made of them. */
+#if GPI_INPUTS == 2
+#define GPI_SOURCE_PARAMETERS \
+    __global const GPI_IN *in, ulong in_offset, __global const GPI_IN2 *in2, ulong in2_offset, ulong count
+#define GPI_SOURCE_SET(source) \
+    (source).in = in + in_offset, (source).in2 = in2 + in2_offset, (source).count = count
+#else
+#define GPI_SOURCE_PARAMETERS __global const GPI_IN *in, ulong in_offset, ulong count
+#define GPI_SOURCE_SET(source) (source).in = in + in_offset, (source).count = count
+#endif
 
-static GPI_T gpi_load(gpi_source source, ulong i) { return GPI_FROM(source.in[i]); }
+static GPI_T gpi_load(gpi_source source, ulong i)
+{
+#if GPI_MAPPED && GPI_INPUTS == 2
+    return GPI_ELEMENT(gpi_map(source.in[i], source.in2[i], i), i);
+#elif GPI_MAPPED
+    return GPI_ELEMENT(gpi_map(source.in[i], i), i);
+#elif GPI_CUSTOM
+    return source.in[i];
+#else
+    return GPI_ELEMENT((GPI_VALUE)source.in[i], i);
+#endif
+}
 
 /* Vectors of 16 elements: GPI_V, loads, stores, and a scan inside the vector. */
 #if GPI_LANES > 1
@@ -96,7 +157,13 @@ static GPI_T gpi_load(gpi_source source, ulong i) { return GPI_FROM(source.in[i]
 
 static GPI_V gpi_load_vector(gpi_source source, ulong i)
 {
+#if GPI_MAPPED
+    GPI_T lane[16];
+    for (uint k = 0; k < 16; k++) lane[k] = gpi_load(source, i + k);
+    return vload16(0, lane);
+#else
     return GPI_PASTE(convert_, GPI_V)(vload16(0, source.in + i));
+#endif
 }
 
 /* gpi_shift_k(v, e): element i is v[i-k], or e for i < k. */

@@ -8,19 +8,21 @@
    repeat bit for bit. With a single tile the first launch writes the result.                        */
 
 /* `result` is 1 when there is one tile: its product, after `initial`, is the result. */
-GPI_KERNEL void gp_reduce_tiles(__global const GPI_IN *in, ulong in_offset, ulong count, __global GPI_T *out,
+GPI_KERNEL void gp_reduce_tiles(GPI_SOURCE_PARAMETERS, __global GPI_T *partials, __global GPI_OUT *out,
                                 ulong out_offset, GPI_T initial, uint result)
 {
     GPI_SHARED(shared);
-    const gpi_source source = gpi_source_make(in, in_offset, count);
+    gpi_source source;
     const uint tile = (uint)get_group_id(0);
-    GPI_T sum = gpi_tile_reduce(source, (ulong)tile * GPI_TILE, shared);
-    if (result) sum = GPI_COMBINE(initial, sum);
-    if (get_local_id(0) == 0) out[out_offset + tile] = sum;
+    GPI_SOURCE_SET(source);
+    const GPI_T sum = gpi_tile_reduce(source, (ulong)tile * GPI_TILE, shared);
+    if (get_local_id(0) != 0) return;
+    if (result) out[out_offset] = GPI_RESULT(GPI_COMBINE(initial, sum));
+    else partials[tile] = sum;
 }
 
 /* One group. Every item takes a run of consecutive partials, so that input order is kept. */
-GPI_KERNEL void gp_reduce_partials(__global const GPI_T *partials, uint tiles, __global GPI_T *out,
+GPI_KERNEL void gp_reduce_partials(__global const GPI_T *partials, uint tiles, __global GPI_OUT *out,
                                    ulong out_offset, GPI_T initial)
 {
     GPI_SHARED(shared);
@@ -30,5 +32,5 @@ GPI_KERNEL void gp_reduce_partials(__global const GPI_T *partials, uint tiles, _
     GPI_T sum = gpi_identity();
     for (uint i = begin; i < end; i++) sum = GPI_COMBINE(sum, partials[i]);
     sum = gpi_group_reduce(sum, shared);
-    if (get_local_id(0) == 0) out[out_offset] = GPI_COMBINE(initial, sum);
+    if (get_local_id(0) == 0) out[out_offset] = GPI_RESULT(GPI_COMBINE(initial, sum));
 }

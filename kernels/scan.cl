@@ -15,13 +15,14 @@
    A single tile needs only the downsweep.
    (Merrill & Garland 2016; Sengupta et al. 2007 for the sweeps.)                                     */
 
-GPI_KERNEL void gp_scan_look_back(__global const GPI_IN *in, ulong in_offset, ulong count,
-                                  __global GPI_T *out, ulong out_offset, GPI_T initial, uint exclusive,
-                                  volatile __global uint *state, uint polls, volatile __global uint *counters)
+GPI_KERNEL void gp_scan_look_back(GPI_SOURCE_PARAMETERS, __global GPI_OUT *out, ulong out_offset,
+                                  GPI_T initial, uint exclusive, volatile __global uint *state, uint polls,
+                                  volatile __global uint *counters)
 {
     GPI_SHARED(shared);
     gpi_tile tile;
-    const gpi_source source = gpi_source_make(in, in_offset, count);
+    gpi_source source;
+    GPI_SOURCE_SET(source);
     const uint id = gpi_take_ticket(state, shared);
     const ulong base = (ulong)id * GPI_TILE;
     gpi_tile_open(&tile, source, base, shared);
@@ -30,12 +31,12 @@ GPI_KERNEL void gp_scan_look_back(__global const GPI_IN *in, ulong in_offset, ul
     gpi_tile_scan(&tile, GPI_COMBINE(initial, prefix), source, base, out + out_offset, exclusive, shared);
 }
 
-GPI_KERNEL void gp_scan_upsweep(__global const GPI_IN *in, ulong in_offset, ulong count,
-                                __global GPI_T *partials)
+GPI_KERNEL void gp_scan_upsweep(GPI_SOURCE_PARAMETERS, __global GPI_T *partials)
 {
     GPI_SHARED(shared);
-    const gpi_source source = gpi_source_make(in, in_offset, count);
+    gpi_source source;
     const uint tile = (uint)get_group_id(0);
+    GPI_SOURCE_SET(source);
     const GPI_T sum = gpi_tile_reduce(source, (ulong)tile * GPI_TILE, shared);
     if (get_local_id(0) == 0) partials[tile] = sum;
 }
@@ -56,15 +57,15 @@ GPI_KERNEL void gp_scan_spine(__global GPI_T *partials, uint tiles, GPI_T initia
 }
 
 /* `partials` is not read when there is one tile. */
-GPI_KERNEL void gp_scan_downsweep(__global const GPI_IN *in, ulong in_offset, ulong count,
-                                  __global GPI_T *out, ulong out_offset, GPI_T initial, uint exclusive,
-                                  __global const GPI_T *partials, uint tiles)
+GPI_KERNEL void gp_scan_downsweep(GPI_SOURCE_PARAMETERS, __global GPI_OUT *out, ulong out_offset,
+                                  GPI_T initial, uint exclusive, __global const GPI_T *partials, uint tiles)
 {
     GPI_SHARED(shared);
     gpi_tile tile;
-    const gpi_source source = gpi_source_make(in, in_offset, count);
+    gpi_source source;
     const uint id = (uint)get_group_id(0);
     const ulong base = (ulong)id * GPI_TILE;
+    GPI_SOURCE_SET(source);
     gpi_tile_open(&tile, source, base, shared);
     const GPI_T prefix = tiles > 1 ? partials[id] : initial;
     gpi_tile_scan(&tile, prefix, source, base, out + out_offset, exclusive, shared);

@@ -73,16 +73,21 @@ static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_shared shared)
 #define GPI_AHEAD 2048
 #define GPI_LINE 64
 
-static void gpi_prefetch_read(__global const GPI_IN *p, uint elements)
+static void gpi_prefetch_read(gpi_source source, ulong i, uint elements)
 {
     for (uint k = 0; k < elements * sizeof(GPI_IN); k += GPI_LINE) {
-        GPI_PREFETCH_READ((__global const char *)p + k);
+        GPI_PREFETCH_READ((__global const char *)(source.in + i) + k);
     }
+#if GPI_INPUTS == 2
+    for (uint k = 0; k < elements * sizeof(GPI_IN2); k += GPI_LINE) {
+        GPI_PREFETCH_READ((__global const char *)(source.in2 + i) + k);
+    }
+#endif
 }
 
-static void gpi_prefetch_write(__global GPI_T *p, uint elements)
+static void gpi_prefetch_write(__global GPI_OUT *p, uint elements)
 {
-    for (uint k = 0; k < elements * sizeof(GPI_T); k += GPI_LINE) {
+    for (uint k = 0; k < elements * sizeof(GPI_OUT); k += GPI_LINE) {
         GPI_PREFETCH_WRITE((__global char *)p + k);
     }
 }
@@ -104,7 +109,7 @@ static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_shared shared)
 #if GPI_LANES > 1 && GPI_COMMUTATIVE
     GPI_V a = (GPI_V)(sum), b = a, c = a, d = a;
     for (; i + 4 * GPI_LANES <= end; i += 4 * GPI_LANES) {
-        gpi_prefetch_read(source.in + i + GPI_AHEAD / sizeof(GPI_IN), 4 * GPI_LANES);
+        gpi_prefetch_read(source, i + GPI_AHEAD / sizeof(GPI_IN), 4 * GPI_LANES);
         a = GPI_COMBINE(a, gpi_load_vector(source, i));
         b = GPI_COMBINE(b, gpi_load_vector(source, i + GPI_LANES));
         c = GPI_COMBINE(c, gpi_load_vector(source, i + 2 * GPI_LANES));
@@ -133,26 +138,26 @@ static GPI_T gpi_tile_aggregate(const gpi_tile *tile, gpi_source source, ulong b
     return gpi_tile_reduce(source, base, shared);
 }
 
-static void gpi_scan_range(gpi_source source, ulong i, ulong end, GPI_T sum, __global GPI_T *out,
+static void gpi_scan_range(gpi_source source, ulong i, ulong end, GPI_T sum, __global GPI_OUT *out,
                            const bool exclusive)
 {
     for (; i < end; i++) {
         const GPI_T next = GPI_COMBINE(sum, gpi_load(source, i));
-        out[i] = exclusive ? sum : next;
+        out[i] = GPI_RESULT(exclusive ? sum : next);
         sum = next;
     }
 }
 
 /* Called with a constant `exclusive`, so that the test leaves the loop. */
-static void gpi_scan_serial(gpi_source source, ulong base, GPI_T sum, __global GPI_T *out,
+static void gpi_scan_serial(gpi_source source, ulong base, GPI_T sum, __global GPI_OUT *out,
                             const bool exclusive)
 {
     const ulong end = base + gpi_tile_length(source, base);
     ulong i = base;
 #if GPI_LANES > 1
     for (; i + GPI_LANES <= end; i += GPI_LANES) {
-        gpi_prefetch_read(source.in + i + (ulong)GPI_TILES_ABREAST * GPI_TILE, GPI_LANES);
-        gpi_prefetch_write(out + i + GPI_AHEAD / sizeof(GPI_T), GPI_LANES);
+        gpi_prefetch_read(source, i + (ulong)GPI_TILES_ABREAST * GPI_TILE, GPI_LANES);
+        gpi_prefetch_write(out + i + GPI_AHEAD / sizeof(GPI_OUT), GPI_LANES);
         const GPI_V v = gpi_scan_vector(gpi_load_vector(source, i));
         const GPI_V before = exclusive ? gpi_shift_1(v, gpi_identity()) : v;
         vstore16(GPI_COMBINE((GPI_V)(sum), before), 0, out + i);
@@ -164,7 +169,7 @@ static void gpi_scan_serial(gpi_source source, ulong base, GPI_T sum, __global G
 
 /* Scans the tile with everything before it in `prefix`, and writes out[base...]. */
 static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base,
-                          __global GPI_T *out, uint exclusive, gpi_shared shared)
+                          __global GPI_OUT *out, uint exclusive, gpi_shared shared)
 {
     (void)tile;
     (void)shared;
@@ -291,7 +296,7 @@ static GPI_T gpi_tile_aggregate(const gpi_tile *tile, gpi_source source, ulong b
 
 /* Scans the tile with everything before it in `prefix`, and writes out[base...]. */
 static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base,
-                          __global GPI_T *out, uint exclusive, gpi_shared shared)
+                          __global GPI_OUT *out, uint exclusive, gpi_shared shared)
 {
     const uint length = gpi_tile_length(source, base);
     const uint l = (uint)get_local_id(0);
@@ -304,7 +309,7 @@ static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_source source,
     barrier(CLK_LOCAL_MEM_FENCE); /* the stage is filled */
     for (uint j = 0; j < GPI_ITEMS; j++) {
         const uint i = j * GPI_WG + l;
-        if (i < length) out[base + i] = shared->stage[GPI_PAD(i)];
+        if (i < length) out[base + i] = GPI_RESULT(shared->stage[GPI_PAD(i)]);
     }
 }
 #endif

@@ -122,15 +122,19 @@ typedef enum gp_type {
 
 /* X(name, value, kernel macro). Bitwise operations take integer types only. For floats, min and max
    ignore NaN (fmin, fmax): NaN never wins, an input of nothing but NaN gives the identity, and which
-   of -0 and +0 is returned is unspecified. */
-#define GP_OPS(X)             \
-    X(GP_SUM, 1, "GPI_SUM")   \
-    X(GP_PROD, 2, "GPI_PROD") \
-    X(GP_MIN, 3, "GPI_MIN")   \
-    X(GP_MAX, 4, "GPI_MAX")   \
-    X(GP_AND, 5, "GPI_AND")   \
-    X(GP_OR, 6, "GPI_OR")     \
-    X(GP_XOR, 7, "GPI_XOR")
+   of -0 and +0 is returned is unspecified. Argmin and argmax give the index of the extreme element,
+   counted from the call's first one; of equal ones the lowest; all ones (-1) when there is no element
+   or nothing but NaN. Their out_type is GP_U64 (the default) or GP_U32, and `initial` stays NULL. */
+#define GP_OPS(X)                 \
+    X(GP_SUM, 1, "GPI_SUM")       \
+    X(GP_PROD, 2, "GPI_PROD")     \
+    X(GP_MIN, 3, "GPI_MIN")       \
+    X(GP_MAX, 4, "GPI_MAX")       \
+    X(GP_AND, 5, "GPI_AND")       \
+    X(GP_OR, 6, "GPI_OR")         \
+    X(GP_XOR, 7, "GPI_XOR")       \
+    X(GP_ARGMIN, 8, "GPI_ARGMIN") \
+    X(GP_ARGMAX, 9, "GPI_ARGMAX")
 
 typedef enum gp_op {
     GP_OP_NONE = 0,
@@ -159,6 +163,12 @@ typedef struct gp_monoid {
     bool commutative;
     bool exact;
 } gp_monoid;
+
+/* A map, in the `map` field of a desc, is an OpenCL C expression that turns an input element into an
+   operand while it is loaded, at no cost in memory traffic: "x * x", "x > 0.5f", "x * y". In it, x is the
+   element, y that of the second input where there is one, and i (ulong) the index, counted from the call's
+   first element. Its value is converted to out_type (argmin, argmax: to the input's type; a monoid: it
+   must have the monoid's type, and `type` then names the input's). The text is read during the call only. */
 
 /* ------------------------------------------------------------------ context */
 
@@ -288,7 +298,7 @@ GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data
 
 /* ------------------------------------------------------------------ reduce */
 
-/* out[0] = initial . in[0] . in[1] ... in[count-1]        (. is op or monoid)
+/* out[0] = initial . in[0] . in[1] ... in[count-1]        (. is op or monoid; with map: of map(in[i]))
 
    Order: input order for a monoid that is not commutative; any order otherwise, but always the same
    one for the same count on the same device, so float results repeat bit for bit.
@@ -301,12 +311,16 @@ typedef struct gp_reduce_desc {
     cl_mem out;       /* one element of out_type; may be NULL in gp_reduce_read */
     size_t out_offset;
     size_t count;
-    gp_type type;            /* of the input; with a monoid: leave 0 */
+    gp_type type;            /* of the input; with a monoid but no map: leave 0 */
     gp_type out_type;        /* 0: 64 bits for sums and products of integers, else `type` */
     gp_op op;                /* or: */
-    const gp_monoid *monoid; /* instead of type and op */
-    const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
-    cl_mem scratch;          /* of gp_reduce_scratch_size bytes, or NULL: the context's own */
+    const gp_monoid *monoid; /* instead of out_type and op */
+    const char *map;         /* expression in x, y, i; NULL: the element itself */
+    cl_mem in2;              /* second input, count elements, for map's y; NULL: none */
+    size_t in2_offset;
+    gp_type type2;       /* of the second input; 0: `type` */
+    const void *initial; /* one element of out_type, read during the call; NULL: the identity */
+    cl_mem scratch;      /* of gp_reduce_scratch_size bytes, or NULL: the context's own */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -335,10 +349,11 @@ typedef struct gp_scan_desc {
     cl_mem out;       /* count elements of out_type */
     size_t out_offset;
     size_t count;
-    gp_type type;            /* of the input; with a monoid: leave 0 */
+    gp_type type;            /* of the input; with a monoid but no map: leave 0 */
     gp_type out_type;        /* of sums and output; 0: `type` (a scan is often in place) */
     gp_op op;                /* or: */
-    const gp_monoid *monoid; /* instead of type and op */
+    const gp_monoid *monoid; /* instead of out_type and op */
+    const char *map;         /* expression in x and i; NULL: the element itself */
     bool exclusive;
     const void *initial; /* one element of out_type, read during the call; NULL: the identity */
     gp_strategy strategy;

@@ -41,13 +41,22 @@ typedef struct gpi_plan {
 
 /* ------------------------------------------------------------------ elements */
 
-/* What monoid.cl needs to know, checked. */
-typedef struct gpi_element {
-    gp_type in_type, type; /* 0 for a monoid */
+/* The fields of a desc that say what is combined. */
+typedef struct gpi_operation {
+    gp_type type, type2, out_type; /* out_type 0: with a monoid only; type2 0: one input */
     gp_op op;
     const gp_monoid *monoid;
-    size_t in_size, size; /* bytes in memory; of sums and results */
+    const char *map;
+    const void *initial;
+} gpi_operation;
+
+/* The same, checked, and what monoid.cl needs to know of it. */
+typedef struct gpi_element {
+    gpi_operation operation;
+    size_t in_size, in2_size; /* of an input element in memory; in2_size 0: one input */
+    size_t size, out_size;    /* of sums, of results */
     bool commutative, exact;
+    const void *initial; /* the caller's, or NULL for the identity */
     unsigned char identity[GPI_ELEMENT_MAX];
 } gpi_element;
 
@@ -155,9 +164,11 @@ static gp_result gpi_programs_share(gp_context *gp, const gp_context *from);
 static const char *gpi_kernel_name(gpi_primitive primitive, size_t k);
 
 /* monoid.c */
-static gp_result gpi_element_make(gp_context *gp, const char *function, gp_type type, gp_type out_type,
-                                  gp_op op, const gp_monoid *monoid, gpi_element *element);
+static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
+                                  gpi_element *element);
+static bool gpi_is_arg(gp_op op);
 static gp_type gpi_sum_type(gp_type type, gp_op op);
+static const void *gpi_element_initial(const gpi_element *element);
 static void gpi_element_prelude(const gpi_element *element, const gpi_plan *plan, gpi_text *text);
 
 /* launch.c */
@@ -172,12 +183,11 @@ typedef struct gpi_call {
     cl_event *merged; /* the caller's events and scratch_busy, when both must be waited for */
     cl_event last;    /* of the command enqueued last, where anybody needs it */
     bool uses_scratch;
+    gpi_program *program; /* of the kernel being prepared */
+    size_t kernel;
+    cl_uint arg_count;
+    cl_int arg_error; /* of the first argument that could not be set */
 } gpi_call;
-
-typedef struct gpi_arg {
-    size_t size;
-    const void *value;
-} gpi_arg;
 
 /* A piece of a buffer: bytes [begin, end) of the outermost buffer that holds it. */
 typedef struct gpi_range {
@@ -198,8 +208,9 @@ static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *func
                                 cl_uint wait_count, cl_event *done);
 static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_mem *out);
 static gp_result gpi_call_fill(gpi_call *call, cl_mem buffer, size_t offset, size_t bytes);
-static gp_result gpi_call_launch(gpi_call *call, gpi_program *program, size_t kernel, const gpi_plan *plan,
-                                 size_t groups, const gpi_arg *args, size_t arg_count);
+static void gpi_call_kernel(gpi_call *call, gpi_program *program, size_t kernel);
+static void gpi_call_arg(gpi_call *call, size_t size, const void *value);
+static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups);
 static gp_result gpi_call_end(gpi_call *call, gp_result result);
 static void gpi_profile_harvest(gp_context *gp);
 
@@ -208,7 +219,4 @@ static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc);
 static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc);
 
 #define GPI_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
-#define GPI_ARG(variable)             \
-    {                                 \
-        sizeof(variable), &(variable) \
-    }
+#define GPI_CALL_ARG(call, variable) gpi_call_arg(call, sizeof(variable), &(variable))

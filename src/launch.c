@@ -214,26 +214,37 @@ static void gpi_profile_watch(gp_context *gp, const char *name, cl_event event)
     gp->pending_count++;
 }
 
-static gp_result gpi_call_launch(gpi_call *call, gpi_program *program, size_t kernel, const gpi_plan *plan,
-                                 size_t groups, const gpi_arg *args, size_t arg_count)
+/* Prepares a kernel: its arguments follow in order, then its launch. */
+static void gpi_call_kernel(gpi_call *call, gpi_program *program, size_t kernel)
+{
+    call->program = program;
+    call->kernel = kernel;
+    call->arg_count = 0;
+    call->arg_error = CL_SUCCESS;
+}
+
+static void gpi_call_arg(gpi_call *call, size_t size, const void *value)
+{
+    const cl_int error = clSetKernelArg(call->program->kernel[call->kernel], call->arg_count++, size, value);
+    if (call->arg_error == CL_SUCCESS) call->arg_error = error;
+}
+
+static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups)
 {
     gp_context *gp = call->gp;
     const size_t local = plan->group, global = groups * plan->group;
     cl_event event;
-    cl_int error = CL_SUCCESS;
+    cl_int error = call->arg_error;
     gp_result result;
-    size_t i;
-    for (i = 0; i < arg_count && error == CL_SUCCESS; i++) {
-        error = clSetKernelArg(program->kernel[kernel], (cl_uint)i, args[i].size, args[i].value);
-    }
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, call->function, "clSetKernelArg");
-    error = clEnqueueNDRangeKernel(gp->queue, program->kernel[kernel], 1, NULL, &global, &local,
+    error = clEnqueueNDRangeKernel(gp->queue, call->program->kernel[call->kernel], 1, NULL, &global, &local,
                                    call->wait_count, call->wait, gpi_call_event(call, &event));
     result = gpi_call_enqueued(call, error, "clEnqueueNDRangeKernel", event);
     if (result != GP_OK) return result;
-    program->launched |= 1u << kernel;
+    call->program->launched |= 1u << call->kernel;
     gp->profile.launches++;
-    if (gp->desc.profile) gpi_profile_watch(gp, gpi_kernel_name(program->primitive, kernel), event);
+    if (gp->desc.profile)
+        gpi_profile_watch(gp, gpi_kernel_name(call->program->primitive, call->kernel), event);
     return GP_OK;
 }
 

@@ -41,9 +41,12 @@ static bool gpi_is_signed(gp_type type)
     return type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64;
 }
 
-/* The type of sums and products when the caller names none: integers do not overflow at 32 bits. */
+static bool gpi_is_arg(gp_op op) { return op == GP_ARGMIN || op == GP_ARGMAX; }
+
+/* The type of a reduction when the caller names none: integer sums do not overflow at 32 bits. */
 static gp_type gpi_sum_type(gp_type type, gp_op op)
 {
+    if (gpi_is_arg(op)) return GP_U64;
     if (gpi_is_float(type) || (op != GP_SUM && op != GP_PROD)) return type;
     return gpi_is_signed(type) ? GP_I64 : GP_U64;
 }
@@ -77,10 +80,12 @@ static void gpi_identity_make(gp_type type, gp_op op, unsigned char *out)
         else gpi_identity_integer(size, 1, out);
         break;
     case GP_MIN:
+    case GP_ARGMIN:
         if (gpi_is_float(type)) gpi_identity_float(type, infinity, out);
         else gpi_identity_integer(size, is_signed ? ones ^ sign : ones, out);
         break;
     case GP_MAX:
+    case GP_ARGMAX:
         if (gpi_is_float(type)) gpi_identity_float(type, -infinity, out);
         else gpi_identity_integer(size, is_signed ? sign : 0, out);
         break;
@@ -108,66 +113,117 @@ static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp
     return GP_OK;
 }
 
-static gp_result gpi_element_monoid(gp_context *gp, const char *function, gp_type type, gp_type out_type,
-                                    gp_op op, const gp_monoid *monoid, gpi_element *element)
+static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_element *element)
 {
-    const gp_result result = gpi_check_monoid(gp, function, monoid);
+    const gpi_operation *o = &element->operation;
+    const gp_result result = gpi_check_monoid(gp, function, o->monoid);
     if (result != GP_OK) return result;
-    if (type || out_type || op) {
+    if (o->out_type || o->op || (o->type && !o->map)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: with a monoid, type, out_type and op stay 0 (here %d, %d, %d)", function,
-                        (int)type, (int)out_type, (int)op);
+                        "%s: with a monoid, out_type and op stay 0, and type too unless there is a map "
+                        "(here %d, %d, %d)",
+                        function, (int)o->out_type, (int)o->op, (int)o->type);
     }
-    element->monoid = monoid;
-    element->in_size = element->size = monoid->size;
-    element->commutative = monoid->commutative;
-    element->exact = monoid->exact;
-    memcpy(element->identity, monoid->identity, monoid->size);
+    if (!o->map) element->in_size = o->monoid->size;
+    element->size = element->out_size = o->monoid->size;
+    element->commutative = o->monoid->commutative;
+    element->exact = o->monoid->exact;
+    memcpy(element->identity, o->monoid->identity, o->monoid->size);
     return GP_OK;
 }
 
-static gp_result gpi_check_op(gp_context *gp, const char *function, gp_op op, gp_type type)
+static gp_result gpi_check_op(gp_context *gp, const char *function, const gpi_operation *o)
 {
-    if (!gpi_op_macro(op)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is not a gp_op", function, (int)op);
+    if (!gpi_op_macro(o->op)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is not a gp_op", function, (int)o->op);
     }
-    if (gpi_is_float(type) && (op == GP_AND || op == GP_OR || op == GP_XOR)) {
+    if (gpi_is_float(o->out_type) && (o->op == GP_AND || o->op == GP_OR || o->op == GP_XOR)) {
         return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is bitwise, and %s is not an integer type",
-                        function, (int)op, gpi_type_cl(type));
+                        function, (int)o->op, gpi_type_cl(o->out_type));
+    }
+    if (gpi_is_arg(o->op) && o->initial) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: initial stays NULL with argmin and argmax",
+                        function);
     }
     return GP_OK;
 }
 
-/* `out_type` is resolved by the caller: never 0 where `type` is not. */
-static gp_result gpi_element_make(gp_context *gp, const char *function, gp_type type, gp_type out_type,
-                                  gp_op op, const gp_monoid *monoid, gpi_element *element)
+static gp_result gpi_check_types(gp_context *gp, const char *function, const gpi_operation *o)
 {
-    gp_result result;
-    memset(element, 0, sizeof *element);
-    if (monoid) return gpi_element_monoid(gp, function, type, out_type, op, monoid, element);
-    if (!gpi_type_size(type) || !gpi_type_size(out_type)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d, out_type = %d: not a gp_type", function,
-                        (int)type, (int)out_type);
+    const bool monoid = o->monoid != NULL;
+    if (!gpi_type_size(o->type) || (!monoid && !gpi_type_size(o->out_type)) ||
+        (o->type2 && !gpi_type_size(o->type2))) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d, out_type = %d, type2 = %d: not a gp_type",
+                        function, (int)o->type, (int)o->out_type, (int)o->type2);
     }
-    result = gpi_check_op(gp, function, op, out_type);
-    if (result != GP_OK) return result;
-    if ((type == GP_F64 || out_type == GP_F64) && !gp->info.fp64) {
+    if ((o->type == GP_F64 || o->out_type == GP_F64 || o->type2 == GP_F64) && !gp->info.fp64) {
         return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: f64 on %s, which has no cl_khr_fp64", function,
                         gp->info.name);
     }
-    if (gpi_is_float(type) && !gpi_is_float(out_type)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type %s cannot be summed as out_type %s", function,
-                        gpi_type_cl(type), gpi_type_cl(out_type));
+    if (gpi_is_arg(o->op) && o->out_type != GP_U32 && o->out_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: argmin and argmax give u32 or u64, not out_type %s",
+                        function, gpi_type_cl(o->out_type));
     }
-    element->in_type = type;
-    element->type = out_type;
-    element->op = op;
-    element->in_size = gpi_type_size(type);
-    element->size = gpi_type_size(out_type);
-    element->commutative = true;
-    element->exact = !gpi_is_float(out_type); /* min and max may return either zero */
-    gpi_identity_make(out_type, op, element->identity);
+    if (!monoid && !o->map && !gpi_is_arg(o->op) && gpi_is_float(o->type) && !gpi_is_float(o->out_type)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type %s cannot be summed as out_type %s", function,
+                        gpi_type_cl(o->type), gpi_type_cl(o->out_type));
+    }
     return GP_OK;
+}
+
+/* What argmin and argmax compare: the input's type, at least 32 bits wide. */
+static gp_type gpi_arg_type(gp_type type)
+{
+    if (gpi_type_size(type) >= 4) return type;
+    return gpi_is_signed(type) ? GP_I32 : GP_U32;
+}
+
+/* A value and a 64-bit index of all ones behind it (gpi_arg of monoid.cl). */
+static void gpi_element_arg(gpi_element *element)
+{
+    const gp_type value = gpi_arg_type(element->operation.type);
+    const size_t size = gpi_type_size(value);
+    gpi_identity_make(value, element->operation.op, element->identity);
+    memset(element->identity + size, 0xff, 8);
+    element->size = size + 8;
+    element->exact = !gpi_is_float(value);
+}
+
+static gp_result gpi_element_builtin(gp_context *gp, const char *function, gpi_element *element)
+{
+    const gpi_operation *o = &element->operation;
+    const gp_result result = gpi_check_op(gp, function, o);
+    if (result != GP_OK) return result;
+    element->size = element->out_size = gpi_type_size(o->out_type);
+    element->commutative = true;
+    element->exact = !gpi_is_float(o->out_type); /* min and max may return either zero */
+    if (gpi_is_arg(o->op)) gpi_element_arg(element);
+    else gpi_identity_make(o->out_type, o->op, element->identity);
+    return GP_OK;
+}
+
+static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
+                                  gpi_element *element)
+{
+    gp_result result = GP_OK;
+    memset(element, 0, sizeof *element);
+    element->operation = *operation;
+    element->initial = operation->initial;
+    element->in_size = gpi_type_size(operation->type);
+    element->in2_size = gpi_type_size(operation->type2);
+    if (operation->type2 && !operation->map) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in2 is only used by a map, and there is none",
+                        function);
+    }
+    if (!operation->monoid || operation->map) result = gpi_check_types(gp, function, operation);
+    if (result != GP_OK) return result;
+    return operation->monoid ? gpi_element_monoid(gp, function, element)
+                             : gpi_element_builtin(gp, function, element);
+}
+
+static const void *gpi_element_initial(const gpi_element *element)
+{
+    return element->initial ? element->initial : element->identity;
 }
 
 /* ------------------------------------------------------------------ text */
@@ -175,7 +231,8 @@ static gp_result gpi_element_make(gp_context *gp, const char *function, gp_type 
 /* Elements of a vector step of the serial shape; one where there is no vector of the type. */
 static int gpi_element_lanes(const gpi_element *element, const gpi_plan *plan)
 {
-    return element->monoid || plan->shape != GP_SHAPE_SERIAL ? 1 : 16;
+    const bool scalar = element->operation.monoid || gpi_is_arg(element->operation.op);
+    return scalar || plan->shape != GP_SHAPE_SERIAL ? 1 : 16;
 }
 
 static void gpi_identity_words(const gpi_element *element, gpi_text *text)
@@ -189,23 +246,46 @@ static void gpi_identity_words(const gpi_element *element, gpi_text *text)
     }
 }
 
+/* What is combined: a monoid of the user, an operation on values, or on values with their index. */
+static void gpi_prelude_operation(const gpi_operation *o, gpi_text *text)
+{
+    const gp_type value = gpi_is_arg(o->op) ? gpi_arg_type(o->type) : o->out_type;
+    if (o->monoid) {
+        gpi_text_add(text, "#define GPI_CUSTOM 1\n#define GPI_COMBINE(a, b) %s(a, b)\n", o->monoid->combine);
+        gpi_text_add(text, "#define GPI_VALUE %s\n#define GPI_T %s\n#define GPI_OUT %s\n", o->monoid->type,
+                     o->monoid->type, o->monoid->type);
+        return;
+    }
+    gpi_text_add(text, "#define GPI_CUSTOM 0\n#define GPI_OP %s\n#define GPI_FLOAT %d\n", gpi_op_macro(o->op),
+                 gpi_is_float(value));
+    gpi_text_add(text, "#define GPI_VALUE %s\n#define GPI_OUT %s\n#define GPI_T %s\n", gpi_type_cl(value),
+                 gpi_type_cl(o->out_type), gpi_is_arg(o->op) ? "gpi_arg" : "GPI_OUT");
+}
+
+/* The inputs, and the map as a function. The expression has lines of its own, so that it may end in a
+   comment. */
+static void gpi_prelude_inputs(const gpi_operation *o, gpi_text *text)
+{
+    const char *in = o->type ? gpi_type_cl(o->type) : o->monoid->type;
+    gpi_text_add(text, "#define GPI_IN %s\n#define GPI_INPUTS %d\n#define GPI_MAPPED %d\n", in,
+                 o->type2 ? 2 : 1, o->map != NULL);
+    if (o->type2) gpi_text_add(text, "#define GPI_IN2 %s\n", gpi_type_cl(o->type2));
+    if (!o->map) return;
+    gpi_text_add(
+        text,
+        "static GPI_VALUE gpi_map(GPI_IN x, %sulong i)\n{\n    return (\n#line 1 \"map\"\n%s\n    );\n}\n",
+        o->type2 ? "GPI_IN2 y, " : "", o->map);
+}
+
 /* The description of the element that monoid.cl begins with. */
 static void gpi_element_prelude(const gpi_element *element, const gpi_plan *plan, gpi_text *text)
 {
-    const gp_monoid *m = element->monoid;
-    if (m) {
-        gpi_text_add(text, "#define GPI_IN %s\n#define GPI_T %s\n", m->type, m->type);
-        gpi_text_add(text, "#define GPI_FROM(x) (x)\n#define GPI_COMBINE(a, b) %s(a, b)\n", m->combine);
-    } else {
-        gpi_text_add(text, "#define GPI_IN %s\n#define GPI_T %s\n", gpi_type_cl(element->in_type),
-                     gpi_type_cl(element->type));
-        gpi_text_add(text, "#define GPI_FROM(x) ((GPI_T)(x))\n#define GPI_OP %s\n",
-                     gpi_op_macro(element->op));
-        gpi_text_add(text, "#define GPI_FLOAT %d\n", gpi_is_float(element->type));
-    }
+    const gpi_operation *o = &element->operation;
     gpi_text_add(text, "#define GPI_SIZE %u\n#define GPI_IDENTITY_WORDS ", (unsigned)element->size);
     gpi_identity_words(element, text);
     gpi_text_add(text, "\n#define GPI_COMMUTATIVE %d\n#define GPI_EXACT %d\n#define GPI_LANES %d\n",
                  element->commutative, element->exact, gpi_element_lanes(element, plan));
-    if (m) gpi_text_add(text, "#line 1 \"monoid\"\n%s\n", m->source);
+    if (o->monoid) gpi_text_add(text, "#line 1 \"monoid\"\n%s\n", o->monoid->source);
+    gpi_prelude_operation(o, text);
+    gpi_prelude_inputs(o, text);
 }

@@ -12,15 +12,20 @@ typedef struct gpi_reduce {
     cl_uint tiles;
     cl_mem out;
     cl_ulong out_offset;
-    const void *initial;
 } gpi_reduce;
 
 static gp_result gpi_reduce_element(gp_context *gp, const char *function, const gp_reduce_desc *desc,
                                     gpi_element *element)
 {
-    gp_type out_type = desc->out_type;
-    if (!out_type && !desc->monoid) out_type = gpi_sum_type(desc->type, desc->op);
-    return gpi_element_make(gp, function, desc->type, out_type, desc->op, desc->monoid, element);
+    gpi_operation o;
+    o.type = desc->type;
+    o.type2 = desc->in2 && !desc->type2 ? desc->type : desc->type2;
+    o.out_type = desc->out_type || desc->monoid ? desc->out_type : gpi_sum_type(desc->type, desc->op);
+    o.op = desc->op;
+    o.monoid = desc->monoid;
+    o.map = desc->map;
+    o.initial = desc->initial;
+    return gpi_element_make(gp, function, &o, element);
 }
 
 /* Everything but the buffers: enough to know the scratch. */
@@ -35,7 +40,6 @@ static gp_result gpi_reduce_plan(gp_context *gp, const char *function, const gp_
     if (result != GP_OK) return result;
     result = gpi_program_get(gp, function, GPI_REDUCE, &reduce->element, &reduce->plan, &reduce->program);
     if (result != GP_OK) return result;
-    reduce->initial = desc->initial ? desc->initial : reduce->element.identity;
     return gpi_plan_tiles(gp, function, &reduce->plan, desc->count, &reduce->tiles);
 }
 
@@ -54,42 +58,58 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
         result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
                                   element->in_size, GPI_READS, &range);
     }
+    if (result == GP_OK && desc->count > 0 && element->in2_size) {
+        result = gpi_check_buffer(gp, function, "in2", desc->in2, desc->in2_offset, desc->count,
+                                  element->in2_size, GPI_READS, &range);
+    }
     if (result != GP_OK) return result;
-    return gpi_check_buffer(gp, function, "out", reduce->out, reduce->out_offset, 1, element->size,
+    return gpi_check_buffer(gp, function, "out", reduce->out, reduce->out_offset, 1, element->out_size,
                             GPI_WRITES, &range);
 }
 
-/* With one tile the first kernel writes the result; with none, the same on an empty tile. */
-static gp_result gpi_reduce_launch(gpi_call *call, gpi_reduce *reduce)
+/* With one tile this writes the result; with none, the same on an empty tile, and no input is touched. */
+static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem partials)
 {
     const gp_reduce_desc *desc = reduce->desc;
-    const size_t size = reduce->element.size;
-    const cl_ulong in_offset = desc->count ? desc->in_offset : 0, count = desc->count, zero = 0;
+    const cl_ulong count = desc->count, in_offset = count ? desc->in_offset : 0;
+    const cl_ulong in2_offset = count ? desc->in2_offset : 0;
+    const cl_mem in = count ? desc->in : reduce->out, in2 = count ? desc->in2 : reduce->out;
     const cl_uint single = reduce->tiles <= 1;
-    cl_mem in = desc->count ? desc->in : reduce->out, partials = reduce->out;
-    gp_result result = GP_OK;
-    if (!single) result = gpi_call_scratch(call, desc->scratch, gpi_reduce_scratch(reduce), &partials);
-    if (result == GP_OK) {
-        const gpi_arg args[] = {GPI_ARG(in),
-                                GPI_ARG(in_offset),
-                                GPI_ARG(count),
-                                GPI_ARG(partials),
-                                {sizeof(cl_ulong), single ? &reduce->out_offset : &zero},
-                                {size, reduce->initial},
-                                GPI_ARG(single)};
-        result = gpi_call_launch(call, reduce->program, GPI_REDUCE_TILES, &reduce->plan,
-                                 single ? 1 : reduce->tiles, args, GPI_COUNT_OF(args));
+    gpi_call_kernel(call, reduce->program, GPI_REDUCE_TILES);
+    GPI_CALL_ARG(call, in);
+    GPI_CALL_ARG(call, in_offset);
+    if (reduce->element.in2_size) {
+        GPI_CALL_ARG(call, in2);
+        GPI_CALL_ARG(call, in2_offset);
     }
-    if (result == GP_OK && !single) {
-        const gpi_arg args[] = {GPI_ARG(partials),
-                                GPI_ARG(reduce->tiles),
-                                GPI_ARG(reduce->out),
-                                GPI_ARG(reduce->out_offset),
-                                {size, reduce->initial}};
-        result = gpi_call_launch(call, reduce->program, GPI_REDUCE_PARTIALS, &reduce->plan, 1, args,
-                                 GPI_COUNT_OF(args));
-    }
-    return result;
+    GPI_CALL_ARG(call, count);
+    GPI_CALL_ARG(call, partials);
+    GPI_CALL_ARG(call, reduce->out);
+    GPI_CALL_ARG(call, reduce->out_offset);
+    gpi_call_arg(call, reduce->element.size, gpi_element_initial(&reduce->element));
+    GPI_CALL_ARG(call, single);
+    return gpi_call_launch(call, &reduce->plan, single ? 1 : reduce->tiles);
+}
+
+static gp_result gpi_reduce_partials(gpi_call *call, gpi_reduce *reduce, cl_mem partials)
+{
+    gpi_call_kernel(call, reduce->program, GPI_REDUCE_PARTIALS);
+    GPI_CALL_ARG(call, partials);
+    GPI_CALL_ARG(call, reduce->tiles);
+    GPI_CALL_ARG(call, reduce->out);
+    GPI_CALL_ARG(call, reduce->out_offset);
+    gpi_call_arg(call, reduce->element.size, gpi_element_initial(&reduce->element));
+    return gpi_call_launch(call, &reduce->plan, 1);
+}
+
+static gp_result gpi_reduce_launch(gpi_call *call, gpi_reduce *reduce)
+{
+    cl_mem partials = NULL;
+    gp_result result;
+    if (reduce->tiles <= 1) return gpi_reduce_tiles(call, reduce, reduce->out);
+    result = gpi_call_scratch(call, reduce->desc->scratch, gpi_reduce_scratch(reduce), &partials);
+    if (result == GP_OK) result = gpi_reduce_tiles(call, reduce, partials);
+    return result == GP_OK ? gpi_reduce_partials(call, reduce, partials) : result;
 }
 
 static gp_result gpi_reduce_run(gp_context *gp, const char *function, gpi_reduce *reduce)
@@ -130,8 +150,8 @@ GP_API gp_result gp_reduce_read(gp_context *gp, const gp_reduce_desc *desc, void
     result = gpi_reduce_run(gp, "gp_reduce_read", &reduce);
     if (result != GP_OK) return result;
     if (gp->out_of_order) (void)clFinish(gp->queue);
-    error = clEnqueueReadBuffer(gp->queue, reduce.out, CL_TRUE, reduce.out_offset * reduce.element.size,
-                                reduce.element.size, result_out, 0, NULL, NULL);
+    error = clEnqueueReadBuffer(gp->queue, reduce.out, CL_TRUE, reduce.out_offset * reduce.element.out_size,
+                                reduce.element.out_size, result_out, 0, NULL, NULL);
     return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, "gp_reduce_read", "clEnqueueReadBuffer");
 }
 
@@ -158,13 +178,19 @@ static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc)
     probe.wait = NULL;
     probe.done = NULL;
     probe.count = 0;
-    probe.in = probe.out = probe.scratch = NULL;
-    probe.in_offset = 0;
+    probe.out = probe.scratch = NULL;
+    probe.in_offset = probe.in2_offset = 0;
     result = gpi_reduce_plan(gp, "gp_warmup", &probe, &reduce);
     if (result != GP_OK) return result;
     probe.count = gpi_plan_tile(&reduce.plan) + 1;
+    probe.in = probe.in2 = NULL;
     result = gpi_alloc(gp, "gp_warmup", probe.count * reduce.element.in_size, &probe.in);
+    if (result == GP_OK && reduce.element.in2_size) {
+        probe.type2 = reduce.element.operation.type2;
+        result = gpi_alloc(gp, "gp_warmup", probe.count * reduce.element.in2_size, &probe.in2);
+    }
     if (result == GP_OK) result = gp_reduce_read(gp, &probe, value);
     if (probe.in) (void)clReleaseMemObject(probe.in);
+    if (probe.in2) (void)clReleaseMemObject(probe.in2);
     return result;
 }

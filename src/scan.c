@@ -13,24 +13,35 @@ typedef struct gpi_scan {
     gpi_program *program;
     cl_uint tiles;
     cl_uint polls; /* 0: wait for ever */
-    const void *initial;
 } gpi_scan;
+
+static gp_result gpi_scan_element(gp_context *gp, const char *function, const gp_scan_desc *desc,
+                                  gpi_element *element)
+{
+    gpi_operation o;
+    o.type = desc->type;
+    o.type2 = GP_TYPE_NONE;
+    o.out_type = desc->out_type;
+    if (!o.out_type && !desc->monoid) o.out_type = gpi_is_arg(desc->op) ? GP_U64 : desc->type;
+    o.op = desc->op;
+    o.monoid = desc->monoid;
+    o.map = desc->map;
+    o.initial = desc->initial;
+    return gpi_element_make(gp, function, &o, element);
+}
 
 /* Everything but the buffers: enough to know the scratch. */
 static gp_result gpi_scan_plan(gp_context *gp, const char *function, const gp_scan_desc *desc, gpi_scan *scan)
 {
-    gp_type out_type = desc->out_type;
     gp_result result;
-    if (!out_type) out_type = desc->type;
     scan->desc = desc;
-    result = gpi_element_make(gp, function, desc->type, out_type, desc->op, desc->monoid, &scan->element);
+    result = gpi_scan_element(gp, function, desc, &scan->element);
     if (result != GP_OK) return result;
     result = gpi_plan_make(gp, function, GPI_SCAN, &scan->element, desc->strategy, &scan->plan);
     if (result != GP_OK) return result;
     result = gpi_program_get(gp, function, GPI_SCAN, &scan->element, &scan->plan, &scan->program);
     if (result != GP_OK) return result;
     scan->polls = scan->plan.polls;
-    scan->initial = desc->initial ? desc->initial : scan->element.identity;
     return gpi_plan_tiles(gp, function, &scan->plan, desc->count, &scan->tiles);
 }
 
@@ -70,7 +81,7 @@ static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *
                                         scan->element.in_size, GPI_READS, &in);
     if (result != GP_OK) return result;
     result = gpi_check_buffer(gp, function, "out", desc->out, desc->out_offset, desc->count,
-                              scan->element.size, GPI_WRITES, &out);
+                              scan->element.out_size, GPI_WRITES, &out);
     if (result != GP_OK) return result;
     if (gpi_overlap(&in, &out) && !gpi_same(&in, &out)) {
         return gpi_fail(
@@ -82,45 +93,62 @@ static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *
     return GP_OK;
 }
 
+/* The arguments that the kernels share: the input, and what becomes of it. */
+static void gpi_scan_arg_input(gpi_call *call, const gpi_scan *scan)
+{
+    const cl_ulong offset = scan->desc->in_offset, count = scan->desc->count;
+    GPI_CALL_ARG(call, scan->desc->in);
+    GPI_CALL_ARG(call, offset);
+    GPI_CALL_ARG(call, count);
+}
+
+static void gpi_scan_arg_output(gpi_call *call, const gpi_scan *scan)
+{
+    const cl_ulong offset = scan->desc->out_offset;
+    const cl_uint exclusive = scan->desc->exclusive;
+    GPI_CALL_ARG(call, scan->desc->out);
+    GPI_CALL_ARG(call, offset);
+    gpi_call_arg(call, scan->element.size, gpi_element_initial(&scan->element));
+    GPI_CALL_ARG(call, exclusive);
+}
+
 static gp_result gpi_scan_single_pass(gpi_call *call, gpi_scan *scan, cl_mem state)
 {
-    const gp_scan_desc *desc = scan->desc;
-    const cl_ulong in_offset = desc->in_offset, out_offset = desc->out_offset, count = desc->count;
-    const cl_uint exclusive = desc->exclusive;
-    const gpi_arg args[] = {GPI_ARG(desc->in),    GPI_ARG(in_offset),
-                            GPI_ARG(count),       GPI_ARG(desc->out),
-                            GPI_ARG(out_offset),  {scan->element.size, scan->initial},
-                            GPI_ARG(exclusive),   GPI_ARG(state),
-                            GPI_ARG(scan->polls), GPI_ARG(call->gp->counters)};
     const gp_result result = gpi_call_fill(call, state, 0, gpi_scan_state_bytes(scan));
     if (result != GP_OK) return result;
-    return gpi_call_launch(call, scan->program, GPI_SCAN_LOOK_BACK, &scan->plan, scan->tiles, args,
-                           GPI_COUNT_OF(args));
+    gpi_call_kernel(call, scan->program, GPI_SCAN_LOOK_BACK);
+    gpi_scan_arg_input(call, scan);
+    gpi_scan_arg_output(call, scan);
+    GPI_CALL_ARG(call, state);
+    GPI_CALL_ARG(call, scan->polls);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &scan->plan, scan->tiles);
 }
 
 /* Upsweep and spine leave in `partials` what comes before each tile. */
 static gp_result gpi_scan_sums(gpi_call *call, gpi_scan *scan, cl_mem partials)
 {
-    const gp_scan_desc *desc = scan->desc;
-    const cl_ulong in_offset = desc->in_offset, count = desc->count;
-    const gpi_arg upsweep[] = {GPI_ARG(desc->in), GPI_ARG(in_offset), GPI_ARG(count), GPI_ARG(partials)};
-    const gpi_arg spine[] = {GPI_ARG(partials), GPI_ARG(scan->tiles), {scan->element.size, scan->initial}};
-    const gp_result result = gpi_call_launch(call, scan->program, GPI_SCAN_UPSWEEP, &scan->plan, scan->tiles,
-                                             upsweep, GPI_COUNT_OF(upsweep));
+    gp_result result;
+    gpi_call_kernel(call, scan->program, GPI_SCAN_UPSWEEP);
+    gpi_scan_arg_input(call, scan);
+    GPI_CALL_ARG(call, partials);
+    result = gpi_call_launch(call, &scan->plan, scan->tiles);
     if (result != GP_OK) return result;
-    return gpi_call_launch(call, scan->program, GPI_SCAN_SPINE, &scan->plan, 1, spine, GPI_COUNT_OF(spine));
+    gpi_call_kernel(call, scan->program, GPI_SCAN_SPINE);
+    GPI_CALL_ARG(call, partials);
+    GPI_CALL_ARG(call, scan->tiles);
+    gpi_call_arg(call, scan->element.size, gpi_element_initial(&scan->element));
+    return gpi_call_launch(call, &scan->plan, 1);
 }
 
 static gp_result gpi_scan_downsweep(gpi_call *call, gpi_scan *scan, cl_mem partials)
 {
-    const gp_scan_desc *desc = scan->desc;
-    const cl_ulong in_offset = desc->in_offset, out_offset = desc->out_offset, count = desc->count;
-    const cl_uint exclusive = desc->exclusive;
-    const gpi_arg args[] = {GPI_ARG(desc->in),  GPI_ARG(in_offset),  GPI_ARG(count),
-                            GPI_ARG(desc->out), GPI_ARG(out_offset), {scan->element.size, scan->initial},
-                            GPI_ARG(exclusive), GPI_ARG(partials),   GPI_ARG(scan->tiles)};
-    return gpi_call_launch(call, scan->program, GPI_SCAN_DOWNSWEEP, &scan->plan, scan->tiles, args,
-                           GPI_COUNT_OF(args));
+    gpi_call_kernel(call, scan->program, GPI_SCAN_DOWNSWEEP);
+    gpi_scan_arg_input(call, scan);
+    gpi_scan_arg_output(call, scan);
+    GPI_CALL_ARG(call, partials);
+    GPI_CALL_ARG(call, scan->tiles);
+    return gpi_call_launch(call, &scan->plan, scan->tiles);
 }
 
 static gp_result gpi_scan_launch(gpi_call *call, gpi_scan *scan)
@@ -179,7 +207,7 @@ static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
     if (result != GP_OK) return result;
     tile = gpi_plan_tile(&scan.plan);
     result = gpi_alloc(gp, "gp_warmup", (tile + 1) * scan.element.in_size, &probe.in);
-    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", (tile + 1) * scan.element.size, &probe.out);
+    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", (tile + 1) * scan.element.out_size, &probe.out);
     for (probe.count = 1; probe.count <= tile + 1 && result == GP_OK; probe.count += tile) {
         result = gp_scan(gp, &probe);
     }

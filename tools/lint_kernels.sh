@@ -16,7 +16,7 @@ WIDE="-DGPI_WIDE=1 -DGPI_INT64_EXTENDED=1"
 NARROW="-DGPI_WIDE=0 -DGPI_INT64_EXTENDED=0"
 
 FLAGS="-x cl -cl-std=CL1.2 -target spir64 -Xclang -finclude-default-header -Xclang -disable-llvm-passes
-    -fsyntax-only -Wall -Wextra -Werror -Wno-unused-function"
+    -fsyntax-only -Wall -Wextra -Werror -Wno-unused-function -Wno-unused-parameter"
 
 compose() { # prelude primitive
     for file in "$1" $(printf 'kernels/%s.cl ' $COMMON "$2"); do

@@ -1,7 +1,10 @@
 /* 32-bit sums: what src/monoid.c writes for GP_U32, GP_SUM. */
 #define GPI_IN uint
+#define GPI_INPUTS 1
+#define GPI_MAPPED 0
+#define GPI_VALUE uint
 #define GPI_T uint
-#define GPI_FROM(x) ((GPI_T)(x))
+#define GPI_OUT uint
 #define GPI_OP GPI_SUM
 #define GPI_FLOAT 0
 #define GPI_SIZE 4

@@ -1,7 +1,10 @@
 /* 64-bit sums of 32-bit elements: a state of several words. */
 #define GPI_IN uint
+#define GPI_INPUTS 1
+#define GPI_MAPPED 0
+#define GPI_VALUE ulong
 #define GPI_T ulong
-#define GPI_FROM(x) ((GPI_T)(x))
+#define GPI_OUT ulong
 #define GPI_OP GPI_SUM
 #define GPI_FLOAT 0
 #define GPI_SIZE 8

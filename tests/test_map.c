@@ -1,0 +1,310 @@
+/* test_map.c - maps fused into the load, second inputs, and the index of an extreme, against plain C. */
+#include "support.h"
+
+/* Across several tiles in every variant, with a ragged end. */
+#define COUNT (test_small() ? (size_t)3003 : (size_t)150007)
+
+typedef struct inputs {
+    float *x, *y;
+    uint8_t *bytes;
+    cl_mem x_buffer, y_buffer, bytes_buffer;
+} inputs;
+
+static inputs make_inputs(gp_context *gp)
+{
+    inputs in;
+    size_t i;
+    in.x = malloc(COUNT * sizeof *in.x);
+    in.y = malloc(COUNT * sizeof *in.y);
+    in.bytes = malloc(COUNT);
+    assert_non_null(in.x);
+    assert_non_null(in.y);
+    assert_non_null(in.bytes);
+    for (i = 0; i < COUNT; i++) {
+        in.x[i] = (float)(test_random() % 15) - 7.0f; /* small and whole: every grouping is exact */
+        in.y[i] = (float)(test_random() % 9) - 4.0f;
+        in.bytes[i] = (uint8_t)(test_random() >> 8);
+    }
+    in.x_buffer = test_buffer(gp, COUNT * sizeof *in.x, in.x);
+    in.y_buffer = test_buffer(gp, COUNT * sizeof *in.y, in.y);
+    in.bytes_buffer = test_buffer(gp, COUNT, in.bytes);
+    return in;
+}
+
+static void free_inputs(inputs *in)
+{
+    clReleaseMemObject(in->x_buffer);
+    clReleaseMemObject(in->y_buffer);
+    clReleaseMemObject(in->bytes_buffer);
+    free(in->x);
+    free(in->y);
+    free(in->bytes);
+}
+
+/* Runs the check in the default variant and, where builds are cheap, in all. */
+static void in_variants(void (*check)(gp_context *gp, inputs *in))
+{
+    size_t v;
+    for (v = 0; v < test_variant_count; v++) {
+        gp_context *gp = test_open(&test_variants[v], NULL);
+        inputs in;
+        const bool skip = gp && v > 0 && !test_builds_are_cheap(gp);
+        if (gp && !skip) {
+            in = make_inputs(gp);
+            check(gp, &in);
+            free_inputs(&in);
+        }
+        gp_context_destroy(gp);
+    }
+}
+
+/* ------------------------------------------------------------------ maps */
+
+static void check_dot_product(gp_context *gp, inputs *in)
+{
+    gp_reduce_desc desc = {0};
+    float dot = -1, expected = 0;
+    size_t i;
+    desc.in = in->x_buffer;
+    desc.in2 = in->y_buffer;
+    desc.in_offset = 3;
+    desc.in2_offset = 5;
+    desc.count = COUNT - 5;
+    desc.type = GP_F32;
+    desc.op = GP_SUM;
+    desc.map = "x * y";
+    for (i = 0; i < desc.count; i++) expected += in->x[i + 3] * in->y[i + 5];
+    assert_gp(gp, gp_reduce_read(gp, &desc, &dot));
+    assert_true(dot == expected);
+    /* the second input may be of another type */
+    desc.in2 = in->bytes_buffer;
+    desc.type2 = GP_U8;
+    desc.map = "y & 1 ? x : 0.0f // odd bytes only";
+    for (i = 0, expected = 0; i < desc.count; i++) expected += in->bytes[i + 5] & 1 ? in->x[i + 3] : 0;
+    assert_gp(gp, gp_reduce_read(gp, &desc, &dot));
+    assert_true(dot == expected);
+}
+
+/* A float input counted into an integer, and an index in the map. */
+static void check_count_if(gp_context *gp, inputs *in)
+{
+    gp_reduce_desc desc = {0};
+    uint64_t counted = 0, expected = 0;
+    size_t i;
+    desc.in = in->x_buffer;
+    desc.count = COUNT;
+    desc.type = GP_F32;
+    desc.out_type = GP_U64;
+    desc.op = GP_SUM;
+    desc.map = "x > 2.5f";
+    for (i = 0; i < COUNT; i++) expected += in->x[i] > 2.5f;
+    assert_gp(gp, gp_reduce_read(gp, &desc, &counted));
+    assert_true(counted == expected);
+    desc.map = "x < 0\n? i : 0";
+    for (i = 0, expected = 0; i < COUNT; i++) expected += in->x[i] < 0 ? i : 0;
+    assert_gp(gp, gp_reduce_read(gp, &desc, &counted));
+    assert_true(counted == expected);
+}
+
+/* Positions of what passes a test: an exclusive scan over a predicate. */
+static void check_scan_predicate(gp_context *gp, inputs *in)
+{
+    gp_scan_desc desc = {0};
+    uint32_t *out, before = 0;
+    size_t i;
+    desc.in = in->bytes_buffer;
+    desc.out = test_buffer(gp, COUNT * 4, NULL);
+    desc.count = COUNT;
+    desc.type = GP_U8;
+    desc.out_type = GP_U32;
+    desc.op = GP_SUM;
+    desc.exclusive = true;
+    desc.map = "x == 10 || i % 5 == 0";
+    assert_gp(gp, gp_scan(gp, &desc));
+    out = test_read(gp, desc.out, COUNT * 4);
+    for (i = 0; i < COUNT; i++) {
+        if (out[i] != before) fail_msg("out[%zu] = %u, not %u", i, out[i], before);
+        before += in->bytes[i] == 10 || i % 5 == 0;
+    }
+    free(out);
+    clReleaseMemObject(desc.out);
+}
+
+/* Elements of a monoid made of bytes: the sums and products of maps x -> a x + b, kept in order. */
+static void check_monoid_of_bytes(gp_context *gp, inputs *in)
+{
+    gp_monoid monoid = test_affine_monoid;
+    gp_reduce_desc desc = {0};
+    char source[1024];
+    uint32_t found[2] = {0, 0}, a = 1, b = 0;
+    size_t i;
+    (void)snprintf(source, sizeof source, "%s%s", test_affine_monoid.source,
+                   "static affine affine_of(uint x) { affine f; f.a = x | 1; f.b = x; return f; }");
+    monoid.source = source;
+    desc.in = in->bytes_buffer;
+    desc.count = COUNT;
+    desc.type = GP_U8;
+    desc.monoid = &monoid;
+    desc.map = "affine_of(x)";
+    assert_gp(gp, gp_reduce_read(gp, &desc, found));
+    for (i = 0; i < COUNT; i++) {
+        b = (in->bytes[i] | 1u) * b + in->bytes[i];
+        a *= in->bytes[i] | 1u;
+    }
+    assert_int_equal(found[0], a);
+    assert_int_equal(found[1], b);
+}
+
+static void test_maps(void **state)
+{
+    (void)state;
+    in_variants(check_dot_product);
+    in_variants(check_count_if);
+    in_variants(check_scan_predicate);
+    in_variants(check_monoid_of_bytes);
+}
+
+/* ------------------------------------------------------------------ argmin, argmax */
+
+/* Many ties: the lowest index wins. */
+static void check_arg_extremes(gp_context *gp, inputs *in)
+{
+    gp_reduce_desc desc = {0};
+    uint64_t lowest = 1, highest = 1, found = 1;
+    uint32_t found32[2] = {1, 0xa5a5a5a5u};
+    size_t i;
+    in->x[COUNT / 2] = in->x[COUNT - 1] = 100;
+    in->x[0] = (float)(1e308 * 10 * 0.0); /* NaN wins nothing, also not by being first */
+    clEnqueueWriteBuffer(gp_cl_queue(gp), in->x_buffer, CL_TRUE, 0, COUNT * sizeof *in->x, in->x, 0, NULL,
+                         NULL);
+    for (i = 1; i < COUNT; i++) {
+        if (in->x[i] < in->x[lowest]) lowest = i;
+        if (in->x[i] > in->x[highest]) highest = i;
+    }
+    desc.in = in->x_buffer;
+    desc.count = COUNT;
+    desc.type = GP_F32;
+    desc.op = GP_ARGMIN;
+    assert_gp(gp, gp_reduce_read(gp, &desc, &found));
+    assert_true(found == lowest);
+    desc.op = GP_ARGMAX;
+    assert_gp(gp, gp_reduce_read(gp, &desc, &found));
+    assert_true(found == highest && highest == COUNT / 2);
+    desc.out_type = GP_U32;
+    assert_gp(gp, gp_reduce_read(gp, &desc, found32));
+    assert_true(found32[0] == highest && found32[1] == 0xa5a5a5a5u);
+    desc.in_offset = 1; /* counted from the first element of the call */
+    desc.count = COUNT - 1;
+    assert_gp(gp, gp_reduce_read(gp, &desc, found32));
+    assert_true(found32[0] == highest - 1);
+    desc.count = 0;
+    assert_gp(gp, gp_reduce_read(gp, &desc, found32));
+    assert_true(found32[0] == 0xffffffffu);
+}
+
+/* Where the largest byte so far stands. */
+static void check_arg_scan(gp_context *gp, inputs *in)
+{
+    gp_scan_desc desc = {0};
+    uint32_t *out;
+    size_t i, best = 0;
+    desc.in = in->bytes_buffer;
+    desc.out = test_buffer(gp, COUNT * 4, NULL);
+    desc.count = COUNT;
+    desc.type = GP_U8;
+    desc.out_type = GP_U32;
+    desc.op = GP_ARGMAX;
+    assert_gp(gp, gp_scan(gp, &desc));
+    out = test_read(gp, desc.out, COUNT * 4);
+    for (i = 0; i < COUNT; i++) {
+        if (in->bytes[i] > in->bytes[best]) best = i;
+        if (out[i] != best) fail_msg("out[%zu] = %u, not %zu", i, out[i], best);
+    }
+    free(out);
+    clReleaseMemObject(desc.out);
+}
+
+static void test_arg(void **state)
+{
+    (void)state;
+    in_variants(check_arg_extremes);
+    in_variants(check_arg_scan);
+}
+
+/* ------------------------------------------------------------------ bad input */
+
+static void test_bad_maps(void **state)
+{
+    gp_context *gp = test_open(&test_variants[0], NULL);
+    inputs in = make_inputs(gp);
+    gp_reduce_desc desc = {0};
+    uint64_t result = 0;
+    (void)state;
+    desc.in = in.x_buffer;
+    desc.count = COUNT;
+    desc.type = GP_F32;
+    desc.op = GP_SUM;
+    desc.in2 = in.y_buffer;
+    assert_gp_fails(gp, gp_reduce_read(gp, &desc, &result), GP_ERROR_INVALID_ARGUMENT, "in2");
+    desc.map = "x * nobody";
+    assert_gp_fails(gp, gp_reduce_read(gp, &desc, &result), GP_ERROR_BUILD, "nobody");
+    desc.map = "x * y";
+    desc.in2 = in.bytes_buffer; /* too small for floats */
+    assert_gp_fails(gp, gp_reduce_read(gp, &desc, &result), GP_ERROR_INVALID_BUFFER, "in2 has");
+    desc.in2 = NULL;
+    desc.type2 = GP_F32;
+    assert_gp_fails(gp, gp_reduce_read(gp, &desc, &result), GP_ERROR_INVALID_BUFFER, "in2 is NULL");
+    desc.type2 = (gp_type)77;
+    assert_gp_fails(gp, gp_reduce_read(gp, &desc, &result), GP_ERROR_INVALID_TYPE, "type2 = 77");
+    desc.type2 = GP_TYPE_NONE;
+    desc.map = NULL;
+    desc.op = GP_ARGMIN;
+    desc.initial = &result;
+    assert_gp_fails(gp, gp_reduce_read(gp, &desc, &result), GP_ERROR_INVALID_ARGUMENT, "initial");
+    desc.initial = NULL;
+    desc.out_type = GP_F32;
+    assert_gp_fails(gp, gp_reduce_read(gp, &desc, &result), GP_ERROR_INVALID_TYPE, "u32 or u64");
+    desc.out_type = GP_TYPE_NONE;
+    assert_gp(gp, gp_reduce_read(gp, &desc, &result)); /* the context lives on */
+    free_inputs(&in);
+    gp_context_destroy(gp);
+}
+
+/* Warm-up knows maps and second inputs. */
+static void test_warm_map(void **state)
+{
+    gp_context *gp = test_open(&test_variants[0], NULL);
+    inputs in = make_inputs(gp);
+    gp_reduce_desc desc = {0};
+    gp_warmup_desc warmup = {0};
+    gp_profile before, after;
+    float result = 0;
+    (void)state;
+    desc.type = desc.type2 = GP_F32;
+    desc.op = GP_MAX;
+    desc.map = "x - y";
+    warmup.reduce = &desc;
+    assert_gp(gp, gp_warmup(gp, &warmup));
+    assert_gp(gp, gp_profile_read(gp, &before));
+    desc.in = in.x_buffer;
+    desc.in2 = in.y_buffer;
+    desc.count = COUNT;
+    assert_gp(gp, gp_reduce_read(gp, &desc, &result));
+    assert_true(result == 11.0f);
+    assert_gp(gp, gp_profile_read(gp, &after));
+    assert_int_equal(before.programs_built + before.programs_loaded,
+                     after.programs_built + after.programs_loaded);
+    free_inputs(&in);
+    gp_context_destroy(gp);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_maps),
+        cmocka_unit_test(test_arg),
+        cmocka_unit_test(test_bad_maps),
+        cmocka_unit_test(test_warm_map),
+    };
+    return cmocka_run_group_tests_name("map", tests, NULL, NULL);
+}
