@@ -21,6 +21,10 @@
        is named ..._read, or is documented to block, blocks.
      - `wait`/`wait_count` are events that the call's first command waits for. `done`, when not NULL,
        receives an event that the caller releases; it completes when the call's results are ready.
+     - `count` may live on the device: with `count_buffer`, the number of elements is read from there when
+       the call runs (count_type: GP_U32 or GP_U64, at element count_offset), and `count` is its upper
+       bound, for which buffers are checked and work is launched. A larger number is clamped to the bound
+       and counted in gp_profile.clamped.
      - The first use of a primitive with new types builds a program. gp_warmup moves that cost.
      - A context belongs to one host thread at a time. Different contexts run freely in parallel.
      - Nothing prints, aborts or leaves a half-made object. Failures return a negative gp_result, and
@@ -310,7 +314,10 @@ typedef struct gp_reduce_desc {
     size_t in_offset; /* elements */
     cl_mem out;       /* one element of out_type; may be NULL in gp_reduce_read */
     size_t out_offset;
-    size_t count;
+    size_t count;        /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
     gp_type type;            /* of the input; with a monoid but no map: leave 0 */
     gp_type out_type;        /* 0: 64 bits for sums and products of integers, else `type` */
     gp_op op;                /* or: */
@@ -342,13 +349,17 @@ GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *de
    GP_STRATEGY_SINGLE_PASS (differently grouped look-backs) and repeat bit for bit with
    GP_STRATEGY_MULTI_PASS. count 0 does nothing. Largest count: 2^31 tiles, checked.
    Cost: single pass reads and writes once, multi-pass reads twice; one launch up to one tile.
-   Aliasing: in place (`in` and `out` the same elements, types of one size), or no overlap at all. */
+   Aliasing: in place (`in` and `out` the same elements, types of one size), or no overlap at all;
+   count_buffer's number not in `out`. */
 typedef struct gp_scan_desc {
     cl_mem in;
     size_t in_offset; /* elements */
     cl_mem out;       /* count elements of out_type */
     size_t out_offset;
-    size_t count;
+    size_t count;        /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
     gp_type type;            /* of the input; with a monoid but no map: leave 0 */
     gp_type out_type;        /* of sums and output; 0: `type` (a scan is often in place) */
     gp_op op;                /* or: */
@@ -388,6 +399,7 @@ typedef struct gp_profile {
     uint64_t launches;        /* kernels enqueued */
     uint64_t fallbacks;       /* tiles that a waiting group computed for a late one */
     uint64_t abandoned;       /* look-backs that a device cut short, results wrong; always 0 so far */
+    uint64_t clamped;         /* calls whose count_buffer held more than `count` */
     uint64_t scratch_bytes;   /* held by the context now */
 } gp_profile;
 
@@ -607,6 +619,14 @@ typedef struct gpi_call {
     cl_int arg_error; /* of the first argument that could not be set */
 } gpi_call;
 
+/* How many elements a call is about. */
+typedef struct gpi_count {
+    size_t bound;
+    cl_mem buffer; /* NULL: the bound is the number */
+    size_t offset;
+    gp_type type;
+} gpi_count;
+
 /* A piece of a buffer: bytes [begin, end) of the outermost buffer that holds it. */
 typedef struct gpi_range {
     cl_mem root;
@@ -617,6 +637,8 @@ enum { GPI_READS = 0, GPI_WRITES = 1 };
 
 static gp_result gpi_check_buffer(gp_context *gp, const char *function, const char *field, cl_mem buffer,
                                   size_t offset, size_t count, size_t size, int access, gpi_range *range);
+static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
+                                 gpi_range *range);
 static bool gpi_same(const gpi_range *a, const gpi_range *b);
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
 static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count);
@@ -628,6 +650,7 @@ static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_m
 static gp_result gpi_call_fill(gpi_call *call, cl_mem buffer, size_t offset, size_t bytes);
 static void gpi_call_kernel(gpi_call *call, gpi_program *program, size_t kernel);
 static void gpi_call_arg(gpi_call *call, size_t size, const void *value);
+static void gpi_call_arg_count(gpi_call *call, const gpi_count *count);
 static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups);
 static gp_result gpi_call_end(gpi_call *call, gp_result result);
 static void gpi_profile_harvest(gp_context *gp);
@@ -706,6 +729,35 @@ static const char *const gpi_kernel_platform[] = {
     "#define GPI_PREFETCH_READ(p) (void)(p)\n",
     "#define GPI_PREFETCH_WRITE(p) (void)(p)\n",
     "#endif\n",
+    "\n",
+    "/* How many elements a call is about: `bound`, known to the host, or what the device finds in `wanted`, a\n",
+    "   number of `wanted_words` 32-bit words at index `wanted_offset`; never more than `bound`. Not read when\n",
+    "   `wanted_words` is 0. */\n",
+    "#define GPI_COUNT_PARAMETERS ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words\n",
+    "\n",
+    "static ulong gpi_count_wanted(ulong bound, __global const uint *wanted, ulong wanted_offset,\n",
+    "                              uint wanted_words)\n",
+    "{\n",
+    "    if (wanted_words == 0) return bound;\n",
+    "    wanted += wanted_offset * wanted_words;\n",
+    "    return wanted_words == 1 ? wanted[0] : (ulong)wanted[1] << 32 | wanted[0];\n",
+    "}\n",
+    "\n",
+    "static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words)\n",
+    "{\n",
+    "    return min(bound, gpi_count_wanted(bound, wanted, wanted_offset, wanted_words));\n",
+    "}\n",
+    "\n",
+    "/* Counters of the context, raised only when something unusual happens. */\n",
+    "#define GPI_COUNT_FALLBACKS 0 /* tiles computed by a group that waited for another */\n",
+    "#define GPI_COUNT_ABANDONED 1 /* look-backs that the device cut short */\n",
+    "#define GPI_COUNT_CLAMPED 2   /* calls that wanted more elements than their bound */\n",
+    "\n",
+    "/* One group of a call says so when more was wanted than allowed. */\n",
+    "#define GPI_COUNT_CHECK(first_group, counters)                                \\\n",
+    "    if ((first_group) && get_local_id(0) == 0 &&                              \\\n",
+    "        gpi_count_wanted(bound, wanted, wanted_offset, wanted_words) > bound) \\\n",
+    "    atomic_inc((counters) + GPI_COUNT_CLAMPED)\n",
 };
 /* ---- End file kernels/platform.cl ---- */
 
@@ -840,14 +892,19 @@ static const char *const gpi_kernel_monoid[] = {
     "\n",
     "/* Parameters of a kernel that reads a source, and the source made of them. */\n",
     "#if GPI_INPUTS == 2\n",
-    "#define GPI_SOURCE_PARAMETERS \\\n",
-    "    __global const GPI_IN *in, ulong in_offset, __global const GPI_IN2 *in2, ulong in2_offset, ulong count\n",
-    "#define GPI_SOURCE_SET(source) \\\n",
-    "    (source).in = in + in_offset, (source).in2 = in2 + in2_offset, (source).count = count\n",
+    "#define GPI_SOURCE_INPUTS \\\n",
+    "    __global const GPI_IN *in, ulong in_offset, __global const GPI_IN2 *in2, ulong in2_offset\n",
+    "#define GPI_SOURCE_SET(source)       \\\n",
+    "    (source).in = in + in_offset;    \\\n",
+    "    (source).in2 = in2 + in2_offset; \\\n",
+    "    (source).count = gpi_count(bound, wanted, wanted_offset, wanted_words)\n",
     "#else\n",
-    "#define GPI_SOURCE_PARAMETERS __global const GPI_IN *in, ulong in_offset, ulong count\n",
-    "#define GPI_SOURCE_SET(source) (source).in = in + in_offset, (source).count = count\n",
+    "#define GPI_SOURCE_INPUTS __global const GPI_IN *in, ulong in_offset\n",
+    "#define GPI_SOURCE_SET(source)    \\\n",
+    "    (source).in = in + in_offset; \\\n",
+    "    (source).count = gpi_count(bound, wanted, wanted_offset, wanted_words)\n",
     "#endif\n",
+    "#define GPI_SOURCE_PARAMETERS GPI_SOURCE_INPUTS, GPI_COUNT_PARAMETERS\n",
     "\n",
     "static GPI_T gpi_load(gpi_source source, ulong i)\n",
     "{\n",
@@ -931,10 +988,11 @@ static const char *const gpi_kernel_tile[] = {
     "#error \"GPI_TILE must be a multiple of GPI_LANES\"\n",
     "#endif\n",
     "\n",
-    "/* Elements of the tile that begins at `base`: GPI_TILE but for the last one. */\n",
+    "/* Elements of the tile that begins at `base`: GPI_TILE, fewer in the last one, none behind it (where the\n",
+    "   device's own count is below the bound for which groups were launched). */\n",
     "static uint gpi_tile_length(gpi_source source, ulong base)\n",
     "{\n",
-    "    return (uint)min((ulong)GPI_TILE, source.count - base);\n",
+    "    return base < source.count ? (uint)min((ulong)GPI_TILE, source.count - base) : 0;\n",
     "}\n",
     "\n",
     "#if GPI_SHAPE_SERIAL\n",
@@ -1260,10 +1318,6 @@ static const char *const gpi_kernel_lookback[] = {
     "#endif\n",
     "#define GPI_STATE_HEADER 4 /* uints */\n",
     "\n",
-    "/* Counters of the context, raised only when something unusual happens. */\n",
-    "#define GPI_COUNT_FALLBACKS 0\n",
-    "#define GPI_COUNT_ABANDONED 1\n",
-    "\n",
     "typedef volatile __global gpi_word *gpi_state_words;\n",
     "\n",
     "/* The tile of this group. All items call; the order of tickets is the order of tiles. */\n",
@@ -1420,12 +1474,14 @@ static const char *const gpi_kernel_reduce[] = {
     "\n",
     "/* `result` is 1 when there is one tile: its product, after `initial`, is the result. */\n",
     "GPI_KERNEL void gp_reduce_tiles(GPI_SOURCE_PARAMETERS, __global GPI_T *partials, __global GPI_OUT *out,\n",
-    "                                ulong out_offset, GPI_T initial, uint result)\n",
+    "                                ulong out_offset, GPI_T initial, uint result,\n",
+    "                                volatile __global uint *counters)\n",
     "{\n",
     "    GPI_SHARED(shared);\n",
     "    gpi_source source;\n",
     "    const uint tile = (uint)get_group_id(0);\n",
     "    GPI_SOURCE_SET(source);\n",
+    "    GPI_COUNT_CHECK(tile == 0, counters);\n",
     "    const GPI_T sum = gpi_tile_reduce(source, (ulong)tile * GPI_TILE, shared);\n",
     "    if (get_local_id(0) != 0) return;\n",
     "    if (result) out[out_offset] = GPI_RESULT(GPI_COMBINE(initial, sum));\n",
@@ -1433,10 +1489,12 @@ static const char *const gpi_kernel_reduce[] = {
     "}\n",
     "\n",
     "/* One group. Every item takes a run of consecutive partials, so that input order is kept. */\n",
-    "GPI_KERNEL void gp_reduce_partials(__global const GPI_T *partials, uint tiles, __global GPI_OUT *out,\n",
-    "                                   ulong out_offset, GPI_T initial)\n",
+    "GPI_KERNEL void gp_reduce_partials(__global const GPI_T *partials, GPI_COUNT_PARAMETERS,\n",
+    "                                   __global GPI_OUT *out, ulong out_offset, GPI_T initial)\n",
     "{\n",
     "    GPI_SHARED(shared);\n",
+    "    const ulong count = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
+    "    const uint tiles = (uint)((count + GPI_TILE - 1) / GPI_TILE);\n",
     "    const uint run = (tiles + GPI_WG - 1) / GPI_WG;\n",
     "    const uint begin = min((uint)get_local_id(0) * run, tiles);\n",
     "    const uint end = min(begin + run, tiles);\n",
@@ -1478,6 +1536,8 @@ static const char *const gpi_kernel_scan[] = {
     "    GPI_SOURCE_SET(source);\n",
     "    const uint id = gpi_take_ticket(state, shared);\n",
     "    const ulong base = (ulong)id * GPI_TILE;\n",
+    "    GPI_COUNT_CHECK(id == 0, counters);\n",
+    "    if (base >= source.count) return; /* so do all later tiles: nobody waits for this one */\n",
     "    gpi_tile_open(&tile, source, base, shared);\n",
     "    const GPI_T aggregate = gpi_tile_aggregate(&tile, source, base, shared);\n",
     "    const GPI_T prefix = gpi_look_back(state, id, aggregate, source, polls, counters, shared);\n",
@@ -1511,7 +1571,8 @@ static const char *const gpi_kernel_scan[] = {
     "\n",
     "/* `partials` is not read when there is one tile. */\n",
     "GPI_KERNEL void gp_scan_downsweep(GPI_SOURCE_PARAMETERS, __global GPI_OUT *out, ulong out_offset,\n",
-    "                                  GPI_T initial, uint exclusive, __global const GPI_T *partials, uint tiles)\n",
+    "                                  GPI_T initial, uint exclusive, __global const GPI_T *partials, uint tiles,\n",
+    "                                  volatile __global uint *counters)\n",
     "{\n",
     "    GPI_SHARED(shared);\n",
     "    gpi_tile tile;\n",
@@ -1519,6 +1580,7 @@ static const char *const gpi_kernel_scan[] = {
     "    const uint id = (uint)get_group_id(0);\n",
     "    const ulong base = (ulong)id * GPI_TILE;\n",
     "    GPI_SOURCE_SET(source);\n",
+    "    GPI_COUNT_CHECK(id == 0, counters);\n",
     "    gpi_tile_open(&tile, source, base, shared);\n",
     "    const GPI_T prefix = tiles > 1 ? partials[id] : initial;\n",
     "    gpi_tile_scan(&tile, prefix, source, base, out + out_offset, exclusive, shared);\n",
@@ -2357,6 +2419,7 @@ GP_API gp_result gp_profile_read(gp_context *gp, gp_profile *out)
     *out = gp->profile;
     out->fallbacks = counters[0];
     out->abandoned = counters[1];
+    out->clamped = counters[2];
     return GP_OK;
 }
 
@@ -3002,6 +3065,20 @@ static gp_result gpi_check_buffer(gp_context *gp, const char *function, const ch
     return GP_OK;
 }
 
+/* A number that lives on the device: of 32 or 64 bits, and inside its buffer. */
+static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
+                                 gpi_range *range)
+{
+    memset(range, 0, sizeof *range);
+    if (!count->buffer) return GP_OK;
+    if (count->type != GP_U32 && count->type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: count_type = %d, must be GP_U32 or GP_U64", function,
+                        (int)count->type);
+    }
+    return gpi_check_buffer(gp, function, "count_buffer", count->buffer, count->offset, 1,
+                            count->type == GP_U32 ? 4 : 8, GPI_READS, range);
+}
+
 static bool gpi_same(const gpi_range *a, const gpi_range *b)
 {
     return a->root == b->root && a->begin == b->begin && a->end == b->end;
@@ -3166,6 +3243,18 @@ static void gpi_call_arg(gpi_call *call, size_t size, const void *value)
 {
     const cl_int error = clSetKernelArg(call->program->kernel[call->kernel], call->arg_count++, size, value);
     if (call->arg_error == CL_SUCCESS) call->arg_error = error;
+}
+
+/* GPI_COUNT_PARAMETERS of platform.cl. Where nothing is to be read, some buffer has to stand in. */
+static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
+{
+    const cl_ulong bound = count->bound, offset = count->offset;
+    const cl_mem wanted = count->buffer ? count->buffer : call->gp->counters;
+    const cl_uint words = !count->buffer ? 0 : count->type == GP_U32 ? 1 : 2;
+    GPI_CALL_ARG(call, bound);
+    GPI_CALL_ARG(call, wanted);
+    GPI_CALL_ARG(call, offset);
+    GPI_CALL_ARG(call, words);
 }
 
 static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups)
@@ -3543,7 +3632,8 @@ typedef struct gpi_reduce {
     gpi_element element;
     gpi_plan plan;
     gpi_program *program;
-    cl_uint tiles;
+    gpi_count count;
+    cl_uint tiles; /* for the bound */
     cl_mem out;
     cl_ulong out_offset;
 } gpi_reduce;
@@ -3568,6 +3658,10 @@ static gp_result gpi_reduce_plan(gp_context *gp, const char *function, const gp_
 {
     gp_result result;
     reduce->desc = desc;
+    reduce->count.bound = desc->count;
+    reduce->count.buffer = desc->count_buffer;
+    reduce->count.offset = desc->count_offset;
+    reduce->count.type = desc->count_type;
     result = gpi_reduce_element(gp, function, desc, &reduce->element);
     if (result != GP_OK) return result;
     result = gpi_plan_make(gp, function, GPI_REDUCE, &reduce->element, GP_STRATEGY_AUTO, &reduce->plan);
@@ -3596,6 +3690,7 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
         result = gpi_check_buffer(gp, function, "in2", desc->in2, desc->in2_offset, desc->count,
                                   element->in2_size, GPI_READS, &range);
     }
+    if (result == GP_OK) result = gpi_check_count(gp, function, &reduce->count, &range);
     if (result != GP_OK) return result;
     return gpi_check_buffer(gp, function, "out", reduce->out, reduce->out_offset, 1, element->out_size,
                             GPI_WRITES, &range);
@@ -3605,9 +3700,9 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
 static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem partials)
 {
     const gp_reduce_desc *desc = reduce->desc;
-    const cl_ulong count = desc->count, in_offset = count ? desc->in_offset : 0;
-    const cl_ulong in2_offset = count ? desc->in2_offset : 0;
-    const cl_mem in = count ? desc->in : reduce->out, in2 = count ? desc->in2 : reduce->out;
+    const bool empty = desc->count == 0;
+    const cl_ulong in_offset = empty ? 0 : desc->in_offset, in2_offset = empty ? 0 : desc->in2_offset;
+    const cl_mem in = !empty ? desc->in : reduce->out, in2 = !empty ? desc->in2 : reduce->out;
     const cl_uint single = reduce->tiles <= 1;
     gpi_call_kernel(call, reduce->program, GPI_REDUCE_TILES);
     GPI_CALL_ARG(call, in);
@@ -3616,12 +3711,13 @@ static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem par
         GPI_CALL_ARG(call, in2);
         GPI_CALL_ARG(call, in2_offset);
     }
-    GPI_CALL_ARG(call, count);
+    gpi_call_arg_count(call, &reduce->count);
     GPI_CALL_ARG(call, partials);
     GPI_CALL_ARG(call, reduce->out);
     GPI_CALL_ARG(call, reduce->out_offset);
     gpi_call_arg(call, reduce->element.size, gpi_element_initial(&reduce->element));
     GPI_CALL_ARG(call, single);
+    GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &reduce->plan, single ? 1 : reduce->tiles);
 }
 
@@ -3629,7 +3725,7 @@ static gp_result gpi_reduce_partials(gpi_call *call, gpi_reduce *reduce, cl_mem 
 {
     gpi_call_kernel(call, reduce->program, GPI_REDUCE_PARTIALS);
     GPI_CALL_ARG(call, partials);
-    GPI_CALL_ARG(call, reduce->tiles);
+    gpi_call_arg_count(call, &reduce->count);
     GPI_CALL_ARG(call, reduce->out);
     GPI_CALL_ARG(call, reduce->out_offset);
     gpi_call_arg(call, reduce->element.size, gpi_element_initial(&reduce->element));
@@ -3712,6 +3808,7 @@ static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc)
     probe.wait = NULL;
     probe.done = NULL;
     probe.count = 0;
+    probe.count_buffer = NULL;
     probe.out = probe.scratch = NULL;
     probe.in_offset = probe.in2_offset = 0;
     result = gpi_reduce_plan(gp, "gp_warmup", &probe, &reduce);
@@ -3743,7 +3840,8 @@ typedef struct gpi_scan {
     gpi_element element;
     gpi_plan plan;
     gpi_program *program;
-    cl_uint tiles;
+    gpi_count count;
+    cl_uint tiles; /* for the bound */
     cl_uint polls; /* 0: wait for ever */
 } gpi_scan;
 
@@ -3767,6 +3865,10 @@ static gp_result gpi_scan_plan(gp_context *gp, const char *function, const gp_sc
 {
     gp_result result;
     scan->desc = desc;
+    scan->count.bound = desc->count;
+    scan->count.buffer = desc->count_buffer;
+    scan->count.offset = desc->count_offset;
+    scan->count.type = desc->count_type;
     result = gpi_scan_element(gp, function, desc, &scan->element);
     if (result != GP_OK) return result;
     result = gpi_plan_make(gp, function, GPI_SCAN, &scan->element, desc->strategy, &scan->plan);
@@ -3808,13 +3910,17 @@ static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
 static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *scan)
 {
     const gp_scan_desc *desc = scan->desc;
-    gpi_range in, out;
+    gpi_range in, out, wanted;
     gp_result result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
                                         scan->element.in_size, GPI_READS, &in);
     if (result != GP_OK) return result;
     result = gpi_check_buffer(gp, function, "out", desc->out, desc->out_offset, desc->count,
                               scan->element.out_size, GPI_WRITES, &out);
     if (result != GP_OK) return result;
+    result = gpi_check_count(gp, function, &scan->count, &wanted);
+    if (result != GP_OK) return result;
+    if (gpi_overlap(&wanted, &out))
+        return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: count_buffer lies in out", function);
     if (gpi_overlap(&in, &out) && !gpi_same(&in, &out)) {
         return gpi_fail(
             gp, GP_ERROR_OVERLAP,
@@ -3828,10 +3934,10 @@ static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *
 /* The arguments that the kernels share: the input, and what becomes of it. */
 static void gpi_scan_arg_input(gpi_call *call, const gpi_scan *scan)
 {
-    const cl_ulong offset = scan->desc->in_offset, count = scan->desc->count;
+    const cl_ulong offset = scan->desc->in_offset;
     GPI_CALL_ARG(call, scan->desc->in);
     GPI_CALL_ARG(call, offset);
-    GPI_CALL_ARG(call, count);
+    gpi_call_arg_count(call, &scan->count);
 }
 
 static void gpi_scan_arg_output(gpi_call *call, const gpi_scan *scan)
@@ -3880,6 +3986,7 @@ static gp_result gpi_scan_downsweep(gpi_call *call, gpi_scan *scan, cl_mem parti
     gpi_scan_arg_output(call, scan);
     GPI_CALL_ARG(call, partials);
     GPI_CALL_ARG(call, scan->tiles);
+    GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &scan->plan, scan->tiles);
 }
 
@@ -3933,6 +4040,7 @@ static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
     probe.wait = NULL;
     probe.done = NULL;
     probe.count = 0;
+    probe.count_buffer = NULL;
     probe.in = probe.out = probe.scratch = NULL;
     probe.in_offset = probe.out_offset = 0;
     result = gpi_scan_plan(gp, "gp_warmup", &probe, &scan);

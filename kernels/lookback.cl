@@ -35,10 +35,6 @@
 #endif
 #define GPI_STATE_HEADER 4 /* uints */
 
-/* Counters of the context, raised only when something unusual happens. */
-#define GPI_COUNT_FALLBACKS 0
-#define GPI_COUNT_ABANDONED 1
-
 typedef volatile __global gpi_word *gpi_state_words;
 
 /* The tile of this group. All items call; the order of tickets is the order of tiles. */

@@ -126,14 +126,19 @@ typedef struct gpi_source {
 
 /* Parameters of a kernel that reads a source, and the source made of them. */
 #if GPI_INPUTS == 2
-#define GPI_SOURCE_PARAMETERS \
-    __global const GPI_IN *in, ulong in_offset, __global const GPI_IN2 *in2, ulong in2_offset, ulong count
-#define GPI_SOURCE_SET(source) \
-    (source).in = in + in_offset, (source).in2 = in2 + in2_offset, (source).count = count
+#define GPI_SOURCE_INPUTS \
+    __global const GPI_IN *in, ulong in_offset, __global const GPI_IN2 *in2, ulong in2_offset
+#define GPI_SOURCE_SET(source)       \
+    (source).in = in + in_offset;    \
+    (source).in2 = in2 + in2_offset; \
+    (source).count = gpi_count(bound, wanted, wanted_offset, wanted_words)
 #else
-#define GPI_SOURCE_PARAMETERS __global const GPI_IN *in, ulong in_offset, ulong count
-#define GPI_SOURCE_SET(source) (source).in = in + in_offset, (source).count = count
+#define GPI_SOURCE_INPUTS __global const GPI_IN *in, ulong in_offset
+#define GPI_SOURCE_SET(source)    \
+    (source).in = in + in_offset; \
+    (source).count = gpi_count(bound, wanted, wanted_offset, wanted_words)
 #endif
+#define GPI_SOURCE_PARAMETERS GPI_SOURCE_INPUTS, GPI_COUNT_PARAMETERS
 
 static GPI_T gpi_load(gpi_source source, ulong i)
 {

@@ -9,12 +9,14 @@
 
 /* `result` is 1 when there is one tile: its product, after `initial`, is the result. */
 GPI_KERNEL void gp_reduce_tiles(GPI_SOURCE_PARAMETERS, __global GPI_T *partials, __global GPI_OUT *out,
-                                ulong out_offset, GPI_T initial, uint result)
+                                ulong out_offset, GPI_T initial, uint result,
+                                volatile __global uint *counters)
 {
     GPI_SHARED(shared);
     gpi_source source;
     const uint tile = (uint)get_group_id(0);
     GPI_SOURCE_SET(source);
+    GPI_COUNT_CHECK(tile == 0, counters);
     const GPI_T sum = gpi_tile_reduce(source, (ulong)tile * GPI_TILE, shared);
     if (get_local_id(0) != 0) return;
     if (result) out[out_offset] = GPI_RESULT(GPI_COMBINE(initial, sum));
@@ -22,10 +24,12 @@ GPI_KERNEL void gp_reduce_tiles(GPI_SOURCE_PARAMETERS, __global GPI_T *partials,
 }
 
 /* One group. Every item takes a run of consecutive partials, so that input order is kept. */
-GPI_KERNEL void gp_reduce_partials(__global const GPI_T *partials, uint tiles, __global GPI_OUT *out,
-                                   ulong out_offset, GPI_T initial)
+GPI_KERNEL void gp_reduce_partials(__global const GPI_T *partials, GPI_COUNT_PARAMETERS,
+                                   __global GPI_OUT *out, ulong out_offset, GPI_T initial)
 {
     GPI_SHARED(shared);
+    const ulong count = gpi_count(bound, wanted, wanted_offset, wanted_words);
+    const uint tiles = (uint)((count + GPI_TILE - 1) / GPI_TILE);
     const uint run = (tiles + GPI_WG - 1) / GPI_WG;
     const uint begin = min((uint)get_local_id(0) * run, tiles);
     const uint end = min(begin + run, tiles);

@@ -25,6 +25,8 @@ GPI_KERNEL void gp_scan_look_back(GPI_SOURCE_PARAMETERS, __global GPI_OUT *out, 
     GPI_SOURCE_SET(source);
     const uint id = gpi_take_ticket(state, shared);
     const ulong base = (ulong)id * GPI_TILE;
+    GPI_COUNT_CHECK(id == 0, counters);
+    if (base >= source.count) return; /* so do all later tiles: nobody waits for this one */
     gpi_tile_open(&tile, source, base, shared);
     const GPI_T aggregate = gpi_tile_aggregate(&tile, source, base, shared);
     const GPI_T prefix = gpi_look_back(state, id, aggregate, source, polls, counters, shared);
@@ -58,7 +60,8 @@ GPI_KERNEL void gp_scan_spine(__global GPI_T *partials, uint tiles, GPI_T initia
 
 /* `partials` is not read when there is one tile. */
 GPI_KERNEL void gp_scan_downsweep(GPI_SOURCE_PARAMETERS, __global GPI_OUT *out, ulong out_offset,
-                                  GPI_T initial, uint exclusive, __global const GPI_T *partials, uint tiles)
+                                  GPI_T initial, uint exclusive, __global const GPI_T *partials, uint tiles,
+                                  volatile __global uint *counters)
 {
     GPI_SHARED(shared);
     gpi_tile tile;
@@ -66,6 +69,7 @@ GPI_KERNEL void gp_scan_downsweep(GPI_SOURCE_PARAMETERS, __global GPI_OUT *out, 
     const uint id = (uint)get_group_id(0);
     const ulong base = (ulong)id * GPI_TILE;
     GPI_SOURCE_SET(source);
+    GPI_COUNT_CHECK(id == 0, counters);
     gpi_tile_open(&tile, source, base, shared);
     const GPI_T prefix = tiles > 1 ? partials[id] : initial;
     gpi_tile_scan(&tile, prefix, source, base, out + out_offset, exclusive, shared);

@@ -27,10 +27,11 @@
 #error "GPI_TILE must be a multiple of GPI_LANES"
 #endif
 
-/* Elements of the tile that begins at `base`: GPI_TILE but for the last one. */
+/* Elements of the tile that begins at `base`: GPI_TILE, fewer in the last one, none behind it (where the
+   device's own count is below the bound for which groups were launched). */
 static uint gpi_tile_length(gpi_source source, ulong base)
 {
-    return (uint)min((ulong)GPI_TILE, source.count - base);
+    return base < source.count ? (uint)min((ulong)GPI_TILE, source.count - base) : 0;
 }
 
 #if GPI_SHAPE_SERIAL

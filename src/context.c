@@ -273,6 +273,7 @@ GP_API gp_result gp_profile_read(gp_context *gp, gp_profile *out)
     *out = gp->profile;
     out->fallbacks = counters[0];
     out->abandoned = counters[1];
+    out->clamped = counters[2];
     return GP_OK;
 }
 

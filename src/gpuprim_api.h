@@ -21,6 +21,10 @@
        is named ..._read, or is documented to block, blocks.
      - `wait`/`wait_count` are events that the call's first command waits for. `done`, when not NULL,
        receives an event that the caller releases; it completes when the call's results are ready.
+     - `count` may live on the device: with `count_buffer`, the number of elements is read from there when
+       the call runs (count_type: GP_U32 or GP_U64, at element count_offset), and `count` is its upper
+       bound, for which buffers are checked and work is launched. A larger number is clamped to the bound
+       and counted in gp_profile.clamped.
      - The first use of a primitive with new types builds a program. gp_warmup moves that cost.
      - A context belongs to one host thread at a time. Different contexts run freely in parallel.
      - Nothing prints, aborts or leaves a half-made object. Failures return a negative gp_result, and
@@ -310,7 +314,10 @@ typedef struct gp_reduce_desc {
     size_t in_offset; /* elements */
     cl_mem out;       /* one element of out_type; may be NULL in gp_reduce_read */
     size_t out_offset;
-    size_t count;
+    size_t count;        /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
     gp_type type;            /* of the input; with a monoid but no map: leave 0 */
     gp_type out_type;        /* 0: 64 bits for sums and products of integers, else `type` */
     gp_op op;                /* or: */
@@ -342,13 +349,17 @@ GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *de
    GP_STRATEGY_SINGLE_PASS (differently grouped look-backs) and repeat bit for bit with
    GP_STRATEGY_MULTI_PASS. count 0 does nothing. Largest count: 2^31 tiles, checked.
    Cost: single pass reads and writes once, multi-pass reads twice; one launch up to one tile.
-   Aliasing: in place (`in` and `out` the same elements, types of one size), or no overlap at all. */
+   Aliasing: in place (`in` and `out` the same elements, types of one size), or no overlap at all;
+   count_buffer's number not in `out`. */
 typedef struct gp_scan_desc {
     cl_mem in;
     size_t in_offset; /* elements */
     cl_mem out;       /* count elements of out_type */
     size_t out_offset;
-    size_t count;
+    size_t count;        /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
     gp_type type;            /* of the input; with a monoid but no map: leave 0 */
     gp_type out_type;        /* of sums and output; 0: `type` (a scan is often in place) */
     gp_op op;                /* or: */
@@ -388,6 +399,7 @@ typedef struct gp_profile {
     uint64_t launches;        /* kernels enqueued */
     uint64_t fallbacks;       /* tiles that a waiting group computed for a late one */
     uint64_t abandoned;       /* look-backs that a device cut short, results wrong; always 0 so far */
+    uint64_t clamped;         /* calls whose count_buffer held more than `count` */
     uint64_t scratch_bytes;   /* held by the context now */
 } gp_profile;
 

@@ -189,6 +189,14 @@ typedef struct gpi_call {
     cl_int arg_error; /* of the first argument that could not be set */
 } gpi_call;
 
+/* How many elements a call is about. */
+typedef struct gpi_count {
+    size_t bound;
+    cl_mem buffer; /* NULL: the bound is the number */
+    size_t offset;
+    gp_type type;
+} gpi_count;
+
 /* A piece of a buffer: bytes [begin, end) of the outermost buffer that holds it. */
 typedef struct gpi_range {
     cl_mem root;
@@ -199,6 +207,8 @@ enum { GPI_READS = 0, GPI_WRITES = 1 };
 
 static gp_result gpi_check_buffer(gp_context *gp, const char *function, const char *field, cl_mem buffer,
                                   size_t offset, size_t count, size_t size, int access, gpi_range *range);
+static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
+                                 gpi_range *range);
 static bool gpi_same(const gpi_range *a, const gpi_range *b);
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
 static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count);
@@ -210,6 +220,7 @@ static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_m
 static gp_result gpi_call_fill(gpi_call *call, cl_mem buffer, size_t offset, size_t bytes);
 static void gpi_call_kernel(gpi_call *call, gpi_program *program, size_t kernel);
 static void gpi_call_arg(gpi_call *call, size_t size, const void *value);
+static void gpi_call_arg_count(gpi_call *call, const gpi_count *count);
 static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups);
 static gp_result gpi_call_end(gpi_call *call, gp_result result);
 static void gpi_profile_harvest(gp_context *gp);

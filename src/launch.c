@@ -63,6 +63,20 @@ static gp_result gpi_check_buffer(gp_context *gp, const char *function, const ch
     return GP_OK;
 }
 
+/* A number that lives on the device: of 32 or 64 bits, and inside its buffer. */
+static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
+                                 gpi_range *range)
+{
+    memset(range, 0, sizeof *range);
+    if (!count->buffer) return GP_OK;
+    if (count->type != GP_U32 && count->type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: count_type = %d, must be GP_U32 or GP_U64", function,
+                        (int)count->type);
+    }
+    return gpi_check_buffer(gp, function, "count_buffer", count->buffer, count->offset, 1,
+                            count->type == GP_U32 ? 4 : 8, GPI_READS, range);
+}
+
 static bool gpi_same(const gpi_range *a, const gpi_range *b)
 {
     return a->root == b->root && a->begin == b->begin && a->end == b->end;
@@ -227,6 +241,18 @@ static void gpi_call_arg(gpi_call *call, size_t size, const void *value)
 {
     const cl_int error = clSetKernelArg(call->program->kernel[call->kernel], call->arg_count++, size, value);
     if (call->arg_error == CL_SUCCESS) call->arg_error = error;
+}
+
+/* GPI_COUNT_PARAMETERS of platform.cl. Where nothing is to be read, some buffer has to stand in. */
+static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
+{
+    const cl_ulong bound = count->bound, offset = count->offset;
+    const cl_mem wanted = count->buffer ? count->buffer : call->gp->counters;
+    const cl_uint words = !count->buffer ? 0 : count->type == GP_U32 ? 1 : 2;
+    GPI_CALL_ARG(call, bound);
+    GPI_CALL_ARG(call, wanted);
+    GPI_CALL_ARG(call, offset);
+    GPI_CALL_ARG(call, words);
 }
 
 static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups)

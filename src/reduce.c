@@ -9,7 +9,8 @@ typedef struct gpi_reduce {
     gpi_element element;
     gpi_plan plan;
     gpi_program *program;
-    cl_uint tiles;
+    gpi_count count;
+    cl_uint tiles; /* for the bound */
     cl_mem out;
     cl_ulong out_offset;
 } gpi_reduce;
@@ -34,6 +35,10 @@ static gp_result gpi_reduce_plan(gp_context *gp, const char *function, const gp_
 {
     gp_result result;
     reduce->desc = desc;
+    reduce->count.bound = desc->count;
+    reduce->count.buffer = desc->count_buffer;
+    reduce->count.offset = desc->count_offset;
+    reduce->count.type = desc->count_type;
     result = gpi_reduce_element(gp, function, desc, &reduce->element);
     if (result != GP_OK) return result;
     result = gpi_plan_make(gp, function, GPI_REDUCE, &reduce->element, GP_STRATEGY_AUTO, &reduce->plan);
@@ -62,6 +67,7 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
         result = gpi_check_buffer(gp, function, "in2", desc->in2, desc->in2_offset, desc->count,
                                   element->in2_size, GPI_READS, &range);
     }
+    if (result == GP_OK) result = gpi_check_count(gp, function, &reduce->count, &range);
     if (result != GP_OK) return result;
     return gpi_check_buffer(gp, function, "out", reduce->out, reduce->out_offset, 1, element->out_size,
                             GPI_WRITES, &range);
@@ -71,9 +77,9 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
 static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem partials)
 {
     const gp_reduce_desc *desc = reduce->desc;
-    const cl_ulong count = desc->count, in_offset = count ? desc->in_offset : 0;
-    const cl_ulong in2_offset = count ? desc->in2_offset : 0;
-    const cl_mem in = count ? desc->in : reduce->out, in2 = count ? desc->in2 : reduce->out;
+    const bool empty = desc->count == 0;
+    const cl_ulong in_offset = empty ? 0 : desc->in_offset, in2_offset = empty ? 0 : desc->in2_offset;
+    const cl_mem in = !empty ? desc->in : reduce->out, in2 = !empty ? desc->in2 : reduce->out;
     const cl_uint single = reduce->tiles <= 1;
     gpi_call_kernel(call, reduce->program, GPI_REDUCE_TILES);
     GPI_CALL_ARG(call, in);
@@ -82,12 +88,13 @@ static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem par
         GPI_CALL_ARG(call, in2);
         GPI_CALL_ARG(call, in2_offset);
     }
-    GPI_CALL_ARG(call, count);
+    gpi_call_arg_count(call, &reduce->count);
     GPI_CALL_ARG(call, partials);
     GPI_CALL_ARG(call, reduce->out);
     GPI_CALL_ARG(call, reduce->out_offset);
     gpi_call_arg(call, reduce->element.size, gpi_element_initial(&reduce->element));
     GPI_CALL_ARG(call, single);
+    GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &reduce->plan, single ? 1 : reduce->tiles);
 }
 
@@ -95,7 +102,7 @@ static gp_result gpi_reduce_partials(gpi_call *call, gpi_reduce *reduce, cl_mem 
 {
     gpi_call_kernel(call, reduce->program, GPI_REDUCE_PARTIALS);
     GPI_CALL_ARG(call, partials);
-    GPI_CALL_ARG(call, reduce->tiles);
+    gpi_call_arg_count(call, &reduce->count);
     GPI_CALL_ARG(call, reduce->out);
     GPI_CALL_ARG(call, reduce->out_offset);
     gpi_call_arg(call, reduce->element.size, gpi_element_initial(&reduce->element));
@@ -178,6 +185,7 @@ static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc)
     probe.wait = NULL;
     probe.done = NULL;
     probe.count = 0;
+    probe.count_buffer = NULL;
     probe.out = probe.scratch = NULL;
     probe.in_offset = probe.in2_offset = 0;
     result = gpi_reduce_plan(gp, "gp_warmup", &probe, &reduce);

@@ -11,7 +11,8 @@ typedef struct gpi_scan {
     gpi_element element;
     gpi_plan plan;
     gpi_program *program;
-    cl_uint tiles;
+    gpi_count count;
+    cl_uint tiles; /* for the bound */
     cl_uint polls; /* 0: wait for ever */
 } gpi_scan;
 
@@ -35,6 +36,10 @@ static gp_result gpi_scan_plan(gp_context *gp, const char *function, const gp_sc
 {
     gp_result result;
     scan->desc = desc;
+    scan->count.bound = desc->count;
+    scan->count.buffer = desc->count_buffer;
+    scan->count.offset = desc->count_offset;
+    scan->count.type = desc->count_type;
     result = gpi_scan_element(gp, function, desc, &scan->element);
     if (result != GP_OK) return result;
     result = gpi_plan_make(gp, function, GPI_SCAN, &scan->element, desc->strategy, &scan->plan);
@@ -76,13 +81,17 @@ static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
 static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *scan)
 {
     const gp_scan_desc *desc = scan->desc;
-    gpi_range in, out;
+    gpi_range in, out, wanted;
     gp_result result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
                                         scan->element.in_size, GPI_READS, &in);
     if (result != GP_OK) return result;
     result = gpi_check_buffer(gp, function, "out", desc->out, desc->out_offset, desc->count,
                               scan->element.out_size, GPI_WRITES, &out);
     if (result != GP_OK) return result;
+    result = gpi_check_count(gp, function, &scan->count, &wanted);
+    if (result != GP_OK) return result;
+    if (gpi_overlap(&wanted, &out))
+        return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: count_buffer lies in out", function);
     if (gpi_overlap(&in, &out) && !gpi_same(&in, &out)) {
         return gpi_fail(
             gp, GP_ERROR_OVERLAP,
@@ -96,10 +105,10 @@ static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *
 /* The arguments that the kernels share: the input, and what becomes of it. */
 static void gpi_scan_arg_input(gpi_call *call, const gpi_scan *scan)
 {
-    const cl_ulong offset = scan->desc->in_offset, count = scan->desc->count;
+    const cl_ulong offset = scan->desc->in_offset;
     GPI_CALL_ARG(call, scan->desc->in);
     GPI_CALL_ARG(call, offset);
-    GPI_CALL_ARG(call, count);
+    gpi_call_arg_count(call, &scan->count);
 }
 
 static void gpi_scan_arg_output(gpi_call *call, const gpi_scan *scan)
@@ -148,6 +157,7 @@ static gp_result gpi_scan_downsweep(gpi_call *call, gpi_scan *scan, cl_mem parti
     gpi_scan_arg_output(call, scan);
     GPI_CALL_ARG(call, partials);
     GPI_CALL_ARG(call, scan->tiles);
+    GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &scan->plan, scan->tiles);
 }
 
@@ -201,6 +211,7 @@ static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
     probe.wait = NULL;
     probe.done = NULL;
     probe.count = 0;
+    probe.count_buffer = NULL;
     probe.in = probe.out = probe.scratch = NULL;
     probe.in_offset = probe.out_offset = 0;
     result = gpi_scan_plan(gp, "gp_warmup", &probe, &scan);

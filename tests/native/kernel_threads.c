@@ -26,14 +26,17 @@ enum {
 };
 
 /* The kernels, as scan.cl and reduce.cl declare them. */
-void gp_scan_look_back(const uint32_t *in, uint64_t in_offset, uint64_t count, element *out,
-                       uint64_t out_offset, element initial, uint32_t exclusive, volatile uint32_t *state,
-                       uint32_t polls, volatile uint32_t *counters);
-void gp_scan_upsweep(const uint32_t *in, uint64_t in_offset, uint64_t count, element *partials);
+void gp_scan_look_back(const uint32_t *in, uint64_t in_offset, uint64_t bound, const uint32_t *wanted,
+                       uint64_t wanted_offset, uint32_t wanted_words, element *out, uint64_t out_offset,
+                       element initial, uint32_t exclusive, volatile uint32_t *state, uint32_t polls,
+                       volatile uint32_t *counters);
+void gp_scan_upsweep(const uint32_t *in, uint64_t in_offset, uint64_t bound, const uint32_t *wanted,
+                     uint64_t wanted_offset, uint32_t wanted_words, element *partials);
 void gp_scan_spine(element *partials, uint32_t tiles, element initial);
-void gp_scan_downsweep(const uint32_t *in, uint64_t in_offset, uint64_t count, element *out,
-                       uint64_t out_offset, element initial, uint32_t exclusive, const element *partials,
-                       uint32_t tiles);
+void gp_scan_downsweep(const uint32_t *in, uint64_t in_offset, uint64_t bound, const uint32_t *wanted,
+                       uint64_t wanted_offset, uint32_t wanted_words, element *out, uint64_t out_offset,
+                       element initial, uint32_t exclusive, const element *partials, uint32_t tiles,
+                       volatile uint32_t *counters);
 
 static uint32_t in[COUNT];
 static element out[COUNT], partials[TILES];
@@ -68,12 +71,16 @@ static void launch(group_function function)
 
 static void look_back_group(void)
 {
-    gp_scan_look_back(in, 0, COUNT, out, 0, 7, exclusive, (volatile uint32_t *)state, polls, counters);
+    gp_scan_look_back(in, 0, COUNT, NULL, 0, 0, out, 0, 7, exclusive, (volatile uint32_t *)state, polls,
+                      counters);
 }
 
-static void upsweep_group(void) { gp_scan_upsweep(in, 0, COUNT, partials); }
+static void upsweep_group(void) { gp_scan_upsweep(in, 0, COUNT, NULL, 0, 0, partials); }
 
-static void downsweep_group(void) { gp_scan_downsweep(in, 0, COUNT, out, 0, 7, exclusive, partials, TILES); }
+static void downsweep_group(void)
+{
+    gp_scan_downsweep(in, 0, COUNT, NULL, 0, 0, out, 0, 7, exclusive, partials, TILES, counters);
+}
 
 /* ------------------------------------------------------------------ the checks */
 
