@@ -346,8 +346,8 @@ GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *de
 /* inclusive: out[i] = initial . in[0] ... in[i]      exclusive: out[i] = initial . in[0] ... in[i-1]
 
    Order: input order always. Integer results are exact and repeat; float sums depend on timing with
-   GP_STRATEGY_SINGLE_PASS (differently grouped look-backs) and repeat bit for bit with
-   GP_STRATEGY_MULTI_PASS. count 0 does nothing. Largest count: 2^31 tiles, checked.
+   GP_STRATEGY_SINGLE_PASS (differently grouped look-backs) and repeat bit for bit with `deterministic`,
+   which takes GP_STRATEGY_MULTI_PASS for them. count 0 does nothing. Largest count: 2^31 tiles, checked.
    Cost: single pass reads and writes once, multi-pass reads twice; one launch up to one tile.
    Aliasing: in place (`in` and `out` the same elements, types of one size), or no overlap at all;
    count_buffer's number not in `out`. */
@@ -366,6 +366,7 @@ typedef struct gp_scan_desc {
     const gp_monoid *monoid; /* instead of out_type and op */
     const char *map;         /* expression in x and i; NULL: the element itself */
     bool exclusive;
+    bool deterministic;  /* the same bits every time, also for floats and monoids that are not exact */
     const void *initial; /* one element of out_type, read during the call; NULL: the identity */
     gp_strategy strategy;
     cl_mem scratch; /* of gp_scan_scratch_size bytes, or NULL: the context's own */

@@ -68,11 +68,12 @@ static size_t gpi_scan_scratch(const gpi_scan *scan)
 
 /* In place, a fallback would find its input overwritten: wait without bound where the device is known to
    let every started group go on, else take the sweeps. A device that drops out of long loops can look
-   back over few tiles only. */
+   back over few tiles only. Look-back groups sums as timing has it: never where the same bits are wanted. */
 static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
 {
     const cl_uint few = 1024;
     if (gp->info.loop_limit && scan->tiles > few) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;
+    if (scan->desc->deterministic && !scan->element.exact) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;
     if (!in_place) return;
     if (!gp->info.fair) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;
     scan->polls = 0;

@@ -212,8 +212,8 @@ static void test_sabotage(void **state)
     check_sabotage(&test_variants[1], &test_affine, shares[0]);
 }
 
-/* Multi-pass float sums repeat bit for bit, also when they round. */
-static void test_float_multi_pass_repeats(void **state)
+/* Deterministic float sums repeat bit for bit, also when they round and a single pass is asked for. */
+static void test_float_deterministic(void **state)
 {
     const size_t count = test_small() ? 5000 : 300001;
     gp_context *gp = test_open(&test_variants[0], NULL);
@@ -222,6 +222,7 @@ static void test_float_multi_pass_repeats(void **state)
     cl_mem in_buffer, out_buffer;
     gp_scan_desc desc = {0};
     size_t i;
+    gp_profile profile;
     int round;
     (void)state;
     assert_non_null(in);
@@ -233,7 +234,8 @@ static void test_float_multi_pass_repeats(void **state)
     desc.count = count;
     desc.type = GP_F32;
     desc.op = GP_SUM;
-    desc.strategy = GP_STRATEGY_MULTI_PASS;
+    desc.strategy = GP_STRATEGY_SINGLE_PASS;
+    desc.deterministic = true;
     for (round = 0; round < 4; round++) {
         void *out;
         assert_gp(gp, gp_scan(gp, &desc));
@@ -242,6 +244,8 @@ static void test_float_multi_pass_repeats(void **state)
         else first = out;
         if (first != out) free(out);
     }
+    assert_gp(gp, gp_profile_read(gp, &profile));
+    assert_int_equal(profile.launches, 4 * 3); /* three sweeps a call: no look-back */
     free(first);
     free(in);
     clReleaseMemObject(in_buffer);
@@ -327,7 +331,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_variant_u32), cmocka_unit_test(test_every_variant_affine),
         cmocka_unit_test(test_matrix_16_bytes),   cmocka_unit_test(test_types_and_ops),
-        cmocka_unit_test(test_sabotage),          cmocka_unit_test(test_float_multi_pass_repeats),
+        cmocka_unit_test(test_sabotage),          cmocka_unit_test(test_float_deterministic),
         cmocka_unit_test(test_nan_and_zeros),     cmocka_unit_test(test_own_scratch),
     };
     return cmocka_run_group_tests_name("scan", tests, NULL, NULL);
