@@ -261,6 +261,11 @@ typedef struct gp_context_desc {
     void (*log)(gp_log_level level, const char *text, void *user); /* NULL: silent */
     void *log_user;
 
+    /* A command that fails after its call has returned: told here, on the context's own thread, from
+       gp_finish, a blocking read, destroy, or a later call. NULL: gp_finish returns it all the same. */
+    void (*on_async_error)(gp_result result, const char *text, void *user);
+    void *async_error_user;
+
     const char *cache_dir; /* of built programs; NULL: $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim */
     bool no_disk_cache;
     const char *dump_dir;      /* when set, each built program's source and binary are written there */
@@ -292,7 +297,9 @@ GP_API const gp_device_info *gp_context_info(const gp_context *gp);
    there are. `infos` may be NULL when capacity is 0. */
 GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *count);
 
-/* Blocks until everything enqueued so far has finished; saves built programs to the disk cache. */
+/* Blocks until everything enqueued so far has finished; saves newly built programs to the disk cache.
+   Returns the first failure of a command since the last gp_finish: a call that returned GP_OK can still
+   fail on the device, for example when an event that it waits for has failed. */
 GP_API gp_result gp_finish(gp_context *gp);
 
 /* A read-write buffer of `bytes` bytes, filled from `data` unless that is NULL (blocks for the copy).
@@ -519,13 +526,14 @@ typedef struct gpi_text {
 
 /* ------------------------------------------------------------------ context */
 
-/* Events whose times are still to be added to a kernel's profile. */
+/* A command that may not have ended yet. */
 typedef struct gpi_pending {
     cl_event event;
-    size_t kernel; /* index into gp_context.kernels */
+    const char *function; /* of the API, static text */
+    const char *kernel;   /* its name, static text; NULL: no kernel */
 } gpi_pending;
 
-enum { GPI_PENDING_MAX = 256, GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 4 };
+enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 4, GPI_ASYNC_TEXT_MAX = 256 };
 
 struct gp_context {
     gp_context_desc desc; /* its strings are copied or no longer looked at */
@@ -548,8 +556,9 @@ struct gp_context {
     gp_profile profile;
     gp_kernel_profile kernels[GPI_KERNEL_PROFILES];
     size_t kernel_count;
-    gpi_pending pending[GPI_PENDING_MAX];
-    size_t pending_count;
+    gpi_pending *pending;
+    size_t pending_count, pending_capacity;
+    char async_text[GPI_ASYNC_TEXT_MAX]; /* of the first failure after enqueuing; empty: none */
 
     char error[GPI_ERROR_MAX];
 };
@@ -654,7 +663,12 @@ static void gpi_call_arg(gpi_call *call, size_t size, const void *value);
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count);
 static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups);
 static gp_result gpi_call_end(gpi_call *call, gp_result result);
-static void gpi_profile_harvest(gp_context *gp);
+
+/* events.c */
+static void gpi_watch(gp_context *gp, const char *function, const char *kernel, cl_event event);
+static void gpi_settle(gp_context *gp);
+static gp_result gpi_async_result(gp_context *gp);
+static cl_int gpi_event_status(cl_event event);
 
 /* reduce.c, scan.c */
 static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc);
@@ -2373,6 +2387,7 @@ GP_API void gp_context_destroy(gp_context *gp)
     if (gp->result) (void)clReleaseMemObject(gp->result);
     if (gp->queue) (void)clReleaseCommandQueue(gp->queue);
     if (gp->context) (void)clReleaseContext(gp->context);
+    free(gp->pending);
     free(gp->cache_dir);
     free(gp->dump_dir);
     free(gp->options);
@@ -2391,10 +2406,10 @@ GP_API gp_result gp_finish(gp_context *gp)
     cl_int error;
     if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_finish: gp is NULL");
     error = clFinish(gp->queue);
-    gpi_profile_harvest(gp);
+    gpi_settle(gp);
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clFinish");
     gpi_programs_save(gp);
-    return GP_OK;
+    return gpi_async_result(gp);
 }
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
@@ -3001,6 +3016,123 @@ static gp_result gpi_programs_share(gp_context *gp, const gp_context *from)
 }
 /* ---- End file src/program.c ---- */
 
+/* ---- Begin file src/events.c ---- */
+/* events.c - commands in flight: what became of them, and how long they took.
+
+   Every command leaves its event here until it has ended. Ended ones are settled at gp_finish, at blocking
+   reads, and whenever the list has filled up: failures are told to the handler and kept for gp_finish, times
+   are added to the profile. All of it on the caller's thread. */
+
+/* ------------------------------------------------------------------ times */
+
+static gp_kernel_profile *gpi_kernel_profile_of(gp_context *gp, const char *name)
+{
+    size_t k = 0;
+    while (k < gp->kernel_count && strcmp(gp->kernels[k].name, name) != 0) k++;
+    if (k == GPI_KERNEL_PROFILES) return NULL;
+    if (k == gp->kernel_count) {
+        memset(&gp->kernels[k], 0, sizeof gp->kernels[k]);
+        (void)snprintf(gp->kernels[k].name, GP_NAME_MAX, "%s", name);
+        gp->kernel_count++;
+    }
+    return &gp->kernels[k];
+}
+
+static void gpi_profile_add(gp_kernel_profile *profile, uint64_t ns)
+{
+    if (profile->launches == 0 || ns < profile->min_ns) profile->min_ns = ns;
+    if (ns > profile->max_ns) profile->max_ns = ns;
+    profile->total_ns += ns;
+    profile->launches++;
+}
+
+static void gpi_profile_event(gp_context *gp, const char *kernel, cl_event event)
+{
+    gp_kernel_profile *profile = gpi_kernel_profile_of(gp, kernel);
+    cl_ulong start = 0, end = 0;
+    cl_int error = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL);
+    if (!error) error = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
+    if (!error && end >= start && profile) gpi_profile_add(profile, end - start);
+}
+
+/* ------------------------------------------------------------------ failures */
+
+/* A command failed after it was enqueued: the first one is kept for gp_finish. */
+static void gpi_async_fail(gp_context *gp, const gpi_pending *pending, cl_int status)
+{
+    char text[GPI_ASYNC_TEXT_MAX];
+    (void)snprintf(text, sizeof text, "%s: %s failed after it was enqueued: %s (%d)", pending->function,
+                   pending->kernel ? pending->kernel : "a command", gpi_cl_error_name(status), (int)status);
+    if (gp->async_text[0] == '\0') memcpy(gp->async_text, text, sizeof text);
+    gpi_log(gp, GP_LOG_ERROR, "%s", text);
+    if (gp->desc.on_async_error) gp->desc.on_async_error(GP_ERROR_OPENCL, text, gp->desc.async_error_user);
+}
+
+/* The first failure since the last time this was asked. */
+static gp_result gpi_async_result(gp_context *gp)
+{
+    char text[GPI_ASYNC_TEXT_MAX];
+    if (gp->async_text[0] == '\0') return GP_OK;
+    memcpy(text, gp->async_text, sizeof text);
+    gp->async_text[0] = '\0';
+    return gpi_fail(gp, GP_ERROR_OPENCL, "%s", text);
+}
+
+/* ------------------------------------------------------------------ the list */
+
+static cl_int gpi_event_status(cl_event event)
+{
+    cl_int status = CL_COMPLETE;
+    (void)clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    return status;
+}
+
+/* Settles what has ended, and keeps the rest. */
+static void gpi_settle(gp_context *gp)
+{
+    size_t i, kept = 0;
+    for (i = 0; i < gp->pending_count; i++) {
+        const gpi_pending pending = gp->pending[i];
+        const cl_int status = gpi_event_status(pending.event);
+        if (status > CL_COMPLETE) {
+            gp->pending[kept++] = pending;
+            continue;
+        }
+        if (status < 0) gpi_async_fail(gp, &pending, status);
+        else if (gp->desc.profile && pending.kernel) gpi_profile_event(gp, pending.kernel, pending.event);
+        (void)clReleaseEvent(pending.event);
+    }
+    gp->pending_count = kept;
+}
+
+/* Room for one more: by settling, or by growing in step with the commands that are really in flight. Never
+   waits: what the queue waits for may be the caller's to give. */
+static bool gpi_pending_reserve(gp_context *gp)
+{
+    const size_t capacity = gp->pending_capacity ? 2 * gp->pending_capacity : 64;
+    gpi_pending *grown;
+    if (gp->pending_count == gp->pending_capacity) gpi_settle(gp);
+    if (gp->pending_capacity > 0 && gp->pending_count <= gp->pending_capacity / 2) return true;
+    grown = (gpi_pending *)realloc(gp->pending, capacity * sizeof *grown);
+    if (!grown) return gp->pending_count < gp->pending_capacity;
+    gp->pending = grown;
+    gp->pending_capacity = capacity;
+    return true;
+}
+
+/* Takes note of a command. Out of memory, it goes unwatched. */
+static void gpi_watch(gp_context *gp, const char *function, const char *kernel, cl_event event)
+{
+    gpi_pending *pending;
+    if (gp->pending_count == gp->pending_capacity && !gpi_pending_reserve(gp)) return;
+    (void)clRetainEvent(event);
+    pending = &gp->pending[gp->pending_count++];
+    pending->event = event;
+    pending->function = function;
+    pending->kernel = kernel;
+}
+/* ---- End file src/events.c ---- */
+
 /* ---- Begin file src/launch.c ---- */
 /* launch.c - buffers checked, scratch handed out, commands chained, times collected. */
 
@@ -3146,6 +3278,10 @@ static gp_result gpi_call_merge_busy(gpi_call *call)
 {
     const cl_uint n = call->wait_count;
     cl_uint i;
+    if (call->gp->scratch_busy && gpi_event_status(call->gp->scratch_busy) < 0) {
+        (void)clReleaseEvent(call->gp->scratch_busy); /* it failed: waiting for it would fail this call too */
+        call->gp->scratch_busy = NULL;
+    }
     if (!call->gp->scratch_busy) return GP_OK;
     call->merged = (cl_event *)malloc((n + 1) * sizeof *call->merged);
     if (!call->merged) {
@@ -3184,20 +3320,15 @@ static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_m
     return gpi_call_merge_busy(call);
 }
 
-/* Where the next command's event goes; NULL when nobody needs it. */
-static cl_event *gpi_call_event(const gpi_call *call, cl_event *event)
-{
-    *event = NULL;
-    return call->done || call->gp->out_of_order || call->gp->desc.profile ? event : NULL;
-}
-
 /* After a command: it is what the next one waits for, where the queue does not keep order itself. */
-static gp_result gpi_call_enqueued(gpi_call *call, cl_int error, const char *what, cl_event event)
+static gp_result gpi_call_enqueued(gpi_call *call, cl_int error, const char *what, const char *kernel,
+                                   cl_event event)
 {
     if (error != CL_SUCCESS) return gpi_fail_cl(call->gp, error, call->function, what);
+    gpi_watch(call->gp, call->function, kernel, event);
     if (call->last) (void)clReleaseEvent(call->last);
     call->last = event;
-    call->wait = call->gp->out_of_order && event ? &call->last : NULL;
+    call->wait = call->gp->out_of_order ? &call->last : NULL;
     call->wait_count = call->wait ? 1 : 0;
     return GP_OK;
 }
@@ -3207,28 +3338,8 @@ static gp_result gpi_call_fill(gpi_call *call, cl_mem buffer, size_t offset, siz
     const cl_uint zero = 0;
     cl_event event;
     const cl_int error = clEnqueueFillBuffer(call->gp->queue, buffer, &zero, sizeof zero, offset, bytes,
-                                             call->wait_count, call->wait, gpi_call_event(call, &event));
-    return gpi_call_enqueued(call, error, "clEnqueueFillBuffer", event);
-}
-
-static void gpi_profile_watch(gp_context *gp, const char *name, cl_event event)
-{
-    size_t k = 0;
-    if (gp->pending_count == GPI_PENDING_MAX) {
-        (void)clFinish(gp->queue);
-        gpi_profile_harvest(gp);
-    }
-    while (k < gp->kernel_count && strcmp(gp->kernels[k].name, name) != 0) k++;
-    if (k == GPI_KERNEL_PROFILES) return;
-    if (k == gp->kernel_count) {
-        memset(&gp->kernels[k], 0, sizeof gp->kernels[k]);
-        (void)snprintf(gp->kernels[k].name, GP_NAME_MAX, "%s", name);
-        gp->kernel_count++;
-    }
-    (void)clRetainEvent(event);
-    gp->pending[gp->pending_count].event = event;
-    gp->pending[gp->pending_count].kernel = k;
-    gp->pending_count++;
+                                             call->wait_count, call->wait, &event);
+    return gpi_call_enqueued(call, error, "clEnqueueFillBuffer", NULL, event);
 }
 
 /* Prepares a kernel: its arguments follow in order, then its launch. */
@@ -3267,13 +3378,12 @@ static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t gr
     gp_result result;
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, call->function, "clSetKernelArg");
     error = clEnqueueNDRangeKernel(gp->queue, call->program->kernel[call->kernel], 1, NULL, &global, &local,
-                                   call->wait_count, call->wait, gpi_call_event(call, &event));
-    result = gpi_call_enqueued(call, error, "clEnqueueNDRangeKernel", event);
+                                   call->wait_count, call->wait, &event);
+    result = gpi_call_enqueued(call, error, "clEnqueueNDRangeKernel",
+                               gpi_kernel_name(call->program->primitive, call->kernel), event);
     if (result != GP_OK) return result;
     call->program->launched |= 1u << call->kernel;
     gp->profile.launches++;
-    if (gp->desc.profile)
-        gpi_profile_watch(gp, gpi_kernel_name(call->program->primitive, call->kernel), event);
     return GP_OK;
 }
 
@@ -3297,35 +3407,6 @@ static gp_result gpi_call_end(gpi_call *call, gp_result result)
     if (call->last) (void)clReleaseEvent(call->last);
     free(call->merged);
     return result;
-}
-
-/* ------------------------------------------------------------------ profile */
-
-static void gpi_profile_add(gp_kernel_profile *profile, uint64_t ns)
-{
-    if (profile->launches == 0 || ns < profile->min_ns) profile->min_ns = ns;
-    if (ns > profile->max_ns) profile->max_ns = ns;
-    profile->total_ns += ns;
-    profile->launches++;
-}
-
-/* Adds the times of all pending events; the queue is idle. */
-static void gpi_profile_harvest(gp_context *gp)
-{
-    size_t i;
-    for (i = 0; i < gp->pending_count; i++) {
-        const gpi_pending *pending = &gp->pending[i];
-        cl_ulong start = 0, end = 0;
-        if (clGetEventProfilingInfo(pending->event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL) ==
-                CL_SUCCESS &&
-            clGetEventProfilingInfo(pending->event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) ==
-                CL_SUCCESS &&
-            end >= start) {
-            gpi_profile_add(&gp->kernels[pending->kernel], end - start);
-        }
-        (void)clReleaseEvent(pending->event);
-    }
-    gp->pending_count = 0;
 }
 /* ---- End file src/launch.c ---- */
 
@@ -3783,6 +3864,9 @@ GP_API gp_result gp_reduce_read(gp_context *gp, const gp_reduce_desc *desc, void
     if (gp->out_of_order) (void)clFinish(gp->queue);
     error = clEnqueueReadBuffer(gp->queue, reduce.out, CL_TRUE, reduce.out_offset * reduce.element.out_size,
                                 reduce.element.out_size, result_out, 0, NULL, NULL);
+    gpi_settle(gp);
+    result = gpi_async_result(gp); /* the reason, where the read has failed too */
+    if (result != GP_OK) return result;
     return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, "gp_reduce_read", "clEnqueueReadBuffer");
 }
 

@@ -226,6 +226,7 @@ GP_API void gp_context_destroy(gp_context *gp)
     if (gp->result) (void)clReleaseMemObject(gp->result);
     if (gp->queue) (void)clReleaseCommandQueue(gp->queue);
     if (gp->context) (void)clReleaseContext(gp->context);
+    free(gp->pending);
     free(gp->cache_dir);
     free(gp->dump_dir);
     free(gp->options);
@@ -244,10 +245,10 @@ GP_API gp_result gp_finish(gp_context *gp)
     cl_int error;
     if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_finish: gp is NULL");
     error = clFinish(gp->queue);
-    gpi_profile_harvest(gp);
+    gpi_settle(gp);
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clFinish");
     gpi_programs_save(gp);
-    return GP_OK;
+    return gpi_async_result(gp);
 }
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)

@@ -261,6 +261,11 @@ typedef struct gp_context_desc {
     void (*log)(gp_log_level level, const char *text, void *user); /* NULL: silent */
     void *log_user;
 
+    /* A command that fails after its call has returned: told here, on the context's own thread, from
+       gp_finish, a blocking read, destroy, or a later call. NULL: gp_finish returns it all the same. */
+    void (*on_async_error)(gp_result result, const char *text, void *user);
+    void *async_error_user;
+
     const char *cache_dir; /* of built programs; NULL: $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim */
     bool no_disk_cache;
     const char *dump_dir;      /* when set, each built program's source and binary are written there */
@@ -292,7 +297,9 @@ GP_API const gp_device_info *gp_context_info(const gp_context *gp);
    there are. `infos` may be NULL when capacity is 0. */
 GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *count);
 
-/* Blocks until everything enqueued so far has finished; saves built programs to the disk cache. */
+/* Blocks until everything enqueued so far has finished; saves newly built programs to the disk cache.
+   Returns the first failure of a command since the last gp_finish: a call that returned GP_OK can still
+   fail on the device, for example when an event that it waits for has failed. */
 GP_API gp_result gp_finish(gp_context *gp);
 
 /* A read-write buffer of `bytes` bytes, filled from `data` unless that is NULL (blocks for the copy).

@@ -88,13 +88,14 @@ typedef struct gpi_text {
 
 /* ------------------------------------------------------------------ context */
 
-/* Events whose times are still to be added to a kernel's profile. */
+/* A command that may not have ended yet. */
 typedef struct gpi_pending {
     cl_event event;
-    size_t kernel; /* index into gp_context.kernels */
+    const char *function; /* of the API, static text */
+    const char *kernel;   /* its name, static text; NULL: no kernel */
 } gpi_pending;
 
-enum { GPI_PENDING_MAX = 256, GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 4 };
+enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 4, GPI_ASYNC_TEXT_MAX = 256 };
 
 struct gp_context {
     gp_context_desc desc; /* its strings are copied or no longer looked at */
@@ -117,8 +118,9 @@ struct gp_context {
     gp_profile profile;
     gp_kernel_profile kernels[GPI_KERNEL_PROFILES];
     size_t kernel_count;
-    gpi_pending pending[GPI_PENDING_MAX];
-    size_t pending_count;
+    gpi_pending *pending;
+    size_t pending_count, pending_capacity;
+    char async_text[GPI_ASYNC_TEXT_MAX]; /* of the first failure after enqueuing; empty: none */
 
     char error[GPI_ERROR_MAX];
 };
@@ -223,7 +225,12 @@ static void gpi_call_arg(gpi_call *call, size_t size, const void *value);
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count);
 static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups);
 static gp_result gpi_call_end(gpi_call *call, gp_result result);
-static void gpi_profile_harvest(gp_context *gp);
+
+/* events.c */
+static void gpi_watch(gp_context *gp, const char *function, const char *kernel, cl_event event);
+static void gpi_settle(gp_context *gp);
+static gp_result gpi_async_result(gp_context *gp);
+static cl_int gpi_event_status(cl_event event);
 
 /* reduce.c, scan.c */
 static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc);

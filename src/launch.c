@@ -143,6 +143,10 @@ static gp_result gpi_call_merge_busy(gpi_call *call)
 {
     const cl_uint n = call->wait_count;
     cl_uint i;
+    if (call->gp->scratch_busy && gpi_event_status(call->gp->scratch_busy) < 0) {
+        (void)clReleaseEvent(call->gp->scratch_busy); /* it failed: waiting for it would fail this call too */
+        call->gp->scratch_busy = NULL;
+    }
     if (!call->gp->scratch_busy) return GP_OK;
     call->merged = (cl_event *)malloc((n + 1) * sizeof *call->merged);
     if (!call->merged) {
@@ -181,20 +185,15 @@ static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_m
     return gpi_call_merge_busy(call);
 }
 
-/* Where the next command's event goes; NULL when nobody needs it. */
-static cl_event *gpi_call_event(const gpi_call *call, cl_event *event)
-{
-    *event = NULL;
-    return call->done || call->gp->out_of_order || call->gp->desc.profile ? event : NULL;
-}
-
 /* After a command: it is what the next one waits for, where the queue does not keep order itself. */
-static gp_result gpi_call_enqueued(gpi_call *call, cl_int error, const char *what, cl_event event)
+static gp_result gpi_call_enqueued(gpi_call *call, cl_int error, const char *what, const char *kernel,
+                                   cl_event event)
 {
     if (error != CL_SUCCESS) return gpi_fail_cl(call->gp, error, call->function, what);
+    gpi_watch(call->gp, call->function, kernel, event);
     if (call->last) (void)clReleaseEvent(call->last);
     call->last = event;
-    call->wait = call->gp->out_of_order && event ? &call->last : NULL;
+    call->wait = call->gp->out_of_order ? &call->last : NULL;
     call->wait_count = call->wait ? 1 : 0;
     return GP_OK;
 }
@@ -204,28 +203,8 @@ static gp_result gpi_call_fill(gpi_call *call, cl_mem buffer, size_t offset, siz
     const cl_uint zero = 0;
     cl_event event;
     const cl_int error = clEnqueueFillBuffer(call->gp->queue, buffer, &zero, sizeof zero, offset, bytes,
-                                             call->wait_count, call->wait, gpi_call_event(call, &event));
-    return gpi_call_enqueued(call, error, "clEnqueueFillBuffer", event);
-}
-
-static void gpi_profile_watch(gp_context *gp, const char *name, cl_event event)
-{
-    size_t k = 0;
-    if (gp->pending_count == GPI_PENDING_MAX) {
-        (void)clFinish(gp->queue);
-        gpi_profile_harvest(gp);
-    }
-    while (k < gp->kernel_count && strcmp(gp->kernels[k].name, name) != 0) k++;
-    if (k == GPI_KERNEL_PROFILES) return;
-    if (k == gp->kernel_count) {
-        memset(&gp->kernels[k], 0, sizeof gp->kernels[k]);
-        (void)snprintf(gp->kernels[k].name, GP_NAME_MAX, "%s", name);
-        gp->kernel_count++;
-    }
-    (void)clRetainEvent(event);
-    gp->pending[gp->pending_count].event = event;
-    gp->pending[gp->pending_count].kernel = k;
-    gp->pending_count++;
+                                             call->wait_count, call->wait, &event);
+    return gpi_call_enqueued(call, error, "clEnqueueFillBuffer", NULL, event);
 }
 
 /* Prepares a kernel: its arguments follow in order, then its launch. */
@@ -264,13 +243,12 @@ static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t gr
     gp_result result;
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, call->function, "clSetKernelArg");
     error = clEnqueueNDRangeKernel(gp->queue, call->program->kernel[call->kernel], 1, NULL, &global, &local,
-                                   call->wait_count, call->wait, gpi_call_event(call, &event));
-    result = gpi_call_enqueued(call, error, "clEnqueueNDRangeKernel", event);
+                                   call->wait_count, call->wait, &event);
+    result = gpi_call_enqueued(call, error, "clEnqueueNDRangeKernel",
+                               gpi_kernel_name(call->program->primitive, call->kernel), event);
     if (result != GP_OK) return result;
     call->program->launched |= 1u << call->kernel;
     gp->profile.launches++;
-    if (gp->desc.profile)
-        gpi_profile_watch(gp, gpi_kernel_name(call->program->primitive, call->kernel), event);
     return GP_OK;
 }
 
@@ -294,33 +272,4 @@ static gp_result gpi_call_end(gpi_call *call, gp_result result)
     if (call->last) (void)clReleaseEvent(call->last);
     free(call->merged);
     return result;
-}
-
-/* ------------------------------------------------------------------ profile */
-
-static void gpi_profile_add(gp_kernel_profile *profile, uint64_t ns)
-{
-    if (profile->launches == 0 || ns < profile->min_ns) profile->min_ns = ns;
-    if (ns > profile->max_ns) profile->max_ns = ns;
-    profile->total_ns += ns;
-    profile->launches++;
-}
-
-/* Adds the times of all pending events; the queue is idle. */
-static void gpi_profile_harvest(gp_context *gp)
-{
-    size_t i;
-    for (i = 0; i < gp->pending_count; i++) {
-        const gpi_pending *pending = &gp->pending[i];
-        cl_ulong start = 0, end = 0;
-        if (clGetEventProfilingInfo(pending->event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL) ==
-                CL_SUCCESS &&
-            clGetEventProfilingInfo(pending->event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) ==
-                CL_SUCCESS &&
-            end >= start) {
-            gpi_profile_add(&gp->kernels[pending->kernel], end - start);
-        }
-        (void)clReleaseEvent(pending->event);
-    }
-    gp->pending_count = 0;
 }

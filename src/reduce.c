@@ -159,6 +159,9 @@ GP_API gp_result gp_reduce_read(gp_context *gp, const gp_reduce_desc *desc, void
     if (gp->out_of_order) (void)clFinish(gp->queue);
     error = clEnqueueReadBuffer(gp->queue, reduce.out, CL_TRUE, reduce.out_offset * reduce.element.out_size,
                                 reduce.element.out_size, result_out, 0, NULL, NULL);
+    gpi_settle(gp);
+    result = gpi_async_result(gp); /* the reason, where the read has failed too */
+    if (result != GP_OK) return result;
     return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, "gp_reduce_read", "clEnqueueReadBuffer");
 }
 

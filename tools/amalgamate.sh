@@ -11,7 +11,7 @@ set -eu
 API=src/gpuprim_api.h
 INTERNAL=src/internal.h
 KERNELS="platform monoid tile lookback reduce scan"
-SOURCES="error device profile context cache program launch monoid reduce scan"
+SOURCES="error device profile context cache program events launch monoid reduce scan"
 LICENSE=LICENSE
 
 die() {

@@ -1,0 +1,115 @@
+/* events.c - commands in flight: what became of them, and how long they took.
+
+   Every command leaves its event here until it has ended. Ended ones are settled at gp_finish, at blocking
+   reads, and whenever the list has filled up: failures are told to the handler and kept for gp_finish, times
+   are added to the profile. All of it on the caller's thread. */
+#include "internal.h"
+
+/* ------------------------------------------------------------------ times */
+
+static gp_kernel_profile *gpi_kernel_profile_of(gp_context *gp, const char *name)
+{
+    size_t k = 0;
+    while (k < gp->kernel_count && strcmp(gp->kernels[k].name, name) != 0) k++;
+    if (k == GPI_KERNEL_PROFILES) return NULL;
+    if (k == gp->kernel_count) {
+        memset(&gp->kernels[k], 0, sizeof gp->kernels[k]);
+        (void)snprintf(gp->kernels[k].name, GP_NAME_MAX, "%s", name);
+        gp->kernel_count++;
+    }
+    return &gp->kernels[k];
+}
+
+static void gpi_profile_add(gp_kernel_profile *profile, uint64_t ns)
+{
+    if (profile->launches == 0 || ns < profile->min_ns) profile->min_ns = ns;
+    if (ns > profile->max_ns) profile->max_ns = ns;
+    profile->total_ns += ns;
+    profile->launches++;
+}
+
+static void gpi_profile_event(gp_context *gp, const char *kernel, cl_event event)
+{
+    gp_kernel_profile *profile = gpi_kernel_profile_of(gp, kernel);
+    cl_ulong start = 0, end = 0;
+    cl_int error = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL);
+    if (!error) error = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
+    if (!error && end >= start && profile) gpi_profile_add(profile, end - start);
+}
+
+/* ------------------------------------------------------------------ failures */
+
+/* A command failed after it was enqueued: the first one is kept for gp_finish. */
+static void gpi_async_fail(gp_context *gp, const gpi_pending *pending, cl_int status)
+{
+    char text[GPI_ASYNC_TEXT_MAX];
+    (void)snprintf(text, sizeof text, "%s: %s failed after it was enqueued: %s (%d)", pending->function,
+                   pending->kernel ? pending->kernel : "a command", gpi_cl_error_name(status), (int)status);
+    if (gp->async_text[0] == '\0') memcpy(gp->async_text, text, sizeof text);
+    gpi_log(gp, GP_LOG_ERROR, "%s", text);
+    if (gp->desc.on_async_error) gp->desc.on_async_error(GP_ERROR_OPENCL, text, gp->desc.async_error_user);
+}
+
+/* The first failure since the last time this was asked. */
+static gp_result gpi_async_result(gp_context *gp)
+{
+    char text[GPI_ASYNC_TEXT_MAX];
+    if (gp->async_text[0] == '\0') return GP_OK;
+    memcpy(text, gp->async_text, sizeof text);
+    gp->async_text[0] = '\0';
+    return gpi_fail(gp, GP_ERROR_OPENCL, "%s", text);
+}
+
+/* ------------------------------------------------------------------ the list */
+
+static cl_int gpi_event_status(cl_event event)
+{
+    cl_int status = CL_COMPLETE;
+    (void)clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    return status;
+}
+
+/* Settles what has ended, and keeps the rest. */
+static void gpi_settle(gp_context *gp)
+{
+    size_t i, kept = 0;
+    for (i = 0; i < gp->pending_count; i++) {
+        const gpi_pending pending = gp->pending[i];
+        const cl_int status = gpi_event_status(pending.event);
+        if (status > CL_COMPLETE) {
+            gp->pending[kept++] = pending;
+            continue;
+        }
+        if (status < 0) gpi_async_fail(gp, &pending, status);
+        else if (gp->desc.profile && pending.kernel) gpi_profile_event(gp, pending.kernel, pending.event);
+        (void)clReleaseEvent(pending.event);
+    }
+    gp->pending_count = kept;
+}
+
+/* Room for one more: by settling, or by growing in step with the commands that are really in flight. Never
+   waits: what the queue waits for may be the caller's to give. */
+static bool gpi_pending_reserve(gp_context *gp)
+{
+    const size_t capacity = gp->pending_capacity ? 2 * gp->pending_capacity : 64;
+    gpi_pending *grown;
+    if (gp->pending_count == gp->pending_capacity) gpi_settle(gp);
+    if (gp->pending_capacity > 0 && gp->pending_count <= gp->pending_capacity / 2) return true;
+    grown = (gpi_pending *)realloc(gp->pending, capacity * sizeof *grown);
+    if (!grown) return gp->pending_count < gp->pending_capacity;
+    gp->pending = grown;
+    gp->pending_capacity = capacity;
+    return true;
+}
+
+/* Takes note of a command. Out of memory, it goes unwatched. */
+static void gpi_watch(gp_context *gp, const char *function, const char *kernel, cl_event event)
+{
+    gpi_pending *pending;
+    if (gp->pending_count == gp->pending_capacity && !gpi_pending_reserve(gp)) return;
+    (void)clRetainEvent(event);
+    pending = &gp->pending[gp->pending_count++];
+    pending->event = event;
+    pending->function = function;
+    pending->kernel = kernel;
+}
