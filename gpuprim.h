@@ -19,20 +19,25 @@
      - Buffers are cl_mem plus an offset in elements, of any alignment that the element type has.
      - Calls are asynchronous: they check, enqueue on the context's queue and return. Only a call that
        is named ..._read, or is documented to block, blocks.
-     - `wait`/`wait_count` are events that the call's first command waits for. `done`, when not NULL,
-       receives an event that the caller releases; it completes when the call's results are ready.
+     - `wait`/`wait_count` are events that the call's first command waits for; one that is NULL or has
+       failed already is refused. `done`, when not NULL, receives an event that the caller releases; it
+       completes when the call's results are ready. It is set to NULL when the call fails.
+     - Calls do not flush: clFlush or gp_finish before polling `done` or waiting for it on another queue.
+     - On an out-of-order queue a call orders its own commands, and the context's scratch; that one call
+       comes after another is for `wait` and `done` to say.
      - `count` may live on the device: with `count_buffer`, the number of elements is read from there when
        the call runs (count_type: GP_U32 or GP_U64, at element count_offset), and `count` is its upper
        bound, for which buffers are checked and work is launched. A larger number is clamped to the bound
        and counted in gp_profile.clamped.
-     - The first use of a primitive with new types builds a program. gp_warmup moves that cost.
+     - The first use of a primitive with new types builds a program, also for a count of 0 and for a
+       ..._scratch_size. gp_warmup moves that cost.
      - A context belongs to one host thread at a time. Different contexts run freely in parallel.
      - Nothing prints, aborts or leaves a half-made object. Failures return a negative gp_result, and
        gp_last_error tells the function, the condition with its values, and the OpenCL error by name.
 
    OPTIONS (define before including)
      GP_IMPLEMENTATION   emit the implementation here
-     GP_STATIC           make every function static to this file
+     GP_STATIC           make every function static to this file; goes with GP_IMPLEMENTATION
 
    Licence: MIT, see the end of this file's implementation part or LICENSE.                           */
 #ifndef GPUPRIM_H
@@ -51,6 +56,9 @@
 #endif
 #ifndef CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#endif
+#if CL_TARGET_OPENCL_VERSION < 120
+#error "gpuprim needs CL_TARGET_OPENCL_VERSION 120 or higher"
 #endif
 #ifdef __APPLE__
 #include <OpenCL/opencl.h>
@@ -152,10 +160,12 @@ typedef enum gp_op {
 
    `source` defines the element type `type` and the function `type combine(type a, type b)`, in which
    a stands before b in input order. Both must be usable after `source` is pasted into a kernel; names
-   beginning with gpi_ or GPI_ are taken. `size` is sizeof(type): 4, 8, 12, ... 64 bytes, the same on
-   host and device. `identity` points to `size` bytes and must be neutral on both sides.
-   `commutative` lets the library combine in any order; without it, input order is kept.
-   `exact` says that recombining the same elements in another grouping gives the same bits (integers,
+   beginning with gp_, gpi_, GP_ or GPI_ are taken. `size` is sizeof(type): 4, 8, 12, ... 64 bytes, the same
+   on host and device, and legal as a kernel's argument (no bool, size_t or pointer inside). The combine
+   function may be a built-in, and the source must not #include (the cache would not see a change in the
+   included file) nor #define names that are not its own. `identity` points to `size` bytes and must be
+   neutral on both sides. `commutative` lets the library combine in any order; without it, input order is
+   kept. `exact` says that recombining the same elements in another grouping gives the same bits (integers,
    min/max; not float sums): a group may then publish results for one that is late.
    The strings and the identity are read during the call only. */
 typedef struct gp_monoid {
@@ -238,7 +248,7 @@ typedef struct gp_device_info {
 typedef struct gp_tuning {
     gp_shape shape;
     gp_words words;
-    uint32_t work_group_size; /* local shape only; a power of two */
+    uint32_t work_group_size; /* local shape only; rounded down to a power of two */
     uint32_t tile;            /* serial: elements a group; local: elements a work-item */
     uint32_t polls;           /* how often a group looks at a late tile before it computes it itself */
 } gp_tuning;
@@ -251,7 +261,8 @@ typedef struct gp_context_desc {
     cl_command_queue queue;
 
     /* Device choice when none is given above. `device_filter` is "gpu", "cpu", "accelerator",
-       "P:D" (indices of platform and device) or part of a device's or platform's name; NULL means the
+       "P:D" (indices of platform and device) or part of a device's or platform's name or version, in
+       either case; NULL means the
        environment variable GPUPRIM_DEVICE, which has the same forms. Of the devices that match, the one
        with the highest score wins; a negative score rejects. Default score: GPU, accelerator, CPU. */
     const char *device_filter;
@@ -272,7 +283,7 @@ typedef struct gp_context_desc {
     const char *build_options; /* appended to the options of every program */
     bool fast_math;            /* -cl-fast-relaxed-math; off: results as IEEE says */
     bool profile;              /* collect gp_kernel_profile times; slows calls down a little */
-    gp_context *share;         /* start with this context's programs; must have the same cl_context */
+    gp_context *share;         /* start with this context's programs (if built with the same options) */
     gp_strategy strategy;      /* for calls that say GP_STRATEGY_AUTO */
     gp_tuning tuning;
 } gp_context_desc;
@@ -284,7 +295,8 @@ GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out
 /* Waits for the queue, saves built programs, frees everything. NULL is allowed. */
 GP_API void gp_context_destroy(gp_context *gp);
 
-/* Text of the last failure in this context; of the last failed gp_context_create for NULL. */
+/* Text of the last failure in this context. For NULL: of this thread's last failure without one
+   (gp_context_create, gp_devices, any call whose gp was NULL). */
 GP_API const char *gp_last_error(const gp_context *gp);
 
 /* The context's objects; not retained for the caller. */
@@ -313,7 +325,7 @@ GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data
 
    Order: input order for a monoid that is not commutative; any order otherwise, but always the same
    one for the same count on the same device, so float results repeat bit for bit.
-   count 0 gives `initial`. Largest count: 2^31 tiles, checked.
+   count 0 gives `initial`. Largest count: 2^31 - 1 tiles, checked.
    Cost: reads the input once; one launch up to one tile, two beyond.
    Aliasing: `out` may be inside `in`. */
 typedef struct gp_reduce_desc {
@@ -334,7 +346,7 @@ typedef struct gp_reduce_desc {
     size_t in2_offset;
     gp_type type2;       /* of the second input; 0: `type` */
     const void *initial; /* one element of out_type, read during the call; NULL: the identity */
-    cl_mem scratch;      /* of gp_reduce_scratch_size bytes, or NULL: the context's own */
+    cl_mem scratch;      /* of gp_reduce_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -354,7 +366,7 @@ GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *de
 
    Order: input order always. Integer results are exact and repeat; float sums depend on timing with
    GP_STRATEGY_SINGLE_PASS (differently grouped look-backs) and repeat bit for bit with `deterministic`,
-   which takes GP_STRATEGY_MULTI_PASS for them. count 0 does nothing. Largest count: 2^31 tiles, checked.
+   which takes GP_STRATEGY_MULTI_PASS for them. count 0 does nothing. Largest count: 2^31 - 1 tiles, checked.
    Cost: single pass reads and writes once, multi-pass reads twice; one launch up to one tile.
    Aliasing: in place (`in` and `out` the same elements, types of one size), or no overlap at all;
    count_buffer's number not in `out`. */
@@ -376,7 +388,7 @@ typedef struct gp_scan_desc {
     bool deterministic;  /* the same bits every time, also for floats and monoids that are not exact */
     const void *initial; /* one element of out_type, read during the call; NULL: the identity */
     gp_strategy strategy;
-    cl_mem scratch; /* of gp_scan_scratch_size bytes, or NULL: the context's own */
+    cl_mem scratch; /* of gp_scan_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -390,7 +402,8 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
 /* ------------------------------------------------------------------ warm-up, profile */
 
 /* Builds (or loads) what calls with these descs will need, launches it once on a few internal elements,
-   and saves it to the disk cache. Only types, op, monoid and strategy are read. Blocks. */
+   and saves it to the disk cache. Only types (name type2 for two inputs), op, monoid, map and strategy are
+   read. Its launches count in the profile: gp_profile_reset. Blocks. */
 typedef struct gp_warmup_desc {
     const gp_reduce_desc *reduce; /* NULL: not wanted */
     const gp_scan_desc *scan;
@@ -461,6 +474,7 @@ GP_API gp_result gp_profile_reset(gp_context *gp);
 #define GPI_ELEMENT_MAX 64        /* bytes of an element */
 #define GPI_TILES_MAX 0x7fffffffu /* tiles of one call */
 #define GPI_KERNELS_MAX 4         /* kernels of one program */
+#define GPI_DEVICES_MAX 64        /* of a platform, of a context */
 #define GPI_ERROR_MAX 8192        /* characters of gp_last_error, build log included */
 
 /* ------------------------------------------------------------------ profile */
@@ -652,7 +666,11 @@ static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi
 static bool gpi_same(const gpi_range *a, const gpi_range *b);
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
 static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count);
+static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem scratch, size_t bytes,
+                                   const gpi_range *used, size_t used_count);
 static gp_result gpi_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out);
+static gp_result gpi_alloc_zeros(gp_context *gp, size_t bytes, cl_mem *out);
+static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, size_t count, cl_mem *out);
 
 static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *function, const cl_event *wait,
                                 cl_uint wait_count, cl_event *done);
@@ -662,6 +680,7 @@ static void gpi_call_kernel(gpi_call *call, gpi_program *program, size_t kernel)
 static void gpi_call_arg(gpi_call *call, size_t size, const void *value);
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count);
 static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups);
+static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to);
 static gp_result gpi_call_end(gpi_call *call, gp_result result);
 
 /* events.c */
@@ -1516,7 +1535,8 @@ static const char *const gpi_kernel_reduce[] = {
     "    GPI_T sum = gpi_identity();\n",
     "    for (uint i = begin; i < end; i++) sum = GPI_COMBINE(sum, partials[i]);\n",
     "    sum = gpi_group_reduce(sum, shared);\n",
-    "    if (get_local_id(0) == 0) out[out_offset] = GPI_RESULT(GPI_COMBINE(initial, sum));\n",
+    "    const GPI_T total = GPI_COMBINE(initial, sum);\n",
+    "    if (get_local_id(0) == 0) out[out_offset] = GPI_RESULT(total);\n",
     "}\n",
 };
 /* ---- End file kernels/reduce.cl ---- */
@@ -1924,6 +1944,11 @@ static bool gpi_contains_anycase(const char *text, const char *part)
     }
 }
 
+static bool gpi_same_anycase(const char *a, const char *b)
+{
+    return strlen(a) == strlen(b) && gpi_contains_anycase(a, b);
+}
+
 /* "1:0": the position of platform and device in clGetPlatformIDs and clGetDeviceIDs. */
 static bool gpi_filter_indices(const char *filter, unsigned *platform, unsigned *device)
 {
@@ -1946,11 +1971,13 @@ static bool gpi_matches(const gp_device_info *all, size_t i, const char *filter)
 {
     unsigned platform, device;
     if (!filter || !*filter) return true;
-    if (strcmp(filter, "gpu") == 0) return (all[i].device_type & CL_DEVICE_TYPE_GPU) != 0;
-    if (strcmp(filter, "cpu") == 0) return (all[i].device_type & CL_DEVICE_TYPE_CPU) != 0;
-    if (strcmp(filter, "accelerator") == 0) return (all[i].device_type & CL_DEVICE_TYPE_ACCELERATOR) != 0;
+    if (gpi_same_anycase(filter, "gpu")) return (all[i].device_type & CL_DEVICE_TYPE_GPU) != 0;
+    if (gpi_same_anycase(filter, "cpu")) return (all[i].device_type & CL_DEVICE_TYPE_CPU) != 0;
+    if (gpi_same_anycase(filter, "accelerator"))
+        return (all[i].device_type & CL_DEVICE_TYPE_ACCELERATOR) != 0;
     if (gpi_filter_indices(filter, &platform, &device)) return gpi_matches_indices(all, i, platform, device);
-    return gpi_contains_anycase(all[i].name, filter) || gpi_contains_anycase(all[i].platform_name, filter);
+    return gpi_contains_anycase(all[i].name, filter) || gpi_contains_anycase(all[i].platform_name, filter) ||
+           gpi_contains_anycase(all[i].version, filter);
 }
 
 /* GPUs first, then accelerators, then CPUs; among equals the one with more compute units; a software
@@ -1984,8 +2011,8 @@ static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *
     free(all);
     if (best >= 0) return GP_OK;
     return gpi_fail(NULL, GP_ERROR_NO_DEVICE,
-                    "gp_context_create: of %u devices none matches \"%s\" with a score of 0 or more",
-                    (unsigned)count, filter ? filter : "");
+                    "gp_context_create: of %u devices none matches device filter \"%s\"%s", (unsigned)count,
+                    filter ? filter : "", desc->score ? " with a score of 0 or more" : "");
 }
 /* ---- End file src/device.c ---- */
 
@@ -2144,15 +2171,19 @@ static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primiti
 
 static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->items; }
 
+/* On a device that drops out of long loops, the one group that goes over all tiles' sums is the limit: its
+   items take some 32 turns a step. */
 static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
                                 cl_uint *tiles)
 {
     const size_t tile = gpi_plan_tile(plan);
+    const size_t most =
+        gp->info.loop_limit ? (size_t)plan->group * (gp->info.loop_limit / 32) : GPI_TILES_MAX;
     const size_t n = count / tile + (count % tile != 0);
-    if (n > GPI_TILES_MAX) {
+    if (n > most) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
-                        "%s: count = %zu is %zu tiles of %zu elements, more than %u", function, count, n,
-                        tile, GPI_TILES_MAX);
+                        "%s: count = %zu is %zu tiles of %zu elements, more than %zu", function, count, n,
+                        tile, most);
     }
     *tiles = (cl_uint)n;
     return GP_OK;
@@ -2315,6 +2346,8 @@ static char *gpi_make_options(const gp_context *gp)
 static gp_result gpi_copy_strings(gp_context *gp)
 {
     gp_context_desc *desc = &gp->desc;
+    if (desc->cache_dir && !*desc->cache_dir) desc->cache_dir = NULL;
+    if (desc->dump_dir && !*desc->dump_dir) desc->dump_dir = NULL;
     gp->options = gpi_make_options(gp);
     if (desc->dump_dir) gp->dump_dir = gpi_format("%s", desc->dump_dir);
     if (!gp->options || (desc->dump_dir && !gp->dump_dir)) {
@@ -2407,6 +2440,8 @@ GP_API gp_result gp_finish(gp_context *gp)
     if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_finish: gp is NULL");
     error = clFinish(gp->queue);
     gpi_settle(gp);
+    if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
+    gp->scratch_busy = NULL;
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clFinish");
     gpi_programs_save(gp);
     return gpi_async_result(gp);
@@ -2945,22 +2980,42 @@ static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primi
 
 /* ------------------------------------------------------------------ save, share */
 
-/* The binary of a built program, to be freed. */
-static unsigned char *gpi_program_binary(const gpi_program *program, size_t *size)
+/* Where the context's device stands among the program's: a context of the caller may have several. */
+static size_t gpi_program_device(const gp_context *gp, const gpi_program *program, cl_uint *count)
 {
-    unsigned char *binary;
-    *size = 0;
-    if (clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, sizeof *size, size, NULL) != CL_SUCCESS ||
-        *size == 0) {
+    cl_device_id devices[GPI_DEVICES_MAX];
+    size_t i = 0;
+    *count = 0;
+    (void)clGetProgramInfo(program->program, CL_PROGRAM_NUM_DEVICES, sizeof *count, count, NULL);
+    if (*count > GPI_DEVICES_MAX ||
+        clGetProgramInfo(program->program, CL_PROGRAM_DEVICES, *count * sizeof *devices, devices, NULL)) {
+        *count = 0;
+    }
+    while (i < *count && devices[i] != gp->info.device) i++;
+    return i;
+}
+
+/* The binary of a built program for the context's device, to be freed. */
+static unsigned char *gpi_program_binary(const gp_context *gp, const gpi_program *program, size_t *size)
+{
+    size_t sizes[GPI_DEVICES_MAX];
+    unsigned char *binaries[GPI_DEVICES_MAX];
+    cl_uint count, i;
+    const size_t own = gpi_program_device(gp, program, &count);
+    if (own >= count ||
+        clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, count * sizeof *sizes, sizes, NULL) ||
+        sizes[own] == 0) {
         return NULL;
     }
-    binary = (unsigned char *)malloc(*size);
-    if (binary &&
-        clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) != CL_SUCCESS) {
-        free(binary);
-        binary = NULL;
+    for (i = 0; i < count; i++) binaries[i] = NULL; /* not wanted */
+    binaries[own] = (unsigned char *)malloc(sizes[own]);
+    *size = sizes[own];
+    if (binaries[own] &&
+        clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, count * sizeof *binaries, binaries, NULL)) {
+        free(binaries[own]);
+        return NULL;
     }
-    return binary;
+    return binaries[own];
 }
 
 /* Saves what has been launched since the last save. Called when the queue is idle: some implementations
@@ -2973,8 +3028,11 @@ static void gpi_programs_save(gp_context *gp)
         size_t size;
         if (!(p->launched & ~p->saved)) continue;
         p->launched |= p->saved;
-        binary = gpi_program_binary(p, &size);
-        if (!binary) continue;
+        binary = gpi_program_binary(gp, p, &size);
+        if (!binary) {
+            gpi_log(gp, GP_LOG_WARNING, "cache: the driver gives no binary");
+            continue;
+        }
         gpi_dump(gp, p, ".bin", binary, size);
         if (gp->cache_dir && gpi_cache_save(gp, p, binary, size)) gp->profile.programs_saved++;
         p->saved = p->launched;
@@ -2996,7 +3054,7 @@ static gp_result gpi_program_copy(gp_context *gp, const gpi_program *from)
     program->hash = from->hash;
     program->key = from->key;
     program->launched = from->launched;
-    program->saved = from->saved | from->launched; /* the other context saves those */
+    program->saved = from->saved;
     program->program = from->program;
     (void)clRetainProgram(program->program);
     program->next = gp->programs;
@@ -3006,11 +3064,13 @@ static gp_result gpi_program_copy(gp_context *gp, const gpi_program *from)
     return result;
 }
 
-/* The other context's programs, with kernels of our own: arguments are set on kernels. */
+/* The other context's programs, with kernels of our own: arguments are set on kernels. Programs that were
+   built with other options are other programs. */
 static gp_result gpi_programs_share(gp_context *gp, const gp_context *from)
 {
     const gpi_program *p;
     gp_result result = GP_OK;
+    if (strcmp(gp->options, from->options) != 0) return GP_OK;
     for (p = from->programs; p && result == GP_OK; p = p->next) result = gpi_program_copy(gp, p);
     return result;
 }
@@ -3222,6 +3282,23 @@ static bool gpi_overlap(const gpi_range *a, const gpi_range *b)
     return a->root == b->root && a->begin < b->end && b->begin < a->end;
 }
 
+/* The caller's scratch, if any: large enough, and apart from what the call reads and writes. */
+static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem scratch, size_t bytes,
+                                   const gpi_range *used, size_t used_count)
+{
+    gpi_range range;
+    gp_result result;
+    size_t i;
+    if (!scratch || bytes == 0) return GP_OK;
+    result = gpi_check_buffer(gp, function, "scratch", scratch, 0, bytes, 1, GPI_WRITES, &range);
+    for (i = 0; i < used_count && result == GP_OK; i++) {
+        if (!gpi_overlap(&range, &used[i])) continue;
+        result = gpi_fail(gp, GP_ERROR_OVERLAP, "%s: scratch overlaps the input, the output or the count",
+                          function);
+    }
+    return result;
+}
+
 /* A read-write buffer; sizes that the device cannot give are refused before the driver sees them,
    because one implementation aborts the process. */
 static gp_result gpi_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out)
@@ -3251,13 +3328,47 @@ GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data
     return gpi_fail_cl(gp, error, "gp_buffer_create", "clEnqueueWriteBuffer");
 }
 
+static gp_result gpi_alloc_zeros(gp_context *gp, size_t bytes, cl_mem *out)
+{
+    void *zeros = calloc(bytes, 1);
+    const gp_result result = zeros ? gp_buffer_create(gp, bytes, zeros, out)
+                                   : gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_warmup: no memory");
+    free(zeros);
+    return result;
+}
+
+/* Input for a warm-up: elements that the caller's own functions can be trusted with. */
+static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, size_t count, cl_mem *out)
+{
+    unsigned char *elements;
+    gp_result result;
+    size_t i;
+    if (element->operation.type) return gpi_alloc_zeros(gp, count * element->in_size, out);
+    elements = (unsigned char *)malloc(count * element->size);
+    if (!elements) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_warmup: no memory");
+    for (i = 0; i < count; i++) memcpy(elements + i * element->size, element->identity, element->size);
+    result = gp_buffer_create(gp, count * element->size, elements, out);
+    free(elements);
+    return result;
+}
+
 /* ------------------------------------------------------------------ a call's chain of commands */
 
 static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count)
 {
-    if ((wait == NULL) == (count == 0)) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait is %s and wait_count is %u", function,
-                    wait ? "given" : "NULL", count);
+    cl_uint i;
+    if ((wait == NULL) != (count == 0)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait is %s and wait_count is %u", function,
+                        wait ? "given" : "NULL", count);
+    }
+    for (i = 0; i < count; i++) {
+        if (!wait[i]) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] is NULL", function, i);
+        if (gpi_event_status(wait[i]) < 0) {
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] has failed: %s (%d)", function, i,
+                            gpi_cl_error_name(gpi_event_status(wait[i])), (int)gpi_event_status(wait[i]));
+        }
+    }
+    return GP_OK;
 }
 
 static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *function, const cl_event *wait,
@@ -3300,11 +3411,10 @@ static gp_result gpi_call_merge_busy(gpi_call *call)
 static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_mem *out)
 {
     gp_context *gp = call->gp;
-    gpi_range range;
     gp_result result;
     cl_mem grown;
     *out = own;
-    if (own) return gpi_check_buffer(gp, call->function, "scratch", own, 0, bytes, 1, GPI_WRITES, &range);
+    if (own) return GP_OK; /* gpi_check_scratch has seen it */
     if (bytes > gp->scratch_size) {
         const size_t minimum = 65536;
         const size_t size = bytes < minimum ? minimum : bytes;
@@ -3385,6 +3495,23 @@ static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t gr
     call->program->launched |= 1u << call->kernel;
     gp->profile.launches++;
     return GP_OK;
+}
+
+/* Copies a result to the host once the call's commands have ended; waits for these and for nothing else that
+   the queue may hold. */
+static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to)
+{
+    gp_context *gp = call->gp;
+    cl_event event;
+    cl_int error = clEnqueueReadBuffer(gp->queue, buffer, CL_FALSE, offset, size, to, call->wait_count,
+                                       call->wait, &event);
+    gp_result result = gpi_call_enqueued(call, error, "clEnqueueReadBuffer", NULL, event);
+    if (result != GP_OK) return result;
+    error = clWaitForEvents(1, &call->last);
+    gpi_settle(gp);
+    result = gpi_async_result(gp); /* the reason, where the wait has failed too */
+    if (result != GP_OK || error == CL_SUCCESS) return result;
+    return gpi_fail_cl(gp, error, call->function, "clWaitForEvents");
 }
 
 /* Hands `done` over, also for a call that had nothing to enqueue, and lets go of the rest. */
@@ -3658,14 +3785,25 @@ static void gpi_identity_words(const gpi_element *element, gpi_text *text)
     }
 }
 
+/* The caller's text, then our names for what it defines: its own names may be those of variables in the
+   kernels. The empty line keeps a last backslash to itself. */
+static void gpi_prelude_monoid(const gp_monoid *m, gpi_text *text)
+{
+    gpi_text_add(text, "#line 1 \"monoid\"\n%s\n\n", m->source);
+    gpi_text_add(text, "typedef %s gpi_user;\n", m->type);
+    gpi_text_add(text,
+                 "static gpi_user gpi_user_combine(gpi_user gpi_a, gpi_user gpi_b)\n{\n    return %s(gpi_a, "
+                 "gpi_b);\n}\n",
+                 m->combine);
+}
+
 /* What is combined: a monoid of the user, an operation on values, or on values with their index. */
 static void gpi_prelude_operation(const gpi_operation *o, gpi_text *text)
 {
     const gp_type value = gpi_is_arg(o->op) ? gpi_arg_type(o->type) : o->out_type;
     if (o->monoid) {
-        gpi_text_add(text, "#define GPI_CUSTOM 1\n#define GPI_COMBINE(a, b) %s(a, b)\n", o->monoid->combine);
-        gpi_text_add(text, "#define GPI_VALUE %s\n#define GPI_T %s\n#define GPI_OUT %s\n", o->monoid->type,
-                     o->monoid->type, o->monoid->type);
+        gpi_text_add(text, "#define GPI_CUSTOM 1\n#define GPI_COMBINE(a, b) gpi_user_combine(a, b)\n");
+        gpi_text_add(text, "#define GPI_VALUE gpi_user\n#define GPI_T gpi_user\n#define GPI_OUT gpi_user\n");
         return;
     }
     gpi_text_add(text, "#define GPI_CUSTOM 0\n#define GPI_OP %s\n#define GPI_FLOAT %d\n", gpi_op_macro(o->op),
@@ -3678,7 +3816,7 @@ static void gpi_prelude_operation(const gpi_operation *o, gpi_text *text)
    comment. */
 static void gpi_prelude_inputs(const gpi_operation *o, gpi_text *text)
 {
-    const char *in = o->type ? gpi_type_cl(o->type) : o->monoid->type;
+    const char *in = o->type ? gpi_type_cl(o->type) : "gpi_user";
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_INPUTS %d\n#define GPI_MAPPED %d\n", in,
                  o->type2 ? 2 : 1, o->map != NULL);
     if (o->type2) gpi_text_add(text, "#define GPI_IN2 %s\n", gpi_type_cl(o->type2));
@@ -3697,7 +3835,7 @@ static void gpi_element_prelude(const gpi_element *element, const gpi_plan *plan
     gpi_identity_words(element, text);
     gpi_text_add(text, "\n#define GPI_COMMUTATIVE %d\n#define GPI_EXACT %d\n#define GPI_LANES %d\n",
                  element->commutative, element->exact, gpi_element_lanes(element, plan));
-    if (o->monoid) gpi_text_add(text, "#line 1 \"monoid\"\n%s\n", o->monoid->source);
+    if (o->monoid) gpi_prelude_monoid(o->monoid, text);
     gpi_prelude_operation(o, text);
     gpi_prelude_inputs(o, text);
 }
@@ -3762,20 +3900,25 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
 {
     const gp_reduce_desc *desc = reduce->desc;
     const gpi_element *element = &reduce->element;
-    gpi_range range;
+    enum { IN, IN2, COUNT, OUT, RANGES };
+    gpi_range used[RANGES];
     gp_result result = GP_OK;
+    memset(used, 0, sizeof used);
     if (desc->count > 0) {
         result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
-                                  element->in_size, GPI_READS, &range);
+                                  element->in_size, GPI_READS, &used[IN]);
     }
     if (result == GP_OK && desc->count > 0 && element->in2_size) {
         result = gpi_check_buffer(gp, function, "in2", desc->in2, desc->in2_offset, desc->count,
-                                  element->in2_size, GPI_READS, &range);
+                                  element->in2_size, GPI_READS, &used[IN2]);
     }
-    if (result == GP_OK) result = gpi_check_count(gp, function, &reduce->count, &range);
+    if (result == GP_OK) result = gpi_check_count(gp, function, &reduce->count, &used[COUNT]);
+    if (result == GP_OK) {
+        result = gpi_check_buffer(gp, function, "out", reduce->out, reduce->out_offset, 1, element->out_size,
+                                  GPI_WRITES, &used[OUT]);
+    }
     if (result != GP_OK) return result;
-    return gpi_check_buffer(gp, function, "out", reduce->out, reduce->out_offset, 1, element->out_size,
-                            GPI_WRITES, &range);
+    return gpi_check_scratch(gp, function, desc->scratch, gpi_reduce_scratch(reduce), used, RANGES);
 }
 
 /* With one tile this writes the result; with none, the same on an empty tile, and no input is touched. */
@@ -3824,14 +3967,18 @@ static gp_result gpi_reduce_launch(gpi_call *call, gpi_reduce *reduce)
     return result == GP_OK ? gpi_reduce_partials(call, reduce, partials) : result;
 }
 
-static gp_result gpi_reduce_run(gp_context *gp, const char *function, gpi_reduce *reduce)
+/* `to`: where on the host the result goes; NULL: nowhere, and the call does not block. */
+static gp_result gpi_reduce_run(gp_context *gp, const char *function, gpi_reduce *reduce, void *to)
 {
+    const size_t size = reduce->element.out_size;
     gpi_call call;
     gp_result result = gpi_reduce_check(gp, function, reduce);
     if (result != GP_OK) return result;
     result =
         gpi_call_begin(&call, gp, function, reduce->desc->wait, reduce->desc->wait_count, reduce->desc->done);
     if (result == GP_OK) result = gpi_reduce_launch(&call, reduce);
+    if (result == GP_OK && to)
+        result = gpi_call_read(&call, reduce->out, reduce->out_offset * size, size, to);
     return gpi_call_end(&call, result);
 }
 
@@ -3839,19 +3986,20 @@ GP_API gp_result gp_reduce(gp_context *gp, const gp_reduce_desc *desc)
 {
     gpi_reduce reduce;
     gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
     if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_reduce: gp or desc is NULL");
     result = gpi_reduce_plan(gp, "gp_reduce", desc, &reduce);
     if (result != GP_OK) return result;
     reduce.out = desc->out;
     reduce.out_offset = desc->out_offset;
-    return gpi_reduce_run(gp, "gp_reduce", &reduce);
+    return gpi_reduce_run(gp, "gp_reduce", &reduce, NULL);
 }
 
 GP_API gp_result gp_reduce_read(gp_context *gp, const gp_reduce_desc *desc, void *result_out)
 {
     gpi_reduce reduce;
     gp_result result;
-    cl_int error;
+    if (desc && desc->done) *desc->done = NULL;
     if (!gp || !desc || !result_out) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_reduce_read: gp, desc or result is NULL");
     }
@@ -3859,15 +4007,7 @@ GP_API gp_result gp_reduce_read(gp_context *gp, const gp_reduce_desc *desc, void
     if (result != GP_OK) return result;
     reduce.out = desc->out ? desc->out : gp->result;
     reduce.out_offset = desc->out ? desc->out_offset : 0;
-    result = gpi_reduce_run(gp, "gp_reduce_read", &reduce);
-    if (result != GP_OK) return result;
-    if (gp->out_of_order) (void)clFinish(gp->queue);
-    error = clEnqueueReadBuffer(gp->queue, reduce.out, CL_TRUE, reduce.out_offset * reduce.element.out_size,
-                                reduce.element.out_size, result_out, 0, NULL, NULL);
-    gpi_settle(gp);
-    result = gpi_async_result(gp); /* the reason, where the read has failed too */
-    if (result != GP_OK) return result;
-    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, "gp_reduce_read", "clEnqueueReadBuffer");
+    return gpi_reduce_run(gp, "gp_reduce_read", &reduce, result_out);
 }
 
 GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *desc, size_t *bytes)
@@ -3894,16 +4034,17 @@ static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc)
     probe.done = NULL;
     probe.count = 0;
     probe.count_buffer = NULL;
+    probe.initial = NULL;
     probe.out = probe.scratch = NULL;
     probe.in_offset = probe.in2_offset = 0;
     result = gpi_reduce_plan(gp, "gp_warmup", &probe, &reduce);
     if (result != GP_OK) return result;
     probe.count = gpi_plan_tile(&reduce.plan) + 1;
     probe.in = probe.in2 = NULL;
-    result = gpi_alloc(gp, "gp_warmup", probe.count * reduce.element.in_size, &probe.in);
+    result = gpi_alloc_neutral(gp, &reduce.element, probe.count, &probe.in);
     if (result == GP_OK && reduce.element.in2_size) {
         probe.type2 = reduce.element.operation.type2;
-        result = gpi_alloc(gp, "gp_warmup", probe.count * reduce.element.in2_size, &probe.in2);
+        result = gpi_alloc_zeros(gp, probe.count * reduce.element.in2_size, &probe.in2);
     }
     if (result == GP_OK) result = gp_reduce_read(gp, &probe, value);
     if (probe.in) (void)clReleaseMemObject(probe.in);
@@ -3996,25 +4137,27 @@ static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
 static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *scan)
 {
     const gp_scan_desc *desc = scan->desc;
-    gpi_range in, out, wanted;
+    enum { IN, OUT, COUNT, RANGES };
+    gpi_range used[RANGES];
     gp_result result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
-                                        scan->element.in_size, GPI_READS, &in);
+                                        scan->element.in_size, GPI_READS, &used[IN]);
     if (result != GP_OK) return result;
     result = gpi_check_buffer(gp, function, "out", desc->out, desc->out_offset, desc->count,
-                              scan->element.out_size, GPI_WRITES, &out);
+                              scan->element.out_size, GPI_WRITES, &used[OUT]);
     if (result != GP_OK) return result;
-    result = gpi_check_count(gp, function, &scan->count, &wanted);
+    result = gpi_check_count(gp, function, &scan->count, &used[COUNT]);
     if (result != GP_OK) return result;
-    if (gpi_overlap(&wanted, &out))
+    if (gpi_overlap(&used[COUNT], &used[OUT])) {
         return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: count_buffer lies in out", function);
-    if (gpi_overlap(&in, &out) && !gpi_same(&in, &out)) {
+    }
+    if (gpi_overlap(&used[IN], &used[OUT]) && !gpi_same(&used[IN], &used[OUT])) {
         return gpi_fail(
             gp, GP_ERROR_OVERLAP,
             "%s: in is bytes [%zu, %zu) and out [%zu, %zu) of one buffer: neither apart nor the same",
-            function, in.begin, in.end, out.begin, out.end);
+            function, used[IN].begin, used[IN].end, used[OUT].begin, used[OUT].end);
     }
-    gpi_scan_choose(gp, scan, gpi_same(&in, &out));
-    return GP_OK;
+    gpi_scan_choose(gp, scan, gpi_same(&used[IN], &used[OUT]));
+    return gpi_check_scratch(gp, function, desc->scratch, gpi_scan_scratch(scan), used, RANGES);
 }
 
 /* The arguments that the kernels share: the input, and what becomes of it. */
@@ -4094,6 +4237,7 @@ GP_API gp_result gp_scan(gp_context *gp, const gp_scan_desc *desc)
     gpi_scan scan;
     gpi_call call;
     gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
     if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_scan: gp or desc is NULL");
     result = gpi_scan_plan(gp, "gp_scan", desc, &scan);
     if (result == GP_OK && desc->count > 0) result = gpi_scan_check(gp, "gp_scan", &scan);
@@ -4127,12 +4271,13 @@ static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
     probe.done = NULL;
     probe.count = 0;
     probe.count_buffer = NULL;
+    probe.initial = NULL;
     probe.in = probe.out = probe.scratch = NULL;
     probe.in_offset = probe.out_offset = 0;
     result = gpi_scan_plan(gp, "gp_warmup", &probe, &scan);
     if (result != GP_OK) return result;
     tile = gpi_plan_tile(&scan.plan);
-    result = gpi_alloc(gp, "gp_warmup", (tile + 1) * scan.element.in_size, &probe.in);
+    result = gpi_alloc_neutral(gp, &scan.element, tile + 1, &probe.in);
     if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", (tile + 1) * scan.element.out_size, &probe.out);
     for (probe.count = 1; probe.count <= tile + 1 && result == GP_OK; probe.count += tile) {
         result = gp_scan(gp, &probe);

@@ -72,6 +72,12 @@ typedef struct bench_launch {
     size_t group_size;
 } bench_launch;
 
+/* A kernel that leaves a partial result a group, launched again on those until one value is left. */
+typedef struct bench_passes {
+    size_t per_group; /* elements */
+    cl_mem spare;     /* takes every other pass's partial results */
+} bench_passes;
+
 struct bench_variant {
     char name[BENCH_NAME_MAX];
     bench_kind kind;
@@ -92,6 +98,7 @@ struct bench_variant {
         gp_reduce_desc reduce;
         gp_scan_desc scan;
         bench_launch launch;
+        bench_passes passes;
         host_stream host;
         const bench_peer *peer;
     } with;
@@ -170,6 +177,8 @@ void bench_add_memory_copies(bench_case *c);
 /* Gives a variant a kernel of stream_cl.h, and runs it; false with bench_fail. */
 bool bench_variant_kernel(bench_case *c, bench_variant *v, const char *name);
 bool bench_run_kernel(bench_case *c, bench_variant *v);
+/* Builds an OpenCL program of the harness's own; NULL, and why. (harness.c) */
+cl_program bench_build(const bench *b, const char *const *lines, size_t count, char error[BENCH_ERROR_MAX]);
 /* 32-bit words that the outputs of read loops need. */
 size_t bench_read_parts(const bench *b, size_t bytes);
 
@@ -191,6 +200,8 @@ void report_rows(bench_case *c);
 void report_failure(bench *b, const bench_case_desc *desc, const char *text);
 /* "2^24" for powers of two, else decimal. */
 const char *report_count(size_t n, char text[32]);
+/* "1.234 ms" */
+const char *report_time(double seconds, char text[32]);
 
 /* Runs `one` for every size and type: the options' ones, or the default ones. */
 void bench_sweep(bench *b, void (*one)(bench *b, gp_type type, size_t n));
@@ -200,6 +211,7 @@ void bench_sweep(bench *b, void (*one)(bench *b, gp_type type, size_t n));
 void bench_stream(bench *b);
 void bench_reduce(bench *b);
 void bench_scan(bench *b);
+void bench_ladder(bench *b);
 void bench_launch_cost(bench *b);
 
 #endif

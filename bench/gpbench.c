@@ -15,6 +15,7 @@ static const char help[] =
     "  stream   copy, scale, add, triad and read: what memory gives, by form of the loop\n"
     "  reduce   gp_reduce, against the fastest loop that reads\n"
     "  scan     gp_scan, against the fastest copy with ordinary stores\n"
+    "  ladder   the textbook's steps of a reduction, against gp_reduce and the fastest loop that reads\n"
     "  launch   calls with 1000 elements, against an empty kernel\n"
     "  all      all of these\n"
     "\n"
@@ -48,14 +49,13 @@ static void run_all(bench *b)
     bench_stream(b);
     bench_launch_cost(b);
     bench_reduce(b);
+    bench_ladder(b);
     bench_scan(b);
 }
 
-static const command commands[] = {{"stream", bench_stream},
-                                   {"reduce", bench_reduce},
-                                   {"scan", bench_scan},
-                                   {"launch", bench_launch_cost},
-                                   {"all", run_all}};
+static const command commands[] = {{"stream", bench_stream},      {"reduce", bench_reduce},
+                                   {"scan", bench_scan},          {"ladder", bench_ladder},
+                                   {"launch", bench_launch_cost}, {"all", run_all}};
 
 /* ------------------------------------------------------------------ options */
 

@@ -44,14 +44,37 @@ void bench_close(bench *b)
     gp_context_destroy(b->gp);
 }
 
+/* ------------------------------------------------------------------ programs */
+
+static void describe_failure(const bench *b, cl_program program, cl_int error, char text[BENCH_ERROR_MAX])
+{
+    char log[256] = "";
+    if (program != NULL)
+        clGetProgramBuildInfo(program, b->device, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, NULL);
+    snprintf(text, BENCH_ERROR_MAX, "the benchmark's kernels do not build (%d): %s", (int)error, log);
+}
+
+cl_program bench_build(const bench *b, const char *const *lines, size_t count, char error[BENCH_ERROR_MAX])
+{
+    cl_int e;
+    /* OpenCL's prototype has one const less than it means. */
+    cl_program program =
+        clCreateProgramWithSource(b->context, (cl_uint)count, (const char **)lines, NULL, &e);
+    if (program != NULL) e = clBuildProgram(program, 1, &b->device, "-cl-std=CL1.2", NULL, NULL);
+    if (e == CL_SUCCESS) return program;
+    describe_failure(b, program, e, error);
+    if (program != NULL) clReleaseProgram(program);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ clock, progress line */
+
 double bench_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
-
-/* ------------------------------------------------------------------ progress line */
 
 void bench_progress(const bench *b, const char *format, ...)
 {

@@ -21,30 +21,12 @@ static const char *const op_names[STREAM_OPS] = {"read", "copy", "scale", "add",
 
 /* ------------------------------------------------------------------ launches */
 
-static bool build_failed(bench *b, cl_int error)
-{
-    char log[256] = "";
-    if (b->stream != NULL)
-        clGetProgramBuildInfo(b->stream, b->device, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, NULL);
-    snprintf(b->error, sizeof b->error, "the stream kernels do not build (%d): %s", (int)error, log);
-    if (b->stream != NULL) clReleaseProgram(b->stream);
-    b->stream = NULL;
-    return false;
-}
-
 /* A failure is kept: it is not tried again. */
 static bool build(bench *b)
 {
-    char options[] = "-cl-std=CL1.2";
-    const cl_uint lines = (cl_uint)(sizeof stream_cl / sizeof stream_cl[0]);
-    const char *source[sizeof stream_cl / sizeof stream_cl[0]];
-    cl_int e;
-    if (b->stream != NULL || b->error[0] != 0) return b->stream != NULL;
-    memcpy(source, stream_cl, sizeof source);
-    b->stream = clCreateProgramWithSource(b->context, lines, source, NULL, &e);
-    if (b->stream == NULL) return build_failed(b, e);
-    e = clBuildProgram(b->stream, 1, &b->device, options, NULL, NULL);
-    return e == CL_SUCCESS || build_failed(b, e);
+    if (b->stream == NULL && b->error[0] == 0)
+        b->stream = bench_build(b, stream_cl, sizeof stream_cl / sizeof stream_cl[0], b->error);
+    return b->stream != NULL;
 }
 
 bool bench_variant_kernel(bench_case *c, bench_variant *v, const char *name)

@@ -47,7 +47,7 @@ const char *report_count(size_t n, char text[32])
     return text;
 }
 
-static const char *time_text(double seconds, char text[32])
+const char *report_time(double seconds, char text[32])
 {
     if (seconds < 1e-3) snprintf(text, 32, "%.2f us", seconds * 1e6);
     else if (seconds < 1) snprintf(text, 32, "%.3f ms", seconds * 1e3);
@@ -94,7 +94,7 @@ static void table_row(const row *r)
     if (r->fraction > 0) snprintf(fraction, sizeof fraction, "%.3f", r->fraction);
     if (r->v->kind == BENCH_GPUPRIM) snprintf(fallbacks, sizeof fallbacks, "%" PRIu64, r->v->fallbacks);
     printf("%c %-24s %-4s %9s %12s %12s %8.2f %8s %6.1f%% %9s\n", r->v == r->c->limit ? '*' : ' ', r->v->name,
-           type, n, time_text(r->v->median, t), rate_text(r->per_s, rate), r->gb_per_s, fraction,
+           type, n, report_time(r->v->median, t), rate_text(r->per_s, rate), r->gb_per_s, fraction,
            r->spread * 100, fallbacks);
 }
 

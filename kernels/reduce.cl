@@ -36,5 +36,6 @@ GPI_KERNEL void gp_reduce_partials(__global const GPI_T *partials, GPI_COUNT_PAR
     GPI_T sum = gpi_identity();
     for (uint i = begin; i < end; i++) sum = GPI_COMBINE(sum, partials[i]);
     sum = gpi_group_reduce(sum, shared);
-    if (get_local_id(0) == 0) out[out_offset] = GPI_RESULT(GPI_COMBINE(initial, sum));
+    const GPI_T total = GPI_COMBINE(initial, sum);
+    if (get_local_id(0) == 0) out[out_offset] = GPI_RESULT(total);
 }

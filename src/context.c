@@ -154,6 +154,8 @@ static char *gpi_make_options(const gp_context *gp)
 static gp_result gpi_copy_strings(gp_context *gp)
 {
     gp_context_desc *desc = &gp->desc;
+    if (desc->cache_dir && !*desc->cache_dir) desc->cache_dir = NULL;
+    if (desc->dump_dir && !*desc->dump_dir) desc->dump_dir = NULL;
     gp->options = gpi_make_options(gp);
     if (desc->dump_dir) gp->dump_dir = gpi_format("%s", desc->dump_dir);
     if (!gp->options || (desc->dump_dir && !gp->dump_dir)) {
@@ -246,6 +248,8 @@ GP_API gp_result gp_finish(gp_context *gp)
     if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_finish: gp is NULL");
     error = clFinish(gp->queue);
     gpi_settle(gp);
+    if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
+    gp->scratch_busy = NULL;
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clFinish");
     gpi_programs_save(gp);
     return gpi_async_result(gp);

@@ -169,6 +169,11 @@ static bool gpi_contains_anycase(const char *text, const char *part)
     }
 }
 
+static bool gpi_same_anycase(const char *a, const char *b)
+{
+    return strlen(a) == strlen(b) && gpi_contains_anycase(a, b);
+}
+
 /* "1:0": the position of platform and device in clGetPlatformIDs and clGetDeviceIDs. */
 static bool gpi_filter_indices(const char *filter, unsigned *platform, unsigned *device)
 {
@@ -191,11 +196,13 @@ static bool gpi_matches(const gp_device_info *all, size_t i, const char *filter)
 {
     unsigned platform, device;
     if (!filter || !*filter) return true;
-    if (strcmp(filter, "gpu") == 0) return (all[i].device_type & CL_DEVICE_TYPE_GPU) != 0;
-    if (strcmp(filter, "cpu") == 0) return (all[i].device_type & CL_DEVICE_TYPE_CPU) != 0;
-    if (strcmp(filter, "accelerator") == 0) return (all[i].device_type & CL_DEVICE_TYPE_ACCELERATOR) != 0;
+    if (gpi_same_anycase(filter, "gpu")) return (all[i].device_type & CL_DEVICE_TYPE_GPU) != 0;
+    if (gpi_same_anycase(filter, "cpu")) return (all[i].device_type & CL_DEVICE_TYPE_CPU) != 0;
+    if (gpi_same_anycase(filter, "accelerator"))
+        return (all[i].device_type & CL_DEVICE_TYPE_ACCELERATOR) != 0;
     if (gpi_filter_indices(filter, &platform, &device)) return gpi_matches_indices(all, i, platform, device);
-    return gpi_contains_anycase(all[i].name, filter) || gpi_contains_anycase(all[i].platform_name, filter);
+    return gpi_contains_anycase(all[i].name, filter) || gpi_contains_anycase(all[i].platform_name, filter) ||
+           gpi_contains_anycase(all[i].version, filter);
 }
 
 /* GPUs first, then accelerators, then CPUs; among equals the one with more compute units; a software
@@ -229,6 +236,6 @@ static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *
     free(all);
     if (best >= 0) return GP_OK;
     return gpi_fail(NULL, GP_ERROR_NO_DEVICE,
-                    "gp_context_create: of %u devices none matches \"%s\" with a score of 0 or more",
-                    (unsigned)count, filter ? filter : "");
+                    "gp_context_create: of %u devices none matches device filter \"%s\"%s", (unsigned)count,
+                    filter ? filter : "", desc->score ? " with a score of 0 or more" : "");
 }

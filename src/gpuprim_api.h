@@ -19,20 +19,25 @@
      - Buffers are cl_mem plus an offset in elements, of any alignment that the element type has.
      - Calls are asynchronous: they check, enqueue on the context's queue and return. Only a call that
        is named ..._read, or is documented to block, blocks.
-     - `wait`/`wait_count` are events that the call's first command waits for. `done`, when not NULL,
-       receives an event that the caller releases; it completes when the call's results are ready.
+     - `wait`/`wait_count` are events that the call's first command waits for; one that is NULL or has
+       failed already is refused. `done`, when not NULL, receives an event that the caller releases; it
+       completes when the call's results are ready. It is set to NULL when the call fails.
+     - Calls do not flush: clFlush or gp_finish before polling `done` or waiting for it on another queue.
+     - On an out-of-order queue a call orders its own commands, and the context's scratch; that one call
+       comes after another is for `wait` and `done` to say.
      - `count` may live on the device: with `count_buffer`, the number of elements is read from there when
        the call runs (count_type: GP_U32 or GP_U64, at element count_offset), and `count` is its upper
        bound, for which buffers are checked and work is launched. A larger number is clamped to the bound
        and counted in gp_profile.clamped.
-     - The first use of a primitive with new types builds a program. gp_warmup moves that cost.
+     - The first use of a primitive with new types builds a program, also for a count of 0 and for a
+       ..._scratch_size. gp_warmup moves that cost.
      - A context belongs to one host thread at a time. Different contexts run freely in parallel.
      - Nothing prints, aborts or leaves a half-made object. Failures return a negative gp_result, and
        gp_last_error tells the function, the condition with its values, and the OpenCL error by name.
 
    OPTIONS (define before including)
      GP_IMPLEMENTATION   emit the implementation here
-     GP_STATIC           make every function static to this file
+     GP_STATIC           make every function static to this file; goes with GP_IMPLEMENTATION
 
    Licence: MIT, see the end of this file's implementation part or LICENSE.                           */
 #ifndef GPUPRIM_H
@@ -51,6 +56,9 @@
 #endif
 #ifndef CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#endif
+#if CL_TARGET_OPENCL_VERSION < 120
+#error "gpuprim needs CL_TARGET_OPENCL_VERSION 120 or higher"
 #endif
 #ifdef __APPLE__
 #include <OpenCL/opencl.h>
@@ -152,10 +160,12 @@ typedef enum gp_op {
 
    `source` defines the element type `type` and the function `type combine(type a, type b)`, in which
    a stands before b in input order. Both must be usable after `source` is pasted into a kernel; names
-   beginning with gpi_ or GPI_ are taken. `size` is sizeof(type): 4, 8, 12, ... 64 bytes, the same on
-   host and device. `identity` points to `size` bytes and must be neutral on both sides.
-   `commutative` lets the library combine in any order; without it, input order is kept.
-   `exact` says that recombining the same elements in another grouping gives the same bits (integers,
+   beginning with gp_, gpi_, GP_ or GPI_ are taken. `size` is sizeof(type): 4, 8, 12, ... 64 bytes, the same
+   on host and device, and legal as a kernel's argument (no bool, size_t or pointer inside). The combine
+   function may be a built-in, and the source must not #include (the cache would not see a change in the
+   included file) nor #define names that are not its own. `identity` points to `size` bytes and must be
+   neutral on both sides. `commutative` lets the library combine in any order; without it, input order is
+   kept. `exact` says that recombining the same elements in another grouping gives the same bits (integers,
    min/max; not float sums): a group may then publish results for one that is late.
    The strings and the identity are read during the call only. */
 typedef struct gp_monoid {
@@ -238,7 +248,7 @@ typedef struct gp_device_info {
 typedef struct gp_tuning {
     gp_shape shape;
     gp_words words;
-    uint32_t work_group_size; /* local shape only; a power of two */
+    uint32_t work_group_size; /* local shape only; rounded down to a power of two */
     uint32_t tile;            /* serial: elements a group; local: elements a work-item */
     uint32_t polls;           /* how often a group looks at a late tile before it computes it itself */
 } gp_tuning;
@@ -251,7 +261,8 @@ typedef struct gp_context_desc {
     cl_command_queue queue;
 
     /* Device choice when none is given above. `device_filter` is "gpu", "cpu", "accelerator",
-       "P:D" (indices of platform and device) or part of a device's or platform's name; NULL means the
+       "P:D" (indices of platform and device) or part of a device's or platform's name or version, in
+       either case; NULL means the
        environment variable GPUPRIM_DEVICE, which has the same forms. Of the devices that match, the one
        with the highest score wins; a negative score rejects. Default score: GPU, accelerator, CPU. */
     const char *device_filter;
@@ -272,7 +283,7 @@ typedef struct gp_context_desc {
     const char *build_options; /* appended to the options of every program */
     bool fast_math;            /* -cl-fast-relaxed-math; off: results as IEEE says */
     bool profile;              /* collect gp_kernel_profile times; slows calls down a little */
-    gp_context *share;         /* start with this context's programs; must have the same cl_context */
+    gp_context *share;         /* start with this context's programs (if built with the same options) */
     gp_strategy strategy;      /* for calls that say GP_STRATEGY_AUTO */
     gp_tuning tuning;
 } gp_context_desc;
@@ -284,7 +295,8 @@ GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out
 /* Waits for the queue, saves built programs, frees everything. NULL is allowed. */
 GP_API void gp_context_destroy(gp_context *gp);
 
-/* Text of the last failure in this context; of the last failed gp_context_create for NULL. */
+/* Text of the last failure in this context. For NULL: of this thread's last failure without one
+   (gp_context_create, gp_devices, any call whose gp was NULL). */
 GP_API const char *gp_last_error(const gp_context *gp);
 
 /* The context's objects; not retained for the caller. */
@@ -313,7 +325,7 @@ GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data
 
    Order: input order for a monoid that is not commutative; any order otherwise, but always the same
    one for the same count on the same device, so float results repeat bit for bit.
-   count 0 gives `initial`. Largest count: 2^31 tiles, checked.
+   count 0 gives `initial`. Largest count: 2^31 - 1 tiles, checked.
    Cost: reads the input once; one launch up to one tile, two beyond.
    Aliasing: `out` may be inside `in`. */
 typedef struct gp_reduce_desc {
@@ -334,7 +346,7 @@ typedef struct gp_reduce_desc {
     size_t in2_offset;
     gp_type type2;       /* of the second input; 0: `type` */
     const void *initial; /* one element of out_type, read during the call; NULL: the identity */
-    cl_mem scratch;      /* of gp_reduce_scratch_size bytes, or NULL: the context's own */
+    cl_mem scratch;      /* of gp_reduce_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -354,7 +366,7 @@ GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *de
 
    Order: input order always. Integer results are exact and repeat; float sums depend on timing with
    GP_STRATEGY_SINGLE_PASS (differently grouped look-backs) and repeat bit for bit with `deterministic`,
-   which takes GP_STRATEGY_MULTI_PASS for them. count 0 does nothing. Largest count: 2^31 tiles, checked.
+   which takes GP_STRATEGY_MULTI_PASS for them. count 0 does nothing. Largest count: 2^31 - 1 tiles, checked.
    Cost: single pass reads and writes once, multi-pass reads twice; one launch up to one tile.
    Aliasing: in place (`in` and `out` the same elements, types of one size), or no overlap at all;
    count_buffer's number not in `out`. */
@@ -376,7 +388,7 @@ typedef struct gp_scan_desc {
     bool deterministic;  /* the same bits every time, also for floats and monoids that are not exact */
     const void *initial; /* one element of out_type, read during the call; NULL: the identity */
     gp_strategy strategy;
-    cl_mem scratch; /* of gp_scan_scratch_size bytes, or NULL: the context's own */
+    cl_mem scratch; /* of gp_scan_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -390,7 +402,8 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
 /* ------------------------------------------------------------------ warm-up, profile */
 
 /* Builds (or loads) what calls with these descs will need, launches it once on a few internal elements,
-   and saves it to the disk cache. Only types, op, monoid and strategy are read. Blocks. */
+   and saves it to the disk cache. Only types (name type2 for two inputs), op, monoid, map and strategy are
+   read. Its launches count in the profile: gp_profile_reset. Blocks. */
 typedef struct gp_warmup_desc {
     const gp_reduce_desc *reduce; /* NULL: not wanted */
     const gp_scan_desc *scan;

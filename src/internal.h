@@ -23,6 +23,7 @@
 #define GPI_ELEMENT_MAX 64        /* bytes of an element */
 #define GPI_TILES_MAX 0x7fffffffu /* tiles of one call */
 #define GPI_KERNELS_MAX 4         /* kernels of one program */
+#define GPI_DEVICES_MAX 64        /* of a platform, of a context */
 #define GPI_ERROR_MAX 8192        /* characters of gp_last_error, build log included */
 
 /* ------------------------------------------------------------------ profile */
@@ -214,7 +215,11 @@ static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi
 static bool gpi_same(const gpi_range *a, const gpi_range *b);
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
 static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count);
+static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem scratch, size_t bytes,
+                                   const gpi_range *used, size_t used_count);
 static gp_result gpi_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out);
+static gp_result gpi_alloc_zeros(gp_context *gp, size_t bytes, cl_mem *out);
+static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, size_t count, cl_mem *out);
 
 static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *function, const cl_event *wait,
                                 cl_uint wait_count, cl_event *done);
@@ -224,6 +229,7 @@ static void gpi_call_kernel(gpi_call *call, gpi_program *program, size_t kernel)
 static void gpi_call_arg(gpi_call *call, size_t size, const void *value);
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count);
 static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups);
+static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to);
 static gp_result gpi_call_end(gpi_call *call, gp_result result);
 
 /* events.c */

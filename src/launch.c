@@ -87,6 +87,23 @@ static bool gpi_overlap(const gpi_range *a, const gpi_range *b)
     return a->root == b->root && a->begin < b->end && b->begin < a->end;
 }
 
+/* The caller's scratch, if any: large enough, and apart from what the call reads and writes. */
+static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem scratch, size_t bytes,
+                                   const gpi_range *used, size_t used_count)
+{
+    gpi_range range;
+    gp_result result;
+    size_t i;
+    if (!scratch || bytes == 0) return GP_OK;
+    result = gpi_check_buffer(gp, function, "scratch", scratch, 0, bytes, 1, GPI_WRITES, &range);
+    for (i = 0; i < used_count && result == GP_OK; i++) {
+        if (!gpi_overlap(&range, &used[i])) continue;
+        result = gpi_fail(gp, GP_ERROR_OVERLAP, "%s: scratch overlaps the input, the output or the count",
+                          function);
+    }
+    return result;
+}
+
 /* A read-write buffer; sizes that the device cannot give are refused before the driver sees them,
    because one implementation aborts the process. */
 static gp_result gpi_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out)
@@ -116,13 +133,47 @@ GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data
     return gpi_fail_cl(gp, error, "gp_buffer_create", "clEnqueueWriteBuffer");
 }
 
+static gp_result gpi_alloc_zeros(gp_context *gp, size_t bytes, cl_mem *out)
+{
+    void *zeros = calloc(bytes, 1);
+    const gp_result result = zeros ? gp_buffer_create(gp, bytes, zeros, out)
+                                   : gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_warmup: no memory");
+    free(zeros);
+    return result;
+}
+
+/* Input for a warm-up: elements that the caller's own functions can be trusted with. */
+static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, size_t count, cl_mem *out)
+{
+    unsigned char *elements;
+    gp_result result;
+    size_t i;
+    if (element->operation.type) return gpi_alloc_zeros(gp, count * element->in_size, out);
+    elements = (unsigned char *)malloc(count * element->size);
+    if (!elements) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_warmup: no memory");
+    for (i = 0; i < count; i++) memcpy(elements + i * element->size, element->identity, element->size);
+    result = gp_buffer_create(gp, count * element->size, elements, out);
+    free(elements);
+    return result;
+}
+
 /* ------------------------------------------------------------------ a call's chain of commands */
 
 static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count)
 {
-    if ((wait == NULL) == (count == 0)) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait is %s and wait_count is %u", function,
-                    wait ? "given" : "NULL", count);
+    cl_uint i;
+    if ((wait == NULL) != (count == 0)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait is %s and wait_count is %u", function,
+                        wait ? "given" : "NULL", count);
+    }
+    for (i = 0; i < count; i++) {
+        if (!wait[i]) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] is NULL", function, i);
+        if (gpi_event_status(wait[i]) < 0) {
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] has failed: %s (%d)", function, i,
+                            gpi_cl_error_name(gpi_event_status(wait[i])), (int)gpi_event_status(wait[i]));
+        }
+    }
+    return GP_OK;
 }
 
 static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *function, const cl_event *wait,
@@ -165,11 +216,10 @@ static gp_result gpi_call_merge_busy(gpi_call *call)
 static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_mem *out)
 {
     gp_context *gp = call->gp;
-    gpi_range range;
     gp_result result;
     cl_mem grown;
     *out = own;
-    if (own) return gpi_check_buffer(gp, call->function, "scratch", own, 0, bytes, 1, GPI_WRITES, &range);
+    if (own) return GP_OK; /* gpi_check_scratch has seen it */
     if (bytes > gp->scratch_size) {
         const size_t minimum = 65536;
         const size_t size = bytes < minimum ? minimum : bytes;
@@ -250,6 +300,23 @@ static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t gr
     call->program->launched |= 1u << call->kernel;
     gp->profile.launches++;
     return GP_OK;
+}
+
+/* Copies a result to the host once the call's commands have ended; waits for these and for nothing else that
+   the queue may hold. */
+static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to)
+{
+    gp_context *gp = call->gp;
+    cl_event event;
+    cl_int error = clEnqueueReadBuffer(gp->queue, buffer, CL_FALSE, offset, size, to, call->wait_count,
+                                       call->wait, &event);
+    gp_result result = gpi_call_enqueued(call, error, "clEnqueueReadBuffer", NULL, event);
+    if (result != GP_OK) return result;
+    error = clWaitForEvents(1, &call->last);
+    gpi_settle(gp);
+    result = gpi_async_result(gp); /* the reason, where the wait has failed too */
+    if (result != GP_OK || error == CL_SUCCESS) return result;
+    return gpi_fail_cl(gp, error, call->function, "clWaitForEvents");
 }
 
 /* Hands `done` over, also for a call that had nothing to enqueue, and lets go of the rest. */

@@ -246,14 +246,25 @@ static void gpi_identity_words(const gpi_element *element, gpi_text *text)
     }
 }
 
+/* The caller's text, then our names for what it defines: its own names may be those of variables in the
+   kernels. The empty line keeps a last backslash to itself. */
+static void gpi_prelude_monoid(const gp_monoid *m, gpi_text *text)
+{
+    gpi_text_add(text, "#line 1 \"monoid\"\n%s\n\n", m->source);
+    gpi_text_add(text, "typedef %s gpi_user;\n", m->type);
+    gpi_text_add(text,
+                 "static gpi_user gpi_user_combine(gpi_user gpi_a, gpi_user gpi_b)\n{\n    return %s(gpi_a, "
+                 "gpi_b);\n}\n",
+                 m->combine);
+}
+
 /* What is combined: a monoid of the user, an operation on values, or on values with their index. */
 static void gpi_prelude_operation(const gpi_operation *o, gpi_text *text)
 {
     const gp_type value = gpi_is_arg(o->op) ? gpi_arg_type(o->type) : o->out_type;
     if (o->monoid) {
-        gpi_text_add(text, "#define GPI_CUSTOM 1\n#define GPI_COMBINE(a, b) %s(a, b)\n", o->monoid->combine);
-        gpi_text_add(text, "#define GPI_VALUE %s\n#define GPI_T %s\n#define GPI_OUT %s\n", o->monoid->type,
-                     o->monoid->type, o->monoid->type);
+        gpi_text_add(text, "#define GPI_CUSTOM 1\n#define GPI_COMBINE(a, b) gpi_user_combine(a, b)\n");
+        gpi_text_add(text, "#define GPI_VALUE gpi_user\n#define GPI_T gpi_user\n#define GPI_OUT gpi_user\n");
         return;
     }
     gpi_text_add(text, "#define GPI_CUSTOM 0\n#define GPI_OP %s\n#define GPI_FLOAT %d\n", gpi_op_macro(o->op),
@@ -266,7 +277,7 @@ static void gpi_prelude_operation(const gpi_operation *o, gpi_text *text)
    comment. */
 static void gpi_prelude_inputs(const gpi_operation *o, gpi_text *text)
 {
-    const char *in = o->type ? gpi_type_cl(o->type) : o->monoid->type;
+    const char *in = o->type ? gpi_type_cl(o->type) : "gpi_user";
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_INPUTS %d\n#define GPI_MAPPED %d\n", in,
                  o->type2 ? 2 : 1, o->map != NULL);
     if (o->type2) gpi_text_add(text, "#define GPI_IN2 %s\n", gpi_type_cl(o->type2));
@@ -285,7 +296,7 @@ static void gpi_element_prelude(const gpi_element *element, const gpi_plan *plan
     gpi_identity_words(element, text);
     gpi_text_add(text, "\n#define GPI_COMMUTATIVE %d\n#define GPI_EXACT %d\n#define GPI_LANES %d\n",
                  element->commutative, element->exact, gpi_element_lanes(element, plan));
-    if (o->monoid) gpi_text_add(text, "#line 1 \"monoid\"\n%s\n", o->monoid->source);
+    if (o->monoid) gpi_prelude_monoid(o->monoid, text);
     gpi_prelude_operation(o, text);
     gpi_prelude_inputs(o, text);
 }

@@ -153,15 +153,19 @@ static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primiti
 
 static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->items; }
 
+/* On a device that drops out of long loops, the one group that goes over all tiles' sums is the limit: its
+   items take some 32 turns a step. */
 static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
                                 cl_uint *tiles)
 {
     const size_t tile = gpi_plan_tile(plan);
+    const size_t most =
+        gp->info.loop_limit ? (size_t)plan->group * (gp->info.loop_limit / 32) : GPI_TILES_MAX;
     const size_t n = count / tile + (count % tile != 0);
-    if (n > GPI_TILES_MAX) {
+    if (n > most) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
-                        "%s: count = %zu is %zu tiles of %zu elements, more than %u", function, count, n,
-                        tile, GPI_TILES_MAX);
+                        "%s: count = %zu is %zu tiles of %zu elements, more than %zu", function, count, n,
+                        tile, most);
     }
     *tiles = (cl_uint)n;
     return GP_OK;

@@ -285,22 +285,42 @@ static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primi
 
 /* ------------------------------------------------------------------ save, share */
 
-/* The binary of a built program, to be freed. */
-static unsigned char *gpi_program_binary(const gpi_program *program, size_t *size)
+/* Where the context's device stands among the program's: a context of the caller may have several. */
+static size_t gpi_program_device(const gp_context *gp, const gpi_program *program, cl_uint *count)
 {
-    unsigned char *binary;
-    *size = 0;
-    if (clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, sizeof *size, size, NULL) != CL_SUCCESS ||
-        *size == 0) {
+    cl_device_id devices[GPI_DEVICES_MAX];
+    size_t i = 0;
+    *count = 0;
+    (void)clGetProgramInfo(program->program, CL_PROGRAM_NUM_DEVICES, sizeof *count, count, NULL);
+    if (*count > GPI_DEVICES_MAX ||
+        clGetProgramInfo(program->program, CL_PROGRAM_DEVICES, *count * sizeof *devices, devices, NULL)) {
+        *count = 0;
+    }
+    while (i < *count && devices[i] != gp->info.device) i++;
+    return i;
+}
+
+/* The binary of a built program for the context's device, to be freed. */
+static unsigned char *gpi_program_binary(const gp_context *gp, const gpi_program *program, size_t *size)
+{
+    size_t sizes[GPI_DEVICES_MAX];
+    unsigned char *binaries[GPI_DEVICES_MAX];
+    cl_uint count, i;
+    const size_t own = gpi_program_device(gp, program, &count);
+    if (own >= count ||
+        clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, count * sizeof *sizes, sizes, NULL) ||
+        sizes[own] == 0) {
         return NULL;
     }
-    binary = (unsigned char *)malloc(*size);
-    if (binary &&
-        clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) != CL_SUCCESS) {
-        free(binary);
-        binary = NULL;
+    for (i = 0; i < count; i++) binaries[i] = NULL; /* not wanted */
+    binaries[own] = (unsigned char *)malloc(sizes[own]);
+    *size = sizes[own];
+    if (binaries[own] &&
+        clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, count * sizeof *binaries, binaries, NULL)) {
+        free(binaries[own]);
+        return NULL;
     }
-    return binary;
+    return binaries[own];
 }
 
 /* Saves what has been launched since the last save. Called when the queue is idle: some implementations
@@ -313,8 +333,11 @@ static void gpi_programs_save(gp_context *gp)
         size_t size;
         if (!(p->launched & ~p->saved)) continue;
         p->launched |= p->saved;
-        binary = gpi_program_binary(p, &size);
-        if (!binary) continue;
+        binary = gpi_program_binary(gp, p, &size);
+        if (!binary) {
+            gpi_log(gp, GP_LOG_WARNING, "cache: the driver gives no binary");
+            continue;
+        }
         gpi_dump(gp, p, ".bin", binary, size);
         if (gp->cache_dir && gpi_cache_save(gp, p, binary, size)) gp->profile.programs_saved++;
         p->saved = p->launched;
@@ -336,7 +359,7 @@ static gp_result gpi_program_copy(gp_context *gp, const gpi_program *from)
     program->hash = from->hash;
     program->key = from->key;
     program->launched = from->launched;
-    program->saved = from->saved | from->launched; /* the other context saves those */
+    program->saved = from->saved;
     program->program = from->program;
     (void)clRetainProgram(program->program);
     program->next = gp->programs;
@@ -346,11 +369,13 @@ static gp_result gpi_program_copy(gp_context *gp, const gpi_program *from)
     return result;
 }
 
-/* The other context's programs, with kernels of our own: arguments are set on kernels. */
+/* The other context's programs, with kernels of our own: arguments are set on kernels. Programs that were
+   built with other options are other programs. */
 static gp_result gpi_programs_share(gp_context *gp, const gp_context *from)
 {
     const gpi_program *p;
     gp_result result = GP_OK;
+    if (strcmp(gp->options, from->options) != 0) return GP_OK;
     for (p = from->programs; p && result == GP_OK; p = p->next) result = gpi_program_copy(gp, p);
     return result;
 }

@@ -57,20 +57,25 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
 {
     const gp_reduce_desc *desc = reduce->desc;
     const gpi_element *element = &reduce->element;
-    gpi_range range;
+    enum { IN, IN2, COUNT, OUT, RANGES };
+    gpi_range used[RANGES];
     gp_result result = GP_OK;
+    memset(used, 0, sizeof used);
     if (desc->count > 0) {
         result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
-                                  element->in_size, GPI_READS, &range);
+                                  element->in_size, GPI_READS, &used[IN]);
     }
     if (result == GP_OK && desc->count > 0 && element->in2_size) {
         result = gpi_check_buffer(gp, function, "in2", desc->in2, desc->in2_offset, desc->count,
-                                  element->in2_size, GPI_READS, &range);
+                                  element->in2_size, GPI_READS, &used[IN2]);
     }
-    if (result == GP_OK) result = gpi_check_count(gp, function, &reduce->count, &range);
+    if (result == GP_OK) result = gpi_check_count(gp, function, &reduce->count, &used[COUNT]);
+    if (result == GP_OK) {
+        result = gpi_check_buffer(gp, function, "out", reduce->out, reduce->out_offset, 1, element->out_size,
+                                  GPI_WRITES, &used[OUT]);
+    }
     if (result != GP_OK) return result;
-    return gpi_check_buffer(gp, function, "out", reduce->out, reduce->out_offset, 1, element->out_size,
-                            GPI_WRITES, &range);
+    return gpi_check_scratch(gp, function, desc->scratch, gpi_reduce_scratch(reduce), used, RANGES);
 }
 
 /* With one tile this writes the result; with none, the same on an empty tile, and no input is touched. */
@@ -119,14 +124,18 @@ static gp_result gpi_reduce_launch(gpi_call *call, gpi_reduce *reduce)
     return result == GP_OK ? gpi_reduce_partials(call, reduce, partials) : result;
 }
 
-static gp_result gpi_reduce_run(gp_context *gp, const char *function, gpi_reduce *reduce)
+/* `to`: where on the host the result goes; NULL: nowhere, and the call does not block. */
+static gp_result gpi_reduce_run(gp_context *gp, const char *function, gpi_reduce *reduce, void *to)
 {
+    const size_t size = reduce->element.out_size;
     gpi_call call;
     gp_result result = gpi_reduce_check(gp, function, reduce);
     if (result != GP_OK) return result;
     result =
         gpi_call_begin(&call, gp, function, reduce->desc->wait, reduce->desc->wait_count, reduce->desc->done);
     if (result == GP_OK) result = gpi_reduce_launch(&call, reduce);
+    if (result == GP_OK && to)
+        result = gpi_call_read(&call, reduce->out, reduce->out_offset * size, size, to);
     return gpi_call_end(&call, result);
 }
 
@@ -134,19 +143,20 @@ GP_API gp_result gp_reduce(gp_context *gp, const gp_reduce_desc *desc)
 {
     gpi_reduce reduce;
     gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
     if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_reduce: gp or desc is NULL");
     result = gpi_reduce_plan(gp, "gp_reduce", desc, &reduce);
     if (result != GP_OK) return result;
     reduce.out = desc->out;
     reduce.out_offset = desc->out_offset;
-    return gpi_reduce_run(gp, "gp_reduce", &reduce);
+    return gpi_reduce_run(gp, "gp_reduce", &reduce, NULL);
 }
 
 GP_API gp_result gp_reduce_read(gp_context *gp, const gp_reduce_desc *desc, void *result_out)
 {
     gpi_reduce reduce;
     gp_result result;
-    cl_int error;
+    if (desc && desc->done) *desc->done = NULL;
     if (!gp || !desc || !result_out) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_reduce_read: gp, desc or result is NULL");
     }
@@ -154,15 +164,7 @@ GP_API gp_result gp_reduce_read(gp_context *gp, const gp_reduce_desc *desc, void
     if (result != GP_OK) return result;
     reduce.out = desc->out ? desc->out : gp->result;
     reduce.out_offset = desc->out ? desc->out_offset : 0;
-    result = gpi_reduce_run(gp, "gp_reduce_read", &reduce);
-    if (result != GP_OK) return result;
-    if (gp->out_of_order) (void)clFinish(gp->queue);
-    error = clEnqueueReadBuffer(gp->queue, reduce.out, CL_TRUE, reduce.out_offset * reduce.element.out_size,
-                                reduce.element.out_size, result_out, 0, NULL, NULL);
-    gpi_settle(gp);
-    result = gpi_async_result(gp); /* the reason, where the read has failed too */
-    if (result != GP_OK) return result;
-    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, "gp_reduce_read", "clEnqueueReadBuffer");
+    return gpi_reduce_run(gp, "gp_reduce_read", &reduce, result_out);
 }
 
 GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *desc, size_t *bytes)
@@ -189,16 +191,17 @@ static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc)
     probe.done = NULL;
     probe.count = 0;
     probe.count_buffer = NULL;
+    probe.initial = NULL;
     probe.out = probe.scratch = NULL;
     probe.in_offset = probe.in2_offset = 0;
     result = gpi_reduce_plan(gp, "gp_warmup", &probe, &reduce);
     if (result != GP_OK) return result;
     probe.count = gpi_plan_tile(&reduce.plan) + 1;
     probe.in = probe.in2 = NULL;
-    result = gpi_alloc(gp, "gp_warmup", probe.count * reduce.element.in_size, &probe.in);
+    result = gpi_alloc_neutral(gp, &reduce.element, probe.count, &probe.in);
     if (result == GP_OK && reduce.element.in2_size) {
         probe.type2 = reduce.element.operation.type2;
-        result = gpi_alloc(gp, "gp_warmup", probe.count * reduce.element.in2_size, &probe.in2);
+        result = gpi_alloc_zeros(gp, probe.count * reduce.element.in2_size, &probe.in2);
     }
     if (result == GP_OK) result = gp_reduce_read(gp, &probe, value);
     if (probe.in) (void)clReleaseMemObject(probe.in);

@@ -82,25 +82,27 @@ static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
 static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *scan)
 {
     const gp_scan_desc *desc = scan->desc;
-    gpi_range in, out, wanted;
+    enum { IN, OUT, COUNT, RANGES };
+    gpi_range used[RANGES];
     gp_result result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
-                                        scan->element.in_size, GPI_READS, &in);
+                                        scan->element.in_size, GPI_READS, &used[IN]);
     if (result != GP_OK) return result;
     result = gpi_check_buffer(gp, function, "out", desc->out, desc->out_offset, desc->count,
-                              scan->element.out_size, GPI_WRITES, &out);
+                              scan->element.out_size, GPI_WRITES, &used[OUT]);
     if (result != GP_OK) return result;
-    result = gpi_check_count(gp, function, &scan->count, &wanted);
+    result = gpi_check_count(gp, function, &scan->count, &used[COUNT]);
     if (result != GP_OK) return result;
-    if (gpi_overlap(&wanted, &out))
+    if (gpi_overlap(&used[COUNT], &used[OUT])) {
         return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: count_buffer lies in out", function);
-    if (gpi_overlap(&in, &out) && !gpi_same(&in, &out)) {
+    }
+    if (gpi_overlap(&used[IN], &used[OUT]) && !gpi_same(&used[IN], &used[OUT])) {
         return gpi_fail(
             gp, GP_ERROR_OVERLAP,
             "%s: in is bytes [%zu, %zu) and out [%zu, %zu) of one buffer: neither apart nor the same",
-            function, in.begin, in.end, out.begin, out.end);
+            function, used[IN].begin, used[IN].end, used[OUT].begin, used[OUT].end);
     }
-    gpi_scan_choose(gp, scan, gpi_same(&in, &out));
-    return GP_OK;
+    gpi_scan_choose(gp, scan, gpi_same(&used[IN], &used[OUT]));
+    return gpi_check_scratch(gp, function, desc->scratch, gpi_scan_scratch(scan), used, RANGES);
 }
 
 /* The arguments that the kernels share: the input, and what becomes of it. */
@@ -180,6 +182,7 @@ GP_API gp_result gp_scan(gp_context *gp, const gp_scan_desc *desc)
     gpi_scan scan;
     gpi_call call;
     gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
     if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_scan: gp or desc is NULL");
     result = gpi_scan_plan(gp, "gp_scan", desc, &scan);
     if (result == GP_OK && desc->count > 0) result = gpi_scan_check(gp, "gp_scan", &scan);
@@ -213,12 +216,13 @@ static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
     probe.done = NULL;
     probe.count = 0;
     probe.count_buffer = NULL;
+    probe.initial = NULL;
     probe.in = probe.out = probe.scratch = NULL;
     probe.in_offset = probe.out_offset = 0;
     result = gpi_scan_plan(gp, "gp_warmup", &probe, &scan);
     if (result != GP_OK) return result;
     tile = gpi_plan_tile(&scan.plan);
-    result = gpi_alloc(gp, "gp_warmup", (tile + 1) * scan.element.in_size, &probe.in);
+    result = gpi_alloc_neutral(gp, &scan.element, tile + 1, &probe.in);
     if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", (tile + 1) * scan.element.out_size, &probe.out);
     for (probe.count = 1; probe.count <= tile + 1 && result == GP_OK; probe.count += tile) {
         result = gp_scan(gp, &probe);

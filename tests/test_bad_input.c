@@ -213,6 +213,26 @@ static void test_overlap(void **state)
         CL_SUCCESS);
 }
 
+/* The caller's scratch is apart from all else. */
+static void test_scratch_overlap(void **state)
+{
+    fixture *f = *state;
+    const size_t count = 100000;
+    gp_scan_desc scan = good_scan(f);
+    gp_reduce_desc reduce = good_reduce(f);
+    scan.in = reduce.in = test_buffer(f->gp, count * 4, NULL);
+    scan.out = test_buffer(f->gp, count * 4, NULL);
+    scan.count = reduce.count = count;
+    scan.scratch = scan.in;
+    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_OVERLAP, "scratch");
+    scan.scratch = scan.out;
+    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_OVERLAP, "scratch");
+    reduce.scratch = reduce.in;
+    assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_OVERLAP, "scratch");
+    clReleaseMemObject(scan.in);
+    clReleaseMemObject(scan.out);
+}
+
 static void test_buffer_create(void **state)
 {
     fixture *f = *state;
@@ -246,6 +266,30 @@ static void test_monoid(void **state)
     monoid = test_affine_monoid;
     monoid.combine = NULL;
     assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_ARGUMENT, "no combine");
+}
+
+/* Names that the kernels use for their own variables, and text that ends in a backslash: all fine. */
+static void test_monoid_names(void **state)
+{
+    static const char *const names[] = {"sum",    "total",  "next",    "prefix", "carry",    "x",
+                                        "a",      "b",      "i",       "in",     "out",      "tile",
+                                        "source", "shared", "initial", "count",  "aggregate"};
+    fixture *f = *state;
+    static const uint32_t zero = 0;
+    size_t k;
+    for (k = 0; k < sizeof names / sizeof *names; k++) {
+        gp_monoid monoid = {"uint", NULL, names[k], &zero, 4, true, true};
+        gp_scan_desc scan = good_scan(f);
+        char source[128];
+        if (k > 2 && !test_builds_are_cheap(f->gp)) break;
+        (void)snprintf(source, sizeof source, "static uint %s(uint p, uint q) { return p + q; } // \\",
+                       names[k]);
+        monoid.source = source;
+        scan.type = GP_TYPE_NONE;
+        scan.op = GP_OP_NONE;
+        scan.monoid = &monoid;
+        assert_gp(f->gp, gp_scan(f->gp, &scan));
+    }
 }
 
 /* What only the device's compiler can find: the build log is in the text. */
@@ -386,6 +430,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_missing_and_small_buffers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_foreign_and_read_only_buffers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_overlap, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_scratch_overlap, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_monoid_names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_buffer_create, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_monoid, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_monoid_that_does_not_compile, set_up, tear_down),

@@ -257,6 +257,98 @@ static void test_async_error(void **state)
     gp_context_destroy(gp);
 }
 
+/* An event that has failed already, or is none, is refused before anything is enqueued. */
+static void test_failed_wait(void **state)
+{
+    gp_context *gp = test_open(&test_variants[0], NULL);
+    gp_scan_desc scan = ones(gp, COUNT);
+    cl_int error;
+    cl_event failed = clCreateUserEvent(gp_cl_context(gp), &error), none = NULL;
+    cl_event done = failed;
+    (void)state;
+    assert_int_equal(clSetUserEventStatus(failed, -5), CL_SUCCESS);
+    scan.wait = &failed;
+    scan.wait_count = 1;
+    scan.done = &done;
+    assert_gp_fails(gp, gp_scan(gp, &scan), GP_ERROR_INVALID_ARGUMENT, "wait[0] has failed");
+    assert_null(done);
+    scan.wait = &none;
+    assert_gp_fails(gp, gp_scan(gp, &scan), GP_ERROR_INVALID_ARGUMENT, "wait[0] is NULL");
+    done = failed;
+    scan.type = GP_TYPE_NONE;
+    assert_gp_fails(gp, gp_scan(gp, &scan), GP_ERROR_INVALID_TYPE, "type");
+    assert_null(done);
+    clReleaseEvent(failed);
+    release(&scan);
+    gp_context_destroy(gp);
+}
+
+/* ------------------------------------------------------------------ commands that wait for the caller */
+
+/* A blocking read waits for its own call only: the queue may hold commands that wait for the caller. */
+static void test_read_beside_gated_command(void **state)
+{
+    gp_context *maker = test_open(&test_variants[0], NULL), *gp;
+    gp_context_desc desc = {0};
+    gp_reduce_desc reduce = {0};
+    gp_scan_desc input;
+    uint64_t sum = 0;
+    uint32_t value;
+    cl_event gate, gated;
+    cl_int error;
+    (void)state;
+    desc.queue = make_queue(maker, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    if (desc.queue && !test_small()) {
+        gp = open_with(&desc);
+        input = ones(gp, COUNT);
+        gate = clCreateUserEvent(gp_cl_context(gp), &error);
+        assert_int_equal(error, CL_SUCCESS);
+        assert_int_equal(clEnqueueReadBuffer(desc.queue, input.out, CL_FALSE, 0, 4, &value, 1, &gate, &gated),
+                         CL_SUCCESS);
+        reduce.in = input.in;
+        reduce.count = COUNT;
+        reduce.type = GP_U32;
+        reduce.op = GP_SUM;
+        assert_gp(gp, gp_reduce_read(gp, &reduce, &sum));
+        assert_int_equal(sum, COUNT);
+        assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+        assert_int_equal(clWaitForEvents(1, &gated), CL_SUCCESS);
+        clReleaseEvent(gate);
+        clReleaseEvent(gated);
+        release(&input);
+        gp_context_destroy(gp);
+    }
+    if (desc.queue) clReleaseCommandQueue(desc.queue);
+    gp_context_destroy(maker);
+}
+
+/* However many calls wait for the caller, the next one does not block; with profiling neither. */
+static void test_many_gated_calls(void **state)
+{
+    gp_context_desc desc = {0};
+    gp_context *gp;
+    gp_scan_desc scan;
+    cl_event gate;
+    cl_int error;
+    int k;
+    (void)state;
+    if (test_small()) return; /* Oclgrind runs commands in the enqueuing thread */
+    desc.profile = true;
+    gp = open_with(&desc);
+    scan = ones(gp, 100);
+    gate = clCreateUserEvent(gp_cl_context(gp), &error);
+    assert_int_equal(error, CL_SUCCESS);
+    scan.wait = &gate;
+    scan.wait_count = 1;
+    for (k = 0; k < 700; k++) assert_gp(gp, gp_scan(gp, &scan));
+    assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+    assert_gp(gp, gp_finish(gp));
+    assert_scanned(gp, scan.out, 100);
+    clReleaseEvent(gate);
+    release(&scan);
+    gp_context_destroy(gp);
+}
+
 /* ------------------------------------------------------------------ programs */
 
 static char log_text[4096];
@@ -461,6 +553,73 @@ static void test_share(void **state)
     gp_context_destroy(second);
 }
 
+/* A monoid whose function depends on a macro given by build options. */
+static uint32_t reduce_with_macro(gp_context *gp)
+{
+    static const uint32_t zero = 0, data[2] = {1, 2};
+    const gp_monoid monoid = {
+        "uint",   "static uint plus_k(uint a, uint b) { return a + b + (a && b ? GPU_K : 0); }",
+        "plus_k", &zero,
+        4,        false,
+        true};
+    gp_reduce_desc desc = {0};
+    uint32_t result = 0;
+    desc.in = test_buffer(gp, sizeof data, data);
+    desc.count = 2;
+    desc.monoid = &monoid;
+    assert_gp(gp, gp_reduce_read(gp, &desc, &result));
+    clReleaseMemObject(desc.in);
+    return result;
+}
+
+/* Programs are shared only where the options are the same. */
+static void test_share_other_options(void **state)
+{
+    gp_context_desc desc = {0};
+    gp_context *first, *second;
+    (void)state;
+    desc.build_options = "-DGPU_K=10";
+    first = open_with(&desc);
+    assert_int_equal(reduce_with_macro(first), 13);
+    desc.build_options = "-DGPU_K=20";
+    desc.share = first;
+    second = open_with(&desc);
+    assert_int_equal(reduce_with_macro(second), 23);
+    gp_context_destroy(first);
+    gp_context_destroy(second);
+}
+
+/* The user's function may trust its elements: warm-up runs it on nothing but identities. The strings in the
+   desc are gone by then, and so is `initial`. */
+static void test_warmup_trusting_monoid(void **state)
+{
+    static const uint32_t identity[4] = {0, 1, 2, 3};
+    const gp_monoid automaton = {"automaton",
+                                 "typedef struct automaton { uint to[4]; } automaton;\n"
+                                 "static automaton then(automaton p, automaton q)\n"
+                                 "{\n"
+                                 "    automaton r;\n"
+                                 "    for (uint i = 0; i < 4; i++) r.to[i] = q.to[p.to[i]];\n"
+                                 "    return r;\n"
+                                 "}\n",
+                                 "then",
+                                 identity,
+                                 sizeof identity,
+                                 false,
+                                 true};
+    gp_context *gp = test_open(&test_variants[0], NULL);
+    gp_reduce_desc reduce = {0};
+    gp_scan_desc scan = {0};
+    gp_warmup_desc warmup = {0};
+    (void)state;
+    reduce.monoid = scan.monoid = &automaton;
+    reduce.initial = scan.initial = (const void *)(uintptr_t)1; /* not read */
+    warmup.reduce = &reduce;
+    warmup.scan = &scan;
+    assert_gp(gp, gp_warmup(gp, &warmup));
+    gp_context_destroy(gp);
+}
+
 /* Sources and binaries of what was built. */
 static void test_dump(void **state)
 {
@@ -533,12 +692,23 @@ static void test_no_growth(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_devices),       cmocka_unit_test(test_device_choice),
-        cmocka_unit_test(test_own_objects),   cmocka_unit_test(test_events),
-        cmocka_unit_test(test_async_error),   cmocka_unit_test(test_disk_cache),
-        cmocka_unit_test(test_no_disk_cache), cmocka_unit_test(test_warmup),
-        cmocka_unit_test(test_share),         cmocka_unit_test(test_dump),
-        cmocka_unit_test(test_profile),       cmocka_unit_test(test_no_growth),
+        cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_device_choice),
+        cmocka_unit_test(test_own_objects),
+        cmocka_unit_test(test_events),
+        cmocka_unit_test(test_async_error),
+        cmocka_unit_test(test_failed_wait),
+        cmocka_unit_test(test_read_beside_gated_command),
+        cmocka_unit_test(test_many_gated_calls),
+        cmocka_unit_test(test_share_other_options),
+        cmocka_unit_test(test_warmup_trusting_monoid),
+        cmocka_unit_test(test_disk_cache),
+        cmocka_unit_test(test_no_disk_cache),
+        cmocka_unit_test(test_warmup),
+        cmocka_unit_test(test_share),
+        cmocka_unit_test(test_dump),
+        cmocka_unit_test(test_profile),
+        cmocka_unit_test(test_no_growth),
     };
     return cmocka_run_group_tests_name("context", tests, NULL, NULL);
 }
