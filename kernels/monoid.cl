@@ -172,10 +172,23 @@ static GPI_V gpi_load_vector(gpi_source source, ulong i)
 }
 
 /* gpi_shift_k(v, e): element i is v[i-k], or e for i < k. */
-static GPI_V gpi_shift_1(GPI_V v, GPI_T e) { return (GPI_V)(e, v.s0, v.s12, v.s3456, v.s789a, v.sbcde); }
-static GPI_V gpi_shift_2(GPI_V v, GPI_T e) { return (GPI_V)(e, e, v.s01, v.s2345, v.s6789, v.sabcd); }
-static GPI_V gpi_shift_4(GPI_V v, GPI_T e) { return (GPI_V)(e, e, e, e, v.s0123, v.s4567, v.s89ab); }
-static GPI_V gpi_shift_8(GPI_V v, GPI_T e) { return (GPI_V)(e, e, e, e, e, e, e, e, v.lo); }
+static GPI_V gpi_shift_1(GPI_V v, GPI_T e)
+{
+    return (GPI_V)(e, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7, v.s8, v.s9, v.sa, v.sb, v.sc, v.sd,
+                   v.se);
+}
+static GPI_V gpi_shift_2(GPI_V v, GPI_T e)
+{
+    return (GPI_V)(e, e, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7, v.s8, v.s9, v.sa, v.sb, v.sc, v.sd);
+}
+static GPI_V gpi_shift_4(GPI_V v, GPI_T e)
+{
+    return (GPI_V)(e, e, e, e, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7, v.s8, v.s9, v.sa, v.sb);
+}
+static GPI_V gpi_shift_8(GPI_V v, GPI_T e)
+{
+    return (GPI_V)(e, e, e, e, e, e, e, e, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7);
+}
 
 static GPI_V gpi_scan_vector(GPI_V v)
 {

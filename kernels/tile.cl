@@ -76,10 +76,12 @@ static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_shared shared)
 
 static void gpi_prefetch_read(gpi_source source, ulong i, uint elements)
 {
+#pragma unroll
     for (uint k = 0; k < elements * sizeof(GPI_IN); k += GPI_LINE) {
         GPI_PREFETCH_READ((__global const char *)(source.in + i) + k);
     }
 #if GPI_INPUTS == 2
+#pragma unroll
     for (uint k = 0; k < elements * sizeof(GPI_IN2); k += GPI_LINE) {
         GPI_PREFETCH_READ((__global const char *)(source.in2 + i) + k);
     }
@@ -88,6 +90,7 @@ static void gpi_prefetch_read(gpi_source source, ulong i, uint elements)
 
 static void gpi_prefetch_write(__global GPI_OUT *p, uint elements)
 {
+#pragma unroll
     for (uint k = 0; k < elements * sizeof(GPI_OUT); k += GPI_LINE) {
         GPI_PREFETCH_WRITE((__global char *)p + k);
     }
