@@ -686,6 +686,7 @@ static gp_result gpi_call_end(gpi_call *call, gp_result result);
 /* events.c */
 static void gpi_watch(gp_context *gp, const char *function, const char *kernel, cl_event event);
 static void gpi_settle(gp_context *gp);
+static void gpi_settle_all(gp_context *gp);
 static gp_result gpi_async_result(gp_context *gp);
 static cl_int gpi_event_status(cl_event event);
 
@@ -2455,7 +2456,7 @@ GP_API gp_result gp_finish(gp_context *gp)
     cl_int error;
     if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_finish: gp is NULL");
     error = clFinish(gp->queue);
-    gpi_settle(gp);
+    gpi_settle_all(gp);
     if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
     gp->scratch_busy = NULL;
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clFinish");
@@ -3179,6 +3180,15 @@ static void gpi_settle(gp_context *gp)
         (void)clReleaseEvent(pending.event);
     }
     gp->pending_count = kept;
+}
+
+/* Settles everything; the queue has been finished. An event's status can lag behind clFinish (Mesa). */
+static void gpi_settle_all(gp_context *gp)
+{
+    size_t i;
+    gpi_settle(gp);
+    for (i = 0; i < gp->pending_count; i++) (void)clWaitForEvents(1, &gp->pending[i].event);
+    gpi_settle(gp);
 }
 
 /* Room for one more: by settling, or by growing in step with the commands that are really in flight. Never

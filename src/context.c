@@ -247,7 +247,7 @@ GP_API gp_result gp_finish(gp_context *gp)
     cl_int error;
     if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_finish: gp is NULL");
     error = clFinish(gp->queue);
-    gpi_settle(gp);
+    gpi_settle_all(gp);
     if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
     gp->scratch_busy = NULL;
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clFinish");

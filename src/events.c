@@ -87,6 +87,15 @@ static void gpi_settle(gp_context *gp)
     gp->pending_count = kept;
 }
 
+/* Settles everything; the queue has been finished. An event's status can lag behind clFinish (Mesa). */
+static void gpi_settle_all(gp_context *gp)
+{
+    size_t i;
+    gpi_settle(gp);
+    for (i = 0; i < gp->pending_count; i++) (void)clWaitForEvents(1, &gp->pending[i].event);
+    gpi_settle(gp);
+}
+
 /* Room for one more: by settling, or by growing in step with the commands that are really in flight. Never
    waits: what the queue waits for may be the caller's to give. */
 static bool gpi_pending_reserve(gp_context *gp)

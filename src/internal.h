@@ -235,6 +235,7 @@ static gp_result gpi_call_end(gpi_call *call, gp_result result);
 /* events.c */
 static void gpi_watch(gp_context *gp, const char *function, const char *kernel, cl_event event);
 static void gpi_settle(gp_context *gp);
+static void gpi_settle_all(gp_context *gp);
 static gp_result gpi_async_result(gp_context *gp);
 static cl_int gpi_event_status(cl_event event);
 

@@ -280,3 +280,59 @@ void *test_read(gp_context *gp, cl_mem buffer, size_t size)
     }
     return data;
 }
+
+/* ------------------------------------------------------------------ scans of ones */
+
+gp_context *test_open_with(const gp_context_desc *desc)
+{
+    gp_context *gp = NULL;
+    assert_gp(NULL, gp_context_create(desc, &gp));
+    return gp;
+}
+
+gp_profile test_profile_of(gp_context *gp)
+{
+    gp_profile profile;
+    assert_gp(gp, gp_profile_read(gp, &profile));
+    return profile;
+}
+
+gp_scan_desc test_ones(gp_context *gp, size_t count)
+{
+    uint32_t *data = malloc(count * 4);
+    gp_scan_desc desc = {0};
+    size_t i;
+    assert_non_null(data);
+    for (i = 0; i < count; i++) data[i] = 1;
+    desc.in = test_buffer(gp, count * 4, data);
+    desc.out = test_buffer(gp, count * 4, NULL);
+    desc.count = count;
+    desc.type = GP_U32;
+    desc.op = GP_SUM;
+    free(data);
+    return desc;
+}
+
+void test_release(gp_scan_desc *desc)
+{
+    clReleaseMemObject(desc->in);
+    clReleaseMemObject(desc->out);
+}
+
+void assert_scanned(gp_context *gp, cl_mem buffer, size_t count)
+{
+    uint32_t *out = test_read(gp, buffer, count * 4);
+    size_t i;
+    for (i = 0; i < count; i++) {
+        if (out[i] != i + 1) fail_msg("out[%zu] = %u", i, out[i]);
+    }
+    free(out);
+}
+
+void test_scan_ones(gp_context *gp, size_t count)
+{
+    gp_scan_desc desc = test_ones(gp, count);
+    assert_gp(gp, gp_scan(gp, &desc));
+    assert_scanned(gp, desc.out, count);
+    test_release(&desc);
+}

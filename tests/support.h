@@ -104,4 +104,21 @@ enum { TEST_POISON = 0xa5 };
             fail_msg("%s: \"%s\" has no \"%s\"", #call, gp_last_error(gp), part);                            \
     } while (0)
 
+/* ------------------------------------------------------------------ scans of ones */
+
+/* A context that must come to be. */
+gp_context *test_open_with(const gp_context_desc *desc);
+
+gp_profile test_profile_of(gp_context *gp);
+
+/* A scan of `count` ones, ready to be called; its buffers are to be released. */
+gp_scan_desc test_ones(gp_context *gp, size_t count);
+void test_release(gp_scan_desc *desc);
+
+/* The buffer holds 1, 2, 3, ... */
+void assert_scanned(gp_context *gp, cl_mem buffer, size_t count);
+
+/* All of it: scans `count` ones and checks. */
+void test_scan_ones(gp_context *gp, size_t count);
+
 #endif

@@ -1,0 +1,365 @@
+/* test_program.c - what is built and kept: the program cache, warm-up, sharing, dumps, profiles. */
+#define _POSIX_C_SOURCE 200809L /* mkdtemp, opendir, truncate */
+#include <dirent.h>
+#include <unistd.h>
+
+#include "support.h"
+
+/* Several tiles on every device. */
+#define COUNT (test_small() ? (size_t)3000 : (size_t)40000)
+
+/* ------------------------------------------------------------------ programs */
+
+static char log_text[4096];
+
+static void remember(gp_log_level level, const char *text, void *user)
+{
+    (void)level;
+    (void)user;
+    (void)snprintf(log_text + strlen(log_text), sizeof log_text - strlen(log_text), "%s\n", text);
+}
+
+static void make_folder(char *folder, size_t size)
+{
+    (void)snprintf(folder, size, "build/test_cache_XXXXXX");
+    if (!mkdtemp(folder)) fail_msg("no folder %s", folder);
+}
+
+/* Calls visit on every file of the folder, and removes it if that returns true. */
+static int each_file(const char *folder, bool (*visit)(const char *path))
+{
+    DIR *dir = opendir(folder);
+    struct dirent *entry;
+    int files = 0;
+    if (!dir) return -1;
+    while ((entry = readdir(dir)) != NULL) {
+        char path[1024];
+        if (entry->d_name[0] == '.') continue;
+        (void)snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        files++;
+        if (visit(path)) (void)remove(path);
+    }
+    closedir(dir);
+    return files;
+}
+
+static bool keep(const char *path)
+{
+    (void)path;
+    return false;
+}
+
+static bool drop(const char *path)
+{
+    (void)path;
+    return true;
+}
+
+static void remove_folder(const char *folder)
+{
+    (void)each_file(folder, drop);
+    (void)rmdir(folder);
+}
+
+/* Changes one byte in the middle. */
+static bool damage(const char *path)
+{
+    FILE *file = fopen(path, "r+b");
+    int byte;
+    assert_non_null(file);
+    fseek(file, 500, SEEK_SET);
+    byte = fgetc(file);
+    fseek(file, 500, SEEK_SET);
+    fputc(byte ^ 0x40, file);
+    fclose(file);
+    return false;
+}
+
+static bool truncate_half(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    long size;
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    size = ftell(file);
+    fclose(file);
+    assert_int_equal(truncate(path, size / 2), 0);
+    return false;
+}
+
+static bool replace_by_text(const char *path)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fputs("somebody else's file", file);
+    fclose(file);
+    return false;
+}
+
+/* A process's worth: a context, a scan, the counters. */
+static gp_profile run_with_cache(const char *folder)
+{
+    gp_context_desc desc = {0};
+    gp_context *gp;
+    gp_profile profile;
+    desc.cache_dir = folder;
+    desc.log = remember;
+    log_text[0] = '\0';
+    gp = test_open_with(&desc);
+    test_scan_ones(gp, COUNT);
+    profile = test_profile_of(gp);
+    gp_context_destroy(gp);
+    return profile;
+}
+
+/* The second start builds nothing; a damaged, cut or foreign file is dropped and rebuilt. */
+static void test_disk_cache(void **state)
+{
+    static bool (*const spoil[])(const char *) = {damage, truncate_half, replace_by_text};
+    char folder[64];
+    gp_profile profile;
+    size_t k;
+    (void)state;
+    make_folder(folder, sizeof folder);
+    profile = run_with_cache(folder);
+    assert_int_equal(profile.programs_built, 1);
+    assert_int_equal(profile.programs_saved, 1);
+    assert_int_equal(each_file(folder, keep), 1);
+    profile = run_with_cache(folder);
+    assert_int_equal(profile.programs_built, 0);
+    assert_int_equal(profile.programs_loaded, 1);
+    assert_int_equal(profile.programs_saved, 0);
+    for (k = 0; k < sizeof spoil / sizeof *spoil; k++) {
+        assert_int_equal(each_file(folder, spoil[k]), 1);
+        profile = run_with_cache(folder);
+        assert_int_equal(profile.programs_built, 1);
+        assert_non_null(strstr(log_text, "damaged or foreign"));
+        assert_int_equal(run_with_cache(folder).programs_built, 0);
+    }
+    remove_folder(folder);
+}
+
+/* No cache wanted: nothing is written. A folder that cannot be written: a warning, and the call works. */
+static void test_no_disk_cache(void **state)
+{
+    char folder[64];
+    gp_context_desc desc = {0};
+    gp_context *gp;
+    gp_profile profile;
+    (void)state;
+    make_folder(folder, sizeof folder);
+    desc.cache_dir = folder;
+    desc.no_disk_cache = true;
+    gp = test_open_with(&desc);
+    test_scan_ones(gp, COUNT);
+    gp_context_destroy(gp);
+    assert_int_equal(each_file(folder, keep), 0);
+    remove_folder(folder);
+    profile = run_with_cache("/proc/gpuprim");
+    assert_int_equal(profile.programs_built, 1);
+    assert_int_equal(profile.programs_saved, 0);
+    assert_non_null(strstr(log_text, "cannot write /proc/gpuprim"));
+}
+
+/* Warm-up builds and launches everything: the calls after it build nothing and save nothing. */
+static void test_warmup(void **state)
+{
+    char folder[64];
+    gp_context_desc desc = {0};
+    gp_warmup_desc warmup = {0};
+    gp_reduce_desc reduce = {0};
+    gp_scan_desc scan = {0};
+    gp_context *gp;
+    gp_profile before, after;
+    (void)state;
+    make_folder(folder, sizeof folder);
+    desc.cache_dir = folder;
+    gp = test_open_with(&desc);
+    reduce.type = scan.type = GP_U32;
+    reduce.op = scan.op = GP_SUM;
+    warmup.reduce = &reduce;
+    warmup.scan = &scan;
+    assert_gp(gp, gp_warmup(gp, &warmup));
+    before = test_profile_of(gp);
+    assert_int_equal(before.programs_built, 2);
+    assert_int_equal(before.programs_saved, 2);
+    test_scan_ones(gp, 100);
+    test_scan_ones(gp, COUNT);
+    after = test_profile_of(gp);
+    assert_int_equal(after.programs_built, 2);
+    assert_int_equal(after.programs_saved, 2);
+    gp_context_destroy(gp);
+    remove_folder(folder);
+}
+
+/* A second queue on the same cl_context starts with the first one's programs. */
+static void test_share(void **state)
+{
+    gp_context *first = test_open(&test_variants[0], NULL), *second;
+    gp_context_desc desc = {0};
+    gp_profile profile;
+    (void)state;
+    test_scan_ones(first, COUNT);
+    desc.share = first;
+    desc.no_disk_cache = true;
+    second = test_open_with(&desc);
+    gp_context_destroy(first);
+    assert_ptr_not_equal(gp_cl_queue(second), NULL);
+    test_scan_ones(second, COUNT);
+    profile = test_profile_of(second);
+    assert_int_equal(profile.programs_built, 0);
+    assert_int_equal(profile.programs_shared, 1);
+    gp_context_destroy(second);
+}
+
+/* A monoid whose function depends on a macro given by build options. */
+static uint32_t reduce_with_macro(gp_context *gp)
+{
+    static const uint32_t zero = 0, data[2] = {1, 2};
+    const gp_monoid monoid = {
+        "uint",   "static uint plus_k(uint a, uint b) { return a + b + (a && b ? GPU_K : 0); }",
+        "plus_k", &zero,
+        4,        false,
+        true};
+    gp_reduce_desc desc = {0};
+    uint32_t result = 0;
+    desc.in = test_buffer(gp, sizeof data, data);
+    desc.count = 2;
+    desc.monoid = &monoid;
+    assert_gp(gp, gp_reduce_read(gp, &desc, &result));
+    clReleaseMemObject(desc.in);
+    return result;
+}
+
+/* Programs are shared only where the options are the same. */
+static void test_share_other_options(void **state)
+{
+    gp_context_desc desc = {0};
+    gp_context *first, *second;
+    (void)state;
+    desc.build_options = "-DGPU_K=10";
+    first = test_open_with(&desc);
+    assert_int_equal(reduce_with_macro(first), 13);
+    desc.build_options = "-DGPU_K=20";
+    desc.share = first;
+    second = test_open_with(&desc);
+    assert_int_equal(reduce_with_macro(second), 23);
+    gp_context_destroy(first);
+    gp_context_destroy(second);
+}
+
+/* The user's function may trust its elements: warm-up runs it on nothing but identities. The strings in the
+   desc are gone by then, and so is `initial`. */
+static void test_warmup_trusting_monoid(void **state)
+{
+    static const uint32_t identity[4] = {0, 1, 2, 3};
+    const gp_monoid automaton = {"automaton",
+                                 "typedef struct automaton { uint to[4]; } automaton;\n"
+                                 "static automaton then(automaton p, automaton q)\n"
+                                 "{\n"
+                                 "    automaton r;\n"
+                                 "    for (uint i = 0; i < 4; i++) r.to[i] = q.to[p.to[i]];\n"
+                                 "    return r;\n"
+                                 "}\n",
+                                 "then",
+                                 identity,
+                                 sizeof identity,
+                                 false,
+                                 true};
+    gp_context *gp = test_open(&test_variants[0], NULL);
+    gp_reduce_desc reduce = {0};
+    gp_scan_desc scan = {0};
+    gp_warmup_desc warmup = {0};
+    (void)state;
+    reduce.monoid = scan.monoid = &automaton;
+    reduce.initial = scan.initial = (const void *)(uintptr_t)1; /* not read */
+    warmup.reduce = &reduce;
+    warmup.scan = &scan;
+    assert_gp(gp, gp_warmup(gp, &warmup));
+    gp_context_destroy(gp);
+}
+
+/* Sources and binaries of what was built. */
+static void test_dump(void **state)
+{
+    char folder[64];
+    gp_context_desc desc = {0};
+    gp_context *gp;
+    (void)state;
+    make_folder(folder, sizeof folder);
+    desc.dump_dir = folder;
+    desc.no_disk_cache = true;
+    gp = test_open_with(&desc);
+    test_scan_ones(gp, COUNT);
+    gp_context_destroy(gp);
+    assert_int_equal(each_file(folder, keep), 2);
+    remove_folder(folder);
+}
+
+/* ------------------------------------------------------------------ profile */
+
+static void test_profile(void **state)
+{
+    gp_context_desc desc = {0};
+    gp_kernel_profile kernels[16];
+    gp_context *gp;
+    gp_profile profile;
+    size_t count = 0, k;
+    bool found = false;
+    (void)state;
+    desc.profile = true;
+    desc.strategy = GP_STRATEGY_MULTI_PASS;
+    gp = test_open_with(&desc);
+    for (k = 0; k < 600; k++) test_scan_ones(gp, 100); /* more than are kept in flight */
+    assert_gp(gp, gp_profile_kernels(gp, kernels, 16, &count));
+    for (k = 0; k < count && k < 16; k++) {
+        if (strcmp(kernels[k].name, "gp_scan_downsweep") != 0) continue;
+        found = true;
+        assert_int_equal(kernels[k].launches, 600);
+        assert_true(kernels[k].min_ns <= kernels[k].max_ns && kernels[k].max_ns <= kernels[k].total_ns);
+    }
+    assert_true(found);
+    profile = test_profile_of(gp);
+    assert_int_equal(profile.launches, 600);
+    assert_gp(gp, gp_profile_reset(gp));
+    assert_gp(gp, gp_profile_kernels(gp, NULL, 0, &count));
+    assert_int_equal(count, 0);
+    assert_int_equal(test_profile_of(gp).launches, 0);
+    gp_context_destroy(gp);
+}
+
+/* Many calls: scratch and programs do not grow. */
+static void test_no_growth(void **state)
+{
+    gp_context *gp = test_open(&test_variants[0], NULL);
+    gp_scan_desc desc = test_ones(gp, COUNT);
+    gp_profile before, after;
+    int k;
+    (void)state;
+    assert_gp(gp, gp_scan(gp, &desc));
+    before = test_profile_of(gp);
+    for (k = 0; k < (test_small() ? 3 : 2000); k++) assert_gp(gp, gp_scan(gp, &desc));
+    assert_scanned(gp, desc.out, COUNT);
+    after = test_profile_of(gp);
+    assert_int_equal(before.scratch_bytes, after.scratch_bytes);
+    assert_int_equal(before.programs_built + before.programs_loaded,
+                     after.programs_built + after.programs_loaded);
+    test_release(&desc);
+    gp_context_destroy(gp);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_share_other_options),
+        cmocka_unit_test(test_warmup_trusting_monoid),
+        cmocka_unit_test(test_disk_cache),
+        cmocka_unit_test(test_no_disk_cache),
+        cmocka_unit_test(test_warmup),
+        cmocka_unit_test(test_share),
+        cmocka_unit_test(test_dump),
+        cmocka_unit_test(test_profile),
+        cmocka_unit_test(test_no_growth),
+    };
+    return cmocka_run_group_tests_name("program", tests, NULL, NULL);
+}
