@@ -273,7 +273,8 @@ typedef struct gp_context_desc {
     void *log_user;
 
     /* A command that fails after its call has returned: told here, on the context's own thread, from
-       gp_finish, a blocking read, destroy, or a later call. NULL: gp_finish returns it all the same. */
+       gp_finish, a blocking read, destroy, or a later call. It must not call the library with this
+       context. NULL: gp_finish returns it all the same. */
     void (*on_async_error)(gp_result result, const char *text, void *user);
     void *async_error_user;
 
@@ -508,7 +509,6 @@ typedef struct gpi_element {
     size_t in_size, in2_size; /* of an input element in memory; in2_size 0: one input */
     size_t size, out_size;    /* of sums, of results */
     bool commutative, exact;
-    const void *initial; /* the caller's, or NULL for the identity */
     unsigned char identity[GPI_ELEMENT_MAX];
 } gpi_element;
 
@@ -764,35 +764,6 @@ static const char *const gpi_kernel_platform[] = {
     "#define GPI_PREFETCH_READ(p) (void)(p)\n",
     "#define GPI_PREFETCH_WRITE(p) (void)(p)\n",
     "#endif\n",
-    "\n",
-    "/* How many elements a call is about: `bound`, known to the host, or what the device finds in `wanted`, a\n",
-    "   number of `wanted_words` 32-bit words at index `wanted_offset`; never more than `bound`. Not read when\n",
-    "   `wanted_words` is 0. */\n",
-    "#define GPI_COUNT_PARAMETERS ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words\n",
-    "\n",
-    "static ulong gpi_count_wanted(ulong bound, __global const uint *wanted, ulong wanted_offset,\n",
-    "                              uint wanted_words)\n",
-    "{\n",
-    "    if (wanted_words == 0) return bound;\n",
-    "    wanted += wanted_offset * wanted_words;\n",
-    "    return wanted_words == 1 ? wanted[0] : (ulong)wanted[1] << 32 | wanted[0];\n",
-    "}\n",
-    "\n",
-    "static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words)\n",
-    "{\n",
-    "    return min(bound, gpi_count_wanted(bound, wanted, wanted_offset, wanted_words));\n",
-    "}\n",
-    "\n",
-    "/* Counters of the context, raised only when something unusual happens. */\n",
-    "#define GPI_COUNT_FALLBACKS 0 /* tiles computed by a group that waited for another */\n",
-    "#define GPI_COUNT_ABANDONED 1 /* look-backs that the device cut short */\n",
-    "#define GPI_COUNT_CLAMPED 2   /* calls that wanted more elements than their bound */\n",
-    "\n",
-    "/* One group of a call says so when more was wanted than allowed. */\n",
-    "#define GPI_COUNT_CHECK(first_group, counters)                                \\\n",
-    "    if ((first_group) && get_local_id(0) == 0 &&                              \\\n",
-    "        gpi_count_wanted(bound, wanted, wanted_offset, wanted_words) > bound) \\\n",
-    "    atomic_inc((counters) + GPI_COUNT_CLAMPED)\n",
 };
 /* ---- End file kernels/platform.cl ---- */
 
@@ -915,6 +886,35 @@ static const char *const gpi_kernel_monoid[] = {
     "    const gpi_bits identity = {{GPI_IDENTITY_WORDS}};\n",
     "    return identity.value;\n",
     "}\n",
+    "\n",
+    "/* How many elements a call is about: `bound`, known to the host, or what the device finds in `wanted`, a\n",
+    "   number of `wanted_words` 32-bit words at index `wanted_offset`; never more than `bound`. Not read when\n",
+    "   `wanted_words` is 0. */\n",
+    "#define GPI_COUNT_PARAMETERS ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words\n",
+    "\n",
+    "static ulong gpi_count_wanted(ulong bound, __global const uint *wanted, ulong wanted_offset,\n",
+    "                              uint wanted_words)\n",
+    "{\n",
+    "    if (wanted_words == 0) return bound;\n",
+    "    wanted += wanted_offset * wanted_words;\n",
+    "    return wanted_words == 1 ? wanted[0] : (ulong)wanted[1] << 32 | wanted[0];\n",
+    "}\n",
+    "\n",
+    "static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words)\n",
+    "{\n",
+    "    return min(bound, gpi_count_wanted(bound, wanted, wanted_offset, wanted_words));\n",
+    "}\n",
+    "\n",
+    "/* Counters of the context, raised only when something unusual happens. */\n",
+    "#define GPI_COUNT_FALLBACKS 0 /* tiles computed by a group that waited for another */\n",
+    "#define GPI_COUNT_ABANDONED 1 /* look-backs that the device cut short */\n",
+    "#define GPI_COUNT_CLAMPED 2   /* calls that wanted more elements than their bound */\n",
+    "\n",
+    "/* One group of a call says so when more was wanted than allowed. */\n",
+    "#define GPI_COUNT_CHECK(first_group, counters)                                \\\n",
+    "    if ((first_group) && get_local_id(0) == 0 &&                              \\\n",
+    "        gpi_count_wanted(bound, wanted, wanted_offset, wanted_words) > bound) \\\n",
+    "    atomic_inc((counters) + GPI_COUNT_CLAMPED)\n",
     "\n",
     "/* Where elements come from. Small enough to be passed by value through every layer. */\n",
     "typedef struct gpi_source {\n",
@@ -1534,8 +1534,9 @@ static const char *const gpi_kernel_reduce[] = {
     "    GPI_SOURCE_SET(source);\n",
     "    GPI_COUNT_CHECK(tile == 0, counters);\n",
     "    const GPI_T sum = gpi_tile_reduce(source, (ulong)tile * GPI_TILE, shared);\n",
+    "    const GPI_T total = GPI_COMBINE(initial, sum);\n",
     "    if (get_local_id(0) != 0) return;\n",
-    "    if (result) out[out_offset] = GPI_RESULT(GPI_COMBINE(initial, sum));\n",
+    "    if (result) out[out_offset] = GPI_RESULT(total);\n",
     "    else partials[tile] = sum;\n",
     "}\n",
     "\n",
@@ -3220,7 +3221,7 @@ static void gpi_watch(gp_context *gp, const char *function, const char *kernel, 
 /* ---- End file src/events.c ---- */
 
 /* ---- Begin file src/launch.c ---- */
-/* launch.c - buffers checked, scratch handed out, commands chained, times collected. */
+/* launch.c - buffers checked, scratch handed out, commands chained. */
 
 /* ------------------------------------------------------------------ buffers */
 
@@ -3406,7 +3407,6 @@ static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *func
     call->wait = wait;
     call->wait_count = wait_count;
     call->done = done;
-    if (done) *done = NULL;
     return gpi_check_events(gp, function, wait, wait_count);
 }
 
@@ -3493,7 +3493,7 @@ static void gpi_call_arg(gpi_call *call, size_t size, const void *value)
     if (call->arg_error == CL_SUCCESS) call->arg_error = error;
 }
 
-/* GPI_COUNT_PARAMETERS of platform.cl. Where nothing is to be read, some buffer has to stand in. */
+/* GPI_COUNT_PARAMETERS of monoid.cl. Where nothing is to be read, some buffer has to stand in. */
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
 {
     const cl_ulong bound = count->bound, offset = count->offset;
@@ -3773,7 +3773,6 @@ static gp_result gpi_element_make(gp_context *gp, const char *function, const gp
     gp_result result = GP_OK;
     memset(element, 0, sizeof *element);
     element->operation = *operation;
-    element->initial = operation->initial;
     element->in_size = gpi_type_size(operation->type);
     element->in2_size = gpi_type_size(operation->type2);
     if (operation->type2 && !operation->map) {
@@ -3788,7 +3787,7 @@ static gp_result gpi_element_make(gp_context *gp, const char *function, const gp
 
 static const void *gpi_element_initial(const gpi_element *element)
 {
-    return element->initial ? element->initial : element->identity;
+    return element->operation.initial ? element->operation.initial : element->identity;
 }
 
 /* ------------------------------------------------------------------ text */

@@ -18,8 +18,9 @@ GPI_KERNEL void gp_reduce_tiles(GPI_SOURCE_PARAMETERS, __global GPI_T *partials,
     GPI_SOURCE_SET(source);
     GPI_COUNT_CHECK(tile == 0, counters);
     const GPI_T sum = gpi_tile_reduce(source, (ulong)tile * GPI_TILE, shared);
+    const GPI_T total = GPI_COMBINE(initial, sum);
     if (get_local_id(0) != 0) return;
-    if (result) out[out_offset] = GPI_RESULT(GPI_COMBINE(initial, sum));
+    if (result) out[out_offset] = GPI_RESULT(total);
     else partials[tile] = sum;
 }
 

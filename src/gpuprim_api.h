@@ -273,7 +273,8 @@ typedef struct gp_context_desc {
     void *log_user;
 
     /* A command that fails after its call has returned: told here, on the context's own thread, from
-       gp_finish, a blocking read, destroy, or a later call. NULL: gp_finish returns it all the same. */
+       gp_finish, a blocking read, destroy, or a later call. It must not call the library with this
+       context. NULL: gp_finish returns it all the same. */
     void (*on_async_error)(gp_result result, const char *text, void *user);
     void *async_error_user;
 

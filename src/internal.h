@@ -57,7 +57,6 @@ typedef struct gpi_element {
     size_t in_size, in2_size; /* of an input element in memory; in2_size 0: one input */
     size_t size, out_size;    /* of sums, of results */
     bool commutative, exact;
-    const void *initial; /* the caller's, or NULL for the identity */
     unsigned char identity[GPI_ELEMENT_MAX];
 } gpi_element;
 

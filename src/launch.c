@@ -1,4 +1,4 @@
-/* launch.c - buffers checked, scratch handed out, commands chained, times collected. */
+/* launch.c - buffers checked, scratch handed out, commands chained. */
 #include "internal.h"
 
 /* ------------------------------------------------------------------ buffers */
@@ -185,7 +185,6 @@ static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *func
     call->wait = wait;
     call->wait_count = wait_count;
     call->done = done;
-    if (done) *done = NULL;
     return gpi_check_events(gp, function, wait, wait_count);
 }
 
@@ -272,7 +271,7 @@ static void gpi_call_arg(gpi_call *call, size_t size, const void *value)
     if (call->arg_error == CL_SUCCESS) call->arg_error = error;
 }
 
-/* GPI_COUNT_PARAMETERS of platform.cl. Where nothing is to be read, some buffer has to stand in. */
+/* GPI_COUNT_PARAMETERS of monoid.cl. Where nothing is to be read, some buffer has to stand in. */
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
 {
     const cl_ulong bound = count->bound, offset = count->offset;

@@ -208,7 +208,6 @@ static gp_result gpi_element_make(gp_context *gp, const char *function, const gp
     gp_result result = GP_OK;
     memset(element, 0, sizeof *element);
     element->operation = *operation;
-    element->initial = operation->initial;
     element->in_size = gpi_type_size(operation->type);
     element->in2_size = gpi_type_size(operation->type2);
     if (operation->type2 && !operation->map) {
@@ -223,7 +222,7 @@ static gp_result gpi_element_make(gp_context *gp, const char *function, const gp
 
 static const void *gpi_element_initial(const gpi_element *element)
 {
-    return element->initial ? element->initial : element->identity;
+    return element->operation.initial ? element->operation.initial : element->identity;
 }
 
 /* ------------------------------------------------------------------ text */
