@@ -112,17 +112,18 @@ GP_API const char *gp_error_string(gp_result result);
 /* ------------------------------------------------------------------ element types, operations */
 
 /* X(name, value, OpenCL C type, bytes) */
-#define GP_TYPES(X)           \
-    X(GP_I8, 1, "char", 1)    \
-    X(GP_U8, 2, "uchar", 1)   \
-    X(GP_I16, 3, "short", 2)  \
-    X(GP_U16, 4, "ushort", 2) \
-    X(GP_I32, 5, "int", 4)    \
-    X(GP_U32, 6, "uint", 4)   \
-    X(GP_I64, 7, "long", 8)   \
-    X(GP_U64, 8, "ulong", 8)  \
-    X(GP_F32, 9, "float", 4)  \
-    X(GP_F64, 10, "double", 8)
+#define GP_TYPES(X)            \
+    X(GP_I8, 1, "char", 1)     \
+    X(GP_U8, 2, "uchar", 1)    \
+    X(GP_I16, 3, "short", 2)   \
+    X(GP_U16, 4, "ushort", 2)  \
+    X(GP_I32, 5, "int", 4)     \
+    X(GP_U32, 6, "uint", 4)    \
+    X(GP_I64, 7, "long", 8)    \
+    X(GP_U64, 8, "ulong", 8)   \
+    X(GP_F32, 9, "float", 4)   \
+    X(GP_F64, 10, "double", 8) \
+    X(GP_F16, 11, "half", 2)
 
 typedef enum gp_type {
     GP_TYPE_NONE = 0, /* no type named: an error, or a documented default */
@@ -132,7 +133,10 @@ typedef enum gp_type {
         GP_TYPE_FORCE_INT = 0x7fffffff
 } gp_type;
 
-/* X(name, value, kernel macro). Bitwise operations take integer types only. For floats, min and max
+/* Halves live in memory only, so that every device has them: they are floats when combined, summed and
+   mapped, and results are rounded to nearest when stored. f64 needs cl_khr_fp64.
+
+   X(name, value, kernel macro). Bitwise operations take integer types only. For floats, min and max
    ignore NaN (fmin, fmax): NaN never wins, an input of nothing but NaN gives the identity, and which
    of -0 and +0 is returned is unspecified. Argmin and argmax give the index of the extreme element,
    counted from the call's first one; of equal ones the lowest; all ones (-1) when there is no element
@@ -155,6 +159,22 @@ typedef enum gp_op {
 #undef GP_OP_ENUM
         GP_OP_FORCE_INT = 0x7fffffff
 } gp_op;
+
+/* One result of several (gp_reduce with op_count): 8 bytes, the one of its out_type; the rest are zero. */
+typedef union gp_value {
+    int8_t i8;
+    uint8_t u8;
+    int16_t i16;
+    uint16_t u16;
+    int32_t i32;
+    uint32_t u32;
+    int64_t i64;
+    uint64_t u64;
+    float f32;
+    double f64;
+} gp_value;
+
+enum { GP_OPS_MAX = 8 };
 
 /* An associative operation of your own, in OpenCL C 1.2.
 
@@ -181,8 +201,9 @@ typedef struct gp_monoid {
 /* A map, in the `map` field of a desc, is an OpenCL C expression that turns an input element into an
    operand while it is loaded, at no cost in memory traffic: "x * x", "x > 0.5f", "x * y". In it, x is the
    element, y that of the second input where there is one, and i (ulong) the index, counted from the call's
-   first element. Its value is converted to out_type (argmin, argmax: to the input's type; a monoid: it
-   must have the monoid's type, and `type` then names the input's). The text is read during the call only. */
+   first element. Its value is converted to out_type (argmin, argmax: to the input's type; several ops: to
+   map_type; a monoid: it must have the monoid's type, and `type` then names the input's). The text is read
+   during the call only. */
 
 /* ------------------------------------------------------------------ context */
 
@@ -327,6 +348,10 @@ GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data
    Order: input order for a monoid that is not commutative; any order otherwise, but always the same
    one for the same count on the same device, so float results repeat bit for bit.
    count 0 gives `initial`. Largest count: 2^31 - 1 tiles, checked.
+   Several at once: with `ops` and `op_count`, out[0] ... out[op_count-1] are gp_values, one an operation, and
+   the input is read once for all of them. Halves come out as floats there.
+   Compensated: float sums carry along what rounding takes from them (Neumaier), and are as if summed in
+   about twice the precision; no gain where values are infinite or NaN.
    Cost: reads the input once; one launch up to one tile, two beyond.
    Aliasing: `out` may be inside `in`. */
 typedef struct gp_reduce_desc {
@@ -338,12 +363,18 @@ typedef struct gp_reduce_desc {
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;            /* of the input; with a monoid but no map: leave 0 */
-    gp_type out_type;        /* 0: 64 bits for sums and products of integers, else `type` */
-    gp_op op;                /* or: */
-    const gp_monoid *monoid; /* instead of out_type and op */
-    const char *map;         /* expression in x, y, i; NULL: the element itself */
-    cl_mem in2;              /* second input, count elements, for map's y; NULL: none */
+    gp_type type;             /* of the input; with a monoid but no map: leave 0 */
+    gp_type out_type;         /* 0: 64 bits for sums and products of integers, f32 for those of halves, else
+                                 `type`; not narrower than `type` without a map */
+    gp_op op;                 /* or: */
+    const gp_op *ops;         /* several, op_count of 1..GP_OPS_MAX, instead of op and out_type; or: */
+    const gp_monoid *monoid;  /* instead of out_type and op */
+    const gp_type *out_types; /* of each of ops; NULL, or 0 in it: as for out_type */
+    size_t op_count;
+    bool compensated; /* float sums */
+    const char *map;  /* expression in x, y, i; NULL: the element itself */
+    gp_type map_type; /* with ops: of the map's value; 0: `type` */
+    cl_mem in2;       /* second input, count elements, for map's y; NULL: none */
     size_t in2_offset;
     gp_type type2;       /* of the second input; 0: `type` */
     const void *initial; /* one element of out_type, read during the call; NULL: the identity */
@@ -355,7 +386,8 @@ typedef struct gp_reduce_desc {
 
 GP_API gp_result gp_reduce(gp_context *gp, const gp_reduce_desc *desc);
 
-/* The same, then blocks and copies the result (one element of out_type) to `result`. */
+/* The same, then blocks and copies the result (one element of out_type, or op_count gp_values) to `result`.
+ */
 GP_API gp_result gp_reduce_read(gp_context *gp, const gp_reduce_desc *desc, void *result);
 
 /* Bytes of scratch that gp_reduce with this desc needs; buffers in it may be NULL. Can be 0. */
@@ -363,14 +395,27 @@ GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *de
 
 /* ------------------------------------------------------------------ scan */
 
+/* Where segments of a scan begin. */
+typedef enum gp_segments {
+    GP_SEGMENTS_NONE = 0, /* one segment */
+    GP_SEGMENTS_BY_FLAGS, /* at each element whose flag in `heads` is not 0 */
+    GP_SEGMENTS_BY_KEYS,  /* at each element whose key in `heads` differs from the one before */
+    GP_SEGMENTS_COUNT
+} gp_segments;
+
 /* inclusive: out[i] = initial . in[0] ... in[i]      exclusive: out[i] = initial . in[0] ... in[i-1]
+   reverse:   out[i] = in[i] ... in[n-1] . initial    exclusive: out[i] = in[i+1] ... in[n-1] . initial
+
+   Segmented: the same within each segment, `initial` included. Segments never end by what the input
+   holds, only by `heads`: each one is at least one element long, and the first begins at element 0 whatever
+   its flag. Float keys are compared as numbers (NaN differs from everything), halves by their bits.
 
    Order: input order always. Integer results are exact and repeat; float sums depend on timing with
    GP_STRATEGY_SINGLE_PASS (differently grouped look-backs) and repeat bit for bit with `deterministic`,
    which takes GP_STRATEGY_MULTI_PASS for them. count 0 does nothing. Largest count: 2^31 - 1 tiles, checked.
    Cost: single pass reads and writes once, multi-pass reads twice; one launch up to one tile.
    Aliasing: in place (`in` and `out` the same elements, types of one size), or no overlap at all;
-   count_buffer's number not in `out`. */
+   neither `heads` nor count_buffer's number in `out`. Argmin and argmax take no segments. */
 typedef struct gp_scan_desc {
     cl_mem in;
     size_t in_offset; /* elements */
@@ -386,6 +431,11 @@ typedef struct gp_scan_desc {
     const gp_monoid *monoid; /* instead of out_type and op */
     const char *map;         /* expression in x and i; NULL: the element itself */
     bool exclusive;
+    bool reverse; /* from the last element to the first; a still stands before b in input order */
+    gp_segments segments;
+    cl_mem heads; /* count flags or keys */
+    size_t heads_offset;
+    gp_type heads_type;
     bool deterministic;  /* the same bits every time, also for floats and monoids that are not exact */
     const void *initial; /* one element of out_type, read during the call; NULL: the identity */
     gp_strategy strategy;
@@ -403,8 +453,9 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
 /* ------------------------------------------------------------------ warm-up, profile */
 
 /* Builds (or loads) what calls with these descs will need, launches it once on a few internal elements,
-   and saves it to the disk cache. Only types (name type2 for two inputs), op, monoid, map and strategy are
-   read. Its launches count in the profile: gp_profile_reset. Blocks. */
+   and saves it to the disk cache. Only what names the work is read: types (name type2 for two inputs),
+   ops, monoid, map, strategy, reverse, segments, compensated. Its launches count in the profile:
+   gp_profile_reset. Blocks. */
 typedef struct gp_warmup_desc {
     const gp_reduce_desc *reduce; /* NULL: not wanted */
     const gp_scan_desc *scan;
@@ -472,7 +523,8 @@ GP_API gp_result gp_profile_reset(gp_context *gp);
 #define GPI_CL_DEVICE_ATOMIC_ORDER_ACQ_REL (1u << 1)
 #define GPI_CL_DEVICE_ATOMIC_SCOPE_DEVICE (1u << 5)
 
-#define GPI_ELEMENT_MAX 64        /* bytes of an element */
+#define GPI_MONOID_MAX 64         /* bytes of a user's element */
+#define GPI_ELEMENT_MAX 128       /* bytes of an element, eight fields included */
 #define GPI_TILES_MAX 0x7fffffffu /* tiles of one call */
 #define GPI_KERNELS_MAX 4         /* kernels of one program */
 #define GPI_DEVICES_MAX 64        /* of a platform, of a context */
@@ -494,22 +546,42 @@ typedef struct gpi_plan {
 
 /* ------------------------------------------------------------------ elements */
 
-/* The fields of a desc that say what is combined. */
+/* The fields of a desc that say what is combined. Zero: not used. */
 typedef struct gpi_operation {
-    gp_type type, type2, out_type; /* out_type 0: with a monoid only; type2 0: one input */
+    gp_type type, type2, out_type; /* out_type 0: with a monoid or several ops only */
     gp_op op;
+    const gp_op *ops; /* several at once, with out_types (or NULL) and map_type */
+    const gp_type *out_types;
+    size_t op_count;
+    gp_type map_type;
     const gp_monoid *monoid;
     const char *map;
     const void *initial;
+    bool compensated;
+    bool reverse;
+    gp_segments segments;
+    gp_type heads_type;
 } gpi_operation;
 
-/* The same, checked, and what monoid.cl needs to know of it. */
+/* One built-in operation on values of one type: a field of the element (field.cl). */
+typedef struct gpi_field {
+    gp_op op;
+    gp_type value, out; /* what is combined; what is stored */
+    bool compensated;
+    size_t offset; /* in the element */
+} gpi_field;
+
+/* The same, checked, and what the kernels need to know of it. */
 typedef struct gpi_element {
     gpi_operation operation;
-    size_t in_size, in2_size; /* of an input element in memory; in2_size 0: one input */
-    size_t size, out_size;    /* of sums, of results */
+    gpi_field fields[GP_OPS_MAX];
+    size_t field_count;                   /* 0: the user's monoid */
+    gp_type mapped;                       /* of an input element after the map; 0: the monoid's */
+    size_t in_size, in2_size, heads_size; /* of one in memory; in2_size 0: one input */
+    size_t size, base_size, out_size;     /* of sums, of sums without heads, of results in memory */
     bool commutative, exact;
-    unsigned char identity[GPI_ELEMENT_MAX];
+    unsigned char identity[GPI_ELEMENT_MAX]; /* base_size bytes */
+    unsigned char initial[GPI_ELEMENT_MAX];  /* the caller's, as a sum */
 } gpi_element;
 
 /* ------------------------------------------------------------------ programs */
@@ -620,10 +692,13 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k);
 /* monoid.c */
 static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
                                   gpi_element *element);
+static size_t gpi_type_size(gp_type type);
+static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
+                                     size_t count);
 static bool gpi_is_arg(gp_op op);
 static gp_type gpi_sum_type(gp_type type, gp_op op);
-static const void *gpi_element_initial(const gpi_element *element);
-static void gpi_element_prelude(const gpi_element *element, const gpi_plan *plan, gpi_text *text);
+static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
+                                gpi_text *text);
 
 /* launch.c */
 
@@ -767,27 +842,42 @@ static const char *const gpi_kernel_platform[] = {
 };
 /* ---- End file kernels/platform.cl ---- */
 
-/* ---- Begin file kernels/monoid.cl ---- */
-static const char *const gpi_kernel_monoid[] = {
-    "#line 1 \"kernels/monoid.cl\"\n",
-    "/* monoid.cl - the element type and its associative operation, from one description.\n",
+/* ---- Begin file kernels/field.cl ---- */
+static const char *const gpi_kernel_field[] = {
+    "#line 1 \"kernels/field.cl\"\n",
+    "/* field.cl - one built-in operation on values of one type.\n",
     "\n",
-    "       GPI_T combine(a, b)      a stands before b in input order\n",
-    "       gpi_identity()           neutral on both sides\n",
+    "   This file is composed once for every field n of an element (most have one), with GPI_FIELD n; all names\n",
+    "   that it defines end in _n.\n",
     "\n",
-    "   The host writes the description ahead of this file:\n",
-    "       GPI_IN, GPI_IN2          types of one or two inputs in memory; GPI_INPUTS 1 or 2\n",
-    "       GPI_VALUE                type of an input element as an operand, after conversion or map\n",
-    "       GPI_MAPPED               1: gpi_map(x, i) or gpi_map(x, y, i), of the user's expression, gives it\n",
-    "       GPI_OP                   a built-in operation, one of the codes below, on floats where GPI_FLOAT, or\n",
-    "       GPI_COMBINE(a, b)        a call of the user's function; the user's source precedes this file\n",
-    "       GPI_T                    type of sums: GPI_VALUE, but for argmin and argmax\n",
-    "       GPI_OUT                  type of results: GPI_T, but for argmin and argmax\n",
-    "       GPI_SIZE                 sizeof(GPI_T), checked\n",
-    "       GPI_IDENTITY_WORDS       its identity, as 32-bit words\n",
-    "       GPI_COMMUTATIVE          1: any order of combination will do\n",
-    "       GPI_EXACT                1: any grouping gives the same bits\n",
-    "       GPI_LANES                elements of a vector step, 1 where there are no vectors of GPI_T   */\n",
+    "       gpi_field_n                        what is combined\n",
+    "       gpi_field_make_n(y, i)             of input element y at index i\n",
+    "       gpi_field_combine_n(a, b)          a stands before b\n",
+    "       gpi_field_result_n(a)              what is stored of it\n",
+    "\n",
+    "   and, where GPI_LANES > 1, on a vector of GPI_LANES elements side by side:\n",
+    "\n",
+    "       gpi_lanes_n\n",
+    "       gpi_lanes_identity_n(e)            e: the field's identity\n",
+    "       gpi_lanes_make_n(y, i)             of a vector of input elements, the first at index i of the tile\n",
+    "       gpi_lanes_combine_n(a, b)          lane by lane\n",
+    "       gpi_lanes_fold_n(a, e, base)       all lanes combined; the tile begins at index `base`\n",
+    "\n",
+    "   Three kinds of field\n",
+    "       plain           the value itself\n",
+    "       arg             a value and where it stands: argmin, argmax\n",
+    "       compensated     a sum and what rounding took from it (Neumaier 1974, by two-sums: Knuth, TAOCP 2)\n",
+    "\n",
+    "   Parameters\n",
+    "       GPI_OP_n            the operation, one of the codes below\n",
+    "       GPI_VALUE_n         type of the value, at least 32 bits wide for arg\n",
+    "       GPI_FLOAT_n         1: GPI_VALUE_n is float or double\n",
+    "       GPI_RESULT_n        type of what is stored, as an operand\n",
+    "       GPI_COMPENSATED_n   1: the compensated kind\n",
+    "       GPI_LANE_n          type of a lane of the plain kind: GPI_VALUE_n, or a narrower one that the sums of\n",
+    "                           a tile fit into\n",
+    "       GPI_INDEX_n         unsigned integer as wide as GPI_VALUE_n: indices of the arg kind within a tile */\n",
+    "#ifndef GPI_SUM\n",
     "#define GPI_SUM 1\n",
     "#define GPI_PROD 2\n",
     "#define GPI_MIN 3\n",
@@ -798,26 +888,37 @@ static const char *const gpi_kernel_monoid[] = {
     "#define GPI_ARGMIN 8\n",
     "#define GPI_ARGMAX 9\n",
     "\n",
-    "#if GPI_LANES != 1 && GPI_LANES != 16\n",
-    "#error \"GPI_LANES must be 1 or 16\"\n",
-    "#endif\n",
-    "#if GPI_SIZE < 1 || GPI_SIZE > 64\n",
-    "#error \"GPI_SIZE must be 1..64\"\n",
+    "#define GPI_PASTE_(a, b) a##b\n",
+    "#define GPI_PASTE(a, b) GPI_PASTE_(a, b)\n",
+    "#define GPI_N(name) GPI_PASTE(name, GPI_FIELD)\n",
+    "/* The vector of GPI_LANES (16) elements of a type, and the conversion to it. */\n",
+    "#define GPI_VECTOR(type) GPI_PASTE(type, 16)\n",
+    "#define GPI_CONVERT(type, v) GPI_PASTE(convert_, GPI_VECTOR(type))(v)\n",
     "#endif\n",
     "\n",
-    "#if defined(GPI_OP) && GPI_OP >= GPI_ARGMIN\n",
-    "/* A value and where it stands. Index ~0: nowhere, as in the identity. The index is in two words, so that\n",
-    "   no byte of the struct is padding. */\n",
-    "typedef struct gpi_arg {\n",
+    "#define GPI_OP GPI_N(GPI_OP_)\n",
+    "#define GPI_VALUE GPI_N(GPI_VALUE_)\n",
+    "#define GPI_FLOAT GPI_N(GPI_FLOAT_)\n",
+    "#define GPI_LANE GPI_N(GPI_LANE_)\n",
+    "#define GPI_INDEX GPI_N(GPI_INDEX_)\n",
+    "#define GPI_FIELD_T GPI_N(gpi_field_)\n",
+    "#define GPI_LANES_T GPI_N(gpi_lanes_)\n",
+    "#define GPI_FIELD_COMBINE GPI_N(gpi_field_combine_)\n",
+    "\n",
+    "#if GPI_OP >= GPI_ARGMIN\n",
+    "/* ------------------------------------------------------------------ arg */\n",
+    "\n",
+    "/* Index ~0: nowhere, as in the identity. It is in two words, so that no byte of the struct is padding. */\n",
+    "typedef struct GPI_N(gpi_arg_) {\n",
     "    GPI_VALUE value;\n",
     "    uint low, high;\n",
-    "} gpi_arg;\n",
+    "} GPI_FIELD_T;\n",
     "\n",
-    "static ulong gpi_arg_index(gpi_arg a) { return (ulong)a.high << 32 | a.low; }\n",
+    "static ulong GPI_N(gpi_arg_index_)(GPI_FIELD_T a) { return (ulong)a.high << 32 | a.low; }\n",
     "\n",
-    "static gpi_arg gpi_arg_make(GPI_VALUE value, ulong i)\n",
+    "static GPI_FIELD_T GPI_N(gpi_field_make_)(GPI_VALUE value, ulong i)\n",
     "{\n",
-    "    gpi_arg a;\n",
+    "    GPI_FIELD_T a;\n",
     "    a.value = value;\n",
     "    a.low = (uint)i;\n",
     "    a.high = (uint)(i >> 32);\n",
@@ -831,44 +932,360 @@ static const char *const gpi_kernel_monoid[] = {
     "#endif\n",
     "\n",
     "/* The better value; of equal ones the one with the lower index. NaN beats nothing, and loses to all. */\n",
-    "static gpi_arg gpi_arg_better(gpi_arg a, gpi_arg b)\n",
+    "static GPI_FIELD_T GPI_FIELD_COMBINE(GPI_FIELD_T a, GPI_FIELD_T b)\n",
     "{\n",
-    "    const bool tie = a.value == b.value && gpi_arg_index(b) < gpi_arg_index(a);\n",
+    "    const bool tie = a.value == b.value && GPI_N(gpi_arg_index_)(b) < GPI_N(gpi_arg_index_)(a);\n",
     "#if GPI_FLOAT\n",
     "    if (isnan(a.value)) return b;\n",
     "#endif\n",
     "    return GPI_BEATS(b.value, a.value) || tie ? b : a;\n",
     "}\n",
-    "#define GPI_COMBINE(a, b) gpi_arg_better(a, b)\n",
-    "#define GPI_ELEMENT(value, i) gpi_arg_make(value, i)\n",
-    "#define GPI_RESULT(a) ((GPI_OUT)gpi_arg_index(a))\n",
-    "#else\n",
-    "#define GPI_ELEMENT(value, i) (value)\n",
-    "#define GPI_RESULT(a) (a)\n",
-    "#endif\n",
     "\n",
-    "#ifndef GPI_COMBINE\n",
+    "static GPI_N(GPI_RESULT_) GPI_N(gpi_field_result_)(GPI_FIELD_T a)\n",
+    "{\n",
+    "    return (GPI_N(GPI_RESULT_))GPI_N(gpi_arg_index_)(a);\n",
+    "}\n",
+    "\n",
+    "#if GPI_LANES > 1\n",
+    "typedef struct GPI_N(gpi_arg_lanes_) {\n",
+    "    GPI_VECTOR(GPI_VALUE) value;\n",
+    "    GPI_VECTOR(GPI_INDEX) index; /* in the tile; ~0: nowhere */\n",
+    "} GPI_LANES_T;\n",
+    "\n",
+    "static GPI_LANES_T GPI_N(gpi_lanes_identity_)(GPI_FIELD_T e)\n",
+    "{\n",
+    "    GPI_LANES_T a;\n",
+    "    a.value = (GPI_VECTOR(GPI_VALUE))(e.value);\n",
+    "    a.index = (GPI_VECTOR(GPI_INDEX))(~(GPI_INDEX)0);\n",
+    "    return a;\n",
+    "}\n",
+    "\n",
+    "static GPI_LANES_T GPI_N(gpi_lanes_make_)(GPI_VECTOR(GPI_Y) y, uint i)\n",
+    "{\n",
+    "    GPI_LANES_T a;\n",
+    "    a.value = GPI_CONVERT(GPI_VALUE, y);\n",
+    "    a.index = (GPI_VECTOR(GPI_INDEX))(i) +\n",
+    "              (GPI_VECTOR(GPI_INDEX))(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);\n",
+    "    return a;\n",
+    "}\n",
+    "\n",
+    "/* `a` holds no NaN: all lanes begin with the identity, and NaN beats nothing. */\n",
+    "static GPI_LANES_T GPI_N(gpi_lanes_combine_)(GPI_LANES_T a, GPI_LANES_T b)\n",
+    "{\n",
+    "    GPI_LANES_T c;\n",
+    "    c.value =\n",
+    "        select(a.value, b.value, GPI_BEATS(b.value, a.value) | ((a.value == b.value) & (b.index < a.index)));\n",
+    "    c.index =\n",
+    "        select(a.index, b.index, GPI_BEATS(b.value, a.value) | ((a.value == b.value) & (b.index < a.index)));\n",
+    "    return c;\n",
+    "}\n",
+    "\n",
+    "static GPI_FIELD_T GPI_N(gpi_lanes_fold_)(GPI_LANES_T a, GPI_FIELD_T e, ulong base)\n",
+    "{\n",
+    "    GPI_VALUE value[16];\n",
+    "    GPI_INDEX index[16];\n",
+    "    vstore16(a.value, 0, value);\n",
+    "    vstore16(a.index, 0, index);\n",
+    "    for (uint k = 0; k < 16; k++) {\n",
+    "        const bool nowhere = index[k] == (GPI_INDEX) ~(GPI_INDEX)0;\n",
+    "        e = GPI_FIELD_COMBINE(e, GPI_N(gpi_field_make_)(value[k], nowhere ? ~0ul : base + index[k]));\n",
+    "    }\n",
+    "    return e;\n",
+    "}\n",
+    "#endif\n",
+    "#undef GPI_BEATS\n",
+    "\n",
+    "#elif GPI_N(GPI_COMPENSATED_)\n",
+    "/* ------------------------------------------------------------------ compensated */\n",
+    "\n",
+    "typedef struct GPI_N(gpi_compensated_) {\n",
+    "    GPI_VALUE sum, rest;\n",
+    "} GPI_FIELD_T;\n",
+    "\n",
+    "static GPI_FIELD_T GPI_N(gpi_field_make_)(GPI_VALUE value, ulong i)\n",
+    "{\n",
+    "    GPI_FIELD_T a;\n",
+    "    a.sum = value;\n",
+    "    a.rest = 0;\n",
+    "    return a;\n",
+    "}\n",
+    "\n",
+    "/* c.sum is the rounded a.sum + b.sum; what rounding took is exact, and goes to the rest. */\n",
+    "#define GPI_TWO_SUM(a, b, c, part)   \\\n",
+    "    c.sum = a.sum + b.sum;           \\\n",
+    "    part = c.sum - a.sum;            \\\n",
+    "    c.rest = a.sum - (c.sum - part); \\\n",
+    "    c.rest += b.sum - part;          \\\n",
+    "    c.rest += a.rest + b.rest\n",
+    "\n",
+    "static GPI_FIELD_T GPI_FIELD_COMBINE(GPI_FIELD_T a, GPI_FIELD_T b)\n",
+    "{\n",
+    "    GPI_FIELD_T c;\n",
+    "    GPI_VALUE part;\n",
+    "    GPI_TWO_SUM(a, b, c, part);\n",
+    "    return c;\n",
+    "}\n",
+    "\n",
+    "/* Behind an infinite or NaN sum the rest means nothing. */\n",
+    "static GPI_N(GPI_RESULT_) GPI_N(gpi_field_result_)(GPI_FIELD_T a)\n",
+    "{\n",
+    "    return isfinite(a.sum) ? a.sum + a.rest : a.sum;\n",
+    "}\n",
+    "\n",
+    "#if GPI_LANES > 1\n",
+    "typedef struct GPI_N(gpi_compensated_lanes_) {\n",
+    "    GPI_VECTOR(GPI_VALUE) sum, rest;\n",
+    "} GPI_LANES_T;\n",
+    "\n",
+    "static GPI_LANES_T GPI_N(gpi_lanes_identity_)(GPI_FIELD_T e)\n",
+    "{\n",
+    "    GPI_LANES_T a;\n",
+    "    a.sum = a.rest = (GPI_VECTOR(GPI_VALUE))(e.sum);\n",
+    "    return a;\n",
+    "}\n",
+    "\n",
+    "static GPI_LANES_T GPI_N(gpi_lanes_make_)(GPI_VECTOR(GPI_Y) y, uint i)\n",
+    "{\n",
+    "    GPI_LANES_T a;\n",
+    "    a.sum = GPI_CONVERT(GPI_VALUE, y);\n",
+    "    a.rest = (GPI_VECTOR(GPI_VALUE))(0);\n",
+    "    return a;\n",
+    "}\n",
+    "\n",
+    "static GPI_LANES_T GPI_N(gpi_lanes_combine_)(GPI_LANES_T a, GPI_LANES_T b)\n",
+    "{\n",
+    "    GPI_LANES_T c;\n",
+    "    GPI_VECTOR(GPI_VALUE) part;\n",
+    "    GPI_TWO_SUM(a, b, c, part);\n",
+    "    return c;\n",
+    "}\n",
+    "\n",
+    "static GPI_FIELD_T GPI_N(gpi_lanes_fold_)(GPI_LANES_T a, GPI_FIELD_T e, ulong base)\n",
+    "{\n",
+    "    GPI_VALUE sum[16], rest[16];\n",
+    "    vstore16(a.sum, 0, sum);\n",
+    "    vstore16(a.rest, 0, rest);\n",
+    "    for (uint k = 0; k < 16; k++) {\n",
+    "        GPI_FIELD_T lane;\n",
+    "        lane.sum = sum[k];\n",
+    "        lane.rest = rest[k];\n",
+    "        e = GPI_FIELD_COMBINE(e, lane);\n",
+    "    }\n",
+    "    return e;\n",
+    "}\n",
+    "#endif\n",
+    "#undef GPI_TWO_SUM\n",
+    "\n",
+    "#else\n",
+    "/* ------------------------------------------------------------------ plain */\n",
+    "\n",
     "#if GPI_OP == GPI_SUM\n",
-    "#define GPI_COMBINE(a, b) ((a) + (b))\n",
+    "#define GPI_DO(a, b) ((a) + (b))\n",
     "#elif GPI_OP == GPI_PROD\n",
-    "#define GPI_COMBINE(a, b) ((a) * (b))\n",
+    "#define GPI_DO(a, b) ((a) * (b))\n",
     "#elif GPI_OP == GPI_MIN && GPI_FLOAT\n",
-    "#define GPI_COMBINE(a, b) fmin(a, b)\n",
+    "#define GPI_DO(a, b) fmin(a, b)\n",
     "#elif GPI_OP == GPI_MAX && GPI_FLOAT\n",
-    "#define GPI_COMBINE(a, b) fmax(a, b)\n",
+    "#define GPI_DO(a, b) fmax(a, b)\n",
     "#elif GPI_OP == GPI_MIN\n",
-    "#define GPI_COMBINE(a, b) min(a, b)\n",
+    "#define GPI_DO(a, b) min(a, b)\n",
     "#elif GPI_OP == GPI_MAX\n",
-    "#define GPI_COMBINE(a, b) max(a, b)\n",
+    "#define GPI_DO(a, b) max(a, b)\n",
     "#elif GPI_OP == GPI_AND\n",
-    "#define GPI_COMBINE(a, b) ((a) & (b))\n",
+    "#define GPI_DO(a, b) ((a) & (b))\n",
     "#elif GPI_OP == GPI_OR\n",
-    "#define GPI_COMBINE(a, b) ((a) | (b))\n",
+    "#define GPI_DO(a, b) ((a) | (b))\n",
     "#elif GPI_OP == GPI_XOR\n",
-    "#define GPI_COMBINE(a, b) ((a) ^ (b))\n",
+    "#define GPI_DO(a, b) ((a) ^ (b))\n",
     "#else\n",
     "#error \"unknown GPI_OP\"\n",
     "#endif\n",
+    "\n",
+    "typedef GPI_VALUE GPI_FIELD_T;\n",
+    "\n",
+    "static GPI_FIELD_T GPI_N(gpi_field_make_)(GPI_VALUE value, ulong i) { return value; }\n",
+    "\n",
+    "static GPI_FIELD_T GPI_FIELD_COMBINE(GPI_FIELD_T a, GPI_FIELD_T b) { return GPI_DO(a, b); }\n",
+    "\n",
+    "static GPI_N(GPI_RESULT_) GPI_N(gpi_field_result_)(GPI_FIELD_T a) { return (GPI_N(GPI_RESULT_))a; }\n",
+    "\n",
+    "#if GPI_LANES > 1\n",
+    "typedef GPI_VECTOR(GPI_LANE) GPI_LANES_T;\n",
+    "\n",
+    "static GPI_LANES_T GPI_N(gpi_lanes_identity_)(GPI_FIELD_T e) { return (GPI_LANES_T)((GPI_LANE)e); }\n",
+    "\n",
+    "static GPI_LANES_T GPI_N(gpi_lanes_make_)(GPI_VECTOR(GPI_Y) y, uint i) { return GPI_CONVERT(GPI_LANE, y); }\n",
+    "\n",
+    "static GPI_LANES_T GPI_N(gpi_lanes_combine_)(GPI_LANES_T a, GPI_LANES_T b) { return GPI_DO(a, b); }\n",
+    "\n",
+    "static GPI_FIELD_T GPI_N(gpi_lanes_fold_)(GPI_LANES_T a, GPI_FIELD_T e, ulong base)\n",
+    "{\n",
+    "    GPI_LANE lane[16];\n",
+    "    vstore16(a, 0, lane);\n",
+    "    for (uint k = 0; k < 16; k++) e = GPI_FIELD_COMBINE(e, (GPI_VALUE)lane[k]);\n",
+    "    return e;\n",
+    "}\n",
+    "#endif\n",
+    "#undef GPI_DO\n",
+    "#endif\n",
+    "\n",
+    "#undef GPI_OP\n",
+    "#undef GPI_VALUE\n",
+    "#undef GPI_FLOAT\n",
+    "#undef GPI_LANE\n",
+    "#undef GPI_INDEX\n",
+    "#undef GPI_FIELD_T\n",
+    "#undef GPI_LANES_T\n",
+    "#undef GPI_FIELD_COMBINE\n",
+    "#undef GPI_FIELD\n",
+};
+/* ---- End file kernels/field.cl ---- */
+
+/* ---- Begin file kernels/monoid.cl ---- */
+static const char *const gpi_kernel_monoid[] = {
+    "#line 1 \"kernels/monoid.cl\"\n",
+    "/* monoid.cl - the element that travels between items and groups, and its associative operation.\n",
+    "\n",
+    "       GPI_T gpi_combine(a, b)       a stands before b in the order of the call\n",
+    "       GPI_T gpi_identity()          neutral on both sides\n",
+    "\n",
+    "   It is one field (field.cl), several side by side, or the user's own type. In a segmented scan it also\n",
+    "   knows whether a segment begins in it (Blelloch 1990): what stands before the last head does not count.\n",
+    "\n",
+    "       GPI_BASE                      without that\n",
+    "\n",
+    "   The host writes the description ahead:\n",
+    "       GPI_FIELD_COUNT, GPI_FIELDS   how many fields, and X(0) X(1) ... of them; 0: the user's type\n",
+    "       GPI_SIZE                      sizeof(GPI_T), checked\n",
+    "       GPI_IDENTITY_WORDS            the identity, as 32-bit words\n",
+    "       GPI_COMMUTATIVE               1: any order of combination will do\n",
+    "       GPI_EXACT                     1: any grouping gives the same bits\n",
+    "       GPI_REVERSE                   1: the call's order is from the last element to the first\n",
+    "       GPI_SEGMENTED                 1: segmented; GPI_HEAD is an unsigned type that leaves no padding\n",
+    "       GPI_LANES                     elements of a vector step, 1 where there are no vectors            */\n",
+    "#if GPI_LANES != 1 && GPI_LANES != 16\n",
+    "#error \"GPI_LANES must be 1 or 16\"\n",
+    "#endif\n",
+    "#if GPI_SIZE < 1 || GPI_SIZE > 128\n",
+    "#error \"GPI_SIZE must be 1..128\"\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_FIELD_COUNT == 0\n",
+    "typedef gpi_user GPI_BASE;\n",
+    "#define GPI_BASE_COMBINE(a, b) gpi_user_combine(a, b)\n",
+    "#define GPI_BASE_MAKE(y, i) (y)\n",
+    "#define GPI_BASE_RESULT(a) (a)\n",
+    "\n",
+    "#elif GPI_FIELD_COUNT == 1\n",
+    "typedef gpi_field_0 GPI_BASE;\n",
+    "#define GPI_BASE_COMBINE(a, b) gpi_field_combine_0(a, b)\n",
+    "#define GPI_BASE_MAKE(y, i) gpi_field_make_0(y, i)\n",
+    "#define GPI_BASE_RESULT(a) gpi_field_result_0(a)\n",
+    "#if GPI_LANES > 1\n",
+    "typedef gpi_lanes_0 gpi_lanes;\n",
+    "static gpi_lanes gpi_lanes_make(GPI_VECTOR(GPI_Y) y, uint i) { return gpi_lanes_make_0(y, i); }\n",
+    "static gpi_lanes gpi_lanes_combine(gpi_lanes a, gpi_lanes b) { return gpi_lanes_combine_0(a, b); }\n",
+    "static gpi_lanes gpi_lanes_identity(GPI_BASE e) { return gpi_lanes_identity_0(e); }\n",
+    "static GPI_BASE gpi_lanes_fold(gpi_lanes a, GPI_BASE e, ulong base) { return gpi_lanes_fold_0(a, e, base); }\n",
+    "#endif\n",
+    "\n",
+    "#else\n",
+    "#define GPI_FIELD_MEMBER(n) gpi_field_##n f##n;\n",
+    "#define GPI_FIELD_COMBINE(n) c.f##n = gpi_field_combine_##n(a.f##n, b.f##n);\n",
+    "#define GPI_FIELD_MAKE(n) a.f##n = gpi_field_make_##n(y, i);\n",
+    "typedef struct gpi_fields {\n",
+    "    GPI_FIELDS(GPI_FIELD_MEMBER)\n",
+    "} GPI_BASE;\n",
+    "\n",
+    "static GPI_BASE gpi_fields_combine(GPI_BASE a, GPI_BASE b)\n",
+    "{\n",
+    "    GPI_BASE c;\n",
+    "    GPI_FIELDS(GPI_FIELD_COMBINE)\n",
+    "    return c;\n",
+    "}\n",
+    "\n",
+    "static GPI_BASE gpi_fields_make(GPI_Y y, ulong i)\n",
+    "{\n",
+    "    GPI_BASE a;\n",
+    "    GPI_FIELDS(GPI_FIELD_MAKE)\n",
+    "    return a;\n",
+    "}\n",
+    "#define GPI_BASE_COMBINE(a, b) gpi_fields_combine(a, b)\n",
+    "#define GPI_BASE_MAKE(y, i) gpi_fields_make(y, i)\n",
+    "\n",
+    "#if GPI_LANES > 1\n",
+    "#define GPI_LANES_MEMBER(n) gpi_lanes_##n f##n;\n",
+    "#define GPI_LANES_COMBINE(n) c.f##n = gpi_lanes_combine_##n(a.f##n, b.f##n);\n",
+    "#define GPI_LANES_MAKE(n) a.f##n = gpi_lanes_make_##n(y, i);\n",
+    "#define GPI_LANES_IDENTITY(n) a.f##n = gpi_lanes_identity_##n(e.f##n);\n",
+    "#define GPI_LANES_FOLD(n) e.f##n = gpi_lanes_fold_##n(a.f##n, e.f##n, base);\n",
+    "typedef struct gpi_lanes {\n",
+    "    GPI_FIELDS(GPI_LANES_MEMBER)\n",
+    "} gpi_lanes;\n",
+    "\n",
+    "static gpi_lanes gpi_lanes_combine(gpi_lanes a, gpi_lanes b)\n",
+    "{\n",
+    "    gpi_lanes c;\n",
+    "    GPI_FIELDS(GPI_LANES_COMBINE)\n",
+    "    return c;\n",
+    "}\n",
+    "\n",
+    "static gpi_lanes gpi_lanes_make(GPI_VECTOR(GPI_Y) y, uint i)\n",
+    "{\n",
+    "    gpi_lanes a;\n",
+    "    GPI_FIELDS(GPI_LANES_MAKE)\n",
+    "    return a;\n",
+    "}\n",
+    "\n",
+    "static gpi_lanes gpi_lanes_identity(GPI_BASE e)\n",
+    "{\n",
+    "    gpi_lanes a;\n",
+    "    GPI_FIELDS(GPI_LANES_IDENTITY)\n",
+    "    return a;\n",
+    "}\n",
+    "\n",
+    "static GPI_BASE gpi_lanes_fold(gpi_lanes a, GPI_BASE e, ulong base)\n",
+    "{\n",
+    "    GPI_FIELDS(GPI_LANES_FOLD)\n",
+    "    return e;\n",
+    "}\n",
+    "#endif\n",
+    "#endif\n",
+    "\n",
+    "/* Here and below no parameter that is a struct is written to: Mesa 22.3 then writes to the caller's too.\n",
+    "   In the order of the call, which may be from the last element to the first. */\n",
+    "static GPI_BASE gpi_base_combine(GPI_BASE a, GPI_BASE b)\n",
+    "{\n",
+    "#if GPI_REVERSE\n",
+    "    return GPI_BASE_COMBINE(b, a);\n",
+    "#else\n",
+    "    return GPI_BASE_COMBINE(a, b);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "#if GPI_SEGMENTED\n",
+    "#if GPI_FIELD_COUNT == 0\n",
+    "#define GPI_PACKED __attribute__((packed, aligned(4))) /* the host does not know the user's alignment */\n",
+    "#else\n",
+    "#define GPI_PACKED\n",
+    "#endif\n",
+    "typedef struct GPI_PACKED gpi_segment {\n",
+    "    GPI_BASE value; /* the product since the last head, or of all */\n",
+    "    GPI_HEAD head;  /* not 0: there is a head */\n",
+    "} gpi_segment;\n",
+    "#define GPI_T gpi_segment\n",
+    "\n",
+    "static GPI_T gpi_combine(GPI_T a, GPI_T b)\n",
+    "{\n",
+    "    const GPI_BASE both = gpi_base_combine(a.value, b.value);\n",
+    "    GPI_T c;\n",
+    "    c.value = b.head ? b.value : both;\n",
+    "    c.head = b.head ? b.head : a.head; /* Mesa 22.3 gets a.head | b.head wrong in 8 bits */\n",
+    "    return c;\n",
+    "}\n",
+    "#else\n",
+    "#define GPI_T GPI_BASE\n",
+    "#define gpi_combine(a, b) gpi_base_combine(a, b)\n",
     "#endif\n",
     "\n",
     "/* The words of an element: how it travels between groups. */\n",
@@ -886,6 +1303,25 @@ static const char *const gpi_kernel_monoid[] = {
     "    const gpi_bits identity = {{GPI_IDENTITY_WORDS}};\n",
     "    return identity.value;\n",
     "}\n",
+};
+/* ---- End file kernels/monoid.cl ---- */
+
+/* ---- Begin file kernels/source.cl ---- */
+static const char *const gpi_kernel_source[] = {
+    "#line 1 \"kernels/source.cl\"\n",
+    "/* source.cl - where elements come from: inputs, maps, heads of segments, counts that live on the device.\n",
+    "\n",
+    "   Everything above this file counts elements in the order of the call: element i is at position\n",
+    "   gpi_position(i), which differs where GPI_REVERSE is 1.\n",
+    "\n",
+    "   The host writes ahead:\n",
+    "       GPI_IN, GPI_IN2          types of one or two inputs in memory; GPI_INPUTS 1 or 2\n",
+    "       GPI_IN_HALF, GPI_IN2_HALF   1: that type is half, in memory only: in expressions it is a float\n",
+    "       GPI_Y                    type of an input element as an operand, after the map where there is one\n",
+    "       GPI_MAPPED               1: gpi_map(x, i) or gpi_map(x, y, i), of the user's expression, gives it\n",
+    "       GPI_OUT                  type of results in memory; GPI_OUT_HALF 1: half\n",
+    "       GPI_HEADS                0: no segments; 1: they begin where a flag is set; 2: where the key changes\n",
+    "       GPI_HEADS_TYPE           type of flags or keys in memory                                         */\n",
     "\n",
     "/* How many elements a call is about: `bound`, known to the host, or what the device finds in `wanted`, a\n",
     "   number of `wanted_words` 32-bit words at index `wanted_offset`; never more than `bound`. Not read when\n",
@@ -916,93 +1352,138 @@ static const char *const gpi_kernel_monoid[] = {
     "        gpi_count_wanted(bound, wanted, wanted_offset, wanted_words) > bound) \\\n",
     "    atomic_inc((counters) + GPI_COUNT_CLAMPED)\n",
     "\n",
-    "/* Where elements come from. Small enough to be passed by value through every layer. */\n",
+    "/* Small enough to be passed by value through every layer. */\n",
     "typedef struct gpi_source {\n",
     "    __global const GPI_IN *in;\n",
     "#if GPI_INPUTS == 2\n",
     "    __global const GPI_IN2 *in2;\n",
+    "#endif\n",
+    "#if GPI_HEADS\n",
+    "    __global const GPI_HEADS_TYPE *heads;\n",
     "#endif\n",
     "    ulong count;\n",
     "} gpi_source;\n",
     "\n",
     "/* Parameters of a kernel that reads a source, and the source made of them. */\n",
     "#if GPI_INPUTS == 2\n",
-    "#define GPI_SOURCE_INPUTS \\\n",
-    "    __global const GPI_IN *in, ulong in_offset, __global const GPI_IN2 *in2, ulong in2_offset\n",
-    "#define GPI_SOURCE_SET(source)       \\\n",
-    "    (source).in = in + in_offset;    \\\n",
-    "    (source).in2 = in2 + in2_offset; \\\n",
-    "    (source).count = gpi_count(bound, wanted, wanted_offset, wanted_words)\n",
+    "#define GPI_IN2_PARAMETERS __global const GPI_IN2 *in2, ulong in2_offset,\n",
+    "#define GPI_IN2_SET(source) (source).in2 = in2 + in2_offset;\n",
     "#else\n",
-    "#define GPI_SOURCE_INPUTS __global const GPI_IN *in, ulong in_offset\n",
+    "#define GPI_IN2_PARAMETERS\n",
+    "#define GPI_IN2_SET(source)\n",
+    "#endif\n",
+    "#if GPI_HEADS\n",
+    "#define GPI_HEADS_PARAMETERS __global const GPI_HEADS_TYPE *heads, ulong heads_offset,\n",
+    "#define GPI_HEADS_SET(source) (source).heads = heads + heads_offset;\n",
+    "#else\n",
+    "#define GPI_HEADS_PARAMETERS\n",
+    "#define GPI_HEADS_SET(source)\n",
+    "#endif\n",
+    "#define GPI_SOURCE_PARAMETERS \\\n",
+    "    __global const GPI_IN *in, ulong in_offset, GPI_IN2_PARAMETERS GPI_HEADS_PARAMETERS GPI_COUNT_PARAMETERS\n",
     "#define GPI_SOURCE_SET(source)    \\\n",
     "    (source).in = in + in_offset; \\\n",
+    "    GPI_IN2_SET(source)           \\\n",
+    "    GPI_HEADS_SET(source)         \\\n",
     "    (source).count = gpi_count(bound, wanted, wanted_offset, wanted_words)\n",
-    "#endif\n",
-    "#define GPI_SOURCE_PARAMETERS GPI_SOURCE_INPUTS, GPI_COUNT_PARAMETERS\n",
     "\n",
-    "static GPI_T gpi_load(gpi_source source, ulong i)\n",
+    "static ulong gpi_position(gpi_source source, ulong i) { return GPI_REVERSE ? source.count - 1 - i : i; }\n",
+    "\n",
+    "#if GPI_IN_HALF\n",
+    "#define GPI_READ_IN(p, i) vload_half(i, p)\n",
+    "#else\n",
+    "#define GPI_READ_IN(p, i) (p)[i]\n",
+    "#endif\n",
+    "#if GPI_IN2_HALF\n",
+    "#define GPI_READ_IN2(p, i) vload_half(i, p)\n",
+    "#else\n",
+    "#define GPI_READ_IN2(p, i) (p)[i]\n",
+    "#endif\n",
+    "\n",
+    "/* The input element at a position, mapped. */\n",
+    "static GPI_Y gpi_read(gpi_source source, ulong position)\n",
     "{\n",
     "#if GPI_MAPPED && GPI_INPUTS == 2\n",
-    "    return GPI_ELEMENT(gpi_map(source.in[i], source.in2[i], i), i);\n",
+    "    return gpi_map(GPI_READ_IN(source.in, position), GPI_READ_IN2(source.in2, position), position);\n",
     "#elif GPI_MAPPED\n",
-    "    return GPI_ELEMENT(gpi_map(source.in[i], i), i);\n",
-    "#elif GPI_CUSTOM\n",
-    "    return source.in[i];\n",
+    "    return gpi_map(GPI_READ_IN(source.in, position), position);\n",
     "#else\n",
-    "    return GPI_ELEMENT((GPI_VALUE)source.in[i], i);\n",
+    "    return GPI_READ_IN(source.in, position);\n",
     "#endif\n",
     "}\n",
     "\n",
-    "/* Vectors of 16 elements: GPI_V, loads, stores, and a scan inside the vector. */\n",
-    "#if GPI_LANES > 1\n",
-    "#define GPI_PASTE_(a, b) a##b\n",
-    "#define GPI_PASTE(a, b) GPI_PASTE_(a, b)\n",
-    "#define GPI_V GPI_PASTE(GPI_T, 16)\n",
-    "#define GPI_LAST(v) ((v).sf)\n",
+    "#if GPI_HEADS\n",
+    "/* The first element begins a segment in any case. */\n",
+    "static GPI_HEAD gpi_is_head(gpi_source source, ulong i)\n",
+    "{\n",
+    "    const ulong position = gpi_position(source, i);\n",
+    "    if (i == 0) return 1;\n",
+    "#if GPI_HEADS == 1\n",
+    "    return source.heads[position + GPI_REVERSE] != 0;\n",
+    "#else\n",
+    "    return source.heads[position] != source.heads[position + 2 * GPI_REVERSE - 1];\n",
+    "#endif\n",
+    "}\n",
+    "#endif\n",
     "\n",
-    "static GPI_V gpi_load_vector(gpi_source source, ulong i)\n",
+    "/* Element i. */\n",
+    "static GPI_T gpi_load(gpi_source source, ulong i)\n",
+    "{\n",
+    "    const ulong position = gpi_position(source, i);\n",
+    "#if GPI_HEADS\n",
+    "    GPI_T x;\n",
+    "    x.value = GPI_BASE_MAKE(gpi_read(source, position), position);\n",
+    "    x.head = gpi_is_head(source, i);\n",
+    "    return x;\n",
+    "#else\n",
+    "    return GPI_BASE_MAKE(gpi_read(source, position), position);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "#if GPI_OUT_HALF\n",
+    "#define GPI_WRITE(out, i, x) vstore_half(x, i, out)\n",
+    "#define GPI_WRITE_VECTOR(out, i, v) vstore_half16(v, 0, (out) + (i))\n",
+    "#else\n",
+    "#define GPI_WRITE(out, i, x) (out)[i] = x\n",
+    "#define GPI_WRITE_VECTOR(out, i, v) vstore16(v, 0, (out) + (i))\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_LANES > 1\n",
+    "/* Input elements i .. i + 15, mapped. */\n",
+    "static GPI_VECTOR(GPI_Y) gpi_read_vector(gpi_source source, ulong i)\n",
     "{\n",
     "#if GPI_MAPPED\n",
-    "    GPI_T lane[16];\n",
-    "    for (uint k = 0; k < 16; k++) lane[k] = gpi_load(source, i + k);\n",
+    "    GPI_Y lane[16];\n",
+    "    for (uint k = 0; k < 16; k++) lane[k] = gpi_read(source, gpi_position(source, i + k));\n",
     "    return vload16(0, lane);\n",
     "#else\n",
-    "    return GPI_PASTE(convert_, GPI_V)(vload16(0, source.in + i));\n",
+    "    const ulong position = GPI_REVERSE ? source.count - i - 16 : i;\n",
+    "#if GPI_IN_HALF\n",
+    "    const float16 v = vload_half16(0, source.in + position);\n",
+    "#else\n",
+    "    const GPI_VECTOR(GPI_IN) v = vload16(0, source.in + position);\n",
+    "#endif\n",
+    "    return GPI_REVERSE ? v.sfedcba9876543210 : v;\n",
     "#endif\n",
     "}\n",
     "\n",
-    "/* gpi_shift_k(v, e): element i is v[i-k], or e for i < k. */\n",
-    "static GPI_V gpi_shift_1(GPI_V v, GPI_T e)\n",
+    "#if GPI_HEADS\n",
+    "/* Heads among elements i .. i + 15, all bits set; i > 0. */\n",
+    "static GPI_VECTOR(GPI_HEAD) gpi_read_heads(gpi_source source, ulong i)\n",
     "{\n",
-    "    return (GPI_V)(e, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7, v.s8, v.s9, v.sa, v.sb, v.sc, v.sd,\n",
-    "                   v.se);\n",
+    "    __global const GPI_HEADS_TYPE *at = source.heads + (GPI_REVERSE ? source.count - i - 15 : i);\n",
+    "#if GPI_HEADS == 1\n",
+    "    const GPI_VECTOR(GPI_HEAD) heads =\n",
+    "        GPI_CONVERT(GPI_HEAD, vload16(0, at) != (GPI_VECTOR(GPI_HEADS_TYPE))(0));\n",
+    "#else\n",
+    "    const GPI_VECTOR(GPI_HEAD) heads = GPI_CONVERT(GPI_HEAD, vload16(0, at) != vload16(0, at - 1));\n",
+    "#endif\n",
+    "    return GPI_REVERSE ? heads.sfedcba9876543210 : heads;\n",
     "}\n",
-    "static GPI_V gpi_shift_2(GPI_V v, GPI_T e)\n",
-    "{\n",
-    "    return (GPI_V)(e, e, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7, v.s8, v.s9, v.sa, v.sb, v.sc, v.sd);\n",
-    "}\n",
-    "static GPI_V gpi_shift_4(GPI_V v, GPI_T e)\n",
-    "{\n",
-    "    return (GPI_V)(e, e, e, e, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7, v.s8, v.s9, v.sa, v.sb);\n",
-    "}\n",
-    "static GPI_V gpi_shift_8(GPI_V v, GPI_T e)\n",
-    "{\n",
-    "    return (GPI_V)(e, e, e, e, e, e, e, e, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7);\n",
-    "}\n",
-    "\n",
-    "static GPI_V gpi_scan_vector(GPI_V v)\n",
-    "{\n",
-    "    const GPI_T e = gpi_identity();\n",
-    "    v = GPI_COMBINE(gpi_shift_1(v, e), v);\n",
-    "    v = GPI_COMBINE(gpi_shift_2(v, e), v);\n",
-    "    v = GPI_COMBINE(gpi_shift_4(v, e), v);\n",
-    "    v = GPI_COMBINE(gpi_shift_8(v, e), v);\n",
-    "    return v;\n",
-    "}\n",
+    "#endif\n",
     "#endif\n",
 };
-/* ---- End file kernels/monoid.cl ---- */
+/* ---- End file kernels/source.cl ---- */
 
 /* ---- Begin file kernels/tile.cl ---- */
 static const char *const gpi_kernel_tile[] = {
@@ -1049,8 +1530,6 @@ static const char *const gpi_kernel_tile[] = {
     "typedef int gpi_shared; /* no memory is shared: there is nobody to share it with */\n",
     "#define GPI_SHARED(name) const gpi_shared name = 0\n",
     "\n",
-    "typedef int gpi_tile; /* nothing is kept: the second reading finds the tile in the cache */\n",
-    "\n",
     "static uint gpi_broadcast(uint x, gpi_shared shared)\n",
     "{\n",
     "    (void)shared;\n",
@@ -1083,111 +1562,119 @@ static const char *const gpi_kernel_tile[] = {
     "#define GPI_AHEAD 2048\n",
     "#define GPI_LINE 64\n",
     "\n",
+    "#define GPI_PREFETCH_LINES(hint, p, bytes) \\\n",
+    "    _Pragma(\"unroll\") for (uint k = 0; k < (bytes); k += GPI_LINE) hint((__global const char *)(p) + k)\n",
+    "\n",
+    "/* Elements [i, i + elements), not all of them there. */\n",
     "static void gpi_prefetch_read(gpi_source source, ulong i, uint elements)\n",
     "{\n",
-    "#pragma unroll\n",
-    "    for (uint k = 0; k < elements * sizeof(GPI_IN); k += GPI_LINE) {\n",
-    "        GPI_PREFETCH_READ((__global const char *)(source.in + i) + k);\n",
-    "    }\n",
+    "    const ulong position = GPI_REVERSE ? source.count - i - elements : i;\n",
+    "    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, source.in + position, elements * sizeof(GPI_IN));\n",
     "#if GPI_INPUTS == 2\n",
-    "#pragma unroll\n",
-    "    for (uint k = 0; k < elements * sizeof(GPI_IN2); k += GPI_LINE) {\n",
-    "        GPI_PREFETCH_READ((__global const char *)(source.in2 + i) + k);\n",
-    "    }\n",
+    "    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, source.in2 + position, elements * sizeof(GPI_IN2));\n",
+    "#endif\n",
+    "#if GPI_HEADS\n",
+    "    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, source.heads + position, elements * sizeof(GPI_HEADS_TYPE));\n",
     "#endif\n",
     "}\n",
     "\n",
-    "static void gpi_prefetch_write(__global GPI_OUT *p, uint elements)\n",
-    "{\n",
-    "#pragma unroll\n",
-    "    for (uint k = 0; k < elements * sizeof(GPI_OUT); k += GPI_LINE) {\n",
-    "        GPI_PREFETCH_WRITE((__global char *)p + k);\n",
-    "    }\n",
-    "}\n",
+    "/* Elements that stand alone, one after the other, in chains side by side: each chain waits for its own last\n",
+    "   operation only. The tile is that many runs, equal and consecutive; the last one takes the rest too. */\n",
+    "#if GPI_LANES > 1 || GPI_SEGMENTED || GPI_SIZE > 16\n",
+    "#define GPI_RUNS 1\n",
+    "#else\n",
+    "#define GPI_RUNS 4\n",
+    "#endif\n",
     "\n",
-    "/* Combines [i, end) to the right of `sum`, in order. */\n",
-    "static GPI_T gpi_reduce_range(gpi_source source, GPI_T sum, ulong i, ulong end)\n",
+    "typedef struct gpi_tile {\n",
+    "    GPI_T run[GPI_RUNS]; /* the products of the runs */\n",
+    "} gpi_tile;\n",
+    "\n",
+    "#if GPI_SEGMENTED\n",
+    "/* Only what follows the last head counts: from the end back to it. */\n",
+    "static GPI_T gpi_reduce_back(gpi_source source, ulong base)\n",
     "{\n",
-    "    for (; i < end; i++) sum = GPI_COMBINE(sum, gpi_load(source, i));\n",
+    "    ulong i = base + gpi_tile_length(source, base);\n",
+    "    GPI_T sum = gpi_identity();\n",
+    "#if GPI_LANES > 1\n",
+    "    gpi_lanes lanes = gpi_lanes_identity(sum.value);\n",
+    "    for (; i >= base + 1 + GPI_LANES; i -= GPI_LANES) { /* element 0 is a head whatever its flag says */\n",
+    "        if (any(gpi_read_heads(source, i - GPI_LANES))) break;\n",
+    "        lanes = gpi_lanes_combine(lanes, gpi_lanes_make(gpi_read_vector(source, i - GPI_LANES), 0));\n",
+    "    }\n",
+    "    sum.value = gpi_lanes_fold(lanes, sum.value, 0);\n",
+    "#endif\n",
+    "    while (i > base && !sum.head) sum = gpi_combine(gpi_load(source, --i), sum);\n",
     "    return sum;\n",
     "}\n",
     "\n",
-    "/* The product of the tile's elements. With vectors: four accumulators hide the operation's latency. */\n",
-    "static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_shared shared)\n",
-    "{\n",
-    "    const ulong end = base + gpi_tile_length(source, base);\n",
-    "    ulong i = base;\n",
-    "    GPI_T sum = gpi_identity();\n",
-    "    (void)shared;\n",
-    "#if GPI_LANES > 1 && GPI_COMMUTATIVE\n",
-    "    GPI_V a = (GPI_V)(sum), b = a, c = a, d = a;\n",
-    "    for (; i + 4 * GPI_LANES <= end; i += 4 * GPI_LANES) {\n",
-    "        gpi_prefetch_read(source, i + GPI_AHEAD / sizeof(GPI_IN), 4 * GPI_LANES);\n",
-    "        a = GPI_COMBINE(a, gpi_load_vector(source, i));\n",
-    "        b = GPI_COMBINE(b, gpi_load_vector(source, i + GPI_LANES));\n",
-    "        c = GPI_COMBINE(c, gpi_load_vector(source, i + 2 * GPI_LANES));\n",
-    "        d = GPI_COMBINE(d, gpi_load_vector(source, i + 3 * GPI_LANES));\n",
-    "    }\n",
-    "    a = GPI_COMBINE(a, b);\n",
-    "    c = GPI_COMBINE(c, d);\n",
-    "    a = gpi_scan_vector(GPI_COMBINE(a, c));\n",
-    "    sum = GPI_LAST(a);\n",
-    "#endif\n",
-    "    return gpi_reduce_range(source, sum, i, end);\n",
-    "}\n",
-    "\n",
-    "/* Takes the tile at hand, so that gpi_tile_aggregate and gpi_tile_scan can follow. */\n",
     "static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_shared shared)\n",
     "{\n",
-    "    (void)source;\n",
-    "    (void)base;\n",
     "    (void)shared;\n",
-    "    *tile = 0;\n",
+    "    tile->run[0] = gpi_reduce_back(source, base);\n",
     "}\n",
     "\n",
-    "static GPI_T gpi_tile_aggregate(const gpi_tile *tile, gpi_source source, ulong base, gpi_shared shared)\n",
-    "{\n",
-    "    (void)tile;\n",
-    "    return gpi_tile_reduce(source, base, shared);\n",
-    "}\n",
+    "#elif GPI_LANES > 1\n",
+    "#define GPI_ACCUMULATORS (GPI_FIELD_COUNT > 1 ? 2 : 4) /* hide the operation's latency */\n",
     "\n",
-    "static void gpi_scan_range(gpi_source source, ulong i, ulong end, GPI_T sum, __global GPI_OUT *out,\n",
-    "                           const bool exclusive)\n",
-    "{\n",
-    "    for (; i < end; i++) {\n",
-    "        const GPI_T next = GPI_COMBINE(sum, gpi_load(source, i));\n",
-    "        out[i] = GPI_RESULT(exclusive ? sum : next);\n",
-    "        sum = next;\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "/* Called with a constant `exclusive`, so that the test leaves the loop. */\n",
-    "static void gpi_scan_serial(gpi_source source, ulong base, GPI_T sum, __global GPI_OUT *out,\n",
-    "                            const bool exclusive)\n",
+    "static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_shared shared)\n",
     "{\n",
     "    const ulong end = base + gpi_tile_length(source, base);\n",
+    "    const uint step = GPI_ACCUMULATORS * GPI_LANES;\n",
+    "    gpi_lanes sum[GPI_ACCUMULATORS];\n",
     "    ulong i = base;\n",
-    "#if GPI_LANES > 1\n",
-    "    for (; i + GPI_LANES <= end; i += GPI_LANES) {\n",
-    "        gpi_prefetch_read(source, i + (ulong)GPI_TILES_ABREAST * GPI_TILE, GPI_LANES);\n",
-    "        gpi_prefetch_write(out + i + GPI_AHEAD / sizeof(GPI_OUT), GPI_LANES);\n",
-    "        const GPI_V v = gpi_scan_vector(gpi_load_vector(source, i));\n",
-    "        const GPI_V before = exclusive ? gpi_shift_1(v, gpi_identity()) : v;\n",
-    "        vstore16(GPI_COMBINE((GPI_V)(sum), before), 0, out + i);\n",
-    "        sum = GPI_COMBINE(sum, GPI_LAST(v));\n",
+    "    GPI_T rest = gpi_identity();\n",
+    "    (void)shared;\n",
+    "    for (uint k = 0; k < GPI_ACCUMULATORS; k++) sum[k] = gpi_lanes_identity(rest);\n",
+    "    for (; i + step <= end; i += step) {\n",
+    "        gpi_prefetch_read(source, i + GPI_AHEAD / sizeof(GPI_IN), step);\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < GPI_ACCUMULATORS; k++) {\n",
+    "            const ulong at = i + k * GPI_LANES;\n",
+    "            const gpi_lanes x = gpi_lanes_make(gpi_read_vector(source, at), (uint)(at - base));\n",
+    "            sum[k] = gpi_lanes_combine(sum[k], x);\n",
+    "        }\n",
     "    }\n",
-    "#endif\n",
-    "    gpi_scan_range(source, i, end, sum, out, exclusive);\n",
+    "#pragma unroll\n",
+    "    for (uint k = 1; k < GPI_ACCUMULATORS; k++) sum[0] = gpi_lanes_combine(sum[0], sum[k]);\n",
+    "    for (; i < end; i++) rest = gpi_combine(rest, gpi_load(source, i));\n",
+    "    tile->run[0] = gpi_combine(gpi_lanes_fold(sum[0], gpi_identity(), base), rest);\n",
     "}\n",
     "\n",
-    "/* Scans the tile with everything before it in `prefix`, and writes out[base...]. */\n",
-    "static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base,\n",
-    "                          __global GPI_OUT *out, uint exclusive, gpi_shared shared)\n",
+    "#else\n",
+    "static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_shared shared)\n",
     "{\n",
-    "    (void)tile;\n",
+    "    const uint length = gpi_tile_length(source, base);\n",
+    "    const uint each = length / GPI_RUNS;\n",
     "    (void)shared;\n",
-    "    if (exclusive) gpi_scan_serial(source, base, prefix, out, true);\n",
-    "    else gpi_scan_serial(source, base, prefix, out, false);\n",
+    "#pragma unroll\n",
+    "    for (uint k = 0; k < GPI_RUNS; k++) tile->run[k] = gpi_identity();\n",
+    "    for (uint i = 0; i < each; i++) {\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < GPI_RUNS; k++) {\n",
+    "            tile->run[k] = gpi_combine(tile->run[k], gpi_load(source, base + k * each + i));\n",
+    "        }\n",
+    "    }\n",
+    "    for (uint i = GPI_RUNS * each; i < length; i++) {\n",
+    "        tile->run[GPI_RUNS - 1] = gpi_combine(tile->run[GPI_RUNS - 1], gpi_load(source, base + i));\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "static GPI_T gpi_tile_aggregate(const gpi_tile *tile)\n",
+    "{\n",
+    "    GPI_T sum = tile->run[0];\n",
+    "#pragma unroll\n",
+    "    for (uint k = 1; k < GPI_RUNS; k++) sum = gpi_combine(sum, tile->run[k]);\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "/* The product of the tile's elements. */\n",
+    "static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_shared shared)\n",
+    "{\n",
+    "    gpi_tile tile;\n",
+    "    gpi_tile_open(&tile, source, base, shared);\n",
+    "    return gpi_tile_aggregate(&tile);\n",
     "}\n",
     "\n",
     "#else\n",
@@ -1241,7 +1728,7 @@ static const char *const gpi_kernel_tile[] = {
     "    for (uint d = 1; d < GPI_WG; d *= 2) {\n",
     "        const uint i = 2 * d * l;\n",
     "        barrier(CLK_LOCAL_MEM_FENCE); /* the neighbour's product is written */\n",
-    "        if (i + d < GPI_WG) value[i] = GPI_COMBINE(value[i], value[i + d]);\n",
+    "        if (i + d < GPI_WG) value[i] = gpi_combine(value[i], value[i + d]);\n",
     "    }\n",
     "    barrier(CLK_LOCAL_MEM_FENCE); /* the root is written */\n",
     "    x = value[0];\n",
@@ -1257,7 +1744,7 @@ static const char *const gpi_kernel_tile[] = {
     "    shared->value[0][l] = x;\n",
     "    barrier(CLK_LOCAL_MEM_FENCE); /* row 0 is complete */\n",
     "    for (uint d = 1; d < GPI_WG; d *= 2) {\n",
-    "        if (l >= d) x = GPI_COMBINE(shared->value[from][l - d], x);\n",
+    "        if (l >= d) x = gpi_combine(shared->value[from][l - d], x);\n",
     "        from = 1 - from;\n",
     "        shared->value[from][l] = x;\n",
     "        barrier(CLK_LOCAL_MEM_FENCE); /* this step's row is complete; the other one is no longer read */\n",
@@ -1276,7 +1763,7 @@ static const char *const gpi_kernel_tile[] = {
     "    GPI_T sum = gpi_identity();\n",
     "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
     "        const uint i = GPI_COMMUTATIVE ? j * GPI_WG + l : l * GPI_ITEMS + j;\n",
-    "        if (i < length) sum = GPI_COMBINE(sum, gpi_load(source, base + i));\n",
+    "        if (i < length) sum = gpi_combine(sum, gpi_load(source, base + i));\n",
     "    }\n",
     "    return gpi_group_reduce(sum, shared);\n",
     "}\n",
@@ -1294,40 +1781,209 @@ static const char *const gpi_kernel_tile[] = {
     "    GPI_T sum = gpi_identity();\n",
     "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
     "        tile->item[j] = shared->stage[GPI_PAD(l * GPI_ITEMS + j)];\n",
-    "        sum = GPI_COMBINE(sum, tile->item[j]);\n",
+    "        sum = gpi_combine(sum, tile->item[j]);\n",
     "    }\n",
     "    tile->before = gpi_group_scan(sum, &tile->aggregate, shared); /* its barriers free the stage */\n",
     "}\n",
     "\n",
-    "static GPI_T gpi_tile_aggregate(const gpi_tile *tile, gpi_source source, ulong base, gpi_shared shared)\n",
+    "static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->aggregate; }\n",
+    "#endif\n",
+};
+/* ---- End file kernels/tile.cl ---- */
+
+/* ---- Begin file kernels/tile_scan.cl ---- */
+static const char *const gpi_kernel_tile_scan[] = {
+    "#line 1 \"kernels/tile_scan.cl\"\n",
+    "/* tile_scan.cl - a tile scanned, in each shape of tile.cl.\n",
+    "\n",
+    "       gpi_tile_open         reads the tile (tile.cl)\n",
+    "       gpi_tile_aggregate    its product, to be published\n",
+    "       gpi_tile_scan         writes the scan of it, once everything before it is known\n",
+    "\n",
+    "   In the serial shape vectors of 16 elements are scanned in registers; elements that have no vectors go one\n",
+    "   by one, in the chains of tile.cl.                                                                    */\n",
+    "\n",
+    "/* Where a scan's results go. */\n",
+    "typedef struct gpi_sink {\n",
+    "    __global GPI_OUT *out;\n",
+    "    GPI_BASE initial; /* what stands before each segment; not looked at where there are none */\n",
+    "    uint exclusive;\n",
+    "} gpi_sink;\n",
+    "\n",
+    "#define GPI_SINK_PARAMETERS __global GPI_OUT *out, ulong out_offset, GPI_BASE initial, uint exclusive\n",
+    "#define GPI_SINK_SET(sink)         \\\n",
+    "    (sink).out = out + out_offset; \\\n",
+    "    (sink).initial = initial;      \\\n",
+    "    (sink).exclusive = exclusive\n",
+    "\n",
+    "/* What an exclusive scan gives for x, with `sum` of all before it. */\n",
+    "static GPI_T gpi_before(GPI_T sum, GPI_T x)\n",
     "{\n",
-    "    (void)source;\n",
-    "    (void)base;\n",
-    "    (void)shared;\n",
-    "    return tile->aggregate;\n",
+    "#if GPI_SEGMENTED\n",
+    "    if (x.head) return gpi_identity();\n",
+    "#endif\n",
+    "    return sum;\n",
     "}\n",
     "\n",
-    "/* Scans the tile with everything before it in `prefix`, and writes out[base...]. */\n",
-    "static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base,\n",
-    "                          __global GPI_OUT *out, uint exclusive, gpi_shared shared)\n",
+    "static void gpi_put(gpi_sink sink, ulong position, GPI_T x)\n",
+    "{\n",
+    "#if GPI_SEGMENTED\n",
+    "    GPI_WRITE(sink.out, position, GPI_BASE_RESULT(gpi_base_combine(sink.initial, x.value)));\n",
+    "#else\n",
+    "    GPI_WRITE(sink.out, position, GPI_BASE_RESULT(x));\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "/* ------------------------------------------------------------------ serial */\n",
+    "\n",
+    "static void gpi_prefetch_write(gpi_source source, gpi_sink sink, ulong i, uint elements)\n",
+    "{\n",
+    "    const ulong position = GPI_REVERSE ? source.count - i - elements : i;\n",
+    "    GPI_PREFETCH_LINES(GPI_PREFETCH_WRITE, sink.out + position, elements * sizeof(GPI_OUT));\n",
+    "}\n",
+    "\n",
+    "/* What scanning element i on will need: the input one tile a running group ahead, the output soon. */\n",
+    "static void gpi_prefetch_scan(gpi_source source, gpi_sink sink, ulong i, uint elements)\n",
+    "{\n",
+    "    gpi_prefetch_read(source, i + (ulong)GPI_TILES_ABREAST * GPI_TILE, elements);\n",
+    "    gpi_prefetch_write(source, sink, i + GPI_AHEAD / sizeof(GPI_OUT), elements);\n",
+    "}\n",
+    "\n",
+    "/* Element i goes out; returns what stands before the next one. */\n",
+    "static GPI_T gpi_scan_one(gpi_source source, gpi_sink sink, ulong i, GPI_T sum, const bool exclusive)\n",
+    "{\n",
+    "    const GPI_T x = gpi_load(source, i);\n",
+    "    const GPI_T next = gpi_combine(sum, x);\n",
+    "    gpi_put(sink, gpi_position(source, i), exclusive ? gpi_before(sum, x) : next);\n",
+    "    return next;\n",
+    "}\n",
+    "\n",
+    "#if GPI_LANES > 1\n",
+    "#define GPI_LAST(v) ((v).sf)\n",
+    "\n",
+    "/* GPI_SHIFT_k(T, v, e): element i is v[i-k], or e for i < k. */\n",
+    "#define GPI_SHIFT_1(T, v, e) \\\n",
+    "    ((T)(e, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7, v.s8, v.s9, v.sa, v.sb, v.sc, v.sd, v.se))\n",
+    "#define GPI_SHIFT_2(T, v, e) \\\n",
+    "    ((T)(e, e, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7, v.s8, v.s9, v.sa, v.sb, v.sc, v.sd))\n",
+    "#define GPI_SHIFT_4(T, v, e) \\\n",
+    "    ((T)(e, e, e, e, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7, v.s8, v.s9, v.sa, v.sb))\n",
+    "#define GPI_SHIFT_8(T, v, e) ((T)(e, e, e, e, e, e, e, e, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7))\n",
+    "\n",
+    "static void gpi_put_vector(gpi_source source, gpi_sink sink, ulong i, gpi_lanes v)\n",
+    "{\n",
+    "#if GPI_REVERSE\n",
+    "    v = v.sfedcba9876543210;\n",
+    "#endif\n",
+    "    GPI_WRITE_VECTOR(sink.out, GPI_REVERSE ? source.count - i - GPI_LANES : i, v);\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_LANES > 1 && GPI_SEGMENTED\n",
+    "/* One vector from element i on. `heads` spread to the right, lane by lane, over the elements whose segment\n",
+    "   begins in this vector; what is carried in reaches the others. */\n",
+    "static GPI_T gpi_scan_vector(gpi_source source, gpi_sink sink, ulong i, GPI_T sum, const bool exclusive)\n",
+    "{\n",
+    "    const GPI_BASE e = gpi_identity().value;\n",
+    "    const GPI_VECTOR(GPI_HEAD) heads = gpi_read_heads(source, i);\n",
+    "    GPI_VECTOR(GPI_HEAD) begun = heads;\n",
+    "    gpi_lanes v = gpi_lanes_make(gpi_read_vector(source, i), 0);\n",
+    "    v = select(gpi_lanes_combine(GPI_SHIFT_1(gpi_lanes, v, e), v), v, begun);\n",
+    "    begun |= GPI_SHIFT_1(GPI_VECTOR(GPI_HEAD), begun, 0);\n",
+    "    v = select(gpi_lanes_combine(GPI_SHIFT_2(gpi_lanes, v, e), v), v, begun);\n",
+    "    begun |= GPI_SHIFT_2(GPI_VECTOR(GPI_HEAD), begun, 0);\n",
+    "    v = select(gpi_lanes_combine(GPI_SHIFT_4(gpi_lanes, v, e), v), v, begun);\n",
+    "    begun |= GPI_SHIFT_4(GPI_VECTOR(GPI_HEAD), begun, 0);\n",
+    "    v = select(gpi_lanes_combine(GPI_SHIFT_8(gpi_lanes, v, e), v), v, begun);\n",
+    "    begun |= GPI_SHIFT_8(GPI_VECTOR(GPI_HEAD), begun, 0);\n",
+    "    const GPI_BASE last = GPI_LAST(v);\n",
+    "    v = select(gpi_lanes_combine((gpi_lanes)(sum.value), v), v, begun);\n",
+    "    if (exclusive) v = select(GPI_SHIFT_1(gpi_lanes, v, sum.value), (gpi_lanes)(e), heads);\n",
+    "    gpi_put_vector(source, sink, i, gpi_lanes_combine((gpi_lanes)(sink.initial), v));\n",
+    "    sum.value = GPI_LAST(begun) ? last : gpi_base_combine(sum.value, last);\n",
+    "    return sum;\n",
+    "}\n",
+    "#elif GPI_LANES > 1\n",
+    "static GPI_T gpi_scan_vector(gpi_source source, gpi_sink sink, ulong i, GPI_T sum, const bool exclusive)\n",
+    "{\n",
+    "    const GPI_T e = gpi_identity();\n",
+    "    gpi_lanes v = gpi_lanes_make(gpi_read_vector(source, i), 0);\n",
+    "    v = gpi_lanes_combine(GPI_SHIFT_1(gpi_lanes, v, e), v);\n",
+    "    v = gpi_lanes_combine(GPI_SHIFT_2(gpi_lanes, v, e), v);\n",
+    "    v = gpi_lanes_combine(GPI_SHIFT_4(gpi_lanes, v, e), v);\n",
+    "    v = gpi_lanes_combine(GPI_SHIFT_8(gpi_lanes, v, e), v);\n",
+    "    const gpi_lanes before = exclusive ? GPI_SHIFT_1(gpi_lanes, v, e) : v;\n",
+    "    gpi_put_vector(source, sink, i, gpi_lanes_combine((gpi_lanes)(sum), before));\n",
+    "    return gpi_combine(sum, GPI_LAST(v));\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* Called with a constant `exclusive`, so that the test leaves the loops. */\n",
+    "static void gpi_scan_serial(const gpi_tile *tile, gpi_source source, ulong base, GPI_T sum, gpi_sink sink,\n",
+    "                            const bool exclusive)\n",
+    "{\n",
+    "    const ulong end = base + gpi_tile_length(source, base);\n",
+    "    ulong i = base;\n",
+    "#if GPI_LANES > 1\n",
+    "#if GPI_SEGMENTED\n",
+    "    if (i == 0 && i < end) sum = gpi_scan_one(source, sink, i++, sum, exclusive); /* has nothing before it */\n",
+    "#endif\n",
+    "    for (; i + GPI_LANES <= end; i += GPI_LANES) {\n",
+    "        gpi_prefetch_scan(source, sink, i, GPI_LANES);\n",
+    "        sum = gpi_scan_vector(source, sink, i, sum, exclusive);\n",
+    "    }\n",
+    "#elif GPI_RUNS > 1\n",
+    "    const ulong each = (end - base) / GPI_RUNS;\n",
+    "    GPI_T run[GPI_RUNS];\n",
+    "    run[0] = sum;\n",
+    "#pragma unroll\n",
+    "    for (uint k = 1; k < GPI_RUNS; k++) run[k] = gpi_combine(run[k - 1], tile->run[k - 1]);\n",
+    "    for (; i < base + each; i++) {\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < GPI_RUNS; k++) {\n",
+    "            run[k] = gpi_scan_one(source, sink, i + k * each, run[k], exclusive);\n",
+    "        }\n",
+    "    }\n",
+    "    sum = run[GPI_RUNS - 1];\n",
+    "    i = base + GPI_RUNS * each;\n",
+    "#endif\n",
+    "    for (; i < end; i++) sum = gpi_scan_one(source, sink, i, sum, exclusive);\n",
+    "}\n",
+    "\n",
+    "/* Scans the tile with everything before it in `prefix`, into the sink. */\n",
+    "static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
+    "                          gpi_shared shared)\n",
+    "{\n",
+    "    (void)shared;\n",
+    "    if (sink.exclusive) gpi_scan_serial(tile, source, base, prefix, sink, true);\n",
+    "    else gpi_scan_serial(tile, source, base, prefix, sink, false);\n",
+    "}\n",
+    "\n",
+    "#else\n",
+    "/* ------------------------------------------------------------------ local */\n",
+    "\n",
+    "/* Scans the tile with everything before it in `prefix`, into the sink. */\n",
+    "static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
+    "                          gpi_shared shared)\n",
     "{\n",
     "    const uint length = gpi_tile_length(source, base);\n",
     "    const uint l = (uint)get_local_id(0);\n",
-    "    GPI_T sum = GPI_COMBINE(prefix, tile->before);\n",
+    "    GPI_T sum = gpi_combine(prefix, tile->before);\n",
     "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
-    "        const GPI_T next = GPI_COMBINE(sum, tile->item[j]);\n",
-    "        shared->stage[GPI_PAD(l * GPI_ITEMS + j)] = exclusive ? sum : next;\n",
+    "        const GPI_T next = gpi_combine(sum, tile->item[j]);\n",
+    "        shared->stage[GPI_PAD(l * GPI_ITEMS + j)] = sink.exclusive ? gpi_before(sum, tile->item[j]) : next;\n",
     "        sum = next;\n",
     "    }\n",
     "    barrier(CLK_LOCAL_MEM_FENCE); /* the stage is filled */\n",
     "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
     "        const uint i = j * GPI_WG + l;\n",
-    "        if (i < length) out[base + i] = GPI_RESULT(shared->stage[GPI_PAD(i)]);\n",
+    "        if (i < length) gpi_put(sink, gpi_position(source, base + i), shared->stage[GPI_PAD(i)]);\n",
     "    }\n",
     "}\n",
     "#endif\n",
 };
-/* ---- End file kernels/tile.cl ---- */
+/* ---- End file kernels/tile_scan.cl ---- */
 
 /* ---- Begin file kernels/lookback.cl ---- */
 static const char *const gpi_kernel_lookback[] = {
@@ -1475,7 +2131,7 @@ static const char *const gpi_kernel_lookback[] = {
     "            *polls -= 1;\n",
     "            continue;\n",
     "        }\n",
-    "        *prefix = GPI_COMBINE(seen, *prefix);\n",
+    "        *prefix = gpi_combine(seen, *prefix);\n",
     "        next = flag == GPI_INCLUSIVE ? 0 : next - 1;\n",
     "    }\n",
     "    return next; /* not 0 also when a device dropped out of the loop: never taken for an answer */\n",
@@ -1499,12 +2155,12 @@ static const char *const gpi_kernel_lookback[] = {
     "        const GPI_T late = gpi_tile_reduce(source, (ulong)(next - 1) * GPI_TILE, shared);\n",
     "        next -= 1;\n",
     "        if (leader) {\n",
-    "            prefix = GPI_COMBINE(late, prefix);\n",
+    "            prefix = gpi_combine(late, prefix);\n",
     "            gpi_post(state, next, late);\n",
     "            atomic_inc(counters + GPI_COUNT_FALLBACKS);\n",
     "        }\n",
     "    }\n",
-    "    if (leader && next == 0) gpi_publish(state, tile, GPI_INCLUSIVE, GPI_COMBINE(prefix, aggregate));\n",
+    "    if (leader && next == 0) gpi_publish(state, tile, GPI_INCLUSIVE, gpi_combine(prefix, aggregate));\n",
     "    if (leader && next != 0) atomic_inc(counters + GPI_COUNT_ABANDONED);\n",
     "    return gpi_broadcast_element(prefix, shared);\n",
     "}\n",
@@ -1521,7 +2177,28 @@ static const char *const gpi_kernel_reduce[] = {
     "       out     |                  result                |\n",
     "\n",
     "   Partial i always covers tile i and both trees depend on the count alone, so that float results\n",
-    "   repeat bit for bit. With a single tile the first launch writes the result.                        */\n",
+    "   repeat bit for bit. With a single tile the first launch writes the result. An element of several\n",
+    "   fields leaves several results, each in 8 bytes.                                                   */\n",
+    "\n",
+    "#if GPI_FIELD_COUNT > 1\n",
+    "/* Field n's result in the low bytes of a cell of its own. */\n",
+    "#define GPI_WRITE_FIELD(n)                             \\\n",
+    "    {                                                  \\\n",
+    "        union {                                        \\\n",
+    "            ulong cell;                                \\\n",
+    "            GPI_RESULT_##n value;                      \\\n",
+    "        } bits;                                        \\\n",
+    "        bits.cell = 0;                                 \\\n",
+    "        bits.value = gpi_field_result_##n(total.f##n); \\\n",
+    "        out[GPI_FIELD_COUNT * offset + n] = bits.cell; \\\n",
+    "    }\n",
+    "static void gpi_write_result(__global GPI_OUT *out, ulong offset, GPI_T total) { GPI_FIELDS(GPI_WRITE_FIELD) }\n",
+    "#else\n",
+    "static void gpi_write_result(__global GPI_OUT *out, ulong offset, GPI_T total)\n",
+    "{\n",
+    "    GPI_WRITE(out, offset, GPI_BASE_RESULT(total));\n",
+    "}\n",
+    "#endif\n",
     "\n",
     "/* `result` is 1 when there is one tile: its product, after `initial`, is the result. */\n",
     "GPI_KERNEL void gp_reduce_tiles(GPI_SOURCE_PARAMETERS, __global GPI_T *partials, __global GPI_OUT *out,\n",
@@ -1534,9 +2211,9 @@ static const char *const gpi_kernel_reduce[] = {
     "    GPI_SOURCE_SET(source);\n",
     "    GPI_COUNT_CHECK(tile == 0, counters);\n",
     "    const GPI_T sum = gpi_tile_reduce(source, (ulong)tile * GPI_TILE, shared);\n",
-    "    const GPI_T total = GPI_COMBINE(initial, sum);\n",
+    "    const GPI_T total = gpi_combine(initial, sum);\n",
     "    if (get_local_id(0) != 0) return;\n",
-    "    if (result) out[out_offset] = GPI_RESULT(total);\n",
+    "    if (result) gpi_write_result(out, out_offset, total);\n",
     "    else partials[tile] = sum;\n",
     "}\n",
     "\n",
@@ -1551,10 +2228,10 @@ static const char *const gpi_kernel_reduce[] = {
     "    const uint begin = min((uint)get_local_id(0) * run, tiles);\n",
     "    const uint end = min(begin + run, tiles);\n",
     "    GPI_T sum = gpi_identity();\n",
-    "    for (uint i = begin; i < end; i++) sum = GPI_COMBINE(sum, partials[i]);\n",
+    "    for (uint i = begin; i < end; i++) sum = gpi_combine(sum, partials[i]);\n",
     "    sum = gpi_group_reduce(sum, shared);\n",
-    "    const GPI_T total = GPI_COMBINE(initial, sum);\n",
-    "    if (get_local_id(0) == 0) out[out_offset] = GPI_RESULT(total);\n",
+    "    const GPI_T total = gpi_combine(initial, sum);\n",
+    "    if (get_local_id(0) == 0) gpi_write_result(out, out_offset, total);\n",
     "}\n",
 };
 /* ---- End file kernels/reduce.cl ---- */
@@ -1576,25 +2253,37 @@ static const char *const gpi_kernel_scan[] = {
     "       partials |   0    |   1    | ... |  gp_scan_spine: one group, exclusive scan in place\n",
     "       out      | tile 0 | tile 1 | ... |  gp_scan_downsweep: a group a tile\n",
     "\n",
-    "   A single tile needs only the downsweep.\n",
+    "   A single tile needs only the downsweep. Segmented, `initial` stands before each segment and the first\n",
+    "   element in that order is a head: nothing is carried in.\n",
     "   (Merrill & Garland 2016; Sengupta et al. 2007 for the sweeps.)                                     */\n",
     "\n",
-    "GPI_KERNEL void gp_scan_look_back(GPI_SOURCE_PARAMETERS, __global GPI_OUT *out, ulong out_offset,\n",
-    "                                  GPI_T initial, uint exclusive, volatile __global uint *state, uint polls,\n",
-    "                                  volatile __global uint *counters)\n",
+    "/* What stands before the first tile. */\n",
+    "static GPI_T gpi_scan_begin(GPI_BASE initial)\n",
+    "{\n",
+    "#if GPI_SEGMENTED\n",
+    "    return gpi_identity(); /* gpi_scan_result puts `initial` before each segment */\n",
+    "#else\n",
+    "    return initial;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_scan_look_back(GPI_SOURCE_PARAMETERS, GPI_SINK_PARAMETERS, volatile __global uint *state,\n",
+    "                                  uint polls, volatile __global uint *counters)\n",
     "{\n",
     "    GPI_SHARED(shared);\n",
     "    gpi_tile tile;\n",
     "    gpi_source source;\n",
+    "    gpi_sink sink;\n",
     "    GPI_SOURCE_SET(source);\n",
+    "    GPI_SINK_SET(sink);\n",
     "    const uint id = gpi_take_ticket(state, shared);\n",
     "    const ulong base = (ulong)id * GPI_TILE;\n",
     "    GPI_COUNT_CHECK(id == 0, counters);\n",
     "    if (base >= source.count) return; /* so do all later tiles: nobody waits for this one */\n",
     "    gpi_tile_open(&tile, source, base, shared);\n",
-    "    const GPI_T aggregate = gpi_tile_aggregate(&tile, source, base, shared);\n",
+    "    const GPI_T aggregate = gpi_tile_aggregate(&tile);\n",
     "    const GPI_T prefix = gpi_look_back(state, id, aggregate, source, polls, counters, shared);\n",
-    "    gpi_tile_scan(&tile, GPI_COMBINE(initial, prefix), source, base, out + out_offset, exclusive, shared);\n",
+    "    gpi_tile_scan(&tile, gpi_combine(gpi_scan_begin(initial), prefix), source, base, sink, shared);\n",
     "}\n",
     "\n",
     "GPI_KERNEL void gp_scan_upsweep(GPI_SOURCE_PARAMETERS, __global GPI_T *partials)\n",
@@ -1608,35 +2297,36 @@ static const char *const gpi_kernel_scan[] = {
     "}\n",
     "\n",
     "/* partials[t] becomes initial . partials[0] ... partials[t-1] */\n",
-    "GPI_KERNEL void gp_scan_spine(__global GPI_T *partials, uint tiles, GPI_T initial)\n",
+    "GPI_KERNEL void gp_scan_spine(__global GPI_T *partials, uint tiles, GPI_BASE initial)\n",
     "{\n",
     "    GPI_SHARED(shared);\n",
-    "    GPI_T carry = initial;\n",
+    "    GPI_T carry = gpi_scan_begin(initial);\n",
     "    for (uint base = 0; base < tiles; base += GPI_WG) {\n",
     "        const uint i = base + (uint)get_local_id(0);\n",
     "        GPI_T total;\n",
     "        const GPI_T x = i < tiles ? partials[i] : gpi_identity();\n",
     "        const GPI_T before = gpi_group_scan(x, &total, shared);\n",
-    "        if (i < tiles) partials[i] = GPI_COMBINE(carry, before);\n",
-    "        carry = GPI_COMBINE(carry, total);\n",
+    "        if (i < tiles) partials[i] = gpi_combine(carry, before);\n",
+    "        carry = gpi_combine(carry, total);\n",
     "    }\n",
     "}\n",
     "\n",
     "/* `partials` is not read when there is one tile. */\n",
-    "GPI_KERNEL void gp_scan_downsweep(GPI_SOURCE_PARAMETERS, __global GPI_OUT *out, ulong out_offset,\n",
-    "                                  GPI_T initial, uint exclusive, __global const GPI_T *partials, uint tiles,\n",
-    "                                  volatile __global uint *counters)\n",
+    "GPI_KERNEL void gp_scan_downsweep(GPI_SOURCE_PARAMETERS, GPI_SINK_PARAMETERS, __global const GPI_T *partials,\n",
+    "                                  uint tiles, volatile __global uint *counters)\n",
     "{\n",
     "    GPI_SHARED(shared);\n",
     "    gpi_tile tile;\n",
     "    gpi_source source;\n",
+    "    gpi_sink sink;\n",
     "    const uint id = (uint)get_group_id(0);\n",
     "    const ulong base = (ulong)id * GPI_TILE;\n",
     "    GPI_SOURCE_SET(source);\n",
+    "    GPI_SINK_SET(sink);\n",
     "    GPI_COUNT_CHECK(id == 0, counters);\n",
     "    gpi_tile_open(&tile, source, base, shared);\n",
-    "    const GPI_T prefix = tiles > 1 ? partials[id] : initial;\n",
-    "    gpi_tile_scan(&tile, prefix, source, base, out + out_offset, exclusive, shared);\n",
+    "    const GPI_T prefix = tiles > 1 ? partials[id] : gpi_scan_begin(initial);\n",
+    "    gpi_tile_scan(&tile, prefix, source, base, sink, shared);\n",
     "}\n",
 };
 /* ---- End file kernels/scan.cl ---- */
@@ -2769,7 +3459,8 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
 }
 
 /* Everything that makes this program differ from others of its primitive. */
-static char *gpi_prelude_make(const gp_context *gp, const gpi_element *element, const gpi_plan *plan)
+static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
+                              const gpi_plan *plan)
 {
     gpi_text text;
     memset(&text, 0, sizeof text);
@@ -2780,7 +3471,7 @@ static char *gpi_prelude_make(const gp_context *gp, const gpi_element *element, 
     gpi_text_add(&text, "#define GPI_TILES_ABREAST %u\n", gp->info.compute_units);
     gpi_text_add(&text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 %d\n",
                  plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics, gp->info.fp64);
-    gpi_element_prelude(element, plan, &text);
+    gpi_element_prelude(element, primitive, plan, &text);
     if (!text.failed) return text.data;
     free(text.data);
     return NULL;
@@ -2790,17 +3481,24 @@ static char *gpi_prelude_make(const gp_context *gp, const gpi_element *element, 
     gpi_text_add_lines(text, gpi_kernel_##name, GPI_COUNT_OF(gpi_kernel_##name))
 
 /* The whole source: prelude, layers from the device up, the primitive. */
-static char *gpi_source_compose(gpi_primitive primitive, const char *prelude)
+static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, size_t fields)
 {
     gpi_text text;
+    unsigned k;
     memset(&text, 0, sizeof text);
     gpi_text_add(&text, "%s", prelude);
     GPI_ADD_KERNEL(&text, platform);
+    for (k = 0; k < fields; k++) {
+        gpi_text_add(&text, "#define GPI_FIELD %u\n", k);
+        GPI_ADD_KERNEL(&text, field);
+    }
     GPI_ADD_KERNEL(&text, monoid);
+    GPI_ADD_KERNEL(&text, source);
     GPI_ADD_KERNEL(&text, tile);
     switch (primitive) {
     case GPI_REDUCE: GPI_ADD_KERNEL(&text, reduce); break;
     case GPI_SCAN:
+        GPI_ADD_KERNEL(&text, tile_scan);
         GPI_ADD_KERNEL(&text, lookback);
         GPI_ADD_KERNEL(&text, scan);
         break;
@@ -2946,10 +3644,10 @@ static gpi_program *gpi_program_find(const gp_context *gp, gpi_primitive primiti
 
 /* Builds or loads a program that is not in memory yet. Takes `prelude`. */
 static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_primitive primitive,
-                                  char *prelude, uint64_t hash, gpi_program **out)
+                                  char *prelude, uint64_t hash, size_t fields, gpi_program **out)
 {
     gpi_program *program = (gpi_program *)calloc(1, sizeof *program);
-    char *source = gpi_source_compose(primitive, prelude);
+    char *source = gpi_source_compose(primitive, prelude, fields);
     gp_result result = GP_OK;
     if (!program || !source) {
         free(source);
@@ -2981,7 +3679,7 @@ static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primi
                                  const gpi_element *element, gpi_plan *plan, gpi_program **out)
 {
     for (;;) {
-        char *prelude = gpi_prelude_make(gp, element, plan);
+        char *prelude = gpi_prelude_make(gp, primitive, element, plan);
         uint64_t hash;
         gp_result result = GP_OK;
         if (!prelude)
@@ -2989,7 +3687,7 @@ static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primi
         hash = gpi_hash(GPI_HASH_SEED, prelude, strlen(prelude));
         *out = gpi_program_find(gp, primitive, prelude, hash);
         if (*out) free(prelude);
-        else result = gpi_program_make(gp, function, primitive, prelude, hash, out);
+        else result = gpi_program_make(gp, function, primitive, prelude, hash, element->field_count, out);
         if (result != GP_OK) return result;
         if (plan->group == 1 || plan->group <= (*out)->group_max) return GP_OK;
         plan->group /= 2;
@@ -3371,10 +4069,11 @@ static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, s
     gp_result result;
     size_t i;
     if (element->operation.type) return gpi_alloc_zeros(gp, count * element->in_size, out);
-    elements = (unsigned char *)malloc(count * element->size);
+    elements = (unsigned char *)malloc(count * element->base_size);
     if (!elements) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_warmup: no memory");
-    for (i = 0; i < count; i++) memcpy(elements + i * element->size, element->identity, element->size);
-    result = gp_buffer_create(gp, count * element->size, elements, out);
+    for (i = 0; i < count; i++)
+        memcpy(elements + i * element->base_size, element->identity, element->base_size);
+    result = gp_buffer_create(gp, count * element->base_size, elements, out);
     free(elements);
     return result;
 }
@@ -3599,20 +4298,24 @@ static const char *gpi_op_macro(gp_op op)
     }
 }
 
-static bool gpi_is_float(gp_type type) { return type == GP_F32 || type == GP_F64; }
+static bool gpi_is_float(gp_type type) { return type == GP_F16 || type == GP_F32 || type == GP_F64; }
 
 static bool gpi_is_signed(gp_type type)
 {
     return type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64;
 }
 
+/* What a type is in an expression: halves live in memory only. */
+static gp_type gpi_operand(gp_type type) { return type == GP_F16 ? GP_F32 : type; }
+
 static bool gpi_is_arg(gp_op op) { return op == GP_ARGMIN || op == GP_ARGMAX; }
 
-/* The type of a reduction when the caller names none: integer sums do not overflow at 32 bits. */
+/* The type of a reduction when the caller names none: sums overflow neither at 32 bits nor as halves. */
 static gp_type gpi_sum_type(gp_type type, gp_op op)
 {
     if (gpi_is_arg(op)) return GP_U64;
-    if (gpi_is_float(type) || (op != GP_SUM && op != GP_PROD)) return type;
+    if (op != GP_SUM && op != GP_PROD) return type;
+    if (gpi_is_float(type)) return gpi_operand(type);
     return gpi_is_signed(type) ? GP_I64 : GP_U64;
 }
 
@@ -3659,7 +4362,21 @@ static void gpi_identity_make(gp_type type, gp_op op, unsigned char *out)
     }
 }
 
-/* ------------------------------------------------------------------ checks */
+/* A half as a float: exact. */
+static float gpi_float_of_half(uint16_t half)
+{
+    const uint32_t sign = (uint32_t)(half & 0x8000u) << 16, exponent = half >> 10 & 31u;
+    const uint32_t fraction = half & 0x3ffu;
+    uint32_t bits = sign | (exponent + 112) << 23 | fraction << 13;
+    float value;
+    if (exponent == 31) bits = sign | 0x7f800000u | fraction << 13;
+    memcpy(&value, &bits, sizeof value);
+    if (exponent > 0) return value;
+    value = (float)fraction / 16777216.0f; /* subnormal: units of 2^-24 */
+    return sign ? -value : value;
+}
+
+/* ------------------------------------------------------------------ checks: monoids */
 
 static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp_monoid *m)
 {
@@ -3670,10 +4387,10 @@ static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp
                         : !m->combine ? "combine"
                                       : "identity");
     }
-    if (m->size < 4 || m->size > GPI_ELEMENT_MAX || m->size % 4) {
+    if (m->size < 4 || m->size > GPI_MONOID_MAX || m->size % 4) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
                         "%s: monoid->size = %zu, must be a multiple of 4 in 4..%d", function, m->size,
-                        GPI_ELEMENT_MAX);
+                        GPI_MONOID_MAX);
     }
     return GP_OK;
 }
@@ -3683,120 +4400,297 @@ static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_el
     const gpi_operation *o = &element->operation;
     const gp_result result = gpi_check_monoid(gp, function, o->monoid);
     if (result != GP_OK) return result;
-    if (o->out_type || o->op || (o->type && !o->map)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: with a monoid, out_type and op stay 0, and type too unless there is a map "
-                        "(here %d, %d, %d)",
-                        function, (int)o->out_type, (int)o->op, (int)o->type);
+    if (o->out_type || o->op || o->op_count || o->compensated || (o->type && !o->map)) {
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_ARGUMENT,
+            "%s: with a monoid, out_type, op, op_count and compensated stay 0, and type too unless "
+            "there is a map (here %d, %d, %zu, %d, %d)",
+            function, (int)o->out_type, (int)o->op, o->op_count, o->compensated, (int)o->type);
     }
     if (!o->map) element->in_size = o->monoid->size;
-    element->size = element->out_size = o->monoid->size;
+    element->base_size = element->out_size = o->monoid->size;
     element->commutative = o->monoid->commutative;
     element->exact = o->monoid->exact;
     memcpy(element->identity, o->monoid->identity, o->monoid->size);
+    memcpy(element->initial, o->initial ? o->initial : o->monoid->identity, o->monoid->size);
     return GP_OK;
 }
 
-static gp_result gpi_check_op(gp_context *gp, const char *function, const gpi_operation *o)
+/* ------------------------------------------------------------------ checks: built-in operations */
+
+static gp_result gpi_check_field(gp_context *gp, const char *function, const gpi_operation *o,
+                                 const gpi_field *field)
 {
-    if (!gpi_op_macro(o->op)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is not a gp_op", function, (int)o->op);
+    const bool is_float = gpi_is_float(field->out);
+    if (!gpi_op_macro(field->op)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is not a gp_op", function, (int)field->op);
     }
-    if (gpi_is_float(o->out_type) && (o->op == GP_AND || o->op == GP_OR || o->op == GP_XOR)) {
+    if (!gpi_type_size(field->out)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type = %d is not a gp_type", function,
+                        (int)field->out);
+    }
+    if (is_float && (field->op == GP_AND || field->op == GP_OR || field->op == GP_XOR)) {
         return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is bitwise, and %s is not an integer type",
-                        function, (int)o->op, gpi_type_cl(o->out_type));
+                        function, (int)field->op, gpi_type_cl(field->out));
     }
-    if (gpi_is_arg(o->op) && o->initial) {
+    if (gpi_is_arg(field->op) && field->out != GP_U32 && field->out != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: argmin and argmax give u32 or u64, not out_type %s",
+                        function, gpi_type_cl(field->out));
+    }
+    if (gpi_is_arg(field->op) && o->initial) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: initial stays NULL with argmin and argmax",
                         function);
     }
     return GP_OK;
 }
 
-static gp_result gpi_check_types(gp_context *gp, const char *function, const gpi_operation *o)
+/* Without a map that says how, no value may be squeezed into its sum. */
+static gp_result gpi_check_width(gp_context *gp, const char *function, gp_type from, const gpi_field *field)
 {
-    const bool monoid = o->monoid != NULL;
-    if (!gpi_type_size(o->type) || (!monoid && !gpi_type_size(o->out_type)) ||
-        (o->type2 && !gpi_type_size(o->type2))) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d, out_type = %d, type2 = %d: not a gp_type",
-                        function, (int)o->type, (int)o->out_type, (int)o->type2);
-    }
-    if ((o->type == GP_F64 || o->out_type == GP_F64 || o->type2 == GP_F64) && !gp->info.fp64) {
-        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: f64 on %s, which has no cl_khr_fp64", function,
-                        gp->info.name);
-    }
-    if (gpi_is_arg(o->op) && o->out_type != GP_U32 && o->out_type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: argmin and argmax give u32 or u64, not out_type %s",
-                        function, gpi_type_cl(o->out_type));
-    }
-    if (!monoid && !o->map && !gpi_is_arg(o->op) && gpi_is_float(o->type) && !gpi_is_float(o->out_type)) {
+    if (gpi_is_arg(field->op)) return GP_OK;
+    if (gpi_is_float(from) && !gpi_is_float(field->out)) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type %s cannot be summed as out_type %s", function,
-                        gpi_type_cl(o->type), gpi_type_cl(o->out_type));
+                        gpi_type_cl(from), gpi_type_cl(field->out));
+    }
+    if (gpi_type_size(field->out) < gpi_type_size(from)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type %s is narrower than type %s", function,
+                        gpi_type_cl(field->out), gpi_type_cl(from));
     }
     return GP_OK;
 }
 
-/* What argmin and argmax compare: the input's type, at least 32 bits wide. */
+static gp_result gpi_check_fp64(gp_context *gp, const char *function, gp_type type)
+{
+    if (type != GP_F64 || gp->info.fp64) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: f64 on %s, which has no cl_khr_fp64", function,
+                    gp->info.name);
+}
+
+static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gpi_operation *o)
+{
+    const gp_type types[3] = {o->type, o->type2, o->heads_type};
+    const bool wanted[3] = {!o->monoid || o->map, o->type2 != 0, o->segments != 0};
+    gp_result result = GP_OK;
+    size_t i;
+    if (o->type2 && !o->map) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in2 is only used by a map, and there is none",
+                        function);
+    }
+    for (i = 0; i < 3 && result == GP_OK; i++) {
+        static const char *const names[3] = {"type", "type2", "heads_type"};
+        if (wanted[i] && !gpi_type_size(types[i])) {
+            return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d is not a gp_type", function, names[i],
+                            (int)types[i]);
+        }
+        result = gpi_check_fp64(gp, function, types[i]);
+    }
+    return result;
+}
+
+/* ------------------------------------------------------------------ built-in operations */
+
+/* What argmin and argmax compare: at least 32 bits wide. */
 static gp_type gpi_arg_type(gp_type type)
 {
     if (gpi_type_size(type) >= 4) return type;
     return gpi_is_signed(type) ? GP_I32 : GP_U32;
 }
 
-/* A value and a 64-bit index of all ones behind it (gpi_arg of monoid.cl). */
-static void gpi_element_arg(gpi_element *element)
+static size_t gpi_field_size(const gpi_field *field)
 {
-    const gp_type value = gpi_arg_type(element->operation.type);
-    const size_t size = gpi_type_size(value);
-    gpi_identity_make(value, element->operation.op, element->identity);
-    memset(element->identity + size, 0xff, 8);
-    element->size = size + 8;
-    element->exact = !gpi_is_float(value);
+    const size_t value = gpi_type_size(field->value);
+    return gpi_is_arg(field->op) ? value + 8 : field->compensated ? 2 * value : value;
+}
+
+static size_t gpi_round_up(size_t x, size_t multiple) { return (x + multiple - 1) / multiple * multiple; }
+
+/* `from` is the type of what the field is made of. */
+static gp_result gpi_field_make(gp_context *gp, const char *function, const gpi_operation *o, gp_type from,
+                                gp_op op, gp_type out, gpi_field *field)
+{
+    gp_result result;
+    field->op = op;
+    field->out = out ? out : gpi_sum_type(from, op);
+    field->value = gpi_is_arg(op) ? gpi_arg_type(gpi_operand(from)) : gpi_operand(field->out);
+    field->compensated = o->compensated && op == GP_SUM && gpi_is_float(field->value);
+    result = gpi_check_field(gp, function, o, field);
+    if (result == GP_OK) result = gpi_check_fp64(gp, function, field->out);
+    if (result == GP_OK && (!o->map || o->op_count)) result = gpi_check_width(gp, function, from, field);
+    return result;
+}
+
+static gp_result gpi_check_ops(gp_context *gp, const char *function, const gpi_operation *o)
+{
+    if (o->op || o->out_type || o->initial) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: with op_count, op, out_type and initial stay 0",
+                        function);
+    }
+    if (!o->ops || o->op_count > GP_OPS_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: op_count = %zu, must be at most %d, and ops %s",
+                        function, o->op_count, GP_OPS_MAX, o->ops ? "is given" : "is NULL");
+    }
+    if (o->map_type && (!o->map || !gpi_type_size(o->map_type))) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: map_type = %d: not a gp_type, or there is no map",
+                        function, (int)o->map_type);
+    }
+    return gpi_check_fp64(gp, function, o->map_type);
+}
+
+/* Several operations on each element: fields side by side, as a struct in C has them. */
+static gp_result gpi_element_ops(gp_context *gp, const char *function, gpi_element *element)
+{
+    const gpi_operation *o = &element->operation;
+    const gp_type from = o->map_type ? o->map_type : o->type;
+    gp_result result = gpi_check_ops(gp, function, o);
+    size_t k, align = 1;
+    element->mapped = gpi_operand(from);
+    for (k = 0; k < o->op_count && result == GP_OK; k++) {
+        gpi_field *field = &element->fields[k];
+        result = gpi_field_make(gp, function, o, from, o->ops[k],
+                                o->out_types ? o->out_types[k] : GP_TYPE_NONE, field);
+        if (result == GP_OK && field->out == GP_F16) field->out = GP_F32; /* no halves in a gp_value */
+        field->offset = gpi_round_up(element->base_size, gpi_type_size(field->value));
+        element->base_size = field->offset + gpi_field_size(field);
+        if (gpi_type_size(field->value) > align) align = gpi_type_size(field->value);
+    }
+    element->field_count = o->op_count;
+    element->base_size = gpi_round_up(element->base_size, align);
+    element->out_size = sizeof(gp_value) * o->op_count;
+    return result;
+}
+
+static gp_result gpi_element_op(gp_context *gp, const char *function, gpi_element *element)
+{
+    const gpi_operation *o = &element->operation;
+    gpi_field *field = &element->fields[0];
+    const gp_result result = gpi_field_make(gp, function, o, o->type, o->op, o->out_type, field);
+    if (result == GP_OK && o->map_type) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map_type goes with op_count; here it is out_type",
+                        function);
+    }
+    element->field_count = 1;
+    element->mapped = !o->map || gpi_is_arg(o->op) ? gpi_operand(o->type) : field->value;
+    element->base_size = gpi_field_size(field);
+    element->out_size = gpi_type_size(field->out);
+    return result;
+}
+
+/* Behind the value of argmin and argmax: an index of all ones. */
+static void gpi_field_identity(const gpi_field *field, unsigned char *out)
+{
+    gpi_identity_make(field->value, field->op, out);
+    if (gpi_is_arg(field->op)) memset(out + gpi_type_size(field->value), 0xff, 8);
+}
+
+/* `initial` comes in the type of the result. */
+static void gpi_field_initial(const gpi_field *field, const void *initial, unsigned char *out)
+{
+    uint16_t half;
+    float value;
+    memcpy(out, initial, gpi_type_size(field->out));
+    if (field->out != GP_F16) return;
+    memcpy(&half, initial, sizeof half);
+    value = gpi_float_of_half(half);
+    memcpy(out, &value, sizeof value);
 }
 
 static gp_result gpi_element_builtin(gp_context *gp, const char *function, gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
-    const gp_result result = gpi_check_op(gp, function, o);
+    const gp_result result =
+        o->op_count ? gpi_element_ops(gp, function, element) : gpi_element_op(gp, function, element);
+    size_t k;
     if (result != GP_OK) return result;
-    element->size = element->out_size = gpi_type_size(o->out_type);
-    element->commutative = true;
-    element->exact = !gpi_is_float(o->out_type); /* min and max may return either zero */
-    if (gpi_is_arg(o->op)) gpi_element_arg(element);
-    else gpi_identity_make(o->out_type, o->op, element->identity);
+    if (o->compensated && gp->desc.fast_math) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: compensated sums need a context without fast_math, which may remove them",
+                        function);
+    }
+    element->commutative = element->exact = true;
+    for (k = 0; k < element->field_count; k++) {
+        const gpi_field *field = &element->fields[k];
+        if (gpi_is_float(field->value)) element->exact = false; /* min and max may return either zero */
+        gpi_field_identity(field, element->identity + field->offset);
+    }
+    memcpy(element->initial, element->identity, element->base_size);
+    if (o->initial) gpi_field_initial(&element->fields[0], o->initial, element->initial);
     return GP_OK;
+}
+
+/* ------------------------------------------------------------------ elements */
+
+/* Bytes of GPI_HEAD: none is padding. A monoid's alignment is not known: its segments are packed. */
+static size_t gpi_head_size(const gpi_element *element)
+{
+    if (!element->operation.segments) return 0;
+    return element->field_count == 0 ? 4 : element->base_size;
 }
 
 static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
                                   gpi_element *element)
 {
-    gp_result result = GP_OK;
+    gp_result result;
     memset(element, 0, sizeof *element);
     element->operation = *operation;
     element->in_size = gpi_type_size(operation->type);
     element->in2_size = gpi_type_size(operation->type2);
-    if (operation->type2 && !operation->map) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in2 is only used by a map, and there is none",
-                        function);
-    }
-    if (!operation->monoid || operation->map) result = gpi_check_types(gp, function, operation);
+    element->heads_size = gpi_type_size(operation->heads_type);
+    result = gpi_check_inputs(gp, function, operation);
     if (result != GP_OK) return result;
-    return operation->monoid ? gpi_element_monoid(gp, function, element)
-                             : gpi_element_builtin(gp, function, element);
+    result = operation->monoid ? gpi_element_monoid(gp, function, element)
+                               : gpi_element_builtin(gp, function, element);
+    if (result == GP_OK && operation->segments && gpi_is_arg(operation->op)) {
+        result = gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: argmin and argmax do not take segments", function);
+    }
+    element->size = element->base_size + gpi_head_size(element);
+    if (operation->segments) element->commutative = false; /* heads are not */
+    return result;
 }
 
-static const void *gpi_element_initial(const gpi_element *element)
+/* Positions that argmin and argmax give in 32 bits: all ones means nowhere. */
+static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
+                                     size_t count)
 {
-    return element->operation.initial ? element->operation.initial : element->identity;
+    size_t k;
+    for (k = 0; k < element->field_count; k++) {
+        if (!gpi_is_arg(element->fields[k].op) || element->fields[k].out != GP_U32) continue;
+        if (count >= UINT32_MAX) {
+            return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu, positions of u32 take out_type u64",
+                            function, count);
+        }
+    }
+    return GP_OK;
 }
 
 /* ------------------------------------------------------------------ text */
 
-/* Elements of a vector step of the serial shape; one where there is no vector of the type. */
-static int gpi_element_lanes(const gpi_element *element, const gpi_plan *plan)
+static const char *gpi_integer_cl(size_t size, bool is_signed)
 {
-    const bool scalar = element->operation.monoid || gpi_is_arg(element->operation.op);
-    return scalar || plan->shape != GP_SHAPE_SERIAL ? 1 : 16;
+    const gp_type types[4] = {GP_I8, GP_I16, GP_I32, GP_I64};
+    size_t k = 0;
+    while ((size_t)1 << k < size) k++;
+    return gpi_type_cl(is_signed ? types[k]
+                                 : (gp_type)(types[k] + 1)); /* each signed type, then its unsigned */
+}
+
+/* Elements of a vector step of the serial shape; one where there is no vector of the type. Scans have vectors
+   of plain values only. */
+static int gpi_element_lanes(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan)
+{
+    const bool has =
+        element->field_count > 0 && (primitive == GPI_REDUCE || !gpi_is_arg(element->fields[0].op));
+    return has && plan->shape == GP_SHAPE_SERIAL ? 16 : 1;
+}
+
+/* The lanes in which a field's sums are kept within a tile: 32 bits where those suffice, since converting
+   every element to 64 costs more than reading it. */
+static gp_type gpi_field_lane(const gpi_field *field, gp_type mapped, gpi_primitive primitive,
+                              const gpi_plan *plan)
+{
+    const bool narrow = field->op == GP_SUM && !gpi_is_float(mapped) && !gpi_is_float(field->value) &&
+                        gpi_type_size(mapped) <= 2 && gpi_type_size(field->value) == 8;
+    if (primitive != GPI_REDUCE || !narrow || plan->items > 16 * 65536) return field->value;
+    return gpi_is_signed(mapped) ? GP_I32 : GP_U32;
 }
 
 static void gpi_identity_words(const gpi_element *element, gpi_text *text)
@@ -3804,8 +4698,9 @@ static void gpi_identity_words(const gpi_element *element, gpi_text *text)
     const size_t words = (element->size + 3) / 4;
     size_t k;
     for (k = 0; k < words; k++) {
-        uint32_t word = 0;
-        memcpy(&word, element->identity + 4 * k, element->size < 4 ? element->size : 4);
+        const size_t left = element->base_size > 4 * k ? element->base_size - 4 * k : 0;
+        uint32_t word = 0; /* heads are 0 */
+        memcpy(&word, element->identity + 4 * k, left < 4 ? left : 4);
         gpi_text_add(text, "%s0x%08xu", k ? ", " : "", (unsigned)word);
     }
 }
@@ -3822,47 +4717,79 @@ static void gpi_prelude_monoid(const gp_monoid *m, gpi_text *text)
                  m->combine);
 }
 
-/* What is combined: a monoid of the user, an operation on values, or on values with their index. */
-static void gpi_prelude_operation(const gpi_operation *o, gpi_text *text)
+static void gpi_prelude_fields(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
+                               gpi_text *text)
 {
-    const gp_type value = gpi_is_arg(o->op) ? gpi_arg_type(o->type) : o->out_type;
-    if (o->monoid) {
-        gpi_text_add(text, "#define GPI_CUSTOM 1\n#define GPI_COMBINE(a, b) gpi_user_combine(a, b)\n");
-        gpi_text_add(text, "#define GPI_VALUE gpi_user\n#define GPI_T gpi_user\n#define GPI_OUT gpi_user\n");
-        return;
+    unsigned k;
+    gpi_text_add(text, "#define GPI_FIELD_COUNT %u\n#define GPI_FIELDS(X)", (unsigned)element->field_count);
+    for (k = 0; k < element->field_count; k++) gpi_text_add(text, " X(%u)", k);
+    for (k = 0; k < element->field_count; k++) {
+        const gpi_field *field = &element->fields[k];
+        const gp_type lane = gpi_field_lane(field, element->mapped, primitive, plan);
+        gpi_text_add(text, "\n#define GPI_OP_%u %s\n#define GPI_VALUE_%u %s\n#define GPI_FLOAT_%u %d\n", k,
+                     gpi_op_macro(field->op), k, gpi_type_cl(field->value), k, gpi_is_float(field->value));
+        gpi_text_add(text, "#define GPI_RESULT_%u %s\n#define GPI_COMPENSATED_%u %d\n", k,
+                     gpi_type_cl(gpi_operand(field->out)), k, field->compensated);
+        gpi_text_add(text, "#define GPI_LANE_%u %s\n#define GPI_INDEX_%u %s", k, gpi_type_cl(lane), k,
+                     gpi_integer_cl(gpi_type_size(field->value), false));
     }
-    gpi_text_add(text, "#define GPI_CUSTOM 0\n#define GPI_OP %s\n#define GPI_FLOAT %d\n", gpi_op_macro(o->op),
-                 gpi_is_float(value));
-    gpi_text_add(text, "#define GPI_VALUE %s\n#define GPI_OUT %s\n#define GPI_T %s\n", gpi_type_cl(value),
-                 gpi_type_cl(o->out_type), gpi_is_arg(o->op) ? "gpi_arg" : "GPI_OUT");
+    gpi_text_add(text, "\n");
 }
 
-/* The inputs, and the map as a function. The expression has lines of its own, so that it may end in a
-   comment. */
-static void gpi_prelude_inputs(const gpi_operation *o, gpi_text *text)
-{
-    const char *in = o->type ? gpi_type_cl(o->type) : "gpi_user";
-    gpi_text_add(text, "#define GPI_IN %s\n#define GPI_INPUTS %d\n#define GPI_MAPPED %d\n", in,
-                 o->type2 ? 2 : 1, o->map != NULL);
-    if (o->type2) gpi_text_add(text, "#define GPI_IN2 %s\n", gpi_type_cl(o->type2));
-    if (!o->map) return;
-    gpi_text_add(
-        text,
-        "static GPI_VALUE gpi_map(GPI_IN x, %sulong i)\n{\n    return (\n#line 1 \"map\"\n%s\n    );\n}\n",
-        o->type2 ? "GPI_IN2 y, " : "", o->map);
-}
-
-/* The description of the element that monoid.cl begins with. */
-static void gpi_element_prelude(const gpi_element *element, const gpi_plan *plan, gpi_text *text)
+/* The input element as an operand, and the map as a function. The expression has lines of its own, so that
+   it may end in a comment. */
+static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
 {
     const gpi_operation *o = &element->operation;
+    const char *y = element->mapped ? gpi_type_cl(element->mapped) : "gpi_user";
+    gpi_text_add(text, "#define GPI_Y %s\n#define GPI_MAPPED %d\n", y, o->map != NULL);
+    if (!o->map) return;
+    gpi_text_add(text, "static GPI_Y gpi_map(%s x, ", gpi_type_cl(gpi_operand(o->type)));
+    if (o->type2) gpi_text_add(text, "%s y, ", gpi_type_cl(gpi_operand(o->type2)));
+    gpi_text_add(text, "ulong i)\n{\n    return (\n#line 1 \"map\"\n%s\n    );\n}\n", o->map);
+}
+
+/* What is in memory. */
+static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
+{
+    const gpi_operation *o = &element->operation;
+    const gp_type out = element->field_count == 1 ? element->fields[0].out : GP_TYPE_NONE;
+    const char *many = element->field_count == 0 ? "gpi_user" : "ulong"; /* a gp_value each */
+    gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_INPUTS %d\n",
+                 o->type ? gpi_type_cl(o->type) : "gpi_user", o->type == GP_F16, o->type2 ? 2 : 1);
+    if (o->type2) {
+        gpi_text_add(text, "#define GPI_IN2 %s\n#define GPI_IN2_HALF %d\n", gpi_type_cl(o->type2),
+                     o->type2 == GP_F16);
+    }
+    gpi_text_add(text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n", out ? gpi_type_cl(out) : many,
+                 out == GP_F16);
+}
+
+/* Halves as heads are compared as what their bits are. */
+static void gpi_prelude_heads(const gpi_element *element, gpi_text *text)
+{
+    const gpi_operation *o = &element->operation;
+    gpi_text_add(text, "#define GPI_REVERSE %d\n#define GPI_SEGMENTED %d\n#define GPI_HEADS %d\n", o->reverse,
+                 o->segments != 0, (int)o->segments);
+    if (!o->segments) return;
+    gpi_text_add(text, "#define GPI_HEAD %s\n#define GPI_HEADS_TYPE %s\n",
+                 gpi_integer_cl(gpi_head_size(element), true),
+                 o->heads_type == GP_F16 ? "ushort" : gpi_type_cl(o->heads_type));
+}
+
+/* The description of the element that field.cl, monoid.cl and source.cl begin with. */
+static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
+                                gpi_text *text)
+{
     gpi_text_add(text, "#define GPI_SIZE %u\n#define GPI_IDENTITY_WORDS ", (unsigned)element->size);
     gpi_identity_words(element, text);
     gpi_text_add(text, "\n#define GPI_COMMUTATIVE %d\n#define GPI_EXACT %d\n#define GPI_LANES %d\n",
-                 element->commutative, element->exact, gpi_element_lanes(element, plan));
-    if (o->monoid) gpi_prelude_monoid(o->monoid, text);
-    gpi_prelude_operation(o, text);
-    gpi_prelude_inputs(o, text);
+                 element->commutative, element->exact, gpi_element_lanes(element, primitive, plan));
+    if (element->field_count == 0) gpi_prelude_monoid(element->operation.monoid, text);
+    gpi_prelude_fields(element, primitive, plan, text);
+    gpi_prelude_map(element, text);
+    gpi_prelude_buffers(element, text);
+    gpi_prelude_heads(element, text);
 }
 /* ---- End file src/monoid.c ---- */
 
@@ -3887,10 +4814,16 @@ static gp_result gpi_reduce_element(gp_context *gp, const char *function, const 
                                     gpi_element *element)
 {
     gpi_operation o;
+    memset(&o, 0, sizeof o);
     o.type = desc->type;
     o.type2 = desc->in2 && !desc->type2 ? desc->type : desc->type2;
-    o.out_type = desc->out_type || desc->monoid ? desc->out_type : gpi_sum_type(desc->type, desc->op);
+    o.out_type = desc->out_type;
     o.op = desc->op;
+    o.ops = desc->ops;
+    o.out_types = desc->out_types;
+    o.op_count = desc->op_count;
+    o.map_type = desc->map_type;
+    o.compensated = desc->compensated;
     o.monoid = desc->monoid;
     o.map = desc->map;
     o.initial = desc->initial;
@@ -3927,9 +4860,9 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
     const gpi_element *element = &reduce->element;
     enum { IN, IN2, COUNT, OUT, RANGES };
     gpi_range used[RANGES];
-    gp_result result = GP_OK;
+    gp_result result = gpi_check_positions(gp, function, element, desc->count);
     memset(used, 0, sizeof used);
-    if (desc->count > 0) {
+    if (result == GP_OK && desc->count > 0) {
         result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
                                   element->in_size, GPI_READS, &used[IN]);
     }
@@ -3965,7 +4898,7 @@ static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem par
     GPI_CALL_ARG(call, partials);
     GPI_CALL_ARG(call, reduce->out);
     GPI_CALL_ARG(call, reduce->out_offset);
-    gpi_call_arg(call, reduce->element.size, gpi_element_initial(&reduce->element));
+    gpi_call_arg(call, reduce->element.base_size, reduce->element.initial);
     GPI_CALL_ARG(call, single);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &reduce->plan, single ? 1 : reduce->tiles);
@@ -3978,7 +4911,7 @@ static gp_result gpi_reduce_partials(gpi_call *call, gpi_reduce *reduce, cl_mem 
     gpi_call_arg_count(call, &reduce->count);
     GPI_CALL_ARG(call, reduce->out);
     GPI_CALL_ARG(call, reduce->out_offset);
-    gpi_call_arg(call, reduce->element.size, gpi_element_initial(&reduce->element));
+    gpi_call_arg(call, reduce->element.base_size, reduce->element.initial);
     return gpi_call_launch(call, &reduce->plan, 1);
 }
 
@@ -4100,14 +5033,21 @@ static gp_result gpi_scan_element(gp_context *gp, const char *function, const gp
                                   gpi_element *element)
 {
     gpi_operation o;
+    if ((unsigned)desc->segments >= GP_SEGMENTS_COUNT) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: segments = %d is not a gp_segments", function,
+                        (int)desc->segments);
+    }
+    memset(&o, 0, sizeof o);
     o.type = desc->type;
-    o.type2 = GP_TYPE_NONE;
     o.out_type = desc->out_type;
     if (!o.out_type && !desc->monoid) o.out_type = gpi_is_arg(desc->op) ? GP_U64 : desc->type;
     o.op = desc->op;
     o.monoid = desc->monoid;
     o.map = desc->map;
     o.initial = desc->initial;
+    o.reverse = desc->reverse;
+    o.segments = desc->segments;
+    o.heads_type = desc->segments ? desc->heads_type : GP_TYPE_NONE;
     return gpi_element_make(gp, function, &o, element);
 }
 
@@ -4162,10 +5102,16 @@ static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
 static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *scan)
 {
     const gp_scan_desc *desc = scan->desc;
-    enum { IN, OUT, COUNT, RANGES };
+    enum { IN, OUT, COUNT, HEADS, RANGES };
     gpi_range used[RANGES];
     gp_result result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
                                         scan->element.in_size, GPI_READS, &used[IN]);
+    memset(&used[HEADS], 0, sizeof used[HEADS]);
+    if (result == GP_OK) result = gpi_check_positions(gp, function, &scan->element, desc->count);
+    if (result == GP_OK && desc->segments) {
+        result = gpi_check_buffer(gp, function, "heads", desc->heads, desc->heads_offset, desc->count,
+                                  scan->element.heads_size, GPI_READS, &used[HEADS]);
+    }
     if (result != GP_OK) return result;
     result = gpi_check_buffer(gp, function, "out", desc->out, desc->out_offset, desc->count,
                               scan->element.out_size, GPI_WRITES, &used[OUT]);
@@ -4174,6 +5120,9 @@ static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *
     if (result != GP_OK) return result;
     if (gpi_overlap(&used[COUNT], &used[OUT])) {
         return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: count_buffer lies in out", function);
+    }
+    if (gpi_overlap(&used[HEADS], &used[OUT])) {
+        return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: heads and out overlap", function);
     }
     if (gpi_overlap(&used[IN], &used[OUT]) && !gpi_same(&used[IN], &used[OUT])) {
         return gpi_fail(
@@ -4191,6 +5140,11 @@ static void gpi_scan_arg_input(gpi_call *call, const gpi_scan *scan)
     const cl_ulong offset = scan->desc->in_offset;
     GPI_CALL_ARG(call, scan->desc->in);
     GPI_CALL_ARG(call, offset);
+    if (scan->desc->segments) {
+        const cl_ulong heads_offset = scan->desc->heads_offset;
+        GPI_CALL_ARG(call, scan->desc->heads);
+        GPI_CALL_ARG(call, heads_offset);
+    }
     gpi_call_arg_count(call, &scan->count);
 }
 
@@ -4200,7 +5154,7 @@ static void gpi_scan_arg_output(gpi_call *call, const gpi_scan *scan)
     const cl_uint exclusive = scan->desc->exclusive;
     GPI_CALL_ARG(call, scan->desc->out);
     GPI_CALL_ARG(call, offset);
-    gpi_call_arg(call, scan->element.size, gpi_element_initial(&scan->element));
+    gpi_call_arg(call, scan->element.base_size, scan->element.initial);
     GPI_CALL_ARG(call, exclusive);
 }
 
@@ -4229,7 +5183,7 @@ static gp_result gpi_scan_sums(gpi_call *call, gpi_scan *scan, cl_mem partials)
     gpi_call_kernel(call, scan->program, GPI_SCAN_SPINE);
     GPI_CALL_ARG(call, partials);
     GPI_CALL_ARG(call, scan->tiles);
-    gpi_call_arg(call, scan->element.size, gpi_element_initial(&scan->element));
+    gpi_call_arg(call, scan->element.base_size, scan->element.initial);
     return gpi_call_launch(call, &scan->plan, 1);
 }
 
@@ -4297,18 +5251,22 @@ static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
     probe.count = 0;
     probe.count_buffer = NULL;
     probe.initial = NULL;
-    probe.in = probe.out = probe.scratch = NULL;
-    probe.in_offset = probe.out_offset = 0;
+    probe.in = probe.out = probe.heads = probe.scratch = NULL;
+    probe.in_offset = probe.out_offset = probe.heads_offset = 0;
     result = gpi_scan_plan(gp, "gp_warmup", &probe, &scan);
     if (result != GP_OK) return result;
     tile = gpi_plan_tile(&scan.plan);
     result = gpi_alloc_neutral(gp, &scan.element, tile + 1, &probe.in);
     if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", (tile + 1) * scan.element.out_size, &probe.out);
+    if (result == GP_OK && probe.segments) {
+        result = gpi_alloc_zeros(gp, (tile + 1) * scan.element.heads_size, &probe.heads);
+    }
     for (probe.count = 1; probe.count <= tile + 1 && result == GP_OK; probe.count += tile) {
         result = gp_scan(gp, &probe);
     }
     if (probe.in) (void)clReleaseMemObject(probe.in);
     if (probe.out) (void)clReleaseMemObject(probe.out);
+    if (probe.heads) (void)clReleaseMemObject(probe.heads);
     return result;
 }
 /* ---- End file src/scan.c ---- */

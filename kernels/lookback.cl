@@ -141,7 +141,7 @@ static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefi
             *polls -= 1;
             continue;
         }
-        *prefix = GPI_COMBINE(seen, *prefix);
+        *prefix = gpi_combine(seen, *prefix);
         next = flag == GPI_INCLUSIVE ? 0 : next - 1;
     }
     return next; /* not 0 also when a device dropped out of the loop: never taken for an answer */
@@ -165,12 +165,12 @@ static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggre
         const GPI_T late = gpi_tile_reduce(source, (ulong)(next - 1) * GPI_TILE, shared);
         next -= 1;
         if (leader) {
-            prefix = GPI_COMBINE(late, prefix);
+            prefix = gpi_combine(late, prefix);
             gpi_post(state, next, late);
             atomic_inc(counters + GPI_COUNT_FALLBACKS);
         }
     }
-    if (leader && next == 0) gpi_publish(state, tile, GPI_INCLUSIVE, GPI_COMBINE(prefix, aggregate));
+    if (leader && next == 0) gpi_publish(state, tile, GPI_INCLUSIVE, gpi_combine(prefix, aggregate));
     if (leader && next != 0) atomic_inc(counters + GPI_COUNT_ABANDONED);
     return gpi_broadcast_element(prefix, shared);
 }

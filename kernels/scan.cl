@@ -12,25 +12,37 @@
        partials |   0    |   1    | ... |  gp_scan_spine: one group, exclusive scan in place
        out      | tile 0 | tile 1 | ... |  gp_scan_downsweep: a group a tile
 
-   A single tile needs only the downsweep.
+   A single tile needs only the downsweep. Segmented, `initial` stands before each segment and the first
+   element in that order is a head: nothing is carried in.
    (Merrill & Garland 2016; Sengupta et al. 2007 for the sweeps.)                                     */
 
-GPI_KERNEL void gp_scan_look_back(GPI_SOURCE_PARAMETERS, __global GPI_OUT *out, ulong out_offset,
-                                  GPI_T initial, uint exclusive, volatile __global uint *state, uint polls,
-                                  volatile __global uint *counters)
+/* What stands before the first tile. */
+static GPI_T gpi_scan_begin(GPI_BASE initial)
+{
+#if GPI_SEGMENTED
+    return gpi_identity(); /* gpi_scan_result puts `initial` before each segment */
+#else
+    return initial;
+#endif
+}
+
+GPI_KERNEL void gp_scan_look_back(GPI_SOURCE_PARAMETERS, GPI_SINK_PARAMETERS, volatile __global uint *state,
+                                  uint polls, volatile __global uint *counters)
 {
     GPI_SHARED(shared);
     gpi_tile tile;
     gpi_source source;
+    gpi_sink sink;
     GPI_SOURCE_SET(source);
+    GPI_SINK_SET(sink);
     const uint id = gpi_take_ticket(state, shared);
     const ulong base = (ulong)id * GPI_TILE;
     GPI_COUNT_CHECK(id == 0, counters);
     if (base >= source.count) return; /* so do all later tiles: nobody waits for this one */
     gpi_tile_open(&tile, source, base, shared);
-    const GPI_T aggregate = gpi_tile_aggregate(&tile, source, base, shared);
+    const GPI_T aggregate = gpi_tile_aggregate(&tile);
     const GPI_T prefix = gpi_look_back(state, id, aggregate, source, polls, counters, shared);
-    gpi_tile_scan(&tile, GPI_COMBINE(initial, prefix), source, base, out + out_offset, exclusive, shared);
+    gpi_tile_scan(&tile, gpi_combine(gpi_scan_begin(initial), prefix), source, base, sink, shared);
 }
 
 GPI_KERNEL void gp_scan_upsweep(GPI_SOURCE_PARAMETERS, __global GPI_T *partials)
@@ -44,33 +56,34 @@ GPI_KERNEL void gp_scan_upsweep(GPI_SOURCE_PARAMETERS, __global GPI_T *partials)
 }
 
 /* partials[t] becomes initial . partials[0] ... partials[t-1] */
-GPI_KERNEL void gp_scan_spine(__global GPI_T *partials, uint tiles, GPI_T initial)
+GPI_KERNEL void gp_scan_spine(__global GPI_T *partials, uint tiles, GPI_BASE initial)
 {
     GPI_SHARED(shared);
-    GPI_T carry = initial;
+    GPI_T carry = gpi_scan_begin(initial);
     for (uint base = 0; base < tiles; base += GPI_WG) {
         const uint i = base + (uint)get_local_id(0);
         GPI_T total;
         const GPI_T x = i < tiles ? partials[i] : gpi_identity();
         const GPI_T before = gpi_group_scan(x, &total, shared);
-        if (i < tiles) partials[i] = GPI_COMBINE(carry, before);
-        carry = GPI_COMBINE(carry, total);
+        if (i < tiles) partials[i] = gpi_combine(carry, before);
+        carry = gpi_combine(carry, total);
     }
 }
 
 /* `partials` is not read when there is one tile. */
-GPI_KERNEL void gp_scan_downsweep(GPI_SOURCE_PARAMETERS, __global GPI_OUT *out, ulong out_offset,
-                                  GPI_T initial, uint exclusive, __global const GPI_T *partials, uint tiles,
-                                  volatile __global uint *counters)
+GPI_KERNEL void gp_scan_downsweep(GPI_SOURCE_PARAMETERS, GPI_SINK_PARAMETERS, __global const GPI_T *partials,
+                                  uint tiles, volatile __global uint *counters)
 {
     GPI_SHARED(shared);
     gpi_tile tile;
     gpi_source source;
+    gpi_sink sink;
     const uint id = (uint)get_group_id(0);
     const ulong base = (ulong)id * GPI_TILE;
     GPI_SOURCE_SET(source);
+    GPI_SINK_SET(sink);
     GPI_COUNT_CHECK(id == 0, counters);
     gpi_tile_open(&tile, source, base, shared);
-    const GPI_T prefix = tiles > 1 ? partials[id] : initial;
-    gpi_tile_scan(&tile, prefix, source, base, out + out_offset, exclusive, shared);
+    const GPI_T prefix = tiles > 1 ? partials[id] : gpi_scan_begin(initial);
+    gpi_tile_scan(&tile, prefix, source, base, sink, shared);
 }

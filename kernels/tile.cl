@@ -40,8 +40,6 @@ static uint gpi_tile_length(gpi_source source, ulong base)
 typedef int gpi_shared; /* no memory is shared: there is nobody to share it with */
 #define GPI_SHARED(name) const gpi_shared name = 0
 
-typedef int gpi_tile; /* nothing is kept: the second reading finds the tile in the cache */
-
 static uint gpi_broadcast(uint x, gpi_shared shared)
 {
     (void)shared;
@@ -74,111 +72,119 @@ static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_shared shared)
 #define GPI_AHEAD 2048
 #define GPI_LINE 64
 
+#define GPI_PREFETCH_LINES(hint, p, bytes) \
+    _Pragma("unroll") for (uint k = 0; k < (bytes); k += GPI_LINE) hint((__global const char *)(p) + k)
+
+/* Elements [i, i + elements), not all of them there. */
 static void gpi_prefetch_read(gpi_source source, ulong i, uint elements)
 {
-#pragma unroll
-    for (uint k = 0; k < elements * sizeof(GPI_IN); k += GPI_LINE) {
-        GPI_PREFETCH_READ((__global const char *)(source.in + i) + k);
-    }
+    const ulong position = GPI_REVERSE ? source.count - i - elements : i;
+    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, source.in + position, elements * sizeof(GPI_IN));
 #if GPI_INPUTS == 2
-#pragma unroll
-    for (uint k = 0; k < elements * sizeof(GPI_IN2); k += GPI_LINE) {
-        GPI_PREFETCH_READ((__global const char *)(source.in2 + i) + k);
-    }
+    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, source.in2 + position, elements * sizeof(GPI_IN2));
+#endif
+#if GPI_HEADS
+    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, source.heads + position, elements * sizeof(GPI_HEADS_TYPE));
 #endif
 }
 
-static void gpi_prefetch_write(__global GPI_OUT *p, uint elements)
-{
-#pragma unroll
-    for (uint k = 0; k < elements * sizeof(GPI_OUT); k += GPI_LINE) {
-        GPI_PREFETCH_WRITE((__global char *)p + k);
-    }
-}
+/* Elements that stand alone, one after the other, in chains side by side: each chain waits for its own last
+   operation only. The tile is that many runs, equal and consecutive; the last one takes the rest too. */
+#if GPI_LANES > 1 || GPI_SEGMENTED || GPI_SIZE > 16
+#define GPI_RUNS 1
+#else
+#define GPI_RUNS 4
+#endif
 
-/* Combines [i, end) to the right of `sum`, in order. */
-static GPI_T gpi_reduce_range(gpi_source source, GPI_T sum, ulong i, ulong end)
+typedef struct gpi_tile {
+    GPI_T run[GPI_RUNS]; /* the products of the runs */
+} gpi_tile;
+
+#if GPI_SEGMENTED
+/* Only what follows the last head counts: from the end back to it. */
+static GPI_T gpi_reduce_back(gpi_source source, ulong base)
 {
-    for (; i < end; i++) sum = GPI_COMBINE(sum, gpi_load(source, i));
+    ulong i = base + gpi_tile_length(source, base);
+    GPI_T sum = gpi_identity();
+#if GPI_LANES > 1
+    gpi_lanes lanes = gpi_lanes_identity(sum.value);
+    for (; i >= base + 1 + GPI_LANES; i -= GPI_LANES) { /* element 0 is a head whatever its flag says */
+        if (any(gpi_read_heads(source, i - GPI_LANES))) break;
+        lanes = gpi_lanes_combine(lanes, gpi_lanes_make(gpi_read_vector(source, i - GPI_LANES), 0));
+    }
+    sum.value = gpi_lanes_fold(lanes, sum.value, 0);
+#endif
+    while (i > base && !sum.head) sum = gpi_combine(gpi_load(source, --i), sum);
     return sum;
 }
 
-/* The product of the tile's elements. With vectors: four accumulators hide the operation's latency. */
-static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_shared shared)
-{
-    const ulong end = base + gpi_tile_length(source, base);
-    ulong i = base;
-    GPI_T sum = gpi_identity();
-    (void)shared;
-#if GPI_LANES > 1 && GPI_COMMUTATIVE
-    GPI_V a = (GPI_V)(sum), b = a, c = a, d = a;
-    for (; i + 4 * GPI_LANES <= end; i += 4 * GPI_LANES) {
-        gpi_prefetch_read(source, i + GPI_AHEAD / sizeof(GPI_IN), 4 * GPI_LANES);
-        a = GPI_COMBINE(a, gpi_load_vector(source, i));
-        b = GPI_COMBINE(b, gpi_load_vector(source, i + GPI_LANES));
-        c = GPI_COMBINE(c, gpi_load_vector(source, i + 2 * GPI_LANES));
-        d = GPI_COMBINE(d, gpi_load_vector(source, i + 3 * GPI_LANES));
-    }
-    a = GPI_COMBINE(a, b);
-    c = GPI_COMBINE(c, d);
-    a = gpi_scan_vector(GPI_COMBINE(a, c));
-    sum = GPI_LAST(a);
-#endif
-    return gpi_reduce_range(source, sum, i, end);
-}
-
-/* Takes the tile at hand, so that gpi_tile_aggregate and gpi_tile_scan can follow. */
 static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_shared shared)
 {
-    (void)source;
-    (void)base;
     (void)shared;
-    *tile = 0;
+    tile->run[0] = gpi_reduce_back(source, base);
 }
 
-static GPI_T gpi_tile_aggregate(const gpi_tile *tile, gpi_source source, ulong base, gpi_shared shared)
-{
-    (void)tile;
-    return gpi_tile_reduce(source, base, shared);
-}
+#elif GPI_LANES > 1
+#define GPI_ACCUMULATORS (GPI_FIELD_COUNT > 1 ? 2 : 4) /* hide the operation's latency */
 
-static void gpi_scan_range(gpi_source source, ulong i, ulong end, GPI_T sum, __global GPI_OUT *out,
-                           const bool exclusive)
-{
-    for (; i < end; i++) {
-        const GPI_T next = GPI_COMBINE(sum, gpi_load(source, i));
-        out[i] = GPI_RESULT(exclusive ? sum : next);
-        sum = next;
-    }
-}
-
-/* Called with a constant `exclusive`, so that the test leaves the loop. */
-static void gpi_scan_serial(gpi_source source, ulong base, GPI_T sum, __global GPI_OUT *out,
-                            const bool exclusive)
+static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_shared shared)
 {
     const ulong end = base + gpi_tile_length(source, base);
+    const uint step = GPI_ACCUMULATORS * GPI_LANES;
+    gpi_lanes sum[GPI_ACCUMULATORS];
     ulong i = base;
-#if GPI_LANES > 1
-    for (; i + GPI_LANES <= end; i += GPI_LANES) {
-        gpi_prefetch_read(source, i + (ulong)GPI_TILES_ABREAST * GPI_TILE, GPI_LANES);
-        gpi_prefetch_write(out + i + GPI_AHEAD / sizeof(GPI_OUT), GPI_LANES);
-        const GPI_V v = gpi_scan_vector(gpi_load_vector(source, i));
-        const GPI_V before = exclusive ? gpi_shift_1(v, gpi_identity()) : v;
-        vstore16(GPI_COMBINE((GPI_V)(sum), before), 0, out + i);
-        sum = GPI_COMBINE(sum, GPI_LAST(v));
+    GPI_T rest = gpi_identity();
+    (void)shared;
+    for (uint k = 0; k < GPI_ACCUMULATORS; k++) sum[k] = gpi_lanes_identity(rest);
+    for (; i + step <= end; i += step) {
+        gpi_prefetch_read(source, i + GPI_AHEAD / sizeof(GPI_IN), step);
+#pragma unroll
+        for (uint k = 0; k < GPI_ACCUMULATORS; k++) {
+            const ulong at = i + k * GPI_LANES;
+            const gpi_lanes x = gpi_lanes_make(gpi_read_vector(source, at), (uint)(at - base));
+            sum[k] = gpi_lanes_combine(sum[k], x);
+        }
     }
-#endif
-    gpi_scan_range(source, i, end, sum, out, exclusive);
+#pragma unroll
+    for (uint k = 1; k < GPI_ACCUMULATORS; k++) sum[0] = gpi_lanes_combine(sum[0], sum[k]);
+    for (; i < end; i++) rest = gpi_combine(rest, gpi_load(source, i));
+    tile->run[0] = gpi_combine(gpi_lanes_fold(sum[0], gpi_identity(), base), rest);
 }
 
-/* Scans the tile with everything before it in `prefix`, and writes out[base...]. */
-static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base,
-                          __global GPI_OUT *out, uint exclusive, gpi_shared shared)
+#else
+static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_shared shared)
 {
-    (void)tile;
+    const uint length = gpi_tile_length(source, base);
+    const uint each = length / GPI_RUNS;
     (void)shared;
-    if (exclusive) gpi_scan_serial(source, base, prefix, out, true);
-    else gpi_scan_serial(source, base, prefix, out, false);
+#pragma unroll
+    for (uint k = 0; k < GPI_RUNS; k++) tile->run[k] = gpi_identity();
+    for (uint i = 0; i < each; i++) {
+#pragma unroll
+        for (uint k = 0; k < GPI_RUNS; k++) {
+            tile->run[k] = gpi_combine(tile->run[k], gpi_load(source, base + k * each + i));
+        }
+    }
+    for (uint i = GPI_RUNS * each; i < length; i++) {
+        tile->run[GPI_RUNS - 1] = gpi_combine(tile->run[GPI_RUNS - 1], gpi_load(source, base + i));
+    }
+}
+#endif
+
+static GPI_T gpi_tile_aggregate(const gpi_tile *tile)
+{
+    GPI_T sum = tile->run[0];
+#pragma unroll
+    for (uint k = 1; k < GPI_RUNS; k++) sum = gpi_combine(sum, tile->run[k]);
+    return sum;
+}
+
+/* The product of the tile's elements. */
+static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_shared shared)
+{
+    gpi_tile tile;
+    gpi_tile_open(&tile, source, base, shared);
+    return gpi_tile_aggregate(&tile);
 }
 
 #else
@@ -232,7 +238,7 @@ static GPI_T gpi_group_reduce(GPI_T x, gpi_shared shared)
     for (uint d = 1; d < GPI_WG; d *= 2) {
         const uint i = 2 * d * l;
         barrier(CLK_LOCAL_MEM_FENCE); /* the neighbour's product is written */
-        if (i + d < GPI_WG) value[i] = GPI_COMBINE(value[i], value[i + d]);
+        if (i + d < GPI_WG) value[i] = gpi_combine(value[i], value[i + d]);
     }
     barrier(CLK_LOCAL_MEM_FENCE); /* the root is written */
     x = value[0];
@@ -248,7 +254,7 @@ static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_shared shared)
     shared->value[0][l] = x;
     barrier(CLK_LOCAL_MEM_FENCE); /* row 0 is complete */
     for (uint d = 1; d < GPI_WG; d *= 2) {
-        if (l >= d) x = GPI_COMBINE(shared->value[from][l - d], x);
+        if (l >= d) x = gpi_combine(shared->value[from][l - d], x);
         from = 1 - from;
         shared->value[from][l] = x;
         barrier(CLK_LOCAL_MEM_FENCE); /* this step's row is complete; the other one is no longer read */
@@ -267,7 +273,7 @@ static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_shared shared)
     GPI_T sum = gpi_identity();
     for (uint j = 0; j < GPI_ITEMS; j++) {
         const uint i = GPI_COMMUTATIVE ? j * GPI_WG + l : l * GPI_ITEMS + j;
-        if (i < length) sum = GPI_COMBINE(sum, gpi_load(source, base + i));
+        if (i < length) sum = gpi_combine(sum, gpi_load(source, base + i));
     }
     return gpi_group_reduce(sum, shared);
 }
@@ -285,35 +291,10 @@ static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_sha
     GPI_T sum = gpi_identity();
     for (uint j = 0; j < GPI_ITEMS; j++) {
         tile->item[j] = shared->stage[GPI_PAD(l * GPI_ITEMS + j)];
-        sum = GPI_COMBINE(sum, tile->item[j]);
+        sum = gpi_combine(sum, tile->item[j]);
     }
     tile->before = gpi_group_scan(sum, &tile->aggregate, shared); /* its barriers free the stage */
 }
 
-static GPI_T gpi_tile_aggregate(const gpi_tile *tile, gpi_source source, ulong base, gpi_shared shared)
-{
-    (void)source;
-    (void)base;
-    (void)shared;
-    return tile->aggregate;
-}
-
-/* Scans the tile with everything before it in `prefix`, and writes out[base...]. */
-static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base,
-                          __global GPI_OUT *out, uint exclusive, gpi_shared shared)
-{
-    const uint length = gpi_tile_length(source, base);
-    const uint l = (uint)get_local_id(0);
-    GPI_T sum = GPI_COMBINE(prefix, tile->before);
-    for (uint j = 0; j < GPI_ITEMS; j++) {
-        const GPI_T next = GPI_COMBINE(sum, tile->item[j]);
-        shared->stage[GPI_PAD(l * GPI_ITEMS + j)] = exclusive ? sum : next;
-        sum = next;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE); /* the stage is filled */
-    for (uint j = 0; j < GPI_ITEMS; j++) {
-        const uint i = j * GPI_WG + l;
-        if (i < length) out[base + i] = GPI_RESULT(shared->stage[GPI_PAD(i)]);
-    }
-}
+static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->aggregate; }
 #endif

@@ -112,17 +112,18 @@ GP_API const char *gp_error_string(gp_result result);
 /* ------------------------------------------------------------------ element types, operations */
 
 /* X(name, value, OpenCL C type, bytes) */
-#define GP_TYPES(X)           \
-    X(GP_I8, 1, "char", 1)    \
-    X(GP_U8, 2, "uchar", 1)   \
-    X(GP_I16, 3, "short", 2)  \
-    X(GP_U16, 4, "ushort", 2) \
-    X(GP_I32, 5, "int", 4)    \
-    X(GP_U32, 6, "uint", 4)   \
-    X(GP_I64, 7, "long", 8)   \
-    X(GP_U64, 8, "ulong", 8)  \
-    X(GP_F32, 9, "float", 4)  \
-    X(GP_F64, 10, "double", 8)
+#define GP_TYPES(X)            \
+    X(GP_I8, 1, "char", 1)     \
+    X(GP_U8, 2, "uchar", 1)    \
+    X(GP_I16, 3, "short", 2)   \
+    X(GP_U16, 4, "ushort", 2)  \
+    X(GP_I32, 5, "int", 4)     \
+    X(GP_U32, 6, "uint", 4)    \
+    X(GP_I64, 7, "long", 8)    \
+    X(GP_U64, 8, "ulong", 8)   \
+    X(GP_F32, 9, "float", 4)   \
+    X(GP_F64, 10, "double", 8) \
+    X(GP_F16, 11, "half", 2)
 
 typedef enum gp_type {
     GP_TYPE_NONE = 0, /* no type named: an error, or a documented default */
@@ -132,7 +133,10 @@ typedef enum gp_type {
         GP_TYPE_FORCE_INT = 0x7fffffff
 } gp_type;
 
-/* X(name, value, kernel macro). Bitwise operations take integer types only. For floats, min and max
+/* Halves live in memory only, so that every device has them: they are floats when combined, summed and
+   mapped, and results are rounded to nearest when stored. f64 needs cl_khr_fp64.
+
+   X(name, value, kernel macro). Bitwise operations take integer types only. For floats, min and max
    ignore NaN (fmin, fmax): NaN never wins, an input of nothing but NaN gives the identity, and which
    of -0 and +0 is returned is unspecified. Argmin and argmax give the index of the extreme element,
    counted from the call's first one; of equal ones the lowest; all ones (-1) when there is no element
@@ -155,6 +159,22 @@ typedef enum gp_op {
 #undef GP_OP_ENUM
         GP_OP_FORCE_INT = 0x7fffffff
 } gp_op;
+
+/* One result of several (gp_reduce with op_count): 8 bytes, the one of its out_type; the rest are zero. */
+typedef union gp_value {
+    int8_t i8;
+    uint8_t u8;
+    int16_t i16;
+    uint16_t u16;
+    int32_t i32;
+    uint32_t u32;
+    int64_t i64;
+    uint64_t u64;
+    float f32;
+    double f64;
+} gp_value;
+
+enum { GP_OPS_MAX = 8 };
 
 /* An associative operation of your own, in OpenCL C 1.2.
 
@@ -181,8 +201,9 @@ typedef struct gp_monoid {
 /* A map, in the `map` field of a desc, is an OpenCL C expression that turns an input element into an
    operand while it is loaded, at no cost in memory traffic: "x * x", "x > 0.5f", "x * y". In it, x is the
    element, y that of the second input where there is one, and i (ulong) the index, counted from the call's
-   first element. Its value is converted to out_type (argmin, argmax: to the input's type; a monoid: it
-   must have the monoid's type, and `type` then names the input's). The text is read during the call only. */
+   first element. Its value is converted to out_type (argmin, argmax: to the input's type; several ops: to
+   map_type; a monoid: it must have the monoid's type, and `type` then names the input's). The text is read
+   during the call only. */
 
 /* ------------------------------------------------------------------ context */
 
@@ -327,6 +348,10 @@ GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data
    Order: input order for a monoid that is not commutative; any order otherwise, but always the same
    one for the same count on the same device, so float results repeat bit for bit.
    count 0 gives `initial`. Largest count: 2^31 - 1 tiles, checked.
+   Several at once: with `ops` and `op_count`, out[0] ... out[op_count-1] are gp_values, one an operation, and
+   the input is read once for all of them. Halves come out as floats there.
+   Compensated: float sums carry along what rounding takes from them (Neumaier), and are as if summed in
+   about twice the precision; no gain where values are infinite or NaN.
    Cost: reads the input once; one launch up to one tile, two beyond.
    Aliasing: `out` may be inside `in`. */
 typedef struct gp_reduce_desc {
@@ -338,12 +363,18 @@ typedef struct gp_reduce_desc {
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;            /* of the input; with a monoid but no map: leave 0 */
-    gp_type out_type;        /* 0: 64 bits for sums and products of integers, else `type` */
-    gp_op op;                /* or: */
-    const gp_monoid *monoid; /* instead of out_type and op */
-    const char *map;         /* expression in x, y, i; NULL: the element itself */
-    cl_mem in2;              /* second input, count elements, for map's y; NULL: none */
+    gp_type type;             /* of the input; with a monoid but no map: leave 0 */
+    gp_type out_type;         /* 0: 64 bits for sums and products of integers, f32 for those of halves, else
+                                 `type`; not narrower than `type` without a map */
+    gp_op op;                 /* or: */
+    const gp_op *ops;         /* several, op_count of 1..GP_OPS_MAX, instead of op and out_type; or: */
+    const gp_monoid *monoid;  /* instead of out_type and op */
+    const gp_type *out_types; /* of each of ops; NULL, or 0 in it: as for out_type */
+    size_t op_count;
+    bool compensated; /* float sums */
+    const char *map;  /* expression in x, y, i; NULL: the element itself */
+    gp_type map_type; /* with ops: of the map's value; 0: `type` */
+    cl_mem in2;       /* second input, count elements, for map's y; NULL: none */
     size_t in2_offset;
     gp_type type2;       /* of the second input; 0: `type` */
     const void *initial; /* one element of out_type, read during the call; NULL: the identity */
@@ -355,7 +386,8 @@ typedef struct gp_reduce_desc {
 
 GP_API gp_result gp_reduce(gp_context *gp, const gp_reduce_desc *desc);
 
-/* The same, then blocks and copies the result (one element of out_type) to `result`. */
+/* The same, then blocks and copies the result (one element of out_type, or op_count gp_values) to `result`.
+ */
 GP_API gp_result gp_reduce_read(gp_context *gp, const gp_reduce_desc *desc, void *result);
 
 /* Bytes of scratch that gp_reduce with this desc needs; buffers in it may be NULL. Can be 0. */
@@ -363,14 +395,27 @@ GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *de
 
 /* ------------------------------------------------------------------ scan */
 
+/* Where segments of a scan begin. */
+typedef enum gp_segments {
+    GP_SEGMENTS_NONE = 0, /* one segment */
+    GP_SEGMENTS_BY_FLAGS, /* at each element whose flag in `heads` is not 0 */
+    GP_SEGMENTS_BY_KEYS,  /* at each element whose key in `heads` differs from the one before */
+    GP_SEGMENTS_COUNT
+} gp_segments;
+
 /* inclusive: out[i] = initial . in[0] ... in[i]      exclusive: out[i] = initial . in[0] ... in[i-1]
+   reverse:   out[i] = in[i] ... in[n-1] . initial    exclusive: out[i] = in[i+1] ... in[n-1] . initial
+
+   Segmented: the same within each segment, `initial` included. Segments never end by what the input
+   holds, only by `heads`: each one is at least one element long, and the first begins at element 0 whatever
+   its flag. Float keys are compared as numbers (NaN differs from everything), halves by their bits.
 
    Order: input order always. Integer results are exact and repeat; float sums depend on timing with
    GP_STRATEGY_SINGLE_PASS (differently grouped look-backs) and repeat bit for bit with `deterministic`,
    which takes GP_STRATEGY_MULTI_PASS for them. count 0 does nothing. Largest count: 2^31 - 1 tiles, checked.
    Cost: single pass reads and writes once, multi-pass reads twice; one launch up to one tile.
    Aliasing: in place (`in` and `out` the same elements, types of one size), or no overlap at all;
-   count_buffer's number not in `out`. */
+   neither `heads` nor count_buffer's number in `out`. Argmin and argmax take no segments. */
 typedef struct gp_scan_desc {
     cl_mem in;
     size_t in_offset; /* elements */
@@ -386,6 +431,11 @@ typedef struct gp_scan_desc {
     const gp_monoid *monoid; /* instead of out_type and op */
     const char *map;         /* expression in x and i; NULL: the element itself */
     bool exclusive;
+    bool reverse; /* from the last element to the first; a still stands before b in input order */
+    gp_segments segments;
+    cl_mem heads; /* count flags or keys */
+    size_t heads_offset;
+    gp_type heads_type;
     bool deterministic;  /* the same bits every time, also for floats and monoids that are not exact */
     const void *initial; /* one element of out_type, read during the call; NULL: the identity */
     gp_strategy strategy;
@@ -403,8 +453,9 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
 /* ------------------------------------------------------------------ warm-up, profile */
 
 /* Builds (or loads) what calls with these descs will need, launches it once on a few internal elements,
-   and saves it to the disk cache. Only types (name type2 for two inputs), op, monoid, map and strategy are
-   read. Its launches count in the profile: gp_profile_reset. Blocks. */
+   and saves it to the disk cache. Only what names the work is read: types (name type2 for two inputs),
+   ops, monoid, map, strategy, reverse, segments, compensated. Its launches count in the profile:
+   gp_profile_reset. Blocks. */
 typedef struct gp_warmup_desc {
     const gp_reduce_desc *reduce; /* NULL: not wanted */
     const gp_scan_desc *scan;

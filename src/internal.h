@@ -20,7 +20,8 @@
 #define GPI_CL_DEVICE_ATOMIC_ORDER_ACQ_REL (1u << 1)
 #define GPI_CL_DEVICE_ATOMIC_SCOPE_DEVICE (1u << 5)
 
-#define GPI_ELEMENT_MAX 64        /* bytes of an element */
+#define GPI_MONOID_MAX 64         /* bytes of a user's element */
+#define GPI_ELEMENT_MAX 128       /* bytes of an element, eight fields included */
 #define GPI_TILES_MAX 0x7fffffffu /* tiles of one call */
 #define GPI_KERNELS_MAX 4         /* kernels of one program */
 #define GPI_DEVICES_MAX 64        /* of a platform, of a context */
@@ -42,22 +43,42 @@ typedef struct gpi_plan {
 
 /* ------------------------------------------------------------------ elements */
 
-/* The fields of a desc that say what is combined. */
+/* The fields of a desc that say what is combined. Zero: not used. */
 typedef struct gpi_operation {
-    gp_type type, type2, out_type; /* out_type 0: with a monoid only; type2 0: one input */
+    gp_type type, type2, out_type; /* out_type 0: with a monoid or several ops only */
     gp_op op;
+    const gp_op *ops; /* several at once, with out_types (or NULL) and map_type */
+    const gp_type *out_types;
+    size_t op_count;
+    gp_type map_type;
     const gp_monoid *monoid;
     const char *map;
     const void *initial;
+    bool compensated;
+    bool reverse;
+    gp_segments segments;
+    gp_type heads_type;
 } gpi_operation;
 
-/* The same, checked, and what monoid.cl needs to know of it. */
+/* One built-in operation on values of one type: a field of the element (field.cl). */
+typedef struct gpi_field {
+    gp_op op;
+    gp_type value, out; /* what is combined; what is stored */
+    bool compensated;
+    size_t offset; /* in the element */
+} gpi_field;
+
+/* The same, checked, and what the kernels need to know of it. */
 typedef struct gpi_element {
     gpi_operation operation;
-    size_t in_size, in2_size; /* of an input element in memory; in2_size 0: one input */
-    size_t size, out_size;    /* of sums, of results */
+    gpi_field fields[GP_OPS_MAX];
+    size_t field_count;                   /* 0: the user's monoid */
+    gp_type mapped;                       /* of an input element after the map; 0: the monoid's */
+    size_t in_size, in2_size, heads_size; /* of one in memory; in2_size 0: one input */
+    size_t size, base_size, out_size;     /* of sums, of sums without heads, of results in memory */
     bool commutative, exact;
-    unsigned char identity[GPI_ELEMENT_MAX];
+    unsigned char identity[GPI_ELEMENT_MAX]; /* base_size bytes */
+    unsigned char initial[GPI_ELEMENT_MAX];  /* the caller's, as a sum */
 } gpi_element;
 
 /* ------------------------------------------------------------------ programs */
@@ -168,10 +189,13 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k);
 /* monoid.c */
 static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
                                   gpi_element *element);
+static size_t gpi_type_size(gp_type type);
+static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
+                                     size_t count);
 static bool gpi_is_arg(gp_op op);
 static gp_type gpi_sum_type(gp_type type, gp_op op);
-static const void *gpi_element_initial(const gpi_element *element);
-static void gpi_element_prelude(const gpi_element *element, const gpi_plan *plan, gpi_text *text);
+static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
+                                gpi_text *text);
 
 /* launch.c */
 

@@ -34,20 +34,24 @@ static const char *gpi_op_macro(gp_op op)
     }
 }
 
-static bool gpi_is_float(gp_type type) { return type == GP_F32 || type == GP_F64; }
+static bool gpi_is_float(gp_type type) { return type == GP_F16 || type == GP_F32 || type == GP_F64; }
 
 static bool gpi_is_signed(gp_type type)
 {
     return type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64;
 }
 
+/* What a type is in an expression: halves live in memory only. */
+static gp_type gpi_operand(gp_type type) { return type == GP_F16 ? GP_F32 : type; }
+
 static bool gpi_is_arg(gp_op op) { return op == GP_ARGMIN || op == GP_ARGMAX; }
 
-/* The type of a reduction when the caller names none: integer sums do not overflow at 32 bits. */
+/* The type of a reduction when the caller names none: sums overflow neither at 32 bits nor as halves. */
 static gp_type gpi_sum_type(gp_type type, gp_op op)
 {
     if (gpi_is_arg(op)) return GP_U64;
-    if (gpi_is_float(type) || (op != GP_SUM && op != GP_PROD)) return type;
+    if (op != GP_SUM && op != GP_PROD) return type;
+    if (gpi_is_float(type)) return gpi_operand(type);
     return gpi_is_signed(type) ? GP_I64 : GP_U64;
 }
 
@@ -94,7 +98,21 @@ static void gpi_identity_make(gp_type type, gp_op op, unsigned char *out)
     }
 }
 
-/* ------------------------------------------------------------------ checks */
+/* A half as a float: exact. */
+static float gpi_float_of_half(uint16_t half)
+{
+    const uint32_t sign = (uint32_t)(half & 0x8000u) << 16, exponent = half >> 10 & 31u;
+    const uint32_t fraction = half & 0x3ffu;
+    uint32_t bits = sign | (exponent + 112) << 23 | fraction << 13;
+    float value;
+    if (exponent == 31) bits = sign | 0x7f800000u | fraction << 13;
+    memcpy(&value, &bits, sizeof value);
+    if (exponent > 0) return value;
+    value = (float)fraction / 16777216.0f; /* subnormal: units of 2^-24 */
+    return sign ? -value : value;
+}
+
+/* ------------------------------------------------------------------ checks: monoids */
 
 static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp_monoid *m)
 {
@@ -105,10 +123,10 @@ static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp
                         : !m->combine ? "combine"
                                       : "identity");
     }
-    if (m->size < 4 || m->size > GPI_ELEMENT_MAX || m->size % 4) {
+    if (m->size < 4 || m->size > GPI_MONOID_MAX || m->size % 4) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
                         "%s: monoid->size = %zu, must be a multiple of 4 in 4..%d", function, m->size,
-                        GPI_ELEMENT_MAX);
+                        GPI_MONOID_MAX);
     }
     return GP_OK;
 }
@@ -118,120 +136,297 @@ static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_el
     const gpi_operation *o = &element->operation;
     const gp_result result = gpi_check_monoid(gp, function, o->monoid);
     if (result != GP_OK) return result;
-    if (o->out_type || o->op || (o->type && !o->map)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: with a monoid, out_type and op stay 0, and type too unless there is a map "
-                        "(here %d, %d, %d)",
-                        function, (int)o->out_type, (int)o->op, (int)o->type);
+    if (o->out_type || o->op || o->op_count || o->compensated || (o->type && !o->map)) {
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_ARGUMENT,
+            "%s: with a monoid, out_type, op, op_count and compensated stay 0, and type too unless "
+            "there is a map (here %d, %d, %zu, %d, %d)",
+            function, (int)o->out_type, (int)o->op, o->op_count, o->compensated, (int)o->type);
     }
     if (!o->map) element->in_size = o->monoid->size;
-    element->size = element->out_size = o->monoid->size;
+    element->base_size = element->out_size = o->monoid->size;
     element->commutative = o->monoid->commutative;
     element->exact = o->monoid->exact;
     memcpy(element->identity, o->monoid->identity, o->monoid->size);
+    memcpy(element->initial, o->initial ? o->initial : o->monoid->identity, o->monoid->size);
     return GP_OK;
 }
 
-static gp_result gpi_check_op(gp_context *gp, const char *function, const gpi_operation *o)
+/* ------------------------------------------------------------------ checks: built-in operations */
+
+static gp_result gpi_check_field(gp_context *gp, const char *function, const gpi_operation *o,
+                                 const gpi_field *field)
 {
-    if (!gpi_op_macro(o->op)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is not a gp_op", function, (int)o->op);
+    const bool is_float = gpi_is_float(field->out);
+    if (!gpi_op_macro(field->op)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is not a gp_op", function, (int)field->op);
     }
-    if (gpi_is_float(o->out_type) && (o->op == GP_AND || o->op == GP_OR || o->op == GP_XOR)) {
+    if (!gpi_type_size(field->out)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type = %d is not a gp_type", function,
+                        (int)field->out);
+    }
+    if (is_float && (field->op == GP_AND || field->op == GP_OR || field->op == GP_XOR)) {
         return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is bitwise, and %s is not an integer type",
-                        function, (int)o->op, gpi_type_cl(o->out_type));
+                        function, (int)field->op, gpi_type_cl(field->out));
     }
-    if (gpi_is_arg(o->op) && o->initial) {
+    if (gpi_is_arg(field->op) && field->out != GP_U32 && field->out != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: argmin and argmax give u32 or u64, not out_type %s",
+                        function, gpi_type_cl(field->out));
+    }
+    if (gpi_is_arg(field->op) && o->initial) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: initial stays NULL with argmin and argmax",
                         function);
     }
     return GP_OK;
 }
 
-static gp_result gpi_check_types(gp_context *gp, const char *function, const gpi_operation *o)
+/* Without a map that says how, no value may be squeezed into its sum. */
+static gp_result gpi_check_width(gp_context *gp, const char *function, gp_type from, const gpi_field *field)
 {
-    const bool monoid = o->monoid != NULL;
-    if (!gpi_type_size(o->type) || (!monoid && !gpi_type_size(o->out_type)) ||
-        (o->type2 && !gpi_type_size(o->type2))) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d, out_type = %d, type2 = %d: not a gp_type",
-                        function, (int)o->type, (int)o->out_type, (int)o->type2);
-    }
-    if ((o->type == GP_F64 || o->out_type == GP_F64 || o->type2 == GP_F64) && !gp->info.fp64) {
-        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: f64 on %s, which has no cl_khr_fp64", function,
-                        gp->info.name);
-    }
-    if (gpi_is_arg(o->op) && o->out_type != GP_U32 && o->out_type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: argmin and argmax give u32 or u64, not out_type %s",
-                        function, gpi_type_cl(o->out_type));
-    }
-    if (!monoid && !o->map && !gpi_is_arg(o->op) && gpi_is_float(o->type) && !gpi_is_float(o->out_type)) {
+    if (gpi_is_arg(field->op)) return GP_OK;
+    if (gpi_is_float(from) && !gpi_is_float(field->out)) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type %s cannot be summed as out_type %s", function,
-                        gpi_type_cl(o->type), gpi_type_cl(o->out_type));
+                        gpi_type_cl(from), gpi_type_cl(field->out));
+    }
+    if (gpi_type_size(field->out) < gpi_type_size(from)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type %s is narrower than type %s", function,
+                        gpi_type_cl(field->out), gpi_type_cl(from));
     }
     return GP_OK;
 }
 
-/* What argmin and argmax compare: the input's type, at least 32 bits wide. */
+static gp_result gpi_check_fp64(gp_context *gp, const char *function, gp_type type)
+{
+    if (type != GP_F64 || gp->info.fp64) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: f64 on %s, which has no cl_khr_fp64", function,
+                    gp->info.name);
+}
+
+static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gpi_operation *o)
+{
+    const gp_type types[3] = {o->type, o->type2, o->heads_type};
+    const bool wanted[3] = {!o->monoid || o->map, o->type2 != 0, o->segments != 0};
+    gp_result result = GP_OK;
+    size_t i;
+    if (o->type2 && !o->map) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in2 is only used by a map, and there is none",
+                        function);
+    }
+    for (i = 0; i < 3 && result == GP_OK; i++) {
+        static const char *const names[3] = {"type", "type2", "heads_type"};
+        if (wanted[i] && !gpi_type_size(types[i])) {
+            return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d is not a gp_type", function, names[i],
+                            (int)types[i]);
+        }
+        result = gpi_check_fp64(gp, function, types[i]);
+    }
+    return result;
+}
+
+/* ------------------------------------------------------------------ built-in operations */
+
+/* What argmin and argmax compare: at least 32 bits wide. */
 static gp_type gpi_arg_type(gp_type type)
 {
     if (gpi_type_size(type) >= 4) return type;
     return gpi_is_signed(type) ? GP_I32 : GP_U32;
 }
 
-/* A value and a 64-bit index of all ones behind it (gpi_arg of monoid.cl). */
-static void gpi_element_arg(gpi_element *element)
+static size_t gpi_field_size(const gpi_field *field)
 {
-    const gp_type value = gpi_arg_type(element->operation.type);
-    const size_t size = gpi_type_size(value);
-    gpi_identity_make(value, element->operation.op, element->identity);
-    memset(element->identity + size, 0xff, 8);
-    element->size = size + 8;
-    element->exact = !gpi_is_float(value);
+    const size_t value = gpi_type_size(field->value);
+    return gpi_is_arg(field->op) ? value + 8 : field->compensated ? 2 * value : value;
+}
+
+static size_t gpi_round_up(size_t x, size_t multiple) { return (x + multiple - 1) / multiple * multiple; }
+
+/* `from` is the type of what the field is made of. */
+static gp_result gpi_field_make(gp_context *gp, const char *function, const gpi_operation *o, gp_type from,
+                                gp_op op, gp_type out, gpi_field *field)
+{
+    gp_result result;
+    field->op = op;
+    field->out = out ? out : gpi_sum_type(from, op);
+    field->value = gpi_is_arg(op) ? gpi_arg_type(gpi_operand(from)) : gpi_operand(field->out);
+    field->compensated = o->compensated && op == GP_SUM && gpi_is_float(field->value);
+    result = gpi_check_field(gp, function, o, field);
+    if (result == GP_OK) result = gpi_check_fp64(gp, function, field->out);
+    if (result == GP_OK && (!o->map || o->op_count)) result = gpi_check_width(gp, function, from, field);
+    return result;
+}
+
+static gp_result gpi_check_ops(gp_context *gp, const char *function, const gpi_operation *o)
+{
+    if (o->op || o->out_type || o->initial) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: with op_count, op, out_type and initial stay 0",
+                        function);
+    }
+    if (!o->ops || o->op_count > GP_OPS_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: op_count = %zu, must be at most %d, and ops %s",
+                        function, o->op_count, GP_OPS_MAX, o->ops ? "is given" : "is NULL");
+    }
+    if (o->map_type && (!o->map || !gpi_type_size(o->map_type))) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: map_type = %d: not a gp_type, or there is no map",
+                        function, (int)o->map_type);
+    }
+    return gpi_check_fp64(gp, function, o->map_type);
+}
+
+/* Several operations on each element: fields side by side, as a struct in C has them. */
+static gp_result gpi_element_ops(gp_context *gp, const char *function, gpi_element *element)
+{
+    const gpi_operation *o = &element->operation;
+    const gp_type from = o->map_type ? o->map_type : o->type;
+    gp_result result = gpi_check_ops(gp, function, o);
+    size_t k, align = 1;
+    element->mapped = gpi_operand(from);
+    for (k = 0; k < o->op_count && result == GP_OK; k++) {
+        gpi_field *field = &element->fields[k];
+        result = gpi_field_make(gp, function, o, from, o->ops[k],
+                                o->out_types ? o->out_types[k] : GP_TYPE_NONE, field);
+        if (result == GP_OK && field->out == GP_F16) field->out = GP_F32; /* no halves in a gp_value */
+        field->offset = gpi_round_up(element->base_size, gpi_type_size(field->value));
+        element->base_size = field->offset + gpi_field_size(field);
+        if (gpi_type_size(field->value) > align) align = gpi_type_size(field->value);
+    }
+    element->field_count = o->op_count;
+    element->base_size = gpi_round_up(element->base_size, align);
+    element->out_size = sizeof(gp_value) * o->op_count;
+    return result;
+}
+
+static gp_result gpi_element_op(gp_context *gp, const char *function, gpi_element *element)
+{
+    const gpi_operation *o = &element->operation;
+    gpi_field *field = &element->fields[0];
+    const gp_result result = gpi_field_make(gp, function, o, o->type, o->op, o->out_type, field);
+    if (result == GP_OK && o->map_type) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map_type goes with op_count; here it is out_type",
+                        function);
+    }
+    element->field_count = 1;
+    element->mapped = !o->map || gpi_is_arg(o->op) ? gpi_operand(o->type) : field->value;
+    element->base_size = gpi_field_size(field);
+    element->out_size = gpi_type_size(field->out);
+    return result;
+}
+
+/* Behind the value of argmin and argmax: an index of all ones. */
+static void gpi_field_identity(const gpi_field *field, unsigned char *out)
+{
+    gpi_identity_make(field->value, field->op, out);
+    if (gpi_is_arg(field->op)) memset(out + gpi_type_size(field->value), 0xff, 8);
+}
+
+/* `initial` comes in the type of the result. */
+static void gpi_field_initial(const gpi_field *field, const void *initial, unsigned char *out)
+{
+    uint16_t half;
+    float value;
+    memcpy(out, initial, gpi_type_size(field->out));
+    if (field->out != GP_F16) return;
+    memcpy(&half, initial, sizeof half);
+    value = gpi_float_of_half(half);
+    memcpy(out, &value, sizeof value);
 }
 
 static gp_result gpi_element_builtin(gp_context *gp, const char *function, gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
-    const gp_result result = gpi_check_op(gp, function, o);
+    const gp_result result =
+        o->op_count ? gpi_element_ops(gp, function, element) : gpi_element_op(gp, function, element);
+    size_t k;
     if (result != GP_OK) return result;
-    element->size = element->out_size = gpi_type_size(o->out_type);
-    element->commutative = true;
-    element->exact = !gpi_is_float(o->out_type); /* min and max may return either zero */
-    if (gpi_is_arg(o->op)) gpi_element_arg(element);
-    else gpi_identity_make(o->out_type, o->op, element->identity);
+    if (o->compensated && gp->desc.fast_math) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: compensated sums need a context without fast_math, which may remove them",
+                        function);
+    }
+    element->commutative = element->exact = true;
+    for (k = 0; k < element->field_count; k++) {
+        const gpi_field *field = &element->fields[k];
+        if (gpi_is_float(field->value)) element->exact = false; /* min and max may return either zero */
+        gpi_field_identity(field, element->identity + field->offset);
+    }
+    memcpy(element->initial, element->identity, element->base_size);
+    if (o->initial) gpi_field_initial(&element->fields[0], o->initial, element->initial);
     return GP_OK;
+}
+
+/* ------------------------------------------------------------------ elements */
+
+/* Bytes of GPI_HEAD: none is padding. A monoid's alignment is not known: its segments are packed. */
+static size_t gpi_head_size(const gpi_element *element)
+{
+    if (!element->operation.segments) return 0;
+    return element->field_count == 0 ? 4 : element->base_size;
 }
 
 static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
                                   gpi_element *element)
 {
-    gp_result result = GP_OK;
+    gp_result result;
     memset(element, 0, sizeof *element);
     element->operation = *operation;
     element->in_size = gpi_type_size(operation->type);
     element->in2_size = gpi_type_size(operation->type2);
-    if (operation->type2 && !operation->map) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in2 is only used by a map, and there is none",
-                        function);
-    }
-    if (!operation->monoid || operation->map) result = gpi_check_types(gp, function, operation);
+    element->heads_size = gpi_type_size(operation->heads_type);
+    result = gpi_check_inputs(gp, function, operation);
     if (result != GP_OK) return result;
-    return operation->monoid ? gpi_element_monoid(gp, function, element)
-                             : gpi_element_builtin(gp, function, element);
+    result = operation->monoid ? gpi_element_monoid(gp, function, element)
+                               : gpi_element_builtin(gp, function, element);
+    if (result == GP_OK && operation->segments && gpi_is_arg(operation->op)) {
+        result = gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: argmin and argmax do not take segments", function);
+    }
+    element->size = element->base_size + gpi_head_size(element);
+    if (operation->segments) element->commutative = false; /* heads are not */
+    return result;
 }
 
-static const void *gpi_element_initial(const gpi_element *element)
+/* Positions that argmin and argmax give in 32 bits: all ones means nowhere. */
+static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
+                                     size_t count)
 {
-    return element->operation.initial ? element->operation.initial : element->identity;
+    size_t k;
+    for (k = 0; k < element->field_count; k++) {
+        if (!gpi_is_arg(element->fields[k].op) || element->fields[k].out != GP_U32) continue;
+        if (count >= UINT32_MAX) {
+            return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu, positions of u32 take out_type u64",
+                            function, count);
+        }
+    }
+    return GP_OK;
 }
 
 /* ------------------------------------------------------------------ text */
 
-/* Elements of a vector step of the serial shape; one where there is no vector of the type. */
-static int gpi_element_lanes(const gpi_element *element, const gpi_plan *plan)
+static const char *gpi_integer_cl(size_t size, bool is_signed)
 {
-    const bool scalar = element->operation.monoid || gpi_is_arg(element->operation.op);
-    return scalar || plan->shape != GP_SHAPE_SERIAL ? 1 : 16;
+    const gp_type types[4] = {GP_I8, GP_I16, GP_I32, GP_I64};
+    size_t k = 0;
+    while ((size_t)1 << k < size) k++;
+    return gpi_type_cl(is_signed ? types[k]
+                                 : (gp_type)(types[k] + 1)); /* each signed type, then its unsigned */
+}
+
+/* Elements of a vector step of the serial shape; one where there is no vector of the type. Scans have vectors
+   of plain values only. */
+static int gpi_element_lanes(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan)
+{
+    const bool has =
+        element->field_count > 0 && (primitive == GPI_REDUCE || !gpi_is_arg(element->fields[0].op));
+    return has && plan->shape == GP_SHAPE_SERIAL ? 16 : 1;
+}
+
+/* The lanes in which a field's sums are kept within a tile: 32 bits where those suffice, since converting
+   every element to 64 costs more than reading it. */
+static gp_type gpi_field_lane(const gpi_field *field, gp_type mapped, gpi_primitive primitive,
+                              const gpi_plan *plan)
+{
+    const bool narrow = field->op == GP_SUM && !gpi_is_float(mapped) && !gpi_is_float(field->value) &&
+                        gpi_type_size(mapped) <= 2 && gpi_type_size(field->value) == 8;
+    if (primitive != GPI_REDUCE || !narrow || plan->items > 16 * 65536) return field->value;
+    return gpi_is_signed(mapped) ? GP_I32 : GP_U32;
 }
 
 static void gpi_identity_words(const gpi_element *element, gpi_text *text)
@@ -239,8 +434,9 @@ static void gpi_identity_words(const gpi_element *element, gpi_text *text)
     const size_t words = (element->size + 3) / 4;
     size_t k;
     for (k = 0; k < words; k++) {
-        uint32_t word = 0;
-        memcpy(&word, element->identity + 4 * k, element->size < 4 ? element->size : 4);
+        const size_t left = element->base_size > 4 * k ? element->base_size - 4 * k : 0;
+        uint32_t word = 0; /* heads are 0 */
+        memcpy(&word, element->identity + 4 * k, left < 4 ? left : 4);
         gpi_text_add(text, "%s0x%08xu", k ? ", " : "", (unsigned)word);
     }
 }
@@ -257,45 +453,77 @@ static void gpi_prelude_monoid(const gp_monoid *m, gpi_text *text)
                  m->combine);
 }
 
-/* What is combined: a monoid of the user, an operation on values, or on values with their index. */
-static void gpi_prelude_operation(const gpi_operation *o, gpi_text *text)
+static void gpi_prelude_fields(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
+                               gpi_text *text)
 {
-    const gp_type value = gpi_is_arg(o->op) ? gpi_arg_type(o->type) : o->out_type;
-    if (o->monoid) {
-        gpi_text_add(text, "#define GPI_CUSTOM 1\n#define GPI_COMBINE(a, b) gpi_user_combine(a, b)\n");
-        gpi_text_add(text, "#define GPI_VALUE gpi_user\n#define GPI_T gpi_user\n#define GPI_OUT gpi_user\n");
-        return;
+    unsigned k;
+    gpi_text_add(text, "#define GPI_FIELD_COUNT %u\n#define GPI_FIELDS(X)", (unsigned)element->field_count);
+    for (k = 0; k < element->field_count; k++) gpi_text_add(text, " X(%u)", k);
+    for (k = 0; k < element->field_count; k++) {
+        const gpi_field *field = &element->fields[k];
+        const gp_type lane = gpi_field_lane(field, element->mapped, primitive, plan);
+        gpi_text_add(text, "\n#define GPI_OP_%u %s\n#define GPI_VALUE_%u %s\n#define GPI_FLOAT_%u %d\n", k,
+                     gpi_op_macro(field->op), k, gpi_type_cl(field->value), k, gpi_is_float(field->value));
+        gpi_text_add(text, "#define GPI_RESULT_%u %s\n#define GPI_COMPENSATED_%u %d\n", k,
+                     gpi_type_cl(gpi_operand(field->out)), k, field->compensated);
+        gpi_text_add(text, "#define GPI_LANE_%u %s\n#define GPI_INDEX_%u %s", k, gpi_type_cl(lane), k,
+                     gpi_integer_cl(gpi_type_size(field->value), false));
     }
-    gpi_text_add(text, "#define GPI_CUSTOM 0\n#define GPI_OP %s\n#define GPI_FLOAT %d\n", gpi_op_macro(o->op),
-                 gpi_is_float(value));
-    gpi_text_add(text, "#define GPI_VALUE %s\n#define GPI_OUT %s\n#define GPI_T %s\n", gpi_type_cl(value),
-                 gpi_type_cl(o->out_type), gpi_is_arg(o->op) ? "gpi_arg" : "GPI_OUT");
+    gpi_text_add(text, "\n");
 }
 
-/* The inputs, and the map as a function. The expression has lines of its own, so that it may end in a
-   comment. */
-static void gpi_prelude_inputs(const gpi_operation *o, gpi_text *text)
-{
-    const char *in = o->type ? gpi_type_cl(o->type) : "gpi_user";
-    gpi_text_add(text, "#define GPI_IN %s\n#define GPI_INPUTS %d\n#define GPI_MAPPED %d\n", in,
-                 o->type2 ? 2 : 1, o->map != NULL);
-    if (o->type2) gpi_text_add(text, "#define GPI_IN2 %s\n", gpi_type_cl(o->type2));
-    if (!o->map) return;
-    gpi_text_add(
-        text,
-        "static GPI_VALUE gpi_map(GPI_IN x, %sulong i)\n{\n    return (\n#line 1 \"map\"\n%s\n    );\n}\n",
-        o->type2 ? "GPI_IN2 y, " : "", o->map);
-}
-
-/* The description of the element that monoid.cl begins with. */
-static void gpi_element_prelude(const gpi_element *element, const gpi_plan *plan, gpi_text *text)
+/* The input element as an operand, and the map as a function. The expression has lines of its own, so that
+   it may end in a comment. */
+static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
 {
     const gpi_operation *o = &element->operation;
+    const char *y = element->mapped ? gpi_type_cl(element->mapped) : "gpi_user";
+    gpi_text_add(text, "#define GPI_Y %s\n#define GPI_MAPPED %d\n", y, o->map != NULL);
+    if (!o->map) return;
+    gpi_text_add(text, "static GPI_Y gpi_map(%s x, ", gpi_type_cl(gpi_operand(o->type)));
+    if (o->type2) gpi_text_add(text, "%s y, ", gpi_type_cl(gpi_operand(o->type2)));
+    gpi_text_add(text, "ulong i)\n{\n    return (\n#line 1 \"map\"\n%s\n    );\n}\n", o->map);
+}
+
+/* What is in memory. */
+static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
+{
+    const gpi_operation *o = &element->operation;
+    const gp_type out = element->field_count == 1 ? element->fields[0].out : GP_TYPE_NONE;
+    const char *many = element->field_count == 0 ? "gpi_user" : "ulong"; /* a gp_value each */
+    gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_INPUTS %d\n",
+                 o->type ? gpi_type_cl(o->type) : "gpi_user", o->type == GP_F16, o->type2 ? 2 : 1);
+    if (o->type2) {
+        gpi_text_add(text, "#define GPI_IN2 %s\n#define GPI_IN2_HALF %d\n", gpi_type_cl(o->type2),
+                     o->type2 == GP_F16);
+    }
+    gpi_text_add(text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n", out ? gpi_type_cl(out) : many,
+                 out == GP_F16);
+}
+
+/* Halves as heads are compared as what their bits are. */
+static void gpi_prelude_heads(const gpi_element *element, gpi_text *text)
+{
+    const gpi_operation *o = &element->operation;
+    gpi_text_add(text, "#define GPI_REVERSE %d\n#define GPI_SEGMENTED %d\n#define GPI_HEADS %d\n", o->reverse,
+                 o->segments != 0, (int)o->segments);
+    if (!o->segments) return;
+    gpi_text_add(text, "#define GPI_HEAD %s\n#define GPI_HEADS_TYPE %s\n",
+                 gpi_integer_cl(gpi_head_size(element), true),
+                 o->heads_type == GP_F16 ? "ushort" : gpi_type_cl(o->heads_type));
+}
+
+/* The description of the element that field.cl, monoid.cl and source.cl begin with. */
+static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
+                                gpi_text *text)
+{
     gpi_text_add(text, "#define GPI_SIZE %u\n#define GPI_IDENTITY_WORDS ", (unsigned)element->size);
     gpi_identity_words(element, text);
     gpi_text_add(text, "\n#define GPI_COMMUTATIVE %d\n#define GPI_EXACT %d\n#define GPI_LANES %d\n",
-                 element->commutative, element->exact, gpi_element_lanes(element, plan));
-    if (o->monoid) gpi_prelude_monoid(o->monoid, text);
-    gpi_prelude_operation(o, text);
-    gpi_prelude_inputs(o, text);
+                 element->commutative, element->exact, gpi_element_lanes(element, primitive, plan));
+    if (element->field_count == 0) gpi_prelude_monoid(element->operation.monoid, text);
+    gpi_prelude_fields(element, primitive, plan, text);
+    gpi_prelude_map(element, text);
+    gpi_prelude_buffers(element, text);
+    gpi_prelude_heads(element, text);
 }

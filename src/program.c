@@ -56,7 +56,8 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
 }
 
 /* Everything that makes this program differ from others of its primitive. */
-static char *gpi_prelude_make(const gp_context *gp, const gpi_element *element, const gpi_plan *plan)
+static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
+                              const gpi_plan *plan)
 {
     gpi_text text;
     memset(&text, 0, sizeof text);
@@ -67,7 +68,7 @@ static char *gpi_prelude_make(const gp_context *gp, const gpi_element *element, 
     gpi_text_add(&text, "#define GPI_TILES_ABREAST %u\n", gp->info.compute_units);
     gpi_text_add(&text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 %d\n",
                  plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics, gp->info.fp64);
-    gpi_element_prelude(element, plan, &text);
+    gpi_element_prelude(element, primitive, plan, &text);
     if (!text.failed) return text.data;
     free(text.data);
     return NULL;
@@ -77,17 +78,24 @@ static char *gpi_prelude_make(const gp_context *gp, const gpi_element *element, 
     gpi_text_add_lines(text, gpi_kernel_##name, GPI_COUNT_OF(gpi_kernel_##name))
 
 /* The whole source: prelude, layers from the device up, the primitive. */
-static char *gpi_source_compose(gpi_primitive primitive, const char *prelude)
+static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, size_t fields)
 {
     gpi_text text;
+    unsigned k;
     memset(&text, 0, sizeof text);
     gpi_text_add(&text, "%s", prelude);
     GPI_ADD_KERNEL(&text, platform);
+    for (k = 0; k < fields; k++) {
+        gpi_text_add(&text, "#define GPI_FIELD %u\n", k);
+        GPI_ADD_KERNEL(&text, field);
+    }
     GPI_ADD_KERNEL(&text, monoid);
+    GPI_ADD_KERNEL(&text, source);
     GPI_ADD_KERNEL(&text, tile);
     switch (primitive) {
     case GPI_REDUCE: GPI_ADD_KERNEL(&text, reduce); break;
     case GPI_SCAN:
+        GPI_ADD_KERNEL(&text, tile_scan);
         GPI_ADD_KERNEL(&text, lookback);
         GPI_ADD_KERNEL(&text, scan);
         break;
@@ -233,10 +241,10 @@ static gpi_program *gpi_program_find(const gp_context *gp, gpi_primitive primiti
 
 /* Builds or loads a program that is not in memory yet. Takes `prelude`. */
 static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_primitive primitive,
-                                  char *prelude, uint64_t hash, gpi_program **out)
+                                  char *prelude, uint64_t hash, size_t fields, gpi_program **out)
 {
     gpi_program *program = (gpi_program *)calloc(1, sizeof *program);
-    char *source = gpi_source_compose(primitive, prelude);
+    char *source = gpi_source_compose(primitive, prelude, fields);
     gp_result result = GP_OK;
     if (!program || !source) {
         free(source);
@@ -268,7 +276,7 @@ static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primi
                                  const gpi_element *element, gpi_plan *plan, gpi_program **out)
 {
     for (;;) {
-        char *prelude = gpi_prelude_make(gp, element, plan);
+        char *prelude = gpi_prelude_make(gp, primitive, element, plan);
         uint64_t hash;
         gp_result result = GP_OK;
         if (!prelude)
@@ -276,7 +284,7 @@ static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primi
         hash = gpi_hash(GPI_HASH_SEED, prelude, strlen(prelude));
         *out = gpi_program_find(gp, primitive, prelude, hash);
         if (*out) free(prelude);
-        else result = gpi_program_make(gp, function, primitive, prelude, hash, out);
+        else result = gpi_program_make(gp, function, primitive, prelude, hash, element->field_count, out);
         if (result != GP_OK) return result;
         if (plan->group == 1 || plan->group <= (*out)->group_max) return GP_OK;
         plan->group /= 2;

@@ -19,10 +19,16 @@ static gp_result gpi_reduce_element(gp_context *gp, const char *function, const 
                                     gpi_element *element)
 {
     gpi_operation o;
+    memset(&o, 0, sizeof o);
     o.type = desc->type;
     o.type2 = desc->in2 && !desc->type2 ? desc->type : desc->type2;
-    o.out_type = desc->out_type || desc->monoid ? desc->out_type : gpi_sum_type(desc->type, desc->op);
+    o.out_type = desc->out_type;
     o.op = desc->op;
+    o.ops = desc->ops;
+    o.out_types = desc->out_types;
+    o.op_count = desc->op_count;
+    o.map_type = desc->map_type;
+    o.compensated = desc->compensated;
     o.monoid = desc->monoid;
     o.map = desc->map;
     o.initial = desc->initial;
@@ -59,9 +65,9 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
     const gpi_element *element = &reduce->element;
     enum { IN, IN2, COUNT, OUT, RANGES };
     gpi_range used[RANGES];
-    gp_result result = GP_OK;
+    gp_result result = gpi_check_positions(gp, function, element, desc->count);
     memset(used, 0, sizeof used);
-    if (desc->count > 0) {
+    if (result == GP_OK && desc->count > 0) {
         result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
                                   element->in_size, GPI_READS, &used[IN]);
     }
@@ -97,7 +103,7 @@ static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem par
     GPI_CALL_ARG(call, partials);
     GPI_CALL_ARG(call, reduce->out);
     GPI_CALL_ARG(call, reduce->out_offset);
-    gpi_call_arg(call, reduce->element.size, gpi_element_initial(&reduce->element));
+    gpi_call_arg(call, reduce->element.base_size, reduce->element.initial);
     GPI_CALL_ARG(call, single);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &reduce->plan, single ? 1 : reduce->tiles);
@@ -110,7 +116,7 @@ static gp_result gpi_reduce_partials(gpi_call *call, gpi_reduce *reduce, cl_mem 
     gpi_call_arg_count(call, &reduce->count);
     GPI_CALL_ARG(call, reduce->out);
     GPI_CALL_ARG(call, reduce->out_offset);
-    gpi_call_arg(call, reduce->element.size, gpi_element_initial(&reduce->element));
+    gpi_call_arg(call, reduce->element.base_size, reduce->element.initial);
     return gpi_call_launch(call, &reduce->plan, 1);
 }
 

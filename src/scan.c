@@ -20,14 +20,21 @@ static gp_result gpi_scan_element(gp_context *gp, const char *function, const gp
                                   gpi_element *element)
 {
     gpi_operation o;
+    if ((unsigned)desc->segments >= GP_SEGMENTS_COUNT) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: segments = %d is not a gp_segments", function,
+                        (int)desc->segments);
+    }
+    memset(&o, 0, sizeof o);
     o.type = desc->type;
-    o.type2 = GP_TYPE_NONE;
     o.out_type = desc->out_type;
     if (!o.out_type && !desc->monoid) o.out_type = gpi_is_arg(desc->op) ? GP_U64 : desc->type;
     o.op = desc->op;
     o.monoid = desc->monoid;
     o.map = desc->map;
     o.initial = desc->initial;
+    o.reverse = desc->reverse;
+    o.segments = desc->segments;
+    o.heads_type = desc->segments ? desc->heads_type : GP_TYPE_NONE;
     return gpi_element_make(gp, function, &o, element);
 }
 
@@ -82,10 +89,16 @@ static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
 static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *scan)
 {
     const gp_scan_desc *desc = scan->desc;
-    enum { IN, OUT, COUNT, RANGES };
+    enum { IN, OUT, COUNT, HEADS, RANGES };
     gpi_range used[RANGES];
     gp_result result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
                                         scan->element.in_size, GPI_READS, &used[IN]);
+    memset(&used[HEADS], 0, sizeof used[HEADS]);
+    if (result == GP_OK) result = gpi_check_positions(gp, function, &scan->element, desc->count);
+    if (result == GP_OK && desc->segments) {
+        result = gpi_check_buffer(gp, function, "heads", desc->heads, desc->heads_offset, desc->count,
+                                  scan->element.heads_size, GPI_READS, &used[HEADS]);
+    }
     if (result != GP_OK) return result;
     result = gpi_check_buffer(gp, function, "out", desc->out, desc->out_offset, desc->count,
                               scan->element.out_size, GPI_WRITES, &used[OUT]);
@@ -94,6 +107,9 @@ static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *
     if (result != GP_OK) return result;
     if (gpi_overlap(&used[COUNT], &used[OUT])) {
         return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: count_buffer lies in out", function);
+    }
+    if (gpi_overlap(&used[HEADS], &used[OUT])) {
+        return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: heads and out overlap", function);
     }
     if (gpi_overlap(&used[IN], &used[OUT]) && !gpi_same(&used[IN], &used[OUT])) {
         return gpi_fail(
@@ -111,6 +127,11 @@ static void gpi_scan_arg_input(gpi_call *call, const gpi_scan *scan)
     const cl_ulong offset = scan->desc->in_offset;
     GPI_CALL_ARG(call, scan->desc->in);
     GPI_CALL_ARG(call, offset);
+    if (scan->desc->segments) {
+        const cl_ulong heads_offset = scan->desc->heads_offset;
+        GPI_CALL_ARG(call, scan->desc->heads);
+        GPI_CALL_ARG(call, heads_offset);
+    }
     gpi_call_arg_count(call, &scan->count);
 }
 
@@ -120,7 +141,7 @@ static void gpi_scan_arg_output(gpi_call *call, const gpi_scan *scan)
     const cl_uint exclusive = scan->desc->exclusive;
     GPI_CALL_ARG(call, scan->desc->out);
     GPI_CALL_ARG(call, offset);
-    gpi_call_arg(call, scan->element.size, gpi_element_initial(&scan->element));
+    gpi_call_arg(call, scan->element.base_size, scan->element.initial);
     GPI_CALL_ARG(call, exclusive);
 }
 
@@ -149,7 +170,7 @@ static gp_result gpi_scan_sums(gpi_call *call, gpi_scan *scan, cl_mem partials)
     gpi_call_kernel(call, scan->program, GPI_SCAN_SPINE);
     GPI_CALL_ARG(call, partials);
     GPI_CALL_ARG(call, scan->tiles);
-    gpi_call_arg(call, scan->element.size, gpi_element_initial(&scan->element));
+    gpi_call_arg(call, scan->element.base_size, scan->element.initial);
     return gpi_call_launch(call, &scan->plan, 1);
 }
 
@@ -217,17 +238,21 @@ static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
     probe.count = 0;
     probe.count_buffer = NULL;
     probe.initial = NULL;
-    probe.in = probe.out = probe.scratch = NULL;
-    probe.in_offset = probe.out_offset = 0;
+    probe.in = probe.out = probe.heads = probe.scratch = NULL;
+    probe.in_offset = probe.out_offset = probe.heads_offset = 0;
     result = gpi_scan_plan(gp, "gp_warmup", &probe, &scan);
     if (result != GP_OK) return result;
     tile = gpi_plan_tile(&scan.plan);
     result = gpi_alloc_neutral(gp, &scan.element, tile + 1, &probe.in);
     if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", (tile + 1) * scan.element.out_size, &probe.out);
+    if (result == GP_OK && probe.segments) {
+        result = gpi_alloc_zeros(gp, (tile + 1) * scan.element.heads_size, &probe.heads);
+    }
     for (probe.count = 1; probe.count <= tile + 1 && result == GP_OK; probe.count += tile) {
         result = gp_scan(gp, &probe);
     }
     if (probe.in) (void)clReleaseMemObject(probe.in);
     if (probe.out) (void)clReleaseMemObject(probe.out);
+    if (probe.heads) (void)clReleaseMemObject(probe.heads);
     return result;
 }

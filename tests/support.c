@@ -114,11 +114,42 @@ DEFINE_ELEMENT(u64_and, GP_U64, uint64_t, GP_U64, uint64_t, GP_AND, UINT64_MAX, 
 DEFINE_ELEMENT(i32_or, GP_I32, int32_t, GP_I32, int32_t, GP_OR, 0, a | b, AS_INTEGER)
 DEFINE_ELEMENT(u32_prod, GP_U32, uint32_t, GP_U32, uint32_t, GP_PROD, 1, a *b, AS_ODD)
 
+/* Every type with every operation that it has. */
+#define AS_SIGN(r) ((r)&64 ? 1 : -1)
+#define DEFINE_BITS(id, gp, c, ones, value)                           \
+    DEFINE_ELEMENT(id##_and, gp, c, gp, c, GP_AND, ones, a &b, value) \
+    DEFINE_ELEMENT(id##_or, gp, c, gp, c, GP_OR, 0, a | b, value)     \
+    DEFINE_ELEMENT(id##_xor, gp, c, gp, c, GP_XOR, 0, a ^ b, value)
+#define DEFINE_NUMBERS(id, gp, c, low, high, value, sum_value, product_value) \
+    DEFINE_ELEMENT(id##_sum, gp, c, gp, c, GP_SUM, 0, a + b, sum_value)       \
+    DEFINE_ELEMENT(id##_prod, gp, c, gp, c, GP_PROD, 1, a *b, product_value)  \
+    DEFINE_ELEMENT(id##_min, gp, c, gp, c, GP_MIN, high, MIN(a, b), value)    \
+    DEFINE_ELEMENT(id##_max, gp, c, gp, c, GP_MAX, low, MAX(a, b), value)
+#define DEFINE_SIGNED(id, gp, c, low, high, value)                 \
+    DEFINE_NUMBERS(id, gp, c, low, high, value, AS_SMALL, AS_SIGN) \
+    DEFINE_BITS(id, gp, c, -1, value)
+#define DEFINE_UNSIGNED(id, gp, c, high, value)             \
+    DEFINE_NUMBERS(id, gp, c, 0, high, value, value, value) \
+    DEFINE_BITS(id, gp, c, high, value)
+
+DEFINE_SIGNED(grid_i8, GP_I8, int8_t, INT8_MIN, INT8_MAX, AS_INTEGER)
+DEFINE_SIGNED(grid_i16, GP_I16, int16_t, INT16_MIN, INT16_MAX, AS_INTEGER)
+DEFINE_SIGNED(grid_i32, GP_I32, int32_t, INT32_MIN, INT32_MAX, AS_INTEGER)
+DEFINE_SIGNED(grid_i64, GP_I64, int64_t, INT64_MIN, INT64_MAX, WIDE)
+DEFINE_UNSIGNED(grid_u8, GP_U8, uint8_t, UINT8_MAX, AS_INTEGER)
+DEFINE_UNSIGNED(grid_u16, GP_U16, uint16_t, UINT16_MAX, AS_ODD)
+DEFINE_UNSIGNED(grid_u32, GP_U32, uint32_t, UINT32_MAX, AS_ODD)
+DEFINE_UNSIGNED(grid_u64, GP_U64, uint64_t, UINT64_MAX, WIDE)
+DEFINE_NUMBERS(grid_f32, GP_F32, float, -INF, INF, AS_INTEGER, AS_SMALL, AS_SIGN)
+DEFINE_NUMBERS(grid_f64, GP_F64, double, -INF, INF, AS_INTEGER, AS_SMALL, AS_SIGN)
+
+#define NUMBERS(id) \
+    &test_grid_##id##_sum, &test_grid_##id##_prod, &test_grid_##id##_min, &test_grid_##id##_max
+#define INTEGERS(id) NUMBERS(id), &test_grid_##id##_and, &test_grid_##id##_or, &test_grid_##id##_xor
+
 const test_element *const test_grid[] = {
-    &test_u32_sum, &test_u32_sum_u64, &test_u32_min, &test_u32_max,  &test_i32_sum,    &test_i32_sum_i64,
-    &test_i32_min, &test_i32_max,     &test_f32_sum, &test_f32_min,  &test_f32_max,    &test_u64_sum,
-    &test_u64_min, &test_u64_max,     &test_u8_sum,  &test_i16_max,  &test_u8_sum_u64, &test_f64_sum,
-    &test_u32_xor, &test_u64_and,     &test_i32_or,  &test_u32_prod,
+    INTEGERS(i8),  INTEGERS(i16), INTEGERS(i32),     INTEGERS(i64),     INTEGERS(u8), INTEGERS(u16),
+    INTEGERS(u32), INTEGERS(u64), &test_u32_sum_u64, &test_i32_sum_i64, NUMBERS(f32), NUMBERS(f64),
 };
 const size_t test_grid_count = sizeof test_grid / sizeof test_grid[0];
 

@@ -126,6 +126,100 @@ static void test_types_and_ops(void **state)
     assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_UNSUPPORTED, "cl_khr_fp64");
 }
 
+/* ------------------------------------------------------------------ segments, several operations */
+
+static void test_segments(void **state)
+{
+    fixture *f = *state;
+    gp_scan_desc scan = good_scan(f);
+    scan.segments = (gp_segments)9;
+    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_ARGUMENT, "segments = 9");
+    scan.segments = GP_SEGMENTS_BY_FLAGS;
+    scan.heads = f->in;
+    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_TYPE, "heads_type = 0");
+    scan.heads_type = GP_U32;
+    scan.heads = NULL;
+    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_BUFFER, "heads is NULL");
+    scan.heads = f->in;
+    scan.heads_offset = 1;
+    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_BUFFER, "heads");
+    scan.heads = f->out;
+    scan.heads_offset = 0;
+    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_OVERLAP, "heads and out overlap");
+    scan.heads = f->in;
+    scan.op = GP_ARGMAX;
+    scan.out_type = GP_U32;
+    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_UNSUPPORTED, "segments");
+}
+
+static void test_narrow_results(void **state)
+{
+    fixture *f = *state;
+    gp_scan_desc scan = good_scan(f);
+    gp_reduce_desc reduce = good_reduce(f);
+    scan.out_type = GP_U16;
+    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_TYPE, "ushort is narrower than type uint");
+    reduce.type = GP_F32;
+    reduce.out_type = GP_F16;
+    assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_INVALID_TYPE, "half is narrower");
+    reduce.out_type = GP_I32;
+    reduce.op = GP_ARGMIN;
+    assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_INVALID_TYPE, "give u32 or u64");
+    reduce.type = GP_U32;
+    reduce.out_type = GP_U32;
+    reduce.count = UINT32_MAX;
+    assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_COUNT_LIMIT, "positions of u32");
+}
+
+static void test_several(void **state)
+{
+    static const gp_op ops[GP_OPS_MAX + 1] = {GP_SUM, GP_MIN, GP_MAX, GP_SUM, GP_SUM,
+                                              GP_SUM, GP_SUM, GP_SUM, GP_SUM};
+    static const gp_op unknown[2] = {GP_SUM, (gp_op)77};
+    static const gp_type narrow[2] = {GP_U64, GP_U8};
+    fixture *f = *state;
+    gp_reduce_desc reduce = good_reduce(f);
+    reduce.op_count = 2;
+    assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_INVALID_ARGUMENT,
+                    "op, out_type and initial stay 0");
+    reduce.op = GP_OP_NONE;
+    assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_INVALID_ARGUMENT, "ops is NULL");
+    reduce.ops = ops;
+    reduce.op_count = GP_OPS_MAX + 1;
+    assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_INVALID_ARGUMENT, "op_count = 9");
+    reduce.op_count = 2;
+    reduce.map_type = GP_U32;
+    assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_INVALID_TYPE, "map_type");
+    reduce.map_type = GP_TYPE_NONE;
+    reduce.out_types = narrow;
+    assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_INVALID_TYPE, "uchar is narrower");
+    reduce.out_types = NULL;
+    reduce.ops = unknown;
+    assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_INVALID_OP, "op = 77");
+    reduce.ops = ops;
+    reduce.out_offset = COUNT / 4; /* in pairs of 8 bytes */
+    assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_INVALID_BUFFER, "out");
+    reduce.monoid = &test_affine_monoid;
+    reduce.type = GP_TYPE_NONE;
+    assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_INVALID_ARGUMENT, "with a monoid");
+}
+
+static void test_compensated(void **state)
+{
+    fixture *f = *state;
+    gp_context_desc desc = {0};
+    gp_reduce_desc reduce = good_reduce(f);
+    gp_context *fast;
+    desc.fast_math = true;
+    fast = test_open_with(&desc);
+    reduce.in = reduce.out = test_buffer(fast, COUNT * 4, f->data);
+    reduce.type = GP_F32;
+    reduce.compensated = true;
+    assert_gp_fails(fast, gp_reduce(fast, &reduce), GP_ERROR_INVALID_ARGUMENT, "fast_math");
+    clReleaseMemObject(reduce.in);
+    gp_context_destroy(fast);
+}
+
 /* ------------------------------------------------------------------ buffers */
 
 static void test_missing_and_small_buffers(void **state)
@@ -427,6 +521,10 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_null, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_types_and_ops, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_segments, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_narrow_results, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_several, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_compensated, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_missing_and_small_buffers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_foreign_and_read_only_buffers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_overlap, set_up, tear_down),

@@ -1,6 +1,8 @@
 /* test_reduce.c - gp_reduce against a sequential reduction. */
 #include "support.h"
 
+#include <math.h>
+
 typedef struct reduce_case {
     const test_element *element;
     test_pattern pattern;
@@ -136,6 +138,193 @@ static void test_types_and_ops(void **state)
     gp_context_destroy(gp);
 }
 
+/* ------------------------------------------------------------------ argmin, argmax */
+
+/* Where the extreme of `count` elements first stands. */
+static uint64_t position_of(const test_element *e, const unsigned char *in, size_t count)
+{
+    unsigned char best[64], x[64];
+    uint64_t position = 0;
+    size_t i;
+    e->from(in, best);
+    for (i = 1; i < count; i++) {
+        e->from(in + i * e->in_size, x);
+        e->combine(best, x, x);
+        if (memcmp(best, x, e->size) == 0) continue;
+        memcpy(best, x, e->size);
+        position = i;
+    }
+    return position;
+}
+
+/* `e` is a minimum or a maximum. */
+static void check_arg(gp_context *gp, const test_element *e, test_pattern pattern, size_t count)
+{
+    unsigned char *in = test_input(e, pattern, count);
+    cl_mem buffer = test_buffer(gp, count * e->in_size, in);
+    gp_reduce_desc desc = {0};
+    uint64_t at = 0;
+    desc.in = buffer;
+    desc.count = count;
+    desc.type = e->type;
+    desc.op = e->op == GP_MIN ? GP_ARGMIN : GP_ARGMAX;
+    assert_gp(gp, gp_reduce_read(gp, &desc, &at));
+    if (at != position_of(e, in, count))
+        fail_msg("arg of %s, pattern %d, count %zu", e->name, (int)pattern, count);
+    free(in);
+    clReleaseMemObject(buffer);
+}
+
+static void test_arg_of_every_type(void **state)
+{
+    gp_context *gp = test_open(&test_variants[0], NULL);
+    const size_t step = test_builds_are_cheap(gp) ? 1 : 5;
+    size_t i, extremes = 0, k;
+    (void)state;
+    for (i = 0; i < test_grid_count; i++) {
+        const test_element *e = test_grid[i];
+        if ((e->op != GP_MIN && e->op != GP_MAX) || extremes++ % step) continue;
+        if (e->type == GP_F64 && !gp_context_info(gp)->fp64) continue;
+        for (k = 0; k < TEST_PATTERNS; k++) check_arg(gp, e, (test_pattern)k, test_small() ? 3001 : 150001);
+        check_arg(gp, e, TEST_RANDOM, 1);
+        check_arg(gp, e, TEST_RANDOM, 37);
+    }
+    gp_context_destroy(gp);
+}
+
+/* ------------------------------------------------------------------ several at once, compensated */
+
+static void check_several(gp_context *gp, const test_variant *variant, size_t count)
+{
+    static const gp_op ops[] = {GP_SUM, GP_MIN, GP_ARGMAX, GP_MAX, GP_XOR, GP_ARGMIN};
+    static const gp_type outs[] = {GP_U64, GP_TYPE_NONE, GP_U32, GP_U64, GP_U16, GP_U64};
+    enum { OPS = sizeof ops / sizeof *ops };
+    uint16_t *in = test_input(&test_grid_u16_max, TEST_RANDOM, count + 1);
+    cl_mem buffer = test_buffer(gp, (count + 1) * 2, in), out = test_buffer(gp, (OPS + 2) * 8 * 2, NULL);
+    gp_value expected[OPS], *results;
+    gp_reduce_desc desc = {0};
+    size_t i;
+    memset(expected, 0, sizeof expected);
+    expected[1].u16 = UINT16_MAX;
+    expected[2].u32 = UINT32_MAX;
+    expected[5].u64 = UINT64_MAX;
+    for (i = 0; i < count; i++) {
+        const uint16_t x = in[i + 1];
+        expected[0].u64 += x;
+        if (i == 0 || x > expected[3].u64) expected[2].u32 = (uint32_t)i;
+        if (i == 0 || x < expected[1].u16) expected[5].u64 = i;
+        expected[1].u16 = x < expected[1].u16 ? x : expected[1].u16;
+        expected[3].u64 = x > expected[3].u64 ? x : expected[3].u64;
+        expected[4].u16 ^= x;
+    }
+    desc.in = buffer;
+    desc.in_offset = 1;
+    desc.out = out;
+    desc.out_offset = 1; /* in what is written: OPS values */
+    desc.count = count;
+    desc.type = GP_U16;
+    desc.ops = ops;
+    desc.out_types = outs;
+    desc.op_count = OPS;
+    assert_gp(gp, gp_reduce(gp, &desc));
+    results = test_read(gp, out, (OPS + 2) * 8 * 2);
+    for (i = 0; i < OPS; i++) {
+        if (results[OPS + i].u64 != expected[i].u64)
+            fail_msg("%s: count %zu, result %zu", variant->name, count, i);
+    }
+    assert_int_equal(((unsigned char *)(results + OPS))[-1], TEST_POISON);
+    assert_int_equal(((unsigned char *)(results + 2 * OPS))[0], TEST_POISON);
+    free(results);
+    free(in);
+    clReleaseMemObject(buffer);
+    clReleaseMemObject(out);
+}
+
+static void test_several_at_once(void **state)
+{
+    size_t v, k;
+    (void)state;
+    for (v = 0; v < sizeof shapes / sizeof *shapes; v++) {
+        gp_context *gp = test_open(&test_variants[shapes[v]], NULL);
+        const size_t *list = test_small() ? small_sizes : sizes;
+        const size_t n =
+            test_small() ? sizeof small_sizes / sizeof *small_sizes : sizeof sizes / sizeof *sizes;
+        for (k = 0; gp && k < n; k++) check_several(gp, &test_variants[shapes[v]], list[k]);
+        gp_context_destroy(gp);
+    }
+}
+
+/* A map's value in a type of its own; floats, one of them compensated; read to the host. */
+static void test_several_mapped(void **state)
+{
+    static const gp_op ops[] = {GP_SUM, GP_SUM, GP_MAX};
+    static const gp_type outs[] = {GP_F32, GP_F64, GP_I64};
+    const int8_t in[5] = {-128, 3, 127, -7, 2};
+    gp_context *gp = test_open(&test_variants[0], NULL);
+    cl_mem buffer = test_buffer(gp, sizeof in, in);
+    gp_reduce_desc desc = {0};
+    gp_value results[3];
+    (void)state;
+    desc.in = buffer;
+    desc.count = 5;
+    desc.type = GP_I8;
+    desc.map = "x * x";
+    desc.map_type = GP_I32;
+    desc.ops = ops;
+    desc.out_types = outs;
+    desc.op_count = gp_context_info(gp)->fp64 ? 3 : 1;
+    desc.compensated = true;
+    assert_gp(gp, gp_reduce_read(gp, &desc, results));
+    assert_true(results[0].f32 == 32575.0f);
+    if (desc.op_count == 3) assert_true(results[1].f64 == 32575.0 && results[2].i64 == 16384);
+    clReleaseMemObject(buffer);
+    gp_context_destroy(gp);
+}
+
+/* Large values that cancel, and small ones that a plain sum loses beside them. */
+static void check_compensated(gp_context *gp, const test_variant *variant, size_t count)
+{
+    float *in = malloc((3 * count + 1) * sizeof *in), plain = 0, compensated = 0;
+    gp_reduce_desc desc = {0};
+    double exact = 0;
+    size_t i;
+    assert_non_null(in);
+    for (i = 0; i < 3 * count; i++) {
+        in[i] = i % 3 == 0 ? (float)(test_random() >> 8) * 1024.0f : i % 3 == 1 ? -in[i - 1] : 0.25f;
+        exact += in[i];
+    }
+    desc.in = test_buffer(gp, 3 * count * sizeof *in, in);
+    desc.count = 3 * count;
+    desc.type = GP_F32;
+    desc.op = GP_SUM;
+    assert_gp(gp, gp_reduce_read(gp, &desc, &plain));
+    desc.compensated = true;
+    assert_gp(gp, gp_reduce_read(gp, &desc, &compensated));
+    if (compensated != (float)exact || plain == compensated) {
+        fail_msg("%s: %.9g compensated, %.9g plain, %.9g exact", variant->name, compensated, plain, exact);
+    }
+    clReleaseMemObject(desc.in);
+    in[count] = (float)INFINITY; /* what follows an infinite sum is no NaN */
+    desc.in = test_buffer(gp, 3 * count * sizeof *in, in);
+    assert_gp(gp, gp_reduce_read(gp, &desc, &compensated));
+    assert_true(compensated == (float)INFINITY);
+    clReleaseMemObject(desc.in);
+    free(in);
+}
+
+static void test_compensated(void **state)
+{
+    size_t v;
+    (void)state;
+    for (v = 0; v < sizeof shapes / sizeof *shapes; v++) {
+        gp_context *gp = test_open(&test_variants[shapes[v]], NULL);
+        if (gp) check_compensated(gp, &test_variants[shapes[v]], test_small() ? 1000 : 70001);
+        gp_context_destroy(gp);
+    }
+}
+
+/* ------------------------------------------------------------------ results */
+
 /* Integer sums are in 64 bits unless out_type names the result: a read into 8 bytes. */
 static void test_default_out_type(void **state)
 {
@@ -224,7 +413,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_shape),      cmocka_unit_test(test_types_and_ops),
         cmocka_unit_test(test_default_out_type), cmocka_unit_test(test_out_inside_in),
-        cmocka_unit_test(test_float_repeats),
+        cmocka_unit_test(test_float_repeats),    cmocka_unit_test(test_arg_of_every_type),
+        cmocka_unit_test(test_several_at_once),  cmocka_unit_test(test_several_mapped),
+        cmocka_unit_test(test_compensated),
     };
     return cmocka_run_group_tests_name("reduce", tests, NULL, NULL);
 }

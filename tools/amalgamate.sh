@@ -10,7 +10,7 @@ set -eu
 
 API=src/gpuprim_api.h
 INTERNAL=src/internal.h
-KERNELS="platform monoid tile lookback reduce scan"
+KERNELS="platform field monoid source tile tile_scan lookback reduce scan"
 SOURCES="error device profile context cache program events launch monoid reduce scan"
 LICENSE=LICENSE
 

@@ -14,16 +14,9 @@ mkdir -p $out
 DEFINES="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 -DGPI_ITEMS=64 -DGPI_TILE=64 -DGPI_LANES=1
     -DGPI_FP64=1 -DGPI_INT64_EXTENDED=1"
 
-compose() { # prelude
-    for file in "tests/native/prelude_$1.h" $(printf 'kernels/%s.cl ' platform monoid tile lookback scan); do
-        printf '#line 1 "%s"\n' "$file"
-        cat "$file"
-    done
-}
-
 check() { # element bytes wide sanitizer [define]
     name=$1.wide$3.$(echo "$4" | tr , _)${5:+.sabotage}
-    compose "$1" >"$out/$name.cl"
+    tools/compose_kernel.sh "tests/native/prelude_$1.h" scan >"$out/$name.cl"
     $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Xclang -finclude-default-header -O1 -g \
         -fsanitize="$4" -Wno-unused-function $DEFINES -DGPI_WIDE="$3" ${5:-} -c -o "$out/$name.cl.o" "$out/$name.cl"
     $CLANG -std=c11 -O1 -g -Wall -Wextra -fsanitize="$4" -DELEMENT_BYTES="$2" -DELEMENT_TILE=64 ${5:-} \

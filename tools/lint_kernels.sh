@@ -3,12 +3,11 @@
 #
 # usage: tools/lint_kernels.sh
 #
-# Every primitive is put together as gpuprim does: a description of the element (tests/native/prelude_*.h,
-# one file an element type), the common files, its own file. #line makes messages name the real files.
+# Every primitive is put together as gpuprim does (tools/compose_kernel.sh), with every element described in
+# tests/native/: prelude_NAME.h, or prelude_PRIMITIVE_NAME.h where only that primitive takes it.
 set -eu
 cd "$(dirname "$0")/.."
 
-COMMON="platform monoid tile lookback"
 PRIMITIVES="reduce scan"
 SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 -DGPI_ITEMS=4096 -DGPI_TILE=4096"
 LOCAL="-DGPI_SHAPE_SERIAL=0 -DGPI_SHAPE_LOCAL=1 -DGPI_WG=64 -DGPI_ITEMS=8 -DGPI_TILE=512"
@@ -18,10 +17,9 @@ NARROW="-DGPI_WIDE=0 -DGPI_INT64_EXTENDED=0"
 FLAGS="-x cl -cl-std=CL1.2 -target spir64 -Xclang -finclude-default-header -Xclang -disable-llvm-passes
     -fsyntax-only -Wall -Wextra -Werror -Wno-unused-function -Wno-unused-parameter"
 
-compose() { # prelude primitive
-    for file in "$1" $(printf 'kernels/%s.cl ' $COMMON "$2"); do
-        printf '#line 1 "%s"\n' "$file"
-        cat "$file"
+takes() { # primitive element
+    for other in $PRIMITIVES; do
+        case $2 in prelude_"$other"_*) test "$other" = "$1" && return || return ;; esac
     done
 }
 
@@ -31,8 +29,9 @@ failed=0
 for prelude in tests/native/prelude_*.h; do
     element=$(basename "$prelude" .h)
     for primitive in $PRIMITIVES; do
+        takes "$primitive" "$element" || continue
         source=build/lint/$primitive.$element.cl
-        compose "$prelude" "$primitive" >"$source"
+        tools/compose_kernel.sh "$prelude" "$primitive" >"$source"
         for shape in "$SERIAL" "$LOCAL"; do
             for words in "$WIDE" "$NARROW"; do
                 checked=$((checked + 1))

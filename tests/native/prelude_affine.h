@@ -1,17 +1,11 @@
-/* A monoid of the user that does not commute. */
-#define GPI_IN affine
-#define GPI_T affine
-#define GPI_OUT affine
-#define GPI_VALUE affine
-#define GPI_INPUTS 1
-#define GPI_MAPPED 0
-#define GPI_CUSTOM 1
-#define GPI_COMBINE(a, b) affine_then(a, b)
+/* A monoid of the user's, not commutative. */
 #define GPI_SIZE 8
 #define GPI_IDENTITY_WORDS 0x00000001u, 0x00000000u
 #define GPI_COMMUTATIVE 0
 #define GPI_EXACT 1
+#ifndef GPI_LANES
 #define GPI_LANES 1
+#endif
 typedef struct affine {
     uint a, b;
 } affine;
@@ -22,3 +16,17 @@ static affine affine_then(affine f, affine g)
     h.b = g.a * f.b + g.b;
     return h;
 }
+typedef affine gpi_user;
+static gpi_user gpi_user_combine(gpi_user gpi_a, gpi_user gpi_b) { return affine_then(gpi_a, gpi_b); }
+#define GPI_FIELD_COUNT 0
+#define GPI_FIELDS(X)
+#define GPI_Y gpi_user
+#define GPI_MAPPED 0
+#define GPI_IN gpi_user
+#define GPI_IN_HALF 0
+#define GPI_INPUTS 1
+#define GPI_OUT gpi_user
+#define GPI_OUT_HALF 0
+#define GPI_REVERSE 0
+#define GPI_SEGMENTED 0
+#define GPI_HEADS 0
