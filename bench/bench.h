@@ -121,7 +121,7 @@ struct bench_case {
     gp_type out_type;
     double bytes; /* that have to be moved, for GB/s */
     bench_array in;
-    bench_array in2; /* second input of add and triad; bytes 0: none */
+    bench_array in2; /* second input, the same as the first until bench_case_input2; bytes 0: none */
     bench_array out;
     void *expected;    /* what checks compare with */
     uint32_t word_sum; /* of the input's 32-bit words, modulo 2^32: for the read loops */
@@ -149,6 +149,8 @@ typedef struct bench_case_desc {
 /* Makes arrays and input; every page is touched. False when there is not enough memory: a row tells. */
 bool bench_case_open(bench *b, bench_case *c, const bench_case_desc *desc);
 void bench_case_close(bench_case *c);
+/* Other data for the second input, which in2.host then holds too. */
+bool bench_case_input2(bench_case *c, const void *data);
 
 /* Appends a variant. `format` makes its name. */
 bench_variant *bench_variant_add(bench_case *c, bench_kind kind, const char *format, ...);
@@ -211,6 +213,9 @@ void bench_sweep(bench *b, void (*one)(bench *b, gp_type type, size_t n));
 void bench_stream(bench *b);
 void bench_reduce(bench *b);
 void bench_scan(bench *b);
+void bench_dot(bench *b);
+void bench_segmented(bench *b);
+void bench_affine(bench *b);
 void bench_ladder(bench *b);
 void bench_launch_cost(bench *b);
 

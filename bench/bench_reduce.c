@@ -36,6 +36,19 @@ static gp_reduce_desc reduce_desc(const bench_case *c, gp_type out_type)
                             .op = c->work.op};
 }
 
+static void add_several(bench_case *c)
+{
+    static const gp_op ops[] = {GP_SUM, GP_MIN, GP_MAX, GP_ARGMAX};
+    bench_variant *v = bench_variant_add(c, BENCH_GPUPRIM, "gpuprim:sum-min-max-argmax");
+    v->run = run;
+    v->check = check; /* the first of the results */
+    v->out_bytes = sizeof ops / sizeof *ops * sizeof(gp_value);
+    v->with.reduce = reduce_desc(c, GP_TYPE_NONE);
+    v->with.reduce.op = GP_OP_NONE;
+    v->with.reduce.ops = ops;
+    v->with.reduce.op_count = sizeof ops / sizeof *ops;
+}
+
 static void add_variants(bench_case *c)
 {
     const gp_type type = c->work.type;
@@ -44,6 +57,15 @@ static void add_variants(bench_case *c)
     v->check = check;
     v->out_bytes = data_size(c->out_type);
     v->with.reduce = reduce_desc(c, GP_TYPE_NONE);
+    if (data_is_float(type) && c->work.op == GP_SUM) {
+        v = bench_variant_add(c, BENCH_GPUPRIM, "gpuprim:compensated");
+        v->run = run;
+        v->check = check;
+        v->out_bytes = data_size(c->out_type);
+        v->with.reduce = reduce_desc(c, GP_TYPE_NONE);
+        v->with.reduce.compensated = true;
+    }
+    if (c->work.op == GP_SUM) add_several(c);
     if (c->out_type == type) return;
     v = bench_variant_add(c, BENCH_GPUPRIM, "gpuprim:%s-%s", data_type_name(type), data_op_name(c->work.op));
     v->run = run;
@@ -63,7 +85,7 @@ static void reduce(bench *b, gp_type type, size_t n)
                                   .out_type = data_reduce_type(type, op),
                                   .op = op,
                                   .n = n,
-                                  .out_bytes = sizeof(uint64_t),
+                                  .out_bytes = GP_OPS_MAX * sizeof(gp_value),
                                   .expected_bytes = sizeof(uint64_t),
                                   .bytes = (double)n * (double)size};
     if (!bench_case_open(b, &c, &desc)) return;

@@ -125,6 +125,13 @@ bool bench_case_open(bench *b, bench_case *c, const bench_case_desc *desc)
     return false;
 }
 
+bool bench_case_input2(bench_case *c, const void *data)
+{
+    return clEnqueueWriteBuffer(c->b->queue, c->in2.mem, CL_TRUE, 0, c->in2.bytes, data, 0, NULL, NULL) ==
+               0 &&
+           memcpy(c->in2.host, data, c->in2.bytes) != NULL;
+}
+
 void bench_case_close(bench_case *c)
 {
     for (size_t i = 0; i < c->count; i++)

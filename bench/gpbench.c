@@ -15,6 +15,9 @@ static const char help[] =
     "  stream   copy, scale, add, triad and read: what memory gives, by form of the loop\n"
     "  reduce   gp_reduce, against the fastest loop that reads\n"
     "  scan     gp_scan, against the fastest copy with ordinary stores\n"
+    "  dot      a reduction of x * y, against the fastest loop that reads two streams\n"
+    "  segmented  a scan in segments, against the fastest loop that reads two streams and writes one\n"
+    "  affine   a monoid of 8 bytes scanned and reduced, against the fastest copy and read\n"
     "  ladder   the textbook's steps of a reduction, against gp_reduce and the fastest loop that reads\n"
     "  launch   calls with 1000 elements, against an empty kernel\n"
     "  all      all of these\n"
@@ -22,7 +25,7 @@ static const char help[] =
     "what is measured\n"
     "  --n N             one size: 16777216, 2^24 or 16M (default: 2^10 ... 2^26)\n"
     "  --type T          one element type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 (default: u32, some f32, "
-    "u64)\n"
+    "u64, f64, u8)\n"
     "  --op OP           sum prod min max and or xor (default: sum)\n"
     "  --repeats R       runs of each variant (default: by time, 5 ... 101)\n"
     "  --no-peers        leave other libraries out\n"
@@ -51,11 +54,15 @@ static void run_all(bench *b)
     bench_reduce(b);
     bench_ladder(b);
     bench_scan(b);
+    bench_dot(b);
+    bench_segmented(b);
+    bench_affine(b);
 }
 
-static const command commands[] = {{"stream", bench_stream},      {"reduce", bench_reduce},
-                                   {"scan", bench_scan},          {"ladder", bench_ladder},
-                                   {"launch", bench_launch_cost}, {"all", run_all}};
+static const command commands[] = {
+    {"stream", bench_stream},       {"reduce", bench_reduce},      {"scan", bench_scan},
+    {"ladder", bench_ladder},       {"launch", bench_launch_cost}, {"dot", bench_dot},
+    {"segmented", bench_segmented}, {"affine", bench_affine},      {"all", run_all}};
 
 /* ------------------------------------------------------------------ options */
 

@@ -106,7 +106,7 @@ static void sweep_sizes(bench *b, void (*one)(bench *, gp_type, size_t), gp_type
 
 void bench_sweep(bench *b, void (*one)(bench *, gp_type, size_t))
 {
-    static const gp_type others[] = {GP_F32, GP_U64};
+    static const gp_type others[] = {GP_F32, GP_U64, GP_F64, GP_U8};
     const bench_options *o = &b->options;
     const gp_type first = o->type != GP_TYPE_NONE ? o->type : GP_U32;
     if (o->n > 0) one(b, first, o->n);

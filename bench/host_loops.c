@@ -29,6 +29,13 @@ static range share_of(const host_stream *x, unsigned thread, unsigned threads)
                    each * (thread + 1) + rest * (thread + 1) / threads};
 }
 
+static uint32_t sum_words(word_vector s)
+{
+    uint32_t sum = 0;
+    for (size_t j = 0; j < sizeof s / sizeof sum; j++) sum += s[j];
+    return sum;
+}
+
 /* Four sums hide the latency of an addition. */
 static uint32_t read_words(const word_vector *a, range r)
 {
@@ -41,10 +48,21 @@ static uint32_t read_words(const word_vector *a, range r)
         s[3] += a[i + 3];
     }
     for (; i < r.end; i++) s[0] += a[i];
-    s[0] += s[1] + s[2] + s[3];
-    uint32_t sum = 0;
-    for (size_t j = 0; j < sizeof s[0] / sizeof sum; j++) sum += s[0][j];
-    return sum;
+    return sum_words(s[0] + s[1] + s[2] + s[3]);
+}
+
+static uint32_t read_both(const word_vector *a, const word_vector *b, range r)
+{
+    word_vector s[4] = {{0}};
+    size_t i = r.begin;
+    for (; i + 2 <= r.end; i += 2) {
+        s[0] += a[i];
+        s[1] += b[i];
+        s[2] += a[i + 1];
+        s[3] += b[i + 1];
+    }
+    for (; i < r.end; i++) s[0] += a[i] + b[i];
+    return sum_words(s[0] + s[1] + s[2] + s[3]);
 }
 
 static void copy_words(const word_vector *a, word_vector *out, range r)
@@ -63,7 +81,7 @@ static void scale_floats(const float_vector *a, float_vector *out, range r, floa
     }
 }
 
-static void add_floats(const float_vector *a, const float_vector *b, float_vector *out, range r)
+static void add_words(const word_vector *a, const word_vector *b, word_vector *out, range r)
 {
     for (size_t i = r.begin; i < r.end; i++) {
         out[i] = a[i] + b[i];
@@ -85,9 +103,10 @@ void host_stream_run(void *user, unsigned thread, unsigned threads)
     const range r = share_of(x, thread, threads);
     switch (x->op) {
     case STREAM_READ: ((uint32_t *)x->out)[thread] = read_words(x->a, r); break;
+    case STREAM_READ2: ((uint32_t *)x->out)[thread] = read_both(x->a, x->b, r); break;
     case STREAM_COPY: copy_words(x->a, x->out, r); break;
     case STREAM_SCALE: scale_floats(x->a, x->out, r, x->s); break;
-    case STREAM_ADD: add_floats(x->a, x->b, x->out, r); break;
+    case STREAM_ADD: add_words(x->a, x->b, x->out, r); break;
     case STREAM_TRIAD: triad_floats(x->a, x->b, x->out, r, x->s); break;
     case STREAM_OPS: break;
     }

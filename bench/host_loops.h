@@ -6,6 +6,7 @@
 
 typedef enum stream_op {
     STREAM_READ,  /* part[t] = sum of a's words, modulo 2^32 */
+    STREAM_READ2, /* the same of a's and b's */
     STREAM_COPY,  /* out = a */
     STREAM_SCALE, /* out = s * a */
     STREAM_ADD,   /* out = a + b */
@@ -13,8 +14,8 @@ typedef enum stream_op {
     STREAM_OPS
 } stream_op;
 
-/* Arrays of `vectors` vectors of 64 bytes, aligned to 64: 32-bit integers for read and copy, floats
-   for the others. For read, `out` has one 32-bit word a thread. */
+/* Arrays of `vectors` vectors of 64 bytes, aligned to 64: floats for scale and triad, 32-bit integers
+   for the others. For reads, `out` has one 32-bit word a thread. */
 typedef struct host_stream {
     stream_op op;
     const void *a;

@@ -17,7 +17,7 @@ enum {
 
 static const float FACTOR = 3; /* of scale and triad */
 
-static const char *const op_names[STREAM_OPS] = {"read", "copy", "scale", "add", "triad"};
+static const char *const op_names[STREAM_OPS] = {"read", "read2", "copy", "scale", "add", "triad"};
 
 /* ------------------------------------------------------------------ launches */
 
@@ -80,6 +80,15 @@ static bool check_read(bench_case *c, bench_variant *v, const void *out)
     return sum == c->word_sum || bench_fail(v, "wrong sum: %u, should be %u", sum, c->word_sum);
 }
 
+static bool check_read2(bench_case *c, bench_variant *v, const void *out)
+{
+    const cl_uint *parts = out, *words = c->in2.host;
+    cl_uint sum = 0, expected = c->word_sum;
+    for (size_t i = 0; i < v->out_bytes / sizeof *parts; i++) sum += parts[i];
+    for (size_t i = 0; i < c->in2.bytes / sizeof *words; i++) expected += words[i];
+    return sum == expected || bench_fail(v, "wrong sum: %u, should be %u", sum, expected);
+}
+
 static bool check_copy(bench_case *c, bench_variant *v, const void *out)
 {
     return memcmp(out, c->in.host, c->in.bytes) == 0 || bench_fail(v, "wrong copy");
@@ -87,11 +96,7 @@ static bool check_copy(bench_case *c, bench_variant *v, const void *out)
 
 static float expected_float(stream_op op, float x, float y)
 {
-    switch (op) {
-    case STREAM_SCALE: return FACTOR * x;
-    case STREAM_ADD: return x + y;
-    default: return x + FACTOR * y;
-    }
+    return op == STREAM_SCALE ? FACTOR * x : x + FACTOR * y;
 }
 
 static bool check_floats(bench_case *c, bench_variant *v, stream_op op, const float *out)
@@ -108,7 +113,10 @@ static bool check_scale(bench_case *c, bench_variant *v, const void *out)
 }
 static bool check_add(bench_case *c, bench_variant *v, const void *out)
 {
-    return check_floats(c, v, STREAM_ADD, out);
+    const uint32_t *x = c->in.host, *y = c->in2.host, *sum = out;
+    for (size_t i = 0; i < c->in.bytes / sizeof *x; i++)
+        if (sum[i] != x[i] + y[i]) return bench_fail(v, "wrong result at %zu", i);
+    return true;
 }
 static bool check_triad(bench_case *c, bench_variant *v, const void *out)
 {
@@ -116,7 +124,7 @@ static bool check_triad(bench_case *c, bench_variant *v, const void *out)
 }
 
 static bool (*const checks[STREAM_OPS])(bench_case *, bench_variant *, const void *) = {
-    check_read, check_copy, check_scale, check_add, check_triad};
+    check_read, check_read2, check_copy, check_scale, check_add, check_triad};
 
 /* ------------------------------------------------------------------ forms */
 
@@ -187,7 +195,7 @@ static void add_kernel(bench_case *c, stream_op op, const char *prefix, const ch
     v->strategy = "";
     v->run = bench_run_kernel;
     v->check = checks[op];
-    v->out_bytes = op == STREAM_READ ? parts_of(f) * sizeof(cl_uint) : c->in.bytes;
+    v->out_bytes = op <= STREAM_READ2 ? parts_of(f) * sizeof(cl_uint) : c->in.bytes;
     v->with.launch = (bench_launch){.groups = f.groups, .group_size = f.serial ? 1 : LOCAL_SIZE};
     snprintf(kernel, sizeof kernel, "%s_%s", op_names[op], f.kernel);
     if (bench_variant_kernel(c, v, kernel)) set_arguments(c, v, f.tile);
@@ -202,7 +210,7 @@ static void add_host(bench_case *c, stream_op op, const char *name, bench_kind k
     v->strategy = "";
     v->run = run;
     v->check = checks[op];
-    v->out_bytes = op == STREAM_READ ? c->b->threads * sizeof(uint32_t) : c->in.bytes;
+    v->out_bytes = op <= STREAM_READ2 ? c->b->threads * sizeof(uint32_t) : c->in.bytes;
     v->with.host = (host_stream){.op = op,
                                  .a = c->in.host,
                                  .b = c->in2.host,
@@ -229,7 +237,7 @@ void bench_add_limits(bench_case *c, stream_op op, const char *prefix)
     add_kernel(c, op, prefix, "serial", serial_form(b, vectors));
     add_kernel(c, op, prefix, "local", local_form(b, "local", 16 * vectors));
     add_kernel(c, op, prefix, "local4", local_form(b, "local4", 4 * vectors));
-    if (op != STREAM_READ) add_kernel(c, op, prefix, "local4-whole", whole_form("local4", 4 * vectors));
+    if (op > STREAM_READ2) add_kernel(c, op, prefix, "local4-whole", whole_form("local4", 4 * vectors));
     snprintf(name, sizeof name, "%sc-threads", prefix);
     if (b->pool != NULL) add_host(c, op, name, BENCH_LIMIT, run_host);
     snprintf(name, sizeof name, "%scopy-buffer", prefix);
