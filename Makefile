@@ -23,12 +23,12 @@ C_FLAGS = $(CPPFLAGS) -I. -std=c99 $(WARNINGS) $(CFLAGS) -MMD -MP -MT $@ -MF $@.
 TEST_LIBS := -lcmocka $(OPENCL_LIBS) -lm -lpthread
 
 TESTS := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
-SUPPORT := $(patsubst tests/%.c,%,$(wildcard tests/support.c))
+SUPPORT := $(filter-out $(TESTS),$(patsubst tests/%.c,%,$(wildcard tests/*.c)))
 TEST_PROGRAMS := $(TESTS:%=build/tests/%)
 SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
 
-.PHONY: all demo test test-all bench bench-check peers examples header check-header format check-format lint \
+.PHONY: all demo test test-all test-million bench bench-check peers examples header check-header format check-format lint \
 	compile-matrix sanitize kernel-tsan deps deps-all deps-run deps-test deps-lint deps-bench \
 	install clean help always
 .SECONDARY:
@@ -67,6 +67,9 @@ test: $(TEST_PROGRAMS) ## build and run the tests; GPUPRIM_DEVICE names the devi
 
 test-all: $(TEST_PROGRAMS) ## the tests on PoCL, rusticl and Oclgrind
 	@tools/test_all.sh $(TEST_PROGRAMS)
+
+test-million: build/tests/test_many ## a million scans in a row, without growth of memory or objects
+	@GPUPRIM_TEST_SCANS=1000000 tools/run_tests.sh $<
 
 build/tests/%.o: tests/%.c | gpuprim.h deps-test
 	@mkdir -p $(@D)

@@ -23,6 +23,9 @@
        failed already is refused. `done`, when not NULL, receives an event that the caller releases; it
        completes when the call's results are ready. It is set to NULL when the call fails.
      - Calls do not flush: clFlush or gp_finish before polling `done` or waiting for it on another queue.
+     - Calls that come faster than the device runs them are held back: with 1024 commands of a context in
+       flight, a call flushes and waits until half of them have ended. It does not wait for commands that
+       do not begin to run, because a user event of yours, say, holds them up.
      - On an out-of-order queue a call orders its own commands, and the context's scratch; that one call
        comes after another is for `wait` and `done` to say.
      - `count` may live on the device: with `count_buffer`, the number of elements is read from there when
@@ -301,6 +304,9 @@ typedef struct gp_context_desc {
 
     const char *cache_dir; /* of built programs; NULL: $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim */
     bool no_disk_cache;
+    /* Bytes that the cache folder may hold; 0: 256 MiB. After a save, the programs that were used longest
+       ago (to the second) are removed until the rest fits. Windows: not bounded. */
+    size_t cache_limit;
     const char *dump_dir;      /* when set, each built program's source and binary are written there */
     const char *build_options; /* appended to the options of every program */
     bool fast_math;            /* -cl-fast-relaxed-math; off: results as IEEE says */
@@ -529,6 +535,7 @@ GP_API gp_result gp_profile_reset(gp_context *gp);
 #define GPI_KERNELS_MAX 4         /* kernels of one program */
 #define GPI_DEVICES_MAX 64        /* of a platform, of a context */
 #define GPI_ERROR_MAX 8192        /* characters of gp_last_error, build log included */
+#define GPI_IN_FLIGHT_MAX 1024    /* commands, see events.c */
 
 /* ------------------------------------------------------------------ profile */
 
@@ -644,6 +651,7 @@ struct gp_context {
     size_t kernel_count;
     gpi_pending *pending;
     size_t pending_count, pending_capacity;
+    size_t pending_stalled;              /* the first ones, that a call has waited for in vain */
     char async_text[GPI_ASYNC_TEXT_MAX]; /* of the first failure after enqueuing; empty: none */
 
     char error[GPI_ERROR_MAX];
@@ -762,6 +770,7 @@ static gp_result gpi_call_end(gpi_call *call, gp_result result);
 static void gpi_watch(gp_context *gp, const char *function, const char *kernel, cl_event event);
 static void gpi_settle(gp_context *gp);
 static void gpi_settle_all(gp_context *gp);
+static void gpi_throttle(gp_context *gp);
 static gp_result gpi_async_result(gp_context *gp);
 static cl_int gpi_event_status(cl_event event);
 
@@ -3217,21 +3226,29 @@ GP_API gp_result gp_profile_reset(gp_context *gp)
 
    A file holds one program's binary for one device and driver. Its name is the key; its header repeats
    the key and has a checksum, because a damaged binary can bring a driver down. It is written beside its
-   place and renamed, so that a reader sees all of it or nothing. */
+   place and renamed, so that a reader sees all of it or nothing. Loading one renews its time; after a save
+   the files that were used longest ago go, until the folder keeps its bound. Other processes may do the
+   same at any moment: a file that is gone is one to build, or one less to remove. */
+
+#include <time.h>
 
 #if defined(_WIN32)
 #include <direct.h>
 #include <process.h>
 #define GPI_MKDIR(path) _mkdir(path)
 #define GPI_PID() ((unsigned)_getpid())
-#else
+#else /* all of these declare what is used here also in strict C99 */
+#include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utime.h>
 #define GPI_MKDIR(path) mkdir(path, 0777)
 #define GPI_PID() ((unsigned)getpid())
 #endif
 
 #define GPI_CACHE_MAGIC "GPUPRIM2"
+#define GPI_CACHE_LIMIT ((size_t)256 << 20) /* bytes, where the desc names none */
+#define GPI_CACHE_STALE 3600                /* seconds after which a temporary file is a dead process's */
 
 typedef struct gpi_cache_header {
     char magic[8];
@@ -3325,6 +3342,117 @@ static bool gpi_file_write(const char *path, const void *head, size_t head_size,
     return good;
 }
 
+/* ------------------------------------------------------------------ cache: its bound */
+
+#if defined(_WIN32)
+
+static void gpi_file_touch(const char *path) { (void)path; }
+static void gpi_cache_trim(const gp_context *gp) { (void)gp; }
+
+#else
+
+static void gpi_file_touch(const char *path) { (void)utime(path, NULL); }
+
+typedef struct gpi_cache_file {
+    char *path;
+    uint64_t size;
+    time_t used; /* whole seconds */
+} gpi_cache_file;
+
+typedef struct gpi_cache_files {
+    gpi_cache_file *file;
+    size_t count, capacity;
+    uint64_t bytes;
+} gpi_cache_files;
+
+/* What follows the key in the name of a file of ours; NULL: not ours. */
+static const char *gpi_cache_ending(const char *name)
+{
+    return strspn(name, "0123456789abcdef") == 32 && strncmp(name + 32, ".bin", 4) == 0 ? name + 36 : NULL;
+}
+
+/* Whoever named it: is it a file of this cache by its contents? */
+static bool gpi_cache_has_magic(const char *path)
+{
+    char magic[8];
+    FILE *file = fopen(path, "rb");
+    const bool good = file && fread(magic, 1, sizeof magic, file) == sizeof magic &&
+                      memcmp(magic, GPI_CACHE_MAGIC, sizeof magic) == 0;
+    if (file) (void)fclose(file);
+    return good;
+}
+
+/* Takes `path`. */
+static void gpi_cache_files_add(gpi_cache_files *files, char *path, const struct stat *info)
+{
+    if (files->count == files->capacity) {
+        const size_t capacity = files->capacity ? 2 * files->capacity : 64;
+        gpi_cache_file *grown = (gpi_cache_file *)realloc(files->file, capacity * sizeof *grown);
+        if (!grown) {
+            free(path);
+            return;
+        }
+        files->file = grown;
+        files->capacity = capacity;
+    }
+    files->file[files->count].path = path;
+    files->file[files->count].size = (uint64_t)info->st_size;
+    files->file[files->count].used = info->st_mtime;
+    files->count++;
+    files->bytes += (uint64_t)info->st_size;
+}
+
+/* Lists a program's file; removes a temporary one that its process has left behind. */
+static void gpi_cache_visit(gpi_cache_files *files, const char *folder, const char *name)
+{
+    const char *ending = gpi_cache_ending(name);
+    const size_t length = ending ? strlen(ending) : 0;
+    struct stat info;
+    char *path = ending ? gpi_format("%s/%s", folder, name) : NULL;
+    if (!path || stat(path, &info) != 0 || !S_ISREG(info.st_mode)) {
+        free(path);
+    } else if (length == 0) {
+        gpi_cache_files_add(files, path, &info);
+    } else {
+        if (length > 4 && strcmp(ending + length - 4, ".tmp") == 0 &&
+            difftime(time(NULL), info.st_mtime) > GPI_CACHE_STALE)
+            (void)remove(path);
+        free(path);
+    }
+}
+
+static int gpi_cache_older(const void *pa, const void *pb)
+{
+    const gpi_cache_file *a = (const gpi_cache_file *)pa, *b = (const gpi_cache_file *)pb;
+    return (a->used > b->used) - (a->used < b->used);
+}
+
+/* Removes the files that were used longest ago until the rest keeps the bound. */
+static void gpi_cache_trim(const gp_context *gp)
+{
+    const uint64_t limit = gp->desc.cache_limit ? gp->desc.cache_limit : GPI_CACHE_LIMIT;
+    gpi_cache_files files;
+    DIR *folder = opendir(gp->cache_dir);
+    const struct dirent *entry;
+    size_t i;
+    if (!folder) return;
+    memset(&files, 0, sizeof files);
+    while ((entry = readdir(folder)) != NULL) gpi_cache_visit(&files, gp->cache_dir, entry->d_name);
+    (void)closedir(folder);
+    if (files.bytes > limit) qsort(files.file, files.count, sizeof *files.file, gpi_cache_older);
+    for (i = 0; i < files.count; i++) {
+        const gpi_cache_file *file = &files.file[i];
+        if (files.bytes > limit) {
+            if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* or another process has */
+            files.bytes -= file->size;
+        }
+        free(file->path);
+    }
+    free(files.file);
+}
+
+#endif
+
 /* ------------------------------------------------------------------ cache */
 
 static bool gpi_cache_valid(const gpi_cache_header *header, const gpi_program *program,
@@ -3348,6 +3476,7 @@ static unsigned char *gpi_cache_load(gp_context *gp, gpi_program *program, size_
         memmove(data, data + sizeof header, *size);
         valid = gpi_cache_valid(&header, program, data, *size);
         program->saved = valid ? (uint32_t)header.kernels : 0;
+        if (valid) gpi_file_touch(path);
     }
     if (data && !valid) {
         gpi_log(gp, GP_LOG_WARNING, "cache: %s is damaged or foreign, dropped", path);
@@ -3382,6 +3511,8 @@ static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned 
         gpi_log(gp, GP_LOG_WARNING, "cache: cannot write %s; nothing more is saved", path ? path : "?");
         free(gp->cache_dir);
         gp->cache_dir = NULL;
+    } else {
+        gpi_cache_trim(gp);
     }
     free(path);
     return good;
@@ -3797,7 +3928,15 @@ static gp_result gpi_programs_share(gp_context *gp, const gp_context *from)
 
    Every command leaves its event here until it has ended. Ended ones are settled at gp_finish, at blocking
    reads, and whenever the list has filled up: failures are told to the handler and kept for gp_finish, times
-   are added to the profile. All of it on the caller's thread. */
+   are added to the profile. All of it on the caller's thread.
+
+   Commands that are enqueued faster than they run would pile up without bound, here and in the driver, so a
+   call waits when GPI_IN_FLIGHT_MAX of them are in flight. It must not wait for what only the caller can
+   set going: a user event, behind which everything of an in-order queue stands still. No query tells that,
+   so only a command that runs is waited for, and one that does not begin to run for a while is taken for
+   stalled, together with all that are in flight by then. Stalled commands are not counted. */
+
+#include <time.h>
 
 /* ------------------------------------------------------------------ times */
 
@@ -3866,11 +4005,12 @@ static cl_int gpi_event_status(cl_event event)
 /* Settles what has ended, and keeps the rest. */
 static void gpi_settle(gp_context *gp)
 {
-    size_t i, kept = 0;
+    size_t i, kept = 0, stalled = 0;
     for (i = 0; i < gp->pending_count; i++) {
         const gpi_pending pending = gp->pending[i];
         const cl_int status = gpi_event_status(pending.event);
         if (status > CL_COMPLETE) {
+            if (i < gp->pending_stalled) stalled++;
             gp->pending[kept++] = pending;
             continue;
         }
@@ -3879,6 +4019,7 @@ static void gpi_settle(gp_context *gp)
         (void)clReleaseEvent(pending.event);
     }
     gp->pending_count = kept;
+    gp->pending_stalled = stalled;
 }
 
 /* Settles everything; the queue has been finished. An event's status can lag behind clFinish (Mesa). */
@@ -3890,8 +4031,39 @@ static void gpi_settle_all(gp_context *gp)
     gpi_settle(gp);
 }
 
-/* Room for one more: by settling, or by growing in step with the commands that are really in flight. Never
-   waits: what the queue waits for may be the caller's to give. */
+/* Waits until the command has ended; false when it does not begin to run for so long that it may never. */
+static bool gpi_wait_if_running(cl_event event)
+{
+    const clock_t begin = clock(), limit = CLOCKS_PER_SEC / 50;
+    for (;;) {
+        const cl_int status = gpi_event_status(event);
+        const clock_t now = clock();
+        if (status <= CL_COMPLETE) return true;
+        if (status == CL_RUNNING) {
+            (void)clWaitForEvents(1, &event);
+            return true;
+        }
+        if (now == (clock_t)-1 || now - begin > limit) return false;
+    }
+}
+
+/* Before a call: when too many commands are in flight, waits for the older half of them. */
+static void gpi_throttle(gp_context *gp)
+{
+    size_t i;
+    if (gp->pending_count - gp->pending_stalled < GPI_IN_FLIGHT_MAX) return;
+    gpi_settle(gp);
+    if (gp->pending_count - gp->pending_stalled <= GPI_IN_FLIGHT_MAX / 2) return;
+    (void)clFlush(gp->queue);
+    for (i = gp->pending_stalled; i < gp->pending_count - GPI_IN_FLIGHT_MAX / 2; i++) {
+        if (gpi_wait_if_running(gp->pending[i].event)) continue;
+        gp->pending_stalled = gp->pending_count;
+        break;
+    }
+    gpi_settle(gp);
+}
+
+/* Room for one more: by settling, or by growing in step with the commands that are really in flight. */
 static bool gpi_pending_reserve(gp_context *gp)
 {
     const size_t capacity = gp->pending_capacity ? 2 * gp->pending_capacity : 64;
@@ -4106,6 +4278,7 @@ static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *func
     call->wait = wait;
     call->wait_count = wait_count;
     call->done = done;
+    gpi_throttle(gp);
     return gpi_check_events(gp, function, wait, wait_count);
 }
 
@@ -4706,14 +4879,15 @@ static void gpi_identity_words(const gpi_element *element, gpi_text *text)
 }
 
 /* The caller's text, then our names for what it defines: its own names may be those of variables in the
-   kernels. The empty line keeps a last backslash to itself. */
+   kernels. The empty line keeps a last backslash to itself. The function gets copies: where it assigns to its
+   parameters, Mesa 22.3 assigns to what was passed. */
 static void gpi_prelude_monoid(const gp_monoid *m, gpi_text *text)
 {
     gpi_text_add(text, "#line 1 \"monoid\"\n%s\n\n", m->source);
     gpi_text_add(text, "typedef %s gpi_user;\n", m->type);
     gpi_text_add(text,
-                 "static gpi_user gpi_user_combine(gpi_user gpi_a, gpi_user gpi_b)\n{\n    return %s(gpi_a, "
-                 "gpi_b);\n}\n",
+                 "static gpi_user gpi_user_combine(gpi_user gpi_a, gpi_user gpi_b)\n{\n"
+                 "    gpi_user gpi_x = gpi_a, gpi_y = gpi_b;\n    return %s(gpi_x, gpi_y);\n}\n",
                  m->combine);
 }
 

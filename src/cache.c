@@ -2,22 +2,30 @@
 
    A file holds one program's binary for one device and driver. Its name is the key; its header repeats
    the key and has a checksum, because a damaged binary can bring a driver down. It is written beside its
-   place and renamed, so that a reader sees all of it or nothing. */
+   place and renamed, so that a reader sees all of it or nothing. Loading one renews its time; after a save
+   the files that were used longest ago go, until the folder keeps its bound. Other processes may do the
+   same at any moment: a file that is gone is one to build, or one less to remove. */
 #include "internal.h"
+
+#include <time.h>
 
 #if defined(_WIN32)
 #include <direct.h>
 #include <process.h>
 #define GPI_MKDIR(path) _mkdir(path)
 #define GPI_PID() ((unsigned)_getpid())
-#else
+#else /* all of these declare what is used here also in strict C99 */
+#include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utime.h>
 #define GPI_MKDIR(path) mkdir(path, 0777)
 #define GPI_PID() ((unsigned)getpid())
 #endif
 
 #define GPI_CACHE_MAGIC "GPUPRIM2"
+#define GPI_CACHE_LIMIT ((size_t)256 << 20) /* bytes, where the desc names none */
+#define GPI_CACHE_STALE 3600                /* seconds after which a temporary file is a dead process's */
 
 typedef struct gpi_cache_header {
     char magic[8];
@@ -111,6 +119,117 @@ static bool gpi_file_write(const char *path, const void *head, size_t head_size,
     return good;
 }
 
+/* ------------------------------------------------------------------ cache: its bound */
+
+#if defined(_WIN32)
+
+static void gpi_file_touch(const char *path) { (void)path; }
+static void gpi_cache_trim(const gp_context *gp) { (void)gp; }
+
+#else
+
+static void gpi_file_touch(const char *path) { (void)utime(path, NULL); }
+
+typedef struct gpi_cache_file {
+    char *path;
+    uint64_t size;
+    time_t used; /* whole seconds */
+} gpi_cache_file;
+
+typedef struct gpi_cache_files {
+    gpi_cache_file *file;
+    size_t count, capacity;
+    uint64_t bytes;
+} gpi_cache_files;
+
+/* What follows the key in the name of a file of ours; NULL: not ours. */
+static const char *gpi_cache_ending(const char *name)
+{
+    return strspn(name, "0123456789abcdef") == 32 && strncmp(name + 32, ".bin", 4) == 0 ? name + 36 : NULL;
+}
+
+/* Whoever named it: is it a file of this cache by its contents? */
+static bool gpi_cache_has_magic(const char *path)
+{
+    char magic[8];
+    FILE *file = fopen(path, "rb");
+    const bool good = file && fread(magic, 1, sizeof magic, file) == sizeof magic &&
+                      memcmp(magic, GPI_CACHE_MAGIC, sizeof magic) == 0;
+    if (file) (void)fclose(file);
+    return good;
+}
+
+/* Takes `path`. */
+static void gpi_cache_files_add(gpi_cache_files *files, char *path, const struct stat *info)
+{
+    if (files->count == files->capacity) {
+        const size_t capacity = files->capacity ? 2 * files->capacity : 64;
+        gpi_cache_file *grown = (gpi_cache_file *)realloc(files->file, capacity * sizeof *grown);
+        if (!grown) {
+            free(path);
+            return;
+        }
+        files->file = grown;
+        files->capacity = capacity;
+    }
+    files->file[files->count].path = path;
+    files->file[files->count].size = (uint64_t)info->st_size;
+    files->file[files->count].used = info->st_mtime;
+    files->count++;
+    files->bytes += (uint64_t)info->st_size;
+}
+
+/* Lists a program's file; removes a temporary one that its process has left behind. */
+static void gpi_cache_visit(gpi_cache_files *files, const char *folder, const char *name)
+{
+    const char *ending = gpi_cache_ending(name);
+    const size_t length = ending ? strlen(ending) : 0;
+    struct stat info;
+    char *path = ending ? gpi_format("%s/%s", folder, name) : NULL;
+    if (!path || stat(path, &info) != 0 || !S_ISREG(info.st_mode)) {
+        free(path);
+    } else if (length == 0) {
+        gpi_cache_files_add(files, path, &info);
+    } else {
+        if (length > 4 && strcmp(ending + length - 4, ".tmp") == 0 &&
+            difftime(time(NULL), info.st_mtime) > GPI_CACHE_STALE)
+            (void)remove(path);
+        free(path);
+    }
+}
+
+static int gpi_cache_older(const void *pa, const void *pb)
+{
+    const gpi_cache_file *a = (const gpi_cache_file *)pa, *b = (const gpi_cache_file *)pb;
+    return (a->used > b->used) - (a->used < b->used);
+}
+
+/* Removes the files that were used longest ago until the rest keeps the bound. */
+static void gpi_cache_trim(const gp_context *gp)
+{
+    const uint64_t limit = gp->desc.cache_limit ? gp->desc.cache_limit : GPI_CACHE_LIMIT;
+    gpi_cache_files files;
+    DIR *folder = opendir(gp->cache_dir);
+    const struct dirent *entry;
+    size_t i;
+    if (!folder) return;
+    memset(&files, 0, sizeof files);
+    while ((entry = readdir(folder)) != NULL) gpi_cache_visit(&files, gp->cache_dir, entry->d_name);
+    (void)closedir(folder);
+    if (files.bytes > limit) qsort(files.file, files.count, sizeof *files.file, gpi_cache_older);
+    for (i = 0; i < files.count; i++) {
+        const gpi_cache_file *file = &files.file[i];
+        if (files.bytes > limit) {
+            if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* or another process has */
+            files.bytes -= file->size;
+        }
+        free(file->path);
+    }
+    free(files.file);
+}
+
+#endif
+
 /* ------------------------------------------------------------------ cache */
 
 static bool gpi_cache_valid(const gpi_cache_header *header, const gpi_program *program,
@@ -134,6 +253,7 @@ static unsigned char *gpi_cache_load(gp_context *gp, gpi_program *program, size_
         memmove(data, data + sizeof header, *size);
         valid = gpi_cache_valid(&header, program, data, *size);
         program->saved = valid ? (uint32_t)header.kernels : 0;
+        if (valid) gpi_file_touch(path);
     }
     if (data && !valid) {
         gpi_log(gp, GP_LOG_WARNING, "cache: %s is damaged or foreign, dropped", path);
@@ -168,6 +288,8 @@ static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned 
         gpi_log(gp, GP_LOG_WARNING, "cache: cannot write %s; nothing more is saved", path ? path : "?");
         free(gp->cache_dir);
         gp->cache_dir = NULL;
+    } else {
+        gpi_cache_trim(gp);
     }
     free(path);
     return good;

@@ -2,8 +2,16 @@
 
    Every command leaves its event here until it has ended. Ended ones are settled at gp_finish, at blocking
    reads, and whenever the list has filled up: failures are told to the handler and kept for gp_finish, times
-   are added to the profile. All of it on the caller's thread. */
+   are added to the profile. All of it on the caller's thread.
+
+   Commands that are enqueued faster than they run would pile up without bound, here and in the driver, so a
+   call waits when GPI_IN_FLIGHT_MAX of them are in flight. It must not wait for what only the caller can
+   set going: a user event, behind which everything of an in-order queue stands still. No query tells that,
+   so only a command that runs is waited for, and one that does not begin to run for a while is taken for
+   stalled, together with all that are in flight by then. Stalled commands are not counted. */
 #include "internal.h"
+
+#include <time.h>
 
 /* ------------------------------------------------------------------ times */
 
@@ -72,11 +80,12 @@ static cl_int gpi_event_status(cl_event event)
 /* Settles what has ended, and keeps the rest. */
 static void gpi_settle(gp_context *gp)
 {
-    size_t i, kept = 0;
+    size_t i, kept = 0, stalled = 0;
     for (i = 0; i < gp->pending_count; i++) {
         const gpi_pending pending = gp->pending[i];
         const cl_int status = gpi_event_status(pending.event);
         if (status > CL_COMPLETE) {
+            if (i < gp->pending_stalled) stalled++;
             gp->pending[kept++] = pending;
             continue;
         }
@@ -85,6 +94,7 @@ static void gpi_settle(gp_context *gp)
         (void)clReleaseEvent(pending.event);
     }
     gp->pending_count = kept;
+    gp->pending_stalled = stalled;
 }
 
 /* Settles everything; the queue has been finished. An event's status can lag behind clFinish (Mesa). */
@@ -96,8 +106,39 @@ static void gpi_settle_all(gp_context *gp)
     gpi_settle(gp);
 }
 
-/* Room for one more: by settling, or by growing in step with the commands that are really in flight. Never
-   waits: what the queue waits for may be the caller's to give. */
+/* Waits until the command has ended; false when it does not begin to run for so long that it may never. */
+static bool gpi_wait_if_running(cl_event event)
+{
+    const clock_t begin = clock(), limit = CLOCKS_PER_SEC / 50;
+    for (;;) {
+        const cl_int status = gpi_event_status(event);
+        const clock_t now = clock();
+        if (status <= CL_COMPLETE) return true;
+        if (status == CL_RUNNING) {
+            (void)clWaitForEvents(1, &event);
+            return true;
+        }
+        if (now == (clock_t)-1 || now - begin > limit) return false;
+    }
+}
+
+/* Before a call: when too many commands are in flight, waits for the older half of them. */
+static void gpi_throttle(gp_context *gp)
+{
+    size_t i;
+    if (gp->pending_count - gp->pending_stalled < GPI_IN_FLIGHT_MAX) return;
+    gpi_settle(gp);
+    if (gp->pending_count - gp->pending_stalled <= GPI_IN_FLIGHT_MAX / 2) return;
+    (void)clFlush(gp->queue);
+    for (i = gp->pending_stalled; i < gp->pending_count - GPI_IN_FLIGHT_MAX / 2; i++) {
+        if (gpi_wait_if_running(gp->pending[i].event)) continue;
+        gp->pending_stalled = gp->pending_count;
+        break;
+    }
+    gpi_settle(gp);
+}
+
+/* Room for one more: by settling, or by growing in step with the commands that are really in flight. */
 static bool gpi_pending_reserve(gp_context *gp)
 {
     const size_t capacity = gp->pending_capacity ? 2 * gp->pending_capacity : 64;

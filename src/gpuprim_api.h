@@ -23,6 +23,9 @@
        failed already is refused. `done`, when not NULL, receives an event that the caller releases; it
        completes when the call's results are ready. It is set to NULL when the call fails.
      - Calls do not flush: clFlush or gp_finish before polling `done` or waiting for it on another queue.
+     - Calls that come faster than the device runs them are held back: with 1024 commands of a context in
+       flight, a call flushes and waits until half of them have ended. It does not wait for commands that
+       do not begin to run, because a user event of yours, say, holds them up.
      - On an out-of-order queue a call orders its own commands, and the context's scratch; that one call
        comes after another is for `wait` and `done` to say.
      - `count` may live on the device: with `count_buffer`, the number of elements is read from there when
@@ -301,6 +304,9 @@ typedef struct gp_context_desc {
 
     const char *cache_dir; /* of built programs; NULL: $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim */
     bool no_disk_cache;
+    /* Bytes that the cache folder may hold; 0: 256 MiB. After a save, the programs that were used longest
+       ago (to the second) are removed until the rest fits. Windows: not bounded. */
+    size_t cache_limit;
     const char *dump_dir;      /* when set, each built program's source and binary are written there */
     const char *build_options; /* appended to the options of every program */
     bool fast_math;            /* -cl-fast-relaxed-math; off: results as IEEE says */

@@ -26,6 +26,7 @@
 #define GPI_KERNELS_MAX 4         /* kernels of one program */
 #define GPI_DEVICES_MAX 64        /* of a platform, of a context */
 #define GPI_ERROR_MAX 8192        /* characters of gp_last_error, build log included */
+#define GPI_IN_FLIGHT_MAX 1024    /* commands, see events.c */
 
 /* ------------------------------------------------------------------ profile */
 
@@ -141,6 +142,7 @@ struct gp_context {
     size_t kernel_count;
     gpi_pending *pending;
     size_t pending_count, pending_capacity;
+    size_t pending_stalled;              /* the first ones, that a call has waited for in vain */
     char async_text[GPI_ASYNC_TEXT_MAX]; /* of the first failure after enqueuing; empty: none */
 
     char error[GPI_ERROR_MAX];
@@ -259,6 +261,7 @@ static gp_result gpi_call_end(gpi_call *call, gp_result result);
 static void gpi_watch(gp_context *gp, const char *function, const char *kernel, cl_event event);
 static void gpi_settle(gp_context *gp);
 static void gpi_settle_all(gp_context *gp);
+static void gpi_throttle(gp_context *gp);
 static gp_result gpi_async_result(gp_context *gp);
 static cl_int gpi_event_status(cl_event event);
 

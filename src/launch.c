@@ -186,6 +186,7 @@ static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *func
     call->wait = wait;
     call->wait_count = wait_count;
     call->done = done;
+    gpi_throttle(gp);
     return gpi_check_events(gp, function, wait, wait_count);
 }
 

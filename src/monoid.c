@@ -442,14 +442,15 @@ static void gpi_identity_words(const gpi_element *element, gpi_text *text)
 }
 
 /* The caller's text, then our names for what it defines: its own names may be those of variables in the
-   kernels. The empty line keeps a last backslash to itself. */
+   kernels. The empty line keeps a last backslash to itself. The function gets copies: where it assigns to its
+   parameters, Mesa 22.3 assigns to what was passed. */
 static void gpi_prelude_monoid(const gp_monoid *m, gpi_text *text)
 {
     gpi_text_add(text, "#line 1 \"monoid\"\n%s\n\n", m->source);
     gpi_text_add(text, "typedef %s gpi_user;\n", m->type);
     gpi_text_add(text,
-                 "static gpi_user gpi_user_combine(gpi_user gpi_a, gpi_user gpi_b)\n{\n    return %s(gpi_a, "
-                 "gpi_b);\n}\n",
+                 "static gpi_user gpi_user_combine(gpi_user gpi_a, gpi_user gpi_b)\n{\n"
+                 "    gpi_user gpi_x = gpi_a, gpi_y = gpi_b;\n    return %s(gpi_x, gpi_y);\n}\n",
                  m->combine);
 }
 

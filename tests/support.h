@@ -56,13 +56,14 @@ typedef struct test_element {
 extern const test_element test_u32_sum, test_u32_sum_u64, test_u32_min, test_u32_max, test_i32_sum,
     test_i32_sum_i64, test_i32_min, test_i32_max, test_f32_sum, test_f32_min, test_f32_max, test_u64_sum,
     test_u64_min, test_u64_max, test_u8_sum_u64, test_u8_sum, test_i16_max, test_f64_sum, test_u32_xor,
-    test_u64_and, test_i32_or, test_u32_prod, test_grid_u16_max, test_affine, test_matrix;
-
-extern const gp_monoid test_affine_monoid, test_matrix_monoid;
+    test_u64_and, test_i32_or, test_u32_prod, test_grid_u16_max;
 
 /* Every type with every operation that it has. */
 extern const test_element *const test_grid[];
 extern const size_t test_grid_count;
+
+/* Custom monoids: test_affine, test_matrix and more. */
+#include "monoids.h"
 
 /* ------------------------------------------------------------------ data */
 

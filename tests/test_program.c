@@ -1,8 +1,8 @@
 /* test_program.c - what is built and kept: the program cache, warm-up, sharing, dumps, profiles. */
-#define _POSIX_C_SOURCE 200809L /* mkdtemp, opendir, truncate */
-#include <dirent.h>
+#define _POSIX_C_SOURCE 200809L /* truncate */
 #include <unistd.h>
 
+#include "folders.h"
 #include "support.h"
 
 /* Several tiles on every device. */
@@ -17,48 +17,6 @@ static void remember(gp_log_level level, const char *text, void *user)
     (void)level;
     (void)user;
     (void)snprintf(log_text + strlen(log_text), sizeof log_text - strlen(log_text), "%s\n", text);
-}
-
-static void make_folder(char *folder, size_t size)
-{
-    (void)snprintf(folder, size, "build/test_cache_XXXXXX");
-    if (!mkdtemp(folder)) fail_msg("no folder %s", folder);
-}
-
-/* Calls visit on every file of the folder, and removes it if that returns true. */
-static int each_file(const char *folder, bool (*visit)(const char *path))
-{
-    DIR *dir = opendir(folder);
-    struct dirent *entry;
-    int files = 0;
-    if (!dir) return -1;
-    while ((entry = readdir(dir)) != NULL) {
-        char path[1024];
-        if (entry->d_name[0] == '.') continue;
-        (void)snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        files++;
-        if (visit(path)) (void)remove(path);
-    }
-    closedir(dir);
-    return files;
-}
-
-static bool keep(const char *path)
-{
-    (void)path;
-    return false;
-}
-
-static bool drop(const char *path)
-{
-    (void)path;
-    return true;
-}
-
-static void remove_folder(const char *folder)
-{
-    (void)each_file(folder, drop);
-    (void)rmdir(folder);
 }
 
 /* Changes one byte in the middle. */
@@ -120,23 +78,23 @@ static void test_disk_cache(void **state)
     gp_profile profile;
     size_t k;
     (void)state;
-    make_folder(folder, sizeof folder);
+    test_make_folder(folder, sizeof folder);
     profile = run_with_cache(folder);
     assert_int_equal(profile.programs_built, 1);
     assert_int_equal(profile.programs_saved, 1);
-    assert_int_equal(each_file(folder, keep), 1);
+    assert_int_equal(test_each_file(folder, NULL, test_keep), 1);
     profile = run_with_cache(folder);
     assert_int_equal(profile.programs_built, 0);
     assert_int_equal(profile.programs_loaded, 1);
     assert_int_equal(profile.programs_saved, 0);
     for (k = 0; k < sizeof spoil / sizeof *spoil; k++) {
-        assert_int_equal(each_file(folder, spoil[k]), 1);
+        assert_int_equal(test_each_file(folder, NULL, spoil[k]), 1);
         profile = run_with_cache(folder);
         assert_int_equal(profile.programs_built, 1);
         assert_non_null(strstr(log_text, "damaged or foreign"));
         assert_int_equal(run_with_cache(folder).programs_built, 0);
     }
-    remove_folder(folder);
+    test_remove_folder(folder);
 }
 
 /* No cache wanted: nothing is written. A folder that cannot be written: a warning, and the call works. */
@@ -147,14 +105,14 @@ static void test_no_disk_cache(void **state)
     gp_context *gp;
     gp_profile profile;
     (void)state;
-    make_folder(folder, sizeof folder);
+    test_make_folder(folder, sizeof folder);
     desc.cache_dir = folder;
     desc.no_disk_cache = true;
     gp = test_open_with(&desc);
     test_scan_ones(gp, COUNT);
     gp_context_destroy(gp);
-    assert_int_equal(each_file(folder, keep), 0);
-    remove_folder(folder);
+    assert_int_equal(test_each_file(folder, NULL, test_keep), 0);
+    test_remove_folder(folder);
     profile = run_with_cache("/proc/gpuprim");
     assert_int_equal(profile.programs_built, 1);
     assert_int_equal(profile.programs_saved, 0);
@@ -172,7 +130,7 @@ static void test_warmup(void **state)
     gp_context *gp;
     gp_profile before, after;
     (void)state;
-    make_folder(folder, sizeof folder);
+    test_make_folder(folder, sizeof folder);
     desc.cache_dir = folder;
     gp = test_open_with(&desc);
     reduce.type = scan.type = GP_U32;
@@ -189,7 +147,7 @@ static void test_warmup(void **state)
     assert_int_equal(after.programs_built, 2);
     assert_int_equal(after.programs_saved, 2);
     gp_context_destroy(gp);
-    remove_folder(folder);
+    test_remove_folder(folder);
 }
 
 /* A second queue on the same cl_context starts with the first one's programs. */
@@ -279,21 +237,87 @@ static void test_warmup_trusting_monoid(void **state)
     gp_context_destroy(gp);
 }
 
-/* Sources and binaries of what was built. */
+/* What the dump holds: for each program its source, which any OpenCL compiler takes by itself, and the binary
+   that came of it, from which a kernel can be made. */
+static gp_context *dumped;
+static size_t dumped_sources, dumped_binaries;
+
+static unsigned char *file_text(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    unsigned char *text;
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    text = malloc(*size);
+    assert_non_null(text);
+    assert_int_equal(fread(text, 1, *size, file), *size);
+    fclose(file);
+    return text;
+}
+
+static bool has_kernel(cl_program program, const char *name)
+{
+    cl_int error;
+    const cl_kernel kernel = clCreateKernel(program, name, &error);
+    if (error == CL_SUCCESS) clReleaseKernel(kernel);
+    return error == CL_SUCCESS;
+}
+
+static bool build_dumped(const char *path)
+{
+    const bool source = strstr(path, ".cl") != NULL;
+    const cl_device_id device = gp_cl_device(dumped);
+    size_t size;
+    unsigned char *text = file_text(path, &size);
+    const unsigned char *binary = text;
+    const char *characters = (const char *)text;
+    cl_int error;
+    cl_program program =
+        source ? clCreateProgramWithSource(gp_cl_context(dumped), 1, &characters, &size, &error)
+               : clCreateProgramWithBinary(gp_cl_context(dumped), 1, &device, &size, &binary, NULL, &error);
+    assert_int_equal(error, CL_SUCCESS);
+    /* Oclgrind 21.10 fails on optimized code, see src/context.c */
+    assert_int_equal(clBuildProgram(program, 1, &device,
+                                    test_small() ? "-cl-std=CL1.2 -cl-opt-disable" : "-cl-std=CL1.2", NULL,
+                                    NULL),
+                     CL_SUCCESS);
+    assert_true(has_kernel(program, "gp_scan_downsweep") || has_kernel(program, "gp_reduce_tiles"));
+    if (source) dumped_sources++;
+    else dumped_binaries++;
+    clReleaseProgram(program);
+    free(text);
+    return false;
+}
+
+/* Sources and binaries of what was built: of each program both. */
 static void test_dump(void **state)
 {
     char folder[64];
     gp_context_desc desc = {0};
-    gp_context *gp;
+    gp_reduce_desc reduce = {0};
+    gp_scan_desc scan;
+    uint64_t sum = 0;
     (void)state;
-    make_folder(folder, sizeof folder);
+    test_make_folder(folder, sizeof folder);
     desc.dump_dir = folder;
     desc.no_disk_cache = true;
-    gp = test_open_with(&desc);
-    test_scan_ones(gp, COUNT);
-    gp_context_destroy(gp);
-    assert_int_equal(each_file(folder, keep), 2);
-    remove_folder(folder);
+    dumped = test_open_with(&desc);
+    scan = test_ones(dumped, COUNT);
+    assert_gp(dumped, gp_scan(dumped, &scan));
+    reduce.in = scan.in;
+    reduce.count = COUNT;
+    reduce.type = GP_U32;
+    reduce.op = GP_SUM;
+    assert_gp(dumped, gp_reduce_read(dumped, &reduce, &sum));
+    assert_gp(dumped, gp_finish(dumped));
+    assert_int_equal(test_each_file(folder, NULL, build_dumped), 4);
+    assert_int_equal(dumped_sources, 2);
+    assert_int_equal(dumped_binaries, 2);
+    test_release(&scan);
+    gp_context_destroy(dumped);
+    test_remove_folder(folder);
 }
 
 /* ------------------------------------------------------------------ profile */
@@ -328,6 +352,50 @@ static void test_profile(void **state)
     gp_context_destroy(gp);
 }
 
+static gp_kernel_profile kernel_profile(gp_context *gp, const char *name)
+{
+    gp_kernel_profile kernels[16];
+    size_t count = 0, k = 0;
+    assert_gp(gp, gp_profile_kernels(gp, kernels, 16, &count));
+    assert_true(count <= 16);
+    while (k < count && strcmp(kernels[k].name, name) != 0) k++;
+    if (k == count) fail_msg("no kernel %s among %zu", name, count);
+    return kernels[k];
+}
+
+/* Each kernel of each primitive has an entry of its own, and together they have every launch. */
+static void test_profile_by_kernel(void **state)
+{
+    static const char *const names[] = {"gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep",
+                                        "gp_reduce_tiles"};
+    gp_context_desc desc = {0};
+    gp_reduce_desc reduce = {0};
+    gp_scan_desc scan;
+    gp_context *gp;
+    uint64_t sum = 0, launches = 0;
+    size_t k;
+    (void)state;
+    desc.profile = true;
+    desc.strategy = GP_STRATEGY_MULTI_PASS;
+    gp = test_open_with(&desc);
+    scan = test_ones(gp, COUNT);
+    for (k = 0; k < 5; k++) assert_gp(gp, gp_scan(gp, &scan));
+    reduce.in = scan.in;
+    reduce.count = 100;
+    reduce.type = GP_U32;
+    reduce.op = GP_SUM;
+    for (k = 0; k < 5; k++) assert_gp(gp, gp_reduce_read(gp, &reduce, &sum));
+    for (k = 0; k < sizeof names / sizeof *names; k++) {
+        const gp_kernel_profile profile = kernel_profile(gp, names[k]);
+        assert_int_equal(profile.launches, 5);
+        assert_true(profile.max_ns <= profile.total_ns && profile.total_ns <= 5 * profile.max_ns);
+        launches += profile.launches;
+    }
+    assert_int_equal(test_profile_of(gp).launches, launches);
+    test_release(&scan);
+    gp_context_destroy(gp);
+}
+
 /* Many calls: scratch and programs do not grow. */
 static void test_no_growth(void **state)
 {
@@ -359,6 +427,7 @@ int main(void)
         cmocka_unit_test(test_share),
         cmocka_unit_test(test_dump),
         cmocka_unit_test(test_profile),
+        cmocka_unit_test(test_profile_by_kernel),
         cmocka_unit_test(test_no_growth),
     };
     return cmocka_run_group_tests_name("program", tests, NULL, NULL);
