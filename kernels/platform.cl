@@ -61,3 +61,11 @@ static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_wo
 #define GPI_PREFETCH_READ(p) (void)(p)
 #define GPI_PREFETCH_WRITE(p) (void)(p)
 #endif
+
+/* Stores 16 elements where any one may be; `type` is their vector's, aligned as one element is. PoCL's own
+   vstore16 writes bytes and shorts one by one. */
+#if defined(POCL_DEVICE_ADDRESS_BITS)
+#define GPI_STORE_VECTOR(type, v, p) *(__global type *)(p) = v
+#else
+#define GPI_STORE_VECTOR(type, v, p) vstore16(v, 0, p)
+#endif

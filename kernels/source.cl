@@ -134,10 +134,14 @@ static GPI_T gpi_load(gpi_source source, ulong i)
 #define GPI_WRITE_VECTOR(out, i, v) vstore_half16(v, 0, (out) + (i))
 #else
 #define GPI_WRITE(out, i, x) (out)[i] = x
-#define GPI_WRITE_VECTOR(out, i, v) vstore16(v, 0, (out) + (i))
+#define GPI_WRITE_VECTOR(out, i, v) GPI_STORE_VECTOR(gpi_out_vector, v, (out) + (i))
 #endif
 
 #if GPI_LANES > 1
+#if !GPI_OUT_HALF
+typedef GPI_VECTOR(GPI_OUT) gpi_out_vector __attribute__((aligned(sizeof(GPI_OUT))));
+#endif
+
 /* Input elements i .. i + 15, mapped. */
 static GPI_VECTOR(GPI_Y) gpi_read_vector(gpi_source source, ulong i)
 {

@@ -93,8 +93,18 @@ static void gpi_prefetch_read(gpi_source source, ulong i, uint elements)
 #if GPI_LANES > 1 || GPI_SEGMENTED || GPI_SIZE > 16
 #define GPI_RUNS 1
 #else
-#define GPI_RUNS 4
+#define GPI_RUNS 3
 #endif
+
+/* A cache line's elements, and how long the runs are: whole lines, and less than a share of the tile so that
+   the runs do not all meet in the same sets of the cache. */
+#define GPI_LINE_ELEMENTS (sizeof(GPI_IN) < GPI_LINE ? GPI_LINE / sizeof(GPI_IN) : 1)
+
+static uint gpi_run_length(uint length)
+{
+    const uint each = (length - length / 64) / GPI_RUNS;
+    return GPI_RUNS == 1 ? length : each - each % GPI_LINE_ELEMENTS;
+}
 
 typedef struct gpi_tile {
     GPI_T run[GPI_RUNS]; /* the products of the runs */
@@ -152,20 +162,28 @@ static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_sha
 }
 
 #else
-static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_shared shared)
+/* Out of line: inlined, LLVM makes vectors of the chains, and of their products slow 64-bit ones. */
+__attribute__((noinline)) static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base,
+                                                    gpi_shared shared)
 {
-    const uint length = gpi_tile_length(source, base);
-    const uint each = length / GPI_RUNS;
+    const uint length = gpi_tile_length(source, base), each = gpi_run_length(length);
+    uint i = 0;
     (void)shared;
 #pragma unroll
     for (uint k = 0; k < GPI_RUNS; k++) tile->run[k] = gpi_identity();
-    for (uint i = 0; i < each; i++) {
+    for (; i + GPI_LINE_ELEMENTS <= each; i += GPI_LINE_ELEMENTS) {
 #pragma unroll
         for (uint k = 0; k < GPI_RUNS; k++) {
-            tile->run[k] = gpi_combine(tile->run[k], gpi_load(source, base + k * each + i));
+            gpi_prefetch_read(source, base + k * each + i + GPI_AHEAD / sizeof(GPI_IN), GPI_LINE_ELEMENTS);
+        }
+        for (uint j = i; j < i + GPI_LINE_ELEMENTS; j++) {
+#pragma unroll
+            for (uint k = 0; k < GPI_RUNS; k++) {
+                tile->run[k] = gpi_combine(tile->run[k], gpi_load(source, base + k * each + j));
+            }
         }
     }
-    for (uint i = GPI_RUNS * each; i < length; i++) {
+    for (i += (GPI_RUNS - 1) * each; i < length; i++) {
         tile->run[GPI_RUNS - 1] = gpi_combine(tile->run[GPI_RUNS - 1], gpi_load(source, base + i));
     }
 }

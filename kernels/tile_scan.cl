@@ -55,7 +55,8 @@ static void gpi_prefetch_scan(gpi_source source, gpi_sink sink, ulong i, uint el
 }
 
 /* Element i goes out; returns what stands before the next one. */
-static GPI_T gpi_scan_one(gpi_source source, gpi_sink sink, ulong i, GPI_T sum, const bool exclusive)
+__attribute__((always_inline)) static GPI_T gpi_scan_one(gpi_source source, gpi_sink sink, ulong i, GPI_T sum,
+                                                         const bool exclusive)
 {
     const GPI_T x = gpi_load(source, i);
     const GPI_T next = gpi_combine(sum, x);
@@ -65,6 +66,9 @@ static GPI_T gpi_scan_one(gpi_source source, gpi_sink sink, ulong i, GPI_T sum, 
 
 #if GPI_LANES > 1
 #define GPI_LAST(v) ((v).sf)
+
+/* Vectors that share a cache line: prefetched together. */
+#define GPI_STEP (GPI_LANES * sizeof(GPI_IN) < GPI_LINE ? GPI_LINE / (GPI_LANES * sizeof(GPI_IN)) : 1)
 
 /* GPI_SHIFT_k(T, v, e): element i is v[i-k], or e for i < k. */
 #define GPI_SHIFT_1(T, v, e) \
@@ -124,8 +128,9 @@ static GPI_T gpi_scan_vector(gpi_source source, gpi_sink sink, ulong i, GPI_T su
 #endif
 
 /* Called with a constant `exclusive`, so that the test leaves the loops. */
-static void gpi_scan_serial(const gpi_tile *tile, gpi_source source, ulong base, GPI_T sum, gpi_sink sink,
-                            const bool exclusive)
+__attribute__((always_inline)) static void gpi_scan_serial(const gpi_tile *tile, gpi_source source,
+                                                           ulong base, GPI_T sum, gpi_sink sink,
+                                                           const bool exclusive)
 {
     const ulong end = base + gpi_tile_length(source, base);
     ulong i = base;
@@ -133,20 +138,27 @@ static void gpi_scan_serial(const gpi_tile *tile, gpi_source source, ulong base,
 #if GPI_SEGMENTED
     if (i == 0 && i < end) sum = gpi_scan_one(source, sink, i++, sum, exclusive); /* has nothing before it */
 #endif
-    for (; i + GPI_LANES <= end; i += GPI_LANES) {
-        gpi_prefetch_scan(source, sink, i, GPI_LANES);
-        sum = gpi_scan_vector(source, sink, i, sum, exclusive);
+    for (; i + GPI_STEP * GPI_LANES <= end; i += GPI_STEP * GPI_LANES) {
+        gpi_prefetch_scan(source, sink, i, GPI_STEP * GPI_LANES);
+#pragma unroll
+        for (uint k = 0; k < GPI_STEP; k++) {
+            sum = gpi_scan_vector(source, sink, i + k * GPI_LANES, sum, exclusive);
+        }
     }
 #elif GPI_RUNS > 1
-    const ulong each = (end - base) / GPI_RUNS;
+    const ulong each = gpi_run_length((uint)(end - base));
     GPI_T run[GPI_RUNS];
     run[0] = sum;
 #pragma unroll
     for (uint k = 1; k < GPI_RUNS; k++) run[k] = gpi_combine(run[k - 1], tile->run[k - 1]);
-    for (; i < base + each; i++) {
+    for (; i < base + each; i += GPI_LINE_ELEMENTS) {
 #pragma unroll
-        for (uint k = 0; k < GPI_RUNS; k++) {
-            run[k] = gpi_scan_one(source, sink, i + k * each, run[k], exclusive);
+        for (uint k = 0; k < GPI_RUNS; k++) gpi_prefetch_scan(source, sink, i + k * each, GPI_LINE_ELEMENTS);
+        for (ulong j = i; j < i + GPI_LINE_ELEMENTS; j++) {
+#pragma unroll
+            for (uint k = 0; k < GPI_RUNS; k++) {
+                run[k] = gpi_scan_one(source, sink, j + k * each, run[k], exclusive);
+            }
         }
     }
     sum = run[GPI_RUNS - 1];
