@@ -29,7 +29,7 @@ SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
 
 .PHONY: all demo test test-all test-million bench bench-check peers examples header check-header format check-format lint \
-	compile-matrix sanitize kernel-tsan deps deps-all deps-run deps-test deps-lint deps-bench \
+	compile-matrix sanitize kernel-tsan kernel-large deps deps-all deps-run deps-test deps-lint deps-bench \
 	install clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -100,6 +100,9 @@ compile-matrix: gpuprim.h | deps-lint ## gcc and clang, C99, C11 and C++11, warn
 
 kernel-tsan: | deps-lint ## the kernels compiled natively, with the thread sanitizer
 	tools/kernel_tsan.sh
+
+kernel-large: | deps-lint ## the scan compiled natively, on more than 2^32 elements
+	tools/kernel_large.sh
 
 # ---- benchmarks
 

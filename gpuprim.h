@@ -1956,9 +1956,9 @@ static const char *const gpi_kernel_tile_scan[] = {
     "    v = gpi_lanes_combine(GPI_SHIFT_2(gpi_lanes, v, e), v);\n",
     "    v = gpi_lanes_combine(GPI_SHIFT_4(gpi_lanes, v, e), v);\n",
     "    v = gpi_lanes_combine(GPI_SHIFT_8(gpi_lanes, v, e), v);\n",
-    "    const gpi_lanes before = exclusive ? GPI_SHIFT_1(gpi_lanes, v, e) : v;\n",
-    "    gpi_put_vector(source, sink, i, gpi_lanes_combine((gpi_lanes)(sum), before));\n",
-    "    return gpi_combine(sum, GPI_LAST(v));\n",
+    "    v = gpi_lanes_combine((gpi_lanes)(sum), v);\n",
+    "    gpi_put_vector(source, sink, i, exclusive ? GPI_SHIFT_1(gpi_lanes, v, sum) : v);\n",
+    "    return GPI_LAST(v);\n",
     "}\n",
     "#endif\n",
     "\n",
@@ -2804,7 +2804,7 @@ typedef struct gpi_profile_row {
 static const gpi_profile_row gpi_profile_rows[] = {
     /* class, primitive, shape, group, bytes, words, strategy, polls */
     {GPI_CLASS_POCL, GPI_REDUCE, GP_SHAPE_SERIAL, 1, 262144, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_POCL, GPI_SCAN, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 20},
+    {GPI_CLASS_POCL, GPI_SCAN, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 20},
     {GPI_CLASS_INTEL_CPU, GPI_REDUCE, GP_SHAPE_SERIAL, 1, 262144, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_INTEL_CPU, GPI_SCAN, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS,
      1 << 20},

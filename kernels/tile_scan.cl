@@ -121,9 +121,9 @@ static GPI_T gpi_scan_vector(gpi_source source, gpi_sink sink, ulong i, GPI_T su
     v = gpi_lanes_combine(GPI_SHIFT_2(gpi_lanes, v, e), v);
     v = gpi_lanes_combine(GPI_SHIFT_4(gpi_lanes, v, e), v);
     v = gpi_lanes_combine(GPI_SHIFT_8(gpi_lanes, v, e), v);
-    const gpi_lanes before = exclusive ? GPI_SHIFT_1(gpi_lanes, v, e) : v;
-    gpi_put_vector(source, sink, i, gpi_lanes_combine((gpi_lanes)(sum), before));
-    return gpi_combine(sum, GPI_LAST(v));
+    v = gpi_lanes_combine((gpi_lanes)(sum), v);
+    gpi_put_vector(source, sink, i, exclusive ? GPI_SHIFT_1(gpi_lanes, v, sum) : v);
+    return GPI_LAST(v);
 }
 #endif
 

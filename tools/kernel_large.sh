@@ -1,0 +1,31 @@
+#!/bin/sh
+# More than 2^32 elements: compiles the serial-shape scan for this machine and runs it on 4 GiB of bytes,
+# forward and in reverse. Does nothing where there is not enough memory.
+#
+# usage: tools/kernel_large.sh
+set -eu
+cd "$(dirname "$0")/.."
+
+CLANG=${CLANG:-clang}
+out=build/native
+tile=65536
+mkdir -p $out
+
+free=$(awk '/^MemAvailable:/ { print $2 }' /proc/meminfo 2>/dev/null || echo 0)
+if [ "${free:-0}" -lt 6000000 ]; then
+    echo "kernel-large: skipped, 6 GB of memory are not available"
+    exit
+fi
+
+for reverse in 0 1; do
+    name=large.$reverse
+    sed "s/^#define GPI_REVERSE .*/#define GPI_REVERSE $reverse/" tests/native/prelude_scan_u8.h >$out/$name.h
+    tools/compose_kernel.sh $out/$name.h scan >$out/$name.cl
+    $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Xclang -finclude-default-header -O2 \
+        -Wno-unused-function -DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 \
+        -DGPI_ITEMS=$tile -DGPI_TILE=$tile -DGPI_LANES=1 -DGPI_FP64=1 -DGPI_WIDE=1 -DGPI_INT64_EXTENDED=1 \
+        -c -o $out/$name.cl.o $out/$name.cl
+    $CLANG -std=gnu11 -O2 -Wall -Wextra -DELEMENT_TILE=$tile -DREVERSE=$reverse -o $out/$name \
+        tests/native/kernel_large.c $out/$name.cl.o -lpthread
+    $out/$name
+done
