@@ -472,7 +472,8 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
 typedef struct gp_warmup_desc {
     const gp_reduce_desc *reduce; /* NULL: not wanted */
     const gp_scan_desc *scan;
-    const gp_sort_desc *sort; /* of this also value_size; count: how many keys are to be expected, 0: few and many */
+    const gp_sort_desc
+        *sort; /* of this also value_size; count: how many keys are to be expected, 0: few and many */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
@@ -658,8 +659,8 @@ static bool gpi_is_llvmpipe(const gp_device_info *info);
 /* profile.c */
 static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
                                const gpi_element *element, gp_strategy strategy, gpi_plan *plan);
-static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size, gp_strategy strategy,
-                                    gpi_plan *plan);
+static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size,
+                                    gp_strategy strategy, gpi_plan *plan);
 static size_t gpi_plan_tile(const gpi_plan *plan);
 static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
                                 cl_uint *tiles);
@@ -1840,19 +1841,18 @@ static const char *const gpi_kernel_digit[] = {
     "#endif\n",
     "} gpi_places;\n",
     "\n",
-    "#define GPI_PLACES_KEYS                                                                              \\\n",
-    "    __global const gpi_key *key_in, ulong key_in_at, __global gpi_key *key_out, ulong key_out_at,    \\\n",
+    "#define GPI_PLACES_KEYS                                                                           \\\n",
+    "    __global const gpi_key *key_in, ulong key_in_at, __global gpi_key *key_out, ulong key_out_at, \\\n",
     "        __global gpi_key *key_tmp, ulong key_tmp_at\n",
-    "#define GPI_PLACES_SET_KEYS(places)            \\\n",
-    "    (places).key_in = key_in + key_in_at;      \\\n",
-    "    (places).key_out = key_out + key_out_at;   \\\n",
+    "#define GPI_PLACES_SET_KEYS(places)          \\\n",
+    "    (places).key_in = key_in + key_in_at;    \\\n",
+    "    (places).key_out = key_out + key_out_at; \\\n",
     "    (places).key_tmp = key_tmp + key_tmp_at\n",
     "\n",
     "#if GPI_VALUE_SIZE\n",
-    "#define GPI_PLACES_PARAMETERS                                                          \\\n",
-    "    GPI_PLACES_KEYS, __global const gpi_value *value_in, ulong value_in_at,            \\\n",
-    "        __global gpi_value *value_out, ulong value_out_at, __global gpi_value *value_tmp, \\\n",
-    "        ulong value_tmp_at, uint indices\n",
+    "#define GPI_PLACES_PARAMETERS                                                                              \\\n",
+    "    GPI_PLACES_KEYS, __global const gpi_value *value_in, ulong value_in_at, __global gpi_value *value_out, \\\n",
+    "        ulong value_out_at, __global gpi_value *value_tmp, ulong value_tmp_at, uint indices\n",
     "#define GPI_PLACES_SET(places)                     \\\n",
     "    GPI_PLACES_SET_KEYS(places);                   \\\n",
     "    (places).value_in = value_in + value_in_at;    \\\n",
@@ -1881,8 +1881,9 @@ static const char *const gpi_kernel_digit[] = {
     "    move.key = from == GPI_PLACE_IN ? places.key_in : from == GPI_PLACE_OUT ? places.key_out : places.key_tmp;\n",
     "    move.key_to = to == GPI_PLACE_OUT ? places.key_out : places.key_tmp;\n",
     "#if GPI_VALUE_SIZE\n",
-    "    move.value =\n",
-    "        from == GPI_PLACE_IN ? places.value_in : from == GPI_PLACE_OUT ? places.value_out : places.value_tmp;\n",
+    "    move.value = from == GPI_PLACE_IN    ? places.value_in\n",
+    "                 : from == GPI_PLACE_OUT ? places.value_out\n",
+    "                                         : places.value_tmp;\n",
     "    move.value_to = to == GPI_PLACE_OUT ? places.value_out : places.value_tmp;\n",
     "    move.indices = places.indices && from == GPI_PLACE_IN;\n",
     "#endif\n",
@@ -2060,7 +2061,8 @@ static const char *const gpi_kernel_ring[] = {
     "static void gpi_ring_publish(gpi_ring ring, uint tile, uint d, uint count)\n",
     "{\n",
     "    const uint flag = tile == 0 ? GPI_INCLUSIVE : GPI_AGGREGATE;\n",
-    "    if (gpi_ring_publishes(tile)) gpi_word_write(gpi_ring_word(ring, tile, d), gpi_ring_pack(tile, flag, count));\n",
+    "    if (gpi_ring_publishes(tile))\n",
+    "        gpi_word_write(gpi_ring_word(ring, tile, d), gpi_ring_pack(tile, flag, count));\n",
     "}\n",
     "\n",
     "/* The second word, with everything before the tile. What it replaces is looked at, so that the write has\n",
@@ -2419,7 +2421,7 @@ static const char *const gpi_kernel_rank[] = {
     "static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,\n",
     "                            gpi_shared shared)\n",
     "{\n",
-    "    GPI_EACH_BIN (d) shared->count[d] = 0;\n",
+    "    GPI_EACH_BIN(d) shared->count[d] = 0;\n",
     "    gpi_sync(); /* the counters are zero */\n",
     "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG)\n",
     "        (void)atomic_inc(&shared->count[gpi_digit_of(key[i], digit)]);\n",
@@ -2478,7 +2480,7 @@ static const char *const gpi_kernel_rank[] = {
     "/* The loaded tile's digits into shared->count. */\n",
     "static void gpi_tile_count(uint length, gpi_shared shared)\n",
     "{\n",
-    "    GPI_EACH_BIN (d) shared->count[d] = 0;\n",
+    "    GPI_EACH_BIN(d) shared->count[d] = 0;\n",
     "    gpi_sync(); /* the counters are zero, the entries written */\n",
     "    for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG)\n",
     "        (void)atomic_inc(&shared->count[GPI_ORDER_DIGIT(shared->order[i])]);\n",
@@ -2635,7 +2637,7 @@ static const char *const gpi_kernel_sort[] = {
     "    const gpi_move move = gpi_move_make(places, gpi_from(state, pass), GPI_PLACE_OUT);\n",
     "    gpi_block(state, span, &begin, &end);\n",
     "    gpi_count_range(move.key, begin, end, digit, shared);\n",
-    "    GPI_EACH_BIN (d) row[d] = shared->count[d];\n",
+    "    GPI_EACH_BIN(d) row[d] = shared->count[d];\n",
     "}\n",
     "\n",
     "/* Turns counts in shared->next into bases: sums of all digits before. True when one digit has all n keys. */\n",
@@ -2659,7 +2661,7 @@ static const char *const gpi_kernel_sort[] = {
     "    GPI_SHARED(shared);\n",
     "    __global ulong *table = gpi_part(state, table_at), *bases = gpi_part(state, bases_at);\n",
     "    if (gpi_broadcast(gpi_is_idle(state, pass, redo), shared)) return;\n",
-    "    GPI_EACH_BIN (d) shared->next[d] = 0;\n",
+    "    GPI_EACH_BIN(d) shared->next[d] = 0;\n",
     "#if GPI_SHAPE_SERIAL\n",
     "    for (uint b = 0; b < blocks; b++) {\n",
     "        for (uint d = 0; d < GPI_BINS; d++) {\n",
@@ -2669,7 +2671,8 @@ static const char *const gpi_kernel_sort[] = {
     "        }\n",
     "    }\n",
     "#else\n",
-    "    GPI_EACH_BIN (d) {\n",
+    "    GPI_EACH_BIN(d)\n",
+    "    {\n",
     "        ulong sum = 0;\n",
     "        for (uint b = 0; b < blocks; b++) {\n",
     "            const ulong x = table[(ulong)b * GPI_BINS + d];\n",
@@ -2687,7 +2690,7 @@ static const char *const gpi_kernel_sort[] = {
     "        else state[GPI_STATE_FROM + pass + 1] = trivial ? from : gpi_place_next(from, first);\n",
     "    }\n",
     "    gpi_sync(); /* sums have become bases */\n",
-    "    GPI_EACH_BIN (d) bases[d] = shared->next[d];\n",
+    "    GPI_EACH_BIN(d) bases[d] = shared->next[d];\n",
     "}\n",
     "\n",
     "GPI_KERNEL void gp_sort_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,\n",
@@ -2705,7 +2708,7 @@ static const char *const gpi_kernel_sort[] = {
     "    if (gpi_broadcast(gpi_is_idle(state, pass, redo), shared)) return;\n",
     "    const gpi_move move = gpi_move_make(places, gpi_from(state, pass), gpi_from(state, pass + 1));\n",
     "    gpi_block(state, span, &begin, &end);\n",
-    "    GPI_EACH_BIN (d) shared->next[d] = bases[d] + row[d];\n",
+    "    GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];\n",
     "    gpi_move_range(move, begin, end, digit, lines != 0, shared);\n",
     "}\n",
     "\n",
@@ -2730,7 +2733,8 @@ static const char *const gpi_kernel_sort[] = {
     "    for (uint p = 0; p < passes; p++) {\n",
     "        volatile __global uint *histogram = state + histogram_at + (ulong)p * GPI_BINS * 2;\n",
     "        gpi_count_range(move.key, begin, end, gpi_digit_at(p, flip, begin_bit, end_bit), shared);\n",
-    "        GPI_EACH_BIN (d) {\n",
+    "        GPI_EACH_BIN(d)\n",
+    "        {\n",
     "            if (shared->count[d]) gpi_add_wide(histogram + 2 * d, shared->count[d]);\n",
     "        }\n",
     "        gpi_sync(); /* the counts are read: the next pass's may overwrite them */\n",
@@ -2748,12 +2752,12 @@ static const char *const gpi_kernel_sort[] = {
     "    for (uint p = 0; p < passes; p++) {\n",
     "        volatile __global uint *histogram = state + histogram_at + (ulong)p * GPI_BINS * 2;\n",
     "        __global ulong *bases = gpi_part(state, bases_at) + (ulong)p * portions * GPI_BINS;\n",
-    "        GPI_EACH_BIN (d)\n",
-    "            shared->next[d] = (ulong)histogram[2 * d + 1] << 32 | histogram[2 * d];\n",
+    "        GPI_EACH_BIN(d)\n",
+    "        shared->next[d] = (ulong)histogram[2 * d + 1] << 32 | histogram[2 * d];\n",
     "        gpi_sync(); /* the counts are there */\n",
     "        if (get_local_id(0) == 0 && gpi_bases_of(shared, n)) trivial |= 1u << p;\n",
     "        gpi_sync(); /* counts have become bases */\n",
-    "        GPI_EACH_BIN (d) bases[d] = shared->next[d];\n",
+    "        GPI_EACH_BIN(d) bases[d] = shared->next[d];\n",
     "        gpi_sync(); /* the bases are read: the next pass's may overwrite them */\n",
     "    }\n",
     "    if (get_local_id(0) != 0) return;\n",
@@ -2773,8 +2777,9 @@ static const char *const gpi_kernel_sort[] = {
     "    uint failed = 0;\n",
     "    if (get_local_id(0) == 0) failed = !gpi_ring_gate(ring, tile);\n",
     "    if (gpi_broadcast(failed, shared)) return false;\n",
-    "    GPI_EACH_BIN (d) gpi_ring_publish(ring, tile, d, shared->count[d]);\n",
-    "    GPI_EACH_BIN (d) {\n",
+    "    GPI_EACH_BIN(d) gpi_ring_publish(ring, tile, d, shared->count[d]);\n",
+    "    GPI_EACH_BIN(d)\n",
+    "    {\n",
     "        uint before = 0;\n",
     "        const bool found = !failed && gpi_ring_look_back(ring, tile, d, &before);\n",
     "        const bool told = found && gpi_ring_conclude(ring, tile, d, before + shared->count[d]);\n",
@@ -3434,8 +3439,8 @@ static void gpi_plan_shape(const gp_context *gp, const gpi_profile_row *row, siz
     if (plan->items > 16 && !tuning->tile) plan->items = 16; /* registers of an item */
     if (plan->items < 1) plan->items = 1;
     if (tuning->work_group_size) plan->group = gpi_power_of_two_below(tuning->work_group_size);
-    gpi_plan_fit_local(&gp->info, size,
-                       primitive == GPI_SORT ? gpi_local_bytes_of_sort : gpi_local_bytes, plan);
+    gpi_plan_fit_local(&gp->info, size, primitive == GPI_SORT ? gpi_local_bytes_of_sort : gpi_local_bytes,
+                       plan);
 }
 
 static gp_result gpi_plan_words(gp_context *gp, const char *function, const gpi_profile_row *row,
@@ -3474,8 +3479,8 @@ static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primiti
 }
 
 /* A sort's: in the serial shape, `items` is the most keys a group takes. */
-static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size, gp_strategy strategy,
-                                    gpi_plan *plan)
+static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size,
+                                    gp_strategy strategy, gpi_plan *plan)
 {
     return gpi_plan_make_sized(gp, function, GPI_SORT, key_size, strategy, plan);
 }
@@ -4058,8 +4063,8 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
     static const char *const names[GPI_PRIMITIVES][GPI_KERNELS_MAX] = {
         {"gp_reduce_tiles", "gp_reduce_partials", NULL},
         {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep", NULL},
-        {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine", "gp_sort_scatter",
-         "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"},
+        {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
+         "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"},
     };
     return names[primitive][k];
 }
@@ -4284,8 +4289,7 @@ static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_
                                       char *prelude, gpi_program **out)
 {
     uint64_t hash;
-    if (!prelude)
-        return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
+    if (!prelude) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
     hash = gpi_hash(GPI_HASH_SEED, prelude, strlen(prelude));
     *out = gpi_program_find(gp, primitive, prelude, hash);
     if (!*out) return gpi_program_make(gp, function, primitive, prelude, hash, out);
@@ -5670,10 +5674,10 @@ typedef struct gpi_sort_array {
 typedef struct gpi_sort {
     const gp_sort_desc *desc;
     const char *function;
-    bool indices;             /* gp_argsort */
-    bool keys_in_place;       /* and the same for values: these say what may be written when */
+    bool indices;       /* gp_argsort */
+    bool keys_in_place; /* and the same for values: these say what may be written when */
     bool values_in_place;
-    bool keys_unwanted;       /* gp_argsort without keys_out: sorted keys go to the scratch */
+    bool keys_unwanted; /* gp_argsort without keys_out: sorted keys go to the scratch */
     size_t key_size, value_size;
     cl_uint begin_bit, end_bit, passes;
     cl_ulong flip;
@@ -5718,9 +5722,9 @@ static gp_result gpi_sort_check_types(gp_context *gp, const gpi_sort *sort)
                         sort->function);
     }
     if (sort->indices && (desc->values || !desc->values_out)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values %s, values_out %s: indices are made, not read",
-                        sort->function, desc->values ? "is given" : "is NULL",
-                        desc->values_out ? "is given" : "is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: values %s, values_out %s: indices are made, not read", sort->function,
+                        desc->values ? "is given" : "is NULL", desc->values_out ? "is given" : "is NULL");
     }
     return GP_OK;
 }
@@ -5768,9 +5772,9 @@ static char *gpi_sort_prelude(const gp_context *gp, const gpi_sort *sort)
                  "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT %d\n#define GPI_VALUE_SIZE %u\n"
                  "#define GPI_COUNTER_CLAMPED 2\n#define GPI_COUNTER_FALLBACKS 0\n",
                  (unsigned)sort->key_size, gpi_is_float(sort->desc->key_type), (unsigned)sort->value_size);
-    gpi_text_add(&text,
-                 "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
-                 sort->ring_rows, gpi_or_default(tuning->ring_reach, 64), gpi_or_default(tuning->ring_block, 32));
+    gpi_text_add(&text, "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
+                 sort->ring_rows, gpi_or_default(tuning->ring_reach, 64),
+                 gpi_or_default(tuning->ring_block, 32));
     if (!text.failed) return text.data;
     free(text.data);
     return NULL;
@@ -5780,8 +5784,8 @@ static char *gpi_sort_prelude(const gp_context *gp, const gpi_sort *sort)
 static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort)
 {
     for (;;) {
-        const gp_result result = gpi_program_get_text(gp, sort->function, GPI_SORT, gpi_sort_prelude(gp, sort),
-                                                      &sort->program);
+        const gp_result result =
+            gpi_program_get_text(gp, sort->function, GPI_SORT, gpi_sort_prelude(gp, sort), &sort->program);
         if (result != GP_OK) return result;
         if (sort->plan.group == 1 || sort->plan.group <= sort->program->group_max) return GP_OK;
         sort->plan.group /= 2;
@@ -5814,8 +5818,9 @@ static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort)
     if (blocks > GPI_SORT_BLOCKS_MAX) blocks = GPI_SORT_BLOCKS_MAX;
     each = gpi_ceil_div(tiles, blocks);
     if (gp->info.loop_limit && each > GPI_SORT_TILES_PER_BLOCK) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is more than %s can sort: its loops are limited",
-                        sort->function, sort->desc->count, gp->info.name);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
+                        "%s: count = %zu is more than %s can sort: its loops are limited", sort->function,
+                        sort->desc->count, gp->info.name);
     }
     sort->tile_span = gpi_plan_tile(&sort->plan);
     sort->block_span = (each ? each : 1) * sort->tile_span;
@@ -5838,7 +5843,8 @@ static gp_result gpi_sort_spans(gp_context *gp, gpi_sort *sort)
     const size_t n = sort->desc->count;
     gp_result result = GP_OK;
     if (sort->plan.shape == GP_SHAPE_SERIAL) {
-        const size_t most = sort->plan.items < GPI_SORT_SERIAL_SMALL ? sort->plan.items : GPI_SORT_SERIAL_SMALL;
+        const size_t most =
+            sort->plan.items < GPI_SORT_SERIAL_SMALL ? sort->plan.items : GPI_SORT_SERIAL_SMALL;
         sort->small = n <= most;
         gpi_sort_spans_serial(gp, sort);
     } else {
@@ -5929,12 +5935,12 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, 1024);
     sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
     sort->keys_unwanted = sort->indices && !desc->keys_out;
-    sort->keys_in_place = !sort->keys_unwanted && (!desc->keys_out || (desc->keys_out == desc->keys &&
-                                                                       desc->keys_out_offset == desc->keys_offset));
-    sort->values_in_place =
-        sort->value_size && !sort->indices &&
-        (!desc->values_out ||
-         (desc->values_out == desc->values && desc->values_out_offset == desc->values_offset));
+    sort->keys_in_place =
+        !sort->keys_unwanted &&
+        (!desc->keys_out || (desc->keys_out == desc->keys && desc->keys_out_offset == desc->keys_offset));
+    sort->values_in_place = sort->value_size && !sort->indices &&
+                            (!desc->values_out || (desc->values_out == desc->values &&
+                                                   desc->values_out_offset == desc->values_offset));
     result = gpi_sort_program(gp, sort);
     if (result == GP_OK) result = gpi_sort_spans(gp, sort);
     if (result == GP_OK) gpi_sort_lay_out(sort);
@@ -5943,8 +5949,16 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
 
 /* ------------------------------------------------------------------ buffers */
 
-enum { GPI_SORT_KEYS, GPI_SORT_KEYS_OUT, GPI_SORT_KEYS_TMP, GPI_SORT_VALUES, GPI_SORT_VALUES_OUT,
-       GPI_SORT_VALUES_TMP, GPI_SORT_COUNTER, GPI_SORT_RANGES };
+enum {
+    GPI_SORT_KEYS,
+    GPI_SORT_KEYS_OUT,
+    GPI_SORT_KEYS_TMP,
+    GPI_SORT_VALUES,
+    GPI_SORT_VALUES_OUT,
+    GPI_SORT_VALUES_TMP,
+    GPI_SORT_COUNTER,
+    GPI_SORT_RANGES
+};
 
 static const char *const gpi_sort_names[GPI_SORT_RANGES] = {
     "keys", "keys_out", "keys_tmp", "values", "values_out", "values_tmp", "count_buffer"};
@@ -5960,9 +5974,10 @@ static gp_result gpi_sort_check_apart(gp_context *gp, const gpi_sort *sort, cons
                                    !(b == GPI_SORT_KEYS ? sort->keys_in_place : sort->values_in_place) &&
                                    !(a == GPI_SORT_VALUES && sort->values_in_place);
             if (!used[a].root || read_only || !gpi_overlap(&used[a], &used[b])) continue;
-            return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of one buffer",
-                            sort->function, gpi_sort_names[b], used[b].begin, used[b].end, gpi_sort_names[a],
-                            used[a].begin, used[a].end);
+            return gpi_fail(gp, GP_ERROR_OVERLAP,
+                            "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of one buffer", sort->function,
+                            gpi_sort_names[b], used[b].begin, used[b].end, gpi_sort_names[a], used[a].begin,
+                            used[a].end);
         }
     }
     return GP_OK;
@@ -5988,17 +6003,19 @@ static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort)
     memset(used, 0, sizeof used);
     r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS, d->keys, d->keys_offset, k, keys, used);
     if (r == GP_OK && !sort->keys_in_place && !sort->keys_unwanted)
-        r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS_OUT, d->keys_out, d->keys_out_offset, k, GPI_WRITES, used);
+        r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS_OUT, d->keys_out, d->keys_out_offset, k, GPI_WRITES,
+                                 used);
     if (r == GP_OK && v && !sort->indices)
         r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES, d->values, d->values_offset, v, values, used);
     if (r == GP_OK && v && !sort->values_in_place)
-        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_OUT, d->values_out, d->values_out_offset, v, GPI_WRITES,
-                                 used);
+        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_OUT, d->values_out, d->values_out_offset, v,
+                                 GPI_WRITES, used);
     if (r == GP_OK && d->keys_tmp && tmp)
-        r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS_TMP, d->keys_tmp, d->keys_tmp_offset, k, GPI_WRITES, used);
-    if (r == GP_OK && v && d->values_tmp && tmp)
-        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_TMP, d->values_tmp, d->values_tmp_offset, v, GPI_WRITES,
+        r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS_TMP, d->keys_tmp, d->keys_tmp_offset, k, GPI_WRITES,
                                  used);
+    if (r == GP_OK && v && d->values_tmp && tmp)
+        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_TMP, d->values_tmp, d->values_tmp_offset, v,
+                                 GPI_WRITES, used);
     if (r == GP_OK) r = gpi_check_count(gp, sort->function, &sort->count, &used[GPI_SORT_COUNTER]);
     if (r == GP_OK) r = gpi_sort_check_apart(gp, sort, used);
     if (r != GP_OK) return r;
@@ -6140,7 +6157,8 @@ static gp_result gpi_sort_copy(gpi_call *call, gpi_sort *sort, cl_mem state)
 }
 
 /* One pass of the classic way; `redo`: only if the onesweep pass before was abandoned. */
-static gp_result gpi_sort_classic_pass(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint redo)
+static gp_result gpi_sort_classic_pass(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass,
+                                       cl_uint redo)
 {
     const bool out_first = sort->passes % 2 && !gpi_sort_in_place(sort);
     gp_result result;
@@ -6349,7 +6367,8 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     if (result != GP_OK) return result;
     many = sort.plan.shape == GP_SHAPE_SERIAL ? GPI_SORT_SERIAL_SMALL + 1 : gpi_plan_tile(&sort.plan) + 1;
     result = gpi_alloc_zeros(gp, many * sort.key_size, &probe.keys);
-    if (result == GP_OK && probe.value_size) result = gpi_alloc_zeros(gp, many * probe.value_size, &probe.values);
+    if (result == GP_OK && probe.value_size)
+        result = gpi_alloc_zeros(gp, many * probe.value_size, &probe.values);
     for (probe.count = 1; probe.count <= many && result == GP_OK; probe.count += many - 1) {
         if (desc->count && (desc->count < many) != (probe.count < many)) continue;
         result = gp_sort(gp, &probe);

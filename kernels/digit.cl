@@ -111,19 +111,18 @@ typedef struct gpi_places {
 #endif
 } gpi_places;
 
-#define GPI_PLACES_KEYS                                                                              \
-    __global const gpi_key *key_in, ulong key_in_at, __global gpi_key *key_out, ulong key_out_at,    \
+#define GPI_PLACES_KEYS                                                                           \
+    __global const gpi_key *key_in, ulong key_in_at, __global gpi_key *key_out, ulong key_out_at, \
         __global gpi_key *key_tmp, ulong key_tmp_at
-#define GPI_PLACES_SET_KEYS(places)            \
-    (places).key_in = key_in + key_in_at;      \
-    (places).key_out = key_out + key_out_at;   \
+#define GPI_PLACES_SET_KEYS(places)          \
+    (places).key_in = key_in + key_in_at;    \
+    (places).key_out = key_out + key_out_at; \
     (places).key_tmp = key_tmp + key_tmp_at
 
 #if GPI_VALUE_SIZE
-#define GPI_PLACES_PARAMETERS                                                          \
-    GPI_PLACES_KEYS, __global const gpi_value *value_in, ulong value_in_at,            \
-        __global gpi_value *value_out, ulong value_out_at, __global gpi_value *value_tmp, \
-        ulong value_tmp_at, uint indices
+#define GPI_PLACES_PARAMETERS                                                                              \
+    GPI_PLACES_KEYS, __global const gpi_value *value_in, ulong value_in_at, __global gpi_value *value_out, \
+        ulong value_out_at, __global gpi_value *value_tmp, ulong value_tmp_at, uint indices
 #define GPI_PLACES_SET(places)                     \
     GPI_PLACES_SET_KEYS(places);                   \
     (places).value_in = value_in + value_in_at;    \
@@ -152,8 +151,9 @@ static gpi_move gpi_move_make(gpi_places places, uint from, uint to)
     move.key = from == GPI_PLACE_IN ? places.key_in : from == GPI_PLACE_OUT ? places.key_out : places.key_tmp;
     move.key_to = to == GPI_PLACE_OUT ? places.key_out : places.key_tmp;
 #if GPI_VALUE_SIZE
-    move.value =
-        from == GPI_PLACE_IN ? places.value_in : from == GPI_PLACE_OUT ? places.value_out : places.value_tmp;
+    move.value = from == GPI_PLACE_IN    ? places.value_in
+                 : from == GPI_PLACE_OUT ? places.value_out
+                                         : places.value_tmp;
     move.value_to = to == GPI_PLACE_OUT ? places.value_out : places.value_tmp;
     move.indices = places.indices && from == GPI_PLACE_IN;
 #endif

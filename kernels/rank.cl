@@ -266,7 +266,7 @@ static uint gpi_group_before(uint x, gpi_shared shared)
 static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
                             gpi_shared shared)
 {
-    GPI_EACH_BIN (d) shared->count[d] = 0;
+    GPI_EACH_BIN(d) shared->count[d] = 0;
     gpi_sync(); /* the counters are zero */
     for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG)
         (void)atomic_inc(&shared->count[gpi_digit_of(key[i], digit)]);
@@ -325,7 +325,7 @@ static void gpi_tile_load(__global const gpi_key *key, ulong base, uint length, 
 /* The loaded tile's digits into shared->count. */
 static void gpi_tile_count(uint length, gpi_shared shared)
 {
-    GPI_EACH_BIN (d) shared->count[d] = 0;
+    GPI_EACH_BIN(d) shared->count[d] = 0;
     gpi_sync(); /* the counters are zero, the entries written */
     for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG)
         (void)atomic_inc(&shared->count[GPI_ORDER_DIGIT(shared->order[i])]);

@@ -118,7 +118,8 @@ static bool gpi_ring_publishes(uint tile)
 static void gpi_ring_publish(gpi_ring ring, uint tile, uint d, uint count)
 {
     const uint flag = tile == 0 ? GPI_INCLUSIVE : GPI_AGGREGATE;
-    if (gpi_ring_publishes(tile)) gpi_word_write(gpi_ring_word(ring, tile, d), gpi_ring_pack(tile, flag, count));
+    if (gpi_ring_publishes(tile))
+        gpi_word_write(gpi_ring_word(ring, tile, d), gpi_ring_pack(tile, flag, count));
 }
 
 /* The second word, with everything before the tile. What it replaces is looked at, so that the write has

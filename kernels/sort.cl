@@ -98,7 +98,7 @@ GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_s
     const gpi_move move = gpi_move_make(places, gpi_from(state, pass), GPI_PLACE_OUT);
     gpi_block(state, span, &begin, &end);
     gpi_count_range(move.key, begin, end, digit, shared);
-    GPI_EACH_BIN (d) row[d] = shared->count[d];
+    GPI_EACH_BIN(d) row[d] = shared->count[d];
 }
 
 /* Turns counts in shared->next into bases: sums of all digits before. True when one digit has all n keys. */
@@ -122,7 +122,7 @@ GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint redo, uint first,
     GPI_SHARED(shared);
     __global ulong *table = gpi_part(state, table_at), *bases = gpi_part(state, bases_at);
     if (gpi_broadcast(gpi_is_idle(state, pass, redo), shared)) return;
-    GPI_EACH_BIN (d) shared->next[d] = 0;
+    GPI_EACH_BIN(d) shared->next[d] = 0;
 #if GPI_SHAPE_SERIAL
     for (uint b = 0; b < blocks; b++) {
         for (uint d = 0; d < GPI_BINS; d++) {
@@ -132,7 +132,8 @@ GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint redo, uint first,
         }
     }
 #else
-    GPI_EACH_BIN (d) {
+    GPI_EACH_BIN(d)
+    {
         ulong sum = 0;
         for (uint b = 0; b < blocks; b++) {
             const ulong x = table[(ulong)b * GPI_BINS + d];
@@ -150,7 +151,7 @@ GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint redo, uint first,
         else state[GPI_STATE_FROM + pass + 1] = trivial ? from : gpi_place_next(from, first);
     }
     gpi_sync(); /* sums have become bases */
-    GPI_EACH_BIN (d) bases[d] = shared->next[d];
+    GPI_EACH_BIN(d) bases[d] = shared->next[d];
 }
 
 GPI_KERNEL void gp_sort_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,
@@ -168,7 +169,7 @@ GPI_KERNEL void gp_sort_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi
     if (gpi_broadcast(gpi_is_idle(state, pass, redo), shared)) return;
     const gpi_move move = gpi_move_make(places, gpi_from(state, pass), gpi_from(state, pass + 1));
     gpi_block(state, span, &begin, &end);
-    GPI_EACH_BIN (d) shared->next[d] = bases[d] + row[d];
+    GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];
     gpi_move_range(move, begin, end, digit, lines != 0, shared);
 }
 
@@ -193,7 +194,8 @@ GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, ulong flip, uint begin_
     for (uint p = 0; p < passes; p++) {
         volatile __global uint *histogram = state + histogram_at + (ulong)p * GPI_BINS * 2;
         gpi_count_range(move.key, begin, end, gpi_digit_at(p, flip, begin_bit, end_bit), shared);
-        GPI_EACH_BIN (d) {
+        GPI_EACH_BIN(d)
+        {
             if (shared->count[d]) gpi_add_wide(histogram + 2 * d, shared->count[d]);
         }
         gpi_sync(); /* the counts are read: the next pass's may overwrite them */
@@ -211,12 +213,12 @@ GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint 
     for (uint p = 0; p < passes; p++) {
         volatile __global uint *histogram = state + histogram_at + (ulong)p * GPI_BINS * 2;
         __global ulong *bases = gpi_part(state, bases_at) + (ulong)p * portions * GPI_BINS;
-        GPI_EACH_BIN (d)
-            shared->next[d] = (ulong)histogram[2 * d + 1] << 32 | histogram[2 * d];
+        GPI_EACH_BIN(d)
+        shared->next[d] = (ulong)histogram[2 * d + 1] << 32 | histogram[2 * d];
         gpi_sync(); /* the counts are there */
         if (get_local_id(0) == 0 && gpi_bases_of(shared, n)) trivial |= 1u << p;
         gpi_sync(); /* counts have become bases */
-        GPI_EACH_BIN (d) bases[d] = shared->next[d];
+        GPI_EACH_BIN(d) bases[d] = shared->next[d];
         gpi_sync(); /* the bases are read: the next pass's may overwrite them */
     }
     if (get_local_id(0) != 0) return;
@@ -236,8 +238,9 @@ static bool gpi_onesweep_place(gpi_ring ring, uint tile, bool last, __global con
     uint failed = 0;
     if (get_local_id(0) == 0) failed = !gpi_ring_gate(ring, tile);
     if (gpi_broadcast(failed, shared)) return false;
-    GPI_EACH_BIN (d) gpi_ring_publish(ring, tile, d, shared->count[d]);
-    GPI_EACH_BIN (d) {
+    GPI_EACH_BIN(d) gpi_ring_publish(ring, tile, d, shared->count[d]);
+    GPI_EACH_BIN(d)
+    {
         uint before = 0;
         const bool found = !failed && gpi_ring_look_back(ring, tile, d, &before);
         const bool told = found && gpi_ring_conclude(ring, tile, d, before + shared->count[d]);

@@ -472,7 +472,8 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
 typedef struct gp_warmup_desc {
     const gp_reduce_desc *reduce; /* NULL: not wanted */
     const gp_scan_desc *scan;
-    const gp_sort_desc *sort; /* of this also value_size; count: how many keys are to be expected, 0: few and many */
+    const gp_sort_desc
+        *sort; /* of this also value_size; count: how many keys are to be expected, 0: few and many */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);

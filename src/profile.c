@@ -136,8 +136,8 @@ static void gpi_plan_shape(const gp_context *gp, const gpi_profile_row *row, siz
     if (plan->items > 16 && !tuning->tile) plan->items = 16; /* registers of an item */
     if (plan->items < 1) plan->items = 1;
     if (tuning->work_group_size) plan->group = gpi_power_of_two_below(tuning->work_group_size);
-    gpi_plan_fit_local(&gp->info, size,
-                       primitive == GPI_SORT ? gpi_local_bytes_of_sort : gpi_local_bytes, plan);
+    gpi_plan_fit_local(&gp->info, size, primitive == GPI_SORT ? gpi_local_bytes_of_sort : gpi_local_bytes,
+                       plan);
 }
 
 static gp_result gpi_plan_words(gp_context *gp, const char *function, const gpi_profile_row *row,
@@ -176,8 +176,8 @@ static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primiti
 }
 
 /* A sort's: in the serial shape, `items` is the most keys a group takes. */
-static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size, gp_strategy strategy,
-                                    gpi_plan *plan)
+static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size,
+                                    gp_strategy strategy, gpi_plan *plan)
 {
     return gpi_plan_make_sized(gp, function, GPI_SORT, key_size, strategy, plan);
 }

@@ -51,8 +51,8 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
     static const char *const names[GPI_PRIMITIVES][GPI_KERNELS_MAX] = {
         {"gp_reduce_tiles", "gp_reduce_partials", NULL},
         {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep", NULL},
-        {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine", "gp_sort_scatter",
-         "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"},
+        {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
+         "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"},
     };
     return names[primitive][k];
 }
@@ -277,8 +277,7 @@ static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_
                                       char *prelude, gpi_program **out)
 {
     uint64_t hash;
-    if (!prelude)
-        return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
+    if (!prelude) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
     hash = gpi_hash(GPI_HASH_SEED, prelude, strlen(prelude));
     *out = gpi_program_find(gp, primitive, prelude, hash);
     if (!*out) return gpi_program_make(gp, function, primitive, prelude, hash, out);

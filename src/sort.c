@@ -44,10 +44,10 @@ typedef struct gpi_sort_array {
 typedef struct gpi_sort {
     const gp_sort_desc *desc;
     const char *function;
-    bool indices;             /* gp_argsort */
-    bool keys_in_place;       /* and the same for values: these say what may be written when */
+    bool indices;       /* gp_argsort */
+    bool keys_in_place; /* and the same for values: these say what may be written when */
     bool values_in_place;
-    bool keys_unwanted;       /* gp_argsort without keys_out: sorted keys go to the scratch */
+    bool keys_unwanted; /* gp_argsort without keys_out: sorted keys go to the scratch */
     size_t key_size, value_size;
     cl_uint begin_bit, end_bit, passes;
     cl_ulong flip;
@@ -92,9 +92,9 @@ static gp_result gpi_sort_check_types(gp_context *gp, const gpi_sort *sort)
                         sort->function);
     }
     if (sort->indices && (desc->values || !desc->values_out)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values %s, values_out %s: indices are made, not read",
-                        sort->function, desc->values ? "is given" : "is NULL",
-                        desc->values_out ? "is given" : "is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: values %s, values_out %s: indices are made, not read", sort->function,
+                        desc->values ? "is given" : "is NULL", desc->values_out ? "is given" : "is NULL");
     }
     return GP_OK;
 }
@@ -142,9 +142,9 @@ static char *gpi_sort_prelude(const gp_context *gp, const gpi_sort *sort)
                  "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT %d\n#define GPI_VALUE_SIZE %u\n"
                  "#define GPI_COUNTER_CLAMPED 2\n#define GPI_COUNTER_FALLBACKS 0\n",
                  (unsigned)sort->key_size, gpi_is_float(sort->desc->key_type), (unsigned)sort->value_size);
-    gpi_text_add(&text,
-                 "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
-                 sort->ring_rows, gpi_or_default(tuning->ring_reach, 64), gpi_or_default(tuning->ring_block, 32));
+    gpi_text_add(&text, "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
+                 sort->ring_rows, gpi_or_default(tuning->ring_reach, 64),
+                 gpi_or_default(tuning->ring_block, 32));
     if (!text.failed) return text.data;
     free(text.data);
     return NULL;
@@ -154,8 +154,8 @@ static char *gpi_sort_prelude(const gp_context *gp, const gpi_sort *sort)
 static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort)
 {
     for (;;) {
-        const gp_result result = gpi_program_get_text(gp, sort->function, GPI_SORT, gpi_sort_prelude(gp, sort),
-                                                      &sort->program);
+        const gp_result result =
+            gpi_program_get_text(gp, sort->function, GPI_SORT, gpi_sort_prelude(gp, sort), &sort->program);
         if (result != GP_OK) return result;
         if (sort->plan.group == 1 || sort->plan.group <= sort->program->group_max) return GP_OK;
         sort->plan.group /= 2;
@@ -188,8 +188,9 @@ static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort)
     if (blocks > GPI_SORT_BLOCKS_MAX) blocks = GPI_SORT_BLOCKS_MAX;
     each = gpi_ceil_div(tiles, blocks);
     if (gp->info.loop_limit && each > GPI_SORT_TILES_PER_BLOCK) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is more than %s can sort: its loops are limited",
-                        sort->function, sort->desc->count, gp->info.name);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
+                        "%s: count = %zu is more than %s can sort: its loops are limited", sort->function,
+                        sort->desc->count, gp->info.name);
     }
     sort->tile_span = gpi_plan_tile(&sort->plan);
     sort->block_span = (each ? each : 1) * sort->tile_span;
@@ -212,7 +213,8 @@ static gp_result gpi_sort_spans(gp_context *gp, gpi_sort *sort)
     const size_t n = sort->desc->count;
     gp_result result = GP_OK;
     if (sort->plan.shape == GP_SHAPE_SERIAL) {
-        const size_t most = sort->plan.items < GPI_SORT_SERIAL_SMALL ? sort->plan.items : GPI_SORT_SERIAL_SMALL;
+        const size_t most =
+            sort->plan.items < GPI_SORT_SERIAL_SMALL ? sort->plan.items : GPI_SORT_SERIAL_SMALL;
         sort->small = n <= most;
         gpi_sort_spans_serial(gp, sort);
     } else {
@@ -303,12 +305,12 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, 1024);
     sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
     sort->keys_unwanted = sort->indices && !desc->keys_out;
-    sort->keys_in_place = !sort->keys_unwanted && (!desc->keys_out || (desc->keys_out == desc->keys &&
-                                                                       desc->keys_out_offset == desc->keys_offset));
-    sort->values_in_place =
-        sort->value_size && !sort->indices &&
-        (!desc->values_out ||
-         (desc->values_out == desc->values && desc->values_out_offset == desc->values_offset));
+    sort->keys_in_place =
+        !sort->keys_unwanted &&
+        (!desc->keys_out || (desc->keys_out == desc->keys && desc->keys_out_offset == desc->keys_offset));
+    sort->values_in_place = sort->value_size && !sort->indices &&
+                            (!desc->values_out || (desc->values_out == desc->values &&
+                                                   desc->values_out_offset == desc->values_offset));
     result = gpi_sort_program(gp, sort);
     if (result == GP_OK) result = gpi_sort_spans(gp, sort);
     if (result == GP_OK) gpi_sort_lay_out(sort);
@@ -317,8 +319,16 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
 
 /* ------------------------------------------------------------------ buffers */
 
-enum { GPI_SORT_KEYS, GPI_SORT_KEYS_OUT, GPI_SORT_KEYS_TMP, GPI_SORT_VALUES, GPI_SORT_VALUES_OUT,
-       GPI_SORT_VALUES_TMP, GPI_SORT_COUNTER, GPI_SORT_RANGES };
+enum {
+    GPI_SORT_KEYS,
+    GPI_SORT_KEYS_OUT,
+    GPI_SORT_KEYS_TMP,
+    GPI_SORT_VALUES,
+    GPI_SORT_VALUES_OUT,
+    GPI_SORT_VALUES_TMP,
+    GPI_SORT_COUNTER,
+    GPI_SORT_RANGES
+};
 
 static const char *const gpi_sort_names[GPI_SORT_RANGES] = {
     "keys", "keys_out", "keys_tmp", "values", "values_out", "values_tmp", "count_buffer"};
@@ -334,9 +344,10 @@ static gp_result gpi_sort_check_apart(gp_context *gp, const gpi_sort *sort, cons
                                    !(b == GPI_SORT_KEYS ? sort->keys_in_place : sort->values_in_place) &&
                                    !(a == GPI_SORT_VALUES && sort->values_in_place);
             if (!used[a].root || read_only || !gpi_overlap(&used[a], &used[b])) continue;
-            return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of one buffer",
-                            sort->function, gpi_sort_names[b], used[b].begin, used[b].end, gpi_sort_names[a],
-                            used[a].begin, used[a].end);
+            return gpi_fail(gp, GP_ERROR_OVERLAP,
+                            "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of one buffer", sort->function,
+                            gpi_sort_names[b], used[b].begin, used[b].end, gpi_sort_names[a], used[a].begin,
+                            used[a].end);
         }
     }
     return GP_OK;
@@ -362,17 +373,19 @@ static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort)
     memset(used, 0, sizeof used);
     r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS, d->keys, d->keys_offset, k, keys, used);
     if (r == GP_OK && !sort->keys_in_place && !sort->keys_unwanted)
-        r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS_OUT, d->keys_out, d->keys_out_offset, k, GPI_WRITES, used);
+        r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS_OUT, d->keys_out, d->keys_out_offset, k, GPI_WRITES,
+                                 used);
     if (r == GP_OK && v && !sort->indices)
         r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES, d->values, d->values_offset, v, values, used);
     if (r == GP_OK && v && !sort->values_in_place)
-        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_OUT, d->values_out, d->values_out_offset, v, GPI_WRITES,
-                                 used);
+        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_OUT, d->values_out, d->values_out_offset, v,
+                                 GPI_WRITES, used);
     if (r == GP_OK && d->keys_tmp && tmp)
-        r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS_TMP, d->keys_tmp, d->keys_tmp_offset, k, GPI_WRITES, used);
-    if (r == GP_OK && v && d->values_tmp && tmp)
-        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_TMP, d->values_tmp, d->values_tmp_offset, v, GPI_WRITES,
+        r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS_TMP, d->keys_tmp, d->keys_tmp_offset, k, GPI_WRITES,
                                  used);
+    if (r == GP_OK && v && d->values_tmp && tmp)
+        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_TMP, d->values_tmp, d->values_tmp_offset, v,
+                                 GPI_WRITES, used);
     if (r == GP_OK) r = gpi_check_count(gp, sort->function, &sort->count, &used[GPI_SORT_COUNTER]);
     if (r == GP_OK) r = gpi_sort_check_apart(gp, sort, used);
     if (r != GP_OK) return r;
@@ -514,7 +527,8 @@ static gp_result gpi_sort_copy(gpi_call *call, gpi_sort *sort, cl_mem state)
 }
 
 /* One pass of the classic way; `redo`: only if the onesweep pass before was abandoned. */
-static gp_result gpi_sort_classic_pass(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint redo)
+static gp_result gpi_sort_classic_pass(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass,
+                                       cl_uint redo)
 {
     const bool out_first = sort->passes % 2 && !gpi_sort_in_place(sort);
     gp_result result;
@@ -723,7 +737,8 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     if (result != GP_OK) return result;
     many = sort.plan.shape == GP_SHAPE_SERIAL ? GPI_SORT_SERIAL_SMALL + 1 : gpi_plan_tile(&sort.plan) + 1;
     result = gpi_alloc_zeros(gp, many * sort.key_size, &probe.keys);
-    if (result == GP_OK && probe.value_size) result = gpi_alloc_zeros(gp, many * probe.value_size, &probe.values);
+    if (result == GP_OK && probe.value_size)
+        result = gpi_alloc_zeros(gp, many * probe.value_size, &probe.values);
     for (probe.count = 1; probe.count <= many && result == GP_OK; probe.count += many - 1) {
         if (desc->count && (desc->count < many) != (probe.count < many)) continue;
         result = gp_sort(gp, &probe);
