@@ -29,7 +29,7 @@ SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
 
 .PHONY: all demo test test-all bench bench-check peers examples header check-header format check-format lint \
-	compile-matrix sanitize kernel-tsan deps deps-all deps-run deps-test deps-lint deps-bench \
+	compile-matrix sanitize kernel-tsan models deps deps-all deps-run deps-test deps-lint deps-bench \
 	install clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -94,6 +94,9 @@ build/sanitize/test_%: build/sanitize/test_%.o $(SUPPORT:%=build/sanitize/%.o)
 
 compile-matrix: gpuprim.h | deps-lint ## gcc and clang, C99, C11 and C++11, warnings as errors
 	tools/compile_matrix.sh
+
+models: ## the ring's Promela model, every reachable state
+	tools/check_models.sh
 
 kernel-tsan: | deps-lint ## the kernels compiled natively, with the thread sanitizer
 	tools/kernel_tsan.sh

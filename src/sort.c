@@ -213,8 +213,8 @@ static gp_result gpi_sort_spans(gp_context *gp, gpi_sort *sort)
     const size_t n = sort->desc->count;
     gp_result result = GP_OK;
     if (sort->plan.shape == GP_SHAPE_SERIAL) {
-        const size_t most =
-            sort->plan.items < GPI_SORT_SERIAL_SMALL ? sort->plan.items : GPI_SORT_SERIAL_SMALL;
+        const size_t most = sort->plan.items < (size_t)GPI_SORT_SERIAL_SMALL ? sort->plan.items
+                                                                             : (size_t)GPI_SORT_SERIAL_SMALL;
         sort->small = n <= most;
         gpi_sort_spans_serial(gp, sort);
     } else {
@@ -445,8 +445,8 @@ static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort)
 static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint pass)
 {
     const cl_uint shift = sort->begin_bit + GPI_SORT_DIGIT_BITS * pass;
-    const cl_uint left = sort->end_bit - shift;
-    const cl_uint mask = (1u << (left < GPI_SORT_DIGIT_BITS ? left : GPI_SORT_DIGIT_BITS)) - 1;
+    const cl_uint left = sort->end_bit - shift, whole = GPI_SORT_DIGIT_BITS;
+    const cl_uint mask = (1u << (left < whole ? left : whole)) - 1;
     GPI_CALL_ARG(call, sort->flip);
     GPI_CALL_ARG(call, shift);
     GPI_CALL_ARG(call, mask);
