@@ -146,10 +146,9 @@ static void gpi_flush_values(gpi_lines *lines, uint d, ulong end, ulong shift)
 #endif
 
 /* One element into its line, and the line out when it is whole. */
-static void gpi_put(gpi_lines *lines, gpi_move move, ulong i, gpi_digit digit, ulong shift)
+static void gpi_put(gpi_lines *lines, gpi_move move, ulong i, uint d, ulong shift)
 {
     const gpi_key k = move.key[i];
-    const uint d = gpi_digit_of(k, digit);
     const ulong j = lines->next[d];
     lines->next[d] = j + 1;
     lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE] = k;
@@ -163,20 +162,34 @@ static void gpi_put(gpi_lines *lines, gpi_move move, ulong i, gpi_digit digit, u
     if (j % GPI_KEY_LINE == GPI_KEY_LINE - 1) gpi_flush_keys(lines, d, j + 1);
 }
 
-/* Called with a constant 0 for `shift` where keys and values stand alike. */
 static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_digit digit,
                           ulong shift)
 {
     ulong i = begin;
     for (; i + GPI_STEP <= end; i += GPI_STEP) {
+        uint d[GPI_STEP];
         GPI_PREFETCH_READ((__global const char *)(move.key + i) + GPI_AHEAD);
 #if GPI_VALUE_SIZE
         GPI_PREFETCH_READ((__global const char *)(move.value + i) + GPI_AHEAD);
 #endif
+#pragma unroll
+        for (uint k = 0; k < GPI_STEP; k++) d[k] = gpi_digit_of(move.key[i + k], digit);
 #pragma unroll 4
-        for (uint k = 0; k < GPI_STEP; k++) gpi_put(lines, move, i + k, digit, shift);
+        for (uint k = 0; k < GPI_STEP; k++) gpi_put(lines, move, i + k, d[k], shift);
     }
-    for (; i < end; i++) gpi_put(lines, move, i, digit, shift);
+    for (; i < end; i++) gpi_put(lines, move, i, gpi_digit_of(move.key[i], digit), shift);
+}
+
+/* Two functions, or the compiler makes one call of two with different constants, and knows none. */
+static void gpi_put_range_alike(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_digit digit)
+{
+    gpi_put_range(lines, move, begin, end, digit, 0);
+}
+
+static void gpi_put_range_apart(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_digit digit,
+                                ulong shift)
+{
+    gpi_put_range(lines, move, begin, end, digit, shift);
 }
 
 static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_digit digit, gpi_shared shared)
@@ -189,13 +202,13 @@ static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_digit digi
     const ulong value_offset = (ulong)(size_t)move.value_to % GPI_LINE / GPI_VALUE_SIZE;
     const ulong shift = (value_offset - offset) % GPI_VALUE_LINE;
     lines.value_to = move.value_to - offset - shift;
-    if (shift == 0) gpi_put_range(&lines, move, begin, end, digit, 0);
-    else gpi_put_range(&lines, move, begin, end, digit, shift);
+    if (shift == 0) gpi_put_range_alike(&lines, move, begin, end, digit);
+    else gpi_put_range_apart(&lines, move, begin, end, digit, shift);
     for (uint d = 0; d < GPI_BINS; d++) {
         if ((lines.next[d] + shift) % GPI_VALUE_LINE) gpi_flush_values(&lines, d, lines.next[d], shift);
     }
 #else
-    gpi_put_range(&lines, move, begin, end, digit, 0);
+    gpi_put_range_alike(&lines, move, begin, end, digit);
 #endif
     for (uint d = 0; d < GPI_BINS; d++) {
         if (lines.next[d] % GPI_KEY_LINE) gpi_flush_keys(&lines, d, lines.next[d]);

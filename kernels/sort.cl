@@ -237,6 +237,7 @@ static bool gpi_onesweep_place(gpi_ring ring, uint tile, bool last, __global con
 {
     uint failed = 0;
     if (get_local_id(0) == 0) failed = !gpi_ring_gate(ring, tile);
+    if (failed) gpi_ring_abandon(ring);
     if (gpi_broadcast(failed, shared)) return false;
     GPI_EACH_BIN(d) gpi_ring_publish(ring, tile, d, shared->count[d]);
     GPI_EACH_BIN(d)

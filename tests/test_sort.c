@@ -493,6 +493,28 @@ static void test_sabotage(void **state)
     }
 }
 
+/* Next to no patience: passes are abandoned at any time, at any wait. */
+static void test_impatient(void **state)
+{
+    static const size_t chosen[] = {3, 4, 5};
+    size_t v, round;
+    (void)state;
+    for (v = 0; v < sizeof chosen / sizeof *chosen; v++) {
+        gp_context_desc desc = desc_of(&variants[chosen[v]]);
+        sort_case c = {GP_U32, 4, test_small() ? 5003 : 100003, SORT_RANDOM, 0, 0, false, false, false,
+                       false,  0};
+        gp_context *gp;
+        desc.tuning.polls = 1;
+        if (gp_context_create(&desc, &gp) == GP_ERROR_UNSUPPORTED) continue;
+        assert_non_null(gp);
+        for (round = 0; round < 4; round++) {
+            c.in_place = round % 2 != 0;
+            check(gp, "impatient", &c);
+        }
+        gp_context_destroy(gp);
+    }
+}
+
 /* The number of keys is on the device: less than the bound, and more, which is clamped. */
 static void test_count_on_device(void **state)
 {
@@ -689,17 +711,12 @@ static void test_warmup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_variant),
-        cmocka_unit_test(test_types),
-        cmocka_unit_test(test_argsort),
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_lines_apart),
-        cmocka_unit_test(test_sabotage),
-        cmocka_unit_test(test_count_on_device),
-        cmocka_unit_test(test_own_scratch),
-        cmocka_unit_test(test_scratch_is_constant),
-        cmocka_unit_test(test_bad_input),
-        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_every_variant), cmocka_unit_test(test_types),
+        cmocka_unit_test(test_argsort),       cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_lines_apart),   cmocka_unit_test(test_sabotage),
+        cmocka_unit_test(test_impatient),     cmocka_unit_test(test_count_on_device),
+        cmocka_unit_test(test_own_scratch),   cmocka_unit_test(test_scratch_is_constant),
+        cmocka_unit_test(test_bad_input),     cmocka_unit_test(test_many),
         cmocka_unit_test(test_warmup),
     };
     return cmocka_run_group_tests_name("sort", tests, NULL, NULL);
