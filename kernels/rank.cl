@@ -102,7 +102,8 @@ static void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit dig
 #define GPI_SHORT_LINE (GPI_VALUE_LINE < GPI_KEY_LINE ? GPI_VALUE_LINE : GPI_KEY_LINE)
 
 /* A line for each digit. Positions are counted from the line's boundary before the output's first key, so
-   that position % GPI_KEY_LINE is the place in a line; the output's values may stand otherwise in theirs. */
+   that position % GPI_KEY_LINE is the place in a line. The output's values may not stand alike in theirs:
+   then they are gathered all the same, and written one by one. */
 typedef struct gpi_lines {
     union {
         uint16 line[GPI_BINS];
@@ -114,13 +115,14 @@ typedef struct gpi_lines {
         gpi_value value[GPI_BINS * GPI_VALUE_LINE];
     } v;
     __global gpi_value *value_to; /* where position 0's value would go */
+    bool alike;
 #endif
     __global gpi_key *key_to; /* where position 0 would go */
     ulong next[GPI_BINS], first[GPI_BINS];
 } gpi_lines;
 
-/* Writes digit d's keys of positions [.., end), which end a line or the range: nothing before the range's
-   own first one. */
+/* Writes digit d's keys up to position `end`, which ends a line or the range: of the last line, nothing
+   before the range's own first key. */
 static void gpi_flush_keys(gpi_lines *lines, uint d, ulong end)
 {
     const ulong begin = (end - 1) / GPI_KEY_LINE * GPI_KEY_LINE;
@@ -133,37 +135,36 @@ static void gpi_flush_keys(gpi_lines *lines, uint d, ulong end)
 }
 
 #if GPI_VALUE_SIZE
-static void gpi_flush_values(gpi_lines *lines, uint d, ulong end, ulong shift)
+static void gpi_flush_values(gpi_lines *lines, uint d, ulong end)
 {
-    const ulong begin = (end + shift - 1) / GPI_VALUE_LINE * GPI_VALUE_LINE;
-    if (lines->first[d] + shift <= begin && end + shift - begin == GPI_VALUE_LINE) {
+    const ulong begin = (end - 1) / GPI_VALUE_LINE * GPI_VALUE_LINE;
+    if (lines->alike && lines->first[d] <= begin && end - begin == GPI_VALUE_LINE) {
         GPI_STREAM_STORE(lines->v.line[d], (__global uint16 *)(lines->value_to + begin));
         return;
     }
-    for (ulong j = max(begin, lines->first[d] + shift); j < end + shift; j++)
+    for (ulong j = max(begin, lines->first[d]); j < end; j++)
         lines->value_to[j] = lines->v.value[d * GPI_VALUE_LINE + j % GPI_VALUE_LINE];
 }
 #endif
 
-/* One element into its line, and the line out when it is whole. */
-static void gpi_put(gpi_lines *lines, gpi_move move, ulong i, uint d, ulong shift)
+/* Element i, of digit d, into its line, and the line out when it is whole. */
+static void gpi_put(gpi_lines *lines, gpi_move move, ulong i, uint d)
 {
-    const gpi_key k = move.key[i];
     const ulong j = lines->next[d];
     lines->next[d] = j + 1;
-    lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE] = k;
+    lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE] = move.key[i];
 #if GPI_VALUE_SIZE
-    lines->v.value[d * GPI_VALUE_LINE + (j + shift) % GPI_VALUE_LINE] = gpi_value_at(move, i);
-    if (shift == 0) { /* lines that end together: one test for both */
-        if (j % GPI_SHORT_LINE != GPI_SHORT_LINE - 1) return;
-    }
-    if ((j + shift) % GPI_VALUE_LINE == GPI_VALUE_LINE - 1) gpi_flush_values(lines, d, j + 1, shift);
+    lines->v.value[d * GPI_VALUE_LINE + j % GPI_VALUE_LINE] = gpi_value_at(move, i);
+#endif
+    if (j % GPI_SHORT_LINE != GPI_SHORT_LINE - 1) return;
+#if GPI_VALUE_SIZE
+    if (j % GPI_VALUE_LINE == GPI_VALUE_LINE - 1) gpi_flush_values(lines, d, j + 1);
 #endif
     if (j % GPI_KEY_LINE == GPI_KEY_LINE - 1) gpi_flush_keys(lines, d, j + 1);
 }
 
-static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_digit digit,
-                          ulong shift)
+/* The digits of a step come first: they need nothing of what is being moved. */
+static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_digit digit)
 {
     ulong i = begin;
     for (; i + GPI_STEP <= end; i += GPI_STEP) {
@@ -175,21 +176,9 @@ static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong en
 #pragma unroll
         for (uint k = 0; k < GPI_STEP; k++) d[k] = gpi_digit_of(move.key[i + k], digit);
 #pragma unroll 4
-        for (uint k = 0; k < GPI_STEP; k++) gpi_put(lines, move, i + k, d[k], shift);
+        for (uint k = 0; k < GPI_STEP; k++) gpi_put(lines, move, i + k, d[k]);
     }
-    for (; i < end; i++) gpi_put(lines, move, i, gpi_digit_of(move.key[i], digit), shift);
-}
-
-/* Two functions, or the compiler makes one call of two with different constants, and knows none. */
-static void gpi_put_range_alike(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_digit digit)
-{
-    gpi_put_range(lines, move, begin, end, digit, 0);
-}
-
-static void gpi_put_range_apart(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_digit digit,
-                                ulong shift)
-{
-    gpi_put_range(lines, move, begin, end, digit, shift);
+    for (; i < end; i++) gpi_put(lines, move, i, gpi_digit_of(move.key[i], digit));
 }
 
 static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_digit digit, gpi_shared shared)
@@ -197,21 +186,18 @@ static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_digit digi
     gpi_lines lines;
     const ulong offset = (ulong)(size_t)move.key_to % GPI_LINE / GPI_KEY_SIZE;
     lines.key_to = move.key_to - offset;
-    for (uint d = 0; d < GPI_BINS; d++) lines.next[d] = lines.first[d] = shared->next[d] + offset;
 #if GPI_VALUE_SIZE
-    const ulong value_offset = (ulong)(size_t)move.value_to % GPI_LINE / GPI_VALUE_SIZE;
-    const ulong shift = (value_offset - offset) % GPI_VALUE_LINE;
-    lines.value_to = move.value_to - offset - shift;
-    if (shift == 0) gpi_put_range_alike(&lines, move, begin, end, digit);
-    else gpi_put_range_apart(&lines, move, begin, end, digit, shift);
-    for (uint d = 0; d < GPI_BINS; d++) {
-        if ((lines.next[d] + shift) % GPI_VALUE_LINE) gpi_flush_values(&lines, d, lines.next[d], shift);
-    }
-#else
-    gpi_put_range_alike(&lines, move, begin, end, digit);
+    lines.value_to = move.value_to - offset;
+    lines.alike = (ulong)(size_t)lines.value_to % GPI_LINE == 0;
 #endif
+    for (uint d = 0; d < GPI_BINS; d++) lines.next[d] = lines.first[d] = shared->next[d] + offset;
+    gpi_put_range(&lines, move, begin, end, digit);
     for (uint d = 0; d < GPI_BINS; d++) {
-        if (lines.next[d] % GPI_KEY_LINE) gpi_flush_keys(&lines, d, lines.next[d]);
+        const ulong rest = lines.next[d] > lines.first[d] ? lines.next[d] : 0;
+        if (rest % GPI_KEY_LINE) gpi_flush_keys(&lines, d, rest);
+#if GPI_VALUE_SIZE
+        if (rest % GPI_VALUE_LINE) gpi_flush_values(&lines, d, rest);
+#endif
     }
 }
 
