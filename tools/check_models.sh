@@ -5,6 +5,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 
+tools/deps.sh cc spin
+
 dir=build/models
 mkdir -p $dir
 
