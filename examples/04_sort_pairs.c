@@ -1,5 +1,5 @@
-/* 04_sort_pairs.c - a word list by length: keys are the lengths, values the words' numbers. The sort is stable,
-   so that words of one length keep their order.
+/* 04_sort_pairs.c - a word list by length: keys are the lengths, values the words' numbers. The sort is
+   stable, so that words of one length keep their order.
 
    cc -std=c99 04_sort_pairs.c -lOpenCL */
 #define GP_IMPLEMENTATION
@@ -13,7 +13,8 @@ static int fail(const gp_context *gp)
 
 int main(void)
 {
-    static const char *const words[] = {"the", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dog", "today"};
+    static const char *const words[] = {"the",  "quick", "brown", "fox", "jumps",
+                                        "over", "the",   "lazy",  "dog", "today"};
     enum { COUNT = sizeof words / sizeof words[0] };
     uint8_t length[COUNT];
     uint32_t order[COUNT];

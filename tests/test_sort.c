@@ -439,7 +439,8 @@ static void test_lines(void **state)
     (void)state;
     if (test_small()) return;
     gp = open_variant(&variants[0], NULL);
-    for (k = 0; k < 3; k++) {
+    for (k = 0; k < 4; k++) {
+        if (k == 3) c.type = GP_U64, c.value_size = 8; /* lines of 8 */
         c.offset = 7 * k;
         c.pattern = k == 1 ? SORT_AND : SORT_RANDOM;
         check(gp, "lines", &c);
