@@ -28,8 +28,8 @@ TEST_PROGRAMS := $(TESTS:%=build/tests/%)
 SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
 
-.PHONY: all demo test test-all test-million bench bench-check peers examples header check-header format check-format lint \
-	compile-matrix sanitize kernel-tsan kernel-large deps deps-all deps-run deps-test deps-lint deps-bench \
+.PHONY: all demo test test-all test-million bench bench-check peers examples header check-header format check-format \
+	lint compile-matrix sanitize kernel-tsan kernel-large models deps deps-all deps-run deps-test deps-lint deps-bench \
 	install clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -98,6 +98,9 @@ build/sanitize/test_%: build/sanitize/test_%.o $(SUPPORT:%=build/sanitize/%.o)
 compile-matrix: gpuprim.h | deps-lint ## gcc and clang, C99, C11 and C++11, warnings as errors
 	tools/compile_matrix.sh
 
+models: ## the ring's Promela model, every reachable state
+	tools/check_models.sh
+
 kernel-tsan: | deps-lint ## the kernels compiled natively, with the thread sanitizer
 	tools/kernel_tsan.sh
 
@@ -112,8 +115,8 @@ NATIVE := -O3 -march=native
 # The peers whose libraries are there; `make peers` brings them.
 peer_if = $(shell printf '\#include <$(1)>\n' | $(CXX) -std=c++17 -E -x c++ -o /dev/null - 2>/dev/null && echo $(2))
 ifneq ($(filter all bench bench-check build/gpbench,$(MAKECMDGOALS)),)
-PEERS := $(strip $(call peer_if,numeric,std) $(call peer_if,tbb/parallel_for.h,std_par tbb) \
-	$(call peer_if,boost/compute.hpp,boost_compute))
+PEERS := $(strip $(call peer_if,numeric,std sorts) $(call peer_if,tbb/parallel_for.h,std_par tbb tbb_sort) \
+	$(call peer_if,boost/compute.hpp,boost_compute boost_sort))
 endif
 
 BENCH_OBJECTS := $(patsubst %.c,build/%.o,$(wildcard bench/*.c bench/peers/*.c))
@@ -137,7 +140,7 @@ build/bench/%.o: bench/%.c | gpuprim.h deps-run
 	$(CC) $(C_FLAGS) -c -o $@ $<
 
 # What stands for the best that a host compiler can do, and only that.
-build/bench/host_loops.o build/bench/peers/c_tiled.o: C_FLAGS += $(NATIVE)
+build/bench/host_loops.o build/bench/peers/c_tiled.o build/bench/peers/c_lsd.o: C_FLAGS += $(NATIVE)
 
 # Compiled anew when other peers are found than the last time.
 build/bench/peers.o: C_FLAGS += $(shell echo $(PEERS:%=-DBENCH_HAVE_%) | tr a-z A-Z)

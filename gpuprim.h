@@ -275,6 +275,10 @@ typedef struct gp_tuning {
     uint32_t work_group_size; /* local shape only; rounded down to a power of two */
     uint32_t tile;            /* serial: elements a group; local: elements a work-item */
     uint32_t polls;           /* how often a group looks at a late tile before it computes it itself */
+    uint32_t ring_rows;       /* gp_sort, kernels/ring.cl: rows of the look-back table; a power of two */
+    uint32_t ring_reach;      /* ... how many tiles a look-back goes back */
+    uint32_t ring_block;      /* ... tiles that may end in any order; a power of two */
+    uint32_t sort_portion;    /* gp_sort: most keys of one launch of a single pass */
 } gp_tuning;
 
 typedef struct gp_context_desc {
@@ -456,6 +460,66 @@ GP_API gp_result gp_scan(gp_context *gp, const gp_scan_desc *desc);
 /* Bytes of scratch that gp_scan with this desc needs; buffers in it may be NULL. Can be 0. */
 GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, size_t *bytes);
 
+/* ------------------------------------------------------------------ sort */
+
+/* Sorts keys, and moves a value with each, stably: equal keys keep their order.
+
+   Order: integers by value. Floats by a total order: -NaN, -inf, ..., -0, +0, ..., +inf, +NaN; NaNs of one
+   sign by their bits. `descending` turns it round; equal keys still keep their order.
+   Bits: only bits [begin_bit, end_bit) are looked at, of the key as an unsigned number that is ordered as the
+   keys are: the sign bit of signed integers is flipped; of floats the sign bit when it is 0, all bits when
+   it is 1. Fewer bits are fewer passes, one for every 8. begin_bit = end_bit > 0 copies.
+   Values are moved, never looked at. Records of other sizes: gp_argsort, then gather.
+   Aliasing: keys_out NULL or the same elements as keys: in place; the same for values. Else the input is left
+   as it is, and nothing may overlap. count_buffer's number apart from all that is written.
+   Second buffers: passes go back and forth between the output and keys_tmp (values_tmp), of `count` elements
+   each. NULL takes them from the scratch. None are needed for one pass out of place.
+   Cost: single pass (onesweep) reads the keys once for all passes and then reads and writes once each;
+   multi-pass (classic) reads twice and writes once. Passes in which all keys agree cost no move. Up to some
+   thousand keys: one launch. Scratch besides the second buffers: some 4 MiB at most, however many keys (with
+   GP_WORDS_NARROW and single pass: 1 KiB a tile).
+   Largest count: what fits in memory; 2^32 - 1 where values of 4 bytes are indices.
+   The same keys give the same result every time, on every device. */
+typedef struct gp_sort_desc {
+    cl_mem keys;
+    size_t keys_offset; /* elements, as all offsets */
+    cl_mem keys_out;    /* NULL: in place */
+    size_t keys_out_offset;
+    cl_mem values; /* NULL with value_size 0 */
+    size_t values_offset;
+    cl_mem values_out; /* NULL: in place */
+    size_t values_out_offset;
+    cl_mem keys_tmp; /* second buffers; NULL: scratch */
+    size_t keys_tmp_offset;
+    cl_mem values_tmp;
+    size_t values_tmp_offset;
+    size_t count;        /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    gp_type key_type;
+    size_t value_size; /* bytes: 0 (keys only), 1, 2, 4, 8, 16 */
+    uint32_t begin_bit;
+    uint32_t end_bit; /* 0: all bits of the key */
+    bool descending;
+    gp_strategy strategy;
+    cl_mem scratch; /* of gp_sort_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_sort_desc;
+
+GP_API gp_result gp_sort(gp_context *gp, const gp_sort_desc *desc);
+
+/* values_out[i] = where the key that comes i-th was: an index from 0 on, of value_size bytes (4 or 8; 0: 4).
+   `values` is NULL. keys_out NULL: the sorted keys are not wanted, and the keys stay as they are. */
+GP_API gp_result gp_argsort(gp_context *gp, const gp_sort_desc *desc);
+
+/* Bytes of scratch that gp_sort (gp_argsort) with this desc needs. Of the buffers only this is looked at:
+   which are NULL, and whether keys_out and values_out are other ones than keys and values. Can be 0. */
+GP_API gp_result gp_sort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);
+GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);
+
 /* ------------------------------------------------------------------ warm-up, profile */
 
 /* Builds (or loads) what calls with these descs will need, launches it once on a few internal elements,
@@ -465,6 +529,8 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
 typedef struct gp_warmup_desc {
     const gp_reduce_desc *reduce; /* NULL: not wanted */
     const gp_scan_desc *scan;
+    const gp_sort_desc
+        *sort; /* of this also value_size; count: how many keys are to be expected, 0: few and many */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
@@ -532,14 +598,14 @@ GP_API gp_result gp_profile_reset(gp_context *gp);
 #define GPI_MONOID_MAX 64         /* bytes of a user's element */
 #define GPI_ELEMENT_MAX 128       /* bytes of an element, eight fields included */
 #define GPI_TILES_MAX 0x7fffffffu /* tiles of one call */
-#define GPI_KERNELS_MAX 4         /* kernels of one program */
+#define GPI_KERNELS_MAX 9         /* kernels of one program */
 #define GPI_DEVICES_MAX 64        /* of a platform, of a context */
 #define GPI_ERROR_MAX 8192        /* characters of gp_last_error, build log included */
 #define GPI_IN_FLIGHT_MAX 1024    /* commands, see events.c */
 
 /* ------------------------------------------------------------------ profile */
 
-typedef enum gpi_primitive { GPI_REDUCE, GPI_SCAN, GPI_PRIMITIVES } gpi_primitive;
+typedef enum gpi_primitive { GPI_REDUCE, GPI_SCAN, GPI_SORT, GPI_PRIMITIVES } gpi_primitive;
 
 /* How a call is going to run: a row of the profile table, fitted to the element. */
 typedef struct gpi_plan {
@@ -673,6 +739,8 @@ static bool gpi_is_llvmpipe(const gp_device_info *info);
 /* profile.c */
 static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
                                const gpi_element *element, gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size,
+                                    gp_strategy strategy, gpi_plan *plan);
 static size_t gpi_plan_tile(const gpi_plan *plan);
 static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
                                 cl_uint *tiles);
@@ -692,6 +760,8 @@ static void gpi_dump(gp_context *gp, const gpi_program *program, const char *end
 static void gpi_text_add(gpi_text *text, const char *format, ...) GPI_PRINTF(2, 3);
 static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
                                  const gpi_element *element, gpi_plan *plan, gpi_program **out);
+static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
+                                      char *prelude, size_t fields, gpi_program **out);
 static void gpi_programs_save(gp_context *gp);
 static void gpi_programs_free(gp_context *gp);
 static gp_result gpi_programs_share(gp_context *gp, const gp_context *from);
@@ -703,6 +773,8 @@ static gp_result gpi_element_make(gp_context *gp, const char *function, const gp
 static size_t gpi_type_size(gp_type type);
 static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
                                      size_t count);
+static bool gpi_is_float(gp_type type);
+static bool gpi_is_signed(gp_type type);
 static bool gpi_is_arg(gp_op op);
 static gp_type gpi_sum_type(gp_type type, gp_op op);
 static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
@@ -774,9 +846,10 @@ static void gpi_throttle(gp_context *gp);
 static gp_result gpi_async_result(gp_context *gp);
 static cl_int gpi_event_status(cl_event event);
 
-/* reduce.c, scan.c */
+/* reduce.c, scan.c, sort.c */
 static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc);
 static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc);
+static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc);
 
 #define GPI_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define GPI_CALL_ARG(call, variable) gpi_call_arg(call, sizeof(variable), &(variable))
@@ -824,6 +897,7 @@ static const char *const gpi_kernel_platform[] = {
     "static gpi_word gpi_word_read(volatile __global gpi_word *p) { return atom_cmpxchg(p, 0ul, 0ul); }\n",
     "#endif\n",
     "static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { (void)atom_xchg(p, w); }\n",
+    "static gpi_word gpi_word_swap(volatile __global gpi_word *p, gpi_word w) { return atom_xchg(p, w); }\n",
     "static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_word w)\n",
     "{\n",
     "    (void)atom_cmpxchg(p, old, w);\n",
@@ -833,6 +907,7 @@ static const char *const gpi_kernel_platform[] = {
     "\n",
     "static gpi_word gpi_word_read(volatile __global gpi_word *p) { return atomic_or(p, 0u); }\n",
     "static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { (void)atomic_xchg(p, w); }\n",
+    "static gpi_word gpi_word_swap(volatile __global gpi_word *p, gpi_word w) { return atomic_xchg(p, w); }\n",
     "static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_word w)\n",
     "{\n",
     "    (void)atomic_cmpxchg(p, old, w);\n",
@@ -855,6 +930,14 @@ static const char *const gpi_kernel_platform[] = {
     "#define GPI_STORE_VECTOR(type, v, p) *(__global type *)(p) = v\n",
     "#else\n",
     "#define GPI_STORE_VECTOR(type, v, p) vstore16(v, 0, p)\n",
+    "#endif\n",
+    "\n",
+    "/* Stores a cache line of 16 words, aligned, which nobody will read soon: past the caches where the compiler\n",
+    "   is known to take the hint. Measured: docs/PERFORMANCE.md. */\n",
+    "#if defined(POCL_DEVICE_ADDRESS_BITS)\n",
+    "#define GPI_STREAM_STORE(v, p) __builtin_nontemporal_store(v, p)\n",
+    "#else\n",
+    "#define GPI_STREAM_STORE(v, p) (*(p) = (v))\n",
     "#endif\n",
 };
 /* ---- End file kernels/platform.cl ---- */
@@ -2382,6 +2465,1195 @@ static const char *const gpi_kernel_scan[] = {
 };
 /* ---- End file kernels/scan.cl ---- */
 
+/* ---- Begin file kernels/digit.cl ---- */
+static const char *const gpi_kernel_digit[] = {
+    "#line 1 \"kernels/digit.cl\"\n",
+    "/* digit.cl - keys, their order, their digits, and what the kernels of a sort share.\n",
+    "\n",
+    "       digit(key) = (map(key) ^ flip) >> shift & mask\n",
+    "\n",
+    "   Keys are moved as they are; only their digits see the order-preserving map. Integers: the identity, and\n",
+    "   `flip` has the sign bit of signed ones. Floats (GPI_KEY_FLOAT): all bits but the sign are turned where\n",
+    "   the sign is set, and `flip` has the sign bit: -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN.\n",
+    "   Descending order turns all bits of `flip`.\n",
+    "\n",
+    "   Keys (and values, which go the same way) are in one of three places: the input, the output, and a second\n",
+    "   buffer. Which one a pass reads and which one it writes is decided on the device, so that a pass in which\n",
+    "   all keys have the same digit can be left out: pass p reads place `from(p)` and writes `from(p + 1)`;\n",
+    "   the two are the same where there is nothing to do.\n",
+    "\n",
+    "   State buffer, in uints; the host computes where the parts begin:\n",
+    "\n",
+    "       | count lo, hi | abandoned | - | from(0) ... from(8) | - | ticket, tail of each launch |\n",
+    "       | histogram: pass, digit: lo, hi | bases: launch, digit: ulong | table: block, digit: ulong | rows |\n",
+    "\n",
+    "   Parameters\n",
+    "       GPI_KEY_SIZE     1, 2, 4, 8: bytes of a key\n",
+    "       GPI_KEY_FLOAT    1: keys are floats\n",
+    "       GPI_VALUE_SIZE   0, 1, 2, 4, 8, 16: bytes of a value                                             */\n",
+    "#if GPI_KEY_SIZE == 1\n",
+    "typedef uchar gpi_key;\n",
+    "#elif GPI_KEY_SIZE == 2\n",
+    "typedef ushort gpi_key;\n",
+    "#elif GPI_KEY_SIZE == 4\n",
+    "typedef uint gpi_key;\n",
+    "#elif GPI_KEY_SIZE == 8\n",
+    "typedef ulong gpi_key;\n",
+    "#else\n",
+    "#error \"GPI_KEY_SIZE must be 1, 2, 4 or 8\"\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_VALUE_SIZE == 1\n",
+    "typedef uchar gpi_value;\n",
+    "#define GPI_VALUE_OF(i) ((gpi_value)(i))\n",
+    "#elif GPI_VALUE_SIZE == 2\n",
+    "typedef ushort gpi_value;\n",
+    "#define GPI_VALUE_OF(i) ((gpi_value)(i))\n",
+    "#elif GPI_VALUE_SIZE == 4\n",
+    "typedef uint gpi_value;\n",
+    "#define GPI_VALUE_OF(i) ((gpi_value)(i))\n",
+    "#elif GPI_VALUE_SIZE == 8\n",
+    "typedef ulong gpi_value;\n",
+    "#define GPI_VALUE_OF(i) ((gpi_value)(i))\n",
+    "#elif GPI_VALUE_SIZE == 16\n",
+    "typedef uint4 gpi_value;\n",
+    "#define GPI_VALUE_OF(i) ((gpi_value)((uint)(i), (uint)((i) >> 32), 0, 0))\n",
+    "#elif GPI_VALUE_SIZE != 0\n",
+    "#error \"GPI_VALUE_SIZE must be 0, 1, 2, 4, 8 or 16\"\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_KEY_SIZE == 8\n",
+    "typedef ulong gpi_key_bits;\n",
+    "#else\n",
+    "typedef uint gpi_key_bits;\n",
+    "#endif\n",
+    "\n",
+    "#define GPI_BINS 256\n",
+    "#define GPI_PASSES_MAX 8\n",
+    "\n",
+    "/* ------------------------------------------------------------------ digits */\n",
+    "\n",
+    "/* What a pass sorts by. */\n",
+    "typedef struct gpi_digit {\n",
+    "    gpi_key_bits flip;\n",
+    "    uint shift, mask;\n",
+    "} gpi_digit;\n",
+    "\n",
+    "#define GPI_DIGIT_PARAMETERS ulong flip, uint shift, uint mask\n",
+    "#define GPI_DIGIT_SET(digit)             \\\n",
+    "    (digit).flip = (gpi_key_bits)(flip); \\\n",
+    "    (digit).shift = shift;               \\\n",
+    "    (digit).mask = mask\n",
+    "\n",
+    "static uint gpi_digit_of(gpi_key key, gpi_digit digit)\n",
+    "{\n",
+    "    gpi_key_bits k = key;\n",
+    "#if GPI_KEY_FLOAT\n",
+    "    const gpi_key_bits sign = (gpi_key_bits)1 << (8 * GPI_KEY_SIZE - 1);\n",
+    "    k ^= ((gpi_key_bits)0 - (k >> (8 * GPI_KEY_SIZE - 1))) & (sign - 1);\n",
+    "#endif\n",
+    "    return (uint)((k ^ digit.flip) >> digit.shift) & digit.mask;\n",
+    "}\n",
+    "\n",
+    "/* The digit of pass p: eight bits from `begin` on, fewer in the last one. */\n",
+    "static gpi_digit gpi_digit_at(uint p, ulong flip, uint begin, uint end)\n",
+    "{\n",
+    "    gpi_digit digit;\n",
+    "    digit.flip = (gpi_key_bits)flip;\n",
+    "    digit.shift = begin + 8 * p;\n",
+    "    digit.mask = (1u << min(8u, end - digit.shift)) - 1;\n",
+    "    return digit;\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ places */\n",
+    "\n",
+    "#define GPI_PLACE_IN 0\n",
+    "#define GPI_PLACE_OUT 1\n",
+    "#define GPI_PLACE_TMP 2\n",
+    "\n",
+    "typedef struct gpi_places {\n",
+    "    __global const gpi_key *key_in;\n",
+    "    __global gpi_key *key_out, *key_tmp;\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    __global const gpi_value *value_in;\n",
+    "    __global gpi_value *value_out, *value_tmp;\n",
+    "    bool indices; /* the input's values are 0, 1, 2, ...: nothing is read */\n",
+    "#endif\n",
+    "} gpi_places;\n",
+    "\n",
+    "#define GPI_PLACES_KEYS                                                                           \\\n",
+    "    __global const gpi_key *key_in, ulong key_in_at, __global gpi_key *key_out, ulong key_out_at, \\\n",
+    "        __global gpi_key *key_tmp, ulong key_tmp_at\n",
+    "#define GPI_PLACES_SET_KEYS(places)          \\\n",
+    "    (places).key_in = key_in + key_in_at;    \\\n",
+    "    (places).key_out = key_out + key_out_at; \\\n",
+    "    (places).key_tmp = key_tmp + key_tmp_at\n",
+    "\n",
+    "#if GPI_VALUE_SIZE\n",
+    "#define GPI_PLACES_PARAMETERS                                                                              \\\n",
+    "    GPI_PLACES_KEYS, __global const gpi_value *value_in, ulong value_in_at, __global gpi_value *value_out, \\\n",
+    "        ulong value_out_at, __global gpi_value *value_tmp, ulong value_tmp_at, uint indices\n",
+    "#define GPI_PLACES_SET(places)                     \\\n",
+    "    GPI_PLACES_SET_KEYS(places);                   \\\n",
+    "    (places).value_in = value_in + value_in_at;    \\\n",
+    "    (places).value_out = value_out + value_out_at; \\\n",
+    "    (places).value_tmp = value_tmp + value_tmp_at; \\\n",
+    "    (places).indices = indices != 0\n",
+    "#else\n",
+    "#define GPI_PLACES_PARAMETERS GPI_PLACES_KEYS\n",
+    "#define GPI_PLACES_SET(places) GPI_PLACES_SET_KEYS(places)\n",
+    "#endif\n",
+    "\n",
+    "/* What one pass reads and writes. */\n",
+    "typedef struct gpi_move {\n",
+    "    __global const gpi_key *key;\n",
+    "    __global gpi_key *key_to;\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    __global const gpi_value *value;\n",
+    "    __global gpi_value *value_to;\n",
+    "    bool indices;\n",
+    "#endif\n",
+    "} gpi_move;\n",
+    "\n",
+    "static gpi_move gpi_move_make(gpi_places places, uint from, uint to)\n",
+    "{\n",
+    "    gpi_move move;\n",
+    "    move.key = from == GPI_PLACE_IN ? places.key_in : from == GPI_PLACE_OUT ? places.key_out : places.key_tmp;\n",
+    "    move.key_to = to == GPI_PLACE_OUT ? places.key_out : places.key_tmp;\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    move.value = from == GPI_PLACE_IN    ? places.value_in\n",
+    "                 : from == GPI_PLACE_OUT ? places.value_out\n",
+    "                                         : places.value_tmp;\n",
+    "    move.value_to = to == GPI_PLACE_OUT ? places.value_out : places.value_tmp;\n",
+    "    move.indices = places.indices && from == GPI_PLACE_IN;\n",
+    "#endif\n",
+    "    return move;\n",
+    "}\n",
+    "\n",
+    "#if GPI_VALUE_SIZE\n",
+    "static gpi_value gpi_value_at(gpi_move move, ulong i)\n",
+    "{\n",
+    "    return move.indices ? GPI_VALUE_OF(i) : move.value[i];\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* Element i goes to j. */\n",
+    "static void gpi_move_one(gpi_move move, ulong i, ulong j)\n",
+    "{\n",
+    "    move.key_to[j] = move.key[i];\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    move.value_to[j] = gpi_value_at(move, i);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* Where a pass that starts from `from` writes to. `first`: where the first one does. */\n",
+    "static uint gpi_place_next(uint from, uint first)\n",
+    "{\n",
+    "    if (from == GPI_PLACE_IN) return first;\n",
+    "    return from == GPI_PLACE_OUT ? GPI_PLACE_TMP : GPI_PLACE_OUT;\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ state */\n",
+    "\n",
+    "#define GPI_STATE_ABANDONED 2\n",
+    "#define GPI_STATE_FROM 4\n",
+    "#define GPI_STATE_LAUNCHES 16\n",
+    "\n",
+    "typedef volatile __global uint *gpi_state;\n",
+    "\n",
+    "/* Elements of this call; written by gp_sort_begin. */\n",
+    "static ulong gpi_state_count(gpi_state state) { return (ulong)state[1] << 32 | state[0]; }\n",
+    "\n",
+    "static uint gpi_from(gpi_state state, uint pass) { return state[GPI_STATE_FROM + pass]; }\n",
+    "\n",
+    "static bool gpi_is_abandoned(gpi_state state) { return atomic_or(state + GPI_STATE_ABANDONED, 0u) != 0; }\n",
+    "\n",
+    "/* A pass has nothing to do: all keys have the same digit. */\n",
+    "static bool gpi_is_trivial(gpi_state state, uint pass)\n",
+    "{\n",
+    "    return gpi_from(state, pass) == gpi_from(state, pass + 1);\n",
+    "}\n",
+    "\n",
+    "static __global ulong *gpi_part(gpi_state state, ulong at) { return (__global ulong *)(state + at); }\n",
+};
+/* ---- End file kernels/digit.cl ---- */
+
+/* ---- Begin file kernels/ring.cl ---- */
+static const char *const gpi_kernel_ring[] = {
+    "#line 1 \"kernels/ring.cl\"\n",
+    "/* ring.cl - decoupled look-back for 256 digits at once, in a table that does not grow with n.\n",
+    "\n",
+    "       exclusive(t, d) = how many keys of digit d are in the tiles 0 ... t-1\n",
+    "\n",
+    "   Each tile has a row of 256 words. A word carries its count, its state and, where rows are used again,\n",
+    "   its tile's number, so that it proves itself: every access is a relaxed atomic, in any order.\n",
+    "\n",
+    "       wide word     flag 2 | tile 30 | count 32      a ring of GPI_RING_ROWS rows, tile t in row t mod rows\n",
+    "       narrow word   flag 2 | count 30                a row for every tile, zeroed before each launch\n",
+    "\n",
+    "   (Merrill & Garland 2016; Adinets & Merrill 2022; the ring: GPUOpen, Onesweep with circular buffers.)\n",
+    "\n",
+    "   Three rules keep a row from being overwritten while anybody may still read it:\n",
+    "     - reach   A look-back goes at most GPI_RING_REACH tiles back; at that distance it takes only an\n",
+    "               inclusive word, and waits for one.\n",
+    "     - tail    A tile that needs the table no longer counts itself in `tail`, in order between blocks of\n",
+    "               GPI_RING_BLOCK tiles and in any order inside one: all tiles below tail & ~(BLOCK - 1) are done.\n",
+    "     - gate    Tile t writes its row only when all tiles up to t - ROWS + REACH are done: these are the ones\n",
+    "               that could read tile t - ROWS, whose row it is.\n",
+    "\n",
+    "   Why a wait ends: tiles are handed out by ticket, so that all tiles below one's own have started; gate,\n",
+    "   look-back and tail all wait for lower tiles only (the gate because ROWS >= REACH + BLOCK: with fewer a tile\n",
+    "   could wait for one of its own block). And whether or not the device lets those go on: each wait is bounded\n",
+    "   by `polls`. When it runs out, `abandoned` is set, which ends all other waits too, no group writes any\n",
+    "   longer, and the launches enqueued behind do the pass in another way, from its unharmed source.\n",
+    "   tests/models/ring.pml checks these rules.\n",
+    "\n",
+    "   Clearing. Words of an earlier launch would be taken for this one's where their tiles' numbers agree. The\n",
+    "   rows are zeroed before a launch, unless the launch before was of the same call and had at least 2 * ROWS\n",
+    "   tiles, as this one has: then every row's last tile was at least ROWS, and a tile looks for that number only\n",
+    "   after it has gone through the gate, when this launch has already written the row once.\n",
+    "\n",
+    "   Parameters\n",
+    "       GPI_RING_ROWS    wide words: rows, a power of two\n",
+    "       GPI_RING_REACH   how far back a look-back goes\n",
+    "       GPI_RING_BLOCK   tiles of a block of the tail, a power of two                                   */\n",
+    "#if GPI_RING_ROWS & (GPI_RING_ROWS - 1)\n",
+    "#error \"GPI_RING_ROWS must be a power of two\"\n",
+    "#endif\n",
+    "#if GPI_RING_BLOCK < 1 || (GPI_RING_BLOCK & (GPI_RING_BLOCK - 1))\n",
+    "#error \"GPI_RING_BLOCK must be a power of two\"\n",
+    "#endif\n",
+    "#if GPI_RING_REACH < 1\n",
+    "#error \"GPI_RING_REACH must be 1 or more\"\n",
+    "#endif\n",
+    "#if GPI_RING_ROWS < GPI_RING_REACH + GPI_RING_BLOCK\n",
+    "#error \"GPI_RING_ROWS must be at least GPI_RING_REACH + GPI_RING_BLOCK, or a tile waits for itself\"\n",
+    "#endif\n",
+    "\n",
+    "#define GPI_EMPTY 0u\n",
+    "#define GPI_AGGREGATE 1u\n",
+    "#define GPI_INCLUSIVE 2u\n",
+    "\n",
+    "typedef struct gpi_ring {\n",
+    "    gpi_state state;\n",
+    "    gpi_state ticket, tail;\n",
+    "    volatile __global gpi_word *rows;\n",
+    "    uint polls;\n",
+    "} gpi_ring;\n",
+    "\n",
+    "static gpi_ring gpi_ring_make(gpi_state state, uint launch, ulong rows_at, uint polls)\n",
+    "{\n",
+    "    gpi_ring ring;\n",
+    "    ring.state = state;\n",
+    "    ring.ticket = state + GPI_STATE_LAUNCHES + 2 * launch;\n",
+    "    ring.tail = ring.ticket + 1;\n",
+    "    ring.rows = (volatile __global gpi_word *)(state + rows_at);\n",
+    "    ring.polls = polls;\n",
+    "    return ring;\n",
+    "}\n",
+    "\n",
+    "#if GPI_WIDE\n",
+    "static volatile __global gpi_word *gpi_ring_word(gpi_ring ring, uint tile, uint d)\n",
+    "{\n",
+    "    return ring.rows + (ulong)(tile & (GPI_RING_ROWS - 1)) * GPI_BINS + d;\n",
+    "}\n",
+    "static gpi_word gpi_ring_pack(uint tile, uint flag, uint count)\n",
+    "{\n",
+    "    return (gpi_word)(flag << 30 | tile) << 32 | count;\n",
+    "}\n",
+    "/* The word's state, if it is that tile's. */\n",
+    "static uint gpi_ring_flag(gpi_word w, uint tile)\n",
+    "{\n",
+    "    const uint high = (uint)(w >> 32);\n",
+    "    return (high & 0x3fffffffu) == tile ? high >> 30 : GPI_EMPTY;\n",
+    "}\n",
+    "static uint gpi_ring_count(gpi_word w) { return (uint)w; }\n",
+    "#else\n",
+    "static volatile __global gpi_word *gpi_ring_word(gpi_ring ring, uint tile, uint d)\n",
+    "{\n",
+    "    return ring.rows + (ulong)tile * GPI_BINS + d;\n",
+    "}\n",
+    "static gpi_word gpi_ring_pack(uint tile, uint flag, uint count)\n",
+    "{\n",
+    "    (void)tile;\n",
+    "    return flag << 30 | count;\n",
+    "}\n",
+    "static uint gpi_ring_flag(gpi_word w, uint tile)\n",
+    "{\n",
+    "    (void)tile;\n",
+    "    return w >> 30;\n",
+    "}\n",
+    "static uint gpi_ring_count(gpi_word w) { return w & 0x3fffffffu; }\n",
+    "#endif\n",
+    "\n",
+    "/* Tests build with GPI_SABOTAGE = k: one tile in k never publishes, as if its group never ran. */\n",
+    "static bool gpi_ring_publishes(uint tile)\n",
+    "{\n",
+    "#ifdef GPI_SABOTAGE\n",
+    "    return (tile * 2654435761u >> 16) % GPI_SABOTAGE != 0;\n",
+    "#else\n",
+    "    (void)tile;\n",
+    "    return true;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* The first word of a tile's digit: its own count. Of tile 0 that is the inclusive one too. */\n",
+    "static void gpi_ring_publish(gpi_ring ring, uint tile, uint d, uint count)\n",
+    "{\n",
+    "    const uint flag = tile == 0 ? GPI_INCLUSIVE : GPI_AGGREGATE;\n",
+    "    if (gpi_ring_publishes(tile))\n",
+    "        gpi_word_write(gpi_ring_word(ring, tile, d), gpi_ring_pack(tile, flag, count));\n",
+    "}\n",
+    "\n",
+    "/* The second word, with everything before the tile. What it replaces is looked at, so that the write has\n",
+    "   happened before the tile leaves: false when the first word is not there, which must not be. */\n",
+    "static bool gpi_ring_conclude(gpi_ring ring, uint tile, uint d, uint count)\n",
+    "{\n",
+    "    gpi_word old;\n",
+    "    if (tile == 0 || !gpi_ring_publishes(tile)) return true;\n",
+    "    old = gpi_word_swap(gpi_ring_word(ring, tile, d), gpi_ring_pack(tile, GPI_INCLUSIVE, count));\n",
+    "    return gpi_ring_flag(old, tile) == GPI_AGGREGATE;\n",
+    "}\n",
+    "\n",
+    "static void gpi_ring_abandon(gpi_ring ring) { (void)atomic_or(ring.state + GPI_STATE_ABANDONED, 1u); }\n",
+    "\n",
+    "/* One turn of a wait that has not been answered: true to go on. */\n",
+    "static bool gpi_ring_patience(gpi_ring ring, uint *polls)\n",
+    "{\n",
+    "    if (*polls == 0) return false;\n",
+    "    *polls -= 1;\n",
+    "    return !gpi_is_abandoned(ring.state);\n",
+    "}\n",
+    "\n",
+    "/* Waits until the tile may write its row. One item calls; false: abandoned.\n",
+    "   Ends because the tiles waited for are lower, and after `polls` turns. */\n",
+    "static bool gpi_ring_gate(gpi_ring ring, uint tile)\n",
+    "{\n",
+    "#if GPI_WIDE\n",
+    "    uint polls = ring.polls;\n",
+    "    bool open = tile < GPI_RING_ROWS;\n",
+    "    while (!open) {\n",
+    "        const uint done = atomic_or(ring.tail, 0u) & ~(uint)(GPI_RING_BLOCK - 1);\n",
+    "        open = done + GPI_RING_ROWS > tile + GPI_RING_REACH;\n",
+    "        if (!open && !gpi_ring_patience(ring, &polls)) break;\n",
+    "    }\n",
+    "    return open; /* as it stands, also when a device dropped out of the loop */\n",
+    "#else\n",
+    "    (void)ring;\n",
+    "    (void)tile;\n",
+    "    return true;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* How many keys of digit d come before the tile, to *exclusive. One item a digit; false: abandoned.\n",
+    "   Ends because each turn goes one tile back, to REACH at most, or uses up one of the polls; the tile waited\n",
+    "   for is a lower one. */\n",
+    "static bool gpi_ring_look_back(gpi_ring ring, uint tile, uint d, uint *exclusive)\n",
+    "{\n",
+    "    uint polls = ring.polls, distance = 1, sum = 0;\n",
+    "    bool found = tile == 0;\n",
+    "    while (!found) {\n",
+    "        const gpi_word w = gpi_word_read(gpi_ring_word(ring, tile - distance, d));\n",
+    "        const uint flag = gpi_ring_flag(w, tile - distance);\n",
+    "        if (flag == GPI_INCLUSIVE || (flag == GPI_AGGREGATE && distance < GPI_RING_REACH)) {\n",
+    "            sum += gpi_ring_count(w);\n",
+    "            found = flag == GPI_INCLUSIVE;\n",
+    "            distance += 1;\n",
+    "        } else if (!gpi_ring_patience(ring, &polls)) {\n",
+    "            break;\n",
+    "        }\n",
+    "    }\n",
+    "    *exclusive = sum;\n",
+    "    return found; /* false also when a device dropped out of the loop: never taken for an answer */\n",
+    "}\n",
+    "\n",
+    "/* The tile needs the table no longer. One item calls, behind a barrier that all reads and writes of the\n",
+    "   group have passed; false: abandoned.\n",
+    "   Ends because the tiles of earlier blocks are lower, and after `polls` turns. */\n",
+    "static bool gpi_ring_leave(gpi_ring ring, uint tile)\n",
+    "{\n",
+    "#if GPI_WIDE\n",
+    "    uint polls = ring.polls;\n",
+    "    bool turn = false;\n",
+    "    while (!turn) {\n",
+    "        turn = atomic_or(ring.tail, 0u) / GPI_RING_BLOCK == tile / GPI_RING_BLOCK;\n",
+    "        if (!turn && !gpi_ring_patience(ring, &polls)) break;\n",
+    "    }\n",
+    "    if (turn) (void)atomic_inc(ring.tail);\n",
+    "    return turn;\n",
+    "#else\n",
+    "    (void)ring;\n",
+    "    (void)tile;\n",
+    "    return true;\n",
+    "#endif\n",
+    "}\n",
+};
+/* ---- End file kernels/ring.cl ---- */
+
+/* ---- Begin file kernels/rank.cl ---- */
+static const char *const gpi_kernel_rank[] = {
+    "#line 1 \"kernels/rank.cl\"\n",
+    "/* rank.cl - what a group does with a range of keys, in each shape: count digits, move keys stably.\n",
+    "\n",
+    "       serial   one item: loops over the range. Moving writes through lines: a 64-byte line is gathered for\n",
+    "                each digit, and written, past the caches, when it is whole.\n",
+    "       local    tiles of GPI_TILE keys in local memory, put in the order of their digits (stable) by two\n",
+    "                rounds of four bits, then written: neighbours write neighbours.\n",
+    "\n",
+    "   Every function is collective: all items of the group call it. `next[d]` is where the next key of digit d\n",
+    "   goes, kept for the whole range.\n",
+    "\n",
+    "   Parameters\n",
+    "       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1\n",
+    "       GPI_WG, GPI_ITEMS, GPI_TILE           local: items of a group, keys of an item, keys of a tile\n",
+    "       GPI_AHEAD                             serial: how far ahead to prefetch, in bytes               */\n",
+    "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
+    "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
+    "#endif\n",
+    "#if GPI_SHAPE_SERIAL && GPI_WG != 1\n",
+    "#error \"the serial shape has one item a group\"\n",
+    "#endif\n",
+    "#if GPI_SHAPE_LOCAL && (GPI_TILE != GPI_WG * GPI_ITEMS || GPI_TILE > 32768)\n",
+    "#error \"GPI_TILE must be GPI_WG * GPI_ITEMS, and at most 32768\"\n",
+    "#endif\n",
+    "\n",
+    "/* Digits d of this item: for (uint d = first; d < GPI_BINS; d += GPI_WG). */\n",
+    "#define GPI_EACH_BIN(d) for (uint d = (uint)get_local_id(0); d < GPI_BINS; d += GPI_WG)\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "/* ------------------------------------------------------------------ serial */\n",
+    "\n",
+    "typedef struct gpi_own {\n",
+    "    uint count[GPI_BINS]; /* of a range */\n",
+    "    ulong next[GPI_BINS];\n",
+    "} gpi_own;\n",
+    "typedef gpi_own *gpi_shared;\n",
+    "#define GPI_SHARED(name) \\\n",
+    "    gpi_own name##_mem;  \\\n",
+    "    const gpi_shared name = &name##_mem\n",
+    "\n",
+    "static uint gpi_broadcast(uint x, gpi_shared shared)\n",
+    "{\n",
+    "    (void)shared;\n",
+    "    return x;\n",
+    "}\n",
+    "\n",
+    "static void gpi_sync(void) {} /* there is nobody else */\n",
+    "static void gpi_sync_all(void) {}\n",
+    "\n",
+    "#ifndef GPI_AHEAD\n",
+    "#define GPI_AHEAD 2048\n",
+    "#endif\n",
+    "#define GPI_STEP 16 /* keys of an unrolled step */\n",
+    "\n",
+    "/* The digits of [begin, end) into shared->count. Four tables: equal digits in a row do not wait for each\n",
+    "   other's store. */\n",
+    "static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,\n",
+    "                            gpi_shared shared)\n",
+    "{\n",
+    "    uint h[4][GPI_BINS];\n",
+    "    ulong i = begin;\n",
+    "    for (uint d = 0; d < GPI_BINS; d++) h[0][d] = h[1][d] = h[2][d] = h[3][d] = 0;\n",
+    "    for (; i + GPI_STEP <= end; i += GPI_STEP) {\n",
+    "        GPI_PREFETCH_READ((__global const char *)(key + i) + GPI_AHEAD);\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < GPI_STEP; k++) h[k % 4][gpi_digit_of(key[i + k], digit)]++;\n",
+    "    }\n",
+    "    for (; i < end; i++) h[0][gpi_digit_of(key[i], digit)]++;\n",
+    "    for (uint d = 0; d < GPI_BINS; d++) shared->count[d] = h[0][d] + h[1][d] + h[2][d] + h[3][d];\n",
+    "}\n",
+    "\n",
+    "/* The digits of all passes at once, into count[pass][digit] (private). */\n",
+    "static void gpi_count_all(__global const gpi_key *key, ulong begin, ulong end, ulong flip, uint first_bit,\n",
+    "                          uint end_bit, uint passes, uint *count)\n",
+    "{\n",
+    "    for (uint c = 0; c < passes * GPI_BINS; c++) count[c] = 0;\n",
+    "    for (ulong i = begin; i < end; i++) {\n",
+    "        const gpi_key k = key[i];\n",
+    "        for (uint p = 0; p < passes; p++)\n",
+    "            count[p * GPI_BINS + gpi_digit_of(k, gpi_digit_at(p, flip, first_bit, end_bit))]++;\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "static void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit digit, gpi_shared shared)\n",
+    "{\n",
+    "    for (ulong i = begin; i < end; i++) {\n",
+    "        const gpi_key k = move.key[i];\n",
+    "        const ulong j = shared->next[gpi_digit_of(k, digit)]++;\n",
+    "        move.key_to[j] = k;\n",
+    "#if GPI_VALUE_SIZE\n",
+    "        move.value_to[j] = gpi_value_at(move, i);\n",
+    "#endif\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "#define GPI_LINE 64\n",
+    "#define GPI_KEY_LINE (GPI_LINE / GPI_KEY_SIZE)\n",
+    "#if GPI_VALUE_SIZE\n",
+    "#define GPI_VALUE_LINE (GPI_LINE / GPI_VALUE_SIZE)\n",
+    "#else\n",
+    "#define GPI_VALUE_LINE GPI_KEY_LINE\n",
+    "#endif\n",
+    "#define GPI_SHORT_LINE (GPI_VALUE_LINE < GPI_KEY_LINE ? GPI_VALUE_LINE : GPI_KEY_LINE)\n",
+    "\n",
+    "/* A line for each digit. Positions are counted from the line's boundary before the output's first key, so\n",
+    "   that position % GPI_KEY_LINE is the place in a line. The output's values may not stand alike in theirs:\n",
+    "   then they are gathered all the same, and written one by one. */\n",
+    "typedef struct gpi_lines {\n",
+    "    union {\n",
+    "        uint16 line[GPI_BINS];\n",
+    "        gpi_key key[GPI_BINS * GPI_KEY_LINE];\n",
+    "    } k;\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    union {\n",
+    "        uint16 line[GPI_BINS];\n",
+    "        gpi_value value[GPI_BINS * GPI_VALUE_LINE];\n",
+    "    } v;\n",
+    "    __global gpi_value *value_to; /* where position 0's value would go */\n",
+    "    bool alike;\n",
+    "#endif\n",
+    "    __global gpi_key *key_to; /* where position 0 would go */\n",
+    "    ulong next[GPI_BINS], first[GPI_BINS];\n",
+    "} gpi_lines;\n",
+    "\n",
+    "/* Writes digit d's keys up to position `end`, which ends a line or the range: of the last line, nothing\n",
+    "   before the range's own first key. */\n",
+    "static void gpi_flush_keys(gpi_lines *lines, uint d, ulong end)\n",
+    "{\n",
+    "    const ulong begin = (end - 1) / GPI_KEY_LINE * GPI_KEY_LINE;\n",
+    "    if (lines->first[d] <= begin && end - begin == GPI_KEY_LINE) {\n",
+    "        GPI_STREAM_STORE(lines->k.line[d], (__global uint16 *)(lines->key_to + begin));\n",
+    "        return;\n",
+    "    }\n",
+    "    for (ulong j = max(begin, lines->first[d]); j < end; j++)\n",
+    "        lines->key_to[j] = lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE];\n",
+    "}\n",
+    "\n",
+    "#if GPI_VALUE_SIZE\n",
+    "static void gpi_flush_values(gpi_lines *lines, uint d, ulong end)\n",
+    "{\n",
+    "    const ulong begin = (end - 1) / GPI_VALUE_LINE * GPI_VALUE_LINE;\n",
+    "    if (lines->alike && lines->first[d] <= begin && end - begin == GPI_VALUE_LINE) {\n",
+    "        GPI_STREAM_STORE(lines->v.line[d], (__global uint16 *)(lines->value_to + begin));\n",
+    "        return;\n",
+    "    }\n",
+    "    for (ulong j = max(begin, lines->first[d]); j < end; j++)\n",
+    "        lines->value_to[j] = lines->v.value[d * GPI_VALUE_LINE + j % GPI_VALUE_LINE];\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* Element i, of digit d, into its line, and the line out when it is whole. */\n",
+    "static void gpi_put(gpi_lines *lines, gpi_move move, ulong i, uint d)\n",
+    "{\n",
+    "    const ulong j = lines->next[d];\n",
+    "    lines->next[d] = j + 1;\n",
+    "    lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE] = move.key[i];\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    lines->v.value[d * GPI_VALUE_LINE + j % GPI_VALUE_LINE] = gpi_value_at(move, i);\n",
+    "#endif\n",
+    "    if (j % GPI_SHORT_LINE != GPI_SHORT_LINE - 1) return;\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    if (j % GPI_VALUE_LINE == GPI_VALUE_LINE - 1) gpi_flush_values(lines, d, j + 1);\n",
+    "#endif\n",
+    "    if (j % GPI_KEY_LINE == GPI_KEY_LINE - 1) gpi_flush_keys(lines, d, j + 1);\n",
+    "}\n",
+    "\n",
+    "/* The digits of a step come first, in vectors: they need nothing of what is being moved. With keys of 8 bytes\n",
+    "   that is slower. */\n",
+    "static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_digit digit)\n",
+    "{\n",
+    "    ulong i = begin;\n",
+    "    for (; i + GPI_STEP <= end; i += GPI_STEP) {\n",
+    "        GPI_PREFETCH_READ((__global const char *)(move.key + i) + GPI_AHEAD);\n",
+    "#if GPI_VALUE_SIZE\n",
+    "        GPI_PREFETCH_READ((__global const char *)(move.value + i) + GPI_AHEAD);\n",
+    "#endif\n",
+    "#if GPI_KEY_SIZE == 8\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < GPI_STEP; k++) gpi_put(lines, move, i + k, gpi_digit_of(move.key[i + k], digit));\n",
+    "#else\n",
+    "        uint d[GPI_STEP];\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < GPI_STEP; k++) d[k] = gpi_digit_of(move.key[i + k], digit);\n",
+    "#pragma unroll 4\n",
+    "        for (uint k = 0; k < GPI_STEP; k++) gpi_put(lines, move, i + k, d[k]);\n",
+    "#endif\n",
+    "    }\n",
+    "    for (; i < end; i++) gpi_put(lines, move, i, gpi_digit_of(move.key[i], digit));\n",
+    "}\n",
+    "\n",
+    "static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_digit digit, gpi_shared shared)\n",
+    "{\n",
+    "    gpi_lines lines;\n",
+    "    const ulong offset = (ulong)(size_t)move.key_to % GPI_LINE / GPI_KEY_SIZE;\n",
+    "    lines.key_to = move.key_to - offset;\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    lines.value_to = move.value_to - offset;\n",
+    "    lines.alike = (ulong)(size_t)lines.value_to % GPI_LINE == 0;\n",
+    "#endif\n",
+    "    for (uint d = 0; d < GPI_BINS; d++) lines.next[d] = lines.first[d] = shared->next[d] + offset;\n",
+    "    gpi_put_range(&lines, move, begin, end, digit);\n",
+    "    for (uint d = 0; d < GPI_BINS; d++) {\n",
+    "        const ulong rest = lines.next[d] > lines.first[d] ? lines.next[d] : 0;\n",
+    "        if (rest % GPI_KEY_LINE) gpi_flush_keys(&lines, d, rest);\n",
+    "#if GPI_VALUE_SIZE\n",
+    "        if (rest % GPI_VALUE_LINE) gpi_flush_values(&lines, d, rest);\n",
+    "#endif\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* Moves [begin, end) to where shared->next says. `lines`: by lines, for more than the caches hold. */\n",
+    "static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool lines,\n",
+    "                           gpi_shared shared)\n",
+    "{\n",
+    "    if (lines) gpi_move_lines(move, begin, end, digit, shared);\n",
+    "    else gpi_move_direct(move, begin, end, digit, shared);\n",
+    "}\n",
+    "\n",
+    "#else\n",
+    "/* ------------------------------------------------------------------ local */\n",
+    "\n",
+    "/* order[i] of a tile: the digit of the key that comes i-th, and where in the tile it is. */\n",
+    "#define GPI_ORDER(d, i) ((d) << 16 | (i))\n",
+    "#define GPI_ORDER_DIGIT(o) ((o) >> 16)\n",
+    "#define GPI_ORDER_INDEX(o) ((o)&0xffffu)\n",
+    "\n",
+    "typedef struct gpi_local {\n",
+    "    gpi_key stage[GPI_TILE];\n",
+    "    uint order[GPI_TILE];\n",
+    "    ushort nibble[16 * GPI_WG]; /* value, item: how many of the item's keys have it; then, where they go */\n",
+    "    uint sum[2][GPI_WG];\n",
+    "    uint count[GPI_BINS]; /* of a range, or of a tile */\n",
+    "    uint start[GPI_BINS]; /* where a digit begins in the ordered tile */\n",
+    "    ulong next[GPI_BINS];\n",
+    "    uint word;\n",
+    "} gpi_local;\n",
+    "typedef __local gpi_local *gpi_shared;\n",
+    "#define GPI_SHARED(name)          \\\n",
+    "    __local gpi_local name##_mem; \\\n",
+    "    const gpi_shared name = &name##_mem\n",
+    "\n",
+    "static void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }\n",
+    "static void gpi_sync_all(void) { barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); }\n",
+    "\n",
+    "/* Item 0's x. */\n",
+    "static uint gpi_broadcast(uint x, gpi_shared shared)\n",
+    "{\n",
+    "    if (get_local_id(0) == 0) shared->word = x;\n",
+    "    gpi_sync(); /* word is written */\n",
+    "    x = shared->word;\n",
+    "    gpi_sync(); /* word is read: the next broadcast may overwrite it */\n",
+    "    return x;\n",
+    "}\n",
+    "\n",
+    "/* The sum of x over the items before this one. Each step doubles the reach. */\n",
+    "static uint gpi_group_before(uint x, gpi_shared shared)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0), own = x;\n",
+    "    uint from = 0;\n",
+    "    shared->sum[0][l] = x;\n",
+    "    gpi_sync(); /* row 0 is complete */\n",
+    "    for (uint d = 1; d < GPI_WG; d *= 2) {\n",
+    "        if (l >= d) x += shared->sum[from][l - d];\n",
+    "        from = 1 - from;\n",
+    "        shared->sum[from][l] = x;\n",
+    "        gpi_sync(); /* this step's row is complete; the other one is no longer read */\n",
+    "    }\n",
+    "    return x - own;\n",
+    "}\n",
+    "\n",
+    "/* The digits of [begin, end) into shared->count. */\n",
+    "static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,\n",
+    "                            gpi_shared shared)\n",
+    "{\n",
+    "    GPI_EACH_BIN(d) shared->count[d] = 0;\n",
+    "    gpi_sync(); /* the counters are zero */\n",
+    "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG)\n",
+    "        (void)atomic_inc(&shared->count[gpi_digit_of(key[i], digit)]);\n",
+    "    gpi_sync(); /* all is counted */\n",
+    "}\n",
+    "\n",
+    "/* Puts shared->order in the order of four bits of the digits, stably: items own consecutive entries, count\n",
+    "   them by value, and the counters' running sum says where each goes. */\n",
+    "static void gpi_order_nibble(gpi_shared shared, uint shift)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    uint entry[GPI_ITEMS], rank[GPI_ITEMS], sum = 0;\n",
+    "    for (uint v = 0; v < 16; v++) shared->nibble[v * GPI_WG + l] = 0;\n",
+    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "        entry[j] = shared->order[l * GPI_ITEMS + j];\n",
+    "        rank[j] = shared->nibble[(entry[j] >> shift & 15) * GPI_WG + l]++;\n",
+    "    }\n",
+    "    gpi_sync(); /* all items have counted, and read their entries */\n",
+    "    for (uint k = 0; k < 16; k++) {\n",
+    "        const uint x = shared->nibble[l * 16 + k];\n",
+    "        shared->nibble[l * 16 + k] = (ushort)sum;\n",
+    "        sum += x;\n",
+    "    }\n",
+    "    sum = gpi_group_before(sum, shared);\n",
+    "    for (uint k = 0; k < 16; k++) shared->nibble[l * 16 + k] += (ushort)sum;\n",
+    "    gpi_sync(); /* the running sum is complete */\n",
+    "    for (uint j = 0; j < GPI_ITEMS; j++)\n",
+    "        shared->order[shared->nibble[(entry[j] >> shift & 15) * GPI_WG + l] + rank[j]] = entry[j];\n",
+    "    gpi_sync(); /* the new order is written */\n",
+    "}\n",
+    "\n",
+    "/* Puts shared->order in the order of its digits, stably. The one place for a device's own way to rank. */\n",
+    "static void gpi_order_digits(gpi_shared shared, uint mask)\n",
+    "{\n",
+    "    gpi_sync(); /* the entries are written */\n",
+    "    gpi_order_nibble(shared, 16);\n",
+    "    if (mask > 15) gpi_order_nibble(shared, 20);\n",
+    "}\n",
+    "\n",
+    "/* The tile at `base` into the stage, its digits into `order`; behind its end the highest digit, which a\n",
+    "   stable order leaves there. */\n",
+    "static void gpi_tile_load(__global const gpi_key *key, ulong base, uint length, gpi_digit digit,\n",
+    "                          gpi_shared shared)\n",
+    "{\n",
+    "    for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG) {\n",
+    "        uint d = GPI_BINS - 1;\n",
+    "        if (i < length) {\n",
+    "            const gpi_key k = key[base + i];\n",
+    "            shared->stage[i] = k;\n",
+    "            d = gpi_digit_of(k, digit);\n",
+    "        }\n",
+    "        shared->order[i] = GPI_ORDER(d, i);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* The loaded tile's digits into shared->count. */\n",
+    "static void gpi_tile_count(uint length, gpi_shared shared)\n",
+    "{\n",
+    "    GPI_EACH_BIN(d) shared->count[d] = 0;\n",
+    "    gpi_sync(); /* the counters are zero, the entries written */\n",
+    "    for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG)\n",
+    "        (void)atomic_inc(&shared->count[GPI_ORDER_DIGIT(shared->order[i])]);\n",
+    "    gpi_sync(); /* all is counted */\n",
+    "}\n",
+    "\n",
+    "/* Writes the ordered tile to where shared->next says. */\n",
+    "static void gpi_tile_write(gpi_move move, ulong base, uint length, gpi_shared shared)\n",
+    "{\n",
+    "    for (uint p = (uint)get_local_id(0); p < length; p += GPI_WG) {\n",
+    "        const uint d = GPI_ORDER_DIGIT(shared->order[p]);\n",
+    "        if (p == 0 || GPI_ORDER_DIGIT(shared->order[p - 1]) != d) shared->start[d] = p;\n",
+    "    }\n",
+    "    gpi_sync(); /* the digits' starts are written, by one item each */\n",
+    "    for (uint p = (uint)get_local_id(0); p < length; p += GPI_WG) {\n",
+    "        const uint o = shared->order[p], d = GPI_ORDER_DIGIT(o), i = GPI_ORDER_INDEX(o);\n",
+    "        const ulong j = shared->next[d] + (p - shared->start[d]);\n",
+    "        move.key_to[j] = shared->stage[i];\n",
+    "#if GPI_VALUE_SIZE\n",
+    "        move.value_to[j] = gpi_value_at(move, base + i);\n",
+    "#endif\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* Moves next[d] behind what the tile has written of digit d. */\n",
+    "static void gpi_tile_advance(uint length, gpi_shared shared)\n",
+    "{\n",
+    "    gpi_sync(); /* all have used `next` */\n",
+    "    for (uint p = (uint)get_local_id(0); p < length; p += GPI_WG) {\n",
+    "        const uint d = GPI_ORDER_DIGIT(shared->order[p]);\n",
+    "        if (p == length - 1 || GPI_ORDER_DIGIT(shared->order[p + 1]) != d)\n",
+    "            shared->next[d] += p + 1 - shared->start[d];\n",
+    "    }\n",
+    "    gpi_sync(); /* `next` is moved, and the tile is no longer read */\n",
+    "}\n",
+    "\n",
+    "/* Moves [begin, end) to where shared->next says, tile by tile. */\n",
+    "static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool lines,\n",
+    "                           gpi_shared shared)\n",
+    "{\n",
+    "    (void)lines;\n",
+    "    for (ulong base = begin; base < end; base += GPI_TILE) {\n",
+    "        const uint length = (uint)min((ulong)GPI_TILE, end - base);\n",
+    "        gpi_tile_load(move.key, base, length, digit, shared);\n",
+    "        gpi_order_digits(shared, digit.mask);\n",
+    "        gpi_tile_write(move, base, length, shared);\n",
+    "        gpi_tile_advance(length, shared);\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/rank.cl ---- */
+
+/* ---- Begin file kernels/sort.cl ---- */
+static const char *const gpi_kernel_sort[] = {
+    "#line 1 \"kernels/sort.cl\"\n",
+    "/* sort.cl - least significant digit first: for each digit of eight bits, from the lowest, a stable\n",
+    "             distribution of all keys\n",
+    "\n",
+    "       to[base(d) + rank(i)] = from[i]       d = digit of key i\n",
+    "       base(d)  keys with a lower digit      rank(i)  keys of digit d before i\n",
+    "\n",
+    "   Onesweep: all digits are counted in one reading, then each pass reads and writes once.\n",
+    "\n",
+    "       gp_sort_histogram   a group a block of keys: counts of all passes' digits, added up\n",
+    "       gp_sort_bases       one group: base of every pass and digit; which passes have nothing to do\n",
+    "       gp_sort_onesweep    each pass, a group a tile: count, look back (ring.cl), move\n",
+    "\n",
+    "   Classic: each pass reads twice and writes once; no group waits for another.\n",
+    "\n",
+    "       gp_sort_count       a group a block:  table[block][d]\n",
+    "       gp_sort_spine       one group: running sums down the table's columns, base of every digit\n",
+    "       gp_sort_scatter     a group a block: move\n",
+    "\n",
+    "   Both begin with gp_sort_begin and end with gp_sort_copy, which does nothing when the last pass wrote the\n",
+    "   output. Behind each onesweep pass the classic one is enqueued, to do nothing unless the pass was abandoned.\n",
+    "   Few keys: gp_sort_small, one group, one launch.\n",
+    "   (Adinets & Merrill, Onesweep, 2022; Satish, Harris & Garland 2009 for the classic form.)             */\n",
+    "\n",
+    "/* ------------------------------------------------------------------ begin, end */\n",
+    "\n",
+    "/* How many elements a call is about: `bound`, or what the device finds in `wanted`, a number of\n",
+    "   `wanted_words` 32-bit words at index `wanted_offset`, never more than `bound`. */\n",
+    "#define GPI_SORT_COUNT ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words\n",
+    "\n",
+    "static ulong gpi_sort_count(ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words,\n",
+    "                            volatile __global uint *counters)\n",
+    "{\n",
+    "    ulong n = bound;\n",
+    "    if (wanted_words > 0) {\n",
+    "        wanted += wanted_offset * wanted_words;\n",
+    "        n = wanted_words == 1 ? wanted[0] : (ulong)wanted[1] << 32 | wanted[0];\n",
+    "    }\n",
+    "    if (n > bound && get_local_id(0) == 0) atomic_inc(counters + GPI_COUNTER_CLAMPED);\n",
+    "    return min(n, bound);\n",
+    "}\n",
+    "\n",
+    "/* One group. Zeroes `zeros` uints of the state, then writes the count and where the keys are. */\n",
+    "GPI_KERNEL void gp_sort_begin(gpi_state state, uint zeros, uint from, GPI_SORT_COUNT,\n",
+    "                              volatile __global uint *counters)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    const ulong n = gpi_sort_count(bound, wanted, wanted_offset, wanted_words, counters);\n",
+    "    for (uint i = l; i < zeros; i += GPI_WG) {\n",
+    "        uint x = 0;\n",
+    "        if (i == 0) x = (uint)n;\n",
+    "        if (i == 1) x = (uint)(n >> 32);\n",
+    "        if (i == GPI_STATE_FROM) x = from;\n",
+    "        state[i] = x;\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* Element-wise to the output, from wherever the last pass has left the result. */\n",
+    "GPI_KERNEL void gp_sort_copy(GPI_PLACES_PARAMETERS, gpi_state state, uint passes)\n",
+    "{\n",
+    "    gpi_places places;\n",
+    "    GPI_PLACES_SET(places);\n",
+    "    const uint from = gpi_from(state, passes);\n",
+    "    const ulong n = gpi_state_count(state);\n",
+    "    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
+    "    if (from == GPI_PLACE_OUT) return;\n",
+    "    const ulong span = (n + get_num_groups(0) - 1) / get_num_groups(0);\n",
+    "    const ulong begin = min(n, span * get_group_id(0)), end = min(n, begin + span);\n",
+    "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) gpi_move_one(move, i, i);\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ classic */\n",
+    "\n",
+    "/* The block of this group: [*begin, *end). */\n",
+    "static void gpi_block(gpi_state state, ulong span, ulong *begin, ulong *end)\n",
+    "{\n",
+    "    const ulong n = gpi_state_count(state);\n",
+    "    *begin = min(n, span * get_group_id(0));\n",
+    "    *end = min(n, *begin + span);\n",
+    "}\n",
+    "\n",
+    "/* True when a classic pass has nothing to do: `redo` says that it stands behind a onesweep pass. */\n",
+    "static bool gpi_is_idle(gpi_state state, uint pass, uint redo)\n",
+    "{\n",
+    "    return redo && (gpi_is_trivial(state, pass) || !gpi_is_abandoned(state));\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,\n",
+    "                              uint redo, ulong span, ulong table_at)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_places places;\n",
+    "    gpi_digit digit;\n",
+    "    ulong begin, end;\n",
+    "    __global ulong *row = gpi_part(state, table_at) + (ulong)get_group_id(0) * GPI_BINS;\n",
+    "    GPI_PLACES_SET(places);\n",
+    "    GPI_DIGIT_SET(digit);\n",
+    "    if (gpi_broadcast(gpi_is_idle(state, pass, redo), shared)) return;\n",
+    "    const gpi_move move = gpi_move_make(places, gpi_from(state, pass), GPI_PLACE_OUT);\n",
+    "    gpi_block(state, span, &begin, &end);\n",
+    "    gpi_count_range(move.key, begin, end, digit, shared);\n",
+    "    GPI_EACH_BIN(d) row[d] = shared->count[d];\n",
+    "}\n",
+    "\n",
+    "/* Turns counts in shared->next into bases: sums of all digits before. True when one digit has all n keys. */\n",
+    "static bool gpi_bases_of(gpi_shared shared, ulong n)\n",
+    "{\n",
+    "    ulong sum = 0;\n",
+    "    bool trivial = false;\n",
+    "    for (uint d = 0; d < GPI_BINS; d++) {\n",
+    "        const ulong x = shared->next[d];\n",
+    "        trivial = trivial || x == n;\n",
+    "        shared->next[d] = sum;\n",
+    "        sum += x;\n",
+    "    }\n",
+    "    return trivial;\n",
+    "}\n",
+    "\n",
+    "/* One group. table[block][d] becomes the sum of its column above; bases[d] what lower digits take. */\n",
+    "GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint redo, uint first, uint blocks, ulong table_at,\n",
+    "                              ulong bases_at, volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    __global ulong *table = gpi_part(state, table_at), *bases = gpi_part(state, bases_at);\n",
+    "    if (gpi_broadcast(gpi_is_idle(state, pass, redo), shared)) return;\n",
+    "    GPI_EACH_BIN(d) shared->next[d] = 0;\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "    for (uint b = 0; b < blocks; b++) {\n",
+    "        for (uint d = 0; d < GPI_BINS; d++) {\n",
+    "            const ulong x = table[(ulong)b * GPI_BINS + d];\n",
+    "            table[(ulong)b * GPI_BINS + d] = shared->next[d];\n",
+    "            shared->next[d] += x;\n",
+    "        }\n",
+    "    }\n",
+    "#else\n",
+    "    GPI_EACH_BIN(d)\n",
+    "    {\n",
+    "        ulong sum = 0;\n",
+    "        for (uint b = 0; b < blocks; b++) {\n",
+    "            const ulong x = table[(ulong)b * GPI_BINS + d];\n",
+    "            table[(ulong)b * GPI_BINS + d] = sum;\n",
+    "            sum += x;\n",
+    "        }\n",
+    "        shared->next[d] = sum;\n",
+    "    }\n",
+    "#endif\n",
+    "    gpi_sync(); /* the columns' sums are there */\n",
+    "    if (get_local_id(0) == 0) {\n",
+    "        const uint from = gpi_from(state, pass);\n",
+    "        const bool trivial = gpi_bases_of(shared, gpi_state_count(state));\n",
+    "        if (redo) atomic_inc(counters + GPI_COUNTER_FALLBACKS);\n",
+    "        else state[GPI_STATE_FROM + pass + 1] = trivial ? from : gpi_place_next(from, first);\n",
+    "    }\n",
+    "    gpi_sync(); /* sums have become bases */\n",
+    "    GPI_EACH_BIN(d) bases[d] = shared->next[d];\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_sort_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,\n",
+    "                                uint redo, ulong span, uint lines, ulong table_at, ulong bases_at)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_places places;\n",
+    "    gpi_digit digit;\n",
+    "    ulong begin, end;\n",
+    "    __global const ulong *bases = gpi_part(state, bases_at);\n",
+    "    __global const ulong *row = gpi_part(state, table_at) + (ulong)get_group_id(0) * GPI_BINS;\n",
+    "    GPI_PLACES_SET(places);\n",
+    "    GPI_DIGIT_SET(digit);\n",
+    "    if (gpi_is_trivial(state, pass)) return;\n",
+    "    if (gpi_broadcast(gpi_is_idle(state, pass, redo), shared)) return;\n",
+    "    const gpi_move move = gpi_move_make(places, gpi_from(state, pass), gpi_from(state, pass + 1));\n",
+    "    gpi_block(state, span, &begin, &end);\n",
+    "    GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];\n",
+    "    gpi_move_range(move, begin, end, digit, lines != 0, shared);\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ onesweep */\n",
+    "\n",
+    "/* Adds to a count of 64 bits, with atomics of 32: the low half's overflow is seen by whoever causes it. */\n",
+    "static void gpi_add_wide(volatile __global uint *count, uint x)\n",
+    "{\n",
+    "    const uint old = atomic_add(count, x);\n",
+    "    if (old + x < old) (void)atomic_inc(count + 1);\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, ulong flip, uint begin_bit, uint end_bit,\n",
+    "                                  uint passes, gpi_state state, ulong span, ulong histogram_at)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_places places;\n",
+    "    ulong begin, end;\n",
+    "    GPI_PLACES_SET(places);\n",
+    "    const gpi_move move = gpi_move_make(places, gpi_from(state, 0), GPI_PLACE_OUT);\n",
+    "    gpi_block(state, span, &begin, &end);\n",
+    "    for (uint p = 0; p < passes; p++) {\n",
+    "        volatile __global uint *histogram = state + histogram_at + (ulong)p * GPI_BINS * 2;\n",
+    "        gpi_count_range(move.key, begin, end, gpi_digit_at(p, flip, begin_bit, end_bit), shared);\n",
+    "        GPI_EACH_BIN(d)\n",
+    "        {\n",
+    "            if (shared->count[d]) gpi_add_wide(histogram + 2 * d, shared->count[d]);\n",
+    "        }\n",
+    "        gpi_sync(); /* the counts are read: the next pass's may overwrite them */\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* One group. bases of each pass's first launch; where each pass reads and writes. `two_steps`: 1 when the\n",
+    "   first pass may write the output, so that the last one can be made to. */\n",
+    "GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint tmp_first, ulong histogram_at,\n",
+    "                              ulong bases_at)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    const ulong n = gpi_state_count(state);\n",
+    "    uint trivial = 0, moves = 0;\n",
+    "    for (uint p = 0; p < passes; p++) {\n",
+    "        volatile __global uint *histogram = state + histogram_at + (ulong)p * GPI_BINS * 2;\n",
+    "        __global ulong *bases = gpi_part(state, bases_at) + (ulong)p * portions * GPI_BINS;\n",
+    "        GPI_EACH_BIN(d)\n",
+    "        shared->next[d] = (ulong)histogram[2 * d + 1] << 32 | histogram[2 * d];\n",
+    "        gpi_sync(); /* the counts are there */\n",
+    "        if (get_local_id(0) == 0 && gpi_bases_of(shared, n)) trivial |= 1u << p;\n",
+    "        gpi_sync(); /* counts have become bases */\n",
+    "        GPI_EACH_BIN(d) bases[d] = shared->next[d];\n",
+    "        gpi_sync(); /* the bases are read: the next pass's may overwrite them */\n",
+    "    }\n",
+    "    if (get_local_id(0) != 0) return;\n",
+    "    for (uint p = 0; p < passes; p++) moves += 1 - (trivial >> p & 1);\n",
+    "    uint from = gpi_from(state, 0);\n",
+    "    const uint first = tmp_first || moves % 2 == 0 ? GPI_PLACE_TMP : GPI_PLACE_OUT;\n",
+    "    for (uint p = 0; p < passes; p++) {\n",
+    "        if (!(trivial >> p & 1)) from = gpi_place_next(from, first);\n",
+    "        state[GPI_STATE_FROM + p + 1] = from;\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* The tile's own counts in shared->count become, in shared->next, where its keys go. False: abandoned. */\n",
+    "static bool gpi_onesweep_place(gpi_ring ring, uint tile, bool last, __global const ulong *bases,\n",
+    "                               __global ulong *bases_after, gpi_shared shared)\n",
+    "{\n",
+    "    uint failed = 0;\n",
+    "    if (get_local_id(0) == 0) failed = !gpi_ring_gate(ring, tile);\n",
+    "    if (failed) gpi_ring_abandon(ring);\n",
+    "    if (gpi_broadcast(failed, shared)) return false;\n",
+    "    GPI_EACH_BIN(d) gpi_ring_publish(ring, tile, d, shared->count[d]);\n",
+    "    GPI_EACH_BIN(d)\n",
+    "    {\n",
+    "        uint before = 0;\n",
+    "        const bool found = !failed && gpi_ring_look_back(ring, tile, d, &before);\n",
+    "        const bool told = found && gpi_ring_conclude(ring, tile, d, before + shared->count[d]);\n",
+    "        failed |= !told;\n",
+    "        shared->next[d] = bases[d] + before;\n",
+    "        if (last && bases_after) bases_after[d] = bases[d] + before + shared->count[d];\n",
+    "    }\n",
+    "    if (failed) gpi_ring_abandon(ring);\n",
+    "    gpi_sync_all(); /* all reads and writes of the table are done, and `next` is written */\n",
+    "    if (get_local_id(0) == 0) failed = gpi_is_abandoned(ring.state) || !gpi_ring_leave(ring, tile);\n",
+    "    if (get_local_id(0) == 0 && failed) gpi_ring_abandon(ring);\n",
+    "    return !gpi_broadcast(failed, shared);\n",
+    "}\n",
+    "\n",
+    "/* One launch goes over the keys [portion, portion_end): fewer than a word can count. The last tile leaves the\n",
+    "   bases of the next launch in bases_after. */\n",
+    "GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,\n",
+    "                                 uint launch, ulong portion, ulong portion_end, ulong span, uint lines,\n",
+    "                                 ulong bases_at, uint more, ulong rows_at, uint polls)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_places places;\n",
+    "    gpi_digit digit;\n",
+    "    uint tile = 0;\n",
+    "    const gpi_ring ring = gpi_ring_make(state, launch, rows_at, polls);\n",
+    "    __global ulong *bases = gpi_part(state, bases_at);\n",
+    "    GPI_PLACES_SET(places);\n",
+    "    GPI_DIGIT_SET(digit);\n",
+    "    if (gpi_is_trivial(state, pass)) return;\n",
+    "    const ulong stop = min(portion_end, gpi_state_count(state));\n",
+    "    const gpi_move move = gpi_move_make(places, gpi_from(state, pass), gpi_from(state, pass + 1));\n",
+    "    if (get_local_id(0) == 0) tile = gpi_is_abandoned(state) ? ~0u : atomic_inc(ring.ticket);\n",
+    "    tile = gpi_broadcast(tile, shared);\n",
+    "    const ulong begin = portion + tile * span, end = min(stop, begin + span);\n",
+    "    if (begin >= stop) return; /* so do all later tiles: nobody waits for this one */\n",
+    "#if GPI_SHAPE_LOCAL\n",
+    "    gpi_tile_load(move.key, begin, (uint)(end - begin), digit, shared);\n",
+    "    gpi_tile_count((uint)(end - begin), shared);\n",
+    "#else\n",
+    "    gpi_count_range(move.key, begin, end, digit, shared);\n",
+    "#endif\n",
+    "    if (!gpi_onesweep_place(ring, tile, end == stop, bases, more ? bases + GPI_BINS : 0, shared)) return;\n",
+    "#if GPI_SHAPE_LOCAL\n",
+    "    gpi_order_digits(shared, digit.mask);\n",
+    "    gpi_tile_write(move, begin, (uint)(end - begin), shared);\n",
+    "#else\n",
+    "    gpi_move_range(move, begin, end, digit, lines != 0, shared);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ small */\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "/* One item: counts all digits in one reading, then goes from place to place. */\n",
+    "GPI_KERNEL void gp_sort_small(GPI_PLACES_PARAMETERS, ulong flip, uint begin_bit, uint end_bit, uint passes,\n",
+    "                              uint from, uint tmp_first, GPI_SORT_COUNT, volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_places places;\n",
+    "    uint count[GPI_PASSES_MAX * GPI_BINS];\n",
+    "    uint moves = 0;\n",
+    "    const ulong n = gpi_sort_count(bound, wanted, wanted_offset, wanted_words, counters);\n",
+    "    GPI_PLACES_SET(places);\n",
+    "    if (n == 0) return;\n",
+    "    gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
+    "    const gpi_key any = move.key[0];\n",
+    "    gpi_count_all(move.key, 0, n, flip, begin_bit, end_bit, passes, count);\n",
+    "    for (uint p = 0; p < passes; p++)\n",
+    "        moves += count[p * GPI_BINS + gpi_digit_of(any, gpi_digit_at(p, flip, begin_bit, end_bit))] != n;\n",
+    "    const uint first = tmp_first || moves % 2 == 0 ? GPI_PLACE_TMP : GPI_PLACE_OUT;\n",
+    "    for (uint p = 0; p < passes; p++) {\n",
+    "        const gpi_digit digit = gpi_digit_at(p, flip, begin_bit, end_bit);\n",
+    "        const uint to = gpi_place_next(from, first);\n",
+    "        ulong sum = 0;\n",
+    "        if (count[p * GPI_BINS + gpi_digit_of(any, digit)] == n) continue;\n",
+    "        for (uint d = 0; d < GPI_BINS; d++) {\n",
+    "            shared->next[d] = sum;\n",
+    "            sum += count[p * GPI_BINS + d];\n",
+    "        }\n",
+    "        gpi_move_direct(gpi_move_make(places, from, to), 0, n, digit, shared);\n",
+    "        from = to;\n",
+    "    }\n",
+    "    move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
+    "    for (ulong i = 0; i < n && from != GPI_PLACE_OUT; i++) gpi_move_one(move, i, i);\n",
+    "}\n",
+    "#else\n",
+    "/* One group, at most a tile: the order is made in local memory, then keys and values move once. */\n",
+    "GPI_KERNEL void gp_sort_small(GPI_PLACES_PARAMETERS, ulong flip, uint begin_bit, uint end_bit, uint passes,\n",
+    "                              uint from, uint tmp_first, GPI_SORT_COUNT, volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_places places;\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    const uint n = (uint)gpi_sort_count(bound, wanted, wanted_offset, wanted_words, counters);\n",
+    "    GPI_PLACES_SET(places);\n",
+    "    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
+    "    gpi_tile_load(move.key, 0, n, gpi_digit_at(0, flip, begin_bit, end_bit), shared);\n",
+    "    for (uint p = 0; p < passes; p++) {\n",
+    "        const gpi_digit digit = gpi_digit_at(p, flip, begin_bit, end_bit);\n",
+    "        for (uint i = l; i < GPI_TILE && p > 0; i += GPI_WG) {\n",
+    "            const uint k = GPI_ORDER_INDEX(shared->order[i]);\n",
+    "            const uint d = k < n ? gpi_digit_of(shared->stage[k], digit) : GPI_BINS - 1;\n",
+    "            shared->order[i] = GPI_ORDER(d, k);\n",
+    "        }\n",
+    "        gpi_order_digits(shared, digit.mask);\n",
+    "    }\n",
+    "    gpi_sync(); /* the order is written */\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    gpi_value value[GPI_ITEMS];\n",
+    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "        const uint i = j * GPI_WG + l;\n",
+    "        if (i < n) value[j] = gpi_value_at(move, GPI_ORDER_INDEX(shared->order[i]));\n",
+    "    }\n",
+    "    gpi_sync_all(); /* all values are read: in place, they are now overwritten */\n",
+    "#endif\n",
+    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "        const uint i = j * GPI_WG + l;\n",
+    "        if (i >= n) break;\n",
+    "        move.key_to[i] = shared->stage[GPI_ORDER_INDEX(shared->order[i])];\n",
+    "#if GPI_VALUE_SIZE\n",
+    "        move.value_to[i] = value[j];\n",
+    "#endif\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort.cl ---- */
+
 /* ---- Begin file src/error.c ---- */
 /* error.c - results, error texts, the log. */
 
@@ -2805,6 +4077,7 @@ static const gpi_profile_row gpi_profile_rows[] = {
     /* class, primitive, shape, group, bytes, words, strategy, polls */
     {GPI_CLASS_POCL, GPI_REDUCE, GP_SHAPE_SERIAL, 1, 262144, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_POCL, GPI_SCAN, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 20},
+    {GPI_CLASS_POCL, GPI_SORT, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1 << 24},
     {GPI_CLASS_INTEL_CPU, GPI_REDUCE, GP_SHAPE_SERIAL, 1, 262144, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_INTEL_CPU, GPI_SCAN, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS,
      1 << 20},
@@ -2816,6 +4089,13 @@ static const gpi_profile_row gpi_profile_rows[] = {
     {GPI_CLASS_AMD, GPI_SCAN, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 14},
     {GPI_CLASS_INTEL_GPU, GPI_REDUCE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_INTEL_GPU, GPI_SCAN, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 14},
+    {GPI_CLASS_INTEL_CPU, GPI_SORT, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS,
+     1 << 24},
+    {GPI_CLASS_LLVMPIPE, GPI_SORT, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 200},
+    {GPI_CLASS_NVIDIA, GPI_SORT, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 20},
+    {GPI_CLASS_AMD, GPI_SORT, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 20},
+    {GPI_CLASS_INTEL_GPU, GPI_SORT, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 20},
+    {GPI_CLASS_UNKNOWN, GPI_SORT, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1 << 12},
     {GPI_CLASS_UNKNOWN, GPI_REDUCE, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_UNKNOWN, GPI_SCAN, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1 << 12},
 };
@@ -2863,13 +4143,20 @@ static uint64_t gpi_local_bytes(uint64_t group, uint64_t items, uint64_t size)
     return (tile + tile / 32 + 2 * group) * size + 64;
 }
 
+/* The same for a sort: stage and order of a tile, four bits' counters, the digits' (rank.cl). */
+static uint64_t gpi_local_bytes_of_sort(uint64_t group, uint64_t items, uint64_t size)
+{
+    return group * items * (size + 4) + group * (16 * 2 + 2 * 4) + 256 * 16 + 64;
+}
+
 /* Group and items of the local shape, shrunk until they fit the device. */
-static void gpi_plan_fit_local(const gp_device_info *info, size_t size, gpi_plan *plan)
+static void gpi_plan_fit_local(const gp_device_info *info, size_t size,
+                               uint64_t (*local_bytes)(uint64_t, uint64_t, uint64_t), gpi_plan *plan)
 {
     if (plan->group > info->max_work_group_size) {
         plan->group = gpi_power_of_two_below(info->max_work_group_size);
     }
-    while (gpi_local_bytes(plan->group, plan->items, size) > info->local_mem_size) {
+    while (local_bytes(plan->group, plan->items, size) > info->local_mem_size) {
         if (plan->items > 1) {
             plan->items /= 2;
         } else if (plan->group > 1) {
@@ -2883,6 +4170,7 @@ static void gpi_plan_fit_local(const gp_device_info *info, size_t size, gpi_plan
 static void gpi_plan_shape(const gp_context *gp, const gpi_profile_row *row, size_t size, gpi_plan *plan)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
+    const gpi_primitive primitive = row->primitive;
     plan->shape = tuning->shape ? tuning->shape : row->shape;
     if (plan->shape != row->shape) {
         row = plan->shape == GP_SHAPE_SERIAL ? &gpi_profile_forced_serial : &gpi_profile_forced_local;
@@ -2897,7 +4185,8 @@ static void gpi_plan_shape(const gp_context *gp, const gpi_profile_row *row, siz
     if (plan->items > 16 && !tuning->tile) plan->items = 16; /* registers of an item */
     if (plan->items < 1) plan->items = 1;
     if (tuning->work_group_size) plan->group = gpi_power_of_two_below(tuning->work_group_size);
-    gpi_plan_fit_local(&gp->info, size, plan);
+    gpi_plan_fit_local(&gp->info, size, primitive == GPI_SORT ? gpi_local_bytes_of_sort : gpi_local_bytes,
+                       plan);
 }
 
 static gp_result gpi_plan_words(gp_context *gp, const char *function, const gpi_profile_row *row,
@@ -2913,8 +4202,9 @@ static gp_result gpi_plan_words(gp_context *gp, const char *function, const gpi_
     return GP_OK;
 }
 
-static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
-                               const gpi_element *element, gp_strategy strategy, gpi_plan *plan)
+/* `size`: of what local memory is to hold, in bytes. */
+static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_primitive primitive,
+                                     size_t size, gp_strategy strategy, gpi_plan *plan)
 {
     const gpi_profile_row *row = gpi_profile_find(gpi_class_of(&gp->info), primitive);
     if ((unsigned)strategy >= GP_STRATEGY_COUNT) {
@@ -2924,8 +4214,21 @@ static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primiti
     plan->strategy = strategy ? strategy : gp->desc.strategy;
     if (plan->strategy == GP_STRATEGY_AUTO) plan->strategy = row->strategy;
     plan->polls = gp->desc.tuning.polls ? gp->desc.tuning.polls : row->polls;
-    gpi_plan_shape(gp, row, element->size, plan);
+    gpi_plan_shape(gp, row, size, plan);
     return gpi_plan_words(gp, function, row, plan);
+}
+
+static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
+                               const gpi_element *element, gp_strategy strategy, gpi_plan *plan)
+{
+    return gpi_plan_make_sized(gp, function, primitive, element->size, strategy, plan);
+}
+
+/* A sort's: in the serial shape, `items` is the most keys a group takes. */
+static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size,
+                                    gp_strategy strategy, gpi_plan *plan)
+{
+    return gpi_plan_make_sized(gp, function, GPI_SORT, key_size, strategy, plan);
 }
 
 static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->items; }
@@ -3212,6 +4515,7 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_warmup: gp or desc is NULL");
     if (desc->reduce) result = gpi_reduce_warm_up(gp, desc->reduce);
     if (desc->scan && result == GP_OK) result = gpi_scan_warm_up(gp, desc->scan);
+    if (desc->sort && result == GP_OK) result = gpi_sort_warm_up(gp, desc->sort);
     return result == GP_OK ? gp_finish(gp) : result;
 }
 
@@ -3625,8 +4929,10 @@ static void gpi_text_add_lines(gpi_text *text, const char *const *lines, size_t 
 static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
 {
     static const char *const names[GPI_PRIMITIVES][GPI_KERNELS_MAX] = {
-        {"gp_reduce_tiles", "gp_reduce_partials", NULL, NULL},
-        {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep"},
+        {"gp_reduce_tiles", "gp_reduce_partials", NULL},
+        {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep", NULL},
+        {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
+         "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"},
     };
     return names[primitive][k];
 }
@@ -3665,15 +4971,23 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         gpi_text_add(&text, "#define GPI_FIELD %u\n", k);
         GPI_ADD_KERNEL(&text, field);
     }
-    GPI_ADD_KERNEL(&text, monoid);
-    GPI_ADD_KERNEL(&text, source);
-    GPI_ADD_KERNEL(&text, tile);
+    if (primitive != GPI_SORT) {
+        GPI_ADD_KERNEL(&text, monoid);
+        GPI_ADD_KERNEL(&text, source);
+        GPI_ADD_KERNEL(&text, tile);
+    }
     switch (primitive) {
     case GPI_REDUCE: GPI_ADD_KERNEL(&text, reduce); break;
     case GPI_SCAN:
         GPI_ADD_KERNEL(&text, tile_scan);
         GPI_ADD_KERNEL(&text, lookback);
         GPI_ADD_KERNEL(&text, scan);
+        break;
+    case GPI_SORT:
+        GPI_ADD_KERNEL(&text, digit);
+        GPI_ADD_KERNEL(&text, ring);
+        GPI_ADD_KERNEL(&text, rank);
+        GPI_ADD_KERNEL(&text, sort);
         break;
     default: break;
     }
@@ -3846,6 +5160,19 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
     return GP_OK;
 }
 
+/* The program with this prelude, which it takes (NULL: there was no memory for it). */
+static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
+                                      char *prelude, size_t fields, gpi_program **out)
+{
+    uint64_t hash;
+    if (!prelude) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
+    hash = gpi_hash(GPI_HASH_SEED, prelude, strlen(prelude));
+    *out = gpi_program_find(gp, primitive, prelude, hash);
+    if (!*out) return gpi_program_make(gp, function, primitive, prelude, hash, fields, out);
+    free(prelude);
+    return GP_OK;
+}
+
 /* The program for this element and plan. A compiler may grant its kernels smaller groups than the plan
    wants; the plan's group then shrinks, and the program is made again. */
 static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
@@ -3853,14 +5180,8 @@ static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primi
 {
     for (;;) {
         char *prelude = gpi_prelude_make(gp, primitive, element, plan);
-        uint64_t hash;
-        gp_result result = GP_OK;
-        if (!prelude)
-            return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
-        hash = gpi_hash(GPI_HASH_SEED, prelude, strlen(prelude));
-        *out = gpi_program_find(gp, primitive, prelude, hash);
-        if (*out) free(prelude);
-        else result = gpi_program_make(gp, function, primitive, prelude, hash, element->field_count, out);
+        const gp_result result =
+            gpi_program_get_text(gp, function, primitive, prelude, element->field_count, out);
         if (result != GP_OK) return result;
         if (plan->group == 1 || plan->group <= (*out)->group_max) return GP_OK;
         plan->group /= 2;
@@ -5486,6 +6807,757 @@ static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
     return result;
 }
 /* ---- End file src/scan.c ---- */
+
+/* ---- Begin file src/sort.c ---- */
+/* sort.c - gp_sort, gp_argsort: radix sort, lowest digit first. Which passes are launched, and with what. */
+
+enum {
+    GPI_SORT_SMALL,
+    GPI_SORT_BEGIN,
+    GPI_SORT_COPY,
+    GPI_SORT_COUNT,
+    GPI_SORT_SPINE,
+    GPI_SORT_SCATTER,
+    GPI_SORT_HISTOGRAM,
+    GPI_SORT_BASES,
+    GPI_SORT_ONESWEEP
+};
+
+enum {
+    GPI_SORT_DIGIT_BITS = 8,
+    GPI_SORT_BINS = 256,
+    GPI_SORT_BLOCKS_MAX = 1024, /* rows of the classic table */
+    GPI_SORT_STATE_WORDS = 16,  /* GPI_STATE_LAUNCHES of digit.cl */
+    GPI_SORT_ALIGNMENT = 256,
+    GPI_SORT_SERIAL_SMALL = 8192,     /* keys that one item sorts faster than several launches */
+    GPI_SORT_SERIAL_SPAN_MIN = 16384, /* keys of a group, when there are few */
+    GPI_SORT_TILES_PER_BLOCK = 200    /* where loops are limited: a tile takes some 300 turns */
+};
+
+/* Bytes that passes write, from which on it pays to write lines past the caches. Measured on PoCL. */
+#define GPI_SORT_LINES_BYTES ((size_t)8 << 20)
+
+/* Where the parts of the scratch begin, in bytes (digit.cl). */
+typedef struct gpi_sort_layout {
+    size_t histogram, bases, table, rows;
+    size_t key_out, key_tmp, value_tmp;
+    size_t end;
+} gpi_sort_layout;
+
+/* Elements in a buffer: their place in the kernels' words. */
+typedef struct gpi_sort_array {
+    cl_mem buffer;
+    cl_ulong offset;
+} gpi_sort_array;
+
+/* A checked call, ready to run. */
+typedef struct gpi_sort {
+    const gp_sort_desc *desc;
+    const char *function;
+    bool indices;       /* gp_argsort */
+    bool keys_in_place; /* and the same for values: these say what may be written when */
+    bool values_in_place;
+    bool keys_unwanted; /* gp_argsort without keys_out: sorted keys go to the scratch */
+    size_t key_size, value_size;
+    cl_uint begin_bit, end_bit, passes;
+    cl_ulong flip;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count count;
+    bool small, onesweep;
+    size_t block_span; /* keys of a group of the classic kernels */
+    cl_uint blocks;
+    size_t tile_span; /* of a group of the onesweep kernel */
+    size_t portion;   /* most keys of one launch of it */
+    cl_uint portions;
+    cl_uint ring_rows;
+    gpi_sort_layout at;
+    gpi_sort_array key[3], value[3]; /* by GPI_PLACE_... of digit.cl */
+} gpi_sort;
+
+/* ------------------------------------------------------------------ checks */
+
+static gp_result gpi_sort_check_types(gp_context *gp, const gpi_sort *sort)
+{
+    const gp_sort_desc *desc = sort->desc;
+    const size_t v = sort->value_size;
+    if (!gpi_type_size(desc->key_type)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: key_type = %d is not a gp_type", sort->function,
+                        (int)desc->key_type);
+    }
+    if (v != 0 && v != 1 && v != 2 && v != 4 && v != 8 && v != 16) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, must be 0, 1, 2, 4, 8 or 16",
+                        sort->function, v);
+    }
+    if (sort->indices && v != 4 && v != 8) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, an index has 4 or 8 bytes",
+                        sort->function, v);
+    }
+    if (sort->indices && v == 4 && desc->count > UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu does not fit indices of 4 bytes",
+                        sort->function, desc->count);
+    }
+    if (v == 0 && (desc->values || desc->values_out || desc->values_tmp)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and value_size is 0",
+                        sort->function);
+    }
+    if (sort->indices && (desc->values || !desc->values_out)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: values %s, values_out %s: indices are made, not read", sort->function,
+                        desc->values ? "is given" : "is NULL", desc->values_out ? "is given" : "is NULL");
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
+{
+    const cl_uint width = (cl_uint)(8 * sort->key_size);
+    sort->begin_bit = sort->desc->begin_bit;
+    sort->end_bit = sort->desc->end_bit ? sort->desc->end_bit : width;
+    if (sort->end_bit > width || sort->begin_bit > sort->end_bit) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: begin_bit = %u, end_bit = %u: not a window of a key's %u bits", sort->function,
+                        sort->begin_bit, sort->end_bit, width);
+    }
+    sort->passes = (sort->end_bit - sort->begin_bit + GPI_SORT_DIGIT_BITS - 1) / GPI_SORT_DIGIT_BITS;
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ plan */
+
+/* What the map of digit.cl turns in every key. */
+static cl_ulong gpi_sort_flip(const gp_sort_desc *desc, size_t key_size)
+{
+    const cl_ulong ones = ~(cl_ulong)0 >> (64 - 8 * key_size);
+    const bool has_sign = gpi_is_signed(desc->key_type) || gpi_is_float(desc->key_type);
+    const cl_ulong sign = has_sign ? (cl_ulong)1 << (8 * key_size - 1) : 0;
+    return desc->descending ? sign ^ ones : sign;
+}
+
+static uint32_t gpi_or_default(uint32_t value, uint32_t fallback) { return value ? value : fallback; }
+
+static char *gpi_sort_prelude(const gp_context *gp, const gpi_sort *sort)
+{
+    const gp_tuning *tuning = &gp->desc.tuning;
+    const gpi_plan *plan = &sort->plan;
+    const bool local = plan->shape == GP_SHAPE_LOCAL;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_text_add(&text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
+    gpi_text_add(&text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
+                 local ? plan->items : 1, local ? plan->group * plan->items : 1);
+    gpi_text_add(&text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 0\n",
+                 plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics);
+    gpi_text_add(&text,
+                 "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT %d\n#define GPI_VALUE_SIZE %u\n"
+                 "#define GPI_COUNTER_CLAMPED 2\n#define GPI_COUNTER_FALLBACKS 0\n",
+                 (unsigned)sort->key_size, gpi_is_float(sort->desc->key_type), (unsigned)sort->value_size);
+    gpi_text_add(&text, "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
+                 sort->ring_rows, gpi_or_default(tuning->ring_reach, 64),
+                 gpi_or_default(tuning->ring_block, 32));
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* A compiler may grant its kernels smaller groups than the plan wants: then it is made again with those. */
+static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort)
+{
+    for (;;) {
+        const gp_result result =
+            gpi_program_get_text(gp, sort->function, GPI_SORT, gpi_sort_prelude(gp, sort), 0, &sort->program);
+        if (result != GP_OK) return result;
+        if (sort->plan.group == 1 || sort->plan.group <= sort->program->group_max) return GP_OK;
+        sort->plan.group /= 2;
+    }
+}
+
+static size_t gpi_ceil_div(size_t a, size_t b) { return a / b + (a % b != 0); }
+
+/* Serial: as many groups as keep all cores busy to the end, of at most plan->items keys. */
+static void gpi_sort_spans_serial(const gp_context *gp, gpi_sort *sort)
+{
+    const size_t n = sort->desc->count;
+    const size_t most = sort->plan.items;
+    size_t span = n / (4 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
+    if (span < GPI_SORT_SERIAL_SPAN_MIN) span = GPI_SORT_SERIAL_SPAN_MIN;
+    if (span > most || gp->desc.tuning.tile) span = most;
+    sort->tile_span = gpi_ceil_div(span, 16) * 16;
+    sort->block_span = sort->tile_span;
+    if (n / sort->block_span >= GPI_SORT_BLOCKS_MAX) sort->block_span = n / (GPI_SORT_BLOCKS_MAX - 1);
+}
+
+/* Local: blocks are whole tiles. */
+static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort)
+{
+    const size_t tiles = gpi_ceil_div(sort->desc->count, gpi_plan_tile(&sort->plan));
+    size_t blocks = 16 * (size_t)gp->info.compute_units, each;
+    if (blocks < 64) blocks = 64;
+    if (gp->info.loop_limit && blocks < gpi_ceil_div(tiles, GPI_SORT_TILES_PER_BLOCK))
+        blocks = gpi_ceil_div(tiles, GPI_SORT_TILES_PER_BLOCK);
+    if (blocks > GPI_SORT_BLOCKS_MAX) blocks = GPI_SORT_BLOCKS_MAX;
+    each = gpi_ceil_div(tiles, blocks);
+    if (gp->info.loop_limit && each > GPI_SORT_TILES_PER_BLOCK) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
+                        "%s: count = %zu is more than %s can sort: its loops are limited", sort->function,
+                        sort->desc->count, gp->info.name);
+    }
+    sort->tile_span = gpi_plan_tile(&sort->plan);
+    sort->block_span = (each ? each : 1) * sort->tile_span;
+    return GP_OK;
+}
+
+/* A launch's keys: fewer than a word can count, in whole tiles. */
+static void gpi_sort_portions(const gp_context *gp, gpi_sort *sort)
+{
+    const uint64_t words = sort->plan.words == GP_WORDS_WIDE ? 0xffffffffu : 0x3fffffffu;
+    const uint64_t most = gpi_or_default(gp->desc.tuning.sort_portion, 0);
+    const uint64_t keys = most && most < words ? most : words;
+    const uint64_t tiles = keys / sort->tile_span ? keys / sort->tile_span : 1;
+    sort->portion = (size_t)(tiles * sort->tile_span);
+    sort->portions = (cl_uint)gpi_ceil_div(sort->desc->count, sort->portion);
+}
+
+static gp_result gpi_sort_spans(gp_context *gp, gpi_sort *sort)
+{
+    const size_t n = sort->desc->count;
+    gp_result result = GP_OK;
+    if (sort->plan.shape == GP_SHAPE_SERIAL) {
+        const size_t most = sort->plan.items < (size_t)GPI_SORT_SERIAL_SMALL ? sort->plan.items
+                                                                             : (size_t)GPI_SORT_SERIAL_SMALL;
+        sort->small = n <= most;
+        gpi_sort_spans_serial(gp, sort);
+    } else {
+        sort->small = n <= gpi_plan_tile(&sort->plan);
+        result = gpi_sort_spans_local(gp, sort);
+    }
+    sort->blocks = (cl_uint)gpi_ceil_div(n, sort->block_span);
+    gpi_sort_portions(gp, sort);
+    return result;
+}
+
+/* ------------------------------------------------------------------ scratch */
+
+static size_t gpi_sort_tiles(const gpi_sort *sort, cl_uint portion)
+{
+    const size_t begin = portion * sort->portion, rest = sort->desc->count - begin;
+    return gpi_ceil_div(rest < sort->portion ? rest : sort->portion, sort->tile_span);
+}
+
+static size_t gpi_sort_rows_bytes(const gpi_sort *sort)
+{
+    const bool wide = sort->plan.words == GP_WORDS_WIDE;
+    size_t rows = sort->portions ? gpi_sort_tiles(sort, 0) : 0;
+    if (wide && rows > sort->ring_rows) rows = sort->ring_rows;
+    return rows * GPI_SORT_BINS * (wide ? 8 : 4);
+}
+
+/* Appends a part; where it begins. */
+static size_t gpi_sort_part(gpi_sort *sort, size_t bytes)
+{
+    const size_t begin = sort->at.end;
+    sort->at.end += gpi_ceil_div(bytes, GPI_SORT_ALIGNMENT) * GPI_SORT_ALIGNMENT;
+    return begin;
+}
+
+static bool gpi_sort_in_place(const gpi_sort *sort) { return sort->keys_in_place || sort->values_in_place; }
+
+/* A second buffer is needed: unless one pass does it all, or one group in its local memory. */
+static bool gpi_sort_needs_tmp(const gpi_sort *sort)
+{
+    if (sort->small && sort->plan.shape == GP_SHAPE_LOCAL) return false;
+    return sort->passes > 1 || (sort->passes == 1 && gpi_sort_in_place(sort));
+}
+
+static bool gpi_sort_is_nothing(const gpi_sort *sort)
+{
+    return sort->desc->count == 0 ||
+           (sort->passes == 0 && sort->keys_in_place && (sort->values_in_place || !sort->value_size));
+}
+
+static void gpi_sort_lay_out(gpi_sort *sort)
+{
+    const gp_sort_desc *desc = sort->desc;
+    const size_t launches = (size_t)sort->passes * (sort->onesweep ? sort->portions : 1);
+    const size_t n = desc->count;
+    memset(&sort->at, 0, sizeof sort->at);
+    if (gpi_sort_is_nothing(sort)) return;
+    if (!sort->small) {
+        const size_t histogram = sort->onesweep ? sort->passes * GPI_SORT_BINS * 8 : 0;
+        (void)gpi_sort_part(sort, (GPI_SORT_STATE_WORDS + 2 * launches) * 4);
+        sort->at.histogram = gpi_sort_part(sort, histogram);
+        sort->at.bases = gpi_sort_part(sort, (sort->onesweep ? launches : 1) * GPI_SORT_BINS * 8);
+        sort->at.table = gpi_sort_part(sort, sort->blocks * GPI_SORT_BINS * 8);
+        sort->at.rows = gpi_sort_part(sort, sort->onesweep ? gpi_sort_rows_bytes(sort) : 0);
+    }
+    if (sort->keys_unwanted) sort->at.key_out = gpi_sort_part(sort, n * sort->key_size);
+    if (!gpi_sort_needs_tmp(sort)) return;
+    if (!desc->keys_tmp) sort->at.key_tmp = gpi_sort_part(sort, n * sort->key_size);
+    if (!desc->values_tmp) sort->at.value_tmp = gpi_sort_part(sort, n * sort->value_size);
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
+{
+    const gp_sort_desc *desc = sort->desc;
+    gp_result result = gpi_sort_check_types(gp, sort);
+    if (result != GP_OK) return result;
+    sort->key_size = gpi_type_size(desc->key_type);
+    result = gpi_sort_check_bits(gp, sort);
+    if (result == GP_OK)
+        result = gpi_plan_make_sort(gp, sort->function, sort->key_size, desc->strategy, &sort->plan);
+    if (result != GP_OK) return result;
+    sort->count.bound = desc->count;
+    sort->count.buffer = desc->count_buffer;
+    sort->count.offset = desc->count_offset;
+    sort->count.type = desc->count_type;
+    sort->flip = gpi_sort_flip(desc, sort->key_size);
+    sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, 1024);
+    sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
+    sort->keys_unwanted = sort->indices && !desc->keys_out;
+    sort->keys_in_place =
+        !sort->keys_unwanted &&
+        (!desc->keys_out || (desc->keys_out == desc->keys && desc->keys_out_offset == desc->keys_offset));
+    sort->values_in_place = sort->value_size && !sort->indices &&
+                            (!desc->values_out || (desc->values_out == desc->values &&
+                                                   desc->values_out_offset == desc->values_offset));
+    result = gpi_sort_program(gp, sort);
+    if (result == GP_OK) result = gpi_sort_spans(gp, sort);
+    if (result == GP_OK) gpi_sort_lay_out(sort);
+    return result;
+}
+
+/* ------------------------------------------------------------------ buffers */
+
+enum {
+    GPI_SORT_KEYS,
+    GPI_SORT_KEYS_OUT,
+    GPI_SORT_KEYS_TMP,
+    GPI_SORT_VALUES,
+    GPI_SORT_VALUES_OUT,
+    GPI_SORT_VALUES_TMP,
+    GPI_SORT_COUNTER,
+    GPI_SORT_RANGES
+};
+
+static const char *const gpi_sort_names[GPI_SORT_RANGES] = {
+    "keys", "keys_out", "keys_tmp", "values", "values_out", "values_tmp", "count_buffer"};
+
+/* Nothing that is written may touch anything else; in place, output and input are one range, noted once. */
+static gp_result gpi_sort_check_apart(gp_context *gp, const gpi_sort *sort, const gpi_range *used)
+{
+    size_t a, b;
+    for (a = 0; a < GPI_SORT_RANGES; a++) {
+        for (b = 0; b < a; b++) {
+            const bool read_only = (a == GPI_SORT_VALUES || a == GPI_SORT_COUNTER) &&
+                                   (b == GPI_SORT_KEYS || b == GPI_SORT_VALUES) &&
+                                   !(b == GPI_SORT_KEYS ? sort->keys_in_place : sort->values_in_place) &&
+                                   !(a == GPI_SORT_VALUES && sort->values_in_place);
+            if (!used[a].root || read_only || !gpi_overlap(&used[a], &used[b])) continue;
+            return gpi_fail(gp, GP_ERROR_OVERLAP,
+                            "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of one buffer", sort->function,
+                            gpi_sort_names[b], used[b].begin, used[b].end, gpi_sort_names[a], used[a].begin,
+                            used[a].end);
+        }
+    }
+    return GP_OK;
+}
+
+/* One of the six arrays, when it is there; `into` learns of it. */
+static gp_result gpi_sort_check_array(gp_context *gp, const gpi_sort *sort, int name, cl_mem buffer,
+                                      size_t offset, size_t size, int access, gpi_range *used)
+{
+    return gpi_check_buffer(gp, sort->function, gpi_sort_names[name], buffer, offset, sort->desc->count, size,
+                            access, &used[name]);
+}
+
+static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort)
+{
+    const gp_sort_desc *d = sort->desc;
+    const size_t k = sort->key_size, v = sort->value_size;
+    const bool tmp = gpi_sort_needs_tmp(sort);
+    const int keys = sort->keys_in_place ? GPI_WRITES : GPI_READS;
+    const int values = sort->values_in_place ? GPI_WRITES : GPI_READS;
+    gpi_range used[GPI_SORT_RANGES];
+    gp_result r;
+    memset(used, 0, sizeof used);
+    r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS, d->keys, d->keys_offset, k, keys, used);
+    if (r == GP_OK && !sort->keys_in_place && !sort->keys_unwanted)
+        r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS_OUT, d->keys_out, d->keys_out_offset, k, GPI_WRITES,
+                                 used);
+    if (r == GP_OK && v && !sort->indices)
+        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES, d->values, d->values_offset, v, values, used);
+    if (r == GP_OK && v && !sort->values_in_place)
+        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_OUT, d->values_out, d->values_out_offset, v,
+                                 GPI_WRITES, used);
+    if (r == GP_OK && d->keys_tmp && tmp)
+        r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS_TMP, d->keys_tmp, d->keys_tmp_offset, k, GPI_WRITES,
+                                 used);
+    if (r == GP_OK && v && d->values_tmp && tmp)
+        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_TMP, d->values_tmp, d->values_tmp_offset, v,
+                                 GPI_WRITES, used);
+    if (r == GP_OK) r = gpi_check_count(gp, sort->function, &sort->count, &used[GPI_SORT_COUNTER]);
+    if (r == GP_OK) r = gpi_sort_check_apart(gp, sort, used);
+    if (r != GP_OK) return r;
+    return gpi_check_scratch(gp, sort->function, d->scratch, sort->at.end, used, GPI_SORT_RANGES);
+}
+
+static void gpi_sort_set(gpi_sort_array *array, cl_mem buffer, size_t offset)
+{
+    array->buffer = buffer;
+    array->offset = offset;
+}
+
+/* The three places. A second buffer that is not needed is never looked at: something stands in. */
+static void gpi_sort_place(gpi_sort *sort, cl_mem scratch)
+{
+    const gp_sort_desc *d = sort->desc;
+    gpi_sort_array *k = sort->key, *v = sort->value;
+    const bool tmp = gpi_sort_needs_tmp(sort);
+    gpi_sort_set(&k[0], d->keys, d->keys_offset);
+    k[1] = k[0];
+    if (sort->keys_unwanted) gpi_sort_set(&k[1], scratch, sort->at.key_out / sort->key_size);
+    else if (!sort->keys_in_place) gpi_sort_set(&k[1], d->keys_out, d->keys_out_offset);
+    k[2] = k[1];
+    if (tmp && d->keys_tmp) gpi_sort_set(&k[2], d->keys_tmp, d->keys_tmp_offset);
+    else if (tmp) gpi_sort_set(&k[2], scratch, sort->at.key_tmp / sort->key_size);
+    if (!sort->value_size) return;
+    if (!sort->values_in_place) gpi_sort_set(&v[1], d->values_out, d->values_out_offset);
+    else gpi_sort_set(&v[1], d->values, d->values_offset);
+    v[0] = v[2] = v[1];
+    if (!sort->indices) gpi_sort_set(&v[0], d->values, d->values_offset);
+    if (tmp && d->values_tmp) gpi_sort_set(&v[2], d->values_tmp, d->values_tmp_offset);
+    else if (tmp) gpi_sort_set(&v[2], scratch, sort->at.value_tmp / sort->value_size);
+}
+
+/* ------------------------------------------------------------------ arguments */
+
+enum { GPI_PLACE_IN = 0, GPI_PLACE_OUT = 1, GPI_PLACE_TMP = 2 }; /* digit.cl */
+
+/* GPI_PLACES_PARAMETERS */
+static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort)
+{
+    const cl_uint indices = sort->indices;
+    int p;
+    for (p = 0; p < 3; p++) {
+        GPI_CALL_ARG(call, sort->key[p].buffer);
+        GPI_CALL_ARG(call, sort->key[p].offset);
+    }
+    if (!sort->value_size) return;
+    for (p = 0; p < 3; p++) {
+        GPI_CALL_ARG(call, sort->value[p].buffer);
+        GPI_CALL_ARG(call, sort->value[p].offset);
+    }
+    GPI_CALL_ARG(call, indices);
+}
+
+/* GPI_DIGIT_PARAMETERS */
+static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint pass)
+{
+    const cl_uint shift = sort->begin_bit + GPI_SORT_DIGIT_BITS * pass;
+    const cl_uint left = sort->end_bit - shift, whole = GPI_SORT_DIGIT_BITS;
+    const cl_uint mask = (1u << (left < whole ? left : whole)) - 1;
+    GPI_CALL_ARG(call, sort->flip);
+    GPI_CALL_ARG(call, shift);
+    GPI_CALL_ARG(call, mask);
+}
+
+static void gpi_sort_arg_bits(gpi_call *call, const gpi_sort *sort)
+{
+    GPI_CALL_ARG(call, sort->flip);
+    GPI_CALL_ARG(call, sort->begin_bit);
+    GPI_CALL_ARG(call, sort->end_bit);
+    GPI_CALL_ARG(call, sort->passes);
+}
+
+/* Bytes as the kernels count them. */
+static void gpi_sort_arg_at(gpi_call *call, size_t bytes)
+{
+    const cl_ulong words = bytes / 4;
+    GPI_CALL_ARG(call, words);
+}
+
+static void gpi_sort_arg_long(gpi_call *call, size_t x)
+{
+    const cl_ulong value = x;
+    GPI_CALL_ARG(call, value);
+}
+
+static void gpi_sort_arg_uint(gpi_call *call, size_t x)
+{
+    const cl_uint value = (cl_uint)x;
+    GPI_CALL_ARG(call, value);
+}
+
+/* Where the keys are before the first pass. */
+static cl_uint gpi_sort_from(const gpi_sort *sort)
+{
+    const bool all = sort->keys_in_place && (sort->values_in_place || !sort->value_size);
+    return all ? GPI_PLACE_OUT : GPI_PLACE_IN;
+}
+
+/* Passes that write more than the caches hold write lines. */
+static cl_uint gpi_sort_lines(const gpi_sort *sort)
+{
+    return sort->desc->count * (sort->key_size + sort->value_size) >= GPI_SORT_LINES_BYTES;
+}
+
+/* ------------------------------------------------------------------ launches */
+
+static gp_result gpi_sort_small(gpi_call *call, gpi_sort *sort)
+{
+    gpi_call_kernel(call, sort->program, GPI_SORT_SMALL);
+    gpi_sort_arg_places(call, sort);
+    gpi_sort_arg_bits(call, sort);
+    gpi_sort_arg_uint(call, gpi_sort_from(sort));
+    gpi_sort_arg_uint(call, gpi_sort_in_place(sort));
+    gpi_call_arg_count(call, &sort->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &sort->plan, 1);
+}
+
+static gp_result gpi_sort_begin(gpi_call *call, gpi_sort *sort, cl_mem state)
+{
+    gpi_call_kernel(call, sort->program, GPI_SORT_BEGIN);
+    GPI_CALL_ARG(call, state);
+    gpi_sort_arg_uint(call, sort->at.bases / 4); /* state and histogram */
+    gpi_sort_arg_uint(call, gpi_sort_from(sort));
+    gpi_call_arg_count(call, &sort->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &sort->plan, 1);
+}
+
+static gp_result gpi_sort_copy(gpi_call *call, gpi_sort *sort, cl_mem state)
+{
+    gpi_call_kernel(call, sort->program, GPI_SORT_COPY);
+    gpi_sort_arg_places(call, sort);
+    GPI_CALL_ARG(call, state);
+    GPI_CALL_ARG(call, sort->passes);
+    return gpi_call_launch(call, &sort->plan, sort->blocks);
+}
+
+/* One pass of the classic way; `redo`: only if the onesweep pass before was abandoned. */
+static gp_result gpi_sort_classic_pass(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass,
+                                       cl_uint redo)
+{
+    const bool out_first = sort->passes % 2 && !gpi_sort_in_place(sort);
+    gp_result result;
+    gpi_call_kernel(call, sort->program, GPI_SORT_COUNT);
+    gpi_sort_arg_places(call, sort);
+    gpi_sort_arg_digit(call, sort, pass);
+    GPI_CALL_ARG(call, state);
+    GPI_CALL_ARG(call, pass);
+    GPI_CALL_ARG(call, redo);
+    gpi_sort_arg_long(call, sort->block_span);
+    gpi_sort_arg_at(call, sort->at.table);
+    result = gpi_call_launch(call, &sort->plan, sort->blocks);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, sort->program, GPI_SORT_SPINE);
+    GPI_CALL_ARG(call, state);
+    GPI_CALL_ARG(call, pass);
+    GPI_CALL_ARG(call, redo);
+    gpi_sort_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
+    GPI_CALL_ARG(call, sort->blocks);
+    gpi_sort_arg_at(call, sort->at.table);
+    gpi_sort_arg_at(call, sort->at.bases);
+    GPI_CALL_ARG(call, call->gp->counters);
+    result = gpi_call_launch(call, &sort->plan, 1);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, sort->program, GPI_SORT_SCATTER);
+    gpi_sort_arg_places(call, sort);
+    gpi_sort_arg_digit(call, sort, pass);
+    GPI_CALL_ARG(call, state);
+    GPI_CALL_ARG(call, pass);
+    GPI_CALL_ARG(call, redo);
+    gpi_sort_arg_long(call, sort->block_span);
+    gpi_sort_arg_uint(call, gpi_sort_lines(sort));
+    gpi_sort_arg_at(call, sort->at.table);
+    gpi_sort_arg_at(call, sort->at.bases);
+    return gpi_call_launch(call, &sort->plan, sort->blocks);
+}
+
+static gp_result gpi_sort_classic(gpi_call *call, gpi_sort *sort, cl_mem state)
+{
+    gp_result result = GP_OK;
+    cl_uint pass;
+    for (pass = 0; pass < sort->passes && result == GP_OK; pass++)
+        result = gpi_sort_classic_pass(call, sort, state, pass, 0);
+    return result;
+}
+
+/* Counts all digits; bases of each pass, and where it reads and writes. */
+static gp_result gpi_sort_histogram(gpi_call *call, gpi_sort *sort, cl_mem state)
+{
+    gp_result result;
+    gpi_call_kernel(call, sort->program, GPI_SORT_HISTOGRAM);
+    gpi_sort_arg_places(call, sort);
+    gpi_sort_arg_bits(call, sort);
+    GPI_CALL_ARG(call, state);
+    gpi_sort_arg_long(call, sort->block_span);
+    gpi_sort_arg_at(call, sort->at.histogram);
+    result = gpi_call_launch(call, &sort->plan, sort->blocks);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, sort->program, GPI_SORT_BASES);
+    GPI_CALL_ARG(call, state);
+    GPI_CALL_ARG(call, sort->passes);
+    GPI_CALL_ARG(call, sort->portions);
+    gpi_sort_arg_uint(call, gpi_sort_in_place(sort));
+    gpi_sort_arg_at(call, sort->at.histogram);
+    gpi_sort_arg_at(call, sort->at.bases);
+    return gpi_call_launch(call, &sort->plan, 1);
+}
+
+/* Whether the rows may hold words that a launch could take for its own (ring.cl, "Clearing"). */
+static bool gpi_sort_must_clear(const gpi_sort *sort, cl_uint pass, cl_uint portion)
+{
+    const cl_uint before = portion > 0 ? portion - 1 : sort->portions - 1;
+    if (sort->plan.words != GP_WORDS_WIDE || sort->count.buffer) return true;
+    return (pass == 0 && portion == 0) || gpi_sort_tiles(sort, before) < 2 * (size_t)sort->ring_rows;
+}
+
+static gp_result gpi_sort_onesweep_launch(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass,
+                                          cl_uint portion)
+{
+    const cl_uint launch = pass * sort->portions + portion;
+    const size_t begin = portion * sort->portion;
+    if (gpi_sort_must_clear(sort, pass, portion)) {
+        const gp_result result = gpi_call_fill(call, state, sort->at.rows, gpi_sort_rows_bytes(sort));
+        if (result != GP_OK) return result;
+    }
+    gpi_call_kernel(call, sort->program, GPI_SORT_ONESWEEP);
+    gpi_sort_arg_places(call, sort);
+    gpi_sort_arg_digit(call, sort, pass);
+    GPI_CALL_ARG(call, state);
+    GPI_CALL_ARG(call, pass);
+    GPI_CALL_ARG(call, launch);
+    gpi_sort_arg_long(call, begin);
+    gpi_sort_arg_long(call, begin + sort->portion);
+    gpi_sort_arg_long(call, sort->tile_span);
+    gpi_sort_arg_uint(call, gpi_sort_lines(sort));
+    gpi_sort_arg_at(call, sort->at.bases + (size_t)launch * GPI_SORT_BINS * 8);
+    gpi_sort_arg_uint(call, portion + 1 < sort->portions);
+    gpi_sort_arg_at(call, sort->at.rows);
+    GPI_CALL_ARG(call, sort->plan.polls);
+    return gpi_call_launch(call, &sort->plan, gpi_sort_tiles(sort, portion));
+}
+
+static gp_result gpi_sort_onesweep(gpi_call *call, gpi_sort *sort, cl_mem state)
+{
+    cl_uint pass, portion;
+    gp_result result = gpi_sort_histogram(call, sort, state);
+    for (pass = 0; pass < sort->passes && result == GP_OK; pass++) {
+        for (portion = 0; portion < sort->portions && result == GP_OK; portion++)
+            result = gpi_sort_onesweep_launch(call, sort, state, pass, portion);
+        if (result == GP_OK) result = gpi_sort_classic_pass(call, sort, state, pass, 1);
+    }
+    return result;
+}
+
+static gp_result gpi_sort_launch(gpi_call *call, gpi_sort *sort)
+{
+    cl_mem scratch = NULL;
+    gp_result result = GP_OK;
+    if (gpi_sort_is_nothing(sort)) return GP_OK;
+    if (sort->at.end > 0) result = gpi_call_scratch(call, sort->desc->scratch, sort->at.end, &scratch);
+    if (result != GP_OK) return result;
+    gpi_sort_place(sort, scratch);
+    if (sort->small) return gpi_sort_small(call, sort);
+    result = gpi_sort_begin(call, sort, scratch);
+    if (result == GP_OK) {
+        result = sort->onesweep && sort->passes ? gpi_sort_onesweep(call, sort, scratch)
+                                                : gpi_sort_classic(call, sort, scratch);
+    }
+    return result == GP_OK ? gpi_sort_copy(call, sort, scratch) : result;
+}
+
+/* ------------------------------------------------------------------ API */
+
+static void gpi_sort_init(gpi_sort *sort, const char *function, const gp_sort_desc *desc, bool indices)
+{
+    memset(sort, 0, sizeof *sort);
+    sort->desc = desc;
+    sort->function = function;
+    sort->indices = indices;
+    sort->value_size = indices && !desc->value_size ? 4 : desc->value_size;
+}
+
+static gp_result gpi_sort_call(gp_context *gp, const char *function, const gp_sort_desc *desc, bool indices)
+{
+    gpi_sort sort;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    gpi_sort_init(&sort, function, desc, indices);
+    result = gpi_sort_plan(gp, &sort);
+    if (result == GP_OK && desc->count > 0) result = gpi_sort_check(gp, &sort);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_sort_launch(&call, &sort);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_sort(gp_context *gp, const gp_sort_desc *desc)
+{
+    return gpi_sort_call(gp, "gp_sort", desc, false);
+}
+
+GP_API gp_result gp_argsort(gp_context *gp, const gp_sort_desc *desc)
+{
+    return gpi_sort_call(gp, "gp_argsort", desc, true);
+}
+
+static gp_result gpi_sort_size(gp_context *gp, const char *function, const gp_sort_desc *desc, bool indices,
+                               size_t *bytes)
+{
+    gpi_sort sort;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+    }
+    gpi_sort_init(&sort, function, desc, indices);
+    result = gpi_sort_plan(gp, &sort);
+    *bytes = result == GP_OK ? sort.at.end : 0;
+    return result;
+}
+
+GP_API gp_result gp_sort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes)
+{
+    return gpi_sort_size(gp, "gp_sort_scratch_size", desc, false, bytes);
+}
+
+GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes)
+{
+    return gpi_sort_size(gp, "gp_argsort_scratch_size", desc, true, bytes);
+}
+
+/* Sorts zeros of the context's own: few, and as many as take all kernels of the strategy. */
+static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
+{
+    gp_sort_desc probe;
+    gpi_sort sort;
+    gp_result result;
+    size_t many;
+    memset(&probe, 0, sizeof probe);
+    probe.key_type = desc->key_type;
+    probe.value_size = desc->value_size;
+    probe.strategy = desc->strategy;
+    gpi_sort_init(&sort, "gp_warmup", &probe, false);
+    result = gpi_sort_plan(gp, &sort);
+    if (result != GP_OK) return result;
+    many = sort.plan.shape == GP_SHAPE_SERIAL ? GPI_SORT_SERIAL_SMALL + 1 : gpi_plan_tile(&sort.plan) + 1;
+    result = gpi_alloc_zeros(gp, many * sort.key_size, &probe.keys);
+    if (result == GP_OK && probe.value_size)
+        result = gpi_alloc_zeros(gp, many * probe.value_size, &probe.values);
+    for (probe.count = 1; probe.count <= many && result == GP_OK; probe.count += many - 1) {
+        if (desc->count && (desc->count < many) != (probe.count < many)) continue;
+        result = gp_sort(gp, &probe);
+    }
+    if (probe.keys) (void)clReleaseMemObject(probe.keys);
+    if (probe.values) (void)clReleaseMemObject(probe.values);
+    return result;
+}
+/* ---- End file src/sort.c ---- */
 
 /*
 MIT License

@@ -23,6 +23,7 @@ typedef struct bench_options {
     unsigned repeats; /* 0: by time */
     bench_format format;
     bool no_peers;
+    const char *only; /* peers whose names have this in them; NULL: all */
     const char *device;
     gp_strategy strategy;
     gp_tuning tuning;
@@ -97,6 +98,10 @@ struct bench_variant {
     union {
         gp_reduce_desc reduce;
         gp_scan_desc scan;
+        struct {
+            gp_sort_desc desc;
+            gp_context *gp;
+        } sort;
         bench_launch launch;
         bench_passes passes;
         host_stream host;
@@ -216,6 +221,7 @@ void bench_scan(bench *b);
 void bench_dot(bench *b);
 void bench_segmented(bench *b);
 void bench_affine(bench *b);
+void bench_sort(bench *b);
 void bench_ladder(bench *b);
 void bench_launch_cost(bench *b);
 

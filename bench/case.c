@@ -97,8 +97,10 @@ static void describe_work(bench_case *c, const bench_case_desc *desc)
                            .device = b->device,
                            .queue = b->queue,
                            .in = c->in.mem,
+                           .in2 = c->in2.mem,
                            .out = c->out.mem,
                            .host_in = c->in.host,
+                           .host_in2 = c->in2.host,
                            .host_out = c->out.host,
                            .pool = b->pool};
 }

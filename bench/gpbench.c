@@ -18,6 +18,7 @@ static const char help[] =
     "  dot      a reduction of x * y, against the fastest loop that reads two streams\n"
     "  segmented  a scan in segments, against the fastest loop that reads two streams and writes one\n"
     "  affine   a monoid of 8 bytes scanned and reduced, against the fastest copy and read\n"
+    "  sort     gp_sort: onesweep, classic and others, by size and entropy, against other sorts\n"
     "  ladder   the textbook's steps of a reduction, against gp_reduce and the fastest loop that reads\n"
     "  launch   calls with 1000 elements, against an empty kernel\n"
     "  all      all of these\n"
@@ -29,6 +30,7 @@ static const char help[] =
     "  --op OP           sum prod min max and or xor (default: sum)\n"
     "  --repeats R       runs of each variant (default: by time, 5 ... 101)\n"
     "  --no-peers        leave other libraries out\n"
+    "  --peers NAME      only those whose names have this in them\n"
     "where and how\n"
     "  --device FILTER   gpu, cpu, P:D or part of a name (default: $GPUPRIM_DEVICE)\n"
     "  --strategy S      single-pass or multi-pass\n"
@@ -57,12 +59,14 @@ static void run_all(bench *b)
     bench_dot(b);
     bench_segmented(b);
     bench_affine(b);
+    bench_sort(b);
 }
 
-static const command commands[] = {
-    {"stream", bench_stream},       {"reduce", bench_reduce},      {"scan", bench_scan},
-    {"ladder", bench_ladder},       {"launch", bench_launch_cost}, {"dot", bench_dot},
-    {"segmented", bench_segmented}, {"affine", bench_affine},      {"all", run_all}};
+static const command commands[] = {{"stream", bench_stream},       {"reduce", bench_reduce},
+                                   {"scan", bench_scan},           {"ladder", bench_ladder},
+                                   {"launch", bench_launch_cost},  {"dot", bench_dot},
+                                   {"segmented", bench_segmented}, {"affine", bench_affine},
+                                   {"sort", bench_sort},           {"all", run_all}};
 
 /* ------------------------------------------------------------------ options */
 
@@ -72,6 +76,7 @@ enum {
     OP,
     REPEATS,
     NO_PEERS,
+    ONLY,
     DEVICE,
     STRATEGY,
     SHAPE,
@@ -89,6 +94,7 @@ static const struct option long_options[] = {{"n", required_argument, NULL, OPTI
                                              {"op", required_argument, NULL, OP},
                                              {"repeats", required_argument, NULL, REPEATS},
                                              {"no-peers", no_argument, NULL, NO_PEERS},
+                                             {"peers", required_argument, NULL, ONLY},
                                              {"device", required_argument, NULL, DEVICE},
                                              {"strategy", required_argument, NULL, STRATEGY},
                                              {"shape", required_argument, NULL, SHAPE},
@@ -156,6 +162,7 @@ static bool set_option(bench_options *o, int option, const char *text)
     case POLLS: return parse_u32(text, &o->tuning.polls);
     case DEVICE: o->device = text; return true;
     case NO_PEERS: o->no_peers = true; return true;
+    case ONLY: o->only = text; return true;
     case CSV: o->format = BENCH_CSV; return true;
     case JSON: o->format = BENCH_JSON; return true;
     default: return false;

@@ -13,7 +13,13 @@ extern "C" {
 
 struct pool;
 
-typedef enum bench_primitive { BENCH_STREAM, BENCH_REDUCE, BENCH_SCAN, BENCH_LAUNCH } bench_primitive;
+typedef enum bench_primitive {
+    BENCH_STREAM,
+    BENCH_REDUCE,
+    BENCH_SCAN,
+    BENCH_LAUNCH,
+    BENCH_SORT
+} bench_primitive;
 
 /* One piece of work. Every variant of a case gets the same one: the same input, the same output.
    Where the device is a CPU, host_in and host_out are the memory behind `in` and `out`, so that host
@@ -27,9 +33,12 @@ typedef struct bench_work {
     cl_device_id device;
     cl_command_queue queue;
     cl_mem in;
-    cl_mem out;
+    cl_mem in2; /* sort: values */
+    cl_mem out; /* sort: keys, then values */
     const void *host_in;
+    const void *host_in2;
     void *host_out;
+    size_t value_size; /* sort: bytes of a value, 0: none */
     struct pool *pool; /* threads, one a core; NULL unless the device is a CPU */
 } bench_work;
 
@@ -42,11 +51,17 @@ typedef struct bench_peer {
     bool (*run)(const bench_work *work); /* scans are inclusive; sums are of `type`; false: failed */
 } bench_peer;
 
+extern const bench_peer bench_peer_block_indirect;
 extern const bench_peer bench_peer_boost_compute;
+extern const bench_peer bench_peer_boost_compute_sort;
+extern const bench_peer bench_peer_c_lsd;
+extern const bench_peer bench_peer_c_lsd_plain;
 extern const bench_peer bench_peer_c_tiled;
 extern const bench_peer bench_peer_std;
 extern const bench_peer bench_peer_std_par;
+extern const bench_peer bench_peer_std_sort;
 extern const bench_peer bench_peer_tbb;
+extern const bench_peer bench_peer_tbb_sort;
 
 #ifdef __cplusplus
 }

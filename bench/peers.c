@@ -1,16 +1,24 @@
 /* peers.c - the peers that were compiled in. BENCH_HAVE_... is defined for each library found. */
 #include "bench.h"
 
+#include <string.h>
+
 static const bench_peer *const peers[] = {
     &bench_peer_c_tiled,
+    &bench_peer_c_lsd,
+    &bench_peer_c_lsd_plain,
 #ifdef BENCH_HAVE_STD
     &bench_peer_std,
+    &bench_peer_std_sort,
 #endif
 #ifdef BENCH_HAVE_BOOST_COMPUTE
     &bench_peer_boost_compute,
+    &bench_peer_boost_compute_sort,
+    &bench_peer_block_indirect,
 #endif
 #ifdef BENCH_HAVE_TBB
     &bench_peer_tbb,
+    &bench_peer_tbb_sort,
 #endif
 #ifdef BENCH_HAVE_STD_PAR
     &bench_peer_std_par,
@@ -33,6 +41,7 @@ void bench_add_peers(bench_case *c, bool (*check)(bench_case *, bench_variant *,
     for (size_t i = 0; i < sizeof peers / sizeof peers[0]; i++) {
         const bench_peer *peer = peers[i];
         if (!usable(c, peer)) continue;
+        if (c->b->options.only && !strstr(peer->name, c->b->options.only)) continue;
         bench_variant *v = bench_variant_add(c, BENCH_PEER, "peer:%s", peer->name);
         v->on_host = peer->on_host;
         v->pooled = peer->pooled;

@@ -37,6 +37,7 @@ static gpi_word gpi_word_read(volatile __global gpi_word *p) { return atom_or(p,
 static gpi_word gpi_word_read(volatile __global gpi_word *p) { return atom_cmpxchg(p, 0ul, 0ul); }
 #endif
 static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { (void)atom_xchg(p, w); }
+static gpi_word gpi_word_swap(volatile __global gpi_word *p, gpi_word w) { return atom_xchg(p, w); }
 static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_word w)
 {
     (void)atom_cmpxchg(p, old, w);
@@ -46,6 +47,7 @@ typedef uint gpi_word;
 
 static gpi_word gpi_word_read(volatile __global gpi_word *p) { return atomic_or(p, 0u); }
 static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { (void)atomic_xchg(p, w); }
+static gpi_word gpi_word_swap(volatile __global gpi_word *p, gpi_word w) { return atomic_xchg(p, w); }
 static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_word w)
 {
     (void)atomic_cmpxchg(p, old, w);
@@ -68,4 +70,12 @@ static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_wo
 #define GPI_STORE_VECTOR(type, v, p) *(__global type *)(p) = v
 #else
 #define GPI_STORE_VECTOR(type, v, p) vstore16(v, 0, p)
+#endif
+
+/* Stores a cache line of 16 words, aligned, which nobody will read soon: past the caches where the compiler
+   is known to take the hint. Measured: docs/PERFORMANCE.md. */
+#if defined(POCL_DEVICE_ADDRESS_BITS)
+#define GPI_STREAM_STORE(v, p) __builtin_nontemporal_store(v, p)
+#else
+#define GPI_STREAM_STORE(v, p) (*(p) = (v))
 #endif

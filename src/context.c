@@ -261,6 +261,7 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_warmup: gp or desc is NULL");
     if (desc->reduce) result = gpi_reduce_warm_up(gp, desc->reduce);
     if (desc->scan && result == GP_OK) result = gpi_scan_warm_up(gp, desc->scan);
+    if (desc->sort && result == GP_OK) result = gpi_sort_warm_up(gp, desc->sort);
     return result == GP_OK ? gp_finish(gp) : result;
 }
 

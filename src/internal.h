@@ -23,14 +23,14 @@
 #define GPI_MONOID_MAX 64         /* bytes of a user's element */
 #define GPI_ELEMENT_MAX 128       /* bytes of an element, eight fields included */
 #define GPI_TILES_MAX 0x7fffffffu /* tiles of one call */
-#define GPI_KERNELS_MAX 4         /* kernels of one program */
+#define GPI_KERNELS_MAX 9         /* kernels of one program */
 #define GPI_DEVICES_MAX 64        /* of a platform, of a context */
 #define GPI_ERROR_MAX 8192        /* characters of gp_last_error, build log included */
 #define GPI_IN_FLIGHT_MAX 1024    /* commands, see events.c */
 
 /* ------------------------------------------------------------------ profile */
 
-typedef enum gpi_primitive { GPI_REDUCE, GPI_SCAN, GPI_PRIMITIVES } gpi_primitive;
+typedef enum gpi_primitive { GPI_REDUCE, GPI_SCAN, GPI_SORT, GPI_PRIMITIVES } gpi_primitive;
 
 /* How a call is going to run: a row of the profile table, fitted to the element. */
 typedef struct gpi_plan {
@@ -164,6 +164,8 @@ static bool gpi_is_llvmpipe(const gp_device_info *info);
 /* profile.c */
 static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
                                const gpi_element *element, gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size,
+                                    gp_strategy strategy, gpi_plan *plan);
 static size_t gpi_plan_tile(const gpi_plan *plan);
 static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
                                 cl_uint *tiles);
@@ -183,6 +185,8 @@ static void gpi_dump(gp_context *gp, const gpi_program *program, const char *end
 static void gpi_text_add(gpi_text *text, const char *format, ...) GPI_PRINTF(2, 3);
 static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
                                  const gpi_element *element, gpi_plan *plan, gpi_program **out);
+static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
+                                      char *prelude, size_t fields, gpi_program **out);
 static void gpi_programs_save(gp_context *gp);
 static void gpi_programs_free(gp_context *gp);
 static gp_result gpi_programs_share(gp_context *gp, const gp_context *from);
@@ -194,6 +198,8 @@ static gp_result gpi_element_make(gp_context *gp, const char *function, const gp
 static size_t gpi_type_size(gp_type type);
 static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
                                      size_t count);
+static bool gpi_is_float(gp_type type);
+static bool gpi_is_signed(gp_type type);
 static bool gpi_is_arg(gp_op op);
 static gp_type gpi_sum_type(gp_type type, gp_op op);
 static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
@@ -265,9 +271,10 @@ static void gpi_throttle(gp_context *gp);
 static gp_result gpi_async_result(gp_context *gp);
 static cl_int gpi_event_status(cl_event event);
 
-/* reduce.c, scan.c */
+/* reduce.c, scan.c, sort.c */
 static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc);
 static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc);
+static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc);
 
 #define GPI_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define GPI_CALL_ARG(call, variable) gpi_call_arg(call, sizeof(variable), &(variable))

@@ -28,6 +28,7 @@ static const gpi_profile_row gpi_profile_rows[] = {
     /* class, primitive, shape, group, bytes, words, strategy, polls */
     {GPI_CLASS_POCL, GPI_REDUCE, GP_SHAPE_SERIAL, 1, 262144, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_POCL, GPI_SCAN, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 20},
+    {GPI_CLASS_POCL, GPI_SORT, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1 << 24},
     {GPI_CLASS_INTEL_CPU, GPI_REDUCE, GP_SHAPE_SERIAL, 1, 262144, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_INTEL_CPU, GPI_SCAN, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS,
      1 << 20},
@@ -39,6 +40,13 @@ static const gpi_profile_row gpi_profile_rows[] = {
     {GPI_CLASS_AMD, GPI_SCAN, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 14},
     {GPI_CLASS_INTEL_GPU, GPI_REDUCE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_INTEL_GPU, GPI_SCAN, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 14},
+    {GPI_CLASS_INTEL_CPU, GPI_SORT, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS,
+     1 << 24},
+    {GPI_CLASS_LLVMPIPE, GPI_SORT, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 200},
+    {GPI_CLASS_NVIDIA, GPI_SORT, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 20},
+    {GPI_CLASS_AMD, GPI_SORT, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 20},
+    {GPI_CLASS_INTEL_GPU, GPI_SORT, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 20},
+    {GPI_CLASS_UNKNOWN, GPI_SORT, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1 << 12},
     {GPI_CLASS_UNKNOWN, GPI_REDUCE, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_UNKNOWN, GPI_SCAN, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1 << 12},
 };
@@ -86,13 +94,20 @@ static uint64_t gpi_local_bytes(uint64_t group, uint64_t items, uint64_t size)
     return (tile + tile / 32 + 2 * group) * size + 64;
 }
 
+/* The same for a sort: stage and order of a tile, four bits' counters, the digits' (rank.cl). */
+static uint64_t gpi_local_bytes_of_sort(uint64_t group, uint64_t items, uint64_t size)
+{
+    return group * items * (size + 4) + group * (16 * 2 + 2 * 4) + 256 * 16 + 64;
+}
+
 /* Group and items of the local shape, shrunk until they fit the device. */
-static void gpi_plan_fit_local(const gp_device_info *info, size_t size, gpi_plan *plan)
+static void gpi_plan_fit_local(const gp_device_info *info, size_t size,
+                               uint64_t (*local_bytes)(uint64_t, uint64_t, uint64_t), gpi_plan *plan)
 {
     if (plan->group > info->max_work_group_size) {
         plan->group = gpi_power_of_two_below(info->max_work_group_size);
     }
-    while (gpi_local_bytes(plan->group, plan->items, size) > info->local_mem_size) {
+    while (local_bytes(plan->group, plan->items, size) > info->local_mem_size) {
         if (plan->items > 1) {
             plan->items /= 2;
         } else if (plan->group > 1) {
@@ -106,6 +121,7 @@ static void gpi_plan_fit_local(const gp_device_info *info, size_t size, gpi_plan
 static void gpi_plan_shape(const gp_context *gp, const gpi_profile_row *row, size_t size, gpi_plan *plan)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
+    const gpi_primitive primitive = row->primitive;
     plan->shape = tuning->shape ? tuning->shape : row->shape;
     if (plan->shape != row->shape) {
         row = plan->shape == GP_SHAPE_SERIAL ? &gpi_profile_forced_serial : &gpi_profile_forced_local;
@@ -120,7 +136,8 @@ static void gpi_plan_shape(const gp_context *gp, const gpi_profile_row *row, siz
     if (plan->items > 16 && !tuning->tile) plan->items = 16; /* registers of an item */
     if (plan->items < 1) plan->items = 1;
     if (tuning->work_group_size) plan->group = gpi_power_of_two_below(tuning->work_group_size);
-    gpi_plan_fit_local(&gp->info, size, plan);
+    gpi_plan_fit_local(&gp->info, size, primitive == GPI_SORT ? gpi_local_bytes_of_sort : gpi_local_bytes,
+                       plan);
 }
 
 static gp_result gpi_plan_words(gp_context *gp, const char *function, const gpi_profile_row *row,
@@ -136,8 +153,9 @@ static gp_result gpi_plan_words(gp_context *gp, const char *function, const gpi_
     return GP_OK;
 }
 
-static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
-                               const gpi_element *element, gp_strategy strategy, gpi_plan *plan)
+/* `size`: of what local memory is to hold, in bytes. */
+static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_primitive primitive,
+                                     size_t size, gp_strategy strategy, gpi_plan *plan)
 {
     const gpi_profile_row *row = gpi_profile_find(gpi_class_of(&gp->info), primitive);
     if ((unsigned)strategy >= GP_STRATEGY_COUNT) {
@@ -147,8 +165,21 @@ static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primiti
     plan->strategy = strategy ? strategy : gp->desc.strategy;
     if (plan->strategy == GP_STRATEGY_AUTO) plan->strategy = row->strategy;
     plan->polls = gp->desc.tuning.polls ? gp->desc.tuning.polls : row->polls;
-    gpi_plan_shape(gp, row, element->size, plan);
+    gpi_plan_shape(gp, row, size, plan);
     return gpi_plan_words(gp, function, row, plan);
+}
+
+static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
+                               const gpi_element *element, gp_strategy strategy, gpi_plan *plan)
+{
+    return gpi_plan_make_sized(gp, function, primitive, element->size, strategy, plan);
+}
+
+/* A sort's: in the serial shape, `items` is the most keys a group takes. */
+static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size,
+                                    gp_strategy strategy, gpi_plan *plan)
+{
+    return gpi_plan_make_sized(gp, function, GPI_SORT, key_size, strategy, plan);
 }
 
 static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->items; }

@@ -49,8 +49,10 @@ static void gpi_text_add_lines(gpi_text *text, const char *const *lines, size_t 
 static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
 {
     static const char *const names[GPI_PRIMITIVES][GPI_KERNELS_MAX] = {
-        {"gp_reduce_tiles", "gp_reduce_partials", NULL, NULL},
-        {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep"},
+        {"gp_reduce_tiles", "gp_reduce_partials", NULL},
+        {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep", NULL},
+        {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
+         "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"},
     };
     return names[primitive][k];
 }
@@ -89,15 +91,23 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         gpi_text_add(&text, "#define GPI_FIELD %u\n", k);
         GPI_ADD_KERNEL(&text, field);
     }
-    GPI_ADD_KERNEL(&text, monoid);
-    GPI_ADD_KERNEL(&text, source);
-    GPI_ADD_KERNEL(&text, tile);
+    if (primitive != GPI_SORT) {
+        GPI_ADD_KERNEL(&text, monoid);
+        GPI_ADD_KERNEL(&text, source);
+        GPI_ADD_KERNEL(&text, tile);
+    }
     switch (primitive) {
     case GPI_REDUCE: GPI_ADD_KERNEL(&text, reduce); break;
     case GPI_SCAN:
         GPI_ADD_KERNEL(&text, tile_scan);
         GPI_ADD_KERNEL(&text, lookback);
         GPI_ADD_KERNEL(&text, scan);
+        break;
+    case GPI_SORT:
+        GPI_ADD_KERNEL(&text, digit);
+        GPI_ADD_KERNEL(&text, ring);
+        GPI_ADD_KERNEL(&text, rank);
+        GPI_ADD_KERNEL(&text, sort);
         break;
     default: break;
     }
@@ -270,6 +280,19 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
     return GP_OK;
 }
 
+/* The program with this prelude, which it takes (NULL: there was no memory for it). */
+static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
+                                      char *prelude, size_t fields, gpi_program **out)
+{
+    uint64_t hash;
+    if (!prelude) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
+    hash = gpi_hash(GPI_HASH_SEED, prelude, strlen(prelude));
+    *out = gpi_program_find(gp, primitive, prelude, hash);
+    if (!*out) return gpi_program_make(gp, function, primitive, prelude, hash, fields, out);
+    free(prelude);
+    return GP_OK;
+}
+
 /* The program for this element and plan. A compiler may grant its kernels smaller groups than the plan
    wants; the plan's group then shrinks, and the program is made again. */
 static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
@@ -277,14 +300,8 @@ static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primi
 {
     for (;;) {
         char *prelude = gpi_prelude_make(gp, primitive, element, plan);
-        uint64_t hash;
-        gp_result result = GP_OK;
-        if (!prelude)
-            return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
-        hash = gpi_hash(GPI_HASH_SEED, prelude, strlen(prelude));
-        *out = gpi_program_find(gp, primitive, prelude, hash);
-        if (*out) free(prelude);
-        else result = gpi_program_make(gp, function, primitive, prelude, hash, element->field_count, out);
+        const gp_result result =
+            gpi_program_get_text(gp, function, primitive, prelude, element->field_count, out);
         if (result != GP_OK) return result;
         if (plan->group == 1 || plan->group <= (*out)->group_max) return GP_OK;
         plan->group /= 2;

@@ -3,7 +3,7 @@
 #
 # usage: tools/compose_kernel.sh PRELUDE PRIMITIVE
 #
-# PRELUDE is a description of the element, as src/monoid.c writes it (tests/native/prelude_*.h).
+# PRELUDE is a description of the element, as src/monoid.c writes it (tests/native/prelude_*.h); a sort has none.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -16,13 +16,14 @@ emit "$1"
 emit kernels/platform.cl
 fields=$(sed -n 's/^#define GPI_FIELD_COUNT //p' "$1")
 field=0
-while [ $field -lt "$fields" ]; do
+while [ $field -lt "${fields:-0}" ]; do
     echo "#define GPI_FIELD $field"
     emit kernels/field.cl
     field=$((field + 1))
 done
-for name in monoid source tile; do emit kernels/$name.cl; done
 case $2 in
-reduce) emit kernels/reduce.cl ;;
-scan) for name in tile_scan lookback scan; do emit kernels/$name.cl; done ;;
+reduce) layers="monoid source tile reduce" ;;
+scan) layers="monoid source tile tile_scan lookback scan" ;;
+sort) layers="digit ring rank sort" ;;
 esac
+for name in $layers; do emit kernels/$name.cl; done

@@ -11,7 +11,7 @@ set -eu
 RUN="cc headers loader device"
 TEST="$RUN cmocka"
 LINT="cc headers loader cxx clang clang-format"
-ALL="$TEST pocl rusticl oclgrind cxx clang clang-format"
+ALL="$TEST pocl rusticl oclgrind cxx clang clang-format spin"
 BENCH="$RUN cxx tbb boost"
 
 CC=${CC:-cc}
@@ -37,6 +37,8 @@ packages_of() { # component manager
     rusticl:dnf) echo mesa-libOpenCL ;;
     rusticl:pacman) echo opencl-mesa ;;
     oclgrind:apt) echo oclgrind ;;
+    spin:dnf | spin:pacman) echo - ;;
+    spin:*) echo spin ;;
     cxx:apt) echo g++ ;;
     cxx:dnf) echo gcc-c++ ;;
     cxx:*) echo gcc ;;
@@ -124,6 +126,7 @@ have() { # component
 	C
         ;;
     clang-format) command -v clang-format >/dev/null ;;
+    spin) command -v spin >/dev/null ;;
     tbb) compiles $CXX -x c++ "$tmp/try.c" -ltbb <<-'C'
 	#if !__has_include(<tbb/parallel_scan.h>)
 	#error "no TBB headers"
