@@ -31,7 +31,8 @@ static size_t size_of(gp_type type)
     case GP_I8:
     case GP_U8: return 1;
     case GP_I16:
-    case GP_U16: return 2;
+    case GP_U16:
+    case GP_F16: return 2;
     case GP_I32:
     case GP_U32:
     case GP_F32: return 4;
@@ -58,7 +59,7 @@ static uint64_t order_bits(const sort_case *c, uint64_t x)
 {
     const unsigned width = 8 * (unsigned)size_of(c->type), end = c->end_bit ? c->end_bit : width;
     const uint64_t ones = ~(uint64_t)0 >> (64 - width), sign = (uint64_t)1 << (width - 1);
-    const bool is_float = c->type == GP_F32 || c->type == GP_F64;
+    const bool is_float = c->type == GP_F16 || c->type == GP_F32 || c->type == GP_F64;
     const bool has_sign =
         is_float || c->type == GP_I8 || c->type == GP_I16 || c->type == GP_I32 || c->type == GP_I64;
     if (is_float && (x & sign)) x = ~x & ones;
@@ -97,9 +98,12 @@ static uint64_t special(gp_type type, size_t i)
 {
     static const uint32_t f32[] = {0x7fc00000u, 0xffc00000u, 0x7f800000u, 0xff800000u, 0u, 0x80000000u,
                                    0x7fc00001u, 0xffffffffu, 0x3f800000u, 0xbf800000u, 1u, 0x80000001u};
+    static const uint16_t f16[] = {0x7e00, 0xfe00, 0x7c00, 0xfc00, 0, 0x8000,
+                                   0x7c01, 0xffff, 0x3c00, 0xbc00, 1, 0x8001};
     const uint64_t top = (uint64_t)1 << (8 * size_of(type) - 1);
     const uint64_t extremes[] = {0, top, top - 1, ~(uint64_t)0, 1, top + 1};
     if (type == GP_F32) return f32[i % (sizeof f32 / sizeof *f32)];
+    if (type == GP_F16) return f16[i % (sizeof f16 / sizeof *f16)];
     if (type == GP_F64) return (uint64_t)f32[i % (sizeof f32 / sizeof *f32)] << 32 | (i % 3 == 0);
     return extremes[i % 6];
 }
@@ -397,8 +401,8 @@ static void test_every_variant(void **state)
 /* Types and value sizes on the device's default: all where builds are cheap, else a diagonal. */
 static void test_types(void **state)
 {
-    static const gp_type types[] = {GP_U8,  GP_I8,  GP_U16, GP_I16, GP_U32,
-                                    GP_I32, GP_U64, GP_I64, GP_F32, GP_F64};
+    static const gp_type types[] = {GP_U8,  GP_I8,  GP_U16, GP_I16, GP_U32, GP_I32,
+                                    GP_U64, GP_I64, GP_F32, GP_F64, GP_F16};
     static const size_t value_sizes[] = {0, 1, 2, 4, 8, 16};
     gp_context *gp = open_variant(&variants[0], NULL);
     const bool all = test_builds_are_cheap(gp) && !test_small();
@@ -406,8 +410,8 @@ static void test_types(void **state)
     (void)state;
     for (t = 0; t < sizeof types / sizeof *types; t++) {
         for (v = 0; v < 6; v++) {
-            /* types of one size share programs: 6 of them */
-            static const size_t diagonal[] = {1, 1, 2, 2, 0, 3, 4, 4, 0, 5};
+            /* types of one size share programs, but for f16: 7 of them */
+            static const size_t diagonal[] = {1, 1, 2, 2, 0, 3, 4, 4, 0, 5, 2};
             sort_case c = {types[t], value_sizes[v], 0, SORT_RANDOM, 0, 0, false, false, false, false, 0};
             if (!all && v != diagonal[t]) continue;
             check_sizes(gp, "types", c, test_small() ? 2049 : all ? 8193 : 104729);
