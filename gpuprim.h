@@ -33,9 +33,10 @@
        bound, for which buffers are checked and work is launched. A larger number is clamped to the bound
        and counted in gp_profile.clamped.
      - The first use of a primitive with new types builds a program, also for a count of 0 and for a
-       ..._scratch_size. gp_warmup moves that cost.
+       ..._scratch_size. gp_warmup moves that cost, and tells which fields make a new program.
      - A context belongs to one host thread at a time. Different contexts run freely in parallel.
-     - Nothing prints, aborts or leaves a half-made object. Failures return a negative gp_result, and
+     - Nothing prints (an OpenCL implementation may, when a text of yours does not compile), aborts or leaves
+       a half-made object. Failures return a negative gp_result, and
        gp_last_error tells the function, the condition with its values, and the OpenCL error by name.
 
    OPTIONS (define before including)
@@ -204,9 +205,9 @@ typedef struct gp_monoid {
 /* A map, in the `map` field of a desc, is an OpenCL C expression that turns an input element into an
    operand while it is loaded, at no cost in memory traffic: "x * x", "x > 0.5f", "x * y". In it, x is the
    element, y that of the second input where there is one, and i (ulong) the index, counted from the call's
-   first element. Its value is converted to out_type (argmin, argmax: to the input's type; several ops: to
-   map_type; a monoid: it must have the monoid's type, and `type` then names the input's). The text is read
-   during the call only. */
+   first element. Its value is converted to out_type; for argmin and argmax to the input's type, so that
+   fractions of integers want a float `type` or, with ops, a map_type; for several ops to map_type; for a
+   monoid to the monoid's type, and `type` then names the input's. The text is read during the call only. */
 
 /* ------------------------------------------------------------------ context */
 
@@ -358,16 +359,15 @@ GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data
    Order: input order for a monoid that is not commutative; any order otherwise, but always the same
    one for the same count on the same device, so float results repeat bit for bit.
    count 0 gives `initial`. Largest count: 2^31 - 1 tiles, checked.
-   Several at once: with `ops` and `op_count`, out[0] ... out[op_count-1] are gp_values, one an operation, and
-   the input is read once for all of them. Halves come out as floats there.
-   Compensated: float sums carry along what rounding takes from them (Neumaier), and are as if summed in
-   about twice the precision; no gain where values are infinite or NaN.
-   Cost: reads the input once; one launch up to one tile, two beyond.
-   Aliasing: `out` may be inside `in`. */
+   Several at once: with `ops` and `op_count` the result is op_count gp_values, one an operation, and the
+   input is read once for all of them. out_offset counts such results, `initial` stays NULL, and halves come
+   out as floats. Compensated: float sums carry along what rounding takes from them (Neumaier), and are as if
+   summed in about twice the precision; no gain where values are infinite or NaN. Cost: reads the input once;
+   one launch up to one tile, two beyond. Aliasing: `out` may be inside `in`. */
 typedef struct gp_reduce_desc {
     cl_mem in;
     size_t in_offset; /* elements */
-    cl_mem out;       /* one element of out_type; may be NULL in gp_reduce_read */
+    cl_mem out;       /* one result; may be NULL in gp_reduce_read */
     size_t out_offset;
     size_t count;        /* of elements, or their bound with count_buffer */
     cl_mem count_buffer; /* NULL: count is the number */
@@ -418,7 +418,8 @@ typedef enum gp_segments {
 
    Segmented: the same within each segment, `initial` included. Segments never end by what the input
    holds, only by `heads`: each one is at least one element long, and the first begins at element 0 whatever
-   its flag. Float keys are compared as numbers (NaN differs from everything), halves by their bits.
+   its flag. Floats are compared as numbers (NaN differs from everything), halves as flags and keys by their
+   bits. Argmin and argmax give the lowest of equal ones' indices in reverse too.
 
    Order: input order always. Integer results are exact and repeat; float sums depend on timing with
    GP_STRATEGY_SINGLE_PASS (differently grouped look-backs) and repeat bit for bit with `deterministic`,
@@ -771,6 +772,7 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k);
 static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
                                   gpi_element *element);
 static size_t gpi_type_size(gp_type type);
+static size_t gpi_round_up(size_t x, size_t multiple);
 static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
                                      size_t count);
 static bool gpi_is_float(gp_type type);
@@ -833,6 +835,7 @@ static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_m
 static gp_result gpi_call_fill(gpi_call *call, cl_mem buffer, size_t offset, size_t bytes);
 static void gpi_call_kernel(gpi_call *call, gpi_program *program, size_t kernel);
 static void gpi_call_arg(gpi_call *call, size_t size, const void *value);
+static void gpi_call_arg_initial(gpi_call *call, const gpi_element *element);
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count);
 static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups);
 static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to);
@@ -1351,6 +1354,21 @@ static const char *const gpi_kernel_monoid[] = {
     "}\n",
     "#endif\n",
     "#endif\n",
+    "\n",
+    "/* As a kernel's argument: words, because Mesa 22.3 counts a struct without the padding at its end. */\n",
+    "typedef struct gpi_argument {\n",
+    "    uint word[(sizeof(GPI_BASE) + 3) / 4];\n",
+    "} gpi_argument;\n",
+    "\n",
+    "static GPI_BASE gpi_base_of(gpi_argument argument)\n",
+    "{\n",
+    "    union {\n",
+    "        gpi_argument argument;\n",
+    "        GPI_BASE value;\n",
+    "    } bits;\n",
+    "    bits.argument = argument;\n",
+    "    return bits.value;\n",
+    "}\n",
     "\n",
     "/* Here and below no parameter that is a struct is written to: Mesa 22.3 then writes to the caller's too.\n",
     "   In the order of the call, which may be from the last element to the first. */\n",
@@ -1932,10 +1950,10 @@ static const char *const gpi_kernel_tile_scan[] = {
     "    uint exclusive;\n",
     "} gpi_sink;\n",
     "\n",
-    "#define GPI_SINK_PARAMETERS __global GPI_OUT *out, ulong out_offset, GPI_BASE initial, uint exclusive\n",
-    "#define GPI_SINK_SET(sink)         \\\n",
-    "    (sink).out = out + out_offset; \\\n",
-    "    (sink).initial = initial;      \\\n",
+    "#define GPI_SINK_PARAMETERS __global GPI_OUT *out, ulong out_offset, gpi_argument initial, uint exclusive\n",
+    "#define GPI_SINK_SET(sink)                 \\\n",
+    "    (sink).out = out + out_offset;         \\\n",
+    "    (sink).initial = gpi_base_of(initial); \\\n",
     "    (sink).exclusive = exclusive\n",
     "\n",
     "/* What an exclusive scan gives for x, with `sum` of all before it. */\n",
@@ -2336,7 +2354,7 @@ static const char *const gpi_kernel_reduce[] = {
     "\n",
     "/* `result` is 1 when there is one tile: its product, after `initial`, is the result. */\n",
     "GPI_KERNEL void gp_reduce_tiles(GPI_SOURCE_PARAMETERS, __global GPI_T *partials, __global GPI_OUT *out,\n",
-    "                                ulong out_offset, GPI_T initial, uint result,\n",
+    "                                ulong out_offset, gpi_argument initial, uint result,\n",
     "                                volatile __global uint *counters)\n",
     "{\n",
     "    GPI_SHARED(shared);\n",
@@ -2345,7 +2363,7 @@ static const char *const gpi_kernel_reduce[] = {
     "    GPI_SOURCE_SET(source);\n",
     "    GPI_COUNT_CHECK(tile == 0, counters);\n",
     "    const GPI_T sum = gpi_tile_reduce(source, (ulong)tile * GPI_TILE, shared);\n",
-    "    const GPI_T total = gpi_combine(initial, sum);\n",
+    "    const GPI_T total = gpi_combine(gpi_base_of(initial), sum);\n",
     "    if (get_local_id(0) != 0) return;\n",
     "    if (result) gpi_write_result(out, out_offset, total);\n",
     "    else partials[tile] = sum;\n",
@@ -2353,7 +2371,7 @@ static const char *const gpi_kernel_reduce[] = {
     "\n",
     "/* One group. Every item takes a run of consecutive partials, so that input order is kept. */\n",
     "GPI_KERNEL void gp_reduce_partials(__global const GPI_T *partials, GPI_COUNT_PARAMETERS,\n",
-    "                                   __global GPI_OUT *out, ulong out_offset, GPI_T initial)\n",
+    "                                   __global GPI_OUT *out, ulong out_offset, gpi_argument initial)\n",
     "{\n",
     "    GPI_SHARED(shared);\n",
     "    const ulong count = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
@@ -2364,7 +2382,7 @@ static const char *const gpi_kernel_reduce[] = {
     "    GPI_T sum = gpi_identity();\n",
     "    for (uint i = begin; i < end; i++) sum = gpi_combine(sum, partials[i]);\n",
     "    sum = gpi_group_reduce(sum, shared);\n",
-    "    const GPI_T total = gpi_combine(initial, sum);\n",
+    "    const GPI_T total = gpi_combine(gpi_base_of(initial), sum);\n",
     "    if (get_local_id(0) == 0) gpi_write_result(out, out_offset, total);\n",
     "}\n",
 };
@@ -2417,7 +2435,7 @@ static const char *const gpi_kernel_scan[] = {
     "    gpi_tile_open(&tile, source, base, shared);\n",
     "    const GPI_T aggregate = gpi_tile_aggregate(&tile);\n",
     "    const GPI_T prefix = gpi_look_back(state, id, aggregate, source, polls, counters, shared);\n",
-    "    gpi_tile_scan(&tile, gpi_combine(gpi_scan_begin(initial), prefix), source, base, sink, shared);\n",
+    "    gpi_tile_scan(&tile, gpi_combine(gpi_scan_begin(sink.initial), prefix), source, base, sink, shared);\n",
     "}\n",
     "\n",
     "GPI_KERNEL void gp_scan_upsweep(GPI_SOURCE_PARAMETERS, __global GPI_T *partials)\n",
@@ -2431,10 +2449,10 @@ static const char *const gpi_kernel_scan[] = {
     "}\n",
     "\n",
     "/* partials[t] becomes initial . partials[0] ... partials[t-1] */\n",
-    "GPI_KERNEL void gp_scan_spine(__global GPI_T *partials, uint tiles, GPI_BASE initial)\n",
+    "GPI_KERNEL void gp_scan_spine(__global GPI_T *partials, uint tiles, gpi_argument initial)\n",
     "{\n",
     "    GPI_SHARED(shared);\n",
-    "    GPI_T carry = gpi_scan_begin(initial);\n",
+    "    GPI_T carry = gpi_scan_begin(gpi_base_of(initial));\n",
     "    for (uint base = 0; base < tiles; base += GPI_WG) {\n",
     "        const uint i = base + (uint)get_local_id(0);\n",
     "        GPI_T total;\n",
@@ -2459,7 +2477,7 @@ static const char *const gpi_kernel_scan[] = {
     "    GPI_SINK_SET(sink);\n",
     "    GPI_COUNT_CHECK(id == 0, counters);\n",
     "    gpi_tile_open(&tile, source, base, shared);\n",
-    "    const GPI_T prefix = tiles > 1 ? partials[id] : gpi_scan_begin(initial);\n",
+    "    const GPI_T prefix = tiles > 1 ? partials[id] : gpi_scan_begin(sink.initial);\n",
     "    gpi_tile_scan(&tile, prefix, source, base, sink, shared);\n",
     "}\n",
 };
@@ -5491,8 +5509,9 @@ static gp_result gpi_check_buffer_kind(gp_context *gp, const char *function, con
     if (context != gp->context) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s belongs to another cl_context", function, field);
     }
-    if (access == GPI_WRITES && (flags & CL_MEM_READ_ONLY)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s was created CL_MEM_READ_ONLY", function, field);
+    if (flags & (access == GPI_WRITES ? CL_MEM_READ_ONLY : CL_MEM_WRITE_ONLY)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s was created %s", function, field,
+                        access == GPI_WRITES ? "CL_MEM_READ_ONLY" : "CL_MEM_WRITE_ONLY");
     }
     return GP_OK;
 }
@@ -5740,6 +5759,12 @@ static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
     GPI_CALL_ARG(call, words);
 }
 
+/* gpi_argument of monoid.cl: whole words. */
+static void gpi_call_arg_initial(gpi_call *call, const gpi_element *element)
+{
+    gpi_call_arg(call, gpi_round_up(element->base_size, 4), element->initial);
+}
+
 static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups)
 {
     gp_context *gp = call->gp;
@@ -5914,14 +5939,18 @@ static float gpi_float_of_half(uint16_t half)
 
 /* ------------------------------------------------------------------ checks: monoids */
 
+/* Nothing but blanks. */
+static bool gpi_is_blank(const char *text) { return !text || text[strspn(text, " \t\n")] == '\0'; }
+
 static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp_monoid *m)
 {
-    if (!m->type || !m->source || !m->combine || !m->identity) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid has no %s", function,
-                        !m->type      ? "type"
-                        : !m->source  ? "source"
-                        : !m->combine ? "combine"
-                                      : "identity");
+    const char *missing = gpi_is_blank(m->type)      ? "type"
+                          : !m->source               ? "source"
+                          : gpi_is_blank(m->combine) ? "combine"
+                          : !m->identity             ? "identity"
+                                                     : NULL;
+    if (missing) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid has no %s", function, missing);
     }
     if (m->size < 4 || m->size > GPI_MONOID_MAX || m->size % 4) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
@@ -6010,6 +6039,13 @@ static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gp
     size_t i;
     if (o->type2 && !o->map) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in2 is only used by a map, and there is none",
+                        function);
+    }
+    if (o->map && gpi_is_blank(o->map)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty", function);
+    }
+    if (!o->op_count && (o->ops || o->out_types)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are ops or out_types, and op_count is 0",
                         function);
     }
     for (i = 0; i < 3 && result == GP_OK; i++) {
@@ -6135,6 +6171,7 @@ static gp_result gpi_element_builtin(gp_context *gp, const char *function, gpi_e
     const gpi_operation *o = &element->operation;
     const gp_result result =
         o->op_count ? gpi_element_ops(gp, function, element) : gpi_element_op(gp, function, element);
+    bool compensated = false;
     size_t k;
     if (result != GP_OK) return result;
     if (o->compensated && gp->desc.fast_math) {
@@ -6145,11 +6182,16 @@ static gp_result gpi_element_builtin(gp_context *gp, const char *function, gpi_e
     element->commutative = element->exact = true;
     for (k = 0; k < element->field_count; k++) {
         const gpi_field *field = &element->fields[k];
+        if (field->compensated) compensated = true;
         if (gpi_is_float(field->value)) element->exact = false; /* min and max may return either zero */
         gpi_field_identity(field, element->identity + field->offset);
     }
     memcpy(element->initial, element->identity, element->base_size);
     if (o->initial) gpi_field_initial(&element->fields[0], o->initial, element->initial);
+    if (o->compensated && !compensated) {
+        return gpi_fail(gp, GP_ERROR_INVALID_OP,
+                        "%s: compensated goes with sums of floats, and there is none", function);
+    }
     return GP_OK;
 }
 
@@ -6435,7 +6477,7 @@ static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem par
     GPI_CALL_ARG(call, partials);
     GPI_CALL_ARG(call, reduce->out);
     GPI_CALL_ARG(call, reduce->out_offset);
-    gpi_call_arg(call, reduce->element.base_size, reduce->element.initial);
+    gpi_call_arg_initial(call, &reduce->element);
     GPI_CALL_ARG(call, single);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &reduce->plan, single ? 1 : reduce->tiles);
@@ -6448,7 +6490,7 @@ static gp_result gpi_reduce_partials(gpi_call *call, gpi_reduce *reduce, cl_mem 
     gpi_call_arg_count(call, &reduce->count);
     GPI_CALL_ARG(call, reduce->out);
     GPI_CALL_ARG(call, reduce->out_offset);
-    gpi_call_arg(call, reduce->element.base_size, reduce->element.initial);
+    gpi_call_arg_initial(call, &reduce->element);
     return gpi_call_launch(call, &reduce->plan, 1);
 }
 
@@ -6574,6 +6616,9 @@ static gp_result gpi_scan_element(gp_context *gp, const char *function, const gp
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: segments = %d is not a gp_segments", function,
                         (int)desc->segments);
     }
+    if (!desc->segments && (desc->heads || desc->heads_type)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are heads, and segments is 0", function);
+    }
     memset(&o, 0, sizeof o);
     o.type = desc->type;
     o.out_type = desc->out_type;
@@ -6691,7 +6736,7 @@ static void gpi_scan_arg_output(gpi_call *call, const gpi_scan *scan)
     const cl_uint exclusive = scan->desc->exclusive;
     GPI_CALL_ARG(call, scan->desc->out);
     GPI_CALL_ARG(call, offset);
-    gpi_call_arg(call, scan->element.base_size, scan->element.initial);
+    gpi_call_arg_initial(call, &scan->element);
     GPI_CALL_ARG(call, exclusive);
 }
 
@@ -6720,7 +6765,7 @@ static gp_result gpi_scan_sums(gpi_call *call, gpi_scan *scan, cl_mem partials)
     gpi_call_kernel(call, scan->program, GPI_SCAN_SPINE);
     GPI_CALL_ARG(call, partials);
     GPI_CALL_ARG(call, scan->tiles);
-    gpi_call_arg(call, scan->element.base_size, scan->element.initial);
+    gpi_call_arg_initial(call, &scan->element);
     return gpi_call_launch(call, &scan->plan, 1);
 }
 

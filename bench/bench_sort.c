@@ -56,25 +56,32 @@ static uint64_t random_word(uint64_t *state)
 /* Random bits; floats get no NaN, which std::sort cannot take. */
 static void fill_keys(gp_type type, int entropy, void *keys, size_t n)
 {
+    const size_t size = data_size(type);
     uint64_t state = 1;
     for (size_t i = 0; i < n; i++) {
         uint64_t x = entropy == ENTROPIES - 1 ? 0x1234567 : random_word(&state);
         for (int k = 0; k < entropy && entropy < ENTROPIES - 1; k++) x &= random_word(&state);
         if (type == GP_F32 && (x >> 23 & 255) == 255) x ^= 1 << 23;
-        if (type == GP_U64) ((uint64_t *)keys)[i] = x;
-        else ((uint32_t *)keys)[i] = (uint32_t)x;
+        if (type == GP_F64 && (x >> 52 & 2047) == 2047) x ^= UINT64_C(1) << 52;
+        memcpy((char *)keys + i * size, &x, size); /* little-endian, as devices are */
     }
 }
 
+/* The key as an unsigned number that is ordered as the keys are. */
 static uint64_t order_of(gp_type type, uint64_t x)
 {
-    if (type != GP_F32) return x;
-    return x >> 31 ? (uint32_t)~x : x | 0x80000000u;
+    const unsigned width = 8 * (unsigned)data_size(type);
+    const uint64_t ones = ~UINT64_C(0) >> (64 - width), sign = UINT64_C(1) << (width - 1);
+    if (data_is_float(type)) return x & sign ? ~x & ones : x | sign;
+    return type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64 ? x ^ sign : x;
 }
 
 static uint64_t key_at(gp_type type, const void *keys, size_t i)
 {
-    return type == GP_U64 ? ((const uint64_t *)keys)[i] : ((const uint32_t *)keys)[i];
+    const size_t size = data_size(type);
+    uint64_t x = 0;
+    memcpy(&x, (const char *)keys + i * size, size);
+    return x;
 }
 
 /* The order of the keys, stable, by 16 bits at a time. False: no memory. */
@@ -83,7 +90,7 @@ static bool sort_indices(gp_type type, const void *keys, size_t n, uint32_t *ord
     uint32_t *other = malloc(n * sizeof *other), *from = order, *to = other;
     size_t *next = malloc(65536 * sizeof *next);
     for (size_t i = 0; i < n && other && next; i++) order[i] = (uint32_t)i;
-    for (unsigned shift = 0; shift < (type == GP_U64 ? 64u : 32u) && other && next; shift += 16) {
+    for (unsigned shift = 0; shift < (data_size(type) == 8 ? 64u : 32u) && other && next; shift += 16) {
         size_t sum = 0;
         memset(next, 0, 65536 * sizeof *next);
         for (size_t i = 0; i < n; i++) next[order_of(type, key_at(type, keys, i)) >> shift & 65535]++;

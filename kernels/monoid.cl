@@ -106,6 +106,21 @@ static GPI_BASE gpi_lanes_fold(gpi_lanes a, GPI_BASE e, ulong base)
 #endif
 #endif
 
+/* As a kernel's argument: words, because Mesa 22.3 counts a struct without the padding at its end. */
+typedef struct gpi_argument {
+    uint word[(sizeof(GPI_BASE) + 3) / 4];
+} gpi_argument;
+
+static GPI_BASE gpi_base_of(gpi_argument argument)
+{
+    union {
+        gpi_argument argument;
+        GPI_BASE value;
+    } bits;
+    bits.argument = argument;
+    return bits.value;
+}
+
 /* Here and below no parameter that is a struct is written to: Mesa 22.3 then writes to the caller's too.
    In the order of the call, which may be from the last element to the first. */
 static GPI_BASE gpi_base_combine(GPI_BASE a, GPI_BASE b)

@@ -30,7 +30,7 @@ static void gpi_write_result(__global GPI_OUT *out, ulong offset, GPI_T total)
 
 /* `result` is 1 when there is one tile: its product, after `initial`, is the result. */
 GPI_KERNEL void gp_reduce_tiles(GPI_SOURCE_PARAMETERS, __global GPI_T *partials, __global GPI_OUT *out,
-                                ulong out_offset, GPI_T initial, uint result,
+                                ulong out_offset, gpi_argument initial, uint result,
                                 volatile __global uint *counters)
 {
     GPI_SHARED(shared);
@@ -39,7 +39,7 @@ GPI_KERNEL void gp_reduce_tiles(GPI_SOURCE_PARAMETERS, __global GPI_T *partials,
     GPI_SOURCE_SET(source);
     GPI_COUNT_CHECK(tile == 0, counters);
     const GPI_T sum = gpi_tile_reduce(source, (ulong)tile * GPI_TILE, shared);
-    const GPI_T total = gpi_combine(initial, sum);
+    const GPI_T total = gpi_combine(gpi_base_of(initial), sum);
     if (get_local_id(0) != 0) return;
     if (result) gpi_write_result(out, out_offset, total);
     else partials[tile] = sum;
@@ -47,7 +47,7 @@ GPI_KERNEL void gp_reduce_tiles(GPI_SOURCE_PARAMETERS, __global GPI_T *partials,
 
 /* One group. Every item takes a run of consecutive partials, so that input order is kept. */
 GPI_KERNEL void gp_reduce_partials(__global const GPI_T *partials, GPI_COUNT_PARAMETERS,
-                                   __global GPI_OUT *out, ulong out_offset, GPI_T initial)
+                                   __global GPI_OUT *out, ulong out_offset, gpi_argument initial)
 {
     GPI_SHARED(shared);
     const ulong count = gpi_count(bound, wanted, wanted_offset, wanted_words);
@@ -58,6 +58,6 @@ GPI_KERNEL void gp_reduce_partials(__global const GPI_T *partials, GPI_COUNT_PAR
     GPI_T sum = gpi_identity();
     for (uint i = begin; i < end; i++) sum = gpi_combine(sum, partials[i]);
     sum = gpi_group_reduce(sum, shared);
-    const GPI_T total = gpi_combine(initial, sum);
+    const GPI_T total = gpi_combine(gpi_base_of(initial), sum);
     if (get_local_id(0) == 0) gpi_write_result(out, out_offset, total);
 }

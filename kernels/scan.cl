@@ -42,7 +42,7 @@ GPI_KERNEL void gp_scan_look_back(GPI_SOURCE_PARAMETERS, GPI_SINK_PARAMETERS, vo
     gpi_tile_open(&tile, source, base, shared);
     const GPI_T aggregate = gpi_tile_aggregate(&tile);
     const GPI_T prefix = gpi_look_back(state, id, aggregate, source, polls, counters, shared);
-    gpi_tile_scan(&tile, gpi_combine(gpi_scan_begin(initial), prefix), source, base, sink, shared);
+    gpi_tile_scan(&tile, gpi_combine(gpi_scan_begin(sink.initial), prefix), source, base, sink, shared);
 }
 
 GPI_KERNEL void gp_scan_upsweep(GPI_SOURCE_PARAMETERS, __global GPI_T *partials)
@@ -56,10 +56,10 @@ GPI_KERNEL void gp_scan_upsweep(GPI_SOURCE_PARAMETERS, __global GPI_T *partials)
 }
 
 /* partials[t] becomes initial . partials[0] ... partials[t-1] */
-GPI_KERNEL void gp_scan_spine(__global GPI_T *partials, uint tiles, GPI_BASE initial)
+GPI_KERNEL void gp_scan_spine(__global GPI_T *partials, uint tiles, gpi_argument initial)
 {
     GPI_SHARED(shared);
-    GPI_T carry = gpi_scan_begin(initial);
+    GPI_T carry = gpi_scan_begin(gpi_base_of(initial));
     for (uint base = 0; base < tiles; base += GPI_WG) {
         const uint i = base + (uint)get_local_id(0);
         GPI_T total;
@@ -84,6 +84,6 @@ GPI_KERNEL void gp_scan_downsweep(GPI_SOURCE_PARAMETERS, GPI_SINK_PARAMETERS, __
     GPI_SINK_SET(sink);
     GPI_COUNT_CHECK(id == 0, counters);
     gpi_tile_open(&tile, source, base, shared);
-    const GPI_T prefix = tiles > 1 ? partials[id] : gpi_scan_begin(initial);
+    const GPI_T prefix = tiles > 1 ? partials[id] : gpi_scan_begin(sink.initial);
     gpi_tile_scan(&tile, prefix, source, base, sink, shared);
 }

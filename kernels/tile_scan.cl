@@ -14,10 +14,10 @@ typedef struct gpi_sink {
     uint exclusive;
 } gpi_sink;
 
-#define GPI_SINK_PARAMETERS __global GPI_OUT *out, ulong out_offset, GPI_BASE initial, uint exclusive
-#define GPI_SINK_SET(sink)         \
-    (sink).out = out + out_offset; \
-    (sink).initial = initial;      \
+#define GPI_SINK_PARAMETERS __global GPI_OUT *out, ulong out_offset, gpi_argument initial, uint exclusive
+#define GPI_SINK_SET(sink)                 \
+    (sink).out = out + out_offset;         \
+    (sink).initial = gpi_base_of(initial); \
     (sink).exclusive = exclusive
 
 /* What an exclusive scan gives for x, with `sum` of all before it. */

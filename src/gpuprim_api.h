@@ -33,9 +33,10 @@
        bound, for which buffers are checked and work is launched. A larger number is clamped to the bound
        and counted in gp_profile.clamped.
      - The first use of a primitive with new types builds a program, also for a count of 0 and for a
-       ..._scratch_size. gp_warmup moves that cost.
+       ..._scratch_size. gp_warmup moves that cost, and tells which fields make a new program.
      - A context belongs to one host thread at a time. Different contexts run freely in parallel.
-     - Nothing prints, aborts or leaves a half-made object. Failures return a negative gp_result, and
+     - Nothing prints (an OpenCL implementation may, when a text of yours does not compile), aborts or leaves
+       a half-made object. Failures return a negative gp_result, and
        gp_last_error tells the function, the condition with its values, and the OpenCL error by name.
 
    OPTIONS (define before including)
@@ -204,9 +205,9 @@ typedef struct gp_monoid {
 /* A map, in the `map` field of a desc, is an OpenCL C expression that turns an input element into an
    operand while it is loaded, at no cost in memory traffic: "x * x", "x > 0.5f", "x * y". In it, x is the
    element, y that of the second input where there is one, and i (ulong) the index, counted from the call's
-   first element. Its value is converted to out_type (argmin, argmax: to the input's type; several ops: to
-   map_type; a monoid: it must have the monoid's type, and `type` then names the input's). The text is read
-   during the call only. */
+   first element. Its value is converted to out_type; for argmin and argmax to the input's type, so that
+   fractions of integers want a float `type` or, with ops, a map_type; for several ops to map_type; for a
+   monoid to the monoid's type, and `type` then names the input's. The text is read during the call only. */
 
 /* ------------------------------------------------------------------ context */
 
@@ -358,16 +359,15 @@ GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data
    Order: input order for a monoid that is not commutative; any order otherwise, but always the same
    one for the same count on the same device, so float results repeat bit for bit.
    count 0 gives `initial`. Largest count: 2^31 - 1 tiles, checked.
-   Several at once: with `ops` and `op_count`, out[0] ... out[op_count-1] are gp_values, one an operation, and
-   the input is read once for all of them. Halves come out as floats there.
-   Compensated: float sums carry along what rounding takes from them (Neumaier), and are as if summed in
-   about twice the precision; no gain where values are infinite or NaN.
-   Cost: reads the input once; one launch up to one tile, two beyond.
-   Aliasing: `out` may be inside `in`. */
+   Several at once: with `ops` and `op_count` the result is op_count gp_values, one an operation, and the
+   input is read once for all of them. out_offset counts such results, `initial` stays NULL, and halves come
+   out as floats. Compensated: float sums carry along what rounding takes from them (Neumaier), and are as if
+   summed in about twice the precision; no gain where values are infinite or NaN. Cost: reads the input once;
+   one launch up to one tile, two beyond. Aliasing: `out` may be inside `in`. */
 typedef struct gp_reduce_desc {
     cl_mem in;
     size_t in_offset; /* elements */
-    cl_mem out;       /* one element of out_type; may be NULL in gp_reduce_read */
+    cl_mem out;       /* one result; may be NULL in gp_reduce_read */
     size_t out_offset;
     size_t count;        /* of elements, or their bound with count_buffer */
     cl_mem count_buffer; /* NULL: count is the number */
@@ -418,7 +418,8 @@ typedef enum gp_segments {
 
    Segmented: the same within each segment, `initial` included. Segments never end by what the input
    holds, only by `heads`: each one is at least one element long, and the first begins at element 0 whatever
-   its flag. Float keys are compared as numbers (NaN differs from everything), halves by their bits.
+   its flag. Floats are compared as numbers (NaN differs from everything), halves as flags and keys by their
+   bits. Argmin and argmax give the lowest of equal ones' indices in reverse too.
 
    Order: input order always. Integer results are exact and repeat; float sums depend on timing with
    GP_STRATEGY_SINGLE_PASS (differently grouped look-backs) and repeat bit for bit with `deterministic`,

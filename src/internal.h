@@ -196,6 +196,7 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k);
 static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
                                   gpi_element *element);
 static size_t gpi_type_size(gp_type type);
+static size_t gpi_round_up(size_t x, size_t multiple);
 static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
                                      size_t count);
 static bool gpi_is_float(gp_type type);
@@ -258,6 +259,7 @@ static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_m
 static gp_result gpi_call_fill(gpi_call *call, cl_mem buffer, size_t offset, size_t bytes);
 static void gpi_call_kernel(gpi_call *call, gpi_program *program, size_t kernel);
 static void gpi_call_arg(gpi_call *call, size_t size, const void *value);
+static void gpi_call_arg_initial(gpi_call *call, const gpi_element *element);
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count);
 static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups);
 static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to);

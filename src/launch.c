@@ -36,8 +36,9 @@ static gp_result gpi_check_buffer_kind(gp_context *gp, const char *function, con
     if (context != gp->context) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s belongs to another cl_context", function, field);
     }
-    if (access == GPI_WRITES && (flags & CL_MEM_READ_ONLY)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s was created CL_MEM_READ_ONLY", function, field);
+    if (flags & (access == GPI_WRITES ? CL_MEM_READ_ONLY : CL_MEM_WRITE_ONLY)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s was created %s", function, field,
+                        access == GPI_WRITES ? "CL_MEM_READ_ONLY" : "CL_MEM_WRITE_ONLY");
     }
     return GP_OK;
 }
@@ -283,6 +284,12 @@ static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
     GPI_CALL_ARG(call, wanted);
     GPI_CALL_ARG(call, offset);
     GPI_CALL_ARG(call, words);
+}
+
+/* gpi_argument of monoid.cl: whole words. */
+static void gpi_call_arg_initial(gpi_call *call, const gpi_element *element)
+{
+    gpi_call_arg(call, gpi_round_up(element->base_size, 4), element->initial);
 }
 
 static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups)

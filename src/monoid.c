@@ -114,14 +114,18 @@ static float gpi_float_of_half(uint16_t half)
 
 /* ------------------------------------------------------------------ checks: monoids */
 
+/* Nothing but blanks. */
+static bool gpi_is_blank(const char *text) { return !text || text[strspn(text, " \t\n")] == '\0'; }
+
 static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp_monoid *m)
 {
-    if (!m->type || !m->source || !m->combine || !m->identity) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid has no %s", function,
-                        !m->type      ? "type"
-                        : !m->source  ? "source"
-                        : !m->combine ? "combine"
-                                      : "identity");
+    const char *missing = gpi_is_blank(m->type)      ? "type"
+                          : !m->source               ? "source"
+                          : gpi_is_blank(m->combine) ? "combine"
+                          : !m->identity             ? "identity"
+                                                     : NULL;
+    if (missing) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid has no %s", function, missing);
     }
     if (m->size < 4 || m->size > GPI_MONOID_MAX || m->size % 4) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
@@ -210,6 +214,13 @@ static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gp
     size_t i;
     if (o->type2 && !o->map) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in2 is only used by a map, and there is none",
+                        function);
+    }
+    if (o->map && gpi_is_blank(o->map)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty", function);
+    }
+    if (!o->op_count && (o->ops || o->out_types)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are ops or out_types, and op_count is 0",
                         function);
     }
     for (i = 0; i < 3 && result == GP_OK; i++) {
@@ -335,6 +346,7 @@ static gp_result gpi_element_builtin(gp_context *gp, const char *function, gpi_e
     const gpi_operation *o = &element->operation;
     const gp_result result =
         o->op_count ? gpi_element_ops(gp, function, element) : gpi_element_op(gp, function, element);
+    bool compensated = false;
     size_t k;
     if (result != GP_OK) return result;
     if (o->compensated && gp->desc.fast_math) {
@@ -345,11 +357,16 @@ static gp_result gpi_element_builtin(gp_context *gp, const char *function, gpi_e
     element->commutative = element->exact = true;
     for (k = 0; k < element->field_count; k++) {
         const gpi_field *field = &element->fields[k];
+        if (field->compensated) compensated = true;
         if (gpi_is_float(field->value)) element->exact = false; /* min and max may return either zero */
         gpi_field_identity(field, element->identity + field->offset);
     }
     memcpy(element->initial, element->identity, element->base_size);
     if (o->initial) gpi_field_initial(&element->fields[0], o->initial, element->initial);
+    if (o->compensated && !compensated) {
+        return gpi_fail(gp, GP_ERROR_INVALID_OP,
+                        "%s: compensated goes with sums of floats, and there is none", function);
+    }
     return GP_OK;
 }
 

@@ -103,7 +103,7 @@ static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem par
     GPI_CALL_ARG(call, partials);
     GPI_CALL_ARG(call, reduce->out);
     GPI_CALL_ARG(call, reduce->out_offset);
-    gpi_call_arg(call, reduce->element.base_size, reduce->element.initial);
+    gpi_call_arg_initial(call, &reduce->element);
     GPI_CALL_ARG(call, single);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &reduce->plan, single ? 1 : reduce->tiles);
@@ -116,7 +116,7 @@ static gp_result gpi_reduce_partials(gpi_call *call, gpi_reduce *reduce, cl_mem 
     gpi_call_arg_count(call, &reduce->count);
     GPI_CALL_ARG(call, reduce->out);
     GPI_CALL_ARG(call, reduce->out_offset);
-    gpi_call_arg(call, reduce->element.base_size, reduce->element.initial);
+    gpi_call_arg_initial(call, &reduce->element);
     return gpi_call_launch(call, &reduce->plan, 1);
 }
 

@@ -24,6 +24,9 @@ static gp_result gpi_scan_element(gp_context *gp, const char *function, const gp
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: segments = %d is not a gp_segments", function,
                         (int)desc->segments);
     }
+    if (!desc->segments && (desc->heads || desc->heads_type)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are heads, and segments is 0", function);
+    }
     memset(&o, 0, sizeof o);
     o.type = desc->type;
     o.out_type = desc->out_type;
@@ -141,7 +144,7 @@ static void gpi_scan_arg_output(gpi_call *call, const gpi_scan *scan)
     const cl_uint exclusive = scan->desc->exclusive;
     GPI_CALL_ARG(call, scan->desc->out);
     GPI_CALL_ARG(call, offset);
-    gpi_call_arg(call, scan->element.base_size, scan->element.initial);
+    gpi_call_arg_initial(call, &scan->element);
     GPI_CALL_ARG(call, exclusive);
 }
 
@@ -170,7 +173,7 @@ static gp_result gpi_scan_sums(gpi_call *call, gpi_scan *scan, cl_mem partials)
     gpi_call_kernel(call, scan->program, GPI_SCAN_SPINE);
     GPI_CALL_ARG(call, partials);
     GPI_CALL_ARG(call, scan->tiles);
-    gpi_call_arg(call, scan->element.base_size, scan->element.initial);
+    gpi_call_arg_initial(call, &scan->element);
     return gpi_call_launch(call, &scan->plan, 1);
 }
 

@@ -152,6 +152,25 @@ static void test_segments(void **state)
     assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_UNSUPPORTED, "segments");
 }
 
+/* Options that mean nothing without another one. */
+static void test_stray_options(void **state)
+{
+    static const gp_type types[1] = {GP_U32};
+    fixture *f = *state;
+    gp_scan_desc scan = good_scan(f);
+    gp_reduce_desc reduce = good_reduce(f);
+    scan.heads = f->in;
+    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_ARGUMENT, "segments is 0");
+    reduce.out_types = types;
+    assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_INVALID_ARGUMENT, "op_count is 0");
+    reduce = good_reduce(f);
+    reduce.compensated = true;
+    assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_INVALID_OP, "compensated");
+    reduce = good_reduce(f);
+    reduce.map = " \n";
+    assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_INVALID_ARGUMENT, "map is empty");
+}
+
 static void test_narrow_results(void **state)
 {
     fixture *f = *state;
@@ -168,7 +187,7 @@ static void test_narrow_results(void **state)
     reduce.type = GP_U32;
     reduce.out_type = GP_U32;
     reduce.count = UINT32_MAX;
-    assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_COUNT_LIMIT, "positions of u32");
+    assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_COUNT_LIMIT, "count = 4294967295");
 }
 
 static void test_several(void **state)
@@ -274,6 +293,12 @@ static void test_foreign_and_read_only_buffers(void **state)
     scan = good_scan(f);
     scan.out = fixed;
     assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_BUFFER, "CL_MEM_READ_ONLY");
+    clReleaseMemObject(fixed);
+    fixed = clCreateBuffer(gp_cl_context(f->gp), CL_MEM_WRITE_ONLY, COUNT * 4, NULL, &error);
+    assert_int_equal(error, CL_SUCCESS);
+    scan = good_scan(f);
+    scan.in = fixed;
+    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_BUFFER, "CL_MEM_WRITE_ONLY");
     clReleaseMemObject(foreign);
     clReleaseMemObject(fixed);
     clReleaseContext(other);
@@ -359,6 +384,8 @@ static void test_monoid(void **state)
     assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_ARGUMENT, "no identity");
     monoid = test_affine_monoid;
     monoid.combine = NULL;
+    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_ARGUMENT, "no combine");
+    monoid.combine = "";
     assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_ARGUMENT, "no combine");
 }
 
@@ -523,6 +550,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_types_and_ops, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_segments, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_narrow_results, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_stray_options, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_several, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_compensated, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_missing_and_small_buffers, set_up, tear_down),

@@ -254,6 +254,58 @@ static void test_several_at_once(void **state)
     }
 }
 
+/* Elements with padding at their end: of two operations, and of a monoid. */
+static void test_padding(void **state)
+{
+    typedef struct padded {
+        uint64_t sum;
+        uint32_t max;
+    } padded;
+    static const padded zero = {0, 0};
+    static const gp_monoid monoid = {"padded",
+                                     "typedef struct { ulong sum; uint max; } padded;\n"
+                                     "padded join(padded a, padded b)\n"
+                                     "{\n"
+                                     "    padded c;\n"
+                                     "    c.sum = a.sum + b.sum;\n"
+                                     "    c.max = max(a.max, b.max);\n"
+                                     "    return c;\n"
+                                     "}\n"
+                                     "padded make(uint x)\n"
+                                     "{\n"
+                                     "    padded c;\n"
+                                     "    c.sum = c.max = x;\n"
+                                     "    return c;\n"
+                                     "}\n",
+                                     "join",
+                                     &zero,
+                                     sizeof(padded),
+                                     true,
+                                     true};
+    static const gp_op ops[2] = {GP_SUM, GP_MAX};
+    const uint32_t in[4] = {0xffffffffu, 7, 0xfffffff0u, 9};
+    gp_context *gp = test_open(&test_variants[0], NULL);
+    gp_reduce_desc desc = {0};
+    gp_value results[2];
+    padded result;
+    (void)state;
+    desc.in = test_buffer(gp, sizeof in, in);
+    desc.count = 4;
+    desc.type = GP_U32;
+    desc.ops = ops;
+    desc.op_count = 2;
+    assert_gp(gp, gp_reduce_read(gp, &desc, results));
+    assert_true(results[0].u64 == 0x1ffffffffu && results[1].u32 == 0xffffffffu);
+    desc.ops = NULL;
+    desc.op_count = 0;
+    desc.monoid = &monoid;
+    desc.map = "make(x)";
+    assert_gp(gp, gp_reduce_read(gp, &desc, &result));
+    assert_true(result.sum == 0x1ffffffffu && result.max == 0xffffffffu);
+    clReleaseMemObject(desc.in);
+    gp_context_destroy(gp);
+}
+
 /* A map's value in a type of its own; floats, one of them compensated; read to the host. */
 static void test_several_mapped(void **state)
 {
@@ -415,7 +467,7 @@ int main(void)
         cmocka_unit_test(test_default_out_type), cmocka_unit_test(test_out_inside_in),
         cmocka_unit_test(test_float_repeats),    cmocka_unit_test(test_arg_of_every_type),
         cmocka_unit_test(test_several_at_once),  cmocka_unit_test(test_several_mapped),
-        cmocka_unit_test(test_compensated),
+        cmocka_unit_test(test_padding),          cmocka_unit_test(test_compensated),
     };
     return cmocka_run_group_tests_name("reduce", tests, NULL, NULL);
 }
