@@ -64,6 +64,16 @@ static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_wo
 #define GPI_PREFETCH_WRITE(p) (void)(p)
 #endif
 
+/* What to inline, where that was measured. Elsewhere compilers inline everything; Oclgrind 21.10 fails on
+   what inlining leaves behind (llvm.experimental.noalias.scope.decl). */
+#if defined(POCL_DEVICE_ADDRESS_BITS)
+#define GPI_INLINE __attribute__((always_inline)) static
+#define GPI_NOINLINE __attribute__((noinline)) static
+#else
+#define GPI_INLINE static
+#define GPI_NOINLINE static
+#endif
+
 /* Stores 16 elements where any one may be; `type` is their vector's, aligned as one element is. PoCL's own
    vstore16 writes bytes and shorts one by one. */
 #if defined(POCL_DEVICE_ADDRESS_BITS)

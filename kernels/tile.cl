@@ -163,8 +163,7 @@ static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_sha
 
 #else
 /* Out of line: inlined, LLVM makes vectors of the chains, and of their products slow 64-bit ones. */
-__attribute__((noinline)) static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base,
-                                                    gpi_shared shared)
+GPI_NOINLINE void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_shared shared)
 {
     const uint length = gpi_tile_length(source, base), each = gpi_run_length(length);
     uint i = 0;

@@ -55,8 +55,7 @@ static void gpi_prefetch_scan(gpi_source source, gpi_sink sink, ulong i, uint el
 }
 
 /* Element i goes out; returns what stands before the next one. */
-__attribute__((always_inline)) static GPI_T gpi_scan_one(gpi_source source, gpi_sink sink, ulong i, GPI_T sum,
-                                                         const bool exclusive)
+GPI_INLINE GPI_T gpi_scan_one(gpi_source source, gpi_sink sink, ulong i, GPI_T sum, const bool exclusive)
 {
     const GPI_T x = gpi_load(source, i);
     const GPI_T next = gpi_combine(sum, x);
@@ -128,9 +127,8 @@ static GPI_T gpi_scan_vector(gpi_source source, gpi_sink sink, ulong i, GPI_T su
 #endif
 
 /* Called with a constant `exclusive`, so that the test leaves the loops. */
-__attribute__((always_inline)) static void gpi_scan_serial(const gpi_tile *tile, gpi_source source,
-                                                           ulong base, GPI_T sum, gpi_sink sink,
-                                                           const bool exclusive)
+GPI_INLINE void gpi_scan_serial(const gpi_tile *tile, gpi_source source, ulong base, GPI_T sum, gpi_sink sink,
+                                const bool exclusive)
 {
     const ulong end = base + gpi_tile_length(source, base);
     ulong i = base;

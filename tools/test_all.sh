@@ -17,11 +17,13 @@ run_on() { # platform program...
     export TEST_RESULTS=$results/$platform
     case $platform in
     pocl) GPUPRIM_DEVICE=Portable tools/run_tests.sh "$@" ;;
-    rusticl) RUSTICL_ENABLE=llvmpipe GPUPRIM_DEVICE=rusticl tools/run_tests.sh "$@" ;;
+    rusticl)
+        RUSTICL_ENABLE=llvmpipe GPUPRIM_DEVICE=rusticl TEST_TIMEOUT=${TEST_TIMEOUT:-900} tools/run_tests.sh "$@"
+        ;;
     oclgrind)
         # interpreted: small sizes
         GPUPRIM_TEST_SMALL=1 GPUPRIM_DEVICE=Oclgrind TEST_RUNNER=tools/oclgrind_run.sh \
-            tools/run_tests.sh "$@"
+            TEST_TIMEOUT=${TEST_TIMEOUT:-1500} tools/run_tests.sh "$@"
         ;;
     esac
 }
