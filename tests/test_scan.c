@@ -258,7 +258,9 @@ static void test_types_and_ops(void **state)
         c.in_offset = 1;
         c.initial = true;
         if (c.element->type == GP_F64 && !gp_context_info(gp)->fp64) continue;
-        check_sizes(gp, variant, c);
+        c.count = 3079;
+        if (test_small()) check(gp, variant, &c); /* sizes have been gone through above */
+        else check_sizes(gp, variant, c);
     }
     gp_context_destroy(gp);
 }
