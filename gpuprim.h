@@ -1365,7 +1365,13 @@ static const char *const gpi_kernel_monoid[] = {
     "#endif\n",
     "#endif\n",
     "\n",
-    "/* As a kernel's argument: words, because Mesa 22.3 counts a struct without the padding at its end. */\n",
+    "/* As a kernel's argument: structs as words, because Mesa 22.3 counts them without the padding at their end.\n",
+    " */\n",
+    "#if GPI_FIELD_COUNT == 1\n",
+    "typedef GPI_BASE gpi_argument;\n",
+    "\n",
+    "static GPI_BASE gpi_base_of(gpi_argument argument) { return argument; }\n",
+    "#else\n",
     "typedef struct gpi_argument {\n",
     "    uint word[(sizeof(GPI_BASE) + 3) / 4];\n",
     "} gpi_argument;\n",
@@ -1379,6 +1385,7 @@ static const char *const gpi_kernel_monoid[] = {
     "    bits.argument = argument;\n",
     "    return bits.value;\n",
     "}\n",
+    "#endif\n",
     "\n",
     "/* Here and below no parameter that is a struct is written to: Mesa 22.3 then writes to the caller's too.\n",
     "   In the order of the call, which may be from the last element to the first. */\n",
@@ -5766,10 +5773,11 @@ static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
     GPI_CALL_ARG(call, words);
 }
 
-/* gpi_argument of monoid.cl: whole words. */
+/* gpi_argument of monoid.cl: a single field as it is, else whole words. */
 static void gpi_call_arg_initial(gpi_call *call, const gpi_element *element)
 {
-    gpi_call_arg(call, gpi_round_up(element->base_size, 4), element->initial);
+    const size_t size = element->base_size;
+    gpi_call_arg(call, element->field_count == 1 ? size : gpi_round_up(size, 4), element->initial);
 }
 
 static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups)

@@ -106,7 +106,13 @@ static GPI_BASE gpi_lanes_fold(gpi_lanes a, GPI_BASE e, ulong base)
 #endif
 #endif
 
-/* As a kernel's argument: words, because Mesa 22.3 counts a struct without the padding at its end. */
+/* As a kernel's argument: structs as words, because Mesa 22.3 counts them without the padding at their end.
+ */
+#if GPI_FIELD_COUNT == 1
+typedef GPI_BASE gpi_argument;
+
+static GPI_BASE gpi_base_of(gpi_argument argument) { return argument; }
+#else
 typedef struct gpi_argument {
     uint word[(sizeof(GPI_BASE) + 3) / 4];
 } gpi_argument;
@@ -120,6 +126,7 @@ static GPI_BASE gpi_base_of(gpi_argument argument)
     bits.argument = argument;
     return bits.value;
 }
+#endif
 
 /* Here and below no parameter that is a struct is written to: Mesa 22.3 then writes to the caller's too.
    In the order of the call, which may be from the last element to the first. */

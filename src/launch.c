@@ -286,10 +286,11 @@ static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
     GPI_CALL_ARG(call, words);
 }
 
-/* gpi_argument of monoid.cl: whole words. */
+/* gpi_argument of monoid.cl: a single field as it is, else whole words. */
 static void gpi_call_arg_initial(gpi_call *call, const gpi_element *element)
 {
-    gpi_call_arg(call, gpi_round_up(element->base_size, 4), element->initial);
+    const size_t size = element->base_size;
+    gpi_call_arg(call, element->field_count == 1 ? size : gpi_round_up(size, 4), element->initial);
 }
 
 static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups)

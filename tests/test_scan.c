@@ -346,7 +346,7 @@ static void check_sabotage(const test_variant *variant, const test_element *elem
     c.count = count;
     c.exclusive = c.initial = true;
     if (segments) c.segments = GP_SEGMENTS_BY_FLAGS;
-    c.heads_type = GP_U32;
+    if (segments) c.heads_type = GP_U32;
     c.run = 3000;
     for (round = 0; round < (test_small() ? 1 : 5); round++) check(gp, variant, &c);
     assert_gp(gp, gp_profile_read(gp, &profile));

@@ -18,7 +18,7 @@ enum { TILE = ELEMENT_TILE, THREADS = 2 };
 /* As scan.cl declares it, for bytes. */
 void gp_scan_look_back(const uint8_t *in, uint64_t in_offset, uint64_t bound, const uint32_t *wanted,
                        uint64_t wanted_offset, uint32_t wanted_words, uint8_t *out, uint64_t out_offset,
-                       uint32_t initial, uint32_t exclusive, volatile uint32_t *state, uint32_t polls,
+                       uint8_t initial, uint32_t exclusive, volatile uint32_t *state, uint32_t polls,
                        volatile uint32_t *counters);
 
 static uint8_t *data;
