@@ -423,9 +423,9 @@ typedef enum gp_segments {
 
    Order: input order always. Integer results are exact and repeat; float sums depend on timing with
    GP_STRATEGY_SINGLE_PASS (differently grouped look-backs) and repeat bit for bit with `deterministic`,
-   which takes GP_STRATEGY_MULTI_PASS for them. count 0 does nothing. Largest count: 2^31 - 1 tiles, checked.
-   Cost: single pass reads and writes once, multi-pass reads twice; one launch up to one tile.
-   Aliasing: in place (`in` and `out` the same elements, types of one size), or no overlap at all;
+   which takes GP_STRATEGY_MULTI_PASS for them whatever `strategy` says. count 0 does nothing. Largest count:
+   2^31 - 1 tiles, checked. Cost: single pass reads and writes once, multi-pass reads twice; one launch up to
+   one tile. Aliasing: in place (`in` and `out` the same elements, types of one size), or no overlap at all;
    neither `heads` nor count_buffer's number in `out`. Argmin and argmax take no segments. */
 typedef struct gp_scan_desc {
     cl_mem in;
@@ -477,7 +477,7 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
    each. NULL takes them from the scratch. None are needed for one pass out of place.
    Cost: single pass (onesweep) reads the keys once for all passes and then reads and writes once each;
    multi-pass (classic) reads twice and writes once. Passes in which all keys agree cost no move. Up to some
-   thousand keys: one launch. Scratch besides the second buffers: some 4 MiB at most, however many keys (with
+   thousand keys: one launch. Scratch besides the second buffers: 5 MiB at most, however many keys (with
    GP_WORDS_NARROW and single pass: 1 KiB a tile).
    Largest count: what fits in memory; 2^32 - 1 where values of 4 bytes are indices.
    The same keys give the same result every time, on every device. */
@@ -778,7 +778,6 @@ static gp_result gpi_check_positions(gp_context *gp, const char *function, const
 static bool gpi_is_float(gp_type type);
 static bool gpi_is_signed(gp_type type);
 static bool gpi_is_arg(gp_op op);
-static gp_type gpi_sum_type(gp_type type, gp_op op);
 static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
                                 gpi_text *text);
 
@@ -1274,7 +1273,7 @@ static const char *const gpi_kernel_monoid[] = {
     "       GPI_COMMUTATIVE               1: any order of combination will do\n",
     "       GPI_EXACT                     1: any grouping gives the same bits\n",
     "       GPI_REVERSE                   1: the call's order is from the last element to the first\n",
-    "       GPI_SEGMENTED                 1: segmented; GPI_HEAD is an unsigned type that leaves no padding\n",
+    "       GPI_SEGMENTED                 1: segmented; GPI_HEAD is a signed type that leaves no padding\n",
     "       GPI_LANES                     elements of a vector step, 1 where there are no vectors            */\n",
     "#if GPI_LANES != 1 && GPI_LANES != 16\n",
     "#error \"GPI_LANES must be 1 or 16\"\n",
@@ -1365,8 +1364,7 @@ static const char *const gpi_kernel_monoid[] = {
     "#endif\n",
     "#endif\n",
     "\n",
-    "/* As a kernel's argument: structs as words, because Mesa 22.3 counts them without the padding at their end.\n",
-    " */\n",
+    "/* As a kernel's argument: structs as words, since Mesa 22.3 leaves out the padding at their end. */\n",
     "#if GPI_FIELD_COUNT == 1\n",
     "typedef GPI_BASE gpi_argument;\n",
     "\n",
@@ -3518,7 +3516,7 @@ static const char *const gpi_kernel_sort[] = {
     "    }\n",
     "}\n",
     "\n",
-    "/* One group. bases of each pass's first launch; where each pass reads and writes. `two_steps`: 1 when the\n",
+    "/* One group. bases of each pass's first launch; where each pass reads and writes. `tmp_first`: 0 when the\n",
     "   first pass may write the output, so that the last one can be made to. */\n",
     "GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint tmp_first, ulong histogram_at,\n",
     "                              ulong bases_at)\n",

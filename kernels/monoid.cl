@@ -15,7 +15,7 @@
        GPI_COMMUTATIVE               1: any order of combination will do
        GPI_EXACT                     1: any grouping gives the same bits
        GPI_REVERSE                   1: the call's order is from the last element to the first
-       GPI_SEGMENTED                 1: segmented; GPI_HEAD is an unsigned type that leaves no padding
+       GPI_SEGMENTED                 1: segmented; GPI_HEAD is a signed type that leaves no padding
        GPI_LANES                     elements of a vector step, 1 where there are no vectors            */
 #if GPI_LANES != 1 && GPI_LANES != 16
 #error "GPI_LANES must be 1 or 16"
@@ -106,8 +106,7 @@ static GPI_BASE gpi_lanes_fold(gpi_lanes a, GPI_BASE e, ulong base)
 #endif
 #endif
 
-/* As a kernel's argument: structs as words, because Mesa 22.3 counts them without the padding at their end.
- */
+/* As a kernel's argument: structs as words, since Mesa 22.3 leaves out the padding at their end. */
 #if GPI_FIELD_COUNT == 1
 typedef GPI_BASE gpi_argument;
 

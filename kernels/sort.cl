@@ -202,7 +202,7 @@ GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, ulong flip, uint begin_
     }
 }
 
-/* One group. bases of each pass's first launch; where each pass reads and writes. `two_steps`: 1 when the
+/* One group. bases of each pass's first launch; where each pass reads and writes. `tmp_first`: 0 when the
    first pass may write the output, so that the last one can be made to. */
 GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint tmp_first, ulong histogram_at,
                               ulong bases_at)

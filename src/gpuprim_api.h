@@ -423,9 +423,9 @@ typedef enum gp_segments {
 
    Order: input order always. Integer results are exact and repeat; float sums depend on timing with
    GP_STRATEGY_SINGLE_PASS (differently grouped look-backs) and repeat bit for bit with `deterministic`,
-   which takes GP_STRATEGY_MULTI_PASS for them. count 0 does nothing. Largest count: 2^31 - 1 tiles, checked.
-   Cost: single pass reads and writes once, multi-pass reads twice; one launch up to one tile.
-   Aliasing: in place (`in` and `out` the same elements, types of one size), or no overlap at all;
+   which takes GP_STRATEGY_MULTI_PASS for them whatever `strategy` says. count 0 does nothing. Largest count:
+   2^31 - 1 tiles, checked. Cost: single pass reads and writes once, multi-pass reads twice; one launch up to
+   one tile. Aliasing: in place (`in` and `out` the same elements, types of one size), or no overlap at all;
    neither `heads` nor count_buffer's number in `out`. Argmin and argmax take no segments. */
 typedef struct gp_scan_desc {
     cl_mem in;
@@ -477,7 +477,7 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
    each. NULL takes them from the scratch. None are needed for one pass out of place.
    Cost: single pass (onesweep) reads the keys once for all passes and then reads and writes once each;
    multi-pass (classic) reads twice and writes once. Passes in which all keys agree cost no move. Up to some
-   thousand keys: one launch. Scratch besides the second buffers: some 4 MiB at most, however many keys (with
+   thousand keys: one launch. Scratch besides the second buffers: 5 MiB at most, however many keys (with
    GP_WORDS_NARROW and single pass: 1 KiB a tile).
    Largest count: what fits in memory; 2^32 - 1 where values of 4 bytes are indices.
    The same keys give the same result every time, on every device. */

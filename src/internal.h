@@ -202,7 +202,6 @@ static gp_result gpi_check_positions(gp_context *gp, const char *function, const
 static bool gpi_is_float(gp_type type);
 static bool gpi_is_signed(gp_type type);
 static bool gpi_is_arg(gp_op op);
-static gp_type gpi_sum_type(gp_type type, gp_op op);
 static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
                                 gpi_text *text);
 
