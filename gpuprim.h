@@ -954,6 +954,42 @@ static const char *const gpi_kernel_platform[] = {
 };
 /* ---- End file kernels/platform.cl ---- */
 
+/* ---- Begin file kernels/count.cl ---- */
+static const char *const gpi_kernel_count[] = {
+    "#line 1 \"kernels/count.cl\"\n",
+    "/* count.cl - how many elements a call is about, and the context's counters. */\n",
+    "\n",
+    "/* How many elements a call is about: `bound`, known to the host, or what the device finds in `wanted`, a\n",
+    "   number of `wanted_words` 32-bit words at index `wanted_offset`; never more than `bound`. Not read when\n",
+    "   `wanted_words` is 0. */\n",
+    "#define GPI_COUNT_PARAMETERS ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words\n",
+    "\n",
+    "static ulong gpi_count_wanted(ulong bound, __global const uint *wanted, ulong wanted_offset,\n",
+    "                              uint wanted_words)\n",
+    "{\n",
+    "    if (wanted_words == 0) return bound;\n",
+    "    wanted += wanted_offset * wanted_words;\n",
+    "    return wanted_words == 1 ? wanted[0] : (ulong)wanted[1] << 32 | wanted[0];\n",
+    "}\n",
+    "\n",
+    "static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words)\n",
+    "{\n",
+    "    return min(bound, gpi_count_wanted(bound, wanted, wanted_offset, wanted_words));\n",
+    "}\n",
+    "\n",
+    "/* Counters of the context, raised only when something unusual happens. */\n",
+    "#define GPI_COUNT_FALLBACKS 0 /* tiles computed by a group that waited for another */\n",
+    "#define GPI_COUNT_ABANDONED 1 /* look-backs that the device cut short */\n",
+    "#define GPI_COUNT_CLAMPED 2   /* calls that wanted more elements than their bound */\n",
+    "\n",
+    "/* One group of a call says so when more was wanted than allowed. */\n",
+    "#define GPI_COUNT_CHECK(first_group, counters)                                \\\n",
+    "    if ((first_group) && get_local_id(0) == 0 &&                              \\\n",
+    "        gpi_count_wanted(bound, wanted, wanted_offset, wanted_words) > bound) \\\n",
+    "    atomic_inc((counters) + GPI_COUNT_CLAMPED)\n",
+};
+/* ---- End file kernels/count.cl ---- */
+
 /* ---- Begin file kernels/field.cl ---- */
 static const char *const gpi_kernel_field[] = {
     "#line 1 \"kernels/field.cl\"\n",
@@ -1442,7 +1478,7 @@ static const char *const gpi_kernel_monoid[] = {
 /* ---- Begin file kernels/source.cl ---- */
 static const char *const gpi_kernel_source[] = {
     "#line 1 \"kernels/source.cl\"\n",
-    "/* source.cl - where elements come from: inputs, maps, heads of segments, counts that live on the device.\n",
+    "/* source.cl - where elements come from: inputs, maps, heads of segments.\n",
     "\n",
     "   Everything above this file counts elements in the order of the call: element i is at position\n",
     "   gpi_position(i), which differs where GPI_REVERSE is 1.\n",
@@ -1455,35 +1491,6 @@ static const char *const gpi_kernel_source[] = {
     "       GPI_OUT                  type of results in memory; GPI_OUT_HALF 1: half\n",
     "       GPI_HEADS                0: no segments; 1: they begin where a flag is set; 2: where the key changes\n",
     "       GPI_HEADS_TYPE           type of flags or keys in memory                                         */\n",
-    "\n",
-    "/* How many elements a call is about: `bound`, known to the host, or what the device finds in `wanted`, a\n",
-    "   number of `wanted_words` 32-bit words at index `wanted_offset`; never more than `bound`. Not read when\n",
-    "   `wanted_words` is 0. */\n",
-    "#define GPI_COUNT_PARAMETERS ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words\n",
-    "\n",
-    "static ulong gpi_count_wanted(ulong bound, __global const uint *wanted, ulong wanted_offset,\n",
-    "                              uint wanted_words)\n",
-    "{\n",
-    "    if (wanted_words == 0) return bound;\n",
-    "    wanted += wanted_offset * wanted_words;\n",
-    "    return wanted_words == 1 ? wanted[0] : (ulong)wanted[1] << 32 | wanted[0];\n",
-    "}\n",
-    "\n",
-    "static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words)\n",
-    "{\n",
-    "    return min(bound, gpi_count_wanted(bound, wanted, wanted_offset, wanted_words));\n",
-    "}\n",
-    "\n",
-    "/* Counters of the context, raised only when something unusual happens. */\n",
-    "#define GPI_COUNT_FALLBACKS 0 /* tiles computed by a group that waited for another */\n",
-    "#define GPI_COUNT_ABANDONED 1 /* look-backs that the device cut short */\n",
-    "#define GPI_COUNT_CLAMPED 2   /* calls that wanted more elements than their bound */\n",
-    "\n",
-    "/* One group of a call says so when more was wanted than allowed. */\n",
-    "#define GPI_COUNT_CHECK(first_group, counters)                                \\\n",
-    "    if ((first_group) && get_local_id(0) == 0 &&                              \\\n",
-    "        gpi_count_wanted(bound, wanted, wanted_offset, wanted_words) > bound) \\\n",
-    "    atomic_inc((counters) + GPI_COUNT_CLAMPED)\n",
     "\n",
     "/* Small enough to be passed by value through every layer. */\n",
     "typedef struct gpi_source {\n",
@@ -3337,28 +3344,13 @@ static const char *const gpi_kernel_sort[] = {
     "\n",
     "/* ------------------------------------------------------------------ begin, end */\n",
     "\n",
-    "/* How many elements a call is about: `bound`, or what the device finds in `wanted`, a number of\n",
-    "   `wanted_words` 32-bit words at index `wanted_offset`, never more than `bound`. */\n",
-    "#define GPI_SORT_COUNT ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words\n",
-    "\n",
-    "static ulong gpi_sort_count(ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words,\n",
-    "                            volatile __global uint *counters)\n",
-    "{\n",
-    "    ulong n = bound;\n",
-    "    if (wanted_words > 0) {\n",
-    "        wanted += wanted_offset * wanted_words;\n",
-    "        n = wanted_words == 1 ? wanted[0] : (ulong)wanted[1] << 32 | wanted[0];\n",
-    "    }\n",
-    "    if (n > bound && get_local_id(0) == 0) atomic_inc(counters + GPI_COUNTER_CLAMPED);\n",
-    "    return min(n, bound);\n",
-    "}\n",
-    "\n",
     "/* One group. Zeroes `zeros` uints of the state, then writes the count and where the keys are. */\n",
-    "GPI_KERNEL void gp_sort_begin(gpi_state state, uint zeros, uint from, GPI_SORT_COUNT,\n",
+    "GPI_KERNEL void gp_sort_begin(gpi_state state, uint zeros, uint from, GPI_COUNT_PARAMETERS,\n",
     "                              volatile __global uint *counters)\n",
     "{\n",
     "    const uint l = (uint)get_local_id(0);\n",
-    "    const ulong n = gpi_sort_count(bound, wanted, wanted_offset, wanted_words, counters);\n",
+    "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
+    "    GPI_COUNT_CHECK(true, counters);\n",
     "    for (uint i = l; i < zeros; i += GPI_WG) {\n",
     "        uint x = 0;\n",
     "        if (i == 0) x = (uint)n;\n",
@@ -3461,7 +3453,7 @@ static const char *const gpi_kernel_sort[] = {
     "    if (get_local_id(0) == 0) {\n",
     "        const uint from = gpi_from(state, pass);\n",
     "        const bool trivial = gpi_bases_of(shared, gpi_state_count(state));\n",
-    "        if (redo) atomic_inc(counters + GPI_COUNTER_FALLBACKS);\n",
+    "        if (redo) atomic_inc(counters + GPI_COUNT_FALLBACKS);\n",
     "        else state[GPI_STATE_FROM + pass + 1] = trivial ? from : gpi_place_next(from, first);\n",
     "    }\n",
     "    gpi_sync(); /* sums have become bases */\n",
@@ -3611,13 +3603,15 @@ static const char *const gpi_kernel_sort[] = {
     "#if GPI_SHAPE_SERIAL\n",
     "/* One item: counts all digits in one reading, then goes from place to place. */\n",
     "GPI_KERNEL void gp_sort_small(GPI_PLACES_PARAMETERS, ulong flip, uint begin_bit, uint end_bit, uint passes,\n",
-    "                              uint from, uint tmp_first, GPI_SORT_COUNT, volatile __global uint *counters)\n",
+    "                              uint from, uint tmp_first, GPI_COUNT_PARAMETERS,\n",
+    "                              volatile __global uint *counters)\n",
     "{\n",
     "    GPI_SHARED(shared);\n",
     "    gpi_places places;\n",
     "    uint count[GPI_PASSES_MAX * GPI_BINS];\n",
     "    uint moves = 0;\n",
-    "    const ulong n = gpi_sort_count(bound, wanted, wanted_offset, wanted_words, counters);\n",
+    "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
+    "    GPI_COUNT_CHECK(true, counters);\n",
     "    GPI_PLACES_SET(places);\n",
     "    if (n == 0) return;\n",
     "    gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
@@ -3644,12 +3638,14 @@ static const char *const gpi_kernel_sort[] = {
     "#else\n",
     "/* One group, at most a tile: the order is made in local memory, then keys and values move once. */\n",
     "GPI_KERNEL void gp_sort_small(GPI_PLACES_PARAMETERS, ulong flip, uint begin_bit, uint end_bit, uint passes,\n",
-    "                              uint from, uint tmp_first, GPI_SORT_COUNT, volatile __global uint *counters)\n",
+    "                              uint from, uint tmp_first, GPI_COUNT_PARAMETERS,\n",
+    "                              volatile __global uint *counters)\n",
     "{\n",
     "    GPI_SHARED(shared);\n",
     "    gpi_places places;\n",
     "    const uint l = (uint)get_local_id(0);\n",
-    "    const uint n = (uint)gpi_sort_count(bound, wanted, wanted_offset, wanted_words, counters);\n",
+    "    const uint n = (uint)gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
+    "    GPI_COUNT_CHECK(true, counters);\n",
     "    GPI_PLACES_SET(places);\n",
     "    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
     "    gpi_tile_load(move.key, 0, n, gpi_digit_at(0, flip, begin_bit, end_bit), shared);\n",
@@ -4997,6 +4993,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
     memset(&text, 0, sizeof text);
     gpi_text_add(&text, "%s", prelude);
     GPI_ADD_KERNEL(&text, platform);
+    GPI_ADD_KERNEL(&text, count);
     for (k = 0; k < fields; k++) {
         gpi_text_add(&text, "#define GPI_FIELD %u\n", k);
         GPI_ADD_KERNEL(&text, field);
@@ -5759,7 +5756,7 @@ static void gpi_call_arg(gpi_call *call, size_t size, const void *value)
     if (call->arg_error == CL_SUCCESS) call->arg_error = error;
 }
 
-/* GPI_COUNT_PARAMETERS of monoid.cl. Where nothing is to be read, some buffer has to stand in. */
+/* GPI_COUNT_PARAMETERS of count.cl. Where nothing is to be read, some buffer has to stand in. */
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
 {
     const cl_ulong bound = count->bound, offset = count->offset;
@@ -7006,9 +7003,7 @@ static char *gpi_sort_prelude(const gp_context *gp, const gpi_sort *sort)
                  local ? plan->items : 1, local ? plan->group * plan->items : 1);
     gpi_text_add(&text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 0\n",
                  plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics);
-    gpi_text_add(&text,
-                 "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT %d\n#define GPI_VALUE_SIZE %u\n"
-                 "#define GPI_COUNTER_CLAMPED 2\n#define GPI_COUNTER_FALLBACKS 0\n",
+    gpi_text_add(&text, "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT %d\n#define GPI_VALUE_SIZE %u\n",
                  (unsigned)sort->key_size, gpi_is_float(sort->desc->key_type), (unsigned)sort->value_size);
     gpi_text_add(&text, "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
                  sort->ring_rows, gpi_or_default(tuning->ring_reach, 64),

@@ -23,28 +23,13 @@
 
 /* ------------------------------------------------------------------ begin, end */
 
-/* How many elements a call is about: `bound`, or what the device finds in `wanted`, a number of
-   `wanted_words` 32-bit words at index `wanted_offset`, never more than `bound`. */
-#define GPI_SORT_COUNT ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words
-
-static ulong gpi_sort_count(ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words,
-                            volatile __global uint *counters)
-{
-    ulong n = bound;
-    if (wanted_words > 0) {
-        wanted += wanted_offset * wanted_words;
-        n = wanted_words == 1 ? wanted[0] : (ulong)wanted[1] << 32 | wanted[0];
-    }
-    if (n > bound && get_local_id(0) == 0) atomic_inc(counters + GPI_COUNTER_CLAMPED);
-    return min(n, bound);
-}
-
 /* One group. Zeroes `zeros` uints of the state, then writes the count and where the keys are. */
-GPI_KERNEL void gp_sort_begin(gpi_state state, uint zeros, uint from, GPI_SORT_COUNT,
+GPI_KERNEL void gp_sort_begin(gpi_state state, uint zeros, uint from, GPI_COUNT_PARAMETERS,
                               volatile __global uint *counters)
 {
     const uint l = (uint)get_local_id(0);
-    const ulong n = gpi_sort_count(bound, wanted, wanted_offset, wanted_words, counters);
+    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
+    GPI_COUNT_CHECK(true, counters);
     for (uint i = l; i < zeros; i += GPI_WG) {
         uint x = 0;
         if (i == 0) x = (uint)n;
@@ -147,7 +132,7 @@ GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint redo, uint first,
     if (get_local_id(0) == 0) {
         const uint from = gpi_from(state, pass);
         const bool trivial = gpi_bases_of(shared, gpi_state_count(state));
-        if (redo) atomic_inc(counters + GPI_COUNTER_FALLBACKS);
+        if (redo) atomic_inc(counters + GPI_COUNT_FALLBACKS);
         else state[GPI_STATE_FROM + pass + 1] = trivial ? from : gpi_place_next(from, first);
     }
     gpi_sync(); /* sums have become bases */
@@ -297,13 +282,15 @@ GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gp
 #if GPI_SHAPE_SERIAL
 /* One item: counts all digits in one reading, then goes from place to place. */
 GPI_KERNEL void gp_sort_small(GPI_PLACES_PARAMETERS, ulong flip, uint begin_bit, uint end_bit, uint passes,
-                              uint from, uint tmp_first, GPI_SORT_COUNT, volatile __global uint *counters)
+                              uint from, uint tmp_first, GPI_COUNT_PARAMETERS,
+                              volatile __global uint *counters)
 {
     GPI_SHARED(shared);
     gpi_places places;
     uint count[GPI_PASSES_MAX * GPI_BINS];
     uint moves = 0;
-    const ulong n = gpi_sort_count(bound, wanted, wanted_offset, wanted_words, counters);
+    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
+    GPI_COUNT_CHECK(true, counters);
     GPI_PLACES_SET(places);
     if (n == 0) return;
     gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
@@ -330,12 +317,14 @@ GPI_KERNEL void gp_sort_small(GPI_PLACES_PARAMETERS, ulong flip, uint begin_bit,
 #else
 /* One group, at most a tile: the order is made in local memory, then keys and values move once. */
 GPI_KERNEL void gp_sort_small(GPI_PLACES_PARAMETERS, ulong flip, uint begin_bit, uint end_bit, uint passes,
-                              uint from, uint tmp_first, GPI_SORT_COUNT, volatile __global uint *counters)
+                              uint from, uint tmp_first, GPI_COUNT_PARAMETERS,
+                              volatile __global uint *counters)
 {
     GPI_SHARED(shared);
     gpi_places places;
     const uint l = (uint)get_local_id(0);
-    const uint n = (uint)gpi_sort_count(bound, wanted, wanted_offset, wanted_words, counters);
+    const uint n = (uint)gpi_count(bound, wanted, wanted_offset, wanted_words);
+    GPI_COUNT_CHECK(true, counters);
     GPI_PLACES_SET(places);
     const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
     gpi_tile_load(move.key, 0, n, gpi_digit_at(0, flip, begin_bit, end_bit), shared);

@@ -87,6 +87,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
     memset(&text, 0, sizeof text);
     gpi_text_add(&text, "%s", prelude);
     GPI_ADD_KERNEL(&text, platform);
+    GPI_ADD_KERNEL(&text, count);
     for (k = 0; k < fields; k++) {
         gpi_text_add(&text, "#define GPI_FIELD %u\n", k);
         GPI_ADD_KERNEL(&text, field);

@@ -138,9 +138,7 @@ static char *gpi_sort_prelude(const gp_context *gp, const gpi_sort *sort)
                  local ? plan->items : 1, local ? plan->group * plan->items : 1);
     gpi_text_add(&text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 0\n",
                  plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics);
-    gpi_text_add(&text,
-                 "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT %d\n#define GPI_VALUE_SIZE %u\n"
-                 "#define GPI_COUNTER_CLAMPED 2\n#define GPI_COUNTER_FALLBACKS 0\n",
+    gpi_text_add(&text, "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT %d\n#define GPI_VALUE_SIZE %u\n",
                  (unsigned)sort->key_size, gpi_is_float(sort->desc->key_type), (unsigned)sort->value_size);
     gpi_text_add(&text, "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
                  sort->ring_rows, gpi_or_default(tuning->ring_reach, 64),

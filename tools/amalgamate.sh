@@ -10,7 +10,7 @@ set -eu
 
 API=src/gpuprim_api.h
 INTERNAL=src/internal.h
-KERNELS="platform field monoid source tile tile_scan lookback reduce scan digit ring rank sort"
+KERNELS="platform count field monoid source tile tile_scan lookback reduce scan digit ring rank sort"
 SOURCES="error device profile context cache program events launch monoid reduce scan sort"
 LICENSE=LICENSE
 

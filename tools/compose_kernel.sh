@@ -14,6 +14,7 @@ emit() {
 
 emit "$1"
 emit kernels/platform.cl
+emit kernels/count.cl
 fields=$(sed -n 's/^#define GPI_FIELD_COUNT //p' "$1")
 field=0
 while [ $field -lt "${fields:-0}" ]; do

@@ -44,7 +44,7 @@ for prelude in tests/native/prelude_*.h; do
     done
 done
 # A sort has no element: its own description is a few sizes.
-SORT_RING="-DGPI_RING_ROWS=1024u -DGPI_RING_REACH=64u -DGPI_RING_BLOCK=32u -DGPI_COUNTER_CLAMPED=2 -DGPI_COUNTER_FALLBACKS=0"
+SORT_RING="-DGPI_RING_ROWS=1024u -DGPI_RING_REACH=64u -DGPI_RING_BLOCK=32u"
 SORT_SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_WG=1 -DGPI_ITEMS=1 -DGPI_TILE=1"
 tools/compose_kernel.sh /dev/null sort >build/lint/sort.cl
 for key in 1 2 4 8; do

@@ -1,0 +1,30 @@
+/* count.cl - how many elements a call is about, and the context's counters. */
+
+/* How many elements a call is about: `bound`, known to the host, or what the device finds in `wanted`, a
+   number of `wanted_words` 32-bit words at index `wanted_offset`; never more than `bound`. Not read when
+   `wanted_words` is 0. */
+#define GPI_COUNT_PARAMETERS ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words
+
+static ulong gpi_count_wanted(ulong bound, __global const uint *wanted, ulong wanted_offset,
+                              uint wanted_words)
+{
+    if (wanted_words == 0) return bound;
+    wanted += wanted_offset * wanted_words;
+    return wanted_words == 1 ? wanted[0] : (ulong)wanted[1] << 32 | wanted[0];
+}
+
+static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words)
+{
+    return min(bound, gpi_count_wanted(bound, wanted, wanted_offset, wanted_words));
+}
+
+/* Counters of the context, raised only when something unusual happens. */
+#define GPI_COUNT_FALLBACKS 0 /* tiles computed by a group that waited for another */
+#define GPI_COUNT_ABANDONED 1 /* look-backs that the device cut short */
+#define GPI_COUNT_CLAMPED 2   /* calls that wanted more elements than their bound */
+
+/* One group of a call says so when more was wanted than allowed. */
+#define GPI_COUNT_CHECK(first_group, counters)                                \
+    if ((first_group) && get_local_id(0) == 0 &&                              \
+        gpi_count_wanted(bound, wanted, wanted_offset, wanted_words) > bound) \
+    atomic_inc((counters) + GPI_COUNT_CLAMPED)
