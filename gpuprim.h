@@ -521,6 +521,55 @@ GP_API gp_result gp_argsort(gp_context *gp, const gp_sort_desc *desc);
 GP_API gp_result gp_sort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);
 GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);
 
+/* ------------------------------------------------------------------ top k */
+
+/* The k largest keys (`smallest`: the k smallest), best first, and where they were:
+
+       keys_out[j], indices_out[j]   the key that comes j-th, and its index in keys, from 0 on
+
+   These are the first k of a stable sort, descending unless `smallest`: of equal keys the one with the lowest
+   index comes first, also where only some of them are taken.
+   Order: as for gp_sort. So the largest floats are NaNs whose sign bit is 0, then +inf; the smallest are NaNs
+   whose sign bit is 1, then -inf; -0 is below +0.
+   With count_buffer there may be fewer than k keys: then min(k, count) elements are written, and the rest of
+   the outputs stays as it is. k = 0 does nothing; k > count is GP_ERROR_INVALID_ARGUMENT.
+   Aliasing: nothing may overlap what is written. Either of keys_out and indices_out may be NULL.
+   Cost: reads the keys once, and sorts about k + 4 sqrt(k n / 8192) + n / 8192 of them. The threshold below
+   which a key is dropped comes from a sample of 8192 keys; where that misleads (inputs made for it, one
+   random one in some hundred), the keys are read again, twice as a rule and once a byte of a key and once
+   more at most, and gp_profile.fallbacks counts it. Equal keys, also all equal, cost nothing extra. All keys
+   are sorted (as by gp_argsort) when k > count / 8, or when there are so few that one launch does it. No
+   group waits for another; `strategy` is that of the sort. Scratch: 2 elements (key and index) for each of
+   those that are sorted, second buffers besides, 16 bytes a tile, less than 1 MiB more.
+   Largest count: 2^31 - 1 tiles, 2^32 - 1 with indices of 4 bytes, checked.
+   The same keys give the same result every time, on every device. */
+typedef struct gp_topk_desc {
+    cl_mem keys;
+    size_t keys_offset; /* elements, as all offsets */
+    cl_mem keys_out;    /* k keys; NULL: not wanted */
+    size_t keys_out_offset;
+    cl_mem indices_out; /* k indices; NULL: not wanted */
+    size_t indices_out_offset;
+    size_t count;        /* of keys, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    size_t k;
+    gp_type key_type;
+    gp_type index_type; /* GP_U32 (also 0) or GP_U64 */
+    bool smallest;
+    gp_strategy strategy;
+    cl_mem scratch; /* of gp_topk_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_topk_desc;
+
+GP_API gp_result gp_topk(gp_context *gp, const gp_topk_desc *desc);
+
+/* Bytes of scratch that gp_topk with this desc needs; buffers in it may be NULL. */
+GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, size_t *bytes);
+
 /* ------------------------------------------------------------------ warm-up, profile */
 
 /* Builds (or loads) what calls with these descs will need, launches it once on a few internal elements,
@@ -532,6 +581,7 @@ typedef struct gp_warmup_desc {
     const gp_scan_desc *scan;
     const gp_sort_desc
         *sort; /* of this also value_size; count: how many keys are to be expected, 0: few and many */
+    const gp_topk_desc *topk;
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
@@ -543,7 +593,8 @@ typedef struct gp_profile {
     uint64_t programs_saved;
     uint64_t programs_shared; /* taken over from `share` */
     uint64_t launches;        /* kernels enqueued */
-    uint64_t fallbacks;       /* tiles that a waiting group computed for a late one */
+    uint64_t fallbacks;       /* tiles that a waiting group computed for a late one; selections that a
+                                 sample misled (gp_topk) */
     uint64_t abandoned;       /* look-backs that a device cut short, results wrong; always 0 so far */
     uint64_t clamped;         /* calls whose count_buffer held more than `count` */
     uint64_t scratch_bytes;   /* held by the context now */
@@ -606,7 +657,7 @@ GP_API gp_result gp_profile_reset(gp_context *gp);
 
 /* ------------------------------------------------------------------ profile */
 
-typedef enum gpi_primitive { GPI_REDUCE, GPI_SCAN, GPI_SORT, GPI_PRIMITIVES } gpi_primitive;
+typedef enum gpi_primitive { GPI_REDUCE, GPI_SCAN, GPI_SORT, GPI_TOPK, GPI_PRIMITIVES } gpi_primitive;
 
 /* How a call is going to run: a row of the profile table, fitted to the element. */
 typedef struct gpi_plan {
@@ -848,10 +899,11 @@ static void gpi_throttle(gp_context *gp);
 static gp_result gpi_async_result(gp_context *gp);
 static cl_int gpi_event_status(cl_event event);
 
-/* reduce.c, scan.c, sort.c */
+/* reduce.c, scan.c, sort.c, topk.c */
 static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc);
 static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc);
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc);
+static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc);
 
 #define GPI_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define GPI_CALL_ARG(call, variable) gpi_call_arg(call, sizeof(variable), &(variable))
@@ -2582,14 +2634,20 @@ static const char *const gpi_kernel_digit[] = {
     "    (digit).shift = shift;               \\\n",
     "    (digit).mask = mask\n",
     "\n",
-    "static uint gpi_digit_of(gpi_key key, gpi_digit digit)\n",
+    "/* The key as an unsigned number, the first in order being the lowest. */\n",
+    "static gpi_key_bits gpi_code_of(gpi_key key, gpi_key_bits flip)\n",
     "{\n",
     "    gpi_key_bits k = key;\n",
     "#if GPI_KEY_FLOAT\n",
     "    const gpi_key_bits sign = (gpi_key_bits)1 << (8 * GPI_KEY_SIZE - 1);\n",
     "    k ^= ((gpi_key_bits)0 - (k >> (8 * GPI_KEY_SIZE - 1))) & (sign - 1);\n",
     "#endif\n",
-    "    return (uint)((k ^ digit.flip) >> digit.shift) & digit.mask;\n",
+    "    return k ^ flip;\n",
+    "}\n",
+    "\n",
+    "static uint gpi_digit_of(gpi_key key, gpi_digit digit)\n",
+    "{\n",
+    "    return (uint)(gpi_code_of(key, digit.flip) >> digit.shift) & digit.mask;\n",
     "}\n",
     "\n",
     "/* The digit of pass p: eight bits from `begin` on, fewer in the last one. */\n",
@@ -2712,6 +2770,13 @@ static const char *const gpi_kernel_digit[] = {
     "}\n",
     "\n",
     "static __global ulong *gpi_part(gpi_state state, ulong at) { return (__global ulong *)(state + at); }\n",
+    "\n",
+    "/* Adds to a count of 64 bits, with atomics of 32: the low half's overflow is seen by whoever causes it. */\n",
+    "static void gpi_add_wide(volatile __global uint *count, uint x)\n",
+    "{\n",
+    "    const uint old = atomic_add(count, x);\n",
+    "    if (old + x < old) (void)atomic_inc(count + 1);\n",
+    "}\n",
 };
 /* ---- End file kernels/digit.cl ---- */
 
@@ -3481,13 +3546,6 @@ static const char *const gpi_kernel_sort[] = {
     "\n",
     "/* ------------------------------------------------------------------ onesweep */\n",
     "\n",
-    "/* Adds to a count of 64 bits, with atomics of 32: the low half's overflow is seen by whoever causes it. */\n",
-    "static void gpi_add_wide(volatile __global uint *count, uint x)\n",
-    "{\n",
-    "    const uint old = atomic_add(count, x);\n",
-    "    if (old + x < old) (void)atomic_inc(count + 1);\n",
-    "}\n",
-    "\n",
     "GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, ulong flip, uint begin_bit, uint end_bit,\n",
     "                                  uint passes, gpi_state state, ulong span, ulong histogram_at)\n",
     "{\n",
@@ -3679,6 +3737,617 @@ static const char *const gpi_kernel_sort[] = {
     "#endif\n",
 };
 /* ---- End file kernels/sort.cl ---- */
+
+/* ---- Begin file kernels/topk.cl ---- */
+static const char *const gpi_kernel_topk[] = {
+    "#line 1 \"kernels/topk.cl\"\n",
+    "/* topk.cl - the k first keys in order, and where they were, without sorting the rest\n",
+    "\n",
+    "       out = the first k of (code(key[i]), i), sorted      code: gpi_code_of, the lowest comes first\n",
+    "\n",
+    "   A sample gives a threshold t that about k keys, and a few more, are not above. One reading keeps the keys\n",
+    "   below t, of equal ones t only as many as are still needed, the first ones; what is kept is sorted.\n",
+    "\n",
+    "       gp_topk_sample      one group: the threshold, by the rank that k has among keys picked at random\n",
+    "       gp_topk_filter      a group a tile: keys below the threshold go to wherever there is room\n",
+    "       gp_topk_histogram   each digit from the highest; only if too few or too many keys passed: digits of the\n",
+    "                           keys that agree with the k-th one so far, until those that are left fit; then\n",
+    "       gp_topk_filter      once more, with the threshold that this has found\n",
+    "       gp_topk_gather      a group a tile: what it kept, to where it belongs; of equal ones what is missing\n",
+    "       (sort.cl)           sorts those, stably, of which there are `found`\n",
+    "       gp_topk_take        the first k of them\n",
+    "\n",
+    "   No group waits for another. Whatever the sample was, the result is the same: only the cost differs. Each\n",
+    "   histogram's groups choose the digit of the one before for themselves, so that a choice costs no launch.\n",
+    "   (Radix selection: Alabi et al. 2012; a threshold from a sample: Floyd & Rivest 1975.)\n",
+    "\n",
+    "   State, in ulongs; the host computes where the rest of the scratch begins:\n",
+    "\n",
+    "       | count | k | found | threshold of each round | cursor of each round (uints) | equals (round 0) | - |\n",
+    "       | select: after digit 0 ... GPI_KEY_SIZE: prefix, rest, threshold, decided |\n",
+    "       | histogram: digit, bin | blocks: round, GPI_TOPK_BLOCK tiles: keys below, equal (uints) |\n",
+    "\n",
+    "   The directory has for each tile: where its kept keys begin, how many they are, how many equal t.\n",
+    "\n",
+    "   Parameters: those of rank.cl.                                                                        */\n",
+    "#define GPI_TOPK_COUNT 0\n",
+    "#define GPI_TOPK_K 1\n",
+    "#define GPI_TOPK_FOUND 2\n",
+    "#define GPI_TOPK_THRESHOLD 3\n",
+    "#define GPI_TOPK_CURSOR 5\n",
+    "#define GPI_TOPK_EQUALS 6\n",
+    "#define GPI_TOPK_SELECT 8\n",
+    "#define GPI_TOPK_HISTOGRAM 48\n",
+    "#define GPI_TOPK_BLOCKS (GPI_TOPK_HISTOGRAM + GPI_KEY_SIZE * GPI_BINS)\n",
+    "#define GPI_TOPK_BLOCK 128\n",
+    "\n",
+    "#if GPI_TOPK_SELECT + 4 * (GPI_PASSES_MAX + 1) > GPI_TOPK_HISTOGRAM\n",
+    "#error \"the state's parts overlap\"\n",
+    "#endif\n",
+    "\n",
+    "/* What all kernels share. `blocks`: of GPI_TOPK_BLOCK tiles; `room`: how many keys may be kept. */\n",
+    "typedef struct gpi_topk {\n",
+    "    __global ulong *number;\n",
+    "    volatile __global uint *cursor, *equals;\n",
+    "    ulong room;\n",
+    "    uint blocks;\n",
+    "} gpi_topk;\n",
+    "\n",
+    "#define GPI_TOPK_PARAMETERS __global ulong *scratch, ulong state_at, ulong room, uint blocks\n",
+    "#define GPI_TOPK_SET(topk)                                                       \\\n",
+    "    (topk).number = scratch + state_at;                                          \\\n",
+    "    (topk).cursor = (volatile __global uint *)((topk).number + GPI_TOPK_CURSOR); \\\n",
+    "    (topk).equals = (volatile __global uint *)((topk).number + GPI_TOPK_EQUALS); \\\n",
+    "    (topk).room = room;                                                          \\\n",
+    "    (topk).blocks = blocks\n",
+    "\n",
+    "/* Keys below and equal to the threshold in a block of tiles. */\n",
+    "static volatile __global uint *gpi_topk_block(gpi_topk topk, uint round, uint block)\n",
+    "{\n",
+    "    return (volatile __global uint *)(topk.number + GPI_TOPK_BLOCKS + (ulong)round * topk.blocks + block);\n",
+    "}\n",
+    "\n",
+    "static volatile __global uint *gpi_topk_bin(gpi_topk topk, uint level, uint d)\n",
+    "{\n",
+    "    return (volatile __global uint *)(topk.number + GPI_TOPK_HISTOGRAM + level * GPI_BINS + d);\n",
+    "}\n",
+    "\n",
+    "/* The first round's threshold has let too many keys pass, or too few. Known after its filter. */\n",
+    "static bool gpi_topk_missed(gpi_topk topk)\n",
+    "{\n",
+    "    const ulong kept = topk.cursor[0], equals = (ulong)topk.equals[1] << 32 | topk.equals[0];\n",
+    "    return kept > topk.room || kept + equals < topk.number[GPI_TOPK_K];\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ selection by digits */\n",
+    "\n",
+    "/* The digits of the keys in [begin, end) whose higher digits are `prefix`, into shared->count. */\n",
+    "static void gpi_count_matching(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,\n",
+    "                               gpi_key_bits prefix, gpi_shared shared)\n",
+    "{\n",
+    "    GPI_EACH_BIN(d) shared->count[d] = 0;\n",
+    "    gpi_sync(); /* the counters are zero */\n",
+    "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {\n",
+    "        const gpi_key_bits high = gpi_code_of(key[i], digit.flip) >> digit.shift;\n",
+    "        if (high >> 8 != prefix) continue;\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "        shared->count[high & digit.mask]++;\n",
+    "#else\n",
+    "        (void)atomic_inc(&shared->count[high & digit.mask]);\n",
+    "#endif\n",
+    "    }\n",
+    "    gpi_sync(); /* all is counted */\n",
+    "}\n",
+    "\n",
+    "static gpi_digit gpi_topk_digit(uint level, ulong flip)\n",
+    "{\n",
+    "    gpi_digit digit;\n",
+    "    digit.flip = (gpi_key_bits)flip;\n",
+    "    digit.shift = 8 * (GPI_KEY_SIZE - 1 - level);\n",
+    "    digit.mask = GPI_BINS - 1;\n",
+    "    return digit;\n",
+    "}\n",
+    "\n",
+    "/* The digit of the key that comes rank-th (from 1) among those counted in shared->next. Leaves in next[0] how\n",
+    "   many have lower digits, in next[1] how many have this one. */\n",
+    "static uint gpi_choose(ulong rank, gpi_shared shared)\n",
+    "{\n",
+    "    uint chosen = 0;\n",
+    "    gpi_sync(); /* the counts are there */\n",
+    "    if (get_local_id(0) == 0) {\n",
+    "        ulong sum = 0;\n",
+    "        while (chosen < GPI_BINS - 1 && sum + shared->next[chosen] < rank) sum += shared->next[chosen++];\n",
+    "        shared->next[1] = shared->next[chosen];\n",
+    "        shared->next[0] = sum;\n",
+    "    }\n",
+    "    return gpi_broadcast(chosen, shared);\n",
+    "}\n",
+    "\n",
+    "/* The code that comes rank-th among n keys; one group. */\n",
+    "static gpi_key_bits gpi_select(__global const gpi_key *key, uint n, ulong rank, ulong flip, gpi_shared shared)\n",
+    "{\n",
+    "    gpi_key_bits prefix = 0;\n",
+    "    for (uint level = 0; level < GPI_KEY_SIZE; level++) {\n",
+    "        gpi_count_matching(key, 0, n, gpi_topk_digit(level, flip), prefix, shared);\n",
+    "        GPI_EACH_BIN(d) shared->next[d] = shared->count[d];\n",
+    "        prefix = prefix << 8 | gpi_choose(rank, shared);\n",
+    "        rank -= shared->next[0];\n",
+    "        gpi_sync(); /* next[0] is read: the next level's counts may overwrite it */\n",
+    "    }\n",
+    "    return prefix;\n",
+    "}\n",
+    "\n",
+    "/* What is known of the k-th key's code: its highest digits; how many of the keys with those come before and\n",
+    "   with it; once those keys fit, a threshold. */\n",
+    "typedef struct gpi_selected {\n",
+    "    ulong prefix, rest, threshold, decided;\n",
+    "} gpi_selected;\n",
+    "\n",
+    "/* The same after `level` digits: from what was known before, and the histogram of the digit. Every group\n",
+    "   computes it, the first one writes it down for the kernels behind. */\n",
+    "static gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_shared shared)\n",
+    "{\n",
+    "    __global ulong *known = topk.number + GPI_TOPK_SELECT + 4 * (level > 0 ? level - 1 : 0);\n",
+    "    gpi_selected s;\n",
+    "    s.prefix = known[0];\n",
+    "    s.rest = known[1];\n",
+    "    s.threshold = known[2];\n",
+    "    s.decided = known[3];\n",
+    "    if (level == 0) return s;\n",
+    "    if (!s.decided) {\n",
+    "        const uint below = 8 * (GPI_KEY_SIZE - level);\n",
+    "        GPI_EACH_BIN(d)\n",
+    "        {\n",
+    "            volatile __global uint *bin = gpi_topk_bin(topk, level - 1, d);\n",
+    "            shared->next[d] = (ulong)bin[1] << 32 | bin[0];\n",
+    "        }\n",
+    "        s.prefix = s.prefix << 8 | gpi_choose(s.rest, shared);\n",
+    "        s.rest -= shared->next[0];\n",
+    "        s.threshold = s.prefix << below | (((ulong)1 << below) - 1);\n",
+    "        s.decided = below == 0 || topk.number[GPI_TOPK_K] - s.rest + shared->next[1] <= topk.room;\n",
+    "    }\n",
+    "    if (get_group_id(0) == 0 && get_local_id(0) == 0) {\n",
+    "        known[4] = s.prefix;\n",
+    "        known[5] = s.rest;\n",
+    "        known[6] = s.threshold;\n",
+    "        known[7] = s.decided;\n",
+    "    }\n",
+    "    return s;\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ sample */\n",
+    "\n",
+    "/* Any bits of i, well mixed. */\n",
+    "static uint gpi_mix(uint i)\n",
+    "{\n",
+    "    i ^= i >> 16;\n",
+    "    i *= 0x85ebca6bu;\n",
+    "    i ^= i >> 13;\n",
+    "    i *= 0xc2b2ae35u;\n",
+    "    return i ^ i >> 16;\n",
+    "}\n",
+    "\n",
+    "/* The rank among s of n keys below which k of the n hardly ever are: with x expected, x + 4 sqrt(x). */\n",
+    "static uint gpi_sample_rank(ulong k, ulong n, uint s)\n",
+    "{\n",
+    "    const float x = (float)(k - 1) * ((float)s / (float)n);\n",
+    "    return min(s, 1 + (uint)(x + 4.0f * sqrt(x) + 0.75f));\n",
+    "}\n",
+    "\n",
+    "/* One group. Zeroes `zeros` ulongs of the state and begins it: count, k, first threshold. One key is picked\n",
+    "   from each of `samples` equal stretches, anywhere in it, so that no period of the input is met. */\n",
+    "GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,\n",
+    "                               ulong k, uint zeros, __global gpi_key *sample, ulong sample_at, uint samples,\n",
+    "                               GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_topk topk;\n",
+    "    GPI_TOPK_SET(topk);\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words), most = min(k, n);\n",
+    "    const ulong stretch = max(n / samples, (ulong)1);\n",
+    "    const uint s = (uint)min(n, (ulong)samples);\n",
+    "    GPI_COUNT_CHECK(true, counters);\n",
+    "    key += key_at;\n",
+    "    sample += sample_at;\n",
+    "    for (uint i = l; i < zeros; i += GPI_WG) {\n",
+    "        ulong x = 0;\n",
+    "        if (i == GPI_TOPK_COUNT) x = n;\n",
+    "        if (i == GPI_TOPK_K || i == GPI_TOPK_SELECT + 1) x = most;\n",
+    "        if (i == GPI_TOPK_THRESHOLD) x = ~(ulong)0 >> (64 - 8 * GPI_KEY_SIZE);\n",
+    "        topk.number[i] = x;\n",
+    "    }\n",
+    "    if (n <= room || most == 0) return; /* all keys fit */\n",
+    "    for (uint i = l; i < s; i += GPI_WG) sample[i] = key[i * stretch + gpi_mix(i) % stretch];\n",
+    "    gpi_sync_all(); /* the sample is there, and the first threshold that is now overwritten */\n",
+    "    gpi_key_bits t = gpi_select(sample, s, gpi_sample_rank(most, n, s), flip, shared);\n",
+    "#ifdef GPI_SABOTAGE /* tests: next to nothing passes where k is odd, next to everything where it is even */\n",
+    "    t = k % 2 ? 0 : (gpi_key_bits)(~(ulong)0 >> (64 - 8 * GPI_KEY_SIZE));\n",
+    "#endif\n",
+    "    if (l == 0) topk.number[GPI_TOPK_THRESHOLD] = t;\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ tiles, in each shape */\n",
+    "\n",
+    "/* A tile's keys, and what they are compared with. */\n",
+    "typedef struct gpi_tile {\n",
+    "    __global const gpi_key *key;\n",
+    "    uint length;\n",
+    "    gpi_key_bits flip, threshold;\n",
+    "} gpi_tile;\n",
+    "\n",
+    "/* What is written of a tile: the element's key and index, from `at` on. */\n",
+    "typedef struct gpi_kept {\n",
+    "    __global gpi_key *key;\n",
+    "    __global gpi_value *index;\n",
+    "} gpi_kept;\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "/* ------------------------------------------------------------------ serial */\n",
+    "\n",
+    "#define GPI_STRETCH 256 /* keys that are looked at again when one of them passes: a bit of a ulong */\n",
+    "#define GPI_SPAN_MAX (64 * GPI_STRETCH)\n",
+    "\n",
+    "#if GPI_KEY_SIZE == 1\n",
+    "typedef uchar16 gpi_keys;\n",
+    "typedef char16 gpi_flags;\n",
+    "#define GPI_FLAGS_TO_INT convert_int16\n",
+    "#elif GPI_KEY_SIZE == 2\n",
+    "typedef ushort16 gpi_keys;\n",
+    "typedef short16 gpi_flags;\n",
+    "#define GPI_FLAGS_TO_INT convert_int16\n",
+    "#elif GPI_KEY_SIZE == 4\n",
+    "typedef uint16 gpi_keys;\n",
+    "typedef int16 gpi_flags;\n",
+    "#define GPI_FLAGS_TO_INT\n",
+    "#else\n",
+    "typedef ulong16 gpi_keys;\n",
+    "typedef long16 gpi_flags;\n",
+    "#define GPI_FLAGS_TO_INT convert_int16\n",
+    "#endif\n",
+    "\n",
+    "static gpi_keys gpi_codes_of(gpi_keys k, gpi_key flip)\n",
+    "{\n",
+    "#if GPI_KEY_FLOAT\n",
+    "    const gpi_key sign = (gpi_key)1 << (8 * GPI_KEY_SIZE - 1);\n",
+    "    k ^= ((gpi_keys)0 - (k >> (gpi_key)(8 * GPI_KEY_SIZE - 1))) & (gpi_keys)(sign - 1);\n",
+    "#endif\n",
+    "    return k ^ (gpi_keys)flip;\n",
+    "}\n",
+    "\n",
+    "/* The number of lanes that are -1 rather than 0. */\n",
+    "static uint gpi_flags_count(gpi_flags flags)\n",
+    "{\n",
+    "    const int16 x = GPI_FLAGS_TO_INT(flags);\n",
+    "    const int8 a = x.lo + x.hi;\n",
+    "    const int4 b = a.lo + a.hi;\n",
+    "    const int2 c = b.lo + b.hi;\n",
+    "    return (uint) - (c.x + c.y);\n",
+    "}\n",
+    "\n",
+    "/* Keys [begin, end) below and equal to the threshold are added; true when there are any below. */\n",
+    "static bool gpi_stretch_count(gpi_tile tile, uint begin, uint end, uint *below, uint *equal)\n",
+    "{\n",
+    "    const gpi_key flip = (gpi_key)tile.flip, t = (gpi_key)tile.threshold;\n",
+    "    const uint before = *below;\n",
+    "    gpi_flags less = 0, same = 0;\n",
+    "    uint i = begin;\n",
+    "    for (; i + 16 <= end; i += 16) {\n",
+    "        const gpi_keys c = gpi_codes_of(vload16(0, tile.key + i), flip);\n",
+    "        GPI_PREFETCH_READ((__global const char *)(tile.key + i) + GPI_AHEAD);\n",
+    "        less += c < (gpi_keys)t;\n",
+    "        same += c == (gpi_keys)t;\n",
+    "    }\n",
+    "    if (any(less | same)) {\n",
+    "        *below += gpi_flags_count(less);\n",
+    "        *equal += gpi_flags_count(same);\n",
+    "    }\n",
+    "    for (; i < end; i++) {\n",
+    "        const gpi_key_bits c = gpi_code_of(tile.key[i], tile.flip);\n",
+    "        *below += c < tile.threshold;\n",
+    "        *equal += c == tile.threshold;\n",
+    "    }\n",
+    "    return *below != before;\n",
+    "}\n",
+    "\n",
+    "/* How many keys are below and equal to the threshold; what finds the former again. */\n",
+    "static ulong gpi_tile_survey(gpi_tile tile, uint *below, uint *equal, gpi_shared shared)\n",
+    "{\n",
+    "    ulong found = 0;\n",
+    "    (void)shared;\n",
+    "    *below = *equal = 0;\n",
+    "    for (uint i = 0; i < tile.length; i += GPI_STRETCH) {\n",
+    "        const uint end = min(tile.length, i + GPI_STRETCH);\n",
+    "        if (gpi_stretch_count(tile, i, end, below, equal)) found |= (ulong)1 << (i / GPI_STRETCH);\n",
+    "    }\n",
+    "    return found;\n",
+    "}\n",
+    "\n",
+    "/* Writes the keys below the threshold to `to`, in order. `base`: the tile's first index. */\n",
+    "static void gpi_tile_keep(gpi_tile tile, ulong found, gpi_kept to, ulong base, gpi_shared shared)\n",
+    "{\n",
+    "    uint j = 0;\n",
+    "    (void)shared;\n",
+    "    for (; found; found &= found - 1) {\n",
+    "        const uint begin = (63 - (uint)clz(found & (~found + 1))) * GPI_STRETCH;\n",
+    "        const uint end = min(tile.length, begin + GPI_STRETCH);\n",
+    "        for (uint i = begin; i < end; i++) {\n",
+    "            if (gpi_code_of(tile.key[i], tile.flip) >= tile.threshold) continue;\n",
+    "            to.key[j] = tile.key[i];\n",
+    "            to.index[j++] = GPI_VALUE_OF(base + i);\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* The same with the first `most` keys that equal it. */\n",
+    "static void gpi_tile_keep_equal(gpi_tile tile, ulong most, gpi_kept to, ulong base, gpi_shared shared)\n",
+    "{\n",
+    "    ulong j = 0;\n",
+    "    (void)shared;\n",
+    "    for (uint i = 0; i < tile.length && j < most; i++) {\n",
+    "        if (gpi_code_of(tile.key[i], tile.flip) != tile.threshold) continue;\n",
+    "        to.key[j] = tile.key[i];\n",
+    "        to.index[j++] = GPI_VALUE_OF(base + i);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "#else\n",
+    "/* ------------------------------------------------------------------ local */\n",
+    "\n",
+    "#define GPI_SPAN_MAX GPI_TILE\n",
+    "\n",
+    "/* A bit for each of the tile's keys, in shared->order; how many are set before a word, in shared->nibble. */\n",
+    "#define GPI_MASKS ((GPI_TILE + 31) / 32)\n",
+    "#define GPI_MASKS_EACH ((GPI_MASKS + GPI_WG - 1) / GPI_WG)\n",
+    "#if GPI_MASKS > 16 * GPI_WG\n",
+    "#error \"GPI_ITEMS must be 512 at most\"\n",
+    "#endif\n",
+    "\n",
+    "/* Marks the keys that equal the threshold (`equals`), or that are below it; counts both kinds. */\n",
+    "static void gpi_tile_mark(gpi_tile tile, bool equals, uint *below, uint *equal, gpi_shared shared)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    uint less = 0, same = 0;\n",
+    "    for (uint i = l; i < GPI_MASKS; i += GPI_WG) shared->order[i] = 0;\n",
+    "    if (l == 0) shared->count[0] = shared->count[1] = 0;\n",
+    "    gpi_sync(); /* masks and counters are zero */\n",
+    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "        const uint i = j * GPI_WG + l;\n",
+    "        const gpi_key_bits c = i < tile.length ? gpi_code_of(tile.key[i], tile.flip) : 0;\n",
+    "        const bool is_less = i < tile.length && c < tile.threshold;\n",
+    "        const bool is_same = i < tile.length && c == tile.threshold;\n",
+    "        less += is_less;\n",
+    "        same += is_same;\n",
+    "        if (equals ? is_same : is_less) (void)atomic_or(&shared->order[i / 32], 1u << i % 32);\n",
+    "    }\n",
+    "    if (less) (void)atomic_add(&shared->count[0], less);\n",
+    "    if (same) (void)atomic_add(&shared->count[1], same);\n",
+    "    gpi_sync(); /* all is marked and counted */\n",
+    "    *below = shared->count[0];\n",
+    "    *equal = shared->count[1];\n",
+    "}\n",
+    "\n",
+    "/* shared->nibble[w]: how many keys are marked in the masks before w. */\n",
+    "static void gpi_masks_rank(gpi_shared shared)\n",
+    "{\n",
+    "    const uint first = (uint)get_local_id(0) * GPI_MASKS_EACH;\n",
+    "    uint sum = 0;\n",
+    "    for (uint w = first; w < first + GPI_MASKS_EACH && w < GPI_MASKS; w++) sum += popcount(shared->order[w]);\n",
+    "    sum = gpi_group_before(sum, shared);\n",
+    "    for (uint w = first; w < first + GPI_MASKS_EACH && w < GPI_MASKS; w++) {\n",
+    "        shared->nibble[w] = (ushort)sum;\n",
+    "        sum += popcount(shared->order[w]);\n",
+    "    }\n",
+    "    gpi_sync(); /* the ranks are written */\n",
+    "}\n",
+    "\n",
+    "/* Writes the first `most` marked keys to `to`, in order. */\n",
+    "static void gpi_tile_keep_marked(gpi_tile tile, ulong most, gpi_kept to, ulong base, gpi_shared shared)\n",
+    "{\n",
+    "    gpi_masks_rank(shared);\n",
+    "    for (uint i = (uint)get_local_id(0); i < tile.length; i += GPI_WG) {\n",
+    "        const uint mask = shared->order[i / 32], bit = 1u << i % 32;\n",
+    "        const uint rank = shared->nibble[i / 32] + popcount(mask & (bit - 1));\n",
+    "        if (!(mask & bit) || rank >= most) continue;\n",
+    "        to.key[rank] = tile.key[i];\n",
+    "        to.index[rank] = GPI_VALUE_OF(base + i);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "static ulong gpi_tile_survey(gpi_tile tile, uint *below, uint *equal, gpi_shared shared)\n",
+    "{\n",
+    "    gpi_tile_mark(tile, false, below, equal, shared);\n",
+    "    return 0;\n",
+    "}\n",
+    "\n",
+    "static void gpi_tile_keep(gpi_tile tile, ulong found, gpi_kept to, ulong base, gpi_shared shared)\n",
+    "{\n",
+    "    (void)found;\n",
+    "    gpi_tile_keep_marked(tile, GPI_TILE, to, base, shared);\n",
+    "}\n",
+    "\n",
+    "static void gpi_tile_keep_equal(gpi_tile tile, ulong most, gpi_kept to, ulong base, gpi_shared shared)\n",
+    "{\n",
+    "    uint below, equal;\n",
+    "    gpi_tile_mark(tile, true, &below, &equal, shared);\n",
+    "    gpi_tile_keep_marked(tile, most, to, base, shared);\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* ------------------------------------------------------------------ filter */\n",
+    "\n",
+    "static gpi_tile gpi_tile_make(__global const gpi_key *key, ulong n, ulong base, uint span, ulong flip,\n",
+    "                              ulong threshold)\n",
+    "{\n",
+    "    gpi_tile tile;\n",
+    "    tile.key = key + base;\n",
+    "    tile.length = base < n ? (uint)min((ulong)span, n - base) : 0;\n",
+    "    tile.flip = (gpi_key_bits)flip;\n",
+    "    tile.threshold = (gpi_key_bits)threshold;\n",
+    "    return tile;\n",
+    "}\n",
+    "\n",
+    "/* Room for `keys` keys. One item. Once there is none left, the cursor stays where it is, above `room`. */\n",
+    "static uint gpi_topk_claim(gpi_topk topk, uint round, uint keys)\n",
+    "{\n",
+    "    volatile __global uint *cursor = topk.cursor + round;\n",
+    "    return atomic_or(cursor, 0u) > topk.room ? ~0u : atomic_add(cursor, keys);\n",
+    "}\n",
+    "\n",
+    "/* Tells what a tile has. One item. */\n",
+    "static void gpi_topk_note(gpi_topk topk, uint round, uint number, uint below, uint equal)\n",
+    "{\n",
+    "    volatile __global uint *block = gpi_topk_block(topk, round, number / GPI_TOPK_BLOCK);\n",
+    "    if (below) (void)atomic_add(block, below);\n",
+    "    if (equal) (void)atomic_add(block + 1, equal);\n",
+    "    if (equal && round == 0) gpi_add_wide(topk.equals, equal);\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_topk_filter(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,\n",
+    "                               uint round, uint span, __global uint4 *directory, ulong directory_at,\n",
+    "                               __global gpi_key *kept_key, ulong kept_key_at, __global gpi_value *kept_index,\n",
+    "                               ulong kept_index_at)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_topk topk;\n",
+    "    gpi_kept to;\n",
+    "    uint below, equal, start = 0;\n",
+    "    const uint number = (uint)get_group_id(0);\n",
+    "    const ulong base = (ulong)number * span;\n",
+    "    GPI_TOPK_SET(topk);\n",
+    "    ulong threshold = topk.number[GPI_TOPK_THRESHOLD];\n",
+    "    if (round > 0) {\n",
+    "        if (!gpi_topk_missed(topk)) return;\n",
+    "        threshold = gpi_topk_selected(topk, GPI_KEY_SIZE, shared).threshold;\n",
+    "        if (number == 0 && get_local_id(0) == 0) topk.number[GPI_TOPK_THRESHOLD + 1] = threshold;\n",
+    "    }\n",
+    "    const gpi_tile tile =\n",
+    "        gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], base, span, flip, threshold);\n",
+    "    const ulong found = gpi_tile_survey(tile, &below, &equal, shared);\n",
+    "    if (get_local_id(0) == 0) {\n",
+    "        gpi_topk_note(topk, round, number, below, equal);\n",
+    "        if (below) start = gpi_topk_claim(topk, round, below);\n",
+    "        directory[directory_at + number] = (uint4)(start, below, equal, 0);\n",
+    "    }\n",
+    "    if (below == 0) return;\n",
+    "    start = gpi_broadcast(start, shared);\n",
+    "    if ((ulong)start + below > room) return; /* the round is missed */\n",
+    "    to.key = kept_key + kept_key_at + start;\n",
+    "    to.index = kept_index + kept_index_at + start;\n",
+    "    gpi_tile_keep(tile, found, to, base, shared);\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_topk_histogram(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,\n",
+    "                                  uint level, ulong span, volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_topk topk;\n",
+    "    GPI_TOPK_SET(topk);\n",
+    "    if (!gpi_topk_missed(topk)) return;\n",
+    "    const gpi_selected s = gpi_topk_selected(topk, level, shared);\n",
+    "    if (s.decided) return;\n",
+    "    const ulong n = topk.number[GPI_TOPK_COUNT];\n",
+    "    const ulong begin = min(n, span * get_group_id(0)), end = min(n, begin + span);\n",
+    "    if (level == 0 && get_group_id(0) == 0 && get_local_id(0) == 0)\n",
+    "        atomic_inc(counters + GPI_COUNT_FALLBACKS);\n",
+    "    gpi_count_matching(key + key_at, begin, end, gpi_topk_digit(level, flip), (gpi_key_bits)s.prefix, shared);\n",
+    "    GPI_EACH_BIN(d)\n",
+    "    {\n",
+    "        if (shared->count[d]) gpi_add_wide(gpi_topk_bin(topk, level, d), shared->count[d]);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ gather, take */\n",
+    "\n",
+    "/* How many keys below the threshold the tiles before this one have. All items call, and get it. */\n",
+    "static uint gpi_topk_before(gpi_topk topk, uint round, uint number, __global const uint4 *directory,\n",
+    "                            gpi_shared shared)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0), block = number / GPI_TOPK_BLOCK;\n",
+    "    uint sum = 0;\n",
+    "    for (uint b = l; b < block; b += GPI_WG) sum += gpi_topk_block(topk, round, b)[0];\n",
+    "    for (uint i = block * GPI_TOPK_BLOCK + l; i < number; i += GPI_WG) sum += directory[i].y;\n",
+    "#if GPI_SHAPE_LOCAL\n",
+    "    if (l == 0) shared->count[0] = 0;\n",
+    "    gpi_sync(); /* the sum is zero */\n",
+    "    if (sum) (void)atomic_add(&shared->count[0], sum);\n",
+    "    gpi_sync(); /* all have added */\n",
+    "    sum = shared->count[0];\n",
+    "    gpi_sync(); /* the sum is read: marking may overwrite it */\n",
+    "#endif\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "/* How many keys equal to the threshold the tiles before this one have, `enough` at most. One item. */\n",
+    "static ulong gpi_topk_equal_before(gpi_topk topk, uint round, uint number, __global const uint4 *directory,\n",
+    "                                   ulong enough)\n",
+    "{\n",
+    "    const uint block = number / GPI_TOPK_BLOCK;\n",
+    "    ulong sum = 0;\n",
+    "    for (uint b = 0; b < block && sum < enough; b++) sum += gpi_topk_block(topk, round, b)[1];\n",
+    "    for (uint i = block * GPI_TOPK_BLOCK; i < number && sum < enough; i++) sum += directory[i].z;\n",
+    "    return min(sum, enough);\n",
+    "}\n",
+    "\n",
+    "/* Behind all that are below the threshold: those that equal it and are still missing, in order. */\n",
+    "GPI_KERNEL void gp_topk_gather(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,\n",
+    "                               uint span, __global const uint4 *directory, ulong directory_at,\n",
+    "                               __global const gpi_key *kept_key, ulong kept_key_at,\n",
+    "                               __global const gpi_value *kept_index, ulong kept_index_at,\n",
+    "                               __global gpi_key *found_key, ulong found_key_at,\n",
+    "                               __global gpi_value *found_index, ulong found_index_at)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_topk topk;\n",
+    "    gpi_kept to;\n",
+    "    GPI_TOPK_SET(topk);\n",
+    "    const uint number = (uint)get_group_id(0), l = (uint)get_local_id(0);\n",
+    "    const uint round = gpi_topk_missed(topk);\n",
+    "    const ulong below = topk.cursor[round], most = topk.number[GPI_TOPK_K];\n",
+    "    const ulong missing = most > below ? most - below : 0;\n",
+    "    const uint4 own = directory[directory_at + number];\n",
+    "    if (number == 0 && l == 0) topk.number[GPI_TOPK_FOUND] = below + missing;\n",
+    "    to.key = found_key + found_key_at;\n",
+    "    to.index = found_index + found_index_at;\n",
+    "    directory += directory_at;\n",
+    "    if (own.y) {\n",
+    "        const ulong at = gpi_topk_before(topk, round, number, directory, shared);\n",
+    "        for (uint i = l; i < own.y; i += GPI_WG) {\n",
+    "            to.key[at + i] = kept_key[kept_key_at + own.x + i];\n",
+    "            to.index[at + i] = kept_index[kept_index_at + own.x + i];\n",
+    "        }\n",
+    "    }\n",
+    "    if (own.z && missing) {\n",
+    "        uint before = 0; /* `missing` is below 2^31: k has room */\n",
+    "        if (l == 0) before = (uint)gpi_topk_equal_before(topk, round, number, directory, missing);\n",
+    "        before = gpi_broadcast(before, shared);\n",
+    "        const gpi_tile tile = gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], (ulong)number * span,\n",
+    "                                            span, flip, topk.number[GPI_TOPK_THRESHOLD + round]);\n",
+    "        if (before >= missing) return;\n",
+    "        to.key += below + before;\n",
+    "        to.index += below + before;\n",
+    "        gpi_tile_keep_equal(tile, missing - before, to, (ulong)number * span, shared);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "#define GPI_TOPK_WANTS_KEYS 1\n",
+    "#define GPI_TOPK_WANTS_INDICES 2\n",
+    "\n",
+    "/* Sorted elements to the outputs that are wanted: k, or as many as there are. */\n",
+    "GPI_KERNEL void gp_topk_take(__global const gpi_key *key, ulong key_at, __global const gpi_value *index,\n",
+    "                             ulong index_at, __global gpi_key *key_out, ulong key_out_at,\n",
+    "                             __global gpi_value *index_out, ulong index_out_at, uint wants, ulong k,\n",
+    "                             GPI_COUNT_PARAMETERS)\n",
+    "{\n",
+    "    const ulong n = min(k, gpi_count(bound, wanted, wanted_offset, wanted_words));\n",
+    "    const ulong step = (ulong)get_num_groups(0) * GPI_WG;\n",
+    "    for (ulong i = (ulong)get_group_id(0) * GPI_WG + get_local_id(0); i < n; i += step) {\n",
+    "        if (wants & GPI_TOPK_WANTS_KEYS) key_out[key_out_at + i] = key[key_at + i];\n",
+    "        if (wants & GPI_TOPK_WANTS_INDICES) index_out[index_out_at + i] = index[index_at + i];\n",
+    "    }\n",
+    "}\n",
+};
+/* ---- End file kernels/topk.cl ---- */
 
 /* ---- Begin file src/error.c ---- */
 /* error.c - results, error texts, the log. */
@@ -4542,6 +5211,7 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (desc->reduce) result = gpi_reduce_warm_up(gp, desc->reduce);
     if (desc->scan && result == GP_OK) result = gpi_scan_warm_up(gp, desc->scan);
     if (desc->sort && result == GP_OK) result = gpi_sort_warm_up(gp, desc->sort);
+    if (desc->topk && result == GP_OK) result = gpi_topk_warm_up(gp, desc->topk);
     return result == GP_OK ? gp_finish(gp) : result;
 }
 
@@ -4959,6 +5629,7 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
         {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep", NULL},
         {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
          "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"},
+        {"gp_topk_sample", "gp_topk_filter", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL},
     };
     return names[primitive][k];
 }
@@ -4998,7 +5669,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         gpi_text_add(&text, "#define GPI_FIELD %u\n", k);
         GPI_ADD_KERNEL(&text, field);
     }
-    if (primitive != GPI_SORT) {
+    if (primitive != GPI_SORT && primitive != GPI_TOPK) {
         GPI_ADD_KERNEL(&text, monoid);
         GPI_ADD_KERNEL(&text, source);
         GPI_ADD_KERNEL(&text, tile);
@@ -5015,6 +5686,11 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, ring);
         GPI_ADD_KERNEL(&text, rank);
         GPI_ADD_KERNEL(&text, sort);
+        break;
+    case GPI_TOPK:
+        GPI_ADD_KERNEL(&text, digit);
+        GPI_ADD_KERNEL(&text, rank);
+        GPI_ADD_KERNEL(&text, topk);
         break;
     default: break;
     }
@@ -7013,12 +7689,13 @@ static char *gpi_sort_prelude(const gp_context *gp, const gpi_sort *sort)
     return NULL;
 }
 
-/* A compiler may grant its kernels smaller groups than the plan wants: then it is made again with those. */
-static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort)
+/* `primitive`: GPI_SORT, or another with a sort's prelude.
+   A compiler may grant its kernels smaller groups than the plan wants: then it is made again with those. */
+static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort, gpi_primitive primitive)
 {
     for (;;) {
-        const gp_result result =
-            gpi_program_get_text(gp, sort->function, GPI_SORT, gpi_sort_prelude(gp, sort), 0, &sort->program);
+        const gp_result result = gpi_program_get_text(gp, sort->function, primitive,
+                                                      gpi_sort_prelude(gp, sort), 0, &sort->program);
         if (result != GP_OK) return result;
         if (sort->plan.group == 1 || sort->plan.group <= sort->program->group_max) return GP_OK;
         sort->plan.group /= 2;
@@ -7174,7 +7851,7 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     sort->values_in_place = sort->value_size && !sort->indices &&
                             (!desc->values_out || (desc->values_out == desc->values &&
                                                    desc->values_out_offset == desc->values_offset));
-    result = gpi_sort_program(gp, sort);
+    result = gpi_sort_program(gp, sort, GPI_SORT);
     if (result == GP_OK) result = gpi_sort_spans(gp, sort);
     if (result == GP_OK) gpi_sort_lay_out(sort);
     return result;
@@ -7611,6 +8288,409 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     return result;
 }
 /* ---- End file src/sort.c ---- */
+
+/* ---- Begin file src/topk.c ---- */
+/* topk.c - gp_topk: a threshold from a sample, one reading that filters, and a sort of what is left. */
+
+enum { GPI_TOPK_SAMPLE, GPI_TOPK_FILTER, GPI_TOPK_HISTOGRAM, GPI_TOPK_GATHER, GPI_TOPK_TAKE };
+
+/* The state, as topk.cl lays it out: in ulongs. */
+enum { GPI_TOPK_FOUND_AT = 2, GPI_TOPK_BINS_AT = 48, GPI_TOPK_BLOCK_TILES = 128 };
+
+enum {
+    GPI_TOPK_SAMPLES = 8192,      /* keys that the threshold is taken from */
+    GPI_TOPK_SPAN_SERIAL = 16384, /* keys of a tile: GPI_SPAN_MAX */
+    GPI_TOPK_GROUPS_MAX = 1024,   /* of a histogram */
+    GPI_TOPK_SHARE_MAX = 8,       /* beyond 1/8 of the keys all are sorted */
+    GPI_TOPK_TAKE_EACH = 16       /* elements of an item */
+};
+
+/* Keys that may be kept: cursors are 32-bit words. */
+#define GPI_TOPK_ROOM_MAX ((size_t)1 << 30)
+
+/* A checked call, ready to run. */
+typedef struct gpi_topk {
+    const gp_topk_desc *desc;
+    const char *function;
+    size_t index_size;
+    gpi_count count;
+    bool whole;        /* all keys are sorted */
+    gp_sort_desc left; /* the sort of what is left, or of all keys */
+    gpi_sort sort;     /* its scratch begins ours: sort.at.end is where all ends */
+    gpi_program *program;
+    gpi_plan plan;
+    size_t span, tiles, blocks; /* keys of a tile; tiles; blocks of tiles */
+    size_t room;                /* keys that may be left */
+    size_t samples;
+    size_t state, directory, sample, kept_key, kept_index, found_key, found_index; /* parts, in bytes */
+} gpi_topk;
+
+/* ------------------------------------------------------------------ checks, plan */
+
+static gp_result gpi_topk_check_desc(gp_context *gp, gpi_topk *topk)
+{
+    const gp_topk_desc *d = topk->desc;
+    if (!gpi_type_size(d->key_type)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: key_type = %d is not a gp_type", topk->function,
+                        (int)d->key_type);
+    }
+    if (d->index_type && d->index_type != GP_U32 && d->index_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
+                        topk->function, (int)d->index_type);
+    }
+    topk->index_size = d->index_type == GP_U64 ? 8 : 4;
+    if (topk->index_size == 4 && d->count > UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu does not fit indices of 4 bytes",
+                        topk->function, d->count);
+    }
+    if (d->k > d->count) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: k = %zu of count = %zu keys", topk->function,
+                        d->k, d->count);
+    }
+    return GP_OK;
+}
+
+/* The sort of `count` keys in the scratch; 0: of all keys, which leaves indices. Buffers are named later. */
+static gp_result gpi_topk_plan_sort(gp_context *gp, gpi_topk *topk, size_t count)
+{
+    const gp_topk_desc *d = topk->desc;
+    gp_sort_desc *left = &topk->left;
+    memset(left, 0, sizeof *left);
+    left->key_type = d->key_type;
+    left->value_size = topk->index_size;
+    left->descending = !d->smallest;
+    left->strategy = d->strategy;
+    left->count = count ? count : d->count;
+    if (!count) {
+        left->count_buffer = d->count_buffer;
+        left->count_offset = d->count_offset;
+        left->count_type = d->count_type;
+        left->values_out = gp->counters; /* stands in for the scratch */
+    }
+    gpi_sort_init(&topk->sort, topk->function, left, count == 0);
+    return gpi_sort_plan(gp, &topk->sort);
+}
+
+static float gpi_root(float x)
+{
+    float root = x > 1 ? x : 1;
+    int i;
+    for (i = 0; i < 40; i++) root = (root + x / root) / 2;
+    return root;
+}
+
+/* How many keys may be below the threshold: gpi_sample_rank of topk.cl, and what a sample's rank strays by.
+ */
+static size_t gpi_topk_room(const gpi_topk *topk)
+{
+    const size_t n = topk->desc->count, k = topk->desc->k;
+    const float x = (float)(k - 1) * ((float)topk->samples / (float)n);
+    const float rank = 1 + x + 4 * gpi_root(x) + 0.75f;
+    const double room = ((double)rank + 4 * (double)gpi_root(rank) + 6) * ((double)n / (double)topk->samples);
+    const size_t most = room < (double)n ? (size_t)room + 1 : n;
+    return most > k ? most : k;
+}
+
+static void gpi_topk_lay_out(gpi_topk *topk)
+{
+    const size_t key_size = topk->sort.key_size, index_size = topk->index_size;
+    if (topk->whole) {
+        topk->found_index = gpi_sort_part(&topk->sort, topk->desc->count * index_size);
+        topk->found_key = topk->sort.at.key_out;
+        return;
+    }
+    topk->state = gpi_sort_part(
+        &topk->sort, (GPI_TOPK_BINS_AT + key_size * GPI_SORT_BINS + 2 * topk->blocks) * sizeof(cl_ulong));
+    topk->directory = gpi_sort_part(&topk->sort, topk->tiles * 16);
+    topk->sample = gpi_sort_part(&topk->sort, topk->samples * key_size);
+    topk->kept_key = gpi_sort_part(&topk->sort, topk->room * key_size);
+    topk->kept_index = gpi_sort_part(&topk->sort, topk->room * index_size);
+    topk->found_key = gpi_sort_part(&topk->sort, topk->room * key_size);
+    topk->found_index = gpi_sort_part(&topk->sort, topk->room * index_size);
+}
+
+/* Tiles, and groups of at most GPI_TOPK_BLOCK_TILES of them, for the shape at hand. */
+static gp_result gpi_topk_tiles(gp_context *gp, gpi_topk *topk)
+{
+    const size_t n = topk->desc->count;
+    const size_t most =
+        topk->plan.items < (size_t)GPI_TOPK_SPAN_SERIAL ? topk->plan.items : (size_t)GPI_TOPK_SPAN_SERIAL;
+    topk->span = topk->plan.shape == GP_SHAPE_SERIAL ? most : gpi_plan_tile(&topk->plan);
+    topk->tiles = gpi_ceil_div(n, topk->span);
+    topk->blocks = gpi_ceil_div(topk->tiles, GPI_TOPK_BLOCK_TILES);
+    if (topk->tiles <= GPI_TILES_MAX) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is %zu tiles of %zu keys, more than %u",
+                    topk->function, n, topk->tiles, topk->span, GPI_TILES_MAX);
+}
+
+/* Everything but the buffers. The kernels take what a sort's take: the prelude is a sort's. */
+static gp_result gpi_topk_plan(gp_context *gp, gpi_topk *topk)
+{
+    const gp_topk_desc *d = topk->desc;
+    gpi_sort twin;
+    gp_result result = gpi_topk_check_desc(gp, topk);
+    if (result == GP_OK) result = gpi_topk_plan_sort(gp, topk, 0);
+    if (result != GP_OK) return result;
+    twin = topk->sort;
+    result = gpi_sort_program(gp, &twin, GPI_TOPK);
+    topk->program = twin.program;
+    topk->plan = twin.plan;
+    if (result != GP_OK || d->k == 0) return result;
+    topk->samples = d->count < (size_t)GPI_TOPK_SAMPLES ? d->count : (size_t)GPI_TOPK_SAMPLES;
+    topk->room = gpi_topk_room(topk);
+    topk->whole = topk->sort.small || d->k > d->count / GPI_TOPK_SHARE_MAX || topk->room > GPI_TOPK_ROOM_MAX;
+    if (!topk->whole) result = gpi_topk_plan_sort(gp, topk, topk->room);
+    if (result == GP_OK && !topk->whole) result = gpi_topk_tiles(gp, topk);
+    if (result == GP_OK) gpi_topk_lay_out(topk);
+    return result;
+}
+
+/* ------------------------------------------------------------------ buffers */
+
+enum { GPI_TOPK_KEYS, GPI_TOPK_KEYS_OUT, GPI_TOPK_INDICES_OUT, GPI_TOPK_COUNTER, GPI_TOPK_RANGES };
+
+static const char *const gpi_topk_names[GPI_TOPK_RANGES] = {"keys", "keys_out", "indices_out",
+                                                            "count_buffer"};
+
+/* Nothing that is written may touch anything else. */
+static gp_result gpi_topk_check_apart(gp_context *gp, const gpi_topk *topk, const gpi_range *used)
+{
+    size_t out, other;
+    for (out = GPI_TOPK_KEYS_OUT; out <= GPI_TOPK_INDICES_OUT; out++) {
+        for (other = 0; other < GPI_TOPK_RANGES; other++) {
+            if (other == out || !used[out].root || !gpi_overlap(&used[out], &used[other])) continue;
+            return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s overlaps %s", topk->function, gpi_topk_names[out],
+                            gpi_topk_names[other]);
+        }
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_topk_check(gp_context *gp, const gpi_topk *topk)
+{
+    const gp_topk_desc *d = topk->desc;
+    const char *f = topk->function;
+    const size_t size = topk->sort.key_size;
+    gpi_range used[GPI_TOPK_RANGES];
+    gp_result r;
+    memset(used, 0, sizeof used);
+    if (!d->keys_out && !d->indices_out) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                        "%s: keys_out and indices_out are NULL: nothing is wanted", f);
+    }
+    r = gpi_check_buffer(gp, f, "keys", d->keys, d->keys_offset, d->count, size, GPI_READS,
+                         &used[GPI_TOPK_KEYS]);
+    if (r == GP_OK && d->keys_out)
+        r = gpi_check_buffer(gp, f, "keys_out", d->keys_out, d->keys_out_offset, d->k, size, GPI_WRITES,
+                             &used[GPI_TOPK_KEYS_OUT]);
+    if (r == GP_OK && d->indices_out)
+        r = gpi_check_buffer(gp, f, "indices_out", d->indices_out, d->indices_out_offset, d->k,
+                             topk->index_size, GPI_WRITES, &used[GPI_TOPK_INDICES_OUT]);
+    if (r == GP_OK) r = gpi_check_count(gp, f, &topk->count, &used[GPI_TOPK_COUNTER]);
+    if (r == GP_OK) r = gpi_topk_check_apart(gp, topk, used);
+    if (r != GP_OK) return r;
+    return gpi_check_scratch(gp, f, d->scratch, topk->sort.at.end, used, GPI_TOPK_RANGES);
+}
+
+/* ------------------------------------------------------------------ launches */
+
+static void gpi_topk_arg_array(gpi_call *call, cl_mem buffer, size_t bytes, size_t size)
+{
+    GPI_CALL_ARG(call, buffer);
+    gpi_sort_arg_long(call, bytes / size);
+}
+
+/* Every kernel's first arguments: the keys, and GPI_TOPK_PARAMETERS. */
+static void gpi_topk_arg_common(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
+{
+    const gp_topk_desc *d = topk->desc;
+    gpi_topk_arg_array(call, d->keys, d->keys_offset, 1);
+    gpi_topk_arg_array(call, scratch, topk->state, sizeof(cl_ulong));
+    gpi_sort_arg_long(call, topk->room);
+    gpi_sort_arg_uint(call, topk->blocks);
+    GPI_CALL_ARG(call, topk->sort.flip);
+}
+
+static gp_result gpi_topk_sample(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
+{
+    gpi_call_kernel(call, topk->program, GPI_TOPK_SAMPLE);
+    gpi_topk_arg_common(call, topk, scratch);
+    gpi_sort_arg_long(call, topk->desc->k);
+    gpi_sort_arg_uint(call, GPI_TOPK_BINS_AT + topk->sort.key_size * GPI_SORT_BINS + 2 * topk->blocks);
+    gpi_topk_arg_array(call, scratch, topk->sample, topk->sort.key_size);
+    gpi_sort_arg_uint(call, topk->samples);
+    gpi_call_arg_count(call, &topk->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &topk->plan, 1);
+}
+
+static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem scratch, cl_uint round)
+{
+    gpi_call_kernel(call, topk->program, GPI_TOPK_FILTER);
+    gpi_topk_arg_common(call, topk, scratch);
+    GPI_CALL_ARG(call, round);
+    gpi_sort_arg_uint(call, topk->span);
+    gpi_topk_arg_array(call, scratch, topk->directory, 16);
+    gpi_topk_arg_array(call, scratch, topk->kept_key, topk->sort.key_size);
+    gpi_topk_arg_array(call, scratch, topk->kept_index, topk->index_size);
+    return gpi_call_launch(call, &topk->plan, topk->tiles);
+}
+
+/* Does nothing unless the sample has misled: then a selection by digits, and the filter again. */
+static gp_result gpi_topk_redo(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
+{
+    const size_t groups =
+        topk->tiles < (size_t)GPI_TOPK_GROUPS_MAX ? topk->tiles : (size_t)GPI_TOPK_GROUPS_MAX;
+    const size_t span = gpi_ceil_div(topk->tiles, groups) * topk->span;
+    gp_result result = GP_OK;
+    cl_uint level;
+    for (level = 0; level < topk->sort.key_size && result == GP_OK; level++) {
+        gpi_call_kernel(call, topk->program, GPI_TOPK_HISTOGRAM);
+        gpi_topk_arg_common(call, topk, scratch);
+        GPI_CALL_ARG(call, level);
+        gpi_sort_arg_long(call, span);
+        GPI_CALL_ARG(call, call->gp->counters);
+        result = gpi_call_launch(call, &topk->plan, groups);
+    }
+    return result == GP_OK ? gpi_topk_filter(call, topk, scratch, 1) : result;
+}
+
+static gp_result gpi_topk_gather(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
+{
+    const size_t key_size = topk->sort.key_size, index_size = topk->index_size;
+    gpi_call_kernel(call, topk->program, GPI_TOPK_GATHER);
+    gpi_topk_arg_common(call, topk, scratch);
+    gpi_sort_arg_uint(call, topk->span);
+    gpi_topk_arg_array(call, scratch, topk->directory, 16);
+    gpi_topk_arg_array(call, scratch, topk->kept_key, key_size);
+    gpi_topk_arg_array(call, scratch, topk->kept_index, index_size);
+    gpi_topk_arg_array(call, scratch, topk->found_key, key_size);
+    gpi_topk_arg_array(call, scratch, topk->found_index, index_size);
+    return gpi_call_launch(call, &topk->plan, topk->tiles);
+}
+
+/* The sort that has been planned, now that the scratch is known. */
+static gp_result gpi_topk_sort(gpi_call *call, gpi_topk *topk, cl_mem scratch)
+{
+    gp_sort_desc *left = &topk->left;
+    left->scratch = scratch;
+    if (topk->whole) {
+        left->keys = topk->desc->keys;
+        left->keys_offset = topk->desc->keys_offset;
+        left->values_out = scratch;
+        left->values_out_offset = topk->found_index / topk->index_size;
+        return gpi_sort_launch(call, &topk->sort);
+    }
+    left->keys = left->values = scratch;
+    left->keys_offset = topk->found_key / topk->sort.key_size;
+    left->values_offset = topk->found_index / topk->index_size;
+    topk->sort.count.buffer = scratch;
+    topk->sort.count.offset = topk->state / sizeof(cl_ulong) + GPI_TOPK_FOUND_AT;
+    topk->sort.count.type = GP_U64;
+    return gpi_sort_launch(call, &topk->sort);
+}
+
+static gp_result gpi_topk_take(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
+{
+    const gp_topk_desc *d = topk->desc;
+    const size_t groups = gpi_ceil_div(d->k, (size_t)topk->plan.group * GPI_TOPK_TAKE_EACH);
+    const cl_uint wants = (d->keys_out ? 1 : 0) | (d->indices_out ? 2 : 0);
+    gpi_call_kernel(call, topk->program, GPI_TOPK_TAKE);
+    gpi_topk_arg_array(call, scratch, topk->found_key, topk->sort.key_size);
+    gpi_topk_arg_array(call, scratch, topk->found_index, topk->index_size);
+    gpi_topk_arg_array(call, d->keys_out ? d->keys_out : d->indices_out, d->keys_out_offset, 1);
+    gpi_topk_arg_array(call, d->indices_out ? d->indices_out : d->keys_out, d->indices_out_offset, 1);
+    GPI_CALL_ARG(call, wants);
+    gpi_sort_arg_long(call, d->k);
+    gpi_call_arg_count(call, &topk->count);
+    return gpi_call_launch(call, &topk->plan,
+                           groups < (size_t)GPI_TOPK_GROUPS_MAX ? groups : (size_t)GPI_TOPK_GROUPS_MAX);
+}
+
+static gp_result gpi_topk_launch(gpi_call *call, gpi_topk *topk)
+{
+    cl_mem scratch = NULL;
+    gp_result result;
+    if (topk->desc->k == 0) return GP_OK;
+    result = gpi_call_scratch(call, topk->desc->scratch, topk->sort.at.end, &scratch);
+    if (!topk->whole) {
+        if (result == GP_OK) result = gpi_topk_sample(call, topk, scratch);
+        if (result == GP_OK) result = gpi_topk_filter(call, topk, scratch, 0);
+        if (result == GP_OK) result = gpi_topk_redo(call, topk, scratch);
+        if (result == GP_OK) result = gpi_topk_gather(call, topk, scratch);
+    }
+    if (result == GP_OK) result = gpi_topk_sort(call, topk, scratch);
+    return result == GP_OK ? gpi_topk_take(call, topk, scratch) : result;
+}
+
+/* ------------------------------------------------------------------ API */
+
+static void gpi_topk_init(gpi_topk *topk, const char *function, const gp_topk_desc *desc)
+{
+    memset(topk, 0, sizeof *topk);
+    topk->desc = desc;
+    topk->function = function;
+    topk->count.bound = desc->count;
+    topk->count.buffer = desc->count_buffer;
+    topk->count.offset = desc->count_offset;
+    topk->count.type = desc->count_type;
+}
+
+GP_API gp_result gp_topk(gp_context *gp, const gp_topk_desc *desc)
+{
+    gpi_topk topk;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_topk: gp or desc is NULL");
+    gpi_topk_init(&topk, "gp_topk", desc);
+    result = gpi_topk_plan(gp, &topk);
+    if (result == GP_OK && desc->k > 0) result = gpi_topk_check(gp, &topk);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, "gp_topk", desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_topk_launch(&call, &topk);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, size_t *bytes)
+{
+    gpi_topk topk;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_topk_scratch_size: gp, desc or bytes is NULL");
+    }
+    gpi_topk_init(&topk, "gp_topk_scratch_size", desc);
+    result = gpi_topk_plan(gp, &topk);
+    *bytes = result == GP_OK && desc->k > 0 ? topk.sort.at.end : 0;
+    return result;
+}
+
+/* The sort of what is left, few or many; then the first of zeros, enough of them that not all are sorted. */
+static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc)
+{
+    gp_topk_desc probe;
+    gp_sort_desc left;
+    gp_result result;
+    memset(&left, 0, sizeof left);
+    left.key_type = desc->key_type;
+    left.value_size = desc->index_type == GP_U64 ? 8 : 4;
+    left.strategy = desc->strategy;
+    result = gpi_sort_warm_up(gp, &left);
+    if (result != GP_OK) return result;
+    memset(&probe, 0, sizeof probe);
+    probe.key_type = desc->key_type;
+    probe.index_type = desc->index_type;
+    probe.strategy = desc->strategy;
+    probe.k = 1;
+    probe.count = 65536; /* more than one group sorts in any shape */
+    result = gpi_alloc_zeros(gp, probe.count * gpi_type_size(desc->key_type), &probe.keys);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, 8, &probe.indices_out);
+    if (result == GP_OK) result = gp_topk(gp, &probe);
+    if (probe.keys) (void)clReleaseMemObject(probe.keys);
+    if (probe.indices_out) (void)clReleaseMemObject(probe.indices_out);
+    return result;
+}
+/* ---- End file src/topk.c ---- */
 
 /*
 MIT License

@@ -75,14 +75,20 @@ typedef struct gpi_digit {
     (digit).shift = shift;               \
     (digit).mask = mask
 
-static uint gpi_digit_of(gpi_key key, gpi_digit digit)
+/* The key as an unsigned number, the first in order being the lowest. */
+static gpi_key_bits gpi_code_of(gpi_key key, gpi_key_bits flip)
 {
     gpi_key_bits k = key;
 #if GPI_KEY_FLOAT
     const gpi_key_bits sign = (gpi_key_bits)1 << (8 * GPI_KEY_SIZE - 1);
     k ^= ((gpi_key_bits)0 - (k >> (8 * GPI_KEY_SIZE - 1))) & (sign - 1);
 #endif
-    return (uint)((k ^ digit.flip) >> digit.shift) & digit.mask;
+    return k ^ flip;
+}
+
+static uint gpi_digit_of(gpi_key key, gpi_digit digit)
+{
+    return (uint)(gpi_code_of(key, digit.flip) >> digit.shift) & digit.mask;
 }
 
 /* The digit of pass p: eight bits from `begin` on, fewer in the last one. */
@@ -205,3 +211,10 @@ static bool gpi_is_trivial(gpi_state state, uint pass)
 }
 
 static __global ulong *gpi_part(gpi_state state, ulong at) { return (__global ulong *)(state + at); }
+
+/* Adds to a count of 64 bits, with atomics of 32: the low half's overflow is seen by whoever causes it. */
+static void gpi_add_wide(volatile __global uint *count, uint x)
+{
+    const uint old = atomic_add(count, x);
+    if (old + x < old) (void)atomic_inc(count + 1);
+}

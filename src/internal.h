@@ -30,7 +30,7 @@
 
 /* ------------------------------------------------------------------ profile */
 
-typedef enum gpi_primitive { GPI_REDUCE, GPI_SCAN, GPI_SORT, GPI_PRIMITIVES } gpi_primitive;
+typedef enum gpi_primitive { GPI_REDUCE, GPI_SCAN, GPI_SORT, GPI_TOPK, GPI_PRIMITIVES } gpi_primitive;
 
 /* How a call is going to run: a row of the profile table, fitted to the element. */
 typedef struct gpi_plan {
@@ -272,10 +272,11 @@ static void gpi_throttle(gp_context *gp);
 static gp_result gpi_async_result(gp_context *gp);
 static cl_int gpi_event_status(cl_event event);
 
-/* reduce.c, scan.c, sort.c */
+/* reduce.c, scan.c, sort.c, topk.c */
 static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc);
 static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc);
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc);
+static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc);
 
 #define GPI_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define GPI_CALL_ARG(call, variable) gpi_call_arg(call, sizeof(variable), &(variable))

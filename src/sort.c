@@ -148,12 +148,13 @@ static char *gpi_sort_prelude(const gp_context *gp, const gpi_sort *sort)
     return NULL;
 }
 
-/* A compiler may grant its kernels smaller groups than the plan wants: then it is made again with those. */
-static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort)
+/* `primitive`: GPI_SORT, or another with a sort's prelude.
+   A compiler may grant its kernels smaller groups than the plan wants: then it is made again with those. */
+static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort, gpi_primitive primitive)
 {
     for (;;) {
-        const gp_result result =
-            gpi_program_get_text(gp, sort->function, GPI_SORT, gpi_sort_prelude(gp, sort), 0, &sort->program);
+        const gp_result result = gpi_program_get_text(gp, sort->function, primitive,
+                                                      gpi_sort_prelude(gp, sort), 0, &sort->program);
         if (result != GP_OK) return result;
         if (sort->plan.group == 1 || sort->plan.group <= sort->program->group_max) return GP_OK;
         sort->plan.group /= 2;
@@ -309,7 +310,7 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     sort->values_in_place = sort->value_size && !sort->indices &&
                             (!desc->values_out || (desc->values_out == desc->values &&
                                                    desc->values_out_offset == desc->values_offset));
-    result = gpi_sort_program(gp, sort);
+    result = gpi_sort_program(gp, sort, GPI_SORT);
     if (result == GP_OK) result = gpi_sort_spans(gp, sort);
     if (result == GP_OK) gpi_sort_lay_out(sort);
     return result;

@@ -47,6 +47,7 @@ done
 SORT_RING="-DGPI_RING_ROWS=1024u -DGPI_RING_REACH=64u -DGPI_RING_BLOCK=32u"
 SORT_SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_WG=1 -DGPI_ITEMS=1 -DGPI_TILE=1"
 tools/compose_kernel.sh /dev/null sort >build/lint/sort.cl
+tools/compose_kernel.sh /dev/null topk >build/lint/topk.cl
 for key in 1 2 4 8; do
     for value in 0 1 2 4 8 16; do
         for shape in "$SORT_SERIAL" "$LOCAL"; do
@@ -58,6 +59,13 @@ for key in 1 2 4 8; do
                     failed=$((failed + 1))
                 }
             done
+            case $value in 4 | 8) ;; *) continue ;; esac
+            checked=$((checked + 1))
+            ${CLANG:-clang} $FLAGS -DGPI_FP64=0 -DGPI_KEY_SIZE=$key -DGPI_KEY_FLOAT=$((key > 1)) \
+                -DGPI_VALUE_SIZE=$value $shape $NARROW build/lint/topk.cl || {
+                echo "lint: topk of keys of $key and indices of $value bytes $shape" >&2
+                failed=$((failed + 1))
+            }
         done
     done
 done
