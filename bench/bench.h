@@ -102,6 +102,7 @@ struct bench_variant {
             gp_sort_desc desc;
             gp_context *gp;
         } sort;
+        gp_topk_desc topk;
         bench_launch launch;
         bench_passes passes;
         host_stream host;
@@ -222,6 +223,7 @@ void bench_dot(bench *b);
 void bench_segmented(bench *b);
 void bench_affine(bench *b);
 void bench_sort(bench *b);
+void bench_topk(bench *b);
 void bench_ladder(bench *b);
 void bench_launch_cost(bench *b);
 
