@@ -64,11 +64,16 @@ static void run_all(bench *b)
     bench_topk(b);
 }
 
-static const command commands[] = {{"stream", bench_stream},       {"reduce", bench_reduce},
-                                   {"scan", bench_scan},           {"ladder", bench_ladder},
-                                   {"launch", bench_launch_cost},  {"dot", bench_dot},
-                                   {"segmented", bench_segmented}, {"affine", bench_affine},
-                                   {"sort", bench_sort},           {"topk", bench_topk},
+static const command commands[] = {{"stream", bench_stream},
+                                   {"reduce", bench_reduce},
+                                   {"scan", bench_scan},
+                                   {"ladder", bench_ladder},
+                                   {"launch", bench_launch_cost},
+                                   {"dot", bench_dot},
+                                   {"segmented", bench_segmented},
+                                   {"affine", bench_affine},
+                                   {"sort", bench_sort},
+                                   {"topk", bench_topk},
                                    {"all", run_all}};
 
 /* ------------------------------------------------------------------ options */

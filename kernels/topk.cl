@@ -184,6 +184,9 @@ static uint gpi_mix(uint i)
     return i ^ i >> 16;
 }
 
+/* A number below n. */
+static ulong gpi_somewhere(uint i, ulong n) { return mul_hi((ulong)gpi_mix(i) << 32, n); }
+
 /* The rank among s of n keys below which k of the n hardly ever are: with x expected, x + 4 sqrt(x). */
 static uint gpi_sample_rank(ulong k, ulong n, uint s)
 {
@@ -215,7 +218,7 @@ GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TO
         topk.number[i] = x;
     }
     if (n <= room || most == 0) return; /* all keys fit */
-    for (uint i = l; i < s; i += GPI_WG) sample[i] = key[i * stretch + gpi_mix(i) % stretch];
+    for (uint i = l; i < s; i += GPI_WG) sample[i] = key[i * stretch + gpi_somewhere(i, stretch)];
     gpi_sync_all(); /* the sample is there, and the first threshold that is now overwritten */
     gpi_key_bits t = gpi_select(sample, s, gpi_sample_rank(most, n, s), flip, shared);
 #ifdef GPI_SABOTAGE /* tests: next to nothing passes where k is odd, next to everything where it is even */
