@@ -3,7 +3,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { THREADS = 4 };
+#ifndef THREADS
+#define THREADS 4
+#endif
 
 typedef void (*group_function)(void);
 
