@@ -104,7 +104,7 @@ models: ## the ring's Promela model, every reachable state
 kernel-tsan: | deps-lint ## the kernels compiled natively, with the thread sanitizer
 	tools/kernel_tsan.sh
 
-kernel-large: | deps-lint ## the scan compiled natively, on more than 2^32 elements
+kernel-large: | deps-lint ## scan and sort compiled natively, on more than 2^32 elements
 	tools/kernel_large.sh
 
 # ---- benchmarks

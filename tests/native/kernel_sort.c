@@ -46,12 +46,10 @@ static _Alignas(64) uint32_t state[WORDS];
 static uint32_t counters[4], pass, portion, redo, lines, polls, wide;
 
 #define ARRAYS keys, 0, keys_out, 0, keys_tmp, 0, values, 0, values_out, 0, values_tmp, 0, 0
-#define OF_PASS 0, DIGIT_BITS *pass, pass == PASSES - 1 ? (1u << (BITS - DIGIT_BITS * (PASSES - 1))) - 1 : BINS - 1
+#define OF_PASS \
+    0, DIGIT_BITS *pass, pass == PASSES - 1 ? (1u << (BITS - DIGIT_BITS * (PASSES - 1))) - 1 : BINS - 1
 
-static void histogram_group(void)
-{
-    gp_sort_histogram(ARRAYS, 0, 0, BITS, PASSES, state, SPAN, HISTOGRAM);
-}
+static void histogram_group(void) { gp_sort_histogram(ARRAYS, 0, 0, BITS, PASSES, state, SPAN, HISTOGRAM); }
 
 static void onesweep_group(void)
 {
@@ -62,10 +60,7 @@ static void onesweep_group(void)
 }
 
 static void count_group(void) { gp_sort_count(ARRAYS, OF_PASS, state, pass, redo, SPAN, TABLE); }
-static void spine_group(void)
-{
-    gp_sort_spine(state, pass, redo, PLACE_TMP, BLOCKS, TABLE, BASES, counters);
-}
+static void spine_group(void) { gp_sort_spine(state, pass, redo, PLACE_TMP, BLOCKS, TABLE, BASES, counters); }
 static void scatter_group(void)
 {
     gp_sort_scatter(ARRAYS, OF_PASS, state, pass, redo, SPAN, lines, TABLE, BASES);

@@ -17,12 +17,7 @@ typedef uint64_t element;
 typedef uint32_t element;
 #endif
 
-enum {
-    TILE = ELEMENT_TILE,
-    TILES = 700,
-    COUNT = TILE * TILES - 5,
-    STATE_BYTES = 16 + TILES * 16
-};
+enum { TILE = ELEMENT_TILE, TILES = 700, COUNT = TILE * TILES - 5, STATE_BYTES = 16 + TILES * 16 };
 
 /* The kernels, as scan.cl and reduce.cl declare them. */
 void gp_scan_look_back(const uint32_t *in, uint64_t in_offset, uint64_t bound, const uint32_t *wanted,

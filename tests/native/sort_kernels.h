@@ -2,13 +2,14 @@
 #include <stdint.h>
 
 #if VALUES
-#define PLACES                                                                                             \
-    const KEY *key_in, uint64_t key_in_at, KEY *key_out, uint64_t key_out_at, KEY *key_tmp,                \
-        uint64_t key_tmp_at, const uint32_t *value_in, uint64_t value_in_at, uint32_t *value_out,          \
+#define PLACES                                                                                    \
+    const KEY *key_in, uint64_t key_in_at, KEY *key_out, uint64_t key_out_at, KEY *key_tmp,       \
+        uint64_t key_tmp_at, const uint32_t *value_in, uint64_t value_in_at, uint32_t *value_out, \
         uint64_t value_out_at, uint32_t *value_tmp, uint64_t value_tmp_at, uint32_t indices
 #else
-#define PLACES                                                                                             \
-    const KEY *key_in, uint64_t key_in_at, KEY *key_out, uint64_t key_out_at, KEY *key_tmp, uint64_t key_tmp_at
+#define PLACES                                                                              \
+    const KEY *key_in, uint64_t key_in_at, KEY *key_out, uint64_t key_out_at, KEY *key_tmp, \
+        uint64_t key_tmp_at
 #endif
 #define DIGIT uint64_t flip, uint32_t shift, uint32_t mask
 #define STATE volatile uint32_t *state
