@@ -535,10 +535,10 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
    the outputs stays as it is. k = 0 does nothing; k > count is GP_ERROR_INVALID_ARGUMENT.
    Aliasing: nothing may overlap what is written. Either of keys_out and indices_out may be NULL.
    Cost: reads the keys once, and sorts about k + 4 sqrt(k n / 8192) + n / 8192 of them. The threshold below
-   which a key is dropped comes from a sample of 8192 keys; where that misleads (inputs made for it, one
-   random one in some hundred), the keys are read again, twice as a rule and once a byte of a key and once
-   more at most, and gp_profile.fallbacks counts it. Equal keys, also all equal, cost nothing extra. All keys
-   are sorted (as by gp_argsort) when k > count / 8, or when there are so few that one launch does it. No
+   which a key is dropped comes from a sample (8192 keys, fewer of few); where that misleads (inputs made for
+   it, one random one in some hundred), the keys are read again, twice as a rule and once a byte of a key and
+   once more at most, and gp_profile.fallbacks counts it. Equal keys, also all equal, cost nothing extra. All
+   keys are sorted (as by gp_argsort) when k > count / 8, or when there are so few that one launch does it. No
    group waits for another; `strategy` is that of the sort. Scratch: 2 elements (key and index) for each of
    those that are sorted, second buffers besides, 16 bytes a tile, less than 1 MiB more.
    Largest count: 2^31 - 1 tiles, 2^32 - 1 with indices of 4 bytes, checked.
@@ -8301,7 +8301,8 @@ enum { GPI_TOPK_SAMPLE, GPI_TOPK_FILTER, GPI_TOPK_HISTOGRAM, GPI_TOPK_GATHER, GP
 enum { GPI_TOPK_FOUND_AT = 2, GPI_TOPK_BINS_AT = 48, GPI_TOPK_BLOCK_TILES = 128 };
 
 enum {
-    GPI_TOPK_SAMPLES = 8192,      /* keys that the threshold is taken from */
+    GPI_TOPK_SAMPLES = 8192, /* keys that the threshold is taken from, at most */
+    GPI_TOPK_SAMPLE_EACH = 8,
     GPI_TOPK_SPAN_SERIAL = 16384, /* keys of a tile: GPI_SPAN_MAX */
     GPI_TOPK_GROUPS_MAX = 1024,   /* of a histogram */
     GPI_TOPK_SHARE_MAX = 8,       /* beyond 1/8 of the keys all are sorted */
@@ -8382,6 +8383,13 @@ static float gpi_root(float x)
     return root;
 }
 
+/* One key in eight of few keys. */
+static size_t gpi_topk_samples(size_t count)
+{
+    const size_t samples = gpi_ceil_div(count, GPI_TOPK_SAMPLE_EACH);
+    return samples < (size_t)GPI_TOPK_SAMPLES ? samples : (size_t)GPI_TOPK_SAMPLES;
+}
+
 /* How many keys may be below the threshold: gpi_sample_rank of topk.cl, and what a sample's rank strays by.
  */
 static size_t gpi_topk_room(const gpi_topk *topk)
@@ -8439,7 +8447,7 @@ static gp_result gpi_topk_plan(gp_context *gp, gpi_topk *topk)
     topk->program = twin.program;
     topk->plan = twin.plan;
     if (result != GP_OK || d->k == 0) return result;
-    topk->samples = d->count < (size_t)GPI_TOPK_SAMPLES ? d->count : (size_t)GPI_TOPK_SAMPLES;
+    topk->samples = gpi_topk_samples(d->count);
     topk->room = gpi_topk_room(topk);
     topk->whole = topk->sort.small || d->k > d->count / GPI_TOPK_SHARE_MAX || topk->room > GPI_TOPK_ROOM_MAX;
     if (!topk->whole) result = gpi_topk_plan_sort(gp, topk, topk->room);

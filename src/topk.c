@@ -7,7 +7,8 @@ enum { GPI_TOPK_SAMPLE, GPI_TOPK_FILTER, GPI_TOPK_HISTOGRAM, GPI_TOPK_GATHER, GP
 enum { GPI_TOPK_FOUND_AT = 2, GPI_TOPK_BINS_AT = 48, GPI_TOPK_BLOCK_TILES = 128 };
 
 enum {
-    GPI_TOPK_SAMPLES = 8192,      /* keys that the threshold is taken from */
+    GPI_TOPK_SAMPLES = 8192, /* keys that the threshold is taken from, at most */
+    GPI_TOPK_SAMPLE_EACH = 8,
     GPI_TOPK_SPAN_SERIAL = 16384, /* keys of a tile: GPI_SPAN_MAX */
     GPI_TOPK_GROUPS_MAX = 1024,   /* of a histogram */
     GPI_TOPK_SHARE_MAX = 8,       /* beyond 1/8 of the keys all are sorted */
@@ -88,6 +89,13 @@ static float gpi_root(float x)
     return root;
 }
 
+/* One key in eight of few keys. */
+static size_t gpi_topk_samples(size_t count)
+{
+    const size_t samples = gpi_ceil_div(count, GPI_TOPK_SAMPLE_EACH);
+    return samples < (size_t)GPI_TOPK_SAMPLES ? samples : (size_t)GPI_TOPK_SAMPLES;
+}
+
 /* How many keys may be below the threshold: gpi_sample_rank of topk.cl, and what a sample's rank strays by.
  */
 static size_t gpi_topk_room(const gpi_topk *topk)
@@ -145,7 +153,7 @@ static gp_result gpi_topk_plan(gp_context *gp, gpi_topk *topk)
     topk->program = twin.program;
     topk->plan = twin.plan;
     if (result != GP_OK || d->k == 0) return result;
-    topk->samples = d->count < (size_t)GPI_TOPK_SAMPLES ? d->count : (size_t)GPI_TOPK_SAMPLES;
+    topk->samples = gpi_topk_samples(d->count);
     topk->room = gpi_topk_room(topk);
     topk->whole = topk->sort.small || d->k > d->count / GPI_TOPK_SHARE_MAX || topk->room > GPI_TOPK_ROOM_MAX;
     if (!topk->whole) result = gpi_topk_plan_sort(gp, topk, topk->room);

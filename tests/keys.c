@@ -79,10 +79,17 @@ static uint64_t special(gp_type type, size_t i)
     return extremes[i % 6];
 }
 
-static uint64_t make_key(gp_type type, key_pattern pattern, size_t i, size_t count)
+static uint64_t random_and(unsigned words)
+{
+    uint64_t x = random_64();
+    while (--words) x &= random_64();
+    return x;
+}
+
+static uint64_t make_key(gp_type type, key_pattern pattern, unsigned words, size_t i, size_t count)
 {
     switch (pattern) {
-    case KEYS_AND: return random_64() & random_64() & random_64();
+    case KEYS_AND: return random_and(words);
     case KEYS_EQUAL: return 0x1234567812345678u;
     case KEYS_SORTED: return i;
     case KEYS_REVERSED: return count - i;
@@ -92,32 +99,27 @@ static uint64_t make_key(gp_type type, key_pattern pattern, size_t i, size_t cou
     }
 }
 
-unsigned char *keys_make(gp_type type, key_pattern pattern, size_t count)
+static unsigned char *make_all(gp_type type, key_pattern pattern, unsigned words, size_t count)
 {
     const size_t size = key_size(type);
     unsigned char *keys = malloc(count * size + 1);
     size_t i;
     assert_non_null(keys);
     for (i = 0; i < count; i++) {
-        const uint64_t x = make_key(type, pattern, i, count);
+        const uint64_t x = make_key(type, pattern, words, i, count);
         memcpy(keys + i * size, &x, size);
     }
     return keys;
 }
 
+unsigned char *keys_make(gp_type type, key_pattern pattern, size_t count)
+{
+    return make_all(type, pattern, 3, count);
+}
+
 unsigned char *keys_make_and(gp_type type, unsigned words, size_t count)
 {
-    const size_t size = key_size(type);
-    unsigned char *keys = malloc(count * size + 1);
-    size_t i;
-    assert_non_null(keys);
-    for (i = 0; i < count; i++) {
-        uint64_t x = words ? ~(uint64_t)0 : 0x1234567812345678u;
-        unsigned w;
-        for (w = 0; w < words; w++) x &= random_64();
-        memcpy(keys + i * size, &x, size);
-    }
-    return keys;
+    return make_all(type, words ? KEYS_AND : KEYS_EQUAL, words, count);
 }
 
 cl_mem test_guarded(gp_context *gp, size_t offset, size_t count, size_t size, const void *data)
