@@ -535,14 +535,13 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
    the outputs stays as it is. k = 0 does nothing; k > count is GP_ERROR_INVALID_ARGUMENT.
    Aliasing: nothing may overlap what is written. Either of keys_out and indices_out may be NULL.
    Cost: reads the keys once, and sorts about k + 4 sqrt(k n / 8192) + n / 8192 of them. The threshold below
-   which a key is dropped comes from a sample (8192 keys, fewer of few); where that misleads (inputs made for
-   it, one random one in some hundred), the keys are read again, twice as a rule and once a byte of a key and
-   once more at most, and gp_profile.fallbacks counts it. Equal keys, also all equal, cost nothing extra. All
-   keys are sorted (as by gp_argsort) when k > count / 8, or when there are so few that one launch does it. No
-   group waits for another; `strategy` is that of the sort. Scratch: 2 elements (key and index) for each of
-   those that are sorted, second buffers besides, 16 bytes a tile, less than 1 MiB more.
-   Largest count: 2^31 - 1 tiles, 2^32 - 1 with indices of 4 bytes, checked.
-   The same keys give the same result every time, on every device. */
+   which a key is dropped comes from a sample (8192 keys, fewer of few). Where that misleads (inputs made for
+   it, one random input in some hundred), the keys are read twice more as a rule, and once a byte of a key and
+   once more at most; gp_profile.fallbacks counts it. Equal keys, also all equal, cost nothing extra. All keys
+   are sorted (as by gp_argsort) when k > count / 8, or when they are so few that one launch does it. No group
+   waits for another; `strategy` is that of the sort. Scratch: 3 elements (key and index) for each key that
+   may be left to sort, 16 bytes a tile, and up to 5 MiB for the sort. Largest count: 2^31 - 1 tiles, 2^32 - 1
+   with indices of 4 bytes, checked. The same keys give the same result every time, on every device. */
 typedef struct gp_topk_desc {
     cl_mem keys;
     size_t keys_offset; /* elements, as all offsets */
@@ -581,7 +580,7 @@ typedef struct gp_warmup_desc {
     const gp_scan_desc *scan;
     const gp_sort_desc
         *sort; /* of this also value_size; count: how many keys are to be expected, 0: few and many */
-    const gp_topk_desc *topk;
+    const gp_topk_desc *topk; /* of this also index_type */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
