@@ -141,7 +141,8 @@ static void assert_sorted(gp_context *gp, const gp_sort_desc *sort, const uint32
     free(out);
 }
 
-/* Sorts of random sizes, without a wait but to look at each hundredth: a tenth as many as scans, unless told. */
+/* Sorts of random sizes, without a wait but to look at each hundredth: a tenth as many as scans, unless told.
+ */
 static void test_sorts(void **state)
 {
     gp_context *gp = test_open(&test_variants[0], NULL);
@@ -271,9 +272,9 @@ static void test_one_gated_among_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_without_waiting),    cmocka_unit_test(test_with_finish),
-        cmocka_unit_test(test_with_profile),       cmocka_unit_test(test_sorts),
-        cmocka_unit_test(test_gated_in_order),     cmocka_unit_test(test_gated_out_of_order),
+        cmocka_unit_test(test_without_waiting),      cmocka_unit_test(test_with_finish),
+        cmocka_unit_test(test_with_profile),         cmocka_unit_test(test_sorts),
+        cmocka_unit_test(test_gated_in_order),       cmocka_unit_test(test_gated_out_of_order),
         cmocka_unit_test(test_one_gated_among_many),
     };
     return cmocka_run_group_tests_name("many", tests, NULL, NULL);
