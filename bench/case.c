@@ -135,6 +135,12 @@ bool bench_case_input2(bench_case *c, const void *data)
            memcpy(c->in2.host, data, c->in2.bytes) != NULL;
 }
 
+void bench_case_upload(bench_case *c, const bench_array *a)
+{
+    if (!c->b->on_cpu)
+        clEnqueueWriteBuffer(c->b->queue, a->mem, CL_TRUE, 0, a->bytes, a->host, 0, NULL, NULL);
+}
+
 void bench_case_close(bench_case *c)
 {
     for (size_t i = 0; i < c->count; i++)

@@ -18,7 +18,9 @@ typedef enum bench_primitive {
     BENCH_REDUCE,
     BENCH_SCAN,
     BENCH_LAUNCH,
-    BENCH_SORT
+    BENCH_SORT,
+    BENCH_MERGE, /* of the two halves of host_in */
+    BENCH_SEARCH /* of host_in2 in host_in; u32 positions */
 } bench_primitive;
 
 /* One piece of work. Every variant of a case gets the same one: the same input, the same output.
@@ -56,9 +58,16 @@ extern const bench_peer bench_peer_boost_compute;
 extern const bench_peer bench_peer_boost_compute_sort;
 extern const bench_peer bench_peer_c_lsd;
 extern const bench_peer bench_peer_c_lsd_plain;
+extern const bench_peer bench_peer_c_merge;
+extern const bench_peer bench_peer_c_merge_plain;
+extern const bench_peer bench_peer_c_search;
 extern const bench_peer bench_peer_c_tiled;
+extern const bench_peer bench_peer_par_merge;
 extern const bench_peer bench_peer_std;
+extern const bench_peer bench_peer_std_merge;
 extern const bench_peer bench_peer_std_par;
+extern const bench_peer bench_peer_std_search;
+extern const bench_peer bench_peer_std_search_threads;
 extern const bench_peer bench_peer_std_sort;
 extern const bench_peer bench_peer_tbb;
 extern const bench_peer bench_peer_tbb_sort;

@@ -1,5 +1,5 @@
 /* test_sort.c - gp_sort and gp_argsort against a stable sort on the host. */
-#include "support.h"
+#include "keys.h"
 
 typedef enum sort_pattern {
     SORT_RANDOM,
@@ -23,23 +23,6 @@ typedef struct sort_case {
     size_t offset; /* of input and output, elements; the two differ */
 } sort_case;
 
-enum { GUARD = 16 }; /* elements around outputs that must stay poisoned */
-
-static size_t size_of(gp_type type)
-{
-    switch (type) {
-    case GP_I8:
-    case GP_U8: return 1;
-    case GP_I16:
-    case GP_U16:
-    case GP_F16: return 2;
-    case GP_I32:
-    case GP_U32:
-    case GP_F32: return 4;
-    default: return 8;
-    }
-}
-
 /* ------------------------------------------------------------------ reference */
 
 typedef struct entry {
@@ -47,25 +30,11 @@ typedef struct entry {
     size_t index;
 } entry;
 
-static uint64_t load(const unsigned char *p, size_t size)
-{
-    uint64_t x = 0;
-    memcpy(&x, p, size); /* little-endian, as all of this is */
-    return x;
-}
-
 /* The key as an unsigned number in its order, cut to the window. */
 static uint64_t order_bits(const sort_case *c, uint64_t x)
 {
-    const unsigned width = 8 * (unsigned)size_of(c->type), end = c->end_bit ? c->end_bit : width;
-    const uint64_t ones = ~(uint64_t)0 >> (64 - width), sign = (uint64_t)1 << (width - 1);
-    const bool is_float = c->type == GP_F16 || c->type == GP_F32 || c->type == GP_F64;
-    const bool has_sign =
-        is_float || c->type == GP_I8 || c->type == GP_I16 || c->type == GP_I32 || c->type == GP_I64;
-    if (is_float && (x & sign)) x = ~x & ones;
-    else if (has_sign) x ^= sign;
-    if (c->descending) x = ~x & ones;
-    x >>= c->begin_bit;
+    const unsigned end = c->end_bit ? c->end_bit : 8 * (unsigned)key_size(c->type);
+    x = key_order(c->type, c->descending, x) >> c->begin_bit;
     return end - c->begin_bit == 64 ? x : x & (((uint64_t)1 << (end - c->begin_bit)) - 1);
 }
 
@@ -78,12 +47,12 @@ static int compare_entries(const void *a, const void *b)
 
 static entry *reference(const sort_case *c, const unsigned char *keys)
 {
-    const size_t size = size_of(c->type);
+    const size_t size = key_size(c->type);
     entry *e = malloc((c->count + 1) * sizeof *e);
     size_t i;
     assert_non_null(e);
     for (i = 0; i < c->count; i++) {
-        e[i].bits = order_bits(c, load(keys + i * size, size));
+        e[i].bits = order_bits(c, key_load(keys, i, size));
         e[i].index = i;
     }
     qsort(e, c->count, sizeof *e, compare_entries);
@@ -92,22 +61,6 @@ static entry *reference(const sort_case *c, const unsigned char *keys)
 
 /* ------------------------------------------------------------------ input */
 
-static uint64_t random_64(void) { return (uint64_t)test_random() << 32 | test_random(); }
-
-static uint64_t special(gp_type type, size_t i)
-{
-    static const uint32_t f32[] = {0x7fc00000u, 0xffc00000u, 0x7f800000u, 0xff800000u, 0u, 0x80000000u,
-                                   0x7fc00001u, 0xffffffffu, 0x3f800000u, 0xbf800000u, 1u, 0x80000001u};
-    static const uint16_t f16[] = {0x7e00, 0xfe00, 0x7c00, 0xfc00, 0, 0x8000,
-                                   0x7c01, 0xffff, 0x3c00, 0xbc00, 1, 0x8001};
-    const uint64_t top = (uint64_t)1 << (8 * size_of(type) - 1);
-    const uint64_t extremes[] = {0, top, top - 1, ~(uint64_t)0, 1, top + 1};
-    if (type == GP_F32) return f32[i % (sizeof f32 / sizeof *f32)];
-    if (type == GP_F16) return f16[i % (sizeof f16 / sizeof *f16)];
-    if (type == GP_F64) return (uint64_t)f32[i % (sizeof f32 / sizeof *f32)] << 32 | (i % 3 == 0);
-    return extremes[i % 6];
-}
-
 static uint64_t make_key(const sort_case *c, size_t i)
 {
     switch (c->pattern) {
@@ -115,7 +68,7 @@ static uint64_t make_key(const sort_case *c, size_t i)
     case SORT_EQUAL: return 0x1234567812345678u;
     case SORT_SORTED: return i;
     case SORT_REVERSED: return c->count - i;
-    case SORT_SPECIAL: return special(c->type, test_random() >> 8);
+    case SORT_SPECIAL: return key_special(c->type, test_random() >> 8);
     case SORT_LOW: return 0x1234567812345600u | (test_random() >> 24);
     default: return random_64();
     }
@@ -123,7 +76,7 @@ static uint64_t make_key(const sort_case *c, size_t i)
 
 static unsigned char *make_keys(const sort_case *c)
 {
-    const size_t size = size_of(c->type);
+    const size_t size = key_size(c->type);
     unsigned char *keys = malloc(c->count * size + 1);
     size_t i;
     assert_non_null(keys);
@@ -148,20 +101,6 @@ static unsigned char *make_values(const sort_case *c)
     assert_non_null(values);
     for (i = 0; i < c->count; i++) make_value(c, i, values + i * c->value_size);
     return values;
-}
-
-/* `data` between poisoned guards; NULL: poison there too. */
-static cl_mem guarded(gp_context *gp, size_t offset, size_t count, size_t size, const void *data)
-{
-    const size_t bytes = (offset + count + GUARD) * size;
-    unsigned char *all = malloc(bytes);
-    cl_mem buffer;
-    assert_non_null(all);
-    memset(all, TEST_POISON, bytes);
-    if (data) memcpy(all + offset * size, data, count * size);
-    buffer = test_buffer(gp, bytes, all);
-    free(all);
-    return buffer;
 }
 
 /* ------------------------------------------------------------------ check */
@@ -197,7 +136,7 @@ static void compare(gp_context *gp, const char *variant, const sort_case *c, con
 static void check_buffers(gp_context *gp, const char *variant, const sort_case *c, gp_sort_desc *desc,
                           const entry *e, const unsigned char *keys, const unsigned char *values)
 {
-    const size_t size = size_of(c->type);
+    const size_t size = key_size(c->type);
     size_t i;
     entry *same = malloc((c->count + 1) * sizeof *same);
     assert_non_null(same);
@@ -226,7 +165,7 @@ static void release(const gp_sort_desc *d)
 static gp_sort_desc make_desc(gp_context *gp, const sort_case *c, const unsigned char *keys,
                               const unsigned char *values)
 {
-    const size_t n = c->count, size = size_of(c->type), vs = c->value_size;
+    const size_t n = c->count, size = key_size(c->type), vs = c->value_size;
     gp_sort_desc d = {0};
     d.count = n;
     d.key_type = c->type;
@@ -343,7 +282,7 @@ static void check_ways(gp_context *gp, const char *name, sort_case c)
 {
     static const uint32_t windows[][2] = {{0, 11}, {3, 19},  {10, 24}, {24, 0},
                                           {7, 7},  {10, 10}, {8, 16},  {0, 1}};
-    const uint32_t width = 8 * (uint32_t)size_of(c.type);
+    const uint32_t width = 8 * (uint32_t)key_size(c.type);
     size_t k;
     for (k = 0; k < SORT_PATTERNS; k += test_small() ? 3 : 1) {
         c.pattern = (sort_pattern)k;
@@ -401,18 +340,16 @@ static void test_every_variant(void **state)
 /* Types and value sizes on the device's default: all where builds are cheap, else a diagonal. */
 static void test_types(void **state)
 {
-    static const gp_type types[] = {GP_U8,  GP_I8,  GP_U16, GP_I16, GP_U32, GP_I32,
-                                    GP_U64, GP_I64, GP_F32, GP_F64, GP_F16};
     static const size_t value_sizes[] = {0, 1, 2, 4, 8, 16};
     gp_context *gp = open_variant(&variants[0], NULL);
     const bool all = test_builds_are_cheap(gp) && !test_small();
     size_t t, v;
     (void)state;
-    for (t = 0; t < sizeof types / sizeof *types; t++) {
+    for (t = 0; t < KEY_TYPES; t++) {
         for (v = 0; v < 6; v++) {
             /* types of one size share programs, but for f16: 7 of them */
             static const size_t diagonal[] = {1, 1, 2, 2, 0, 3, 4, 4, 0, 5, 2};
-            sort_case c = {types[t], value_sizes[v], 0, SORT_RANDOM, 0, 0, false, false, false, false, 0};
+            sort_case c = {key_types[t], value_sizes[v], 0, SORT_RANDOM, 0, 0, false, false, false, false, 0};
             if (!all && v != diagonal[t]) continue;
             check_sizes(gp, "types", c, test_small() ? 2049 : all ? 8193 : 104729);
             c.count = test_small() ? 2049 : all ? 5003 : 20011;

@@ -25,6 +25,8 @@ done
 case $2 in
 reduce) layers="monoid source tile reduce" ;;
 scan) layers="monoid source tile tile_scan lookback scan" ;;
-sort) layers="digit ring rank sort" ;;
+sort) layers="key digit ring rank sort" ;;
+merge) layers="key merge" ;;
+search) layers="key search" ;;
 esac
 for name in $layers; do emit kernels/$name.cl; done
