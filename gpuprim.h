@@ -521,6 +521,93 @@ GP_API gp_result gp_argsort(gp_context *gp, const gp_sort_desc *desc);
 GP_API gp_result gp_sort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);
 GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);
 
+/* ------------------------------------------------------------------ merge */
+
+/* Merges two sorted sequences of keys, a and b, into one, and moves a value with each key.
+
+   Order: the one of gp_sort, `descending` included; both inputs must be in it. Where one is not, the order of
+   the output is undefined, and some elements may be there twice and others not at all; nothing is read or
+   written outside the inputs and the output, and the call ends.
+   Stable: of equal keys those of a come first, and each sequence's own keep their order.
+   Values are moved, never looked at: value_size bytes each, 0 for none.
+   Aliasing: outputs may overlap nothing; inputs may overlap each other. Each count buffer's number apart from
+   the outputs. An input whose count is 0 may be NULL.
+   Counts may live on the device, each by itself; the output has as many elements as both together.
+   Cost: reads and writes once, one launch, no scratch. Each tile finds its inputs by binary search (Merge
+   Path, Odeh, Green, Mwassi, Shmueli & Birk 2012), so that no group waits for another, however the keys lie.
+   Largest count: what fits in memory. The same input gives the same result every time, on every device. */
+typedef struct gp_merge_desc {
+    cl_mem a_keys;
+    size_t a_keys_offset; /* elements, as all offsets */
+    cl_mem a_values;      /* NULL with value_size 0 */
+    size_t a_values_offset;
+    size_t a_count;        /* of elements, or their bound with a_count_buffer */
+    cl_mem a_count_buffer; /* NULL: a_count is the number */
+    size_t a_count_offset;
+    gp_type a_count_type;
+    cl_mem b_keys; /* the second sequence: the same */
+    size_t b_keys_offset;
+    cl_mem b_values;
+    size_t b_values_offset;
+    size_t b_count;
+    cl_mem b_count_buffer;
+    size_t b_count_offset;
+    gp_type b_count_type;
+    cl_mem keys_out; /* a_count + b_count elements */
+    size_t keys_out_offset;
+    cl_mem values_out;
+    size_t values_out_offset;
+    gp_type key_type;
+    size_t value_size; /* bytes: 0 (keys only), 1, 2, 4, 8, 16 */
+    bool descending;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_merge_desc;
+
+GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc);
+
+/* ------------------------------------------------------------------ search */
+
+/* Searches many needles in one sorted sequence of keys.
+
+   lower bound: out[i] = how many keys come before needle i
+   upper bound: out[i] = how many keys come before needle i or are equal to it
+
+   Order: the one of gp_sort, `descending` included (then "before" is "larger"); NaNs and zeros are found like
+   any key: -0 comes before +0. The keys must be in it; needles in any order, though near ones next to each
+   other are found faster. Where keys are not sorted, positions are any in [0, count], and nothing is read
+   outside. No keys: every position is 0. No needles: does nothing. Aliasing: `out` may overlap nothing;
+   needles and keys may be the same. Both counts may live on the device. Positions are GP_U64 or GP_U32. Cost:
+   one launch, no scratch; a needle takes log2(count) steps, of which about the first half in near memory,
+   where each group keeps samples of the keys; an item takes several needles' steps side by side. Largest
+   count: what fits in memory; 2^32 - 1 keys for positions of 32 bits. */
+typedef struct gp_search_desc {
+    cl_mem keys; /* sorted; NULL when count is 0 */
+    size_t keys_offset;
+    size_t count;        /* of keys, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    cl_mem needles;
+    size_t needles_offset;
+    size_t needle_count;        /* of needles, or their bound with needle_count_buffer */
+    cl_mem needle_count_buffer; /* NULL: needle_count is the number */
+    size_t needle_count_offset;
+    gp_type needle_count_type;
+    cl_mem out; /* needle_count positions */
+    size_t out_offset;
+    gp_type out_type; /* 0: GP_U64 */
+    gp_type key_type; /* of keys and needles */
+    bool upper;       /* upper bound; else lower */
+    bool descending;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_search_desc;
+
+GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc);
+
 /* ------------------------------------------------------------------ top k */
 
 /* The k largest keys (`smallest`: the k smallest), best first, and where they were:
@@ -582,7 +669,9 @@ typedef struct gp_warmup_desc {
     const gp_scan_desc *scan;
     const gp_sort_desc
         *sort; /* of this also value_size; count: how many keys are to be expected, 0: few and many */
-    const gp_topk_desc *topk; /* of this also index_type */
+    const gp_merge_desc *merge;   /* of this key_type and value_size */
+    const gp_search_desc *search; /* of this key_type and out_type */
+    const gp_topk_desc *topk;     /* of this key_type, index_type and strategy */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
@@ -658,7 +747,15 @@ GP_API gp_result gp_profile_reset(gp_context *gp);
 
 /* ------------------------------------------------------------------ profile */
 
-typedef enum gpi_primitive { GPI_REDUCE, GPI_SCAN, GPI_SORT, GPI_TOPK, GPI_PRIMITIVES } gpi_primitive;
+typedef enum gpi_primitive {
+    GPI_REDUCE,
+    GPI_SCAN,
+    GPI_SORT,
+    GPI_MERGE,
+    GPI_SEARCH,
+    GPI_TOPK,
+    GPI_PRIMITIVES
+} gpi_primitive;
 
 /* How a call is going to run: a row of the profile table, fitted to the element. */
 typedef struct gpi_plan {
@@ -794,6 +891,8 @@ static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primiti
                                const gpi_element *element, gp_strategy strategy, gpi_plan *plan);
 static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size,
                                     gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
+                                    size_t key_size, gpi_plan *plan);
 static size_t gpi_plan_tile(const gpi_plan *plan);
 static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
                                 cl_uint *tiles);
@@ -833,6 +932,15 @@ static bool gpi_is_arg(gp_op op);
 static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
                                 gpi_text *text);
 
+/* key.c */
+static cl_ulong gpi_key_flip(gp_type type, bool descending);
+static gp_result gpi_key_program(gp_context *gp, const char *function, gpi_primitive primitive, gp_type type,
+                                 size_t value_size, const char *more, gpi_plan *plan, gpi_program **out);
+static gp_result gpi_check_key_type(gp_context *gp, const char *function, gp_type type);
+static gp_result gpi_check_value_size(gp_context *gp, const char *function, size_t size);
+static size_t gpi_ceil_div(size_t a, size_t b);
+static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least);
+
 /* launch.c */
 
 /* One call of the API: a chain of commands, each after the one before. */
@@ -871,6 +979,10 @@ static gp_result gpi_check_buffer(gp_context *gp, const char *function, const ch
                                   size_t offset, size_t count, size_t size, int access, gpi_range *range);
 static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
                                  gpi_range *range);
+static gp_result gpi_check_count_named(gp_context *gp, const char *function, const char *prefix,
+                                       const gpi_count *count, gpi_range *range);
+static gp_result gpi_check_apart(gp_context *gp, const char *function, const char *const *names,
+                                 const gpi_range *used, size_t read, size_t count);
 static bool gpi_same(const gpi_range *a, const gpi_range *b);
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
 static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count);
@@ -900,10 +1012,12 @@ static void gpi_throttle(gp_context *gp);
 static gp_result gpi_async_result(gp_context *gp);
 static cl_int gpi_event_status(cl_event event);
 
-/* reduce.c, scan.c, sort.c, topk.c */
+/* reduce.c, scan.c, sort.c, merge.c, search.c, topk.c */
 static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc);
 static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc);
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc);
+static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc);
+static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc);
 static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc);
 
 #define GPI_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -1039,6 +1153,15 @@ static const char *const gpi_kernel_count[] = {
     "#define GPI_COUNT_CHECK(first_group, counters)                                \\\n",
     "    if ((first_group) && get_local_id(0) == 0 &&                              \\\n",
     "        gpi_count_wanted(bound, wanted, wanted_offset, wanted_words) > bound) \\\n",
+    "    atomic_inc((counters) + GPI_COUNT_CLAMPED)\n",
+    "\n",
+    "/* The same for a call with several counts: parameters x_bound, x_wanted ... */\n",
+    "#define GPI_COUNT_PARAMETERS_NAMED(x) \\\n",
+    "    ulong x##_bound, __global const uint *x##_wanted, ulong x##_wanted_offset, uint x##_wanted_words\n",
+    "#define GPI_COUNT_NAMED(x) gpi_count(x##_bound, x##_wanted, x##_wanted_offset, x##_wanted_words)\n",
+    "#define GPI_COUNT_CHECK_NAMED(x, first_group, counters)                                           \\\n",
+    "    if ((first_group) && get_local_id(0) == 0 &&                                                  \\\n",
+    "        gpi_count_wanted(x##_bound, x##_wanted, x##_wanted_offset, x##_wanted_words) > x##_bound) \\\n",
     "    atomic_inc((counters) + GPI_COUNT_CLAMPED)\n",
 };
 /* ---- End file kernels/count.cl ---- */
@@ -2555,27 +2678,17 @@ static const char *const gpi_kernel_scan[] = {
 };
 /* ---- End file kernels/scan.cl ---- */
 
-/* ---- Begin file kernels/digit.cl ---- */
-static const char *const gpi_kernel_digit[] = {
-    "#line 1 \"kernels/digit.cl\"\n",
-    "/* digit.cl - keys, their order, their digits, and what the kernels of a sort share.\n",
+/* ---- Begin file kernels/key.cl ---- */
+static const char *const gpi_kernel_key[] = {
+    "#line 1 \"kernels/key.cl\"\n",
+    "/* key.cl - keys and values in memory, and the order of keys.\n",
     "\n",
-    "       digit(key) = (map(key) ^ flip) >> shift & mask\n",
+    "       order(key) = map(key) ^ flip          an unsigned number, as large as the key is wide\n",
     "\n",
-    "   Keys are moved as they are; only their digits see the order-preserving map. Integers: the identity, and\n",
-    "   `flip` has the sign bit of signed ones. Floats (GPI_KEY_FLOAT): all bits but the sign are turned where\n",
-    "   the sign is set, and `flip` has the sign bit: -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN.\n",
-    "   Descending order turns all bits of `flip`.\n",
-    "\n",
-    "   Keys (and values, which go the same way) are in one of three places: the input, the output, and a second\n",
-    "   buffer. Which one a pass reads and which one it writes is decided on the device, so that a pass in which\n",
-    "   all keys have the same digit can be left out: pass p reads place `from(p)` and writes `from(p + 1)`;\n",
-    "   the two are the same where there is nothing to do.\n",
-    "\n",
-    "   State buffer, in uints; the host computes where the parts begin:\n",
-    "\n",
-    "       | count lo, hi | abandoned | - | from(0) ... from(8) | - | ticket, tail of each launch |\n",
-    "       | histogram: pass, digit: lo, hi | bases: launch, digit: ulong | table: block, digit: ulong | rows |\n",
+    "   Integers: map is the identity, and `flip` has the sign bit of signed ones. Floats (GPI_KEY_FLOAT): all bits\n",
+    "   but the sign are turned where the sign is set, and `flip` has the sign bit:\n",
+    "   -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN. Descending order turns all bits of `flip`. Different keys\n",
+    "   have different numbers.\n",
     "\n",
     "   Parameters\n",
     "       GPI_KEY_SIZE     1, 2, 4, 8: bytes of a key\n",
@@ -2618,6 +2731,36 @@ static const char *const gpi_kernel_digit[] = {
     "typedef uint gpi_key_bits;\n",
     "#endif\n",
     "\n",
+    "static gpi_key_bits gpi_key_order(gpi_key key, gpi_key_bits flip)\n",
+    "{\n",
+    "    gpi_key_bits k = key;\n",
+    "#if GPI_KEY_FLOAT\n",
+    "    const gpi_key_bits sign = (gpi_key_bits)1 << (8 * GPI_KEY_SIZE - 1);\n",
+    "    k ^= ((gpi_key_bits)0 - (k >> (8 * GPI_KEY_SIZE - 1))) & (sign - 1);\n",
+    "#endif\n",
+    "    return k ^ flip;\n",
+    "}\n",
+};
+/* ---- End file kernels/key.cl ---- */
+
+/* ---- Begin file kernels/digit.cl ---- */
+static const char *const gpi_kernel_digit[] = {
+    "#line 1 \"kernels/digit.cl\"\n",
+    "/* digit.cl - the digits of keys, and what the kernels of a sort share.\n",
+    "\n",
+    "       digit(key) = order(key) >> shift & mask        order, and `flip` in it: key.cl\n",
+    "\n",
+    "   Keys are moved as they are; only their digits see their order.\n",
+    "\n",
+    "   Keys (and values, which go the same way) are in one of three places: the input, the output, and a second\n",
+    "   buffer. Which one a pass reads and which one it writes is decided on the device, so that a pass in which\n",
+    "   all keys have the same digit can be left out: pass p reads place `from(p)` and writes `from(p + 1)`;\n",
+    "   the two are the same where there is nothing to do.\n",
+    "\n",
+    "   State buffer, in uints; the host computes where the parts begin:\n",
+    "\n",
+    "       | count lo, hi | abandoned | - | from(0) ... from(8) | - | ticket, tail of each launch |\n",
+    "       | histogram: pass, digit: lo, hi | bases: launch, digit: ulong | table: block, digit: ulong | rows | */\n",
     "#define GPI_BINS 256\n",
     "#define GPI_PASSES_MAX 8\n",
     "\n",
@@ -2635,20 +2778,9 @@ static const char *const gpi_kernel_digit[] = {
     "    (digit).shift = shift;               \\\n",
     "    (digit).mask = mask\n",
     "\n",
-    "/* The key as an unsigned number, the first in order being the lowest. */\n",
-    "static gpi_key_bits gpi_code_of(gpi_key key, gpi_key_bits flip)\n",
-    "{\n",
-    "    gpi_key_bits k = key;\n",
-    "#if GPI_KEY_FLOAT\n",
-    "    const gpi_key_bits sign = (gpi_key_bits)1 << (8 * GPI_KEY_SIZE - 1);\n",
-    "    k ^= ((gpi_key_bits)0 - (k >> (8 * GPI_KEY_SIZE - 1))) & (sign - 1);\n",
-    "#endif\n",
-    "    return k ^ flip;\n",
-    "}\n",
-    "\n",
     "static uint gpi_digit_of(gpi_key key, gpi_digit digit)\n",
     "{\n",
-    "    return (uint)(gpi_code_of(key, digit.flip) >> digit.shift) & digit.mask;\n",
+    "    return (uint)(gpi_key_order(key, digit.flip) >> digit.shift) & digit.mask;\n",
     "}\n",
     "\n",
     "/* The digit of pass p: eight bits from `begin` on, fewer in the last one. */\n",
@@ -2929,7 +3061,8 @@ static const char *const gpi_kernel_ring[] = {
     "}\n",
     "\n",
     "/* Waits until the tile may write its row. One item calls; false: abandoned.\n",
-    "   Ends because the tiles waited for are lower, and after `polls` turns. */\n",
+    "   Ends because the tiles waited for are lower, and after `polls` turns. (ring.pml: `alive`, gate; what it\n",
+    "   keeps from happening: `safe`, and the mutation BUG_GATE.) */\n",
     "static bool gpi_ring_gate(gpi_ring ring, uint tile)\n",
     "{\n",
     "#if GPI_WIDE\n",
@@ -2950,7 +3083,7 @@ static const char *const gpi_kernel_ring[] = {
     "\n",
     "/* How many keys of digit d come before the tile, to *exclusive. One item a digit; false: abandoned.\n",
     "   Ends because each turn goes one tile back, to REACH at most, or uses up one of the polls; the tile waited\n",
-    "   for is a lower one. */\n",
+    "   for is a lower one. (ring.pml: `alive`, look back; `right`, and the mutations BUG_REACH and BUG_TAG.) */\n",
     "static bool gpi_ring_look_back(gpi_ring ring, uint tile, uint d, uint *exclusive)\n",
     "{\n",
     "    uint polls = ring.polls, distance = 1, sum = 0;\n",
@@ -2972,7 +3105,8 @@ static const char *const gpi_kernel_ring[] = {
     "\n",
     "/* The tile needs the table no longer. One item calls, behind a barrier that all reads and writes of the\n",
     "   group have passed; false: abandoned.\n",
-    "   Ends because the tiles of earlier blocks are lower, and after `polls` turns. */\n",
+    "   Ends because the tiles of earlier blocks are lower, and after `polls` turns. (ring.pml: `alive`, leave;\n",
+    "   `safe`, and the mutation BUG_TAIL.) */\n",
     "static bool gpi_ring_leave(gpi_ring ring, uint tile)\n",
     "{\n",
     "#if GPI_WIDE\n",
@@ -3161,8 +3295,6 @@ static const char *const gpi_kernel_rank[] = {
     "    if (j % GPI_KEY_LINE == GPI_KEY_LINE - 1) gpi_flush_keys(lines, d, j + 1);\n",
     "}\n",
     "\n",
-    "/* The digits of a step come first, in vectors: they need nothing of what is being moved. With keys of 8 bytes\n",
-    "   that is slower. */\n",
     "static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_digit digit)\n",
     "{\n",
     "    ulong i = begin;\n",
@@ -3171,16 +3303,8 @@ static const char *const gpi_kernel_rank[] = {
     "#if GPI_VALUE_SIZE\n",
     "        GPI_PREFETCH_READ((__global const char *)(move.value + i) + GPI_AHEAD);\n",
     "#endif\n",
-    "#if GPI_KEY_SIZE == 8\n",
     "#pragma unroll\n",
     "        for (uint k = 0; k < GPI_STEP; k++) gpi_put(lines, move, i + k, gpi_digit_of(move.key[i + k], digit));\n",
-    "#else\n",
-    "        uint d[GPI_STEP];\n",
-    "#pragma unroll\n",
-    "        for (uint k = 0; k < GPI_STEP; k++) d[k] = gpi_digit_of(move.key[i + k], digit);\n",
-    "#pragma unroll 4\n",
-    "        for (uint k = 0; k < GPI_STEP; k++) gpi_put(lines, move, i + k, d[k]);\n",
-    "#endif\n",
     "    }\n",
     "    for (; i < end; i++) gpi_put(lines, move, i, gpi_digit_of(move.key[i], digit));\n",
     "}\n",
@@ -3739,12 +3863,503 @@ static const char *const gpi_kernel_sort[] = {
 };
 /* ---- End file kernels/sort.cl ---- */
 
+/* ---- Begin file kernels/merge.cl ---- */
+static const char *const gpi_kernel_merge[] = {
+    "#line 1 \"kernels/merge.cl\"\n",
+    "/* merge.cl - two sorted sequences become one, stably\n",
+    "\n",
+    "       out = all of a and b, in order; of equal keys those of a first, and each sequence's own in its order\n",
+    "\n",
+    "   Taking one element after the other is a path through the grid of a by b: down for an element of a, right\n",
+    "   for one of b. After d elements it crosses diagonal d, i down and d - i right, and where that is can be\n",
+    "   found by halving, without walking the path: a[i] is among the first d elements exactly if it comes before\n",
+    "   b[d - 1 - i]. So every group finds its piece of the path by itself, and no group waits for another.\n",
+    "\n",
+    "           b0 b1 b2 b3\n",
+    "       a0  +--+\n",
+    "       a1     |              crossing(d) = least i in [max(0, d - |b|), min(d, |a|)]\n",
+    "       a2     +--+--+               with i at its end, or not order(a[i]) <= order(b[d - 1 - i])\n",
+    "       a3           |\n",
+    "\n",
+    "   (Odeh, Green, Mwassi, Shmueli & Birk, Merge Path, 2012.)\n",
+    "\n",
+    "       serial   one item: a tile in GPI_RUNS runs of one length, merged side by side, because a step of one\n",
+    "                run waits for the comparison before it. No branch depends on keys.\n",
+    "       local    a tile in local memory: items merge GPI_ITEMS elements each, as their places in the tile, then\n",
+    "                keys and values go out, neighbours by neighbours.\n",
+    "\n",
+    "   Where the input is not sorted, a crossing is any number in its range. All indices are kept in range for\n",
+    "   any crossings, and all loops end: keys are wrong, nothing else.\n",
+    "\n",
+    "   Parameters\n",
+    "       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1\n",
+    "       GPI_WG, GPI_ITEMS, GPI_TILE           local: items of a group, elements of an item, of a tile\n",
+    "       GPI_RUNS                              serial: runs of a tile                                     */\n",
+    "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
+    "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
+    "#endif\n",
+    "#if GPI_SHAPE_SERIAL && GPI_WG != 1\n",
+    "#error \"the serial shape has one item a group\"\n",
+    "#endif\n",
+    "#if GPI_SHAPE_LOCAL && (GPI_WG < 4 || GPI_TILE != GPI_WG * GPI_ITEMS || GPI_TILE > 32768)\n",
+    "#error \"GPI_WG must be 4 at least, GPI_TILE must be GPI_WG * GPI_ITEMS, and at most 32768\"\n",
+    "#endif\n",
+    "\n",
+    "/* What is merged. */\n",
+    "typedef struct gpi_pair {\n",
+    "    __global const gpi_key *a, *b;\n",
+    "    ulong a_count, b_count;\n",
+    "    gpi_key_bits flip;\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    __global const gpi_value *a_value, *b_value;\n",
+    "    __global gpi_value *value_out;\n",
+    "#endif\n",
+    "    __global gpi_key *out;\n",
+    "} gpi_pair;\n",
+    "\n",
+    "#define GPI_PAIR_KEYS                                                                                    \\\n",
+    "    __global const gpi_key *a, ulong a_at, __global const gpi_key *b, ulong b_at, __global gpi_key *out, \\\n",
+    "        ulong out_at, ulong flip\n",
+    "#define GPI_PAIR_SET_KEYS(pair)          \\\n",
+    "    (pair).a = a + a_at;                 \\\n",
+    "    (pair).b = b + b_at;                 \\\n",
+    "    (pair).out = out + out_at;           \\\n",
+    "    (pair).flip = (gpi_key_bits)(flip);  \\\n",
+    "    (pair).a_count = GPI_COUNT_NAMED(a); \\\n",
+    "    (pair).b_count = GPI_COUNT_NAMED(b)\n",
+    "\n",
+    "#if GPI_VALUE_SIZE\n",
+    "#define GPI_PAIR_PARAMETERS                                                                                \\\n",
+    "    GPI_PAIR_KEYS, __global const gpi_value *a_value, ulong a_value_at, __global const gpi_value *b_value, \\\n",
+    "        ulong b_value_at, __global gpi_value *value_out, ulong value_out_at\n",
+    "#define GPI_PAIR_SET(pair)                 \\\n",
+    "    GPI_PAIR_SET_KEYS(pair);               \\\n",
+    "    (pair).a_value = a_value + a_value_at; \\\n",
+    "    (pair).b_value = b_value + b_value_at; \\\n",
+    "    (pair).value_out = value_out + value_out_at\n",
+    "#else\n",
+    "#define GPI_PAIR_PARAMETERS GPI_PAIR_KEYS\n",
+    "#define GPI_PAIR_SET(pair) GPI_PAIR_SET_KEYS(pair)\n",
+    "#endif\n",
+    "\n",
+    "/* Whether x of a comes before y of b. */\n",
+    "static bool gpi_is_before(gpi_key x, gpi_key y, gpi_key_bits flip)\n",
+    "{\n",
+    "    return gpi_key_order(x, flip) <= gpi_key_order(y, flip);\n",
+    "}\n",
+    "\n",
+    "/* The least and the largest crossing of diagonal d. */\n",
+    "static ulong gpi_crossing_least(gpi_pair pair, ulong d) { return d > pair.b_count ? d - pair.b_count : 0; }\n",
+    "static ulong gpi_crossing_most(gpi_pair pair, ulong d) { return min(d, pair.a_count); }\n",
+    "\n",
+    "/* a and b in range again, whatever the crossings are: elements of a in a tile of `length`. */\n",
+    "static ulong gpi_share(ulong begin, ulong end, ulong length) { return min(max(begin, end) - begin, length); }\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "/* ------------------------------------------------------------------ serial */\n",
+    "\n",
+    "#ifndef GPI_RUNS\n",
+    "#define GPI_RUNS 8\n",
+    "#endif\n",
+    "#ifndef GPI_AHEAD\n",
+    "#define GPI_AHEAD 1024 /* how far ahead to prefetch, in bytes */\n",
+    "#endif\n",
+    "#define GPI_STEP 16 /* elements of a run between prefetches */\n",
+    "\n",
+    "/* Runs side by side. Run r begins at diagonal d[r]; after s steps it has reached i[r] in a. */\n",
+    "typedef struct gpi_runs {\n",
+    "    ulong d[GPI_RUNS], i[GPI_RUNS];\n",
+    "} gpi_runs;\n",
+    "\n",
+    "/* The crossing of diagonal d, which is in [low, high]. */\n",
+    "static ulong gpi_crossing(gpi_pair pair, ulong d, ulong low, ulong high)\n",
+    "{\n",
+    "    while (low < high) {\n",
+    "        const ulong i = low + (high - low) / 2;\n",
+    "        if (gpi_is_before(pair.a[i], pair.b[d - 1 - i], pair.flip)) low = i + 1;\n",
+    "        else high = i;\n",
+    "    }\n",
+    "    return low;\n",
+    "}\n",
+    "\n",
+    "/* Runs of `length` elements from diagonal `begin` on. */\n",
+    "static void gpi_runs_begin(gpi_pair pair, gpi_runs *runs, ulong begin, ulong length)\n",
+    "{\n",
+    "    ulong low = 0, high = ~0ul;\n",
+    "    for (uint r = 0; r < GPI_RUNS; r++) {\n",
+    "        const ulong d = begin + r * length;\n",
+    "        low = max(low, gpi_crossing_least(pair, d));\n",
+    "        high = min(high, gpi_crossing_most(pair, d));\n",
+    "        low = gpi_crossing(pair, d, low, high);\n",
+    "        high = low + length;\n",
+    "        runs->d[r] = d;\n",
+    "        runs->i[r] = low;\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* How many steps all runs, at step s, are sure to be short of the ends of a and b. */\n",
+    "static ulong gpi_runs_room(gpi_pair pair, const gpi_runs *runs, ulong s)\n",
+    "{\n",
+    "    ulong room = ~0ul;\n",
+    "    for (uint r = 0; r < GPI_RUNS; r++) {\n",
+    "        const ulong i = runs->i[r], j = runs->d[r] + s - i;\n",
+    "        room = min(room, min(pair.a_count - i, pair.b_count - j));\n",
+    "    }\n",
+    "    return room;\n",
+    "}\n",
+    "\n",
+    "static void gpi_take(gpi_pair pair, ulong d, ulong i, ulong j, bool first)\n",
+    "{\n",
+    "    pair.out[d] = first ? pair.a[i] : pair.b[j];\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    pair.value_out[d] = *(first ? pair.a_value + i : pair.b_value + j);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* Steps [s, end) of all runs: a whole number of GPI_STEP, all of them short of the ends. */\n",
+    "static void gpi_runs_go(gpi_pair pair, gpi_runs *runs, ulong s, ulong end)\n",
+    "{\n",
+    "    ulong i[GPI_RUNS];\n",
+    "    for (uint r = 0; r < GPI_RUNS; r++) i[r] = runs->i[r];\n",
+    "    for (; s < end; s += GPI_STEP) {\n",
+    "#pragma unroll\n",
+    "        for (uint r = 0; r < GPI_RUNS; r++) {\n",
+    "            const ulong d = runs->d[r] + s;\n",
+    "            GPI_PREFETCH_READ((__global const char *)(pair.a + i[r]) + GPI_AHEAD);\n",
+    "            GPI_PREFETCH_READ((__global const char *)(pair.b + (d - i[r])) + GPI_AHEAD);\n",
+    "            GPI_PREFETCH_WRITE((__global char *)(pair.out + d) + GPI_AHEAD);\n",
+    "        }\n",
+    "        for (ulong t = s; t < s + GPI_STEP; t++) {\n",
+    "#pragma unroll\n",
+    "            for (uint r = 0; r < GPI_RUNS; r++) {\n",
+    "                const ulong d = runs->d[r] + t, j = d - i[r];\n",
+    "                const gpi_key x = pair.a[i[r]], y = pair.b[j];\n",
+    "                const bool first = gpi_is_before(x, y, pair.flip);\n",
+    "                pair.out[d] = first ? x : y;\n",
+    "#if GPI_VALUE_SIZE\n",
+    "                pair.value_out[d] = *(first ? pair.a_value + i[r] : pair.b_value + j);\n",
+    "#endif\n",
+    "                i[r] += first;\n",
+    "            }\n",
+    "        }\n",
+    "    }\n",
+    "    for (uint r = 0; r < GPI_RUNS; r++) runs->i[r] = i[r];\n",
+    "}\n",
+    "\n",
+    "/* One element, anywhere: d of the output, i of a. Where i is afterwards. Neither a nor b is empty. */\n",
+    "static ulong gpi_step(gpi_pair pair, ulong d, ulong i)\n",
+    "{\n",
+    "    const ulong j = d - i, i_in = min(i, pair.a_count - 1), j_in = min(j, pair.b_count - 1);\n",
+    "    const gpi_key x = pair.a[i_in], y = pair.b[j_in];\n",
+    "    const bool first = (j > j_in) | ((i == i_in) & gpi_is_before(x, y, pair.flip));\n",
+    "    pair.out[d] = first ? x : y;\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    pair.value_out[d] = *(first ? pair.a_value + i_in : pair.b_value + j_in);\n",
+    "#endif\n",
+    "    return i + first;\n",
+    "}\n",
+    "\n",
+    "/* GPI_STEP steps of all runs from s on, anywhere. */\n",
+    "static void gpi_runs_creep(gpi_pair pair, gpi_runs *runs, ulong s)\n",
+    "{\n",
+    "    for (ulong t = s; t < s + GPI_STEP; t++) {\n",
+    "#pragma unroll\n",
+    "        for (uint r = 0; r < GPI_RUNS; r++) runs->i[r] = gpi_step(pair, runs->d[r] + t, runs->i[r]);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* Elements [begin, end) of the output. */\n",
+    "static void gpi_merge_tile(gpi_pair pair, ulong begin, ulong end)\n",
+    "{\n",
+    "    const ulong length = (end - begin) / (GPI_RUNS * GPI_STEP) * GPI_STEP;\n",
+    "    gpi_runs runs;\n",
+    "    gpi_runs_begin(pair, &runs, begin, length);\n",
+    "    for (ulong s = 0; s < length;) {\n",
+    "        const ulong room = min(length - s, gpi_runs_room(pair, &runs, s)) / GPI_STEP * GPI_STEP;\n",
+    "        if (room) gpi_runs_go(pair, &runs, s, s + room);\n",
+    "        else gpi_runs_creep(pair, &runs, s);\n",
+    "        s += room ? room : GPI_STEP;\n",
+    "    }\n",
+    "    ulong i = runs.i[GPI_RUNS - 1];\n",
+    "    for (ulong d = begin + GPI_RUNS * length; d < end; d++) i = gpi_step(pair, d, i);\n",
+    "}\n",
+    "\n",
+    "/* One of the two is empty: elements [begin, end) are the other's. */\n",
+    "static void gpi_copy_tile(gpi_pair pair, ulong begin, ulong end)\n",
+    "{\n",
+    "    const bool first = pair.a_count > 0;\n",
+    "    for (ulong d = begin; d < end; d++) gpi_take(pair, d, d, d, first);\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_merge_tiles(GPI_PAIR_PARAMETERS, GPI_COUNT_PARAMETERS_NAMED(a),\n",
+    "                               GPI_COUNT_PARAMETERS_NAMED(b), ulong span, volatile __global uint *counters)\n",
+    "{\n",
+    "    gpi_pair pair;\n",
+    "    GPI_PAIR_SET(pair);\n",
+    "    const ulong n = pair.a_count + pair.b_count, begin = min(n, span * get_group_id(0));\n",
+    "    GPI_COUNT_CHECK_NAMED(a, get_group_id(0) == 0, counters);\n",
+    "    GPI_COUNT_CHECK_NAMED(b, get_group_id(0) == 0, counters);\n",
+    "    if (pair.a_count > 0 && pair.b_count > 0) gpi_merge_tile(pair, begin, min(n, begin + span));\n",
+    "    else gpi_copy_tile(pair, begin, min(n, begin + span));\n",
+    "}\n",
+    "\n",
+    "#else\n",
+    "/* ------------------------------------------------------------------ local */\n",
+    "\n",
+    "/* Where entry i of `order` is: items write theirs GPI_ITEMS apart, and should meet different banks. */\n",
+    "#define GPI_PAD(i) ((i) + (i) / 32)\n",
+    "#define GPI_HALF (GPI_WG / 2)\n",
+    "\n",
+    "typedef struct gpi_local {\n",
+    "    gpi_key stage[GPI_TILE + 1];     /* the tile's elements of a, then those of b; one more may be read */\n",
+    "    ushort order[GPI_PAD(GPI_TILE)]; /* order[d]: where in the stage the element is that comes d-th */\n",
+    "    uchar before[GPI_WG];            /* what the items have found at their probes */\n",
+    "    uint passed[2][2];               /* by round, even or odd, and diagonal: probes before the crossing */\n",
+    "    ulong crossing[2];\n",
+    "} gpi_local;\n",
+    "\n",
+    "static void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }\n",
+    "\n",
+    "/* The crossings of diagonals `begin` and `end` into shared->crossing. Each half of the group looks for one. A\n",
+    "   round probes one point an item, at equal distances, and leaves the gap between two of them: a range of\n",
+    "   `most` at most becomes one of most / GPI_HALF. */\n",
+    "static void gpi_cross(gpi_pair pair, ulong begin, ulong end, __local gpi_local *shared)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0), side = l / GPI_HALF, p = l % GPI_HALF;\n",
+    "    const ulong d = side ? end : begin;\n",
+    "    ulong low = gpi_crossing_least(pair, d), high = gpi_crossing_most(pair, d);\n",
+    "    uint round = 0;\n",
+    "    for (ulong most = min(pair.a_count, pair.b_count); most > 0; most /= GPI_HALF) {\n",
+    "        const ulong stride = (high - low) / GPI_HALF + 1, i = low + (p + 1) * stride - 1;\n",
+    "        shared->before[l] = i < high && gpi_is_before(pair.a[i], pair.b[d - 1 - i], pair.flip);\n",
+    "        if (p == 0) shared->passed[round][side] = 0;\n",
+    "        gpi_sync(); /* all have probed, and nothing has passed yet */\n",
+    "        /* The last item's probe is beyond `high`. PoCL 3.1 loses the item's own answer, if it is not read\n",
+    "         * back. */\n",
+    "        if (shared->before[l] && !shared->before[l + 1])\n",
+    "            (void)atomic_max(&shared->passed[round][side], p + 1);\n",
+    "        gpi_sync(); /* the last probe before the crossing is known; `before` may be overwritten */\n",
+    "        low += shared->passed[round][side] * stride;\n",
+    "        high = min(high, low + stride - 1);\n",
+    "        round = 1 - round; /* this round's word is read until the next round's first barrier */\n",
+    "    }\n",
+    "    if (p == 0) shared->crossing[side] = low;\n",
+    "    gpi_sync(); /* both crossings are there */\n",
+    "}\n",
+    "\n",
+    "/* Merges this item's elements of the staged tile, `length` of them in the tile and `a_length` from a. */\n",
+    "static void gpi_merge_item(gpi_key_bits flip, uint a_length, uint length, __local gpi_local *shared)\n",
+    "{\n",
+    "    const uint d = min((uint)get_local_id(0) * GPI_ITEMS, length), b_length = length - a_length;\n",
+    "    uint low = d > b_length ? d - b_length : 0, high = min(d, a_length);\n",
+    "    while (low < high) {\n",
+    "        const uint i = (low + high) / 2;\n",
+    "        if (gpi_is_before(shared->stage[i], shared->stage[a_length + d - 1 - i], flip)) low = i + 1;\n",
+    "        else high = i;\n",
+    "    }\n",
+    "    uint i = low, j = a_length + d - low;\n",
+    "    gpi_key x = shared->stage[i], y = shared->stage[j];\n",
+    "    for (uint k = d; k < min(d + GPI_ITEMS, length); k++) {\n",
+    "        const bool first = j >= length || (i < a_length && gpi_is_before(x, y, flip));\n",
+    "        shared->order[GPI_PAD(k)] = (ushort)(first ? i : j);\n",
+    "        const gpi_key next = shared->stage[(first ? i : j) + 1];\n",
+    "        if (first) i++, x = next;\n",
+    "        else j++, y = next;\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* A group a tile of the output. */\n",
+    "GPI_KERNEL void gp_merge_tiles(GPI_PAIR_PARAMETERS, GPI_COUNT_PARAMETERS_NAMED(a),\n",
+    "                               GPI_COUNT_PARAMETERS_NAMED(b), ulong span, volatile __global uint *counters)\n",
+    "{\n",
+    "    __local gpi_local shared;\n",
+    "    gpi_pair pair;\n",
+    "    GPI_PAIR_SET(pair);\n",
+    "    const ulong n = pair.a_count + pair.b_count, begin = span * get_group_id(0);\n",
+    "    GPI_COUNT_CHECK_NAMED(a, get_group_id(0) == 0, counters);\n",
+    "    GPI_COUNT_CHECK_NAMED(b, get_group_id(0) == 0, counters);\n",
+    "    if (begin >= n) return;\n",
+    "    const ulong end = min(n, begin + span);\n",
+    "    gpi_cross(pair, begin, end, &shared);\n",
+    "    const uint l = (uint)get_local_id(0), length = (uint)(end - begin);\n",
+    "    const ulong i = shared.crossing[0], j = begin - i;\n",
+    "    const uint a_length = (uint)gpi_share(i, shared.crossing[1], length);\n",
+    "    for (uint k = l; k < length; k += GPI_WG)\n",
+    "        shared.stage[k] = k < a_length ? pair.a[i + k] : pair.b[j + (k - a_length)];\n",
+    "    gpi_sync(); /* the tile is staged */\n",
+    "    gpi_merge_item(pair.flip, a_length, length, &shared);\n",
+    "    gpi_sync(); /* its order is known */\n",
+    "    for (uint k = l; k < length; k += GPI_WG) {\n",
+    "        const uint from = shared.order[GPI_PAD(k)];\n",
+    "        pair.out[begin + k] = shared.stage[from];\n",
+    "#if GPI_VALUE_SIZE\n",
+    "        pair.value_out[begin + k] =\n",
+    "            from < a_length ? pair.a_value[i + from] : pair.b_value[j + (from - a_length)];\n",
+    "#endif\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/merge.cl ---- */
+
+/* ---- Begin file kernels/search.cl ---- */
+static const char *const gpi_kernel_search[] = {
+    "#line 1 \"kernels/search.cl\"\n",
+    "/* search.cl - where needles belong in a sorted sequence of keys\n",
+    "\n",
+    "       lower bound   out[i] = how many keys come before needle i\n",
+    "       upper bound   out[i] = how many keys come before needle i or are equal to it\n",
+    "\n",
+    "   Every stride-th key is a sample, and a group keeps all samples near: the first half of a search's steps\n",
+    "   does not touch the keys, whose lines, of which each step would read another one, are far apart.\n",
+    "\n",
+    "       keys      | . . . s0 | . . . s1 | . . . s2 | . .       n keys, n / stride samples\n",
+    "       samples   | s0 s1 s2 |                                 stride = n / wanted + 1\n",
+    "\n",
+    "   c samples before the needle leave the stride - 1 keys behind sample c - 1. Both searches are the same loop\n",
+    "   without branches: with every needle it takes the same steps, so that an item takes them for GPI_ABREAST\n",
+    "   needles side by side, and reads do not wait for each other.\n",
+    "\n",
+    "   \"x <= q\" is \"x < q + 1\", unless q is the largest number that there is, and q + 1 is 0: then all keys are\n",
+    "   before it.\n",
+    "   Where the keys are not sorted, positions are any in [0, n]; nothing else is touched.\n",
+    "\n",
+    "   Parameters\n",
+    "       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: samples in private, or in local memory\n",
+    "       GPI_WG, GPI_TILE                      items of a group; local: most samples\n",
+    "       GPI_ABREAST                           needles that an item searches for side by side\n",
+    "       GPI_VALUE_SIZE                        4, 8: bytes of a position                                 */\n",
+    "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
+    "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
+    "#endif\n",
+    "#if GPI_SHAPE_SERIAL && GPI_WG != 1\n",
+    "#error \"the serial shape has one item a group\"\n",
+    "#endif\n",
+    "#if GPI_VALUE_SIZE != 4 && GPI_VALUE_SIZE != 8\n",
+    "#error \"GPI_VALUE_SIZE must be 4 or 8: a position\"\n",
+    "#endif\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#define GPI_NEAR __private\n",
+    "#define GPI_SAMPLES 1024\n",
+    "static void gpi_sync(void) {} /* there is nobody else */\n",
+    "#ifndef GPI_ABREAST\n",
+    "#define GPI_ABREAST 16\n",
+    "#endif\n",
+    "#else\n",
+    "#define GPI_NEAR __local\n",
+    "#define GPI_SAMPLES GPI_TILE\n",
+    "static void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }\n",
+    "#ifndef GPI_ABREAST\n",
+    "#define GPI_ABREAST 4\n",
+    "#endif\n",
+    "#endif\n",
+    "\n",
+    "/* GPI_SAMPLES: the most that a group keeps; src/search.c asks for no more. */\n",
+    "\n",
+    "/* What is searched, and what is near of it. */\n",
+    "typedef struct gpi_haystack {\n",
+    "    __global const gpi_key *key;\n",
+    "    ulong count, stride;\n",
+    "    gpi_key_bits flip;\n",
+    "    uint samples;\n",
+    "} gpi_haystack;\n",
+    "\n",
+    "/* Needles side by side: order(needle), or the next number for an upper bound; the positions found. */\n",
+    "typedef struct gpi_needles {\n",
+    "    gpi_key_bits q[GPI_ABREAST];\n",
+    "    ulong at[GPI_ABREAST];\n",
+    "} gpi_needles;\n",
+    "\n",
+    "/* Every item reads its share of the samples. */\n",
+    "static gpi_haystack gpi_sample(__global const gpi_key *key, ulong n, gpi_key_bits flip, uint wanted,\n",
+    "                               GPI_NEAR gpi_key_bits *sample)\n",
+    "{\n",
+    "    gpi_haystack hay;\n",
+    "    hay.key = key;\n",
+    "    hay.count = n;\n",
+    "    hay.flip = flip;\n",
+    "    hay.stride = n / wanted + 1;\n",
+    "    hay.samples = (uint)(n / hay.stride);\n",
+    "    for (uint s = (uint)get_local_id(0); s < hay.samples; s += GPI_WG)\n",
+    "        sample[s] = gpi_key_order(key[(s + 1) * hay.stride - 1], flip);\n",
+    "    gpi_sync(); /* all samples are there */\n",
+    "    return hay;\n",
+    "}\n",
+    "\n",
+    "/* Adds to at[] how many of `n` sorted samples are before each needle. */\n",
+    "static void gpi_search_samples(GPI_NEAR const gpi_key_bits *sample, uint n, gpi_needles *needles)\n",
+    "{\n",
+    "    uint at[GPI_ABREAST];\n",
+    "    for (uint k = 0; k < GPI_ABREAST; k++) at[k] = 0;\n",
+    "    for (; n > 1; n -= n / 2) {\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < GPI_ABREAST; k++) at[k] += sample[at[k] + n / 2 - 1] < needles->q[k] ? n / 2 : 0;\n",
+    "    }\n",
+    "    for (uint k = 0; k < GPI_ABREAST; k++) needles->at[k] = n ? at[k] + (sample[at[k]] < needles->q[k]) : 0;\n",
+    "}\n",
+    "\n",
+    "/* The same in `n` keys from at[] on. */\n",
+    "static void gpi_search_keys(gpi_haystack hay, ulong n, gpi_needles *needles)\n",
+    "{\n",
+    "    for (; n > 1; n -= n / 2) {\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < GPI_ABREAST; k++) {\n",
+    "            const ulong middle = needles->at[k] + n / 2;\n",
+    "            needles->at[k] =\n",
+    "                gpi_key_order(hay.key[middle - 1], hay.flip) < needles->q[k] ? middle : needles->at[k];\n",
+    "        }\n",
+    "    }\n",
+    "    for (uint k = 0; k < GPI_ABREAST && n; k++)\n",
+    "        needles->at[k] += gpi_key_order(hay.key[needles->at[k]], hay.flip) < needles->q[k];\n",
+    "}\n",
+    "\n",
+    "/* Positions of the needles. A search in the last gap starts further ahead, to be as long as the others. */\n",
+    "static void gpi_search(gpi_haystack hay, GPI_NEAR const gpi_key_bits *sample, gpi_needles *needles)\n",
+    "{\n",
+    "    const ulong gap = hay.stride - 1;\n",
+    "    gpi_search_samples(sample, hay.samples, needles);\n",
+    "    for (uint k = 0; k < GPI_ABREAST; k++) needles->at[k] = min(needles->at[k] * hay.stride, hay.count - gap);\n",
+    "    gpi_search_keys(hay, gap, needles);\n",
+    "}\n",
+    "\n",
+    "/* A group a range of `span` needles. */\n",
+    "GPI_KERNEL void gp_search_needles(__global const gpi_key *key, ulong key_at, __global const gpi_key *needle,\n",
+    "                                  ulong needle_at, __global gpi_value *out, ulong out_at, ulong flip,\n",
+    "                                  uint upper, uint wanted_samples, ulong span,\n",
+    "                                  GPI_COUNT_PARAMETERS_NAMED(key), GPI_COUNT_PARAMETERS_NAMED(needle),\n",
+    "                                  volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_NEAR gpi_key_bits sample[GPI_SAMPLES];\n",
+    "    const ulong n = GPI_COUNT_NAMED(key), needles = GPI_COUNT_NAMED(needle);\n",
+    "    const ulong begin = span * get_group_id(0), end = min(needles, begin + span);\n",
+    "    GPI_COUNT_CHECK_NAMED(key, get_group_id(0) == 0, counters);\n",
+    "    GPI_COUNT_CHECK_NAMED(needle, get_group_id(0) == 0, counters);\n",
+    "    if (begin >= needles) return;\n",
+    "    const gpi_haystack hay = gpi_sample(key + key_at, n, (gpi_key_bits)flip, wanted_samples, sample);\n",
+    "    needle += needle_at;\n",
+    "    out += out_at;\n",
+    "    for (ulong base = begin + get_local_id(0); base < end; base += GPI_ABREAST * GPI_WG) {\n",
+    "        gpi_needles some;\n",
+    "        for (uint k = 0; k < GPI_ABREAST; k++) {\n",
+    "            const ulong i = min(base + k * GPI_WG, end - 1); /* behind the end: the last one again */\n",
+    "            some.q[k] = gpi_key_order(needle[i], hay.flip) + upper;\n",
+    "        }\n",
+    "        gpi_search(hay, sample, &some);\n",
+    "        for (uint k = 0; k < GPI_ABREAST; k++) {\n",
+    "            const ulong i = base + k * GPI_WG;\n",
+    "            if (i < end) out[i] = (gpi_value)(upper && some.q[k] == 0 ? n : some.at[k]);\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+};
+/* ---- End file kernels/search.cl ---- */
+
 /* ---- Begin file kernels/topk.cl ---- */
 static const char *const gpi_kernel_topk[] = {
     "#line 1 \"kernels/topk.cl\"\n",
     "/* topk.cl - the k first keys in order, and where they were, without sorting the rest\n",
     "\n",
-    "       out = the first k of (code(key[i]), i), sorted      code: gpi_code_of, the lowest comes first\n",
+    "       out = the first k of (code(key[i]), i), sorted      code: gpi_key_order, the lowest comes first\n",
     "\n",
     "   A sample gives a threshold t that about k keys, and a few more, are not above. One reading keeps the keys\n",
     "   below t, of equal ones t only as many as are still needed, the first ones; what is kept is sorted.\n",
@@ -3829,7 +4444,7 @@ static const char *const gpi_kernel_topk[] = {
     "    GPI_EACH_BIN(d) shared->count[d] = 0;\n",
     "    gpi_sync(); /* the counters are zero */\n",
     "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {\n",
-    "        const gpi_key_bits high = gpi_code_of(key[i], digit.flip) >> digit.shift;\n",
+    "        const gpi_key_bits high = gpi_key_order(key[i], digit.flip) >> digit.shift;\n",
     "        if (high >> 8 != prefix) continue;\n",
     "#if GPI_SHAPE_SERIAL\n",
     "        shared->count[high & digit.mask]++;\n",
@@ -4047,7 +4662,7 @@ static const char *const gpi_kernel_topk[] = {
     "        *equal += gpi_flags_count(same);\n",
     "    }\n",
     "    for (; i < end; i++) {\n",
-    "        const gpi_key_bits c = gpi_code_of(tile.key[i], tile.flip);\n",
+    "        const gpi_key_bits c = gpi_key_order(tile.key[i], tile.flip);\n",
     "        *below += c < tile.threshold;\n",
     "        *equal += c == tile.threshold;\n",
     "    }\n",
@@ -4076,7 +4691,7 @@ static const char *const gpi_kernel_topk[] = {
     "        const uint begin = (63 - (uint)clz(found & (~found + 1))) * GPI_STRETCH;\n",
     "        const uint end = min(tile.length, begin + GPI_STRETCH);\n",
     "        for (uint i = begin; i < end; i++) {\n",
-    "            if (gpi_code_of(tile.key[i], tile.flip) >= tile.threshold) continue;\n",
+    "            if (gpi_key_order(tile.key[i], tile.flip) >= tile.threshold) continue;\n",
     "            to.key[j] = tile.key[i];\n",
     "            to.index[j++] = GPI_VALUE_OF(base + i);\n",
     "        }\n",
@@ -4089,7 +4704,7 @@ static const char *const gpi_kernel_topk[] = {
     "    ulong j = 0;\n",
     "    (void)shared;\n",
     "    for (uint i = 0; i < tile.length && j < most; i++) {\n",
-    "        if (gpi_code_of(tile.key[i], tile.flip) != tile.threshold) continue;\n",
+    "        if (gpi_key_order(tile.key[i], tile.flip) != tile.threshold) continue;\n",
     "        to.key[j] = tile.key[i];\n",
     "        to.index[j++] = GPI_VALUE_OF(base + i);\n",
     "    }\n",
@@ -4117,7 +4732,7 @@ static const char *const gpi_kernel_topk[] = {
     "    gpi_sync(); /* masks and counters are zero */\n",
     "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
     "        const uint i = j * GPI_WG + l;\n",
-    "        const gpi_key_bits c = i < tile.length ? gpi_code_of(tile.key[i], tile.flip) : 0;\n",
+    "        const gpi_key_bits c = i < tile.length ? gpi_key_order(tile.key[i], tile.flip) : 0;\n",
     "        const bool is_less = i < tile.length && c < tile.threshold;\n",
     "        const bool is_same = i < tile.length && c == tile.threshold;\n",
     "        less += is_less;\n",
@@ -4797,6 +5412,20 @@ static const gpi_profile_row gpi_profile_rows[] = {
     {GPI_CLASS_UNKNOWN, GPI_SORT, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1 << 12},
     {GPI_CLASS_UNKNOWN, GPI_REDUCE, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_UNKNOWN, GPI_SCAN, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1 << 12},
+    {GPI_CLASS_POCL, GPI_MERGE, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_INTEL_CPU, GPI_MERGE, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_LLVMPIPE, GPI_MERGE, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_NVIDIA, GPI_MERGE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_AMD, GPI_MERGE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_INTEL_GPU, GPI_MERGE, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_UNKNOWN, GPI_MERGE, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_POCL, GPI_SEARCH, GP_SHAPE_SERIAL, 1, 1 << 16, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_INTEL_CPU, GPI_SEARCH, GP_SHAPE_SERIAL, 1, 1 << 16, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_LLVMPIPE, GPI_SEARCH, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_NVIDIA, GPI_SEARCH, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_AMD, GPI_SEARCH, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_INTEL_GPU, GPI_SEARCH, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_UNKNOWN, GPI_SEARCH, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
 };
 
 /* Sizes of a shape that the device's row does not have: forced by tuning. */
@@ -4842,7 +5471,8 @@ static uint64_t gpi_local_bytes(uint64_t group, uint64_t items, uint64_t size)
     return (tile + tile / 32 + 2 * group) * size + 64;
 }
 
-/* The same for a sort: stage and order of a tile, four bits' counters, the digits' (rank.cl). */
+/* The same for a sort, and more than a merge or a search takes: stage and order of a tile, four bits'
+ * counters, the digits' (rank.cl). */
 static uint64_t gpi_local_bytes_of_sort(uint64_t group, uint64_t items, uint64_t size)
 {
     return group * items * (size + 4) + group * (16 * 2 + 2 * 4) + 256 * 16 + 64;
@@ -4884,7 +5514,7 @@ static void gpi_plan_shape(const gp_context *gp, const gpi_profile_row *row, siz
     if (plan->items > 16 && !tuning->tile) plan->items = 16; /* registers of an item */
     if (plan->items < 1) plan->items = 1;
     if (tuning->work_group_size) plan->group = gpi_power_of_two_below(tuning->work_group_size);
-    gpi_plan_fit_local(&gp->info, size, primitive == GPI_SORT ? gpi_local_bytes_of_sort : gpi_local_bytes,
+    gpi_plan_fit_local(&gp->info, size, primitive >= GPI_SORT ? gpi_local_bytes_of_sort : gpi_local_bytes,
                        plan);
 }
 
@@ -4928,6 +5558,20 @@ static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t
                                     gp_strategy strategy, gpi_plan *plan)
 {
     return gpi_plan_make_sized(gp, function, GPI_SORT, key_size, strategy, plan);
+}
+
+/* A merge's or a search's: no group waits for another, and there is one strategy. A local group has four
+   items at least, which its search wants. */
+static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
+                                    size_t key_size, gpi_plan *plan)
+{
+    const gp_result result =
+        gpi_plan_make_sized(gp, function, primitive, key_size, GP_STRATEGY_MULTI_PASS, plan);
+    if (result == GP_OK && plan->shape == GP_SHAPE_LOCAL && plan->group < 4) {
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, of which it takes 4",
+                        function, plan->group);
+    }
+    return result;
 }
 
 static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->items; }
@@ -5215,6 +5859,8 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (desc->reduce) result = gpi_reduce_warm_up(gp, desc->reduce);
     if (desc->scan && result == GP_OK) result = gpi_scan_warm_up(gp, desc->scan);
     if (desc->sort && result == GP_OK) result = gpi_sort_warm_up(gp, desc->sort);
+    if (desc->merge && result == GP_OK) result = gpi_merge_warm_up(gp, desc->merge);
+    if (desc->search && result == GP_OK) result = gpi_search_warm_up(gp, desc->search);
     if (desc->topk && result == GP_OK) result = gpi_topk_warm_up(gp, desc->topk);
     return result == GP_OK ? gp_finish(gp) : result;
 }
@@ -5633,6 +6279,8 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
         {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep", NULL},
         {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
          "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"},
+        {"gp_merge_tiles", NULL},
+        {"gp_search_needles", NULL},
         {"gp_topk_sample", "gp_topk_filter", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL},
     };
     return names[primitive][k];
@@ -5673,10 +6321,12 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         gpi_text_add(&text, "#define GPI_FIELD %u\n", k);
         GPI_ADD_KERNEL(&text, field);
     }
-    if (primitive != GPI_SORT && primitive != GPI_TOPK) {
+    if (primitive == GPI_REDUCE || primitive == GPI_SCAN) {
         GPI_ADD_KERNEL(&text, monoid);
         GPI_ADD_KERNEL(&text, source);
         GPI_ADD_KERNEL(&text, tile);
+    } else {
+        GPI_ADD_KERNEL(&text, key);
     }
     switch (primitive) {
     case GPI_REDUCE: GPI_ADD_KERNEL(&text, reduce); break;
@@ -5691,6 +6341,8 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, rank);
         GPI_ADD_KERNEL(&text, sort);
         break;
+    case GPI_MERGE: GPI_ADD_KERNEL(&text, merge); break;
+    case GPI_SEARCH: GPI_ADD_KERNEL(&text, search); break;
     case GPI_TOPK:
         GPI_ADD_KERNEL(&text, digit);
         GPI_ADD_KERNEL(&text, rank);
@@ -6226,18 +6878,42 @@ static gp_result gpi_check_buffer(gp_context *gp, const char *function, const ch
     return GP_OK;
 }
 
-/* A number that lives on the device: of 32 or 64 bits, and inside its buffer. */
-static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
-                                 gpi_range *range)
+/* A number that lives on the device: of 32 or 64 bits, and inside its buffer. `prefix`: of its fields. */
+static gp_result gpi_check_count_named(gp_context *gp, const char *function, const char *prefix,
+                                       const gpi_count *count, gpi_range *range)
 {
+    char field[64];
     memset(range, 0, sizeof *range);
     if (!count->buffer) return GP_OK;
     if (count->type != GP_U32 && count->type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: count_type = %d, must be GP_U32 or GP_U64", function,
-                        (int)count->type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %scount_type = %d, must be GP_U32 or GP_U64",
+                        function, prefix, (int)count->type);
     }
-    return gpi_check_buffer(gp, function, "count_buffer", count->buffer, count->offset, 1,
+    (void)snprintf(field, sizeof field, "%scount_buffer", prefix);
+    return gpi_check_buffer(gp, function, field, count->buffer, count->offset, 1,
                             count->type == GP_U32 ? 4 : 8, GPI_READS, range);
+}
+
+static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
+                                 gpi_range *range)
+{
+    return gpi_check_count_named(gp, function, "", count, range);
+}
+
+/* Of `count` ranges the first `read` ones are only read. The others may touch nothing else. */
+static gp_result gpi_check_apart(gp_context *gp, const char *function, const char *const *names,
+                                 const gpi_range *used, size_t read, size_t count)
+{
+    size_t a, b;
+    for (a = read; a < count; a++) {
+        for (b = 0; b < a; b++) {
+            if (!used[a].root || !gpi_overlap(&used[a], &used[b])) continue;
+            return gpi_fail(gp, GP_ERROR_OVERLAP,
+                            "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of one buffer", function, names[b],
+                            used[b].begin, used[b].end, names[a], used[a].begin, used[a].end);
+        }
+    }
+    return GP_OK;
 }
 
 static bool gpi_same(const gpi_range *a, const gpi_range *b)
@@ -7543,6 +8219,77 @@ static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
 }
 /* ---- End file src/scan.c ---- */
 
+/* ---- Begin file src/key.c ---- */
+/* key.c - what the primitives on keys share: the order of keys, their programs, serial tiles. */
+
+/* `flip` of key.cl: what is turned in every key. */
+static cl_ulong gpi_key_flip(gp_type type, bool descending)
+{
+    const size_t size = gpi_type_size(type);
+    const cl_ulong ones = ~(cl_ulong)0 >> (64 - 8 * size);
+    const bool has_sign = gpi_is_signed(type) || gpi_is_float(type);
+    const cl_ulong sign = has_sign ? (cl_ulong)1 << (8 * size - 1) : 0;
+    return descending ? sign ^ ones : sign;
+}
+
+/* A program's prelude; `more` ends it. NULL: no memory. */
+static char *gpi_key_prelude(const gp_context *gp, gp_type type, size_t value_size, const char *more,
+                             const gpi_plan *plan)
+{
+    const bool local = plan->shape == GP_SHAPE_LOCAL;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_text_add(&text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
+    gpi_text_add(&text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
+                 local ? plan->items : 1, local ? plan->group * plan->items : 1);
+    gpi_text_add(&text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 0\n",
+                 plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics);
+    gpi_text_add(&text, "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT %d\n#define GPI_VALUE_SIZE %u\n%s",
+                 (unsigned)gpi_type_size(type), gpi_is_float(type), (unsigned)value_size, more);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* A compiler may grant its kernels smaller groups than the plan wants: then it is made again with those. */
+static gp_result gpi_key_program(gp_context *gp, const char *function, gpi_primitive primitive, gp_type type,
+                                 size_t value_size, const char *more, gpi_plan *plan, gpi_program **out)
+{
+    for (;;) {
+        const gp_result result = gpi_program_get_text(
+            gp, function, primitive, gpi_key_prelude(gp, type, value_size, more, plan), 0, out);
+        if (result != GP_OK) return result;
+        if (plan->group == 1 || plan->group <= (*out)->group_max) return GP_OK;
+        plan->group /= 2;
+    }
+}
+
+static gp_result gpi_check_key_type(gp_context *gp, const char *function, gp_type type)
+{
+    if (gpi_type_size(type)) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: key_type = %d is not a gp_type", function, (int)type);
+}
+
+static gp_result gpi_check_value_size(gp_context *gp, const char *function, size_t size)
+{
+    if (size <= 16 && (size & (size - 1)) == 0) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, must be 0, 1, 2, 4, 8 or 16",
+                    function, size);
+}
+
+static size_t gpi_ceil_div(size_t a, size_t b) { return a / b + (a % b != 0); }
+
+/* Elements of a group in the serial shape: as many groups as keep all cores busy to the end, of `least`
+   elements at least and plan->items at most, and whole cache lines. */
+static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least)
+{
+    size_t span = n / (4 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
+    if (span < least) span = least;
+    if (span > plan->items || gp->desc.tuning.tile) span = plan->items;
+    return gpi_ceil_div(span, 16) * 16;
+}
+/* ---- End file src/key.c ---- */
+
 /* ---- Begin file src/sort.c ---- */
 /* sort.c - gp_sort, gp_argsort: radix sort, lowest digit first. Which passes are launched, and with what. */
 
@@ -7616,14 +8363,9 @@ static gp_result gpi_sort_check_types(gp_context *gp, const gpi_sort *sort)
 {
     const gp_sort_desc *desc = sort->desc;
     const size_t v = sort->value_size;
-    if (!gpi_type_size(desc->key_type)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: key_type = %d is not a gp_type", sort->function,
-                        (int)desc->key_type);
-    }
-    if (v != 0 && v != 1 && v != 2 && v != 4 && v != 8 && v != 16) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, must be 0, 1, 2, 4, 8 or 16",
-                        sort->function, v);
-    }
+    gp_result result = gpi_check_key_type(gp, sort->function, desc->key_type);
+    if (result == GP_OK) result = gpi_check_value_size(gp, sort->function, v);
+    if (result != GP_OK) return result;
     if (sort->indices && v != 4 && v != 8) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, an index has 4 or 8 bytes",
                         sort->function, v);
@@ -7660,63 +8402,24 @@ static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
 
 /* ------------------------------------------------------------------ plan */
 
-/* What the map of digit.cl turns in every key. */
-static cl_ulong gpi_sort_flip(const gp_sort_desc *desc, size_t key_size)
-{
-    const cl_ulong ones = ~(cl_ulong)0 >> (64 - 8 * key_size);
-    const bool has_sign = gpi_is_signed(desc->key_type) || gpi_is_float(desc->key_type);
-    const cl_ulong sign = has_sign ? (cl_ulong)1 << (8 * key_size - 1) : 0;
-    return desc->descending ? sign ^ ones : sign;
-}
-
 static uint32_t gpi_or_default(uint32_t value, uint32_t fallback) { return value ? value : fallback; }
 
-static char *gpi_sort_prelude(const gp_context *gp, const gpi_sort *sort)
+static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
-    const gpi_plan *plan = &sort->plan;
-    const bool local = plan->shape == GP_SHAPE_LOCAL;
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_text_add(&text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
-    gpi_text_add(&text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
-                 local ? plan->items : 1, local ? plan->group * plan->items : 1);
-    gpi_text_add(&text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 0\n",
-                 plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics);
-    gpi_text_add(&text, "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT %d\n#define GPI_VALUE_SIZE %u\n",
-                 (unsigned)sort->key_size, gpi_is_float(sort->desc->key_type), (unsigned)sort->value_size);
-    gpi_text_add(&text, "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
-                 sort->ring_rows, gpi_or_default(tuning->ring_reach, 64),
-                 gpi_or_default(tuning->ring_block, 32));
-    if (!text.failed) return text.data;
-    free(text.data);
-    return NULL;
+    char ring[160];
+    (void)snprintf(ring, sizeof ring,
+                   "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
+                   sort->ring_rows, gpi_or_default(tuning->ring_reach, 64),
+                   gpi_or_default(tuning->ring_block, 32));
+    return gpi_key_program(gp, sort->function, GPI_SORT, sort->desc->key_type, sort->value_size, ring,
+                           &sort->plan, &sort->program);
 }
 
-/* `primitive`: GPI_SORT, or another with a sort's prelude.
-   A compiler may grant its kernels smaller groups than the plan wants: then it is made again with those. */
-static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort, gpi_primitive primitive)
-{
-    for (;;) {
-        const gp_result result = gpi_program_get_text(gp, sort->function, primitive,
-                                                      gpi_sort_prelude(gp, sort), 0, &sort->program);
-        if (result != GP_OK) return result;
-        if (sort->plan.group == 1 || sort->plan.group <= sort->program->group_max) return GP_OK;
-        sort->plan.group /= 2;
-    }
-}
-
-static size_t gpi_ceil_div(size_t a, size_t b) { return a / b + (a % b != 0); }
-
-/* Serial: as many groups as keep all cores busy to the end, of at most plan->items keys. */
 static void gpi_sort_spans_serial(const gp_context *gp, gpi_sort *sort)
 {
     const size_t n = sort->desc->count;
-    const size_t most = sort->plan.items;
-    size_t span = n / (4 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
-    if (span < GPI_SORT_SERIAL_SPAN_MIN) span = GPI_SORT_SERIAL_SPAN_MIN;
-    if (span > most || gp->desc.tuning.tile) span = most;
-    sort->tile_span = gpi_ceil_div(span, 16) * 16;
+    sort->tile_span = gpi_serial_span(gp, &sort->plan, n, GPI_SORT_SERIAL_SPAN_MIN);
     sort->block_span = sort->tile_span;
     if (n / sort->block_span >= GPI_SORT_BLOCKS_MAX) sort->block_span = n / (GPI_SORT_BLOCKS_MAX - 1);
 }
@@ -7845,7 +8548,7 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     sort->count.buffer = desc->count_buffer;
     sort->count.offset = desc->count_offset;
     sort->count.type = desc->count_type;
-    sort->flip = gpi_sort_flip(desc, sort->key_size);
+    sort->flip = gpi_key_flip(desc->key_type, desc->descending);
     sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, 1024);
     sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
     sort->keys_unwanted = sort->indices && !desc->keys_out;
@@ -7855,7 +8558,7 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     sort->values_in_place = sort->value_size && !sort->indices &&
                             (!desc->values_out || (desc->values_out == desc->values &&
                                                    desc->values_out_offset == desc->values_offset));
-    result = gpi_sort_program(gp, sort, GPI_SORT);
+    result = gpi_sort_program(gp, sort);
     if (result == GP_OK) result = gpi_sort_spans(gp, sort);
     if (result == GP_OK) gpi_sort_lay_out(sort);
     return result;
@@ -8293,6 +8996,378 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
 }
 /* ---- End file src/sort.c ---- */
 
+/* ---- Begin file src/merge.c ---- */
+/* merge.c - gp_merge: two sorted sequences into one, in one launch. */
+
+enum { GPI_MERGE_TILES };
+
+enum { GPI_MERGE_SERIAL_SPAN_MIN = 16384 }; /* elements of a group, when there are few */
+
+/* A checked call, ready to run. */
+typedef struct gpi_merge {
+    const gp_merge_desc *desc;
+    const char *function;
+    size_t key_size;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count a, b;
+} gpi_merge;
+
+enum {
+    GPI_MERGE_A_KEYS,
+    GPI_MERGE_B_KEYS,
+    GPI_MERGE_A_VALUES,
+    GPI_MERGE_B_VALUES,
+    GPI_MERGE_A_COUNTER,
+    GPI_MERGE_B_COUNTER,
+    GPI_MERGE_KEYS_OUT, /* from here on written */
+    GPI_MERGE_VALUES_OUT,
+    GPI_MERGE_RANGES
+};
+
+static const char *const gpi_merge_names[GPI_MERGE_RANGES] = {
+    "a_keys", "b_keys", "a_values", "b_values", "a_count_buffer", "b_count_buffer", "keys_out", "values_out"};
+
+/* Everything but the buffers. */
+static gp_result gpi_merge_plan(gp_context *gp, gpi_merge *merge)
+{
+    const gp_merge_desc *d = merge->desc;
+    gp_result result = gpi_check_key_type(gp, merge->function, d->key_type);
+    if (result == GP_OK) result = gpi_check_value_size(gp, merge->function, d->value_size);
+    if (result != GP_OK) return result;
+    if (!d->value_size && (d->a_values || d->b_values || d->values_out)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and value_size is 0",
+                        merge->function);
+    }
+    merge->key_size = gpi_type_size(d->key_type);
+    merge->a.bound = d->a_count;
+    merge->a.buffer = d->a_count_buffer;
+    merge->a.offset = d->a_count_offset;
+    merge->a.type = d->a_count_type;
+    merge->b.bound = d->b_count;
+    merge->b.buffer = d->b_count_buffer;
+    merge->b.offset = d->b_count_offset;
+    merge->b.type = d->b_count_type;
+    result = gpi_plan_make_keys(gp, merge->function, GPI_MERGE, merge->key_size, &merge->plan);
+    if (result != GP_OK) return result;
+    return gpi_key_program(gp, merge->function, GPI_MERGE, d->key_type, d->value_size, "", &merge->plan,
+                           &merge->program);
+}
+
+/* ------------------------------------------------------------------ buffers */
+
+/* One of the six arrays; nothing of an empty one is looked at. */
+static gp_result gpi_merge_check_array(gp_context *gp, const gpi_merge *merge, int name, cl_mem buffer,
+                                       size_t offset, size_t count, size_t size, gpi_range *used)
+{
+    const int access = name < GPI_MERGE_KEYS_OUT ? GPI_READS : GPI_WRITES;
+    if (count == 0 || size == 0) return GP_OK;
+    return gpi_check_buffer(gp, merge->function, gpi_merge_names[name], buffer, offset, count, size, access,
+                            &used[name]);
+}
+
+static gp_result gpi_merge_check(gp_context *gp, const gpi_merge *merge)
+{
+    const gp_merge_desc *d = merge->desc;
+    const size_t k = merge->key_size, v = d->value_size, a = d->a_count, b = d->b_count;
+    gpi_range used[GPI_MERGE_RANGES];
+    gp_result r;
+    memset(used, 0, sizeof used);
+    r = gpi_merge_check_array(gp, merge, GPI_MERGE_A_KEYS, d->a_keys, d->a_keys_offset, a, k, used);
+    if (r == GP_OK)
+        r = gpi_merge_check_array(gp, merge, GPI_MERGE_B_KEYS, d->b_keys, d->b_keys_offset, b, k, used);
+    if (r == GP_OK)
+        r = gpi_merge_check_array(gp, merge, GPI_MERGE_A_VALUES, d->a_values, d->a_values_offset, a, v, used);
+    if (r == GP_OK)
+        r = gpi_merge_check_array(gp, merge, GPI_MERGE_B_VALUES, d->b_values, d->b_values_offset, b, v, used);
+    if (r == GP_OK) /* both counts fit in memory: their sum does not overflow */
+        r = gpi_merge_check_array(gp, merge, GPI_MERGE_KEYS_OUT, d->keys_out, d->keys_out_offset, a + b, k,
+                                  used);
+    if (r == GP_OK)
+        r = gpi_merge_check_array(gp, merge, GPI_MERGE_VALUES_OUT, d->values_out, d->values_out_offset, a + b,
+                                  v, used);
+    if (r == GP_OK)
+        r = gpi_check_count_named(gp, merge->function, "a_", &merge->a, &used[GPI_MERGE_A_COUNTER]);
+    if (r == GP_OK)
+        r = gpi_check_count_named(gp, merge->function, "b_", &merge->b, &used[GPI_MERGE_B_COUNTER]);
+    if (r != GP_OK) return r;
+    return gpi_check_apart(gp, merge->function, gpi_merge_names, used, GPI_MERGE_KEYS_OUT, GPI_MERGE_RANGES);
+}
+
+/* ------------------------------------------------------------------ launch */
+
+/* An array, or, where it is empty, something that stands in and is not looked at. */
+static void gpi_merge_arg_array(gpi_call *call, size_t count, cl_mem buffer, size_t offset, cl_mem instead)
+{
+    const cl_ulong at = count ? offset : 0;
+    const cl_mem some = count ? buffer : instead;
+    GPI_CALL_ARG(call, some);
+    GPI_CALL_ARG(call, at);
+}
+
+static gp_result gpi_merge_launch(gpi_call *call, const gpi_merge *merge)
+{
+    const gp_merge_desc *d = merge->desc;
+    const size_t n = d->a_count + d->b_count;
+    const bool serial = merge->plan.shape == GP_SHAPE_SERIAL;
+    const cl_ulong span = serial ? gpi_serial_span(call->gp, &merge->plan, n, GPI_MERGE_SERIAL_SPAN_MIN)
+                                 : gpi_plan_tile(&merge->plan);
+    const cl_ulong flip = gpi_key_flip(d->key_type, d->descending);
+    if (n == 0) return GP_OK;
+    gpi_call_kernel(call, merge->program, GPI_MERGE_TILES);
+    gpi_merge_arg_array(call, d->a_count, d->a_keys, d->a_keys_offset, d->b_keys);
+    gpi_merge_arg_array(call, d->b_count, d->b_keys, d->b_keys_offset, d->a_keys);
+    gpi_merge_arg_array(call, n, d->keys_out, d->keys_out_offset, NULL);
+    GPI_CALL_ARG(call, flip);
+    if (d->value_size) {
+        gpi_merge_arg_array(call, d->a_count, d->a_values, d->a_values_offset, d->b_values);
+        gpi_merge_arg_array(call, d->b_count, d->b_values, d->b_values_offset, d->a_values);
+        gpi_merge_arg_array(call, n, d->values_out, d->values_out_offset, NULL);
+    }
+    gpi_call_arg_count(call, &merge->a);
+    gpi_call_arg_count(call, &merge->b);
+    GPI_CALL_ARG(call, span);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &merge->plan, gpi_ceil_div(n, (size_t)span));
+}
+
+/* ------------------------------------------------------------------ API */
+
+static gp_result gpi_merge_call(gp_context *gp, const char *function, const gp_merge_desc *desc)
+{
+    gpi_merge merge;
+    gpi_call call;
+    gp_result result;
+    memset(&merge, 0, sizeof merge);
+    merge.desc = desc;
+    merge.function = function;
+    result = gpi_merge_plan(gp, &merge);
+    if (result == GP_OK && (desc->a_count > 0 || desc->b_count > 0)) result = gpi_merge_check(gp, &merge);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_merge_launch(&call, &merge);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc)
+{
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_merge: gp or desc is NULL");
+    return gpi_merge_call(gp, "gp_merge", desc);
+}
+
+/* Merges two zeros of the context's own. */
+static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc)
+{
+    enum { LARGEST = 16 }; /* bytes of a key or a value */
+    gp_merge_desc probe;
+    cl_mem in = NULL, out = NULL;
+    gp_result result;
+    memset(&probe, 0, sizeof probe);
+    probe.key_type = desc->key_type;
+    probe.value_size = desc->value_size;
+    probe.a_count = probe.b_count = 1;
+    result = gpi_alloc_zeros(gp, LARGEST, &in);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, 4 * LARGEST, &out);
+    probe.a_keys = probe.b_keys = in;
+    probe.keys_out = out;
+    if (probe.value_size) {
+        probe.a_values = probe.b_values = in;
+        probe.values_out = out;
+        probe.values_out_offset = 2 * LARGEST / probe.value_size;
+    }
+    if (result == GP_OK) result = gpi_merge_call(gp, "gp_warmup", &probe);
+    if (in) (void)clReleaseMemObject(in);
+    if (out) (void)clReleaseMemObject(out);
+    return result;
+}
+/* ---- End file src/merge.c ---- */
+
+/* ---- Begin file src/search.c ---- */
+/* search.c - gp_search: lower or upper bounds of many needles, in one launch. */
+
+enum { GPI_SEARCH_NEEDLES };
+
+enum {
+    GPI_SEARCH_SERIAL_SPAN_MIN = 1024, /* needles of a group, when there are few */
+    GPI_SEARCH_SERIAL_SAMPLES = 1024,  /* most samples of a group */
+    GPI_SEARCH_PER_SAMPLE = 8 /* needles that pay for reading a sample, where one item reads them all */
+};
+
+/* A checked call, ready to run. */
+typedef struct gpi_search {
+    const gp_search_desc *desc;
+    const char *function;
+    size_t key_size, out_size;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count keys, needles;
+} gpi_search;
+
+enum {
+    GPI_SEARCH_KEYS,
+    GPI_SEARCH_NEEDLES_IN,
+    GPI_SEARCH_COUNTER,
+    GPI_SEARCH_NEEDLE_COUNTER,
+    GPI_SEARCH_OUT, /* written */
+    GPI_SEARCH_RANGES
+};
+
+static const char *const gpi_search_names[GPI_SEARCH_RANGES] = {"keys", "needles", "count_buffer",
+                                                                "needle_count_buffer", "out"};
+
+static gp_result gpi_search_check_types(gp_context *gp, gpi_search *search)
+{
+    const gp_search_desc *d = search->desc;
+    const gp_type out = d->out_type ? d->out_type : GP_U64;
+    const gp_result result = gpi_check_key_type(gp, search->function, d->key_type);
+    if (result != GP_OK) return result;
+    if (out != GP_U32 && out != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type = %d, must be GP_U32 or GP_U64",
+                        search->function, (int)out);
+    }
+    if (out == GP_U32 && d->count > UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu does not fit positions of GP_U32",
+                        search->function, d->count);
+    }
+    search->key_size = gpi_type_size(d->key_type);
+    search->out_size = gpi_type_size(out);
+    return GP_OK;
+}
+
+/* Most samples that a group keeps: in the local shape as many as a tile's elements, for which local memory
+   was fitted. */
+static cl_uint gpi_search_samples(const gpi_plan *plan)
+{
+    return plan->shape == GP_SHAPE_LOCAL ? (cl_uint)gpi_plan_tile(plan) : (cl_uint)GPI_SEARCH_SERIAL_SAMPLES;
+}
+
+/* Everything but the buffers. */
+static gp_result gpi_search_plan(gp_context *gp, gpi_search *search)
+{
+    const gp_search_desc *d = search->desc;
+    gp_result result = gpi_search_check_types(gp, search);
+    if (result != GP_OK) return result;
+    search->keys.bound = d->count;
+    search->keys.buffer = d->count_buffer;
+    search->keys.offset = d->count_offset;
+    search->keys.type = d->count_type;
+    search->needles.bound = d->needle_count;
+    search->needles.buffer = d->needle_count_buffer;
+    search->needles.offset = d->needle_count_offset;
+    search->needles.type = d->needle_count_type;
+    result = gpi_plan_make_keys(gp, search->function, GPI_SEARCH, search->key_size, &search->plan);
+    if (result != GP_OK) return result;
+    return gpi_key_program(gp, search->function, GPI_SEARCH, d->key_type, search->out_size, "", &search->plan,
+                           &search->program);
+}
+
+static gp_result gpi_search_check(gp_context *gp, const gpi_search *search)
+{
+    const gp_search_desc *d = search->desc;
+    const char *const *names = gpi_search_names;
+    const char *f = search->function;
+    gpi_range used[GPI_SEARCH_RANGES];
+    gp_result r = GP_OK;
+    memset(used, 0, sizeof used);
+    if (d->count > 0)
+        r = gpi_check_buffer(gp, f, names[GPI_SEARCH_KEYS], d->keys, d->keys_offset, d->count,
+                             search->key_size, GPI_READS, &used[GPI_SEARCH_KEYS]);
+    if (r == GP_OK)
+        r = gpi_check_buffer(gp, f, names[GPI_SEARCH_NEEDLES_IN], d->needles, d->needles_offset,
+                             d->needle_count, search->key_size, GPI_READS, &used[GPI_SEARCH_NEEDLES_IN]);
+    if (r == GP_OK)
+        r = gpi_check_buffer(gp, f, names[GPI_SEARCH_OUT], d->out, d->out_offset, d->needle_count,
+                             search->out_size, GPI_WRITES, &used[GPI_SEARCH_OUT]);
+    if (r == GP_OK) r = gpi_check_count(gp, f, &search->keys, &used[GPI_SEARCH_COUNTER]);
+    if (r == GP_OK)
+        r = gpi_check_count_named(gp, f, "needle_", &search->needles, &used[GPI_SEARCH_NEEDLE_COUNTER]);
+    return r == GP_OK ? gpi_check_apart(gp, f, names, used, GPI_SEARCH_OUT, GPI_SEARCH_RANGES) : r;
+}
+
+/* A serial group with few needles keeps few samples; a local one reads them all at once. */
+static cl_uint gpi_search_wanted(const gpi_search *search, size_t span)
+{
+    const cl_uint most = gpi_search_samples(&search->plan);
+    const size_t paid = span / GPI_SEARCH_PER_SAMPLE;
+    if (search->plan.shape == GP_SHAPE_LOCAL || paid >= most) return most;
+    return paid ? (cl_uint)paid : 1;
+}
+
+static gp_result gpi_search_launch(gpi_call *call, const gpi_search *search)
+{
+    const gp_search_desc *d = search->desc;
+    const bool serial = search->plan.shape == GP_SHAPE_SERIAL;
+    const size_t n = d->needle_count;
+    const cl_ulong span = serial ? gpi_serial_span(call->gp, &search->plan, n, GPI_SEARCH_SERIAL_SPAN_MIN)
+                                 : gpi_plan_tile(&search->plan);
+    const cl_ulong keys_at = d->count ? d->keys_offset : 0, needles_at = d->needles_offset;
+    const cl_ulong out_at = d->out_offset, flip = gpi_key_flip(d->key_type, d->descending);
+    const cl_mem keys = d->count ? d->keys : d->needles; /* of no keys, none is looked at */
+    const cl_uint upper = d->upper;
+    const cl_uint samples = gpi_search_wanted(search, n < span ? n : (size_t)span);
+    if (n == 0) return GP_OK;
+    gpi_call_kernel(call, search->program, GPI_SEARCH_NEEDLES);
+    GPI_CALL_ARG(call, keys);
+    GPI_CALL_ARG(call, keys_at);
+    GPI_CALL_ARG(call, d->needles);
+    GPI_CALL_ARG(call, needles_at);
+    GPI_CALL_ARG(call, d->out);
+    GPI_CALL_ARG(call, out_at);
+    GPI_CALL_ARG(call, flip);
+    GPI_CALL_ARG(call, upper);
+    GPI_CALL_ARG(call, samples);
+    GPI_CALL_ARG(call, span);
+    gpi_call_arg_count(call, &search->keys);
+    gpi_call_arg_count(call, &search->needles);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &search->plan, gpi_ceil_div(n, (size_t)span));
+}
+
+/* ------------------------------------------------------------------ API */
+
+static gp_result gpi_search_call(gp_context *gp, const char *function, const gp_search_desc *desc)
+{
+    gpi_search search;
+    gpi_call call;
+    gp_result result;
+    memset(&search, 0, sizeof search);
+    search.desc = desc;
+    search.function = function;
+    result = gpi_search_plan(gp, &search);
+    if (result == GP_OK && desc->needle_count > 0) result = gpi_search_check(gp, &search);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_search_launch(&call, &search);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc)
+{
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_search: gp or desc is NULL");
+    return gpi_search_call(gp, "gp_search", desc);
+}
+
+/* Searches zeros of the context's own for a zero. */
+static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc)
+{
+    gp_search_desc probe;
+    gp_result result;
+    memset(&probe, 0, sizeof probe);
+    probe.key_type = desc->key_type;
+    probe.out_type = desc->out_type;
+    probe.count = probe.needle_count = 1;
+    result = gpi_alloc_zeros(gp, sizeof(cl_ulong), &probe.keys);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, sizeof(cl_ulong), &probe.out);
+    probe.needles = probe.keys;
+    if (result == GP_OK) result = gpi_search_call(gp, "gp_warmup", &probe);
+    if (probe.keys) (void)clReleaseMemObject(probe.keys);
+    if (probe.out) (void)clReleaseMemObject(probe.out);
+    return result;
+}
+/* ---- End file src/search.c ---- */
+
 /* ---- Begin file src/topk.c ---- */
 /* topk.c - gp_topk: a threshold from a sample, one reading that filters, and a sort of what is left. */
 
@@ -8335,10 +9410,6 @@ typedef struct gpi_topk {
 static gp_result gpi_topk_check_desc(gp_context *gp, gpi_topk *topk)
 {
     const gp_topk_desc *d = topk->desc;
-    if (!gpi_type_size(d->key_type)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: key_type = %d is not a gp_type", topk->function,
-                        (int)d->key_type);
-    }
     if (d->index_type && d->index_type != GP_U32 && d->index_type != GP_U64) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
                         topk->function, (int)d->index_type);
@@ -8435,18 +9506,17 @@ static gp_result gpi_topk_tiles(gp_context *gp, gpi_topk *topk)
                     topk->function, n, topk->tiles, topk->span, GPI_TILES_MAX);
 }
 
-/* Everything but the buffers. The kernels take what a sort's take: the prelude is a sort's. */
+/* Everything but the buffers. */
 static gp_result gpi_topk_plan(gp_context *gp, gpi_topk *topk)
 {
     const gp_topk_desc *d = topk->desc;
-    gpi_sort twin;
-    gp_result result = gpi_topk_check_desc(gp, topk);
+    gp_result result = gpi_check_key_type(gp, topk->function, d->key_type);
+    if (result == GP_OK) result = gpi_topk_check_desc(gp, topk);
     if (result == GP_OK) result = gpi_topk_plan_sort(gp, topk, 0);
     if (result != GP_OK) return result;
-    twin = topk->sort;
-    result = gpi_sort_program(gp, &twin, GPI_TOPK);
-    topk->program = twin.program;
-    topk->plan = twin.plan;
+    topk->plan = topk->sort.plan;
+    result = gpi_key_program(gp, topk->function, GPI_TOPK, d->key_type, topk->index_size, "", &topk->plan,
+                             &topk->program);
     if (result != GP_OK || d->k == 0) return result;
     topk->samples = gpi_topk_samples(d->count);
     topk->room = gpi_topk_room(topk);

@@ -19,6 +19,8 @@ typedef enum bench_primitive {
     BENCH_SCAN,
     BENCH_LAUNCH,
     BENCH_SORT,
+    BENCH_MERGE,  /* of the two halves of host_in */
+    BENCH_SEARCH, /* of host_in2 in host_in; u32 positions */
     BENCH_TOPK
 } bench_primitive;
 
@@ -58,9 +60,16 @@ extern const bench_peer bench_peer_boost_compute;
 extern const bench_peer bench_peer_boost_compute_sort;
 extern const bench_peer bench_peer_c_lsd;
 extern const bench_peer bench_peer_c_lsd_plain;
+extern const bench_peer bench_peer_c_merge;
+extern const bench_peer bench_peer_c_merge_plain;
+extern const bench_peer bench_peer_c_search;
 extern const bench_peer bench_peer_c_tiled;
+extern const bench_peer bench_peer_par_merge;
 extern const bench_peer bench_peer_std;
+extern const bench_peer bench_peer_std_merge;
 extern const bench_peer bench_peer_std_par;
+extern const bench_peer bench_peer_std_search;
+extern const bench_peer bench_peer_std_search_threads;
 extern const bench_peer bench_peer_std_sort;
 extern const bench_peer bench_peer_nth_element;
 extern const bench_peer bench_peer_partial_sort;

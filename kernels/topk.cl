@@ -1,6 +1,6 @@
 /* topk.cl - the k first keys in order, and where they were, without sorting the rest
 
-       out = the first k of (code(key[i]), i), sorted      code: gpi_code_of, the lowest comes first
+       out = the first k of (code(key[i]), i), sorted      code: gpi_key_order, the lowest comes first
 
    A sample gives a threshold t that about k keys, and a few more, are not above. One reading keeps the keys
    below t, of equal ones t only as many as are still needed, the first ones; what is kept is sorted.
@@ -85,7 +85,7 @@ static void gpi_count_matching(__global const gpi_key *key, ulong begin, ulong e
     GPI_EACH_BIN(d) shared->count[d] = 0;
     gpi_sync(); /* the counters are zero */
     for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {
-        const gpi_key_bits high = gpi_code_of(key[i], digit.flip) >> digit.shift;
+        const gpi_key_bits high = gpi_key_order(key[i], digit.flip) >> digit.shift;
         if (high >> 8 != prefix) continue;
 #if GPI_SHAPE_SERIAL
         shared->count[high & digit.mask]++;
@@ -303,7 +303,7 @@ static bool gpi_stretch_count(gpi_tile tile, uint begin, uint end, uint *below, 
         *equal += gpi_flags_count(same);
     }
     for (; i < end; i++) {
-        const gpi_key_bits c = gpi_code_of(tile.key[i], tile.flip);
+        const gpi_key_bits c = gpi_key_order(tile.key[i], tile.flip);
         *below += c < tile.threshold;
         *equal += c == tile.threshold;
     }
@@ -332,7 +332,7 @@ static void gpi_tile_keep(gpi_tile tile, ulong found, gpi_kept to, ulong base, g
         const uint begin = (63 - (uint)clz(found & (~found + 1))) * GPI_STRETCH;
         const uint end = min(tile.length, begin + GPI_STRETCH);
         for (uint i = begin; i < end; i++) {
-            if (gpi_code_of(tile.key[i], tile.flip) >= tile.threshold) continue;
+            if (gpi_key_order(tile.key[i], tile.flip) >= tile.threshold) continue;
             to.key[j] = tile.key[i];
             to.index[j++] = GPI_VALUE_OF(base + i);
         }
@@ -345,7 +345,7 @@ static void gpi_tile_keep_equal(gpi_tile tile, ulong most, gpi_kept to, ulong ba
     ulong j = 0;
     (void)shared;
     for (uint i = 0; i < tile.length && j < most; i++) {
-        if (gpi_code_of(tile.key[i], tile.flip) != tile.threshold) continue;
+        if (gpi_key_order(tile.key[i], tile.flip) != tile.threshold) continue;
         to.key[j] = tile.key[i];
         to.index[j++] = GPI_VALUE_OF(base + i);
     }
@@ -373,7 +373,7 @@ static void gpi_tile_mark(gpi_tile tile, bool equals, uint *below, uint *equal, 
     gpi_sync(); /* masks and counters are zero */
     for (uint j = 0; j < GPI_ITEMS; j++) {
         const uint i = j * GPI_WG + l;
-        const gpi_key_bits c = i < tile.length ? gpi_code_of(tile.key[i], tile.flip) : 0;
+        const gpi_key_bits c = i < tile.length ? gpi_key_order(tile.key[i], tile.flip) : 0;
         const bool is_less = i < tile.length && c < tile.threshold;
         const bool is_same = i < tile.length && c == tile.threshold;
         less += is_less;

@@ -521,6 +521,93 @@ GP_API gp_result gp_argsort(gp_context *gp, const gp_sort_desc *desc);
 GP_API gp_result gp_sort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);
 GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);
 
+/* ------------------------------------------------------------------ merge */
+
+/* Merges two sorted sequences of keys, a and b, into one, and moves a value with each key.
+
+   Order: the one of gp_sort, `descending` included; both inputs must be in it. Where one is not, the order of
+   the output is undefined, and some elements may be there twice and others not at all; nothing is read or
+   written outside the inputs and the output, and the call ends.
+   Stable: of equal keys those of a come first, and each sequence's own keep their order.
+   Values are moved, never looked at: value_size bytes each, 0 for none.
+   Aliasing: outputs may overlap nothing; inputs may overlap each other. Each count buffer's number apart from
+   the outputs. An input whose count is 0 may be NULL.
+   Counts may live on the device, each by itself; the output has as many elements as both together.
+   Cost: reads and writes once, one launch, no scratch. Each tile finds its inputs by binary search (Merge
+   Path, Odeh, Green, Mwassi, Shmueli & Birk 2012), so that no group waits for another, however the keys lie.
+   Largest count: what fits in memory. The same input gives the same result every time, on every device. */
+typedef struct gp_merge_desc {
+    cl_mem a_keys;
+    size_t a_keys_offset; /* elements, as all offsets */
+    cl_mem a_values;      /* NULL with value_size 0 */
+    size_t a_values_offset;
+    size_t a_count;        /* of elements, or their bound with a_count_buffer */
+    cl_mem a_count_buffer; /* NULL: a_count is the number */
+    size_t a_count_offset;
+    gp_type a_count_type;
+    cl_mem b_keys; /* the second sequence: the same */
+    size_t b_keys_offset;
+    cl_mem b_values;
+    size_t b_values_offset;
+    size_t b_count;
+    cl_mem b_count_buffer;
+    size_t b_count_offset;
+    gp_type b_count_type;
+    cl_mem keys_out; /* a_count + b_count elements */
+    size_t keys_out_offset;
+    cl_mem values_out;
+    size_t values_out_offset;
+    gp_type key_type;
+    size_t value_size; /* bytes: 0 (keys only), 1, 2, 4, 8, 16 */
+    bool descending;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_merge_desc;
+
+GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc);
+
+/* ------------------------------------------------------------------ search */
+
+/* Searches many needles in one sorted sequence of keys.
+
+   lower bound: out[i] = how many keys come before needle i
+   upper bound: out[i] = how many keys come before needle i or are equal to it
+
+   Order: the one of gp_sort, `descending` included (then "before" is "larger"); NaNs and zeros are found like
+   any key: -0 comes before +0. The keys must be in it; needles in any order, though near ones next to each
+   other are found faster. Where keys are not sorted, positions are any in [0, count], and nothing is read
+   outside. No keys: every position is 0. No needles: does nothing. Aliasing: `out` may overlap nothing;
+   needles and keys may be the same. Both counts may live on the device. Positions are GP_U64 or GP_U32. Cost:
+   one launch, no scratch; a needle takes log2(count) steps, of which about the first half in near memory,
+   where each group keeps samples of the keys; an item takes several needles' steps side by side. Largest
+   count: what fits in memory; 2^32 - 1 keys for positions of 32 bits. */
+typedef struct gp_search_desc {
+    cl_mem keys; /* sorted; NULL when count is 0 */
+    size_t keys_offset;
+    size_t count;        /* of keys, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    cl_mem needles;
+    size_t needles_offset;
+    size_t needle_count;        /* of needles, or their bound with needle_count_buffer */
+    cl_mem needle_count_buffer; /* NULL: needle_count is the number */
+    size_t needle_count_offset;
+    gp_type needle_count_type;
+    cl_mem out; /* needle_count positions */
+    size_t out_offset;
+    gp_type out_type; /* 0: GP_U64 */
+    gp_type key_type; /* of keys and needles */
+    bool upper;       /* upper bound; else lower */
+    bool descending;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_search_desc;
+
+GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc);
+
 /* ------------------------------------------------------------------ top k */
 
 /* The k largest keys (`smallest`: the k smallest), best first, and where they were:
@@ -582,7 +669,9 @@ typedef struct gp_warmup_desc {
     const gp_scan_desc *scan;
     const gp_sort_desc
         *sort; /* of this also value_size; count: how many keys are to be expected, 0: few and many */
-    const gp_topk_desc *topk; /* of this also index_type */
+    const gp_merge_desc *merge;   /* of this key_type and value_size */
+    const gp_search_desc *search; /* of this key_type and out_type */
+    const gp_topk_desc *topk;     /* of this key_type, index_type and strategy */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);

@@ -30,7 +30,15 @@
 
 /* ------------------------------------------------------------------ profile */
 
-typedef enum gpi_primitive { GPI_REDUCE, GPI_SCAN, GPI_SORT, GPI_TOPK, GPI_PRIMITIVES } gpi_primitive;
+typedef enum gpi_primitive {
+    GPI_REDUCE,
+    GPI_SCAN,
+    GPI_SORT,
+    GPI_MERGE,
+    GPI_SEARCH,
+    GPI_TOPK,
+    GPI_PRIMITIVES
+} gpi_primitive;
 
 /* How a call is going to run: a row of the profile table, fitted to the element. */
 typedef struct gpi_plan {
@@ -166,6 +174,8 @@ static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primiti
                                const gpi_element *element, gp_strategy strategy, gpi_plan *plan);
 static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size,
                                     gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
+                                    size_t key_size, gpi_plan *plan);
 static size_t gpi_plan_tile(const gpi_plan *plan);
 static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
                                 cl_uint *tiles);
@@ -205,6 +215,15 @@ static bool gpi_is_arg(gp_op op);
 static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
                                 gpi_text *text);
 
+/* key.c */
+static cl_ulong gpi_key_flip(gp_type type, bool descending);
+static gp_result gpi_key_program(gp_context *gp, const char *function, gpi_primitive primitive, gp_type type,
+                                 size_t value_size, const char *more, gpi_plan *plan, gpi_program **out);
+static gp_result gpi_check_key_type(gp_context *gp, const char *function, gp_type type);
+static gp_result gpi_check_value_size(gp_context *gp, const char *function, size_t size);
+static size_t gpi_ceil_div(size_t a, size_t b);
+static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least);
+
 /* launch.c */
 
 /* One call of the API: a chain of commands, each after the one before. */
@@ -243,6 +262,10 @@ static gp_result gpi_check_buffer(gp_context *gp, const char *function, const ch
                                   size_t offset, size_t count, size_t size, int access, gpi_range *range);
 static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
                                  gpi_range *range);
+static gp_result gpi_check_count_named(gp_context *gp, const char *function, const char *prefix,
+                                       const gpi_count *count, gpi_range *range);
+static gp_result gpi_check_apart(gp_context *gp, const char *function, const char *const *names,
+                                 const gpi_range *used, size_t read, size_t count);
 static bool gpi_same(const gpi_range *a, const gpi_range *b);
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
 static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count);
@@ -272,10 +295,12 @@ static void gpi_throttle(gp_context *gp);
 static gp_result gpi_async_result(gp_context *gp);
 static cl_int gpi_event_status(cl_event event);
 
-/* reduce.c, scan.c, sort.c, topk.c */
+/* reduce.c, scan.c, sort.c, merge.c, search.c, topk.c */
 static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc);
 static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc);
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc);
+static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc);
+static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc);
 static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc);
 
 #define GPI_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))

@@ -40,10 +40,6 @@ typedef struct gpi_topk {
 static gp_result gpi_topk_check_desc(gp_context *gp, gpi_topk *topk)
 {
     const gp_topk_desc *d = topk->desc;
-    if (!gpi_type_size(d->key_type)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: key_type = %d is not a gp_type", topk->function,
-                        (int)d->key_type);
-    }
     if (d->index_type && d->index_type != GP_U32 && d->index_type != GP_U64) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
                         topk->function, (int)d->index_type);
@@ -140,18 +136,17 @@ static gp_result gpi_topk_tiles(gp_context *gp, gpi_topk *topk)
                     topk->function, n, topk->tiles, topk->span, GPI_TILES_MAX);
 }
 
-/* Everything but the buffers. The kernels take what a sort's take: the prelude is a sort's. */
+/* Everything but the buffers. */
 static gp_result gpi_topk_plan(gp_context *gp, gpi_topk *topk)
 {
     const gp_topk_desc *d = topk->desc;
-    gpi_sort twin;
-    gp_result result = gpi_topk_check_desc(gp, topk);
+    gp_result result = gpi_check_key_type(gp, topk->function, d->key_type);
+    if (result == GP_OK) result = gpi_topk_check_desc(gp, topk);
     if (result == GP_OK) result = gpi_topk_plan_sort(gp, topk, 0);
     if (result != GP_OK) return result;
-    twin = topk->sort;
-    result = gpi_sort_program(gp, &twin, GPI_TOPK);
-    topk->program = twin.program;
-    topk->plan = twin.plan;
+    topk->plan = topk->sort.plan;
+    result = gpi_key_program(gp, topk->function, GPI_TOPK, d->key_type, topk->index_size, "", &topk->plan,
+                             &topk->program);
     if (result != GP_OK || d->k == 0) return result;
     topk->samples = gpi_topk_samples(d->count);
     topk->room = gpi_topk_room(topk);

@@ -1,5 +1,5 @@
 /* test_sort.c - gp_sort and gp_argsort against a stable sort on the host. */
-#include "keys.h"
+#include "patterns.h"
 
 /* A sort to check. */
 typedef struct sort_case {
@@ -50,7 +50,7 @@ static void fail_case(const char *variant, const sort_case *c, const char *what,
 static void compare(gp_context *gp, const char *variant, const sort_case *c, const char *what, cl_mem buffer,
                     size_t offset, size_t size, const key_entry *e, const unsigned char *from)
 {
-    unsigned char *out = test_read(gp, buffer, (offset + c->count + KEYS_GUARD) * size);
+    unsigned char *out = test_read(gp, buffer, (offset + c->count + GUARD) * size);
     size_t i;
     for (i = 0; i < c->count; i++) {
         if (memcmp(out + (offset + i) * size, from + e[i].index * size, size) != 0)
@@ -59,7 +59,7 @@ static void compare(gp_context *gp, const char *variant, const sort_case *c, con
     for (i = 0; i < offset * size; i++) {
         if (out[i] != TEST_POISON) fail_case(variant, c, "guard before", i);
     }
-    for (i = (offset + c->count) * size; i < (offset + c->count + KEYS_GUARD) * size; i++) {
+    for (i = (offset + c->count) * size; i < (offset + c->count + GUARD) * size; i++) {
         if (out[i] != TEST_POISON) fail_case(variant, c, "guard behind", i);
     }
     free(out);
@@ -108,12 +108,12 @@ static gp_sort_desc make_desc(gp_context *gp, const sort_case *c, const unsigned
     d.keys_offset = d.values_offset = c->offset;
     d.keys_out_offset = d.values_out_offset = c->offset ? c->offset + 3 : 0;
     d.keys_tmp_offset = d.values_tmp_offset = c->offset;
-    d.keys = test_guarded(gp, d.keys_offset, n, size, keys);
-    if (!c->in_place && !c->argsort) d.keys_out = test_guarded(gp, d.keys_out_offset, n, size, NULL);
-    if (c->own_tmp) d.keys_tmp = test_guarded(gp, d.keys_tmp_offset, n, size, NULL);
-    if (vs && !c->argsort) d.values = test_guarded(gp, d.values_offset, n, vs, values);
-    if (vs && !c->in_place) d.values_out = test_guarded(gp, d.values_out_offset, n, vs, NULL);
-    if (vs && c->own_tmp) d.values_tmp = test_guarded(gp, d.values_tmp_offset, n, vs, NULL);
+    d.keys = guarded(gp, d.keys_offset, n, size, keys);
+    if (!c->in_place && !c->argsort) d.keys_out = guarded(gp, d.keys_out_offset, n, size, NULL);
+    if (c->own_tmp) d.keys_tmp = guarded(gp, d.keys_tmp_offset, n, size, NULL);
+    if (vs && !c->argsort) d.values = guarded(gp, d.values_offset, n, vs, values);
+    if (vs && !c->in_place) d.values_out = guarded(gp, d.values_out_offset, n, vs, NULL);
+    if (vs && c->own_tmp) d.values_tmp = guarded(gp, d.values_tmp_offset, n, vs, NULL);
     return d;
 }
 
@@ -272,18 +272,16 @@ static void test_every_variant(void **state)
 /* Types and value sizes on the device's default: all where builds are cheap, else a diagonal. */
 static void test_types(void **state)
 {
-    static const gp_type types[] = {GP_U8,  GP_I8,  GP_U16, GP_I16, GP_U32, GP_I32,
-                                    GP_U64, GP_I64, GP_F32, GP_F64, GP_F16};
     static const size_t value_sizes[] = {0, 1, 2, 4, 8, 16};
     gp_context *gp = open_variant(&variants[0], NULL);
     const bool all = test_builds_are_cheap(gp) && !test_small();
     size_t t, v;
     (void)state;
-    for (t = 0; t < sizeof types / sizeof *types; t++) {
+    for (t = 0; t < KEY_TYPES; t++) {
         for (v = 0; v < 6; v++) {
             /* types of one size share programs, but for f16: 7 of them */
             static const size_t diagonal[] = {1, 1, 2, 2, 0, 3, 4, 4, 0, 5, 2};
-            sort_case c = {types[t], value_sizes[v], 0, KEYS_RANDOM, 0, 0, false, false, false, false, 0};
+            sort_case c = {key_types[t], value_sizes[v], 0, KEYS_RANDOM, 0, 0, false, false, false, false, 0};
             if (!all && v != diagonal[t]) continue;
             check_sizes(gp, "types", c, test_small() ? 2049 : all ? 8193 : 104729);
             c.count = test_small() ? 2049 : all ? 5003 : 20011;
@@ -340,7 +338,7 @@ static void test_lines_apart(void **state)
     desc = make_desc(gp, &c, keys, values);
     clReleaseMemObject(desc.values_out);
     desc.values_out_offset = 5;
-    desc.values_out = test_guarded(gp, 5, c.count, 4, NULL);
+    desc.values_out = guarded(gp, 5, c.count, 4, NULL);
     assert_gp(gp, gp_sort(gp, &desc));
     check_buffers(gp, "lines apart", &c, &desc, e, keys, values);
     release(&desc);

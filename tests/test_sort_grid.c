@@ -3,7 +3,7 @@
 
    Windows and orders are arguments of the kernels, so that the grid builds few programs: those of
    test_sort.c. */
-#include "keys.h"
+#include "patterns.h"
 
 /* Values are the indices, as far as they fit: they show whether a sort is stable. */
 typedef struct grid_type {
@@ -42,7 +42,7 @@ static void compare(const grid_case *c, const char *what, const unsigned char *o
             c->name, (int)c->type.type, c->type.value_size, c->count, c->words, c->begin, c->end,
             c->descending, what, i);
     }
-    for (i = c->count * size; i < (c->count + KEYS_GUARD) * size; i++) assert_int_equal(out[i], TEST_POISON);
+    for (i = c->count * size; i < (c->count + GUARD) * size; i++) assert_int_equal(out[i], TEST_POISON);
 }
 
 static void check(gp_context *gp, const grid_case *c)
@@ -52,7 +52,7 @@ static void check(gp_context *gp, const grid_case *c)
     unsigned char *out;
     gp_sort_desc d = {0};
     d.keys = c->key_buffer;
-    d.keys_out = test_guarded(gp, 0, c->count, size, NULL);
+    d.keys_out = guarded(gp, 0, c->count, size, NULL);
     d.count = c->count;
     d.key_type = c->type.type;
     d.value_size = vs;
@@ -60,13 +60,13 @@ static void check(gp_context *gp, const grid_case *c)
     d.end_bit = c->end;
     d.descending = c->descending;
     if (vs) d.values = c->value_buffer;
-    if (vs) d.values_out = test_guarded(gp, 0, c->count, vs, NULL);
+    if (vs) d.values_out = guarded(gp, 0, c->count, vs, NULL);
     assert_gp(gp, gp_sort(gp, &d));
-    out = test_read(gp, d.keys_out, (c->count + KEYS_GUARD) * size);
+    out = test_read(gp, d.keys_out, (c->count + GUARD) * size);
     compare(c, "keys_out", out, size, c->keys, e);
     free(out);
     if (vs) {
-        out = test_read(gp, d.values_out, (c->count + KEYS_GUARD) * vs);
+        out = test_read(gp, d.values_out, (c->count + GUARD) * vs);
         compare(c, "values_out", out, vs, c->values, e);
         free(out);
         clReleaseMemObject(d.values_out);

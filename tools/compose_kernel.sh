@@ -25,7 +25,9 @@ done
 case $2 in
 reduce) layers="monoid source tile reduce" ;;
 scan) layers="monoid source tile tile_scan lookback scan" ;;
-sort) layers="digit ring rank sort" ;;
-topk) layers="digit rank topk" ;;
+sort) layers="key digit ring rank sort" ;;
+merge) layers="key merge" ;;
+search) layers="key search" ;;
+topk) layers="key digit rank topk" ;;
 esac
 for name in $layers; do emit kernels/$name.cl; done
