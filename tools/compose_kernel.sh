@@ -28,6 +28,6 @@ scan) layers="monoid source tile tile_scan lookback scan" ;;
 sort) layers="key digit ring rank sort" ;;
 merge) layers="key merge" ;;
 search) layers="key search" ;;
-topk) layers="key digit rank topk" ;;
+topk) layers="key digit rank keep topk" ;;
 esac
 for name in $layers; do emit kernels/$name.cl; done
