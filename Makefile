@@ -68,8 +68,8 @@ test: $(TEST_PROGRAMS) ## build and run the tests; GPUPRIM_DEVICE names the devi
 test-all: $(TEST_PROGRAMS) ## the tests on PoCL, rusticl and Oclgrind
 	@tools/test_all.sh $(TEST_PROGRAMS)
 
-test-million: build/tests/test_many ## a million scans in a row, without growth of memory or objects
-	@GPUPRIM_TEST_SCANS=1000000 tools/run_tests.sh $<
+test-million: build/tests/test_many ## a million scans and a million sorts in a row, without growth of memory or objects
+	@GPUPRIM_TEST_CALLS=1000000 tools/run_tests.sh $<
 
 build/tests/%.o: tests/%.c | gpuprim.h deps-test
 	@mkdir -p $(@D)
