@@ -160,6 +160,11 @@ static void gpi_runs_go(gpi_pair pair, gpi_runs *runs, ulong s, ulong end)
             GPI_PREFETCH_READ((__global const char *)(pair.a + i[r]) + GPI_AHEAD);
             GPI_PREFETCH_READ((__global const char *)(pair.b + (d - i[r])) + GPI_AHEAD);
             GPI_PREFETCH_WRITE((__global char *)(pair.out + d) + GPI_AHEAD);
+#if GPI_VALUE_SIZE
+            GPI_PREFETCH_READ((__global const char *)(pair.a_value + i[r]) + GPI_AHEAD);
+            GPI_PREFETCH_READ((__global const char *)(pair.b_value + (d - i[r])) + GPI_AHEAD);
+            GPI_PREFETCH_WRITE((__global char *)(pair.value_out + d) + GPI_AHEAD);
+#endif
         }
         for (ulong t = s; t < s + GPI_STEP; t++) {
 #pragma unroll
