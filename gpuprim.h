@@ -3952,9 +3952,6 @@ static const char *const gpi_kernel_merge[] = {
     "static ulong gpi_crossing_least(gpi_pair pair, ulong d) { return d > pair.b_count ? d - pair.b_count : 0; }\n",
     "static ulong gpi_crossing_most(gpi_pair pair, ulong d) { return min(d, pair.a_count); }\n",
     "\n",
-    "/* a and b in range again, whatever the crossings are: elements of a in a tile of `length`. */\n",
-    "static ulong gpi_share(ulong begin, ulong end, ulong length) { return min(max(begin, end) - begin, length); }\n",
-    "\n",
     "#if GPI_SHAPE_SERIAL\n",
     "/* ------------------------------------------------------------------ serial */\n",
     "\n",
@@ -4008,14 +4005,6 @@ static const char *const gpi_kernel_merge[] = {
     "    return room;\n",
     "}\n",
     "\n",
-    "static void gpi_take(gpi_pair pair, ulong d, ulong i, ulong j, bool first)\n",
-    "{\n",
-    "    pair.out[d] = first ? pair.a[i] : pair.b[j];\n",
-    "#if GPI_VALUE_SIZE\n",
-    "    pair.value_out[d] = *(first ? pair.a_value + i : pair.b_value + j);\n",
-    "#endif\n",
-    "}\n",
-    "\n",
     "/* Steps [s, end) of all runs: a whole number of GPI_STEP, all of them short of the ends. */\n",
     "static void gpi_runs_go(gpi_pair pair, gpi_runs *runs, ulong s, ulong end)\n",
     "{\n",
@@ -4028,6 +4017,11 @@ static const char *const gpi_kernel_merge[] = {
     "            GPI_PREFETCH_READ((__global const char *)(pair.a + i[r]) + GPI_AHEAD);\n",
     "            GPI_PREFETCH_READ((__global const char *)(pair.b + (d - i[r])) + GPI_AHEAD);\n",
     "            GPI_PREFETCH_WRITE((__global char *)(pair.out + d) + GPI_AHEAD);\n",
+    "#if GPI_VALUE_SIZE\n",
+    "            GPI_PREFETCH_READ((__global const char *)(pair.a_value + i[r]) + GPI_AHEAD);\n",
+    "            GPI_PREFETCH_READ((__global const char *)(pair.b_value + (d - i[r])) + GPI_AHEAD);\n",
+    "            GPI_PREFETCH_WRITE((__global char *)(pair.value_out + d) + GPI_AHEAD);\n",
+    "#endif\n",
     "        }\n",
     "        for (ulong t = s; t < s + GPI_STEP; t++) {\n",
     "#pragma unroll\n",
@@ -4088,7 +4082,12 @@ static const char *const gpi_kernel_merge[] = {
     "static void gpi_copy_tile(gpi_pair pair, ulong begin, ulong end)\n",
     "{\n",
     "    const bool first = pair.a_count > 0;\n",
-    "    for (ulong d = begin; d < end; d++) gpi_take(pair, d, d, d, first);\n",
+    "    for (ulong d = begin; d < end; d++) {\n",
+    "        pair.out[d] = first ? pair.a[d] : pair.b[d];\n",
+    "#if GPI_VALUE_SIZE\n",
+    "        pair.value_out[d] = first ? pair.a_value[d] : pair.b_value[d];\n",
+    "#endif\n",
+    "    }\n",
     "}\n",
     "\n",
     "GPI_KERNEL void gp_merge_tiles(GPI_PAIR_PARAMETERS, GPI_COUNT_PARAMETERS_NAMED(a),\n",
@@ -4119,6 +4118,9 @@ static const char *const gpi_kernel_merge[] = {
     "} gpi_local;\n",
     "\n",
     "static void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }\n",
+    "\n",
+    "/* Elements of a in a tile of `length` between two crossings, which are any when the input is not sorted. */\n",
+    "static ulong gpi_share(ulong begin, ulong end, ulong length) { return min(max(begin, end) - begin, length); }\n",
     "\n",
     "/* The crossings of diagonals `begin` and `end` into shared->crossing. Each half of the group looks for one. A\n",
     "   round probes one point an item, at equal distances, and leaves the gap between two of them: a range of\n",
@@ -4243,7 +4245,7 @@ static const char *const gpi_kernel_search[] = {
     "#define GPI_SAMPLES 1024\n",
     "static void gpi_sync(void) {} /* there is nobody else */\n",
     "#ifndef GPI_ABREAST\n",
-    "#define GPI_ABREAST 16\n",
+    "#define GPI_ABREAST 64\n",
     "#endif\n",
     "#else\n",
     "#define GPI_NEAR __local\n",
@@ -9018,7 +9020,12 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
 
 enum { GPI_MERGE_TILES };
 
-enum { GPI_MERGE_SERIAL_SPAN_MIN = 16384 }; /* elements of a group, when there are few */
+enum {
+    GPI_MERGE_SERIAL_SPAN_MIN = 16384, /* elements of a group, when there are few */
+    GPI_MERGE_RUNS = 8,                /* GPI_RUNS and GPI_STEP of merge.cl */
+    GPI_MERGE_STEP = 16,
+    GPI_MERGE_PAGE = 4096 /* bytes after which addresses meet in the same set of a first-level cache */
+};
 
 /* A checked call, ready to run. */
 typedef struct gpi_merge {
@@ -9122,13 +9129,24 @@ static void gpi_merge_arg_array(gpi_call *call, size_t count, cl_mem buffer, siz
     GPI_CALL_ARG(call, at);
 }
 
+/* Elements of a group. Serial: the runs of a tile are written side by side, and must not begin a multiple of
+   GPI_MERGE_PAGE apart: the cache would have room for a few of them only. */
+static size_t gpi_merge_span(const gp_context *gp, const gpi_merge *merge, size_t n)
+{
+    const size_t page = GPI_MERGE_PAGE / (GPI_MERGE_STEP * merge->key_size),
+                 steps_of_runs = GPI_MERGE_STEP * GPI_MERGE_RUNS;
+    size_t span, steps;
+    if (merge->plan.shape == GP_SHAPE_LOCAL) return gpi_plan_tile(&merge->plan);
+    span = gpi_serial_span(gp, &merge->plan, n, GPI_MERGE_SERIAL_SPAN_MIN);
+    steps = span / steps_of_runs;
+    return steps < page ? span : (steps / page * page + page / GPI_MERGE_RUNS) * steps_of_runs;
+}
+
 static gp_result gpi_merge_launch(gpi_call *call, const gpi_merge *merge)
 {
     const gp_merge_desc *d = merge->desc;
     const size_t n = d->a_count + d->b_count;
-    const bool serial = merge->plan.shape == GP_SHAPE_SERIAL;
-    const cl_ulong span = serial ? gpi_serial_span(call->gp, &merge->plan, n, GPI_MERGE_SERIAL_SPAN_MIN)
-                                 : gpi_plan_tile(&merge->plan);
+    const cl_ulong span = gpi_merge_span(call->gp, merge, n);
     const cl_ulong flip = gpi_key_flip(d->key_type, d->descending);
     if (n == 0) return GP_OK;
     gpi_call_kernel(call, merge->program, GPI_MERGE_TILES);
