@@ -75,14 +75,20 @@ typedef struct gpi_digit {
     (digit).shift = shift;               \
     (digit).mask = mask
 
-static uint gpi_digit_of(gpi_key key, gpi_digit digit)
+/* The key as an unsigned number in its order. */
+static gpi_key_bits gpi_ordered(gpi_key key, gpi_key_bits flip)
 {
     gpi_key_bits k = key;
 #if GPI_KEY_FLOAT
     const gpi_key_bits sign = (gpi_key_bits)1 << (8 * GPI_KEY_SIZE - 1);
     k ^= ((gpi_key_bits)0 - (k >> (8 * GPI_KEY_SIZE - 1))) & (sign - 1);
 #endif
-    return (uint)((k ^ digit.flip) >> digit.shift) & digit.mask;
+    return k ^ flip;
+}
+
+static uint gpi_digit_of(gpi_key key, gpi_digit digit)
+{
+    return (uint)(gpi_ordered(key, digit.flip) >> digit.shift) & digit.mask;
 }
 
 /* The digit of pass p: eight bits from `begin` on, fewer in the last one. */
@@ -93,6 +99,24 @@ static gpi_digit gpi_digit_at(uint p, ulong flip, uint begin, uint end)
     digit.shift = begin + 8 * p;
     digit.mask = (1u << min(8u, end - digit.shift)) - 1;
     return digit;
+}
+
+/* What a whole sort sorts by: bits [begin, end), in passes of eight. */
+typedef struct gpi_bits {
+    ulong flip;
+    uint begin, end, passes;
+} gpi_bits;
+
+#define GPI_BITS_PARAMETERS ulong flip, uint begin_bit, uint end_bit, uint passes
+#define GPI_BITS_SET(bits)    \
+    (bits).flip = flip;       \
+    (bits).begin = begin_bit; \
+    (bits).end = end_bit;     \
+    (bits).passes = passes
+
+static gpi_digit gpi_digit_of_pass(uint p, gpi_bits bits)
+{
+    return gpi_digit_at(p, bits.flip, bits.begin, bits.end);
 }
 
 /* ------------------------------------------------------------------ places */

@@ -53,6 +53,8 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
         {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep", NULL},
         {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
          "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"},
+        {"gp_segments_bounds", "gp_segments_list", "gp_segments_small", "gp_segments_count",
+         "gp_segments_spine", "gp_segments_scatter", "gp_segments_copy", NULL},
     };
     return names[primitive][k];
 }
@@ -92,7 +94,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         gpi_text_add(&text, "#define GPI_FIELD %u\n", k);
         GPI_ADD_KERNEL(&text, field);
     }
-    if (primitive != GPI_SORT) {
+    if (primitive < GPI_SORT) { /* of elements */
         GPI_ADD_KERNEL(&text, monoid);
         GPI_ADD_KERNEL(&text, source);
         GPI_ADD_KERNEL(&text, tile);
@@ -108,7 +110,14 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, digit);
         GPI_ADD_KERNEL(&text, ring);
         GPI_ADD_KERNEL(&text, rank);
+        GPI_ADD_KERNEL(&text, small);
         GPI_ADD_KERNEL(&text, sort);
+        break;
+    case GPI_SEGMENTED_SORT:
+        GPI_ADD_KERNEL(&text, digit);
+        GPI_ADD_KERNEL(&text, rank);
+        GPI_ADD_KERNEL(&text, small);
+        GPI_ADD_KERNEL(&text, segmented_sort);
         break;
     default: break;
     }

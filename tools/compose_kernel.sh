@@ -25,6 +25,7 @@ done
 case $2 in
 reduce) layers="monoid source tile reduce" ;;
 scan) layers="monoid source tile tile_scan lookback scan" ;;
-sort) layers="digit ring rank sort" ;;
+sort) layers="digit ring rank small sort" ;;
+segmented_sort) layers="digit rank small segmented_sort" ;;
 esac
 for name in $layers; do emit kernels/$name.cl; done

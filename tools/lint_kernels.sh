@@ -46,17 +46,20 @@ done
 # A sort has no element: its own description is a few sizes.
 SORT_RING="-DGPI_RING_ROWS=1024u -DGPI_RING_REACH=64u -DGPI_RING_BLOCK=32u"
 SORT_SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_WG=1 -DGPI_ITEMS=1 -DGPI_TILE=1"
-tools/compose_kernel.sh /dev/null sort >build/lint/sort.cl
+SORTS="sort segmented_sort"
+for sort in $SORTS; do tools/compose_kernel.sh /dev/null $sort >build/lint/$sort.cl; done
 for key in 1 2 4 8; do
     for value in 0 1 2 4 8 16; do
         for shape in "$SORT_SERIAL" "$LOCAL"; do
             for words in "$WIDE" "$NARROW"; do
-                checked=$((checked + 1))
-                ${CLANG:-clang} $FLAGS -DGPI_FP64=0 -DGPI_KEY_SIZE=$key -DGPI_KEY_FLOAT=$((key > 1)) \
-                    -DGPI_VALUE_SIZE=$value $SORT_RING $shape $words build/lint/sort.cl || {
-                    echo "lint: sort of keys of $key and values of $value bytes $shape $words" >&2
-                    failed=$((failed + 1))
-                }
+                for sort in $SORTS; do
+                    checked=$((checked + 1))
+                    ${CLANG:-clang} $FLAGS -DGPI_FP64=0 -DGPI_KEY_SIZE=$key -DGPI_KEY_FLOAT=$((key > 1)) \
+                        -DGPI_VALUE_SIZE=$value $SORT_RING -DGPI_CELL_WIDE=$((value > 4)) $shape $words build/lint/$sort.cl || {
+                        echo "lint: $sort of keys of $key and values of $value bytes $shape $words" >&2
+                        failed=$((failed + 1))
+                    }
+                done
             done
         done
     done
