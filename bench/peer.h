@@ -18,7 +18,8 @@ typedef enum bench_primitive {
     BENCH_REDUCE,
     BENCH_SCAN,
     BENCH_LAUNCH,
-    BENCH_SORT
+    BENCH_SORT,
+    BENCH_SEGMENTED_SORT
 } bench_primitive;
 
 /* One piece of work. Every variant of a case gets the same one: the same input, the same output.
@@ -38,7 +39,9 @@ typedef struct bench_work {
     const void *host_in;
     const void *host_in2;
     void *host_out;
-    size_t value_size; /* sort: bytes of a value, 0: none */
+    size_t value_size;            /* sort: bytes of a value, 0: none */
+    const uint32_t *host_offsets; /* segmented sort: segments + 1 */
+    size_t segments;
     struct pool *pool; /* threads, one a core; NULL unless the device is a CPU */
 } bench_work;
 
@@ -59,6 +62,8 @@ extern const bench_peer bench_peer_c_lsd_plain;
 extern const bench_peer bench_peer_c_tiled;
 extern const bench_peer bench_peer_std;
 extern const bench_peer bench_peer_std_par;
+extern const bench_peer bench_peer_std_segments;
+extern const bench_peer bench_peer_std_segments_pool;
 extern const bench_peer bench_peer_std_sort;
 extern const bench_peer bench_peer_tbb;
 extern const bench_peer bench_peer_tbb_sort;

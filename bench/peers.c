@@ -10,6 +10,8 @@ static const bench_peer *const peers[] = {
 #ifdef BENCH_HAVE_STD
     &bench_peer_std,
     &bench_peer_std_sort,
+    &bench_peer_std_segments,
+    &bench_peer_std_segments_pool,
 #endif
 #ifdef BENCH_HAVE_BOOST_COMPUTE
     &bench_peer_boost_compute,
