@@ -588,6 +588,50 @@ GP_API gp_result gp_segmented_sort_read(gp_context *gp, const gp_segmented_sort_
 GP_API gp_result gp_segmented_sort_scratch_size(gp_context *gp, const gp_segmented_sort_desc *desc,
                                                 size_t *bytes);
 
+/* ------------------------------------------------------------------ sort of strings */
+
+/* out[i] = which string comes i-th, stably. String s is bytes[offsets[s]] ... bytes[offsets[s+1] - 1].
+
+   Order: bytes as unsigned numbers, the first difference decides; a string comes before a longer one that it
+   begins. Zero bytes are bytes like others, strings may be empty. `descending` turns the order round; equal
+   strings still keep theirs.
+   Blocks: strings are sorted by seven bytes a round, those that still tie in the next one, and how many these
+   are is read after each round. Bytes that all strings of a tie have in common are skipped over: equal
+   strings of n bytes take about log2(n / 64) rounds, others no more than the ties they make one after another.
+   Bad offsets: a string that ends before it begins, or behind byte_count, counts as empty, nothing outside
+   is read, and the call returns GP_ERROR_INVALID_ARGUMENT in the end; gp_last_error tells how many there are
+   and which is the first one. `out` then holds the order of what there is.
+   Strings may overlap one another, and be in any order in `bytes`. Nothing may overlap `out`.
+   Cost: keys of 8 bytes sorted once for all strings, and again for tied ones. Bytes are read once, and again
+   in looking ahead. Scratch: about 90 bytes a string, and 3 MiB at most. Largest count: 2^32 - 3. count 0 does
+   nothing. */
+typedef struct gp_sort_strings_desc {
+    cl_mem bytes;
+    size_t bytes_offset;
+    size_t byte_count; /* of all strings: offsets stay within */
+    cl_mem offsets;    /* count + 1 numbers, counted from bytes_offset */
+    size_t offsets_offset;
+    gp_type offsets_type; /* GP_U32 or GP_U64 */
+    cl_mem out;           /* count indices, from 0 on */
+    size_t out_offset;
+    size_t index_size;   /* bytes: 4 or 8; 0: 4 */
+    size_t count;        /* of strings, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    bool descending;
+    cl_mem scratch; /* of gp_sort_strings_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_sort_strings_desc;
+
+GP_API gp_result gp_sort_strings(gp_context *gp, const gp_sort_strings_desc *desc);
+
+/* Bytes of scratch that gp_sort_strings with this desc needs; buffers in it may be NULL. Can be 0. */
+GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_strings_desc *desc,
+                                              size_t *bytes);
+
 /* ------------------------------------------------------------------ warm-up, profile */
 
 /* Builds (or loads) what calls with these descs will need, launches it once on a few internal elements,
@@ -600,6 +644,7 @@ typedef struct gp_warmup_desc {
     const gp_sort_desc
         *sort; /* of this also value_size; count: how many keys are to be expected, 0: few and many */
     const gp_segmented_sort_desc *segmented_sort; /* of this also value_size */
+    const gp_sort_strings_desc *sort_strings;     /* of this only that it is there */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
@@ -614,7 +659,7 @@ typedef struct gp_profile {
     uint64_t fallbacks;       /* tiles that a waiting group computed for a late one */
     uint64_t abandoned;       /* look-backs that a device cut short, results wrong; always 0 so far */
     uint64_t clamped;         /* calls whose count_buffer held more than `count` */
-    uint64_t bad_offsets;     /* calls that found bad offsets of segments */
+    uint64_t bad_offsets;     /* calls that found bad offsets of segments or strings */
     uint64_t scratch_bytes;   /* held by the context now */
 } gp_profile;
 
@@ -680,6 +725,7 @@ typedef enum gpi_primitive {
     GPI_SCAN,
     GPI_SORT,
     GPI_SEGMENTED_SORT,
+    GPI_SORT_STRINGS,
     GPI_PRIMITIVES
 } gpi_primitive;
 
@@ -894,6 +940,7 @@ static gp_result gpi_check_buffer(gp_context *gp, const char *function, const ch
                                   size_t offset, size_t count, size_t size, int access, gpi_range *range);
 static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
                                  gpi_range *range);
+static void gpi_range_resolve(cl_mem buffer, gpi_range *range);
 static bool gpi_same(const gpi_range *a, const gpi_range *b);
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
 static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count);
@@ -993,6 +1040,7 @@ static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc);
 static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc);
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc);
 static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc);
+static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc);
 
 #define GPI_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define GPI_CALL_ARG(call, variable) gpi_call_arg(call, sizeof(variable), &(variable))
@@ -1105,12 +1153,17 @@ static const char *const gpi_kernel_count[] = {
     "   `wanted_words` is 0. */\n",
     "#define GPI_COUNT_PARAMETERS ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words\n",
     "\n",
+    "/* Number i of an array whose numbers have one or two words. */\n",
+    "static ulong gpi_number(__global const uint *numbers, ulong i, uint words)\n",
+    "{\n",
+    "    numbers += i * words;\n",
+    "    return words == 1 ? numbers[0] : (ulong)numbers[1] << 32 | numbers[0];\n",
+    "}\n",
+    "\n",
     "static ulong gpi_count_wanted(ulong bound, __global const uint *wanted, ulong wanted_offset,\n",
     "                              uint wanted_words)\n",
     "{\n",
-    "    if (wanted_words == 0) return bound;\n",
-    "    wanted += wanted_offset * wanted_words;\n",
-    "    return wanted_words == 1 ? wanted[0] : (ulong)wanted[1] << 32 | wanted[0];\n",
+    "    return wanted_words == 0 ? bound : gpi_number(wanted, wanted_offset, wanted_words);\n",
     "}\n",
     "\n",
     "static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words)\n",
@@ -4023,12 +4076,6 @@ static const char *const gpi_kernel_segmented_sort[] = {
     "/* The caller's: numbers of `offset_words` 32-bit words. */\n",
     "#define GPI_OFFSETS_PARAMETERS __global const uint *offsets, ulong offsets_at, uint offset_words, ulong count\n",
     "\n",
-    "static ulong gpi_offset(__global const uint *offsets, ulong offsets_at, uint offset_words, ulong i)\n",
-    "{\n",
-    "    offsets += (offsets_at + i) * offset_words;\n",
-    "    return offset_words == 1 ? offsets[0] : (ulong)offsets[1] << 32 | offsets[0];\n",
-    "}\n",
-    "\n",
     "#if GPI_SHAPE_SERIAL\n",
     "typedef uint gpi_maxima_shared;\n",
     "#define GPI_MAXIMA_SHARED(name) const gpi_maxima_shared name = 0\n",
@@ -4080,7 +4127,7 @@ static const char *const gpi_kernel_segmented_sort[] = {
     "    for (uint i = l; i < GPI_SEGMENTS_WORDS && get_group_id(0) == 0; i += GPI_WG)\n",
     "        state[i] = i == GPI_SEGMENTS_FIRST_BAD ? ~0u : i == GPI_SEGMENTS_COUNT ? m : 0;\n",
     "    for (ulong i = begin + l; i < end; i += GPI_WG) {\n",
-    "        const ulong x = gpi_offset(offsets, offsets_at, offset_words, i);\n",
+    "        const ulong x = gpi_number(offsets, offsets_at + i, offset_words);\n",
     "        if (x <= count) most = max(most, (gpi_cell)x);\n",
     "    }\n",
     "    (void)gpi_max_before(most, &total, row);\n",
@@ -4124,7 +4171,7 @@ static const char *const gpi_kernel_segmented_sort[] = {
     "    (void)gpi_max_before(carry, &total, row);\n",
     "    carry = total;\n",
     "    for (ulong base = begin; base < end; base += GPI_WG) {\n",
-    "        const ulong i = base + l, x = i < end ? gpi_offset(offsets, offsets_at, offset_words, i) : 0;\n",
+    "        const ulong i = base + l, x = i < end ? gpi_number(offsets, offsets_at + i, offset_words) : 0;\n",
     "        const gpi_cell good = x <= count ? (gpi_cell)x : 0;\n",
     "        const gpi_cell before = max(carry, gpi_max_before(good, &total, row)), own = max(before, good);\n",
     "        carry = max(carry, total);\n",
@@ -4345,6 +4392,268 @@ static const char *const gpi_kernel_segmented_sort[] = {
     "}\n",
 };
 /* ---- End file kernels/segmented_sort.cl ---- */
+
+/* ---- Begin file kernels/sort_strings.cl ---- */
+static const char *const gpi_kernel_sort_strings[] = {
+    "#line 1 \"kernels/sort_strings.cl\"\n",
+    "/* sort_strings.cl - strings sorted by their prefixes, then those that tie by their next bytes, and so on.\n",
+    "\n",
+    "       key(i, d) = | byte d | ... | byte d + 6 | min(bytes from d on, 8) |      of string i, 64 bits\n",
+    "\n",
+    "   Bytes behind the end are zero, and the number tells them from zeros that are there: keys are ordered as the\n",
+    "   strings are. Equal keys are equal strings, unless the number is 8: these strings are tied, and go on.\n",
+    "\n",
+    "       gp_strings_keys_first   key(i, 0) of all strings                     then they are sorted (gp_argsort)\n",
+    "       gp_strings_ties         order written; where the tied ones and their groups begin    then a scan of\n",
+    "   these gp_strings_compact      the tied ones move together gp_strings_skip         how many further bytes\n",
+    "   all strings of a group have in common gp_strings_keys         key(i, d) behind these then each group is\n",
+    "   sorted (gp_segmented_sort) and from gp_strings_ties on again, until nothing is tied\n",
+    "\n",
+    "   A group is looked ahead `cap` bytes at most, twice as far each time that all of these agree, so that many\n",
+    "   long equal strings take a round for each doubling, and those that differ soon are not read far.\n",
+    "\n",
+    "   The tied strings, element by element, in sets of their own for each other round; `room` uints a part:\n",
+    "\n",
+    "       | index: which string | place: where in the order | owner: its group | offsets: where groups begin |\n",
+    "   groups |\n",
+    "\n",
+    "   State, in uints: | bad | ~first bad | tied | groups | strings | - - - | */\n",
+    "\n",
+    "#define GPI_STRINGS_BAD 0\n",
+    "#define GPI_STRINGS_FIRST_BAD 1\n",
+    "#define GPI_STRINGS_TIED 2\n",
+    "#define GPI_STRINGS_GROUPS 3\n",
+    "#define GPI_STRINGS_COUNT 4\n",
+    "\n",
+    "#define GPI_PREFIX 7 /* bytes of a key */\n",
+    "#define GPI_MORE 8   /* what a key's last byte says of strings that go on */\n",
+    "#define GPI_CAP_FIRST 64\n",
+    "#define GPI_CAP_MOST \\\n",
+    "    65536 /* eight bytes a turn: far from the 65,535 turns after which llvmpipe leaves loops */\n",
+    "\n",
+    "/* Strings that agree in `depth` bytes, and in `skip` more; skip is at most `cap`. */\n",
+    "typedef struct gpi_group {\n",
+    "    ulong depth;\n",
+    "    uint cap, skip;\n",
+    "} gpi_group;\n",
+    "\n",
+    "typedef struct gpi_set {\n",
+    "    __global uint *index, *place, *owner, *offsets;\n",
+    "    __global gpi_group *groups;\n",
+    "} gpi_set;\n",
+    "\n",
+    "static gpi_set gpi_set_at(__global uint *set, ulong room)\n",
+    "{\n",
+    "    gpi_set s;\n",
+    "    s.index = set;\n",
+    "    s.place = set + room;\n",
+    "    s.owner = set + 2 * room;\n",
+    "    s.offsets = set + 3 * room;\n",
+    "    s.groups = (__global gpi_group *)(set + 4 * room);\n",
+    "    return s;\n",
+    "}\n",
+    "\n",
+    "/* What the host has laid out behind the state. */\n",
+    "typedef struct gpi_round {\n",
+    "    volatile __global uint *state;\n",
+    "    __global ulong *keys, *flags;\n",
+    "    gpi_set from, to;\n",
+    "} gpi_round;\n",
+    "\n",
+    "#define GPI_ROUND_PARAMETERS \\\n",
+    "    __global uint *state, ulong room, ulong keys_at, ulong flags_at, ulong from_at, ulong to_at\n",
+    "#define GPI_ROUND_SET(round)                              \\\n",
+    "    (round).state = state;                                \\\n",
+    "    (round).keys = (__global ulong *)(state + keys_at);   \\\n",
+    "    (round).flags = (__global ulong *)(state + flags_at); \\\n",
+    "    (round).from = gpi_set_at(state + from_at, room);     \\\n",
+    "    (round).to = gpi_set_at(state + to_at, room)\n",
+    "\n",
+    "/* Elements of this item: for (ulong i = ...), below `end`. */\n",
+    "#define GPI_EACH(i, span, end)                               \\\n",
+    "    for (ulong i = (span)*get_group_id(0) + get_local_id(0); \\\n",
+    "         i < min((ulong)(end), (span) * (get_group_id(0) + 1)); i += GPI_WG)\n",
+    "\n",
+    "/* ------------------------------------------------------------------ strings */\n",
+    "\n",
+    "typedef struct gpi_text {\n",
+    "    __global const uchar *bytes;\n",
+    "    ulong byte_count;\n",
+    "    __global const uint *offsets;\n",
+    "    ulong offsets_at;\n",
+    "    uint offset_words;\n",
+    "} gpi_text;\n",
+    "\n",
+    "#define GPI_TEXT_PARAMETERS                                                                      \\\n",
+    "    __global const uchar *bytes, ulong bytes_at, ulong byte_count, __global const uint *offsets, \\\n",
+    "        ulong offsets_at, uint offset_words\n",
+    "#define GPI_TEXT_SET(text)           \\\n",
+    "    (text).bytes = bytes + bytes_at; \\\n",
+    "    (text).byte_count = byte_count;  \\\n",
+    "    (text).offsets = offsets;        \\\n",
+    "    (text).offsets_at = offsets_at;  \\\n",
+    "    (text).offset_words = offset_words\n",
+    "\n",
+    "typedef struct gpi_string {\n",
+    "    __global const uchar *at;\n",
+    "    ulong length;\n",
+    "    uint bad; /* then it counts as empty */\n",
+    "} gpi_string;\n",
+    "\n",
+    "static gpi_string gpi_string_find(gpi_text text, ulong i)\n",
+    "{\n",
+    "    const ulong begin = gpi_number(text.offsets, text.offsets_at + i, text.offset_words);\n",
+    "    const ulong end = gpi_number(text.offsets, text.offsets_at + i + 1, text.offset_words);\n",
+    "    gpi_string s;\n",
+    "    s.bad = begin > end || end > text.byte_count;\n",
+    "    s.at = text.bytes + (s.bad ? 0 : begin);\n",
+    "    s.length = s.bad ? 0 : end - begin;\n",
+    "    return s;\n",
+    "}\n",
+    "\n",
+    "static ulong gpi_string_key(gpi_string s, ulong depth)\n",
+    "{\n",
+    "    const ulong left = s.length - depth;\n",
+    "    ulong key = min(left, (ulong)GPI_MORE);\n",
+    "    for (uint k = 0; k < GPI_PREFIX && k < left; k++) key |= (ulong)s.at[depth + k] << (56 - 8 * k);\n",
+    "    return key;\n",
+    "}\n",
+    "\n",
+    "/* Bytes from `depth` on that both have, up to `cap`. */\n",
+    "static uint gpi_strings_common(gpi_string a, gpi_string b, ulong depth, uint cap)\n",
+    "{\n",
+    "    const uint most = (uint)min(min(a.length, b.length) - depth, (ulong)cap);\n",
+    "    uint k = 0;\n",
+    "    while (k + 8 <= most && as_ulong(vload8(0, a.at + depth + k)) == as_ulong(vload8(0, b.at + depth + k)))\n",
+    "        k += 8;\n",
+    "    while (k < most && a.at[depth + k] == b.at[depth + k]) k++;\n",
+    "    return k;\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ rounds */\n",
+    "\n",
+    "/* Also counts strings whose offsets are bad. */\n",
+    "GPI_KERNEL void gp_strings_keys_first(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong span,\n",
+    "                                      GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
+    "{\n",
+    "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
+    "    gpi_round round;\n",
+    "    gpi_text text;\n",
+    "    GPI_ROUND_SET(round);\n",
+    "    GPI_TEXT_SET(text);\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "    if (get_global_id(0) == 0) state[GPI_STRINGS_COUNT] = (uint)n;\n",
+    "    GPI_EACH(i, span, n)\n",
+    "    {\n",
+    "        const gpi_string s = gpi_string_find(text, i);\n",
+    "        round.keys[i] = gpi_string_key(s, 0);\n",
+    "        if (s.bad && atomic_inc(round.state + GPI_STRINGS_BAD) == 0)\n",
+    "            (void)atomic_inc(counters + GPI_COUNT_BAD);\n",
+    "        if (s.bad) (void)atomic_max(round.state + GPI_STRINGS_FIRST_BAD, ~(uint)i);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* Whether sorted elements j and j + 1 are of one group, with equal keys that go on. */\n",
+    "static bool gpi_strings_tied(gpi_round round, ulong j, uint first)\n",
+    "{\n",
+    "    const ulong key = round.keys[j];\n",
+    "    return key == round.keys[j + 1] && (key & 255) == GPI_MORE &&\n",
+    "           (first || round.from.owner[j] == round.from.owner[j + 1]);\n",
+    "}\n",
+    "\n",
+    "/* Writes the order of `many` sorted elements (`first`: of all strings), and flags: tied 1, first of a group\n",
+    "   2^32. One flag more, zero, for the scan to leave the sums in. */\n",
+    "GPI_KERNEL void gp_strings_ties(GPI_ROUND_PARAMETERS, ulong many, uint first, ulong span, __global uint *out,\n",
+    "                                ulong out_at, uint out_words)\n",
+    "{\n",
+    "    const ulong n = first ? state[GPI_STRINGS_COUNT] : many;\n",
+    "    gpi_round round;\n",
+    "    GPI_ROUND_SET(round);\n",
+    "    GPI_EACH(j, span, many + 1)\n",
+    "    {\n",
+    "        const bool below = j > 0 && j < n && gpi_strings_tied(round, j - 1, first);\n",
+    "        const bool above = j + 1 < n && gpi_strings_tied(round, j, first);\n",
+    "        round.flags[j] = (ulong)(above && !below) << 32 | (ulong)(below || above);\n",
+    "        if (j < n) {\n",
+    "            __global uint *to = out + (out_at + (first ? j : round.from.place[j])) * out_words;\n",
+    "            to[0] = round.from.index[j];\n",
+    "            if (out_words == 2) to[1] = 0;\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* A group of the next round that was a part of `old`. */\n",
+    "static gpi_group gpi_group_after(gpi_group old)\n",
+    "{\n",
+    "    gpi_group g;\n",
+    "    g.depth = old.depth + old.skip + GPI_PREFIX;\n",
+    "    g.cap = old.skip == old.cap ? min(2 * old.cap, (uint)GPI_CAP_MOST) : GPI_CAP_FIRST;\n",
+    "    g.skip = g.cap;\n",
+    "    return g;\n",
+    "}\n",
+    "\n",
+    "/* The tied ones into the other set. Flags are now sums of those before. */\n",
+    "GPI_KERNEL void gp_strings_compact(GPI_ROUND_PARAMETERS, ulong many, uint first, ulong span)\n",
+    "{\n",
+    "    gpi_round round;\n",
+    "    GPI_ROUND_SET(round);\n",
+    "    GPI_EACH(j, span, many)\n",
+    "    {\n",
+    "        const ulong x = round.flags[j], y = round.flags[j + 1];\n",
+    "        const uint k = (uint)x, groups = (uint)(y >> 32);\n",
+    "        if ((uint)y != k) {\n",
+    "            round.to.index[k] = round.from.index[j];\n",
+    "            round.to.place[k] = first ? (uint)j : round.from.place[j];\n",
+    "            round.to.owner[k] = groups - 1;\n",
+    "        }\n",
+    "        if (groups != (uint)(x >> 32)) {\n",
+    "            gpi_group old = {0, 1, 0}; /* of all strings: nothing was looked ahead */\n",
+    "            if (!first) old = round.from.groups[round.from.owner[j]];\n",
+    "            round.to.groups[groups - 1] = gpi_group_after(old);\n",
+    "            round.to.offsets[groups - 1] = k;\n",
+    "        }\n",
+    "        if (j + 1 == many) {\n",
+    "            round.state[GPI_STRINGS_TIED] = (uint)y;\n",
+    "            round.state[GPI_STRINGS_GROUPS] = groups;\n",
+    "            round.to.offsets[groups] = (uint)y;\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* Neighbours in a group are compared: what all have in common is the least of what these have. */\n",
+    "GPI_KERNEL void gp_strings_skip(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong many, ulong span)\n",
+    "{\n",
+    "    gpi_round round;\n",
+    "    gpi_text text;\n",
+    "    GPI_ROUND_SET(round);\n",
+    "    GPI_TEXT_SET(text);\n",
+    "    GPI_EACH(j, span, many)\n",
+    "    {\n",
+    "        const uint owner = round.from.owner[j];\n",
+    "        if (j > 0 && round.from.owner[j - 1] == owner) {\n",
+    "            __global gpi_group *g = round.from.groups + owner;\n",
+    "            const uint cap = g->cap;\n",
+    "            const uint common = gpi_strings_common(gpi_string_find(text, round.from.index[j - 1]),\n",
+    "                                                   gpi_string_find(text, round.from.index[j]), g->depth, cap);\n",
+    "            if (common < cap) (void)atomic_min(&g->skip, common);\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_strings_keys(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong many, ulong span)\n",
+    "{\n",
+    "    gpi_round round;\n",
+    "    gpi_text text;\n",
+    "    GPI_ROUND_SET(round);\n",
+    "    GPI_TEXT_SET(text);\n",
+    "    GPI_EACH(j, span, many)\n",
+    "    {\n",
+    "        const gpi_group g = round.from.groups[round.from.owner[j]];\n",
+    "        round.keys[j] = gpi_string_key(gpi_string_find(text, round.from.index[j]), g.depth + g.skip);\n",
+    "    }\n",
+    "}\n",
+};
+/* ---- End file kernels/sort_strings.cl ---- */
 
 /* ---- Begin file src/error.c ---- */
 /* error.c - results, error texts, the log. */
@@ -5210,6 +5519,7 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (desc->sort && result == GP_OK) result = gpi_sort_warm_up(gp, desc->sort);
     if (desc->segmented_sort && result == GP_OK)
         result = gpi_segmented_sort_warm_up(gp, desc->segmented_sort);
+    if (desc->sort_strings && result == GP_OK) result = gpi_sort_strings_warm_up(gp, desc->sort_strings);
     return result == GP_OK ? gp_finish(gp) : result;
 }
 
@@ -5630,6 +5940,8 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
          "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"},
         {"gp_segments_bounds", "gp_segments_list", "gp_segments_small", "gp_segments_count",
          "gp_segments_spine", "gp_segments_scatter", "gp_segments_copy", NULL},
+        {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip",
+         "gp_strings_keys", NULL},
     };
     return names[primitive][k];
 }
@@ -5694,6 +6006,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, small);
         GPI_ADD_KERNEL(&text, segmented_sort);
         break;
+    case GPI_SORT_STRINGS: GPI_ADD_KERNEL(&text, sort_strings); break;
     default: break;
     }
     if (!text.failed) return text.data;
@@ -8437,6 +8750,19 @@ static void gpi_segments_lay_out(gpi_segments *s)
     if (!sort->desc->values_tmp) sort->at.value_tmp = gpi_sort_part(sort, n * sort->value_size);
 }
 
+/* Bytes that are enough for any part of these elements and segments: fewer elements can be cut into more
+   rows, but into no more than a block takes least, nor than there may be blocks. */
+static size_t gpi_segments_scratch_most(const gpi_segments *s)
+{
+    gpi_segments most = *s;
+    const size_t blocks = s->desc->count / s->small;
+    if (gpi_segments_is_nothing(s)) return 0;
+    most.blocks = GPI_SEGMENTS_BLOCKS_MAX + 1;
+    if (most.large) most.rows = most.large + gpi_clamp(blocks, 1, GPI_SEGMENTS_BLOCKS_MAX + 1);
+    gpi_segments_lay_out(&most);
+    return most.sort.at.end;
+}
+
 /* Everything but the buffers: enough to know the scratch. */
 static gp_result gpi_segments_plan(gp_context *gp, gpi_segments *s)
 {
@@ -8656,6 +8982,432 @@ static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_s
     return result;
 }
 /* ---- End file src/segmented_sort.c ---- */
+
+/* ---- Begin file src/sort_strings.c ---- */
+/* sort_strings.c - gp_sort_strings: keys of seven bytes sorted, ties compacted and sorted further, in rounds
+   that the host drives by how many ties are left. */
+
+enum { GPI_STRINGS_KEYS_FIRST, GPI_STRINGS_TIES, GPI_STRINGS_COMPACT, GPI_STRINGS_SKIP, GPI_STRINGS_KEYS };
+
+enum {
+    GPI_STRINGS_STATE_BYTES = 64, /* sort_strings.cl */
+    GPI_STRINGS_SET_PARTS = 6,    /* of `room` uints */
+    GPI_STRINGS_ITEMS = 4,        /* local: elements of an item */
+    GPI_STRINGS_SERIAL_LEAST = 256,
+    GPI_STRINGS_SERIAL_MOST = 16384,
+    GPI_STRINGS_ALIGNMENT = 65536 /* of the nested sorts' scratch: no device asks for more */
+};
+
+/* A checked call, ready to run. */
+typedef struct gpi_strings {
+    const gp_sort_strings_desc *desc;
+    const char *function;
+    size_t index_size, offset_size;
+    gpi_count count;
+    gpi_sort self; /* of this file's kernels: plan and program */
+    /* the sort of all strings, of ties, and the scan that tells where ties go */
+    gp_sort_desc all_desc;
+    gpi_sort all;
+    gp_segmented_sort_desc ties_desc;
+    gpi_segments ties;
+    gp_scan_desc scan_desc;
+    gpi_scan scan;
+    size_t room;                         /* uints of a part of a set */
+    size_t keys_at, flags_at, set_at[2]; /* bytes */
+    size_t own, nested, scratch;         /* bytes of each part, and together */
+    cl_mem parts, nested_scratch;        /* sub-buffers of it */
+} gpi_strings;
+
+/* The last word of a round: what the device found. */
+typedef struct gpi_strings_state {
+    cl_uint bad, first_bad, tied, groups;
+} gpi_strings_state;
+
+/* ------------------------------------------------------------------ plan */
+
+static gp_result gpi_strings_check_desc(gp_context *gp, gpi_strings *s)
+{
+    const gp_sort_strings_desc *d = s->desc;
+    if (d->offsets_type != GP_U32 && d->offsets_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: offsets_type = %d, must be GP_U32 or GP_U64",
+                        s->function, (int)d->offsets_type);
+    }
+    if (d->index_size != 0 && d->index_size != 4 && d->index_size != 8) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: index_size = %zu, must be 4 or 8", s->function,
+                        d->index_size);
+    }
+    if (d->count > UINT32_MAX - 2) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu, at most 2^32 - 3", s->function, d->count);
+    }
+    s->index_size = d->index_size ? d->index_size : 4;
+    s->offset_size = d->offsets_type == GP_U32 ? 4 : 8;
+    s->count.bound = d->count;
+    s->count.buffer = d->count_buffer;
+    s->count.offset = d->count_offset;
+    s->count.type = d->count_type;
+    return GP_OK;
+}
+
+static gp_result gpi_strings_plan_all(gp_context *gp, gpi_strings *s)
+{
+    gp_sort_desc *d = &s->all_desc;
+    d->count = s->desc->count;
+    d->count_buffer = s->desc->count_buffer;
+    d->count_offset = s->desc->count_offset;
+    d->count_type = s->desc->count_type;
+    d->key_type = GP_U64;
+    d->value_size = 4;
+    d->descending = s->desc->descending;
+    d->keys = s->parts;
+    d->keys_out = s->parts ? s->parts : gp->counters; /* when only sizes are asked for: any other than keys */
+    d->keys_offset = s->set_at[1] / 8; /* not in use yet */
+    d->keys_out_offset = s->keys_at / 8;
+    d->values_out = s->parts;
+    d->values_out_offset = s->set_at[0] / 4;
+    d->scratch = s->nested_scratch;
+    gpi_sort_init(&s->all, s->function, d, true);
+    return gpi_sort_plan(gp, &s->all);
+}
+
+static gp_result gpi_strings_plan_ties(gp_context *gp, gpi_strings *s, size_t tied, size_t groups,
+                                       const size_t *set_at)
+{
+    gp_segmented_sort_desc *d = &s->ties_desc;
+    d->count = tied;
+    d->segment_count = groups;
+    d->offsets_type = GP_U32;
+    d->key_type = GP_U64;
+    d->value_size = 4;
+    d->descending = s->desc->descending;
+    d->keys = s->parts;
+    d->keys_offset = s->keys_at / 8;
+    d->values = s->parts;
+    d->values_offset = *set_at / 4;
+    d->offsets = s->parts;
+    d->offsets_offset = *set_at / 4 + 3 * s->room;
+    d->scratch = s->nested_scratch;
+    gpi_segments_init(&s->ties, s->function, d);
+    return gpi_segments_plan(gp, &s->ties);
+}
+
+static gp_result gpi_strings_plan_scan(gp_context *gp, gpi_strings *s, size_t elements)
+{
+    gp_scan_desc *d = &s->scan_desc;
+    d->in = d->out = s->parts;
+    d->in_offset = d->out_offset = s->flags_at / 8;
+    d->count = elements + 1;
+    d->type = GP_U64;
+    d->op = GP_SUM;
+    d->exclusive = true;
+    d->scratch = s->nested_scratch;
+    return gpi_scan_plan(gp, s->function, d, &s->scan);
+}
+
+/* Appends a part of the scratch; where it begins. */
+static size_t gpi_strings_part(gpi_strings *s, size_t bytes)
+{
+    const size_t begin = s->own;
+    s->own += gpi_round_up(bytes, 256);
+    return begin;
+}
+
+static void gpi_strings_lay_out(gpi_strings *s)
+{
+    const size_t n = s->desc->count;
+    s->room = gpi_round_up(n + 2, 64);
+    (void)gpi_strings_part(s, GPI_STRINGS_STATE_BYTES);
+    s->keys_at = gpi_strings_part(s, n * 8);
+    s->flags_at = gpi_strings_part(s, (n + 1) * 8);
+    s->set_at[0] = gpi_strings_part(s, s->room * 4 * GPI_STRINGS_SET_PARTS);
+    s->set_at[1] = gpi_strings_part(s, s->room * 4 * GPI_STRINGS_SET_PARTS);
+}
+
+static size_t gpi_larger(size_t a, size_t b) { return a > b ? a : b; }
+
+/* Everything but the buffers: enough to know the scratch. Ties are at most all strings, in pairs. */
+static gp_result gpi_strings_plan(gp_context *gp, gpi_strings *s)
+{
+    const size_t n = s->desc->count;
+    gp_result result = gpi_strings_check_desc(gp, s);
+    if (result != GP_OK) return result;
+    gpi_strings_lay_out(s);
+    result = gpi_strings_plan_all(gp, s);
+    if (result == GP_OK) {
+        s->self = s->all;
+        result = gpi_sort_program(gp, &s->self, GPI_SORT_STRINGS, gpi_sort_prelude_keys);
+    }
+    if (result == GP_OK) result = gpi_strings_plan_ties(gp, s, n, n / 2, &s->set_at[0]);
+    if (result == GP_OK) result = gpi_strings_plan_scan(gp, s, n);
+    if (result != GP_OK || n == 0) return result;
+    s->nested = gpi_larger(gpi_segments_scratch_most(&s->ties), gpi_scan_scratch(&s->scan));
+    s->nested = gpi_larger(s->nested, s->all.at.end);
+    s->own = gpi_round_up(s->own, GPI_STRINGS_ALIGNMENT);
+    s->scratch = s->own + s->nested;
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ buffers */
+
+static gp_result gpi_strings_check(gp_context *gp, const gpi_strings *s)
+{
+    const gp_sort_strings_desc *d = s->desc;
+    enum { BYTES, OFFSETS, OUT, COUNT, RANGES };
+    static const char *const names[RANGES] = {"bytes", "offsets", "out", "count_buffer"};
+    gpi_range used[RANGES];
+    size_t i;
+    gp_result r = gpi_check_buffer(gp, s->function, "bytes", d->bytes, d->bytes_offset, d->byte_count, 1,
+                                   GPI_READS, &used[BYTES]);
+    if (r == GP_OK)
+        r = gpi_check_buffer(gp, s->function, "offsets", d->offsets, d->offsets_offset, d->count + 1,
+                             s->offset_size, GPI_READS, &used[OFFSETS]);
+    if (r == GP_OK)
+        r = gpi_check_buffer(gp, s->function, "out", d->out, d->out_offset, d->count, s->index_size,
+                             GPI_WRITES, &used[OUT]);
+    if (r == GP_OK) r = gpi_check_count(gp, s->function, &s->count, &used[COUNT]);
+    for (i = 0; i < RANGES && r == GP_OK; i++) {
+        if (i != OUT && gpi_overlap(&used[i], &used[OUT]))
+            r = gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s and out overlap", s->function, names[i]);
+    }
+    return r == GP_OK ? gpi_check_scratch(gp, s->function, d->scratch, s->scratch, used, RANGES) : r;
+}
+
+static gp_result gpi_strings_sub_buffer(gp_context *gp, const gpi_strings *s, cl_mem scratch, size_t begin,
+                                        size_t bytes, cl_mem *out)
+{
+    gpi_range range;
+    cl_buffer_region region;
+    cl_int error;
+    range.begin = begin;
+    range.end = begin + bytes;
+    gpi_range_resolve(scratch, &range); /* the caller's may be a part itself, and parts have no parts */
+    region.origin = range.begin;
+    region.size = bytes;
+    *out = clCreateSubBuffer(range.root, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, s->function, "clCreateSubBuffer");
+}
+
+/* The scratch in two: kernels take their buffers from the first byte on. */
+static gp_result gpi_strings_open(gpi_call *call, gpi_strings *s)
+{
+    cl_mem scratch = NULL;
+    gp_result result = gpi_call_scratch(call, s->desc->scratch, s->scratch, &scratch);
+    if (result == GP_OK) result = gpi_strings_sub_buffer(call->gp, s, scratch, 0, s->own, &s->parts);
+    if (result == GP_OK)
+        result = gpi_strings_sub_buffer(call->gp, s, scratch, s->own, s->nested, &s->nested_scratch);
+    return result == GP_OK ? gpi_strings_plan_all(call->gp, s) : result;
+}
+
+static void gpi_strings_close(gpi_strings *s)
+{
+    if (s->parts) (void)clReleaseMemObject(s->parts);
+    if (s->nested_scratch) (void)clReleaseMemObject(s->nested_scratch);
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* Elements of a group: serial, enough groups for all cores; local, few a work-item, fewer where loops are
+   limited. */
+static size_t gpi_strings_span(const gp_context *gp, const gpi_strings *s, size_t many)
+{
+    const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1, group = s->self.plan.group;
+    if (group > 1) return gp->info.loop_limit ? group : group * GPI_STRINGS_ITEMS;
+    return gpi_clamp(many / (8 * cores), GPI_STRINGS_SERIAL_LEAST, GPI_STRINGS_SERIAL_MOST);
+}
+
+/* GPI_ROUND_PARAMETERS; `from`: which of the two sets. */
+static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, size_t kernel, size_t keys_at, int from)
+{
+    gpi_call_kernel(call, s->self.program, kernel);
+    GPI_CALL_ARG(call, s->parts);
+    gpi_sort_arg_long(call, s->room);
+    gpi_sort_arg_at(call, keys_at);
+    gpi_sort_arg_at(call, s->flags_at);
+    gpi_sort_arg_at(call, s->set_at[from]);
+    gpi_sort_arg_at(call, s->set_at[1 - from]);
+}
+
+/* GPI_TEXT_PARAMETERS */
+static void gpi_strings_arg_text(gpi_call *call, const gpi_strings *s)
+{
+    GPI_CALL_ARG(call, s->desc->bytes);
+    gpi_sort_arg_long(call, s->desc->bytes_offset);
+    gpi_sort_arg_long(call, s->desc->byte_count);
+    GPI_CALL_ARG(call, s->desc->offsets);
+    gpi_sort_arg_long(call, s->desc->offsets_offset);
+    gpi_sort_arg_uint(call, s->offset_size / 4);
+}
+
+static gp_result gpi_strings_launch(gpi_call *call, const gpi_strings *s, size_t elements)
+{
+    return gpi_call_launch(call, &s->self.plan,
+                           gpi_ceil_div(elements, gpi_strings_span(call->gp, s, elements)));
+}
+
+/* All strings by their first bytes. */
+static gp_result gpi_strings_sort_all(gpi_call *call, gpi_strings *s)
+{
+    const size_t n = s->desc->count;
+    gp_result result = gpi_call_fill(call, s->parts, 0, GPI_STRINGS_STATE_BYTES);
+    if (result != GP_OK) return result;
+    gpi_strings_prepare(call, s, GPI_STRINGS_KEYS_FIRST, s->set_at[1], 0);
+    gpi_strings_arg_text(call, s);
+    gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, n));
+    gpi_call_arg_count(call, &s->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    result = gpi_strings_launch(call, s, n);
+    return result == GP_OK ? gpi_sort_launch(call, &s->all) : result;
+}
+
+/* The ties in set `from`, each group by itself, by their next bytes. */
+static gp_result gpi_strings_sort_ties(gpi_call *call, gpi_strings *s, const gpi_strings_state *state,
+                                       int from)
+{
+    const size_t many = state->tied, span = gpi_strings_span(call->gp, s, many);
+    cl_mem unused;
+    size_t kernel;
+    gp_result result = GP_OK;
+    for (kernel = GPI_STRINGS_SKIP; kernel <= GPI_STRINGS_KEYS && result == GP_OK; kernel++) {
+        gpi_strings_prepare(call, s, kernel, s->keys_at, from);
+        gpi_strings_arg_text(call, s);
+        gpi_sort_arg_long(call, many);
+        gpi_sort_arg_long(call, span);
+        result = gpi_strings_launch(call, s, many);
+    }
+    if (result == GP_OK) result = gpi_strings_plan_ties(call->gp, s, many, state->groups, &s->set_at[from]);
+    return result == GP_OK ? gpi_segments_launch(call, &s->ties, &unused) : result;
+}
+
+/* Writes the order of `many` sorted elements of set `from`, moves what is tied to the other set, and reads
+   how much that is. */
+static gp_result gpi_strings_find_ties(gpi_call *call, gpi_strings *s, size_t many, bool first, int from,
+                                       gpi_strings_state *state)
+{
+    gp_result result;
+    gpi_strings_prepare(call, s, GPI_STRINGS_TIES, s->keys_at, from);
+    gpi_sort_arg_long(call, many);
+    gpi_sort_arg_uint(call, first);
+    gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, many + 1));
+    GPI_CALL_ARG(call, s->desc->out);
+    gpi_sort_arg_long(call, s->desc->out_offset);
+    gpi_sort_arg_uint(call, s->index_size / 4);
+    result = gpi_strings_launch(call, s, many + 1);
+    if (result == GP_OK) result = gpi_strings_plan_scan(call->gp, s, many);
+    if (result != GP_OK) return result;
+    gpi_scan_choose(call->gp, &s->scan, true);
+    result = gpi_scan_launch(call, &s->scan);
+    if (result != GP_OK) return result;
+    gpi_strings_prepare(call, s, GPI_STRINGS_COMPACT, s->keys_at, from);
+    gpi_sort_arg_long(call, many);
+    gpi_sort_arg_uint(call, first);
+    gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, many));
+    result = gpi_strings_launch(call, s, many);
+    return result == GP_OK ? gpi_call_read(call, s->parts, 0, sizeof *state, state) : result;
+}
+
+/* Round after round. Each makes a tie's group smaller, or looks further ahead: there is an end. */
+static gp_result gpi_strings_rounds(gpi_call *call, gpi_strings *s, gpi_strings_state *state)
+{
+    int from = 0;
+    gp_result result = gpi_strings_sort_all(call, s);
+    if (result == GP_OK) result = gpi_strings_find_ties(call, s, s->desc->count, true, from, state);
+    while (result == GP_OK && state->tied > 0) {
+        from = 1 - from;
+        result = gpi_strings_sort_ties(call, s, state, from);
+        if (result == GP_OK) result = gpi_strings_find_ties(call, s, state->tied, false, from, state);
+    }
+    return result;
+}
+
+static gp_result gpi_strings_verdict(gp_context *gp, const gpi_strings *s, const gpi_strings_state *state)
+{
+    if (state->bad == 0) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                    "%s: offsets: %u strings end before they begin or behind byte_count = %zu, the first one "
+                    "is string %u",
+                    s->function, state->bad, s->desc->byte_count, ~state->first_bad);
+}
+
+/* ------------------------------------------------------------------ API */
+
+static void gpi_strings_init(gpi_strings *s, const char *function, const gp_sort_strings_desc *desc)
+{
+    memset(s, 0, sizeof *s);
+    s->desc = desc;
+    s->function = function;
+}
+
+GP_API gp_result gp_sort_strings(gp_context *gp, const gp_sort_strings_desc *desc)
+{
+    const char *function = "gp_sort_strings";
+    gpi_strings strings;
+    gpi_strings_state state = {0, 0, 0, 0};
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    gpi_strings_init(&strings, function, desc);
+    result = gpi_strings_plan(gp, &strings);
+    if (result == GP_OK && desc->count > 0) result = gpi_strings_check(gp, &strings);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK && desc->count > 0) {
+        result = gpi_strings_open(&call, &strings);
+        if (result == GP_OK) result = gpi_strings_rounds(&call, &strings, &state);
+        if (result == GP_OK) result = gpi_strings_verdict(gp, &strings, &state);
+        gpi_strings_close(&strings);
+    }
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_strings_desc *desc, size_t *bytes)
+{
+    const char *function = "gp_sort_strings_scratch_size";
+    gpi_strings strings;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+    }
+    gpi_strings_init(&strings, function, desc);
+    result = gpi_strings_plan(gp, &strings);
+    *bytes = result == GP_OK ? strings.scratch : 0;
+    return result;
+}
+
+/* Sorts a few strings of the context's own, with ties, after the sorts and the scan that this is made of. */
+static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc)
+{
+    static const char text[] = "abcdefghijklabcdefghijklabcdefghijk";
+    static const cl_uint offsets[] = {0, 12, 24, 35};
+    gp_sort_strings_desc probe;
+    gp_sort_desc all;
+    gp_segmented_sort_desc ties;
+    gp_scan_desc scan;
+    gp_result result;
+    (void)desc;
+    memset(&probe, 0, sizeof probe);
+    memset(&all, 0, sizeof all);
+    memset(&ties, 0, sizeof ties);
+    memset(&scan, 0, sizeof scan);
+    all.key_type = ties.key_type = GP_U64;
+    all.value_size = ties.value_size = 4;
+    scan.type = GP_U64;
+    scan.op = GP_SUM;
+    probe.byte_count = sizeof text - 1;
+    probe.offsets_type = GP_U32;
+    probe.count = 3;
+    result = gpi_sort_warm_up(gp, &all);
+    if (result == GP_OK) result = gpi_segmented_sort_warm_up(gp, &ties);
+    if (result == GP_OK) result = gpi_scan_warm_up(gp, &scan);
+    if (result == GP_OK) result = gp_buffer_create(gp, sizeof text, text, &probe.bytes);
+    if (result == GP_OK) result = gp_buffer_create(gp, sizeof offsets, offsets, &probe.offsets);
+    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", 3 * sizeof(cl_uint), &probe.out);
+    if (result == GP_OK) result = gp_sort_strings(gp, &probe);
+    if (probe.bytes) (void)clReleaseMemObject(probe.bytes);
+    if (probe.offsets) (void)clReleaseMemObject(probe.offsets);
+    if (probe.out) (void)clReleaseMemObject(probe.out);
+    return result;
+}
+/* ---- End file src/sort_strings.c ---- */
 
 /*
 MIT License

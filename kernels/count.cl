@@ -5,12 +5,17 @@
    `wanted_words` is 0. */
 #define GPI_COUNT_PARAMETERS ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words
 
+/* Number i of an array whose numbers have one or two words. */
+static ulong gpi_number(__global const uint *numbers, ulong i, uint words)
+{
+    numbers += i * words;
+    return words == 1 ? numbers[0] : (ulong)numbers[1] << 32 | numbers[0];
+}
+
 static ulong gpi_count_wanted(ulong bound, __global const uint *wanted, ulong wanted_offset,
                               uint wanted_words)
 {
-    if (wanted_words == 0) return bound;
-    wanted += wanted_offset * wanted_words;
-    return wanted_words == 1 ? wanted[0] : (ulong)wanted[1] << 32 | wanted[0];
+    return wanted_words == 0 ? bound : gpi_number(wanted, wanted_offset, wanted_words);
 }
 
 static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words)

@@ -74,12 +74,6 @@ typedef struct gpi_segments {
 /* The caller's: numbers of `offset_words` 32-bit words. */
 #define GPI_OFFSETS_PARAMETERS __global const uint *offsets, ulong offsets_at, uint offset_words, ulong count
 
-static ulong gpi_offset(__global const uint *offsets, ulong offsets_at, uint offset_words, ulong i)
-{
-    offsets += (offsets_at + i) * offset_words;
-    return offset_words == 1 ? offsets[0] : (ulong)offsets[1] << 32 | offsets[0];
-}
-
 #if GPI_SHAPE_SERIAL
 typedef uint gpi_maxima_shared;
 #define GPI_MAXIMA_SHARED(name) const gpi_maxima_shared name = 0
@@ -131,7 +125,7 @@ GPI_KERNEL void gp_segments_bounds(GPI_SEGMENTS_PARAMETERS, GPI_OFFSETS_PARAMETE
     for (uint i = l; i < GPI_SEGMENTS_WORDS && get_group_id(0) == 0; i += GPI_WG)
         state[i] = i == GPI_SEGMENTS_FIRST_BAD ? ~0u : i == GPI_SEGMENTS_COUNT ? m : 0;
     for (ulong i = begin + l; i < end; i += GPI_WG) {
-        const ulong x = gpi_offset(offsets, offsets_at, offset_words, i);
+        const ulong x = gpi_number(offsets, offsets_at + i, offset_words);
         if (x <= count) most = max(most, (gpi_cell)x);
     }
     (void)gpi_max_before(most, &total, row);
@@ -175,7 +169,7 @@ GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_OFFSETS_PARAMETERS
     (void)gpi_max_before(carry, &total, row);
     carry = total;
     for (ulong base = begin; base < end; base += GPI_WG) {
-        const ulong i = base + l, x = i < end ? gpi_offset(offsets, offsets_at, offset_words, i) : 0;
+        const ulong i = base + l, x = i < end ? gpi_number(offsets, offsets_at + i, offset_words) : 0;
         const gpi_cell good = x <= count ? (gpi_cell)x : 0;
         const gpi_cell before = max(carry, gpi_max_before(good, &total, row)), own = max(before, good);
         carry = max(carry, total);

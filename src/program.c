@@ -55,6 +55,8 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
          "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"},
         {"gp_segments_bounds", "gp_segments_list", "gp_segments_small", "gp_segments_count",
          "gp_segments_spine", "gp_segments_scatter", "gp_segments_copy", NULL},
+        {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip",
+         "gp_strings_keys", NULL},
     };
     return names[primitive][k];
 }
@@ -119,6 +121,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, small);
         GPI_ADD_KERNEL(&text, segmented_sort);
         break;
+    case GPI_SORT_STRINGS: GPI_ADD_KERNEL(&text, sort_strings); break;
     default: break;
     }
     if (!text.failed) return text.data;

@@ -165,6 +165,19 @@ static void gpi_segments_lay_out(gpi_segments *s)
     if (!sort->desc->values_tmp) sort->at.value_tmp = gpi_sort_part(sort, n * sort->value_size);
 }
 
+/* Bytes that are enough for any part of these elements and segments: fewer elements can be cut into more
+   rows, but into no more than a block takes least, nor than there may be blocks. */
+static size_t gpi_segments_scratch_most(const gpi_segments *s)
+{
+    gpi_segments most = *s;
+    const size_t blocks = s->desc->count / s->small;
+    if (gpi_segments_is_nothing(s)) return 0;
+    most.blocks = GPI_SEGMENTS_BLOCKS_MAX + 1;
+    if (most.large) most.rows = most.large + gpi_clamp(blocks, 1, GPI_SEGMENTS_BLOCKS_MAX + 1);
+    gpi_segments_lay_out(&most);
+    return most.sort.at.end;
+}
+
 /* Everything but the buffers: enough to know the scratch. */
 static gp_result gpi_segments_plan(gp_context *gp, gpi_segments *s)
 {

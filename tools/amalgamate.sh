@@ -10,8 +10,8 @@ set -eu
 
 API=src/gpuprim_api.h
 INTERNAL=src/internal.h
-KERNELS="platform count field monoid source tile tile_scan lookback reduce scan digit ring rank small sort segmented_sort"
-SOURCES="error device profile context cache program events launch monoid reduce scan sort segmented_sort"
+KERNELS="platform count field monoid source tile tile_scan lookback reduce scan digit ring rank small sort segmented_sort sort_strings"
+SOURCES="error device profile context cache program events launch monoid reduce scan sort segmented_sort sort_strings"
 LICENSE=LICENSE
 
 die() {

@@ -27,5 +27,6 @@ reduce) layers="monoid source tile reduce" ;;
 scan) layers="monoid source tile tile_scan lookback scan" ;;
 sort) layers="digit ring rank small sort" ;;
 segmented_sort) layers="digit rank small segmented_sort" ;;
+sort_strings) layers="sort_strings" ;;
 esac
 for name in $layers; do emit kernels/$name.cl; done

@@ -46,7 +46,7 @@ done
 # A sort has no element: its own description is a few sizes.
 SORT_RING="-DGPI_RING_ROWS=1024u -DGPI_RING_REACH=64u -DGPI_RING_BLOCK=32u"
 SORT_SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_WG=1 -DGPI_ITEMS=1 -DGPI_TILE=1"
-SORTS="sort segmented_sort"
+SORTS="sort segmented_sort sort_strings"
 for sort in $SORTS; do tools/compose_kernel.sh /dev/null $sort >build/lint/$sort.cl; done
 for key in 1 2 4 8; do
     for value in 0 1 2 4 8 16; do
