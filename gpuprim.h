@@ -9062,7 +9062,7 @@ static gp_result gpi_strings_plan_all(gp_context *gp, gpi_strings *s)
     d->keys_out = s->parts ? s->parts : gp->counters; /* when only sizes are asked for: any other than keys */
     d->keys_offset = s->set_at[1] / 8; /* not in use yet */
     d->keys_out_offset = s->keys_at / 8;
-    d->values_out = s->parts;
+    d->values_out = d->keys_out;
     d->values_out_offset = s->set_at[0] / 4;
     d->scratch = s->nested_scratch;
     gpi_sort_init(&s->all, s->function, d, true);
@@ -9140,7 +9140,7 @@ static gp_result gpi_strings_plan(gp_context *gp, gpi_strings *s)
     if (result == GP_OK) result = gpi_strings_plan_scan(gp, s, n);
     if (result != GP_OK || n == 0) return result;
     s->nested = gpi_larger(gpi_segments_scratch_most(&s->ties), gpi_scan_scratch(&s->scan));
-    s->nested = gpi_larger(s->nested, s->all.at.end);
+    s->nested = gpi_larger(gpi_larger(s->nested, s->all.at.end), GPI_STRINGS_STATE_BYTES); /* never none */
     s->own = gpi_round_up(s->own, GPI_STRINGS_ALIGNMENT);
     s->scratch = s->own + s->nested;
     return GP_OK;
