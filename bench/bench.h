@@ -99,6 +99,7 @@ struct bench_variant {
         gp_reduce_desc reduce;
         gp_scan_desc scan;
         gp_segmented_sort_desc segmented_sort;
+        gp_sort_strings_desc sort_strings;
         struct {
             gp_sort_desc desc;
             gp_context *gp;
@@ -224,6 +225,7 @@ void bench_segmented(bench *b);
 void bench_affine(bench *b);
 void bench_sort(bench *b);
 void bench_segmented_sort(bench *b);
+void bench_sort_strings(bench *b);
 void bench_ladder(bench *b);
 void bench_launch_cost(bench *b);
 

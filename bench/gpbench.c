@@ -20,6 +20,7 @@ static const char help[] =
     "  affine   a monoid of 8 bytes scanned and reduced, against the fastest copy and read\n"
     "  sort     gp_sort: onesweep, classic and others, by size and entropy, against other sorts\n"
     "  segmented-sort  gp_segmented_sort: one segment, many, lengths by Zipf's law, against std::sort\n"
+    "  strings  gp_sort_strings: random strings, words and paths, against std::stable_sort\n"
     "  ladder   the textbook's steps of a reduction, against gp_reduce and the fastest loop that reads\n"
     "  launch   calls with 1000 elements, against an empty kernel\n"
     "  all      all of these\n"
@@ -62,6 +63,7 @@ static void run_all(bench *b)
     bench_affine(b);
     bench_sort(b);
     bench_segmented_sort(b);
+    bench_sort_strings(b);
 }
 
 static const command commands[] = {{"stream", bench_stream},
@@ -74,6 +76,7 @@ static const command commands[] = {{"stream", bench_stream},
                                    {"affine", bench_affine},
                                    {"sort", bench_sort},
                                    {"segmented-sort", bench_segmented_sort},
+                                   {"strings", bench_sort_strings},
                                    {"all", run_all}};
 
 /* ------------------------------------------------------------------ options */

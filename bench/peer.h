@@ -19,7 +19,8 @@ typedef enum bench_primitive {
     BENCH_SCAN,
     BENCH_LAUNCH,
     BENCH_SORT,
-    BENCH_SEGMENTED_SORT
+    BENCH_SEGMENTED_SORT,
+    BENCH_SORT_STRINGS
 } bench_primitive;
 
 /* One piece of work. Every variant of a case gets the same one: the same input, the same output.
@@ -40,9 +41,10 @@ typedef struct bench_work {
     const void *host_in2;
     void *host_out;
     size_t value_size;            /* sort: bytes of a value, 0: none */
-    const uint32_t *host_offsets; /* segmented sort: segments + 1 */
+    const uint32_t *host_offsets; /* segmented sort: segments + 1; strings: n + 1 */
     size_t segments;
-    struct pool *pool; /* threads, one a core; NULL unless the device is a CPU */
+    const uint8_t *host_bytes; /* strings, by host_offsets */
+    struct pool *pool;         /* threads, one a core; NULL unless the device is a CPU */
 } bench_work;
 
 typedef struct bench_peer {
@@ -64,6 +66,7 @@ extern const bench_peer bench_peer_std;
 extern const bench_peer bench_peer_std_par;
 extern const bench_peer bench_peer_std_segments;
 extern const bench_peer bench_peer_std_segments_pool;
+extern const bench_peer bench_peer_std_strings;
 extern const bench_peer bench_peer_std_sort;
 extern const bench_peer bench_peer_tbb;
 extern const bench_peer bench_peer_tbb_sort;

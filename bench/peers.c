@@ -10,6 +10,7 @@ static const bench_peer *const peers[] = {
 #ifdef BENCH_HAVE_STD
     &bench_peer_std,
     &bench_peer_std_sort,
+    &bench_peer_std_strings,
     &bench_peer_std_segments,
     &bench_peer_std_segments_pool,
 #endif

@@ -75,7 +75,7 @@ static gp_result gpi_strings_plan_all(gp_context *gp, gpi_strings *s)
     d->descending = s->desc->descending;
     d->keys = s->parts;
     d->keys_out = s->parts ? s->parts : gp->counters; /* when only sizes are asked for: any other than keys */
-    d->keys_offset = s->set_at[1] / 8; /* not in use yet */
+    d->keys_offset = s->set_at[1] / 8;                /* not in use yet */
     d->keys_out_offset = s->keys_at / 8;
     d->values_out = d->keys_out;
     d->values_out_offset = s->set_at[0] / 4;

@@ -82,7 +82,8 @@ static strings all_short(void)
     return s;
 }
 
-/* Of each length up to 40: nothing but zeros, nothing but one letter, and that with another last letter; twice. */
+/* Of each length up to 40: nothing but zeros, nothing but one letter, and that with another last letter;
+ * twice. */
 static strings all_lengths(void)
 {
     strings s = none();
@@ -364,7 +365,8 @@ static void test_bad_offsets(void **state)
     empty = none();
     for (i = 0; i < s.count; i++) {
         const bool good = s.offset[i] <= s.offset[i + 1] && s.offset[i + 1] <= s.byte_count;
-        append(&empty, s.bytes + (good ? s.offset[i] : 0), good ? (size_t)(s.offset[i + 1] - s.offset[i]) : 0);
+        append(&empty, s.bytes + (good ? s.offset[i] : 0),
+               good ? (size_t)(s.offset[i + 1] - s.offset[i]) : 0);
     }
     order = reference(&empty, empty.count, false);
     check_out(gp, "bad offsets", &desc, order, s.count);
@@ -501,11 +503,11 @@ static void test_warmup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_shape),     cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_real_text),            cmocka_unit_test(test_long),
-        cmocka_unit_test(test_bad_offsets),     cmocka_unit_test(test_count_on_device),
-        cmocka_unit_test(test_own_scratch),     cmocka_unit_test(test_bad_input),
-        cmocka_unit_test(test_many),            cmocka_unit_test(test_warmup),
+        cmocka_unit_test(test_every_shape), cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_real_text),   cmocka_unit_test(test_long),
+        cmocka_unit_test(test_bad_offsets), cmocka_unit_test(test_count_on_device),
+        cmocka_unit_test(test_own_scratch), cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_many),        cmocka_unit_test(test_warmup),
     };
     return cmocka_run_group_tests_name("sort_strings", tests, NULL, NULL);
 }
