@@ -123,13 +123,6 @@ static bool make_expected(bench_case *c, gp_type type, bool pairs)
     return made;
 }
 
-/* Host memory has been changed: so must the buffer be where it is another memory. */
-static void upload(bench_case *c, const bench_array *a)
-{
-    if (!c->b->on_cpu)
-        clEnqueueWriteBuffer(c->b->queue, a->mem, CL_TRUE, 0, a->bytes, a->host, 0, NULL, NULL);
-}
-
 /* ------------------------------------------------------------------ variants */
 
 static bool run(bench_case *c, bench_variant *v)
@@ -210,9 +203,9 @@ static void sort_case(bench *b, gp_type type, size_t n, bool pairs, int entropy)
     if (!bench_case_open(b, &c, &desc)) return;
     c.work.value_size = pairs ? 4 : 0;
     fill_keys(type, entropy, c.in.host, n);
-    upload(&c, &c.in);
+    bench_case_upload(&c, &c.in);
     for (size_t i = 0; pairs && i < n; i++) ((uint32_t *)c.in2.host)[i] = (uint32_t)i;
-    if (pairs) upload(&c, &c.in2);
+    if (pairs) bench_case_upload(&c, &c.in2);
     if (make_expected(&c, type, pairs)) {
         add(&c, "gpuprim", b->gp, GP_STRATEGY_AUTO);
         const bench_variant *onesweep = add(&c, "gpuprim:onesweep", b->gp, GP_STRATEGY_SINGLE_PASS);

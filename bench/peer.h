@@ -19,6 +19,9 @@ typedef enum bench_primitive {
     BENCH_SCAN,
     BENCH_LAUNCH,
     BENCH_SORT,
+    BENCH_MERGE,  /* of the two halves of host_in */
+    BENCH_SEARCH, /* of host_in2 in host_in; u32 positions */
+    BENCH_TOPK,
     BENCH_SEGMENTED_SORT,
     BENCH_SORT_STRINGS
 } bench_primitive;
@@ -41,6 +44,7 @@ typedef struct bench_work {
     const void *host_in2;
     void *host_out;
     size_t value_size;            /* sort: bytes of a value, 0: none */
+    size_t k;                     /* topk: the largest k keys, best first */
     const uint32_t *host_offsets; /* segmented sort: segments + 1; strings: n + 1 */
     size_t segments;
     const uint8_t *host_bytes; /* strings, by host_offsets */
@@ -61,13 +65,22 @@ extern const bench_peer bench_peer_boost_compute;
 extern const bench_peer bench_peer_boost_compute_sort;
 extern const bench_peer bench_peer_c_lsd;
 extern const bench_peer bench_peer_c_lsd_plain;
+extern const bench_peer bench_peer_c_merge;
+extern const bench_peer bench_peer_c_merge_plain;
+extern const bench_peer bench_peer_c_search;
 extern const bench_peer bench_peer_c_tiled;
+extern const bench_peer bench_peer_par_merge;
 extern const bench_peer bench_peer_std;
+extern const bench_peer bench_peer_std_merge;
 extern const bench_peer bench_peer_std_par;
+extern const bench_peer bench_peer_std_search;
+extern const bench_peer bench_peer_std_search_threads;
 extern const bench_peer bench_peer_std_segments;
 extern const bench_peer bench_peer_std_segments_pool;
 extern const bench_peer bench_peer_std_strings;
 extern const bench_peer bench_peer_std_sort;
+extern const bench_peer bench_peer_nth_element;
+extern const bench_peer bench_peer_partial_sort;
 extern const bench_peer bench_peer_tbb;
 extern const bench_peer bench_peer_tbb_sort;
 

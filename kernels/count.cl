@@ -34,3 +34,12 @@ static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_of
     if ((first_group) && get_local_id(0) == 0 &&                              \
         gpi_count_wanted(bound, wanted, wanted_offset, wanted_words) > bound) \
     atomic_inc((counters) + GPI_COUNT_CLAMPED)
+
+/* The same for a call with several counts: parameters x_bound, x_wanted ... */
+#define GPI_COUNT_PARAMETERS_NAMED(x) \
+    ulong x##_bound, __global const uint *x##_wanted, ulong x##_wanted_offset, uint x##_wanted_words
+#define GPI_COUNT_NAMED(x) gpi_count(x##_bound, x##_wanted, x##_wanted_offset, x##_wanted_words)
+#define GPI_COUNT_CHECK_NAMED(x, first_group, counters)                                           \
+    if ((first_group) && get_local_id(0) == 0 &&                                                  \
+        gpi_count_wanted(x##_bound, x##_wanted, x##_wanted_offset, x##_wanted_words) > x##_bound) \
+    atomic_inc((counters) + GPI_COUNT_CLAMPED)

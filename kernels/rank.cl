@@ -163,8 +163,6 @@ static void gpi_put(gpi_lines *lines, gpi_move move, ulong i, uint d)
     if (j % GPI_KEY_LINE == GPI_KEY_LINE - 1) gpi_flush_keys(lines, d, j + 1);
 }
 
-/* The digits of a step come first, in vectors: they need nothing of what is being moved. With keys of 8 bytes
-   that is slower. */
 static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_digit digit)
 {
     ulong i = begin;
@@ -173,16 +171,8 @@ static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong en
 #if GPI_VALUE_SIZE
         GPI_PREFETCH_READ((__global const char *)(move.value + i) + GPI_AHEAD);
 #endif
-#if GPI_KEY_SIZE == 8
 #pragma unroll
         for (uint k = 0; k < GPI_STEP; k++) gpi_put(lines, move, i + k, gpi_digit_of(move.key[i + k], digit));
-#else
-        uint d[GPI_STEP];
-#pragma unroll
-        for (uint k = 0; k < GPI_STEP; k++) d[k] = gpi_digit_of(move.key[i + k], digit);
-#pragma unroll 4
-        for (uint k = 0; k < GPI_STEP; k++) gpi_put(lines, move, i + k, d[k]);
-#endif
     }
     for (; i < end; i++) gpi_put(lines, move, i, gpi_digit_of(move.key[i], digit));
 }

@@ -91,7 +91,7 @@ static void gpi_small_few(gpi_move move, ulong base, uint n, gpi_bits bits)
     few.sixteen[(n - 1) / 16] = 0; /* also what is behind the end */
     for (uint i = 0; i < n; i++) {
         key[i] = move.key[base + i];
-        few.one[i] = gpi_ordered(key[i], (gpi_key_bits)bits.flip) >> bits.begin & mask;
+        few.one[i] = gpi_key_order(key[i], (gpi_key_bits)bits.flip) >> bits.begin & mask;
 #if GPI_VALUE_SIZE
         value[i] = gpi_value_at(move, base + i);
 #endif

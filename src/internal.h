@@ -34,6 +34,9 @@ typedef enum gpi_primitive {
     GPI_REDUCE,
     GPI_SCAN,
     GPI_SORT,
+    GPI_MERGE,
+    GPI_SEARCH,
+    GPI_TOPK,
     GPI_SEGMENTED_SORT,
     GPI_SORT_STRINGS,
     GPI_PRIMITIVES
@@ -173,6 +176,8 @@ static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primiti
                                const gpi_element *element, gp_strategy strategy, gpi_plan *plan);
 static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size,
                                     gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
+                                    size_t key_size, gpi_plan *plan);
 static size_t gpi_plan_tile(const gpi_plan *plan);
 static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
                                 cl_uint *tiles);
@@ -212,6 +217,15 @@ static bool gpi_is_arg(gp_op op);
 static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
                                 gpi_text *text);
 
+/* key.c */
+static cl_ulong gpi_key_flip(gp_type type, bool descending);
+static gp_result gpi_key_program(gp_context *gp, const char *function, gpi_primitive primitive, gp_type type,
+                                 size_t value_size, const char *more, gpi_plan *plan, gpi_program **out);
+static gp_result gpi_check_key_type(gp_context *gp, const char *function, gp_type type);
+static gp_result gpi_check_value_size(gp_context *gp, const char *function, size_t size);
+static size_t gpi_ceil_div(size_t a, size_t b);
+static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least);
+
 /* launch.c */
 
 /* One call of the API: a chain of commands, each after the one before. */
@@ -250,6 +264,10 @@ static gp_result gpi_check_buffer(gp_context *gp, const char *function, const ch
                                   size_t offset, size_t count, size_t size, int access, gpi_range *range);
 static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
                                  gpi_range *range);
+static gp_result gpi_check_count_named(gp_context *gp, const char *function, const char *prefix,
+                                       const gpi_count *count, gpi_range *range);
+static gp_result gpi_check_apart(gp_context *gp, const char *function, const char *const *names,
+                                 const gpi_range *used, size_t read, size_t count);
 static void gpi_range_resolve(cl_mem buffer, gpi_range *range);
 static bool gpi_same(const gpi_range *a, const gpi_range *b);
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
@@ -324,12 +342,8 @@ typedef struct gpi_sort {
     size_t offset_size;              /* bytes of one */
 } gpi_sort;
 
-static size_t gpi_ceil_div(size_t a, size_t b);
 static void gpi_sort_init(gpi_sort *sort, const char *function, const gp_sort_desc *desc, bool indices);
 static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort);
-static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort, gpi_primitive primitive,
-                                  void (*prelude)(const gp_context *, const gpi_sort *, gpi_text *));
-static void gpi_sort_prelude_keys(const gp_context *gp, const gpi_sort *sort, gpi_text *text);
 static void gpi_sort_spans_serial(const gp_context *gp, gpi_sort *sort);
 static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort);
 static size_t gpi_sort_part(gpi_sort *sort, size_t bytes);
@@ -345,10 +359,13 @@ static void gpi_sort_arg_long(gpi_call *call, size_t x);
 static void gpi_sort_arg_uint(gpi_call *call, size_t x);
 static cl_uint gpi_sort_from(const gpi_sort *sort);
 
-/* reduce.c, scan.c, sort.c, segmented_sort.c */
+/* reduce.c, scan.c, sort.c, segmented_sort.c, sort_strings.c, merge.c, search.c, topk.c */
 static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc);
 static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc);
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc);
+static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc);
+static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc);
+static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc);
 static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc);
 static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc);
 

@@ -91,10 +91,11 @@ static gp_result gpi_segments_check_offsets(gp_context *gp, gpi_segments *s)
 
 static bool gpi_segments_wide(const gpi_sort *sort) { return sort->desc->count > UINT32_MAX; }
 
-static void gpi_segments_prelude(const gp_context *gp, const gpi_sort *sort, gpi_text *text)
+static gp_result gpi_segments_program(gp_context *gp, gpi_sort *sort)
 {
-    gpi_sort_prelude_keys(gp, sort, text);
-    gpi_text_add(text, "#define GPI_CELL_WIDE %d\n", gpi_segments_wide(sort));
+    const char *cell = gpi_segments_wide(sort) ? "#define GPI_CELL_WIDE 1\n" : "#define GPI_CELL_WIDE 0\n";
+    return gpi_key_program(gp, sort->function, GPI_SEGMENTED_SORT, sort->desc->key_type, sort->value_size,
+                           cell, &sort->plan, &sort->program);
 }
 
 static bool gpi_segments_is_nothing(const gpi_segments *s)
@@ -183,7 +184,7 @@ static gp_result gpi_segments_plan(gp_context *gp, gpi_segments *s)
 {
     gp_result result = gpi_sort_describe(gp, &s->sort);
     if (result == GP_OK) result = gpi_segments_check_offsets(gp, s);
-    if (result == GP_OK) result = gpi_sort_program(gp, &s->sort, GPI_SEGMENTED_SORT, gpi_segments_prelude);
+    if (result == GP_OK) result = gpi_segments_program(gp, &s->sort);
     if (result == GP_OK) result = gpi_segments_spans(gp, s);
     if (result != GP_OK) return result;
     gpi_segments_blocks(gp, s);

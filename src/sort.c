@@ -33,14 +33,9 @@ static gp_result gpi_sort_check_types(gp_context *gp, const gpi_sort *sort)
 {
     const gp_sort_desc *desc = sort->desc;
     const size_t v = sort->value_size;
-    if (!gpi_type_size(desc->key_type)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: key_type = %d is not a gp_type", sort->function,
-                        (int)desc->key_type);
-    }
-    if (v != 0 && v != 1 && v != 2 && v != 4 && v != 8 && v != 16) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, must be 0, 1, 2, 4, 8 or 16",
-                        sort->function, v);
-    }
+    gp_result result = gpi_check_key_type(gp, sort->function, desc->key_type);
+    if (result == GP_OK) result = gpi_check_value_size(gp, sort->function, v);
+    if (result != GP_OK) return result;
     if (sort->indices && v != 4 && v != 8) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, an index has 4 or 8 bytes",
                         sort->function, v);
@@ -77,71 +72,24 @@ static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
 
 /* ------------------------------------------------------------------ plan */
 
-/* What the map of digit.cl turns in every key. */
-static cl_ulong gpi_sort_flip(const gp_sort_desc *desc, size_t key_size)
-{
-    const cl_ulong ones = ~(cl_ulong)0 >> (64 - 8 * key_size);
-    const bool has_sign = gpi_is_signed(desc->key_type) || gpi_is_float(desc->key_type);
-    const cl_ulong sign = has_sign ? (cl_ulong)1 << (8 * key_size - 1) : 0;
-    return desc->descending ? sign ^ ones : sign;
-}
-
 static uint32_t gpi_or_default(uint32_t value, uint32_t fallback) { return value ? value : fallback; }
 
-/* What every program of sorted keys is told. */
-static void gpi_sort_prelude_keys(const gp_context *gp, const gpi_sort *sort, gpi_text *text)
-{
-    const gpi_plan *plan = &sort->plan;
-    const bool local = plan->shape == GP_SHAPE_LOCAL;
-    gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
-    gpi_text_add(text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
-                 local ? plan->items : 1, local ? plan->group * plan->items : 1);
-    gpi_text_add(text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 0\n",
-                 plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics);
-    gpi_text_add(text, "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT %d\n#define GPI_VALUE_SIZE %u\n",
-                 (unsigned)sort->key_size, gpi_is_float(sort->desc->key_type), (unsigned)sort->value_size);
-}
-
-static void gpi_sort_prelude(const gp_context *gp, const gpi_sort *sort, gpi_text *text)
+static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
-    gpi_sort_prelude_keys(gp, sort, text);
-    gpi_text_add(text, "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
-                 sort->ring_rows, gpi_or_default(tuning->ring_reach, 64),
-                 gpi_or_default(tuning->ring_block, 32));
+    char ring[160];
+    (void)snprintf(ring, sizeof ring,
+                   "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
+                   sort->ring_rows, gpi_or_default(tuning->ring_reach, 64),
+                   gpi_or_default(tuning->ring_block, 32));
+    return gpi_key_program(gp, sort->function, GPI_SORT, sort->desc->key_type, sort->value_size, ring,
+                           &sort->plan, &sort->program);
 }
 
-/* A compiler may grant its kernels smaller groups than the plan wants: then it is made again with those. */
-static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort, gpi_primitive primitive,
-                                  void (*prelude)(const gp_context *, const gpi_sort *, gpi_text *))
-{
-    for (;;) {
-        gpi_text text;
-        gp_result result;
-        memset(&text, 0, sizeof text);
-        prelude(gp, sort, &text);
-        if (text.failed) {
-            free(text.data);
-            text.data = NULL;
-        }
-        result = gpi_program_get_text(gp, sort->function, primitive, text.data, 0, &sort->program);
-        if (result != GP_OK) return result;
-        if (sort->plan.group == 1 || sort->plan.group <= sort->program->group_max) return GP_OK;
-        sort->plan.group /= 2;
-    }
-}
-
-static size_t gpi_ceil_div(size_t a, size_t b) { return a / b + (a % b != 0); }
-
-/* Serial: as many groups as keep all cores busy to the end, of at most plan->items keys. */
 static void gpi_sort_spans_serial(const gp_context *gp, gpi_sort *sort)
 {
     const size_t n = sort->desc->count;
-    const size_t most = sort->plan.items;
-    size_t span = n / (4 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
-    if (span < GPI_SORT_SERIAL_SPAN_MIN) span = GPI_SORT_SERIAL_SPAN_MIN;
-    if (span > most || gp->desc.tuning.tile) span = most;
-    sort->tile_span = gpi_ceil_div(span, 16) * 16;
+    sort->tile_span = gpi_serial_span(gp, &sort->plan, n, GPI_SORT_SERIAL_SPAN_MIN);
     sort->block_span = sort->tile_span;
     if (n / sort->block_span >= GPI_SORT_BLOCKS_MAX) sort->block_span = n / (GPI_SORT_BLOCKS_MAX - 1);
 }
@@ -269,7 +217,7 @@ static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort)
     sort->count.buffer = desc->count_buffer;
     sort->count.offset = desc->count_offset;
     sort->count.type = desc->count_type;
-    sort->flip = gpi_sort_flip(desc, sort->key_size);
+    sort->flip = gpi_key_flip(desc->key_type, desc->descending);
     sort->keys_unwanted = sort->indices && !desc->keys_out;
     sort->keys_in_place =
         !sort->keys_unwanted &&
@@ -287,7 +235,7 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     if (result != GP_OK) return result;
     sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, 1024);
     sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
-    result = gpi_sort_program(gp, sort, GPI_SORT, gpi_sort_prelude);
+    result = gpi_sort_program(gp, sort);
     if (result == GP_OK) result = gpi_sort_spans(gp, sort);
     if (result == GP_OK) gpi_sort_lay_out(sort);
     return result;

@@ -19,7 +19,8 @@ typedef struct gpi_strings {
     const char *function;
     size_t index_size, offset_size;
     gpi_count count;
-    gpi_sort self; /* of this file's kernels: plan and program */
+    gpi_plan plan; /* of this file's kernels */
+    gpi_program *program;
     /* the sort of all strings, of ties, and the scan that tells where ties go */
     gp_sort_desc all_desc;
     gpi_sort all;
@@ -147,10 +148,9 @@ static gp_result gpi_strings_plan(gp_context *gp, gpi_strings *s)
     if (result != GP_OK) return result;
     gpi_strings_lay_out(s);
     result = gpi_strings_plan_all(gp, s);
-    if (result == GP_OK) {
-        s->self = s->all;
-        result = gpi_sort_program(gp, &s->self, GPI_SORT_STRINGS, gpi_sort_prelude_keys);
-    }
+    s->plan = s->all.plan;
+    if (result == GP_OK)
+        result = gpi_key_program(gp, s->function, GPI_SORT_STRINGS, GP_U64, 4, "", &s->plan, &s->program);
     if (result == GP_OK) result = gpi_strings_plan_ties(gp, s, n, n / 2, &s->set_at[0]);
     if (result == GP_OK) result = gpi_strings_plan_scan(gp, s, n);
     if (result != GP_OK || n == 0) return result;
@@ -224,7 +224,7 @@ static void gpi_strings_close(gpi_strings *s)
    limited. */
 static size_t gpi_strings_span(const gp_context *gp, const gpi_strings *s, size_t many)
 {
-    const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1, group = s->self.plan.group;
+    const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1, group = s->plan.group;
     if (group > 1) return gp->info.loop_limit ? group : group * GPI_STRINGS_ITEMS;
     return gpi_clamp(many / (8 * cores), GPI_STRINGS_SERIAL_LEAST, GPI_STRINGS_SERIAL_MOST);
 }
@@ -232,7 +232,7 @@ static size_t gpi_strings_span(const gp_context *gp, const gpi_strings *s, size_
 /* GPI_ROUND_PARAMETERS; `from`: which of the two sets. */
 static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, size_t kernel, size_t keys_at, int from)
 {
-    gpi_call_kernel(call, s->self.program, kernel);
+    gpi_call_kernel(call, s->program, kernel);
     GPI_CALL_ARG(call, s->parts);
     gpi_sort_arg_long(call, s->room);
     gpi_sort_arg_at(call, keys_at);
@@ -254,8 +254,7 @@ static void gpi_strings_arg_text(gpi_call *call, const gpi_strings *s)
 
 static gp_result gpi_strings_launch(gpi_call *call, const gpi_strings *s, size_t elements)
 {
-    return gpi_call_launch(call, &s->self.plan,
-                           gpi_ceil_div(elements, gpi_strings_span(call->gp, s, elements)));
+    return gpi_call_launch(call, &s->plan, gpi_ceil_div(elements, gpi_strings_span(call->gp, s, elements)));
 }
 
 /* All strings by their first bytes. */

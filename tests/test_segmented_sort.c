@@ -1,5 +1,5 @@
 /* test_segmented_sort.c - gp_segmented_sort against a stable sort of each segment on the host. */
-#include "keys.h"
+#include "patterns.h"
 
 /* How long the segments are; `unit` is what one group takes, about. */
 typedef enum lengths {
@@ -19,7 +19,7 @@ typedef struct segment_case {
     size_t count;
     lengths lengths;
     size_t unit;
-    test_key_pattern pattern;
+    key_pattern pattern;
     uint32_t begin_bit, end_bit;
     bool descending, in_place, own_tmp, wide, gaps;
     size_t offset;
@@ -49,6 +49,19 @@ static size_t next_length(const segment_case *c, size_t s)
     }
 }
 
+/* Value i: its index, as far as it fits. */
+static unsigned char *make_values(const segment_case *c)
+{
+    unsigned char *values = malloc(c->count * c->value_size + 1);
+    size_t i;
+    assert_non_null(values);
+    for (i = 0; i < c->count; i++) {
+        const uint64_t x[2] = {i, ~(uint64_t)i};
+        memcpy(values + i * c->value_size, x, c->value_size);
+    }
+    return values;
+}
+
 /* Segments that fill the array, or leave some elements at either end. */
 static segments make_segments(const segment_case *c)
 {
@@ -76,8 +89,8 @@ static cl_mem offsets_buffer(gp_context *gp, const segment_case *c, const segmen
     size_t i;
     assert_non_null(narrow);
     for (i = 0; i < entries; i++) narrow[i] = (uint32_t)s->offset[i];
-    buffer = c->wide ? test_guarded(gp, c->offset, entries, 8, s->offset)
-                     : test_guarded(gp, c->offset, entries, 4, narrow);
+    buffer =
+        c->wide ? guarded(gp, c->offset, entries, 8, s->offset) : guarded(gp, c->offset, entries, 4, narrow);
     free(narrow);
     return buffer;
 }
@@ -104,16 +117,15 @@ static gp_segmented_sort_report repair(segments *s, size_t count)
 /* What comes to stand at each place: the index of an element, or SIZE_MAX: not written. */
 static size_t *reference(const segment_case *c, const segments *s, const unsigned char *keys)
 {
-    const test_key_order order = {c->type, c->begin_bit, c->end_bit, c->descending};
-    const size_t size = test_key_size(c->type);
+    const size_t size = key_size(c->type);
     size_t *from = malloc((c->count + 1) * sizeof *from), i, k;
     assert_non_null(from);
     for (i = 0; i < c->count; i++) from[i] = c->in_place ? i : SIZE_MAX;
     for (i = 0; i < s->count; i++) {
         const size_t begin = (size_t)s->offset[i], n = (size_t)(s->offset[i + 1] - s->offset[i]);
-        test_entry *e;
+        key_entry *e;
         if (n == 0) continue;
-        e = test_keys_sorted(&order, keys + begin * size, n);
+        e = keys_sorted(c->type, c->descending, c->begin_bit, c->end_bit, keys + begin * size, n);
         for (k = 0; k < n; k++) from[begin + k] = begin + e[k].index;
         free(e);
     }
@@ -141,7 +153,7 @@ static bool is_poison(const unsigned char *p, size_t size)
 static void compare(gp_context *gp, const char *name, const segment_case *c, const char *what, cl_mem buffer,
                     size_t offset, size_t size, const size_t *from, const unsigned char *data)
 {
-    unsigned char *out = test_read(gp, buffer, (offset + c->count + TEST_GUARD) * size);
+    unsigned char *out = test_read(gp, buffer, (offset + c->count + GUARD) * size);
     unsigned char *own = out + offset * size;
     size_t i;
     for (i = 0; i < c->count; i++) {
@@ -152,7 +164,7 @@ static void compare(gp_context *gp, const char *name, const segment_case *c, con
         }
     }
     if (!is_poison(out, offset * size)) fail_case(name, c, "guard before", 0);
-    if (!is_poison(own + c->count * size, TEST_GUARD * size)) fail_case(name, c, "guard behind", 0);
+    if (!is_poison(own + c->count * size, GUARD * size)) fail_case(name, c, "guard behind", 0);
     free(out);
 }
 
@@ -160,7 +172,7 @@ static void check_buffers(gp_context *gp, const char *name, const segment_case *
                           const gp_segmented_sort_desc *d, const size_t *from, const unsigned char *keys,
                           const unsigned char *values)
 {
-    const size_t size = test_key_size(c->type), v = c->value_size;
+    const size_t size = key_size(c->type), v = c->value_size;
     if (d->keys_out) compare(gp, name, c, "keys_out", d->keys_out, d->keys_out_offset, size, from, keys);
     compare(gp, name, c, "keys", d->keys, d->keys_offset, size, c->in_place ? from : NULL, keys);
     if (d->values_out)
@@ -182,7 +194,7 @@ static void release(const gp_segmented_sort_desc *d)
 static gp_segmented_sort_desc make_desc(gp_context *gp, const segment_case *c, const segments *s,
                                         const unsigned char *keys, const unsigned char *values)
 {
-    const size_t n = c->count, size = test_key_size(c->type), vs = c->value_size;
+    const size_t n = c->count, size = key_size(c->type), vs = c->value_size;
     gp_segmented_sort_desc d = {0};
     d.count = n;
     d.key_type = c->type;
@@ -193,12 +205,12 @@ static gp_segmented_sort_desc make_desc(gp_context *gp, const segment_case *c, c
     d.keys_offset = d.values_offset = d.offsets_offset = c->offset;
     d.keys_out_offset = d.values_out_offset = c->offset ? c->offset + 3 : 0;
     d.keys_tmp_offset = d.values_tmp_offset = c->offset;
-    d.keys = test_guarded(gp, d.keys_offset, n, size, keys);
-    if (!c->in_place) d.keys_out = test_guarded(gp, d.keys_out_offset, n, size, NULL);
-    if (c->own_tmp) d.keys_tmp = test_guarded(gp, d.keys_tmp_offset, n, size, NULL);
-    if (vs) d.values = test_guarded(gp, d.values_offset, n, vs, values);
-    if (vs && !c->in_place) d.values_out = test_guarded(gp, d.values_out_offset, n, vs, NULL);
-    if (vs && c->own_tmp) d.values_tmp = test_guarded(gp, d.values_tmp_offset, n, vs, NULL);
+    d.keys = guarded(gp, d.keys_offset, n, size, keys);
+    if (!c->in_place) d.keys_out = guarded(gp, d.keys_out_offset, n, size, NULL);
+    if (c->own_tmp) d.keys_tmp = guarded(gp, d.keys_tmp_offset, n, size, NULL);
+    if (vs) d.values = guarded(gp, d.values_offset, n, vs, values);
+    if (vs && !c->in_place) d.values_out = guarded(gp, d.values_out_offset, n, vs, NULL);
+    if (vs && c->own_tmp) d.values_tmp = guarded(gp, d.values_tmp_offset, n, vs, NULL);
     d.offsets = offsets_buffer(gp, c, s);
     d.offsets_type = c->wide ? GP_U64 : GP_U32;
     d.segment_count = s->count;
@@ -208,8 +220,8 @@ static gp_segmented_sort_desc make_desc(gp_context *gp, const segment_case *c, c
 /* Sorts by these segments, which are repaired on the way. Takes them. */
 static void check_segments(gp_context *gp, const char *name, const segment_case *c, segments s)
 {
-    unsigned char *keys = test_keys_make(c->type, c->pattern, c->count);
-    unsigned char *values = test_values_make(c->value_size, c->count);
+    unsigned char *keys = keys_make(c->type, c->pattern, c->count);
+    unsigned char *values = make_values(c);
     const gp_segmented_sort_desc desc = make_desc(gp, c, &s, keys, values);
     const gp_segmented_sort_report expected = repair(&s, c->count);
     size_t *from = reference(c, &s, keys);
@@ -280,13 +292,13 @@ static size_t unit_of(gp_context *gp, const variant *v)
 static void check_ways(gp_context *gp, const char *name, segment_case c)
 {
     static const uint32_t windows[][2] = {{0, 11}, {3, 19}, {24, 0}, {7, 7}, {8, 16}, {0, 1}};
-    const uint32_t width = 8 * (uint32_t)test_key_size(c.type);
+    const uint32_t width = 8 * (uint32_t)key_size(c.type);
     size_t k;
     for (k = 0; k < LENGTHS_COUNT; k++) {
         c.lengths = (lengths)k;
         c.gaps = k % 2 != 0;
         c.wide = k % 3 == 0;
-        c.pattern = (test_key_pattern)(k % TEST_KEY_PATTERNS);
+        c.pattern = (key_pattern)(k % KEYS_PATTERNS);
         c.descending = k % 2 == 0;
         check(gp, name, &c);
         c.in_place = true;
@@ -294,7 +306,7 @@ static void check_ways(gp_context *gp, const char *name, segment_case c)
         c.in_place = false;
     }
     c.lengths = LENGTHS_MIXED;
-    c.pattern = TEST_KEYS_RANDOM;
+    c.pattern = KEYS_RANDOM;
     c.offset = 5;
     c.own_tmp = true;
     check(gp, name, &c);
@@ -313,8 +325,8 @@ static void check_ways(gp_context *gp, const char *name, segment_case c)
     }
 }
 
-static const segment_case plain = {GP_U32, 4,     0,     LENGTHS_MIXED, 1024, TEST_KEYS_RANDOM, 0, 0, false,
-                                   false,  false, false, false,         0};
+static const segment_case plain = {GP_U32, 4,     0,     LENGTHS_MIXED, 1024,  KEYS_RANDOM, 0,
+                                   0,      false, false, false,         false, false,       0};
 
 static void check_variant(gp_context *gp, const variant *v)
 {
@@ -369,7 +381,7 @@ static void test_types(void **state)
         c.count = test_small() ? 1001 : 4 * c.unit + 3001;
         for (k = 0; k < 4; k++) {
             if (test_small() && k % 4 != t / 2 % 4) continue;
-            c.pattern = k % 2 ? TEST_KEYS_SPECIAL : TEST_KEYS_RANDOM;
+            c.pattern = k % 2 ? KEYS_SPECIAL : KEYS_RANDOM;
             c.lengths = k < 2 ? LENGTHS_MIXED : LENGTHS_SMALL;
             c.in_place = k == 1;
             c.descending = k == 2;
@@ -404,7 +416,7 @@ static void spoil(segments *s, int how, size_t count)
         const uint32_t r = test_random() >> 8;
         if (how == 0 && i == s->count / 2) s->offset[i] = count + 1;
         if (how == 1 && i == s->count / 2) s->offset[i] = 0;
-        if (how == 2 && r % 5 == 0) s->offset[i] = test_random_64() >> (r % 40);
+        if (how == 2 && r % 5 == 0) s->offset[i] = random_64() >> (r % 40);
         if (how == 3) s->offset[i] = r % (2 * count);
         if (how == 4 && i == 0) s->offset[i] = ~(uint64_t)0;
         if (how == 5) s->offset[i] = ~(uint64_t)i;
@@ -452,8 +464,8 @@ static void test_count_on_device(void **state)
     c.count = test_small() ? 1501 : 50021;
     c.lengths = LENGTHS_SMALL;
     for (k = 0; k < sizeof counts / sizeof *counts; k++) {
-        unsigned char *keys = test_keys_make(c.type, c.pattern, c.count);
-        unsigned char *values = test_values_make(c.value_size, c.count);
+        unsigned char *keys = keys_make(c.type, c.pattern, c.count);
+        unsigned char *values = make_values(&c);
         segments s = make_segments(&c);
         gp_segmented_sort_desc desc = make_desc(gp, &c, &s, keys, values);
         size_t *from;
@@ -489,8 +501,8 @@ static void test_own_scratch(void **state)
         c.unit = test_small() ? 200 : unit_of(gp, &variants[v]);
         c.count = test_small() ? 3079 : 4 * c.unit;
         c.in_place = v != 0;
-        keys = test_keys_make(c.type, c.pattern, c.count);
-        values = test_values_make(c.value_size, c.count);
+        keys = keys_make(c.type, c.pattern, c.count);
+        values = make_values(&c);
         s = make_segments(&c);
         from = reference(&c, &s, keys);
         desc = make_desc(gp, &c, &s, keys, values);
@@ -524,8 +536,8 @@ static void test_bad_input(void **state)
     c.count = 1000;
     c.unit = 100;
     c.gaps = true;
-    keys = test_keys_make(c.type, c.pattern, c.count);
-    values = test_values_make(c.value_size, c.count);
+    keys = keys_make(c.type, c.pattern, c.count);
+    values = make_values(&c);
     s = make_segments(&c);
     good = make_desc(gp, &c, &s, keys, values);
 #define REFUSED(change, result, text) \

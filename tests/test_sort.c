@@ -1,30 +1,39 @@
 /* test_sort.c - gp_sort and gp_argsort against a stable sort on the host. */
-#include "keys.h"
+#include "patterns.h"
 
 /* A sort to check. */
 typedef struct sort_case {
     gp_type type;
     size_t value_size;
     size_t count;
-    test_key_pattern pattern;
+    key_pattern pattern;
     uint32_t begin_bit, end_bit;
     bool descending, in_place, own_tmp, argsort;
     size_t offset; /* of input and output, elements; the two differ */
 } sort_case;
 
-/* ------------------------------------------------------------------ reference */
-
-static test_entry *reference(const sort_case *c, const unsigned char *keys)
+static key_entry *reference(const sort_case *c, const unsigned char *keys)
 {
-    const test_key_order order = {c->type, c->begin_bit, c->end_bit, c->descending};
-    return test_keys_sorted(&order, keys, c->count);
+    return keys_sorted(c->type, c->descending, c->begin_bit, c->end_bit, keys, c->count);
 }
 
-/* ------------------------------------------------------------------ input */
+static unsigned char *make_keys(const sort_case *c) { return keys_make(c->type, c->pattern, c->count); }
 
-static unsigned char *make_keys(const sort_case *c) { return test_keys_make(c->type, c->pattern, c->count); }
+/* Value i: its index, as far as it fits. */
+static void make_value(const sort_case *c, size_t i, unsigned char *out)
+{
+    const uint64_t x[2] = {i, ~(uint64_t)i};
+    memcpy(out, x, c->value_size);
+}
 
-static unsigned char *make_values(const sort_case *c) { return test_values_make(c->value_size, c->count); }
+static unsigned char *make_values(const sort_case *c)
+{
+    unsigned char *values = malloc(c->count * c->value_size + 1);
+    size_t i;
+    assert_non_null(values);
+    for (i = 0; i < c->count; i++) make_value(c, i, values + i * c->value_size);
+    return values;
+}
 
 /* ------------------------------------------------------------------ check */
 
@@ -39,9 +48,9 @@ static void fail_case(const char *variant, const sort_case *c, const char *what,
 
 /* The buffer holds element e[i].index of `from` at offset + i, and guards around. */
 static void compare(gp_context *gp, const char *variant, const sort_case *c, const char *what, cl_mem buffer,
-                    size_t offset, size_t size, const test_entry *e, const unsigned char *from)
+                    size_t offset, size_t size, const key_entry *e, const unsigned char *from)
 {
-    unsigned char *out = test_read(gp, buffer, (offset + c->count + TEST_GUARD) * size);
+    unsigned char *out = test_read(gp, buffer, (offset + c->count + GUARD) * size);
     size_t i;
     for (i = 0; i < c->count; i++) {
         if (memcmp(out + (offset + i) * size, from + e[i].index * size, size) != 0)
@@ -50,18 +59,18 @@ static void compare(gp_context *gp, const char *variant, const sort_case *c, con
     for (i = 0; i < offset * size; i++) {
         if (out[i] != TEST_POISON) fail_case(variant, c, "guard before", i);
     }
-    for (i = (offset + c->count) * size; i < (offset + c->count + TEST_GUARD) * size; i++) {
+    for (i = (offset + c->count) * size; i < (offset + c->count + GUARD) * size; i++) {
         if (out[i] != TEST_POISON) fail_case(variant, c, "guard behind", i);
     }
     free(out);
 }
 
 static void check_buffers(gp_context *gp, const char *variant, const sort_case *c, gp_sort_desc *desc,
-                          const test_entry *e, const unsigned char *keys, const unsigned char *values)
+                          const key_entry *e, const unsigned char *keys, const unsigned char *values)
 {
-    const size_t size = test_key_size(c->type);
+    const size_t size = key_size(c->type);
     size_t i;
-    test_entry *same = malloc((c->count + 1) * sizeof *same);
+    key_entry *same = malloc((c->count + 1) * sizeof *same);
     assert_non_null(same);
     for (i = 0; i < c->count; i++) same[i].index = i;
     if (desc->keys_out)
@@ -88,7 +97,7 @@ static void release(const gp_sort_desc *d)
 static gp_sort_desc make_desc(gp_context *gp, const sort_case *c, const unsigned char *keys,
                               const unsigned char *values)
 {
-    const size_t n = c->count, size = test_key_size(c->type), vs = c->value_size;
+    const size_t n = c->count, size = key_size(c->type), vs = c->value_size;
     gp_sort_desc d = {0};
     d.count = n;
     d.key_type = c->type;
@@ -99,19 +108,19 @@ static gp_sort_desc make_desc(gp_context *gp, const sort_case *c, const unsigned
     d.keys_offset = d.values_offset = c->offset;
     d.keys_out_offset = d.values_out_offset = c->offset ? c->offset + 3 : 0;
     d.keys_tmp_offset = d.values_tmp_offset = c->offset;
-    d.keys = test_guarded(gp, d.keys_offset, n, size, keys);
-    if (!c->in_place && !c->argsort) d.keys_out = test_guarded(gp, d.keys_out_offset, n, size, NULL);
-    if (c->own_tmp) d.keys_tmp = test_guarded(gp, d.keys_tmp_offset, n, size, NULL);
-    if (vs && !c->argsort) d.values = test_guarded(gp, d.values_offset, n, vs, values);
-    if (vs && !c->in_place) d.values_out = test_guarded(gp, d.values_out_offset, n, vs, NULL);
-    if (vs && c->own_tmp) d.values_tmp = test_guarded(gp, d.values_tmp_offset, n, vs, NULL);
+    d.keys = guarded(gp, d.keys_offset, n, size, keys);
+    if (!c->in_place && !c->argsort) d.keys_out = guarded(gp, d.keys_out_offset, n, size, NULL);
+    if (c->own_tmp) d.keys_tmp = guarded(gp, d.keys_tmp_offset, n, size, NULL);
+    if (vs && !c->argsort) d.values = guarded(gp, d.values_offset, n, vs, values);
+    if (vs && !c->in_place) d.values_out = guarded(gp, d.values_out_offset, n, vs, NULL);
+    if (vs && c->own_tmp) d.values_tmp = guarded(gp, d.values_tmp_offset, n, vs, NULL);
     return d;
 }
 
 static void check(gp_context *gp, const char *variant, const sort_case *c)
 {
     unsigned char *keys = make_keys(c), *values = make_values(c);
-    test_entry *e = reference(c, keys);
+    key_entry *e = reference(c, keys);
     gp_sort_desc desc = make_desc(gp, c, keys, values);
     const gp_result result = c->argsort ? gp_argsort(gp, &desc) : gp_sort(gp, &desc);
     if (result != GP_OK) fail_msg("%s: %s", variant, gp_last_error(gp));
@@ -205,17 +214,17 @@ static void check_ways(gp_context *gp, const char *name, sort_case c)
 {
     static const uint32_t windows[][2] = {{0, 11}, {3, 19},  {10, 24}, {24, 0},
                                           {7, 7},  {10, 10}, {8, 16},  {0, 1}};
-    const uint32_t width = 8 * (uint32_t)test_key_size(c.type);
+    const uint32_t width = 8 * (uint32_t)key_size(c.type);
     size_t k;
-    for (k = 0; k < TEST_KEY_PATTERNS; k += test_small() ? 3 : 1) {
-        c.pattern = (test_key_pattern)k;
+    for (k = 0; k < KEYS_PATTERNS; k += test_small() ? 3 : 1) {
+        c.pattern = (key_pattern)k;
         c.descending = k % 2 != 0;
         check(gp, name, &c);
         c.in_place = true;
         check(gp, name, &c);
         c.in_place = false;
     }
-    c.pattern = TEST_KEYS_RANDOM;
+    c.pattern = KEYS_RANDOM;
     c.offset = 5;
     c.own_tmp = true;
     check(gp, name, &c);
@@ -254,7 +263,7 @@ static void check_variant(const sort_variant *v, sort_case c)
 
 static void test_every_variant(void **state)
 {
-    const sort_case c = {GP_U32, 4, 0, TEST_KEYS_RANDOM, 0, 0, false, false, false, false, 0};
+    const sort_case c = {GP_U32, 4, 0, KEYS_RANDOM, 0, 0, false, false, false, false, 0};
     size_t v;
     (void)state;
     for (v = 0; v < VARIANTS; v++) check_variant(&variants[v], c);
@@ -263,19 +272,16 @@ static void test_every_variant(void **state)
 /* Types and value sizes on the device's default: all where builds are cheap, else a diagonal. */
 static void test_types(void **state)
 {
-    static const gp_type types[] = {GP_U8,  GP_I8,  GP_U16, GP_I16, GP_U32, GP_I32,
-                                    GP_U64, GP_I64, GP_F32, GP_F64, GP_F16};
     static const size_t value_sizes[] = {0, 1, 2, 4, 8, 16};
     gp_context *gp = open_variant(&variants[0], NULL);
     const bool all = test_builds_are_cheap(gp) && !test_small();
     size_t t, v;
     (void)state;
-    for (t = 0; t < sizeof types / sizeof *types; t++) {
+    for (t = 0; t < KEY_TYPES; t++) {
         for (v = 0; v < 6; v++) {
             /* types of one size share programs, but for f16: 7 of them */
             static const size_t diagonal[] = {1, 1, 2, 2, 0, 3, 4, 4, 0, 5, 2};
-            sort_case c = {types[t], value_sizes[v], 0, TEST_KEYS_RANDOM, 0, 0, false, false,
-                           false,    false,          0};
+            sort_case c = {key_types[t], value_sizes[v], 0, KEYS_RANDOM, 0, 0, false, false, false, false, 0};
             if (!all && v != diagonal[t]) continue;
             check_sizes(gp, "types", c, test_small() ? 2049 : all ? 8193 : 104729);
             c.count = test_small() ? 2049 : all ? 5003 : 20011;
@@ -291,7 +297,7 @@ static void test_argsort(void **state)
     (void)state;
     for (v = 0; v < VARIANTS; v += test_small() ? 3 : 1) {
         gp_context *gp = open_variant(&variants[v], NULL);
-        sort_case c = {GP_U32, 4, 0, TEST_KEYS_AND, 0, 0, false, false, false, true, 0};
+        sort_case c = {GP_U32, 4, 0, KEYS_AND, 0, 0, false, false, false, true, 0};
         if (gp && !is_dear(gp, &variants[v])) check_sizes(gp, variants[v].name, c, 50000);
         if (gp) gp_context_destroy(gp);
     }
@@ -301,7 +307,7 @@ static void test_argsort(void **state)
 static void test_lines(void **state)
 {
     gp_context *gp;
-    sort_case c = {GP_U32, 4, (1 << 20) + 123, TEST_KEYS_RANDOM, 0, 0, false, false, true, false, 0};
+    sort_case c = {GP_U32, 4, (1 << 20) + 123, KEYS_RANDOM, 0, 0, false, false, true, false, 0};
     size_t k;
     (void)state;
     if (test_small()) return;
@@ -309,7 +315,7 @@ static void test_lines(void **state)
     for (k = 0; k < 4; k++) {
         if (k == 3) c.type = GP_U64, c.value_size = 8; /* lines of 8 */
         c.offset = 7 * k;
-        c.pattern = k == 1 ? TEST_KEYS_AND : TEST_KEYS_RANDOM;
+        c.pattern = k == 1 ? KEYS_AND : KEYS_RANDOM;
         check(gp, "lines", &c);
     }
     gp_context_destroy(gp);
@@ -318,11 +324,11 @@ static void test_lines(void **state)
 /* Keys and values do not stand alike in their lines. */
 static void test_lines_apart(void **state)
 {
-    const sort_case c = {GP_U32, 4, (1 << 20) + 123, TEST_KEYS_RANDOM, 0, 0, false, false, false, false, 0};
+    const sort_case c = {GP_U32, 4, (1 << 20) + 123, KEYS_RANDOM, 0, 0, false, false, false, false, 0};
     gp_context *gp;
     unsigned char *keys, *values;
     gp_sort_desc desc;
-    test_entry *e;
+    key_entry *e;
     (void)state;
     if (test_small()) return;
     gp = open_variant(&variants[0], NULL);
@@ -332,7 +338,7 @@ static void test_lines_apart(void **state)
     desc = make_desc(gp, &c, keys, values);
     clReleaseMemObject(desc.values_out);
     desc.values_out_offset = 5;
-    desc.values_out = test_guarded(gp, 5, c.count, 4, NULL);
+    desc.values_out = guarded(gp, 5, c.count, 4, NULL);
     assert_gp(gp, gp_sort(gp, &desc));
     check_buffers(gp, "lines apart", &c, &desc, e, keys, values);
     release(&desc);
@@ -352,8 +358,7 @@ static void test_sabotage(void **state)
         const sort_variant *variant = &variants[chosen[v]];
         gp_context *gp = open_variant(variant, "-DGPI_SABOTAGE=4");
         const sort_case c = {
-            GP_U32, 4, test_small() ? 5003 : 100003, TEST_KEYS_RANDOM, 0, 0, false, v % 2 != 0, false,
-            false,  0};
+            GP_U32, 4, test_small() ? 5003 : 100003, KEYS_RANDOM, 0, 0, false, v % 2 != 0, false, false, 0};
         if (!gp) continue;
         if (!is_dear(gp, variant)) {
             check(gp, variant->name, &c);
@@ -371,7 +376,7 @@ static void test_impatient(void **state)
     (void)state;
     for (v = 0; v < sizeof chosen / sizeof *chosen; v++) {
         gp_context_desc desc = desc_of(&variants[chosen[v]]);
-        sort_case c = {GP_U32, 4, test_small() ? 5003 : 100003, TEST_KEYS_RANDOM, 0, 0, false, false, false,
+        sort_case c = {GP_U32, 4, test_small() ? 5003 : 100003, KEYS_RANDOM, 0, 0, false, false, false,
                        false,  0};
         gp_context *gp;
         desc.tuning.polls = 1;
@@ -397,13 +402,12 @@ static void test_count_on_device(void **state)
         if (!gp) continue;
         for (k = 0; k < sizeof counts / sizeof *counts; k++) {
             const uint32_t wanted = test_small() ? counts[k] / 10 : counts[k];
-            sort_case c = {
-                GP_U32, 4, wanted < bound ? wanted : bound, TEST_KEYS_RANDOM, 0, 0, false, false, false,
-                false,  0};
+            sort_case c = {GP_U32, 4, wanted < bound ? wanted : bound, KEYS_RANDOM, 0, 0, false, false, false,
+                           false,  0};
             sort_case whole = c;
             unsigned char *keys, *values, *out;
             gp_sort_desc desc;
-            test_entry *e;
+            key_entry *e;
             whole.count = bound;
             keys = make_keys(&whole);
             values = make_values(&whole);
@@ -435,12 +439,11 @@ static void test_own_scratch(void **state)
     for (v = 0; v < 4; v++) {
         gp_context *gp = open_variant(&variants[v], NULL);
         const sort_case c = {
-            GP_U32, 4, test_small() ? 3079 : 49159, TEST_KEYS_RANDOM, 0, 0, false, v % 2 != 0, false,
-            false,  0};
+            GP_U32, 4, test_small() ? 3079 : 49159, KEYS_RANDOM, 0, 0, false, v % 2 != 0, false, false, 0};
         unsigned char *keys, *values;
         gp_sort_desc desc;
         size_t bytes;
-        test_entry *e;
+        key_entry *e;
         if (!gp) continue;
         keys = make_keys(&c);
         values = make_values(&c);
@@ -490,7 +493,7 @@ static void test_scratch_is_constant(void **state)
 static void test_bad_input(void **state)
 {
     gp_context *gp = open_variant(&variants[0], NULL);
-    const sort_case c = {GP_U32, 4, 5000, TEST_KEYS_RANDOM, 0, 0, false, false, false, false, 0};
+    const sort_case c = {GP_U32, 4, 5000, KEYS_RANDOM, 0, 0, false, false, false, false, 0};
     unsigned char *keys = make_keys(&c), *values = make_values(&c);
     const gp_sort_desc good = make_desc(gp, &c, keys, values);
     gp_sort_desc d = good;
@@ -539,7 +542,7 @@ static void test_many(void **state)
 {
     const size_t most = 5000, rounds = test_small() ? 20 : 2000;
     gp_context *gp = open_variant(&variants[0], NULL);
-    sort_case c = {GP_U32, 4, most, TEST_KEYS_RANDOM, 0, 0, false, false, false, false, 0};
+    sort_case c = {GP_U32, 4, most, KEYS_RANDOM, 0, 0, false, false, false, false, 0};
     unsigned char *keys = make_keys(&c), *values = make_values(&c);
     gp_sort_desc desc = make_desc(gp, &c, keys, values);
     size_t i;
@@ -552,7 +555,7 @@ static void test_many(void **state)
     desc.count = most;
     assert_gp(gp, gp_sort(gp, &desc));
     {
-        test_entry *e = reference(&c, keys);
+        key_entry *e = reference(&c, keys);
         check_buffers(gp, "many", &c, &desc, e, keys, values);
         free(e);
     }
@@ -565,7 +568,7 @@ static void test_many(void **state)
 static void test_warmup(void **state)
 {
     gp_context *gp = open_variant(&variants[0], NULL);
-    const sort_case c = {GP_F32, 0, test_small() ? 3079 : 49159, TEST_KEYS_SPECIAL, 0, 0, true, false, false,
+    const sort_case c = {GP_F32, 0, test_small() ? 3079 : 49159, KEYS_SPECIAL, 0, 0, true, false, false,
                          false,  0};
     gp_sort_desc desc = {0};
     gp_warmup_desc warm = {0};

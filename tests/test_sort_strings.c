@@ -196,11 +196,11 @@ static gp_sort_strings_desc make_desc(gp_context *gp, const strings *s, const wa
     d.count = s->count;
     d.byte_count = s->byte_count;
     d.bytes_offset = d.offsets_offset = d.out_offset = w->shift;
-    d.bytes = test_guarded(gp, w->shift, s->byte_count, 1, s->bytes);
-    d.offsets = w->wide_offsets ? test_guarded(gp, w->shift, entries, 8, s->offset)
-                                : test_guarded(gp, w->shift, entries, 4, narrow);
+    d.bytes = guarded(gp, w->shift, s->byte_count, 1, s->bytes);
+    d.offsets = w->wide_offsets ? guarded(gp, w->shift, entries, 8, s->offset)
+                                : guarded(gp, w->shift, entries, 4, narrow);
     d.offsets_type = w->wide_offsets ? GP_U64 : GP_U32;
-    d.out = test_guarded(gp, w->shift, s->count, index, NULL);
+    d.out = guarded(gp, w->shift, s->count, index, NULL);
     d.index_size = w->wide_indices ? 8 : 0;
     d.descending = w->descending;
     free(narrow);
@@ -220,7 +220,7 @@ static void release(const gp_sort_strings_desc *d)
 static void check_out(gp_context *gp, const char *name, const gp_sort_strings_desc *d, const size_t *order,
                       size_t count)
 {
-    const size_t size = d->index_size ? d->index_size : 4, all = d->out_offset + d->count + TEST_GUARD;
+    const size_t size = d->index_size ? d->index_size : 4, all = d->out_offset + d->count + GUARD;
     unsigned char *out = test_read(gp, d->out, all * size);
     size_t i, k;
     for (i = 0; i < all; i++) {
