@@ -115,7 +115,7 @@ NATIVE := -O3 -march=native
 # The peers whose libraries are there; `make peers` brings them.
 peer_if = $(shell printf '\#include <$(1)>\n' | $(CXX) -std=c++17 -E -x c++ -o /dev/null - 2>/dev/null && echo $(2))
 ifneq ($(filter all bench bench-check build/gpbench,$(MAKECMDGOALS)),)
-PEERS := $(strip $(call peer_if,numeric,std sorts sorted topk) $(call peer_if,tbb/parallel_for.h,std_par tbb tbb_sort par_merge) \
+PEERS := $(strip $(call peer_if,numeric,std sorts sorted topk segment_sorts string_sorts) $(call peer_if,tbb/parallel_for.h,std_par tbb tbb_sort par_merge) \
 	$(call peer_if,boost/compute.hpp,boost_compute boost_sort))
 endif
 

@@ -657,6 +657,115 @@ GP_API gp_result gp_topk(gp_context *gp, const gp_topk_desc *desc);
 
 /* Bytes of scratch that gp_topk with this desc needs; buffers in it may be NULL. */
 GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, size_t *bytes);
+/* ------------------------------------------------------------------ segmented sort */
+
+/* Sorts each segment [offsets[s], offsets[s+1]) of an array by itself, stably, in the order of gp_sort: many
+   small segments and a few huge ones alike, in the same few launches, without a host round trip.
+
+   Elements outside all segments are left alone: in place they stay, out of place the output is not written
+   there. Segments may be empty.
+   Offsets stay on the device and are checked there. An offset below an earlier one, or beyond `count`, is
+   bad, and taken for the greatest good one before it (0 where there is none): segments between two good
+   offsets are sorted as always, nothing outside [0, count) is touched, no two segments overlap, and the
+   result is the same every time. gp_segmented_sort_read tells how many offsets are bad, and which is the
+   first one; gp_profile.bad_offsets counts the calls that met any. Keys, bits, values, aliasing, second
+   buffers: as in gp_sort. The offsets and count_buffer's number may not overlap what is written. count 0 or
+   segment_count 0 does nothing. Cost: segments of up to a tile (GPUs: some thousand keys; CPUs: 2^14) are
+   read and written once each, by one group, small neighbours together. Larger ones take two readings and a
+   writing a pass of 8 bits, all segments in the same launches. Scratch besides the second buffers: a position
+   a segment, and 1 KiB for each tile's length of `count`; 2 KiB where count >= 2^32. Largest segment_count:
+   2^32 - 2. (Count, scan, scatter: Satish, Harris & Garland 2009.) */
+typedef struct gp_segmented_sort_desc {
+    cl_mem keys;
+    size_t keys_offset; /* elements, as all offsets */
+    cl_mem keys_out;    /* NULL: in place */
+    size_t keys_out_offset;
+    cl_mem values; /* NULL with value_size 0 */
+    size_t values_offset;
+    cl_mem values_out; /* NULL: in place */
+    size_t values_out_offset;
+    cl_mem keys_tmp; /* second buffers; NULL: scratch */
+    size_t keys_tmp_offset;
+    cl_mem values_tmp;
+    size_t values_tmp_offset;
+    size_t count;   /* elements of these arrays */
+    cl_mem offsets; /* segment_count + 1 numbers, counted from the arrays' first elements here */
+    size_t offsets_offset;
+    gp_type offsets_type; /* GP_U32 or GP_U64 */
+    size_t segment_count; /* or its bound with count_buffer */
+    cl_mem count_buffer;  /* of segments; NULL: segment_count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    gp_type key_type;
+    size_t value_size; /* bytes: 0 (keys only), 1, 2, 4, 8, 16 */
+    uint32_t begin_bit;
+    uint32_t end_bit; /* 0: all bits of the key */
+    bool descending;
+    cl_mem scratch; /* of gp_segmented_sort_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_segmented_sort_desc;
+
+/* What a segmented sort found in its offsets. */
+typedef struct gp_segmented_sort_report {
+    uint64_t bad_offsets;
+    uint64_t first_bad; /* index of an offset; 0 when none is bad */
+} gp_segmented_sort_report;
+
+GP_API gp_result gp_segmented_sort(gp_context *gp, const gp_segmented_sort_desc *desc);
+
+/* The same, then blocks and tells of bad offsets. These are no failure: GP_OK. */
+GP_API gp_result gp_segmented_sort_read(gp_context *gp, const gp_segmented_sort_desc *desc,
+                                        gp_segmented_sort_report *report);
+
+/* Bytes of scratch that gp_segmented_sort with this desc needs. Of the buffers only this is looked at: which
+   are NULL, and whether keys_out and values_out are other ones than keys and values. Can be 0. */
+GP_API gp_result gp_segmented_sort_scratch_size(gp_context *gp, const gp_segmented_sort_desc *desc,
+                                                size_t *bytes);
+
+/* ------------------------------------------------------------------ sort of strings */
+
+/* out[i] = which string comes i-th, stably. String s is bytes[offsets[s]] ... bytes[offsets[s+1] - 1].
+
+   Order: bytes as unsigned numbers, the first difference decides; a string comes before a longer one that it
+   begins. Zero bytes are bytes like others, strings may be empty. `descending` turns the order round; equal
+   strings still keep theirs.
+   Blocks: strings are sorted by seven bytes a round, those that still tie in the next one, and how many these
+   are is read after each round. Bytes that all strings of a tie have in common are skipped over: equal
+   strings of n bytes take about log2(n / 64) rounds, others no more than the ties they make one after
+   another. Bad offsets: a string that ends before it begins, or behind byte_count, counts as empty, nothing
+   outside is read, and the call returns GP_ERROR_INVALID_ARGUMENT in the end; gp_last_error tells how many
+   there are and which is the first one. `out` then holds the order of what there is. Strings may overlap one
+   another, and be in any order in `bytes`. Nothing may overlap `out`. Cost: keys of 8 bytes sorted once for
+   all strings, and again for tied ones. Bytes are read once, and again in looking ahead. Scratch: about 90
+   bytes a string, and 3 MiB at most. Largest count: 2^32 - 3. count 0 does nothing. */
+typedef struct gp_sort_strings_desc {
+    cl_mem bytes;
+    size_t bytes_offset;
+    size_t byte_count; /* of all strings: offsets stay within */
+    cl_mem offsets;    /* count + 1 numbers, counted from bytes_offset */
+    size_t offsets_offset;
+    gp_type offsets_type; /* GP_U32 or GP_U64 */
+    cl_mem out;           /* count indices, from 0 on */
+    size_t out_offset;
+    size_t index_size;   /* bytes: 4 or 8; 0: 4 */
+    size_t count;        /* of strings, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    bool descending;
+    cl_mem scratch; /* of gp_sort_strings_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_sort_strings_desc;
+
+GP_API gp_result gp_sort_strings(gp_context *gp, const gp_sort_strings_desc *desc);
+
+/* Bytes of scratch that gp_sort_strings with this desc needs; buffers in it may be NULL. Can be 0. */
+GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_strings_desc *desc,
+                                              size_t *bytes);
 
 /* ------------------------------------------------------------------ warm-up, profile */
 
@@ -669,9 +778,11 @@ typedef struct gp_warmup_desc {
     const gp_scan_desc *scan;
     const gp_sort_desc
         *sort; /* of this also value_size; count: how many keys are to be expected, 0: few and many */
-    const gp_merge_desc *merge;   /* of this key_type and value_size */
-    const gp_search_desc *search; /* of this key_type and out_type */
-    const gp_topk_desc *topk;     /* of this key_type, index_type and strategy */
+    const gp_merge_desc *merge;                   /* of this key_type and value_size */
+    const gp_search_desc *search;                 /* of this key_type and out_type */
+    const gp_topk_desc *topk;                     /* of this key_type, index_type and strategy */
+    const gp_segmented_sort_desc *segmented_sort; /* of this also value_size */
+    const gp_sort_strings_desc *sort_strings;     /* of this only that it is there */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
@@ -687,6 +798,7 @@ typedef struct gp_profile {
                                  sample misled (gp_topk) */
     uint64_t abandoned;       /* look-backs that a device cut short, results wrong; always 0 so far */
     uint64_t clamped;         /* calls whose count_buffer held more than `count` */
+    uint64_t bad_offsets;     /* calls that found bad offsets of segments or strings */
     uint64_t scratch_bytes;   /* held by the context now */
 } gp_profile;
 
@@ -754,6 +866,8 @@ typedef enum gpi_primitive {
     GPI_MERGE,
     GPI_SEARCH,
     GPI_TOPK,
+    GPI_SEGMENTED_SORT,
+    GPI_SORT_STRINGS,
     GPI_PRIMITIVES
 } gpi_primitive;
 
@@ -983,6 +1097,7 @@ static gp_result gpi_check_count_named(gp_context *gp, const char *function, con
                                        const gpi_count *count, gpi_range *range);
 static gp_result gpi_check_apart(gp_context *gp, const char *function, const char *const *names,
                                  const gpi_range *used, size_t read, size_t count);
+static void gpi_range_resolve(cl_mem buffer, gpi_range *range);
 static bool gpi_same(const gpi_range *a, const gpi_range *b);
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
 static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count);
@@ -1012,13 +1127,76 @@ static void gpi_throttle(gp_context *gp);
 static gp_result gpi_async_result(gp_context *gp);
 static cl_int gpi_event_status(cl_event event);
 
-/* reduce.c, scan.c, sort.c, merge.c, search.c, topk.c */
+/* sort.c: also what the sorts of segments and of strings share */
+enum { GPI_PLACE_IN = 0, GPI_PLACE_OUT = 1, GPI_PLACE_TMP = 2 }; /* digit.cl */
+
+/* Where the parts of the scratch begin, in bytes (digit.cl). */
+typedef struct gpi_sort_layout {
+    size_t histogram, bases, table, rows;
+    size_t key_out, key_tmp, value_tmp;
+    size_t end;
+} gpi_sort_layout;
+
+/* Elements in a buffer. */
+typedef struct gpi_sort_array {
+    cl_mem buffer;
+    cl_ulong offset;
+} gpi_sort_array;
+
+/* A checked call, ready to run. */
+typedef struct gpi_sort {
+    const gp_sort_desc *desc;
+    const char *function;
+    bool indices;       /* gp_argsort */
+    bool keys_in_place; /* and the same for values: these say what may be written when */
+    bool values_in_place;
+    bool keys_unwanted; /* gp_argsort without keys_out: sorted keys go to the scratch */
+    size_t key_size, value_size;
+    cl_uint begin_bit, end_bit, passes;
+    cl_ulong flip;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count count;
+    bool small, onesweep;
+    size_t block_span; /* keys of a group of the classic kernels */
+    cl_uint blocks;
+    size_t tile_span; /* of a group of the onesweep kernel */
+    size_t portion;   /* most keys of one launch of it */
+    cl_uint portions;
+    cl_uint ring_rows;
+    gpi_sort_layout at;
+    gpi_sort_array key[3], value[3]; /* by GPI_PLACE_... of digit.cl */
+    gpi_sort_array offsets;          /* of segments */
+    size_t offset_count;             /* 0: there are no segments */
+    size_t offset_size;              /* bytes of one */
+} gpi_sort;
+
+static void gpi_sort_init(gpi_sort *sort, const char *function, const gp_sort_desc *desc, bool indices);
+static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort);
+static void gpi_sort_spans_serial(const gp_context *gp, gpi_sort *sort);
+static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort);
+static size_t gpi_sort_part(gpi_sort *sort, size_t bytes);
+static bool gpi_sort_in_place(const gpi_sort *sort);
+static bool gpi_sort_needs_tmp(const gpi_sort *sort);
+static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort);
+static void gpi_sort_place(gpi_sort *sort, cl_mem scratch);
+static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort);
+static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint pass);
+static void gpi_sort_arg_bits(gpi_call *call, const gpi_sort *sort);
+static void gpi_sort_arg_at(gpi_call *call, size_t bytes);
+static void gpi_sort_arg_long(gpi_call *call, size_t x);
+static void gpi_sort_arg_uint(gpi_call *call, size_t x);
+static cl_uint gpi_sort_from(const gpi_sort *sort);
+
+/* reduce.c, scan.c, sort.c, segmented_sort.c, sort_strings.c, merge.c, search.c, topk.c */
 static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc);
 static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc);
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc);
 static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc);
 static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc);
 static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc);
+static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc);
+static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc);
 
 #define GPI_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define GPI_CALL_ARG(call, variable) gpi_call_arg(call, sizeof(variable), &(variable))
@@ -1131,12 +1309,17 @@ static const char *const gpi_kernel_count[] = {
     "   `wanted_words` is 0. */\n",
     "#define GPI_COUNT_PARAMETERS ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words\n",
     "\n",
+    "/* Number i of an array whose numbers have one or two words. */\n",
+    "static ulong gpi_number(__global const uint *numbers, ulong i, uint words)\n",
+    "{\n",
+    "    numbers += i * words;\n",
+    "    return words == 1 ? numbers[0] : (ulong)numbers[1] << 32 | numbers[0];\n",
+    "}\n",
+    "\n",
     "static ulong gpi_count_wanted(ulong bound, __global const uint *wanted, ulong wanted_offset,\n",
     "                              uint wanted_words)\n",
     "{\n",
-    "    if (wanted_words == 0) return bound;\n",
-    "    wanted += wanted_offset * wanted_words;\n",
-    "    return wanted_words == 1 ? wanted[0] : (ulong)wanted[1] << 32 | wanted[0];\n",
+    "    return wanted_words == 0 ? bound : gpi_number(wanted, wanted_offset, wanted_words);\n",
     "}\n",
     "\n",
     "static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words)\n",
@@ -1148,6 +1331,7 @@ static const char *const gpi_kernel_count[] = {
     "#define GPI_COUNT_FALLBACKS 0 /* tiles computed by a group that waited for another */\n",
     "#define GPI_COUNT_ABANDONED 1 /* look-backs that the device cut short */\n",
     "#define GPI_COUNT_CLAMPED 2   /* calls that wanted more elements than their bound */\n",
+    "#define GPI_COUNT_BAD 3       /* calls that found bad offsets */\n",
     "\n",
     "/* One group of a call says so when more was wanted than allowed. */\n",
     "#define GPI_COUNT_CHECK(first_group, counters)                                \\\n",
@@ -2793,6 +2977,24 @@ static const char *const gpi_kernel_digit[] = {
     "    return digit;\n",
     "}\n",
     "\n",
+    "/* What a whole sort sorts by: bits [begin, end), in passes of eight. */\n",
+    "typedef struct gpi_bits {\n",
+    "    ulong flip;\n",
+    "    uint begin, end, passes;\n",
+    "} gpi_bits;\n",
+    "\n",
+    "#define GPI_BITS_PARAMETERS ulong flip, uint begin_bit, uint end_bit, uint passes\n",
+    "#define GPI_BITS_SET(bits)    \\\n",
+    "    (bits).flip = flip;       \\\n",
+    "    (bits).begin = begin_bit; \\\n",
+    "    (bits).end = end_bit;     \\\n",
+    "    (bits).passes = passes\n",
+    "\n",
+    "static gpi_digit gpi_digit_of_pass(uint p, gpi_bits bits)\n",
+    "{\n",
+    "    return gpi_digit_at(p, bits.flip, bits.begin, bits.end);\n",
+    "}\n",
+    "\n",
     "/* ------------------------------------------------------------------ places */\n",
     "\n",
     "#define GPI_PLACE_IN 0\n",
@@ -3503,8 +3705,178 @@ static const char *const gpi_kernel_rank[] = {
     "    }\n",
     "}\n",
     "#endif\n",
+    "\n",
+    "/* ------------------------------------------------------------------ both */\n",
+    "\n",
+    "/* Turns counts in shared->next into bases: sums of all digits before. True when one digit has all n keys. */\n",
+    "static bool gpi_bases_of(gpi_shared shared, ulong n)\n",
+    "{\n",
+    "    ulong sum = 0;\n",
+    "    bool trivial = false;\n",
+    "    for (uint d = 0; d < GPI_BINS; d++) {\n",
+    "        const ulong x = shared->next[d];\n",
+    "        trivial = trivial || x == n;\n",
+    "        shared->next[d] = sum;\n",
+    "        sum += x;\n",
+    "    }\n",
+    "    return trivial;\n",
+    "}\n",
 };
 /* ---- End file kernels/rank.cl ---- */
+
+/* ---- Begin file kernels/small.cl ---- */
+static const char *const gpi_kernel_small[] = {
+    "#line 1 \"kernels/small.cl\"\n",
+    "/* small.cl - few keys, sorted by one group from beginning to end.\n",
+    "\n",
+    "       serial   up to GPI_FEW keys by their ranks:  rank(i) = |{j : k(j) < k(i)  or  k(j) = k(i), j < i}|,\n",
+    "                sixteen at a time; more by passes over their digits, from place to place (digit.cl).\n",
+    "       local    at most a tile: its order is made in local memory, then keys and values move once.\n",
+    "\n",
+    "   Sizes are limited by what one group should do alone, in the local shape by the tile (rank.cl).          */\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "/* ------------------------------------------------------------------ serial */\n",
+    "\n",
+    "/* Keys [base, base + n) from place `from` to the output. All digits are counted in one reading. `tmp_first`:\n",
+    "   0 when the first pass may write the output, so that the last one can be made to. n > 0. */\n",
+    "static void gpi_small_range(gpi_places places, ulong base, ulong n, gpi_bits bits, uint from, uint tmp_first,\n",
+    "                            gpi_shared shared)\n",
+    "{\n",
+    "    uint count[GPI_PASSES_MAX * GPI_BINS];\n",
+    "    uint moves = 0;\n",
+    "    gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
+    "    const gpi_key any = move.key[base];\n",
+    "    gpi_count_all(move.key, base, base + n, bits.flip, bits.begin, bits.end, bits.passes, count);\n",
+    "    for (uint p = 0; p < bits.passes; p++)\n",
+    "        moves += count[p * GPI_BINS + gpi_digit_of(any, gpi_digit_of_pass(p, bits))] != n;\n",
+    "    const uint first = tmp_first || moves % 2 == 0 ? GPI_PLACE_TMP : GPI_PLACE_OUT;\n",
+    "    for (uint p = 0; p < bits.passes; p++) {\n",
+    "        const gpi_digit digit = gpi_digit_of_pass(p, bits);\n",
+    "        const uint to = gpi_place_next(from, first);\n",
+    "        ulong sum = base;\n",
+    "        if (count[p * GPI_BINS + gpi_digit_of(any, digit)] == n) continue;\n",
+    "        for (uint d = 0; d < GPI_BINS; d++) {\n",
+    "            shared->next[d] = sum;\n",
+    "            sum += count[p * GPI_BINS + d];\n",
+    "        }\n",
+    "        gpi_move_direct(gpi_move_make(places, from, to), base, base + n, digit, shared);\n",
+    "        from = to;\n",
+    "    }\n",
+    "    move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
+    "    for (ulong i = base; i < base + n && from != GPI_PLACE_OUT; i++) gpi_move_one(move, i, i);\n",
+    "}\n",
+    "\n",
+    "#define GPI_FEW 64\n",
+    "\n",
+    "#if GPI_KEY_SIZE == 8\n",
+    "typedef ulong16 gpi_bits16;\n",
+    "typedef long16 gpi_rank16;\n",
+    "#else\n",
+    "typedef uint16 gpi_bits16;\n",
+    "typedef int16 gpi_rank16;\n",
+    "#endif\n",
+    "#define GPI_IOTA16 ((gpi_rank16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))\n",
+    "\n",
+    "/* A few keys in their order, cut to the window. */\n",
+    "typedef union gpi_few {\n",
+    "    gpi_key_bits one[GPI_FEW];\n",
+    "    gpi_bits16 sixteen[GPI_FEW / 16];\n",
+    "} gpi_few;\n",
+    "\n",
+    "/* Where keys 16 * b and on go: a comparison is -1 where it holds. */\n",
+    "static gpi_rank16 gpi_few_ranks(const gpi_few *few, uint b, uint n)\n",
+    "{\n",
+    "    const gpi_bits16 own = few->sixteen[b];\n",
+    "    const uint begin = 16 * b, end = min(n, begin + 16);\n",
+    "    gpi_rank16 rank = 0;\n",
+    "    for (uint i = 0; i < begin; i++) rank -= (gpi_bits16)(few->one[i]) <= own;\n",
+    "    for (uint i = begin; i < end; i++) {\n",
+    "        const gpi_bits16 k = (gpi_bits16)(few->one[i]);\n",
+    "        rank -= (k < own) | ((k == own) & (GPI_IOTA16 > (gpi_rank16)(i - begin)));\n",
+    "    }\n",
+    "    for (uint i = end; i < n; i++) rank -= (gpi_bits16)(few->one[i]) < own;\n",
+    "    return rank;\n",
+    "}\n",
+    "\n",
+    "/* Keys [base, base + n), n <= GPI_FEW. All are read before any is written. */\n",
+    "static void gpi_small_few(gpi_move move, ulong base, uint n, gpi_bits bits)\n",
+    "{\n",
+    "    const uint width = 8 * sizeof(gpi_key_bits), window = bits.end - bits.begin;\n",
+    "    const gpi_key_bits mask = window ? ~(gpi_key_bits)0 >> (width - window) : 0;\n",
+    "    union {\n",
+    "        gpi_rank16 sixteen[GPI_FEW / 16];\n",
+    "#if GPI_KEY_SIZE == 8\n",
+    "        long one[GPI_FEW];\n",
+    "#else\n",
+    "        int one[GPI_FEW];\n",
+    "#endif\n",
+    "    } rank;\n",
+    "    gpi_few few;\n",
+    "    gpi_key key[GPI_FEW];\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    gpi_value value[GPI_FEW];\n",
+    "#endif\n",
+    "    few.sixteen[(n - 1) / 16] = 0; /* also what is behind the end */\n",
+    "    for (uint i = 0; i < n; i++) {\n",
+    "        key[i] = move.key[base + i];\n",
+    "        few.one[i] = gpi_key_order(key[i], (gpi_key_bits)bits.flip) >> bits.begin & mask;\n",
+    "#if GPI_VALUE_SIZE\n",
+    "        value[i] = gpi_value_at(move, base + i);\n",
+    "#endif\n",
+    "    }\n",
+    "    for (uint b = 0; b <= (n - 1) / 16; b++) rank.sixteen[b] = gpi_few_ranks(&few, b, n);\n",
+    "    for (uint i = 0; i < n; i++) {\n",
+    "        move.key_to[base + (ulong)rank.one[i]] = key[i];\n",
+    "#if GPI_VALUE_SIZE\n",
+    "        move.value_to[base + (ulong)rank.one[i]] = value[i];\n",
+    "#endif\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "#else\n",
+    "/* ------------------------------------------------------------------ local */\n",
+    "\n",
+    "/* The n keys from `base` on into the stage, and shared->order into their order. */\n",
+    "static void gpi_small_order(__global const gpi_key *key, ulong base, uint n, gpi_bits bits, gpi_shared shared)\n",
+    "{\n",
+    "    gpi_tile_load(key, base, n, gpi_digit_of_pass(0, bits), shared);\n",
+    "    for (uint p = 0; p < bits.passes; p++) {\n",
+    "        const gpi_digit digit = gpi_digit_of_pass(p, bits);\n",
+    "        for (uint i = (uint)get_local_id(0); i < GPI_TILE && p > 0; i += GPI_WG) {\n",
+    "            const uint k = GPI_ORDER_INDEX(shared->order[i]);\n",
+    "            const uint d = k < n ? gpi_digit_of(shared->stage[k], digit) : GPI_BINS - 1;\n",
+    "            shared->order[i] = GPI_ORDER(d, k);\n",
+    "        }\n",
+    "        gpi_order_digits(shared, digit.mask);\n",
+    "    }\n",
+    "    gpi_sync(); /* the order is written */\n",
+    "}\n",
+    "\n",
+    "/* Moves the n keys and values of the ordered tile, in place if need be. */\n",
+    "static void gpi_small_write(gpi_move move, ulong base, uint n, gpi_shared shared)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    gpi_value value[GPI_ITEMS];\n",
+    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "        const uint i = j * GPI_WG + l;\n",
+    "        if (i < n) value[j] = gpi_value_at(move, base + GPI_ORDER_INDEX(shared->order[i]));\n",
+    "    }\n",
+    "    gpi_sync_all(); /* all values are read: in place, they are now overwritten */\n",
+    "#endif\n",
+    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "        const uint i = j * GPI_WG + l;\n",
+    "        if (i >= n) break;\n",
+    "        move.key_to[base + i] = shared->stage[GPI_ORDER_INDEX(shared->order[i])];\n",
+    "#if GPI_VALUE_SIZE\n",
+    "        move.value_to[base + i] = value[j];\n",
+    "#endif\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/small.cl ---- */
 
 /* ---- Begin file kernels/sort.cl ---- */
 static const char *const gpi_kernel_sort[] = {
@@ -3595,20 +3967,6 @@ static const char *const gpi_kernel_sort[] = {
     "    gpi_block(state, span, &begin, &end);\n",
     "    gpi_count_range(move.key, begin, end, digit, shared);\n",
     "    GPI_EACH_BIN(d) row[d] = shared->count[d];\n",
-    "}\n",
-    "\n",
-    "/* Turns counts in shared->next into bases: sums of all digits before. True when one digit has all n keys. */\n",
-    "static bool gpi_bases_of(gpi_shared shared, ulong n)\n",
-    "{\n",
-    "    ulong sum = 0;\n",
-    "    bool trivial = false;\n",
-    "    for (uint d = 0; d < GPI_BINS; d++) {\n",
-    "        const ulong x = shared->next[d];\n",
-    "        trivial = trivial || x == n;\n",
-    "        shared->next[d] = sum;\n",
-    "        sum += x;\n",
-    "    }\n",
-    "    return trivial;\n",
     "}\n",
     "\n",
     "/* One group. table[block][d] becomes the sum of its column above; bases[d] what lower digits take. */\n",
@@ -3783,85 +4141,685 @@ static const char *const gpi_kernel_sort[] = {
     "\n",
     "/* ------------------------------------------------------------------ small */\n",
     "\n",
-    "#if GPI_SHAPE_SERIAL\n",
-    "/* One item: counts all digits in one reading, then goes from place to place. */\n",
-    "GPI_KERNEL void gp_sort_small(GPI_PLACES_PARAMETERS, ulong flip, uint begin_bit, uint end_bit, uint passes,\n",
-    "                              uint from, uint tmp_first, GPI_COUNT_PARAMETERS,\n",
-    "                              volatile __global uint *counters)\n",
+    "/* Few keys, one group, one launch. */\n",
+    "GPI_KERNEL void gp_sort_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first,\n",
+    "                              GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
     "{\n",
     "    GPI_SHARED(shared);\n",
     "    gpi_places places;\n",
-    "    uint count[GPI_PASSES_MAX * GPI_BINS];\n",
-    "    uint moves = 0;\n",
+    "    gpi_bits bits;\n",
     "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
     "    GPI_COUNT_CHECK(true, counters);\n",
     "    GPI_PLACES_SET(places);\n",
-    "    if (n == 0) return;\n",
-    "    gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
-    "    const gpi_key any = move.key[0];\n",
-    "    gpi_count_all(move.key, 0, n, flip, begin_bit, end_bit, passes, count);\n",
-    "    for (uint p = 0; p < passes; p++)\n",
-    "        moves += count[p * GPI_BINS + gpi_digit_of(any, gpi_digit_at(p, flip, begin_bit, end_bit))] != n;\n",
-    "    const uint first = tmp_first || moves % 2 == 0 ? GPI_PLACE_TMP : GPI_PLACE_OUT;\n",
-    "    for (uint p = 0; p < passes; p++) {\n",
-    "        const gpi_digit digit = gpi_digit_at(p, flip, begin_bit, end_bit);\n",
-    "        const uint to = gpi_place_next(from, first);\n",
-    "        ulong sum = 0;\n",
-    "        if (count[p * GPI_BINS + gpi_digit_of(any, digit)] == n) continue;\n",
-    "        for (uint d = 0; d < GPI_BINS; d++) {\n",
-    "            shared->next[d] = sum;\n",
-    "            sum += count[p * GPI_BINS + d];\n",
-    "        }\n",
-    "        gpi_move_direct(gpi_move_make(places, from, to), 0, n, digit, shared);\n",
-    "        from = to;\n",
-    "    }\n",
-    "    move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
-    "    for (ulong i = 0; i < n && from != GPI_PLACE_OUT; i++) gpi_move_one(move, i, i);\n",
-    "}\n",
+    "    GPI_BITS_SET(bits);\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "    if (n > 0) gpi_small_range(places, 0, n, bits, from, tmp_first, shared);\n",
     "#else\n",
-    "/* One group, at most a tile: the order is made in local memory, then keys and values move once. */\n",
-    "GPI_KERNEL void gp_sort_small(GPI_PLACES_PARAMETERS, ulong flip, uint begin_bit, uint end_bit, uint passes,\n",
-    "                              uint from, uint tmp_first, GPI_COUNT_PARAMETERS,\n",
-    "                              volatile __global uint *counters)\n",
-    "{\n",
-    "    GPI_SHARED(shared);\n",
-    "    gpi_places places;\n",
-    "    const uint l = (uint)get_local_id(0);\n",
-    "    const uint n = (uint)gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
-    "    GPI_COUNT_CHECK(true, counters);\n",
-    "    GPI_PLACES_SET(places);\n",
     "    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
-    "    gpi_tile_load(move.key, 0, n, gpi_digit_at(0, flip, begin_bit, end_bit), shared);\n",
-    "    for (uint p = 0; p < passes; p++) {\n",
-    "        const gpi_digit digit = gpi_digit_at(p, flip, begin_bit, end_bit);\n",
-    "        for (uint i = l; i < GPI_TILE && p > 0; i += GPI_WG) {\n",
-    "            const uint k = GPI_ORDER_INDEX(shared->order[i]);\n",
-    "            const uint d = k < n ? gpi_digit_of(shared->stage[k], digit) : GPI_BINS - 1;\n",
-    "            shared->order[i] = GPI_ORDER(d, k);\n",
-    "        }\n",
-    "        gpi_order_digits(shared, digit.mask);\n",
-    "    }\n",
-    "    gpi_sync(); /* the order is written */\n",
-    "#if GPI_VALUE_SIZE\n",
-    "    gpi_value value[GPI_ITEMS];\n",
-    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
-    "        const uint i = j * GPI_WG + l;\n",
-    "        if (i < n) value[j] = gpi_value_at(move, GPI_ORDER_INDEX(shared->order[i]));\n",
-    "    }\n",
-    "    gpi_sync_all(); /* all values are read: in place, they are now overwritten */\n",
+    "    gpi_small_order(move.key, 0, (uint)n, bits, shared);\n",
+    "    gpi_small_write(move, 0, (uint)n, shared);\n",
     "#endif\n",
-    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
-    "        const uint i = j * GPI_WG + l;\n",
-    "        if (i >= n) break;\n",
-    "        move.key_to[i] = shared->stage[GPI_ORDER_INDEX(shared->order[i])];\n",
-    "#if GPI_VALUE_SIZE\n",
-    "        move.value_to[i] = value[j];\n",
-    "#endif\n",
-    "    }\n",
     "}\n",
-    "#endif\n",
 };
 /* ---- End file kernels/sort.cl ---- */
+
+/* ---- Begin file kernels/segmented_sort.cl ---- */
+static const char *const gpi_kernel_segmented_sort[] = {
+    "#line 1 \"kernels/segmented_sort.cl\"\n",
+    "/* segmented_sort.cl - each segment [P[s], P[s+1]) sorted by itself, stably, with\n",
+    "\n",
+    "       P[s] = max of offsets[t], t <= s, offsets[t] <= count\n",
+    "\n",
+    "   the offsets where they are good, repaired where they are not: P never falls and never passes the end, so\n",
+    "   that segments are inside and apart whatever the offsets say. offsets[s] != P[s] is a bad one, and counted.\n",
+    "\n",
+    "       gp_segments_bounds    a group a block of offsets: their maximum\n",
+    "       gp_segments_list      a group a block of offsets: P, and the large segments into a list\n",
+    "       gp_segments_small     a group a window of positions: sorts the small segments that begin there\n",
+    "       gp_segments_count     each pass, a group some rows: digits of a row's keys\n",
+    "       gp_segments_spine     each pass, a group some large segments: sums down the columns of its rows\n",
+    "       gp_segments_scatter   each pass, a group some rows: moves a row's keys\n",
+    "       gp_segments_copy      large segments to the output, from wherever the last pass has left them\n",
+    "\n",
+    "   Large is what one group should not, or cannot, sort alone (small.cl). All large segments go through the\n",
+    "   passes together: each is cut into blocks of `span` keys, each block has a row of 256 digits in the table:\n",
+    "\n",
+    "       keys    |  small ..  |      large 0      |small|       large 1       |\n",
+    "       rows                 | 0    | 1    | 2 |       | 3    | 4    | 5  |\n",
+    "\n",
+    "   In the local shape, neighbouring small segments share a tile: it is put in the order of all digits, and\n",
+    "   then, being stable, of the segments' numbers.\n",
+    "   (Count, scan, scatter: Satish, Harris & Garland 2009.)\n",
+    "\n",
+    "   State, in uints: | rows | large segments | bad offsets | first bad one | segments | - |, 16 in all.\n",
+    "\n",
+    "   Parameters\n",
+    "       GPI_CELL_WIDE   1: positions take 64 bits, 0: 32                                                   */\n",
+    "#ifndef GPI_CELL_WIDE\n",
+    "#error \"GPI_CELL_WIDE must be defined\"\n",
+    "#endif\n",
+    "#if GPI_CELL_WIDE\n",
+    "typedef ulong gpi_cell;\n",
+    "#else\n",
+    "typedef uint gpi_cell;\n",
+    "#endif\n",
+    "\n",
+    "#define GPI_SEGMENTS_ROWS 0\n",
+    "#define GPI_SEGMENTS_LARGE 1\n",
+    "#define GPI_SEGMENTS_BAD 2\n",
+    "#define GPI_SEGMENTS_FIRST_BAD 3\n",
+    "#define GPI_SEGMENTS_COUNT 4\n",
+    "#define GPI_SEGMENTS_WORDS 16\n",
+    "\n",
+    "/* A large segment; the host makes room for 32 bytes. from[p % 2] is the place that pass p reads. */\n",
+    "typedef struct gpi_large {\n",
+    "    ulong begin, length;\n",
+    "    uint row, rows, from[2];\n",
+    "} gpi_large;\n",
+    "\n",
+    "/* What the host has laid out in the state buffer. */\n",
+    "typedef struct gpi_segments {\n",
+    "    gpi_state state;\n",
+    "    __global gpi_cell *maxima; /* of blocks of offsets */\n",
+    "    __global gpi_cell *bounds; /* P */\n",
+    "    __global gpi_large *large;\n",
+    "    __global uint *owner;     /* of a row: its large segment */\n",
+    "    __global gpi_cell *table; /* row, digit */\n",
+    "} gpi_segments;\n",
+    "\n",
+    "#define GPI_SEGMENTS_PARAMETERS \\\n",
+    "    gpi_state state, ulong maxima_at, ulong bounds_at, ulong large_at, ulong owner_at, ulong table_at\n",
+    "#define GPI_SEGMENTS_SET(segments)                                \\\n",
+    "    (segments).state = state;                                     \\\n",
+    "    (segments).maxima = (__global gpi_cell *)(state + maxima_at); \\\n",
+    "    (segments).bounds = (__global gpi_cell *)(state + bounds_at); \\\n",
+    "    (segments).large = (__global gpi_large *)(state + large_at);  \\\n",
+    "    (segments).owner = (__global uint *)(state + owner_at);       \\\n",
+    "    (segments).table = (__global gpi_cell *)(state + table_at)\n",
+    "\n",
+    "/* ------------------------------------------------------------------ offsets */\n",
+    "\n",
+    "/* The caller's: numbers of `offset_words` 32-bit words. */\n",
+    "#define GPI_OFFSETS_PARAMETERS __global const uint *offsets, ulong offsets_at, uint offset_words, ulong count\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "typedef uint gpi_maxima_shared;\n",
+    "#define GPI_MAXIMA_SHARED(name) const gpi_maxima_shared name = 0\n",
+    "\n",
+    "static gpi_cell gpi_max_before(gpi_cell x, gpi_cell *total, gpi_maxima_shared row)\n",
+    "{\n",
+    "    (void)row;\n",
+    "    *total = x;\n",
+    "    return 0;\n",
+    "}\n",
+    "#else\n",
+    "typedef __local gpi_cell *gpi_maxima_shared;\n",
+    "#define GPI_MAXIMA_SHARED(name)              \\\n",
+    "    __local gpi_cell name##_mem[2 * GPI_WG]; \\\n",
+    "    const gpi_maxima_shared name = name##_mem\n",
+    "\n",
+    "/* The maximum of x over the items before this one; *total over all. Each step doubles the reach. */\n",
+    "static gpi_cell gpi_max_before(gpi_cell x, gpi_cell *total, gpi_maxima_shared row)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    uint from = 0;\n",
+    "    row[l] = x;\n",
+    "    gpi_sync(); /* row 0 is complete */\n",
+    "    for (uint d = 1; d < GPI_WG; d *= 2) {\n",
+    "        if (l >= d) x = max(row[from + l - d], x);\n",
+    "        from = GPI_WG - from;\n",
+    "        row[from + l] = x;\n",
+    "        gpi_sync(); /* this step's row is complete; the other one is no longer read */\n",
+    "    }\n",
+    "    *total = row[from + GPI_WG - 1];\n",
+    "    x = l > 0 ? row[from + l - 1] : 0;\n",
+    "    gpi_sync(); /* the last row is read: the next call may overwrite it */\n",
+    "    return x;\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* The maximum of the good ones of a block of `span` offsets. The first group clears the state. */\n",
+    "GPI_KERNEL void gp_segments_bounds(GPI_SEGMENTS_PARAMETERS, GPI_OFFSETS_PARAMETERS, ulong span,\n",
+    "                                   GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_MAXIMA_SHARED(row);\n",
+    "    gpi_segments segments;\n",
+    "    gpi_cell most = 0, total;\n",
+    "    const uint l = (uint)get_local_id(0), m = (uint)gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
+    "    const ulong entries = m ? (ulong)m + 1 : 0, begin = min(entries, span * get_group_id(0)),\n",
+    "                end = min(entries, begin + span);\n",
+    "    GPI_SEGMENTS_SET(segments);\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "    for (uint i = l; i < GPI_SEGMENTS_WORDS && get_group_id(0) == 0; i += GPI_WG)\n",
+    "        state[i] = i == GPI_SEGMENTS_FIRST_BAD ? ~0u : i == GPI_SEGMENTS_COUNT ? m : 0;\n",
+    "    for (ulong i = begin + l; i < end; i += GPI_WG) {\n",
+    "        const ulong x = gpi_number(offsets, offsets_at + i, offset_words);\n",
+    "        if (x <= count) most = max(most, (gpi_cell)x);\n",
+    "    }\n",
+    "    (void)gpi_max_before(most, &total, row);\n",
+    "    if (l == 0) segments.maxima[get_group_id(0)] = total;\n",
+    "}\n",
+    "\n",
+    "/* Enters a segment of `length` keys in rows of `span`. */\n",
+    "static void gpi_large_add(gpi_segments segments, ulong begin, ulong length, ulong span, uint from)\n",
+    "{\n",
+    "    const uint rows = (uint)((length + span - 1) / span);\n",
+    "    const uint k = atomic_inc(segments.state + GPI_SEGMENTS_LARGE);\n",
+    "    const uint row = atomic_add(segments.state + GPI_SEGMENTS_ROWS, rows);\n",
+    "    __global gpi_large *large = segments.large + k;\n",
+    "    large->begin = begin;\n",
+    "    large->length = length;\n",
+    "    large->row = row;\n",
+    "    large->rows = rows;\n",
+    "    large->from[0] = from;\n",
+    "    for (uint r = 0; r < rows; r++) segments.owner[row + r] = k;\n",
+    "}\n",
+    "\n",
+    "static void gpi_bad_add(gpi_state state, uint i, volatile __global uint *counters)\n",
+    "{\n",
+    "    if (atomic_inc(state + GPI_SEGMENTS_BAD) == 0) (void)atomic_inc(counters + GPI_COUNT_BAD);\n",
+    "    (void)atomic_min(state + GPI_SEGMENTS_FIRST_BAD, i);\n",
+    "}\n",
+    "\n",
+    "/* P of a block of `span` offsets, and the segments that end there: those of more than `small` keys are\n",
+    "   large. */\n",
+    "GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_OFFSETS_PARAMETERS, ulong span, ulong small,\n",
+    "                                 ulong row_span, uint from, volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_MAXIMA_SHARED(row);\n",
+    "    gpi_segments segments;\n",
+    "    gpi_cell carry = 0, total;\n",
+    "    const uint l = (uint)get_local_id(0), m = state[GPI_SEGMENTS_COUNT];\n",
+    "    const ulong entries = m ? (ulong)m + 1 : 0, begin = min(entries, span * get_group_id(0)),\n",
+    "                end = min(entries, begin + span);\n",
+    "    GPI_SEGMENTS_SET(segments);\n",
+    "    for (uint g = l; g < get_group_id(0); g += GPI_WG) carry = max(carry, segments.maxima[g]);\n",
+    "    (void)gpi_max_before(carry, &total, row);\n",
+    "    carry = total;\n",
+    "    for (ulong base = begin; base < end; base += GPI_WG) {\n",
+    "        const ulong i = base + l, x = i < end ? gpi_number(offsets, offsets_at + i, offset_words) : 0;\n",
+    "        const gpi_cell good = x <= count ? (gpi_cell)x : 0;\n",
+    "        const gpi_cell before = max(carry, gpi_max_before(good, &total, row)), own = max(before, good);\n",
+    "        carry = max(carry, total);\n",
+    "        if (i < end) segments.bounds[i] = own;\n",
+    "        if (i < end && x != own) gpi_bad_add(state, (uint)i, counters);\n",
+    "        if (i < end && i > 0 && own - before > small)\n",
+    "            gpi_large_add(segments, before, own - before, row_span, from);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ small */\n",
+    "\n",
+    "/* The first i in [begin, end) with P[i] >= x; end when there is none. */\n",
+    "static uint gpi_bound_find(__global const gpi_cell *bounds, uint begin, uint end, ulong x)\n",
+    "{\n",
+    "    while (begin < end) {\n",
+    "        const uint middle = begin + (end - begin) / 2;\n",
+    "        if (bounds[middle] < x) begin = middle + 1;\n",
+    "        else end = middle;\n",
+    "    }\n",
+    "    return begin;\n",
+    "}\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "/* The small ones of segments [first, last), one after the other. */\n",
+    "static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_bits bits, uint small, uint from,\n",
+    "                              uint tmp_first, uint first, uint last, gpi_shared shared)\n",
+    "{\n",
+    "    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
+    "    for (uint s = first; s < last; s++) {\n",
+    "        const ulong base = segments.bounds[s], n = segments.bounds[s + 1] - base;\n",
+    "        if (n == 0 || n > small) continue;\n",
+    "        if (n <= GPI_FEW) gpi_small_few(move, base, (uint)n, bits);\n",
+    "        else gpi_small_range(places, base, n, bits, from, tmp_first, shared);\n",
+    "    }\n",
+    "}\n",
+    "#else\n",
+    "/* Puts shared->order of a tile at `base`, ordered by keys, in the order of its segments [first, last):\n",
+    "   their numbers are further digits. */\n",
+    "static void gpi_tile_order_segments(__global const gpi_cell *bounds, ulong base, uint n, uint first,\n",
+    "                                    uint last, gpi_shared shared)\n",
+    "{\n",
+    "    const uint highest = last - first - 1;\n",
+    "    for (uint shift = 0; shift < 32 && highest >> shift; shift += 8) {\n",
+    "        for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG) {\n",
+    "            const uint k = GPI_ORDER_INDEX(shared->order[i]);\n",
+    "            uint d = GPI_BINS - 1;\n",
+    "            if (k < n) d = (gpi_bound_find(bounds, first, last, base + k + 1) - 1 - first) >> shift & d;\n",
+    "            shared->order[i] = GPI_ORDER(d, k);\n",
+    "        }\n",
+    "        gpi_order_digits(shared, min(GPI_BINS - 1u, highest >> shift));\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* The small ones of segments [first, last), as many together as a tile holds. */\n",
+    "static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_bits bits, uint small, uint from,\n",
+    "                              uint tmp_first, uint first, uint last, gpi_shared shared)\n",
+    "{\n",
+    "    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
+    "    (void)tmp_first;\n",
+    "    while (first < last) {\n",
+    "        const ulong base = segments.bounds[first];\n",
+    "        uint next = 0;\n",
+    "        if (get_local_id(0) == 0)\n",
+    "            next = gpi_bound_find(segments.bounds, first + 1, last + 1, base + small + 1) - 1;\n",
+    "        next = gpi_broadcast(next, shared);\n",
+    "        const uint n = (uint)(segments.bounds[next] - base);\n",
+    "        if (n > 0) {\n",
+    "            gpi_small_order(move.key, base, n, bits, shared);\n",
+    "            gpi_tile_order_segments(segments.bounds, base, n, first, next, shared);\n",
+    "            gpi_small_write(move, base, n, shared);\n",
+    "            gpi_sync(); /* the tile is written: the next one may overwrite it */\n",
+    "        }\n",
+    "        first = next > first ? next : first + 1; /* the same: this one is large */\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* The small segments that begin at [window * group, ... + window). Small: up to `small` keys; in the local\n",
+    "   shape a tile. */\n",
+    "GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,\n",
+    "                                  ulong window, uint small, uint from, uint tmp_first)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_segments segments;\n",
+    "    gpi_places places;\n",
+    "    gpi_bits bits;\n",
+    "    uint first = 0, last = 0;\n",
+    "    const ulong begin = window * get_group_id(0);\n",
+    "    const uint m = state[GPI_SEGMENTS_COUNT];\n",
+    "    GPI_SEGMENTS_SET(segments);\n",
+    "    GPI_PLACES_SET(places);\n",
+    "    GPI_BITS_SET(bits);\n",
+    "    if (get_local_id(0) == 0) {\n",
+    "        first = gpi_bound_find(segments.bounds, 0, m, begin);\n",
+    "        last = gpi_bound_find(segments.bounds, first, m, begin + window);\n",
+    "    }\n",
+    "    first = gpi_broadcast(first, shared);\n",
+    "    last = gpi_broadcast(last, shared);\n",
+    "    gpi_segments_sort(segments, places, bits, small, from, tmp_first, first, last, shared);\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ large */\n",
+    "\n",
+    "/* A row's keys: [begin, end) of its segment. */\n",
+    "typedef struct gpi_row {\n",
+    "    __global gpi_large *large;\n",
+    "    ulong begin, end;\n",
+    "} gpi_row;\n",
+    "\n",
+    "static gpi_row gpi_row_find(gpi_segments segments, uint r, ulong span)\n",
+    "{\n",
+    "    gpi_row row;\n",
+    "    row.large = segments.large + segments.owner[r];\n",
+    "    row.begin = row.large->begin + span * (r - row.large->row);\n",
+    "    row.end = min(row.begin + span, row.large->begin + row.large->length);\n",
+    "    return row;\n",
+    "}\n",
+    "\n",
+    "/* Rows of this group: for (uint r = first; r < rows; r += groups). */\n",
+    "#define GPI_EACH_ROW(r, state) \\\n",
+    "    for (uint r = (uint)get_group_id(0); r < (state)[GPI_SEGMENTS_ROWS]; r += (uint)get_num_groups(0))\n",
+    "\n",
+    "GPI_KERNEL void gp_segments_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,\n",
+    "                                  uint pass, ulong span)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_segments segments;\n",
+    "    gpi_places places;\n",
+    "    gpi_digit digit;\n",
+    "    GPI_SEGMENTS_SET(segments);\n",
+    "    GPI_PLACES_SET(places);\n",
+    "    GPI_DIGIT_SET(digit);\n",
+    "    GPI_EACH_ROW(r, state)\n",
+    "    {\n",
+    "        const gpi_row row = gpi_row_find(segments, r, span);\n",
+    "        const gpi_move move = gpi_move_make(places, row.large->from[pass % 2], GPI_PLACE_OUT);\n",
+    "        gpi_count_range(move.key, row.begin, row.end, digit, shared);\n",
+    "        GPI_EACH_BIN(d) segments.table[(ulong)r * GPI_BINS + d] = shared->count[d];\n",
+    "        gpi_sync(); /* the counts are read: the next row's may overwrite them */\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* Each cell becomes where the row's keys of the digit go, counted from the segment's begin. */\n",
+    "GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first_place)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_segments segments;\n",
+    "    GPI_SEGMENTS_SET(segments);\n",
+    "    for (uint k = (uint)get_group_id(0); k < state[GPI_SEGMENTS_LARGE]; k += (uint)get_num_groups(0)) {\n",
+    "        __global gpi_large *large = segments.large + k;\n",
+    "        __global gpi_cell *table = segments.table + (ulong)large->row * GPI_BINS;\n",
+    "        const uint rows = large->rows;\n",
+    "        GPI_EACH_BIN(d)\n",
+    "        {\n",
+    "            ulong sum = 0;\n",
+    "            for (uint r = 0; r < rows; r++) sum += table[(ulong)r * GPI_BINS + d];\n",
+    "            shared->next[d] = sum;\n",
+    "        }\n",
+    "        gpi_sync(); /* the columns' sums are there */\n",
+    "        if (get_local_id(0) == 0) {\n",
+    "            const uint from = large->from[pass % 2];\n",
+    "            const bool trivial = gpi_bases_of(shared, large->length);\n",
+    "            large->from[1 - pass % 2] = trivial ? from : gpi_place_next(from, first_place);\n",
+    "        }\n",
+    "        gpi_sync(); /* sums have become bases */\n",
+    "        GPI_EACH_BIN(d)\n",
+    "        {\n",
+    "            ulong sum = shared->next[d];\n",
+    "            for (uint r = 0; r < rows; r++) {\n",
+    "                const gpi_cell x = table[(ulong)r * GPI_BINS + d];\n",
+    "                table[(ulong)r * GPI_BINS + d] = (gpi_cell)sum;\n",
+    "                sum += x;\n",
+    "            }\n",
+    "        }\n",
+    "        gpi_sync(); /* the bases are read: the next segment's may overwrite them */\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* `lines_from`: keys of a segment from which on it is moved by lines (rank.cl). */\n",
+    "GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,\n",
+    "                                    uint pass, ulong span, ulong lines_from)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_segments segments;\n",
+    "    gpi_places places;\n",
+    "    gpi_digit digit;\n",
+    "    GPI_SEGMENTS_SET(segments);\n",
+    "    GPI_PLACES_SET(places);\n",
+    "    GPI_DIGIT_SET(digit);\n",
+    "    GPI_EACH_ROW(r, state)\n",
+    "    {\n",
+    "        const gpi_row row = gpi_row_find(segments, r, span);\n",
+    "        const uint from = row.large->from[pass % 2], to = row.large->from[1 - pass % 2];\n",
+    "        const bool lines = row.large->length >= lines_from;\n",
+    "        if (from != to) {\n",
+    "            GPI_EACH_BIN(d) shared->next[d] = row.large->begin + segments.table[(ulong)r * GPI_BINS + d];\n",
+    "            gpi_move_range(gpi_move_make(places, from, to), row.begin, row.end, digit, lines, shared);\n",
+    "            gpi_sync(); /* all have used `next` */\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_segments_copy(GPI_PLACES_PARAMETERS, GPI_SEGMENTS_PARAMETERS, uint passes, ulong span)\n",
+    "{\n",
+    "    gpi_segments segments;\n",
+    "    gpi_places places;\n",
+    "    GPI_SEGMENTS_SET(segments);\n",
+    "    GPI_PLACES_SET(places);\n",
+    "    GPI_EACH_ROW(r, state)\n",
+    "    {\n",
+    "        const gpi_row row = gpi_row_find(segments, r, span);\n",
+    "        const uint from = row.large->from[passes % 2];\n",
+    "        const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
+    "        for (ulong i = row.begin + get_local_id(0); i < row.end && from != GPI_PLACE_OUT; i += GPI_WG)\n",
+    "            gpi_move_one(move, i, i);\n",
+    "    }\n",
+    "}\n",
+};
+/* ---- End file kernels/segmented_sort.cl ---- */
+
+/* ---- Begin file kernels/sort_strings.cl ---- */
+static const char *const gpi_kernel_sort_strings[] = {
+    "#line 1 \"kernels/sort_strings.cl\"\n",
+    "/* sort_strings.cl - strings sorted by their prefixes, then those that tie by their next bytes, and so on.\n",
+    "\n",
+    "       key(i, d) = | byte d | ... | byte d + 6 | min(bytes from d on, 8) |      of string i, 64 bits\n",
+    "\n",
+    "   Bytes behind the end are zero, and the number tells them from zeros that are there: keys are ordered as the\n",
+    "   strings are. Equal keys are equal strings, unless the number is 8: these strings are tied, and go on.\n",
+    "\n",
+    "       gp_strings_keys_first   key(i, 0) of all strings                     then they are sorted (gp_argsort)\n",
+    "       gp_strings_ties         order written; where the tied ones and their groups begin    then a scan of\n",
+    "   these gp_strings_compact      the tied ones move together gp_strings_skip         how many further bytes\n",
+    "   all strings of a group have in common gp_strings_keys         key(i, d) behind these then each group is\n",
+    "   sorted (gp_segmented_sort) and from gp_strings_ties on again, until nothing is tied\n",
+    "\n",
+    "   A group is looked ahead `cap` bytes at most, twice as far each time that all of these agree, so that many\n",
+    "   long equal strings take a round for each doubling, and those that differ soon are not read far.\n",
+    "\n",
+    "   The tied strings, element by element, in sets of their own for each other round; `room` uints a part:\n",
+    "\n",
+    "       | index: which string | place: where in the order | owner: its group | offsets: where groups begin |\n",
+    "   groups |\n",
+    "\n",
+    "   State, in uints: | bad | ~first bad | tied | groups | strings | - - - | */\n",
+    "\n",
+    "#define GPI_STRINGS_BAD 0\n",
+    "#define GPI_STRINGS_FIRST_BAD 1\n",
+    "#define GPI_STRINGS_TIED 2\n",
+    "#define GPI_STRINGS_GROUPS 3\n",
+    "#define GPI_STRINGS_COUNT 4\n",
+    "\n",
+    "#define GPI_PREFIX 7 /* bytes of a key */\n",
+    "#define GPI_MORE 8   /* what a key's last byte says of strings that go on */\n",
+    "#define GPI_CAP_FIRST 64\n",
+    "#define GPI_CAP_MOST \\\n",
+    "    65536 /* eight bytes a turn: far from the 65,535 turns after which llvmpipe leaves loops */\n",
+    "\n",
+    "/* Strings that agree in `depth` bytes, and in `skip` more; skip is at most `cap`. */\n",
+    "typedef struct gpi_group {\n",
+    "    ulong depth;\n",
+    "    uint cap, skip;\n",
+    "} gpi_group;\n",
+    "\n",
+    "typedef struct gpi_set {\n",
+    "    __global uint *index, *place, *owner, *offsets;\n",
+    "    __global gpi_group *groups;\n",
+    "} gpi_set;\n",
+    "\n",
+    "static gpi_set gpi_set_at(__global uint *set, ulong room)\n",
+    "{\n",
+    "    gpi_set s;\n",
+    "    s.index = set;\n",
+    "    s.place = set + room;\n",
+    "    s.owner = set + 2 * room;\n",
+    "    s.offsets = set + 3 * room;\n",
+    "    s.groups = (__global gpi_group *)(set + 4 * room);\n",
+    "    return s;\n",
+    "}\n",
+    "\n",
+    "/* What the host has laid out behind the state. */\n",
+    "typedef struct gpi_round {\n",
+    "    volatile __global uint *state;\n",
+    "    __global ulong *keys, *flags;\n",
+    "    gpi_set from, to;\n",
+    "} gpi_round;\n",
+    "\n",
+    "#define GPI_ROUND_PARAMETERS \\\n",
+    "    __global uint *state, ulong room, ulong keys_at, ulong flags_at, ulong from_at, ulong to_at\n",
+    "#define GPI_ROUND_SET(round)                              \\\n",
+    "    (round).state = state;                                \\\n",
+    "    (round).keys = (__global ulong *)(state + keys_at);   \\\n",
+    "    (round).flags = (__global ulong *)(state + flags_at); \\\n",
+    "    (round).from = gpi_set_at(state + from_at, room);     \\\n",
+    "    (round).to = gpi_set_at(state + to_at, room)\n",
+    "\n",
+    "/* Elements of this item: for (ulong i = ...), below `end`. */\n",
+    "#define GPI_EACH(i, span, end)                               \\\n",
+    "    for (ulong i = (span)*get_group_id(0) + get_local_id(0); \\\n",
+    "         i < min((ulong)(end), (span) * (get_group_id(0) + 1)); i += GPI_WG)\n",
+    "\n",
+    "/* ------------------------------------------------------------------ strings */\n",
+    "\n",
+    "typedef struct gpi_text {\n",
+    "    __global const uchar *bytes;\n",
+    "    ulong byte_count;\n",
+    "    __global const uint *offsets;\n",
+    "    ulong offsets_at;\n",
+    "    uint offset_words;\n",
+    "} gpi_text;\n",
+    "\n",
+    "#define GPI_TEXT_PARAMETERS                                                                      \\\n",
+    "    __global const uchar *bytes, ulong bytes_at, ulong byte_count, __global const uint *offsets, \\\n",
+    "        ulong offsets_at, uint offset_words\n",
+    "#define GPI_TEXT_SET(text)           \\\n",
+    "    (text).bytes = bytes + bytes_at; \\\n",
+    "    (text).byte_count = byte_count;  \\\n",
+    "    (text).offsets = offsets;        \\\n",
+    "    (text).offsets_at = offsets_at;  \\\n",
+    "    (text).offset_words = offset_words\n",
+    "\n",
+    "typedef struct gpi_string {\n",
+    "    __global const uchar *at;\n",
+    "    ulong length;\n",
+    "    uint bad; /* then it counts as empty */\n",
+    "} gpi_string;\n",
+    "\n",
+    "static gpi_string gpi_string_find(gpi_text text, ulong i)\n",
+    "{\n",
+    "    const ulong begin = gpi_number(text.offsets, text.offsets_at + i, text.offset_words);\n",
+    "    const ulong end = gpi_number(text.offsets, text.offsets_at + i + 1, text.offset_words);\n",
+    "    gpi_string s;\n",
+    "    s.bad = begin > end || end > text.byte_count;\n",
+    "    s.at = text.bytes + (s.bad ? 0 : begin);\n",
+    "    s.length = s.bad ? 0 : end - begin;\n",
+    "    return s;\n",
+    "}\n",
+    "\n",
+    "static ulong gpi_string_key(gpi_string s, ulong depth)\n",
+    "{\n",
+    "    const ulong left = s.length - depth;\n",
+    "    ulong key = min(left, (ulong)GPI_MORE);\n",
+    "    for (uint k = 0; k < GPI_PREFIX && k < left; k++) key |= (ulong)s.at[depth + k] << (56 - 8 * k);\n",
+    "    return key;\n",
+    "}\n",
+    "\n",
+    "/* Bytes from `depth` on that both have, up to `cap`. */\n",
+    "static uint gpi_strings_common(gpi_string a, gpi_string b, ulong depth, uint cap)\n",
+    "{\n",
+    "    const uint most = (uint)min(min(a.length, b.length) - depth, (ulong)cap);\n",
+    "    uint k = 0;\n",
+    "    while (k + 8 <= most && as_ulong(vload8(0, a.at + depth + k)) == as_ulong(vload8(0, b.at + depth + k)))\n",
+    "        k += 8;\n",
+    "    while (k < most && a.at[depth + k] == b.at[depth + k]) k++;\n",
+    "    return k;\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ rounds */\n",
+    "\n",
+    "/* Also counts strings whose offsets are bad. */\n",
+    "GPI_KERNEL void gp_strings_keys_first(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong span,\n",
+    "                                      GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
+    "{\n",
+    "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
+    "    gpi_round round;\n",
+    "    gpi_text text;\n",
+    "    GPI_ROUND_SET(round);\n",
+    "    GPI_TEXT_SET(text);\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "    if (get_global_id(0) == 0) state[GPI_STRINGS_COUNT] = (uint)n;\n",
+    "    GPI_EACH(i, span, n)\n",
+    "    {\n",
+    "        const gpi_string s = gpi_string_find(text, i);\n",
+    "        round.keys[i] = gpi_string_key(s, 0);\n",
+    "        if (s.bad && atomic_inc(round.state + GPI_STRINGS_BAD) == 0)\n",
+    "            (void)atomic_inc(counters + GPI_COUNT_BAD);\n",
+    "        if (s.bad) (void)atomic_max(round.state + GPI_STRINGS_FIRST_BAD, ~(uint)i);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* Whether sorted elements j and j + 1 are of one group, with equal keys that go on. */\n",
+    "static bool gpi_strings_tied(gpi_round round, ulong j, uint first)\n",
+    "{\n",
+    "    const ulong key = round.keys[j];\n",
+    "    return key == round.keys[j + 1] && (key & 255) == GPI_MORE &&\n",
+    "           (first || round.from.owner[j] == round.from.owner[j + 1]);\n",
+    "}\n",
+    "\n",
+    "/* Writes the order of `many` sorted elements (`first`: of all strings), and flags: tied 1, first of a group\n",
+    "   2^32. One flag more, zero, for the scan to leave the sums in. */\n",
+    "GPI_KERNEL void gp_strings_ties(GPI_ROUND_PARAMETERS, ulong many, uint first, ulong span, __global uint *out,\n",
+    "                                ulong out_at, uint out_words)\n",
+    "{\n",
+    "    const ulong n = first ? state[GPI_STRINGS_COUNT] : many;\n",
+    "    gpi_round round;\n",
+    "    GPI_ROUND_SET(round);\n",
+    "    GPI_EACH(j, span, many + 1)\n",
+    "    {\n",
+    "        const bool below = j > 0 && j < n && gpi_strings_tied(round, j - 1, first);\n",
+    "        const bool above = j + 1 < n && gpi_strings_tied(round, j, first);\n",
+    "        round.flags[j] = (ulong)(above && !below) << 32 | (ulong)(below || above);\n",
+    "        if (j < n) {\n",
+    "            __global uint *to = out + (out_at + (first ? j : round.from.place[j])) * out_words;\n",
+    "            to[0] = round.from.index[j];\n",
+    "            if (out_words == 2) to[1] = 0;\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* A group of the next round that was a part of `old`. */\n",
+    "static gpi_group gpi_group_after(gpi_group old)\n",
+    "{\n",
+    "    gpi_group g;\n",
+    "    g.depth = old.depth + old.skip + GPI_PREFIX;\n",
+    "    g.cap = old.skip == old.cap ? min(2 * old.cap, (uint)GPI_CAP_MOST) : GPI_CAP_FIRST;\n",
+    "    g.skip = g.cap;\n",
+    "    return g;\n",
+    "}\n",
+    "\n",
+    "/* The tied ones into the other set. Flags are now sums of those before. */\n",
+    "GPI_KERNEL void gp_strings_compact(GPI_ROUND_PARAMETERS, ulong many, uint first, ulong span)\n",
+    "{\n",
+    "    gpi_round round;\n",
+    "    GPI_ROUND_SET(round);\n",
+    "    GPI_EACH(j, span, many)\n",
+    "    {\n",
+    "        const ulong x = round.flags[j], y = round.flags[j + 1];\n",
+    "        const uint k = (uint)x, groups = (uint)(y >> 32);\n",
+    "        if ((uint)y != k) {\n",
+    "            round.to.index[k] = round.from.index[j];\n",
+    "            round.to.place[k] = first ? (uint)j : round.from.place[j];\n",
+    "            round.to.owner[k] = groups - 1;\n",
+    "        }\n",
+    "        if (groups != (uint)(x >> 32)) {\n",
+    "            gpi_group old = {0, 1, 0}; /* of all strings: nothing was looked ahead */\n",
+    "            if (!first) old = round.from.groups[round.from.owner[j]];\n",
+    "            round.to.groups[groups - 1] = gpi_group_after(old);\n",
+    "            round.to.offsets[groups - 1] = k;\n",
+    "        }\n",
+    "        if (j + 1 == many) {\n",
+    "            round.state[GPI_STRINGS_TIED] = (uint)y;\n",
+    "            round.state[GPI_STRINGS_GROUPS] = groups;\n",
+    "            round.to.offsets[groups] = (uint)y;\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* Neighbours in a group are compared: what all have in common is the least of what these have. */\n",
+    "GPI_KERNEL void gp_strings_skip(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong many, ulong span)\n",
+    "{\n",
+    "    gpi_round round;\n",
+    "    gpi_text text;\n",
+    "    GPI_ROUND_SET(round);\n",
+    "    GPI_TEXT_SET(text);\n",
+    "    GPI_EACH(j, span, many)\n",
+    "    {\n",
+    "        const uint owner = round.from.owner[j];\n",
+    "        if (j > 0 && round.from.owner[j - 1] == owner) {\n",
+    "            __global gpi_group *g = round.from.groups + owner;\n",
+    "            const uint cap = g->cap;\n",
+    "            const uint common = gpi_strings_common(gpi_string_find(text, round.from.index[j - 1]),\n",
+    "                                                   gpi_string_find(text, round.from.index[j]), g->depth, cap);\n",
+    "            if (common < cap) (void)atomic_min(&g->skip, common);\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_strings_keys(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong many, ulong span)\n",
+    "{\n",
+    "    gpi_round round;\n",
+    "    gpi_text text;\n",
+    "    GPI_ROUND_SET(round);\n",
+    "    GPI_TEXT_SET(text);\n",
+    "    GPI_EACH(j, span, many)\n",
+    "    {\n",
+    "        const gpi_group g = round.from.groups[round.from.owner[j]];\n",
+    "        round.keys[j] = gpi_string_key(gpi_string_find(text, round.from.index[j]), g.depth + g.skip);\n",
+    "    }\n",
+    "}\n",
+};
+/* ---- End file kernels/sort_strings.cl ---- */
 
 /* ---- Begin file kernels/merge.cl ---- */
 static const char *const gpi_kernel_merge[] = {
@@ -5880,6 +6838,9 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (desc->merge && result == GP_OK) result = gpi_merge_warm_up(gp, desc->merge);
     if (desc->search && result == GP_OK) result = gpi_search_warm_up(gp, desc->search);
     if (desc->topk && result == GP_OK) result = gpi_topk_warm_up(gp, desc->topk);
+    if (desc->segmented_sort && result == GP_OK)
+        result = gpi_segmented_sort_warm_up(gp, desc->segmented_sort);
+    if (desc->sort_strings && result == GP_OK) result = gpi_sort_strings_warm_up(gp, desc->sort_strings);
     return result == GP_OK ? gp_finish(gp) : result;
 }
 
@@ -5898,6 +6859,7 @@ GP_API gp_result gp_profile_read(gp_context *gp, gp_profile *out)
     out->fallbacks = counters[0];
     out->abandoned = counters[1];
     out->clamped = counters[2];
+    out->bad_offsets = counters[3];
     return GP_OK;
 }
 
@@ -6300,6 +7262,10 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
         {"gp_merge_tiles", NULL},
         {"gp_search_needles", NULL},
         {"gp_topk_sample", "gp_topk_filter", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL},
+        {"gp_segments_bounds", "gp_segments_list", "gp_segments_small", "gp_segments_count",
+         "gp_segments_spine", "gp_segments_scatter", "gp_segments_copy", NULL},
+        {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip",
+         "gp_strings_keys", NULL},
     };
     return names[primitive][k];
 }
@@ -6357,6 +7323,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, digit);
         GPI_ADD_KERNEL(&text, ring);
         GPI_ADD_KERNEL(&text, rank);
+        GPI_ADD_KERNEL(&text, small);
         GPI_ADD_KERNEL(&text, sort);
         break;
     case GPI_MERGE: GPI_ADD_KERNEL(&text, merge); break;
@@ -6367,6 +7334,13 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, keep);
         GPI_ADD_KERNEL(&text, topk);
         break;
+    case GPI_SEGMENTED_SORT:
+        GPI_ADD_KERNEL(&text, digit);
+        GPI_ADD_KERNEL(&text, rank);
+        GPI_ADD_KERNEL(&text, small);
+        GPI_ADD_KERNEL(&text, segmented_sort);
+        break;
+    case GPI_SORT_STRINGS: GPI_ADD_KERNEL(&text, sort_strings); break;
     default: break;
     }
     if (!text.failed) return text.data;
@@ -8338,44 +9312,6 @@ enum {
 /* Bytes that passes write, from which on it pays to write lines past the caches. Measured on PoCL. */
 #define GPI_SORT_LINES_BYTES ((size_t)8 << 20)
 
-/* Where the parts of the scratch begin, in bytes (digit.cl). */
-typedef struct gpi_sort_layout {
-    size_t histogram, bases, table, rows;
-    size_t key_out, key_tmp, value_tmp;
-    size_t end;
-} gpi_sort_layout;
-
-/* Elements in a buffer: their place in the kernels' words. */
-typedef struct gpi_sort_array {
-    cl_mem buffer;
-    cl_ulong offset;
-} gpi_sort_array;
-
-/* A checked call, ready to run. */
-typedef struct gpi_sort {
-    const gp_sort_desc *desc;
-    const char *function;
-    bool indices;       /* gp_argsort */
-    bool keys_in_place; /* and the same for values: these say what may be written when */
-    bool values_in_place;
-    bool keys_unwanted; /* gp_argsort without keys_out: sorted keys go to the scratch */
-    size_t key_size, value_size;
-    cl_uint begin_bit, end_bit, passes;
-    cl_ulong flip;
-    gpi_plan plan;
-    gpi_program *program;
-    gpi_count count;
-    bool small, onesweep;
-    size_t block_span; /* keys of a group of the classic kernels */
-    cl_uint blocks;
-    size_t tile_span; /* of a group of the onesweep kernel */
-    size_t portion;   /* most keys of one launch of it */
-    cl_uint portions;
-    cl_uint ring_rows;
-    gpi_sort_layout at;
-    gpi_sort_array key[3], value[3]; /* by GPI_PLACE_... of digit.cl */
-} gpi_sort;
-
 /* ------------------------------------------------------------------ checks */
 
 static gp_result gpi_sort_check_types(gp_context *gp, const gpi_sort *sort)
@@ -8552,8 +9488,8 @@ static void gpi_sort_lay_out(gpi_sort *sort)
     if (!desc->values_tmp) sort->at.value_tmp = gpi_sort_part(sort, n * sort->value_size);
 }
 
-/* Everything but the buffers: enough to know the scratch. */
-static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
+/* What is sorted, how, and what is in place. */
+static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort)
 {
     const gp_sort_desc *desc = sort->desc;
     gp_result result = gpi_sort_check_types(gp, sort);
@@ -8562,14 +9498,11 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     result = gpi_sort_check_bits(gp, sort);
     if (result == GP_OK)
         result = gpi_plan_make_sort(gp, sort->function, sort->key_size, desc->strategy, &sort->plan);
-    if (result != GP_OK) return result;
     sort->count.bound = desc->count;
     sort->count.buffer = desc->count_buffer;
     sort->count.offset = desc->count_offset;
     sort->count.type = desc->count_type;
     sort->flip = gpi_key_flip(desc->key_type, desc->descending);
-    sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, 1024);
-    sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
     sort->keys_unwanted = sort->indices && !desc->keys_out;
     sort->keys_in_place =
         !sort->keys_unwanted &&
@@ -8577,6 +9510,16 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     sort->values_in_place = sort->value_size && !sort->indices &&
                             (!desc->values_out || (desc->values_out == desc->values &&
                                                    desc->values_out_offset == desc->values_offset));
+    return result;
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
+{
+    gp_result result = gpi_sort_describe(gp, sort);
+    if (result != GP_OK) return result;
+    sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, 1024);
+    sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
     result = gpi_sort_program(gp, sort);
     if (result == GP_OK) result = gpi_sort_spans(gp, sort);
     if (result == GP_OK) gpi_sort_lay_out(sort);
@@ -8593,23 +9536,24 @@ enum {
     GPI_SORT_VALUES_OUT,
     GPI_SORT_VALUES_TMP,
     GPI_SORT_COUNTER,
+    GPI_SORT_OFFSETS,
     GPI_SORT_RANGES
 };
 
 static const char *const gpi_sort_names[GPI_SORT_RANGES] = {
-    "keys", "keys_out", "keys_tmp", "values", "values_out", "values_tmp", "count_buffer"};
+    "keys", "keys_out", "keys_tmp", "values", "values_out", "values_tmp", "count_buffer", "offsets"};
 
 /* Nothing that is written may touch anything else; in place, output and input are one range, noted once. */
 static gp_result gpi_sort_check_apart(gp_context *gp, const gpi_sort *sort, const gpi_range *used)
 {
+    bool written[GPI_SORT_RANGES];
     size_t a, b;
+    for (a = 0; a < GPI_SORT_RANGES; a++) written[a] = a < GPI_SORT_COUNTER;
+    written[GPI_SORT_KEYS] = sort->keys_in_place;
+    written[GPI_SORT_VALUES] = sort->values_in_place;
     for (a = 0; a < GPI_SORT_RANGES; a++) {
         for (b = 0; b < a; b++) {
-            const bool read_only = (a == GPI_SORT_VALUES || a == GPI_SORT_COUNTER) &&
-                                   (b == GPI_SORT_KEYS || b == GPI_SORT_VALUES) &&
-                                   !(b == GPI_SORT_KEYS ? sort->keys_in_place : sort->values_in_place) &&
-                                   !(a == GPI_SORT_VALUES && sort->values_in_place);
-            if (!used[a].root || read_only || !gpi_overlap(&used[a], &used[b])) continue;
+            if (!used[a].root || !gpi_overlap(&used[a], &used[b]) || (!written[a] && !written[b])) continue;
             return gpi_fail(gp, GP_ERROR_OVERLAP,
                             "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of one buffer", sort->function,
                             gpi_sort_names[b], used[b].begin, used[b].end, gpi_sort_names[a], used[a].begin,
@@ -8653,6 +9597,9 @@ static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort)
         r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_TMP, d->values_tmp, d->values_tmp_offset, v,
                                  GPI_WRITES, used);
     if (r == GP_OK) r = gpi_check_count(gp, sort->function, &sort->count, &used[GPI_SORT_COUNTER]);
+    if (r == GP_OK && sort->offset_count)
+        r = gpi_check_buffer(gp, sort->function, "offsets", sort->offsets.buffer, sort->offsets.offset,
+                             sort->offset_count, sort->offset_size, GPI_READS, &used[GPI_SORT_OFFSETS]);
     if (r == GP_OK) r = gpi_sort_check_apart(gp, sort, used);
     if (r != GP_OK) return r;
     return gpi_check_scratch(gp, sort->function, d->scratch, sort->at.end, used, GPI_SORT_RANGES);
@@ -8687,8 +9634,6 @@ static void gpi_sort_place(gpi_sort *sort, cl_mem scratch)
 }
 
 /* ------------------------------------------------------------------ arguments */
-
-enum { GPI_PLACE_IN = 0, GPI_PLACE_OUT = 1, GPI_PLACE_TMP = 2 }; /* digit.cl */
 
 /* GPI_PLACES_PARAMETERS */
 static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort)
@@ -9014,6 +9959,832 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     return result;
 }
 /* ---- End file src/sort.c ---- */
+
+/* ---- Begin file src/segmented_sort.c ---- */
+/* segmented_sort.c - gp_segmented_sort: offsets checked and large segments listed on the device; the small
+   ones sorted by a group each window, the large ones together by classic passes. */
+
+enum {
+    GPI_SEGMENTS_BOUNDS,
+    GPI_SEGMENTS_LIST,
+    GPI_SEGMENTS_SMALL,
+    GPI_SEGMENTS_COUNT,
+    GPI_SEGMENTS_SPINE,
+    GPI_SEGMENTS_SCATTER,
+    GPI_SEGMENTS_COPY
+};
+
+enum {
+    GPI_SEGMENTS_STATE_BYTES = 64, /* GPI_SEGMENTS_WORDS of segmented_sort.cl */
+    GPI_SEGMENTS_BAD_AT = 8,       /* bytes: two uints, of which the second is the first one's index */
+    GPI_SEGMENTS_LARGE_BYTES = 32, /* gpi_large */
+    GPI_SEGMENTS_BLOCKS_MAX = 1024,
+    GPI_SEGMENTS_SERIAL_SMALL = 16384, /* keys that one item sorts while others have as much to do */
+    GPI_SEGMENTS_WINDOW_TILES = 8      /* local: most tiles of a window */
+};
+
+/* Bytes of a segment from which on it pays to write lines past the caches, as in a sort. */
+#define GPI_SEGMENTS_LINES_BYTES ((size_t)8 << 20)
+
+/* A checked call, ready to run. */
+typedef struct gpi_segments {
+    const gp_segmented_sort_desc *desc;
+    gp_sort_desc keys; /* the same as a sort of one segment */
+    gpi_sort sort;
+    size_t small, window; /* keys of a small segment; positions of a group */
+    size_t block;         /* offsets of a group */
+    cl_uint blocks;
+    size_t rows, large; /* at most */
+    cl_uint groups;     /* that share the rows */
+    size_t maxima_at, bounds_at, large_at, owner_at;
+} gpi_segments;
+
+/* ------------------------------------------------------------------ checks, plan */
+
+static void gpi_segments_init(gpi_segments *s, const char *function, const gp_segmented_sort_desc *d)
+{
+    gp_sort_desc *k = &s->keys;
+    memset(s, 0, sizeof *s);
+    s->desc = d;
+    k->keys = d->keys;
+    k->keys_offset = d->keys_offset;
+    k->keys_out = d->keys_out;
+    k->keys_out_offset = d->keys_out_offset;
+    k->values = d->values;
+    k->values_offset = d->values_offset;
+    k->values_out = d->values_out;
+    k->values_out_offset = d->values_out_offset;
+    k->keys_tmp = d->keys_tmp;
+    k->keys_tmp_offset = d->keys_tmp_offset;
+    k->values_tmp = d->values_tmp;
+    k->values_tmp_offset = d->values_tmp_offset;
+    k->count = d->count;
+    k->key_type = d->key_type;
+    k->value_size = d->value_size;
+    k->begin_bit = d->begin_bit;
+    k->end_bit = d->end_bit;
+    k->descending = d->descending;
+    k->strategy = GP_STRATEGY_MULTI_PASS;
+    k->scratch = d->scratch;
+    gpi_sort_init(&s->sort, function, k, false);
+}
+
+static gp_result gpi_segments_check_offsets(gp_context *gp, gpi_segments *s)
+{
+    const gp_segmented_sort_desc *d = s->desc;
+    if (d->offsets_type != GP_U32 && d->offsets_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: offsets_type = %d, must be GP_U32 or GP_U64",
+                        s->sort.function, (int)d->offsets_type);
+    }
+    if (d->segment_count >= UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: segment_count = %zu, at most 2^32 - 2",
+                        s->sort.function, d->segment_count);
+    }
+    s->sort.offsets.buffer = d->offsets;
+    s->sort.offsets.offset = d->offsets_offset;
+    s->sort.offset_count = d->segment_count + 1;
+    s->sort.offset_size = d->offsets_type == GP_U32 ? 4 : 8;
+    s->sort.count.bound = d->segment_count;
+    s->sort.count.buffer = d->count_buffer;
+    s->sort.count.offset = d->count_offset;
+    s->sort.count.type = d->count_type;
+    return GP_OK;
+}
+
+static bool gpi_segments_wide(const gpi_sort *sort) { return sort->desc->count > UINT32_MAX; }
+
+static gp_result gpi_segments_program(gp_context *gp, gpi_sort *sort)
+{
+    const char *cell = gpi_segments_wide(sort) ? "#define GPI_CELL_WIDE 1\n" : "#define GPI_CELL_WIDE 0\n";
+    return gpi_key_program(gp, sort->function, GPI_SEGMENTED_SORT, sort->desc->key_type, sort->value_size,
+                           cell, &sort->plan, &sort->program);
+}
+
+static bool gpi_segments_is_nothing(const gpi_segments *s)
+{
+    return s->desc->count == 0 || s->desc->segment_count == 0;
+}
+
+static size_t gpi_clamp(size_t x, size_t least, size_t most)
+{
+    return x < least ? least : x > most ? most : x;
+}
+
+/* Work for a few groups a core, and not too little for each. */
+static size_t gpi_segments_share(const gp_context *gp, size_t n)
+{
+    return n / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
+}
+
+/* What is small, what a group of each kernel takes. */
+static gp_result gpi_segments_spans(gp_context *gp, gpi_segments *s)
+{
+    gpi_sort *sort = &s->sort;
+    const size_t n = s->desc->count, share = gpi_segments_share(gp, n);
+    const bool local = sort->plan.shape == GP_SHAPE_LOCAL;
+    gp_result result = GP_OK;
+    if (local) {
+        const size_t tile = gpi_plan_tile(&sort->plan);
+        s->small = tile;
+        s->window = gpi_clamp(share / tile, 1, GPI_SEGMENTS_WINDOW_TILES) * tile;
+        result = gpi_sort_spans_local(gp, sort);
+    } else {
+        s->small = gpi_clamp(sort->plan.items, 1, GPI_SEGMENTS_SERIAL_SMALL);
+        s->window = gpi_clamp(share, s->small < 1024 ? s->small : 1024, s->small);
+        gpi_sort_spans_serial(gp, sort);
+    }
+    sort->small = n <= s->small;
+    s->large = n / (s->small + 1);
+    s->rows = s->large ? n / sort->block_span + s->large : 0;
+    s->groups = (cl_uint)gpi_clamp(16 * (size_t)gp->info.compute_units, 64, GPI_SEGMENTS_BLOCKS_MAX);
+    if (s->groups > s->rows || gp->info.loop_limit) s->groups = (cl_uint)s->rows;
+    return result;
+}
+
+/* Blocks of offsets: some for each core, not too small ones, and not too many to be looked over. */
+static void gpi_segments_blocks(const gp_context *gp, gpi_segments *s)
+{
+    const size_t entries = s->desc->segment_count + 1, least = s->sort.plan.group == 1 ? 4096 : 1024;
+    size_t block = gpi_clamp(gpi_segments_share(gp, entries), least, entries < least ? least : entries);
+    if (entries / block >= GPI_SEGMENTS_BLOCKS_MAX) block = gpi_ceil_div(entries, GPI_SEGMENTS_BLOCKS_MAX);
+    s->block = block;
+    s->blocks = (cl_uint)gpi_ceil_div(entries, block);
+}
+
+static void gpi_segments_lay_out(gpi_segments *s)
+{
+    gpi_sort *sort = &s->sort;
+    const size_t n = s->desc->count, cell = gpi_segments_wide(sort) ? 8 : 4;
+    memset(&sort->at, 0, sizeof sort->at);
+    if (gpi_segments_is_nothing(s)) return;
+    (void)gpi_sort_part(sort, GPI_SEGMENTS_STATE_BYTES);
+    s->maxima_at = gpi_sort_part(sort, s->blocks * cell);
+    s->bounds_at = gpi_sort_part(sort, (s->desc->segment_count + 1) * cell);
+    s->large_at = gpi_sort_part(sort, s->large * GPI_SEGMENTS_LARGE_BYTES);
+    s->owner_at = gpi_sort_part(sort, s->rows * 4);
+    sort->at.table = gpi_sort_part(sort, s->rows * 256 * cell);
+    if (!gpi_sort_needs_tmp(sort)) return;
+    if (!sort->desc->keys_tmp) sort->at.key_tmp = gpi_sort_part(sort, n * sort->key_size);
+    if (!sort->desc->values_tmp) sort->at.value_tmp = gpi_sort_part(sort, n * sort->value_size);
+}
+
+/* Bytes that are enough for any part of these elements and segments: fewer elements can be cut into more
+   rows, but into no more than a block takes least, nor than there may be blocks. */
+static size_t gpi_segments_scratch_most(const gpi_segments *s)
+{
+    gpi_segments most = *s;
+    const size_t blocks = s->desc->count / s->small;
+    if (gpi_segments_is_nothing(s)) return 0;
+    most.blocks = GPI_SEGMENTS_BLOCKS_MAX + 1;
+    if (most.large) most.rows = most.large + gpi_clamp(blocks, 1, GPI_SEGMENTS_BLOCKS_MAX + 1);
+    gpi_segments_lay_out(&most);
+    return most.sort.at.end;
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_segments_plan(gp_context *gp, gpi_segments *s)
+{
+    gp_result result = gpi_sort_describe(gp, &s->sort);
+    if (result == GP_OK) result = gpi_segments_check_offsets(gp, s);
+    if (result == GP_OK) result = gpi_segments_program(gp, &s->sort);
+    if (result == GP_OK) result = gpi_segments_spans(gp, s);
+    if (result != GP_OK) return result;
+    gpi_segments_blocks(gp, s);
+    gpi_segments_lay_out(s);
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* GPI_SEGMENTS_PARAMETERS */
+static void gpi_segments_arg_state(gpi_call *call, const gpi_segments *s, cl_mem state)
+{
+    GPI_CALL_ARG(call, state);
+    gpi_sort_arg_at(call, s->maxima_at);
+    gpi_sort_arg_at(call, s->bounds_at);
+    gpi_sort_arg_at(call, s->large_at);
+    gpi_sort_arg_at(call, s->owner_at);
+    gpi_sort_arg_at(call, s->sort.at.table);
+}
+
+/* GPI_OFFSETS_PARAMETERS, and a block's offsets */
+static void gpi_segments_arg_offsets(gpi_call *call, const gpi_segments *s)
+{
+    GPI_CALL_ARG(call, s->sort.offsets.buffer);
+    gpi_sort_arg_long(call, s->sort.offsets.offset);
+    gpi_sort_arg_uint(call, s->sort.offset_size / 4);
+    gpi_sort_arg_long(call, s->desc->count);
+    gpi_sort_arg_long(call, s->block);
+}
+
+static gp_result gpi_segments_list(gpi_call *call, gpi_segments *s, cl_mem state)
+{
+    gp_result result;
+    gpi_call_kernel(call, s->sort.program, GPI_SEGMENTS_BOUNDS);
+    gpi_segments_arg_state(call, s, state);
+    gpi_segments_arg_offsets(call, s);
+    gpi_call_arg_count(call, &s->sort.count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    result = gpi_call_launch(call, &s->sort.plan, s->blocks);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, s->sort.program, GPI_SEGMENTS_LIST);
+    gpi_segments_arg_state(call, s, state);
+    gpi_segments_arg_offsets(call, s);
+    gpi_sort_arg_long(call, s->small);
+    gpi_sort_arg_long(call, s->sort.block_span);
+    gpi_sort_arg_uint(call, gpi_sort_from(&s->sort));
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &s->sort.plan, s->blocks);
+}
+
+static gp_result gpi_segments_small(gpi_call *call, gpi_segments *s, cl_mem state)
+{
+    gpi_call_kernel(call, s->sort.program, GPI_SEGMENTS_SMALL);
+    gpi_sort_arg_places(call, &s->sort);
+    gpi_sort_arg_bits(call, &s->sort);
+    gpi_segments_arg_state(call, s, state);
+    gpi_sort_arg_long(call, s->window);
+    gpi_sort_arg_uint(call, s->small);
+    gpi_sort_arg_uint(call, gpi_sort_from(&s->sort));
+    gpi_sort_arg_uint(call, gpi_sort_in_place(&s->sort));
+    return gpi_call_launch(call, &s->sort.plan, gpi_ceil_div(s->desc->count, s->window));
+}
+
+/* What count and scatter have in common. */
+static void gpi_segments_prepare(gpi_call *call, gpi_segments *s, cl_mem state, size_t kernel, cl_uint pass)
+{
+    gpi_call_kernel(call, s->sort.program, kernel);
+    gpi_sort_arg_places(call, &s->sort);
+    gpi_sort_arg_digit(call, &s->sort, pass);
+    gpi_segments_arg_state(call, s, state);
+    GPI_CALL_ARG(call, pass);
+    gpi_sort_arg_long(call, s->sort.block_span);
+}
+
+static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass)
+{
+    const gpi_sort *sort = &s->sort;
+    const bool out_first = sort->passes % 2 && !gpi_sort_in_place(sort);
+    const size_t lines_from = GPI_SEGMENTS_LINES_BYTES / (sort->key_size + sort->value_size);
+    const size_t spines = s->large < s->groups ? s->large : s->groups;
+    gp_result result;
+    gpi_segments_prepare(call, s, state, GPI_SEGMENTS_COUNT, pass);
+    result = gpi_call_launch(call, &sort->plan, s->groups);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, sort->program, GPI_SEGMENTS_SPINE);
+    gpi_segments_arg_state(call, s, state);
+    GPI_CALL_ARG(call, pass);
+    gpi_sort_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
+    result = gpi_call_launch(call, &sort->plan, spines);
+    if (result != GP_OK) return result;
+    gpi_segments_prepare(call, s, state, GPI_SEGMENTS_SCATTER, pass);
+    gpi_sort_arg_long(call, lines_from);
+    return gpi_call_launch(call, &sort->plan, s->groups);
+}
+
+static gp_result gpi_segments_large(gpi_call *call, gpi_segments *s, cl_mem state)
+{
+    gp_result result = GP_OK;
+    cl_uint pass;
+    for (pass = 0; pass < s->sort.passes && result == GP_OK; pass++)
+        result = gpi_segments_pass(call, s, state, pass);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, s->sort.program, GPI_SEGMENTS_COPY);
+    gpi_sort_arg_places(call, &s->sort);
+    gpi_segments_arg_state(call, s, state);
+    GPI_CALL_ARG(call, s->sort.passes);
+    gpi_sort_arg_long(call, s->sort.block_span);
+    return gpi_call_launch(call, &s->sort.plan, s->groups);
+}
+
+/* Enqueues all of a planned and checked call. *state is where the report is, NULL: there was nothing to do.
+ */
+static gp_result gpi_segments_launch(gpi_call *call, gpi_segments *s, cl_mem *state)
+{
+    gp_result result;
+    *state = NULL;
+    if (gpi_segments_is_nothing(s)) return GP_OK;
+    result = gpi_call_scratch(call, s->desc->scratch, s->sort.at.end, state);
+    if (result != GP_OK) return result;
+    gpi_sort_place(&s->sort, *state);
+    result = gpi_segments_list(call, s, *state);
+    if (result == GP_OK) result = gpi_segments_small(call, s, *state);
+    if (result == GP_OK && s->large > 0) result = gpi_segments_large(call, s, *state);
+    return result;
+}
+
+/* ------------------------------------------------------------------ API */
+
+static gp_result gpi_segments_report(gpi_call *call, cl_mem state, gp_segmented_sort_report *report)
+{
+    cl_uint words[2] = {0, 0};
+    gp_result result = GP_OK;
+    if (state) result = gpi_call_read(call, state, GPI_SEGMENTS_BAD_AT, sizeof words, words);
+    report->bad_offsets = words[0];
+    report->first_bad = words[0] ? words[1] : 0;
+    return result;
+}
+
+static gp_result gpi_segments_call(gp_context *gp, const char *function, const gp_segmented_sort_desc *desc,
+                                   gp_segmented_sort_report *report)
+{
+    gpi_segments segments;
+    gpi_call call;
+    cl_mem state = NULL;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    gpi_segments_init(&segments, function, desc);
+    result = gpi_segments_plan(gp, &segments);
+    if (result == GP_OK && !gpi_segments_is_nothing(&segments)) result = gpi_sort_check(gp, &segments.sort);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_segments_launch(&call, &segments, &state);
+    if (result == GP_OK && report) result = gpi_segments_report(&call, state, report);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_segmented_sort(gp_context *gp, const gp_segmented_sort_desc *desc)
+{
+    return gpi_segments_call(gp, "gp_segmented_sort", desc, NULL);
+}
+
+GP_API gp_result gp_segmented_sort_read(gp_context *gp, const gp_segmented_sort_desc *desc,
+                                        gp_segmented_sort_report *report)
+{
+    if (!report) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_segmented_sort_read: report is NULL");
+    return gpi_segments_call(gp, "gp_segmented_sort_read", desc, report);
+}
+
+GP_API gp_result gp_segmented_sort_scratch_size(gp_context *gp, const gp_segmented_sort_desc *desc,
+                                                size_t *bytes)
+{
+    const char *function = "gp_segmented_sort_scratch_size";
+    gpi_segments segments;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+    }
+    gpi_segments_init(&segments, function, desc);
+    result = gpi_segments_plan(gp, &segments);
+    *bytes = result == GP_OK ? segments.sort.at.end : 0;
+    return result;
+}
+
+/* Sorts zeros of the context's own: a large segment and a small one. */
+static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc)
+{
+    gp_segmented_sort_desc probe;
+    gpi_segments segments;
+    cl_uint offsets[3] = {0, 0, 0};
+    gp_result result;
+    memset(&probe, 0, sizeof probe);
+    probe.key_type = desc->key_type;
+    probe.value_size = desc->value_size;
+    probe.offsets_type = GP_U32;
+    probe.segment_count = 2;
+    gpi_segments_init(&segments, "gp_warmup", &probe);
+    result = gpi_segments_plan(gp, &segments);
+    if (result != GP_OK) return result;
+    offsets[1] = (cl_uint)segments.small + 1;
+    offsets[2] = offsets[1] + 100;
+    probe.count = offsets[2];
+    result = gp_buffer_create(gp, sizeof offsets, offsets, &probe.offsets);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, probe.count * segments.sort.key_size, &probe.keys);
+    if (result == GP_OK && probe.value_size)
+        result = gpi_alloc_zeros(gp, probe.count * probe.value_size, &probe.values);
+    if (result == GP_OK) result = gp_segmented_sort(gp, &probe);
+    if (probe.offsets) (void)clReleaseMemObject(probe.offsets);
+    if (probe.keys) (void)clReleaseMemObject(probe.keys);
+    if (probe.values) (void)clReleaseMemObject(probe.values);
+    return result;
+}
+/* ---- End file src/segmented_sort.c ---- */
+
+/* ---- Begin file src/sort_strings.c ---- */
+/* sort_strings.c - gp_sort_strings: keys of seven bytes sorted, ties compacted and sorted further, in rounds
+   that the host drives by how many ties are left. */
+
+enum { GPI_STRINGS_KEYS_FIRST, GPI_STRINGS_TIES, GPI_STRINGS_COMPACT, GPI_STRINGS_SKIP, GPI_STRINGS_KEYS };
+
+enum {
+    GPI_STRINGS_STATE_BYTES = 64, /* sort_strings.cl */
+    GPI_STRINGS_SET_PARTS = 6,    /* of `room` uints */
+    GPI_STRINGS_ITEMS = 4,        /* local: elements of an item */
+    GPI_STRINGS_SERIAL_LEAST = 256,
+    GPI_STRINGS_SERIAL_MOST = 16384,
+    GPI_STRINGS_ALIGNMENT = 65536 /* of the nested sorts' scratch: no device asks for more */
+};
+
+/* A checked call, ready to run. */
+typedef struct gpi_strings {
+    const gp_sort_strings_desc *desc;
+    const char *function;
+    size_t index_size, offset_size;
+    gpi_count count;
+    gpi_plan plan; /* of this file's kernels */
+    gpi_program *program;
+    /* the sort of all strings, of ties, and the scan that tells where ties go */
+    gp_sort_desc all_desc;
+    gpi_sort all;
+    gp_segmented_sort_desc ties_desc;
+    gpi_segments ties;
+    gp_scan_desc scan_desc;
+    gpi_scan scan;
+    size_t room;                         /* uints of a part of a set */
+    size_t keys_at, flags_at, set_at[2]; /* bytes */
+    size_t own, nested, scratch;         /* bytes of each part, and together */
+    cl_mem parts, nested_scratch;        /* sub-buffers of it */
+} gpi_strings;
+
+/* The last word of a round: what the device found. */
+typedef struct gpi_strings_state {
+    cl_uint bad, first_bad, tied, groups;
+} gpi_strings_state;
+
+/* ------------------------------------------------------------------ plan */
+
+static gp_result gpi_strings_check_desc(gp_context *gp, gpi_strings *s)
+{
+    const gp_sort_strings_desc *d = s->desc;
+    if (d->offsets_type != GP_U32 && d->offsets_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: offsets_type = %d, must be GP_U32 or GP_U64",
+                        s->function, (int)d->offsets_type);
+    }
+    if (d->index_size != 0 && d->index_size != 4 && d->index_size != 8) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: index_size = %zu, must be 4 or 8", s->function,
+                        d->index_size);
+    }
+    if (d->count > UINT32_MAX - 2) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu, at most 2^32 - 3", s->function, d->count);
+    }
+    s->index_size = d->index_size ? d->index_size : 4;
+    s->offset_size = d->offsets_type == GP_U32 ? 4 : 8;
+    s->count.bound = d->count;
+    s->count.buffer = d->count_buffer;
+    s->count.offset = d->count_offset;
+    s->count.type = d->count_type;
+    return GP_OK;
+}
+
+static gp_result gpi_strings_plan_all(gp_context *gp, gpi_strings *s)
+{
+    gp_sort_desc *d = &s->all_desc;
+    d->count = s->desc->count;
+    d->count_buffer = s->desc->count_buffer;
+    d->count_offset = s->desc->count_offset;
+    d->count_type = s->desc->count_type;
+    d->key_type = GP_U64;
+    d->value_size = 4;
+    d->descending = s->desc->descending;
+    d->keys = s->parts;
+    d->keys_out = s->parts ? s->parts : gp->counters; /* when only sizes are asked for: any other than keys */
+    d->keys_offset = s->set_at[1] / 8;                /* not in use yet */
+    d->keys_out_offset = s->keys_at / 8;
+    d->values_out = d->keys_out;
+    d->values_out_offset = s->set_at[0] / 4;
+    d->scratch = s->nested_scratch;
+    gpi_sort_init(&s->all, s->function, d, true);
+    return gpi_sort_plan(gp, &s->all);
+}
+
+static gp_result gpi_strings_plan_ties(gp_context *gp, gpi_strings *s, size_t tied, size_t groups,
+                                       const size_t *set_at)
+{
+    gp_segmented_sort_desc *d = &s->ties_desc;
+    d->count = tied;
+    d->segment_count = groups;
+    d->offsets_type = GP_U32;
+    d->key_type = GP_U64;
+    d->value_size = 4;
+    d->descending = s->desc->descending;
+    d->keys = s->parts;
+    d->keys_offset = s->keys_at / 8;
+    d->values = s->parts;
+    d->values_offset = *set_at / 4;
+    d->offsets = s->parts;
+    d->offsets_offset = *set_at / 4 + 3 * s->room;
+    d->scratch = s->nested_scratch;
+    gpi_segments_init(&s->ties, s->function, d);
+    return gpi_segments_plan(gp, &s->ties);
+}
+
+static gp_result gpi_strings_plan_scan(gp_context *gp, gpi_strings *s, size_t elements)
+{
+    gp_scan_desc *d = &s->scan_desc;
+    d->in = d->out = s->parts;
+    d->in_offset = d->out_offset = s->flags_at / 8;
+    d->count = elements + 1;
+    d->type = GP_U64;
+    d->op = GP_SUM;
+    d->exclusive = true;
+    d->scratch = s->nested_scratch;
+    return gpi_scan_plan(gp, s->function, d, &s->scan);
+}
+
+/* Appends a part of the scratch; where it begins. */
+static size_t gpi_strings_part(gpi_strings *s, size_t bytes)
+{
+    const size_t begin = s->own;
+    s->own += gpi_round_up(bytes, 256);
+    return begin;
+}
+
+static void gpi_strings_lay_out(gpi_strings *s)
+{
+    const size_t n = s->desc->count;
+    s->room = gpi_round_up(n + 2, 64);
+    (void)gpi_strings_part(s, GPI_STRINGS_STATE_BYTES);
+    s->keys_at = gpi_strings_part(s, n * 8);
+    s->flags_at = gpi_strings_part(s, (n + 1) * 8);
+    s->set_at[0] = gpi_strings_part(s, s->room * 4 * GPI_STRINGS_SET_PARTS);
+    s->set_at[1] = gpi_strings_part(s, s->room * 4 * GPI_STRINGS_SET_PARTS);
+}
+
+static size_t gpi_larger(size_t a, size_t b) { return a > b ? a : b; }
+
+/* Everything but the buffers: enough to know the scratch. Ties are at most all strings, in pairs. */
+static gp_result gpi_strings_plan(gp_context *gp, gpi_strings *s)
+{
+    const size_t n = s->desc->count;
+    gp_result result = gpi_strings_check_desc(gp, s);
+    if (result != GP_OK) return result;
+    gpi_strings_lay_out(s);
+    result = gpi_strings_plan_all(gp, s);
+    s->plan = s->all.plan;
+    if (result == GP_OK)
+        result = gpi_key_program(gp, s->function, GPI_SORT_STRINGS, GP_U64, 4, "", &s->plan, &s->program);
+    if (result == GP_OK) result = gpi_strings_plan_ties(gp, s, n, n / 2, &s->set_at[0]);
+    if (result == GP_OK) result = gpi_strings_plan_scan(gp, s, n);
+    if (result != GP_OK || n == 0) return result;
+    s->nested = gpi_larger(gpi_segments_scratch_most(&s->ties), gpi_scan_scratch(&s->scan));
+    s->nested = gpi_larger(gpi_larger(s->nested, s->all.at.end), GPI_STRINGS_STATE_BYTES); /* never none */
+    s->own = gpi_round_up(s->own, GPI_STRINGS_ALIGNMENT);
+    s->scratch = s->own + s->nested;
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ buffers */
+
+static gp_result gpi_strings_check(gp_context *gp, const gpi_strings *s)
+{
+    const gp_sort_strings_desc *d = s->desc;
+    enum { BYTES, OFFSETS, OUT, COUNT, RANGES };
+    static const char *const names[RANGES] = {"bytes", "offsets", "out", "count_buffer"};
+    gpi_range used[RANGES];
+    size_t i;
+    gp_result r = gpi_check_buffer(gp, s->function, "bytes", d->bytes, d->bytes_offset, d->byte_count, 1,
+                                   GPI_READS, &used[BYTES]);
+    if (r == GP_OK)
+        r = gpi_check_buffer(gp, s->function, "offsets", d->offsets, d->offsets_offset, d->count + 1,
+                             s->offset_size, GPI_READS, &used[OFFSETS]);
+    if (r == GP_OK)
+        r = gpi_check_buffer(gp, s->function, "out", d->out, d->out_offset, d->count, s->index_size,
+                             GPI_WRITES, &used[OUT]);
+    if (r == GP_OK) r = gpi_check_count(gp, s->function, &s->count, &used[COUNT]);
+    for (i = 0; i < RANGES && r == GP_OK; i++) {
+        if (i != OUT && gpi_overlap(&used[i], &used[OUT]))
+            r = gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s and out overlap", s->function, names[i]);
+    }
+    return r == GP_OK ? gpi_check_scratch(gp, s->function, d->scratch, s->scratch, used, RANGES) : r;
+}
+
+static gp_result gpi_strings_sub_buffer(gp_context *gp, const gpi_strings *s, cl_mem scratch, size_t begin,
+                                        size_t bytes, cl_mem *out)
+{
+    gpi_range range;
+    cl_buffer_region region;
+    cl_int error;
+    range.begin = begin;
+    range.end = begin + bytes;
+    gpi_range_resolve(scratch, &range); /* the caller's may be a part itself, and parts have no parts */
+    region.origin = range.begin;
+    region.size = bytes;
+    *out = clCreateSubBuffer(range.root, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, s->function, "clCreateSubBuffer");
+}
+
+/* The scratch in two: kernels take their buffers from the first byte on. */
+static gp_result gpi_strings_open(gpi_call *call, gpi_strings *s)
+{
+    cl_mem scratch = NULL;
+    gp_result result = gpi_call_scratch(call, s->desc->scratch, s->scratch, &scratch);
+    if (result == GP_OK) result = gpi_strings_sub_buffer(call->gp, s, scratch, 0, s->own, &s->parts);
+    if (result == GP_OK)
+        result = gpi_strings_sub_buffer(call->gp, s, scratch, s->own, s->nested, &s->nested_scratch);
+    return result == GP_OK ? gpi_strings_plan_all(call->gp, s) : result;
+}
+
+static void gpi_strings_close(gpi_strings *s)
+{
+    if (s->parts) (void)clReleaseMemObject(s->parts);
+    if (s->nested_scratch) (void)clReleaseMemObject(s->nested_scratch);
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* Elements of a group: serial, enough groups for all cores; local, few a work-item, fewer where loops are
+   limited. */
+static size_t gpi_strings_span(const gp_context *gp, const gpi_strings *s, size_t many)
+{
+    const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1, group = s->plan.group;
+    if (group > 1) return gp->info.loop_limit ? group : group * GPI_STRINGS_ITEMS;
+    return gpi_clamp(many / (8 * cores), GPI_STRINGS_SERIAL_LEAST, GPI_STRINGS_SERIAL_MOST);
+}
+
+/* GPI_ROUND_PARAMETERS; `from`: which of the two sets. */
+static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, size_t kernel, size_t keys_at, int from)
+{
+    gpi_call_kernel(call, s->program, kernel);
+    GPI_CALL_ARG(call, s->parts);
+    gpi_sort_arg_long(call, s->room);
+    gpi_sort_arg_at(call, keys_at);
+    gpi_sort_arg_at(call, s->flags_at);
+    gpi_sort_arg_at(call, s->set_at[from]);
+    gpi_sort_arg_at(call, s->set_at[1 - from]);
+}
+
+/* GPI_TEXT_PARAMETERS */
+static void gpi_strings_arg_text(gpi_call *call, const gpi_strings *s)
+{
+    GPI_CALL_ARG(call, s->desc->bytes);
+    gpi_sort_arg_long(call, s->desc->bytes_offset);
+    gpi_sort_arg_long(call, s->desc->byte_count);
+    GPI_CALL_ARG(call, s->desc->offsets);
+    gpi_sort_arg_long(call, s->desc->offsets_offset);
+    gpi_sort_arg_uint(call, s->offset_size / 4);
+}
+
+static gp_result gpi_strings_launch(gpi_call *call, const gpi_strings *s, size_t elements)
+{
+    return gpi_call_launch(call, &s->plan, gpi_ceil_div(elements, gpi_strings_span(call->gp, s, elements)));
+}
+
+/* All strings by their first bytes. */
+static gp_result gpi_strings_sort_all(gpi_call *call, gpi_strings *s)
+{
+    const size_t n = s->desc->count;
+    gp_result result = gpi_call_fill(call, s->parts, 0, GPI_STRINGS_STATE_BYTES);
+    if (result != GP_OK) return result;
+    gpi_strings_prepare(call, s, GPI_STRINGS_KEYS_FIRST, s->set_at[1], 0);
+    gpi_strings_arg_text(call, s);
+    gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, n));
+    gpi_call_arg_count(call, &s->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    result = gpi_strings_launch(call, s, n);
+    return result == GP_OK ? gpi_sort_launch(call, &s->all) : result;
+}
+
+/* The ties in set `from`, each group by itself, by their next bytes. */
+static gp_result gpi_strings_sort_ties(gpi_call *call, gpi_strings *s, const gpi_strings_state *state,
+                                       int from)
+{
+    const size_t many = state->tied, span = gpi_strings_span(call->gp, s, many);
+    cl_mem unused;
+    size_t kernel;
+    gp_result result = GP_OK;
+    for (kernel = GPI_STRINGS_SKIP; kernel <= GPI_STRINGS_KEYS && result == GP_OK; kernel++) {
+        gpi_strings_prepare(call, s, kernel, s->keys_at, from);
+        gpi_strings_arg_text(call, s);
+        gpi_sort_arg_long(call, many);
+        gpi_sort_arg_long(call, span);
+        result = gpi_strings_launch(call, s, many);
+    }
+    if (result == GP_OK) result = gpi_strings_plan_ties(call->gp, s, many, state->groups, &s->set_at[from]);
+    return result == GP_OK ? gpi_segments_launch(call, &s->ties, &unused) : result;
+}
+
+/* Writes the order of `many` sorted elements of set `from`, moves what is tied to the other set, and reads
+   how much that is. */
+static gp_result gpi_strings_find_ties(gpi_call *call, gpi_strings *s, size_t many, bool first, int from,
+                                       gpi_strings_state *state)
+{
+    gp_result result;
+    gpi_strings_prepare(call, s, GPI_STRINGS_TIES, s->keys_at, from);
+    gpi_sort_arg_long(call, many);
+    gpi_sort_arg_uint(call, first);
+    gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, many + 1));
+    GPI_CALL_ARG(call, s->desc->out);
+    gpi_sort_arg_long(call, s->desc->out_offset);
+    gpi_sort_arg_uint(call, s->index_size / 4);
+    result = gpi_strings_launch(call, s, many + 1);
+    if (result == GP_OK) result = gpi_strings_plan_scan(call->gp, s, many);
+    if (result != GP_OK) return result;
+    gpi_scan_choose(call->gp, &s->scan, true);
+    result = gpi_scan_launch(call, &s->scan);
+    if (result != GP_OK) return result;
+    gpi_strings_prepare(call, s, GPI_STRINGS_COMPACT, s->keys_at, from);
+    gpi_sort_arg_long(call, many);
+    gpi_sort_arg_uint(call, first);
+    gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, many));
+    result = gpi_strings_launch(call, s, many);
+    return result == GP_OK ? gpi_call_read(call, s->parts, 0, sizeof *state, state) : result;
+}
+
+/* Round after round. Each makes a tie's group smaller, or looks further ahead: there is an end. */
+static gp_result gpi_strings_rounds(gpi_call *call, gpi_strings *s, gpi_strings_state *state)
+{
+    int from = 0;
+    gp_result result = gpi_strings_sort_all(call, s);
+    if (result == GP_OK) result = gpi_strings_find_ties(call, s, s->desc->count, true, from, state);
+    while (result == GP_OK && state->tied > 0) {
+        from = 1 - from;
+        result = gpi_strings_sort_ties(call, s, state, from);
+        if (result == GP_OK) result = gpi_strings_find_ties(call, s, state->tied, false, from, state);
+    }
+    return result;
+}
+
+static gp_result gpi_strings_verdict(gp_context *gp, const gpi_strings *s, const gpi_strings_state *state)
+{
+    if (state->bad == 0) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                    "%s: offsets: %u strings end before they begin or behind byte_count = %zu, the first one "
+                    "is string %u",
+                    s->function, state->bad, s->desc->byte_count, ~state->first_bad);
+}
+
+/* ------------------------------------------------------------------ API */
+
+static void gpi_strings_init(gpi_strings *s, const char *function, const gp_sort_strings_desc *desc)
+{
+    memset(s, 0, sizeof *s);
+    s->desc = desc;
+    s->function = function;
+}
+
+GP_API gp_result gp_sort_strings(gp_context *gp, const gp_sort_strings_desc *desc)
+{
+    const char *function = "gp_sort_strings";
+    gpi_strings strings;
+    gpi_strings_state state = {0, 0, 0, 0};
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    gpi_strings_init(&strings, function, desc);
+    result = gpi_strings_plan(gp, &strings);
+    if (result == GP_OK && desc->count > 0) result = gpi_strings_check(gp, &strings);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK && desc->count > 0) {
+        result = gpi_strings_open(&call, &strings);
+        if (result == GP_OK) result = gpi_strings_rounds(&call, &strings, &state);
+        if (result == GP_OK) result = gpi_strings_verdict(gp, &strings, &state);
+        gpi_strings_close(&strings);
+    }
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_strings_desc *desc, size_t *bytes)
+{
+    const char *function = "gp_sort_strings_scratch_size";
+    gpi_strings strings;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+    }
+    gpi_strings_init(&strings, function, desc);
+    result = gpi_strings_plan(gp, &strings);
+    *bytes = result == GP_OK ? strings.scratch : 0;
+    return result;
+}
+
+/* Sorts a few strings of the context's own, with ties, after the sorts and the scan that this is made of. */
+static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc)
+{
+    static const char text[] = "abcdefghijklabcdefghijklabcdefghijk";
+    static const cl_uint offsets[] = {0, 12, 24, 35};
+    gp_sort_strings_desc probe;
+    gp_sort_desc all;
+    gp_segmented_sort_desc ties;
+    gp_scan_desc scan;
+    gp_result result;
+    (void)desc;
+    memset(&probe, 0, sizeof probe);
+    memset(&all, 0, sizeof all);
+    memset(&ties, 0, sizeof ties);
+    memset(&scan, 0, sizeof scan);
+    all.key_type = ties.key_type = GP_U64;
+    all.value_size = ties.value_size = 4;
+    scan.type = GP_U64;
+    scan.op = GP_SUM;
+    probe.byte_count = sizeof text - 1;
+    probe.offsets_type = GP_U32;
+    probe.count = 3;
+    result = gpi_sort_warm_up(gp, &all);
+    if (result == GP_OK) result = gpi_segmented_sort_warm_up(gp, &ties);
+    if (result == GP_OK) result = gpi_scan_warm_up(gp, &scan);
+    if (result == GP_OK) result = gp_buffer_create(gp, sizeof text, text, &probe.bytes);
+    if (result == GP_OK) result = gp_buffer_create(gp, sizeof offsets, offsets, &probe.offsets);
+    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", 3 * sizeof(cl_uint), &probe.out);
+    if (result == GP_OK) result = gp_sort_strings(gp, &probe);
+    if (probe.bytes) (void)clReleaseMemObject(probe.bytes);
+    if (probe.offsets) (void)clReleaseMemObject(probe.offsets);
+    if (probe.out) (void)clReleaseMemObject(probe.out);
+    return result;
+}
+/* ---- End file src/sort_strings.c ---- */
 
 /* ---- Begin file src/merge.c ---- */
 /* merge.c - gp_merge: two sorted sequences into one, in one launch. */

@@ -98,6 +98,8 @@ struct bench_variant {
     union {
         gp_reduce_desc reduce;
         gp_scan_desc scan;
+        gp_segmented_sort_desc segmented_sort;
+        gp_sort_strings_desc sort_strings;
         struct {
             gp_sort_desc desc;
             gp_context *gp;
@@ -231,6 +233,8 @@ void bench_sort(bench *b);
 void bench_merge(bench *b);
 void bench_search(bench *b);
 void bench_topk(bench *b);
+void bench_segmented_sort(bench *b);
+void bench_sort_strings(bench *b);
 void bench_ladder(bench *b);
 void bench_launch_cost(bench *b);
 

@@ -22,6 +22,8 @@ static const char help[] =
     "  merge    gp_merge of two sorted halves, keys and pairs, against the fastest copy\n"
     "  search   gp_search of as many needles as keys, against a copy of the needles\n"
     "  topk     gp_topk: k = 1, 10, 1000, 100000; against a whole sort, a partial sort and a selection\n"
+    "  segmented-sort  gp_segmented_sort: one segment, many, lengths by Zipf's law, against std::sort\n"
+    "  strings  gp_sort_strings: random strings, words and paths, against std::stable_sort\n"
     "  ladder   the textbook's steps of a reduction, against gp_reduce and the fastest loop that reads\n"
     "  launch   calls with 1000 elements, against an empty kernel\n"
     "  all      all of these\n"
@@ -66,6 +68,8 @@ static void run_all(bench *b)
     bench_merge(b);
     bench_search(b);
     bench_topk(b);
+    bench_segmented_sort(b);
+    bench_sort_strings(b);
 }
 
 static const command commands[] = {{"stream", bench_stream},
@@ -80,6 +84,8 @@ static const command commands[] = {{"stream", bench_stream},
                                    {"merge", bench_merge},
                                    {"search", bench_search},
                                    {"topk", bench_topk},
+                                   {"segmented-sort", bench_segmented_sort},
+                                   {"strings", bench_sort_strings},
                                    {"all", run_all}};
 
 /* ------------------------------------------------------------------ options */

@@ -45,6 +45,24 @@ static gpi_digit gpi_digit_at(uint p, ulong flip, uint begin, uint end)
     return digit;
 }
 
+/* What a whole sort sorts by: bits [begin, end), in passes of eight. */
+typedef struct gpi_bits {
+    ulong flip;
+    uint begin, end, passes;
+} gpi_bits;
+
+#define GPI_BITS_PARAMETERS ulong flip, uint begin_bit, uint end_bit, uint passes
+#define GPI_BITS_SET(bits)    \
+    (bits).flip = flip;       \
+    (bits).begin = begin_bit; \
+    (bits).end = end_bit;     \
+    (bits).passes = passes
+
+static gpi_digit gpi_digit_of_pass(uint p, gpi_bits bits)
+{
+    return gpi_digit_at(p, bits.flip, bits.begin, bits.end);
+}
+
 /* ------------------------------------------------------------------ places */
 
 #define GPI_PLACE_IN 0

@@ -371,3 +371,19 @@ static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digi
     }
 }
 #endif
+
+/* ------------------------------------------------------------------ both */
+
+/* Turns counts in shared->next into bases: sums of all digits before. True when one digit has all n keys. */
+static bool gpi_bases_of(gpi_shared shared, ulong n)
+{
+    ulong sum = 0;
+    bool trivial = false;
+    for (uint d = 0; d < GPI_BINS; d++) {
+        const ulong x = shared->next[d];
+        trivial = trivial || x == n;
+        shared->next[d] = sum;
+        sum += x;
+    }
+    return trivial;
+}

@@ -56,6 +56,10 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
         {"gp_merge_tiles", NULL},
         {"gp_search_needles", NULL},
         {"gp_topk_sample", "gp_topk_filter", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL},
+        {"gp_segments_bounds", "gp_segments_list", "gp_segments_small", "gp_segments_count",
+         "gp_segments_spine", "gp_segments_scatter", "gp_segments_copy", NULL},
+        {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip",
+         "gp_strings_keys", NULL},
     };
     return names[primitive][k];
 }
@@ -113,6 +117,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, digit);
         GPI_ADD_KERNEL(&text, ring);
         GPI_ADD_KERNEL(&text, rank);
+        GPI_ADD_KERNEL(&text, small);
         GPI_ADD_KERNEL(&text, sort);
         break;
     case GPI_MERGE: GPI_ADD_KERNEL(&text, merge); break;
@@ -123,6 +128,13 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, keep);
         GPI_ADD_KERNEL(&text, topk);
         break;
+    case GPI_SEGMENTED_SORT:
+        GPI_ADD_KERNEL(&text, digit);
+        GPI_ADD_KERNEL(&text, rank);
+        GPI_ADD_KERNEL(&text, small);
+        GPI_ADD_KERNEL(&text, segmented_sort);
+        break;
+    case GPI_SORT_STRINGS: GPI_ADD_KERNEL(&text, sort_strings); break;
     default: break;
     }
     if (!text.failed) return text.data;
