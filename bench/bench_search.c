@@ -95,9 +95,9 @@ static void search_case(bench *b, size_t n, bool in_order)
 
 void bench_search(bench *b)
 {
-    static const unsigned bits[] = {12, 16, 20, 24};
+    static const unsigned bits[] = {12, 16, 20, 22};
     for (size_t i = 0; i < sizeof bits / sizeof *bits && !b->options.n; i++)
         search_case(b, (size_t)1 << bits[i], false);
     if (b->options.n) search_case(b, b->options.n, false);
-    search_case(b, b->options.n ? b->options.n : (size_t)1 << 24, true);
+    search_case(b, b->options.n ? b->options.n : (size_t)1 << 22, true);
 }

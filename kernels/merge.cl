@@ -84,9 +84,6 @@ static bool gpi_is_before(gpi_key x, gpi_key y, gpi_key_bits flip)
 static ulong gpi_crossing_least(gpi_pair pair, ulong d) { return d > pair.b_count ? d - pair.b_count : 0; }
 static ulong gpi_crossing_most(gpi_pair pair, ulong d) { return min(d, pair.a_count); }
 
-/* a and b in range again, whatever the crossings are: elements of a in a tile of `length`. */
-static ulong gpi_share(ulong begin, ulong end, ulong length) { return min(max(begin, end) - begin, length); }
-
 #if GPI_SHAPE_SERIAL
 /* ------------------------------------------------------------------ serial */
 
@@ -140,14 +137,6 @@ static ulong gpi_runs_room(gpi_pair pair, const gpi_runs *runs, ulong s)
     return room;
 }
 
-static void gpi_take(gpi_pair pair, ulong d, ulong i, ulong j, bool first)
-{
-    pair.out[d] = first ? pair.a[i] : pair.b[j];
-#if GPI_VALUE_SIZE
-    pair.value_out[d] = *(first ? pair.a_value + i : pair.b_value + j);
-#endif
-}
-
 /* Steps [s, end) of all runs: a whole number of GPI_STEP, all of them short of the ends. */
 static void gpi_runs_go(gpi_pair pair, gpi_runs *runs, ulong s, ulong end)
 {
@@ -160,6 +149,11 @@ static void gpi_runs_go(gpi_pair pair, gpi_runs *runs, ulong s, ulong end)
             GPI_PREFETCH_READ((__global const char *)(pair.a + i[r]) + GPI_AHEAD);
             GPI_PREFETCH_READ((__global const char *)(pair.b + (d - i[r])) + GPI_AHEAD);
             GPI_PREFETCH_WRITE((__global char *)(pair.out + d) + GPI_AHEAD);
+#if GPI_VALUE_SIZE
+            GPI_PREFETCH_READ((__global const char *)(pair.a_value + i[r]) + GPI_AHEAD);
+            GPI_PREFETCH_READ((__global const char *)(pair.b_value + (d - i[r])) + GPI_AHEAD);
+            GPI_PREFETCH_WRITE((__global char *)(pair.value_out + d) + GPI_AHEAD);
+#endif
         }
         for (ulong t = s; t < s + GPI_STEP; t++) {
 #pragma unroll
@@ -220,7 +214,12 @@ static void gpi_merge_tile(gpi_pair pair, ulong begin, ulong end)
 static void gpi_copy_tile(gpi_pair pair, ulong begin, ulong end)
 {
     const bool first = pair.a_count > 0;
-    for (ulong d = begin; d < end; d++) gpi_take(pair, d, d, d, first);
+    for (ulong d = begin; d < end; d++) {
+        pair.out[d] = first ? pair.a[d] : pair.b[d];
+#if GPI_VALUE_SIZE
+        pair.value_out[d] = first ? pair.a_value[d] : pair.b_value[d];
+#endif
+    }
 }
 
 GPI_KERNEL void gp_merge_tiles(GPI_PAIR_PARAMETERS, GPI_COUNT_PARAMETERS_NAMED(a),
@@ -251,6 +250,9 @@ typedef struct gpi_local {
 } gpi_local;
 
 static void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }
+
+/* Elements of a in a tile of `length` between two crossings, which are any when the input is not sorted. */
+static ulong gpi_share(ulong begin, ulong end, ulong length) { return min(max(begin, end) - begin, length); }
 
 /* The crossings of diagonals `begin` and `end` into shared->crossing. Each half of the group looks for one. A
    round probes one point an item, at equal distances, and leaves the gap between two of them: a range of

@@ -36,7 +36,7 @@
 #define GPI_SAMPLES 1024
 static void gpi_sync(void) {} /* there is nobody else */
 #ifndef GPI_ABREAST
-#define GPI_ABREAST 16
+#define GPI_ABREAST 64
 #endif
 #else
 #define GPI_NEAR __local

@@ -3,7 +3,12 @@
 
 enum { GPI_MERGE_TILES };
 
-enum { GPI_MERGE_SERIAL_SPAN_MIN = 16384 }; /* elements of a group, when there are few */
+enum {
+    GPI_MERGE_SERIAL_SPAN_MIN = 16384, /* elements of a group, when there are few */
+    GPI_MERGE_RUNS = 8,                /* GPI_RUNS and GPI_STEP of merge.cl */
+    GPI_MERGE_STEP = 16,
+    GPI_MERGE_PAGE = 4096 /* bytes after which addresses meet in the same set of a first-level cache */
+};
 
 /* A checked call, ready to run. */
 typedef struct gpi_merge {
@@ -107,13 +112,24 @@ static void gpi_merge_arg_array(gpi_call *call, size_t count, cl_mem buffer, siz
     GPI_CALL_ARG(call, at);
 }
 
+/* Elements of a group. Serial: the runs of a tile are written side by side, and must not begin a multiple of
+   GPI_MERGE_PAGE apart: the cache would have room for a few of them only. */
+static size_t gpi_merge_span(const gp_context *gp, const gpi_merge *merge, size_t n)
+{
+    const size_t page = GPI_MERGE_PAGE / (GPI_MERGE_STEP * merge->key_size),
+                 steps_of_runs = GPI_MERGE_STEP * GPI_MERGE_RUNS;
+    size_t span, steps;
+    if (merge->plan.shape == GP_SHAPE_LOCAL) return gpi_plan_tile(&merge->plan);
+    span = gpi_serial_span(gp, &merge->plan, n, GPI_MERGE_SERIAL_SPAN_MIN);
+    steps = span / steps_of_runs;
+    return steps < page ? span : (steps / page * page + page / GPI_MERGE_RUNS) * steps_of_runs;
+}
+
 static gp_result gpi_merge_launch(gpi_call *call, const gpi_merge *merge)
 {
     const gp_merge_desc *d = merge->desc;
     const size_t n = d->a_count + d->b_count;
-    const bool serial = merge->plan.shape == GP_SHAPE_SERIAL;
-    const cl_ulong span = serial ? gpi_serial_span(call->gp, &merge->plan, n, GPI_MERGE_SERIAL_SPAN_MIN)
-                                 : gpi_plan_tile(&merge->plan);
+    const cl_ulong span = gpi_merge_span(call->gp, merge, n);
     const cl_ulong flip = gpi_key_flip(d->key_type, d->descending);
     if (n == 0) return GP_OK;
     gpi_call_kernel(call, merge->program, GPI_MERGE_TILES);

@@ -125,6 +125,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
     case GPI_TOPK:
         GPI_ADD_KERNEL(&text, digit);
         GPI_ADD_KERNEL(&text, rank);
+        GPI_ADD_KERNEL(&text, keep);
         GPI_ADD_KERNEL(&text, topk);
         break;
     case GPI_SEGMENTED_SORT:
