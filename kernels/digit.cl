@@ -58,6 +58,14 @@ typedef struct gpi_bits {
     (bits).end = end_bit;     \
     (bits).passes = passes
 
+/* The key's bits of the window, in their order: all passes' digits. */
+static gpi_key_bits gpi_window_of(gpi_key key, gpi_bits bits)
+{
+    const uint width = 8 * sizeof(gpi_key_bits), window = bits.end - bits.begin;
+    const gpi_key_bits mask = window ? ~(gpi_key_bits)0 >> (width - window) : 0;
+    return gpi_key_order(key, (gpi_key_bits)bits.flip) >> bits.begin & mask;
+}
+
 static gpi_digit gpi_digit_of_pass(uint p, gpi_bits bits)
 {
     return gpi_digit_at(p, bits.flip, bits.begin, bits.end);

@@ -68,16 +68,22 @@ static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end,
     for (uint d = 0; d < GPI_BINS; d++) shared->count[d] = h[0][d] + h[1][d] + h[2][d] + h[3][d];
 }
 
-/* The digits of all passes at once, into count[pass][digit] (private). */
-static void gpi_count_all(__global const gpi_key *key, ulong begin, ulong end, ulong flip, uint first_bit,
-                          uint end_bit, uint passes, uint *count)
+/* Called with a constant where that is frequent, so that the loop over passes is unrolled. */
+GPI_INLINE void gpi_count_passes(__global const gpi_key *key, ulong begin, ulong end, gpi_bits bits,
+                                 const uint passes, uint *count)
 {
-    for (uint c = 0; c < passes * GPI_BINS; c++) count[c] = 0;
     for (ulong i = begin; i < end; i++) {
-        const gpi_key k = key[i];
-        for (uint p = 0; p < passes; p++)
-            count[p * GPI_BINS + gpi_digit_of(k, gpi_digit_at(p, flip, first_bit, end_bit))]++;
+        gpi_key_bits k = gpi_window_of(key[i], bits);
+        for (uint p = 0; p < passes; p++, k >>= 8) count[p * GPI_BINS + (uint)(k & (GPI_BINS - 1))]++;
     }
+}
+
+/* The digits of all passes at once, into count[pass][digit] (private). */
+static void gpi_count_all(__global const gpi_key *key, ulong begin, ulong end, gpi_bits bits, uint *count)
+{
+    for (uint c = 0; c < bits.passes * GPI_BINS; c++) count[c] = 0;
+    if (bits.passes == sizeof(gpi_key)) gpi_count_passes(key, begin, end, bits, sizeof(gpi_key), count);
+    else gpi_count_passes(key, begin, end, bits, bits.passes, count);
 }
 
 static void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit digit, gpi_shared shared)

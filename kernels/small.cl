@@ -18,7 +18,7 @@ static void gpi_small_range(gpi_places places, ulong base, ulong n, gpi_bits bit
     uint moves = 0;
     gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
     const gpi_key any = move.key[base];
-    gpi_count_all(move.key, base, base + n, bits.flip, bits.begin, bits.end, bits.passes, count);
+    gpi_count_all(move.key, base, base + n, bits, count);
     for (uint p = 0; p < bits.passes; p++)
         moves += count[p * GPI_BINS + gpi_digit_of(any, gpi_digit_of_pass(p, bits))] != n;
     const uint first = tmp_first || moves % 2 == 0 ? GPI_PLACE_TMP : GPI_PLACE_OUT;
@@ -73,8 +73,6 @@ static gpi_rank16 gpi_few_ranks(const gpi_few *few, uint b, uint n)
 /* Keys [base, base + n), n <= GPI_FEW. All are read before any is written. */
 static void gpi_small_few(gpi_move move, ulong base, uint n, gpi_bits bits)
 {
-    const uint width = 8 * sizeof(gpi_key_bits), window = bits.end - bits.begin;
-    const gpi_key_bits mask = window ? ~(gpi_key_bits)0 >> (width - window) : 0;
     union {
         gpi_rank16 sixteen[GPI_FEW / 16];
 #if GPI_KEY_SIZE == 8
@@ -91,7 +89,7 @@ static void gpi_small_few(gpi_move move, ulong base, uint n, gpi_bits bits)
     few.sixteen[(n - 1) / 16] = 0; /* also what is behind the end */
     for (uint i = 0; i < n; i++) {
         key[i] = move.key[base + i];
-        few.one[i] = gpi_key_order(key[i], (gpi_key_bits)bits.flip) >> bits.begin & mask;
+        few.one[i] = gpi_window_of(key[i], bits);
 #if GPI_VALUE_SIZE
         value[i] = gpi_value_at(move, base + i);
 #endif
