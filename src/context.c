@@ -262,6 +262,7 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (desc->reduce) result = gpi_reduce_warm_up(gp, desc->reduce);
     if (desc->scan && result == GP_OK) result = gpi_scan_warm_up(gp, desc->scan);
     if (desc->sort && result == GP_OK) result = gpi_sort_warm_up(gp, desc->sort);
+    if (desc->brackets && result == GP_OK) result = gpi_brackets_warm_up(gp, desc->brackets);
     return result == GP_OK ? gp_finish(gp) : result;
 }
 

@@ -53,6 +53,8 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
         {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep", NULL},
         {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
          "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"},
+        {"gp_brackets_pair", "gp_brackets_tree", "gp_brackets_join", "gp_brackets_enclose",
+         "gp_brackets_report", NULL},
     };
     return names[primitive][k];
 }
@@ -92,7 +94,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         gpi_text_add(&text, "#define GPI_FIELD %u\n", k);
         GPI_ADD_KERNEL(&text, field);
     }
-    if (primitive != GPI_SORT) {
+    if (primitive == GPI_REDUCE || primitive == GPI_SCAN) {
         GPI_ADD_KERNEL(&text, monoid);
         GPI_ADD_KERNEL(&text, source);
         GPI_ADD_KERNEL(&text, tile);
@@ -109,6 +111,11 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, ring);
         GPI_ADD_KERNEL(&text, rank);
         GPI_ADD_KERNEL(&text, sort);
+        break;
+    case GPI_BRACKETS:
+        GPI_ADD_KERNEL(&text, nest);
+        GPI_ADD_KERNEL(&text, pairing);
+        GPI_ADD_KERNEL(&text, brackets);
         break;
     default: break;
     }

@@ -10,8 +10,8 @@ set -eu
 
 API=src/gpuprim_api.h
 INTERNAL=src/internal.h
-KERNELS="platform count field monoid source tile tile_scan lookback reduce scan digit ring rank sort"
-SOURCES="error device profile context cache program events launch monoid reduce scan sort"
+KERNELS="platform count field monoid source tile tile_scan lookback reduce scan digit ring rank sort nest pairing brackets"
+SOURCES="error device profile context cache program events launch monoid reduce scan sort brackets"
 LICENSE=LICENSE
 
 die() {

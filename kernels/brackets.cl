@@ -1,0 +1,202 @@
+/* brackets.cl - gp_brackets: partners, parents and depths of nested brackets.
+
+       stack of indices; an opener pushes its own, a closer pops
+       match[i]    partner of bracket i, or none
+       parent[i]   top of the stack before i: the innermost opener around i; for a closer its partner
+       depth[i]    height of the stack before i: how many openers are around i
+
+       pair      a group a tile        pairs inside tiles; what is left goes to the tile's cells and node
+       tree      a group 4096 leaves   products of neighbours, in two launches
+       join      a group a tile        the tile's closers find their openers in tiles before it
+       enclose   a group a tile        parents, depths: reads the input again
+       report    one group             what is unmatched or of the wrong kind; greatest depth
+
+   Only `pair` reads the whole input and writes all partners; `join` goes over what is left of tiles, which
+   is little unless brackets are nested as deep as tiles are long. No group waits for another.
+
+   Whatever the input, outputs are defined: a closer on an empty stack pops nothing and has no partner; an
+   opener that is never closed has none, and is around everything behind it; kinds do not matter.         */
+
+#define GPI_INPUT_PARAMETERS __global const GPI_SYMBOL *in, ulong in_at, GPI_COUNT_PARAMETERS
+#define GPI_NEST_SET(nest)                                                  \
+    const gpi_nest nest = gpi_nest_make(scratch, notes_at, tree_at, leaves, \
+                                        gpi_count(bound, wanted, wanted_offset, wanted_words))
+
+static uint gpi_tiles_of(ulong n) { return (uint)((n + GPI_TILE - 1) / GPI_TILE); }
+
+/* ------------------------------------------------------------------ pair, tree */
+
+GPI_KERNEL void gp_brackets_pair(GPI_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,
+                                 GPI_SCRATCH_PARAMETERS, volatile __global uint *counters)
+{
+    GPI_NEST_SET(nest);
+    GPI_SHARED(gpi_pair_memory, shared);
+    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
+    gpi_pair_group(in + in_at, match + match_at, nest, shared);
+}
+
+/* Each group multiplies its share of the nodes [bottom, 2 * bottom) until one is left. Leaves without a
+   tile push and pop nothing. */
+GPI_KERNEL void gp_brackets_tree(GPI_COUNT_PARAMETERS, GPI_SCRATCH_PARAMETERS, uint bottom)
+{
+    GPI_NEST_SET(nest);
+    const uint l = (uint)get_local_id(0), g = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
+    const uint tiles = gpi_tiles_of(nest.n);
+    uint width = bottom / groups; /* nodes of this group */
+    for (uint k = g * width + l; bottom == leaves && k < (g + 1) * width; k += GPI_WG)
+        if (k >= tiles) nest.tree[leaves + k] = gpi_node_make(0, 0, 0, 0);
+    for (width /= 2; width > 0; width /= 2) {
+        gpi_sync_all(); /* the children are written */
+        for (uint k = l; k < width; k += GPI_WG) {
+            const uint x = (groups + g) * width + k;
+            nest.tree[x] = gpi_node_product(nest.tree[2 * x], nest.tree[2 * x + 1]);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ join, enclose */
+
+/* Closer and opener of different tiles. */
+static void gpi_join_pair(__global const GPI_SYMBOL *in, __global gpi_index *match, gpi_index opener,
+                          gpi_index closer, ulong begin, gpi_note *note)
+{
+#if GPI_MATCH
+    match[closer] = opener;
+    match[opener] = closer;
+#endif
+#if GPI_KINDS
+    if (GPI_CODE(in[opener], opener) + GPI_CODE(in[closer], closer) != 0) {
+        note->mismatches++;
+        note->first = min(note->first, (uint)(closer - begin));
+    }
+#endif
+    note->joined++;
+}
+
+/* The tile's closers that found no opener in it: the item's are `first`, first + stride, ... They find theirs
+   in runs, each in one tile. */
+static gpi_note gpi_join_tile(__global const GPI_SYMBOL *in, __global gpi_index *match, gpi_nest nest,
+                              uint tile, uint first, uint stride)
+{
+    const ulong begin = gpi_tile_begin(tile);
+    const gpi_index closers = nest.tree[nest.leaves + tile].pops;
+    __global const uint *closer = nest.cells + begin + gpi_tile_length(nest, tile) - 1;
+    gpi_place place = {tile, 0};
+    gpi_note note = {0, ~0u, 0, 0};
+    gpi_index j = first;
+    if (j < closers) place = gpi_tiles_search(nest.tree, nest.leaves, tile, j);
+    while (j < closers && place.leaf != GPI_NOWHERE) {
+        const gpi_index pushes = nest.tree[nest.leaves + place.leaf].pushes;
+        __global const uint *opener = nest.cells + gpi_tile_begin(place.leaf) + pushes - 1;
+        note.searches++;
+        for (; j < closers && place.need < pushes; j += stride, place.need += stride)
+            gpi_join_pair(in, match, gpi_cell_index(*(opener - place.need), place.leaf),
+                          gpi_cell_index(*(closer - j), tile), begin, &note);
+        if (j < closers) place = gpi_place_behind(nest, place);
+    }
+    return note;
+}
+
+GPI_KERNEL void gp_brackets_join(GPI_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,
+                                 GPI_SCRATCH_PARAMETERS)
+{
+    GPI_NEST_SET(nest);
+    const uint tile = (uint)get_group_id(0);
+    GPI_SHARED(gpi_join_memory, shared);
+    const uint l = (uint)get_local_id(0);
+    if (tile >= gpi_tiles_of(nest.n) || nest.tree[leaves + tile].pops == 0) return;
+    gpi_note_add(nest, tile, gpi_join_tile(in + in_at, match + match_at, nest, tile, l, GPI_WG), shared);
+}
+
+GPI_KERNEL void gp_brackets_enclose(GPI_INPUT_PARAMETERS, __global gpi_index *parent, ulong parent_at,
+                                    uint parents, __global gpi_index *depth, ulong depth_at, uint depths,
+                                    GPI_SCRATCH_PARAMETERS)
+{
+    GPI_NEST_SET(nest);
+    GPI_SHARED(gpi_pair_memory, shared);
+    const uint tile = (uint)get_group_id(0);
+    if (tile >= gpi_tiles_of(nest.n)) return;
+    gpi_enclose_tile(in + in_at, nest, tile, parent + parent_at, parents != 0, depth + depth_at, depths != 0,
+                     shared);
+}
+
+/* ------------------------------------------------------------------ report */
+
+/* gp_brackets_errors, in ulongs */
+#define GPI_ERRORS_CLOSERS 0
+#define GPI_ERRORS_FIRST_CLOSER 1
+#define GPI_ERRORS_OPENERS 2
+#define GPI_ERRORS_FIRST_OPENER 3
+#define GPI_ERRORS_MISMATCHES 4
+#define GPI_ERRORS_FIRST_MISMATCH 5
+#define GPI_ERRORS_MAX_DEPTH 6
+#define GPI_ERRORS_JOINED 7
+#define GPI_ERRORS_SEARCHES 8
+
+/* The first closer that finds the stack empty: down the tree, to where more is popped than there is. */
+static ulong gpi_first_unmatched_closer(gpi_nest nest)
+{
+    gpi_index height = 0;
+    uint x = 1;
+    if (nest.tree[1].pops == 0) return ~0ul;
+    while (x < nest.leaves) {
+        const gpi_node left = nest.tree[2 * x];
+        x = 2 * x;
+        if (left.pops > height) continue;
+        height += left.pushes - left.pops;
+        x++;
+    }
+    const uint tile = x - nest.leaves;
+    const ulong end = gpi_tile_begin(tile) + gpi_tile_length(nest, tile);
+    return gpi_cell_index(nest.cells[end - 1 - height], tile);
+}
+
+/* The lowest opener of the stack that is left. */
+static ulong gpi_first_unmatched_opener(gpi_nest nest)
+{
+    const gpi_index left = nest.tree[1].pushes;
+    if (left == 0) return ~0ul;
+    return gpi_opener_at(nest, gpi_tiles_descend(nest.tree, nest.leaves, 1, left - 1));
+}
+
+/* Sums of the notes of tiles first, first + stride, ... */
+static void gpi_report_notes(gpi_nest nest, uint first, uint stride, ulong *sum)
+{
+    const uint tiles = gpi_tiles_of(nest.n);
+    sum[0] = sum[2] = sum[3] = 0;
+    sum[1] = ~0ul;
+    for (uint t = first; t < tiles; t += stride) {
+        const gpi_note note = nest.notes[t];
+        if (note.mismatches && sum[1] == ~0ul) sum[1] = gpi_tile_begin(t) + note.first;
+        sum[0] += note.mismatches;
+        sum[2] += note.joined;
+        sum[3] += note.searches;
+    }
+}
+
+GPI_KERNEL void gp_brackets_report(GPI_COUNT_PARAMETERS, GPI_SCRATCH_PARAMETERS, __global ulong *errors,
+                                   ulong errors_at)
+{
+    GPI_NEST_SET(nest);
+    __local ulong sums[GPI_WG * 4];
+    const uint l = (uint)get_local_id(0);
+    ulong sum[4];
+    gpi_report_notes(nest, l, GPI_WG, sum);
+    for (uint k = 0; k < 4; k++) sums[4 * l + k] = sum[k];
+    gpi_sync(); /* the sums of all items are there */
+    if (l != 0) return;
+    for (uint j = 1; j < GPI_WG; j++) {
+        sum[1] = min(sum[1], sums[4 * j + 1]);
+        for (uint k = 0; k < 4; k++) sum[k] += k == 1 ? 0 : sums[4 * j + k];
+    }
+    errors += errors_at * 9;
+    errors[GPI_ERRORS_CLOSERS] = nest.n ? nest.tree[1].pops : 0;
+    errors[GPI_ERRORS_FIRST_CLOSER] = nest.n ? gpi_first_unmatched_closer(nest) : ~0ul;
+    errors[GPI_ERRORS_OPENERS] = nest.n ? nest.tree[1].pushes : 0;
+    errors[GPI_ERRORS_FIRST_OPENER] = nest.n ? gpi_first_unmatched_opener(nest) : ~0ul;
+    errors[GPI_ERRORS_MISMATCHES] = sum[0];
+    errors[GPI_ERRORS_FIRST_MISMATCH] = sum[1];
+    errors[GPI_ERRORS_MAX_DEPTH] = nest.n ? nest.tree[1].rise : 0;
+    errors[GPI_ERRORS_JOINED] = sum[2];
+    errors[GPI_ERRORS_SEARCHES] = sum[3];
+}
