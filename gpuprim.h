@@ -1022,6 +1022,13 @@ static const char *const gpi_kernel_platform[] = {
     "#define GPI_NOINLINE static\n",
     "#endif\n",
     "\n",
+    "/* A condition that hardly ever holds. */\n",
+    "#if defined(POCL_DEVICE_ADDRESS_BITS)\n",
+    "#define GPI_RARELY(x) __builtin_expect(!!(x), 0)\n",
+    "#else\n",
+    "#define GPI_RARELY(x) (x)\n",
+    "#endif\n",
+    "\n",
     "/* Loads or stores 16 elements where any one may be; `type` is their vector's, aligned as one element is.\n",
     "   PoCL's own vstore16 writes bytes and shorts one by one. */\n",
     "#if defined(POCL_DEVICE_ADDRESS_BITS)\n",
@@ -3790,13 +3797,11 @@ static const char *const gpi_kernel_nest[] = {
     "   can make it longer. Items in a group and tiles in the grid are searched in the same way.\n",
     "   (Levien, The stack monoid, 2020, for the monoid; the tree in place of its back-links is ours.)\n",
     "\n",
-    "   A node also knows how high the stack gets: to max(height before + high, rise).\n",
-    "\n",
     "   Parameters\n",
     "       GPI_SYMBOL          type of an input element\n",
     "       GPI_CODE(x, i)      its code; GPI_SIGN(x, i): the code's sign\n",
     "       GPI_INDEX_SIZE      4, 8: bytes of an index\n",
-    "       GPI_KINDS           1: codes may be of several kinds, so that pairs have to be checked\n",
+    "       GPI_KINDS           1: codes may be of several kinds, and pairs of two are to be counted\n",
     "       GPI_MATCH           1: partners are written\n",
     "       GPI_TILE            elements of a tile                                                           */\n",
     "#if !defined(GPI_SYMBOL) || !defined(GPI_KINDS) || !defined(GPI_MATCH)\n",
@@ -3819,16 +3824,14 @@ static const char *const gpi_kernel_nest[] = {
     "/* ------------------------------------------------------------------ nodes */\n",
     "\n",
     "typedef struct gpi_node {\n",
-    "    gpi_index pops, pushes, high, rise;\n",
+    "    gpi_index pops, pushes;\n",
     "} gpi_node;\n",
     "\n",
-    "static gpi_node gpi_node_make(gpi_index pops, gpi_index pushes, gpi_index high, gpi_index rise)\n",
+    "static gpi_node gpi_node_make(gpi_index pops, gpi_index pushes)\n",
     "{\n",
     "    gpi_node node;\n",
     "    node.pops = pops;\n",
     "    node.pushes = pushes;\n",
-    "    node.high = high;\n",
-    "    node.rise = rise;\n",
     "    return node;\n",
     "}\n",
     "\n",
@@ -3836,9 +3839,7 @@ static const char *const gpi_kernel_nest[] = {
     "\n",
     "static gpi_node gpi_node_product(gpi_node a, gpi_node b)\n",
     "{\n",
-    "    return gpi_node_make(a.pops + gpi_excess(b.pops, a.pushes), b.pushes + gpi_excess(a.pushes, b.pops),\n",
-    "                         max(a.high, gpi_excess(a.pushes + b.high, a.pops)),\n",
-    "                         max(max(a.rise, b.rise), a.pushes + b.high));\n",
+    "    return gpi_node_make(a.pops + gpi_excess(b.pops, a.pushes), b.pushes + gpi_excess(a.pushes, b.pops));\n",
     "}\n",
     "\n",
     "/* ------------------------------------------------------------------ trees */\n",
@@ -3887,7 +3888,7 @@ static const char *const gpi_kernel_nest[] = {
     "    }                                                                                                        \\\n",
     "    static gpi_node gpi_##name##_before(space const gpi_node *tree, uint leaves, uint leaf)                  \\\n",
     "    {                                                                                                        \\\n",
-    "        gpi_node all = gpi_node_make(0, 0, 0, 0);                                                            \\\n",
+    "        gpi_node all = gpi_node_make(0, 0);                                                                  \\\n",
     "        for (uint x = leaves + leaf; x > 1; x >>= 1) {                                                       \\\n",
     "            if (x & 1) all = gpi_node_product(tree[x - 1], all);                                             \\\n",
     "        }                                                                                                    \\\n",
@@ -3912,7 +3913,15 @@ static const char *const gpi_kernel_nest[] = {
     "    uint first;      /* ... of them the first, counted from the tile's begin */\n",
     "    uint joined;     /* closers whose opener is in another tile */\n",
     "    uint searches;   /* ... and how often one had to be searched for */\n",
+    "    uint rise;       /* how far the stack gets above its height before the tile; where errors are wanted */\n",
+    "    uint unused[3];\n",
     "} gpi_note;\n",
+    "\n",
+    "static gpi_note gpi_note_make(void)\n",
+    "{\n",
+    "    gpi_note note = {0, ~0u, 0, 0, 0, {0, 0, 0}};\n",
+    "    return note;\n",
+    "}\n",
     "\n",
     "typedef struct gpi_nest {\n",
     "    __global uint *cells;\n",
@@ -4018,88 +4027,76 @@ static const char *const gpi_kernel_pairing[] = {
     "#define GPI_BLOCK 64\n",
     "#define GPI_FEW 24 /* brackets of a block that are still stepped through one by one */\n",
     "\n",
-    "/* A tile on its way. Its stack grows from `base` up, its closers without an opener from the last cell down.\n",
-    " */\n",
+    "/* A tile on its way: what hardly ever changes. Its stack grows from `base` up, its closers without an opener\n",
+    "   from the last cell down. What changes with every bracket, the next cell of an opener (`free`), is apart, so\n",
+    "   that it can stay in a register. */\n",
     "typedef struct gpi_strand {\n",
-    "    gpi_index begin;\n",
-    "    __global uint *base, *free, *pending; /* next cells to be taken */\n",
-    "    __global uint *top;                   /* highest `free` since the last closer without an opener */\n",
+    "    __global uint *base, *pending; /* next cell of a closer */\n",
     "    gpi_node node;\n",
     "    gpi_note note;\n",
     "} gpi_strand;\n",
     "\n",
-    "static void gpi_strand_begin(gpi_strand *s, gpi_nest nest, uint tile)\n",
+    "static __global uint *gpi_strand_begin(gpi_strand *s, gpi_nest nest, uint tile)\n",
     "{\n",
-    "    s->begin = (gpi_index)gpi_tile_begin(tile);\n",
-    "    s->base = s->free = s->top = nest.cells + gpi_tile_begin(tile);\n",
+    "    s->base = nest.cells + gpi_tile_begin(tile);\n",
     "    s->pending = s->base + gpi_tile_length(nest, tile) - 1;\n",
-    "    s->node = gpi_node_make(0, 0, 0, 0);\n",
-    "    s->note.mismatches = s->note.joined = s->note.searches = 0;\n",
-    "    s->note.first = ~0u;\n",
+    "    s->node = gpi_node_make(0, 0);\n",
+    "    s->note = gpi_note_make();\n",
+    "    return s->base;\n",
     "}\n",
     "\n",
-    "/* The greatest height since the last closer without an opener: from here, and from an empty stack. */\n",
-    "static void gpi_strand_note_height(gpi_strand *s)\n",
+    "static void gpi_strand_end(gpi_strand *s, __global uint *free, gpi_nest nest, uint tile)\n",
     "{\n",
-    "    const gpi_index height = (gpi_index)(s->top - s->base);\n",
-    "    s->node.high = max(s->node.high, gpi_excess(height, s->node.pops));\n",
-    "    s->node.rise = max(s->node.rise, height);\n",
-    "    s->top = s->base;\n",
-    "}\n",
-    "\n",
-    "static void gpi_strand_end(gpi_strand *s, gpi_nest nest, uint tile)\n",
-    "{\n",
-    "    gpi_strand_note_height(s);\n",
-    "    s->node.pushes = (gpi_index)(s->free - s->base);\n",
+    "    s->node.pushes = (gpi_index)(free - s->base);\n",
     "    nest.tree[nest.leaves + tile] = s->node;\n",
     "    nest.notes[tile] = s->note;\n",
     "}\n",
     "\n",
     "GPI_NOINLINE void gpi_strand_pend(gpi_strand *s, gpi_index at)\n",
     "{\n",
-    "    gpi_strand_note_height(s);\n",
     "    s->node.pops++;\n",
     "    *s->pending-- = (uint)at;\n",
     "}\n",
     "\n",
-    "static void gpi_strand_mismatch(gpi_strand *s, uint i)\n",
+    "GPI_NOINLINE void gpi_strand_mismatch(gpi_strand *s, uint i)\n",
     "{\n",
     "    s->note.mismatches++;\n",
     "    s->note.first = min(s->note.first, i);\n",
     "}\n",
     "\n",
-    "/* Element i of the tile. Every element is written to the cell above the stack: an opener stays there. The\n",
-    "   partner of what is no closer is none, which is more than any index: min() then gives the element itself,\n",
-    "   whose own partner is written last. */\n",
-    "GPI_INLINE void gpi_step(gpi_strand *s, __global const GPI_SYMBOL *in, __global gpi_index *match, uint i)\n",
+    "/* Element `at`, which is the tile's i-th. Every element is written to the cell above the stack: an opener\n",
+    "   stays there. The partner of what is no closer is none, which is more than any index: min() then gives the\n",
+    "   element itself, whose own partner is written last. */\n",
+    "GPI_INLINE void gpi_step(gpi_strand *s, __global uint **free, __global const GPI_SYMBOL *in,\n",
+    "                         __global gpi_index *match, gpi_index at, uint i)\n",
     "{\n",
-    "    const gpi_index at = s->begin + i;\n",
-    "    const int sign = GPI_SIGN(in[at], at);\n",
-    "    __global uint *next = s->free + sign;\n",
-    "    if (next < s->base) {\n",
+    "    const long sign = GPI_SIGN(in[at], at), closes = sign >> 63; /* all bits, or none */\n",
+    "    __global uint *next = *free + sign;\n",
+    "    if (GPI_RARELY(next < s->base)) {\n",
     "        gpi_strand_pend(s, at);\n",
     "#if GPI_MATCH\n",
     "        match[at] = GPI_NONE;\n",
     "#endif\n",
     "        return;\n",
     "    }\n",
-    "    *s->free = (uint)at;\n",
-    "    const uint cell = s->free[sign >> 31];\n",
+    "    **free = (uint)at;\n",
+    "    const uint cell = (*free)[closes];\n",
     "#if GPI_INDEX_SIZE == 4\n",
-    "    const gpi_index partner = cell | ~(uint)(sign >> 31);\n",
+    "    const gpi_index partner = cell | ~(uint)closes;\n",
     "#else\n",
-    "    const gpi_index partner = sign < 0 ? s->begin + (cell - (uint)s->begin) : GPI_NONE;\n",
+    "    const gpi_index partner = at - (uint)((uint)at - cell) | ~(ulong)closes;\n",
     "#endif\n",
     "    const gpi_index first = min(partner, at);\n",
+    "    (void)first;\n",
     "#if GPI_MATCH\n",
     "    match[first] = at;\n",
     "    match[at] = partner;\n",
     "#endif\n",
     "#if GPI_KINDS\n",
-    "    if (first != at && GPI_CODE(in[first], first) + GPI_CODE(in[at], at) != 0) gpi_strand_mismatch(s, i);\n",
+    "    if (GPI_RARELY((GPI_CODE(in[first], first) + GPI_CODE(in[at], at)) & (int)closes))\n",
+    "        gpi_strand_mismatch(s, i);\n",
     "#endif\n",
-    "    if (next > s->top) s->top = next;\n",
-    "    s->free = next;\n",
+    "    *free = next;\n",
     "}\n",
     "\n",
     "#ifdef GPI_IS_BRACKET\n",
@@ -4120,23 +4117,26 @@ static const char *const gpi_kernel_pairing[] = {
     "    return mask;\n",
     "}\n",
     "\n",
-    "/* Block of 64 elements from i on, few of which are brackets. */\n",
-    "GPI_INLINE void gpi_step_few(gpi_strand *s, __global const GPI_SYMBOL *in, __global gpi_index *match, uint i,\n",
-    "                             ulong brackets)\n",
+    "/* The block of 64 elements from `at` on, few of which are brackets; `i`: counted from the tile's begin. */\n",
+    "GPI_INLINE void gpi_step_few(gpi_strand *s, __global uint **free, __global const GPI_SYMBOL *in,\n",
+    "                             __global gpi_index *match, gpi_index at, uint i, ulong brackets)\n",
     "{\n",
     "#if GPI_MATCH\n",
-    "    __global uint *words = (__global uint *)(match + s->begin + i);\n",
+    "    __global uint *words = (__global uint *)(match + at);\n",
     "    for (uint q = 0; q < GPI_BLOCK * sizeof(gpi_index) / 64; q++)\n",
     "        GPI_STORE_VECTOR(gpi_words, (uint16)(~0u), words + 16 * q);\n",
     "#endif\n",
-    "    for (; brackets; brackets &= brackets - 1)\n",
-    "        gpi_step(s, in, match, i + (uint)popcount(~brackets & (brackets - 1)));\n",
+    "    for (; brackets; brackets &= brackets - 1) {\n",
+    "        const uint j = (uint)popcount(~brackets & (brackets - 1));\n",
+    "        gpi_step(s, free, in, match, at + j, i + j);\n",
+    "    }\n",
     "}\n",
     "#endif\n",
     "\n",
-    "/* Blocks of `count` tiles in step, from their first elements on, as far as whole blocks go. */\n",
-    "GPI_INLINE uint gpi_step_blocks(gpi_strand *s, uint count, __global const GPI_SYMBOL *in,\n",
-    "                                __global gpi_index *match, uint length)\n",
+    "/* Blocks of `count` neighbouring tiles in step, from index `begin` on, as far as whole blocks go. */\n",
+    "GPI_INLINE uint gpi_step_blocks(gpi_strand *s, __global uint **free, uint count,\n",
+    "                                __global const GPI_SYMBOL *in, __global gpi_index *match, gpi_index begin,\n",
+    "                                uint length)\n",
     "{\n",
     "    uint i = 0;\n",
     "    for (; i + GPI_BLOCK <= length; i += GPI_BLOCK) {\n",
@@ -4145,18 +4145,20 @@ static const char *const gpi_kernel_pairing[] = {
     "        bool few = true;\n",
     "#pragma unroll\n",
     "        for (uint k = 0; k < count; k++) {\n",
-    "            brackets[k] = gpi_brackets_of(in + s[k].begin + i);\n",
+    "            brackets[k] = gpi_brackets_of(in + begin + k * GPI_TILE + i);\n",
     "            few = few && popcount(brackets[k]) <= GPI_FEW;\n",
     "        }\n",
     "        if (few) {\n",
     "#pragma unroll\n",
-    "            for (uint k = 0; k < count; k++) gpi_step_few(&s[k], in, match, i, brackets[k]);\n",
+    "            for (uint k = 0; k < count; k++)\n",
+    "                gpi_step_few(&s[k], &free[k], in, match, begin + k * GPI_TILE + i, i, brackets[k]);\n",
     "            continue;\n",
     "        }\n",
     "#endif\n",
     "        for (uint j = i; j < i + GPI_BLOCK; j++) {\n",
     "#pragma unroll\n",
-    "            for (uint k = 0; k < count; k++) gpi_step(&s[k], in, match, j);\n",
+    "            for (uint k = 0; k < count; k++)\n",
+    "                gpi_step(&s[k], &free[k], in, match, begin + k * GPI_TILE + j, j);\n",
     "        }\n",
     "    }\n",
     "    return i;\n",
@@ -4165,10 +4167,13 @@ static const char *const gpi_kernel_pairing[] = {
     "static void gpi_pair_tile(__global const GPI_SYMBOL *in, __global gpi_index *match, gpi_nest nest, uint tile)\n",
     "{\n",
     "    gpi_strand s[1];\n",
+    "    __global uint *free[1];\n",
+    "    const gpi_index begin = (gpi_index)gpi_tile_begin(tile);\n",
     "    const uint length = gpi_tile_length(nest, tile);\n",
-    "    gpi_strand_begin(s, nest, tile);\n",
-    "    for (uint i = gpi_step_blocks(s, 1, in, match, length); i < length; i++) gpi_step(s, in, match, i);\n",
-    "    gpi_strand_end(s, nest, tile);\n",
+    "    free[0] = gpi_strand_begin(s, nest, tile);\n",
+    "    for (uint i = gpi_step_blocks(s, free, 1, in, match, begin, length); i < length; i++)\n",
+    "        gpi_step(s, free, in, match, begin + i, i);\n",
+    "    gpi_strand_end(s, free[0], nest, tile);\n",
     "}\n",
     "\n",
     "/* The group's GPI_STRANDS tiles: abreast where all are whole. */\n",
@@ -4177,13 +4182,14 @@ static const char *const gpi_kernel_pairing[] = {
     "{\n",
     "    const uint tile = (uint)get_group_id(0) * GPI_STRANDS;\n",
     "    gpi_strand s[GPI_STRANDS];\n",
+    "    __global uint *free[GPI_STRANDS];\n",
     "    (void)shared;\n",
     "    if (GPI_TILE % GPI_BLOCK == 0 && gpi_tile_begin(tile + GPI_STRANDS) <= nest.n) {\n",
     "#pragma unroll\n",
-    "        for (uint k = 0; k < GPI_STRANDS; k++) gpi_strand_begin(&s[k], nest, tile + k);\n",
-    "        (void)gpi_step_blocks(s, GPI_STRANDS, in, match, GPI_TILE);\n",
+    "        for (uint k = 0; k < GPI_STRANDS; k++) free[k] = gpi_strand_begin(&s[k], nest, tile + k);\n",
+    "        (void)gpi_step_blocks(s, free, GPI_STRANDS, in, match, (gpi_index)gpi_tile_begin(tile), GPI_TILE);\n",
     "#pragma unroll\n",
-    "        for (uint k = 0; k < GPI_STRANDS; k++) gpi_strand_end(&s[k], nest, tile + k);\n",
+    "        for (uint k = 0; k < GPI_STRANDS; k++) gpi_strand_end(&s[k], free[k], nest, tile + k);\n",
     "        return;\n",
     "    }\n",
     "    for (uint k = 0; k < GPI_STRANDS && gpi_tile_begin(tile + k) < nest.n; k++)\n",
@@ -4198,6 +4204,22 @@ static const char *const gpi_kernel_pairing[] = {
     "    nest.notes[tile].first = min(nest.notes[tile].first, note.first);\n",
     "    nest.notes[tile].joined = note.joined;\n",
     "    nest.notes[tile].searches = note.searches;\n",
+    "}\n",
+    "\n",
+    "/* How far the stack gets above its height before the tile. */\n",
+    "static void gpi_measure_tile(__global const GPI_SYMBOL *in, gpi_nest nest, uint tile, gpi_pair_shared shared)\n",
+    "{\n",
+    "    const gpi_index begin = (gpi_index)gpi_tile_begin(tile);\n",
+    "    const uint length = gpi_tile_length(nest, tile);\n",
+    "    const gpi_index before = gpi_tiles_before(nest.tree, nest.leaves, tile).pushes;\n",
+    "    const int floor = -(int)min(before, (gpi_index)GPI_TILE);\n",
+    "    int height = 0, rise = 0;\n",
+    "    (void)shared;\n",
+    "    for (uint i = 0; i < length; i++) {\n",
+    "        height = max(height + GPI_SIGN(in[begin + i], begin + i), floor);\n",
+    "        rise = max(rise, height);\n",
+    "    }\n",
+    "    nest.notes[tile].rise = (uint)rise;\n",
     "}\n",
     "\n",
     "/* Goes over the tile with the top of the stack in hand. Below an opener of this tile is its parent, which is\n",
@@ -4272,15 +4294,13 @@ static const char *const gpi_kernel_pairing[] = {
     "static gpi_node gpi_reduce_item(gpi_shared shared, __local ushort *partner, uint *open, uint *close)\n",
     "{\n",
     "    const uint first = (uint)get_local_id(0) * GPI_ITEMS;\n",
-    "    gpi_node node = gpi_node_make(0, 0, 0, 0);\n",
+    "    gpi_node node = gpi_node_make(0, 0);\n",
     "    *open = *close = 0;\n",
     "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
     "        const int sign = shared->sign[first + j];\n",
     "        if (sign > 0) {\n",
     "            *open |= 1u << j;\n",
     "            node.pushes++;\n",
-    "            node.rise = max(node.rise, node.pushes);\n",
-    "            node.high = max(node.high, gpi_excess(node.pushes, node.pops));\n",
     "        } else if (sign < 0 && *open) {\n",
     "            const uint k = 31 - clz(*open);\n",
     "            *open ^= 1u << k;\n",
@@ -4381,7 +4401,7 @@ static const char *const gpi_kernel_pairing[] = {
     "static void gpi_keep_openers(gpi_node node, uint open, gpi_nest nest, uint tile, gpi_shared shared)\n",
     "{\n",
     "    const ulong begin = gpi_tile_begin(tile);\n",
-    "    gpi_node after = gpi_node_make(0, 0, 0, 0);\n",
+    "    gpi_node after = gpi_node_make(0, 0);\n",
     "    for (uint x = GPI_WG + (uint)get_local_id(0); x > 1; x >>= 1) {\n",
     "        if (!(x & 1)) after = gpi_node_product(after, shared->tree[x + 1]);\n",
     "    }\n",
@@ -4397,6 +4417,7 @@ static const char *const gpi_kernel_pairing[] = {
     "{\n",
     "    for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) {\n",
     "        const uint k = partner[i];\n",
+    "        (void)k;\n",
     "#if GPI_MATCH\n",
     "        match[begin + i] = k == GPI_ALONE ? GPI_NONE : (gpi_index)begin + k;\n",
     "#endif\n",
@@ -4410,9 +4431,7 @@ static const char *const gpi_kernel_pairing[] = {
     "\n",
     "static void gpi_note_clear(gpi_shared shared)\n",
     "{\n",
-    "    if (get_local_id(0) != 0) return;\n",
-    "    shared->note.mismatches = shared->note.joined = shared->note.searches = 0;\n",
-    "    shared->note.first = ~0u;\n",
+    "    if (get_local_id(0) == 0) shared->note = gpi_note_make();\n",
     "}\n",
     "\n",
     "static void gpi_pair_group(__global const GPI_SYMBOL *in, __global gpi_index *match, gpi_nest nest,\n",
@@ -4517,6 +4536,30 @@ static const char *const gpi_kernel_pairing[] = {
     "        if (depths) depth[begin + i] = shared->height[i / GPI_ITEMS] + shared->sign[i];\n",
     "    }\n",
     "}\n",
+    "\n",
+    "/* How far the stack gets above its height before the tile. */\n",
+    "static void gpi_measure_tile(__global const GPI_SYMBOL *in, gpi_nest nest, uint tile, gpi_pair_shared memory)\n",
+    "{\n",
+    "    const gpi_shared shared = &memory->group;\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    const gpi_node tiles = gpi_tiles_before(nest.tree, nest.leaves, tile);\n",
+    "    uint open, close;\n",
+    "    gpi_load_signs(in, gpi_tile_begin(tile), gpi_tile_length(nest, tile), shared);\n",
+    "    gpi_note_clear(shared);\n",
+    "    gpi_sync(); /* signs are there */\n",
+    "    const gpi_node node = gpi_reduce_item(shared, 0, &open, &close);\n",
+    "    gpi_grow_tree(node, open, shared);\n",
+    "    gpi_index height = gpi_node_product(tiles, gpi_items_before(shared->tree, GPI_WG, l)).pushes;\n",
+    "    gpi_index highest = tiles.pushes;\n",
+    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "        const int sign = shared->sign[l * GPI_ITEMS + j];\n",
+    "        if (sign >= 0 || height > 0) height += sign;\n",
+    "        highest = max(highest, height);\n",
+    "    }\n",
+    "    (void)atomic_max(&shared->note.rise, (uint)(highest - tiles.pushes));\n",
+    "    gpi_sync(); /* everybody has measured */\n",
+    "    if (l == 0) nest.notes[tile].rise = shared->note.rise;\n",
+    "}\n",
     "#endif\n",
 };
 /* ---- End file kernels/pairing.cl ---- */
@@ -4535,6 +4578,7 @@ static const char *const gpi_kernel_brackets[] = {
     "       tree      a group 4096 leaves   products of neighbours, in two launches\n",
     "       join      a group a tile        the tile's closers find their openers in tiles before it\n",
     "       enclose   a group a tile        parents, depths: reads the input again\n",
+    "       measure   a group a tile        greatest depths: reads the input again\n",
     "       report    one group             what is unmatched or of the wrong kind; greatest depth\n",
     "\n",
     "   Only `pair` reads the whole input and writes all partners; `join` goes over what is left of tiles, which\n",
@@ -4570,7 +4614,7 @@ static const char *const gpi_kernel_brackets[] = {
     "    const uint tiles = gpi_tiles_of(nest.n);\n",
     "    uint width = bottom / groups; /* nodes of this group */\n",
     "    for (uint k = g * width + l; bottom == leaves && k < (g + 1) * width; k += GPI_WG)\n",
-    "        if (k >= tiles) nest.tree[leaves + k] = gpi_node_make(0, 0, 0, 0);\n",
+    "        if (k >= tiles) nest.tree[leaves + k] = gpi_node_make(0, 0);\n",
     "    for (width /= 2; width > 0; width /= 2) {\n",
     "        gpi_sync_all(); /* the children are written */\n",
     "        for (uint k = l; k < width; k += GPI_WG) {\n",
@@ -4608,7 +4652,7 @@ static const char *const gpi_kernel_brackets[] = {
     "    const gpi_index closers = nest.tree[nest.leaves + tile].pops;\n",
     "    __global const uint *closer = nest.cells + begin + gpi_tile_length(nest, tile) - 1;\n",
     "    gpi_place place = {tile, 0};\n",
-    "    gpi_note note = {0, ~0u, 0, 0};\n",
+    "    gpi_note note = gpi_note_make();\n",
     "    gpi_index j = first;\n",
     "    if (j < closers) place = gpi_tiles_search(nest.tree, nest.leaves, tile, j);\n",
     "    while (j < closers && place.leaf != GPI_NOWHERE) {\n",
@@ -4646,7 +4690,16 @@ static const char *const gpi_kernel_brackets[] = {
     "                     shared);\n",
     "}\n",
     "\n",
-    "/* ------------------------------------------------------------------ report */\n",
+    "/* ------------------------------------------------------------------ measure, report */\n",
+    "\n",
+    "GPI_KERNEL void gp_brackets_measure(GPI_INPUT_PARAMETERS, GPI_SCRATCH_PARAMETERS)\n",
+    "{\n",
+    "    GPI_NEST_SET(nest);\n",
+    "    GPI_SHARED(gpi_pair_memory, shared);\n",
+    "    const uint tile = (uint)get_group_id(0);\n",
+    "    if (tile >= gpi_tiles_of(nest.n)) return;\n",
+    "    gpi_measure_tile(in + in_at, nest, tile, shared);\n",
+    "}\n",
     "\n",
     "/* gp_brackets_errors, in ulongs */\n",
     "#define GPI_ERRORS_CLOSERS 0\n",
@@ -4685,46 +4738,54 @@ static const char *const gpi_kernel_brackets[] = {
     "    return gpi_opener_at(nest, gpi_tiles_descend(nest.tree, nest.leaves, 1, left - 1));\n",
     "}\n",
     "\n",
-    "/* Sums of the notes of tiles first, first + stride, ... */\n",
-    "static void gpi_report_notes(gpi_nest nest, uint first, uint stride, ulong *sum)\n",
+    "/* What is said of tiles first, first + stride, ... */\n",
+    "typedef struct gpi_summary {\n",
+    "    ulong mismatches, first, joined, searches, depth;\n",
+    "} gpi_summary;\n",
+    "\n",
+    "static gpi_summary gpi_summary_of(gpi_nest nest, uint first, uint stride)\n",
     "{\n",
     "    const uint tiles = gpi_tiles_of(nest.n);\n",
-    "    sum[0] = sum[2] = sum[3] = 0;\n",
-    "    sum[1] = ~0ul;\n",
+    "    gpi_summary sum = {0, ~0ul, 0, 0, 0};\n",
     "    for (uint t = first; t < tiles; t += stride) {\n",
     "        const gpi_note note = nest.notes[t];\n",
-    "        if (note.mismatches && sum[1] == ~0ul) sum[1] = gpi_tile_begin(t) + note.first;\n",
-    "        sum[0] += note.mismatches;\n",
-    "        sum[2] += note.joined;\n",
-    "        sum[3] += note.searches;\n",
+    "        const ulong height = gpi_tiles_before(nest.tree, nest.leaves, t).pushes;\n",
+    "        if (note.mismatches) sum.first = min(sum.first, gpi_tile_begin(t) + note.first);\n",
+    "        sum.mismatches += note.mismatches;\n",
+    "        sum.joined += note.joined;\n",
+    "        sum.searches += note.searches;\n",
+    "        sum.depth = max(sum.depth, height + note.rise);\n",
     "    }\n",
+    "    return sum;\n",
     "}\n",
     "\n",
     "GPI_KERNEL void gp_brackets_report(GPI_COUNT_PARAMETERS, GPI_SCRATCH_PARAMETERS, __global ulong *errors,\n",
     "                                   ulong errors_at)\n",
     "{\n",
     "    GPI_NEST_SET(nest);\n",
-    "    __local ulong sums[GPI_WG * 4];\n",
+    "    __local gpi_summary sums[GPI_WG];\n",
     "    const uint l = (uint)get_local_id(0);\n",
-    "    ulong sum[4];\n",
-    "    gpi_report_notes(nest, l, GPI_WG, sum);\n",
-    "    for (uint k = 0; k < 4; k++) sums[4 * l + k] = sum[k];\n",
+    "    gpi_summary sum = gpi_summary_of(nest, l, GPI_WG);\n",
+    "    sums[l] = sum;\n",
     "    gpi_sync(); /* the sums of all items are there */\n",
     "    if (l != 0) return;\n",
     "    for (uint j = 1; j < GPI_WG; j++) {\n",
-    "        sum[1] = min(sum[1], sums[4 * j + 1]);\n",
-    "        for (uint k = 0; k < 4; k++) sum[k] += k == 1 ? 0 : sums[4 * j + k];\n",
+    "        sum.mismatches += sums[j].mismatches;\n",
+    "        sum.first = min(sum.first, sums[j].first);\n",
+    "        sum.joined += sums[j].joined;\n",
+    "        sum.searches += sums[j].searches;\n",
+    "        sum.depth = max(sum.depth, sums[j].depth);\n",
     "    }\n",
     "    errors += errors_at * 9;\n",
     "    errors[GPI_ERRORS_CLOSERS] = nest.n ? nest.tree[1].pops : 0;\n",
     "    errors[GPI_ERRORS_FIRST_CLOSER] = nest.n ? gpi_first_unmatched_closer(nest) : ~0ul;\n",
     "    errors[GPI_ERRORS_OPENERS] = nest.n ? nest.tree[1].pushes : 0;\n",
     "    errors[GPI_ERRORS_FIRST_OPENER] = nest.n ? gpi_first_unmatched_opener(nest) : ~0ul;\n",
-    "    errors[GPI_ERRORS_MISMATCHES] = sum[0];\n",
-    "    errors[GPI_ERRORS_FIRST_MISMATCH] = sum[1];\n",
-    "    errors[GPI_ERRORS_MAX_DEPTH] = nest.n ? nest.tree[1].rise : 0;\n",
-    "    errors[GPI_ERRORS_JOINED] = sum[2];\n",
-    "    errors[GPI_ERRORS_SEARCHES] = sum[3];\n",
+    "    errors[GPI_ERRORS_MISMATCHES] = sum.mismatches;\n",
+    "    errors[GPI_ERRORS_FIRST_MISMATCH] = sum.first;\n",
+    "    errors[GPI_ERRORS_MAX_DEPTH] = sum.depth;\n",
+    "    errors[GPI_ERRORS_JOINED] = sum.joined;\n",
+    "    errors[GPI_ERRORS_SEARCHES] = sum.searches;\n",
     "}\n",
 };
 /* ---- End file kernels/brackets.cl ---- */
@@ -5231,7 +5292,7 @@ static uint64_t gpi_local_bytes_of_sort(uint64_t group, uint64_t items, uint64_t
    element (pairing.cl). */
 static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t items, uint64_t size)
 {
-    return group * (2 * 4 * size + size + 4) + group * items * 3 + 64;
+    return group * (2 * 2 * size + size + 4) + group * items * 3 + 64;
 }
 
 /* Group and items of the local shape, shrunk until they fit the device. */
@@ -6038,7 +6099,7 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
         {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
          "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"},
         {"gp_brackets_pair", "gp_brackets_tree", "gp_brackets_join", "gp_brackets_enclose",
-         "gp_brackets_report", NULL},
+         "gp_brackets_measure", "gp_brackets_report", NULL},
     };
     return names[primitive][k];
 }
@@ -8700,11 +8761,18 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
 /* ---- Begin file src/brackets.c ---- */
 /* brackets.c - gp_brackets: codes of symbols, then pairs in tiles, a tree of tiles, pairs across tiles. */
 
-enum { GPI_BRACKETS_PAIR, GPI_BRACKETS_TREE, GPI_BRACKETS_JOIN, GPI_BRACKETS_ENCLOSE, GPI_BRACKETS_REPORT };
+enum {
+    GPI_BRACKETS_PAIR,
+    GPI_BRACKETS_TREE,
+    GPI_BRACKETS_JOIN,
+    GPI_BRACKETS_ENCLOSE,
+    GPI_BRACKETS_MEASURE,
+    GPI_BRACKETS_REPORT
+};
 
 enum {
     GPI_BRACKETS_STRANDS = 4,     /* GPI_STRANDS of pairing.cl */
-    GPI_BRACKETS_NOTE_BYTES = 16, /* gpi_note of nest.cl */
+    GPI_BRACKETS_NOTE_BYTES = 32, /* gpi_note of nest.cl */
     GPI_BRACKETS_FEW = 12,        /* symbols that are told apart by comparing rather than by a table */
     GPI_BRACKETS_LEAVES = 4096    /* of a group that multiplies nodes */
 };
@@ -8717,7 +8785,6 @@ typedef struct gpi_brackets {
     bool has_table;
     bool kinds; /* pairs can be of two kinds */
     size_t index_size;
-    bool reports; /* errors are wanted */
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
@@ -8799,7 +8866,7 @@ static size_t gpi_brackets_symbols(const gpi_brackets *b)
 static void gpi_brackets_add_table(const gpi_brackets *b, gpi_text *text, const char *name, bool signs)
 {
     size_t i;
-    gpi_text_add(text, "__constant char %s[256] = {", name);
+    gpi_text_add(text, "__constant int %s[256] = {", name);
     for (i = 0; i < 256; i++) {
         const int code = b->table[i];
         gpi_text_add(text, "%s%d", i ? "," : "", signs ? (code > 0) - (code < 0) : code);
@@ -8822,8 +8889,8 @@ static void gpi_brackets_add_symbols(const gpi_brackets *b, gpi_text *text)
     }
     gpi_brackets_add_table(b, text, "gpi_codes", false);
     gpi_brackets_add_table(b, text, "gpi_signs", true);
-    gpi_text_add(text, "#define GPI_CODE(x, i) ((int)gpi_codes[x])\n"
-                       "#define GPI_SIGN(x, i) ((int)gpi_signs[x])\n");
+    gpi_text_add(text, "#define GPI_CODE(x, i) gpi_codes[x]\n"
+                       "#define GPI_SIGN(x, i) gpi_signs[x]\n");
     if (!few) return;
     gpi_text_add(text, "#define GPI_IS_BRACKET(v) ((v) != (v)");
     for (i = 0; i < 256; i++)
@@ -8843,7 +8910,7 @@ static char *gpi_brackets_prelude(const gpi_brackets *b)
     gpi_text_add(&text, "#define GPI_WIDE 0\n#define GPI_FP64 0\n#define GPI_SYMBOL %s\n",
                  gpi_type_cl(b->desc->type));
     gpi_text_add(&text, "#define GPI_INDEX_SIZE %u\n#define GPI_KINDS %d\n#define GPI_MATCH %d\n",
-                 (unsigned)b->index_size, b->kinds, b->desc->match != NULL);
+                 (unsigned)b->index_size, b->kinds && b->errors, b->desc->match != NULL);
     if (b->has_table) {
         gpi_brackets_add_symbols(b, &text);
     } else if (b->desc->map) {
@@ -8895,7 +8962,7 @@ static void gpi_brackets_lay_out(gpi_brackets *b)
 {
     b->notes_at = gpi_round_up(b->desc->count * 4, 64);
     b->tree_at = b->notes_at + gpi_round_up((size_t)b->tiles * GPI_BRACKETS_NOTE_BYTES, 64);
-    b->scratch_size = b->tiles ? b->tree_at + 2 * (size_t)b->leaves * 4 * b->index_size : 0;
+    b->scratch_size = b->tiles ? b->tree_at + 2 * (size_t)b->leaves * 2 * b->index_size : 0;
 }
 
 /* Everything but the buffers: enough to know the scratch. */
@@ -9059,6 +9126,14 @@ static gp_result gpi_brackets_enclose(gpi_call *call, const gpi_brackets *b, cl_
     return gpi_call_launch(call, &b->plan, b->tiles);
 }
 
+static gp_result gpi_brackets_measure(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    gpi_call_kernel(call, b->program, GPI_BRACKETS_MEASURE);
+    gpi_brackets_arg_input(call, b);
+    gpi_brackets_arg_scratch(call, b, scratch);
+    return gpi_call_launch(call, &b->plan, b->tiles);
+}
+
 static gp_result gpi_brackets_report(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
     const cl_ulong at = b->errors_offset;
@@ -9086,6 +9161,7 @@ static gp_result gpi_brackets_launch(gpi_call *call, const gpi_brackets *b)
     if (r == GP_OK && parts > 1) r = gpi_brackets_tree(call, b, scratch, parts, 1);
     if (r == GP_OK && b->tiles > 1 && (d->match || b->errors)) r = gpi_brackets_join(call, b, scratch);
     if (r == GP_OK && (d->parent || d->depth)) r = gpi_brackets_enclose(call, b, scratch);
+    if (r == GP_OK && b->errors) r = gpi_brackets_measure(call, b, scratch);
     if (r == GP_OK && b->errors) r = gpi_brackets_report(call, b, scratch);
     return r;
 }
@@ -9171,6 +9247,7 @@ static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *de
     probe.table = desc->table;
     probe.map = desc->map;
     probe.match = desc->match;
+    probe.errors = desc->errors;
     probe.index_type = desc->index_type;
     gpi_brackets_init(&b, "gp_warmup", &probe);
     result = gpi_brackets_plan(gp, &b);

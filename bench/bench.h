@@ -98,6 +98,7 @@ struct bench_variant {
     union {
         gp_reduce_desc reduce;
         gp_scan_desc scan;
+        gp_brackets_desc brackets;
         struct {
             gp_sort_desc desc;
             gp_context *gp;
@@ -222,6 +223,7 @@ void bench_dot(bench *b);
 void bench_segmented(bench *b);
 void bench_affine(bench *b);
 void bench_sort(bench *b);
+void bench_brackets(bench *b);
 void bench_ladder(bench *b);
 void bench_launch_cost(bench *b);
 

@@ -19,6 +19,7 @@ static const char help[] =
     "  segmented  a scan in segments, against the fastest loop that reads two streams and writes one\n"
     "  affine   a monoid of 8 bytes scanned and reduced, against the fastest copy and read\n"
     "  sort     gp_sort: onesweep, classic and others, by size and entropy, against other sorts\n"
+    "  brackets gp_brackets: nests of several shapes, against stacks in C; sizes of tiles\n"
     "  ladder   the textbook's steps of a reduction, against gp_reduce and the fastest loop that reads\n"
     "  launch   calls with 1000 elements, against an empty kernel\n"
     "  all      all of these\n"
@@ -60,13 +61,20 @@ static void run_all(bench *b)
     bench_segmented(b);
     bench_affine(b);
     bench_sort(b);
+    bench_brackets(b);
 }
 
-static const command commands[] = {{"stream", bench_stream},       {"reduce", bench_reduce},
-                                   {"scan", bench_scan},           {"ladder", bench_ladder},
-                                   {"launch", bench_launch_cost},  {"dot", bench_dot},
-                                   {"segmented", bench_segmented}, {"affine", bench_affine},
-                                   {"sort", bench_sort},           {"all", run_all}};
+static const command commands[] = {{"stream", bench_stream},
+                                   {"reduce", bench_reduce},
+                                   {"scan", bench_scan},
+                                   {"ladder", bench_ladder},
+                                   {"launch", bench_launch_cost},
+                                   {"dot", bench_dot},
+                                   {"segmented", bench_segmented},
+                                   {"affine", bench_affine},
+                                   {"sort", bench_sort},
+                                   {"brackets", bench_brackets},
+                                   {"all", run_all}};
 
 /* ------------------------------------------------------------------ options */
 

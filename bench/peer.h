@@ -18,7 +18,8 @@ typedef enum bench_primitive {
     BENCH_REDUCE,
     BENCH_SCAN,
     BENCH_LAUNCH,
-    BENCH_SORT
+    BENCH_SORT,
+    BENCH_BRACKETS
 } bench_primitive;
 
 /* One piece of work. Every variant of a case gets the same one: the same input, the same output.
@@ -38,8 +39,9 @@ typedef struct bench_work {
     const void *host_in;
     const void *host_in2;
     void *host_out;
-    size_t value_size; /* sort: bytes of a value, 0: none */
-    struct pool *pool; /* threads, one a core; NULL unless the device is a CPU */
+    size_t value_size;        /* sort: bytes of a value, 0: none */
+    const signed char *signs; /* brackets: of each of 256 symbols, 1 opens, -1 closes */
+    struct pool *pool;        /* threads, one a core; NULL unless the device is a CPU */
 } bench_work;
 
 typedef struct bench_peer {
@@ -56,6 +58,8 @@ extern const bench_peer bench_peer_boost_compute;
 extern const bench_peer bench_peer_boost_compute_sort;
 extern const bench_peer bench_peer_c_lsd;
 extern const bench_peer bench_peer_c_lsd_plain;
+extern const bench_peer bench_peer_c_stack;
+extern const bench_peer bench_peer_c_stack_branch_free;
 extern const bench_peer bench_peer_c_tiled;
 extern const bench_peer bench_peer_std;
 extern const bench_peer bench_peer_std_par;

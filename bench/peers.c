@@ -7,6 +7,8 @@ static const bench_peer *const peers[] = {
     &bench_peer_c_tiled,
     &bench_peer_c_lsd,
     &bench_peer_c_lsd_plain,
+    &bench_peer_c_stack,
+    &bench_peer_c_stack_branch_free,
 #ifdef BENCH_HAVE_STD
     &bench_peer_std,
     &bench_peer_std_sort,

@@ -9,6 +9,7 @@
        tree      a group 4096 leaves   products of neighbours, in two launches
        join      a group a tile        the tile's closers find their openers in tiles before it
        enclose   a group a tile        parents, depths: reads the input again
+       measure   a group a tile        greatest depths: reads the input again
        report    one group             what is unmatched or of the wrong kind; greatest depth
 
    Only `pair` reads the whole input and writes all partners; `join` goes over what is left of tiles, which
@@ -44,7 +45,7 @@ GPI_KERNEL void gp_brackets_tree(GPI_COUNT_PARAMETERS, GPI_SCRATCH_PARAMETERS, u
     const uint tiles = gpi_tiles_of(nest.n);
     uint width = bottom / groups; /* nodes of this group */
     for (uint k = g * width + l; bottom == leaves && k < (g + 1) * width; k += GPI_WG)
-        if (k >= tiles) nest.tree[leaves + k] = gpi_node_make(0, 0, 0, 0);
+        if (k >= tiles) nest.tree[leaves + k] = gpi_node_make(0, 0);
     for (width /= 2; width > 0; width /= 2) {
         gpi_sync_all(); /* the children are written */
         for (uint k = l; k < width; k += GPI_WG) {
@@ -82,7 +83,7 @@ static gpi_note gpi_join_tile(__global const GPI_SYMBOL *in, __global gpi_index 
     const gpi_index closers = nest.tree[nest.leaves + tile].pops;
     __global const uint *closer = nest.cells + begin + gpi_tile_length(nest, tile) - 1;
     gpi_place place = {tile, 0};
-    gpi_note note = {0, ~0u, 0, 0};
+    gpi_note note = gpi_note_make();
     gpi_index j = first;
     if (j < closers) place = gpi_tiles_search(nest.tree, nest.leaves, tile, j);
     while (j < closers && place.leaf != GPI_NOWHERE) {
@@ -120,7 +121,16 @@ GPI_KERNEL void gp_brackets_enclose(GPI_INPUT_PARAMETERS, __global gpi_index *pa
                      shared);
 }
 
-/* ------------------------------------------------------------------ report */
+/* ------------------------------------------------------------------ measure, report */
+
+GPI_KERNEL void gp_brackets_measure(GPI_INPUT_PARAMETERS, GPI_SCRATCH_PARAMETERS)
+{
+    GPI_NEST_SET(nest);
+    GPI_SHARED(gpi_pair_memory, shared);
+    const uint tile = (uint)get_group_id(0);
+    if (tile >= gpi_tiles_of(nest.n)) return;
+    gpi_measure_tile(in + in_at, nest, tile, shared);
+}
 
 /* gp_brackets_errors, in ulongs */
 #define GPI_ERRORS_CLOSERS 0
@@ -159,44 +169,52 @@ static ulong gpi_first_unmatched_opener(gpi_nest nest)
     return gpi_opener_at(nest, gpi_tiles_descend(nest.tree, nest.leaves, 1, left - 1));
 }
 
-/* Sums of the notes of tiles first, first + stride, ... */
-static void gpi_report_notes(gpi_nest nest, uint first, uint stride, ulong *sum)
+/* What is said of tiles first, first + stride, ... */
+typedef struct gpi_summary {
+    ulong mismatches, first, joined, searches, depth;
+} gpi_summary;
+
+static gpi_summary gpi_summary_of(gpi_nest nest, uint first, uint stride)
 {
     const uint tiles = gpi_tiles_of(nest.n);
-    sum[0] = sum[2] = sum[3] = 0;
-    sum[1] = ~0ul;
+    gpi_summary sum = {0, ~0ul, 0, 0, 0};
     for (uint t = first; t < tiles; t += stride) {
         const gpi_note note = nest.notes[t];
-        if (note.mismatches && sum[1] == ~0ul) sum[1] = gpi_tile_begin(t) + note.first;
-        sum[0] += note.mismatches;
-        sum[2] += note.joined;
-        sum[3] += note.searches;
+        const ulong height = gpi_tiles_before(nest.tree, nest.leaves, t).pushes;
+        if (note.mismatches) sum.first = min(sum.first, gpi_tile_begin(t) + note.first);
+        sum.mismatches += note.mismatches;
+        sum.joined += note.joined;
+        sum.searches += note.searches;
+        sum.depth = max(sum.depth, height + note.rise);
     }
+    return sum;
 }
 
 GPI_KERNEL void gp_brackets_report(GPI_COUNT_PARAMETERS, GPI_SCRATCH_PARAMETERS, __global ulong *errors,
                                    ulong errors_at)
 {
     GPI_NEST_SET(nest);
-    __local ulong sums[GPI_WG * 4];
+    __local gpi_summary sums[GPI_WG];
     const uint l = (uint)get_local_id(0);
-    ulong sum[4];
-    gpi_report_notes(nest, l, GPI_WG, sum);
-    for (uint k = 0; k < 4; k++) sums[4 * l + k] = sum[k];
+    gpi_summary sum = gpi_summary_of(nest, l, GPI_WG);
+    sums[l] = sum;
     gpi_sync(); /* the sums of all items are there */
     if (l != 0) return;
     for (uint j = 1; j < GPI_WG; j++) {
-        sum[1] = min(sum[1], sums[4 * j + 1]);
-        for (uint k = 0; k < 4; k++) sum[k] += k == 1 ? 0 : sums[4 * j + k];
+        sum.mismatches += sums[j].mismatches;
+        sum.first = min(sum.first, sums[j].first);
+        sum.joined += sums[j].joined;
+        sum.searches += sums[j].searches;
+        sum.depth = max(sum.depth, sums[j].depth);
     }
     errors += errors_at * 9;
     errors[GPI_ERRORS_CLOSERS] = nest.n ? nest.tree[1].pops : 0;
     errors[GPI_ERRORS_FIRST_CLOSER] = nest.n ? gpi_first_unmatched_closer(nest) : ~0ul;
     errors[GPI_ERRORS_OPENERS] = nest.n ? nest.tree[1].pushes : 0;
     errors[GPI_ERRORS_FIRST_OPENER] = nest.n ? gpi_first_unmatched_opener(nest) : ~0ul;
-    errors[GPI_ERRORS_MISMATCHES] = sum[0];
-    errors[GPI_ERRORS_FIRST_MISMATCH] = sum[1];
-    errors[GPI_ERRORS_MAX_DEPTH] = nest.n ? nest.tree[1].rise : 0;
-    errors[GPI_ERRORS_JOINED] = sum[2];
-    errors[GPI_ERRORS_SEARCHES] = sum[3];
+    errors[GPI_ERRORS_MISMATCHES] = sum.mismatches;
+    errors[GPI_ERRORS_FIRST_MISMATCH] = sum.first;
+    errors[GPI_ERRORS_MAX_DEPTH] = sum.depth;
+    errors[GPI_ERRORS_JOINED] = sum.joined;
+    errors[GPI_ERRORS_SEARCHES] = sum.searches;
 }

@@ -17,13 +17,11 @@
    can make it longer. Items in a group and tiles in the grid are searched in the same way.
    (Levien, The stack monoid, 2020, for the monoid; the tree in place of its back-links is ours.)
 
-   A node also knows how high the stack gets: to max(height before + high, rise).
-
    Parameters
        GPI_SYMBOL          type of an input element
        GPI_CODE(x, i)      its code; GPI_SIGN(x, i): the code's sign
        GPI_INDEX_SIZE      4, 8: bytes of an index
-       GPI_KINDS           1: codes may be of several kinds, so that pairs have to be checked
+       GPI_KINDS           1: codes may be of several kinds, and pairs of two are to be counted
        GPI_MATCH           1: partners are written
        GPI_TILE            elements of a tile                                                           */
 #if !defined(GPI_SYMBOL) || !defined(GPI_KINDS) || !defined(GPI_MATCH)
@@ -46,16 +44,14 @@ typedef ulong gpi_index;
 /* ------------------------------------------------------------------ nodes */
 
 typedef struct gpi_node {
-    gpi_index pops, pushes, high, rise;
+    gpi_index pops, pushes;
 } gpi_node;
 
-static gpi_node gpi_node_make(gpi_index pops, gpi_index pushes, gpi_index high, gpi_index rise)
+static gpi_node gpi_node_make(gpi_index pops, gpi_index pushes)
 {
     gpi_node node;
     node.pops = pops;
     node.pushes = pushes;
-    node.high = high;
-    node.rise = rise;
     return node;
 }
 
@@ -63,9 +59,7 @@ static gpi_index gpi_excess(gpi_index a, gpi_index b) { return a > b ? a - b : 0
 
 static gpi_node gpi_node_product(gpi_node a, gpi_node b)
 {
-    return gpi_node_make(a.pops + gpi_excess(b.pops, a.pushes), b.pushes + gpi_excess(a.pushes, b.pops),
-                         max(a.high, gpi_excess(a.pushes + b.high, a.pops)),
-                         max(max(a.rise, b.rise), a.pushes + b.high));
+    return gpi_node_make(a.pops + gpi_excess(b.pops, a.pushes), b.pushes + gpi_excess(a.pushes, b.pops));
 }
 
 /* ------------------------------------------------------------------ trees */
@@ -114,7 +108,7 @@ typedef struct gpi_place {
     }                                                                                                        \
     static gpi_node gpi_##name##_before(space const gpi_node *tree, uint leaves, uint leaf)                  \
     {                                                                                                        \
-        gpi_node all = gpi_node_make(0, 0, 0, 0);                                                            \
+        gpi_node all = gpi_node_make(0, 0);                                                                  \
         for (uint x = leaves + leaf; x > 1; x >>= 1) {                                                       \
             if (x & 1) all = gpi_node_product(tree[x - 1], all);                                             \
         }                                                                                                    \
@@ -139,7 +133,15 @@ typedef struct gpi_note {
     uint first;      /* ... of them the first, counted from the tile's begin */
     uint joined;     /* closers whose opener is in another tile */
     uint searches;   /* ... and how often one had to be searched for */
+    uint rise;       /* how far the stack gets above its height before the tile; where errors are wanted */
+    uint unused[3];
 } gpi_note;
+
+static gpi_note gpi_note_make(void)
+{
+    gpi_note note = {0, ~0u, 0, 0, 0, {0, 0, 0}};
+    return note;
+}
 
 typedef struct gpi_nest {
     __global uint *cells;

@@ -42,88 +42,76 @@ static void gpi_sync_all(void) { barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FE
 #define GPI_BLOCK 64
 #define GPI_FEW 24 /* brackets of a block that are still stepped through one by one */
 
-/* A tile on its way. Its stack grows from `base` up, its closers without an opener from the last cell down.
- */
+/* A tile on its way: what hardly ever changes. Its stack grows from `base` up, its closers without an opener
+   from the last cell down. What changes with every bracket, the next cell of an opener (`free`), is apart, so
+   that it can stay in a register. */
 typedef struct gpi_strand {
-    gpi_index begin;
-    __global uint *base, *free, *pending; /* next cells to be taken */
-    __global uint *top;                   /* highest `free` since the last closer without an opener */
+    __global uint *base, *pending; /* next cell of a closer */
     gpi_node node;
     gpi_note note;
 } gpi_strand;
 
-static void gpi_strand_begin(gpi_strand *s, gpi_nest nest, uint tile)
+static __global uint *gpi_strand_begin(gpi_strand *s, gpi_nest nest, uint tile)
 {
-    s->begin = (gpi_index)gpi_tile_begin(tile);
-    s->base = s->free = s->top = nest.cells + gpi_tile_begin(tile);
+    s->base = nest.cells + gpi_tile_begin(tile);
     s->pending = s->base + gpi_tile_length(nest, tile) - 1;
-    s->node = gpi_node_make(0, 0, 0, 0);
-    s->note.mismatches = s->note.joined = s->note.searches = 0;
-    s->note.first = ~0u;
+    s->node = gpi_node_make(0, 0);
+    s->note = gpi_note_make();
+    return s->base;
 }
 
-/* The greatest height since the last closer without an opener: from here, and from an empty stack. */
-static void gpi_strand_note_height(gpi_strand *s)
+static void gpi_strand_end(gpi_strand *s, __global uint *free, gpi_nest nest, uint tile)
 {
-    const gpi_index height = (gpi_index)(s->top - s->base);
-    s->node.high = max(s->node.high, gpi_excess(height, s->node.pops));
-    s->node.rise = max(s->node.rise, height);
-    s->top = s->base;
-}
-
-static void gpi_strand_end(gpi_strand *s, gpi_nest nest, uint tile)
-{
-    gpi_strand_note_height(s);
-    s->node.pushes = (gpi_index)(s->free - s->base);
+    s->node.pushes = (gpi_index)(free - s->base);
     nest.tree[nest.leaves + tile] = s->node;
     nest.notes[tile] = s->note;
 }
 
 GPI_NOINLINE void gpi_strand_pend(gpi_strand *s, gpi_index at)
 {
-    gpi_strand_note_height(s);
     s->node.pops++;
     *s->pending-- = (uint)at;
 }
 
-static void gpi_strand_mismatch(gpi_strand *s, uint i)
+GPI_NOINLINE void gpi_strand_mismatch(gpi_strand *s, uint i)
 {
     s->note.mismatches++;
     s->note.first = min(s->note.first, i);
 }
 
-/* Element i of the tile. Every element is written to the cell above the stack: an opener stays there. The
-   partner of what is no closer is none, which is more than any index: min() then gives the element itself,
-   whose own partner is written last. */
-GPI_INLINE void gpi_step(gpi_strand *s, __global const GPI_SYMBOL *in, __global gpi_index *match, uint i)
+/* Element `at`, which is the tile's i-th. Every element is written to the cell above the stack: an opener
+   stays there. The partner of what is no closer is none, which is more than any index: min() then gives the
+   element itself, whose own partner is written last. */
+GPI_INLINE void gpi_step(gpi_strand *s, __global uint **free, __global const GPI_SYMBOL *in,
+                         __global gpi_index *match, gpi_index at, uint i)
 {
-    const gpi_index at = s->begin + i;
-    const int sign = GPI_SIGN(in[at], at);
-    __global uint *next = s->free + sign;
-    if (next < s->base) {
+    const long sign = GPI_SIGN(in[at], at), closes = sign >> 63; /* all bits, or none */
+    __global uint *next = *free + sign;
+    if (GPI_RARELY(next < s->base)) {
         gpi_strand_pend(s, at);
 #if GPI_MATCH
         match[at] = GPI_NONE;
 #endif
         return;
     }
-    *s->free = (uint)at;
-    const uint cell = s->free[sign >> 31];
+    **free = (uint)at;
+    const uint cell = (*free)[closes];
 #if GPI_INDEX_SIZE == 4
-    const gpi_index partner = cell | ~(uint)(sign >> 31);
+    const gpi_index partner = cell | ~(uint)closes;
 #else
-    const gpi_index partner = sign < 0 ? s->begin + (cell - (uint)s->begin) : GPI_NONE;
+    const gpi_index partner = at - (uint)((uint)at - cell) | ~(ulong)closes;
 #endif
     const gpi_index first = min(partner, at);
+    (void)first;
 #if GPI_MATCH
     match[first] = at;
     match[at] = partner;
 #endif
 #if GPI_KINDS
-    if (first != at && GPI_CODE(in[first], first) + GPI_CODE(in[at], at) != 0) gpi_strand_mismatch(s, i);
+    if (GPI_RARELY((GPI_CODE(in[first], first) + GPI_CODE(in[at], at)) & (int)closes))
+        gpi_strand_mismatch(s, i);
 #endif
-    if (next > s->top) s->top = next;
-    s->free = next;
+    *free = next;
 }
 
 #ifdef GPI_IS_BRACKET
@@ -144,23 +132,26 @@ GPI_INLINE ulong gpi_brackets_of(__global const uchar *in)
     return mask;
 }
 
-/* Block of 64 elements from i on, few of which are brackets. */
-GPI_INLINE void gpi_step_few(gpi_strand *s, __global const GPI_SYMBOL *in, __global gpi_index *match, uint i,
-                             ulong brackets)
+/* The block of 64 elements from `at` on, few of which are brackets; `i`: counted from the tile's begin. */
+GPI_INLINE void gpi_step_few(gpi_strand *s, __global uint **free, __global const GPI_SYMBOL *in,
+                             __global gpi_index *match, gpi_index at, uint i, ulong brackets)
 {
 #if GPI_MATCH
-    __global uint *words = (__global uint *)(match + s->begin + i);
+    __global uint *words = (__global uint *)(match + at);
     for (uint q = 0; q < GPI_BLOCK * sizeof(gpi_index) / 64; q++)
         GPI_STORE_VECTOR(gpi_words, (uint16)(~0u), words + 16 * q);
 #endif
-    for (; brackets; brackets &= brackets - 1)
-        gpi_step(s, in, match, i + (uint)popcount(~brackets & (brackets - 1)));
+    for (; brackets; brackets &= brackets - 1) {
+        const uint j = (uint)popcount(~brackets & (brackets - 1));
+        gpi_step(s, free, in, match, at + j, i + j);
+    }
 }
 #endif
 
-/* Blocks of `count` tiles in step, from their first elements on, as far as whole blocks go. */
-GPI_INLINE uint gpi_step_blocks(gpi_strand *s, uint count, __global const GPI_SYMBOL *in,
-                                __global gpi_index *match, uint length)
+/* Blocks of `count` neighbouring tiles in step, from index `begin` on, as far as whole blocks go. */
+GPI_INLINE uint gpi_step_blocks(gpi_strand *s, __global uint **free, uint count,
+                                __global const GPI_SYMBOL *in, __global gpi_index *match, gpi_index begin,
+                                uint length)
 {
     uint i = 0;
     for (; i + GPI_BLOCK <= length; i += GPI_BLOCK) {
@@ -169,18 +160,20 @@ GPI_INLINE uint gpi_step_blocks(gpi_strand *s, uint count, __global const GPI_SY
         bool few = true;
 #pragma unroll
         for (uint k = 0; k < count; k++) {
-            brackets[k] = gpi_brackets_of(in + s[k].begin + i);
+            brackets[k] = gpi_brackets_of(in + begin + k * GPI_TILE + i);
             few = few && popcount(brackets[k]) <= GPI_FEW;
         }
         if (few) {
 #pragma unroll
-            for (uint k = 0; k < count; k++) gpi_step_few(&s[k], in, match, i, brackets[k]);
+            for (uint k = 0; k < count; k++)
+                gpi_step_few(&s[k], &free[k], in, match, begin + k * GPI_TILE + i, i, brackets[k]);
             continue;
         }
 #endif
         for (uint j = i; j < i + GPI_BLOCK; j++) {
 #pragma unroll
-            for (uint k = 0; k < count; k++) gpi_step(&s[k], in, match, j);
+            for (uint k = 0; k < count; k++)
+                gpi_step(&s[k], &free[k], in, match, begin + k * GPI_TILE + j, j);
         }
     }
     return i;
@@ -189,10 +182,13 @@ GPI_INLINE uint gpi_step_blocks(gpi_strand *s, uint count, __global const GPI_SY
 static void gpi_pair_tile(__global const GPI_SYMBOL *in, __global gpi_index *match, gpi_nest nest, uint tile)
 {
     gpi_strand s[1];
+    __global uint *free[1];
+    const gpi_index begin = (gpi_index)gpi_tile_begin(tile);
     const uint length = gpi_tile_length(nest, tile);
-    gpi_strand_begin(s, nest, tile);
-    for (uint i = gpi_step_blocks(s, 1, in, match, length); i < length; i++) gpi_step(s, in, match, i);
-    gpi_strand_end(s, nest, tile);
+    free[0] = gpi_strand_begin(s, nest, tile);
+    for (uint i = gpi_step_blocks(s, free, 1, in, match, begin, length); i < length; i++)
+        gpi_step(s, free, in, match, begin + i, i);
+    gpi_strand_end(s, free[0], nest, tile);
 }
 
 /* The group's GPI_STRANDS tiles: abreast where all are whole. */
@@ -201,13 +197,14 @@ static void gpi_pair_group(__global const GPI_SYMBOL *in, __global gpi_index *ma
 {
     const uint tile = (uint)get_group_id(0) * GPI_STRANDS;
     gpi_strand s[GPI_STRANDS];
+    __global uint *free[GPI_STRANDS];
     (void)shared;
     if (GPI_TILE % GPI_BLOCK == 0 && gpi_tile_begin(tile + GPI_STRANDS) <= nest.n) {
 #pragma unroll
-        for (uint k = 0; k < GPI_STRANDS; k++) gpi_strand_begin(&s[k], nest, tile + k);
-        (void)gpi_step_blocks(s, GPI_STRANDS, in, match, GPI_TILE);
+        for (uint k = 0; k < GPI_STRANDS; k++) free[k] = gpi_strand_begin(&s[k], nest, tile + k);
+        (void)gpi_step_blocks(s, free, GPI_STRANDS, in, match, (gpi_index)gpi_tile_begin(tile), GPI_TILE);
 #pragma unroll
-        for (uint k = 0; k < GPI_STRANDS; k++) gpi_strand_end(&s[k], nest, tile + k);
+        for (uint k = 0; k < GPI_STRANDS; k++) gpi_strand_end(&s[k], free[k], nest, tile + k);
         return;
     }
     for (uint k = 0; k < GPI_STRANDS && gpi_tile_begin(tile + k) < nest.n; k++)
@@ -222,6 +219,22 @@ static void gpi_note_add(gpi_nest nest, uint tile, gpi_note note, gpi_join_share
     nest.notes[tile].first = min(nest.notes[tile].first, note.first);
     nest.notes[tile].joined = note.joined;
     nest.notes[tile].searches = note.searches;
+}
+
+/* How far the stack gets above its height before the tile. */
+static void gpi_measure_tile(__global const GPI_SYMBOL *in, gpi_nest nest, uint tile, gpi_pair_shared shared)
+{
+    const gpi_index begin = (gpi_index)gpi_tile_begin(tile);
+    const uint length = gpi_tile_length(nest, tile);
+    const gpi_index before = gpi_tiles_before(nest.tree, nest.leaves, tile).pushes;
+    const int floor = -(int)min(before, (gpi_index)GPI_TILE);
+    int height = 0, rise = 0;
+    (void)shared;
+    for (uint i = 0; i < length; i++) {
+        height = max(height + GPI_SIGN(in[begin + i], begin + i), floor);
+        rise = max(rise, height);
+    }
+    nest.notes[tile].rise = (uint)rise;
 }
 
 /* Goes over the tile with the top of the stack in hand. Below an opener of this tile is its parent, which is
@@ -296,15 +309,13 @@ static void gpi_load_signs(__global const GPI_SYMBOL *in, ulong begin, uint leng
 static gpi_node gpi_reduce_item(gpi_shared shared, __local ushort *partner, uint *open, uint *close)
 {
     const uint first = (uint)get_local_id(0) * GPI_ITEMS;
-    gpi_node node = gpi_node_make(0, 0, 0, 0);
+    gpi_node node = gpi_node_make(0, 0);
     *open = *close = 0;
     for (uint j = 0; j < GPI_ITEMS; j++) {
         const int sign = shared->sign[first + j];
         if (sign > 0) {
             *open |= 1u << j;
             node.pushes++;
-            node.rise = max(node.rise, node.pushes);
-            node.high = max(node.high, gpi_excess(node.pushes, node.pops));
         } else if (sign < 0 && *open) {
             const uint k = 31 - clz(*open);
             *open ^= 1u << k;
@@ -405,7 +416,7 @@ static void gpi_pair_items(uint close, gpi_nest nest, uint tile, __local ushort 
 static void gpi_keep_openers(gpi_node node, uint open, gpi_nest nest, uint tile, gpi_shared shared)
 {
     const ulong begin = gpi_tile_begin(tile);
-    gpi_node after = gpi_node_make(0, 0, 0, 0);
+    gpi_node after = gpi_node_make(0, 0);
     for (uint x = GPI_WG + (uint)get_local_id(0); x > 1; x >>= 1) {
         if (!(x & 1)) after = gpi_node_product(after, shared->tree[x + 1]);
     }
@@ -421,6 +432,7 @@ static void gpi_pair_write(__global const GPI_SYMBOL *in, __global gpi_index *ma
 {
     for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) {
         const uint k = partner[i];
+        (void)k;
 #if GPI_MATCH
         match[begin + i] = k == GPI_ALONE ? GPI_NONE : (gpi_index)begin + k;
 #endif
@@ -434,9 +446,7 @@ static void gpi_pair_write(__global const GPI_SYMBOL *in, __global gpi_index *ma
 
 static void gpi_note_clear(gpi_shared shared)
 {
-    if (get_local_id(0) != 0) return;
-    shared->note.mismatches = shared->note.joined = shared->note.searches = 0;
-    shared->note.first = ~0u;
+    if (get_local_id(0) == 0) shared->note = gpi_note_make();
 }
 
 static void gpi_pair_group(__global const GPI_SYMBOL *in, __global gpi_index *match, gpi_nest nest,
@@ -540,5 +550,29 @@ static void gpi_enclose_tile(__global const GPI_SYMBOL *in, gpi_nest nest, uint 
         if (parents) parent[begin + i] = gpi_parent_of(nest, tile, memory->stage[i]);
         if (depths) depth[begin + i] = shared->height[i / GPI_ITEMS] + shared->sign[i];
     }
+}
+
+/* How far the stack gets above its height before the tile. */
+static void gpi_measure_tile(__global const GPI_SYMBOL *in, gpi_nest nest, uint tile, gpi_pair_shared memory)
+{
+    const gpi_shared shared = &memory->group;
+    const uint l = (uint)get_local_id(0);
+    const gpi_node tiles = gpi_tiles_before(nest.tree, nest.leaves, tile);
+    uint open, close;
+    gpi_load_signs(in, gpi_tile_begin(tile), gpi_tile_length(nest, tile), shared);
+    gpi_note_clear(shared);
+    gpi_sync(); /* signs are there */
+    const gpi_node node = gpi_reduce_item(shared, 0, &open, &close);
+    gpi_grow_tree(node, open, shared);
+    gpi_index height = gpi_node_product(tiles, gpi_items_before(shared->tree, GPI_WG, l)).pushes;
+    gpi_index highest = tiles.pushes;
+    for (uint j = 0; j < GPI_ITEMS; j++) {
+        const int sign = shared->sign[l * GPI_ITEMS + j];
+        if (sign >= 0 || height > 0) height += sign;
+        highest = max(highest, height);
+    }
+    (void)atomic_max(&shared->note.rise, (uint)(highest - tiles.pushes));
+    gpi_sync(); /* everybody has measured */
+    if (l == 0) nest.notes[tile].rise = shared->note.rise;
 }
 #endif

@@ -74,6 +74,13 @@ static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_wo
 #define GPI_NOINLINE static
 #endif
 
+/* A condition that hardly ever holds. */
+#if defined(POCL_DEVICE_ADDRESS_BITS)
+#define GPI_RARELY(x) __builtin_expect(!!(x), 0)
+#else
+#define GPI_RARELY(x) (x)
+#endif
+
 /* Loads or stores 16 elements where any one may be; `type` is their vector's, aligned as one element is.
    PoCL's own vstore16 writes bytes and shorts one by one. */
 #if defined(POCL_DEVICE_ADDRESS_BITS)

@@ -1,11 +1,18 @@
 /* brackets.c - gp_brackets: codes of symbols, then pairs in tiles, a tree of tiles, pairs across tiles. */
 #include "internal.h"
 
-enum { GPI_BRACKETS_PAIR, GPI_BRACKETS_TREE, GPI_BRACKETS_JOIN, GPI_BRACKETS_ENCLOSE, GPI_BRACKETS_REPORT };
+enum {
+    GPI_BRACKETS_PAIR,
+    GPI_BRACKETS_TREE,
+    GPI_BRACKETS_JOIN,
+    GPI_BRACKETS_ENCLOSE,
+    GPI_BRACKETS_MEASURE,
+    GPI_BRACKETS_REPORT
+};
 
 enum {
     GPI_BRACKETS_STRANDS = 4,     /* GPI_STRANDS of pairing.cl */
-    GPI_BRACKETS_NOTE_BYTES = 16, /* gpi_note of nest.cl */
+    GPI_BRACKETS_NOTE_BYTES = 32, /* gpi_note of nest.cl */
     GPI_BRACKETS_FEW = 12,        /* symbols that are told apart by comparing rather than by a table */
     GPI_BRACKETS_LEAVES = 4096    /* of a group that multiplies nodes */
 };
@@ -18,7 +25,6 @@ typedef struct gpi_brackets {
     bool has_table;
     bool kinds; /* pairs can be of two kinds */
     size_t index_size;
-    bool reports; /* errors are wanted */
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
@@ -100,7 +106,7 @@ static size_t gpi_brackets_symbols(const gpi_brackets *b)
 static void gpi_brackets_add_table(const gpi_brackets *b, gpi_text *text, const char *name, bool signs)
 {
     size_t i;
-    gpi_text_add(text, "__constant char %s[256] = {", name);
+    gpi_text_add(text, "__constant int %s[256] = {", name);
     for (i = 0; i < 256; i++) {
         const int code = b->table[i];
         gpi_text_add(text, "%s%d", i ? "," : "", signs ? (code > 0) - (code < 0) : code);
@@ -123,8 +129,8 @@ static void gpi_brackets_add_symbols(const gpi_brackets *b, gpi_text *text)
     }
     gpi_brackets_add_table(b, text, "gpi_codes", false);
     gpi_brackets_add_table(b, text, "gpi_signs", true);
-    gpi_text_add(text, "#define GPI_CODE(x, i) ((int)gpi_codes[x])\n"
-                       "#define GPI_SIGN(x, i) ((int)gpi_signs[x])\n");
+    gpi_text_add(text, "#define GPI_CODE(x, i) gpi_codes[x]\n"
+                       "#define GPI_SIGN(x, i) gpi_signs[x]\n");
     if (!few) return;
     gpi_text_add(text, "#define GPI_IS_BRACKET(v) ((v) != (v)");
     for (i = 0; i < 256; i++)
@@ -144,7 +150,7 @@ static char *gpi_brackets_prelude(const gpi_brackets *b)
     gpi_text_add(&text, "#define GPI_WIDE 0\n#define GPI_FP64 0\n#define GPI_SYMBOL %s\n",
                  gpi_type_cl(b->desc->type));
     gpi_text_add(&text, "#define GPI_INDEX_SIZE %u\n#define GPI_KINDS %d\n#define GPI_MATCH %d\n",
-                 (unsigned)b->index_size, b->kinds, b->desc->match != NULL);
+                 (unsigned)b->index_size, b->kinds && b->errors, b->desc->match != NULL);
     if (b->has_table) {
         gpi_brackets_add_symbols(b, &text);
     } else if (b->desc->map) {
@@ -196,7 +202,7 @@ static void gpi_brackets_lay_out(gpi_brackets *b)
 {
     b->notes_at = gpi_round_up(b->desc->count * 4, 64);
     b->tree_at = b->notes_at + gpi_round_up((size_t)b->tiles * GPI_BRACKETS_NOTE_BYTES, 64);
-    b->scratch_size = b->tiles ? b->tree_at + 2 * (size_t)b->leaves * 4 * b->index_size : 0;
+    b->scratch_size = b->tiles ? b->tree_at + 2 * (size_t)b->leaves * 2 * b->index_size : 0;
 }
 
 /* Everything but the buffers: enough to know the scratch. */
@@ -360,6 +366,14 @@ static gp_result gpi_brackets_enclose(gpi_call *call, const gpi_brackets *b, cl_
     return gpi_call_launch(call, &b->plan, b->tiles);
 }
 
+static gp_result gpi_brackets_measure(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    gpi_call_kernel(call, b->program, GPI_BRACKETS_MEASURE);
+    gpi_brackets_arg_input(call, b);
+    gpi_brackets_arg_scratch(call, b, scratch);
+    return gpi_call_launch(call, &b->plan, b->tiles);
+}
+
 static gp_result gpi_brackets_report(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
     const cl_ulong at = b->errors_offset;
@@ -387,6 +401,7 @@ static gp_result gpi_brackets_launch(gpi_call *call, const gpi_brackets *b)
     if (r == GP_OK && parts > 1) r = gpi_brackets_tree(call, b, scratch, parts, 1);
     if (r == GP_OK && b->tiles > 1 && (d->match || b->errors)) r = gpi_brackets_join(call, b, scratch);
     if (r == GP_OK && (d->parent || d->depth)) r = gpi_brackets_enclose(call, b, scratch);
+    if (r == GP_OK && b->errors) r = gpi_brackets_measure(call, b, scratch);
     if (r == GP_OK && b->errors) r = gpi_brackets_report(call, b, scratch);
     return r;
 }
@@ -472,6 +487,7 @@ static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *de
     probe.table = desc->table;
     probe.map = desc->map;
     probe.match = desc->match;
+    probe.errors = desc->errors;
     probe.index_type = desc->index_type;
     gpi_brackets_init(&b, "gp_warmup", &probe);
     result = gpi_brackets_plan(gp, &b);

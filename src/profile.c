@@ -107,7 +107,7 @@ static uint64_t gpi_local_bytes_of_sort(uint64_t group, uint64_t items, uint64_t
    element (pairing.cl). */
 static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t items, uint64_t size)
 {
-    return group * (2 * 4 * size + size + 4) + group * items * 3 + 64;
+    return group * (2 * 2 * size + size + 4) + group * items * 3 + 64;
 }
 
 /* Group and items of the local shape, shrunk until they fit the device. */

@@ -54,7 +54,7 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
         {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
          "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"},
         {"gp_brackets_pair", "gp_brackets_tree", "gp_brackets_join", "gp_brackets_enclose",
-         "gp_brackets_report", NULL},
+         "gp_brackets_measure", "gp_brackets_report", NULL},
     };
     return names[primitive][k];
 }
