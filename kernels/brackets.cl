@@ -71,7 +71,28 @@ static void gpi_join_pair(__global const GPI_SYMBOL *in, __global gpi_index *mat
         note->first = min(note->first, (uint)(closer - begin));
     }
 #endif
-    note->joined++;
+    (void)in;
+    (void)note;
+}
+
+/* As many of the run as come in rows: 16 openers side by side, whose closers are side by side. */
+static uint gpi_join_rows(__global gpi_index *match, __global const uint *opener, __global const uint *closer,
+                          gpi_index there, gpi_index begin, uint run)
+{
+    uint k = 0;
+#if GPI_MATCH && !GPI_KINDS
+    const gpi_row step = (gpi_row)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    for (bool row = true; row && k + 16 <= run;) {
+        const gpi_index p = gpi_cell_index(opener[-(long)k], there),
+                        q = gpi_cell_index(closer[-(long)k], begin);
+        row = (uint)p - opener[-(long)k - 15] == 15 && closer[-(long)k - 15] - (uint)q == 15;
+        if (!row) continue;
+        GPI_STORE_VECTOR(gpi_row, (gpi_row)(p)-step, match + q);
+        GPI_STORE_VECTOR(gpi_row, (gpi_row)(q + 15) - step, match + p - 15);
+        k += 16;
+    }
+#endif
+    return k;
 }
 
 /* The tile's closers that found no opener in it: the item's are `first`, first + stride, ... They find theirs
@@ -82,17 +103,25 @@ static gpi_note gpi_join_tile(__global const GPI_SYMBOL *in, __global gpi_index 
     const ulong begin = gpi_tile_begin(tile);
     const gpi_index closers = nest.tree[nest.leaves + tile].pops;
     __global const uint *closer = nest.cells + begin + gpi_tile_length(nest, tile) - 1;
-    gpi_place place = {tile, 0};
     gpi_note note = gpi_note_make();
+    gpi_place place = {tile, 0};
     gpi_index j = first;
     if (j < closers) place = gpi_tiles_search(nest.tree, nest.leaves, tile, j);
     while (j < closers && place.leaf != GPI_NOWHERE) {
         const gpi_index pushes = nest.tree[nest.leaves + place.leaf].pushes;
-        __global const uint *opener = nest.cells + gpi_tile_begin(place.leaf) + pushes - 1;
+        const ulong there = gpi_tile_begin(place.leaf);
+        __global const uint *opener = nest.cells + there + (pushes - 1 - place.need);
+        const uint run = (uint)((min(closers - j, pushes - place.need) + stride - 1) / stride);
+        uint k = 0;
+        if (GPI_WG == 1)
+            k = gpi_join_rows(match, opener, closer - j, (gpi_index)there, (gpi_index)begin, run);
+        for (; k < run; k++)
+            gpi_join_pair(in, match, gpi_cell_index(opener[-(long)(k * stride)], (gpi_index)there),
+                          gpi_cell_index(closer[-(long)(j + k * stride)], (gpi_index)begin), begin, &note);
         note.searches++;
-        for (; j < closers && place.need < pushes; j += stride, place.need += stride)
-            gpi_join_pair(in, match, gpi_cell_index(*(opener - place.need), place.leaf),
-                          gpi_cell_index(*(closer - j), tile), begin, &note);
+        note.joined += run;
+        j += run * stride;
+        place.need += run * stride;
         if (j < closers) place = gpi_place_behind(nest, place);
     }
     return note;
@@ -115,10 +144,8 @@ GPI_KERNEL void gp_brackets_enclose(GPI_INPUT_PARAMETERS, __global gpi_index *pa
 {
     GPI_NEST_SET(nest);
     GPI_SHARED(gpi_pair_memory, shared);
-    const uint tile = (uint)get_group_id(0);
-    if (tile >= gpi_tiles_of(nest.n)) return;
-    gpi_enclose_tile(in + in_at, nest, tile, parent + parent_at, parents != 0, depth + depth_at, depths != 0,
-                     shared);
+    gpi_enclose_group(in + in_at, nest, parent + parent_at, parents != 0, depth + depth_at, depths != 0,
+                      shared);
 }
 
 /* ------------------------------------------------------------------ measure, report */
@@ -158,7 +185,7 @@ static ulong gpi_first_unmatched_closer(gpi_nest nest)
     }
     const uint tile = x - nest.leaves;
     const ulong end = gpi_tile_begin(tile) + gpi_tile_length(nest, tile);
-    return gpi_cell_index(nest.cells[end - 1 - height], tile);
+    return gpi_cell_index(nest.cells[end - 1 - height], (gpi_index)gpi_tile_begin(tile));
 }
 
 /* The lowest opener of the stack that is left. */

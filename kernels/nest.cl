@@ -33,8 +33,10 @@
 
 #if GPI_INDEX_SIZE == 4
 typedef uint gpi_index;
+typedef uint16 gpi_row __attribute__((aligned(4)));
 #elif GPI_INDEX_SIZE == 8
 typedef ulong gpi_index;
+typedef ulong16 gpi_row __attribute__((aligned(8)));
 #else
 #error "GPI_INDEX_SIZE must be 4 or 8"
 #endif
@@ -169,18 +171,15 @@ static uint gpi_tile_length(gpi_nest nest, uint tile)
     return (uint)min((ulong)GPI_TILE, nest.n - min(nest.n, gpi_tile_begin(tile)));
 }
 
-/* The index that a cell of the tile stands for. */
-static gpi_index gpi_cell_index(uint cell, uint tile)
-{
-    const gpi_index begin = (gpi_index)gpi_tile_begin(tile);
-    return begin + (cell - (uint)begin);
-}
+/* The index that a cell of the tile that begins at `begin` stands for. */
+static gpi_index gpi_cell_index(uint cell, gpi_index begin) { return begin + (cell - (uint)begin); }
 
 /* A place's opener. */
 static gpi_index gpi_opener_at(gpi_nest nest, gpi_place place)
 {
     const gpi_index k = nest.tree[nest.leaves + place.leaf].pushes - 1 - place.need;
-    return gpi_cell_index(nest.cells[gpi_tile_begin(place.leaf) + k], place.leaf);
+    const ulong begin = gpi_tile_begin(place.leaf);
+    return gpi_cell_index(nest.cells[begin + k], (gpi_index)begin);
 }
 
 /* A place whose `need` is beyond what its tile pushes: where that is, before it. */

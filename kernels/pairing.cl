@@ -96,11 +96,7 @@ GPI_INLINE void gpi_step(gpi_strand *s, __global uint **free, __global const GPI
     }
     **free = (uint)at;
     const uint cell = (*free)[closes];
-#if GPI_INDEX_SIZE == 4
-    const gpi_index partner = cell | ~(uint)closes;
-#else
-    const gpi_index partner = at - (uint)((uint)at - cell) | ~(ulong)closes;
-#endif
+    const gpi_index partner = at - (uint)((uint)at - cell) | ~(gpi_index)closes;
     const gpi_index first = min(partner, at);
     (void)first;
 #if GPI_MATCH
@@ -237,38 +233,125 @@ static void gpi_measure_tile(__global const GPI_SYMBOL *in, gpi_nest nest, uint 
     nest.notes[tile].rise = (uint)rise;
 }
 
-/* Goes over the tile with the top of the stack in hand. Below an opener of this tile is its parent, which is
-   already written; what is below others has to be looked up. */
-static void gpi_enclose_tile(__global const GPI_SYMBOL *in, gpi_nest nest, uint tile,
-                             __global gpi_index *parent, bool parents, __global gpi_index *depth, bool depths,
-                             gpi_pair_shared memory)
+/* A tile gone over for parents, or for depths. */
+typedef struct gpi_walk {
+    gpi_nest nest;
+    gpi_index begin;
+    gpi_place place; /* of the highest opener left of those before the tile */
+} gpi_walk;
+
+/* Parent (or depth) of the tile's first element. */
+static gpi_index gpi_walk_begin(gpi_walk *w, gpi_nest nest, uint tile, bool parents)
 {
-    const gpi_index begin = (gpi_index)gpi_tile_begin(tile);
-    const gpi_index end = begin + gpi_tile_length(nest, tile);
-    gpi_index height = gpi_tiles_before(nest.tree, nest.leaves, tile).pushes, top = GPI_NONE;
-    gpi_place place = {GPI_NOWHERE, 0};
-    (void)memory;
-    if (height > 0 && parents) {
-        place = gpi_tiles_search(nest.tree, nest.leaves, tile, 0);
-        top = gpi_opener_at(nest, place);
+    const gpi_index height = gpi_tiles_before(nest.tree, nest.leaves, tile).pushes;
+    w->nest = nest;
+    w->begin = (gpi_index)gpi_tile_begin(tile);
+    w->place.leaf = GPI_NOWHERE;
+    w->place.need = 0;
+    if (!parents) return height;
+    if (height == 0) return GPI_NONE;
+    w->place = gpi_tiles_search(nest.tree, nest.leaves, tile, 0);
+    return gpi_opener_at(nest, w->place);
+}
+
+/* Under the highest opener left of those before the tile. */
+GPI_NOINLINE gpi_index gpi_walk_below(gpi_walk *w)
+{
+    w->place = gpi_place_below(w->nest, w->place);
+    return w->place.leaf == GPI_NOWHERE ? GPI_NONE : gpi_opener_at(w->nest, w->place);
+}
+
+/* What the element behind `at` has, whose own is `now` and has been written. Under an opener of this tile is
+   its parent, which is written already; `first` is that opener, or for what is no closer the element itself.
+ */
+GPI_INLINE gpi_index gpi_walk_on(gpi_walk *w, gpi_index now, __global const GPI_SYMBOL *in,
+                                 __global const gpi_index *parent, gpi_index at, bool parents)
+{
+    const long sign = GPI_SIGN(in[at], at);
+    if (!parents) return now + (gpi_index)sign == GPI_NONE ? 0 : now + (gpi_index)sign;
+    const gpi_index closes = (gpi_index)(sign >> 63),
+                    opens = (gpi_index)(-sign >> 63);   /* all bits, or none */
+    const gpi_index first = at ^ ((at ^ now) & closes); /* no selection: those would become branches */
+    if (GPI_RARELY(first - w->begin >= GPI_TILE)) return now == GPI_NONE ? now : gpi_walk_below(w);
+    const gpi_index under = parent[first];
+    return under ^ ((under ^ at) & opens);
+}
+
+#ifdef GPI_IS_BRACKET
+/* The block of 64 elements from `at` on, few of which are brackets. Writes up to 15 more, which come later.
+ */
+GPI_INLINE gpi_index gpi_walk_few(gpi_walk *w, gpi_index now, __global const GPI_SYMBOL *in,
+                                  __global gpi_index *out, gpi_index at, ulong brackets, bool parents)
+{
+    uint j = 0;
+    for (;;) {
+        const uint end = brackets ? (uint)popcount(~brackets & (brackets - 1)) + 1 : GPI_BLOCK;
+        for (; j < end; j += 16) GPI_STORE_VECTOR(gpi_row, (gpi_row)(now), out + at + j);
+        j = end;
+        if (!brackets) return now;
+        brackets &= brackets - 1;
+        now = gpi_walk_on(w, now, in, out, at + end - 1, parents);
     }
-    for (gpi_index at = begin; at < end; at++) {
-        const int sign = GPI_SIGN(in[at], at);
-        if (depths) depth[at] = height;
-        if (parents) parent[at] = top;
-        if (sign > 0) top = at;
-        if (sign < 0 && height == 0) continue;
-        height += sign;
-        if (sign >= 0 || !parents) continue;
-        if (height == 0) {
-            top = GPI_NONE;
-        } else if (top >= begin) {
-            top = parent[top];
-        } else {
-            place = gpi_place_below(nest, place);
-            top = gpi_opener_at(nest, place);
+}
+#endif
+
+/* Elements of `count` neighbouring tiles of `length` in step. */
+GPI_INLINE void gpi_walk_tiles(gpi_walk *w, gpi_index *now, uint count, __global const GPI_SYMBOL *in,
+                               __global gpi_index *out, uint length, bool parents)
+{
+    uint i = 0;
+    while (i < length) {
+        uint end = min(i + GPI_BLOCK, length);
+#ifdef GPI_IS_BRACKET
+        ulong brackets[GPI_STRANDS];
+        bool few = i + GPI_BLOCK + 16 <= length;
+#pragma unroll
+        for (uint k = 0; k < count && few; k++) {
+            brackets[k] = gpi_brackets_of(in + w[k].begin + i);
+            few = popcount(brackets[k]) <= GPI_FEW;
+        }
+        if (few) {
+#pragma unroll
+            for (uint k = 0; k < count; k++)
+                now[k] = gpi_walk_few(&w[k], now[k], in, out, w[k].begin + i, brackets[k], parents);
+            i = end;
+        }
+#endif
+        for (; i < end; i++) {
+#pragma unroll
+            for (uint k = 0; k < count; k++) {
+                const gpi_index at = w[0].begin + k * GPI_TILE + i;
+                out[at] = now[k];
+                now[k] = gpi_walk_on(&w[k], now[k], in, out, at, parents);
+            }
         }
     }
+}
+
+GPI_INLINE void gpi_walk_group(__global const GPI_SYMBOL *in, gpi_nest nest, __global gpi_index *out,
+                               bool parents)
+{
+    const uint tile = (uint)get_group_id(0) * GPI_STRANDS;
+    gpi_walk w[GPI_STRANDS];
+    gpi_index now[GPI_STRANDS];
+    if (gpi_tile_begin(tile + GPI_STRANDS) <= nest.n) {
+#pragma unroll
+        for (uint k = 0; k < GPI_STRANDS; k++) now[k] = gpi_walk_begin(&w[k], nest, tile + k, parents);
+        gpi_walk_tiles(w, now, GPI_STRANDS, in, out, GPI_TILE, parents);
+        return;
+    }
+    for (uint k = 0; k < GPI_STRANDS && gpi_tile_begin(tile + k) < nest.n; k++) {
+        now[0] = gpi_walk_begin(w, nest, tile + k, parents);
+        gpi_walk_tiles(w, now, 1, in, out, gpi_tile_length(nest, tile + k), parents);
+    }
+}
+
+static void gpi_enclose_group(__global const GPI_SYMBOL *in, gpi_nest nest, __global gpi_index *parent,
+                              bool parents, __global gpi_index *depth, bool depths, gpi_pair_shared shared)
+{
+    (void)shared;
+    if (parents) gpi_walk_group(in, nest, parent, true);
+    if (depths) gpi_walk_group(in, nest, depth, false);
 }
 
 #else
@@ -532,14 +615,15 @@ static gpi_index gpi_parent_of(gpi_nest nest, uint tile, uint staged)
     return gpi_opener_at(nest, gpi_tiles_search(nest.tree, nest.leaves, tile, staged - GPI_TILE));
 }
 
-static void gpi_enclose_tile(__global const GPI_SYMBOL *in, gpi_nest nest, uint tile,
-                             __global gpi_index *parent, bool parents, __global gpi_index *depth, bool depths,
-                             gpi_pair_shared memory)
+static void gpi_enclose_group(__global const GPI_SYMBOL *in, gpi_nest nest, __global gpi_index *parent,
+                              bool parents, __global gpi_index *depth, bool depths, gpi_pair_shared memory)
 {
     const gpi_shared shared = &memory->group;
+    const uint tile = (uint)get_group_id(0);
     const ulong begin = gpi_tile_begin(tile);
     const uint length = gpi_tile_length(nest, tile);
     uint open, close;
+    if (length == 0) return;
     gpi_load_signs(in, begin, length, shared);
     gpi_sync(); /* signs are there */
     const gpi_node node = gpi_reduce_item(shared, 0, &open, &close);

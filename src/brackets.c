@@ -321,15 +321,21 @@ static void gpi_brackets_arg_scratch(gpi_call *call, const gpi_brackets *b, cl_m
     GPI_CALL_ARG(call, b->leaves);
 }
 
-static gp_result gpi_brackets_pair(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+/* Groups of the kernels that take several tiles abreast. */
+static size_t gpi_brackets_groups(const gpi_brackets *b)
 {
     const size_t strands = b->plan.shape == GP_SHAPE_SERIAL ? GPI_BRACKETS_STRANDS : 1;
+    return (b->tiles + strands - 1) / strands;
+}
+
+static gp_result gpi_brackets_pair(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
     gpi_call_kernel(call, b->program, GPI_BRACKETS_PAIR);
     gpi_brackets_arg_input(call, b);
     gpi_brackets_arg_out(call, b->desc->match, b->desc->match_offset);
     gpi_brackets_arg_scratch(call, b, scratch);
     GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &b->plan, (b->tiles + strands - 1) / strands);
+    return gpi_call_launch(call, &b->plan, gpi_brackets_groups(b));
 }
 
 /* From `bottom` nodes up, by `groups` groups, to as many nodes. */
@@ -363,7 +369,7 @@ static gp_result gpi_brackets_enclose(gpi_call *call, const gpi_brackets *b, cl_
     gpi_brackets_arg_out(call, d->depth, d->depth_offset);
     GPI_CALL_ARG(call, depths);
     gpi_brackets_arg_scratch(call, b, scratch);
-    return gpi_call_launch(call, &b->plan, b->tiles);
+    return gpi_call_launch(call, &b->plan, gpi_brackets_groups(b));
 }
 
 static gp_result gpi_brackets_measure(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
