@@ -543,7 +543,7 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
    decide who matches: a pair of two kinds is a pair, and a mismatch. `errors` tells of all three.
 
    Integers only: the result is always the same. count 0: nothing is written but `errors`. Aliasing: none of
-   what is written overlaps anything else. Scratch: 4 bytes an element, and up to 144 a tile (of some thousand
+   what is written overlaps anything else. Scratch: 4 bytes an element, and up to 96 a tile (of some thousand
    elements). Cost: one reading of the input and one writing of `match`; with parent or depth one more
    reading; tiles exchange what is left of them, at most every element once. Time does not depend on how deep
    brackets are nested: an opener in another tile is found by a search in a tree of tiles.
@@ -3803,9 +3803,13 @@ static const char *const gpi_kernel_nest[] = {
     "       GPI_INDEX_SIZE      4, 8: bytes of an index\n",
     "       GPI_KINDS           1: codes may be of several kinds, and pairs of two are to be counted\n",
     "       GPI_MATCH           1: partners are written\n",
+    "       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1 (strands.cl, items.cl)\n",
     "       GPI_TILE            elements of a tile                                                           */\n",
     "#if !defined(GPI_SYMBOL) || !defined(GPI_KINDS) || !defined(GPI_MATCH)\n",
     "#error \"GPI_SYMBOL, GPI_KINDS and GPI_MATCH must be defined\"\n",
+    "#endif\n",
+    "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
+    "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
     "#endif\n",
     "#if GPI_TILE < 1 || GPI_TILE > 65536\n",
     "#error \"GPI_TILE must be 1 ... 65536\"\n",
@@ -3979,48 +3983,29 @@ static const char *const gpi_kernel_nest[] = {
 };
 /* ---- End file kernels/nest.cl ---- */
 
-/* ---- Begin file kernels/pairing.cl ---- */
-static const char *const gpi_kernel_pairing[] = {
-    "#line 1 \"kernels/pairing.cl\"\n",
-    "/* pairing.cl - what a group does with its tile, in each shape: pairs inside it, and all that encloses.\n",
+/* ---- Begin file kernels/strands.cl ---- */
+static const char *const gpi_kernel_strands[] = {
+    "#line 1 \"kernels/strands.cl\"\n",
+    "/* strands.cl - brackets in the serial shape: what one item does with its tiles.\n",
     "\n",
-    "       serial   one item, GPI_STRANDS tiles abreast, so that the chain push, pop, push ... of one does not\n",
-    "                wait for itself. A tile's cells are its stack. Where brackets are symbols and rare, 64\n",
-    "                elements are classified at a time, and only the brackets among them are stepped through.\n",
-    "       local    an item goes over GPI_ITEMS neighbours with its stack in the bits of a word; what is left\n",
-    "                of the items is a tree in local memory (nest.cl), in which closers search their openers.\n",
+    "   GPI_STRANDS tiles are gone over abreast, so that the chain push, pop, push ... of one does not wait for\n",
+    "   itself. A tile's cells (nest.cl) are its stack. Where brackets are symbols and rare, 64 elements are\n",
+    "   classified at a time, and only the brackets among them are stepped through.\n",
     "\n",
     "   Parameters\n",
-    "       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1\n",
-    "       GPI_WG, GPI_ITEMS                     local: items of a group, elements of an item, at most 32\n",
-    "       GPI_IS_BRACKET(v)                     serial: which of 16 symbols are brackets; may be missing     */\n",
-    "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
-    "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
-    "#endif\n",
-    "#if GPI_SHAPE_SERIAL && GPI_WG != 1\n",
+    "       GPI_SHAPE_SERIAL    1, and GPI_WG 1; otherwise this file is empty\n",
+    "       GPI_IS_BRACKET(v)   which of 16 symbols are brackets; may be missing                               */\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#if GPI_WG != 1\n",
     "#error \"the serial shape has one item a group\"\n",
     "#endif\n",
-    "#if GPI_SHAPE_LOCAL && (GPI_TILE != GPI_WG * GPI_ITEMS || GPI_ITEMS > 32 || GPI_TILE > 16384)\n",
-    "#error \"GPI_TILE must be GPI_WG * GPI_ITEMS, at most 16384, and GPI_ITEMS at most 32\"\n",
-    "#endif\n",
     "\n",
-    "#if GPI_SHAPE_SERIAL\n",
     "static void gpi_sync(void) {} /* there is nobody else */\n",
     "static void gpi_sync_all(void) {}\n",
     "\n",
     "#define GPI_SHARED(type, name) type *const name = 0 /* one item shares nothing */\n",
     "typedef uint gpi_pair_memory, gpi_join_memory;\n",
     "typedef uint *gpi_pair_shared, *gpi_join_shared;\n",
-    "#else\n",
-    "#define GPI_SHARED(type, name) \\\n",
-    "    __local type name##_mem;   \\\n",
-    "    __local type *const name = &name##_mem\n",
-    "static void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }\n",
-    "static void gpi_sync_all(void) { barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); }\n",
-    "#endif\n",
-    "\n",
-    "#if GPI_SHAPE_SERIAL\n",
-    "/* ------------------------------------------------------------------ serial */\n",
     "\n",
     "#define GPI_STRANDS 4\n",
     "#define GPI_BLOCK 64\n",
@@ -4337,9 +4322,32 @@ static const char *const gpi_kernel_pairing[] = {
     "    if (parents) gpi_walk_group(in, nest, parent, true);\n",
     "    if (depths) gpi_walk_group(in, nest, depth, false);\n",
     "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/strands.cl ---- */
+
+/* ---- Begin file kernels/items.cl ---- */
+static const char *const gpi_kernel_items[] = {
+    "#line 1 \"kernels/items.cl\"\n",
+    "/* items.cl - brackets in the local shape: what the items of a group do with their tile.\n",
     "\n",
-    "#else\n",
-    "/* ------------------------------------------------------------------ local */\n",
+    "   An item goes over GPI_ITEMS neighbours with its stack in the bits of a word. What is left of the items is a\n",
+    "   tree in local memory (nest.cl), in which closers search for their openers.\n",
+    "\n",
+    "   Parameters\n",
+    "       GPI_SHAPE_LOCAL     1; otherwise this file is empty\n",
+    "       GPI_WG, GPI_ITEMS   items of a group, elements of an item (at most 32)                             */\n",
+    "#if GPI_SHAPE_LOCAL\n",
+    "#if GPI_TILE != GPI_WG * GPI_ITEMS || GPI_ITEMS > 32 || GPI_TILE > 16384\n",
+    "#error \"GPI_TILE must be GPI_WG * GPI_ITEMS, at most 16384, and GPI_ITEMS at most 32\"\n",
+    "#endif\n",
+    "\n",
+    "static void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }\n",
+    "static void gpi_sync_all(void) { barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); }\n",
+    "\n",
+    "#define GPI_SHARED(type, name) \\\n",
+    "    __local type name##_mem;   \\\n",
+    "    __local type *const name = &name##_mem\n",
     "\n",
     "GPI_DEFINE_TREE(items, __local)\n",
     "\n",
@@ -4645,7 +4653,7 @@ static const char *const gpi_kernel_pairing[] = {
     "}\n",
     "#endif\n",
 };
-/* ---- End file kernels/pairing.cl ---- */
+/* ---- End file kernels/items.cl ---- */
 
 /* ---- Begin file kernels/brackets.cl ---- */
 static const char *const gpi_kernel_brackets[] = {
@@ -5399,7 +5407,7 @@ static uint64_t gpi_local_bytes_of_sort(uint64_t group, uint64_t items, uint64_t
 }
 
 /* The same for brackets; `size` is that of an index. Items' nodes and openers; a partner and a sign an
-   element (pairing.cl). */
+   element (items.cl). */
 static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t items, uint64_t size)
 {
     return group * (2 * 2 * size + size + 4) + group * items * 3 + 64;
@@ -6269,7 +6277,8 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         break;
     case GPI_BRACKETS:
         GPI_ADD_KERNEL(&text, nest);
-        GPI_ADD_KERNEL(&text, pairing);
+        GPI_ADD_KERNEL(&text, strands);
+        GPI_ADD_KERNEL(&text, items);
         GPI_ADD_KERNEL(&text, brackets);
         break;
     default: break;
@@ -8881,7 +8890,7 @@ enum {
 };
 
 enum {
-    GPI_BRACKETS_STRANDS = 4,     /* GPI_STRANDS of pairing.cl */
+    GPI_BRACKETS_STRANDS = 4,     /* GPI_STRANDS of strands.cl */
     GPI_BRACKETS_NOTE_BYTES = 32, /* gpi_note of nest.cl */
     GPI_BRACKETS_FEW = 12,        /* symbols that are told apart by comparing rather than by a table */
     GPI_BRACKETS_LEAVES = 4096    /* of a group that multiplies nodes */

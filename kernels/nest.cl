@@ -23,9 +23,13 @@
        GPI_INDEX_SIZE      4, 8: bytes of an index
        GPI_KINDS           1: codes may be of several kinds, and pairs of two are to be counted
        GPI_MATCH           1: partners are written
+       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1 (strands.cl, items.cl)
        GPI_TILE            elements of a tile                                                           */
 #if !defined(GPI_SYMBOL) || !defined(GPI_KINDS) || !defined(GPI_MATCH)
 #error "GPI_SYMBOL, GPI_KINDS and GPI_MATCH must be defined"
+#endif
+#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1
+#error "exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1"
 #endif
 #if GPI_TILE < 1 || GPI_TILE > 65536
 #error "GPI_TILE must be 1 ... 65536"

@@ -11,7 +11,7 @@ enum {
 };
 
 enum {
-    GPI_BRACKETS_STRANDS = 4,     /* GPI_STRANDS of pairing.cl */
+    GPI_BRACKETS_STRANDS = 4,     /* GPI_STRANDS of strands.cl */
     GPI_BRACKETS_NOTE_BYTES = 32, /* gpi_note of nest.cl */
     GPI_BRACKETS_FEW = 12,        /* symbols that are told apart by comparing rather than by a table */
     GPI_BRACKETS_LEAVES = 4096    /* of a group that multiplies nodes */

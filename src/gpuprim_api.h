@@ -543,7 +543,7 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
    decide who matches: a pair of two kinds is a pair, and a mismatch. `errors` tells of all three.
 
    Integers only: the result is always the same. count 0: nothing is written but `errors`. Aliasing: none of
-   what is written overlaps anything else. Scratch: 4 bytes an element, and up to 144 a tile (of some thousand
+   what is written overlaps anything else. Scratch: 4 bytes an element, and up to 96 a tile (of some thousand
    elements). Cost: one reading of the input and one writing of `match`; with parent or depth one more
    reading; tiles exchange what is left of them, at most every element once. Time does not depend on how deep
    brackets are nested: an opener in another tile is found by a search in a tree of tiles.

@@ -104,7 +104,7 @@ static uint64_t gpi_local_bytes_of_sort(uint64_t group, uint64_t items, uint64_t
 }
 
 /* The same for brackets; `size` is that of an index. Items' nodes and openers; a partner and a sign an
-   element (pairing.cl). */
+   element (items.cl). */
 static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t items, uint64_t size)
 {
     return group * (2 * 2 * size + size + 4) + group * items * 3 + 64;

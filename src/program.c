@@ -114,7 +114,8 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         break;
     case GPI_BRACKETS:
         GPI_ADD_KERNEL(&text, nest);
-        GPI_ADD_KERNEL(&text, pairing);
+        GPI_ADD_KERNEL(&text, strands);
+        GPI_ADD_KERNEL(&text, items);
         GPI_ADD_KERNEL(&text, brackets);
         break;
     default: break;

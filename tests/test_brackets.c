@@ -455,7 +455,7 @@ static void test_scratch(void **state)
         for (desc.count = 1; desc.count < (size_t)1 << (v == 0 ? 24 : 18); desc.count *= 3) {
             const size_t tile = v == 0 ? 1024 : 32;
             assert_gp(gp, gp_brackets_scratch_size(gp, &desc, &bytes));
-            most = 4 * desc.count + 144 * (desc.count / tile + 1) + 256;
+            most = 4 * desc.count + 96 * (desc.count / tile + 1) + 256;
             if (bytes > most) fail_msg("%zu elements: %zu bytes, more than %zu", desc.count, bytes, most);
         }
         nest_reference_free(r);

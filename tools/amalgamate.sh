@@ -10,7 +10,7 @@ set -eu
 
 API=src/gpuprim_api.h
 INTERNAL=src/internal.h
-KERNELS="platform count field monoid source tile tile_scan lookback reduce scan digit ring rank sort nest pairing brackets"
+KERNELS="platform count field monoid source tile tile_scan lookback reduce scan digit ring rank sort nest strands items brackets"
 SOURCES="error device profile context cache program events launch monoid reduce scan sort brackets"
 LICENSE=LICENSE
 

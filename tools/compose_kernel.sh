@@ -26,6 +26,6 @@ case $2 in
 reduce) layers="monoid source tile reduce" ;;
 scan) layers="monoid source tile tile_scan lookback scan" ;;
 sort) layers="digit ring rank sort" ;;
-brackets) layers="nest pairing brackets" ;;
+brackets) layers="nest strands items brackets" ;;
 esac
 for name in $layers; do emit kernels/$name.cl; done
