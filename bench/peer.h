@@ -19,6 +19,11 @@ typedef enum bench_primitive {
     BENCH_SCAN,
     BENCH_LAUNCH,
     BENCH_SORT,
+    BENCH_MERGE,  /* of the two halves of host_in */
+    BENCH_SEARCH, /* of host_in2 in host_in; u32 positions */
+    BENCH_TOPK,
+    BENCH_SEGMENTED_SORT,
+    BENCH_SORT_STRINGS,
     BENCH_BRACKETS
 } bench_primitive;
 
@@ -39,9 +44,13 @@ typedef struct bench_work {
     const void *host_in;
     const void *host_in2;
     void *host_out;
-    size_t value_size;        /* sort: bytes of a value, 0: none */
-    const signed char *signs; /* brackets: of each of 256 symbols, 1 opens, -1 closes */
-    struct pool *pool;        /* threads, one a core; NULL unless the device is a CPU */
+    size_t value_size;            /* sort: bytes of a value, 0: none */
+    size_t k;                     /* topk: the largest k keys, best first */
+    const uint32_t *host_offsets; /* segmented sort: segments + 1; strings: n + 1 */
+    size_t segments;
+    const uint8_t *host_bytes; /* strings, by host_offsets */
+    const signed char *signs;  /* brackets: of each of 256 symbols, 1 opens, -1 closes */
+    struct pool *pool;         /* threads, one a core; NULL unless the device is a CPU */
 } bench_work;
 
 typedef struct bench_peer {
@@ -58,12 +67,24 @@ extern const bench_peer bench_peer_boost_compute;
 extern const bench_peer bench_peer_boost_compute_sort;
 extern const bench_peer bench_peer_c_lsd;
 extern const bench_peer bench_peer_c_lsd_plain;
+extern const bench_peer bench_peer_c_merge;
+extern const bench_peer bench_peer_c_merge_plain;
+extern const bench_peer bench_peer_c_search;
 extern const bench_peer bench_peer_c_stack;
 extern const bench_peer bench_peer_c_stack_branch_free;
 extern const bench_peer bench_peer_c_tiled;
+extern const bench_peer bench_peer_par_merge;
 extern const bench_peer bench_peer_std;
+extern const bench_peer bench_peer_std_merge;
 extern const bench_peer bench_peer_std_par;
+extern const bench_peer bench_peer_std_search;
+extern const bench_peer bench_peer_std_search_threads;
+extern const bench_peer bench_peer_std_segments;
+extern const bench_peer bench_peer_std_segments_pool;
+extern const bench_peer bench_peer_std_strings;
 extern const bench_peer bench_peer_std_sort;
+extern const bench_peer bench_peer_nth_element;
+extern const bench_peer bench_peer_partial_sort;
 extern const bench_peer bench_peer_tbb;
 extern const bench_peer bench_peer_tbb_sort;
 

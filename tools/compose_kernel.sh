@@ -25,7 +25,12 @@ done
 case $2 in
 reduce) layers="monoid source tile reduce" ;;
 scan) layers="monoid source tile tile_scan lookback scan" ;;
-sort) layers="digit ring rank sort" ;;
+merge) layers="key merge" ;;
+search) layers="key search" ;;
+topk) layers="key digit rank keep topk" ;;
+sort) layers="key digit ring rank small sort" ;;
+segmented_sort) layers="key digit rank small segmented_sort" ;;
+sort_strings) layers="key sort_strings" ;;
 brackets) layers="nest strands items brackets" ;;
 esac
 for name in $layers; do emit kernels/$name.cl; done
