@@ -75,6 +75,14 @@ static void gpi_join_pair(__global const GPI_SYMBOL *in, __global gpi_index *mat
     (void)note;
 }
 
+/* Nobody reads partners soon: past the caches where the row is aligned. */
+static void gpi_row_write(__global gpi_index *out, gpi_row row)
+{
+    if ((size_t)out % sizeof(gpi_aligned_row) == 0)
+        GPI_STREAM_STORE((gpi_aligned_row)(row), (__global gpi_aligned_row *)out);
+    else GPI_STORE_VECTOR(gpi_row, row, out);
+}
+
 /* As many of the run as come in rows: 16 openers side by side, whose closers are side by side. */
 static uint gpi_join_rows(__global gpi_index *match, __global const uint *opener, __global const uint *closer,
                           gpi_index there, gpi_index begin, uint run)
@@ -87,8 +95,8 @@ static uint gpi_join_rows(__global gpi_index *match, __global const uint *opener
                         q = gpi_cell_index(closer[-(long)k], begin);
         row = (uint)p - opener[-(long)k - 15] == 15 && closer[-(long)k - 15] - (uint)q == 15;
         if (!row) continue;
-        GPI_STORE_VECTOR(gpi_row, (gpi_row)(p)-step, match + q);
-        GPI_STORE_VECTOR(gpi_row, (gpi_row)(q + 15) - step, match + p - 15);
+        gpi_row_write(match + q, (gpi_row)(p)-step);
+        gpi_row_write(match + p - 15, (gpi_row)(q + 15) - step);
         k += 16;
     }
 #endif
@@ -127,11 +135,18 @@ static gpi_note gpi_join_tile(__global const GPI_SYMBOL *in, __global gpi_index 
     return note;
 }
 
+/* Closers that meet openers of other tiles tend to be in the last tiles. Groups come from both ends in turns,
+   because threads of a CPU take many in a row each. */
+static uint gpi_join_tile_of(uint group, uint groups)
+{
+    return group % 2 ? groups - 1 - group / 2 : group / 2;
+}
+
 GPI_KERNEL void gp_brackets_join(GPI_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,
                                  GPI_SCRATCH_PARAMETERS)
 {
     GPI_NEST_SET(nest);
-    const uint tile = (uint)get_group_id(0);
+    const uint tile = gpi_join_tile_of((uint)get_group_id(0), (uint)get_num_groups(0));
     GPI_SHARED(gpi_join_memory, shared);
     const uint l = (uint)get_local_id(0);
     if (tile >= gpi_tiles_of(nest.n) || nest.tree[leaves + tile].pops == 0) return;

@@ -37,9 +37,11 @@
 
 #if GPI_INDEX_SIZE == 4
 typedef uint gpi_index;
+typedef uint16 gpi_aligned_row;
 typedef uint16 gpi_row __attribute__((aligned(4)));
 #elif GPI_INDEX_SIZE == 8
 typedef ulong gpi_index;
+typedef ulong16 gpi_aligned_row;
 typedef ulong16 gpi_row __attribute__((aligned(8)));
 #else
 #error "GPI_INDEX_SIZE must be 4 or 8"

@@ -287,9 +287,9 @@ GPI_INLINE void gpi_walk_tiles(gpi_walk *w, gpi_index *now, uint count, __global
         ulong brackets[GPI_STRANDS];
         bool few = i + GPI_BLOCK + 16 <= length;
 #pragma unroll
-        for (uint k = 0; k < count && few; k++) {
-            brackets[k] = gpi_brackets_of(in + w[k].begin + i);
-            few = popcount(brackets[k]) <= GPI_FEW;
+        for (uint k = 0; k < count; k++) {
+            brackets[k] = few ? gpi_brackets_of(in + w[k].begin + i) : 0;
+            few = few && popcount(brackets[k]) <= GPI_FEW;
         }
         if (few) {
 #pragma unroll
