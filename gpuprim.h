@@ -6076,11 +6076,10 @@ static const char *const gpi_kernel_nest[] = {
     "   Parameters\n",
     "       GPI_SYMBOL          type of an input element\n",
     "       GPI_CODE(x, i)      its code; GPI_SIGN(x, i): the code's sign\n",
-    "       GPI_INDEX_SIZE      4, 8: bytes of an index\n",
-    "       GPI_KINDS           1: codes may be of several kinds, and pairs of two are to be counted\n",
-    "       GPI_MATCH           1: partners are written\n",
-    "       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1 (strands.cl, items.cl)\n",
-    "       GPI_TILE            elements of a tile                                                           */\n",
+    "       GPI_OPENS(x, i)     serial: all bits where it opens, else none; from a table, or compilers make a\n",
+    "   branch GPI_INDEX_SIZE      4, 8: bytes of an index GPI_KINDS           1: codes may be of several kinds,\n",
+    "   and pairs of two are to be counted GPI_MATCH           1: partners are written GPI_SHAPE_SERIAL or\n",
+    "   GPI_SHAPE_LOCAL   1 (strands.cl, items.cl) GPI_TILE            elements of a tile */\n",
     "#if !defined(GPI_SYMBOL) || !defined(GPI_KINDS) || !defined(GPI_MATCH)\n",
     "#error \"GPI_SYMBOL, GPI_KINDS and GPI_MATCH must be defined\"\n",
     "#endif\n",
@@ -6516,9 +6515,8 @@ static const char *const gpi_kernel_strands[] = {
     "{\n",
     "    const long sign = GPI_SIGN(in[at], at);\n",
     "    if (!parents) return now + (gpi_index)sign == GPI_NONE ? 0 : now + (gpi_index)sign;\n",
-    "    const gpi_index closes = (gpi_index)(sign >> 63),\n",
-    "                    opens = (gpi_index)(-sign >> 63);   /* all bits, or none */\n",
-    "    const gpi_index first = at ^ ((at ^ now) & closes); /* no selection: those would become branches */\n",
+    "    const gpi_index opens = (gpi_index)(long)GPI_OPENS(in[at], at); /* all bits, or none */\n",
+    "    const gpi_index first = sign < 0 ? now : at;\n",
     "    if (GPI_RARELY(first - w->begin >= GPI_TILE)) return now == GPI_NONE ? now : gpi_walk_below(w);\n",
     "    const gpi_index under = parent[first];\n",
     "    return under ^ ((under ^ at) & opens);\n",
@@ -12979,14 +12977,17 @@ static size_t gpi_brackets_symbols(const gpi_brackets *b)
     return n;
 }
 
-static void gpi_brackets_add_table(const gpi_brackets *b, gpi_text *text, const char *name, bool signs)
+/* What a table in the program says of a code. */
+static int gpi_brackets_code(int code) { return code; }
+static int gpi_brackets_sign(int code) { return (code > 0) - (code < 0); }
+static int gpi_brackets_opens(int code) { return code > 0 ? -1 : 0; }
+
+static void gpi_brackets_add_table(const gpi_brackets *b, gpi_text *text, const char *name,
+                                   int (*entry)(int code))
 {
     size_t i;
     gpi_text_add(text, "__constant int %s[256] = {", name);
-    for (i = 0; i < 256; i++) {
-        const int code = b->table[i];
-        gpi_text_add(text, "%s%d", i ? "," : "", signs ? (code > 0) - (code < 0) : code);
-    }
+    for (i = 0; i < 256; i++) gpi_text_add(text, "%s%d", i ? "," : "", entry(b->table[i]));
     gpi_text_add(text, "};\n");
 }
 
@@ -13003,10 +13004,12 @@ static void gpi_brackets_add_symbols(const gpi_brackets *b, gpi_text *text)
         gpi_text_add(text, "0)\n#define GPI_SIGN(x, i) clamp(GPI_CODE(x, i), -1, 1)\n");
         return;
     }
-    gpi_brackets_add_table(b, text, "gpi_codes", false);
-    gpi_brackets_add_table(b, text, "gpi_signs", true);
+    gpi_brackets_add_table(b, text, "gpi_codes", gpi_brackets_code);
+    gpi_brackets_add_table(b, text, "gpi_signs", gpi_brackets_sign);
+    gpi_brackets_add_table(b, text, "gpi_open_masks", gpi_brackets_opens);
     gpi_text_add(text, "#define GPI_CODE(x, i) gpi_codes[x]\n"
-                       "#define GPI_SIGN(x, i) gpi_signs[x]\n");
+                       "#define GPI_SIGN(x, i) gpi_signs[x]\n"
+                       "#define GPI_OPENS(x, i) gpi_open_masks[x]\n");
     if (!few) return;
     gpi_text_add(text, "#define GPI_IS_BRACKET(v) ((v) != (v)");
     for (i = 0; i < 256; i++)
@@ -13037,7 +13040,10 @@ static char *gpi_brackets_prelude(const gpi_brackets *b)
     } else {
         gpi_text_add(&text, "#define GPI_CODE(x, i) ((int)(x))\n");
     }
-    if (!b->has_table) gpi_text_add(&text, "#define GPI_SIGN(x, i) clamp(GPI_CODE(x, i), -1, 1)\n");
+    if (!b->has_table) {
+        gpi_text_add(&text, "#define GPI_SIGN(x, i) clamp(GPI_CODE(x, i), -1, 1)\n"
+                            "#define GPI_OPENS(x, i) (-(GPI_CODE(x, i) > 0))\n");
+    }
     if (!text.failed) return text.data;
     free(text.data);
     return NULL;

@@ -250,9 +250,8 @@ GPI_INLINE gpi_index gpi_walk_on(gpi_walk *w, gpi_index now, __global const GPI_
 {
     const long sign = GPI_SIGN(in[at], at);
     if (!parents) return now + (gpi_index)sign == GPI_NONE ? 0 : now + (gpi_index)sign;
-    const gpi_index closes = (gpi_index)(sign >> 63),
-                    opens = (gpi_index)(-sign >> 63);   /* all bits, or none */
-    const gpi_index first = at ^ ((at ^ now) & closes); /* no selection: those would become branches */
+    const gpi_index opens = (gpi_index)(long)GPI_OPENS(in[at], at); /* all bits, or none */
+    const gpi_index first = sign < 0 ? now : at;
     if (GPI_RARELY(first - w->begin >= GPI_TILE)) return now == GPI_NONE ? now : gpi_walk_below(w);
     const gpi_index under = parent[first];
     return under ^ ((under ^ at) & opens);

@@ -103,14 +103,17 @@ static size_t gpi_brackets_symbols(const gpi_brackets *b)
     return n;
 }
 
-static void gpi_brackets_add_table(const gpi_brackets *b, gpi_text *text, const char *name, bool signs)
+/* What a table in the program says of a code. */
+static int gpi_brackets_code(int code) { return code; }
+static int gpi_brackets_sign(int code) { return (code > 0) - (code < 0); }
+static int gpi_brackets_opens(int code) { return code > 0 ? -1 : 0; }
+
+static void gpi_brackets_add_table(const gpi_brackets *b, gpi_text *text, const char *name,
+                                   int (*entry)(int code))
 {
     size_t i;
     gpi_text_add(text, "__constant int %s[256] = {", name);
-    for (i = 0; i < 256; i++) {
-        const int code = b->table[i];
-        gpi_text_add(text, "%s%d", i ? "," : "", signs ? (code > 0) - (code < 0) : code);
-    }
+    for (i = 0; i < 256; i++) gpi_text_add(text, "%s%d", i ? "," : "", entry(b->table[i]));
     gpi_text_add(text, "};\n");
 }
 
@@ -127,10 +130,12 @@ static void gpi_brackets_add_symbols(const gpi_brackets *b, gpi_text *text)
         gpi_text_add(text, "0)\n#define GPI_SIGN(x, i) clamp(GPI_CODE(x, i), -1, 1)\n");
         return;
     }
-    gpi_brackets_add_table(b, text, "gpi_codes", false);
-    gpi_brackets_add_table(b, text, "gpi_signs", true);
+    gpi_brackets_add_table(b, text, "gpi_codes", gpi_brackets_code);
+    gpi_brackets_add_table(b, text, "gpi_signs", gpi_brackets_sign);
+    gpi_brackets_add_table(b, text, "gpi_open_masks", gpi_brackets_opens);
     gpi_text_add(text, "#define GPI_CODE(x, i) gpi_codes[x]\n"
-                       "#define GPI_SIGN(x, i) gpi_signs[x]\n");
+                       "#define GPI_SIGN(x, i) gpi_signs[x]\n"
+                       "#define GPI_OPENS(x, i) gpi_open_masks[x]\n");
     if (!few) return;
     gpi_text_add(text, "#define GPI_IS_BRACKET(v) ((v) != (v)");
     for (i = 0; i < 256; i++)
@@ -161,7 +166,10 @@ static char *gpi_brackets_prelude(const gpi_brackets *b)
     } else {
         gpi_text_add(&text, "#define GPI_CODE(x, i) ((int)(x))\n");
     }
-    if (!b->has_table) gpi_text_add(&text, "#define GPI_SIGN(x, i) clamp(GPI_CODE(x, i), -1, 1)\n");
+    if (!b->has_table) {
+        gpi_text_add(&text, "#define GPI_SIGN(x, i) clamp(GPI_CODE(x, i), -1, 1)\n"
+                            "#define GPI_OPENS(x, i) (-(GPI_CODE(x, i) > 0))\n");
+    }
     if (!text.failed) return text.data;
     free(text.data);
     return NULL;

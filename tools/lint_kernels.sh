@@ -66,7 +66,7 @@ for primitive in sort segmented_sort sort_strings merge search topk; do
     done
 done
 # Nor have brackets: what codes are, and how wide indices.
-BRACKETS="-DGPI_SYMBOL=uchar -DGPI_CODE(x,i)=((x)==40?1:(x)==41?-1:0) -DGPI_SIGN(x,i)=GPI_CODE(x,i)"
+BRACKETS="-DGPI_SYMBOL=uchar -DGPI_CODE(x,i)=((x)==40?1:(x)==41?-1:0) -DGPI_SIGN(x,i)=GPI_CODE(x,i) -DGPI_OPENS(x,i)=(-((x)==40))"
 FEW="-DGPI_IS_BRACKET(v)=((v)==(uchar16)(40)|(v)==(uchar16)(41))"
 tools/compose_kernel.sh /dev/null brackets >build/lint/brackets.cl
 for index in 4 8; do
