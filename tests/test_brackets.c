@@ -1,7 +1,6 @@
 /* test_brackets.c - gp_brackets against a stack on the host. */
 #include "brackets.h"
-
-enum { GUARD = 16 };
+#include "keys.h"
 
 /* ------------------------------------------------------------------ variants */
 
@@ -133,19 +132,6 @@ static void fill(unsigned char *text, size_t n, pattern p)
 }
 
 /* ------------------------------------------------------------------ check */
-
-static cl_mem guarded(gp_context *gp, size_t offset, size_t count, size_t size, const void *data)
-{
-    const size_t bytes = (offset + count + GUARD) * size;
-    unsigned char *all = malloc(bytes);
-    cl_mem buffer;
-    assert_non_null(all);
-    memset(all, TEST_POISON, bytes);
-    if (data) memcpy(all + offset * size, data, count * size);
-    buffer = test_buffer(gp, bytes, all);
-    free(all);
-    return buffer;
-}
 
 /* The buffer holds `expected` between its guards. */
 static void compare(gp_context *gp, const char *what, cl_mem buffer, size_t offset, size_t count, size_t size,
@@ -451,6 +437,9 @@ static void test_scratch(void **state)
         assert_gp(gp, gp_brackets(gp, &desc));
         compare(gp, "own scratch", desc.match, 0, n, 4, r->match);
         assert_int_equal(test_profile_of(gp).scratch_bytes, 0);
+        clReleaseMemObject(desc.in);
+        clReleaseMemObject(desc.match);
+        clReleaseMemObject(desc.scratch);
         desc.match = NULL;
         for (desc.count = 1; desc.count < (size_t)1 << (v == 0 ? 24 : 18); desc.count *= 3) {
             const size_t tile = v == 0 ? 1024 : 32;
