@@ -39,6 +39,7 @@ typedef enum gpi_primitive {
     GPI_TOPK,
     GPI_SEGMENTED_SORT,
     GPI_SORT_STRINGS,
+    GPI_BRACKETS,
     GPI_PRIMITIVES
 } gpi_primitive;
 
@@ -178,6 +179,8 @@ static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t
                                     gp_strategy strategy, gpi_plan *plan);
 static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
                                     size_t key_size, gpi_plan *plan);
+static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, size_t index_size,
+                                        gpi_plan *plan);
 static size_t gpi_plan_tile(const gpi_plan *plan);
 static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
                                 cl_uint *tiles);
@@ -208,6 +211,8 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k);
 static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
                                   gpi_element *element);
 static size_t gpi_type_size(gp_type type);
+static const char *gpi_type_cl(gp_type type);
+static bool gpi_is_blank(const char *text);
 static size_t gpi_round_up(size_t x, size_t multiple);
 static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
                                      size_t count);
@@ -368,6 +373,9 @@ static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc);
 static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc);
 static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc);
 static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc);
+
+/* brackets.c */
+static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *desc);
 
 #define GPI_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define GPI_CALL_ARG(call, variable) gpi_call_arg(call, sizeof(variable), &(variable))

@@ -10,8 +10,8 @@ set -eu
 
 API=src/gpuprim_api.h
 INTERNAL=src/internal.h
-KERNELS="platform count field monoid source tile tile_scan lookback reduce scan key digit ring rank small sort segmented_sort sort_strings merge search keep topk"
-SOURCES="error device profile context cache program events launch monoid reduce scan key sort segmented_sort sort_strings merge search topk"
+KERNELS="platform count field monoid source tile tile_scan lookback reduce scan key digit ring rank small sort segmented_sort sort_strings merge search keep topk nest strands items brackets"
+SOURCES="error device profile context cache program events launch monoid reduce scan key sort segmented_sort sort_strings merge search topk brackets"
 LICENSE=LICENSE
 
 die() {

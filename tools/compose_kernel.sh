@@ -31,5 +31,6 @@ topk) layers="key digit rank keep topk" ;;
 sort) layers="key digit ring rank small sort" ;;
 segmented_sort) layers="key digit rank small segmented_sort" ;;
 sort_strings) layers="key sort_strings" ;;
+brackets) layers="nest strands items brackets" ;;
 esac
 for name in $layers; do emit kernels/$name.cl; done
