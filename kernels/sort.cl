@@ -160,13 +160,6 @@ GPI_KERNEL void gp_sort_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi
 
 /* ------------------------------------------------------------------ onesweep */
 
-/* Adds to a count of 64 bits, with atomics of 32: the low half's overflow is seen by whoever causes it. */
-static void gpi_add_wide(volatile __global uint *count, uint x)
-{
-    const uint old = atomic_add(count, x);
-    if (old + x < old) (void)atomic_inc(count + 1);
-}
-
 GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, ulong flip, uint begin_bit, uint end_bit,
                                   uint passes, gpi_state state, ulong span, ulong histogram_at)
 {

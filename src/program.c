@@ -53,6 +53,9 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
         {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep", NULL},
         {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
          "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"},
+        {"gp_hash_clear_slots", "gp_hash_put_keys", "gp_hash_find_keys", "gp_hash_erase_keys",
+         "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", NULL},
+        {"gp_hash_each_slot", NULL},
     };
     return names[primitive][k];
 }
@@ -92,7 +95,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         gpi_text_add(&text, "#define GPI_FIELD %u\n", k);
         GPI_ADD_KERNEL(&text, field);
     }
-    if (primitive != GPI_SORT) {
+    if (primitive == GPI_REDUCE || primitive == GPI_SCAN) {
         GPI_ADD_KERNEL(&text, monoid);
         GPI_ADD_KERNEL(&text, source);
         GPI_ADD_KERNEL(&text, tile);
@@ -109,6 +112,17 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, ring);
         GPI_ADD_KERNEL(&text, rank);
         GPI_ADD_KERNEL(&text, sort);
+        break;
+    case GPI_HASH:
+        GPI_ADD_KERNEL(&text, mix);
+        GPI_ADD_KERNEL(&text, hash);
+        GPI_ADD_KERNEL(&text, hash_batch);
+        GPI_ADD_KERNEL(&text, hash_slots);
+        break;
+    case GPI_HASH_EACH:
+        GPI_ADD_KERNEL(&text, mix);
+        GPI_ADD_KERNEL(&text, hash);
+        GPI_ADD_KERNEL(&text, hash_each);
         break;
     default: break;
     }
