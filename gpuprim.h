@@ -523,24 +523,24 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
 
 /* ------------------------------------------------------------------ hash table */
 
-/* A hash table on the device: keys of 32 or 64 bits, compared by their bits, each with a value of 0 (a set), 32
-   or 64 bits. Open addressing with linear probing, without locks.
+/* A hash table on the device: keys of 32 or 64 bits, compared by their bits, each with a value of 0 (a set),
+   32 or 64 bits. Open addressing with linear probing, without locks.
 
    A handle belongs to one context; all zeros is none. A destroyed table's handle is refused. gp_hash_share
    gives a second context, of the same cl_context, a handle for the same table.
-   Together or not: insert, insert_or_assign, insert_or_apply, find, contains, erase and for_each may run at the
-   same time on one table, from several contexts, and your own kernels with them (gp_device_source). Clear,
-   rehash, growing, destroy and share are exclusive: nothing else may use the table meanwhile, in any
+   Together or not: insert, insert_or_assign, insert_or_apply, find, contains, erase and for_each may run at
+   the same time on one table, from several contexts, and your own kernels with them (gp_device_source).
+   Clear, rehash, growing, destroy and share are exclusive: nothing else may use the table meanwhile, in any
    context; retrieve and the statistics want it unchanged, or count what they happen to see.
-   Keys: all are legal. Values: one is reserved, all ones unless `reserved` names another; a key whose value it is
-   or would become is refused, counted, and left as it was.
-   Full: an operation looks at each slot once at most. Where no slot is left the key fails, is counted, and listed
-   when asked for; keys that are there stay. gp_hash_rehash into more slots, then the listed keys again, finishes
-   the batch. On devices with limited loops (llvmpipe) a probe ends after 24,000 slots.
-   Erased keys keep their slots, for the same key only, until a rehash drops them: so no key is ever there twice.
-   64-bit data needs cl_khr_int64_base_atomics, else GP_ERROR_UNSUPPORTED.
-   Memory: 8 bytes a slot for keys and values of up to 32 bits, else 16; one slot more than the capacity, and 256
-   bytes. Speed is best up to a load of 1/2, and good up to 0.8; see README. */
+   Keys: all are legal. Values: one is reserved, all ones unless `reserved` names another; a key whose value
+   it is or would become is refused, counted, and left as it was. Full: an operation looks at each slot once
+   at most. Where no slot is left the key fails, is counted, and listed when asked for; keys that are there
+   stay. gp_hash_rehash into more slots, then the listed keys again, finishes the batch. On devices with
+   limited loops (llvmpipe) a probe ends after 24,000 slots. Erased keys keep their slots, for the same key
+   only, until a rehash drops them: so no key is ever there twice. 64-bit data needs
+   cl_khr_int64_base_atomics, else GP_ERROR_UNSUPPORTED. Memory: 8 bytes a slot for keys and values of up to
+   32 bits, else 16; one slot more than the capacity, and 256 bytes. Speed is best up to a load of 1/2, and
+   good up to 0.8; see README. */
 typedef struct gp_hash {
     uint64_t id;
 } gp_hash;
@@ -551,11 +551,11 @@ typedef struct gp_hash_desc {
     size_t capacity;       /* slots, rounded up to a power of two, 2^31 at most; 0: by expected_count */
     size_t expected_count; /* keys that there will be: capacity is at least expected_count / max_load */
     float max_load;        /* in (0, 1]; 0: 0.5 */
-    bool grow;             /* an insertion after which more than max_load of the slots might be taken blocks to
-                              find out, and rehashes into twice the slots or more. Not with gp_hash_share. */
-    uint64_t seed;         /* of the hash function (murmur3's finaliser) */
-    const void *reserved;  /* value_size bytes, read during the call; NULL: all ones */
-    cl_mem buffer;         /* gp_hash_buffer_size bytes, yours until destroy or rehash; NULL: its own */
+    bool grow;            /* an insertion after which more than max_load of the slots might be taken blocks to
+                             find out, and rehashes into twice the slots or more. Not with gp_hash_share. */
+    uint64_t seed;        /* of the hash function (murmur3's finaliser) */
+    const void *reserved; /* value_size bytes, read during the call; NULL: all ones */
+    cl_mem buffer;        /* gp_hash_buffer_size bytes, yours until destroy or rehash; NULL: its own */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -574,7 +574,8 @@ GP_API gp_result gp_hash_share(gp_context *gp, gp_context *from, gp_hash table, 
 /* Lets go of the table; commands that use it still run to their end. gp_context_destroy does it too. */
 GP_API gp_result gp_hash_destroy(gp_context *gp, gp_hash table);
 
-/* The table's buffer, for kernels of your own; not retained for the caller. NULL for a handle that is none. */
+/* The table's buffer, for kernels of your own; not retained for the caller. NULL for a handle that is none.
+ */
 GP_API cl_mem gp_hash_buffer(const gp_context *gp, gp_hash table);
 
 typedef struct gp_hash_clear_desc {
@@ -605,12 +606,12 @@ typedef enum gp_hash_duplicates {
     GP_HASH_DUPLICATES_COUNT
 } gp_hash_duplicates;
 
-/* Strategy: single pass goes straight to the slots. Multi-pass first partitions the batch by home slot, so that
-   a large table is walked through piece by piece; results are the same. Auto takes it for large
-   tables and batches, where the device's profile says so.
-   Scratch: none for single pass; multi-pass two partitioned arrays and 3 MiB; FIRST and LAST: a table of the
-   batch's indices, 8 or 16 bytes each, 2 to 4 times as many slots as keys.
-   Aliasing: inputs may overlap one another; outputs overlap nothing; nothing overlaps the table. */
+/* Strategy: single pass goes straight to the slots. Multi-pass first partitions the batch by home slot, so
+   that a large table is walked through piece by piece; results are the same. Auto takes it for large tables
+   and batches, where the device's profile says so. Scratch: none for single pass; multi-pass two partitioned
+   arrays and 3 MiB; FIRST and LAST: a table of the batch's indices, 8 or 16 bytes each, 2 to 4 times as many
+   slots as keys. Aliasing: inputs may overlap one another; outputs overlap nothing; nothing overlaps the
+   table. */
 typedef struct gp_hash_insert_desc {
     cl_mem keys; /* count elements of key_size */
     size_t keys_offset;
@@ -625,8 +626,8 @@ typedef struct gp_hash_insert_desc {
     gp_hash_duplicates duplicates; /* insert, insert_or_assign */
     cl_mem results;                /* count bytes: a gp_hash_result each; NULL: not wanted */
     size_t results_offset;
-    /* The keys that failed, in any order, with their values; NULL: not wanted. `count` elements of room. Together
-       they are the input of the call that tries again, with failed_count as its count_buffer. */
+    /* The keys that failed, in any order, with their values; NULL: not wanted. `count` elements of room.
+       Together they are the input of the call that tries again, with failed_count as its count_buffer. */
     cl_mem failed_keys;
     size_t failed_keys_offset;
     cl_mem failed_values;
@@ -646,9 +647,9 @@ GP_API gp_result gp_hash_insert(gp_context *gp, gp_hash table, const gp_hash_ins
 /* For each key: puts it in, or replaces its value. */
 GP_API gp_result gp_hash_insert_or_assign(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc);
 
-/* For each key: puts it in, or combines: value <- value op new value. Equal keys of a batch combine too, so that
-   one call is a group-by. Integers: the same result every time (unless a value meets the reserved one on the
-   way); float sums depend on the order. `values` NULL adds 1 for each key. */
+/* For each key: puts it in, or combines: value <- value op new value. Equal keys of a batch combine too, so
+   that one call is a group-by. Integers: the same result every time (unless a value meets the reserved one on
+   the way); float sums depend on the order. `values` NULL adds 1 for each key. */
 GP_API gp_result gp_hash_insert_or_apply(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc);
 
 /* Bytes of scratch that these calls with this desc need; buffers in it may be NULL. Can be 0. */
@@ -672,8 +673,8 @@ typedef struct gp_hash_find_desc {
     cl_event *done;
 } gp_hash_find_desc;
 
-/* values[i] = the value of keys[i]; found[i] = whether it is there. `values` may be `keys`, element by element,
-   where both have one size. */
+/* values[i] = the value of keys[i]; found[i] = whether it is there. `values` may be `keys`, element by
+   element, where both have one size. */
 GP_API gp_result gp_hash_find(gp_context *gp, gp_hash table, const gp_hash_find_desc *desc);
 
 /* The same without values: found[i] only. */
@@ -705,7 +706,8 @@ typedef struct gp_hash_retrieve_desc {
     size_t room;
     cl_mem live_count; /* one u32 */
     size_t live_count_offset;
-    gp_type sort_type; /* of the keys, by which they are sorted (gp_sort), the same every time; 0: in any order */
+    gp_type
+        sort_type; /* of the keys, by which they are sorted (gp_sort), the same every time; 0: in any order */
     bool descending;
     cl_mem scratch; /* of gp_hash_retrieve_scratch_size bytes; NULL: the context's. None without sort_type */
     const cl_event *wait;
@@ -739,8 +741,8 @@ typedef struct gp_hash_rehash_desc {
     cl_mem buffer;         /* for the new slots, of gp_hash_buffer_size bytes; NULL: its own */
 } gp_hash_rehash_desc;
 
-/* Moves all live keys into new slots, more, fewer or as many, and drops dead ones. Counts go on. Blocks; exclusive.
-   Fails, and leaves the table as it was, where the live keys would not find their place. */
+/* Moves all live keys into new slots, more, fewer or as many, and drops dead ones. Counts go on. Blocks;
+   exclusive. Fails, and leaves the table as it was, where the live keys would not find their place. */
 GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash table, const gp_hash_rehash_desc *desc);
 
 /* What has happened since the table was made or cleared. Keys, not calls. */
@@ -771,14 +773,15 @@ GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash table, gp_hash_stats
 
 /* Parts of the library for kernels of your own. */
 typedef enum gp_device_part {
-    GP_DEVICE_HASH = 1 /* kernels/hash_device.cl: gp_hash_open, gp_hash_find, _insert, _assign, _add, _erase ... */
+    GP_DEVICE_HASH =
+        1 /* kernels/hash_device.cl: gp_hash_open, gp_hash_find, _insert, _assign, _add, _erase ... */
 } gp_device_part;
 
 /* OpenCL C to be put in front of a kernel's source, fit for this table. Build it with -cl-std=CL1.2, and
-   pass gp_hash_buffer as a __global uint *. Writes up to `capacity` bytes with the final zero; *size is how many
-   there are. `text` may be NULL when capacity is 0. */
-GP_API gp_result gp_device_source(gp_context *gp, gp_device_part part, gp_hash table, char *text, size_t capacity,
-                                  size_t *size);
+   pass gp_hash_buffer as a __global uint *. Writes up to `capacity` bytes with the final zero; *size is how
+   many there are. `text` may be NULL when capacity is 0. */
+GP_API gp_result gp_device_source(gp_context *gp, gp_device_part part, gp_hash table, char *text,
+                                  size_t capacity, size_t *size);
 
 /* ------------------------------------------------------------------ warm-up, profile */
 
@@ -791,7 +794,8 @@ typedef struct gp_warmup_desc {
     const gp_scan_desc *scan;
     const gp_sort_desc
         *sort; /* of this also value_size; count: how many keys are to be expected, 0: few and many */
-    const gp_hash_desc *hash; /* of this only key_size, value_size: batches, clear, rehash, retrieve, statistics */
+    const gp_hash_desc
+        *hash; /* of this only key_size, value_size: batches, clear, rehash, retrieve, statistics */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
@@ -1221,8 +1225,9 @@ static const char *const gpi_kernel_platform[] = {
     "}\n",
     "#endif\n",
     "\n",
-    "/* A relaxed atomic load: gpi_word_read without the price of an atomic operation, where a load is known to be one:\n",
-    "   clang's own built-in on PoCL; PTX, in which ld.volatile is a relaxed load (PTX ISA, memory consistency model). */\n",
+    "/* A relaxed atomic load: gpi_word_read without the price of an atomic operation, where a load is known to be\n",
+    "   one: clang's own built-in on PoCL; PTX, in which ld.volatile is a relaxed load (PTX ISA, memory consistency\n",
+    "   model). */\n",
     "#if defined(POCL_DEVICE_ADDRESS_BITS)\n",
     "static gpi_word gpi_word_load(volatile __global gpi_word *p)\n",
     "{\n",
@@ -1232,6 +1237,27 @@ static const char *const gpi_kernel_platform[] = {
     "static gpi_word gpi_word_load(volatile __global gpi_word *p) { return *p; }\n",
     "#else\n",
     "static gpi_word gpi_word_load(volatile __global gpi_word *p) { return gpi_word_read(p); }\n",
+    "#endif\n",
+    "\n",
+    "/* GPI_LINE_WORDS aligned 64-bit words at once, each of them loaded as by gpi_word_load: where the words of a\n",
+    "   vector load are known to be whole. 0: not known. On x86 aligned words are, in vectors too; PTX takes a\n",
+    "   vector as its elements, of which 32 bytes are what memory hands out at once. */\n",
+    "#if GPI_WIDE && defined(POCL_DEVICE_ADDRESS_BITS) && defined(__x86_64__)\n",
+    "#define GPI_LINE_WORDS 8\n",
+    "typedef ulong8 gpi_line;\n",
+    "typedef long8 gpi_line_mask;\n",
+    "static gpi_line gpi_line_load(volatile __global gpi_word *p) { return *(volatile __global ulong8 *)p; }\n",
+    "#elif GPI_WIDE && defined(cl_nv_pragma_unroll)\n",
+    "#define GPI_LINE_WORDS 4\n",
+    "typedef ulong4 gpi_line;\n",
+    "typedef long4 gpi_line_mask;\n",
+    "static gpi_line gpi_line_load(volatile __global gpi_word *p)\n",
+    "{\n",
+    "    const ulong2 a = ((volatile __global ulong2 *)p)[0], b = ((volatile __global ulong2 *)p)[1];\n",
+    "    return (ulong4)(a, b);\n",
+    "}\n",
+    "#else\n",
+    "#define GPI_LINE_WORDS 0\n",
     "#endif\n",
     "\n",
     "/* Hints that the cache line at p will be read, or written, soon. Of all implementations PoCL alone is known\n",
@@ -2849,8 +2875,12 @@ static const char *const gpi_kernel_digit[] = {
     "       | count lo, hi | abandoned | - | from(0) ... from(8) | - | ticket, tail of each launch |\n",
     "       | histogram: pass, digit: lo, hi | bases: launch, digit: ulong | table: block, digit: ulong | rows |\n",
     "\n",
+    "   Partitioning a hash table's batch (gp_hash_insert): the digit is one of the key's home slot, mix.cl's hash\n",
+    "   of the key, and `flip` the table's seed.\n",
+    "\n",
     "   Parameters\n",
     "       GPI_KEY_SIZE     1, 2, 4, 8: bytes of a key\n",
+    "       GPI_KEY_HASH     bits of the hash whose digits count, 32 or 64; 0: the key's own digits\n",
     "       GPI_KEY_FLOAT    1: keys are floats\n",
     "       GPI_VALUE_SIZE   0, 1, 2, 4, 8, 16: bytes of a value                                             */\n",
     "#if GPI_KEY_SIZE == 1\n",
@@ -2884,7 +2914,10 @@ static const char *const gpi_kernel_digit[] = {
     "#error \"GPI_VALUE_SIZE must be 0, 1, 2, 4, 8 or 16\"\n",
     "#endif\n",
     "\n",
-    "#if GPI_KEY_SIZE == 8\n",
+    "#ifndef GPI_KEY_HASH\n",
+    "#define GPI_KEY_HASH 0\n",
+    "#endif\n",
+    "#if GPI_KEY_SIZE == 8 || GPI_KEY_HASH == 64\n",
     "typedef ulong gpi_key_bits;\n",
     "#else\n",
     "typedef uint gpi_key_bits;\n",
@@ -2914,7 +2947,13 @@ static const char *const gpi_kernel_digit[] = {
     "    const gpi_key_bits sign = (gpi_key_bits)1 << (8 * GPI_KEY_SIZE - 1);\n",
     "    k ^= ((gpi_key_bits)0 - (k >> (8 * GPI_KEY_SIZE - 1))) & (sign - 1);\n",
     "#endif\n",
-    "    return (uint)((k ^ digit.flip) >> digit.shift) & digit.mask;\n",
+    "    k ^= digit.flip;\n",
+    "#if GPI_KEY_HASH == 64\n",
+    "    k = gpi_mix_64(k);\n",
+    "#elif GPI_KEY_HASH == 32\n",
+    "    k = gpi_mix_32(k);\n",
+    "#endif\n",
+    "    return (uint)(k >> digit.shift) & digit.mask;\n",
     "}\n",
     "\n",
     "/* The digit of pass p: eight bits from `begin` on, fewer in the last one. */\n",
@@ -4027,7 +4066,8 @@ static const char *const gpi_kernel_mix[] = {
 static const char *const gpi_kernel_hash[] = {
     "#line 1 \"kernels/hash.cl\"\n",
     "/* hash.cl - a hash table with open addressing and linear probing, without locks: what one item does with one\n",
-    "   key. This file is also what gp_device_source gives to kernels of your own; only names without gpi_ are for them.\n",
+    "   key. This file is also what gp_device_source gives to kernels of your own; only names without gpi_ are for\n",
+    "   them.\n",
     "\n",
     "       home(key) = mix(key ^ seed) & mask         a probe visits home, home + 1, ... (mod capacity)\n",
     "\n",
@@ -4040,21 +4080,22 @@ static const char *const gpi_kernel_hash[] = {
     "       packed   one 64-bit word: key in the high half, value in the low half\n",
     "       split    two words of one width, 32 or 64 bits: key, value; narrower data is extended with zeros\n",
     "\n",
-    "   A key cell of all ones is empty; the pair whose key has these bits lives in the slot behind the table, so that\n",
-    "   every key is legal. One value, the reserved one, means that a key is absent. A slot goes through these states:\n",
+    "   A key cell of all ones is empty; the pair whose key has these bits lives in the slot behind the table, so\n",
+    "   that every key is legal. One value, the reserved one, means that a key is absent. A slot goes through these\n",
+    "   states:\n",
     "\n",
     "       empty -> claimed, absent -> live -> absent -> live ...      (packed: straight from empty to live)\n",
     "\n",
     "   Invariants:\n",
-    "     - A key that has been written never moves and is never overwritten. So a probe that meets an empty slot has\n",
-    "       seen all keys that began to be inserted before it, and no key can stand in two slots: both\n",
-    "       writers meet at the first slot that was empty for either of them, and one of their exchanges fails.\n",
+    "     - A key that has been written never moves and is never overwritten. So a probe that meets an empty slot\n",
+    "   has seen all keys that began to be inserted before it, and no key can stand in two slots: both writers meet\n",
+    "   at the first slot that was empty for either of them, and one of their exchanges fails.\n",
     "     - A value changes only by compare-and-swap from what was seen, so that no update is lost. Packed, key and\n",
     "       value change together; split, a reader between the two exchanges sees an absent key.\n",
     "     - Every access to a slot is atomic (a relaxed load is enough: each word tells all by itself).\n",
     "   A probe ends after `steps` slots, which is the capacity, or less where a device's loops are limited: no key\n",
-    "   stands further from its home then, so that a search that gives up there is right too. An exchange fails only\n",
-    "   because another item's succeeded; where loops are limited, `turns` bounds those as well.\n",
+    "   stands further from its home then, so that a search that gives up there is right too. An exchange fails\n",
+    "   only because another item's succeeded; where loops are limited, `turns` bounds those as well.\n",
     "\n",
     "   Parameters\n",
     "       GPI_HASH_PACKED   1: packed form, 64-bit atomics; keys and values of 4 bytes\n",
@@ -4090,8 +4131,9 @@ static const char *const gpi_kernel_hash[] = {
     "#define GP_HASH_SUPERSEDED 5 /* another of the batch's equal keys stands for it */\n",
     "#define GP_HASH_ERASED 6\n",
     "#define GP_HASH_ABSENT 7\n",
-    "#define GPI_COUNT_CLAIMED 0 /* slots that have a key, whether live or not; without the slot behind the table */\n",
-    "#define GPI_COUNT_LOST 8    /* live keys for which a rehash found no slot */\n",
+    "#define GPI_COUNT_CLAIMED \\\n",
+    "    0                    /* slots that have a key, whether live or not; without the slot behind the table */\n",
+    "#define GPI_COUNT_LOST 8 /* live keys for which a rehash found no slot */\n",
     "#define GPI_COUNTS 9\n",
     "#define GPI_CLAIMED 16 /* with GP_HASH_INSERTED or others: a slot got its key */\n",
     "\n",
@@ -4246,7 +4288,8 @@ static const char *const gpi_kernel_hash[] = {
     "/* ------------------------------------------------------------------ put */\n",
     "\n",
     "#if GPI_HASH_PACKED\n",
-    "/* The key's slot is found or claimed, and its value changed: what came of it. `slot`: gpi_hash_home(t, key). */\n",
+    "/* The key's slot is found or claimed, and its value changed: what came of it. `slot`: gpi_hash_home(t, key).\n",
+    " */\n",
     "GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)\n",
     "{\n",
     "    const ulong empty = GPI_PAIR(GPI_KEY_NONE, t.reserved);\n",
@@ -4297,7 +4340,8 @@ static const char *const gpi_kernel_hash[] = {
     "    return GP_HASH_FAILED | claimed;\n",
     "}\n",
     "\n",
-    "/* The key's slot is found or claimed, and its value changed: what came of it. `slot`: gpi_hash_home(t, key). */\n",
+    "/* The key's slot is found or claimed, and its value changed: what came of it. `slot`: gpi_hash_home(t, key).\n",
+    " */\n",
     "GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)\n",
     "{\n",
     "    if (value == t.reserved) return GP_HASH_REFUSED;\n",
@@ -4391,6 +4435,146 @@ static const char *const gpi_kernel_hash[] = {
 };
 /* ---- End file kernels/hash.cl ---- */
 
+/* ---- Begin file kernels/hash_line.cl ---- */
+static const char *const gpi_kernel_hash_line[] = {
+    "#line 1 \"kernels/hash_line.cl\"\n",
+    "/* hash_line.cl - put and get that look at a line of slots a step (platform.cl: gpi_line), where the device\n",
+    "   can load one at once. Everything that hash.cl says of single slots holds: a line's words may be of\n",
+    "   different moments, but a key found anywhere is there, a slot seen taken stays taken by its key, and one\n",
+    "   seen empty is claimed by exchange.\n",
+    "\n",
+    "       line      | a  b  key c  -  d  -  - |      hit: the key's slot, wherever it stands\n",
+    "                          ^home ^             none: the first empty slot from home on\n",
+    "\n",
+    "   Slots before the home count in the last line only, when a probe has gone all the way round. */\n",
+    "#if GPI_LINE_WORDS\n",
+    "#if GPI_HASH_PACKED\n",
+    "#define GPI_LINE_SLOTS GPI_LINE_WORDS\n",
+    "#else\n",
+    "#define GPI_LINE_SLOTS (GPI_LINE_WORDS / 2)\n",
+    "#endif\n",
+    "\n",
+    "/* A mask of lanes and a number for each of them. */\n",
+    "#if GPI_LINE_SLOTS == 8\n",
+    "typedef ulong8 gpi_lanes;\n",
+    "typedef long8 gpi_lanes_mask;\n",
+    "#define GPI_SLOTS_BITS as_ulong8\n",
+    "#define GPI_SLOTS_NUMBER ((ulong8)(0, 1, 2, 3, 4, 5, 6, 7))\n",
+    "#define GPI_SLOTS_FOLD(op, x) \\\n",
+    "    op(op(op((x).s0, (x).s1), op((x).s2, (x).s3)), op(op((x).s4, (x).s5), op((x).s6, (x).s7)))\n",
+    "#elif GPI_LINE_SLOTS == 4\n",
+    "typedef ulong4 gpi_lanes;\n",
+    "typedef long4 gpi_lanes_mask;\n",
+    "#define GPI_SLOTS_BITS as_ulong4\n",
+    "#define GPI_SLOTS_NUMBER ((ulong4)(0, 1, 2, 3))\n",
+    "#define GPI_SLOTS_FOLD(op, x) op(op((x).s0, (x).s1), op((x).s2, (x).s3))\n",
+    "#else\n",
+    "typedef ulong2 gpi_lanes;\n",
+    "typedef long2 gpi_lanes_mask;\n",
+    "#define GPI_SLOTS_BITS as_ulong2\n",
+    "#define GPI_SLOTS_NUMBER ((ulong2)(0, 1))\n",
+    "#define GPI_SLOTS_FOLD(op, x) op((x).s0, (x).s1)\n",
+    "#endif\n",
+    "#define GPI_OR_OF(a, b) ((a) | (b))\n",
+    "\n",
+    "/* any(), which PoCL 3.1 makes a chain of branches of. */\n",
+    "GPI_INLINE bool gpi_lanes_any(gpi_lanes_mask mask)\n",
+    "{\n",
+    "    const gpi_lanes bits = GPI_SLOTS_BITS(mask);\n",
+    "    return GPI_SLOTS_FOLD(GPI_OR_OF, bits) != 0;\n",
+    "}\n",
+    "\n",
+    "/* The bits of the one lane in the mask. */\n",
+    "GPI_INLINE ulong gpi_lanes_pick(gpi_lanes x, gpi_lanes_mask mask)\n",
+    "{\n",
+    "    const gpi_lanes only = x & GPI_SLOTS_BITS(mask);\n",
+    "    return GPI_SLOTS_FOLD(GPI_OR_OF, only);\n",
+    "}\n",
+    "\n",
+    "/* The first lane in the mask, which is not empty. */\n",
+    "GPI_INLINE uint gpi_lanes_first(gpi_lanes_mask mask)\n",
+    "{\n",
+    "    const gpi_lanes number = GPI_SLOTS_NUMBER | ~GPI_SLOTS_BITS(mask);\n",
+    "    return (uint)GPI_SLOTS_FOLD(min, number);\n",
+    "}\n",
+    "\n",
+    "/* What a line of slots says about a key. */\n",
+    "typedef struct gpi_seen {\n",
+    "    gpi_lanes word; /* key and value, or the value */\n",
+    "    gpi_lanes_mask hit, none;\n",
+    "} gpi_seen;\n",
+    "\n",
+    "/* `from`: the first lane in which an empty slot counts. */\n",
+    "GPI_INLINE gpi_seen gpi_line_see(gp_hash_table t, uint line, uint from, gp_hash_key key)\n",
+    "{\n",
+    "    const gpi_line words = gpi_line_load(gpi_slot(t, line));\n",
+    "    gpi_seen seen;\n",
+    "#if GPI_HASH_PACKED\n",
+    "    seen.word = words;\n",
+    "    seen.hit = words >> 32 == (ulong)key;\n",
+    "    seen.none = words == GPI_PAIR(GPI_KEY_NONE, t.reserved);\n",
+    "#else\n",
+    "    seen.word = words.odd;\n",
+    "    seen.hit = words.even == key;\n",
+    "    seen.none = words.even == GPI_KEY_NONE;\n",
+    "#endif\n",
+    "    seen.none &= GPI_SLOTS_NUMBER >= (ulong)from;\n",
+    "    return seen;\n",
+    "}\n",
+    "\n",
+    "/* Tables of less than a line, and the slot behind the table, are for the single-slot way. */\n",
+    "GPI_INLINE bool gpi_has_lines(gp_hash_table t, uint slot)\n",
+    "{\n",
+    "    return slot <= t.mask && t.mask >= GPI_LINE_SLOTS - 1;\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE bool gpi_line_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)\n",
+    "{\n",
+    "    uint line = slot & ~(uint)(GPI_LINE_SLOTS - 1), from = slot % GPI_LINE_SLOTS;\n",
+    "    if (!gpi_has_lines(t, slot)) return gpi_hash_get(t, slot, key, value);\n",
+    "    for (uint step = 0; step <= t.mask / GPI_LINE_SLOTS + 1; step++) {\n",
+    "        const gpi_seen seen = gpi_line_see(t, line, from, key);\n",
+    "        if (gpi_lanes_any(seen.hit)) {\n",
+    "            *value = (gp_hash_value)gpi_lanes_pick(seen.word, seen.hit);\n",
+    "            return *value != t.reserved;\n",
+    "        }\n",
+    "        if (gpi_lanes_any(seen.none)) return false;\n",
+    "        line = (line + GPI_LINE_SLOTS) & t.mask;\n",
+    "        from = 0;\n",
+    "    }\n",
+    "    return false;\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE uint gpi_line_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)\n",
+    "{\n",
+    "    uint line = slot & ~(uint)(GPI_LINE_SLOTS - 1), from = slot % GPI_LINE_SLOTS, step = 0;\n",
+    "    if (value == t.reserved) return GP_HASH_REFUSED;\n",
+    "    while (gpi_has_lines(t, slot)) {\n",
+    "        const gpi_seen seen = gpi_line_see(t, line, from, key);\n",
+    "        if (gpi_lanes_any(seen.hit))\n",
+    "            return gpi_hash_put(t, line + gpi_lanes_first(seen.hit), key, value, change);\n",
+    "        if (gpi_lanes_any(seen.none)) {\n",
+    "            const uint at = line + gpi_lanes_first(seen.none);\n",
+    "#if GPI_HASH_PACKED\n",
+    "            const ulong empty = GPI_PAIR(GPI_KEY_NONE, t.reserved);\n",
+    "            if (gpi_word_cas(gpi_slot(t, at), empty, GPI_PAIR(key, value)) == empty)\n",
+    "                return GP_HASH_INSERTED | GPI_CLAIMED;\n",
+    "#else\n",
+    "            if (gpi_word_cas(gpi_slot(t, at), GPI_KEY_NONE, key) == GPI_KEY_NONE)\n",
+    "                return gpi_hash_change(t, gpi_slot(t, at) + 1, value, change, GPI_CLAIMED, 0);\n",
+    "#endif\n",
+    "            continue; /* filled meanwhile: the line is looked at again, which has one empty slot less */\n",
+    "        }\n",
+    "        if (++step > t.mask / GPI_LINE_SLOTS + 1) return GP_HASH_FAILED;\n",
+    "        line = (line + GPI_LINE_SLOTS) & t.mask;\n",
+    "        from = 0;\n",
+    "    }\n",
+    "    return gpi_hash_put(t, slot, key, value, change);\n",
+    "}\n",
+    "#endif /* GPI_LINE_WORDS */\n",
+};
+/* ---- End file kernels/hash_line.cl ---- */
+
 /* ---- Begin file kernels/hash_device.cl ---- */
 static const char *const gpi_kernel_hash_device[] = {
     "#line 1 \"kernels/hash_device.cl\"\n",
@@ -4460,11 +4644,12 @@ static const char *const gpi_kernel_hash_batch[] = {
     "#line 1 \"kernels/hash_batch.cl\"\n",
     "/* hash_batch.cl - batches of keys: put (insert, assign, apply), find, erase.\n",
     "\n",
-    "   Group g takes the keys [g * span, (g + 1) * span). GPI_BATCH keys at a time: their homes first, whose lines\n",
-    "   are fetched meanwhile, then one after another (serial shape); or one an item, neighbours next to each other.\n",
+    "   Group g takes the keys [g * span, (g + 1) * span). In the serial shape GPI_BATCH keys at a time: while the\n",
+    "   lines of the next keys' homes are fetched, these keys go one after another to lines that have come.\n",
+    "   In the local shape one key an item, neighbours next to each other.\n",
     "\n",
-    "       keys     key 0 ... GPI_BATCH-1 | next batch | ...\n",
-    "       homes    . . . . prefetch     -> probe . . . .\n",
+    "       keys 0 ... 15    homes, fetch | put, find or erase\n",
+    "       keys 16 ... 31                | homes, fetch | put, find or erase\n",
     "\n",
     "   What came of the keys is counted by the item, added up in the group, and then added to the table's header.\n",
     "\n",
@@ -4478,6 +4663,14 @@ static const char *const gpi_kernel_hash_batch[] = {
     "#define GPI_BATCH 16\n",
     "#else\n",
     "#define GPI_BATCH 1\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_LINE_WORDS\n",
+    "#define GPI_PUT gpi_line_put\n",
+    "#define GPI_GET gpi_line_get\n",
+    "#else\n",
+    "#define GPI_PUT gpi_hash_put\n",
+    "#define GPI_GET gpi_hash_get\n",
     "#endif\n",
     "\n",
     "/* ------------------------------------------------------------------ elements of a batch */\n",
@@ -4507,6 +4700,30 @@ static const char *const gpi_kernel_hash_batch[] = {
     "    p[i] = (uint)x;\n",
     "}\n",
     "\n",
+    "#define GPI_STEP (GPI_WG * GPI_BATCH)\n",
+    "\n",
+    "/* Keys whose lines are being fetched, and where their probes begin. */\n",
+    "typedef struct gpi_batch {\n",
+    "    gp_hash_key key[GPI_BATCH];\n",
+    "    uint home[GPI_BATCH];\n",
+    "} gpi_batch;\n",
+    "\n",
+    "/* Keys [base, end), or as many as there is room for. */\n",
+    "GPI_INLINE void gpi_batch_read(gp_hash_table t, __global const uint *keys, ulong base, ulong end, bool wide,\n",
+    "                               gpi_batch *batch)\n",
+    "{\n",
+    "    if (base + GPI_BATCH <= end) { /* in vectors */\n",
+    "        for (uint k = 0; k < GPI_BATCH; k++) batch->key[k] = gpi_element_read(keys, base + k, wide);\n",
+    "        for (uint k = 0; k < GPI_BATCH; k++) batch->home[k] = gpi_hash_home(t, batch->key[k]);\n",
+    "    } else {\n",
+    "        for (uint k = 0; base + k < end; k++) {\n",
+    "            batch->key[k] = gpi_element_read(keys, base + k, wide);\n",
+    "            batch->home[k] = gpi_hash_home(t, batch->key[k]);\n",
+    "        }\n",
+    "    }\n",
+    "    for (uint k = 0; k < GPI_BATCH && base + k < end; k++) GPI_PREFETCH_WRITE(gpi_slot(t, batch->home[k]));\n",
+    "}\n",
+    "\n",
     "/* ------------------------------------------------------------------ counts */\n",
     "\n",
     "#if GPI_SHAPE_SERIAL\n",
@@ -4529,12 +4746,12 @@ static const char *const gpi_kernel_hash_batch[] = {
     "}\n",
     "#define GPI_TALLY_FLUSH(name, t) gpi_tally_flush(name, t)\n",
     "#else\n",
-    "#define GPI_TALLY(name)                                               \\\n",
-    "    __local uint name[8];                                             \\\n",
+    "#define GPI_TALLY(name)                                                \\\n",
+    "    __local uint name[8];                                              \\\n",
     "    if (get_local_id(0) < 8 && GPI_WG >= 8) name[get_local_id(0)] = 0; \\\n",
-    "    if (get_local_id(0) == 0 && GPI_WG < 8) {                         \\\n",
-    "        for (uint k_ = 0; k_ < 8; k_++) name[k_] = 0;                 \\\n",
-    "    }                                                                 \\\n",
+    "    if (get_local_id(0) == 0 && GPI_WG < 8) {                          \\\n",
+    "        for (uint k_ = 0; k_ < 8; k_++) name[k_] = 0;                  \\\n",
+    "    }                                                                  \\\n",
     "    barrier(CLK_LOCAL_MEM_FENCE) /* the counts are zero */\n",
     "#define GPI_TALLY_ADD(name, what) gpi_tally_add(name, what)\n",
     "\n",
@@ -4565,7 +4782,8 @@ static const char *const gpi_kernel_hash_batch[] = {
     "#define GPI_WANTS_RESULTS 1u\n",
     "#define GPI_WANTS_FAILED 2u\n",
     "#define GPI_WANTS_FAILED_VALUES 4u\n",
-    "#define GPI_IS_JUDGED 8u /* `judge` is a table of the index that stands for each key */\n",
+    "#define GPI_IS_JUDGED 8u   /* `judge` is a table of the index that stands for each key */\n",
+    "#define GPI_IS_CHECKED 16u /* an earlier launch of the call has looked whether too many keys were wanted */\n",
     "\n",
     "typedef struct gpi_failed {\n",
     "    __global uint *keys, *values;\n",
@@ -4581,7 +4799,8 @@ static const char *const gpi_kernel_hash_batch[] = {
     "        gpi_element_write(failed.values, at, value, (widths & GPI_WIDE_VALUES) != 0);\n",
     "}\n",
     "\n",
-    "static gp_hash_value gpi_value_of(__global const uint *values, ulong i, uint source, ulong operand, uint widths)\n",
+    "static gp_hash_value gpi_value_of(__global const uint *values, ulong i, uint source, ulong operand,\n",
+    "                                  uint widths)\n",
     "{\n",
     "    if (source == GPI_SOURCE_BUFFER) return gpi_element_read(values, i, (widths & GPI_WIDE_VALUES) != 0);\n",
     "    return (gp_hash_value)(source == GPI_SOURCE_INDEX ? i : operand);\n",
@@ -4592,13 +4811,14 @@ static const char *const gpi_kernel_hash_batch[] = {
     "static bool gpi_is_chosen(gp_hash_table judge, gp_hash_key key, ulong i)\n",
     "{\n",
     "    gp_hash_value chosen;\n",
-    "    return !gpi_hash_get(judge, gpi_hash_home(judge, key), key, &chosen) || chosen == (gp_hash_value)i;\n",
+    "    return !GPI_GET(judge, gpi_hash_home(judge, key), key, &chosen) || chosen == (gp_hash_value)i;\n",
     "}\n",
     "\n",
-    "GPI_KERNEL void gp_hash_put_keys(__global uint *memory, __global uint *judge_memory, __global const uint *keys,\n",
-    "                                 ulong keys_at, __global const uint *values, ulong values_at, uint source,\n",
-    "                                 ulong operand, uint change, uint widths, uint wants, __global uchar *results,\n",
-    "                                 ulong results_at, __global uint *failed_keys, ulong failed_keys_at,\n",
+    "GPI_KERNEL void gp_hash_put_keys(__global uint *memory, __global uint *judge_memory,\n",
+    "                                 __global const uint *keys, ulong keys_at, __global const uint *values,\n",
+    "                                 ulong values_at, uint source, ulong operand, uint change, uint widths,\n",
+    "                                 uint wants, __global uchar *results, ulong results_at,\n",
+    "                                 __global uint *failed_keys, ulong failed_keys_at,\n",
     "                                 __global uint *failed_values, ulong failed_values_at,\n",
     "                                 volatile __global uint *failed_count, ulong failed_count_at, ulong span,\n",
     "                                 GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
@@ -4613,26 +4833,23 @@ static const char *const gpi_kernel_hash_batch[] = {
     "    keys += keys_at << (wide ? 1 : 0);\n",
     "    values += values_at << (widths & GPI_WIDE_VALUES ? 1 : 0);\n",
     "    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);\n",
-    "    GPI_COUNT_CHECK(get_group_id(0) == 0 && source != GPI_SOURCE_INDEX, counters); /* once a call */\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0 && !(wants & GPI_IS_CHECKED), counters);\n",
     "    GPI_TALLY(tally);\n",
-    "    for (ulong base = begin + get_local_id(0); base < end; base += GPI_WG * GPI_BATCH) {\n",
-    "        gp_hash_key key[GPI_BATCH];\n",
-    "        uint home[GPI_BATCH];\n",
+    "    gpi_batch now, next;\n",
+    "    gpi_batch_read(t, keys, begin + get_local_id(0), end, wide, &next);\n",
+    "    for (ulong base = begin + get_local_id(0); base < end; base += GPI_STEP) {\n",
     "        const uint n = (uint)min((ulong)GPI_BATCH, end - base);\n",
-    "        for (uint k = 0; k < GPI_BATCH; k++) {\n",
-    "            key[k] = gpi_element_read(keys, min(base + k, end - 1), wide);\n",
-    "            home[k] = gpi_hash_home(t, key[k]);\n",
-    "            GPI_PREFETCH_WRITE(gpi_slot(t, home[k]));\n",
-    "        }\n",
+    "        now = next;\n",
+    "        gpi_batch_read(t, keys, base + GPI_STEP, end, wide, &next);\n",
     "        for (uint k = 0; k < n; k++) {\n",
     "            const gp_hash_value value = gpi_value_of(values, base + k, source, operand, widths);\n",
     "            uint what = GP_HASH_SUPERSEDED;\n",
-    "            if (!(wants & GPI_IS_JUDGED) || gpi_is_chosen(judge, key[k], base + k))\n",
-    "                what = gpi_hash_put(t, home[k], key[k], value, change);\n",
+    "            if (!(wants & GPI_IS_JUDGED) || gpi_is_chosen(judge, now.key[k], base + k))\n",
+    "                what = GPI_PUT(t, now.home[k], now.key[k], value, change);\n",
     "            GPI_TALLY_ADD(tally, what);\n",
     "            if (wants & GPI_WANTS_RESULTS) results[results_at + base + k] = (uchar)(what & (GPI_CLAIMED - 1));\n",
     "            if ((wants & GPI_WANTS_FAILED) && (what & (GPI_CLAIMED - 1)) == GP_HASH_FAILED)\n",
-    "                gpi_failed_add(failed, key[k], value, wants, widths);\n",
+    "                gpi_failed_add(failed, now.key[k], value, wants, widths);\n",
     "        }\n",
     "    }\n",
     "    GPI_TALLY_FLUSH(tally, t);\n",
@@ -4644,9 +4861,9 @@ static const char *const gpi_kernel_hash_batch[] = {
     "#define GPI_WANTS_FOUND 2u\n",
     "\n",
     "GPI_KERNEL void gp_hash_find_keys(__global uint *memory, __global const uint *keys, ulong keys_at,\n",
-    "                                  __global uint *values, ulong values_at, __global uchar *found, ulong found_at,\n",
-    "                                  ulong absent, uint widths, uint wants, ulong span, GPI_COUNT_PARAMETERS,\n",
-    "                                  volatile __global uint *counters)\n",
+    "                                  __global uint *values, ulong values_at, __global uchar *found,\n",
+    "                                  ulong found_at, ulong absent, uint widths, uint wants, ulong span,\n",
+    "                                  GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
     "{\n",
     "    const gp_hash_table t = gp_hash_open(memory);\n",
     "    const bool wide = (widths & GPI_WIDE_KEYS) != 0;\n",
@@ -4655,18 +4872,15 @@ static const char *const gpi_kernel_hash_batch[] = {
     "    values += values_at << (widths & GPI_WIDE_VALUES ? 1 : 0);\n",
     "    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);\n",
     "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
-    "    for (ulong base = begin + get_local_id(0); base < end; base += GPI_WG * GPI_BATCH) {\n",
-    "        gp_hash_key key[GPI_BATCH];\n",
-    "        uint home[GPI_BATCH];\n",
+    "    gpi_batch now, next;\n",
+    "    gpi_batch_read(t, keys, begin + get_local_id(0), end, wide, &next);\n",
+    "    for (ulong base = begin + get_local_id(0); base < end; base += GPI_STEP) {\n",
     "        const uint n = (uint)min((ulong)GPI_BATCH, end - base);\n",
-    "        for (uint k = 0; k < GPI_BATCH; k++) {\n",
-    "            key[k] = gpi_element_read(keys, min(base + k, end - 1), wide);\n",
-    "            home[k] = gpi_hash_home(t, key[k]);\n",
-    "            GPI_PREFETCH_READ(gpi_slot(t, home[k]));\n",
-    "        }\n",
+    "        now = next;\n",
+    "        gpi_batch_read(t, keys, base + GPI_STEP, end, wide, &next);\n",
     "        for (uint k = 0; k < n; k++) {\n",
     "            gp_hash_value value;\n",
-    "            const bool is = gpi_hash_get(t, home[k], key[k], &value);\n",
+    "            const bool is = GPI_GET(t, now.home[k], now.key[k], &value);\n",
     "            if (!is) value = (gp_hash_value)absent;\n",
     "            if (wants & GPI_WANTS_VALUES)\n",
     "                gpi_element_write(values, base + k, value, (widths & GPI_WIDE_VALUES) != 0);\n",
@@ -4686,17 +4900,14 @@ static const char *const gpi_kernel_hash_batch[] = {
     "    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);\n",
     "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
     "    GPI_TALLY(tally);\n",
-    "    for (ulong base = begin + get_local_id(0); base < end; base += GPI_WG * GPI_BATCH) {\n",
-    "        gp_hash_key key[GPI_BATCH];\n",
-    "        uint home[GPI_BATCH];\n",
+    "    gpi_batch now, next;\n",
+    "    gpi_batch_read(t, keys, begin + get_local_id(0), end, wide, &next);\n",
+    "    for (ulong base = begin + get_local_id(0); base < end; base += GPI_STEP) {\n",
     "        const uint n = (uint)min((ulong)GPI_BATCH, end - base);\n",
-    "        for (uint k = 0; k < GPI_BATCH; k++) {\n",
-    "            key[k] = gpi_element_read(keys, min(base + k, end - 1), wide);\n",
-    "            home[k] = gpi_hash_home(t, key[k]);\n",
-    "            GPI_PREFETCH_WRITE(gpi_slot(t, home[k]));\n",
-    "        }\n",
+    "        now = next;\n",
+    "        gpi_batch_read(t, keys, base + GPI_STEP, end, wide, &next);\n",
     "        for (uint k = 0; k < n; k++) {\n",
-    "            const uint what = gpi_hash_remove(t, home[k], key[k]);\n",
+    "            const uint what = gpi_hash_remove(t, now.home[k], now.key[k]);\n",
     "            GPI_TALLY_ADD(tally, what);\n",
     "            if (wants & GPI_WANTS_RESULTS) results[results_at + base + k] = (uchar)what;\n",
     "        }\n",
@@ -4867,8 +5078,8 @@ static const char *const gpi_kernel_hash_each[] = {
     "\n",
     "       where GPI_WHERE(k, v):   v <- GPI_MAP(k, v), or the key is erased\n",
     "\n",
-    "   A value is replaced by compare-and-swap from the one that the expressions saw, and they are asked again when\n",
-    "   it has changed meanwhile: safe beside other operations.\n",
+    "   A value is replaced by compare-and-swap from the one that the expressions saw, and they are asked again\n",
+    "   when it has changed meanwhile: safe beside other operations.\n",
     "\n",
     "   Before this file, the prelude has the caller's expressions in functions:\n",
     "       GPI_EACH_KEY, GPI_EACH_VALUE                  types of k and v\n",
@@ -4904,10 +5115,13 @@ static const char *const gpi_kernel_hash_each[] = {
     "        const GPI_EACH_KEY k = GPI_EACH_KEY_OF(key);\n",
     "        const GPI_EACH_VALUE v = GPI_EACH_VALUE_OF(value);\n",
     "        if (!gpi_each_where(k, v)) return 0;\n",
-    "        const gp_hash_value next = GPI_EACH_ERASE ? t.reserved : GPI_EACH_BITS(gpi_each_map(k, v));\n",
-    "        if (next == t.reserved && !GPI_EACH_ERASE) return GP_HASH_REFUSED;\n",
-    "        if (gpi_each_replace(t, slot, key, value, next))\n",
-    "            return GPI_EACH_ERASE ? GP_HASH_ERASED : GP_HASH_EXISTED;\n",
+    "#if GPI_EACH_ERASE\n",
+    "        if (gpi_each_replace(t, slot, key, value, t.reserved)) return GP_HASH_ERASED;\n",
+    "#else\n",
+    "        const gp_hash_value next = GPI_EACH_BITS(gpi_each_map(k, v));\n",
+    "        if (next == t.reserved) return GP_HASH_REFUSED;\n",
+    "        if (gpi_each_replace(t, slot, key, value, next)) return GP_HASH_EXISTED;\n",
+    "#endif\n",
     "    }\n",
     "    return 0;\n",
     "}\n",
@@ -6279,6 +6493,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, scan);
         break;
     case GPI_SORT:
+        GPI_ADD_KERNEL(&text, mix);
         GPI_ADD_KERNEL(&text, digit);
         GPI_ADD_KERNEL(&text, ring);
         GPI_ADD_KERNEL(&text, rank);
@@ -6287,6 +6502,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
     case GPI_HASH:
         GPI_ADD_KERNEL(&text, mix);
         GPI_ADD_KERNEL(&text, hash);
+        GPI_ADD_KERNEL(&text, hash_line);
         GPI_ADD_KERNEL(&text, hash_batch);
         GPI_ADD_KERNEL(&text, hash_slots);
         break;
@@ -8195,6 +8411,8 @@ typedef struct gpi_sort {
     size_t key_size, value_size;
     cl_uint begin_bit, end_bit, passes;
     cl_ulong flip;
+    cl_uint hash; /* 32, 64: keys go by that hash of (key ^ seed): a hash table's batch (hash.c) */
+    cl_ulong seed;
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
@@ -8287,6 +8505,7 @@ static char *gpi_sort_prelude(const gp_context *gp, const gpi_sort *sort)
     gpi_text_add(&text, "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
                  sort->ring_rows, gpi_or_default(tuning->ring_reach, 64),
                  gpi_or_default(tuning->ring_block, 32));
+    if (sort->hash) gpi_text_add(&text, "#define GPI_KEY_HASH %u\n", sort->hash);
     if (!text.failed) return text.data;
     free(text.data);
     return NULL;
@@ -8443,7 +8662,7 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     sort->count.buffer = desc->count_buffer;
     sort->count.offset = desc->count_offset;
     sort->count.type = desc->count_type;
-    sort->flip = gpi_sort_flip(desc, sort->key_size);
+    sort->flip = sort->hash ? sort->seed : gpi_sort_flip(desc, sort->key_size);
     sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, 1024);
     sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
     sort->keys_unwanted = sort->indices && !desc->keys_out;
@@ -9035,8 +9254,7 @@ static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, co
     const size_t steps = limited && capacity > GPI_HASH_LIMITED_STEPS ? GPI_HASH_LIMITED_STEPS : capacity;
     gpi_plan plan;
     gpi_program *program;
-    const gp_result result =
-        gpi_hash_program(call->gp, call->function, GPI_HASH, table, "", &plan, &program);
+    const gp_result result = gpi_hash_program(call->gp, call->function, GPI_HASH, table, "", &plan, &program);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, program, GPI_HASH_CLEAR);
     GPI_CALL_ARG(call, table->buffer);
@@ -9058,11 +9276,12 @@ static gp_result gpi_hash_check_sizes(gp_context *gp, const char *function, cons
     if (k != 4 && k != 8)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: key_size = %zu, must be 4 or 8", function, k);
     if (v != 0 && v != 4 && v != 8)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, must be 0, 4 or 8", function, v);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, must be 0, 4 or 8", function,
+                        v);
     if ((k == 8 || v == 8) && !gp->info.int64_base_atomics) {
         return gpi_fail(gp, GP_ERROR_UNSUPPORTED,
-                        "%s: key_size = %zu, value_size = %zu: 64 bits need 64-bit atomics: %s", function, k, v,
-                        gp->info.name);
+                        "%s: key_size = %zu, value_size = %zu: 64 bits need 64-bit atomics: %s", function, k,
+                        v, gp->info.name);
     }
     if (v == 0 && desc->reserved)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: reserved is given, and a set has no values",
@@ -9138,8 +9357,8 @@ static gp_result gpi_hash_describe(gp_context *gp, const char *function, const g
     table->grow = desc->grow;
     table->seed = desc->seed;
     table->reserved = gpi_hash_reserved(desc);
-    result = gpi_hash_capacity(gp, function, desc->capacity, desc->expected_count, table->max_load,
-                               &table->mask);
+    result =
+        gpi_hash_capacity(gp, function, desc->capacity, desc->expected_count, table->max_load, &table->mask);
     return result == GP_OK ? gpi_hash_form(gp, function, table) : result;
 }
 
@@ -9217,7 +9436,8 @@ GP_API gp_result gp_hash_share(gp_context *gp, gp_context *from, gp_hash handle,
     table = gpi_hash_of(from, function, handle);
     if (!table) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s", gp_last_error(from));
     if (gp->context != from->context)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: the contexts have different cl_contexts", function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: the contexts have different cl_contexts",
+                        function);
     if (table->grow)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a table that grows by itself cannot be shared",
                         function);
@@ -9268,9 +9488,19 @@ GP_API gp_result gp_hash_clear(gp_context *gp, gp_hash handle, const gp_hash_cle
 /* Of hash.cl and hash_batch.cl. */
 enum { GPI_CHANGE_KEEP, GPI_CHANGE_ASSIGN, GPI_CHANGE_MIN_U = 6, GPI_CHANGE_MAX_U = 7, GPI_CHANGE_WIDE = 16 };
 enum { GPI_SOURCE_BUFFER, GPI_SOURCE_ONE, GPI_SOURCE_INDEX };
-enum { GPI_WANTS_RESULTS = 1, GPI_WANTS_FAILED = 2, GPI_WANTS_FAILED_VALUES = 4, GPI_IS_JUDGED = 8 };
+enum {
+    GPI_WANTS_RESULTS = 1,
+    GPI_WANTS_FAILED = 2,
+    GPI_WANTS_FAILED_VALUES = 4,
+    GPI_IS_JUDGED = 8,
+    GPI_IS_CHECKED = 16
+};
 enum { GPI_WANTS_VALUES = 1, GPI_WANTS_FOUND = 2 };
 enum { GPI_WIDE_KEYS = 1, GPI_WIDE_VALUES = 2 };
+
+/* From how many bytes of table on, and keys, it pays to partition a batch first. Measured on PoCL. */
+#define GPI_HASH_PARTITION_BYTES ((size_t)16 << 20)
+#define GPI_HASH_PARTITION_KEYS ((size_t)1 << 16)
 
 /* A buffer of the call's. */
 typedef struct gpi_hash_use {
@@ -9314,9 +9544,9 @@ static gp_result gpi_hash_check_apart(gp_context *gp, const gpi_hash_batch *batc
         for (b = 0; b < a; b++) {
             const gpi_hash_use *x = &batch->uses[a], *y = &batch->uses[b];
             if (!(x->written || y->written) || !gpi_overlap(&x->range, &y->range)) continue;
-            return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of one buffer",
-                            batch->function, y->name, y->range.begin, y->range.end, x->name, x->range.begin,
-                            x->range.end);
+            return gpi_fail(gp, GP_ERROR_OVERLAP,
+                            "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of one buffer", batch->function,
+                            y->name, y->range.begin, y->range.end, x->name, x->range.begin, x->range.end);
         }
     }
     return GP_OK;
@@ -9389,8 +9619,11 @@ typedef struct gpi_hash_put {
     const gp_hash_insert_desc *desc;
     cl_uint change, source, wants;
     cl_ulong operand;
-    gpi_table judge; /* FIRST, LAST: the batch's own table of indices */
-    gpi_plan judge_plan;
+    gpi_table judge;  /* FIRST, LAST: the batch's own table of indices */
+    bool partitioned; /* by home slot, before anything else; then: */
+    gp_sort_desc order_desc;
+    gpi_sort order;
+    size_t keys_at, values_at; /* where the partitioned batch is, in bytes of the scratch */
     size_t scratch_bytes;
 } gpi_hash_put;
 
@@ -9401,7 +9634,7 @@ static cl_uint gpi_hash_change_of(gp_op op, gp_type type)
     static const struct {
         gp_op op;
         cl_uint change[3];
-    } rows[] = {{GP_SUM, {2, 2, 10}}, {GP_AND, {3, 3, 0}}, {GP_OR, {4, 4, 0}},
+    } rows[] = {{GP_SUM, {2, 2, 10}}, {GP_AND, {3, 3, 0}},  {GP_OR, {4, 4, 0}},
                 {GP_XOR, {5, 5, 0}},  {GP_MIN, {6, 8, 11}}, {GP_MAX, {7, 9, 12}}};
     const int kind = gpi_is_float(type) ? FLOAT : gpi_is_signed(type) ? SIGNED : UNSIGNED;
     size_t i;
@@ -9421,8 +9654,9 @@ static gp_result gpi_hash_check_apply(gp_context *gp, const gpi_hash_batch *batc
         return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: the table is a set: there are no values to combine",
                         batch->function);
     if (gpi_type_size(type) != size) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d is no type of the table's values of %zu bytes",
-                        batch->function, (int)desc->type, size);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "%s: type = %d is no type of the table's values of %zu bytes", batch->function,
+                        (int)desc->type, size);
     }
     if (type == GP_F64 && !gp->info.fp64)
         return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: type = GP_F64 needs cl_khr_fp64: %s", batch->function,
@@ -9439,7 +9673,8 @@ static gp_result gpi_hash_check_apply(gp_context *gp, const gpi_hash_batch *batc
     return GP_OK;
 }
 
-static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put, bool apply)
+static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put,
+                                    bool apply)
 {
     const gp_hash_insert_desc *desc = put->desc;
     if ((unsigned)desc->duplicates >= GP_HASH_DUPLICATES_COUNT || (apply && desc->duplicates)) {
@@ -9452,8 +9687,8 @@ static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch,
                         batch->function, (int)desc->strategy);
     }
     if (!apply && desc->op) {
-        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is for gp_hash_insert_or_apply", batch->function,
-                        (int)desc->op);
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is for gp_hash_insert_or_apply",
+                        batch->function, (int)desc->op);
     }
     if ((desc->failed_keys == NULL) != (desc->failed_count == NULL) ||
         (desc->failed_values && !desc->failed_keys)) {
@@ -9474,7 +9709,8 @@ static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch,
     return apply ? gpi_hash_check_apply(gp, batch, put) : GP_OK;
 }
 
-/* The table that says which of equal keys stands for all: of keys of the same width, with indices as values. */
+/* The table that says which of equal keys stands for all: of keys of the same width, with indices as values.
+ */
 static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
 {
     gpi_table *judge = &put->judge;
@@ -9486,9 +9722,57 @@ static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch
     return gpi_hash_capacity(gp, batch->function, 0, put->desc->count, 0.5, &judge->mask);
 }
 
+/* The pass of a sort that puts the batch in the order of the home slots' highest digit. */
+static void gpi_hash_describe_order(const gpi_hash_batch *batch, gpi_hash_put *put)
+{
+    const gp_hash_insert_desc *d = put->desc;
+    gp_sort_desc *order = &put->order_desc;
+    uint32_t bits = 0;
+    while (batch->table->mask >> bits) bits++;
+    order->keys = d->keys;
+    order->keys_offset = d->keys_offset;
+    order->keys_out = batch->table->buffer; /* until the scratch is there: something else than the keys */
+    order->count = d->count;
+    order->count_buffer = d->count_buffer;
+    order->count_offset = d->count_offset;
+    order->count_type = d->count_type;
+    order->key_type = batch->table->key_size == 8 ? GP_U64 : GP_U32;
+    order->end_bit = bits;
+    order->begin_bit = bits > GPI_SORT_DIGIT_BITS ? bits - GPI_SORT_DIGIT_BITS : 0;
+    order->strategy = GP_STRATEGY_MULTI_PASS;
+    if (put->source != GPI_SOURCE_BUFFER) return;
+    order->value_size = batch->table->value_size;
+    order->values = d->values;
+    order->values_offset = d->values_offset;
+    order->values_out = batch->table->buffer;
+}
+
+/* Whether the batch is partitioned, and how. Results and indices belong to the order that it came in. */
+static gp_result gpi_hash_plan_order(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
+{
+    const gp_hash_insert_desc *d = put->desc;
+    const gp_strategy wanted = d->strategy ? d->strategy : batch->plan.strategy;
+    const bool large =
+        gpi_hash_bytes(batch->table) >= GPI_HASH_PARTITION_BYTES && d->count >= GPI_HASH_PARTITION_KEYS;
+    gp_result result;
+    put->partitioned = wanted == GP_STRATEGY_MULTI_PASS && (large || d->strategy) && !d->results &&
+                       !d->duplicates && batch->table->mask >= GPI_SORT_BINS && d->count > 0;
+    if (!put->partitioned) return GP_OK;
+    gpi_hash_describe_order(batch, put);
+    gpi_sort_init(&put->order, batch->function, &put->order_desc, false);
+    put->order.hash = batch->table->wide && !batch->table->packed ? 64 : 32;
+    put->order.seed = put->order.hash == 64 ? batch->table->seed
+                                            : (uint32_t)(batch->table->seed ^ batch->table->seed >> 32);
+    result = gpi_sort_plan(gp, &put->order);
+    put->keys_at = put->order.at.end;
+    put->values_at = gpi_round_up(put->keys_at + d->count * batch->table->key_size, GPI_SORT_ALIGNMENT);
+    put->scratch_bytes = put->values_at + d->count * put->order_desc.value_size;
+    return result;
+}
+
 /* Everything but the buffers: enough to know the scratch. */
-static gp_result gpi_hash_plan_put(gp_context *gp, const char *function, gp_hash handle, gpi_hash_batch *batch,
-                                   gpi_hash_put *put, cl_uint change)
+static gp_result gpi_hash_plan_put(gp_context *gp, const char *function, gp_hash handle,
+                                   gpi_hash_batch *batch, gpi_hash_put *put, cl_uint change)
 {
     const gp_hash_insert_desc *desc = put->desc;
     const bool apply = change > GPI_CHANGE_ASSIGN;
@@ -9503,7 +9787,7 @@ static gp_result gpi_hash_plan_put(gp_context *gp, const char *function, gp_hash
     if (desc->failed_keys) put->wants |= GPI_WANTS_FAILED;
     if (desc->failed_values) put->wants |= GPI_WANTS_FAILED_VALUES;
     if (put->wants & GPI_IS_JUDGED) put->scratch_bytes = gpi_hash_bytes(&put->judge);
-    return GP_OK;
+    return gpi_hash_plan_order(gp, batch, put);
 }
 
 static gp_result gpi_hash_check_put_buffers(gp_context *gp, gpi_hash_batch *batch, const gpi_hash_put *put)
@@ -9517,7 +9801,8 @@ static gp_result gpi_hash_check_put_buffers(gp_context *gp, gpi_hash_batch *batc
     if (r == GP_OK && put->source == GPI_SOURCE_BUFFER && !d->values)
         r = gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: values is NULL", batch->function);
     if (r == GP_OK) r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
-    if (r == GP_OK) r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, n, v, GPI_READS);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, n, v, GPI_READS);
     if (r == GP_OK)
         r = gpi_hash_use_buffer(gp, batch, "results", d->results, d->results_offset, n, 1, GPI_WRITES);
     if (r == GP_OK)
@@ -9548,8 +9833,13 @@ static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch
     gpi_call_kernel(call, batch->program, GPI_HASH_PUT);
     GPI_CALL_ARG(call, into);
     GPI_CALL_ARG(call, judge);
-    gpi_hash_arg_array(call, d->keys, d->keys_offset);
-    gpi_hash_arg_array(call, d->values, d->values_offset);
+    if (put->partitioned) {
+        gpi_hash_arg_array(call, put->order_desc.keys_out, put->order_desc.keys_out_offset);
+        gpi_hash_arg_array(call, put->order_desc.values_out, put->order_desc.values_out_offset);
+    } else {
+        gpi_hash_arg_array(call, d->keys, d->keys_offset);
+        gpi_hash_arg_array(call, d->values, d->values_offset);
+    }
     gpi_sort_arg_uint(call, judging ? GPI_SOURCE_INDEX : put->source);
     GPI_CALL_ARG(call, put->operand);
     gpi_sort_arg_uint(call, judging ? chosen | wide : put->change);
@@ -9562,17 +9852,43 @@ static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch
     return gpi_hash_launch_batch(call, batch, &batch->count);
 }
 
+/* Which index stands for each key. */
+static gp_result gpi_hash_judge(gpi_call *call, const gpi_hash_batch *batch, gpi_hash_put *put,
+                                cl_mem scratch)
+{
+    gp_result result;
+    put->judge.buffer = scratch;
+    result = gpi_hash_clear_slots(call, &put->judge, NULL);
+    if (result == GP_OK) result = gpi_hash_launch_put(call, batch, put, true);
+    put->wants |= GPI_IS_CHECKED;
+    return result;
+}
+
+/* The batch in the order of its home slots, into the scratch. */
+static gp_result gpi_hash_order(gpi_call *call, gpi_hash_put *put, cl_mem scratch)
+{
+    gp_sort_desc *order = &put->order_desc;
+    order->scratch = scratch;
+    order->keys_out = scratch;
+    order->keys_out_offset = put->keys_at / put->order.key_size;
+    if (order->value_size) {
+        order->values_out = scratch;
+        order->values_out_offset = put->values_at / order->value_size;
+    }
+    put->wants |= GPI_IS_CHECKED;
+    return gpi_sort_launch(call, &put->order);
+}
+
 static gp_result gpi_hash_put_all(gpi_call *call, gpi_hash_batch *batch, gpi_hash_put *put)
 {
     const gp_hash_insert_desc *d = put->desc;
     gp_result result = GP_OK;
+    cl_mem scratch = NULL;
     if (d->failed_count) result = gpi_call_fill(call, d->failed_count, 4 * d->failed_count_offset, 4);
     if (result != GP_OK || d->count == 0) return result;
-    if (put->wants & GPI_IS_JUDGED) {
-        result = gpi_call_scratch(call, d->scratch, put->scratch_bytes, &put->judge.buffer);
-        if (result == GP_OK) result = gpi_hash_clear_slots(call, &put->judge, NULL);
-        if (result == GP_OK) result = gpi_hash_launch_put(call, batch, put, true);
-    }
+    if (put->scratch_bytes > 0) result = gpi_call_scratch(call, d->scratch, put->scratch_bytes, &scratch);
+    if (result == GP_OK && (put->wants & GPI_IS_JUDGED)) result = gpi_hash_judge(call, batch, put, scratch);
+    if (result == GP_OK && put->partitioned) result = gpi_hash_order(call, put, scratch);
     return result == GP_OK ? gpi_hash_launch_put(call, batch, put, false) : result;
 }
 
@@ -9646,7 +9962,8 @@ static gp_result gpi_hash_check_find(gp_context *gp, gpi_hash_batch *batch, cons
                         batch->function);
     }
     if (!in_place) r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
-    if (r == GP_OK) r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, n, v, GPI_WRITES);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, n, v, GPI_WRITES);
     if (r == GP_OK) r = gpi_hash_use_buffer(gp, batch, "found", d->found, d->found_offset, n, 1, GPI_WRITES);
     return r == GP_OK ? gpi_hash_check_apart(gp, batch) : r;
 }
@@ -9708,7 +10025,8 @@ static gp_result gpi_hash_check_erase(gp_context *gp, gpi_hash_batch *batch, con
     return r == GP_OK ? gpi_hash_check_apart(gp, batch) : r;
 }
 
-static gp_result gpi_hash_launch_erase(gpi_call *call, const gpi_hash_batch *batch, const gp_hash_erase_desc *d)
+static gp_result gpi_hash_launch_erase(gpi_call *call, const gpi_hash_batch *batch,
+                                       const gp_hash_erase_desc *d)
 {
     gpi_call_kernel(call, batch->program, GPI_HASH_ERASE);
     GPI_CALL_ARG(call, batch->table->buffer);
@@ -9779,20 +10097,24 @@ static gp_result gpi_hash_check_retrieve(gp_context *gp, gpi_hash_batch *batch,
     const size_t k = batch->table->key_size, v = batch->table->value_size;
     gp_result r;
     if (d->sort_type && gpi_type_size(d->sort_type) != k) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: sort_type = %d is no type of the table's keys of %zu bytes",
-                        batch->function, (int)d->sort_type, k);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "%s: sort_type = %d is no type of the table's keys of %zu bytes", batch->function,
+                        (int)d->sort_type, k);
     }
     if (v == 0 && d->values) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and the table is a set",
                         batch->function);
     }
-    if (!d->live_count) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: live_count is NULL", batch->function);
-    if (!d->keys && d->room > 0) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
+    if (!d->live_count)
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: live_count is NULL", batch->function);
+    if (!d->keys && d->room > 0)
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
     r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, d->room, k, GPI_WRITES);
     if (r == GP_OK)
         r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, d->room, v, GPI_WRITES);
     if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "live_count", d->live_count, d->live_count_offset, 1, 4, GPI_WRITES);
+        r = gpi_hash_use_buffer(gp, batch, "live_count", d->live_count, d->live_count_offset, 1, 4,
+                                GPI_WRITES);
     return r == GP_OK ? gpi_hash_check_apart(gp, batch) : r;
 }
 
@@ -9920,13 +10242,14 @@ static gp_result gpi_each_check(gp_context *gp, const char *function, const gpi_
                         function);
     if (gpi_type_size(*key) != table->key_size ||
         (table->value_size && gpi_type_size(*value) != table->value_size)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "%s: key_type = %d, value_type = %d: the table has keys of %zu and values of %zu bytes",
-                        function, (int)desc->key_type, (int)desc->value_type, table->key_size,
-                        table->value_size);
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_TYPE,
+            "%s: key_type = %d, value_type = %d: the table has keys of %zu and values of %zu bytes", function,
+            (int)desc->key_type, (int)desc->value_type, table->key_size, table->value_size);
     }
     if ((*key == GP_F64 || *value == GP_F64) && !gp->info.fp64)
-        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: GP_F64 needs cl_khr_fp64: %s", function, gp->info.name);
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: GP_F64 needs cl_khr_fp64: %s", function,
+                        gp->info.name);
     return GP_OK;
 }
 
@@ -10082,7 +10405,8 @@ GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash handle, const gp_hash_re
     if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: desc is NULL", function);
     mask = table->mask;
     if (desc->capacity || desc->expected_count)
-        result = gpi_hash_capacity(gp, function, desc->capacity, desc->expected_count, table->max_load, &mask);
+        result =
+            gpi_hash_capacity(gp, function, desc->capacity, desc->expected_count, table->max_load, &mask);
     if (result == GP_OK) result = gpi_hash_read_counts(gp, function, table->buffer, counts);
     if (result != GP_OK) return result;
     if (gpi_hash_live(counts) > (uint64_t)mask + 2) { /* one more lives behind the table */
@@ -10185,8 +10509,8 @@ static char *gpi_hash_device_text(const gp_context *gp, const gpi_table *table, 
     gpi_text text;
     char *prelude;
     any.group = 1;
-    prelude = gpi_hash_prelude(gp, table, &any, wide ? "#define GPI_VALUE_WIDTH GPI_WIDE_VALUE\n"
-                                                     : "#define GPI_VALUE_WIDTH 0\n");
+    prelude = gpi_hash_prelude(
+        gp, table, &any, wide ? "#define GPI_VALUE_WIDTH GPI_WIDE_VALUE\n" : "#define GPI_VALUE_WIDTH 0\n");
     if (!prelude) return NULL;
     memset(&text, 0, sizeof text);
     gpi_text_add(&text, "%s", prelude);
@@ -10202,8 +10526,8 @@ static char *gpi_hash_device_text(const gp_context *gp, const gpi_table *table, 
     return NULL;
 }
 
-GP_API gp_result gp_device_source(gp_context *gp, gp_device_part part, gp_hash handle, char *out, size_t capacity,
-                                  size_t *size)
+GP_API gp_result gp_device_source(gp_context *gp, gp_device_part part, gp_hash handle, char *out,
+                                  size_t capacity, size_t *size)
 {
     static const char function[] = "gp_device_source";
     gpi_table *table;

@@ -17,8 +17,12 @@
        | count lo, hi | abandoned | - | from(0) ... from(8) | - | ticket, tail of each launch |
        | histogram: pass, digit: lo, hi | bases: launch, digit: ulong | table: block, digit: ulong | rows |
 
+   Partitioning a hash table's batch (gp_hash_insert): the digit is one of the key's home slot, mix.cl's hash
+   of the key, and `flip` the table's seed.
+
    Parameters
        GPI_KEY_SIZE     1, 2, 4, 8: bytes of a key
+       GPI_KEY_HASH     bits of the hash whose digits count, 32 or 64; 0: the key's own digits
        GPI_KEY_FLOAT    1: keys are floats
        GPI_VALUE_SIZE   0, 1, 2, 4, 8, 16: bytes of a value                                             */
 #if GPI_KEY_SIZE == 1
@@ -52,7 +56,10 @@ typedef uint4 gpi_value;
 #error "GPI_VALUE_SIZE must be 0, 1, 2, 4, 8 or 16"
 #endif
 
-#if GPI_KEY_SIZE == 8
+#ifndef GPI_KEY_HASH
+#define GPI_KEY_HASH 0
+#endif
+#if GPI_KEY_SIZE == 8 || GPI_KEY_HASH == 64
 typedef ulong gpi_key_bits;
 #else
 typedef uint gpi_key_bits;
@@ -82,7 +89,13 @@ static uint gpi_digit_of(gpi_key key, gpi_digit digit)
     const gpi_key_bits sign = (gpi_key_bits)1 << (8 * GPI_KEY_SIZE - 1);
     k ^= ((gpi_key_bits)0 - (k >> (8 * GPI_KEY_SIZE - 1))) & (sign - 1);
 #endif
-    return (uint)((k ^ digit.flip) >> digit.shift) & digit.mask;
+    k ^= digit.flip;
+#if GPI_KEY_HASH == 64
+    k = gpi_mix_64(k);
+#elif GPI_KEY_HASH == 32
+    k = gpi_mix_32(k);
+#endif
+    return (uint)(k >> digit.shift) & digit.mask;
 }
 
 /* The digit of pass p: eight bits from `begin` on, fewer in the last one. */

@@ -1,5 +1,6 @@
 /* hash.cl - a hash table with open addressing and linear probing, without locks: what one item does with one
-   key. This file is also what gp_device_source gives to kernels of your own; only names without gpi_ are for them.
+   key. This file is also what gp_device_source gives to kernels of your own; only names without gpi_ are for
+   them.
 
        home(key) = mix(key ^ seed) & mask         a probe visits home, home + 1, ... (mod capacity)
 
@@ -12,21 +13,22 @@
        packed   one 64-bit word: key in the high half, value in the low half
        split    two words of one width, 32 or 64 bits: key, value; narrower data is extended with zeros
 
-   A key cell of all ones is empty; the pair whose key has these bits lives in the slot behind the table, so that
-   every key is legal. One value, the reserved one, means that a key is absent. A slot goes through these states:
+   A key cell of all ones is empty; the pair whose key has these bits lives in the slot behind the table, so
+   that every key is legal. One value, the reserved one, means that a key is absent. A slot goes through these
+   states:
 
        empty -> claimed, absent -> live -> absent -> live ...      (packed: straight from empty to live)
 
    Invariants:
-     - A key that has been written never moves and is never overwritten. So a probe that meets an empty slot has
-       seen all keys that began to be inserted before it, and no key can stand in two slots: both
-       writers meet at the first slot that was empty for either of them, and one of their exchanges fails.
+     - A key that has been written never moves and is never overwritten. So a probe that meets an empty slot
+   has seen all keys that began to be inserted before it, and no key can stand in two slots: both writers meet
+   at the first slot that was empty for either of them, and one of their exchanges fails.
      - A value changes only by compare-and-swap from what was seen, so that no update is lost. Packed, key and
        value change together; split, a reader between the two exchanges sees an absent key.
      - Every access to a slot is atomic (a relaxed load is enough: each word tells all by itself).
    A probe ends after `steps` slots, which is the capacity, or less where a device's loops are limited: no key
-   stands further from its home then, so that a search that gives up there is right too. An exchange fails only
-   because another item's succeeded; where loops are limited, `turns` bounds those as well.
+   stands further from its home then, so that a search that gives up there is right too. An exchange fails
+   only because another item's succeeded; where loops are limited, `turns` bounds those as well.
 
    Parameters
        GPI_HASH_PACKED   1: packed form, 64-bit atomics; keys and values of 4 bytes
@@ -62,8 +64,9 @@ typedef uint gp_hash_value;
 #define GP_HASH_SUPERSEDED 5 /* another of the batch's equal keys stands for it */
 #define GP_HASH_ERASED 6
 #define GP_HASH_ABSENT 7
-#define GPI_COUNT_CLAIMED 0 /* slots that have a key, whether live or not; without the slot behind the table */
-#define GPI_COUNT_LOST 8    /* live keys for which a rehash found no slot */
+#define GPI_COUNT_CLAIMED \
+    0                    /* slots that have a key, whether live or not; without the slot behind the table */
+#define GPI_COUNT_LOST 8 /* live keys for which a rehash found no slot */
 #define GPI_COUNTS 9
 #define GPI_CLAIMED 16 /* with GP_HASH_INSERTED or others: a slot got its key */
 
@@ -218,7 +221,8 @@ static gp_hash_value gpi_change(uint change, gp_hash_value x, gp_hash_value v)
 /* ------------------------------------------------------------------ put */
 
 #if GPI_HASH_PACKED
-/* The key's slot is found or claimed, and its value changed: what came of it. `slot`: gpi_hash_home(t, key). */
+/* The key's slot is found or claimed, and its value changed: what came of it. `slot`: gpi_hash_home(t, key).
+ */
 GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)
 {
     const ulong empty = GPI_PAIR(GPI_KEY_NONE, t.reserved);
@@ -269,7 +273,8 @@ GPI_INLINE uint gpi_hash_change(gp_hash_table t, volatile __global gpi_word *cel
     return GP_HASH_FAILED | claimed;
 }
 
-/* The key's slot is found or claimed, and its value changed: what came of it. `slot`: gpi_hash_home(t, key). */
+/* The key's slot is found or claimed, and its value changed: what came of it. `slot`: gpi_hash_home(t, key).
+ */
 GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)
 {
     if (value == t.reserved) return GP_HASH_REFUSED;

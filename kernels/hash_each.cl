@@ -2,8 +2,8 @@
 
        where GPI_WHERE(k, v):   v <- GPI_MAP(k, v), or the key is erased
 
-   A value is replaced by compare-and-swap from the one that the expressions saw, and they are asked again when
-   it has changed meanwhile: safe beside other operations.
+   A value is replaced by compare-and-swap from the one that the expressions saw, and they are asked again
+   when it has changed meanwhile: safe beside other operations.
 
    Before this file, the prelude has the caller's expressions in functions:
        GPI_EACH_KEY, GPI_EACH_VALUE                  types of k and v
@@ -39,10 +39,13 @@ static uint gpi_each_slot(gp_hash_table t, uint slot)
         const GPI_EACH_KEY k = GPI_EACH_KEY_OF(key);
         const GPI_EACH_VALUE v = GPI_EACH_VALUE_OF(value);
         if (!gpi_each_where(k, v)) return 0;
-        const gp_hash_value next = GPI_EACH_ERASE ? t.reserved : GPI_EACH_BITS(gpi_each_map(k, v));
-        if (next == t.reserved && !GPI_EACH_ERASE) return GP_HASH_REFUSED;
-        if (gpi_each_replace(t, slot, key, value, next))
-            return GPI_EACH_ERASE ? GP_HASH_ERASED : GP_HASH_EXISTED;
+#if GPI_EACH_ERASE
+        if (gpi_each_replace(t, slot, key, value, t.reserved)) return GP_HASH_ERASED;
+#else
+        const gp_hash_value next = GPI_EACH_BITS(gpi_each_map(k, v));
+        if (next == t.reserved) return GP_HASH_REFUSED;
+        if (gpi_each_replace(t, slot, key, value, next)) return GP_HASH_EXISTED;
+#endif
     }
     return 0;
 }

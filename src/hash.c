@@ -4,9 +4,19 @@
 /* Of hash.cl and hash_batch.cl. */
 enum { GPI_CHANGE_KEEP, GPI_CHANGE_ASSIGN, GPI_CHANGE_MIN_U = 6, GPI_CHANGE_MAX_U = 7, GPI_CHANGE_WIDE = 16 };
 enum { GPI_SOURCE_BUFFER, GPI_SOURCE_ONE, GPI_SOURCE_INDEX };
-enum { GPI_WANTS_RESULTS = 1, GPI_WANTS_FAILED = 2, GPI_WANTS_FAILED_VALUES = 4, GPI_IS_JUDGED = 8 };
+enum {
+    GPI_WANTS_RESULTS = 1,
+    GPI_WANTS_FAILED = 2,
+    GPI_WANTS_FAILED_VALUES = 4,
+    GPI_IS_JUDGED = 8,
+    GPI_IS_CHECKED = 16
+};
 enum { GPI_WANTS_VALUES = 1, GPI_WANTS_FOUND = 2 };
 enum { GPI_WIDE_KEYS = 1, GPI_WIDE_VALUES = 2 };
+
+/* From how many bytes of table on, and keys, it pays to partition a batch first. Measured on PoCL. */
+#define GPI_HASH_PARTITION_BYTES ((size_t)16 << 20)
+#define GPI_HASH_PARTITION_KEYS ((size_t)1 << 16)
 
 /* A buffer of the call's. */
 typedef struct gpi_hash_use {
@@ -50,9 +60,9 @@ static gp_result gpi_hash_check_apart(gp_context *gp, const gpi_hash_batch *batc
         for (b = 0; b < a; b++) {
             const gpi_hash_use *x = &batch->uses[a], *y = &batch->uses[b];
             if (!(x->written || y->written) || !gpi_overlap(&x->range, &y->range)) continue;
-            return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of one buffer",
-                            batch->function, y->name, y->range.begin, y->range.end, x->name, x->range.begin,
-                            x->range.end);
+            return gpi_fail(gp, GP_ERROR_OVERLAP,
+                            "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of one buffer", batch->function,
+                            y->name, y->range.begin, y->range.end, x->name, x->range.begin, x->range.end);
         }
     }
     return GP_OK;
@@ -125,8 +135,11 @@ typedef struct gpi_hash_put {
     const gp_hash_insert_desc *desc;
     cl_uint change, source, wants;
     cl_ulong operand;
-    gpi_table judge; /* FIRST, LAST: the batch's own table of indices */
-    gpi_plan judge_plan;
+    gpi_table judge;  /* FIRST, LAST: the batch's own table of indices */
+    bool partitioned; /* by home slot, before anything else; then: */
+    gp_sort_desc order_desc;
+    gpi_sort order;
+    size_t keys_at, values_at; /* where the partitioned batch is, in bytes of the scratch */
     size_t scratch_bytes;
 } gpi_hash_put;
 
@@ -137,7 +150,7 @@ static cl_uint gpi_hash_change_of(gp_op op, gp_type type)
     static const struct {
         gp_op op;
         cl_uint change[3];
-    } rows[] = {{GP_SUM, {2, 2, 10}}, {GP_AND, {3, 3, 0}}, {GP_OR, {4, 4, 0}},
+    } rows[] = {{GP_SUM, {2, 2, 10}}, {GP_AND, {3, 3, 0}},  {GP_OR, {4, 4, 0}},
                 {GP_XOR, {5, 5, 0}},  {GP_MIN, {6, 8, 11}}, {GP_MAX, {7, 9, 12}}};
     const int kind = gpi_is_float(type) ? FLOAT : gpi_is_signed(type) ? SIGNED : UNSIGNED;
     size_t i;
@@ -157,8 +170,9 @@ static gp_result gpi_hash_check_apply(gp_context *gp, const gpi_hash_batch *batc
         return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: the table is a set: there are no values to combine",
                         batch->function);
     if (gpi_type_size(type) != size) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d is no type of the table's values of %zu bytes",
-                        batch->function, (int)desc->type, size);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "%s: type = %d is no type of the table's values of %zu bytes", batch->function,
+                        (int)desc->type, size);
     }
     if (type == GP_F64 && !gp->info.fp64)
         return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: type = GP_F64 needs cl_khr_fp64: %s", batch->function,
@@ -175,7 +189,8 @@ static gp_result gpi_hash_check_apply(gp_context *gp, const gpi_hash_batch *batc
     return GP_OK;
 }
 
-static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put, bool apply)
+static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put,
+                                    bool apply)
 {
     const gp_hash_insert_desc *desc = put->desc;
     if ((unsigned)desc->duplicates >= GP_HASH_DUPLICATES_COUNT || (apply && desc->duplicates)) {
@@ -188,8 +203,8 @@ static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch,
                         batch->function, (int)desc->strategy);
     }
     if (!apply && desc->op) {
-        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is for gp_hash_insert_or_apply", batch->function,
-                        (int)desc->op);
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is for gp_hash_insert_or_apply",
+                        batch->function, (int)desc->op);
     }
     if ((desc->failed_keys == NULL) != (desc->failed_count == NULL) ||
         (desc->failed_values && !desc->failed_keys)) {
@@ -210,7 +225,8 @@ static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch,
     return apply ? gpi_hash_check_apply(gp, batch, put) : GP_OK;
 }
 
-/* The table that says which of equal keys stands for all: of keys of the same width, with indices as values. */
+/* The table that says which of equal keys stands for all: of keys of the same width, with indices as values.
+ */
 static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
 {
     gpi_table *judge = &put->judge;
@@ -222,9 +238,57 @@ static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch
     return gpi_hash_capacity(gp, batch->function, 0, put->desc->count, 0.5, &judge->mask);
 }
 
+/* The pass of a sort that puts the batch in the order of the home slots' highest digit. */
+static void gpi_hash_describe_order(const gpi_hash_batch *batch, gpi_hash_put *put)
+{
+    const gp_hash_insert_desc *d = put->desc;
+    gp_sort_desc *order = &put->order_desc;
+    uint32_t bits = 0;
+    while (batch->table->mask >> bits) bits++;
+    order->keys = d->keys;
+    order->keys_offset = d->keys_offset;
+    order->keys_out = batch->table->buffer; /* until the scratch is there: something else than the keys */
+    order->count = d->count;
+    order->count_buffer = d->count_buffer;
+    order->count_offset = d->count_offset;
+    order->count_type = d->count_type;
+    order->key_type = batch->table->key_size == 8 ? GP_U64 : GP_U32;
+    order->end_bit = bits;
+    order->begin_bit = bits > GPI_SORT_DIGIT_BITS ? bits - GPI_SORT_DIGIT_BITS : 0;
+    order->strategy = GP_STRATEGY_MULTI_PASS;
+    if (put->source != GPI_SOURCE_BUFFER) return;
+    order->value_size = batch->table->value_size;
+    order->values = d->values;
+    order->values_offset = d->values_offset;
+    order->values_out = batch->table->buffer;
+}
+
+/* Whether the batch is partitioned, and how. Results and indices belong to the order that it came in. */
+static gp_result gpi_hash_plan_order(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
+{
+    const gp_hash_insert_desc *d = put->desc;
+    const gp_strategy wanted = d->strategy ? d->strategy : batch->plan.strategy;
+    const bool large =
+        gpi_hash_bytes(batch->table) >= GPI_HASH_PARTITION_BYTES && d->count >= GPI_HASH_PARTITION_KEYS;
+    gp_result result;
+    put->partitioned = wanted == GP_STRATEGY_MULTI_PASS && (large || d->strategy) && !d->results &&
+                       !d->duplicates && batch->table->mask >= GPI_SORT_BINS && d->count > 0;
+    if (!put->partitioned) return GP_OK;
+    gpi_hash_describe_order(batch, put);
+    gpi_sort_init(&put->order, batch->function, &put->order_desc, false);
+    put->order.hash = batch->table->wide && !batch->table->packed ? 64 : 32;
+    put->order.seed = put->order.hash == 64 ? batch->table->seed
+                                            : (uint32_t)(batch->table->seed ^ batch->table->seed >> 32);
+    result = gpi_sort_plan(gp, &put->order);
+    put->keys_at = put->order.at.end;
+    put->values_at = gpi_round_up(put->keys_at + d->count * batch->table->key_size, GPI_SORT_ALIGNMENT);
+    put->scratch_bytes = put->values_at + d->count * put->order_desc.value_size;
+    return result;
+}
+
 /* Everything but the buffers: enough to know the scratch. */
-static gp_result gpi_hash_plan_put(gp_context *gp, const char *function, gp_hash handle, gpi_hash_batch *batch,
-                                   gpi_hash_put *put, cl_uint change)
+static gp_result gpi_hash_plan_put(gp_context *gp, const char *function, gp_hash handle,
+                                   gpi_hash_batch *batch, gpi_hash_put *put, cl_uint change)
 {
     const gp_hash_insert_desc *desc = put->desc;
     const bool apply = change > GPI_CHANGE_ASSIGN;
@@ -239,7 +303,7 @@ static gp_result gpi_hash_plan_put(gp_context *gp, const char *function, gp_hash
     if (desc->failed_keys) put->wants |= GPI_WANTS_FAILED;
     if (desc->failed_values) put->wants |= GPI_WANTS_FAILED_VALUES;
     if (put->wants & GPI_IS_JUDGED) put->scratch_bytes = gpi_hash_bytes(&put->judge);
-    return GP_OK;
+    return gpi_hash_plan_order(gp, batch, put);
 }
 
 static gp_result gpi_hash_check_put_buffers(gp_context *gp, gpi_hash_batch *batch, const gpi_hash_put *put)
@@ -253,7 +317,8 @@ static gp_result gpi_hash_check_put_buffers(gp_context *gp, gpi_hash_batch *batc
     if (r == GP_OK && put->source == GPI_SOURCE_BUFFER && !d->values)
         r = gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: values is NULL", batch->function);
     if (r == GP_OK) r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
-    if (r == GP_OK) r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, n, v, GPI_READS);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, n, v, GPI_READS);
     if (r == GP_OK)
         r = gpi_hash_use_buffer(gp, batch, "results", d->results, d->results_offset, n, 1, GPI_WRITES);
     if (r == GP_OK)
@@ -284,8 +349,13 @@ static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch
     gpi_call_kernel(call, batch->program, GPI_HASH_PUT);
     GPI_CALL_ARG(call, into);
     GPI_CALL_ARG(call, judge);
-    gpi_hash_arg_array(call, d->keys, d->keys_offset);
-    gpi_hash_arg_array(call, d->values, d->values_offset);
+    if (put->partitioned) {
+        gpi_hash_arg_array(call, put->order_desc.keys_out, put->order_desc.keys_out_offset);
+        gpi_hash_arg_array(call, put->order_desc.values_out, put->order_desc.values_out_offset);
+    } else {
+        gpi_hash_arg_array(call, d->keys, d->keys_offset);
+        gpi_hash_arg_array(call, d->values, d->values_offset);
+    }
     gpi_sort_arg_uint(call, judging ? GPI_SOURCE_INDEX : put->source);
     GPI_CALL_ARG(call, put->operand);
     gpi_sort_arg_uint(call, judging ? chosen | wide : put->change);
@@ -298,17 +368,43 @@ static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch
     return gpi_hash_launch_batch(call, batch, &batch->count);
 }
 
+/* Which index stands for each key. */
+static gp_result gpi_hash_judge(gpi_call *call, const gpi_hash_batch *batch, gpi_hash_put *put,
+                                cl_mem scratch)
+{
+    gp_result result;
+    put->judge.buffer = scratch;
+    result = gpi_hash_clear_slots(call, &put->judge, NULL);
+    if (result == GP_OK) result = gpi_hash_launch_put(call, batch, put, true);
+    put->wants |= GPI_IS_CHECKED;
+    return result;
+}
+
+/* The batch in the order of its home slots, into the scratch. */
+static gp_result gpi_hash_order(gpi_call *call, gpi_hash_put *put, cl_mem scratch)
+{
+    gp_sort_desc *order = &put->order_desc;
+    order->scratch = scratch;
+    order->keys_out = scratch;
+    order->keys_out_offset = put->keys_at / put->order.key_size;
+    if (order->value_size) {
+        order->values_out = scratch;
+        order->values_out_offset = put->values_at / order->value_size;
+    }
+    put->wants |= GPI_IS_CHECKED;
+    return gpi_sort_launch(call, &put->order);
+}
+
 static gp_result gpi_hash_put_all(gpi_call *call, gpi_hash_batch *batch, gpi_hash_put *put)
 {
     const gp_hash_insert_desc *d = put->desc;
     gp_result result = GP_OK;
+    cl_mem scratch = NULL;
     if (d->failed_count) result = gpi_call_fill(call, d->failed_count, 4 * d->failed_count_offset, 4);
     if (result != GP_OK || d->count == 0) return result;
-    if (put->wants & GPI_IS_JUDGED) {
-        result = gpi_call_scratch(call, d->scratch, put->scratch_bytes, &put->judge.buffer);
-        if (result == GP_OK) result = gpi_hash_clear_slots(call, &put->judge, NULL);
-        if (result == GP_OK) result = gpi_hash_launch_put(call, batch, put, true);
-    }
+    if (put->scratch_bytes > 0) result = gpi_call_scratch(call, d->scratch, put->scratch_bytes, &scratch);
+    if (result == GP_OK && (put->wants & GPI_IS_JUDGED)) result = gpi_hash_judge(call, batch, put, scratch);
+    if (result == GP_OK && put->partitioned) result = gpi_hash_order(call, put, scratch);
     return result == GP_OK ? gpi_hash_launch_put(call, batch, put, false) : result;
 }
 
@@ -382,7 +478,8 @@ static gp_result gpi_hash_check_find(gp_context *gp, gpi_hash_batch *batch, cons
                         batch->function);
     }
     if (!in_place) r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
-    if (r == GP_OK) r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, n, v, GPI_WRITES);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, n, v, GPI_WRITES);
     if (r == GP_OK) r = gpi_hash_use_buffer(gp, batch, "found", d->found, d->found_offset, n, 1, GPI_WRITES);
     return r == GP_OK ? gpi_hash_check_apart(gp, batch) : r;
 }
@@ -444,7 +541,8 @@ static gp_result gpi_hash_check_erase(gp_context *gp, gpi_hash_batch *batch, con
     return r == GP_OK ? gpi_hash_check_apart(gp, batch) : r;
 }
 
-static gp_result gpi_hash_launch_erase(gpi_call *call, const gpi_hash_batch *batch, const gp_hash_erase_desc *d)
+static gp_result gpi_hash_launch_erase(gpi_call *call, const gpi_hash_batch *batch,
+                                       const gp_hash_erase_desc *d)
 {
     gpi_call_kernel(call, batch->program, GPI_HASH_ERASE);
     GPI_CALL_ARG(call, batch->table->buffer);

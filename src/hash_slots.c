@@ -40,20 +40,24 @@ static gp_result gpi_hash_check_retrieve(gp_context *gp, gpi_hash_batch *batch,
     const size_t k = batch->table->key_size, v = batch->table->value_size;
     gp_result r;
     if (d->sort_type && gpi_type_size(d->sort_type) != k) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: sort_type = %d is no type of the table's keys of %zu bytes",
-                        batch->function, (int)d->sort_type, k);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "%s: sort_type = %d is no type of the table's keys of %zu bytes", batch->function,
+                        (int)d->sort_type, k);
     }
     if (v == 0 && d->values) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and the table is a set",
                         batch->function);
     }
-    if (!d->live_count) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: live_count is NULL", batch->function);
-    if (!d->keys && d->room > 0) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
+    if (!d->live_count)
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: live_count is NULL", batch->function);
+    if (!d->keys && d->room > 0)
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
     r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, d->room, k, GPI_WRITES);
     if (r == GP_OK)
         r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, d->room, v, GPI_WRITES);
     if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "live_count", d->live_count, d->live_count_offset, 1, 4, GPI_WRITES);
+        r = gpi_hash_use_buffer(gp, batch, "live_count", d->live_count, d->live_count_offset, 1, 4,
+                                GPI_WRITES);
     return r == GP_OK ? gpi_hash_check_apart(gp, batch) : r;
 }
 
@@ -181,13 +185,14 @@ static gp_result gpi_each_check(gp_context *gp, const char *function, const gpi_
                         function);
     if (gpi_type_size(*key) != table->key_size ||
         (table->value_size && gpi_type_size(*value) != table->value_size)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "%s: key_type = %d, value_type = %d: the table has keys of %zu and values of %zu bytes",
-                        function, (int)desc->key_type, (int)desc->value_type, table->key_size,
-                        table->value_size);
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_TYPE,
+            "%s: key_type = %d, value_type = %d: the table has keys of %zu and values of %zu bytes", function,
+            (int)desc->key_type, (int)desc->value_type, table->key_size, table->value_size);
     }
     if ((*key == GP_F64 || *value == GP_F64) && !gp->info.fp64)
-        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: GP_F64 needs cl_khr_fp64: %s", function, gp->info.name);
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: GP_F64 needs cl_khr_fp64: %s", function,
+                        gp->info.name);
     return GP_OK;
 }
 
@@ -343,7 +348,8 @@ GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash handle, const gp_hash_re
     if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: desc is NULL", function);
     mask = table->mask;
     if (desc->capacity || desc->expected_count)
-        result = gpi_hash_capacity(gp, function, desc->capacity, desc->expected_count, table->max_load, &mask);
+        result =
+            gpi_hash_capacity(gp, function, desc->capacity, desc->expected_count, table->max_load, &mask);
     if (result == GP_OK) result = gpi_hash_read_counts(gp, function, table->buffer, counts);
     if (result != GP_OK) return result;
     if (gpi_hash_live(counts) > (uint64_t)mask + 2) { /* one more lives behind the table */
@@ -446,8 +452,8 @@ static char *gpi_hash_device_text(const gp_context *gp, const gpi_table *table, 
     gpi_text text;
     char *prelude;
     any.group = 1;
-    prelude = gpi_hash_prelude(gp, table, &any, wide ? "#define GPI_VALUE_WIDTH GPI_WIDE_VALUE\n"
-                                                     : "#define GPI_VALUE_WIDTH 0\n");
+    prelude = gpi_hash_prelude(
+        gp, table, &any, wide ? "#define GPI_VALUE_WIDTH GPI_WIDE_VALUE\n" : "#define GPI_VALUE_WIDTH 0\n");
     if (!prelude) return NULL;
     memset(&text, 0, sizeof text);
     gpi_text_add(&text, "%s", prelude);
@@ -463,8 +469,8 @@ static char *gpi_hash_device_text(const gp_context *gp, const gpi_table *table, 
     return NULL;
 }
 
-GP_API gp_result gp_device_source(gp_context *gp, gp_device_part part, gp_hash handle, char *out, size_t capacity,
-                                  size_t *size)
+GP_API gp_result gp_device_source(gp_context *gp, gp_device_part part, gp_hash handle, char *out,
+                                  size_t capacity, size_t *size)
 {
     static const char function[] = "gp_device_source";
     gpi_table *table;

@@ -142,8 +142,7 @@ static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, co
     const size_t steps = limited && capacity > GPI_HASH_LIMITED_STEPS ? GPI_HASH_LIMITED_STEPS : capacity;
     gpi_plan plan;
     gpi_program *program;
-    const gp_result result =
-        gpi_hash_program(call->gp, call->function, GPI_HASH, table, "", &plan, &program);
+    const gp_result result = gpi_hash_program(call->gp, call->function, GPI_HASH, table, "", &plan, &program);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, program, GPI_HASH_CLEAR);
     GPI_CALL_ARG(call, table->buffer);
@@ -165,11 +164,12 @@ static gp_result gpi_hash_check_sizes(gp_context *gp, const char *function, cons
     if (k != 4 && k != 8)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: key_size = %zu, must be 4 or 8", function, k);
     if (v != 0 && v != 4 && v != 8)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, must be 0, 4 or 8", function, v);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, must be 0, 4 or 8", function,
+                        v);
     if ((k == 8 || v == 8) && !gp->info.int64_base_atomics) {
         return gpi_fail(gp, GP_ERROR_UNSUPPORTED,
-                        "%s: key_size = %zu, value_size = %zu: 64 bits need 64-bit atomics: %s", function, k, v,
-                        gp->info.name);
+                        "%s: key_size = %zu, value_size = %zu: 64 bits need 64-bit atomics: %s", function, k,
+                        v, gp->info.name);
     }
     if (v == 0 && desc->reserved)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: reserved is given, and a set has no values",
@@ -245,8 +245,8 @@ static gp_result gpi_hash_describe(gp_context *gp, const char *function, const g
     table->grow = desc->grow;
     table->seed = desc->seed;
     table->reserved = gpi_hash_reserved(desc);
-    result = gpi_hash_capacity(gp, function, desc->capacity, desc->expected_count, table->max_load,
-                               &table->mask);
+    result =
+        gpi_hash_capacity(gp, function, desc->capacity, desc->expected_count, table->max_load, &table->mask);
     return result == GP_OK ? gpi_hash_form(gp, function, table) : result;
 }
 
@@ -324,7 +324,8 @@ GP_API gp_result gp_hash_share(gp_context *gp, gp_context *from, gp_hash handle,
     table = gpi_hash_of(from, function, handle);
     if (!table) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s", gp_last_error(from));
     if (gp->context != from->context)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: the contexts have different cl_contexts", function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: the contexts have different cl_contexts",
+                        function);
     if (table->grow)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a table that grows by itself cannot be shared",
                         function);

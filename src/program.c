@@ -108,6 +108,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, scan);
         break;
     case GPI_SORT:
+        GPI_ADD_KERNEL(&text, mix);
         GPI_ADD_KERNEL(&text, digit);
         GPI_ADD_KERNEL(&text, ring);
         GPI_ADD_KERNEL(&text, rank);
@@ -116,6 +117,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
     case GPI_HASH:
         GPI_ADD_KERNEL(&text, mix);
         GPI_ADD_KERNEL(&text, hash);
+        GPI_ADD_KERNEL(&text, hash_line);
         GPI_ADD_KERNEL(&text, hash_batch);
         GPI_ADD_KERNEL(&text, hash_slots);
         break;

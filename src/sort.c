@@ -51,6 +51,8 @@ typedef struct gpi_sort {
     size_t key_size, value_size;
     cl_uint begin_bit, end_bit, passes;
     cl_ulong flip;
+    cl_uint hash; /* 32, 64: keys go by that hash of (key ^ seed): a hash table's batch (hash.c) */
+    cl_ulong seed;
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
@@ -143,6 +145,7 @@ static char *gpi_sort_prelude(const gp_context *gp, const gpi_sort *sort)
     gpi_text_add(&text, "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
                  sort->ring_rows, gpi_or_default(tuning->ring_reach, 64),
                  gpi_or_default(tuning->ring_block, 32));
+    if (sort->hash) gpi_text_add(&text, "#define GPI_KEY_HASH %u\n", sort->hash);
     if (!text.failed) return text.data;
     free(text.data);
     return NULL;
@@ -299,7 +302,7 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     sort->count.buffer = desc->count_buffer;
     sort->count.offset = desc->count_offset;
     sort->count.type = desc->count_type;
-    sort->flip = gpi_sort_flip(desc, sort->key_size);
+    sort->flip = sort->hash ? sort->seed : gpi_sort_flip(desc, sort->key_size);
     sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, 1024);
     sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
     sort->keys_unwanted = sort->indices && !desc->keys_out;

@@ -2,10 +2,8 @@
 #include "hash_support.h"
 
 const hash_variant hash_variants[HASH_VARIANTS] = {
-    {"default", GP_SHAPE_AUTO, GP_WORDS_AUTO},
-    {"serial, packed", GP_SHAPE_SERIAL, GP_WORDS_WIDE},
-    {"serial, split", GP_SHAPE_SERIAL, GP_WORDS_NARROW},
-    {"local, packed", GP_SHAPE_LOCAL, GP_WORDS_WIDE},
+    {"default", GP_SHAPE_AUTO, GP_WORDS_AUTO},           {"serial, packed", GP_SHAPE_SERIAL, GP_WORDS_WIDE},
+    {"serial, split", GP_SHAPE_SERIAL, GP_WORDS_NARROW}, {"local, packed", GP_SHAPE_LOCAL, GP_WORDS_WIDE},
     {"local, split", GP_SHAPE_LOCAL, GP_WORDS_NARROW},
 };
 
@@ -169,8 +167,8 @@ static int compare_u64(const void *a, const void *b)
 }
 
 /* The live keys, each once: sorted by the device or here. */
-static void check_retrieve(gp_context *gp, const char *name, gp_hash table, hash_widths w, const hash_model *m,
-                           bool sorted)
+static void check_retrieve(gp_context *gp, const char *name, gp_hash table, hash_widths w,
+                           const hash_model *m, bool sorted)
 {
     const size_t live = hash_model_live(m);
     hash_column keys = hash_column_make(gp, w.key, live + 3, 2, NULL);
@@ -188,7 +186,8 @@ static void check_retrieve(gp_context *gp, const char *name, gp_hash table, hash
     assert_gp(gp, gp_hash_retrieve(gp, table, &desc));
     n = hash_column_read(gp, &count);
     k = hash_column_read(gp, &keys);
-    if (n[0] != live) fail_msg("%s, %zu/%zu: %d keys retrieved, not %zu", name, w.key, w.value, (int)n[0], live);
+    if (n[0] != live)
+        fail_msg("%s, %zu/%zu: %d keys retrieved, not %zu", name, w.key, w.value, (int)n[0], live);
     for (i = 0; i < m->universe; i++) {
         if (m->live[i]) expected[j++] = m->key[i];
     }
@@ -217,9 +216,9 @@ static void check_counts(gp_context *gp, const char *name, gp_hash table, const 
     assert_int_equal(in_bins, live);
     assert_true(s.mean_depth <= (double)s.max_depth);
     assert_true(s.live + s.dead <= s.capacity + 1);
-#define SAME(field)                                                                                   \
-    if (c.field != m->counts.field)                                                                   \
-    fail_msg("%s: " #field " is %llu, not %llu", name, (unsigned long long)c.field,                   \
+#define SAME(field)                                                                 \
+    if (c.field != m->counts.field)                                                 \
+    fail_msg("%s: " #field " is %llu, not %llu", name, (unsigned long long)c.field, \
              (unsigned long long)m->counts.field)
     SAME(inserted);
     SAME(existed);

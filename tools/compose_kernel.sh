@@ -25,8 +25,8 @@ done
 case $2 in
 reduce) layers="monoid source tile reduce" ;;
 scan) layers="monoid source tile tile_scan lookback scan" ;;
-sort) layers="digit ring rank sort" ;;
-hash) layers="mix hash hash_device hash_batch hash_slots" ;;
+sort) layers="mix digit ring rank sort" ;;
+hash) layers="mix hash hash_line hash_device hash_batch hash_slots" ;;
 hash_each) layers="mix hash hash_each" ;;
 esac
 for name in $layers; do emit kernels/$name.cl; done
