@@ -9251,7 +9251,8 @@ static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, co
     const cl_ulong seed = table->seed, reserved = table->reserved;
     const cl_mem counted = from ? from->buffer : table->buffer;
     const size_t capacity = (size_t)table->mask + 1;
-    const size_t steps = limited && capacity > GPI_HASH_LIMITED_STEPS ? GPI_HASH_LIMITED_STEPS : capacity;
+    const size_t most = limited ? (size_t)GPI_HASH_LIMITED_STEPS : capacity;
+    const size_t turns = limited ? (size_t)GPI_HASH_LIMITED_TURNS : UINT32_MAX;
     gpi_plan plan;
     gpi_program *program;
     const gp_result result = gpi_hash_program(call->gp, call->function, GPI_HASH, table, "", &plan, &program);
@@ -9261,8 +9262,8 @@ static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, co
     GPI_CALL_ARG(call, counted);
     gpi_sort_arg_uint(call, from != NULL);
     GPI_CALL_ARG(call, table->mask);
-    gpi_sort_arg_uint(call, steps);
-    gpi_sort_arg_uint(call, limited ? GPI_HASH_LIMITED_TURNS : UINT32_MAX);
+    gpi_sort_arg_uint(call, most < capacity ? most : capacity);
+    gpi_sort_arg_uint(call, turns);
     GPI_CALL_ARG(call, seed);
     GPI_CALL_ARG(call, reserved);
     return gpi_hash_launch_slots(call, table, &plan);
@@ -9486,7 +9487,14 @@ GP_API gp_result gp_hash_clear(gp_context *gp, gp_hash handle, const gp_hash_cle
 /* hash.c - batches of keys: gp_hash_insert and its kin, gp_hash_find, gp_hash_erase. */
 
 /* Of hash.cl and hash_batch.cl. */
-enum { GPI_CHANGE_KEEP, GPI_CHANGE_ASSIGN, GPI_CHANGE_MIN_U = 6, GPI_CHANGE_MAX_U = 7, GPI_CHANGE_WIDE = 16 };
+enum {
+    GPI_CHANGE_KEEP,
+    GPI_CHANGE_ASSIGN,
+    GPI_CHANGE_APPLY /* and which */,
+    GPI_CHANGE_MIN_U = 6,
+    GPI_CHANGE_MAX_U = 7,
+    GPI_CHANGE_WIDE = 16
+};
 enum { GPI_SOURCE_BUFFER, GPI_SOURCE_ONE, GPI_SOURCE_INDEX };
 enum {
     GPI_WANTS_RESULTS = 1,
@@ -9775,7 +9783,7 @@ static gp_result gpi_hash_plan_put(gp_context *gp, const char *function, gp_hash
                                    gpi_hash_batch *batch, gpi_hash_put *put, cl_uint change)
 {
     const gp_hash_insert_desc *desc = put->desc;
-    const bool apply = change > GPI_CHANGE_ASSIGN;
+    const bool apply = change == GPI_CHANGE_APPLY;
     gp_result result = gpi_hash_batch_open(gp, function, handle, desc->count, desc->count_buffer,
                                            desc->count_offset, desc->count_type, batch);
     put->change = change;
@@ -9828,6 +9836,7 @@ static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch
     const cl_mem table = batch->table->buffer;
     const cl_mem judge = put->wants & GPI_IS_JUDGED ? put->judge.buffer : table;
     const cl_mem into = judging ? judge : table;
+    const cl_uint source = judging ? (cl_uint)GPI_SOURCE_INDEX : put->source;
     const cl_uint chosen = d->duplicates == GP_HASH_FIRST ? GPI_CHANGE_MIN_U : GPI_CHANGE_MAX_U;
     const cl_uint wide = batch->table->wide && !batch->table->packed ? GPI_CHANGE_WIDE : 0;
     gpi_call_kernel(call, batch->program, GPI_HASH_PUT);
@@ -9840,7 +9849,7 @@ static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch
         gpi_hash_arg_array(call, d->keys, d->keys_offset);
         gpi_hash_arg_array(call, d->values, d->values_offset);
     }
-    gpi_sort_arg_uint(call, judging ? GPI_SOURCE_INDEX : put->source);
+    GPI_CALL_ARG(call, source);
     GPI_CALL_ARG(call, put->operand);
     gpi_sort_arg_uint(call, judging ? chosen | wide : put->change);
     gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
@@ -9925,7 +9934,7 @@ GP_API gp_result gp_hash_insert_or_assign(gp_context *gp, gp_hash table, const g
 
 GP_API gp_result gp_hash_insert_or_apply(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc)
 {
-    return gpi_hash_insert(gp, "gp_hash_insert_or_apply", table, desc, UINT32_MAX);
+    return gpi_hash_insert(gp, "gp_hash_insert_or_apply", table, desc, GPI_CHANGE_APPLY);
 }
 
 GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc,
@@ -9941,7 +9950,7 @@ GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, cons
     memset(&put, 0, sizeof put);
     put.desc = desc;
     result = gpi_hash_plan_put(gp, "gp_hash_insert_scratch_size", table, &batch, &put,
-                               desc->op ? UINT32_MAX : GPI_CHANGE_KEEP);
+                               desc->op ? GPI_CHANGE_APPLY : GPI_CHANGE_KEEP);
     *bytes = result == GP_OK ? put.scratch_bytes : 0;
     return result;
 }

@@ -222,6 +222,7 @@ void bench_dot(bench *b);
 void bench_segmented(bench *b);
 void bench_affine(bench *b);
 void bench_sort(bench *b);
+void bench_hash(bench *b);
 void bench_ladder(bench *b);
 void bench_launch_cost(bench *b);
 

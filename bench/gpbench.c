@@ -19,6 +19,8 @@ static const char help[] =
     "  segmented  a scan in segments, against the fastest loop that reads two streams and writes one\n"
     "  affine   a monoid of 8 bytes scanned and reduced, against the fastest copy and read\n"
     "  sort     gp_sort: onesweep, classic and others, by size and entropy, against other sorts\n"
+    "  hash     gp_hash by load, in and out of the caches, against tables on the host; and the published "
+    "rows\n"
     "  ladder   the textbook's steps of a reduction, against gp_reduce and the fastest loop that reads\n"
     "  launch   calls with 1000 elements, against an empty kernel\n"
     "  all      all of these\n"
@@ -60,13 +62,20 @@ static void run_all(bench *b)
     bench_segmented(b);
     bench_affine(b);
     bench_sort(b);
+    bench_hash(b);
 }
 
-static const command commands[] = {{"stream", bench_stream},       {"reduce", bench_reduce},
-                                   {"scan", bench_scan},           {"ladder", bench_ladder},
-                                   {"launch", bench_launch_cost},  {"dot", bench_dot},
-                                   {"segmented", bench_segmented}, {"affine", bench_affine},
-                                   {"sort", bench_sort},           {"all", run_all}};
+static const command commands[] = {{"stream", bench_stream},
+                                   {"reduce", bench_reduce},
+                                   {"scan", bench_scan},
+                                   {"ladder", bench_ladder},
+                                   {"launch", bench_launch_cost},
+                                   {"dot", bench_dot},
+                                   {"segmented", bench_segmented},
+                                   {"affine", bench_affine},
+                                   {"sort", bench_sort},
+                                   {"hash", bench_hash},
+                                   {"all", run_all}};
 
 /* ------------------------------------------------------------------ options */
 

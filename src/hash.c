@@ -2,7 +2,14 @@
 #include "internal.h"
 
 /* Of hash.cl and hash_batch.cl. */
-enum { GPI_CHANGE_KEEP, GPI_CHANGE_ASSIGN, GPI_CHANGE_MIN_U = 6, GPI_CHANGE_MAX_U = 7, GPI_CHANGE_WIDE = 16 };
+enum {
+    GPI_CHANGE_KEEP,
+    GPI_CHANGE_ASSIGN,
+    GPI_CHANGE_APPLY /* and which */,
+    GPI_CHANGE_MIN_U = 6,
+    GPI_CHANGE_MAX_U = 7,
+    GPI_CHANGE_WIDE = 16
+};
 enum { GPI_SOURCE_BUFFER, GPI_SOURCE_ONE, GPI_SOURCE_INDEX };
 enum {
     GPI_WANTS_RESULTS = 1,
@@ -291,7 +298,7 @@ static gp_result gpi_hash_plan_put(gp_context *gp, const char *function, gp_hash
                                    gpi_hash_batch *batch, gpi_hash_put *put, cl_uint change)
 {
     const gp_hash_insert_desc *desc = put->desc;
-    const bool apply = change > GPI_CHANGE_ASSIGN;
+    const bool apply = change == GPI_CHANGE_APPLY;
     gp_result result = gpi_hash_batch_open(gp, function, handle, desc->count, desc->count_buffer,
                                            desc->count_offset, desc->count_type, batch);
     put->change = change;
@@ -344,6 +351,7 @@ static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch
     const cl_mem table = batch->table->buffer;
     const cl_mem judge = put->wants & GPI_IS_JUDGED ? put->judge.buffer : table;
     const cl_mem into = judging ? judge : table;
+    const cl_uint source = judging ? (cl_uint)GPI_SOURCE_INDEX : put->source;
     const cl_uint chosen = d->duplicates == GP_HASH_FIRST ? GPI_CHANGE_MIN_U : GPI_CHANGE_MAX_U;
     const cl_uint wide = batch->table->wide && !batch->table->packed ? GPI_CHANGE_WIDE : 0;
     gpi_call_kernel(call, batch->program, GPI_HASH_PUT);
@@ -356,7 +364,7 @@ static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch
         gpi_hash_arg_array(call, d->keys, d->keys_offset);
         gpi_hash_arg_array(call, d->values, d->values_offset);
     }
-    gpi_sort_arg_uint(call, judging ? GPI_SOURCE_INDEX : put->source);
+    GPI_CALL_ARG(call, source);
     GPI_CALL_ARG(call, put->operand);
     gpi_sort_arg_uint(call, judging ? chosen | wide : put->change);
     gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
@@ -441,7 +449,7 @@ GP_API gp_result gp_hash_insert_or_assign(gp_context *gp, gp_hash table, const g
 
 GP_API gp_result gp_hash_insert_or_apply(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc)
 {
-    return gpi_hash_insert(gp, "gp_hash_insert_or_apply", table, desc, UINT32_MAX);
+    return gpi_hash_insert(gp, "gp_hash_insert_or_apply", table, desc, GPI_CHANGE_APPLY);
 }
 
 GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc,
@@ -457,7 +465,7 @@ GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, cons
     memset(&put, 0, sizeof put);
     put.desc = desc;
     result = gpi_hash_plan_put(gp, "gp_hash_insert_scratch_size", table, &batch, &put,
-                               desc->op ? UINT32_MAX : GPI_CHANGE_KEEP);
+                               desc->op ? GPI_CHANGE_APPLY : GPI_CHANGE_KEEP);
     *bytes = result == GP_OK ? put.scratch_bytes : 0;
     return result;
 }

@@ -139,7 +139,8 @@ static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, co
     const cl_ulong seed = table->seed, reserved = table->reserved;
     const cl_mem counted = from ? from->buffer : table->buffer;
     const size_t capacity = (size_t)table->mask + 1;
-    const size_t steps = limited && capacity > GPI_HASH_LIMITED_STEPS ? GPI_HASH_LIMITED_STEPS : capacity;
+    const size_t most = limited ? (size_t)GPI_HASH_LIMITED_STEPS : capacity;
+    const size_t turns = limited ? (size_t)GPI_HASH_LIMITED_TURNS : UINT32_MAX;
     gpi_plan plan;
     gpi_program *program;
     const gp_result result = gpi_hash_program(call->gp, call->function, GPI_HASH, table, "", &plan, &program);
@@ -149,8 +150,8 @@ static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, co
     GPI_CALL_ARG(call, counted);
     gpi_sort_arg_uint(call, from != NULL);
     GPI_CALL_ARG(call, table->mask);
-    gpi_sort_arg_uint(call, steps);
-    gpi_sort_arg_uint(call, limited ? GPI_HASH_LIMITED_TURNS : UINT32_MAX);
+    gpi_sort_arg_uint(call, most < capacity ? most : capacity);
+    gpi_sort_arg_uint(call, turns);
     GPI_CALL_ARG(call, seed);
     GPI_CALL_ARG(call, reserved);
     return gpi_hash_launch_slots(call, table, &plan);
