@@ -4785,6 +4785,11 @@ static const char *const gpi_kernel_hash_batch[] = {
     "#define GPI_IS_JUDGED 8u   /* `judge` is a table of the index that stands for each key */\n",
     "#define GPI_IS_CHECKED 16u /* an earlier launch of the call has looked whether too many keys were wanted */\n",
     "\n",
+    "/* Table, batch, and what is done with it. */\n",
+    "#define GPI_PUT_PARAMETERS                                                                        \\\n",
+    "    __global uint *memory, __global const uint *keys, ulong keys_at, __global const uint *values, \\\n",
+    "        ulong values_at, uint source, ulong operand, uint change, uint widths, uint wants\n",
+    "\n",
     "typedef struct gpi_failed {\n",
     "    __global uint *keys, *values;\n",
     "    volatile __global uint *count;\n",
@@ -4814,11 +4819,8 @@ static const char *const gpi_kernel_hash_batch[] = {
     "    return !GPI_GET(judge, gpi_hash_home(judge, key), key, &chosen) || chosen == (gp_hash_value)i;\n",
     "}\n",
     "\n",
-    "GPI_KERNEL void gp_hash_put_keys(__global uint *memory, __global uint *judge_memory,\n",
-    "                                 __global const uint *keys, ulong keys_at, __global const uint *values,\n",
-    "                                 ulong values_at, uint source, ulong operand, uint change, uint widths,\n",
-    "                                 uint wants, __global uchar *results, ulong results_at,\n",
-    "                                 __global uint *failed_keys, ulong failed_keys_at,\n",
+    "GPI_KERNEL void gp_hash_put_keys(GPI_PUT_PARAMETERS, __global uint *judge_memory, __global uchar *results,\n",
+    "                                 ulong results_at, __global uint *failed_keys, ulong failed_keys_at,\n",
     "                                 __global uint *failed_values, ulong failed_values_at,\n",
     "                                 volatile __global uint *failed_count, ulong failed_count_at, ulong span,\n",
     "                                 GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
@@ -4916,6 +4918,194 @@ static const char *const gpi_kernel_hash_batch[] = {
     "}\n",
 };
 /* ---- End file kernels/hash_batch.cl ---- */
+
+/* ---- Begin file kernels/hash_combine.cl ---- */
+static const char *const gpi_kernel_hash_combine[] = {
+    "#line 1 \"kernels/hash_combine.cl\"\n",
+    "/* hash_combine.cl - insert_or_apply, in which a group combines equal keys of its own before it goes to the\n",
+    "   table: with few different keys, most of the work stays in the group.\n",
+    "\n",
+    "       group's keys    a b a a c b ...\n",
+    "       cells           | a: v0 op v2 op v3, 3 keys | b: v1 op v5, 2 | c: v4, 1 | ...      by home modulo their\n",
+    "   number table           a <- a op (v0 op v2 op v3), ...\n",
+    "\n",
+    "   serial   a key that finds another one in its cell sends that to the table and takes its place. When fewer\n",
+    "   than half of the first keys have found themselves, the group's other keys go straight. local    a cell\n",
+    "   belongs to the first key that takes it; keys that find another one go straight.\n",
+    "\n",
+    "   What came of a combined cell came of all its keys, but that only one can have been inserted. A sum that is\n",
+    "   the reserved value never stands in a cell.\n",
+    "\n",
+    "   Parameters\n",
+    "       GPI_CELLS   of a group; a power of two                                                            */\n",
+    "#ifndef GPI_CELLS\n",
+    "#define GPI_CELLS 256\n",
+    "#endif\n",
+    "#if GPI_CELLS < 1 || (GPI_CELLS & (GPI_CELLS - 1))\n",
+    "#error \"GPI_CELLS must be a power of two\"\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#define GPI_TRIAL 1024 /* keys after which a group decides whether combining pays */\n",
+    "\n",
+    "typedef struct gpi_cells {\n",
+    "    gp_hash_key key[GPI_CELLS];\n",
+    "    gp_hash_value value[GPI_CELLS];\n",
+    "    uint count[GPI_CELLS]; /* 0: the cell is free */\n",
+    "} gpi_cells;\n",
+    "\n",
+    "/* What came of `count` keys that went as one. */\n",
+    "static void gpi_tally_cell(uint *tally, uint what, uint count)\n",
+    "{\n",
+    "    tally[what]++;\n",
+    "    tally[(what & (GPI_CLAIMED - 1)) == GP_HASH_INSERTED ? GP_HASH_EXISTED : what & (GPI_CLAIMED - 1)] +=\n",
+    "        count - 1;\n",
+    "}\n",
+    "\n",
+    "static void gpi_cell_flush(gp_hash_table t, gpi_cells *cells, uint cell, uint change, uint *tally)\n",
+    "{\n",
+    "    const gp_hash_key key = cells->key[cell];\n",
+    "    if (cells->count[cell] == 0) return;\n",
+    "    gpi_tally_cell(tally, GPI_PUT(t, gpi_hash_home(t, key), key, cells->value[cell], change),\n",
+    "                   cells->count[cell]);\n",
+    "    cells->count[cell] = 0;\n",
+    "}\n",
+    "\n",
+    "/* True when the key was in its cell already. */\n",
+    "static bool gpi_cell_add(gp_hash_table t, gpi_cells *cells, uint home, gp_hash_key key, gp_hash_value value,\n",
+    "                         uint change, uint *tally)\n",
+    "{\n",
+    "    const uint cell = home % GPI_CELLS;\n",
+    "    if (value == t.reserved) {\n",
+    "        tally[GP_HASH_REFUSED]++;\n",
+    "        return false;\n",
+    "    }\n",
+    "    if (cells->count[cell] && cells->key[cell] == key) {\n",
+    "        const gp_hash_value sum = gpi_change(change, cells->value[cell], value);\n",
+    "        if (sum != t.reserved) {\n",
+    "            cells->value[cell] = sum;\n",
+    "            cells->count[cell]++;\n",
+    "            return true;\n",
+    "        }\n",
+    "    }\n",
+    "    gpi_cell_flush(t, cells, cell, change, tally);\n",
+    "    cells->key[cell] = key;\n",
+    "    cells->value[cell] = value;\n",
+    "    cells->count[cell] = 1;\n",
+    "    return false;\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, ulong span, GPI_COUNT_PARAMETERS,\n",
+    "                                     volatile __global uint *counters)\n",
+    "{\n",
+    "    const gp_hash_table t = gp_hash_open(memory);\n",
+    "    const bool wide = (widths & GPI_WIDE_KEYS) != 0;\n",
+    "    gpi_cells cells;\n",
+    "    gpi_batch now, next;\n",
+    "    ulong begin, end;\n",
+    "    uint found = 0;\n",
+    "    bool combines = true;\n",
+    "    keys += keys_at << (wide ? 1 : 0);\n",
+    "    values += values_at << (widths & GPI_WIDE_VALUES ? 1 : 0);\n",
+    "    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0 && !(wants & GPI_IS_CHECKED), counters);\n",
+    "    GPI_TALLY(tally);\n",
+    "    for (uint c = 0; c < GPI_CELLS; c++) cells.count[c] = 0;\n",
+    "    gpi_batch_read(t, keys, begin, end, wide, &next);\n",
+    "    for (ulong base = begin; base < end; base += GPI_STEP) {\n",
+    "        const uint n = (uint)min((ulong)GPI_BATCH, end - base);\n",
+    "        now = next;\n",
+    "        gpi_batch_read(t, keys, base + GPI_STEP, end, wide, &next);\n",
+    "        for (uint k = 0; k < n; k++) {\n",
+    "            const gp_hash_value value = gpi_value_of(values, base + k, source, operand, widths);\n",
+    "            if (combines) found += gpi_cell_add(t, &cells, now.home[k], now.key[k], value, change, tally);\n",
+    "            else GPI_TALLY_ADD(tally, GPI_PUT(t, now.home[k], now.key[k], value, change));\n",
+    "        }\n",
+    "        combines = combines && (base - begin < GPI_TRIAL || 2 * found >= base - begin);\n",
+    "    }\n",
+    "    for (uint c = 0; c < GPI_CELLS; c++) gpi_cell_flush(t, &cells, c, change, tally);\n",
+    "    GPI_TALLY_FLUSH(tally, t);\n",
+    "}\n",
+    "\n",
+    "#else\n",
+    "typedef volatile __local gp_hash_key *gpi_local_word; /* keys and values are of one width */\n",
+    "\n",
+    "/* The word before; both sides of every access are atomic, as in the table. */\n",
+    "static gp_hash_key gpi_local_cas(gpi_local_word p, gp_hash_key old, gp_hash_key w)\n",
+    "{\n",
+    "#if GPI_WIDE && !GPI_HASH_PACKED\n",
+    "    return atom_cmpxchg(p, old, w);\n",
+    "#else\n",
+    "    return atomic_cmpxchg(p, old, w);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "typedef struct gpi_cells {\n",
+    "    gp_hash_key key[GPI_CELLS]; /* GPI_KEY_NONE: the cell is free */\n",
+    "    gp_hash_value value[GPI_CELLS];\n",
+    "    uint count[GPI_CELLS];\n",
+    "} gpi_cells;\n",
+    "\n",
+    "/* False when the key has to go straight. */\n",
+    "static bool gpi_cell_add(gp_hash_table t, __local gpi_cells *cells, uint home, gp_hash_key key,\n",
+    "                         gp_hash_value value, uint change)\n",
+    "{\n",
+    "    const uint cell = home % GPI_CELLS;\n",
+    "    if (value == t.reserved || key == GPI_KEY_NONE) return false;\n",
+    "    const gp_hash_key owner = gpi_local_cas(&cells->key[cell], GPI_KEY_NONE, key);\n",
+    "    if (owner != GPI_KEY_NONE && owner != key) return false;\n",
+    "    gp_hash_value x = t.reserved;\n",
+    "    for (;;) { /* ends: an exchange fails only because another item's succeeded */\n",
+    "        const gp_hash_value sum = x == t.reserved ? value : gpi_change(change, x, value);\n",
+    "        if (sum == t.reserved) return false;\n",
+    "        const gp_hash_value old = gpi_local_cas(&cells->value[cell], x, sum);\n",
+    "        if (old == x) break;\n",
+    "        x = old;\n",
+    "    }\n",
+    "    (void)atomic_inc((volatile __local uint *)&cells->count[cell]);\n",
+    "    return true;\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, ulong span, GPI_COUNT_PARAMETERS,\n",
+    "                                     volatile __global uint *counters)\n",
+    "{\n",
+    "    __local gpi_cells cells;\n",
+    "    const gp_hash_table t = gp_hash_open(memory);\n",
+    "    const bool wide = (widths & GPI_WIDE_KEYS) != 0;\n",
+    "    ulong begin, end;\n",
+    "    keys += keys_at << (wide ? 1 : 0);\n",
+    "    values += values_at << (widths & GPI_WIDE_VALUES ? 1 : 0);\n",
+    "    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0 && !(wants & GPI_IS_CHECKED), counters);\n",
+    "    for (uint c = (uint)get_local_id(0); c < GPI_CELLS; c += GPI_WG) {\n",
+    "        cells.key[c] = GPI_KEY_NONE;\n",
+    "        cells.value[c] = t.reserved;\n",
+    "        cells.count[c] = 0;\n",
+    "    }\n",
+    "    GPI_TALLY(tally); /* its barrier: the cells are free */\n",
+    "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {\n",
+    "        const gp_hash_key key = gpi_element_read(keys, i, wide);\n",
+    "        const uint home = gpi_hash_home(t, key);\n",
+    "        const gp_hash_value value = gpi_value_of(values, i, source, operand, widths);\n",
+    "        if (!gpi_cell_add(t, &cells, home, key, value, change))\n",
+    "            GPI_TALLY_ADD(tally, GPI_PUT(t, home, key, value, change));\n",
+    "    }\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* all keys are in their cells */\n",
+    "    for (uint c = (uint)get_local_id(0); c < GPI_CELLS; c += GPI_WG) {\n",
+    "        const gp_hash_key key = cells.key[c];\n",
+    "        const uint count = cells.count[c];\n",
+    "        if (count == 0) continue;\n",
+    "        const uint what = GPI_PUT(t, gpi_hash_home(t, key), key, cells.value[c], change);\n",
+    "        const uint came = what & (GPI_CLAIMED - 1);\n",
+    "        GPI_TALLY_ADD(tally, what);\n",
+    "        if (count > 1)\n",
+    "            (void)atomic_add(tally + (came == GP_HASH_INSERTED ? GP_HASH_EXISTED : came), count - 1);\n",
+    "    }\n",
+    "    GPI_TALLY_FLUSH(tally, t);\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/hash_combine.cl ---- */
 
 /* ---- Begin file kernels/hash_slots.cl ---- */
 static const char *const gpi_kernel_hash_slots[] = {
@@ -6439,7 +6629,8 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
         {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
          "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"},
         {"gp_hash_clear_slots", "gp_hash_put_keys", "gp_hash_find_keys", "gp_hash_erase_keys",
-         "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", NULL},
+         "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", "gp_hash_combine_keys",
+         NULL},
         {"gp_hash_each_slot", NULL},
     };
     return names[primitive][k];
@@ -6504,6 +6695,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, hash);
         GPI_ADD_KERNEL(&text, hash_line);
         GPI_ADD_KERNEL(&text, hash_batch);
+        GPI_ADD_KERNEL(&text, hash_combine);
         GPI_ADD_KERNEL(&text, hash_slots);
         break;
     case GPI_HASH_EACH:
@@ -9120,7 +9312,8 @@ enum {
     GPI_HASH_ERASE,
     GPI_HASH_MOVE,
     GPI_HASH_COLLECT,
-    GPI_HASH_MEASURE
+    GPI_HASH_MEASURE,
+    GPI_HASH_COMBINE
 };
 
 enum {
@@ -9828,20 +10021,16 @@ static gp_result gpi_hash_check_put_buffers(gp_context *gp, gpi_hash_batch *batc
     return gpi_check_scratch(gp, batch->function, d->scratch, put->scratch_bytes, used, batch->use_count);
 }
 
-/* One launch of gp_hash_put_keys: the batch into the table, or its indices into the judge. */
-static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put,
-                                     bool judging)
+/* GPI_PUT_PARAMETERS of hash_batch.cl. */
+static void gpi_hash_arg_put(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put,
+                             bool judging)
 {
     const gp_hash_insert_desc *d = put->desc;
-    const cl_mem table = batch->table->buffer;
-    const cl_mem judge = put->wants & GPI_IS_JUDGED ? put->judge.buffer : table;
-    const cl_mem into = judging ? judge : table;
+    const cl_mem into = judging ? put->judge.buffer : batch->table->buffer;
     const cl_uint source = judging ? (cl_uint)GPI_SOURCE_INDEX : put->source;
     const cl_uint chosen = d->duplicates == GP_HASH_FIRST ? GPI_CHANGE_MIN_U : GPI_CHANGE_MAX_U;
     const cl_uint wide = batch->table->wide && !batch->table->packed ? GPI_CHANGE_WIDE : 0;
-    gpi_call_kernel(call, batch->program, GPI_HASH_PUT);
     GPI_CALL_ARG(call, into);
-    GPI_CALL_ARG(call, judge);
     if (put->partitioned) {
         gpi_hash_arg_array(call, put->order_desc.keys_out, put->order_desc.keys_out_offset);
         gpi_hash_arg_array(call, put->order_desc.values_out, put->order_desc.values_out_offset);
@@ -9854,10 +10043,34 @@ static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch
     gpi_sort_arg_uint(call, judging ? chosen | wide : put->change);
     gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
     gpi_sort_arg_uint(call, judging ? 0 : put->wants);
+}
+
+/* One launch: the batch into the table, or its indices into the judge. */
+static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put,
+                                     bool judging)
+{
+    const gp_hash_insert_desc *d = put->desc;
+    const cl_mem judge = put->wants & GPI_IS_JUDGED ? put->judge.buffer : batch->table->buffer;
+    gpi_call_kernel(call, batch->program, GPI_HASH_PUT);
+    gpi_hash_arg_put(call, batch, put, judging);
+    GPI_CALL_ARG(call, judge);
     gpi_hash_arg_array(call, d->results, d->results_offset);
     gpi_hash_arg_array(call, d->failed_keys, d->failed_keys_offset);
     gpi_hash_arg_array(call, d->failed_values, d->failed_values_offset);
     gpi_hash_arg_array(call, d->failed_count, d->failed_count_offset);
+    return gpi_hash_launch_batch(call, batch, &batch->count);
+}
+
+/* Equal keys of a group first combine there: where nothing is wanted of each key by itself. */
+static bool gpi_hash_combines(const gpi_hash_put *put)
+{
+    return put->change > GPI_CHANGE_ASSIGN && !(put->wants & (GPI_WANTS_RESULTS | GPI_WANTS_FAILED));
+}
+
+static gp_result gpi_hash_launch_combine(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put)
+{
+    gpi_call_kernel(call, batch->program, GPI_HASH_COMBINE);
+    gpi_hash_arg_put(call, batch, put, false);
     return gpi_hash_launch_batch(call, batch, &batch->count);
 }
 
@@ -9898,7 +10111,9 @@ static gp_result gpi_hash_put_all(gpi_call *call, gpi_hash_batch *batch, gpi_has
     if (put->scratch_bytes > 0) result = gpi_call_scratch(call, d->scratch, put->scratch_bytes, &scratch);
     if (result == GP_OK && (put->wants & GPI_IS_JUDGED)) result = gpi_hash_judge(call, batch, put, scratch);
     if (result == GP_OK && put->partitioned) result = gpi_hash_order(call, put, scratch);
-    return result == GP_OK ? gpi_hash_launch_put(call, batch, put, false) : result;
+    if (result != GP_OK) return result;
+    return gpi_hash_combines(put) ? gpi_hash_launch_combine(call, batch, put)
+                                  : gpi_hash_launch_put(call, batch, put, false);
 }
 
 static gp_result gpi_hash_insert(gp_context *gp, const char *function, gp_hash handle,
@@ -10594,6 +10809,8 @@ static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc)
     retrieve.live_count = find.found;
     insert.count = find.count = erase.count = 1;
     if (result == GP_OK) result = gp_hash_insert(gp, table, &insert);
+    insert.op = GP_SUM;
+    if (result == GP_OK && small.value_size) result = gp_hash_insert_or_apply(gp, table, &insert);
     if (result == GP_OK) result = gp_hash_find(gp, table, &find);
     if (result == GP_OK) result = gp_hash_retrieve(gp, table, &retrieve);
     if (result == GP_OK) result = gp_hash_stats_read(gp, table, &stats);

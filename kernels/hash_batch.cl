@@ -141,6 +141,11 @@ static void gpi_tally_flush(__local uint *tally, gp_hash_table t)
 #define GPI_IS_JUDGED 8u   /* `judge` is a table of the index that stands for each key */
 #define GPI_IS_CHECKED 16u /* an earlier launch of the call has looked whether too many keys were wanted */
 
+/* Table, batch, and what is done with it. */
+#define GPI_PUT_PARAMETERS                                                                        \
+    __global uint *memory, __global const uint *keys, ulong keys_at, __global const uint *values, \
+        ulong values_at, uint source, ulong operand, uint change, uint widths, uint wants
+
 typedef struct gpi_failed {
     __global uint *keys, *values;
     volatile __global uint *count;
@@ -170,11 +175,8 @@ static bool gpi_is_chosen(gp_hash_table judge, gp_hash_key key, ulong i)
     return !GPI_GET(judge, gpi_hash_home(judge, key), key, &chosen) || chosen == (gp_hash_value)i;
 }
 
-GPI_KERNEL void gp_hash_put_keys(__global uint *memory, __global uint *judge_memory,
-                                 __global const uint *keys, ulong keys_at, __global const uint *values,
-                                 ulong values_at, uint source, ulong operand, uint change, uint widths,
-                                 uint wants, __global uchar *results, ulong results_at,
-                                 __global uint *failed_keys, ulong failed_keys_at,
+GPI_KERNEL void gp_hash_put_keys(GPI_PUT_PARAMETERS, __global uint *judge_memory, __global uchar *results,
+                                 ulong results_at, __global uint *failed_keys, ulong failed_keys_at,
                                  __global uint *failed_values, ulong failed_values_at,
                                  volatile __global uint *failed_count, ulong failed_count_at, ulong span,
                                  GPI_COUNT_PARAMETERS, volatile __global uint *counters)

@@ -343,20 +343,16 @@ static gp_result gpi_hash_check_put_buffers(gp_context *gp, gpi_hash_batch *batc
     return gpi_check_scratch(gp, batch->function, d->scratch, put->scratch_bytes, used, batch->use_count);
 }
 
-/* One launch of gp_hash_put_keys: the batch into the table, or its indices into the judge. */
-static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put,
-                                     bool judging)
+/* GPI_PUT_PARAMETERS of hash_batch.cl. */
+static void gpi_hash_arg_put(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put,
+                             bool judging)
 {
     const gp_hash_insert_desc *d = put->desc;
-    const cl_mem table = batch->table->buffer;
-    const cl_mem judge = put->wants & GPI_IS_JUDGED ? put->judge.buffer : table;
-    const cl_mem into = judging ? judge : table;
+    const cl_mem into = judging ? put->judge.buffer : batch->table->buffer;
     const cl_uint source = judging ? (cl_uint)GPI_SOURCE_INDEX : put->source;
     const cl_uint chosen = d->duplicates == GP_HASH_FIRST ? GPI_CHANGE_MIN_U : GPI_CHANGE_MAX_U;
     const cl_uint wide = batch->table->wide && !batch->table->packed ? GPI_CHANGE_WIDE : 0;
-    gpi_call_kernel(call, batch->program, GPI_HASH_PUT);
     GPI_CALL_ARG(call, into);
-    GPI_CALL_ARG(call, judge);
     if (put->partitioned) {
         gpi_hash_arg_array(call, put->order_desc.keys_out, put->order_desc.keys_out_offset);
         gpi_hash_arg_array(call, put->order_desc.values_out, put->order_desc.values_out_offset);
@@ -369,10 +365,34 @@ static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch
     gpi_sort_arg_uint(call, judging ? chosen | wide : put->change);
     gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
     gpi_sort_arg_uint(call, judging ? 0 : put->wants);
+}
+
+/* One launch: the batch into the table, or its indices into the judge. */
+static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put,
+                                     bool judging)
+{
+    const gp_hash_insert_desc *d = put->desc;
+    const cl_mem judge = put->wants & GPI_IS_JUDGED ? put->judge.buffer : batch->table->buffer;
+    gpi_call_kernel(call, batch->program, GPI_HASH_PUT);
+    gpi_hash_arg_put(call, batch, put, judging);
+    GPI_CALL_ARG(call, judge);
     gpi_hash_arg_array(call, d->results, d->results_offset);
     gpi_hash_arg_array(call, d->failed_keys, d->failed_keys_offset);
     gpi_hash_arg_array(call, d->failed_values, d->failed_values_offset);
     gpi_hash_arg_array(call, d->failed_count, d->failed_count_offset);
+    return gpi_hash_launch_batch(call, batch, &batch->count);
+}
+
+/* Equal keys of a group first combine there: where nothing is wanted of each key by itself. */
+static bool gpi_hash_combines(const gpi_hash_put *put)
+{
+    return put->change > GPI_CHANGE_ASSIGN && !(put->wants & (GPI_WANTS_RESULTS | GPI_WANTS_FAILED));
+}
+
+static gp_result gpi_hash_launch_combine(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put)
+{
+    gpi_call_kernel(call, batch->program, GPI_HASH_COMBINE);
+    gpi_hash_arg_put(call, batch, put, false);
     return gpi_hash_launch_batch(call, batch, &batch->count);
 }
 
@@ -413,7 +433,9 @@ static gp_result gpi_hash_put_all(gpi_call *call, gpi_hash_batch *batch, gpi_has
     if (put->scratch_bytes > 0) result = gpi_call_scratch(call, d->scratch, put->scratch_bytes, &scratch);
     if (result == GP_OK && (put->wants & GPI_IS_JUDGED)) result = gpi_hash_judge(call, batch, put, scratch);
     if (result == GP_OK && put->partitioned) result = gpi_hash_order(call, put, scratch);
-    return result == GP_OK ? gpi_hash_launch_put(call, batch, put, false) : result;
+    if (result != GP_OK) return result;
+    return gpi_hash_combines(put) ? gpi_hash_launch_combine(call, batch, put)
+                                  : gpi_hash_launch_put(call, batch, put, false);
 }
 
 static gp_result gpi_hash_insert(gp_context *gp, const char *function, gp_hash handle,

@@ -528,6 +528,8 @@ static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc)
     retrieve.live_count = find.found;
     insert.count = find.count = erase.count = 1;
     if (result == GP_OK) result = gp_hash_insert(gp, table, &insert);
+    insert.op = GP_SUM;
+    if (result == GP_OK && small.value_size) result = gp_hash_insert_or_apply(gp, table, &insert);
     if (result == GP_OK) result = gp_hash_find(gp, table, &find);
     if (result == GP_OK) result = gp_hash_retrieve(gp, table, &retrieve);
     if (result == GP_OK) result = gp_hash_stats_read(gp, table, &stats);

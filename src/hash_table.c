@@ -8,7 +8,8 @@ enum {
     GPI_HASH_ERASE,
     GPI_HASH_MOVE,
     GPI_HASH_COLLECT,
-    GPI_HASH_MEASURE
+    GPI_HASH_MEASURE,
+    GPI_HASH_COMBINE
 };
 
 enum {

@@ -54,7 +54,8 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
         {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
          "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"},
         {"gp_hash_clear_slots", "gp_hash_put_keys", "gp_hash_find_keys", "gp_hash_erase_keys",
-         "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", NULL},
+         "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", "gp_hash_combine_keys",
+         NULL},
         {"gp_hash_each_slot", NULL},
     };
     return names[primitive][k];
@@ -119,6 +120,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, hash);
         GPI_ADD_KERNEL(&text, hash_line);
         GPI_ADD_KERNEL(&text, hash_batch);
+        GPI_ADD_KERNEL(&text, hash_combine);
         GPI_ADD_KERNEL(&text, hash_slots);
         break;
     case GPI_HASH_EACH:

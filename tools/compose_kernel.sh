@@ -26,7 +26,7 @@ case $2 in
 reduce) layers="monoid source tile reduce" ;;
 scan) layers="monoid source tile tile_scan lookback scan" ;;
 sort) layers="mix digit ring rank sort" ;;
-hash) layers="mix hash hash_line hash_device hash_batch hash_slots" ;;
+hash) layers="mix hash hash_line hash_device hash_batch hash_combine hash_slots" ;;
 hash_each) layers="mix hash hash_each" ;;
 esac
 for name in $layers; do emit kernels/$name.cl; done
