@@ -68,8 +68,8 @@ test: $(TEST_PROGRAMS) ## build and run the tests; GPUPRIM_DEVICE names the devi
 test-all: $(TEST_PROGRAMS) ## the tests on PoCL, rusticl and Oclgrind
 	@tools/test_all.sh $(TEST_PROGRAMS)
 
-test-million: build/tests/test_many ## a million scans in a row, without growth of memory or objects
-	@GPUPRIM_TEST_SCANS=1000000 tools/run_tests.sh $<
+test-million: build/tests/test_many ## a million scans and a million sorts in a row, without growth of memory or objects
+	@GPUPRIM_TEST_CALLS=1000000 tools/run_tests.sh $<
 
 build/tests/%.o: tests/%.c | gpuprim.h deps-test
 	@mkdir -p $(@D)
@@ -104,7 +104,7 @@ models: ## the ring's Promela model, every reachable state
 kernel-tsan: | deps-lint ## the kernels compiled natively, with the thread sanitizer
 	tools/kernel_tsan.sh
 
-kernel-large: | deps-lint ## the scan compiled natively, on more than 2^32 elements
+kernel-large: | deps-lint ## scan and sort compiled natively, on more than 2^32 elements
 	tools/kernel_large.sh
 
 # ---- benchmarks
@@ -115,7 +115,7 @@ NATIVE := -O3 -march=native
 # The peers whose libraries are there; `make peers` brings them.
 peer_if = $(shell printf '\#include <$(1)>\n' | $(CXX) -std=c++17 -E -x c++ -o /dev/null - 2>/dev/null && echo $(2))
 ifneq ($(filter all bench bench-check build/gpbench,$(MAKECMDGOALS)),)
-PEERS := $(strip $(call peer_if,numeric,std sorts std_map) $(call peer_if,tbb/parallel_for.h,std_par tbb tbb_sort tbb_map) \
+PEERS := $(strip $(call peer_if,numeric,std sorts sorted topk segment_sorts string_sorts std_map) $(call peer_if,tbb/parallel_for.h,std_par tbb tbb_sort par_merge tbb_map) \
 	$(call peer_if,boost/compute.hpp,boost_compute boost_sort))
 endif
 
@@ -140,7 +140,7 @@ build/bench/%.o: bench/%.c | gpuprim.h deps-run
 	$(CC) $(C_FLAGS) -c -o $@ $<
 
 # What stands for the best that a host compiler can do, and only that.
-build/bench/host_loops.o build/bench/peers/c_tiled.o build/bench/peers/c_lsd.o build/bench/peers/c_hash.o: C_FLAGS += $(NATIVE)
+build/bench/host_loops.o build/bench/peers/c_tiled.o build/bench/peers/c_lsd.o build/bench/peers/c_merge.o build/bench/peers/c_hash.o: C_FLAGS += $(NATIVE)
 
 # Compiled anew when other peers are found than the last time.
 build/bench/peers.o: C_FLAGS += $(shell echo $(PEERS:%=-DBENCH_HAVE_%) | tr a-z A-Z)

@@ -521,6 +521,251 @@ GP_API gp_result gp_argsort(gp_context *gp, const gp_sort_desc *desc);
 GP_API gp_result gp_sort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);
 GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);
 
+/* ------------------------------------------------------------------ merge */
+
+/* Merges two sorted sequences of keys, a and b, into one, and moves a value with each key.
+
+   Order: the one of gp_sort, `descending` included; both inputs must be in it. Where one is not, the order of
+   the output is undefined, and some elements may be there twice and others not at all; nothing is read or
+   written outside the inputs and the output, and the call ends.
+   Stable: of equal keys those of a come first, and each sequence's own keep their order.
+   Values are moved, never looked at: value_size bytes each, 0 for none.
+   Aliasing: outputs may overlap nothing; inputs may overlap each other. Each count buffer's number apart from
+   the outputs. An input whose count is 0 may be NULL.
+   Counts may live on the device, each by itself; the output has as many elements as both together.
+   Cost: reads and writes once, one launch, no scratch. Each tile finds its inputs by binary search (Merge
+   Path, Odeh, Green, Mwassi, Shmueli & Birk 2012), so that no group waits for another, however the keys lie.
+   Largest count: what fits in memory. The same input gives the same result every time, on every device. */
+typedef struct gp_merge_desc {
+    cl_mem a_keys;
+    size_t a_keys_offset; /* elements, as all offsets */
+    cl_mem a_values;      /* NULL with value_size 0 */
+    size_t a_values_offset;
+    size_t a_count;        /* of elements, or their bound with a_count_buffer */
+    cl_mem a_count_buffer; /* NULL: a_count is the number */
+    size_t a_count_offset;
+    gp_type a_count_type;
+    cl_mem b_keys; /* the second sequence: the same */
+    size_t b_keys_offset;
+    cl_mem b_values;
+    size_t b_values_offset;
+    size_t b_count;
+    cl_mem b_count_buffer;
+    size_t b_count_offset;
+    gp_type b_count_type;
+    cl_mem keys_out; /* a_count + b_count elements */
+    size_t keys_out_offset;
+    cl_mem values_out;
+    size_t values_out_offset;
+    gp_type key_type;
+    size_t value_size; /* bytes: 0 (keys only), 1, 2, 4, 8, 16 */
+    bool descending;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_merge_desc;
+
+GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc);
+
+/* ------------------------------------------------------------------ search */
+
+/* Searches many needles in one sorted sequence of keys.
+
+   lower bound: out[i] = how many keys come before needle i
+   upper bound: out[i] = how many keys come before needle i or are equal to it
+
+   Order: the one of gp_sort, `descending` included (then "before" is "larger"); NaNs and zeros are found like
+   any key: -0 comes before +0. The keys must be in it; needles in any order, though near ones next to each
+   other are found faster. Where keys are not sorted, positions are any in [0, count], and nothing is read
+   outside. No keys: every position is 0. No needles: does nothing. Aliasing: `out` may overlap nothing;
+   needles and keys may be the same. Both counts may live on the device. Positions are GP_U64 or GP_U32. Cost:
+   one launch, no scratch; a needle takes log2(count) steps, of which about the first half in near memory,
+   where each group keeps samples of the keys; an item takes several needles' steps side by side. Largest
+   count: what fits in memory; 2^32 - 1 keys for positions of 32 bits. */
+typedef struct gp_search_desc {
+    cl_mem keys; /* sorted; NULL when count is 0 */
+    size_t keys_offset;
+    size_t count;        /* of keys, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    cl_mem needles;
+    size_t needles_offset;
+    size_t needle_count;        /* of needles, or their bound with needle_count_buffer */
+    cl_mem needle_count_buffer; /* NULL: needle_count is the number */
+    size_t needle_count_offset;
+    gp_type needle_count_type;
+    cl_mem out; /* needle_count positions */
+    size_t out_offset;
+    gp_type out_type; /* 0: GP_U64 */
+    gp_type key_type; /* of keys and needles */
+    bool upper;       /* upper bound; else lower */
+    bool descending;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_search_desc;
+
+GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc);
+
+/* ------------------------------------------------------------------ top k */
+
+/* The k largest keys (`smallest`: the k smallest), best first, and where they were:
+
+       keys_out[j], indices_out[j]   the key that comes j-th, and its index in keys, from 0 on
+
+   These are the first k of a stable sort, descending unless `smallest`: of equal keys the one with the lowest
+   index comes first, also where only some of them are taken.
+   Order: as for gp_sort. So the largest floats are NaNs whose sign bit is 0, then +inf; the smallest are NaNs
+   whose sign bit is 1, then -inf; -0 is below +0.
+   With count_buffer there may be fewer than k keys: then min(k, count) elements are written, and the rest of
+   the outputs stays as it is. k = 0 does nothing; k > count is GP_ERROR_INVALID_ARGUMENT.
+   Aliasing: nothing may overlap what is written. Either of keys_out and indices_out may be NULL.
+   Cost: reads the keys once, and sorts about k + 4 sqrt(k n / 8192) + n / 8192 of them. The threshold below
+   which a key is dropped comes from a sample (8192 keys, fewer of few). Where that misleads (inputs made for
+   it, one random input in some hundred), the keys are read twice more as a rule, and once a byte of a key and
+   once more at most; gp_profile.fallbacks counts it. Equal keys, also all equal, cost nothing extra.
+   All keys are sorted (as by gp_argsort) when k > count / 8, or when they are so few that one launch does it.
+   No group waits for another; `strategy` is that of the sort.
+   Scratch: 3 elements (key and index) for each key that may be left to sort, 16 bytes a tile, and up to 5 MiB
+   for the sort.
+   Largest count: 2^31 - 1 tiles, 2^32 - 1 with indices of 4 bytes, checked.
+   The same keys give the same result every time, on every device. */
+typedef struct gp_topk_desc {
+    cl_mem keys;
+    size_t keys_offset; /* elements, as all offsets */
+    cl_mem keys_out;    /* k keys; NULL: not wanted */
+    size_t keys_out_offset;
+    cl_mem indices_out; /* k indices; NULL: not wanted */
+    size_t indices_out_offset;
+    size_t count;        /* of keys, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    size_t k;
+    gp_type key_type;
+    gp_type index_type; /* GP_U32 (also 0) or GP_U64 */
+    bool smallest;
+    gp_strategy strategy;
+    cl_mem scratch; /* of gp_topk_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_topk_desc;
+
+GP_API gp_result gp_topk(gp_context *gp, const gp_topk_desc *desc);
+
+/* Bytes of scratch that gp_topk with this desc needs; buffers in it may be NULL. */
+GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, size_t *bytes);
+/* ------------------------------------------------------------------ segmented sort */
+
+/* Sorts each segment [offsets[s], offsets[s+1]) of an array by itself, stably, in the order of gp_sort: many
+   small segments and a few huge ones alike, in the same few launches, without a host round trip.
+
+   Elements outside all segments are left alone: in place they stay, out of place the output is not written
+   there. Segments may be empty.
+   Offsets stay on the device and are checked there. An offset below an earlier one, or beyond `count`, is
+   bad, and taken for the greatest good one before it (0 where there is none): segments between two good
+   offsets are sorted as always, nothing outside [0, count) is touched, no two segments overlap, and the
+   result is the same every time. gp_segmented_sort_read tells how many offsets are bad, and which is the
+   first one; gp_profile.bad_offsets counts the calls that met any. Keys, bits, values, aliasing, second
+   buffers: as in gp_sort. The offsets and count_buffer's number may not overlap what is written. count 0 or
+   segment_count 0 does nothing. Cost: segments of up to a tile (GPUs: some thousand keys; CPUs: 2^14) are
+   read and written once each, by one group, small neighbours together. Larger ones take two readings and a
+   writing a pass of 8 bits, all segments in the same launches. Scratch besides the second buffers: a position
+   a segment, and 1 KiB for each tile's length of `count`; 2 KiB where count >= 2^32. Largest segment_count:
+   2^32 - 2. (Count, scan, scatter: Satish, Harris & Garland 2009.) */
+typedef struct gp_segmented_sort_desc {
+    cl_mem keys;
+    size_t keys_offset; /* elements, as all offsets */
+    cl_mem keys_out;    /* NULL: in place */
+    size_t keys_out_offset;
+    cl_mem values; /* NULL with value_size 0 */
+    size_t values_offset;
+    cl_mem values_out; /* NULL: in place */
+    size_t values_out_offset;
+    cl_mem keys_tmp; /* second buffers; NULL: scratch */
+    size_t keys_tmp_offset;
+    cl_mem values_tmp;
+    size_t values_tmp_offset;
+    size_t count;   /* elements of these arrays */
+    cl_mem offsets; /* segment_count + 1 numbers, counted from the arrays' first elements here */
+    size_t offsets_offset;
+    gp_type offsets_type; /* GP_U32 or GP_U64 */
+    size_t segment_count; /* or its bound with count_buffer */
+    cl_mem count_buffer;  /* of segments; NULL: segment_count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    gp_type key_type;
+    size_t value_size; /* bytes: 0 (keys only), 1, 2, 4, 8, 16 */
+    uint32_t begin_bit;
+    uint32_t end_bit; /* 0: all bits of the key */
+    bool descending;
+    cl_mem scratch; /* of gp_segmented_sort_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_segmented_sort_desc;
+
+/* What a segmented sort found in its offsets. */
+typedef struct gp_segmented_sort_report {
+    uint64_t bad_offsets;
+    uint64_t first_bad; /* index of an offset; 0 when none is bad */
+} gp_segmented_sort_report;
+
+GP_API gp_result gp_segmented_sort(gp_context *gp, const gp_segmented_sort_desc *desc);
+
+/* The same, then blocks and tells of bad offsets. These are no failure: GP_OK. */
+GP_API gp_result gp_segmented_sort_read(gp_context *gp, const gp_segmented_sort_desc *desc,
+                                        gp_segmented_sort_report *report);
+
+/* Bytes of scratch that gp_segmented_sort with this desc needs. Of the buffers only this is looked at: which
+   are NULL, and whether keys_out and values_out are other ones than keys and values. Can be 0. */
+GP_API gp_result gp_segmented_sort_scratch_size(gp_context *gp, const gp_segmented_sort_desc *desc,
+                                                size_t *bytes);
+
+/* ------------------------------------------------------------------ sort of strings */
+
+/* out[i] = which string comes i-th, stably. String s is bytes[offsets[s]] ... bytes[offsets[s+1] - 1].
+
+   Order: bytes as unsigned numbers, the first difference decides; a string comes before a longer one that it
+   begins. Zero bytes are bytes like others, strings may be empty. `descending` turns the order round; equal
+   strings still keep theirs.
+   Blocks: strings are sorted by seven bytes a round, those that still tie in the next one, and how many these
+   are is read after each round. Bytes that all strings of a tie have in common are skipped over: equal
+   strings of n bytes take about log2(n / 64) rounds, others no more than the ties they make one after
+   another. Bad offsets: a string that ends before it begins, or behind byte_count, counts as empty, nothing
+   outside is read, and the call returns GP_ERROR_INVALID_ARGUMENT in the end; gp_last_error tells how many
+   there are and which is the first one. `out` then holds the order of what there is. Strings may overlap one
+   another, and be in any order in `bytes`. Nothing may overlap `out`. Cost: keys of 8 bytes sorted once for
+   all strings, and again for tied ones. Bytes are read once, and again in looking ahead. Scratch: about 90
+   bytes a string, and 3 MiB at most. Largest count: 2^32 - 3. count 0 does nothing. */
+typedef struct gp_sort_strings_desc {
+    cl_mem bytes;
+    size_t bytes_offset;
+    size_t byte_count; /* of all strings: offsets stay within */
+    cl_mem offsets;    /* count + 1 numbers, counted from bytes_offset */
+    size_t offsets_offset;
+    gp_type offsets_type; /* GP_U32 or GP_U64 */
+    cl_mem out;           /* count indices, from 0 on */
+    size_t out_offset;
+    size_t index_size;   /* bytes: 4 or 8; 0: 4 */
+    size_t count;        /* of strings, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    bool descending;
+    cl_mem scratch; /* of gp_sort_strings_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_sort_strings_desc;
+
+GP_API gp_result gp_sort_strings(gp_context *gp, const gp_sort_strings_desc *desc);
+
+/* Bytes of scratch that gp_sort_strings with this desc needs; buffers in it may be NULL. Can be 0. */
+GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_strings_desc *desc,
+                                              size_t *bytes);
 /* ------------------------------------------------------------------ hash table */
 
 /* A hash table on the device: keys of 32 or 64 bits, compared by their bits, each with a value of 0 (a set),
@@ -794,6 +1039,11 @@ typedef struct gp_warmup_desc {
     const gp_scan_desc *scan;
     const gp_sort_desc
         *sort; /* of this also value_size; count: how many keys are to be expected, 0: few and many */
+    const gp_merge_desc *merge;                   /* of this key_type and value_size */
+    const gp_search_desc *search;                 /* of this key_type and out_type */
+    const gp_topk_desc *topk;                     /* of this key_type, index_type and strategy */
+    const gp_segmented_sort_desc *segmented_sort; /* of this also value_size */
+    const gp_sort_strings_desc *sort_strings;     /* of this only that it is there */
     const gp_hash_desc
         *hash; /* of this only key_size, value_size: batches, clear, rehash, retrieve, statistics */
 } gp_warmup_desc;
@@ -807,9 +1057,11 @@ typedef struct gp_profile {
     uint64_t programs_saved;
     uint64_t programs_shared; /* taken over from `share` */
     uint64_t launches;        /* kernels enqueued */
-    uint64_t fallbacks;       /* tiles that a waiting group computed for a late one */
+    uint64_t fallbacks;       /* tiles that a waiting group computed for a late one; selections that a
+                                 sample misled (gp_topk) */
     uint64_t abandoned;       /* look-backs that a device cut short, results wrong; always 0 so far */
     uint64_t clamped;         /* calls whose count_buffer held more than `count` */
+    uint64_t bad_offsets;     /* calls that found bad offsets of segments or strings */
     uint64_t scratch_bytes;   /* held by the context now */
 } gp_profile;
 
@@ -874,6 +1126,11 @@ typedef enum gpi_primitive {
     GPI_REDUCE,
     GPI_SCAN,
     GPI_SORT,
+    GPI_MERGE,
+    GPI_SEARCH,
+    GPI_TOPK,
+    GPI_SEGMENTED_SORT,
+    GPI_SORT_STRINGS,
     GPI_HASH,
     GPI_HASH_EACH,
     GPI_PRIMITIVES
@@ -1036,6 +1293,8 @@ static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primiti
                                const gpi_element *element, gp_strategy strategy, gpi_plan *plan);
 static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size,
                                     gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
+                                    size_t key_size, gpi_plan *plan);
 static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_strategy strategy,
                                     gpi_plan *plan);
 static size_t gpi_plan_tile(const gpi_plan *plan);
@@ -1077,6 +1336,15 @@ static bool gpi_is_arg(gp_op op);
 static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
                                 gpi_text *text);
 
+/* key.c */
+static cl_ulong gpi_key_flip(gp_type type, bool descending);
+static gp_result gpi_key_program(gp_context *gp, const char *function, gpi_primitive primitive, gp_type type,
+                                 size_t value_size, const char *more, gpi_plan *plan, gpi_program **out);
+static gp_result gpi_check_key_type(gp_context *gp, const char *function, gp_type type);
+static gp_result gpi_check_value_size(gp_context *gp, const char *function, size_t size);
+static size_t gpi_ceil_div(size_t a, size_t b);
+static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least);
+
 /* launch.c */
 
 /* One call of the API: a chain of commands, each after the one before. */
@@ -1115,6 +1383,11 @@ static gp_result gpi_check_buffer(gp_context *gp, const char *function, const ch
                                   size_t offset, size_t count, size_t size, int access, gpi_range *range);
 static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
                                  gpi_range *range);
+static gp_result gpi_check_count_named(gp_context *gp, const char *function, const char *prefix,
+                                       const gpi_count *count, gpi_range *range);
+static gp_result gpi_check_apart(gp_context *gp, const char *function, const char *const *names,
+                                 const gpi_range *used, size_t read, size_t count);
+static void gpi_range_resolve(cl_mem buffer, gpi_range *range);
 static bool gpi_same(const gpi_range *a, const gpi_range *b);
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
 static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count);
@@ -1144,10 +1417,78 @@ static void gpi_throttle(gp_context *gp);
 static gp_result gpi_async_result(gp_context *gp);
 static cl_int gpi_event_status(cl_event event);
 
-/* reduce.c, scan.c, sort.c */
+/* sort.c: also what the sorts of segments and of strings share */
+enum { GPI_PLACE_IN = 0, GPI_PLACE_OUT = 1, GPI_PLACE_TMP = 2 }; /* digit.cl */
+
+/* Where the parts of the scratch begin, in bytes (digit.cl). */
+typedef struct gpi_sort_layout {
+    size_t histogram, bases, table, rows;
+    size_t key_out, key_tmp, value_tmp;
+    size_t end;
+} gpi_sort_layout;
+
+/* Elements in a buffer. */
+typedef struct gpi_sort_array {
+    cl_mem buffer;
+    cl_ulong offset;
+} gpi_sort_array;
+
+/* A checked call, ready to run. */
+typedef struct gpi_sort {
+    const gp_sort_desc *desc;
+    const char *function;
+    bool indices;       /* gp_argsort */
+    bool keys_in_place; /* and the same for values: these say what may be written when */
+    bool values_in_place;
+    bool keys_unwanted; /* gp_argsort without keys_out: sorted keys go to the scratch */
+    size_t key_size, value_size;
+    cl_uint begin_bit, end_bit, passes;
+    cl_ulong flip;
+    cl_uint hash; /* 32, 64: keys go by that hash of (key ^ seed): a hash table's batch (hash.c) */
+    cl_ulong seed;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count count;
+    bool small, onesweep;
+    size_t block_span; /* keys of a group of the classic kernels */
+    cl_uint blocks;
+    size_t tile_span; /* of a group of the onesweep kernel */
+    size_t portion;   /* most keys of one launch of it */
+    cl_uint portions;
+    cl_uint ring_rows;
+    gpi_sort_layout at;
+    gpi_sort_array key[3], value[3]; /* by GPI_PLACE_... of digit.cl */
+    gpi_sort_array offsets;          /* of segments */
+    size_t offset_count;             /* 0: there are no segments */
+    size_t offset_size;              /* bytes of one */
+} gpi_sort;
+
+static void gpi_sort_init(gpi_sort *sort, const char *function, const gp_sort_desc *desc, bool indices);
+static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort);
+static void gpi_sort_spans_serial(const gp_context *gp, gpi_sort *sort);
+static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort);
+static size_t gpi_sort_part(gpi_sort *sort, size_t bytes);
+static bool gpi_sort_in_place(const gpi_sort *sort);
+static bool gpi_sort_needs_tmp(const gpi_sort *sort);
+static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort);
+static void gpi_sort_place(gpi_sort *sort, cl_mem scratch);
+static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort);
+static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint pass);
+static void gpi_sort_arg_bits(gpi_call *call, const gpi_sort *sort);
+static void gpi_sort_arg_at(gpi_call *call, size_t bytes);
+static void gpi_sort_arg_long(gpi_call *call, size_t x);
+static void gpi_sort_arg_uint(gpi_call *call, size_t x);
+static cl_uint gpi_sort_from(const gpi_sort *sort);
+
+/* reduce.c, scan.c, sort.c, segmented_sort.c, sort_strings.c, merge.c, search.c, topk.c */
 static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc);
 static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc);
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc);
+static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc);
+static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc);
+static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc);
+static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc);
+static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc);
 
 /* hash_table.c, hash.c, hash_slots.c */
 static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
@@ -1308,12 +1649,17 @@ static const char *const gpi_kernel_count[] = {
     "   `wanted_words` is 0. */\n",
     "#define GPI_COUNT_PARAMETERS ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words\n",
     "\n",
+    "/* Number i of an array whose numbers have one or two words. */\n",
+    "static ulong gpi_number(__global const uint *numbers, ulong i, uint words)\n",
+    "{\n",
+    "    numbers += i * words;\n",
+    "    return words == 1 ? numbers[0] : (ulong)numbers[1] << 32 | numbers[0];\n",
+    "}\n",
+    "\n",
     "static ulong gpi_count_wanted(ulong bound, __global const uint *wanted, ulong wanted_offset,\n",
     "                              uint wanted_words)\n",
     "{\n",
-    "    if (wanted_words == 0) return bound;\n",
-    "    wanted += wanted_offset * wanted_words;\n",
-    "    return wanted_words == 1 ? wanted[0] : (ulong)wanted[1] << 32 | wanted[0];\n",
+    "    return wanted_words == 0 ? bound : gpi_number(wanted, wanted_offset, wanted_words);\n",
     "}\n",
     "\n",
     "static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words)\n",
@@ -1325,6 +1671,7 @@ static const char *const gpi_kernel_count[] = {
     "#define GPI_COUNT_FALLBACKS 0 /* tiles computed by a group that waited for another */\n",
     "#define GPI_COUNT_ABANDONED 1 /* look-backs that the device cut short */\n",
     "#define GPI_COUNT_CLAMPED 2   /* calls that wanted more elements than their bound */\n",
+    "#define GPI_COUNT_BAD 3       /* calls that found bad offsets */\n",
     "\n",
     "/* One group of a call says so when more was wanted than allowed. */\n",
     "#define GPI_COUNT_CHECK(first_group, counters)                                \\\n",
@@ -1332,6 +1679,14 @@ static const char *const gpi_kernel_count[] = {
     "        gpi_count_wanted(bound, wanted, wanted_offset, wanted_words) > bound) \\\n",
     "    atomic_inc((counters) + GPI_COUNT_CLAMPED)\n",
     "\n",
+    "/* The same for a call with several counts: parameters x_bound, x_wanted ... */\n",
+    "#define GPI_COUNT_PARAMETERS_NAMED(x) \\\n",
+    "    ulong x##_bound, __global const uint *x##_wanted, ulong x##_wanted_offset, uint x##_wanted_words\n",
+    "#define GPI_COUNT_NAMED(x) gpi_count(x##_bound, x##_wanted, x##_wanted_offset, x##_wanted_words)\n",
+    "#define GPI_COUNT_CHECK_NAMED(x, first_group, counters)                                           \\\n",
+    "    if ((first_group) && get_local_id(0) == 0 &&                                                  \\\n",
+    "        gpi_count_wanted(x##_bound, x##_wanted, x##_wanted_offset, x##_wanted_words) > x##_bound) \\\n",
+    "    atomic_inc((counters) + GPI_COUNT_CLAMPED)\n",
     "/* Adds to a count of 64 bits, with atomics of 32: the low half's overflow is seen by whoever causes it. */\n",
     "static void gpi_add_wide(volatile __global uint *count, uint x)\n",
     "{\n",
@@ -2853,35 +3208,23 @@ static const char *const gpi_kernel_scan[] = {
 };
 /* ---- End file kernels/scan.cl ---- */
 
-/* ---- Begin file kernels/digit.cl ---- */
-static const char *const gpi_kernel_digit[] = {
-    "#line 1 \"kernels/digit.cl\"\n",
-    "/* digit.cl - keys, their order, their digits, and what the kernels of a sort share.\n",
+/* ---- Begin file kernels/key.cl ---- */
+static const char *const gpi_kernel_key[] = {
+    "#line 1 \"kernels/key.cl\"\n",
+    "/* key.cl - keys and values in memory, and the order of keys.\n",
     "\n",
-    "       digit(key) = (map(key) ^ flip) >> shift & mask\n",
+    "       order(key) = map(key) ^ flip          an unsigned number, as large as the key is wide\n",
     "\n",
-    "   Keys are moved as they are; only their digits see the order-preserving map. Integers: the identity, and\n",
-    "   `flip` has the sign bit of signed ones. Floats (GPI_KEY_FLOAT): all bits but the sign are turned where\n",
-    "   the sign is set, and `flip` has the sign bit: -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN.\n",
-    "   Descending order turns all bits of `flip`.\n",
-    "\n",
-    "   Keys (and values, which go the same way) are in one of three places: the input, the output, and a second\n",
-    "   buffer. Which one a pass reads and which one it writes is decided on the device, so that a pass in which\n",
-    "   all keys have the same digit can be left out: pass p reads place `from(p)` and writes `from(p + 1)`;\n",
-    "   the two are the same where there is nothing to do.\n",
-    "\n",
-    "   State buffer, in uints; the host computes where the parts begin:\n",
-    "\n",
-    "       | count lo, hi | abandoned | - | from(0) ... from(8) | - | ticket, tail of each launch |\n",
-    "       | histogram: pass, digit: lo, hi | bases: launch, digit: ulong | table: block, digit: ulong | rows |\n",
-    "\n",
-    "   Partitioning a hash table's batch (gp_hash_insert): the digit is one of the key's home slot, mix.cl's hash\n",
-    "   of the key, and `flip` the table's seed.\n",
+    "   Integers: map is the identity, and `flip` has the sign bit of signed ones. Floats (GPI_KEY_FLOAT): all bits\n",
+    "   but the sign are turned where the sign is set, and `flip` has the sign bit:\n",
+    "   -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN. Descending order turns all bits of `flip`. Different keys\n",
+    "   have different numbers. To partition a hash table's batch (gp_hash_insert) the number is mix.cl's hash of\n",
+    "   the key, and `flip` the table's seed.\n",
     "\n",
     "   Parameters\n",
     "       GPI_KEY_SIZE     1, 2, 4, 8: bytes of a key\n",
-    "       GPI_KEY_HASH     bits of the hash whose digits count, 32 or 64; 0: the key's own digits\n",
     "       GPI_KEY_FLOAT    1: keys are floats\n",
+    "       GPI_KEY_HASH     64, 32: the number is a hash of so many bits; 0: it is not\n",
     "       GPI_VALUE_SIZE   0, 1, 2, 4, 8, 16: bytes of a value                                             */\n",
     "#if GPI_KEY_SIZE == 1\n",
     "typedef uchar gpi_key;\n",
@@ -2923,6 +3266,42 @@ static const char *const gpi_kernel_digit[] = {
     "typedef uint gpi_key_bits;\n",
     "#endif\n",
     "\n",
+    "static gpi_key_bits gpi_key_order(gpi_key key, gpi_key_bits flip)\n",
+    "{\n",
+    "    gpi_key_bits k = key;\n",
+    "#if GPI_KEY_FLOAT\n",
+    "    const gpi_key_bits sign = (gpi_key_bits)1 << (8 * GPI_KEY_SIZE - 1);\n",
+    "    k ^= ((gpi_key_bits)0 - (k >> (8 * GPI_KEY_SIZE - 1))) & (sign - 1);\n",
+    "#endif\n",
+    "    k ^= flip;\n",
+    "#if GPI_KEY_HASH == 64\n",
+    "    k = gpi_mix_64(k);\n",
+    "#elif GPI_KEY_HASH == 32\n",
+    "    k = gpi_mix_32(k);\n",
+    "#endif\n",
+    "    return k;\n",
+    "}\n",
+};
+/* ---- End file kernels/key.cl ---- */
+
+/* ---- Begin file kernels/digit.cl ---- */
+static const char *const gpi_kernel_digit[] = {
+    "#line 1 \"kernels/digit.cl\"\n",
+    "/* digit.cl - the digits of keys, and what the kernels of a sort share.\n",
+    "\n",
+    "       digit(key) = order(key) >> shift & mask        order, and `flip` in it: key.cl\n",
+    "\n",
+    "   Keys are moved as they are; only their digits see their order.\n",
+    "\n",
+    "   Keys (and values, which go the same way) are in one of three places: the input, the output, and a second\n",
+    "   buffer. Which one a pass reads and which one it writes is decided on the device, so that a pass in which\n",
+    "   all keys have the same digit can be left out: pass p reads place `from(p)` and writes `from(p + 1)`;\n",
+    "   the two are the same where there is nothing to do.\n",
+    "\n",
+    "   State buffer, in uints; the host computes where the parts begin:\n",
+    "\n",
+    "       | count lo, hi | abandoned | - | from(0) ... from(8) | - | ticket, tail of each launch |\n",
+    "       | histogram: pass, digit: lo, hi | bases: launch, digit: ulong | table: block, digit: ulong | rows | */\n",
     "#define GPI_BINS 256\n",
     "#define GPI_PASSES_MAX 8\n",
     "\n",
@@ -2942,18 +3321,7 @@ static const char *const gpi_kernel_digit[] = {
     "\n",
     "static uint gpi_digit_of(gpi_key key, gpi_digit digit)\n",
     "{\n",
-    "    gpi_key_bits k = key;\n",
-    "#if GPI_KEY_FLOAT\n",
-    "    const gpi_key_bits sign = (gpi_key_bits)1 << (8 * GPI_KEY_SIZE - 1);\n",
-    "    k ^= ((gpi_key_bits)0 - (k >> (8 * GPI_KEY_SIZE - 1))) & (sign - 1);\n",
-    "#endif\n",
-    "    k ^= digit.flip;\n",
-    "#if GPI_KEY_HASH == 64\n",
-    "    k = gpi_mix_64(k);\n",
-    "#elif GPI_KEY_HASH == 32\n",
-    "    k = gpi_mix_32(k);\n",
-    "#endif\n",
-    "    return (uint)(k >> digit.shift) & digit.mask;\n",
+    "    return (uint)(gpi_key_order(key, digit.flip) >> digit.shift) & digit.mask;\n",
     "}\n",
     "\n",
     "/* The digit of pass p: eight bits from `begin` on, fewer in the last one. */\n",
@@ -2964,6 +3332,32 @@ static const char *const gpi_kernel_digit[] = {
     "    digit.shift = begin + 8 * p;\n",
     "    digit.mask = (1u << min(8u, end - digit.shift)) - 1;\n",
     "    return digit;\n",
+    "}\n",
+    "\n",
+    "/* What a whole sort sorts by: bits [begin, end), in passes of eight. */\n",
+    "typedef struct gpi_bits {\n",
+    "    ulong flip;\n",
+    "    uint begin, end, passes;\n",
+    "} gpi_bits;\n",
+    "\n",
+    "#define GPI_BITS_PARAMETERS ulong flip, uint begin_bit, uint end_bit, uint passes\n",
+    "#define GPI_BITS_SET(bits)    \\\n",
+    "    (bits).flip = flip;       \\\n",
+    "    (bits).begin = begin_bit; \\\n",
+    "    (bits).end = end_bit;     \\\n",
+    "    (bits).passes = passes\n",
+    "\n",
+    "/* The key's bits of the window, in their order: all passes' digits. */\n",
+    "static gpi_key_bits gpi_window_of(gpi_key key, gpi_bits bits)\n",
+    "{\n",
+    "    const uint width = 8 * sizeof(gpi_key_bits), window = bits.end - bits.begin;\n",
+    "    const gpi_key_bits mask = window ? ~(gpi_key_bits)0 >> (width - window) : 0;\n",
+    "    return gpi_key_order(key, (gpi_key_bits)bits.flip) >> bits.begin & mask;\n",
+    "}\n",
+    "\n",
+    "static gpi_digit gpi_digit_of_pass(uint p, gpi_bits bits)\n",
+    "{\n",
+    "    return gpi_digit_at(p, bits.flip, bits.begin, bits.end);\n",
     "}\n",
     "\n",
     "/* ------------------------------------------------------------------ places */\n",
@@ -3227,7 +3621,8 @@ static const char *const gpi_kernel_ring[] = {
     "}\n",
     "\n",
     "/* Waits until the tile may write its row. One item calls; false: abandoned.\n",
-    "   Ends because the tiles waited for are lower, and after `polls` turns. */\n",
+    "   Ends because the tiles waited for are lower, and after `polls` turns. (ring.pml: `alive`, gate; what it\n",
+    "   keeps from happening: `safe`, and the mutation BUG_GATE.) */\n",
     "static bool gpi_ring_gate(gpi_ring ring, uint tile)\n",
     "{\n",
     "#if GPI_WIDE\n",
@@ -3248,7 +3643,7 @@ static const char *const gpi_kernel_ring[] = {
     "\n",
     "/* How many keys of digit d come before the tile, to *exclusive. One item a digit; false: abandoned.\n",
     "   Ends because each turn goes one tile back, to REACH at most, or uses up one of the polls; the tile waited\n",
-    "   for is a lower one. */\n",
+    "   for is a lower one. (ring.pml: `alive`, look back; `right`, and the mutations BUG_REACH and BUG_TAG.) */\n",
     "static bool gpi_ring_look_back(gpi_ring ring, uint tile, uint d, uint *exclusive)\n",
     "{\n",
     "    uint polls = ring.polls, distance = 1, sum = 0;\n",
@@ -3270,7 +3665,8 @@ static const char *const gpi_kernel_ring[] = {
     "\n",
     "/* The tile needs the table no longer. One item calls, behind a barrier that all reads and writes of the\n",
     "   group have passed; false: abandoned.\n",
-    "   Ends because the tiles of earlier blocks are lower, and after `polls` turns. */\n",
+    "   Ends because the tiles of earlier blocks are lower, and after `polls` turns. (ring.pml: `alive`, leave;\n",
+    "   `safe`, and the mutation BUG_TAIL.) */\n",
     "static bool gpi_ring_leave(gpi_ring ring, uint tile)\n",
     "{\n",
     "#if GPI_WIDE\n",
@@ -3364,16 +3760,22 @@ static const char *const gpi_kernel_rank[] = {
     "    for (uint d = 0; d < GPI_BINS; d++) shared->count[d] = h[0][d] + h[1][d] + h[2][d] + h[3][d];\n",
     "}\n",
     "\n",
-    "/* The digits of all passes at once, into count[pass][digit] (private). */\n",
-    "static void gpi_count_all(__global const gpi_key *key, ulong begin, ulong end, ulong flip, uint first_bit,\n",
-    "                          uint end_bit, uint passes, uint *count)\n",
+    "/* Called with a constant where that is frequent, so that the loop over passes is unrolled. */\n",
+    "GPI_INLINE void gpi_count_passes(__global const gpi_key *key, ulong begin, ulong end, gpi_bits bits,\n",
+    "                                 const uint passes, uint *count)\n",
     "{\n",
-    "    for (uint c = 0; c < passes * GPI_BINS; c++) count[c] = 0;\n",
     "    for (ulong i = begin; i < end; i++) {\n",
-    "        const gpi_key k = key[i];\n",
-    "        for (uint p = 0; p < passes; p++)\n",
-    "            count[p * GPI_BINS + gpi_digit_of(k, gpi_digit_at(p, flip, first_bit, end_bit))]++;\n",
+    "        gpi_key_bits k = gpi_window_of(key[i], bits);\n",
+    "        for (uint p = 0; p < passes; p++, k >>= 8) count[p * GPI_BINS + (uint)(k & (GPI_BINS - 1))]++;\n",
     "    }\n",
+    "}\n",
+    "\n",
+    "/* The digits of all passes at once, into count[pass][digit] (private). */\n",
+    "static void gpi_count_all(__global const gpi_key *key, ulong begin, ulong end, gpi_bits bits, uint *count)\n",
+    "{\n",
+    "    for (uint c = 0; c < bits.passes * GPI_BINS; c++) count[c] = 0;\n",
+    "    if (bits.passes == sizeof(gpi_key)) gpi_count_passes(key, begin, end, bits, sizeof(gpi_key), count);\n",
+    "    else gpi_count_passes(key, begin, end, bits, bits.passes, count);\n",
     "}\n",
     "\n",
     "static void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit digit, gpi_shared shared)\n",
@@ -3459,8 +3861,6 @@ static const char *const gpi_kernel_rank[] = {
     "    if (j % GPI_KEY_LINE == GPI_KEY_LINE - 1) gpi_flush_keys(lines, d, j + 1);\n",
     "}\n",
     "\n",
-    "/* The digits of a step come first, in vectors: they need nothing of what is being moved. With keys of 8 bytes\n",
-    "   that is slower. */\n",
     "static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_digit digit)\n",
     "{\n",
     "    ulong i = begin;\n",
@@ -3469,16 +3869,8 @@ static const char *const gpi_kernel_rank[] = {
     "#if GPI_VALUE_SIZE\n",
     "        GPI_PREFETCH_READ((__global const char *)(move.value + i) + GPI_AHEAD);\n",
     "#endif\n",
-    "#if GPI_KEY_SIZE == 8\n",
     "#pragma unroll\n",
     "        for (uint k = 0; k < GPI_STEP; k++) gpi_put(lines, move, i + k, gpi_digit_of(move.key[i + k], digit));\n",
-    "#else\n",
-    "        uint d[GPI_STEP];\n",
-    "#pragma unroll\n",
-    "        for (uint k = 0; k < GPI_STEP; k++) d[k] = gpi_digit_of(move.key[i + k], digit);\n",
-    "#pragma unroll 4\n",
-    "        for (uint k = 0; k < GPI_STEP; k++) gpi_put(lines, move, i + k, d[k]);\n",
-    "#endif\n",
     "    }\n",
     "    for (; i < end; i++) gpi_put(lines, move, i, gpi_digit_of(move.key[i], digit));\n",
     "}\n",
@@ -3677,8 +4069,176 @@ static const char *const gpi_kernel_rank[] = {
     "    }\n",
     "}\n",
     "#endif\n",
+    "\n",
+    "/* ------------------------------------------------------------------ both */\n",
+    "\n",
+    "/* Turns counts in shared->next into bases: sums of all digits before. True when one digit has all n keys. */\n",
+    "static bool gpi_bases_of(gpi_shared shared, ulong n)\n",
+    "{\n",
+    "    ulong sum = 0;\n",
+    "    bool trivial = false;\n",
+    "    for (uint d = 0; d < GPI_BINS; d++) {\n",
+    "        const ulong x = shared->next[d];\n",
+    "        trivial = trivial || x == n;\n",
+    "        shared->next[d] = sum;\n",
+    "        sum += x;\n",
+    "    }\n",
+    "    return trivial;\n",
+    "}\n",
 };
 /* ---- End file kernels/rank.cl ---- */
+
+/* ---- Begin file kernels/small.cl ---- */
+static const char *const gpi_kernel_small[] = {
+    "#line 1 \"kernels/small.cl\"\n",
+    "/* small.cl - few keys, sorted by one group from beginning to end.\n",
+    "\n",
+    "       serial   up to GPI_FEW keys by their ranks:  rank(i) = |{j : k(j) < k(i)  or  k(j) = k(i), j < i}|,\n",
+    "                sixteen at a time; more by passes over their digits, from place to place (digit.cl).\n",
+    "       local    at most a tile: its order is made in local memory, then keys and values move once.\n",
+    "\n",
+    "   Sizes are limited by what one group should do alone, in the local shape by the tile (rank.cl).          */\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "/* ------------------------------------------------------------------ serial */\n",
+    "\n",
+    "/* Keys [base, base + n) from place `from` to the output. All digits are counted in one reading. `tmp_first`:\n",
+    "   0 when the first pass may write the output, so that the last one can be made to. n > 0. */\n",
+    "static void gpi_small_range(gpi_places places, ulong base, ulong n, gpi_bits bits, uint from, uint tmp_first,\n",
+    "                            gpi_shared shared)\n",
+    "{\n",
+    "    uint count[GPI_PASSES_MAX * GPI_BINS];\n",
+    "    uint moves = 0;\n",
+    "    gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
+    "    const gpi_key any = move.key[base];\n",
+    "    gpi_count_all(move.key, base, base + n, bits, count);\n",
+    "    for (uint p = 0; p < bits.passes; p++)\n",
+    "        moves += count[p * GPI_BINS + gpi_digit_of(any, gpi_digit_of_pass(p, bits))] != n;\n",
+    "    const uint first = tmp_first || moves % 2 == 0 ? GPI_PLACE_TMP : GPI_PLACE_OUT;\n",
+    "    for (uint p = 0; p < bits.passes; p++) {\n",
+    "        const gpi_digit digit = gpi_digit_of_pass(p, bits);\n",
+    "        const uint to = gpi_place_next(from, first);\n",
+    "        ulong sum = base;\n",
+    "        if (count[p * GPI_BINS + gpi_digit_of(any, digit)] == n) continue;\n",
+    "        for (uint d = 0; d < GPI_BINS; d++) {\n",
+    "            shared->next[d] = sum;\n",
+    "            sum += count[p * GPI_BINS + d];\n",
+    "        }\n",
+    "        gpi_move_direct(gpi_move_make(places, from, to), base, base + n, digit, shared);\n",
+    "        from = to;\n",
+    "    }\n",
+    "    move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
+    "    for (ulong i = base; i < base + n && from != GPI_PLACE_OUT; i++) gpi_move_one(move, i, i);\n",
+    "}\n",
+    "\n",
+    "#define GPI_FEW 64\n",
+    "\n",
+    "#if GPI_KEY_SIZE == 8\n",
+    "typedef ulong16 gpi_bits16;\n",
+    "typedef long16 gpi_rank16;\n",
+    "#else\n",
+    "typedef uint16 gpi_bits16;\n",
+    "typedef int16 gpi_rank16;\n",
+    "#endif\n",
+    "#define GPI_IOTA16 ((gpi_rank16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))\n",
+    "\n",
+    "/* A few keys in their order, cut to the window. */\n",
+    "typedef union gpi_few {\n",
+    "    gpi_key_bits one[GPI_FEW];\n",
+    "    gpi_bits16 sixteen[GPI_FEW / 16];\n",
+    "} gpi_few;\n",
+    "\n",
+    "/* Where keys 16 * b and on go: a comparison is -1 where it holds. */\n",
+    "static gpi_rank16 gpi_few_ranks(const gpi_few *few, uint b, uint n)\n",
+    "{\n",
+    "    const gpi_bits16 own = few->sixteen[b];\n",
+    "    const uint begin = 16 * b, end = min(n, begin + 16);\n",
+    "    gpi_rank16 rank = 0;\n",
+    "    for (uint i = 0; i < begin; i++) rank -= (gpi_bits16)(few->one[i]) <= own;\n",
+    "    for (uint i = begin; i < end; i++) {\n",
+    "        const gpi_bits16 k = (gpi_bits16)(few->one[i]);\n",
+    "        rank -= (k < own) | ((k == own) & (GPI_IOTA16 > (gpi_rank16)(i - begin)));\n",
+    "    }\n",
+    "    for (uint i = end; i < n; i++) rank -= (gpi_bits16)(few->one[i]) < own;\n",
+    "    return rank;\n",
+    "}\n",
+    "\n",
+    "/* Keys [base, base + n), n <= GPI_FEW. All are read before any is written. */\n",
+    "static void gpi_small_few(gpi_move move, ulong base, uint n, gpi_bits bits)\n",
+    "{\n",
+    "    union {\n",
+    "        gpi_rank16 sixteen[GPI_FEW / 16];\n",
+    "#if GPI_KEY_SIZE == 8\n",
+    "        long one[GPI_FEW];\n",
+    "#else\n",
+    "        int one[GPI_FEW];\n",
+    "#endif\n",
+    "    } rank;\n",
+    "    gpi_few few;\n",
+    "    gpi_key key[GPI_FEW];\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    gpi_value value[GPI_FEW];\n",
+    "#endif\n",
+    "    few.sixteen[(n - 1) / 16] = 0; /* also what is behind the end */\n",
+    "    for (uint i = 0; i < n; i++) {\n",
+    "        key[i] = move.key[base + i];\n",
+    "        few.one[i] = gpi_window_of(key[i], bits);\n",
+    "#if GPI_VALUE_SIZE\n",
+    "        value[i] = gpi_value_at(move, base + i);\n",
+    "#endif\n",
+    "    }\n",
+    "    for (uint b = 0; b <= (n - 1) / 16; b++) rank.sixteen[b] = gpi_few_ranks(&few, b, n);\n",
+    "    for (uint i = 0; i < n; i++) {\n",
+    "        move.key_to[base + (ulong)rank.one[i]] = key[i];\n",
+    "#if GPI_VALUE_SIZE\n",
+    "        move.value_to[base + (ulong)rank.one[i]] = value[i];\n",
+    "#endif\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "#else\n",
+    "/* ------------------------------------------------------------------ local */\n",
+    "\n",
+    "/* The n keys from `base` on into the stage, and shared->order into their order. */\n",
+    "static void gpi_small_order(__global const gpi_key *key, ulong base, uint n, gpi_bits bits, gpi_shared shared)\n",
+    "{\n",
+    "    gpi_tile_load(key, base, n, gpi_digit_of_pass(0, bits), shared);\n",
+    "    for (uint p = 0; p < bits.passes; p++) {\n",
+    "        const gpi_digit digit = gpi_digit_of_pass(p, bits);\n",
+    "        for (uint i = (uint)get_local_id(0); i < GPI_TILE && p > 0; i += GPI_WG) {\n",
+    "            const uint k = GPI_ORDER_INDEX(shared->order[i]);\n",
+    "            const uint d = k < n ? gpi_digit_of(shared->stage[k], digit) : GPI_BINS - 1;\n",
+    "            shared->order[i] = GPI_ORDER(d, k);\n",
+    "        }\n",
+    "        gpi_order_digits(shared, digit.mask);\n",
+    "    }\n",
+    "    gpi_sync(); /* the order is written */\n",
+    "}\n",
+    "\n",
+    "/* Moves the n keys and values of the ordered tile, in place if need be. */\n",
+    "static void gpi_small_write(gpi_move move, ulong base, uint n, gpi_shared shared)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    gpi_value value[GPI_ITEMS];\n",
+    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "        const uint i = j * GPI_WG + l;\n",
+    "        if (i < n) value[j] = gpi_value_at(move, base + GPI_ORDER_INDEX(shared->order[i]));\n",
+    "    }\n",
+    "    gpi_sync_all(); /* all values are read: in place, they are now overwritten */\n",
+    "#endif\n",
+    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "        const uint i = j * GPI_WG + l;\n",
+    "        if (i >= n) break;\n",
+    "        move.key_to[base + i] = shared->stage[GPI_ORDER_INDEX(shared->order[i])];\n",
+    "#if GPI_VALUE_SIZE\n",
+    "        move.value_to[base + i] = value[j];\n",
+    "#endif\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/small.cl ---- */
 
 /* ---- Begin file kernels/sort.cl ---- */
 static const char *const gpi_kernel_sort[] = {
@@ -3769,20 +4329,6 @@ static const char *const gpi_kernel_sort[] = {
     "    gpi_block(state, span, &begin, &end);\n",
     "    gpi_count_range(move.key, begin, end, digit, shared);\n",
     "    GPI_EACH_BIN(d) row[d] = shared->count[d];\n",
-    "}\n",
-    "\n",
-    "/* Turns counts in shared->next into bases: sums of all digits before. True when one digit has all n keys. */\n",
-    "static bool gpi_bases_of(gpi_shared shared, ulong n)\n",
-    "{\n",
-    "    ulong sum = 0;\n",
-    "    bool trivial = false;\n",
-    "    for (uint d = 0; d < GPI_BINS; d++) {\n",
-    "        const ulong x = shared->next[d];\n",
-    "        trivial = trivial || x == n;\n",
-    "        shared->next[d] = sum;\n",
-    "        sum += x;\n",
-    "    }\n",
-    "    return trivial;\n",
     "}\n",
     "\n",
     "/* One group. table[block][d] becomes the sum of its column above; bases[d] what lower digits take. */\n",
@@ -3957,85 +4503,1808 @@ static const char *const gpi_kernel_sort[] = {
     "\n",
     "/* ------------------------------------------------------------------ small */\n",
     "\n",
-    "#if GPI_SHAPE_SERIAL\n",
-    "/* One item: counts all digits in one reading, then goes from place to place. */\n",
-    "GPI_KERNEL void gp_sort_small(GPI_PLACES_PARAMETERS, ulong flip, uint begin_bit, uint end_bit, uint passes,\n",
-    "                              uint from, uint tmp_first, GPI_COUNT_PARAMETERS,\n",
-    "                              volatile __global uint *counters)\n",
+    "/* Few keys, one group, one launch. */\n",
+    "GPI_KERNEL void gp_sort_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first,\n",
+    "                              GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
     "{\n",
     "    GPI_SHARED(shared);\n",
     "    gpi_places places;\n",
-    "    uint count[GPI_PASSES_MAX * GPI_BINS];\n",
-    "    uint moves = 0;\n",
+    "    gpi_bits bits;\n",
     "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
     "    GPI_COUNT_CHECK(true, counters);\n",
     "    GPI_PLACES_SET(places);\n",
-    "    if (n == 0) return;\n",
-    "    gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
-    "    const gpi_key any = move.key[0];\n",
-    "    gpi_count_all(move.key, 0, n, flip, begin_bit, end_bit, passes, count);\n",
-    "    for (uint p = 0; p < passes; p++)\n",
-    "        moves += count[p * GPI_BINS + gpi_digit_of(any, gpi_digit_at(p, flip, begin_bit, end_bit))] != n;\n",
-    "    const uint first = tmp_first || moves % 2 == 0 ? GPI_PLACE_TMP : GPI_PLACE_OUT;\n",
-    "    for (uint p = 0; p < passes; p++) {\n",
-    "        const gpi_digit digit = gpi_digit_at(p, flip, begin_bit, end_bit);\n",
-    "        const uint to = gpi_place_next(from, first);\n",
-    "        ulong sum = 0;\n",
-    "        if (count[p * GPI_BINS + gpi_digit_of(any, digit)] == n) continue;\n",
-    "        for (uint d = 0; d < GPI_BINS; d++) {\n",
-    "            shared->next[d] = sum;\n",
-    "            sum += count[p * GPI_BINS + d];\n",
-    "        }\n",
-    "        gpi_move_direct(gpi_move_make(places, from, to), 0, n, digit, shared);\n",
-    "        from = to;\n",
-    "    }\n",
-    "    move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
-    "    for (ulong i = 0; i < n && from != GPI_PLACE_OUT; i++) gpi_move_one(move, i, i);\n",
+    "    GPI_BITS_SET(bits);\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "    if (n > 0) gpi_small_range(places, 0, n, bits, from, tmp_first, shared);\n",
+    "#else\n",
+    "    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
+    "    gpi_small_order(move.key, 0, (uint)n, bits, shared);\n",
+    "    gpi_small_write(move, 0, (uint)n, shared);\n",
+    "#endif\n",
+    "}\n",
+};
+/* ---- End file kernels/sort.cl ---- */
+
+/* ---- Begin file kernels/segmented_sort.cl ---- */
+static const char *const gpi_kernel_segmented_sort[] = {
+    "#line 1 \"kernels/segmented_sort.cl\"\n",
+    "/* segmented_sort.cl - each segment [P[s], P[s+1]) sorted by itself, stably, with\n",
+    "\n",
+    "       P[s] = max of offsets[t], t <= s, offsets[t] <= count\n",
+    "\n",
+    "   the offsets where they are good, repaired where they are not: P never falls and never passes the end, so\n",
+    "   that segments are inside and apart whatever the offsets say. offsets[s] != P[s] is a bad one, and counted.\n",
+    "\n",
+    "       gp_segments_bounds    a group a block of offsets: their maximum\n",
+    "       gp_segments_list      a group a block of offsets: P, and the large segments into a list\n",
+    "       gp_segments_small     a group a window of positions: sorts the small segments that begin there\n",
+    "       gp_segments_count     each pass, a group some rows: digits of a row's keys\n",
+    "       gp_segments_spine     each pass, a group some large segments: sums down the columns of its rows\n",
+    "       gp_segments_scatter   each pass, a group some rows: moves a row's keys\n",
+    "       gp_segments_copy      large segments to the output, from wherever the last pass has left them\n",
+    "\n",
+    "   Large is what one group should not, or cannot, sort alone (small.cl). All large segments go through the\n",
+    "   passes together: each is cut into blocks of `span` keys, each block has a row of 256 digits in the table:\n",
+    "\n",
+    "       keys    |  small ..  |      large 0      |small|       large 1       |\n",
+    "       rows                 | 0    | 1    | 2 |       | 3    | 4    | 5  |\n",
+    "\n",
+    "   In the local shape, neighbouring small segments share a tile: it is put in the order of all digits, and\n",
+    "   then, being stable, of the segments' numbers.\n",
+    "   (Count, scan, scatter: Satish, Harris & Garland 2009.)\n",
+    "\n",
+    "   State, in uints: | rows | large segments | bad offsets | first bad one | segments | - |, 16 in all.\n",
+    "\n",
+    "   Parameters\n",
+    "       GPI_CELL_WIDE   1: positions take 64 bits, 0: 32                                                   */\n",
+    "#ifndef GPI_CELL_WIDE\n",
+    "#error \"GPI_CELL_WIDE must be defined\"\n",
+    "#endif\n",
+    "#if GPI_CELL_WIDE\n",
+    "typedef ulong gpi_cell;\n",
+    "#else\n",
+    "typedef uint gpi_cell;\n",
+    "#endif\n",
+    "\n",
+    "#define GPI_SEGMENTS_ROWS 0\n",
+    "#define GPI_SEGMENTS_LARGE 1\n",
+    "#define GPI_SEGMENTS_BAD 2\n",
+    "#define GPI_SEGMENTS_FIRST_BAD 3\n",
+    "#define GPI_SEGMENTS_COUNT 4\n",
+    "#define GPI_SEGMENTS_WORDS 16\n",
+    "\n",
+    "/* A large segment; the host makes room for 32 bytes. from[p % 2] is the place that pass p reads. */\n",
+    "typedef struct gpi_large {\n",
+    "    ulong begin, length;\n",
+    "    uint row, rows, from[2];\n",
+    "} gpi_large;\n",
+    "\n",
+    "/* What the host has laid out in the state buffer. */\n",
+    "typedef struct gpi_segments {\n",
+    "    gpi_state state;\n",
+    "    __global gpi_cell *maxima; /* of blocks of offsets */\n",
+    "    __global gpi_cell *bounds; /* P */\n",
+    "    __global gpi_large *large;\n",
+    "    __global uint *owner;     /* of a row: its large segment */\n",
+    "    __global gpi_cell *table; /* row, digit */\n",
+    "} gpi_segments;\n",
+    "\n",
+    "#define GPI_SEGMENTS_PARAMETERS \\\n",
+    "    gpi_state state, ulong maxima_at, ulong bounds_at, ulong large_at, ulong owner_at, ulong table_at\n",
+    "#define GPI_SEGMENTS_SET(segments)                                \\\n",
+    "    (segments).state = state;                                     \\\n",
+    "    (segments).maxima = (__global gpi_cell *)(state + maxima_at); \\\n",
+    "    (segments).bounds = (__global gpi_cell *)(state + bounds_at); \\\n",
+    "    (segments).large = (__global gpi_large *)(state + large_at);  \\\n",
+    "    (segments).owner = (__global uint *)(state + owner_at);       \\\n",
+    "    (segments).table = (__global gpi_cell *)(state + table_at)\n",
+    "\n",
+    "/* ------------------------------------------------------------------ offsets */\n",
+    "\n",
+    "/* The caller's: numbers of `offset_words` 32-bit words. */\n",
+    "#define GPI_OFFSETS_PARAMETERS __global const uint *offsets, ulong offsets_at, uint offset_words, ulong count\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "typedef uint gpi_maxima_shared;\n",
+    "#define GPI_MAXIMA_SHARED(name) const gpi_maxima_shared name = 0\n",
+    "\n",
+    "static gpi_cell gpi_max_before(gpi_cell x, gpi_cell *total, gpi_maxima_shared row)\n",
+    "{\n",
+    "    (void)row;\n",
+    "    *total = x;\n",
+    "    return 0;\n",
     "}\n",
     "#else\n",
-    "/* One group, at most a tile: the order is made in local memory, then keys and values move once. */\n",
-    "GPI_KERNEL void gp_sort_small(GPI_PLACES_PARAMETERS, ulong flip, uint begin_bit, uint end_bit, uint passes,\n",
-    "                              uint from, uint tmp_first, GPI_COUNT_PARAMETERS,\n",
-    "                              volatile __global uint *counters)\n",
+    "typedef __local gpi_cell *gpi_maxima_shared;\n",
+    "#define GPI_MAXIMA_SHARED(name)              \\\n",
+    "    __local gpi_cell name##_mem[2 * GPI_WG]; \\\n",
+    "    const gpi_maxima_shared name = name##_mem\n",
+    "\n",
+    "/* The maximum of x over the items before this one; *total over all. Each step doubles the reach. */\n",
+    "static gpi_cell gpi_max_before(gpi_cell x, gpi_cell *total, gpi_maxima_shared row)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
-    "    gpi_places places;\n",
     "    const uint l = (uint)get_local_id(0);\n",
-    "    const uint n = (uint)gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
-    "    GPI_COUNT_CHECK(true, counters);\n",
-    "    GPI_PLACES_SET(places);\n",
+    "    uint from = 0;\n",
+    "    row[l] = x;\n",
+    "    gpi_sync(); /* row 0 is complete */\n",
+    "    for (uint d = 1; d < GPI_WG; d *= 2) {\n",
+    "        if (l >= d) x = max(row[from + l - d], x);\n",
+    "        from = GPI_WG - from;\n",
+    "        row[from + l] = x;\n",
+    "        gpi_sync(); /* this step's row is complete; the other one is no longer read */\n",
+    "    }\n",
+    "    *total = row[from + GPI_WG - 1];\n",
+    "    x = l > 0 ? row[from + l - 1] : 0;\n",
+    "    gpi_sync(); /* the last row is read: the next call may overwrite it */\n",
+    "    return x;\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* The maximum of the good ones of a block of `span` offsets. The first group clears the state. */\n",
+    "GPI_KERNEL void gp_segments_bounds(GPI_SEGMENTS_PARAMETERS, GPI_OFFSETS_PARAMETERS, ulong span,\n",
+    "                                   GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_MAXIMA_SHARED(row);\n",
+    "    gpi_segments segments;\n",
+    "    gpi_cell most = 0, total;\n",
+    "    const uint l = (uint)get_local_id(0), m = (uint)gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
+    "    const ulong entries = m ? (ulong)m + 1 : 0, begin = min(entries, span * get_group_id(0)),\n",
+    "                end = min(entries, begin + span);\n",
+    "    GPI_SEGMENTS_SET(segments);\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "    for (uint i = l; i < GPI_SEGMENTS_WORDS && get_group_id(0) == 0; i += GPI_WG)\n",
+    "        state[i] = i == GPI_SEGMENTS_FIRST_BAD ? ~0u : i == GPI_SEGMENTS_COUNT ? m : 0;\n",
+    "    for (ulong i = begin + l; i < end; i += GPI_WG) {\n",
+    "        const ulong x = gpi_number(offsets, offsets_at + i, offset_words);\n",
+    "        if (x <= count) most = max(most, (gpi_cell)x);\n",
+    "    }\n",
+    "    (void)gpi_max_before(most, &total, row);\n",
+    "    if (l == 0) segments.maxima[get_group_id(0)] = total;\n",
+    "}\n",
+    "\n",
+    "/* Enters a segment of `length` keys in rows of `span`. */\n",
+    "static void gpi_large_add(gpi_segments segments, ulong begin, ulong length, ulong span, uint from)\n",
+    "{\n",
+    "    const uint rows = (uint)((length + span - 1) / span);\n",
+    "    const uint k = atomic_inc(segments.state + GPI_SEGMENTS_LARGE);\n",
+    "    const uint row = atomic_add(segments.state + GPI_SEGMENTS_ROWS, rows);\n",
+    "    __global gpi_large *large = segments.large + k;\n",
+    "    large->begin = begin;\n",
+    "    large->length = length;\n",
+    "    large->row = row;\n",
+    "    large->rows = rows;\n",
+    "    large->from[0] = from;\n",
+    "    for (uint r = 0; r < rows; r++) segments.owner[row + r] = k;\n",
+    "}\n",
+    "\n",
+    "static void gpi_bad_add(gpi_state state, uint i, volatile __global uint *counters)\n",
+    "{\n",
+    "    if (atomic_inc(state + GPI_SEGMENTS_BAD) == 0) (void)atomic_inc(counters + GPI_COUNT_BAD);\n",
+    "    (void)atomic_min(state + GPI_SEGMENTS_FIRST_BAD, i);\n",
+    "}\n",
+    "\n",
+    "/* P of a block of `span` offsets, and the segments that end there: those of more than `small` keys are\n",
+    "   large. */\n",
+    "GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_OFFSETS_PARAMETERS, ulong span, ulong small,\n",
+    "                                 ulong row_span, uint from, volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_MAXIMA_SHARED(row);\n",
+    "    gpi_segments segments;\n",
+    "    gpi_cell carry = 0, total;\n",
+    "    const uint l = (uint)get_local_id(0), m = state[GPI_SEGMENTS_COUNT];\n",
+    "    const ulong entries = m ? (ulong)m + 1 : 0, begin = min(entries, span * get_group_id(0)),\n",
+    "                end = min(entries, begin + span);\n",
+    "    GPI_SEGMENTS_SET(segments);\n",
+    "    for (uint g = l; g < get_group_id(0); g += GPI_WG) carry = max(carry, segments.maxima[g]);\n",
+    "    (void)gpi_max_before(carry, &total, row);\n",
+    "    carry = total;\n",
+    "    for (ulong base = begin; base < end; base += GPI_WG) {\n",
+    "        const ulong i = base + l, x = i < end ? gpi_number(offsets, offsets_at + i, offset_words) : 0;\n",
+    "        const gpi_cell good = x <= count ? (gpi_cell)x : 0;\n",
+    "        const gpi_cell before = max(carry, gpi_max_before(good, &total, row)), own = max(before, good);\n",
+    "        carry = max(carry, total);\n",
+    "        if (i < end) segments.bounds[i] = own;\n",
+    "        if (i < end && x != own) gpi_bad_add(state, (uint)i, counters);\n",
+    "        if (i < end && i > 0 && own - before > small)\n",
+    "            gpi_large_add(segments, before, own - before, row_span, from);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ small */\n",
+    "\n",
+    "/* The first i in [begin, end) with P[i] >= x; end when there is none. */\n",
+    "static uint gpi_bound_find(__global const gpi_cell *bounds, uint begin, uint end, ulong x)\n",
+    "{\n",
+    "    while (begin < end) {\n",
+    "        const uint middle = begin + (end - begin) / 2;\n",
+    "        if (bounds[middle] < x) begin = middle + 1;\n",
+    "        else end = middle;\n",
+    "    }\n",
+    "    return begin;\n",
+    "}\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "/* The small ones of segments [first, last), one after the other. */\n",
+    "static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_bits bits, uint small, uint from,\n",
+    "                              uint tmp_first, uint first, uint last, gpi_shared shared)\n",
+    "{\n",
     "    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
-    "    gpi_tile_load(move.key, 0, n, gpi_digit_at(0, flip, begin_bit, end_bit), shared);\n",
-    "    for (uint p = 0; p < passes; p++) {\n",
-    "        const gpi_digit digit = gpi_digit_at(p, flip, begin_bit, end_bit);\n",
-    "        for (uint i = l; i < GPI_TILE && p > 0; i += GPI_WG) {\n",
+    "    for (uint s = first; s < last; s++) {\n",
+    "        const ulong base = segments.bounds[s], n = segments.bounds[s + 1] - base;\n",
+    "        if (n == 0 || n > small) continue;\n",
+    "        if (n <= GPI_FEW) gpi_small_few(move, base, (uint)n, bits);\n",
+    "        else gpi_small_range(places, base, n, bits, from, tmp_first, shared);\n",
+    "    }\n",
+    "}\n",
+    "#else\n",
+    "/* Puts shared->order of a tile at `base`, ordered by keys, in the order of its segments [first, last):\n",
+    "   their numbers are further digits. */\n",
+    "static void gpi_tile_order_segments(__global const gpi_cell *bounds, ulong base, uint n, uint first,\n",
+    "                                    uint last, gpi_shared shared)\n",
+    "{\n",
+    "    const uint highest = last - first - 1;\n",
+    "    for (uint shift = 0; shift < 32 && highest >> shift; shift += 8) {\n",
+    "        for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG) {\n",
     "            const uint k = GPI_ORDER_INDEX(shared->order[i]);\n",
-    "            const uint d = k < n ? gpi_digit_of(shared->stage[k], digit) : GPI_BINS - 1;\n",
+    "            uint d = GPI_BINS - 1;\n",
+    "            if (k < n) d = (gpi_bound_find(bounds, first, last, base + k + 1) - 1 - first) >> shift & d;\n",
     "            shared->order[i] = GPI_ORDER(d, k);\n",
     "        }\n",
-    "        gpi_order_digits(shared, digit.mask);\n",
+    "        gpi_order_digits(shared, min(GPI_BINS - 1u, highest >> shift));\n",
     "    }\n",
-    "    gpi_sync(); /* the order is written */\n",
-    "#if GPI_VALUE_SIZE\n",
-    "    gpi_value value[GPI_ITEMS];\n",
-    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
-    "        const uint i = j * GPI_WG + l;\n",
-    "        if (i < n) value[j] = gpi_value_at(move, GPI_ORDER_INDEX(shared->order[i]));\n",
+    "}\n",
+    "\n",
+    "/* The small ones of segments [first, last), as many together as a tile holds. */\n",
+    "static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_bits bits, uint small, uint from,\n",
+    "                              uint tmp_first, uint first, uint last, gpi_shared shared)\n",
+    "{\n",
+    "    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
+    "    (void)tmp_first;\n",
+    "    while (first < last) {\n",
+    "        const ulong base = segments.bounds[first];\n",
+    "        uint next = 0;\n",
+    "        if (get_local_id(0) == 0)\n",
+    "            next = gpi_bound_find(segments.bounds, first + 1, last + 1, base + small + 1) - 1;\n",
+    "        next = gpi_broadcast(next, shared);\n",
+    "        const uint n = (uint)(segments.bounds[next] - base);\n",
+    "        if (n > 0) {\n",
+    "            gpi_small_order(move.key, base, n, bits, shared);\n",
+    "            gpi_tile_order_segments(segments.bounds, base, n, first, next, shared);\n",
+    "            gpi_small_write(move, base, n, shared);\n",
+    "            gpi_sync(); /* the tile is written: the next one may overwrite it */\n",
+    "        }\n",
+    "        first = next > first ? next : first + 1; /* the same: this one is large */\n",
     "    }\n",
-    "    gpi_sync_all(); /* all values are read: in place, they are now overwritten */\n",
+    "}\n",
     "#endif\n",
-    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
-    "        const uint i = j * GPI_WG + l;\n",
-    "        if (i >= n) break;\n",
-    "        move.key_to[i] = shared->stage[GPI_ORDER_INDEX(shared->order[i])];\n",
+    "\n",
+    "/* The small segments that begin at [window * group, ... + window). Small: up to `small` keys; in the local\n",
+    "   shape a tile. */\n",
+    "GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,\n",
+    "                                  ulong window, uint small, uint from, uint tmp_first)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_segments segments;\n",
+    "    gpi_places places;\n",
+    "    gpi_bits bits;\n",
+    "    uint first = 0, last = 0;\n",
+    "    const ulong begin = window * get_group_id(0);\n",
+    "    const uint m = state[GPI_SEGMENTS_COUNT];\n",
+    "    GPI_SEGMENTS_SET(segments);\n",
+    "    GPI_PLACES_SET(places);\n",
+    "    GPI_BITS_SET(bits);\n",
+    "    if (get_local_id(0) == 0) {\n",
+    "        first = gpi_bound_find(segments.bounds, 0, m, begin);\n",
+    "        last = gpi_bound_find(segments.bounds, first, m, begin + window);\n",
+    "    }\n",
+    "    first = gpi_broadcast(first, shared);\n",
+    "    last = gpi_broadcast(last, shared);\n",
+    "    gpi_segments_sort(segments, places, bits, small, from, tmp_first, first, last, shared);\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ large */\n",
+    "\n",
+    "/* A row's keys: [begin, end) of its segment. */\n",
+    "typedef struct gpi_row {\n",
+    "    __global gpi_large *large;\n",
+    "    ulong begin, end;\n",
+    "} gpi_row;\n",
+    "\n",
+    "static gpi_row gpi_row_find(gpi_segments segments, uint r, ulong span)\n",
+    "{\n",
+    "    gpi_row row;\n",
+    "    row.large = segments.large + segments.owner[r];\n",
+    "    row.begin = row.large->begin + span * (r - row.large->row);\n",
+    "    row.end = min(row.begin + span, row.large->begin + row.large->length);\n",
+    "    return row;\n",
+    "}\n",
+    "\n",
+    "/* Rows of this group: for (uint r = first; r < rows; r += groups). */\n",
+    "#define GPI_EACH_ROW(r, state) \\\n",
+    "    for (uint r = (uint)get_group_id(0); r < (state)[GPI_SEGMENTS_ROWS]; r += (uint)get_num_groups(0))\n",
+    "\n",
+    "GPI_KERNEL void gp_segments_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,\n",
+    "                                  uint pass, ulong span)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_segments segments;\n",
+    "    gpi_places places;\n",
+    "    gpi_digit digit;\n",
+    "    GPI_SEGMENTS_SET(segments);\n",
+    "    GPI_PLACES_SET(places);\n",
+    "    GPI_DIGIT_SET(digit);\n",
+    "    GPI_EACH_ROW(r, state)\n",
+    "    {\n",
+    "        const gpi_row row = gpi_row_find(segments, r, span);\n",
+    "        const gpi_move move = gpi_move_make(places, row.large->from[pass % 2], GPI_PLACE_OUT);\n",
+    "        gpi_count_range(move.key, row.begin, row.end, digit, shared);\n",
+    "        GPI_EACH_BIN(d) segments.table[(ulong)r * GPI_BINS + d] = shared->count[d];\n",
+    "        gpi_sync(); /* the counts are read: the next row's may overwrite them */\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* Each cell becomes where the row's keys of the digit go, counted from the segment's begin. */\n",
+    "GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first_place)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_segments segments;\n",
+    "    GPI_SEGMENTS_SET(segments);\n",
+    "    for (uint k = (uint)get_group_id(0); k < state[GPI_SEGMENTS_LARGE]; k += (uint)get_num_groups(0)) {\n",
+    "        __global gpi_large *large = segments.large + k;\n",
+    "        __global gpi_cell *table = segments.table + (ulong)large->row * GPI_BINS;\n",
+    "        const uint rows = large->rows;\n",
+    "        GPI_EACH_BIN(d)\n",
+    "        {\n",
+    "            ulong sum = 0;\n",
+    "            for (uint r = 0; r < rows; r++) sum += table[(ulong)r * GPI_BINS + d];\n",
+    "            shared->next[d] = sum;\n",
+    "        }\n",
+    "        gpi_sync(); /* the columns' sums are there */\n",
+    "        if (get_local_id(0) == 0) {\n",
+    "            const uint from = large->from[pass % 2];\n",
+    "            const bool trivial = gpi_bases_of(shared, large->length);\n",
+    "            large->from[1 - pass % 2] = trivial ? from : gpi_place_next(from, first_place);\n",
+    "        }\n",
+    "        gpi_sync(); /* sums have become bases */\n",
+    "        GPI_EACH_BIN(d)\n",
+    "        {\n",
+    "            ulong sum = shared->next[d];\n",
+    "            for (uint r = 0; r < rows; r++) {\n",
+    "                const gpi_cell x = table[(ulong)r * GPI_BINS + d];\n",
+    "                table[(ulong)r * GPI_BINS + d] = (gpi_cell)sum;\n",
+    "                sum += x;\n",
+    "            }\n",
+    "        }\n",
+    "        gpi_sync(); /* the bases are read: the next segment's may overwrite them */\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* `lines_from`: keys of a segment from which on it is moved by lines (rank.cl). */\n",
+    "GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,\n",
+    "                                    uint pass, ulong span, ulong lines_from)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_segments segments;\n",
+    "    gpi_places places;\n",
+    "    gpi_digit digit;\n",
+    "    GPI_SEGMENTS_SET(segments);\n",
+    "    GPI_PLACES_SET(places);\n",
+    "    GPI_DIGIT_SET(digit);\n",
+    "    GPI_EACH_ROW(r, state)\n",
+    "    {\n",
+    "        const gpi_row row = gpi_row_find(segments, r, span);\n",
+    "        const uint from = row.large->from[pass % 2], to = row.large->from[1 - pass % 2];\n",
+    "        const bool lines = row.large->length >= lines_from;\n",
+    "        if (from != to) {\n",
+    "            GPI_EACH_BIN(d) shared->next[d] = row.large->begin + segments.table[(ulong)r * GPI_BINS + d];\n",
+    "            gpi_move_range(gpi_move_make(places, from, to), row.begin, row.end, digit, lines, shared);\n",
+    "            gpi_sync(); /* all have used `next` */\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_segments_copy(GPI_PLACES_PARAMETERS, GPI_SEGMENTS_PARAMETERS, uint passes, ulong span)\n",
+    "{\n",
+    "    gpi_segments segments;\n",
+    "    gpi_places places;\n",
+    "    GPI_SEGMENTS_SET(segments);\n",
+    "    GPI_PLACES_SET(places);\n",
+    "    GPI_EACH_ROW(r, state)\n",
+    "    {\n",
+    "        const gpi_row row = gpi_row_find(segments, r, span);\n",
+    "        const uint from = row.large->from[passes % 2];\n",
+    "        const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
+    "        for (ulong i = row.begin + get_local_id(0); i < row.end && from != GPI_PLACE_OUT; i += GPI_WG)\n",
+    "            gpi_move_one(move, i, i);\n",
+    "    }\n",
+    "}\n",
+};
+/* ---- End file kernels/segmented_sort.cl ---- */
+
+/* ---- Begin file kernels/sort_strings.cl ---- */
+static const char *const gpi_kernel_sort_strings[] = {
+    "#line 1 \"kernels/sort_strings.cl\"\n",
+    "/* sort_strings.cl - strings sorted by their prefixes, then those that tie by their next bytes, and so on.\n",
+    "\n",
+    "       key(i, d) = | byte d | ... | byte d + 6 | min(bytes from d on, 8) |      of string i, 64 bits\n",
+    "\n",
+    "   Bytes behind the end are zero, and the number tells them from zeros that are there: keys are ordered as the\n",
+    "   strings are. Equal keys are equal strings, unless the number is 8: these strings are tied, and go on.\n",
+    "\n",
+    "       gp_strings_keys_first   key(i, 0) of all strings                     then they are sorted (gp_argsort)\n",
+    "       gp_strings_ties         order written; where the tied ones and their groups begin    then a scan of\n",
+    "   these gp_strings_compact      the tied ones move together gp_strings_skip         how many further bytes\n",
+    "   all strings of a group have in common gp_strings_keys         key(i, d) behind these then each group is\n",
+    "   sorted (gp_segmented_sort) and from gp_strings_ties on again, until nothing is tied\n",
+    "\n",
+    "   A group is looked ahead `cap` bytes at most, twice as far each time that all of these agree, so that many\n",
+    "   long equal strings take a round for each doubling, and those that differ soon are not read far.\n",
+    "\n",
+    "   The tied strings, element by element, in sets of their own for each other round; `room` uints a part:\n",
+    "\n",
+    "       | index: which string | place: where in the order | owner: its group | offsets: where groups begin |\n",
+    "   groups |\n",
+    "\n",
+    "   State, in uints: | bad | ~first bad | tied | groups | strings | - - - | */\n",
+    "\n",
+    "#define GPI_STRINGS_BAD 0\n",
+    "#define GPI_STRINGS_FIRST_BAD 1\n",
+    "#define GPI_STRINGS_TIED 2\n",
+    "#define GPI_STRINGS_GROUPS 3\n",
+    "#define GPI_STRINGS_COUNT 4\n",
+    "\n",
+    "#define GPI_PREFIX 7 /* bytes of a key */\n",
+    "#define GPI_MORE 8   /* what a key's last byte says of strings that go on */\n",
+    "#define GPI_CAP_FIRST 64\n",
+    "#define GPI_CAP_MOST \\\n",
+    "    65536 /* eight bytes a turn: far from the 65,535 turns after which llvmpipe leaves loops */\n",
+    "\n",
+    "/* Strings that agree in `depth` bytes, and in `skip` more; skip is at most `cap`. */\n",
+    "typedef struct gpi_group {\n",
+    "    ulong depth;\n",
+    "    uint cap, skip;\n",
+    "} gpi_group;\n",
+    "\n",
+    "typedef struct gpi_set {\n",
+    "    __global uint *index, *place, *owner, *offsets;\n",
+    "    __global gpi_group *groups;\n",
+    "} gpi_set;\n",
+    "\n",
+    "static gpi_set gpi_set_at(__global uint *set, ulong room)\n",
+    "{\n",
+    "    gpi_set s;\n",
+    "    s.index = set;\n",
+    "    s.place = set + room;\n",
+    "    s.owner = set + 2 * room;\n",
+    "    s.offsets = set + 3 * room;\n",
+    "    s.groups = (__global gpi_group *)(set + 4 * room);\n",
+    "    return s;\n",
+    "}\n",
+    "\n",
+    "/* What the host has laid out behind the state. */\n",
+    "typedef struct gpi_round {\n",
+    "    volatile __global uint *state;\n",
+    "    __global ulong *keys, *flags;\n",
+    "    gpi_set from, to;\n",
+    "} gpi_round;\n",
+    "\n",
+    "#define GPI_ROUND_PARAMETERS \\\n",
+    "    __global uint *state, ulong room, ulong keys_at, ulong flags_at, ulong from_at, ulong to_at\n",
+    "#define GPI_ROUND_SET(round)                              \\\n",
+    "    (round).state = state;                                \\\n",
+    "    (round).keys = (__global ulong *)(state + keys_at);   \\\n",
+    "    (round).flags = (__global ulong *)(state + flags_at); \\\n",
+    "    (round).from = gpi_set_at(state + from_at, room);     \\\n",
+    "    (round).to = gpi_set_at(state + to_at, room)\n",
+    "\n",
+    "/* Elements of this item: for (ulong i = ...), below `end`. */\n",
+    "#define GPI_EACH(i, span, end)                               \\\n",
+    "    for (ulong i = (span)*get_group_id(0) + get_local_id(0); \\\n",
+    "         i < min((ulong)(end), (span) * (get_group_id(0) + 1)); i += GPI_WG)\n",
+    "\n",
+    "/* ------------------------------------------------------------------ strings */\n",
+    "\n",
+    "typedef struct gpi_text {\n",
+    "    __global const uchar *bytes;\n",
+    "    ulong byte_count;\n",
+    "    __global const uint *offsets;\n",
+    "    ulong offsets_at;\n",
+    "    uint offset_words;\n",
+    "} gpi_text;\n",
+    "\n",
+    "#define GPI_TEXT_PARAMETERS                                                                      \\\n",
+    "    __global const uchar *bytes, ulong bytes_at, ulong byte_count, __global const uint *offsets, \\\n",
+    "        ulong offsets_at, uint offset_words\n",
+    "#define GPI_TEXT_SET(text)           \\\n",
+    "    (text).bytes = bytes + bytes_at; \\\n",
+    "    (text).byte_count = byte_count;  \\\n",
+    "    (text).offsets = offsets;        \\\n",
+    "    (text).offsets_at = offsets_at;  \\\n",
+    "    (text).offset_words = offset_words\n",
+    "\n",
+    "typedef struct gpi_string {\n",
+    "    __global const uchar *at;\n",
+    "    ulong length;\n",
+    "    uint bad; /* then it counts as empty */\n",
+    "} gpi_string;\n",
+    "\n",
+    "static gpi_string gpi_string_find(gpi_text text, ulong i)\n",
+    "{\n",
+    "    const ulong begin = gpi_number(text.offsets, text.offsets_at + i, text.offset_words);\n",
+    "    const ulong end = gpi_number(text.offsets, text.offsets_at + i + 1, text.offset_words);\n",
+    "    gpi_string s;\n",
+    "    s.bad = begin > end || end > text.byte_count;\n",
+    "    s.at = text.bytes + (s.bad ? 0 : begin);\n",
+    "    s.length = s.bad ? 0 : end - begin;\n",
+    "    return s;\n",
+    "}\n",
+    "\n",
+    "static ulong gpi_string_key(gpi_string s, ulong depth)\n",
+    "{\n",
+    "    const ulong left = s.length - depth;\n",
+    "    ulong key = min(left, (ulong)GPI_MORE);\n",
+    "    for (uint k = 0; k < GPI_PREFIX && k < left; k++) key |= (ulong)s.at[depth + k] << (56 - 8 * k);\n",
+    "    return key;\n",
+    "}\n",
+    "\n",
+    "/* Bytes from `depth` on that both have, up to `cap`. */\n",
+    "static uint gpi_strings_common(gpi_string a, gpi_string b, ulong depth, uint cap)\n",
+    "{\n",
+    "    const uint most = (uint)min(min(a.length, b.length) - depth, (ulong)cap);\n",
+    "    uint k = 0;\n",
+    "    while (k + 8 <= most && as_ulong(vload8(0, a.at + depth + k)) == as_ulong(vload8(0, b.at + depth + k)))\n",
+    "        k += 8;\n",
+    "    while (k < most && a.at[depth + k] == b.at[depth + k]) k++;\n",
+    "    return k;\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ rounds */\n",
+    "\n",
+    "/* Also counts strings whose offsets are bad. */\n",
+    "GPI_KERNEL void gp_strings_keys_first(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong span,\n",
+    "                                      GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
+    "{\n",
+    "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
+    "    gpi_round round;\n",
+    "    gpi_text text;\n",
+    "    GPI_ROUND_SET(round);\n",
+    "    GPI_TEXT_SET(text);\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "    if (get_global_id(0) == 0) state[GPI_STRINGS_COUNT] = (uint)n;\n",
+    "    GPI_EACH(i, span, n)\n",
+    "    {\n",
+    "        const gpi_string s = gpi_string_find(text, i);\n",
+    "        round.keys[i] = gpi_string_key(s, 0);\n",
+    "        if (s.bad && atomic_inc(round.state + GPI_STRINGS_BAD) == 0)\n",
+    "            (void)atomic_inc(counters + GPI_COUNT_BAD);\n",
+    "        if (s.bad) (void)atomic_max(round.state + GPI_STRINGS_FIRST_BAD, ~(uint)i);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* Whether sorted elements j and j + 1 are of one group, with equal keys that go on. */\n",
+    "static bool gpi_strings_tied(gpi_round round, ulong j, uint first)\n",
+    "{\n",
+    "    const ulong key = round.keys[j];\n",
+    "    return key == round.keys[j + 1] && (key & 255) == GPI_MORE &&\n",
+    "           (first || round.from.owner[j] == round.from.owner[j + 1]);\n",
+    "}\n",
+    "\n",
+    "/* Writes the order of `many` sorted elements (`first`: of all strings), and flags: tied 1, first of a group\n",
+    "   2^32. One flag more, zero, for the scan to leave the sums in. */\n",
+    "GPI_KERNEL void gp_strings_ties(GPI_ROUND_PARAMETERS, ulong many, uint first, ulong span, __global uint *out,\n",
+    "                                ulong out_at, uint out_words)\n",
+    "{\n",
+    "    const ulong n = first ? state[GPI_STRINGS_COUNT] : many;\n",
+    "    gpi_round round;\n",
+    "    GPI_ROUND_SET(round);\n",
+    "    GPI_EACH(j, span, many + 1)\n",
+    "    {\n",
+    "        const bool below = j > 0 && j < n && gpi_strings_tied(round, j - 1, first);\n",
+    "        const bool above = j + 1 < n && gpi_strings_tied(round, j, first);\n",
+    "        round.flags[j] = (ulong)(above && !below) << 32 | (ulong)(below || above);\n",
+    "        if (j < n) {\n",
+    "            __global uint *to = out + (out_at + (first ? j : round.from.place[j])) * out_words;\n",
+    "            to[0] = round.from.index[j];\n",
+    "            if (out_words == 2) to[1] = 0;\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* A group of the next round that was a part of `old`. */\n",
+    "static gpi_group gpi_group_after(gpi_group old)\n",
+    "{\n",
+    "    gpi_group g;\n",
+    "    g.depth = old.depth + old.skip + GPI_PREFIX;\n",
+    "    g.cap = old.skip == old.cap ? min(2 * old.cap, (uint)GPI_CAP_MOST) : GPI_CAP_FIRST;\n",
+    "    g.skip = g.cap;\n",
+    "    return g;\n",
+    "}\n",
+    "\n",
+    "/* The tied ones into the other set. Flags are now sums of those before. */\n",
+    "GPI_KERNEL void gp_strings_compact(GPI_ROUND_PARAMETERS, ulong many, uint first, ulong span)\n",
+    "{\n",
+    "    gpi_round round;\n",
+    "    GPI_ROUND_SET(round);\n",
+    "    GPI_EACH(j, span, many)\n",
+    "    {\n",
+    "        const ulong x = round.flags[j], y = round.flags[j + 1];\n",
+    "        const uint k = (uint)x, groups = (uint)(y >> 32);\n",
+    "        if ((uint)y != k) {\n",
+    "            round.to.index[k] = round.from.index[j];\n",
+    "            round.to.place[k] = first ? (uint)j : round.from.place[j];\n",
+    "            round.to.owner[k] = groups - 1;\n",
+    "        }\n",
+    "        if (groups != (uint)(x >> 32)) {\n",
+    "            gpi_group old = {0, 1, 0}; /* of all strings: nothing was looked ahead */\n",
+    "            if (!first) old = round.from.groups[round.from.owner[j]];\n",
+    "            round.to.groups[groups - 1] = gpi_group_after(old);\n",
+    "            round.to.offsets[groups - 1] = k;\n",
+    "        }\n",
+    "        if (j + 1 == many) {\n",
+    "            round.state[GPI_STRINGS_TIED] = (uint)y;\n",
+    "            round.state[GPI_STRINGS_GROUPS] = groups;\n",
+    "            round.to.offsets[groups] = (uint)y;\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* Neighbours in a group are compared: what all have in common is the least of what these have. */\n",
+    "GPI_KERNEL void gp_strings_skip(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong many, ulong span)\n",
+    "{\n",
+    "    gpi_round round;\n",
+    "    gpi_text text;\n",
+    "    GPI_ROUND_SET(round);\n",
+    "    GPI_TEXT_SET(text);\n",
+    "    GPI_EACH(j, span, many)\n",
+    "    {\n",
+    "        const uint owner = round.from.owner[j];\n",
+    "        if (j > 0 && round.from.owner[j - 1] == owner) {\n",
+    "            __global gpi_group *g = round.from.groups + owner;\n",
+    "            const uint cap = g->cap;\n",
+    "            const uint common = gpi_strings_common(gpi_string_find(text, round.from.index[j - 1]),\n",
+    "                                                   gpi_string_find(text, round.from.index[j]), g->depth, cap);\n",
+    "            if (common < cap) (void)atomic_min(&g->skip, common);\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_strings_keys(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong many, ulong span)\n",
+    "{\n",
+    "    gpi_round round;\n",
+    "    gpi_text text;\n",
+    "    GPI_ROUND_SET(round);\n",
+    "    GPI_TEXT_SET(text);\n",
+    "    GPI_EACH(j, span, many)\n",
+    "    {\n",
+    "        const gpi_group g = round.from.groups[round.from.owner[j]];\n",
+    "        round.keys[j] = gpi_string_key(gpi_string_find(text, round.from.index[j]), g.depth + g.skip);\n",
+    "    }\n",
+    "}\n",
+};
+/* ---- End file kernels/sort_strings.cl ---- */
+
+/* ---- Begin file kernels/merge.cl ---- */
+static const char *const gpi_kernel_merge[] = {
+    "#line 1 \"kernels/merge.cl\"\n",
+    "/* merge.cl - two sorted sequences become one, stably\n",
+    "\n",
+    "       out = all of a and b, in order; of equal keys those of a first, and each sequence's own in its order\n",
+    "\n",
+    "   Taking one element after the other is a path through the grid of a by b: down for an element of a, right\n",
+    "   for one of b. After d elements it crosses diagonal d, i down and d - i right, and where that is can be\n",
+    "   found by halving, without walking the path: a[i] is among the first d elements exactly if it comes before\n",
+    "   b[d - 1 - i]. So every group finds its piece of the path by itself, and no group waits for another.\n",
+    "\n",
+    "           b0 b1 b2 b3\n",
+    "       a0  +--+\n",
+    "       a1     |              crossing(d) = least i in [max(0, d - |b|), min(d, |a|)]\n",
+    "       a2     +--+--+               with i at its end, or not order(a[i]) <= order(b[d - 1 - i])\n",
+    "       a3           |\n",
+    "\n",
+    "   (Odeh, Green, Mwassi, Shmueli & Birk, Merge Path, 2012.)\n",
+    "\n",
+    "       serial   one item: a tile in GPI_RUNS runs of one length, merged side by side, because a step of one\n",
+    "                run waits for the comparison before it. No branch depends on keys.\n",
+    "       local    a tile in local memory: items merge GPI_ITEMS elements each, as their places in the tile, then\n",
+    "                keys and values go out, neighbours by neighbours.\n",
+    "\n",
+    "   Where the input is not sorted, a crossing is any number in its range. All indices are kept in range for\n",
+    "   any crossings, and all loops end: keys are wrong, nothing else.\n",
+    "\n",
+    "   Parameters\n",
+    "       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1\n",
+    "       GPI_WG, GPI_ITEMS, GPI_TILE           local: items of a group, elements of an item, of a tile\n",
+    "       GPI_RUNS                              serial: runs of a tile                                     */\n",
+    "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
+    "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
+    "#endif\n",
+    "#if GPI_SHAPE_SERIAL && GPI_WG != 1\n",
+    "#error \"the serial shape has one item a group\"\n",
+    "#endif\n",
+    "#if GPI_SHAPE_LOCAL && (GPI_WG < 4 || GPI_TILE != GPI_WG * GPI_ITEMS || GPI_TILE > 32768)\n",
+    "#error \"GPI_WG must be 4 at least, GPI_TILE must be GPI_WG * GPI_ITEMS, and at most 32768\"\n",
+    "#endif\n",
+    "\n",
+    "/* What is merged. */\n",
+    "typedef struct gpi_pair {\n",
+    "    __global const gpi_key *a, *b;\n",
+    "    ulong a_count, b_count;\n",
+    "    gpi_key_bits flip;\n",
     "#if GPI_VALUE_SIZE\n",
-    "        move.value_to[i] = value[j];\n",
+    "    __global const gpi_value *a_value, *b_value;\n",
+    "    __global gpi_value *value_out;\n",
+    "#endif\n",
+    "    __global gpi_key *out;\n",
+    "} gpi_pair;\n",
+    "\n",
+    "#define GPI_PAIR_KEYS                                                                                    \\\n",
+    "    __global const gpi_key *a, ulong a_at, __global const gpi_key *b, ulong b_at, __global gpi_key *out, \\\n",
+    "        ulong out_at, ulong flip\n",
+    "#define GPI_PAIR_SET_KEYS(pair)          \\\n",
+    "    (pair).a = a + a_at;                 \\\n",
+    "    (pair).b = b + b_at;                 \\\n",
+    "    (pair).out = out + out_at;           \\\n",
+    "    (pair).flip = (gpi_key_bits)(flip);  \\\n",
+    "    (pair).a_count = GPI_COUNT_NAMED(a); \\\n",
+    "    (pair).b_count = GPI_COUNT_NAMED(b)\n",
+    "\n",
+    "#if GPI_VALUE_SIZE\n",
+    "#define GPI_PAIR_PARAMETERS                                                                                \\\n",
+    "    GPI_PAIR_KEYS, __global const gpi_value *a_value, ulong a_value_at, __global const gpi_value *b_value, \\\n",
+    "        ulong b_value_at, __global gpi_value *value_out, ulong value_out_at\n",
+    "#define GPI_PAIR_SET(pair)                 \\\n",
+    "    GPI_PAIR_SET_KEYS(pair);               \\\n",
+    "    (pair).a_value = a_value + a_value_at; \\\n",
+    "    (pair).b_value = b_value + b_value_at; \\\n",
+    "    (pair).value_out = value_out + value_out_at\n",
+    "#else\n",
+    "#define GPI_PAIR_PARAMETERS GPI_PAIR_KEYS\n",
+    "#define GPI_PAIR_SET(pair) GPI_PAIR_SET_KEYS(pair)\n",
+    "#endif\n",
+    "\n",
+    "/* Whether x of a comes before y of b. */\n",
+    "static bool gpi_is_before(gpi_key x, gpi_key y, gpi_key_bits flip)\n",
+    "{\n",
+    "    return gpi_key_order(x, flip) <= gpi_key_order(y, flip);\n",
+    "}\n",
+    "\n",
+    "/* The least and the largest crossing of diagonal d. */\n",
+    "static ulong gpi_crossing_least(gpi_pair pair, ulong d) { return d > pair.b_count ? d - pair.b_count : 0; }\n",
+    "static ulong gpi_crossing_most(gpi_pair pair, ulong d) { return min(d, pair.a_count); }\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "/* ------------------------------------------------------------------ serial */\n",
+    "\n",
+    "#ifndef GPI_RUNS\n",
+    "#define GPI_RUNS 8\n",
+    "#endif\n",
+    "#ifndef GPI_AHEAD\n",
+    "#define GPI_AHEAD 1024 /* how far ahead to prefetch, in bytes */\n",
+    "#endif\n",
+    "#define GPI_STEP 16 /* elements of a run between prefetches */\n",
+    "\n",
+    "/* Runs side by side. Run r begins at diagonal d[r]; after s steps it has reached i[r] in a. */\n",
+    "typedef struct gpi_runs {\n",
+    "    ulong d[GPI_RUNS], i[GPI_RUNS];\n",
+    "} gpi_runs;\n",
+    "\n",
+    "/* The crossing of diagonal d, which is in [low, high]. */\n",
+    "static ulong gpi_crossing(gpi_pair pair, ulong d, ulong low, ulong high)\n",
+    "{\n",
+    "    while (low < high) {\n",
+    "        const ulong i = low + (high - low) / 2;\n",
+    "        if (gpi_is_before(pair.a[i], pair.b[d - 1 - i], pair.flip)) low = i + 1;\n",
+    "        else high = i;\n",
+    "    }\n",
+    "    return low;\n",
+    "}\n",
+    "\n",
+    "/* Runs of `length` elements from diagonal `begin` on. */\n",
+    "static void gpi_runs_begin(gpi_pair pair, gpi_runs *runs, ulong begin, ulong length)\n",
+    "{\n",
+    "    ulong low = 0, high = ~0ul;\n",
+    "    for (uint r = 0; r < GPI_RUNS; r++) {\n",
+    "        const ulong d = begin + r * length;\n",
+    "        low = max(low, gpi_crossing_least(pair, d));\n",
+    "        high = min(high, gpi_crossing_most(pair, d));\n",
+    "        low = gpi_crossing(pair, d, low, high);\n",
+    "        high = low + length;\n",
+    "        runs->d[r] = d;\n",
+    "        runs->i[r] = low;\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* How many steps all runs, at step s, are sure to be short of the ends of a and b. */\n",
+    "static ulong gpi_runs_room(gpi_pair pair, const gpi_runs *runs, ulong s)\n",
+    "{\n",
+    "    ulong room = ~0ul;\n",
+    "    for (uint r = 0; r < GPI_RUNS; r++) {\n",
+    "        const ulong i = runs->i[r], j = runs->d[r] + s - i;\n",
+    "        room = min(room, min(pair.a_count - i, pair.b_count - j));\n",
+    "    }\n",
+    "    return room;\n",
+    "}\n",
+    "\n",
+    "/* Steps [s, end) of all runs: a whole number of GPI_STEP, all of them short of the ends. */\n",
+    "static void gpi_runs_go(gpi_pair pair, gpi_runs *runs, ulong s, ulong end)\n",
+    "{\n",
+    "    ulong i[GPI_RUNS];\n",
+    "    for (uint r = 0; r < GPI_RUNS; r++) i[r] = runs->i[r];\n",
+    "    for (; s < end; s += GPI_STEP) {\n",
+    "#pragma unroll\n",
+    "        for (uint r = 0; r < GPI_RUNS; r++) {\n",
+    "            const ulong d = runs->d[r] + s;\n",
+    "            GPI_PREFETCH_READ((__global const char *)(pair.a + i[r]) + GPI_AHEAD);\n",
+    "            GPI_PREFETCH_READ((__global const char *)(pair.b + (d - i[r])) + GPI_AHEAD);\n",
+    "            GPI_PREFETCH_WRITE((__global char *)(pair.out + d) + GPI_AHEAD);\n",
+    "#if GPI_VALUE_SIZE\n",
+    "            GPI_PREFETCH_READ((__global const char *)(pair.a_value + i[r]) + GPI_AHEAD);\n",
+    "            GPI_PREFETCH_READ((__global const char *)(pair.b_value + (d - i[r])) + GPI_AHEAD);\n",
+    "            GPI_PREFETCH_WRITE((__global char *)(pair.value_out + d) + GPI_AHEAD);\n",
+    "#endif\n",
+    "        }\n",
+    "        for (ulong t = s; t < s + GPI_STEP; t++) {\n",
+    "#pragma unroll\n",
+    "            for (uint r = 0; r < GPI_RUNS; r++) {\n",
+    "                const ulong d = runs->d[r] + t, j = d - i[r];\n",
+    "                const gpi_key x = pair.a[i[r]], y = pair.b[j];\n",
+    "                const bool first = gpi_is_before(x, y, pair.flip);\n",
+    "                pair.out[d] = first ? x : y;\n",
+    "#if GPI_VALUE_SIZE\n",
+    "                pair.value_out[d] = *(first ? pair.a_value + i[r] : pair.b_value + j);\n",
+    "#endif\n",
+    "                i[r] += first;\n",
+    "            }\n",
+    "        }\n",
+    "    }\n",
+    "    for (uint r = 0; r < GPI_RUNS; r++) runs->i[r] = i[r];\n",
+    "}\n",
+    "\n",
+    "/* One element, anywhere: d of the output, i of a. Where i is afterwards. Neither a nor b is empty. */\n",
+    "static ulong gpi_step(gpi_pair pair, ulong d, ulong i)\n",
+    "{\n",
+    "    const ulong j = d - i, i_in = min(i, pair.a_count - 1), j_in = min(j, pair.b_count - 1);\n",
+    "    const gpi_key x = pair.a[i_in], y = pair.b[j_in];\n",
+    "    const bool first = (j > j_in) | ((i == i_in) & gpi_is_before(x, y, pair.flip));\n",
+    "    pair.out[d] = first ? x : y;\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    pair.value_out[d] = *(first ? pair.a_value + i_in : pair.b_value + j_in);\n",
+    "#endif\n",
+    "    return i + first;\n",
+    "}\n",
+    "\n",
+    "/* GPI_STEP steps of all runs from s on, anywhere. */\n",
+    "static void gpi_runs_creep(gpi_pair pair, gpi_runs *runs, ulong s)\n",
+    "{\n",
+    "    for (ulong t = s; t < s + GPI_STEP; t++) {\n",
+    "#pragma unroll\n",
+    "        for (uint r = 0; r < GPI_RUNS; r++) runs->i[r] = gpi_step(pair, runs->d[r] + t, runs->i[r]);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* Elements [begin, end) of the output. */\n",
+    "static void gpi_merge_tile(gpi_pair pair, ulong begin, ulong end)\n",
+    "{\n",
+    "    const ulong length = (end - begin) / (GPI_RUNS * GPI_STEP) * GPI_STEP;\n",
+    "    gpi_runs runs;\n",
+    "    gpi_runs_begin(pair, &runs, begin, length);\n",
+    "    for (ulong s = 0; s < length;) {\n",
+    "        const ulong room = min(length - s, gpi_runs_room(pair, &runs, s)) / GPI_STEP * GPI_STEP;\n",
+    "        if (room) gpi_runs_go(pair, &runs, s, s + room);\n",
+    "        else gpi_runs_creep(pair, &runs, s);\n",
+    "        s += room ? room : GPI_STEP;\n",
+    "    }\n",
+    "    ulong i = runs.i[GPI_RUNS - 1];\n",
+    "    for (ulong d = begin + GPI_RUNS * length; d < end; d++) i = gpi_step(pair, d, i);\n",
+    "}\n",
+    "\n",
+    "/* One of the two is empty: elements [begin, end) are the other's. */\n",
+    "static void gpi_copy_tile(gpi_pair pair, ulong begin, ulong end)\n",
+    "{\n",
+    "    const bool first = pair.a_count > 0;\n",
+    "    for (ulong d = begin; d < end; d++) {\n",
+    "        pair.out[d] = first ? pair.a[d] : pair.b[d];\n",
+    "#if GPI_VALUE_SIZE\n",
+    "        pair.value_out[d] = first ? pair.a_value[d] : pair.b_value[d];\n",
+    "#endif\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_merge_tiles(GPI_PAIR_PARAMETERS, GPI_COUNT_PARAMETERS_NAMED(a),\n",
+    "                               GPI_COUNT_PARAMETERS_NAMED(b), ulong span, volatile __global uint *counters)\n",
+    "{\n",
+    "    gpi_pair pair;\n",
+    "    GPI_PAIR_SET(pair);\n",
+    "    const ulong n = pair.a_count + pair.b_count, begin = min(n, span * get_group_id(0));\n",
+    "    GPI_COUNT_CHECK_NAMED(a, get_group_id(0) == 0, counters);\n",
+    "    GPI_COUNT_CHECK_NAMED(b, get_group_id(0) == 0, counters);\n",
+    "    if (pair.a_count > 0 && pair.b_count > 0) gpi_merge_tile(pair, begin, min(n, begin + span));\n",
+    "    else gpi_copy_tile(pair, begin, min(n, begin + span));\n",
+    "}\n",
+    "\n",
+    "#else\n",
+    "/* ------------------------------------------------------------------ local */\n",
+    "\n",
+    "/* Where entry i of `order` is: items write theirs GPI_ITEMS apart, and should meet different banks. */\n",
+    "#define GPI_PAD(i) ((i) + (i) / 32)\n",
+    "#define GPI_HALF (GPI_WG / 2)\n",
+    "\n",
+    "typedef struct gpi_local {\n",
+    "    gpi_key stage[GPI_TILE + 1];     /* the tile's elements of a, then those of b; one more may be read */\n",
+    "    ushort order[GPI_PAD(GPI_TILE)]; /* order[d]: where in the stage the element is that comes d-th */\n",
+    "    uchar before[GPI_WG];            /* what the items have found at their probes */\n",
+    "    uint passed[2][2];               /* by round, even or odd, and diagonal: probes before the crossing */\n",
+    "    ulong crossing[2];\n",
+    "} gpi_local;\n",
+    "\n",
+    "static void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }\n",
+    "\n",
+    "/* Elements of a in a tile of `length` between two crossings, which are any when the input is not sorted. */\n",
+    "static ulong gpi_share(ulong begin, ulong end, ulong length) { return min(max(begin, end) - begin, length); }\n",
+    "\n",
+    "/* The crossings of diagonals `begin` and `end` into shared->crossing. Each half of the group looks for one. A\n",
+    "   round probes one point an item, at equal distances, and leaves the gap between two of them: a range of\n",
+    "   `most` at most becomes one of most / GPI_HALF. */\n",
+    "static void gpi_cross(gpi_pair pair, ulong begin, ulong end, __local gpi_local *shared)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0), side = l / GPI_HALF, p = l % GPI_HALF;\n",
+    "    const ulong d = side ? end : begin;\n",
+    "    ulong low = gpi_crossing_least(pair, d), high = gpi_crossing_most(pair, d);\n",
+    "    uint round = 0;\n",
+    "    for (ulong most = min(pair.a_count, pair.b_count); most > 0; most /= GPI_HALF) {\n",
+    "        const ulong stride = (high - low) / GPI_HALF + 1, i = low + (p + 1) * stride - 1;\n",
+    "        shared->before[l] = i < high && gpi_is_before(pair.a[i], pair.b[d - 1 - i], pair.flip);\n",
+    "        if (p == 0) shared->passed[round][side] = 0;\n",
+    "        gpi_sync(); /* all have probed, and nothing has passed yet */\n",
+    "        /* The last item's probe is beyond `high`. PoCL 3.1 loses the item's own answer, if it is not read\n",
+    "         * back. */\n",
+    "        if (shared->before[l] && !shared->before[l + 1])\n",
+    "            (void)atomic_max(&shared->passed[round][side], p + 1);\n",
+    "        gpi_sync(); /* the last probe before the crossing is known; `before` may be overwritten */\n",
+    "        low += shared->passed[round][side] * stride;\n",
+    "        high = min(high, low + stride - 1);\n",
+    "        round = 1 - round; /* this round's word is read until the next round's first barrier */\n",
+    "    }\n",
+    "    if (p == 0) shared->crossing[side] = low;\n",
+    "    gpi_sync(); /* both crossings are there */\n",
+    "}\n",
+    "\n",
+    "/* Merges this item's elements of the staged tile, `length` of them in the tile and `a_length` from a. */\n",
+    "static void gpi_merge_item(gpi_key_bits flip, uint a_length, uint length, __local gpi_local *shared)\n",
+    "{\n",
+    "    const uint d = min((uint)get_local_id(0) * GPI_ITEMS, length), b_length = length - a_length;\n",
+    "    uint low = d > b_length ? d - b_length : 0, high = min(d, a_length);\n",
+    "    while (low < high) {\n",
+    "        const uint i = (low + high) / 2;\n",
+    "        if (gpi_is_before(shared->stage[i], shared->stage[a_length + d - 1 - i], flip)) low = i + 1;\n",
+    "        else high = i;\n",
+    "    }\n",
+    "    uint i = low, j = a_length + d - low;\n",
+    "    gpi_key x = shared->stage[i], y = shared->stage[j];\n",
+    "    for (uint k = d; k < min(d + GPI_ITEMS, length); k++) {\n",
+    "        const bool first = j >= length || (i < a_length && gpi_is_before(x, y, flip));\n",
+    "        shared->order[GPI_PAD(k)] = (ushort)(first ? i : j);\n",
+    "        const gpi_key next = shared->stage[(first ? i : j) + 1];\n",
+    "        if (first) i++, x = next;\n",
+    "        else j++, y = next;\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* A group a tile of the output. */\n",
+    "GPI_KERNEL void gp_merge_tiles(GPI_PAIR_PARAMETERS, GPI_COUNT_PARAMETERS_NAMED(a),\n",
+    "                               GPI_COUNT_PARAMETERS_NAMED(b), ulong span, volatile __global uint *counters)\n",
+    "{\n",
+    "    __local gpi_local shared;\n",
+    "    gpi_pair pair;\n",
+    "    GPI_PAIR_SET(pair);\n",
+    "    const ulong n = pair.a_count + pair.b_count, begin = span * get_group_id(0);\n",
+    "    GPI_COUNT_CHECK_NAMED(a, get_group_id(0) == 0, counters);\n",
+    "    GPI_COUNT_CHECK_NAMED(b, get_group_id(0) == 0, counters);\n",
+    "    if (begin >= n) return;\n",
+    "    const ulong end = min(n, begin + span);\n",
+    "    gpi_cross(pair, begin, end, &shared);\n",
+    "    const uint l = (uint)get_local_id(0), length = (uint)(end - begin);\n",
+    "    const ulong i = shared.crossing[0], j = begin - i;\n",
+    "    const uint a_length = (uint)gpi_share(i, shared.crossing[1], length);\n",
+    "    for (uint k = l; k < length; k += GPI_WG)\n",
+    "        shared.stage[k] = k < a_length ? pair.a[i + k] : pair.b[j + (k - a_length)];\n",
+    "    gpi_sync(); /* the tile is staged */\n",
+    "    gpi_merge_item(pair.flip, a_length, length, &shared);\n",
+    "    gpi_sync(); /* its order is known */\n",
+    "    for (uint k = l; k < length; k += GPI_WG) {\n",
+    "        const uint from = shared.order[GPI_PAD(k)];\n",
+    "        pair.out[begin + k] = shared.stage[from];\n",
+    "#if GPI_VALUE_SIZE\n",
+    "        pair.value_out[begin + k] =\n",
+    "            from < a_length ? pair.a_value[i + from] : pair.b_value[j + (from - a_length)];\n",
     "#endif\n",
     "    }\n",
     "}\n",
     "#endif\n",
 };
-/* ---- End file kernels/sort.cl ---- */
+/* ---- End file kernels/merge.cl ---- */
+
+/* ---- Begin file kernels/search.cl ---- */
+static const char *const gpi_kernel_search[] = {
+    "#line 1 \"kernels/search.cl\"\n",
+    "/* search.cl - where needles belong in a sorted sequence of keys\n",
+    "\n",
+    "       lower bound   out[i] = how many keys come before needle i\n",
+    "       upper bound   out[i] = how many keys come before needle i or are equal to it\n",
+    "\n",
+    "   Every stride-th key is a sample, and a group keeps all samples near: the first half of a search's steps\n",
+    "   does not touch the keys, whose lines, of which each step would read another one, are far apart.\n",
+    "\n",
+    "       keys      | . . . s0 | . . . s1 | . . . s2 | . .       n keys, n / stride samples\n",
+    "       samples   | s0 s1 s2 |                                 stride = n / wanted + 1\n",
+    "\n",
+    "   c samples before the needle leave the stride - 1 keys behind sample c - 1. Both searches are the same loop\n",
+    "   without branches: with every needle it takes the same steps, so that an item takes them for GPI_ABREAST\n",
+    "   needles side by side, and reads do not wait for each other.\n",
+    "\n",
+    "   \"x <= q\" is \"x < q + 1\", unless q is the largest number that there is, and q + 1 is 0: then all keys are\n",
+    "   before it.\n",
+    "   Where the keys are not sorted, positions are any in [0, n]; nothing else is touched.\n",
+    "\n",
+    "   Parameters\n",
+    "       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: samples in private, or in local memory\n",
+    "       GPI_WG, GPI_TILE                      items of a group; local: most samples\n",
+    "       GPI_ABREAST                           needles that an item searches for side by side\n",
+    "       GPI_VALUE_SIZE                        4, 8: bytes of a position                                 */\n",
+    "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
+    "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
+    "#endif\n",
+    "#if GPI_SHAPE_SERIAL && GPI_WG != 1\n",
+    "#error \"the serial shape has one item a group\"\n",
+    "#endif\n",
+    "#if GPI_VALUE_SIZE != 4 && GPI_VALUE_SIZE != 8\n",
+    "#error \"GPI_VALUE_SIZE must be 4 or 8: a position\"\n",
+    "#endif\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#define GPI_NEAR __private\n",
+    "#define GPI_SAMPLES 1024\n",
+    "static void gpi_sync(void) {} /* there is nobody else */\n",
+    "#ifndef GPI_ABREAST\n",
+    "#define GPI_ABREAST 64\n",
+    "#endif\n",
+    "#else\n",
+    "#define GPI_NEAR __local\n",
+    "#define GPI_SAMPLES GPI_TILE\n",
+    "static void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }\n",
+    "#ifndef GPI_ABREAST\n",
+    "#define GPI_ABREAST 4\n",
+    "#endif\n",
+    "#endif\n",
+    "\n",
+    "/* GPI_SAMPLES: the most that a group keeps; src/search.c asks for no more. */\n",
+    "\n",
+    "/* What is searched, and what is near of it. */\n",
+    "typedef struct gpi_haystack {\n",
+    "    __global const gpi_key *key;\n",
+    "    ulong count, stride;\n",
+    "    gpi_key_bits flip;\n",
+    "    uint samples;\n",
+    "} gpi_haystack;\n",
+    "\n",
+    "/* Needles side by side: order(needle), or the next number for an upper bound; the positions found. */\n",
+    "typedef struct gpi_needles {\n",
+    "    gpi_key_bits q[GPI_ABREAST];\n",
+    "    ulong at[GPI_ABREAST];\n",
+    "} gpi_needles;\n",
+    "\n",
+    "/* Every item reads its share of the samples. */\n",
+    "static gpi_haystack gpi_sample(__global const gpi_key *key, ulong n, gpi_key_bits flip, uint wanted,\n",
+    "                               GPI_NEAR gpi_key_bits *sample)\n",
+    "{\n",
+    "    gpi_haystack hay;\n",
+    "    hay.key = key;\n",
+    "    hay.count = n;\n",
+    "    hay.flip = flip;\n",
+    "    hay.stride = n / wanted + 1;\n",
+    "    hay.samples = (uint)(n / hay.stride);\n",
+    "    for (uint s = (uint)get_local_id(0); s < hay.samples; s += GPI_WG)\n",
+    "        sample[s] = gpi_key_order(key[(s + 1) * hay.stride - 1], flip);\n",
+    "    gpi_sync(); /* all samples are there */\n",
+    "    return hay;\n",
+    "}\n",
+    "\n",
+    "/* Adds to at[] how many of `n` sorted samples are before each needle. */\n",
+    "static void gpi_search_samples(GPI_NEAR const gpi_key_bits *sample, uint n, gpi_needles *needles)\n",
+    "{\n",
+    "    uint at[GPI_ABREAST];\n",
+    "    for (uint k = 0; k < GPI_ABREAST; k++) at[k] = 0;\n",
+    "    for (; n > 1; n -= n / 2) {\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < GPI_ABREAST; k++) at[k] += sample[at[k] + n / 2 - 1] < needles->q[k] ? n / 2 : 0;\n",
+    "    }\n",
+    "    for (uint k = 0; k < GPI_ABREAST; k++) needles->at[k] = n ? at[k] + (sample[at[k]] < needles->q[k]) : 0;\n",
+    "}\n",
+    "\n",
+    "/* The same in `n` keys from at[] on. */\n",
+    "static void gpi_search_keys(gpi_haystack hay, ulong n, gpi_needles *needles)\n",
+    "{\n",
+    "    for (; n > 1; n -= n / 2) {\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < GPI_ABREAST; k++) {\n",
+    "            const ulong middle = needles->at[k] + n / 2;\n",
+    "            needles->at[k] =\n",
+    "                gpi_key_order(hay.key[middle - 1], hay.flip) < needles->q[k] ? middle : needles->at[k];\n",
+    "        }\n",
+    "    }\n",
+    "    for (uint k = 0; k < GPI_ABREAST && n; k++)\n",
+    "        needles->at[k] += gpi_key_order(hay.key[needles->at[k]], hay.flip) < needles->q[k];\n",
+    "}\n",
+    "\n",
+    "/* Positions of the needles. A search in the last gap starts further ahead, to be as long as the others. */\n",
+    "static void gpi_search(gpi_haystack hay, GPI_NEAR const gpi_key_bits *sample, gpi_needles *needles)\n",
+    "{\n",
+    "    const ulong gap = hay.stride - 1;\n",
+    "    gpi_search_samples(sample, hay.samples, needles);\n",
+    "    for (uint k = 0; k < GPI_ABREAST; k++) needles->at[k] = min(needles->at[k] * hay.stride, hay.count - gap);\n",
+    "    gpi_search_keys(hay, gap, needles);\n",
+    "}\n",
+    "\n",
+    "/* A group a range of `span` needles. */\n",
+    "GPI_KERNEL void gp_search_needles(__global const gpi_key *key, ulong key_at, __global const gpi_key *needle,\n",
+    "                                  ulong needle_at, __global gpi_value *out, ulong out_at, ulong flip,\n",
+    "                                  uint upper, uint wanted_samples, ulong span,\n",
+    "                                  GPI_COUNT_PARAMETERS_NAMED(key), GPI_COUNT_PARAMETERS_NAMED(needle),\n",
+    "                                  volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_NEAR gpi_key_bits sample[GPI_SAMPLES];\n",
+    "    const ulong n = GPI_COUNT_NAMED(key), needles = GPI_COUNT_NAMED(needle);\n",
+    "    const ulong begin = span * get_group_id(0), end = min(needles, begin + span);\n",
+    "    GPI_COUNT_CHECK_NAMED(key, get_group_id(0) == 0, counters);\n",
+    "    GPI_COUNT_CHECK_NAMED(needle, get_group_id(0) == 0, counters);\n",
+    "    if (begin >= needles) return;\n",
+    "    const gpi_haystack hay = gpi_sample(key + key_at, n, (gpi_key_bits)flip, wanted_samples, sample);\n",
+    "    needle += needle_at;\n",
+    "    out += out_at;\n",
+    "    for (ulong base = begin + get_local_id(0); base < end; base += GPI_ABREAST * GPI_WG) {\n",
+    "        gpi_needles some;\n",
+    "        for (uint k = 0; k < GPI_ABREAST; k++) {\n",
+    "            const ulong i = min(base + k * GPI_WG, end - 1); /* behind the end: the last one again */\n",
+    "            some.q[k] = gpi_key_order(needle[i], hay.flip) + upper;\n",
+    "        }\n",
+    "        gpi_search(hay, sample, &some);\n",
+    "        for (uint k = 0; k < GPI_ABREAST; k++) {\n",
+    "            const ulong i = base + k * GPI_WG;\n",
+    "            if (i < end) out[i] = (gpi_value)(upper && some.q[k] == 0 ? n : some.at[k]);\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+};
+/* ---- End file kernels/search.cl ---- */
+
+/* ---- Begin file kernels/keep.cl ---- */
+static const char *const gpi_kernel_keep[] = {
+    "#line 1 \"kernels/keep.cl\"\n",
+    "/* keep.cl - what a group does with its tile of keys, in each shape: find those below a threshold, and write\n",
+    "   them\n",
+    "\n",
+    "       keep(tile, t) = the elements whose order is below t, in the tile's order, each with its index\n",
+    "\n",
+    "       serial   two loops over the tile: one compares vectors and notes stretches in which keys pass, the\n",
+    "   other goes over these stretches again, which are still in the cache local    a bit for each key that\n",
+    "   passes, set by its item; the bits before it say where it goes\n",
+    "\n",
+    "   Every function is collective: all items of the group call it.\n",
+    "\n",
+    "   Parameters: those of rank.cl.                                                                        */\n",
+    "\n",
+    "/* A tile's keys, and what they are compared with. */\n",
+    "typedef struct gpi_tile {\n",
+    "    __global const gpi_key *key;\n",
+    "    uint length;\n",
+    "    gpi_key_bits flip, threshold;\n",
+    "} gpi_tile;\n",
+    "\n",
+    "/* What is written of a tile: the element's key and index, from `at` on. */\n",
+    "typedef struct gpi_kept {\n",
+    "    __global gpi_key *key;\n",
+    "    __global gpi_value *index;\n",
+    "} gpi_kept;\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "/* ------------------------------------------------------------------ serial */\n",
+    "\n",
+    "#define GPI_STRETCH 256 /* keys that are looked at again when one of them passes: a bit of a ulong */\n",
+    "#define GPI_SPAN_MAX (64 * GPI_STRETCH)\n",
+    "\n",
+    "#if GPI_KEY_SIZE == 1\n",
+    "typedef uchar16 gpi_keys;\n",
+    "typedef char16 gpi_flags;\n",
+    "#define GPI_FLAGS_TO_INT convert_int16\n",
+    "#elif GPI_KEY_SIZE == 2\n",
+    "typedef ushort16 gpi_keys;\n",
+    "typedef short16 gpi_flags;\n",
+    "#define GPI_FLAGS_TO_INT convert_int16\n",
+    "#elif GPI_KEY_SIZE == 4\n",
+    "typedef uint16 gpi_keys;\n",
+    "typedef int16 gpi_flags;\n",
+    "#define GPI_FLAGS_TO_INT\n",
+    "#else\n",
+    "typedef ulong16 gpi_keys;\n",
+    "typedef long16 gpi_flags;\n",
+    "#define GPI_FLAGS_TO_INT convert_int16\n",
+    "#endif\n",
+    "\n",
+    "static gpi_keys gpi_codes_of(gpi_keys k, gpi_key flip)\n",
+    "{\n",
+    "#if GPI_KEY_FLOAT\n",
+    "    const gpi_key sign = (gpi_key)1 << (8 * GPI_KEY_SIZE - 1);\n",
+    "    k ^= ((gpi_keys)0 - (k >> (gpi_key)(8 * GPI_KEY_SIZE - 1))) & (gpi_keys)(sign - 1);\n",
+    "#endif\n",
+    "    return k ^ (gpi_keys)flip;\n",
+    "}\n",
+    "\n",
+    "/* The number of lanes that are -1 rather than 0. */\n",
+    "static uint gpi_flags_count(gpi_flags flags)\n",
+    "{\n",
+    "    const int16 x = GPI_FLAGS_TO_INT(flags);\n",
+    "    const int8 a = x.lo + x.hi;\n",
+    "    const int4 b = a.lo + a.hi;\n",
+    "    const int2 c = b.lo + b.hi;\n",
+    "    return (uint) - (c.x + c.y);\n",
+    "}\n",
+    "\n",
+    "/* Keys [begin, end) below and equal to the threshold are added; true when there are any below. */\n",
+    "static bool gpi_stretch_count(gpi_tile tile, uint begin, uint end, uint *below, uint *equal)\n",
+    "{\n",
+    "    const gpi_key flip = (gpi_key)tile.flip, t = (gpi_key)tile.threshold;\n",
+    "    const uint before = *below;\n",
+    "    gpi_flags less = 0, same = 0;\n",
+    "    uint i = begin;\n",
+    "    for (; i + 16 <= end; i += 16) {\n",
+    "        const gpi_keys c = gpi_codes_of(vload16(0, tile.key + i), flip);\n",
+    "        GPI_PREFETCH_READ((__global const char *)(tile.key + i) + GPI_AHEAD);\n",
+    "        less += c < (gpi_keys)t;\n",
+    "        same += c == (gpi_keys)t;\n",
+    "    }\n",
+    "    if (any(less | same)) {\n",
+    "        *below += gpi_flags_count(less);\n",
+    "        *equal += gpi_flags_count(same);\n",
+    "    }\n",
+    "    for (; i < end; i++) {\n",
+    "        const gpi_key_bits c = gpi_key_order(tile.key[i], tile.flip);\n",
+    "        *below += c < tile.threshold;\n",
+    "        *equal += c == tile.threshold;\n",
+    "    }\n",
+    "    return *below != before;\n",
+    "}\n",
+    "\n",
+    "/* How many keys are below and equal to the threshold; what finds the former again. */\n",
+    "static ulong gpi_tile_survey(gpi_tile tile, uint *below, uint *equal, gpi_shared shared)\n",
+    "{\n",
+    "    ulong found = 0;\n",
+    "    (void)shared;\n",
+    "    *below = *equal = 0;\n",
+    "    for (uint i = 0; i < tile.length; i += GPI_STRETCH) {\n",
+    "        const uint end = min(tile.length, i + GPI_STRETCH);\n",
+    "        if (gpi_stretch_count(tile, i, end, below, equal)) found |= (ulong)1 << (i / GPI_STRETCH);\n",
+    "    }\n",
+    "    return found;\n",
+    "}\n",
+    "\n",
+    "/* Writes the keys below the threshold to `to`, in order. `base`: the tile's first index. */\n",
+    "static void gpi_tile_keep(gpi_tile tile, ulong found, gpi_kept to, ulong base, gpi_shared shared)\n",
+    "{\n",
+    "    uint j = 0;\n",
+    "    (void)shared;\n",
+    "    for (; found; found &= found - 1) {\n",
+    "        const uint begin = (63 - (uint)clz(found & (~found + 1))) * GPI_STRETCH;\n",
+    "        const uint end = min(tile.length, begin + GPI_STRETCH);\n",
+    "        for (uint i = begin; i < end; i++) {\n",
+    "            if (gpi_key_order(tile.key[i], tile.flip) >= tile.threshold) continue;\n",
+    "            to.key[j] = tile.key[i];\n",
+    "            to.index[j++] = GPI_VALUE_OF(base + i);\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* The same with the first `most` keys that equal it. */\n",
+    "static void gpi_tile_keep_equal(gpi_tile tile, ulong most, gpi_kept to, ulong base, gpi_shared shared)\n",
+    "{\n",
+    "    ulong j = 0;\n",
+    "    (void)shared;\n",
+    "    for (uint i = 0; i < tile.length && j < most; i++) {\n",
+    "        if (gpi_key_order(tile.key[i], tile.flip) != tile.threshold) continue;\n",
+    "        to.key[j] = tile.key[i];\n",
+    "        to.index[j++] = GPI_VALUE_OF(base + i);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "#else\n",
+    "/* ------------------------------------------------------------------ local */\n",
+    "\n",
+    "#define GPI_SPAN_MAX GPI_TILE\n",
+    "\n",
+    "/* A bit for each of the tile's keys, in shared->order; how many are set before a word, in shared->nibble. */\n",
+    "#define GPI_MASKS ((GPI_TILE + 31) / 32)\n",
+    "#define GPI_MASKS_EACH ((GPI_MASKS + GPI_WG - 1) / GPI_WG)\n",
+    "#if GPI_MASKS > 16 * GPI_WG\n",
+    "#error \"GPI_ITEMS must be 512 at most\"\n",
+    "#endif\n",
+    "\n",
+    "/* Marks the keys that equal the threshold (`equals`), or that are below it; counts both kinds. */\n",
+    "static void gpi_tile_mark(gpi_tile tile, bool equals, uint *below, uint *equal, gpi_shared shared)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    uint less = 0, same = 0;\n",
+    "    for (uint i = l; i < GPI_MASKS; i += GPI_WG) shared->order[i] = 0;\n",
+    "    if (l == 0) shared->count[0] = shared->count[1] = 0;\n",
+    "    gpi_sync(); /* masks and counters are zero */\n",
+    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "        const uint i = j * GPI_WG + l;\n",
+    "        const gpi_key_bits c = i < tile.length ? gpi_key_order(tile.key[i], tile.flip) : 0;\n",
+    "        const bool is_less = i < tile.length && c < tile.threshold;\n",
+    "        const bool is_same = i < tile.length && c == tile.threshold;\n",
+    "        less += is_less;\n",
+    "        same += is_same;\n",
+    "        if (equals ? is_same : is_less) (void)atomic_or(&shared->order[i / 32], 1u << i % 32);\n",
+    "    }\n",
+    "    if (less) (void)atomic_add(&shared->count[0], less);\n",
+    "    if (same) (void)atomic_add(&shared->count[1], same);\n",
+    "    gpi_sync(); /* all is marked and counted */\n",
+    "    *below = shared->count[0];\n",
+    "    *equal = shared->count[1];\n",
+    "}\n",
+    "\n",
+    "/* shared->nibble[w]: how many keys are marked in the masks before w. */\n",
+    "static void gpi_masks_rank(gpi_shared shared)\n",
+    "{\n",
+    "    const uint first = (uint)get_local_id(0) * GPI_MASKS_EACH;\n",
+    "    uint sum = 0;\n",
+    "    for (uint w = first; w < first + GPI_MASKS_EACH && w < GPI_MASKS; w++) sum += popcount(shared->order[w]);\n",
+    "    sum = gpi_group_before(sum, shared);\n",
+    "    for (uint w = first; w < first + GPI_MASKS_EACH && w < GPI_MASKS; w++) {\n",
+    "        shared->nibble[w] = (ushort)sum;\n",
+    "        sum += popcount(shared->order[w]);\n",
+    "    }\n",
+    "    gpi_sync(); /* the ranks are written */\n",
+    "}\n",
+    "\n",
+    "/* Writes the first `most` marked keys to `to`, in order. */\n",
+    "static void gpi_tile_keep_marked(gpi_tile tile, ulong most, gpi_kept to, ulong base, gpi_shared shared)\n",
+    "{\n",
+    "    gpi_masks_rank(shared);\n",
+    "    for (uint i = (uint)get_local_id(0); i < tile.length; i += GPI_WG) {\n",
+    "        const uint mask = shared->order[i / 32], bit = 1u << i % 32;\n",
+    "        const uint rank = shared->nibble[i / 32] + popcount(mask & (bit - 1));\n",
+    "        if (!(mask & bit) || rank >= most) continue;\n",
+    "        to.key[rank] = tile.key[i];\n",
+    "        to.index[rank] = GPI_VALUE_OF(base + i);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "static ulong gpi_tile_survey(gpi_tile tile, uint *below, uint *equal, gpi_shared shared)\n",
+    "{\n",
+    "    gpi_tile_mark(tile, false, below, equal, shared);\n",
+    "    return 0;\n",
+    "}\n",
+    "\n",
+    "static void gpi_tile_keep(gpi_tile tile, ulong found, gpi_kept to, ulong base, gpi_shared shared)\n",
+    "{\n",
+    "    (void)found;\n",
+    "    gpi_tile_keep_marked(tile, GPI_TILE, to, base, shared);\n",
+    "}\n",
+    "\n",
+    "static void gpi_tile_keep_equal(gpi_tile tile, ulong most, gpi_kept to, ulong base, gpi_shared shared)\n",
+    "{\n",
+    "    uint below, equal;\n",
+    "    gpi_tile_mark(tile, true, &below, &equal, shared);\n",
+    "    gpi_tile_keep_marked(tile, most, to, base, shared);\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/keep.cl ---- */
+
+/* ---- Begin file kernels/topk.cl ---- */
+static const char *const gpi_kernel_topk[] = {
+    "#line 1 \"kernels/topk.cl\"\n",
+    "/* topk.cl - the k first keys in order, and where they were, without sorting the rest\n",
+    "\n",
+    "       out = the first k of (order(key[i]), i), sorted      order: key.cl, the lowest comes first\n",
+    "\n",
+    "   A sample gives a threshold t that about k keys, and a few more, are not above. One reading keeps the keys\n",
+    "   below t, of equal ones t only as many as are still needed, the first ones; what is kept is sorted.\n",
+    "\n",
+    "       gp_topk_sample      one group: the threshold, by the rank that k has among keys picked at random\n",
+    "       gp_topk_filter      a group a tile: keys below the threshold go to wherever there is room\n",
+    "       gp_topk_histogram   each digit from the highest; only if too few or too many keys passed: digits of the\n",
+    "                           keys that agree with the k-th one so far, until those that are left fit; then\n",
+    "       gp_topk_filter      once more, with the threshold that this has found\n",
+    "       gp_topk_gather      a group a tile: what it kept, to where it belongs; of equal ones what is missing\n",
+    "       (sort.cl)           sorts those, stably, of which there are `found`\n",
+    "       gp_topk_take        the first k of them\n",
+    "\n",
+    "   No group waits for another. Whatever the sample was, the result is the same: only the cost differs. Each\n",
+    "   histogram's groups choose the digit of the one before for themselves, so that a choice costs no launch.\n",
+    "   (Radix selection: Alabi et al. 2012; a threshold from a sample: Floyd & Rivest 1975.)\n",
+    "\n",
+    "   State, in ulongs; the host computes where the rest of the scratch begins:\n",
+    "\n",
+    "       | count | k | found | threshold of each round | cursor of each round (uints) | equals (round 0) | - |\n",
+    "       | select: after digit 0 ... GPI_KEY_SIZE: prefix, rest, threshold, decided |\n",
+    "       | histogram: digit, bin | blocks: round, GPI_TOPK_BLOCK tiles: keys below, equal (uints) |\n",
+    "\n",
+    "   The directory has for each tile: where its kept keys begin, how many they are, how many equal t.\n",
+    "\n",
+    "   Parameters: those of rank.cl.                                                                        */\n",
+    "#define GPI_TOPK_COUNT 0\n",
+    "#define GPI_TOPK_K 1\n",
+    "#define GPI_TOPK_FOUND 2\n",
+    "#define GPI_TOPK_THRESHOLD 3\n",
+    "#define GPI_TOPK_CURSOR 5\n",
+    "#define GPI_TOPK_EQUALS 6\n",
+    "#define GPI_TOPK_SELECT 8\n",
+    "#define GPI_TOPK_HISTOGRAM 48\n",
+    "#define GPI_TOPK_BLOCKS (GPI_TOPK_HISTOGRAM + GPI_KEY_SIZE * GPI_BINS)\n",
+    "#define GPI_TOPK_BLOCK 128\n",
+    "\n",
+    "#if GPI_TOPK_SELECT + 4 * (GPI_PASSES_MAX + 1) > GPI_TOPK_HISTOGRAM\n",
+    "#error \"the state's parts overlap\"\n",
+    "#endif\n",
+    "\n",
+    "/* What all kernels share. `blocks`: of GPI_TOPK_BLOCK tiles; `room`: how many keys may be kept. */\n",
+    "typedef struct gpi_topk {\n",
+    "    __global ulong *number;\n",
+    "    volatile __global uint *cursor, *equals;\n",
+    "    ulong room;\n",
+    "    uint blocks;\n",
+    "} gpi_topk;\n",
+    "\n",
+    "#define GPI_TOPK_PARAMETERS __global ulong *scratch, ulong state_at, ulong room, uint blocks\n",
+    "#define GPI_TOPK_SET(topk)                                                       \\\n",
+    "    (topk).number = scratch + state_at;                                          \\\n",
+    "    (topk).cursor = (volatile __global uint *)((topk).number + GPI_TOPK_CURSOR); \\\n",
+    "    (topk).equals = (volatile __global uint *)((topk).number + GPI_TOPK_EQUALS); \\\n",
+    "    (topk).room = room;                                                          \\\n",
+    "    (topk).blocks = blocks\n",
+    "\n",
+    "/* Keys below and equal to the threshold in a block of tiles. */\n",
+    "static volatile __global uint *gpi_topk_block(gpi_topk topk, uint round, uint block)\n",
+    "{\n",
+    "    return (volatile __global uint *)(topk.number + GPI_TOPK_BLOCKS + (ulong)round * topk.blocks + block);\n",
+    "}\n",
+    "\n",
+    "static volatile __global uint *gpi_topk_bin(gpi_topk topk, uint level, uint d)\n",
+    "{\n",
+    "    return (volatile __global uint *)(topk.number + GPI_TOPK_HISTOGRAM + level * GPI_BINS + d);\n",
+    "}\n",
+    "\n",
+    "/* The first round's threshold has let too many keys pass, or too few. Known after its filter. */\n",
+    "static bool gpi_topk_missed(gpi_topk topk)\n",
+    "{\n",
+    "    const ulong kept = topk.cursor[0], equals = (ulong)topk.equals[1] << 32 | topk.equals[0];\n",
+    "    return kept > topk.room || kept + equals < topk.number[GPI_TOPK_K];\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ selection by digits */\n",
+    "\n",
+    "/* The digits of the keys in [begin, end) whose higher digits are `prefix`, into shared->count. */\n",
+    "static void gpi_count_matching(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,\n",
+    "                               gpi_key_bits prefix, gpi_shared shared)\n",
+    "{\n",
+    "    GPI_EACH_BIN(d) shared->count[d] = 0;\n",
+    "    gpi_sync(); /* the counters are zero */\n",
+    "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {\n",
+    "        const gpi_key_bits high = gpi_key_order(key[i], digit.flip) >> digit.shift;\n",
+    "        if (high >> 8 != prefix) continue;\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "        shared->count[high & digit.mask]++;\n",
+    "#else\n",
+    "        (void)atomic_inc(&shared->count[high & digit.mask]);\n",
+    "#endif\n",
+    "    }\n",
+    "    gpi_sync(); /* all is counted */\n",
+    "}\n",
+    "\n",
+    "static gpi_digit gpi_topk_digit(uint level, ulong flip)\n",
+    "{\n",
+    "    gpi_digit digit;\n",
+    "    digit.flip = (gpi_key_bits)flip;\n",
+    "    digit.shift = 8 * (GPI_KEY_SIZE - 1 - level);\n",
+    "    digit.mask = GPI_BINS - 1;\n",
+    "    return digit;\n",
+    "}\n",
+    "\n",
+    "/* The digit of the key that comes rank-th (from 1) among those counted in shared->next. Leaves in next[0] how\n",
+    "   many have lower digits, in next[1] how many have this one. */\n",
+    "static uint gpi_choose(ulong rank, gpi_shared shared)\n",
+    "{\n",
+    "    uint chosen = 0;\n",
+    "    gpi_sync(); /* the counts are there */\n",
+    "    if (get_local_id(0) == 0) {\n",
+    "        ulong sum = 0;\n",
+    "        while (chosen < GPI_BINS - 1 && sum + shared->next[chosen] < rank) sum += shared->next[chosen++];\n",
+    "        shared->next[1] = shared->next[chosen];\n",
+    "        shared->next[0] = sum;\n",
+    "    }\n",
+    "    return gpi_broadcast(chosen, shared);\n",
+    "}\n",
+    "\n",
+    "/* The order that comes rank-th among n keys; one group. */\n",
+    "static gpi_key_bits gpi_select(__global const gpi_key *key, uint n, ulong rank, ulong flip, gpi_shared shared)\n",
+    "{\n",
+    "    gpi_key_bits prefix = 0;\n",
+    "    for (uint level = 0; level < GPI_KEY_SIZE; level++) {\n",
+    "        gpi_count_matching(key, 0, n, gpi_topk_digit(level, flip), prefix, shared);\n",
+    "        GPI_EACH_BIN(d) shared->next[d] = shared->count[d];\n",
+    "        prefix = prefix << 8 | gpi_choose(rank, shared);\n",
+    "        rank -= shared->next[0];\n",
+    "        gpi_sync(); /* next[0] is read: the next level's counts may overwrite it */\n",
+    "    }\n",
+    "    return prefix;\n",
+    "}\n",
+    "\n",
+    "/* What is known of the k-th key's order: its highest digits; how many of the keys with those come before and\n",
+    "   with it; once those keys fit, a threshold. */\n",
+    "typedef struct gpi_selected {\n",
+    "    ulong prefix, rest, threshold, decided;\n",
+    "} gpi_selected;\n",
+    "\n",
+    "/* The same after `level` digits: from what was known before, and the histogram of the digit. Every group\n",
+    "   computes it, the first one writes it down for the kernels behind. */\n",
+    "static gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_shared shared)\n",
+    "{\n",
+    "    __global ulong *known = topk.number + GPI_TOPK_SELECT + 4 * (level > 0 ? level - 1 : 0);\n",
+    "    gpi_selected s;\n",
+    "    s.prefix = known[0];\n",
+    "    s.rest = known[1];\n",
+    "    s.threshold = known[2];\n",
+    "    s.decided = known[3];\n",
+    "    if (level == 0) return s;\n",
+    "    if (!s.decided) {\n",
+    "        const uint below = 8 * (GPI_KEY_SIZE - level);\n",
+    "        GPI_EACH_BIN(d)\n",
+    "        {\n",
+    "            volatile __global uint *bin = gpi_topk_bin(topk, level - 1, d);\n",
+    "            shared->next[d] = (ulong)bin[1] << 32 | bin[0];\n",
+    "        }\n",
+    "        s.prefix = s.prefix << 8 | gpi_choose(s.rest, shared);\n",
+    "        s.rest -= shared->next[0];\n",
+    "        s.threshold = s.prefix << below | (((ulong)1 << below) - 1);\n",
+    "        s.decided = below == 0 || topk.number[GPI_TOPK_K] - s.rest + shared->next[1] <= topk.room;\n",
+    "    }\n",
+    "    if (get_group_id(0) == 0 && get_local_id(0) == 0) {\n",
+    "        known[4] = s.prefix;\n",
+    "        known[5] = s.rest;\n",
+    "        known[6] = s.threshold;\n",
+    "        known[7] = s.decided;\n",
+    "    }\n",
+    "    return s;\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ sample */\n",
+    "\n",
+    "/* Any bits of i, well mixed. */\n",
+    "static uint gpi_mix(uint i)\n",
+    "{\n",
+    "    i ^= i >> 16;\n",
+    "    i *= 0x85ebca6bu;\n",
+    "    i ^= i >> 13;\n",
+    "    i *= 0xc2b2ae35u;\n",
+    "    return i ^ i >> 16;\n",
+    "}\n",
+    "\n",
+    "/* A number below n. */\n",
+    "static ulong gpi_somewhere(uint i, ulong n) { return mul_hi((ulong)gpi_mix(i) << 32, n); }\n",
+    "\n",
+    "/* The rank among s of n keys below which k of the n hardly ever are: with x expected, x + 4 sqrt(x). */\n",
+    "static uint gpi_sample_rank(ulong k, ulong n, uint s)\n",
+    "{\n",
+    "    const float x = (float)(k - 1) * ((float)s / (float)n);\n",
+    "    return min(s, 1 + (uint)(x + 4.0f * sqrt(x) + 0.75f));\n",
+    "}\n",
+    "\n",
+    "/* One group. Zeroes `zeros` ulongs of the state and begins it: count, k, first threshold. One key is picked\n",
+    "   from each of `samples` equal stretches, anywhere in it, so that no period of the input is met. */\n",
+    "GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,\n",
+    "                               ulong k, uint zeros, __global gpi_key *sample, ulong sample_at, uint samples,\n",
+    "                               GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_topk topk;\n",
+    "    GPI_TOPK_SET(topk);\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words), most = min(k, n);\n",
+    "    const ulong stretch = max(n / samples, (ulong)1);\n",
+    "    const uint s = (uint)min(n, (ulong)samples);\n",
+    "    GPI_COUNT_CHECK(true, counters);\n",
+    "    key += key_at;\n",
+    "    sample += sample_at;\n",
+    "    for (uint i = l; i < zeros; i += GPI_WG) {\n",
+    "        ulong x = 0;\n",
+    "        if (i == GPI_TOPK_COUNT) x = n;\n",
+    "        if (i == GPI_TOPK_K || i == GPI_TOPK_SELECT + 1) x = most;\n",
+    "        if (i == GPI_TOPK_THRESHOLD) x = ~(ulong)0 >> (64 - 8 * GPI_KEY_SIZE);\n",
+    "        topk.number[i] = x;\n",
+    "    }\n",
+    "    if (n <= room || most == 0) return; /* all keys fit */\n",
+    "    for (uint i = l; i < s; i += GPI_WG) sample[i] = key[i * stretch + gpi_somewhere(i, stretch)];\n",
+    "    gpi_sync_all(); /* the sample is there, and the first threshold that is now overwritten */\n",
+    "    gpi_key_bits t = gpi_select(sample, s, gpi_sample_rank(most, n, s), flip, shared);\n",
+    "#ifdef GPI_SABOTAGE /* tests: next to nothing passes where k is odd, next to everything where it is even */\n",
+    "    t = k % 2 ? 0 : (gpi_key_bits)(~(ulong)0 >> (64 - 8 * GPI_KEY_SIZE));\n",
+    "#endif\n",
+    "    if (l == 0) topk.number[GPI_TOPK_THRESHOLD] = t;\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ filter */\n",
+    "\n",
+    "static gpi_tile gpi_tile_make(__global const gpi_key *key, ulong n, ulong base, uint span, ulong flip,\n",
+    "                              ulong threshold)\n",
+    "{\n",
+    "    gpi_tile tile;\n",
+    "    tile.key = key + base;\n",
+    "    tile.length = base < n ? (uint)min((ulong)span, n - base) : 0;\n",
+    "    tile.flip = (gpi_key_bits)flip;\n",
+    "    tile.threshold = (gpi_key_bits)threshold;\n",
+    "    return tile;\n",
+    "}\n",
+    "\n",
+    "/* Room for `keys` keys. One item. Once there is none left, the cursor stays where it is, above `room`. */\n",
+    "static uint gpi_topk_claim(gpi_topk topk, uint round, uint keys)\n",
+    "{\n",
+    "    volatile __global uint *cursor = topk.cursor + round;\n",
+    "    return atomic_or(cursor, 0u) > topk.room ? ~0u : atomic_add(cursor, keys);\n",
+    "}\n",
+    "\n",
+    "/* Tells what a tile has. One item. */\n",
+    "static void gpi_topk_note(gpi_topk topk, uint round, uint number, uint below, uint equal)\n",
+    "{\n",
+    "    volatile __global uint *block = gpi_topk_block(topk, round, number / GPI_TOPK_BLOCK);\n",
+    "    if (below) (void)atomic_add(block, below);\n",
+    "    if (equal) (void)atomic_add(block + 1, equal);\n",
+    "    if (equal && round == 0) gpi_add_wide(topk.equals, equal);\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_topk_filter(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,\n",
+    "                               uint round, uint span, __global uint4 *directory, ulong directory_at,\n",
+    "                               __global gpi_key *kept_key, ulong kept_key_at, __global gpi_value *kept_index,\n",
+    "                               ulong kept_index_at)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_topk topk;\n",
+    "    gpi_kept to;\n",
+    "    uint below, equal, start = 0;\n",
+    "    const uint number = (uint)get_group_id(0);\n",
+    "    const ulong base = (ulong)number * span;\n",
+    "    GPI_TOPK_SET(topk);\n",
+    "    ulong threshold = topk.number[GPI_TOPK_THRESHOLD];\n",
+    "    if (round > 0) {\n",
+    "        if (!gpi_topk_missed(topk)) return;\n",
+    "        threshold = gpi_topk_selected(topk, GPI_KEY_SIZE, shared).threshold;\n",
+    "        if (number == 0 && get_local_id(0) == 0) topk.number[GPI_TOPK_THRESHOLD + 1] = threshold;\n",
+    "    }\n",
+    "    const gpi_tile tile =\n",
+    "        gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], base, span, flip, threshold);\n",
+    "    const ulong found = gpi_tile_survey(tile, &below, &equal, shared);\n",
+    "    if (get_local_id(0) == 0) {\n",
+    "        gpi_topk_note(topk, round, number, below, equal);\n",
+    "        if (below) start = gpi_topk_claim(topk, round, below);\n",
+    "        directory[directory_at + number] = (uint4)(start, below, equal, 0);\n",
+    "    }\n",
+    "    if (below == 0) return;\n",
+    "    start = gpi_broadcast(start, shared);\n",
+    "    if ((ulong)start + below > room) return; /* the round is missed */\n",
+    "    to.key = kept_key + kept_key_at + start;\n",
+    "    to.index = kept_index + kept_index_at + start;\n",
+    "    gpi_tile_keep(tile, found, to, base, shared);\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_topk_histogram(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,\n",
+    "                                  uint level, ulong span, volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_topk topk;\n",
+    "    GPI_TOPK_SET(topk);\n",
+    "    if (!gpi_topk_missed(topk)) return;\n",
+    "    const gpi_selected s = gpi_topk_selected(topk, level, shared);\n",
+    "    if (s.decided) return;\n",
+    "    const ulong n = topk.number[GPI_TOPK_COUNT];\n",
+    "    const ulong begin = min(n, span * get_group_id(0)), end = min(n, begin + span);\n",
+    "    if (level == 0 && get_group_id(0) == 0 && get_local_id(0) == 0)\n",
+    "        atomic_inc(counters + GPI_COUNT_FALLBACKS);\n",
+    "    gpi_count_matching(key + key_at, begin, end, gpi_topk_digit(level, flip), (gpi_key_bits)s.prefix, shared);\n",
+    "    GPI_EACH_BIN(d)\n",
+    "    {\n",
+    "        if (shared->count[d]) gpi_add_wide(gpi_topk_bin(topk, level, d), shared->count[d]);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ gather, take */\n",
+    "\n",
+    "/* How many keys below the threshold the tiles before this one have. All items call, and get it. */\n",
+    "static uint gpi_topk_before(gpi_topk topk, uint round, uint number, __global const uint4 *directory,\n",
+    "                            gpi_shared shared)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0), block = number / GPI_TOPK_BLOCK;\n",
+    "    uint sum = 0;\n",
+    "    for (uint b = l; b < block; b += GPI_WG) sum += gpi_topk_block(topk, round, b)[0];\n",
+    "    for (uint i = block * GPI_TOPK_BLOCK + l; i < number; i += GPI_WG) sum += directory[i].y;\n",
+    "#if GPI_SHAPE_LOCAL\n",
+    "    if (l == 0) shared->count[0] = 0;\n",
+    "    gpi_sync(); /* the sum is zero */\n",
+    "    if (sum) (void)atomic_add(&shared->count[0], sum);\n",
+    "    gpi_sync(); /* all have added */\n",
+    "    sum = shared->count[0];\n",
+    "    gpi_sync(); /* the sum is read: marking may overwrite it */\n",
+    "#endif\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "/* How many keys equal to the threshold the tiles before this one have, `enough` at most. One item. */\n",
+    "static ulong gpi_topk_equal_before(gpi_topk topk, uint round, uint number, __global const uint4 *directory,\n",
+    "                                   ulong enough)\n",
+    "{\n",
+    "    const uint block = number / GPI_TOPK_BLOCK;\n",
+    "    ulong sum = 0;\n",
+    "    for (uint b = 0; b < block && sum < enough; b++) sum += gpi_topk_block(topk, round, b)[1];\n",
+    "    for (uint i = block * GPI_TOPK_BLOCK; i < number && sum < enough; i++) sum += directory[i].z;\n",
+    "    return min(sum, enough);\n",
+    "}\n",
+    "\n",
+    "/* Behind all that are below the threshold: those that equal it and are still missing, in order. */\n",
+    "GPI_KERNEL void gp_topk_gather(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,\n",
+    "                               uint span, __global const uint4 *directory, ulong directory_at,\n",
+    "                               __global const gpi_key *kept_key, ulong kept_key_at,\n",
+    "                               __global const gpi_value *kept_index, ulong kept_index_at,\n",
+    "                               __global gpi_key *found_key, ulong found_key_at,\n",
+    "                               __global gpi_value *found_index, ulong found_index_at)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_topk topk;\n",
+    "    gpi_kept to;\n",
+    "    GPI_TOPK_SET(topk);\n",
+    "    const uint number = (uint)get_group_id(0), l = (uint)get_local_id(0);\n",
+    "    const uint round = gpi_topk_missed(topk);\n",
+    "    const ulong below = topk.cursor[round], most = topk.number[GPI_TOPK_K];\n",
+    "    const ulong missing = most > below ? most - below : 0;\n",
+    "    const uint4 own = directory[directory_at + number];\n",
+    "    if (number == 0 && l == 0) topk.number[GPI_TOPK_FOUND] = below + missing;\n",
+    "    to.key = found_key + found_key_at;\n",
+    "    to.index = found_index + found_index_at;\n",
+    "    directory += directory_at;\n",
+    "    if (own.y) {\n",
+    "        const ulong at = gpi_topk_before(topk, round, number, directory, shared);\n",
+    "        for (uint i = l; i < own.y; i += GPI_WG) {\n",
+    "            to.key[at + i] = kept_key[kept_key_at + own.x + i];\n",
+    "            to.index[at + i] = kept_index[kept_index_at + own.x + i];\n",
+    "        }\n",
+    "    }\n",
+    "    if (own.z && missing) {\n",
+    "        uint before = 0; /* `missing` is below 2^31: k has room */\n",
+    "        if (l == 0) before = (uint)gpi_topk_equal_before(topk, round, number, directory, missing);\n",
+    "        before = gpi_broadcast(before, shared);\n",
+    "        const gpi_tile tile = gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], (ulong)number * span,\n",
+    "                                            span, flip, topk.number[GPI_TOPK_THRESHOLD + round]);\n",
+    "        if (before >= missing) return;\n",
+    "        to.key += below + before;\n",
+    "        to.index += below + before;\n",
+    "        gpi_tile_keep_equal(tile, missing - before, to, (ulong)number * span, shared);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "#define GPI_TOPK_WANTS_KEYS 1\n",
+    "#define GPI_TOPK_WANTS_INDICES 2\n",
+    "\n",
+    "/* Sorted elements to the outputs that are wanted: k, or as many as there are. */\n",
+    "GPI_KERNEL void gp_topk_take(__global const gpi_key *key, ulong key_at, __global const gpi_value *index,\n",
+    "                             ulong index_at, __global gpi_key *key_out, ulong key_out_at,\n",
+    "                             __global gpi_value *index_out, ulong index_out_at, uint wants, ulong k,\n",
+    "                             GPI_COUNT_PARAMETERS)\n",
+    "{\n",
+    "    const ulong n = min(k, gpi_count(bound, wanted, wanted_offset, wanted_words));\n",
+    "    const ulong step = (ulong)get_num_groups(0) * GPI_WG;\n",
+    "    for (ulong i = (ulong)get_group_id(0) * GPI_WG + get_local_id(0); i < n; i += step) {\n",
+    "        if (wants & GPI_TOPK_WANTS_KEYS) key_out[key_out_at + i] = key[key_at + i];\n",
+    "        if (wants & GPI_TOPK_WANTS_INDICES) index_out[index_out_at + i] = index[index_at + i];\n",
+    "    }\n",
+    "}\n",
+};
+/* ---- End file kernels/topk.cl ---- */
 
 /* ---- Begin file kernels/mix.cl ---- */
 static const char *const gpi_kernel_mix[] = {
@@ -5777,6 +8046,20 @@ static const gpi_profile_row gpi_profile_rows[] = {
     {GPI_CLASS_UNKNOWN, GPI_SORT, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1 << 12},
     {GPI_CLASS_UNKNOWN, GPI_REDUCE, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_UNKNOWN, GPI_SCAN, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1 << 12},
+    {GPI_CLASS_POCL, GPI_MERGE, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_INTEL_CPU, GPI_MERGE, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_LLVMPIPE, GPI_MERGE, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_NVIDIA, GPI_MERGE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_AMD, GPI_MERGE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_INTEL_GPU, GPI_MERGE, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_UNKNOWN, GPI_MERGE, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_POCL, GPI_SEARCH, GP_SHAPE_SERIAL, 1, 1 << 16, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_INTEL_CPU, GPI_SEARCH, GP_SHAPE_SERIAL, 1, 1 << 16, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_LLVMPIPE, GPI_SEARCH, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_NVIDIA, GPI_SEARCH, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_AMD, GPI_SEARCH, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_INTEL_GPU, GPI_SEARCH, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_UNKNOWN, GPI_SEARCH, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_POCL, GPI_HASH, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_INTEL_CPU, GPI_HASH, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_LLVMPIPE, GPI_HASH, GP_SHAPE_LOCAL, 256, 4, GP_WORDS_NARROW, GP_STRATEGY_SINGLE_PASS, 1},
@@ -5829,7 +8112,8 @@ static uint64_t gpi_local_bytes(uint64_t group, uint64_t items, uint64_t size)
     return (tile + tile / 32 + 2 * group) * size + 64;
 }
 
-/* The same for a sort: stage and order of a tile, four bits' counters, the digits' (rank.cl). */
+/* The same for a sort, and more than a merge or a search takes: stage and order of a tile, four bits'
+ * counters, the digits' (rank.cl). */
 static uint64_t gpi_local_bytes_of_sort(uint64_t group, uint64_t items, uint64_t size)
 {
     return group * items * (size + 4) + group * (16 * 2 + 2 * 4) + 256 * 16 + 64;
@@ -5871,7 +8155,7 @@ static void gpi_plan_shape(const gp_context *gp, const gpi_profile_row *row, siz
     if (plan->items > 16 && !tuning->tile) plan->items = 16; /* registers of an item */
     if (plan->items < 1) plan->items = 1;
     if (tuning->work_group_size) plan->group = gpi_power_of_two_below(tuning->work_group_size);
-    gpi_plan_fit_local(&gp->info, size, primitive == GPI_SORT ? gpi_local_bytes_of_sort : gpi_local_bytes,
+    gpi_plan_fit_local(&gp->info, size, primitive >= GPI_SORT ? gpi_local_bytes_of_sort : gpi_local_bytes,
                        plan);
 }
 
@@ -5915,6 +8199,20 @@ static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t
                                     gp_strategy strategy, gpi_plan *plan)
 {
     return gpi_plan_make_sized(gp, function, GPI_SORT, key_size, strategy, plan);
+}
+
+/* A merge's or a search's: no group waits for another, and there is one strategy. A local group has four
+   items at least, which its search wants. */
+static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
+                                    size_t key_size, gpi_plan *plan)
+{
+    const gp_result result =
+        gpi_plan_make_sized(gp, function, primitive, key_size, GP_STRATEGY_MULTI_PASS, plan);
+    if (result == GP_OK && plan->shape == GP_SHAPE_LOCAL && plan->group < 4) {
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, of which it takes 4",
+                        function, plan->group);
+    }
+    return result;
 }
 
 /* A hash table's: in the serial shape, `items` is the keys a group takes. */
@@ -6210,6 +8508,12 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (desc->reduce) result = gpi_reduce_warm_up(gp, desc->reduce);
     if (desc->scan && result == GP_OK) result = gpi_scan_warm_up(gp, desc->scan);
     if (desc->sort && result == GP_OK) result = gpi_sort_warm_up(gp, desc->sort);
+    if (desc->merge && result == GP_OK) result = gpi_merge_warm_up(gp, desc->merge);
+    if (desc->search && result == GP_OK) result = gpi_search_warm_up(gp, desc->search);
+    if (desc->topk && result == GP_OK) result = gpi_topk_warm_up(gp, desc->topk);
+    if (desc->segmented_sort && result == GP_OK)
+        result = gpi_segmented_sort_warm_up(gp, desc->segmented_sort);
+    if (desc->sort_strings && result == GP_OK) result = gpi_sort_strings_warm_up(gp, desc->sort_strings);
     if (desc->hash && result == GP_OK) result = gpi_hash_warm_up(gp, desc->hash);
     return result == GP_OK ? gp_finish(gp) : result;
 }
@@ -6229,6 +8533,7 @@ GP_API gp_result gp_profile_read(gp_context *gp, gp_profile *out)
     out->fallbacks = counters[0];
     out->abandoned = counters[1];
     out->clamped = counters[2];
+    out->bad_offsets = counters[3];
     return GP_OK;
 }
 
@@ -6628,6 +8933,13 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
         {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep", NULL},
         {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
          "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"},
+        {"gp_merge_tiles", NULL},
+        {"gp_search_needles", NULL},
+        {"gp_topk_sample", "gp_topk_filter", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL},
+        {"gp_segments_bounds", "gp_segments_list", "gp_segments_small", "gp_segments_count",
+         "gp_segments_spine", "gp_segments_scatter", "gp_segments_copy", NULL},
+        {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip",
+         "gp_strings_keys", NULL},
         {"gp_hash_clear_slots", "gp_hash_put_keys", "gp_hash_find_keys", "gp_hash_erase_keys",
          "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", "gp_hash_combine_keys",
          NULL},
@@ -6675,6 +8987,9 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, monoid);
         GPI_ADD_KERNEL(&text, source);
         GPI_ADD_KERNEL(&text, tile);
+    } else {
+        GPI_ADD_KERNEL(&text, mix);
+        if (primitive != GPI_HASH && primitive != GPI_HASH_EACH) GPI_ADD_KERNEL(&text, key);
     }
     switch (primitive) {
     case GPI_REDUCE: GPI_ADD_KERNEL(&text, reduce); break;
@@ -6684,14 +8999,28 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, scan);
         break;
     case GPI_SORT:
-        GPI_ADD_KERNEL(&text, mix);
         GPI_ADD_KERNEL(&text, digit);
         GPI_ADD_KERNEL(&text, ring);
         GPI_ADD_KERNEL(&text, rank);
+        GPI_ADD_KERNEL(&text, small);
         GPI_ADD_KERNEL(&text, sort);
         break;
+    case GPI_MERGE: GPI_ADD_KERNEL(&text, merge); break;
+    case GPI_SEARCH: GPI_ADD_KERNEL(&text, search); break;
+    case GPI_TOPK:
+        GPI_ADD_KERNEL(&text, digit);
+        GPI_ADD_KERNEL(&text, rank);
+        GPI_ADD_KERNEL(&text, keep);
+        GPI_ADD_KERNEL(&text, topk);
+        break;
+    case GPI_SEGMENTED_SORT:
+        GPI_ADD_KERNEL(&text, digit);
+        GPI_ADD_KERNEL(&text, rank);
+        GPI_ADD_KERNEL(&text, small);
+        GPI_ADD_KERNEL(&text, segmented_sort);
+        break;
+    case GPI_SORT_STRINGS: GPI_ADD_KERNEL(&text, sort_strings); break;
     case GPI_HASH:
-        GPI_ADD_KERNEL(&text, mix);
         GPI_ADD_KERNEL(&text, hash);
         GPI_ADD_KERNEL(&text, hash_line);
         GPI_ADD_KERNEL(&text, hash_batch);
@@ -6699,7 +9028,6 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, hash_slots);
         break;
     case GPI_HASH_EACH:
-        GPI_ADD_KERNEL(&text, mix);
         GPI_ADD_KERNEL(&text, hash);
         GPI_ADD_KERNEL(&text, hash_each);
         break;
@@ -7233,18 +9561,42 @@ static gp_result gpi_check_buffer(gp_context *gp, const char *function, const ch
     return GP_OK;
 }
 
-/* A number that lives on the device: of 32 or 64 bits, and inside its buffer. */
-static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
-                                 gpi_range *range)
+/* A number that lives on the device: of 32 or 64 bits, and inside its buffer. `prefix`: of its fields. */
+static gp_result gpi_check_count_named(gp_context *gp, const char *function, const char *prefix,
+                                       const gpi_count *count, gpi_range *range)
 {
+    char field[64];
     memset(range, 0, sizeof *range);
     if (!count->buffer) return GP_OK;
     if (count->type != GP_U32 && count->type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: count_type = %d, must be GP_U32 or GP_U64", function,
-                        (int)count->type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %scount_type = %d, must be GP_U32 or GP_U64",
+                        function, prefix, (int)count->type);
     }
-    return gpi_check_buffer(gp, function, "count_buffer", count->buffer, count->offset, 1,
+    (void)snprintf(field, sizeof field, "%scount_buffer", prefix);
+    return gpi_check_buffer(gp, function, field, count->buffer, count->offset, 1,
                             count->type == GP_U32 ? 4 : 8, GPI_READS, range);
+}
+
+static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
+                                 gpi_range *range)
+{
+    return gpi_check_count_named(gp, function, "", count, range);
+}
+
+/* Of `count` ranges the first `read` ones are only read. The others may touch nothing else. */
+static gp_result gpi_check_apart(gp_context *gp, const char *function, const char *const *names,
+                                 const gpi_range *used, size_t read, size_t count)
+{
+    size_t a, b;
+    for (a = read; a < count; a++) {
+        for (b = 0; b < a; b++) {
+            if (!used[a].root || !gpi_overlap(&used[a], &used[b])) continue;
+            return gpi_fail(gp, GP_ERROR_OVERLAP,
+                            "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of one buffer", function, names[b],
+                            used[b].begin, used[b].end, names[a], used[a].begin, used[a].end);
+        }
+    }
+    return GP_OK;
 }
 
 static bool gpi_same(const gpi_range *a, const gpi_range *b)
@@ -8550,6 +10902,77 @@ static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
 }
 /* ---- End file src/scan.c ---- */
 
+/* ---- Begin file src/key.c ---- */
+/* key.c - what the primitives on keys share: the order of keys, their programs, serial tiles. */
+
+/* `flip` of key.cl: what is turned in every key. */
+static cl_ulong gpi_key_flip(gp_type type, bool descending)
+{
+    const size_t size = gpi_type_size(type);
+    const cl_ulong ones = ~(cl_ulong)0 >> (64 - 8 * size);
+    const bool has_sign = gpi_is_signed(type) || gpi_is_float(type);
+    const cl_ulong sign = has_sign ? (cl_ulong)1 << (8 * size - 1) : 0;
+    return descending ? sign ^ ones : sign;
+}
+
+/* A program's prelude; `more` ends it. NULL: no memory. */
+static char *gpi_key_prelude(const gp_context *gp, gp_type type, size_t value_size, const char *more,
+                             const gpi_plan *plan)
+{
+    const bool local = plan->shape == GP_SHAPE_LOCAL;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_text_add(&text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
+    gpi_text_add(&text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
+                 local ? plan->items : 1, local ? plan->group * plan->items : 1);
+    gpi_text_add(&text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 0\n",
+                 plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics);
+    gpi_text_add(&text, "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT %d\n#define GPI_VALUE_SIZE %u\n%s",
+                 (unsigned)gpi_type_size(type), gpi_is_float(type), (unsigned)value_size, more);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* A compiler may grant its kernels smaller groups than the plan wants: then it is made again with those. */
+static gp_result gpi_key_program(gp_context *gp, const char *function, gpi_primitive primitive, gp_type type,
+                                 size_t value_size, const char *more, gpi_plan *plan, gpi_program **out)
+{
+    for (;;) {
+        const gp_result result = gpi_program_get_text(
+            gp, function, primitive, gpi_key_prelude(gp, type, value_size, more, plan), 0, out);
+        if (result != GP_OK) return result;
+        if (plan->group == 1 || plan->group <= (*out)->group_max) return GP_OK;
+        plan->group /= 2;
+    }
+}
+
+static gp_result gpi_check_key_type(gp_context *gp, const char *function, gp_type type)
+{
+    if (gpi_type_size(type)) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: key_type = %d is not a gp_type", function, (int)type);
+}
+
+static gp_result gpi_check_value_size(gp_context *gp, const char *function, size_t size)
+{
+    if (size <= 16 && (size & (size - 1)) == 0) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, must be 0, 1, 2, 4, 8 or 16",
+                    function, size);
+}
+
+static size_t gpi_ceil_div(size_t a, size_t b) { return a / b + (a % b != 0); }
+
+/* Elements of a group in the serial shape: as many groups as keep all cores busy to the end, of `least`
+   elements at least and plan->items at most, and whole cache lines. */
+static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least)
+{
+    size_t span = n / (4 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
+    if (span < least) span = least;
+    if (span > plan->items || gp->desc.tuning.tile) span = plan->items;
+    return gpi_ceil_div(span, 16) * 16;
+}
+/* ---- End file src/key.c ---- */
+
 /* ---- Begin file src/sort.c ---- */
 /* sort.c - gp_sort, gp_argsort: radix sort, lowest digit first. Which passes are launched, and with what. */
 
@@ -8579,60 +11002,15 @@ enum {
 /* Bytes that passes write, from which on it pays to write lines past the caches. Measured on PoCL. */
 #define GPI_SORT_LINES_BYTES ((size_t)8 << 20)
 
-/* Where the parts of the scratch begin, in bytes (digit.cl). */
-typedef struct gpi_sort_layout {
-    size_t histogram, bases, table, rows;
-    size_t key_out, key_tmp, value_tmp;
-    size_t end;
-} gpi_sort_layout;
-
-/* Elements in a buffer: their place in the kernels' words. */
-typedef struct gpi_sort_array {
-    cl_mem buffer;
-    cl_ulong offset;
-} gpi_sort_array;
-
-/* A checked call, ready to run. */
-typedef struct gpi_sort {
-    const gp_sort_desc *desc;
-    const char *function;
-    bool indices;       /* gp_argsort */
-    bool keys_in_place; /* and the same for values: these say what may be written when */
-    bool values_in_place;
-    bool keys_unwanted; /* gp_argsort without keys_out: sorted keys go to the scratch */
-    size_t key_size, value_size;
-    cl_uint begin_bit, end_bit, passes;
-    cl_ulong flip;
-    cl_uint hash; /* 32, 64: keys go by that hash of (key ^ seed): a hash table's batch (hash.c) */
-    cl_ulong seed;
-    gpi_plan plan;
-    gpi_program *program;
-    gpi_count count;
-    bool small, onesweep;
-    size_t block_span; /* keys of a group of the classic kernels */
-    cl_uint blocks;
-    size_t tile_span; /* of a group of the onesweep kernel */
-    size_t portion;   /* most keys of one launch of it */
-    cl_uint portions;
-    cl_uint ring_rows;
-    gpi_sort_layout at;
-    gpi_sort_array key[3], value[3]; /* by GPI_PLACE_... of digit.cl */
-} gpi_sort;
-
 /* ------------------------------------------------------------------ checks */
 
 static gp_result gpi_sort_check_types(gp_context *gp, const gpi_sort *sort)
 {
     const gp_sort_desc *desc = sort->desc;
     const size_t v = sort->value_size;
-    if (!gpi_type_size(desc->key_type)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: key_type = %d is not a gp_type", sort->function,
-                        (int)desc->key_type);
-    }
-    if (v != 0 && v != 1 && v != 2 && v != 4 && v != 8 && v != 16) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, must be 0, 1, 2, 4, 8 or 16",
-                        sort->function, v);
-    }
+    gp_result result = gpi_check_key_type(gp, sort->function, desc->key_type);
+    if (result == GP_OK) result = gpi_check_value_size(gp, sort->function, v);
+    if (result != GP_OK) return result;
     if (sort->indices && v != 4 && v != 8) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, an index has 4 or 8 bytes",
                         sort->function, v);
@@ -8669,63 +11047,28 @@ static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
 
 /* ------------------------------------------------------------------ plan */
 
-/* What the map of digit.cl turns in every key. */
-static cl_ulong gpi_sort_flip(const gp_sort_desc *desc, size_t key_size)
-{
-    const cl_ulong ones = ~(cl_ulong)0 >> (64 - 8 * key_size);
-    const bool has_sign = gpi_is_signed(desc->key_type) || gpi_is_float(desc->key_type);
-    const cl_ulong sign = has_sign ? (cl_ulong)1 << (8 * key_size - 1) : 0;
-    return desc->descending ? sign ^ ones : sign;
-}
-
 static uint32_t gpi_or_default(uint32_t value, uint32_t fallback) { return value ? value : fallback; }
 
-static char *gpi_sort_prelude(const gp_context *gp, const gpi_sort *sort)
-{
-    const gp_tuning *tuning = &gp->desc.tuning;
-    const gpi_plan *plan = &sort->plan;
-    const bool local = plan->shape == GP_SHAPE_LOCAL;
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_text_add(&text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
-    gpi_text_add(&text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
-                 local ? plan->items : 1, local ? plan->group * plan->items : 1);
-    gpi_text_add(&text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 0\n",
-                 plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics);
-    gpi_text_add(&text, "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT %d\n#define GPI_VALUE_SIZE %u\n",
-                 (unsigned)sort->key_size, gpi_is_float(sort->desc->key_type), (unsigned)sort->value_size);
-    gpi_text_add(&text, "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
-                 sort->ring_rows, gpi_or_default(tuning->ring_reach, 64),
-                 gpi_or_default(tuning->ring_block, 32));
-    if (sort->hash) gpi_text_add(&text, "#define GPI_KEY_HASH %u\n", sort->hash);
-    if (!text.failed) return text.data;
-    free(text.data);
-    return NULL;
-}
-
-/* A compiler may grant its kernels smaller groups than the plan wants: then it is made again with those. */
 static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort)
 {
-    for (;;) {
-        const gp_result result =
-            gpi_program_get_text(gp, sort->function, GPI_SORT, gpi_sort_prelude(gp, sort), 0, &sort->program);
-        if (result != GP_OK) return result;
-        if (sort->plan.group == 1 || sort->plan.group <= sort->program->group_max) return GP_OK;
-        sort->plan.group /= 2;
+    const gp_tuning *tuning = &gp->desc.tuning;
+    char ring[200];
+    (void)snprintf(ring, sizeof ring,
+                   "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
+                   sort->ring_rows, gpi_or_default(tuning->ring_reach, 64),
+                   gpi_or_default(tuning->ring_block, 32));
+    if (sort->hash) {
+        const size_t used = strlen(ring);
+        (void)snprintf(ring + used, sizeof ring - used, "#define GPI_KEY_HASH %u\n", sort->hash);
     }
+    return gpi_key_program(gp, sort->function, GPI_SORT, sort->desc->key_type, sort->value_size, ring,
+                           &sort->plan, &sort->program);
 }
 
-static size_t gpi_ceil_div(size_t a, size_t b) { return a / b + (a % b != 0); }
-
-/* Serial: as many groups as keep all cores busy to the end, of at most plan->items keys. */
 static void gpi_sort_spans_serial(const gp_context *gp, gpi_sort *sort)
 {
     const size_t n = sort->desc->count;
-    const size_t most = sort->plan.items;
-    size_t span = n / (4 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
-    if (span < GPI_SORT_SERIAL_SPAN_MIN) span = GPI_SORT_SERIAL_SPAN_MIN;
-    if (span > most || gp->desc.tuning.tile) span = most;
-    sort->tile_span = gpi_ceil_div(span, 16) * 16;
+    sort->tile_span = gpi_serial_span(gp, &sort->plan, n, GPI_SORT_SERIAL_SPAN_MIN);
     sort->block_span = sort->tile_span;
     if (n / sort->block_span >= GPI_SORT_BLOCKS_MAX) sort->block_span = n / (GPI_SORT_BLOCKS_MAX - 1);
 }
@@ -8839,8 +11182,8 @@ static void gpi_sort_lay_out(gpi_sort *sort)
     if (!desc->values_tmp) sort->at.value_tmp = gpi_sort_part(sort, n * sort->value_size);
 }
 
-/* Everything but the buffers: enough to know the scratch. */
-static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
+/* What is sorted, how, and what is in place. */
+static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort)
 {
     const gp_sort_desc *desc = sort->desc;
     gp_result result = gpi_sort_check_types(gp, sort);
@@ -8849,14 +11192,11 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     result = gpi_sort_check_bits(gp, sort);
     if (result == GP_OK)
         result = gpi_plan_make_sort(gp, sort->function, sort->key_size, desc->strategy, &sort->plan);
-    if (result != GP_OK) return result;
     sort->count.bound = desc->count;
     sort->count.buffer = desc->count_buffer;
     sort->count.offset = desc->count_offset;
     sort->count.type = desc->count_type;
-    sort->flip = sort->hash ? sort->seed : gpi_sort_flip(desc, sort->key_size);
-    sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, 1024);
-    sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
+    sort->flip = sort->hash ? sort->seed : gpi_key_flip(desc->key_type, desc->descending);
     sort->keys_unwanted = sort->indices && !desc->keys_out;
     sort->keys_in_place =
         !sort->keys_unwanted &&
@@ -8864,6 +11204,16 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     sort->values_in_place = sort->value_size && !sort->indices &&
                             (!desc->values_out || (desc->values_out == desc->values &&
                                                    desc->values_out_offset == desc->values_offset));
+    return result;
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
+{
+    gp_result result = gpi_sort_describe(gp, sort);
+    if (result != GP_OK) return result;
+    sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, 1024);
+    sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
     result = gpi_sort_program(gp, sort);
     if (result == GP_OK) result = gpi_sort_spans(gp, sort);
     if (result == GP_OK) gpi_sort_lay_out(sort);
@@ -8880,23 +11230,24 @@ enum {
     GPI_SORT_VALUES_OUT,
     GPI_SORT_VALUES_TMP,
     GPI_SORT_COUNTER,
+    GPI_SORT_OFFSETS,
     GPI_SORT_RANGES
 };
 
 static const char *const gpi_sort_names[GPI_SORT_RANGES] = {
-    "keys", "keys_out", "keys_tmp", "values", "values_out", "values_tmp", "count_buffer"};
+    "keys", "keys_out", "keys_tmp", "values", "values_out", "values_tmp", "count_buffer", "offsets"};
 
 /* Nothing that is written may touch anything else; in place, output and input are one range, noted once. */
 static gp_result gpi_sort_check_apart(gp_context *gp, const gpi_sort *sort, const gpi_range *used)
 {
+    bool written[GPI_SORT_RANGES];
     size_t a, b;
+    for (a = 0; a < GPI_SORT_RANGES; a++) written[a] = a < GPI_SORT_COUNTER;
+    written[GPI_SORT_KEYS] = sort->keys_in_place;
+    written[GPI_SORT_VALUES] = sort->values_in_place;
     for (a = 0; a < GPI_SORT_RANGES; a++) {
         for (b = 0; b < a; b++) {
-            const bool read_only = (a == GPI_SORT_VALUES || a == GPI_SORT_COUNTER) &&
-                                   (b == GPI_SORT_KEYS || b == GPI_SORT_VALUES) &&
-                                   !(b == GPI_SORT_KEYS ? sort->keys_in_place : sort->values_in_place) &&
-                                   !(a == GPI_SORT_VALUES && sort->values_in_place);
-            if (!used[a].root || read_only || !gpi_overlap(&used[a], &used[b])) continue;
+            if (!used[a].root || !gpi_overlap(&used[a], &used[b]) || (!written[a] && !written[b])) continue;
             return gpi_fail(gp, GP_ERROR_OVERLAP,
                             "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of one buffer", sort->function,
                             gpi_sort_names[b], used[b].begin, used[b].end, gpi_sort_names[a], used[a].begin,
@@ -8940,6 +11291,9 @@ static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort)
         r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_TMP, d->values_tmp, d->values_tmp_offset, v,
                                  GPI_WRITES, used);
     if (r == GP_OK) r = gpi_check_count(gp, sort->function, &sort->count, &used[GPI_SORT_COUNTER]);
+    if (r == GP_OK && sort->offset_count)
+        r = gpi_check_buffer(gp, sort->function, "offsets", sort->offsets.buffer, sort->offsets.offset,
+                             sort->offset_count, sort->offset_size, GPI_READS, &used[GPI_SORT_OFFSETS]);
     if (r == GP_OK) r = gpi_sort_check_apart(gp, sort, used);
     if (r != GP_OK) return r;
     return gpi_check_scratch(gp, sort->function, d->scratch, sort->at.end, used, GPI_SORT_RANGES);
@@ -8974,8 +11328,6 @@ static void gpi_sort_place(gpi_sort *sort, cl_mem scratch)
 }
 
 /* ------------------------------------------------------------------ arguments */
-
-enum { GPI_PLACE_IN = 0, GPI_PLACE_OUT = 1, GPI_PLACE_TMP = 2 }; /* digit.cl */
 
 /* GPI_PLACES_PARAMETERS */
 static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort)
@@ -9301,6 +11653,1626 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     return result;
 }
 /* ---- End file src/sort.c ---- */
+
+/* ---- Begin file src/segmented_sort.c ---- */
+/* segmented_sort.c - gp_segmented_sort: offsets checked and large segments listed on the device; the small
+   ones sorted by a group each window, the large ones together by classic passes. */
+
+enum {
+    GPI_SEGMENTS_BOUNDS,
+    GPI_SEGMENTS_LIST,
+    GPI_SEGMENTS_SMALL,
+    GPI_SEGMENTS_COUNT,
+    GPI_SEGMENTS_SPINE,
+    GPI_SEGMENTS_SCATTER,
+    GPI_SEGMENTS_COPY
+};
+
+enum {
+    GPI_SEGMENTS_STATE_BYTES = 64, /* GPI_SEGMENTS_WORDS of segmented_sort.cl */
+    GPI_SEGMENTS_BAD_AT = 8,       /* bytes: two uints, of which the second is the first one's index */
+    GPI_SEGMENTS_LARGE_BYTES = 32, /* gpi_large */
+    GPI_SEGMENTS_BLOCKS_MAX = 1024,
+    GPI_SEGMENTS_SERIAL_SMALL = 16384, /* keys that one item sorts while others have as much to do */
+    GPI_SEGMENTS_WINDOW_TILES = 8      /* local: most tiles of a window */
+};
+
+/* Bytes of a segment from which on it pays to write lines past the caches, as in a sort. */
+#define GPI_SEGMENTS_LINES_BYTES ((size_t)8 << 20)
+
+/* A checked call, ready to run. */
+typedef struct gpi_segments {
+    const gp_segmented_sort_desc *desc;
+    gp_sort_desc keys; /* the same as a sort of one segment */
+    gpi_sort sort;
+    size_t small, window; /* keys of a small segment; positions of a group */
+    size_t block;         /* offsets of a group */
+    cl_uint blocks;
+    size_t rows, large; /* at most */
+    cl_uint groups;     /* that share the rows */
+    size_t maxima_at, bounds_at, large_at, owner_at;
+} gpi_segments;
+
+/* ------------------------------------------------------------------ checks, plan */
+
+static void gpi_segments_init(gpi_segments *s, const char *function, const gp_segmented_sort_desc *d)
+{
+    gp_sort_desc *k = &s->keys;
+    memset(s, 0, sizeof *s);
+    s->desc = d;
+    k->keys = d->keys;
+    k->keys_offset = d->keys_offset;
+    k->keys_out = d->keys_out;
+    k->keys_out_offset = d->keys_out_offset;
+    k->values = d->values;
+    k->values_offset = d->values_offset;
+    k->values_out = d->values_out;
+    k->values_out_offset = d->values_out_offset;
+    k->keys_tmp = d->keys_tmp;
+    k->keys_tmp_offset = d->keys_tmp_offset;
+    k->values_tmp = d->values_tmp;
+    k->values_tmp_offset = d->values_tmp_offset;
+    k->count = d->count;
+    k->key_type = d->key_type;
+    k->value_size = d->value_size;
+    k->begin_bit = d->begin_bit;
+    k->end_bit = d->end_bit;
+    k->descending = d->descending;
+    k->strategy = GP_STRATEGY_MULTI_PASS;
+    k->scratch = d->scratch;
+    gpi_sort_init(&s->sort, function, k, false);
+}
+
+static gp_result gpi_segments_check_offsets(gp_context *gp, gpi_segments *s)
+{
+    const gp_segmented_sort_desc *d = s->desc;
+    if (d->offsets_type != GP_U32 && d->offsets_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: offsets_type = %d, must be GP_U32 or GP_U64",
+                        s->sort.function, (int)d->offsets_type);
+    }
+    if (d->segment_count >= UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: segment_count = %zu, at most 2^32 - 2",
+                        s->sort.function, d->segment_count);
+    }
+    s->sort.offsets.buffer = d->offsets;
+    s->sort.offsets.offset = d->offsets_offset;
+    s->sort.offset_count = d->segment_count + 1;
+    s->sort.offset_size = d->offsets_type == GP_U32 ? 4 : 8;
+    s->sort.count.bound = d->segment_count;
+    s->sort.count.buffer = d->count_buffer;
+    s->sort.count.offset = d->count_offset;
+    s->sort.count.type = d->count_type;
+    return GP_OK;
+}
+
+static bool gpi_segments_wide(const gpi_sort *sort) { return sort->desc->count > UINT32_MAX; }
+
+static gp_result gpi_segments_program(gp_context *gp, gpi_sort *sort)
+{
+    const char *cell = gpi_segments_wide(sort) ? "#define GPI_CELL_WIDE 1\n" : "#define GPI_CELL_WIDE 0\n";
+    return gpi_key_program(gp, sort->function, GPI_SEGMENTED_SORT, sort->desc->key_type, sort->value_size,
+                           cell, &sort->plan, &sort->program);
+}
+
+static bool gpi_segments_is_nothing(const gpi_segments *s)
+{
+    return s->desc->count == 0 || s->desc->segment_count == 0;
+}
+
+static size_t gpi_clamp(size_t x, size_t least, size_t most)
+{
+    return x < least ? least : x > most ? most : x;
+}
+
+/* Work for a few groups a core, and not too little for each. */
+static size_t gpi_segments_share(const gp_context *gp, size_t n)
+{
+    return n / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
+}
+
+/* What is small, what a group of each kernel takes. */
+static gp_result gpi_segments_spans(gp_context *gp, gpi_segments *s)
+{
+    gpi_sort *sort = &s->sort;
+    const size_t n = s->desc->count, share = gpi_segments_share(gp, n);
+    const bool local = sort->plan.shape == GP_SHAPE_LOCAL;
+    gp_result result = GP_OK;
+    if (local) {
+        const size_t tile = gpi_plan_tile(&sort->plan);
+        s->small = tile;
+        s->window = gpi_clamp(share / tile, 1, GPI_SEGMENTS_WINDOW_TILES) * tile;
+        result = gpi_sort_spans_local(gp, sort);
+    } else {
+        s->small = gpi_clamp(sort->plan.items, 1, GPI_SEGMENTS_SERIAL_SMALL);
+        s->window = gpi_clamp(share, s->small < 1024 ? s->small : 1024, s->small);
+        gpi_sort_spans_serial(gp, sort);
+    }
+    sort->small = n <= s->small;
+    s->large = n / (s->small + 1);
+    s->rows = s->large ? n / sort->block_span + s->large : 0;
+    s->groups = (cl_uint)gpi_clamp(16 * (size_t)gp->info.compute_units, 64, GPI_SEGMENTS_BLOCKS_MAX);
+    if (s->groups > s->rows || gp->info.loop_limit) s->groups = (cl_uint)s->rows;
+    return result;
+}
+
+/* Blocks of offsets: some for each core, not too small ones, and not too many to be looked over. */
+static void gpi_segments_blocks(const gp_context *gp, gpi_segments *s)
+{
+    const size_t entries = s->desc->segment_count + 1, least = s->sort.plan.group == 1 ? 4096 : 1024;
+    size_t block = gpi_clamp(gpi_segments_share(gp, entries), least, entries < least ? least : entries);
+    if (entries / block >= GPI_SEGMENTS_BLOCKS_MAX) block = gpi_ceil_div(entries, GPI_SEGMENTS_BLOCKS_MAX);
+    s->block = block;
+    s->blocks = (cl_uint)gpi_ceil_div(entries, block);
+}
+
+static void gpi_segments_lay_out(gpi_segments *s)
+{
+    gpi_sort *sort = &s->sort;
+    const size_t n = s->desc->count, cell = gpi_segments_wide(sort) ? 8 : 4;
+    memset(&sort->at, 0, sizeof sort->at);
+    if (gpi_segments_is_nothing(s)) return;
+    (void)gpi_sort_part(sort, GPI_SEGMENTS_STATE_BYTES);
+    s->maxima_at = gpi_sort_part(sort, s->blocks * cell);
+    s->bounds_at = gpi_sort_part(sort, (s->desc->segment_count + 1) * cell);
+    s->large_at = gpi_sort_part(sort, s->large * GPI_SEGMENTS_LARGE_BYTES);
+    s->owner_at = gpi_sort_part(sort, s->rows * 4);
+    sort->at.table = gpi_sort_part(sort, s->rows * 256 * cell);
+    if (!gpi_sort_needs_tmp(sort)) return;
+    if (!sort->desc->keys_tmp) sort->at.key_tmp = gpi_sort_part(sort, n * sort->key_size);
+    if (!sort->desc->values_tmp) sort->at.value_tmp = gpi_sort_part(sort, n * sort->value_size);
+}
+
+/* Bytes that are enough for any part of these elements and segments: fewer elements can be cut into more
+   rows, but into no more than a block takes least, nor than there may be blocks. */
+static size_t gpi_segments_scratch_most(const gpi_segments *s)
+{
+    gpi_segments most = *s;
+    const size_t blocks = s->desc->count / s->small;
+    if (gpi_segments_is_nothing(s)) return 0;
+    most.blocks = GPI_SEGMENTS_BLOCKS_MAX + 1;
+    if (most.large) most.rows = most.large + gpi_clamp(blocks, 1, GPI_SEGMENTS_BLOCKS_MAX + 1);
+    gpi_segments_lay_out(&most);
+    return most.sort.at.end;
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_segments_plan(gp_context *gp, gpi_segments *s)
+{
+    gp_result result = gpi_sort_describe(gp, &s->sort);
+    if (result == GP_OK) result = gpi_segments_check_offsets(gp, s);
+    if (result == GP_OK) result = gpi_segments_program(gp, &s->sort);
+    if (result == GP_OK) result = gpi_segments_spans(gp, s);
+    if (result != GP_OK) return result;
+    gpi_segments_blocks(gp, s);
+    gpi_segments_lay_out(s);
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* GPI_SEGMENTS_PARAMETERS */
+static void gpi_segments_arg_state(gpi_call *call, const gpi_segments *s, cl_mem state)
+{
+    GPI_CALL_ARG(call, state);
+    gpi_sort_arg_at(call, s->maxima_at);
+    gpi_sort_arg_at(call, s->bounds_at);
+    gpi_sort_arg_at(call, s->large_at);
+    gpi_sort_arg_at(call, s->owner_at);
+    gpi_sort_arg_at(call, s->sort.at.table);
+}
+
+/* GPI_OFFSETS_PARAMETERS, and a block's offsets */
+static void gpi_segments_arg_offsets(gpi_call *call, const gpi_segments *s)
+{
+    GPI_CALL_ARG(call, s->sort.offsets.buffer);
+    gpi_sort_arg_long(call, s->sort.offsets.offset);
+    gpi_sort_arg_uint(call, s->sort.offset_size / 4);
+    gpi_sort_arg_long(call, s->desc->count);
+    gpi_sort_arg_long(call, s->block);
+}
+
+static gp_result gpi_segments_list(gpi_call *call, gpi_segments *s, cl_mem state)
+{
+    gp_result result;
+    gpi_call_kernel(call, s->sort.program, GPI_SEGMENTS_BOUNDS);
+    gpi_segments_arg_state(call, s, state);
+    gpi_segments_arg_offsets(call, s);
+    gpi_call_arg_count(call, &s->sort.count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    result = gpi_call_launch(call, &s->sort.plan, s->blocks);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, s->sort.program, GPI_SEGMENTS_LIST);
+    gpi_segments_arg_state(call, s, state);
+    gpi_segments_arg_offsets(call, s);
+    gpi_sort_arg_long(call, s->small);
+    gpi_sort_arg_long(call, s->sort.block_span);
+    gpi_sort_arg_uint(call, gpi_sort_from(&s->sort));
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &s->sort.plan, s->blocks);
+}
+
+static gp_result gpi_segments_small(gpi_call *call, gpi_segments *s, cl_mem state)
+{
+    gpi_call_kernel(call, s->sort.program, GPI_SEGMENTS_SMALL);
+    gpi_sort_arg_places(call, &s->sort);
+    gpi_sort_arg_bits(call, &s->sort);
+    gpi_segments_arg_state(call, s, state);
+    gpi_sort_arg_long(call, s->window);
+    gpi_sort_arg_uint(call, s->small);
+    gpi_sort_arg_uint(call, gpi_sort_from(&s->sort));
+    gpi_sort_arg_uint(call, gpi_sort_in_place(&s->sort));
+    return gpi_call_launch(call, &s->sort.plan, gpi_ceil_div(s->desc->count, s->window));
+}
+
+/* What count and scatter have in common. */
+static void gpi_segments_prepare(gpi_call *call, gpi_segments *s, cl_mem state, size_t kernel, cl_uint pass)
+{
+    gpi_call_kernel(call, s->sort.program, kernel);
+    gpi_sort_arg_places(call, &s->sort);
+    gpi_sort_arg_digit(call, &s->sort, pass);
+    gpi_segments_arg_state(call, s, state);
+    GPI_CALL_ARG(call, pass);
+    gpi_sort_arg_long(call, s->sort.block_span);
+}
+
+static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass)
+{
+    const gpi_sort *sort = &s->sort;
+    const bool out_first = sort->passes % 2 && !gpi_sort_in_place(sort);
+    const size_t lines_from = GPI_SEGMENTS_LINES_BYTES / (sort->key_size + sort->value_size);
+    const size_t spines = s->large < s->groups ? s->large : s->groups;
+    gp_result result;
+    gpi_segments_prepare(call, s, state, GPI_SEGMENTS_COUNT, pass);
+    result = gpi_call_launch(call, &sort->plan, s->groups);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, sort->program, GPI_SEGMENTS_SPINE);
+    gpi_segments_arg_state(call, s, state);
+    GPI_CALL_ARG(call, pass);
+    gpi_sort_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
+    result = gpi_call_launch(call, &sort->plan, spines);
+    if (result != GP_OK) return result;
+    gpi_segments_prepare(call, s, state, GPI_SEGMENTS_SCATTER, pass);
+    gpi_sort_arg_long(call, lines_from);
+    return gpi_call_launch(call, &sort->plan, s->groups);
+}
+
+static gp_result gpi_segments_large(gpi_call *call, gpi_segments *s, cl_mem state)
+{
+    gp_result result = GP_OK;
+    cl_uint pass;
+    for (pass = 0; pass < s->sort.passes && result == GP_OK; pass++)
+        result = gpi_segments_pass(call, s, state, pass);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, s->sort.program, GPI_SEGMENTS_COPY);
+    gpi_sort_arg_places(call, &s->sort);
+    gpi_segments_arg_state(call, s, state);
+    GPI_CALL_ARG(call, s->sort.passes);
+    gpi_sort_arg_long(call, s->sort.block_span);
+    return gpi_call_launch(call, &s->sort.plan, s->groups);
+}
+
+/* Enqueues all of a planned and checked call. *state is where the report is, NULL: there was nothing to do.
+ */
+static gp_result gpi_segments_launch(gpi_call *call, gpi_segments *s, cl_mem *state)
+{
+    gp_result result;
+    *state = NULL;
+    if (gpi_segments_is_nothing(s)) return GP_OK;
+    result = gpi_call_scratch(call, s->desc->scratch, s->sort.at.end, state);
+    if (result != GP_OK) return result;
+    gpi_sort_place(&s->sort, *state);
+    result = gpi_segments_list(call, s, *state);
+    if (result == GP_OK) result = gpi_segments_small(call, s, *state);
+    if (result == GP_OK && s->large > 0) result = gpi_segments_large(call, s, *state);
+    return result;
+}
+
+/* ------------------------------------------------------------------ API */
+
+static gp_result gpi_segments_report(gpi_call *call, cl_mem state, gp_segmented_sort_report *report)
+{
+    cl_uint words[2] = {0, 0};
+    gp_result result = GP_OK;
+    if (state) result = gpi_call_read(call, state, GPI_SEGMENTS_BAD_AT, sizeof words, words);
+    report->bad_offsets = words[0];
+    report->first_bad = words[0] ? words[1] : 0;
+    return result;
+}
+
+static gp_result gpi_segments_call(gp_context *gp, const char *function, const gp_segmented_sort_desc *desc,
+                                   gp_segmented_sort_report *report)
+{
+    gpi_segments segments;
+    gpi_call call;
+    cl_mem state = NULL;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    gpi_segments_init(&segments, function, desc);
+    result = gpi_segments_plan(gp, &segments);
+    if (result == GP_OK && !gpi_segments_is_nothing(&segments)) result = gpi_sort_check(gp, &segments.sort);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_segments_launch(&call, &segments, &state);
+    if (result == GP_OK && report) result = gpi_segments_report(&call, state, report);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_segmented_sort(gp_context *gp, const gp_segmented_sort_desc *desc)
+{
+    return gpi_segments_call(gp, "gp_segmented_sort", desc, NULL);
+}
+
+GP_API gp_result gp_segmented_sort_read(gp_context *gp, const gp_segmented_sort_desc *desc,
+                                        gp_segmented_sort_report *report)
+{
+    if (!report) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_segmented_sort_read: report is NULL");
+    return gpi_segments_call(gp, "gp_segmented_sort_read", desc, report);
+}
+
+GP_API gp_result gp_segmented_sort_scratch_size(gp_context *gp, const gp_segmented_sort_desc *desc,
+                                                size_t *bytes)
+{
+    const char *function = "gp_segmented_sort_scratch_size";
+    gpi_segments segments;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+    }
+    gpi_segments_init(&segments, function, desc);
+    result = gpi_segments_plan(gp, &segments);
+    *bytes = result == GP_OK ? segments.sort.at.end : 0;
+    return result;
+}
+
+/* Sorts zeros of the context's own: a large segment and a small one. */
+static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc)
+{
+    gp_segmented_sort_desc probe;
+    gpi_segments segments;
+    cl_uint offsets[3] = {0, 0, 0};
+    gp_result result;
+    memset(&probe, 0, sizeof probe);
+    probe.key_type = desc->key_type;
+    probe.value_size = desc->value_size;
+    probe.offsets_type = GP_U32;
+    probe.segment_count = 2;
+    gpi_segments_init(&segments, "gp_warmup", &probe);
+    result = gpi_segments_plan(gp, &segments);
+    if (result != GP_OK) return result;
+    offsets[1] = (cl_uint)segments.small + 1;
+    offsets[2] = offsets[1] + 100;
+    probe.count = offsets[2];
+    result = gp_buffer_create(gp, sizeof offsets, offsets, &probe.offsets);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, probe.count * segments.sort.key_size, &probe.keys);
+    if (result == GP_OK && probe.value_size)
+        result = gpi_alloc_zeros(gp, probe.count * probe.value_size, &probe.values);
+    if (result == GP_OK) result = gp_segmented_sort(gp, &probe);
+    if (probe.offsets) (void)clReleaseMemObject(probe.offsets);
+    if (probe.keys) (void)clReleaseMemObject(probe.keys);
+    if (probe.values) (void)clReleaseMemObject(probe.values);
+    return result;
+}
+/* ---- End file src/segmented_sort.c ---- */
+
+/* ---- Begin file src/sort_strings.c ---- */
+/* sort_strings.c - gp_sort_strings: keys of seven bytes sorted, ties compacted and sorted further, in rounds
+   that the host drives by how many ties are left. */
+
+enum { GPI_STRINGS_KEYS_FIRST, GPI_STRINGS_TIES, GPI_STRINGS_COMPACT, GPI_STRINGS_SKIP, GPI_STRINGS_KEYS };
+
+enum {
+    GPI_STRINGS_STATE_BYTES = 64, /* sort_strings.cl */
+    GPI_STRINGS_SET_PARTS = 6,    /* of `room` uints */
+    GPI_STRINGS_ITEMS = 4,        /* local: elements of an item */
+    GPI_STRINGS_SERIAL_LEAST = 256,
+    GPI_STRINGS_SERIAL_MOST = 16384,
+    GPI_STRINGS_ALIGNMENT = 65536 /* of the nested sorts' scratch: no device asks for more */
+};
+
+/* A checked call, ready to run. */
+typedef struct gpi_strings {
+    const gp_sort_strings_desc *desc;
+    const char *function;
+    size_t index_size, offset_size;
+    gpi_count count;
+    gpi_plan plan; /* of this file's kernels */
+    gpi_program *program;
+    /* the sort of all strings, of ties, and the scan that tells where ties go */
+    gp_sort_desc all_desc;
+    gpi_sort all;
+    gp_segmented_sort_desc ties_desc;
+    gpi_segments ties;
+    gp_scan_desc scan_desc;
+    gpi_scan scan;
+    size_t room;                         /* uints of a part of a set */
+    size_t keys_at, flags_at, set_at[2]; /* bytes */
+    size_t own, nested, scratch;         /* bytes of each part, and together */
+    cl_mem parts, nested_scratch;        /* sub-buffers of it */
+} gpi_strings;
+
+/* The last word of a round: what the device found. */
+typedef struct gpi_strings_state {
+    cl_uint bad, first_bad, tied, groups;
+} gpi_strings_state;
+
+/* ------------------------------------------------------------------ plan */
+
+static gp_result gpi_strings_check_desc(gp_context *gp, gpi_strings *s)
+{
+    const gp_sort_strings_desc *d = s->desc;
+    if (d->offsets_type != GP_U32 && d->offsets_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: offsets_type = %d, must be GP_U32 or GP_U64",
+                        s->function, (int)d->offsets_type);
+    }
+    if (d->index_size != 0 && d->index_size != 4 && d->index_size != 8) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: index_size = %zu, must be 4 or 8", s->function,
+                        d->index_size);
+    }
+    if (d->count > UINT32_MAX - 2) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu, at most 2^32 - 3", s->function, d->count);
+    }
+    s->index_size = d->index_size ? d->index_size : 4;
+    s->offset_size = d->offsets_type == GP_U32 ? 4 : 8;
+    s->count.bound = d->count;
+    s->count.buffer = d->count_buffer;
+    s->count.offset = d->count_offset;
+    s->count.type = d->count_type;
+    return GP_OK;
+}
+
+static gp_result gpi_strings_plan_all(gp_context *gp, gpi_strings *s)
+{
+    gp_sort_desc *d = &s->all_desc;
+    d->count = s->desc->count;
+    d->count_buffer = s->desc->count_buffer;
+    d->count_offset = s->desc->count_offset;
+    d->count_type = s->desc->count_type;
+    d->key_type = GP_U64;
+    d->value_size = 4;
+    d->descending = s->desc->descending;
+    d->keys = s->parts;
+    d->keys_out = s->parts ? s->parts : gp->counters; /* when only sizes are asked for: any other than keys */
+    d->keys_offset = s->set_at[1] / 8;                /* not in use yet */
+    d->keys_out_offset = s->keys_at / 8;
+    d->values_out = d->keys_out;
+    d->values_out_offset = s->set_at[0] / 4;
+    d->scratch = s->nested_scratch;
+    gpi_sort_init(&s->all, s->function, d, true);
+    return gpi_sort_plan(gp, &s->all);
+}
+
+static gp_result gpi_strings_plan_ties(gp_context *gp, gpi_strings *s, size_t tied, size_t groups,
+                                       const size_t *set_at)
+{
+    gp_segmented_sort_desc *d = &s->ties_desc;
+    d->count = tied;
+    d->segment_count = groups;
+    d->offsets_type = GP_U32;
+    d->key_type = GP_U64;
+    d->value_size = 4;
+    d->descending = s->desc->descending;
+    d->keys = s->parts;
+    d->keys_offset = s->keys_at / 8;
+    d->values = s->parts;
+    d->values_offset = *set_at / 4;
+    d->offsets = s->parts;
+    d->offsets_offset = *set_at / 4 + 3 * s->room;
+    d->scratch = s->nested_scratch;
+    gpi_segments_init(&s->ties, s->function, d);
+    return gpi_segments_plan(gp, &s->ties);
+}
+
+static gp_result gpi_strings_plan_scan(gp_context *gp, gpi_strings *s, size_t elements)
+{
+    gp_scan_desc *d = &s->scan_desc;
+    d->in = d->out = s->parts;
+    d->in_offset = d->out_offset = s->flags_at / 8;
+    d->count = elements + 1;
+    d->type = GP_U64;
+    d->op = GP_SUM;
+    d->exclusive = true;
+    d->scratch = s->nested_scratch;
+    return gpi_scan_plan(gp, s->function, d, &s->scan);
+}
+
+/* Appends a part of the scratch; where it begins. */
+static size_t gpi_strings_part(gpi_strings *s, size_t bytes)
+{
+    const size_t begin = s->own;
+    s->own += gpi_round_up(bytes, 256);
+    return begin;
+}
+
+static void gpi_strings_lay_out(gpi_strings *s)
+{
+    const size_t n = s->desc->count;
+    s->room = gpi_round_up(n + 2, 64);
+    (void)gpi_strings_part(s, GPI_STRINGS_STATE_BYTES);
+    s->keys_at = gpi_strings_part(s, n * 8);
+    s->flags_at = gpi_strings_part(s, (n + 1) * 8);
+    s->set_at[0] = gpi_strings_part(s, s->room * 4 * GPI_STRINGS_SET_PARTS);
+    s->set_at[1] = gpi_strings_part(s, s->room * 4 * GPI_STRINGS_SET_PARTS);
+}
+
+static size_t gpi_larger(size_t a, size_t b) { return a > b ? a : b; }
+
+/* Everything but the buffers: enough to know the scratch. Ties are at most all strings, in pairs. */
+static gp_result gpi_strings_plan(gp_context *gp, gpi_strings *s)
+{
+    const size_t n = s->desc->count;
+    gp_result result = gpi_strings_check_desc(gp, s);
+    if (result != GP_OK) return result;
+    gpi_strings_lay_out(s);
+    result = gpi_strings_plan_all(gp, s);
+    s->plan = s->all.plan;
+    if (result == GP_OK)
+        result = gpi_key_program(gp, s->function, GPI_SORT_STRINGS, GP_U64, 4, "", &s->plan, &s->program);
+    if (result == GP_OK) result = gpi_strings_plan_ties(gp, s, n, n / 2, &s->set_at[0]);
+    if (result == GP_OK) result = gpi_strings_plan_scan(gp, s, n);
+    if (result != GP_OK || n == 0) return result;
+    s->nested = gpi_larger(gpi_segments_scratch_most(&s->ties), gpi_scan_scratch(&s->scan));
+    s->nested = gpi_larger(gpi_larger(s->nested, s->all.at.end), GPI_STRINGS_STATE_BYTES); /* never none */
+    s->own = gpi_round_up(s->own, GPI_STRINGS_ALIGNMENT);
+    s->scratch = s->own + s->nested;
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ buffers */
+
+static gp_result gpi_strings_check(gp_context *gp, const gpi_strings *s)
+{
+    const gp_sort_strings_desc *d = s->desc;
+    enum { BYTES, OFFSETS, OUT, COUNT, RANGES };
+    static const char *const names[RANGES] = {"bytes", "offsets", "out", "count_buffer"};
+    gpi_range used[RANGES];
+    size_t i;
+    gp_result r = gpi_check_buffer(gp, s->function, "bytes", d->bytes, d->bytes_offset, d->byte_count, 1,
+                                   GPI_READS, &used[BYTES]);
+    if (r == GP_OK)
+        r = gpi_check_buffer(gp, s->function, "offsets", d->offsets, d->offsets_offset, d->count + 1,
+                             s->offset_size, GPI_READS, &used[OFFSETS]);
+    if (r == GP_OK)
+        r = gpi_check_buffer(gp, s->function, "out", d->out, d->out_offset, d->count, s->index_size,
+                             GPI_WRITES, &used[OUT]);
+    if (r == GP_OK) r = gpi_check_count(gp, s->function, &s->count, &used[COUNT]);
+    for (i = 0; i < RANGES && r == GP_OK; i++) {
+        if (i != OUT && gpi_overlap(&used[i], &used[OUT]))
+            r = gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s and out overlap", s->function, names[i]);
+    }
+    return r == GP_OK ? gpi_check_scratch(gp, s->function, d->scratch, s->scratch, used, RANGES) : r;
+}
+
+static gp_result gpi_strings_sub_buffer(gp_context *gp, const gpi_strings *s, cl_mem scratch, size_t begin,
+                                        size_t bytes, cl_mem *out)
+{
+    gpi_range range;
+    cl_buffer_region region;
+    cl_int error;
+    range.begin = begin;
+    range.end = begin + bytes;
+    gpi_range_resolve(scratch, &range); /* the caller's may be a part itself, and parts have no parts */
+    region.origin = range.begin;
+    region.size = bytes;
+    *out = clCreateSubBuffer(range.root, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, s->function, "clCreateSubBuffer");
+}
+
+/* The scratch in two: kernels take their buffers from the first byte on. */
+static gp_result gpi_strings_open(gpi_call *call, gpi_strings *s)
+{
+    cl_mem scratch = NULL;
+    gp_result result = gpi_call_scratch(call, s->desc->scratch, s->scratch, &scratch);
+    if (result == GP_OK) result = gpi_strings_sub_buffer(call->gp, s, scratch, 0, s->own, &s->parts);
+    if (result == GP_OK)
+        result = gpi_strings_sub_buffer(call->gp, s, scratch, s->own, s->nested, &s->nested_scratch);
+    return result == GP_OK ? gpi_strings_plan_all(call->gp, s) : result;
+}
+
+static void gpi_strings_close(gpi_strings *s)
+{
+    if (s->parts) (void)clReleaseMemObject(s->parts);
+    if (s->nested_scratch) (void)clReleaseMemObject(s->nested_scratch);
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* Elements of a group: serial, enough groups for all cores; local, few a work-item, fewer where loops are
+   limited. */
+static size_t gpi_strings_span(const gp_context *gp, const gpi_strings *s, size_t many)
+{
+    const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1, group = s->plan.group;
+    if (group > 1) return gp->info.loop_limit ? group : group * GPI_STRINGS_ITEMS;
+    return gpi_clamp(many / (8 * cores), GPI_STRINGS_SERIAL_LEAST, GPI_STRINGS_SERIAL_MOST);
+}
+
+/* GPI_ROUND_PARAMETERS; `from`: which of the two sets. */
+static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, size_t kernel, size_t keys_at, int from)
+{
+    gpi_call_kernel(call, s->program, kernel);
+    GPI_CALL_ARG(call, s->parts);
+    gpi_sort_arg_long(call, s->room);
+    gpi_sort_arg_at(call, keys_at);
+    gpi_sort_arg_at(call, s->flags_at);
+    gpi_sort_arg_at(call, s->set_at[from]);
+    gpi_sort_arg_at(call, s->set_at[1 - from]);
+}
+
+/* GPI_TEXT_PARAMETERS */
+static void gpi_strings_arg_text(gpi_call *call, const gpi_strings *s)
+{
+    GPI_CALL_ARG(call, s->desc->bytes);
+    gpi_sort_arg_long(call, s->desc->bytes_offset);
+    gpi_sort_arg_long(call, s->desc->byte_count);
+    GPI_CALL_ARG(call, s->desc->offsets);
+    gpi_sort_arg_long(call, s->desc->offsets_offset);
+    gpi_sort_arg_uint(call, s->offset_size / 4);
+}
+
+static gp_result gpi_strings_launch(gpi_call *call, const gpi_strings *s, size_t elements)
+{
+    return gpi_call_launch(call, &s->plan, gpi_ceil_div(elements, gpi_strings_span(call->gp, s, elements)));
+}
+
+/* All strings by their first bytes. */
+static gp_result gpi_strings_sort_all(gpi_call *call, gpi_strings *s)
+{
+    const size_t n = s->desc->count;
+    gp_result result = gpi_call_fill(call, s->parts, 0, GPI_STRINGS_STATE_BYTES);
+    if (result != GP_OK) return result;
+    gpi_strings_prepare(call, s, GPI_STRINGS_KEYS_FIRST, s->set_at[1], 0);
+    gpi_strings_arg_text(call, s);
+    gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, n));
+    gpi_call_arg_count(call, &s->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    result = gpi_strings_launch(call, s, n);
+    return result == GP_OK ? gpi_sort_launch(call, &s->all) : result;
+}
+
+/* The ties in set `from`, each group by itself, by their next bytes. */
+static gp_result gpi_strings_sort_ties(gpi_call *call, gpi_strings *s, const gpi_strings_state *state,
+                                       int from)
+{
+    const size_t many = state->tied, span = gpi_strings_span(call->gp, s, many);
+    cl_mem unused;
+    size_t kernel;
+    gp_result result = GP_OK;
+    for (kernel = GPI_STRINGS_SKIP; kernel <= GPI_STRINGS_KEYS && result == GP_OK; kernel++) {
+        gpi_strings_prepare(call, s, kernel, s->keys_at, from);
+        gpi_strings_arg_text(call, s);
+        gpi_sort_arg_long(call, many);
+        gpi_sort_arg_long(call, span);
+        result = gpi_strings_launch(call, s, many);
+    }
+    if (result == GP_OK) result = gpi_strings_plan_ties(call->gp, s, many, state->groups, &s->set_at[from]);
+    return result == GP_OK ? gpi_segments_launch(call, &s->ties, &unused) : result;
+}
+
+/* Writes the order of `many` sorted elements of set `from`, moves what is tied to the other set, and reads
+   how much that is. */
+static gp_result gpi_strings_find_ties(gpi_call *call, gpi_strings *s, size_t many, bool first, int from,
+                                       gpi_strings_state *state)
+{
+    gp_result result;
+    gpi_strings_prepare(call, s, GPI_STRINGS_TIES, s->keys_at, from);
+    gpi_sort_arg_long(call, many);
+    gpi_sort_arg_uint(call, first);
+    gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, many + 1));
+    GPI_CALL_ARG(call, s->desc->out);
+    gpi_sort_arg_long(call, s->desc->out_offset);
+    gpi_sort_arg_uint(call, s->index_size / 4);
+    result = gpi_strings_launch(call, s, many + 1);
+    if (result == GP_OK) result = gpi_strings_plan_scan(call->gp, s, many);
+    if (result != GP_OK) return result;
+    gpi_scan_choose(call->gp, &s->scan, true);
+    result = gpi_scan_launch(call, &s->scan);
+    if (result != GP_OK) return result;
+    gpi_strings_prepare(call, s, GPI_STRINGS_COMPACT, s->keys_at, from);
+    gpi_sort_arg_long(call, many);
+    gpi_sort_arg_uint(call, first);
+    gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, many));
+    result = gpi_strings_launch(call, s, many);
+    return result == GP_OK ? gpi_call_read(call, s->parts, 0, sizeof *state, state) : result;
+}
+
+/* Round after round. Each makes a tie's group smaller, or looks further ahead: there is an end. */
+static gp_result gpi_strings_rounds(gpi_call *call, gpi_strings *s, gpi_strings_state *state)
+{
+    int from = 0;
+    gp_result result = gpi_strings_sort_all(call, s);
+    if (result == GP_OK) result = gpi_strings_find_ties(call, s, s->desc->count, true, from, state);
+    while (result == GP_OK && state->tied > 0) {
+        from = 1 - from;
+        result = gpi_strings_sort_ties(call, s, state, from);
+        if (result == GP_OK) result = gpi_strings_find_ties(call, s, state->tied, false, from, state);
+    }
+    return result;
+}
+
+static gp_result gpi_strings_verdict(gp_context *gp, const gpi_strings *s, const gpi_strings_state *state)
+{
+    if (state->bad == 0) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                    "%s: offsets: %u strings end before they begin or behind byte_count = %zu, the first one "
+                    "is string %u",
+                    s->function, state->bad, s->desc->byte_count, ~state->first_bad);
+}
+
+/* ------------------------------------------------------------------ API */
+
+static void gpi_strings_init(gpi_strings *s, const char *function, const gp_sort_strings_desc *desc)
+{
+    memset(s, 0, sizeof *s);
+    s->desc = desc;
+    s->function = function;
+}
+
+GP_API gp_result gp_sort_strings(gp_context *gp, const gp_sort_strings_desc *desc)
+{
+    const char *function = "gp_sort_strings";
+    gpi_strings strings;
+    gpi_strings_state state = {0, 0, 0, 0};
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    gpi_strings_init(&strings, function, desc);
+    result = gpi_strings_plan(gp, &strings);
+    if (result == GP_OK && desc->count > 0) result = gpi_strings_check(gp, &strings);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK && desc->count > 0) {
+        result = gpi_strings_open(&call, &strings);
+        if (result == GP_OK) result = gpi_strings_rounds(&call, &strings, &state);
+        if (result == GP_OK) result = gpi_strings_verdict(gp, &strings, &state);
+        gpi_strings_close(&strings);
+    }
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_strings_desc *desc, size_t *bytes)
+{
+    const char *function = "gp_sort_strings_scratch_size";
+    gpi_strings strings;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+    }
+    gpi_strings_init(&strings, function, desc);
+    result = gpi_strings_plan(gp, &strings);
+    *bytes = result == GP_OK ? strings.scratch : 0;
+    return result;
+}
+
+/* Sorts a few strings of the context's own, with ties, after the sorts and the scan that this is made of. */
+static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc)
+{
+    static const char text[] = "abcdefghijklabcdefghijklabcdefghijk";
+    static const cl_uint offsets[] = {0, 12, 24, 35};
+    gp_sort_strings_desc probe;
+    gp_sort_desc all;
+    gp_segmented_sort_desc ties;
+    gp_scan_desc scan;
+    gp_result result;
+    (void)desc;
+    memset(&probe, 0, sizeof probe);
+    memset(&all, 0, sizeof all);
+    memset(&ties, 0, sizeof ties);
+    memset(&scan, 0, sizeof scan);
+    all.key_type = ties.key_type = GP_U64;
+    all.value_size = ties.value_size = 4;
+    scan.type = GP_U64;
+    scan.op = GP_SUM;
+    probe.byte_count = sizeof text - 1;
+    probe.offsets_type = GP_U32;
+    probe.count = 3;
+    result = gpi_sort_warm_up(gp, &all);
+    if (result == GP_OK) result = gpi_segmented_sort_warm_up(gp, &ties);
+    if (result == GP_OK) result = gpi_scan_warm_up(gp, &scan);
+    if (result == GP_OK) result = gp_buffer_create(gp, sizeof text, text, &probe.bytes);
+    if (result == GP_OK) result = gp_buffer_create(gp, sizeof offsets, offsets, &probe.offsets);
+    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", 3 * sizeof(cl_uint), &probe.out);
+    if (result == GP_OK) result = gp_sort_strings(gp, &probe);
+    if (probe.bytes) (void)clReleaseMemObject(probe.bytes);
+    if (probe.offsets) (void)clReleaseMemObject(probe.offsets);
+    if (probe.out) (void)clReleaseMemObject(probe.out);
+    return result;
+}
+/* ---- End file src/sort_strings.c ---- */
+
+/* ---- Begin file src/merge.c ---- */
+/* merge.c - gp_merge: two sorted sequences into one, in one launch. */
+
+enum { GPI_MERGE_TILES };
+
+enum {
+    GPI_MERGE_SERIAL_SPAN_MIN = 16384, /* elements of a group, when there are few */
+    GPI_MERGE_RUNS = 8,                /* GPI_RUNS and GPI_STEP of merge.cl */
+    GPI_MERGE_STEP = 16,
+    GPI_MERGE_PAGE = 4096 /* bytes after which addresses meet in the same set of a first-level cache */
+};
+
+/* A checked call, ready to run. */
+typedef struct gpi_merge {
+    const gp_merge_desc *desc;
+    const char *function;
+    size_t key_size;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count a, b;
+} gpi_merge;
+
+enum {
+    GPI_MERGE_A_KEYS,
+    GPI_MERGE_B_KEYS,
+    GPI_MERGE_A_VALUES,
+    GPI_MERGE_B_VALUES,
+    GPI_MERGE_A_COUNTER,
+    GPI_MERGE_B_COUNTER,
+    GPI_MERGE_KEYS_OUT, /* from here on written */
+    GPI_MERGE_VALUES_OUT,
+    GPI_MERGE_RANGES
+};
+
+static const char *const gpi_merge_names[GPI_MERGE_RANGES] = {
+    "a_keys", "b_keys", "a_values", "b_values", "a_count_buffer", "b_count_buffer", "keys_out", "values_out"};
+
+/* Everything but the buffers. */
+static gp_result gpi_merge_plan(gp_context *gp, gpi_merge *merge)
+{
+    const gp_merge_desc *d = merge->desc;
+    gp_result result = gpi_check_key_type(gp, merge->function, d->key_type);
+    if (result == GP_OK) result = gpi_check_value_size(gp, merge->function, d->value_size);
+    if (result != GP_OK) return result;
+    if (!d->value_size && (d->a_values || d->b_values || d->values_out)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and value_size is 0",
+                        merge->function);
+    }
+    merge->key_size = gpi_type_size(d->key_type);
+    merge->a.bound = d->a_count;
+    merge->a.buffer = d->a_count_buffer;
+    merge->a.offset = d->a_count_offset;
+    merge->a.type = d->a_count_type;
+    merge->b.bound = d->b_count;
+    merge->b.buffer = d->b_count_buffer;
+    merge->b.offset = d->b_count_offset;
+    merge->b.type = d->b_count_type;
+    result = gpi_plan_make_keys(gp, merge->function, GPI_MERGE, merge->key_size, &merge->plan);
+    if (result != GP_OK) return result;
+    return gpi_key_program(gp, merge->function, GPI_MERGE, d->key_type, d->value_size, "", &merge->plan,
+                           &merge->program);
+}
+
+/* ------------------------------------------------------------------ buffers */
+
+/* One of the six arrays; nothing of an empty one is looked at. */
+static gp_result gpi_merge_check_array(gp_context *gp, const gpi_merge *merge, int name, cl_mem buffer,
+                                       size_t offset, size_t count, size_t size, gpi_range *used)
+{
+    const int access = name < GPI_MERGE_KEYS_OUT ? GPI_READS : GPI_WRITES;
+    if (count == 0 || size == 0) return GP_OK;
+    return gpi_check_buffer(gp, merge->function, gpi_merge_names[name], buffer, offset, count, size, access,
+                            &used[name]);
+}
+
+static gp_result gpi_merge_check(gp_context *gp, const gpi_merge *merge)
+{
+    const gp_merge_desc *d = merge->desc;
+    const size_t k = merge->key_size, v = d->value_size, a = d->a_count, b = d->b_count;
+    gpi_range used[GPI_MERGE_RANGES];
+    gp_result r;
+    memset(used, 0, sizeof used);
+    r = gpi_merge_check_array(gp, merge, GPI_MERGE_A_KEYS, d->a_keys, d->a_keys_offset, a, k, used);
+    if (r == GP_OK)
+        r = gpi_merge_check_array(gp, merge, GPI_MERGE_B_KEYS, d->b_keys, d->b_keys_offset, b, k, used);
+    if (r == GP_OK)
+        r = gpi_merge_check_array(gp, merge, GPI_MERGE_A_VALUES, d->a_values, d->a_values_offset, a, v, used);
+    if (r == GP_OK)
+        r = gpi_merge_check_array(gp, merge, GPI_MERGE_B_VALUES, d->b_values, d->b_values_offset, b, v, used);
+    if (r == GP_OK) /* both counts fit in memory: their sum does not overflow */
+        r = gpi_merge_check_array(gp, merge, GPI_MERGE_KEYS_OUT, d->keys_out, d->keys_out_offset, a + b, k,
+                                  used);
+    if (r == GP_OK)
+        r = gpi_merge_check_array(gp, merge, GPI_MERGE_VALUES_OUT, d->values_out, d->values_out_offset, a + b,
+                                  v, used);
+    if (r == GP_OK)
+        r = gpi_check_count_named(gp, merge->function, "a_", &merge->a, &used[GPI_MERGE_A_COUNTER]);
+    if (r == GP_OK)
+        r = gpi_check_count_named(gp, merge->function, "b_", &merge->b, &used[GPI_MERGE_B_COUNTER]);
+    if (r != GP_OK) return r;
+    return gpi_check_apart(gp, merge->function, gpi_merge_names, used, GPI_MERGE_KEYS_OUT, GPI_MERGE_RANGES);
+}
+
+/* ------------------------------------------------------------------ launch */
+
+/* An array, or, where it is empty, something that stands in and is not looked at. */
+static void gpi_merge_arg_array(gpi_call *call, size_t count, cl_mem buffer, size_t offset, cl_mem instead)
+{
+    const cl_ulong at = count ? offset : 0;
+    const cl_mem some = count ? buffer : instead;
+    GPI_CALL_ARG(call, some);
+    GPI_CALL_ARG(call, at);
+}
+
+/* Elements of a group. Serial: the runs of a tile are written side by side, and must not begin a multiple of
+   GPI_MERGE_PAGE apart: the cache would have room for a few of them only. */
+static size_t gpi_merge_span(const gp_context *gp, const gpi_merge *merge, size_t n)
+{
+    const size_t page = GPI_MERGE_PAGE / (GPI_MERGE_STEP * merge->key_size),
+                 steps_of_runs = GPI_MERGE_STEP * GPI_MERGE_RUNS;
+    size_t span, steps;
+    if (merge->plan.shape == GP_SHAPE_LOCAL) return gpi_plan_tile(&merge->plan);
+    span = gpi_serial_span(gp, &merge->plan, n, GPI_MERGE_SERIAL_SPAN_MIN);
+    steps = span / steps_of_runs;
+    return steps < page ? span : (steps / page * page + page / GPI_MERGE_RUNS) * steps_of_runs;
+}
+
+static gp_result gpi_merge_launch(gpi_call *call, const gpi_merge *merge)
+{
+    const gp_merge_desc *d = merge->desc;
+    const size_t n = d->a_count + d->b_count;
+    const cl_ulong span = gpi_merge_span(call->gp, merge, n);
+    const cl_ulong flip = gpi_key_flip(d->key_type, d->descending);
+    if (n == 0) return GP_OK;
+    gpi_call_kernel(call, merge->program, GPI_MERGE_TILES);
+    gpi_merge_arg_array(call, d->a_count, d->a_keys, d->a_keys_offset, d->b_keys);
+    gpi_merge_arg_array(call, d->b_count, d->b_keys, d->b_keys_offset, d->a_keys);
+    gpi_merge_arg_array(call, n, d->keys_out, d->keys_out_offset, NULL);
+    GPI_CALL_ARG(call, flip);
+    if (d->value_size) {
+        gpi_merge_arg_array(call, d->a_count, d->a_values, d->a_values_offset, d->b_values);
+        gpi_merge_arg_array(call, d->b_count, d->b_values, d->b_values_offset, d->a_values);
+        gpi_merge_arg_array(call, n, d->values_out, d->values_out_offset, NULL);
+    }
+    gpi_call_arg_count(call, &merge->a);
+    gpi_call_arg_count(call, &merge->b);
+    GPI_CALL_ARG(call, span);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &merge->plan, gpi_ceil_div(n, (size_t)span));
+}
+
+/* ------------------------------------------------------------------ API */
+
+static gp_result gpi_merge_call(gp_context *gp, const char *function, const gp_merge_desc *desc)
+{
+    gpi_merge merge;
+    gpi_call call;
+    gp_result result;
+    memset(&merge, 0, sizeof merge);
+    merge.desc = desc;
+    merge.function = function;
+    result = gpi_merge_plan(gp, &merge);
+    if (result == GP_OK && (desc->a_count > 0 || desc->b_count > 0)) result = gpi_merge_check(gp, &merge);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_merge_launch(&call, &merge);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc)
+{
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_merge: gp or desc is NULL");
+    return gpi_merge_call(gp, "gp_merge", desc);
+}
+
+/* Merges two zeros of the context's own. */
+static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc)
+{
+    enum { LARGEST = 16 }; /* bytes of a key or a value */
+    gp_merge_desc probe;
+    cl_mem in = NULL, out = NULL;
+    gp_result result;
+    memset(&probe, 0, sizeof probe);
+    probe.key_type = desc->key_type;
+    probe.value_size = desc->value_size;
+    probe.a_count = probe.b_count = 1;
+    result = gpi_alloc_zeros(gp, LARGEST, &in);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, 4 * LARGEST, &out);
+    probe.a_keys = probe.b_keys = in;
+    probe.keys_out = out;
+    if (probe.value_size) {
+        probe.a_values = probe.b_values = in;
+        probe.values_out = out;
+        probe.values_out_offset = 2 * LARGEST / probe.value_size;
+    }
+    if (result == GP_OK) result = gpi_merge_call(gp, "gp_warmup", &probe);
+    if (in) (void)clReleaseMemObject(in);
+    if (out) (void)clReleaseMemObject(out);
+    return result;
+}
+/* ---- End file src/merge.c ---- */
+
+/* ---- Begin file src/search.c ---- */
+/* search.c - gp_search: lower or upper bounds of many needles, in one launch. */
+
+enum { GPI_SEARCH_NEEDLES };
+
+enum {
+    GPI_SEARCH_SERIAL_SPAN_MIN = 1024, /* needles of a group, when there are few */
+    GPI_SEARCH_SERIAL_SAMPLES = 1024,  /* most samples of a group */
+    GPI_SEARCH_PER_SAMPLE = 8 /* needles that pay for reading a sample, where one item reads them all */
+};
+
+/* A checked call, ready to run. */
+typedef struct gpi_search {
+    const gp_search_desc *desc;
+    const char *function;
+    size_t key_size, out_size;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count keys, needles;
+} gpi_search;
+
+enum {
+    GPI_SEARCH_KEYS,
+    GPI_SEARCH_NEEDLES_IN,
+    GPI_SEARCH_COUNTER,
+    GPI_SEARCH_NEEDLE_COUNTER,
+    GPI_SEARCH_OUT, /* written */
+    GPI_SEARCH_RANGES
+};
+
+static const char *const gpi_search_names[GPI_SEARCH_RANGES] = {"keys", "needles", "count_buffer",
+                                                                "needle_count_buffer", "out"};
+
+static gp_result gpi_search_check_types(gp_context *gp, gpi_search *search)
+{
+    const gp_search_desc *d = search->desc;
+    const gp_type out = d->out_type ? d->out_type : GP_U64;
+    const gp_result result = gpi_check_key_type(gp, search->function, d->key_type);
+    if (result != GP_OK) return result;
+    if (out != GP_U32 && out != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type = %d, must be GP_U32 or GP_U64",
+                        search->function, (int)out);
+    }
+    if (out == GP_U32 && d->count > UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu does not fit positions of GP_U32",
+                        search->function, d->count);
+    }
+    search->key_size = gpi_type_size(d->key_type);
+    search->out_size = gpi_type_size(out);
+    return GP_OK;
+}
+
+/* Most samples that a group keeps: in the local shape as many as a tile's elements, for which local memory
+   was fitted. */
+static cl_uint gpi_search_samples(const gpi_plan *plan)
+{
+    return plan->shape == GP_SHAPE_LOCAL ? (cl_uint)gpi_plan_tile(plan) : (cl_uint)GPI_SEARCH_SERIAL_SAMPLES;
+}
+
+/* Everything but the buffers. */
+static gp_result gpi_search_plan(gp_context *gp, gpi_search *search)
+{
+    const gp_search_desc *d = search->desc;
+    gp_result result = gpi_search_check_types(gp, search);
+    if (result != GP_OK) return result;
+    search->keys.bound = d->count;
+    search->keys.buffer = d->count_buffer;
+    search->keys.offset = d->count_offset;
+    search->keys.type = d->count_type;
+    search->needles.bound = d->needle_count;
+    search->needles.buffer = d->needle_count_buffer;
+    search->needles.offset = d->needle_count_offset;
+    search->needles.type = d->needle_count_type;
+    result = gpi_plan_make_keys(gp, search->function, GPI_SEARCH, search->key_size, &search->plan);
+    if (result != GP_OK) return result;
+    return gpi_key_program(gp, search->function, GPI_SEARCH, d->key_type, search->out_size, "", &search->plan,
+                           &search->program);
+}
+
+static gp_result gpi_search_check(gp_context *gp, const gpi_search *search)
+{
+    const gp_search_desc *d = search->desc;
+    const char *const *names = gpi_search_names;
+    const char *f = search->function;
+    gpi_range used[GPI_SEARCH_RANGES];
+    gp_result r = GP_OK;
+    memset(used, 0, sizeof used);
+    if (d->count > 0)
+        r = gpi_check_buffer(gp, f, names[GPI_SEARCH_KEYS], d->keys, d->keys_offset, d->count,
+                             search->key_size, GPI_READS, &used[GPI_SEARCH_KEYS]);
+    if (r == GP_OK)
+        r = gpi_check_buffer(gp, f, names[GPI_SEARCH_NEEDLES_IN], d->needles, d->needles_offset,
+                             d->needle_count, search->key_size, GPI_READS, &used[GPI_SEARCH_NEEDLES_IN]);
+    if (r == GP_OK)
+        r = gpi_check_buffer(gp, f, names[GPI_SEARCH_OUT], d->out, d->out_offset, d->needle_count,
+                             search->out_size, GPI_WRITES, &used[GPI_SEARCH_OUT]);
+    if (r == GP_OK) r = gpi_check_count(gp, f, &search->keys, &used[GPI_SEARCH_COUNTER]);
+    if (r == GP_OK)
+        r = gpi_check_count_named(gp, f, "needle_", &search->needles, &used[GPI_SEARCH_NEEDLE_COUNTER]);
+    return r == GP_OK ? gpi_check_apart(gp, f, names, used, GPI_SEARCH_OUT, GPI_SEARCH_RANGES) : r;
+}
+
+/* A serial group with few needles keeps few samples; a local one reads them all at once. */
+static cl_uint gpi_search_wanted(const gpi_search *search, size_t span)
+{
+    const cl_uint most = gpi_search_samples(&search->plan);
+    const size_t paid = span / GPI_SEARCH_PER_SAMPLE;
+    if (search->plan.shape == GP_SHAPE_LOCAL || paid >= most) return most;
+    return paid ? (cl_uint)paid : 1;
+}
+
+static gp_result gpi_search_launch(gpi_call *call, const gpi_search *search)
+{
+    const gp_search_desc *d = search->desc;
+    const bool serial = search->plan.shape == GP_SHAPE_SERIAL;
+    const size_t n = d->needle_count;
+    const cl_ulong span = serial ? gpi_serial_span(call->gp, &search->plan, n, GPI_SEARCH_SERIAL_SPAN_MIN)
+                                 : gpi_plan_tile(&search->plan);
+    const cl_ulong keys_at = d->count ? d->keys_offset : 0, needles_at = d->needles_offset;
+    const cl_ulong out_at = d->out_offset, flip = gpi_key_flip(d->key_type, d->descending);
+    const cl_mem keys = d->count ? d->keys : d->needles; /* of no keys, none is looked at */
+    const cl_uint upper = d->upper;
+    const cl_uint samples = gpi_search_wanted(search, n < span ? n : (size_t)span);
+    if (n == 0) return GP_OK;
+    gpi_call_kernel(call, search->program, GPI_SEARCH_NEEDLES);
+    GPI_CALL_ARG(call, keys);
+    GPI_CALL_ARG(call, keys_at);
+    GPI_CALL_ARG(call, d->needles);
+    GPI_CALL_ARG(call, needles_at);
+    GPI_CALL_ARG(call, d->out);
+    GPI_CALL_ARG(call, out_at);
+    GPI_CALL_ARG(call, flip);
+    GPI_CALL_ARG(call, upper);
+    GPI_CALL_ARG(call, samples);
+    GPI_CALL_ARG(call, span);
+    gpi_call_arg_count(call, &search->keys);
+    gpi_call_arg_count(call, &search->needles);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &search->plan, gpi_ceil_div(n, (size_t)span));
+}
+
+/* ------------------------------------------------------------------ API */
+
+static gp_result gpi_search_call(gp_context *gp, const char *function, const gp_search_desc *desc)
+{
+    gpi_search search;
+    gpi_call call;
+    gp_result result;
+    memset(&search, 0, sizeof search);
+    search.desc = desc;
+    search.function = function;
+    result = gpi_search_plan(gp, &search);
+    if (result == GP_OK && desc->needle_count > 0) result = gpi_search_check(gp, &search);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_search_launch(&call, &search);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc)
+{
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_search: gp or desc is NULL");
+    return gpi_search_call(gp, "gp_search", desc);
+}
+
+/* Searches zeros of the context's own for a zero. */
+static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc)
+{
+    gp_search_desc probe;
+    gp_result result;
+    memset(&probe, 0, sizeof probe);
+    probe.key_type = desc->key_type;
+    probe.out_type = desc->out_type;
+    probe.count = probe.needle_count = 1;
+    result = gpi_alloc_zeros(gp, sizeof(cl_ulong), &probe.keys);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, sizeof(cl_ulong), &probe.out);
+    probe.needles = probe.keys;
+    if (result == GP_OK) result = gpi_search_call(gp, "gp_warmup", &probe);
+    if (probe.keys) (void)clReleaseMemObject(probe.keys);
+    if (probe.out) (void)clReleaseMemObject(probe.out);
+    return result;
+}
+/* ---- End file src/search.c ---- */
+
+/* ---- Begin file src/topk.c ---- */
+/* topk.c - gp_topk: a threshold from a sample, one reading that filters, and a sort of what is left. */
+
+enum { GPI_TOPK_SAMPLE, GPI_TOPK_FILTER, GPI_TOPK_HISTOGRAM, GPI_TOPK_GATHER, GPI_TOPK_TAKE };
+
+/* The state, as topk.cl lays it out: in ulongs. */
+enum { GPI_TOPK_FOUND_AT = 2, GPI_TOPK_BINS_AT = 48, GPI_TOPK_BLOCK_TILES = 128 };
+
+enum {
+    GPI_TOPK_SAMPLES = 8192, /* keys that the threshold is taken from, at most */
+    GPI_TOPK_SAMPLE_EACH = 8,
+    GPI_TOPK_SPAN_SERIAL = 16384, /* keys of a tile: GPI_SPAN_MAX */
+    GPI_TOPK_GROUPS_MAX = 1024,   /* of a histogram */
+    GPI_TOPK_SHARE_MAX = 8,       /* beyond 1/8 of the keys all are sorted */
+    GPI_TOPK_TAKE_EACH = 16       /* elements of an item */
+};
+
+/* Keys that may be kept: cursors are 32-bit words. */
+#define GPI_TOPK_ROOM_MAX ((size_t)1 << 30)
+
+/* A checked call, ready to run. */
+typedef struct gpi_topk {
+    const gp_topk_desc *desc;
+    const char *function;
+    size_t index_size;
+    gpi_count count;
+    bool whole;        /* all keys are sorted */
+    gp_sort_desc left; /* the sort of what is left, or of all keys */
+    gpi_sort sort;     /* its scratch begins ours: sort.at.end is where all ends */
+    gpi_program *program;
+    gpi_plan plan;
+    size_t span, tiles, blocks; /* keys of a tile; tiles; blocks of tiles */
+    size_t room;                /* keys that may be left */
+    size_t samples;
+    size_t state, directory, sample, kept_key, kept_index, found_key, found_index; /* parts, in bytes */
+} gpi_topk;
+
+/* ------------------------------------------------------------------ checks, plan */
+
+static gp_result gpi_topk_check_desc(gp_context *gp, gpi_topk *topk)
+{
+    const gp_topk_desc *d = topk->desc;
+    if (d->index_type && d->index_type != GP_U32 && d->index_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
+                        topk->function, (int)d->index_type);
+    }
+    topk->index_size = d->index_type == GP_U64 ? 8 : 4;
+    if (topk->index_size == 4 && d->count > UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu does not fit indices of 4 bytes",
+                        topk->function, d->count);
+    }
+    if (d->k > d->count) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: k = %zu of count = %zu keys", topk->function,
+                        d->k, d->count);
+    }
+    return GP_OK;
+}
+
+/* The sort of `count` keys in the scratch; 0: of all keys, which leaves indices. Buffers are named later. */
+static gp_result gpi_topk_plan_sort(gp_context *gp, gpi_topk *topk, size_t count)
+{
+    const gp_topk_desc *d = topk->desc;
+    gp_sort_desc *left = &topk->left;
+    memset(left, 0, sizeof *left);
+    left->key_type = d->key_type;
+    left->value_size = topk->index_size;
+    left->descending = !d->smallest;
+    left->strategy = d->strategy;
+    left->count = count ? count : d->count;
+    if (!count) {
+        left->count_buffer = d->count_buffer;
+        left->count_offset = d->count_offset;
+        left->count_type = d->count_type;
+        left->values_out = gp->counters; /* stands in for the scratch */
+    }
+    gpi_sort_init(&topk->sort, topk->function, left, count == 0);
+    return gpi_sort_plan(gp, &topk->sort);
+}
+
+static float gpi_root(float x)
+{
+    float root = x > 1 ? x : 1;
+    int i;
+    for (i = 0; i < 40; i++) root = (root + x / root) / 2;
+    return root;
+}
+
+/* One key in eight of few keys. */
+static size_t gpi_topk_samples(size_t count)
+{
+    const size_t samples = gpi_ceil_div(count, GPI_TOPK_SAMPLE_EACH);
+    return samples < (size_t)GPI_TOPK_SAMPLES ? samples : (size_t)GPI_TOPK_SAMPLES;
+}
+
+/* How many keys may be below the threshold: gpi_sample_rank of topk.cl, and what a sample's rank strays by.
+ */
+static size_t gpi_topk_room(const gpi_topk *topk)
+{
+    const size_t n = topk->desc->count, k = topk->desc->k;
+    const float x = (float)(k - 1) * ((float)topk->samples / (float)n);
+    const float rank = 1 + x + 4 * gpi_root(x) + 0.75f;
+    const double room = ((double)rank + 4 * (double)gpi_root(rank) + 6) * ((double)n / (double)topk->samples);
+    const size_t most = room < (double)n ? (size_t)room + 1 : n;
+    return most > k ? most : k;
+}
+
+static void gpi_topk_lay_out(gpi_topk *topk)
+{
+    const size_t key_size = topk->sort.key_size, index_size = topk->index_size;
+    if (topk->whole) {
+        topk->found_index = gpi_sort_part(&topk->sort, topk->desc->count * index_size);
+        topk->found_key = topk->sort.at.key_out;
+        return;
+    }
+    topk->state = gpi_sort_part(
+        &topk->sort, (GPI_TOPK_BINS_AT + key_size * GPI_SORT_BINS + 2 * topk->blocks) * sizeof(cl_ulong));
+    topk->directory = gpi_sort_part(&topk->sort, topk->tiles * 16);
+    topk->sample = gpi_sort_part(&topk->sort, topk->samples * key_size);
+    topk->kept_key = gpi_sort_part(&topk->sort, topk->room * key_size);
+    topk->kept_index = gpi_sort_part(&topk->sort, topk->room * index_size);
+    topk->found_key = gpi_sort_part(&topk->sort, topk->room * key_size);
+    topk->found_index = gpi_sort_part(&topk->sort, topk->room * index_size);
+}
+
+/* Tiles, and groups of at most GPI_TOPK_BLOCK_TILES of them, for the shape at hand. */
+static gp_result gpi_topk_tiles(gp_context *gp, gpi_topk *topk)
+{
+    const size_t n = topk->desc->count;
+    const size_t most =
+        topk->plan.items < (size_t)GPI_TOPK_SPAN_SERIAL ? topk->plan.items : (size_t)GPI_TOPK_SPAN_SERIAL;
+    topk->span = topk->plan.shape == GP_SHAPE_SERIAL ? most : gpi_plan_tile(&topk->plan);
+    topk->tiles = gpi_ceil_div(n, topk->span);
+    topk->blocks = gpi_ceil_div(topk->tiles, GPI_TOPK_BLOCK_TILES);
+    if (topk->tiles <= GPI_TILES_MAX) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is %zu tiles of %zu keys, more than %u",
+                    topk->function, n, topk->tiles, topk->span, GPI_TILES_MAX);
+}
+
+/* Everything but the buffers. */
+static gp_result gpi_topk_plan(gp_context *gp, gpi_topk *topk)
+{
+    const gp_topk_desc *d = topk->desc;
+    gp_result result = gpi_check_key_type(gp, topk->function, d->key_type);
+    if (result == GP_OK) result = gpi_topk_check_desc(gp, topk);
+    if (result == GP_OK) result = gpi_topk_plan_sort(gp, topk, 0);
+    if (result != GP_OK) return result;
+    topk->plan = topk->sort.plan;
+    result = gpi_key_program(gp, topk->function, GPI_TOPK, d->key_type, topk->index_size, "", &topk->plan,
+                             &topk->program);
+    if (result != GP_OK || d->k == 0) return result;
+    topk->samples = gpi_topk_samples(d->count);
+    topk->room = gpi_topk_room(topk);
+    topk->whole = topk->sort.small || d->k > d->count / GPI_TOPK_SHARE_MAX || topk->room > GPI_TOPK_ROOM_MAX;
+    if (!topk->whole) result = gpi_topk_plan_sort(gp, topk, topk->room);
+    if (result == GP_OK && !topk->whole) result = gpi_topk_tiles(gp, topk);
+    if (result == GP_OK) gpi_topk_lay_out(topk);
+    return result;
+}
+
+/* ------------------------------------------------------------------ buffers */
+
+enum { GPI_TOPK_KEYS, GPI_TOPK_KEYS_OUT, GPI_TOPK_INDICES_OUT, GPI_TOPK_COUNTER, GPI_TOPK_RANGES };
+
+static const char *const gpi_topk_names[GPI_TOPK_RANGES] = {"keys", "keys_out", "indices_out",
+                                                            "count_buffer"};
+
+/* Nothing that is written may touch anything else. */
+static gp_result gpi_topk_check_apart(gp_context *gp, const gpi_topk *topk, const gpi_range *used)
+{
+    size_t out, other;
+    for (out = GPI_TOPK_KEYS_OUT; out <= GPI_TOPK_INDICES_OUT; out++) {
+        for (other = 0; other < GPI_TOPK_RANGES; other++) {
+            if (other == out || !used[out].root || !gpi_overlap(&used[out], &used[other])) continue;
+            return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s overlaps %s", topk->function, gpi_topk_names[out],
+                            gpi_topk_names[other]);
+        }
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_topk_check(gp_context *gp, const gpi_topk *topk)
+{
+    const gp_topk_desc *d = topk->desc;
+    const char *f = topk->function;
+    const size_t size = topk->sort.key_size;
+    gpi_range used[GPI_TOPK_RANGES];
+    gp_result r;
+    memset(used, 0, sizeof used);
+    if (!d->keys_out && !d->indices_out) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                        "%s: keys_out and indices_out are NULL: nothing is wanted", f);
+    }
+    r = gpi_check_buffer(gp, f, "keys", d->keys, d->keys_offset, d->count, size, GPI_READS,
+                         &used[GPI_TOPK_KEYS]);
+    if (r == GP_OK && d->keys_out)
+        r = gpi_check_buffer(gp, f, "keys_out", d->keys_out, d->keys_out_offset, d->k, size, GPI_WRITES,
+                             &used[GPI_TOPK_KEYS_OUT]);
+    if (r == GP_OK && d->indices_out)
+        r = gpi_check_buffer(gp, f, "indices_out", d->indices_out, d->indices_out_offset, d->k,
+                             topk->index_size, GPI_WRITES, &used[GPI_TOPK_INDICES_OUT]);
+    if (r == GP_OK) r = gpi_check_count(gp, f, &topk->count, &used[GPI_TOPK_COUNTER]);
+    if (r == GP_OK) r = gpi_topk_check_apart(gp, topk, used);
+    if (r != GP_OK) return r;
+    return gpi_check_scratch(gp, f, d->scratch, topk->sort.at.end, used, GPI_TOPK_RANGES);
+}
+
+/* ------------------------------------------------------------------ launches */
+
+static void gpi_topk_arg_array(gpi_call *call, cl_mem buffer, size_t bytes, size_t size)
+{
+    GPI_CALL_ARG(call, buffer);
+    gpi_sort_arg_long(call, bytes / size);
+}
+
+/* Every kernel's first arguments: the keys, and GPI_TOPK_PARAMETERS. */
+static void gpi_topk_arg_common(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
+{
+    const gp_topk_desc *d = topk->desc;
+    gpi_topk_arg_array(call, d->keys, d->keys_offset, 1);
+    gpi_topk_arg_array(call, scratch, topk->state, sizeof(cl_ulong));
+    gpi_sort_arg_long(call, topk->room);
+    gpi_sort_arg_uint(call, topk->blocks);
+    GPI_CALL_ARG(call, topk->sort.flip);
+}
+
+static gp_result gpi_topk_sample(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
+{
+    gpi_call_kernel(call, topk->program, GPI_TOPK_SAMPLE);
+    gpi_topk_arg_common(call, topk, scratch);
+    gpi_sort_arg_long(call, topk->desc->k);
+    gpi_sort_arg_uint(call, GPI_TOPK_BINS_AT + topk->sort.key_size * GPI_SORT_BINS + 2 * topk->blocks);
+    gpi_topk_arg_array(call, scratch, topk->sample, topk->sort.key_size);
+    gpi_sort_arg_uint(call, topk->samples);
+    gpi_call_arg_count(call, &topk->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &topk->plan, 1);
+}
+
+static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem scratch, cl_uint round)
+{
+    gpi_call_kernel(call, topk->program, GPI_TOPK_FILTER);
+    gpi_topk_arg_common(call, topk, scratch);
+    GPI_CALL_ARG(call, round);
+    gpi_sort_arg_uint(call, topk->span);
+    gpi_topk_arg_array(call, scratch, topk->directory, 16);
+    gpi_topk_arg_array(call, scratch, topk->kept_key, topk->sort.key_size);
+    gpi_topk_arg_array(call, scratch, topk->kept_index, topk->index_size);
+    return gpi_call_launch(call, &topk->plan, topk->tiles);
+}
+
+/* Does nothing unless the sample has misled: then a selection by digits, and the filter again. */
+static gp_result gpi_topk_redo(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
+{
+    const size_t groups =
+        topk->tiles < (size_t)GPI_TOPK_GROUPS_MAX ? topk->tiles : (size_t)GPI_TOPK_GROUPS_MAX;
+    const size_t span = gpi_ceil_div(topk->tiles, groups) * topk->span;
+    gp_result result = GP_OK;
+    cl_uint level;
+    for (level = 0; level < topk->sort.key_size && result == GP_OK; level++) {
+        gpi_call_kernel(call, topk->program, GPI_TOPK_HISTOGRAM);
+        gpi_topk_arg_common(call, topk, scratch);
+        GPI_CALL_ARG(call, level);
+        gpi_sort_arg_long(call, span);
+        GPI_CALL_ARG(call, call->gp->counters);
+        result = gpi_call_launch(call, &topk->plan, groups);
+    }
+    return result == GP_OK ? gpi_topk_filter(call, topk, scratch, 1) : result;
+}
+
+static gp_result gpi_topk_gather(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
+{
+    const size_t key_size = topk->sort.key_size, index_size = topk->index_size;
+    gpi_call_kernel(call, topk->program, GPI_TOPK_GATHER);
+    gpi_topk_arg_common(call, topk, scratch);
+    gpi_sort_arg_uint(call, topk->span);
+    gpi_topk_arg_array(call, scratch, topk->directory, 16);
+    gpi_topk_arg_array(call, scratch, topk->kept_key, key_size);
+    gpi_topk_arg_array(call, scratch, topk->kept_index, index_size);
+    gpi_topk_arg_array(call, scratch, topk->found_key, key_size);
+    gpi_topk_arg_array(call, scratch, topk->found_index, index_size);
+    return gpi_call_launch(call, &topk->plan, topk->tiles);
+}
+
+/* The sort that has been planned, now that the scratch is known. */
+static gp_result gpi_topk_sort(gpi_call *call, gpi_topk *topk, cl_mem scratch)
+{
+    gp_sort_desc *left = &topk->left;
+    left->scratch = scratch;
+    if (topk->whole) {
+        left->keys = topk->desc->keys;
+        left->keys_offset = topk->desc->keys_offset;
+        left->values_out = scratch;
+        left->values_out_offset = topk->found_index / topk->index_size;
+        return gpi_sort_launch(call, &topk->sort);
+    }
+    left->keys = left->values = scratch;
+    left->keys_offset = topk->found_key / topk->sort.key_size;
+    left->values_offset = topk->found_index / topk->index_size;
+    topk->sort.count.buffer = scratch;
+    topk->sort.count.offset = topk->state / sizeof(cl_ulong) + GPI_TOPK_FOUND_AT;
+    topk->sort.count.type = GP_U64;
+    return gpi_sort_launch(call, &topk->sort);
+}
+
+static gp_result gpi_topk_take(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
+{
+    const gp_topk_desc *d = topk->desc;
+    const size_t groups = gpi_ceil_div(d->k, (size_t)topk->plan.group * GPI_TOPK_TAKE_EACH);
+    const cl_uint wants = (d->keys_out ? 1 : 0) | (d->indices_out ? 2 : 0);
+    gpi_call_kernel(call, topk->program, GPI_TOPK_TAKE);
+    gpi_topk_arg_array(call, scratch, topk->found_key, topk->sort.key_size);
+    gpi_topk_arg_array(call, scratch, topk->found_index, topk->index_size);
+    gpi_topk_arg_array(call, d->keys_out ? d->keys_out : d->indices_out, d->keys_out_offset, 1);
+    gpi_topk_arg_array(call, d->indices_out ? d->indices_out : d->keys_out, d->indices_out_offset, 1);
+    GPI_CALL_ARG(call, wants);
+    gpi_sort_arg_long(call, d->k);
+    gpi_call_arg_count(call, &topk->count);
+    return gpi_call_launch(call, &topk->plan,
+                           groups < (size_t)GPI_TOPK_GROUPS_MAX ? groups : (size_t)GPI_TOPK_GROUPS_MAX);
+}
+
+static gp_result gpi_topk_launch(gpi_call *call, gpi_topk *topk)
+{
+    cl_mem scratch = NULL;
+    gp_result result;
+    if (topk->desc->k == 0) return GP_OK;
+    result = gpi_call_scratch(call, topk->desc->scratch, topk->sort.at.end, &scratch);
+    if (!topk->whole) {
+        if (result == GP_OK) result = gpi_topk_sample(call, topk, scratch);
+        if (result == GP_OK) result = gpi_topk_filter(call, topk, scratch, 0);
+        if (result == GP_OK) result = gpi_topk_redo(call, topk, scratch);
+        if (result == GP_OK) result = gpi_topk_gather(call, topk, scratch);
+    }
+    if (result == GP_OK) result = gpi_topk_sort(call, topk, scratch);
+    return result == GP_OK ? gpi_topk_take(call, topk, scratch) : result;
+}
+
+/* ------------------------------------------------------------------ API */
+
+static void gpi_topk_init(gpi_topk *topk, const char *function, const gp_topk_desc *desc)
+{
+    memset(topk, 0, sizeof *topk);
+    topk->desc = desc;
+    topk->function = function;
+    topk->count.bound = desc->count;
+    topk->count.buffer = desc->count_buffer;
+    topk->count.offset = desc->count_offset;
+    topk->count.type = desc->count_type;
+}
+
+GP_API gp_result gp_topk(gp_context *gp, const gp_topk_desc *desc)
+{
+    gpi_topk topk;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_topk: gp or desc is NULL");
+    gpi_topk_init(&topk, "gp_topk", desc);
+    result = gpi_topk_plan(gp, &topk);
+    if (result == GP_OK && desc->k > 0) result = gpi_topk_check(gp, &topk);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, "gp_topk", desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_topk_launch(&call, &topk);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, size_t *bytes)
+{
+    gpi_topk topk;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_topk_scratch_size: gp, desc or bytes is NULL");
+    }
+    gpi_topk_init(&topk, "gp_topk_scratch_size", desc);
+    result = gpi_topk_plan(gp, &topk);
+    *bytes = result == GP_OK && desc->k > 0 ? topk.sort.at.end : 0;
+    return result;
+}
+
+/* The sort of what is left, few or many; then the first of zeros, enough of them that not all are sorted. */
+static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc)
+{
+    gp_topk_desc probe;
+    gp_sort_desc left;
+    gp_result result;
+    memset(&left, 0, sizeof left);
+    left.key_type = desc->key_type;
+    left.value_size = desc->index_type == GP_U64 ? 8 : 4;
+    left.strategy = desc->strategy;
+    result = gpi_sort_warm_up(gp, &left);
+    if (result != GP_OK) return result;
+    memset(&probe, 0, sizeof probe);
+    probe.key_type = desc->key_type;
+    probe.index_type = desc->index_type;
+    probe.strategy = desc->strategy;
+    probe.k = 1;
+    probe.count = 65536; /* more than one group sorts in any shape */
+    result = gpi_alloc_zeros(gp, probe.count * gpi_type_size(desc->key_type), &probe.keys);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, 8, &probe.indices_out);
+    if (result == GP_OK) result = gp_topk(gp, &probe);
+    if (probe.keys) (void)clReleaseMemObject(probe.keys);
+    if (probe.indices_out) (void)clReleaseMemObject(probe.indices_out);
+    return result;
+}
+/* ---- End file src/topk.c ---- */
 
 /* ---- Begin file src/hash_table.c ---- */
 /* hash_table.c - hash tables as objects: handles, memory, programs; create, share, clear, destroy. */

@@ -98,10 +98,15 @@ struct bench_variant {
     union {
         gp_reduce_desc reduce;
         gp_scan_desc scan;
+        gp_segmented_sort_desc segmented_sort;
+        gp_sort_strings_desc sort_strings;
         struct {
             gp_sort_desc desc;
             gp_context *gp;
         } sort;
+        gp_merge_desc merge;
+        gp_search_desc search;
+        gp_topk_desc topk;
         bench_launch launch;
         bench_passes passes;
         host_stream host;
@@ -156,6 +161,9 @@ bool bench_case_open(bench *b, bench_case *c, const bench_case_desc *desc);
 void bench_case_close(bench_case *c);
 /* Other data for the second input, which in2.host then holds too. */
 bool bench_case_input2(bench_case *c, const void *data);
+
+/* Host memory has been changed: so must the buffer be where it is another memory. */
+void bench_case_upload(bench_case *c, const bench_array *a);
 
 /* Appends a variant. `format` makes its name. */
 bench_variant *bench_variant_add(bench_case *c, bench_kind kind, const char *format, ...);
@@ -222,6 +230,11 @@ void bench_dot(bench *b);
 void bench_segmented(bench *b);
 void bench_affine(bench *b);
 void bench_sort(bench *b);
+void bench_merge(bench *b);
+void bench_search(bench *b);
+void bench_topk(bench *b);
+void bench_segmented_sort(bench *b);
+void bench_sort_strings(bench *b);
 void bench_hash(bench *b);
 void bench_ladder(bench *b);
 void bench_launch_cost(bench *b);

@@ -13,10 +13,11 @@ enum { ALIGNMENT = 4096, POISON = 0xa5 };
 
 /* Seconds. A variant gets about a slice, unless it needs longer for its fewest rounds. A run that takes
    less than WARMED follows an untimed one: whatever ran before left its data in the caches and put the
-   driver's threads to sleep, and who comes after whom must not matter. */
+   driver's threads to sleep, and who comes after whom must not matter. After a second of another library a
+   first sort was seen to take 40 ms longer. */
 #define SLICE 0.15
 #define SLICE_OF_SLOW 0.03
-#define WARMED 4e-3
+#define WARMED 0.5
 enum { ROUNDS_MIN = 5, ROUNDS_MIN_OF_SLOW = 3, ROUNDS_AUTO_MAX = 101, SLOW = 4, HOPELESS = 16 };
 
 /* ------------------------------------------------------------------ arrays */
@@ -132,6 +133,12 @@ bool bench_case_input2(bench_case *c, const void *data)
     return clEnqueueWriteBuffer(c->b->queue, c->in2.mem, CL_TRUE, 0, c->in2.bytes, data, 0, NULL, NULL) ==
                0 &&
            memcpy(c->in2.host, data, c->in2.bytes) != NULL;
+}
+
+void bench_case_upload(bench_case *c, const bench_array *a)
+{
+    if (!c->b->on_cpu)
+        clEnqueueWriteBuffer(c->b->queue, a->mem, CL_TRUE, 0, a->bytes, a->host, 0, NULL, NULL);
 }
 
 void bench_case_close(bench_case *c)

@@ -19,6 +19,11 @@ static const char help[] =
     "  segmented  a scan in segments, against the fastest loop that reads two streams and writes one\n"
     "  affine   a monoid of 8 bytes scanned and reduced, against the fastest copy and read\n"
     "  sort     gp_sort: onesweep, classic and others, by size and entropy, against other sorts\n"
+    "  merge    gp_merge of two sorted halves, keys and pairs, against the fastest copy\n"
+    "  search   gp_search of as many needles as keys, against a copy of the needles\n"
+    "  topk     gp_topk: k = 1, 10, 1000, 100000; against a whole sort, a partial sort and a selection\n"
+    "  segmented-sort  gp_segmented_sort: one segment, many, lengths by Zipf's law, against std::sort\n"
+    "  strings  gp_sort_strings: random strings, words and paths, against std::stable_sort\n"
     "  hash     gp_hash by load, in and out of the caches, against tables on the host; and the published "
     "rows\n"
     "  ladder   the textbook's steps of a reduction, against gp_reduce and the fastest loop that reads\n"
@@ -62,6 +67,11 @@ static void run_all(bench *b)
     bench_segmented(b);
     bench_affine(b);
     bench_sort(b);
+    bench_merge(b);
+    bench_search(b);
+    bench_topk(b);
+    bench_segmented_sort(b);
+    bench_sort_strings(b);
     bench_hash(b);
 }
 
@@ -74,6 +84,11 @@ static const command commands[] = {{"stream", bench_stream},
                                    {"segmented", bench_segmented},
                                    {"affine", bench_affine},
                                    {"sort", bench_sort},
+                                   {"merge", bench_merge},
+                                   {"search", bench_search},
+                                   {"topk", bench_topk},
+                                   {"segmented-sort", bench_segmented_sort},
+                                   {"strings", bench_sort_strings},
                                    {"hash", bench_hash},
                                    {"all", run_all}};
 

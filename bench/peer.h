@@ -18,7 +18,12 @@ typedef enum bench_primitive {
     BENCH_REDUCE,
     BENCH_SCAN,
     BENCH_LAUNCH,
-    BENCH_SORT
+    BENCH_SORT,
+    BENCH_MERGE,  /* of the two halves of host_in */
+    BENCH_SEARCH, /* of host_in2 in host_in; u32 positions */
+    BENCH_TOPK,
+    BENCH_SEGMENTED_SORT,
+    BENCH_SORT_STRINGS
 } bench_primitive;
 
 /* One piece of work. Every variant of a case gets the same one: the same input, the same output.
@@ -38,8 +43,12 @@ typedef struct bench_work {
     const void *host_in;
     const void *host_in2;
     void *host_out;
-    size_t value_size; /* sort: bytes of a value, 0: none */
-    struct pool *pool; /* threads, one a core; NULL unless the device is a CPU */
+    size_t value_size;            /* sort: bytes of a value, 0: none */
+    size_t k;                     /* topk: the largest k keys, best first */
+    const uint32_t *host_offsets; /* segmented sort: segments + 1; strings: n + 1 */
+    size_t segments;
+    const uint8_t *host_bytes; /* strings, by host_offsets */
+    struct pool *pool;         /* threads, one a core; NULL unless the device is a CPU */
 } bench_work;
 
 typedef struct bench_peer {
@@ -56,10 +65,22 @@ extern const bench_peer bench_peer_boost_compute;
 extern const bench_peer bench_peer_boost_compute_sort;
 extern const bench_peer bench_peer_c_lsd;
 extern const bench_peer bench_peer_c_lsd_plain;
+extern const bench_peer bench_peer_c_merge;
+extern const bench_peer bench_peer_c_merge_plain;
+extern const bench_peer bench_peer_c_search;
 extern const bench_peer bench_peer_c_tiled;
+extern const bench_peer bench_peer_par_merge;
 extern const bench_peer bench_peer_std;
+extern const bench_peer bench_peer_std_merge;
 extern const bench_peer bench_peer_std_par;
+extern const bench_peer bench_peer_std_search;
+extern const bench_peer bench_peer_std_search_threads;
+extern const bench_peer bench_peer_std_segments;
+extern const bench_peer bench_peer_std_segments_pool;
+extern const bench_peer bench_peer_std_strings;
 extern const bench_peer bench_peer_std_sort;
+extern const bench_peer bench_peer_nth_element;
+extern const bench_peer bench_peer_partial_sort;
 extern const bench_peer bench_peer_tbb;
 extern const bench_peer bench_peer_tbb_sort;
 

@@ -8,9 +8,20 @@ static const bench_peer *const peers[] = {
     &bench_peer_c_tiled,
     &bench_peer_c_lsd,
     &bench_peer_c_lsd_plain,
+    &bench_peer_c_merge,
+    &bench_peer_c_merge_plain,
+    &bench_peer_c_search,
 #ifdef BENCH_HAVE_STD
     &bench_peer_std,
     &bench_peer_std_sort,
+    &bench_peer_std_merge,
+    &bench_peer_std_search,
+    &bench_peer_std_search_threads,
+    &bench_peer_partial_sort,
+    &bench_peer_nth_element,
+    &bench_peer_std_strings,
+    &bench_peer_std_segments,
+    &bench_peer_std_segments_pool,
 #endif
 #ifdef BENCH_HAVE_BOOST_COMPUTE
     &bench_peer_boost_compute,
@@ -20,6 +31,7 @@ static const bench_peer *const peers[] = {
 #ifdef BENCH_HAVE_TBB
     &bench_peer_tbb,
     &bench_peer_tbb_sort,
+    &bench_peer_par_merge,
 #endif
 #ifdef BENCH_HAVE_STD_PAR
     &bench_peer_std_par,

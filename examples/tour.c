@@ -1,8 +1,8 @@
 /* tour.c - what the primitives are good for, on a text file: tour [FILE]
 
-   Line numbers (scan), the longest line and the visible characters (reduce), different words (hash), each
-   timed on the device and checked against plain C. The flags, lengths and words that they work on are made on
-   the host. */
+   Line numbers (scan), the longest line and the visible characters (reduce), different words (hash), the most
+   frequent ones (sort, segmented scan, sort again), each timed on the device and checked against plain C. The
+   flags, lengths and numbers that they work on are made on the host. */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include <time.h>
 
@@ -107,7 +107,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Runs of letters, each as a number (FNV-1a), counted by a hash table. */
-static void count_words(const unsigned char *text, size_t size)
+static void different_words(const unsigned char *text, size_t size)
 {
     uint32_t *word = malloc((size + 1) * sizeof *word), hash = 0;
     gp_hash_desc table = {0};
@@ -143,6 +143,126 @@ static void count_words(const unsigned char *text, size_t size)
     free(word);
 }
 
+/* ------------------------------------------------------------------ most frequent words */
+
+enum { FREQUENT = 5 };
+
+static bool is_letter(unsigned char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
+
+/* The words' numbers (hashes of 64 bits, FNV-1a) and where they begin; how many. */
+static size_t find_words(const unsigned char *text, size_t size, uint64_t *word, uint32_t *where)
+{
+    size_t i = 0, count = 0;
+    while (i < size) {
+        uint64_t hash = 0xcbf29ce484222325u;
+        const size_t begin = i;
+        for (; i < size && is_letter(text[i]); i++) hash = (hash ^ text[i]) * 0x100000001b3u;
+        if (i == begin) {
+            i++;
+            continue;
+        }
+        word[count] = hash;
+        where[count++] = (uint32_t)begin;
+    }
+    return count;
+}
+
+/* How often the word occurs, the plain way. */
+static uint32_t occurrences(const uint64_t *word, size_t count, uint64_t wanted)
+{
+    uint32_t found = 0;
+    size_t i;
+    for (i = 0; i < count; i++) found += word[i] == wanted;
+    return found;
+}
+
+/* Equal words side by side, with where they were; each one's number among its equals. */
+static void count_words(const uint64_t *word, uint32_t *where, uint32_t *nth, uint64_t *sorted, size_t count)
+{
+    gp_sort_desc sort = {0};
+    gp_scan_desc scan = {0};
+    cl_command_queue queue = gp_cl_queue(gp);
+    double start;
+    int run;
+    sort.count = scan.count = count;
+    sort.key_type = scan.heads_type = GP_U64;
+    sort.value_size = 4;
+    scan.type = GP_U32;
+    scan.map = "1";
+    scan.op = GP_SUM;
+    scan.segments = GP_SEGMENTS_BY_KEYS;
+    TRY(gp_buffer_create(gp, count * 8, word, &sort.keys));
+    TRY(gp_buffer_create(gp, count * 4, where, &sort.values));
+    TRY(gp_buffer_create(gp, count * 8, NULL, &sort.keys_out));
+    TRY(gp_buffer_create(gp, count * 4, NULL, &sort.values_out));
+    TRY(gp_buffer_create(gp, count * 4, NULL, &scan.out));
+    scan.in = sort.values_out;
+    scan.heads = sort.keys_out;
+    for (run = 0; run < 2; run++) { /* the first one builds the programs, unless the cache has them */
+        start = now();
+        TRY(gp_sort(gp, &sort));
+        TRY(gp_scan(gp, &scan));
+        TRY(gp_finish(gp));
+    }
+    printf("  %-28s %10zu              %8.3f ms %7.2f M words/s\n", "words sorted and numbered", count,
+           (now() - start) * 1e3, (double)count / (now() - start) * 1e-6);
+    clEnqueueReadBuffer(queue, sort.keys_out, CL_TRUE, 0, count * 8, sorted, 0, NULL, NULL);
+    clEnqueueReadBuffer(queue, sort.values_out, CL_TRUE, 0, count * 4, where, 0, NULL, NULL);
+    clEnqueueReadBuffer(queue, scan.out, CL_TRUE, 0, count * 4, nth, 0, NULL, NULL);
+    clReleaseMemObject(sort.keys);
+    clReleaseMemObject(sort.values);
+    clReleaseMemObject(sort.keys_out);
+    clReleaseMemObject(sort.values_out);
+    clReleaseMemObject(scan.out);
+}
+
+/* order[k]: which of the counts comes k-th, the largest first. */
+static void order_counts(const uint32_t *counts, size_t count, uint32_t *order)
+{
+    gp_sort_desc sort = {0};
+    sort.count = count;
+    sort.key_type = GP_U32;
+    sort.descending = true;
+    TRY(gp_buffer_create(gp, count * 4, counts, &sort.keys));
+    TRY(gp_buffer_create(gp, count * 4, NULL, &sort.values_out));
+    TRY(gp_argsort(gp, &sort));
+    clEnqueueReadBuffer(gp_cl_queue(gp), sort.values_out, CL_TRUE, 0, count * 4, order, 0, NULL, NULL);
+    clReleaseMemObject(sort.keys);
+    clReleaseMemObject(sort.values_out);
+}
+
+static void frequent_words(const unsigned char *text, size_t size)
+{
+    uint64_t *word = malloc(size * 8), *sorted = malloc(size * 8);
+    uint32_t *where = malloc(size * 4), *nth = malloc(size * 4), *order = malloc(size * 4);
+    size_t count, i, k, words = 0;
+    require(word && sorted && where && nth && order, "out of memory");
+    count = find_words(text, size, word, where);
+    if (count > 0) {
+        count_words(word, where, nth, sorted, count);
+        for (i = 0; i < count; i++) { /* the last of its equals stays: its number is their count */
+            if (i + 1 < count && sorted[i] == sorted[i + 1]) continue;
+            sorted[words] = sorted[i];
+            where[words] = where[i];
+            nth[words++] = nth[i];
+        }
+        order_counts(nth, words, order);
+    }
+    for (k = 0; k < words && k < FREQUENT; k++) {
+        const size_t w = order[k];
+        const bool right = occurrences(word, count, sorted[w]) == nth[w];
+        for (i = where[w]; i < size && is_letter(text[i]); i++) continue;
+        printf("  %10u  %s  %.*s\n", nth[w], right ? "as plain C" : "WRONG     ", (int)(i - where[w]),
+               (const char *)text + where[w]);
+        if (!right) wrong = 1;
+    }
+    free(word);
+    free(sorted);
+    free(where);
+    free(nth);
+    free(order);
+}
+
 int main(int argc, char **argv)
 {
     const char *path = argc > 1 ? argv[1] : "gpuprim.h";
@@ -164,7 +284,8 @@ int main(int argc, char **argv)
     }
     reduce("longest line (reduce, max)", length, (size_t)last + 1, GP_U32, GP_MAX, longest);
 
-    count_words(text, size);
+    different_words(text, size);
+    frequent_words(text, size);
 
     for (i = 0; i < size; i++) {
         text[i] = text[i] > ' ';

@@ -5,12 +5,17 @@
    `wanted_words` is 0. */
 #define GPI_COUNT_PARAMETERS ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words
 
+/* Number i of an array whose numbers have one or two words. */
+static ulong gpi_number(__global const uint *numbers, ulong i, uint words)
+{
+    numbers += i * words;
+    return words == 1 ? numbers[0] : (ulong)numbers[1] << 32 | numbers[0];
+}
+
 static ulong gpi_count_wanted(ulong bound, __global const uint *wanted, ulong wanted_offset,
                               uint wanted_words)
 {
-    if (wanted_words == 0) return bound;
-    wanted += wanted_offset * wanted_words;
-    return wanted_words == 1 ? wanted[0] : (ulong)wanted[1] << 32 | wanted[0];
+    return wanted_words == 0 ? bound : gpi_number(wanted, wanted_offset, wanted_words);
 }
 
 static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words)
@@ -22,6 +27,7 @@ static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_of
 #define GPI_COUNT_FALLBACKS 0 /* tiles computed by a group that waited for another */
 #define GPI_COUNT_ABANDONED 1 /* look-backs that the device cut short */
 #define GPI_COUNT_CLAMPED 2   /* calls that wanted more elements than their bound */
+#define GPI_COUNT_BAD 3       /* calls that found bad offsets */
 
 /* One group of a call says so when more was wanted than allowed. */
 #define GPI_COUNT_CHECK(first_group, counters)                                \
@@ -29,6 +35,14 @@ static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_of
         gpi_count_wanted(bound, wanted, wanted_offset, wanted_words) > bound) \
     atomic_inc((counters) + GPI_COUNT_CLAMPED)
 
+/* The same for a call with several counts: parameters x_bound, x_wanted ... */
+#define GPI_COUNT_PARAMETERS_NAMED(x) \
+    ulong x##_bound, __global const uint *x##_wanted, ulong x##_wanted_offset, uint x##_wanted_words
+#define GPI_COUNT_NAMED(x) gpi_count(x##_bound, x##_wanted, x##_wanted_offset, x##_wanted_words)
+#define GPI_COUNT_CHECK_NAMED(x, first_group, counters)                                           \
+    if ((first_group) && get_local_id(0) == 0 &&                                                  \
+        gpi_count_wanted(x##_bound, x##_wanted, x##_wanted_offset, x##_wanted_words) > x##_bound) \
+    atomic_inc((counters) + GPI_COUNT_CLAMPED)
 /* Adds to a count of 64 bits, with atomics of 32: the low half's overflow is seen by whoever causes it. */
 static void gpi_add_wide(volatile __global uint *count, uint x)
 {

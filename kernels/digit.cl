@@ -1,11 +1,8 @@
-/* digit.cl - keys, their order, their digits, and what the kernels of a sort share.
+/* digit.cl - the digits of keys, and what the kernels of a sort share.
 
-       digit(key) = (map(key) ^ flip) >> shift & mask
+       digit(key) = order(key) >> shift & mask        order, and `flip` in it: key.cl
 
-   Keys are moved as they are; only their digits see the order-preserving map. Integers: the identity, and
-   `flip` has the sign bit of signed ones. Floats (GPI_KEY_FLOAT): all bits but the sign are turned where
-   the sign is set, and `flip` has the sign bit: -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN.
-   Descending order turns all bits of `flip`.
+   Keys are moved as they are; only their digits see their order.
 
    Keys (and values, which go the same way) are in one of three places: the input, the output, and a second
    buffer. Which one a pass reads and which one it writes is decided on the device, so that a pass in which
@@ -15,56 +12,7 @@
    State buffer, in uints; the host computes where the parts begin:
 
        | count lo, hi | abandoned | - | from(0) ... from(8) | - | ticket, tail of each launch |
-       | histogram: pass, digit: lo, hi | bases: launch, digit: ulong | table: block, digit: ulong | rows |
-
-   Partitioning a hash table's batch (gp_hash_insert): the digit is one of the key's home slot, mix.cl's hash
-   of the key, and `flip` the table's seed.
-
-   Parameters
-       GPI_KEY_SIZE     1, 2, 4, 8: bytes of a key
-       GPI_KEY_HASH     bits of the hash whose digits count, 32 or 64; 0: the key's own digits
-       GPI_KEY_FLOAT    1: keys are floats
-       GPI_VALUE_SIZE   0, 1, 2, 4, 8, 16: bytes of a value                                             */
-#if GPI_KEY_SIZE == 1
-typedef uchar gpi_key;
-#elif GPI_KEY_SIZE == 2
-typedef ushort gpi_key;
-#elif GPI_KEY_SIZE == 4
-typedef uint gpi_key;
-#elif GPI_KEY_SIZE == 8
-typedef ulong gpi_key;
-#else
-#error "GPI_KEY_SIZE must be 1, 2, 4 or 8"
-#endif
-
-#if GPI_VALUE_SIZE == 1
-typedef uchar gpi_value;
-#define GPI_VALUE_OF(i) ((gpi_value)(i))
-#elif GPI_VALUE_SIZE == 2
-typedef ushort gpi_value;
-#define GPI_VALUE_OF(i) ((gpi_value)(i))
-#elif GPI_VALUE_SIZE == 4
-typedef uint gpi_value;
-#define GPI_VALUE_OF(i) ((gpi_value)(i))
-#elif GPI_VALUE_SIZE == 8
-typedef ulong gpi_value;
-#define GPI_VALUE_OF(i) ((gpi_value)(i))
-#elif GPI_VALUE_SIZE == 16
-typedef uint4 gpi_value;
-#define GPI_VALUE_OF(i) ((gpi_value)((uint)(i), (uint)((i) >> 32), 0, 0))
-#elif GPI_VALUE_SIZE != 0
-#error "GPI_VALUE_SIZE must be 0, 1, 2, 4, 8 or 16"
-#endif
-
-#ifndef GPI_KEY_HASH
-#define GPI_KEY_HASH 0
-#endif
-#if GPI_KEY_SIZE == 8 || GPI_KEY_HASH == 64
-typedef ulong gpi_key_bits;
-#else
-typedef uint gpi_key_bits;
-#endif
-
+       | histogram: pass, digit: lo, hi | bases: launch, digit: ulong | table: block, digit: ulong | rows | */
 #define GPI_BINS 256
 #define GPI_PASSES_MAX 8
 
@@ -84,18 +32,7 @@ typedef struct gpi_digit {
 
 static uint gpi_digit_of(gpi_key key, gpi_digit digit)
 {
-    gpi_key_bits k = key;
-#if GPI_KEY_FLOAT
-    const gpi_key_bits sign = (gpi_key_bits)1 << (8 * GPI_KEY_SIZE - 1);
-    k ^= ((gpi_key_bits)0 - (k >> (8 * GPI_KEY_SIZE - 1))) & (sign - 1);
-#endif
-    k ^= digit.flip;
-#if GPI_KEY_HASH == 64
-    k = gpi_mix_64(k);
-#elif GPI_KEY_HASH == 32
-    k = gpi_mix_32(k);
-#endif
-    return (uint)(k >> digit.shift) & digit.mask;
+    return (uint)(gpi_key_order(key, digit.flip) >> digit.shift) & digit.mask;
 }
 
 /* The digit of pass p: eight bits from `begin` on, fewer in the last one. */
@@ -106,6 +43,32 @@ static gpi_digit gpi_digit_at(uint p, ulong flip, uint begin, uint end)
     digit.shift = begin + 8 * p;
     digit.mask = (1u << min(8u, end - digit.shift)) - 1;
     return digit;
+}
+
+/* What a whole sort sorts by: bits [begin, end), in passes of eight. */
+typedef struct gpi_bits {
+    ulong flip;
+    uint begin, end, passes;
+} gpi_bits;
+
+#define GPI_BITS_PARAMETERS ulong flip, uint begin_bit, uint end_bit, uint passes
+#define GPI_BITS_SET(bits)    \
+    (bits).flip = flip;       \
+    (bits).begin = begin_bit; \
+    (bits).end = end_bit;     \
+    (bits).passes = passes
+
+/* The key's bits of the window, in their order: all passes' digits. */
+static gpi_key_bits gpi_window_of(gpi_key key, gpi_bits bits)
+{
+    const uint width = 8 * sizeof(gpi_key_bits), window = bits.end - bits.begin;
+    const gpi_key_bits mask = window ? ~(gpi_key_bits)0 >> (width - window) : 0;
+    return gpi_key_order(key, (gpi_key_bits)bits.flip) >> bits.begin & mask;
+}
+
+static gpi_digit gpi_digit_of_pass(uint p, gpi_bits bits)
+{
+    return gpi_digit_at(p, bits.flip, bits.begin, bits.end);
 }
 
 /* ------------------------------------------------------------------ places */

@@ -68,16 +68,22 @@ static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end,
     for (uint d = 0; d < GPI_BINS; d++) shared->count[d] = h[0][d] + h[1][d] + h[2][d] + h[3][d];
 }
 
-/* The digits of all passes at once, into count[pass][digit] (private). */
-static void gpi_count_all(__global const gpi_key *key, ulong begin, ulong end, ulong flip, uint first_bit,
-                          uint end_bit, uint passes, uint *count)
+/* Called with a constant where that is frequent, so that the loop over passes is unrolled. */
+GPI_INLINE void gpi_count_passes(__global const gpi_key *key, ulong begin, ulong end, gpi_bits bits,
+                                 const uint passes, uint *count)
 {
-    for (uint c = 0; c < passes * GPI_BINS; c++) count[c] = 0;
     for (ulong i = begin; i < end; i++) {
-        const gpi_key k = key[i];
-        for (uint p = 0; p < passes; p++)
-            count[p * GPI_BINS + gpi_digit_of(k, gpi_digit_at(p, flip, first_bit, end_bit))]++;
+        gpi_key_bits k = gpi_window_of(key[i], bits);
+        for (uint p = 0; p < passes; p++, k >>= 8) count[p * GPI_BINS + (uint)(k & (GPI_BINS - 1))]++;
     }
+}
+
+/* The digits of all passes at once, into count[pass][digit] (private). */
+static void gpi_count_all(__global const gpi_key *key, ulong begin, ulong end, gpi_bits bits, uint *count)
+{
+    for (uint c = 0; c < bits.passes * GPI_BINS; c++) count[c] = 0;
+    if (bits.passes == sizeof(gpi_key)) gpi_count_passes(key, begin, end, bits, sizeof(gpi_key), count);
+    else gpi_count_passes(key, begin, end, bits, bits.passes, count);
 }
 
 static void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit digit, gpi_shared shared)
@@ -163,8 +169,6 @@ static void gpi_put(gpi_lines *lines, gpi_move move, ulong i, uint d)
     if (j % GPI_KEY_LINE == GPI_KEY_LINE - 1) gpi_flush_keys(lines, d, j + 1);
 }
 
-/* The digits of a step come first, in vectors: they need nothing of what is being moved. With keys of 8 bytes
-   that is slower. */
 static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_digit digit)
 {
     ulong i = begin;
@@ -173,16 +177,8 @@ static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong en
 #if GPI_VALUE_SIZE
         GPI_PREFETCH_READ((__global const char *)(move.value + i) + GPI_AHEAD);
 #endif
-#if GPI_KEY_SIZE == 8
 #pragma unroll
         for (uint k = 0; k < GPI_STEP; k++) gpi_put(lines, move, i + k, gpi_digit_of(move.key[i + k], digit));
-#else
-        uint d[GPI_STEP];
-#pragma unroll
-        for (uint k = 0; k < GPI_STEP; k++) d[k] = gpi_digit_of(move.key[i + k], digit);
-#pragma unroll 4
-        for (uint k = 0; k < GPI_STEP; k++) gpi_put(lines, move, i + k, d[k]);
-#endif
     }
     for (; i < end; i++) gpi_put(lines, move, i, gpi_digit_of(move.key[i], digit));
 }
@@ -381,3 +377,19 @@ static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digi
     }
 }
 #endif
+
+/* ------------------------------------------------------------------ both */
+
+/* Turns counts in shared->next into bases: sums of all digits before. True when one digit has all n keys. */
+static bool gpi_bases_of(gpi_shared shared, ulong n)
+{
+    ulong sum = 0;
+    bool trivial = false;
+    for (uint d = 0; d < GPI_BINS; d++) {
+        const ulong x = shared->next[d];
+        trivial = trivial || x == n;
+        shared->next[d] = sum;
+        sum += x;
+    }
+    return trivial;
+}

@@ -143,7 +143,8 @@ static bool gpi_ring_patience(gpi_ring ring, uint *polls)
 }
 
 /* Waits until the tile may write its row. One item calls; false: abandoned.
-   Ends because the tiles waited for are lower, and after `polls` turns. */
+   Ends because the tiles waited for are lower, and after `polls` turns. (ring.pml: `alive`, gate; what it
+   keeps from happening: `safe`, and the mutation BUG_GATE.) */
 static bool gpi_ring_gate(gpi_ring ring, uint tile)
 {
 #if GPI_WIDE
@@ -164,7 +165,7 @@ static bool gpi_ring_gate(gpi_ring ring, uint tile)
 
 /* How many keys of digit d come before the tile, to *exclusive. One item a digit; false: abandoned.
    Ends because each turn goes one tile back, to REACH at most, or uses up one of the polls; the tile waited
-   for is a lower one. */
+   for is a lower one. (ring.pml: `alive`, look back; `right`, and the mutations BUG_REACH and BUG_TAG.) */
 static bool gpi_ring_look_back(gpi_ring ring, uint tile, uint d, uint *exclusive)
 {
     uint polls = ring.polls, distance = 1, sum = 0;
@@ -186,7 +187,8 @@ static bool gpi_ring_look_back(gpi_ring ring, uint tile, uint d, uint *exclusive
 
 /* The tile needs the table no longer. One item calls, behind a barrier that all reads and writes of the
    group have passed; false: abandoned.
-   Ends because the tiles of earlier blocks are lower, and after `polls` turns. */
+   Ends because the tiles of earlier blocks are lower, and after `polls` turns. (ring.pml: `alive`, leave;
+   `safe`, and the mutation BUG_TAIL.) */
 static bool gpi_ring_leave(gpi_ring ring, uint tile)
 {
 #if GPI_WIDE

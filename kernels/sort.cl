@@ -86,20 +86,6 @@ GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_s
     GPI_EACH_BIN(d) row[d] = shared->count[d];
 }
 
-/* Turns counts in shared->next into bases: sums of all digits before. True when one digit has all n keys. */
-static bool gpi_bases_of(gpi_shared shared, ulong n)
-{
-    ulong sum = 0;
-    bool trivial = false;
-    for (uint d = 0; d < GPI_BINS; d++) {
-        const ulong x = shared->next[d];
-        trivial = trivial || x == n;
-        shared->next[d] = sum;
-        sum += x;
-    }
-    return trivial;
-}
-
 /* One group. table[block][d] becomes the sum of its column above; bases[d] what lower digits take. */
 GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint redo, uint first, uint blocks, ulong table_at,
                               ulong bases_at, volatile __global uint *counters)
@@ -272,80 +258,22 @@ GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gp
 
 /* ------------------------------------------------------------------ small */
 
-#if GPI_SHAPE_SERIAL
-/* One item: counts all digits in one reading, then goes from place to place. */
-GPI_KERNEL void gp_sort_small(GPI_PLACES_PARAMETERS, ulong flip, uint begin_bit, uint end_bit, uint passes,
-                              uint from, uint tmp_first, GPI_COUNT_PARAMETERS,
-                              volatile __global uint *counters)
+/* Few keys, one group, one launch. */
+GPI_KERNEL void gp_sort_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first,
+                              GPI_COUNT_PARAMETERS, volatile __global uint *counters)
 {
     GPI_SHARED(shared);
     gpi_places places;
-    uint count[GPI_PASSES_MAX * GPI_BINS];
-    uint moves = 0;
+    gpi_bits bits;
     const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
     GPI_COUNT_CHECK(true, counters);
     GPI_PLACES_SET(places);
-    if (n == 0) return;
-    gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
-    const gpi_key any = move.key[0];
-    gpi_count_all(move.key, 0, n, flip, begin_bit, end_bit, passes, count);
-    for (uint p = 0; p < passes; p++)
-        moves += count[p * GPI_BINS + gpi_digit_of(any, gpi_digit_at(p, flip, begin_bit, end_bit))] != n;
-    const uint first = tmp_first || moves % 2 == 0 ? GPI_PLACE_TMP : GPI_PLACE_OUT;
-    for (uint p = 0; p < passes; p++) {
-        const gpi_digit digit = gpi_digit_at(p, flip, begin_bit, end_bit);
-        const uint to = gpi_place_next(from, first);
-        ulong sum = 0;
-        if (count[p * GPI_BINS + gpi_digit_of(any, digit)] == n) continue;
-        for (uint d = 0; d < GPI_BINS; d++) {
-            shared->next[d] = sum;
-            sum += count[p * GPI_BINS + d];
-        }
-        gpi_move_direct(gpi_move_make(places, from, to), 0, n, digit, shared);
-        from = to;
-    }
-    move = gpi_move_make(places, from, GPI_PLACE_OUT);
-    for (ulong i = 0; i < n && from != GPI_PLACE_OUT; i++) gpi_move_one(move, i, i);
-}
+    GPI_BITS_SET(bits);
+#if GPI_SHAPE_SERIAL
+    if (n > 0) gpi_small_range(places, 0, n, bits, from, tmp_first, shared);
 #else
-/* One group, at most a tile: the order is made in local memory, then keys and values move once. */
-GPI_KERNEL void gp_sort_small(GPI_PLACES_PARAMETERS, ulong flip, uint begin_bit, uint end_bit, uint passes,
-                              uint from, uint tmp_first, GPI_COUNT_PARAMETERS,
-                              volatile __global uint *counters)
-{
-    GPI_SHARED(shared);
-    gpi_places places;
-    const uint l = (uint)get_local_id(0);
-    const uint n = (uint)gpi_count(bound, wanted, wanted_offset, wanted_words);
-    GPI_COUNT_CHECK(true, counters);
-    GPI_PLACES_SET(places);
     const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
-    gpi_tile_load(move.key, 0, n, gpi_digit_at(0, flip, begin_bit, end_bit), shared);
-    for (uint p = 0; p < passes; p++) {
-        const gpi_digit digit = gpi_digit_at(p, flip, begin_bit, end_bit);
-        for (uint i = l; i < GPI_TILE && p > 0; i += GPI_WG) {
-            const uint k = GPI_ORDER_INDEX(shared->order[i]);
-            const uint d = k < n ? gpi_digit_of(shared->stage[k], digit) : GPI_BINS - 1;
-            shared->order[i] = GPI_ORDER(d, k);
-        }
-        gpi_order_digits(shared, digit.mask);
-    }
-    gpi_sync(); /* the order is written */
-#if GPI_VALUE_SIZE
-    gpi_value value[GPI_ITEMS];
-    for (uint j = 0; j < GPI_ITEMS; j++) {
-        const uint i = j * GPI_WG + l;
-        if (i < n) value[j] = gpi_value_at(move, GPI_ORDER_INDEX(shared->order[i]));
-    }
-    gpi_sync_all(); /* all values are read: in place, they are now overwritten */
+    gpi_small_order(move.key, 0, (uint)n, bits, shared);
+    gpi_small_write(move, 0, (uint)n, shared);
 #endif
-    for (uint j = 0; j < GPI_ITEMS; j++) {
-        const uint i = j * GPI_WG + l;
-        if (i >= n) break;
-        move.key_to[i] = shared->stage[GPI_ORDER_INDEX(shared->order[i])];
-#if GPI_VALUE_SIZE
-        move.value_to[i] = value[j];
-#endif
-    }
 }
-#endif

@@ -263,6 +263,12 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (desc->reduce) result = gpi_reduce_warm_up(gp, desc->reduce);
     if (desc->scan && result == GP_OK) result = gpi_scan_warm_up(gp, desc->scan);
     if (desc->sort && result == GP_OK) result = gpi_sort_warm_up(gp, desc->sort);
+    if (desc->merge && result == GP_OK) result = gpi_merge_warm_up(gp, desc->merge);
+    if (desc->search && result == GP_OK) result = gpi_search_warm_up(gp, desc->search);
+    if (desc->topk && result == GP_OK) result = gpi_topk_warm_up(gp, desc->topk);
+    if (desc->segmented_sort && result == GP_OK)
+        result = gpi_segmented_sort_warm_up(gp, desc->segmented_sort);
+    if (desc->sort_strings && result == GP_OK) result = gpi_sort_strings_warm_up(gp, desc->sort_strings);
     if (desc->hash && result == GP_OK) result = gpi_hash_warm_up(gp, desc->hash);
     return result == GP_OK ? gp_finish(gp) : result;
 }
@@ -282,6 +288,7 @@ GP_API gp_result gp_profile_read(gp_context *gp, gp_profile *out)
     out->fallbacks = counters[0];
     out->abandoned = counters[1];
     out->clamped = counters[2];
+    out->bad_offsets = counters[3];
     return GP_OK;
 }
 

@@ -521,6 +521,251 @@ GP_API gp_result gp_argsort(gp_context *gp, const gp_sort_desc *desc);
 GP_API gp_result gp_sort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);
 GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);
 
+/* ------------------------------------------------------------------ merge */
+
+/* Merges two sorted sequences of keys, a and b, into one, and moves a value with each key.
+
+   Order: the one of gp_sort, `descending` included; both inputs must be in it. Where one is not, the order of
+   the output is undefined, and some elements may be there twice and others not at all; nothing is read or
+   written outside the inputs and the output, and the call ends.
+   Stable: of equal keys those of a come first, and each sequence's own keep their order.
+   Values are moved, never looked at: value_size bytes each, 0 for none.
+   Aliasing: outputs may overlap nothing; inputs may overlap each other. Each count buffer's number apart from
+   the outputs. An input whose count is 0 may be NULL.
+   Counts may live on the device, each by itself; the output has as many elements as both together.
+   Cost: reads and writes once, one launch, no scratch. Each tile finds its inputs by binary search (Merge
+   Path, Odeh, Green, Mwassi, Shmueli & Birk 2012), so that no group waits for another, however the keys lie.
+   Largest count: what fits in memory. The same input gives the same result every time, on every device. */
+typedef struct gp_merge_desc {
+    cl_mem a_keys;
+    size_t a_keys_offset; /* elements, as all offsets */
+    cl_mem a_values;      /* NULL with value_size 0 */
+    size_t a_values_offset;
+    size_t a_count;        /* of elements, or their bound with a_count_buffer */
+    cl_mem a_count_buffer; /* NULL: a_count is the number */
+    size_t a_count_offset;
+    gp_type a_count_type;
+    cl_mem b_keys; /* the second sequence: the same */
+    size_t b_keys_offset;
+    cl_mem b_values;
+    size_t b_values_offset;
+    size_t b_count;
+    cl_mem b_count_buffer;
+    size_t b_count_offset;
+    gp_type b_count_type;
+    cl_mem keys_out; /* a_count + b_count elements */
+    size_t keys_out_offset;
+    cl_mem values_out;
+    size_t values_out_offset;
+    gp_type key_type;
+    size_t value_size; /* bytes: 0 (keys only), 1, 2, 4, 8, 16 */
+    bool descending;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_merge_desc;
+
+GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc);
+
+/* ------------------------------------------------------------------ search */
+
+/* Searches many needles in one sorted sequence of keys.
+
+   lower bound: out[i] = how many keys come before needle i
+   upper bound: out[i] = how many keys come before needle i or are equal to it
+
+   Order: the one of gp_sort, `descending` included (then "before" is "larger"); NaNs and zeros are found like
+   any key: -0 comes before +0. The keys must be in it; needles in any order, though near ones next to each
+   other are found faster. Where keys are not sorted, positions are any in [0, count], and nothing is read
+   outside. No keys: every position is 0. No needles: does nothing. Aliasing: `out` may overlap nothing;
+   needles and keys may be the same. Both counts may live on the device. Positions are GP_U64 or GP_U32. Cost:
+   one launch, no scratch; a needle takes log2(count) steps, of which about the first half in near memory,
+   where each group keeps samples of the keys; an item takes several needles' steps side by side. Largest
+   count: what fits in memory; 2^32 - 1 keys for positions of 32 bits. */
+typedef struct gp_search_desc {
+    cl_mem keys; /* sorted; NULL when count is 0 */
+    size_t keys_offset;
+    size_t count;        /* of keys, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    cl_mem needles;
+    size_t needles_offset;
+    size_t needle_count;        /* of needles, or their bound with needle_count_buffer */
+    cl_mem needle_count_buffer; /* NULL: needle_count is the number */
+    size_t needle_count_offset;
+    gp_type needle_count_type;
+    cl_mem out; /* needle_count positions */
+    size_t out_offset;
+    gp_type out_type; /* 0: GP_U64 */
+    gp_type key_type; /* of keys and needles */
+    bool upper;       /* upper bound; else lower */
+    bool descending;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_search_desc;
+
+GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc);
+
+/* ------------------------------------------------------------------ top k */
+
+/* The k largest keys (`smallest`: the k smallest), best first, and where they were:
+
+       keys_out[j], indices_out[j]   the key that comes j-th, and its index in keys, from 0 on
+
+   These are the first k of a stable sort, descending unless `smallest`: of equal keys the one with the lowest
+   index comes first, also where only some of them are taken.
+   Order: as for gp_sort. So the largest floats are NaNs whose sign bit is 0, then +inf; the smallest are NaNs
+   whose sign bit is 1, then -inf; -0 is below +0.
+   With count_buffer there may be fewer than k keys: then min(k, count) elements are written, and the rest of
+   the outputs stays as it is. k = 0 does nothing; k > count is GP_ERROR_INVALID_ARGUMENT.
+   Aliasing: nothing may overlap what is written. Either of keys_out and indices_out may be NULL.
+   Cost: reads the keys once, and sorts about k + 4 sqrt(k n / 8192) + n / 8192 of them. The threshold below
+   which a key is dropped comes from a sample (8192 keys, fewer of few). Where that misleads (inputs made for
+   it, one random input in some hundred), the keys are read twice more as a rule, and once a byte of a key and
+   once more at most; gp_profile.fallbacks counts it. Equal keys, also all equal, cost nothing extra.
+   All keys are sorted (as by gp_argsort) when k > count / 8, or when they are so few that one launch does it.
+   No group waits for another; `strategy` is that of the sort.
+   Scratch: 3 elements (key and index) for each key that may be left to sort, 16 bytes a tile, and up to 5 MiB
+   for the sort.
+   Largest count: 2^31 - 1 tiles, 2^32 - 1 with indices of 4 bytes, checked.
+   The same keys give the same result every time, on every device. */
+typedef struct gp_topk_desc {
+    cl_mem keys;
+    size_t keys_offset; /* elements, as all offsets */
+    cl_mem keys_out;    /* k keys; NULL: not wanted */
+    size_t keys_out_offset;
+    cl_mem indices_out; /* k indices; NULL: not wanted */
+    size_t indices_out_offset;
+    size_t count;        /* of keys, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    size_t k;
+    gp_type key_type;
+    gp_type index_type; /* GP_U32 (also 0) or GP_U64 */
+    bool smallest;
+    gp_strategy strategy;
+    cl_mem scratch; /* of gp_topk_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_topk_desc;
+
+GP_API gp_result gp_topk(gp_context *gp, const gp_topk_desc *desc);
+
+/* Bytes of scratch that gp_topk with this desc needs; buffers in it may be NULL. */
+GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, size_t *bytes);
+/* ------------------------------------------------------------------ segmented sort */
+
+/* Sorts each segment [offsets[s], offsets[s+1]) of an array by itself, stably, in the order of gp_sort: many
+   small segments and a few huge ones alike, in the same few launches, without a host round trip.
+
+   Elements outside all segments are left alone: in place they stay, out of place the output is not written
+   there. Segments may be empty.
+   Offsets stay on the device and are checked there. An offset below an earlier one, or beyond `count`, is
+   bad, and taken for the greatest good one before it (0 where there is none): segments between two good
+   offsets are sorted as always, nothing outside [0, count) is touched, no two segments overlap, and the
+   result is the same every time. gp_segmented_sort_read tells how many offsets are bad, and which is the
+   first one; gp_profile.bad_offsets counts the calls that met any. Keys, bits, values, aliasing, second
+   buffers: as in gp_sort. The offsets and count_buffer's number may not overlap what is written. count 0 or
+   segment_count 0 does nothing. Cost: segments of up to a tile (GPUs: some thousand keys; CPUs: 2^14) are
+   read and written once each, by one group, small neighbours together. Larger ones take two readings and a
+   writing a pass of 8 bits, all segments in the same launches. Scratch besides the second buffers: a position
+   a segment, and 1 KiB for each tile's length of `count`; 2 KiB where count >= 2^32. Largest segment_count:
+   2^32 - 2. (Count, scan, scatter: Satish, Harris & Garland 2009.) */
+typedef struct gp_segmented_sort_desc {
+    cl_mem keys;
+    size_t keys_offset; /* elements, as all offsets */
+    cl_mem keys_out;    /* NULL: in place */
+    size_t keys_out_offset;
+    cl_mem values; /* NULL with value_size 0 */
+    size_t values_offset;
+    cl_mem values_out; /* NULL: in place */
+    size_t values_out_offset;
+    cl_mem keys_tmp; /* second buffers; NULL: scratch */
+    size_t keys_tmp_offset;
+    cl_mem values_tmp;
+    size_t values_tmp_offset;
+    size_t count;   /* elements of these arrays */
+    cl_mem offsets; /* segment_count + 1 numbers, counted from the arrays' first elements here */
+    size_t offsets_offset;
+    gp_type offsets_type; /* GP_U32 or GP_U64 */
+    size_t segment_count; /* or its bound with count_buffer */
+    cl_mem count_buffer;  /* of segments; NULL: segment_count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    gp_type key_type;
+    size_t value_size; /* bytes: 0 (keys only), 1, 2, 4, 8, 16 */
+    uint32_t begin_bit;
+    uint32_t end_bit; /* 0: all bits of the key */
+    bool descending;
+    cl_mem scratch; /* of gp_segmented_sort_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_segmented_sort_desc;
+
+/* What a segmented sort found in its offsets. */
+typedef struct gp_segmented_sort_report {
+    uint64_t bad_offsets;
+    uint64_t first_bad; /* index of an offset; 0 when none is bad */
+} gp_segmented_sort_report;
+
+GP_API gp_result gp_segmented_sort(gp_context *gp, const gp_segmented_sort_desc *desc);
+
+/* The same, then blocks and tells of bad offsets. These are no failure: GP_OK. */
+GP_API gp_result gp_segmented_sort_read(gp_context *gp, const gp_segmented_sort_desc *desc,
+                                        gp_segmented_sort_report *report);
+
+/* Bytes of scratch that gp_segmented_sort with this desc needs. Of the buffers only this is looked at: which
+   are NULL, and whether keys_out and values_out are other ones than keys and values. Can be 0. */
+GP_API gp_result gp_segmented_sort_scratch_size(gp_context *gp, const gp_segmented_sort_desc *desc,
+                                                size_t *bytes);
+
+/* ------------------------------------------------------------------ sort of strings */
+
+/* out[i] = which string comes i-th, stably. String s is bytes[offsets[s]] ... bytes[offsets[s+1] - 1].
+
+   Order: bytes as unsigned numbers, the first difference decides; a string comes before a longer one that it
+   begins. Zero bytes are bytes like others, strings may be empty. `descending` turns the order round; equal
+   strings still keep theirs.
+   Blocks: strings are sorted by seven bytes a round, those that still tie in the next one, and how many these
+   are is read after each round. Bytes that all strings of a tie have in common are skipped over: equal
+   strings of n bytes take about log2(n / 64) rounds, others no more than the ties they make one after
+   another. Bad offsets: a string that ends before it begins, or behind byte_count, counts as empty, nothing
+   outside is read, and the call returns GP_ERROR_INVALID_ARGUMENT in the end; gp_last_error tells how many
+   there are and which is the first one. `out` then holds the order of what there is. Strings may overlap one
+   another, and be in any order in `bytes`. Nothing may overlap `out`. Cost: keys of 8 bytes sorted once for
+   all strings, and again for tied ones. Bytes are read once, and again in looking ahead. Scratch: about 90
+   bytes a string, and 3 MiB at most. Largest count: 2^32 - 3. count 0 does nothing. */
+typedef struct gp_sort_strings_desc {
+    cl_mem bytes;
+    size_t bytes_offset;
+    size_t byte_count; /* of all strings: offsets stay within */
+    cl_mem offsets;    /* count + 1 numbers, counted from bytes_offset */
+    size_t offsets_offset;
+    gp_type offsets_type; /* GP_U32 or GP_U64 */
+    cl_mem out;           /* count indices, from 0 on */
+    size_t out_offset;
+    size_t index_size;   /* bytes: 4 or 8; 0: 4 */
+    size_t count;        /* of strings, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    bool descending;
+    cl_mem scratch; /* of gp_sort_strings_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_sort_strings_desc;
+
+GP_API gp_result gp_sort_strings(gp_context *gp, const gp_sort_strings_desc *desc);
+
+/* Bytes of scratch that gp_sort_strings with this desc needs; buffers in it may be NULL. Can be 0. */
+GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_strings_desc *desc,
+                                              size_t *bytes);
 /* ------------------------------------------------------------------ hash table */
 
 /* A hash table on the device: keys of 32 or 64 bits, compared by their bits, each with a value of 0 (a set),
@@ -794,6 +1039,11 @@ typedef struct gp_warmup_desc {
     const gp_scan_desc *scan;
     const gp_sort_desc
         *sort; /* of this also value_size; count: how many keys are to be expected, 0: few and many */
+    const gp_merge_desc *merge;                   /* of this key_type and value_size */
+    const gp_search_desc *search;                 /* of this key_type and out_type */
+    const gp_topk_desc *topk;                     /* of this key_type, index_type and strategy */
+    const gp_segmented_sort_desc *segmented_sort; /* of this also value_size */
+    const gp_sort_strings_desc *sort_strings;     /* of this only that it is there */
     const gp_hash_desc
         *hash; /* of this only key_size, value_size: batches, clear, rehash, retrieve, statistics */
 } gp_warmup_desc;
@@ -807,9 +1057,11 @@ typedef struct gp_profile {
     uint64_t programs_saved;
     uint64_t programs_shared; /* taken over from `share` */
     uint64_t launches;        /* kernels enqueued */
-    uint64_t fallbacks;       /* tiles that a waiting group computed for a late one */
+    uint64_t fallbacks;       /* tiles that a waiting group computed for a late one; selections that a
+                                 sample misled (gp_topk) */
     uint64_t abandoned;       /* look-backs that a device cut short, results wrong; always 0 so far */
     uint64_t clamped;         /* calls whose count_buffer held more than `count` */
+    uint64_t bad_offsets;     /* calls that found bad offsets of segments or strings */
     uint64_t scratch_bytes;   /* held by the context now */
 } gp_profile;
 

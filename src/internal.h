@@ -34,6 +34,11 @@ typedef enum gpi_primitive {
     GPI_REDUCE,
     GPI_SCAN,
     GPI_SORT,
+    GPI_MERGE,
+    GPI_SEARCH,
+    GPI_TOPK,
+    GPI_SEGMENTED_SORT,
+    GPI_SORT_STRINGS,
     GPI_HASH,
     GPI_HASH_EACH,
     GPI_PRIMITIVES
@@ -196,6 +201,8 @@ static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primiti
                                const gpi_element *element, gp_strategy strategy, gpi_plan *plan);
 static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size,
                                     gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
+                                    size_t key_size, gpi_plan *plan);
 static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_strategy strategy,
                                     gpi_plan *plan);
 static size_t gpi_plan_tile(const gpi_plan *plan);
@@ -237,6 +244,15 @@ static bool gpi_is_arg(gp_op op);
 static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
                                 gpi_text *text);
 
+/* key.c */
+static cl_ulong gpi_key_flip(gp_type type, bool descending);
+static gp_result gpi_key_program(gp_context *gp, const char *function, gpi_primitive primitive, gp_type type,
+                                 size_t value_size, const char *more, gpi_plan *plan, gpi_program **out);
+static gp_result gpi_check_key_type(gp_context *gp, const char *function, gp_type type);
+static gp_result gpi_check_value_size(gp_context *gp, const char *function, size_t size);
+static size_t gpi_ceil_div(size_t a, size_t b);
+static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least);
+
 /* launch.c */
 
 /* One call of the API: a chain of commands, each after the one before. */
@@ -275,6 +291,11 @@ static gp_result gpi_check_buffer(gp_context *gp, const char *function, const ch
                                   size_t offset, size_t count, size_t size, int access, gpi_range *range);
 static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
                                  gpi_range *range);
+static gp_result gpi_check_count_named(gp_context *gp, const char *function, const char *prefix,
+                                       const gpi_count *count, gpi_range *range);
+static gp_result gpi_check_apart(gp_context *gp, const char *function, const char *const *names,
+                                 const gpi_range *used, size_t read, size_t count);
+static void gpi_range_resolve(cl_mem buffer, gpi_range *range);
 static bool gpi_same(const gpi_range *a, const gpi_range *b);
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
 static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count);
@@ -304,10 +325,78 @@ static void gpi_throttle(gp_context *gp);
 static gp_result gpi_async_result(gp_context *gp);
 static cl_int gpi_event_status(cl_event event);
 
-/* reduce.c, scan.c, sort.c */
+/* sort.c: also what the sorts of segments and of strings share */
+enum { GPI_PLACE_IN = 0, GPI_PLACE_OUT = 1, GPI_PLACE_TMP = 2 }; /* digit.cl */
+
+/* Where the parts of the scratch begin, in bytes (digit.cl). */
+typedef struct gpi_sort_layout {
+    size_t histogram, bases, table, rows;
+    size_t key_out, key_tmp, value_tmp;
+    size_t end;
+} gpi_sort_layout;
+
+/* Elements in a buffer. */
+typedef struct gpi_sort_array {
+    cl_mem buffer;
+    cl_ulong offset;
+} gpi_sort_array;
+
+/* A checked call, ready to run. */
+typedef struct gpi_sort {
+    const gp_sort_desc *desc;
+    const char *function;
+    bool indices;       /* gp_argsort */
+    bool keys_in_place; /* and the same for values: these say what may be written when */
+    bool values_in_place;
+    bool keys_unwanted; /* gp_argsort without keys_out: sorted keys go to the scratch */
+    size_t key_size, value_size;
+    cl_uint begin_bit, end_bit, passes;
+    cl_ulong flip;
+    cl_uint hash; /* 32, 64: keys go by that hash of (key ^ seed): a hash table's batch (hash.c) */
+    cl_ulong seed;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count count;
+    bool small, onesweep;
+    size_t block_span; /* keys of a group of the classic kernels */
+    cl_uint blocks;
+    size_t tile_span; /* of a group of the onesweep kernel */
+    size_t portion;   /* most keys of one launch of it */
+    cl_uint portions;
+    cl_uint ring_rows;
+    gpi_sort_layout at;
+    gpi_sort_array key[3], value[3]; /* by GPI_PLACE_... of digit.cl */
+    gpi_sort_array offsets;          /* of segments */
+    size_t offset_count;             /* 0: there are no segments */
+    size_t offset_size;              /* bytes of one */
+} gpi_sort;
+
+static void gpi_sort_init(gpi_sort *sort, const char *function, const gp_sort_desc *desc, bool indices);
+static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort);
+static void gpi_sort_spans_serial(const gp_context *gp, gpi_sort *sort);
+static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort);
+static size_t gpi_sort_part(gpi_sort *sort, size_t bytes);
+static bool gpi_sort_in_place(const gpi_sort *sort);
+static bool gpi_sort_needs_tmp(const gpi_sort *sort);
+static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort);
+static void gpi_sort_place(gpi_sort *sort, cl_mem scratch);
+static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort);
+static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint pass);
+static void gpi_sort_arg_bits(gpi_call *call, const gpi_sort *sort);
+static void gpi_sort_arg_at(gpi_call *call, size_t bytes);
+static void gpi_sort_arg_long(gpi_call *call, size_t x);
+static void gpi_sort_arg_uint(gpi_call *call, size_t x);
+static cl_uint gpi_sort_from(const gpi_sort *sort);
+
+/* reduce.c, scan.c, sort.c, segmented_sort.c, sort_strings.c, merge.c, search.c, topk.c */
 static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc);
 static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc);
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc);
+static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc);
+static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc);
+static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc);
+static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc);
+static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc);
 
 /* hash_table.c, hash.c, hash_slots.c */
 static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);

@@ -64,18 +64,42 @@ static gp_result gpi_check_buffer(gp_context *gp, const char *function, const ch
     return GP_OK;
 }
 
-/* A number that lives on the device: of 32 or 64 bits, and inside its buffer. */
-static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
-                                 gpi_range *range)
+/* A number that lives on the device: of 32 or 64 bits, and inside its buffer. `prefix`: of its fields. */
+static gp_result gpi_check_count_named(gp_context *gp, const char *function, const char *prefix,
+                                       const gpi_count *count, gpi_range *range)
 {
+    char field[64];
     memset(range, 0, sizeof *range);
     if (!count->buffer) return GP_OK;
     if (count->type != GP_U32 && count->type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: count_type = %d, must be GP_U32 or GP_U64", function,
-                        (int)count->type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %scount_type = %d, must be GP_U32 or GP_U64",
+                        function, prefix, (int)count->type);
     }
-    return gpi_check_buffer(gp, function, "count_buffer", count->buffer, count->offset, 1,
+    (void)snprintf(field, sizeof field, "%scount_buffer", prefix);
+    return gpi_check_buffer(gp, function, field, count->buffer, count->offset, 1,
                             count->type == GP_U32 ? 4 : 8, GPI_READS, range);
+}
+
+static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
+                                 gpi_range *range)
+{
+    return gpi_check_count_named(gp, function, "", count, range);
+}
+
+/* Of `count` ranges the first `read` ones are only read. The others may touch nothing else. */
+static gp_result gpi_check_apart(gp_context *gp, const char *function, const char *const *names,
+                                 const gpi_range *used, size_t read, size_t count)
+{
+    size_t a, b;
+    for (a = read; a < count; a++) {
+        for (b = 0; b < a; b++) {
+            if (!used[a].root || !gpi_overlap(&used[a], &used[b])) continue;
+            return gpi_fail(gp, GP_ERROR_OVERLAP,
+                            "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of one buffer", function, names[b],
+                            used[b].begin, used[b].end, names[a], used[a].begin, used[a].end);
+        }
+    }
+    return GP_OK;
 }
 
 static bool gpi_same(const gpi_range *a, const gpi_range *b)

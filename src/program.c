@@ -53,6 +53,13 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
         {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep", NULL},
         {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
          "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"},
+        {"gp_merge_tiles", NULL},
+        {"gp_search_needles", NULL},
+        {"gp_topk_sample", "gp_topk_filter", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL},
+        {"gp_segments_bounds", "gp_segments_list", "gp_segments_small", "gp_segments_count",
+         "gp_segments_spine", "gp_segments_scatter", "gp_segments_copy", NULL},
+        {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip",
+         "gp_strings_keys", NULL},
         {"gp_hash_clear_slots", "gp_hash_put_keys", "gp_hash_find_keys", "gp_hash_erase_keys",
          "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", "gp_hash_combine_keys",
          NULL},
@@ -100,6 +107,9 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, monoid);
         GPI_ADD_KERNEL(&text, source);
         GPI_ADD_KERNEL(&text, tile);
+    } else {
+        GPI_ADD_KERNEL(&text, mix);
+        if (primitive != GPI_HASH && primitive != GPI_HASH_EACH) GPI_ADD_KERNEL(&text, key);
     }
     switch (primitive) {
     case GPI_REDUCE: GPI_ADD_KERNEL(&text, reduce); break;
@@ -109,14 +119,28 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, scan);
         break;
     case GPI_SORT:
-        GPI_ADD_KERNEL(&text, mix);
         GPI_ADD_KERNEL(&text, digit);
         GPI_ADD_KERNEL(&text, ring);
         GPI_ADD_KERNEL(&text, rank);
+        GPI_ADD_KERNEL(&text, small);
         GPI_ADD_KERNEL(&text, sort);
         break;
+    case GPI_MERGE: GPI_ADD_KERNEL(&text, merge); break;
+    case GPI_SEARCH: GPI_ADD_KERNEL(&text, search); break;
+    case GPI_TOPK:
+        GPI_ADD_KERNEL(&text, digit);
+        GPI_ADD_KERNEL(&text, rank);
+        GPI_ADD_KERNEL(&text, keep);
+        GPI_ADD_KERNEL(&text, topk);
+        break;
+    case GPI_SEGMENTED_SORT:
+        GPI_ADD_KERNEL(&text, digit);
+        GPI_ADD_KERNEL(&text, rank);
+        GPI_ADD_KERNEL(&text, small);
+        GPI_ADD_KERNEL(&text, segmented_sort);
+        break;
+    case GPI_SORT_STRINGS: GPI_ADD_KERNEL(&text, sort_strings); break;
     case GPI_HASH:
-        GPI_ADD_KERNEL(&text, mix);
         GPI_ADD_KERNEL(&text, hash);
         GPI_ADD_KERNEL(&text, hash_line);
         GPI_ADD_KERNEL(&text, hash_batch);
@@ -124,7 +148,6 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, hash_slots);
         break;
     case GPI_HASH_EACH:
-        GPI_ADD_KERNEL(&text, mix);
         GPI_ADD_KERNEL(&text, hash);
         GPI_ADD_KERNEL(&text, hash_each);
         break;

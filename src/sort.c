@@ -27,60 +27,15 @@ enum {
 /* Bytes that passes write, from which on it pays to write lines past the caches. Measured on PoCL. */
 #define GPI_SORT_LINES_BYTES ((size_t)8 << 20)
 
-/* Where the parts of the scratch begin, in bytes (digit.cl). */
-typedef struct gpi_sort_layout {
-    size_t histogram, bases, table, rows;
-    size_t key_out, key_tmp, value_tmp;
-    size_t end;
-} gpi_sort_layout;
-
-/* Elements in a buffer: their place in the kernels' words. */
-typedef struct gpi_sort_array {
-    cl_mem buffer;
-    cl_ulong offset;
-} gpi_sort_array;
-
-/* A checked call, ready to run. */
-typedef struct gpi_sort {
-    const gp_sort_desc *desc;
-    const char *function;
-    bool indices;       /* gp_argsort */
-    bool keys_in_place; /* and the same for values: these say what may be written when */
-    bool values_in_place;
-    bool keys_unwanted; /* gp_argsort without keys_out: sorted keys go to the scratch */
-    size_t key_size, value_size;
-    cl_uint begin_bit, end_bit, passes;
-    cl_ulong flip;
-    cl_uint hash; /* 32, 64: keys go by that hash of (key ^ seed): a hash table's batch (hash.c) */
-    cl_ulong seed;
-    gpi_plan plan;
-    gpi_program *program;
-    gpi_count count;
-    bool small, onesweep;
-    size_t block_span; /* keys of a group of the classic kernels */
-    cl_uint blocks;
-    size_t tile_span; /* of a group of the onesweep kernel */
-    size_t portion;   /* most keys of one launch of it */
-    cl_uint portions;
-    cl_uint ring_rows;
-    gpi_sort_layout at;
-    gpi_sort_array key[3], value[3]; /* by GPI_PLACE_... of digit.cl */
-} gpi_sort;
-
 /* ------------------------------------------------------------------ checks */
 
 static gp_result gpi_sort_check_types(gp_context *gp, const gpi_sort *sort)
 {
     const gp_sort_desc *desc = sort->desc;
     const size_t v = sort->value_size;
-    if (!gpi_type_size(desc->key_type)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: key_type = %d is not a gp_type", sort->function,
-                        (int)desc->key_type);
-    }
-    if (v != 0 && v != 1 && v != 2 && v != 4 && v != 8 && v != 16) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, must be 0, 1, 2, 4, 8 or 16",
-                        sort->function, v);
-    }
+    gp_result result = gpi_check_key_type(gp, sort->function, desc->key_type);
+    if (result == GP_OK) result = gpi_check_value_size(gp, sort->function, v);
+    if (result != GP_OK) return result;
     if (sort->indices && v != 4 && v != 8) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, an index has 4 or 8 bytes",
                         sort->function, v);
@@ -117,63 +72,28 @@ static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
 
 /* ------------------------------------------------------------------ plan */
 
-/* What the map of digit.cl turns in every key. */
-static cl_ulong gpi_sort_flip(const gp_sort_desc *desc, size_t key_size)
-{
-    const cl_ulong ones = ~(cl_ulong)0 >> (64 - 8 * key_size);
-    const bool has_sign = gpi_is_signed(desc->key_type) || gpi_is_float(desc->key_type);
-    const cl_ulong sign = has_sign ? (cl_ulong)1 << (8 * key_size - 1) : 0;
-    return desc->descending ? sign ^ ones : sign;
-}
-
 static uint32_t gpi_or_default(uint32_t value, uint32_t fallback) { return value ? value : fallback; }
 
-static char *gpi_sort_prelude(const gp_context *gp, const gpi_sort *sort)
-{
-    const gp_tuning *tuning = &gp->desc.tuning;
-    const gpi_plan *plan = &sort->plan;
-    const bool local = plan->shape == GP_SHAPE_LOCAL;
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_text_add(&text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
-    gpi_text_add(&text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
-                 local ? plan->items : 1, local ? plan->group * plan->items : 1);
-    gpi_text_add(&text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 0\n",
-                 plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics);
-    gpi_text_add(&text, "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT %d\n#define GPI_VALUE_SIZE %u\n",
-                 (unsigned)sort->key_size, gpi_is_float(sort->desc->key_type), (unsigned)sort->value_size);
-    gpi_text_add(&text, "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
-                 sort->ring_rows, gpi_or_default(tuning->ring_reach, 64),
-                 gpi_or_default(tuning->ring_block, 32));
-    if (sort->hash) gpi_text_add(&text, "#define GPI_KEY_HASH %u\n", sort->hash);
-    if (!text.failed) return text.data;
-    free(text.data);
-    return NULL;
-}
-
-/* A compiler may grant its kernels smaller groups than the plan wants: then it is made again with those. */
 static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort)
 {
-    for (;;) {
-        const gp_result result =
-            gpi_program_get_text(gp, sort->function, GPI_SORT, gpi_sort_prelude(gp, sort), 0, &sort->program);
-        if (result != GP_OK) return result;
-        if (sort->plan.group == 1 || sort->plan.group <= sort->program->group_max) return GP_OK;
-        sort->plan.group /= 2;
+    const gp_tuning *tuning = &gp->desc.tuning;
+    char ring[200];
+    (void)snprintf(ring, sizeof ring,
+                   "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
+                   sort->ring_rows, gpi_or_default(tuning->ring_reach, 64),
+                   gpi_or_default(tuning->ring_block, 32));
+    if (sort->hash) {
+        const size_t used = strlen(ring);
+        (void)snprintf(ring + used, sizeof ring - used, "#define GPI_KEY_HASH %u\n", sort->hash);
     }
+    return gpi_key_program(gp, sort->function, GPI_SORT, sort->desc->key_type, sort->value_size, ring,
+                           &sort->plan, &sort->program);
 }
 
-static size_t gpi_ceil_div(size_t a, size_t b) { return a / b + (a % b != 0); }
-
-/* Serial: as many groups as keep all cores busy to the end, of at most plan->items keys. */
 static void gpi_sort_spans_serial(const gp_context *gp, gpi_sort *sort)
 {
     const size_t n = sort->desc->count;
-    const size_t most = sort->plan.items;
-    size_t span = n / (4 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
-    if (span < GPI_SORT_SERIAL_SPAN_MIN) span = GPI_SORT_SERIAL_SPAN_MIN;
-    if (span > most || gp->desc.tuning.tile) span = most;
-    sort->tile_span = gpi_ceil_div(span, 16) * 16;
+    sort->tile_span = gpi_serial_span(gp, &sort->plan, n, GPI_SORT_SERIAL_SPAN_MIN);
     sort->block_span = sort->tile_span;
     if (n / sort->block_span >= GPI_SORT_BLOCKS_MAX) sort->block_span = n / (GPI_SORT_BLOCKS_MAX - 1);
 }
@@ -287,8 +207,8 @@ static void gpi_sort_lay_out(gpi_sort *sort)
     if (!desc->values_tmp) sort->at.value_tmp = gpi_sort_part(sort, n * sort->value_size);
 }
 
-/* Everything but the buffers: enough to know the scratch. */
-static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
+/* What is sorted, how, and what is in place. */
+static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort)
 {
     const gp_sort_desc *desc = sort->desc;
     gp_result result = gpi_sort_check_types(gp, sort);
@@ -297,14 +217,11 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     result = gpi_sort_check_bits(gp, sort);
     if (result == GP_OK)
         result = gpi_plan_make_sort(gp, sort->function, sort->key_size, desc->strategy, &sort->plan);
-    if (result != GP_OK) return result;
     sort->count.bound = desc->count;
     sort->count.buffer = desc->count_buffer;
     sort->count.offset = desc->count_offset;
     sort->count.type = desc->count_type;
-    sort->flip = sort->hash ? sort->seed : gpi_sort_flip(desc, sort->key_size);
-    sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, 1024);
-    sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
+    sort->flip = sort->hash ? sort->seed : gpi_key_flip(desc->key_type, desc->descending);
     sort->keys_unwanted = sort->indices && !desc->keys_out;
     sort->keys_in_place =
         !sort->keys_unwanted &&
@@ -312,6 +229,16 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     sort->values_in_place = sort->value_size && !sort->indices &&
                             (!desc->values_out || (desc->values_out == desc->values &&
                                                    desc->values_out_offset == desc->values_offset));
+    return result;
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
+{
+    gp_result result = gpi_sort_describe(gp, sort);
+    if (result != GP_OK) return result;
+    sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, 1024);
+    sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
     result = gpi_sort_program(gp, sort);
     if (result == GP_OK) result = gpi_sort_spans(gp, sort);
     if (result == GP_OK) gpi_sort_lay_out(sort);
@@ -328,23 +255,24 @@ enum {
     GPI_SORT_VALUES_OUT,
     GPI_SORT_VALUES_TMP,
     GPI_SORT_COUNTER,
+    GPI_SORT_OFFSETS,
     GPI_SORT_RANGES
 };
 
 static const char *const gpi_sort_names[GPI_SORT_RANGES] = {
-    "keys", "keys_out", "keys_tmp", "values", "values_out", "values_tmp", "count_buffer"};
+    "keys", "keys_out", "keys_tmp", "values", "values_out", "values_tmp", "count_buffer", "offsets"};
 
 /* Nothing that is written may touch anything else; in place, output and input are one range, noted once. */
 static gp_result gpi_sort_check_apart(gp_context *gp, const gpi_sort *sort, const gpi_range *used)
 {
+    bool written[GPI_SORT_RANGES];
     size_t a, b;
+    for (a = 0; a < GPI_SORT_RANGES; a++) written[a] = a < GPI_SORT_COUNTER;
+    written[GPI_SORT_KEYS] = sort->keys_in_place;
+    written[GPI_SORT_VALUES] = sort->values_in_place;
     for (a = 0; a < GPI_SORT_RANGES; a++) {
         for (b = 0; b < a; b++) {
-            const bool read_only = (a == GPI_SORT_VALUES || a == GPI_SORT_COUNTER) &&
-                                   (b == GPI_SORT_KEYS || b == GPI_SORT_VALUES) &&
-                                   !(b == GPI_SORT_KEYS ? sort->keys_in_place : sort->values_in_place) &&
-                                   !(a == GPI_SORT_VALUES && sort->values_in_place);
-            if (!used[a].root || read_only || !gpi_overlap(&used[a], &used[b])) continue;
+            if (!used[a].root || !gpi_overlap(&used[a], &used[b]) || (!written[a] && !written[b])) continue;
             return gpi_fail(gp, GP_ERROR_OVERLAP,
                             "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of one buffer", sort->function,
                             gpi_sort_names[b], used[b].begin, used[b].end, gpi_sort_names[a], used[a].begin,
@@ -388,6 +316,9 @@ static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort)
         r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_TMP, d->values_tmp, d->values_tmp_offset, v,
                                  GPI_WRITES, used);
     if (r == GP_OK) r = gpi_check_count(gp, sort->function, &sort->count, &used[GPI_SORT_COUNTER]);
+    if (r == GP_OK && sort->offset_count)
+        r = gpi_check_buffer(gp, sort->function, "offsets", sort->offsets.buffer, sort->offsets.offset,
+                             sort->offset_count, sort->offset_size, GPI_READS, &used[GPI_SORT_OFFSETS]);
     if (r == GP_OK) r = gpi_sort_check_apart(gp, sort, used);
     if (r != GP_OK) return r;
     return gpi_check_scratch(gp, sort->function, d->scratch, sort->at.end, used, GPI_SORT_RANGES);
@@ -422,8 +353,6 @@ static void gpi_sort_place(gpi_sort *sort, cl_mem scratch)
 }
 
 /* ------------------------------------------------------------------ arguments */
-
-enum { GPI_PLACE_IN = 0, GPI_PLACE_OUT = 1, GPI_PLACE_TMP = 2 }; /* digit.cl */
 
 /* GPI_PLACES_PARAMETERS */
 static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort)

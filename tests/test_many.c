@@ -1,7 +1,7 @@
 /* test_many.c - very many calls: neither memory nor objects grow, whether or not anybody waits in between,
    and calls that the caller holds up block nobody.
 
-   GPUPRIM_TEST_SCANS   scans in a row; `make test-million` sets it */
+   GPUPRIM_TEST_CALLS   scans in a row, and sorts; `make test-million` sets it */
 #include <time.h>
 
 #include "support.h"
@@ -17,9 +17,9 @@
 
 enum { COUNT = 1000, GROWTH_MAX = 4096 /* KiB */ };
 
-static long scan_count(const gp_context *gp)
+static long call_count(const gp_context *gp)
 {
-    const char *wanted = getenv("GPUPRIM_TEST_SCANS");
+    const char *wanted = getenv("GPUPRIM_TEST_CALLS");
     if (wanted && *wanted) return atol(wanted);
     return test_small() ? 100 : test_builds_are_cheap(gp) ? 5000 : 100000;
 }
@@ -97,7 +97,7 @@ static void test_without_waiting(void **state)
 {
     gp_context *gp = test_open(&test_variants[0], NULL);
     (void)state;
-    scan_many(gp, scan_count(gp), 0);
+    scan_many(gp, call_count(gp), 0);
     gp_context_destroy(gp);
 }
 
@@ -105,7 +105,7 @@ static void test_with_finish(void **state)
 {
     gp_context *gp = test_open(&test_variants[0], NULL);
     (void)state;
-    scan_many(gp, scan_count(gp), 1000);
+    scan_many(gp, call_count(gp), 1000);
     gp_context_destroy(gp);
 }
 
@@ -117,8 +117,63 @@ static void test_with_profile(void **state)
     (void)state;
     desc.profile = true;
     gp = test_open_with(&desc);
-    scan_many(gp, scan_count(gp) / 10, 0);
-    assert_int_equal(test_profile_of(gp).launches, scan_count(gp) / 10 + 1);
+    scan_many(gp, call_count(gp) / 10, 0);
+    assert_int_equal(test_profile_of(gp).launches, call_count(gp) / 10 + 1);
+    gp_context_destroy(gp);
+}
+
+/* ------------------------------------------------------------------ sorts */
+
+enum { SORT_MOST = 5000 };
+
+/* The first `count` keys have been sorted stably: in order, each with its index, equal ones by index. */
+static void assert_sorted(gp_context *gp, const gp_sort_desc *sort, const uint32_t *keys)
+{
+    uint32_t *out = test_read(gp, sort->keys_out, sort->count * 4);
+    uint32_t *index = test_read(gp, sort->values_out, sort->count * 4);
+    size_t i;
+    for (i = 0; i < sort->count; i++) {
+        assert_true(index[i] < sort->count && keys[index[i]] == out[i]);
+        if (i == 0 || out[i - 1] < out[i]) continue;
+        assert_true(out[i - 1] == out[i] && index[i - 1] < index[i]);
+    }
+    free(index);
+    free(out);
+}
+
+/* Sorts of random sizes, without a wait but to look at each hundredth: a tenth as many as scans, unless told.
+ */
+static void test_sorts(void **state)
+{
+    gp_context *gp = test_open(&test_variants[0], NULL);
+    const long count = getenv("GPUPRIM_TEST_CALLS") ? call_count(gp) : call_count(gp) / 10;
+    const time_t begin = time(NULL);
+    uint32_t keys[SORT_MOST];
+    gp_sort_desc sort = {0};
+    long early = 0, k;
+    size_t i;
+    (void)state;
+    for (i = 0; i < SORT_MOST; i++) keys[i] = test_random() & test_random();
+    sort.keys = test_buffer(gp, sizeof keys, keys);
+    sort.keys_out = test_buffer(gp, sizeof keys, NULL);
+    sort.values_out = test_buffer(gp, sizeof keys, NULL);
+    sort.key_type = GP_U32;
+    sort.count = SORT_MOST;
+    assert_gp(gp, gp_argsort(gp, &sort)); /* builds the program, */
+    assert_gp(gp, gp_finish(gp));         /* and saves it: megabytes, once */
+    for (k = 1; k <= count; k++) {
+        sort.count = test_random() % (SORT_MOST + 1);
+        assert_gp(gp, gp_argsort(gp, &sort));
+        if (k % 100 == 0 && sort.count > 0) assert_sorted(gp, &sort, keys);
+        if (k == count / 10) early = resident();
+    }
+    assert_gp(gp, gp_finish(gp));
+    print_message("%ld sorts of up to %d: %ld KiB after a tenth, %ld at the end, %.0f s\n", count, SORT_MOST,
+                  early, resident(), difftime(time(NULL), begin));
+    assert_true(resident() - early <= GROWTH_MAX);
+    clReleaseMemObject(sort.keys);
+    clReleaseMemObject(sort.keys_out);
+    clReleaseMemObject(sort.values_out);
     gp_context_destroy(gp);
 }
 
@@ -199,7 +254,7 @@ static void test_one_gated_among_many(void **state)
     held.done = &done;
     assert_gp(gp, gp_scan(gp, &held));
     {
-        const long count = scan_count(gp) / 5;
+        const long count = call_count(gp) / 5;
         long early = 0, k;
         for (k = 0; k < count; k++) {
             assert_gp(gp, gp_scan(gp, &scan));
@@ -220,9 +275,10 @@ static void test_one_gated_among_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_without_waiting),    cmocka_unit_test(test_with_finish),
-        cmocka_unit_test(test_with_profile),       cmocka_unit_test(test_gated_in_order),
-        cmocka_unit_test(test_gated_out_of_order), cmocka_unit_test(test_one_gated_among_many),
+        cmocka_unit_test(test_without_waiting),      cmocka_unit_test(test_with_finish),
+        cmocka_unit_test(test_with_profile),         cmocka_unit_test(test_sorts),
+        cmocka_unit_test(test_gated_in_order),       cmocka_unit_test(test_gated_out_of_order),
+        cmocka_unit_test(test_one_gated_among_many),
     };
     return cmocka_run_group_tests_name("many", tests, NULL, NULL);
 }

@@ -1,138 +1,23 @@
 /* test_sort.c - gp_sort and gp_argsort against a stable sort on the host. */
-#include "support.h"
-
-typedef enum sort_pattern {
-    SORT_RANDOM,
-    SORT_AND, /* the AND of three random words: low entropy */
-    SORT_EQUAL,
-    SORT_SORTED,
-    SORT_REVERSED,
-    SORT_SPECIAL, /* floats: NaNs of either sign, infinities, zeros; integers: extremes */
-    SORT_LOW,     /* only the low byte differs: all passes but one have nothing to do */
-    SORT_PATTERNS
-} sort_pattern;
+#include "patterns.h"
 
 /* A sort to check. */
 typedef struct sort_case {
     gp_type type;
     size_t value_size;
     size_t count;
-    sort_pattern pattern;
+    key_pattern pattern;
     uint32_t begin_bit, end_bit;
     bool descending, in_place, own_tmp, argsort;
     size_t offset; /* of input and output, elements; the two differ */
 } sort_case;
 
-enum { GUARD = 16 }; /* elements around outputs that must stay poisoned */
-
-static size_t size_of(gp_type type)
+static key_entry *reference(const sort_case *c, const unsigned char *keys)
 {
-    switch (type) {
-    case GP_I8:
-    case GP_U8: return 1;
-    case GP_I16:
-    case GP_U16:
-    case GP_F16: return 2;
-    case GP_I32:
-    case GP_U32:
-    case GP_F32: return 4;
-    default: return 8;
-    }
+    return keys_sorted(c->type, c->descending, c->begin_bit, c->end_bit, keys, c->count);
 }
 
-/* ------------------------------------------------------------------ reference */
-
-typedef struct entry {
-    uint64_t bits;
-    size_t index;
-} entry;
-
-static uint64_t load(const unsigned char *p, size_t size)
-{
-    uint64_t x = 0;
-    memcpy(&x, p, size); /* little-endian, as all of this is */
-    return x;
-}
-
-/* The key as an unsigned number in its order, cut to the window. */
-static uint64_t order_bits(const sort_case *c, uint64_t x)
-{
-    const unsigned width = 8 * (unsigned)size_of(c->type), end = c->end_bit ? c->end_bit : width;
-    const uint64_t ones = ~(uint64_t)0 >> (64 - width), sign = (uint64_t)1 << (width - 1);
-    const bool is_float = c->type == GP_F16 || c->type == GP_F32 || c->type == GP_F64;
-    const bool has_sign =
-        is_float || c->type == GP_I8 || c->type == GP_I16 || c->type == GP_I32 || c->type == GP_I64;
-    if (is_float && (x & sign)) x = ~x & ones;
-    else if (has_sign) x ^= sign;
-    if (c->descending) x = ~x & ones;
-    x >>= c->begin_bit;
-    return end - c->begin_bit == 64 ? x : x & (((uint64_t)1 << (end - c->begin_bit)) - 1);
-}
-
-static int compare_entries(const void *a, const void *b)
-{
-    const entry *x = a, *y = b;
-    if (x->bits != y->bits) return x->bits < y->bits ? -1 : 1;
-    return (x->index > y->index) - (x->index < y->index);
-}
-
-static entry *reference(const sort_case *c, const unsigned char *keys)
-{
-    const size_t size = size_of(c->type);
-    entry *e = malloc((c->count + 1) * sizeof *e);
-    size_t i;
-    assert_non_null(e);
-    for (i = 0; i < c->count; i++) {
-        e[i].bits = order_bits(c, load(keys + i * size, size));
-        e[i].index = i;
-    }
-    qsort(e, c->count, sizeof *e, compare_entries);
-    return e;
-}
-
-/* ------------------------------------------------------------------ input */
-
-static uint64_t random_64(void) { return (uint64_t)test_random() << 32 | test_random(); }
-
-static uint64_t special(gp_type type, size_t i)
-{
-    static const uint32_t f32[] = {0x7fc00000u, 0xffc00000u, 0x7f800000u, 0xff800000u, 0u, 0x80000000u,
-                                   0x7fc00001u, 0xffffffffu, 0x3f800000u, 0xbf800000u, 1u, 0x80000001u};
-    static const uint16_t f16[] = {0x7e00, 0xfe00, 0x7c00, 0xfc00, 0, 0x8000,
-                                   0x7c01, 0xffff, 0x3c00, 0xbc00, 1, 0x8001};
-    const uint64_t top = (uint64_t)1 << (8 * size_of(type) - 1);
-    const uint64_t extremes[] = {0, top, top - 1, ~(uint64_t)0, 1, top + 1};
-    if (type == GP_F32) return f32[i % (sizeof f32 / sizeof *f32)];
-    if (type == GP_F16) return f16[i % (sizeof f16 / sizeof *f16)];
-    if (type == GP_F64) return (uint64_t)f32[i % (sizeof f32 / sizeof *f32)] << 32 | (i % 3 == 0);
-    return extremes[i % 6];
-}
-
-static uint64_t make_key(const sort_case *c, size_t i)
-{
-    switch (c->pattern) {
-    case SORT_AND: return random_64() & random_64() & random_64();
-    case SORT_EQUAL: return 0x1234567812345678u;
-    case SORT_SORTED: return i;
-    case SORT_REVERSED: return c->count - i;
-    case SORT_SPECIAL: return special(c->type, test_random() >> 8);
-    case SORT_LOW: return 0x1234567812345600u | (test_random() >> 24);
-    default: return random_64();
-    }
-}
-
-static unsigned char *make_keys(const sort_case *c)
-{
-    const size_t size = size_of(c->type);
-    unsigned char *keys = malloc(c->count * size + 1);
-    size_t i;
-    assert_non_null(keys);
-    for (i = 0; i < c->count; i++) {
-        const uint64_t x = make_key(c, i);
-        memcpy(keys + i * size, &x, size);
-    }
-    return keys;
-}
+static unsigned char *make_keys(const sort_case *c) { return keys_make(c->type, c->pattern, c->count); }
 
 /* Value i: its index, as far as it fits. */
 static void make_value(const sort_case *c, size_t i, unsigned char *out)
@@ -150,20 +35,6 @@ static unsigned char *make_values(const sort_case *c)
     return values;
 }
 
-/* `data` between poisoned guards; NULL: poison there too. */
-static cl_mem guarded(gp_context *gp, size_t offset, size_t count, size_t size, const void *data)
-{
-    const size_t bytes = (offset + count + GUARD) * size;
-    unsigned char *all = malloc(bytes);
-    cl_mem buffer;
-    assert_non_null(all);
-    memset(all, TEST_POISON, bytes);
-    if (data) memcpy(all + offset * size, data, count * size);
-    buffer = test_buffer(gp, bytes, all);
-    free(all);
-    return buffer;
-}
-
 /* ------------------------------------------------------------------ check */
 
 static void fail_case(const char *variant, const sort_case *c, const char *what, size_t i)
@@ -177,7 +48,7 @@ static void fail_case(const char *variant, const sort_case *c, const char *what,
 
 /* The buffer holds element e[i].index of `from` at offset + i, and guards around. */
 static void compare(gp_context *gp, const char *variant, const sort_case *c, const char *what, cl_mem buffer,
-                    size_t offset, size_t size, const entry *e, const unsigned char *from)
+                    size_t offset, size_t size, const key_entry *e, const unsigned char *from)
 {
     unsigned char *out = test_read(gp, buffer, (offset + c->count + GUARD) * size);
     size_t i;
@@ -195,11 +66,11 @@ static void compare(gp_context *gp, const char *variant, const sort_case *c, con
 }
 
 static void check_buffers(gp_context *gp, const char *variant, const sort_case *c, gp_sort_desc *desc,
-                          const entry *e, const unsigned char *keys, const unsigned char *values)
+                          const key_entry *e, const unsigned char *keys, const unsigned char *values)
 {
-    const size_t size = size_of(c->type);
+    const size_t size = key_size(c->type);
     size_t i;
-    entry *same = malloc((c->count + 1) * sizeof *same);
+    key_entry *same = malloc((c->count + 1) * sizeof *same);
     assert_non_null(same);
     for (i = 0; i < c->count; i++) same[i].index = i;
     if (desc->keys_out)
@@ -226,7 +97,7 @@ static void release(const gp_sort_desc *d)
 static gp_sort_desc make_desc(gp_context *gp, const sort_case *c, const unsigned char *keys,
                               const unsigned char *values)
 {
-    const size_t n = c->count, size = size_of(c->type), vs = c->value_size;
+    const size_t n = c->count, size = key_size(c->type), vs = c->value_size;
     gp_sort_desc d = {0};
     d.count = n;
     d.key_type = c->type;
@@ -249,7 +120,7 @@ static gp_sort_desc make_desc(gp_context *gp, const sort_case *c, const unsigned
 static void check(gp_context *gp, const char *variant, const sort_case *c)
 {
     unsigned char *keys = make_keys(c), *values = make_values(c);
-    entry *e = reference(c, keys);
+    key_entry *e = reference(c, keys);
     gp_sort_desc desc = make_desc(gp, c, keys, values);
     const gp_result result = c->argsort ? gp_argsort(gp, &desc) : gp_sort(gp, &desc);
     if (result != GP_OK) fail_msg("%s: %s", variant, gp_last_error(gp));
@@ -343,17 +214,17 @@ static void check_ways(gp_context *gp, const char *name, sort_case c)
 {
     static const uint32_t windows[][2] = {{0, 11}, {3, 19},  {10, 24}, {24, 0},
                                           {7, 7},  {10, 10}, {8, 16},  {0, 1}};
-    const uint32_t width = 8 * (uint32_t)size_of(c.type);
+    const uint32_t width = 8 * (uint32_t)key_size(c.type);
     size_t k;
-    for (k = 0; k < SORT_PATTERNS; k += test_small() ? 3 : 1) {
-        c.pattern = (sort_pattern)k;
+    for (k = 0; k < KEYS_PATTERNS; k += test_small() ? 3 : 1) {
+        c.pattern = (key_pattern)k;
         c.descending = k % 2 != 0;
         check(gp, name, &c);
         c.in_place = true;
         check(gp, name, &c);
         c.in_place = false;
     }
-    c.pattern = SORT_RANDOM;
+    c.pattern = KEYS_RANDOM;
     c.offset = 5;
     c.own_tmp = true;
     check(gp, name, &c);
@@ -392,7 +263,7 @@ static void check_variant(const sort_variant *v, sort_case c)
 
 static void test_every_variant(void **state)
 {
-    const sort_case c = {GP_U32, 4, 0, SORT_RANDOM, 0, 0, false, false, false, false, 0};
+    const sort_case c = {GP_U32, 4, 0, KEYS_RANDOM, 0, 0, false, false, false, false, 0};
     size_t v;
     (void)state;
     for (v = 0; v < VARIANTS; v++) check_variant(&variants[v], c);
@@ -401,18 +272,16 @@ static void test_every_variant(void **state)
 /* Types and value sizes on the device's default: all where builds are cheap, else a diagonal. */
 static void test_types(void **state)
 {
-    static const gp_type types[] = {GP_U8,  GP_I8,  GP_U16, GP_I16, GP_U32, GP_I32,
-                                    GP_U64, GP_I64, GP_F32, GP_F64, GP_F16};
     static const size_t value_sizes[] = {0, 1, 2, 4, 8, 16};
     gp_context *gp = open_variant(&variants[0], NULL);
     const bool all = test_builds_are_cheap(gp) && !test_small();
     size_t t, v;
     (void)state;
-    for (t = 0; t < sizeof types / sizeof *types; t++) {
+    for (t = 0; t < KEY_TYPES; t++) {
         for (v = 0; v < 6; v++) {
             /* types of one size share programs, but for f16: 7 of them */
             static const size_t diagonal[] = {1, 1, 2, 2, 0, 3, 4, 4, 0, 5, 2};
-            sort_case c = {types[t], value_sizes[v], 0, SORT_RANDOM, 0, 0, false, false, false, false, 0};
+            sort_case c = {key_types[t], value_sizes[v], 0, KEYS_RANDOM, 0, 0, false, false, false, false, 0};
             if (!all && v != diagonal[t]) continue;
             check_sizes(gp, "types", c, test_small() ? 2049 : all ? 8193 : 104729);
             c.count = test_small() ? 2049 : all ? 5003 : 20011;
@@ -428,7 +297,7 @@ static void test_argsort(void **state)
     (void)state;
     for (v = 0; v < VARIANTS; v += test_small() ? 3 : 1) {
         gp_context *gp = open_variant(&variants[v], NULL);
-        sort_case c = {GP_U32, 4, 0, SORT_AND, 0, 0, false, false, false, true, 0};
+        sort_case c = {GP_U32, 4, 0, KEYS_AND, 0, 0, false, false, false, true, 0};
         if (gp && !is_dear(gp, &variants[v])) check_sizes(gp, variants[v].name, c, 50000);
         if (gp) gp_context_destroy(gp);
     }
@@ -438,7 +307,7 @@ static void test_argsort(void **state)
 static void test_lines(void **state)
 {
     gp_context *gp;
-    sort_case c = {GP_U32, 4, (1 << 20) + 123, SORT_RANDOM, 0, 0, false, false, true, false, 0};
+    sort_case c = {GP_U32, 4, (1 << 20) + 123, KEYS_RANDOM, 0, 0, false, false, true, false, 0};
     size_t k;
     (void)state;
     if (test_small()) return;
@@ -446,7 +315,7 @@ static void test_lines(void **state)
     for (k = 0; k < 4; k++) {
         if (k == 3) c.type = GP_U64, c.value_size = 8; /* lines of 8 */
         c.offset = 7 * k;
-        c.pattern = k == 1 ? SORT_AND : SORT_RANDOM;
+        c.pattern = k == 1 ? KEYS_AND : KEYS_RANDOM;
         check(gp, "lines", &c);
     }
     gp_context_destroy(gp);
@@ -455,11 +324,11 @@ static void test_lines(void **state)
 /* Keys and values do not stand alike in their lines. */
 static void test_lines_apart(void **state)
 {
-    const sort_case c = {GP_U32, 4, (1 << 20) + 123, SORT_RANDOM, 0, 0, false, false, false, false, 0};
+    const sort_case c = {GP_U32, 4, (1 << 20) + 123, KEYS_RANDOM, 0, 0, false, false, false, false, 0};
     gp_context *gp;
     unsigned char *keys, *values;
     gp_sort_desc desc;
-    entry *e;
+    key_entry *e;
     (void)state;
     if (test_small()) return;
     gp = open_variant(&variants[0], NULL);
@@ -489,7 +358,7 @@ static void test_sabotage(void **state)
         const sort_variant *variant = &variants[chosen[v]];
         gp_context *gp = open_variant(variant, "-DGPI_SABOTAGE=4");
         const sort_case c = {
-            GP_U32, 4, test_small() ? 5003 : 100003, SORT_RANDOM, 0, 0, false, v % 2 != 0, false, false, 0};
+            GP_U32, 4, test_small() ? 5003 : 100003, KEYS_RANDOM, 0, 0, false, v % 2 != 0, false, false, 0};
         if (!gp) continue;
         if (!is_dear(gp, variant)) {
             check(gp, variant->name, &c);
@@ -507,7 +376,7 @@ static void test_impatient(void **state)
     (void)state;
     for (v = 0; v < sizeof chosen / sizeof *chosen; v++) {
         gp_context_desc desc = desc_of(&variants[chosen[v]]);
-        sort_case c = {GP_U32, 4, test_small() ? 5003 : 100003, SORT_RANDOM, 0, 0, false, false, false,
+        sort_case c = {GP_U32, 4, test_small() ? 5003 : 100003, KEYS_RANDOM, 0, 0, false, false, false,
                        false,  0};
         gp_context *gp;
         desc.tuning.polls = 1;
@@ -533,12 +402,12 @@ static void test_count_on_device(void **state)
         if (!gp) continue;
         for (k = 0; k < sizeof counts / sizeof *counts; k++) {
             const uint32_t wanted = test_small() ? counts[k] / 10 : counts[k];
-            sort_case c = {GP_U32, 4, wanted < bound ? wanted : bound, SORT_RANDOM, 0, 0, false, false, false,
+            sort_case c = {GP_U32, 4, wanted < bound ? wanted : bound, KEYS_RANDOM, 0, 0, false, false, false,
                            false,  0};
             sort_case whole = c;
             unsigned char *keys, *values, *out;
             gp_sort_desc desc;
-            entry *e;
+            key_entry *e;
             whole.count = bound;
             keys = make_keys(&whole);
             values = make_values(&whole);
@@ -570,11 +439,11 @@ static void test_own_scratch(void **state)
     for (v = 0; v < 4; v++) {
         gp_context *gp = open_variant(&variants[v], NULL);
         const sort_case c = {
-            GP_U32, 4, test_small() ? 3079 : 49159, SORT_RANDOM, 0, 0, false, v % 2 != 0, false, false, 0};
+            GP_U32, 4, test_small() ? 3079 : 49159, KEYS_RANDOM, 0, 0, false, v % 2 != 0, false, false, 0};
         unsigned char *keys, *values;
         gp_sort_desc desc;
         size_t bytes;
-        entry *e;
+        key_entry *e;
         if (!gp) continue;
         keys = make_keys(&c);
         values = make_values(&c);
@@ -624,7 +493,7 @@ static void test_scratch_is_constant(void **state)
 static void test_bad_input(void **state)
 {
     gp_context *gp = open_variant(&variants[0], NULL);
-    const sort_case c = {GP_U32, 4, 5000, SORT_RANDOM, 0, 0, false, false, false, false, 0};
+    const sort_case c = {GP_U32, 4, 5000, KEYS_RANDOM, 0, 0, false, false, false, false, 0};
     unsigned char *keys = make_keys(&c), *values = make_values(&c);
     const gp_sort_desc good = make_desc(gp, &c, keys, values);
     gp_sort_desc d = good;
@@ -673,7 +542,7 @@ static void test_many(void **state)
 {
     const size_t most = 5000, rounds = test_small() ? 20 : 2000;
     gp_context *gp = open_variant(&variants[0], NULL);
-    sort_case c = {GP_U32, 4, most, SORT_RANDOM, 0, 0, false, false, false, false, 0};
+    sort_case c = {GP_U32, 4, most, KEYS_RANDOM, 0, 0, false, false, false, false, 0};
     unsigned char *keys = make_keys(&c), *values = make_values(&c);
     gp_sort_desc desc = make_desc(gp, &c, keys, values);
     size_t i;
@@ -686,7 +555,7 @@ static void test_many(void **state)
     desc.count = most;
     assert_gp(gp, gp_sort(gp, &desc));
     {
-        entry *e = reference(&c, keys);
+        key_entry *e = reference(&c, keys);
         check_buffers(gp, "many", &c, &desc, e, keys, values);
         free(e);
     }
@@ -699,7 +568,7 @@ static void test_many(void **state)
 static void test_warmup(void **state)
 {
     gp_context *gp = open_variant(&variants[0], NULL);
-    const sort_case c = {GP_F32, 0, test_small() ? 3079 : 49159, SORT_SPECIAL, 0, 0, true, false, false,
+    const sort_case c = {GP_F32, 0, test_small() ? 3079 : 49159, KEYS_SPECIAL, 0, 0, true, false, false,
                          false,  0};
     gp_sort_desc desc = {0};
     gp_warmup_desc warm = {0};

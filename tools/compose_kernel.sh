@@ -25,7 +25,12 @@ done
 case $2 in
 reduce) layers="monoid source tile reduce" ;;
 scan) layers="monoid source tile tile_scan lookback scan" ;;
-sort) layers="mix digit ring rank sort" ;;
+merge) layers="mix key merge" ;;
+search) layers="mix key search" ;;
+topk) layers="mix key digit rank keep topk" ;;
+sort) layers="mix key digit ring rank small sort" ;;
+segmented_sort) layers="mix key digit rank small segmented_sort" ;;
+sort_strings) layers="mix key sort_strings" ;;
 hash) layers="mix hash hash_line hash_device hash_batch hash_combine hash_slots" ;;
 hash_each) layers="mix hash hash_each" ;;
 esac

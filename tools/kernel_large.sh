@@ -1,6 +1,6 @@
 #!/bin/sh
-# More than 2^32 elements: compiles the serial-shape scan for this machine and runs it on 4 GiB of bytes,
-# forward and in reverse. Does nothing where there is not enough memory.
+# More than 2^32 elements: compiles the serial-shape scan and sort for this machine, and runs them on 4 GiB of
+# bytes (the scan forward and in reverse). Does nothing where there is not enough memory.
 #
 # usage: tools/kernel_large.sh
 set -eu
@@ -29,3 +29,11 @@ for reverse in 0 1; do
         tests/native/kernel_large.c $out/$name.cl.o -lpthread
     $out/$name
 done
+
+name=large.sort
+tools/compose_kernel.sh tests/native/prelude_sort_u8.h sort >$out/$name.cl
+$CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Xclang -finclude-default-header -O2 \
+    -Wno-unused-function -DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_WG=1 -DGPI_ITEMS=1 -DGPI_TILE=1 \
+    -DGPI_FP64=0 -DGPI_WIDE=1 -DGPI_INT64_EXTENDED=1 -c -o $out/$name.cl.o $out/$name.cl
+$CLANG -std=gnu11 -O2 -Wall -Wextra -o $out/$name tests/native/kernel_sort_large.c $out/$name.cl.o -lpthread
+$out/$name

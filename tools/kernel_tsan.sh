@@ -25,10 +25,25 @@ check() { # element bytes wide sanitizer [define]
     TSAN_OPTIONS=halt_on_error=1 UBSAN_OPTIONS=halt_on_error=1 "$out/$name"
 }
 
+check_sort() { # wide sanitizer [define]
+    name=sort_pairs.wide$1.$(echo "$2" | tr , _)${3:+.sabotage}
+    tools/compose_kernel.sh tests/native/prelude_sort_pairs.h sort >"$out/$name.cl"
+    $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Xclang -finclude-default-header -O1 -g \
+        -fsanitize="$2" -Wno-unused-function -DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_WG=1 -DGPI_ITEMS=1 \
+        -DGPI_TILE=1 -DGPI_FP64=0 -DGPI_INT64_EXTENDED=1 -DGPI_WIDE="$1" ${3:-} -c -o "$out/$name.cl.o" \
+        "$out/$name.cl"
+    $CLANG -std=c11 -O1 -g -Wall -Wextra -fsanitize="$2" -DWIDE="$1" ${3:-} -o "$out/$name" \
+        tests/native/kernel_sort.c "$out/$name.cl.o" -lpthread
+    printf '%-44s ' "$name"
+    TSAN_OPTIONS=halt_on_error=1 UBSAN_OPTIONS=halt_on_error=1 "$out/$name"
+}
+
 for sanitizer in thread address,undefined; do
     for wide in 1 0; do
         check u32_sum 4 $wide $sanitizer
         check u64_sum 8 $wide $sanitizer
         check u64_sum 8 $wide $sanitizer -DGPI_SABOTAGE=4
+        check_sort $wide $sanitizer
+        check_sort $wide $sanitizer -DGPI_SABOTAGE=4
     done
 done

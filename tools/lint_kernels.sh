@@ -18,6 +18,7 @@ FLAGS="-x cl -cl-std=CL1.2 -target spir64 -Xclang -finclude-default-header -Xcla
     -fsyntax-only -Wall -Wextra -Werror -Wno-unused-function -Wno-unused-parameter"
 
 takes() { # primitive element
+    case $2 in prelude_sort_*) return 1 ;; esac # no element: below
     for other in $PRIMITIVES; do
         case $2 in prelude_"$other"_*) test "$other" = "$1" && return || return ;; esac
     done
@@ -43,20 +44,23 @@ for prelude in tests/native/prelude_*.h; do
         done
     done
 done
-# A sort has no element: its own description is a few sizes.
+# What works on keys has no element: its own description is a few sizes.
 SORT_RING="-DGPI_RING_ROWS=1024u -DGPI_RING_REACH=64u -DGPI_RING_BLOCK=32u"
 SORT_SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_WG=1 -DGPI_ITEMS=1 -DGPI_TILE=1"
-tools/compose_kernel.sh /dev/null sort >build/lint/sort.cl
-for key in 1 2 4 8; do
-    for value in 0 1 2 4 8 16; do
-        for shape in "$SORT_SERIAL" "$LOCAL"; do
-            for words in "$WIDE" "$NARROW"; do
-                checked=$((checked + 1))
-                ${CLANG:-clang} $FLAGS -DGPI_FP64=0 -DGPI_KEY_SIZE=$key -DGPI_KEY_FLOAT=$((key > 1)) \
-                    -DGPI_VALUE_SIZE=$value $SORT_RING $shape $words build/lint/sort.cl || {
-                    echo "lint: sort of keys of $key and values of $value bytes $shape $words" >&2
-                    failed=$((failed + 1))
-                }
+for primitive in sort segmented_sort sort_strings merge search topk; do
+    tools/compose_kernel.sh /dev/null $primitive >build/lint/$primitive.cl
+    for key in 1 2 4 8; do
+        for value in 0 1 2 4 8 16; do
+            case $primitive:$value in search:[48] | topk:[48]) ;; search:* | topk:*) continue ;; esac # positions
+            for shape in "$SORT_SERIAL" "$LOCAL"; do
+                for words in "$WIDE" "$NARROW"; do
+                    checked=$((checked + 1))
+                    ${CLANG:-clang} $FLAGS -DGPI_FP64=0 -DGPI_KEY_SIZE=$key -DGPI_KEY_FLOAT=$((key > 1)) \
+                        -DGPI_VALUE_SIZE=$value $SORT_RING -DGPI_CELL_WIDE=$((value > 4)) $shape $words build/lint/$primitive.cl || {
+                        echo "lint: $primitive of keys of $key and values of $value bytes $shape $words" >&2
+                        failed=$((failed + 1))
+                    }
+                done
             done
         done
     done

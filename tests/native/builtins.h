@@ -13,17 +13,27 @@ size_t get_local_id(uint32_t dimension)
     return 0;
 }
 
+static uint32_t group_count;
+size_t get_num_groups(uint32_t dimension) __asm__("_Z14get_num_groupsj");
+size_t get_num_groups(uint32_t dimension) { return dimension ? 1 : group_count; }
+
 uint32_t min_uint(uint32_t a, uint32_t b) __asm__("_Z3minjj");
 uint32_t min_uint(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 uint64_t min_ulong(uint64_t a, uint64_t b) __asm__("_Z3minmm");
 uint64_t min_ulong(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
+uint64_t max_ulong(uint64_t a, uint64_t b) __asm__("_Z3maxmm");
+uint64_t max_ulong(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
 /* Atomics of OpenCL C 1.2 are relaxed. */
 #define RELAXED __ATOMIC_RELAXED
 
 uint32_t inc_uint(volatile uint32_t *p) __asm__("_Z10atomic_incPU8CLglobalVj");
 uint32_t inc_uint(volatile uint32_t *p) { return __atomic_fetch_add(p, 1, RELAXED); }
+
+uint32_t add_uint(volatile uint32_t *p, uint32_t x) __asm__("_Z10atomic_addPU8CLglobalVjj");
+uint32_t add_uint(volatile uint32_t *p, uint32_t x) { return __atomic_fetch_add(p, x, RELAXED); }
 
 #define DEFINE_ATOMICS(type, or_name, xchg_name, cmpxchg_name)                                \
     type or_##type(volatile type *p, type x) __asm__(or_name);                                \

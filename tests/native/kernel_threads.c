@@ -3,13 +3,13 @@
    clang compiles the kernels for this machine with a sanitizer (tools/kernel_tsan.sh); this file supplies
    the few OpenCL built-ins that they use and plays the device: every thread runs groups until none is left.
    What ThreadSanitizer then sees is the look-back protocol itself. */
-#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "builtins.h"
+#include "threads.h"
 
 #if ELEMENT_BYTES == 8
 typedef uint64_t element;
@@ -17,13 +17,7 @@ typedef uint64_t element;
 typedef uint32_t element;
 #endif
 
-enum {
-    TILE = ELEMENT_TILE,
-    TILES = 700,
-    COUNT = TILE * TILES - 5,
-    THREADS = 4,
-    STATE_BYTES = 16 + TILES * 16
-};
+enum { TILE = ELEMENT_TILE, TILES = 700, COUNT = TILE * TILES - 5, STATE_BYTES = 16 + TILES * 16 };
 
 /* The kernels, as scan.cl and reduce.cl declare them. */
 void gp_scan_look_back(const uint32_t *in, uint64_t in_offset, uint64_t bound, const uint32_t *wanted,
@@ -42,32 +36,9 @@ static uint32_t in[COUNT];
 static element out[COUNT], partials[TILES];
 static _Alignas(16) unsigned char state[STATE_BYTES];
 static uint32_t counters[4];
-static uint32_t next_group, exclusive, polls;
+static uint32_t exclusive, polls;
 
-/* ------------------------------------------------------------------ the device */
-
-typedef void (*group_function)(void);
-
-static void *run_groups(void *argument)
-{
-    const group_function function = *(group_function *)argument;
-    for (;;) {
-        group_id = __atomic_fetch_add(&next_group, 1, __ATOMIC_RELAXED);
-        if (group_id >= TILES) return NULL;
-        function();
-    }
-}
-
-static void launch(group_function function)
-{
-    pthread_t threads[THREADS];
-    int i;
-    next_group = 0;
-    for (i = 0; i < THREADS; i++) {
-        if (pthread_create(&threads[i], NULL, run_groups, &function) != 0) abort();
-    }
-    for (i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
-}
+/* ------------------------------------------------------------------ groups */
 
 static void look_back_group(void)
 {
@@ -104,16 +75,16 @@ static int check_look_back(uint32_t bound)
     memset(out, 0xa5, sizeof out);
     memset(state, 0, sizeof state);
     polls = bound;
-    launch(look_back_group);
+    launch(look_back_group, TILES);
     return check("look-back");
 }
 
 static int check_sweeps(void)
 {
     memset(out, 0xa5, sizeof out);
-    launch(upsweep_group);
+    launch(upsweep_group, TILES);
     gp_scan_spine(partials, TILES, 7);
-    launch(downsweep_group);
+    launch(downsweep_group, TILES);
     return check("sweeps");
 }
 

@@ -1,0 +1,69 @@
+/* key.c - what the primitives on keys share: the order of keys, their programs, serial tiles. */
+#include "internal.h"
+
+/* `flip` of key.cl: what is turned in every key. */
+static cl_ulong gpi_key_flip(gp_type type, bool descending)
+{
+    const size_t size = gpi_type_size(type);
+    const cl_ulong ones = ~(cl_ulong)0 >> (64 - 8 * size);
+    const bool has_sign = gpi_is_signed(type) || gpi_is_float(type);
+    const cl_ulong sign = has_sign ? (cl_ulong)1 << (8 * size - 1) : 0;
+    return descending ? sign ^ ones : sign;
+}
+
+/* A program's prelude; `more` ends it. NULL: no memory. */
+static char *gpi_key_prelude(const gp_context *gp, gp_type type, size_t value_size, const char *more,
+                             const gpi_plan *plan)
+{
+    const bool local = plan->shape == GP_SHAPE_LOCAL;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_text_add(&text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
+    gpi_text_add(&text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
+                 local ? plan->items : 1, local ? plan->group * plan->items : 1);
+    gpi_text_add(&text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 0\n",
+                 plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics);
+    gpi_text_add(&text, "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT %d\n#define GPI_VALUE_SIZE %u\n%s",
+                 (unsigned)gpi_type_size(type), gpi_is_float(type), (unsigned)value_size, more);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* A compiler may grant its kernels smaller groups than the plan wants: then it is made again with those. */
+static gp_result gpi_key_program(gp_context *gp, const char *function, gpi_primitive primitive, gp_type type,
+                                 size_t value_size, const char *more, gpi_plan *plan, gpi_program **out)
+{
+    for (;;) {
+        const gp_result result = gpi_program_get_text(
+            gp, function, primitive, gpi_key_prelude(gp, type, value_size, more, plan), 0, out);
+        if (result != GP_OK) return result;
+        if (plan->group == 1 || plan->group <= (*out)->group_max) return GP_OK;
+        plan->group /= 2;
+    }
+}
+
+static gp_result gpi_check_key_type(gp_context *gp, const char *function, gp_type type)
+{
+    if (gpi_type_size(type)) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: key_type = %d is not a gp_type", function, (int)type);
+}
+
+static gp_result gpi_check_value_size(gp_context *gp, const char *function, size_t size)
+{
+    if (size <= 16 && (size & (size - 1)) == 0) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, must be 0, 1, 2, 4, 8 or 16",
+                    function, size);
+}
+
+static size_t gpi_ceil_div(size_t a, size_t b) { return a / b + (a % b != 0); }
+
+/* Elements of a group in the serial shape: as many groups as keep all cores busy to the end, of `least`
+   elements at least and plan->items at most, and whole cache lines. */
+static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least)
+{
+    size_t span = n / (4 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
+    if (span < least) span = least;
+    if (span > plan->items || gp->desc.tuning.tile) span = plan->items;
+    return gpi_ceil_div(span, 16) * 16;
+}
