@@ -843,6 +843,268 @@ GP_API gp_result gp_brackets_read(gp_context *gp, const gp_brackets_desc *desc, 
 /* Bytes of scratch that gp_brackets with this desc needs; buffers in it may be NULL. Can be 0. */
 GP_API gp_result gp_brackets_scratch_size(gp_context *gp, const gp_brackets_desc *desc, size_t *bytes);
 
+/* ------------------------------------------------------------------ hash table */
+
+/* A hash table on the device: keys of 32 or 64 bits, compared by their bits, each with a value of 0 (a set),
+   32 or 64 bits. Open addressing with linear probing, without locks.
+
+   A handle belongs to one context; all zeros is none. A destroyed table's handle is refused. gp_hash_share
+   gives a second context, of the same cl_context, a handle for the same table.
+   Together or not: insert, insert_or_assign, insert_or_apply, find, contains, erase and for_each may run at
+   the same time on one table, from several contexts, and your own kernels with them (gp_device_source).
+   Clear, rehash, growing, destroy and share are exclusive: nothing else may use the table meanwhile, in any
+   context; retrieve and the statistics want it unchanged, or count what they happen to see.
+   Keys: all are legal. Values: one is reserved, all ones unless `reserved` names another; a key whose value
+   it is or would become is refused, counted, and left as it was. Full: an operation looks at each slot once
+   at most. Where no slot is left the key fails, is counted, and listed when asked for; keys that are there
+   stay. gp_hash_rehash into more slots, then the listed keys again, finishes the batch. On devices with
+   limited loops (llvmpipe) a probe ends after 24,000 slots. Erased keys keep their slots, for the same key
+   only, until a rehash drops them: so no key is ever there twice. 64-bit data needs
+   cl_khr_int64_base_atomics, else GP_ERROR_UNSUPPORTED. Memory: 8 bytes a slot for keys and values of up to
+   32 bits, else 16; one slot more than the capacity, and 256 bytes. Speed is best up to a load of 1/2, and
+   good up to 0.8; see README. */
+typedef struct gp_hash {
+    uint64_t id;
+} gp_hash;
+
+typedef struct gp_hash_desc {
+    size_t key_size;       /* 4 or 8 bytes */
+    size_t value_size;     /* 0 (a set), 4 or 8 bytes */
+    size_t capacity;       /* slots, rounded up to a power of two, 2^31 at most; 0: by expected_count */
+    size_t expected_count; /* keys that there will be: capacity is at least expected_count / max_load */
+    float max_load;        /* in (0, 1]; 0: 0.5 */
+    bool grow;            /* an insertion after which more than max_load of the slots might be taken blocks to
+                             find out, and rehashes into twice the slots or more. Not with gp_hash_share. */
+    uint64_t seed;        /* of the hash function (murmur3's finaliser) */
+    const void *reserved; /* value_size bytes, read during the call; NULL: all ones */
+    cl_mem buffer;        /* gp_hash_buffer_size bytes, yours until destroy or rehash; NULL: its own */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_hash_desc;
+
+/* Makes an empty table. On failure *table is all zeros. */
+GP_API gp_result gp_hash_create(gp_context *gp, const gp_hash_desc *desc, gp_hash *table);
+
+/* Bytes of the table's buffer. */
+GP_API gp_result gp_hash_buffer_size(gp_context *gp, const gp_hash_desc *desc, size_t *bytes);
+
+/* A handle in `gp` for a table of another context on the same cl_context. The table lives until all its
+   handles are destroyed. */
+GP_API gp_result gp_hash_share(gp_context *gp, gp_context *from, gp_hash table, gp_hash *out);
+
+/* Lets go of the table; commands that use it still run to their end. gp_context_destroy does it too. */
+GP_API gp_result gp_hash_destroy(gp_context *gp, gp_hash table);
+
+/* The table's buffer, for kernels of your own; not retained for the caller. NULL for a handle that is none.
+ */
+GP_API cl_mem gp_hash_buffer(const gp_context *gp, gp_hash table);
+
+typedef struct gp_hash_clear_desc {
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_hash_clear_desc;
+
+/* Empties the table and zeroes its counts. Exclusive. */
+GP_API gp_result gp_hash_clear(gp_context *gp, gp_hash table, const gp_hash_clear_desc *desc);
+
+/* What came of a key, as a byte in `results`. */
+typedef enum gp_hash_result {
+    GP_HASH_INSERTED = 1,   /* it was absent and is there now */
+    GP_HASH_EXISTED = 2,    /* it was there: its value kept, assigned or combined */
+    GP_HASH_FAILED = 3,     /* there was no slot for it */
+    GP_HASH_REFUSED = 4,    /* its value is, or would have become, the reserved one */
+    GP_HASH_SUPERSEDED = 5, /* another of the batch's equal keys stood for it (duplicates) */
+    GP_HASH_ERASED = 6,
+    GP_HASH_ABSENT = 7 /* erase: it was not there */
+} gp_hash_result;
+
+/* Which of a batch's equal keys stands for all of them. */
+typedef enum gp_hash_duplicates {
+    GP_HASH_ANY = 0, /* insert: whichever comes first on the device; assign: whichever comes last */
+    GP_HASH_FIRST,   /* the one with the lowest index: the same result every time */
+    GP_HASH_LAST,    /* the one with the highest */
+    GP_HASH_DUPLICATES_COUNT
+} gp_hash_duplicates;
+
+/* Strategy: single pass goes straight to the slots. Multi-pass first partitions the batch by home slot, so
+   that a large table is walked through piece by piece; results are the same. Auto takes it for large tables
+   and batches, where the device's profile says so. Scratch: none for single pass; multi-pass two partitioned
+   arrays and 3 MiB; FIRST and LAST: a table of the batch's indices, 8 or 16 bytes each, 2 to 4 times as many
+   slots as keys. Aliasing: inputs may overlap one another; outputs overlap nothing; nothing overlaps the
+   table. */
+typedef struct gp_hash_insert_desc {
+    cl_mem keys; /* count elements of key_size */
+    size_t keys_offset;
+    cl_mem values; /* count elements of value_size; NULL for sets, and to count with insert_or_apply */
+    size_t values_offset;
+    size_t count;
+    cl_mem count_buffer;
+    size_t count_offset;
+    gp_type count_type;
+    gp_op op;                      /* insert_or_apply: sum, min, max, and, or, xor */
+    gp_type type;                  /* insert_or_apply: of the values; 0: unsigned */
+    gp_hash_duplicates duplicates; /* insert, insert_or_assign */
+    cl_mem results;                /* count bytes: a gp_hash_result each; NULL: not wanted */
+    size_t results_offset;
+    /* The keys that failed, in any order, with their values; NULL: not wanted. `count` elements of room.
+       Together they are the input of the call that tries again, with failed_count as its count_buffer. */
+    cl_mem failed_keys;
+    size_t failed_keys_offset;
+    cl_mem failed_values;
+    size_t failed_values_offset;
+    cl_mem failed_count; /* one u32, written by the call; goes with failed_keys */
+    size_t failed_count_offset;
+    gp_strategy strategy;
+    cl_mem scratch; /* of gp_hash_insert_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_hash_insert_desc;
+
+/* For each key: puts it in with its value; one that is there keeps its own. */
+GP_API gp_result gp_hash_insert(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc);
+
+/* For each key: puts it in, or replaces its value. */
+GP_API gp_result gp_hash_insert_or_assign(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc);
+
+/* For each key: puts it in, or combines: value <- value op new value. Equal keys of a batch combine too, so
+   that one call is a group-by. Integers: the same result every time (unless a value meets the reserved one on
+   the way); float sums depend on the order. `values` NULL adds 1 for each key. */
+GP_API gp_result gp_hash_insert_or_apply(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc);
+
+/* Bytes of scratch that these calls with this desc need; buffers in it may be NULL. Can be 0. */
+GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc,
+                                             size_t *bytes);
+
+typedef struct gp_hash_find_desc {
+    cl_mem keys;
+    size_t keys_offset;
+    cl_mem values; /* count elements of value_size: each key's value, or `absent`; NULL: not wanted */
+    size_t values_offset;
+    cl_mem found; /* count bytes: 1 or 0; NULL: not wanted */
+    size_t found_offset;
+    const void *absent; /* value_size bytes, read during the call; NULL: the reserved value */
+    size_t count;
+    cl_mem count_buffer;
+    size_t count_offset;
+    gp_type count_type;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_hash_find_desc;
+
+/* values[i] = the value of keys[i]; found[i] = whether it is there. `values` may be `keys`, element by
+   element, where both have one size. */
+GP_API gp_result gp_hash_find(gp_context *gp, gp_hash table, const gp_hash_find_desc *desc);
+
+/* The same without values: found[i] only. */
+GP_API gp_result gp_hash_contains(gp_context *gp, gp_hash table, const gp_hash_find_desc *desc);
+
+typedef struct gp_hash_erase_desc {
+    cl_mem keys;
+    size_t keys_offset;
+    cl_mem results; /* count bytes: GP_HASH_ERASED or GP_HASH_ABSENT; NULL: not wanted */
+    size_t results_offset;
+    size_t count;
+    cl_mem count_buffer;
+    size_t count_offset;
+    gp_type count_type;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_hash_erase_desc;
+
+/* Takes keys out. Their slots stay taken until a rehash. */
+GP_API gp_result gp_hash_erase(gp_context *gp, gp_hash table, const gp_hash_erase_desc *desc);
+
+/* Every live pair, compacted. `room` elements at most are written; *live_count says how many there are. */
+typedef struct gp_hash_retrieve_desc {
+    cl_mem keys; /* room elements of key_size */
+    size_t keys_offset;
+    cl_mem values; /* room elements of value_size; NULL: not wanted */
+    size_t values_offset;
+    size_t room;
+    cl_mem live_count; /* one u32 */
+    size_t live_count_offset;
+    gp_type
+        sort_type; /* of the keys, by which they are sorted (gp_sort), the same every time; 0: in any order */
+    bool descending;
+    cl_mem scratch; /* of gp_hash_retrieve_scratch_size bytes; NULL: the context's. None without sort_type */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_hash_retrieve_desc;
+
+GP_API gp_result gp_hash_retrieve(gp_context *gp, gp_hash table, const gp_hash_retrieve_desc *desc);
+GP_API gp_result gp_hash_retrieve_scratch_size(gp_context *gp, gp_hash table,
+                                               const gp_hash_retrieve_desc *desc, size_t *bytes);
+
+/* Expressions in OpenCL C, in which k is the key and v the value of a live pair. */
+typedef struct gp_hash_for_each_desc {
+    const char *where;  /* pairs for which it is 0 are left alone; NULL: all pairs */
+    const char *map;    /* the value becomes this; or: */
+    bool erase;         /* the key is erased */
+    gp_type key_type;   /* of k; 0: unsigned */
+    gp_type value_type; /* of v; 0: unsigned; a set has no v */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_hash_for_each_desc;
+
+/* Changes values, or erases keys, all over the table. Each pair of expressions is a program. Not for
+   deterministic use beside other operations: a key that comes or goes meanwhile is seen or not. */
+GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash table, const gp_hash_for_each_desc *desc);
+
+typedef struct gp_hash_rehash_desc {
+    size_t capacity;       /* slots, rounded up to a power of two; 0: by expected_count, or as now */
+    size_t expected_count; /* as in gp_hash_desc, with the table's max_load */
+    cl_mem buffer;         /* for the new slots, of gp_hash_buffer_size bytes; NULL: its own */
+} gp_hash_rehash_desc;
+
+/* Moves all live keys into new slots, more, fewer or as many, and drops dead ones. Counts go on. Blocks;
+   exclusive. Fails, and leaves the table as it was, where the live keys would not find their place. */
+GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash table, const gp_hash_rehash_desc *desc);
+
+/* What has happened since the table was made or cleared. Keys, not calls. */
+typedef struct gp_hash_counts {
+    uint64_t capacity;
+    uint64_t live; /* keys that are there */
+    uint64_t dead; /* slots of keys that are not, until a rehash */
+    uint64_t inserted, existed, failed, refused, superseded, erased;
+} gp_hash_counts;
+
+/* Both block until the queue's commands so far have ended. */
+GP_API gp_result gp_hash_counts_read(gp_context *gp, gp_hash table, gp_hash_counts *out);
+GP_API gp_result gp_hash_size_read(gp_context *gp, gp_hash table, size_t *live);
+
+enum { GP_HASH_BINS = 32 };
+
+/* Probe depth: how many slots behind its home a key stands. */
+typedef struct gp_hash_stats {
+    uint64_t capacity, live, dead;
+    double load;       /* (live + dead) / capacity */
+    double mean_depth; /* of live keys */
+    uint64_t max_depth;
+    uint64_t depths[GP_HASH_BINS]; /* live keys of depth 0, 1, 2-3, 4-7, 8-15, ... */
+} gp_hash_stats;
+
+/* Goes through the whole table. Blocks. */
+GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash table, gp_hash_stats *out);
+
+/* Parts of the library for kernels of your own. */
+typedef enum gp_device_part {
+    GP_DEVICE_HASH =
+        1 /* kernels/hash_device.cl: gp_hash_open, gp_hash_find, _insert, _assign, _add, _erase ... */
+} gp_device_part;
+
+/* OpenCL C to be put in front of a kernel's source, fit for this table. Build it with -cl-std=CL1.2, and
+   pass gp_hash_buffer as a __global uint *. Writes up to `capacity` bytes with the final zero; *size is how
+   many there are. `text` may be NULL when capacity is 0. */
+GP_API gp_result gp_device_source(gp_context *gp, gp_device_part part, gp_hash table, char *text,
+                                  size_t capacity, size_t *size);
+
 /* ------------------------------------------------------------------ warm-up, profile */
 
 /* Builds (or loads) what calls with these descs will need, launches it once on a few internal elements,
@@ -861,6 +1123,8 @@ typedef struct gp_warmup_desc {
     const gp_sort_strings_desc *sort_strings;     /* of this only that it is there */
     const gp_brackets_desc
         *brackets; /* of this also pairs, table, map, index_type, which outputs are there */
+    const gp_hash_desc
+        *hash; /* of this only key_size, value_size: batches, clear, rehash, retrieve, statistics */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
@@ -947,6 +1211,8 @@ typedef enum gpi_primitive {
     GPI_SEGMENTED_SORT,
     GPI_SORT_STRINGS,
     GPI_BRACKETS,
+    GPI_HASH,
+    GPI_HASH_EACH,
     GPI_PRIMITIVES
 } gpi_primitive;
 
@@ -1035,6 +1301,25 @@ typedef struct gpi_pending {
     const char *kernel;   /* its name, static text; NULL: no kernel */
 } gpi_pending;
 
+/* A hash table, as all contexts that share it see it. The buffer starts with the same facts (hash.cl). */
+typedef struct gpi_table {
+    uint32_t references; /* handles */
+    size_t key_size, value_size;
+    bool packed, wide; /* form: packed; split with words of 64 bits; else split with words of 32 */
+    uint32_t mask;     /* capacity - 1 */
+    uint64_t seed, reserved;
+    double max_load;
+    bool grow;
+    uint64_t taken; /* slots, at most; kept where the table grows */
+    cl_mem buffer;
+} gpi_table;
+
+/* What a gp_hash leads to. The generation tells it from handles that had the place before. */
+typedef struct gpi_handle {
+    gpi_table *table; /* NULL: free */
+    uint32_t generation;
+} gpi_handle;
+
 enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 4, GPI_ASYNC_TEXT_MAX = 256 };
 
 struct gp_context {
@@ -1054,6 +1339,10 @@ struct gp_context {
     cl_event scratch_busy; /* out-of-order queues: the last command that uses the scratch */
     cl_mem counters;       /* GPI_COUNTERS uints, see lookback.cl */
     cl_mem result;         /* one element, for gp_reduce_read without a buffer */
+
+    gpi_handle *handles; /* of hash tables */
+    uint32_t handle_count;
+    uint32_t generation; /* of the next one */
 
     gp_profile profile;
     gp_kernel_profile kernels[GPI_KERNEL_PROFILES];
@@ -1088,6 +1377,8 @@ static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_pr
                                     size_t key_size, gpi_plan *plan);
 static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, size_t index_size,
                                         gpi_plan *plan);
+static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_strategy strategy,
+                                    gpi_plan *plan);
 static size_t gpi_plan_tile(const gpi_plan *plan);
 static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
                                 cl_uint *tiles);
@@ -1237,6 +1528,8 @@ typedef struct gpi_sort {
     size_t key_size, value_size;
     cl_uint begin_bit, end_bit, passes;
     cl_ulong flip;
+    cl_uint hash; /* 32, 64: keys go by that hash of (key ^ seed): a hash table's batch (hash.c) */
+    cl_ulong seed;
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
@@ -1283,6 +1576,10 @@ static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_
 
 /* brackets.c */
 static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *desc);
+/* hash_table.c, hash.c, hash_slots.c */
+static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
+static void gpi_hash_free_all(gp_context *gp);
+static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count);
 
 #define GPI_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define GPI_CALL_ARG(call, variable) gpi_call_arg(call, sizeof(variable), &(variable))
@@ -1329,6 +1626,10 @@ static const char *const gpi_kernel_platform[] = {
     "#else\n",
     "static gpi_word gpi_word_read(volatile __global gpi_word *p) { return atom_cmpxchg(p, 0ul, 0ul); }\n",
     "#endif\n",
+    "static gpi_word gpi_word_cas(volatile __global gpi_word *p, gpi_word old, gpi_word w)\n",
+    "{\n",
+    "    return atom_cmpxchg(p, old, w);\n",
+    "}\n",
     "static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { (void)atom_xchg(p, w); }\n",
     "static gpi_word gpi_word_swap(volatile __global gpi_word *p, gpi_word w) { return atom_xchg(p, w); }\n",
     "static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_word w)\n",
@@ -1339,12 +1640,51 @@ static const char *const gpi_kernel_platform[] = {
     "typedef uint gpi_word;\n",
     "\n",
     "static gpi_word gpi_word_read(volatile __global gpi_word *p) { return atomic_or(p, 0u); }\n",
+    "static gpi_word gpi_word_cas(volatile __global gpi_word *p, gpi_word old, gpi_word w)\n",
+    "{\n",
+    "    return atomic_cmpxchg(p, old, w);\n",
+    "}\n",
     "static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { (void)atomic_xchg(p, w); }\n",
     "static gpi_word gpi_word_swap(volatile __global gpi_word *p, gpi_word w) { return atomic_xchg(p, w); }\n",
     "static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_word w)\n",
     "{\n",
     "    (void)atomic_cmpxchg(p, old, w);\n",
     "}\n",
+    "#endif\n",
+    "\n",
+    "/* A relaxed atomic load: gpi_word_read without the price of an atomic operation, where a load is known to be\n",
+    "   one: clang's own built-in on PoCL; PTX, in which ld.volatile is a relaxed load (PTX ISA, memory consistency\n",
+    "   model). */\n",
+    "#if defined(POCL_DEVICE_ADDRESS_BITS)\n",
+    "static gpi_word gpi_word_load(volatile __global gpi_word *p)\n",
+    "{\n",
+    "    return __atomic_load_n((volatile __private gpi_word *)(size_t)p, __ATOMIC_RELAXED);\n",
+    "}\n",
+    "#elif defined(cl_nv_pragma_unroll)\n",
+    "static gpi_word gpi_word_load(volatile __global gpi_word *p) { return *p; }\n",
+    "#else\n",
+    "static gpi_word gpi_word_load(volatile __global gpi_word *p) { return gpi_word_read(p); }\n",
+    "#endif\n",
+    "\n",
+    "/* GPI_LINE_WORDS aligned 64-bit words at once, each of them loaded as by gpi_word_load: where the words of a\n",
+    "   vector load are known to be whole. 0: not known. On x86 aligned words are, in vectors too; PTX takes a\n",
+    "   vector as its elements, of which 32 bytes are what memory hands out at once. */\n",
+    "#if GPI_WIDE && defined(POCL_DEVICE_ADDRESS_BITS) && defined(__x86_64__)\n",
+    "#define GPI_LINE_WORDS 8\n",
+    "typedef ulong8 gpi_line;\n",
+    "typedef long8 gpi_line_mask;\n",
+    "static gpi_line gpi_line_load(volatile __global gpi_word *p) { return *(volatile __global ulong8 *)p; }\n",
+    "#elif GPI_WIDE && defined(cl_nv_pragma_unroll)\n",
+    "#define GPI_LINE_WORDS 4\n",
+    "typedef ulong4 gpi_line;\n",
+    "typedef long4 gpi_line_mask;\n",
+    "static gpi_line gpi_line_load(volatile __global gpi_word *p)\n",
+    "{\n",
+    "    const ulong2 a = ((volatile __global ulong2 *)p)[0], b = ((volatile __global ulong2 *)p)[1];\n",
+    "    return (ulong4)(a, b);\n",
+    "}\n",
+    "#else\n",
+    "#define GPI_LINE_WORDS 0\n",
     "#endif\n",
     "\n",
     "/* Hints that the cache line at p will be read, or written, soon. Of all implementations PoCL alone is known\n",
@@ -1442,6 +1782,12 @@ static const char *const gpi_kernel_count[] = {
     "    if ((first_group) && get_local_id(0) == 0 &&                                                  \\\n",
     "        gpi_count_wanted(x##_bound, x##_wanted, x##_wanted_offset, x##_wanted_words) > x##_bound) \\\n",
     "    atomic_inc((counters) + GPI_COUNT_CLAMPED)\n",
+    "/* Adds to a count of 64 bits, with atomics of 32: the low half's overflow is seen by whoever causes it. */\n",
+    "static void gpi_add_wide(volatile __global uint *count, uint x)\n",
+    "{\n",
+    "    const uint old = atomic_add(count, x);\n",
+    "    if (old + x < old) (void)atomic_inc(count + 1);\n",
+    "}\n",
 };
 /* ---- End file kernels/count.cl ---- */
 
@@ -2967,11 +3313,13 @@ static const char *const gpi_kernel_key[] = {
     "   Integers: map is the identity, and `flip` has the sign bit of signed ones. Floats (GPI_KEY_FLOAT): all bits\n",
     "   but the sign are turned where the sign is set, and `flip` has the sign bit:\n",
     "   -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN. Descending order turns all bits of `flip`. Different keys\n",
-    "   have different numbers.\n",
+    "   have different numbers. To partition a hash table's batch (gp_hash_insert) the number is mix.cl's hash of\n",
+    "   the key, and `flip` the table's seed.\n",
     "\n",
     "   Parameters\n",
     "       GPI_KEY_SIZE     1, 2, 4, 8: bytes of a key\n",
     "       GPI_KEY_FLOAT    1: keys are floats\n",
+    "       GPI_KEY_HASH     64, 32: the number is a hash of so many bits; 0: it is not\n",
     "       GPI_VALUE_SIZE   0, 1, 2, 4, 8, 16: bytes of a value                                             */\n",
     "#if GPI_KEY_SIZE == 1\n",
     "typedef uchar gpi_key;\n",
@@ -3004,7 +3352,10 @@ static const char *const gpi_kernel_key[] = {
     "#error \"GPI_VALUE_SIZE must be 0, 1, 2, 4, 8 or 16\"\n",
     "#endif\n",
     "\n",
-    "#if GPI_KEY_SIZE == 8\n",
+    "#ifndef GPI_KEY_HASH\n",
+    "#define GPI_KEY_HASH 0\n",
+    "#endif\n",
+    "#if GPI_KEY_SIZE == 8 || GPI_KEY_HASH == 64\n",
     "typedef ulong gpi_key_bits;\n",
     "#else\n",
     "typedef uint gpi_key_bits;\n",
@@ -3017,7 +3368,13 @@ static const char *const gpi_kernel_key[] = {
     "    const gpi_key_bits sign = (gpi_key_bits)1 << (8 * GPI_KEY_SIZE - 1);\n",
     "    k ^= ((gpi_key_bits)0 - (k >> (8 * GPI_KEY_SIZE - 1))) & (sign - 1);\n",
     "#endif\n",
-    "    return k ^ flip;\n",
+    "    k ^= flip;\n",
+    "#if GPI_KEY_HASH == 64\n",
+    "    k = gpi_mix_64(k);\n",
+    "#elif GPI_KEY_HASH == 32\n",
+    "    k = gpi_mix_32(k);\n",
+    "#endif\n",
+    "    return k;\n",
     "}\n",
 };
 /* ---- End file kernels/key.cl ---- */
@@ -3208,13 +3565,6 @@ static const char *const gpi_kernel_digit[] = {
     "}\n",
     "\n",
     "static __global ulong *gpi_part(gpi_state state, ulong at) { return (__global ulong *)(state + at); }\n",
-    "\n",
-    "/* Adds to a count of 64 bits, with atomics of 32: the low half's overflow is seen by whoever causes it. */\n",
-    "static void gpi_add_wide(volatile __global uint *count, uint x)\n",
-    "{\n",
-    "    const uint old = atomic_add(count, x);\n",
-    "    if (old + x < old) (void)atomic_inc(count + 1);\n",
-    "}\n",
 };
 /* ---- End file kernels/digit.cl ---- */
 
@@ -6055,6 +6405,1302 @@ static const char *const gpi_kernel_topk[] = {
 };
 /* ---- End file kernels/topk.cl ---- */
 
+/* ---- Begin file kernels/mix.cl ---- */
+static const char *const gpi_kernel_mix[] = {
+    "#line 1 \"kernels/mix.cl\"\n",
+    "/* mix.cl - murmur3's finalisers: bijections in which every bit of the input moves half of the output's.\n",
+    "   (Appleby, MurmurHash3, 2011.) */\n",
+    "static uint gpi_mix_32(uint h)\n",
+    "{\n",
+    "    h ^= h >> 16;\n",
+    "    h *= 0x85ebca6bu;\n",
+    "    h ^= h >> 13;\n",
+    "    h *= 0xc2b2ae35u;\n",
+    "    return h ^ h >> 16;\n",
+    "}\n",
+    "\n",
+    "static ulong gpi_mix_64(ulong h)\n",
+    "{\n",
+    "    h ^= h >> 33;\n",
+    "    h *= 0xff51afd7ed558ccdul;\n",
+    "    h ^= h >> 33;\n",
+    "    h *= 0xc4ceb9fe1a85ec53ul;\n",
+    "    return h ^ h >> 33;\n",
+    "}\n",
+};
+/* ---- End file kernels/mix.cl ---- */
+
+/* ---- Begin file kernels/hash.cl ---- */
+static const char *const gpi_kernel_hash[] = {
+    "#line 1 \"kernels/hash.cl\"\n",
+    "/* hash.cl - a hash table with open addressing and linear probing, without locks: what one item does with one\n",
+    "   key. This file is also what gp_device_source gives to kernels of your own; only names without gpi_ are for\n",
+    "   them.\n",
+    "\n",
+    "       home(key) = mix(key ^ seed) & mask         a probe visits home, home + 1, ... (mod capacity)\n",
+    "\n",
+    "   Memory, one buffer:\n",
+    "\n",
+    "       | header: 64 uints | slot 0 | slot 1 | ... | slot mask | the slot of the key of all ones |\n",
+    "\n",
+    "   A slot, by form:\n",
+    "\n",
+    "       packed   one 64-bit word: key in the high half, value in the low half\n",
+    "       split    two words of one width, 32 or 64 bits: key, value; narrower data is extended with zeros\n",
+    "\n",
+    "   A key cell of all ones is empty; the pair whose key has these bits lives in the slot behind the table, so\n",
+    "   that every key is legal. One value, the reserved one, means that a key is absent. A slot goes through these\n",
+    "   states:\n",
+    "\n",
+    "       empty -> claimed, absent -> live -> absent -> live ...      (packed: straight from empty to live)\n",
+    "\n",
+    "   Invariants:\n",
+    "     - A key that has been written never moves and is never overwritten. So a probe that meets an empty slot\n",
+    "   has seen all keys that began to be inserted before it, and no key can stand in two slots: both writers meet\n",
+    "   at the first slot that was empty for either of them, and one of their exchanges fails.\n",
+    "     - A value changes only by compare-and-swap from what was seen, so that no update is lost. Packed, key and\n",
+    "       value change together; split, a reader between the two exchanges sees an absent key.\n",
+    "     - Every access to a slot is atomic (a relaxed load is enough: each word tells all by itself).\n",
+    "   A probe ends after `steps` slots, which is the capacity, or less where a device's loops are limited: no key\n",
+    "   stands further from its home then, so that a search that gives up there is right too. An exchange fails\n",
+    "   only because another item's succeeded; where loops are limited, `turns` bounds those as well.\n",
+    "\n",
+    "   Parameters\n",
+    "       GPI_HASH_PACKED   1: packed form, 64-bit atomics; keys and values of 4 bytes\n",
+    "       GPI_WIDE          split form: 1: words of 64 bits, 0: of 32 bits                               */\n",
+    "#if !defined(GPI_HASH_PACKED) || (GPI_HASH_PACKED && !GPI_WIDE)\n",
+    "#error \"GPI_HASH_PACKED must be 0 or 1, and the packed form needs GPI_WIDE\"\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_WIDE && !GPI_HASH_PACKED\n",
+    "typedef ulong gp_hash_key;\n",
+    "typedef ulong gp_hash_value;\n",
+    "#define GPI_KEY_NONE (~0ul)\n",
+    "#else\n",
+    "typedef uint gp_hash_key;\n",
+    "typedef uint gp_hash_value;\n",
+    "#define GPI_KEY_NONE (~0u)\n",
+    "#endif\n",
+    "\n",
+    "/* Header, in uints. Counts are of 64 bits. */\n",
+    "#define GPI_HEADER 64\n",
+    "#define GPI_HEADER_MASK 0\n",
+    "#define GPI_HEADER_STEPS 1\n",
+    "#define GPI_HEADER_TURNS 2\n",
+    "#define GPI_HEADER_SEED 4\n",
+    "#define GPI_HEADER_RESERVED 6\n",
+    "#define GPI_HEADER_COUNTS 16\n",
+    "\n",
+    "/* What came of a key; also the index of its count. The host knows them by the same values. */\n",
+    "#define GP_HASH_INSERTED 1   /* it was absent and is there now */\n",
+    "#define GP_HASH_EXISTED 2    /* it was there: kept, assigned or combined */\n",
+    "#define GP_HASH_FAILED 3     /* no slot was found */\n",
+    "#define GP_HASH_REFUSED 4    /* its value is, or would become, the reserved one */\n",
+    "#define GP_HASH_SUPERSEDED 5 /* another of the batch's equal keys stands for it */\n",
+    "#define GP_HASH_ERASED 6\n",
+    "#define GP_HASH_ABSENT 7\n",
+    "#define GPI_COUNT_CLAIMED \\\n",
+    "    0                    /* slots that have a key, whether live or not; without the slot behind the table */\n",
+    "#define GPI_COUNT_LOST 8 /* live keys for which a rehash found no slot */\n",
+    "#define GPI_COUNTS 9\n",
+    "#define GPI_CLAIMED 16 /* with GP_HASH_INSERTED or others: a slot got its key */\n",
+    "\n",
+    "/* How a value changes. The host knows them by the same values. */\n",
+    "#define GPI_KEEP 0\n",
+    "#define GPI_ASSIGN 1\n",
+    "#define GPI_ADD 2\n",
+    "#define GPI_AND 3\n",
+    "#define GPI_OR 4\n",
+    "#define GPI_XOR 5\n",
+    "#define GPI_MIN_U 6\n",
+    "#define GPI_MAX_U 7\n",
+    "#define GPI_MIN_I 8\n",
+    "#define GPI_MAX_I 9\n",
+    "#define GPI_ADD_F 10\n",
+    "#define GPI_MIN_F 11\n",
+    "#define GPI_MAX_F 12\n",
+    "#define GPI_WIDE_VALUE 16 /* added to these: on 64 bits */\n",
+    "\n",
+    "/* ------------------------------------------------------------------ a table */\n",
+    "\n",
+    "typedef struct gp_hash_table {\n",
+    "    volatile __global gpi_word *slots;\n",
+    "    volatile __global uint *counts;\n",
+    "    gp_hash_key seed;\n",
+    "    gp_hash_value reserved;\n",
+    "    uint mask, steps, turns;\n",
+    "} gp_hash_table;\n",
+    "\n",
+    "/* `memory`: the table's buffer. */\n",
+    "static gp_hash_table gp_hash_open(__global uint *memory)\n",
+    "{\n",
+    "    gp_hash_table t;\n",
+    "    t.slots = (volatile __global gpi_word *)(memory + GPI_HEADER);\n",
+    "    t.counts = memory + GPI_HEADER_COUNTS;\n",
+    "    t.mask = memory[GPI_HEADER_MASK];\n",
+    "    t.steps = memory[GPI_HEADER_STEPS];\n",
+    "    t.turns = memory[GPI_HEADER_TURNS];\n",
+    "    const uint low = memory[GPI_HEADER_SEED], high = memory[GPI_HEADER_SEED + 1];\n",
+    "    const uint reserved = memory[GPI_HEADER_RESERVED];\n",
+    "#if GPI_WIDE && !GPI_HASH_PACKED\n",
+    "    t.seed = (ulong)high << 32 | low;\n",
+    "    t.reserved = (ulong)memory[GPI_HEADER_RESERVED + 1] << 32 | reserved;\n",
+    "#else\n",
+    "    t.seed = low ^ high;\n",
+    "    t.reserved = reserved;\n",
+    "#endif\n",
+    "    return t;\n",
+    "}\n",
+    "\n",
+    "/* Where the probe for `key` begins. */\n",
+    "GPI_INLINE uint gpi_hash_home(gp_hash_table t, gp_hash_key key)\n",
+    "{\n",
+    "#if GPI_WIDE && !GPI_HASH_PACKED\n",
+    "    const uint home = (uint)gpi_mix_64(key ^ t.seed) & t.mask;\n",
+    "#else\n",
+    "    const uint home = gpi_mix_32(key ^ t.seed) & t.mask;\n",
+    "#endif\n",
+    "    return key == GPI_KEY_NONE ? t.mask + 1 : home;\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE void gpi_hash_count(gp_hash_table t, uint what, uint x) { gpi_add_wide(t.counts + 2 * what, x); }\n",
+    "\n",
+    "/* The group's elements: [*begin, *end) of n. */\n",
+    "static void gpi_span(ulong n, ulong span, ulong *begin, ulong *end)\n",
+    "{\n",
+    "    *begin = min(n, span * get_group_id(0));\n",
+    "    *end = min(n, *begin + span);\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ slots */\n",
+    "\n",
+    "#if GPI_HASH_PACKED\n",
+    "#define GPI_SLOT_WORDS 1\n",
+    "#define GPI_PAIR(key, value) ((ulong)(key) << 32 | (value))\n",
+    "#define GPI_PAIR_KEY(word) ((uint)((word) >> 32))\n",
+    "#define GPI_PAIR_VALUE(word) ((uint)(word))\n",
+    "#else\n",
+    "#define GPI_SLOT_WORDS 2\n",
+    "#endif\n",
+    "\n",
+    "GPI_INLINE volatile __global gpi_word *gpi_slot(gp_hash_table t, uint slot)\n",
+    "{\n",
+    "    return t.slots + (size_t)slot * GPI_SLOT_WORDS;\n",
+    "}\n",
+    "\n",
+    "/* Key and value in a slot; false when it has no live pair. */\n",
+    "GPI_INLINE bool gpi_slot_read(gp_hash_table t, uint slot, gp_hash_key *key, gp_hash_value *value)\n",
+    "{\n",
+    "#if GPI_HASH_PACKED\n",
+    "    const ulong seen = gpi_word_load(gpi_slot(t, slot));\n",
+    "    *key = GPI_PAIR_KEY(seen);\n",
+    "    *value = GPI_PAIR_VALUE(seen);\n",
+    "#else\n",
+    "    *key = gpi_word_load(gpi_slot(t, slot));\n",
+    "    *value = gpi_word_load(gpi_slot(t, slot) + 1);\n",
+    "#endif\n",
+    "    return *value != t.reserved && (*key != GPI_KEY_NONE || slot > t.mask);\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ values */\n",
+    "\n",
+    "static uint gpi_change_32(uint change, uint x, uint v)\n",
+    "{\n",
+    "    if (change == GPI_ADD) return x + v;\n",
+    "    if (change == GPI_AND) return x & v;\n",
+    "    if (change == GPI_OR) return x | v;\n",
+    "    if (change == GPI_XOR) return x ^ v;\n",
+    "    if (change == GPI_MIN_U) return min(x, v);\n",
+    "    if (change == GPI_MAX_U) return max(x, v);\n",
+    "    if (change == GPI_MIN_I) return as_uint(min(as_int(x), as_int(v)));\n",
+    "    if (change == GPI_MAX_I) return as_uint(max(as_int(x), as_int(v)));\n",
+    "    if (change == GPI_ADD_F) return as_uint(as_float(x) + as_float(v));\n",
+    "    if (change == GPI_MIN_F) return as_uint(fmin(as_float(x), as_float(v)));\n",
+    "    if (change == GPI_MAX_F) return as_uint(fmax(as_float(x), as_float(v)));\n",
+    "    return v;\n",
+    "}\n",
+    "\n",
+    "#if GPI_WIDE && !GPI_HASH_PACKED\n",
+    "static ulong gpi_change_64(uint change, ulong x, ulong v)\n",
+    "{\n",
+    "    if (change == GPI_ADD) return x + v;\n",
+    "    if (change == GPI_AND) return x & v;\n",
+    "    if (change == GPI_OR) return x | v;\n",
+    "    if (change == GPI_XOR) return x ^ v;\n",
+    "    if (change == GPI_MIN_U) return min(x, v);\n",
+    "    if (change == GPI_MAX_U) return max(x, v);\n",
+    "    if (change == GPI_MIN_I) return as_ulong(min(as_long(x), as_long(v)));\n",
+    "    if (change == GPI_MAX_I) return as_ulong(max(as_long(x), as_long(v)));\n",
+    "#if GPI_FP64\n",
+    "    if (change == GPI_ADD_F) return as_ulong(as_double(x) + as_double(v));\n",
+    "    if (change == GPI_MIN_F) return as_ulong(fmin(as_double(x), as_double(v)));\n",
+    "    if (change == GPI_MAX_F) return as_ulong(fmax(as_double(x), as_double(v)));\n",
+    "#endif\n",
+    "    return v;\n",
+    "}\n",
+    "\n",
+    "/* What a live value x becomes. */\n",
+    "static gp_hash_value gpi_change(uint change, gp_hash_value x, gp_hash_value v)\n",
+    "{\n",
+    "    if (change == GPI_ASSIGN) return v;\n",
+    "    if (change & GPI_WIDE_VALUE) return gpi_change_64(change - GPI_WIDE_VALUE, x, v);\n",
+    "    return gpi_change_32(change, (uint)x, (uint)v);\n",
+    "}\n",
+    "#else\n",
+    "static gp_hash_value gpi_change(uint change, gp_hash_value x, gp_hash_value v)\n",
+    "{\n",
+    "    return change == GPI_ASSIGN ? v : gpi_change_32(change, x, v);\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* ------------------------------------------------------------------ put */\n",
+    "\n",
+    "#if GPI_HASH_PACKED\n",
+    "/* The key's slot is found or claimed, and its value changed: what came of it. `slot`: gpi_hash_home(t, key).\n",
+    " */\n",
+    "GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)\n",
+    "{\n",
+    "    const ulong empty = GPI_PAIR(GPI_KEY_NONE, t.reserved);\n",
+    "    ulong seen = gpi_word_load(gpi_slot(t, slot));\n",
+    "    uint step = 0;\n",
+    "    if (value == t.reserved) return GP_HASH_REFUSED;\n",
+    "    for (uint turn = 0; turn < t.turns; turn++) {\n",
+    "        ulong old;\n",
+    "        if (seen == empty) {\n",
+    "            old = gpi_word_cas(gpi_slot(t, slot), empty, GPI_PAIR(key, value));\n",
+    "            if (old == empty) return GP_HASH_INSERTED | (key == GPI_KEY_NONE ? 0 : GPI_CLAIMED);\n",
+    "            seen = old; /* filled meanwhile */\n",
+    "        } else if (GPI_PAIR_KEY(seen) == key) {\n",
+    "            const uint x = GPI_PAIR_VALUE(seen);\n",
+    "            const bool absent = x == t.reserved;\n",
+    "            if (!absent && change == GPI_KEEP) return GP_HASH_EXISTED;\n",
+    "            const uint next = absent ? value : gpi_change(change, x, value);\n",
+    "            if (next == x) return GP_HASH_EXISTED;\n",
+    "            if (next == t.reserved) return GP_HASH_REFUSED;\n",
+    "            old = gpi_word_cas(gpi_slot(t, slot), seen, GPI_PAIR(key, next));\n",
+    "            if (old == seen) return absent ? GP_HASH_INSERTED : GP_HASH_EXISTED;\n",
+    "            seen = old; /* changed meanwhile */\n",
+    "        } else {\n",
+    "            if (++step == t.steps) return GP_HASH_FAILED;\n",
+    "            slot = (slot + 1) & t.mask;\n",
+    "            seen = gpi_word_load(gpi_slot(t, slot));\n",
+    "        }\n",
+    "    }\n",
+    "    return GP_HASH_FAILED;\n",
+    "}\n",
+    "\n",
+    "#else\n",
+    "/* The value of a key that has its slot. `claimed` is handed on; `turn`: how many are used up. */\n",
+    "GPI_INLINE uint gpi_hash_change(gp_hash_table t, volatile __global gpi_word *cell, gp_hash_value value,\n",
+    "                                uint change, uint claimed, uint turn)\n",
+    "{\n",
+    "    gp_hash_value x = claimed ? t.reserved : gpi_word_load(cell);\n",
+    "    for (; turn < t.turns; turn++) {\n",
+    "        const bool absent = x == t.reserved;\n",
+    "        if (!absent && change == GPI_KEEP) return GP_HASH_EXISTED | claimed;\n",
+    "        const gp_hash_value next = absent ? value : gpi_change(change, x, value);\n",
+    "        if (next == x) return GP_HASH_EXISTED | claimed;\n",
+    "        if (next == t.reserved) return GP_HASH_REFUSED | claimed;\n",
+    "        const gp_hash_value old = gpi_word_cas(cell, x, next);\n",
+    "        if (old == x) return (absent ? GP_HASH_INSERTED : GP_HASH_EXISTED) | claimed;\n",
+    "        x = old; /* changed meanwhile */\n",
+    "    }\n",
+    "    return GP_HASH_FAILED | claimed;\n",
+    "}\n",
+    "\n",
+    "/* The key's slot is found or claimed, and its value changed: what came of it. `slot`: gpi_hash_home(t, key).\n",
+    " */\n",
+    "GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)\n",
+    "{\n",
+    "    if (value == t.reserved) return GP_HASH_REFUSED;\n",
+    "    for (uint step = 0; step < t.steps; step++) {\n",
+    "        volatile __global gpi_word *cell = gpi_slot(t, slot);\n",
+    "        uint claimed = 0;\n",
+    "        gp_hash_key seen = gpi_word_load(cell);\n",
+    "        if (seen == GPI_KEY_NONE && key != GPI_KEY_NONE) {\n",
+    "            seen = gpi_word_cas(cell, GPI_KEY_NONE, key);\n",
+    "            if (seen == GPI_KEY_NONE) {\n",
+    "                seen = key;\n",
+    "                claimed = GPI_CLAIMED;\n",
+    "            }\n",
+    "        }\n",
+    "        if (seen == key) return gpi_hash_change(t, cell + 1, value, change, claimed, step);\n",
+    "        slot = (slot + 1) & t.mask;\n",
+    "    }\n",
+    "    return GP_HASH_FAILED;\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* ------------------------------------------------------------------ get, erase */\n",
+    "\n",
+    "#if GPI_HASH_PACKED\n",
+    "/* True and its value when the key is there. */\n",
+    "GPI_INLINE bool gpi_hash_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)\n",
+    "{\n",
+    "    const ulong empty = GPI_PAIR(GPI_KEY_NONE, t.reserved);\n",
+    "    for (uint step = 0; step < t.steps; step++) {\n",
+    "        const ulong seen = gpi_word_load(gpi_slot(t, slot));\n",
+    "        if (GPI_PAIR_KEY(seen) == key) {\n",
+    "            *value = GPI_PAIR_VALUE(seen);\n",
+    "            return *value != t.reserved;\n",
+    "        }\n",
+    "        if (seen == empty) return false;\n",
+    "        slot = (slot + 1) & t.mask;\n",
+    "    }\n",
+    "    return false;\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE uint gpi_hash_remove(gp_hash_table t, uint slot, gp_hash_key key)\n",
+    "{\n",
+    "    const ulong empty = GPI_PAIR(GPI_KEY_NONE, t.reserved);\n",
+    "    ulong seen = gpi_word_load(gpi_slot(t, slot));\n",
+    "    uint step = 0;\n",
+    "    for (uint turn = 0; turn < t.turns; turn++) {\n",
+    "        if (GPI_PAIR_KEY(seen) == key) {\n",
+    "            if (GPI_PAIR_VALUE(seen) == t.reserved) return GP_HASH_ABSENT;\n",
+    "            const ulong old = gpi_word_cas(gpi_slot(t, slot), seen, GPI_PAIR(key, t.reserved));\n",
+    "            if (old == seen) return GP_HASH_ERASED;\n",
+    "            seen = old; /* changed meanwhile */\n",
+    "        } else {\n",
+    "            if (seen == empty || ++step == t.steps) return GP_HASH_ABSENT;\n",
+    "            slot = (slot + 1) & t.mask;\n",
+    "            seen = gpi_word_load(gpi_slot(t, slot));\n",
+    "        }\n",
+    "    }\n",
+    "    return GP_HASH_FAILED;\n",
+    "}\n",
+    "\n",
+    "#else\n",
+    "/* The value cell of the key; NULL when it has no slot. */\n",
+    "GPI_INLINE volatile __global gpi_word *gpi_hash_cell(gp_hash_table t, uint slot, gp_hash_key key)\n",
+    "{\n",
+    "    for (uint step = 0; step < t.steps; step++) {\n",
+    "        volatile __global gpi_word *cell = gpi_slot(t, slot);\n",
+    "        const gp_hash_key seen = gpi_word_load(cell);\n",
+    "        if (seen == key) return cell + 1;\n",
+    "        if (seen == GPI_KEY_NONE) return 0;\n",
+    "        slot = (slot + 1) & t.mask;\n",
+    "    }\n",
+    "    return 0;\n",
+    "}\n",
+    "\n",
+    "/* True and its value when the key is there. */\n",
+    "GPI_INLINE bool gpi_hash_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)\n",
+    "{\n",
+    "    volatile __global gpi_word *cell = gpi_hash_cell(t, slot, key);\n",
+    "    if (!cell) return false;\n",
+    "    *value = gpi_word_load(cell);\n",
+    "    return *value != t.reserved;\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE uint gpi_hash_remove(gp_hash_table t, uint slot, gp_hash_key key)\n",
+    "{\n",
+    "    volatile __global gpi_word *cell = gpi_hash_cell(t, slot, key);\n",
+    "    if (!cell) return GP_HASH_ABSENT;\n",
+    "    return gpi_word_swap(cell, t.reserved) == t.reserved ? GP_HASH_ABSENT : GP_HASH_ERASED;\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/hash.cl ---- */
+
+/* ---- Begin file kernels/hash_line.cl ---- */
+static const char *const gpi_kernel_hash_line[] = {
+    "#line 1 \"kernels/hash_line.cl\"\n",
+    "/* hash_line.cl - put and get that look at a line of slots a step (platform.cl: gpi_line), where the device\n",
+    "   can load one at once. Everything that hash.cl says of single slots holds: a line's words may be of\n",
+    "   different moments, but a key found anywhere is there, a slot seen taken stays taken by its key, and one\n",
+    "   seen empty is claimed by exchange.\n",
+    "\n",
+    "       line      | a  b  key c  -  d  -  - |      hit: the key's slot, wherever it stands\n",
+    "                          ^home ^             none: the first empty slot from home on\n",
+    "\n",
+    "   Slots before the home count in the last line only, when a probe has gone all the way round. */\n",
+    "#if GPI_LINE_WORDS\n",
+    "#if GPI_HASH_PACKED\n",
+    "#define GPI_LINE_SLOTS GPI_LINE_WORDS\n",
+    "#else\n",
+    "#define GPI_LINE_SLOTS (GPI_LINE_WORDS / 2)\n",
+    "#endif\n",
+    "\n",
+    "/* A mask of lanes and a number for each of them. */\n",
+    "#if GPI_LINE_SLOTS == 8\n",
+    "typedef ulong8 gpi_lanes;\n",
+    "typedef long8 gpi_lanes_mask;\n",
+    "#define GPI_SLOTS_BITS as_ulong8\n",
+    "#define GPI_SLOTS_NUMBER ((ulong8)(0, 1, 2, 3, 4, 5, 6, 7))\n",
+    "#define GPI_SLOTS_FOLD(op, x) \\\n",
+    "    op(op(op((x).s0, (x).s1), op((x).s2, (x).s3)), op(op((x).s4, (x).s5), op((x).s6, (x).s7)))\n",
+    "#elif GPI_LINE_SLOTS == 4\n",
+    "typedef ulong4 gpi_lanes;\n",
+    "typedef long4 gpi_lanes_mask;\n",
+    "#define GPI_SLOTS_BITS as_ulong4\n",
+    "#define GPI_SLOTS_NUMBER ((ulong4)(0, 1, 2, 3))\n",
+    "#define GPI_SLOTS_FOLD(op, x) op(op((x).s0, (x).s1), op((x).s2, (x).s3))\n",
+    "#else\n",
+    "typedef ulong2 gpi_lanes;\n",
+    "typedef long2 gpi_lanes_mask;\n",
+    "#define GPI_SLOTS_BITS as_ulong2\n",
+    "#define GPI_SLOTS_NUMBER ((ulong2)(0, 1))\n",
+    "#define GPI_SLOTS_FOLD(op, x) op((x).s0, (x).s1)\n",
+    "#endif\n",
+    "#define GPI_OR_OF(a, b) ((a) | (b))\n",
+    "\n",
+    "/* any(), which PoCL 3.1 makes a chain of branches of. */\n",
+    "GPI_INLINE bool gpi_lanes_any(gpi_lanes_mask mask)\n",
+    "{\n",
+    "    const gpi_lanes bits = GPI_SLOTS_BITS(mask);\n",
+    "    return GPI_SLOTS_FOLD(GPI_OR_OF, bits) != 0;\n",
+    "}\n",
+    "\n",
+    "/* The bits of the one lane in the mask. */\n",
+    "GPI_INLINE ulong gpi_lanes_pick(gpi_lanes x, gpi_lanes_mask mask)\n",
+    "{\n",
+    "    const gpi_lanes only = x & GPI_SLOTS_BITS(mask);\n",
+    "    return GPI_SLOTS_FOLD(GPI_OR_OF, only);\n",
+    "}\n",
+    "\n",
+    "/* The first lane in the mask, which is not empty. */\n",
+    "GPI_INLINE uint gpi_lanes_first(gpi_lanes_mask mask)\n",
+    "{\n",
+    "    const gpi_lanes number = GPI_SLOTS_NUMBER | ~GPI_SLOTS_BITS(mask);\n",
+    "    return (uint)GPI_SLOTS_FOLD(min, number);\n",
+    "}\n",
+    "\n",
+    "/* What a line of slots says about a key. */\n",
+    "typedef struct gpi_seen {\n",
+    "    gpi_lanes word; /* key and value, or the value */\n",
+    "    gpi_lanes_mask hit, none;\n",
+    "} gpi_seen;\n",
+    "\n",
+    "/* `from`: the first lane in which an empty slot counts. */\n",
+    "GPI_INLINE gpi_seen gpi_line_see(gp_hash_table t, uint line, uint from, gp_hash_key key)\n",
+    "{\n",
+    "    const gpi_line words = gpi_line_load(gpi_slot(t, line));\n",
+    "    gpi_seen seen;\n",
+    "#if GPI_HASH_PACKED\n",
+    "    seen.word = words;\n",
+    "    seen.hit = words >> 32 == (ulong)key;\n",
+    "    seen.none = words == GPI_PAIR(GPI_KEY_NONE, t.reserved);\n",
+    "#else\n",
+    "    seen.word = words.odd;\n",
+    "    seen.hit = words.even == key;\n",
+    "    seen.none = words.even == GPI_KEY_NONE;\n",
+    "#endif\n",
+    "    seen.none &= GPI_SLOTS_NUMBER >= (ulong)from;\n",
+    "    return seen;\n",
+    "}\n",
+    "\n",
+    "/* Tables of less than a line, and the slot behind the table, are for the single-slot way. */\n",
+    "GPI_INLINE bool gpi_has_lines(gp_hash_table t, uint slot)\n",
+    "{\n",
+    "    return slot <= t.mask && t.mask >= GPI_LINE_SLOTS - 1;\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE bool gpi_line_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)\n",
+    "{\n",
+    "    uint line = slot & ~(uint)(GPI_LINE_SLOTS - 1), from = slot % GPI_LINE_SLOTS;\n",
+    "    if (!gpi_has_lines(t, slot)) return gpi_hash_get(t, slot, key, value);\n",
+    "    for (uint step = 0; step <= t.mask / GPI_LINE_SLOTS + 1; step++) {\n",
+    "        const gpi_seen seen = gpi_line_see(t, line, from, key);\n",
+    "        if (gpi_lanes_any(seen.hit)) {\n",
+    "            *value = (gp_hash_value)gpi_lanes_pick(seen.word, seen.hit);\n",
+    "            return *value != t.reserved;\n",
+    "        }\n",
+    "        if (gpi_lanes_any(seen.none)) return false;\n",
+    "        line = (line + GPI_LINE_SLOTS) & t.mask;\n",
+    "        from = 0;\n",
+    "    }\n",
+    "    return false;\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE uint gpi_line_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)\n",
+    "{\n",
+    "    uint line = slot & ~(uint)(GPI_LINE_SLOTS - 1), from = slot % GPI_LINE_SLOTS, step = 0;\n",
+    "    if (value == t.reserved) return GP_HASH_REFUSED;\n",
+    "    while (gpi_has_lines(t, slot)) {\n",
+    "        const gpi_seen seen = gpi_line_see(t, line, from, key);\n",
+    "        if (gpi_lanes_any(seen.hit))\n",
+    "            return gpi_hash_put(t, line + gpi_lanes_first(seen.hit), key, value, change);\n",
+    "        if (gpi_lanes_any(seen.none)) {\n",
+    "            const uint at = line + gpi_lanes_first(seen.none);\n",
+    "#if GPI_HASH_PACKED\n",
+    "            const ulong empty = GPI_PAIR(GPI_KEY_NONE, t.reserved);\n",
+    "            if (gpi_word_cas(gpi_slot(t, at), empty, GPI_PAIR(key, value)) == empty)\n",
+    "                return GP_HASH_INSERTED | GPI_CLAIMED;\n",
+    "#else\n",
+    "            if (gpi_word_cas(gpi_slot(t, at), GPI_KEY_NONE, key) == GPI_KEY_NONE)\n",
+    "                return gpi_hash_change(t, gpi_slot(t, at) + 1, value, change, GPI_CLAIMED, 0);\n",
+    "#endif\n",
+    "            continue; /* filled meanwhile: the line is looked at again, which has one empty slot less */\n",
+    "        }\n",
+    "        if (++step > t.mask / GPI_LINE_SLOTS + 1) return GP_HASH_FAILED;\n",
+    "        line = (line + GPI_LINE_SLOTS) & t.mask;\n",
+    "        from = 0;\n",
+    "    }\n",
+    "    return gpi_hash_put(t, slot, key, value, change);\n",
+    "}\n",
+    "#endif /* GPI_LINE_WORDS */\n",
+};
+/* ---- End file kernels/hash_line.cl ---- */
+
+/* ---- Begin file kernels/hash_device.cl ---- */
+static const char *const gpi_kernel_hash_device[] = {
+    "#line 1 \"kernels/hash_device.cl\"\n",
+    "/* hash_device.cl - a hash table for kernels of your own (gp_device_source). Open the table's buffer, then:\n",
+    "\n",
+    "       gp_hash_table t = gp_hash_open(memory);            memory: __global uint *\n",
+    "       gp_hash_value v;\n",
+    "       if (gp_hash_find(t, key, &v)) ...\n",
+    "       uint what = gp_hash_insert(t, key, v);             GP_HASH_INSERTED, _EXISTED, _FAILED, _REFUSED\n",
+    "       uint what = gp_hash_erase(t, key);                 GP_HASH_ERASED, _ABSENT\n",
+    "\n",
+    "   All of these are safe against one another and against the library's own operations on the table. A set's\n",
+    "   keys are inserted with the value 0. Each call that changes the table also counts, in its header. */\n",
+    "\n",
+    "static uint gpi_hash_counted(gp_hash_table t, uint what)\n",
+    "{\n",
+    "    if (what & GPI_CLAIMED) gpi_hash_count(t, GPI_COUNT_CLAIMED, 1);\n",
+    "    what &= GPI_CLAIMED - 1;\n",
+    "    if (what != GP_HASH_ABSENT) gpi_hash_count(t, what, 1);\n",
+    "    return what;\n",
+    "}\n",
+    "\n",
+    "/* True, and the key's value, when it is there. */\n",
+    "static bool gp_hash_find(gp_hash_table t, gp_hash_key key, gp_hash_value *value)\n",
+    "{\n",
+    "    return gpi_hash_get(t, gpi_hash_home(t, key), key, value);\n",
+    "}\n",
+    "\n",
+    "/* Keeps the value of a key that is there. */\n",
+    "static uint gp_hash_insert(gp_hash_table t, gp_hash_key key, gp_hash_value value)\n",
+    "{\n",
+    "    return gpi_hash_counted(t, gpi_hash_put(t, gpi_hash_home(t, key), key, value, GPI_KEEP));\n",
+    "}\n",
+    "\n",
+    "static uint gp_hash_assign(gp_hash_table t, gp_hash_key key, gp_hash_value value)\n",
+    "{\n",
+    "    return gpi_hash_counted(t, gpi_hash_put(t, gpi_hash_home(t, key), key, value, GPI_ASSIGN));\n",
+    "}\n",
+    "\n",
+    "/* Unsigned, of the table's width; the key's first value where it is absent. */\n",
+    "static uint gp_hash_add(gp_hash_table t, gp_hash_key key, gp_hash_value value)\n",
+    "{\n",
+    "    return gpi_hash_counted(t, gpi_hash_put(t, gpi_hash_home(t, key), key, value, GPI_VALUE_WIDTH | GPI_ADD));\n",
+    "}\n",
+    "\n",
+    "static uint gp_hash_min(gp_hash_table t, gp_hash_key key, gp_hash_value value)\n",
+    "{\n",
+    "    return gpi_hash_counted(t,\n",
+    "                            gpi_hash_put(t, gpi_hash_home(t, key), key, value, GPI_VALUE_WIDTH | GPI_MIN_U));\n",
+    "}\n",
+    "\n",
+    "static uint gp_hash_max(gp_hash_table t, gp_hash_key key, gp_hash_value value)\n",
+    "{\n",
+    "    return gpi_hash_counted(t,\n",
+    "                            gpi_hash_put(t, gpi_hash_home(t, key), key, value, GPI_VALUE_WIDTH | GPI_MAX_U));\n",
+    "}\n",
+    "\n",
+    "static uint gp_hash_erase(gp_hash_table t, gp_hash_key key)\n",
+    "{\n",
+    "    return gpi_hash_counted(t, gpi_hash_remove(t, gpi_hash_home(t, key), key));\n",
+    "}\n",
+};
+/* ---- End file kernels/hash_device.cl ---- */
+
+/* ---- Begin file kernels/hash_batch.cl ---- */
+static const char *const gpi_kernel_hash_batch[] = {
+    "#line 1 \"kernels/hash_batch.cl\"\n",
+    "/* hash_batch.cl - batches of keys: put (insert, assign, apply), find, erase.\n",
+    "\n",
+    "   Group g takes the keys [g * span, (g + 1) * span). In the serial shape GPI_BATCH keys at a time: while the\n",
+    "   lines of the next keys' homes are fetched, these keys go one after another to lines that have come.\n",
+    "   In the local shape one key an item, neighbours next to each other.\n",
+    "\n",
+    "       keys 0 ... 15    homes, fetch | put, find or erase\n",
+    "       keys 16 ... 31                | homes, fetch | put, find or erase\n",
+    "\n",
+    "   What came of the keys is counted by the item, added up in the group, and then added to the table's header.\n",
+    "\n",
+    "   Parameters\n",
+    "       GPI_SHAPE_SERIAL   1: one item a group\n",
+    "       GPI_BATCH          keys whose lines are fetched ahead: serial 16, else 1                        */\n",
+    "#if GPI_SHAPE_SERIAL && GPI_WG != 1\n",
+    "#error \"the serial shape has one item a group\"\n",
+    "#endif\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#define GPI_BATCH 16\n",
+    "#else\n",
+    "#define GPI_BATCH 1\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_LINE_WORDS\n",
+    "#define GPI_PUT gpi_line_put\n",
+    "#define GPI_GET gpi_line_get\n",
+    "#else\n",
+    "#define GPI_PUT gpi_hash_put\n",
+    "#define GPI_GET gpi_hash_get\n",
+    "#endif\n",
+    "\n",
+    "/* ------------------------------------------------------------------ elements of a batch */\n",
+    "\n",
+    "/* Widths: which of the caller's arrays have elements of 8 bytes. */\n",
+    "#define GPI_WIDE_KEYS 1u\n",
+    "#define GPI_WIDE_VALUES 2u\n",
+    "\n",
+    "GPI_INLINE gp_hash_key gpi_element_read(__global const uint *p, ulong i, bool wide)\n",
+    "{\n",
+    "#if GPI_WIDE && !GPI_HASH_PACKED\n",
+    "    if (wide) return ((__global const ulong *)p)[i];\n",
+    "#endif\n",
+    "    (void)wide;\n",
+    "    return p[i];\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE void gpi_element_write(__global uint *p, ulong i, gp_hash_key x, bool wide)\n",
+    "{\n",
+    "#if GPI_WIDE && !GPI_HASH_PACKED\n",
+    "    if (wide) {\n",
+    "        ((__global ulong *)p)[i] = x;\n",
+    "        return;\n",
+    "    }\n",
+    "#endif\n",
+    "    (void)wide;\n",
+    "    p[i] = (uint)x;\n",
+    "}\n",
+    "\n",
+    "#define GPI_STEP (GPI_WG * GPI_BATCH)\n",
+    "\n",
+    "/* Keys whose lines are being fetched, and where their probes begin. */\n",
+    "typedef struct gpi_batch {\n",
+    "    gp_hash_key key[GPI_BATCH];\n",
+    "    uint home[GPI_BATCH];\n",
+    "} gpi_batch;\n",
+    "\n",
+    "/* Keys [base, end), or as many as there is room for. */\n",
+    "GPI_INLINE void gpi_batch_read(gp_hash_table t, __global const uint *keys, ulong base, ulong end, bool wide,\n",
+    "                               gpi_batch *batch)\n",
+    "{\n",
+    "    if (base + GPI_BATCH <= end) { /* in vectors */\n",
+    "        for (uint k = 0; k < GPI_BATCH; k++) batch->key[k] = gpi_element_read(keys, base + k, wide);\n",
+    "        for (uint k = 0; k < GPI_BATCH; k++) batch->home[k] = gpi_hash_home(t, batch->key[k]);\n",
+    "    } else {\n",
+    "        for (uint k = 0; base + k < end; k++) {\n",
+    "            batch->key[k] = gpi_element_read(keys, base + k, wide);\n",
+    "            batch->home[k] = gpi_hash_home(t, batch->key[k]);\n",
+    "        }\n",
+    "    }\n",
+    "    for (uint k = 0; k < GPI_BATCH && base + k < end; k++) GPI_PREFETCH_WRITE(gpi_slot(t, batch->home[k]));\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ counts */\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "typedef uint gpi_tally[32];\n",
+    "#define GPI_TALLY(name) \\\n",
+    "    gpi_tally name;     \\\n",
+    "    for (uint k_ = 0; k_ < 32; k_++) name[k_] = 0\n",
+    "#define GPI_TALLY_ADD(name, what) name[what]++\n",
+    "\n",
+    "/* Claimed slots are counted with what came of their keys, 16 places further on. */\n",
+    "static void gpi_tally_flush(uint *tally, gp_hash_table t)\n",
+    "{\n",
+    "    uint claimed = 0;\n",
+    "    for (uint k = 1; k < GPI_CLAIMED; k++) {\n",
+    "        const uint x = tally[k] + tally[GPI_CLAIMED + k];\n",
+    "        claimed += tally[GPI_CLAIMED + k];\n",
+    "        if (x && k != GP_HASH_ABSENT) gpi_hash_count(t, k, x);\n",
+    "    }\n",
+    "    if (claimed) gpi_hash_count(t, GPI_COUNT_CLAIMED, claimed);\n",
+    "}\n",
+    "#define GPI_TALLY_FLUSH(name, t) gpi_tally_flush(name, t)\n",
+    "#else\n",
+    "#define GPI_TALLY(name)                                                \\\n",
+    "    __local uint name[8];                                              \\\n",
+    "    if (get_local_id(0) < 8 && GPI_WG >= 8) name[get_local_id(0)] = 0; \\\n",
+    "    if (get_local_id(0) == 0 && GPI_WG < 8) {                          \\\n",
+    "        for (uint k_ = 0; k_ < 8; k_++) name[k_] = 0;                  \\\n",
+    "    }                                                                  \\\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE) /* the counts are zero */\n",
+    "#define GPI_TALLY_ADD(name, what) gpi_tally_add(name, what)\n",
+    "\n",
+    "static void gpi_tally_add(__local uint *tally, uint what)\n",
+    "{\n",
+    "    if (what & GPI_CLAIMED) (void)atomic_inc(tally);\n",
+    "    (void)atomic_inc(tally + (what & 7u));\n",
+    "}\n",
+    "\n",
+    "static void gpi_tally_flush(__local uint *tally, gp_hash_table t)\n",
+    "{\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* all items have counted */\n",
+    "    for (uint k = (uint)get_local_id(0); k < 8; k += GPI_WG) {\n",
+    "        if (tally[k] && k != GP_HASH_ABSENT) gpi_hash_count(t, k, tally[k]);\n",
+    "    }\n",
+    "}\n",
+    "#define GPI_TALLY_FLUSH(name, t) gpi_tally_flush(name, t)\n",
+    "#endif\n",
+    "\n",
+    "/* ------------------------------------------------------------------ put */\n",
+    "\n",
+    "/* Where the values of a batch come from. */\n",
+    "#define GPI_SOURCE_BUFFER 0\n",
+    "#define GPI_SOURCE_ONE 1   /* the same for all keys */\n",
+    "#define GPI_SOURCE_INDEX 2 /* the key's index in the batch */\n",
+    "\n",
+    "/* What else is wanted of a batch. */\n",
+    "#define GPI_WANTS_RESULTS 1u\n",
+    "#define GPI_WANTS_FAILED 2u\n",
+    "#define GPI_WANTS_FAILED_VALUES 4u\n",
+    "#define GPI_IS_JUDGED 8u   /* `judge` is a table of the index that stands for each key */\n",
+    "#define GPI_IS_CHECKED 16u /* an earlier launch of the call has looked whether too many keys were wanted */\n",
+    "\n",
+    "/* Table, batch, and what is done with it. */\n",
+    "#define GPI_PUT_PARAMETERS                                                                        \\\n",
+    "    __global uint *memory, __global const uint *keys, ulong keys_at, __global const uint *values, \\\n",
+    "        ulong values_at, uint source, ulong operand, uint change, uint widths, uint wants\n",
+    "\n",
+    "typedef struct gpi_failed {\n",
+    "    __global uint *keys, *values;\n",
+    "    volatile __global uint *count;\n",
+    "} gpi_failed;\n",
+    "\n",
+    "/* Appends a pair that found no slot. */\n",
+    "static void gpi_failed_add(gpi_failed failed, gp_hash_key key, gp_hash_value value, uint wants, uint widths)\n",
+    "{\n",
+    "    const uint at = atomic_inc(failed.count);\n",
+    "    gpi_element_write(failed.keys, at, key, (widths & GPI_WIDE_KEYS) != 0);\n",
+    "    if (wants & GPI_WANTS_FAILED_VALUES)\n",
+    "        gpi_element_write(failed.values, at, value, (widths & GPI_WIDE_VALUES) != 0);\n",
+    "}\n",
+    "\n",
+    "static gp_hash_value gpi_value_of(__global const uint *values, ulong i, uint source, ulong operand,\n",
+    "                                  uint widths)\n",
+    "{\n",
+    "    if (source == GPI_SOURCE_BUFFER) return gpi_element_read(values, i, (widths & GPI_WIDE_VALUES) != 0);\n",
+    "    return (gp_hash_value)(source == GPI_SOURCE_INDEX ? i : operand);\n",
+    "}\n",
+    "\n",
+    "/* False when another of the batch's equal keys stands for this one. A key that the judging table had no room\n",
+    "   for stands for itself. */\n",
+    "static bool gpi_is_chosen(gp_hash_table judge, gp_hash_key key, ulong i)\n",
+    "{\n",
+    "    gp_hash_value chosen;\n",
+    "    return !GPI_GET(judge, gpi_hash_home(judge, key), key, &chosen) || chosen == (gp_hash_value)i;\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_hash_put_keys(GPI_PUT_PARAMETERS, __global uint *judge_memory, __global uchar *results,\n",
+    "                                 ulong results_at, __global uint *failed_keys, ulong failed_keys_at,\n",
+    "                                 __global uint *failed_values, ulong failed_values_at,\n",
+    "                                 volatile __global uint *failed_count, ulong failed_count_at, ulong span,\n",
+    "                                 GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
+    "{\n",
+    "    const gp_hash_table t = gp_hash_open(memory), judge = gp_hash_open(judge_memory);\n",
+    "    const bool wide = (widths & GPI_WIDE_KEYS) != 0;\n",
+    "    gpi_failed failed;\n",
+    "    ulong begin, end;\n",
+    "    failed.keys = failed_keys + (failed_keys_at << (wide ? 1 : 0));\n",
+    "    failed.values = failed_values + (failed_values_at << (widths & GPI_WIDE_VALUES ? 1 : 0));\n",
+    "    failed.count = failed_count + failed_count_at;\n",
+    "    keys += keys_at << (wide ? 1 : 0);\n",
+    "    values += values_at << (widths & GPI_WIDE_VALUES ? 1 : 0);\n",
+    "    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0 && !(wants & GPI_IS_CHECKED), counters);\n",
+    "    GPI_TALLY(tally);\n",
+    "    gpi_batch now, next;\n",
+    "    gpi_batch_read(t, keys, begin + get_local_id(0), end, wide, &next);\n",
+    "    for (ulong base = begin + get_local_id(0); base < end; base += GPI_STEP) {\n",
+    "        const uint n = (uint)min((ulong)GPI_BATCH, end - base);\n",
+    "        now = next;\n",
+    "        gpi_batch_read(t, keys, base + GPI_STEP, end, wide, &next);\n",
+    "        for (uint k = 0; k < n; k++) {\n",
+    "            const gp_hash_value value = gpi_value_of(values, base + k, source, operand, widths);\n",
+    "            uint what = GP_HASH_SUPERSEDED;\n",
+    "            if (!(wants & GPI_IS_JUDGED) || gpi_is_chosen(judge, now.key[k], base + k))\n",
+    "                what = GPI_PUT(t, now.home[k], now.key[k], value, change);\n",
+    "            GPI_TALLY_ADD(tally, what);\n",
+    "            if (wants & GPI_WANTS_RESULTS) results[results_at + base + k] = (uchar)(what & (GPI_CLAIMED - 1));\n",
+    "            if ((wants & GPI_WANTS_FAILED) && (what & (GPI_CLAIMED - 1)) == GP_HASH_FAILED)\n",
+    "                gpi_failed_add(failed, now.key[k], value, wants, widths);\n",
+    "        }\n",
+    "    }\n",
+    "    GPI_TALLY_FLUSH(tally, t);\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ find, erase */\n",
+    "\n",
+    "#define GPI_WANTS_VALUES 1u\n",
+    "#define GPI_WANTS_FOUND 2u\n",
+    "\n",
+    "GPI_KERNEL void gp_hash_find_keys(__global uint *memory, __global const uint *keys, ulong keys_at,\n",
+    "                                  __global uint *values, ulong values_at, __global uchar *found,\n",
+    "                                  ulong found_at, ulong absent, uint widths, uint wants, ulong span,\n",
+    "                                  GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
+    "{\n",
+    "    const gp_hash_table t = gp_hash_open(memory);\n",
+    "    const bool wide = (widths & GPI_WIDE_KEYS) != 0;\n",
+    "    ulong begin, end;\n",
+    "    keys += keys_at << (wide ? 1 : 0);\n",
+    "    values += values_at << (widths & GPI_WIDE_VALUES ? 1 : 0);\n",
+    "    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "    gpi_batch now, next;\n",
+    "    gpi_batch_read(t, keys, begin + get_local_id(0), end, wide, &next);\n",
+    "    for (ulong base = begin + get_local_id(0); base < end; base += GPI_STEP) {\n",
+    "        const uint n = (uint)min((ulong)GPI_BATCH, end - base);\n",
+    "        now = next;\n",
+    "        gpi_batch_read(t, keys, base + GPI_STEP, end, wide, &next);\n",
+    "        for (uint k = 0; k < n; k++) {\n",
+    "            gp_hash_value value;\n",
+    "            const bool is = GPI_GET(t, now.home[k], now.key[k], &value);\n",
+    "            if (!is) value = (gp_hash_value)absent;\n",
+    "            if (wants & GPI_WANTS_VALUES)\n",
+    "                gpi_element_write(values, base + k, value, (widths & GPI_WIDE_VALUES) != 0);\n",
+    "            if (wants & GPI_WANTS_FOUND) found[found_at + base + k] = is;\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_hash_erase_keys(__global uint *memory, __global const uint *keys, ulong keys_at,\n",
+    "                                   __global uchar *results, ulong results_at, uint widths, uint wants,\n",
+    "                                   ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
+    "{\n",
+    "    const gp_hash_table t = gp_hash_open(memory);\n",
+    "    const bool wide = (widths & GPI_WIDE_KEYS) != 0;\n",
+    "    ulong begin, end;\n",
+    "    keys += keys_at << (wide ? 1 : 0);\n",
+    "    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "    GPI_TALLY(tally);\n",
+    "    gpi_batch now, next;\n",
+    "    gpi_batch_read(t, keys, begin + get_local_id(0), end, wide, &next);\n",
+    "    for (ulong base = begin + get_local_id(0); base < end; base += GPI_STEP) {\n",
+    "        const uint n = (uint)min((ulong)GPI_BATCH, end - base);\n",
+    "        now = next;\n",
+    "        gpi_batch_read(t, keys, base + GPI_STEP, end, wide, &next);\n",
+    "        for (uint k = 0; k < n; k++) {\n",
+    "            const uint what = gpi_hash_remove(t, now.home[k], now.key[k]);\n",
+    "            GPI_TALLY_ADD(tally, what);\n",
+    "            if (wants & GPI_WANTS_RESULTS) results[results_at + base + k] = (uchar)what;\n",
+    "        }\n",
+    "    }\n",
+    "    GPI_TALLY_FLUSH(tally, t);\n",
+    "}\n",
+};
+/* ---- End file kernels/hash_batch.cl ---- */
+
+/* ---- Begin file kernels/hash_combine.cl ---- */
+static const char *const gpi_kernel_hash_combine[] = {
+    "#line 1 \"kernels/hash_combine.cl\"\n",
+    "/* hash_combine.cl - insert_or_apply, in which a group combines equal keys of its own before it goes to the\n",
+    "   table: with few different keys, most of the work stays in the group.\n",
+    "\n",
+    "       group's keys    a b a a c b ...\n",
+    "       cells           | a: v0 op v2 op v3, 3 keys | b: v1 op v5, 2 | c: v4, 1 | ...      by home modulo their\n",
+    "   number table           a <- a op (v0 op v2 op v3), ...\n",
+    "\n",
+    "   serial   a key that finds another one in its cell sends that to the table and takes its place. When fewer\n",
+    "   than half of the first keys have found themselves, the group's other keys go straight. local    a cell\n",
+    "   belongs to the first key that takes it; keys that find another one go straight.\n",
+    "\n",
+    "   What came of a combined cell came of all its keys, but that only one can have been inserted. A sum that is\n",
+    "   the reserved value never stands in a cell.\n",
+    "\n",
+    "   Parameters\n",
+    "       GPI_CELLS   of a group; a power of two                                                            */\n",
+    "#ifndef GPI_CELLS\n",
+    "#define GPI_CELLS 256\n",
+    "#endif\n",
+    "#if GPI_CELLS < 1 || (GPI_CELLS & (GPI_CELLS - 1))\n",
+    "#error \"GPI_CELLS must be a power of two\"\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#define GPI_TRIAL 1024 /* keys after which a group decides whether combining pays */\n",
+    "\n",
+    "typedef struct gpi_cells {\n",
+    "    gp_hash_key key[GPI_CELLS];\n",
+    "    gp_hash_value value[GPI_CELLS];\n",
+    "    uint count[GPI_CELLS]; /* 0: the cell is free */\n",
+    "} gpi_cells;\n",
+    "\n",
+    "/* What came of `count` keys that went as one. */\n",
+    "static void gpi_tally_cell(uint *tally, uint what, uint count)\n",
+    "{\n",
+    "    tally[what]++;\n",
+    "    tally[(what & (GPI_CLAIMED - 1)) == GP_HASH_INSERTED ? GP_HASH_EXISTED : what & (GPI_CLAIMED - 1)] +=\n",
+    "        count - 1;\n",
+    "}\n",
+    "\n",
+    "static void gpi_cell_flush(gp_hash_table t, gpi_cells *cells, uint cell, uint change, uint *tally)\n",
+    "{\n",
+    "    const gp_hash_key key = cells->key[cell];\n",
+    "    if (cells->count[cell] == 0) return;\n",
+    "    gpi_tally_cell(tally, GPI_PUT(t, gpi_hash_home(t, key), key, cells->value[cell], change),\n",
+    "                   cells->count[cell]);\n",
+    "    cells->count[cell] = 0;\n",
+    "}\n",
+    "\n",
+    "/* True when the key was in its cell already. */\n",
+    "static bool gpi_cell_add(gp_hash_table t, gpi_cells *cells, uint home, gp_hash_key key, gp_hash_value value,\n",
+    "                         uint change, uint *tally)\n",
+    "{\n",
+    "    const uint cell = home % GPI_CELLS;\n",
+    "    if (value == t.reserved) {\n",
+    "        tally[GP_HASH_REFUSED]++;\n",
+    "        return false;\n",
+    "    }\n",
+    "    if (cells->count[cell] && cells->key[cell] == key) {\n",
+    "        const gp_hash_value sum = gpi_change(change, cells->value[cell], value);\n",
+    "        if (sum != t.reserved) {\n",
+    "            cells->value[cell] = sum;\n",
+    "            cells->count[cell]++;\n",
+    "            return true;\n",
+    "        }\n",
+    "    }\n",
+    "    gpi_cell_flush(t, cells, cell, change, tally);\n",
+    "    cells->key[cell] = key;\n",
+    "    cells->value[cell] = value;\n",
+    "    cells->count[cell] = 1;\n",
+    "    return false;\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, ulong span, GPI_COUNT_PARAMETERS,\n",
+    "                                     volatile __global uint *counters)\n",
+    "{\n",
+    "    const gp_hash_table t = gp_hash_open(memory);\n",
+    "    const bool wide = (widths & GPI_WIDE_KEYS) != 0;\n",
+    "    gpi_cells cells;\n",
+    "    gpi_batch now, next;\n",
+    "    ulong begin, end;\n",
+    "    uint found = 0;\n",
+    "    bool combines = true;\n",
+    "    keys += keys_at << (wide ? 1 : 0);\n",
+    "    values += values_at << (widths & GPI_WIDE_VALUES ? 1 : 0);\n",
+    "    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0 && !(wants & GPI_IS_CHECKED), counters);\n",
+    "    GPI_TALLY(tally);\n",
+    "    for (uint c = 0; c < GPI_CELLS; c++) cells.count[c] = 0;\n",
+    "    gpi_batch_read(t, keys, begin, end, wide, &next);\n",
+    "    for (ulong base = begin; base < end; base += GPI_STEP) {\n",
+    "        const uint n = (uint)min((ulong)GPI_BATCH, end - base);\n",
+    "        now = next;\n",
+    "        gpi_batch_read(t, keys, base + GPI_STEP, end, wide, &next);\n",
+    "        for (uint k = 0; k < n; k++) {\n",
+    "            const gp_hash_value value = gpi_value_of(values, base + k, source, operand, widths);\n",
+    "            if (combines) found += gpi_cell_add(t, &cells, now.home[k], now.key[k], value, change, tally);\n",
+    "            else GPI_TALLY_ADD(tally, GPI_PUT(t, now.home[k], now.key[k], value, change));\n",
+    "        }\n",
+    "        combines = combines && (base - begin < GPI_TRIAL || 2 * found >= base - begin);\n",
+    "    }\n",
+    "    for (uint c = 0; c < GPI_CELLS; c++) gpi_cell_flush(t, &cells, c, change, tally);\n",
+    "    GPI_TALLY_FLUSH(tally, t);\n",
+    "}\n",
+    "\n",
+    "#else\n",
+    "typedef volatile __local gp_hash_key *gpi_local_word; /* keys and values are of one width */\n",
+    "\n",
+    "/* The word before; both sides of every access are atomic, as in the table. */\n",
+    "static gp_hash_key gpi_local_cas(gpi_local_word p, gp_hash_key old, gp_hash_key w)\n",
+    "{\n",
+    "#if GPI_WIDE && !GPI_HASH_PACKED\n",
+    "    return atom_cmpxchg(p, old, w);\n",
+    "#else\n",
+    "    return atomic_cmpxchg(p, old, w);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "typedef struct gpi_cells {\n",
+    "    gp_hash_key key[GPI_CELLS]; /* GPI_KEY_NONE: the cell is free */\n",
+    "    gp_hash_value value[GPI_CELLS];\n",
+    "    uint count[GPI_CELLS];\n",
+    "} gpi_cells;\n",
+    "\n",
+    "/* False when the key has to go straight. */\n",
+    "static bool gpi_cell_add(gp_hash_table t, __local gpi_cells *cells, uint home, gp_hash_key key,\n",
+    "                         gp_hash_value value, uint change)\n",
+    "{\n",
+    "    const uint cell = home % GPI_CELLS;\n",
+    "    if (value == t.reserved || key == GPI_KEY_NONE) return false;\n",
+    "    const gp_hash_key owner = gpi_local_cas(&cells->key[cell], GPI_KEY_NONE, key);\n",
+    "    if (owner != GPI_KEY_NONE && owner != key) return false;\n",
+    "    gp_hash_value x = t.reserved;\n",
+    "    for (;;) { /* ends: an exchange fails only because another item's succeeded */\n",
+    "        const gp_hash_value sum = x == t.reserved ? value : gpi_change(change, x, value);\n",
+    "        if (sum == t.reserved) return false;\n",
+    "        const gp_hash_value old = gpi_local_cas(&cells->value[cell], x, sum);\n",
+    "        if (old == x) break;\n",
+    "        x = old;\n",
+    "    }\n",
+    "    (void)atomic_inc((volatile __local uint *)&cells->count[cell]);\n",
+    "    return true;\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, ulong span, GPI_COUNT_PARAMETERS,\n",
+    "                                     volatile __global uint *counters)\n",
+    "{\n",
+    "    __local gpi_cells cells;\n",
+    "    const gp_hash_table t = gp_hash_open(memory);\n",
+    "    const bool wide = (widths & GPI_WIDE_KEYS) != 0;\n",
+    "    ulong begin, end;\n",
+    "    keys += keys_at << (wide ? 1 : 0);\n",
+    "    values += values_at << (widths & GPI_WIDE_VALUES ? 1 : 0);\n",
+    "    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0 && !(wants & GPI_IS_CHECKED), counters);\n",
+    "    for (uint c = (uint)get_local_id(0); c < GPI_CELLS; c += GPI_WG) {\n",
+    "        cells.key[c] = GPI_KEY_NONE;\n",
+    "        cells.value[c] = t.reserved;\n",
+    "        cells.count[c] = 0;\n",
+    "    }\n",
+    "    GPI_TALLY(tally); /* its barrier: the cells are free */\n",
+    "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {\n",
+    "        const gp_hash_key key = gpi_element_read(keys, i, wide);\n",
+    "        const uint home = gpi_hash_home(t, key);\n",
+    "        const gp_hash_value value = gpi_value_of(values, i, source, operand, widths);\n",
+    "        if (!gpi_cell_add(t, &cells, home, key, value, change))\n",
+    "            GPI_TALLY_ADD(tally, GPI_PUT(t, home, key, value, change));\n",
+    "    }\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* all keys are in their cells */\n",
+    "    for (uint c = (uint)get_local_id(0); c < GPI_CELLS; c += GPI_WG) {\n",
+    "        const gp_hash_key key = cells.key[c];\n",
+    "        const uint count = cells.count[c];\n",
+    "        if (count == 0) continue;\n",
+    "        const uint what = GPI_PUT(t, gpi_hash_home(t, key), key, cells.value[c], change);\n",
+    "        const uint came = what & (GPI_CLAIMED - 1);\n",
+    "        GPI_TALLY_ADD(tally, what);\n",
+    "        if (count > 1)\n",
+    "            (void)atomic_add(tally + (came == GP_HASH_INSERTED ? GP_HASH_EXISTED : came), count - 1);\n",
+    "    }\n",
+    "    GPI_TALLY_FLUSH(tally, t);\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/hash_combine.cl ---- */
+
+/* ---- Begin file kernels/hash_slots.cl ---- */
+static const char *const gpi_kernel_hash_slots[] = {
+    "#line 1 \"kernels/hash_slots.cl\"\n",
+    "/* hash_slots.cl - passes over all slots of a table: clear, move into another one (rehash), collect the live\n",
+    "   pairs, measure.\n",
+    "\n",
+    "   Group g takes the slots [g * span, (g + 1) * span) of the capacity + 1 there are. Clearing and moving are\n",
+    "   exclusive: nobody else may use the table. */\n",
+    "\n",
+    "/* Writes the header and empties the slots. `carry`: counts are taken over from `from`; else they are zero. */\n",
+    "GPI_KERNEL void gp_hash_clear_slots(__global uint *memory, __global const uint *from, uint carry, uint mask,\n",
+    "                                    uint steps, uint turns, ulong seed, ulong reserved, ulong span)\n",
+    "{\n",
+    "    __global gpi_word *slots = (__global gpi_word *)(memory + GPI_HEADER);\n",
+    "    ulong begin, end;\n",
+    "    gpi_span((ulong)mask + 2, span, &begin, &end);\n",
+    "    if (get_group_id(0) == 0 && get_local_id(0) == 0) {\n",
+    "        for (uint i = 0; i < GPI_HEADER; i++) {\n",
+    "            const uint count = (i - GPI_HEADER_COUNTS) / 2;\n",
+    "            const bool kept = count >= GP_HASH_INSERTED && count <= GP_HASH_ABSENT;\n",
+    "            memory[i] = carry && kept ? from[i] : 0;\n",
+    "        }\n",
+    "        memory[GPI_HEADER_MASK] = mask;\n",
+    "        memory[GPI_HEADER_STEPS] = steps;\n",
+    "        memory[GPI_HEADER_TURNS] = turns;\n",
+    "        memory[GPI_HEADER_SEED] = (uint)seed;\n",
+    "        memory[GPI_HEADER_SEED + 1] = (uint)(seed >> 32);\n",
+    "        memory[GPI_HEADER_RESERVED] = (uint)reserved;\n",
+    "        memory[GPI_HEADER_RESERVED + 1] = (uint)(reserved >> 32);\n",
+    "    }\n",
+    "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {\n",
+    "#if GPI_HASH_PACKED\n",
+    "        slots[i] = GPI_PAIR(GPI_KEY_NONE, reserved);\n",
+    "#else\n",
+    "        slots[2 * i] = GPI_KEY_NONE;\n",
+    "        slots[2 * i + 1] = (gpi_word)reserved;\n",
+    "#endif\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* Every live pair of the table `from` into the table `memory`. */\n",
+    "GPI_KERNEL void gp_hash_move_slots(__global uint *memory, __global uint *from, ulong span)\n",
+    "{\n",
+    "    const gp_hash_table t = gp_hash_open(memory), old = gp_hash_open(from);\n",
+    "    uint claimed = 0, lost = 0;\n",
+    "    ulong begin, end;\n",
+    "    gpi_span((ulong)old.mask + 2, span, &begin, &end);\n",
+    "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {\n",
+    "        gp_hash_key key;\n",
+    "        gp_hash_value value;\n",
+    "        if (!gpi_slot_read(old, (uint)i, &key, &value)) continue;\n",
+    "        const uint what = gpi_hash_put(t, gpi_hash_home(t, key), key, value, GPI_KEEP);\n",
+    "        claimed += what / GPI_CLAIMED;\n",
+    "        lost += (what & (GPI_CLAIMED - 1)) == GP_HASH_FAILED;\n",
+    "    }\n",
+    "    if (claimed) gpi_hash_count(t, GPI_COUNT_CLAIMED, claimed);\n",
+    "    if (lost) gpi_hash_count(t, GPI_COUNT_LOST, lost);\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ collect */\n",
+    "\n",
+    "/* Room in the output for this item's `mine` pairs. */\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#define GPI_PLACE(name)\n",
+    "#define GPI_PLACE_FOR(name, mine, total) atomic_add(total, mine)\n",
+    "#else\n",
+    "#define GPI_PLACE(name) __local uint name[2]\n",
+    "#define GPI_PLACE_FOR(name, mine, total) gpi_place_for(name, mine, total)\n",
+    "\n",
+    "/* The group's items share one addition to the total. */\n",
+    "static uint gpi_place_for(__local uint *place, uint mine, volatile __global uint *total)\n",
+    "{\n",
+    "    uint at;\n",
+    "    if (get_local_id(0) == 0) place[0] = 0;\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* the sum is zero */\n",
+    "    at = atomic_add(&place[0], mine);\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* all have added */\n",
+    "    if (get_local_id(0) == 0) place[1] = atomic_add(total, place[0]);\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* the group's place is known */\n",
+    "    return place[1] + at;\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* Live pairs to the output, in any order, at most `room`; *total counts all of them. A group reads its slots\n",
+    "   twice; a pair that came between the two readings goes beyond the item's place, and is left out, and a place\n",
+    "   whose pair went stays as it is: the caller keeps changes away. */\n",
+    "GPI_KERNEL void gp_hash_collect_slots(__global uint *memory, __global uint *keys, ulong keys_at,\n",
+    "                                      __global uint *values, ulong values_at, volatile __global uint *total,\n",
+    "                                      ulong total_at, ulong room, uint widths, uint wants, ulong span)\n",
+    "{\n",
+    "    const gp_hash_table t = gp_hash_open(memory);\n",
+    "    gp_hash_key key;\n",
+    "    gp_hash_value value;\n",
+    "    ulong begin, end;\n",
+    "    uint mine = 0;\n",
+    "    GPI_PLACE(place);\n",
+    "    gpi_span((ulong)t.mask + 2, span, &begin, &end);\n",
+    "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG)\n",
+    "        mine += gpi_slot_read(t, (uint)i, &key, &value);\n",
+    "    uint at = GPI_PLACE_FOR(place, mine, total + total_at);\n",
+    "    for (ulong i = begin + get_local_id(0); i < end && mine > 0; i += GPI_WG) {\n",
+    "        if (!gpi_slot_read(t, (uint)i, &key, &value)) continue;\n",
+    "        if (at < room) gpi_element_write(keys, keys_at + at, key, (widths & GPI_WIDE_KEYS) != 0);\n",
+    "        if (at < room && (wants & GPI_WANTS_VALUES))\n",
+    "            gpi_element_write(values, values_at + at, value, (widths & GPI_WIDE_VALUES) != 0);\n",
+    "        at++;\n",
+    "        mine--;\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ measure */\n",
+    "\n",
+    "/* Statistics, in uints: counts of 64 bits, then the maximum. Bin b of the histogram has the probe depths of\n",
+    "   bit length b: 0, 1, 2-3, 4-7, ... */\n",
+    "#define GPI_STATS_LIVE 0\n",
+    "#define GPI_STATS_DEAD 2\n",
+    "#define GPI_STATS_DEPTHS 4\n",
+    "#define GPI_STATS_MAX 6\n",
+    "#define GPI_STATS_BINS 8\n",
+    "#define GPI_BINS 32\n",
+    "\n",
+    "/* (slot - home) & mask of every live key. The key of all ones has no home, and depth 0. */\n",
+    "GPI_KERNEL void gp_hash_measure_slots(__global uint *memory, volatile __global uint *stats, ulong span)\n",
+    "{\n",
+    "    const gp_hash_table t = gp_hash_open(memory);\n",
+    "    uint bins[GPI_BINS];\n",
+    "    uint live = 0, dead = 0, deepest = 0;\n",
+    "    ulong depths = 0, begin, end;\n",
+    "    for (uint b = 0; b < GPI_BINS; b++) bins[b] = 0;\n",
+    "    gpi_span((ulong)t.mask + 2, span, &begin, &end);\n",
+    "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {\n",
+    "        gp_hash_key key;\n",
+    "        gp_hash_value value;\n",
+    "        const bool is = gpi_slot_read(t, (uint)i, &key, &value);\n",
+    "        dead += !is && key != GPI_KEY_NONE;\n",
+    "        if (!is) continue;\n",
+    "        const uint depth = i > t.mask ? 0 : ((uint)i - gpi_hash_home(t, key)) & t.mask;\n",
+    "        live++;\n",
+    "        depths += depth;\n",
+    "        deepest = max(deepest, depth);\n",
+    "        bins[32 - clz(depth)]++;\n",
+    "    }\n",
+    "    if (live) gpi_add_wide(stats + GPI_STATS_LIVE, live);\n",
+    "    if (dead) gpi_add_wide(stats + GPI_STATS_DEAD, dead);\n",
+    "    if (depths & 0xffffffffu) gpi_add_wide(stats + GPI_STATS_DEPTHS, (uint)depths);\n",
+    "    if (depths >> 32) (void)atomic_add(stats + GPI_STATS_DEPTHS + 1, (uint)(depths >> 32));\n",
+    "    if (deepest) (void)atomic_max(stats + GPI_STATS_MAX, deepest);\n",
+    "    for (uint b = 0; b < GPI_BINS; b++) {\n",
+    "        if (bins[b]) gpi_add_wide(stats + GPI_STATS_BINS + 2 * b, bins[b]);\n",
+    "    }\n",
+    "}\n",
+};
+/* ---- End file kernels/hash_slots.cl ---- */
+
+/* ---- Begin file kernels/hash_each.cl ---- */
+static const char *const gpi_kernel_hash_each[] = {
+    "#line 1 \"kernels/hash_each.cl\"\n",
+    "/* hash_each.cl - the caller's expressions on every live pair of a table:\n",
+    "\n",
+    "       where GPI_WHERE(k, v):   v <- GPI_MAP(k, v), or the key is erased\n",
+    "\n",
+    "   A value is replaced by compare-and-swap from the one that the expressions saw, and they are asked again\n",
+    "   when it has changed meanwhile: safe beside other operations.\n",
+    "\n",
+    "   Before this file, the prelude has the caller's expressions in functions:\n",
+    "       GPI_EACH_KEY, GPI_EACH_VALUE                  types of k and v\n",
+    "       int gpi_each_where(k, v), GPI_EACH_VALUE gpi_each_map(k, v)\n",
+    "\n",
+    "   Parameters\n",
+    "       GPI_EACH_KEY_OF(bits), GPI_EACH_VALUE_OF(bits)  k and v from a slot's bits\n",
+    "       GPI_EACH_BITS(x)                                a value's bits\n",
+    "       GPI_EACH_ERASE                                  1: erase instead of mapping                     */\n",
+    "#if !defined(GPI_EACH_KEY) || !defined(GPI_EACH_VALUE) || !defined(GPI_EACH_ERASE)\n",
+    "#error \"GPI_EACH_KEY, GPI_EACH_VALUE and GPI_EACH_ERASE must be defined\"\n",
+    "#endif\n",
+    "\n",
+    "/* From `value` to `next`; false when it is no longer there. */\n",
+    "static bool gpi_each_replace(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value,\n",
+    "                             gp_hash_value next)\n",
+    "{\n",
+    "#if GPI_HASH_PACKED\n",
+    "    const ulong old = GPI_PAIR(key, value);\n",
+    "    return gpi_word_cas(gpi_slot(t, slot), old, GPI_PAIR(key, next)) == old;\n",
+    "#else\n",
+    "    (void)key;\n",
+    "    return gpi_word_cas(gpi_slot(t, slot) + 1, value, next) == value;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* What comes of one slot; 0: nothing. */\n",
+    "static uint gpi_each_slot(gp_hash_table t, uint slot)\n",
+    "{\n",
+    "    gp_hash_key key;\n",
+    "    gp_hash_value value;\n",
+    "    for (uint turn = 0; turn < t.turns && gpi_slot_read(t, slot, &key, &value); turn++) {\n",
+    "        const GPI_EACH_KEY k = GPI_EACH_KEY_OF(key);\n",
+    "        const GPI_EACH_VALUE v = GPI_EACH_VALUE_OF(value);\n",
+    "        if (!gpi_each_where(k, v)) return 0;\n",
+    "#if GPI_EACH_ERASE\n",
+    "        if (gpi_each_replace(t, slot, key, value, t.reserved)) return GP_HASH_ERASED;\n",
+    "#else\n",
+    "        const gp_hash_value next = GPI_EACH_BITS(gpi_each_map(k, v));\n",
+    "        if (next == t.reserved) return GP_HASH_REFUSED;\n",
+    "        if (gpi_each_replace(t, slot, key, value, next)) return GP_HASH_EXISTED;\n",
+    "#endif\n",
+    "    }\n",
+    "    return 0;\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_hash_each_slot(__global uint *memory, ulong span)\n",
+    "{\n",
+    "    const gp_hash_table t = gp_hash_open(memory);\n",
+    "    uint changed = 0, refused = 0;\n",
+    "    ulong begin, end;\n",
+    "    gpi_span((ulong)t.mask + 2, span, &begin, &end);\n",
+    "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {\n",
+    "        const uint what = gpi_each_slot(t, (uint)i);\n",
+    "        changed += what == GP_HASH_ERASED || what == GP_HASH_EXISTED;\n",
+    "        refused += what == GP_HASH_REFUSED;\n",
+    "    }\n",
+    "    if (changed) gpi_hash_count(t, GPI_EACH_ERASE ? GP_HASH_ERASED : GP_HASH_EXISTED, changed);\n",
+    "    if (refused) gpi_hash_count(t, GP_HASH_REFUSED, refused);\n",
+    "}\n",
+};
+/* ---- End file kernels/hash_each.cl ---- */
+
 /* ---- Begin file kernels/nest.cl ---- */
 static const char *const gpi_kernel_nest[] = {
     "#line 1 \"kernels/nest.cl\"\n",
@@ -7664,6 +9310,13 @@ static const gpi_profile_row gpi_profile_rows[] = {
     {GPI_CLASS_POCL, GPI_BRACKETS, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_INTEL_CPU, GPI_BRACKETS, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_UNKNOWN, GPI_BRACKETS, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_POCL, GPI_HASH, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_INTEL_CPU, GPI_HASH, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_LLVMPIPE, GPI_HASH, GP_SHAPE_LOCAL, 256, 4, GP_WORDS_NARROW, GP_STRATEGY_SINGLE_PASS, 1},
+    {GPI_CLASS_NVIDIA, GPI_HASH, GP_SHAPE_LOCAL, 256, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
+    {GPI_CLASS_AMD, GPI_HASH, GP_SHAPE_LOCAL, 256, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
+    {GPI_CLASS_INTEL_GPU, GPI_HASH, GP_SHAPE_LOCAL, 256, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
+    {GPI_CLASS_UNKNOWN, GPI_HASH, GP_SHAPE_LOCAL, 128, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
 };
 
 /* Sizes of a shape that the device's row does not have: forced by tuning. */
@@ -7835,6 +9488,13 @@ static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, si
     if (result == GP_OK && tile && plan->shape == GP_SHAPE_LOCAL)
         gpi_plan_fit_local(&gp->info, index_size, gpi_local_bytes_of_brackets, plan);
     return result;
+}
+
+/* A hash table's: in the serial shape, `items` is the keys a group takes. */
+static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_strategy strategy,
+                                    gpi_plan *plan)
+{
+    return gpi_plan_make_sized(gp, function, GPI_HASH, 4, strategy, plan);
 }
 
 static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->items; }
@@ -8082,6 +9742,7 @@ GP_API void gp_context_destroy(gp_context *gp)
     if (!gp) return;
     if (gp->queue) (void)gp_finish(gp);
     gpi_programs_free(gp);
+    gpi_hash_free_all(gp);
     if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
     if (gp->scratch) (void)clReleaseMemObject(gp->scratch);
     if (gp->counters) (void)clReleaseMemObject(gp->counters);
@@ -8129,6 +9790,7 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
         result = gpi_segmented_sort_warm_up(gp, desc->segmented_sort);
     if (desc->sort_strings && result == GP_OK) result = gpi_sort_strings_warm_up(gp, desc->sort_strings);
     if (desc->brackets && result == GP_OK) result = gpi_brackets_warm_up(gp, desc->brackets);
+    if (desc->hash && result == GP_OK) result = gpi_hash_warm_up(gp, desc->hash);
     return result == GP_OK ? gp_finish(gp) : result;
 }
 
@@ -8556,6 +10218,10 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
          "gp_strings_keys", NULL},
         {"gp_brackets_pair", "gp_brackets_tree", "gp_brackets_join", "gp_brackets_enclose",
          "gp_brackets_measure", "gp_brackets_report", NULL},
+        {"gp_hash_clear_slots", "gp_hash_put_keys", "gp_hash_find_keys", "gp_hash_erase_keys",
+         "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", "gp_hash_combine_keys",
+         NULL},
+        {"gp_hash_each_slot", NULL},
     };
     return names[primitive][k];
 }
@@ -8600,7 +10266,8 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, source);
         GPI_ADD_KERNEL(&text, tile);
     } else if (primitive != GPI_BRACKETS) {
-        GPI_ADD_KERNEL(&text, key);
+        GPI_ADD_KERNEL(&text, mix);
+        if (primitive != GPI_HASH && primitive != GPI_HASH_EACH) GPI_ADD_KERNEL(&text, key);
     }
     switch (primitive) {
     case GPI_REDUCE: GPI_ADD_KERNEL(&text, reduce); break;
@@ -8636,6 +10303,17 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, strands);
         GPI_ADD_KERNEL(&text, items);
         GPI_ADD_KERNEL(&text, brackets);
+        break;
+    case GPI_HASH:
+        GPI_ADD_KERNEL(&text, hash);
+        GPI_ADD_KERNEL(&text, hash_line);
+        GPI_ADD_KERNEL(&text, hash_batch);
+        GPI_ADD_KERNEL(&text, hash_combine);
+        GPI_ADD_KERNEL(&text, hash_slots);
+        break;
+    case GPI_HASH_EACH:
+        GPI_ADD_KERNEL(&text, hash);
+        GPI_ADD_KERNEL(&text, hash_each);
         break;
     default: break;
     }
@@ -10658,11 +12336,15 @@ static uint32_t gpi_or_default(uint32_t value, uint32_t fallback) { return value
 static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
-    char ring[160];
+    char ring[200];
     (void)snprintf(ring, sizeof ring,
                    "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
                    sort->ring_rows, gpi_or_default(tuning->ring_reach, 64),
                    gpi_or_default(tuning->ring_block, 32));
+    if (sort->hash) {
+        const size_t used = strlen(ring);
+        (void)snprintf(ring + used, sizeof ring - used, "#define GPI_KEY_HASH %u\n", sort->hash);
+    }
     return gpi_key_program(gp, sort->function, GPI_SORT, sort->desc->key_type, sort->value_size, ring,
                            &sort->plan, &sort->program);
 }
@@ -10798,7 +12480,7 @@ static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort)
     sort->count.buffer = desc->count_buffer;
     sort->count.offset = desc->count_offset;
     sort->count.type = desc->count_type;
-    sort->flip = gpi_key_flip(desc->key_type, desc->descending);
+    sort->flip = sort->hash ? sort->seed : gpi_key_flip(desc->key_type, desc->descending);
     sort->keys_unwanted = sort->indices && !desc->keys_out;
     sort->keys_in_place =
         !sort->keys_unwanted &&
@@ -12875,6 +14557,1527 @@ static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc)
     return result;
 }
 /* ---- End file src/topk.c ---- */
+
+/* ---- Begin file src/hash_table.c ---- */
+/* hash_table.c - hash tables as objects: handles, memory, programs; create, share, clear, destroy. */
+
+enum {
+    GPI_HASH_CLEAR,
+    GPI_HASH_PUT,
+    GPI_HASH_FIND,
+    GPI_HASH_ERASE,
+    GPI_HASH_MOVE,
+    GPI_HASH_COLLECT,
+    GPI_HASH_MEASURE,
+    GPI_HASH_COMBINE
+};
+
+enum {
+    GPI_HASH_HEADER_BYTES = 256, /* GPI_HEADER of hash.cl */
+    GPI_HASH_COUNTS_AT = 64,     /* GPI_HEADER_COUNTS, in bytes */
+    GPI_HASH_CLAIMED = 0,        /* GPI_COUNT_... */
+    GPI_HASH_LOST = 8,
+    GPI_HASH_COUNTS = 9,
+    GPI_HASH_LIMITED_STEPS = 24000, /* where loops are limited: of a probe, */
+    GPI_HASH_LIMITED_TURNS = 30000  /* ... and exchanges and steps of a put */
+};
+
+#define GPI_HASH_CAPACITY_MAX ((uint64_t)1 << 31)
+#define GPI_HASH_SERIAL_SLOTS ((size_t)65536) /* of a group that goes over a table */
+
+/* ------------------------------------------------------------------ handles */
+
+/* The handle's table, or NULL with an error. */
+static gpi_table *gpi_hash_of(gp_context *gp, const char *function, gp_hash handle)
+{
+    const uint32_t place = (uint32_t)handle.id;
+    if (!gp) {
+        (void)gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "%s: gp is NULL", function);
+        return NULL;
+    }
+    if (place == 0 || place > gp->handle_count || !gp->handles[place - 1].table ||
+        gp->handles[place - 1].generation != (uint32_t)(handle.id >> 32)) {
+        (void)gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                       "%s: table = %llx is no table of this context, or was destroyed", function,
+                       (unsigned long long)handle.id);
+        return NULL;
+    }
+    return gp->handles[place - 1].table;
+}
+
+/* A handle for the table, which it counts as a reference. */
+static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_table *table, gp_hash *out)
+{
+    uint32_t i = 0;
+    while (i < gp->handle_count && gp->handles[i].table) i++;
+    if (i == gp->handle_count) {
+        gpi_handle *grown = (gpi_handle *)realloc(gp->handles, (i + 1) * sizeof *grown);
+        if (!grown) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a handle", function);
+        gp->handles = grown;
+        gp->handle_count = i + 1;
+    }
+    /* Contexts start at different generations, so that a handle of another one is most likely none here. */
+    if (gp->generation == 0) gp->generation = (uint32_t)gpi_hash(GPI_HASH_SEED, &gp, sizeof gp) | 1;
+    gp->handles[i].table = table;
+    gp->handles[i].generation = gp->generation++;
+    table->references++;
+    out->id = (uint64_t)gp->handles[i].generation << 32 | (i + 1);
+    return GP_OK;
+}
+
+static void gpi_hash_release(gpi_table *table)
+{
+    if (table->references > 0 && --table->references > 0) return;
+    if (table->buffer) (void)clReleaseMemObject(table->buffer);
+    free(table);
+}
+
+static void gpi_hash_free_all(gp_context *gp)
+{
+    uint32_t i;
+    for (i = 0; i < gp->handle_count; i++) {
+        if (gp->handles[i].table) gpi_hash_release(gp->handles[i].table);
+    }
+    free(gp->handles);
+}
+
+/* ------------------------------------------------------------------ programs */
+
+/* Also for gp_device_source. */
+static char *gpi_hash_prelude(const gp_context *gp, const gpi_table *table, const gpi_plan *plan,
+                              const char *more)
+{
+    const bool split_wide = table->wide && !table->packed;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_text_add(&text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_WG %u\n", plan->shape == GP_SHAPE_SERIAL,
+                 plan->group);
+    gpi_text_add(&text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 %d\n",
+                 table->wide, gp->info.int64_extended_atomics, split_wide && gp->info.fp64);
+    gpi_text_add(&text, "#define GPI_HASH_PACKED %d\n%s", table->packed, more);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* A compiler may grant its kernels smaller groups than the plan wants: then it is made again with those. */
+static gp_result gpi_hash_program(gp_context *gp, const char *function, gpi_primitive primitive,
+                                  const gpi_table *table, const char *more, gpi_plan *plan,
+                                  gpi_program **program)
+{
+    gp_result result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, plan);
+    while (result == GP_OK) {
+        result = gpi_program_get_text(gp, function, primitive, gpi_hash_prelude(gp, table, plan, more), 0,
+                                      program);
+        if (result != GP_OK || plan->group == 1 || plan->group <= (*program)->group_max) break;
+        plan->group /= 2;
+    }
+    return result;
+}
+
+/* ------------------------------------------------------------------ launches over all slots */
+
+static size_t gpi_hash_slots(const gpi_table *table) { return (size_t)table->mask + 2; }
+
+/* Slots of a group: few an item where loops are limited, because each may mean a probe. */
+static size_t gpi_hash_slot_span(const gp_context *gp, const gpi_plan *plan)
+{
+    if (plan->shape == GP_SHAPE_SERIAL) return GPI_HASH_SERIAL_SLOTS;
+    return (size_t)plan->group * (gp->info.loop_limit ? 1 : 16);
+}
+
+static gp_result gpi_hash_launch_slots(gpi_call *call, const gpi_table *table, const gpi_plan *plan)
+{
+    const size_t span = gpi_hash_slot_span(call->gp, plan);
+    gpi_sort_arg_long(call, span);
+    return gpi_call_launch(call, plan, gpi_ceil_div(gpi_hash_slots(table), span));
+}
+
+/* Writes the header and empties the slots; `from`, when not NULL, is the table whose counts go on. */
+static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, const gpi_table *from)
+{
+    const bool limited = call->gp->info.loop_limit != 0;
+    const cl_ulong seed = table->seed, reserved = table->reserved;
+    const cl_mem counted = from ? from->buffer : table->buffer;
+    const size_t capacity = (size_t)table->mask + 1;
+    const size_t most = limited ? (size_t)GPI_HASH_LIMITED_STEPS : capacity;
+    const size_t turns = limited ? (size_t)GPI_HASH_LIMITED_TURNS : UINT32_MAX;
+    gpi_plan plan;
+    gpi_program *program;
+    const gp_result result = gpi_hash_program(call->gp, call->function, GPI_HASH, table, "", &plan, &program);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, program, GPI_HASH_CLEAR);
+    GPI_CALL_ARG(call, table->buffer);
+    GPI_CALL_ARG(call, counted);
+    gpi_sort_arg_uint(call, from != NULL);
+    GPI_CALL_ARG(call, table->mask);
+    gpi_sort_arg_uint(call, most < capacity ? most : capacity);
+    gpi_sort_arg_uint(call, turns);
+    GPI_CALL_ARG(call, seed);
+    GPI_CALL_ARG(call, reserved);
+    return gpi_hash_launch_slots(call, table, &plan);
+}
+
+/* ------------------------------------------------------------------ create */
+
+static gp_result gpi_hash_check_sizes(gp_context *gp, const char *function, const gp_hash_desc *desc)
+{
+    const size_t k = desc->key_size, v = desc->value_size;
+    if (k != 4 && k != 8)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: key_size = %zu, must be 4 or 8", function, k);
+    if (v != 0 && v != 4 && v != 8)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, must be 0, 4 or 8", function,
+                        v);
+    if ((k == 8 || v == 8) && !gp->info.int64_base_atomics) {
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED,
+                        "%s: key_size = %zu, value_size = %zu: 64 bits need 64-bit atomics: %s", function, k,
+                        v, gp->info.name);
+    }
+    if (v == 0 && desc->reserved)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: reserved is given, and a set has no values",
+                        function);
+    return GP_OK;
+}
+
+/* The power of two that holds `capacity` slots, or `expected` keys at `max_load`. */
+static gp_result gpi_hash_capacity(gp_context *gp, const char *function, uint64_t capacity, uint64_t expected,
+                                   double max_load, uint32_t *mask)
+{
+    uint64_t power = 1;
+    double wanted = (double)capacity;
+    if (!(max_load > 0 && max_load <= 1)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: max_load = %g, must be in (0, 1]", function,
+                        max_load);
+    }
+    if (capacity == 0) wanted = (double)expected / max_load;
+    if (wanted > (double)GPI_HASH_CAPACITY_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
+                        "%s: capacity = %llu, expected_count = %llu: %.0f slots, more than %llu", function,
+                        (unsigned long long)capacity, (unsigned long long)expected, wanted,
+                        (unsigned long long)GPI_HASH_CAPACITY_MAX);
+    }
+    while ((double)power < wanted) power *= 2;
+    *mask = (uint32_t)(power - 1);
+    return GP_OK;
+}
+
+static uint64_t gpi_hash_load_value(const void *from, size_t size)
+{
+    uint32_t narrow;
+    uint64_t wide;
+    if (size == 8) {
+        memcpy(&wide, from, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, from, sizeof narrow);
+    return narrow;
+}
+
+static uint64_t gpi_hash_reserved(const gp_hash_desc *desc)
+{
+    if (desc->reserved) return gpi_hash_load_value(desc->reserved, desc->value_size);
+    return desc->value_size == 8 ? UINT64_MAX : UINT32_MAX;
+}
+
+/* Packed where one word holds key and value, and the device can exchange it. */
+static gp_result gpi_hash_form(gp_context *gp, const char *function, gpi_table *table)
+{
+    const bool narrow = table->key_size == 4 && table->value_size <= 4;
+    gpi_plan plan;
+    const gp_result result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, &plan);
+    if (result != GP_OK) return result;
+    table->packed = narrow && plan.words == GP_WORDS_WIDE;
+    table->wide = !narrow || table->packed;
+    return GP_OK;
+}
+
+/* All but the memory. */
+static gp_result gpi_hash_describe(gp_context *gp, const char *function, const gp_hash_desc *desc,
+                                   gpi_table *table)
+{
+    gp_result result = gpi_hash_check_sizes(gp, function, desc);
+    memset(table, 0, sizeof *table);
+    if (result != GP_OK) return result;
+    if (desc->capacity == 0 && desc->expected_count == 0) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: capacity and expected_count are 0", function);
+    }
+    table->key_size = desc->key_size;
+    table->value_size = desc->value_size;
+    table->max_load = desc->max_load != 0 ? (double)desc->max_load : 0.5;
+    table->grow = desc->grow;
+    table->seed = desc->seed;
+    table->reserved = gpi_hash_reserved(desc);
+    result =
+        gpi_hash_capacity(gp, function, desc->capacity, desc->expected_count, table->max_load, &table->mask);
+    return result == GP_OK ? gpi_hash_form(gp, function, table) : result;
+}
+
+static size_t gpi_hash_bytes(const gpi_table *table)
+{
+    return GPI_HASH_HEADER_BYTES + gpi_hash_slots(table) * (table->wide && !table->packed ? 16 : 8);
+}
+
+/* The table's memory: the caller's, retained, or its own. */
+static gp_result gpi_hash_allocate(gp_context *gp, const char *function, cl_mem own, gpi_table *table)
+{
+    const size_t bytes = gpi_hash_bytes(table);
+    gpi_range range;
+    gp_result result;
+    if (!own) return gpi_alloc(gp, function, bytes, &table->buffer);
+    result = gpi_check_buffer(gp, function, "buffer", own, 0, bytes, 1, GPI_WRITES, &range);
+    if (result == GP_OK)
+        result = gpi_check_buffer(gp, function, "buffer", own, 0, bytes, 1, GPI_READS, &range);
+    if (result != GP_OK) return result;
+    (void)clRetainMemObject(own);
+    table->buffer = own;
+    return GP_OK;
+}
+
+GP_API gp_result gp_hash_create(gp_context *gp, const gp_hash_desc *desc, gp_hash *out)
+{
+    static const char function[] = "gp_hash_create";
+    gpi_table *table;
+    gpi_call call;
+    gp_result result;
+    if (out) out->id = 0;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc || !out)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or table is NULL", function);
+    table = (gpi_table *)malloc(sizeof *table);
+    if (!table) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a table", function);
+    result = gpi_hash_describe(gp, function, desc, table);
+    if (result == GP_OK) result = gpi_hash_allocate(gp, function, desc->buffer, table);
+    if (result == GP_OK) result = gpi_hash_handle_make(gp, function, table, out);
+    if (result != GP_OK) {
+        gpi_hash_release(table);
+        return result;
+    }
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_hash_clear_slots(&call, table, NULL);
+    result = gpi_call_end(&call, result);
+    if (result != GP_OK) {
+        (void)gp_hash_destroy(gp, *out);
+        out->id = 0;
+    }
+    return result;
+}
+
+GP_API gp_result gp_hash_buffer_size(gp_context *gp, const gp_hash_desc *desc, size_t *bytes)
+{
+    gpi_table table;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_buffer_size: gp, desc or bytes is NULL");
+    }
+    result = gpi_hash_describe(gp, "gp_hash_buffer_size", desc, &table);
+    *bytes = result == GP_OK ? gpi_hash_bytes(&table) : 0;
+    return result;
+}
+
+/* ------------------------------------------------------------------ share, destroy, clear */
+
+GP_API gp_result gp_hash_share(gp_context *gp, gp_context *from, gp_hash handle, gp_hash *out)
+{
+    static const char function[] = "gp_hash_share";
+    gpi_table *table;
+    if (out) out->id = 0;
+    if (!gp || !from || !out)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, from or out is NULL", function);
+    table = gpi_hash_of(from, function, handle);
+    if (!table) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s", gp_last_error(from));
+    if (gp->context != from->context)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: the contexts have different cl_contexts",
+                        function);
+    if (table->grow)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a table that grows by itself cannot be shared",
+                        function);
+    if (table->wide && !gp->info.int64_base_atomics)
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: the table needs 64-bit atomics: %s", function,
+                        gp->info.name);
+    return gpi_hash_handle_make(gp, function, table, out);
+}
+
+GP_API gp_result gp_hash_destroy(gp_context *gp, gp_hash handle)
+{
+    gpi_table *table = gpi_hash_of(gp, "gp_hash_destroy", handle);
+    if (!table) return GP_ERROR_INVALID_ARGUMENT;
+    gp->handles[(uint32_t)handle.id - 1].table = NULL;
+    gpi_hash_release(table);
+    return GP_OK;
+}
+
+GP_API cl_mem gp_hash_buffer(const gp_context *gp, gp_hash handle)
+{
+    const uint32_t place = (uint32_t)handle.id;
+    if (!gp || place == 0 || place > gp->handle_count || !gp->handles[place - 1].table ||
+        gp->handles[place - 1].generation != (uint32_t)(handle.id >> 32)) {
+        return NULL;
+    }
+    return gp->handles[place - 1].table->buffer;
+}
+
+GP_API gp_result gp_hash_clear(gp_context *gp, gp_hash handle, const gp_hash_clear_desc *desc)
+{
+    static const char function[] = "gp_hash_clear";
+    gpi_table *table = gpi_hash_of(gp, function, handle);
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!table) return GP_ERROR_INVALID_ARGUMENT;
+    if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: desc is NULL", function);
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_hash_clear_slots(&call, table, NULL);
+    if (result == GP_OK) table->taken = 0;
+    return gpi_call_end(&call, result);
+}
+/* ---- End file src/hash_table.c ---- */
+
+/* ---- Begin file src/hash.c ---- */
+/* hash.c - batches of keys: gp_hash_insert and its kin, gp_hash_find, gp_hash_erase. */
+
+/* Of hash.cl and hash_batch.cl. */
+enum {
+    GPI_CHANGE_KEEP,
+    GPI_CHANGE_ASSIGN,
+    GPI_CHANGE_APPLY /* and which */,
+    GPI_CHANGE_MIN_U = 6,
+    GPI_CHANGE_MAX_U = 7,
+    GPI_CHANGE_WIDE = 16
+};
+enum { GPI_SOURCE_BUFFER, GPI_SOURCE_ONE, GPI_SOURCE_INDEX };
+enum {
+    GPI_WANTS_RESULTS = 1,
+    GPI_WANTS_FAILED = 2,
+    GPI_WANTS_FAILED_VALUES = 4,
+    GPI_IS_JUDGED = 8,
+    GPI_IS_CHECKED = 16
+};
+enum { GPI_WANTS_VALUES = 1, GPI_WANTS_FOUND = 2 };
+enum { GPI_WIDE_KEYS = 1, GPI_WIDE_VALUES = 2 };
+
+/* From how many bytes of table on, and keys, it pays to partition a batch first. Measured on PoCL. */
+#define GPI_HASH_PARTITION_BYTES ((size_t)16 << 20)
+#define GPI_HASH_PARTITION_KEYS ((size_t)1 << 16)
+
+/* A buffer of the call's. */
+typedef struct gpi_hash_use {
+    const char *name;
+    gpi_range range; /* root NULL: not there */
+    bool written;
+} gpi_hash_use;
+
+enum { GPI_HASH_USES = 8 };
+
+/* A checked batch, ready to run. */
+typedef struct gpi_hash_batch {
+    const char *function;
+    gpi_table *table;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count count;
+    gpi_hash_use uses[GPI_HASH_USES];
+    size_t use_count;
+} gpi_hash_batch;
+
+/* ------------------------------------------------------------------ checks */
+
+/* A buffer of `count` elements of `size` bytes; NULL is left out. */
+static gp_result gpi_hash_use_buffer(gp_context *gp, gpi_hash_batch *batch, const char *name, cl_mem buffer,
+                                     size_t offset, size_t count, size_t size, int access)
+{
+    gpi_hash_use *use = &batch->uses[batch->use_count];
+    if (!buffer) return GP_OK;
+    use->name = name;
+    use->written = access == GPI_WRITES;
+    batch->use_count++;
+    return gpi_check_buffer(gp, batch->function, name, buffer, offset, count, size, access, &use->range);
+}
+
+/* What is written overlaps nothing, and nothing overlaps the table. */
+static gp_result gpi_hash_check_apart(gp_context *gp, const gpi_hash_batch *batch)
+{
+    size_t a, b;
+    for (a = 0; a < batch->use_count; a++) {
+        for (b = 0; b < a; b++) {
+            const gpi_hash_use *x = &batch->uses[a], *y = &batch->uses[b];
+            if (!(x->written || y->written) || !gpi_overlap(&x->range, &y->range)) continue;
+            return gpi_fail(gp, GP_ERROR_OVERLAP,
+                            "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of one buffer", batch->function,
+                            y->name, y->range.begin, y->range.end, x->name, x->range.begin, x->range.end);
+        }
+    }
+    return GP_OK;
+}
+
+/* The batch's table, program, count and the table's own memory. */
+static gp_result gpi_hash_batch_open(gp_context *gp, const char *function, gp_hash handle, size_t count,
+                                     cl_mem count_buffer, size_t count_offset, gp_type count_type,
+                                     gpi_hash_batch *batch)
+{
+    gp_result result;
+    memset(batch, 0, sizeof *batch);
+    batch->function = function;
+    batch->table = gpi_hash_of(gp, function, handle);
+    if (!batch->table) return GP_ERROR_INVALID_ARGUMENT;
+    batch->count.bound = count;
+    batch->count.buffer = count_buffer;
+    batch->count.offset = count_offset;
+    batch->count.type = count_type;
+    result = gpi_hash_program(gp, function, GPI_HASH, batch->table, "", &batch->plan, &batch->program);
+    if (result == GP_OK)
+        result = gpi_hash_use_buffer(gp, batch, "the table", batch->table->buffer, 0,
+                                     gpi_hash_bytes(batch->table), 1, GPI_WRITES);
+    if (result != GP_OK || !count_buffer) return result;
+    batch->uses[batch->use_count].name = "count_buffer";
+    return gpi_check_count(gp, function, &batch->count, &batch->uses[batch->use_count++].range);
+}
+
+/* ------------------------------------------------------------------ arguments, launch */
+
+static cl_uint gpi_hash_widths(const gpi_table *table)
+{
+    return (table->key_size == 8 ? GPI_WIDE_KEYS : 0) | (table->value_size == 8 ? GPI_WIDE_VALUES : 0);
+}
+
+/* An array and its offset; where there is none, the context's counters stand in. */
+static void gpi_hash_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
+{
+    const cl_ulong at = buffer ? offset : 0;
+    const cl_mem array = buffer ? buffer : call->gp->counters;
+    GPI_CALL_ARG(call, array);
+    GPI_CALL_ARG(call, at);
+}
+
+/* Keys of a group. In the serial shape fewer when there are few, so that all cores have some; one an item
+   where loops are limited, because each may mean a long probe. */
+static size_t gpi_hash_span(const gp_context *gp, const gpi_plan *plan, size_t count)
+{
+    const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1, least = 1024;
+    const size_t share = count / (4 * cores), most = plan->items;
+    if (plan->shape == GP_SHAPE_LOCAL) return gp->info.loop_limit ? plan->group : gpi_plan_tile(plan);
+    if (gp->desc.tuning.tile || share >= most) return most;
+    return share > least ? share : least;
+}
+
+/* The last arguments of a batch's kernels, and the launch. */
+static gp_result gpi_hash_launch_batch(gpi_call *call, const gpi_hash_batch *batch, const gpi_count *count)
+{
+    const size_t span = gpi_hash_span(call->gp, &batch->plan, count->bound);
+    gpi_sort_arg_long(call, span);
+    gpi_call_arg_count(call, count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &batch->plan, gpi_ceil_div(count->bound, span));
+}
+
+/* ------------------------------------------------------------------ insert, assign, apply */
+
+/* What is put, and how. */
+typedef struct gpi_hash_put {
+    const gp_hash_insert_desc *desc;
+    cl_uint change, source, wants;
+    cl_ulong operand;
+    gpi_table judge;  /* FIRST, LAST: the batch's own table of indices */
+    bool partitioned; /* by home slot, before anything else; then: */
+    gp_sort_desc order_desc;
+    gpi_sort order;
+    size_t keys_at, values_at; /* where the partitioned batch is, in bytes of the scratch */
+    size_t scratch_bytes;
+} gpi_hash_put;
+
+/* The device's word for an operation on values of a type: GPI_ADD ... of hash.cl; 0: there is none. */
+static cl_uint gpi_hash_change_of(gp_op op, gp_type type)
+{
+    enum { UNSIGNED, SIGNED, FLOAT };
+    static const struct {
+        gp_op op;
+        cl_uint change[3];
+    } rows[] = {{GP_SUM, {2, 2, 10}}, {GP_AND, {3, 3, 0}},  {GP_OR, {4, 4, 0}},
+                {GP_XOR, {5, 5, 0}},  {GP_MIN, {6, 8, 11}}, {GP_MAX, {7, 9, 12}}};
+    const int kind = gpi_is_float(type) ? FLOAT : gpi_is_signed(type) ? SIGNED : UNSIGNED;
+    size_t i;
+    for (i = 0; i < GPI_COUNT_OF(rows); i++) {
+        if (rows[i].op == op) return rows[i].change[kind];
+    }
+    return 0;
+}
+
+/* Type and operation of insert_or_apply. */
+static gp_result gpi_hash_check_apply(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
+{
+    const gp_hash_insert_desc *desc = put->desc;
+    const size_t size = batch->table->value_size;
+    const gp_type type = desc->type ? desc->type : size == 8 ? GP_U64 : GP_U32;
+    if (size == 0)
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: the table is a set: there are no values to combine",
+                        batch->function);
+    if (gpi_type_size(type) != size) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "%s: type = %d is no type of the table's values of %zu bytes", batch->function,
+                        (int)desc->type, size);
+    }
+    if (type == GP_F64 && !gp->info.fp64)
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: type = GP_F64 needs cl_khr_fp64: %s", batch->function,
+                        gp->info.name);
+    put->change = gpi_hash_change_of(desc->op, type);
+    if (put->change == 0) {
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d does not combine values of type %d",
+                        batch->function, (int)desc->op, (int)type);
+    }
+    if (size == 8) put->change |= GPI_CHANGE_WIDE;
+    if (desc->values) return GP_OK;
+    put->source = GPI_SOURCE_ONE;
+    put->operand = type == GP_F32 ? 0x3f800000u : type == GP_F64 ? 0x3ff0000000000000u : 1;
+    return GP_OK;
+}
+
+static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put,
+                                    bool apply)
+{
+    const gp_hash_insert_desc *desc = put->desc;
+    if ((unsigned)desc->duplicates >= GP_HASH_DUPLICATES_COUNT || (apply && desc->duplicates)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: duplicates = %d %s", batch->function,
+                        (int)desc->duplicates,
+                        apply ? "means nothing where equal keys combine" : "is not a gp_hash_duplicates");
+    }
+    if ((unsigned)desc->strategy >= GP_STRATEGY_COUNT) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: strategy = %d is not a gp_strategy",
+                        batch->function, (int)desc->strategy);
+    }
+    if (!apply && desc->op) {
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is for gp_hash_insert_or_apply",
+                        batch->function, (int)desc->op);
+    }
+    if ((desc->failed_keys == NULL) != (desc->failed_count == NULL) ||
+        (desc->failed_values && !desc->failed_keys)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: failed_keys is %s, failed_count %s, failed_values %s: they go together",
+                        batch->function, desc->failed_keys ? "given" : "NULL",
+                        desc->failed_count ? "given" : "NULL", desc->failed_values ? "given" : "NULL");
+    }
+    if (batch->table->value_size == 0 && (desc->values || desc->failed_values)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and the table is a set",
+                        batch->function);
+    }
+    if (desc->count > UINT32_MAX - 1 && (desc->duplicates || desc->failed_keys)) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
+                        "%s: count = %zu: duplicates and failed_keys take 2^32 - 2 keys at most",
+                        batch->function, desc->count);
+    }
+    return apply ? gpi_hash_check_apply(gp, batch, put) : GP_OK;
+}
+
+/* The table that says which of equal keys stands for all: of keys of the same width, with indices as values.
+ */
+static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
+{
+    gpi_table *judge = &put->judge;
+    if (!put->desc->duplicates || put->desc->count == 0) return GP_OK;
+    *judge = *batch->table;
+    judge->buffer = NULL;
+    judge->reserved = judge->wide && !judge->packed ? UINT64_MAX : UINT32_MAX;
+    put->wants |= GPI_IS_JUDGED;
+    return gpi_hash_capacity(gp, batch->function, 0, put->desc->count, 0.5, &judge->mask);
+}
+
+/* The pass of a sort that puts the batch in the order of the home slots' highest digit. */
+static void gpi_hash_describe_order(const gpi_hash_batch *batch, gpi_hash_put *put)
+{
+    const gp_hash_insert_desc *d = put->desc;
+    gp_sort_desc *order = &put->order_desc;
+    uint32_t bits = 0;
+    while (batch->table->mask >> bits) bits++;
+    order->keys = d->keys;
+    order->keys_offset = d->keys_offset;
+    order->keys_out = batch->table->buffer; /* until the scratch is there: something else than the keys */
+    order->count = d->count;
+    order->count_buffer = d->count_buffer;
+    order->count_offset = d->count_offset;
+    order->count_type = d->count_type;
+    order->key_type = batch->table->key_size == 8 ? GP_U64 : GP_U32;
+    order->end_bit = bits;
+    order->begin_bit = bits > GPI_SORT_DIGIT_BITS ? bits - GPI_SORT_DIGIT_BITS : 0;
+    order->strategy = GP_STRATEGY_MULTI_PASS;
+    if (put->source != GPI_SOURCE_BUFFER) return;
+    order->value_size = batch->table->value_size;
+    order->values = d->values;
+    order->values_offset = d->values_offset;
+    order->values_out = batch->table->buffer;
+}
+
+/* Whether the batch is partitioned, and how. Results and indices belong to the order that it came in. */
+static gp_result gpi_hash_plan_order(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
+{
+    const gp_hash_insert_desc *d = put->desc;
+    const gp_strategy wanted = d->strategy ? d->strategy : batch->plan.strategy;
+    const bool large =
+        gpi_hash_bytes(batch->table) >= GPI_HASH_PARTITION_BYTES && d->count >= GPI_HASH_PARTITION_KEYS;
+    gp_result result;
+    put->partitioned = wanted == GP_STRATEGY_MULTI_PASS && (large || d->strategy) && !d->results &&
+                       !d->duplicates && batch->table->mask >= GPI_SORT_BINS && d->count > 0;
+    if (!put->partitioned) return GP_OK;
+    gpi_hash_describe_order(batch, put);
+    gpi_sort_init(&put->order, batch->function, &put->order_desc, false);
+    put->order.hash = batch->table->wide && !batch->table->packed ? 64 : 32;
+    put->order.seed = put->order.hash == 64 ? batch->table->seed
+                                            : (uint32_t)(batch->table->seed ^ batch->table->seed >> 32);
+    result = gpi_sort_plan(gp, &put->order);
+    put->keys_at = put->order.at.end;
+    put->values_at = gpi_round_up(put->keys_at + d->count * batch->table->key_size, GPI_SORT_ALIGNMENT);
+    put->scratch_bytes = put->values_at + d->count * put->order_desc.value_size;
+    return result;
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_hash_plan_put(gp_context *gp, const char *function, gp_hash handle,
+                                   gpi_hash_batch *batch, gpi_hash_put *put, cl_uint change)
+{
+    const gp_hash_insert_desc *desc = put->desc;
+    const bool apply = change == GPI_CHANGE_APPLY;
+    gp_result result = gpi_hash_batch_open(gp, function, handle, desc->count, desc->count_buffer,
+                                           desc->count_offset, desc->count_type, batch);
+    put->change = change;
+    if (result == GP_OK) result = gpi_hash_check_put(gp, batch, put, apply);
+    if (result == GP_OK) result = gpi_hash_plan_judge(gp, batch, put);
+    if (result != GP_OK) return result;
+    if (batch->table->value_size == 0) put->source = GPI_SOURCE_ONE; /* of value 0 */
+    if (desc->results) put->wants |= GPI_WANTS_RESULTS;
+    if (desc->failed_keys) put->wants |= GPI_WANTS_FAILED;
+    if (desc->failed_values) put->wants |= GPI_WANTS_FAILED_VALUES;
+    if (put->wants & GPI_IS_JUDGED) put->scratch_bytes = gpi_hash_bytes(&put->judge);
+    return gpi_hash_plan_order(gp, batch, put);
+}
+
+static gp_result gpi_hash_check_put_buffers(gp_context *gp, gpi_hash_batch *batch, const gpi_hash_put *put)
+{
+    const gp_hash_insert_desc *d = put->desc;
+    const size_t k = batch->table->key_size, v = batch->table->value_size, n = d->count;
+    gpi_range used[GPI_HASH_USES];
+    size_t i;
+    gp_result r = GP_OK;
+    if (!d->keys) r = gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
+    if (r == GP_OK && put->source == GPI_SOURCE_BUFFER && !d->values)
+        r = gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: values is NULL", batch->function);
+    if (r == GP_OK) r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, n, v, GPI_READS);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "results", d->results, d->results_offset, n, 1, GPI_WRITES);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "failed_keys", d->failed_keys, d->failed_keys_offset, n, k,
+                                GPI_WRITES);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "failed_values", d->failed_values, d->failed_values_offset, n, v,
+                                GPI_WRITES);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "failed_count", d->failed_count, d->failed_count_offset, 1, 4,
+                                GPI_WRITES);
+    if (r == GP_OK) r = gpi_hash_check_apart(gp, batch);
+    if (r != GP_OK) return r;
+    for (i = 0; i < batch->use_count; i++) used[i] = batch->uses[i].range;
+    return gpi_check_scratch(gp, batch->function, d->scratch, put->scratch_bytes, used, batch->use_count);
+}
+
+/* GPI_PUT_PARAMETERS of hash_batch.cl. */
+static void gpi_hash_arg_put(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put,
+                             bool judging)
+{
+    const gp_hash_insert_desc *d = put->desc;
+    const cl_mem into = judging ? put->judge.buffer : batch->table->buffer;
+    const cl_uint source = judging ? (cl_uint)GPI_SOURCE_INDEX : put->source;
+    const cl_uint chosen = d->duplicates == GP_HASH_FIRST ? GPI_CHANGE_MIN_U : GPI_CHANGE_MAX_U;
+    const cl_uint wide = batch->table->wide && !batch->table->packed ? GPI_CHANGE_WIDE : 0;
+    GPI_CALL_ARG(call, into);
+    if (put->partitioned) {
+        gpi_hash_arg_array(call, put->order_desc.keys_out, put->order_desc.keys_out_offset);
+        gpi_hash_arg_array(call, put->order_desc.values_out, put->order_desc.values_out_offset);
+    } else {
+        gpi_hash_arg_array(call, d->keys, d->keys_offset);
+        gpi_hash_arg_array(call, d->values, d->values_offset);
+    }
+    GPI_CALL_ARG(call, source);
+    GPI_CALL_ARG(call, put->operand);
+    gpi_sort_arg_uint(call, judging ? chosen | wide : put->change);
+    gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
+    gpi_sort_arg_uint(call, judging ? 0 : put->wants);
+}
+
+/* One launch: the batch into the table, or its indices into the judge. */
+static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put,
+                                     bool judging)
+{
+    const gp_hash_insert_desc *d = put->desc;
+    const cl_mem judge = put->wants & GPI_IS_JUDGED ? put->judge.buffer : batch->table->buffer;
+    gpi_call_kernel(call, batch->program, GPI_HASH_PUT);
+    gpi_hash_arg_put(call, batch, put, judging);
+    GPI_CALL_ARG(call, judge);
+    gpi_hash_arg_array(call, d->results, d->results_offset);
+    gpi_hash_arg_array(call, d->failed_keys, d->failed_keys_offset);
+    gpi_hash_arg_array(call, d->failed_values, d->failed_values_offset);
+    gpi_hash_arg_array(call, d->failed_count, d->failed_count_offset);
+    return gpi_hash_launch_batch(call, batch, &batch->count);
+}
+
+/* Equal keys of a group first combine there: where nothing is wanted of each key by itself. */
+static bool gpi_hash_combines(const gpi_hash_put *put)
+{
+    return put->change > GPI_CHANGE_ASSIGN && !(put->wants & (GPI_WANTS_RESULTS | GPI_WANTS_FAILED));
+}
+
+static gp_result gpi_hash_launch_combine(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put)
+{
+    gpi_call_kernel(call, batch->program, GPI_HASH_COMBINE);
+    gpi_hash_arg_put(call, batch, put, false);
+    return gpi_hash_launch_batch(call, batch, &batch->count);
+}
+
+/* Which index stands for each key. */
+static gp_result gpi_hash_judge(gpi_call *call, const gpi_hash_batch *batch, gpi_hash_put *put,
+                                cl_mem scratch)
+{
+    gp_result result;
+    put->judge.buffer = scratch;
+    result = gpi_hash_clear_slots(call, &put->judge, NULL);
+    if (result == GP_OK) result = gpi_hash_launch_put(call, batch, put, true);
+    put->wants |= GPI_IS_CHECKED;
+    return result;
+}
+
+/* The batch in the order of its home slots, into the scratch. */
+static gp_result gpi_hash_order(gpi_call *call, gpi_hash_put *put, cl_mem scratch)
+{
+    gp_sort_desc *order = &put->order_desc;
+    order->scratch = scratch;
+    order->keys_out = scratch;
+    order->keys_out_offset = put->keys_at / put->order.key_size;
+    if (order->value_size) {
+        order->values_out = scratch;
+        order->values_out_offset = put->values_at / order->value_size;
+    }
+    put->wants |= GPI_IS_CHECKED;
+    return gpi_sort_launch(call, &put->order);
+}
+
+static gp_result gpi_hash_put_all(gpi_call *call, gpi_hash_batch *batch, gpi_hash_put *put)
+{
+    const gp_hash_insert_desc *d = put->desc;
+    gp_result result = GP_OK;
+    cl_mem scratch = NULL;
+    if (d->failed_count) result = gpi_call_fill(call, d->failed_count, 4 * d->failed_count_offset, 4);
+    if (result != GP_OK || d->count == 0) return result;
+    if (put->scratch_bytes > 0) result = gpi_call_scratch(call, d->scratch, put->scratch_bytes, &scratch);
+    if (result == GP_OK && (put->wants & GPI_IS_JUDGED)) result = gpi_hash_judge(call, batch, put, scratch);
+    if (result == GP_OK && put->partitioned) result = gpi_hash_order(call, put, scratch);
+    if (result != GP_OK) return result;
+    return gpi_hash_combines(put) ? gpi_hash_launch_combine(call, batch, put)
+                                  : gpi_hash_launch_put(call, batch, put, false);
+}
+
+static gp_result gpi_hash_insert(gp_context *gp, const char *function, gp_hash handle,
+                                 const gp_hash_insert_desc *desc, cl_uint change)
+{
+    gpi_hash_batch batch;
+    gpi_hash_put put;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    memset(&put, 0, sizeof put);
+    put.desc = desc;
+    result = gpi_hash_plan_put(gp, function, handle, &batch, &put, change);
+    if (result == GP_OK && (desc->count > 0 || desc->failed_count))
+        result = gpi_hash_check_put_buffers(gp, &batch, &put);
+    if (result == GP_OK) result = gpi_hash_make_room(gp, function, batch.table, desc->count);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_hash_put_all(&call, &batch, &put);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_hash_insert(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc)
+{
+    return gpi_hash_insert(gp, "gp_hash_insert", table, desc, GPI_CHANGE_KEEP);
+}
+
+GP_API gp_result gp_hash_insert_or_assign(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc)
+{
+    return gpi_hash_insert(gp, "gp_hash_insert_or_assign", table, desc, GPI_CHANGE_ASSIGN);
+}
+
+GP_API gp_result gp_hash_insert_or_apply(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc)
+{
+    return gpi_hash_insert(gp, "gp_hash_insert_or_apply", table, desc, GPI_CHANGE_APPLY);
+}
+
+GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc,
+                                             size_t *bytes)
+{
+    gpi_hash_batch batch;
+    gpi_hash_put put;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_hash_insert_scratch_size: gp, desc or bytes is NULL");
+    }
+    memset(&put, 0, sizeof put);
+    put.desc = desc;
+    result = gpi_hash_plan_put(gp, "gp_hash_insert_scratch_size", table, &batch, &put,
+                               desc->op ? GPI_CHANGE_APPLY : GPI_CHANGE_KEEP);
+    *bytes = result == GP_OK ? put.scratch_bytes : 0;
+    return result;
+}
+
+/* ------------------------------------------------------------------ find, contains, erase */
+
+static gp_result gpi_hash_check_find(gp_context *gp, gpi_hash_batch *batch, const gp_hash_find_desc *d)
+{
+    const size_t k = batch->table->key_size, v = batch->table->value_size, n = d->count;
+    const bool in_place = d->values == d->keys && d->values_offset == d->keys_offset && k == v;
+    gp_result r = GP_OK;
+    if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
+    if (!d->values && !d->found)
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: values and found are NULL: nothing is wanted",
+                        batch->function);
+    if (v == 0 && (d->values || d->absent)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and the table is a set",
+                        batch->function);
+    }
+    if (!in_place) r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, n, v, GPI_WRITES);
+    if (r == GP_OK) r = gpi_hash_use_buffer(gp, batch, "found", d->found, d->found_offset, n, 1, GPI_WRITES);
+    return r == GP_OK ? gpi_hash_check_apart(gp, batch) : r;
+}
+
+static gp_result gpi_hash_launch_find(gpi_call *call, const gpi_hash_batch *batch, const gp_hash_find_desc *d)
+{
+    const gpi_table *table = batch->table;
+    const cl_ulong absent = d->absent ? gpi_hash_load_value(d->absent, table->value_size) : table->reserved;
+    gpi_call_kernel(call, batch->program, GPI_HASH_FIND);
+    GPI_CALL_ARG(call, table->buffer);
+    gpi_hash_arg_array(call, d->keys, d->keys_offset);
+    gpi_hash_arg_array(call, d->values, d->values_offset);
+    gpi_hash_arg_array(call, d->found, d->found_offset);
+    GPI_CALL_ARG(call, absent);
+    gpi_sort_arg_uint(call, gpi_hash_widths(table));
+    gpi_sort_arg_uint(call, (d->values ? GPI_WANTS_VALUES : 0) | (d->found ? GPI_WANTS_FOUND : 0));
+    return gpi_hash_launch_batch(call, batch, &batch->count);
+}
+
+static gp_result gpi_hash_find(gp_context *gp, const char *function, gp_hash handle,
+                               const gp_hash_find_desc *desc)
+{
+    gpi_hash_batch batch;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    result = gpi_hash_batch_open(gp, function, handle, desc->count, desc->count_buffer, desc->count_offset,
+                                 desc->count_type, &batch);
+    if (result == GP_OK && desc->count > 0) result = gpi_hash_check_find(gp, &batch, desc);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK && desc->count > 0) result = gpi_hash_launch_find(&call, &batch, desc);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_hash_find(gp_context *gp, gp_hash table, const gp_hash_find_desc *desc)
+{
+    return gpi_hash_find(gp, "gp_hash_find", table, desc);
+}
+
+GP_API gp_result gp_hash_contains(gp_context *gp, gp_hash table, const gp_hash_find_desc *desc)
+{
+    if (gp && desc && (desc->values || desc->absent)) {
+        if (desc->done) *desc->done = NULL;
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_contains: values or absent is given");
+    }
+    return gpi_hash_find(gp, "gp_hash_contains", table, desc);
+}
+
+static gp_result gpi_hash_check_erase(gp_context *gp, gpi_hash_batch *batch, const gp_hash_erase_desc *d)
+{
+    gp_result r;
+    if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
+    r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, d->count, batch->table->key_size,
+                            GPI_READS);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "results", d->results, d->results_offset, d->count, 1, GPI_WRITES);
+    return r == GP_OK ? gpi_hash_check_apart(gp, batch) : r;
+}
+
+static gp_result gpi_hash_launch_erase(gpi_call *call, const gpi_hash_batch *batch,
+                                       const gp_hash_erase_desc *d)
+{
+    gpi_call_kernel(call, batch->program, GPI_HASH_ERASE);
+    GPI_CALL_ARG(call, batch->table->buffer);
+    gpi_hash_arg_array(call, d->keys, d->keys_offset);
+    gpi_hash_arg_array(call, d->results, d->results_offset);
+    gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
+    gpi_sort_arg_uint(call, d->results ? GPI_WANTS_RESULTS : 0);
+    return gpi_hash_launch_batch(call, batch, &batch->count);
+}
+
+GP_API gp_result gp_hash_erase(gp_context *gp, gp_hash handle, const gp_hash_erase_desc *desc)
+{
+    static const char function[] = "gp_hash_erase";
+    gpi_hash_batch batch;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    result = gpi_hash_batch_open(gp, function, handle, desc->count, desc->count_buffer, desc->count_offset,
+                                 desc->count_type, &batch);
+    if (result == GP_OK && desc->count > 0) result = gpi_hash_check_erase(gp, &batch, desc);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK && desc->count > 0) result = gpi_hash_launch_erase(&call, &batch, desc);
+    return gpi_call_end(&call, result);
+}
+/* ---- End file src/hash.c ---- */
+
+/* ---- Begin file src/hash_slots.c ---- */
+/* hash_slots.c - what goes over a whole hash table: retrieve, for_each, rehash, counts, statistics; and its
+   source for kernels of the caller's own. */
+
+/* Of hash_slots.cl, in uints. */
+enum {
+    GPI_STATS_LIVE = 0,
+    GPI_STATS_DEAD = 2,
+    GPI_STATS_DEPTHS = 4,
+    GPI_STATS_MAX = 6,
+    GPI_STATS_BINS = 8,
+    GPI_STATS_WORDS = GPI_STATS_BINS + 2 * GP_HASH_BINS
+};
+
+/* ------------------------------------------------------------------ retrieve */
+
+/* The sort behind a retrieve with sort_type: in place, as many keys as were found. */
+static gp_sort_desc gpi_hash_sort_desc(const gpi_table *table, const gp_hash_retrieve_desc *desc)
+{
+    gp_sort_desc sort;
+    memset(&sort, 0, sizeof sort);
+    sort.keys = desc->keys;
+    sort.keys_offset = desc->keys_offset;
+    sort.values = desc->values;
+    sort.values_offset = desc->values_offset;
+    sort.count = desc->room;
+    sort.count_buffer = desc->live_count;
+    sort.count_offset = desc->live_count_offset;
+    sort.count_type = GP_U32;
+    sort.key_type = desc->sort_type;
+    sort.value_size = desc->values ? table->value_size : 0;
+    sort.descending = desc->descending;
+    sort.scratch = desc->scratch;
+    return sort;
+}
+
+static gp_result gpi_hash_check_retrieve(gp_context *gp, gpi_hash_batch *batch,
+                                         const gp_hash_retrieve_desc *d)
+{
+    const size_t k = batch->table->key_size, v = batch->table->value_size;
+    gp_result r;
+    if (d->sort_type && gpi_type_size(d->sort_type) != k) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "%s: sort_type = %d is no type of the table's keys of %zu bytes", batch->function,
+                        (int)d->sort_type, k);
+    }
+    if (v == 0 && d->values) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and the table is a set",
+                        batch->function);
+    }
+    if (!d->live_count)
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: live_count is NULL", batch->function);
+    if (!d->keys && d->room > 0)
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
+    r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, d->room, k, GPI_WRITES);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, d->room, v, GPI_WRITES);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "live_count", d->live_count, d->live_count_offset, 1, 4,
+                                GPI_WRITES);
+    return r == GP_OK ? gpi_hash_check_apart(gp, batch) : r;
+}
+
+/* Behind the check: where the sort's scratch stands apart from all that. */
+static gp_result gpi_hash_plan_retrieve(gp_context *gp, const gpi_hash_batch *batch,
+                                        const gp_sort_desc *sort_desc, gpi_sort *sort)
+{
+    gpi_range used[GPI_HASH_USES];
+    size_t i;
+    gp_result result;
+    gpi_sort_init(sort, batch->function, sort_desc, false);
+    if (!sort_desc->key_type) return GP_OK;
+    result = gpi_sort_plan(gp, sort);
+    if (result != GP_OK) return result;
+    for (i = 0; i < batch->use_count; i++) used[i] = batch->uses[i].range;
+    return gpi_check_scratch(gp, batch->function, sort_desc->scratch, sort->at.end, used, batch->use_count);
+}
+
+static gp_result gpi_hash_collect(gpi_call *call, const gpi_hash_batch *batch, const gp_hash_retrieve_desc *d)
+{
+    const gp_result result = gpi_call_fill(call, d->live_count, 4 * d->live_count_offset, 4);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, batch->program, GPI_HASH_COLLECT);
+    GPI_CALL_ARG(call, batch->table->buffer);
+    gpi_hash_arg_array(call, d->keys, d->keys_offset);
+    gpi_hash_arg_array(call, d->values, d->values_offset);
+    gpi_hash_arg_array(call, d->live_count, d->live_count_offset);
+    gpi_sort_arg_long(call, d->room);
+    gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
+    gpi_sort_arg_uint(call, d->values ? GPI_WANTS_VALUES : 0);
+    return gpi_hash_launch_slots(call, batch->table, &batch->plan);
+}
+
+GP_API gp_result gp_hash_retrieve(gp_context *gp, gp_hash table, const gp_hash_retrieve_desc *desc)
+{
+    static const char function[] = "gp_hash_retrieve";
+    gpi_hash_batch batch;
+    gp_sort_desc sort_desc;
+    gpi_sort sort;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    result = gpi_hash_batch_open(gp, function, table, 0, NULL, 0, GP_TYPE_NONE, &batch);
+    if (result == GP_OK) result = gpi_hash_check_retrieve(gp, &batch, desc);
+    if (result != GP_OK) return result;
+    sort_desc = gpi_hash_sort_desc(batch.table, desc);
+    result = gpi_hash_plan_retrieve(gp, &batch, &sort_desc, &sort);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_hash_collect(&call, &batch, desc);
+    if (result == GP_OK && desc->sort_type) result = gpi_sort_launch(&call, &sort);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_hash_retrieve_scratch_size(gp_context *gp, gp_hash table,
+                                               const gp_hash_retrieve_desc *desc, size_t *bytes)
+{
+    static const char function[] = "gp_hash_retrieve_scratch_size";
+    gpi_hash_batch batch;
+    gp_sort_desc sort_desc;
+    gpi_sort sort;
+    gp_result result;
+    if (bytes) *bytes = 0;
+    if (!gp || !desc || !bytes)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+    result = gpi_hash_batch_open(gp, function, table, 0, NULL, 0, GP_TYPE_NONE, &batch);
+    if (result != GP_OK) return result;
+    sort_desc = gpi_hash_sort_desc(batch.table, desc);
+    sort_desc.scratch = NULL;
+    result = gpi_hash_plan_retrieve(gp, &batch, &sort_desc, &sort);
+    if (result == GP_OK) *bytes = sort.at.end;
+    return result;
+}
+
+/* ------------------------------------------------------------------ for_each */
+
+/* How a type's values come from a slot's bits: "as_float((uint)(bits))". */
+static void gpi_each_define(gpi_text *text, const char *what, gp_type type)
+{
+    const char *name = gpi_type_cl(type), *bits = gpi_type_size(type) == 8 ? "ulong" : "uint";
+    gpi_text_add(text, "#define GPI_EACH_%s %s\n#define GPI_EACH_%s_OF(bits) as_%s((%s)(bits))\n", what, name,
+                 what, name, bits);
+}
+
+static void gpi_each_function(gpi_text *text, const char *type, const char *name, const char *expression,
+                              bool has_value)
+{
+    gpi_text_add(text, "static %s gpi_each_%s(GPI_EACH_KEY k, GPI_EACH_VALUE %s)\n{\n", type, name,
+                 has_value ? "v" : "gpi_none");
+    gpi_text_add(text, "    (void)k;\n    (void)%s;\n", has_value ? "v" : "gpi_none");
+    gpi_text_add(text, "    return (%s)(\n#line 1 \"%s\"\n%s\n    );\n}\n", type, name, expression);
+}
+
+/* The caller's expressions as functions; to be freed. */
+static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, gp_type key, gp_type value, bool is_set)
+{
+    const char *where = desc->where ? desc->where : "1", *map = desc->map ? desc->map : is_set ? "0" : "v";
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_each_define(&text, "KEY", key);
+    gpi_each_define(&text, "VALUE", value);
+    gpi_text_add(&text, "#define GPI_EACH_BITS(x) as_%s(x)\n#define GPI_EACH_ERASE %d\n",
+                 gpi_type_size(value) == 8 ? "ulong" : "uint", desc->erase);
+    gpi_each_function(&text, "bool", "where", where, !is_set);
+    gpi_each_function(&text, gpi_type_cl(value), "map", map, !is_set);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+static gp_result gpi_each_check(gp_context *gp, const char *function, const gpi_table *table,
+                                const gp_hash_for_each_desc *desc, gp_type *key, gp_type *value)
+{
+    *key = desc->key_type ? desc->key_type : table->key_size == 8 ? GP_U64 : GP_U32;
+    *value = desc->value_type ? desc->value_type : table->value_size == 8 ? GP_U64 : GP_U32;
+    if ((desc->map != NULL) == desc->erase) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is %s and erase is %s: either one", function,
+                        desc->map ? "given" : "NULL", desc->erase ? "true" : "false");
+    }
+    if ((desc->map && gpi_is_blank(desc->map)) || (desc->where && gpi_is_blank(desc->where)))
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map or where is empty", function);
+    if (table->value_size == 0 && (desc->map || desc->value_type))
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: the table is a set: it has no values to map",
+                        function);
+    if (gpi_type_size(*key) != table->key_size ||
+        (table->value_size && gpi_type_size(*value) != table->value_size)) {
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_TYPE,
+            "%s: key_type = %d, value_type = %d: the table has keys of %zu and values of %zu bytes", function,
+            (int)desc->key_type, (int)desc->value_type, table->key_size, table->value_size);
+    }
+    if ((*key == GP_F64 || *value == GP_F64) && !gp->info.fp64)
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: GP_F64 needs cl_khr_fp64: %s", function,
+                        gp->info.name);
+    return GP_OK;
+}
+
+static gp_result gpi_each_program(gp_context *gp, const char *function, const gpi_table *table,
+                                  const gp_hash_for_each_desc *desc, gpi_plan *plan, gpi_program **program)
+{
+    gp_type key, value;
+    char *more;
+    gp_result result = gpi_each_check(gp, function, table, desc, &key, &value);
+    if (result != GP_OK) return result;
+    more = gpi_each_prelude(desc, key, value, table->value_size == 0);
+    if (!more) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
+    result = gpi_hash_program(gp, function, GPI_HASH_EACH, table, more, plan, program);
+    free(more);
+    return result;
+}
+
+GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash handle, const gp_hash_for_each_desc *desc)
+{
+    static const char function[] = "gp_hash_for_each";
+    gpi_table *table = gpi_hash_of(gp, function, handle);
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!table) return GP_ERROR_INVALID_ARGUMENT;
+    if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: desc is NULL", function);
+    result = gpi_each_program(gp, function, table, desc, &plan, &program);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) {
+        gpi_call_kernel(&call, program, 0);
+        GPI_CALL_ARG(&call, table->buffer);
+        result = gpi_hash_launch_slots(&call, table, &plan);
+    }
+    return gpi_call_end(&call, result);
+}
+
+/* ------------------------------------------------------------------ counts, rehash */
+
+/* The table's counts, by GPI_COUNT_... and gp_hash_result. Blocks. */
+static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, cl_mem table,
+                                      uint64_t counts[GPI_HASH_COUNTS])
+{
+    cl_uint words[2 * GPI_HASH_COUNTS];
+    gpi_call call;
+    gp_result result = gp->out_of_order ? gp_finish(gp) : GP_OK;
+    size_t i;
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
+    if (result == GP_OK) result = gpi_call_read(&call, table, GPI_HASH_COUNTS_AT, sizeof words, words);
+    result = gpi_call_end(&call, result);
+    for (i = 0; i < GPI_HASH_COUNTS && result == GP_OK; i++)
+        counts[i] = (uint64_t)words[2 * i + 1] << 32 | words[2 * i];
+    return result;
+}
+
+static uint64_t gpi_hash_live(const uint64_t *counts)
+{
+    return counts[GP_HASH_INSERTED] - counts[GP_HASH_ERASED];
+}
+
+/* Moves the live keys of `from` into `to`, which has its memory. */
+static gp_result gpi_hash_move(gp_context *gp, const char *function, const gpi_table *from, gpi_table *to)
+{
+    uint64_t counts[GPI_HASH_COUNTS];
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_call call;
+    gp_result result = gpi_hash_program(gp, function, GPI_HASH, to, "", &plan, &program);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
+    if (result == GP_OK) result = gpi_hash_clear_slots(&call, to, from);
+    if (result == GP_OK) {
+        gpi_call_kernel(&call, program, GPI_HASH_MOVE);
+        GPI_CALL_ARG(&call, to->buffer);
+        GPI_CALL_ARG(&call, from->buffer);
+        result = gpi_hash_launch_slots(&call, from, &plan);
+    }
+    result = gpi_call_end(&call, result);
+    if (result == GP_OK) result = gpi_hash_read_counts(gp, function, to->buffer, counts);
+    if (result != GP_OK) return result;
+    if (counts[GPI_HASH_LOST] > 0) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: %llu keys would find no place in %llu slots", function,
+                        (unsigned long long)counts[GPI_HASH_LOST], (unsigned long long)to->mask + 1);
+    }
+    to->taken = counts[GPI_HASH_CLAIMED];
+    return GP_OK;
+}
+
+/* The table gets other slots, in `own` or memory of its own; or stays as it is. */
+static gp_result gpi_hash_rehash(gp_context *gp, const char *function, gpi_table *table, uint32_t mask,
+                                 cl_mem own)
+{
+    const cl_mem before = table->buffer;
+    gpi_table next = *table;
+    gpi_range ranges[2];
+    gp_result result;
+    next.mask = mask;
+    next.buffer = NULL;
+    result = gpi_hash_allocate(gp, function, own, &next);
+    if (result != GP_OK) return result;
+    (void)gpi_check_buffer(gp, function, "table", before, 0, gpi_hash_bytes(table), 1, GPI_READS, &ranges[0]);
+    (void)gpi_check_buffer(gp, function, "buffer", next.buffer, 0, gpi_hash_bytes(&next), 1, GPI_READS,
+                           &ranges[1]);
+    if (gpi_overlap(&ranges[0], &ranges[1])) {
+        result = gpi_fail(gp, GP_ERROR_OVERLAP, "%s: buffer overlaps the table's present memory", function);
+    }
+    if (result == GP_OK) result = gpi_hash_move(gp, function, table, &next);
+    (void)clReleaseMemObject(result == GP_OK ? before : next.buffer);
+    if (result == GP_OK) {
+        next.references = table->references;
+        *table = next;
+    }
+    return result;
+}
+
+/* A table that grows gets more slots before `count` keys might take more than it may have: only then is the
+   device asked how many are taken. */
+static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count)
+{
+    uint64_t counts[GPI_HASH_COUNTS];
+    const double most = table->max_load * ((double)table->mask + 1);
+    uint32_t mask;
+    gp_result result;
+    if (!table->grow) return GP_OK;
+    if ((double)table->taken + (double)count <= most) {
+        table->taken += count;
+        return GP_OK;
+    }
+    result = gpi_hash_read_counts(gp, function, table->buffer, counts);
+    if (result != GP_OK) return result;
+    table->taken = counts[GPI_HASH_CLAIMED];
+    if ((double)table->taken + (double)count > most) {
+        const uint64_t wanted = gpi_hash_live(counts) + count;
+        result = gpi_hash_capacity(gp, function, 0, wanted, table->max_load, &mask);
+        if (result == GP_OK)
+            result = gpi_hash_rehash(gp, function, table, mask > table->mask ? mask : table->mask, NULL);
+    }
+    if (result == GP_OK) table->taken += count;
+    return result;
+}
+
+GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash handle, const gp_hash_rehash_desc *desc)
+{
+    static const char function[] = "gp_hash_rehash";
+    gpi_table *table = gpi_hash_of(gp, function, handle);
+    uint64_t counts[GPI_HASH_COUNTS];
+    uint32_t mask;
+    gp_result result = GP_OK;
+    if (!table) return GP_ERROR_INVALID_ARGUMENT;
+    if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: desc is NULL", function);
+    mask = table->mask;
+    if (desc->capacity || desc->expected_count)
+        result =
+            gpi_hash_capacity(gp, function, desc->capacity, desc->expected_count, table->max_load, &mask);
+    if (result == GP_OK) result = gpi_hash_read_counts(gp, function, table->buffer, counts);
+    if (result != GP_OK) return result;
+    if (gpi_hash_live(counts) > (uint64_t)mask + 2) { /* one more lives behind the table */
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: capacity = %llu, too few for %llu live keys", function,
+                        (unsigned long long)mask + 1, (unsigned long long)gpi_hash_live(counts));
+    }
+    return gpi_hash_rehash(gp, function, table, mask, desc->buffer);
+}
+
+GP_API gp_result gp_hash_counts_read(gp_context *gp, gp_hash handle, gp_hash_counts *out)
+{
+    gpi_table *table = gpi_hash_of(gp, "gp_hash_counts_read", handle);
+    uint64_t counts[GPI_HASH_COUNTS];
+    gp_result result;
+    if (!table) return GP_ERROR_INVALID_ARGUMENT;
+    if (!out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_counts_read: out is NULL");
+    result = gpi_hash_read_counts(gp, "gp_hash_counts_read", table->buffer, counts);
+    if (result != GP_OK) return result;
+    memset(out, 0, sizeof *out);
+    out->capacity = (uint64_t)table->mask + 1;
+    out->live = gpi_hash_live(counts);
+    out->inserted = counts[GP_HASH_INSERTED];
+    out->existed = counts[GP_HASH_EXISTED];
+    out->failed = counts[GP_HASH_FAILED];
+    out->refused = counts[GP_HASH_REFUSED];
+    out->superseded = counts[GP_HASH_SUPERSEDED];
+    out->erased = counts[GP_HASH_ERASED];
+    /* The key of all ones takes no slot: where it is live, there is a dead one more than this tells. */
+    out->dead = counts[GPI_HASH_CLAIMED] > out->live ? counts[GPI_HASH_CLAIMED] - out->live : 0;
+    return GP_OK;
+}
+
+GP_API gp_result gp_hash_size_read(gp_context *gp, gp_hash handle, size_t *live)
+{
+    gp_hash_counts counts;
+    gp_result result;
+    if (!live) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_size_read: live is NULL");
+    result = gp_hash_counts_read(gp, handle, &counts);
+    *live = result == GP_OK ? (size_t)counts.live : 0;
+    return result;
+}
+
+/* ------------------------------------------------------------------ statistics */
+
+static uint64_t gpi_hash_wide(const cl_uint *words, size_t at)
+{
+    return (uint64_t)words[at + 1] << 32 | words[at];
+}
+
+static gp_result gpi_hash_measure(gpi_call *call, const gpi_table *table, cl_uint words[GPI_STATS_WORDS])
+{
+    const size_t bytes = GPI_STATS_WORDS * sizeof *words;
+    gpi_plan plan;
+    gpi_program *program;
+    cl_mem stats = NULL;
+    gp_result result = gpi_hash_program(call->gp, call->function, GPI_HASH, table, "", &plan, &program);
+    if (result == GP_OK) result = gpi_call_scratch(call, NULL, bytes, &stats);
+    if (result == GP_OK) result = gpi_call_fill(call, stats, 0, bytes);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, program, GPI_HASH_MEASURE);
+    GPI_CALL_ARG(call, table->buffer);
+    GPI_CALL_ARG(call, stats);
+    result = gpi_hash_launch_slots(call, table, &plan);
+    return result == GP_OK ? gpi_call_read(call, stats, 0, bytes, words) : result;
+}
+
+GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash handle, gp_hash_stats *out)
+{
+    static const char function[] = "gp_hash_stats_read";
+    gpi_table *table = gpi_hash_of(gp, function, handle);
+    cl_uint words[GPI_STATS_WORDS];
+    gpi_call call;
+    gp_result result;
+    size_t b;
+    if (!table) return GP_ERROR_INVALID_ARGUMENT;
+    if (!out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: out is NULL", function);
+    if (gp->out_of_order && (result = gp_finish(gp)) != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
+    if (result == GP_OK) result = gpi_hash_measure(&call, table, words);
+    result = gpi_call_end(&call, result);
+    if (result != GP_OK) return result;
+    memset(out, 0, sizeof *out);
+    out->capacity = (uint64_t)table->mask + 1;
+    out->live = gpi_hash_wide(words, GPI_STATS_LIVE);
+    out->dead = gpi_hash_wide(words, GPI_STATS_DEAD);
+    out->load = (double)(out->live + out->dead) / (double)out->capacity;
+    out->max_depth = words[GPI_STATS_MAX];
+    if (out->live > 0) out->mean_depth = (double)gpi_hash_wide(words, GPI_STATS_DEPTHS) / (double)out->live;
+    for (b = 0; b < GP_HASH_BINS; b++) out->depths[b] = gpi_hash_wide(words, GPI_STATS_BINS + 2 * b);
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ source, warm-up */
+
+/* The layers that a kernel of the caller's needs: as gpi_source_compose does, up to one key. */
+static char *gpi_hash_device_text(const gp_context *gp, const gpi_table *table, const gpi_plan *plan)
+{
+    const bool wide = table->value_size == 8;
+    gpi_plan any = *plan;
+    gpi_text text;
+    char *prelude;
+    any.group = 1;
+    prelude = gpi_hash_prelude(
+        gp, table, &any, wide ? "#define GPI_VALUE_WIDTH GPI_WIDE_VALUE\n" : "#define GPI_VALUE_WIDTH 0\n");
+    if (!prelude) return NULL;
+    memset(&text, 0, sizeof text);
+    gpi_text_add(&text, "%s", prelude);
+    free(prelude);
+    GPI_ADD_KERNEL(&text, platform);
+    GPI_ADD_KERNEL(&text, count);
+    GPI_ADD_KERNEL(&text, mix);
+    GPI_ADD_KERNEL(&text, hash);
+    GPI_ADD_KERNEL(&text, hash_device);
+    gpi_text_add(&text, "#line 1 \"user\"\n");
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+GP_API gp_result gp_device_source(gp_context *gp, gp_device_part part, gp_hash handle, char *out,
+                                  size_t capacity, size_t *size)
+{
+    static const char function[] = "gp_device_source";
+    gpi_table *table;
+    gpi_plan plan;
+    char *text;
+    gp_result result;
+    if (!gp || !size || (!out && capacity > 0))
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, text or size is NULL", function);
+    if (part != GP_DEVICE_HASH)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: part = %d is not a gp_device_part", function,
+                        (int)part);
+    table = gpi_hash_of(gp, function, handle);
+    if (!table) return GP_ERROR_INVALID_ARGUMENT;
+    result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, &plan);
+    if (result != GP_OK) return result;
+    text = gpi_hash_device_text(gp, table, &plan);
+    if (!text) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a text", function);
+    *size = strlen(text) + 1;
+    if (capacity > 0) {
+        const size_t length = *size <= capacity ? *size - 1 : capacity - 1;
+        memcpy(out, text, length);
+        out[length] = 0;
+    }
+    free(text);
+    return GP_OK;
+}
+
+/* Every kernel once, on a small table of the context's own. */
+static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc)
+{
+    gp_hash_desc small;
+    gp_hash table;
+    gp_hash_insert_desc insert;
+    gp_hash_find_desc find;
+    gp_hash_erase_desc erase;
+    gp_hash_retrieve_desc retrieve;
+    gp_hash_rehash_desc again;
+    gp_hash_stats stats;
+    gp_result result;
+    memset(&small, 0, sizeof small);
+    memset(&insert, 0, sizeof insert);
+    memset(&find, 0, sizeof find);
+    memset(&erase, 0, sizeof erase);
+    memset(&retrieve, 0, sizeof retrieve);
+    memset(&again, 0, sizeof again);
+    small.key_size = desc->key_size;
+    small.value_size = desc->value_size;
+    small.capacity = 64;
+    result = gp_hash_create(gp, &small, &table);
+    if (result != GP_OK) return result;
+    result = gpi_alloc_zeros(gp, 64, &insert.keys);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, 64, &find.found);
+    if (small.value_size) insert.values = insert.keys;
+    find.keys = erase.keys = insert.keys;
+    retrieve.live_count = find.found;
+    insert.count = find.count = erase.count = 1;
+    if (result == GP_OK) result = gp_hash_insert(gp, table, &insert);
+    insert.op = GP_SUM;
+    if (result == GP_OK && small.value_size) result = gp_hash_insert_or_apply(gp, table, &insert);
+    if (result == GP_OK) result = gp_hash_find(gp, table, &find);
+    if (result == GP_OK) result = gp_hash_retrieve(gp, table, &retrieve);
+    if (result == GP_OK) result = gp_hash_stats_read(gp, table, &stats);
+    if (result == GP_OK) result = gp_hash_rehash(gp, table, &again);
+    if (result == GP_OK) result = gp_hash_erase(gp, table, &erase);
+    if (insert.keys) (void)clReleaseMemObject(insert.keys);
+    if (find.found) (void)clReleaseMemObject(find.found);
+    (void)gp_hash_destroy(gp, table);
+    return result;
+}
+/* ---- End file src/hash_slots.c ---- */
 
 /* ---- Begin file src/brackets.c ---- */
 /* brackets.c - gp_brackets: codes of symbols, then pairs in tiles, a tree of tiles, pairs across tiles. */

@@ -25,6 +25,8 @@ static const char help[] =
     "  segmented-sort  gp_segmented_sort: one segment, many, lengths by Zipf's law, against std::sort\n"
     "  strings  gp_sort_strings: random strings, words and paths, against std::stable_sort\n"
     "  brackets gp_brackets: nests of several shapes, against stacks in C; sizes of tiles\n"
+    "  hash     gp_hash by load, in and out of the caches, against tables on the host; and the published "
+    "rows\n"
     "  ladder   the textbook's steps of a reduction, against gp_reduce and the fastest loop that reads\n"
     "  launch   calls with 1000 elements, against an empty kernel\n"
     "  all      all of these\n"
@@ -72,6 +74,7 @@ static void run_all(bench *b)
     bench_segmented_sort(b);
     bench_sort_strings(b);
     bench_brackets(b);
+    bench_hash(b);
 }
 
 static const command commands[] = {{"stream", bench_stream},
@@ -89,6 +92,7 @@ static const command commands[] = {{"stream", bench_stream},
                                    {"segmented-sort", bench_segmented_sort},
                                    {"strings", bench_sort_strings},
                                    {"brackets", bench_brackets},
+                                   {"hash", bench_hash},
                                    {"all", run_all}};
 
 /* ------------------------------------------------------------------ options */

@@ -1,5 +1,6 @@
 /* peers.c - the peers that were compiled in. BENCH_HAVE_... is defined for each library found. */
 #include "bench.h"
+#include "peers/hashes.h"
 
 #include <string.h>
 
@@ -68,3 +69,14 @@ void bench_add_peers(bench_case *c, bool (*check)(bench_case *, bench_variant *,
         v->with.peer = peer;
     }
 }
+
+const hash_peer *const bench_hash_peers[] = {
+    &hash_peer_c,   &hash_peer_c_plain,
+#ifdef BENCH_HAVE_STD_MAP
+    &hash_peer_std,
+#endif
+#ifdef BENCH_HAVE_TBB_MAP
+    &hash_peer_tbb,
+#endif
+    NULL,
+};

@@ -1,8 +1,8 @@
 /* tour.c - what the primitives are good for, on a text file: tour [FILE]
 
-   Line numbers (scan), the longest line and the visible characters (reduce), the most frequent words (sort,
-   segmented scan, sort again), the nest of brackets, each timed on the device and checked against plain C.
-   The flags, lengths and numbers that they work on are made on the host. */
+   Line numbers (scan), the longest line and the visible characters (reduce), different words (hash), the most
+   frequent ones (sort, segmented scan, sort again), the nest of brackets, each timed on the device and
+   checked against plain C. The flags, lengths and numbers that they work on are made on the host. */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include <time.h>
 
@@ -98,6 +98,49 @@ static void reduce(const char *what, const void *data, size_t count, gp_type typ
     TRY(gp_reduce_read(gp, &desc, &result));
     report(what, now() - start, bytes, result, expected);
     clReleaseMemObject(desc.in);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Runs of letters, each as a number (FNV-1a), counted by a hash table. */
+static void different_words(const unsigned char *text, size_t size)
+{
+    uint32_t *word = malloc((size + 1) * sizeof *word), hash = 0;
+    gp_hash_desc table = {0};
+    gp_hash_insert_desc insert = {0};
+    gp_hash_clear_desc clear = {0};
+    gp_hash words;
+    size_t i, n = 0, found, expected = 0;
+    double start;
+    require(word != NULL, "out of memory");
+    for (i = 0; i <= size; i++) {
+        const unsigned letter = i < size ? text[i] | 32u : 0;
+        if (letter >= 'a' && letter <= 'z') hash = ((hash ? hash : 2166136261u) ^ letter) * 16777619u;
+        else if (hash) word[n++] = hash, hash = 0;
+    }
+    table.key_size = table.value_size = 4;
+    table.expected_count = insert.count = n ? n : 1;
+    insert.op = GP_SUM; /* no values: each word counts 1 */
+    TRY(gp_hash_create(gp, &table, &words));
+    TRY(gp_buffer_create(gp, (size + 1) * sizeof *word, word, &insert.keys));
+    insert.count = n;
+    TRY(gp_hash_insert_or_apply(gp, words, &insert)); /* builds the program, unless the cache has it */
+    TRY(gp_hash_clear(gp, words, &clear));
+    TRY(gp_finish(gp));
+    start = now();
+    TRY(gp_hash_insert_or_apply(gp, words, &insert));
+    TRY(gp_finish(gp));
+    start = now() - start;
+    TRY(gp_hash_size_read(gp, words, &found));
+    qsort(word, n, sizeof *word, compare);
+    for (i = 0; i < n; i++) expected += i == 0 || word[i] != word[i - 1];
+    report("different words (hash)", start, n * sizeof *word, found, expected);
+    clReleaseMemObject(insert.keys);
+    free(word);
 }
 
 /* ------------------------------------------------------------------ most frequent words */
@@ -272,6 +315,7 @@ int main(int argc, char **argv)
     reduce("longest line (reduce, max)", length, (size_t)last + 1, GP_U32, GP_MAX, longest);
     match_brackets(text, size);
 
+    different_words(text, size);
     frequent_words(text, size);
 
     for (i = 0; i < size; i++) {

@@ -43,3 +43,9 @@ static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_of
     if ((first_group) && get_local_id(0) == 0 &&                                                  \
         gpi_count_wanted(x##_bound, x##_wanted, x##_wanted_offset, x##_wanted_words) > x##_bound) \
     atomic_inc((counters) + GPI_COUNT_CLAMPED)
+/* Adds to a count of 64 bits, with atomics of 32: the low half's overflow is seen by whoever causes it. */
+static void gpi_add_wide(volatile __global uint *count, uint x)
+{
+    const uint old = atomic_add(count, x);
+    if (old + x < old) (void)atomic_inc(count + 1);
+}

@@ -181,10 +181,3 @@ static bool gpi_is_trivial(gpi_state state, uint pass)
 }
 
 static __global ulong *gpi_part(gpi_state state, ulong at) { return (__global ulong *)(state + at); }
-
-/* Adds to a count of 64 bits, with atomics of 32: the low half's overflow is seen by whoever causes it. */
-static void gpi_add_wide(volatile __global uint *count, uint x)
-{
-    const uint old = atomic_add(count, x);
-    if (old + x < old) (void)atomic_inc(count + 1);
-}

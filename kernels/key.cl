@@ -5,11 +5,13 @@
    Integers: map is the identity, and `flip` has the sign bit of signed ones. Floats (GPI_KEY_FLOAT): all bits
    but the sign are turned where the sign is set, and `flip` has the sign bit:
    -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN. Descending order turns all bits of `flip`. Different keys
-   have different numbers.
+   have different numbers. To partition a hash table's batch (gp_hash_insert) the number is mix.cl's hash of
+   the key, and `flip` the table's seed.
 
    Parameters
        GPI_KEY_SIZE     1, 2, 4, 8: bytes of a key
        GPI_KEY_FLOAT    1: keys are floats
+       GPI_KEY_HASH     64, 32: the number is a hash of so many bits; 0: it is not
        GPI_VALUE_SIZE   0, 1, 2, 4, 8, 16: bytes of a value                                             */
 #if GPI_KEY_SIZE == 1
 typedef uchar gpi_key;
@@ -42,7 +44,10 @@ typedef uint4 gpi_value;
 #error "GPI_VALUE_SIZE must be 0, 1, 2, 4, 8 or 16"
 #endif
 
-#if GPI_KEY_SIZE == 8
+#ifndef GPI_KEY_HASH
+#define GPI_KEY_HASH 0
+#endif
+#if GPI_KEY_SIZE == 8 || GPI_KEY_HASH == 64
 typedef ulong gpi_key_bits;
 #else
 typedef uint gpi_key_bits;
@@ -55,5 +60,11 @@ static gpi_key_bits gpi_key_order(gpi_key key, gpi_key_bits flip)
     const gpi_key_bits sign = (gpi_key_bits)1 << (8 * GPI_KEY_SIZE - 1);
     k ^= ((gpi_key_bits)0 - (k >> (8 * GPI_KEY_SIZE - 1))) & (sign - 1);
 #endif
-    return k ^ flip;
+    k ^= flip;
+#if GPI_KEY_HASH == 64
+    k = gpi_mix_64(k);
+#elif GPI_KEY_HASH == 32
+    k = gpi_mix_32(k);
+#endif
+    return k;
 }

@@ -36,6 +36,10 @@ static gpi_word gpi_word_read(volatile __global gpi_word *p) { return atom_or(p,
 #else
 static gpi_word gpi_word_read(volatile __global gpi_word *p) { return atom_cmpxchg(p, 0ul, 0ul); }
 #endif
+static gpi_word gpi_word_cas(volatile __global gpi_word *p, gpi_word old, gpi_word w)
+{
+    return atom_cmpxchg(p, old, w);
+}
 static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { (void)atom_xchg(p, w); }
 static gpi_word gpi_word_swap(volatile __global gpi_word *p, gpi_word w) { return atom_xchg(p, w); }
 static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_word w)
@@ -46,12 +50,51 @@ static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_wo
 typedef uint gpi_word;
 
 static gpi_word gpi_word_read(volatile __global gpi_word *p) { return atomic_or(p, 0u); }
+static gpi_word gpi_word_cas(volatile __global gpi_word *p, gpi_word old, gpi_word w)
+{
+    return atomic_cmpxchg(p, old, w);
+}
 static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { (void)atomic_xchg(p, w); }
 static gpi_word gpi_word_swap(volatile __global gpi_word *p, gpi_word w) { return atomic_xchg(p, w); }
 static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_word w)
 {
     (void)atomic_cmpxchg(p, old, w);
 }
+#endif
+
+/* A relaxed atomic load: gpi_word_read without the price of an atomic operation, where a load is known to be
+   one: clang's own built-in on PoCL; PTX, in which ld.volatile is a relaxed load (PTX ISA, memory consistency
+   model). */
+#if defined(POCL_DEVICE_ADDRESS_BITS)
+static gpi_word gpi_word_load(volatile __global gpi_word *p)
+{
+    return __atomic_load_n((volatile __private gpi_word *)(size_t)p, __ATOMIC_RELAXED);
+}
+#elif defined(cl_nv_pragma_unroll)
+static gpi_word gpi_word_load(volatile __global gpi_word *p) { return *p; }
+#else
+static gpi_word gpi_word_load(volatile __global gpi_word *p) { return gpi_word_read(p); }
+#endif
+
+/* GPI_LINE_WORDS aligned 64-bit words at once, each of them loaded as by gpi_word_load: where the words of a
+   vector load are known to be whole. 0: not known. On x86 aligned words are, in vectors too; PTX takes a
+   vector as its elements, of which 32 bytes are what memory hands out at once. */
+#if GPI_WIDE && defined(POCL_DEVICE_ADDRESS_BITS) && defined(__x86_64__)
+#define GPI_LINE_WORDS 8
+typedef ulong8 gpi_line;
+typedef long8 gpi_line_mask;
+static gpi_line gpi_line_load(volatile __global gpi_word *p) { return *(volatile __global ulong8 *)p; }
+#elif GPI_WIDE && defined(cl_nv_pragma_unroll)
+#define GPI_LINE_WORDS 4
+typedef ulong4 gpi_line;
+typedef long4 gpi_line_mask;
+static gpi_line gpi_line_load(volatile __global gpi_word *p)
+{
+    const ulong2 a = ((volatile __global ulong2 *)p)[0], b = ((volatile __global ulong2 *)p)[1];
+    return (ulong4)(a, b);
+}
+#else
+#define GPI_LINE_WORDS 0
 #endif
 
 /* Hints that the cache line at p will be read, or written, soon. Of all implementations PoCL alone is known

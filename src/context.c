@@ -222,6 +222,7 @@ GP_API void gp_context_destroy(gp_context *gp)
     if (!gp) return;
     if (gp->queue) (void)gp_finish(gp);
     gpi_programs_free(gp);
+    gpi_hash_free_all(gp);
     if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
     if (gp->scratch) (void)clReleaseMemObject(gp->scratch);
     if (gp->counters) (void)clReleaseMemObject(gp->counters);
@@ -269,6 +270,7 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
         result = gpi_segmented_sort_warm_up(gp, desc->segmented_sort);
     if (desc->sort_strings && result == GP_OK) result = gpi_sort_strings_warm_up(gp, desc->sort_strings);
     if (desc->brackets && result == GP_OK) result = gpi_brackets_warm_up(gp, desc->brackets);
+    if (desc->hash && result == GP_OK) result = gpi_hash_warm_up(gp, desc->hash);
     return result == GP_OK ? gp_finish(gp) : result;
 }
 

@@ -40,6 +40,8 @@ typedef enum gpi_primitive {
     GPI_SEGMENTED_SORT,
     GPI_SORT_STRINGS,
     GPI_BRACKETS,
+    GPI_HASH,
+    GPI_HASH_EACH,
     GPI_PRIMITIVES
 } gpi_primitive;
 
@@ -128,6 +130,25 @@ typedef struct gpi_pending {
     const char *kernel;   /* its name, static text; NULL: no kernel */
 } gpi_pending;
 
+/* A hash table, as all contexts that share it see it. The buffer starts with the same facts (hash.cl). */
+typedef struct gpi_table {
+    uint32_t references; /* handles */
+    size_t key_size, value_size;
+    bool packed, wide; /* form: packed; split with words of 64 bits; else split with words of 32 */
+    uint32_t mask;     /* capacity - 1 */
+    uint64_t seed, reserved;
+    double max_load;
+    bool grow;
+    uint64_t taken; /* slots, at most; kept where the table grows */
+    cl_mem buffer;
+} gpi_table;
+
+/* What a gp_hash leads to. The generation tells it from handles that had the place before. */
+typedef struct gpi_handle {
+    gpi_table *table; /* NULL: free */
+    uint32_t generation;
+} gpi_handle;
+
 enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 4, GPI_ASYNC_TEXT_MAX = 256 };
 
 struct gp_context {
@@ -147,6 +168,10 @@ struct gp_context {
     cl_event scratch_busy; /* out-of-order queues: the last command that uses the scratch */
     cl_mem counters;       /* GPI_COUNTERS uints, see lookback.cl */
     cl_mem result;         /* one element, for gp_reduce_read without a buffer */
+
+    gpi_handle *handles; /* of hash tables */
+    uint32_t handle_count;
+    uint32_t generation; /* of the next one */
 
     gp_profile profile;
     gp_kernel_profile kernels[GPI_KERNEL_PROFILES];
@@ -181,6 +206,8 @@ static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_pr
                                     size_t key_size, gpi_plan *plan);
 static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, size_t index_size,
                                         gpi_plan *plan);
+static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_strategy strategy,
+                                    gpi_plan *plan);
 static size_t gpi_plan_tile(const gpi_plan *plan);
 static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
                                 cl_uint *tiles);
@@ -330,6 +357,8 @@ typedef struct gpi_sort {
     size_t key_size, value_size;
     cl_uint begin_bit, end_bit, passes;
     cl_ulong flip;
+    cl_uint hash; /* 32, 64: keys go by that hash of (key ^ seed): a hash table's batch (hash.c) */
+    cl_ulong seed;
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
@@ -376,6 +405,10 @@ static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_
 
 /* brackets.c */
 static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *desc);
+/* hash_table.c, hash.c, hash_slots.c */
+static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
+static void gpi_hash_free_all(gp_context *gp);
+static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count);
 
 #define GPI_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define GPI_CALL_ARG(call, variable) gpi_call_arg(call, sizeof(variable), &(variable))

@@ -66,6 +66,13 @@ static const gpi_profile_row gpi_profile_rows[] = {
     {GPI_CLASS_POCL, GPI_BRACKETS, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_INTEL_CPU, GPI_BRACKETS, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_UNKNOWN, GPI_BRACKETS, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_POCL, GPI_HASH, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_INTEL_CPU, GPI_HASH, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_LLVMPIPE, GPI_HASH, GP_SHAPE_LOCAL, 256, 4, GP_WORDS_NARROW, GP_STRATEGY_SINGLE_PASS, 1},
+    {GPI_CLASS_NVIDIA, GPI_HASH, GP_SHAPE_LOCAL, 256, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
+    {GPI_CLASS_AMD, GPI_HASH, GP_SHAPE_LOCAL, 256, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
+    {GPI_CLASS_INTEL_GPU, GPI_HASH, GP_SHAPE_LOCAL, 256, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
+    {GPI_CLASS_UNKNOWN, GPI_HASH, GP_SHAPE_LOCAL, 128, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
 };
 
 /* Sizes of a shape that the device's row does not have: forced by tuning. */
@@ -237,6 +244,13 @@ static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, si
     if (result == GP_OK && tile && plan->shape == GP_SHAPE_LOCAL)
         gpi_plan_fit_local(&gp->info, index_size, gpi_local_bytes_of_brackets, plan);
     return result;
+}
+
+/* A hash table's: in the serial shape, `items` is the keys a group takes. */
+static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_strategy strategy,
+                                    gpi_plan *plan)
+{
+    return gpi_plan_make_sized(gp, function, GPI_HASH, 4, strategy, plan);
 }
 
 static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->items; }

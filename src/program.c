@@ -62,6 +62,10 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
          "gp_strings_keys", NULL},
         {"gp_brackets_pair", "gp_brackets_tree", "gp_brackets_join", "gp_brackets_enclose",
          "gp_brackets_measure", "gp_brackets_report", NULL},
+        {"gp_hash_clear_slots", "gp_hash_put_keys", "gp_hash_find_keys", "gp_hash_erase_keys",
+         "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", "gp_hash_combine_keys",
+         NULL},
+        {"gp_hash_each_slot", NULL},
     };
     return names[primitive][k];
 }
@@ -106,7 +110,8 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, source);
         GPI_ADD_KERNEL(&text, tile);
     } else if (primitive != GPI_BRACKETS) {
-        GPI_ADD_KERNEL(&text, key);
+        GPI_ADD_KERNEL(&text, mix);
+        if (primitive != GPI_HASH && primitive != GPI_HASH_EACH) GPI_ADD_KERNEL(&text, key);
     }
     switch (primitive) {
     case GPI_REDUCE: GPI_ADD_KERNEL(&text, reduce); break;
@@ -142,6 +147,17 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, strands);
         GPI_ADD_KERNEL(&text, items);
         GPI_ADD_KERNEL(&text, brackets);
+        break;
+    case GPI_HASH:
+        GPI_ADD_KERNEL(&text, hash);
+        GPI_ADD_KERNEL(&text, hash_line);
+        GPI_ADD_KERNEL(&text, hash_batch);
+        GPI_ADD_KERNEL(&text, hash_combine);
+        GPI_ADD_KERNEL(&text, hash_slots);
+        break;
+    case GPI_HASH_EACH:
+        GPI_ADD_KERNEL(&text, hash);
+        GPI_ADD_KERNEL(&text, hash_each);
         break;
     default: break;
     }

@@ -77,11 +77,15 @@ static uint32_t gpi_or_default(uint32_t value, uint32_t fallback) { return value
 static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
-    char ring[160];
+    char ring[200];
     (void)snprintf(ring, sizeof ring,
                    "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
                    sort->ring_rows, gpi_or_default(tuning->ring_reach, 64),
                    gpi_or_default(tuning->ring_block, 32));
+    if (sort->hash) {
+        const size_t used = strlen(ring);
+        (void)snprintf(ring + used, sizeof ring - used, "#define GPI_KEY_HASH %u\n", sort->hash);
+    }
     return gpi_key_program(gp, sort->function, GPI_SORT, sort->desc->key_type, sort->value_size, ring,
                            &sort->plan, &sort->program);
 }
@@ -217,7 +221,7 @@ static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort)
     sort->count.buffer = desc->count_buffer;
     sort->count.offset = desc->count_offset;
     sort->count.type = desc->count_type;
-    sort->flip = gpi_key_flip(desc->key_type, desc->descending);
+    sort->flip = sort->hash ? sort->seed : gpi_key_flip(desc->key_type, desc->descending);
     sort->keys_unwanted = sort->indices && !desc->keys_out;
     sort->keys_in_place =
         !sort->keys_unwanted &&

@@ -25,12 +25,14 @@ done
 case $2 in
 reduce) layers="monoid source tile reduce" ;;
 scan) layers="monoid source tile tile_scan lookback scan" ;;
-merge) layers="key merge" ;;
-search) layers="key search" ;;
-topk) layers="key digit rank keep topk" ;;
-sort) layers="key digit ring rank small sort" ;;
-segmented_sort) layers="key digit rank small segmented_sort" ;;
-sort_strings) layers="key sort_strings" ;;
+merge) layers="mix key merge" ;;
+search) layers="mix key search" ;;
+topk) layers="mix key digit rank keep topk" ;;
+sort) layers="mix key digit ring rank small sort" ;;
+segmented_sort) layers="mix key digit rank small segmented_sort" ;;
+sort_strings) layers="mix key sort_strings" ;;
+hash) layers="mix hash hash_line hash_device hash_batch hash_combine hash_slots" ;;
+hash_each) layers="mix hash hash_each" ;;
 brackets) layers="nest strands items brackets" ;;
 esac
 for name in $layers; do emit kernels/$name.cl; done

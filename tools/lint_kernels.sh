@@ -81,5 +81,21 @@ for index in 4 8; do
         done
     done
 done
+# A hash table by its three forms; and the expressions of gp_hash_for_each. With lines of every width.
+tools/compose_kernel.sh /dev/null hash >build/lint/hash.cl
+tools/compose_kernel.sh tests/native/hash_each.h hash_each >build/lint/hash_each.cl
+for form in "$NARROW -DGPI_HASH_PACKED=0" "$WIDE -DGPI_HASH_PACKED=0" "$WIDE -DGPI_HASH_PACKED=1"; do
+    for shape in "$SORT_SERIAL" "$LOCAL"; do
+        for lines in "" -DPOCL_DEVICE_ADDRESS_BITS=64\ -D__x86_64__ -Dcl_nv_pragma_unroll; do
+            for source in hash hash_each; do
+                checked=$((checked + 1))
+                ${CLANG:-clang} $FLAGS -DGPI_FP64=1 -DGPI_VALUE_WIDTH=0 $form $shape $lines build/lint/$source.cl || {
+                    echo "lint: $source $form $shape $lines" >&2
+                    failed=$((failed + 1))
+                }
+            done
+        done
+    done
+done
 echo "lint: $checked kernel programs, $failed with errors"
 test $failed = 0

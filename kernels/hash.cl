@@ -1,0 +1,367 @@
+/* hash.cl - a hash table with open addressing and linear probing, without locks: what one item does with one
+   key. This file is also what gp_device_source gives to kernels of your own; only names without gpi_ are for
+   them.
+
+       home(key) = mix(key ^ seed) & mask         a probe visits home, home + 1, ... (mod capacity)
+
+   Memory, one buffer:
+
+       | header: 64 uints | slot 0 | slot 1 | ... | slot mask | the slot of the key of all ones |
+
+   A slot, by form:
+
+       packed   one 64-bit word: key in the high half, value in the low half
+       split    two words of one width, 32 or 64 bits: key, value; narrower data is extended with zeros
+
+   A key cell of all ones is empty; the pair whose key has these bits lives in the slot behind the table, so
+   that every key is legal. One value, the reserved one, means that a key is absent. A slot goes through these
+   states:
+
+       empty -> claimed, absent -> live -> absent -> live ...      (packed: straight from empty to live)
+
+   Invariants:
+     - A key that has been written never moves and is never overwritten. So a probe that meets an empty slot
+   has seen all keys that began to be inserted before it, and no key can stand in two slots: both writers meet
+   at the first slot that was empty for either of them, and one of their exchanges fails.
+     - A value changes only by compare-and-swap from what was seen, so that no update is lost. Packed, key and
+       value change together; split, a reader between the two exchanges sees an absent key.
+     - Every access to a slot is atomic (a relaxed load is enough: each word tells all by itself).
+   A probe ends after `steps` slots, which is the capacity, or less where a device's loops are limited: no key
+   stands further from its home then, so that a search that gives up there is right too. An exchange fails
+   only because another item's succeeded; where loops are limited, `turns` bounds those as well.
+
+   Parameters
+       GPI_HASH_PACKED   1: packed form, 64-bit atomics; keys and values of 4 bytes
+       GPI_WIDE          split form: 1: words of 64 bits, 0: of 32 bits                               */
+#if !defined(GPI_HASH_PACKED) || (GPI_HASH_PACKED && !GPI_WIDE)
+#error "GPI_HASH_PACKED must be 0 or 1, and the packed form needs GPI_WIDE"
+#endif
+
+#if GPI_WIDE && !GPI_HASH_PACKED
+typedef ulong gp_hash_key;
+typedef ulong gp_hash_value;
+#define GPI_KEY_NONE (~0ul)
+#else
+typedef uint gp_hash_key;
+typedef uint gp_hash_value;
+#define GPI_KEY_NONE (~0u)
+#endif
+
+/* Header, in uints. Counts are of 64 bits. */
+#define GPI_HEADER 64
+#define GPI_HEADER_MASK 0
+#define GPI_HEADER_STEPS 1
+#define GPI_HEADER_TURNS 2
+#define GPI_HEADER_SEED 4
+#define GPI_HEADER_RESERVED 6
+#define GPI_HEADER_COUNTS 16
+
+/* What came of a key; also the index of its count. The host knows them by the same values. */
+#define GP_HASH_INSERTED 1   /* it was absent and is there now */
+#define GP_HASH_EXISTED 2    /* it was there: kept, assigned or combined */
+#define GP_HASH_FAILED 3     /* no slot was found */
+#define GP_HASH_REFUSED 4    /* its value is, or would become, the reserved one */
+#define GP_HASH_SUPERSEDED 5 /* another of the batch's equal keys stands for it */
+#define GP_HASH_ERASED 6
+#define GP_HASH_ABSENT 7
+#define GPI_COUNT_CLAIMED \
+    0                    /* slots that have a key, whether live or not; without the slot behind the table */
+#define GPI_COUNT_LOST 8 /* live keys for which a rehash found no slot */
+#define GPI_COUNTS 9
+#define GPI_CLAIMED 16 /* with GP_HASH_INSERTED or others: a slot got its key */
+
+/* How a value changes. The host knows them by the same values. */
+#define GPI_KEEP 0
+#define GPI_ASSIGN 1
+#define GPI_ADD 2
+#define GPI_AND 3
+#define GPI_OR 4
+#define GPI_XOR 5
+#define GPI_MIN_U 6
+#define GPI_MAX_U 7
+#define GPI_MIN_I 8
+#define GPI_MAX_I 9
+#define GPI_ADD_F 10
+#define GPI_MIN_F 11
+#define GPI_MAX_F 12
+#define GPI_WIDE_VALUE 16 /* added to these: on 64 bits */
+
+/* ------------------------------------------------------------------ a table */
+
+typedef struct gp_hash_table {
+    volatile __global gpi_word *slots;
+    volatile __global uint *counts;
+    gp_hash_key seed;
+    gp_hash_value reserved;
+    uint mask, steps, turns;
+} gp_hash_table;
+
+/* `memory`: the table's buffer. */
+static gp_hash_table gp_hash_open(__global uint *memory)
+{
+    gp_hash_table t;
+    t.slots = (volatile __global gpi_word *)(memory + GPI_HEADER);
+    t.counts = memory + GPI_HEADER_COUNTS;
+    t.mask = memory[GPI_HEADER_MASK];
+    t.steps = memory[GPI_HEADER_STEPS];
+    t.turns = memory[GPI_HEADER_TURNS];
+    const uint low = memory[GPI_HEADER_SEED], high = memory[GPI_HEADER_SEED + 1];
+    const uint reserved = memory[GPI_HEADER_RESERVED];
+#if GPI_WIDE && !GPI_HASH_PACKED
+    t.seed = (ulong)high << 32 | low;
+    t.reserved = (ulong)memory[GPI_HEADER_RESERVED + 1] << 32 | reserved;
+#else
+    t.seed = low ^ high;
+    t.reserved = reserved;
+#endif
+    return t;
+}
+
+/* Where the probe for `key` begins. */
+GPI_INLINE uint gpi_hash_home(gp_hash_table t, gp_hash_key key)
+{
+#if GPI_WIDE && !GPI_HASH_PACKED
+    const uint home = (uint)gpi_mix_64(key ^ t.seed) & t.mask;
+#else
+    const uint home = gpi_mix_32(key ^ t.seed) & t.mask;
+#endif
+    return key == GPI_KEY_NONE ? t.mask + 1 : home;
+}
+
+GPI_INLINE void gpi_hash_count(gp_hash_table t, uint what, uint x) { gpi_add_wide(t.counts + 2 * what, x); }
+
+/* The group's elements: [*begin, *end) of n. */
+static void gpi_span(ulong n, ulong span, ulong *begin, ulong *end)
+{
+    *begin = min(n, span * get_group_id(0));
+    *end = min(n, *begin + span);
+}
+
+/* ------------------------------------------------------------------ slots */
+
+#if GPI_HASH_PACKED
+#define GPI_SLOT_WORDS 1
+#define GPI_PAIR(key, value) ((ulong)(key) << 32 | (value))
+#define GPI_PAIR_KEY(word) ((uint)((word) >> 32))
+#define GPI_PAIR_VALUE(word) ((uint)(word))
+#else
+#define GPI_SLOT_WORDS 2
+#endif
+
+GPI_INLINE volatile __global gpi_word *gpi_slot(gp_hash_table t, uint slot)
+{
+    return t.slots + (size_t)slot * GPI_SLOT_WORDS;
+}
+
+/* Key and value in a slot; false when it has no live pair. */
+GPI_INLINE bool gpi_slot_read(gp_hash_table t, uint slot, gp_hash_key *key, gp_hash_value *value)
+{
+#if GPI_HASH_PACKED
+    const ulong seen = gpi_word_load(gpi_slot(t, slot));
+    *key = GPI_PAIR_KEY(seen);
+    *value = GPI_PAIR_VALUE(seen);
+#else
+    *key = gpi_word_load(gpi_slot(t, slot));
+    *value = gpi_word_load(gpi_slot(t, slot) + 1);
+#endif
+    return *value != t.reserved && (*key != GPI_KEY_NONE || slot > t.mask);
+}
+
+/* ------------------------------------------------------------------ values */
+
+static uint gpi_change_32(uint change, uint x, uint v)
+{
+    if (change == GPI_ADD) return x + v;
+    if (change == GPI_AND) return x & v;
+    if (change == GPI_OR) return x | v;
+    if (change == GPI_XOR) return x ^ v;
+    if (change == GPI_MIN_U) return min(x, v);
+    if (change == GPI_MAX_U) return max(x, v);
+    if (change == GPI_MIN_I) return as_uint(min(as_int(x), as_int(v)));
+    if (change == GPI_MAX_I) return as_uint(max(as_int(x), as_int(v)));
+    if (change == GPI_ADD_F) return as_uint(as_float(x) + as_float(v));
+    if (change == GPI_MIN_F) return as_uint(fmin(as_float(x), as_float(v)));
+    if (change == GPI_MAX_F) return as_uint(fmax(as_float(x), as_float(v)));
+    return v;
+}
+
+#if GPI_WIDE && !GPI_HASH_PACKED
+static ulong gpi_change_64(uint change, ulong x, ulong v)
+{
+    if (change == GPI_ADD) return x + v;
+    if (change == GPI_AND) return x & v;
+    if (change == GPI_OR) return x | v;
+    if (change == GPI_XOR) return x ^ v;
+    if (change == GPI_MIN_U) return min(x, v);
+    if (change == GPI_MAX_U) return max(x, v);
+    if (change == GPI_MIN_I) return as_ulong(min(as_long(x), as_long(v)));
+    if (change == GPI_MAX_I) return as_ulong(max(as_long(x), as_long(v)));
+#if GPI_FP64
+    if (change == GPI_ADD_F) return as_ulong(as_double(x) + as_double(v));
+    if (change == GPI_MIN_F) return as_ulong(fmin(as_double(x), as_double(v)));
+    if (change == GPI_MAX_F) return as_ulong(fmax(as_double(x), as_double(v)));
+#endif
+    return v;
+}
+
+/* What a live value x becomes. */
+static gp_hash_value gpi_change(uint change, gp_hash_value x, gp_hash_value v)
+{
+    if (change == GPI_ASSIGN) return v;
+    if (change & GPI_WIDE_VALUE) return gpi_change_64(change - GPI_WIDE_VALUE, x, v);
+    return gpi_change_32(change, (uint)x, (uint)v);
+}
+#else
+static gp_hash_value gpi_change(uint change, gp_hash_value x, gp_hash_value v)
+{
+    return change == GPI_ASSIGN ? v : gpi_change_32(change, x, v);
+}
+#endif
+
+/* ------------------------------------------------------------------ put */
+
+#if GPI_HASH_PACKED
+/* The key's slot is found or claimed, and its value changed: what came of it. `slot`: gpi_hash_home(t, key).
+ */
+GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)
+{
+    const ulong empty = GPI_PAIR(GPI_KEY_NONE, t.reserved);
+    ulong seen = gpi_word_load(gpi_slot(t, slot));
+    uint step = 0;
+    if (value == t.reserved) return GP_HASH_REFUSED;
+    for (uint turn = 0; turn < t.turns; turn++) {
+        ulong old;
+        if (seen == empty) {
+            old = gpi_word_cas(gpi_slot(t, slot), empty, GPI_PAIR(key, value));
+            if (old == empty) return GP_HASH_INSERTED | (key == GPI_KEY_NONE ? 0 : GPI_CLAIMED);
+            seen = old; /* filled meanwhile */
+        } else if (GPI_PAIR_KEY(seen) == key) {
+            const uint x = GPI_PAIR_VALUE(seen);
+            const bool absent = x == t.reserved;
+            if (!absent && change == GPI_KEEP) return GP_HASH_EXISTED;
+            const uint next = absent ? value : gpi_change(change, x, value);
+            if (next == x) return GP_HASH_EXISTED;
+            if (next == t.reserved) return GP_HASH_REFUSED;
+            old = gpi_word_cas(gpi_slot(t, slot), seen, GPI_PAIR(key, next));
+            if (old == seen) return absent ? GP_HASH_INSERTED : GP_HASH_EXISTED;
+            seen = old; /* changed meanwhile */
+        } else {
+            if (++step == t.steps) return GP_HASH_FAILED;
+            slot = (slot + 1) & t.mask;
+            seen = gpi_word_load(gpi_slot(t, slot));
+        }
+    }
+    return GP_HASH_FAILED;
+}
+
+#else
+/* The value of a key that has its slot. `claimed` is handed on; `turn`: how many are used up. */
+GPI_INLINE uint gpi_hash_change(gp_hash_table t, volatile __global gpi_word *cell, gp_hash_value value,
+                                uint change, uint claimed, uint turn)
+{
+    gp_hash_value x = claimed ? t.reserved : gpi_word_load(cell);
+    for (; turn < t.turns; turn++) {
+        const bool absent = x == t.reserved;
+        if (!absent && change == GPI_KEEP) return GP_HASH_EXISTED | claimed;
+        const gp_hash_value next = absent ? value : gpi_change(change, x, value);
+        if (next == x) return GP_HASH_EXISTED | claimed;
+        if (next == t.reserved) return GP_HASH_REFUSED | claimed;
+        const gp_hash_value old = gpi_word_cas(cell, x, next);
+        if (old == x) return (absent ? GP_HASH_INSERTED : GP_HASH_EXISTED) | claimed;
+        x = old; /* changed meanwhile */
+    }
+    return GP_HASH_FAILED | claimed;
+}
+
+/* The key's slot is found or claimed, and its value changed: what came of it. `slot`: gpi_hash_home(t, key).
+ */
+GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)
+{
+    if (value == t.reserved) return GP_HASH_REFUSED;
+    for (uint step = 0; step < t.steps; step++) {
+        volatile __global gpi_word *cell = gpi_slot(t, slot);
+        uint claimed = 0;
+        gp_hash_key seen = gpi_word_load(cell);
+        if (seen == GPI_KEY_NONE && key != GPI_KEY_NONE) {
+            seen = gpi_word_cas(cell, GPI_KEY_NONE, key);
+            if (seen == GPI_KEY_NONE) {
+                seen = key;
+                claimed = GPI_CLAIMED;
+            }
+        }
+        if (seen == key) return gpi_hash_change(t, cell + 1, value, change, claimed, step);
+        slot = (slot + 1) & t.mask;
+    }
+    return GP_HASH_FAILED;
+}
+#endif
+
+/* ------------------------------------------------------------------ get, erase */
+
+#if GPI_HASH_PACKED
+/* True and its value when the key is there. */
+GPI_INLINE bool gpi_hash_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)
+{
+    const ulong empty = GPI_PAIR(GPI_KEY_NONE, t.reserved);
+    for (uint step = 0; step < t.steps; step++) {
+        const ulong seen = gpi_word_load(gpi_slot(t, slot));
+        if (GPI_PAIR_KEY(seen) == key) {
+            *value = GPI_PAIR_VALUE(seen);
+            return *value != t.reserved;
+        }
+        if (seen == empty) return false;
+        slot = (slot + 1) & t.mask;
+    }
+    return false;
+}
+
+GPI_INLINE uint gpi_hash_remove(gp_hash_table t, uint slot, gp_hash_key key)
+{
+    const ulong empty = GPI_PAIR(GPI_KEY_NONE, t.reserved);
+    ulong seen = gpi_word_load(gpi_slot(t, slot));
+    uint step = 0;
+    for (uint turn = 0; turn < t.turns; turn++) {
+        if (GPI_PAIR_KEY(seen) == key) {
+            if (GPI_PAIR_VALUE(seen) == t.reserved) return GP_HASH_ABSENT;
+            const ulong old = gpi_word_cas(gpi_slot(t, slot), seen, GPI_PAIR(key, t.reserved));
+            if (old == seen) return GP_HASH_ERASED;
+            seen = old; /* changed meanwhile */
+        } else {
+            if (seen == empty || ++step == t.steps) return GP_HASH_ABSENT;
+            slot = (slot + 1) & t.mask;
+            seen = gpi_word_load(gpi_slot(t, slot));
+        }
+    }
+    return GP_HASH_FAILED;
+}
+
+#else
+/* The value cell of the key; NULL when it has no slot. */
+GPI_INLINE volatile __global gpi_word *gpi_hash_cell(gp_hash_table t, uint slot, gp_hash_key key)
+{
+    for (uint step = 0; step < t.steps; step++) {
+        volatile __global gpi_word *cell = gpi_slot(t, slot);
+        const gp_hash_key seen = gpi_word_load(cell);
+        if (seen == key) return cell + 1;
+        if (seen == GPI_KEY_NONE) return 0;
+        slot = (slot + 1) & t.mask;
+    }
+    return 0;
+}
+
+/* True and its value when the key is there. */
+GPI_INLINE bool gpi_hash_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)
+{
+    volatile __global gpi_word *cell = gpi_hash_cell(t, slot, key);
+    if (!cell) return false;
+    *value = gpi_word_load(cell);
+    return *value != t.reserved;
+}
+
+GPI_INLINE uint gpi_hash_remove(gp_hash_table t, uint slot, gp_hash_key key)
+{
+    volatile __global gpi_word *cell = gpi_hash_cell(t, slot, key);
+    if (!cell) return GP_HASH_ABSENT;
+    return gpi_word_swap(cell, t.reserved) == t.reserved ? GP_HASH_ABSENT : GP_HASH_ERASED;
+}
+#endif

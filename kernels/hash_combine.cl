@@ -1,0 +1,182 @@
+/* hash_combine.cl - insert_or_apply, in which a group combines equal keys of its own before it goes to the
+   table: with few different keys, most of the work stays in the group.
+
+       group's keys    a b a a c b ...
+       cells           | a: v0 op v2 op v3, 3 keys | b: v1 op v5, 2 | c: v4, 1 | ...      by home modulo their
+   number table           a <- a op (v0 op v2 op v3), ...
+
+   serial   a key that finds another one in its cell sends that to the table and takes its place. When fewer
+   than half of the first keys have found themselves, the group's other keys go straight. local    a cell
+   belongs to the first key that takes it; keys that find another one go straight.
+
+   What came of a combined cell came of all its keys, but that only one can have been inserted. A sum that is
+   the reserved value never stands in a cell.
+
+   Parameters
+       GPI_CELLS   of a group; a power of two                                                            */
+#ifndef GPI_CELLS
+#define GPI_CELLS 256
+#endif
+#if GPI_CELLS < 1 || (GPI_CELLS & (GPI_CELLS - 1))
+#error "GPI_CELLS must be a power of two"
+#endif
+
+#if GPI_SHAPE_SERIAL
+#define GPI_TRIAL 1024 /* keys after which a group decides whether combining pays */
+
+typedef struct gpi_cells {
+    gp_hash_key key[GPI_CELLS];
+    gp_hash_value value[GPI_CELLS];
+    uint count[GPI_CELLS]; /* 0: the cell is free */
+} gpi_cells;
+
+/* What came of `count` keys that went as one. */
+static void gpi_tally_cell(uint *tally, uint what, uint count)
+{
+    tally[what]++;
+    tally[(what & (GPI_CLAIMED - 1)) == GP_HASH_INSERTED ? GP_HASH_EXISTED : what & (GPI_CLAIMED - 1)] +=
+        count - 1;
+}
+
+static void gpi_cell_flush(gp_hash_table t, gpi_cells *cells, uint cell, uint change, uint *tally)
+{
+    const gp_hash_key key = cells->key[cell];
+    if (cells->count[cell] == 0) return;
+    gpi_tally_cell(tally, GPI_PUT(t, gpi_hash_home(t, key), key, cells->value[cell], change),
+                   cells->count[cell]);
+    cells->count[cell] = 0;
+}
+
+/* True when the key was in its cell already. */
+static bool gpi_cell_add(gp_hash_table t, gpi_cells *cells, uint home, gp_hash_key key, gp_hash_value value,
+                         uint change, uint *tally)
+{
+    const uint cell = home % GPI_CELLS;
+    if (value == t.reserved) {
+        tally[GP_HASH_REFUSED]++;
+        return false;
+    }
+    if (cells->count[cell] && cells->key[cell] == key) {
+        const gp_hash_value sum = gpi_change(change, cells->value[cell], value);
+        if (sum != t.reserved) {
+            cells->value[cell] = sum;
+            cells->count[cell]++;
+            return true;
+        }
+    }
+    gpi_cell_flush(t, cells, cell, change, tally);
+    cells->key[cell] = key;
+    cells->value[cell] = value;
+    cells->count[cell] = 1;
+    return false;
+}
+
+GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, ulong span, GPI_COUNT_PARAMETERS,
+                                     volatile __global uint *counters)
+{
+    const gp_hash_table t = gp_hash_open(memory);
+    const bool wide = (widths & GPI_WIDE_KEYS) != 0;
+    gpi_cells cells;
+    gpi_batch now, next;
+    ulong begin, end;
+    uint found = 0;
+    bool combines = true;
+    keys += keys_at << (wide ? 1 : 0);
+    values += values_at << (widths & GPI_WIDE_VALUES ? 1 : 0);
+    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);
+    GPI_COUNT_CHECK(get_group_id(0) == 0 && !(wants & GPI_IS_CHECKED), counters);
+    GPI_TALLY(tally);
+    for (uint c = 0; c < GPI_CELLS; c++) cells.count[c] = 0;
+    gpi_batch_read(t, keys, begin, end, wide, &next);
+    for (ulong base = begin; base < end; base += GPI_STEP) {
+        const uint n = (uint)min((ulong)GPI_BATCH, end - base);
+        now = next;
+        gpi_batch_read(t, keys, base + GPI_STEP, end, wide, &next);
+        for (uint k = 0; k < n; k++) {
+            const gp_hash_value value = gpi_value_of(values, base + k, source, operand, widths);
+            if (combines) found += gpi_cell_add(t, &cells, now.home[k], now.key[k], value, change, tally);
+            else GPI_TALLY_ADD(tally, GPI_PUT(t, now.home[k], now.key[k], value, change));
+        }
+        combines = combines && (base - begin < GPI_TRIAL || 2 * found >= base - begin);
+    }
+    for (uint c = 0; c < GPI_CELLS; c++) gpi_cell_flush(t, &cells, c, change, tally);
+    GPI_TALLY_FLUSH(tally, t);
+}
+
+#else
+typedef volatile __local gp_hash_key *gpi_local_word; /* keys and values are of one width */
+
+/* The word before; both sides of every access are atomic, as in the table. */
+static gp_hash_key gpi_local_cas(gpi_local_word p, gp_hash_key old, gp_hash_key w)
+{
+#if GPI_WIDE && !GPI_HASH_PACKED
+    return atom_cmpxchg(p, old, w);
+#else
+    return atomic_cmpxchg(p, old, w);
+#endif
+}
+
+typedef struct gpi_cells {
+    gp_hash_key key[GPI_CELLS]; /* GPI_KEY_NONE: the cell is free */
+    gp_hash_value value[GPI_CELLS];
+    uint count[GPI_CELLS];
+} gpi_cells;
+
+/* False when the key has to go straight. */
+static bool gpi_cell_add(gp_hash_table t, __local gpi_cells *cells, uint home, gp_hash_key key,
+                         gp_hash_value value, uint change)
+{
+    const uint cell = home % GPI_CELLS;
+    if (value == t.reserved || key == GPI_KEY_NONE) return false;
+    const gp_hash_key owner = gpi_local_cas(&cells->key[cell], GPI_KEY_NONE, key);
+    if (owner != GPI_KEY_NONE && owner != key) return false;
+    gp_hash_value x = t.reserved;
+    for (;;) { /* ends: an exchange fails only because another item's succeeded */
+        const gp_hash_value sum = x == t.reserved ? value : gpi_change(change, x, value);
+        if (sum == t.reserved) return false;
+        const gp_hash_value old = gpi_local_cas(&cells->value[cell], x, sum);
+        if (old == x) break;
+        x = old;
+    }
+    (void)atomic_inc((volatile __local uint *)&cells->count[cell]);
+    return true;
+}
+
+GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, ulong span, GPI_COUNT_PARAMETERS,
+                                     volatile __global uint *counters)
+{
+    __local gpi_cells cells;
+    const gp_hash_table t = gp_hash_open(memory);
+    const bool wide = (widths & GPI_WIDE_KEYS) != 0;
+    ulong begin, end;
+    keys += keys_at << (wide ? 1 : 0);
+    values += values_at << (widths & GPI_WIDE_VALUES ? 1 : 0);
+    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);
+    GPI_COUNT_CHECK(get_group_id(0) == 0 && !(wants & GPI_IS_CHECKED), counters);
+    for (uint c = (uint)get_local_id(0); c < GPI_CELLS; c += GPI_WG) {
+        cells.key[c] = GPI_KEY_NONE;
+        cells.value[c] = t.reserved;
+        cells.count[c] = 0;
+    }
+    GPI_TALLY(tally); /* its barrier: the cells are free */
+    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {
+        const gp_hash_key key = gpi_element_read(keys, i, wide);
+        const uint home = gpi_hash_home(t, key);
+        const gp_hash_value value = gpi_value_of(values, i, source, operand, widths);
+        if (!gpi_cell_add(t, &cells, home, key, value, change))
+            GPI_TALLY_ADD(tally, GPI_PUT(t, home, key, value, change));
+    }
+    barrier(CLK_LOCAL_MEM_FENCE); /* all keys are in their cells */
+    for (uint c = (uint)get_local_id(0); c < GPI_CELLS; c += GPI_WG) {
+        const gp_hash_key key = cells.key[c];
+        const uint count = cells.count[c];
+        if (count == 0) continue;
+        const uint what = GPI_PUT(t, gpi_hash_home(t, key), key, cells.value[c], change);
+        const uint came = what & (GPI_CLAIMED - 1);
+        GPI_TALLY_ADD(tally, what);
+        if (count > 1)
+            (void)atomic_add(tally + (came == GP_HASH_INSERTED ? GP_HASH_EXISTED : came), count - 1);
+    }
+    GPI_TALLY_FLUSH(tally, t);
+}
+#endif

@@ -1,0 +1,601 @@
+/* hash.c - batches of keys: gp_hash_insert and its kin, gp_hash_find, gp_hash_erase. */
+#include "internal.h"
+
+/* Of hash.cl and hash_batch.cl. */
+enum {
+    GPI_CHANGE_KEEP,
+    GPI_CHANGE_ASSIGN,
+    GPI_CHANGE_APPLY /* and which */,
+    GPI_CHANGE_MIN_U = 6,
+    GPI_CHANGE_MAX_U = 7,
+    GPI_CHANGE_WIDE = 16
+};
+enum { GPI_SOURCE_BUFFER, GPI_SOURCE_ONE, GPI_SOURCE_INDEX };
+enum {
+    GPI_WANTS_RESULTS = 1,
+    GPI_WANTS_FAILED = 2,
+    GPI_WANTS_FAILED_VALUES = 4,
+    GPI_IS_JUDGED = 8,
+    GPI_IS_CHECKED = 16
+};
+enum { GPI_WANTS_VALUES = 1, GPI_WANTS_FOUND = 2 };
+enum { GPI_WIDE_KEYS = 1, GPI_WIDE_VALUES = 2 };
+
+/* From how many bytes of table on, and keys, it pays to partition a batch first. Measured on PoCL. */
+#define GPI_HASH_PARTITION_BYTES ((size_t)16 << 20)
+#define GPI_HASH_PARTITION_KEYS ((size_t)1 << 16)
+
+/* A buffer of the call's. */
+typedef struct gpi_hash_use {
+    const char *name;
+    gpi_range range; /* root NULL: not there */
+    bool written;
+} gpi_hash_use;
+
+enum { GPI_HASH_USES = 8 };
+
+/* A checked batch, ready to run. */
+typedef struct gpi_hash_batch {
+    const char *function;
+    gpi_table *table;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count count;
+    gpi_hash_use uses[GPI_HASH_USES];
+    size_t use_count;
+} gpi_hash_batch;
+
+/* ------------------------------------------------------------------ checks */
+
+/* A buffer of `count` elements of `size` bytes; NULL is left out. */
+static gp_result gpi_hash_use_buffer(gp_context *gp, gpi_hash_batch *batch, const char *name, cl_mem buffer,
+                                     size_t offset, size_t count, size_t size, int access)
+{
+    gpi_hash_use *use = &batch->uses[batch->use_count];
+    if (!buffer) return GP_OK;
+    use->name = name;
+    use->written = access == GPI_WRITES;
+    batch->use_count++;
+    return gpi_check_buffer(gp, batch->function, name, buffer, offset, count, size, access, &use->range);
+}
+
+/* What is written overlaps nothing, and nothing overlaps the table. */
+static gp_result gpi_hash_check_apart(gp_context *gp, const gpi_hash_batch *batch)
+{
+    size_t a, b;
+    for (a = 0; a < batch->use_count; a++) {
+        for (b = 0; b < a; b++) {
+            const gpi_hash_use *x = &batch->uses[a], *y = &batch->uses[b];
+            if (!(x->written || y->written) || !gpi_overlap(&x->range, &y->range)) continue;
+            return gpi_fail(gp, GP_ERROR_OVERLAP,
+                            "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of one buffer", batch->function,
+                            y->name, y->range.begin, y->range.end, x->name, x->range.begin, x->range.end);
+        }
+    }
+    return GP_OK;
+}
+
+/* The batch's table, program, count and the table's own memory. */
+static gp_result gpi_hash_batch_open(gp_context *gp, const char *function, gp_hash handle, size_t count,
+                                     cl_mem count_buffer, size_t count_offset, gp_type count_type,
+                                     gpi_hash_batch *batch)
+{
+    gp_result result;
+    memset(batch, 0, sizeof *batch);
+    batch->function = function;
+    batch->table = gpi_hash_of(gp, function, handle);
+    if (!batch->table) return GP_ERROR_INVALID_ARGUMENT;
+    batch->count.bound = count;
+    batch->count.buffer = count_buffer;
+    batch->count.offset = count_offset;
+    batch->count.type = count_type;
+    result = gpi_hash_program(gp, function, GPI_HASH, batch->table, "", &batch->plan, &batch->program);
+    if (result == GP_OK)
+        result = gpi_hash_use_buffer(gp, batch, "the table", batch->table->buffer, 0,
+                                     gpi_hash_bytes(batch->table), 1, GPI_WRITES);
+    if (result != GP_OK || !count_buffer) return result;
+    batch->uses[batch->use_count].name = "count_buffer";
+    return gpi_check_count(gp, function, &batch->count, &batch->uses[batch->use_count++].range);
+}
+
+/* ------------------------------------------------------------------ arguments, launch */
+
+static cl_uint gpi_hash_widths(const gpi_table *table)
+{
+    return (table->key_size == 8 ? GPI_WIDE_KEYS : 0) | (table->value_size == 8 ? GPI_WIDE_VALUES : 0);
+}
+
+/* An array and its offset; where there is none, the context's counters stand in. */
+static void gpi_hash_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
+{
+    const cl_ulong at = buffer ? offset : 0;
+    const cl_mem array = buffer ? buffer : call->gp->counters;
+    GPI_CALL_ARG(call, array);
+    GPI_CALL_ARG(call, at);
+}
+
+/* Keys of a group. In the serial shape fewer when there are few, so that all cores have some; one an item
+   where loops are limited, because each may mean a long probe. */
+static size_t gpi_hash_span(const gp_context *gp, const gpi_plan *plan, size_t count)
+{
+    const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1, least = 1024;
+    const size_t share = count / (4 * cores), most = plan->items;
+    if (plan->shape == GP_SHAPE_LOCAL) return gp->info.loop_limit ? plan->group : gpi_plan_tile(plan);
+    if (gp->desc.tuning.tile || share >= most) return most;
+    return share > least ? share : least;
+}
+
+/* The last arguments of a batch's kernels, and the launch. */
+static gp_result gpi_hash_launch_batch(gpi_call *call, const gpi_hash_batch *batch, const gpi_count *count)
+{
+    const size_t span = gpi_hash_span(call->gp, &batch->plan, count->bound);
+    gpi_sort_arg_long(call, span);
+    gpi_call_arg_count(call, count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &batch->plan, gpi_ceil_div(count->bound, span));
+}
+
+/* ------------------------------------------------------------------ insert, assign, apply */
+
+/* What is put, and how. */
+typedef struct gpi_hash_put {
+    const gp_hash_insert_desc *desc;
+    cl_uint change, source, wants;
+    cl_ulong operand;
+    gpi_table judge;  /* FIRST, LAST: the batch's own table of indices */
+    bool partitioned; /* by home slot, before anything else; then: */
+    gp_sort_desc order_desc;
+    gpi_sort order;
+    size_t keys_at, values_at; /* where the partitioned batch is, in bytes of the scratch */
+    size_t scratch_bytes;
+} gpi_hash_put;
+
+/* The device's word for an operation on values of a type: GPI_ADD ... of hash.cl; 0: there is none. */
+static cl_uint gpi_hash_change_of(gp_op op, gp_type type)
+{
+    enum { UNSIGNED, SIGNED, FLOAT };
+    static const struct {
+        gp_op op;
+        cl_uint change[3];
+    } rows[] = {{GP_SUM, {2, 2, 10}}, {GP_AND, {3, 3, 0}},  {GP_OR, {4, 4, 0}},
+                {GP_XOR, {5, 5, 0}},  {GP_MIN, {6, 8, 11}}, {GP_MAX, {7, 9, 12}}};
+    const int kind = gpi_is_float(type) ? FLOAT : gpi_is_signed(type) ? SIGNED : UNSIGNED;
+    size_t i;
+    for (i = 0; i < GPI_COUNT_OF(rows); i++) {
+        if (rows[i].op == op) return rows[i].change[kind];
+    }
+    return 0;
+}
+
+/* Type and operation of insert_or_apply. */
+static gp_result gpi_hash_check_apply(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
+{
+    const gp_hash_insert_desc *desc = put->desc;
+    const size_t size = batch->table->value_size;
+    const gp_type type = desc->type ? desc->type : size == 8 ? GP_U64 : GP_U32;
+    if (size == 0)
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: the table is a set: there are no values to combine",
+                        batch->function);
+    if (gpi_type_size(type) != size) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "%s: type = %d is no type of the table's values of %zu bytes", batch->function,
+                        (int)desc->type, size);
+    }
+    if (type == GP_F64 && !gp->info.fp64)
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: type = GP_F64 needs cl_khr_fp64: %s", batch->function,
+                        gp->info.name);
+    put->change = gpi_hash_change_of(desc->op, type);
+    if (put->change == 0) {
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d does not combine values of type %d",
+                        batch->function, (int)desc->op, (int)type);
+    }
+    if (size == 8) put->change |= GPI_CHANGE_WIDE;
+    if (desc->values) return GP_OK;
+    put->source = GPI_SOURCE_ONE;
+    put->operand = type == GP_F32 ? 0x3f800000u : type == GP_F64 ? 0x3ff0000000000000u : 1;
+    return GP_OK;
+}
+
+static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put,
+                                    bool apply)
+{
+    const gp_hash_insert_desc *desc = put->desc;
+    if ((unsigned)desc->duplicates >= GP_HASH_DUPLICATES_COUNT || (apply && desc->duplicates)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: duplicates = %d %s", batch->function,
+                        (int)desc->duplicates,
+                        apply ? "means nothing where equal keys combine" : "is not a gp_hash_duplicates");
+    }
+    if ((unsigned)desc->strategy >= GP_STRATEGY_COUNT) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: strategy = %d is not a gp_strategy",
+                        batch->function, (int)desc->strategy);
+    }
+    if (!apply && desc->op) {
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is for gp_hash_insert_or_apply",
+                        batch->function, (int)desc->op);
+    }
+    if ((desc->failed_keys == NULL) != (desc->failed_count == NULL) ||
+        (desc->failed_values && !desc->failed_keys)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: failed_keys is %s, failed_count %s, failed_values %s: they go together",
+                        batch->function, desc->failed_keys ? "given" : "NULL",
+                        desc->failed_count ? "given" : "NULL", desc->failed_values ? "given" : "NULL");
+    }
+    if (batch->table->value_size == 0 && (desc->values || desc->failed_values)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and the table is a set",
+                        batch->function);
+    }
+    if (desc->count > UINT32_MAX - 1 && (desc->duplicates || desc->failed_keys)) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
+                        "%s: count = %zu: duplicates and failed_keys take 2^32 - 2 keys at most",
+                        batch->function, desc->count);
+    }
+    return apply ? gpi_hash_check_apply(gp, batch, put) : GP_OK;
+}
+
+/* The table that says which of equal keys stands for all: of keys of the same width, with indices as values.
+ */
+static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
+{
+    gpi_table *judge = &put->judge;
+    if (!put->desc->duplicates || put->desc->count == 0) return GP_OK;
+    *judge = *batch->table;
+    judge->buffer = NULL;
+    judge->reserved = judge->wide && !judge->packed ? UINT64_MAX : UINT32_MAX;
+    put->wants |= GPI_IS_JUDGED;
+    return gpi_hash_capacity(gp, batch->function, 0, put->desc->count, 0.5, &judge->mask);
+}
+
+/* The pass of a sort that puts the batch in the order of the home slots' highest digit. */
+static void gpi_hash_describe_order(const gpi_hash_batch *batch, gpi_hash_put *put)
+{
+    const gp_hash_insert_desc *d = put->desc;
+    gp_sort_desc *order = &put->order_desc;
+    uint32_t bits = 0;
+    while (batch->table->mask >> bits) bits++;
+    order->keys = d->keys;
+    order->keys_offset = d->keys_offset;
+    order->keys_out = batch->table->buffer; /* until the scratch is there: something else than the keys */
+    order->count = d->count;
+    order->count_buffer = d->count_buffer;
+    order->count_offset = d->count_offset;
+    order->count_type = d->count_type;
+    order->key_type = batch->table->key_size == 8 ? GP_U64 : GP_U32;
+    order->end_bit = bits;
+    order->begin_bit = bits > GPI_SORT_DIGIT_BITS ? bits - GPI_SORT_DIGIT_BITS : 0;
+    order->strategy = GP_STRATEGY_MULTI_PASS;
+    if (put->source != GPI_SOURCE_BUFFER) return;
+    order->value_size = batch->table->value_size;
+    order->values = d->values;
+    order->values_offset = d->values_offset;
+    order->values_out = batch->table->buffer;
+}
+
+/* Whether the batch is partitioned, and how. Results and indices belong to the order that it came in. */
+static gp_result gpi_hash_plan_order(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
+{
+    const gp_hash_insert_desc *d = put->desc;
+    const gp_strategy wanted = d->strategy ? d->strategy : batch->plan.strategy;
+    const bool large =
+        gpi_hash_bytes(batch->table) >= GPI_HASH_PARTITION_BYTES && d->count >= GPI_HASH_PARTITION_KEYS;
+    gp_result result;
+    put->partitioned = wanted == GP_STRATEGY_MULTI_PASS && (large || d->strategy) && !d->results &&
+                       !d->duplicates && batch->table->mask >= GPI_SORT_BINS && d->count > 0;
+    if (!put->partitioned) return GP_OK;
+    gpi_hash_describe_order(batch, put);
+    gpi_sort_init(&put->order, batch->function, &put->order_desc, false);
+    put->order.hash = batch->table->wide && !batch->table->packed ? 64 : 32;
+    put->order.seed = put->order.hash == 64 ? batch->table->seed
+                                            : (uint32_t)(batch->table->seed ^ batch->table->seed >> 32);
+    result = gpi_sort_plan(gp, &put->order);
+    put->keys_at = put->order.at.end;
+    put->values_at = gpi_round_up(put->keys_at + d->count * batch->table->key_size, GPI_SORT_ALIGNMENT);
+    put->scratch_bytes = put->values_at + d->count * put->order_desc.value_size;
+    return result;
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_hash_plan_put(gp_context *gp, const char *function, gp_hash handle,
+                                   gpi_hash_batch *batch, gpi_hash_put *put, cl_uint change)
+{
+    const gp_hash_insert_desc *desc = put->desc;
+    const bool apply = change == GPI_CHANGE_APPLY;
+    gp_result result = gpi_hash_batch_open(gp, function, handle, desc->count, desc->count_buffer,
+                                           desc->count_offset, desc->count_type, batch);
+    put->change = change;
+    if (result == GP_OK) result = gpi_hash_check_put(gp, batch, put, apply);
+    if (result == GP_OK) result = gpi_hash_plan_judge(gp, batch, put);
+    if (result != GP_OK) return result;
+    if (batch->table->value_size == 0) put->source = GPI_SOURCE_ONE; /* of value 0 */
+    if (desc->results) put->wants |= GPI_WANTS_RESULTS;
+    if (desc->failed_keys) put->wants |= GPI_WANTS_FAILED;
+    if (desc->failed_values) put->wants |= GPI_WANTS_FAILED_VALUES;
+    if (put->wants & GPI_IS_JUDGED) put->scratch_bytes = gpi_hash_bytes(&put->judge);
+    return gpi_hash_plan_order(gp, batch, put);
+}
+
+static gp_result gpi_hash_check_put_buffers(gp_context *gp, gpi_hash_batch *batch, const gpi_hash_put *put)
+{
+    const gp_hash_insert_desc *d = put->desc;
+    const size_t k = batch->table->key_size, v = batch->table->value_size, n = d->count;
+    gpi_range used[GPI_HASH_USES];
+    size_t i;
+    gp_result r = GP_OK;
+    if (!d->keys) r = gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
+    if (r == GP_OK && put->source == GPI_SOURCE_BUFFER && !d->values)
+        r = gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: values is NULL", batch->function);
+    if (r == GP_OK) r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, n, v, GPI_READS);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "results", d->results, d->results_offset, n, 1, GPI_WRITES);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "failed_keys", d->failed_keys, d->failed_keys_offset, n, k,
+                                GPI_WRITES);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "failed_values", d->failed_values, d->failed_values_offset, n, v,
+                                GPI_WRITES);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "failed_count", d->failed_count, d->failed_count_offset, 1, 4,
+                                GPI_WRITES);
+    if (r == GP_OK) r = gpi_hash_check_apart(gp, batch);
+    if (r != GP_OK) return r;
+    for (i = 0; i < batch->use_count; i++) used[i] = batch->uses[i].range;
+    return gpi_check_scratch(gp, batch->function, d->scratch, put->scratch_bytes, used, batch->use_count);
+}
+
+/* GPI_PUT_PARAMETERS of hash_batch.cl. */
+static void gpi_hash_arg_put(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put,
+                             bool judging)
+{
+    const gp_hash_insert_desc *d = put->desc;
+    const cl_mem into = judging ? put->judge.buffer : batch->table->buffer;
+    const cl_uint source = judging ? (cl_uint)GPI_SOURCE_INDEX : put->source;
+    const cl_uint chosen = d->duplicates == GP_HASH_FIRST ? GPI_CHANGE_MIN_U : GPI_CHANGE_MAX_U;
+    const cl_uint wide = batch->table->wide && !batch->table->packed ? GPI_CHANGE_WIDE : 0;
+    GPI_CALL_ARG(call, into);
+    if (put->partitioned) {
+        gpi_hash_arg_array(call, put->order_desc.keys_out, put->order_desc.keys_out_offset);
+        gpi_hash_arg_array(call, put->order_desc.values_out, put->order_desc.values_out_offset);
+    } else {
+        gpi_hash_arg_array(call, d->keys, d->keys_offset);
+        gpi_hash_arg_array(call, d->values, d->values_offset);
+    }
+    GPI_CALL_ARG(call, source);
+    GPI_CALL_ARG(call, put->operand);
+    gpi_sort_arg_uint(call, judging ? chosen | wide : put->change);
+    gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
+    gpi_sort_arg_uint(call, judging ? 0 : put->wants);
+}
+
+/* One launch: the batch into the table, or its indices into the judge. */
+static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put,
+                                     bool judging)
+{
+    const gp_hash_insert_desc *d = put->desc;
+    const cl_mem judge = put->wants & GPI_IS_JUDGED ? put->judge.buffer : batch->table->buffer;
+    gpi_call_kernel(call, batch->program, GPI_HASH_PUT);
+    gpi_hash_arg_put(call, batch, put, judging);
+    GPI_CALL_ARG(call, judge);
+    gpi_hash_arg_array(call, d->results, d->results_offset);
+    gpi_hash_arg_array(call, d->failed_keys, d->failed_keys_offset);
+    gpi_hash_arg_array(call, d->failed_values, d->failed_values_offset);
+    gpi_hash_arg_array(call, d->failed_count, d->failed_count_offset);
+    return gpi_hash_launch_batch(call, batch, &batch->count);
+}
+
+/* Equal keys of a group first combine there: where nothing is wanted of each key by itself. */
+static bool gpi_hash_combines(const gpi_hash_put *put)
+{
+    return put->change > GPI_CHANGE_ASSIGN && !(put->wants & (GPI_WANTS_RESULTS | GPI_WANTS_FAILED));
+}
+
+static gp_result gpi_hash_launch_combine(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put)
+{
+    gpi_call_kernel(call, batch->program, GPI_HASH_COMBINE);
+    gpi_hash_arg_put(call, batch, put, false);
+    return gpi_hash_launch_batch(call, batch, &batch->count);
+}
+
+/* Which index stands for each key. */
+static gp_result gpi_hash_judge(gpi_call *call, const gpi_hash_batch *batch, gpi_hash_put *put,
+                                cl_mem scratch)
+{
+    gp_result result;
+    put->judge.buffer = scratch;
+    result = gpi_hash_clear_slots(call, &put->judge, NULL);
+    if (result == GP_OK) result = gpi_hash_launch_put(call, batch, put, true);
+    put->wants |= GPI_IS_CHECKED;
+    return result;
+}
+
+/* The batch in the order of its home slots, into the scratch. */
+static gp_result gpi_hash_order(gpi_call *call, gpi_hash_put *put, cl_mem scratch)
+{
+    gp_sort_desc *order = &put->order_desc;
+    order->scratch = scratch;
+    order->keys_out = scratch;
+    order->keys_out_offset = put->keys_at / put->order.key_size;
+    if (order->value_size) {
+        order->values_out = scratch;
+        order->values_out_offset = put->values_at / order->value_size;
+    }
+    put->wants |= GPI_IS_CHECKED;
+    return gpi_sort_launch(call, &put->order);
+}
+
+static gp_result gpi_hash_put_all(gpi_call *call, gpi_hash_batch *batch, gpi_hash_put *put)
+{
+    const gp_hash_insert_desc *d = put->desc;
+    gp_result result = GP_OK;
+    cl_mem scratch = NULL;
+    if (d->failed_count) result = gpi_call_fill(call, d->failed_count, 4 * d->failed_count_offset, 4);
+    if (result != GP_OK || d->count == 0) return result;
+    if (put->scratch_bytes > 0) result = gpi_call_scratch(call, d->scratch, put->scratch_bytes, &scratch);
+    if (result == GP_OK && (put->wants & GPI_IS_JUDGED)) result = gpi_hash_judge(call, batch, put, scratch);
+    if (result == GP_OK && put->partitioned) result = gpi_hash_order(call, put, scratch);
+    if (result != GP_OK) return result;
+    return gpi_hash_combines(put) ? gpi_hash_launch_combine(call, batch, put)
+                                  : gpi_hash_launch_put(call, batch, put, false);
+}
+
+static gp_result gpi_hash_insert(gp_context *gp, const char *function, gp_hash handle,
+                                 const gp_hash_insert_desc *desc, cl_uint change)
+{
+    gpi_hash_batch batch;
+    gpi_hash_put put;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    memset(&put, 0, sizeof put);
+    put.desc = desc;
+    result = gpi_hash_plan_put(gp, function, handle, &batch, &put, change);
+    if (result == GP_OK && (desc->count > 0 || desc->failed_count))
+        result = gpi_hash_check_put_buffers(gp, &batch, &put);
+    if (result == GP_OK) result = gpi_hash_make_room(gp, function, batch.table, desc->count);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_hash_put_all(&call, &batch, &put);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_hash_insert(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc)
+{
+    return gpi_hash_insert(gp, "gp_hash_insert", table, desc, GPI_CHANGE_KEEP);
+}
+
+GP_API gp_result gp_hash_insert_or_assign(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc)
+{
+    return gpi_hash_insert(gp, "gp_hash_insert_or_assign", table, desc, GPI_CHANGE_ASSIGN);
+}
+
+GP_API gp_result gp_hash_insert_or_apply(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc)
+{
+    return gpi_hash_insert(gp, "gp_hash_insert_or_apply", table, desc, GPI_CHANGE_APPLY);
+}
+
+GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc,
+                                             size_t *bytes)
+{
+    gpi_hash_batch batch;
+    gpi_hash_put put;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_hash_insert_scratch_size: gp, desc or bytes is NULL");
+    }
+    memset(&put, 0, sizeof put);
+    put.desc = desc;
+    result = gpi_hash_plan_put(gp, "gp_hash_insert_scratch_size", table, &batch, &put,
+                               desc->op ? GPI_CHANGE_APPLY : GPI_CHANGE_KEEP);
+    *bytes = result == GP_OK ? put.scratch_bytes : 0;
+    return result;
+}
+
+/* ------------------------------------------------------------------ find, contains, erase */
+
+static gp_result gpi_hash_check_find(gp_context *gp, gpi_hash_batch *batch, const gp_hash_find_desc *d)
+{
+    const size_t k = batch->table->key_size, v = batch->table->value_size, n = d->count;
+    const bool in_place = d->values == d->keys && d->values_offset == d->keys_offset && k == v;
+    gp_result r = GP_OK;
+    if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
+    if (!d->values && !d->found)
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: values and found are NULL: nothing is wanted",
+                        batch->function);
+    if (v == 0 && (d->values || d->absent)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and the table is a set",
+                        batch->function);
+    }
+    if (!in_place) r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, n, v, GPI_WRITES);
+    if (r == GP_OK) r = gpi_hash_use_buffer(gp, batch, "found", d->found, d->found_offset, n, 1, GPI_WRITES);
+    return r == GP_OK ? gpi_hash_check_apart(gp, batch) : r;
+}
+
+static gp_result gpi_hash_launch_find(gpi_call *call, const gpi_hash_batch *batch, const gp_hash_find_desc *d)
+{
+    const gpi_table *table = batch->table;
+    const cl_ulong absent = d->absent ? gpi_hash_load_value(d->absent, table->value_size) : table->reserved;
+    gpi_call_kernel(call, batch->program, GPI_HASH_FIND);
+    GPI_CALL_ARG(call, table->buffer);
+    gpi_hash_arg_array(call, d->keys, d->keys_offset);
+    gpi_hash_arg_array(call, d->values, d->values_offset);
+    gpi_hash_arg_array(call, d->found, d->found_offset);
+    GPI_CALL_ARG(call, absent);
+    gpi_sort_arg_uint(call, gpi_hash_widths(table));
+    gpi_sort_arg_uint(call, (d->values ? GPI_WANTS_VALUES : 0) | (d->found ? GPI_WANTS_FOUND : 0));
+    return gpi_hash_launch_batch(call, batch, &batch->count);
+}
+
+static gp_result gpi_hash_find(gp_context *gp, const char *function, gp_hash handle,
+                               const gp_hash_find_desc *desc)
+{
+    gpi_hash_batch batch;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    result = gpi_hash_batch_open(gp, function, handle, desc->count, desc->count_buffer, desc->count_offset,
+                                 desc->count_type, &batch);
+    if (result == GP_OK && desc->count > 0) result = gpi_hash_check_find(gp, &batch, desc);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK && desc->count > 0) result = gpi_hash_launch_find(&call, &batch, desc);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_hash_find(gp_context *gp, gp_hash table, const gp_hash_find_desc *desc)
+{
+    return gpi_hash_find(gp, "gp_hash_find", table, desc);
+}
+
+GP_API gp_result gp_hash_contains(gp_context *gp, gp_hash table, const gp_hash_find_desc *desc)
+{
+    if (gp && desc && (desc->values || desc->absent)) {
+        if (desc->done) *desc->done = NULL;
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_contains: values or absent is given");
+    }
+    return gpi_hash_find(gp, "gp_hash_contains", table, desc);
+}
+
+static gp_result gpi_hash_check_erase(gp_context *gp, gpi_hash_batch *batch, const gp_hash_erase_desc *d)
+{
+    gp_result r;
+    if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
+    r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, d->count, batch->table->key_size,
+                            GPI_READS);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "results", d->results, d->results_offset, d->count, 1, GPI_WRITES);
+    return r == GP_OK ? gpi_hash_check_apart(gp, batch) : r;
+}
+
+static gp_result gpi_hash_launch_erase(gpi_call *call, const gpi_hash_batch *batch,
+                                       const gp_hash_erase_desc *d)
+{
+    gpi_call_kernel(call, batch->program, GPI_HASH_ERASE);
+    GPI_CALL_ARG(call, batch->table->buffer);
+    gpi_hash_arg_array(call, d->keys, d->keys_offset);
+    gpi_hash_arg_array(call, d->results, d->results_offset);
+    gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
+    gpi_sort_arg_uint(call, d->results ? GPI_WANTS_RESULTS : 0);
+    return gpi_hash_launch_batch(call, batch, &batch->count);
+}
+
+GP_API gp_result gp_hash_erase(gp_context *gp, gp_hash handle, const gp_hash_erase_desc *desc)
+{
+    static const char function[] = "gp_hash_erase";
+    gpi_hash_batch batch;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    result = gpi_hash_batch_open(gp, function, handle, desc->count, desc->count_buffer, desc->count_offset,
+                                 desc->count_type, &batch);
+    if (result == GP_OK && desc->count > 0) result = gpi_hash_check_erase(gp, &batch, desc);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK && desc->count > 0) result = gpi_hash_launch_erase(&call, &batch, desc);
+    return gpi_call_end(&call, result);
+}

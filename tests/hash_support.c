@@ -1,0 +1,257 @@
+/* hash_support.c - see hash_support.h. */
+#include "hash_support.h"
+
+const hash_variant hash_variants[HASH_VARIANTS] = {
+    {"default", GP_SHAPE_AUTO, GP_WORDS_AUTO},           {"serial, packed", GP_SHAPE_SERIAL, GP_WORDS_WIDE},
+    {"serial, split", GP_SHAPE_SERIAL, GP_WORDS_NARROW}, {"local, packed", GP_SHAPE_LOCAL, GP_WORDS_WIDE},
+    {"local, split", GP_SHAPE_LOCAL, GP_WORDS_NARROW},
+};
+
+const hash_widths hash_all_widths[HASH_WIDTHS] = {{4, 4}, {4, 0}, {8, 8}, {8, 4}, {4, 8}, {8, 0}};
+
+gp_context_desc hash_context_desc(const hash_variant *variant)
+{
+    gp_context_desc desc = {0};
+    desc.tuning.shape = variant->shape;
+    desc.tuning.words = variant->words;
+    if (variant->shape == GP_SHAPE_SERIAL) desc.tuning.tile = 1024;
+    return desc;
+}
+
+/* Mesa runs groups of one item with a loop around an atomic wrongly: no serial shape there. */
+gp_context *hash_open(const hash_variant *variant)
+{
+    const gp_context_desc desc = hash_context_desc(variant);
+    gp_context *gp = NULL;
+    if (gp_context_create(&desc, &gp) == GP_ERROR_UNSUPPORTED) return NULL;
+    assert_non_null(gp);
+    if ((variant->words == GP_WORDS_WIDE && !gp_context_info(gp)->int64_base_atomics) ||
+        (variant->shape == GP_SHAPE_SERIAL && strstr(gp_context_info(gp)->name, "llvmpipe"))) {
+        gp_context_destroy(gp);
+        return NULL;
+    }
+    return gp;
+}
+
+/* Narrow words are about tables of 4 and 4 bytes only. */
+bool hash_can(const gp_context *gp, const hash_variant *variant, hash_widths w)
+{
+    const bool wide = w.key == 8 || w.value == 8;
+    return !wide || (gp_context_info(gp)->int64_base_atomics && variant->words != GP_WORDS_NARROW);
+}
+
+uint64_t hash_ones(size_t size) { return size == 8 ? UINT64_MAX : UINT32_MAX; }
+
+/* ------------------------------------------------------------------ columns */
+
+enum { GUARD = 8 };
+
+hash_column hash_column_make(gp_context *gp, size_t size, size_t n, size_t offset, const uint64_t *data)
+{
+    hash_column c = {NULL, size, n, offset};
+    const size_t bytes = (offset + n + GUARD) * size;
+    unsigned char *all = malloc(bytes + 1);
+    size_t i;
+    if (size == 0) {
+        free(all);
+        return c;
+    }
+    assert_non_null(all);
+    memset(all, TEST_POISON, bytes);
+    for (i = 0; i < n && data; i++) memcpy(all + (offset + i) * size, &data[i], size); /* little-endian */
+    c.mem = test_buffer(gp, bytes, all);
+    free(all);
+    return c;
+}
+
+uint64_t *hash_column_read(gp_context *gp, const hash_column *c)
+{
+    const size_t bytes = (c->offset + c->n + GUARD) * c->size, end = (c->offset + c->n) * c->size;
+    unsigned char *all = test_read(gp, c->mem, bytes);
+    uint64_t *out = calloc(c->n + 1, sizeof *out);
+    size_t i;
+    assert_non_null(out);
+    for (i = 0; i < c->n; i++) memcpy(&out[i], all + (c->offset + i) * c->size, c->size);
+    for (i = 0; i < bytes; i++) {
+        if ((i < c->offset * c->size || i >= end) && all[i] != TEST_POISON) fail_msg("guard byte %zu", i);
+    }
+    free(all);
+    return out;
+}
+
+void hash_column_free(hash_column *c)
+{
+    if (c->mem) clReleaseMemObject(c->mem);
+    c->mem = NULL;
+}
+
+/* ------------------------------------------------------------------ model */
+
+/* Keys: the extremes first, all ones above all, then different ones from all over. */
+hash_model hash_model_make(size_t universe, size_t key_size)
+{
+    hash_model m = {0};
+    size_t i;
+    m.universe = universe;
+    m.key = malloc(universe * sizeof *m.key);
+    m.value = calloc(universe, sizeof *m.value);
+    m.live = calloc(universe, sizeof *m.live);
+    m.taken = calloc(universe, sizeof *m.taken);
+    assert_true(m.key && m.value && m.live && m.taken);
+    for (i = 0; i < universe; i++) {
+        m.key[i] = (uint64_t)i * 0x9e3779b97f4a7c15u; /* bijections */
+        if (key_size == 4) m.key[i] = (uint32_t)i * 0x9e3779b1u;
+    }
+    m.key[0] = hash_ones(key_size);
+    if (universe > 1) m.key[1] = hash_ones(key_size) - 1;
+    if (universe > 2) m.key[2] = 0;
+    return m;
+}
+
+void hash_model_free(hash_model *m)
+{
+    free(m->key);
+    free(m->value);
+    free(m->live);
+    free(m->taken);
+}
+
+size_t hash_model_live(const hash_model *m)
+{
+    size_t i, n = 0;
+    for (i = 0; i < m->universe; i++) n += m->live[i];
+    return n;
+}
+
+/* ------------------------------------------------------------------ checks */
+
+static void check_find(gp_context *gp, const char *name, gp_hash table, hash_widths w, const hash_model *m)
+{
+    const uint64_t absent = 0x1234567;
+    hash_column keys = hash_column_make(gp, w.key, m->universe, 1, m->key);
+    hash_column values = hash_column_make(gp, w.value, m->universe, 3, NULL);
+    hash_column found = hash_column_make(gp, 1, m->universe, 5, NULL);
+    gp_hash_find_desc desc = {0};
+    uint64_t *v, *f;
+    size_t i;
+    desc.keys = keys.mem;
+    desc.keys_offset = keys.offset;
+    desc.values = values.mem;
+    desc.values_offset = values.mem ? values.offset : 0;
+    desc.found = found.mem;
+    desc.found_offset = found.offset;
+    desc.count = m->universe;
+    if (w.value) desc.absent = &absent;
+    assert_gp(gp, w.value ? gp_hash_find(gp, table, &desc) : gp_hash_contains(gp, table, &desc));
+    f = hash_column_read(gp, &found);
+    v = w.value ? hash_column_read(gp, &values) : NULL;
+    for (i = 0; i < m->universe; i++) {
+        if (f[i] != m->live[i])
+            fail_msg("%s, %zu/%zu: key %zu (%llx): found %d", name, w.key, w.value, i,
+                     (unsigned long long)m->key[i], (int)f[i]);
+        if (v && v[i] != (m->live[i] ? m->value[i] & hash_ones(w.value) : absent))
+            fail_msg("%s, %zu/%zu: key %zu: value %llx, expected %llx", name, w.key, w.value, i,
+                     (unsigned long long)v[i], (unsigned long long)m->value[i]);
+    }
+    free(v);
+    free(f);
+    hash_column_free(&keys);
+    hash_column_free(&values);
+    hash_column_free(&found);
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The live keys, each once: sorted by the device or here. */
+static void check_retrieve(gp_context *gp, const char *name, gp_hash table, hash_widths w,
+                           const hash_model *m, bool sorted)
+{
+    const size_t live = hash_model_live(m);
+    hash_column keys = hash_column_make(gp, w.key, live + 3, 2, NULL);
+    hash_column count = hash_column_make(gp, 4, 1, 1, NULL);
+    gp_hash_retrieve_desc desc = {0};
+    uint64_t *k, *n, *expected = malloc((live + 1) * sizeof *expected);
+    size_t i, j = 0;
+    assert_non_null(expected);
+    desc.keys = keys.mem;
+    desc.keys_offset = keys.offset;
+    desc.room = keys.n;
+    desc.live_count = count.mem;
+    desc.live_count_offset = count.offset;
+    if (sorted) desc.sort_type = w.key == 8 ? GP_U64 : GP_U32;
+    assert_gp(gp, gp_hash_retrieve(gp, table, &desc));
+    n = hash_column_read(gp, &count);
+    k = hash_column_read(gp, &keys);
+    if (n[0] != live)
+        fail_msg("%s, %zu/%zu: %d keys retrieved, not %zu", name, w.key, w.value, (int)n[0], live);
+    for (i = 0; i < m->universe; i++) {
+        if (m->live[i]) expected[j++] = m->key[i];
+    }
+    qsort(expected, live, sizeof *expected, compare_u64);
+    if (!sorted) qsort(k, live, sizeof *k, compare_u64);
+    assert_memory_equal(k, expected, live * sizeof *k);
+    free(expected);
+    free(k);
+    free(n);
+    hash_column_free(&keys);
+    hash_column_free(&count);
+}
+
+static void check_counts(gp_context *gp, const char *name, gp_hash table, const hash_model *m)
+{
+    gp_hash_counts c;
+    gp_hash_stats s;
+    uint64_t in_bins = 0;
+    size_t i, live = hash_model_live(m);
+    assert_gp(gp, gp_hash_counts_read(gp, table, &c));
+    assert_gp(gp, gp_hash_stats_read(gp, table, &s));
+    if (c.live != live || s.live != live)
+        fail_msg("%s: %llu live by count, %llu by statistics, not %zu", name, (unsigned long long)c.live,
+                 (unsigned long long)s.live, live);
+    for (i = 0; i < GP_HASH_BINS; i++) in_bins += s.depths[i];
+    assert_int_equal(in_bins, live);
+    assert_true(s.mean_depth <= (double)s.max_depth);
+    assert_true(s.live + s.dead <= s.capacity + 1);
+#define SAME(field)                                                                 \
+    if (c.field != m->counts.field)                                                 \
+    fail_msg("%s: " #field " is %llu, not %llu", name, (unsigned long long)c.field, \
+             (unsigned long long)m->counts.field)
+    SAME(inserted);
+    SAME(existed);
+    SAME(failed);
+    SAME(refused);
+    SAME(superseded);
+    SAME(erased);
+#undef SAME
+}
+
+void hash_check(gp_context *gp, const char *name, gp_hash table, hash_widths w, const hash_model *m)
+{
+    check_find(gp, name, table, w, m);
+    check_retrieve(gp, name, table, w, m, false);
+    if (test_builds_are_cheap(gp) || (w.key == 4 && !strstr(name, "local"))) /* a sort's program is dear */
+        check_retrieve(gp, name, table, w, m, true);
+    check_counts(gp, name, table, m);
+}
+
+gp_hash hash_create(gp_context *gp, hash_widths w, size_t capacity)
+{
+    gp_hash_desc desc = {0};
+    gp_hash table;
+    desc.key_size = w.key;
+    desc.value_size = w.value;
+    desc.capacity = capacity;
+    assert_gp(gp, gp_hash_create(gp, &desc, &table));
+    return table;
+}
+
+gp_result hash_put(gp_context *gp, gp_hash table, hash_how how, const gp_hash_insert_desc *desc)
+{
+    if (how == HASH_INSERT) return gp_hash_insert(gp, table, desc);
+    if (how == HASH_ASSIGN) return gp_hash_insert_or_assign(gp, table, desc);
+    return gp_hash_insert_or_apply(gp, table, desc);
+}

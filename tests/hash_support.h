@@ -1,0 +1,67 @@
+/* hash_support.h - what the hash table's tests share: variants, columns of 4 or 8 bytes, a model of a table.
+ */
+#ifndef GPUPRIM_TESTS_HASH_SUPPORT_H
+#define GPUPRIM_TESTS_HASH_SUPPORT_H
+
+#include "support.h"
+
+/* A way to run. */
+typedef struct hash_variant {
+    const char *name;
+    gp_shape shape;
+    gp_words words;
+} hash_variant;
+
+enum { HASH_VARIANTS = 5 };
+extern const hash_variant hash_variants[HASH_VARIANTS];
+
+gp_context_desc hash_context_desc(const hash_variant *variant);
+
+/* NULL: the device cannot. */
+gp_context *hash_open(const hash_variant *variant);
+
+/* Sizes of key and value; `wide` ones need 64-bit atomics. */
+typedef struct hash_widths {
+    size_t key, value;
+} hash_widths;
+
+enum { HASH_WIDTHS = 6 };
+extern const hash_widths hash_all_widths[HASH_WIDTHS];
+bool hash_can(const gp_context *gp, const hash_variant *variant, hash_widths w);
+
+/* All bits of an element of this size. */
+uint64_t hash_ones(size_t size);
+
+/* A buffer of n elements of `size` bytes at an offset, between poisoned guards. NULL data: poison. */
+typedef struct hash_column {
+    cl_mem mem;
+    size_t size, n, offset;
+} hash_column;
+
+hash_column hash_column_make(gp_context *gp, size_t size, size_t n, size_t offset, const uint64_t *data);
+/* Its elements, to be freed. Fails when a guard is not poison any more. */
+uint64_t *hash_column_read(gp_context *gp, const hash_column *c);
+void hash_column_free(hash_column *c);
+
+/* A table of `universe` keys that may be there, as plain arrays. */
+typedef struct hash_model {
+    size_t universe;
+    uint64_t *key, *value; /* by number */
+    bool *live, *taken;
+    gp_hash_counts counts;
+} hash_model;
+
+hash_model hash_model_make(size_t universe, size_t key_size);
+void hash_model_free(hash_model *m);
+size_t hash_model_live(const hash_model *m);
+
+/* The table holds what the model does: every key found or not, retrieve, counts, statistics. */
+void hash_check(gp_context *gp, const char *name, gp_hash table, hash_widths w, const hash_model *m);
+
+gp_hash hash_create(gp_context *gp, hash_widths w, size_t capacity);
+
+/* insert, assign or apply (op) of n keys, all found a place or not; waits for the end. */
+typedef enum hash_how { HASH_INSERT, HASH_ASSIGN, HASH_APPLY } hash_how;
+gp_result hash_put(gp_context *gp, gp_hash table, hash_how how, const gp_hash_insert_desc *desc);
+
+#endif

@@ -1,0 +1,10 @@
+/* hash_each.h - expressions of gp_hash_for_each, as src/hash_slots.c writes them, for tools/lint_kernels.sh.
+ */
+#define GPI_EACH_KEY int
+#define GPI_EACH_KEY_OF(bits) as_int((uint)(bits))
+#define GPI_EACH_VALUE float
+#define GPI_EACH_VALUE_OF(bits) as_float((uint)(bits))
+#define GPI_EACH_BITS(x) as_uint(x)
+#define GPI_EACH_ERASE 0
+static bool gpi_each_where(GPI_EACH_KEY k, GPI_EACH_VALUE v) { return k > 3 && v < 2; }
+static GPI_EACH_VALUE gpi_each_map(GPI_EACH_KEY k, GPI_EACH_VALUE v) { return k * v; }
