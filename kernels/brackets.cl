@@ -12,8 +12,8 @@
        measure   a group a tile        greatest depths: reads the input again
        report    one group             what is unmatched or of the wrong kind; greatest depth
 
-   Only `pair` reads the whole input and writes all partners; `join` goes over what is left of tiles, which
-   is little unless brackets are nested as deep as tiles are long. No group waits for another.
+   Partners take one reading of the input, by `pair`; `join` goes over what is left of tiles, which is little
+   unless brackets are nested as deep as tiles are long. No group waits for another.
 
    Whatever the input, outputs are defined: a closer on an empty stack pops nothing and has no partner; an
    opener that is never closed has none, and is around everything behind it; kinds do not matter.         */

@@ -18,12 +18,15 @@
    (Levien, The stack monoid, 2020, for the monoid; the tree in place of its back-links is ours.)
 
    Parameters
-       GPI_SYMBOL          type of an input element
-       GPI_CODE(x, i)      its code; GPI_SIGN(x, i): the code's sign
-       GPI_OPENS(x, i)     serial: all bits where it opens, else none; from a table, or compilers make a
-   branch GPI_INDEX_SIZE      4, 8: bytes of an index GPI_KINDS           1: codes may be of several kinds,
-   and pairs of two are to be counted GPI_MATCH           1: partners are written GPI_SHAPE_SERIAL or
-   GPI_SHAPE_LOCAL   1 (strands.cl, items.cl) GPI_TILE            elements of a tile */
+       GPI_SYMBOL       type of an input element
+       GPI_CODE(x, i)   its code
+       GPI_SIGN(x, i)   the code's sign
+       GPI_OPENS(x, i)  serial: all bits where it opens, else none; from a table where there is one
+       GPI_INDEX_SIZE   4, 8: bytes of an index
+       GPI_KINDS        1: codes may be of several kinds, and pairs of two are to be counted
+       GPI_MATCH        1: partners are written
+       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1 (strands.cl, items.cl)
+       GPI_TILE         elements of a tile                                                              */
 #if !defined(GPI_SYMBOL) || !defined(GPI_KINDS) || !defined(GPI_MATCH)
 #error "GPI_SYMBOL, GPI_KINDS and GPI_MATCH must be defined"
 #endif
