@@ -316,7 +316,8 @@ typedef struct gp_context_desc {
     const char *build_options; /* appended to the options of every program */
     bool fast_math;            /* -cl-fast-relaxed-math; off: results as IEEE says */
     bool profile;              /* collect gp_kernel_profile times; slows calls down a little */
-    gp_context *share;         /* start with this context's programs (if built with the same options) */
+    gp_context *share;         /* use its cl_context and device, and start with its programs (if built with
+                                  the same options): how a second queue on the same buffers is made */
     gp_strategy strategy;      /* for calls that say GP_STRATEGY_AUTO */
     gp_tuning tuning;
 } gp_context_desc;
@@ -474,7 +475,8 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
    Aliasing: keys_out NULL or the same elements as keys: in place; the same for values. Else the input is left
    as it is, and nothing may overlap. count_buffer's number apart from all that is written.
    Second buffers: passes go back and forth between the output and keys_tmp (values_tmp), of `count` elements
-   each. NULL takes them from the scratch. None are needed for one pass out of place.
+   each, so that the output is read too. NULL takes them from the scratch. None are needed for one pass out of
+   place.
    Cost: single pass (onesweep) reads the keys once for all passes and then reads and writes once each;
    multi-pass (classic) reads twice and writes once. Passes in which all keys agree cost no move. Up to some
    thousand keys: one launch. Scratch besides the second buffers: 5 MiB at most, however many keys (with
@@ -517,7 +519,8 @@ GP_API gp_result gp_sort(gp_context *gp, const gp_sort_desc *desc);
 GP_API gp_result gp_argsort(gp_context *gp, const gp_sort_desc *desc);
 
 /* Bytes of scratch that gp_sort (gp_argsort) with this desc needs. Of the buffers only this is looked at:
-   which are NULL, and whether keys_out and values_out are other ones than keys and values. Can be 0. */
+   which are NULL, and whether keys_out and values_out are other ones than keys and values; for gp_argsort
+   values_out must be there. Can be 0. */
 GP_API gp_result gp_sort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);
 GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);
 
@@ -1114,9 +1117,9 @@ GP_API gp_result gp_device_source(gp_context *gp, gp_device_part part, gp_hash t
 typedef struct gp_warmup_desc {
     const gp_reduce_desc *reduce; /* NULL: not wanted */
     const gp_scan_desc *scan;
-    const gp_sort_desc
-        *sort; /* of this also value_size; count: how many keys are to be expected, 0: few and many */
-    const gp_merge_desc *merge;                   /* of this key_type and value_size */
+    const gp_sort_desc *sort;   /* of this also value_size (for gp_argsort the indices'); count: how many keys
+                                   are to be expected, 0: few and many */
+    const gp_merge_desc *merge; /* of this key_type and value_size */
     const gp_search_desc *search;                 /* of this key_type and out_type */
     const gp_topk_desc *topk;                     /* of this key_type, index_type and strategy */
     const gp_segmented_sort_desc *segmented_sort; /* of this also value_size */
@@ -1461,7 +1464,7 @@ typedef struct gpi_range {
     size_t begin, end;
 } gpi_range;
 
-enum { GPI_READS = 0, GPI_WRITES = 1 };
+enum { GPI_READS = 0, GPI_WRITES = 1, GPI_BOTH = 2 };
 
 static gp_result gpi_check_buffer(gp_context *gp, const char *function, const char *field, cl_mem buffer,
                                   size_t offset, size_t count, size_t size, int access, gpi_range *range);
@@ -10820,9 +10823,10 @@ static gp_result gpi_check_buffer_kind(gp_context *gp, const char *function, con
     if (context != gp->context) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s belongs to another cl_context", function, field);
     }
-    if (flags & (access == GPI_WRITES ? CL_MEM_READ_ONLY : CL_MEM_WRITE_ONLY)) {
+    if ((access != GPI_READS && (flags & CL_MEM_READ_ONLY)) ||
+        (access != GPI_WRITES && (flags & CL_MEM_WRITE_ONLY))) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s was created %s", function, field,
-                        access == GPI_WRITES ? "CL_MEM_READ_ONLY" : "CL_MEM_WRITE_ONLY");
+                        flags & CL_MEM_READ_ONLY ? "CL_MEM_READ_ONLY" : "CL_MEM_WRITE_ONLY");
     }
     return GP_OK;
 }
@@ -10904,7 +10908,7 @@ static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem 
     gp_result result;
     size_t i;
     if (!scratch || bytes == 0) return GP_OK;
-    result = gpi_check_buffer(gp, function, "scratch", scratch, 0, bytes, 1, GPI_WRITES, &range);
+    result = gpi_check_buffer(gp, function, "scratch", scratch, 0, bytes, 1, GPI_BOTH, &range);
     for (i = 0; i < used_count && result == GP_OK; i++) {
         if (!gpi_overlap(&range, &used[i])) continue;
         result = gpi_fail(gp, GP_ERROR_OVERLAP, "%s: scratch overlaps the input, the output or the count",
@@ -10977,7 +10981,13 @@ static gp_result gpi_check_events(gp_context *gp, const char *function, const cl
                         wait ? "given" : "NULL", count);
     }
     for (i = 0; i < count; i++) {
+        cl_context context = gp->context;
         if (!wait[i]) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] is NULL", function, i);
+        (void)clGetEventInfo(wait[i], CL_EVENT_CONTEXT, sizeof context, &context, NULL);
+        if (context != gp->context) {
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] belongs to another cl_context",
+                            function, i);
+        }
         if (gpi_event_status(wait[i]) < 0) {
             return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] has failed: %s (%d)", function, i,
                             gpi_cl_error_name(gpi_event_status(wait[i])), (int)gpi_event_status(wait[i]));
@@ -12279,6 +12289,7 @@ enum {
     GPI_SORT_DIGIT_BITS = 8,
     GPI_SORT_BINS = 256,
     GPI_SORT_BLOCKS_MAX = 1024, /* rows of the classic table */
+    GPI_SORT_BYTES_MAX = 256,   /* of scratch for a key: sizes must not overflow */
     GPI_SORT_STATE_WORDS = 16,  /* GPI_STATE_LAUNCHES of digit.cl */
     GPI_SORT_ALIGNMENT = 256,
     GPI_SORT_SERIAL_SMALL = 8192,     /* keys that one item sorts faster than several launches */
@@ -12298,6 +12309,10 @@ static gp_result gpi_sort_check_types(gp_context *gp, const gpi_sort *sort)
     gp_result result = gpi_check_key_type(gp, sort->function, desc->key_type);
     if (result == GP_OK) result = gpi_check_value_size(gp, sort->function, v);
     if (result != GP_OK) return result;
+    if (desc->count > SIZE_MAX / GPI_SORT_BYTES_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is more than any memory holds",
+                        sort->function, desc->count);
+    }
     if (sort->indices && v != 4 && v != 8) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, an index has 4 or 8 bytes",
                         sort->function, v);
@@ -12310,10 +12325,13 @@ static gp_result gpi_sort_check_types(gp_context *gp, const gpi_sort *sort)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and value_size is 0",
                         sort->function);
     }
-    if (sort->indices && (desc->values || !desc->values_out)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: values %s, values_out %s: indices are made, not read", sort->function,
-                        desc->values ? "is given" : "is NULL", desc->values_out ? "is given" : "is NULL");
+    if (sort->indices && desc->values) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given: indices are made, not read",
+                        sort->function);
+    }
+    if (sort->indices && !desc->values_out) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: values_out is NULL: that is where the indices go",
+                        sort->function);
     }
     return GP_OK;
 }
@@ -12557,26 +12575,26 @@ static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort)
     const gp_sort_desc *d = sort->desc;
     const size_t k = sort->key_size, v = sort->value_size;
     const bool tmp = gpi_sort_needs_tmp(sort);
-    const int keys = sort->keys_in_place ? GPI_WRITES : GPI_READS;
-    const int values = sort->values_in_place ? GPI_WRITES : GPI_READS;
+    const int keys = sort->keys_in_place ? GPI_BOTH : GPI_READS;
+    const int values = sort->values_in_place ? GPI_BOTH : GPI_READS;
+    const int out = tmp ? GPI_BOTH : GPI_WRITES; /* passes go back and forth */
     gpi_range used[GPI_SORT_RANGES];
     gp_result r;
     memset(used, 0, sizeof used);
     r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS, d->keys, d->keys_offset, k, keys, used);
     if (r == GP_OK && !sort->keys_in_place && !sort->keys_unwanted)
-        r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS_OUT, d->keys_out, d->keys_out_offset, k, GPI_WRITES,
-                                 used);
+        r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS_OUT, d->keys_out, d->keys_out_offset, k, out, used);
     if (r == GP_OK && v && !sort->indices)
         r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES, d->values, d->values_offset, v, values, used);
     if (r == GP_OK && v && !sort->values_in_place)
-        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_OUT, d->values_out, d->values_out_offset, v,
-                                 GPI_WRITES, used);
+        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_OUT, d->values_out, d->values_out_offset, v, out,
+                                 used);
     if (r == GP_OK && d->keys_tmp && tmp)
-        r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS_TMP, d->keys_tmp, d->keys_tmp_offset, k, GPI_WRITES,
+        r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS_TMP, d->keys_tmp, d->keys_tmp_offset, k, GPI_BOTH,
                                  used);
     if (r == GP_OK && v && d->values_tmp && tmp)
         r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_TMP, d->values_tmp, d->values_tmp_offset, v,
-                                 GPI_WRITES, used);
+                                 GPI_BOTH, used);
     if (r == GP_OK) r = gpi_check_count(gp, sort->function, &sort->count, &used[GPI_SORT_COUNTER]);
     if (r == GP_OK && sort->offset_count)
         r = gpi_check_buffer(gp, sort->function, "offsets", sort->offsets.buffer, sort->offsets.offset,
@@ -14316,24 +14334,10 @@ static gp_result gpi_topk_plan(gp_context *gp, gpi_topk *topk)
 
 /* ------------------------------------------------------------------ buffers */
 
-enum { GPI_TOPK_KEYS, GPI_TOPK_KEYS_OUT, GPI_TOPK_INDICES_OUT, GPI_TOPK_COUNTER, GPI_TOPK_RANGES };
+enum { GPI_TOPK_KEYS, GPI_TOPK_COUNTER, GPI_TOPK_KEYS_OUT, GPI_TOPK_INDICES_OUT, GPI_TOPK_RANGES };
 
-static const char *const gpi_topk_names[GPI_TOPK_RANGES] = {"keys", "keys_out", "indices_out",
-                                                            "count_buffer"};
-
-/* Nothing that is written may touch anything else. */
-static gp_result gpi_topk_check_apart(gp_context *gp, const gpi_topk *topk, const gpi_range *used)
-{
-    size_t out, other;
-    for (out = GPI_TOPK_KEYS_OUT; out <= GPI_TOPK_INDICES_OUT; out++) {
-        for (other = 0; other < GPI_TOPK_RANGES; other++) {
-            if (other == out || !used[out].root || !gpi_overlap(&used[out], &used[other])) continue;
-            return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s overlaps %s", topk->function, gpi_topk_names[out],
-                            gpi_topk_names[other]);
-        }
-    }
-    return GP_OK;
-}
+static const char *const gpi_topk_names[GPI_TOPK_RANGES] = {"keys", "count_buffer", "keys_out",
+                                                            "indices_out"};
 
 static gp_result gpi_topk_check(gp_context *gp, const gpi_topk *topk)
 {
@@ -14356,7 +14360,7 @@ static gp_result gpi_topk_check(gp_context *gp, const gpi_topk *topk)
         r = gpi_check_buffer(gp, f, "indices_out", d->indices_out, d->indices_out_offset, d->k,
                              topk->index_size, GPI_WRITES, &used[GPI_TOPK_INDICES_OUT]);
     if (r == GP_OK) r = gpi_check_count(gp, f, &topk->count, &used[GPI_TOPK_COUNTER]);
-    if (r == GP_OK) r = gpi_topk_check_apart(gp, topk, used);
+    if (r == GP_OK) r = gpi_check_apart(gp, f, gpi_topk_names, used, GPI_TOPK_KEYS_OUT, GPI_TOPK_RANGES);
     if (r != GP_OK) return r;
     return gpi_check_scratch(gp, f, d->scratch, topk->sort.at.end, used, GPI_TOPK_RANGES);
 }

@@ -316,7 +316,8 @@ typedef struct gp_context_desc {
     const char *build_options; /* appended to the options of every program */
     bool fast_math;            /* -cl-fast-relaxed-math; off: results as IEEE says */
     bool profile;              /* collect gp_kernel_profile times; slows calls down a little */
-    gp_context *share;         /* start with this context's programs (if built with the same options) */
+    gp_context *share;         /* use its cl_context and device, and start with its programs (if built with
+                                  the same options): how a second queue on the same buffers is made */
     gp_strategy strategy;      /* for calls that say GP_STRATEGY_AUTO */
     gp_tuning tuning;
 } gp_context_desc;
@@ -474,7 +475,8 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
    Aliasing: keys_out NULL or the same elements as keys: in place; the same for values. Else the input is left
    as it is, and nothing may overlap. count_buffer's number apart from all that is written.
    Second buffers: passes go back and forth between the output and keys_tmp (values_tmp), of `count` elements
-   each. NULL takes them from the scratch. None are needed for one pass out of place.
+   each, so that the output is read too. NULL takes them from the scratch. None are needed for one pass out of
+   place.
    Cost: single pass (onesweep) reads the keys once for all passes and then reads and writes once each;
    multi-pass (classic) reads twice and writes once. Passes in which all keys agree cost no move. Up to some
    thousand keys: one launch. Scratch besides the second buffers: 5 MiB at most, however many keys (with
@@ -517,7 +519,8 @@ GP_API gp_result gp_sort(gp_context *gp, const gp_sort_desc *desc);
 GP_API gp_result gp_argsort(gp_context *gp, const gp_sort_desc *desc);
 
 /* Bytes of scratch that gp_sort (gp_argsort) with this desc needs. Of the buffers only this is looked at:
-   which are NULL, and whether keys_out and values_out are other ones than keys and values. Can be 0. */
+   which are NULL, and whether keys_out and values_out are other ones than keys and values; for gp_argsort
+   values_out must be there. Can be 0. */
 GP_API gp_result gp_sort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);
 GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);
 
@@ -1114,9 +1117,9 @@ GP_API gp_result gp_device_source(gp_context *gp, gp_device_part part, gp_hash t
 typedef struct gp_warmup_desc {
     const gp_reduce_desc *reduce; /* NULL: not wanted */
     const gp_scan_desc *scan;
-    const gp_sort_desc
-        *sort; /* of this also value_size; count: how many keys are to be expected, 0: few and many */
-    const gp_merge_desc *merge;                   /* of this key_type and value_size */
+    const gp_sort_desc *sort;   /* of this also value_size (for gp_argsort the indices'); count: how many keys
+                                   are to be expected, 0: few and many */
+    const gp_merge_desc *merge; /* of this key_type and value_size */
     const gp_search_desc *search;                 /* of this key_type and out_type */
     const gp_topk_desc *topk;                     /* of this key_type, index_type and strategy */
     const gp_segmented_sort_desc *segmented_sort; /* of this also value_size */

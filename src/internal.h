@@ -290,7 +290,7 @@ typedef struct gpi_range {
     size_t begin, end;
 } gpi_range;
 
-enum { GPI_READS = 0, GPI_WRITES = 1 };
+enum { GPI_READS = 0, GPI_WRITES = 1, GPI_BOTH = 2 };
 
 static gp_result gpi_check_buffer(gp_context *gp, const char *function, const char *field, cl_mem buffer,
                                   size_t offset, size_t count, size_t size, int access, gpi_range *range);

@@ -36,9 +36,10 @@ static gp_result gpi_check_buffer_kind(gp_context *gp, const char *function, con
     if (context != gp->context) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s belongs to another cl_context", function, field);
     }
-    if (flags & (access == GPI_WRITES ? CL_MEM_READ_ONLY : CL_MEM_WRITE_ONLY)) {
+    if ((access != GPI_READS && (flags & CL_MEM_READ_ONLY)) ||
+        (access != GPI_WRITES && (flags & CL_MEM_WRITE_ONLY))) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s was created %s", function, field,
-                        access == GPI_WRITES ? "CL_MEM_READ_ONLY" : "CL_MEM_WRITE_ONLY");
+                        flags & CL_MEM_READ_ONLY ? "CL_MEM_READ_ONLY" : "CL_MEM_WRITE_ONLY");
     }
     return GP_OK;
 }
@@ -120,7 +121,7 @@ static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem 
     gp_result result;
     size_t i;
     if (!scratch || bytes == 0) return GP_OK;
-    result = gpi_check_buffer(gp, function, "scratch", scratch, 0, bytes, 1, GPI_WRITES, &range);
+    result = gpi_check_buffer(gp, function, "scratch", scratch, 0, bytes, 1, GPI_BOTH, &range);
     for (i = 0; i < used_count && result == GP_OK; i++) {
         if (!gpi_overlap(&range, &used[i])) continue;
         result = gpi_fail(gp, GP_ERROR_OVERLAP, "%s: scratch overlaps the input, the output or the count",
@@ -193,7 +194,13 @@ static gp_result gpi_check_events(gp_context *gp, const char *function, const cl
                         wait ? "given" : "NULL", count);
     }
     for (i = 0; i < count; i++) {
+        cl_context context = gp->context;
         if (!wait[i]) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] is NULL", function, i);
+        (void)clGetEventInfo(wait[i], CL_EVENT_CONTEXT, sizeof context, &context, NULL);
+        if (context != gp->context) {
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] belongs to another cl_context",
+                            function, i);
+        }
         if (gpi_event_status(wait[i]) < 0) {
             return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] has failed: %s (%d)", function, i,
                             gpi_cl_error_name(gpi_event_status(wait[i])), (int)gpi_event_status(wait[i]));

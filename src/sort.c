@@ -17,6 +17,7 @@ enum {
     GPI_SORT_DIGIT_BITS = 8,
     GPI_SORT_BINS = 256,
     GPI_SORT_BLOCKS_MAX = 1024, /* rows of the classic table */
+    GPI_SORT_BYTES_MAX = 256,   /* of scratch for a key: sizes must not overflow */
     GPI_SORT_STATE_WORDS = 16,  /* GPI_STATE_LAUNCHES of digit.cl */
     GPI_SORT_ALIGNMENT = 256,
     GPI_SORT_SERIAL_SMALL = 8192,     /* keys that one item sorts faster than several launches */
@@ -36,6 +37,10 @@ static gp_result gpi_sort_check_types(gp_context *gp, const gpi_sort *sort)
     gp_result result = gpi_check_key_type(gp, sort->function, desc->key_type);
     if (result == GP_OK) result = gpi_check_value_size(gp, sort->function, v);
     if (result != GP_OK) return result;
+    if (desc->count > SIZE_MAX / GPI_SORT_BYTES_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is more than any memory holds",
+                        sort->function, desc->count);
+    }
     if (sort->indices && v != 4 && v != 8) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, an index has 4 or 8 bytes",
                         sort->function, v);
@@ -48,10 +53,13 @@ static gp_result gpi_sort_check_types(gp_context *gp, const gpi_sort *sort)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and value_size is 0",
                         sort->function);
     }
-    if (sort->indices && (desc->values || !desc->values_out)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: values %s, values_out %s: indices are made, not read", sort->function,
-                        desc->values ? "is given" : "is NULL", desc->values_out ? "is given" : "is NULL");
+    if (sort->indices && desc->values) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given: indices are made, not read",
+                        sort->function);
+    }
+    if (sort->indices && !desc->values_out) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: values_out is NULL: that is where the indices go",
+                        sort->function);
     }
     return GP_OK;
 }
@@ -295,26 +303,26 @@ static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort)
     const gp_sort_desc *d = sort->desc;
     const size_t k = sort->key_size, v = sort->value_size;
     const bool tmp = gpi_sort_needs_tmp(sort);
-    const int keys = sort->keys_in_place ? GPI_WRITES : GPI_READS;
-    const int values = sort->values_in_place ? GPI_WRITES : GPI_READS;
+    const int keys = sort->keys_in_place ? GPI_BOTH : GPI_READS;
+    const int values = sort->values_in_place ? GPI_BOTH : GPI_READS;
+    const int out = tmp ? GPI_BOTH : GPI_WRITES; /* passes go back and forth */
     gpi_range used[GPI_SORT_RANGES];
     gp_result r;
     memset(used, 0, sizeof used);
     r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS, d->keys, d->keys_offset, k, keys, used);
     if (r == GP_OK && !sort->keys_in_place && !sort->keys_unwanted)
-        r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS_OUT, d->keys_out, d->keys_out_offset, k, GPI_WRITES,
-                                 used);
+        r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS_OUT, d->keys_out, d->keys_out_offset, k, out, used);
     if (r == GP_OK && v && !sort->indices)
         r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES, d->values, d->values_offset, v, values, used);
     if (r == GP_OK && v && !sort->values_in_place)
-        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_OUT, d->values_out, d->values_out_offset, v,
-                                 GPI_WRITES, used);
+        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_OUT, d->values_out, d->values_out_offset, v, out,
+                                 used);
     if (r == GP_OK && d->keys_tmp && tmp)
-        r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS_TMP, d->keys_tmp, d->keys_tmp_offset, k, GPI_WRITES,
+        r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS_TMP, d->keys_tmp, d->keys_tmp_offset, k, GPI_BOTH,
                                  used);
     if (r == GP_OK && v && d->values_tmp && tmp)
         r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_TMP, d->values_tmp, d->values_tmp_offset, v,
-                                 GPI_WRITES, used);
+                                 GPI_BOTH, used);
     if (r == GP_OK) r = gpi_check_count(gp, sort->function, &sort->count, &used[GPI_SORT_COUNTER]);
     if (r == GP_OK && sort->offset_count)
         r = gpi_check_buffer(gp, sort->function, "offsets", sort->offsets.buffer, sort->offsets.offset,

@@ -159,24 +159,10 @@ static gp_result gpi_topk_plan(gp_context *gp, gpi_topk *topk)
 
 /* ------------------------------------------------------------------ buffers */
 
-enum { GPI_TOPK_KEYS, GPI_TOPK_KEYS_OUT, GPI_TOPK_INDICES_OUT, GPI_TOPK_COUNTER, GPI_TOPK_RANGES };
+enum { GPI_TOPK_KEYS, GPI_TOPK_COUNTER, GPI_TOPK_KEYS_OUT, GPI_TOPK_INDICES_OUT, GPI_TOPK_RANGES };
 
-static const char *const gpi_topk_names[GPI_TOPK_RANGES] = {"keys", "keys_out", "indices_out",
-                                                            "count_buffer"};
-
-/* Nothing that is written may touch anything else. */
-static gp_result gpi_topk_check_apart(gp_context *gp, const gpi_topk *topk, const gpi_range *used)
-{
-    size_t out, other;
-    for (out = GPI_TOPK_KEYS_OUT; out <= GPI_TOPK_INDICES_OUT; out++) {
-        for (other = 0; other < GPI_TOPK_RANGES; other++) {
-            if (other == out || !used[out].root || !gpi_overlap(&used[out], &used[other])) continue;
-            return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s overlaps %s", topk->function, gpi_topk_names[out],
-                            gpi_topk_names[other]);
-        }
-    }
-    return GP_OK;
-}
+static const char *const gpi_topk_names[GPI_TOPK_RANGES] = {"keys", "count_buffer", "keys_out",
+                                                            "indices_out"};
 
 static gp_result gpi_topk_check(gp_context *gp, const gpi_topk *topk)
 {
@@ -199,7 +185,7 @@ static gp_result gpi_topk_check(gp_context *gp, const gpi_topk *topk)
         r = gpi_check_buffer(gp, f, "indices_out", d->indices_out, d->indices_out_offset, d->k,
                              topk->index_size, GPI_WRITES, &used[GPI_TOPK_INDICES_OUT]);
     if (r == GP_OK) r = gpi_check_count(gp, f, &topk->count, &used[GPI_TOPK_COUNTER]);
-    if (r == GP_OK) r = gpi_topk_check_apart(gp, topk, used);
+    if (r == GP_OK) r = gpi_check_apart(gp, f, gpi_topk_names, used, GPI_TOPK_KEYS_OUT, GPI_TOPK_RANGES);
     if (r != GP_OK) return r;
     return gpi_check_scratch(gp, f, d->scratch, topk->sort.at.end, used, GPI_TOPK_RANGES);
 }

@@ -490,6 +490,35 @@ static void test_scratch_is_constant(void **state)
     gp_context_destroy(gp);
 }
 
+/* What is read must be readable, also where it is written first; sizes do not overflow; events belong to the
+   context. */
+static void check_refused_access(gp_context *gp, const gp_sort_desc *good)
+{
+    gp_context *other = open_variant(&variants[0], NULL);
+    cl_int error;
+    cl_event event = clCreateUserEvent(gp_cl_context(other), &error);
+    cl_mem write_only = clCreateBuffer(gp_cl_context(gp), CL_MEM_WRITE_ONLY, 1 << 16, NULL, &error);
+    gp_sort_desc d = *good;
+    size_t bytes;
+    d.keys = write_only;
+    d.keys_out = NULL;
+    assert_gp_fails(gp, gp_sort(gp, &d), GP_ERROR_INVALID_BUFFER, "keys was created CL_MEM_WRITE_ONLY");
+    d = *good;
+    d.values = write_only;
+    d.values_out = NULL;
+    assert_gp_fails(gp, gp_sort(gp, &d), GP_ERROR_INVALID_BUFFER, "values was created CL_MEM_WRITE_ONLY");
+    d = *good;
+    d.wait = &event;
+    d.wait_count = 1;
+    assert_gp_fails(gp, gp_sort(gp, &d), GP_ERROR_INVALID_ARGUMENT, "wait[0] belongs to another cl_context");
+    d = *good;
+    d.count = SIZE_MAX;
+    assert_gp_fails(gp, gp_sort_scratch_size(gp, &d, &bytes), GP_ERROR_COUNT_LIMIT, "more than any memory");
+    clReleaseEvent(event);
+    clReleaseMemObject(write_only);
+    gp_context_destroy(other);
+}
+
 static void test_bad_input(void **state)
 {
     gp_context *gp = open_variant(&variants[0], NULL);
@@ -529,6 +558,10 @@ static void test_bad_input(void **state)
     d.values = NULL;
     d.value_size = 2;
     assert_gp_fails(gp, gp_argsort(gp, &d), GP_ERROR_INVALID_ARGUMENT, "an index has 4 or 8 bytes");
+    d.value_size = 4;
+    d.values_out = NULL;
+    assert_gp_fails(gp, gp_argsort(gp, &d), GP_ERROR_INVALID_BUFFER, "values_out is NULL");
+    check_refused_access(gp, &good);
     assert_gp_fails(NULL, gp_sort(NULL, &d), GP_ERROR_INVALID_ARGUMENT, "NULL");
     assert_gp_fails(gp, gp_sort(gp, NULL), GP_ERROR_INVALID_ARGUMENT, "NULL");
     release(&good);

@@ -418,9 +418,9 @@ static void test_bad_input(void **state)
     REFUSED(d.count = 6000, GP_ERROR_INVALID_BUFFER, "keys has");
     REFUSED(d.k = 200, GP_ERROR_INVALID_BUFFER, "keys_out has");
     REFUSED(d.indices_out_offset = 17, GP_ERROR_INVALID_BUFFER, "indices_out has");
-    REFUSED(d.keys_out = d.keys, GP_ERROR_OVERLAP, "keys_out overlaps keys");
-    REFUSED(d.indices_out = d.keys, GP_ERROR_OVERLAP, "indices_out overlaps keys");
-    REFUSED(d.indices_out = d.keys_out, GP_ERROR_OVERLAP, "overlaps");
+    REFUSED(d.keys_out = d.keys, GP_ERROR_OVERLAP, "keys is bytes");
+    REFUSED(d.indices_out = d.keys, GP_ERROR_OVERLAP, "and indices_out [");
+    REFUSED(d.indices_out = d.keys_out, GP_ERROR_OVERLAP, "keys_out is bytes");
     REFUSED(d.scratch = d.keys_out, GP_ERROR_INVALID_BUFFER, "scratch");
     REFUSED(d.strategy = (gp_strategy)7, GP_ERROR_INVALID_ARGUMENT, "strategy = 7");
     REFUSED((d.count_buffer = d.keys, d.count_type = GP_F32), GP_ERROR_INVALID_TYPE, "count_type");
