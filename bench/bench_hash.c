@@ -146,7 +146,7 @@ static bool skips(const entrant *e, int operation)
 
 static bool timed(entrant *e, const input *in, int operation, double *seconds)
 {
-    if (e->peer && in->b->pool) pool_arm(in->b->pool);
+    if (e->peer && e->peer->pooled) pool_arm(in->b->pool);
     const double start = bench_now();
     if (e->peer) peer_operation(e, in, operation);
     else if (gp_operation(e, in, operation) != GP_OK) return failed(e, in->b, operations[operation]);
