@@ -28,7 +28,7 @@ TEST_PROGRAMS := $(TESTS:%=build/tests/%)
 SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
 
-.PHONY: all demo test test-all test-million bench bench-check peers examples header check-header format check-format \
+.PHONY: all demo test test-all test-million test-strings bench bench-check peers examples header check-header format check-format \
 	lint compile-matrix sanitize kernel-tsan kernel-large models deps deps-all deps-run deps-test deps-lint deps-bench \
 	install clean help always
 .SECONDARY:
@@ -70,6 +70,9 @@ test-all: $(TEST_PROGRAMS) ## the tests on PoCL, rusticl and Oclgrind
 
 test-million: build/tests/test_many ## a million scans and a million sorts in a row, without growth of memory or objects
 	@GPUPRIM_TEST_CALLS=1000000 tools/run_tests.sh $<
+
+test-strings: build/tests/test_nest_strings ## every string of up to eight brackets, in tiles of 2, 3 and 4 of both shapes
+	@GPUPRIM_TEST_STRINGS=8 tools/run_tests.sh $<
 
 build/tests/%.o: tests/%.c | gpuprim.h deps-test
 	@mkdir -p $(@D)
@@ -140,7 +143,8 @@ build/bench/%.o: bench/%.c | gpuprim.h deps-run
 	$(CC) $(C_FLAGS) -c -o $@ $<
 
 # What stands for the best that a host compiler can do, and only that.
-build/bench/host_loops.o build/bench/peers/c_tiled.o build/bench/peers/c_lsd.o build/bench/peers/c_merge.o build/bench/peers/c_hash.o: C_FLAGS += $(NATIVE)
+build/bench/host_loops.o build/bench/peers/c_tiled.o build/bench/peers/c_lsd.o build/bench/peers/c_merge.o \
+	build/bench/peers/c_brackets.o build/bench/peers/c_hash.o: C_FLAGS += $(NATIVE)
 
 # Compiled anew when other peers are found than the last time.
 build/bench/peers.o: C_FLAGS += $(shell echo $(PEERS:%=-DBENCH_HAVE_%) | tr a-z A-Z)

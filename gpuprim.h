@@ -766,6 +766,83 @@ GP_API gp_result gp_sort_strings(gp_context *gp, const gp_sort_strings_desc *des
 /* Bytes of scratch that gp_sort_strings with this desc needs; buffers in it may be NULL. Can be 0. */
 GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_strings_desc *desc,
                                               size_t *bytes);
+/* ------------------------------------------------------------------ brackets */
+
+/* Matches nested brackets, of any depth and any kinds.
+
+   Each element has a code: +k opens a bracket of kind k, -k closes one, 0 is something else. By the stack of
+   open brackets' indices, on which an opener puts its own and from which a closer takes one:
+     match[i]    the partner of bracket i; none for what is no bracket
+     parent[i]   top of the stack before i: the innermost opener around i; for a closer its opener
+     depth[i]    height of the stack before i: how many openers are around i
+   Elements that are no brackets have parents and depths too. Indices count from the call's first element;
+   "none" has all bits set (UINT32_MAX, UINT64_MAX).
+
+   Codes: of a GP_U8 the class of the symbol: `pairs` lists openers, each with its closer behind it (NULL:
+   "()[]{}"; "<>" would be another), or `table` has a code for each of the 256 values, so that several symbols
+   can be of one kind. GP_I8 and GP_I32 are codes already. Or `map`: an OpenCL C expression in x and i, for
+   any integer type, whose value is the code; "x == 7 ? 1 : x == 8 ? -1 : 0".
+
+   Whatever the input, outputs are defined. A closer on an empty stack takes nothing, and has no partner and
+   no parent. An opener that is never closed has no partner, and is around everything behind it. Kinds do not
+   decide who matches: a pair of two kinds is a pair, and a mismatch. `errors` tells of all three.
+
+   Integers only: the result is always the same. count 0: nothing is written but `errors`. Aliasing: none of
+   what is written overlaps anything else. Scratch: 4 bytes an element, and up to 96 a tile (of some thousand
+   elements). Cost: one reading of the input and one writing of `match`; with parent or depth one more
+   reading; tiles exchange what is left of them, at most every element once. Time does not depend on how deep
+   brackets are nested: an opener in another tile is found by a search in a tree of tiles.
+   Largest count: 2^32 - 1 with 32-bit indices, else memory.
+   (Levien, The stack monoid, 2020, for the monoid.) */
+typedef struct gp_brackets_desc {
+    cl_mem in;
+    size_t in_offset;    /* elements, as all offsets */
+    size_t count;        /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    gp_type type;        /* of the input */
+    const char *pairs;   /* GP_U8: openers and closers, in turns; read during the call; or: */
+    const int8_t *table; /* GP_U8: 256 codes; read during the call; or: */
+    const char *map;     /* code of an element */
+    cl_mem match;        /* NULL: not wanted; the same for all outputs */
+    size_t match_offset;
+    cl_mem parent;
+    size_t parent_offset;
+    cl_mem depth;
+    size_t depth_offset;
+    gp_type index_type; /* of these three: GP_U32, GP_U64; 0: GP_U32 as long as count < 2^32 */
+    cl_mem errors;      /* one gp_brackets_errors */
+    size_t errors_offset;
+    cl_mem scratch; /* of gp_brackets_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_brackets_desc;
+
+/* What is wrong with the input, and how deep it is. Indices are UINT64_MAX where there is none. The last two
+   numbers are about the work: how often closers found their openers in another tile, and how often one of
+   those had to be searched for because it is in another tile than the one before. */
+typedef struct gp_brackets_errors {
+    uint64_t unmatched_closers;
+    uint64_t first_unmatched_closer;
+    uint64_t unmatched_openers;
+    uint64_t first_unmatched_opener;
+    uint64_t mismatches;     /* pairs of two kinds */
+    uint64_t first_mismatch; /* of their closers the first */
+    uint64_t max_depth;      /* most openers that are open at a time */
+    uint64_t joined;
+    uint64_t searches;
+} gp_brackets_errors;
+
+GP_API gp_result gp_brackets(gp_context *gp, const gp_brackets_desc *desc);
+
+/* The same, then blocks and copies the errors to *errors. desc->errors may be NULL. */
+GP_API gp_result gp_brackets_read(gp_context *gp, const gp_brackets_desc *desc, gp_brackets_errors *errors);
+
+/* Bytes of scratch that gp_brackets with this desc needs; buffers in it may be NULL. Can be 0. */
+GP_API gp_result gp_brackets_scratch_size(gp_context *gp, const gp_brackets_desc *desc, size_t *bytes);
+
 /* ------------------------------------------------------------------ hash table */
 
 /* A hash table on the device: keys of 32 or 64 bits, compared by their bits, each with a value of 0 (a set),
@@ -1044,6 +1121,8 @@ typedef struct gp_warmup_desc {
     const gp_topk_desc *topk;                     /* of this key_type, index_type and strategy */
     const gp_segmented_sort_desc *segmented_sort; /* of this also value_size */
     const gp_sort_strings_desc *sort_strings;     /* of this only that it is there */
+    const gp_brackets_desc
+        *brackets; /* of this also pairs, table, map, index_type, which outputs are there */
     const gp_hash_desc
         *hash; /* of this only key_size, value_size: batches, clear, rehash, retrieve, statistics */
 } gp_warmup_desc;
@@ -1131,6 +1210,7 @@ typedef enum gpi_primitive {
     GPI_TOPK,
     GPI_SEGMENTED_SORT,
     GPI_SORT_STRINGS,
+    GPI_BRACKETS,
     GPI_HASH,
     GPI_HASH_EACH,
     GPI_PRIMITIVES
@@ -1295,6 +1375,8 @@ static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t
                                     gp_strategy strategy, gpi_plan *plan);
 static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
                                     size_t key_size, gpi_plan *plan);
+static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, size_t index_size,
+                                        gpi_plan *plan);
 static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_strategy strategy,
                                     gpi_plan *plan);
 static size_t gpi_plan_tile(const gpi_plan *plan);
@@ -1327,6 +1409,8 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k);
 static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
                                   gpi_element *element);
 static size_t gpi_type_size(gp_type type);
+static const char *gpi_type_cl(gp_type type);
+static bool gpi_is_blank(const char *text);
 static size_t gpi_round_up(size_t x, size_t multiple);
 static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
                                      size_t count);
@@ -1490,6 +1574,8 @@ static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc);
 static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc);
 static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc);
 
+/* brackets.c */
+static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *desc);
 /* hash_table.c, hash.c, hash_slots.c */
 static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
 static void gpi_hash_free_all(gp_context *gp);
@@ -1621,11 +1707,20 @@ static const char *const gpi_kernel_platform[] = {
     "#define GPI_NOINLINE static\n",
     "#endif\n",
     "\n",
-    "/* Stores 16 elements where any one may be; `type` is their vector's, aligned as one element is. PoCL's own\n",
-    "   vstore16 writes bytes and shorts one by one. */\n",
+    "/* A condition that hardly ever holds. */\n",
     "#if defined(POCL_DEVICE_ADDRESS_BITS)\n",
+    "#define GPI_RARELY(x) __builtin_expect(!!(x), 0)\n",
+    "#else\n",
+    "#define GPI_RARELY(x) (x)\n",
+    "#endif\n",
+    "\n",
+    "/* Loads or stores 16 elements where any one may be; `type` is their vector's, aligned as one element is.\n",
+    "   PoCL's own vstore16 writes bytes and shorts one by one. */\n",
+    "#if defined(POCL_DEVICE_ADDRESS_BITS)\n",
+    "#define GPI_LOAD_VECTOR(type, p) (*(__global const type *)(p))\n",
     "#define GPI_STORE_VECTOR(type, v, p) *(__global type *)(p) = v\n",
     "#else\n",
+    "#define GPI_LOAD_VECTOR(type, p) vload16(0, p)\n",
     "#define GPI_STORE_VECTOR(type, v, p) vstore16(v, 0, p)\n",
     "#endif\n",
     "\n",
@@ -6269,7 +6364,11 @@ static const char *const gpi_kernel_topk[] = {
     "    directory += directory_at;\n",
     "    if (own.y) {\n",
     "        const ulong at = gpi_topk_before(topk, round, number, directory, shared);\n",
-    "        for (uint i = l; i < own.y; i += GPI_WG) {\n",
+    "        /* A loop that all items go through alike: behind barriers in a branch, PoCL 3.1 takes the first\n",
+    "           item's answer to \"l < own.y\" for everybody's. */\n",
+    "        for (uint begin = 0; begin < own.y; begin += GPI_WG) {\n",
+    "            const uint i = begin + l;\n",
+    "            if (i >= own.y) continue;\n",
     "            to.key[at + i] = kept_key[kept_key_at + own.x + i];\n",
     "            to.index[at + i] = kept_index[kept_index_at + own.x + i];\n",
     "        }\n",
@@ -7619,6 +7718,1157 @@ static const char *const gpi_kernel_hash_each[] = {
 };
 /* ---- End file kernels/hash_each.cl ---- */
 
+/* ---- Begin file kernels/nest.cl ---- */
+static const char *const gpi_kernel_nest[] = {
+    "#line 1 \"kernels/nest.cl\"\n",
+    "/* nest.cl - symbols, what a piece of the input does to the stack of open brackets, and the search in it.\n",
+    "\n",
+    "   Each symbol has a code: +k opens a bracket of kind k, -k closes one, 0 is something else. When the pairs\n",
+    "   inside a piece of the input have cancelled, \")))((\" is left: it takes `pops` openers off the stack and puts\n",
+    "   `pushes` of its own on it. Two neighbours make one (the bicyclic monoid):\n",
+    "\n",
+    "       (p1, s1) . (p2, s2) = (p1 + max(p2 - s1, 0), s2 + max(s1 - p2, 0))\n",
+    "\n",
+    "   Products are kept in a tree; leaf t is piece t, and node x has the children 2x and 2x + 1:\n",
+    "\n",
+    "       1                     root                      before(t):  product of all leaves before t\n",
+    "       2          3                                    search(t, need):  which leaf holds the opener that is\n",
+    "       4    5     6    7     leaves = 4                    `need` below the top of the stack before t\n",
+    "\n",
+    "   A search goes up to the left: a node that pushes more than `need` has the opener, any other one is passed\n",
+    "   with need += pops - pushes. It takes 2 log2(leaves) steps at most, whatever the input: no chain of tiles\n",
+    "   can make it longer. Items in a group and tiles in the grid are searched in the same way.\n",
+    "   (Levien, The stack monoid, 2020, for the monoid; the tree in place of its back-links is ours.)\n",
+    "\n",
+    "   Parameters\n",
+    "       GPI_SYMBOL       type of an input element\n",
+    "       GPI_CODE(x, i)   its code\n",
+    "       GPI_SIGN(x, i)   the code's sign\n",
+    "       GPI_OPENS(x, i)  serial: all bits where it opens, else none; from a table where there is one\n",
+    "       GPI_INDEX_SIZE   4, 8: bytes of an index\n",
+    "       GPI_KINDS        1: codes may be of several kinds, and pairs of two are to be counted\n",
+    "       GPI_MATCH        1: partners are written\n",
+    "       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1 (strands.cl, items.cl)\n",
+    "       GPI_TILE         elements of a tile                                                              */\n",
+    "#if !defined(GPI_SYMBOL) || !defined(GPI_KINDS) || !defined(GPI_MATCH)\n",
+    "#error \"GPI_SYMBOL, GPI_KINDS and GPI_MATCH must be defined\"\n",
+    "#endif\n",
+    "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
+    "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
+    "#endif\n",
+    "#if GPI_TILE < 1 || GPI_TILE > 65536\n",
+    "#error \"GPI_TILE must be 1 ... 65536\"\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_INDEX_SIZE == 4\n",
+    "typedef uint gpi_index;\n",
+    "typedef uint16 gpi_aligned_row;\n",
+    "typedef uint16 gpi_row __attribute__((aligned(4)));\n",
+    "#elif GPI_INDEX_SIZE == 8\n",
+    "typedef ulong gpi_index;\n",
+    "typedef ulong16 gpi_aligned_row;\n",
+    "typedef ulong16 gpi_row __attribute__((aligned(8)));\n",
+    "#else\n",
+    "#error \"GPI_INDEX_SIZE must be 4 or 8\"\n",
+    "#endif\n",
+    "\n",
+    "#define GPI_NONE (~(gpi_index)0)\n",
+    "\n",
+    "/* ------------------------------------------------------------------ nodes */\n",
+    "\n",
+    "typedef struct gpi_node {\n",
+    "    gpi_index pops, pushes;\n",
+    "} gpi_node;\n",
+    "\n",
+    "static gpi_node gpi_node_make(gpi_index pops, gpi_index pushes)\n",
+    "{\n",
+    "    gpi_node node;\n",
+    "    node.pops = pops;\n",
+    "    node.pushes = pushes;\n",
+    "    return node;\n",
+    "}\n",
+    "\n",
+    "static gpi_index gpi_excess(gpi_index a, gpi_index b) { return a > b ? a - b : 0; }\n",
+    "\n",
+    "static gpi_node gpi_node_product(gpi_node a, gpi_node b)\n",
+    "{\n",
+    "    return gpi_node_make(a.pops + gpi_excess(b.pops, a.pushes), b.pushes + gpi_excess(a.pushes, b.pops));\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ trees */\n",
+    "\n",
+    "#define GPI_NOWHERE (~0u)\n",
+    "\n",
+    "/* An opener: `need` below the top of what leaf `leaf` pushes. Leaf GPI_NOWHERE: it comes before the tree. */\n",
+    "typedef struct gpi_place {\n",
+    "    uint leaf;\n",
+    "    gpi_index need;\n",
+    "} gpi_place;\n",
+    "\n",
+    "/* The functions on a tree, for trees in `space`. Nodes are named by their place in the heap. (No return\n",
+    "   inside a loop: Mesa 22.3 lets such an item go on for another turn.) */\n",
+    "#define GPI_DEFINE_TREE(name, space)                                                                         \\\n",
+    "    static gpi_place gpi_##name##_descend(space const gpi_node *tree, uint leaves, uint x, gpi_index need)   \\\n",
+    "    {                                                                                                        \\\n",
+    "        gpi_place place;                                                                                     \\\n",
+    "        while (x < leaves) {                                                                                 \\\n",
+    "            const gpi_index pops = tree[2 * x + 1].pops, pushes = tree[2 * x + 1].pushes;                    \\\n",
+    "            const bool right = pushes > need;                                                                \\\n",
+    "            x = 2 * x + right;                                                                               \\\n",
+    "            if (!right) need += pops - pushes;                                                               \\\n",
+    "        }                                                                                                    \\\n",
+    "        place.leaf = x - leaves;                                                                             \\\n",
+    "        place.need = need;                                                                                   \\\n",
+    "        return place;                                                                                        \\\n",
+    "    }                                                                                                        \\\n",
+    "    static gpi_place gpi_##name##_search(space const gpi_node *tree, uint leaves, uint leaf, gpi_index need) \\\n",
+    "    {                                                                                                        \\\n",
+    "        gpi_place nowhere;                                                                                   \\\n",
+    "        uint x = leaves + leaf;                                                                              \\\n",
+    "        bool found = false;                                                                                  \\\n",
+    "        while (x > 1 && !found) {                                                                            \\\n",
+    "            if (x & 1) {                                                                                     \\\n",
+    "                const gpi_index pops = tree[x - 1].pops, pushes = tree[x - 1].pushes;                        \\\n",
+    "                found = pushes > need;                                                                       \\\n",
+    "                if (!found) need += pops - pushes;                                                           \\\n",
+    "            }                                                                                                \\\n",
+    "            if (!found) x >>= 1;                                                                             \\\n",
+    "        }                                                                                                    \\\n",
+    "        if (found) return gpi_##name##_descend(tree, leaves, x - 1, need);                                   \\\n",
+    "        nowhere.leaf = GPI_NOWHERE;                                                                          \\\n",
+    "        nowhere.need = need;                                                                                 \\\n",
+    "        return nowhere;                                                                                      \\\n",
+    "    }                                                                                                        \\\n",
+    "    static gpi_node gpi_##name##_before(space const gpi_node *tree, uint leaves, uint leaf)                  \\\n",
+    "    {                                                                                                        \\\n",
+    "        gpi_node all = gpi_node_make(0, 0);                                                                  \\\n",
+    "        for (uint x = leaves + leaf; x > 1; x >>= 1) {                                                       \\\n",
+    "            if (x & 1) all = gpi_node_product(tree[x - 1], all);                                             \\\n",
+    "        }                                                                                                    \\\n",
+    "        return all;                                                                                          \\\n",
+    "    }\n",
+    "\n",
+    "GPI_DEFINE_TREE(tiles, __global)\n",
+    "\n",
+    "/* ------------------------------------------------------------------ tiles, and what is kept of them */\n",
+    "\n",
+    "/* Scratch, in uints; the host computes where the parts begin:\n",
+    "\n",
+    "       | cells: one an element | notes: gpi_note a tile | tree: 2 * leaves gpi_node |\n",
+    "\n",
+    "   A tile's cells hold what is left of it: its openers from the first cell on, lowest in the stack first, and\n",
+    "   its closers from the last cell back, first one first. A cell has the low 32 bits of an index. */\n",
+    "#define GPI_SCRATCH_PARAMETERS __global uint *scratch, ulong notes_at, ulong tree_at, uint leaves\n",
+    "\n",
+    "/* What there is to tell of a tile besides its node. */\n",
+    "typedef struct gpi_note {\n",
+    "    uint mismatches; /* closers whose opener is of another kind */\n",
+    "    uint first;      /* ... of them the first, counted from the tile's begin */\n",
+    "    uint joined;     /* closers whose opener is in another tile */\n",
+    "    uint searches;   /* ... and how often one had to be searched for */\n",
+    "    uint rise;       /* how far the stack gets above its height before the tile; where errors are wanted */\n",
+    "    uint unused[3];\n",
+    "} gpi_note;\n",
+    "\n",
+    "static gpi_note gpi_note_make(void)\n",
+    "{\n",
+    "    gpi_note note = {0, ~0u, 0, 0, 0, {0, 0, 0}};\n",
+    "    return note;\n",
+    "}\n",
+    "\n",
+    "typedef struct gpi_nest {\n",
+    "    __global uint *cells;\n",
+    "    __global gpi_note *notes;\n",
+    "    __global gpi_node *tree;\n",
+    "    uint leaves;\n",
+    "    ulong n;\n",
+    "} gpi_nest;\n",
+    "\n",
+    "static gpi_nest gpi_nest_make(__global uint *scratch, ulong notes_at, ulong tree_at, uint leaves, ulong n)\n",
+    "{\n",
+    "    gpi_nest nest;\n",
+    "    nest.cells = scratch;\n",
+    "    nest.notes = (__global gpi_note *)(scratch + notes_at);\n",
+    "    nest.tree = (__global gpi_node *)(scratch + tree_at);\n",
+    "    nest.leaves = leaves;\n",
+    "    nest.n = n;\n",
+    "    return nest;\n",
+    "}\n",
+    "\n",
+    "static ulong gpi_tile_begin(uint tile) { return (ulong)tile * GPI_TILE; }\n",
+    "\n",
+    "static uint gpi_tile_length(gpi_nest nest, uint tile)\n",
+    "{\n",
+    "    return (uint)min((ulong)GPI_TILE, nest.n - min(nest.n, gpi_tile_begin(tile)));\n",
+    "}\n",
+    "\n",
+    "/* The index that a cell of the tile that begins at `begin` stands for. */\n",
+    "static gpi_index gpi_cell_index(uint cell, gpi_index begin) { return begin + (cell - (uint)begin); }\n",
+    "\n",
+    "/* A place's opener. */\n",
+    "static gpi_index gpi_opener_at(gpi_nest nest, gpi_place place)\n",
+    "{\n",
+    "    const gpi_index k = nest.tree[nest.leaves + place.leaf].pushes - 1 - place.need;\n",
+    "    const ulong begin = gpi_tile_begin(place.leaf);\n",
+    "    return gpi_cell_index(nest.cells[begin + k], (gpi_index)begin);\n",
+    "}\n",
+    "\n",
+    "/* A place whose `need` is beyond what its tile pushes: where that is, before it. */\n",
+    "static gpi_place gpi_place_behind(gpi_nest nest, gpi_place place)\n",
+    "{\n",
+    "    const gpi_node node = nest.tree[nest.leaves + place.leaf];\n",
+    "    return gpi_tiles_search(nest.tree, nest.leaves, place.leaf, place.need - node.pushes + node.pops);\n",
+    "}\n",
+    "\n",
+    "/* The place below this one. */\n",
+    "static gpi_place gpi_place_below(gpi_nest nest, gpi_place place)\n",
+    "{\n",
+    "    place.need++;\n",
+    "    if (place.need < nest.tree[nest.leaves + place.leaf].pushes) return place;\n",
+    "    return gpi_place_behind(nest, place);\n",
+    "}\n",
+};
+/* ---- End file kernels/nest.cl ---- */
+
+/* ---- Begin file kernels/strands.cl ---- */
+static const char *const gpi_kernel_strands[] = {
+    "#line 1 \"kernels/strands.cl\"\n",
+    "/* strands.cl - brackets in the serial shape: what one item does with its tiles.\n",
+    "\n",
+    "   GPI_STRANDS tiles are gone over abreast, so that the chain push, pop, push ... of one does not wait for\n",
+    "   itself. A tile's cells (nest.cl) are its stack. Where brackets are symbols and rare, 64 elements are\n",
+    "   classified at a time, and only the brackets among them are stepped through.\n",
+    "\n",
+    "   Parameters\n",
+    "       GPI_SHAPE_SERIAL    1, and GPI_WG 1; otherwise this file is empty\n",
+    "       GPI_IS_BRACKET(v)   which of 16 symbols are brackets; may be missing                               */\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#if GPI_WG != 1\n",
+    "#error \"the serial shape has one item a group\"\n",
+    "#endif\n",
+    "\n",
+    "static void gpi_sync(void) {} /* there is nobody else */\n",
+    "static void gpi_sync_all(void) {}\n",
+    "\n",
+    "#define GPI_SHARED(type, name) type *const name = 0 /* one item shares nothing */\n",
+    "typedef uint gpi_pair_memory, gpi_join_memory;\n",
+    "typedef uint *gpi_pair_shared, *gpi_join_shared;\n",
+    "\n",
+    "#define GPI_STRANDS 4\n",
+    "#define GPI_BLOCK 64\n",
+    "#define GPI_FEW 24 /* brackets of a block that are still stepped through one by one */\n",
+    "\n",
+    "/* A tile on its way: what hardly ever changes. Its stack grows from `base` up, its closers without an opener\n",
+    "   from the last cell down. What changes with every bracket, the next cell of an opener (`free`), is apart, so\n",
+    "   that it can stay in a register. */\n",
+    "typedef struct gpi_strand {\n",
+    "    __global uint *base, *pending; /* next cell of a closer */\n",
+    "    gpi_node node;\n",
+    "    gpi_note note;\n",
+    "} gpi_strand;\n",
+    "\n",
+    "static __global uint *gpi_strand_begin(gpi_strand *s, gpi_nest nest, uint tile)\n",
+    "{\n",
+    "    s->base = nest.cells + gpi_tile_begin(tile);\n",
+    "    s->pending = s->base + gpi_tile_length(nest, tile) - 1;\n",
+    "    s->node = gpi_node_make(0, 0);\n",
+    "    s->note = gpi_note_make();\n",
+    "    return s->base;\n",
+    "}\n",
+    "\n",
+    "static void gpi_strand_end(gpi_strand *s, __global uint *free, gpi_nest nest, uint tile)\n",
+    "{\n",
+    "    s->node.pushes = (gpi_index)(free - s->base);\n",
+    "    nest.tree[nest.leaves + tile] = s->node;\n",
+    "    nest.notes[tile] = s->note;\n",
+    "}\n",
+    "\n",
+    "GPI_NOINLINE void gpi_strand_pend(gpi_strand *s, gpi_index at)\n",
+    "{\n",
+    "    s->node.pops++;\n",
+    "    *s->pending-- = (uint)at;\n",
+    "}\n",
+    "\n",
+    "GPI_NOINLINE void gpi_strand_mismatch(gpi_strand *s, uint i)\n",
+    "{\n",
+    "    s->note.mismatches++;\n",
+    "    s->note.first = min(s->note.first, i);\n",
+    "}\n",
+    "\n",
+    "/* Element `at`, which is the tile's i-th. Every element is written to the cell above the stack: an opener\n",
+    "   stays there. The partner of what is no closer is none, which is more than any index: min() then gives the\n",
+    "   element itself, whose own partner is written last. */\n",
+    "GPI_INLINE void gpi_step(gpi_strand *s, __global uint **free, __global const GPI_SYMBOL *in,\n",
+    "                         __global gpi_index *match, gpi_index at, uint i)\n",
+    "{\n",
+    "    const long sign = GPI_SIGN(in[at], at), closes = sign >> 63; /* all bits, or none */\n",
+    "    __global uint *next = *free + sign;\n",
+    "    if (GPI_RARELY(next < s->base)) {\n",
+    "        gpi_strand_pend(s, at);\n",
+    "#if GPI_MATCH\n",
+    "        match[at] = GPI_NONE;\n",
+    "#endif\n",
+    "        return;\n",
+    "    }\n",
+    "    **free = (uint)at;\n",
+    "    const uint cell = (*free)[closes];\n",
+    "    const gpi_index partner = at - (uint)((uint)at - cell) | ~(gpi_index)closes;\n",
+    "    const gpi_index first = min(partner, at);\n",
+    "    (void)first;\n",
+    "#if GPI_MATCH\n",
+    "    match[first] = at;\n",
+    "    match[at] = partner;\n",
+    "#endif\n",
+    "#if GPI_KINDS\n",
+    "    if (GPI_RARELY((GPI_CODE(in[first], first) + GPI_CODE(in[at], at)) & (int)closes))\n",
+    "        gpi_strand_mismatch(s, i);\n",
+    "#endif\n",
+    "    *free = next;\n",
+    "}\n",
+    "\n",
+    "#ifdef GPI_IS_BRACKET\n",
+    "typedef uchar16 gpi_symbols __attribute__((aligned(1)));\n",
+    "typedef uint16 gpi_words __attribute__((aligned(4)));\n",
+    "\n",
+    "/* A bit for each of 64 symbols: is it a bracket? A byte's bit is kept in its own place, and the product's top\n",
+    "   byte gathers those of eight. */\n",
+    "GPI_INLINE ulong gpi_brackets_of(__global const uchar *in)\n",
+    "{\n",
+    "    ulong mask = 0;\n",
+    "    for (uint q = 0; q < GPI_BLOCK / 16; q++) {\n",
+    "        const uchar16 v = GPI_LOAD_VECTOR(gpi_symbols, in + 16 * q);\n",
+    "        const ulong2 hit = as_ulong2(GPI_IS_BRACKET(v)) & 0x8040201008040201ul;\n",
+    "        const ulong2 bits = hit * 0x0101010101010101ul >> 56;\n",
+    "        mask |= (bits.x | bits.y << 8) << 16 * q;\n",
+    "    }\n",
+    "    return mask;\n",
+    "}\n",
+    "\n",
+    "/* The block of 64 elements from `at` on, few of which are brackets; `i`: counted from the tile's begin. */\n",
+    "GPI_INLINE void gpi_step_few(gpi_strand *s, __global uint **free, __global const GPI_SYMBOL *in,\n",
+    "                             __global gpi_index *match, gpi_index at, uint i, ulong brackets)\n",
+    "{\n",
+    "#if GPI_MATCH\n",
+    "    __global uint *words = (__global uint *)(match + at);\n",
+    "    for (uint q = 0; q < GPI_BLOCK * sizeof(gpi_index) / 64; q++)\n",
+    "        GPI_STORE_VECTOR(gpi_words, (uint16)(~0u), words + 16 * q);\n",
+    "#endif\n",
+    "    for (; brackets; brackets &= brackets - 1) {\n",
+    "        const uint j = (uint)popcount(~brackets & (brackets - 1));\n",
+    "        gpi_step(s, free, in, match, at + j, i + j);\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* Blocks of `count` neighbouring tiles in step, from index `begin` on, as far as whole blocks go. */\n",
+    "GPI_INLINE uint gpi_step_blocks(gpi_strand *s, __global uint **free, uint count,\n",
+    "                                __global const GPI_SYMBOL *in, __global gpi_index *match, gpi_index begin,\n",
+    "                                uint length)\n",
+    "{\n",
+    "    uint i = 0;\n",
+    "    for (; i + GPI_BLOCK <= length; i += GPI_BLOCK) {\n",
+    "#ifdef GPI_IS_BRACKET\n",
+    "        ulong brackets[GPI_STRANDS];\n",
+    "        bool few = true;\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < count; k++) {\n",
+    "            brackets[k] = gpi_brackets_of(in + begin + k * GPI_TILE + i);\n",
+    "            few = few && popcount(brackets[k]) <= GPI_FEW;\n",
+    "        }\n",
+    "        if (few) {\n",
+    "#pragma unroll\n",
+    "            for (uint k = 0; k < count; k++)\n",
+    "                gpi_step_few(&s[k], &free[k], in, match, begin + k * GPI_TILE + i, i, brackets[k]);\n",
+    "            continue;\n",
+    "        }\n",
+    "#endif\n",
+    "        for (uint j = i; j < i + GPI_BLOCK; j++) {\n",
+    "#pragma unroll\n",
+    "            for (uint k = 0; k < count; k++)\n",
+    "                gpi_step(&s[k], &free[k], in, match, begin + k * GPI_TILE + j, j);\n",
+    "        }\n",
+    "    }\n",
+    "    return i;\n",
+    "}\n",
+    "\n",
+    "static void gpi_pair_tile(__global const GPI_SYMBOL *in, __global gpi_index *match, gpi_nest nest, uint tile)\n",
+    "{\n",
+    "    gpi_strand s[1];\n",
+    "    __global uint *free[1];\n",
+    "    const gpi_index begin = (gpi_index)gpi_tile_begin(tile);\n",
+    "    const uint length = gpi_tile_length(nest, tile);\n",
+    "    free[0] = gpi_strand_begin(s, nest, tile);\n",
+    "    for (uint i = gpi_step_blocks(s, free, 1, in, match, begin, length); i < length; i++)\n",
+    "        gpi_step(s, free, in, match, begin + i, i);\n",
+    "    gpi_strand_end(s, free[0], nest, tile);\n",
+    "}\n",
+    "\n",
+    "/* The group's GPI_STRANDS tiles: abreast where all are whole. */\n",
+    "static void gpi_pair_group(__global const GPI_SYMBOL *in, __global gpi_index *match, gpi_nest nest,\n",
+    "                           gpi_pair_shared shared)\n",
+    "{\n",
+    "    const uint tile = (uint)get_group_id(0) * GPI_STRANDS;\n",
+    "    gpi_strand s[GPI_STRANDS];\n",
+    "    __global uint *free[GPI_STRANDS];\n",
+    "    (void)shared;\n",
+    "    if (GPI_TILE % GPI_BLOCK == 0 && gpi_tile_begin(tile + GPI_STRANDS) <= nest.n) {\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < GPI_STRANDS; k++) free[k] = gpi_strand_begin(&s[k], nest, tile + k);\n",
+    "        (void)gpi_step_blocks(s, free, GPI_STRANDS, in, match, (gpi_index)gpi_tile_begin(tile), GPI_TILE);\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < GPI_STRANDS; k++) gpi_strand_end(&s[k], free[k], nest, tile + k);\n",
+    "        return;\n",
+    "    }\n",
+    "    for (uint k = 0; k < GPI_STRANDS && gpi_tile_begin(tile + k) < nest.n; k++)\n",
+    "        gpi_pair_tile(in, match, nest, tile + k);\n",
+    "}\n",
+    "\n",
+    "/* The note of the whole tile, whose one item's this is. */\n",
+    "static void gpi_note_add(gpi_nest nest, uint tile, gpi_note note, gpi_join_shared shared)\n",
+    "{\n",
+    "    (void)shared;\n",
+    "    nest.notes[tile].mismatches += note.mismatches;\n",
+    "    nest.notes[tile].first = min(nest.notes[tile].first, note.first);\n",
+    "    nest.notes[tile].joined = note.joined;\n",
+    "    nest.notes[tile].searches = note.searches;\n",
+    "}\n",
+    "\n",
+    "/* How far the stack gets above its height before the tile. */\n",
+    "static void gpi_measure_tile(__global const GPI_SYMBOL *in, gpi_nest nest, uint tile, gpi_pair_shared shared)\n",
+    "{\n",
+    "    const gpi_index begin = (gpi_index)gpi_tile_begin(tile);\n",
+    "    const uint length = gpi_tile_length(nest, tile);\n",
+    "    const gpi_index before = gpi_tiles_before(nest.tree, nest.leaves, tile).pushes;\n",
+    "    const int floor = -(int)min(before, (gpi_index)GPI_TILE);\n",
+    "    int height = 0, rise = 0;\n",
+    "    (void)shared;\n",
+    "    for (uint i = 0; i < length; i++) {\n",
+    "        height = max(height + GPI_SIGN(in[begin + i], begin + i), floor);\n",
+    "        rise = max(rise, height);\n",
+    "    }\n",
+    "    nest.notes[tile].rise = (uint)rise;\n",
+    "}\n",
+    "\n",
+    "/* A tile gone over for parents, or for depths. */\n",
+    "typedef struct gpi_walk {\n",
+    "    gpi_nest nest;\n",
+    "    gpi_index begin;\n",
+    "    gpi_place place; /* of the highest opener left of those before the tile */\n",
+    "} gpi_walk;\n",
+    "\n",
+    "/* Parent (or depth) of the tile's first element. */\n",
+    "static gpi_index gpi_walk_begin(gpi_walk *w, gpi_nest nest, uint tile, bool parents)\n",
+    "{\n",
+    "    const gpi_index height = gpi_tiles_before(nest.tree, nest.leaves, tile).pushes;\n",
+    "    w->nest = nest;\n",
+    "    w->begin = (gpi_index)gpi_tile_begin(tile);\n",
+    "    w->place.leaf = GPI_NOWHERE;\n",
+    "    w->place.need = 0;\n",
+    "    if (!parents) return height;\n",
+    "    if (height == 0) return GPI_NONE;\n",
+    "    w->place = gpi_tiles_search(nest.tree, nest.leaves, tile, 0);\n",
+    "    return gpi_opener_at(nest, w->place);\n",
+    "}\n",
+    "\n",
+    "/* Under the highest opener left of those before the tile. */\n",
+    "GPI_NOINLINE gpi_index gpi_walk_below(gpi_walk *w)\n",
+    "{\n",
+    "    w->place = gpi_place_below(w->nest, w->place);\n",
+    "    return w->place.leaf == GPI_NOWHERE ? GPI_NONE : gpi_opener_at(w->nest, w->place);\n",
+    "}\n",
+    "\n",
+    "/* What the element behind `at` has, whose own is `now` and has been written. Under an opener of this tile is\n",
+    "   its parent, which is written already; `first` is that opener, or for what is no closer the element itself.\n",
+    " */\n",
+    "GPI_INLINE gpi_index gpi_walk_on(gpi_walk *w, gpi_index now, __global const GPI_SYMBOL *in,\n",
+    "                                 __global const gpi_index *parent, gpi_index at, bool parents)\n",
+    "{\n",
+    "    const long sign = GPI_SIGN(in[at], at);\n",
+    "    if (!parents) return now + (gpi_index)sign == GPI_NONE ? 0 : now + (gpi_index)sign;\n",
+    "    const gpi_index opens = (gpi_index)(long)GPI_OPENS(in[at], at); /* all bits, or none */\n",
+    "    const gpi_index first = sign < 0 ? now : at;\n",
+    "    if (GPI_RARELY(first - w->begin >= GPI_TILE)) return now == GPI_NONE ? now : gpi_walk_below(w);\n",
+    "    const gpi_index under = parent[first];\n",
+    "    return under ^ ((under ^ at) & opens);\n",
+    "}\n",
+    "\n",
+    "#ifdef GPI_IS_BRACKET\n",
+    "/* The block of 64 elements from `at` on, few of which are brackets. Writes up to 15 more, which come later.\n",
+    " */\n",
+    "GPI_INLINE gpi_index gpi_walk_few(gpi_walk *w, gpi_index now, __global const GPI_SYMBOL *in,\n",
+    "                                  __global gpi_index *out, gpi_index at, ulong brackets, bool parents)\n",
+    "{\n",
+    "    uint j = 0;\n",
+    "    for (;;) {\n",
+    "        const uint end = brackets ? (uint)popcount(~brackets & (brackets - 1)) + 1 : GPI_BLOCK;\n",
+    "        for (; j < end; j += 16) GPI_STORE_VECTOR(gpi_row, (gpi_row)(now), out + at + j);\n",
+    "        j = end;\n",
+    "        if (!brackets) return now;\n",
+    "        brackets &= brackets - 1;\n",
+    "        now = gpi_walk_on(w, now, in, out, at + end - 1, parents);\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* Elements of `count` neighbouring tiles of `length` in step. */\n",
+    "GPI_INLINE void gpi_walk_tiles(gpi_walk *w, gpi_index *now, uint count, __global const GPI_SYMBOL *in,\n",
+    "                               __global gpi_index *out, uint length, bool parents)\n",
+    "{\n",
+    "    uint i = 0;\n",
+    "    while (i < length) {\n",
+    "        uint end = min(i + GPI_BLOCK, length);\n",
+    "#ifdef GPI_IS_BRACKET\n",
+    "        ulong brackets[GPI_STRANDS];\n",
+    "        bool few = i + GPI_BLOCK + 16 <= length;\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < count; k++) {\n",
+    "            brackets[k] = few ? gpi_brackets_of(in + w[k].begin + i) : 0;\n",
+    "            few = few && popcount(brackets[k]) <= GPI_FEW;\n",
+    "        }\n",
+    "        if (few) {\n",
+    "#pragma unroll\n",
+    "            for (uint k = 0; k < count; k++)\n",
+    "                now[k] = gpi_walk_few(&w[k], now[k], in, out, w[k].begin + i, brackets[k], parents);\n",
+    "            i = end;\n",
+    "        }\n",
+    "#endif\n",
+    "        for (; i < end; i++) {\n",
+    "#pragma unroll\n",
+    "            for (uint k = 0; k < count; k++) {\n",
+    "                const gpi_index at = w[0].begin + k * GPI_TILE + i;\n",
+    "                out[at] = now[k];\n",
+    "                now[k] = gpi_walk_on(&w[k], now[k], in, out, at, parents);\n",
+    "            }\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE void gpi_walk_group(__global const GPI_SYMBOL *in, gpi_nest nest, __global gpi_index *out,\n",
+    "                               bool parents)\n",
+    "{\n",
+    "    const uint tile = (uint)get_group_id(0) * GPI_STRANDS;\n",
+    "    gpi_walk w[GPI_STRANDS];\n",
+    "    gpi_index now[GPI_STRANDS];\n",
+    "    if (gpi_tile_begin(tile + GPI_STRANDS) <= nest.n) {\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < GPI_STRANDS; k++) now[k] = gpi_walk_begin(&w[k], nest, tile + k, parents);\n",
+    "        gpi_walk_tiles(w, now, GPI_STRANDS, in, out, GPI_TILE, parents);\n",
+    "        return;\n",
+    "    }\n",
+    "    for (uint k = 0; k < GPI_STRANDS && gpi_tile_begin(tile + k) < nest.n; k++) {\n",
+    "        now[0] = gpi_walk_begin(w, nest, tile + k, parents);\n",
+    "        gpi_walk_tiles(w, now, 1, in, out, gpi_tile_length(nest, tile + k), parents);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "static void gpi_enclose_group(__global const GPI_SYMBOL *in, gpi_nest nest, __global gpi_index *parent,\n",
+    "                              bool parents, __global gpi_index *depth, bool depths, gpi_pair_shared shared)\n",
+    "{\n",
+    "    (void)shared;\n",
+    "    if (parents) gpi_walk_group(in, nest, parent, true);\n",
+    "    if (depths) gpi_walk_group(in, nest, depth, false);\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/strands.cl ---- */
+
+/* ---- Begin file kernels/items.cl ---- */
+static const char *const gpi_kernel_items[] = {
+    "#line 1 \"kernels/items.cl\"\n",
+    "/* items.cl - brackets in the local shape: what the items of a group do with their tile.\n",
+    "\n",
+    "   An item goes over GPI_ITEMS neighbours with its stack in the bits of a word. What is left of the items is a\n",
+    "   tree in local memory (nest.cl), in which closers search for their openers.\n",
+    "\n",
+    "   Parameters\n",
+    "       GPI_SHAPE_LOCAL     1; otherwise this file is empty\n",
+    "       GPI_WG, GPI_ITEMS   items of a group, elements of an item (at most 32)                             */\n",
+    "#if GPI_SHAPE_LOCAL\n",
+    "#if GPI_TILE != GPI_WG * GPI_ITEMS || GPI_ITEMS > 32 || GPI_TILE > 16384\n",
+    "#error \"GPI_TILE must be GPI_WG * GPI_ITEMS, at most 16384, and GPI_ITEMS at most 32\"\n",
+    "#endif\n",
+    "\n",
+    "static void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }\n",
+    "static void gpi_sync_all(void) { barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); }\n",
+    "\n",
+    "#define GPI_SHARED(type, name) \\\n",
+    "    __local type name##_mem;   \\\n",
+    "    __local type *const name = &name##_mem\n",
+    "\n",
+    "GPI_DEFINE_TREE(items, __local)\n",
+    "\n",
+    "#define GPI_ALONE 0xffffu /* an element without a partner in the tile */\n",
+    "\n",
+    "/* What the items of a group tell each other. */\n",
+    "typedef struct gpi_group {\n",
+    "    gpi_node tree[2 * GPI_WG];\n",
+    "    gpi_index height[GPI_WG]; /* of the stack before an item */\n",
+    "    uint open[GPI_WG];        /* a bit for each opener that an item leaves */\n",
+    "    gpi_note note;\n",
+    "    char sign[GPI_TILE];\n",
+    "} gpi_group;\n",
+    "typedef __local gpi_group *gpi_shared;\n",
+    "\n",
+    "typedef struct gpi_pair_memory {\n",
+    "    gpi_group group;\n",
+    "    ushort stage[GPI_TILE]; /* partners or parents, on the way out */\n",
+    "} gpi_pair_memory;\n",
+    "\n",
+    "typedef gpi_note gpi_join_memory;\n",
+    "typedef __local gpi_pair_memory *gpi_pair_shared;\n",
+    "typedef __local gpi_join_memory *gpi_join_shared;\n",
+    "\n",
+    "/* Signs of the tile's elements: neighbours read neighbours. */\n",
+    "static void gpi_load_signs(__global const GPI_SYMBOL *in, ulong begin, uint length, gpi_shared shared)\n",
+    "{\n",
+    "    for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG)\n",
+    "        shared->sign[i] = i < length ? (char)GPI_SIGN(in[begin + i], begin + i) : (char)0;\n",
+    "}\n",
+    "\n",
+    "/* What one item's elements do to the stack; in *open and *close a bit for each one that is left.\n",
+    "   Pairs among them go to `partner`, unless that is NULL. */\n",
+    "static gpi_node gpi_reduce_item(gpi_shared shared, __local ushort *partner, uint *open, uint *close)\n",
+    "{\n",
+    "    const uint first = (uint)get_local_id(0) * GPI_ITEMS;\n",
+    "    gpi_node node = gpi_node_make(0, 0);\n",
+    "    *open = *close = 0;\n",
+    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "        const int sign = shared->sign[first + j];\n",
+    "        if (sign > 0) {\n",
+    "            *open |= 1u << j;\n",
+    "            node.pushes++;\n",
+    "        } else if (sign < 0 && *open) {\n",
+    "            const uint k = 31 - clz(*open);\n",
+    "            *open ^= 1u << k;\n",
+    "            node.pushes--;\n",
+    "            if (!partner) continue;\n",
+    "            partner[first + j] = (ushort)(first + k);\n",
+    "            partner[first + k] = (ushort)(first + j);\n",
+    "        } else if (sign < 0) {\n",
+    "            *close |= 1u << j;\n",
+    "            node.pops++;\n",
+    "        }\n",
+    "    }\n",
+    "    return node;\n",
+    "}\n",
+    "\n",
+    "/* The group's tree from the items' nodes. On return all may search it. */\n",
+    "static void gpi_grow_tree(gpi_node node, uint open, gpi_shared shared)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    shared->tree[GPI_WG + l] = node;\n",
+    "    shared->open[l] = open;\n",
+    "    gpi_sync(); /* the items' nodes and openers are there */\n",
+    "    for (uint width = GPI_WG / 2; width > 0; width /= 2) {\n",
+    "        if (l < width)\n",
+    "            shared->tree[width + l] =\n",
+    "                gpi_node_product(shared->tree[2 * (width + l)], shared->tree[2 * (width + l) + 1]);\n",
+    "        gpi_sync(); /* the nodes of this level are there */\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* The opener of an item that is `need` below its top, as a bit of `open`; that bit and those above are taken\n",
+    "   off. */\n",
+    "static uint gpi_take_bit(uint *open, uint need)\n",
+    "{\n",
+    "    uint left = *open;\n",
+    "    for (uint k = 0; k < need; k++) left ^= 1u << (31 - clz(left));\n",
+    "    const uint bit = 31 - clz(left);\n",
+    "    *open = left ^ 1u << bit;\n",
+    "    return bit;\n",
+    "}\n",
+    "\n",
+    "/* Openers below one another, from the top of the stack before an item on down: in other items of the tile,\n",
+    "   then in tiles before it. */\n",
+    "typedef struct gpi_cursor {\n",
+    "    uint item, open;  /* the openers of this item that have not been seen */\n",
+    "    gpi_index before; /* how many have been seen that are in tiles before this one */\n",
+    "} gpi_cursor;\n",
+    "\n",
+    "static gpi_cursor gpi_cursor_make(void)\n",
+    "{\n",
+    "    gpi_cursor c;\n",
+    "    c.item = (uint)get_local_id(0);\n",
+    "    c.open = 0;\n",
+    "    c.before = 0;\n",
+    "    return c;\n",
+    "}\n",
+    "\n",
+    "/* The next opener's place in the tile; GPI_ALONE: it is not in the tile, and *need below the top of the stack\n",
+    "   before the tile. */\n",
+    "static uint gpi_cursor_down(gpi_cursor *c, gpi_shared shared, gpi_index *need)\n",
+    "{\n",
+    "    uint skip = 0;\n",
+    "    if (c->item != GPI_NOWHERE && c->open == 0) {\n",
+    "        const bool self = c->item == get_local_id(0);\n",
+    "        const gpi_place found =\n",
+    "            gpi_items_search(shared->tree, GPI_WG, c->item, self ? 0 : shared->tree[GPI_WG + c->item].pops);\n",
+    "        c->item = found.leaf;\n",
+    "        if (found.leaf == GPI_NOWHERE) c->before = found.need;\n",
+    "        else c->open = shared->open[found.leaf];\n",
+    "        skip = (uint)found.need;\n",
+    "    }\n",
+    "    *need = c->before;\n",
+    "    if (c->item == GPI_NOWHERE) c->before++;\n",
+    "    return c->item == GPI_NOWHERE ? GPI_ALONE : c->item * GPI_ITEMS + gpi_take_bit(&c->open, skip);\n",
+    "}\n",
+    "\n",
+    "/* Closers that the item has left find their openers in other items, or go to the tile's cells. */\n",
+    "static void gpi_pair_items(uint close, gpi_nest nest, uint tile, __local ushort *partner, gpi_shared shared)\n",
+    "{\n",
+    "    const uint first = (uint)get_local_id(0) * GPI_ITEMS;\n",
+    "    const ulong begin = gpi_tile_begin(tile);\n",
+    "    __global uint *last = nest.cells + begin + gpi_tile_length(nest, tile) - 1;\n",
+    "    gpi_cursor cursor = gpi_cursor_make();\n",
+    "    for (; close; close &= close - 1) {\n",
+    "        const uint i = first + popcount(~close & (close - 1));\n",
+    "        gpi_index need;\n",
+    "        const uint opener = gpi_cursor_down(&cursor, shared, &need);\n",
+    "        if (opener == GPI_ALONE) {\n",
+    "            *(last - need) = (uint)(begin + i);\n",
+    "            continue;\n",
+    "        }\n",
+    "        partner[i] = (ushort)opener;\n",
+    "        partner[opener] = (ushort)i;\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* Openers that nothing behind them in the tile closes go to the tile's cells. */\n",
+    "static void gpi_keep_openers(gpi_node node, uint open, gpi_nest nest, uint tile, gpi_shared shared)\n",
+    "{\n",
+    "    const ulong begin = gpi_tile_begin(tile);\n",
+    "    gpi_node after = gpi_node_make(0, 0);\n",
+    "    for (uint x = GPI_WG + (uint)get_local_id(0); x > 1; x >>= 1) {\n",
+    "        if (!(x & 1)) after = gpi_node_product(after, shared->tree[x + 1]);\n",
+    "    }\n",
+    "    if (after.pops >= node.pushes) return;\n",
+    "    const uint left = (uint)(node.pushes - after.pops);\n",
+    "    __global uint *cell = nest.cells + begin + shared->tree[1].pushes - after.pushes - left;\n",
+    "    for (uint k = 0; k < left; k++, open &= open - 1)\n",
+    "        cell[k] = (uint)(begin + get_local_id(0) * GPI_ITEMS + popcount(~open & (open - 1)));\n",
+    "}\n",
+    "\n",
+    "static void gpi_pair_write(__global const GPI_SYMBOL *in, __global gpi_index *match, ulong begin, uint length,\n",
+    "                           __local const ushort *partner, gpi_shared shared)\n",
+    "{\n",
+    "    for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) {\n",
+    "        const uint k = partner[i];\n",
+    "        (void)k;\n",
+    "#if GPI_MATCH\n",
+    "        match[begin + i] = k == GPI_ALONE ? GPI_NONE : (gpi_index)begin + k;\n",
+    "#endif\n",
+    "#if GPI_KINDS\n",
+    "        if (k >= i || GPI_CODE(in[begin + i], begin + i) + GPI_CODE(in[begin + k], begin + k) == 0) continue;\n",
+    "        (void)atomic_inc(&shared->note.mismatches);\n",
+    "        (void)atomic_min(&shared->note.first, i);\n",
+    "#endif\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "static void gpi_note_clear(gpi_shared shared)\n",
+    "{\n",
+    "    if (get_local_id(0) == 0) shared->note = gpi_note_make();\n",
+    "}\n",
+    "\n",
+    "static void gpi_pair_group(__global const GPI_SYMBOL *in, __global gpi_index *match, gpi_nest nest,\n",
+    "                           gpi_pair_shared memory)\n",
+    "{\n",
+    "    const gpi_shared shared = &memory->group;\n",
+    "    __local ushort *partner = memory->stage;\n",
+    "    const uint l = (uint)get_local_id(0), tile = (uint)get_group_id(0);\n",
+    "    const ulong begin = gpi_tile_begin(tile);\n",
+    "    const uint length = gpi_tile_length(nest, tile);\n",
+    "    uint open, close;\n",
+    "    if (length == 0) return;\n",
+    "    gpi_load_signs(in, begin, length, shared);\n",
+    "    for (uint i = l; i < GPI_TILE; i += GPI_WG) partner[i] = GPI_ALONE;\n",
+    "    gpi_note_clear(shared);\n",
+    "    gpi_sync(); /* signs are there, and nobody has a partner */\n",
+    "    const gpi_node node = gpi_reduce_item(shared, partner, &open, &close);\n",
+    "    gpi_grow_tree(node, open, shared);\n",
+    "    gpi_pair_items(close, nest, tile, partner, shared);\n",
+    "    gpi_keep_openers(node, open, nest, tile, shared);\n",
+    "    gpi_sync(); /* all partners are there */\n",
+    "    gpi_pair_write(in, match, begin, length, partner, shared);\n",
+    "    gpi_sync(); /* all mismatches are counted */\n",
+    "    if (l != 0) return;\n",
+    "    nest.tree[nest.leaves + tile] = shared->tree[1];\n",
+    "    nest.notes[tile] = shared->note;\n",
+    "}\n",
+    "\n",
+    "/* The note of the whole tile from those of its items. */\n",
+    "static void gpi_note_add(gpi_nest nest, uint tile, gpi_note note, gpi_join_shared sum)\n",
+    "{\n",
+    "    __global gpi_note *total = nest.notes + tile;\n",
+    "    if (get_local_id(0) == 0) *sum = *total;\n",
+    "    gpi_sync(); /* what the tile has noted so far is there */\n",
+    "    if (note.mismatches) (void)atomic_add(&sum->mismatches, note.mismatches);\n",
+    "    if (note.mismatches) (void)atomic_min(&sum->first, note.first);\n",
+    "    if (note.joined) (void)atomic_add(&sum->joined, note.joined);\n",
+    "    if (note.joined) (void)atomic_add(&sum->searches, note.searches);\n",
+    "    gpi_sync(); /* everybody has added */\n",
+    "    if (get_local_id(0) == 0) *total = *sum;\n",
+    "}\n",
+    "\n",
+    "/* The next opener as it goes to the stage: its place in the tile, or GPI_TILE and how far below the top of\n",
+    "   the stack before the tile. */\n",
+    "static uint gpi_cursor_stage(gpi_cursor *c, gpi_shared shared)\n",
+    "{\n",
+    "    gpi_index need;\n",
+    "    const uint opener = gpi_cursor_down(c, shared, &need);\n",
+    "    return opener == GPI_ALONE ? GPI_TILE + (uint)need : opener;\n",
+    "}\n",
+    "\n",
+    "/* Parents of the item's elements into the stage. Their depths take the place of the signs, counted from that\n",
+    "   of the item's first element. The stack's top is in the bits `open` as long as one of the item's own openers\n",
+    "   is there. */\n",
+    "static void gpi_enclose_item(gpi_nest nest, uint tile, __local ushort *stage, gpi_shared shared)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0), first = l * GPI_ITEMS;\n",
+    "    const gpi_node before = gpi_node_product(gpi_tiles_before(nest.tree, nest.leaves, tile),\n",
+    "                                             gpi_items_before(shared->tree, GPI_WG, l));\n",
+    "    gpi_cursor cursor = gpi_cursor_make();\n",
+    "    gpi_index height = before.pushes;\n",
+    "    uint open = 0, outer = height ? gpi_cursor_stage(&cursor, shared) : GPI_ALONE;\n",
+    "    shared->height[l] = height;\n",
+    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "        const int sign = shared->sign[first + j];\n",
+    "        stage[first + j] = (ushort)(open ? first + (31 - clz(open)) : outer);\n",
+    "        shared->sign[first + j] = (char)(height - before.pushes);\n",
+    "        if (sign > 0) {\n",
+    "            open |= 1u << j;\n",
+    "            height++;\n",
+    "        } else if (sign < 0 && height > 0) {\n",
+    "            height--;\n",
+    "            if (open) open ^= 1u << (31 - clz(open));\n",
+    "            else outer = height ? gpi_cursor_stage(&cursor, shared) : GPI_ALONE;\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "static gpi_index gpi_parent_of(gpi_nest nest, uint tile, uint staged)\n",
+    "{\n",
+    "    if (staged == GPI_ALONE) return GPI_NONE;\n",
+    "    if (staged < GPI_TILE) return (gpi_index)gpi_tile_begin(tile) + staged;\n",
+    "    return gpi_opener_at(nest, gpi_tiles_search(nest.tree, nest.leaves, tile, staged - GPI_TILE));\n",
+    "}\n",
+    "\n",
+    "static void gpi_enclose_group(__global const GPI_SYMBOL *in, gpi_nest nest, __global gpi_index *parent,\n",
+    "                              bool parents, __global gpi_index *depth, bool depths, gpi_pair_shared memory)\n",
+    "{\n",
+    "    const gpi_shared shared = &memory->group;\n",
+    "    const uint tile = (uint)get_group_id(0);\n",
+    "    const ulong begin = gpi_tile_begin(tile);\n",
+    "    const uint length = gpi_tile_length(nest, tile);\n",
+    "    uint open, close;\n",
+    "    if (length == 0) return;\n",
+    "    gpi_load_signs(in, begin, length, shared);\n",
+    "    gpi_sync(); /* signs are there */\n",
+    "    const gpi_node node = gpi_reduce_item(shared, 0, &open, &close);\n",
+    "    gpi_grow_tree(node, open, shared);\n",
+    "    gpi_enclose_item(nest, tile, memory->stage, shared);\n",
+    "    gpi_sync(); /* parents and depths are there */\n",
+    "    for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) {\n",
+    "        if (parents) parent[begin + i] = gpi_parent_of(nest, tile, memory->stage[i]);\n",
+    "        if (depths) depth[begin + i] = shared->height[i / GPI_ITEMS] + shared->sign[i];\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* How far the stack gets above its height before the tile. */\n",
+    "static void gpi_measure_tile(__global const GPI_SYMBOL *in, gpi_nest nest, uint tile, gpi_pair_shared memory)\n",
+    "{\n",
+    "    const gpi_shared shared = &memory->group;\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    const gpi_node tiles = gpi_tiles_before(nest.tree, nest.leaves, tile);\n",
+    "    uint open, close;\n",
+    "    gpi_load_signs(in, gpi_tile_begin(tile), gpi_tile_length(nest, tile), shared);\n",
+    "    gpi_note_clear(shared);\n",
+    "    gpi_sync(); /* signs are there */\n",
+    "    const gpi_node node = gpi_reduce_item(shared, 0, &open, &close);\n",
+    "    gpi_grow_tree(node, open, shared);\n",
+    "    gpi_index height = gpi_node_product(tiles, gpi_items_before(shared->tree, GPI_WG, l)).pushes;\n",
+    "    gpi_index highest = tiles.pushes;\n",
+    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "        const int sign = shared->sign[l * GPI_ITEMS + j];\n",
+    "        if (sign >= 0 || height > 0) height += sign;\n",
+    "        highest = max(highest, height);\n",
+    "    }\n",
+    "    (void)atomic_max(&shared->note.rise, (uint)(highest - tiles.pushes));\n",
+    "    gpi_sync(); /* everybody has measured */\n",
+    "    if (l == 0) nest.notes[tile].rise = shared->note.rise;\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/items.cl ---- */
+
+/* ---- Begin file kernels/brackets.cl ---- */
+static const char *const gpi_kernel_brackets[] = {
+    "#line 1 \"kernels/brackets.cl\"\n",
+    "/* brackets.cl - gp_brackets: partners, parents and depths of nested brackets.\n",
+    "\n",
+    "       stack of indices; an opener pushes its own, a closer pops\n",
+    "       match[i]    partner of bracket i, or none\n",
+    "       parent[i]   top of the stack before i: the innermost opener around i; for a closer its partner\n",
+    "       depth[i]    height of the stack before i: how many openers are around i\n",
+    "\n",
+    "       pair      a group a tile        pairs inside tiles; what is left goes to the tile's cells and node\n",
+    "       tree      a group 4096 leaves   products of neighbours, in two launches\n",
+    "       join      a group a tile        the tile's closers find their openers in tiles before it\n",
+    "       enclose   a group a tile        parents, depths: reads the input again\n",
+    "       measure   a group a tile        greatest depths: reads the input again\n",
+    "       report    one group             what is unmatched or of the wrong kind; greatest depth\n",
+    "\n",
+    "   Partners take one reading of the input, by `pair`; `join` goes over what is left of tiles, which is little\n",
+    "   unless brackets are nested as deep as tiles are long. No group waits for another.\n",
+    "\n",
+    "   Whatever the input, outputs are defined: a closer on an empty stack pops nothing and has no partner; an\n",
+    "   opener that is never closed has none, and is around everything behind it; kinds do not matter.         */\n",
+    "\n",
+    "#define GPI_INPUT_PARAMETERS __global const GPI_SYMBOL *in, ulong in_at, GPI_COUNT_PARAMETERS\n",
+    "#define GPI_NEST_SET(nest)                                                  \\\n",
+    "    const gpi_nest nest = gpi_nest_make(scratch, notes_at, tree_at, leaves, \\\n",
+    "                                        gpi_count(bound, wanted, wanted_offset, wanted_words))\n",
+    "\n",
+    "static uint gpi_tiles_of(ulong n) { return (uint)((n + GPI_TILE - 1) / GPI_TILE); }\n",
+    "\n",
+    "/* ------------------------------------------------------------------ pair, tree */\n",
+    "\n",
+    "GPI_KERNEL void gp_brackets_pair(GPI_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,\n",
+    "                                 GPI_SCRATCH_PARAMETERS, volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_NEST_SET(nest);\n",
+    "    GPI_SHARED(gpi_pair_memory, shared);\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "    gpi_pair_group(in + in_at, match + match_at, nest, shared);\n",
+    "}\n",
+    "\n",
+    "/* Each group multiplies its share of the nodes [bottom, 2 * bottom) until one is left. Leaves without a\n",
+    "   tile push and pop nothing. */\n",
+    "GPI_KERNEL void gp_brackets_tree(GPI_COUNT_PARAMETERS, GPI_SCRATCH_PARAMETERS, uint bottom)\n",
+    "{\n",
+    "    GPI_NEST_SET(nest);\n",
+    "    const uint l = (uint)get_local_id(0), g = (uint)get_group_id(0), groups = (uint)get_num_groups(0);\n",
+    "    const uint tiles = gpi_tiles_of(nest.n);\n",
+    "    uint width = bottom / groups; /* nodes of this group */\n",
+    "    for (uint k = g * width + l; bottom == leaves && k < (g + 1) * width; k += GPI_WG)\n",
+    "        if (k >= tiles) nest.tree[leaves + k] = gpi_node_make(0, 0);\n",
+    "    for (width /= 2; width > 0; width /= 2) {\n",
+    "        gpi_sync_all(); /* the children are written */\n",
+    "        for (uint k = l; k < width; k += GPI_WG) {\n",
+    "            const uint x = (groups + g) * width + k;\n",
+    "            nest.tree[x] = gpi_node_product(nest.tree[2 * x], nest.tree[2 * x + 1]);\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ join, enclose */\n",
+    "\n",
+    "/* Closer and opener of different tiles. */\n",
+    "static void gpi_join_pair(__global const GPI_SYMBOL *in, __global gpi_index *match, gpi_index opener,\n",
+    "                          gpi_index closer, ulong begin, gpi_note *note)\n",
+    "{\n",
+    "#if GPI_MATCH\n",
+    "    match[closer] = opener;\n",
+    "    match[opener] = closer;\n",
+    "#endif\n",
+    "#if GPI_KINDS\n",
+    "    if (GPI_CODE(in[opener], opener) + GPI_CODE(in[closer], closer) != 0) {\n",
+    "        note->mismatches++;\n",
+    "        note->first = min(note->first, (uint)(closer - begin));\n",
+    "    }\n",
+    "#endif\n",
+    "    (void)in;\n",
+    "    (void)note;\n",
+    "}\n",
+    "\n",
+    "/* Nobody reads partners soon: past the caches where the row is aligned. */\n",
+    "static void gpi_row_write(__global gpi_index *out, gpi_row row)\n",
+    "{\n",
+    "    if ((size_t)out % sizeof(gpi_aligned_row) == 0)\n",
+    "        GPI_STREAM_STORE((gpi_aligned_row)(row), (__global gpi_aligned_row *)out);\n",
+    "    else GPI_STORE_VECTOR(gpi_row, row, out);\n",
+    "}\n",
+    "\n",
+    "/* As many of the run as come in rows: 16 openers side by side, whose closers are side by side. */\n",
+    "static uint gpi_join_rows(__global gpi_index *match, __global const uint *opener, __global const uint *closer,\n",
+    "                          gpi_index there, gpi_index begin, uint run)\n",
+    "{\n",
+    "    uint k = 0;\n",
+    "#if GPI_MATCH && !GPI_KINDS\n",
+    "    const gpi_row step = (gpi_row)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);\n",
+    "    for (bool row = true; row && k + 16 <= run;) {\n",
+    "        const gpi_index p = gpi_cell_index(opener[-(long)k], there),\n",
+    "                        q = gpi_cell_index(closer[-(long)k], begin);\n",
+    "        row = (uint)p - opener[-(long)k - 15] == 15 && closer[-(long)k - 15] - (uint)q == 15;\n",
+    "        if (!row) continue;\n",
+    "        gpi_row_write(match + q, (gpi_row)(p)-step);\n",
+    "        gpi_row_write(match + p - 15, (gpi_row)(q + 15) - step);\n",
+    "        k += 16;\n",
+    "    }\n",
+    "#endif\n",
+    "    return k;\n",
+    "}\n",
+    "\n",
+    "/* The tile's closers that found no opener in it: the item's are `first`, first + stride, ... They find theirs\n",
+    "   in runs, each in one tile. */\n",
+    "static gpi_note gpi_join_tile(__global const GPI_SYMBOL *in, __global gpi_index *match, gpi_nest nest,\n",
+    "                              uint tile, uint first, uint stride)\n",
+    "{\n",
+    "    const ulong begin = gpi_tile_begin(tile);\n",
+    "    const gpi_index closers = nest.tree[nest.leaves + tile].pops;\n",
+    "    __global const uint *closer = nest.cells + begin + gpi_tile_length(nest, tile) - 1;\n",
+    "    gpi_note note = gpi_note_make();\n",
+    "    gpi_place place = {tile, 0};\n",
+    "    gpi_index j = first;\n",
+    "    if (j < closers) place = gpi_tiles_search(nest.tree, nest.leaves, tile, j);\n",
+    "    while (j < closers && place.leaf != GPI_NOWHERE) {\n",
+    "        const gpi_index pushes = nest.tree[nest.leaves + place.leaf].pushes;\n",
+    "        const ulong there = gpi_tile_begin(place.leaf);\n",
+    "        __global const uint *opener = nest.cells + there + (pushes - 1 - place.need);\n",
+    "        const uint run = (uint)((min(closers - j, pushes - place.need) + stride - 1) / stride);\n",
+    "        uint k = 0;\n",
+    "        if (GPI_WG == 1)\n",
+    "            k = gpi_join_rows(match, opener, closer - j, (gpi_index)there, (gpi_index)begin, run);\n",
+    "        for (; k < run; k++)\n",
+    "            gpi_join_pair(in, match, gpi_cell_index(opener[-(long)(k * stride)], (gpi_index)there),\n",
+    "                          gpi_cell_index(closer[-(long)(j + k * stride)], (gpi_index)begin), begin, &note);\n",
+    "        note.searches++;\n",
+    "        note.joined += run;\n",
+    "        j += run * stride;\n",
+    "        place.need += run * stride;\n",
+    "        if (j < closers) place = gpi_place_behind(nest, place);\n",
+    "    }\n",
+    "    return note;\n",
+    "}\n",
+    "\n",
+    "/* Closers that meet openers of other tiles tend to be in the last tiles. Groups come from both ends in turns,\n",
+    "   because threads of a CPU take many in a row each. */\n",
+    "static uint gpi_join_tile_of(uint group, uint groups)\n",
+    "{\n",
+    "    return group % 2 ? groups - 1 - group / 2 : group / 2;\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_brackets_join(GPI_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,\n",
+    "                                 GPI_SCRATCH_PARAMETERS)\n",
+    "{\n",
+    "    GPI_NEST_SET(nest);\n",
+    "    const uint tile = gpi_join_tile_of((uint)get_group_id(0), (uint)get_num_groups(0));\n",
+    "    GPI_SHARED(gpi_join_memory, shared);\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    if (tile >= gpi_tiles_of(nest.n) || nest.tree[leaves + tile].pops == 0) return;\n",
+    "    gpi_note_add(nest, tile, gpi_join_tile(in + in_at, match + match_at, nest, tile, l, GPI_WG), shared);\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_brackets_enclose(GPI_INPUT_PARAMETERS, __global gpi_index *parent, ulong parent_at,\n",
+    "                                    uint parents, __global gpi_index *depth, ulong depth_at, uint depths,\n",
+    "                                    GPI_SCRATCH_PARAMETERS)\n",
+    "{\n",
+    "    GPI_NEST_SET(nest);\n",
+    "    GPI_SHARED(gpi_pair_memory, shared);\n",
+    "    gpi_enclose_group(in + in_at, nest, parent + parent_at, parents != 0, depth + depth_at, depths != 0,\n",
+    "                      shared);\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ measure, report */\n",
+    "\n",
+    "GPI_KERNEL void gp_brackets_measure(GPI_INPUT_PARAMETERS, GPI_SCRATCH_PARAMETERS)\n",
+    "{\n",
+    "    GPI_NEST_SET(nest);\n",
+    "    GPI_SHARED(gpi_pair_memory, shared);\n",
+    "    const uint tile = (uint)get_group_id(0);\n",
+    "    if (tile >= gpi_tiles_of(nest.n)) return;\n",
+    "    gpi_measure_tile(in + in_at, nest, tile, shared);\n",
+    "}\n",
+    "\n",
+    "/* gp_brackets_errors, in ulongs */\n",
+    "#define GPI_ERRORS_CLOSERS 0\n",
+    "#define GPI_ERRORS_FIRST_CLOSER 1\n",
+    "#define GPI_ERRORS_OPENERS 2\n",
+    "#define GPI_ERRORS_FIRST_OPENER 3\n",
+    "#define GPI_ERRORS_MISMATCHES 4\n",
+    "#define GPI_ERRORS_FIRST_MISMATCH 5\n",
+    "#define GPI_ERRORS_MAX_DEPTH 6\n",
+    "#define GPI_ERRORS_JOINED 7\n",
+    "#define GPI_ERRORS_SEARCHES 8\n",
+    "\n",
+    "/* The first closer that finds the stack empty: down the tree, to where more is popped than there is. */\n",
+    "static ulong gpi_first_unmatched_closer(gpi_nest nest)\n",
+    "{\n",
+    "    gpi_index height = 0;\n",
+    "    uint x = 1;\n",
+    "    if (nest.tree[1].pops == 0) return ~0ul;\n",
+    "    while (x < nest.leaves) {\n",
+    "        const gpi_node left = nest.tree[2 * x];\n",
+    "        x = 2 * x;\n",
+    "        if (left.pops > height) continue;\n",
+    "        height += left.pushes - left.pops;\n",
+    "        x++;\n",
+    "    }\n",
+    "    const uint tile = x - nest.leaves;\n",
+    "    const ulong end = gpi_tile_begin(tile) + gpi_tile_length(nest, tile);\n",
+    "    return gpi_cell_index(nest.cells[end - 1 - height], (gpi_index)gpi_tile_begin(tile));\n",
+    "}\n",
+    "\n",
+    "/* The lowest opener of the stack that is left. */\n",
+    "static ulong gpi_first_unmatched_opener(gpi_nest nest)\n",
+    "{\n",
+    "    const gpi_index left = nest.tree[1].pushes;\n",
+    "    if (left == 0) return ~0ul;\n",
+    "    return gpi_opener_at(nest, gpi_tiles_descend(nest.tree, nest.leaves, 1, left - 1));\n",
+    "}\n",
+    "\n",
+    "/* What is said of tiles first, first + stride, ... */\n",
+    "typedef struct gpi_summary {\n",
+    "    ulong mismatches, first, joined, searches, depth;\n",
+    "} gpi_summary;\n",
+    "\n",
+    "static gpi_summary gpi_summary_of(gpi_nest nest, uint first, uint stride)\n",
+    "{\n",
+    "    const uint tiles = gpi_tiles_of(nest.n);\n",
+    "    gpi_summary sum = {0, ~0ul, 0, 0, 0};\n",
+    "    for (uint t = first; t < tiles; t += stride) {\n",
+    "        const gpi_note note = nest.notes[t];\n",
+    "        const ulong height = gpi_tiles_before(nest.tree, nest.leaves, t).pushes;\n",
+    "        if (note.mismatches) sum.first = min(sum.first, gpi_tile_begin(t) + note.first);\n",
+    "        sum.mismatches += note.mismatches;\n",
+    "        sum.joined += note.joined;\n",
+    "        sum.searches += note.searches;\n",
+    "        sum.depth = max(sum.depth, height + note.rise);\n",
+    "    }\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_brackets_report(GPI_COUNT_PARAMETERS, GPI_SCRATCH_PARAMETERS, __global ulong *errors,\n",
+    "                                   ulong errors_at)\n",
+    "{\n",
+    "    GPI_NEST_SET(nest);\n",
+    "    __local gpi_summary sums[GPI_WG];\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    gpi_summary sum = gpi_summary_of(nest, l, GPI_WG);\n",
+    "    sums[l] = sum;\n",
+    "    gpi_sync(); /* the sums of all items are there */\n",
+    "    if (l != 0) return;\n",
+    "    for (uint j = 1; j < GPI_WG; j++) {\n",
+    "        sum.mismatches += sums[j].mismatches;\n",
+    "        sum.first = min(sum.first, sums[j].first);\n",
+    "        sum.joined += sums[j].joined;\n",
+    "        sum.searches += sums[j].searches;\n",
+    "        sum.depth = max(sum.depth, sums[j].depth);\n",
+    "    }\n",
+    "    errors += errors_at * 9;\n",
+    "    errors[GPI_ERRORS_CLOSERS] = nest.n ? nest.tree[1].pops : 0;\n",
+    "    errors[GPI_ERRORS_FIRST_CLOSER] = nest.n ? gpi_first_unmatched_closer(nest) : ~0ul;\n",
+    "    errors[GPI_ERRORS_OPENERS] = nest.n ? nest.tree[1].pushes : 0;\n",
+    "    errors[GPI_ERRORS_FIRST_OPENER] = nest.n ? gpi_first_unmatched_opener(nest) : ~0ul;\n",
+    "    errors[GPI_ERRORS_MISMATCHES] = sum.mismatches;\n",
+    "    errors[GPI_ERRORS_FIRST_MISMATCH] = sum.first;\n",
+    "    errors[GPI_ERRORS_MAX_DEPTH] = sum.depth;\n",
+    "    errors[GPI_ERRORS_JOINED] = sum.joined;\n",
+    "    errors[GPI_ERRORS_SEARCHES] = sum.searches;\n",
+    "}\n",
+};
+/* ---- End file kernels/brackets.cl ---- */
+
 /* ---- Begin file src/error.c ---- */
 /* error.c - results, error texts, the log. */
 
@@ -8077,6 +9327,9 @@ static const gpi_profile_row gpi_profile_rows[] = {
     {GPI_CLASS_AMD, GPI_SEARCH, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_INTEL_GPU, GPI_SEARCH, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_UNKNOWN, GPI_SEARCH, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_POCL, GPI_BRACKETS, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_INTEL_CPU, GPI_BRACKETS, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_UNKNOWN, GPI_BRACKETS, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_POCL, GPI_HASH, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_INTEL_CPU, GPI_HASH, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_LLVMPIPE, GPI_HASH, GP_SHAPE_LOCAL, 256, 4, GP_WORDS_NARROW, GP_STRATEGY_SINGLE_PASS, 1},
@@ -8136,6 +9389,13 @@ static uint64_t gpi_local_bytes_of_sort(uint64_t group, uint64_t items, uint64_t
     return group * items * (size + 4) + group * (16 * 2 + 2 * 4) + 256 * 16 + 64;
 }
 
+/* The same for brackets; `size` is that of an index. Items' nodes and openers; a partner and a sign an
+   element (items.cl). */
+static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t items, uint64_t size)
+{
+    return group * (2 * 2 * size + size + 4) + group * items * 3 + 64;
+}
+
 /* Group and items of the local shape, shrunk until they fit the device. */
 static void gpi_plan_fit_local(const gp_device_info *info, size_t size,
                                uint64_t (*local_bytes)(uint64_t, uint64_t, uint64_t), gpi_plan *plan)
@@ -8172,7 +9432,10 @@ static void gpi_plan_shape(const gp_context *gp, const gpi_profile_row *row, siz
     if (plan->items > 16 && !tuning->tile) plan->items = 16; /* registers of an item */
     if (plan->items < 1) plan->items = 1;
     if (tuning->work_group_size) plan->group = gpi_power_of_two_below(tuning->work_group_size);
-    gpi_plan_fit_local(&gp->info, size, primitive >= GPI_SORT ? gpi_local_bytes_of_sort : gpi_local_bytes,
+    gpi_plan_fit_local(&gp->info, size,
+                       primitive == GPI_BRACKETS ? gpi_local_bytes_of_brackets
+                       : primitive >= GPI_SORT   ? gpi_local_bytes_of_sort
+                                                 : gpi_local_bytes,
                        plan);
 }
 
@@ -8229,6 +9492,21 @@ static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_pr
         return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, of which it takes 4",
                         function, plan->group);
     }
+    return result;
+}
+
+/* Tiles of brackets may have any length up to the kernels' limits: tests force tiny ones. */
+static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, size_t index_size,
+                                        gpi_plan *plan)
+{
+    const gp_result result =
+        gpi_plan_make_sized(gp, function, GPI_BRACKETS, index_size, GP_STRATEGY_AUTO, plan);
+    const uint32_t most = plan->shape == GP_SHAPE_SERIAL ? 65536 : 32, tile = gp->desc.tuning.tile;
+    if (result == GP_OK && tile) plan->items = tile < most ? tile : most;
+    while (result == GP_OK && plan->shape == GP_SHAPE_LOCAL && plan->group * plan->items > 16384)
+        plan->group /= 2;
+    if (result == GP_OK && tile && plan->shape == GP_SHAPE_LOCAL)
+        gpi_plan_fit_local(&gp->info, index_size, gpi_local_bytes_of_brackets, plan);
     return result;
 }
 
@@ -8531,6 +9809,7 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (desc->segmented_sort && result == GP_OK)
         result = gpi_segmented_sort_warm_up(gp, desc->segmented_sort);
     if (desc->sort_strings && result == GP_OK) result = gpi_sort_strings_warm_up(gp, desc->sort_strings);
+    if (desc->brackets && result == GP_OK) result = gpi_brackets_warm_up(gp, desc->brackets);
     if (desc->hash && result == GP_OK) result = gpi_hash_warm_up(gp, desc->hash);
     return result == GP_OK ? gp_finish(gp) : result;
 }
@@ -8957,6 +10236,8 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
          "gp_segments_spine", "gp_segments_scatter", "gp_segments_copy", NULL},
         {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip",
          "gp_strings_keys", NULL},
+        {"gp_brackets_pair", "gp_brackets_tree", "gp_brackets_join", "gp_brackets_enclose",
+         "gp_brackets_measure", "gp_brackets_report", NULL},
         {"gp_hash_clear_slots", "gp_hash_put_keys", "gp_hash_find_keys", "gp_hash_erase_keys",
          "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", "gp_hash_combine_keys",
          NULL},
@@ -9004,7 +10285,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, monoid);
         GPI_ADD_KERNEL(&text, source);
         GPI_ADD_KERNEL(&text, tile);
-    } else {
+    } else if (primitive != GPI_BRACKETS) {
         GPI_ADD_KERNEL(&text, mix);
         if (primitive != GPI_HASH && primitive != GPI_HASH_EACH) GPI_ADD_KERNEL(&text, key);
     }
@@ -9037,6 +10318,12 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, segmented_sort);
         break;
     case GPI_SORT_STRINGS: GPI_ADD_KERNEL(&text, sort_strings); break;
+    case GPI_BRACKETS:
+        GPI_ADD_KERNEL(&text, nest);
+        GPI_ADD_KERNEL(&text, strands);
+        GPI_ADD_KERNEL(&text, items);
+        GPI_ADD_KERNEL(&text, brackets);
+        break;
     case GPI_HASH:
         GPI_ADD_KERNEL(&text, hash);
         GPI_ADD_KERNEL(&text, hash_line);
@@ -14811,6 +16098,533 @@ static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc)
     return result;
 }
 /* ---- End file src/hash_slots.c ---- */
+
+/* ---- Begin file src/brackets.c ---- */
+/* brackets.c - gp_brackets: codes of symbols, then pairs in tiles, a tree of tiles, pairs across tiles. */
+
+enum {
+    GPI_BRACKETS_PAIR,
+    GPI_BRACKETS_TREE,
+    GPI_BRACKETS_JOIN,
+    GPI_BRACKETS_ENCLOSE,
+    GPI_BRACKETS_MEASURE,
+    GPI_BRACKETS_REPORT
+};
+
+enum {
+    GPI_BRACKETS_STRANDS = 4,     /* GPI_STRANDS of strands.cl */
+    GPI_BRACKETS_NOTE_BYTES = 32, /* gpi_note of nest.cl */
+    GPI_BRACKETS_FEW = 12,        /* symbols that are told apart by comparing rather than by a table */
+    GPI_BRACKETS_LEAVES = 4096    /* of a group that multiplies nodes */
+};
+
+/* A checked call, ready to run. */
+typedef struct gpi_brackets {
+    const gp_brackets_desc *desc;
+    const char *function;
+    int8_t table[256]; /* of GP_U8 without a map */
+    bool has_table;
+    bool kinds; /* pairs can be of two kinds */
+    size_t index_size;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count count;
+    cl_uint tiles, leaves;    /* for the bound; leaves of the tree, a power of two */
+    size_t notes_at, tree_at; /* parts of the scratch, in bytes */
+    size_t scratch_size;
+    cl_mem errors; /* where they go */
+    size_t errors_offset;
+} gpi_brackets;
+
+/* ------------------------------------------------------------------ codes */
+
+static gp_result gpi_brackets_pairs(gp_context *gp, gpi_brackets *b, const char *pairs)
+{
+    const size_t length = strlen(pairs);
+    size_t i;
+    if (length == 0 || length % 2 != 0 || length > 254) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: pairs = \"%s\": openers and closers in turns, 1 to 127 pairs", b->function,
+                        pairs);
+    }
+    for (i = 0; i < length; i++) {
+        const int kind = (int)(i / 2) + 1;
+        int8_t *code = &b->table[(unsigned char)pairs[i]];
+        if (*code != 0) {
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: pairs = \"%s\": '%c' is there twice",
+                            b->function, pairs, pairs[i]);
+        }
+        *code = (int8_t)(i % 2 == 0 ? kind : -kind);
+    }
+    return GP_OK;
+}
+
+/* Whether codes go beyond one kind. */
+static bool gpi_brackets_kinds(const gpi_brackets *b)
+{
+    int first = 0;
+    size_t i;
+    if (!b->has_table) return true;
+    for (i = 0; i < 256; i++) {
+        const int kind = b->table[i] < 0 ? -b->table[i] : b->table[i];
+        if (kind != 0 && first == 0) first = kind;
+        if (kind != first && kind != 0) return true;
+    }
+    return false;
+}
+
+static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
+{
+    const gp_brackets_desc *d = b->desc;
+    const bool codes = d->type == GP_I8 || d->type == GP_I32;
+    gp_result result = GP_OK;
+    if (!gpi_type_size(d->type) || gpi_is_float(d->type) || (!d->map && !codes && d->type != GP_U8)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "%s: type = %d, must be GP_U8, GP_I8 or GP_I32, or with a map an integer type",
+                        b->function, (int)d->type);
+    }
+    if ((d->pairs != NULL) + (d->table != NULL) + (d->map != NULL) > (codes && !d->map ? 0 : 1)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: pairs, table and map exclude each other, and only a map goes with codes",
+                        b->function);
+    }
+    if (d->map && gpi_is_blank(d->map))
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty", b->function);
+    b->has_table = !d->map && !codes;
+    if (b->has_table && d->table) memcpy(b->table, d->table, sizeof b->table);
+    else if (b->has_table) result = gpi_brackets_pairs(gp, b, d->pairs ? d->pairs : "()[]{}");
+    b->kinds = gpi_brackets_kinds(b);
+    return result;
+}
+
+static size_t gpi_brackets_symbols(const gpi_brackets *b)
+{
+    size_t i, n = 0;
+    for (i = 0; i < 256; i++) n += b->table[i] != 0;
+    return n;
+}
+
+/* What a table in the program says of a code. */
+static int gpi_brackets_code(int code) { return code; }
+static int gpi_brackets_sign(int code) { return (code > 0) - (code < 0); }
+static int gpi_brackets_opens(int code) { return code > 0 ? -1 : 0; }
+
+static void gpi_brackets_add_table(const gpi_brackets *b, gpi_text *text, const char *name,
+                                   int (*entry)(int code))
+{
+    size_t i;
+    gpi_text_add(text, "__constant int %s[256] = {", name);
+    for (i = 0; i < 256; i++) gpi_text_add(text, "%s%d", i ? "," : "", entry(b->table[i]));
+    gpi_text_add(text, "};\n");
+}
+
+/* GPI_CODE and GPI_SIGN of a symbol: by table, or where few symbols are brackets by comparing, which suits
+   items that run in step. */
+static void gpi_brackets_add_symbols(const gpi_brackets *b, gpi_text *text)
+{
+    const bool few = gpi_brackets_symbols(b) <= GPI_BRACKETS_FEW;
+    size_t i;
+    if (few && b->plan.shape == GP_SHAPE_LOCAL) {
+        gpi_text_add(text, "#define GPI_CODE(x, i) (");
+        for (i = 0; i < 256; i++)
+            if (b->table[i]) gpi_text_add(text, "(x) == %u ? %d : ", (unsigned)i, b->table[i]);
+        gpi_text_add(text, "0)\n#define GPI_SIGN(x, i) clamp(GPI_CODE(x, i), -1, 1)\n");
+        return;
+    }
+    gpi_brackets_add_table(b, text, "gpi_codes", gpi_brackets_code);
+    gpi_brackets_add_table(b, text, "gpi_signs", gpi_brackets_sign);
+    gpi_brackets_add_table(b, text, "gpi_open_masks", gpi_brackets_opens);
+    gpi_text_add(text, "#define GPI_CODE(x, i) gpi_codes[x]\n"
+                       "#define GPI_SIGN(x, i) gpi_signs[x]\n"
+                       "#define GPI_OPENS(x, i) gpi_open_masks[x]\n");
+    if (!few) return;
+    gpi_text_add(text, "#define GPI_IS_BRACKET(v) ((v) != (v)");
+    for (i = 0; i < 256; i++)
+        if (b->table[i]) gpi_text_add(text, " | (v) == (uchar16)(%u)", (unsigned)i);
+    gpi_text_add(text, ")\n");
+}
+
+static char *gpi_brackets_prelude(const gpi_brackets *b)
+{
+    const gpi_plan *plan = &b->plan;
+    const bool local = plan->shape == GP_SHAPE_LOCAL;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_text_add(&text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
+    gpi_text_add(&text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
+                 plan->items, plan->group * plan->items);
+    gpi_text_add(&text, "#define GPI_WIDE 0\n#define GPI_FP64 0\n#define GPI_SYMBOL %s\n",
+                 gpi_type_cl(b->desc->type));
+    gpi_text_add(&text, "#define GPI_INDEX_SIZE %u\n#define GPI_KINDS %d\n#define GPI_MATCH %d\n",
+                 (unsigned)b->index_size, b->kinds && b->errors, b->desc->match != NULL);
+    if (b->has_table) {
+        gpi_brackets_add_symbols(b, &text);
+    } else if (b->desc->map) {
+        gpi_text_add(&text,
+                     "static int gpi_code(%s x, ulong i)\n{\n    return (int)(\n#line 1 \"map\"\n%s\n    "
+                     ");\n}\n#define GPI_CODE(x, i) gpi_code(x, i)\n",
+                     gpi_type_cl(b->desc->type), b->desc->map);
+    } else {
+        gpi_text_add(&text, "#define GPI_CODE(x, i) ((int)(x))\n");
+    }
+    if (!b->has_table) {
+        gpi_text_add(&text, "#define GPI_SIGN(x, i) clamp(GPI_CODE(x, i), -1, 1)\n"
+                            "#define GPI_OPENS(x, i) (-(GPI_CODE(x, i) > 0))\n");
+    }
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ plan */
+
+/* A compiler may grant its kernels smaller groups than the plan wants: then it is made again with those. */
+static gp_result gpi_brackets_program(gp_context *gp, gpi_brackets *b)
+{
+    for (;;) {
+        const gp_result result =
+            gpi_program_get_text(gp, b->function, GPI_BRACKETS, gpi_brackets_prelude(b), 0, &b->program);
+        if (result != GP_OK) return result;
+        if (b->plan.group == 1 || b->plan.group <= b->program->group_max) return GP_OK;
+        b->plan.group /= 2;
+    }
+}
+
+static gp_result gpi_brackets_index(gp_context *gp, gpi_brackets *b)
+{
+    const gp_type type = b->desc->index_type;
+    const bool wide = (uint64_t)b->desc->count > UINT32_MAX;
+    if (type != GP_TYPE_NONE && type != GP_U32 && type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
+                        b->function, (int)type);
+    }
+    if (type == GP_U32 && wide) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu does not fit indices of 32 bits",
+                        b->function, b->desc->count);
+    }
+    b->index_size = type == GP_U64 || (type == GP_TYPE_NONE && wide) ? 8 : 4;
+    return GP_OK;
+}
+
+/* Cells, notes, tree: see nest.cl. */
+static void gpi_brackets_lay_out(gpi_brackets *b)
+{
+    b->notes_at = gpi_round_up(b->desc->count * 4, 64);
+    b->tree_at = b->notes_at + gpi_round_up((size_t)b->tiles * GPI_BRACKETS_NOTE_BYTES, 64);
+    b->scratch_size = b->tiles ? b->tree_at + 2 * (size_t)b->leaves * 2 * b->index_size : 0;
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_brackets_plan(gp_context *gp, gpi_brackets *b)
+{
+    const gp_brackets_desc *d = b->desc;
+    gp_result result = gpi_brackets_codes(gp, b);
+    if (result == GP_OK) result = gpi_brackets_index(gp, b);
+    if (result == GP_OK) result = gpi_plan_make_brackets(gp, b->function, b->index_size, &b->plan);
+    if (result == GP_OK) result = gpi_brackets_program(gp, b);
+    if (result == GP_OK) result = gpi_plan_tiles(gp, b->function, &b->plan, d->count, &b->tiles);
+    if (result != GP_OK) return result;
+    if (b->tiles > GPI_TILES_MAX / 4) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is %u tiles, more than a tree can hold",
+                        b->function, d->count, b->tiles);
+    }
+    for (b->leaves = 1; b->leaves < b->tiles;) b->leaves *= 2;
+    b->count.bound = d->count;
+    b->count.buffer = d->count_buffer;
+    b->count.offset = d->count_offset;
+    b->count.type = d->count_type;
+    gpi_brackets_lay_out(b);
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ buffers */
+
+enum {
+    GPI_BRACKETS_IN,
+    GPI_BRACKETS_COUNT,
+    GPI_BRACKETS_MATCH,
+    GPI_BRACKETS_PARENT,
+    GPI_BRACKETS_DEPTH,
+    GPI_BRACKETS_ERRORS,
+    GPI_BRACKETS_RANGES
+};
+
+static const char *const gpi_brackets_names[GPI_BRACKETS_RANGES] = {"in",     "count_buffer", "match",
+                                                                    "parent", "depth",        "errors"};
+
+/* What is written overlaps nothing else. */
+static gp_result gpi_brackets_check_apart(gp_context *gp, const gpi_brackets *b, const gpi_range *used)
+{
+    size_t i, k;
+    for (i = GPI_BRACKETS_MATCH; i < GPI_BRACKETS_RANGES; i++) {
+        for (k = 0; k < i; k++) {
+            if (!used[i].root || !gpi_overlap(&used[i], &used[k])) continue;
+            return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s and %s overlap", b->function, gpi_brackets_names[k],
+                            gpi_brackets_names[i]);
+        }
+    }
+    return GP_OK;
+}
+
+/* An output, where it is wanted. */
+static gp_result gpi_brackets_check_out(gp_context *gp, const gpi_brackets *b, int name, cl_mem buffer,
+                                        size_t offset, size_t count, size_t size, gpi_range *used)
+{
+    if (!buffer) return GP_OK;
+    return gpi_check_buffer(gp, b->function, gpi_brackets_names[name], buffer, offset, count, size,
+                            GPI_WRITES, &used[name]);
+}
+
+static gp_result gpi_brackets_check(gp_context *gp, const gpi_brackets *b)
+{
+    const gp_brackets_desc *d = b->desc;
+    const size_t n = d->count, size = b->index_size;
+    gpi_range used[GPI_BRACKETS_RANGES];
+    gp_result r = GP_OK;
+    memset(used, 0, sizeof used);
+    if (n > 0)
+        r = gpi_check_buffer(gp, b->function, "in", d->in, d->in_offset, n, gpi_type_size(d->type), GPI_READS,
+                             &used[GPI_BRACKETS_IN]);
+    if (r == GP_OK) r = gpi_check_count(gp, b->function, &b->count, &used[GPI_BRACKETS_COUNT]);
+    if (r == GP_OK && n > 0)
+        r = gpi_brackets_check_out(gp, b, GPI_BRACKETS_MATCH, d->match, d->match_offset, n, size, used);
+    if (r == GP_OK && n > 0)
+        r = gpi_brackets_check_out(gp, b, GPI_BRACKETS_PARENT, d->parent, d->parent_offset, n, size, used);
+    if (r == GP_OK && n > 0)
+        r = gpi_brackets_check_out(gp, b, GPI_BRACKETS_DEPTH, d->depth, d->depth_offset, n, size, used);
+    if (r == GP_OK)
+        r = gpi_brackets_check_out(gp, b, GPI_BRACKETS_ERRORS, b->errors, b->errors_offset, 1,
+                                   sizeof(gp_brackets_errors), used);
+    if (r == GP_OK) r = gpi_brackets_check_apart(gp, b, used);
+    if (r != GP_OK) return r;
+    return gpi_check_scratch(gp, b->function, d->scratch, b->scratch_size, used, GPI_BRACKETS_RANGES);
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* GPI_INPUT_PARAMETERS */
+static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b)
+{
+    const cl_ulong offset = b->desc->in_offset;
+    GPI_CALL_ARG(call, b->desc->in);
+    GPI_CALL_ARG(call, offset);
+    gpi_call_arg_count(call, &b->count);
+}
+
+/* An output and its offset; something stands in for one that is not wanted. */
+static void gpi_brackets_arg_out(gpi_call *call, cl_mem out, size_t offset)
+{
+    const cl_mem buffer = out ? out : call->gp->counters;
+    const cl_ulong at = out ? offset : 0;
+    GPI_CALL_ARG(call, buffer);
+    GPI_CALL_ARG(call, at);
+}
+
+/* GPI_SCRATCH_PARAMETERS */
+static void gpi_brackets_arg_scratch(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    const cl_ulong notes = b->notes_at / 4, tree = b->tree_at / 4;
+    GPI_CALL_ARG(call, scratch);
+    GPI_CALL_ARG(call, notes);
+    GPI_CALL_ARG(call, tree);
+    GPI_CALL_ARG(call, b->leaves);
+}
+
+/* Groups of the kernels that take several tiles abreast. */
+static size_t gpi_brackets_groups(const gpi_brackets *b)
+{
+    const size_t strands = b->plan.shape == GP_SHAPE_SERIAL ? GPI_BRACKETS_STRANDS : 1;
+    return (b->tiles + strands - 1) / strands;
+}
+
+static gp_result gpi_brackets_pair(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    gpi_call_kernel(call, b->program, GPI_BRACKETS_PAIR);
+    gpi_brackets_arg_input(call, b);
+    gpi_brackets_arg_out(call, b->desc->match, b->desc->match_offset);
+    gpi_brackets_arg_scratch(call, b, scratch);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &b->plan, gpi_brackets_groups(b));
+}
+
+/* From `bottom` nodes up, by `groups` groups, to as many nodes. */
+static gp_result gpi_brackets_tree(gpi_call *call, const gpi_brackets *b, cl_mem scratch, cl_uint bottom,
+                                   cl_uint groups)
+{
+    gpi_call_kernel(call, b->program, GPI_BRACKETS_TREE);
+    gpi_call_arg_count(call, &b->count);
+    gpi_brackets_arg_scratch(call, b, scratch);
+    GPI_CALL_ARG(call, bottom);
+    return gpi_call_launch(call, &b->plan, groups);
+}
+
+static gp_result gpi_brackets_join(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    gpi_call_kernel(call, b->program, GPI_BRACKETS_JOIN);
+    gpi_brackets_arg_input(call, b);
+    gpi_brackets_arg_out(call, b->desc->match, b->desc->match_offset);
+    gpi_brackets_arg_scratch(call, b, scratch);
+    return gpi_call_launch(call, &b->plan, b->tiles);
+}
+
+static gp_result gpi_brackets_enclose(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    const gp_brackets_desc *d = b->desc;
+    const cl_uint parents = d->parent != NULL, depths = d->depth != NULL;
+    gpi_call_kernel(call, b->program, GPI_BRACKETS_ENCLOSE);
+    gpi_brackets_arg_input(call, b);
+    gpi_brackets_arg_out(call, d->parent, d->parent_offset);
+    GPI_CALL_ARG(call, parents);
+    gpi_brackets_arg_out(call, d->depth, d->depth_offset);
+    GPI_CALL_ARG(call, depths);
+    gpi_brackets_arg_scratch(call, b, scratch);
+    return gpi_call_launch(call, &b->plan, gpi_brackets_groups(b));
+}
+
+static gp_result gpi_brackets_measure(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    gpi_call_kernel(call, b->program, GPI_BRACKETS_MEASURE);
+    gpi_brackets_arg_input(call, b);
+    gpi_brackets_arg_scratch(call, b, scratch);
+    return gpi_call_launch(call, &b->plan, b->tiles);
+}
+
+static gp_result gpi_brackets_report(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    const cl_ulong at = b->errors_offset;
+    gpi_call_kernel(call, b->program, GPI_BRACKETS_REPORT);
+    gpi_call_arg_count(call, &b->count);
+    gpi_brackets_arg_scratch(call, b, scratch);
+    GPI_CALL_ARG(call, b->errors);
+    GPI_CALL_ARG(call, at);
+    return gpi_call_launch(call, &b->plan, 1);
+}
+
+static gp_result gpi_brackets_launch(gpi_call *call, const gpi_brackets *b)
+{
+    const gp_brackets_desc *d = b->desc;
+    const bool more = d->parent || d->depth || b->errors;
+    const cl_uint leaves = GPI_BRACKETS_LEAVES, parts = b->leaves > leaves ? b->leaves / leaves : 1;
+    cl_mem scratch = call->gp->counters; /* stands in, where there is nothing to read */
+    gp_result r = GP_OK;
+    if (b->tiles == 0) return b->errors ? gpi_brackets_report(call, b, scratch) : GP_OK;
+    if (!d->match && !more) return GP_OK;
+    r = gpi_call_scratch(call, d->scratch, b->scratch_size, &scratch);
+    if (r == GP_OK) r = gpi_brackets_pair(call, b, scratch);
+    if (b->tiles == 1 && !more) return r;
+    if (r == GP_OK) r = gpi_brackets_tree(call, b, scratch, b->leaves, parts);
+    if (r == GP_OK && parts > 1) r = gpi_brackets_tree(call, b, scratch, parts, 1);
+    if (r == GP_OK && b->tiles > 1 && (d->match || b->errors)) r = gpi_brackets_join(call, b, scratch);
+    if (r == GP_OK && (d->parent || d->depth)) r = gpi_brackets_enclose(call, b, scratch);
+    if (r == GP_OK && b->errors) r = gpi_brackets_measure(call, b, scratch);
+    if (r == GP_OK && b->errors) r = gpi_brackets_report(call, b, scratch);
+    return r;
+}
+
+/* ------------------------------------------------------------------ API */
+
+static void gpi_brackets_init(gpi_brackets *b, const char *function, const gp_brackets_desc *desc)
+{
+    memset(b, 0, sizeof *b);
+    b->function = function;
+    b->desc = desc;
+    b->errors = desc->errors;
+    b->errors_offset = desc->errors_offset;
+}
+
+static gp_result gpi_brackets_call(gp_context *gp, gpi_brackets *b, gp_brackets_errors *errors)
+{
+    const gp_brackets_desc *desc = b->desc;
+    gpi_call call;
+    gp_result result = gpi_brackets_plan(gp, b);
+    if (result == GP_OK) result = gpi_brackets_check(gp, b);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, b->function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_brackets_launch(&call, b);
+    if (result == GP_OK && errors)
+        result = gpi_call_read(&call, b->errors, b->errors_offset * sizeof *errors, sizeof *errors, errors);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_brackets(gp_context *gp, const gp_brackets_desc *desc)
+{
+    gpi_brackets b;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_brackets: gp or desc is NULL");
+    gpi_brackets_init(&b, "gp_brackets", desc);
+    return gpi_brackets_call(gp, &b, NULL);
+}
+
+GP_API gp_result gp_brackets_read(gp_context *gp, const gp_brackets_desc *desc, gp_brackets_errors *errors)
+{
+    gpi_brackets b;
+    cl_mem own = NULL;
+    gp_result result = GP_OK;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc || !errors) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_brackets_read: gp, desc or errors is NULL");
+    }
+    gpi_brackets_init(&b, "gp_brackets_read", desc);
+    if (!b.errors) {
+        result = gpi_alloc(gp, b.function, sizeof *errors, &own);
+        b.errors = own;
+        b.errors_offset = 0;
+    }
+    if (result == GP_OK) result = gpi_brackets_call(gp, &b, errors);
+    if (own) (void)clReleaseMemObject(own);
+    return result;
+}
+
+GP_API gp_result gp_brackets_scratch_size(gp_context *gp, const gp_brackets_desc *desc, size_t *bytes)
+{
+    gpi_brackets b;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_brackets_scratch_size: gp, desc or bytes is NULL");
+    }
+    gpi_brackets_init(&b, "gp_brackets_scratch_size", desc);
+    result = gpi_brackets_plan(gp, &b);
+    *bytes = result == GP_OK ? b.scratch_size : 0;
+    return result;
+}
+
+/* Runs the call's kernels once on zeros of the context's own, in two tiles. */
+static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *desc)
+{
+    gp_brackets_desc probe;
+    gpi_brackets b;
+    gp_result result;
+    size_t n;
+    cl_mem out = NULL;
+    memset(&probe, 0, sizeof probe);
+    probe.type = desc->type;
+    probe.pairs = desc->pairs;
+    probe.table = desc->table;
+    probe.map = desc->map;
+    probe.match = desc->match;
+    probe.errors = desc->errors;
+    probe.index_type = desc->index_type;
+    gpi_brackets_init(&b, "gp_warmup", &probe);
+    result = gpi_brackets_plan(gp, &b);
+    if (result != GP_OK) return result;
+    n = gpi_plan_tile(&b.plan) + 1;
+    probe.count = n;
+    result = gpi_alloc_zeros(gp, n * gpi_type_size(probe.type), &probe.in);
+    if (result == GP_OK)
+        result = gpi_alloc(gp, "gp_warmup", 3 * n * b.index_size + 2 * sizeof(gp_brackets_errors), &out);
+    if (desc->match) probe.match = out;
+    if (desc->parent) probe.parent = out;
+    probe.parent_offset = n;
+    if (desc->depth) probe.depth = out;
+    probe.depth_offset = 2 * n;
+    if (desc->errors) probe.errors = out;
+    probe.errors_offset = 3 * n * b.index_size / sizeof(gp_brackets_errors) + 1;
+    if (result == GP_OK) result = gp_brackets(gp, &probe);
+    if (probe.in) (void)clReleaseMemObject(probe.in);
+    if (out) (void)clReleaseMemObject(out);
+    return result;
+}
+/* ---- End file src/brackets.c ---- */
 
 /*
 MIT License

@@ -100,6 +100,7 @@ struct bench_variant {
         gp_scan_desc scan;
         gp_segmented_sort_desc segmented_sort;
         gp_sort_strings_desc sort_strings;
+        gp_brackets_desc brackets;
         struct {
             gp_sort_desc desc;
             gp_context *gp;
@@ -235,6 +236,7 @@ void bench_search(bench *b);
 void bench_topk(bench *b);
 void bench_segmented_sort(bench *b);
 void bench_sort_strings(bench *b);
+void bench_brackets(bench *b);
 void bench_hash(bench *b);
 void bench_ladder(bench *b);
 void bench_launch_cost(bench *b);

@@ -24,6 +24,7 @@ static const char help[] =
     "  topk     gp_topk: k = 1, 10, 1000, 100000; against a whole sort, a partial sort and a selection\n"
     "  segmented-sort  gp_segmented_sort: one segment, many, lengths by Zipf's law, against std::sort\n"
     "  strings  gp_sort_strings: random strings, words and paths, against std::stable_sort\n"
+    "  brackets gp_brackets: nests of several shapes, against stacks in C; sizes of tiles\n"
     "  hash     gp_hash by load, in and out of the caches, against tables on the host; and the published "
     "rows\n"
     "  ladder   the textbook's steps of a reduction, against gp_reduce and the fastest loop that reads\n"
@@ -72,6 +73,7 @@ static void run_all(bench *b)
     bench_topk(b);
     bench_segmented_sort(b);
     bench_sort_strings(b);
+    bench_brackets(b);
     bench_hash(b);
 }
 
@@ -89,6 +91,7 @@ static const command commands[] = {{"stream", bench_stream},
                                    {"topk", bench_topk},
                                    {"segmented-sort", bench_segmented_sort},
                                    {"strings", bench_sort_strings},
+                                   {"brackets", bench_brackets},
                                    {"hash", bench_hash},
                                    {"all", run_all}};
 

@@ -23,7 +23,8 @@ typedef enum bench_primitive {
     BENCH_SEARCH, /* of host_in2 in host_in; u32 positions */
     BENCH_TOPK,
     BENCH_SEGMENTED_SORT,
-    BENCH_SORT_STRINGS
+    BENCH_SORT_STRINGS,
+    BENCH_BRACKETS
 } bench_primitive;
 
 /* One piece of work. Every variant of a case gets the same one: the same input, the same output.
@@ -48,6 +49,7 @@ typedef struct bench_work {
     const uint32_t *host_offsets; /* segmented sort: segments + 1; strings: n + 1 */
     size_t segments;
     const uint8_t *host_bytes; /* strings, by host_offsets */
+    const signed char *signs;  /* brackets: of each of 256 symbols, 1 opens, -1 closes */
     struct pool *pool;         /* threads, one a core; NULL unless the device is a CPU */
 } bench_work;
 
@@ -68,6 +70,8 @@ extern const bench_peer bench_peer_c_lsd_plain;
 extern const bench_peer bench_peer_c_merge;
 extern const bench_peer bench_peer_c_merge_plain;
 extern const bench_peer bench_peer_c_search;
+extern const bench_peer bench_peer_c_stack;
+extern const bench_peer bench_peer_c_stack_branch_free;
 extern const bench_peer bench_peer_c_tiled;
 extern const bench_peer bench_peer_par_merge;
 extern const bench_peer bench_peer_std;

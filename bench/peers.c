@@ -11,6 +11,8 @@ static const bench_peer *const peers[] = {
     &bench_peer_c_merge,
     &bench_peer_c_merge_plain,
     &bench_peer_c_search,
+    &bench_peer_c_stack,
+    &bench_peer_c_stack_branch_free,
 #ifdef BENCH_HAVE_STD
     &bench_peer_std,
     &bench_peer_std_sort,

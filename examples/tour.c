@@ -1,8 +1,8 @@
 /* tour.c - what the primitives are good for, on a text file: tour [FILE]
 
    Line numbers (scan), the longest line and the visible characters (reduce), different words (hash), the most
-   frequent ones (sort, segmented scan, sort again), each timed on the device and checked against plain C. The
-   flags, lengths and numbers that they work on are made on the host. */
+   frequent ones (sort, segmented scan, sort again), the nest of brackets, each timed on the device and
+   checked against plain C. The flags, lengths and numbers that they work on are made on the host. */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include <time.h>
 
@@ -263,6 +263,36 @@ static void frequent_words(const unsigned char *text, size_t size)
     free(order);
 }
 
+/* How deep brackets are nested, and how many have no partner. Strings and comments count too. */
+static void match_brackets(const unsigned char *text, size_t size)
+{
+    uint64_t height = 0, deepest = 0, unmatched = 0;
+    gp_brackets_desc desc = {0};
+    gp_brackets_errors errors;
+    double start;
+    size_t i;
+    for (i = 0; i < size; i++) {
+        const bool opens = text[i] == '(' || text[i] == '[' || text[i] == '{';
+        const bool closes = text[i] == ')' || text[i] == ']' || text[i] == '}';
+        unmatched += closes && height == 0;
+        height = opens ? height + 1 : closes && height > 0 ? height - 1 : height;
+        if (height > deepest) deepest = height;
+    }
+    TRY(gp_buffer_create(gp, size, text, &desc.in));
+    TRY(gp_buffer_create(gp, size * sizeof(uint32_t), NULL, &desc.match));
+    desc.count = size;
+    desc.type = GP_U8;
+    TRY(gp_brackets_read(gp, &desc, &errors));
+    start = now();
+    TRY(gp_brackets_read(gp, &desc, &errors));
+    start = now() - start;
+    report("deepest nest (brackets)", start, size * 5, errors.max_depth, deepest);
+    report("unmatched brackets", start, size * 5, errors.unmatched_closers + errors.unmatched_openers,
+           unmatched + height);
+    clReleaseMemObject(desc.in);
+    clReleaseMemObject(desc.match);
+}
+
 int main(int argc, char **argv)
 {
     const char *path = argc > 1 ? argv[1] : "gpuprim.h";
@@ -283,6 +313,7 @@ int main(int argc, char **argv)
         if (text[i] != '\n' && longest < i - start + 1) longest = i - start + 1;
     }
     reduce("longest line (reduce, max)", length, (size_t)last + 1, GP_U32, GP_MAX, longest);
+    match_brackets(text, size);
 
     different_words(text, size);
     frequent_words(text, size);

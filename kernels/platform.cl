@@ -117,11 +117,20 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_NOINLINE static
 #endif
 
-/* Stores 16 elements where any one may be; `type` is their vector's, aligned as one element is. PoCL's own
-   vstore16 writes bytes and shorts one by one. */
+/* A condition that hardly ever holds. */
 #if defined(POCL_DEVICE_ADDRESS_BITS)
+#define GPI_RARELY(x) __builtin_expect(!!(x), 0)
+#else
+#define GPI_RARELY(x) (x)
+#endif
+
+/* Loads or stores 16 elements where any one may be; `type` is their vector's, aligned as one element is.
+   PoCL's own vstore16 writes bytes and shorts one by one. */
+#if defined(POCL_DEVICE_ADDRESS_BITS)
+#define GPI_LOAD_VECTOR(type, p) (*(__global const type *)(p))
 #define GPI_STORE_VECTOR(type, v, p) *(__global type *)(p) = v
 #else
+#define GPI_LOAD_VECTOR(type, p) vload16(0, p)
 #define GPI_STORE_VECTOR(type, v, p) vstore16(v, 0, p)
 #endif
 

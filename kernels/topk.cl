@@ -365,7 +365,11 @@ GPI_KERNEL void gp_topk_gather(__global const gpi_key *key, ulong key_at, GPI_TO
     directory += directory_at;
     if (own.y) {
         const ulong at = gpi_topk_before(topk, round, number, directory, shared);
-        for (uint i = l; i < own.y; i += GPI_WG) {
+        /* A loop that all items go through alike: behind barriers in a branch, PoCL 3.1 takes the first
+           item's answer to "l < own.y" for everybody's. */
+        for (uint begin = 0; begin < own.y; begin += GPI_WG) {
+            const uint i = begin + l;
+            if (i >= own.y) continue;
             to.key[at + i] = kept_key[kept_key_at + own.x + i];
             to.index[at + i] = kept_index[kept_index_at + own.x + i];
         }

@@ -39,6 +39,7 @@ typedef enum gpi_primitive {
     GPI_TOPK,
     GPI_SEGMENTED_SORT,
     GPI_SORT_STRINGS,
+    GPI_BRACKETS,
     GPI_HASH,
     GPI_HASH_EACH,
     GPI_PRIMITIVES
@@ -203,6 +204,8 @@ static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t
                                     gp_strategy strategy, gpi_plan *plan);
 static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
                                     size_t key_size, gpi_plan *plan);
+static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, size_t index_size,
+                                        gpi_plan *plan);
 static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_strategy strategy,
                                     gpi_plan *plan);
 static size_t gpi_plan_tile(const gpi_plan *plan);
@@ -235,6 +238,8 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k);
 static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
                                   gpi_element *element);
 static size_t gpi_type_size(gp_type type);
+static const char *gpi_type_cl(gp_type type);
+static bool gpi_is_blank(const char *text);
 static size_t gpi_round_up(size_t x, size_t multiple);
 static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
                                      size_t count);
@@ -398,6 +403,8 @@ static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc);
 static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc);
 static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc);
 
+/* brackets.c */
+static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *desc);
 /* hash_table.c, hash.c, hash_slots.c */
 static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
 static void gpi_hash_free_all(gp_context *gp);

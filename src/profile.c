@@ -63,6 +63,9 @@ static const gpi_profile_row gpi_profile_rows[] = {
     {GPI_CLASS_AMD, GPI_SEARCH, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_INTEL_GPU, GPI_SEARCH, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_UNKNOWN, GPI_SEARCH, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_POCL, GPI_BRACKETS, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_INTEL_CPU, GPI_BRACKETS, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_UNKNOWN, GPI_BRACKETS, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_POCL, GPI_HASH, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_INTEL_CPU, GPI_HASH, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_LLVMPIPE, GPI_HASH, GP_SHAPE_LOCAL, 256, 4, GP_WORDS_NARROW, GP_STRATEGY_SINGLE_PASS, 1},
@@ -122,6 +125,13 @@ static uint64_t gpi_local_bytes_of_sort(uint64_t group, uint64_t items, uint64_t
     return group * items * (size + 4) + group * (16 * 2 + 2 * 4) + 256 * 16 + 64;
 }
 
+/* The same for brackets; `size` is that of an index. Items' nodes and openers; a partner and a sign an
+   element (items.cl). */
+static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t items, uint64_t size)
+{
+    return group * (2 * 2 * size + size + 4) + group * items * 3 + 64;
+}
+
 /* Group and items of the local shape, shrunk until they fit the device. */
 static void gpi_plan_fit_local(const gp_device_info *info, size_t size,
                                uint64_t (*local_bytes)(uint64_t, uint64_t, uint64_t), gpi_plan *plan)
@@ -158,7 +168,10 @@ static void gpi_plan_shape(const gp_context *gp, const gpi_profile_row *row, siz
     if (plan->items > 16 && !tuning->tile) plan->items = 16; /* registers of an item */
     if (plan->items < 1) plan->items = 1;
     if (tuning->work_group_size) plan->group = gpi_power_of_two_below(tuning->work_group_size);
-    gpi_plan_fit_local(&gp->info, size, primitive >= GPI_SORT ? gpi_local_bytes_of_sort : gpi_local_bytes,
+    gpi_plan_fit_local(&gp->info, size,
+                       primitive == GPI_BRACKETS ? gpi_local_bytes_of_brackets
+                       : primitive >= GPI_SORT   ? gpi_local_bytes_of_sort
+                                                 : gpi_local_bytes,
                        plan);
 }
 
@@ -215,6 +228,21 @@ static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_pr
         return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, of which it takes 4",
                         function, plan->group);
     }
+    return result;
+}
+
+/* Tiles of brackets may have any length up to the kernels' limits: tests force tiny ones. */
+static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, size_t index_size,
+                                        gpi_plan *plan)
+{
+    const gp_result result =
+        gpi_plan_make_sized(gp, function, GPI_BRACKETS, index_size, GP_STRATEGY_AUTO, plan);
+    const uint32_t most = plan->shape == GP_SHAPE_SERIAL ? 65536 : 32, tile = gp->desc.tuning.tile;
+    if (result == GP_OK && tile) plan->items = tile < most ? tile : most;
+    while (result == GP_OK && plan->shape == GP_SHAPE_LOCAL && plan->group * plan->items > 16384)
+        plan->group /= 2;
+    if (result == GP_OK && tile && plan->shape == GP_SHAPE_LOCAL)
+        gpi_plan_fit_local(&gp->info, index_size, gpi_local_bytes_of_brackets, plan);
     return result;
 }
 

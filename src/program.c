@@ -60,6 +60,8 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
          "gp_segments_spine", "gp_segments_scatter", "gp_segments_copy", NULL},
         {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip",
          "gp_strings_keys", NULL},
+        {"gp_brackets_pair", "gp_brackets_tree", "gp_brackets_join", "gp_brackets_enclose",
+         "gp_brackets_measure", "gp_brackets_report", NULL},
         {"gp_hash_clear_slots", "gp_hash_put_keys", "gp_hash_find_keys", "gp_hash_erase_keys",
          "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", "gp_hash_combine_keys",
          NULL},
@@ -107,7 +109,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, monoid);
         GPI_ADD_KERNEL(&text, source);
         GPI_ADD_KERNEL(&text, tile);
-    } else {
+    } else if (primitive != GPI_BRACKETS) {
         GPI_ADD_KERNEL(&text, mix);
         if (primitive != GPI_HASH && primitive != GPI_HASH_EACH) GPI_ADD_KERNEL(&text, key);
     }
@@ -140,6 +142,12 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, segmented_sort);
         break;
     case GPI_SORT_STRINGS: GPI_ADD_KERNEL(&text, sort_strings); break;
+    case GPI_BRACKETS:
+        GPI_ADD_KERNEL(&text, nest);
+        GPI_ADD_KERNEL(&text, strands);
+        GPI_ADD_KERNEL(&text, items);
+        GPI_ADD_KERNEL(&text, brackets);
+        break;
     case GPI_HASH:
         GPI_ADD_KERNEL(&text, hash);
         GPI_ADD_KERNEL(&text, hash_line);

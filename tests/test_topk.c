@@ -339,37 +339,61 @@ static void test_count_on_device(void **state)
 }
 
 /* Scratch of the caller's: exactly as much as asked for; one byte less is refused. */
+/* Scratch of exactly `bytes`, the first ones of a larger buffer, which is poisoned. */
+static cl_mem guarded_scratch(cl_mem whole, size_t bytes)
+{
+    const cl_buffer_region region = {0, bytes};
+    cl_int error;
+    cl_mem scratch = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+    assert_int_equal(error, CL_SUCCESS);
+    return scratch;
+}
+
+static void check_own_scratch(gp_context *gp, size_t count, size_t k)
+{
+    const topk_case c = {GP_U32, GP_U32, count, k, k == 1 ? KEYS_RANDOM : KEYS_AND, false, false, false, 0};
+    unsigned char *keys = keys_make(c.type, c.pattern, c.count), *after;
+    key_entry *e = reference(&c, keys);
+    gp_topk_desc d = make_desc(gp, &c, keys), empty = {0};
+    size_t bytes, again, i;
+    cl_mem whole;
+    empty.count = c.count;
+    empty.k = c.k;
+    empty.key_type = c.type;
+    assert_gp(gp, gp_topk_scratch_size(gp, &d, &bytes));
+    assert_gp(gp, gp_topk_scratch_size(gp, &empty, &again));
+    assert_int_equal(bytes, again);
+    whole = test_buffer(gp, bytes + 4096, NULL);
+    d.scratch = guarded_scratch(whole, bytes - 1);
+    assert_gp_fails(gp, gp_topk(gp, &d), GP_ERROR_INVALID_BUFFER, "scratch");
+    clReleaseMemObject(d.scratch);
+    d.scratch = guarded_scratch(whole, bytes);
+    assert_gp(gp, gp_topk(gp, &d));
+    check_outputs(gp, "own scratch", &c, &d, keys, e, c.k);
+    after = test_read(gp, whole, bytes + 4096);
+    for (i = bytes; i < bytes + 4096; i++) assert_int_equal(after[i], TEST_POISON);
+    assert_int_equal(test_profile_of(gp).scratch_bytes, 0);
+    clReleaseMemObject(d.scratch);
+    clReleaseMemObject(whole);
+    release(&d);
+    free(after);
+    free(e);
+    free(keys);
+}
+
 static void test_own_scratch(void **state)
 {
-    gp_context *gp = open_variant(&variants[0], NULL);
-    static const size_t counts[] = {500, 9001, 100003};
-    size_t i;
+    size_t v, round;
     (void)state;
-    for (i = 0; i < (test_small() ? 2 : 3); i++) {
-        const topk_case c = {GP_U32, GP_U32, counts[i], 99, KEYS_AND, false, false, false, 0};
-        unsigned char *keys = keys_make(c.type, c.pattern, c.count);
-        key_entry *e = reference(&c, keys);
-        gp_topk_desc d = make_desc(gp, &c, keys), empty = {0};
-        size_t bytes, again;
-        empty.count = c.count;
-        empty.k = c.k;
-        empty.key_type = c.type;
-        assert_gp(gp, gp_topk_scratch_size(gp, &d, &bytes));
-        assert_gp(gp, gp_topk_scratch_size(gp, &empty, &again));
-        assert_int_equal(bytes, again);
-        d.scratch = test_buffer(gp, bytes - 1, NULL);
-        assert_gp_fails(gp, gp_topk(gp, &d), GP_ERROR_INVALID_BUFFER, "scratch");
-        clReleaseMemObject(d.scratch);
-        d.scratch = test_buffer(gp, bytes, NULL);
-        assert_gp(gp, gp_topk(gp, &d));
-        check_outputs(gp, "own scratch", &c, &d, keys, e, c.k);
-        assert_int_equal(test_profile_of(gp).scratch_bytes, 0);
-        clReleaseMemObject(d.scratch);
-        release(&d);
-        free(e);
-        free(keys);
+    for (v = 0; v < VARIANTS; v += 3) {
+        gp_context *gp = open_variant(&variants[v], NULL);
+        if (!gp) continue;
+        check_own_scratch(gp, 500, 99);
+        check_own_scratch(gp, 9001, 99);
+        if (!test_small()) check_own_scratch(gp, 100003, 99);
+        for (round = 0; round < (test_small() ? 1 : 20); round++) check_own_scratch(gp, 6000 + 97 * round, 1);
+        gp_context_destroy(gp);
     }
-    gp_context_destroy(gp);
 }
 
 static void test_bad_input(void **state)

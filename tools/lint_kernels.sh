@@ -65,6 +65,22 @@ for primitive in sort segmented_sort sort_strings merge search topk; do
         done
     done
 done
+# Nor have brackets: what codes are, and how wide indices.
+BRACKETS="-DGPI_SYMBOL=uchar -DGPI_CODE(x,i)=((x)==40?1:(x)==41?-1:0) -DGPI_SIGN(x,i)=GPI_CODE(x,i) -DGPI_OPENS(x,i)=(-((x)==40))"
+FEW="-DGPI_IS_BRACKET(v)=((v)==(uchar16)(40)|(v)==(uchar16)(41))"
+tools/compose_kernel.sh /dev/null brackets >build/lint/brackets.cl
+for index in 4 8; do
+    for kinds in 0 1; do
+        for shape in "$SERIAL" "$SERIAL $FEW" "$LOCAL"; do
+            checked=$((checked + 1))
+            ${CLANG:-clang} $FLAGS -DGPI_FP64=0 $NARROW -DGPI_INDEX_SIZE=$index -DGPI_KINDS=$kinds \
+                -DGPI_MATCH=$kinds $BRACKETS $shape build/lint/brackets.cl || {
+                echo "lint: brackets with indices of $index bytes, kinds $kinds $shape" >&2
+                failed=$((failed + 1))
+            }
+        done
+    done
+done
 # A hash table by its three forms; and the expressions of gp_hash_for_each. With lines of every width.
 tools/compose_kernel.sh /dev/null hash >build/lint/hash.cl
 tools/compose_kernel.sh tests/native/hash_each.h hash_each >build/lint/hash_each.cl

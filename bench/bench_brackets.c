@@ -1,0 +1,259 @@
+/* bench_brackets.c - gpbench brackets: partners of brackets, by shape of the nest; sizes of tiles. */
+#define _POSIX_C_SOURCE 200809L
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ input */
+
+typedef struct nest_input {
+    const char *name;
+    void (*fill)(char *text, size_t n);
+} nest_input;
+
+static uint32_t random_bits(uint32_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 17;
+    return *state ^= *state << 5;
+}
+
+static void fill_walk(char *text, size_t n)
+{
+    uint32_t state = 12345;
+    for (size_t i = 0; i < n; i++) text[i] = random_bits(&state) >> 16 & 1 ? '(' : ')';
+}
+
+/* At random, never deeper than 32, never below the ground. */
+static void fill_shallow(char *text, size_t n)
+{
+    uint32_t state = 12345;
+    for (size_t i = 0, height = 0; i < n; i++) {
+        const bool opens = height == 0 || (height < 32 && random_bits(&state) >> 16 & 1);
+        text[i] = opens ? '(' : ')';
+        height += opens ? 1 : (size_t)-1;
+    }
+}
+
+static void fill_deep(char *text, size_t n)
+{
+    memset(text, '(', n / 2);
+    memset(text + n / 2, ')', n - n / 2);
+}
+
+/* A quarter of the input deep, then teeth on the ridge. */
+static void fill_comb(char *text, size_t n)
+{
+    const size_t edge = n / 4;
+    for (size_t i = 0; i < n; i++) text[i] = i < edge || (i < n - edge && (i - edge) % 2 == 0) ? '(' : ')';
+}
+
+/* Up 1, down 1, up 2, down 2, up 4 ... */
+static void fill_sawtooth(char *text, size_t n)
+{
+    for (size_t i = 0, tooth = 1; i<n; tooth = tooth * 2> n / 4 ? 1 : tooth * 2)
+        for (size_t k = 0; k < 2 * tooth && i < n; k++) text[i++] = k < tooth ? '(' : ')';
+}
+
+static void fill_flat(char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++) text[i] = i % 2 ? ')' : '(';
+}
+
+/* gpuprim.h over and over. */
+static void fill_file(char *text, size_t n)
+{
+    FILE *file = fopen("gpuprim.h", "rb");
+    size_t size = file ? fread(text, 1, n, file) : 0;
+    if (file) fclose(file);
+    if (size == 0) memset(text, 'x', size = n);
+    for (size_t i = size; i < n; i++) text[i] = text[i - size];
+}
+
+static const nest_input inputs[] = {
+    {"brackets, random walk", fill_walk}, {"brackets, shallow", fill_shallow},
+    {"brackets, real file", fill_file},   {"brackets, deep", fill_deep},
+    {"brackets, comb", fill_comb},        {"brackets, sawtooth", fill_sawtooth},
+    {"brackets, flat", fill_flat}};
+enum { INPUTS = sizeof inputs / sizeof *inputs };
+
+/* ------------------------------------------------------------------ expected result */
+
+static int8_t signs[256];
+
+static void make_signs(void)
+{
+    memset(signs, 0, sizeof signs);
+    for (const char *p = "()[]{}"; *p; p += 2) {
+        signs[(unsigned char)p[0]] = 1;
+        signs[(unsigned char)p[1]] = -1;
+    }
+}
+
+static bool make_expected(bench_case *c)
+{
+    const unsigned char *text = c->in.host;
+    uint32_t *match = c->expected, *stack = malloc(c->work.n * sizeof *stack);
+    size_t height = 0;
+    for (size_t i = 0; i < c->work.n && stack; i++) {
+        const int sign = signs[text[i]];
+        match[i] = UINT32_MAX;
+        if (sign > 0) stack[height++] = (uint32_t)i;
+        if (sign >= 0 || height == 0) continue;
+        match[i] = stack[--height];
+        match[match[i]] = (uint32_t)i;
+    }
+    free(stack);
+    return stack != NULL;
+}
+
+/* ------------------------------------------------------------------ variants */
+
+static bool run(bench_case *c, bench_variant *v)
+{
+    const gp_result r = gp_brackets(c->b->gp, &v->with.brackets);
+    if (r != GP_OK) return bench_fail_gp(c, v, r);
+    return gp_finish(c->b->gp) == GP_OK || bench_fail(v, "gp_finish failed");
+}
+
+static bool check(bench_case *c, bench_variant *v, const void *out)
+{
+    return bench_check_elements(c, v, out, c->work.n);
+}
+
+static bool check_nothing(bench_case *c, bench_variant *v, const void *out)
+{
+    (void)c;
+    (void)v;
+    (void)out;
+    return true;
+}
+
+enum { MATCH = 1, PARENT = 2, DEPTH = 4 };
+
+/* `output`: which one goes to the case's; the checks know partners only. */
+static bench_variant *add(bench_case *c, const char *name, int output)
+{
+    bench_variant *v = bench_variant_add(c, BENCH_GPUPRIM, "%s", name);
+    gp_brackets_desc *d = &v->with.brackets;
+    v->run = run;
+    v->check = output == MATCH ? check : check_nothing;
+    v->out_bytes = c->work.n * 4;
+    memset(d, 0, sizeof *d);
+    d->in = c->work.in;
+    d->count = c->work.n;
+    d->type = GP_U8;
+    if (output == MATCH) d->match = c->work.out;
+    if (output == PARENT) d->parent = c->work.out;
+    if (output == DEPTH) d->depth = c->work.out;
+    return v;
+}
+
+/* How much tiles have to do with one another. */
+static void report_links(bench_case *c, const gp_brackets_desc *desc)
+{
+    gp_brackets_errors e;
+    if (c->b->options.format != BENCH_TABLE) return;
+    if (gp_brackets_read(c->b->gp, desc, &e) != GP_OK) return;
+    printf("    deepest %llu; unmatched %llu; joined across tiles %llu, by %llu searches\n",
+           (unsigned long long)e.max_depth, (unsigned long long)(e.unmatched_closers + e.unmatched_openers),
+           (unsigned long long)e.joined, (unsigned long long)e.searches);
+}
+
+/* ------------------------------------------------------------------ tiles */
+
+static double nanoseconds_of(gp_context *gp, const char *name, unsigned runs)
+{
+    gp_kernel_profile k[16];
+    size_t count = 0;
+    double sum = 0;
+    if (gp_profile_kernels(gp, k, 16, &count) != GP_OK) return 0;
+    for (size_t i = 0; i < count; i++)
+        if (!name || strcmp(k[i].name, name) == 0) sum += (double)k[i].total_ns / runs;
+    return sum;
+}
+
+/* One row of the sweep: device times of all kernels, and of those that work inside tiles. */
+static void tile_row(bench_case *c, const gp_brackets_desc *desc, gp_tuning tuning)
+{
+    enum { RUNS = 5 };
+    bench *b = c->b;
+    const gp_context_desc with = {
+        .context = b->context, .device = b->device, .profile = true, .tuning = tuning};
+    gp_context *gp;
+    bool good = true;
+    if (gp_context_create(&with, &gp) != GP_OK) return;
+    good = gp_brackets(gp, desc) == GP_OK && gp_profile_reset(gp) == GP_OK;
+    for (int k = 0; k < RUNS && good; k++) good = gp_brackets(gp, desc) == GP_OK && gp_finish(gp) == GP_OK;
+    if (good) {
+        const double whole = nanoseconds_of(gp, NULL, RUNS),
+                     part = nanoseconds_of(gp, "gp_brackets_pair", RUNS);
+        printf("    tile %7u   whole %8.3f ms   inside tiles %8.3f ms (%.2f)\n",
+               tuning.tile * (tuning.work_group_size ? tuning.work_group_size : 1), whole * 1e-6, part * 1e-6,
+               part / whole);
+    } else {
+        printf("    tile %u: %s\n", tuning.tile, gp_last_error(gp));
+    }
+    gp_context_destroy(gp);
+}
+
+/* Time against the size of a tile: of a group where groups have local memory. */
+static void sweep_tiles(bench_case *c, const gp_brackets_desc *desc)
+{
+    static const uint32_t serial[] = {1024, 2048, 4096, 8192, 16384, 32768, 65536};
+    static const uint32_t groups[] = {32, 64, 128, 256, 512, 1024};
+    gp_tuning tuning = c->b->options.tuning;
+    const bool local = tuning.shape == GP_SHAPE_LOCAL || (!tuning.shape && !c->b->on_cpu);
+    if (c->b->options.format != BENCH_TABLE || tuning.tile) return;
+    for (size_t i = 0; i < sizeof serial / sizeof *serial && !local; i++) {
+        tuning.tile = serial[i];
+        tile_row(c, desc, tuning);
+    }
+    for (size_t i = 0; i < sizeof groups / sizeof *groups && local; i++) {
+        tuning.work_group_size = groups[i];
+        tuning.tile = 16;
+        tile_row(c, desc, tuning);
+    }
+}
+
+/* ------------------------------------------------------------------ cases */
+
+static void one(bench *b, const nest_input *input, size_t n, bool sweep)
+{
+    bench_case c;
+    const bench_case_desc desc = {.name = input->name,
+                                  .primitive = BENCH_BRACKETS,
+                                  .type = GP_U8,
+                                  .out_type = GP_U32,
+                                  .op = GP_SUM,
+                                  .n = n,
+                                  .out_bytes = 4 * n,
+                                  .expected_bytes = 4 * n,
+                                  .bytes = 5.0 * (double)n};
+    if (!bench_case_open(b, &c, &desc)) return;
+    input->fill(c.in.host, n);
+    if (!b->on_cpu) clEnqueueWriteBuffer(b->queue, c.in.mem, CL_TRUE, 0, n, c.in.host, 0, NULL, NULL);
+    c.work.signs = signs;
+    if (make_expected(&c)) {
+        bench_variant *kinds = add(&c, "gpuprim", MATCH);
+        bench_variant *one_kind = add(&c, "gpuprim:one-kind", MATCH);
+        one_kind->with.brackets.pairs = "()";
+        if (input->fill == fill_file) c.count--; /* it has three kinds */
+        add(&c, "gpuprim:parent", PARENT);
+        add(&c, "gpuprim:depth", DEPTH);
+        bench_add_peers(&c, check, 4 * n);
+        bench_case_run(&c);
+        report_links(&c, &kinds->with.brackets);
+        if (sweep) sweep_tiles(&c, &kinds->with.brackets);
+    }
+    bench_case_close(&c);
+}
+
+void bench_brackets(bench *b)
+{
+    const size_t n = b->options.n ? b->options.n : (size_t)1 << 24;
+    make_signs();
+    for (size_t i = 0; i < INPUTS; i++) one(b, &inputs[i], n, i == 0);
+}

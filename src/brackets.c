@@ -1,0 +1,525 @@
+/* brackets.c - gp_brackets: codes of symbols, then pairs in tiles, a tree of tiles, pairs across tiles. */
+#include "internal.h"
+
+enum {
+    GPI_BRACKETS_PAIR,
+    GPI_BRACKETS_TREE,
+    GPI_BRACKETS_JOIN,
+    GPI_BRACKETS_ENCLOSE,
+    GPI_BRACKETS_MEASURE,
+    GPI_BRACKETS_REPORT
+};
+
+enum {
+    GPI_BRACKETS_STRANDS = 4,     /* GPI_STRANDS of strands.cl */
+    GPI_BRACKETS_NOTE_BYTES = 32, /* gpi_note of nest.cl */
+    GPI_BRACKETS_FEW = 12,        /* symbols that are told apart by comparing rather than by a table */
+    GPI_BRACKETS_LEAVES = 4096    /* of a group that multiplies nodes */
+};
+
+/* A checked call, ready to run. */
+typedef struct gpi_brackets {
+    const gp_brackets_desc *desc;
+    const char *function;
+    int8_t table[256]; /* of GP_U8 without a map */
+    bool has_table;
+    bool kinds; /* pairs can be of two kinds */
+    size_t index_size;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count count;
+    cl_uint tiles, leaves;    /* for the bound; leaves of the tree, a power of two */
+    size_t notes_at, tree_at; /* parts of the scratch, in bytes */
+    size_t scratch_size;
+    cl_mem errors; /* where they go */
+    size_t errors_offset;
+} gpi_brackets;
+
+/* ------------------------------------------------------------------ codes */
+
+static gp_result gpi_brackets_pairs(gp_context *gp, gpi_brackets *b, const char *pairs)
+{
+    const size_t length = strlen(pairs);
+    size_t i;
+    if (length == 0 || length % 2 != 0 || length > 254) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: pairs = \"%s\": openers and closers in turns, 1 to 127 pairs", b->function,
+                        pairs);
+    }
+    for (i = 0; i < length; i++) {
+        const int kind = (int)(i / 2) + 1;
+        int8_t *code = &b->table[(unsigned char)pairs[i]];
+        if (*code != 0) {
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: pairs = \"%s\": '%c' is there twice",
+                            b->function, pairs, pairs[i]);
+        }
+        *code = (int8_t)(i % 2 == 0 ? kind : -kind);
+    }
+    return GP_OK;
+}
+
+/* Whether codes go beyond one kind. */
+static bool gpi_brackets_kinds(const gpi_brackets *b)
+{
+    int first = 0;
+    size_t i;
+    if (!b->has_table) return true;
+    for (i = 0; i < 256; i++) {
+        const int kind = b->table[i] < 0 ? -b->table[i] : b->table[i];
+        if (kind != 0 && first == 0) first = kind;
+        if (kind != first && kind != 0) return true;
+    }
+    return false;
+}
+
+static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
+{
+    const gp_brackets_desc *d = b->desc;
+    const bool codes = d->type == GP_I8 || d->type == GP_I32;
+    gp_result result = GP_OK;
+    if (!gpi_type_size(d->type) || gpi_is_float(d->type) || (!d->map && !codes && d->type != GP_U8)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "%s: type = %d, must be GP_U8, GP_I8 or GP_I32, or with a map an integer type",
+                        b->function, (int)d->type);
+    }
+    if ((d->pairs != NULL) + (d->table != NULL) + (d->map != NULL) > (codes && !d->map ? 0 : 1)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: pairs, table and map exclude each other, and only a map goes with codes",
+                        b->function);
+    }
+    if (d->map && gpi_is_blank(d->map))
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty", b->function);
+    b->has_table = !d->map && !codes;
+    if (b->has_table && d->table) memcpy(b->table, d->table, sizeof b->table);
+    else if (b->has_table) result = gpi_brackets_pairs(gp, b, d->pairs ? d->pairs : "()[]{}");
+    b->kinds = gpi_brackets_kinds(b);
+    return result;
+}
+
+static size_t gpi_brackets_symbols(const gpi_brackets *b)
+{
+    size_t i, n = 0;
+    for (i = 0; i < 256; i++) n += b->table[i] != 0;
+    return n;
+}
+
+/* What a table in the program says of a code. */
+static int gpi_brackets_code(int code) { return code; }
+static int gpi_brackets_sign(int code) { return (code > 0) - (code < 0); }
+static int gpi_brackets_opens(int code) { return code > 0 ? -1 : 0; }
+
+static void gpi_brackets_add_table(const gpi_brackets *b, gpi_text *text, const char *name,
+                                   int (*entry)(int code))
+{
+    size_t i;
+    gpi_text_add(text, "__constant int %s[256] = {", name);
+    for (i = 0; i < 256; i++) gpi_text_add(text, "%s%d", i ? "," : "", entry(b->table[i]));
+    gpi_text_add(text, "};\n");
+}
+
+/* GPI_CODE and GPI_SIGN of a symbol: by table, or where few symbols are brackets by comparing, which suits
+   items that run in step. */
+static void gpi_brackets_add_symbols(const gpi_brackets *b, gpi_text *text)
+{
+    const bool few = gpi_brackets_symbols(b) <= GPI_BRACKETS_FEW;
+    size_t i;
+    if (few && b->plan.shape == GP_SHAPE_LOCAL) {
+        gpi_text_add(text, "#define GPI_CODE(x, i) (");
+        for (i = 0; i < 256; i++)
+            if (b->table[i]) gpi_text_add(text, "(x) == %u ? %d : ", (unsigned)i, b->table[i]);
+        gpi_text_add(text, "0)\n#define GPI_SIGN(x, i) clamp(GPI_CODE(x, i), -1, 1)\n");
+        return;
+    }
+    gpi_brackets_add_table(b, text, "gpi_codes", gpi_brackets_code);
+    gpi_brackets_add_table(b, text, "gpi_signs", gpi_brackets_sign);
+    gpi_brackets_add_table(b, text, "gpi_open_masks", gpi_brackets_opens);
+    gpi_text_add(text, "#define GPI_CODE(x, i) gpi_codes[x]\n"
+                       "#define GPI_SIGN(x, i) gpi_signs[x]\n"
+                       "#define GPI_OPENS(x, i) gpi_open_masks[x]\n");
+    if (!few) return;
+    gpi_text_add(text, "#define GPI_IS_BRACKET(v) ((v) != (v)");
+    for (i = 0; i < 256; i++)
+        if (b->table[i]) gpi_text_add(text, " | (v) == (uchar16)(%u)", (unsigned)i);
+    gpi_text_add(text, ")\n");
+}
+
+static char *gpi_brackets_prelude(const gpi_brackets *b)
+{
+    const gpi_plan *plan = &b->plan;
+    const bool local = plan->shape == GP_SHAPE_LOCAL;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_text_add(&text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
+    gpi_text_add(&text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
+                 plan->items, plan->group * plan->items);
+    gpi_text_add(&text, "#define GPI_WIDE 0\n#define GPI_FP64 0\n#define GPI_SYMBOL %s\n",
+                 gpi_type_cl(b->desc->type));
+    gpi_text_add(&text, "#define GPI_INDEX_SIZE %u\n#define GPI_KINDS %d\n#define GPI_MATCH %d\n",
+                 (unsigned)b->index_size, b->kinds && b->errors, b->desc->match != NULL);
+    if (b->has_table) {
+        gpi_brackets_add_symbols(b, &text);
+    } else if (b->desc->map) {
+        gpi_text_add(&text,
+                     "static int gpi_code(%s x, ulong i)\n{\n    return (int)(\n#line 1 \"map\"\n%s\n    "
+                     ");\n}\n#define GPI_CODE(x, i) gpi_code(x, i)\n",
+                     gpi_type_cl(b->desc->type), b->desc->map);
+    } else {
+        gpi_text_add(&text, "#define GPI_CODE(x, i) ((int)(x))\n");
+    }
+    if (!b->has_table) {
+        gpi_text_add(&text, "#define GPI_SIGN(x, i) clamp(GPI_CODE(x, i), -1, 1)\n"
+                            "#define GPI_OPENS(x, i) (-(GPI_CODE(x, i) > 0))\n");
+    }
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ plan */
+
+/* A compiler may grant its kernels smaller groups than the plan wants: then it is made again with those. */
+static gp_result gpi_brackets_program(gp_context *gp, gpi_brackets *b)
+{
+    for (;;) {
+        const gp_result result =
+            gpi_program_get_text(gp, b->function, GPI_BRACKETS, gpi_brackets_prelude(b), 0, &b->program);
+        if (result != GP_OK) return result;
+        if (b->plan.group == 1 || b->plan.group <= b->program->group_max) return GP_OK;
+        b->plan.group /= 2;
+    }
+}
+
+static gp_result gpi_brackets_index(gp_context *gp, gpi_brackets *b)
+{
+    const gp_type type = b->desc->index_type;
+    const bool wide = (uint64_t)b->desc->count > UINT32_MAX;
+    if (type != GP_TYPE_NONE && type != GP_U32 && type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
+                        b->function, (int)type);
+    }
+    if (type == GP_U32 && wide) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu does not fit indices of 32 bits",
+                        b->function, b->desc->count);
+    }
+    b->index_size = type == GP_U64 || (type == GP_TYPE_NONE && wide) ? 8 : 4;
+    return GP_OK;
+}
+
+/* Cells, notes, tree: see nest.cl. */
+static void gpi_brackets_lay_out(gpi_brackets *b)
+{
+    b->notes_at = gpi_round_up(b->desc->count * 4, 64);
+    b->tree_at = b->notes_at + gpi_round_up((size_t)b->tiles * GPI_BRACKETS_NOTE_BYTES, 64);
+    b->scratch_size = b->tiles ? b->tree_at + 2 * (size_t)b->leaves * 2 * b->index_size : 0;
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_brackets_plan(gp_context *gp, gpi_brackets *b)
+{
+    const gp_brackets_desc *d = b->desc;
+    gp_result result = gpi_brackets_codes(gp, b);
+    if (result == GP_OK) result = gpi_brackets_index(gp, b);
+    if (result == GP_OK) result = gpi_plan_make_brackets(gp, b->function, b->index_size, &b->plan);
+    if (result == GP_OK) result = gpi_brackets_program(gp, b);
+    if (result == GP_OK) result = gpi_plan_tiles(gp, b->function, &b->plan, d->count, &b->tiles);
+    if (result != GP_OK) return result;
+    if (b->tiles > GPI_TILES_MAX / 4) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is %u tiles, more than a tree can hold",
+                        b->function, d->count, b->tiles);
+    }
+    for (b->leaves = 1; b->leaves < b->tiles;) b->leaves *= 2;
+    b->count.bound = d->count;
+    b->count.buffer = d->count_buffer;
+    b->count.offset = d->count_offset;
+    b->count.type = d->count_type;
+    gpi_brackets_lay_out(b);
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ buffers */
+
+enum {
+    GPI_BRACKETS_IN,
+    GPI_BRACKETS_COUNT,
+    GPI_BRACKETS_MATCH,
+    GPI_BRACKETS_PARENT,
+    GPI_BRACKETS_DEPTH,
+    GPI_BRACKETS_ERRORS,
+    GPI_BRACKETS_RANGES
+};
+
+static const char *const gpi_brackets_names[GPI_BRACKETS_RANGES] = {"in",     "count_buffer", "match",
+                                                                    "parent", "depth",        "errors"};
+
+/* What is written overlaps nothing else. */
+static gp_result gpi_brackets_check_apart(gp_context *gp, const gpi_brackets *b, const gpi_range *used)
+{
+    size_t i, k;
+    for (i = GPI_BRACKETS_MATCH; i < GPI_BRACKETS_RANGES; i++) {
+        for (k = 0; k < i; k++) {
+            if (!used[i].root || !gpi_overlap(&used[i], &used[k])) continue;
+            return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s and %s overlap", b->function, gpi_brackets_names[k],
+                            gpi_brackets_names[i]);
+        }
+    }
+    return GP_OK;
+}
+
+/* An output, where it is wanted. */
+static gp_result gpi_brackets_check_out(gp_context *gp, const gpi_brackets *b, int name, cl_mem buffer,
+                                        size_t offset, size_t count, size_t size, gpi_range *used)
+{
+    if (!buffer) return GP_OK;
+    return gpi_check_buffer(gp, b->function, gpi_brackets_names[name], buffer, offset, count, size,
+                            GPI_WRITES, &used[name]);
+}
+
+static gp_result gpi_brackets_check(gp_context *gp, const gpi_brackets *b)
+{
+    const gp_brackets_desc *d = b->desc;
+    const size_t n = d->count, size = b->index_size;
+    gpi_range used[GPI_BRACKETS_RANGES];
+    gp_result r = GP_OK;
+    memset(used, 0, sizeof used);
+    if (n > 0)
+        r = gpi_check_buffer(gp, b->function, "in", d->in, d->in_offset, n, gpi_type_size(d->type), GPI_READS,
+                             &used[GPI_BRACKETS_IN]);
+    if (r == GP_OK) r = gpi_check_count(gp, b->function, &b->count, &used[GPI_BRACKETS_COUNT]);
+    if (r == GP_OK && n > 0)
+        r = gpi_brackets_check_out(gp, b, GPI_BRACKETS_MATCH, d->match, d->match_offset, n, size, used);
+    if (r == GP_OK && n > 0)
+        r = gpi_brackets_check_out(gp, b, GPI_BRACKETS_PARENT, d->parent, d->parent_offset, n, size, used);
+    if (r == GP_OK && n > 0)
+        r = gpi_brackets_check_out(gp, b, GPI_BRACKETS_DEPTH, d->depth, d->depth_offset, n, size, used);
+    if (r == GP_OK)
+        r = gpi_brackets_check_out(gp, b, GPI_BRACKETS_ERRORS, b->errors, b->errors_offset, 1,
+                                   sizeof(gp_brackets_errors), used);
+    if (r == GP_OK) r = gpi_brackets_check_apart(gp, b, used);
+    if (r != GP_OK) return r;
+    return gpi_check_scratch(gp, b->function, d->scratch, b->scratch_size, used, GPI_BRACKETS_RANGES);
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* GPI_INPUT_PARAMETERS */
+static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b)
+{
+    const cl_ulong offset = b->desc->in_offset;
+    GPI_CALL_ARG(call, b->desc->in);
+    GPI_CALL_ARG(call, offset);
+    gpi_call_arg_count(call, &b->count);
+}
+
+/* An output and its offset; something stands in for one that is not wanted. */
+static void gpi_brackets_arg_out(gpi_call *call, cl_mem out, size_t offset)
+{
+    const cl_mem buffer = out ? out : call->gp->counters;
+    const cl_ulong at = out ? offset : 0;
+    GPI_CALL_ARG(call, buffer);
+    GPI_CALL_ARG(call, at);
+}
+
+/* GPI_SCRATCH_PARAMETERS */
+static void gpi_brackets_arg_scratch(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    const cl_ulong notes = b->notes_at / 4, tree = b->tree_at / 4;
+    GPI_CALL_ARG(call, scratch);
+    GPI_CALL_ARG(call, notes);
+    GPI_CALL_ARG(call, tree);
+    GPI_CALL_ARG(call, b->leaves);
+}
+
+/* Groups of the kernels that take several tiles abreast. */
+static size_t gpi_brackets_groups(const gpi_brackets *b)
+{
+    const size_t strands = b->plan.shape == GP_SHAPE_SERIAL ? GPI_BRACKETS_STRANDS : 1;
+    return (b->tiles + strands - 1) / strands;
+}
+
+static gp_result gpi_brackets_pair(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    gpi_call_kernel(call, b->program, GPI_BRACKETS_PAIR);
+    gpi_brackets_arg_input(call, b);
+    gpi_brackets_arg_out(call, b->desc->match, b->desc->match_offset);
+    gpi_brackets_arg_scratch(call, b, scratch);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &b->plan, gpi_brackets_groups(b));
+}
+
+/* From `bottom` nodes up, by `groups` groups, to as many nodes. */
+static gp_result gpi_brackets_tree(gpi_call *call, const gpi_brackets *b, cl_mem scratch, cl_uint bottom,
+                                   cl_uint groups)
+{
+    gpi_call_kernel(call, b->program, GPI_BRACKETS_TREE);
+    gpi_call_arg_count(call, &b->count);
+    gpi_brackets_arg_scratch(call, b, scratch);
+    GPI_CALL_ARG(call, bottom);
+    return gpi_call_launch(call, &b->plan, groups);
+}
+
+static gp_result gpi_brackets_join(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    gpi_call_kernel(call, b->program, GPI_BRACKETS_JOIN);
+    gpi_brackets_arg_input(call, b);
+    gpi_brackets_arg_out(call, b->desc->match, b->desc->match_offset);
+    gpi_brackets_arg_scratch(call, b, scratch);
+    return gpi_call_launch(call, &b->plan, b->tiles);
+}
+
+static gp_result gpi_brackets_enclose(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    const gp_brackets_desc *d = b->desc;
+    const cl_uint parents = d->parent != NULL, depths = d->depth != NULL;
+    gpi_call_kernel(call, b->program, GPI_BRACKETS_ENCLOSE);
+    gpi_brackets_arg_input(call, b);
+    gpi_brackets_arg_out(call, d->parent, d->parent_offset);
+    GPI_CALL_ARG(call, parents);
+    gpi_brackets_arg_out(call, d->depth, d->depth_offset);
+    GPI_CALL_ARG(call, depths);
+    gpi_brackets_arg_scratch(call, b, scratch);
+    return gpi_call_launch(call, &b->plan, gpi_brackets_groups(b));
+}
+
+static gp_result gpi_brackets_measure(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    gpi_call_kernel(call, b->program, GPI_BRACKETS_MEASURE);
+    gpi_brackets_arg_input(call, b);
+    gpi_brackets_arg_scratch(call, b, scratch);
+    return gpi_call_launch(call, &b->plan, b->tiles);
+}
+
+static gp_result gpi_brackets_report(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    const cl_ulong at = b->errors_offset;
+    gpi_call_kernel(call, b->program, GPI_BRACKETS_REPORT);
+    gpi_call_arg_count(call, &b->count);
+    gpi_brackets_arg_scratch(call, b, scratch);
+    GPI_CALL_ARG(call, b->errors);
+    GPI_CALL_ARG(call, at);
+    return gpi_call_launch(call, &b->plan, 1);
+}
+
+static gp_result gpi_brackets_launch(gpi_call *call, const gpi_brackets *b)
+{
+    const gp_brackets_desc *d = b->desc;
+    const bool more = d->parent || d->depth || b->errors;
+    const cl_uint leaves = GPI_BRACKETS_LEAVES, parts = b->leaves > leaves ? b->leaves / leaves : 1;
+    cl_mem scratch = call->gp->counters; /* stands in, where there is nothing to read */
+    gp_result r = GP_OK;
+    if (b->tiles == 0) return b->errors ? gpi_brackets_report(call, b, scratch) : GP_OK;
+    if (!d->match && !more) return GP_OK;
+    r = gpi_call_scratch(call, d->scratch, b->scratch_size, &scratch);
+    if (r == GP_OK) r = gpi_brackets_pair(call, b, scratch);
+    if (b->tiles == 1 && !more) return r;
+    if (r == GP_OK) r = gpi_brackets_tree(call, b, scratch, b->leaves, parts);
+    if (r == GP_OK && parts > 1) r = gpi_brackets_tree(call, b, scratch, parts, 1);
+    if (r == GP_OK && b->tiles > 1 && (d->match || b->errors)) r = gpi_brackets_join(call, b, scratch);
+    if (r == GP_OK && (d->parent || d->depth)) r = gpi_brackets_enclose(call, b, scratch);
+    if (r == GP_OK && b->errors) r = gpi_brackets_measure(call, b, scratch);
+    if (r == GP_OK && b->errors) r = gpi_brackets_report(call, b, scratch);
+    return r;
+}
+
+/* ------------------------------------------------------------------ API */
+
+static void gpi_brackets_init(gpi_brackets *b, const char *function, const gp_brackets_desc *desc)
+{
+    memset(b, 0, sizeof *b);
+    b->function = function;
+    b->desc = desc;
+    b->errors = desc->errors;
+    b->errors_offset = desc->errors_offset;
+}
+
+static gp_result gpi_brackets_call(gp_context *gp, gpi_brackets *b, gp_brackets_errors *errors)
+{
+    const gp_brackets_desc *desc = b->desc;
+    gpi_call call;
+    gp_result result = gpi_brackets_plan(gp, b);
+    if (result == GP_OK) result = gpi_brackets_check(gp, b);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, b->function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_brackets_launch(&call, b);
+    if (result == GP_OK && errors)
+        result = gpi_call_read(&call, b->errors, b->errors_offset * sizeof *errors, sizeof *errors, errors);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_brackets(gp_context *gp, const gp_brackets_desc *desc)
+{
+    gpi_brackets b;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_brackets: gp or desc is NULL");
+    gpi_brackets_init(&b, "gp_brackets", desc);
+    return gpi_brackets_call(gp, &b, NULL);
+}
+
+GP_API gp_result gp_brackets_read(gp_context *gp, const gp_brackets_desc *desc, gp_brackets_errors *errors)
+{
+    gpi_brackets b;
+    cl_mem own = NULL;
+    gp_result result = GP_OK;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc || !errors) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_brackets_read: gp, desc or errors is NULL");
+    }
+    gpi_brackets_init(&b, "gp_brackets_read", desc);
+    if (!b.errors) {
+        result = gpi_alloc(gp, b.function, sizeof *errors, &own);
+        b.errors = own;
+        b.errors_offset = 0;
+    }
+    if (result == GP_OK) result = gpi_brackets_call(gp, &b, errors);
+    if (own) (void)clReleaseMemObject(own);
+    return result;
+}
+
+GP_API gp_result gp_brackets_scratch_size(gp_context *gp, const gp_brackets_desc *desc, size_t *bytes)
+{
+    gpi_brackets b;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_brackets_scratch_size: gp, desc or bytes is NULL");
+    }
+    gpi_brackets_init(&b, "gp_brackets_scratch_size", desc);
+    result = gpi_brackets_plan(gp, &b);
+    *bytes = result == GP_OK ? b.scratch_size : 0;
+    return result;
+}
+
+/* Runs the call's kernels once on zeros of the context's own, in two tiles. */
+static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *desc)
+{
+    gp_brackets_desc probe;
+    gpi_brackets b;
+    gp_result result;
+    size_t n;
+    cl_mem out = NULL;
+    memset(&probe, 0, sizeof probe);
+    probe.type = desc->type;
+    probe.pairs = desc->pairs;
+    probe.table = desc->table;
+    probe.map = desc->map;
+    probe.match = desc->match;
+    probe.errors = desc->errors;
+    probe.index_type = desc->index_type;
+    gpi_brackets_init(&b, "gp_warmup", &probe);
+    result = gpi_brackets_plan(gp, &b);
+    if (result != GP_OK) return result;
+    n = gpi_plan_tile(&b.plan) + 1;
+    probe.count = n;
+    result = gpi_alloc_zeros(gp, n * gpi_type_size(probe.type), &probe.in);
+    if (result == GP_OK)
+        result = gpi_alloc(gp, "gp_warmup", 3 * n * b.index_size + 2 * sizeof(gp_brackets_errors), &out);
+    if (desc->match) probe.match = out;
+    if (desc->parent) probe.parent = out;
+    probe.parent_offset = n;
+    if (desc->depth) probe.depth = out;
+    probe.depth_offset = 2 * n;
+    if (desc->errors) probe.errors = out;
+    probe.errors_offset = 3 * n * b.index_size / sizeof(gp_brackets_errors) + 1;
+    if (result == GP_OK) result = gp_brackets(gp, &probe);
+    if (probe.in) (void)clReleaseMemObject(probe.in);
+    if (out) (void)clReleaseMemObject(out);
+    return result;
+}

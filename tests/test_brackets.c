@@ -1,0 +1,566 @@
+/* test_brackets.c - gp_brackets against a stack on the host. */
+#include "brackets.h"
+#include "keys.h"
+
+/* ------------------------------------------------------------------ variants */
+
+typedef struct brackets_variant {
+    const char *name;
+    gp_shape shape;
+    uint32_t tile, group;
+} brackets_variant;
+
+static const brackets_variant variants[] = {
+    {"default", GP_SHAPE_AUTO, 0, 0},
+    {"serial, tiles of 64", GP_SHAPE_SERIAL, 64, 0},
+    {"serial, tiles of 5", GP_SHAPE_SERIAL, 5, 0},
+    {"local", GP_SHAPE_LOCAL, 4, 8},
+    {"local, full size", GP_SHAPE_LOCAL, 0, 0},
+};
+enum { VARIANTS = sizeof variants / sizeof *variants };
+
+/* NULL: the device cannot. */
+static gp_context *open_variant(const brackets_variant *v)
+{
+    gp_context_desc desc = {0};
+    gp_context *gp;
+    desc.tuning.shape = v->shape;
+    desc.tuning.tile = v->tile;
+    desc.tuning.work_group_size = v->group;
+    if (gp_context_create(&desc, &gp) == GP_ERROR_UNSUPPORTED) return NULL;
+    assert_non_null(gp);
+    return gp;
+}
+
+/* The local shape costs PoCL ten seconds a program. */
+static bool is_dear(const gp_context *gp, const brackets_variant *v)
+{
+    return v->shape == GP_SHAPE_LOCAL && !test_builds_are_cheap(gp);
+}
+
+/* A small tile, in whichever shape the device has. */
+static gp_context *open_small(void)
+{
+    gp_context *gp = open_variant(&variants[1]);
+    return gp ? gp : open_variant(&variants[3]);
+}
+
+/* ------------------------------------------------------------------ input */
+
+typedef enum pattern {
+    RANDOM,  /* brackets of one kind, as a random walk */
+    KINDS,   /* all kinds and other symbols at random: most pairs do not agree */
+    TEXT,    /* nested rightly, with much else between */
+    SHALLOW, /* rightly, at most 32 deep */
+    DEEP,    /* n / 2 openers, n / 2 closers */
+    CLOSERS, /* nothing else */
+    OPENERS,
+    COMB,      /* a deep comb: ((((()()()()...)))) */
+    SAWTOOTH,  /* up 1, down 1, up 2, down 2, up 4 ... */
+    MOUNTAINS, /* deep, then shallow, again and again */
+    FLAT,      /* ()()() */
+    NOTHING,
+    BROKEN, /* text with a symbol in a thousand changed */
+    PATTERNS
+} pattern;
+
+static unsigned char pick(const char *symbols, size_t n)
+{
+    return (unsigned char)symbols[test_random() / 7 % n];
+}
+
+/* Nested rightly: kinds remembered on a stack. `most`: how deep; `other`: in 16, how many are no brackets. */
+static void fill_nested(unsigned char *text, size_t n, size_t most, uint32_t other)
+{
+    unsigned char *stack = malloc(n + 1);
+    size_t i, height = 0;
+    assert_non_null(stack);
+    for (i = 0; i < n; i++) {
+        const uint32_t r = test_random() >> 4;
+        if (r % 16 < other) {
+            text[i] = pick("abc xyz\n\"", 9);
+        } else if ((r >> 8 & 1 || height == 0) && height < most && n - i > height) {
+            const size_t kind = (r >> 12) % 3;
+            text[i] = (unsigned char)"([{"[kind];
+            stack[height++] = (unsigned char)")]}"[kind];
+        } else {
+            text[i] = height > 0 ? stack[--height] : 'x';
+        }
+    }
+    free(stack);
+}
+
+static void fill_sawtooth(unsigned char *text, size_t n)
+{
+    size_t i = 0, length = 1, k;
+    while (i < n) {
+        for (k = 0; k < 2 * length && i < n; k++) text[i++] = k < length ? '(' : ')';
+        length = length * 2 > n / 4 ? 1 : length * 2;
+    }
+}
+
+static void fill_mountains(unsigned char *text, size_t n)
+{
+    size_t i, height = 0, up = 1;
+    for (i = 0; i < n; i++) {
+        if (i % 1000 < 700) up = 1;
+        else up = i % 2;
+        if (i % 5000 > 4000) up = 0;
+        text[i] = up || height == 0 ? '{' : '}';
+        height += text[i] == '{' ? 1 : (size_t)-1;
+    }
+}
+
+static void fill(unsigned char *text, size_t n, pattern p)
+{
+    size_t i;
+    for (i = 0; i < n; i++) {
+        text[i] = 'x';
+        if (p == RANDOM) text[i] = pick("()", 2);
+        if (p == KINDS) text[i] = pick("()[]{}xy", 8);
+        if (p == DEEP) text[i] = i < n / 2 ? '(' : ')';
+        if (p == CLOSERS) text[i] = ']';
+        if (p == OPENERS) text[i] = '[';
+        if (p == COMB) text[i] = i < n / 4 ? '(' : i >= n - n / 4 ? ')' : i % 2 ? '(' : ')';
+        if (p == FLAT) text[i] = i % 2 ? ')' : '(';
+    }
+    if (p == TEXT || p == BROKEN) fill_nested(text, n, n, 14);
+    if (p == SHALLOW) fill_nested(text, n, 32, 0);
+    if (p == SAWTOOTH) fill_sawtooth(text, n);
+    if (p == MOUNTAINS) fill_mountains(text, n);
+    for (i = 0; i < n && p == BROKEN; i += 1 + test_random() % 2000) text[i] = pick("()[]{}", 6);
+}
+
+/* ------------------------------------------------------------------ check */
+
+/* The buffer holds `expected` between its guards. */
+static void compare(gp_context *gp, const char *what, cl_mem buffer, size_t offset, size_t count, size_t size,
+                    const uint64_t *expected)
+{
+    unsigned char *out = test_read(gp, buffer, (offset + count + GUARD) * size);
+    size_t i;
+    for (i = 0; i < count; i++) {
+        uint64_t x = 0;
+        memcpy(&x, out + (offset + i) * size, size);
+        if (size == 4 && x == UINT32_MAX) x = UINT64_MAX;
+        if (x != expected[i])
+            fail_msg("%s[%zu] of %zu is %llu, not %llu", what, i, count, (unsigned long long)x,
+                     (unsigned long long)expected[i]);
+    }
+    for (i = 0; i < (offset + count + GUARD) * size; i++) {
+        if ((i < offset * size || i >= (offset + count) * size) && out[i] != TEST_POISON)
+            fail_msg("%s: guard, byte %zu of %zu elements", what, i, count);
+    }
+    free(out);
+}
+
+/* Runs the call that `desc` says, with codes in `code`, and compares all that it asks for. */
+static void check(gp_context *gp, const char *name, gp_brackets_desc desc, const void *in, size_t size,
+                  const int *code, unsigned outputs)
+{
+    const size_t n = desc.count, index = desc.index_type == GP_U64 ? 8 : 4;
+    nest_reference *r = nest_reference_make(code, n);
+    gp_brackets_errors errors;
+    char text[160];
+    desc.in = guarded(gp, desc.in_offset, n, size, in);
+    if (outputs & 1) desc.match = guarded(gp, desc.match_offset, n, index, NULL);
+    if (outputs & 2) desc.parent = guarded(gp, desc.parent_offset, n, index, NULL);
+    if (outputs & 4) desc.depth = guarded(gp, desc.depth_offset, n, index, NULL);
+    if (outputs & 8) assert_gp(gp, gp_brackets_read(gp, &desc, &errors));
+    else assert_gp(gp, gp_brackets(gp, &desc));
+    snprintf(text, sizeof text, "%s: outputs %u: match", name, outputs);
+    if (desc.match) compare(gp, text, desc.match, desc.match_offset, n, index, r->match);
+    snprintf(text, sizeof text, "%s: outputs %u: parent", name, outputs);
+    if (desc.parent) compare(gp, text, desc.parent, desc.parent_offset, n, index, r->parent);
+    snprintf(text, sizeof text, "%s: outputs %u: depth", name, outputs);
+    if (desc.depth) compare(gp, text, desc.depth, desc.depth_offset, n, index, r->depth);
+    if (outputs & 8) assert_errors(name, &errors, &r->errors);
+    clReleaseMemObject(desc.in);
+    if (desc.match) clReleaseMemObject(desc.match);
+    if (desc.parent) clReleaseMemObject(desc.parent);
+    if (desc.depth) clReleaseMemObject(desc.depth);
+    nest_reference_free(r);
+}
+
+static gp_brackets_desc bytes_desc(size_t n)
+{
+    gp_brackets_desc desc = {0};
+    desc.type = GP_U8;
+    desc.count = n;
+    return desc;
+}
+
+static int *codes_of(const unsigned char *text, size_t n, const char *pairs)
+{
+    int *code = malloc((n + 1) * sizeof *code);
+    size_t i;
+    assert_non_null(code);
+    for (i = 0; i < n; i++) {
+        const char *p = text[i] ? strchr(pairs, text[i]) : NULL;
+        const int k = p ? (int)(p - pairs) : 0;
+        code[i] = !p ? 0 : k % 2 ? -(k / 2 + 1) : k / 2 + 1;
+    }
+    return code;
+}
+
+static void check_text(gp_context *gp, const char *name, size_t n, pattern p, unsigned outputs)
+{
+    unsigned char *text = malloc(n + 1);
+    char title[80];
+    int *code;
+    assert_non_null(text);
+    fill(text, n, p);
+    code = codes_of(text, n, "()[]{}");
+    snprintf(title, sizeof title, "%s: pattern %d", name, (int)p);
+    check(gp, title, bytes_desc(n), text, 1, code, outputs);
+    free(code);
+    free(text);
+}
+
+/* ------------------------------------------------------------------ tests */
+
+static const size_t sizes[] = {0,    1,    2,     3,     4,     5,     7,     31,    32,   33,
+                               63,   64,   65,    127,   255,   257,   1023,  1024,  1025, 4095,
+                               4096, 4097, 16383, 16384, 16385, 65536, 65537, 104729};
+static const size_t small_sizes[] = {0, 1, 31, 33, 257, 700};
+
+static void test_every_variant(void **state)
+{
+    size_t v, k, p;
+    (void)state;
+    for (v = 0; v < VARIANTS; v++) {
+        gp_context *gp = open_variant(&variants[v]);
+        const size_t *list = test_small() ? small_sizes : sizes;
+        const size_t count = test_small() ? sizeof small_sizes / sizeof *sizes : sizeof sizes / sizeof *sizes;
+        if (!gp) continue;
+        for (k = 0; k < count; k++) {
+            for (p = 0; p < PATTERNS; p++) {
+                if (list[k] > 70 && (k + p) % 3 != 0) continue;
+                check_text(gp, variants[v].name, list[k], (pattern)p, 15);
+            }
+        }
+        gp_context_destroy(gp);
+    }
+}
+
+/* Any outputs, with and without errors. */
+static void test_outputs(void **state)
+{
+    unsigned outputs, v;
+    (void)state;
+    for (v = 0; v < 4; v += 3) {
+        gp_context *gp = open_variant(&variants[v]);
+        for (outputs = 0; outputs < 16; outputs++) {
+            if (is_dear(gp, &variants[v]) && outputs != 1 && !(outputs & 1 && outputs & 8)) continue;
+            check_text(gp, "outputs", test_small() ? 300 : 50021, KINDS, outputs);
+            check_text(gp, "outputs", 20, KINDS, outputs);
+        }
+        gp_context_destroy(gp);
+    }
+}
+
+/* More than two launches' worth of leaves, and sizes in the millions. */
+static void test_large(void **state)
+{
+    static const size_t large[] = {(1 << 20) + 123, 1 << 24};
+    gp_context *gp;
+    size_t k, p;
+    (void)state;
+    if (test_small()) return;
+    gp = open_variant(&variants[0]);
+    for (k = 0; k < 2; k++) {
+        for (p = 0; p < PATTERNS; p++) {
+            const bool some = p == RANDOM || p == DEEP || p == SAWTOOTH || p == BROKEN;
+            if (k == 0 || (some && !test_builds_are_cheap(gp)))
+                check_text(gp, "large", large[k], (pattern)p, 15);
+        }
+    }
+    gp_context_destroy(gp);
+    for (k = 1; k < 4; k += 2) { /* 2^20 in tiles of 64 and of 32: two launches of the tree */
+        gp = open_variant(&variants[k]);
+        if (!gp || test_builds_are_cheap(gp)) {
+            gp_context_destroy(gp);
+            continue;
+        }
+        for (p = 0; p < PATTERNS; p += 2) check_text(gp, variants[k].name, large[0], (pattern)p, 15);
+        gp_context_destroy(gp);
+    }
+}
+
+/* Offsets of every buffer, odd ones; indices of 64 bits. */
+static void test_offsets_and_wide(void **state)
+{
+    const size_t n = test_small() ? 333 : 70001;
+    size_t v, k;
+    (void)state;
+    for (v = 0; v < 4; v += 3) {
+        gp_context *gp = open_variant(&variants[v]);
+        unsigned char *text = malloc(n);
+        int *code;
+        assert_non_null(text);
+        for (k = 0; k < 4; k++) {
+            gp_brackets_desc desc = bytes_desc(n);
+            desc.in_offset = 3 * k;
+            desc.match_offset = 5 * k;
+            desc.parent_offset = k;
+            desc.depth_offset = 7 * k;
+            desc.errors_offset = 0;
+            desc.index_type = k % 2 ? GP_U64 : GP_U32;
+            fill(text, n, k < 2 ? KINDS : BROKEN);
+            code = codes_of(text, n, "()[]{}");
+            check(gp, "offsets", desc, text, 1, code, 15);
+            free(code);
+        }
+        free(text);
+        gp_context_destroy(gp);
+    }
+}
+
+/* Pairs of the caller's, tables with many symbols, codes, maps. */
+static void test_symbols(void **state)
+{
+    const size_t n = test_small() ? 300 : 40009;
+    unsigned char *text = malloc(n);
+    int32_t *wide = malloc(n * sizeof *wide);
+    int8_t table[256] = {0};
+    int *code = malloc(n * sizeof *code), *other;
+    size_t i, v;
+    (void)state;
+    assert_non_null(text);
+    assert_non_null(wide);
+    assert_non_null(code);
+    for (v = 0; v < 4; v += 3) {
+        gp_context *gp = open_variant(&variants[v]);
+        gp_brackets_desc desc = bytes_desc(n);
+        for (i = 0; i < n; i++) text[i] = pick("<>ab()", 6);
+        other = codes_of(text, n, "<>");
+        desc.pairs = "<>";
+        check(gp, "pairs", desc, text, 1, other, 15);
+        free(other);
+        desc.pairs = NULL;
+        desc.table = table;
+        for (i = 0; i < 256; i++)
+            table[i] = (int8_t)(i % 16 == 3 ? 1 + (int)(i / 64) : i % 16 == 9 ? -1 - (int)(i / 64) : 0);
+        for (i = 0; i < n; i++) text[i] = (unsigned char)(test_random() >> 9);
+        for (i = 0; i < n; i++) code[i] = table[text[i]];
+        check(gp, "table", desc, text, 1, code, 15);
+        if (is_dear(gp, &variants[v])) {
+            gp_context_destroy(gp);
+            continue;
+        }
+        desc.table = NULL;
+        desc.type = GP_I8;
+        for (i = 0; i < n; i++) code[i] = (int)(test_random() >> 7) % 3 - 1;
+        for (i = 0; i < n; i++) text[i] = (unsigned char)(signed char)code[i];
+        check(gp, "codes of 8 bits", desc, text, 1, code, 15);
+        desc.type = GP_I32;
+        for (i = 0; i < n; i++) wide[i] = code[i] = (int)(test_random() >> 7) % 5 * 100000 - 200000;
+        check(gp, "codes of 32 bits", desc, wide, 4, code, 15);
+        desc.map = "x == 200000 ? 1 : x == 0 && i % 3 != 0 ? -1 : 0 // of the index too";
+        for (i = 0; i < n; i++) code[i] = wide[i] == 200000 ? 1 : wide[i] == 0 && i % 3 != 0 ? -1 : 0;
+        check(gp, "map", desc, wide, 4, code, 15);
+        gp_context_destroy(gp);
+    }
+    free(code);
+    free(wide);
+    free(text);
+}
+
+/* The number of elements is on the device: fewer than the bound, and more, which is clamped. */
+static void test_count_on_device(void **state)
+{
+    static const uint32_t counts[] = {0, 1, 700, 19999, 30000};
+    const size_t bound = test_small() ? 2000 : 20000;
+    unsigned char *text = malloc(bound);
+    size_t v, k;
+    (void)state;
+    assert_non_null(text);
+    fill(text, bound, KINDS);
+    for (v = 0; v < 4; v += 1) {
+        gp_context *gp = open_variant(&variants[v]);
+        int *code = codes_of(text, bound, "()[]{}");
+        if (!gp) {
+            free(code);
+            continue;
+        }
+        for (k = 0; k < sizeof counts / sizeof *counts; k++) {
+            const uint32_t wanted = test_small() ? counts[k] / 10 : counts[k];
+            const size_t n = wanted < bound ? wanted : bound;
+            nest_reference *r = nest_reference_make(code, n);
+            gp_brackets_desc desc = bytes_desc(bound);
+            gp_brackets_errors errors;
+            desc.in = test_buffer(gp, bound, text);
+            desc.match = guarded(gp, 0, bound, 4, NULL);
+            desc.parent = guarded(gp, 0, bound, 4, NULL);
+            desc.count_buffer = test_buffer(gp, 4, &wanted);
+            desc.count_type = GP_U32;
+            assert_gp(gp, gp_brackets_read(gp, &desc, &errors));
+            compare(gp, "match", desc.match, 0, n, 4, r->match);
+            compare(gp, "parent", desc.parent, 0, n, 4, r->parent);
+            assert_errors("count on device", &errors, &r->errors);
+            clReleaseMemObject(desc.in);
+            clReleaseMemObject(desc.match);
+            clReleaseMemObject(desc.parent);
+            clReleaseMemObject(desc.count_buffer);
+            nest_reference_free(r);
+        }
+        assert_true(test_profile_of(gp).clamped > 0);
+        free(code);
+        gp_context_destroy(gp);
+    }
+    free(text);
+}
+
+/* Scratch of the caller's, exactly as much as asked for; one u32 an element, and some for each tile. */
+static void test_scratch(void **state)
+{
+    const size_t n = test_small() ? 3000 : 300000;
+    size_t v, bytes, most;
+    (void)state;
+    for (v = 0; v < 4; v += 3) {
+        gp_context *gp = open_variant(&variants[v]);
+        gp_brackets_desc desc = bytes_desc(n);
+        unsigned char *text = malloc(n);
+        nest_reference *r;
+        int *code;
+        assert_non_null(text);
+        fill(text, n, RANDOM);
+        code = codes_of(text, n, "()[]{}");
+        r = nest_reference_make(code, n);
+        desc.in = test_buffer(gp, n, text);
+        desc.match = guarded(gp, 0, n, 4, NULL);
+        assert_gp(gp, gp_brackets_scratch_size(gp, &desc, &bytes));
+        desc.scratch = test_buffer(gp, bytes - 1, NULL);
+        assert_gp_fails(gp, gp_brackets(gp, &desc), GP_ERROR_INVALID_BUFFER, "scratch");
+        clReleaseMemObject(desc.scratch);
+        desc.scratch = test_buffer(gp, bytes, NULL);
+        assert_gp(gp, gp_brackets(gp, &desc));
+        compare(gp, "own scratch", desc.match, 0, n, 4, r->match);
+        assert_int_equal(test_profile_of(gp).scratch_bytes, 0);
+        clReleaseMemObject(desc.in);
+        clReleaseMemObject(desc.match);
+        clReleaseMemObject(desc.scratch);
+        desc.match = NULL;
+        for (desc.count = 1; desc.count < (size_t)1 << (v == 0 ? 24 : 18); desc.count *= 3) {
+            const size_t tile = v == 0 ? 1024 : 32;
+            assert_gp(gp, gp_brackets_scratch_size(gp, &desc, &bytes));
+            most = 4 * desc.count + 96 * (desc.count / tile + 1) + 256;
+            if (bytes > most) fail_msg("%zu elements: %zu bytes, more than %zu", desc.count, bytes, most);
+        }
+        nest_reference_free(r);
+        free(code);
+        free(text);
+        gp_context_destroy(gp);
+    }
+}
+
+static void test_bad_input(void **state)
+{
+    gp_context *gp = open_variant(&variants[0]);
+    gp_brackets_desc good = bytes_desc(5000), d;
+    static const int8_t table[256] = {1};
+    size_t bytes;
+    (void)state;
+    good.in = test_buffer(gp, 5000, NULL);
+    good.match = test_buffer(gp, 20000, NULL);
+#define REFUSED(change, result, text) \
+    d = good;                         \
+    change;                           \
+    assert_gp_fails(gp, gp_brackets(gp, &d), result, text)
+    REFUSED(d.type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "type = 0");
+    REFUSED(d.type = GP_F32, GP_ERROR_INVALID_TYPE, "type = 9");
+    REFUSED(d.type = GP_U32, GP_ERROR_INVALID_TYPE, "type = 6");
+    REFUSED((d.type = GP_F32, d.map = "x"), GP_ERROR_INVALID_TYPE, "type = 9");
+    REFUSED((d.type = GP_I8, d.pairs = "()"), GP_ERROR_INVALID_ARGUMENT, "exclude");
+    REFUSED((d.table = table, d.pairs = "()"), GP_ERROR_INVALID_ARGUMENT, "exclude");
+    REFUSED((d.table = table, d.map = "x"), GP_ERROR_INVALID_ARGUMENT, "exclude");
+    REFUSED(d.map = "  ", GP_ERROR_INVALID_ARGUMENT, "map is empty");
+    REFUSED(d.pairs = "", GP_ERROR_INVALID_ARGUMENT, "pairs = \"\"");
+    REFUSED(d.pairs = "()[", GP_ERROR_INVALID_ARGUMENT, "pairs = \"()[\"");
+    REFUSED(d.pairs = "()((", GP_ERROR_INVALID_ARGUMENT, "is there twice");
+    REFUSED(d.pairs = "\"\"", GP_ERROR_INVALID_ARGUMENT, "is there twice");
+    REFUSED(d.index_type = GP_I32, GP_ERROR_INVALID_TYPE, "index_type = 5");
+    REFUSED((d.index_type = GP_U32, d.count = (size_t)UINT32_MAX + 1), GP_ERROR_COUNT_LIMIT, "32 bits");
+    REFUSED(d.in = NULL, GP_ERROR_INVALID_BUFFER, "in is NULL");
+    REFUSED(d.count = 6000, GP_ERROR_INVALID_BUFFER, "in has");
+    REFUSED(d.match_offset = 1, GP_ERROR_INVALID_BUFFER, "match has");
+    REFUSED(d.depth = d.match, GP_ERROR_OVERLAP, "match and depth");
+    REFUSED((d.count = 1250, d.match = d.in), GP_ERROR_OVERLAP, "in and match");
+    REFUSED(d.errors = d.match, GP_ERROR_OVERLAP, "match and errors");
+    REFUSED((d.errors = d.in, d.errors_offset = 70), GP_ERROR_INVALID_BUFFER, "errors has");
+    REFUSED(d.scratch = d.in, GP_ERROR_INVALID_BUFFER, "scratch");
+    REFUSED((d.count_buffer = d.in, d.count_type = GP_F32), GP_ERROR_INVALID_TYPE, "count_type");
+    REFUSED((d.count_buffer = d.match, d.count_type = GP_U32), GP_ERROR_OVERLAP, "count_buffer and match");
+    REFUSED(d.wait_count = 1, GP_ERROR_INVALID_ARGUMENT, "wait");
+#undef REFUSED
+    assert_gp_fails(NULL, gp_brackets(NULL, &good), GP_ERROR_INVALID_ARGUMENT, "NULL");
+    assert_gp_fails(gp, gp_brackets(gp, NULL), GP_ERROR_INVALID_ARGUMENT, "NULL");
+    assert_gp_fails(gp, gp_brackets_read(gp, &good, NULL), GP_ERROR_INVALID_ARGUMENT, "NULL");
+    assert_gp_fails(gp, gp_brackets_scratch_size(gp, NULL, &bytes), GP_ERROR_INVALID_ARGUMENT, "NULL");
+    clReleaseMemObject(good.in);
+    clReleaseMemObject(good.match);
+    gp_context_destroy(gp);
+}
+
+/* Many calls in a row without a host sync, of random sizes. */
+static void test_many(void **state)
+{
+    const size_t most = 5000, rounds = test_small() ? 20 : 1000;
+    gp_context *gp = open_small();
+    gp_brackets_desc desc = bytes_desc(most);
+    unsigned char *text = malloc(most);
+    nest_reference *r;
+    int *code;
+    size_t i;
+    (void)state;
+    assert_non_null(text);
+    fill(text, most, BROKEN);
+    code = codes_of(text, most, "()[]{}");
+    r = nest_reference_make(code, most);
+    desc.in = test_buffer(gp, most, text);
+    desc.match = guarded(gp, 0, most, 4, NULL);
+    for (i = 0; i < rounds; i++) {
+        desc.count = test_random() % (most + 1);
+        assert_gp(gp, gp_brackets(gp, &desc));
+        if (i % 100 == 99) assert_gp(gp, gp_finish(gp));
+    }
+    desc.count = most;
+    assert_gp(gp, gp_brackets(gp, &desc));
+    compare(gp, "many", desc.match, 0, most, 4, r->match);
+    clReleaseMemObject(desc.in);
+    clReleaseMemObject(desc.match);
+    nest_reference_free(r);
+    free(code);
+    free(text);
+    gp_context_destroy(gp);
+}
+
+static void test_warmup(void **state)
+{
+    gp_context *gp = open_small();
+    gp_brackets_desc desc = bytes_desc(0);
+    gp_warmup_desc warm = {0};
+    uint64_t built;
+    (void)state;
+    desc.match = test_buffer(gp, 4, NULL); /* only whether it is there matters */
+    desc.parent = desc.errors = desc.match;
+    warm.brackets = &desc;
+    assert_gp(gp, gp_warmup(gp, &warm));
+    built = test_profile_of(gp).programs_built + test_profile_of(gp).programs_loaded;
+    check_text(gp, "warmed", 1000, TEXT, 15);
+    assert_int_equal(test_profile_of(gp).programs_built + test_profile_of(gp).programs_loaded, built);
+    clReleaseMemObject(desc.match);
+    gp_context_destroy(gp);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_variant), cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_large),         cmocka_unit_test(test_offsets_and_wide),
+        cmocka_unit_test(test_symbols),       cmocka_unit_test(test_count_on_device),
+        cmocka_unit_test(test_scratch),       cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_many),          cmocka_unit_test(test_warmup),
+    };
+    return cmocka_run_group_tests_name("brackets", tests, NULL, NULL);
+}
