@@ -146,7 +146,7 @@ static bool skips(const entrant *e, int operation)
 
 static bool timed(entrant *e, const input *in, int operation, double *seconds)
 {
-    if (e->peer && in->b->pool) pool_arm(in->b->pool);
+    if (e->peer && e->peer->pooled) pool_arm(in->b->pool);
     const double start = bench_now();
     if (e->peer) peer_operation(e, in, operation);
     else if (gp_operation(e, in, operation) != GP_OK) return failed(e, in->b, operations[operation]);
@@ -245,8 +245,10 @@ static void race(bench *b, size_t capacity, double load)
     all[count++] = (entrant){.name = "gpuprim"};
     all[count++] = (entrant){.name = "gpuprim:direct", .strategy = GP_STRATEGY_SINGLE_PASS};
     all[count++] = (entrant){.name = "gpuprim:partitioned", .strategy = GP_STRATEGY_MULTI_PASS};
-    for (size_t i = 0; bench_hash_peers[i] && b->on_cpu && !b->options.no_peers; i++)
+    for (size_t i = 0; bench_hash_peers[i] && b->on_cpu && !b->options.no_peers; i++) {
+        if (b->options.only && !strstr(bench_hash_peers[i]->name, b->options.only)) continue;
         all[count++] = (entrant){.name = bench_hash_peers[i]->name, .peer = bench_hash_peers[i]};
+    }
     if (!input_open(b, &in, capacity, load)) {
         fprintf(stderr, "gpbench: hash: no memory for %zu keys: %s\n", in.n, gp_last_error(b->gp));
         b->failed = true;
@@ -297,7 +299,8 @@ static void fill_up(bench *b, size_t capacity)
     gp_hash table;
     input in;
     char text[32];
-    if (!input_open(b, &in, capacity, 31. / 32) || gp_hash_create(b->gp, &desc, &table) != GP_OK) {
+    if (!input_open(b, &in, capacity, 31. / 32) || gp_hash_create(b->gp, &desc, &table) != GP_OK ||
+        gp_finish(b->gp) != GP_OK) {
         fprintf(stderr, "gpbench: hash: %s\n", gp_last_error(b->gp));
         b->failed = true;
         input_close(&in);

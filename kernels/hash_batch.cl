@@ -24,9 +24,11 @@
 #if GPI_LINE_WORDS
 #define GPI_PUT gpi_line_put
 #define GPI_GET gpi_line_get
+#define GPI_REMOVE gpi_line_remove
 #else
 #define GPI_PUT gpi_hash_put
 #define GPI_GET gpi_hash_get
+#define GPI_REMOVE gpi_hash_remove
 #endif
 
 /* ------------------------------------------------------------------ elements of a batch */
@@ -265,7 +267,7 @@ GPI_KERNEL void gp_hash_erase_keys(__global uint *memory, __global const uint *k
         now = next;
         gpi_batch_read(t, keys, base + GPI_STEP, end, wide, &next);
         for (uint k = 0; k < n; k++) {
-            const uint what = gpi_hash_remove(t, now.home[k], now.key[k]);
+            const uint what = GPI_REMOVE(t, now.home[k], now.key[k]);
             GPI_TALLY_ADD(tally, what);
             if (wants & GPI_WANTS_RESULTS) results[results_at + base + k] = (uchar)what;
         }

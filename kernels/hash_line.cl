@@ -1,5 +1,5 @@
-/* hash_line.cl - put and get that look at a line of slots a step (platform.cl: gpi_line), where the device
-   can load one at once. Everything that hash.cl says of single slots holds: a line's words may be of
+/* hash_line.cl - put, get and remove that look at a line of slots a step (platform.cl: gpi_line), where the
+   device can load one at once. Everything that hash.cl says of single slots holds: a line's words may be of
    different moments, but a key found anywhere is there, a slot seen taken stays taken by its key, and one
    seen empty is claimed by exchange.
 
@@ -103,6 +103,21 @@ GPI_INLINE bool gpi_line_get(gp_hash_table t, uint slot, gp_hash_key key, gp_has
         from = 0;
     }
     return false;
+}
+
+/* Erasing is single-slot work, once the line has told which slot. */
+GPI_INLINE uint gpi_line_remove(gp_hash_table t, uint slot, gp_hash_key key)
+{
+    uint line = slot & ~(uint)(GPI_LINE_SLOTS - 1), from = slot % GPI_LINE_SLOTS;
+    if (!gpi_has_lines(t, slot)) return gpi_hash_remove(t, slot, key);
+    for (uint step = 0; step <= t.mask / GPI_LINE_SLOTS + 1; step++) {
+        const gpi_seen seen = gpi_line_see(t, line, from, key);
+        if (gpi_lanes_any(seen.hit)) return gpi_hash_remove(t, line + gpi_lanes_first(seen.hit), key);
+        if (gpi_lanes_any(seen.none)) return GP_HASH_ABSENT;
+        line = (line + GPI_LINE_SLOTS) & t.mask;
+        from = 0;
+    }
+    return GP_HASH_ABSENT;
 }
 
 GPI_INLINE uint gpi_line_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)

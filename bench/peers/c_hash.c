@@ -158,5 +158,6 @@ static void close_table(void *p)
     free(t);
 }
 
-const hash_peer hash_peer_c = {"peer:c-cas", open_prefetching, close_table, clear, insert, find, erase};
-const hash_peer hash_peer_c_plain = {"peer:c-cas-plain", open_plain, close_table, clear, insert, find, erase};
+const hash_peer hash_peer_c = {"peer:c-cas", true, open_prefetching, close_table, clear, insert, find, erase};
+const hash_peer hash_peer_c_plain = {
+    "peer:c-cas-plain", true, open_plain, close_table, clear, insert, find, erase};

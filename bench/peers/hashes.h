@@ -3,6 +3,7 @@
 #ifndef BENCH_HASHES_H
 #define BENCH_HASHES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,7 @@ struct pool;
    give UINT32_MAX. */
 typedef struct hash_peer {
     const char *name;
+    bool pooled; /* works on the pool: its threads are woken before the clock starts */
     void *(*open)(size_t capacity, struct pool *pool); /* NULL: cannot */
     void (*close)(void *table);
     void (*clear)(void *table); /* not timed */

@@ -40,4 +40,4 @@ void erase(void *p, const uint32_t *keys, size_t n)
 
 } // namespace
 
-extern const hash_peer hash_peer_std = {"peer:std", open, close, clear, insert, find, erase};
+extern const hash_peer hash_peer_std = {"peer:std", false, open, close, clear, insert, find, erase};
