@@ -174,18 +174,8 @@ static gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_shared shar
 
 /* ------------------------------------------------------------------ sample */
 
-/* Any bits of i, well mixed. */
-static uint gpi_mix(uint i)
-{
-    i ^= i >> 16;
-    i *= 0x85ebca6bu;
-    i ^= i >> 13;
-    i *= 0xc2b2ae35u;
-    return i ^ i >> 16;
-}
-
-/* A number below n. */
-static ulong gpi_somewhere(uint i, ulong n) { return mul_hi((ulong)gpi_mix(i) << 32, n); }
+/* A number below n, any. */
+static ulong gpi_somewhere(uint i, ulong n) { return mul_hi((ulong)gpi_mix_32(i) << 32, n); }
 
 /* The rank among s of n keys below which k of the n hardly ever are: with x expected, x + 4 sqrt(x). */
 static uint gpi_sample_rank(ulong k, ulong n, uint s)
