@@ -280,6 +280,7 @@ typedef struct gp_tuning {
     uint32_t ring_reach;      /* ... how many tiles a look-back goes back */
     uint32_t ring_block;      /* ... tiles that may end in any order; a power of two */
     uint32_t sort_portion;    /* gp_sort: most keys of one launch of a single pass */
+    uint32_t sort_bucket;     /* gp_sort, kernels/buckets.cl: most keys of a bucket; 1: no buckets */
 } gp_tuning;
 
 typedef struct gp_context_desc {
