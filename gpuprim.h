@@ -479,11 +479,12 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
    each, so that the output is read too. NULL takes them from the scratch. None are needed for one pass out of
    place.
    Cost: single pass (onesweep) reads the keys once for all passes and then reads and writes once each;
-   multi-pass (classic) reads twice and writes once. Passes in which all keys agree cost no move. Up to some
-   thousand keys: one launch. Scratch besides the second buffers: 5 MiB at most, however many keys (with
-   GP_WORDS_NARROW and single pass: 1 KiB a tile).
-   Largest count: what fits in memory; 2^32 - 1 where values of 4 bytes are indices.
-   The same keys give the same result every time, on every device. */
+   multi-pass (classic) reads twice and writes once. On a CPU's multi-pass, keys (and values) of 8 bytes or
+   more and at least 25 bits are moved to 256 buckets first, which are sorted in the caches, unless one bucket
+   has more than 1/64 of them. Passes in which all keys agree cost no move. Up to some thousand keys: one
+   launch. Scratch besides the second buffers: 5 MiB at most, however many keys (with GP_WORDS_NARROW and
+   single pass: 1 KiB a tile). Largest count: what fits in memory; 2^32 - 1 where values of 4 bytes are
+   indices. The same keys give the same result every time, on every device. */
 typedef struct gp_sort_desc {
     cl_mem keys;
     size_t keys_offset; /* elements, as all offsets */
@@ -11102,8 +11103,9 @@ static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem 
     result = gpi_check_buffer(gp, function, "scratch", scratch, 0, bytes, 1, GPI_BOTH, &range);
     for (i = 0; i < used_count && result == GP_OK; i++) {
         if (!gpi_overlap(&range, &used[i])) continue;
-        result = gpi_fail(gp, GP_ERROR_OVERLAP, "%s: scratch overlaps the input, the output or the count",
-                          function);
+        result = gpi_fail(gp, GP_ERROR_OVERLAP,
+                          "%s: scratch (bytes [%zu, %zu)) overlaps bytes [%zu, %zu) of the same buffer",
+                          function, range.begin, range.end, used[i].begin, used[i].end);
     }
     return result;
 }
@@ -12532,8 +12534,8 @@ static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
     sort->end_bit = sort->desc->end_bit ? sort->desc->end_bit : width;
     if (sort->end_bit > width || sort->begin_bit > sort->end_bit) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: begin_bit = %u, end_bit = %u: not a window of a key's %u bits", sort->function,
-                        sort->begin_bit, sort->end_bit, width);
+                        "%s: begin_bit = %u, end_bit = %u: not a window of a key's %u bits (end_bit 0: %u)",
+                        sort->function, sort->begin_bit, sort->desc->end_bit, width, width);
     }
     sort->passes = (sort->end_bit - sort->begin_bit + GPI_SORT_DIGIT_BITS - 1) / GPI_SORT_DIGIT_BITS;
     return GP_OK;
