@@ -3302,10 +3302,15 @@ static const char *const gpi_kernel_laws[] = {
     "    return scale;\n",
     "}\n",
     "\n",
-    "static bool gpi_word_close(uint a, uint b, float slack)\n",
+    "static bool gpi_word_same(uint a, uint b, float slack)\n",
     "{\n",
+    "#if GPI_EXACT\n",
+    "    (void)slack;\n",
+    "    return a == b;\n",
+    "#else\n",
     "    const float x = as_float(a), y = as_float(b);\n",
-    "    return (isnan(x) && isnan(y)) || fabs(x - y) <= slack;\n",
+    "    return a == b || (isnan(x) && isnan(y)) || fabs(x - y) <= slack;\n",
+    "#endif\n",
     "}\n",
     "\n",
     "static bool gpi_same(GPI_T x, GPI_T y, float slack)\n",
@@ -12291,7 +12296,7 @@ static gp_result gpi_laws_run(gpi_laws *laws)
     gp_result result;
     laws->size = laws->element.base_size;
     laws->random = laws->desc->seed;
-    laws->count = laws->desc->samples ? laws->desc->sample_count : GPI_LAWS_MADE;
+    laws->count = laws->desc->samples ? laws->desc->sample_count : (size_t)GPI_LAWS_MADE;
     laws->triples = GPI_LAWS_TRIPLES;
     laws->elements = (unsigned char *)malloc((laws->count + GPI_LAWS_MADE) * laws->size);
     laws->triple = (uint32_t *)malloc(laws->triples * 12);

@@ -30,10 +30,15 @@ static float gpi_scale_of(GPI_T a)
     return scale;
 }
 
-static bool gpi_word_close(uint a, uint b, float slack)
+static bool gpi_word_same(uint a, uint b, float slack)
 {
+#if GPI_EXACT
+    (void)slack;
+    return a == b;
+#else
     const float x = as_float(a), y = as_float(b);
-    return (isnan(x) && isnan(y)) || fabs(x - y) <= slack;
+    return a == b || (isnan(x) && isnan(y)) || fabs(x - y) <= slack;
+#endif
 }
 
 static bool gpi_same(GPI_T x, GPI_T y, float slack)

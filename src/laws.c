@@ -252,7 +252,7 @@ static gp_result gpi_laws_run(gpi_laws *laws)
     gp_result result;
     laws->size = laws->element.base_size;
     laws->random = laws->desc->seed;
-    laws->count = laws->desc->samples ? laws->desc->sample_count : GPI_LAWS_MADE;
+    laws->count = laws->desc->samples ? laws->desc->sample_count : (size_t)GPI_LAWS_MADE;
     laws->triples = GPI_LAWS_TRIPLES;
     laws->elements = (unsigned char *)malloc((laws->count + GPI_LAWS_MADE) * laws->size);
     laws->triple = (uint32_t *)malloc(laws->triples * 12);
