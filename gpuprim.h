@@ -3322,9 +3322,7 @@ static const char *const gpi_kernel_laws[] = {
     "    bool same = true;\n",
     "    a.value = x;\n",
     "    b.value = y;\n",
-    "    for (uint w = 0; w < GPI_WORDS; w++)\n",
-    "        same =\n",
-    "            same && (a.word[w] == b.word[w] || (!GPI_EXACT && gpi_word_close(a.word[w], b.word[w], slack)));\n",
+    "    for (uint w = 0; w < GPI_WORDS; w++) same = same && gpi_word_same(a.word[w], b.word[w], slack);\n",
     "    return same;\n",
     "#endif\n",
     "}\n",
@@ -12102,7 +12100,7 @@ static void gpi_laws_fill(gpi_laws *laws)
     }
     for (i = 0; i < laws->count * laws->size / 4; i++) {
         uint32_t word = (uint32_t)(gpi_laws_random(laws) % GPI_LAWS_SMALL);
-        const float value = ((float)word - 0.5f * GPI_LAWS_SMALL) / 256.0f;
+        const float value = ((float)word - 0.5f * (float)GPI_LAWS_SMALL) / 256.0f;
         if (!laws->element.exact) memcpy(&word, &value, sizeof word);
         memcpy(laws->elements + 4 * i, &word, sizeof word);
     }
