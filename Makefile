@@ -130,6 +130,7 @@ bench: build/gpbench ## gpuprim against the machine's limits and the peers found
 
 bench-check: build/gpbench ## does every benchmark run, with right results?
 	build/gpbench all --n 5000 --repeats 1
+	build/gpbench hash-published --n 5000 --repeats 1
 
 peers: deps-bench ## install the libraries to compare with, and build gpbench with them
 	@$(MAKE) --no-print-directory build/gpbench
