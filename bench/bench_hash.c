@@ -1,12 +1,13 @@
-/* bench_hash.c - gpbench hash: gp_hash against tables on the host, by load, size, width and sort of keys; and the
-   published rows.
+/* bench_hash.c - gpbench hash: gp_hash against tables on the host, by load, size, width and sort of keys; and
+   the published rows.
 
    A round empties every table, then times each operation of each table in turn; rates are medians over
-   rounds. All answers are compared with what the keys' values are. Keys are found and erased in another order than
-   they came in: a map of nodes that were allocated one after another would find them in that order. Without --n: 2^17 slots, which caches
-   hold, and 2^23, which they do not; --n is the number of slots. Keys are different ones at all loads, and at
-   load .5 also of 64 bits with values of 64, by Zipf's law, and 64 different ones: the load is then what keys
-   there would be if all were different. --csv and --json print a row an operation. */
+   rounds. All answers are compared with what the keys' values are. Keys are found and erased in another order
+   than they came in: a map of nodes that were allocated one after another would find them in that order.
+   Without --n: 2^17 slots, which caches hold, and 2^23, which they do not; --n is the number of slots. Keys
+   are different ones at all loads, and at load .5 also of 64 bits with values of 64, by Zipf's law, and 64
+   different ones: the load is then what keys there would be if all were different. --csv and --json print a
+   row an operation. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,7 +153,8 @@ static bool entrant_open(entrant *e, const input *in)
     const gp_hash_desc desc = {
         .key_size = in->course.size, .value_size = in->course.size, .capacity = in->course.capacity};
     if (e->peer)
-        return (e->host = e->peer->open(in->course.capacity, in->b->pool)) != NULL || failed(e, in->b, "open");
+        return (e->host = e->peer->open(in->course.capacity, in->b->pool)) != NULL ||
+               failed(e, in->b, "open");
     return gp_hash_create(in->b->gp, &desc, &e->table) == GP_OK || failed(e, in->b, "gp_hash_create");
 }
 
@@ -208,7 +210,9 @@ static bool answers_are_right(entrant *e, const input *in, int operation)
         clEnqueueReadBuffer(in->b->queue, in->d_out, CL_TRUE, 0, in->n * size, in->out, 0, NULL, NULL);
     for (size_t i = 0; i < in->n; i++) {
         const uint64_t number = load(in->values, in->order[i], size);
-        const uint64_t wanted = operation == FIND_HIT ? number : operation == COUNT ? in->counts[number] : none;
+        const uint64_t wanted = operation == FIND_HIT ? number
+                                : operation == COUNT  ? in->counts[number]
+                                                      : none;
         if (load(in->out, i, size) != wanted) return failed(e, in->b, operations[operation]);
     }
     return true;
@@ -251,9 +255,9 @@ static void print_table(entrant *all, size_t count, const input *in, unsigned ro
 {
     double first[OPERATIONS] = {0};
     char text[32];
-    printf("\nhash u%zu -> u%zu, %s keys, %s slots, load %.2f: M keys/s (times %s)\n  %-22s", 8 * in->course.size,
-           8 * in->course.size, kinds[in->course.kind], report_count(in->course.capacity, text),
-           in->course.load, hash_peer_c.name, "table");
+    printf("\nhash u%zu -> u%zu, %s keys, %s slots, load %.2f: M keys/s (times %s)\n  %-22s",
+           8 * in->course.size, 8 * in->course.size, kinds[in->course.kind],
+           report_count(in->course.capacity, text), in->course.load, hash_peer_c.name, "table");
     for (int o = 0; o < OPERATIONS; o++) printf(" %18s", operations[o]);
     puts("");
     for (size_t i = 0; i < count; i++)
@@ -276,7 +280,8 @@ static void print_rows(entrant *all, size_t count, const input *in, unsigned rou
 {
     for (size_t i = 0; i < count; i++) {
         for (int o = 0; o < OPERATIONS; o++) {
-            const double s = all[i].error[0] || skips(&all[i], o) ? 0 : bench_hash_median(all[i].seconds[o], rounds);
+            const double s =
+                all[i].error[0] || skips(&all[i], o) ? 0 : bench_hash_median(all[i].seconds[o], rounds);
             bench_hash_row(in->b, &(bench_hash_result){.variant = all[i].name,
                                                        .operation = operations[o],
                                                        .keys = kinds[in->course.kind],

@@ -1,8 +1,8 @@
 /* hash_published.c - gpbench hash-published: the figures of Farrell, "A simple GPU hash table" (2020), on a
    GTX 1060, and the same work here.
 
-   By load: 128 Mi slots, filled in batches of 4 Mi keys. Whole program: into as many slots, 64 Mi inserts, then
-   32 Mi deletes; with the data on the device, and from host memory and back to it. --n is the number of
+   By load: 128 Mi slots, filled in batches of 4 Mi keys. Whole program: into as many slots, 64 Mi inserts,
+   then 32 Mi deletes; with the data on the device, and from host memory and back to it. --n is the number of
    slots; without it there are 2^27, or fewer where memory does not suffice. */
 #include "hash_published.h"
 
@@ -105,7 +105,8 @@ static bool ground_open(bench *b, ground *g, size_t capacity, size_t n)
 static const struct {
     int batch;
     double rate; /* M keys/s at the load that the batch finds */
-} published[] = {{0, 361}, {4, 342}, {8, 325}, {16, 285}, {20, 251}, {24, 186}, {26, 131}, {28, 68}, {30, 17}};
+} published[] = {{0, 361},  {4, 342},  {8, 325}, {16, 285}, {20, 251},
+                 {24, 186}, {26, 131}, {28, 68}, {30, 17}};
 
 static double published_rate(int batch)
 {
@@ -165,9 +166,10 @@ void bench_hash_fill(bench *b, size_t capacity)
     ground g;
     if (!ground_open(b, &g, capacity, n * (BATCHES - 1))) return;
     if (b->options.format == BENCH_TABLE)
-        printf("\nhash, %s slots filled in batches of 1/32: M keys/s by load; published: 2^27 slots, GTX 1060\n"
-               "  %6s %10s %10s\n",
-               report_count(capacity, text), "load", "gpuprim", "published");
+        printf(
+            "\nhash, %s slots filled in batches of 1/32: M keys/s by load; published: 2^27 slots, GTX 1060\n"
+            "  %6s %10s %10s\n",
+            report_count(capacity, text), "load", "gpuprim", "published");
     b->failed |= !fill_batch(&g, n, 0, &seconds) || gp_hash_clear(b->gp, g.table, &clear) != GP_OK ||
                  gp_finish(b->gp) != GP_OK;
     for (int batch = 0; batch < BATCHES - 1; batch++) {
@@ -226,11 +228,10 @@ static bool with_transfers(const ground *g, uint32_t *left, cl_mem d_left)
                                      .live_count = d_left,
                                      .live_count_offset = 2 * g->n};
     return clEnqueueWriteBuffer(q, g->d_keys, CL_FALSE, 0, bytes, g->keys, 0, NULL, NULL) == CL_SUCCESS &&
-           clEnqueueWriteBuffer(q, g->d_values, CL_FALSE, 0, bytes, g->values, 0, NULL, NULL) ==
-               CL_SUCCESS &&
+           clEnqueueWriteBuffer(q, g->d_values, CL_FALSE, 0, bytes, g->values, 0, NULL, NULL) == CL_SUCCESS &&
            inserts(g) == GP_OK &&
-           clEnqueueWriteBuffer(q, g->d_keys, CL_FALSE, bytes / 4, part, g->keys + g->n / 4, 0, NULL,
-                                NULL) == CL_SUCCESS &&
+           clEnqueueWriteBuffer(q, g->d_keys, CL_FALSE, bytes / 4, part, g->keys + g->n / 4, 0, NULL, NULL) ==
+               CL_SUCCESS &&
            deletes(g) == GP_OK && gp_hash_retrieve(g->b->gp, g->table, &d) == GP_OK &&
            clEnqueueReadBuffer(q, d_left, CL_FALSE, 0, part, left, 0, NULL, NULL) == CL_SUCCESS &&
            clEnqueueReadBuffer(q, d_left, CL_TRUE, bytes, part, left + g->n / 2, 0, NULL, NULL) == CL_SUCCESS;
@@ -333,10 +334,11 @@ static void whole_program(bench *b, size_t capacity)
         return;
     }
     if (b->options.format == BENCH_TABLE)
-        printf("\nhash, whole program: %s inserts, then %s deletes, ms; published, 2^26 and 2^25 on a GTX 1060: "
-               "210 and 64\n  %-18s %14s %14s %14s %14s\n",
-               report_count(g.n, inserted), report_count(g.n / 2, erased), "table", parts[0], parts[1],
-               parts[2], parts[3]);
+        printf(
+            "\nhash, whole program: %s inserts, then %s deletes, ms; published, 2^26 and 2^25 on a GTX 1060: "
+            "210 and 64\n  %-18s %14s %14s %14s %14s\n",
+            report_count(g.n, inserted), report_count(g.n / 2, erased), "table", parts[0], parts[1], parts[2],
+            parts[3]);
     p.name = "gpuprim:program";
     for (unsigned run = 0; run <= runs && right; run++) /* the first one builds kernels */
         right = device_run(&g, &p, run ? run - 1 : 0, left, d_left);

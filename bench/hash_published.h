@@ -22,8 +22,8 @@ typedef struct bench_hash_result {
 
 void bench_hash_row(bench *b, const bench_hash_result *row);
 
-/* A table of so many slots, filled in batches of 1/32 of them: insertion by load beside the published rates, and
-   probe depths. */
+/* A table of so many slots, filled in batches of 1/32 of them: insertion by load beside the published rates,
+   and probe depths. */
 void bench_hash_fill(bench *b, size_t capacity);
 
 #endif

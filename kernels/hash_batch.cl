@@ -61,12 +61,12 @@ GPI_INLINE void gpi_element_write(__global uint *p, ulong i, gp_hash_key x, bool
 
 /* How a batch's kernel begins: the table, and the group's keys [begin, end) of those that are wanted. */
 #define GPI_RUN_PARAMETERS ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters
-#define GPI_RUN_OPEN(is_checked)                                                                    \
-    const gp_hash_table t = gp_hash_open(memory);                                                   \
-    const bool wide = (widths & GPI_WIDE_KEYS) != 0;                                                \
-    ulong begin, end;                                                                               \
-    keys += keys_at << (wide ? 1 : 0);                                                              \
-    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);            \
+#define GPI_RUN_OPEN(is_checked)                                                         \
+    const gp_hash_table t = gp_hash_open(memory);                                        \
+    const bool wide = (widths & GPI_WIDE_KEYS) != 0;                                     \
+    ulong begin, end;                                                                    \
+    keys += keys_at << (wide ? 1 : 0);                                                   \
+    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end); \
     GPI_COUNT_CHECK(get_group_id(0) == 0 && !(is_checked), counters)
 
 #define GPI_STEP (GPI_WG * GPI_BATCH)
@@ -249,8 +249,7 @@ GPI_KERNEL void gp_hash_put_keys(GPI_PUT_PARAMETERS, __global uint *judge_memory
 
 GPI_KERNEL void gp_hash_find_keys(__global uint *memory, __global const uint *keys, ulong keys_at,
                                   __global uint *values, ulong values_at, __global uchar *found,
-                                  ulong found_at, ulong absent, uint widths, uint wants,
-                                  GPI_RUN_PARAMETERS)
+                                  ulong found_at, ulong absent, uint widths, uint wants, GPI_RUN_PARAMETERS)
 {
     gpi_ahead ahead;
     GPI_RUN_OPEN(false);

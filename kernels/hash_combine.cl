@@ -86,7 +86,8 @@ GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, GPI_RUN_PARAMETERS)
         const uint n = gpi_ahead_step(t, keys, base, end, wide, &ahead);
         for (uint k = 0; k < n; k++) {
             const gp_hash_value value = gpi_value_of(values, base + k, source, operand, widths);
-            if (combines) found += gpi_cell_add(t, &cells, ahead.now.home[k], ahead.now.key[k], value, change, tally);
+            if (combines)
+                found += gpi_cell_add(t, &cells, ahead.now.home[k], ahead.now.key[k], value, change, tally);
             else GPI_TALLY_ADD(tally, GPI_PUT(t, ahead.now.home[k], ahead.now.key[k], value, change));
         }
         combines = combines && (base - begin < GPI_TRIAL || 2 * found >= base - begin);

@@ -171,7 +171,7 @@ static void close_table(void *p)
     free(t);
 }
 
-const hash_peer hash_peer_c = {
-    "peer:c-cas", true, open_prefetching, close_table, clear, insert, find, erase, count};
+const hash_peer hash_peer_c = {"peer:c-cas", true, open_prefetching, close_table, clear, insert, find,
+                               erase,        count};
 const hash_peer hash_peer_c_plain = {
     "peer:c-cas-plain", true, open_plain, close_table, clear, insert, find, erase, count};
