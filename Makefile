@@ -28,7 +28,7 @@ TEST_PROGRAMS := $(TESTS:%=build/tests/%)
 SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
 
-.PHONY: all demo test test-all test-million test-strings bench bench-check peers examples header check-header format check-format \
+.PHONY: all demo test test-all test-million test-strings test-hash-stress bench bench-check peers examples header check-header format check-format \
 	lint compile-matrix sanitize kernel-tsan kernel-large models deps deps-all deps-run deps-test deps-lint deps-bench \
 	install clean help always
 .SECONDARY:
@@ -73,6 +73,9 @@ test-million: build/tests/test_many ## a million scans and a million sorts in a 
 
 test-strings: build/tests/test_nest_strings ## every string of up to eight brackets, in tiles of 2, 3 and 4 of both shapes
 	@GPUPRIM_TEST_STRINGS=8 tools/run_tests.sh $<
+
+test-hash-stress: build/tests/test_hash ## the hash table against a model: some fifty million operations with ten seeds
+	@GPUPRIM_TEST_HASH=10 tools/run_tests.sh $<
 
 build/tests/%.o: tests/%.c | gpuprim.h deps-test
 	@mkdir -p $(@D)

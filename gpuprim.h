@@ -14897,7 +14897,11 @@ GP_API gp_result gp_hash_share(gp_context *gp, gp_context *from, gp_hash handle,
     if (!gp || !from || !out)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, from or out is NULL", function);
     table = gpi_hash_of(from, function, handle);
-    if (!table) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s", gp_last_error(from));
+    if (!table) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: table = %llx is no table of from, or was destroyed", function,
+                        (unsigned long long)handle.id);
+    }
     if (gp->context != from->context)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: the contexts have different cl_contexts",
                         function);
@@ -15909,16 +15913,15 @@ GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash handle, const gp_hash_re
     return gpi_hash_rehash(gp, function, table, mask, desc->buffer);
 }
 
-GP_API gp_result gp_hash_counts_read(gp_context *gp, gp_hash handle, gp_hash_counts *out)
+static gp_result gpi_hash_count_all(gp_context *gp, const char *function, gp_hash handle, gp_hash_counts *out)
 {
-    gpi_table *table = gpi_hash_of(gp, "gp_hash_counts_read", handle);
+    const gpi_table *table = gpi_hash_of(gp, function, handle);
     uint64_t counts[GPI_HASH_COUNTS];
     gp_result result;
-    if (!table) return GP_ERROR_INVALID_ARGUMENT;
-    if (!out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_counts_read: out is NULL");
-    result = gpi_hash_read_counts(gp, "gp_hash_counts_read", table->buffer, counts);
-    if (result != GP_OK) return result;
     memset(out, 0, sizeof *out);
+    if (!table) return GP_ERROR_INVALID_ARGUMENT;
+    result = gpi_hash_read_counts(gp, function, table->buffer, counts);
+    if (result != GP_OK) return result;
     out->capacity = (uint64_t)table->mask + 1;
     out->live = gpi_hash_live(counts);
     out->inserted = counts[GP_HASH_INSERTED];
@@ -15932,13 +15935,19 @@ GP_API gp_result gp_hash_counts_read(gp_context *gp, gp_hash handle, gp_hash_cou
     return GP_OK;
 }
 
-GP_API gp_result gp_hash_size_read(gp_context *gp, gp_hash handle, size_t *live)
+GP_API gp_result gp_hash_counts_read(gp_context *gp, gp_hash table, gp_hash_counts *out)
+{
+    if (!out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_counts_read: out is NULL");
+    return gpi_hash_count_all(gp, "gp_hash_counts_read", table, out);
+}
+
+GP_API gp_result gp_hash_size_read(gp_context *gp, gp_hash table, size_t *live)
 {
     gp_hash_counts counts;
     gp_result result;
     if (!live) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_size_read: live is NULL");
-    result = gp_hash_counts_read(gp, handle, &counts);
-    *live = result == GP_OK ? (size_t)counts.live : 0;
+    result = gpi_hash_count_all(gp, "gp_hash_size_read", table, &counts);
+    *live = (size_t)counts.live; /* 0 on failure */
     return result;
 }
 

@@ -472,6 +472,46 @@ static void test_handles(void **state)
     gp_context_destroy(gp);
 }
 
+/* Every call that takes a table refuses one that was destroyed, and says which call it was. */
+static void test_destroyed(void **state)
+{
+    gp_context *gp = hash_open(&hash_variants[0]);
+    const gp_hash a = hash_create(gp, pair, 8);
+    const gp_hash_insert_desc insert = {0};
+    const gp_hash_find_desc find = {0};
+    const gp_hash_erase_desc erase = {0};
+    const gp_hash_clear_desc clear = {0};
+    const gp_hash_retrieve_desc retrieve = {0};
+    const gp_hash_for_each_desc each = {0};
+    const gp_hash_rehash_desc rehash = {0};
+    gp_hash_counts counts;
+    gp_hash_stats stats;
+    gp_hash shared;
+    size_t n;
+    (void)state;
+    assert_gp(gp, gp_hash_destroy(gp, a));
+#define REFUSED(name, call) assert_gp_fails(gp, call, GP_ERROR_INVALID_ARGUMENT, name ": table = ")
+    REFUSED("gp_hash_insert", gp_hash_insert(gp, a, &insert));
+    REFUSED("gp_hash_insert_or_assign", gp_hash_insert_or_assign(gp, a, &insert));
+    REFUSED("gp_hash_insert_or_apply", gp_hash_insert_or_apply(gp, a, &insert));
+    REFUSED("gp_hash_insert_scratch_size", gp_hash_insert_scratch_size(gp, a, &insert, &n));
+    REFUSED("gp_hash_find", gp_hash_find(gp, a, &find));
+    REFUSED("gp_hash_contains", gp_hash_contains(gp, a, &find));
+    REFUSED("gp_hash_erase", gp_hash_erase(gp, a, &erase));
+    REFUSED("gp_hash_clear", gp_hash_clear(gp, a, &clear));
+    REFUSED("gp_hash_retrieve", gp_hash_retrieve(gp, a, &retrieve));
+    REFUSED("gp_hash_retrieve_scratch_size", gp_hash_retrieve_scratch_size(gp, a, &retrieve, &n));
+    REFUSED("gp_hash_for_each", gp_hash_for_each(gp, a, &each));
+    REFUSED("gp_hash_rehash", gp_hash_rehash(gp, a, &rehash));
+    REFUSED("gp_hash_counts_read", gp_hash_counts_read(gp, a, &counts));
+    REFUSED("gp_hash_size_read", gp_hash_size_read(gp, a, &n));
+    REFUSED("gp_hash_stats_read", gp_hash_stats_read(gp, a, &stats));
+    REFUSED("gp_device_source", gp_device_source(gp, GP_DEVICE_HASH, a, NULL, 0, &n));
+    REFUSED("gp_hash_share", gp_hash_share(gp, gp, a, &shared));
+#undef REFUSED
+    gp_context_destroy(gp);
+}
+
 static void test_bad_create(void **state)
 {
     gp_context *gp = hash_open(&hash_variants[0]);
@@ -505,6 +545,41 @@ static void test_bad_create(void **state)
     assert_gp_fails(gp, gp_hash_create(gp, NULL, &table), GP_ERROR_INVALID_ARGUMENT, "NULL");
     assert_gp_fails(gp, gp_hash_create(gp, &d, NULL), GP_ERROR_INVALID_ARGUMENT, "NULL");
     gp_context_destroy(gp);
+}
+
+/* The table's own memory in every other place. */
+static void check_table_overlaps(fixture *f, cl_mem memory)
+{
+    gp_context *gp = f->gp;
+    gp_hash_insert_desc put = insert_of(f);
+    gp_hash_find_desc find = {0};
+    gp_hash_erase_desc erase = {0};
+    gp_hash_retrieve_desc retrieve = {0};
+    put.results = memory;
+    assert_gp_fails(gp, gp_hash_insert(gp, f->table, &put), GP_ERROR_OVERLAP, "the table");
+    put = insert_of(f);
+    put.values = memory;
+    assert_gp_fails(gp, gp_hash_insert(gp, f->table, &put), GP_ERROR_OVERLAP, "the table");
+    put = insert_of(f);
+    put.count_buffer = memory;
+    put.count_type = GP_U32;
+    assert_gp_fails(gp, gp_hash_insert(gp, f->table, &put), GP_ERROR_OVERLAP, "count_buffer");
+    put = insert_of(f);
+    put.duplicates = GP_HASH_LAST;
+    put.count = 10;
+    put.scratch = memory;
+    assert_gp_fails(gp, gp_hash_insert(gp, f->table, &put), GP_ERROR_OVERLAP, "scratch");
+    find.keys = f->keys.mem;
+    find.found = memory;
+    find.count = f->n;
+    assert_gp_fails(gp, gp_hash_find(gp, f->table, &find), GP_ERROR_OVERLAP, "the table");
+    erase.keys = memory;
+    erase.count = f->n;
+    assert_gp_fails(gp, gp_hash_erase(gp, f->table, &erase), GP_ERROR_OVERLAP, "the table");
+    retrieve.keys = f->keys.mem;
+    retrieve.room = f->n;
+    retrieve.live_count = memory;
+    assert_gp_fails(gp, gp_hash_retrieve(gp, f->table, &retrieve), GP_ERROR_OVERLAP, "the table");
 }
 
 static void test_bad_batches(void **state)
@@ -557,6 +632,7 @@ static void test_bad_batches(void **state)
     erase.count = 100;
     assert_gp_fails(gp, gp_hash_erase(gp, f.table, &erase), GP_ERROR_OVERLAP, "results");
     assert_gp_fails(gp, gp_hash_erase(gp, f.table, NULL), GP_ERROR_INVALID_ARGUMENT, "NULL");
+    check_table_overlaps(&f, memory);
     fixture_check(&f, "unharmed");
     fixture_free(&f);
 }
@@ -588,8 +664,9 @@ int main(void)
         cmocka_unit_test(test_own_scratch), cmocka_unit_test(test_find_in_place),
         cmocka_unit_test(test_types),       cmocka_unit_test(test_retrieve),
         cmocka_unit_test(test_for_each),    cmocka_unit_test(test_device_source),
-        cmocka_unit_test(test_handles),     cmocka_unit_test(test_bad_create),
-        cmocka_unit_test(test_bad_batches), cmocka_unit_test(test_warmup),
+        cmocka_unit_test(test_handles),     cmocka_unit_test(test_destroyed),
+        cmocka_unit_test(test_bad_create),  cmocka_unit_test(test_bad_batches),
+        cmocka_unit_test(test_warmup),
     };
     return cmocka_run_group_tests_name("hash_table", tests, NULL, NULL);
 }
