@@ -24,17 +24,31 @@ awk -F , -v here="$points/here" -v published="$points/published" '
     exit 1
 }
 
+slots=$(awk '{ b = log($1) / log(2); printf b == int(b) ? "2^{%d}" : "%d", b == int(b) ? b : $1 }' "$points/slots")
 gnuplot <<G
-set terminal svg size 720,420 font "sans-serif,13" background "white"
+set terminal svg size 900,400 font "sans-serif,13" background "white"
 set output "$svg"
-set title "Insertion by load, 32-bit pairs, batches of 1/32 of the slots"
+set multiplot layout 1,2 title "Insertion by load: 32-bit pairs, batches of 1/32 of the slots"
 set xlabel "load that the batch finds"
-set ylabel "M keys/s"
 set xrange [0:1]
-set logscale y
-set yrange [5:1000]
 set grid
-set key left bottom
-plot "$points/here" with linespoints linewidth 2 pointtype 7 pointsize 0.4 title "gp_hash, $(cat "$points/slots") slots", \\
-    "$points/published" with linespoints linewidth 2 pointtype 6 title "published: 2^{27} slots, GTX 1060"
+set key left bottom Left reverse samplen 1.5 font ",11"
+ours = "here, $slots slots"
+theirs = "published: 2^{27} slots, GTX 1060"
+
+set ylabel "M keys/s"
+set logscale y
+set yrange [1:1000]
+plot "$points/here" with linespoints linewidth 2 pointtype 7 pointsize 0.4 title ours, \
+    "$points/published" with linespoints linewidth 2 pointtype 6 title theirs
+
+first(file) = real(system("awk 'NR == 1 { print \$2 }' " . file))
+empty = first("$points/here")
+published = first("$points/published")
+set ylabel "share of the rate into an empty table"
+unset logscale y
+set yrange [0:1.1]
+plot "$points/here" using 1:(\$2 / empty) with linespoints linewidth 2 pointtype 7 pointsize 0.4 title ours, \
+    "$points/published" using 1:(\$2 / published) with linespoints linewidth 2 pointtype 6 title theirs
+unset multiplot
 G
