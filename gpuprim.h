@@ -487,6 +487,214 @@ GP_API gp_result gp_scan(gp_context *gp, const gp_scan_desc *desc);
 /* Bytes of scratch that gp_scan with this desc needs; buffers in it may be NULL. Can be 0. */
 GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, size_t *bytes);
 
+/* ------------------------------------------------------------------ select, partition */
+
+/* Picks elements, and packs them in their order:
+
+       predicate   in[i] for each i at which the expression in x (the element) and i (ulong, from 0 on) holds
+       flags       in[i] for each i at which flags[i] is not 0
+       indices     in[indices[i]] for each i in turn; an index of in_count or more is left out
+
+   Exactly one of the three is given. Elements have a `type`, or are records of `size` bytes: 1, 2, 4, 8, 16;
+   in a predicate a record is then uchar, ushort, uint, ulong or uint4. Halves are floats there.
+   Results: elements in `out`, where they were in `indices_out`, how many in the number `count_out`; each is
+   optional. There must be room for `count` elements and indices. A count on the device is what the next call
+   takes as its count_buffer; gp_select_read brings it to the host.
+   Stable: yes. The same input gives the same result every time, on every device.
+   count 0: only count_out is written. Largest count: 2^31 - 1 tiles; 2^32 - 1 with indices or counts of
+   GP_U32, checked.
+   Aliasing: what is written may overlap nothing.
+   Cost: single pass reads once and writes what is picked; multi-pass reads what decides twice. One launch up
+   to one tile. Scratch: 16 bytes a tile. (Look-back: Merrill & Garland 2016.) */
+typedef struct gp_select_desc {
+    cl_mem in;
+    size_t in_offset; /* elements, as all offsets */
+    cl_mem out;       /* NULL: not wanted */
+    size_t out_offset;
+    cl_mem indices_out; /* from 0 on, counted from the call's first element; NULL: not wanted */
+    size_t indices_out_offset;
+    cl_mem count_out; /* one number; NULL: not wanted */
+    size_t count_out_offset;
+    gp_type count_out_type; /* GP_U32 (also 0) or GP_U64 */
+    size_t count;           /* of elements (of indices), or their bound with count_buffer */
+    cl_mem count_buffer;    /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    gp_type type; /* of elements; or: */
+    size_t size;  /* bytes of a record */
+    const char *predicate;
+    cl_mem flags; /* count integers */
+    size_t flags_offset;
+    gp_type flags_type; /* 0: GP_U8 */
+    cl_mem indices;
+    size_t indices_offset;
+    size_t in_count;    /* with indices: elements of `in` */
+    gp_type index_type; /* of indices and indices_out: GP_U32 (also 0) or GP_U64 */
+    gp_strategy strategy;
+    cl_mem scratch; /* of gp_select_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_select_desc;
+
+GP_API gp_result gp_select(gp_context *gp, const gp_select_desc *desc);
+
+/* The same, then blocks and tells how many were picked. */
+GP_API gp_result gp_select_read(gp_context *gp, const gp_select_desc *desc, uint64_t *count);
+
+/* Bytes of scratch that gp_select with this desc needs; buffers in it may be NULL, but those that decide
+   (flags, indices) and those that are optional. Can be 0. */
+GP_API gp_result gp_select_scratch_size(gp_context *gp, const gp_select_desc *desc, size_t *bytes);
+
+/* Parts elements in two, or with `predicate2` in three, each part in the order of the input:
+
+       out      those for which the predicate holds (whose flag is not 0)
+       second   in three: of the others those for which predicate2 holds
+       rest     all others
+
+   `rest` NULL: the parts stand in `out` one behind the other; `count` elements then are all that is written.
+   Each part may get a buffer of its own instead (in three `second` and `rest` both or neither), with room for
+   `count` elements. `reversed`, with two parts in `out`: the rest begins at the output's end and goes
+   backwards, as some libraries leave it.
+   counts_out: 2 or 3 numbers, of each part; any of them may be the next call's count_buffer.
+   Elements, stability, count 0, limits, aliasing: as for gp_select.
+   Cost: with buffers of their own, or reversed, single pass reads and writes once. One behind the other takes
+   the total first: multi-pass, which reads twice and writes once, whatever `strategy` says. */
+typedef struct gp_partition_desc {
+    cl_mem in;
+    size_t in_offset; /* elements, as all offsets */
+    cl_mem out;
+    size_t out_offset;
+    cl_mem second; /* three parts only */
+    size_t second_offset;
+    cl_mem rest;
+    size_t rest_offset;
+    cl_mem counts_out; /* as many numbers as parts; NULL: not wanted */
+    size_t counts_out_offset;
+    gp_type counts_out_type; /* GP_U32 (also 0) or GP_U64 */
+    size_t count;            /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer;     /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    gp_type type; /* of elements; or: */
+    size_t size;  /* bytes of a record */
+    const char *predicate;
+    const char *predicate2; /* NULL: two parts */
+    cl_mem flags;           /* instead of predicates: count integers */
+    size_t flags_offset;
+    gp_type flags_type; /* 0: GP_U8 */
+    bool reversed;
+    gp_strategy strategy;
+    cl_mem scratch; /* of gp_partition_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_partition_desc;
+
+GP_API gp_result gp_partition(gp_context *gp, const gp_partition_desc *desc);
+
+/* The same, then blocks and tells how many each part has: 2 or 3 numbers. */
+GP_API gp_result gp_partition_read(gp_context *gp, const gp_partition_desc *desc, uint64_t *counts);
+
+/* Bytes of scratch that gp_partition with this desc needs; buffers in it may be NULL, but flags and rest,
+   which decide. Can be 0. */
+GP_API gp_result gp_partition_scratch_size(gp_context *gp, const gp_partition_desc *desc, size_t *bytes);
+
+/* ------------------------------------------------------------------ unique, runs */
+
+/* The first of each run of equal keys. A run is as many neighbours as are equal, each to the one before it;
+   keys need not be sorted, and those of different runs may be equal.
+
+   Equal: integers and records by value, floats as numbers (-0 equals +0, NaN nothing, halves too); or
+   `equal`, an expression in x and y, a key and the one before it: "fabs(x - y) < 1e-3f", "x / 10 == y / 10".
+   gp_unique_by_key moves a value with each key; gp_unique has none.
+   Results: keys, values, the keys' indices, how many; each is optional, with room for `count` elements.
+   Stability, count 0, limits, aliasing, cost: as for gp_select. */
+typedef struct gp_unique_desc {
+    cl_mem keys;
+    size_t keys_offset; /* elements, as all offsets */
+    cl_mem keys_out;    /* NULL: not wanted */
+    size_t keys_out_offset;
+    cl_mem values; /* gp_unique_by_key */
+    size_t values_offset;
+    cl_mem values_out;
+    size_t values_out_offset;
+    cl_mem indices_out; /* NULL: not wanted */
+    size_t indices_out_offset;
+    gp_type index_type; /* GP_U32 (also 0) or GP_U64 */
+    cl_mem count_out;   /* one number; NULL: not wanted */
+    size_t count_out_offset;
+    gp_type count_out_type; /* GP_U32 (also 0) or GP_U64 */
+    size_t count;           /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer;    /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    gp_type key_type;  /* or: */
+    size_t key_size;   /* bytes of a record: 1, 2, 4, 8, 16 */
+    size_t value_size; /* gp_unique_by_key: 1, 2, 4, 8, 16 */
+    const char *equal; /* NULL: x == y */
+    gp_strategy strategy;
+    cl_mem scratch; /* of gp_unique_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_unique_desc;
+
+GP_API gp_result gp_unique(gp_context *gp, const gp_unique_desc *desc);
+GP_API gp_result gp_unique_by_key(gp_context *gp, const gp_unique_desc *desc);
+
+/* The same, then block and tell how many there are. */
+GP_API gp_result gp_unique_read(gp_context *gp, const gp_unique_desc *desc, uint64_t *count);
+GP_API gp_result gp_unique_by_key_read(gp_context *gp, const gp_unique_desc *desc, uint64_t *count);
+
+/* Bytes of scratch that either call with this desc needs; buffers in it may be NULL, but those that are
+   optional. Can be 0. */
+GP_API gp_result gp_unique_scratch_size(gp_context *gp, const gp_unique_desc *desc, size_t *bytes);
+
+/* Each run's key (its first one), length, and index of its first element. `repeated_only`: runs of one
+   element are left out, so that lengths are 2 and more ("non-trivial runs").
+
+   Runs, `equal`, stability, count 0, limits, aliasing, cost: as for gp_unique. Each result is optional, with
+   room for `count` elements. Scratch: 16 bytes a tile, twice that with numbers of GP_U64. */
+typedef struct gp_run_length_encode_desc {
+    cl_mem in;
+    size_t in_offset; /* elements, as all offsets */
+    cl_mem out;       /* a key a run; NULL: not wanted */
+    size_t out_offset;
+    cl_mem lengths_out; /* NULL: not wanted */
+    size_t lengths_out_offset;
+    cl_mem offsets_out; /* where runs begin; NULL: not wanted */
+    size_t offsets_out_offset;
+    gp_type index_type; /* of lengths and offsets: GP_U32 (also 0) or GP_U64 */
+    cl_mem count_out;   /* one number, of runs; NULL: not wanted */
+    size_t count_out_offset;
+    gp_type count_out_type; /* GP_U32 (also 0) or GP_U64 */
+    size_t count;           /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer;    /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    gp_type type;      /* of elements; or: */
+    size_t size;       /* bytes of a record: 1, 2, 4, 8, 16 */
+    const char *equal; /* NULL: x == y */
+    bool repeated_only;
+    gp_strategy strategy;
+    cl_mem scratch; /* of gp_run_length_encode_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_run_length_encode_desc;
+
+GP_API gp_result gp_run_length_encode(gp_context *gp, const gp_run_length_encode_desc *desc);
+
+/* The same, then blocks and tells how many runs were written. */
+GP_API gp_result gp_run_length_encode_read(gp_context *gp, const gp_run_length_encode_desc *desc,
+                                           uint64_t *count);
+
+/* Bytes of scratch that gp_run_length_encode with this desc needs; buffers in it may be NULL, but those that
+   are optional. Can be 0. */
+GP_API gp_result gp_run_length_encode_scratch_size(gp_context *gp, const gp_run_length_encode_desc *desc,
+                                                   size_t *bytes);
+
 /* ------------------------------------------------------------------ sort */
 
 /* Sorts keys, and moves a value with each, stably: equal keys keep their order.
@@ -1151,7 +1359,11 @@ typedef struct gp_warmup_desc {
     const gp_segmented_sort_desc *segmented_sort; /* of this also value_size */
     const gp_sort_strings_desc *sort_strings;     /* of this only that it is there */
     const gp_brackets_desc
-        *brackets; /* of this also pairs, table, map, index_type, which outputs are there */
+        *brackets;                /* of this also pairs, table, map, index_type, which outputs are there */
+    const gp_select_desc *select; /* of these also size, predicate, which buffers are there */
+    const gp_partition_desc *partition;
+    const gp_unique_desc *unique; /* with values: gp_unique_by_key */
+    const gp_run_length_encode_desc *run_length_encode;
     const gp_hash_desc
         *hash; /* of this only key_size, value_size: batches, clear, rehash, retrieve, statistics */
 } gp_warmup_desc;
@@ -1233,6 +1445,7 @@ GP_API gp_result gp_profile_reset(gp_context *gp);
 typedef enum gpi_primitive {
     GPI_REDUCE,
     GPI_SCAN,
+    GPI_SELECT, /* also partition, unique, run-length encoding */
     GPI_SORT,
     GPI_BUCKETS,
     GPI_MERGE,
@@ -1413,6 +1626,8 @@ static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, si
                                         gpi_plan *plan);
 static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_strategy strategy,
                                     gpi_plan *plan);
+static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size_t size, gp_strategy strategy,
+                                      gpi_plan *plan);
 static size_t gpi_plan_tile(const gpi_plan *plan);
 static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
                                 cl_uint *tiles);
@@ -1430,6 +1645,7 @@ static void gpi_dump(gp_context *gp, const gpi_program *program, const char *end
 
 /* program.c */
 static void gpi_text_add(gpi_text *text, const char *format, ...) GPI_PRINTF(2, 3);
+static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
                               const gpi_plan *plan);
 static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
@@ -1532,6 +1748,135 @@ static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t gr
 static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to);
 static gp_result gpi_call_end(gpi_call *call, gp_result result);
 
+/* scan.c: what look-backs over tiles take */
+enum { GPI_LOOK_BACK_FEW = 1024 }; /* tiles on a device that drops out of long loops */
+static size_t gpi_look_back_bytes(size_t tiles, size_t size);
+
+/* compact.c: what gp_select, gp_partition, gp_unique and gp_run_length_encode share */
+enum { /* GPI_PICK of pick.cl */
+       GPI_PICK_PREDICATE = 1,
+       GPI_PICK_FLAGS,
+       GPI_PICK_INDICES,
+       GPI_PICK_UNIQUE,
+       GPI_PICK_RUNS
+};
+enum { GPI_WHERE_APART, GPI_WHERE_BEHIND, GPI_WHERE_REVERSED }; /* compact.cl */
+
+/* The buffers of a call. */
+enum {
+    GPI_COMPACT_IN,      /* what is moved */
+    GPI_COMPACT_DECIDES, /* flags or indices */
+    GPI_COMPACT_VALUES,
+    GPI_COMPACT_COUNTER,
+    GPI_COMPACT_OUT, /* from here on: written */
+    GPI_COMPACT_INDEX_OUT,
+    GPI_COMPACT_VALUES_OUT,
+    GPI_COMPACT_LENGTHS,
+    GPI_COMPACT_SECOND,
+    GPI_COMPACT_REST,
+    GPI_COMPACT_COUNTS,
+    GPI_COMPACT_ROLES
+};
+
+typedef struct gpi_compact_array {
+    const char *name;
+    cl_mem buffer;
+    size_t offset, count, size; /* elements; bytes of one */
+    bool used;                  /* wanted, or needed */
+} gpi_compact_array;
+
+/* A call, ready to run. */
+typedef struct gpi_compact {
+    const char *function;
+    int pick, parts, where;
+    gp_type type, flags_type, index_type; /* type 0: records */
+    size_t size, value_size;              /* of an element, of a value */
+    const char *predicate, *predicate2, *equal;
+    bool repeated_only;
+    bool wide; /* counts and positions take 64 bits */
+    gpi_compact_array array[GPI_COMPACT_ROLES];
+    gpi_count count;
+    gp_strategy strategy;
+    cl_mem scratch;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+    gpi_plan plan;
+    gpi_program *program;
+    cl_uint tiles; /* for the bound */
+} gpi_compact;
+
+/* What all descs have. */
+#define GPI_COMPACT_BEGIN(c, name, desc)          \
+    do {                                          \
+        memset(c, 0, sizeof *(c));                \
+        (c)->function = name;                     \
+        (c)->parts = 1;                           \
+        (c)->count.bound = (desc)->count;         \
+        (c)->count.buffer = (desc)->count_buffer; \
+        (c)->count.offset = (desc)->count_offset; \
+        (c)->count.type = (desc)->count_type;     \
+        (c)->strategy = (desc)->strategy;         \
+        (c)->scratch = (desc)->scratch;           \
+        (c)->wait = (desc)->wait;                 \
+        (c)->wait_count = (desc)->wait_count;     \
+        (c)->done = (desc)->done;                 \
+    } while (0)
+
+static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
+                                  size_t size);
+static gp_result gpi_compact_number(gp_context *gp, const gpi_compact *c, const char *field, gp_type *type,
+                                    size_t most);
+static void gpi_compact_array_set(gpi_compact *c, int role, const char *name, cl_mem buffer, size_t offset,
+                                  size_t count, size_t size, bool needed);
+static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c);
+static size_t gpi_compact_scratch(const gpi_compact *c);
+static gp_result gpi_compact_run(gp_context *gp, gpi_compact *c, uint64_t *to);
+static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c);
+
+/* gp_NAME and gp_NAME_read, of gp_DESC_desc */
+#define GPI_COMPACT_DEFINE(name, DESC, describe)                                                           \
+    static gp_result gpi_##name##_call(gp_context *gp, const char *function, const gp_##DESC##_desc *desc, \
+                                       bool read, uint64_t *to)                                            \
+    {                                                                                                      \
+        gpi_compact c;                                                                                     \
+        gp_result result;                                                                                  \
+        if (desc && desc->done) *desc->done = NULL;                                                        \
+        if (!gp || !desc || (read && !to))                                                                 \
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or count is NULL", function);     \
+        result = describe(gp, function, desc, &c);                                                         \
+        return result == GP_OK ? gpi_compact_run(gp, &c, to) : result;                                     \
+    }                                                                                                      \
+    GP_API gp_result gp_##name(gp_context *gp, const gp_##DESC##_desc *desc)                               \
+    {                                                                                                      \
+        return gpi_##name##_call(gp, "gp_" #name, desc, false, NULL);                                      \
+    }                                                                                                      \
+    GP_API gp_result gp_##name##_read(gp_context *gp, const gp_##DESC##_desc *desc, uint64_t *count)       \
+    {                                                                                                      \
+        return gpi_##name##_call(gp, "gp_" #name "_read", desc, true, count);                              \
+    }
+
+/* gp_DESC_scratch_size, gpi_DESC_warm_up */
+#define GPI_COMPACT_DEFINE_SIZE(DESC, describe)                                                            \
+    GP_API gp_result gp_##DESC##_scratch_size(gp_context *gp, const gp_##DESC##_desc *desc, size_t *bytes) \
+    {                                                                                                      \
+        gpi_compact c;                                                                                     \
+        gp_result result;                                                                                  \
+        if (!gp || !desc || !bytes) {                                                                      \
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,                                                 \
+                            "gp_" #DESC "_scratch_size: gp, desc or bytes is NULL");                       \
+        }                                                                                                  \
+        result = describe(gp, "gp_" #DESC "_scratch_size", desc, &c);                                      \
+        *bytes = result == GP_OK ? gpi_compact_scratch(&c) : 0;                                            \
+        return result;                                                                                     \
+    }                                                                                                      \
+    static gp_result gpi_##DESC##_warm_up(gp_context *gp, const gp_##DESC##_desc *desc)                    \
+    {                                                                                                      \
+        gpi_compact c;                                                                                     \
+        const gp_result result = describe(gp, "gp_warmup", desc, &c);                                      \
+        return result == GP_OK ? gpi_compact_warm_up(gp, &c) : result;                                     \
+    }
+
 /* events.c */
 static void gpi_watch(gp_context *gp, const char *function, const char *kernel, cl_event event);
 static void gpi_settle(gp_context *gp);
@@ -1633,6 +1978,11 @@ static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc);
 static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc);
 static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc);
 
+/* select.c, unique.c */
+static gp_result gpi_select_warm_up(gp_context *gp, const gp_select_desc *desc);
+static gp_result gpi_partition_warm_up(gp_context *gp, const gp_partition_desc *desc);
+static gp_result gpi_unique_warm_up(gp_context *gp, const gp_unique_desc *desc);
+static gp_result gpi_run_length_encode_warm_up(gp_context *gp, const gp_run_length_encode_desc *desc);
 /* brackets.c */
 static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *desc);
 /* hash_table.c, hash.c, hash_slots.c */
@@ -1789,6 +2139,57 @@ static const char *const gpi_kernel_platform[] = {
     "#define GPI_STREAM_STORE(v, p) __builtin_nontemporal_store(v, p)\n",
     "#else\n",
     "#define GPI_STREAM_STORE(v, p) (*(p) = (v))\n",
+    "#endif\n",
+    "\n",
+    "/* Of 16 elements those whose bit in `mask` is set, stored together from `to` on, and nothing else: where the\n",
+    "   compiler is known to have AVX-512's instructions for it. GPI_PACKS 1: so it is. */\n",
+    "#if defined(POCL_DEVICE_ADDRESS_BITS) && defined(__AVX512F__) && defined(__AVX512DQ__) && \\\n",
+    "    defined(__AVX512BW__) && defined(__AVX512VL__)\n",
+    "#define GPI_PACKS 1\n",
+    "\n",
+    "/* Bit k: lane k, which is 0 or 1. */\n",
+    "static uint gpi_mask_of(uint16 lanes) { return __builtin_ia32_cvtd2mask512(as_int16(lanes << 31)); }\n",
+    "\n",
+    "static uint16 gpi_pack_lanes(uint16 v, uint mask)\n",
+    "{\n",
+    "    return as_uint16(__builtin_ia32_compresssi512_mask(as_int16(v), (int16)(0), (ushort)mask));\n",
+    "}\n",
+    "\n",
+    "static ushort gpi_mask_first(uint mask) { return (ushort)((1u << popcount(mask)) - 1); }\n",
+    "\n",
+    "static void gpi_pack_store_1(__global uchar *to, uchar16 v, uint mask)\n",
+    "{\n",
+    "    const uchar16 packed = convert_uchar16(gpi_pack_lanes(convert_uint16(v), mask));\n",
+    "    __builtin_ia32_storedquqi128_mask((__private char16 *)(size_t)to, as_char16(packed),\n",
+    "                                      gpi_mask_first(mask));\n",
+    "}\n",
+    "\n",
+    "static void gpi_pack_store_2(__global ushort *to, ushort16 v, uint mask)\n",
+    "{\n",
+    "    const ushort16 packed = convert_ushort16(gpi_pack_lanes(convert_uint16(v), mask));\n",
+    "    __builtin_ia32_storedquhi256_mask((__private short16 *)(size_t)to, as_short16(packed),\n",
+    "                                      gpi_mask_first(mask));\n",
+    "}\n",
+    "\n",
+    "static void gpi_pack_store_4(__global uint *to, uint16 v, uint mask)\n",
+    "{\n",
+    "    __builtin_ia32_storedqusi512_mask((__private int *)(size_t)to, as_int16(gpi_pack_lanes(v, mask)),\n",
+    "                                      gpi_mask_first(mask));\n",
+    "}\n",
+    "\n",
+    "static void gpi_pack_store_half(__global ulong *to, ulong8 v, uint mask)\n",
+    "{\n",
+    "    const long8 packed = __builtin_ia32_compressdi512_mask(as_long8(v), (long8)(0), (uchar)mask);\n",
+    "    __builtin_ia32_storedqudi512_mask((__private long *)(size_t)to, packed, (uchar)gpi_mask_first(mask));\n",
+    "}\n",
+    "\n",
+    "static void gpi_pack_store_8(__global ulong *to, ulong16 v, uint mask)\n",
+    "{\n",
+    "    gpi_pack_store_half(to, v.lo, mask & 255u);\n",
+    "    gpi_pack_store_half(to + popcount(mask & 255u), v.hi, mask >> 8);\n",
+    "}\n",
+    "#else\n",
+    "#define GPI_PACKS 0\n",
     "#endif\n",
 };
 /* ---- End file kernels/platform.cl ---- */
@@ -3198,6 +3599,38 @@ static const char *const gpi_kernel_lookback[] = {
 };
 /* ---- End file kernels/lookback.cl ---- */
 
+/* ---- Begin file kernels/sweep.cl ---- */
+static const char *const gpi_kernel_sweep[] = {
+    "#line 1 \"kernels/sweep.cl\"\n",
+    "/* sweep.cl - the sweeps of a multi-pass scan, of which gp_scan and gp_select make kernels.\n",
+    "\n",
+    "       partials   | 0 | 1 | ... |   gpi_sweep_up: each tile's product, a group a tile\n",
+    "       partials   | 0 | 1 | ... |   gpi_sweep_spine: what comes before each tile, one group, in place   */\n",
+    "\n",
+    "static void gpi_sweep_up(gpi_source source, __global GPI_T *partials, gpi_shared shared)\n",
+    "{\n",
+    "    const uint tile = (uint)get_group_id(0);\n",
+    "    const GPI_T sum = gpi_tile_reduce(source, (ulong)tile * GPI_TILE, shared);\n",
+    "    if (get_local_id(0) == 0) partials[tile] = sum;\n",
+    "}\n",
+    "\n",
+    "/* partials[t] becomes begin . partials[0] ... partials[t-1]; returns begin . all of them. */\n",
+    "static GPI_T gpi_sweep_spine(__global GPI_T *partials, uint tiles, GPI_T begin, gpi_shared shared)\n",
+    "{\n",
+    "    GPI_T carry = begin;\n",
+    "    for (uint base = 0; base < tiles; base += GPI_WG) {\n",
+    "        const uint i = base + (uint)get_local_id(0);\n",
+    "        GPI_T total;\n",
+    "        const GPI_T x = i < tiles ? partials[i] : gpi_identity();\n",
+    "        const GPI_T before = gpi_group_scan(x, &total, shared);\n",
+    "        if (i < tiles) partials[i] = gpi_combine(carry, before);\n",
+    "        carry = gpi_combine(carry, total);\n",
+    "    }\n",
+    "    return carry;\n",
+    "}\n",
+};
+/* ---- End file kernels/sweep.cl ---- */
+
 /* ---- Begin file kernels/reduce.cl ---- */
 static const char *const gpi_kernel_reduce[] = {
     "#line 1 \"kernels/reduce.cl\"\n",
@@ -3411,25 +3844,15 @@ static const char *const gpi_kernel_scan[] = {
     "{\n",
     "    GPI_SHARED(shared);\n",
     "    gpi_source source;\n",
-    "    const uint tile = (uint)get_group_id(0);\n",
     "    GPI_SOURCE_SET(source);\n",
-    "    const GPI_T sum = gpi_tile_reduce(source, (ulong)tile * GPI_TILE, shared);\n",
-    "    if (get_local_id(0) == 0) partials[tile] = sum;\n",
+    "    gpi_sweep_up(source, partials, shared);\n",
     "}\n",
     "\n",
     "/* partials[t] becomes initial . partials[0] ... partials[t-1] */\n",
     "GPI_KERNEL void gp_scan_spine(__global GPI_T *partials, uint tiles, gpi_argument initial)\n",
     "{\n",
     "    GPI_SHARED(shared);\n",
-    "    GPI_T carry = gpi_scan_begin(gpi_base_of(initial));\n",
-    "    for (uint base = 0; base < tiles; base += GPI_WG) {\n",
-    "        const uint i = base + (uint)get_local_id(0);\n",
-    "        GPI_T total;\n",
-    "        const GPI_T x = i < tiles ? partials[i] : gpi_identity();\n",
-    "        const GPI_T before = gpi_group_scan(x, &total, shared);\n",
-    "        if (i < tiles) partials[i] = gpi_combine(carry, before);\n",
-    "        carry = gpi_combine(carry, total);\n",
-    "    }\n",
+    "    (void)gpi_sweep_spine(partials, tiles, gpi_scan_begin(gpi_base_of(initial)), shared);\n",
     "}\n",
     "\n",
     "/* `partials` is not read when there is one tile. */\n",
@@ -3451,6 +3874,575 @@ static const char *const gpi_kernel_scan[] = {
     "}\n",
 };
 /* ---- End file kernels/scan.cl ---- */
+
+/* ---- Begin file kernels/pick.cl ---- */
+static const char *const gpi_kernel_pick[] = {
+    "#line 1 \"kernels/pick.cl\"\n",
+    "/* pick.cl - which elements are picked: the source of gp_select, gp_partition, gp_unique and\n",
+    "   gp_run_length_encode, in place of source.cl.\n",
+    "\n",
+    "       picked(i) = 1 where element i goes out, else 0\n",
+    "\n",
+    "       GPI_PICK_PREDICATE   the caller's expression holds\n",
+    "       GPI_PICK_FLAGS       the flag beside it is not 0\n",
+    "       GPI_PICK_INDICES     entry i of a list of indices is one; the element is where it points to\n",
+    "       GPI_PICK_UNIQUE      it differs from the one before\n",
+    "       GPI_PICK_RUNS        it is the last of its run: it differs from the one behind\n",
+    "\n",
+    "   What tiles count, and tell each other:\n",
+    "\n",
+    "       select, unique       how many are picked\n",
+    "       three parts          how many are in the first part, and in the second\n",
+    "       runs                 how many are picked, and where the run behind them begins: one behind the last\n",
+    "                            end of a run, so that a maximum combines it\n",
+    "\n",
+    "   The host writes ahead:\n",
+    "       GPI_PICK             one of the above\n",
+    "       GPI_PARTS            3: of a partition in three, by a second predicate; else 1 or 2\n",
+    "       GPI_IN, GPI_IN_HALF  type of what is counted from, in memory: elements, flags or indices\n",
+    "       GPI_X                type of an element in expressions\n",
+    "       GPI_RECORD           type that moves an element\n",
+    "       GPI_NUMBER           uint or ulong: counts and positions\n",
+    "       gpi_predicate(x, i), gpi_predicate2(x, i), gpi_equal(x, y)   of the caller's expressions\n",
+    "       GPI_SINGLES          runs: 0 where runs of one element are left out                              */\n",
+    "#define GPI_PICK_PREDICATE 1\n",
+    "#define GPI_PICK_FLAGS 2\n",
+    "#define GPI_PICK_INDICES 3\n",
+    "#define GPI_PICK_UNIQUE 4\n",
+    "#define GPI_PICK_RUNS 5\n",
+    "#if GPI_PICK < 1 || GPI_PICK > 5 || GPI_PARTS < 1 || GPI_PARTS > 3\n",
+    "#error \"GPI_PICK must be 1..5, GPI_PARTS 1..3\"\n",
+    "#endif\n",
+    "#if GPI_PARTS == 3 && GPI_PICK != GPI_PICK_PREDICATE\n",
+    "#error \"three parts take predicates\"\n",
+    "#endif\n",
+    "#if (GPI_FIELD_COUNT == 0) != (GPI_PARTS == 3 || GPI_PICK == GPI_PICK_RUNS)\n",
+    "#error \"two numbers a tile for three parts and for runs, else one\"\n",
+    "#endif\n",
+    "\n",
+    "/* Small enough to be passed by value through every layer. */\n",
+    "typedef struct gpi_source {\n",
+    "    __global const GPI_IN *in;       /* what is counted from */\n",
+    "    __global const GPI_RECORD *data; /* what is moved; the same elements where there are neither flags nor\n",
+    "                                        indices */\n",
+    "    ulong count, data_count;\n",
+    "} gpi_source;\n",
+    "\n",
+    "#define GPI_SOURCE_PARAMETERS                                                                       \\\n",
+    "    __global const GPI_IN *in, ulong in_offset, __global const GPI_RECORD *data, ulong data_offset, \\\n",
+    "        ulong data_count, GPI_COUNT_PARAMETERS\n",
+    "#define GPI_SOURCE_SET(source)          \\\n",
+    "    (source).in = in + in_offset;       \\\n",
+    "    (source).data = data + data_offset; \\\n",
+    "    (source).data_count = data_count;   \\\n",
+    "    (source).count = gpi_count(bound, wanted, wanted_offset, wanted_words)\n",
+    "\n",
+    "#if GPI_IN_HALF\n",
+    "#define GPI_READ_IN(p, i) vload_half(i, p)\n",
+    "#else\n",
+    "#define GPI_READ_IN(p, i) (p)[i]\n",
+    "#endif\n",
+    "\n",
+    "/* Where what is moved for i is. For an index that leads nowhere, which is not picked, any place will do. */\n",
+    "static ulong gpi_place_of(gpi_source source, ulong i)\n",
+    "{\n",
+    "#if GPI_PICK == GPI_PICK_INDICES\n",
+    "    const ulong index = source.in[i];\n",
+    "    return index < source.data_count ? index : 0;\n",
+    "#else\n",
+    "    (void)source;\n",
+    "    return i;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "#if GPI_PICK >= GPI_PICK_UNIQUE\n",
+    "static uint gpi_differ(gpi_source source, ulong i, ulong before)\n",
+    "{\n",
+    "    return gpi_equal(GPI_READ_IN(source.in, i), GPI_READ_IN(source.in, before)) ? 0 : 1;\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* Is element i, which is there, picked: 1 or 0. `inside`: it has a neighbour on either side. */\n",
+    "static uint gpi_picked(gpi_source source, ulong i, const bool inside)\n",
+    "{\n",
+    "#if GPI_PICK == GPI_PICK_PREDICATE\n",
+    "    return gpi_predicate(GPI_READ_IN(source.in, i), i);\n",
+    "#elif GPI_PICK == GPI_PICK_FLAGS\n",
+    "    return source.in[i] != 0 ? 1 : 0;\n",
+    "#elif GPI_PICK == GPI_PICK_INDICES\n",
+    "    return source.in[i] < source.data_count ? 1 : 0;\n",
+    "#elif GPI_PICK == GPI_PICK_UNIQUE\n",
+    "    return inside || i > 0 ? gpi_differ(source, i, i - 1) : 1;\n",
+    "#else\n",
+    "    return inside || i + 1 < source.count ? gpi_differ(source, i + 1, i) : 1;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* Element i as what is counted. */\n",
+    "static GPI_T gpi_load(gpi_source source, ulong i)\n",
+    "{\n",
+    "    const uint picked = gpi_picked(source, i, false);\n",
+    "#if GPI_PARTS == 3\n",
+    "    GPI_T x;\n",
+    "    x.n = picked;\n",
+    "    x.m = picked ? 0 : gpi_predicate2(GPI_READ_IN(source.in, i), i);\n",
+    "    return x;\n",
+    "#elif GPI_PICK == GPI_PICK_RUNS\n",
+    "    GPI_T x;\n",
+    "    x.n = picked;\n",
+    "    x.m = picked ? (GPI_NUMBER)(i + 1) : 0;\n",
+    "#if !GPI_SINGLES\n",
+    "    if (picked && (i == 0 || gpi_differ(source, i, i - 1))) x.n = 0;\n",
+    "#endif\n",
+    "    return x;\n",
+    "#else\n",
+    "    return picked;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "#if GPI_LANES > 1\n",
+    "/* Elements i .. i + 15, the numbers of picked ones. */\n",
+    "static uint16 gpi_read_vector(gpi_source source, ulong i)\n",
+    "{\n",
+    "    uint lane[16];\n",
+    "    if (GPI_PICK == GPI_PICK_UNIQUE && i == 0) {\n",
+    "        for (uint k = 0; k < 16; k++) lane[k] = gpi_picked(source, k, false);\n",
+    "    } else {\n",
+    "        for (uint k = 0; k < 16; k++) lane[k] = gpi_picked(source, i + k, true);\n",
+    "    }\n",
+    "    return vload16(0, lane);\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/pick.cl ---- */
+
+/* ---- Begin file kernels/compact.cl ---- */
+static const char *const gpi_kernel_compact[] = {
+    "#line 1 \"kernels/compact.cl\"\n",
+    "/* compact.cl - what a group does with its tile, in each shape of tile.cl, once it knows what comes before it:\n",
+    "   bring the picked elements together, in their order.\n",
+    "\n",
+    "       select         out[n picked before i] = element i, for each i that is picked\n",
+    "       partition      the same, and the others to the second part or to the rest, in their order too\n",
+    "       runs           out[n ended before], its length and where it begins, at each run's last element\n",
+    "\n",
+    "       serial   one loop over the tile, which the counting has left in the cache. Without branches: each\n",
+    "                element is written where the next picked one goes, and the next one overwrites it unless it\n",
+    "                was picked. The loop ends with the tile's last picked element, so that nothing is written\n",
+    "                behind it, where the next tile's begin.\n",
+    "       local    the items note in the stage which element comes r-th, for all r of the tile; then they write\n",
+    "                in that order, neighbours to neighbours. Elements are read a second time, not kept: the\n",
+    "                stage is as small for records of 16 bytes, and the tile is in the cache.\n",
+    "\n",
+    "   The host writes ahead:\n",
+    "       GPI_OUT              1: elements are wanted\n",
+    "       GPI_INDEX_OUT        1: so are their indices (runs: where they begin), of type GPI_PLACE\n",
+    "       GPI_LENGTHS          1: so are the runs' lengths, of type GPI_PLACE\n",
+    "       GPI_VALUE_SIZE       not 0: a GPI_BESIDE goes with each key                                        */\n",
+    "#if GPI_FIELD_COUNT == 0\n",
+    "#define GPI_PICKED(a) ((a).n)\n",
+    "#else\n",
+    "#define GPI_PICKED(a) (a)\n",
+    "#endif\n",
+    "#if GPI_PARTS == 3\n",
+    "#define GPI_SECOND(a) ((a).m)\n",
+    "#else\n",
+    "#define GPI_SECOND(a) 0\n",
+    "#endif\n",
+    "\n",
+    "/* Where results go. */\n",
+    "typedef struct gpi_sink {\n",
+    "    __global GPI_RECORD *out;\n",
+    "    __global GPI_PLACE *index;\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    __global const GPI_BESIDE *values;\n",
+    "    __global GPI_BESIDE *values_out;\n",
+    "#endif\n",
+    "#if GPI_PICK == GPI_PICK_RUNS\n",
+    "    __global GPI_PLACE *lengths;\n",
+    "#endif\n",
+    "#if GPI_PARTS > 1\n",
+    "    __global GPI_RECORD *second, *rest;\n",
+    "    uint where;\n",
+    "    long step; /* from one of the rest to the next */\n",
+    "#endif\n",
+    "    __global uint *counts; /* as many as there are parts */\n",
+    "    uint count_words;      /* of each: 1, 2; 0: not wanted */\n",
+    "} gpi_sink;\n",
+    "\n",
+    "#if GPI_VALUE_SIZE\n",
+    "#define GPI_VALUES_PARAMETERS                                                                \\\n",
+    "    __global const GPI_BESIDE *values, ulong values_offset, __global GPI_BESIDE *values_out, \\\n",
+    "        ulong values_out_offset,\n",
+    "#define GPI_VALUES_SET(sink)                \\\n",
+    "    (sink).values = values + values_offset; \\\n",
+    "    (sink).values_out = values_out + values_out_offset;\n",
+    "#else\n",
+    "#define GPI_VALUES_PARAMETERS\n",
+    "#define GPI_VALUES_SET(sink)\n",
+    "#endif\n",
+    "#if GPI_PICK == GPI_PICK_RUNS\n",
+    "#define GPI_LENGTHS_PARAMETERS __global GPI_PLACE *lengths, ulong lengths_offset,\n",
+    "#define GPI_LENGTHS_SET(sink) (sink).lengths = lengths + lengths_offset;\n",
+    "#else\n",
+    "#define GPI_LENGTHS_PARAMETERS\n",
+    "#define GPI_LENGTHS_SET(sink)\n",
+    "#endif\n",
+    "#if GPI_PARTS > 1\n",
+    "#define GPI_PARTS_PARAMETERS                                                                        \\\n",
+    "    __global GPI_RECORD *second, ulong second_offset, __global GPI_RECORD *rest, ulong rest_offset, \\\n",
+    "        uint where,\n",
+    "#define GPI_PARTS_SET(sink)                 \\\n",
+    "    (sink).second = second + second_offset; \\\n",
+    "    (sink).rest = rest + rest_offset;       \\\n",
+    "    (sink).where = where;                   \\\n",
+    "    (sink).step = 1;\n",
+    "#else\n",
+    "#define GPI_PARTS_PARAMETERS\n",
+    "#define GPI_PARTS_SET(sink)\n",
+    "#endif\n",
+    "#define GPI_SINK_PARAMETERS                                                                      \\\n",
+    "    __global GPI_RECORD *out, ulong out_offset, __global GPI_PLACE *index, ulong index_offset,   \\\n",
+    "        GPI_VALUES_PARAMETERS GPI_LENGTHS_PARAMETERS GPI_PARTS_PARAMETERS __global uint *counts, \\\n",
+    "        ulong counts_offset, uint count_words\n",
+    "#define GPI_SINK_SET(sink)                                                                         \\\n",
+    "    (sink).out = out + out_offset;                                                                 \\\n",
+    "    (sink).index = index + index_offset;                                                           \\\n",
+    "    GPI_VALUES_SET(sink)                                                                           \\\n",
+    "    GPI_LENGTHS_SET(sink) GPI_PARTS_SET(sink)(sink).counts = counts + counts_offset * count_words; \\\n",
+    "    (sink).count_words = count_words\n",
+    "\n",
+    "/* Where the parts after the first one stand. */\n",
+    "#define GPI_WHERE_APART 0    /* in buffers of their own */\n",
+    "#define GPI_WHERE_BEHIND 1   /* behind one another, which takes `total`, of the whole input */\n",
+    "#define GPI_WHERE_REVERSED 2 /* the rest from the output's end on, the first one last */\n",
+    "\n",
+    "static gpi_sink gpi_sink_open(gpi_sink sink, GPI_T total, ulong count)\n",
+    "{\n",
+    "    gpi_sink s = sink;\n",
+    "#if GPI_PARTS > 1\n",
+    "    if (s.where == GPI_WHERE_BEHIND) {\n",
+    "        s.second = s.out + GPI_PICKED(total);\n",
+    "        s.rest = s.second + GPI_SECOND(total);\n",
+    "    }\n",
+    "    if (s.where == GPI_WHERE_REVERSED) {\n",
+    "        s.rest = s.out + count - 1;\n",
+    "        s.step = -1;\n",
+    "    }\n",
+    "#endif\n",
+    "    return s;\n",
+    "}\n",
+    "\n",
+    "static void gpi_number_write(gpi_sink sink, uint k, ulong x)\n",
+    "{\n",
+    "    sink.counts[k * sink.count_words] = (uint)x;\n",
+    "    if (sink.count_words == 2) sink.counts[k * sink.count_words + 1] = (uint)(x >> 32);\n",
+    "}\n",
+    "\n",
+    "/* How many elements each part has. One item calls. */\n",
+    "static void gpi_counts_write(gpi_sink sink, GPI_T total, ulong count)\n",
+    "{\n",
+    "    if (sink.count_words == 0) return;\n",
+    "    gpi_number_write(sink, 0, GPI_PICKED(total));\n",
+    "#if GPI_PARTS == 2\n",
+    "    gpi_number_write(sink, 1, count - GPI_PICKED(total));\n",
+    "#elif GPI_PARTS == 3\n",
+    "    gpi_number_write(sink, 1, GPI_SECOND(total));\n",
+    "    gpi_number_write(sink, 2, count - GPI_PICKED(total) - GPI_SECOND(total));\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "#if GPI_PARTS == 1\n",
+    "/* Element i goes out as number j. `begin`: where its run begins. */\n",
+    "static void gpi_put(gpi_source source, gpi_sink sink, GPI_NUMBER j, ulong i, ulong begin)\n",
+    "{\n",
+    "    const ulong from = GPI_PICK == GPI_PICK_RUNS ? begin : gpi_place_of(source, i);\n",
+    "#if GPI_OUT\n",
+    "    sink.out[j] = source.data[from];\n",
+    "#endif\n",
+    "#if GPI_INDEX_OUT\n",
+    "    sink.index[j] = (GPI_PLACE)from;\n",
+    "#endif\n",
+    "#if GPI_LENGTHS\n",
+    "    sink.lengths[j] = (GPI_PLACE)(i + 1 - begin);\n",
+    "#endif\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    sink.values_out[j] = sink.values[from];\n",
+    "#endif\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_PICK == GPI_PICK_RUNS\n",
+    "#define GPI_BEGIN(sum) ((sum).m)\n",
+    "#else\n",
+    "#define GPI_BEGIN(sum) 0\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "/* ------------------------------------------------------------------ serial */\n",
+    "\n",
+    "/* Vectors are packed where the device can do that, for what has lanes. */\n",
+    "#if GPI_PACKS && GPI_LANES == 16 && GPI_PICK != GPI_PICK_INDICES && GPI_RECORD_SIZE <= 8 && \\\n",
+    "    GPI_VALUE_SIZE <= 8\n",
+    "#define GPI_BY_VECTORS 1\n",
+    "#define GPI_PACK_STORE_(size, to, from, i, mask) \\\n",
+    "    GPI_PASTE(gpi_pack_store_, size)(to, vload16(0, (from) + (i)), mask)\n",
+    "#define GPI_PACK_STORE(size, to, from, i, mask) GPI_PACK_STORE_(size, to, from, i, mask)\n",
+    "\n",
+    "/* What a vector step reads, one tile a running group ahead, and what it will soon write. */\n",
+    "static void gpi_prefetch_step(gpi_source source, ulong i, __global GPI_RECORD *to)\n",
+    "{\n",
+    "    gpi_prefetch_read(source, i + (ulong)GPI_TILES_ABREAST * GPI_TILE, GPI_LANES);\n",
+    "    GPI_PREFETCH_LINES(GPI_PREFETCH_WRITE, to + GPI_AHEAD / GPI_RECORD_SIZE, GPI_LANES * GPI_RECORD_SIZE);\n",
+    "}\n",
+    "#else\n",
+    "#define GPI_BY_VECTORS 0\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_PARTS == 1\n",
+    "#if GPI_BY_VECTORS\n",
+    "/* Elements i .. i + 15 go out from number j on. */\n",
+    "static void gpi_put_vector(gpi_source source, gpi_sink sink, GPI_NUMBER j, ulong i, uint mask)\n",
+    "{\n",
+    "#if GPI_OUT\n",
+    "    GPI_PACK_STORE(GPI_RECORD_SIZE, sink.out + j, source.data, i, mask);\n",
+    "#endif\n",
+    "#if GPI_INDEX_OUT\n",
+    "    const uint16 lane = (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);\n",
+    "#if GPI_PLACE_SIZE == 4\n",
+    "    gpi_pack_store_4(sink.index + j, (uint16)((uint)i) + lane, mask);\n",
+    "#else\n",
+    "    gpi_pack_store_8(sink.index + j, (ulong16)(i) + convert_ulong16(lane), mask);\n",
+    "#endif\n",
+    "#endif\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    GPI_PACK_STORE(GPI_VALUE_SIZE, sink.values_out + j, sink.values, i, mask);\n",
+    "#endif\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
+    "                             gpi_shared shared)\n",
+    "{\n",
+    "    const GPI_NUMBER end = GPI_PICKED(prefix) + GPI_PICKED(gpi_tile_aggregate(tile));\n",
+    "    GPI_T sum = prefix;\n",
+    "    ulong i = base;\n",
+    "    (void)shared;\n",
+    "#if GPI_BY_VECTORS\n",
+    "    const ulong behind = base + gpi_tile_length(source, base);\n",
+    "    for (; sum < end && i + GPI_LANES <= behind; i += GPI_LANES) {\n",
+    "        const uint mask = gpi_mask_of(gpi_read_vector(source, i));\n",
+    "        gpi_prefetch_step(source, i, sink.out + sum);\n",
+    "        gpi_put_vector(source, sink, sum, i, mask);\n",
+    "        sum += popcount(mask);\n",
+    "    }\n",
+    "#endif\n",
+    "    for (; GPI_PICKED(sum) < end; i++) {\n",
+    "        gpi_put(source, sink, GPI_PICKED(sum), i, GPI_BEGIN(sum));\n",
+    "        sum = gpi_combine(sum, gpi_load(source, i));\n",
+    "    }\n",
+    "}\n",
+    "#else\n",
+    "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
+    "                             gpi_shared shared)\n",
+    "{\n",
+    "    const ulong end = base + gpi_tile_length(source, base);\n",
+    "    __global GPI_RECORD *first = sink.out + GPI_PICKED(prefix);\n",
+    "    __global GPI_RECORD *rest =\n",
+    "        sink.rest + sink.step * (long)(base - GPI_PICKED(prefix) - GPI_SECOND(prefix));\n",
+    "#if GPI_PARTS == 3\n",
+    "    __global GPI_RECORD *second = sink.second + GPI_SECOND(prefix);\n",
+    "#endif\n",
+    "    ulong i = base;\n",
+    "    (void)tile;\n",
+    "    (void)shared;\n",
+    "#if GPI_BY_VECTORS\n",
+    "    for (; sink.step == 1 && i + GPI_LANES <= end; i += GPI_LANES) {\n",
+    "        const uint mask = gpi_mask_of(gpi_read_vector(source, i));\n",
+    "        gpi_prefetch_step(source, i, first);\n",
+    "        GPI_PREFETCH_LINES(GPI_PREFETCH_WRITE, rest + GPI_AHEAD / GPI_RECORD_SIZE,\n",
+    "                           GPI_LANES * GPI_RECORD_SIZE);\n",
+    "        GPI_PACK_STORE(GPI_RECORD_SIZE, first, source.data, i, mask);\n",
+    "        GPI_PACK_STORE(GPI_RECORD_SIZE, rest, source.data, i, mask ^ 0xffffu);\n",
+    "        first += popcount(mask);\n",
+    "        rest += GPI_LANES - popcount(mask);\n",
+    "    }\n",
+    "#endif\n",
+    "    for (; i < end; i++) {\n",
+    "        const GPI_T x = gpi_load(source, i);\n",
+    "        const bool is_first = GPI_PICKED(x) != 0;\n",
+    "#if GPI_PARTS == 3\n",
+    "        const bool is_second = GPI_SECOND(x) != 0;\n",
+    "        *(is_first ? first : is_second ? second : rest) = source.data[i];\n",
+    "        second += is_second;\n",
+    "        rest += is_first || is_second ? 0 : sink.step;\n",
+    "#else\n",
+    "        *(is_first ? first : rest) = source.data[i];\n",
+    "        rest += is_first ? 0 : sink.step;\n",
+    "#endif\n",
+    "        first += is_first;\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "#else\n",
+    "/* ------------------------------------------------------------------ local */\n",
+    "\n",
+    "/* What the stage holds of the element that comes r-th: which one of the tile it is, and with runs where its\n",
+    "   run begins. */\n",
+    "static GPI_T gpi_entry(uint i, GPI_T sum)\n",
+    "{\n",
+    "    GPI_T entry = sum;\n",
+    "    GPI_PICKED(entry) = i;\n",
+    "    return entry;\n",
+    "}\n",
+    "\n",
+    "/* Where in the tile's order of output an element comes: all first ones, all second ones, the rest. ~0u: none\n",
+    "   of them. `before`: of the tile's elements before i. */\n",
+    "static uint gpi_rank(GPI_T x, GPI_T before, GPI_T aggregate, uint i)\n",
+    "{\n",
+    "    if (GPI_PICKED(x)) return (uint)GPI_PICKED(before);\n",
+    "#if GPI_PARTS == 3\n",
+    "    if (GPI_SECOND(x)) return (uint)(GPI_PICKED(aggregate) + GPI_SECOND(before));\n",
+    "#endif\n",
+    "#if GPI_PARTS > 1\n",
+    "    return (uint)(GPI_PICKED(aggregate) + GPI_SECOND(aggregate) + i - GPI_PICKED(before) -\n",
+    "                  GPI_SECOND(before));\n",
+    "#else\n",
+    "    return ~0u;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* The r-th of the tile goes out. */\n",
+    "static void gpi_put_ranked(gpi_source source, gpi_sink sink, GPI_T prefix, GPI_T aggregate, ulong base,\n",
+    "                           GPI_T entry, uint r)\n",
+    "{\n",
+    "    const ulong i = base + GPI_PICKED(entry);\n",
+    "#if GPI_PARTS == 1\n",
+    "    gpi_put(source, sink, (GPI_NUMBER)(GPI_PICKED(prefix) + r), i, GPI_BEGIN(entry));\n",
+    "#else\n",
+    "    const uint firsts = (uint)GPI_PICKED(aggregate), seconds = (uint)GPI_SECOND(aggregate);\n",
+    "    const ulong rest = base - GPI_PICKED(prefix) - GPI_SECOND(prefix);\n",
+    "    const GPI_RECORD x = source.data[i];\n",
+    "    if (r < firsts) sink.out[GPI_PICKED(prefix) + r] = x;\n",
+    "    else if (r < firsts + seconds) sink.second[GPI_SECOND(prefix) + (r - firsts)] = x;\n",
+    "    else sink.rest[sink.step * (long)(rest + (r - firsts - seconds))] = x;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
+    "                             gpi_shared shared)\n",
+    "{\n",
+    "    const uint length = gpi_tile_length(source, base);\n",
+    "    const GPI_T aggregate = tile->aggregate;\n",
+    "    const uint ranked = GPI_PARTS > 1 ? length : (uint)GPI_PICKED(aggregate);\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    GPI_T before = tile->before;\n",
+    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "        const uint i = l * GPI_ITEMS + j;\n",
+    "        const uint r = i < length ? gpi_rank(tile->item[j], before, aggregate, i) : ~0u;\n",
+    "        if (r != ~0u) shared->stage[GPI_PAD(r)] = gpi_entry(i, gpi_combine(prefix, before));\n",
+    "        before = gpi_combine(before, tile->item[j]);\n",
+    "    }\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* the stage is filled */\n",
+    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "        const uint r = j * GPI_WG + l;\n",
+    "        if (r < ranked) gpi_put_ranked(source, sink, prefix, aggregate, base, shared->stage[GPI_PAD(r)], r);\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/compact.cl ---- */
+
+/* ---- Begin file kernels/select.cl ---- */
+static const char *const gpi_kernel_select[] = {
+    "#line 1 \"kernels/select.cl\"\n",
+    "/* select.cl - the passes of gp_select, gp_partition, gp_unique, gp_unique_by_key and gp_run_length_encode:\n",
+    "   a scan of what is picked (pick.cl), whose tiles write elements instead of sums (compact.cl).\n",
+    "\n",
+    "   Single pass (look-back):\n",
+    "\n",
+    "       in    | tile 0 | tile 1 | ... |     gp_select_look_back: a group a tile, tiles by ticket\n",
+    "       out   | picked | picked | ... |\n",
+    "\n",
+    "   Multi-pass, no group waits for another:\n",
+    "\n",
+    "       in        | tile 0 | tile 1 | ... |         gp_select_upsweep: a group a tile\n",
+    "       partials  |   0    |   1    | ... | total |  gp_select_spine: one group\n",
+    "       out       | picked | picked | ... |         gp_select_downsweep: a group a tile\n",
+    "\n",
+    "   A single tile needs only the downsweep. Parts of a partition that stand behind one another need the total\n",
+    "   before anything is written: multi-pass.\n",
+    "   (Merrill & Garland 2016; Billeter, Olsson & Assarsson 2009 for compaction by tiles.)              */\n",
+    "\n",
+    "/* The tile that ends the input knows all counts; where there is no input, the first one does. */\n",
+    "static void gpi_tell_counts(gpi_source source, gpi_sink sink, ulong base, GPI_T total)\n",
+    "{\n",
+    "    const bool last = base < source.count ? base + GPI_TILE >= source.count : base == 0;\n",
+    "    if (last && get_local_id(0) == 0) gpi_counts_write(sink, total, source.count);\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_select_look_back(GPI_SOURCE_PARAMETERS, GPI_SINK_PARAMETERS, volatile __global uint *state,\n",
+    "                                    uint polls, volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_tile tile;\n",
+    "    gpi_source source;\n",
+    "    gpi_sink sink;\n",
+    "    GPI_SOURCE_SET(source);\n",
+    "    GPI_SINK_SET(sink);\n",
+    "    const uint id = gpi_take_ticket(state, shared);\n",
+    "    const ulong base = (ulong)id * GPI_TILE;\n",
+    "    GPI_COUNT_CHECK(id == 0, counters);\n",
+    "    if (base >= source.count) { /* so do all later tiles: nobody waits for this one */\n",
+    "        gpi_tell_counts(source, sink, base, gpi_identity());\n",
+    "        return;\n",
+    "    }\n",
+    "    gpi_tile_open(&tile, source, base, shared);\n",
+    "    const GPI_T aggregate = gpi_tile_aggregate(&tile);\n",
+    "    const GPI_T prefix = gpi_look_back(state, id, aggregate, source, polls, counters, shared);\n",
+    "    gpi_tile_compact(&tile, prefix, source, base, gpi_sink_open(sink, prefix, source.count), shared);\n",
+    "    gpi_tell_counts(source, sink, base, gpi_combine(prefix, aggregate));\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_select_upsweep(GPI_SOURCE_PARAMETERS, __global GPI_T *partials)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_source source;\n",
+    "    GPI_SOURCE_SET(source);\n",
+    "    gpi_sweep_up(source, partials, shared);\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_select_spine(__global GPI_T *partials, uint tiles)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    const GPI_T total = gpi_sweep_spine(partials, tiles, gpi_identity(), shared);\n",
+    "    if (get_local_id(0) == 0) partials[tiles] = total;\n",
+    "}\n",
+    "\n",
+    "/* `partials` is not read when there is one tile. */\n",
+    "GPI_KERNEL void gp_select_downsweep(GPI_SOURCE_PARAMETERS, GPI_SINK_PARAMETERS,\n",
+    "                                    __global const GPI_T *partials, uint tiles,\n",
+    "                                    volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_tile tile;\n",
+    "    gpi_source source;\n",
+    "    gpi_sink sink;\n",
+    "    const uint id = (uint)get_group_id(0);\n",
+    "    const ulong base = (ulong)id * GPI_TILE;\n",
+    "    GPI_SOURCE_SET(source);\n",
+    "    GPI_SINK_SET(sink);\n",
+    "    GPI_COUNT_CHECK(id == 0, counters);\n",
+    "    gpi_tile_open(&tile, source, base, shared);\n",
+    "    const GPI_T aggregate = gpi_tile_aggregate(&tile);\n",
+    "    const GPI_T prefix = tiles > 1 ? partials[id] : gpi_identity();\n",
+    "    const GPI_T total = tiles > 1 ? partials[tiles] : aggregate;\n",
+    "    gpi_tile_compact(&tile, prefix, source, base, gpi_sink_open(sink, total, source.count), shared);\n",
+    "    gpi_tell_counts(source, sink, base, gpi_combine(prefix, aggregate));\n",
+    "}\n",
+};
+/* ---- End file kernels/select.cl ---- */
 
 /* ---- Begin file kernels/key.cl ---- */
 static const char *const gpi_kernel_key[] = {
@@ -9606,6 +10598,15 @@ static const gpi_profile_row gpi_profile_rows[] = {
     {GPI_CLASS_UNKNOWN, GPI_SORT, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1 << 12},
     {GPI_CLASS_UNKNOWN, GPI_REDUCE, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_UNKNOWN, GPI_SCAN, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1 << 12},
+    {GPI_CLASS_POCL, GPI_SELECT, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 20},
+    {GPI_CLASS_INTEL_CPU, GPI_SELECT, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS,
+     1 << 20},
+    {GPI_CLASS_LLVMPIPE, GPI_SELECT, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 200},
+    {GPI_CLASS_NVIDIA, GPI_SELECT, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 14},
+    {GPI_CLASS_AMD, GPI_SELECT, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 14},
+    {GPI_CLASS_INTEL_GPU, GPI_SELECT, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS,
+     1 << 14},
+    {GPI_CLASS_UNKNOWN, GPI_SELECT, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1 << 12},
     {GPI_CLASS_POCL, GPI_MERGE, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_INTEL_CPU, GPI_MERGE, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_LLVMPIPE, GPI_MERGE, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 1},
@@ -9765,6 +10766,13 @@ static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primiti
                                const gpi_element *element, gp_strategy strategy, gpi_plan *plan)
 {
     return gpi_plan_make_sized(gp, function, primitive, element->size, strategy, plan);
+}
+
+/* `size`: of an element, or of what a tile counts, whichever is larger. */
+static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size_t size, gp_strategy strategy,
+                                      gpi_plan *plan)
+{
+    return gpi_plan_make_sized(gp, function, GPI_SELECT, size, strategy, plan);
 }
 
 /* A sort's: in the serial shape, `items` is the most keys a group takes. */
@@ -10104,6 +11112,11 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
         result = gpi_segmented_sort_warm_up(gp, desc->segmented_sort);
     if (desc->sort_strings && result == GP_OK) result = gpi_sort_strings_warm_up(gp, desc->sort_strings);
     if (desc->brackets && result == GP_OK) result = gpi_brackets_warm_up(gp, desc->brackets);
+    if (desc->select && result == GP_OK) result = gpi_select_warm_up(gp, desc->select);
+    if (desc->partition && result == GP_OK) result = gpi_partition_warm_up(gp, desc->partition);
+    if (desc->unique && result == GP_OK) result = gpi_unique_warm_up(gp, desc->unique);
+    if (desc->run_length_encode && result == GP_OK)
+        result = gpi_run_length_encode_warm_up(gp, desc->run_length_encode);
     if (desc->hash && result == GP_OK) result = gpi_hash_warm_up(gp, desc->hash);
     return result == GP_OK ? gp_finish(gp) : result;
 }
@@ -10521,6 +11534,7 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
     static const char *const names[GPI_PRIMITIVES][GPI_KERNELS_MAX] = {
         {"gp_reduce_tiles", "gp_reduce_partials", NULL},
         {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep", NULL},
+        {"gp_select_look_back", "gp_select_upsweep", "gp_select_spine", "gp_select_downsweep", NULL},
         {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
          "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"},
         {"gp_buckets_sample", "gp_buckets_spine", "gp_buckets_sort", NULL},
@@ -10542,19 +11556,25 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
     return names[primitive][k];
 }
 
+/* What every program on elements is told of the plan. */
+static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
+{
+    gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n",
+                 plan->shape == GP_SHAPE_SERIAL, plan->shape == GP_SHAPE_LOCAL);
+    gpi_text_add(text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
+                 plan->items, plan->group * plan->items);
+    gpi_text_add(text, "#define GPI_TILES_ABREAST %u\n", gp->info.compute_units);
+    gpi_text_add(text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 %d\n",
+                 plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics, gp->info.fp64);
+}
+
 /* Everything that makes this program differ from others of its primitive. */
 static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
                               const gpi_plan *plan)
 {
     gpi_text text;
     memset(&text, 0, sizeof text);
-    gpi_text_add(&text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n",
-                 plan->shape == GP_SHAPE_SERIAL, plan->shape == GP_SHAPE_LOCAL);
-    gpi_text_add(&text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
-                 plan->items, plan->group * plan->items);
-    gpi_text_add(&text, "#define GPI_TILES_ABREAST %u\n", gp->info.compute_units);
-    gpi_text_add(&text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 %d\n",
-                 plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics, gp->info.fp64);
+    gpi_prelude_plan(gp, plan, &text);
     gpi_element_prelude(element, primitive, plan, &text);
     if (!text.failed) return text.data;
     free(text.data);
@@ -10577,9 +11597,10 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         gpi_text_add(&text, "#define GPI_FIELD %u\n", k);
         GPI_ADD_KERNEL(&text, field);
     }
-    if (primitive == GPI_REDUCE || primitive == GPI_SCAN) {
+    if (primitive == GPI_REDUCE || primitive == GPI_SCAN || primitive == GPI_SELECT) {
         GPI_ADD_KERNEL(&text, monoid);
-        GPI_ADD_KERNEL(&text, source);
+        if (primitive == GPI_SELECT) GPI_ADD_KERNEL(&text, pick);
+        else GPI_ADD_KERNEL(&text, source);
         GPI_ADD_KERNEL(&text, tile);
     } else if (primitive == GPI_LAWS) {
         GPI_ADD_KERNEL(&text, monoid);
@@ -10593,7 +11614,14 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
     case GPI_SCAN:
         GPI_ADD_KERNEL(&text, tile_scan);
         GPI_ADD_KERNEL(&text, lookback);
+        GPI_ADD_KERNEL(&text, sweep);
         GPI_ADD_KERNEL(&text, scan);
+        break;
+    case GPI_SELECT:
+        GPI_ADD_KERNEL(&text, lookback);
+        GPI_ADD_KERNEL(&text, sweep);
+        GPI_ADD_KERNEL(&text, compact);
+        GPI_ADD_KERNEL(&text, select);
         break;
     case GPI_SORT:
         GPI_ADD_KERNEL(&text, digit);
@@ -12584,8 +13612,6 @@ static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc)
 
 enum { GPI_SCAN_LOOK_BACK, GPI_SCAN_UPSWEEP, GPI_SCAN_SPINE, GPI_SCAN_DOWNSWEEP };
 
-enum { GPI_STATE_HEADER_BYTES = 16 }; /* GPI_STATE_HEADER of lookback.cl */
-
 /* A checked call, ready to run. */
 typedef struct gpi_scan {
     const gp_scan_desc *desc;
@@ -12641,11 +13667,16 @@ static gp_result gpi_scan_plan(gp_context *gp, const char *function, const gp_sc
     return gpi_plan_tiles(gp, function, &scan->plan, desc->count, &scan->tiles);
 }
 
-/* Bytes of the state buffer of lookback.cl. */
+/* Bytes of the state buffer of lookback.cl, for elements of `size` bytes. */
+static size_t gpi_look_back_bytes(size_t tiles, size_t size)
+{
+    enum { HEADER = 16 };                         /* GPI_STATE_HEADER */
+    return HEADER + tiles * ((size + 3) / 4) * 8; /* a wide word, or two narrow ones */
+}
+
 static size_t gpi_scan_state_bytes(const gpi_scan *scan)
 {
-    const size_t words = (scan->element.size + 3) / 4;
-    return GPI_STATE_HEADER_BYTES + scan->tiles * words * 8; /* a wide word, or two narrow ones */
+    return gpi_look_back_bytes(scan->tiles, scan->element.size);
 }
 
 /* What either strategy needs: which one it will be also depends on the buffers. */
@@ -12662,8 +13693,7 @@ static size_t gpi_scan_scratch(const gpi_scan *scan)
    back over few tiles only. Look-back groups sums as timing has it: never where the same bits are wanted. */
 static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
 {
-    const cl_uint few = 1024;
-    if (gp->info.loop_limit && scan->tiles > few) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;
+    if (gp->info.loop_limit && scan->tiles > GPI_LOOK_BACK_FEW) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;
     if (scan->desc->deterministic && !scan->element.exact) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;
     if (!in_place) return;
     if (!gp->info.fair) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;
@@ -12841,6 +13871,612 @@ static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
     return result;
 }
 /* ---- End file src/scan.c ---- */
+
+/* ---- Begin file src/compact.c ---- */
+/* compact.c - what gp_select, gp_partition, gp_unique and gp_run_length_encode share: one look-back launch,
+   or three sweeps; one sweep for one tile. */
+
+enum { GPI_SELECT_LOOK_BACK, GPI_SELECT_UPSWEEP, GPI_SELECT_SPINE, GPI_SELECT_DOWNSWEEP };
+
+/* ------------------------------------------------------------------ description */
+
+/* Element `type`, or record of `size` bytes: exactly one of them. `prefix`: of the fields' names. */
+static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
+                                  size_t size)
+{
+    c->type = type;
+    c->size = type ? gpi_type_size(type) : size;
+    if ((type != 0) == (size != 0)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %stype = %d and %ssize = %zu: give one of them",
+                        c->function, prefix, (int)type, prefix, size);
+    }
+    if (type && !c->size) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %stype = %d is not a gp_type", c->function, prefix,
+                        (int)type);
+    }
+    if (type == GP_F64 && !gp->info.fp64) {
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: %stype = GP_F64 needs cl_khr_fp64", c->function,
+                        prefix);
+    }
+    if (c->size > 16 || (c->size & (c->size - 1))) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %ssize = %zu, must be 1, 2, 4, 8 or 16",
+                        c->function, prefix, size);
+    }
+    return GP_OK;
+}
+
+/* A type of numbers: GP_U32 where it is 0, and large enough for `most`. */
+static gp_result gpi_compact_number(gp_context *gp, const gpi_compact *c, const char *field, gp_type *type,
+                                    size_t most)
+{
+    if (!*type) *type = GP_U32;
+    if (*type != GP_U32 && *type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d, must be GP_U32 or GP_U64", c->function,
+                        field, (int)*type);
+    }
+    if (*type == GP_U32 && most > UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu takes GP_U64 as %s", c->function, most,
+                        field);
+    }
+    return GP_OK;
+}
+
+static void gpi_compact_array_set(gpi_compact *c, int role, const char *name, cl_mem buffer, size_t offset,
+                                  size_t count, size_t size, bool needed)
+{
+    gpi_compact_array *a = &c->array[role];
+    a->name = name;
+    a->buffer = buffer;
+    a->offset = offset;
+    a->count = count;
+    a->size = size;
+    a->used = needed || buffer;
+}
+
+/* ------------------------------------------------------------------ program */
+
+static size_t gpi_compact_number_size(const gpi_compact *c) { return c->wide ? 8 : 4; }
+
+/* Of what a tile counts: a number, or two (pick.cl). */
+static bool gpi_compact_is_pair(const gpi_compact *c) { return c->parts == 3 || c->pick == GPI_PICK_RUNS; }
+
+static size_t gpi_compact_element_size(const gpi_compact *c)
+{
+    return gpi_compact_number_size(c) * (gpi_compact_is_pair(c) ? 2 : 1);
+}
+
+/* Unsigned, as wide as a record. */
+static const char *gpi_compact_record(size_t size)
+{
+    return size == 16 ? "uint4" : size == 8 ? "ulong" : size == 4 ? "uint" : size == 2 ? "ushort" : "uchar";
+}
+
+/* What tiles count, as field.cl and monoid.cl have it described. */
+static void gpi_compact_prelude_counts(const gpi_compact *c, const gpi_plan *plan, gpi_text *text)
+{
+    const bool pair = gpi_compact_is_pair(c);
+    const char *number = c->wide ? "ulong" : "uint";
+    const size_t words = gpi_compact_element_size(c) / 4;
+    size_t k;
+    gpi_text_add(text, "#define GPI_SIZE %u\n#define GPI_IDENTITY_WORDS 0",
+                 (unsigned)gpi_compact_element_size(c));
+    for (k = 1; k < words; k++) gpi_text_add(text, ", 0");
+    gpi_text_add(text, "\n#define GPI_COMMUTATIVE 1\n#define GPI_EXACT 1\n#define GPI_LANES %d\n",
+                 plan->shape == GP_SHAPE_SERIAL && !pair ? 16 : 1);
+    gpi_text_add(text, "#define GPI_REVERSE 0\n#define GPI_SEGMENTED 0\n#define GPI_HEADS 0\n"
+                       "#define GPI_INPUTS 1\n#define GPI_Y uint\n");
+    gpi_text_add(text, "#define GPI_NUMBER %s\n#define GPI_FIELD_COUNT %d\n", number, !pair);
+    if (pair) {
+        gpi_text_add(text, "typedef struct gpi_user {\n    GPI_NUMBER n, m;\n} gpi_user;\n");
+        gpi_text_add(text,
+                     "static gpi_user gpi_user_combine(gpi_user a, gpi_user b)\n{\n    gpi_user c;\n"
+                     "    c.n = a.n + b.n;\n    c.m = %s;\n    return c;\n}\n",
+                     c->parts == 3 ? "a.m + b.m" : "max(a.m, b.m)");
+        return;
+    }
+    gpi_text_add(text, "#define GPI_OP_0 GPI_SUM\n#define GPI_VALUE_0 %s\n#define GPI_FLOAT_0 0\n", number);
+    gpi_text_add(text, "#define GPI_RESULT_0 %s\n#define GPI_COMPENSATED_0 0\n#define GPI_LANE_0 uint\n",
+                 number);
+    gpi_text_add(text, "#define GPI_INDEX_0 %s\n", number);
+}
+
+/* A condition of the caller's as a function. It has lines of its own, so that it may end in a comment. */
+static void gpi_compact_prelude_function(const char *name, const char *parameters, const char *field,
+                                         const char *expression, gpi_text *text)
+{
+    if (!expression) return;
+    gpi_text_add(text, "static uint %s(%s)\n{\n    return (\n#line 1 \"%s\"\n%s\n    ) ? 1 : 0;\n}\n", name,
+                 parameters, field, expression);
+}
+
+static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
+{
+    const char *record = gpi_compact_record(c->size);
+    const bool half = c->type == GP_F16;
+    const char *element = half ? "float" : c->type ? gpi_type_cl(c->type) : record;
+    const bool elements = c->pick != GPI_PICK_FLAGS && c->pick != GPI_PICK_INDICES;
+    const char *equal = c->equal ? c->equal : c->size == 16 ? "all(x == y)" : "x == y";
+    const char *in = c->pick == GPI_PICK_FLAGS     ? gpi_type_cl(c->flags_type)
+                     : c->pick == GPI_PICK_INDICES ? gpi_type_cl(c->index_type)
+                     : half                        ? "half"
+                                                   : element;
+    gpi_text_add(text, "#define GPI_PICK %d\n#define GPI_PARTS %d\n#define GPI_SINGLES %d\n", c->pick,
+                 c->parts, !c->repeated_only);
+    gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", in, elements && half,
+                 element);
+    gpi_text_add(text, "#define GPI_RECORD %s\n#define GPI_RECORD_SIZE %u\n", record, (unsigned)c->size);
+    gpi_compact_prelude_function("gpi_predicate", "GPI_X x, ulong i", "predicate", c->predicate, text);
+    gpi_compact_prelude_function("gpi_predicate2", "GPI_X x, ulong i", "predicate2", c->predicate2, text);
+    if (c->pick == GPI_PICK_UNIQUE || c->pick == GPI_PICK_RUNS)
+        gpi_compact_prelude_function("gpi_equal", "GPI_X x, GPI_X y", "equal", equal, text);
+}
+
+static char *gpi_compact_prelude(const gp_context *gp, const gpi_compact *c, const gpi_plan *plan)
+{
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_prelude_plan(gp, plan, &text);
+    gpi_compact_prelude_counts(c, plan, &text);
+    gpi_compact_prelude_elements(c, &text);
+    gpi_text_add(&text, "#define GPI_OUT %d\n#define GPI_INDEX_OUT %d\n#define GPI_LENGTHS %d\n",
+                 c->array[GPI_COMPACT_OUT].used, c->array[GPI_COMPACT_INDEX_OUT].used,
+                 c->array[GPI_COMPACT_LENGTHS].used);
+    gpi_text_add(
+        &text,
+        "#define GPI_PLACE %s\n#define GPI_PLACE_SIZE %u\n#define GPI_VALUE_SIZE %u\n#define GPI_BESIDE %s\n",
+        gpi_type_cl(c->index_type), (unsigned)gpi_type_size(c->index_type), (unsigned)c->value_size,
+        gpi_compact_record(c->value_size));
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c)
+{
+    const size_t element = gpi_compact_element_size(c);
+    gp_result result =
+        gpi_plan_make_select(gp, c->function, c->size > element ? c->size : element, c->strategy, &c->plan);
+    while (result == GP_OK) {
+        result = gpi_program_get_text(gp, c->function, GPI_SELECT, gpi_compact_prelude(gp, c, &c->plan),
+                                      gpi_compact_is_pair(c) ? 0 : 1, &c->program);
+        if (result != GP_OK || c->plan.group == 1 || c->plan.group <= c->program->group_max) break;
+        c->plan.group /= 2; /* what the compiler grants */
+    }
+    if (result == GP_OK) result = gpi_plan_tiles(gp, c->function, &c->plan, c->count.bound, &c->tiles);
+    if (result != GP_OK) return result;
+    /* A device that drops out of long loops can look back over few tiles only. */
+    if (gp->info.loop_limit && c->tiles > GPI_LOOK_BACK_FEW) c->plan.strategy = GP_STRATEGY_MULTI_PASS;
+    if (c->where == GPI_WHERE_BEHIND) c->plan.strategy = GP_STRATEGY_MULTI_PASS;
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ checks, scratch */
+
+static size_t gpi_compact_state_bytes(const gpi_compact *c)
+{
+    return gpi_look_back_bytes(c->tiles, gpi_compact_element_size(c));
+}
+
+/* What either strategy needs. */
+static size_t gpi_compact_scratch(const gpi_compact *c)
+{
+    const size_t partials = ((size_t)c->tiles + 1) * gpi_compact_element_size(c);
+    const size_t state = gpi_compact_state_bytes(c);
+    if (c->tiles <= 1) return 0;
+    return state > partials ? state : partials;
+}
+
+/* Of no elements, only the counts are looked at. */
+static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
+{
+    const char *names[GPI_COMPACT_ROLES];
+    gpi_range used[GPI_COMPACT_ROLES];
+    gp_result result = GP_OK;
+    int k;
+    memset(used, 0, sizeof used);
+    for (k = 0; k < GPI_COMPACT_ROLES && result == GP_OK; k++) {
+        const gpi_compact_array *a = &c->array[k];
+        const bool looked_at = a->used && (c->count.bound > 0 || k == GPI_COMPACT_COUNTS);
+        names[k] = a->name;
+        if (k == GPI_COMPACT_COUNTER) {
+            names[k] = "count_buffer";
+            result = gpi_check_count(gp, c->function, &c->count, &used[k]);
+        } else if (looked_at) {
+            result = gpi_check_buffer(gp, c->function, a->name, a->buffer, a->offset, a->count, a->size,
+                                      k < GPI_COMPACT_OUT ? GPI_READS : GPI_WRITES, &used[k]);
+        }
+    }
+    if (result == GP_OK)
+        result = gpi_check_apart(gp, c->function, names, used, GPI_COMPACT_OUT, GPI_COMPACT_ROLES);
+    if (result != GP_OK) return result;
+    return gpi_check_scratch(gp, c->function, c->scratch, gpi_compact_scratch(c), used, GPI_COMPACT_ROLES);
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* A buffer and its offset; where it is not used, some buffer has to stand in. */
+static void gpi_compact_arg(gpi_call *call, const gpi_compact *c, int role)
+{
+    const gpi_compact_array *a = &c->array[role];
+    const bool there = a->used && a->buffer;
+    const cl_mem buffer = there ? a->buffer : call->gp->counters;
+    const cl_ulong offset = there ? a->offset : 0;
+    GPI_CALL_ARG(call, buffer);
+    GPI_CALL_ARG(call, offset);
+}
+
+static void gpi_compact_arg_source(gpi_call *call, const gpi_compact *c)
+{
+    const cl_ulong in_count = c->array[GPI_COMPACT_IN].count;
+    gpi_compact_arg(call, c, c->array[GPI_COMPACT_DECIDES].used ? GPI_COMPACT_DECIDES : GPI_COMPACT_IN);
+    gpi_compact_arg(call, c, GPI_COMPACT_IN);
+    GPI_CALL_ARG(call, in_count);
+    gpi_call_arg_count(call, &c->count);
+}
+
+static void gpi_compact_arg_sink(gpi_call *call, const gpi_compact *c)
+{
+    const gpi_compact_array *counts = &c->array[GPI_COMPACT_COUNTS];
+    const cl_uint where = (cl_uint)c->where, count_words = counts->used ? (cl_uint)(counts->size / 4) : 0;
+    gpi_compact_arg(call, c, GPI_COMPACT_OUT);
+    gpi_compact_arg(call, c, GPI_COMPACT_INDEX_OUT);
+    if (c->value_size) gpi_compact_arg(call, c, GPI_COMPACT_VALUES);
+    if (c->value_size) gpi_compact_arg(call, c, GPI_COMPACT_VALUES_OUT);
+    if (c->pick == GPI_PICK_RUNS) gpi_compact_arg(call, c, GPI_COMPACT_LENGTHS);
+    if (c->parts > 1) {
+        gpi_compact_arg(call, c, GPI_COMPACT_SECOND);
+        gpi_compact_arg(call, c, GPI_COMPACT_REST);
+        GPI_CALL_ARG(call, where);
+    }
+    gpi_compact_arg(call, c, GPI_COMPACT_COUNTS);
+    GPI_CALL_ARG(call, count_words);
+}
+
+static gp_result gpi_compact_single_pass(gpi_call *call, gpi_compact *c, cl_mem state)
+{
+    const gp_result result = gpi_call_fill(call, state, 0, gpi_compact_state_bytes(c));
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, c->program, GPI_SELECT_LOOK_BACK);
+    gpi_compact_arg_source(call, c);
+    gpi_compact_arg_sink(call, c);
+    GPI_CALL_ARG(call, state);
+    GPI_CALL_ARG(call, c->plan.polls);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &c->plan, c->tiles);
+}
+
+/* Upsweep and spine leave in `partials` what comes before each tile, and the total. */
+static gp_result gpi_compact_sums(gpi_call *call, gpi_compact *c, cl_mem partials)
+{
+    gp_result result;
+    gpi_call_kernel(call, c->program, GPI_SELECT_UPSWEEP);
+    gpi_compact_arg_source(call, c);
+    GPI_CALL_ARG(call, partials);
+    result = gpi_call_launch(call, &c->plan, c->tiles);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, c->program, GPI_SELECT_SPINE);
+    GPI_CALL_ARG(call, partials);
+    GPI_CALL_ARG(call, c->tiles);
+    return gpi_call_launch(call, &c->plan, 1);
+}
+
+static gp_result gpi_compact_downsweep(gpi_call *call, gpi_compact *c, cl_mem partials)
+{
+    gpi_call_kernel(call, c->program, GPI_SELECT_DOWNSWEEP);
+    gpi_compact_arg_source(call, c);
+    gpi_compact_arg_sink(call, c);
+    GPI_CALL_ARG(call, partials);
+    GPI_CALL_ARG(call, c->tiles);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &c->plan, c->tiles);
+}
+
+static gp_result gpi_compact_launch(gpi_call *call, gpi_compact *c)
+{
+    const gpi_compact_array *counts = &c->array[GPI_COMPACT_COUNTS];
+    cl_mem scratch = NULL;
+    gp_result result;
+    if (c->tiles == 0) {
+        if (!counts->used) return GP_OK;
+        return gpi_call_fill(call, counts->buffer, counts->offset * counts->size,
+                             counts->count * counts->size);
+    }
+    if (c->tiles == 1) return gpi_compact_downsweep(call, c, call->gp->counters);
+    result = gpi_call_scratch(call, c->scratch, gpi_compact_scratch(c), &scratch);
+    if (result != GP_OK) return result;
+    if (c->plan.strategy == GP_STRATEGY_SINGLE_PASS) return gpi_compact_single_pass(call, c, scratch);
+    result = gpi_compact_sums(call, c, scratch);
+    return result == GP_OK ? gpi_compact_downsweep(call, c, scratch) : result;
+}
+
+/* ------------------------------------------------------------------ calls */
+
+/* `to`: where on the host the counts go, as many as parts; NULL: nowhere, and the call does not block. */
+static gp_result gpi_compact_run(gp_context *gp, gpi_compact *c, uint64_t *to)
+{
+    gpi_compact_array *counts = &c->array[GPI_COMPACT_COUNTS];
+    unsigned char bytes[3 * sizeof(uint64_t)];
+    gpi_call call;
+    gp_result result;
+    size_t k;
+    if (to && !counts->used) {
+        gpi_compact_array_set(c, GPI_COMPACT_COUNTS, "count", gp->result, 0, (size_t)c->parts,
+                              sizeof(cl_ulong), true);
+    }
+    result = gpi_compact_check(gp, c);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, c->function, c->wait, c->wait_count, c->done);
+    if (result == GP_OK) result = gpi_compact_launch(&call, c);
+    if (result == GP_OK && to) {
+        result = gpi_call_read(&call, counts->buffer, counts->offset * counts->size,
+                               counts->count * counts->size, bytes);
+    }
+    for (k = 0; result == GP_OK && to && k < counts->count; k++) {
+        uint32_t narrow;
+        memcpy(&narrow, bytes + k * counts->size, sizeof narrow);
+        to[k] = narrow;
+        if (counts->size == 8) memcpy(&to[k], bytes + k * 8, 8);
+    }
+    return gpi_call_end(&call, result);
+}
+
+/* Runs the call's kernels once, on one tile and on several, on zeros of the context's own. The caller has
+   described what is wanted. */
+static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c)
+{
+    const size_t tile = gpi_plan_tile(&c->plan), n = tile + 1, room = n * 16;
+    cl_mem in = NULL, out = NULL;
+    gpi_call call;
+    gp_result result = gpi_alloc_zeros(gp, room, &in);
+    int k;
+    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", room * GPI_COMPACT_ROLES, &out);
+    for (k = 0; k < GPI_COMPACT_ROLES; k++) {
+        gpi_compact_array *a = &c->array[k];
+        if (!a->used) continue;
+        a->buffer = k < GPI_COMPACT_OUT ? in : out;
+        a->count = k == GPI_COMPACT_COUNTS ? (size_t)c->parts : n;
+        a->offset = k < GPI_COMPACT_OUT ? 0 : (size_t)k * (room / a->size);
+    }
+    memset(&c->count, 0, sizeof c->count);
+    c->scratch = NULL;
+    for (c->count.bound = 1; c->count.bound <= n && result == GP_OK; c->count.bound += tile) {
+        result = gpi_plan_tiles(gp, c->function, &c->plan, c->count.bound, &c->tiles);
+        if (result == GP_OK) result = gpi_call_begin(&call, gp, c->function, NULL, 0, NULL);
+        if (result == GP_OK) result = gpi_call_end(&call, gpi_compact_launch(&call, c));
+    }
+    if (in) (void)clReleaseMemObject(in);
+    if (out) (void)clReleaseMemObject(out);
+    return result;
+}
+/* ---- End file src/compact.c ---- */
+
+/* ---- Begin file src/select.c ---- */
+/* select.c - gp_select and gp_partition: their descs in the form that compact.c runs. */
+
+/* Exactly one of what can decide. */
+static gp_result gpi_select_pick(gp_context *gp, gpi_compact *c, const char *predicate, cl_mem flags,
+                                 cl_mem indices)
+{
+    const int given = (predicate != NULL) + (flags != NULL) + (indices != NULL);
+    c->pick = predicate ? GPI_PICK_PREDICATE : flags ? GPI_PICK_FLAGS : GPI_PICK_INDICES;
+    c->predicate = predicate;
+    if (given != 1) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: of predicate, flags and indices %d are given, exactly one must be", c->function,
+                        given);
+    }
+    if (predicate && gpi_is_blank(predicate))
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: predicate is empty", c->function);
+    return GP_OK;
+}
+
+/* Flags beside the elements: integers of any type, GP_U8 where it is 0. */
+static gp_result gpi_select_flags(gp_context *gp, gpi_compact *c, cl_mem flags, size_t offset, gp_type type,
+                                  size_t count)
+{
+    c->flags_type = type ? type : GP_U8;
+    if (c->pick != GPI_PICK_FLAGS) return GP_OK;
+    if (!gpi_type_size(c->flags_type) || gpi_is_float(c->flags_type)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: flags_type = %d, must be a type of integers",
+                        c->function, (int)type);
+    }
+    gpi_compact_array_set(c, GPI_COMPACT_DECIDES, "flags", flags, offset, count, gpi_type_size(c->flags_type),
+                          true);
+    return GP_OK;
+}
+
+static gp_result gpi_select_describe(gp_context *gp, const char *function, const gp_select_desc *d,
+                                     gpi_compact *c)
+{
+    gp_type count_type = d->count_out_type;
+    gp_result r;
+    GPI_COMPACT_BEGIN(c, function, d);
+    c->index_type = d->index_type;
+    r = gpi_compact_type(gp, c, "", d->type, d->size);
+    if (r == GP_OK) r = gpi_select_pick(gp, c, d->predicate, d->flags, d->indices);
+    if (r == GP_OK) r = gpi_select_flags(gp, c, d->flags, d->flags_offset, d->flags_type, d->count);
+    if (r == GP_OK)
+        r = gpi_compact_number(gp, c, "index_type", &c->index_type, d->indices_out ? d->count : 0);
+    if (r == GP_OK) r = gpi_compact_number(gp, c, "count_out_type", &count_type, d->count_out ? d->count : 0);
+    if (r != GP_OK) return r;
+    c->wide = d->count > UINT32_MAX || c->index_type == GP_U64;
+    if (d->indices) {
+        gpi_compact_array_set(c, GPI_COMPACT_DECIDES, "indices", d->indices, d->indices_offset, d->count,
+                              gpi_type_size(c->index_type), true);
+    }
+    gpi_compact_array_set(c, GPI_COMPACT_IN, "in", d->in, d->in_offset, d->indices ? d->in_count : d->count,
+                          c->size, d->predicate || d->out);
+    if (d->indices && d->in_count == 0) c->array[GPI_COMPACT_IN].used = false;
+    gpi_compact_array_set(c, GPI_COMPACT_OUT, "out", d->out, d->out_offset, d->count, c->size, false);
+    gpi_compact_array_set(c, GPI_COMPACT_INDEX_OUT, "indices_out", d->indices_out, d->indices_out_offset,
+                          d->count, gpi_type_size(c->index_type), false);
+    gpi_compact_array_set(c, GPI_COMPACT_COUNTS, "count_out", d->count_out, d->count_out_offset, 1,
+                          gpi_type_size(count_type), false);
+    return gpi_compact_plan(gp, c);
+}
+
+static gp_result gpi_partition_check(gp_context *gp, const gpi_compact *c, const gp_partition_desc *d)
+{
+    if (d->predicate2 && (!d->predicate || gpi_is_blank(d->predicate2))) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: predicate2 is empty, or there is no predicate",
+                        c->function);
+    }
+    if (d->predicate2 ? !d->second != !d->rest : d->second != NULL) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: second %s, rest %s, and there are %d parts",
+                        c->function, d->second ? "is given" : "is NULL", d->rest ? "is given" : "is NULL",
+                        c->parts);
+    }
+    if (d->reversed && (d->rest || d->predicate2)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: reversed goes with two parts in out",
+                        c->function);
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_partition_describe(gp_context *gp, const char *function, const gp_partition_desc *d,
+                                        gpi_compact *c)
+{
+    gp_type count_type = d->counts_out_type;
+    gp_result r;
+    GPI_COMPACT_BEGIN(c, function, d);
+    c->parts = d->predicate2 ? 3 : 2;
+    c->predicate2 = d->predicate2;
+    c->where = d->rest ? GPI_WHERE_APART : d->reversed ? GPI_WHERE_REVERSED : GPI_WHERE_BEHIND;
+    c->index_type = GP_U32;
+    r = gpi_compact_type(gp, c, "", d->type, d->size);
+    if (r == GP_OK) r = gpi_select_pick(gp, c, d->predicate, d->flags, NULL);
+    if (r == GP_OK) r = gpi_select_flags(gp, c, d->flags, d->flags_offset, d->flags_type, d->count);
+    if (r == GP_OK) r = gpi_partition_check(gp, c, d);
+    if (r == GP_OK)
+        r = gpi_compact_number(gp, c, "counts_out_type", &count_type, d->counts_out ? d->count : 0);
+    if (r != GP_OK) return r;
+    c->wide = d->count > UINT32_MAX || count_type == GP_U64;
+    gpi_compact_array_set(c, GPI_COMPACT_IN, "in", d->in, d->in_offset, d->count, c->size, true);
+    gpi_compact_array_set(c, GPI_COMPACT_OUT, "out", d->out, d->out_offset, d->count, c->size, true);
+    gpi_compact_array_set(c, GPI_COMPACT_SECOND, "second", d->second, d->second_offset, d->count, c->size,
+                          false);
+    gpi_compact_array_set(c, GPI_COMPACT_REST, "rest", d->rest, d->rest_offset, d->count, c->size, false);
+    gpi_compact_array_set(c, GPI_COMPACT_COUNTS, "counts_out", d->counts_out, d->counts_out_offset,
+                          (size_t)c->parts, gpi_type_size(count_type), false);
+    return gpi_compact_plan(gp, c);
+}
+
+/* ------------------------------------------------------------------ API */
+
+GPI_COMPACT_DEFINE(select, select, gpi_select_describe)
+GPI_COMPACT_DEFINE(partition, partition, gpi_partition_describe)
+GPI_COMPACT_DEFINE_SIZE(select, gpi_select_describe)
+GPI_COMPACT_DEFINE_SIZE(partition, gpi_partition_describe)
+/* ---- End file src/select.c ---- */
+
+/* ---- Begin file src/unique.c ---- */
+/* unique.c - gp_unique, gp_unique_by_key and gp_run_length_encode: their descs in the form that compact.c
+   runs. */
+
+/* The condition under which neighbours belong together. */
+static gp_result gpi_unique_equal(gp_context *gp, gpi_compact *c, const char *equal)
+{
+    c->equal = equal;
+    if (!equal || !gpi_is_blank(equal)) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: equal is empty", c->function);
+}
+
+/* `values`: gp_unique_by_key. */
+static gp_result gpi_unique_any_describe(gp_context *gp, const char *function, const gp_unique_desc *d,
+                                         bool values, gpi_compact *c)
+{
+    gp_type count_type = d->count_out_type;
+    gp_result r;
+    GPI_COMPACT_BEGIN(c, function, d);
+    c->pick = GPI_PICK_UNIQUE;
+    c->index_type = d->index_type;
+    r = gpi_compact_type(gp, c, "key_", d->key_type, d->key_size);
+    if (r == GP_OK) r = gpi_unique_equal(gp, c, d->equal);
+    if (r == GP_OK) r = gpi_check_value_size(gp, function, d->value_size);
+    if (r == GP_OK && values != (d->value_size != 0)) {
+        r = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                     "%s: value_size = %zu: gp_unique takes 0, "
+                     "gp_unique_by_key 1, 2, 4, 8 or 16",
+                     function, d->value_size);
+    }
+    if (r == GP_OK)
+        r = gpi_compact_number(gp, c, "index_type", &c->index_type, d->indices_out ? d->count : 0);
+    if (r == GP_OK) r = gpi_compact_number(gp, c, "count_out_type", &count_type, d->count_out ? d->count : 0);
+    if (r != GP_OK) return r;
+    c->value_size = d->value_size;
+    c->wide = d->count > UINT32_MAX || c->index_type == GP_U64;
+    gpi_compact_array_set(c, GPI_COMPACT_IN, "keys", d->keys, d->keys_offset, d->count, c->size, true);
+    gpi_compact_array_set(c, GPI_COMPACT_VALUES, "values", d->values, d->values_offset, d->count,
+                          d->value_size, values);
+    gpi_compact_array_set(c, GPI_COMPACT_OUT, "keys_out", d->keys_out, d->keys_out_offset, d->count, c->size,
+                          false);
+    gpi_compact_array_set(c, GPI_COMPACT_VALUES_OUT, "values_out", d->values_out, d->values_out_offset,
+                          d->count, d->value_size, values);
+    if (!values) c->array[GPI_COMPACT_VALUES].used = c->array[GPI_COMPACT_VALUES_OUT].used = false;
+    gpi_compact_array_set(c, GPI_COMPACT_INDEX_OUT, "indices_out", d->indices_out, d->indices_out_offset,
+                          d->count, gpi_type_size(c->index_type), false);
+    gpi_compact_array_set(c, GPI_COMPACT_COUNTS, "count_out", d->count_out, d->count_out_offset, 1,
+                          gpi_type_size(count_type), false);
+    return gpi_compact_plan(gp, c);
+}
+
+static gp_result gpi_unique_describe(gp_context *gp, const char *function, const gp_unique_desc *d,
+                                     gpi_compact *c)
+{
+    return gpi_unique_any_describe(gp, function, d, false, c);
+}
+
+static gp_result gpi_unique_by_key_describe(gp_context *gp, const char *function, const gp_unique_desc *d,
+                                            gpi_compact *c)
+{
+    return gpi_unique_any_describe(gp, function, d, true, c);
+}
+
+/* Of either call. */
+static gp_result gpi_unique_either_describe(gp_context *gp, const char *function, const gp_unique_desc *d,
+                                            gpi_compact *c)
+{
+    return gpi_unique_any_describe(gp, function, d, d->value_size != 0, c);
+}
+
+static gp_result gpi_run_length_encode_describe(gp_context *gp, const char *function,
+                                                const gp_run_length_encode_desc *d, gpi_compact *c)
+{
+    gp_type count_type = d->count_out_type;
+    gp_result r;
+    GPI_COMPACT_BEGIN(c, function, d);
+    c->pick = GPI_PICK_RUNS;
+    c->repeated_only = d->repeated_only;
+    c->index_type = d->index_type;
+    r = gpi_compact_type(gp, c, "", d->type, d->size);
+    if (r == GP_OK) r = gpi_unique_equal(gp, c, d->equal);
+    if (r == GP_OK) {
+        r = gpi_compact_number(gp, c, "index_type", &c->index_type,
+                               d->lengths_out || d->offsets_out ? d->count : 0);
+    }
+    if (r == GP_OK) r = gpi_compact_number(gp, c, "count_out_type", &count_type, d->count_out ? d->count : 0);
+    if (r != GP_OK) return r;
+    c->wide = d->count >= UINT32_MAX || c->index_type == GP_U64;
+    gpi_compact_array_set(c, GPI_COMPACT_IN, "in", d->in, d->in_offset, d->count, c->size, true);
+    gpi_compact_array_set(c, GPI_COMPACT_OUT, "out", d->out, d->out_offset, d->count, c->size, false);
+    gpi_compact_array_set(c, GPI_COMPACT_LENGTHS, "lengths_out", d->lengths_out, d->lengths_out_offset,
+                          d->count, gpi_type_size(c->index_type), false);
+    gpi_compact_array_set(c, GPI_COMPACT_INDEX_OUT, "offsets_out", d->offsets_out, d->offsets_out_offset,
+                          d->count, gpi_type_size(c->index_type), false);
+    gpi_compact_array_set(c, GPI_COMPACT_COUNTS, "count_out", d->count_out, d->count_out_offset, 1,
+                          gpi_type_size(count_type), false);
+    return gpi_compact_plan(gp, c);
+}
+
+/* ------------------------------------------------------------------ API */
+
+GPI_COMPACT_DEFINE(unique, unique, gpi_unique_describe)
+GPI_COMPACT_DEFINE(unique_by_key, unique, gpi_unique_by_key_describe)
+GPI_COMPACT_DEFINE(run_length_encode, run_length_encode, gpi_run_length_encode_describe)
+GPI_COMPACT_DEFINE_SIZE(unique, gpi_unique_either_describe)
+GPI_COMPACT_DEFINE_SIZE(run_length_encode, gpi_run_length_encode_describe)
+/* ---- End file src/unique.c ---- */
 
 /* ---- Begin file src/key.c ---- */
 /* key.c - what the primitives on keys share: the order of keys, their programs, serial tiles. */

@@ -98,6 +98,10 @@ struct bench_variant {
     union {
         gp_reduce_desc reduce;
         gp_scan_desc scan;
+        gp_select_desc select;
+        gp_partition_desc partition;
+        gp_unique_desc unique;
+        gp_run_length_encode_desc rle;
         gp_segmented_sort_desc segmented_sort;
         gp_sort_strings_desc sort_strings;
         gp_brackets_desc brackets;
@@ -230,6 +234,9 @@ void bench_scan(bench *b);
 void bench_dot(bench *b);
 void bench_segmented(bench *b);
 void bench_affine(bench *b);
+void bench_select(bench *b);
+void bench_unique(bench *b);
+void bench_rle(bench *b);
 void bench_sort(bench *b);
 void bench_merge(bench *b);
 void bench_search(bench *b);

@@ -18,6 +18,9 @@ static const char help[] =
     "  dot      a reduction of x * y, against the fastest loop that reads two streams\n"
     "  segmented  a scan in segments, against the fastest loop that reads two streams and writes one\n"
     "  affine   a monoid of 8 bytes scanned and reduced, against the fastest copy and read\n"
+    "  select   gp_select and gp_partition by how many are kept, against the fastest copy\n"
+    "  unique   gp_unique by the length of runs, against the fastest copy\n"
+    "  rle      gp_run_length_encode, the same\n"
     "  sort     gp_sort: onesweep, classic and others, by size and entropy, against other sorts\n"
     "  merge    gp_merge of two sorted halves, keys and pairs, against the fastest copy\n"
     "  search   gp_search of as many needles as keys, against a copy of the needles\n"
@@ -67,6 +70,9 @@ static void run_all(bench *b)
     bench_dot(b);
     bench_segmented(b);
     bench_affine(b);
+    bench_select(b);
+    bench_unique(b);
+    bench_rle(b);
     bench_sort(b);
     bench_merge(b);
     bench_search(b);
@@ -85,6 +91,9 @@ static const command commands[] = {{"stream", bench_stream},
                                    {"dot", bench_dot},
                                    {"segmented", bench_segmented},
                                    {"affine", bench_affine},
+                                   {"select", bench_select},
+                                   {"unique", bench_unique},
+                                   {"rle", bench_rle},
                                    {"sort", bench_sort},
                                    {"merge", bench_merge},
                                    {"search", bench_search},

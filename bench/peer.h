@@ -18,6 +18,10 @@ typedef enum bench_primitive {
     BENCH_REDUCE,
     BENCH_SCAN,
     BENCH_LAUNCH,
+    BENCH_SELECT,    /* elements below k */
+    BENCH_PARTITION, /* the same; the others from out[n] on */
+    BENCH_UNIQUE,
+    BENCH_RLE, /* keys; lengths from out[n] on */
     BENCH_SORT,
     BENCH_MERGE,  /* of the two halves of host_in */
     BENCH_SEARCH, /* of host_in2 in host_in; u32 positions */
@@ -45,7 +49,7 @@ typedef struct bench_work {
     const void *host_in2;
     void *host_out;
     size_t value_size;            /* sort: bytes of a value, 0: none */
-    size_t k;                     /* topk: the largest k keys, best first */
+    size_t k;                     /* topk: the largest k keys, best first; select: those below */
     const uint32_t *host_offsets; /* segmented sort: segments + 1; strings: n + 1 */
     size_t segments;
     const uint8_t *host_bytes; /* strings, by host_offsets */
@@ -65,17 +69,21 @@ typedef struct bench_peer {
 extern const bench_peer bench_peer_block_indirect;
 extern const bench_peer bench_peer_boost_compute;
 extern const bench_peer bench_peer_boost_compute_sort;
+extern const bench_peer bench_peer_boost_pack;
 extern const bench_peer bench_peer_c_lsd;
 extern const bench_peer bench_peer_c_lsd_plain;
 extern const bench_peer bench_peer_c_merge;
 extern const bench_peer bench_peer_c_merge_plain;
+extern const bench_peer bench_peer_c_pack;
 extern const bench_peer bench_peer_c_search;
 extern const bench_peer bench_peer_c_stack;
 extern const bench_peer bench_peer_c_stack_branch_free;
 extern const bench_peer bench_peer_c_tiled;
 extern const bench_peer bench_peer_par_merge;
+extern const bench_peer bench_peer_par_pack;
 extern const bench_peer bench_peer_std;
 extern const bench_peer bench_peer_std_merge;
+extern const bench_peer bench_peer_std_pack;
 extern const bench_peer bench_peer_std_par;
 extern const bench_peer bench_peer_std_search;
 extern const bench_peer bench_peer_std_search_threads;
@@ -86,6 +94,7 @@ extern const bench_peer bench_peer_std_sort;
 extern const bench_peer bench_peer_nth_element;
 extern const bench_peer bench_peer_partial_sort;
 extern const bench_peer bench_peer_tbb;
+extern const bench_peer bench_peer_tbb_pack;
 extern const bench_peer bench_peer_tbb_sort;
 
 #ifdef __cplusplus

@@ -10,11 +10,13 @@ static const bench_peer *const peers[] = {
     &bench_peer_c_lsd_plain,
     &bench_peer_c_merge,
     &bench_peer_c_merge_plain,
+    &bench_peer_c_pack,
     &bench_peer_c_search,
     &bench_peer_c_stack,
     &bench_peer_c_stack_branch_free,
 #ifdef BENCH_HAVE_STD
     &bench_peer_std,
+    &bench_peer_std_pack,
     &bench_peer_std_sort,
     &bench_peer_std_merge,
     &bench_peer_std_search,
@@ -28,12 +30,15 @@ static const bench_peer *const peers[] = {
 #ifdef BENCH_HAVE_BOOST_COMPUTE
     &bench_peer_boost_compute,
     &bench_peer_boost_compute_sort,
+    &bench_peer_boost_pack,
     &bench_peer_block_indirect,
 #endif
 #ifdef BENCH_HAVE_TBB
     &bench_peer_tbb,
     &bench_peer_tbb_sort,
     &bench_peer_par_merge,
+    &bench_peer_par_pack,
+    &bench_peer_tbb_pack,
 #endif
 #ifdef BENCH_HAVE_STD_PAR
     &bench_peer_std_par,

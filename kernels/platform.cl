@@ -141,3 +141,54 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #else
 #define GPI_STREAM_STORE(v, p) (*(p) = (v))
 #endif
+
+/* Of 16 elements those whose bit in `mask` is set, stored together from `to` on, and nothing else: where the
+   compiler is known to have AVX-512's instructions for it. GPI_PACKS 1: so it is. */
+#if defined(POCL_DEVICE_ADDRESS_BITS) && defined(__AVX512F__) && defined(__AVX512DQ__) && \
+    defined(__AVX512BW__) && defined(__AVX512VL__)
+#define GPI_PACKS 1
+
+/* Bit k: lane k, which is 0 or 1. */
+static uint gpi_mask_of(uint16 lanes) { return __builtin_ia32_cvtd2mask512(as_int16(lanes << 31)); }
+
+static uint16 gpi_pack_lanes(uint16 v, uint mask)
+{
+    return as_uint16(__builtin_ia32_compresssi512_mask(as_int16(v), (int16)(0), (ushort)mask));
+}
+
+static ushort gpi_mask_first(uint mask) { return (ushort)((1u << popcount(mask)) - 1); }
+
+static void gpi_pack_store_1(__global uchar *to, uchar16 v, uint mask)
+{
+    const uchar16 packed = convert_uchar16(gpi_pack_lanes(convert_uint16(v), mask));
+    __builtin_ia32_storedquqi128_mask((__private char16 *)(size_t)to, as_char16(packed),
+                                      gpi_mask_first(mask));
+}
+
+static void gpi_pack_store_2(__global ushort *to, ushort16 v, uint mask)
+{
+    const ushort16 packed = convert_ushort16(gpi_pack_lanes(convert_uint16(v), mask));
+    __builtin_ia32_storedquhi256_mask((__private short16 *)(size_t)to, as_short16(packed),
+                                      gpi_mask_first(mask));
+}
+
+static void gpi_pack_store_4(__global uint *to, uint16 v, uint mask)
+{
+    __builtin_ia32_storedqusi512_mask((__private int *)(size_t)to, as_int16(gpi_pack_lanes(v, mask)),
+                                      gpi_mask_first(mask));
+}
+
+static void gpi_pack_store_half(__global ulong *to, ulong8 v, uint mask)
+{
+    const long8 packed = __builtin_ia32_compressdi512_mask(as_long8(v), (long8)(0), (uchar)mask);
+    __builtin_ia32_storedqudi512_mask((__private long *)(size_t)to, packed, (uchar)gpi_mask_first(mask));
+}
+
+static void gpi_pack_store_8(__global ulong *to, ulong16 v, uint mask)
+{
+    gpi_pack_store_half(to, v.lo, mask & 255u);
+    gpi_pack_store_half(to + popcount(mask & 255u), v.hi, mask >> 8);
+}
+#else
+#define GPI_PACKS 0
+#endif

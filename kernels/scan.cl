@@ -49,25 +49,15 @@ GPI_KERNEL void gp_scan_upsweep(GPI_SOURCE_PARAMETERS, __global GPI_T *partials)
 {
     GPI_SHARED(shared);
     gpi_source source;
-    const uint tile = (uint)get_group_id(0);
     GPI_SOURCE_SET(source);
-    const GPI_T sum = gpi_tile_reduce(source, (ulong)tile * GPI_TILE, shared);
-    if (get_local_id(0) == 0) partials[tile] = sum;
+    gpi_sweep_up(source, partials, shared);
 }
 
 /* partials[t] becomes initial . partials[0] ... partials[t-1] */
 GPI_KERNEL void gp_scan_spine(__global GPI_T *partials, uint tiles, gpi_argument initial)
 {
     GPI_SHARED(shared);
-    GPI_T carry = gpi_scan_begin(gpi_base_of(initial));
-    for (uint base = 0; base < tiles; base += GPI_WG) {
-        const uint i = base + (uint)get_local_id(0);
-        GPI_T total;
-        const GPI_T x = i < tiles ? partials[i] : gpi_identity();
-        const GPI_T before = gpi_group_scan(x, &total, shared);
-        if (i < tiles) partials[i] = gpi_combine(carry, before);
-        carry = gpi_combine(carry, total);
-    }
+    (void)gpi_sweep_spine(partials, tiles, gpi_scan_begin(gpi_base_of(initial)), shared);
 }
 
 /* `partials` is not read when there is one tile. */

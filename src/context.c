@@ -271,6 +271,11 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
         result = gpi_segmented_sort_warm_up(gp, desc->segmented_sort);
     if (desc->sort_strings && result == GP_OK) result = gpi_sort_strings_warm_up(gp, desc->sort_strings);
     if (desc->brackets && result == GP_OK) result = gpi_brackets_warm_up(gp, desc->brackets);
+    if (desc->select && result == GP_OK) result = gpi_select_warm_up(gp, desc->select);
+    if (desc->partition && result == GP_OK) result = gpi_partition_warm_up(gp, desc->partition);
+    if (desc->unique && result == GP_OK) result = gpi_unique_warm_up(gp, desc->unique);
+    if (desc->run_length_encode && result == GP_OK)
+        result = gpi_run_length_encode_warm_up(gp, desc->run_length_encode);
     if (desc->hash && result == GP_OK) result = gpi_hash_warm_up(gp, desc->hash);
     return result == GP_OK ? gp_finish(gp) : result;
 }

@@ -487,6 +487,214 @@ GP_API gp_result gp_scan(gp_context *gp, const gp_scan_desc *desc);
 /* Bytes of scratch that gp_scan with this desc needs; buffers in it may be NULL. Can be 0. */
 GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, size_t *bytes);
 
+/* ------------------------------------------------------------------ select, partition */
+
+/* Picks elements, and packs them in their order:
+
+       predicate   in[i] for each i at which the expression in x (the element) and i (ulong, from 0 on) holds
+       flags       in[i] for each i at which flags[i] is not 0
+       indices     in[indices[i]] for each i in turn; an index of in_count or more is left out
+
+   Exactly one of the three is given. Elements have a `type`, or are records of `size` bytes: 1, 2, 4, 8, 16;
+   in a predicate a record is then uchar, ushort, uint, ulong or uint4. Halves are floats there.
+   Results: elements in `out`, where they were in `indices_out`, how many in the number `count_out`; each is
+   optional. There must be room for `count` elements and indices. A count on the device is what the next call
+   takes as its count_buffer; gp_select_read brings it to the host.
+   Stable: yes. The same input gives the same result every time, on every device.
+   count 0: only count_out is written. Largest count: 2^31 - 1 tiles; 2^32 - 1 with indices or counts of
+   GP_U32, checked.
+   Aliasing: what is written may overlap nothing.
+   Cost: single pass reads once and writes what is picked; multi-pass reads what decides twice. One launch up
+   to one tile. Scratch: 16 bytes a tile. (Look-back: Merrill & Garland 2016.) */
+typedef struct gp_select_desc {
+    cl_mem in;
+    size_t in_offset; /* elements, as all offsets */
+    cl_mem out;       /* NULL: not wanted */
+    size_t out_offset;
+    cl_mem indices_out; /* from 0 on, counted from the call's first element; NULL: not wanted */
+    size_t indices_out_offset;
+    cl_mem count_out; /* one number; NULL: not wanted */
+    size_t count_out_offset;
+    gp_type count_out_type; /* GP_U32 (also 0) or GP_U64 */
+    size_t count;           /* of elements (of indices), or their bound with count_buffer */
+    cl_mem count_buffer;    /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    gp_type type; /* of elements; or: */
+    size_t size;  /* bytes of a record */
+    const char *predicate;
+    cl_mem flags; /* count integers */
+    size_t flags_offset;
+    gp_type flags_type; /* 0: GP_U8 */
+    cl_mem indices;
+    size_t indices_offset;
+    size_t in_count;    /* with indices: elements of `in` */
+    gp_type index_type; /* of indices and indices_out: GP_U32 (also 0) or GP_U64 */
+    gp_strategy strategy;
+    cl_mem scratch; /* of gp_select_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_select_desc;
+
+GP_API gp_result gp_select(gp_context *gp, const gp_select_desc *desc);
+
+/* The same, then blocks and tells how many were picked. */
+GP_API gp_result gp_select_read(gp_context *gp, const gp_select_desc *desc, uint64_t *count);
+
+/* Bytes of scratch that gp_select with this desc needs; buffers in it may be NULL, but those that decide
+   (flags, indices) and those that are optional. Can be 0. */
+GP_API gp_result gp_select_scratch_size(gp_context *gp, const gp_select_desc *desc, size_t *bytes);
+
+/* Parts elements in two, or with `predicate2` in three, each part in the order of the input:
+
+       out      those for which the predicate holds (whose flag is not 0)
+       second   in three: of the others those for which predicate2 holds
+       rest     all others
+
+   `rest` NULL: the parts stand in `out` one behind the other; `count` elements then are all that is written.
+   Each part may get a buffer of its own instead (in three `second` and `rest` both or neither), with room for
+   `count` elements. `reversed`, with two parts in `out`: the rest begins at the output's end and goes
+   backwards, as some libraries leave it.
+   counts_out: 2 or 3 numbers, of each part; any of them may be the next call's count_buffer.
+   Elements, stability, count 0, limits, aliasing: as for gp_select.
+   Cost: with buffers of their own, or reversed, single pass reads and writes once. One behind the other takes
+   the total first: multi-pass, which reads twice and writes once, whatever `strategy` says. */
+typedef struct gp_partition_desc {
+    cl_mem in;
+    size_t in_offset; /* elements, as all offsets */
+    cl_mem out;
+    size_t out_offset;
+    cl_mem second; /* three parts only */
+    size_t second_offset;
+    cl_mem rest;
+    size_t rest_offset;
+    cl_mem counts_out; /* as many numbers as parts; NULL: not wanted */
+    size_t counts_out_offset;
+    gp_type counts_out_type; /* GP_U32 (also 0) or GP_U64 */
+    size_t count;            /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer;     /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    gp_type type; /* of elements; or: */
+    size_t size;  /* bytes of a record */
+    const char *predicate;
+    const char *predicate2; /* NULL: two parts */
+    cl_mem flags;           /* instead of predicates: count integers */
+    size_t flags_offset;
+    gp_type flags_type; /* 0: GP_U8 */
+    bool reversed;
+    gp_strategy strategy;
+    cl_mem scratch; /* of gp_partition_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_partition_desc;
+
+GP_API gp_result gp_partition(gp_context *gp, const gp_partition_desc *desc);
+
+/* The same, then blocks and tells how many each part has: 2 or 3 numbers. */
+GP_API gp_result gp_partition_read(gp_context *gp, const gp_partition_desc *desc, uint64_t *counts);
+
+/* Bytes of scratch that gp_partition with this desc needs; buffers in it may be NULL, but flags and rest,
+   which decide. Can be 0. */
+GP_API gp_result gp_partition_scratch_size(gp_context *gp, const gp_partition_desc *desc, size_t *bytes);
+
+/* ------------------------------------------------------------------ unique, runs */
+
+/* The first of each run of equal keys. A run is as many neighbours as are equal, each to the one before it;
+   keys need not be sorted, and those of different runs may be equal.
+
+   Equal: integers and records by value, floats as numbers (-0 equals +0, NaN nothing, halves too); or
+   `equal`, an expression in x and y, a key and the one before it: "fabs(x - y) < 1e-3f", "x / 10 == y / 10".
+   gp_unique_by_key moves a value with each key; gp_unique has none.
+   Results: keys, values, the keys' indices, how many; each is optional, with room for `count` elements.
+   Stability, count 0, limits, aliasing, cost: as for gp_select. */
+typedef struct gp_unique_desc {
+    cl_mem keys;
+    size_t keys_offset; /* elements, as all offsets */
+    cl_mem keys_out;    /* NULL: not wanted */
+    size_t keys_out_offset;
+    cl_mem values; /* gp_unique_by_key */
+    size_t values_offset;
+    cl_mem values_out;
+    size_t values_out_offset;
+    cl_mem indices_out; /* NULL: not wanted */
+    size_t indices_out_offset;
+    gp_type index_type; /* GP_U32 (also 0) or GP_U64 */
+    cl_mem count_out;   /* one number; NULL: not wanted */
+    size_t count_out_offset;
+    gp_type count_out_type; /* GP_U32 (also 0) or GP_U64 */
+    size_t count;           /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer;    /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    gp_type key_type;  /* or: */
+    size_t key_size;   /* bytes of a record: 1, 2, 4, 8, 16 */
+    size_t value_size; /* gp_unique_by_key: 1, 2, 4, 8, 16 */
+    const char *equal; /* NULL: x == y */
+    gp_strategy strategy;
+    cl_mem scratch; /* of gp_unique_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_unique_desc;
+
+GP_API gp_result gp_unique(gp_context *gp, const gp_unique_desc *desc);
+GP_API gp_result gp_unique_by_key(gp_context *gp, const gp_unique_desc *desc);
+
+/* The same, then block and tell how many there are. */
+GP_API gp_result gp_unique_read(gp_context *gp, const gp_unique_desc *desc, uint64_t *count);
+GP_API gp_result gp_unique_by_key_read(gp_context *gp, const gp_unique_desc *desc, uint64_t *count);
+
+/* Bytes of scratch that either call with this desc needs; buffers in it may be NULL, but those that are
+   optional. Can be 0. */
+GP_API gp_result gp_unique_scratch_size(gp_context *gp, const gp_unique_desc *desc, size_t *bytes);
+
+/* Each run's key (its first one), length, and index of its first element. `repeated_only`: runs of one
+   element are left out, so that lengths are 2 and more ("non-trivial runs").
+
+   Runs, `equal`, stability, count 0, limits, aliasing, cost: as for gp_unique. Each result is optional, with
+   room for `count` elements. Scratch: 16 bytes a tile, twice that with numbers of GP_U64. */
+typedef struct gp_run_length_encode_desc {
+    cl_mem in;
+    size_t in_offset; /* elements, as all offsets */
+    cl_mem out;       /* a key a run; NULL: not wanted */
+    size_t out_offset;
+    cl_mem lengths_out; /* NULL: not wanted */
+    size_t lengths_out_offset;
+    cl_mem offsets_out; /* where runs begin; NULL: not wanted */
+    size_t offsets_out_offset;
+    gp_type index_type; /* of lengths and offsets: GP_U32 (also 0) or GP_U64 */
+    cl_mem count_out;   /* one number, of runs; NULL: not wanted */
+    size_t count_out_offset;
+    gp_type count_out_type; /* GP_U32 (also 0) or GP_U64 */
+    size_t count;           /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer;    /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    gp_type type;      /* of elements; or: */
+    size_t size;       /* bytes of a record: 1, 2, 4, 8, 16 */
+    const char *equal; /* NULL: x == y */
+    bool repeated_only;
+    gp_strategy strategy;
+    cl_mem scratch; /* of gp_run_length_encode_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_run_length_encode_desc;
+
+GP_API gp_result gp_run_length_encode(gp_context *gp, const gp_run_length_encode_desc *desc);
+
+/* The same, then blocks and tells how many runs were written. */
+GP_API gp_result gp_run_length_encode_read(gp_context *gp, const gp_run_length_encode_desc *desc,
+                                           uint64_t *count);
+
+/* Bytes of scratch that gp_run_length_encode with this desc needs; buffers in it may be NULL, but those that
+   are optional. Can be 0. */
+GP_API gp_result gp_run_length_encode_scratch_size(gp_context *gp, const gp_run_length_encode_desc *desc,
+                                                   size_t *bytes);
+
 /* ------------------------------------------------------------------ sort */
 
 /* Sorts keys, and moves a value with each, stably: equal keys keep their order.
@@ -1151,7 +1359,11 @@ typedef struct gp_warmup_desc {
     const gp_segmented_sort_desc *segmented_sort; /* of this also value_size */
     const gp_sort_strings_desc *sort_strings;     /* of this only that it is there */
     const gp_brackets_desc
-        *brackets; /* of this also pairs, table, map, index_type, which outputs are there */
+        *brackets;                /* of this also pairs, table, map, index_type, which outputs are there */
+    const gp_select_desc *select; /* of these also size, predicate, which buffers are there */
+    const gp_partition_desc *partition;
+    const gp_unique_desc *unique; /* with values: gp_unique_by_key */
+    const gp_run_length_encode_desc *run_length_encode;
     const gp_hash_desc
         *hash; /* of this only key_size, value_size: batches, clear, rehash, retrieve, statistics */
 } gp_warmup_desc;

@@ -33,6 +33,7 @@
 typedef enum gpi_primitive {
     GPI_REDUCE,
     GPI_SCAN,
+    GPI_SELECT, /* also partition, unique, run-length encoding */
     GPI_SORT,
     GPI_BUCKETS,
     GPI_MERGE,
@@ -213,6 +214,8 @@ static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, si
                                         gpi_plan *plan);
 static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_strategy strategy,
                                     gpi_plan *plan);
+static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size_t size, gp_strategy strategy,
+                                      gpi_plan *plan);
 static size_t gpi_plan_tile(const gpi_plan *plan);
 static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
                                 cl_uint *tiles);
@@ -230,6 +233,7 @@ static void gpi_dump(gp_context *gp, const gpi_program *program, const char *end
 
 /* program.c */
 static void gpi_text_add(gpi_text *text, const char *format, ...) GPI_PRINTF(2, 3);
+static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
                               const gpi_plan *plan);
 static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
@@ -332,6 +336,135 @@ static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t gr
 static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to);
 static gp_result gpi_call_end(gpi_call *call, gp_result result);
 
+/* scan.c: what look-backs over tiles take */
+enum { GPI_LOOK_BACK_FEW = 1024 }; /* tiles on a device that drops out of long loops */
+static size_t gpi_look_back_bytes(size_t tiles, size_t size);
+
+/* compact.c: what gp_select, gp_partition, gp_unique and gp_run_length_encode share */
+enum { /* GPI_PICK of pick.cl */
+       GPI_PICK_PREDICATE = 1,
+       GPI_PICK_FLAGS,
+       GPI_PICK_INDICES,
+       GPI_PICK_UNIQUE,
+       GPI_PICK_RUNS
+};
+enum { GPI_WHERE_APART, GPI_WHERE_BEHIND, GPI_WHERE_REVERSED }; /* compact.cl */
+
+/* The buffers of a call. */
+enum {
+    GPI_COMPACT_IN,      /* what is moved */
+    GPI_COMPACT_DECIDES, /* flags or indices */
+    GPI_COMPACT_VALUES,
+    GPI_COMPACT_COUNTER,
+    GPI_COMPACT_OUT, /* from here on: written */
+    GPI_COMPACT_INDEX_OUT,
+    GPI_COMPACT_VALUES_OUT,
+    GPI_COMPACT_LENGTHS,
+    GPI_COMPACT_SECOND,
+    GPI_COMPACT_REST,
+    GPI_COMPACT_COUNTS,
+    GPI_COMPACT_ROLES
+};
+
+typedef struct gpi_compact_array {
+    const char *name;
+    cl_mem buffer;
+    size_t offset, count, size; /* elements; bytes of one */
+    bool used;                  /* wanted, or needed */
+} gpi_compact_array;
+
+/* A call, ready to run. */
+typedef struct gpi_compact {
+    const char *function;
+    int pick, parts, where;
+    gp_type type, flags_type, index_type; /* type 0: records */
+    size_t size, value_size;              /* of an element, of a value */
+    const char *predicate, *predicate2, *equal;
+    bool repeated_only;
+    bool wide; /* counts and positions take 64 bits */
+    gpi_compact_array array[GPI_COMPACT_ROLES];
+    gpi_count count;
+    gp_strategy strategy;
+    cl_mem scratch;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+    gpi_plan plan;
+    gpi_program *program;
+    cl_uint tiles; /* for the bound */
+} gpi_compact;
+
+/* What all descs have. */
+#define GPI_COMPACT_BEGIN(c, name, desc)          \
+    do {                                          \
+        memset(c, 0, sizeof *(c));                \
+        (c)->function = name;                     \
+        (c)->parts = 1;                           \
+        (c)->count.bound = (desc)->count;         \
+        (c)->count.buffer = (desc)->count_buffer; \
+        (c)->count.offset = (desc)->count_offset; \
+        (c)->count.type = (desc)->count_type;     \
+        (c)->strategy = (desc)->strategy;         \
+        (c)->scratch = (desc)->scratch;           \
+        (c)->wait = (desc)->wait;                 \
+        (c)->wait_count = (desc)->wait_count;     \
+        (c)->done = (desc)->done;                 \
+    } while (0)
+
+static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
+                                  size_t size);
+static gp_result gpi_compact_number(gp_context *gp, const gpi_compact *c, const char *field, gp_type *type,
+                                    size_t most);
+static void gpi_compact_array_set(gpi_compact *c, int role, const char *name, cl_mem buffer, size_t offset,
+                                  size_t count, size_t size, bool needed);
+static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c);
+static size_t gpi_compact_scratch(const gpi_compact *c);
+static gp_result gpi_compact_run(gp_context *gp, gpi_compact *c, uint64_t *to);
+static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c);
+
+/* gp_NAME and gp_NAME_read, of gp_DESC_desc */
+#define GPI_COMPACT_DEFINE(name, DESC, describe)                                                           \
+    static gp_result gpi_##name##_call(gp_context *gp, const char *function, const gp_##DESC##_desc *desc, \
+                                       bool read, uint64_t *to)                                            \
+    {                                                                                                      \
+        gpi_compact c;                                                                                     \
+        gp_result result;                                                                                  \
+        if (desc && desc->done) *desc->done = NULL;                                                        \
+        if (!gp || !desc || (read && !to))                                                                 \
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or count is NULL", function);     \
+        result = describe(gp, function, desc, &c);                                                         \
+        return result == GP_OK ? gpi_compact_run(gp, &c, to) : result;                                     \
+    }                                                                                                      \
+    GP_API gp_result gp_##name(gp_context *gp, const gp_##DESC##_desc *desc)                               \
+    {                                                                                                      \
+        return gpi_##name##_call(gp, "gp_" #name, desc, false, NULL);                                      \
+    }                                                                                                      \
+    GP_API gp_result gp_##name##_read(gp_context *gp, const gp_##DESC##_desc *desc, uint64_t *count)       \
+    {                                                                                                      \
+        return gpi_##name##_call(gp, "gp_" #name "_read", desc, true, count);                              \
+    }
+
+/* gp_DESC_scratch_size, gpi_DESC_warm_up */
+#define GPI_COMPACT_DEFINE_SIZE(DESC, describe)                                                            \
+    GP_API gp_result gp_##DESC##_scratch_size(gp_context *gp, const gp_##DESC##_desc *desc, size_t *bytes) \
+    {                                                                                                      \
+        gpi_compact c;                                                                                     \
+        gp_result result;                                                                                  \
+        if (!gp || !desc || !bytes) {                                                                      \
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,                                                 \
+                            "gp_" #DESC "_scratch_size: gp, desc or bytes is NULL");                       \
+        }                                                                                                  \
+        result = describe(gp, "gp_" #DESC "_scratch_size", desc, &c);                                      \
+        *bytes = result == GP_OK ? gpi_compact_scratch(&c) : 0;                                            \
+        return result;                                                                                     \
+    }                                                                                                      \
+    static gp_result gpi_##DESC##_warm_up(gp_context *gp, const gp_##DESC##_desc *desc)                    \
+    {                                                                                                      \
+        gpi_compact c;                                                                                     \
+        const gp_result result = describe(gp, "gp_warmup", desc, &c);                                      \
+        return result == GP_OK ? gpi_compact_warm_up(gp, &c) : result;                                     \
+    }
+
 /* events.c */
 static void gpi_watch(gp_context *gp, const char *function, const char *kernel, cl_event event);
 static void gpi_settle(gp_context *gp);
@@ -433,6 +566,11 @@ static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc);
 static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc);
 static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc);
 
+/* select.c, unique.c */
+static gp_result gpi_select_warm_up(gp_context *gp, const gp_select_desc *desc);
+static gp_result gpi_partition_warm_up(gp_context *gp, const gp_partition_desc *desc);
+static gp_result gpi_unique_warm_up(gp_context *gp, const gp_unique_desc *desc);
+static gp_result gpi_run_length_encode_warm_up(gp_context *gp, const gp_run_length_encode_desc *desc);
 /* brackets.c */
 static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *desc);
 /* hash_table.c, hash.c, hash_slots.c */

@@ -51,6 +51,7 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
     static const char *const names[GPI_PRIMITIVES][GPI_KERNELS_MAX] = {
         {"gp_reduce_tiles", "gp_reduce_partials", NULL},
         {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep", NULL},
+        {"gp_select_look_back", "gp_select_upsweep", "gp_select_spine", "gp_select_downsweep", NULL},
         {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
          "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"},
         {"gp_buckets_sample", "gp_buckets_spine", "gp_buckets_sort", NULL},
@@ -72,19 +73,25 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
     return names[primitive][k];
 }
 
+/* What every program on elements is told of the plan. */
+static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
+{
+    gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n",
+                 plan->shape == GP_SHAPE_SERIAL, plan->shape == GP_SHAPE_LOCAL);
+    gpi_text_add(text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
+                 plan->items, plan->group * plan->items);
+    gpi_text_add(text, "#define GPI_TILES_ABREAST %u\n", gp->info.compute_units);
+    gpi_text_add(text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 %d\n",
+                 plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics, gp->info.fp64);
+}
+
 /* Everything that makes this program differ from others of its primitive. */
 static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
                               const gpi_plan *plan)
 {
     gpi_text text;
     memset(&text, 0, sizeof text);
-    gpi_text_add(&text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n",
-                 plan->shape == GP_SHAPE_SERIAL, plan->shape == GP_SHAPE_LOCAL);
-    gpi_text_add(&text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
-                 plan->items, plan->group * plan->items);
-    gpi_text_add(&text, "#define GPI_TILES_ABREAST %u\n", gp->info.compute_units);
-    gpi_text_add(&text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 %d\n",
-                 plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics, gp->info.fp64);
+    gpi_prelude_plan(gp, plan, &text);
     gpi_element_prelude(element, primitive, plan, &text);
     if (!text.failed) return text.data;
     free(text.data);
@@ -107,9 +114,10 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         gpi_text_add(&text, "#define GPI_FIELD %u\n", k);
         GPI_ADD_KERNEL(&text, field);
     }
-    if (primitive == GPI_REDUCE || primitive == GPI_SCAN) {
+    if (primitive == GPI_REDUCE || primitive == GPI_SCAN || primitive == GPI_SELECT) {
         GPI_ADD_KERNEL(&text, monoid);
-        GPI_ADD_KERNEL(&text, source);
+        if (primitive == GPI_SELECT) GPI_ADD_KERNEL(&text, pick);
+        else GPI_ADD_KERNEL(&text, source);
         GPI_ADD_KERNEL(&text, tile);
     } else if (primitive == GPI_LAWS) {
         GPI_ADD_KERNEL(&text, monoid);
@@ -123,7 +131,14 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
     case GPI_SCAN:
         GPI_ADD_KERNEL(&text, tile_scan);
         GPI_ADD_KERNEL(&text, lookback);
+        GPI_ADD_KERNEL(&text, sweep);
         GPI_ADD_KERNEL(&text, scan);
+        break;
+    case GPI_SELECT:
+        GPI_ADD_KERNEL(&text, lookback);
+        GPI_ADD_KERNEL(&text, sweep);
+        GPI_ADD_KERNEL(&text, compact);
+        GPI_ADD_KERNEL(&text, select);
         break;
     case GPI_SORT:
         GPI_ADD_KERNEL(&text, digit);

@@ -3,8 +3,6 @@
 
 enum { GPI_SCAN_LOOK_BACK, GPI_SCAN_UPSWEEP, GPI_SCAN_SPINE, GPI_SCAN_DOWNSWEEP };
 
-enum { GPI_STATE_HEADER_BYTES = 16 }; /* GPI_STATE_HEADER of lookback.cl */
-
 /* A checked call, ready to run. */
 typedef struct gpi_scan {
     const gp_scan_desc *desc;
@@ -60,11 +58,16 @@ static gp_result gpi_scan_plan(gp_context *gp, const char *function, const gp_sc
     return gpi_plan_tiles(gp, function, &scan->plan, desc->count, &scan->tiles);
 }
 
-/* Bytes of the state buffer of lookback.cl. */
+/* Bytes of the state buffer of lookback.cl, for elements of `size` bytes. */
+static size_t gpi_look_back_bytes(size_t tiles, size_t size)
+{
+    enum { HEADER = 16 };                         /* GPI_STATE_HEADER */
+    return HEADER + tiles * ((size + 3) / 4) * 8; /* a wide word, or two narrow ones */
+}
+
 static size_t gpi_scan_state_bytes(const gpi_scan *scan)
 {
-    const size_t words = (scan->element.size + 3) / 4;
-    return GPI_STATE_HEADER_BYTES + scan->tiles * words * 8; /* a wide word, or two narrow ones */
+    return gpi_look_back_bytes(scan->tiles, scan->element.size);
 }
 
 /* What either strategy needs: which one it will be also depends on the buffers. */
@@ -81,8 +84,7 @@ static size_t gpi_scan_scratch(const gpi_scan *scan)
    back over few tiles only. Look-back groups sums as timing has it: never where the same bits are wanted. */
 static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
 {
-    const cl_uint few = 1024;
-    if (gp->info.loop_limit && scan->tiles > few) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;
+    if (gp->info.loop_limit && scan->tiles > GPI_LOOK_BACK_FEW) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;
     if (scan->desc->deterministic && !scan->element.exact) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;
     if (!in_place) return;
     if (!gp->info.fair) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;

@@ -25,7 +25,8 @@ done
 case $2 in
 laws) layers="monoid laws" ;;
 reduce) layers="monoid source tile reduce" ;;
-scan) layers="monoid source tile tile_scan lookback scan" ;;
+scan) layers="monoid source tile tile_scan lookback sweep scan" ;;
+select) layers="monoid pick tile lookback sweep compact select" ;;
 merge) layers="mix key merge" ;;
 search) layers="mix key search" ;;
 topk) layers="mix key digit rank keep topk" ;;

@@ -8,7 +8,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-PRIMITIVES="reduce scan laws"
+PRIMITIVES="reduce scan select laws"
 SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 -DGPI_ITEMS=4096 -DGPI_TILE=4096"
 LOCAL="-DGPI_SHAPE_SERIAL=0 -DGPI_SHAPE_LOCAL=1 -DGPI_WG=64 -DGPI_ITEMS=8 -DGPI_TILE=512"
 WIDE="-DGPI_WIDE=1 -DGPI_INT64_EXTENDED=1"
@@ -19,6 +19,7 @@ FLAGS="-x cl -cl-std=CL1.2 -target spir64 -Xclang -finclude-default-header -Xcla
 
 takes() { # primitive element
     case $2 in prelude_sort_*) return 1 ;; esac # no element: below
+    case $1:$2 in select:prelude_select_*) return 0 ;; select:*) return 1 ;; esac # pick.cl has its own
     for other in $PRIMITIVES; do
         case $2 in prelude_"$other"_*) test "$other" = "$1" && return || return ;; esac
     done
