@@ -915,8 +915,8 @@ GP_API gp_result gp_stack_scan_scratch_size(gp_context *gp, const gp_stack_scan_
    Parents are as gp_brackets writes them, or those of any tree whose nodes stand in preorder: an element's
    parent stands before it, and its subtree is of neighbours. None has all bits set; elements without a parent
    are siblings. An element whose parent does not stand before it counts as having none. Where parents are not
-   those of a nest, outputs may be any numbers; nothing is read or written outside the buffers, and the call
-   ends.
+   those of a nest, outputs may be any numbers and time may grow with the square of a run; nothing is read or
+   written outside the buffers, and the call ends.
 
    Which elements count, in `index` and `children`: all, or with `in` those that are not 0, or for which `map`
    is not 0. Of brackets, "x == '(' || x == '['" would count nests in nests, and "x == ','" commas, so that

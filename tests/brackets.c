@@ -1,6 +1,37 @@
 /* brackets.c - see brackets.h. */
 #include "brackets.h"
 
+/* ------------------------------------------------------------------ variants */
+
+const nest_variant nest_variants[NEST_VARIANTS] = {
+    {"default", GP_SHAPE_AUTO, 0, 0},
+    {"serial, tiles of 64", GP_SHAPE_SERIAL, 64, 0},
+    {"serial, tiles of 5", GP_SHAPE_SERIAL, 5, 0},
+    {"local", GP_SHAPE_LOCAL, 4, 8},
+    {"local, full size", GP_SHAPE_LOCAL, 0, 0},
+};
+
+gp_context *nest_open(size_t variant)
+{
+    const nest_variant *v = &nest_variants[variant];
+    gp_context_desc desc = {0};
+    gp_context *gp;
+    desc.tuning.shape = v->shape;
+    desc.tuning.tile = v->tile;
+    desc.tuning.work_group_size = v->group;
+    if (gp_context_create(&desc, &gp) == GP_ERROR_UNSUPPORTED) return NULL;
+    assert_non_null(gp);
+    return gp;
+}
+
+gp_context *nest_open_small(void)
+{
+    gp_context *gp = nest_open(1);
+    return gp ? gp : nest_open(3);
+}
+
+/* ------------------------------------------------------------------ input */
+
 unsigned char nest_pick(const char *symbols, size_t n)
 {
     return (unsigned char)symbols[test_random() / 7 % n];

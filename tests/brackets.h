@@ -4,6 +4,22 @@
 
 #include "support.h"
 
+/* Ways to run; the first one is what the device's profile says. */
+typedef struct nest_variant {
+    const char *name;
+    gp_shape shape;
+    uint32_t tile, group;
+} nest_variant;
+
+enum { NEST_VARIANTS = 5 };
+extern const nest_variant nest_variants[NEST_VARIANTS];
+
+/* NULL: the device cannot. */
+gp_context *nest_open(size_t variant);
+
+/* A small tile, in whichever shape the device has. */
+gp_context *nest_open_small(void);
+
 typedef enum nest_pattern {
     NEST_RANDOM,  /* brackets of one kind, as a random walk */
     NEST_KINDS,   /* all kinds and other symbols at random: most pairs do not agree */

@@ -2,47 +2,10 @@
 #include "brackets.h"
 #include "keys.h"
 
-/* ------------------------------------------------------------------ variants */
-
-typedef struct brackets_variant {
-    const char *name;
-    gp_shape shape;
-    uint32_t tile, group;
-} brackets_variant;
-
-static const brackets_variant variants[] = {
-    {"default", GP_SHAPE_AUTO, 0, 0},
-    {"serial, tiles of 64", GP_SHAPE_SERIAL, 64, 0},
-    {"serial, tiles of 5", GP_SHAPE_SERIAL, 5, 0},
-    {"local", GP_SHAPE_LOCAL, 4, 8},
-    {"local, full size", GP_SHAPE_LOCAL, 0, 0},
-};
-enum { VARIANTS = sizeof variants / sizeof *variants };
-
-/* NULL: the device cannot. */
-static gp_context *open_variant(const brackets_variant *v)
-{
-    gp_context_desc desc = {0};
-    gp_context *gp;
-    desc.tuning.shape = v->shape;
-    desc.tuning.tile = v->tile;
-    desc.tuning.work_group_size = v->group;
-    if (gp_context_create(&desc, &gp) == GP_ERROR_UNSUPPORTED) return NULL;
-    assert_non_null(gp);
-    return gp;
-}
-
 /* The local shape costs PoCL ten seconds a program. */
-static bool is_dear(const gp_context *gp, const brackets_variant *v)
+static bool is_dear(const gp_context *gp, size_t v)
 {
-    return v->shape == GP_SHAPE_LOCAL && !test_builds_are_cheap(gp);
-}
-
-/* A small tile, in whichever shape the device has. */
-static gp_context *open_small(void)
-{
-    gp_context *gp = open_variant(&variants[1]);
-    return gp ? gp : open_variant(&variants[3]);
+    return nest_variants[v].shape == GP_SHAPE_LOCAL && !test_builds_are_cheap(gp);
 }
 
 /* ------------------------------------------------------------------ check */
@@ -129,15 +92,15 @@ static void test_every_variant(void **state)
 {
     size_t v, k, p;
     (void)state;
-    for (v = 0; v < VARIANTS; v++) {
-        gp_context *gp = open_variant(&variants[v]);
+    for (v = 0; v < NEST_VARIANTS; v++) {
+        gp_context *gp = nest_open(v);
         const size_t *list = test_small() ? small_sizes : sizes;
         const size_t count = test_small() ? sizeof small_sizes / sizeof *sizes : sizeof sizes / sizeof *sizes;
         if (!gp) continue;
         for (k = 0; k < count; k++) {
             for (p = 0; p < NEST_PATTERNS; p++) {
                 if (list[k] > 70 && (k + p) % 3 != 0) continue;
-                check_text(gp, variants[v].name, list[k], (nest_pattern)p, 15);
+                check_text(gp, nest_variants[v].name, list[k], (nest_pattern)p, 15);
             }
         }
         gp_context_destroy(gp);
@@ -150,9 +113,9 @@ static void test_outputs(void **state)
     unsigned outputs, v;
     (void)state;
     for (v = 0; v < 4; v += 3) {
-        gp_context *gp = open_variant(&variants[v]);
+        gp_context *gp = nest_open(v);
         for (outputs = 0; outputs < 16; outputs++) {
-            if (is_dear(gp, &variants[v]) && outputs != 1 && !(outputs & 1 && outputs & 8)) continue;
+            if (is_dear(gp, v) && outputs != 1 && !(outputs & 1 && outputs & 8)) continue;
             check_text(gp, "outputs", test_small() ? 300 : 50021, NEST_KINDS, outputs);
             check_text(gp, "outputs", 20, NEST_KINDS, outputs);
         }
@@ -168,7 +131,7 @@ static void test_large(void **state)
     size_t k, p;
     (void)state;
     if (test_small()) return;
-    gp = open_variant(&variants[0]);
+    gp = nest_open(0);
     for (k = 0; k < 2; k++) {
         for (p = 0; p < NEST_PATTERNS; p++) {
             const bool some = p == NEST_RANDOM || p == NEST_DEEP || p == NEST_SAWTOOTH || p == NEST_BROKEN;
@@ -178,13 +141,13 @@ static void test_large(void **state)
     }
     gp_context_destroy(gp);
     for (k = 1; k < 4; k += 2) { /* 2^20 in tiles of 64 and of 32: two launches of the tree */
-        gp = open_variant(&variants[k]);
+        gp = nest_open(k);
         if (!gp || test_builds_are_cheap(gp)) {
             gp_context_destroy(gp);
             continue;
         }
         for (p = 0; p < NEST_PATTERNS; p += 2)
-            check_text(gp, variants[k].name, large[0], (nest_pattern)p, 15);
+            check_text(gp, nest_variants[k].name, large[0], (nest_pattern)p, 15);
         gp_context_destroy(gp);
     }
 }
@@ -196,7 +159,7 @@ static void test_offsets_and_wide(void **state)
     size_t v, k;
     (void)state;
     for (v = 0; v < 4; v += 3) {
-        gp_context *gp = open_variant(&variants[v]);
+        gp_context *gp = nest_open(v);
         unsigned char *text = malloc(n);
         int *code;
         assert_non_null(text);
@@ -232,7 +195,7 @@ static void test_symbols(void **state)
     assert_non_null(wide);
     assert_non_null(code);
     for (v = 0; v < 4; v += 3) {
-        gp_context *gp = open_variant(&variants[v]);
+        gp_context *gp = nest_open(v);
         gp_brackets_desc desc = bytes_desc(n);
         for (i = 0; i < n; i++) text[i] = nest_pick("<>ab()", 6);
         other = nest_codes(text, n, "<>");
@@ -246,7 +209,7 @@ static void test_symbols(void **state)
         for (i = 0; i < n; i++) text[i] = (unsigned char)(test_random() >> 9);
         for (i = 0; i < n; i++) code[i] = table[text[i]];
         check(gp, "table", desc, text, 1, code, 15);
-        if (is_dear(gp, &variants[v])) {
+        if (is_dear(gp, v)) {
             gp_context_destroy(gp);
             continue;
         }
@@ -279,7 +242,7 @@ static void test_count_on_device(void **state)
     assert_non_null(text);
     nest_fill(text, bound, NEST_KINDS);
     for (v = 0; v < 4; v += 1) {
-        gp_context *gp = open_variant(&variants[v]);
+        gp_context *gp = nest_open(v);
         int *code = nest_codes(text, bound, "()[]{}");
         if (!gp) {
             free(code);
@@ -320,7 +283,7 @@ static void test_scratch(void **state)
     size_t v, bytes, most;
     (void)state;
     for (v = 0; v < 4; v += 3) {
-        gp_context *gp = open_variant(&variants[v]);
+        gp_context *gp = nest_open(v);
         gp_brackets_desc desc = bytes_desc(n);
         unsigned char *text = malloc(n);
         nest_reference *r;
@@ -358,7 +321,7 @@ static void test_scratch(void **state)
 
 static void test_bad_input(void **state)
 {
-    gp_context *gp = open_variant(&variants[0]);
+    gp_context *gp = nest_open(0);
     gp_brackets_desc good = bytes_desc(5000), d;
     static const int8_t table[256] = {1};
     size_t bytes;
@@ -408,7 +371,7 @@ static void test_bad_input(void **state)
 static void test_many(void **state)
 {
     const size_t most = 5000, rounds = test_small() ? 20 : 1000;
-    gp_context *gp = open_small();
+    gp_context *gp = nest_open_small();
     gp_brackets_desc desc = bytes_desc(most);
     unsigned char *text = malloc(most);
     nest_reference *r;
@@ -439,7 +402,7 @@ static void test_many(void **state)
 
 static void test_warmup(void **state)
 {
-    gp_context *gp = open_small();
+    gp_context *gp = nest_open_small();
     gp_brackets_desc desc = bytes_desc(0);
     gp_warmup_desc warm = {0};
     uint64_t built;

@@ -2,43 +2,6 @@
 #include "brackets.h"
 #include "keys.h"
 
-/* ------------------------------------------------------------------ variants */
-
-typedef struct stack_variant {
-    const char *name;
-    gp_shape shape;
-    uint32_t tile, group;
-} stack_variant;
-
-static const stack_variant variants[] = {
-    {"default", GP_SHAPE_AUTO, 0, 0},
-    {"serial, tiles of 64", GP_SHAPE_SERIAL, 64, 0},
-    {"serial, tiles of 3", GP_SHAPE_SERIAL, 3, 0},
-    {"local", GP_SHAPE_LOCAL, 4, 8},
-    {"local, full size", GP_SHAPE_LOCAL, 0, 0},
-};
-enum { VARIANTS = sizeof variants / sizeof *variants };
-
-/* NULL: the device cannot. */
-static gp_context *open_variant(const stack_variant *v)
-{
-    gp_context_desc desc = {0};
-    gp_context *gp;
-    desc.tuning.shape = v->shape;
-    desc.tuning.tile = v->tile;
-    desc.tuning.work_group_size = v->group;
-    if (gp_context_create(&desc, &gp) == GP_ERROR_UNSUPPORTED) return NULL;
-    assert_non_null(gp);
-    return gp;
-}
-
-/* A small tile, in whichever shape the device has. */
-static gp_context *open_small(void)
-{
-    gp_context *gp = open_variant(&variants[1]);
-    return gp ? gp : open_variant(&variants[3]);
-}
-
 /* ------------------------------------------------------------------ reference, check */
 
 /* What gp_stack_scan has to give; to be freed. */
@@ -126,15 +89,16 @@ static void test_every_variant(void **state)
 {
     size_t v, k, p;
     (void)state;
-    for (v = 0; v < VARIANTS; v++) {
-        gp_context *gp = open_variant(&variants[v]);
+    for (v = 0; v < NEST_VARIANTS; v++) {
+        gp_context *gp = nest_open(v);
         const size_t *list = test_small() ? small_sizes : sizes;
         const size_t count = test_small() ? sizeof small_sizes / sizeof *sizes : sizeof sizes / sizeof *sizes;
         if (!gp) continue;
         for (k = 0; k < count; k++) {
             for (p = 0; p < NEST_PATTERNS; p++) {
                 if (list[k] > 70 && (k + p) % 3 != 0) continue;
-                check(gp, variants[v].name, &test_affine, list[k], (nest_pattern)p, (k + p / 3) % 2 == 0);
+                check(gp, nest_variants[v].name, &test_affine, list[k], (nest_pattern)p,
+                      (k + p / 3) % 2 == 0);
             }
         }
         gp_context_destroy(gp);
@@ -149,13 +113,13 @@ static void test_elements(void **state)
     const size_t n = test_small() ? 300 : 30011;
     size_t v, k, p;
     (void)state;
-    for (v = 0; v < VARIANTS; v += 3) {
-        gp_context *gp = open_variant(&variants[v]);
+    for (v = 0; v < NEST_VARIANTS; v += 3) {
+        gp_context *gp = nest_open(v);
         const bool cheap = test_builds_are_cheap(gp);
         for (k = 0; k < sizeof elements / sizeof *elements; k++) {
             if ((v == 3 && !cheap) || (k == 1 && !cheap) || (test_small() && k > 1)) continue;
             for (p = 0; p < NEST_PATTERNS; p++)
-                check(gp, variants[v].name, elements[k], n, (nest_pattern)p, p % 2 == 0);
+                check(gp, nest_variants[v].name, elements[k], n, (nest_pattern)p, p % 2 == 0);
         }
         gp_context_destroy(gp);
     }
@@ -169,13 +133,13 @@ static void test_large(void **state)
     (void)state;
     if (test_small()) return;
     for (v = 0; v < 4; v++) {
-        gp_context *gp = open_variant(&variants[v]);
+        gp_context *gp = nest_open(v);
         if (!gp || (v > 0 && test_builds_are_cheap(gp)) || v == 2) {
             gp_context_destroy(gp);
             continue;
         }
         for (p = 0; p < NEST_PATTERNS; p += v ? 2 : 1)
-            check(gp, variants[v].name, &test_affine, large, (nest_pattern)p, p % 3 == 0);
+            check(gp, nest_variants[v].name, &test_affine, large, (nest_pattern)p, p % 3 == 0);
         gp_context_destroy(gp);
     }
 }
@@ -195,7 +159,7 @@ static void test_descs(void **state)
     assert_non_null(text);
     assert_non_null(wide);
     for (v = 0; v < 4; v += 3) {
-        gp_context *gp = open_variant(&variants[v]);
+        gp_context *gp = nest_open(v);
         const bool dear = v == 3 && !test_builds_are_cheap(gp);
         nest_fill(text, n, NEST_BROKEN);
         code = nest_codes(text, n, "()[]{}");
@@ -230,7 +194,7 @@ static void test_descs(void **state)
 static void test_arg_and_map(void **state)
 {
     const size_t n = test_small() ? 300 : 20011;
-    gp_context *gp = open_small();
+    gp_context *gp = nest_open_small();
     gp_stack_scan_desc desc = {0};
     unsigned char *text = malloc(n);
     uint32_t *values = malloc(n * 4), *stack = malloc((n + 1) * 4), *got;
@@ -291,7 +255,7 @@ static void test_count_on_device(void **state)
     nest_fill(text, bound, NEST_KINDS);
     code = nest_codes(text, bound, "()[]{}");
     for (v = 0; v < 4; v++) {
-        gp_context *gp = open_variant(&variants[v]);
+        gp_context *gp = nest_open(v);
         if (!gp) continue;
         for (k = 0; k < sizeof counts / sizeof *counts; k++) {
             const uint32_t wanted = test_small() ? counts[k] / 10 : counts[k];
@@ -316,7 +280,7 @@ static void test_scratch(void **state)
     size_t v, bytes;
     (void)state;
     for (v = 0; v < 4; v += 3) {
-        gp_context *gp = open_variant(&variants[v]);
+        gp_context *gp = nest_open(v);
         gp_stack_scan_desc desc = element_desc(&test_affine, n);
         unsigned char *text = malloc(n);
         int *code;
@@ -337,7 +301,7 @@ static void test_scratch(void **state)
 
 static void test_bad_input(void **state)
 {
-    gp_context *gp = open_variant(&variants[0]);
+    gp_context *gp = nest_open(0);
     gp_stack_scan_desc good = element_desc(&test_u32_sum, 1000), d;
     size_t bytes;
     (void)state;
@@ -376,7 +340,7 @@ static void test_bad_input(void **state)
 /* Random sizes in a row; a warmed-up context builds nothing more. */
 static void test_many(void **state)
 {
-    gp_context *gp = open_small();
+    gp_context *gp = nest_open_small();
     gp_stack_scan_desc desc = element_desc(&test_affine, 0);
     gp_warmup_desc warm = {0};
     uint64_t built;

@@ -2,30 +2,6 @@
 #include "brackets.h"
 #include "keys.h"
 
-/* ------------------------------------------------------------------ variants */
-
-static const struct tree_variant {
-    gp_shape shape;
-    uint32_t tile, group;
-} variants[] = {
-    {GP_SHAPE_AUTO, 0, 0},  {GP_SHAPE_SERIAL, 64, 0}, {GP_SHAPE_SERIAL, 3, 0},
-    {GP_SHAPE_LOCAL, 4, 8}, {GP_SHAPE_LOCAL, 0, 0},
-};
-enum { VARIANTS = sizeof variants / sizeof *variants };
-
-/* NULL: the device cannot. */
-static gp_context *open_variant(size_t v)
-{
-    gp_context_desc desc = {0};
-    gp_context *gp;
-    desc.tuning.shape = variants[v].shape;
-    desc.tuning.tile = variants[v].tile;
-    desc.tuning.work_group_size = variants[v].group;
-    if (gp_context_create(&desc, &gp) == GP_ERROR_UNSUPPORTED) return NULL;
-    assert_non_null(gp);
-    return gp;
-}
-
 /* ------------------------------------------------------------------ reference, check */
 
 typedef struct tree_reference {
@@ -143,8 +119,8 @@ static void test_every_variant(void **state)
 {
     size_t v, k, p;
     (void)state;
-    for (v = 0; v < VARIANTS; v++) {
-        gp_context *gp = open_variant(v);
+    for (v = 0; v < NEST_VARIANTS; v++) {
+        gp_context *gp = nest_open(v);
         const size_t *list = test_small() ? small_sizes : sizes;
         const size_t count = test_small() ? sizeof small_sizes / sizeof *sizes : sizeof sizes / sizeof *sizes;
         if (!gp) continue;
@@ -162,7 +138,7 @@ static void test_large(void **state)
     (void)state;
     if (test_small()) return;
     for (v = 0; v < 4; v++) {
-        gp_context *gp = open_variant(v);
+        gp_context *gp = nest_open(v);
         if (!gp || v == 2 || (v > 0 && test_builds_are_cheap(gp))) {
             gp_context_destroy(gp);
             continue;
@@ -196,7 +172,7 @@ static void test_descs(void **state)
     (void)state;
     assert_non_null(counts);
     for (v = 0; v < 4; v += 3) {
-        gp_context *gp = open_variant(v);
+        gp_context *gp = nest_open(v);
         const bool dear = v == 3 && !test_builds_are_cheap(gp);
         for (i = 0; i < 8; i++) {
             uint64_t *parent = i < 4 ? random_tree(n, i % 2 ? 1 : 3) : parents_of(n, NEST_TEXT);
@@ -230,7 +206,7 @@ static void test_map(void **state)
     static const uint32_t expected[] = {0, 0, 0, 0, 1, 0, 0, 1, 1, 1, 2, 0, 0, 1, 1, 2,
                                         2, 2, 3, 0, 3, 4, 0, 0, 1, 0, 1, 2, 4, 0, 1};
     const size_t n = sizeof text - 1;
-    gp_context *gp = open_variant(1);
+    gp_context *gp = nest_open(1);
     gp_brackets_desc nest = {0};
     gp_tree_desc tree = {0};
     uint32_t *index;
@@ -255,7 +231,8 @@ static void test_map(void **state)
     gp_context_destroy(gp);
 }
 
-/* Parents of no nest: any result, but inside the buffers, and in time. */
+/* Parents of no nest: any result, but inside the buffers, and in time. Several items may then write the same
+   number of children, which the simulator takes for a mistake. */
 static void test_malformed(void **state)
 {
     const size_t n = test_small() ? 333 : 20011;
@@ -264,7 +241,7 @@ static void test_malformed(void **state)
     (void)state;
     assert_non_null(parent);
     for (v = 0; v < 4; v += 3) {
-        gp_context *gp = open_variant(v);
+        gp_context *gp = nest_open(v);
         for (k = 0; k < 4; k++) {
             gp_tree_desc desc = {0};
             unsigned char *out;
@@ -274,12 +251,13 @@ static void test_malformed(void **state)
             desc.count = n;
             desc.parent = test_buffer(gp, n * 4, parent);
             desc.index = guarded(gp, 0, n, 4, NULL);
-            desc.children = guarded(gp, 0, n, 4, NULL);
             desc.end = guarded(gp, 0, n, 4, NULL);
+            if (!test_small()) desc.children = guarded(gp, 0, n, 4, NULL);
             assert_gp(gp, gp_tree(gp, &desc));
             for (i = 0; i < 3; i++) {
                 const cl_mem buffers[3] = {desc.index, desc.children, desc.end};
                 size_t at;
+                if (!buffers[i]) continue;
                 out = test_read(gp, buffers[i], (n + GUARD) * 4);
                 for (at = n * 4; at < (n + GUARD) * 4; at++) assert_int_equal(out[at], TEST_POISON);
                 free(out);
@@ -299,7 +277,7 @@ static void test_count_on_device_and_scratch(void **state)
     size_t v, k, bytes;
     (void)state;
     for (v = 0; v < 4; v += 3) {
-        gp_context *gp = open_variant(v);
+        gp_context *gp = nest_open(v);
         uint64_t *parent = parents_of(bound, NEST_BROKEN);
         for (k = 0; k < sizeof counts / sizeof *counts; k++) {
             const uint32_t wanted = test_small() ? counts[k] / 10 : counts[k];
@@ -322,7 +300,7 @@ static void test_count_on_device_and_scratch(void **state)
 
 static void test_bad_input(void **state)
 {
-    gp_context *gp = open_variant(0);
+    gp_context *gp = nest_open(0);
     gp_tree_desc good = {0}, d;
     size_t bytes;
     (void)state;
@@ -346,7 +324,7 @@ static void test_bad_input(void **state)
     REFUSED(d.end_offset = 1, GP_ERROR_INVALID_BUFFER, "end has");
     REFUSED(d.end = d.index, GP_ERROR_OVERLAP, "index is bytes");
     REFUSED(d.end = d.parent, GP_ERROR_OVERLAP, "parent is bytes");
-    REFUSED(d.scratch = d.parent, GP_ERROR_OVERLAP, "scratch");
+    REFUSED((d.count = 100, d.scratch = d.parent), GP_ERROR_OVERLAP, "scratch");
     REFUSED((d.count_buffer = d.parent, d.count_type = GP_F32), GP_ERROR_INVALID_TYPE, "count_type");
     REFUSED(d.wait_count = 1, GP_ERROR_INVALID_ARGUMENT, "wait");
 #undef REFUSED
@@ -362,7 +340,7 @@ static void test_bad_input(void **state)
 /* Random sizes in a row; a warmed-up context builds nothing more. */
 static void test_many(void **state)
 {
-    gp_context *gp = open_variant(0);
+    gp_context *gp = nest_open(0);
     gp_tree_desc desc = {0};
     gp_warmup_desc warm = {0};
     uint64_t built;
