@@ -69,6 +69,7 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
          "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", "gp_hash_combine_keys",
          NULL},
         {"gp_hash_each_slot", NULL},
+        {"gp_laws_try", NULL},
     };
     return names[primitive][k];
 }
@@ -112,6 +113,9 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, monoid);
         GPI_ADD_KERNEL(&text, source);
         if (primitive != GPI_STACK_SCAN) GPI_ADD_KERNEL(&text, tile);
+    } else if (primitive == GPI_LAWS) {
+        GPI_ADD_KERNEL(&text, monoid);
+        GPI_ADD_KERNEL(&text, laws);
     } else if (primitive != GPI_BRACKETS && primitive != GPI_TREE) {
         GPI_ADD_KERNEL(&text, mix);
         if (primitive != GPI_HASH && primitive != GPI_HASH_EACH) GPI_ADD_KERNEL(&text, key);
