@@ -1080,6 +1080,116 @@ GP_API gp_result gp_brackets_read(gp_context *gp, const gp_brackets_desc *desc, 
 /* Bytes of scratch that gp_brackets with this desc needs; buffers in it may be NULL. Can be 0. */
 GP_API gp_result gp_brackets_scratch_size(gp_context *gp, const gp_brackets_desc *desc, size_t *bytes);
 
+/* ------------------------------------------------------------------ stack scan */
+
+/* For each element of a nest of brackets: the product of the values of all openers that are open, outermost
+   first. Nested clip rectangles and their intersections; nested transforms; the least of all that encloses.
+
+   By a stack, on which an opener puts its value and from which a closer takes one:
+     out[i] = initial . v0 . v1 ... vk      v0 ... vk: on the stack behind element i, lowest first
+     exclusive: on the stack before element i
+   So an opener's own value counts for itself, and is gone at its closer; with `exclusive` it counts for its
+   closer and not for itself, and what counts are the openers that gp_brackets calls parent[i], its parent and
+   so on. Elements that are no brackets get the same in both.
+
+   Codes are given as to gp_brackets: type, and pairs, table or map. Values: one for each element, of which
+   only openers' are looked at; what comes of others' is thrown away, but the operation may be given them.
+   Whatever the input, the output is defined: a closer on an empty stack takes nothing, an opener that is
+   never closed counts to the end, kinds do not matter.
+
+   Order: outermost first always, for any monoid. Products are grouped by tiles, the same way every time:
+   float results repeat bit for bit on one device, and may differ from those of a stack in rounding. count 0
+   does nothing. Aliasing: `out` overlaps nothing; inputs may overlap each other. Scratch: one sum an element,
+   three and 32 bytes a tile (twice that for 2^32 elements or more). Cost: reads codes and openers' values
+   twice, writes once; openers that tiles leave open are written and read once more. Depth costs at most the
+   logarithm of the number of tiles for each tile, and for each closer whose opener is in another tile.
+   Largest count: memory.
+   (Levien, The stack monoid, 2020, for the monoid.) */
+typedef struct gp_stack_scan_desc {
+    cl_mem in;           /* what is a bracket */
+    size_t in_offset;    /* elements, as all offsets */
+    size_t count;        /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    gp_type type;        /* of the input; codes as to gp_brackets: */
+    const char *pairs;   /* GP_U8: openers and closers, in turns; read during the call; or: */
+    const int8_t *table; /* GP_U8: 256 codes; read during the call; or: */
+    const char *map;     /* code of an element, in x and i */
+    cl_mem values;       /* count elements of value_type, or of the monoid */
+    size_t values_offset;
+    gp_type value_type;      /* with a monoid but no value_map: leave 0 */
+    const char *value_map;   /* expression in x, an element of `values`, and i; NULL: the element itself */
+    gp_type out_type;        /* of products and output; 0: value_type */
+    gp_op op;                /* or: */
+    const gp_monoid *monoid; /* instead of out_type and op */
+    bool exclusive;          /* the stack before the element */
+    const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
+    cl_mem out;              /* count elements of out_type */
+    size_t out_offset;
+    cl_mem scratch; /* of gp_stack_scan_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_stack_scan_desc;
+
+GP_API gp_result gp_stack_scan(gp_context *gp, const gp_stack_scan_desc *desc);
+
+/* Bytes of scratch that gp_stack_scan with this desc needs; buffers in it may be NULL. Can be 0. */
+GP_API gp_result gp_stack_scan_scratch_size(gp_context *gp, const gp_stack_scan_desc *desc, size_t *bytes);
+
+/* ------------------------------------------------------------------ tree */
+
+/* What a consumer of a nest asks next, from each element's parent, in input order:
+     index[i]      how many of its siblings (elements with the same parent) stand before element i
+     children[i]   how many elements have parent i
+     end[i]        where the subtree of i ends: it is elements i ... end[i] - 1
+   Each output is optional.
+
+   Parents are as gp_brackets writes them, or those of any tree whose nodes stand in preorder: an element's
+   parent stands before it, and its subtree is of neighbours. None has all bits set; elements without a parent
+   are siblings. An element whose parent does not stand before it counts as having none. Where parents are not
+   those of a nest, outputs may be any numbers and time may grow with the square of a run; nothing is read or
+   written outside the buffers, and the call ends.
+
+   Which elements count, in `index` and `children`: all, or with `in` those that are not 0, or for which `map`
+   is not 0. Of brackets, "x == '(' || x == '['" would count nests in nests, and "x == ','" commas, so that
+   index is the position in a list. The others' index is how many that count stand before them.
+
+   The result is always the same. count 0 does nothing. Aliasing: outputs overlap nothing. Scratch: 2 bytes an
+   element, and 16 to 32 a run (twice that with indices of 64 bits) of 16384 elements on CPUs and of 16 on
+   GPUs. Cost: reads parents twice, writes each output once; for each run and each parent outside it a search
+   of some 2 log2(runs) steps. No group waits for another. Largest count: 2^32 - 1 with 32-bit indices, else
+   memory. */
+typedef struct gp_tree_desc {
+    cl_mem parent; /* count indices */
+    size_t parent_offset;
+    size_t count;        /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    gp_type index_type; /* of parent and of the outputs: GP_U32 or GP_U64; 0: GP_U32 */
+    cl_mem in;          /* count elements of `type`; NULL with type 0: all elements count */
+    size_t in_offset;
+    gp_type type;    /* any integer type */
+    const char *map; /* expression in x and i; NULL: the element itself */
+    cl_mem index;    /* NULL: not wanted; the same for all outputs */
+    size_t index_offset;
+    cl_mem children;
+    size_t children_offset;
+    cl_mem end;
+    size_t end_offset;
+    cl_mem scratch; /* of gp_tree_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_tree_desc;
+
+GP_API gp_result gp_tree(gp_context *gp, const gp_tree_desc *desc);
+
+/* Bytes of scratch that gp_tree with this desc needs; buffers in it may be NULL. Can be 0. */
+GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, size_t *bytes);
+
 /* ------------------------------------------------------------------ hash table */
 
 /* A hash table on the device: keys of 32 or 64 bits, compared by their bits, each with a value of 0 (a set),
@@ -1359,8 +1469,10 @@ typedef struct gp_warmup_desc {
     const gp_segmented_sort_desc *segmented_sort; /* of this also value_size */
     const gp_sort_strings_desc *sort_strings;     /* of this only that it is there */
     const gp_brackets_desc
-        *brackets;                /* of this also pairs, table, map, index_type, which outputs are there */
-    const gp_select_desc *select; /* of these also size, predicate, which buffers are there */
+        *brackets; /* of this also pairs, table, map, index_type, which outputs are there */
+    const gp_stack_scan_desc *stack_scan; /* of this also pairs, table, value_map */
+    const gp_tree_desc *tree;             /* of this type, map and index_type */
+    const gp_select_desc *select;         /* of these also size, predicate, which buffers are there */
     const gp_partition_desc *partition;
     const gp_unique_desc *unique; /* with values: gp_unique_by_key */
     const gp_run_length_encode_desc *run_length_encode;
@@ -1454,6 +1566,8 @@ typedef enum gpi_primitive {
     GPI_SEGMENTED_SORT,
     GPI_SORT_STRINGS,
     GPI_BRACKETS,
+    GPI_STACK_SCAN,
+    GPI_TREE,
     GPI_HASH,
     GPI_HASH_EACH,
     GPI_LAWS,
@@ -1622,8 +1736,8 @@ static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t
                                     gp_strategy strategy, gpi_plan *plan);
 static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
                                     size_t key_size, gpi_plan *plan);
-static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, size_t index_size,
-                                        gpi_plan *plan);
+static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gpi_primitive primitive,
+                                        size_t size, gpi_plan *plan);
 static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_strategy strategy,
                                     gpi_plan *plan);
 static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size_t size, gp_strategy strategy,
@@ -1652,6 +1766,8 @@ static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primi
                                  const gpi_element *element, gpi_plan *plan, gpi_program **out);
 static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
                                       char *prelude, size_t fields, gpi_program **out);
+static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
+                              const gpi_plan *plan);
 static void gpi_programs_save(gp_context *gp);
 static void gpi_programs_free(gp_context *gp);
 static gp_result gpi_programs_share(gp_context *gp, const gp_context *from);
@@ -1983,8 +2099,10 @@ static gp_result gpi_select_warm_up(gp_context *gp, const gp_select_desc *desc);
 static gp_result gpi_partition_warm_up(gp_context *gp, const gp_partition_desc *desc);
 static gp_result gpi_unique_warm_up(gp_context *gp, const gp_unique_desc *desc);
 static gp_result gpi_run_length_encode_warm_up(gp_context *gp, const gp_run_length_encode_desc *desc);
-/* brackets.c */
+/* brackets.c, stack_scan.c, tree.c */
 static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *desc);
+static gp_result gpi_stack_scan_warm_up(gp_context *gp, const gp_stack_scan_desc *desc);
+static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc);
 /* hash_table.c, hash.c, hash_slots.c */
 static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
 static void gpi_hash_free_all(gp_context *gp);
@@ -9135,6 +9253,21 @@ static const char *const gpi_kernel_nest[] = {
     "\n",
     "GPI_DEFINE_TREE(tiles, __global)\n",
     "\n",
+    "/* The nodes above [bottom, 2 * bottom) of a tree in global memory: each group multiplies its share until one\n",
+    "   is left. grow(x) makes a node of its children; clear(x) a leaf for which there is no piece. */\n",
+    "#define GPI_GROW_TREE(leaves, pieces, bottom, clear, grow)                                     \\\n",
+    "    do {                                                                                       \\\n",
+    "        const uint l = (uint)get_local_id(0), g = (uint)get_group_id(0);                       \\\n",
+    "        const uint groups = (uint)get_num_groups(0);                                           \\\n",
+    "        uint width = (bottom) / groups;                                                        \\\n",
+    "        for (uint k = g * width + l; (bottom) == (leaves) && k < (g + 1) * width; k += GPI_WG) \\\n",
+    "            if (k >= (pieces)) clear((leaves) + k);                                            \\\n",
+    "        for (width /= 2; width > 0; width /= 2) {                                              \\\n",
+    "            gpi_sync_all(); /* the children are written */                                     \\\n",
+    "            for (uint k = l; k < width; k += GPI_WG) grow((groups + g) * width + k);           \\\n",
+    "        }                                                                                      \\\n",
+    "    } while (0)\n",
+    "\n",
     "/* ------------------------------------------------------------------ tiles, and what is kept of them */\n",
     "\n",
     "/* Scratch, in uints; the host computes where the parts begin:\n",
@@ -9181,6 +9314,7 @@ static const char *const gpi_kernel_nest[] = {
     "}\n",
     "\n",
     "static ulong gpi_tile_begin(uint tile) { return (ulong)tile * GPI_TILE; }\n",
+    "static uint gpi_tiles_of(ulong n) { return (uint)((n + GPI_TILE - 1) / GPI_TILE); }\n",
     "\n",
     "static uint gpi_tile_length(gpi_nest nest, uint tile)\n",
     "{\n",
@@ -9718,17 +9852,26 @@ static const char *const gpi_kernel_items[] = {
     "    }\n",
     "}\n",
     "\n",
-    "/* Openers that nothing behind them in the tile closes go to the tile's cells. */\n",
-    "static void gpi_keep_openers(gpi_node node, uint open, gpi_nest nest, uint tile, gpi_shared shared)\n",
+    "/* How many of the item's openers nothing behind them in the tile closes, the lowest ones; *at: how many of\n",
+    "   the tile's are below them. */\n",
+    "static uint gpi_kept(gpi_node node, gpi_shared shared, uint *at)\n",
     "{\n",
-    "    const ulong begin = gpi_tile_begin(tile);\n",
     "    gpi_node after = gpi_node_make(0, 0);\n",
     "    for (uint x = GPI_WG + (uint)get_local_id(0); x > 1; x >>= 1) {\n",
     "        if (!(x & 1)) after = gpi_node_product(after, shared->tree[x + 1]);\n",
     "    }\n",
-    "    if (after.pops >= node.pushes) return;\n",
-    "    const uint left = (uint)(node.pushes - after.pops);\n",
-    "    __global uint *cell = nest.cells + begin + shared->tree[1].pushes - after.pushes - left;\n",
+    "    const uint left = (uint)gpi_excess(node.pushes, after.pops);\n",
+    "    *at = left > 0 ? (uint)(shared->tree[1].pushes - after.pushes) - left : 0;\n",
+    "    return left;\n",
+    "}\n",
+    "\n",
+    "/* They go to the tile's cells. */\n",
+    "static void gpi_keep_openers(gpi_node node, uint open, gpi_nest nest, uint tile, gpi_shared shared)\n",
+    "{\n",
+    "    const ulong begin = gpi_tile_begin(tile);\n",
+    "    uint at;\n",
+    "    const uint left = gpi_kept(node, shared, &at);\n",
+    "    __global uint *cell = nest.cells + begin + at;\n",
     "    for (uint k = 0; k < left; k++, open &= open - 1)\n",
     "        cell[k] = (uint)(begin + get_local_id(0) * GPI_ITEMS + popcount(~open & (open - 1)));\n",
     "}\n",
@@ -9804,14 +9947,14 @@ static const char *const gpi_kernel_items[] = {
     "    return opener == GPI_ALONE ? GPI_TILE + (uint)need : opener;\n",
     "}\n",
     "\n",
-    "/* Parents of the item's elements into the stage. Their depths take the place of the signs, counted from that\n",
-    "   of the item's first element. The stack's top is in the bits `open` as long as one of the item's own openers\n",
-    "   is there. */\n",
-    "static void gpi_enclose_item(gpi_nest nest, uint tile, __local ushort *stage, gpi_shared shared)\n",
+    "/* Parents of the item's elements into the stage; `below` is the height of the stack before the tile. Their\n",
+    "   depths take the place of the signs, counted from that of the item's first element. The stack's top is in\n",
+    "   the bits `open` as long as one of the item's own openers is there. */\n",
+    "static void gpi_enclose_item(gpi_index below, __local ushort *stage, gpi_shared shared)\n",
     "{\n",
     "    const uint l = (uint)get_local_id(0), first = l * GPI_ITEMS;\n",
-    "    const gpi_node before = gpi_node_product(gpi_tiles_before(nest.tree, nest.leaves, tile),\n",
-    "                                             gpi_items_before(shared->tree, GPI_WG, l));\n",
+    "    const gpi_node before =\n",
+    "        gpi_node_product(gpi_node_make(0, below), gpi_items_before(shared->tree, GPI_WG, l));\n",
     "    gpi_cursor cursor = gpi_cursor_make();\n",
     "    gpi_index height = before.pushes;\n",
     "    uint open = 0, outer = height ? gpi_cursor_stage(&cursor, shared) : GPI_ALONE;\n",
@@ -9851,7 +9994,7 @@ static const char *const gpi_kernel_items[] = {
     "    gpi_sync(); /* signs are there */\n",
     "    const gpi_node node = gpi_reduce_item(shared, 0, &open, &close);\n",
     "    gpi_grow_tree(node, open, shared);\n",
-    "    gpi_enclose_item(nest, tile, memory->stage, shared);\n",
+    "    gpi_enclose_item(gpi_tiles_before(nest.tree, nest.leaves, tile).pushes, memory->stage, shared);\n",
     "    gpi_sync(); /* parents and depths are there */\n",
     "    for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) {\n",
     "        if (parents) parent[begin + i] = gpi_parent_of(nest, tile, memory->stage[i]);\n",
@@ -9914,8 +10057,6 @@ static const char *const gpi_kernel_brackets[] = {
     "    const gpi_nest nest = gpi_nest_make(scratch, notes_at, tree_at, leaves, \\\n",
     "                                        gpi_count(bound, wanted, wanted_offset, wanted_words))\n",
     "\n",
-    "static uint gpi_tiles_of(ulong n) { return (uint)((n + GPI_TILE - 1) / GPI_TILE); }\n",
-    "\n",
     "/* ------------------------------------------------------------------ pair, tree */\n",
     "\n",
     "GPI_KERNEL void gp_brackets_pair(GPI_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,\n",
@@ -9927,23 +10068,13 @@ static const char *const gpi_kernel_brackets[] = {
     "    gpi_pair_group(in + in_at, match + match_at, nest, shared);\n",
     "}\n",
     "\n",
-    "/* Each group multiplies its share of the nodes [bottom, 2 * bottom) until one is left. Leaves without a\n",
-    "   tile push and pop nothing. */\n",
+    "/* Leaves without a tile push and pop nothing. */\n",
     "GPI_KERNEL void gp_brackets_tree(GPI_COUNT_PARAMETERS, GPI_SCRATCH_PARAMETERS, uint bottom)\n",
     "{\n",
     "    GPI_NEST_SET(nest);\n",
-    "    const uint l = (uint)get_local_id(0), g = (uint)get_group_id(0), groups = (uint)get_num_groups(0);\n",
-    "    const uint tiles = gpi_tiles_of(nest.n);\n",
-    "    uint width = bottom / groups; /* nodes of this group */\n",
-    "    for (uint k = g * width + l; bottom == leaves && k < (g + 1) * width; k += GPI_WG)\n",
-    "        if (k >= tiles) nest.tree[leaves + k] = gpi_node_make(0, 0);\n",
-    "    for (width /= 2; width > 0; width /= 2) {\n",
-    "        gpi_sync_all(); /* the children are written */\n",
-    "        for (uint k = l; k < width; k += GPI_WG) {\n",
-    "            const uint x = (groups + g) * width + k;\n",
-    "            nest.tree[x] = gpi_node_product(nest.tree[2 * x], nest.tree[2 * x + 1]);\n",
-    "        }\n",
-    "    }\n",
+    "#define GPI_CLEAR(x) nest.tree[x] = gpi_node_make(0, 0)\n",
+    "#define GPI_GROW(x) nest.tree[x] = gpi_node_product(nest.tree[2 * (x)], nest.tree[2 * (x) + 1])\n",
+    "    GPI_GROW_TREE(leaves, gpi_tiles_of(nest.n), bottom, GPI_CLEAR, GPI_GROW);\n",
     "}\n",
     "\n",
     "/* ------------------------------------------------------------------ join, enclose */\n",
@@ -10153,6 +10284,938 @@ static const char *const gpi_kernel_brackets[] = {
     "}\n",
 };
 /* ---- End file kernels/brackets.cl ---- */
+
+/* ---- Begin file kernels/stack_scan.cl ---- */
+static const char *const gpi_kernel_stack_scan[] = {
+    "#line 1 \"kernels/stack_scan.cl\"\n",
+    "/* stack_scan.cl - gp_stack_scan: for each element the product of the values on the stack.\n",
+    "\n",
+    "       stack of openers; an opener puts its value on it, a closer takes one off\n",
+    "       out[i] = initial . v0 . v1 ... vk        v0 ... vk: the stack behind element i, lowest first;\n",
+    "                                                exclusive: the stack before it\n",
+    "\n",
+    "   What is left of tile t is \")))(((\" (nest.cl). Its cells hold the products of its own openers, which those\n",
+    "   of other tiles are put in front of:\n",
+    "\n",
+    "       cell[t][k]    v0 ... v(k-1)  of the openers that tile t leaves; k = 0 ... pushes; [0] is the identity\n",
+    "       base[t]       initial and what is left of the stack before t when t's closers have taken their part\n",
+    "       joint[x]      of node x: the product of what its left child pushes and its right child leaves\n",
+    "\n",
+    "   So the stack down to an opener of tile t, its k-th, is base[t] . cell[t][k]; and the product of the lowest\n",
+    "   m openers that a node pushes is found on one way down, because joint[x] stands for all to the left of it.\n",
+    "\n",
+    "       pair    a group a tile        nodes and cells: reads codes, and openers' values\n",
+    "       tree    a group 4096 leaves   nodes and joints, in two launches\n",
+    "       base    an item a tile        2 log2(tiles) steps, each with a way down\n",
+    "       fold    a group a tile        reads again, and writes\n",
+    "\n",
+    "   No group waits for another, and no chain is longer than a tile. (Levien, The stack monoid, 2020, for\n",
+    "   the values on the stack; the products in a tree are ours.)\n",
+    "\n",
+    "   Parameters: those of nest.cl, monoid.cl and source.cl. The serial shape has GPI_STRANDS * GPI_TILE elements\n",
+    "   in private memory; the local one a tile in local memory.                                             */\n",
+    "\n",
+    "typedef struct gpi_stack {\n",
+    "    gpi_nest nest;\n",
+    "    __global GPI_T *cells, *bases, *joints;\n",
+    "} gpi_stack;\n",
+    "\n",
+    "/* Scratch, in uints: | tree | joints | bases | cells: GPI_TILE + 1 a tile | */\n",
+    "#define GPI_STACK_PARAMETERS \\\n",
+    "    __global uint *scratch, ulong joints_at, ulong bases_at, ulong cells_at, uint leaves\n",
+    "#define GPI_STACK_SET(stack)                                                                         \\\n",
+    "    gpi_stack stack;                                                                                 \\\n",
+    "    stack.nest =                                                                                     \\\n",
+    "        gpi_nest_make(scratch, 0, 0, leaves, gpi_count(bound, wanted, wanted_offset, wanted_words)); \\\n",
+    "    stack.joints = (__global GPI_T *)(scratch + joints_at);                                          \\\n",
+    "    stack.bases = (__global GPI_T *)(scratch + bases_at);                                            \\\n",
+    "    stack.cells = (__global GPI_T *)(scratch + cells_at)\n",
+    "\n",
+    "#define GPI_VALUES_PARAMETERS                                                                   \\\n",
+    "    __global const GPI_SYMBOL *in, ulong in_at, __global const GPI_IN *values, ulong values_at, \\\n",
+    "        GPI_COUNT_PARAMETERS\n",
+    "#define GPI_VALUES_SET(source)      \\\n",
+    "    gpi_source source;              \\\n",
+    "    source.in = values + values_at; \\\n",
+    "    source.count = gpi_count(bound, wanted, wanted_offset, wanted_words)\n",
+    "\n",
+    "static __global GPI_T *gpi_stack_cells(gpi_stack stack, uint tile)\n",
+    "{\n",
+    "    return stack.cells + (ulong)tile * (GPI_TILE + 1);\n",
+    "}\n",
+    "\n",
+    "/* The product of the stack down to a place's opener, that one included. */\n",
+    "static GPI_T gpi_stack_at(gpi_stack stack, gpi_place place, GPI_T initial)\n",
+    "{\n",
+    "    if (place.leaf == GPI_NOWHERE) return initial;\n",
+    "    const gpi_index k = stack.nest.tree[stack.nest.leaves + place.leaf].pushes - place.need;\n",
+    "    return gpi_combine(stack.bases[place.leaf], gpi_stack_cells(stack, place.leaf)[k]);\n",
+    "}\n",
+    "\n",
+    "/* Nobody reads results soon. */\n",
+    "static void gpi_stack_put(__global GPI_OUT *out, ulong i, GPI_T x) { GPI_WRITE(out, i, GPI_BASE_RESULT(x)); }\n",
+    "\n",
+    "/* ------------------------------------------------------------------ serial */\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "typedef uint gpi_stack_memory;\n",
+    "typedef uint *gpi_stack_shared;\n",
+    "\n",
+    "/* Whether a product that may not be wanted is cheaper than a branch that may be mispredicted. */\n",
+    "#define GPI_STACK_SMALL (GPI_SIZE <= 16)\n",
+    "\n",
+    "/* Element `at` of a tile whose cells begin at `base`; *top is the stack's top, base itself when it is empty.\n",
+    " */\n",
+    "GPI_INLINE void gpi_slice_step(__global GPI_T *base, __global GPI_T **top, gpi_index *pops,\n",
+    "                               __global const GPI_SYMBOL *in, gpi_source source, gpi_index at)\n",
+    "{\n",
+    "    const long sign = GPI_SIGN(in[at], at);\n",
+    "    __global GPI_T *next = *top + sign;\n",
+    "    if (GPI_RARELY(next < base)) {\n",
+    "        ++*pops;\n",
+    "        return;\n",
+    "    }\n",
+    "    if (GPI_STACK_SMALL || sign > 0) (*top)[1] = gpi_combine(**top, gpi_load(source, at));\n",
+    "    *top = next;\n",
+    "}\n",
+    "\n",
+    "/* Elements of `count` neighbouring tiles of `length`, the first of which begins at `begin`, in step. */\n",
+    "GPI_INLINE void gpi_slice_tiles(__global GPI_T **base, __global GPI_T **top, gpi_index *pops, uint count,\n",
+    "                                __global const GPI_SYMBOL *in, gpi_source source, gpi_index begin,\n",
+    "                                uint length)\n",
+    "{\n",
+    "    uint i = 0;\n",
+    "    while (i < length) {\n",
+    "        const uint end = min(i + GPI_BLOCK, length);\n",
+    "#ifdef GPI_IS_BRACKET\n",
+    "        if (end - i == GPI_BLOCK) {\n",
+    "            ulong brackets[GPI_STRANDS];\n",
+    "            bool few = true;\n",
+    "#pragma unroll\n",
+    "            for (uint k = 0; k < count; k++) {\n",
+    "                brackets[k] = gpi_brackets_of(in + begin + k * GPI_TILE + i);\n",
+    "                few = few && popcount(brackets[k]) <= GPI_FEW;\n",
+    "            }\n",
+    "            for (uint k = 0; k < count && few; k++) {\n",
+    "                for (; brackets[k]; brackets[k] &= brackets[k] - 1) {\n",
+    "                    const uint j = (uint)popcount(~brackets[k] & (brackets[k] - 1));\n",
+    "                    gpi_slice_step(base[k], &top[k], &pops[k], in, source, begin + k * GPI_TILE + i + j);\n",
+    "                }\n",
+    "            }\n",
+    "            if (few) i = end;\n",
+    "        }\n",
+    "#endif\n",
+    "        for (; i < end; i++) {\n",
+    "#pragma unroll\n",
+    "            for (uint k = 0; k < count; k++)\n",
+    "                gpi_slice_step(base[k], &top[k], &pops[k], in, source, begin + k * GPI_TILE + i);\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* `count` tiles from `tile` on, of `length` each: abreast, as in strands.cl. */\n",
+    "GPI_INLINE void gpi_slice_abreast(__global const GPI_SYMBOL *in, gpi_source source, gpi_stack stack,\n",
+    "                                  uint tile, uint count, uint length)\n",
+    "{\n",
+    "    __global GPI_T *base[GPI_STRANDS], *top[GPI_STRANDS];\n",
+    "    gpi_index pops[GPI_STRANDS];\n",
+    "#pragma unroll\n",
+    "    for (uint k = 0; k < count; k++) {\n",
+    "        base[k] = top[k] = gpi_stack_cells(stack, tile + k);\n",
+    "        *base[k] = gpi_identity();\n",
+    "        pops[k] = 0;\n",
+    "    }\n",
+    "    gpi_slice_tiles(base, top, pops, count, in, source, (gpi_index)gpi_tile_begin(tile), length);\n",
+    "#pragma unroll\n",
+    "    for (uint k = 0; k < count; k++)\n",
+    "        stack.nest.tree[stack.nest.leaves + tile + k] = gpi_node_make(pops[k], (gpi_index)(top[k] - base[k]));\n",
+    "}\n",
+    "\n",
+    "static void gpi_slice_group(__global const GPI_SYMBOL *in, gpi_source source, gpi_stack stack,\n",
+    "                            gpi_stack_shared shared)\n",
+    "{\n",
+    "    const uint tile = (uint)get_group_id(0) * GPI_STRANDS;\n",
+    "    const gpi_nest nest = stack.nest;\n",
+    "    (void)shared;\n",
+    "    if (gpi_tile_begin(tile + GPI_STRANDS) <= nest.n) {\n",
+    "        gpi_slice_abreast(in, source, stack, tile, GPI_STRANDS, GPI_TILE);\n",
+    "        return;\n",
+    "    }\n",
+    "    for (uint k = 0; k < GPI_STRANDS && gpi_tile_begin(tile + k) < nest.n; k++)\n",
+    "        gpi_slice_abreast(in, source, stack, tile + k, 1, gpi_tile_length(nest, tile + k));\n",
+    "}\n",
+    "\n",
+    "/* A tile on its way to the output. Its stack of products is in private memory; below its first one is what is\n",
+    "   left of the stack before the tile. */\n",
+    "typedef struct gpi_fold {\n",
+    "    gpi_stack stack;\n",
+    "    gpi_place place; /* of the highest opener left of those before the tile */\n",
+    "    GPI_T initial;\n",
+    "    __global const GPI_SYMBOL *in;\n",
+    "    __global GPI_OUT *out;\n",
+    "    gpi_source source;\n",
+    "    GPI_T *base;\n",
+    "} gpi_fold;\n",
+    "\n",
+    "/* The highest opener left of those before the tile is taken. */\n",
+    "GPI_NOINLINE GPI_T gpi_fold_below(gpi_fold *f)\n",
+    "{\n",
+    "    if (f->place.leaf != GPI_NOWHERE) f->place = gpi_place_below(f->stack.nest, f->place);\n",
+    "    return gpi_stack_at(f->stack, f->place, f->initial);\n",
+    "}\n",
+    "\n",
+    "/* Element `at`; *top is the stack's top. */\n",
+    "GPI_INLINE void gpi_fold_step(gpi_fold *f, GPI_T **top, gpi_index at, const bool exclusive)\n",
+    "{\n",
+    "    const long sign = GPI_SIGN(f->in[at], at);\n",
+    "    GPI_T *next = *top + sign;\n",
+    "    if (exclusive) gpi_stack_put(f->out, at, **top);\n",
+    "    if (GPI_RARELY(next < f->base)) {\n",
+    "        *f->base = gpi_fold_below(f);\n",
+    "    } else {\n",
+    "        if (GPI_STACK_SMALL || sign > 0) (*top)[1] = gpi_combine(**top, gpi_load(f->source, at));\n",
+    "        *top = next;\n",
+    "    }\n",
+    "    if (!exclusive) gpi_stack_put(f->out, at, **top);\n",
+    "}\n",
+    "\n",
+    "#ifdef GPI_IS_BRACKET\n",
+    "/* The block of 64 elements from `at` on, few of which are brackets. */\n",
+    "GPI_INLINE void gpi_fold_few(gpi_fold *f, GPI_T **top, gpi_index at, ulong brackets, const bool exclusive)\n",
+    "{\n",
+    "    uint j = 0;\n",
+    "    for (;;) {\n",
+    "        const uint end = brackets ? (uint)popcount(~brackets & (brackets - 1)) : GPI_BLOCK;\n",
+    "        const GPI_T now = **top;\n",
+    "        for (; j < end; j++) gpi_stack_put(f->out, at + j, now);\n",
+    "        if (!brackets) return;\n",
+    "        gpi_fold_step(f, top, at + j++, exclusive);\n",
+    "        brackets &= brackets - 1;\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* Elements of `count` neighbouring tiles of `length` in step. */\n",
+    "GPI_INLINE void gpi_fold_tiles(gpi_fold *f, GPI_T **top, uint count, gpi_index begin, uint length,\n",
+    "                               const bool exclusive)\n",
+    "{\n",
+    "    uint i = 0;\n",
+    "    while (i < length) {\n",
+    "        const uint end = min(i + GPI_BLOCK, length);\n",
+    "#ifdef GPI_IS_BRACKET\n",
+    "        if (end - i == GPI_BLOCK) {\n",
+    "            ulong brackets[GPI_STRANDS];\n",
+    "            bool few = true;\n",
+    "#pragma unroll\n",
+    "            for (uint k = 0; k < count; k++) {\n",
+    "                brackets[k] = gpi_brackets_of(f[k].in + begin + k * GPI_TILE + i);\n",
+    "                few = few && popcount(brackets[k]) <= GPI_FEW;\n",
+    "            }\n",
+    "#pragma unroll\n",
+    "            for (uint k = 0; k < count; k++)\n",
+    "                if (few) gpi_fold_few(&f[k], &top[k], begin + k * GPI_TILE + i, brackets[k], exclusive);\n",
+    "            if (few) i = end;\n",
+    "        }\n",
+    "#endif\n",
+    "        for (; i < end; i++) {\n",
+    "#pragma unroll\n",
+    "            for (uint k = 0; k < count; k++)\n",
+    "                gpi_fold_step(&f[k], &top[k], begin + k * GPI_TILE + i, exclusive);\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE void gpi_fold_begin(gpi_fold *f, gpi_fold of, uint tile, GPI_T *room)\n",
+    "{\n",
+    "    *f = of;\n",
+    "    f->place = gpi_tiles_search(f->stack.nest.tree, f->stack.nest.leaves, tile, 0);\n",
+    "    f->base = room;\n",
+    "    *room = gpi_stack_at(f->stack, f->place, f->initial);\n",
+    "}\n",
+    "\n",
+    "/* `count` tiles from `tile` on, of `length` each. */\n",
+    "GPI_INLINE void gpi_fold_abreast(gpi_fold of, uint tile, uint count, uint length, const bool exclusive)\n",
+    "{\n",
+    "    GPI_T room[GPI_STRANDS][GPI_TILE + 1], *top[GPI_STRANDS];\n",
+    "    gpi_fold f[GPI_STRANDS];\n",
+    "#pragma unroll\n",
+    "    for (uint k = 0; k < count; k++) {\n",
+    "        gpi_fold_begin(&f[k], of, tile + k, room[k]);\n",
+    "        top[k] = room[k];\n",
+    "    }\n",
+    "    gpi_fold_tiles(f, top, count, (gpi_index)gpi_tile_begin(tile), length, exclusive);\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE void gpi_fold_strands(gpi_fold f, const bool exclusive)\n",
+    "{\n",
+    "    const uint tile = (uint)get_group_id(0) * GPI_STRANDS;\n",
+    "    const gpi_nest nest = f.stack.nest;\n",
+    "    if (gpi_tile_begin(tile + GPI_STRANDS) <= nest.n) {\n",
+    "        gpi_fold_abreast(f, tile, GPI_STRANDS, GPI_TILE, exclusive);\n",
+    "        return;\n",
+    "    }\n",
+    "    for (uint k = 0; k < GPI_STRANDS && gpi_tile_begin(tile + k) < nest.n; k++)\n",
+    "        gpi_fold_abreast(f, tile + k, 1, gpi_tile_length(nest, tile + k), exclusive);\n",
+    "}\n",
+    "\n",
+    "static void gpi_fold_group(__global const GPI_SYMBOL *in, gpi_source source, __global GPI_OUT *out,\n",
+    "                           gpi_stack stack, GPI_T initial, bool exclusive, gpi_stack_shared shared)\n",
+    "{\n",
+    "    gpi_fold f;\n",
+    "    (void)shared;\n",
+    "    f.stack = stack;\n",
+    "    f.initial = initial;\n",
+    "    f.in = in;\n",
+    "    f.out = out;\n",
+    "    f.source = source;\n",
+    "    f.place.leaf = GPI_NOWHERE;\n",
+    "    f.place.need = 0;\n",
+    "    f.base = 0;\n",
+    "    if (exclusive) gpi_fold_strands(f, true);\n",
+    "    else gpi_fold_strands(f, false);\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ local */\n",
+    "\n",
+    "#else\n",
+    "/* Openers are linked to the ones below them, and multiplied along these links: within an item one after the\n",
+    "   other, then by doubling, which takes as many rounds as the logarithm of the most items that a link chain\n",
+    "   goes through. */\n",
+    "typedef struct gpi_stack_memory {\n",
+    "    gpi_group group;\n",
+    "    uint going[2];\n",
+    "    ushort parent[GPI_TILE]; /* as gpi_enclose_item leaves it */\n",
+    "    ushort link[GPI_TILE];   /* the opener below what an opener's value has been multiplied with; GPI_TILE or\n",
+    "                                more: there is none in this tile */\n",
+    "    GPI_T value[GPI_TILE];\n",
+    "} gpi_stack_memory;\n",
+    "typedef __local gpi_stack_memory *gpi_stack_shared;\n",
+    "\n",
+    "/* What an item knows of its elements, a bit each. */\n",
+    "typedef struct gpi_bits_of {\n",
+    "    uint openers, kept; /* kept: those that the item leaves open */\n",
+    "    gpi_node node;\n",
+    "} gpi_bits_of;\n",
+    "\n",
+    "/* Signs of the tile, its openers' values, the items' tree and each element's parent; `height` of the stack\n",
+    "   before the tile. */\n",
+    "static gpi_bits_of gpi_stack_open(__global const GPI_SYMBOL *in, gpi_source source, gpi_nest nest, uint tile,\n",
+    "                                  gpi_index height, gpi_stack_shared memory)\n",
+    "{\n",
+    "    const gpi_shared shared = &memory->group;\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    const ulong begin = gpi_tile_begin(tile);\n",
+    "    gpi_bits_of bits;\n",
+    "    uint close;\n",
+    "    gpi_load_signs(in, begin, gpi_tile_length(nest, tile), shared);\n",
+    "    for (uint i = l; i < GPI_TILE; i += GPI_WG)\n",
+    "        if (shared->sign[i] > 0) memory->value[i] = gpi_load(source, begin + i);\n",
+    "    if (l == 0) memory->going[0] = 0;\n",
+    "    gpi_sync(); /* signs and values are there */\n",
+    "    bits.openers = 0;\n",
+    "    for (uint j = 0; j < GPI_ITEMS; j++)\n",
+    "        if (shared->sign[l * GPI_ITEMS + j] > 0) bits.openers |= 1u << j;\n",
+    "    bits.node = gpi_reduce_item(shared, 0, &bits.kept, &close);\n",
+    "    gpi_grow_tree(bits.node, bits.kept, shared);\n",
+    "    gpi_enclose_item(height, memory->parent, shared);\n",
+    "    return bits;\n",
+    "}\n",
+    "\n",
+    "/* The item's openers: each multiplied with those below it in the same item. */\n",
+    "static void gpi_stack_item(uint openers, gpi_stack_shared memory)\n",
+    "{\n",
+    "    const uint first = (uint)get_local_id(0) * GPI_ITEMS;\n",
+    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "        const uint p = first + j, q = memory->link[p];\n",
+    "        if (!(openers >> j & 1) || q < first || q >= GPI_TILE) continue;\n",
+    "        memory->value[p] = gpi_combine(memory->value[q], memory->value[p]);\n",
+    "        memory->link[p] = memory->link[q];\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* The same across items. Each round doubles how many openers a product goes over, so that there are\n",
+    "   log2(GPI_WG) at most, and one that finds nothing to do. */\n",
+    "static void gpi_stack_double(uint openers, gpi_stack_shared memory)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0), first = l * GPI_ITEMS;\n",
+    "    bool going = true;\n",
+    "    for (uint round = 0; going; round ^= 1) {\n",
+    "        GPI_T below[GPI_ITEMS];\n",
+    "        ushort next[GPI_ITEMS];\n",
+    "        gpi_sync(); /* the last round's values and links are there */\n",
+    "        for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "            const uint q = memory->link[first + j];\n",
+    "            if (!(openers >> j & 1) || q >= GPI_TILE) continue;\n",
+    "            below[j] = memory->value[q];\n",
+    "            next[j] = memory->link[q];\n",
+    "            (void)atomic_or(&memory->going[round], 1u);\n",
+    "        }\n",
+    "        gpi_sync(); /* everybody has read, and said whether there is more to do */\n",
+    "        if (l == 0) memory->going[1 - round] = 0;\n",
+    "        for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "            if (!(openers >> j & 1) || memory->link[first + j] >= GPI_TILE) continue;\n",
+    "            memory->value[first + j] = gpi_combine(below[j], memory->value[first + j]);\n",
+    "            memory->link[first + j] = next[j];\n",
+    "        }\n",
+    "        going = memory->going[round] != 0;\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "static void gpi_slice_group(__global const GPI_SYMBOL *in, gpi_source source, gpi_stack stack,\n",
+    "                            gpi_stack_shared memory)\n",
+    "{\n",
+    "    const gpi_shared shared = &memory->group;\n",
+    "    const uint l = (uint)get_local_id(0), first = l * GPI_ITEMS, tile = (uint)get_group_id(0);\n",
+    "    __global GPI_T *cell = gpi_stack_cells(stack, tile);\n",
+    "    if (gpi_tile_length(stack.nest, tile) == 0) return;\n",
+    "    const gpi_bits_of bits = gpi_stack_open(in, source, stack.nest, tile, GPI_TILE, memory);\n",
+    "    for (uint j = 0; j < GPI_ITEMS; j++) memory->link[first + j] = memory->parent[first + j];\n",
+    "    gpi_stack_item(bits.openers, memory);\n",
+    "    gpi_stack_double(bits.openers, memory);\n",
+    "    uint open = bits.kept, at;\n",
+    "    const uint left = gpi_kept(bits.node, shared, &at);\n",
+    "    for (uint k = 0; k < left; k++, open &= open - 1)\n",
+    "        cell[at + k + 1] = memory->value[first + popcount(~open & (open - 1))];\n",
+    "    if (l != 0) return;\n",
+    "    cell[0] = gpi_identity();\n",
+    "    stack.nest.tree[stack.nest.leaves + tile] = shared->tree[1];\n",
+    "}\n",
+    "\n",
+    "/* The product of the stack before a tile without its highest m. Those for m = 0 ... pops - 1 stand in the\n",
+    "   tile's last cells, the first one last. */\n",
+    "static GPI_T gpi_fold_outer(gpi_stack stack, uint tile, uint m)\n",
+    "{\n",
+    "    const gpi_index pops = stack.nest.tree[stack.nest.leaves + tile].pops;\n",
+    "    if (m >= pops) return stack.bases[tile];\n",
+    "    return gpi_stack_cells(stack, tile)[gpi_tile_length(stack.nest, tile) - m];\n",
+    "}\n",
+    "\n",
+    "/* What the parent `q` of an element stands for: the product down to it. */\n",
+    "static GPI_T gpi_fold_parent(gpi_stack stack, uint tile, uint q, GPI_T initial, gpi_stack_shared memory)\n",
+    "{\n",
+    "    if (q < GPI_TILE) return memory->value[q];\n",
+    "    return q == GPI_ALONE ? initial : gpi_fold_outer(stack, tile, q - GPI_TILE);\n",
+    "}\n",
+    "\n",
+    "/* The parent of an element's parent. */\n",
+    "static uint gpi_fold_grandparent(uint q, gpi_stack_shared memory)\n",
+    "{\n",
+    "    if (q < GPI_TILE) return memory->parent[q];\n",
+    "    return q == GPI_ALONE ? q : q + 1;\n",
+    "}\n",
+    "\n",
+    "static void gpi_fold_write(__global const GPI_SYMBOL *in, __global GPI_OUT *out, gpi_stack stack, uint tile,\n",
+    "                           GPI_T initial, bool exclusive, gpi_stack_shared memory)\n",
+    "{\n",
+    "    const ulong begin = gpi_tile_begin(tile);\n",
+    "    const uint length = gpi_tile_length(stack.nest, tile);\n",
+    "    for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) {\n",
+    "        const int sign = exclusive ? 0 : GPI_SIGN(in[begin + i], begin + i);\n",
+    "        uint q = memory->parent[i];\n",
+    "        if (sign > 0) q = i;\n",
+    "        if (sign < 0) q = gpi_fold_grandparent(q, memory);\n",
+    "        gpi_stack_put(out, begin + i, gpi_fold_parent(stack, tile, q, initial, memory));\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "static void gpi_fold_group(__global const GPI_SYMBOL *in, gpi_source source, __global GPI_OUT *out,\n",
+    "                           gpi_stack stack, GPI_T initial, bool exclusive, gpi_stack_shared memory)\n",
+    "{\n",
+    "    const gpi_nest nest = stack.nest;\n",
+    "    const uint l = (uint)get_local_id(0), first = l * GPI_ITEMS, tile = (uint)get_group_id(0);\n",
+    "    const uint length = gpi_tile_length(nest, tile);\n",
+    "    if (length == 0) return;\n",
+    "    const gpi_index pops = nest.tree[nest.leaves + tile].pops;\n",
+    "    for (uint m = l; m < GPI_TILE; m += GPI_WG)\n",
+    "        if (m < pops)\n",
+    "            gpi_stack_cells(stack, tile)[length - m] =\n",
+    "                gpi_stack_at(stack, gpi_tiles_search(nest.tree, nest.leaves, tile, m), initial);\n",
+    "    const gpi_bits_of bits =\n",
+    "        gpi_stack_open(in, source, nest, tile, gpi_tiles_before(nest.tree, nest.leaves, tile).pushes, memory);\n",
+    "    gpi_sync_all(); /* the products of the stack before the tile are there */\n",
+    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "        const uint p = first + j, q = memory->parent[p];\n",
+    "        memory->link[p] = (ushort)q;\n",
+    "        if (!(bits.openers >> j & 1) || q < GPI_TILE) continue;\n",
+    "        memory->value[p] = gpi_combine(gpi_fold_parent(stack, tile, q, initial, memory), memory->value[p]);\n",
+    "    }\n",
+    "    gpi_stack_item(bits.openers, memory);\n",
+    "    gpi_stack_double(bits.openers, memory);\n",
+    "    gpi_sync(); /* all openers' products are there */\n",
+    "    gpi_fold_write(in, out, stack, tile, initial, exclusive, memory);\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* ------------------------------------------------------------------ kernels */\n",
+    "\n",
+    "GPI_KERNEL void gp_stack_pair(GPI_VALUES_PARAMETERS, GPI_STACK_PARAMETERS, volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_STACK_SET(stack);\n",
+    "    GPI_VALUES_SET(source);\n",
+    "    GPI_SHARED(gpi_stack_memory, shared);\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "    gpi_slice_group(in + in_at, source, stack, shared);\n",
+    "}\n",
+    "\n",
+    "/* The product of the lowest m > 0 openers that node x pushes. */\n",
+    "GPI_NOINLINE GPI_T gpi_stack_lowest(gpi_stack stack, uint x, gpi_index m)\n",
+    "{\n",
+    "    const uint leaves = stack.nest.leaves;\n",
+    "    GPI_T product = gpi_identity();\n",
+    "    while (x < leaves) {\n",
+    "        const gpi_index left = gpi_excess(stack.nest.tree[2 * x].pushes, stack.nest.tree[2 * x + 1].pops);\n",
+    "        const bool right = m > left;\n",
+    "        if (right) product = gpi_combine(product, stack.joints[x]);\n",
+    "        if (right) m -= left;\n",
+    "        x = 2 * x + right;\n",
+    "    }\n",
+    "    return gpi_combine(product, gpi_stack_cells(stack, x - leaves)[m]);\n",
+    "}\n",
+    "\n",
+    "/* The children of node x are there. */\n",
+    "static void gpi_stack_grow(gpi_stack stack, uint x)\n",
+    "{\n",
+    "    const gpi_node a = stack.nest.tree[2 * x], b = stack.nest.tree[2 * x + 1];\n",
+    "    const gpi_index left = gpi_excess(a.pushes, b.pops);\n",
+    "    stack.nest.tree[x] = gpi_node_product(a, b);\n",
+    "    stack.joints[x] = gpi_identity();\n",
+    "    if (left > 0) stack.joints[x] = gpi_stack_lowest(stack, 2 * x, left);\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_stack_tree(GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS, uint bottom)\n",
+    "{\n",
+    "    GPI_STACK_SET(stack);\n",
+    "#define GPI_CLEAR(x) stack.nest.tree[x] = gpi_node_make(0, 0)\n",
+    "#define GPI_GROW(x) gpi_stack_grow(stack, x)\n",
+    "    GPI_GROW_TREE(leaves, gpi_tiles_of(stack.nest.n), bottom, GPI_CLEAR, GPI_GROW);\n",
+    "}\n",
+    "\n",
+    "/* What tile t leaves of the stack before it: up from its leaf, with all that is to the left and not taken by\n",
+    "   what comes after it. */\n",
+    "GPI_KERNEL void gp_stack_base(GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS, gpi_argument initial)\n",
+    "{\n",
+    "    GPI_STACK_SET(stack);\n",
+    "    const uint tile = (uint)get_global_id(0);\n",
+    "    GPI_T product = gpi_identity();\n",
+    "    if (tile >= gpi_tiles_of(stack.nest.n)) return;\n",
+    "    gpi_index need = stack.nest.tree[leaves + tile].pops;\n",
+    "    for (uint x = leaves + tile; x > 1; x >>= 1) {\n",
+    "        if (!(x & 1)) continue;\n",
+    "        const gpi_node before = stack.nest.tree[x - 1];\n",
+    "        const bool some = before.pushes > need;\n",
+    "        if (some) product = gpi_combine(gpi_stack_lowest(stack, x - 1, before.pushes - need), product);\n",
+    "        need = some ? before.pops : need + before.pops - before.pushes;\n",
+    "    }\n",
+    "    stack.bases[tile] = gpi_combine(gpi_base_of(initial), product);\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_stack_fold(GPI_VALUES_PARAMETERS, __global GPI_OUT *out, ulong out_at,\n",
+    "                              gpi_argument initial, uint exclusive, GPI_STACK_PARAMETERS)\n",
+    "{\n",
+    "    GPI_STACK_SET(stack);\n",
+    "    GPI_VALUES_SET(source);\n",
+    "    GPI_SHARED(gpi_stack_memory, shared);\n",
+    "    gpi_fold_group(in + in_at, source, out + out_at, stack, gpi_base_of(initial), exclusive != 0, shared);\n",
+    "}\n",
+};
+/* ---- End file kernels/stack_scan.cl ---- */
+
+/* ---- Begin file kernels/tree.cl ---- */
+static const char *const gpi_kernel_tree[] = {
+    "#line 1 \"kernels/tree.cl\"\n",
+    "/* tree.cl - gp_tree: what a nest looks like from its nodes, made of their parents.\n",
+    "\n",
+    "       index[i]      how many of i's siblings stand before it\n",
+    "       children[i]   how many elements have parent i\n",
+    "       end[i]        the first element behind i whose parent is before i: i's subtree is i ... end[i] - 1\n",
+    "\n",
+    "   Parents are looked at as keys, parent + 1, and 0 for none: key(j) = i + 1 says that j is a child of i, and\n",
+    "   end[i] is the first j > i with key(j) <= i. In between no key is below i + 1, so that children are what has\n",
+    "   the lowest key there. With each run of GPI_RUN elements goes\n",
+    "\n",
+    "       (key, count)    the lowest key in it, and how many of those that count have it\n",
+    "\n",
+    "   and a product of neighbours is of the same kind. In a tree of these runs the number of a node's children\n",
+    "   between two runs is a matter of 2 log2(runs) steps, and so is the first run that reaches below a key. An\n",
+    "   item goes over its run alone: it counts children whose parent is in the run, and looks up the others' once\n",
+    "   for each parent.\n",
+    "\n",
+    "       runs    an item a run         inside runs; their keys and counts\n",
+    "       grow    a group 4096 leaves   products of neighbours, in two launches\n",
+    "       join    an item a run         what goes beyond runs: reads parents again\n",
+    "\n",
+    "   Parameters: GPI_INDEX_SIZE, shape and tile as in nest.cl;\n",
+    "       GPI_SELECT           1: elements count only where GPI_COUNTED(x, i) is not 0                     */\n",
+    "#ifndef GPI_SELECT\n",
+    "#error \"GPI_SELECT must be defined\"\n",
+    "#endif\n",
+    "#define GPI_RUN GPI_ITEMS\n",
+    "\n",
+    "#define GPI_TREE_INDEX 1u\n",
+    "#define GPI_TREE_CHILDREN 2u\n",
+    "#define GPI_TREE_END 4u\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "static void gpi_sync(void) {} /* there is nobody else */\n",
+    "static void gpi_sync_all(void) {}\n",
+    "#else\n",
+    "static void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }\n",
+    "static void gpi_sync_all(void) { barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); }\n",
+    "#endif\n",
+    "\n",
+    "/* ------------------------------------------------------------------ tree of runs */\n",
+    "\n",
+    "typedef struct gpi_low {\n",
+    "    gpi_index key, count;\n",
+    "} gpi_low;\n",
+    "\n",
+    "static gpi_low gpi_low_make(gpi_index key, gpi_index count)\n",
+    "{\n",
+    "    gpi_low low;\n",
+    "    low.key = key;\n",
+    "    low.count = count;\n",
+    "    return low;\n",
+    "}\n",
+    "\n",
+    "static gpi_low gpi_low_product(gpi_low a, gpi_low b)\n",
+    "{\n",
+    "    return gpi_low_make(min(a.key, b.key), (a.key <= b.key ? a.count : 0) + (b.key <= a.key ? b.count : 0));\n",
+    "}\n",
+    "\n",
+    "/* How many elements of the runs [first, last) that count have this key, below which there is none. */\n",
+    "static gpi_index gpi_count_between(__global const gpi_low *tree, uint leaves, uint first, uint last,\n",
+    "                                   gpi_index key)\n",
+    "{\n",
+    "    gpi_low sum = gpi_low_make(GPI_NONE, 0);\n",
+    "    uint a = leaves + first, b = leaves + last;\n",
+    "    while (a < b) {\n",
+    "        if (a & 1) sum = gpi_low_product(sum, tree[a]);\n",
+    "        if (b & 1) sum = gpi_low_product(sum, tree[b - 1]);\n",
+    "        a = (a + 1) >> 1;\n",
+    "        b >>= 1;\n",
+    "    }\n",
+    "    return sum.key == key ? sum.count : 0;\n",
+    "}\n",
+    "\n",
+    "/* The first run behind `run` with a key of `most` or less; `leaves` where there is none. Up to the right,\n",
+    "   then down. (No return inside a loop: Mesa 22.3 lets such an item go on for another turn.) */\n",
+    "static uint gpi_first_below(__global const gpi_low *tree, uint leaves, uint run, gpi_index most)\n",
+    "{\n",
+    "    uint x = leaves + run;\n",
+    "    while (x > 1 && ((x & 1) || tree[x + 1].key > most)) x >>= 1;\n",
+    "    if (x <= 1) return leaves;\n",
+    "    x++;\n",
+    "    while (x < leaves) x = 2 * x + (tree[2 * x].key > most);\n",
+    "    return x - leaves;\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ input, output */\n",
+    "\n",
+    "/* Scratch, in uints: | tree: 2 * leaves gpi_low | own: a ushort an element, children in its own run | */\n",
+    "#define GPI_TREE_PARAMETERS                                                                             \\\n",
+    "    __global const GPI_SYMBOL *in, ulong in_at, __global const gpi_index *parent, ulong parent_at,      \\\n",
+    "        GPI_COUNT_PARAMETERS, __global gpi_index *index, ulong index_at, __global gpi_index *children,  \\\n",
+    "        ulong children_at, __global gpi_index *end, ulong end_at, uint outputs, __global uint *scratch, \\\n",
+    "        ulong own_at, uint leaves\n",
+    "\n",
+    "typedef struct gpi_family {\n",
+    "    __global const GPI_SYMBOL *in;\n",
+    "    __global const gpi_index *parent;\n",
+    "    __global gpi_index *index, *children, *end;\n",
+    "    __global gpi_low *tree;\n",
+    "    __global ushort *own;\n",
+    "    uint outputs, leaves;\n",
+    "    ulong n;\n",
+    "} gpi_family;\n",
+    "\n",
+    "#define GPI_TREE_SET(f)                            \\\n",
+    "    gpi_family f;                                  \\\n",
+    "    f.in = in + in_at;                             \\\n",
+    "    f.parent = parent + parent_at;                 \\\n",
+    "    f.index = index + index_at;                    \\\n",
+    "    f.children = children + children_at;           \\\n",
+    "    f.end = end + end_at;                          \\\n",
+    "    f.tree = (__global gpi_low *)scratch;          \\\n",
+    "    f.own = (__global ushort *)(scratch + own_at); \\\n",
+    "    f.outputs = outputs;                           \\\n",
+    "    f.leaves = leaves;                             \\\n",
+    "    f.n = gpi_count(bound, wanted, wanted_offset, wanted_words)\n",
+    "\n",
+    "/* What is no parent, because it does not stand before i, counts as none. */\n",
+    "static gpi_index gpi_key_of(gpi_family f, ulong i)\n",
+    "{\n",
+    "    const gpi_index key = f.parent[i] + 1;\n",
+    "    return key <= i ? key : 0;\n",
+    "}\n",
+    "\n",
+    "static uint gpi_counts(gpi_family f, ulong i)\n",
+    "{\n",
+    "#if GPI_SELECT\n",
+    "    return GPI_COUNTED(f.in[i], i) ? 1 : 0;\n",
+    "#else\n",
+    "    (void)f;\n",
+    "    (void)i;\n",
+    "    return 1;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* An item's run: elements begin ... begin + length - 1. */\n",
+    "typedef struct gpi_run {\n",
+    "    uint number, length;\n",
+    "    gpi_index begin;\n",
+    "} gpi_run;\n",
+    "\n",
+    "static gpi_run gpi_run_make(ulong n)\n",
+    "{\n",
+    "    gpi_run run;\n",
+    "    run.number = (uint)get_global_id(0);\n",
+    "    run.begin = (gpi_index)run.number * GPI_RUN;\n",
+    "    run.length = (ulong)run.number * GPI_RUN < n ? (uint)min((ulong)GPI_RUN, n - run.begin) : 0;\n",
+    "    return run;\n",
+    "}\n",
+    "\n",
+    "/* What an item reads and writes of its run's i-th element: at once in memory (serial), or in local memory,\n",
+    "   which the group fills and empties together. */\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "typedef uint gpi_tree_memory;\n",
+    "#define GPI_KEY(i) gpi_key_of(f, run.begin + (i))\n",
+    "#define GPI_COUNTS(i) gpi_counts(f, run.begin + (i))\n",
+    "#define GPI_OWN(i) f.own[run.begin + (i)]\n",
+    "#define GPI_SET_NEAR(i, x) \\\n",
+    "    if (f.outputs & GPI_TREE_INDEX) f.index[run.begin + (i)] = (x)\n",
+    "#define GPI_SET_FAR(i, x) GPI_SET_NEAR(i, x)\n",
+    "#define GPI_SET_END(i, x) \\\n",
+    "    if (f.outputs & GPI_TREE_END) f.end[run.begin + (i)] = run.begin + (x)\n",
+    "#else\n",
+    "/* One unused cell after every 32 keeps items that stride by GPI_RUN off one another's banks. */\n",
+    "#define GPI_PAD(i) ((i) + (i) / 32)\n",
+    "typedef struct gpi_tree_memory {\n",
+    "    gpi_index key[GPI_PAD(GPI_TILE)],\n",
+    "        far[GPI_PAD(GPI_TILE)]; /* far: index of one whose parent is elsewhere */\n",
+    "    uchar counts[GPI_TILE], own[GPI_TILE], near[GPI_TILE], end[GPI_TILE]; /* end: in the run; 0: beyond */\n",
+    "} gpi_tree_memory;\n",
+    "#define GPI_AT(i) ((uint)get_local_id(0) * GPI_RUN + (i))\n",
+    "#define GPI_KEY(i) memory->key[GPI_PAD(GPI_AT(i))]\n",
+    "#define GPI_COUNTS(i) memory->counts[GPI_AT(i)]\n",
+    "#define GPI_OWN(i) memory->own[GPI_AT(i)]\n",
+    "#define GPI_SET_NEAR(i, x) memory->near[GPI_AT(i)] = (uchar)(x)\n",
+    "#define GPI_SET_FAR(i, x) memory->far[GPI_PAD(GPI_AT(i))] = (x)\n",
+    "#define GPI_SET_END(i, x) memory->end[GPI_AT(i)] = (uchar)(x)\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "typedef uint *gpi_tree_shared;\n",
+    "#define GPI_TREE_SHARED(name) const gpi_tree_shared name = 0\n",
+    "\n",
+    "static void gpi_tree_load(gpi_family f, gpi_tree_shared memory)\n",
+    "{\n",
+    "    (void)f;\n",
+    "    (void)memory;\n",
+    "}\n",
+    "\n",
+    "/* What has not been written yet: children as far as they are known. */\n",
+    "static void gpi_tree_store_near(gpi_family f, gpi_run run, gpi_tree_shared memory)\n",
+    "{\n",
+    "    (void)memory;\n",
+    "    for (uint i = 0; i < run.length && f.outputs & GPI_TREE_CHILDREN; i++)\n",
+    "        f.children[run.begin + i] = f.own[run.begin + i];\n",
+    "}\n",
+    "\n",
+    "static void gpi_tree_store_far(gpi_family f, gpi_tree_shared memory)\n",
+    "{\n",
+    "    (void)f;\n",
+    "    (void)memory;\n",
+    "}\n",
+    "#else\n",
+    "typedef __local gpi_tree_memory *gpi_tree_shared;\n",
+    "#define GPI_TREE_SHARED(name)           \\\n",
+    "    __local gpi_tree_memory name##_mem; \\\n",
+    "    const gpi_tree_shared name = &name##_mem\n",
+    "\n",
+    "static void gpi_tree_load(gpi_family f, gpi_tree_shared memory)\n",
+    "{\n",
+    "    const ulong begin = (ulong)get_group_id(0) * GPI_TILE;\n",
+    "    for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG) {\n",
+    "        if (begin + i >= f.n) continue;\n",
+    "        memory->key[GPI_PAD(i)] = gpi_key_of(f, begin + i);\n",
+    "        memory->counts[i] = (uchar)gpi_counts(f, begin + i);\n",
+    "        memory->end[i] = 0;\n",
+    "    }\n",
+    "    gpi_sync(); /* the tile is there */\n",
+    "}\n",
+    "\n",
+    "/* A key of more than the run's begin is one whose parent is in the run. */\n",
+    "static bool gpi_is_near(gpi_tree_shared memory, ulong begin, uint i)\n",
+    "{\n",
+    "    return memory->key[GPI_PAD(i)] > begin + (i - i % GPI_RUN);\n",
+    "}\n",
+    "\n",
+    "static void gpi_tree_store_near(gpi_family f, gpi_run run, gpi_tree_shared memory)\n",
+    "{\n",
+    "    const ulong begin = (ulong)get_group_id(0) * GPI_TILE;\n",
+    "    (void)run;\n",
+    "    gpi_sync(); /* all runs are done */\n",
+    "    for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG) {\n",
+    "        if (begin + i >= f.n) continue;\n",
+    "        f.own[begin + i] = memory->own[i];\n",
+    "        if (f.outputs & GPI_TREE_CHILDREN) f.children[begin + i] = memory->own[i];\n",
+    "        if (f.outputs & GPI_TREE_INDEX && gpi_is_near(memory, begin, i)) f.index[begin + i] = memory->near[i];\n",
+    "        if (f.outputs & GPI_TREE_END && memory->end[i])\n",
+    "            f.end[begin + i] = (gpi_index)(begin + (i - i % GPI_RUN) + memory->end[i]);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "static void gpi_tree_store_far(gpi_family f, gpi_tree_shared memory)\n",
+    "{\n",
+    "    const ulong begin = (ulong)get_group_id(0) * GPI_TILE;\n",
+    "    gpi_sync(); /* all runs are done */\n",
+    "    for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG)\n",
+    "        if (begin + i < f.n && f.outputs & GPI_TREE_INDEX && !gpi_is_near(memory, begin, i))\n",
+    "            f.index[begin + i] = memory->far[GPI_PAD(i)];\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* ------------------------------------------------------------------ inside runs */\n",
+    "\n",
+    "/* Element i ends what is open and not around it: from the element before it up, as long as parents are not\n",
+    "   before its own. */\n",
+    "static void gpi_run_close(gpi_family f, gpi_run run, uint i, gpi_index key, gpi_tree_shared memory)\n",
+    "{\n",
+    "    gpi_index open = run.begin + i; /* a key: one more than the element */\n",
+    "    (void)memory;\n",
+    "    (void)f;\n",
+    "    while (open > key && open > run.begin) {\n",
+    "        const uint k = (uint)(open - 1 - run.begin);\n",
+    "        GPI_SET_END(k, i);\n",
+    "        open = GPI_KEY(k);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "static gpi_low gpi_run_inside(gpi_family f, gpi_run run, gpi_tree_shared memory)\n",
+    "{\n",
+    "    gpi_low low = gpi_low_make(GPI_NONE, 0);\n",
+    "    (void)memory;\n",
+    "    for (uint i = 0; i < run.length; i++) GPI_OWN(i) = 0;\n",
+    "    for (uint i = 0; i < run.length; i++) {\n",
+    "        const gpi_index key = GPI_KEY(i);\n",
+    "        const uint counts = GPI_COUNTS(i);\n",
+    "        gpi_run_close(f, run, i, key, memory);\n",
+    "        if (key > run.begin) {\n",
+    "            const uint k = (uint)(key - 1 - run.begin), before = GPI_OWN(k);\n",
+    "            GPI_SET_NEAR(i, before);\n",
+    "            GPI_OWN(k) = before + counts;\n",
+    "        } else {\n",
+    "            low = gpi_low_product(low, gpi_low_make(key, counts));\n",
+    "        }\n",
+    "    }\n",
+    "    return low;\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_tree_runs(GPI_TREE_PARAMETERS, volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_TREE_SET(f);\n",
+    "    GPI_TREE_SHARED(memory);\n",
+    "    const gpi_run run = gpi_run_make(f.n);\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "    gpi_tree_load(f, memory);\n",
+    "    const gpi_low low = gpi_run_inside(f, run, memory);\n",
+    "    if (run.length > 0) f.tree[leaves + run.number] = low;\n",
+    "    gpi_tree_store_near(f, run, memory);\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_tree_grow(GPI_TREE_PARAMETERS, uint bottom)\n",
+    "{\n",
+    "    GPI_TREE_SET(f);\n",
+    "#define GPI_CLEAR(x) f.tree[x] = gpi_low_make(GPI_NONE, 0)\n",
+    "#define GPI_GROW(x) f.tree[x] = gpi_low_product(f.tree[2 * (x)], f.tree[2 * (x) + 1])\n",
+    "    GPI_GROW_TREE(leaves, (f.n + GPI_RUN - 1) / GPI_RUN, bottom, GPI_CLEAR, GPI_GROW);\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ beyond runs */\n",
+    "\n",
+    "/* How many siblings with this key stand before the run: in their parent's own run, and in those between. */\n",
+    "static gpi_index gpi_siblings_before(gpi_family f, gpi_run run, gpi_index key)\n",
+    "{\n",
+    "    const uint own = key ? (uint)((key - 1) / GPI_RUN) : 0;\n",
+    "    if (key == 0) return gpi_count_between(f.tree, f.leaves, 0, run.number, 0);\n",
+    "    return f.own[key - 1] + gpi_count_between(f.tree, f.leaves, own + 1, run.number, key);\n",
+    "}\n",
+    "\n",
+    "/* All of a parent's children are counted. */\n",
+    "static void gpi_children_done(gpi_family f, gpi_index key, gpi_index count)\n",
+    "{\n",
+    "    if (key > 0 && f.outputs & GPI_TREE_CHILDREN) f.children[key - 1] = count;\n",
+    "}\n",
+    "\n",
+    "/* The first element from `at` on, in its run, whose key is `most` or less; there is one. */\n",
+    "static ulong gpi_first_at(gpi_family f, ulong at, gpi_index most)\n",
+    "{\n",
+    "    const ulong last = min(f.n, (at / GPI_RUN + 1) * GPI_RUN);\n",
+    "    while (at < last && gpi_key_of(f, at) > most) at++;\n",
+    "    return at;\n",
+    "}\n",
+    "\n",
+    "/* Whether a child of the parent with this key comes in a later run. */\n",
+    "static bool gpi_goes_on(gpi_family f, gpi_run run, gpi_index key)\n",
+    "{\n",
+    "    const uint next = gpi_first_below(f.tree, f.leaves, run.number, key);\n",
+    "    const ulong at = (ulong)next * GPI_RUN;\n",
+    "    if (next == f.leaves) return false;\n",
+    "    return f.tree[f.leaves + next].key == key || gpi_key_of(f, gpi_first_at(f, at, key)) == key;\n",
+    "}\n",
+    "\n",
+    "/* Elements whose parents are elsewhere. Their parents are further and further out; the outermost one may have\n",
+    "   more children in later runs, of which the last one tells how many there are. */\n",
+    "static void gpi_run_outside(gpi_family f, gpi_run run, gpi_tree_shared memory)\n",
+    "{\n",
+    "    gpi_index last = GPI_NONE, count = 0;\n",
+    "    (void)memory;\n",
+    "    for (uint i = 0; i < run.length; i++) {\n",
+    "        const gpi_index key = GPI_KEY(i);\n",
+    "        if (key > run.begin) continue;\n",
+    "        if (key != last) {\n",
+    "            if (last != GPI_NONE) gpi_children_done(f, last, count);\n",
+    "            count = gpi_siblings_before(f, run, key);\n",
+    "            last = key;\n",
+    "        }\n",
+    "        GPI_SET_FAR(i, count);\n",
+    "        count += GPI_COUNTS(i);\n",
+    "    }\n",
+    "    if (last > 0 && f.outputs & GPI_TREE_CHILDREN && !gpi_goes_on(f, run, last))\n",
+    "        gpi_children_done(f, last, count);\n",
+    "}\n",
+    "\n",
+    "/* Elements that are still open at the run's end, from the innermost one out: each ends where the one before\n",
+    "   it does or behind that. */\n",
+    "static void gpi_run_ends(gpi_family f, gpi_run run, gpi_tree_shared memory)\n",
+    "{\n",
+    "    gpi_index open = run.begin + run.length; /* a key */\n",
+    "    uint next = run.number;\n",
+    "    ulong at = open;\n",
+    "    (void)memory;\n",
+    "    while (open > run.begin) {\n",
+    "        if (next != f.leaves && (next == run.number || f.tree[f.leaves + next].key >= open)) {\n",
+    "            next = gpi_first_below(f.tree, f.leaves, next, open - 1);\n",
+    "            at = next == f.leaves ? f.n : (ulong)next * GPI_RUN;\n",
+    "        }\n",
+    "        if (next != f.leaves) at = gpi_first_at(f, at, open - 1);\n",
+    "        f.end[open - 1] = (gpi_index)at;\n",
+    "        open = GPI_KEY((uint)(open - 1 - run.begin));\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_tree_join(GPI_TREE_PARAMETERS)\n",
+    "{\n",
+    "    GPI_TREE_SET(f);\n",
+    "    GPI_TREE_SHARED(memory);\n",
+    "    const gpi_run run = gpi_run_make(f.n);\n",
+    "    gpi_tree_load(f, memory);\n",
+    "    if (run.length > 0 && outputs & (GPI_TREE_INDEX | GPI_TREE_CHILDREN)) gpi_run_outside(f, run, memory);\n",
+    "    if (run.length > 0 && outputs & GPI_TREE_END) gpi_run_ends(f, run, memory);\n",
+    "    gpi_tree_store_far(f, memory);\n",
+    "}\n",
+};
+/* ---- End file kernels/tree.cl ---- */
 
 /* ---- Begin file src/error.c ---- */
 /* error.c - results, error texts, the log. */
@@ -10624,6 +11687,13 @@ static const gpi_profile_row gpi_profile_rows[] = {
     {GPI_CLASS_POCL, GPI_BRACKETS, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_INTEL_CPU, GPI_BRACKETS, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_UNKNOWN, GPI_BRACKETS, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_POCL, GPI_STACK_SCAN, GP_SHAPE_SERIAL, 1, 16384, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_INTEL_CPU, GPI_STACK_SCAN, GP_SHAPE_SERIAL, 1, 16384, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS,
+     1},
+    {GPI_CLASS_UNKNOWN, GPI_STACK_SCAN, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_POCL, GPI_TREE, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_INTEL_CPU, GPI_TREE, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_UNKNOWN, GPI_TREE, GP_SHAPE_LOCAL, 128, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_POCL, GPI_HASH, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_INTEL_CPU, GPI_HASH, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_LLVMPIPE, GPI_HASH, GP_SHAPE_LOCAL, 256, 4, GP_WORDS_NARROW, GP_STRATEGY_SINGLE_PASS, 1},
@@ -10690,10 +11760,30 @@ static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t items, uint
     return group * (2 * 2 * size + size + 4) + group * items * 3 + 64;
 }
 
-/* Group and items of the local shape, shrunk until they fit the device. */
-static void gpi_plan_fit_local(const gp_device_info *info, size_t size,
-                               uint64_t (*local_bytes)(uint64_t, uint64_t, uint64_t), gpi_plan *plan)
+/* The same for a scan of stacks; `size` is that of a value. Besides, an element has a value and two links
+   (stack_scan.cl). */
+static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t items, uint64_t size)
 {
+    return gpi_local_bytes_of_brackets(group, items, 8) + group * items * (size + 2) + 64;
+}
+
+/* The same for a tree: two indices and four bytes an element, and what keeps them apart (tree.cl). */
+static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t items, uint64_t size)
+{
+    const uint64_t tile = group * items;
+    return 2 * size * (tile + tile / 32) + 4 * tile + 64;
+}
+
+/* Group and items of the local shape, shrunk until they fit the device. */
+static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primitive, size_t size,
+                               gpi_plan *plan)
+{
+    uint64_t (*local_bytes)(uint64_t, uint64_t, uint64_t) =
+        primitive == GPI_BRACKETS     ? gpi_local_bytes_of_brackets
+        : primitive == GPI_STACK_SCAN ? gpi_local_bytes_of_stack
+        : primitive == GPI_TREE       ? gpi_local_bytes_of_tree
+        : primitive >= GPI_SORT       ? gpi_local_bytes_of_sort
+                                      : gpi_local_bytes;
     if (plan->group > info->max_work_group_size) {
         plan->group = gpi_power_of_two_below(info->max_work_group_size);
     }
@@ -10726,11 +11816,7 @@ static void gpi_plan_shape(const gp_context *gp, const gpi_profile_row *row, siz
     if (plan->items > 16 && !tuning->tile) plan->items = 16; /* registers of an item */
     if (plan->items < 1) plan->items = 1;
     if (tuning->work_group_size) plan->group = gpi_power_of_two_below(tuning->work_group_size);
-    gpi_plan_fit_local(&gp->info, size,
-                       primitive == GPI_BRACKETS ? gpi_local_bytes_of_brackets
-                       : primitive >= GPI_SORT   ? gpi_local_bytes_of_sort
-                                                 : gpi_local_bytes,
-                       plan);
+    gpi_plan_fit_local(&gp->info, primitive, size, plan);
 }
 
 static gp_result gpi_plan_words(gp_context *gp, const char *function, const gpi_profile_row *row,
@@ -10796,19 +11882,20 @@ static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_pr
     return result;
 }
 
-/* Tiles of brackets may have any length up to the kernels' limits: tests force tiny ones. */
-static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, size_t index_size,
-                                        gpi_plan *plan)
+/* Tiles of brackets may have any length up to the kernels' limits: tests force tiny ones. `size`: of an
+   index; for a scan of stacks of a value, of which the serial shape has tiles in private memory. */
+static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gpi_primitive primitive,
+                                        size_t size, gpi_plan *plan)
 {
-    const gp_result result =
-        gpi_plan_make_sized(gp, function, GPI_BRACKETS, index_size, GP_STRATEGY_AUTO, plan);
-    const uint32_t most = plan->shape == GP_SHAPE_SERIAL ? 65536 : 32, tile = gp->desc.tuning.tile;
-    if (result == GP_OK && tile) plan->items = tile < most ? tile : most;
-    while (result == GP_OK && plan->shape == GP_SHAPE_LOCAL && plan->group * plan->items > 16384)
-        plan->group /= 2;
-    if (result == GP_OK && tile && plan->shape == GP_SHAPE_LOCAL)
-        gpi_plan_fit_local(&gp->info, index_size, gpi_local_bytes_of_brackets, plan);
-    return result;
+    const gp_result result = gpi_plan_make_sized(gp, function, primitive, size, GP_STRATEGY_AUTO, plan);
+    const uint32_t longest = primitive == GPI_STACK_SCAN ? (uint32_t)(32768 / size) : 65536;
+    const uint32_t most = plan->shape == GP_SHAPE_SERIAL ? longest : 32, tile = gp->desc.tuning.tile;
+    if (result != GP_OK) return result;
+    if (tile) plan->items = tile;
+    if (plan->items > most) plan->items = most;
+    while (plan->shape == GP_SHAPE_LOCAL && plan->group * plan->items > 16384) plan->group /= 2;
+    if (tile && plan->shape == GP_SHAPE_LOCAL) gpi_plan_fit_local(&gp->info, primitive, size, plan);
+    return GP_OK;
 }
 
 /* A hash table's: in the serial shape, `items` is the keys a group takes. */
@@ -11117,6 +12204,8 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (desc->unique && result == GP_OK) result = gpi_unique_warm_up(gp, desc->unique);
     if (desc->run_length_encode && result == GP_OK)
         result = gpi_run_length_encode_warm_up(gp, desc->run_length_encode);
+    if (desc->stack_scan && result == GP_OK) result = gpi_stack_scan_warm_up(gp, desc->stack_scan);
+    if (desc->tree && result == GP_OK) result = gpi_tree_warm_up(gp, desc->tree);
     if (desc->hash && result == GP_OK) result = gpi_hash_warm_up(gp, desc->hash);
     return result == GP_OK ? gp_finish(gp) : result;
 }
@@ -11547,6 +12636,8 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
          "gp_strings_keys", NULL},
         {"gp_brackets_pair", "gp_brackets_tree", "gp_brackets_join", "gp_brackets_enclose",
          "gp_brackets_measure", "gp_brackets_report", NULL},
+        {"gp_stack_pair", "gp_stack_tree", "gp_stack_base", "gp_stack_fold", NULL},
+        {"gp_tree_runs", "gp_tree_grow", "gp_tree_join", NULL},
         {"gp_hash_clear_slots", "gp_hash_put_keys", "gp_hash_find_keys", "gp_hash_erase_keys",
          "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", "gp_hash_combine_keys",
          NULL},
@@ -11597,15 +12688,16 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         gpi_text_add(&text, "#define GPI_FIELD %u\n", k);
         GPI_ADD_KERNEL(&text, field);
     }
-    if (primitive == GPI_REDUCE || primitive == GPI_SCAN || primitive == GPI_SELECT) {
+    if (primitive == GPI_REDUCE || primitive == GPI_SCAN || primitive == GPI_SELECT ||
+        primitive == GPI_STACK_SCAN) {
         GPI_ADD_KERNEL(&text, monoid);
         if (primitive == GPI_SELECT) GPI_ADD_KERNEL(&text, pick);
         else GPI_ADD_KERNEL(&text, source);
-        GPI_ADD_KERNEL(&text, tile);
+        if (primitive != GPI_STACK_SCAN) GPI_ADD_KERNEL(&text, tile);
     } else if (primitive == GPI_LAWS) {
         GPI_ADD_KERNEL(&text, monoid);
         GPI_ADD_KERNEL(&text, laws);
-    } else if (primitive != GPI_BRACKETS) {
+    } else if (primitive != GPI_BRACKETS && primitive != GPI_TREE) {
         GPI_ADD_KERNEL(&text, mix);
         if (primitive != GPI_HASH && primitive != GPI_HASH_EACH) GPI_ADD_KERNEL(&text, key);
     }
@@ -11656,6 +12748,16 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, strands);
         GPI_ADD_KERNEL(&text, items);
         GPI_ADD_KERNEL(&text, brackets);
+        break;
+    case GPI_STACK_SCAN:
+        GPI_ADD_KERNEL(&text, nest);
+        GPI_ADD_KERNEL(&text, strands);
+        GPI_ADD_KERNEL(&text, items);
+        GPI_ADD_KERNEL(&text, stack_scan);
+        break;
+    case GPI_TREE:
+        GPI_ADD_KERNEL(&text, nest);
+        GPI_ADD_KERNEL(&text, tree);
         break;
     case GPI_HASH:
         GPI_ADD_KERNEL(&text, hash);
@@ -12947,11 +14049,11 @@ static const char *gpi_integer_cl(size_t size, bool is_signed)
 }
 
 /* Elements of a vector step of the serial shape; one where there is no vector of the type. Scans have vectors
-   of plain values only. */
+   of plain values only, stacks none. */
 static int gpi_element_lanes(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan)
 {
-    const bool has =
-        element->field_count > 0 && (primitive == GPI_REDUCE || !gpi_is_arg(element->fields[0].op));
+    const bool has = element->field_count > 0 && primitive != GPI_STACK_SCAN &&
+                     (primitive == GPI_REDUCE || !gpi_is_arg(element->fields[0].op));
     return has && plan->shape == GP_SHAPE_SERIAL ? 16 : 1;
 }
 
@@ -18654,33 +19756,44 @@ static void gpi_brackets_add_symbols(const gpi_brackets *b, gpi_text *text)
     gpi_text_add(text, ")\n");
 }
 
-static char *gpi_brackets_prelude(const gpi_brackets *b)
+/* The parameters of nest.cl, but for the shape. */
+static void gpi_brackets_add_nest(const gpi_brackets *b, gpi_text *text)
 {
-    const gpi_plan *plan = &b->plan;
-    const bool local = plan->shape == GP_SHAPE_LOCAL;
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_text_add(&text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
-    gpi_text_add(&text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
-                 plan->items, plan->group * plan->items);
-    gpi_text_add(&text, "#define GPI_WIDE 0\n#define GPI_FP64 0\n#define GPI_SYMBOL %s\n",
-                 gpi_type_cl(b->desc->type));
-    gpi_text_add(&text, "#define GPI_INDEX_SIZE %u\n#define GPI_KINDS %d\n#define GPI_MATCH %d\n",
+    gpi_text_add(text, "#define GPI_SYMBOL %s\n", gpi_type_cl(b->desc->type));
+    gpi_text_add(text, "#define GPI_INDEX_SIZE %u\n#define GPI_KINDS %d\n#define GPI_MATCH %d\n",
                  (unsigned)b->index_size, b->kinds && b->errors, b->desc->match != NULL);
     if (b->has_table) {
-        gpi_brackets_add_symbols(b, &text);
+        gpi_brackets_add_symbols(b, text);
     } else if (b->desc->map) {
-        gpi_text_add(&text,
+        gpi_text_add(text,
                      "static int gpi_code(%s x, ulong i)\n{\n    return (int)(\n#line 1 \"map\"\n%s\n    "
                      ");\n}\n#define GPI_CODE(x, i) gpi_code(x, i)\n",
                      gpi_type_cl(b->desc->type), b->desc->map);
     } else {
-        gpi_text_add(&text, "#define GPI_CODE(x, i) ((int)(x))\n");
+        gpi_text_add(text, "#define GPI_CODE(x, i) ((int)(x))\n");
     }
     if (!b->has_table) {
-        gpi_text_add(&text, "#define GPI_SIGN(x, i) clamp(GPI_CODE(x, i), -1, 1)\n"
-                            "#define GPI_OPENS(x, i) (-(GPI_CODE(x, i) > 0))\n");
+        gpi_text_add(text, "#define GPI_SIGN(x, i) clamp(GPI_CODE(x, i), -1, 1)\n"
+                           "#define GPI_OPENS(x, i) (-(GPI_CODE(x, i) > 0))\n");
     }
+}
+
+/* What a program without elements begins with. */
+static void gpi_brackets_add_shape(const gpi_plan *plan, gpi_text *text)
+{
+    const bool local = plan->shape == GP_SHAPE_LOCAL;
+    gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
+    gpi_text_add(text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
+                 plan->items, plan->group * plan->items);
+    gpi_text_add(text, "#define GPI_WIDE 0\n#define GPI_FP64 0\n");
+}
+
+static char *gpi_brackets_prelude(const gpi_brackets *b)
+{
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_brackets_add_shape(&b->plan, &text);
+    gpi_brackets_add_nest(b, &text);
     if (!text.failed) return text.data;
     free(text.data);
     return NULL;
@@ -18724,15 +19837,11 @@ static void gpi_brackets_lay_out(gpi_brackets *b)
     b->scratch_size = b->tiles ? b->tree_at + 2 * (size_t)b->leaves * 2 * b->index_size : 0;
 }
 
-/* Everything but the buffers: enough to know the scratch. */
-static gp_result gpi_brackets_plan(gp_context *gp, gpi_brackets *b)
+/* How many tiles, and leaves of their tree. */
+static gp_result gpi_brackets_divide(gp_context *gp, gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
-    gp_result result = gpi_brackets_codes(gp, b);
-    if (result == GP_OK) result = gpi_brackets_index(gp, b);
-    if (result == GP_OK) result = gpi_plan_make_brackets(gp, b->function, b->index_size, &b->plan);
-    if (result == GP_OK) result = gpi_brackets_program(gp, b);
-    if (result == GP_OK) result = gpi_plan_tiles(gp, b->function, &b->plan, d->count, &b->tiles);
+    const gp_result result = gpi_plan_tiles(gp, b->function, &b->plan, d->count, &b->tiles);
     if (result != GP_OK) return result;
     if (b->tiles > GPI_TILES_MAX / 4) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is %u tiles, more than a tree can hold",
@@ -18743,8 +19852,20 @@ static gp_result gpi_brackets_plan(gp_context *gp, gpi_brackets *b)
     b->count.buffer = d->count_buffer;
     b->count.offset = d->count_offset;
     b->count.type = d->count_type;
-    gpi_brackets_lay_out(b);
     return GP_OK;
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_brackets_plan(gp_context *gp, gpi_brackets *b)
+{
+    gp_result result = gpi_brackets_codes(gp, b);
+    if (result == GP_OK) result = gpi_brackets_index(gp, b);
+    if (result == GP_OK)
+        result = gpi_plan_make_brackets(gp, b->function, GPI_BRACKETS, b->index_size, &b->plan);
+    if (result == GP_OK) result = gpi_brackets_program(gp, b);
+    if (result == GP_OK) result = gpi_brackets_divide(gp, b);
+    if (result == GP_OK) gpi_brackets_lay_out(b);
+    return result;
 }
 
 /* ------------------------------------------------------------------ buffers */
@@ -18910,11 +20031,17 @@ static gp_result gpi_brackets_report(gpi_call *call, const gpi_brackets *b, cl_m
     return gpi_call_launch(call, &b->plan, 1);
 }
 
+/* Groups of the tree's first launch. */
+static cl_uint gpi_brackets_parts(cl_uint leaves)
+{
+    return leaves > GPI_BRACKETS_LEAVES ? leaves / GPI_BRACKETS_LEAVES : 1;
+}
+
 static gp_result gpi_brackets_launch(gpi_call *call, const gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
     const bool more = d->parent || d->depth || b->errors;
-    const cl_uint leaves = GPI_BRACKETS_LEAVES, parts = b->leaves > leaves ? b->leaves / leaves : 1;
+    const cl_uint parts = gpi_brackets_parts(b->leaves);
     cl_mem scratch = call->gp->counters; /* stands in, where there is nothing to read */
     gp_result r = GP_OK;
     if (b->tiles == 0) return b->errors ? gpi_brackets_report(call, b, scratch) : GP_OK;
@@ -19035,6 +20162,504 @@ static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *de
     return result;
 }
 /* ---- End file src/brackets.c ---- */
+
+/* ---- Begin file src/stack_scan.c ---- */
+/* stack_scan.c - gp_stack_scan: products of tiles' openers, a tree of tiles, what tiles begin with, the scan.
+ */
+
+enum { GPI_STACK_PAIR, GPI_STACK_TREE, GPI_STACK_BASE, GPI_STACK_FOLD };
+
+/* A checked call, ready to run. */
+typedef struct gpi_stack_scan {
+    const gp_stack_scan_desc *desc;
+    gp_brackets_desc symbols; /* what of the call is about brackets */
+    gpi_brackets nest;        /* the same, checked; with the plan, the program and the tiles */
+    gpi_element element;
+    size_t joints_at, bases_at, cells_at; /* parts of the scratch, in bytes */
+    size_t scratch_size;
+} gpi_stack_scan;
+
+/* ------------------------------------------------------------------ plan */
+
+static void gpi_stack_init(gpi_stack_scan *s, const char *function, const gp_stack_scan_desc *desc)
+{
+    gp_brackets_desc *b = &s->symbols;
+    memset(s, 0, sizeof *s);
+    s->desc = desc;
+    b->count = desc->count;
+    b->count_buffer = desc->count_buffer;
+    b->count_offset = desc->count_offset;
+    b->count_type = desc->count_type;
+    b->type = desc->type;
+    b->pairs = desc->pairs;
+    b->table = desc->table;
+    b->map = desc->map;
+    gpi_brackets_init(&s->nest, function, b);
+}
+
+static gp_result gpi_stack_element(gp_context *gp, gpi_stack_scan *s)
+{
+    const gp_stack_scan_desc *d = s->desc;
+    gpi_operation o;
+    memset(&o, 0, sizeof o);
+    o.type = d->value_type;
+    o.out_type = d->out_type;
+    if (!o.out_type && !d->monoid) o.out_type = gpi_is_arg(d->op) ? GP_U64 : d->value_type;
+    o.op = d->op;
+    o.monoid = d->monoid;
+    o.map = d->value_map;
+    o.initial = d->initial;
+    return gpi_element_make(gp, s->nest.function, &o, &s->element);
+}
+
+/* NULL: no memory. */
+static char *gpi_stack_prelude(const gp_context *gp, const gpi_stack_scan *s)
+{
+    char *element = gpi_prelude_make(gp, GPI_STACK_SCAN, &s->element, &s->nest.plan);
+    gpi_text text;
+    if (!element) return NULL;
+    memset(&text, 0, sizeof text);
+    gpi_text_add(&text, "%s", element);
+    gpi_brackets_add_nest(&s->nest, &text);
+    free(element);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+static gp_result gpi_stack_program(gp_context *gp, gpi_stack_scan *s)
+{
+    gpi_plan *plan = &s->nest.plan;
+    for (;;) {
+        const gp_result result =
+            gpi_program_get_text(gp, s->nest.function, GPI_STACK_SCAN, gpi_stack_prelude(gp, s),
+                                 s->element.field_count, &s->nest.program);
+        if (result != GP_OK) return result;
+        if (plan->group == 1 || plan->group <= s->nest.program->group_max) return GP_OK;
+        plan->group /= 2;
+    }
+}
+
+/* Tree, joints, bases, cells: see stack_scan.cl. */
+static void gpi_stack_lay_out(gpi_stack_scan *s)
+{
+    const size_t size = s->element.size, leaves = s->nest.leaves, tiles = s->nest.tiles;
+    s->joints_at = gpi_round_up(2 * leaves * 2 * s->nest.index_size, 64);
+    s->bases_at = s->joints_at + gpi_round_up(leaves * size, 64);
+    s->cells_at = s->bases_at + gpi_round_up(tiles * size, 64);
+    s->scratch_size = tiles ? s->cells_at + gpi_round_up((s->desc->count + tiles) * size, 4) : 0;
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_stack_plan(gp_context *gp, gpi_stack_scan *s)
+{
+    gp_result r = gpi_brackets_codes(gp, &s->nest);
+    if (r == GP_OK) r = gpi_brackets_index(gp, &s->nest);
+    if (r == GP_OK) r = gpi_stack_element(gp, s);
+    if (r == GP_OK)
+        r = gpi_plan_make_brackets(gp, s->nest.function, GPI_STACK_SCAN, s->element.size, &s->nest.plan);
+    if (r == GP_OK) r = gpi_stack_program(gp, s);
+    if (r == GP_OK) r = gpi_brackets_divide(gp, &s->nest);
+    if (r == GP_OK) gpi_stack_lay_out(s);
+    return r;
+}
+
+static gp_result gpi_stack_check(gp_context *gp, const gpi_stack_scan *s)
+{
+    enum { IN, VALUES, COUNT, OUT, RANGES };
+    static const char *const names[RANGES] = {"in", "values", "count_buffer", "out"};
+    const gp_stack_scan_desc *d = s->desc;
+    const char *function = s->nest.function;
+    gpi_range used[RANGES];
+    gp_result r = gpi_check_positions(gp, function, &s->element, d->count);
+    memset(used, 0, sizeof used);
+    if (r == GP_OK)
+        r = gpi_check_buffer(gp, function, names[IN], d->in, d->in_offset, d->count, gpi_type_size(d->type),
+                             GPI_READS, &used[IN]);
+    if (r == GP_OK)
+        r = gpi_check_buffer(gp, function, names[VALUES], d->values, d->values_offset, d->count,
+                             s->element.in_size, GPI_READS, &used[VALUES]);
+    if (r == GP_OK) r = gpi_check_count(gp, function, &s->nest.count, &used[COUNT]);
+    if (r == GP_OK)
+        r = gpi_check_buffer(gp, function, names[OUT], d->out, d->out_offset, d->count, s->element.out_size,
+                             GPI_WRITES, &used[OUT]);
+    if (r == GP_OK) r = gpi_check_apart(gp, function, names, used, OUT, RANGES);
+    if (r != GP_OK) return r;
+    return gpi_check_scratch(gp, function, d->scratch, s->scratch_size, used, RANGES);
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* GPI_VALUES_PARAMETERS */
+static void gpi_stack_arg_values(gpi_call *call, const gpi_stack_scan *s)
+{
+    const cl_ulong in_offset = s->desc->in_offset, values_offset = s->desc->values_offset;
+    GPI_CALL_ARG(call, s->desc->in);
+    GPI_CALL_ARG(call, in_offset);
+    GPI_CALL_ARG(call, s->desc->values);
+    GPI_CALL_ARG(call, values_offset);
+    gpi_call_arg_count(call, &s->nest.count);
+}
+
+/* GPI_STACK_PARAMETERS */
+static void gpi_stack_arg_scratch(gpi_call *call, const gpi_stack_scan *s, cl_mem scratch)
+{
+    const cl_ulong joints = s->joints_at / 4, bases = s->bases_at / 4, cells = s->cells_at / 4;
+    GPI_CALL_ARG(call, scratch);
+    GPI_CALL_ARG(call, joints);
+    GPI_CALL_ARG(call, bases);
+    GPI_CALL_ARG(call, cells);
+    GPI_CALL_ARG(call, s->nest.leaves);
+}
+
+static gp_result gpi_stack_pair(gpi_call *call, const gpi_stack_scan *s, cl_mem scratch)
+{
+    gpi_call_kernel(call, s->nest.program, GPI_STACK_PAIR);
+    gpi_stack_arg_values(call, s);
+    gpi_stack_arg_scratch(call, s, scratch);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &s->nest.plan, gpi_brackets_groups(&s->nest));
+}
+
+/* As gpi_brackets_tree. */
+static gp_result gpi_stack_tree(gpi_call *call, const gpi_stack_scan *s, cl_mem scratch, cl_uint bottom,
+                                cl_uint groups)
+{
+    gpi_call_kernel(call, s->nest.program, GPI_STACK_TREE);
+    gpi_call_arg_count(call, &s->nest.count);
+    gpi_stack_arg_scratch(call, s, scratch);
+    GPI_CALL_ARG(call, bottom);
+    return gpi_call_launch(call, &s->nest.plan, groups);
+}
+
+static gp_result gpi_stack_base(gpi_call *call, const gpi_stack_scan *s, cl_mem scratch)
+{
+    gpi_call_kernel(call, s->nest.program, GPI_STACK_BASE);
+    gpi_call_arg_count(call, &s->nest.count);
+    gpi_stack_arg_scratch(call, s, scratch);
+    gpi_call_arg_initial(call, &s->element);
+    return gpi_call_launch(call, &s->nest.plan, gpi_ceil_div(s->nest.tiles, s->nest.plan.group));
+}
+
+static gp_result gpi_stack_fold(gpi_call *call, const gpi_stack_scan *s, cl_mem scratch)
+{
+    const cl_ulong offset = s->desc->out_offset;
+    const cl_uint exclusive = s->desc->exclusive;
+    gpi_call_kernel(call, s->nest.program, GPI_STACK_FOLD);
+    gpi_stack_arg_values(call, s);
+    GPI_CALL_ARG(call, s->desc->out);
+    GPI_CALL_ARG(call, offset);
+    gpi_call_arg_initial(call, &s->element);
+    GPI_CALL_ARG(call, exclusive);
+    gpi_stack_arg_scratch(call, s, scratch);
+    return gpi_call_launch(call, &s->nest.plan, gpi_brackets_groups(&s->nest));
+}
+
+static gp_result gpi_stack_launch(gpi_call *call, const gpi_stack_scan *s)
+{
+    const cl_uint leaves = s->nest.leaves, parts = gpi_brackets_parts(s->nest.leaves);
+    cl_mem scratch;
+    gp_result r = gpi_call_scratch(call, s->desc->scratch, s->scratch_size, &scratch);
+    if (r == GP_OK) r = gpi_stack_pair(call, s, scratch);
+    if (r == GP_OK) r = gpi_stack_tree(call, s, scratch, leaves, parts);
+    if (r == GP_OK && parts > 1) r = gpi_stack_tree(call, s, scratch, parts, 1);
+    if (r == GP_OK) r = gpi_stack_base(call, s, scratch);
+    if (r == GP_OK) r = gpi_stack_fold(call, s, scratch);
+    return r;
+}
+
+/* ------------------------------------------------------------------ API */
+
+GP_API gp_result gp_stack_scan(gp_context *gp, const gp_stack_scan_desc *desc)
+{
+    gpi_stack_scan s;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_stack_scan: gp or desc is NULL");
+    gpi_stack_init(&s, "gp_stack_scan", desc);
+    result = gpi_stack_plan(gp, &s);
+    if (result == GP_OK && desc->count > 0) result = gpi_stack_check(gp, &s);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, "gp_stack_scan", desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK && desc->count > 0) result = gpi_stack_launch(&call, &s);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_stack_scan_scratch_size(gp_context *gp, const gp_stack_scan_desc *desc, size_t *bytes)
+{
+    gpi_stack_scan s;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_stack_scan_scratch_size: gp, desc or bytes is NULL");
+    }
+    gpi_stack_init(&s, "gp_stack_scan_scratch_size", desc);
+    result = gpi_stack_plan(gp, &s);
+    *bytes = result == GP_OK ? s.scratch_size : 0;
+    return result;
+}
+
+/* Runs the call's kernels once on one element of the context's own. */
+static gp_result gpi_stack_scan_warm_up(gp_context *gp, const gp_stack_scan_desc *desc)
+{
+    gp_stack_scan_desc probe;
+    gpi_stack_scan s;
+    gp_result result;
+    memset(&probe, 0, sizeof probe);
+    probe.type = desc->type;
+    probe.pairs = desc->pairs;
+    probe.table = desc->table;
+    probe.map = desc->map;
+    probe.value_type = desc->value_type;
+    probe.value_map = desc->value_map;
+    probe.out_type = desc->out_type;
+    probe.op = desc->op;
+    probe.monoid = desc->monoid;
+    gpi_stack_init(&s, "gp_warmup", &probe);
+    result = gpi_stack_plan(gp, &s);
+    if (result != GP_OK) return result;
+    probe.count = 1;
+    result = gpi_alloc_zeros(gp, gpi_type_size(probe.type), &probe.in);
+    if (result == GP_OK) result = gpi_alloc_neutral(gp, &s.element, 1, &probe.values);
+    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", s.element.out_size, &probe.out);
+    if (result == GP_OK) result = gp_stack_scan(gp, &probe);
+    if (probe.in) (void)clReleaseMemObject(probe.in);
+    if (probe.values) (void)clReleaseMemObject(probe.values);
+    if (probe.out) (void)clReleaseMemObject(probe.out);
+    return result;
+}
+/* ---- End file src/stack_scan.c ---- */
+
+/* ---- Begin file src/tree.c ---- */
+/* tree.c - gp_tree: runs of elements, a tree of runs, what goes beyond runs. */
+
+enum { GPI_TREE_RUNS, GPI_TREE_GROW, GPI_TREE_JOIN };
+enum { GPI_TREE_INDEX = 1, GPI_TREE_CHILDREN = 2, GPI_TREE_END = 4 }; /* tree.cl */
+
+/* A checked call, ready to run. */
+typedef struct gpi_tree {
+    const gp_tree_desc *desc;
+    const char *function;
+    size_t index_size;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count count;
+    cl_uint tiles, leaves; /* for the bound; leaves: runs, rounded up to a power of two */
+    size_t own_at;         /* in the scratch, in bytes */
+    size_t scratch_size;
+} gpi_tree;
+
+static gp_result gpi_tree_check_types(gp_context *gp, gpi_tree *t)
+{
+    const gp_tree_desc *d = t->desc;
+    if (d->index_type != GP_TYPE_NONE && d->index_type != GP_U32 && d->index_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
+                        t->function, (int)d->index_type);
+    }
+    t->index_size = d->index_type == GP_U64 ? 8 : 4;
+    if (t->index_size == 4 && (uint64_t)d->count > UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu takes index_type = GP_U64", t->function,
+                        d->count);
+    }
+    if (!d->type && (d->in || d->map)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: there is %s, and type is 0", t->function,
+                        d->in ? "in" : "a map");
+    }
+    if (d->type && (!gpi_type_size(d->type) || gpi_is_float(d->type))) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d is not an integer type", t->function,
+                        (int)d->type);
+    }
+    if (d->map && gpi_is_blank(d->map))
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty", t->function);
+    return GP_OK;
+}
+
+static char *gpi_tree_prelude(const gpi_tree *t)
+{
+    const gp_tree_desc *d = t->desc;
+    const char *symbol = d->type ? gpi_type_cl(d->type) : "uchar";
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_brackets_add_shape(&t->plan, &text);
+    gpi_text_add(&text, "#define GPI_SYMBOL %s\n#define GPI_INDEX_SIZE %u\n", symbol,
+                 (unsigned)t->index_size);
+    gpi_text_add(&text, "#define GPI_KINDS 0\n#define GPI_MATCH 0\n#define GPI_SELECT %d\n", d->type != 0);
+    gpi_text_add(
+        &text,
+        "static int gpi_counted(%s x, ulong i)\n{\n    return (\n#line 1 \"map\"\n%s\n    ) != 0;\n}\n"
+        "#define GPI_COUNTED(x, i) gpi_counted(x, i)\n",
+        symbol, d->map ? d->map : "x");
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* Sizes of the tree of runs, and of the scratch: see tree.cl. */
+static gp_result gpi_tree_divide(gp_context *gp, gpi_tree *t)
+{
+    const gp_tree_desc *d = t->desc;
+    const gp_result result = gpi_plan_tiles(gp, t->function, &t->plan, d->count, &t->tiles);
+    uint64_t runs;
+    if (result != GP_OK) return result;
+    runs = (uint64_t)t->tiles * t->plan.group;
+    if (runs > GPI_TILES_MAX / 4) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is more runs than a tree can hold",
+                        t->function, d->count);
+    }
+    for (t->leaves = 1; t->leaves < runs;) t->leaves *= 2;
+    t->count.bound = d->count;
+    t->count.buffer = d->count_buffer;
+    t->count.offset = d->count_offset;
+    t->count.type = d->count_type;
+    t->own_at = gpi_round_up(2 * (size_t)t->leaves * 2 * t->index_size, 64);
+    t->scratch_size = t->tiles ? t->own_at + gpi_round_up(2 * d->count, 4) : 0;
+    return GP_OK;
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_tree_plan(gp_context *gp, gpi_tree *t, const char *function, const gp_tree_desc *desc)
+{
+    gp_result result;
+    memset(t, 0, sizeof *t);
+    t->desc = desc;
+    t->function = function;
+    result = gpi_tree_check_types(gp, t);
+    if (result == GP_OK) result = gpi_plan_make_brackets(gp, function, GPI_TREE, t->index_size, &t->plan);
+    while (result == GP_OK) {
+        result = gpi_program_get_text(gp, function, GPI_TREE, gpi_tree_prelude(t), 0, &t->program);
+        if (result != GP_OK || t->plan.group == 1 || t->plan.group <= t->program->group_max) break;
+        t->plan.group /= 2;
+    }
+    return result == GP_OK ? gpi_tree_divide(gp, t) : result;
+}
+
+static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
+{
+    enum { PARENT, IN, COUNT, INDEX, CHILDREN, END, RANGES };
+    static const char *const names[RANGES] = {"parent", "in", "count_buffer", "index", "children", "end"};
+    const gp_tree_desc *d = t->desc;
+    const cl_mem out[3] = {d->index, d->children, d->end};
+    const size_t at[3] = {d->index_offset, d->children_offset, d->end_offset};
+    gpi_range used[RANGES];
+    size_t k;
+    gp_result r;
+    memset(used, 0, sizeof used);
+    r = gpi_check_buffer(gp, t->function, names[PARENT], d->parent, d->parent_offset, d->count, t->index_size,
+                         GPI_READS, &used[PARENT]);
+    if (r == GP_OK && d->type)
+        r = gpi_check_buffer(gp, t->function, names[IN], d->in, d->in_offset, d->count,
+                             gpi_type_size(d->type), GPI_READS, &used[IN]);
+    if (r == GP_OK) r = gpi_check_count(gp, t->function, &t->count, &used[COUNT]);
+    for (k = 0; k < 3 && r == GP_OK; k++) {
+        if (out[k])
+            r = gpi_check_buffer(gp, t->function, names[INDEX + k], out[k], at[k], d->count, t->index_size,
+                                 GPI_WRITES, &used[INDEX + k]);
+    }
+    if (r == GP_OK) r = gpi_check_apart(gp, t->function, names, used, INDEX, RANGES);
+    if (r != GP_OK) return r;
+    return gpi_check_scratch(gp, t->function, d->scratch, t->scratch_size, used, RANGES);
+}
+
+/* GPI_TREE_PARAMETERS */
+static void gpi_tree_kernel(gpi_call *call, const gpi_tree *t, size_t kernel, cl_mem scratch)
+{
+    const gp_tree_desc *d = t->desc;
+    const cl_mem in = d->type ? d->in : d->parent;
+    const cl_ulong in_at = d->type ? d->in_offset : 0, parent_at = d->parent_offset, own = t->own_at / 4;
+    const cl_uint outputs = (d->index ? (cl_uint)GPI_TREE_INDEX : 0) |
+                            (d->children ? (cl_uint)GPI_TREE_CHILDREN : 0) |
+                            (d->end ? (cl_uint)GPI_TREE_END : 0);
+    gpi_call_kernel(call, t->program, kernel);
+    GPI_CALL_ARG(call, in);
+    GPI_CALL_ARG(call, in_at);
+    GPI_CALL_ARG(call, d->parent);
+    GPI_CALL_ARG(call, parent_at);
+    gpi_call_arg_count(call, &t->count);
+    gpi_brackets_arg_out(call, d->index, d->index_offset);
+    gpi_brackets_arg_out(call, d->children, d->children_offset);
+    gpi_brackets_arg_out(call, d->end, d->end_offset);
+    GPI_CALL_ARG(call, outputs);
+    GPI_CALL_ARG(call, scratch);
+    GPI_CALL_ARG(call, own);
+    GPI_CALL_ARG(call, t->leaves);
+}
+
+static gp_result gpi_tree_grow(gpi_call *call, const gpi_tree *t, cl_mem scratch, cl_uint bottom,
+                               cl_uint groups)
+{
+    gpi_tree_kernel(call, t, GPI_TREE_GROW, scratch);
+    GPI_CALL_ARG(call, bottom);
+    return gpi_call_launch(call, &t->plan, groups);
+}
+
+static gp_result gpi_tree_launch(gpi_call *call, const gpi_tree *t)
+{
+    const cl_uint parts = gpi_brackets_parts(t->leaves);
+    cl_mem scratch;
+    gp_result r = gpi_call_scratch(call, t->desc->scratch, t->scratch_size, &scratch);
+    if (r != GP_OK) return r;
+    gpi_tree_kernel(call, t, GPI_TREE_RUNS, scratch);
+    GPI_CALL_ARG(call, call->gp->counters);
+    r = gpi_call_launch(call, &t->plan, t->tiles);
+    if (r == GP_OK) r = gpi_tree_grow(call, t, scratch, t->leaves, parts);
+    if (r == GP_OK && parts > 1) r = gpi_tree_grow(call, t, scratch, parts, 1);
+    if (r != GP_OK) return r;
+    gpi_tree_kernel(call, t, GPI_TREE_JOIN, scratch);
+    return gpi_call_launch(call, &t->plan, t->tiles);
+}
+
+/* ------------------------------------------------------------------ API */
+
+GP_API gp_result gp_tree(gp_context *gp, const gp_tree_desc *desc)
+{
+    gpi_tree t;
+    gpi_call call;
+    gp_result result;
+    bool some;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_tree: gp or desc is NULL");
+    some = desc->count > 0 && (desc->index || desc->children || desc->end);
+    result = gpi_tree_plan(gp, &t, "gp_tree", desc);
+    if (result == GP_OK && desc->count > 0) result = gpi_tree_check(gp, &t);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, "gp_tree", desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK && some) result = gpi_tree_launch(&call, &t);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, size_t *bytes)
+{
+    gpi_tree t;
+    gp_result result;
+    if (!gp || !desc || !bytes)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_tree_scratch_size: gp, desc or bytes is NULL");
+    result = gpi_tree_plan(gp, &t, "gp_tree_scratch_size", desc);
+    *bytes = result == GP_OK ? t.scratch_size : 0;
+    return result;
+}
+
+/* Runs the call's kernels once on one element of the context's own. */
+static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc)
+{
+    gp_tree_desc probe;
+    gp_result result;
+    memset(&probe, 0, sizeof probe);
+    probe.type = desc->type;
+    probe.map = desc->map;
+    probe.index_type = desc->index_type;
+    probe.count = 1;
+    probe.end_offset = 1;
+    result = gpi_alloc_zeros(gp, 8, &probe.parent);
+    if (result == GP_OK && probe.type) result = gpi_alloc_zeros(gp, 8, &probe.in);
+    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", 16, &probe.end);
+    if (result == GP_OK) result = gp_tree(gp, &probe);
+    if (probe.parent) (void)clReleaseMemObject(probe.parent);
+    if (probe.in) (void)clReleaseMemObject(probe.in);
+    if (probe.end) (void)clReleaseMemObject(probe.end);
+    return result;
+}
+/* ---- End file src/tree.c ---- */
 
 /*
 MIT License

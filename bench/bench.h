@@ -105,6 +105,8 @@ struct bench_variant {
         gp_segmented_sort_desc segmented_sort;
         gp_sort_strings_desc sort_strings;
         gp_brackets_desc brackets;
+        gp_stack_scan_desc stack_scan;
+        gp_tree_desc tree;
         struct {
             gp_sort_desc desc;
             gp_context *gp;

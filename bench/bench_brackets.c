@@ -151,6 +151,73 @@ static bench_variant *add(bench_case *c, const char *name, int output)
     return v;
 }
 
+static bool run_stack_scan(bench_case *c, bench_variant *v)
+{
+    const gp_result r = gp_stack_scan(c->b->gp, &v->with.stack_scan);
+    if (r != GP_OK) return bench_fail_gp(c, v, r);
+    return gp_finish(c->b->gp) == GP_OK || bench_fail(v, "gp_finish failed");
+}
+
+/* Ones along the nest, before each element: what has to come out is the depth. */
+static bool check_depths(bench_case *c, bench_variant *v, const void *out)
+{
+    const unsigned char *text = c->in.host;
+    const uint32_t *depth = out;
+    uint32_t height = 0;
+    for (size_t i = 0; i < c->work.n; i++) {
+        if (depth[i] != height) return bench_fail(v, "depth of %zu is %u, not %u", i, depth[i], height);
+        if (signs[text[i]] > 0) height++;
+        if (signs[text[i]] < 0 && height > 0) height--;
+    }
+    return true;
+}
+
+static void add_stack_scan(bench_case *c)
+{
+    bench_variant *v = bench_variant_add(c, BENCH_INFO, "gpuprim:stack-scan");
+    gp_stack_scan_desc *d = &v->with.stack_scan;
+    v->run = run_stack_scan;
+    v->check = check_depths;
+    v->out_bytes = c->work.n * 4;
+    memset(d, 0, sizeof *d);
+    d->in = d->values = c->work.in;
+    d->count = c->work.n;
+    d->type = d->value_type = GP_U8;
+    d->out_type = GP_U32;
+    d->value_map = "1";
+    d->op = GP_SUM;
+    d->exclusive = true;
+    d->out = c->work.out;
+}
+
+static bool run_tree(bench_case *c, bench_variant *v)
+{
+    const gp_result r = gp_tree(c->b->gp, &v->with.tree);
+    if (r != GP_OK) return bench_fail_gp(c, v, r);
+    return gp_finish(c->b->gp) == GP_OK || bench_fail(v, "gp_finish failed");
+}
+
+/* Indices among siblings, from parents that are there. Buffers to be released. */
+static gp_tree_desc add_tree(bench_case *c)
+{
+    bench_variant *v = bench_variant_add(c, BENCH_INFO, "gpuprim:tree");
+    gp_tree_desc *d = &v->with.tree;
+    gp_brackets_desc parents;
+    v->run = run_tree;
+    v->check = check_nothing;
+    v->out_bytes = c->work.n * 4;
+    memset(d, 0, sizeof *d);
+    memset(&parents, 0, sizeof parents);
+    parents.in = c->work.in;
+    parents.count = d->count = c->work.n;
+    parents.type = GP_U8;
+    (void)gp_buffer_create(c->b->gp, c->work.n * 4, NULL, &d->parent);
+    parents.parent = d->parent;
+    (void)gp_brackets(c->b->gp, &parents);
+    d->index = c->work.out;
+    return *d;
+}
+
 /* How much tiles have to do with one another. */
 static void report_links(bench_case *c, const gp_brackets_desc *desc)
 {
@@ -243,10 +310,13 @@ static void one(bench *b, const nest_input *input, size_t n, bool sweep)
         if (input->fill == fill_file) c.count--; /* it has three kinds */
         add(&c, "gpuprim:parent", PARENT);
         add(&c, "gpuprim:depth", DEPTH);
+        add_stack_scan(&c);
+        const gp_tree_desc tree = add_tree(&c);
         bench_add_peers(&c, check, 4 * n);
         bench_case_run(&c);
         report_links(&c, &kinds->with.brackets);
         if (sweep) sweep_tiles(&c, &kinds->with.brackets);
+        if (tree.parent) clReleaseMemObject(tree.parent);
     }
     bench_case_close(&c);
 }

@@ -23,8 +23,6 @@
     const gpi_nest nest = gpi_nest_make(scratch, notes_at, tree_at, leaves, \
                                         gpi_count(bound, wanted, wanted_offset, wanted_words))
 
-static uint gpi_tiles_of(ulong n) { return (uint)((n + GPI_TILE - 1) / GPI_TILE); }
-
 /* ------------------------------------------------------------------ pair, tree */
 
 GPI_KERNEL void gp_brackets_pair(GPI_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,
@@ -36,23 +34,13 @@ GPI_KERNEL void gp_brackets_pair(GPI_INPUT_PARAMETERS, __global gpi_index *match
     gpi_pair_group(in + in_at, match + match_at, nest, shared);
 }
 
-/* Each group multiplies its share of the nodes [bottom, 2 * bottom) until one is left. Leaves without a
-   tile push and pop nothing. */
+/* Leaves without a tile push and pop nothing. */
 GPI_KERNEL void gp_brackets_tree(GPI_COUNT_PARAMETERS, GPI_SCRATCH_PARAMETERS, uint bottom)
 {
     GPI_NEST_SET(nest);
-    const uint l = (uint)get_local_id(0), g = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
-    const uint tiles = gpi_tiles_of(nest.n);
-    uint width = bottom / groups; /* nodes of this group */
-    for (uint k = g * width + l; bottom == leaves && k < (g + 1) * width; k += GPI_WG)
-        if (k >= tiles) nest.tree[leaves + k] = gpi_node_make(0, 0);
-    for (width /= 2; width > 0; width /= 2) {
-        gpi_sync_all(); /* the children are written */
-        for (uint k = l; k < width; k += GPI_WG) {
-            const uint x = (groups + g) * width + k;
-            nest.tree[x] = gpi_node_product(nest.tree[2 * x], nest.tree[2 * x + 1]);
-        }
-    }
+#define GPI_CLEAR(x) nest.tree[x] = gpi_node_make(0, 0)
+#define GPI_GROW(x) nest.tree[x] = gpi_node_product(nest.tree[2 * (x)], nest.tree[2 * (x) + 1])
+    GPI_GROW_TREE(leaves, gpi_tiles_of(nest.n), bottom, GPI_CLEAR, GPI_GROW);
 }
 
 /* ------------------------------------------------------------------ join, enclose */

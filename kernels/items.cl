@@ -156,17 +156,26 @@ static void gpi_pair_items(uint close, gpi_nest nest, uint tile, __local ushort 
     }
 }
 
-/* Openers that nothing behind them in the tile closes go to the tile's cells. */
-static void gpi_keep_openers(gpi_node node, uint open, gpi_nest nest, uint tile, gpi_shared shared)
+/* How many of the item's openers nothing behind them in the tile closes, the lowest ones; *at: how many of
+   the tile's are below them. */
+static uint gpi_kept(gpi_node node, gpi_shared shared, uint *at)
 {
-    const ulong begin = gpi_tile_begin(tile);
     gpi_node after = gpi_node_make(0, 0);
     for (uint x = GPI_WG + (uint)get_local_id(0); x > 1; x >>= 1) {
         if (!(x & 1)) after = gpi_node_product(after, shared->tree[x + 1]);
     }
-    if (after.pops >= node.pushes) return;
-    const uint left = (uint)(node.pushes - after.pops);
-    __global uint *cell = nest.cells + begin + shared->tree[1].pushes - after.pushes - left;
+    const uint left = (uint)gpi_excess(node.pushes, after.pops);
+    *at = left > 0 ? (uint)(shared->tree[1].pushes - after.pushes) - left : 0;
+    return left;
+}
+
+/* They go to the tile's cells. */
+static void gpi_keep_openers(gpi_node node, uint open, gpi_nest nest, uint tile, gpi_shared shared)
+{
+    const ulong begin = gpi_tile_begin(tile);
+    uint at;
+    const uint left = gpi_kept(node, shared, &at);
+    __global uint *cell = nest.cells + begin + at;
     for (uint k = 0; k < left; k++, open &= open - 1)
         cell[k] = (uint)(begin + get_local_id(0) * GPI_ITEMS + popcount(~open & (open - 1)));
 }
@@ -242,14 +251,14 @@ static uint gpi_cursor_stage(gpi_cursor *c, gpi_shared shared)
     return opener == GPI_ALONE ? GPI_TILE + (uint)need : opener;
 }
 
-/* Parents of the item's elements into the stage. Their depths take the place of the signs, counted from that
-   of the item's first element. The stack's top is in the bits `open` as long as one of the item's own openers
-   is there. */
-static void gpi_enclose_item(gpi_nest nest, uint tile, __local ushort *stage, gpi_shared shared)
+/* Parents of the item's elements into the stage; `below` is the height of the stack before the tile. Their
+   depths take the place of the signs, counted from that of the item's first element. The stack's top is in
+   the bits `open` as long as one of the item's own openers is there. */
+static void gpi_enclose_item(gpi_index below, __local ushort *stage, gpi_shared shared)
 {
     const uint l = (uint)get_local_id(0), first = l * GPI_ITEMS;
-    const gpi_node before = gpi_node_product(gpi_tiles_before(nest.tree, nest.leaves, tile),
-                                             gpi_items_before(shared->tree, GPI_WG, l));
+    const gpi_node before =
+        gpi_node_product(gpi_node_make(0, below), gpi_items_before(shared->tree, GPI_WG, l));
     gpi_cursor cursor = gpi_cursor_make();
     gpi_index height = before.pushes;
     uint open = 0, outer = height ? gpi_cursor_stage(&cursor, shared) : GPI_ALONE;
@@ -289,7 +298,7 @@ static void gpi_enclose_group(__global const GPI_SYMBOL *in, gpi_nest nest, __gl
     gpi_sync(); /* signs are there */
     const gpi_node node = gpi_reduce_item(shared, 0, &open, &close);
     gpi_grow_tree(node, open, shared);
-    gpi_enclose_item(nest, tile, memory->stage, shared);
+    gpi_enclose_item(gpi_tiles_before(nest.tree, nest.leaves, tile).pushes, memory->stage, shared);
     gpi_sync(); /* parents and depths are there */
     for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) {
         if (parents) parent[begin + i] = gpi_parent_of(nest, tile, memory->stage[i]);

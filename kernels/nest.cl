@@ -127,6 +127,21 @@ typedef struct gpi_place {
 
 GPI_DEFINE_TREE(tiles, __global)
 
+/* The nodes above [bottom, 2 * bottom) of a tree in global memory: each group multiplies its share until one
+   is left. grow(x) makes a node of its children; clear(x) a leaf for which there is no piece. */
+#define GPI_GROW_TREE(leaves, pieces, bottom, clear, grow)                                     \
+    do {                                                                                       \
+        const uint l = (uint)get_local_id(0), g = (uint)get_group_id(0);                       \
+        const uint groups = (uint)get_num_groups(0);                                           \
+        uint width = (bottom) / groups;                                                        \
+        for (uint k = g * width + l; (bottom) == (leaves) && k < (g + 1) * width; k += GPI_WG) \
+            if (k >= (pieces)) clear((leaves) + k);                                            \
+        for (width /= 2; width > 0; width /= 2) {                                              \
+            gpi_sync_all(); /* the children are written */                                     \
+            for (uint k = l; k < width; k += GPI_WG) grow((groups + g) * width + k);           \
+        }                                                                                      \
+    } while (0)
+
 /* ------------------------------------------------------------------ tiles, and what is kept of them */
 
 /* Scratch, in uints; the host computes where the parts begin:
@@ -173,6 +188,7 @@ static gpi_nest gpi_nest_make(__global uint *scratch, ulong notes_at, ulong tree
 }
 
 static ulong gpi_tile_begin(uint tile) { return (ulong)tile * GPI_TILE; }
+static uint gpi_tiles_of(ulong n) { return (uint)((n + GPI_TILE - 1) / GPI_TILE); }
 
 static uint gpi_tile_length(gpi_nest nest, uint tile)
 {

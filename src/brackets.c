@@ -143,33 +143,44 @@ static void gpi_brackets_add_symbols(const gpi_brackets *b, gpi_text *text)
     gpi_text_add(text, ")\n");
 }
 
-static char *gpi_brackets_prelude(const gpi_brackets *b)
+/* The parameters of nest.cl, but for the shape. */
+static void gpi_brackets_add_nest(const gpi_brackets *b, gpi_text *text)
 {
-    const gpi_plan *plan = &b->plan;
-    const bool local = plan->shape == GP_SHAPE_LOCAL;
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_text_add(&text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
-    gpi_text_add(&text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
-                 plan->items, plan->group * plan->items);
-    gpi_text_add(&text, "#define GPI_WIDE 0\n#define GPI_FP64 0\n#define GPI_SYMBOL %s\n",
-                 gpi_type_cl(b->desc->type));
-    gpi_text_add(&text, "#define GPI_INDEX_SIZE %u\n#define GPI_KINDS %d\n#define GPI_MATCH %d\n",
+    gpi_text_add(text, "#define GPI_SYMBOL %s\n", gpi_type_cl(b->desc->type));
+    gpi_text_add(text, "#define GPI_INDEX_SIZE %u\n#define GPI_KINDS %d\n#define GPI_MATCH %d\n",
                  (unsigned)b->index_size, b->kinds && b->errors, b->desc->match != NULL);
     if (b->has_table) {
-        gpi_brackets_add_symbols(b, &text);
+        gpi_brackets_add_symbols(b, text);
     } else if (b->desc->map) {
-        gpi_text_add(&text,
+        gpi_text_add(text,
                      "static int gpi_code(%s x, ulong i)\n{\n    return (int)(\n#line 1 \"map\"\n%s\n    "
                      ");\n}\n#define GPI_CODE(x, i) gpi_code(x, i)\n",
                      gpi_type_cl(b->desc->type), b->desc->map);
     } else {
-        gpi_text_add(&text, "#define GPI_CODE(x, i) ((int)(x))\n");
+        gpi_text_add(text, "#define GPI_CODE(x, i) ((int)(x))\n");
     }
     if (!b->has_table) {
-        gpi_text_add(&text, "#define GPI_SIGN(x, i) clamp(GPI_CODE(x, i), -1, 1)\n"
-                            "#define GPI_OPENS(x, i) (-(GPI_CODE(x, i) > 0))\n");
+        gpi_text_add(text, "#define GPI_SIGN(x, i) clamp(GPI_CODE(x, i), -1, 1)\n"
+                           "#define GPI_OPENS(x, i) (-(GPI_CODE(x, i) > 0))\n");
     }
+}
+
+/* What a program without elements begins with. */
+static void gpi_brackets_add_shape(const gpi_plan *plan, gpi_text *text)
+{
+    const bool local = plan->shape == GP_SHAPE_LOCAL;
+    gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
+    gpi_text_add(text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
+                 plan->items, plan->group * plan->items);
+    gpi_text_add(text, "#define GPI_WIDE 0\n#define GPI_FP64 0\n");
+}
+
+static char *gpi_brackets_prelude(const gpi_brackets *b)
+{
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_brackets_add_shape(&b->plan, &text);
+    gpi_brackets_add_nest(b, &text);
     if (!text.failed) return text.data;
     free(text.data);
     return NULL;
@@ -213,15 +224,11 @@ static void gpi_brackets_lay_out(gpi_brackets *b)
     b->scratch_size = b->tiles ? b->tree_at + 2 * (size_t)b->leaves * 2 * b->index_size : 0;
 }
 
-/* Everything but the buffers: enough to know the scratch. */
-static gp_result gpi_brackets_plan(gp_context *gp, gpi_brackets *b)
+/* How many tiles, and leaves of their tree. */
+static gp_result gpi_brackets_divide(gp_context *gp, gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
-    gp_result result = gpi_brackets_codes(gp, b);
-    if (result == GP_OK) result = gpi_brackets_index(gp, b);
-    if (result == GP_OK) result = gpi_plan_make_brackets(gp, b->function, b->index_size, &b->plan);
-    if (result == GP_OK) result = gpi_brackets_program(gp, b);
-    if (result == GP_OK) result = gpi_plan_tiles(gp, b->function, &b->plan, d->count, &b->tiles);
+    const gp_result result = gpi_plan_tiles(gp, b->function, &b->plan, d->count, &b->tiles);
     if (result != GP_OK) return result;
     if (b->tiles > GPI_TILES_MAX / 4) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is %u tiles, more than a tree can hold",
@@ -232,8 +239,20 @@ static gp_result gpi_brackets_plan(gp_context *gp, gpi_brackets *b)
     b->count.buffer = d->count_buffer;
     b->count.offset = d->count_offset;
     b->count.type = d->count_type;
-    gpi_brackets_lay_out(b);
     return GP_OK;
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_brackets_plan(gp_context *gp, gpi_brackets *b)
+{
+    gp_result result = gpi_brackets_codes(gp, b);
+    if (result == GP_OK) result = gpi_brackets_index(gp, b);
+    if (result == GP_OK)
+        result = gpi_plan_make_brackets(gp, b->function, GPI_BRACKETS, b->index_size, &b->plan);
+    if (result == GP_OK) result = gpi_brackets_program(gp, b);
+    if (result == GP_OK) result = gpi_brackets_divide(gp, b);
+    if (result == GP_OK) gpi_brackets_lay_out(b);
+    return result;
 }
 
 /* ------------------------------------------------------------------ buffers */
@@ -399,11 +418,17 @@ static gp_result gpi_brackets_report(gpi_call *call, const gpi_brackets *b, cl_m
     return gpi_call_launch(call, &b->plan, 1);
 }
 
+/* Groups of the tree's first launch. */
+static cl_uint gpi_brackets_parts(cl_uint leaves)
+{
+    return leaves > GPI_BRACKETS_LEAVES ? leaves / GPI_BRACKETS_LEAVES : 1;
+}
+
 static gp_result gpi_brackets_launch(gpi_call *call, const gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
     const bool more = d->parent || d->depth || b->errors;
-    const cl_uint leaves = GPI_BRACKETS_LEAVES, parts = b->leaves > leaves ? b->leaves / leaves : 1;
+    const cl_uint parts = gpi_brackets_parts(b->leaves);
     cl_mem scratch = call->gp->counters; /* stands in, where there is nothing to read */
     gp_result r = GP_OK;
     if (b->tiles == 0) return b->errors ? gpi_brackets_report(call, b, scratch) : GP_OK;

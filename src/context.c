@@ -276,6 +276,8 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (desc->unique && result == GP_OK) result = gpi_unique_warm_up(gp, desc->unique);
     if (desc->run_length_encode && result == GP_OK)
         result = gpi_run_length_encode_warm_up(gp, desc->run_length_encode);
+    if (desc->stack_scan && result == GP_OK) result = gpi_stack_scan_warm_up(gp, desc->stack_scan);
+    if (desc->tree && result == GP_OK) result = gpi_tree_warm_up(gp, desc->tree);
     if (desc->hash && result == GP_OK) result = gpi_hash_warm_up(gp, desc->hash);
     return result == GP_OK ? gp_finish(gp) : result;
 }

@@ -1080,6 +1080,116 @@ GP_API gp_result gp_brackets_read(gp_context *gp, const gp_brackets_desc *desc, 
 /* Bytes of scratch that gp_brackets with this desc needs; buffers in it may be NULL. Can be 0. */
 GP_API gp_result gp_brackets_scratch_size(gp_context *gp, const gp_brackets_desc *desc, size_t *bytes);
 
+/* ------------------------------------------------------------------ stack scan */
+
+/* For each element of a nest of brackets: the product of the values of all openers that are open, outermost
+   first. Nested clip rectangles and their intersections; nested transforms; the least of all that encloses.
+
+   By a stack, on which an opener puts its value and from which a closer takes one:
+     out[i] = initial . v0 . v1 ... vk      v0 ... vk: on the stack behind element i, lowest first
+     exclusive: on the stack before element i
+   So an opener's own value counts for itself, and is gone at its closer; with `exclusive` it counts for its
+   closer and not for itself, and what counts are the openers that gp_brackets calls parent[i], its parent and
+   so on. Elements that are no brackets get the same in both.
+
+   Codes are given as to gp_brackets: type, and pairs, table or map. Values: one for each element, of which
+   only openers' are looked at; what comes of others' is thrown away, but the operation may be given them.
+   Whatever the input, the output is defined: a closer on an empty stack takes nothing, an opener that is
+   never closed counts to the end, kinds do not matter.
+
+   Order: outermost first always, for any monoid. Products are grouped by tiles, the same way every time:
+   float results repeat bit for bit on one device, and may differ from those of a stack in rounding. count 0
+   does nothing. Aliasing: `out` overlaps nothing; inputs may overlap each other. Scratch: one sum an element,
+   three and 32 bytes a tile (twice that for 2^32 elements or more). Cost: reads codes and openers' values
+   twice, writes once; openers that tiles leave open are written and read once more. Depth costs at most the
+   logarithm of the number of tiles for each tile, and for each closer whose opener is in another tile.
+   Largest count: memory.
+   (Levien, The stack monoid, 2020, for the monoid.) */
+typedef struct gp_stack_scan_desc {
+    cl_mem in;           /* what is a bracket */
+    size_t in_offset;    /* elements, as all offsets */
+    size_t count;        /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    gp_type type;        /* of the input; codes as to gp_brackets: */
+    const char *pairs;   /* GP_U8: openers and closers, in turns; read during the call; or: */
+    const int8_t *table; /* GP_U8: 256 codes; read during the call; or: */
+    const char *map;     /* code of an element, in x and i */
+    cl_mem values;       /* count elements of value_type, or of the monoid */
+    size_t values_offset;
+    gp_type value_type;      /* with a monoid but no value_map: leave 0 */
+    const char *value_map;   /* expression in x, an element of `values`, and i; NULL: the element itself */
+    gp_type out_type;        /* of products and output; 0: value_type */
+    gp_op op;                /* or: */
+    const gp_monoid *monoid; /* instead of out_type and op */
+    bool exclusive;          /* the stack before the element */
+    const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
+    cl_mem out;              /* count elements of out_type */
+    size_t out_offset;
+    cl_mem scratch; /* of gp_stack_scan_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_stack_scan_desc;
+
+GP_API gp_result gp_stack_scan(gp_context *gp, const gp_stack_scan_desc *desc);
+
+/* Bytes of scratch that gp_stack_scan with this desc needs; buffers in it may be NULL. Can be 0. */
+GP_API gp_result gp_stack_scan_scratch_size(gp_context *gp, const gp_stack_scan_desc *desc, size_t *bytes);
+
+/* ------------------------------------------------------------------ tree */
+
+/* What a consumer of a nest asks next, from each element's parent, in input order:
+     index[i]      how many of its siblings (elements with the same parent) stand before element i
+     children[i]   how many elements have parent i
+     end[i]        where the subtree of i ends: it is elements i ... end[i] - 1
+   Each output is optional.
+
+   Parents are as gp_brackets writes them, or those of any tree whose nodes stand in preorder: an element's
+   parent stands before it, and its subtree is of neighbours. None has all bits set; elements without a parent
+   are siblings. An element whose parent does not stand before it counts as having none. Where parents are not
+   those of a nest, outputs may be any numbers and time may grow with the square of a run; nothing is read or
+   written outside the buffers, and the call ends.
+
+   Which elements count, in `index` and `children`: all, or with `in` those that are not 0, or for which `map`
+   is not 0. Of brackets, "x == '(' || x == '['" would count nests in nests, and "x == ','" commas, so that
+   index is the position in a list. The others' index is how many that count stand before them.
+
+   The result is always the same. count 0 does nothing. Aliasing: outputs overlap nothing. Scratch: 2 bytes an
+   element, and 16 to 32 a run (twice that with indices of 64 bits) of 16384 elements on CPUs and of 16 on
+   GPUs. Cost: reads parents twice, writes each output once; for each run and each parent outside it a search
+   of some 2 log2(runs) steps. No group waits for another. Largest count: 2^32 - 1 with 32-bit indices, else
+   memory. */
+typedef struct gp_tree_desc {
+    cl_mem parent; /* count indices */
+    size_t parent_offset;
+    size_t count;        /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    gp_type index_type; /* of parent and of the outputs: GP_U32 or GP_U64; 0: GP_U32 */
+    cl_mem in;          /* count elements of `type`; NULL with type 0: all elements count */
+    size_t in_offset;
+    gp_type type;    /* any integer type */
+    const char *map; /* expression in x and i; NULL: the element itself */
+    cl_mem index;    /* NULL: not wanted; the same for all outputs */
+    size_t index_offset;
+    cl_mem children;
+    size_t children_offset;
+    cl_mem end;
+    size_t end_offset;
+    cl_mem scratch; /* of gp_tree_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_tree_desc;
+
+GP_API gp_result gp_tree(gp_context *gp, const gp_tree_desc *desc);
+
+/* Bytes of scratch that gp_tree with this desc needs; buffers in it may be NULL. Can be 0. */
+GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, size_t *bytes);
+
 /* ------------------------------------------------------------------ hash table */
 
 /* A hash table on the device: keys of 32 or 64 bits, compared by their bits, each with a value of 0 (a set),
@@ -1359,8 +1469,10 @@ typedef struct gp_warmup_desc {
     const gp_segmented_sort_desc *segmented_sort; /* of this also value_size */
     const gp_sort_strings_desc *sort_strings;     /* of this only that it is there */
     const gp_brackets_desc
-        *brackets;                /* of this also pairs, table, map, index_type, which outputs are there */
-    const gp_select_desc *select; /* of these also size, predicate, which buffers are there */
+        *brackets; /* of this also pairs, table, map, index_type, which outputs are there */
+    const gp_stack_scan_desc *stack_scan; /* of this also pairs, table, value_map */
+    const gp_tree_desc *tree;             /* of this type, map and index_type */
+    const gp_select_desc *select;         /* of these also size, predicate, which buffers are there */
     const gp_partition_desc *partition;
     const gp_unique_desc *unique; /* with values: gp_unique_by_key */
     const gp_run_length_encode_desc *run_length_encode;

@@ -428,11 +428,11 @@ static const char *gpi_integer_cl(size_t size, bool is_signed)
 }
 
 /* Elements of a vector step of the serial shape; one where there is no vector of the type. Scans have vectors
-   of plain values only. */
+   of plain values only, stacks none. */
 static int gpi_element_lanes(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan)
 {
-    const bool has =
-        element->field_count > 0 && (primitive == GPI_REDUCE || !gpi_is_arg(element->fields[0].op));
+    const bool has = element->field_count > 0 && primitive != GPI_STACK_SCAN &&
+                     (primitive == GPI_REDUCE || !gpi_is_arg(element->fields[0].op));
     return has && plan->shape == GP_SHAPE_SERIAL ? 16 : 1;
 }
 

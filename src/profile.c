@@ -75,6 +75,13 @@ static const gpi_profile_row gpi_profile_rows[] = {
     {GPI_CLASS_POCL, GPI_BRACKETS, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_INTEL_CPU, GPI_BRACKETS, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_UNKNOWN, GPI_BRACKETS, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_POCL, GPI_STACK_SCAN, GP_SHAPE_SERIAL, 1, 16384, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_INTEL_CPU, GPI_STACK_SCAN, GP_SHAPE_SERIAL, 1, 16384, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS,
+     1},
+    {GPI_CLASS_UNKNOWN, GPI_STACK_SCAN, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_POCL, GPI_TREE, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_INTEL_CPU, GPI_TREE, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_UNKNOWN, GPI_TREE, GP_SHAPE_LOCAL, 128, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_POCL, GPI_HASH, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_INTEL_CPU, GPI_HASH, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_LLVMPIPE, GPI_HASH, GP_SHAPE_LOCAL, 256, 4, GP_WORDS_NARROW, GP_STRATEGY_SINGLE_PASS, 1},
@@ -141,10 +148,30 @@ static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t items, uint
     return group * (2 * 2 * size + size + 4) + group * items * 3 + 64;
 }
 
-/* Group and items of the local shape, shrunk until they fit the device. */
-static void gpi_plan_fit_local(const gp_device_info *info, size_t size,
-                               uint64_t (*local_bytes)(uint64_t, uint64_t, uint64_t), gpi_plan *plan)
+/* The same for a scan of stacks; `size` is that of a value. Besides, an element has a value and two links
+   (stack_scan.cl). */
+static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t items, uint64_t size)
 {
+    return gpi_local_bytes_of_brackets(group, items, 8) + group * items * (size + 2) + 64;
+}
+
+/* The same for a tree: two indices and four bytes an element, and what keeps them apart (tree.cl). */
+static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t items, uint64_t size)
+{
+    const uint64_t tile = group * items;
+    return 2 * size * (tile + tile / 32) + 4 * tile + 64;
+}
+
+/* Group and items of the local shape, shrunk until they fit the device. */
+static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primitive, size_t size,
+                               gpi_plan *plan)
+{
+    uint64_t (*local_bytes)(uint64_t, uint64_t, uint64_t) =
+        primitive == GPI_BRACKETS     ? gpi_local_bytes_of_brackets
+        : primitive == GPI_STACK_SCAN ? gpi_local_bytes_of_stack
+        : primitive == GPI_TREE       ? gpi_local_bytes_of_tree
+        : primitive >= GPI_SORT       ? gpi_local_bytes_of_sort
+                                      : gpi_local_bytes;
     if (plan->group > info->max_work_group_size) {
         plan->group = gpi_power_of_two_below(info->max_work_group_size);
     }
@@ -177,11 +204,7 @@ static void gpi_plan_shape(const gp_context *gp, const gpi_profile_row *row, siz
     if (plan->items > 16 && !tuning->tile) plan->items = 16; /* registers of an item */
     if (plan->items < 1) plan->items = 1;
     if (tuning->work_group_size) plan->group = gpi_power_of_two_below(tuning->work_group_size);
-    gpi_plan_fit_local(&gp->info, size,
-                       primitive == GPI_BRACKETS ? gpi_local_bytes_of_brackets
-                       : primitive >= GPI_SORT   ? gpi_local_bytes_of_sort
-                                                 : gpi_local_bytes,
-                       plan);
+    gpi_plan_fit_local(&gp->info, primitive, size, plan);
 }
 
 static gp_result gpi_plan_words(gp_context *gp, const char *function, const gpi_profile_row *row,
@@ -247,19 +270,20 @@ static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_pr
     return result;
 }
 
-/* Tiles of brackets may have any length up to the kernels' limits: tests force tiny ones. */
-static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, size_t index_size,
-                                        gpi_plan *plan)
+/* Tiles of brackets may have any length up to the kernels' limits: tests force tiny ones. `size`: of an
+   index; for a scan of stacks of a value, of which the serial shape has tiles in private memory. */
+static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gpi_primitive primitive,
+                                        size_t size, gpi_plan *plan)
 {
-    const gp_result result =
-        gpi_plan_make_sized(gp, function, GPI_BRACKETS, index_size, GP_STRATEGY_AUTO, plan);
-    const uint32_t most = plan->shape == GP_SHAPE_SERIAL ? 65536 : 32, tile = gp->desc.tuning.tile;
-    if (result == GP_OK && tile) plan->items = tile < most ? tile : most;
-    while (result == GP_OK && plan->shape == GP_SHAPE_LOCAL && plan->group * plan->items > 16384)
-        plan->group /= 2;
-    if (result == GP_OK && tile && plan->shape == GP_SHAPE_LOCAL)
-        gpi_plan_fit_local(&gp->info, index_size, gpi_local_bytes_of_brackets, plan);
-    return result;
+    const gp_result result = gpi_plan_make_sized(gp, function, primitive, size, GP_STRATEGY_AUTO, plan);
+    const uint32_t longest = primitive == GPI_STACK_SCAN ? (uint32_t)(32768 / size) : 65536;
+    const uint32_t most = plan->shape == GP_SHAPE_SERIAL ? longest : 32, tile = gp->desc.tuning.tile;
+    if (result != GP_OK) return result;
+    if (tile) plan->items = tile;
+    if (plan->items > most) plan->items = most;
+    while (plan->shape == GP_SHAPE_LOCAL && plan->group * plan->items > 16384) plan->group /= 2;
+    if (tile && plan->shape == GP_SHAPE_LOCAL) gpi_plan_fit_local(&gp->info, primitive, size, plan);
+    return GP_OK;
 }
 
 /* A hash table's: in the serial shape, `items` is the keys a group takes. */

@@ -64,6 +64,8 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
          "gp_strings_keys", NULL},
         {"gp_brackets_pair", "gp_brackets_tree", "gp_brackets_join", "gp_brackets_enclose",
          "gp_brackets_measure", "gp_brackets_report", NULL},
+        {"gp_stack_pair", "gp_stack_tree", "gp_stack_base", "gp_stack_fold", NULL},
+        {"gp_tree_runs", "gp_tree_grow", "gp_tree_join", NULL},
         {"gp_hash_clear_slots", "gp_hash_put_keys", "gp_hash_find_keys", "gp_hash_erase_keys",
          "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", "gp_hash_combine_keys",
          NULL},
@@ -114,15 +116,16 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         gpi_text_add(&text, "#define GPI_FIELD %u\n", k);
         GPI_ADD_KERNEL(&text, field);
     }
-    if (primitive == GPI_REDUCE || primitive == GPI_SCAN || primitive == GPI_SELECT) {
+    if (primitive == GPI_REDUCE || primitive == GPI_SCAN || primitive == GPI_SELECT ||
+        primitive == GPI_STACK_SCAN) {
         GPI_ADD_KERNEL(&text, monoid);
         if (primitive == GPI_SELECT) GPI_ADD_KERNEL(&text, pick);
         else GPI_ADD_KERNEL(&text, source);
-        GPI_ADD_KERNEL(&text, tile);
+        if (primitive != GPI_STACK_SCAN) GPI_ADD_KERNEL(&text, tile);
     } else if (primitive == GPI_LAWS) {
         GPI_ADD_KERNEL(&text, monoid);
         GPI_ADD_KERNEL(&text, laws);
-    } else if (primitive != GPI_BRACKETS) {
+    } else if (primitive != GPI_BRACKETS && primitive != GPI_TREE) {
         GPI_ADD_KERNEL(&text, mix);
         if (primitive != GPI_HASH && primitive != GPI_HASH_EACH) GPI_ADD_KERNEL(&text, key);
     }
@@ -173,6 +176,16 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, strands);
         GPI_ADD_KERNEL(&text, items);
         GPI_ADD_KERNEL(&text, brackets);
+        break;
+    case GPI_STACK_SCAN:
+        GPI_ADD_KERNEL(&text, nest);
+        GPI_ADD_KERNEL(&text, strands);
+        GPI_ADD_KERNEL(&text, items);
+        GPI_ADD_KERNEL(&text, stack_scan);
+        break;
+    case GPI_TREE:
+        GPI_ADD_KERNEL(&text, nest);
+        GPI_ADD_KERNEL(&text, tree);
         break;
     case GPI_HASH:
         GPI_ADD_KERNEL(&text, hash);

@@ -1,6 +1,119 @@
 /* brackets.c - see brackets.h. */
 #include "brackets.h"
 
+/* ------------------------------------------------------------------ variants */
+
+const nest_variant nest_variants[NEST_VARIANTS] = {
+    {"default", GP_SHAPE_AUTO, 0, 0},
+    {"serial, tiles of 64", GP_SHAPE_SERIAL, 64, 0},
+    {"serial, tiles of 5", GP_SHAPE_SERIAL, 5, 0},
+    {"local", GP_SHAPE_LOCAL, 4, 8},
+    {"local, full size", GP_SHAPE_LOCAL, 0, 0},
+};
+
+gp_context *nest_open(size_t variant)
+{
+    const nest_variant *v = &nest_variants[variant];
+    gp_context_desc desc = {0};
+    gp_context *gp;
+    desc.tuning.shape = v->shape;
+    desc.tuning.tile = v->tile;
+    desc.tuning.work_group_size = v->group;
+    if (gp_context_create(&desc, &gp) == GP_ERROR_UNSUPPORTED) return NULL;
+    assert_non_null(gp);
+    return gp;
+}
+
+gp_context *nest_open_small(void)
+{
+    gp_context *gp = nest_open(1);
+    return gp ? gp : nest_open(3);
+}
+
+/* ------------------------------------------------------------------ input */
+
+unsigned char nest_pick(const char *symbols, size_t n)
+{
+    return (unsigned char)symbols[test_random() / 7 % n];
+}
+
+/* Nested rightly: kinds remembered on a stack. `most`: how deep; `other`: in 16, how many are no brackets. */
+static void fill_nested(unsigned char *text, size_t n, size_t most, uint32_t other)
+{
+    unsigned char *stack = malloc(n + 1);
+    size_t i, height = 0;
+    assert_non_null(stack);
+    for (i = 0; i < n; i++) {
+        const uint32_t r = test_random() >> 4;
+        if (r % 16 < other) {
+            text[i] = nest_pick("abc xyz\n\"", 9);
+        } else if ((r >> 8 & 1 || height == 0) && height < most && n - i > height) {
+            const size_t kind = (r >> 12) % 3;
+            text[i] = (unsigned char)"([{"[kind];
+            stack[height++] = (unsigned char)")]}"[kind];
+        } else {
+            text[i] = height > 0 ? stack[--height] : 'x';
+        }
+    }
+    free(stack);
+}
+
+static void fill_sawtooth(unsigned char *text, size_t n)
+{
+    size_t i = 0, length = 1, k;
+    while (i < n) {
+        for (k = 0; k < 2 * length && i < n; k++) text[i++] = k < length ? '(' : ')';
+        length = length * 2 > n / 4 ? 1 : length * 2;
+    }
+}
+
+static void fill_mountains(unsigned char *text, size_t n)
+{
+    size_t i, height = 0, up = 1;
+    for (i = 0; i < n; i++) {
+        if (i % 1000 < 700) up = 1;
+        else up = i % 2;
+        if (i % 5000 > 4000) up = 0;
+        text[i] = up || height == 0 ? '{' : '}';
+        height += text[i] == '{' ? 1 : (size_t)-1;
+    }
+}
+
+void nest_fill(unsigned char *text, size_t n, nest_pattern p)
+{
+    size_t i;
+    for (i = 0; i < n; i++) {
+        text[i] = 'x';
+        if (p == NEST_RANDOM) text[i] = nest_pick("()", 2);
+        if (p == NEST_KINDS) text[i] = nest_pick("()[]{}xy", 8);
+        if (p == NEST_DEEP) text[i] = i < n / 2 ? '(' : ')';
+        if (p == NEST_CLOSERS) text[i] = ']';
+        if (p == NEST_OPENERS) text[i] = '[';
+        if (p == NEST_COMB) text[i] = i < n / 4 ? '(' : i >= n - n / 4 ? ')' : i % 2 ? '(' : ')';
+        if (p == NEST_FLAT) text[i] = i % 2 ? ')' : '(';
+    }
+    if (p == NEST_TEXT || p == NEST_BROKEN) fill_nested(text, n, n, 14);
+    if (p == NEST_SHALLOW) fill_nested(text, n, 32, 0);
+    if (p == NEST_SAWTOOTH) fill_sawtooth(text, n);
+    if (p == NEST_MOUNTAINS) fill_mountains(text, n);
+    for (i = 0; i < n && p == NEST_BROKEN; i += 1 + test_random() % 2000) text[i] = nest_pick("()[]{}", 6);
+}
+
+int *nest_codes(const unsigned char *text, size_t n, const char *pairs)
+{
+    int *code = malloc((n + 1) * sizeof *code);
+    size_t i;
+    assert_non_null(code);
+    for (i = 0; i < n; i++) {
+        const char *p = text[i] ? strchr(pairs, text[i]) : NULL;
+        const int k = p ? (int)(p - pairs) : 0;
+        code[i] = !p ? 0 : k % 2 ? -(k / 2 + 1) : k / 2 + 1;
+    }
+    return code;
+}
+
+/* ------------------------------------------------------------------ reference */
+
 static void note_first(uint64_t *count, uint64_t *first, uint64_t i)
 {
     if (*count == 0 || i < *first) *first = i;

@@ -2,133 +2,10 @@
 #include "brackets.h"
 #include "keys.h"
 
-/* ------------------------------------------------------------------ variants */
-
-typedef struct brackets_variant {
-    const char *name;
-    gp_shape shape;
-    uint32_t tile, group;
-} brackets_variant;
-
-static const brackets_variant variants[] = {
-    {"default", GP_SHAPE_AUTO, 0, 0},
-    {"serial, tiles of 64", GP_SHAPE_SERIAL, 64, 0},
-    {"serial, tiles of 5", GP_SHAPE_SERIAL, 5, 0},
-    {"local", GP_SHAPE_LOCAL, 4, 8},
-    {"local, full size", GP_SHAPE_LOCAL, 0, 0},
-};
-enum { VARIANTS = sizeof variants / sizeof *variants };
-
-/* NULL: the device cannot. */
-static gp_context *open_variant(const brackets_variant *v)
-{
-    gp_context_desc desc = {0};
-    gp_context *gp;
-    desc.tuning.shape = v->shape;
-    desc.tuning.tile = v->tile;
-    desc.tuning.work_group_size = v->group;
-    if (gp_context_create(&desc, &gp) == GP_ERROR_UNSUPPORTED) return NULL;
-    assert_non_null(gp);
-    return gp;
-}
-
 /* The local shape costs PoCL ten seconds a program. */
-static bool is_dear(const gp_context *gp, const brackets_variant *v)
+static bool is_dear(const gp_context *gp, size_t v)
 {
-    return v->shape == GP_SHAPE_LOCAL && !test_builds_are_cheap(gp);
-}
-
-/* A small tile, in whichever shape the device has. */
-static gp_context *open_small(void)
-{
-    gp_context *gp = open_variant(&variants[1]);
-    return gp ? gp : open_variant(&variants[3]);
-}
-
-/* ------------------------------------------------------------------ input */
-
-typedef enum pattern {
-    RANDOM,  /* brackets of one kind, as a random walk */
-    KINDS,   /* all kinds and other symbols at random: most pairs do not agree */
-    TEXT,    /* nested rightly, with much else between */
-    SHALLOW, /* rightly, at most 32 deep */
-    DEEP,    /* n / 2 openers, n / 2 closers */
-    CLOSERS, /* nothing else */
-    OPENERS,
-    COMB,      /* a deep comb: ((((()()()()...)))) */
-    SAWTOOTH,  /* up 1, down 1, up 2, down 2, up 4 ... */
-    MOUNTAINS, /* deep, then shallow, again and again */
-    FLAT,      /* ()()() */
-    NOTHING,
-    BROKEN, /* text with a symbol in a thousand changed */
-    PATTERNS
-} pattern;
-
-static unsigned char pick(const char *symbols, size_t n)
-{
-    return (unsigned char)symbols[test_random() / 7 % n];
-}
-
-/* Nested rightly: kinds remembered on a stack. `most`: how deep; `other`: in 16, how many are no brackets. */
-static void fill_nested(unsigned char *text, size_t n, size_t most, uint32_t other)
-{
-    unsigned char *stack = malloc(n + 1);
-    size_t i, height = 0;
-    assert_non_null(stack);
-    for (i = 0; i < n; i++) {
-        const uint32_t r = test_random() >> 4;
-        if (r % 16 < other) {
-            text[i] = pick("abc xyz\n\"", 9);
-        } else if ((r >> 8 & 1 || height == 0) && height < most && n - i > height) {
-            const size_t kind = (r >> 12) % 3;
-            text[i] = (unsigned char)"([{"[kind];
-            stack[height++] = (unsigned char)")]}"[kind];
-        } else {
-            text[i] = height > 0 ? stack[--height] : 'x';
-        }
-    }
-    free(stack);
-}
-
-static void fill_sawtooth(unsigned char *text, size_t n)
-{
-    size_t i = 0, length = 1, k;
-    while (i < n) {
-        for (k = 0; k < 2 * length && i < n; k++) text[i++] = k < length ? '(' : ')';
-        length = length * 2 > n / 4 ? 1 : length * 2;
-    }
-}
-
-static void fill_mountains(unsigned char *text, size_t n)
-{
-    size_t i, height = 0, up = 1;
-    for (i = 0; i < n; i++) {
-        if (i % 1000 < 700) up = 1;
-        else up = i % 2;
-        if (i % 5000 > 4000) up = 0;
-        text[i] = up || height == 0 ? '{' : '}';
-        height += text[i] == '{' ? 1 : (size_t)-1;
-    }
-}
-
-static void fill(unsigned char *text, size_t n, pattern p)
-{
-    size_t i;
-    for (i = 0; i < n; i++) {
-        text[i] = 'x';
-        if (p == RANDOM) text[i] = pick("()", 2);
-        if (p == KINDS) text[i] = pick("()[]{}xy", 8);
-        if (p == DEEP) text[i] = i < n / 2 ? '(' : ')';
-        if (p == CLOSERS) text[i] = ']';
-        if (p == OPENERS) text[i] = '[';
-        if (p == COMB) text[i] = i < n / 4 ? '(' : i >= n - n / 4 ? ')' : i % 2 ? '(' : ')';
-        if (p == FLAT) text[i] = i % 2 ? ')' : '(';
-    }
-    if (p == TEXT || p == BROKEN) fill_nested(text, n, n, 14);
-    if (p == SHALLOW) fill_nested(text, n, 32, 0);
-    if (p == SAWTOOTH) fill_sawtooth(text, n);
-    if (p == MOUNTAINS) fill_mountains(text, n);
-    for (i = 0; i < n && p == BROKEN; i += 1 + test_random() % 2000) text[i] = pick("()[]{}", 6);
+    return nest_variants[v].shape == GP_SHAPE_LOCAL && !test_builds_are_cheap(gp);
 }
 
 /* ------------------------------------------------------------------ check */
@@ -190,27 +67,14 @@ static gp_brackets_desc bytes_desc(size_t n)
     return desc;
 }
 
-static int *codes_of(const unsigned char *text, size_t n, const char *pairs)
-{
-    int *code = malloc((n + 1) * sizeof *code);
-    size_t i;
-    assert_non_null(code);
-    for (i = 0; i < n; i++) {
-        const char *p = text[i] ? strchr(pairs, text[i]) : NULL;
-        const int k = p ? (int)(p - pairs) : 0;
-        code[i] = !p ? 0 : k % 2 ? -(k / 2 + 1) : k / 2 + 1;
-    }
-    return code;
-}
-
-static void check_text(gp_context *gp, const char *name, size_t n, pattern p, unsigned outputs)
+static void check_text(gp_context *gp, const char *name, size_t n, nest_pattern p, unsigned outputs)
 {
     unsigned char *text = malloc(n + 1);
     char title[80];
     int *code;
     assert_non_null(text);
-    fill(text, n, p);
-    code = codes_of(text, n, "()[]{}");
+    nest_fill(text, n, p);
+    code = nest_codes(text, n, "()[]{}");
     snprintf(title, sizeof title, "%s: pattern %d", name, (int)p);
     check(gp, title, bytes_desc(n), text, 1, code, outputs);
     free(code);
@@ -228,15 +92,15 @@ static void test_every_variant(void **state)
 {
     size_t v, k, p;
     (void)state;
-    for (v = 0; v < VARIANTS; v++) {
-        gp_context *gp = open_variant(&variants[v]);
+    for (v = 0; v < NEST_VARIANTS; v++) {
+        gp_context *gp = nest_open(v);
         const size_t *list = test_small() ? small_sizes : sizes;
         const size_t count = test_small() ? sizeof small_sizes / sizeof *sizes : sizeof sizes / sizeof *sizes;
         if (!gp) continue;
         for (k = 0; k < count; k++) {
-            for (p = 0; p < PATTERNS; p++) {
+            for (p = 0; p < NEST_PATTERNS; p++) {
                 if (list[k] > 70 && (k + p) % 3 != 0) continue;
-                check_text(gp, variants[v].name, list[k], (pattern)p, 15);
+                check_text(gp, nest_variants[v].name, list[k], (nest_pattern)p, 15);
             }
         }
         gp_context_destroy(gp);
@@ -249,11 +113,11 @@ static void test_outputs(void **state)
     unsigned outputs, v;
     (void)state;
     for (v = 0; v < 4; v += 3) {
-        gp_context *gp = open_variant(&variants[v]);
+        gp_context *gp = nest_open(v);
         for (outputs = 0; outputs < 16; outputs++) {
-            if (is_dear(gp, &variants[v]) && outputs != 1 && !(outputs & 1 && outputs & 8)) continue;
-            check_text(gp, "outputs", test_small() ? 300 : 50021, KINDS, outputs);
-            check_text(gp, "outputs", 20, KINDS, outputs);
+            if (is_dear(gp, v) && outputs != 1 && !(outputs & 1 && outputs & 8)) continue;
+            check_text(gp, "outputs", test_small() ? 300 : 50021, NEST_KINDS, outputs);
+            check_text(gp, "outputs", 20, NEST_KINDS, outputs);
         }
         gp_context_destroy(gp);
     }
@@ -267,22 +131,23 @@ static void test_large(void **state)
     size_t k, p;
     (void)state;
     if (test_small()) return;
-    gp = open_variant(&variants[0]);
+    gp = nest_open(0);
     for (k = 0; k < 2; k++) {
-        for (p = 0; p < PATTERNS; p++) {
-            const bool some = p == RANDOM || p == DEEP || p == SAWTOOTH || p == BROKEN;
+        for (p = 0; p < NEST_PATTERNS; p++) {
+            const bool some = p == NEST_RANDOM || p == NEST_DEEP || p == NEST_SAWTOOTH || p == NEST_BROKEN;
             if (k == 0 || (some && !test_builds_are_cheap(gp)))
-                check_text(gp, "large", large[k], (pattern)p, 15);
+                check_text(gp, "large", large[k], (nest_pattern)p, 15);
         }
     }
     gp_context_destroy(gp);
     for (k = 1; k < 4; k += 2) { /* 2^20 in tiles of 64 and of 32: two launches of the tree */
-        gp = open_variant(&variants[k]);
+        gp = nest_open(k);
         if (!gp || test_builds_are_cheap(gp)) {
             gp_context_destroy(gp);
             continue;
         }
-        for (p = 0; p < PATTERNS; p += 2) check_text(gp, variants[k].name, large[0], (pattern)p, 15);
+        for (p = 0; p < NEST_PATTERNS; p += 2)
+            check_text(gp, nest_variants[k].name, large[0], (nest_pattern)p, 15);
         gp_context_destroy(gp);
     }
 }
@@ -294,7 +159,7 @@ static void test_offsets_and_wide(void **state)
     size_t v, k;
     (void)state;
     for (v = 0; v < 4; v += 3) {
-        gp_context *gp = open_variant(&variants[v]);
+        gp_context *gp = nest_open(v);
         unsigned char *text = malloc(n);
         int *code;
         assert_non_null(text);
@@ -306,8 +171,8 @@ static void test_offsets_and_wide(void **state)
             desc.depth_offset = 7 * k;
             desc.errors_offset = 0;
             desc.index_type = k % 2 ? GP_U64 : GP_U32;
-            fill(text, n, k < 2 ? KINDS : BROKEN);
-            code = codes_of(text, n, "()[]{}");
+            nest_fill(text, n, k < 2 ? NEST_KINDS : NEST_BROKEN);
+            code = nest_codes(text, n, "()[]{}");
             check(gp, "offsets", desc, text, 1, code, 15);
             free(code);
         }
@@ -330,10 +195,10 @@ static void test_symbols(void **state)
     assert_non_null(wide);
     assert_non_null(code);
     for (v = 0; v < 4; v += 3) {
-        gp_context *gp = open_variant(&variants[v]);
+        gp_context *gp = nest_open(v);
         gp_brackets_desc desc = bytes_desc(n);
-        for (i = 0; i < n; i++) text[i] = pick("<>ab()", 6);
-        other = codes_of(text, n, "<>");
+        for (i = 0; i < n; i++) text[i] = nest_pick("<>ab()", 6);
+        other = nest_codes(text, n, "<>");
         desc.pairs = "<>";
         check(gp, "pairs", desc, text, 1, other, 15);
         free(other);
@@ -344,7 +209,7 @@ static void test_symbols(void **state)
         for (i = 0; i < n; i++) text[i] = (unsigned char)(test_random() >> 9);
         for (i = 0; i < n; i++) code[i] = table[text[i]];
         check(gp, "table", desc, text, 1, code, 15);
-        if (is_dear(gp, &variants[v])) {
+        if (is_dear(gp, v)) {
             gp_context_destroy(gp);
             continue;
         }
@@ -375,10 +240,10 @@ static void test_count_on_device(void **state)
     size_t v, k;
     (void)state;
     assert_non_null(text);
-    fill(text, bound, KINDS);
+    nest_fill(text, bound, NEST_KINDS);
     for (v = 0; v < 4; v += 1) {
-        gp_context *gp = open_variant(&variants[v]);
-        int *code = codes_of(text, bound, "()[]{}");
+        gp_context *gp = nest_open(v);
+        int *code = nest_codes(text, bound, "()[]{}");
         if (!gp) {
             free(code);
             continue;
@@ -418,14 +283,14 @@ static void test_scratch(void **state)
     size_t v, bytes, most;
     (void)state;
     for (v = 0; v < 4; v += 3) {
-        gp_context *gp = open_variant(&variants[v]);
+        gp_context *gp = nest_open(v);
         gp_brackets_desc desc = bytes_desc(n);
         unsigned char *text = malloc(n);
         nest_reference *r;
         int *code;
         assert_non_null(text);
-        fill(text, n, RANDOM);
-        code = codes_of(text, n, "()[]{}");
+        nest_fill(text, n, NEST_RANDOM);
+        code = nest_codes(text, n, "()[]{}");
         r = nest_reference_make(code, n);
         desc.in = test_buffer(gp, n, text);
         desc.match = guarded(gp, 0, n, 4, NULL);
@@ -456,7 +321,7 @@ static void test_scratch(void **state)
 
 static void test_bad_input(void **state)
 {
-    gp_context *gp = open_variant(&variants[0]);
+    gp_context *gp = nest_open(0);
     gp_brackets_desc good = bytes_desc(5000), d;
     static const int8_t table[256] = {1};
     size_t bytes;
@@ -506,7 +371,7 @@ static void test_bad_input(void **state)
 static void test_many(void **state)
 {
     const size_t most = 5000, rounds = test_small() ? 20 : 1000;
-    gp_context *gp = open_small();
+    gp_context *gp = nest_open_small();
     gp_brackets_desc desc = bytes_desc(most);
     unsigned char *text = malloc(most);
     nest_reference *r;
@@ -514,8 +379,8 @@ static void test_many(void **state)
     size_t i;
     (void)state;
     assert_non_null(text);
-    fill(text, most, BROKEN);
-    code = codes_of(text, most, "()[]{}");
+    nest_fill(text, most, NEST_BROKEN);
+    code = nest_codes(text, most, "()[]{}");
     r = nest_reference_make(code, most);
     desc.in = test_buffer(gp, most, text);
     desc.match = guarded(gp, 0, most, 4, NULL);
@@ -537,7 +402,7 @@ static void test_many(void **state)
 
 static void test_warmup(void **state)
 {
-    gp_context *gp = open_small();
+    gp_context *gp = nest_open_small();
     gp_brackets_desc desc = bytes_desc(0);
     gp_warmup_desc warm = {0};
     uint64_t built;
@@ -547,7 +412,7 @@ static void test_warmup(void **state)
     warm.brackets = &desc;
     assert_gp(gp, gp_warmup(gp, &warm));
     built = test_profile_of(gp).programs_built + test_profile_of(gp).programs_loaded;
-    check_text(gp, "warmed", 1000, TEXT, 15);
+    check_text(gp, "warmed", 1000, NEST_TEXT, 15);
     assert_int_equal(test_profile_of(gp).programs_built + test_profile_of(gp).programs_loaded, built);
     clReleaseMemObject(desc.match);
     gp_context_destroy(gp);

@@ -37,5 +37,7 @@ sort_strings) layers="mix key sort_strings" ;;
 hash) layers="mix hash hash_line hash_device hash_batch hash_combine hash_slots" ;;
 hash_each) layers="mix hash hash_each" ;;
 brackets) layers="nest strands items brackets" ;;
+stack_scan) layers="monoid source nest strands items stack_scan" ;;
+tree) layers="nest tree" ;;
 esac
 for name in $layers; do emit kernels/$name.cl; done

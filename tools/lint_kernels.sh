@@ -83,6 +83,32 @@ for index in 4 8; do
         done
     done
 done
+# A tree has parents, and perhaps a choice of what counts.
+tools/compose_kernel.sh /dev/null tree >build/lint/tree.cl
+for index in 4 8; do
+    for select in 0 1; do
+        for shape in "$SERIAL" "$LOCAL"; do
+            checked=$((checked + 1))
+            ${CLANG:-clang} $FLAGS -DGPI_FP64=0 $NARROW -DGPI_INDEX_SIZE=$index -DGPI_KINDS=0 -DGPI_MATCH=0 \
+                -DGPI_SYMBOL=uchar "-DGPI_COUNTED(x,i)=((x)!=0)" -DGPI_SELECT=$select $shape build/lint/tree.cl || {
+                echo "lint: tree with indices of $index bytes, select $select $shape" >&2
+                failed=$((failed + 1))
+            }
+        done
+    done
+done
+# A scan of stacks has both: codes, and an element.
+for element in affine f64_max; do
+    tools/compose_kernel.sh tests/native/prelude_$element.h stack_scan >build/lint/stack_scan.$element.cl
+    for shape in "$SERIAL" "$SERIAL $FEW" "$LOCAL"; do
+        checked=$((checked + 1))
+        ${CLANG:-clang} $FLAGS -DGPI_FP64=1 -DGPI_LANES=1 $NARROW -DGPI_INDEX_SIZE=4 -DGPI_KINDS=0 -DGPI_MATCH=0 \
+            $BRACKETS $shape build/lint/stack_scan.$element.cl || {
+            echo "lint: stack_scan with $element $shape" >&2
+            failed=$((failed + 1))
+        }
+    done
+done
 # A hash table by its three forms; and the expressions of gp_hash_for_each. With lines of every width.
 tools/compose_kernel.sh /dev/null hash >build/lint/hash.cl
 tools/compose_kernel.sh tests/native/hash_each.h hash_each >build/lint/hash_each.cl
