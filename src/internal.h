@@ -42,6 +42,7 @@ typedef enum gpi_primitive {
     GPI_BRACKETS,
     GPI_HASH,
     GPI_HASH_EACH,
+    GPI_HISTOGRAM,
     GPI_PRIMITIVES
 } gpi_primitive;
 
@@ -229,6 +230,7 @@ static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primi
                                  const gpi_element *element, gpi_plan *plan, gpi_program **out);
 static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
                                       char *prelude, size_t fields, gpi_program **out);
+static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static void gpi_programs_save(gp_context *gp);
 static void gpi_programs_free(gp_context *gp);
 static gp_result gpi_programs_share(gp_context *gp, const gp_context *from);
@@ -243,6 +245,8 @@ static bool gpi_is_blank(const char *text);
 static size_t gpi_round_up(size_t x, size_t multiple);
 static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
                                      size_t count);
+static gp_type gpi_operand(gp_type type);
+static gp_result gpi_check_fp64(gp_context *gp, const char *function, gp_type type);
 static bool gpi_is_float(gp_type type);
 static bool gpi_is_signed(gp_type type);
 static bool gpi_is_arg(gp_op op);
@@ -403,6 +407,8 @@ static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc);
 static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc);
 static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc);
 
+/* histogram.c */
+static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *desc);
 /* brackets.c */
 static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *desc);
 /* hash_table.c, hash.c, hash_slots.c */

@@ -66,8 +66,18 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
          "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", "gp_hash_combine_keys",
          NULL},
         {"gp_hash_each_slot", NULL},
+        {"gp_histogram_near", "gp_histogram_far", "gp_histogram_join", NULL},
     };
     return names[primitive][k];
+}
+
+/* How the plan has a program's groups work. */
+static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
+{
+    gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n",
+                 plan->shape == GP_SHAPE_SERIAL, plan->shape == GP_SHAPE_LOCAL);
+    gpi_text_add(text, "#define GPI_WG %u\n#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n", plan->group,
+                 plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics);
 }
 
 /* Everything that makes this program differ from others of its primitive. */
@@ -76,13 +86,11 @@ static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, con
 {
     gpi_text text;
     memset(&text, 0, sizeof text);
-    gpi_text_add(&text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n",
-                 plan->shape == GP_SHAPE_SERIAL, plan->shape == GP_SHAPE_LOCAL);
-    gpi_text_add(&text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
-                 plan->items, plan->group * plan->items);
-    gpi_text_add(&text, "#define GPI_TILES_ABREAST %u\n", gp->info.compute_units);
-    gpi_text_add(&text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 %d\n",
-                 plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics, gp->info.fp64);
+    gpi_text_plan(gp, plan, &text);
+    gpi_text_add(&text, "#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->items,
+                 plan->group * plan->items);
+    gpi_text_add(&text, "#define GPI_TILES_ABREAST %u\n#define GPI_FP64 %d\n", gp->info.compute_units,
+                 gp->info.fp64);
     gpi_element_prelude(element, primitive, plan, &text);
     if (!text.failed) return text.data;
     free(text.data);
@@ -109,7 +117,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, monoid);
         GPI_ADD_KERNEL(&text, source);
         GPI_ADD_KERNEL(&text, tile);
-    } else if (primitive != GPI_BRACKETS) {
+    } else if (primitive != GPI_BRACKETS && primitive != GPI_HISTOGRAM) {
         GPI_ADD_KERNEL(&text, mix);
         if (primitive != GPI_HASH && primitive != GPI_HASH_EACH) GPI_ADD_KERNEL(&text, key);
     }
@@ -159,6 +167,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, hash);
         GPI_ADD_KERNEL(&text, hash_each);
         break;
+    case GPI_HISTOGRAM: GPI_ADD_KERNEL(&text, histogram); break;
     default: break;
     }
     if (!text.failed) return text.data;

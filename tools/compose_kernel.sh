@@ -33,6 +33,7 @@ segmented_sort) layers="mix key digit rank small segmented_sort" ;;
 sort_strings) layers="mix key sort_strings" ;;
 hash) layers="mix hash hash_line hash_device hash_batch hash_combine hash_slots" ;;
 hash_each) layers="mix hash hash_each" ;;
+histogram) layers="histogram" ;;
 brackets) layers="nest strands items brackets" ;;
 esac
 for name in $layers; do emit kernels/$name.cl; done

@@ -81,6 +81,22 @@ for index in 4 8; do
         done
     done
 done
+# Nor has a histogram: samples, channels, edges, weights, counts.
+histogram_of() { # sample operand size float half channels edges weights wide
+    echo "-DGPI_SAMPLE=$1 -DGPI_OPERAND=$2 -DGPI_SAMPLE_SIZE=$3 -DGPI_SAMPLE_FLOAT=$4 -DGPI_SAMPLE_HALF=$5" \
+        "-DGPI_CHANNELS=$6 -DGPI_EDGES=$7 -DGPI_WEIGHTS=$8 -DGPI_WEIGHT=short -DGPI_COUNT_WIDE=$9"
+}
+tools/compose_kernel.sh /dev/null histogram >build/lint/histogram.cl
+for of in "uchar uchar 1 0 0 1 0 0 0" "char char 1 0 0 3 1 0 1" "uchar uchar 1 0 0 4 0 1 1" "ushort ushort 2 0 0 1 0 1 0" \
+    "half float 2 1 1 1 1 0 0" "float float 4 1 0 1 0 1 1" "long long 8 0 0 1 0 0 1" "double double 8 1 0 1 0 0 0"; do
+    for shape in "$SERIAL -DGPI_NEAR_CELLS=16384" "$LOCAL -DGPI_NEAR_CELLS=4096"; do
+        checked=$((checked + 1))
+        ${CLANG:-clang} $FLAGS -DGPI_FP64=1 $NARROW $(histogram_of $of) $shape build/lint/histogram.cl || {
+            echo "lint: histogram of $of $shape" >&2
+            failed=$((failed + 1))
+        }
+    done
+done
 # A hash table by its three forms; and the expressions of gp_hash_for_each. With lines of every width.
 tools/compose_kernel.sh /dev/null hash >build/lint/hash.cl
 tools/compose_kernel.sh tests/native/hash_each.h hash_each >build/lint/hash_each.cl
