@@ -405,6 +405,50 @@ GP_API gp_result gp_reduce_read(gp_context *gp, const gp_reduce_desc *desc, void
 /* Bytes of scratch that gp_reduce with this desc needs; buffers in it may be NULL. Can be 0. */
 GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *desc, size_t *bytes);
 
+/* ------------------------------------------------------------------ segmented reduce */
+
+/* out[s] = initial . in[offsets[s]] ... in[offsets[s+1] - 1]       (. is op or monoid; with map: of
+   map(in[i]))
+
+   Each segment as gp_reduce would; an empty one gives `initial`. Positions, in a map's i and as results of
+   argmin and argmax, count from the segment's first element. Order: input order for a monoid that is not
+   commutative; else any, but always the same one, so that float results repeat bit for bit for the same
+   offsets, counts and device. Bad offsets: a segment whose offsets fall, or pass `count`, is empty; the
+   others do not notice. gp_profile.bad_offsets counts the calls that found any. Elements outside all segments
+   are not read. segment_count 0 does nothing. Cost: reads the input once, tiny, empty and huge segments
+   alike; a clearing command and a launch, and two launches more where a segment may be too large for one
+   group's share. Aliasing: `out` overlaps nothing. */
+typedef struct gp_segmented_reduce_desc {
+    cl_mem in;        /* NULL when count is 0 */
+    size_t in_offset; /* elements, as all offsets */
+    size_t count;     /* elements of the input */
+    cl_mem offsets;   /* segment_count + 1 numbers: positions in the input, counted from in_offset */
+    size_t offsets_offset;
+    gp_type offsets_type; /* GP_U32 or GP_U64 */
+    size_t segment_count; /* or its bound with count_buffer; up to 2^32 - 2 */
+    cl_mem count_buffer;  /* of segments; NULL: segment_count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    cl_mem out; /* segment_count results */
+    size_t out_offset;
+    gp_type type;            /* of the input; with a monoid but no map: leave 0 */
+    gp_type out_type;        /* 0: as in gp_reduce_desc */
+    gp_op op;                /* or: */
+    const gp_monoid *monoid; /* instead of out_type and op */
+    const char *map;         /* expression in x and i; NULL: the element itself */
+    const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
+    cl_mem scratch; /* of gp_segmented_reduce_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_segmented_reduce_desc;
+
+GP_API gp_result gp_segmented_reduce(gp_context *gp, const gp_segmented_reduce_desc *desc);
+
+/* Bytes of scratch that gp_segmented_reduce with this desc needs; buffers in it may be NULL. */
+GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segmented_reduce_desc *desc,
+                                                  size_t *bytes);
+
 /* ------------------------------------------------------------------ scan */
 
 /* Where segments of a scan begin. */
@@ -1174,7 +1218,8 @@ typedef struct gp_warmup_desc {
     const gp_sort_desc *sort;   /* of this also value_size (for gp_argsort the indices'); count: how many keys
                                    are to be expected, 0: few and many */
     const gp_merge_desc *merge; /* of this key_type and value_size */
-    const gp_search_desc *search; /* of this key_type and out_type */
+    const gp_search_desc *search;                     /* of this key_type and out_type */
+    const gp_segmented_reduce_desc *segmented_reduce; /* of this type, out_type, op, monoid, map */
     const gp_histogram_desc
         *histogram;           /* of this type, channels, out_type, weight_type, whether there are edges */
     const gp_topk_desc *topk; /* of this key_type, index_type and strategy */
@@ -1274,6 +1319,7 @@ typedef enum gpi_primitive {
     GPI_HASH,
     GPI_HASH_EACH,
     GPI_HISTOGRAM,
+    GPI_SEGMENTED_REDUCE,
     GPI_PRIMITIVES
 } gpi_primitive;
 
@@ -1658,6 +1704,8 @@ static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc);
 static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc);
 static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc);
 
+/* segmented_reduce.c */
+static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented_reduce_desc *desc);
 /* histogram.c */
 static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *desc);
 /* brackets.c */
@@ -9622,6 +9670,259 @@ static const char *const gpi_kernel_histogram[] = {
 };
 /* ---- End file kernels/histogram.cl ---- */
 
+/* ---- Begin file kernels/segmented_reduce.cl ---- */
+static const char *const gpi_kernel_segmented_reduce[] = {
+    "#line 1 \"kernels/segmented_reduce.cl\"\n",
+    "/* segmented_reduce.cl - out[s] = initial . in[b] ... in[e-1]        b = offsets[s], e = offsets[s+1]\n",
+    "\n",
+    "   A segment whose offsets fall, or pass the input's end, is empty, and counted as a bad one; the others do\n",
+    "   not notice. Positions, of maps and of argmin and argmax, count from the segment's first element.\n",
+    "\n",
+    "       gp_segments_reduce    a group a block of segments: the small ones, and the large ones into a list\n",
+    "       gp_segments_rows      a group some rows of the list: a tile of a large segment each\n",
+    "       gp_segments_join      a group some large segments: their rows\n",
+    "\n",
+    "       in       | small |            large 0           |sm|      large 1     |\n",
+    "       rows             |  tile 0 |  tile 1 |  tile 2  |  |  tile 3 | tile 4 |\n",
+    "\n",
+    "   In the local shape a team of `team` items, a power of two, reduces a small segment, and the group GPI_WG /\n",
+    "   team of them side by side. A segment's elements are always put together in the same way, in input order\n",
+    "   where that matters, so that float results repeat bit for bit.\n",
+    "\n",
+    "   State, in uints: | rows | large segments | bad | - |, then the list: segment, first row, rows, - for each,\n",
+    "   and for each row its place in the list. */\n",
+    "#define GPI_SEGMENTS_ROWS 0\n",
+    "#define GPI_SEGMENTS_LARGE 1\n",
+    "#define GPI_SEGMENTS_BAD 2\n",
+    "#define GPI_NO_OWNER (~0u)\n",
+    "#define GPI_SEGMENTS_HEADER 4\n",
+    "#define GPI_LARGE_WORDS 4\n",
+    "\n",
+    "/* What the host has laid out. */\n",
+    "typedef struct gpi_list {\n",
+    "    volatile __global uint *state;\n",
+    "    __global uint *large, *owner;\n",
+    "    __global GPI_T *partials; /* of rows */\n",
+    "    uint large_room, row_room;\n",
+    "} gpi_list;\n",
+    "\n",
+    "#define GPI_LIST_PARAMETERS volatile __global uint *state, ulong partials_at, uint large_room, uint row_room\n",
+    "#define GPI_LIST_SET(list)                                                                             \\\n",
+    "    (list).state = state;                                                                              \\\n",
+    "    (list).large = (__global uint *)state + GPI_SEGMENTS_HEADER;                                       \\\n",
+    "    (list).owner = (__global uint *)state + GPI_SEGMENTS_HEADER + (ulong)GPI_LARGE_WORDS * large_room; \\\n",
+    "    (list).partials = (__global GPI_T *)((__global char *)state + partials_at);                        \\\n",
+    "    (list).large_room = large_room;                                                                    \\\n",
+    "    (list).row_room = row_room\n",
+    "\n",
+    "/* The caller's: numbers of `offset_words` 32-bit words. */\n",
+    "typedef struct gpi_offsets {\n",
+    "    __global const uint *at;\n",
+    "    uint words;\n",
+    "    ulong count; /* of the input */\n",
+    "} gpi_offsets;\n",
+    "\n",
+    "#define GPI_OFFSETS_PARAMETERS __global const uint *offsets, ulong offsets_at, uint offset_words, ulong count\n",
+    "#define GPI_OFFSETS_SET(o)                               \\\n",
+    "    (o).at = offsets + offsets_at * (ulong)offset_words; \\\n",
+    "    (o).words = offset_words;                            \\\n",
+    "    (o).count = count\n",
+    "\n",
+    "/* The input of one segment alone; *bad is set where its offsets are. */\n",
+    "static gpi_source gpi_segment_of(gpi_source source, gpi_offsets offsets, ulong s, bool *bad)\n",
+    "{\n",
+    "    const ulong begin = gpi_number(offsets.at, s, offsets.words),\n",
+    "                end = gpi_number(offsets.at, s + 1, offsets.words);\n",
+    "    gpi_source segment = source;\n",
+    "    *bad = end < begin || end > offsets.count;\n",
+    "    segment.count = *bad ? 0 : end - begin;\n",
+    "    segment.in = source.in + (*bad ? 0 : begin);\n",
+    "    return segment;\n",
+    "}\n",
+    "\n",
+    "static void gpi_segment_put(__global GPI_OUT *out, ulong s, GPI_BASE initial, GPI_T sum)\n",
+    "{\n",
+    "    GPI_WRITE(out, s, GPI_BASE_RESULT(gpi_base_combine(initial, sum)));\n",
+    "}\n",
+    "\n",
+    "/* Enters a large segment; false: there is no room, which happens only where bad offsets let segments overlap.\n",
+    " */\n",
+    "static bool gpi_large_add(gpi_list list, ulong s, ulong length)\n",
+    "{\n",
+    "    const uint rows = (uint)((length + GPI_TILE - 1) / GPI_TILE);\n",
+    "    if (atomic_or(list.state + GPI_SEGMENTS_ROWS, 0u) >= list.row_room) return false;\n",
+    "    const uint k = atomic_inc(list.state + GPI_SEGMENTS_LARGE);\n",
+    "    if (k >= list.large_room) return false;\n",
+    "    const uint row = atomic_add(list.state + GPI_SEGMENTS_ROWS, rows);\n",
+    "    const bool fits = row <= list.row_room && rows <= list.row_room - row;\n",
+    "    list.large[GPI_LARGE_WORDS * k] = (uint)s;\n",
+    "    list.large[GPI_LARGE_WORDS * k + 1] = row;\n",
+    "    list.large[GPI_LARGE_WORDS * k + 2] = fits ? rows : 0;\n",
+    "    for (uint r = row; r < list.row_room && r - row < rows; r++) list.owner[r] = fits ? k : GPI_NO_OWNER;\n",
+    "    return fits;\n",
+    "}\n",
+    "\n",
+    "static void gpi_bad_add(gpi_list list, volatile __global uint *counters)\n",
+    "{\n",
+    "    if (atomic_inc(list.state + GPI_SEGMENTS_BAD) == 0) (void)atomic_inc(counters + GPI_COUNT_BAD);\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ small */\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#define GPI_FEW 64 /* elements that are not worth vectors */\n",
+    "\n",
+    "static GPI_T gpi_segment_reduce(gpi_source segment, gpi_shared shared)\n",
+    "{\n",
+    "    GPI_T sum = gpi_identity();\n",
+    "    for (ulong i = 0; i < segment.count && segment.count < GPI_FEW; i++)\n",
+    "        sum = gpi_combine(sum, gpi_load(segment, i));\n",
+    "    for (ulong base = 0; base < segment.count && segment.count >= GPI_FEW; base += GPI_TILE)\n",
+    "        sum = gpi_combine(sum, gpi_tile_reduce(segment, base, shared));\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "static void gpi_segments_block(gpi_source source, gpi_offsets offsets, gpi_list list, ulong first, ulong last,\n",
+    "                               uint small, uint team, __global GPI_OUT *out, GPI_BASE initial,\n",
+    "                               volatile __global uint *counters, gpi_shared shared)\n",
+    "{\n",
+    "    (void)team;\n",
+    "    for (ulong s = first; s < last; s++) {\n",
+    "        bool bad;\n",
+    "        const gpi_source segment = gpi_segment_of(source, offsets, s, &bad);\n",
+    "        if (bad) gpi_bad_add(list, counters);\n",
+    "        if (segment.count > small && gpi_large_add(list, s, segment.count)) continue;\n",
+    "        gpi_segment_put(out, s, initial, gpi_segment_reduce(segment, shared));\n",
+    "    }\n",
+    "}\n",
+    "#else\n",
+    "/* This item's share of its team's segment: elements side by side where any order will do, else in a row. */\n",
+    "static GPI_T gpi_share_reduce(gpi_source segment, uint lane, uint team)\n",
+    "{\n",
+    "    const ulong run = (segment.count + team - 1) / team;\n",
+    "    GPI_T sum = gpi_identity();\n",
+    "    for (ulong j = 0; j < run; j++) {\n",
+    "        const ulong i = GPI_COMMUTATIVE ? j * team + lane : lane * run + j;\n",
+    "        if (i < segment.count) sum = gpi_combine(sum, gpi_load(segment, i));\n",
+    "    }\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "/* The product of every x of the team, in item order, for its first item: a tree of neighbours. */\n",
+    "static GPI_T gpi_team_reduce(GPI_T x, uint lane, uint team, gpi_shared shared)\n",
+    "{\n",
+    "    __local GPI_T *value = shared->value[0] + ((uint)get_local_id(0) - lane);\n",
+    "    value[lane] = x;\n",
+    "    for (uint d = 1; d < team; d *= 2) {\n",
+    "        const uint i = 2 * d * lane;\n",
+    "        barrier(CLK_LOCAL_MEM_FENCE); /* the neighbour's product is written */\n",
+    "        if (i + d < team) value[i] = gpi_combine(value[i], value[i + d]);\n",
+    "    }\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* the root is written */\n",
+    "    x = value[0];\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* the root is read: the next segments may overwrite it */\n",
+    "    return x;\n",
+    "}\n",
+    "\n",
+    "/* Segments [first, last), GPI_WG / team at a time. A team's first item asks what becomes of its segment. */\n",
+    "static void gpi_segments_block(gpi_source source, gpi_offsets offsets, gpi_list list, ulong first, ulong last,\n",
+    "                               uint small, uint team, __global GPI_OUT *out, GPI_BASE initial,\n",
+    "                               volatile __global uint *counters, gpi_shared shared, __local uint *listed)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0), lane = l % team;\n",
+    "    for (ulong base = first; base < last; base += GPI_WG / team) {\n",
+    "        const ulong s = min(base + l / team, last - 1);\n",
+    "        const bool mine = base + l / team < last;\n",
+    "        bool bad;\n",
+    "        gpi_source segment = gpi_segment_of(source, offsets, s, &bad);\n",
+    "        if (mine && lane == 0) {\n",
+    "            if (bad) gpi_bad_add(list, counters);\n",
+    "            listed[l] = segment.count > small && gpi_large_add(list, s, segment.count);\n",
+    "        }\n",
+    "        barrier(CLK_LOCAL_MEM_FENCE); /* what is listed is known to the teams */\n",
+    "        const bool skip = !mine || listed[l - lane];\n",
+    "        segment.count = skip ? 0 : segment.count;\n",
+    "        const GPI_T sum = gpi_team_reduce(gpi_share_reduce(segment, lane, team), lane, team, shared);\n",
+    "        if (!skip && lane == 0) gpi_segment_put(out, s, initial, sum);\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* A group a block of segments. Small: up to `small` elements. */\n",
+    "GPI_KERNEL void gp_segments_reduce(__global const GPI_IN *in, ulong in_offset, GPI_OFFSETS_PARAMETERS,\n",
+    "                                   GPI_COUNT_PARAMETERS, GPI_LIST_PARAMETERS, __global GPI_OUT *out,\n",
+    "                                   ulong out_offset, gpi_argument initial, ulong block, uint small, uint team,\n",
+    "                                   volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_source source;\n",
+    "    gpi_offsets numbers;\n",
+    "    gpi_list list;\n",
+    "    const ulong segments = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
+    "    const ulong first = min(segments, block * get_group_id(0)), last = min(segments, first + block);\n",
+    "    source.in = in + in_offset;\n",
+    "    source.count = count;\n",
+    "    GPI_OFFSETS_SET(numbers);\n",
+    "    GPI_LIST_SET(list);\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "    gpi_segments_block(source, numbers, list, first, last, small, team, out + out_offset,\n",
+    "                       gpi_base_of(initial), counters, shared);\n",
+    "#else\n",
+    "    __local uint listed[GPI_WG];\n",
+    "    gpi_segments_block(source, numbers, list, first, last, small, team, out + out_offset,\n",
+    "                       gpi_base_of(initial), counters, shared, listed);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ large */\n",
+    "\n",
+    "/* A row whose segment found no room has none, and reduces nothing. */\n",
+    "GPI_KERNEL void gp_segments_rows(__global const GPI_IN *in, ulong in_offset, GPI_OFFSETS_PARAMETERS,\n",
+    "                                 GPI_LIST_PARAMETERS)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_source source;\n",
+    "    gpi_offsets numbers;\n",
+    "    gpi_list list;\n",
+    "    GPI_LIST_SET(list);\n",
+    "    GPI_OFFSETS_SET(numbers);\n",
+    "    const uint rows = min(list.row_room, atomic_or(state + GPI_SEGMENTS_ROWS, 0u));\n",
+    "    source.in = in + in_offset;\n",
+    "    source.count = count;\n",
+    "    for (uint r = (uint)get_group_id(0); r < rows; r += (uint)get_num_groups(0)) {\n",
+    "        const uint owner = list.owner[r], k = owner == GPI_NO_OWNER ? 0 : owner;\n",
+    "        bool bad;\n",
+    "        gpi_source segment = gpi_segment_of(source, numbers, list.large[GPI_LARGE_WORDS * k], &bad);\n",
+    "        segment.count = owner == GPI_NO_OWNER ? 0 : segment.count;\n",
+    "        const ulong base = (ulong)(r - list.large[GPI_LARGE_WORDS * k + 1]) * GPI_TILE;\n",
+    "        const GPI_T sum = gpi_tile_reduce(segment, base, shared);\n",
+    "        if (get_local_id(0) == 0) list.partials[r] = sum;\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* Every item takes a run of consecutive rows, so that input order is kept. */\n",
+    "GPI_KERNEL void gp_segments_join(GPI_LIST_PARAMETERS, __global GPI_OUT *out, ulong out_offset,\n",
+    "                                 gpi_argument initial)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_list list;\n",
+    "    GPI_LIST_SET(list);\n",
+    "    const uint large = min(list.large_room, atomic_or(state + GPI_SEGMENTS_LARGE, 0u));\n",
+    "    for (uint k = (uint)get_group_id(0); k < large; k += (uint)get_num_groups(0)) {\n",
+    "        const uint row = list.large[GPI_LARGE_WORDS * k + 1], rows = list.large[GPI_LARGE_WORDS * k + 2];\n",
+    "        const uint run = (rows + GPI_WG - 1) / GPI_WG, begin = min((uint)get_local_id(0) * run, rows);\n",
+    "        const uint end = min(begin + run, rows);\n",
+    "        GPI_T sum = gpi_identity();\n",
+    "        for (uint r = begin; r < end; r++) sum = gpi_combine(sum, list.partials[row + r]);\n",
+    "        sum = gpi_group_reduce(sum, shared);\n",
+    "        if (rows > 0 && get_local_id(0) == 0)\n",
+    "            gpi_segment_put(out + out_offset, list.large[GPI_LARGE_WORDS * k], gpi_base_of(initial), sum);\n",
+    "    }\n",
+    "}\n",
+};
+/* ---- End file kernels/segmented_reduce.cl ---- */
+
 /* ---- Begin file src/error.c ---- */
 /* error.c - results, error texts, the log. */
 
@@ -10132,11 +10433,12 @@ static uint32_t gpi_power_of_two_below(uint64_t x)
     return p;
 }
 
-/* Local memory of a group: the stage with its padding, and two rows for the group's scan (tile.cl). */
+/* Local memory of a group: the stage with its padding, two rows for the group's scan (tile.cl), and a
+   word an item (segmented_reduce.cl). */
 static uint64_t gpi_local_bytes(uint64_t group, uint64_t items, uint64_t size)
 {
     const uint64_t tile = group * items;
-    return (tile + tile / 32 + 2 * group) * size + 64;
+    return (tile + tile / 32 + 2 * group) * size + 4 * group + 64;
 }
 
 /* The same for a sort, and more than a merge or a search takes: stage and order of a tile, four bits'
@@ -10563,6 +10865,8 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (desc->merge && result == GP_OK) result = gpi_merge_warm_up(gp, desc->merge);
     if (desc->search && result == GP_OK) result = gpi_search_warm_up(gp, desc->search);
     if (desc->topk && result == GP_OK) result = gpi_topk_warm_up(gp, desc->topk);
+    if (desc->segmented_reduce && result == GP_OK)
+        result = gpi_segmented_reduce_warm_up(gp, desc->segmented_reduce);
     if (desc->histogram && result == GP_OK) result = gpi_histogram_warm_up(gp, desc->histogram);
     if (desc->segmented_sort && result == GP_OK)
         result = gpi_segmented_sort_warm_up(gp, desc->segmented_sort);
@@ -11002,6 +11306,7 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
          NULL},
         {"gp_hash_each_slot", NULL},
         {"gp_histogram_near", "gp_histogram_far", "gp_histogram_join", NULL},
+        {"gp_segments_reduce", "gp_segments_rows", "gp_segments_join", NULL},
     };
     return names[primitive][k];
 }
@@ -11048,7 +11353,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         gpi_text_add(&text, "#define GPI_FIELD %u\n", k);
         GPI_ADD_KERNEL(&text, field);
     }
-    if (primitive == GPI_REDUCE || primitive == GPI_SCAN) {
+    if (primitive == GPI_REDUCE || primitive == GPI_SCAN || primitive == GPI_SEGMENTED_REDUCE) {
         GPI_ADD_KERNEL(&text, monoid);
         GPI_ADD_KERNEL(&text, source);
         GPI_ADD_KERNEL(&text, tile);
@@ -11108,6 +11413,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, hash);
         GPI_ADD_KERNEL(&text, hash_each);
         break;
+    case GPI_SEGMENTED_REDUCE: GPI_ADD_KERNEL(&text, segmented_reduce); break;
     case GPI_HISTOGRAM: GPI_ADD_KERNEL(&text, histogram); break;
     default: break;
     }
@@ -12391,7 +12697,7 @@ static const char *gpi_integer_cl(size_t size, bool is_signed)
 static int gpi_element_lanes(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan)
 {
     const bool has =
-        element->field_count > 0 && (primitive == GPI_REDUCE || !gpi_is_arg(element->fields[0].op));
+        element->field_count > 0 && (primitive != GPI_SCAN || !gpi_is_arg(element->fields[0].op));
     return has && plan->shape == GP_SHAPE_SERIAL ? 16 : 1;
 }
 
@@ -12402,7 +12708,7 @@ static gp_type gpi_field_lane(const gpi_field *field, gp_type mapped, gpi_primit
 {
     const bool narrow = field->op == GP_SUM && !gpi_is_float(mapped) && !gpi_is_float(field->value) &&
                         gpi_type_size(mapped) <= 2 && gpi_type_size(field->value) == 8;
-    if (primitive != GPI_REDUCE || !narrow || plan->items > 16 * 65536) return field->value;
+    if (primitive == GPI_SCAN || !narrow || plan->items > 16 * 65536) return field->value;
     return gpi_is_signed(mapped) ? GP_I32 : GP_U32;
 }
 
@@ -17970,6 +18276,278 @@ static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *
     return result;
 }
 /* ---- End file src/histogram.c ---- */
+
+/* ---- Begin file src/segmented_reduce.c ---- */
+/* segmented_reduce.c - gp_segmented_reduce: small segments by a group each block, large ones cut into rows.
+ */
+
+enum { GPI_SEGMENTS_REDUCE, GPI_SEGMENTS_REDUCE_ROWS, GPI_SEGMENTS_JOIN };
+
+enum {
+    GPI_REDUCE_HEADER_BYTES = 16, /* GPI_SEGMENTS_HEADER of segmented_reduce.cl */
+    GPI_REDUCE_LARGE_BYTES = 16,  /* GPI_LARGE_WORDS */
+    GPI_REDUCE_SMALL = 2048,      /* serial: elements that one item reduces while others have as much to do */
+    GPI_REDUCE_BLOCK = 512        /* serial: most segments of a group */
+};
+
+/* A checked call, ready to run. */
+typedef struct gpi_segmented {
+    const gp_segmented_reduce_desc *desc;
+    const char *function;
+    gpi_element element;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count count;     /* of segments */
+    cl_uint small;       /* most elements of a small segment */
+    cl_uint team;        /* items that reduce one */
+    size_t block;        /* segments of a group */
+    cl_uint large, rows; /* at most */
+    size_t partials_at, scratch;
+} gpi_segmented;
+
+/* ------------------------------------------------------------------ plan */
+
+static gp_result gpi_segmented_types(gp_context *gp, gpi_segmented *s)
+{
+    const gp_segmented_reduce_desc *d = s->desc;
+    gpi_operation o;
+    if (d->offsets_type != GP_U32 && d->offsets_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: offsets_type = %d, must be GP_U32 or GP_U64",
+                        s->function, (int)d->offsets_type);
+    }
+    if (d->segment_count >= UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: segment_count = %zu, at most 2^32 - 2", s->function,
+                        d->segment_count);
+    }
+    memset(&o, 0, sizeof o);
+    o.type = d->type;
+    o.out_type = d->out_type;
+    o.op = d->op;
+    o.monoid = d->monoid;
+    o.map = d->map;
+    o.initial = d->initial;
+    return gpi_element_make(gp, s->function, &o, &s->element);
+}
+
+/* As many items for a segment as give each a few elements of an average one. */
+static cl_uint gpi_segmented_team(const gpi_segmented *s)
+{
+    const size_t average = s->desc->segment_count ? s->desc->count / s->desc->segment_count : 0;
+    cl_uint team = 1;
+    while (team < s->plan.group && (size_t)team * 4 < average) team *= 2;
+    return team;
+}
+
+/* What is small, and how much of it a group takes; room for the rest. */
+static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
+{
+    const size_t n = s->desc->count, tile = gpi_plan_tile(&s->plan), segments = s->desc->segment_count;
+    const bool serial = s->plan.shape == GP_SHAPE_SERIAL;
+    const size_t share = segments / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
+    cl_uint tiles;
+    const gp_result result = gpi_plan_tiles(gp, s->function, &s->plan, n, &tiles);
+    if (result != GP_OK) return result;
+    s->team = serial ? 1 : gpi_segmented_team(s);
+    s->small = serial ? (tile < GPI_REDUCE_SMALL ? (cl_uint)tile : GPI_REDUCE_SMALL) : 16 * s->team;
+    if (!serial && s->small < 64) s->small = 64;
+    s->block = share;
+    if (serial && s->block > GPI_REDUCE_BLOCK) s->block = GPI_REDUCE_BLOCK;
+    if (!serial && s->block > 64 * (s->plan.group / s->team)) s->block = 64 * (s->plan.group / s->team);
+    if (s->block < s->plan.group / s->team) s->block = s->plan.group / s->team;
+    s->large = segments ? (cl_uint)(n / ((size_t)s->small + 1)) : 0;
+    s->rows = s->large ? tiles + s->large : 0;
+    s->partials_at = gpi_round_up(
+        GPI_REDUCE_HEADER_BYTES + (size_t)s->large * GPI_REDUCE_LARGE_BYTES + (size_t)s->rows * 4, 64);
+    s->scratch = segments ? s->partials_at + s->rows * s->element.size : 0;
+    return GP_OK;
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_segmented_plan(gp_context *gp, const char *function, const gp_segmented_reduce_desc *d,
+                                    gpi_segmented *s)
+{
+    gp_result result;
+    memset(s, 0, sizeof *s);
+    s->desc = d;
+    s->function = function;
+    s->count.bound = d->segment_count;
+    s->count.buffer = d->count_buffer;
+    s->count.offset = d->count_offset;
+    s->count.type = d->count_type;
+    result = gpi_segmented_types(gp, s);
+    if (result != GP_OK) return result;
+    result = gpi_plan_make(gp, function, GPI_REDUCE, &s->element, GP_STRATEGY_AUTO, &s->plan);
+    if (result != GP_OK) return result;
+    result = gpi_program_get(gp, function, GPI_SEGMENTED_REDUCE, &s->element, &s->plan, &s->program);
+    return result == GP_OK ? gpi_segmented_spans(gp, s) : result;
+}
+
+static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
+{
+    enum { IN, OFFSETS, COUNT, OUT, RANGES };
+    static const char *const names[RANGES] = {"in", "offsets", "count_buffer", "out"};
+    const gp_segmented_reduce_desc *d = s->desc;
+    const char *f = s->function;
+    gpi_range used[RANGES];
+    gp_result r = gpi_check_positions(gp, f, &s->element, d->count);
+    memset(used, 0, sizeof used);
+    if (r == GP_OK && d->count > 0) {
+        r = gpi_check_buffer(gp, f, names[IN], d->in, d->in_offset, d->count, s->element.in_size, GPI_READS,
+                             &used[IN]);
+    }
+    if (r == GP_OK) {
+        r = gpi_check_buffer(gp, f, names[OFFSETS], d->offsets, d->offsets_offset, d->segment_count + 1,
+                             gpi_type_size(d->offsets_type), GPI_READS, &used[OFFSETS]);
+    }
+    if (r == GP_OK) r = gpi_check_count(gp, f, &s->count, &used[COUNT]);
+    if (r == GP_OK) {
+        r = gpi_check_buffer(gp, f, names[OUT], d->out, d->out_offset, d->segment_count, s->element.out_size,
+                             GPI_WRITES, &used[OUT]);
+    }
+    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, OUT, RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, s->scratch, used, RANGES) : r;
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* The input and GPI_OFFSETS_PARAMETERS. */
+static void gpi_segmented_arg_input(gpi_call *call, const gpi_segmented *s)
+{
+    const gp_segmented_reduce_desc *d = s->desc;
+    const cl_mem in = d->count ? d->in : d->out; /* of no elements, none is looked at */
+    const cl_ulong in_at = d->count ? d->in_offset : 0, offsets_at = d->offsets_offset, count = d->count;
+    const cl_uint words = d->offsets_type == GP_U32 ? 1 : 2;
+    GPI_CALL_ARG(call, in);
+    GPI_CALL_ARG(call, in_at);
+    GPI_CALL_ARG(call, d->offsets);
+    GPI_CALL_ARG(call, offsets_at);
+    GPI_CALL_ARG(call, words);
+    GPI_CALL_ARG(call, count);
+}
+
+/* GPI_LIST_PARAMETERS */
+static void gpi_segmented_arg_list(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
+{
+    const cl_ulong at = s->partials_at;
+    GPI_CALL_ARG(call, scratch);
+    GPI_CALL_ARG(call, at);
+    GPI_CALL_ARG(call, s->large);
+    GPI_CALL_ARG(call, s->rows);
+}
+
+static void gpi_segmented_arg_output(gpi_call *call, const gpi_segmented *s)
+{
+    const cl_ulong out_at = s->desc->out_offset;
+    GPI_CALL_ARG(call, s->desc->out);
+    GPI_CALL_ARG(call, out_at);
+    gpi_call_arg_initial(call, &s->element);
+}
+
+static gp_result gpi_segmented_small(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
+{
+    const cl_ulong block = s->block;
+    gpi_call_kernel(call, s->program, GPI_SEGMENTS_REDUCE);
+    gpi_segmented_arg_input(call, s);
+    gpi_call_arg_count(call, &s->count);
+    gpi_segmented_arg_list(call, s, scratch);
+    gpi_segmented_arg_output(call, s);
+    GPI_CALL_ARG(call, block);
+    GPI_CALL_ARG(call, s->small);
+    GPI_CALL_ARG(call, s->team);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &s->plan, gpi_ceil_div(s->desc->segment_count, s->block));
+}
+
+/* Some groups for each compute unit share the rows; where loops are limited, a group has one. */
+static gp_result gpi_segmented_large(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
+{
+    const gp_device_info *info = &call->gp->info;
+    size_t groups = 16 * (size_t)(info->compute_units ? info->compute_units : 1);
+    gp_result result;
+    if (groups > s->rows || info->loop_limit) groups = s->rows;
+    gpi_call_kernel(call, s->program, GPI_SEGMENTS_REDUCE_ROWS);
+    gpi_segmented_arg_input(call, s);
+    gpi_segmented_arg_list(call, s, scratch);
+    result = gpi_call_launch(call, &s->plan, groups);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, s->program, GPI_SEGMENTS_JOIN);
+    gpi_segmented_arg_list(call, s, scratch);
+    gpi_segmented_arg_output(call, s);
+    return gpi_call_launch(call, &s->plan, groups < s->large ? groups : s->large);
+}
+
+static gp_result gpi_segmented_launch(gpi_call *call, const gpi_segmented *s)
+{
+    cl_mem scratch = NULL;
+    gp_result result;
+    if (s->desc->segment_count == 0) return GP_OK;
+    result = gpi_call_scratch(call, s->desc->scratch, s->scratch, &scratch);
+    if (result == GP_OK) result = gpi_call_fill(call, scratch, 0, GPI_REDUCE_HEADER_BYTES);
+    if (result == GP_OK) result = gpi_segmented_small(call, s, scratch);
+    return result == GP_OK && s->large ? gpi_segmented_large(call, s, scratch) : result;
+}
+
+/* ------------------------------------------------------------------ API */
+
+GP_API gp_result gp_segmented_reduce(gp_context *gp, const gp_segmented_reduce_desc *desc)
+{
+    const char *function = "gp_segmented_reduce";
+    gpi_segmented segmented;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    result = gpi_segmented_plan(gp, function, desc, &segmented);
+    if (result == GP_OK && desc->segment_count > 0) result = gpi_segmented_check(gp, &segmented);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_segmented_launch(&call, &segmented);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segmented_reduce_desc *desc,
+                                                  size_t *bytes)
+{
+    const char *function = "gp_segmented_reduce_scratch_size";
+    gpi_segmented segmented;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+    }
+    result = gpi_segmented_plan(gp, function, desc, &segmented);
+    *bytes = result == GP_OK ? segmented.scratch : 0;
+    return result;
+}
+
+/* Reduces elements of the context's own: a large segment, and a small one. */
+static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented_reduce_desc *desc)
+{
+    gp_segmented_reduce_desc probe;
+    gpi_segmented segmented;
+    cl_uint offsets[3] = {0, 0, 0};
+    gp_result result;
+    memset(&probe, 0, sizeof probe);
+    probe.type = desc->type;
+    probe.out_type = desc->out_type;
+    probe.op = desc->op;
+    probe.monoid = desc->monoid;
+    probe.map = desc->map;
+    probe.offsets_type = GP_U32;
+    probe.segment_count = 2;
+    result = gpi_segmented_plan(gp, "gp_warmup", &probe, &segmented);
+    if (result != GP_OK) return result;
+    offsets[1] = (cl_uint)(32 * gpi_plan_tile(&segmented.plan));
+    probe.count = offsets[2] = offsets[1] + 16;
+    result = gp_buffer_create(gp, sizeof offsets, offsets, &probe.offsets);
+    if (result == GP_OK) result = gpi_alloc_neutral(gp, &segmented.element, probe.count, &probe.in);
+    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", 2 * segmented.element.out_size, &probe.out);
+    if (result == GP_OK) result = gp_segmented_reduce(gp, &probe);
+    if (probe.in) (void)clReleaseMemObject(probe.in);
+    if (probe.out) (void)clReleaseMemObject(probe.out);
+    if (probe.offsets) (void)clReleaseMemObject(probe.offsets);
+    return result;
+}
+/* ---- End file src/segmented_reduce.c ---- */
 
 /*
 MIT License

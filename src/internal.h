@@ -44,6 +44,7 @@ typedef enum gpi_primitive {
     GPI_HASH,
     GPI_HASH_EACH,
     GPI_HISTOGRAM,
+    GPI_SEGMENTED_REDUCE,
     GPI_PRIMITIVES
 } gpi_primitive;
 
@@ -428,6 +429,8 @@ static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc);
 static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc);
 static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc);
 
+/* segmented_reduce.c */
+static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented_reduce_desc *desc);
 /* histogram.c */
 static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *desc);
 /* brackets.c */

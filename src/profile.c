@@ -115,11 +115,12 @@ static uint32_t gpi_power_of_two_below(uint64_t x)
     return p;
 }
 
-/* Local memory of a group: the stage with its padding, and two rows for the group's scan (tile.cl). */
+/* Local memory of a group: the stage with its padding, two rows for the group's scan (tile.cl), and a
+   word an item (segmented_reduce.cl). */
 static uint64_t gpi_local_bytes(uint64_t group, uint64_t items, uint64_t size)
 {
     const uint64_t tile = group * items;
-    return (tile + tile / 32 + 2 * group) * size + 64;
+    return (tile + tile / 32 + 2 * group) * size + 4 * group + 64;
 }
 
 /* The same for a sort, and more than a merge or a search takes: stage and order of a tile, four bits'

@@ -68,6 +68,7 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
          NULL},
         {"gp_hash_each_slot", NULL},
         {"gp_histogram_near", "gp_histogram_far", "gp_histogram_join", NULL},
+        {"gp_segments_reduce", "gp_segments_rows", "gp_segments_join", NULL},
     };
     return names[primitive][k];
 }
@@ -114,7 +115,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         gpi_text_add(&text, "#define GPI_FIELD %u\n", k);
         GPI_ADD_KERNEL(&text, field);
     }
-    if (primitive == GPI_REDUCE || primitive == GPI_SCAN) {
+    if (primitive == GPI_REDUCE || primitive == GPI_SCAN || primitive == GPI_SEGMENTED_REDUCE) {
         GPI_ADD_KERNEL(&text, monoid);
         GPI_ADD_KERNEL(&text, source);
         GPI_ADD_KERNEL(&text, tile);
@@ -174,6 +175,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, hash);
         GPI_ADD_KERNEL(&text, hash_each);
         break;
+    case GPI_SEGMENTED_REDUCE: GPI_ADD_KERNEL(&text, segmented_reduce); break;
     case GPI_HISTOGRAM: GPI_ADD_KERNEL(&text, histogram); break;
     default: break;
     }

@@ -34,6 +34,7 @@ segmented_sort) layers="mix key digit rank small segmented_sort" ;;
 sort_strings) layers="mix key sort_strings" ;;
 hash) layers="mix hash hash_line hash_device hash_batch hash_combine hash_slots" ;;
 hash_each) layers="mix hash hash_each" ;;
+segmented_reduce) layers="monoid source tile segmented_reduce" ;;
 histogram) layers="histogram" ;;
 brackets) layers="nest strands items brackets" ;;
 esac
