@@ -18348,7 +18348,7 @@ static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
     const gp_result result = gpi_plan_tiles(gp, s->function, &s->plan, n, &tiles);
     if (result != GP_OK) return result;
     s->team = serial ? 1 : gpi_segmented_team(s);
-    s->small = serial ? (tile < GPI_REDUCE_SMALL ? (cl_uint)tile : GPI_REDUCE_SMALL) : 16 * s->team;
+    s->small = serial ? (cl_uint)(tile < GPI_REDUCE_SMALL ? tile : (size_t)GPI_REDUCE_SMALL) : 16 * s->team;
     if (!serial && s->small < 64) s->small = 64;
     s->block = share;
     if (serial && s->block > GPI_REDUCE_BLOCK) s->block = GPI_REDUCE_BLOCK;

@@ -158,7 +158,7 @@ static uint64_t make_float(gp_type type, double x)
 /* Most of them in the range or near it. */
 static uint64_t make_sample(const histogram_case *c)
 {
-    const uint64_t range = (uint64_t)(c->upper - c->lower);
+    const uint64_t range = (uint64_t)c->upper - (uint64_t)c->lower;
     const uint32_t kind = test_random() >> 8;
     if (kind % 16 == 0) return key_special(c->type, kind >> 4);
     if (is_float(c->type))
