@@ -69,6 +69,7 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
         {"gp_hash_each_slot", NULL},
         {"gp_histogram_near", "gp_histogram_far", "gp_histogram_join", NULL},
         {"gp_segments_reduce", "gp_segments_rows", "gp_segments_join", NULL},
+        {"gp_laws_try", NULL},
     };
     return names[primitive][k];
 }
@@ -119,6 +120,9 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, monoid);
         GPI_ADD_KERNEL(&text, source);
         GPI_ADD_KERNEL(&text, tile);
+    } else if (primitive == GPI_LAWS) {
+        GPI_ADD_KERNEL(&text, monoid);
+        GPI_ADD_KERNEL(&text, laws);
     } else if (primitive != GPI_BRACKETS && primitive != GPI_HISTOGRAM) {
         GPI_ADD_KERNEL(&text, mix);
         if (primitive != GPI_HASH && primitive != GPI_HASH_EACH) GPI_ADD_KERNEL(&text, key);
