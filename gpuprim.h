@@ -3430,9 +3430,7 @@ static const char *const gpi_kernel_laws[] = {
     "    bool same = true;\n",
     "    a.value = x;\n",
     "    b.value = y;\n",
-    "    for (uint w = 0; w < GPI_WORDS; w++)\n",
-    "        same =\n",
-    "            same && (a.word[w] == b.word[w] || (!GPI_EXACT && gpi_word_close(a.word[w], b.word[w], slack)));\n",
+    "    for (uint w = 0; w < GPI_WORDS; w++) same = same && gpi_word_same(a.word[w], b.word[w], slack);\n",
     "    return same;\n",
     "#endif\n",
     "}\n",
@@ -7432,22 +7430,23 @@ static const char *const gpi_kernel_hash_batch[] = {
     "/* hash_batch.cl - batches of keys: put (insert, assign, apply), find, erase.\n",
     "\n",
     "   Group g takes the keys [g * span, (g + 1) * span). In the serial shape GPI_BATCH keys at a time: while the\n",
-    "   lines of the next keys' homes are fetched, these keys go one after another to lines that have come.\n",
+    "   lines of the next two batches' homes are fetched, these keys go one after another to lines that have come.\n",
     "   In the local shape one key an item, neighbours next to each other.\n",
     "\n",
-    "       keys 0 ... 15    homes, fetch | put, find or erase\n",
-    "       keys 16 ... 31                | homes, fetch | put, find or erase\n",
+    "       keys 0 ... 7     homes, fetch |              | put, find or erase\n",
+    "       keys 8 ... 15                 | homes, fetch |                    | put, find or erase\n",
+    "       keys 16 ... 23                               | homes, fetch       |                    | put ...\n",
     "\n",
     "   What came of the keys is counted by the item, added up in the group, and then added to the table's header.\n",
     "\n",
     "   Parameters\n",
     "       GPI_SHAPE_SERIAL   1: one item a group\n",
-    "       GPI_BATCH          keys whose lines are fetched ahead: serial 16, else 1                        */\n",
+    "       GPI_BATCH          keys whose lines are fetched together: serial 8, else 1                      */\n",
     "#if GPI_SHAPE_SERIAL && GPI_WG != 1\n",
     "#error \"the serial shape has one item a group\"\n",
     "#endif\n",
     "#if GPI_SHAPE_SERIAL\n",
-    "#define GPI_BATCH 16\n",
+    "#define GPI_BATCH 8\n",
     "#else\n",
     "#define GPI_BATCH 1\n",
     "#endif\n",
@@ -7489,13 +7488,28 @@ static const char *const gpi_kernel_hash_batch[] = {
     "    p[i] = (uint)x;\n",
     "}\n",
     "\n",
+    "/* How a batch's kernel begins: the table, and the group's keys [begin, end) of those that are wanted. */\n",
+    "#define GPI_RUN_PARAMETERS ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters\n",
+    "#define GPI_RUN_OPEN(is_checked)                                                         \\\n",
+    "    const gp_hash_table t = gp_hash_open(memory);                                        \\\n",
+    "    const bool wide = (widths & GPI_WIDE_KEYS) != 0;                                     \\\n",
+    "    ulong begin, end;                                                                    \\\n",
+    "    keys += keys_at << (wide ? 1 : 0);                                                   \\\n",
+    "    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end); \\\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0 && !(is_checked), counters)\n",
+    "\n",
     "#define GPI_STEP (GPI_WG * GPI_BATCH)\n",
     "\n",
-    "/* Keys whose lines are being fetched, and where their probes begin. */\n",
+    "/* Keys, and where their probes begin. */\n",
     "typedef struct gpi_batch {\n",
     "    gp_hash_key key[GPI_BATCH];\n",
     "    uint home[GPI_BATCH];\n",
     "} gpi_batch;\n",
+    "\n",
+    "/* The batch at hand, and those whose lines are being fetched. */\n",
+    "typedef struct gpi_ahead {\n",
+    "    gpi_batch now, next, later;\n",
+    "} gpi_ahead;\n",
     "\n",
     "/* Keys [base, end), or as many as there is room for. */\n",
     "GPI_INLINE void gpi_batch_read(gp_hash_table t, __global const uint *keys, ulong base, ulong end, bool wide,\n",
@@ -7510,7 +7524,24 @@ static const char *const gpi_kernel_hash_batch[] = {
     "            batch->home[k] = gpi_hash_home(t, batch->key[k]);\n",
     "        }\n",
     "    }\n",
-    "    for (uint k = 0; k < GPI_BATCH && base + k < end; k++) GPI_PREFETCH_WRITE(gpi_slot(t, batch->home[k]));\n",
+    "    for (uint k = 0; k < GPI_BATCH && base + k < end; k++) GPI_PREFETCH_READ(gpi_slot(t, batch->home[k]));\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE void gpi_ahead_open(gp_hash_table t, __global const uint *keys, ulong base, ulong end, bool wide,\n",
+    "                               gpi_ahead *ahead)\n",
+    "{\n",
+    "    gpi_batch_read(t, keys, base, end, wide, &ahead->next);\n",
+    "    gpi_batch_read(t, keys, base + GPI_STEP, end, wide, &ahead->later);\n",
+    "}\n",
+    "\n",
+    "/* On to the batch at `base`: how many keys it has. */\n",
+    "GPI_INLINE uint gpi_ahead_step(gp_hash_table t, __global const uint *keys, ulong base, ulong end, bool wide,\n",
+    "                               gpi_ahead *ahead)\n",
+    "{\n",
+    "    ahead->now = ahead->next;\n",
+    "    ahead->next = ahead->later;\n",
+    "    gpi_batch_read(t, keys, base + 2 * GPI_STEP, end, wide, &ahead->later);\n",
+    "    return (uint)min((ulong)GPI_BATCH, end - base);\n",
     "}\n",
     "\n",
     "/* ------------------------------------------------------------------ counts */\n",
@@ -7611,36 +7642,30 @@ static const char *const gpi_kernel_hash_batch[] = {
     "GPI_KERNEL void gp_hash_put_keys(GPI_PUT_PARAMETERS, __global uint *judge_memory, __global uchar *results,\n",
     "                                 ulong results_at, __global uint *failed_keys, ulong failed_keys_at,\n",
     "                                 __global uint *failed_values, ulong failed_values_at,\n",
-    "                                 volatile __global uint *failed_count, ulong failed_count_at, ulong span,\n",
-    "                                 GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
+    "                                 volatile __global uint *failed_count, ulong failed_count_at,\n",
+    "                                 GPI_RUN_PARAMETERS)\n",
     "{\n",
-    "    const gp_hash_table t = gp_hash_open(memory), judge = gp_hash_open(judge_memory);\n",
-    "    const bool wide = (widths & GPI_WIDE_KEYS) != 0;\n",
+    "    const gp_hash_table judge = gp_hash_open(judge_memory);\n",
+    "    gpi_ahead ahead;\n",
     "    gpi_failed failed;\n",
-    "    ulong begin, end;\n",
+    "    GPI_RUN_OPEN((wants & GPI_IS_CHECKED) != 0);\n",
     "    failed.keys = failed_keys + (failed_keys_at << (wide ? 1 : 0));\n",
     "    failed.values = failed_values + (failed_values_at << (widths & GPI_WIDE_VALUES ? 1 : 0));\n",
     "    failed.count = failed_count + failed_count_at;\n",
-    "    keys += keys_at << (wide ? 1 : 0);\n",
     "    values += values_at << (widths & GPI_WIDE_VALUES ? 1 : 0);\n",
-    "    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);\n",
-    "    GPI_COUNT_CHECK(get_group_id(0) == 0 && !(wants & GPI_IS_CHECKED), counters);\n",
     "    GPI_TALLY(tally);\n",
-    "    gpi_batch now, next;\n",
-    "    gpi_batch_read(t, keys, begin + get_local_id(0), end, wide, &next);\n",
+    "    gpi_ahead_open(t, keys, begin + get_local_id(0), end, wide, &ahead);\n",
     "    for (ulong base = begin + get_local_id(0); base < end; base += GPI_STEP) {\n",
-    "        const uint n = (uint)min((ulong)GPI_BATCH, end - base);\n",
-    "        now = next;\n",
-    "        gpi_batch_read(t, keys, base + GPI_STEP, end, wide, &next);\n",
+    "        const uint n = gpi_ahead_step(t, keys, base, end, wide, &ahead);\n",
     "        for (uint k = 0; k < n; k++) {\n",
     "            const gp_hash_value value = gpi_value_of(values, base + k, source, operand, widths);\n",
     "            uint what = GP_HASH_SUPERSEDED;\n",
-    "            if (!(wants & GPI_IS_JUDGED) || gpi_is_chosen(judge, now.key[k], base + k))\n",
-    "                what = GPI_PUT(t, now.home[k], now.key[k], value, change);\n",
+    "            if (!(wants & GPI_IS_JUDGED) || gpi_is_chosen(judge, ahead.now.key[k], base + k))\n",
+    "                what = GPI_PUT(t, ahead.now.home[k], ahead.now.key[k], value, change);\n",
     "            GPI_TALLY_ADD(tally, what);\n",
     "            if (wants & GPI_WANTS_RESULTS) results[results_at + base + k] = (uchar)(what & (GPI_CLAIMED - 1));\n",
     "            if ((wants & GPI_WANTS_FAILED) && (what & (GPI_CLAIMED - 1)) == GP_HASH_FAILED)\n",
-    "                gpi_failed_add(failed, now.key[k], value, wants, widths);\n",
+    "                gpi_failed_add(failed, ahead.now.key[k], value, wants, widths);\n",
     "        }\n",
     "    }\n",
     "    GPI_TALLY_FLUSH(tally, t);\n",
@@ -7653,25 +7678,17 @@ static const char *const gpi_kernel_hash_batch[] = {
     "\n",
     "GPI_KERNEL void gp_hash_find_keys(__global uint *memory, __global const uint *keys, ulong keys_at,\n",
     "                                  __global uint *values, ulong values_at, __global uchar *found,\n",
-    "                                  ulong found_at, ulong absent, uint widths, uint wants, ulong span,\n",
-    "                                  GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
+    "                                  ulong found_at, ulong absent, uint widths, uint wants, GPI_RUN_PARAMETERS)\n",
     "{\n",
-    "    const gp_hash_table t = gp_hash_open(memory);\n",
-    "    const bool wide = (widths & GPI_WIDE_KEYS) != 0;\n",
-    "    ulong begin, end;\n",
-    "    keys += keys_at << (wide ? 1 : 0);\n",
+    "    gpi_ahead ahead;\n",
+    "    GPI_RUN_OPEN(false);\n",
     "    values += values_at << (widths & GPI_WIDE_VALUES ? 1 : 0);\n",
-    "    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);\n",
-    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
-    "    gpi_batch now, next;\n",
-    "    gpi_batch_read(t, keys, begin + get_local_id(0), end, wide, &next);\n",
+    "    gpi_ahead_open(t, keys, begin + get_local_id(0), end, wide, &ahead);\n",
     "    for (ulong base = begin + get_local_id(0); base < end; base += GPI_STEP) {\n",
-    "        const uint n = (uint)min((ulong)GPI_BATCH, end - base);\n",
-    "        now = next;\n",
-    "        gpi_batch_read(t, keys, base + GPI_STEP, end, wide, &next);\n",
+    "        const uint n = gpi_ahead_step(t, keys, base, end, wide, &ahead);\n",
     "        for (uint k = 0; k < n; k++) {\n",
     "            gp_hash_value value;\n",
-    "            const bool is = GPI_GET(t, now.home[k], now.key[k], &value);\n",
+    "            const bool is = GPI_GET(t, ahead.now.home[k], ahead.now.key[k], &value);\n",
     "            if (!is) value = (gp_hash_value)absent;\n",
     "            if (wants & GPI_WANTS_VALUES)\n",
     "                gpi_element_write(values, base + k, value, (widths & GPI_WIDE_VALUES) != 0);\n",
@@ -7682,23 +7699,16 @@ static const char *const gpi_kernel_hash_batch[] = {
     "\n",
     "GPI_KERNEL void gp_hash_erase_keys(__global uint *memory, __global const uint *keys, ulong keys_at,\n",
     "                                   __global uchar *results, ulong results_at, uint widths, uint wants,\n",
-    "                                   ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
+    "                                   GPI_RUN_PARAMETERS)\n",
     "{\n",
-    "    const gp_hash_table t = gp_hash_open(memory);\n",
-    "    const bool wide = (widths & GPI_WIDE_KEYS) != 0;\n",
-    "    ulong begin, end;\n",
-    "    keys += keys_at << (wide ? 1 : 0);\n",
-    "    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);\n",
-    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "    gpi_ahead ahead;\n",
+    "    GPI_RUN_OPEN(false);\n",
     "    GPI_TALLY(tally);\n",
-    "    gpi_batch now, next;\n",
-    "    gpi_batch_read(t, keys, begin + get_local_id(0), end, wide, &next);\n",
+    "    gpi_ahead_open(t, keys, begin + get_local_id(0), end, wide, &ahead);\n",
     "    for (ulong base = begin + get_local_id(0); base < end; base += GPI_STEP) {\n",
-    "        const uint n = (uint)min((ulong)GPI_BATCH, end - base);\n",
-    "        now = next;\n",
-    "        gpi_batch_read(t, keys, base + GPI_STEP, end, wide, &next);\n",
+    "        const uint n = gpi_ahead_step(t, keys, base, end, wide, &ahead);\n",
     "        for (uint k = 0; k < n; k++) {\n",
-    "            const uint what = GPI_REMOVE(t, now.home[k], now.key[k]);\n",
+    "            const uint what = GPI_REMOVE(t, ahead.now.home[k], ahead.now.key[k]);\n",
     "            GPI_TALLY_ADD(tally, what);\n",
     "            if (wants & GPI_WANTS_RESULTS) results[results_at + base + k] = (uchar)what;\n",
     "        }\n",
@@ -7784,31 +7794,24 @@ static const char *const gpi_kernel_hash_combine[] = {
     "    return false;\n",
     "}\n",
     "\n",
-    "GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, ulong span, GPI_COUNT_PARAMETERS,\n",
-    "                                     volatile __global uint *counters)\n",
+    "GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, GPI_RUN_PARAMETERS)\n",
     "{\n",
-    "    const gp_hash_table t = gp_hash_open(memory);\n",
-    "    const bool wide = (widths & GPI_WIDE_KEYS) != 0;\n",
     "    gpi_cells cells;\n",
-    "    gpi_batch now, next;\n",
-    "    ulong begin, end;\n",
+    "    gpi_ahead ahead;\n",
     "    uint found = 0;\n",
     "    bool combines = true;\n",
-    "    keys += keys_at << (wide ? 1 : 0);\n",
+    "    GPI_RUN_OPEN((wants & GPI_IS_CHECKED) != 0);\n",
     "    values += values_at << (widths & GPI_WIDE_VALUES ? 1 : 0);\n",
-    "    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);\n",
-    "    GPI_COUNT_CHECK(get_group_id(0) == 0 && !(wants & GPI_IS_CHECKED), counters);\n",
     "    GPI_TALLY(tally);\n",
     "    for (uint c = 0; c < GPI_CELLS; c++) cells.count[c] = 0;\n",
-    "    gpi_batch_read(t, keys, begin, end, wide, &next);\n",
+    "    gpi_ahead_open(t, keys, begin, end, wide, &ahead);\n",
     "    for (ulong base = begin; base < end; base += GPI_STEP) {\n",
-    "        const uint n = (uint)min((ulong)GPI_BATCH, end - base);\n",
-    "        now = next;\n",
-    "        gpi_batch_read(t, keys, base + GPI_STEP, end, wide, &next);\n",
+    "        const uint n = gpi_ahead_step(t, keys, base, end, wide, &ahead);\n",
     "        for (uint k = 0; k < n; k++) {\n",
     "            const gp_hash_value value = gpi_value_of(values, base + k, source, operand, widths);\n",
-    "            if (combines) found += gpi_cell_add(t, &cells, now.home[k], now.key[k], value, change, tally);\n",
-    "            else GPI_TALLY_ADD(tally, GPI_PUT(t, now.home[k], now.key[k], value, change));\n",
+    "            if (combines)\n",
+    "                found += gpi_cell_add(t, &cells, ahead.now.home[k], ahead.now.key[k], value, change, tally);\n",
+    "            else GPI_TALLY_ADD(tally, GPI_PUT(t, ahead.now.home[k], ahead.now.key[k], value, change));\n",
     "        }\n",
     "        combines = combines && (base - begin < GPI_TRIAL || 2 * found >= base - begin);\n",
     "    }\n",
@@ -7855,17 +7858,11 @@ static const char *const gpi_kernel_hash_combine[] = {
     "    return true;\n",
     "}\n",
     "\n",
-    "GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, ulong span, GPI_COUNT_PARAMETERS,\n",
-    "                                     volatile __global uint *counters)\n",
+    "GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, GPI_RUN_PARAMETERS)\n",
     "{\n",
     "    __local gpi_cells cells;\n",
-    "    const gp_hash_table t = gp_hash_open(memory);\n",
-    "    const bool wide = (widths & GPI_WIDE_KEYS) != 0;\n",
-    "    ulong begin, end;\n",
-    "    keys += keys_at << (wide ? 1 : 0);\n",
+    "    GPI_RUN_OPEN((wants & GPI_IS_CHECKED) != 0);\n",
     "    values += values_at << (widths & GPI_WIDE_VALUES ? 1 : 0);\n",
-    "    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);\n",
-    "    GPI_COUNT_CHECK(get_group_id(0) == 0 && !(wants & GPI_IS_CHECKED), counters);\n",
     "    for (uint c = (uint)get_local_id(0); c < GPI_CELLS; c += GPI_WG) {\n",
     "        cells.key[c] = GPI_KEY_NONE;\n",
     "        cells.value[c] = t.reserved;\n",
@@ -13004,7 +13001,7 @@ static void gpi_laws_fill(gpi_laws *laws)
     }
     for (i = 0; i < laws->count * laws->size / 4; i++) {
         uint32_t word = (uint32_t)(gpi_laws_random(laws) % GPI_LAWS_SMALL);
-        const float value = ((float)word - 0.5f * GPI_LAWS_SMALL) / 256.0f;
+        const float value = ((float)word - 0.5f * (float)GPI_LAWS_SMALL) / 256.0f;
         if (!laws->element.exact) memcpy(&word, &value, sizeof word);
         memcpy(laws->elements + 4 * i, &word, sizeof word);
     }
@@ -16572,7 +16569,11 @@ GP_API gp_result gp_hash_share(gp_context *gp, gp_context *from, gp_hash handle,
     if (!gp || !from || !out)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, from or out is NULL", function);
     table = gpi_hash_of(from, function, handle);
-    if (!table) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s", gp_last_error(from));
+    if (!table) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: table = %llx is no table of from, or was destroyed", function,
+                        (unsigned long long)handle.id);
+    }
     if (gp->context != from->context)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: the contexts have different cl_contexts",
                         function);
@@ -17584,16 +17585,15 @@ GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash handle, const gp_hash_re
     return gpi_hash_rehash(gp, function, table, mask, desc->buffer);
 }
 
-GP_API gp_result gp_hash_counts_read(gp_context *gp, gp_hash handle, gp_hash_counts *out)
+static gp_result gpi_hash_count_all(gp_context *gp, const char *function, gp_hash handle, gp_hash_counts *out)
 {
-    gpi_table *table = gpi_hash_of(gp, "gp_hash_counts_read", handle);
+    const gpi_table *table = gpi_hash_of(gp, function, handle);
     uint64_t counts[GPI_HASH_COUNTS];
     gp_result result;
-    if (!table) return GP_ERROR_INVALID_ARGUMENT;
-    if (!out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_counts_read: out is NULL");
-    result = gpi_hash_read_counts(gp, "gp_hash_counts_read", table->buffer, counts);
-    if (result != GP_OK) return result;
     memset(out, 0, sizeof *out);
+    if (!table) return GP_ERROR_INVALID_ARGUMENT;
+    result = gpi_hash_read_counts(gp, function, table->buffer, counts);
+    if (result != GP_OK) return result;
     out->capacity = (uint64_t)table->mask + 1;
     out->live = gpi_hash_live(counts);
     out->inserted = counts[GP_HASH_INSERTED];
@@ -17607,13 +17607,19 @@ GP_API gp_result gp_hash_counts_read(gp_context *gp, gp_hash handle, gp_hash_cou
     return GP_OK;
 }
 
-GP_API gp_result gp_hash_size_read(gp_context *gp, gp_hash handle, size_t *live)
+GP_API gp_result gp_hash_counts_read(gp_context *gp, gp_hash table, gp_hash_counts *out)
+{
+    if (!out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_counts_read: out is NULL");
+    return gpi_hash_count_all(gp, "gp_hash_counts_read", table, out);
+}
+
+GP_API gp_result gp_hash_size_read(gp_context *gp, gp_hash table, size_t *live)
 {
     gp_hash_counts counts;
     gp_result result;
     if (!live) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_size_read: live is NULL");
-    result = gp_hash_counts_read(gp, handle, &counts);
-    *live = result == GP_OK ? (size_t)counts.live : 0;
+    result = gpi_hash_count_all(gp, "gp_hash_size_read", table, &counts);
+    *live = (size_t)counts.live; /* 0 on failure */
     return result;
 }
 

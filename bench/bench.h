@@ -240,6 +240,7 @@ void bench_segmented_sort(bench *b);
 void bench_sort_strings(bench *b);
 void bench_brackets(bench *b);
 void bench_hash(bench *b);
+void bench_hash_published(bench *b);
 void bench_ladder(bench *b);
 void bench_launch_cost(bench *b);
 

@@ -50,9 +50,7 @@ static bool gpi_same(GPI_T x, GPI_T y, float slack)
     bool same = true;
     a.value = x;
     b.value = y;
-    for (uint w = 0; w < GPI_WORDS; w++)
-        same =
-            same && (a.word[w] == b.word[w] || (!GPI_EXACT && gpi_word_close(a.word[w], b.word[w], slack)));
+    for (uint w = 0; w < GPI_WORDS; w++) same = same && gpi_word_same(a.word[w], b.word[w], slack);
     return same;
 #endif
 }

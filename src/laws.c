@@ -58,7 +58,7 @@ static void gpi_laws_fill(gpi_laws *laws)
     }
     for (i = 0; i < laws->count * laws->size / 4; i++) {
         uint32_t word = (uint32_t)(gpi_laws_random(laws) % GPI_LAWS_SMALL);
-        const float value = ((float)word - 0.5f * GPI_LAWS_SMALL) / 256.0f;
+        const float value = ((float)word - 0.5f * (float)GPI_LAWS_SMALL) / 256.0f;
         if (!laws->element.exact) memcpy(&word, &value, sizeof word);
         memcpy(laws->elements + 4 * i, &word, sizeof word);
     }
