@@ -121,7 +121,7 @@ NATIVE := -O3 -march=native
 # The peers whose libraries are there; `make peers` brings them.
 peer_if = $(shell printf '\#include <$(1)>\n' | $(CXX) -std=c++17 -E -x c++ -o /dev/null - 2>/dev/null && echo $(2))
 ifneq ($(filter all bench bench-check plot-hash build/gpbench,$(MAKECMDGOALS)),)
-PEERS := $(strip $(call peer_if,numeric,std packs sorts sorted topk segment_sorts string_sorts std_map) $(call peer_if,tbb/parallel_for.h,std_par tbb tbb_sort par_merge par_packs tbb_map) \
+PEERS := $(strip $(call peer_if,numeric,std packs sorts sorted topk segment_sorts string_sorts std_map) $(call peer_if,tbb/parallel_for.h,std_par tbb tbb_sort tbb_histogram par_merge par_packs tbb_map) \
 	$(call peer_if,boost/compute.hpp,boost_compute boost_sort boost_packs))
 endif
 
@@ -153,7 +153,7 @@ build/bench/%.o: bench/%.c | gpuprim.h deps-run
 
 # What stands for the best that a host compiler can do, and only that.
 build/bench/host_loops.o build/bench/peers/c_tiled.o build/bench/peers/c_pack.o build/bench/peers/c_lsd.o build/bench/peers/c_merge.o \
-	build/bench/peers/c_brackets.o build/bench/peers/c_hash.o: C_FLAGS += $(NATIVE)
+	build/bench/peers/c_brackets.o build/bench/peers/c_hash.o build/bench/peers/c_histogram.o: C_FLAGS += $(NATIVE)
 
 # Compiled anew when other peers are found than the last time.
 build/bench/peers.o: C_FLAGS += $(shell echo $(PEERS:%=-DBENCH_HAVE_%) | tr a-z A-Z)

@@ -420,6 +420,50 @@ GP_API gp_result gp_reduce_read(gp_context *gp, const gp_reduce_desc *desc, void
 /* Bytes of scratch that gp_reduce with this desc needs; buffers in it may be NULL. Can be 0. */
 GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *desc, size_t *bytes);
 
+/* ------------------------------------------------------------------ segmented reduce */
+
+/* out[s] = initial . in[offsets[s]] ... in[offsets[s+1] - 1]       (. is op or monoid; with map: of
+   map(in[i]))
+
+   Each segment as gp_reduce would; an empty one gives `initial`. Positions, in a map's i and as results of
+   argmin and argmax, count from the segment's first element. Order: input order for a monoid that is not
+   commutative; else any, but always the same one, so that float results repeat bit for bit for the same
+   offsets, counts and device. Bad offsets: a segment whose offsets fall, or pass `count`, is empty; the
+   others do not notice. gp_profile.bad_offsets counts the calls that found any. Elements outside all segments
+   are not read. segment_count 0 does nothing. Cost: reads the input once, tiny, empty and huge segments
+   alike; a clearing command and a launch, and two launches more where a segment may be too large for one
+   group's share. Aliasing: `out` overlaps nothing. */
+typedef struct gp_segmented_reduce_desc {
+    cl_mem in;        /* NULL when count is 0 */
+    size_t in_offset; /* elements, as all offsets */
+    size_t count;     /* elements of the input */
+    cl_mem offsets;   /* segment_count + 1 numbers: positions in the input, counted from in_offset */
+    size_t offsets_offset;
+    gp_type offsets_type; /* GP_U32 or GP_U64 */
+    size_t segment_count; /* or its bound with count_buffer; up to 2^32 - 2 */
+    cl_mem count_buffer;  /* of segments; NULL: segment_count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    cl_mem out; /* segment_count results */
+    size_t out_offset;
+    gp_type type;            /* of the input; with a monoid but no map: leave 0 */
+    gp_type out_type;        /* 0: as in gp_reduce_desc */
+    gp_op op;                /* or: */
+    const gp_monoid *monoid; /* instead of out_type and op */
+    const char *map;         /* expression in x and i; NULL: the element itself */
+    const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
+    cl_mem scratch; /* of gp_segmented_reduce_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_segmented_reduce_desc;
+
+GP_API gp_result gp_segmented_reduce(gp_context *gp, const gp_segmented_reduce_desc *desc);
+
+/* Bytes of scratch that gp_segmented_reduce with this desc needs; buffers in it may be NULL. */
+GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segmented_reduce_desc *desc,
+                                                  size_t *bytes);
+
 /* ------------------------------------------------------------------ check_monoid */
 
 /* Looks for elements that show that a monoid is none: e a = a = a e, (a b) c = a (b c), and a b = b a where
@@ -844,6 +888,58 @@ typedef struct gp_search_desc {
 } gp_search_desc;
 
 GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc);
+
+/* ------------------------------------------------------------------ histogram */
+
+/* out[c * bins + b] = how many samples of channel c are in bin b, or, with weights, the sum of their weights.
+
+   Even bins: lower <= x < upper is cut into `bins` equal parts, b = floor((x - lower) * bins / (upper -
+   lower)). Integers: exact, for any bounds. Floats: computed in the sample's type (halves: f32) as (x -
+   lower) * (bins / (upper - lower)), rounded each time; what that rounds up to `bins` is in the last bin.
+   Edges: bins + 1 rising numbers of `type`; bin b is edges[b] <= x < edges[b+1], found by binary search.
+   Equal ones make an empty bin. Where they do not rise, samples go into any bins. Outside, NaN: a sample
+   below the first bin, at or above the end of the last one, or NaN, is not counted. Channels: an element is a
+   pixel of 1 to 4 samples, which lie together; each channel has `bins` counts of its own, one channel after
+   the other. channels_out counts the first ones only (colours without alpha). Weights: integers, one an
+   element, for all its channels. Counts and sums are modulo 2^32 or 2^64. Order has no influence: the same
+   result every time, on every device. count 0 gives zeros, or leaves `out` as it is (accumulate). Cost: reads
+   the input once. Few bins (local memory: 1024 to 4096; CPUs: 4095) and all samples of 8 bits: one launch,
+   counted in tables of each group's own. More: atomics, or on CPUs a table for each core in the scratch.
+   Besides, unless `accumulate`, `out` is cleared by a command. Largest count: what fits in memory. Aliasing:
+   `out` overlaps nothing. */
+typedef struct gp_histogram_desc {
+    cl_mem in;
+    size_t in_offset;    /* elements, as all offsets */
+    size_t count;        /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    gp_type type;          /* of samples */
+    uint32_t channels;     /* samples of an element; 0: 1; more than 1 with types of 8 bits only */
+    uint32_t channels_out; /* of these, counted; 0: all */
+    size_t bins;           /* of a channel; 0: 256, with types of 8 bits */
+    gp_value lower;        /* even bins: .i64 of signed types, .u64 of unsigned ones, .f64 of floats; */
+    gp_value upper;        /* ... both 0: the whole range of an integer type */
+    cl_mem edges;          /* bins + 1 elements of `type`, instead of lower and upper; NULL: even bins */
+    size_t edges_offset;
+    cl_mem weights; /* `count` integers; NULL: 1 each */
+    size_t weights_offset;
+    gp_type weight_type;
+    cl_mem out; /* channels_out * bins counts */
+    size_t out_offset;
+    gp_type out_type; /* GP_U32 or GP_U64; 0: GP_U32 */
+    bool accumulate;  /* adds to what `out` holds */
+    cl_mem scratch;   /* of gp_histogram_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_histogram_desc;
+
+GP_API gp_result gp_histogram(gp_context *gp, const gp_histogram_desc *desc);
+
+/* Bytes of scratch that gp_histogram with this desc needs. Of the buffers only this is looked at: whether
+   `weights` and `edges` are there. Can be 0. */
+GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_desc *desc, size_t *bytes);
 
 /* ------------------------------------------------------------------ top k */
 
@@ -1464,8 +1560,11 @@ typedef struct gp_warmup_desc {
     const gp_sort_desc *sort;   /* of this also value_size (for gp_argsort the indices'); count: how many keys
                                    are to be expected, 0: few and many */
     const gp_merge_desc *merge; /* of this key_type and value_size */
-    const gp_search_desc *search;                 /* of this key_type and out_type */
-    const gp_topk_desc *topk;                     /* of this key_type, index_type and strategy */
+    const gp_search_desc *search;                     /* of this key_type and out_type */
+    const gp_segmented_reduce_desc *segmented_reduce; /* of this type, out_type, op, monoid, map */
+    const gp_histogram_desc
+        *histogram;           /* of this type, channels, out_type, weight_type, whether there are edges */
+    const gp_topk_desc *topk; /* of this key_type, index_type and strategy */
     const gp_segmented_sort_desc *segmented_sort; /* of this also value_size */
     const gp_sort_strings_desc *sort_strings;     /* of this only that it is there */
     const gp_brackets_desc
@@ -1570,6 +1669,8 @@ typedef enum gpi_primitive {
     GPI_TREE,
     GPI_HASH,
     GPI_HASH_EACH,
+    GPI_HISTOGRAM,
+    GPI_SEGMENTED_REDUCE,
     GPI_LAWS,
     GPI_PRIMITIVES
 } gpi_primitive;
@@ -1760,6 +1861,7 @@ static void gpi_dump(gp_context *gp, const gpi_program *program, const char *end
 /* program.c */
 static void gpi_text_add(gpi_text *text, const char *format, ...) GPI_PRINTF(2, 3);
 static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
+static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
                               const gpi_plan *plan);
 static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
@@ -1782,6 +1884,8 @@ static bool gpi_is_blank(const char *text);
 static size_t gpi_round_up(size_t x, size_t multiple);
 static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
                                      size_t count);
+static gp_type gpi_operand(gp_type type);
+static gp_result gpi_check_fp64(gp_context *gp, const char *function, gp_type type);
 static bool gpi_is_float(gp_type type);
 static bool gpi_is_signed(gp_type type);
 static bool gpi_is_arg(gp_op op);
@@ -2094,6 +2198,10 @@ static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc);
 static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc);
 static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc);
 
+/* segmented_reduce.c */
+static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented_reduce_desc *desc);
+/* histogram.c */
+static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *desc);
 /* select.c, unique.c */
 static gp_result gpi_select_warm_up(gp_context *gp, const gp_select_desc *desc);
 static gp_result gpi_partition_warm_up(gp_context *gp, const gp_partition_desc *desc);
@@ -11217,6 +11325,781 @@ static const char *const gpi_kernel_tree[] = {
 };
 /* ---- End file kernels/tree.cl ---- */
 
+/* ---- Begin file kernels/histogram.cl ---- */
+static const char *const gpi_kernel_histogram[] = {
+    "#line 1 \"kernels/histogram.cl\"\n",
+    "/* histogram.cl - out[c * bins + b] += weight of each sample of channel c in bin b     (weight 1 without\n",
+    "   weights)\n",
+    "\n",
+    "   even     b = floor((x - lower) * bins / (upper - lower))       lower <= x < upper\n",
+    "   edges    b: edges[b] <= x < edges[b+1]                         by binary search\n",
+    "\n",
+    "   Samples of no bin, NaN among them, are not counted.\n",
+    "\n",
+    "       in       |  span 0  |  span 1  | ... |        a group a span\n",
+    "       near     |  table   |  table   |              few bins: tables of the group's own, added to `out` at\n",
+    "   its end far      |  `out`, or slices of it            many: atomics (local), or a slice a group (serial),\n",
+    "   joined\n",
+    "\n",
+    "   Near tables are several, side by side, so that equal samples in a row do not wait for each other's\n",
+    "   addition. Samples of 8 bits are counted by value, 256 a table; which bin a value belongs to is asked once,\n",
+    "   at the end. In the serial shape byte k of each aligned word has a table of its own, and with it its\n",
+    "   channel; in the local shape a run of equal samples of one item is one addition.\n",
+    "\n",
+    "   Even bins of integers are exact without a division: with d = x - lower < range <= 2^w, and the fraction\n",
+    "   f = floor(2^2w * (bins % range) / range) + 1,  floor(d * bins / range) = d * (bins / range) + floor(d f /\n",
+    "   2^2w), since what f is too large by adds less than 1 / range.\n",
+    "\n",
+    "   Parameters\n",
+    "       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1\n",
+    "       GPI_SAMPLE, GPI_OPERAND               type of a sample in memory, in an expression\n",
+    "       GPI_SAMPLE_SIZE, _FLOAT, _HALF        its bytes; 1: float or double; 1: half\n",
+    "       GPI_CHANNELS                          samples of an element, 1..4; more than one of 8 bits only\n",
+    "       GPI_EDGES                             1: bins by edges\n",
+    "       GPI_WEIGHTS, GPI_WEIGHT               1: with weights, of this type\n",
+    "       GPI_COUNT_WIDE                        1: counts of 64 bits\n",
+    "       GPI_NEAR_CELLS                        local: counts that the near tables have room for               */\n",
+    "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
+    "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
+    "#endif\n",
+    "#if GPI_SHAPE_SERIAL && GPI_WG != 1\n",
+    "#error \"the serial shape has one item a group\"\n",
+    "#endif\n",
+    "#if GPI_CHANNELS < 1 || GPI_CHANNELS > 4 || (GPI_CHANNELS > 1 && GPI_SAMPLE_SIZE > 1)\n",
+    "#error \"GPI_CHANNELS must be 1, or up to 4 with samples of 8 bits\"\n",
+    "#endif\n",
+    "#if GPI_NEAR_CELLS < GPI_CHANNELS * 256\n",
+    "#error \"GPI_NEAR_CELLS must hold 256 counts a channel\"\n",
+    "#endif\n",
+    "\n",
+    "#define GPI_NOWHERE (~0u) /* a sample's bin that has none */\n",
+    "#define GPI_BYTES (GPI_SAMPLE_SIZE == 1)\n",
+    "\n",
+    "#if GPI_COUNT_WIDE\n",
+    "typedef ulong gpi_cell;\n",
+    "#else\n",
+    "typedef uint gpi_cell;\n",
+    "#endif\n",
+    "#if GPI_WEIGHTS\n",
+    "typedef gpi_cell gpi_weight; /* modulo 2^32 or 2^64, negative ones too */\n",
+    "#else\n",
+    "typedef uint gpi_weight;\n",
+    "#endif\n",
+    "\n",
+    "/* ------------------------------------------------------------------ samples, bins */\n",
+    "\n",
+    "/* lower, limit and scale are numbers, or bits of GPI_OPERAND: src/histogram.c. */\n",
+    "typedef struct gpi_bins {\n",
+    "    uint count;\n",
+    "    ulong lower, limit; /* integers: upper - lower - 1; floats: upper */\n",
+    "    ulong scale[3];     /* integers: bins / range, and the fraction's words; floats: bins / (upper - lower) */\n",
+    "    __global const GPI_SAMPLE *edges;\n",
+    "} gpi_bins;\n",
+    "\n",
+    "#define GPI_BINS_PARAMETERS                                                                 \\\n",
+    "    uint bins_count, ulong lower, ulong limit, ulong scale_0, ulong scale_1, ulong scale_2, \\\n",
+    "        __global const GPI_SAMPLE *edges, ulong edges_at\n",
+    "#define GPI_BINS_SET(bins)     \\\n",
+    "    (bins).count = bins_count; \\\n",
+    "    (bins).lower = lower;      \\\n",
+    "    (bins).limit = limit;      \\\n",
+    "    (bins).scale[0] = scale_0; \\\n",
+    "    (bins).scale[1] = scale_1; \\\n",
+    "    (bins).scale[2] = scale_2; \\\n",
+    "    (bins).edges = edges + edges_at\n",
+    "\n",
+    "#if GPI_SAMPLE_HALF\n",
+    "#define GPI_READ_SAMPLE(p, i) vload_half(i, p)\n",
+    "#else\n",
+    "#define GPI_READ_SAMPLE(p, i) (p)[i]\n",
+    "#endif\n",
+    "\n",
+    "/* Samples whose bins are looked for side by side, so that reads of edges do not wait for each other. */\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#define GPI_BATCH 16\n",
+    "#else\n",
+    "#define GPI_BATCH 4\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_EDGES\n",
+    "/* How many edges are not above x, less one; all of them take the same steps. */\n",
+    "static void gpi_bins_find(const GPI_OPERAND *x, gpi_bins bins, uint *b)\n",
+    "{\n",
+    "    uint n = bins.count + 1;\n",
+    "    for (uint k = 0; k < GPI_BATCH; k++) b[k] = 0;\n",
+    "    for (; n > 1; n -= n / 2) {\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < GPI_BATCH; k++)\n",
+    "            b[k] += GPI_READ_SAMPLE(bins.edges, b[k] + n / 2 - 1) <= x[k] ? n / 2 : 0;\n",
+    "    }\n",
+    "    for (uint k = 0; k < GPI_BATCH; k++) {\n",
+    "        b[k] += GPI_READ_SAMPLE(bins.edges, b[k]) <= x[k];\n",
+    "        b[k] = b[k] - 1 < bins.count ? b[k] - 1 : GPI_NOWHERE;\n",
+    "    }\n",
+    "}\n",
+    "#else\n",
+    "static uint gpi_bin(GPI_OPERAND x, gpi_bins bins)\n",
+    "{\n",
+    "#if GPI_SAMPLE_FLOAT\n",
+    "#if GPI_SAMPLE_SIZE == 8\n",
+    "    const double lower = as_double(bins.lower), upper = as_double(bins.limit),\n",
+    "                 scale = as_double(bins.scale[0]);\n",
+    "#else\n",
+    "    const float lower = as_float((uint)bins.lower), upper = as_float((uint)bins.limit),\n",
+    "                scale = as_float((uint)bins.scale[0]);\n",
+    "#endif\n",
+    "    const bool inside = x >= lower && x < upper; /* NaN is not */\n",
+    "    const uint b = (uint)((inside ? x - lower : 0) * scale);\n",
+    "    return inside ? min(b, bins.count - 1) : GPI_NOWHERE; /* rounding may reach the end */\n",
+    "#else\n",
+    "#if GPI_SAMPLE_SIZE == 8\n",
+    "    const ulong d = (ulong)x - bins.lower, low = d * bins.scale[1];\n",
+    "    const ulong b = d * bins.scale[0] + mul_hi(d, bins.scale[1]) + (low + mul_hi(d, bins.scale[2]) < low);\n",
+    "#else\n",
+    "    /* All in 32 bits; the product's third word by two multiplications. Signed ones are extended. */\n",
+    "    const uint d = (uint)x - (uint)bins.lower, f0 = (uint)bins.scale[1], f1 = (uint)(bins.scale[1] >> 32);\n",
+    "    const ulong above = (ulong)d * f1 + ((ulong)d * f0 >> 32);\n",
+    "    const uint b = d * (uint)bins.scale[0] + (uint)(above >> 32);\n",
+    "#endif\n",
+    "    return d <= bins.limit ? (uint)b : GPI_NOWHERE;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "static void gpi_bins_find(const GPI_OPERAND *x, gpi_bins bins, uint *b)\n",
+    "{\n",
+    "#pragma unroll\n",
+    "    for (uint k = 0; k < GPI_BATCH; k++) b[k] = gpi_bin(x[k], bins);\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* What is counted: elements [begin, end) of this group, and their weights. */\n",
+    "typedef struct gpi_samples {\n",
+    "    __global const GPI_SAMPLE *in;\n",
+    "    ulong begin, end;\n",
+    "#if GPI_WEIGHTS\n",
+    "    __global const GPI_WEIGHT *weights;\n",
+    "#endif\n",
+    "} gpi_samples;\n",
+    "\n",
+    "#if GPI_WEIGHTS\n",
+    "#define GPI_WEIGHTS_PARAMETERS __global const GPI_WEIGHT *weights, ulong weights_at,\n",
+    "#define GPI_WEIGHTS_SET(samples) (samples).weights = weights + weights_at;\n",
+    "#define GPI_WEIGHT_OF(samples, i) ((gpi_weight)(samples).weights[i])\n",
+    "#else\n",
+    "#define GPI_WEIGHTS_PARAMETERS\n",
+    "#define GPI_WEIGHTS_SET(samples)\n",
+    "#define GPI_WEIGHT_OF(samples, i) ((gpi_weight)1)\n",
+    "#endif\n",
+    "#define GPI_SAMPLES_PARAMETERS \\\n",
+    "    __global const GPI_SAMPLE *in, ulong in_at, GPI_WEIGHTS_PARAMETERS GPI_COUNT_PARAMETERS, ulong span\n",
+    "#define GPI_SAMPLES_SET(samples)                                           \\\n",
+    "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words); \\\n",
+    "    (samples).in = in + in_at * GPI_CHANNELS;                              \\\n",
+    "    GPI_WEIGHTS_SET(samples)                                               \\\n",
+    "    (samples).begin = min(n, span * get_group_id(0));                      \\\n",
+    "    (samples).end = min(n, (samples).begin + span)\n",
+    "\n",
+    "/* ------------------------------------------------------------------ counts that groups share */\n",
+    "\n",
+    "/* Adds to a count of `out`. */\n",
+    "static void gpi_out_add(volatile __global uint *out, ulong cell, gpi_cell x)\n",
+    "{\n",
+    "#if GPI_COUNT_WIDE\n",
+    "    const uint high = (uint)(x >> 32);\n",
+    "    gpi_add_wide(out + 2 * cell, (uint)x);\n",
+    "    if (high) (void)atomic_add(out + 2 * cell + 1, high);\n",
+    "#else\n",
+    "    (void)atomic_add(out + cell, x);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* A table of values becomes counts of bins: what item l has of channel c's values l, l + GPI_WG ... */\n",
+    "#if GPI_BYTES\n",
+    "static uint gpi_bin_of_byte(uint value, gpi_bins bins)\n",
+    "{\n",
+    "    GPI_OPERAND x[GPI_BATCH];\n",
+    "    uint b[GPI_BATCH];\n",
+    "    for (uint k = 0; k < GPI_BATCH; k++) x[k] = (GPI_OPERAND)value;\n",
+    "    gpi_bins_find(x, bins, b);\n",
+    "    return b[0];\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "/* ------------------------------------------------------------------ serial */\n",
+    "\n",
+    "#if GPI_BYTES\n",
+    "/* Tables: one for each byte of a word of 8, or of three words, after which 3 channels come round again. */\n",
+    "#define GPI_SLOTS (GPI_WEIGHTS ? GPI_CHANNELS : GPI_CHANNELS == 3 ? 24 : 8)\n",
+    "\n",
+    "#if GPI_WEIGHTS\n",
+    "typedef gpi_cell gpi_near;\n",
+    "\n",
+    "static void gpi_count_bytes(gpi_near *table, gpi_samples s)\n",
+    "{\n",
+    "    for (ulong i = s.begin; i < s.end; i++) {\n",
+    "        const gpi_weight w = GPI_WEIGHT_OF(s, i);\n",
+    "#pragma unroll\n",
+    "        for (uint c = 0; c < GPI_CHANNELS; c++) table[c * 256 + (uchar)s.in[i * GPI_CHANNELS + c]] += w;\n",
+    "    }\n",
+    "}\n",
+    "#define GPI_SLOT_CHANNEL(slot, s) (slot)\n",
+    "#else\n",
+    "typedef uint gpi_near;\n",
+    "\n",
+    "/* Bytes [p, end) one by one; a byte's slot is its address modulo GPI_SLOTS. */\n",
+    "static __global const uchar *gpi_count_single(gpi_near *table, __global const uchar *p,\n",
+    "                                              __global const uchar *end)\n",
+    "{\n",
+    "    for (; p < end; p++) table[(uint)((size_t)p % GPI_SLOTS) * 256 + *p]++;\n",
+    "    return p;\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE void gpi_count_word(gpi_near *table, ulong word)\n",
+    "{\n",
+    "#pragma unroll\n",
+    "    for (uint k = 0; k < 8; k++) table[k * 256 + (uint)(word >> 8 * k & 255)]++;\n",
+    "}\n",
+    "\n",
+    "static void gpi_count_bytes(gpi_near *table, gpi_samples s)\n",
+    "{\n",
+    "    __global const uchar *p = (__global const uchar *)s.in + s.begin * GPI_CHANNELS;\n",
+    "    __global const uchar *end = (__global const uchar *)s.in + s.end * GPI_CHANNELS;\n",
+    "    const size_t off = (size_t)p % GPI_SLOTS;\n",
+    "    __global const uchar *aligned = p + (off ? GPI_SLOTS - off : 0);\n",
+    "    p = gpi_count_single(table, p, aligned < end ? aligned : end);\n",
+    "    for (; p + GPI_SLOTS <= end; p += GPI_SLOTS) {\n",
+    "        GPI_PREFETCH_READ(p + 1024);\n",
+    "#pragma unroll\n",
+    "        for (uint w = 0; w < GPI_SLOTS / 8; w++)\n",
+    "            gpi_count_word(table + w * 8 * 256, ((__global const ulong *)p)[w]);\n",
+    "    }\n",
+    "    (void)gpi_count_single(table, p, end);\n",
+    "}\n",
+    "/* Slot 0's channel is the one at addresses that are multiples of GPI_SLOTS. */\n",
+    "#define GPI_SLOT_CHANNEL(slot, s) (((slot) + GPI_SLOTS - (uint)((size_t)(s).in % GPI_SLOTS)) % GPI_CHANNELS)\n",
+    "#endif\n",
+    "\n",
+    "static void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint channels,\n",
+    "                           volatile __global uint *out)\n",
+    "{\n",
+    "    gpi_near table[GPI_SLOTS * 256];\n",
+    "    (void)copies;\n",
+    "    for (uint k = 0; k < GPI_SLOTS * 256; k++) table[k] = 0;\n",
+    "    gpi_count_bytes(table, s);\n",
+    "    for (uint value = 0; value < 256; value++) {\n",
+    "        gpi_cell sum[4] = {0, 0, 0, 0};\n",
+    "        const uint b = gpi_bin_of_byte(value, bins);\n",
+    "        for (uint k = 0; k < GPI_SLOTS; k++) sum[GPI_SLOT_CHANNEL(k, s)] += table[k * 256 + value];\n",
+    "        for (uint c = 0; c < channels && b != GPI_NOWHERE; c++)\n",
+    "            if (sum[c]) gpi_out_add(out, (ulong)c * bins.count + b, sum[c]);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "#else\n",
+    "typedef gpi_cell gpi_near;\n",
+    "\n",
+    "/* Samples i .. i + GPI_BATCH - 1, as far as they are before the end; the rest have no bin. */\n",
+    "static void gpi_bins_load(gpi_samples s, ulong i, gpi_bins bins, uint *b)\n",
+    "{\n",
+    "    GPI_OPERAND x[GPI_BATCH];\n",
+    "    for (uint k = 0; k < GPI_BATCH; k++) x[k] = GPI_READ_SAMPLE(s.in, min(i + k, s.end - 1));\n",
+    "    gpi_bins_find(x, bins, b);\n",
+    "    for (uint k = 0; k < GPI_BATCH; k++) b[k] = i + k < s.end ? b[k] : GPI_NOWHERE;\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE void gpi_bins_load_all(gpi_samples s, ulong i, gpi_bins bins, uint *b)\n",
+    "{\n",
+    "    GPI_OPERAND x[GPI_BATCH];\n",
+    "#pragma unroll\n",
+    "    for (uint k = 0; k < GPI_BATCH; k++) x[k] = GPI_READ_SAMPLE(s.in, i + k);\n",
+    "    gpi_bins_find(x, bins, b);\n",
+    "}\n",
+    "\n",
+    "/* Four tables, each with a last cell for what has no bin. */\n",
+    "#define GPI_COPIES 4\n",
+    "static void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint channels,\n",
+    "                           volatile __global uint *out)\n",
+    "{\n",
+    "    gpi_near table[GPI_NEAR_CELLS];\n",
+    "    uint b[GPI_BATCH];\n",
+    "    const uint row = bins.count + 1;\n",
+    "    ulong i = s.begin;\n",
+    "    (void)copies;\n",
+    "    (void)channels;\n",
+    "    for (uint k = 0; k < GPI_COPIES * row; k++) table[k] = 0;\n",
+    "    for (; i + GPI_BATCH <= s.end; i += GPI_BATCH) {\n",
+    "        gpi_bins_load_all(s, i, bins, b);\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < GPI_BATCH; k++)\n",
+    "            table[k % GPI_COPIES * row + min(b[k], bins.count)] += GPI_WEIGHT_OF(s, i + k);\n",
+    "    }\n",
+    "    if (i < s.end) gpi_bins_load(s, i, bins, b);\n",
+    "    for (uint k = 0; i + k < s.end; k++) table[min(b[k], bins.count)] += GPI_WEIGHT_OF(s, i + k);\n",
+    "    for (uint k = 0; k < bins.count; k++) {\n",
+    "        const gpi_cell sum = table[k] + table[row + k] + table[2 * row + k] + table[3 * row + k];\n",
+    "        if (sum) gpi_out_add(out, k, sum);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* Group 0 counts in `out` itself, each other one in a slice, cleared first. No group has another's. */\n",
+    "static void gpi_count_far(gpi_samples s, gpi_bins bins, __global gpi_cell *out, __global gpi_cell *slices)\n",
+    "{\n",
+    "    const uint group = (uint)get_group_id(0);\n",
+    "    __global gpi_cell *table = group ? slices + (ulong)(group - 1) * bins.count : out;\n",
+    "    uint b[GPI_BATCH];\n",
+    "    for (uint k = 0; k < bins.count && group; k++) table[k] = 0;\n",
+    "    ulong i = s.begin;\n",
+    "    for (; i + GPI_BATCH <= s.end; i += GPI_BATCH) {\n",
+    "        gpi_bins_load_all(s, i, bins, b);\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < GPI_BATCH; k++)\n",
+    "            if (b[k] != GPI_NOWHERE) table[b[k]] += GPI_WEIGHT_OF(s, i + k);\n",
+    "    }\n",
+    "    if (i < s.end) gpi_bins_load(s, i, bins, b);\n",
+    "    for (uint k = 0; i + k < s.end; k++)\n",
+    "        if (b[k] != GPI_NOWHERE) table[b[k]] += GPI_WEIGHT_OF(s, i + k);\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "#else\n",
+    "/* ------------------------------------------------------------------ local */\n",
+    "\n",
+    "/* A run of equal samples that is still to be added. */\n",
+    "typedef struct gpi_run {\n",
+    "    uint cell; /* GPI_NOWHERE: none */\n",
+    "    gpi_weight weight;\n",
+    "} gpi_run;\n",
+    "\n",
+    "/* Near counts have 32 bits: what they overflow by, and a weight's high half, go straight to `out`. */\n",
+    "typedef struct gpi_tables {\n",
+    "    volatile __local uint *near; /* this item's table; NULL: counts are far */\n",
+    "    volatile __global uint *out;\n",
+    "    gpi_bins bins;\n",
+    "} gpi_tables;\n",
+    "\n",
+    "static void gpi_near_add(gpi_tables t, gpi_run run)\n",
+    "{\n",
+    "#if GPI_WEIGHTS && GPI_COUNT_WIDE\n",
+    "    const uint low = (uint)run.weight, old = atomic_add(t.near + run.cell, low);\n",
+    "    const uint high = (uint)(run.weight >> 32) + (old + low < old);\n",
+    "#if GPI_BYTES\n",
+    "    const uint b = high ? gpi_bin_of_byte(run.cell % 256, t.bins) : GPI_NOWHERE;\n",
+    "    if (b != GPI_NOWHERE) gpi_out_add(t.out, (ulong)(run.cell / 256) * t.bins.count + b, (ulong)high << 32);\n",
+    "#else\n",
+    "    if (high) gpi_out_add(t.out, run.cell, (ulong)high << 32);\n",
+    "#endif\n",
+    "#else\n",
+    "    (void)atomic_add(t.near + run.cell, run.weight);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "static void gpi_run_end(gpi_tables t, gpi_run run, const bool near)\n",
+    "{\n",
+    "    if (run.cell == GPI_NOWHERE) return;\n",
+    "    if (near) gpi_near_add(t, run);\n",
+    "    else gpi_out_add(t.out, run.cell, run.weight);\n",
+    "}\n",
+    "\n",
+    "/* One more sample: of the run, or the first one of another. */\n",
+    "static gpi_run gpi_run_go_on(gpi_tables t, gpi_run run, uint cell, gpi_weight weight, const bool near)\n",
+    "{\n",
+    "    gpi_run next = run;\n",
+    "    if (cell != run.cell) {\n",
+    "        gpi_run_end(t, run, near);\n",
+    "        next.cell = cell;\n",
+    "        next.weight = 0;\n",
+    "    }\n",
+    "    next.weight += weight;\n",
+    "    return next;\n",
+    "}\n",
+    "\n",
+    "#if GPI_BYTES\n",
+    "/* Byte `at` of the group's, as a cell: its channel's table, its value. */\n",
+    "static uint gpi_byte_cell(ulong at, uint value) { return (uint)(at % GPI_CHANNELS) * 256 + value; }\n",
+    "\n",
+    "/* Words of four bytes, at aligned addresses; at either end some of their bytes may be others'. */\n",
+    "static void gpi_count_span(gpi_tables t, gpi_samples s, const bool near)\n",
+    "{\n",
+    "    __global const uchar *in = (__global const uchar *)s.in;\n",
+    "    const long first = (long)(s.begin * GPI_CHANNELS), last = (long)(s.end * GPI_CHANNELS);\n",
+    "    const long from = first - (long)((size_t)(in + first) % 4);\n",
+    "    gpi_run run[4];\n",
+    "    for (uint k = 0; k < 4; k++) run[k].cell = GPI_NOWHERE, run[k].weight = 0;\n",
+    "    for (long at = from + 4 * (long)get_local_id(0); at < last; at += 4 * GPI_WG) {\n",
+    "        const bool whole = at >= first && at + 4 <= last;\n",
+    "        const uint word = whole ? *(__global const uint *)(in + at) : 0;\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < 4; k++) {\n",
+    "            const long i = at + k;\n",
+    "            if (i < first || i >= last) continue;\n",
+    "            const uint value = whole ? word >> 8 * k & 255u : in[i];\n",
+    "            run[k] = gpi_run_go_on(t, run[k], gpi_byte_cell((ulong)i, value),\n",
+    "                                   GPI_WEIGHT_OF(s, (ulong)i / GPI_CHANNELS), near);\n",
+    "        }\n",
+    "    }\n",
+    "    for (uint k = 0; k < 4; k++) gpi_run_end(t, run[k], near);\n",
+    "}\n",
+    "#else\n",
+    "static void gpi_count_span(gpi_tables t, gpi_samples s, const bool near)\n",
+    "{\n",
+    "    gpi_run run;\n",
+    "    run.cell = GPI_NOWHERE;\n",
+    "    run.weight = 0;\n",
+    "    for (ulong i = s.begin + get_local_id(0); i < s.end; i += GPI_BATCH * GPI_WG) {\n",
+    "        GPI_OPERAND x[GPI_BATCH];\n",
+    "        uint b[GPI_BATCH];\n",
+    "        for (uint k = 0; k < GPI_BATCH; k++) x[k] = GPI_READ_SAMPLE(s.in, min(i + k * GPI_WG, s.end - 1));\n",
+    "        gpi_bins_find(x, t.bins, b);\n",
+    "        for (uint k = 0; k < GPI_BATCH; k++) {\n",
+    "            if (i + k * GPI_WG < s.end)\n",
+    "                run = gpi_run_go_on(t, run, b[k], GPI_WEIGHT_OF(s, i + k * GPI_WG), near);\n",
+    "        }\n",
+    "    }\n",
+    "    gpi_run_end(t, run, near);\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* The group's tables, `copies` of them, added to `out`. */\n",
+    "static void gpi_near_join(gpi_tables t, volatile __local uint *near, uint cells, uint copies, uint channels)\n",
+    "{\n",
+    "    for (uint cell = (uint)get_local_id(0); cell < cells; cell += GPI_WG) {\n",
+    "        gpi_cell sum = 0;\n",
+    "        for (uint k = 0; k < copies; k++) sum += near[k * cells + cell];\n",
+    "#if GPI_BYTES\n",
+    "        const uint b = gpi_bin_of_byte(cell % 256, t.bins);\n",
+    "        if (sum && b != GPI_NOWHERE && cell / 256 < channels)\n",
+    "            gpi_out_add(t.out, (ulong)(cell / 256) * t.bins.count + b, sum);\n",
+    "#else\n",
+    "        if (sum) gpi_out_add(t.out, cell, sum);\n",
+    "#endif\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "static void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint channels,\n",
+    "                           volatile __global uint *out, volatile __local uint *near)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0), cells = GPI_BYTES ? GPI_CHANNELS * 256 : bins.count;\n",
+    "    gpi_tables t;\n",
+    "    t.near = near + l % copies * cells;\n",
+    "    t.out = out;\n",
+    "    t.bins = bins;\n",
+    "    for (uint k = l; k < copies * cells; k += GPI_WG) near[k] = 0;\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* all tables are empty */\n",
+    "    gpi_count_span(t, s, true);\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* all samples are counted */\n",
+    "    gpi_near_join(t, near, cells, copies, channels);\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* ------------------------------------------------------------------ kernels */\n",
+    "\n",
+    "/* `channels`: the first ones, which are wanted. */\n",
+    "GPI_KERNEL void gp_histogram_near(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS, volatile __global uint *out,\n",
+    "                                  ulong out_at, uint copies, uint channels, volatile __global uint *counters)\n",
+    "{\n",
+    "#if GPI_SHAPE_LOCAL\n",
+    "    volatile __local uint near[GPI_NEAR_CELLS];\n",
+    "#endif\n",
+    "    gpi_samples samples;\n",
+    "    gpi_bins bins;\n",
+    "    GPI_SAMPLES_SET(samples);\n",
+    "    GPI_BINS_SET(bins);\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "    out += out_at * (GPI_COUNT_WIDE + 1);\n",
+    "#if GPI_SHAPE_LOCAL\n",
+    "    gpi_count_near(samples, bins, copies, channels, out, near);\n",
+    "#else\n",
+    "    gpi_count_near(samples, bins, copies, channels, out);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* More bins than near tables hold; never samples of 8 bits. */\n",
+    "GPI_KERNEL void gp_histogram_far(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS, __global gpi_cell *out,\n",
+    "                                 ulong out_at, __global gpi_cell *slices, volatile __global uint *counters)\n",
+    "{\n",
+    "    gpi_samples samples;\n",
+    "    gpi_bins bins;\n",
+    "    GPI_SAMPLES_SET(samples);\n",
+    "    GPI_BINS_SET(bins);\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "#if !GPI_BYTES && GPI_SHAPE_SERIAL\n",
+    "    gpi_count_far(samples, bins, out + out_at, slices);\n",
+    "#elif !GPI_BYTES\n",
+    "    gpi_tables t;\n",
+    "    t.near = 0;\n",
+    "    t.out = (volatile __global uint *)(out + out_at);\n",
+    "    t.bins = bins;\n",
+    "    gpi_count_span(t, samples, false);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* Adds `count` slices to `out`, a range of `span` bins a group. */\n",
+    "GPI_KERNEL void gp_histogram_join(__global gpi_cell *out, ulong out_at, __global const gpi_cell *slices,\n",
+    "                                  uint count, ulong bins, ulong span)\n",
+    "{\n",
+    "    const ulong begin = span * get_group_id(0), end = min(bins, begin + span);\n",
+    "    out += out_at;\n",
+    "    for (uint k = 0; k < count; k++) {\n",
+    "        for (ulong b = begin + get_local_id(0); b < end; b += GPI_WG) out[b] += slices[k * bins + b];\n",
+    "    }\n",
+    "}\n",
+};
+/* ---- End file kernels/histogram.cl ---- */
+
+/* ---- Begin file kernels/segmented_reduce.cl ---- */
+static const char *const gpi_kernel_segmented_reduce[] = {
+    "#line 1 \"kernels/segmented_reduce.cl\"\n",
+    "/* segmented_reduce.cl - out[s] = initial . in[b] ... in[e-1]        b = offsets[s], e = offsets[s+1]\n",
+    "\n",
+    "   A segment whose offsets fall, or pass the input's end, is empty, and counted as a bad one; the others do\n",
+    "   not notice. Positions, of maps and of argmin and argmax, count from the segment's first element.\n",
+    "\n",
+    "       gp_segments_reduce    a group a block of segments: the small ones, and the large ones into a list\n",
+    "       gp_segments_rows      a group some rows of the list: a tile of a large segment each\n",
+    "       gp_segments_join      a group some large segments: their rows\n",
+    "\n",
+    "       in       | small |            large 0           |sm|      large 1     |\n",
+    "       rows             |  tile 0 |  tile 1 |  tile 2  |  |  tile 3 | tile 4 |\n",
+    "\n",
+    "   In the local shape a team of `team` items, a power of two, reduces a small segment, and the group GPI_WG /\n",
+    "   team of them side by side. A segment's elements are always put together in the same way, in input order\n",
+    "   where that matters, so that float results repeat bit for bit.\n",
+    "\n",
+    "   State, in uints: | rows | large segments | bad | - |, then the list: segment, first row, rows, - for each,\n",
+    "   and for each row its place in the list. */\n",
+    "#define GPI_SEGMENTS_ROWS 0\n",
+    "#define GPI_SEGMENTS_LARGE 1\n",
+    "#define GPI_SEGMENTS_BAD 2\n",
+    "#define GPI_NO_OWNER (~0u)\n",
+    "#define GPI_SEGMENTS_HEADER 4\n",
+    "#define GPI_LARGE_WORDS 4\n",
+    "\n",
+    "/* What the host has laid out. */\n",
+    "typedef struct gpi_list {\n",
+    "    volatile __global uint *state;\n",
+    "    __global uint *large, *owner;\n",
+    "    __global GPI_T *partials; /* of rows */\n",
+    "    uint large_room, row_room;\n",
+    "} gpi_list;\n",
+    "\n",
+    "#define GPI_LIST_PARAMETERS volatile __global uint *state, ulong partials_at, uint large_room, uint row_room\n",
+    "#define GPI_LIST_SET(list)                                                                             \\\n",
+    "    (list).state = state;                                                                              \\\n",
+    "    (list).large = (__global uint *)state + GPI_SEGMENTS_HEADER;                                       \\\n",
+    "    (list).owner = (__global uint *)state + GPI_SEGMENTS_HEADER + (ulong)GPI_LARGE_WORDS * large_room; \\\n",
+    "    (list).partials = (__global GPI_T *)((__global char *)state + partials_at);                        \\\n",
+    "    (list).large_room = large_room;                                                                    \\\n",
+    "    (list).row_room = row_room\n",
+    "\n",
+    "/* The caller's: numbers of `offset_words` 32-bit words. */\n",
+    "typedef struct gpi_offsets {\n",
+    "    __global const uint *at;\n",
+    "    uint words;\n",
+    "    ulong count; /* of the input */\n",
+    "} gpi_offsets;\n",
+    "\n",
+    "#define GPI_OFFSETS_PARAMETERS __global const uint *offsets, ulong offsets_at, uint offset_words, ulong count\n",
+    "#define GPI_OFFSETS_SET(o)                               \\\n",
+    "    (o).at = offsets + offsets_at * (ulong)offset_words; \\\n",
+    "    (o).words = offset_words;                            \\\n",
+    "    (o).count = count\n",
+    "\n",
+    "/* The input of one segment alone; *bad is set where its offsets are. */\n",
+    "static gpi_source gpi_segment_of(gpi_source source, gpi_offsets offsets, ulong s, bool *bad)\n",
+    "{\n",
+    "    const ulong begin = gpi_number(offsets.at, s, offsets.words),\n",
+    "                end = gpi_number(offsets.at, s + 1, offsets.words);\n",
+    "    gpi_source segment = source;\n",
+    "    *bad = end < begin || end > offsets.count;\n",
+    "    segment.count = *bad ? 0 : end - begin;\n",
+    "    segment.in = source.in + (*bad ? 0 : begin);\n",
+    "    return segment;\n",
+    "}\n",
+    "\n",
+    "static void gpi_segment_put(__global GPI_OUT *out, ulong s, GPI_BASE initial, GPI_T sum)\n",
+    "{\n",
+    "    GPI_WRITE(out, s, GPI_BASE_RESULT(gpi_base_combine(initial, sum)));\n",
+    "}\n",
+    "\n",
+    "/* Enters a large segment; false: there is no room, which happens only where bad offsets let segments overlap.\n",
+    " */\n",
+    "static bool gpi_large_add(gpi_list list, ulong s, ulong length)\n",
+    "{\n",
+    "    const uint rows = (uint)((length + GPI_TILE - 1) / GPI_TILE);\n",
+    "    if (atomic_or(list.state + GPI_SEGMENTS_ROWS, 0u) >= list.row_room) return false;\n",
+    "    const uint k = atomic_inc(list.state + GPI_SEGMENTS_LARGE);\n",
+    "    if (k >= list.large_room) return false;\n",
+    "    const uint row = atomic_add(list.state + GPI_SEGMENTS_ROWS, rows);\n",
+    "    const bool fits = row <= list.row_room && rows <= list.row_room - row;\n",
+    "    list.large[GPI_LARGE_WORDS * k] = (uint)s;\n",
+    "    list.large[GPI_LARGE_WORDS * k + 1] = row;\n",
+    "    list.large[GPI_LARGE_WORDS * k + 2] = fits ? rows : 0;\n",
+    "    for (uint r = row; r < list.row_room && r - row < rows; r++) list.owner[r] = fits ? k : GPI_NO_OWNER;\n",
+    "    return fits;\n",
+    "}\n",
+    "\n",
+    "static void gpi_bad_add(gpi_list list, volatile __global uint *counters)\n",
+    "{\n",
+    "    if (atomic_inc(list.state + GPI_SEGMENTS_BAD) == 0) (void)atomic_inc(counters + GPI_COUNT_BAD);\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ small */\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#define GPI_FEW 64 /* elements that are not worth vectors */\n",
+    "\n",
+    "static GPI_T gpi_segment_reduce(gpi_source segment, gpi_shared shared)\n",
+    "{\n",
+    "    GPI_T sum = gpi_identity();\n",
+    "    for (ulong i = 0; i < segment.count && segment.count < GPI_FEW; i++)\n",
+    "        sum = gpi_combine(sum, gpi_load(segment, i));\n",
+    "    for (ulong base = 0; base < segment.count && segment.count >= GPI_FEW; base += GPI_TILE)\n",
+    "        sum = gpi_combine(sum, gpi_tile_reduce(segment, base, shared));\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "static void gpi_segments_block(gpi_source source, gpi_offsets offsets, gpi_list list, ulong first, ulong last,\n",
+    "                               uint small, uint team, __global GPI_OUT *out, GPI_BASE initial,\n",
+    "                               volatile __global uint *counters, gpi_shared shared)\n",
+    "{\n",
+    "    (void)team;\n",
+    "    for (ulong s = first; s < last; s++) {\n",
+    "        bool bad;\n",
+    "        const gpi_source segment = gpi_segment_of(source, offsets, s, &bad);\n",
+    "        if (bad) gpi_bad_add(list, counters);\n",
+    "        if (segment.count > small && gpi_large_add(list, s, segment.count)) continue;\n",
+    "        gpi_segment_put(out, s, initial, gpi_segment_reduce(segment, shared));\n",
+    "    }\n",
+    "}\n",
+    "#else\n",
+    "/* This item's share of its team's segment: elements side by side where any order will do, else in a row. */\n",
+    "static GPI_T gpi_share_reduce(gpi_source segment, uint lane, uint team)\n",
+    "{\n",
+    "    const ulong run = (segment.count + team - 1) / team;\n",
+    "    GPI_T sum = gpi_identity();\n",
+    "    for (ulong j = 0; j < run; j++) {\n",
+    "        const ulong i = GPI_COMMUTATIVE ? j * team + lane : lane * run + j;\n",
+    "        if (i < segment.count) sum = gpi_combine(sum, gpi_load(segment, i));\n",
+    "    }\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "/* The product of every x of the team, in item order, for its first item: a tree of neighbours. */\n",
+    "static GPI_T gpi_team_reduce(GPI_T x, uint lane, uint team, gpi_shared shared)\n",
+    "{\n",
+    "    __local GPI_T *value = shared->value[0] + ((uint)get_local_id(0) - lane);\n",
+    "    value[lane] = x;\n",
+    "    for (uint d = 1; d < team; d *= 2) {\n",
+    "        const uint i = 2 * d * lane;\n",
+    "        barrier(CLK_LOCAL_MEM_FENCE); /* the neighbour's product is written */\n",
+    "        if (i + d < team) value[i] = gpi_combine(value[i], value[i + d]);\n",
+    "    }\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* the root is written */\n",
+    "    x = value[0];\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* the root is read: the next segments may overwrite it */\n",
+    "    return x;\n",
+    "}\n",
+    "\n",
+    "/* Segments [first, last), GPI_WG / team at a time. A team's first item asks what becomes of its segment. */\n",
+    "static void gpi_segments_block(gpi_source source, gpi_offsets offsets, gpi_list list, ulong first, ulong last,\n",
+    "                               uint small, uint team, __global GPI_OUT *out, GPI_BASE initial,\n",
+    "                               volatile __global uint *counters, gpi_shared shared, __local uint *listed)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0), lane = l % team;\n",
+    "    for (ulong base = first; base < last; base += GPI_WG / team) {\n",
+    "        const ulong s = min(base + l / team, last - 1);\n",
+    "        const bool mine = base + l / team < last;\n",
+    "        bool bad;\n",
+    "        gpi_source segment = gpi_segment_of(source, offsets, s, &bad);\n",
+    "        if (mine && lane == 0) {\n",
+    "            if (bad) gpi_bad_add(list, counters);\n",
+    "            listed[l] = segment.count > small && gpi_large_add(list, s, segment.count);\n",
+    "        }\n",
+    "        barrier(CLK_LOCAL_MEM_FENCE); /* what is listed is known to the teams */\n",
+    "        const bool skip = !mine || listed[l - lane];\n",
+    "        segment.count = skip ? 0 : segment.count;\n",
+    "        const GPI_T sum = gpi_team_reduce(gpi_share_reduce(segment, lane, team), lane, team, shared);\n",
+    "        if (!skip && lane == 0) gpi_segment_put(out, s, initial, sum);\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* A group a block of segments. Small: up to `small` elements. */\n",
+    "GPI_KERNEL void gp_segments_reduce(__global const GPI_IN *in, ulong in_offset, GPI_OFFSETS_PARAMETERS,\n",
+    "                                   GPI_COUNT_PARAMETERS, GPI_LIST_PARAMETERS, __global GPI_OUT *out,\n",
+    "                                   ulong out_offset, gpi_argument initial, ulong block, uint small, uint team,\n",
+    "                                   volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_source source;\n",
+    "    gpi_offsets numbers;\n",
+    "    gpi_list list;\n",
+    "    const ulong segments = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
+    "    const ulong first = min(segments, block * get_group_id(0)), last = min(segments, first + block);\n",
+    "    source.in = in + in_offset;\n",
+    "    source.count = count;\n",
+    "    GPI_OFFSETS_SET(numbers);\n",
+    "    GPI_LIST_SET(list);\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "    gpi_segments_block(source, numbers, list, first, last, small, team, out + out_offset,\n",
+    "                       gpi_base_of(initial), counters, shared);\n",
+    "#else\n",
+    "    __local uint listed[GPI_WG];\n",
+    "    gpi_segments_block(source, numbers, list, first, last, small, team, out + out_offset,\n",
+    "                       gpi_base_of(initial), counters, shared, listed);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ large */\n",
+    "\n",
+    "/* A row whose segment found no room has none, and reduces nothing. */\n",
+    "GPI_KERNEL void gp_segments_rows(__global const GPI_IN *in, ulong in_offset, GPI_OFFSETS_PARAMETERS,\n",
+    "                                 GPI_LIST_PARAMETERS)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_source source;\n",
+    "    gpi_offsets numbers;\n",
+    "    gpi_list list;\n",
+    "    GPI_LIST_SET(list);\n",
+    "    GPI_OFFSETS_SET(numbers);\n",
+    "    const uint rows = min(list.row_room, atomic_or(state + GPI_SEGMENTS_ROWS, 0u));\n",
+    "    source.in = in + in_offset;\n",
+    "    source.count = count;\n",
+    "    for (uint r = (uint)get_group_id(0); r < rows; r += (uint)get_num_groups(0)) {\n",
+    "        const uint owner = list.owner[r], k = owner == GPI_NO_OWNER ? 0 : owner;\n",
+    "        bool bad;\n",
+    "        gpi_source segment = gpi_segment_of(source, numbers, list.large[GPI_LARGE_WORDS * k], &bad);\n",
+    "        segment.count = owner == GPI_NO_OWNER ? 0 : segment.count;\n",
+    "        const ulong base = (ulong)(r - list.large[GPI_LARGE_WORDS * k + 1]) * GPI_TILE;\n",
+    "        const GPI_T sum = gpi_tile_reduce(segment, base, shared);\n",
+    "        if (get_local_id(0) == 0) list.partials[r] = sum;\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* Every item takes a run of consecutive rows, so that input order is kept. */\n",
+    "GPI_KERNEL void gp_segments_join(GPI_LIST_PARAMETERS, __global GPI_OUT *out, ulong out_offset,\n",
+    "                                 gpi_argument initial)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_list list;\n",
+    "    GPI_LIST_SET(list);\n",
+    "    const uint large = min(list.large_room, atomic_or(state + GPI_SEGMENTS_LARGE, 0u));\n",
+    "    for (uint k = (uint)get_group_id(0); k < large; k += (uint)get_num_groups(0)) {\n",
+    "        const uint row = list.large[GPI_LARGE_WORDS * k + 1], rows = list.large[GPI_LARGE_WORDS * k + 2];\n",
+    "        const uint run = (rows + GPI_WG - 1) / GPI_WG, begin = min((uint)get_local_id(0) * run, rows);\n",
+    "        const uint end = min(begin + run, rows);\n",
+    "        GPI_T sum = gpi_identity();\n",
+    "        for (uint r = begin; r < end; r++) sum = gpi_combine(sum, list.partials[row + r]);\n",
+    "        sum = gpi_group_reduce(sum, shared);\n",
+    "        if (rows > 0 && get_local_id(0) == 0)\n",
+    "            gpi_segment_put(out + out_offset, list.large[GPI_LARGE_WORDS * k], gpi_base_of(initial), sum);\n",
+    "    }\n",
+    "}\n",
+};
+/* ---- End file kernels/segmented_reduce.cl ---- */
+
 /* ---- Begin file src/error.c ---- */
 /* error.c - results, error texts, the log. */
 
@@ -11700,6 +12583,10 @@ static const gpi_profile_row gpi_profile_rows[] = {
     {GPI_CLASS_NVIDIA, GPI_HASH, GP_SHAPE_LOCAL, 256, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
     {GPI_CLASS_AMD, GPI_HASH, GP_SHAPE_LOCAL, 256, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
     {GPI_CLASS_INTEL_GPU, GPI_HASH, GP_SHAPE_LOCAL, 256, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
+    {GPI_CLASS_POCL, GPI_HISTOGRAM, GP_SHAPE_SERIAL, 1, 1 << 22, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_INTEL_CPU, GPI_HISTOGRAM, GP_SHAPE_SERIAL, 1, 1 << 22, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS,
+     1},
+    {GPI_CLASS_UNKNOWN, GPI_HISTOGRAM, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_UNKNOWN, GPI_HASH, GP_SHAPE_LOCAL, 128, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
 };
 
@@ -11739,11 +12626,12 @@ static uint32_t gpi_power_of_two_below(uint64_t x)
     return p;
 }
 
-/* Local memory of a group: the stage with its padding, and two rows for the group's scan (tile.cl). */
+/* Local memory of a group: the stage with its padding, two rows for the group's scan (tile.cl), and a
+   word an item (segmented_reduce.cl). */
 static uint64_t gpi_local_bytes(uint64_t group, uint64_t items, uint64_t size)
 {
     const uint64_t tile = group * items;
-    return (tile + tile / 32 + 2 * group) * size + 64;
+    return (tile + tile / 32 + 2 * group) * size + 4 * group + 64;
 }
 
 /* The same for a sort, and more than a merge or a search takes: stage and order of a tile, four bits'
@@ -12195,6 +13083,9 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (desc->merge && result == GP_OK) result = gpi_merge_warm_up(gp, desc->merge);
     if (desc->search && result == GP_OK) result = gpi_search_warm_up(gp, desc->search);
     if (desc->topk && result == GP_OK) result = gpi_topk_warm_up(gp, desc->topk);
+    if (desc->segmented_reduce && result == GP_OK)
+        result = gpi_segmented_reduce_warm_up(gp, desc->segmented_reduce);
+    if (desc->histogram && result == GP_OK) result = gpi_histogram_warm_up(gp, desc->histogram);
     if (desc->segmented_sort && result == GP_OK)
         result = gpi_segmented_sort_warm_up(gp, desc->segmented_sort);
     if (desc->sort_strings && result == GP_OK) result = gpi_sort_strings_warm_up(gp, desc->sort_strings);
@@ -12642,21 +13533,29 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
          "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", "gp_hash_combine_keys",
          NULL},
         {"gp_hash_each_slot", NULL},
+        {"gp_histogram_near", "gp_histogram_far", "gp_histogram_join", NULL},
+        {"gp_segments_reduce", "gp_segments_rows", "gp_segments_join", NULL},
         {"gp_laws_try", NULL},
     };
     return names[primitive][k];
 }
 
-/* What every program on elements is told of the plan. */
-static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
+/* How the plan has a program's groups work. */
+static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
 {
     gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n",
                  plan->shape == GP_SHAPE_SERIAL, plan->shape == GP_SHAPE_LOCAL);
-    gpi_text_add(text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
-                 plan->items, plan->group * plan->items);
-    gpi_text_add(text, "#define GPI_TILES_ABREAST %u\n", gp->info.compute_units);
-    gpi_text_add(text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 %d\n",
-                 plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics, gp->info.fp64);
+    gpi_text_add(text, "#define GPI_WG %u\n#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n", plan->group,
+                 plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics);
+}
+
+/* The same, and what programs on tiles of elements want to know. */
+static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
+{
+    gpi_text_plan(gp, plan, text);
+    gpi_text_add(text, "#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->items, plan->group * plan->items);
+    gpi_text_add(text, "#define GPI_TILES_ABREAST %u\n#define GPI_FP64 %d\n", gp->info.compute_units,
+                 gp->info.fp64);
 }
 
 /* Everything that makes this program differ from others of its primitive. */
@@ -12689,7 +13588,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, field);
     }
     if (primitive == GPI_REDUCE || primitive == GPI_SCAN || primitive == GPI_SELECT ||
-        primitive == GPI_STACK_SCAN) {
+        primitive == GPI_STACK_SCAN || primitive == GPI_SEGMENTED_REDUCE) {
         GPI_ADD_KERNEL(&text, monoid);
         if (primitive == GPI_SELECT) GPI_ADD_KERNEL(&text, pick);
         else GPI_ADD_KERNEL(&text, source);
@@ -12697,7 +13596,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
     } else if (primitive == GPI_LAWS) {
         GPI_ADD_KERNEL(&text, monoid);
         GPI_ADD_KERNEL(&text, laws);
-    } else if (primitive != GPI_BRACKETS && primitive != GPI_TREE) {
+    } else if (primitive != GPI_BRACKETS && primitive != GPI_TREE && primitive != GPI_HISTOGRAM) {
         GPI_ADD_KERNEL(&text, mix);
         if (primitive != GPI_HASH && primitive != GPI_HASH_EACH) GPI_ADD_KERNEL(&text, key);
     }
@@ -12770,6 +13669,8 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, hash);
         GPI_ADD_KERNEL(&text, hash_each);
         break;
+    case GPI_SEGMENTED_REDUCE: GPI_ADD_KERNEL(&text, segmented_reduce); break;
+    case GPI_HISTOGRAM: GPI_ADD_KERNEL(&text, histogram); break;
     default: break;
     }
     if (!text.failed) return text.data;
@@ -14053,7 +14954,7 @@ static const char *gpi_integer_cl(size_t size, bool is_signed)
 static int gpi_element_lanes(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan)
 {
     const bool has = element->field_count > 0 && primitive != GPI_STACK_SCAN &&
-                     (primitive == GPI_REDUCE || !gpi_is_arg(element->fields[0].op));
+                     (primitive != GPI_SCAN || !gpi_is_arg(element->fields[0].op));
     return has && plan->shape == GP_SHAPE_SERIAL ? 16 : 1;
 }
 
@@ -14064,7 +14965,7 @@ static gp_type gpi_field_lane(const gpi_field *field, gp_type mapped, gpi_primit
 {
     const bool narrow = field->op == GP_SUM && !gpi_is_float(mapped) && !gpi_is_float(field->value) &&
                         gpi_type_size(mapped) <= 2 && gpi_type_size(field->value) == 8;
-    if (primitive != GPI_REDUCE || !narrow || plan->items > 16 * 65536) return field->value;
+    if (primitive == GPI_SCAN || !narrow || plan->items > 16 * 65536) return field->value;
     return gpi_is_signed(mapped) ? GP_I32 : GP_U32;
 }
 
@@ -15600,11 +16501,9 @@ static char *gpi_key_prelude(const gp_context *gp, gp_type type, size_t value_si
     const bool local = plan->shape == GP_SHAPE_LOCAL;
     gpi_text text;
     memset(&text, 0, sizeof text);
-    gpi_text_add(&text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
-    gpi_text_add(&text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
+    gpi_text_plan(gp, plan, &text);
+    gpi_text_add(&text, "#define GPI_ITEMS %u\n#define GPI_TILE %u\n#define GPI_FP64 0\n",
                  local ? plan->items : 1, local ? plan->group * plan->items : 1);
-    gpi_text_add(&text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 0\n",
-                 plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics);
     gpi_text_add(&text, "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT %d\n#define GPI_VALUE_SIZE %u\n%s",
                  (unsigned)gpi_type_size(type), gpi_is_float(type), (unsigned)value_size, more);
     if (!text.failed) return text.data;
@@ -20660,6 +21559,714 @@ static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc)
     return result;
 }
 /* ---- End file src/tree.c ---- */
+
+/* ---- Begin file src/histogram.c ---- */
+/* histogram.c - gp_histogram: tables of each group's own where bins are few; else atomics, or slices joined.
+ */
+
+enum { GPI_HISTOGRAM_NEAR, GPI_HISTOGRAM_FAR, GPI_HISTOGRAM_JOIN };
+
+enum {
+    GPI_HISTOGRAM_SERIAL_CELLS = 16384, /* of near tables: four of them */
+    GPI_HISTOGRAM_LOCAL_CELLS = 4096,   /* 16 KiB: several groups of a compute unit have room */
+    GPI_HISTOGRAM_LEAST_CELLS = 1024,   /* four channels of 256 values */
+    GPI_HISTOGRAM_SPAN_MIN = 32768,     /* serial: samples of a group, when there are few */
+    GPI_HISTOGRAM_JOIN_SPAN = 4096      /* serial: bins of a group that joins slices */
+};
+
+/* A checked call, ready to run. */
+typedef struct gpi_histogram {
+    const gp_histogram_desc *desc;
+    const char *function;
+    gp_type out_type;
+    size_t size, out_size, weight_size; /* bytes of a sample, a count, a weight */
+    size_t channels, wanted;            /* of an element; of those, counted */
+    size_t bins;
+    cl_ulong lower, limit, scale[3]; /* gpi_bins of histogram.cl */
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count count;
+    size_t near_cells;
+    bool near;
+    size_t span; /* elements of a group */
+    cl_uint groups, copies;
+} gpi_histogram;
+
+/* ------------------------------------------------------------------ bins */
+
+/* floor(x * 2^64 / range) for x < range; *rest is what is left. range 0: 2^64. */
+static cl_ulong gpi_fraction(cl_ulong x, cl_ulong range, cl_ulong *rest)
+{
+    cl_ulong q = 0;
+    int k;
+    *rest = 0;
+    if (range == 0) return x;
+    for (k = 0; k < 64; k++) {
+        const bool carry = (x >> 63) != 0;
+        x <<= 1;
+        q <<= 1;
+        if (!carry && x < range) continue;
+        x -= range;
+        q |= 1;
+    }
+    *rest = x;
+    return q;
+}
+
+/* Even bins of integers: exact, see histogram.cl. */
+static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
+{
+    const cl_ulong range = limit + 1, bins = h->bins; /* range 0: 2^64 */
+    const cl_ulong part = range ? bins % range : bins;
+    cl_ulong rest, high = gpi_fraction(part, range, &rest);
+    cl_ulong low = gpi_fraction(rest, range, &rest) + 1;
+    if (h->size < 8) high++; /* one word will do: rounded up as the last of two is */
+    else if (low == 0) high++;
+    h->lower = lower;
+    h->limit = limit;
+    h->scale[0] = range ? bins / range : 0;
+    h->scale[1] = high;
+    h->scale[2] = low;
+}
+
+static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
+{
+    const double lower = h->desc->lower.f64, upper = h->desc->upper.f64;
+    const float low = (float)lower, high = (float)upper, scale = (float)h->bins / (high - low);
+    const double wide = (double)h->bins / (upper - lower);
+    const bool good = h->size == 8 ? lower < upper && upper - lower < 1e308 * 10 && wide < 1e308 * 10
+                                   : low < high && high - low < 1e38f * 10 && scale < 1e38f * 10;
+    if (!good) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: lower = %g and upper = %g: must be numbers, lower < upper, in the type's range",
+                        h->function, lower, upper);
+    }
+    if (h->size == 8) {
+        memcpy(&h->lower, &lower, 8);
+        memcpy(&h->limit, &upper, 8);
+        memcpy(&h->scale[0], &wide, 8);
+        return GP_OK;
+    }
+    memcpy(&h->lower, &low, 4);
+    memcpy(&h->limit, &high, 4);
+    memcpy(&h->scale[0], &scale, 4);
+    return GP_OK;
+}
+
+static gp_result gpi_bins_even(gp_context *gp, gpi_histogram *h)
+{
+    const gp_histogram_desc *d = h->desc;
+    const bool is_signed = gpi_is_signed(d->type);
+    const cl_ulong all = ~(cl_ulong)0 >> (64 - 8 * h->size); /* the type's range, less one */
+    const cl_ulong least = is_signed ? ~(all >> 1) : 0, last = is_signed ? all >> 1 : all;
+    const cl_ulong lower = d->lower.u64, upper = d->upper.u64;
+    const cl_ulong sign = is_signed ? (cl_ulong)1 << 63 : 0; /* turns the order into that of unsigned ones */
+    if (gpi_is_float(d->type)) return gpi_bins_float(gp, h);
+    if (lower == 0 && upper == 0) {
+        gpi_bins_integer(h, least, all);
+        return GP_OK;
+    }
+    if ((lower ^ sign) >= (upper ^ sign) || (lower ^ sign) < (least ^ sign) ||
+        ((upper - 1) ^ sign) > (last ^ sign)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        is_signed
+                            ? "%s: lower = %lld and upper = %lld: must be lower < upper, of numbers of %s"
+                            : "%s: lower = %llu and upper = %llu: must be lower < upper, of numbers of %s",
+                        h->function, (long long)lower, (long long)upper, gpi_type_cl(d->type));
+    }
+    gpi_bins_integer(h, lower, upper - lower - 1);
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ plan */
+
+static gp_result gpi_histogram_check_types(gp_context *gp, const gpi_histogram *h)
+{
+    const gp_histogram_desc *d = h->desc;
+    if (!h->size)
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d is not a gp_type", h->function,
+                        (int)d->type);
+    if (d->type == GP_F64 && !gp->info.fp64) return gpi_check_fp64(gp, h->function, d->type);
+    if (h->out_type != GP_U32 && h->out_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type = %d, must be GP_U32 or GP_U64", h->function,
+                        (int)h->out_type);
+    }
+    if (d->weights ? !h->weight_size || gpi_is_float(d->weight_type) : d->weight_type != GP_TYPE_NONE) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: weight_type = %d %s", h->function,
+                        (int)d->weight_type, d->weights ? "is not an integer type" : "and weights is NULL");
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_histogram_check_bins(gp_context *gp, const gpi_histogram *h)
+{
+    const gp_histogram_desc *d = h->desc;
+    if (h->channels > 4 || (h->channels > 1 && h->size > 1) || h->wanted > h->channels) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: channels = %u and channels_out = %u: 4 at most, more than one of 8 bits only",
+                        h->function, d->channels, d->channels_out);
+    }
+    if (h->bins == 0 || h->bins >= UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: bins = %zu, must be 1 .. 2^32 - 2", h->function,
+                        h->bins);
+    }
+    if (d->edges && (d->lower.u64 || d->upper.u64)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are edges: lower and upper stay 0",
+                        h->function);
+    }
+    return GP_OK;
+}
+
+/* A program's prelude. NULL: no memory. */
+static char *gpi_histogram_prelude(const gp_context *gp, const gpi_histogram *h)
+{
+    const gp_histogram_desc *d = h->desc;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_text_plan(gp, &h->plan, &text);
+    gpi_text_add(&text, "#define GPI_FP64 %d\n#define GPI_SAMPLE %s\n#define GPI_OPERAND %s\n",
+                 d->type == GP_F64, gpi_type_cl(d->type), gpi_type_cl(gpi_operand(d->type)));
+    gpi_text_add(&text,
+                 "#define GPI_SAMPLE_SIZE %u\n#define GPI_SAMPLE_FLOAT %d\n#define GPI_SAMPLE_HALF %d\n",
+                 (unsigned)h->size, gpi_is_float(d->type), d->type == GP_F16);
+    gpi_text_add(&text, "#define GPI_CHANNELS %u\n#define GPI_EDGES %d\n#define GPI_COUNT_WIDE %d\n",
+                 (unsigned)h->channels, d->edges != NULL, h->out_size == 8);
+    gpi_text_add(&text, "#define GPI_WEIGHTS %d\n#define GPI_WEIGHT %s\n#define GPI_NEAR_CELLS %u\n",
+                 d->weights != NULL, gpi_type_cl(d->weights ? d->weight_type : GP_U32),
+                 (unsigned)h->near_cells);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* A compiler may grant its kernels smaller groups than the plan wants: then it is made again with those. */
+static gp_result gpi_histogram_program(gp_context *gp, gpi_histogram *h)
+{
+    for (;;) {
+        const gp_result result = gpi_program_get_text(gp, h->function, GPI_HISTOGRAM,
+                                                      gpi_histogram_prelude(gp, h), 0, &h->program);
+        if (result != GP_OK) return result;
+        if (h->plan.group == 1 || h->plan.group <= h->program->group_max) return GP_OK;
+        h->plan.group /= 2;
+    }
+}
+
+/* Near: counts that a group keeps for itself. Samples of 8 bits are counted by value, whatever the bins. */
+static void gpi_histogram_near_cells(const gp_context *gp, gpi_histogram *h)
+{
+    const bool serial = h->plan.shape == GP_SHAPE_SERIAL;
+    size_t cells = serial ? GPI_HISTOGRAM_SERIAL_CELLS : GPI_HISTOGRAM_LOCAL_CELLS;
+    while (!serial && cells > GPI_HISTOGRAM_LEAST_CELLS && cells * 4 > gp->info.local_mem_size / 2)
+        cells /= 2;
+    h->near_cells = cells;
+    h->near = h->size == 1 || (serial ? 4 * (h->bins + 1) <= cells : h->bins <= cells);
+}
+
+/* Groups of the local shape stride through spans: some for each compute unit. */
+static void gpi_histogram_spans_local(const gp_context *gp, gpi_histogram *h)
+{
+    const size_t n = h->desc->count, own = h->size == 1 ? 256 * h->channels : h->bins;
+    const size_t tile = gp->desc.tuning.tile ? gpi_plan_tile(&h->plan) : 16 * (size_t)h->plan.group;
+    size_t groups = 8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1);
+    h->span = gpi_ceil_div(gpi_ceil_div(n, groups), tile) * tile;
+    if (gp->desc.tuning.tile) h->span = tile;
+    while (gp->info.loop_limit && h->span * h->channels / h->plan.group > gp->info.loop_limit / 2)
+        h->span = gpi_ceil_div(h->span / 2, tile) * tile;
+    h->copies = (cl_uint)(h->near ? h->near_cells / own : 1);
+    if (h->copies > h->plan.group) h->copies = h->plan.group;
+}
+
+/* Serial and far, each group has as many counts as all bins: no more groups than that pays for. */
+static void gpi_histogram_spans(const gp_context *gp, gpi_histogram *h)
+{
+    const size_t n = h->desc->count, units = gp->info.compute_units ? gp->info.compute_units : 1;
+    size_t groups = n / h->bins;
+    if (h->plan.shape == GP_SHAPE_LOCAL) {
+        gpi_histogram_spans_local(gp, h);
+    } else if (h->near) {
+        h->span = gpi_serial_span(gp, &h->plan, n, GPI_HISTOGRAM_SPAN_MIN);
+    } else {
+        if (groups > units) groups = units;
+        if (groups < 1) groups = 1;
+        h->span = gpi_ceil_div(n, groups);
+    }
+    if (h->span == 0) h->span = 1;
+    h->groups = (cl_uint)gpi_ceil_div(n, h->span);
+}
+
+static size_t gpi_histogram_scratch(const gpi_histogram *h)
+{
+    if (h->plan.shape == GP_SHAPE_LOCAL || h->near || h->groups <= 1) return 0;
+    return (h->groups - 1) * h->bins * h->out_size;
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_histogram_plan(gp_context *gp, const char *function, const gp_histogram_desc *d,
+                                    gpi_histogram *h)
+{
+    gp_result result;
+    memset(h, 0, sizeof *h);
+    h->desc = d;
+    h->function = function;
+    h->out_type = d->out_type ? d->out_type : GP_U32;
+    h->size = gpi_type_size(d->type);
+    h->out_size = gpi_type_size(h->out_type);
+    h->weight_size = gpi_type_size(d->weight_type);
+    h->channels = d->channels ? d->channels : 1;
+    h->wanted = d->channels_out ? d->channels_out : h->channels;
+    h->bins = d->bins || h->size != 1 ? d->bins : 256;
+    h->count.bound = d->count;
+    h->count.buffer = d->count_buffer;
+    h->count.offset = d->count_offset;
+    h->count.type = d->count_type;
+    result = gpi_histogram_check_types(gp, h);
+    if (result == GP_OK) result = gpi_histogram_check_bins(gp, h);
+    if (result == GP_OK && !d->edges) result = gpi_bins_even(gp, h);
+    if (result == GP_OK) result = gpi_plan_make_keys(gp, function, GPI_HISTOGRAM, h->size, &h->plan);
+    if (result != GP_OK) return result;
+    gpi_histogram_near_cells(gp, h);
+    result = gpi_histogram_program(gp, h);
+    if (result == GP_OK) gpi_histogram_spans(gp, h);
+    return result;
+}
+
+static gp_result gpi_histogram_check(gp_context *gp, gpi_histogram *h)
+{
+    enum { IN, WEIGHTS, EDGES, COUNT, OUT, RANGES };
+    static const char *const names[RANGES] = {"in", "weights", "edges", "count_buffer", "out"};
+    const gp_histogram_desc *d = h->desc;
+    const char *f = h->function;
+    gpi_range used[RANGES];
+    gp_result r = GP_OK;
+    memset(used, 0, sizeof used);
+    if (d->count > 0) {
+        r = gpi_check_buffer(gp, f, names[IN], d->in, d->in_offset, d->count, h->size * h->channels,
+                             GPI_READS, &used[IN]);
+    }
+    if (r == GP_OK && d->count > 0 && d->weights) {
+        r = gpi_check_buffer(gp, f, names[WEIGHTS], d->weights, d->weights_offset, d->count, h->weight_size,
+                             GPI_READS, &used[WEIGHTS]);
+    }
+    if (r == GP_OK && d->edges) {
+        r = gpi_check_buffer(gp, f, names[EDGES], d->edges, d->edges_offset, h->bins + 1, h->size, GPI_READS,
+                             &used[EDGES]);
+    }
+    if (r == GP_OK) r = gpi_check_count(gp, f, &h->count, &used[COUNT]);
+    if (r == GP_OK) {
+        r = gpi_check_buffer(gp, f, names[OUT], d->out, d->out_offset, h->wanted * h->bins, h->out_size,
+                             GPI_BOTH, &used[OUT]);
+    }
+    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, OUT, RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, gpi_histogram_scratch(h), used, RANGES) : r;
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS, and where counts go. */
+static void gpi_histogram_args(gpi_call *call, const gpi_histogram *h)
+{
+    const gp_histogram_desc *d = h->desc;
+    const cl_ulong in_at = d->in_offset, weights_at = d->weights_offset, span = h->span;
+    const cl_ulong edges_at = d->edges ? d->edges_offset : 0, out_at = d->out_offset;
+    const cl_mem edges = d->edges ? d->edges : d->in; /* never looked at, then */
+    const cl_uint bins = (cl_uint)h->bins;
+    size_t k;
+    GPI_CALL_ARG(call, d->in);
+    GPI_CALL_ARG(call, in_at);
+    if (d->weights) {
+        GPI_CALL_ARG(call, d->weights);
+        GPI_CALL_ARG(call, weights_at);
+    }
+    gpi_call_arg_count(call, &h->count);
+    GPI_CALL_ARG(call, span);
+    GPI_CALL_ARG(call, bins);
+    GPI_CALL_ARG(call, h->lower);
+    GPI_CALL_ARG(call, h->limit);
+    for (k = 0; k < 3; k++) GPI_CALL_ARG(call, h->scale[k]);
+    GPI_CALL_ARG(call, edges);
+    GPI_CALL_ARG(call, edges_at);
+    GPI_CALL_ARG(call, d->out);
+    GPI_CALL_ARG(call, out_at);
+}
+
+static gp_result gpi_histogram_near(gpi_call *call, const gpi_histogram *h)
+{
+    const cl_uint channels = (cl_uint)h->wanted;
+    gpi_call_kernel(call, h->program, GPI_HISTOGRAM_NEAR);
+    gpi_histogram_args(call, h);
+    GPI_CALL_ARG(call, h->copies);
+    GPI_CALL_ARG(call, channels);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &h->plan, h->groups);
+}
+
+static gp_result gpi_histogram_far(gpi_call *call, const gpi_histogram *h, cl_mem scratch)
+{
+    const cl_ulong bins = h->bins, out_at = h->desc->out_offset, span = GPI_HISTOGRAM_JOIN_SPAN;
+    const cl_uint slices = h->groups - 1;
+    gp_result result;
+    gpi_call_kernel(call, h->program, GPI_HISTOGRAM_FAR);
+    gpi_histogram_args(call, h);
+    GPI_CALL_ARG(call, scratch);
+    GPI_CALL_ARG(call, call->gp->counters);
+    result = gpi_call_launch(call, &h->plan, h->groups);
+    if (result != GP_OK || gpi_histogram_scratch(h) == 0) return result;
+    gpi_call_kernel(call, h->program, GPI_HISTOGRAM_JOIN);
+    GPI_CALL_ARG(call, h->desc->out);
+    GPI_CALL_ARG(call, out_at);
+    GPI_CALL_ARG(call, scratch);
+    GPI_CALL_ARG(call, slices);
+    GPI_CALL_ARG(call, bins);
+    GPI_CALL_ARG(call, span);
+    return gpi_call_launch(call, &h->plan, gpi_ceil_div(h->bins, GPI_HISTOGRAM_JOIN_SPAN));
+}
+
+static gp_result gpi_histogram_launch(gpi_call *call, const gpi_histogram *h)
+{
+    const size_t size = h->out_size;
+    gp_result result = GP_OK;
+    cl_mem scratch = h->desc->out; /* stands in where there are no slices */
+    if (h->groups > 0 && gpi_histogram_scratch(h))
+        result = gpi_call_scratch(call, h->desc->scratch, gpi_histogram_scratch(h), &scratch);
+    if (result == GP_OK && !h->desc->accumulate)
+        result = gpi_call_fill(call, h->desc->out, h->desc->out_offset * size, h->wanted * h->bins * size);
+    if (result != GP_OK || h->groups == 0) return result;
+    return h->near ? gpi_histogram_near(call, h) : gpi_histogram_far(call, h, scratch);
+}
+
+/* ------------------------------------------------------------------ API */
+
+GP_API gp_result gp_histogram(gp_context *gp, const gp_histogram_desc *desc)
+{
+    gpi_histogram histogram;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_histogram: gp or desc is NULL");
+    result = gpi_histogram_plan(gp, "gp_histogram", desc, &histogram);
+    if (result == GP_OK) result = gpi_histogram_check(gp, &histogram);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, "gp_histogram", desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_histogram_launch(&call, &histogram);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_desc *desc, size_t *bytes)
+{
+    gpi_histogram histogram;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_histogram_scratch_size: gp, desc or bytes is NULL");
+    }
+    result = gpi_histogram_plan(gp, "gp_histogram_scratch_size", desc, &histogram);
+    *bytes = result == GP_OK ? gpi_histogram_scratch(&histogram) : 0;
+    return result;
+}
+
+/* Counts zeros of the context's own, in as many bins as make each kernel work. */
+static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *desc)
+{
+    const size_t n = 3 * GPI_HISTOGRAM_SERIAL_CELLS, bins = n / 3 + 1, size = gpi_type_size(desc->type);
+    gp_histogram_desc probe;
+    gp_result result;
+    memset(&probe, 0, sizeof probe);
+    probe.type = desc->type;
+    probe.channels = desc->channels;
+    probe.out_type = desc->out_type;
+    probe.weight_type = desc->weight_type;
+    probe.upper.f64 = gpi_is_float(desc->type) ? 1.0 : 0.0;
+    probe.count = n;
+    probe.bins = 16;
+    result = gpi_alloc_zeros(gp, n * (size ? 4 * size : 1), &probe.in);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, 4 * bins * sizeof(cl_ulong), &probe.out);
+    if (desc->weight_type && result == GP_OK)
+        result = gpi_alloc_zeros(gp, n * sizeof(cl_ulong), &probe.weights);
+    if (desc->edges) {
+        probe.edges = probe.in;
+        probe.upper.u64 = 0;
+    }
+    if (result == GP_OK) result = gp_histogram(gp, &probe);
+    probe.bins = bins;
+    if (result == GP_OK) result = gp_histogram(gp, &probe);
+    if (probe.in) (void)clReleaseMemObject(probe.in);
+    if (probe.out) (void)clReleaseMemObject(probe.out);
+    if (probe.weights) (void)clReleaseMemObject(probe.weights);
+    return result;
+}
+/* ---- End file src/histogram.c ---- */
+
+/* ---- Begin file src/segmented_reduce.c ---- */
+/* segmented_reduce.c - gp_segmented_reduce: small segments by a group each block, large ones cut into rows.
+ */
+
+enum { GPI_SEGMENTS_REDUCE, GPI_SEGMENTS_REDUCE_ROWS, GPI_SEGMENTS_JOIN };
+
+enum {
+    GPI_REDUCE_HEADER_BYTES = 16, /* GPI_SEGMENTS_HEADER of segmented_reduce.cl */
+    GPI_REDUCE_LARGE_BYTES = 16,  /* GPI_LARGE_WORDS */
+    GPI_REDUCE_SMALL = 2048,      /* serial: elements that one item reduces while others have as much to do */
+    GPI_REDUCE_BLOCK = 512        /* serial: most segments of a group */
+};
+
+/* A checked call, ready to run. */
+typedef struct gpi_segmented {
+    const gp_segmented_reduce_desc *desc;
+    const char *function;
+    gpi_element element;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count count;     /* of segments */
+    cl_uint small;       /* most elements of a small segment */
+    cl_uint team;        /* items that reduce one */
+    size_t block;        /* segments of a group */
+    cl_uint large, rows; /* at most */
+    size_t partials_at, scratch;
+} gpi_segmented;
+
+/* ------------------------------------------------------------------ plan */
+
+static gp_result gpi_segmented_types(gp_context *gp, gpi_segmented *s)
+{
+    const gp_segmented_reduce_desc *d = s->desc;
+    gpi_operation o;
+    if (d->offsets_type != GP_U32 && d->offsets_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: offsets_type = %d, must be GP_U32 or GP_U64",
+                        s->function, (int)d->offsets_type);
+    }
+    if (d->segment_count >= UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: segment_count = %zu, at most 2^32 - 2", s->function,
+                        d->segment_count);
+    }
+    memset(&o, 0, sizeof o);
+    o.type = d->type;
+    o.out_type = d->out_type;
+    o.op = d->op;
+    o.monoid = d->monoid;
+    o.map = d->map;
+    o.initial = d->initial;
+    return gpi_element_make(gp, s->function, &o, &s->element);
+}
+
+/* As many items for a segment as give each a few elements of an average one. */
+static cl_uint gpi_segmented_team(const gpi_segmented *s)
+{
+    const size_t average = s->desc->segment_count ? s->desc->count / s->desc->segment_count : 0;
+    cl_uint team = 1;
+    while (team < s->plan.group && (size_t)team * 4 < average) team *= 2;
+    return team;
+}
+
+/* What is small, and how much of it a group takes; room for the rest. */
+static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
+{
+    const size_t n = s->desc->count, tile = gpi_plan_tile(&s->plan), segments = s->desc->segment_count;
+    const bool serial = s->plan.shape == GP_SHAPE_SERIAL;
+    const size_t share = segments / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
+    cl_uint tiles;
+    const gp_result result = gpi_plan_tiles(gp, s->function, &s->plan, n, &tiles);
+    if (result != GP_OK) return result;
+    s->team = serial ? 1 : gpi_segmented_team(s);
+    s->small = serial ? (cl_uint)(tile < GPI_REDUCE_SMALL ? tile : (size_t)GPI_REDUCE_SMALL) : 16 * s->team;
+    if (!serial && s->small < 64) s->small = 64;
+    s->block = share;
+    if (serial && s->block > GPI_REDUCE_BLOCK) s->block = GPI_REDUCE_BLOCK;
+    if (!serial && s->block > 64 * (s->plan.group / s->team)) s->block = 64 * (s->plan.group / s->team);
+    if (s->block < s->plan.group / s->team) s->block = s->plan.group / s->team;
+    s->large = segments ? (cl_uint)(n / ((size_t)s->small + 1)) : 0;
+    s->rows = s->large ? tiles + s->large : 0;
+    s->partials_at = gpi_round_up(
+        GPI_REDUCE_HEADER_BYTES + (size_t)s->large * GPI_REDUCE_LARGE_BYTES + (size_t)s->rows * 4, 64);
+    s->scratch = segments ? s->partials_at + s->rows * s->element.size : 0;
+    return GP_OK;
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_segmented_plan(gp_context *gp, const char *function, const gp_segmented_reduce_desc *d,
+                                    gpi_segmented *s)
+{
+    gp_result result;
+    memset(s, 0, sizeof *s);
+    s->desc = d;
+    s->function = function;
+    s->count.bound = d->segment_count;
+    s->count.buffer = d->count_buffer;
+    s->count.offset = d->count_offset;
+    s->count.type = d->count_type;
+    result = gpi_segmented_types(gp, s);
+    if (result != GP_OK) return result;
+    result = gpi_plan_make(gp, function, GPI_REDUCE, &s->element, GP_STRATEGY_AUTO, &s->plan);
+    if (result != GP_OK) return result;
+    result = gpi_program_get(gp, function, GPI_SEGMENTED_REDUCE, &s->element, &s->plan, &s->program);
+    return result == GP_OK ? gpi_segmented_spans(gp, s) : result;
+}
+
+static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
+{
+    enum { IN, OFFSETS, COUNT, OUT, RANGES };
+    static const char *const names[RANGES] = {"in", "offsets", "count_buffer", "out"};
+    const gp_segmented_reduce_desc *d = s->desc;
+    const char *f = s->function;
+    gpi_range used[RANGES];
+    gp_result r = gpi_check_positions(gp, f, &s->element, d->count);
+    memset(used, 0, sizeof used);
+    if (r == GP_OK && d->count > 0) {
+        r = gpi_check_buffer(gp, f, names[IN], d->in, d->in_offset, d->count, s->element.in_size, GPI_READS,
+                             &used[IN]);
+    }
+    if (r == GP_OK) {
+        r = gpi_check_buffer(gp, f, names[OFFSETS], d->offsets, d->offsets_offset, d->segment_count + 1,
+                             gpi_type_size(d->offsets_type), GPI_READS, &used[OFFSETS]);
+    }
+    if (r == GP_OK) r = gpi_check_count(gp, f, &s->count, &used[COUNT]);
+    if (r == GP_OK) {
+        r = gpi_check_buffer(gp, f, names[OUT], d->out, d->out_offset, d->segment_count, s->element.out_size,
+                             GPI_WRITES, &used[OUT]);
+    }
+    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, OUT, RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, s->scratch, used, RANGES) : r;
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* The input and GPI_OFFSETS_PARAMETERS. */
+static void gpi_segmented_arg_input(gpi_call *call, const gpi_segmented *s)
+{
+    const gp_segmented_reduce_desc *d = s->desc;
+    const cl_mem in = d->count ? d->in : d->out; /* of no elements, none is looked at */
+    const cl_ulong in_at = d->count ? d->in_offset : 0, offsets_at = d->offsets_offset, count = d->count;
+    const cl_uint words = d->offsets_type == GP_U32 ? 1 : 2;
+    GPI_CALL_ARG(call, in);
+    GPI_CALL_ARG(call, in_at);
+    GPI_CALL_ARG(call, d->offsets);
+    GPI_CALL_ARG(call, offsets_at);
+    GPI_CALL_ARG(call, words);
+    GPI_CALL_ARG(call, count);
+}
+
+/* GPI_LIST_PARAMETERS */
+static void gpi_segmented_arg_list(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
+{
+    const cl_ulong at = s->partials_at;
+    GPI_CALL_ARG(call, scratch);
+    GPI_CALL_ARG(call, at);
+    GPI_CALL_ARG(call, s->large);
+    GPI_CALL_ARG(call, s->rows);
+}
+
+static void gpi_segmented_arg_output(gpi_call *call, const gpi_segmented *s)
+{
+    const cl_ulong out_at = s->desc->out_offset;
+    GPI_CALL_ARG(call, s->desc->out);
+    GPI_CALL_ARG(call, out_at);
+    gpi_call_arg_initial(call, &s->element);
+}
+
+static gp_result gpi_segmented_small(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
+{
+    const cl_ulong block = s->block;
+    gpi_call_kernel(call, s->program, GPI_SEGMENTS_REDUCE);
+    gpi_segmented_arg_input(call, s);
+    gpi_call_arg_count(call, &s->count);
+    gpi_segmented_arg_list(call, s, scratch);
+    gpi_segmented_arg_output(call, s);
+    GPI_CALL_ARG(call, block);
+    GPI_CALL_ARG(call, s->small);
+    GPI_CALL_ARG(call, s->team);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &s->plan, gpi_ceil_div(s->desc->segment_count, s->block));
+}
+
+/* Some groups for each compute unit share the rows; where loops are limited, a group has one. */
+static gp_result gpi_segmented_large(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
+{
+    const gp_device_info *info = &call->gp->info;
+    size_t groups = 16 * (size_t)(info->compute_units ? info->compute_units : 1);
+    gp_result result;
+    if (groups > s->rows || info->loop_limit) groups = s->rows;
+    gpi_call_kernel(call, s->program, GPI_SEGMENTS_REDUCE_ROWS);
+    gpi_segmented_arg_input(call, s);
+    gpi_segmented_arg_list(call, s, scratch);
+    result = gpi_call_launch(call, &s->plan, groups);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, s->program, GPI_SEGMENTS_JOIN);
+    gpi_segmented_arg_list(call, s, scratch);
+    gpi_segmented_arg_output(call, s);
+    return gpi_call_launch(call, &s->plan, groups < s->large ? groups : s->large);
+}
+
+static gp_result gpi_segmented_launch(gpi_call *call, const gpi_segmented *s)
+{
+    cl_mem scratch = NULL;
+    gp_result result;
+    if (s->desc->segment_count == 0) return GP_OK;
+    result = gpi_call_scratch(call, s->desc->scratch, s->scratch, &scratch);
+    if (result == GP_OK) result = gpi_call_fill(call, scratch, 0, GPI_REDUCE_HEADER_BYTES);
+    if (result == GP_OK) result = gpi_segmented_small(call, s, scratch);
+    return result == GP_OK && s->large ? gpi_segmented_large(call, s, scratch) : result;
+}
+
+/* ------------------------------------------------------------------ API */
+
+GP_API gp_result gp_segmented_reduce(gp_context *gp, const gp_segmented_reduce_desc *desc)
+{
+    const char *function = "gp_segmented_reduce";
+    gpi_segmented segmented;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    result = gpi_segmented_plan(gp, function, desc, &segmented);
+    if (result == GP_OK && desc->segment_count > 0) result = gpi_segmented_check(gp, &segmented);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_segmented_launch(&call, &segmented);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segmented_reduce_desc *desc,
+                                                  size_t *bytes)
+{
+    const char *function = "gp_segmented_reduce_scratch_size";
+    gpi_segmented segmented;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+    }
+    result = gpi_segmented_plan(gp, function, desc, &segmented);
+    *bytes = result == GP_OK ? segmented.scratch : 0;
+    return result;
+}
+
+/* Reduces elements of the context's own: a large segment, and a small one. */
+static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented_reduce_desc *desc)
+{
+    gp_segmented_reduce_desc probe;
+    gpi_segmented segmented;
+    cl_uint offsets[3] = {0, 0, 0};
+    gp_result result;
+    memset(&probe, 0, sizeof probe);
+    probe.type = desc->type;
+    probe.out_type = desc->out_type;
+    probe.op = desc->op;
+    probe.monoid = desc->monoid;
+    probe.map = desc->map;
+    probe.offsets_type = GP_U32;
+    probe.segment_count = 2;
+    result = gpi_segmented_plan(gp, "gp_warmup", &probe, &segmented);
+    if (result != GP_OK) return result;
+    offsets[1] = (cl_uint)(32 * gpi_plan_tile(&segmented.plan));
+    probe.count = offsets[2] = offsets[1] + 16;
+    result = gp_buffer_create(gp, sizeof offsets, offsets, &probe.offsets);
+    if (result == GP_OK) result = gpi_alloc_neutral(gp, &segmented.element, probe.count, &probe.in);
+    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", 2 * segmented.element.out_size, &probe.out);
+    if (result == GP_OK) result = gp_segmented_reduce(gp, &probe);
+    if (probe.in) (void)clReleaseMemObject(probe.in);
+    if (probe.out) (void)clReleaseMemObject(probe.out);
+    if (probe.offsets) (void)clReleaseMemObject(probe.offsets);
+    return result;
+}
+/* ---- End file src/segmented_reduce.c ---- */
 
 /*
 MIT License

@@ -114,6 +114,7 @@ struct bench_variant {
         gp_merge_desc merge;
         gp_search_desc search;
         gp_topk_desc topk;
+        gp_histogram_desc histogram;
         bench_launch launch;
         bench_passes passes;
         host_stream host;
@@ -243,6 +244,7 @@ void bench_sort(bench *b);
 void bench_merge(bench *b);
 void bench_search(bench *b);
 void bench_topk(bench *b);
+void bench_histogram(bench *b);
 void bench_segmented_sort(bench *b);
 void bench_sort_strings(bench *b);
 void bench_brackets(bench *b);

@@ -25,6 +25,7 @@ static const char help[] =
     "  merge    gp_merge of two sorted halves, keys and pairs, against the fastest copy\n"
     "  search   gp_search of as many needles as keys, against a copy of the needles\n"
     "  topk     gp_topk: k = 1, 10, 1000, 100000; against a whole sort, a partial sort and a selection\n"
+    "  histogram gp_histogram: 256 bins of u8, random and constant, 256 and 2^20 of u32\n"
     "  segmented-sort  gp_segmented_sort: one segment, many, lengths by Zipf's law, against std::sort\n"
     "  strings  gp_sort_strings: random strings, words and paths, against std::stable_sort\n"
     "  brackets gp_brackets: nests of several shapes, against stacks in C; sizes of tiles\n"
@@ -77,6 +78,7 @@ static void run_all(bench *b)
     bench_merge(b);
     bench_search(b);
     bench_topk(b);
+    bench_histogram(b);
     bench_segmented_sort(b);
     bench_sort_strings(b);
     bench_brackets(b);
@@ -98,6 +100,7 @@ static const command commands[] = {{"stream", bench_stream},
                                    {"merge", bench_merge},
                                    {"search", bench_search},
                                    {"topk", bench_topk},
+                                   {"histogram", bench_histogram},
                                    {"segmented-sort", bench_segmented_sort},
                                    {"strings", bench_sort_strings},
                                    {"brackets", bench_brackets},

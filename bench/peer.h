@@ -28,7 +28,9 @@ typedef enum bench_primitive {
     BENCH_TOPK,
     BENCH_SEGMENTED_SORT,
     BENCH_SORT_STRINGS,
-    BENCH_BRACKETS
+    BENCH_BRACKETS,
+    BENCH_HISTOGRAM,    /* of `segments` bins: u8 by value; u32 below 2^k, by shifting; counts u32 */
+    BENCH_REDUCE_BY_KEY /* keys in host_in, values in host_in2: u32; keys, then sums n elements behind */
 } bench_primitive;
 
 /* One piece of work. Every variant of a case gets the same one: the same input, the same output.
@@ -70,6 +72,7 @@ extern const bench_peer bench_peer_block_indirect;
 extern const bench_peer bench_peer_boost_compute;
 extern const bench_peer bench_peer_boost_compute_sort;
 extern const bench_peer bench_peer_boost_pack;
+extern const bench_peer bench_peer_c_histogram;
 extern const bench_peer bench_peer_c_lsd;
 extern const bench_peer bench_peer_c_lsd_plain;
 extern const bench_peer bench_peer_c_merge;
@@ -95,6 +98,8 @@ extern const bench_peer bench_peer_nth_element;
 extern const bench_peer bench_peer_partial_sort;
 extern const bench_peer bench_peer_tbb;
 extern const bench_peer bench_peer_tbb_pack;
+extern const bench_peer bench_peer_tbb_histogram;
+extern const bench_peer bench_peer_std_par_histogram;
 extern const bench_peer bench_peer_tbb_sort;
 
 #ifdef __cplusplus

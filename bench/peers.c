@@ -6,6 +6,7 @@
 
 static const bench_peer *const peers[] = {
     &bench_peer_c_tiled,
+    &bench_peer_c_histogram,
     &bench_peer_c_lsd,
     &bench_peer_c_lsd_plain,
     &bench_peer_c_merge,
@@ -35,6 +36,8 @@ static const bench_peer *const peers[] = {
 #endif
 #ifdef BENCH_HAVE_TBB
     &bench_peer_tbb,
+    &bench_peer_tbb_histogram,
+    &bench_peer_std_par_histogram,
     &bench_peer_tbb_sort,
     &bench_peer_par_merge,
     &bench_peer_par_pack,

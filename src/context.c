@@ -267,6 +267,9 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (desc->merge && result == GP_OK) result = gpi_merge_warm_up(gp, desc->merge);
     if (desc->search && result == GP_OK) result = gpi_search_warm_up(gp, desc->search);
     if (desc->topk && result == GP_OK) result = gpi_topk_warm_up(gp, desc->topk);
+    if (desc->segmented_reduce && result == GP_OK)
+        result = gpi_segmented_reduce_warm_up(gp, desc->segmented_reduce);
+    if (desc->histogram && result == GP_OK) result = gpi_histogram_warm_up(gp, desc->histogram);
     if (desc->segmented_sort && result == GP_OK)
         result = gpi_segmented_sort_warm_up(gp, desc->segmented_sort);
     if (desc->sort_strings && result == GP_OK) result = gpi_sort_strings_warm_up(gp, desc->sort_strings);

@@ -420,6 +420,50 @@ GP_API gp_result gp_reduce_read(gp_context *gp, const gp_reduce_desc *desc, void
 /* Bytes of scratch that gp_reduce with this desc needs; buffers in it may be NULL. Can be 0. */
 GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *desc, size_t *bytes);
 
+/* ------------------------------------------------------------------ segmented reduce */
+
+/* out[s] = initial . in[offsets[s]] ... in[offsets[s+1] - 1]       (. is op or monoid; with map: of
+   map(in[i]))
+
+   Each segment as gp_reduce would; an empty one gives `initial`. Positions, in a map's i and as results of
+   argmin and argmax, count from the segment's first element. Order: input order for a monoid that is not
+   commutative; else any, but always the same one, so that float results repeat bit for bit for the same
+   offsets, counts and device. Bad offsets: a segment whose offsets fall, or pass `count`, is empty; the
+   others do not notice. gp_profile.bad_offsets counts the calls that found any. Elements outside all segments
+   are not read. segment_count 0 does nothing. Cost: reads the input once, tiny, empty and huge segments
+   alike; a clearing command and a launch, and two launches more where a segment may be too large for one
+   group's share. Aliasing: `out` overlaps nothing. */
+typedef struct gp_segmented_reduce_desc {
+    cl_mem in;        /* NULL when count is 0 */
+    size_t in_offset; /* elements, as all offsets */
+    size_t count;     /* elements of the input */
+    cl_mem offsets;   /* segment_count + 1 numbers: positions in the input, counted from in_offset */
+    size_t offsets_offset;
+    gp_type offsets_type; /* GP_U32 or GP_U64 */
+    size_t segment_count; /* or its bound with count_buffer; up to 2^32 - 2 */
+    cl_mem count_buffer;  /* of segments; NULL: segment_count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    cl_mem out; /* segment_count results */
+    size_t out_offset;
+    gp_type type;            /* of the input; with a monoid but no map: leave 0 */
+    gp_type out_type;        /* 0: as in gp_reduce_desc */
+    gp_op op;                /* or: */
+    const gp_monoid *monoid; /* instead of out_type and op */
+    const char *map;         /* expression in x and i; NULL: the element itself */
+    const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
+    cl_mem scratch; /* of gp_segmented_reduce_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_segmented_reduce_desc;
+
+GP_API gp_result gp_segmented_reduce(gp_context *gp, const gp_segmented_reduce_desc *desc);
+
+/* Bytes of scratch that gp_segmented_reduce with this desc needs; buffers in it may be NULL. */
+GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segmented_reduce_desc *desc,
+                                                  size_t *bytes);
+
 /* ------------------------------------------------------------------ check_monoid */
 
 /* Looks for elements that show that a monoid is none: e a = a = a e, (a b) c = a (b c), and a b = b a where
@@ -844,6 +888,58 @@ typedef struct gp_search_desc {
 } gp_search_desc;
 
 GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc);
+
+/* ------------------------------------------------------------------ histogram */
+
+/* out[c * bins + b] = how many samples of channel c are in bin b, or, with weights, the sum of their weights.
+
+   Even bins: lower <= x < upper is cut into `bins` equal parts, b = floor((x - lower) * bins / (upper -
+   lower)). Integers: exact, for any bounds. Floats: computed in the sample's type (halves: f32) as (x -
+   lower) * (bins / (upper - lower)), rounded each time; what that rounds up to `bins` is in the last bin.
+   Edges: bins + 1 rising numbers of `type`; bin b is edges[b] <= x < edges[b+1], found by binary search.
+   Equal ones make an empty bin. Where they do not rise, samples go into any bins. Outside, NaN: a sample
+   below the first bin, at or above the end of the last one, or NaN, is not counted. Channels: an element is a
+   pixel of 1 to 4 samples, which lie together; each channel has `bins` counts of its own, one channel after
+   the other. channels_out counts the first ones only (colours without alpha). Weights: integers, one an
+   element, for all its channels. Counts and sums are modulo 2^32 or 2^64. Order has no influence: the same
+   result every time, on every device. count 0 gives zeros, or leaves `out` as it is (accumulate). Cost: reads
+   the input once. Few bins (local memory: 1024 to 4096; CPUs: 4095) and all samples of 8 bits: one launch,
+   counted in tables of each group's own. More: atomics, or on CPUs a table for each core in the scratch.
+   Besides, unless `accumulate`, `out` is cleared by a command. Largest count: what fits in memory. Aliasing:
+   `out` overlaps nothing. */
+typedef struct gp_histogram_desc {
+    cl_mem in;
+    size_t in_offset;    /* elements, as all offsets */
+    size_t count;        /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    gp_type type;          /* of samples */
+    uint32_t channels;     /* samples of an element; 0: 1; more than 1 with types of 8 bits only */
+    uint32_t channels_out; /* of these, counted; 0: all */
+    size_t bins;           /* of a channel; 0: 256, with types of 8 bits */
+    gp_value lower;        /* even bins: .i64 of signed types, .u64 of unsigned ones, .f64 of floats; */
+    gp_value upper;        /* ... both 0: the whole range of an integer type */
+    cl_mem edges;          /* bins + 1 elements of `type`, instead of lower and upper; NULL: even bins */
+    size_t edges_offset;
+    cl_mem weights; /* `count` integers; NULL: 1 each */
+    size_t weights_offset;
+    gp_type weight_type;
+    cl_mem out; /* channels_out * bins counts */
+    size_t out_offset;
+    gp_type out_type; /* GP_U32 or GP_U64; 0: GP_U32 */
+    bool accumulate;  /* adds to what `out` holds */
+    cl_mem scratch;   /* of gp_histogram_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_histogram_desc;
+
+GP_API gp_result gp_histogram(gp_context *gp, const gp_histogram_desc *desc);
+
+/* Bytes of scratch that gp_histogram with this desc needs. Of the buffers only this is looked at: whether
+   `weights` and `edges` are there. Can be 0. */
+GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_desc *desc, size_t *bytes);
 
 /* ------------------------------------------------------------------ top k */
 
@@ -1464,8 +1560,11 @@ typedef struct gp_warmup_desc {
     const gp_sort_desc *sort;   /* of this also value_size (for gp_argsort the indices'); count: how many keys
                                    are to be expected, 0: few and many */
     const gp_merge_desc *merge; /* of this key_type and value_size */
-    const gp_search_desc *search;                 /* of this key_type and out_type */
-    const gp_topk_desc *topk;                     /* of this key_type, index_type and strategy */
+    const gp_search_desc *search;                     /* of this key_type and out_type */
+    const gp_segmented_reduce_desc *segmented_reduce; /* of this type, out_type, op, monoid, map */
+    const gp_histogram_desc
+        *histogram;           /* of this type, channels, out_type, weight_type, whether there are edges */
+    const gp_topk_desc *topk; /* of this key_type, index_type and strategy */
     const gp_segmented_sort_desc *segmented_sort; /* of this also value_size */
     const gp_sort_strings_desc *sort_strings;     /* of this only that it is there */
     const gp_brackets_desc

@@ -46,6 +46,8 @@ typedef enum gpi_primitive {
     GPI_TREE,
     GPI_HASH,
     GPI_HASH_EACH,
+    GPI_HISTOGRAM,
+    GPI_SEGMENTED_REDUCE,
     GPI_LAWS,
     GPI_PRIMITIVES
 } gpi_primitive;
@@ -236,6 +238,7 @@ static void gpi_dump(gp_context *gp, const gpi_program *program, const char *end
 /* program.c */
 static void gpi_text_add(gpi_text *text, const char *format, ...) GPI_PRINTF(2, 3);
 static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
+static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
                               const gpi_plan *plan);
 static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
@@ -258,6 +261,8 @@ static bool gpi_is_blank(const char *text);
 static size_t gpi_round_up(size_t x, size_t multiple);
 static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
                                      size_t count);
+static gp_type gpi_operand(gp_type type);
+static gp_result gpi_check_fp64(gp_context *gp, const char *function, gp_type type);
 static bool gpi_is_float(gp_type type);
 static bool gpi_is_signed(gp_type type);
 static bool gpi_is_arg(gp_op op);
@@ -570,6 +575,10 @@ static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc);
 static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc);
 static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc);
 
+/* segmented_reduce.c */
+static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented_reduce_desc *desc);
+/* histogram.c */
+static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *desc);
 /* select.c, unique.c */
 static gp_result gpi_select_warm_up(gp_context *gp, const gp_select_desc *desc);
 static gp_result gpi_partition_warm_up(gp_context *gp, const gp_partition_desc *desc);

@@ -18,11 +18,9 @@ static char *gpi_key_prelude(const gp_context *gp, gp_type type, size_t value_si
     const bool local = plan->shape == GP_SHAPE_LOCAL;
     gpi_text text;
     memset(&text, 0, sizeof text);
-    gpi_text_add(&text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
-    gpi_text_add(&text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
+    gpi_text_plan(gp, plan, &text);
+    gpi_text_add(&text, "#define GPI_ITEMS %u\n#define GPI_TILE %u\n#define GPI_FP64 0\n",
                  local ? plan->items : 1, local ? plan->group * plan->items : 1);
-    gpi_text_add(&text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 0\n",
-                 plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics);
     gpi_text_add(&text, "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT %d\n#define GPI_VALUE_SIZE %u\n%s",
                  (unsigned)gpi_type_size(type), gpi_is_float(type), (unsigned)value_size, more);
     if (!text.failed) return text.data;

@@ -432,7 +432,7 @@ static const char *gpi_integer_cl(size_t size, bool is_signed)
 static int gpi_element_lanes(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan)
 {
     const bool has = element->field_count > 0 && primitive != GPI_STACK_SCAN &&
-                     (primitive == GPI_REDUCE || !gpi_is_arg(element->fields[0].op));
+                     (primitive != GPI_SCAN || !gpi_is_arg(element->fields[0].op));
     return has && plan->shape == GP_SHAPE_SERIAL ? 16 : 1;
 }
 
@@ -443,7 +443,7 @@ static gp_type gpi_field_lane(const gpi_field *field, gp_type mapped, gpi_primit
 {
     const bool narrow = field->op == GP_SUM && !gpi_is_float(mapped) && !gpi_is_float(field->value) &&
                         gpi_type_size(mapped) <= 2 && gpi_type_size(field->value) == 8;
-    if (primitive != GPI_REDUCE || !narrow || plan->items > 16 * 65536) return field->value;
+    if (primitive == GPI_SCAN || !narrow || plan->items > 16 * 65536) return field->value;
     return gpi_is_signed(mapped) ? GP_I32 : GP_U32;
 }
 

@@ -88,6 +88,10 @@ static const gpi_profile_row gpi_profile_rows[] = {
     {GPI_CLASS_NVIDIA, GPI_HASH, GP_SHAPE_LOCAL, 256, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
     {GPI_CLASS_AMD, GPI_HASH, GP_SHAPE_LOCAL, 256, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
     {GPI_CLASS_INTEL_GPU, GPI_HASH, GP_SHAPE_LOCAL, 256, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
+    {GPI_CLASS_POCL, GPI_HISTOGRAM, GP_SHAPE_SERIAL, 1, 1 << 22, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_INTEL_CPU, GPI_HISTOGRAM, GP_SHAPE_SERIAL, 1, 1 << 22, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS,
+     1},
+    {GPI_CLASS_UNKNOWN, GPI_HISTOGRAM, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_UNKNOWN, GPI_HASH, GP_SHAPE_LOCAL, 128, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
 };
 
@@ -127,11 +131,12 @@ static uint32_t gpi_power_of_two_below(uint64_t x)
     return p;
 }
 
-/* Local memory of a group: the stage with its padding, and two rows for the group's scan (tile.cl). */
+/* Local memory of a group: the stage with its padding, two rows for the group's scan (tile.cl), and a
+   word an item (segmented_reduce.cl). */
 static uint64_t gpi_local_bytes(uint64_t group, uint64_t items, uint64_t size)
 {
     const uint64_t tile = group * items;
-    return (tile + tile / 32 + 2 * group) * size + 64;
+    return (tile + tile / 32 + 2 * group) * size + 4 * group + 64;
 }
 
 /* The same for a sort, and more than a merge or a search takes: stage and order of a tile, four bits'

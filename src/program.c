@@ -70,21 +70,29 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
          "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", "gp_hash_combine_keys",
          NULL},
         {"gp_hash_each_slot", NULL},
+        {"gp_histogram_near", "gp_histogram_far", "gp_histogram_join", NULL},
+        {"gp_segments_reduce", "gp_segments_rows", "gp_segments_join", NULL},
         {"gp_laws_try", NULL},
     };
     return names[primitive][k];
 }
 
-/* What every program on elements is told of the plan. */
-static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
+/* How the plan has a program's groups work. */
+static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
 {
     gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n",
                  plan->shape == GP_SHAPE_SERIAL, plan->shape == GP_SHAPE_LOCAL);
-    gpi_text_add(text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
-                 plan->items, plan->group * plan->items);
-    gpi_text_add(text, "#define GPI_TILES_ABREAST %u\n", gp->info.compute_units);
-    gpi_text_add(text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 %d\n",
-                 plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics, gp->info.fp64);
+    gpi_text_add(text, "#define GPI_WG %u\n#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n", plan->group,
+                 plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics);
+}
+
+/* The same, and what programs on tiles of elements want to know. */
+static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
+{
+    gpi_text_plan(gp, plan, text);
+    gpi_text_add(text, "#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->items, plan->group * plan->items);
+    gpi_text_add(text, "#define GPI_TILES_ABREAST %u\n#define GPI_FP64 %d\n", gp->info.compute_units,
+                 gp->info.fp64);
 }
 
 /* Everything that makes this program differ from others of its primitive. */
@@ -117,7 +125,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, field);
     }
     if (primitive == GPI_REDUCE || primitive == GPI_SCAN || primitive == GPI_SELECT ||
-        primitive == GPI_STACK_SCAN) {
+        primitive == GPI_STACK_SCAN || primitive == GPI_SEGMENTED_REDUCE) {
         GPI_ADD_KERNEL(&text, monoid);
         if (primitive == GPI_SELECT) GPI_ADD_KERNEL(&text, pick);
         else GPI_ADD_KERNEL(&text, source);
@@ -125,7 +133,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
     } else if (primitive == GPI_LAWS) {
         GPI_ADD_KERNEL(&text, monoid);
         GPI_ADD_KERNEL(&text, laws);
-    } else if (primitive != GPI_BRACKETS && primitive != GPI_TREE) {
+    } else if (primitive != GPI_BRACKETS && primitive != GPI_TREE && primitive != GPI_HISTOGRAM) {
         GPI_ADD_KERNEL(&text, mix);
         if (primitive != GPI_HASH && primitive != GPI_HASH_EACH) GPI_ADD_KERNEL(&text, key);
     }
@@ -198,6 +206,8 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, hash);
         GPI_ADD_KERNEL(&text, hash_each);
         break;
+    case GPI_SEGMENTED_REDUCE: GPI_ADD_KERNEL(&text, segmented_reduce); break;
+    case GPI_HISTOGRAM: GPI_ADD_KERNEL(&text, histogram); break;
     default: break;
     }
     if (!text.failed) return text.data;

@@ -8,7 +8,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-PRIMITIVES="reduce scan select laws"
+PRIMITIVES="reduce scan select laws segmented_reduce"
 SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 -DGPI_ITEMS=4096 -DGPI_TILE=4096"
 LOCAL="-DGPI_SHAPE_SERIAL=0 -DGPI_SHAPE_LOCAL=1 -DGPI_WG=64 -DGPI_ITEMS=8 -DGPI_TILE=512"
 WIDE="-DGPI_WIDE=1 -DGPI_INT64_EXTENDED=1"
@@ -105,6 +105,22 @@ for element in affine f64_max; do
         ${CLANG:-clang} $FLAGS -DGPI_FP64=1 -DGPI_LANES=1 $NARROW -DGPI_INDEX_SIZE=4 -DGPI_KINDS=0 -DGPI_MATCH=0 \
             $BRACKETS $shape build/lint/stack_scan.$element.cl || {
             echo "lint: stack_scan with $element $shape" >&2
+            failed=$((failed + 1))
+        }
+    done
+done
+# Nor has a histogram: samples, channels, edges, weights, counts.
+histogram_of() { # sample operand size float half channels edges weights wide
+    echo "-DGPI_SAMPLE=$1 -DGPI_OPERAND=$2 -DGPI_SAMPLE_SIZE=$3 -DGPI_SAMPLE_FLOAT=$4 -DGPI_SAMPLE_HALF=$5" \
+        "-DGPI_CHANNELS=$6 -DGPI_EDGES=$7 -DGPI_WEIGHTS=$8 -DGPI_WEIGHT=short -DGPI_COUNT_WIDE=$9"
+}
+tools/compose_kernel.sh /dev/null histogram >build/lint/histogram.cl
+for of in "uchar uchar 1 0 0 1 0 0 0" "char char 1 0 0 3 1 0 1" "uchar uchar 1 0 0 4 0 1 1" "ushort ushort 2 0 0 1 0 1 0" \
+    "half float 2 1 1 1 1 0 0" "float float 4 1 0 1 0 1 1" "long long 8 0 0 1 0 0 1" "double double 8 1 0 1 0 0 0"; do
+    for shape in "$SERIAL -DGPI_NEAR_CELLS=16384" "$LOCAL -DGPI_NEAR_CELLS=4096"; do
+        checked=$((checked + 1))
+        ${CLANG:-clang} $FLAGS -DGPI_FP64=1 $NARROW $(histogram_of $of) $shape build/lint/histogram.cl || {
+            echo "lint: histogram of $of $shape" >&2
             failed=$((failed + 1))
         }
     done
