@@ -1108,6 +1108,113 @@ typedef enum gp_device_part {
 GP_API gp_result gp_device_source(gp_context *gp, gp_device_part part, gp_hash table, char *text,
                                   size_t capacity, size_t *size);
 
+/* ------------------------------------------------------------------ map */
+
+/* out[i] = map(x, y, z, i), where x, y and z are in[i], in2[i] and in3[i]
+
+   The expression's value is converted to out_type as C does. There may be no input at all: then the
+   expression is in i alone. A new expression is a new program. Aliasing: `out` may be the same elements as an
+   input of its size (in place); else nothing overlaps `out`. Inputs may overlap one another. count_buffer's
+   number apart from `out`. Cost: reads and writes once, one launch, no scratch. Elements are computed each
+   for itself: the same result every time. */
+typedef struct gp_transform_desc {
+    cl_mem in; /* count elements of `type`; NULL and type 0: no input */
+    size_t in_offset;
+    gp_type type;
+    cl_mem in2; /* a second input, for y; NULL: none */
+    size_t in2_offset;
+    gp_type type2; /* 0: `type` */
+    cl_mem in3;    /* a third input, for z, beside a second one; NULL: none */
+    size_t in3_offset;
+    gp_type type3; /* 0: `type` */
+    cl_mem out;    /* count elements of out_type */
+    size_t out_offset;
+    gp_type out_type;    /* 0: `type` */
+    const char *map;     /* expression in x, y, z and i, in OpenCL C */
+    size_t count;        /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_transform_desc;
+
+GP_API gp_result gp_transform(gp_context *gp, const gp_transform_desc *desc);
+
+/* out[i] = value */
+typedef struct gp_fill_desc {
+    cl_mem out; /* count elements of element_size bytes */
+    size_t out_offset;
+    size_t element_size; /* 1, 2, 4, 8 or 16 */
+    const void *value;   /* element_size bytes, read during the call; NULL: zeros */
+    size_t count;        /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer;
+    size_t count_offset;
+    gp_type count_type;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_fill_desc;
+
+/* One program for each element_size, whatever the value. */
+GP_API gp_result gp_fill(gp_context *gp, const gp_fill_desc *desc);
+
+/* out[i] = start + i * step
+
+   Integers wrap round. Floats: i rounded to the type, one multiplication, one addition: no error adds up.
+   Halves are computed as floats, and rounded when stored. */
+typedef struct gp_iota_desc {
+    cl_mem out; /* count elements of `type` */
+    size_t out_offset;
+    gp_type type;
+    gp_value start; /* of `type`; of f32 where that is f16 */
+    gp_value step;  /* all zeros: 1 */
+    size_t count;   /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer;
+    size_t count_offset;
+    gp_type count_type;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_iota_desc;
+
+/* One program for each type, whatever start and step. */
+GP_API gp_result gp_iota(gp_context *gp, const gp_iota_desc *desc);
+
+/* out[0] = in[0], out[i] = in[i] - in[i-1]
+
+   With a map: out[i] = map(x, y, i) for i > 0, where x is in[i] and y is in[i-1]. in[0], differences and the
+   map's value are converted to out_type as C does; a difference is one of `type` as an operand: types shorter
+   than int are ints, halves are floats.
+   Aliasing: in place (`out` the same elements as `in`), which takes a copy of the input in scratch; else no
+   overlap. count_buffer's number apart from `out`. Cost: reads and writes once, one launch; in place a copy
+   more. An inclusive scan undoes it. */
+typedef struct gp_adjacent_difference_desc {
+    cl_mem in;
+    size_t in_offset;
+    gp_type type;
+    cl_mem out; /* count elements of out_type */
+    size_t out_offset;
+    gp_type out_type;    /* 0: `type` */
+    const char *map;     /* expression in x, y and i; NULL: "x - y" */
+    size_t count;        /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    cl_mem
+        scratch; /* of gp_adjacent_difference_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_adjacent_difference_desc;
+
+GP_API gp_result gp_adjacent_difference(gp_context *gp, const gp_adjacent_difference_desc *desc);
+
+/* Bytes of scratch that this desc needs: 0 unless `out` is `in`. Can be 0. */
+GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_adjacent_difference_desc *desc,
+                                                     size_t *bytes);
+
 /* ------------------------------------------------------------------ warm-up, profile */
 
 /* Builds (or loads) what calls with these descs will need, launches it once on a few internal elements,
@@ -1128,6 +1235,10 @@ typedef struct gp_warmup_desc {
         *brackets; /* of this also pairs, table, map, index_type, which outputs are there */
     const gp_hash_desc
         *hash; /* of this only key_size, value_size: batches, clear, rehash, retrieve, statistics */
+    const gp_transform_desc *transform;                     /* of this the types and map */
+    const gp_fill_desc *fill;                               /* of this element_size */
+    const gp_iota_desc *iota;                               /* of this the type */
+    const gp_adjacent_difference_desc *adjacent_difference; /* of this the types and map */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
@@ -1216,6 +1327,7 @@ typedef enum gpi_primitive {
     GPI_BRACKETS,
     GPI_HASH,
     GPI_HASH_EACH,
+    GPI_MAP, /* transform, fill, iota, adjacent_difference */
     GPI_PRIMITIVES
 } gpi_primitive;
 
@@ -1382,6 +1494,7 @@ static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, si
                                         gpi_plan *plan);
 static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_strategy strategy,
                                     gpi_plan *plan);
+static gp_result gpi_plan_make_map(gp_context *gp, const char *function, size_t size, gpi_plan *plan);
 static size_t gpi_plan_tile(const gpi_plan *plan);
 static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
                                 cl_uint *tiles);
@@ -1403,6 +1516,12 @@ static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primi
                                  const gpi_element *element, gpi_plan *plan, gpi_program **out);
 static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
                                       char *prelude, size_t fields, gpi_program **out);
+/* Writes a plan's and a description's prelude; NULL: no memory. */
+typedef char *gpi_prelude_function(const gp_context *gp, const gpi_plan *plan, const void *description);
+static gp_result gpi_program_get_fit(gp_context *gp, const char *function, gpi_primitive primitive,
+                                     gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
+                                     gpi_program **out);
+static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static void gpi_programs_save(gp_context *gp);
 static void gpi_programs_free(gp_context *gp);
 static gp_result gpi_programs_share(gp_context *gp, const gp_context *from);
@@ -1417,6 +1536,8 @@ static bool gpi_is_blank(const char *text);
 static size_t gpi_round_up(size_t x, size_t multiple);
 static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
                                      size_t count);
+static gp_result gpi_check_type(gp_context *gp, const char *function, const char *field, gp_type type);
+static gp_type gpi_operand(gp_type type);
 static bool gpi_is_float(gp_type type);
 static bool gpi_is_signed(gp_type type);
 static bool gpi_is_arg(gp_op op);
@@ -1488,6 +1609,8 @@ static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *func
                                 cl_uint wait_count, cl_event *done);
 static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_mem *out);
 static gp_result gpi_call_fill(gpi_call *call, cl_mem buffer, size_t offset, size_t bytes);
+static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, cl_mem to, size_t to_offset,
+                               size_t bytes);
 static void gpi_call_kernel(gpi_call *call, gpi_program *program, size_t kernel);
 static void gpi_call_arg(gpi_call *call, size_t size, const void *value);
 static void gpi_call_arg_initial(gpi_call *call, const gpi_element *element);
@@ -1583,6 +1706,9 @@ static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *de
 static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
 static void gpi_hash_free_all(gp_context *gp);
 static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count);
+
+/* map.c */
+static gp_result gpi_map_warm_up(gp_context *gp, const gp_warmup_desc *desc);
 
 #define GPI_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define GPI_CALL_ARG(call, variable) gpi_call_arg(call, sizeof(variable), &(variable))
@@ -8862,6 +8988,209 @@ static const char *const gpi_kernel_brackets[] = {
 };
 /* ---- End file kernels/brackets.cl ---- */
 
+/* ---- Begin file kernels/map.cl ---- */
+static const char *const gpi_kernel_map[] = {
+    "#line 1 \"kernels/map.cl\"\n",
+    "/* map.cl - out[i] = f(x[i], y[i], z[i], i)\n",
+    "\n",
+    "   f is gpi_map, of the user's expression or of the library's own: a fill is f = a, an iota f = a + i b. With\n",
+    "   GPI_LAG the second input is one element late, and the first element stays as it is:\n",
+    "\n",
+    "       x   | x0 | x1 | x2 | x3 |        out   | x0 | f(x1, x0) | f(x2, x1) | f(x3, x2) |\n",
+    "\n",
+    "   In place, the output is one of the inputs: an item has read all elements that it writes before it writes\n",
+    "   the first one of them, and nobody else reads them (a late input is never the output).\n",
+    "\n",
+    "   Parameters, which the host writes ahead\n",
+    "       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: an item has a span of elements, or every GPI_WG-th of a tile\n",
+    "       GPI_WG, GPI_ITEMS                     items of a group; local: elements of an item\n",
+    "       GPI_INPUTS                            0 .. 3\n",
+    "       GPI_IN_0, GPI_IN_1, GPI_IN_2          types in memory of the inputs that there are; GPI_HALF_0 ... 1:\n",
+    "   half GPI_X, GPI_Y, GPI_Z                   types as operands: halves are floats; int where there is no\n",
+    "   input GPI_OUT, GPI_OUT_HALF, GPI_LANE       the output's in memory; 1: half; as the value of gpi_map\n",
+    "       GPI_VECTOR                            type of 16 elements of the output; not defined: there is none\n",
+    "       GPI_LAG                               1: the second input is late\n",
+    "       gpi_map(x, y, z, i, a, b)             the function                                              */\n",
+    "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
+    "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
+    "#endif\n",
+    "#if GPI_SHAPE_SERIAL && GPI_WG != 1\n",
+    "#error \"the serial shape has one item a group\"\n",
+    "#endif\n",
+    "#if !defined(GPI_INPUTS) || GPI_INPUTS > 3\n",
+    "#error \"GPI_INPUTS must be 0 .. 3\"\n",
+    "#endif\n",
+    "#if GPI_LAG && GPI_INPUTS != 2\n",
+    "#error \"GPI_LAG takes two inputs\"\n",
+    "#endif\n",
+    "\n",
+    "/* What a call reads. */\n",
+    "typedef struct gpi_inputs {\n",
+    "#if GPI_INPUTS > 0\n",
+    "    __global const GPI_IN_0 *x;\n",
+    "#endif\n",
+    "#if GPI_INPUTS > 1\n",
+    "    __global const GPI_IN_1 *y;\n",
+    "#endif\n",
+    "#if GPI_INPUTS > 2\n",
+    "    __global const GPI_IN_2 *z;\n",
+    "#endif\n",
+    "    ulong a, b; /* constants */\n",
+    "} gpi_inputs;\n",
+    "\n",
+    "#if GPI_INPUTS > 0\n",
+    "#define GPI_X_PARAMETERS __global const GPI_IN_0 *x, ulong x_offset,\n",
+    "#define GPI_X_SET(in) (in).x = x + x_offset;\n",
+    "#else\n",
+    "#define GPI_X_PARAMETERS\n",
+    "#define GPI_X_SET(in)\n",
+    "#endif\n",
+    "#if GPI_INPUTS > 1\n",
+    "#define GPI_Y_PARAMETERS __global const GPI_IN_1 *y, ulong y_offset,\n",
+    "#define GPI_Y_SET(in) (in).y = y + y_offset;\n",
+    "#else\n",
+    "#define GPI_Y_PARAMETERS\n",
+    "#define GPI_Y_SET(in)\n",
+    "#endif\n",
+    "#if GPI_INPUTS > 2\n",
+    "#define GPI_Z_PARAMETERS __global const GPI_IN_2 *z, ulong z_offset,\n",
+    "#define GPI_Z_SET(in) (in).z = z + z_offset;\n",
+    "#else\n",
+    "#define GPI_Z_PARAMETERS\n",
+    "#define GPI_Z_SET(in)\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_HALF_0\n",
+    "#define GPI_READ_X(p, i) vload_half(i, p)\n",
+    "#else\n",
+    "#define GPI_READ_X(p, i) (p)[i]\n",
+    "#endif\n",
+    "#if GPI_HALF_1\n",
+    "#define GPI_READ_Y(p, i) vload_half(i, p)\n",
+    "#else\n",
+    "#define GPI_READ_Y(p, i) (p)[i]\n",
+    "#endif\n",
+    "#if GPI_HALF_2\n",
+    "#define GPI_READ_Z(p, i) vload_half(i, p)\n",
+    "#else\n",
+    "#define GPI_READ_Z(p, i) (p)[i]\n",
+    "#endif\n",
+    "#if GPI_OUT_HALF\n",
+    "#define GPI_WRITE(p, i, v) vstore_half(v, i, p)\n",
+    "#else\n",
+    "#define GPI_WRITE(p, i, v) (p)[i] = (v)\n",
+    "#endif\n",
+    "\n",
+    "/* Element i of the output; i > 0 with GPI_LAG. */\n",
+    "GPI_INLINE GPI_LANE gpi_value(gpi_inputs in, ulong i)\n",
+    "{\n",
+    "    GPI_X x = 0;\n",
+    "    GPI_Y y = 0;\n",
+    "    GPI_Z z = 0;\n",
+    "#if GPI_INPUTS > 0\n",
+    "    x = GPI_READ_X(in.x, i);\n",
+    "#endif\n",
+    "#if GPI_INPUTS > 1\n",
+    "    y = GPI_READ_Y(in.y, i - GPI_LAG);\n",
+    "#endif\n",
+    "#if GPI_INPUTS > 2\n",
+    "    z = GPI_READ_Z(in.z, i);\n",
+    "#endif\n",
+    "    return gpi_map(x, y, z, i, in.a, in.b);\n",
+    "}\n",
+    "\n",
+    "/* The same for any i. */\n",
+    "GPI_INLINE GPI_LANE gpi_value_any(gpi_inputs in, ulong i)\n",
+    "{\n",
+    "#if GPI_LAG\n",
+    "    if (i == 0) return (GPI_LANE)GPI_READ_X(in.x, 0);\n",
+    "#endif\n",
+    "    return gpi_value(in, i);\n",
+    "}\n",
+    "\n",
+    "#if defined(GPI_VECTOR) && !GPI_OUT_HALF\n",
+    "typedef GPI_VECTOR gpi_out_vector __attribute__((aligned(sizeof(GPI_OUT))));\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "/* How far ahead the next elements are asked for, in bytes: the hardware's own prefetching stops at every\n",
+    "   page's end. Once a cache line: a vector of small elements is less than one. */\n",
+    "#define GPI_AHEAD(p, i, hint) \\\n",
+    "    if (sizeof *(p) >= 4 || (i) % 64 < 16) GPI_PREFETCH_##hint((p) + (i) + 2048 / sizeof *(p))\n",
+    "\n",
+    "static void gpi_prefetch(gpi_inputs in, __global GPI_OUT *out, ulong i)\n",
+    "{\n",
+    "#if GPI_INPUTS > 0\n",
+    "    GPI_AHEAD(in.x, i, READ);\n",
+    "#endif\n",
+    "#if GPI_INPUTS > 1 && !GPI_LAG\n",
+    "    GPI_AHEAD(in.y, i, READ);\n",
+    "#endif\n",
+    "#if GPI_INPUTS > 2\n",
+    "    GPI_AHEAD(in.z, i, READ);\n",
+    "#endif\n",
+    "    GPI_AHEAD(out, i, WRITE);\n",
+    "}\n",
+    "\n",
+    "/* Elements i .. i + 15, i > 0 with GPI_LAG. */\n",
+    "GPI_INLINE void gpi_write_vector(gpi_inputs in, __global GPI_OUT *out, ulong i)\n",
+    "{\n",
+    "    GPI_LANE lane[16];\n",
+    "    gpi_prefetch(in, out, i);\n",
+    "    for (uint k = 0; k < 16; k++) lane[k] = gpi_value(in, i + k);\n",
+    "#if GPI_OUT_HALF\n",
+    "    vstore_half16(vload16(0, lane), 0, out + i);\n",
+    "#elif defined(GPI_VECTOR)\n",
+    "    GPI_STORE_VECTOR(gpi_out_vector, vload16(0, lane), out + i);\n",
+    "#else\n",
+    "    for (uint k = 0; k < 16; k++) out[i + k] = lane[k];\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE void gpi_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, ulong end)\n",
+    "{\n",
+    "    ulong i = first;\n",
+    "    if (GPI_LAG && i == 0 && end > 0) {\n",
+    "        GPI_WRITE(out, 0, gpi_value_any(in, 0));\n",
+    "        i = 1;\n",
+    "    }\n",
+    "    for (; i + 16 <= end; i += 16) gpi_write_vector(in, out, i);\n",
+    "    for (; i < end; i++) GPI_WRITE(out, i, gpi_value(in, i));\n",
+    "}\n",
+    "#else\n",
+    "/* Item l has elements first + l, first + l + GPI_WG, ...: neighbours read and write neighbours. All reads\n",
+    "   come first, so that they are under way together. */\n",
+    "static void gpi_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, ulong end)\n",
+    "{\n",
+    "    const ulong begin = first + get_local_id(0);\n",
+    "    GPI_LANE lane[GPI_ITEMS];\n",
+    "    if (first + GPI_WG * GPI_ITEMS <= end) {\n",
+    "        for (uint k = 0; k < GPI_ITEMS; k++) lane[k] = gpi_value_any(in, begin + k * GPI_WG);\n",
+    "        for (uint k = 0; k < GPI_ITEMS; k++) GPI_WRITE(out, begin + k * GPI_WG, lane[k]);\n",
+    "    } else {\n",
+    "        for (ulong i = begin; i < end; i += GPI_WG) GPI_WRITE(out, i, gpi_value_any(in, i));\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "GPI_KERNEL void gp_map_tiles(GPI_X_PARAMETERS GPI_Y_PARAMETERS GPI_Z_PARAMETERS __global GPI_OUT *out,\n",
+    "                             ulong out_offset, ulong a, ulong b, ulong span, GPI_COUNT_PARAMETERS,\n",
+    "                             volatile __global uint *counters)\n",
+    "{\n",
+    "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
+    "    const ulong first = get_group_id(0) * span;\n",
+    "    gpi_inputs in;\n",
+    "    GPI_X_SET(in)\n",
+    "    GPI_Y_SET(in)\n",
+    "    GPI_Z_SET(in)\n",
+    "    in.a = a;\n",
+    "    in.b = b;\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "    if (first < n) gpi_tile(in, out + out_offset, first, min(n, first + span));\n",
+    "}\n",
+};
+/* ---- End file kernels/map.cl ---- */
+
 /* ---- Begin file src/error.c ---- */
 /* error.c - results, error texts, the log. */
 
@@ -9330,6 +9659,9 @@ static const gpi_profile_row gpi_profile_rows[] = {
     {GPI_CLASS_AMD, GPI_HASH, GP_SHAPE_LOCAL, 256, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
     {GPI_CLASS_INTEL_GPU, GPI_HASH, GP_SHAPE_LOCAL, 256, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
     {GPI_CLASS_UNKNOWN, GPI_HASH, GP_SHAPE_LOCAL, 128, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
+    {GPI_CLASS_POCL, GPI_MAP, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_INTEL_CPU, GPI_MAP, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_UNKNOWN, GPI_MAP, GP_SHAPE_LOCAL, 256, 16, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
 };
 
 /* Sizes of a shape that the device's row does not have: forced by tuning. */
@@ -9508,6 +9840,13 @@ static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_str
                                     gpi_plan *plan)
 {
     return gpi_plan_make_sized(gp, function, GPI_HASH, 4, strategy, plan);
+}
+
+/* Where elements are made one by one, of `size` bytes: no group waits for another, and there is one
+   strategy. */
+static gp_result gpi_plan_make_map(gp_context *gp, const char *function, size_t size, gpi_plan *plan)
+{
+    return gpi_plan_make_sized(gp, function, GPI_MAP, size, GP_STRATEGY_MULTI_PASS, plan);
 }
 
 static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->items; }
@@ -9804,6 +10143,7 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (desc->sort_strings && result == GP_OK) result = gpi_sort_strings_warm_up(gp, desc->sort_strings);
     if (desc->brackets && result == GP_OK) result = gpi_brackets_warm_up(gp, desc->brackets);
     if (desc->hash && result == GP_OK) result = gpi_hash_warm_up(gp, desc->hash);
+    if (result == GP_OK) result = gpi_map_warm_up(gp, desc);
     return result == GP_OK ? gp_finish(gp) : result;
 }
 
@@ -10235,8 +10575,19 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
          "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", "gp_hash_combine_keys",
          NULL},
         {"gp_hash_each_slot", NULL},
+        {"gp_map_tiles", NULL},
     };
     return names[primitive][k];
+}
+
+/* Shape and sizes, of a program in which groups exchange no words. Serial spans are arguments. */
+static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
+{
+    const bool local = plan->shape == GP_SHAPE_LOCAL;
+    gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
+    gpi_text_add(text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n", plan->group, local ? plan->items : 1);
+    gpi_text_add(text, "#define GPI_WIDE 0\n#define GPI_INT64_EXTENDED 0\n#define GPI_FP64 %d\n",
+                 gp->info.fp64);
 }
 
 /* Everything that makes this program differ from others of its primitive. */
@@ -10278,7 +10629,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, monoid);
         GPI_ADD_KERNEL(&text, source);
         GPI_ADD_KERNEL(&text, tile);
-    } else if (primitive != GPI_BRACKETS) {
+    } else if (primitive != GPI_BRACKETS && primitive < GPI_MAP) {
         GPI_ADD_KERNEL(&text, mix);
         if (primitive != GPI_HASH && primitive != GPI_HASH_EACH) GPI_ADD_KERNEL(&text, key);
     }
@@ -10328,6 +10679,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, hash);
         GPI_ADD_KERNEL(&text, hash_each);
         break;
+    case GPI_MAP: GPI_ADD_KERNEL(&text, map); break;
     default: break;
     }
     if (!text.failed) return text.data;
@@ -10510,6 +10862,20 @@ static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_
     if (!*out) return gpi_program_make(gp, function, primitive, prelude, hash, fields, out);
     free(prelude);
     return GP_OK;
+}
+
+/* The program for a description and plan; as below, the group may shrink. */
+static gp_result gpi_program_get_fit(gp_context *gp, const char *function, gpi_primitive primitive,
+                                     gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
+                                     gpi_program **out)
+{
+    for (;;) {
+        const gp_result result =
+            gpi_program_get_text(gp, function, primitive, prelude(gp, plan, description), 0, out);
+        if (result != GP_OK) return result;
+        if (plan->group == 1 || plan->group <= (*out)->group_max) return GP_OK;
+        plan->group /= 2;
+    }
 }
 
 /* The program for this element and plan. A compiler may grant its kernels smaller groups than the plan
@@ -11084,6 +11450,15 @@ static gp_result gpi_call_fill(gpi_call *call, cl_mem buffer, size_t offset, siz
     return gpi_call_enqueued(call, error, "clEnqueueFillBuffer", NULL, event);
 }
 
+static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, cl_mem to, size_t to_offset,
+                               size_t bytes)
+{
+    cl_event event;
+    const cl_int error = clEnqueueCopyBuffer(call->gp->queue, from, to, from_offset, to_offset, bytes,
+                                             call->wait_count, call->wait, &event);
+    return gpi_call_enqueued(call, error, "clEnqueueCopyBuffer", NULL, event);
+}
+
 /* Prepares a kernel: its arguments follow in order, then its launch. */
 static void gpi_call_kernel(gpi_call *call, gpi_program *program, size_t kernel)
 {
@@ -11384,6 +11759,12 @@ static gp_result gpi_check_fp64(gp_context *gp, const char *function, gp_type ty
                     gp->info.name);
 }
 
+static gp_result gpi_check_type(gp_context *gp, const char *function, const char *field, gp_type type)
+{
+    if (gpi_type_size(type)) return gpi_check_fp64(gp, function, type);
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d is not a gp_type", function, field, (int)type);
+}
+
 static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gpi_operation *o)
 {
     const gp_type types[3] = {o->type, o->type2, o->heads_type};
@@ -11403,11 +11784,8 @@ static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gp
     }
     for (i = 0; i < 3 && result == GP_OK; i++) {
         static const char *const names[3] = {"type", "type2", "heads_type"};
-        if (wanted[i] && !gpi_type_size(types[i])) {
-            return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d is not a gp_type", function, names[i],
-                            (int)types[i]);
-        }
-        result = gpi_check_fp64(gp, function, types[i]);
+        result = wanted[i] ? gpi_check_type(gp, function, names[i], types[i])
+                           : gpi_check_fp64(gp, function, types[i]);
     }
     return result;
 }
@@ -16619,6 +16997,419 @@ static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *de
     return result;
 }
 /* ---- End file src/brackets.c ---- */
+
+/* ---- Begin file src/map.c ---- */
+/* map.c - gp_transform, gp_fill, gp_iota, gp_adjacent_difference: each element made by itself, in one launch.
+ */
+
+enum { GPI_MAP_TILES };
+
+enum {
+    GPI_MAP_INPUTS_MAX = 3,
+    GPI_MAP_SERIAL_SPAN_MIN = 16384 /* elements of a group, when there are few */
+};
+
+typedef struct gpi_map_input {
+    cl_mem buffer;
+    size_t offset;
+    gp_type type;
+} gpi_map_input;
+
+/* A call, ready to be checked and run. */
+typedef struct gpi_map {
+    const char *function;
+    const char *text; /* the expression */
+    gpi_map_input in[GPI_MAP_INPUTS_MAX];
+    size_t inputs;
+    bool lag; /* the second input is the first one, one element late */
+    cl_mem out;
+    size_t out_offset, out_size;
+    const char *out_cl;   /* type in memory */
+    gp_type out_type;     /* 0: bytes that nobody looks into */
+    cl_ulong constant[2]; /* a and b of map.cl */
+    gpi_count count;
+    gpi_plan plan;
+    gpi_program *program;
+    bool in_place; /* with lag: takes a copy of the input */
+} gpi_map;
+
+enum { GPI_MAP_COUNTER = GPI_MAP_INPUTS_MAX, GPI_MAP_OUT, GPI_MAP_RANGES };
+static const char *const gpi_map_names[GPI_MAP_RANGES] = {"in", "in2", "in3", "count_buffer", "out"};
+
+/* ------------------------------------------------------------------ program */
+
+/* The expression has lines of its own, so that it may end in a comment. */
+static void gpi_map_prelude_function(const gpi_map *map, const char *lane, gpi_text *text)
+{
+    gpi_text_add(text,
+                 "static GPI_LANE gpi_map(GPI_X x, GPI_Y y, GPI_Z z, ulong i, ulong gpi_a, ulong gpi_b)\n"
+                 "{\n    (void)x, (void)y, (void)z, (void)i, (void)gpi_a, (void)gpi_b;\n");
+    gpi_text_add(text, "    return (%s)(\n#line 1 \"map\"\n%s\n    );\n}\n", lane, map->text);
+}
+
+static char *gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+{
+    const gpi_map *map = (const gpi_map *)description;
+    const char *lane = map->out_type ? gpi_type_cl(gpi_operand(map->out_type)) : map->out_cl;
+    gpi_text text;
+    unsigned k;
+    memset(&text, 0, sizeof text);
+    gpi_prelude_plan(gp, plan, &text);
+    gpi_text_add(&text, "#define GPI_INPUTS %u\n#define GPI_LAG %d\n", (unsigned)map->inputs, map->lag);
+    for (k = 0; k < GPI_MAP_INPUTS_MAX; k++) {
+        const gp_type type = k < map->inputs ? map->in[k].type : GP_TYPE_NONE;
+        gpi_text_add(&text, "#define GPI_IN_%u %s\n#define GPI_HALF_%u %d\n", k, gpi_type_cl(type), k,
+                     type == GP_F16);
+        gpi_text_add(&text, "#define GPI_%c %s\n", "XYZ"[k], type ? gpi_type_cl(gpi_operand(type)) : "int");
+    }
+    gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", map->out_cl,
+                 map->out_type == GP_F16, lane);
+    if (map->out_type) gpi_text_add(&text, "#define GPI_VECTOR %s16\n", lane);
+    gpi_map_prelude_function(map, lane, &text);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* Everything but the buffers. */
+static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
+{
+    size_t k, size = map->out_size;
+    gp_result result;
+    for (k = 0; k < map->inputs; k++) {
+        if (gpi_type_size(map->in[k].type) > size) size = gpi_type_size(map->in[k].type);
+    }
+    result = gpi_plan_make_map(gp, map->function, size, &map->plan);
+    if (result != GP_OK) return result;
+    return gpi_program_get_fit(gp, map->function, GPI_MAP, gpi_map_prelude, map, &map->plan, &map->program);
+}
+
+/* ------------------------------------------------------------------ buffers */
+
+/* The output may be an input's elements themselves; where the second input is late, only through a copy. */
+static gp_result gpi_map_check_apart(gp_context *gp, gpi_map *map, const gpi_range *used)
+{
+    gpi_range others[GPI_MAP_RANGES];
+    size_t k;
+    memcpy(others, used, sizeof others);
+    for (k = 0; k < map->inputs; k++) {
+        if (!gpi_same(&used[k], &used[GPI_MAP_OUT])) continue;
+        memset(&others[k], 0, sizeof others[k]);
+        if (map->lag) map->in_place = true;
+    }
+    return gpi_check_apart(gp, map->function, gpi_map_names, others, GPI_MAP_OUT, GPI_MAP_RANGES);
+}
+
+static gp_result gpi_map_check(gp_context *gp, gpi_map *map, gpi_range *used)
+{
+    const size_t n = map->count.bound;
+    gp_result result = GP_OK;
+    size_t k;
+    memset(used, 0, GPI_MAP_RANGES * sizeof *used);
+    for (k = 0; k < map->inputs && result == GP_OK; k++) {
+        result = gpi_check_buffer(gp, map->function, gpi_map_names[k], map->in[k].buffer, map->in[k].offset,
+                                  n, gpi_type_size(map->in[k].type), GPI_READS, &used[k]);
+    }
+    if (result == GP_OK) result = gpi_check_count(gp, map->function, &map->count, &used[GPI_MAP_COUNTER]);
+    if (result == GP_OK) {
+        result = gpi_check_buffer(gp, map->function, "out", map->out, map->out_offset, n, map->out_size,
+                                  GPI_WRITES, &used[GPI_MAP_OUT]);
+    }
+    return result == GP_OK ? gpi_map_check_apart(gp, map, used) : result;
+}
+
+/* ------------------------------------------------------------------ launch */
+
+static gp_result gpi_map_launch(gpi_call *call, const gpi_map *map)
+{
+    const size_t n = map->count.bound;
+    const bool serial = map->plan.shape == GP_SHAPE_SERIAL;
+    const cl_ulong span = serial ? gpi_serial_span(call->gp, &map->plan, n, GPI_MAP_SERIAL_SPAN_MIN)
+                                 : gpi_plan_tile(&map->plan);
+    const cl_ulong out_at = map->out_offset;
+    size_t k;
+    if (n == 0) return GP_OK;
+    gpi_call_kernel(call, map->program, GPI_MAP_TILES);
+    for (k = 0; k < map->inputs; k++) {
+        const cl_ulong at = map->in[k].offset;
+        GPI_CALL_ARG(call, map->in[k].buffer);
+        GPI_CALL_ARG(call, at);
+    }
+    GPI_CALL_ARG(call, map->out);
+    GPI_CALL_ARG(call, out_at);
+    GPI_CALL_ARG(call, map->constant[0]);
+    GPI_CALL_ARG(call, map->constant[1]);
+    GPI_CALL_ARG(call, span);
+    gpi_call_arg_count(call, &map->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &map->plan, gpi_ceil_div(n, (size_t)span));
+}
+
+/* A late input of its own, since elements are overwritten before their successors are made. */
+static gp_result gpi_map_copy_late(gpi_call *call, gpi_map *map, cl_mem scratch)
+{
+    const size_t size = gpi_type_size(map->in[0].type), bytes = map->count.bound * size;
+    cl_mem copy = NULL;
+    gp_result result = gpi_call_scratch(call, scratch, bytes, &copy);
+    if (result == GP_OK)
+        result = gpi_call_copy(call, map->in[0].buffer, map->in[0].offset * size, copy, 0, bytes);
+    map->in[1].buffer = copy;
+    map->in[1].offset = 0;
+    return result;
+}
+
+/* Checks, and enqueues. */
+static gp_result gpi_map_run(gp_context *gp, gpi_map *map, cl_mem scratch, const cl_event *wait,
+                             cl_uint wait_count, cl_event *done)
+{
+    gpi_range used[GPI_MAP_RANGES];
+    gpi_call call;
+    gp_result result = gpi_map_plan(gp, map);
+    if (result == GP_OK && map->count.bound > 0) result = gpi_map_check(gp, map, used);
+    if (result == GP_OK && map->in_place) {
+        result = gpi_check_scratch(gp, map->function, scratch,
+                                   map->count.bound * gpi_type_size(map->in[0].type), used, GPI_MAP_RANGES);
+    }
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, map->function, wait, wait_count, done);
+    if (result == GP_OK && map->in_place) result = gpi_map_copy_late(&call, map, scratch);
+    if (result == GP_OK) result = gpi_map_launch(&call, map);
+    return gpi_call_end(&call, result);
+}
+
+/* ------------------------------------------------------------------ descs */
+
+static void gpi_map_set_count(gpi_map *map, size_t count, cl_mem buffer, size_t offset, gp_type type)
+{
+    map->count.bound = count;
+    map->count.buffer = buffer;
+    map->count.offset = offset;
+    map->count.type = type;
+}
+
+static void gpi_map_set_out(gpi_map *map, cl_mem buffer, size_t offset, gp_type type)
+{
+    map->out = buffer;
+    map->out_offset = offset;
+    map->out_type = type;
+    map->out_cl = gpi_type_cl(type);
+    map->out_size = gpi_type_size(type);
+}
+
+static void gpi_map_add_input(gpi_map *map, cl_mem buffer, size_t offset, gp_type type)
+{
+    gpi_map_input *in = &map->in[map->inputs++];
+    in->buffer = buffer;
+    in->offset = offset;
+    in->type = type;
+}
+
+static gp_result gpi_map_check_types(gp_context *gp, const gpi_map *map)
+{
+    static const char *const names[GPI_MAP_INPUTS_MAX] = {"type", "type2", "type3"};
+    gp_result result = GP_OK;
+    size_t k;
+    for (k = 0; k < map->inputs && result == GP_OK; k++)
+        result = gpi_check_type(gp, map->function, names[k], map->in[k].type);
+    return result == GP_OK ? gpi_check_type(gp, map->function, "out_type", map->out_type) : result;
+}
+
+static gp_result gpi_map_of_transform(gp_context *gp, const char *function, const gp_transform_desc *d,
+                                      gpi_map *map)
+{
+    const bool third = d->in3 || d->type3, second = d->in2 || d->type2 || third;
+    memset(map, 0, sizeof *map);
+    map->function = function;
+    map->text = d->map;
+    if (gpi_is_blank(d->map)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is %s", function, d->map ? "empty" : "NULL");
+    }
+    if (d->in || d->type || second) gpi_map_add_input(map, d->in, d->in_offset, d->type);
+    if (second) gpi_map_add_input(map, d->in2, d->in2_offset, d->type2 ? d->type2 : d->type);
+    if (third) gpi_map_add_input(map, d->in3, d->in3_offset, d->type3 ? d->type3 : d->type);
+    gpi_map_set_out(map, d->out, d->out_offset, d->out_type ? d->out_type : d->type);
+    gpi_map_set_count(map, d->count, d->count_buffer, d->count_offset, d->count_type);
+    return gpi_map_check_types(gp, map);
+}
+
+/* Elements of 16 bytes are two numbers; others are one, as which they are also stored by vectors. */
+static gp_result gpi_map_of_fill(gp_context *gp, const char *function, const gp_fill_desc *d, gpi_map *map)
+{
+    const size_t size = d->element_size;
+    memset(map, 0, sizeof *map);
+    map->function = function;
+    if (size == 0 || size > 16 || (size & (size - 1))) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: element_size = %zu, must be 1, 2, 4, 8 or 16",
+                        function, size);
+    }
+    if (d->value) memcpy(map->constant, d->value, size);
+    gpi_map_set_out(map, d->out, d->out_offset,
+                    size == 1   ? GP_U8
+                    : size == 2 ? GP_U16
+                    : size == 4 ? GP_U32
+                                : GP_U64);
+    map->text = "gpi_a";
+    if (size == 16) {
+        map->out_type = GP_TYPE_NONE;
+        map->out_cl = "ulong2";
+        map->out_size = size;
+        map->text = "gpi_a, gpi_b";
+    }
+    gpi_map_set_count(map, d->count, d->count_buffer, d->count_offset, d->count_type);
+    return GP_OK;
+}
+
+/* `step`, or one where all its bits are zero. */
+static gp_value gpi_iota_step(gp_type type, gp_value step)
+{
+    if (step.u64 != 0) return step;
+    if (type == GP_F64) step.f64 = 1.0;
+    else if (gpi_is_float(type)) step.f32 = 1.0f;
+    else step.u64 = 1;
+    return step;
+}
+
+static gp_result gpi_map_of_iota(gp_context *gp, const char *function, const gp_iota_desc *d, gpi_map *map)
+{
+    const gp_value step = gpi_iota_step(d->type, d->step);
+    const gp_result result = gpi_check_type(gp, function, "type", d->type);
+    memset(map, 0, sizeof *map);
+    map->function = function;
+    map->constant[0] = d->start.u64;
+    map->constant[1] = step.u64;
+    map->text = d->type == GP_F64       ? "as_double(gpi_a) + (double)i * as_double(gpi_b)"
+                : gpi_is_float(d->type) ? "as_float((uint)gpi_a) + (float)i * as_float((uint)gpi_b)"
+                                        : "gpi_a + i * gpi_b";
+    gpi_map_set_out(map, d->out, d->out_offset, d->type);
+    gpi_map_set_count(map, d->count, d->count_buffer, d->count_offset, d->count_type);
+    return result;
+}
+
+static gp_result gpi_map_of_difference(gp_context *gp, const char *function,
+                                       const gp_adjacent_difference_desc *d, gpi_map *map)
+{
+    memset(map, 0, sizeof *map);
+    map->function = function;
+    map->lag = true;
+    map->text = d->map ? d->map : "x - y";
+    if (gpi_is_blank(map->text)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty", function);
+    }
+    gpi_map_add_input(map, d->in, d->in_offset, d->type);
+    gpi_map_add_input(map, d->in, d->in_offset, d->type);
+    gpi_map_set_out(map, d->out, d->out_offset, d->out_type ? d->out_type : d->type);
+    gpi_map_set_count(map, d->count, d->count_buffer, d->count_offset, d->count_type);
+    return gpi_map_check_types(gp, map);
+}
+
+/* ------------------------------------------------------------------ API */
+
+#define GPI_MAP_BEGIN(gp, desc, function)             \
+    if ((desc) && (desc)->done) *(desc)->done = NULL; \
+    if (!(gp) || !(desc)) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, function ": gp or desc is NULL")
+
+GP_API gp_result gp_transform(gp_context *gp, const gp_transform_desc *desc)
+{
+    gpi_map map;
+    gp_result result;
+    GPI_MAP_BEGIN(gp, desc, "gp_transform");
+    result = gpi_map_of_transform(gp, "gp_transform", desc, &map);
+    if (result != GP_OK) return result;
+    return gpi_map_run(gp, &map, NULL, desc->wait, desc->wait_count, desc->done);
+}
+
+GP_API gp_result gp_fill(gp_context *gp, const gp_fill_desc *desc)
+{
+    gpi_map map;
+    gp_result result;
+    GPI_MAP_BEGIN(gp, desc, "gp_fill");
+    result = gpi_map_of_fill(gp, "gp_fill", desc, &map);
+    if (result != GP_OK) return result;
+    return gpi_map_run(gp, &map, NULL, desc->wait, desc->wait_count, desc->done);
+}
+
+GP_API gp_result gp_iota(gp_context *gp, const gp_iota_desc *desc)
+{
+    gpi_map map;
+    gp_result result;
+    GPI_MAP_BEGIN(gp, desc, "gp_iota");
+    result = gpi_map_of_iota(gp, "gp_iota", desc, &map);
+    if (result != GP_OK) return result;
+    return gpi_map_run(gp, &map, NULL, desc->wait, desc->wait_count, desc->done);
+}
+
+GP_API gp_result gp_adjacent_difference(gp_context *gp, const gp_adjacent_difference_desc *desc)
+{
+    gpi_map map;
+    gp_result result;
+    GPI_MAP_BEGIN(gp, desc, "gp_adjacent_difference");
+    result = gpi_map_of_difference(gp, "gp_adjacent_difference", desc, &map);
+    if (result != GP_OK) return result;
+    return gpi_map_run(gp, &map, desc->scratch, desc->wait, desc->wait_count, desc->done);
+}
+
+GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_adjacent_difference_desc *desc,
+                                                     size_t *bytes)
+{
+    gpi_map map;
+    gp_result result;
+    if (bytes) *bytes = 0;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_adjacent_difference_scratch_size: gp, desc or bytes is NULL");
+    }
+    result = gpi_map_of_difference(gp, "gp_adjacent_difference_scratch_size", desc, &map);
+    if (result == GP_OK && desc->in == desc->out) *bytes = desc->count * gpi_type_size(desc->type);
+    return result;
+}
+
+/* ------------------------------------------------------------------ warm-up */
+
+/* Runs it on one zero of the context's own. */
+static gp_result gpi_map_warm_up_one(gp_context *gp, gpi_map *map, gp_result result)
+{
+    enum { LARGEST = 16 }; /* bytes of an element */
+    cl_mem in = NULL, out = NULL;
+    size_t k;
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, LARGEST, &in);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, LARGEST, &out);
+    for (k = 0; k < map->inputs; k++) {
+        map->in[k].buffer = in;
+        map->in[k].offset = 0;
+    }
+    map->out = out;
+    map->out_offset = 0;
+    gpi_map_set_count(map, 1, NULL, 0, GP_TYPE_NONE);
+    if (result == GP_OK) result = gpi_map_run(gp, map, NULL, NULL, 0, NULL);
+    if (in) (void)clReleaseMemObject(in);
+    if (out) (void)clReleaseMemObject(out);
+    return result;
+}
+
+static gp_result gpi_map_warm_up(gp_context *gp, const gp_warmup_desc *desc)
+{
+    const char *f = "gp_warmup";
+    gp_result r = GP_OK;
+    gpi_map map;
+    if (desc->transform) {
+        r = gpi_map_of_transform(gp, f, desc->transform, &map);
+        r = gpi_map_warm_up_one(gp, &map, r);
+    }
+    if (desc->fill && r == GP_OK) {
+        r = gpi_map_of_fill(gp, f, desc->fill, &map);
+        r = gpi_map_warm_up_one(gp, &map, r);
+    }
+    if (desc->iota && r == GP_OK) {
+        r = gpi_map_of_iota(gp, f, desc->iota, &map);
+        r = gpi_map_warm_up_one(gp, &map, r);
+    }
+    if (desc->adjacent_difference && r == GP_OK) {
+        r = gpi_map_of_difference(gp, f, desc->adjacent_difference, &map);
+        r = gpi_map_warm_up_one(gp, &map, r);
+    }
+    return r;
+}
+/* ---- End file src/map.c ---- */
 
 /*
 MIT License

@@ -108,6 +108,8 @@ struct bench_variant {
         gp_merge_desc merge;
         gp_search_desc search;
         gp_topk_desc topk;
+        gp_transform_desc transform;
+        gp_fill_desc fill;
         bench_launch launch;
         bench_passes passes;
         host_stream host;
@@ -238,6 +240,8 @@ void bench_segmented_sort(bench *b);
 void bench_sort_strings(bench *b);
 void bench_brackets(bench *b);
 void bench_hash(bench *b);
+void bench_transform(bench *b);
+void bench_fill(bench *b);
 void bench_ladder(bench *b);
 void bench_launch_cost(bench *b);
 

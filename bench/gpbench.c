@@ -27,6 +27,8 @@ static const char help[] =
     "  brackets gp_brackets: nests of several shapes, against stacks in C; sizes of tiles\n"
     "  hash     gp_hash by load, in and out of the caches, against tables on the host; and the published "
     "rows\n"
+    "  transform  gp_transform x * 3 + 1, against the fastest copy\n"
+    "  fill     gp_fill, against clEnqueueFillBuffer\n"
     "  ladder   the textbook's steps of a reduction, against gp_reduce and the fastest loop that reads\n"
     "  launch   calls with 1000 elements, against an empty kernel\n"
     "  all      all of these\n"
@@ -75,6 +77,8 @@ static void run_all(bench *b)
     bench_sort_strings(b);
     bench_brackets(b);
     bench_hash(b);
+    bench_transform(b);
+    bench_fill(b);
 }
 
 static const command commands[] = {{"stream", bench_stream},
@@ -93,6 +97,8 @@ static const command commands[] = {{"stream", bench_stream},
                                    {"strings", bench_sort_strings},
                                    {"brackets", bench_brackets},
                                    {"hash", bench_hash},
+                                   {"transform", bench_transform},
+                                   {"fill", bench_fill},
                                    {"all", run_all}};
 
 /* ------------------------------------------------------------------ options */

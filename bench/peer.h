@@ -24,7 +24,10 @@ typedef enum bench_primitive {
     BENCH_TOPK,
     BENCH_SEGMENTED_SORT,
     BENCH_SORT_STRINGS,
-    BENCH_BRACKETS
+    BENCH_BRACKETS,
+    BENCH_TRANSFORM, /* x * 3 + 1 */
+    BENCH_FILL,      /* 42 */
+    BENCH_GATHER     /* host_in by host_in2 */
 } bench_primitive;
 
 /* One piece of work. Every variant of a case gets the same one: the same input, the same output.
@@ -64,6 +67,7 @@ typedef struct bench_peer {
 
 extern const bench_peer bench_peer_block_indirect;
 extern const bench_peer bench_peer_boost_compute;
+extern const bench_peer bench_peer_boost_compute_map;
 extern const bench_peer bench_peer_boost_compute_sort;
 extern const bench_peer bench_peer_c_lsd;
 extern const bench_peer bench_peer_c_lsd_plain;
@@ -77,6 +81,7 @@ extern const bench_peer bench_peer_par_merge;
 extern const bench_peer bench_peer_std;
 extern const bench_peer bench_peer_std_merge;
 extern const bench_peer bench_peer_std_par;
+extern const bench_peer bench_peer_std_par_map;
 extern const bench_peer bench_peer_std_search;
 extern const bench_peer bench_peer_std_search_threads;
 extern const bench_peer bench_peer_std_segments;
@@ -86,6 +91,7 @@ extern const bench_peer bench_peer_std_sort;
 extern const bench_peer bench_peer_nth_element;
 extern const bench_peer bench_peer_partial_sort;
 extern const bench_peer bench_peer_tbb;
+extern const bench_peer bench_peer_tbb_map;
 extern const bench_peer bench_peer_tbb_sort;
 
 #ifdef __cplusplus

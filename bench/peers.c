@@ -28,12 +28,15 @@ static const bench_peer *const peers[] = {
 #ifdef BENCH_HAVE_BOOST_COMPUTE
     &bench_peer_boost_compute,
     &bench_peer_boost_compute_sort,
+    &bench_peer_boost_compute_map,
     &bench_peer_block_indirect,
 #endif
 #ifdef BENCH_HAVE_TBB
     &bench_peer_tbb,
     &bench_peer_tbb_sort,
     &bench_peer_par_merge,
+    &bench_peer_std_par_map,
+    &bench_peer_tbb_map,
 #endif
 #ifdef BENCH_HAVE_STD_PAR
     &bench_peer_std_par,

@@ -271,6 +271,7 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (desc->sort_strings && result == GP_OK) result = gpi_sort_strings_warm_up(gp, desc->sort_strings);
     if (desc->brackets && result == GP_OK) result = gpi_brackets_warm_up(gp, desc->brackets);
     if (desc->hash && result == GP_OK) result = gpi_hash_warm_up(gp, desc->hash);
+    if (result == GP_OK) result = gpi_map_warm_up(gp, desc);
     return result == GP_OK ? gp_finish(gp) : result;
 }
 

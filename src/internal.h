@@ -42,6 +42,7 @@ typedef enum gpi_primitive {
     GPI_BRACKETS,
     GPI_HASH,
     GPI_HASH_EACH,
+    GPI_MAP, /* transform, fill, iota, adjacent_difference */
     GPI_PRIMITIVES
 } gpi_primitive;
 
@@ -208,6 +209,7 @@ static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, si
                                         gpi_plan *plan);
 static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_strategy strategy,
                                     gpi_plan *plan);
+static gp_result gpi_plan_make_map(gp_context *gp, const char *function, size_t size, gpi_plan *plan);
 static size_t gpi_plan_tile(const gpi_plan *plan);
 static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
                                 cl_uint *tiles);
@@ -229,6 +231,12 @@ static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primi
                                  const gpi_element *element, gpi_plan *plan, gpi_program **out);
 static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
                                       char *prelude, size_t fields, gpi_program **out);
+/* Writes a plan's and a description's prelude; NULL: no memory. */
+typedef char *gpi_prelude_function(const gp_context *gp, const gpi_plan *plan, const void *description);
+static gp_result gpi_program_get_fit(gp_context *gp, const char *function, gpi_primitive primitive,
+                                     gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
+                                     gpi_program **out);
+static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static void gpi_programs_save(gp_context *gp);
 static void gpi_programs_free(gp_context *gp);
 static gp_result gpi_programs_share(gp_context *gp, const gp_context *from);
@@ -243,6 +251,8 @@ static bool gpi_is_blank(const char *text);
 static size_t gpi_round_up(size_t x, size_t multiple);
 static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
                                      size_t count);
+static gp_result gpi_check_type(gp_context *gp, const char *function, const char *field, gp_type type);
+static gp_type gpi_operand(gp_type type);
 static bool gpi_is_float(gp_type type);
 static bool gpi_is_signed(gp_type type);
 static bool gpi_is_arg(gp_op op);
@@ -314,6 +324,8 @@ static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *func
                                 cl_uint wait_count, cl_event *done);
 static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_mem *out);
 static gp_result gpi_call_fill(gpi_call *call, cl_mem buffer, size_t offset, size_t bytes);
+static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, cl_mem to, size_t to_offset,
+                               size_t bytes);
 static void gpi_call_kernel(gpi_call *call, gpi_program *program, size_t kernel);
 static void gpi_call_arg(gpi_call *call, size_t size, const void *value);
 static void gpi_call_arg_initial(gpi_call *call, const gpi_element *element);
@@ -409,6 +421,9 @@ static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *de
 static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
 static void gpi_hash_free_all(gp_context *gp);
 static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count);
+
+/* map.c */
+static gp_result gpi_map_warm_up(gp_context *gp, const gp_warmup_desc *desc);
 
 #define GPI_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define GPI_CALL_ARG(call, variable) gpi_call_arg(call, sizeof(variable), &(variable))

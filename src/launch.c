@@ -290,6 +290,15 @@ static gp_result gpi_call_fill(gpi_call *call, cl_mem buffer, size_t offset, siz
     return gpi_call_enqueued(call, error, "clEnqueueFillBuffer", NULL, event);
 }
 
+static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, cl_mem to, size_t to_offset,
+                               size_t bytes)
+{
+    cl_event event;
+    const cl_int error = clEnqueueCopyBuffer(call->gp->queue, from, to, from_offset, to_offset, bytes,
+                                             call->wait_count, call->wait, &event);
+    return gpi_call_enqueued(call, error, "clEnqueueCopyBuffer", NULL, event);
+}
+
 /* Prepares a kernel: its arguments follow in order, then its launch. */
 static void gpi_call_kernel(gpi_call *call, gpi_program *program, size_t kernel)
 {

@@ -66,8 +66,19 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
          "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", "gp_hash_combine_keys",
          NULL},
         {"gp_hash_each_slot", NULL},
+        {"gp_map_tiles", NULL},
     };
     return names[primitive][k];
+}
+
+/* Shape and sizes, of a program in which groups exchange no words. Serial spans are arguments. */
+static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
+{
+    const bool local = plan->shape == GP_SHAPE_LOCAL;
+    gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
+    gpi_text_add(text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n", plan->group, local ? plan->items : 1);
+    gpi_text_add(text, "#define GPI_WIDE 0\n#define GPI_INT64_EXTENDED 0\n#define GPI_FP64 %d\n",
+                 gp->info.fp64);
 }
 
 /* Everything that makes this program differ from others of its primitive. */
@@ -109,7 +120,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, monoid);
         GPI_ADD_KERNEL(&text, source);
         GPI_ADD_KERNEL(&text, tile);
-    } else if (primitive != GPI_BRACKETS) {
+    } else if (primitive != GPI_BRACKETS && primitive < GPI_MAP) {
         GPI_ADD_KERNEL(&text, mix);
         if (primitive != GPI_HASH && primitive != GPI_HASH_EACH) GPI_ADD_KERNEL(&text, key);
     }
@@ -159,6 +170,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, hash);
         GPI_ADD_KERNEL(&text, hash_each);
         break;
+    case GPI_MAP: GPI_ADD_KERNEL(&text, map); break;
     default: break;
     }
     if (!text.failed) return text.data;
@@ -341,6 +353,20 @@ static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_
     if (!*out) return gpi_program_make(gp, function, primitive, prelude, hash, fields, out);
     free(prelude);
     return GP_OK;
+}
+
+/* The program for a description and plan; as below, the group may shrink. */
+static gp_result gpi_program_get_fit(gp_context *gp, const char *function, gpi_primitive primitive,
+                                     gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
+                                     gpi_program **out)
+{
+    for (;;) {
+        const gp_result result =
+            gpi_program_get_text(gp, function, primitive, prelude(gp, plan, description), 0, out);
+        if (result != GP_OK) return result;
+        if (plan->group == 1 || plan->group <= (*out)->group_max) return GP_OK;
+        plan->group /= 2;
+    }
 }
 
 /* The program for this element and plan. A compiler may grant its kernels smaller groups than the plan

@@ -97,5 +97,21 @@ for form in "$NARROW -DGPI_HASH_PACKED=0" "$WIDE -DGPI_HASH_PACKED=0" "$WIDE -DG
         done
     done
 done
+# Nor what makes elements one by one: inputs, halves, a late input, records of 16 bytes.
+MAP="-DGPI_IN_0=uchar -DGPI_IN_1=uchar -DGPI_IN_2=half -DGPI_HALF_2=1 -DGPI_X=int -DGPI_Y=int -DGPI_Z=float"
+THREE="-DGPI_INPUTS=3 -DGPI_LAG=0 -DGPI_OUT=half -DGPI_OUT_HALF=1 -DGPI_LANE=float -DGPI_VECTOR=float16"
+LATE="-DGPI_INPUTS=2 -DGPI_LAG=1 -DGPI_OUT=int -DGPI_LANE=int -DGPI_VECTOR=int16"
+NONE="-DGPI_INPUTS=0 -DGPI_LAG=0 -DGPI_OUT=ulong2 -DGPI_LANE=ulong2"
+tools/compose_kernel.sh /dev/null map >build/lint/map.cl
+for form in "$THREE" "$LATE" "$NONE"; do
+    for shape in "$SORT_SERIAL" "$LOCAL"; do
+        checked=$((checked + 1))
+        ${CLANG:-clang} $FLAGS -DGPI_FP64=0 $NARROW $MAP \
+            "-Dgpi_map(x,y,z,i,a,b)=((void)(x),(void)(y),(void)(z),(GPI_LANE)(a))" $form $shape build/lint/map.cl || {
+            echo "lint: map $form $shape" >&2
+            failed=$((failed + 1))
+        }
+    done
+done
 echo "lint: $checked kernel programs, $failed with errors"
 test $failed = 0
