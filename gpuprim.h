@@ -1215,6 +1215,48 @@ GP_API gp_result gp_adjacent_difference(gp_context *gp, const gp_adjacent_differ
 GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_adjacent_difference_desc *desc,
                                                      size_t *bytes);
 
+/* ------------------------------------------------------------------ random */
+
+typedef enum gp_random_kind {
+    GP_RANDOM_BITS = 0, /* integers: all bits random */
+    GP_RANDOM_UNIFORM,  /* floats: [0, 1), multiples of 2^-24 (f16: 2^-11, f64: 2^-53) */
+    GP_RANDOM_RANGE,    /* integers: [low, high), each value to within 2^-64 of its chance */
+    GP_RANDOM_NORMAL,   /* floats: normal, by Box and Muller */
+    GP_RANDOM_KIND_COUNT
+} gp_random_kind;
+
+/* out[i] = element first_element + i of a stream of random numbers
+
+   The stream is named by `seed` and `stream`, and is the same on every device, in every shape and for however
+   many calls it is made: Philox4x32-10 (Salmon, Moraes, Dror & Shaw, SC11) with the seed as its key, and as
+   its counter a block's number and the stream. An element takes words of 32 bits from the blocks in a row,
+   low words first: two for types of 8 bytes and for ranges, else one; BITS of shorter types are the word's
+   low bits. Normal numbers come in pairs and are the same up to what the device's log, sqrt, sinpi and cospi
+   round. Aliasing: count_buffer's number apart from `out`. Cost: one launch, no scratch; writes once. */
+typedef struct gp_random_desc {
+    cl_mem out; /* count elements of `type` */
+    size_t out_offset;
+    gp_type type;
+    gp_random_kind kind;
+    uint64_t seed;
+    uint64_t stream;        /* another one: other numbers for the same seed */
+    uint64_t first_element; /* so that a call may go on where one ended */
+    gp_value low;           /* of a range, of `type` */
+    gp_value high;          /* itself not in it */
+    double mean;            /* normal */
+    double deviation;       /* normal: standard deviation; 0: 1 */
+    size_t count;           /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer;
+    size_t count_offset;
+    gp_type count_type;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_random_desc;
+
+/* One program for each type and kind. */
+GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc);
+
 /* ------------------------------------------------------------------ warm-up, profile */
 
 /* Builds (or loads) what calls with these descs will need, launches it once on a few internal elements,
@@ -1239,6 +1281,7 @@ typedef struct gp_warmup_desc {
     const gp_fill_desc *fill;                               /* of this element_size */
     const gp_iota_desc *iota;                               /* of this the type */
     const gp_adjacent_difference_desc *adjacent_difference; /* of this the types and map */
+    const gp_random_desc *random;                           /* of this type and kind */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
@@ -1328,6 +1371,7 @@ typedef enum gpi_primitive {
     GPI_HASH,
     GPI_HASH_EACH,
     GPI_MAP, /* transform, fill, iota, adjacent_difference */
+    GPI_RANDOM,
     GPI_PRIMITIVES
 } gpi_primitive;
 
@@ -1707,8 +1751,9 @@ static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
 static void gpi_hash_free_all(gp_context *gp);
 static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count);
 
-/* map.c */
+/* map.c, random.c */
 static gp_result gpi_map_warm_up(gp_context *gp, const gp_warmup_desc *desc);
+static gp_result gpi_random_warm_up(gp_context *gp, const gp_random_desc *desc);
 
 #define GPI_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define GPI_CALL_ARG(call, variable) gpi_call_arg(call, sizeof(variable), &(variable))
@@ -9191,6 +9236,214 @@ static const char *const gpi_kernel_map[] = {
 };
 /* ---- End file kernels/map.cl ---- */
 
+/* ---- Begin file kernels/random.cl ---- */
+static const char *const gpi_kernel_random[] = {
+    "#line 1 \"kernels/random.cl\"\n",
+    "/* random.cl - random numbers by counter: Philox4x32-10 (Salmon, Moraes, Dror & Shaw, Parallel random numbers:\n",
+    "   as easy as 1, 2, 3, SC11)\n",
+    "\n",
+    "       block b of a stream    philox(counter = (b, stream), key = seed): four words of 32 bits\n",
+    "       element e              words GPI_WORDS e .. GPI_WORDS e + GPI_WORDS - 1 of the blocks in a row\n",
+    "       out[i]                 is made of element first_element + i\n",
+    "\n",
+    "       blocks     | w0 w1 w2 w3 | w4 w5 w6 w7 | ...\n",
+    "       elements   | e0 e1 e2 e3 | e4 e5 e6 e7 |       GPI_WORDS 1\n",
+    "                  | e0    e1    | e2    e3    |       GPI_WORDS 2\n",
+    "\n",
+    "   What an element is does not depend on where it is computed. Normal numbers come in pairs (Box & Muller\n",
+    "   1958), and both of a pair are of one block.\n",
+    "\n",
+    "   Parameters, which the host writes ahead\n",
+    "       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: an item makes eight blocks at a time, or one\n",
+    "       GPI_WG, GPI_ITEMS                     items of a group; local: blocks of an item\n",
+    "       GPI_WORDS                             1, 2: words of an element\n",
+    "       GPI_KIND                              0: bits, 1: uniform floats, 2: integers of a range, 3: normal\n",
+    "       GPI_OUT, GPI_OUT_HALF                 type in memory; 1: half\n",
+    "       GPI_LANE                              type as an operand: a half is a float\n",
+    "       GPI_FRACTION                          floats: bits of a fraction in [0, 1)\n",
+    "       GPI_AS_LANE(bits)                     normal: a number of that type from its bits                 */\n",
+    "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
+    "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
+    "#endif\n",
+    "#if GPI_SHAPE_SERIAL && GPI_WG != 1\n",
+    "#error \"the serial shape has one item a group\"\n",
+    "#endif\n",
+    "#if GPI_WORDS != 1 && GPI_WORDS != 2\n",
+    "#error \"GPI_WORDS must be 1 or 2\"\n",
+    "#endif\n",
+    "#if GPI_KIND > 3\n",
+    "#error \"GPI_KIND must be 0 .. 3\"\n",
+    "#endif\n",
+    "\n",
+    "#define GPI_PER_BLOCK (4 / GPI_WORDS) /* elements of a block */\n",
+    "\n",
+    "/* Blocks side by side, one a lane. */\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#define GPI_BLOCKS 8\n",
+    "typedef uint8 gpi_lanes;\n",
+    "#define GPI_LANES_MAKE(x) (uint8)(x)\n",
+    "#define GPI_LANES_WIDE(x) convert_ulong8(x)\n",
+    "#define GPI_LANES_NARROW(x) convert_uint8(x)\n",
+    "#define GPI_LANES_STORE(x, p) vstore8(x, 0, p)\n",
+    "#define GPI_LANE_NUMBERS (ulong8)(0, 1, 2, 3, 4, 5, 6, 7)\n",
+    "typedef ulong8 gpi_wide_lanes;\n",
+    "#else\n",
+    "#define GPI_BLOCKS 1\n",
+    "typedef uint gpi_lanes;\n",
+    "#define GPI_LANES_MAKE(x) (x)\n",
+    "#define GPI_LANES_WIDE(x) (ulong)(x)\n",
+    "#define GPI_LANES_NARROW(x) (uint)(x)\n",
+    "#define GPI_LANES_STORE(x, p) *(p) = (x)\n",
+    "#define GPI_LANE_NUMBERS 0ul\n",
+    "typedef ulong gpi_wide_lanes;\n",
+    "#endif\n",
+    "\n",
+    "/* A counter, or the words that it becomes. */\n",
+    "typedef struct gpi_block {\n",
+    "    gpi_lanes word[4];\n",
+    "} gpi_block;\n",
+    "\n",
+    "GPI_INLINE gpi_block gpi_philox(gpi_block c, uint key0, uint key1)\n",
+    "{\n",
+    "    for (uint round = 0; round < 10; round++) {\n",
+    "        const gpi_wide_lanes p = GPI_LANES_WIDE(c.word[0]) * 0xd2511f53ul;\n",
+    "        const gpi_wide_lanes q = GPI_LANES_WIDE(c.word[2]) * 0xcd9e8d57ul;\n",
+    "        c.word[0] = GPI_LANES_NARROW(q >> 32) ^ c.word[1] ^ GPI_LANES_MAKE(key0);\n",
+    "        c.word[1] = GPI_LANES_NARROW(q & 0xfffffffful);\n",
+    "        c.word[2] = GPI_LANES_NARROW(p >> 32) ^ c.word[3] ^ GPI_LANES_MAKE(key1);\n",
+    "        c.word[3] = GPI_LANES_NARROW(p & 0xfffffffful);\n",
+    "        key0 += 0x9e3779b9u;\n",
+    "        key1 += 0xbb67ae85u;\n",
+    "    }\n",
+    "    return c;\n",
+    "}\n",
+    "\n",
+    "/* The words of blocks b, b + 1, ... in a row. */\n",
+    "GPI_INLINE void gpi_words(ulong b, ulong seed, ulong stream, uint word[4 * GPI_BLOCKS])\n",
+    "{\n",
+    "    const gpi_wide_lanes at = b + GPI_LANE_NUMBERS;\n",
+    "    uint by_place[4][GPI_BLOCKS];\n",
+    "    gpi_block c;\n",
+    "    c.word[0] = GPI_LANES_NARROW(at & 0xfffffffful);\n",
+    "    c.word[1] = GPI_LANES_NARROW(at >> 32);\n",
+    "    c.word[2] = GPI_LANES_MAKE((uint)stream);\n",
+    "    c.word[3] = GPI_LANES_MAKE((uint)(stream >> 32));\n",
+    "    c = gpi_philox(c, (uint)seed, (uint)(seed >> 32));\n",
+    "    for (uint k = 0; k < 4; k++) GPI_LANES_STORE(c.word[k], by_place[k]);\n",
+    "    for (uint k = 0; k < 4 * GPI_BLOCKS; k++) word[k] = by_place[k % 4][k / 4];\n",
+    "}\n",
+    "\n",
+    "#if GPI_KIND == 1 || GPI_KIND == 3\n",
+    "/* Element e as a fraction in [0, 1), which the type holds exactly. */\n",
+    "GPI_INLINE GPI_LANE gpi_fraction(const uint *word, uint e)\n",
+    "{\n",
+    "#if GPI_WORDS == 1\n",
+    "    return (GPI_LANE)(word[e] >> (32 - GPI_FRACTION)) * (GPI_LANE)(1.0f / (1 << GPI_FRACTION));\n",
+    "#else\n",
+    "    const ulong w = (ulong)word[2 * e + 1] << 32 | word[2 * e];\n",
+    "    return (GPI_LANE)(w >> (64 - GPI_FRACTION)) / (GPI_LANE)(1ul << GPI_FRACTION);\n",
+    "#endif\n",
+    "}\n",
+    "#else\n",
+    "GPI_INLINE ulong gpi_bits(const uint *word, uint e)\n",
+    "{\n",
+    "#if GPI_WORDS == 1\n",
+    "    return word[e];\n",
+    "#else\n",
+    "    return (ulong)word[2 * e + 1] << 32 | word[2 * e];\n",
+    "#endif\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* The elements of the blocks whose words these are. a, b: low and range; mean and deviation, by their bits.\n",
+    " */\n",
+    "GPI_INLINE void gpi_elements(const uint *word, ulong a, ulong b, GPI_LANE *element)\n",
+    "{\n",
+    "#if GPI_KIND == 3\n",
+    "    /* 1 minus a fraction is never 0, and exact */\n",
+    "    for (uint e = 0; e < GPI_BLOCKS * GPI_PER_BLOCK; e += 2) {\n",
+    "        const GPI_LANE u = 1 - gpi_fraction(word, e), v = gpi_fraction(word, e + 1);\n",
+    "        const GPI_LANE radius = GPI_AS_LANE(b) * sqrt(-2 * log(u));\n",
+    "        element[e] = GPI_AS_LANE(a) + radius * cospi(2 * v);\n",
+    "        element[e + 1] = GPI_AS_LANE(a) + radius * sinpi(2 * v);\n",
+    "    }\n",
+    "#else\n",
+    "    for (uint e = 0; e < GPI_BLOCKS * GPI_PER_BLOCK; e++) {\n",
+    "#if GPI_KIND == 0\n",
+    "        element[e] = (GPI_LANE)gpi_bits(word, e);\n",
+    "#elif GPI_KIND == 1\n",
+    "        element[e] = gpi_fraction(word, e);\n",
+    "#else\n",
+    "        element[e] = (GPI_LANE)(a + mul_hi(gpi_bits(word, e), b));\n",
+    "#endif\n",
+    "    }\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "#if GPI_OUT_HALF\n",
+    "#define GPI_WRITE(p, i, v) vstore_half(v, i, p)\n",
+    "#else\n",
+    "#define GPI_WRITE(p, i, v) (p)[i] = (v)\n",
+    "#endif\n",
+    "\n",
+    "#define GPI_RANDOM_PARAMETERS                                                                        \\\n",
+    "    __global GPI_OUT *out, ulong out_offset, ulong seed, ulong stream, ulong first_element, ulong a, \\\n",
+    "        ulong b, ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "/* out[i] for i in [span g, span g + span): eight blocks at a time, from the one in which the first element\n",
+    " * is. */\n",
+    "GPI_KERNEL void gp_random_tiles(GPI_RANDOM_PARAMETERS)\n",
+    "{\n",
+    "    const uint chunk = GPI_BLOCKS * GPI_PER_BLOCK;\n",
+    "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
+    "    const ulong begin = get_group_id(0) * span, end = min(n, begin + span);\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "    out += out_offset;\n",
+    "    for (ulong i = begin; i < end;) {\n",
+    "        const uint skip = (uint)((first_element + i) % GPI_PER_BLOCK);\n",
+    "        uint word[4 * GPI_BLOCKS];\n",
+    "        GPI_LANE element[GPI_BLOCKS * GPI_PER_BLOCK];\n",
+    "        gpi_words((first_element + i) / GPI_PER_BLOCK, seed, stream, word);\n",
+    "        gpi_elements(word, a, b, element);\n",
+    "        if (skip == 0 && i + chunk <= end) {\n",
+    "            for (uint k = 0; k < chunk; k++) GPI_WRITE(out, i + k, element[k]);\n",
+    "        } else {\n",
+    "            for (uint k = skip; k < chunk && i + k - skip < end; k++)\n",
+    "                GPI_WRITE(out, i + k - skip, element[k]);\n",
+    "        }\n",
+    "        i += chunk - skip;\n",
+    "    }\n",
+    "}\n",
+    "#else\n",
+    "/* GPI_WG blocks at a time. Each item makes one; neighbours then write neighbours. */\n",
+    "GPI_KERNEL void gp_random_tiles(GPI_RANDOM_PARAMETERS)\n",
+    "{\n",
+    "    __local GPI_LANE near[GPI_WG * GPI_PER_BLOCK];\n",
+    "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
+    "    const uint skip = (uint)(first_element % GPI_PER_BLOCK), l = (uint)get_local_id(0);\n",
+    "    const ulong end = n + skip; /* elements from the first block on; those before `skip` are not wanted */\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "    out += out_offset;\n",
+    "    for (uint k = 0; k < GPI_ITEMS; k++) {\n",
+    "        const ulong first = (get_group_id(0) * GPI_ITEMS + k) * (GPI_WG * GPI_PER_BLOCK);\n",
+    "        uint word[4];\n",
+    "        GPI_LANE element[GPI_PER_BLOCK];\n",
+    "        gpi_words(first_element / GPI_PER_BLOCK + first / GPI_PER_BLOCK + l, seed, stream, word);\n",
+    "        gpi_elements(word, a, b, element);\n",
+    "        for (uint e = 0; e < GPI_PER_BLOCK; e++) near[l * GPI_PER_BLOCK + e] = element[e];\n",
+    "        barrier(CLK_LOCAL_MEM_FENCE); /* near is whole */\n",
+    "        for (uint e = 0; e < GPI_PER_BLOCK; e++) {\n",
+    "            const ulong at = first + e * GPI_WG + l;\n",
+    "            if (at >= skip && at < end) GPI_WRITE(out, at - skip, near[e * GPI_WG + l]);\n",
+    "        }\n",
+    "        barrier(CLK_LOCAL_MEM_FENCE); /* near has been read */\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/random.cl ---- */
+
 /* ---- Begin file src/error.c ---- */
 /* error.c - results, error texts, the log. */
 
@@ -10144,6 +10397,7 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (desc->brackets && result == GP_OK) result = gpi_brackets_warm_up(gp, desc->brackets);
     if (desc->hash && result == GP_OK) result = gpi_hash_warm_up(gp, desc->hash);
     if (result == GP_OK) result = gpi_map_warm_up(gp, desc);
+    if (desc->random && result == GP_OK) result = gpi_random_warm_up(gp, desc->random);
     return result == GP_OK ? gp_finish(gp) : result;
 }
 
@@ -10576,6 +10830,7 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
          NULL},
         {"gp_hash_each_slot", NULL},
         {"gp_map_tiles", NULL},
+        {"gp_random_tiles", NULL},
     };
     return names[primitive][k];
 }
@@ -10680,6 +10935,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, hash_each);
         break;
     case GPI_MAP: GPI_ADD_KERNEL(&text, map); break;
+    case GPI_RANDOM: GPI_ADD_KERNEL(&text, random); break;
     default: break;
     }
     if (!text.failed) return text.data;
@@ -17410,6 +17666,212 @@ static gp_result gpi_map_warm_up(gp_context *gp, const gp_warmup_desc *desc)
     return r;
 }
 /* ---- End file src/map.c ---- */
+
+/* ---- Begin file src/random.c ---- */
+/* random.c - gp_random: numbers by counter, in one launch. */
+
+enum { GPI_RANDOM_TILES };
+
+enum { GPI_RANDOM_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are few */ };
+
+/* A checked call, ready to run. */
+typedef struct gpi_random {
+    const gp_random_desc *desc;
+    const char *function;
+    unsigned words;       /* of an element: 1, 2 */
+    cl_ulong argument[2]; /* low and range; mean and deviation, by their bits */
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count count;
+} gpi_random;
+
+/* ------------------------------------------------------------------ program */
+
+/* Bits of a uniform fraction: as many as every number in [0, 1) of the type has. */
+static unsigned gpi_random_fraction(gp_type type, gp_random_kind kind)
+{
+    return type == GP_F64 ? 53 : type == GP_F16 && kind == GP_RANDOM_UNIFORM ? 11 : 24;
+}
+
+static char *gpi_random_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+{
+    const gpi_random *random = (const gpi_random *)description;
+    const gp_type type = random->desc->type;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_prelude_plan(gp, plan, &text);
+    gpi_text_add(&text, "#define GPI_WORDS %u\n#define GPI_KIND %d\n", random->words,
+                 (int)random->desc->kind);
+    gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n",
+                 gpi_type_cl(type), type == GP_F16, gpi_type_cl(gpi_operand(type)));
+    gpi_text_add(&text, "#define GPI_FRACTION %u\n#define GPI_AS_LANE(x) %s\n",
+                 gpi_random_fraction(type, random->desc->kind),
+                 type == GP_F64 ? "as_double(x)" : "as_float((uint)(x))");
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ checks */
+
+/* An integer of the type, in 64 bits. */
+static uint64_t gpi_random_integer(gp_type type, gp_value value)
+{
+    switch (type) {
+    case GP_I8: return (uint64_t)(int64_t)value.i8;
+    case GP_I16: return (uint64_t)(int64_t)value.i16;
+    case GP_I32: return (uint64_t)(int64_t)value.i32;
+    case GP_U8: return value.u8;
+    case GP_U16: return value.u16;
+    case GP_U32: return value.u32;
+    default: return value.u64;
+    }
+}
+
+static gp_result gpi_random_range(gp_context *gp, gpi_random *random)
+{
+    const gp_type type = random->desc->type;
+    const uint64_t low = gpi_random_integer(type, random->desc->low);
+    const uint64_t high = gpi_random_integer(type, random->desc->high);
+    const uint64_t sign = gpi_is_signed(type) ? (uint64_t)1 << 63 : 0;
+    if ((low ^ sign) >= (high ^ sign)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        gpi_is_signed(type) ? "%s: low = %lld is not less than high = %lld"
+                                            : "%s: low = %llu is not less than high = %llu",
+                        random->function, (unsigned long long)low, (unsigned long long)high);
+    }
+    random->argument[0] = low;
+    random->argument[1] = high - low;
+    return GP_OK;
+}
+
+static void gpi_random_normal(gpi_random *random)
+{
+    const gp_random_desc *d = random->desc;
+    const double numbers[2] = {d->mean, d->deviation == 0 ? 1 : d->deviation};
+    size_t k;
+    for (k = 0; k < 2; k++) {
+        const float narrow = (float)numbers[k];
+        random->argument[k] = 0;
+        if (d->type == GP_F64) memcpy(&random->argument[k], &numbers[k], sizeof numbers[k]);
+        else memcpy(&random->argument[k], &narrow, sizeof narrow);
+    }
+}
+
+static gp_result gpi_random_describe(gp_context *gp, gpi_random *random)
+{
+    const gp_random_desc *d = random->desc;
+    const bool floats = d->kind == GP_RANDOM_UNIFORM || d->kind == GP_RANDOM_NORMAL;
+    const gp_result result = gpi_check_type(gp, random->function, "type", d->type);
+    if (result != GP_OK) return result;
+    if ((unsigned)d->kind >= GP_RANDOM_KIND_COUNT) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: kind = %d is not a gp_random_kind",
+                        random->function, (int)d->kind);
+    }
+    if (gpi_is_float(d->type) != floats) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type %s, kind %d is of %s", random->function,
+                        gpi_type_cl(d->type), (int)d->kind, floats ? "floats" : "integers");
+    }
+    if (d->count > UINT64_MAX - d->first_element) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: first_element = %llu and count = %zu are over 2^64",
+                        random->function, (unsigned long long)d->first_element, d->count);
+    }
+    random->words = gpi_type_size(d->type) == 8 || d->kind == GP_RANDOM_RANGE ? 2 : 1;
+    if (d->kind == GP_RANDOM_NORMAL) gpi_random_normal(random);
+    return d->kind == GP_RANDOM_RANGE ? gpi_random_range(gp, random) : GP_OK;
+}
+
+/* Everything but the buffers. Local memory holds the elements of a block for each item. */
+static gp_result gpi_random_plan(gp_context *gp, gpi_random *random)
+{
+    const gp_random_desc *d = random->desc;
+    gp_result result = gpi_random_describe(gp, random);
+    random->count.bound = d->count;
+    random->count.buffer = d->count_buffer;
+    random->count.offset = d->count_offset;
+    random->count.type = d->count_type;
+    if (result == GP_OK) result = gpi_plan_make_map(gp, random->function, 16, &random->plan);
+    if (result != GP_OK) return result;
+    return gpi_program_get_fit(gp, random->function, GPI_RANDOM, gpi_random_prelude, random, &random->plan,
+                               &random->program);
+}
+
+static gp_result gpi_random_check(gp_context *gp, const gpi_random *random)
+{
+    static const char *const names[2] = {"count_buffer", "out"};
+    const gp_random_desc *d = random->desc;
+    gpi_range used[2];
+    gp_result result = gpi_check_count(gp, random->function, &random->count, &used[0]);
+    if (result != GP_OK) return result;
+    result = gpi_check_buffer(gp, random->function, "out", d->out, d->out_offset, d->count,
+                              gpi_type_size(d->type), GPI_WRITES, &used[1]);
+    return result == GP_OK ? gpi_check_apart(gp, random->function, names, used, 1, 2) : result;
+}
+
+/* ------------------------------------------------------------------ launch, API */
+
+static gp_result gpi_random_launch(gpi_call *call, const gpi_random *random)
+{
+    const gp_random_desc *d = random->desc;
+    const size_t per_block = 4 / random->words, n = d->count + d->first_element % per_block;
+    const bool serial = random->plan.shape == GP_SHAPE_SERIAL;
+    const cl_ulong span = serial ? gpi_serial_span(call->gp, &random->plan, n, GPI_RANDOM_SERIAL_SPAN_MIN)
+                                 : gpi_plan_tile(&random->plan) * per_block;
+    const cl_ulong out_at = d->out_offset, seed = d->seed, stream = d->stream, first = d->first_element;
+    if (d->count == 0) return GP_OK;
+    gpi_call_kernel(call, random->program, GPI_RANDOM_TILES);
+    GPI_CALL_ARG(call, d->out);
+    GPI_CALL_ARG(call, out_at);
+    GPI_CALL_ARG(call, seed);
+    GPI_CALL_ARG(call, stream);
+    GPI_CALL_ARG(call, first);
+    GPI_CALL_ARG(call, random->argument[0]);
+    GPI_CALL_ARG(call, random->argument[1]);
+    GPI_CALL_ARG(call, span);
+    gpi_call_arg_count(call, &random->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &random->plan, gpi_ceil_div(n, (size_t)span));
+}
+
+static gp_result gpi_random_call(gp_context *gp, const char *function, const gp_random_desc *desc)
+{
+    gpi_random random;
+    gpi_call call;
+    gp_result result;
+    memset(&random, 0, sizeof random);
+    random.desc = desc;
+    random.function = function;
+    result = gpi_random_plan(gp, &random);
+    if (result == GP_OK && desc->count > 0) result = gpi_random_check(gp, &random);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_random_launch(&call, &random);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc)
+{
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_random: gp or desc is NULL");
+    return gpi_random_call(gp, "gp_random", desc);
+}
+
+/* Makes one number in a buffer of the context's own. */
+static gp_result gpi_random_warm_up(gp_context *gp, const gp_random_desc *desc)
+{
+    gp_random_desc probe;
+    gp_result result;
+    memset(&probe, 0, sizeof probe);
+    probe.type = desc->type;
+    probe.kind = desc->kind;
+    probe.high.u8 = 1;
+    probe.count = 1;
+    result = gpi_alloc_zeros(gp, sizeof(cl_ulong), &probe.out);
+    if (result == GP_OK) result = gpi_random_call(gp, "gp_warmup", &probe);
+    if (probe.out) (void)clReleaseMemObject(probe.out);
+    return result;
+}
+/* ---- End file src/random.c ---- */
 
 /*
 MIT License

@@ -1215,6 +1215,48 @@ GP_API gp_result gp_adjacent_difference(gp_context *gp, const gp_adjacent_differ
 GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_adjacent_difference_desc *desc,
                                                      size_t *bytes);
 
+/* ------------------------------------------------------------------ random */
+
+typedef enum gp_random_kind {
+    GP_RANDOM_BITS = 0, /* integers: all bits random */
+    GP_RANDOM_UNIFORM,  /* floats: [0, 1), multiples of 2^-24 (f16: 2^-11, f64: 2^-53) */
+    GP_RANDOM_RANGE,    /* integers: [low, high), each value to within 2^-64 of its chance */
+    GP_RANDOM_NORMAL,   /* floats: normal, by Box and Muller */
+    GP_RANDOM_KIND_COUNT
+} gp_random_kind;
+
+/* out[i] = element first_element + i of a stream of random numbers
+
+   The stream is named by `seed` and `stream`, and is the same on every device, in every shape and for however
+   many calls it is made: Philox4x32-10 (Salmon, Moraes, Dror & Shaw, SC11) with the seed as its key, and as
+   its counter a block's number and the stream. An element takes words of 32 bits from the blocks in a row,
+   low words first: two for types of 8 bytes and for ranges, else one; BITS of shorter types are the word's
+   low bits. Normal numbers come in pairs and are the same up to what the device's log, sqrt, sinpi and cospi
+   round. Aliasing: count_buffer's number apart from `out`. Cost: one launch, no scratch; writes once. */
+typedef struct gp_random_desc {
+    cl_mem out; /* count elements of `type` */
+    size_t out_offset;
+    gp_type type;
+    gp_random_kind kind;
+    uint64_t seed;
+    uint64_t stream;        /* another one: other numbers for the same seed */
+    uint64_t first_element; /* so that a call may go on where one ended */
+    gp_value low;           /* of a range, of `type` */
+    gp_value high;          /* itself not in it */
+    double mean;            /* normal */
+    double deviation;       /* normal: standard deviation; 0: 1 */
+    size_t count;           /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer;
+    size_t count_offset;
+    gp_type count_type;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_random_desc;
+
+/* One program for each type and kind. */
+GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc);
+
 /* ------------------------------------------------------------------ warm-up, profile */
 
 /* Builds (or loads) what calls with these descs will need, launches it once on a few internal elements,
@@ -1239,6 +1281,7 @@ typedef struct gp_warmup_desc {
     const gp_fill_desc *fill;                               /* of this element_size */
     const gp_iota_desc *iota;                               /* of this the type */
     const gp_adjacent_difference_desc *adjacent_difference; /* of this the types and map */
+    const gp_random_desc *random;                           /* of this type and kind */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);

@@ -43,6 +43,7 @@ typedef enum gpi_primitive {
     GPI_HASH,
     GPI_HASH_EACH,
     GPI_MAP, /* transform, fill, iota, adjacent_difference */
+    GPI_RANDOM,
     GPI_PRIMITIVES
 } gpi_primitive;
 
@@ -422,8 +423,9 @@ static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
 static void gpi_hash_free_all(gp_context *gp);
 static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count);
 
-/* map.c */
+/* map.c, random.c */
 static gp_result gpi_map_warm_up(gp_context *gp, const gp_warmup_desc *desc);
+static gp_result gpi_random_warm_up(gp_context *gp, const gp_random_desc *desc);
 
 #define GPI_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define GPI_CALL_ARG(call, variable) gpi_call_arg(call, sizeof(variable), &(variable))

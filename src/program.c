@@ -67,6 +67,7 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
          NULL},
         {"gp_hash_each_slot", NULL},
         {"gp_map_tiles", NULL},
+        {"gp_random_tiles", NULL},
     };
     return names[primitive][k];
 }
@@ -171,6 +172,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, hash_each);
         break;
     case GPI_MAP: GPI_ADD_KERNEL(&text, map); break;
+    case GPI_RANDOM: GPI_ADD_KERNEL(&text, random); break;
     default: break;
     }
     if (!text.failed) return text.data;

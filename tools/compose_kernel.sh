@@ -35,5 +35,6 @@ hash) layers="mix hash hash_line hash_device hash_batch hash_combine hash_slots"
 hash_each) layers="mix hash hash_each" ;;
 brackets) layers="nest strands items brackets" ;;
 map) layers="map" ;;
+random) layers="random" ;;
 esac
 for name in $layers; do emit kernels/$name.cl; done

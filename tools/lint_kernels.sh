@@ -113,5 +113,20 @@ for form in "$THREE" "$LATE" "$NONE"; do
         }
     done
 done
+# Random numbers: each kind with the types that it takes.
+tools/compose_kernel.sh /dev/null random >build/lint/random.cl
+BITS="-DGPI_KIND=0 -DGPI_WORDS=1 -DGPI_OUT=uchar -DGPI_LANE=uchar"
+HALVES="-DGPI_KIND=1 -DGPI_WORDS=1 -DGPI_OUT=half -DGPI_OUT_HALF=1 -DGPI_LANE=float -DGPI_FRACTION=11"
+RANGE="-DGPI_KIND=2 -DGPI_WORDS=2 -DGPI_OUT=int -DGPI_LANE=int"
+NORMAL="-DGPI_KIND=3 -DGPI_WORDS=2 -DGPI_OUT=double -DGPI_LANE=double -DGPI_FRACTION=53 -DGPI_AS_LANE(x)=as_double(x)"
+for form in "$BITS" "$HALVES" "$RANGE" "$NORMAL"; do
+    for shape in "$SORT_SERIAL" "$LOCAL"; do
+        checked=$((checked + 1))
+        ${CLANG:-clang} $FLAGS -DGPI_FP64=1 $NARROW $form $shape build/lint/random.cl || {
+            echo "lint: random $form $shape" >&2
+            failed=$((failed + 1))
+        }
+    done
+done
 echo "lint: $checked kernel programs, $failed with errors"
 test $failed = 0
