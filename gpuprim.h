@@ -1215,6 +1215,69 @@ GP_API gp_result gp_adjacent_difference(gp_context *gp, const gp_adjacent_differ
 GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_adjacent_difference_desc *desc,
                                                      size_t *bytes);
 
+/* ------------------------------------------------------------------ gather, scatter, unpack */
+
+/* gather: out[i] = in[indices[i]]        scatter: out[indices[i]] = in[i]
+
+   Elements are moved, never looked at: element_size bytes each. An index that is not less than `limit` is
+   skipped: a gather leaves that element of `out` as it is, a scatter drops that element of `in`;
+   gp_profile.skipped counts them. Where indices of a scatter are equal, any one of their elements stays;
+   where they are not, the result is the same every time. Aliasing: `out` overlaps nothing; `in` and `indices`
+   may overlap each other. Cost: reads and writes each element once, by lines of memory where indices are near
+   one another; one launch, no scratch. */
+typedef struct gp_gather_desc {
+    cl_mem in; /* gather: `limit` elements; scatter: `count` */
+    size_t in_offset;
+    cl_mem out; /* gather: `count` elements; scatter: `limit` */
+    size_t out_offset;
+    cl_mem indices; /* count numbers of index_type */
+    size_t indices_offset;
+    gp_type index_type;  /* GP_U32 (also 0) or GP_U64 */
+    size_t element_size; /* bytes: 1, 2, 4, 8 or 16 */
+    size_t limit;        /* elements of what is indexed; 0: every index is skipped */
+    size_t count;        /* of indices, or their bound with count_buffer */
+    cl_mem count_buffer;
+    size_t count_offset;
+    gp_type count_type;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_gather_desc;
+
+GP_API gp_result gp_gather(gp_context *gp, const gp_gather_desc *desc);
+GP_API gp_result gp_scatter(gp_context *gp, const gp_gather_desc *desc);
+
+/* out[i] = the next element of `in`, for each i whose flag is set, in order; other elements stay as they are
+
+   Undoes a selection by flags. Where more flags are set than `in` has elements, the last ones are skipped,
+   and counted in gp_profile.skipped. Halves as flags are compared by their bits. Aliasing: `out` overlaps
+   nothing; inputs may overlap one another. Cost: a scan of the flags into scratch (4 bytes an element, 8 from
+   2^32 on), then reads and writes once. */
+typedef struct gp_unpack_desc {
+    cl_mem in; /* in_count elements */
+    size_t in_offset;
+    size_t in_count;
+    cl_mem flags; /* count flags */
+    size_t flags_offset;
+    gp_type flag_type; /* 0: GP_U8 */
+    cl_mem out;        /* count elements */
+    size_t out_offset;
+    size_t element_size; /* bytes: 1, 2, 4, 8 or 16 */
+    size_t count;        /* of flags, or their bound with count_buffer */
+    cl_mem count_buffer;
+    size_t count_offset;
+    gp_type count_type;
+    cl_mem scratch; /* of gp_unpack_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_unpack_desc;
+
+GP_API gp_result gp_unpack(gp_context *gp, const gp_unpack_desc *desc);
+
+/* Bytes of scratch that gp_unpack with this desc needs; buffers in it may be NULL. Can be 0. */
+GP_API gp_result gp_unpack_scratch_size(gp_context *gp, const gp_unpack_desc *desc, size_t *bytes);
+
 /* ------------------------------------------------------------------ random */
 
 typedef enum gp_random_kind {
@@ -1281,7 +1344,10 @@ typedef struct gp_warmup_desc {
     const gp_fill_desc *fill;                               /* of this element_size */
     const gp_iota_desc *iota;                               /* of this the type */
     const gp_adjacent_difference_desc *adjacent_difference; /* of this the types and map */
-    const gp_random_desc *random;                           /* of this type and kind */
+    const gp_gather_desc *gather;                           /* of this element_size and index_type */
+    const gp_gather_desc *scatter;                          /* the same */
+    const gp_unpack_desc *unpack; /* of this element_size and flag_type; count: whether it is over 2^32 */
+    const gp_random_desc *random; /* of this type and kind */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
@@ -1298,6 +1364,7 @@ typedef struct gp_profile {
     uint64_t abandoned;       /* look-backs that a device cut short, results wrong; always 0 so far */
     uint64_t clamped;         /* calls whose count_buffer held more than `count` */
     uint64_t bad_offsets;     /* calls that found bad offsets of segments or strings */
+    uint64_t skipped;         /* elements whose index was out of range (gp_gather, gp_scatter, gp_unpack) */
     uint64_t scratch_bytes;   /* held by the context now */
 } gp_profile;
 
@@ -1372,6 +1439,7 @@ typedef enum gpi_primitive {
     GPI_HASH_EACH,
     GPI_MAP, /* transform, fill, iota, adjacent_difference */
     GPI_RANDOM,
+    GPI_GATHER, /* scatter, unpack */
     GPI_PRIMITIVES
 } gpi_primitive;
 
@@ -1479,7 +1547,7 @@ typedef struct gpi_handle {
     uint32_t generation;
 } gpi_handle;
 
-enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 4, GPI_ASYNC_TEXT_MAX = 256 };
+enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 5, GPI_ASYNC_TEXT_MAX = 256 };
 
 struct gp_context {
     gp_context_desc desc; /* its strings are copied or no longer looked at */
@@ -1751,7 +1819,8 @@ static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
 static void gpi_hash_free_all(gp_context *gp);
 static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count);
 
-/* map.c, random.c */
+/* map.c, random.c, gather.c */
+static gp_result gpi_gather_warm_up(gp_context *gp, const gp_warmup_desc *desc);
 static gp_result gpi_map_warm_up(gp_context *gp, const gp_warmup_desc *desc);
 static gp_result gpi_random_warm_up(gp_context *gp, const gp_random_desc *desc);
 
@@ -1941,6 +2010,7 @@ static const char *const gpi_kernel_count[] = {
     "#define GPI_COUNT_ABANDONED 1 /* look-backs that the device cut short */\n",
     "#define GPI_COUNT_CLAMPED 2   /* calls that wanted more elements than their bound */\n",
     "#define GPI_COUNT_BAD 3       /* calls that found bad offsets */\n",
+    "#define GPI_COUNT_SKIPPED 4   /* elements whose index was out of range */\n",
     "\n",
     "/* One group of a call says so when more was wanted than allowed. */\n",
     "#define GPI_COUNT_CHECK(first_group, counters)                                \\\n",
@@ -9444,6 +9514,134 @@ static const char *const gpi_kernel_random[] = {
 };
 /* ---- End file kernels/random.cl ---- */
 
+/* ---- Begin file kernels/gather.cl ---- */
+static const char *const gpi_kernel_gather[] = {
+    "#line 1 \"kernels/gather.cl\"\n",
+    "/* gather.cl - elements by index\n",
+    "\n",
+    "       gather     out[i] = in[index[i]]\n",
+    "       scatter    out[index[i]] = in[i]\n",
+    "       unpack     out[i] = in[index[i]] where flag i is set; the others stay. index[i]: how many are set\n",
+    "   before\n",
+    "\n",
+    "   `limit` is how many elements the indexed array has. An element whose index is not below it is skipped, and\n",
+    "   counted. Where a flag is not set, the index is not looked at.\n",
+    "\n",
+    "   A batch's lines are asked for before the first of them is used, so that their misses overlap.\n",
+    "\n",
+    "   Parameters, which the host writes ahead\n",
+    "       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: an item has a span of elements, or every GPI_WG-th of a tile\n",
+    "       GPI_WG, GPI_ITEMS                     items of a group; local: elements of an item\n",
+    "       GPI_OUT                               an element: 1, 2, 4, 8 or 16 bytes that nobody looks into\n",
+    "       GPI_INDEX                             uint or ulong\n",
+    "       GPI_FLAG                              type of a flag; not defined: there are none\n",
+    "       GPI_SCATTER                           1: the output is what is indexed                            */\n",
+    "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
+    "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
+    "#endif\n",
+    "#if GPI_SHAPE_SERIAL && GPI_WG != 1\n",
+    "#error \"the serial shape has one item a group\"\n",
+    "#endif\n",
+    "#if !defined(GPI_SCATTER)\n",
+    "#error \"GPI_SCATTER must be 0 or 1\"\n",
+    "#endif\n",
+    "\n",
+    "#define GPI_BATCH 64 /* elements whose lines are asked for together */\n",
+    "\n",
+    "/* What a call is about. */\n",
+    "typedef struct gpi_moves {\n",
+    "    __global const GPI_OUT *in;\n",
+    "    __global GPI_OUT *out;\n",
+    "    __global const GPI_INDEX *index;\n",
+    "#ifdef GPI_FLAG\n",
+    "    __global const GPI_FLAG *flag;\n",
+    "#endif\n",
+    "    ulong limit;\n",
+    "} gpi_moves;\n",
+    "\n",
+    "#ifdef GPI_FLAG\n",
+    "#define GPI_FLAG_PARAMETERS __global const GPI_FLAG *flag, ulong flag_offset,\n",
+    "#define GPI_FLAG_SET(m) (m).flag = flag + flag_offset;\n",
+    "#define GPI_WANTED(m, i) ((m).flag[i] != 0)\n",
+    "#else\n",
+    "#define GPI_FLAG_PARAMETERS\n",
+    "#define GPI_FLAG_SET(m)\n",
+    "#define GPI_WANTED(m, i) 1\n",
+    "#endif\n",
+    "\n",
+    "/* Moves element i; 1 where it was skipped for its index. */\n",
+    "GPI_INLINE uint gpi_move(gpi_moves m, ulong i)\n",
+    "{\n",
+    "    ulong at;\n",
+    "    if (!GPI_WANTED(m, i)) return 0;\n",
+    "    at = m.index[i];\n",
+    "    if (at >= m.limit) return 1;\n",
+    "#if GPI_SCATTER\n",
+    "    m.out[at] = m.in[i];\n",
+    "#else\n",
+    "    m.out[i] = m.in[at];\n",
+    "#endif\n",
+    "    return 0;\n",
+    "}\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "/* An address is made of any index, in range or not; a hint that leads nowhere does no harm. */\n",
+    "GPI_INLINE void gpi_ask(gpi_moves m, ulong i)\n",
+    "{\n",
+    "#ifndef GPI_FLAG\n",
+    "#if GPI_SCATTER\n",
+    "    GPI_PREFETCH_WRITE(m.out + m.index[i]);\n",
+    "#else\n",
+    "    GPI_PREFETCH_READ(m.in + m.index[i]);\n",
+    "#endif\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "static uint gpi_tile(gpi_moves m, ulong first, ulong end)\n",
+    "{\n",
+    "    uint skipped = 0;\n",
+    "    ulong i = first;\n",
+    "    for (; i + 2 * GPI_BATCH <= end; i += GPI_BATCH) {\n",
+    "        for (uint k = 0; k < GPI_BATCH; k++) gpi_ask(m, i + GPI_BATCH + k);\n",
+    "        for (uint k = 0; k < GPI_BATCH; k++) skipped += gpi_move(m, i + k);\n",
+    "    }\n",
+    "    for (; i < end; i++) skipped += gpi_move(m, i);\n",
+    "    return skipped;\n",
+    "}\n",
+    "#else\n",
+    "static uint gpi_tile(gpi_moves m, ulong first, ulong end)\n",
+    "{\n",
+    "    uint skipped = 0;\n",
+    "    for (uint k = 0; k < GPI_ITEMS; k++) {\n",
+    "        const ulong i = first + k * GPI_WG + get_local_id(0);\n",
+    "        if (i < end) skipped += gpi_move(m, i);\n",
+    "    }\n",
+    "    return skipped;\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "GPI_KERNEL void gp_gather_tiles(__global const GPI_OUT *in, ulong in_offset, __global GPI_OUT *out,\n",
+    "                                ulong out_offset, __global const GPI_INDEX *index, ulong index_offset,\n",
+    "                                GPI_FLAG_PARAMETERS ulong limit, ulong span, GPI_COUNT_PARAMETERS,\n",
+    "                                volatile __global uint *counters)\n",
+    "{\n",
+    "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
+    "    const ulong first = get_group_id(0) * span;\n",
+    "    gpi_moves m;\n",
+    "    uint skipped;\n",
+    "    m.in = in + in_offset;\n",
+    "    m.out = out + out_offset;\n",
+    "    m.index = index + index_offset;\n",
+    "    m.limit = limit;\n",
+    "    GPI_FLAG_SET(m)\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "    if (first >= n) return;\n",
+    "    skipped = gpi_tile(m, first, min(n, first + span));\n",
+    "    if (skipped) (void)atomic_add(counters + GPI_COUNT_SKIPPED, skipped);\n",
+    "}\n",
+};
+/* ---- End file kernels/gather.cl ---- */
+
 /* ---- Begin file src/error.c ---- */
 /* error.c - results, error texts, the log. */
 
@@ -10397,6 +10595,7 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (desc->brackets && result == GP_OK) result = gpi_brackets_warm_up(gp, desc->brackets);
     if (desc->hash && result == GP_OK) result = gpi_hash_warm_up(gp, desc->hash);
     if (result == GP_OK) result = gpi_map_warm_up(gp, desc);
+    if (result == GP_OK) result = gpi_gather_warm_up(gp, desc);
     if (desc->random && result == GP_OK) result = gpi_random_warm_up(gp, desc->random);
     return result == GP_OK ? gp_finish(gp) : result;
 }
@@ -10417,6 +10616,7 @@ GP_API gp_result gp_profile_read(gp_context *gp, gp_profile *out)
     out->abandoned = counters[1];
     out->clamped = counters[2];
     out->bad_offsets = counters[3];
+    out->skipped = counters[4];
     return GP_OK;
 }
 
@@ -10831,6 +11031,7 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
         {"gp_hash_each_slot", NULL},
         {"gp_map_tiles", NULL},
         {"gp_random_tiles", NULL},
+        {"gp_gather_tiles", NULL},
     };
     return names[primitive][k];
 }
@@ -10936,6 +11137,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         break;
     case GPI_MAP: GPI_ADD_KERNEL(&text, map); break;
     case GPI_RANDOM: GPI_ADD_KERNEL(&text, random); break;
+    case GPI_GATHER: GPI_ADD_KERNEL(&text, gather); break;
     default: break;
     }
     if (!text.failed) return text.data;
@@ -17872,6 +18074,347 @@ static gp_result gpi_random_warm_up(gp_context *gp, const gp_random_desc *desc)
     return result;
 }
 /* ---- End file src/random.c ---- */
+
+/* ---- Begin file src/gather.c ---- */
+/* gather.c - gp_gather, gp_scatter, gp_unpack: elements by index. An unpack scans its flags for the indices.
+ */
+
+enum { GPI_GATHER_TILES };
+
+enum { GPI_GATHER_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are few */ };
+
+/* A call, ready to be checked and run. */
+typedef struct gpi_gather {
+    const char *function;
+    size_t element_size;
+    cl_mem in, out, index, flag; /* index NULL: of the flags */
+    size_t in_offset, out_offset, index_offset, flag_offset;
+    size_t in_count, out_count; /* elements that each has */
+    gp_type index_type, flag_type;
+    bool scatter;
+    gpi_count count;
+    gpi_plan plan;
+    gpi_program *program;
+    gp_scan_desc scan_desc; /* unpack: ranks of the flags, behind the scan's own scratch */
+    gpi_scan scan;
+    size_t ranks_at; /* bytes */
+} gpi_gather;
+
+enum {
+    GPI_GATHER_IN,
+    GPI_GATHER_INDEX,
+    GPI_GATHER_FLAG,
+    GPI_GATHER_COUNTER,
+    GPI_GATHER_OUT,
+    GPI_GATHER_RANGES
+};
+static const char *const gpi_gather_names[GPI_GATHER_RANGES] = {"in", "indices", "flags", "count_buffer",
+                                                                "out"};
+
+/* ------------------------------------------------------------------ program */
+
+/* An element whose bytes nobody looks into. */
+static const char *gpi_gather_element_cl(size_t size)
+{
+    return size == 1 ? "uchar" : size == 2 ? "ushort" : size == 4 ? "uint" : size == 8 ? "ulong" : "ulong2";
+}
+
+static char *gpi_gather_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+{
+    const gpi_gather *gather = (const gpi_gather *)description;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_prelude_plan(gp, plan, &text);
+    gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_INDEX %s\n#define GPI_SCATTER %d\n",
+                 gpi_gather_element_cl(gather->element_size), gpi_type_cl(gather->index_type),
+                 gather->scatter);
+    if (gather->flag_type) {
+        gpi_text_add(&text, "#define GPI_FLAG %s\n",
+                     gather->flag_type == GP_F16 ? "ushort" : gpi_type_cl(gather->flag_type));
+    }
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* The scan whose output says how many flags are set before each. Of all flags up to the bound. */
+static gp_result gpi_gather_plan_scan(gp_context *gp, gpi_gather *gather)
+{
+    gp_scan_desc *d = &gather->scan_desc;
+    gp_result result;
+    d->in = gather->flag;
+    d->in_offset = gather->flag_offset;
+    d->type = gather->flag_type;
+    d->map = "x != 0";
+    d->out_type = gather->index_type;
+    d->op = GP_SUM;
+    d->exclusive = true;
+    d->count = gather->count.bound;
+    result = gpi_scan_plan(gp, gather->function, d, &gather->scan);
+    if (result != GP_OK) return result;
+    gather->ranks_at = gpi_round_up(gpi_scan_scratch(&gather->scan), 64);
+    d->out_offset = gather->ranks_at / gpi_type_size(gather->index_type);
+    return GP_OK;
+}
+
+static size_t gpi_gather_scratch(const gpi_gather *gather)
+{
+    if (!gather->flag_type || gather->count.bound == 0) return 0;
+    return gather->ranks_at + gather->count.bound * gpi_type_size(gather->index_type);
+}
+
+/* Everything but the buffers. */
+static gp_result gpi_gather_plan(gp_context *gp, gpi_gather *gather)
+{
+    const size_t size = gather->element_size;
+    gp_result result = GP_OK;
+    if (size == 0 || size > 16 || (size & (size - 1))) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: element_size = %zu, must be 1, 2, 4, 8 or 16",
+                        gather->function, size);
+    }
+    if (gather->index_type != GP_U32 && gather->index_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
+                        gather->function, (int)gather->index_type);
+    }
+    if (gather->flag_type) {
+        result = gpi_check_type(gp, gather->function, "flag_type", gather->flag_type);
+        if (result == GP_OK) result = gpi_gather_plan_scan(gp, gather);
+    }
+    if (result == GP_OK) result = gpi_plan_make_map(gp, gather->function, size, &gather->plan);
+    if (result != GP_OK) return result;
+    return gpi_program_get_fit(gp, gather->function, GPI_GATHER, gpi_gather_prelude, gather, &gather->plan,
+                               &gather->program);
+}
+
+/* ------------------------------------------------------------------ buffers */
+
+/* One of the arrays; nothing of an empty one is looked at. */
+static gp_result gpi_gather_check_array(gp_context *gp, const gpi_gather *gather, int name, cl_mem buffer,
+                                        size_t offset, size_t count, size_t size, gpi_range *used)
+{
+    if (count == 0) return GP_OK;
+    return gpi_check_buffer(gp, gather->function, gpi_gather_names[name], buffer, offset, count, size,
+                            name == GPI_GATHER_OUT ? GPI_WRITES : GPI_READS, &used[name]);
+}
+
+static gp_result gpi_gather_check(gp_context *gp, const gpi_gather *g, cl_mem scratch)
+{
+    const size_t n = g->count.bound;
+    gpi_range used[GPI_GATHER_RANGES];
+    gp_result r;
+    memset(used, 0, sizeof used);
+    r = gpi_gather_check_array(gp, g, GPI_GATHER_IN, g->in, g->in_offset, g->in_count, g->element_size, used);
+    if (r == GP_OK && g->flag_type) {
+        r = gpi_gather_check_array(gp, g, GPI_GATHER_FLAG, g->flag, g->flag_offset, n,
+                                   gpi_type_size(g->flag_type), used);
+    } else if (r == GP_OK) {
+        r = gpi_gather_check_array(gp, g, GPI_GATHER_INDEX, g->index, g->index_offset, n,
+                                   gpi_type_size(g->index_type), used);
+    }
+    if (r == GP_OK) r = gpi_check_count(gp, g->function, &g->count, &used[GPI_GATHER_COUNTER]);
+    if (r == GP_OK)
+        r = gpi_gather_check_array(gp, g, GPI_GATHER_OUT, g->out, g->out_offset, g->out_count,
+                                   g->element_size, used);
+    if (r == GP_OK)
+        r = gpi_check_apart(gp, g->function, gpi_gather_names, used, GPI_GATHER_OUT, GPI_GATHER_RANGES);
+    if (r != GP_OK) return r;
+    return gpi_check_scratch(gp, g->function, scratch, gpi_gather_scratch(g), used, GPI_GATHER_RANGES);
+}
+
+/* ------------------------------------------------------------------ launch */
+
+/* An array, or, where it is empty, something that stands in and is not looked at. */
+static void gpi_gather_arg_array(gpi_call *call, size_t count, cl_mem buffer, size_t offset)
+{
+    const cl_ulong at = count ? offset : 0;
+    const cl_mem some = count ? buffer : call->gp->counters;
+    GPI_CALL_ARG(call, some);
+    GPI_CALL_ARG(call, at);
+}
+
+static gp_result gpi_gather_launch(gpi_call *call, const gpi_gather *g)
+{
+    const size_t n = g->count.bound;
+    const bool serial = g->plan.shape == GP_SHAPE_SERIAL;
+    const cl_ulong span =
+        serial ? gpi_serial_span(call->gp, &g->plan, n, GPI_GATHER_SERIAL_SPAN_MIN) : gpi_plan_tile(&g->plan);
+    const cl_ulong limit = g->scatter ? g->out_count : g->in_count;
+    gpi_call_kernel(call, g->program, GPI_GATHER_TILES);
+    gpi_gather_arg_array(call, g->in_count, g->in, g->in_offset);
+    gpi_gather_arg_array(call, g->out_count, g->out, g->out_offset);
+    gpi_gather_arg_array(call, n, g->index, g->index_offset);
+    if (g->flag_type) gpi_gather_arg_array(call, n, g->flag, g->flag_offset);
+    GPI_CALL_ARG(call, limit);
+    GPI_CALL_ARG(call, span);
+    gpi_call_arg_count(call, &g->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &g->plan, gpi_ceil_div(n, (size_t)span));
+}
+
+/* Scans the flags into the scratch: the indices of the launch that follows. */
+static gp_result gpi_gather_rank(gpi_call *call, gpi_gather *gather, cl_mem own)
+{
+    gp_scan_desc *d = &gather->scan_desc;
+    gp_result result = gpi_call_scratch(call, own, gpi_gather_scratch(gather), &d->scratch);
+    if (result != GP_OK) return result;
+    d->out = gather->index = d->scratch;
+    gather->index_offset = d->out_offset;
+    gpi_scan_choose(call->gp, &gather->scan, false);
+    return gpi_scan_launch(call, &gather->scan);
+}
+
+static gp_result gpi_gather_run(gp_context *gp, gpi_gather *gather, cl_mem scratch, const cl_event *wait,
+                                cl_uint wait_count, cl_event *done)
+{
+    const bool some = gather->count.bound > 0;
+    gpi_call call;
+    gp_result result = gpi_gather_plan(gp, gather);
+    if (result == GP_OK && some) result = gpi_gather_check(gp, gather, scratch);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, gather->function, wait, wait_count, done);
+    if (result == GP_OK && some && gather->flag_type) result = gpi_gather_rank(&call, gather, scratch);
+    if (result == GP_OK && some) result = gpi_gather_launch(&call, gather);
+    return gpi_call_end(&call, result);
+}
+
+/* ------------------------------------------------------------------ descs */
+
+static void gpi_gather_set_count(gpi_gather *gather, size_t count, cl_mem buffer, size_t offset, gp_type type)
+{
+    gather->count.bound = count;
+    gather->count.buffer = buffer;
+    gather->count.offset = offset;
+    gather->count.type = type;
+}
+
+static void gpi_gather_init(gpi_gather *gather, const char *function, const gp_gather_desc *d, bool scatter)
+{
+    memset(gather, 0, sizeof *gather);
+    gather->function = function;
+    gather->element_size = d->element_size;
+    gather->scatter = scatter;
+    gather->in = d->in;
+    gather->in_offset = d->in_offset;
+    gather->in_count = scatter ? d->count : d->limit;
+    gather->out = d->out;
+    gather->out_offset = d->out_offset;
+    gather->out_count = scatter ? d->limit : d->count;
+    gather->index = d->indices;
+    gather->index_offset = d->indices_offset;
+    gather->index_type = d->index_type ? d->index_type : GP_U32;
+    gpi_gather_set_count(gather, d->count, d->count_buffer, d->count_offset, d->count_type);
+}
+
+/* Ranks of 32 bits where they suffice. */
+static void gpi_gather_init_unpack(gpi_gather *gather, const char *function, const gp_unpack_desc *d)
+{
+    memset(gather, 0, sizeof *gather);
+    gather->function = function;
+    gather->element_size = d->element_size;
+    gather->in = d->in;
+    gather->in_offset = d->in_offset;
+    gather->in_count = d->in_count;
+    gather->out = d->out;
+    gather->out_offset = d->out_offset;
+    gather->out_count = d->count;
+    gather->flag = d->flags;
+    gather->flag_offset = d->flags_offset;
+    gather->flag_type = d->flag_type ? d->flag_type : GP_U8;
+    gather->index_type = d->count > UINT32_MAX ? GP_U64 : GP_U32;
+    gpi_gather_set_count(gather, d->count, d->count_buffer, d->count_offset, d->count_type);
+}
+
+/* ------------------------------------------------------------------ API */
+
+static gp_result gpi_gather_call(gp_context *gp, const char *function, const gp_gather_desc *desc,
+                                 bool scatter)
+{
+    gpi_gather gather;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    gpi_gather_init(&gather, function, desc, scatter);
+    return gpi_gather_run(gp, &gather, NULL, desc->wait, desc->wait_count, desc->done);
+}
+
+GP_API gp_result gp_gather(gp_context *gp, const gp_gather_desc *desc)
+{
+    return gpi_gather_call(gp, "gp_gather", desc, false);
+}
+
+GP_API gp_result gp_scatter(gp_context *gp, const gp_gather_desc *desc)
+{
+    return gpi_gather_call(gp, "gp_scatter", desc, true);
+}
+
+GP_API gp_result gp_unpack(gp_context *gp, const gp_unpack_desc *desc)
+{
+    gpi_gather gather;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_unpack: gp or desc is NULL");
+    gpi_gather_init_unpack(&gather, "gp_unpack", desc);
+    return gpi_gather_run(gp, &gather, desc->scratch, desc->wait, desc->wait_count, desc->done);
+}
+
+GP_API gp_result gp_unpack_scratch_size(gp_context *gp, const gp_unpack_desc *desc, size_t *bytes)
+{
+    gpi_gather gather;
+    gp_result result;
+    if (bytes) *bytes = 0;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_unpack_scratch_size: gp, desc or bytes is NULL");
+    }
+    gpi_gather_init_unpack(&gather, "gp_unpack_scratch_size", desc);
+    result = gpi_gather_plan(gp, &gather);
+    if (result == GP_OK) *bytes = gpi_gather_scratch(&gather);
+    return result;
+}
+
+/* ------------------------------------------------------------------ warm-up */
+
+/* Moves a zero of the context's own. */
+static gp_result gpi_gather_warm_up_one(gp_context *gp, gpi_gather *gather)
+{
+    enum { LARGEST = 16 }; /* bytes of an element, an index or a flag */
+    cl_mem in = NULL, out = NULL;
+    gp_result result = gpi_alloc_zeros(gp, LARGEST, &in);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, LARGEST, &out);
+    gather->in = gather->index = gather->flag = in;
+    gather->out = out;
+    gather->in_offset = gather->out_offset = gather->index_offset = gather->flag_offset = 0;
+    gather->in_count = gather->out_count = 1;
+    gpi_gather_set_count(gather, 1, NULL, 0, GP_TYPE_NONE);
+    if (result == GP_OK) result = gpi_gather_run(gp, gather, NULL, NULL, 0, NULL);
+    if (in) (void)clReleaseMemObject(in);
+    if (out) (void)clReleaseMemObject(out);
+    return result;
+}
+
+static gp_result gpi_gather_warm_up(gp_context *gp, const gp_warmup_desc *desc)
+{
+    gp_result result = GP_OK;
+    gpi_gather gather;
+    if (desc->gather) {
+        gpi_gather_init(&gather, "gp_warmup", desc->gather, false);
+        result = gpi_gather_warm_up_one(gp, &gather);
+    }
+    if (desc->scatter && result == GP_OK) {
+        gpi_gather_init(&gather, "gp_warmup", desc->scatter, true);
+        result = gpi_gather_warm_up_one(gp, &gather);
+    }
+    if (desc->unpack && result == GP_OK) {
+        gp_scan_desc scan; /* of several tiles too */
+        gpi_gather_init_unpack(&gather, "gp_warmup", desc->unpack);
+        memset(&scan, 0, sizeof scan);
+        scan.type = gather.flag_type;
+        scan.map = "x != 0";
+        scan.out_type = gather.index_type;
+        scan.op = GP_SUM;
+        result = gpi_scan_warm_up(gp, &scan);
+        if (result == GP_OK) result = gpi_gather_warm_up_one(gp, &gather);
+    }
+    return result;
+}
+/* ---- End file src/gather.c ---- */
 
 /*
 MIT License

@@ -110,6 +110,8 @@ struct bench_variant {
         gp_topk_desc topk;
         gp_transform_desc transform;
         gp_fill_desc fill;
+        gp_random_desc random;
+        gp_gather_desc gather;
         bench_launch launch;
         bench_passes passes;
         host_stream host;
@@ -242,6 +244,8 @@ void bench_brackets(bench *b);
 void bench_hash(bench *b);
 void bench_transform(bench *b);
 void bench_fill(bench *b);
+void bench_random(bench *b);
+void bench_gather(bench *b);
 void bench_ladder(bench *b);
 void bench_launch_cost(bench *b);
 

@@ -1,4 +1,4 @@
-/* bench_map.c - gpbench transform, fill: elements made one by one, against a copy. */
+/* bench_map.c - gpbench transform, fill, random, gather: elements made one by one. */
 #include "bench.h"
 
 #include <stdlib.h>
@@ -96,5 +96,133 @@ void bench_fill(bench *b)
     other->out_bytes = bytes;
     bench_add_peers(&c, check, bytes);
     bench_case_run(&c);
+    bench_case_close(&c);
+}
+
+/* ------------------------------------------------------------------ random: words */
+
+static bool run_random(bench_case *c, bench_variant *v)
+{
+    return done(c, v, gp_random(c->b->gp, &v->with.random));
+}
+
+/* Plain Philox4x32-10, a block at a time: what is expected, and a peer on each thread. */
+static void philox(uint64_t block, uint64_t seed, uint32_t out[4])
+{
+    uint32_t c[4] = {(uint32_t)block, (uint32_t)(block >> 32), 0, 0};
+    uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
+    for (int round = 0; round < 10; round++) {
+        const uint64_t p = (uint64_t)c[0] * 0xd2511f53u, q = (uint64_t)c[2] * 0xcd9e8d57u;
+        c[0] = (uint32_t)(q >> 32) ^ c[1] ^ k0;
+        c[1] = (uint32_t)q;
+        c[2] = (uint32_t)(p >> 32) ^ c[3] ^ k1;
+        c[3] = (uint32_t)p;
+        k0 += 0x9e3779b9u;
+        k1 += 0xbb67ae85u;
+    }
+    memcpy(out, c, sizeof c);
+}
+
+static void philox_all(uint32_t *out, size_t n)
+{
+    for (size_t i = 0; i < n; i += 4) {
+        uint32_t words[4];
+        philox(i / 4, 1, words);
+        memcpy(out + i, words, (n - i < 4 ? n - i : 4) * sizeof *words);
+    }
+}
+
+static bool run_philox(bench_case *c, bench_variant *v)
+{
+    (void)v;
+    philox_all(c->out.host, c->work.n);
+    return true;
+}
+
+void bench_random(bench *b)
+{
+    const size_t n = b->options.n ? b->options.n : DEFAULT_N, bytes = n * sizeof(uint32_t);
+    const bench_case_desc desc = {.name = "random",
+                                  .primitive = BENCH_STREAM,
+                                  .type = GP_U32,
+                                  .out_type = GP_U32,
+                                  .op = GP_SUM,
+                                  .n = n,
+                                  .out_bytes = bytes,
+                                  .expected_bytes = bytes,
+                                  .bytes = (double)bytes};
+    bench_case c;
+    if (!bench_case_open(b, &c, &desc)) return;
+    philox_all(c.expected, n);
+    add(&c, "gpuprim", run_random)->with.random =
+        (gp_random_desc){.out = c.work.out, .type = GP_U32, .seed = 1, .count = n};
+    if (b->on_cpu && !b->options.no_peers) {
+        bench_variant *host = bench_variant_add(&c, BENCH_PEER, "peer:c-philox-one-thread");
+        host->on_host = true;
+        host->shape = "host";
+        host->strategy = "";
+        host->run = run_philox;
+        host->check = check;
+        host->out_bytes = bytes;
+    }
+    bench_case_run(&c);
+    bench_case_close(&c);
+}
+
+/* ------------------------------------------------------------------ gather: shuffled */
+
+static bool run_gather(bench_case *c, bench_variant *v)
+{
+    return done(c, v, gp_gather(c->b->gp, &v->with.gather));
+}
+
+/* Each index once, shuffled. */
+static bool make_indices(bench_case *c)
+{
+    uint32_t *indices = calloc(c->in2.bytes, 1);
+    uint64_t state = 88172645463325252u;
+    if (!indices) return false;
+    for (size_t i = 0; i < c->work.n; i++) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        const size_t j = state % (i + 1);
+        indices[i] = indices[j];
+        indices[j] = (uint32_t)i;
+    }
+    const bool made = bench_case_input2(c, indices);
+    free(indices);
+    return made;
+}
+
+void bench_gather(bench *b)
+{
+    const size_t n = b->options.n ? b->options.n : DEFAULT_N, bytes = n * sizeof(uint32_t);
+    const bench_case_desc desc = {.name = "gather",
+                                  .primitive = BENCH_GATHER,
+                                  .type = GP_U32,
+                                  .out_type = GP_U32,
+                                  .op = GP_SUM,
+                                  .n = n,
+                                  .out_bytes = bytes,
+                                  .expected_bytes = bytes,
+                                  .bytes = 3.0 * (double)bytes,
+                                  .second_input = true};
+    bench_case c;
+    if (!bench_case_open(b, &c, &desc)) return;
+    if (make_indices(&c)) {
+        const uint32_t *in = c.in.host, *at = c.in2.host;
+        uint32_t *expected = c.expected;
+        for (size_t i = 0; i < n; i++) expected[i] = in[at[i]];
+        add(&c, "gpuprim", run_gather)->with.gather = (gp_gather_desc){.in = c.work.in,
+                                                                       .indices = c.work.in2,
+                                                                       .out = c.work.out,
+                                                                       .element_size = 4,
+                                                                       .limit = n,
+                                                                       .count = n};
+        bench_add_limits(&c, STREAM_COPY, "limit:");
+        bench_add_peers(&c, check, bytes);
+        bench_case_run(&c);
+    }
     bench_case_close(&c);
 }

@@ -29,6 +29,8 @@ static const char help[] =
     "rows\n"
     "  transform  gp_transform x * 3 + 1, against the fastest copy\n"
     "  fill     gp_fill, against clEnqueueFillBuffer\n"
+    "  random   gp_random of words, against Philox on the host\n"
+    "  gather   gp_gather by random indices, against a copy of the indices\n"
     "  ladder   the textbook's steps of a reduction, against gp_reduce and the fastest loop that reads\n"
     "  launch   calls with 1000 elements, against an empty kernel\n"
     "  all      all of these\n"
@@ -79,6 +81,8 @@ static void run_all(bench *b)
     bench_hash(b);
     bench_transform(b);
     bench_fill(b);
+    bench_random(b);
+    bench_gather(b);
 }
 
 static const command commands[] = {{"stream", bench_stream},
@@ -99,6 +103,8 @@ static const command commands[] = {{"stream", bench_stream},
                                    {"hash", bench_hash},
                                    {"transform", bench_transform},
                                    {"fill", bench_fill},
+                                   {"random", bench_random},
+                                   {"gather", bench_gather},
                                    {"all", run_all}};
 
 /* ------------------------------------------------------------------ options */

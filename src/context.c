@@ -272,6 +272,7 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (desc->brackets && result == GP_OK) result = gpi_brackets_warm_up(gp, desc->brackets);
     if (desc->hash && result == GP_OK) result = gpi_hash_warm_up(gp, desc->hash);
     if (result == GP_OK) result = gpi_map_warm_up(gp, desc);
+    if (result == GP_OK) result = gpi_gather_warm_up(gp, desc);
     if (desc->random && result == GP_OK) result = gpi_random_warm_up(gp, desc->random);
     return result == GP_OK ? gp_finish(gp) : result;
 }
@@ -292,6 +293,7 @@ GP_API gp_result gp_profile_read(gp_context *gp, gp_profile *out)
     out->abandoned = counters[1];
     out->clamped = counters[2];
     out->bad_offsets = counters[3];
+    out->skipped = counters[4];
     return GP_OK;
 }
 

@@ -44,6 +44,7 @@ typedef enum gpi_primitive {
     GPI_HASH_EACH,
     GPI_MAP, /* transform, fill, iota, adjacent_difference */
     GPI_RANDOM,
+    GPI_GATHER, /* scatter, unpack */
     GPI_PRIMITIVES
 } gpi_primitive;
 
@@ -151,7 +152,7 @@ typedef struct gpi_handle {
     uint32_t generation;
 } gpi_handle;
 
-enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 4, GPI_ASYNC_TEXT_MAX = 256 };
+enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 5, GPI_ASYNC_TEXT_MAX = 256 };
 
 struct gp_context {
     gp_context_desc desc; /* its strings are copied or no longer looked at */
@@ -423,7 +424,8 @@ static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
 static void gpi_hash_free_all(gp_context *gp);
 static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count);
 
-/* map.c, random.c */
+/* map.c, random.c, gather.c */
+static gp_result gpi_gather_warm_up(gp_context *gp, const gp_warmup_desc *desc);
 static gp_result gpi_map_warm_up(gp_context *gp, const gp_warmup_desc *desc);
 static gp_result gpi_random_warm_up(gp_context *gp, const gp_random_desc *desc);
 

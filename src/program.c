@@ -68,6 +68,7 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
         {"gp_hash_each_slot", NULL},
         {"gp_map_tiles", NULL},
         {"gp_random_tiles", NULL},
+        {"gp_gather_tiles", NULL},
     };
     return names[primitive][k];
 }
@@ -173,6 +174,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         break;
     case GPI_MAP: GPI_ADD_KERNEL(&text, map); break;
     case GPI_RANDOM: GPI_ADD_KERNEL(&text, random); break;
+    case GPI_GATHER: GPI_ADD_KERNEL(&text, gather); break;
     default: break;
     }
     if (!text.failed) return text.data;

@@ -36,5 +36,6 @@ hash_each) layers="mix hash hash_each" ;;
 brackets) layers="nest strands items brackets" ;;
 map) layers="map" ;;
 random) layers="random" ;;
+gather) layers="gather" ;;
 esac
 for name in $layers; do emit kernels/$name.cl; done

@@ -113,6 +113,18 @@ for form in "$THREE" "$LATE" "$NONE"; do
         }
     done
 done
+# Elements by index: which way, and with flags.
+tools/compose_kernel.sh /dev/null gather >build/lint/gather.cl
+for form in "-DGPI_SCATTER=0 -DGPI_INDEX=uint" "-DGPI_SCATTER=1 -DGPI_INDEX=ulong" \
+    "-DGPI_SCATTER=0 -DGPI_INDEX=uint -DGPI_FLAG=uchar"; do
+    for shape in "$SORT_SERIAL" "$LOCAL"; do
+        checked=$((checked + 1))
+        ${CLANG:-clang} $FLAGS -DGPI_FP64=0 $NARROW -DGPI_OUT=ulong2 $form $shape build/lint/gather.cl || {
+            echo "lint: gather $form $shape" >&2
+            failed=$((failed + 1))
+        }
+    done
+done
 # Random numbers: each kind with the types that it takes.
 tools/compose_kernel.sh /dev/null random >build/lint/random.cl
 BITS="-DGPI_KIND=0 -DGPI_WORDS=1 -DGPI_OUT=uchar -DGPI_LANE=uchar"
