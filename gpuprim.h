@@ -1278,6 +1278,59 @@ GP_API gp_result gp_unpack(gp_context *gp, const gp_unpack_desc *desc);
 /* Bytes of scratch that gp_unpack with this desc needs; buffers in it may be NULL. Can be 0. */
 GP_API gp_result gp_unpack_scratch_size(gp_context *gp, const gp_unpack_desc *desc, size_t *bytes);
 
+/* ------------------------------------------------------------------ stencil */
+
+/* What a neighbour beyond the border is. */
+typedef enum gp_border {
+    GP_BORDER_CLAMP = 0, /* the nearest element inside */
+    GP_BORDER_WRAP,      /* the one at the other end */
+    GP_BORDER_CONSTANT,  /* border_value */
+    GP_BORDER_COUNT
+} gp_border;
+
+/* weights: out(x, y) = sum of weights(dx, dy) * in(x + dx, y + dy) over |dx| <= radius_x, |dy| <= radius_y
+   map:     an expression in at(dx, dy), which is in(x + dx, y + dy); x, the element itself; i and j, its
+   column and row
+
+   A line (height 0 or 1) or a picture of rows; dx and dy count pixels, and a pixel has `channels` elements,
+   each of which meets the same channel of its neighbours. Weights are f32 and lie on the device, row by row
+   from
+   (-radius_x, -radius_y) on: a correlation. They are summed in that order, as f32, or as f64 where an input
+   or output is; integers are rounded to nearest and saturated. A map's value is converted to out_type as C
+   does; dx and dy beyond the radius are taken back to it. A new map is a new program, new weights are not.
+   Aliasing: in place (`out` the same elements as `in`, pitches too), which takes a copy of the input in
+   scratch; else `out` overlaps nothing, from its first element to its last one. Cost: reads and writes once,
+   but for the tiles' rims; one launch. */
+typedef struct gp_stencil_desc {
+    cl_mem in; /* height rows of width * channels elements */
+    size_t in_offset;
+    size_t in_pitch; /* elements from one row to the next; 0: width * channels */
+    cl_mem out;      /* the same of out_type; what is between rows stays as it is */
+    size_t out_offset;
+    size_t out_pitch;
+    gp_type type;
+    gp_type out_type;  /* 0: `type` */
+    size_t width;      /* pixels; 0: does nothing */
+    size_t height;     /* 0: 1 */
+    uint32_t channels; /* 1 to 4; 0: 1 */
+    uint32_t radius_x; /* 0 to 8 */
+    uint32_t radius_y;
+    gp_border border;
+    gp_value border_value; /* of `type`; of f32 where that is f16 */
+    cl_mem weights;        /* (2 radius_x + 1) * (2 radius_y + 1) floats; or: */
+    size_t weights_offset;
+    const char *map;
+    cl_mem scratch; /* of gp_stencil_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_stencil_desc;
+
+GP_API gp_result gp_stencil(gp_context *gp, const gp_stencil_desc *desc);
+
+/* Bytes of scratch that this desc needs: 0 unless `out` is `in`. */
+GP_API gp_result gp_stencil_scratch_size(gp_context *gp, const gp_stencil_desc *desc, size_t *bytes);
+
 /* ------------------------------------------------------------------ random */
 
 typedef enum gp_random_kind {
@@ -1347,6 +1400,8 @@ typedef struct gp_warmup_desc {
     const gp_gather_desc *gather;                           /* of this element_size and index_type */
     const gp_gather_desc *scatter;                          /* the same */
     const gp_unpack_desc *unpack; /* of this element_size and flag_type; count: whether it is over 2^32 */
+    const gp_stencil_desc
+        *stencil;                 /* of this types, channels, radii, border, map, whether height is over 1 */
     const gp_random_desc *random; /* of this type and kind */
 } gp_warmup_desc;
 
@@ -1440,6 +1495,7 @@ typedef enum gpi_primitive {
     GPI_MAP, /* transform, fill, iota, adjacent_difference */
     GPI_RANDOM,
     GPI_GATHER, /* scatter, unpack */
+    GPI_STENCIL,
     GPI_PRIMITIVES
 } gpi_primitive;
 
@@ -1819,7 +1875,8 @@ static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
 static void gpi_hash_free_all(gp_context *gp);
 static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count);
 
-/* map.c, random.c, gather.c */
+/* map.c, random.c, gather.c, stencil.c */
+static gp_result gpi_stencil_warm_up(gp_context *gp, const gp_stencil_desc *desc);
 static gp_result gpi_gather_warm_up(gp_context *gp, const gp_warmup_desc *desc);
 static gp_result gpi_map_warm_up(gp_context *gp, const gp_warmup_desc *desc);
 static gp_result gpi_random_warm_up(gp_context *gp, const gp_random_desc *desc);
@@ -9642,6 +9699,189 @@ static const char *const gpi_kernel_gather[] = {
 };
 /* ---- End file kernels/gather.cl ---- */
 
+/* ---- Begin file kernels/stencil.cl ---- */
+static const char *const gpi_kernel_stencil[] = {
+    "#line 1 \"kernels/stencil.cl\"\n",
+    "/* stencil.cl - each element from its neighbours\n",
+    "\n",
+    "       weights       out(x, y) = sum over dx, dy of weight(dx, dy) * in(x + dx, y + dy)     |dx| <= RX, |dy|\n",
+    "   <= RY expression    out(x, y) = gpi_map(here, x, i, j), in which at(dx, dy) is in(x + dx, y + dy)\n",
+    "\n",
+    "   A group has a tile of the output, and brings the tile with its rim near once; what lies beyond the borders\n",
+    "   is made there and then, so that nothing later has to think of borders.\n",
+    "\n",
+    "       near   +--------------+\n",
+    "              | rim    RY    |      rows of GPI_ROW elements: GPI_TILE_X and the rim on either side,\n",
+    "              |  +--------+  |      RX pixels of GPI_CHANNELS elements each\n",
+    "              |  |  tile  |RX|\n",
+    "              |  +--------+  |\n",
+    "              +--------------+\n",
+    "\n",
+    "   Parameters, which the host writes ahead\n",
+    "       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: the tile is in private, or in local memory\n",
+    "       GPI_WG                                items of a group\n",
+    "       GPI_NEAR                              __private or __local\n",
+    "       GPI_RX, GPI_RY                        radii, 0 .. 8\n",
+    "       GPI_CHANNELS                          elements of a pixel\n",
+    "       GPI_TILE_X, GPI_TILE_Y                elements and rows of a tile; serial: GPI_TILE_X a multiple of 16\n",
+    "       GPI_ROW                               GPI_TILE_X + 2 GPI_RX GPI_CHANNELS\n",
+    "       GPI_BORDER                            0: clamp, 1: wrap, 2: constant\n",
+    "       GPI_IN, GPI_IN_HALF, GPI_X            input in memory; 1: half; as an operand\n",
+    "       GPI_OUT, GPI_OUT_HALF, GPI_LANE       output in memory; 1: half; as an operand\n",
+    "       GPI_SUM                               type of weighted sums\n",
+    "       GPI_ROUND(sum)                        a sum as GPI_LANE\n",
+    "       GPI_WEIGHTS                           1: weights, 0: gpi_map                                       */\n",
+    "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
+    "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
+    "#endif\n",
+    "#if GPI_SHAPE_SERIAL && GPI_WG != 1\n",
+    "#error \"the serial shape has one item a group\"\n",
+    "#endif\n",
+    "#if GPI_RX > 8 || GPI_RY > 8\n",
+    "#error \"GPI_RX and GPI_RY must be 0 .. 8\"\n",
+    "#endif\n",
+    "#if GPI_BORDER > 2\n",
+    "#error \"GPI_BORDER must be 0 .. 2\"\n",
+    "#endif\n",
+    "\n",
+    "#define GPI_RIM (GPI_RX * GPI_CHANNELS)\n",
+    "#define GPI_ROWS (GPI_TILE_Y + 2 * GPI_RY)\n",
+    "#define GPI_LANES (GPI_SHAPE_SERIAL ? 16 : 1) /* elements that an item makes side by side */\n",
+    "#define GPI_STEPS (GPI_TILE_X / GPI_LANES)    /* of a row */\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "static void gpi_sync(void) {} /* there is nobody else */\n",
+    "#else\n",
+    "static void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_IN_HALF\n",
+    "#define GPI_READ(p, i) vload_half(i, p)\n",
+    "#else\n",
+    "#define GPI_READ(p, i) (p)[i]\n",
+    "#endif\n",
+    "#if GPI_OUT_HALF\n",
+    "#define GPI_WRITE(p, i, v) vstore_half(v, i, p)\n",
+    "#else\n",
+    "#define GPI_WRITE(p, i, v) (p)[i] = (v)\n",
+    "#endif\n",
+    "\n",
+    "/* The picture, in elements: a row has `width` pixels. */\n",
+    "typedef struct gpi_picture {\n",
+    "    __global const GPI_IN *in;\n",
+    "    long width, height, pitch;\n",
+    "    GPI_X beyond; /* constant border */\n",
+    "} gpi_picture;\n",
+    "\n",
+    "/* A position beyond the border, inside. */\n",
+    "GPI_INLINE long gpi_inside(long p, long size)\n",
+    "{\n",
+    "#if GPI_BORDER == 1\n",
+    "    const long q = p % size;\n",
+    "    return q < 0 ? q + size : q;\n",
+    "#else\n",
+    "    return clamp(p, 0l, size - 1);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* The element at e of row y, wherever that is; both may be a radius and a tile beyond the borders. */\n",
+    "GPI_INLINE GPI_X gpi_read_any(gpi_picture in, long e, long y)\n",
+    "{\n",
+    "    const bool inside = e >= 0 && e < in.width * GPI_CHANNELS && y >= 0 && y < in.height;\n",
+    "    long pixel = (e + GPI_RIM) / GPI_CHANNELS - GPI_RX, channel; /* never negative before the division */\n",
+    "    if (inside) return GPI_READ(in.in, y * in.pitch + e);\n",
+    "    if (GPI_BORDER == 2) return in.beyond;\n",
+    "    channel = e - pixel * GPI_CHANNELS;\n",
+    "    pixel = gpi_inside(pixel, in.width);\n",
+    "    return GPI_READ(in.in, gpi_inside(y, in.height) * in.pitch + pixel * GPI_CHANNELS + channel);\n",
+    "}\n",
+    "\n",
+    "/* The tile whose first element is at (e, y), with its rim. */\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "static void gpi_stage(gpi_picture in, long e, long y, GPI_NEAR GPI_X *near)\n",
+    "{\n",
+    "    const long row_end = in.width * GPI_CHANNELS - (e - GPI_RIM);\n",
+    "    const long end = min((long)GPI_ROW, max(row_end, 0l));\n",
+    "    for (uint r = 0; r < GPI_ROWS; r++) {\n",
+    "        const long at = y + r - GPI_RY;\n",
+    "        long q = 0;\n",
+    "        if (at >= 0 && at < in.height) {\n",
+    "            for (; q < GPI_RIM; q++) near[q] = gpi_read_any(in, e - GPI_RIM + q, at);\n",
+    "            for (; q < end; q++) near[q] = GPI_READ(in.in, at * in.pitch + (e - GPI_RIM) + q);\n",
+    "        }\n",
+    "        for (; q < GPI_ROW; q++) near[q] = gpi_read_any(in, e - GPI_RIM + q, at);\n",
+    "        near += GPI_ROW;\n",
+    "    }\n",
+    "}\n",
+    "#else\n",
+    "static void gpi_stage(gpi_picture in, long e, long y, GPI_NEAR GPI_X *near)\n",
+    "{\n",
+    "    for (uint k = (uint)get_local_id(0); k < GPI_ROWS * GPI_ROW; k += GPI_WG)\n",
+    "        near[k] = gpi_read_any(in, e - GPI_RIM + k % GPI_ROW, y + k / GPI_ROW - GPI_RY);\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_WEIGHTS\n",
+    "#define GPI_WEIGHT_PARAMETERS __global const float *weights, ulong weights_offset,\n",
+    "#define GPI_WEIGHT_ARGUMENT , weights + weights_offset\n",
+    "#define GPI_WEIGHT_PARAMETER , __global const float *weight\n",
+    "#else\n",
+    "#define GPI_WEIGHT_PARAMETERS\n",
+    "#define GPI_WEIGHT_ARGUMENT\n",
+    "#define GPI_WEIGHT_PARAMETER\n",
+    "#endif\n",
+    "\n",
+    "/* GPI_LANES elements side by side; each weight is read once for them. The first one is element e of row y. */\n",
+    "GPI_INLINE void gpi_elements(GPI_NEAR const GPI_X *here, ulong e, ulong y, GPI_LANE *out GPI_WEIGHT_PARAMETER)\n",
+    "{\n",
+    "#if GPI_WEIGHTS\n",
+    "    GPI_SUM sum[GPI_LANES];\n",
+    "    for (uint k = 0; k < GPI_LANES; k++) sum[k] = 0;\n",
+    "    for (int dy = -GPI_RY; dy <= GPI_RY; dy++) {\n",
+    "        for (int dx = -GPI_RX; dx <= GPI_RX; dx++) {\n",
+    "            GPI_NEAR const GPI_X *from = here + dy * GPI_ROW + dx * GPI_CHANNELS;\n",
+    "            const GPI_SUM w = *weight++;\n",
+    "            for (uint k = 0; k < GPI_LANES; k++) sum[k] += w * (GPI_SUM)from[k];\n",
+    "        }\n",
+    "    }\n",
+    "    for (uint k = 0; k < GPI_LANES; k++) out[k] = GPI_ROUND(sum[k]);\n",
+    "#else\n",
+    "    for (uint k = 0; k < GPI_LANES; k++) out[k] = gpi_map(here + k, here[k], (e + k) / GPI_CHANNELS, y);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_stencil_tiles(__global const GPI_IN *in, ulong in_offset, ulong in_pitch,\n",
+    "                                 __global GPI_OUT *out, ulong out_offset, ulong out_pitch,\n",
+    "                                 GPI_WEIGHT_PARAMETERS ulong width, ulong height, ulong tiles_across,\n",
+    "                                 GPI_X beyond)\n",
+    "{\n",
+    "    GPI_NEAR GPI_X near[GPI_ROWS * GPI_ROW];\n",
+    "    const ulong first_x = get_group_id(0) % tiles_across * GPI_TILE_X;\n",
+    "    const ulong first_y = get_group_id(0) / tiles_across * GPI_TILE_Y;\n",
+    "    const uint across = (uint)min((ulong)GPI_TILE_X, width * GPI_CHANNELS - first_x);\n",
+    "    const uint down = (uint)min((ulong)GPI_TILE_Y, height - first_y);\n",
+    "    gpi_picture picture;\n",
+    "    picture.in = in + in_offset;\n",
+    "    picture.width = (long)width;\n",
+    "    picture.height = (long)height;\n",
+    "    picture.pitch = (long)in_pitch;\n",
+    "    picture.beyond = beyond;\n",
+    "    gpi_stage(picture, (long)first_x, (long)first_y, near);\n",
+    "    gpi_sync(); /* the tile is near */\n",
+    "    out += out_offset + first_y * out_pitch + first_x;\n",
+    "    for (uint k = (uint)get_local_id(0); k < GPI_STEPS * GPI_TILE_Y; k += GPI_WG) {\n",
+    "        const uint column = k % GPI_STEPS * GPI_LANES, row = k / GPI_STEPS;\n",
+    "        GPI_LANE lane[GPI_LANES];\n",
+    "        if (row >= down || column >= across) continue;\n",
+    "        gpi_elements(near + (row + GPI_RY) * GPI_ROW + GPI_RIM + column, first_x + column, first_y + row,\n",
+    "                     lane GPI_WEIGHT_ARGUMENT);\n",
+    "        for (uint l = 0; l < GPI_LANES && column + l < across; l++)\n",
+    "            GPI_WRITE(out, row * out_pitch + column + l, lane[l]);\n",
+    "    }\n",
+    "}\n",
+};
+/* ---- End file kernels/stencil.cl ---- */
+
 /* ---- Begin file src/error.c ---- */
 /* error.c - results, error texts, the log. */
 
@@ -10596,6 +10836,7 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (desc->hash && result == GP_OK) result = gpi_hash_warm_up(gp, desc->hash);
     if (result == GP_OK) result = gpi_map_warm_up(gp, desc);
     if (result == GP_OK) result = gpi_gather_warm_up(gp, desc);
+    if (desc->stencil && result == GP_OK) result = gpi_stencil_warm_up(gp, desc->stencil);
     if (desc->random && result == GP_OK) result = gpi_random_warm_up(gp, desc->random);
     return result == GP_OK ? gp_finish(gp) : result;
 }
@@ -11032,6 +11273,7 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
         {"gp_map_tiles", NULL},
         {"gp_random_tiles", NULL},
         {"gp_gather_tiles", NULL},
+        {"gp_stencil_tiles", NULL},
     };
     return names[primitive][k];
 }
@@ -11138,6 +11380,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
     case GPI_MAP: GPI_ADD_KERNEL(&text, map); break;
     case GPI_RANDOM: GPI_ADD_KERNEL(&text, random); break;
     case GPI_GATHER: GPI_ADD_KERNEL(&text, gather); break;
+    case GPI_STENCIL: GPI_ADD_KERNEL(&text, stencil); break;
     default: break;
     }
     if (!text.failed) return text.data;
@@ -18415,6 +18658,319 @@ static gp_result gpi_gather_warm_up(gp_context *gp, const gp_warmup_desc *desc)
     return result;
 }
 /* ---- End file src/gather.c ---- */
+
+/* ---- Begin file src/stencil.c ---- */
+/* stencil.c - gp_stencil: each element from its neighbours, by tiles with a rim, in one launch. */
+
+enum { GPI_STENCIL_TILES };
+
+enum {
+    GPI_STENCIL_RADIUS_MAX = 8,
+    GPI_STENCIL_CHANNELS_MAX = 4,
+    GPI_STENCIL_SERIAL_ROW = 256, /* elements of a tile's row; 1-D: */
+    GPI_STENCIL_SERIAL_LINE = 4096,
+    GPI_STENCIL_LOCAL_ROW = 64,
+    GPI_STENCIL_ROWS = 32 /* of a tile */
+};
+
+/* A call, ready to be checked and run. */
+typedef struct gpi_stencil {
+    const gp_stencil_desc *desc;
+    const char *function;
+    gp_type out_type;
+    size_t height, channels, in_pitch, out_pitch; /* no longer 0 */
+    size_t in_count, out_count;                   /* elements from the first to the last one */
+    size_t weights;                               /* how many; 0: a map */
+    unsigned tile_x, tile_y;
+    bool in_place; /* takes a copy of the input */
+    gpi_plan plan;
+    gpi_program *program;
+} gpi_stencil;
+
+enum { GPI_STENCIL_IN, GPI_STENCIL_WEIGHTS, GPI_STENCIL_OUT, GPI_STENCIL_RANGES };
+static const char *const gpi_stencil_names[GPI_STENCIL_RANGES] = {"in", "weights", "out"};
+
+/* ------------------------------------------------------------------ program */
+
+/* What the expression may name, and the expression, on lines of its own. */
+static void gpi_stencil_prelude_map(const gp_stencil_desc *d, gpi_text *text)
+{
+    gpi_text_add(text,
+                 "#define at(dx, dy) gpi_here[clamp((int)(dy), -%u, %u) * GPI_ROW + "
+                 "clamp((int)(dx), -%u, %u) * GPI_CHANNELS]\n",
+                 d->radius_y, d->radius_y, d->radius_x, d->radius_x);
+    gpi_text_add(text, "static GPI_LANE gpi_map(GPI_NEAR const GPI_X *gpi_here, GPI_X x, ulong i, ulong j)\n"
+                       "{\n    (void)gpi_here, (void)x, (void)i, (void)j;\n");
+    gpi_text_add(text, "    return (GPI_LANE)(\n#line 1 \"map\"\n%s\n    );\n}\n", d->map);
+}
+
+static void gpi_stencil_prelude_types(const gpi_stencil *s, gpi_text *text)
+{
+    const gp_type type = s->desc->type, out = s->out_type;
+    const bool wide = type == GP_F64 || out == GP_F64;
+    gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", gpi_type_cl(type),
+                 type == GP_F16, gpi_type_cl(gpi_operand(type)));
+    gpi_text_add(text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", gpi_type_cl(out),
+                 out == GP_F16, gpi_type_cl(gpi_operand(out)));
+    gpi_text_add(text, "#define GPI_SUM %s\n", wide ? "double" : "float");
+    if (gpi_is_float(out)) gpi_text_add(text, "#define GPI_ROUND(sum) (GPI_LANE)(sum)\n");
+    else gpi_text_add(text, "#define GPI_ROUND(sum) convert_%s_sat_rte(sum)\n", gpi_type_cl(out));
+}
+
+static char *gpi_stencil_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+{
+    const gpi_stencil *s = (const gpi_stencil *)description;
+    const gp_stencil_desc *d = s->desc;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_prelude_plan(gp, plan, &text);
+    gpi_stencil_prelude_types(s, &text);
+    gpi_text_add(&text, "#define GPI_RX %u\n#define GPI_RY %u\n#define GPI_CHANNELS %u\n", d->radius_x,
+                 d->radius_y, (unsigned)s->channels);
+    gpi_text_add(&text, "#define GPI_TILE_X %u\n#define GPI_TILE_Y %u\n#define GPI_ROW %u\n", s->tile_x,
+                 s->tile_y, s->tile_x + 2 * d->radius_x * (unsigned)s->channels);
+    gpi_text_add(&text, "#define GPI_BORDER %d\n#define GPI_WEIGHTS %d\n#define GPI_NEAR %s\n",
+                 (int)d->border, s->weights > 0, plan->shape == GP_SHAPE_LOCAL ? "__local" : "__private");
+    if (d->map) gpi_stencil_prelude_map(d, &text);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ checks */
+
+static gp_result gpi_stencil_check_numbers(gp_context *gp, const gpi_stencil *s)
+{
+    const gp_stencil_desc *d = s->desc;
+    if (d->radius_x > GPI_STENCIL_RADIUS_MAX || d->radius_y > GPI_STENCIL_RADIUS_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: radius_x = %u and radius_y = %u, must be at most %d", s->function, d->radius_x,
+                        d->radius_y, GPI_STENCIL_RADIUS_MAX);
+    }
+    if (d->channels > GPI_STENCIL_CHANNELS_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: channels = %u, must be at most %d", s->function,
+                        d->channels, GPI_STENCIL_CHANNELS_MAX);
+    }
+    if ((unsigned)d->border >= GP_BORDER_COUNT) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: border = %d is not a gp_border", s->function,
+                        (int)d->border);
+    }
+    if (d->map && (gpi_is_blank(d->map) || d->weights)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty, or there are weights too",
+                        s->function);
+    }
+    return GP_OK;
+}
+
+/* Elements from the first to the last one of a picture; false where they do not fit into a size_t. */
+static bool gpi_stencil_extent(size_t row, size_t height, size_t pitch, size_t *count)
+{
+    *count = 0;
+    if (row == 0 || height == 0) return true;
+    if (height - 1 > (SIZE_MAX / 16 - row) / pitch) return false;
+    *count = (height - 1) * pitch + row;
+    return true;
+}
+
+static gp_result gpi_stencil_describe(gp_context *gp, gpi_stencil *s)
+{
+    const gp_stencil_desc *d = s->desc;
+    gp_result result = gpi_check_type(gp, s->function, "type", d->type);
+    size_t row;
+    s->out_type = d->out_type ? d->out_type : d->type;
+    if (result == GP_OK) result = gpi_check_type(gp, s->function, "out_type", s->out_type);
+    if (result == GP_OK) result = gpi_stencil_check_numbers(gp, s);
+    if (result != GP_OK) return result;
+    s->height = d->height ? d->height : 1;
+    s->channels = d->channels ? d->channels : 1;
+    row = d->width > SIZE_MAX / 64 ? SIZE_MAX / 16 : d->width * s->channels;
+    s->in_pitch = d->in_pitch ? d->in_pitch : row;
+    s->out_pitch = d->out_pitch ? d->out_pitch : row;
+    s->weights = d->map ? 0 : (size_t)(2 * d->radius_x + 1) * (2 * d->radius_y + 1);
+    if (s->in_pitch < row || s->out_pitch < row) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a pitch of %zu or %zu is less than a row of %zu",
+                        s->function, s->in_pitch, s->out_pitch, row);
+    }
+    if (!gpi_stencil_extent(row, s->height, s->in_pitch, &s->in_count) ||
+        !gpi_stencil_extent(row, s->height, s->out_pitch, &s->out_count)) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: %zu rows of %zu elements", s->function, s->height,
+                        row);
+    }
+    return GP_OK;
+}
+
+/* Elements of local memory that a tile takes. */
+static size_t gpi_stencil_near(const gpi_stencil *s)
+{
+    const gp_stencil_desc *d = s->desc;
+    return (s->tile_x + 2 * d->radius_x * s->channels) * (s->tile_y + 2 * d->radius_y);
+}
+
+/* A tile that fits: of one row where that is all there is. */
+static void gpi_stencil_choose_tile(const gp_context *gp, gpi_stencil *s)
+{
+    const bool serial = s->plan.shape == GP_SHAPE_SERIAL, flat = s->desc->radius_y == 0 && s->height == 1;
+    const size_t size = gpi_type_size(gpi_operand(s->desc->type));
+    s->tile_y = flat ? 1 : GPI_STENCIL_ROWS;
+    if (serial) s->tile_x = flat ? GPI_STENCIL_SERIAL_LINE : GPI_STENCIL_SERIAL_ROW;
+    else s->tile_x = flat ? 4 * s->plan.group : GPI_STENCIL_LOCAL_ROW;
+    while (!serial && s->tile_y > 1 && gpi_stencil_near(s) * size > gp->info.local_mem_size / 2)
+        s->tile_y /= 2;
+}
+
+/* Everything but the buffers. */
+static gp_result gpi_stencil_plan(gp_context *gp, gpi_stencil *s)
+{
+    gp_result result = gpi_stencil_describe(gp, s);
+    if (result == GP_OK) result = gpi_plan_make_map(gp, s->function, gpi_type_size(s->desc->type), &s->plan);
+    if (result != GP_OK) return result;
+    gpi_stencil_choose_tile(gp, s);
+    return gpi_program_get_fit(gp, s->function, GPI_STENCIL, gpi_stencil_prelude, s, &s->plan, &s->program);
+}
+
+static size_t gpi_stencil_scratch(const gpi_stencil *s)
+{
+    return s->in_place ? s->in_count * gpi_type_size(s->desc->type) : 0;
+}
+
+static gp_result gpi_stencil_check(gp_context *gp, gpi_stencil *s)
+{
+    const gp_stencil_desc *d = s->desc;
+    gpi_range used[GPI_STENCIL_RANGES], others[GPI_STENCIL_RANGES];
+    gp_result r;
+    memset(used, 0, sizeof used);
+    r = gpi_check_buffer(gp, s->function, "in", d->in, d->in_offset, s->in_count, gpi_type_size(d->type),
+                         GPI_READS, &used[GPI_STENCIL_IN]);
+    if (r == GP_OK && s->weights)
+        r = gpi_check_buffer(gp, s->function, "weights", d->weights, d->weights_offset, s->weights, 4,
+                             GPI_READS, &used[GPI_STENCIL_WEIGHTS]);
+    if (r == GP_OK)
+        r = gpi_check_buffer(gp, s->function, "out", d->out, d->out_offset, s->out_count,
+                             gpi_type_size(s->out_type), GPI_WRITES, &used[GPI_STENCIL_OUT]);
+    if (r != GP_OK) return r;
+    memcpy(others, used, sizeof others);
+    s->in_place = gpi_same(&used[GPI_STENCIL_IN], &used[GPI_STENCIL_OUT]) && s->in_pitch == s->out_pitch;
+    if (s->in_place) memset(&others[GPI_STENCIL_IN], 0, sizeof others[GPI_STENCIL_IN]);
+    r = gpi_check_apart(gp, s->function, gpi_stencil_names, others, GPI_STENCIL_OUT, GPI_STENCIL_RANGES);
+    if (r != GP_OK) return r;
+    return gpi_check_scratch(gp, s->function, d->scratch, gpi_stencil_scratch(s), used, GPI_STENCIL_RANGES);
+}
+
+/* ------------------------------------------------------------------ launch */
+
+/* The constant border, as an operand: of f32 where the input is of halves. */
+static void gpi_stencil_arg_border(gpi_call *call, const gpi_stencil *s)
+{
+    const gp_value value = s->desc->border_value;
+    const float half = value.f32;
+    if (s->desc->type == GP_F16) gpi_call_arg(call, sizeof half, &half);
+    else gpi_call_arg(call, gpi_type_size(s->desc->type), &value);
+}
+
+static gp_result gpi_stencil_launch(gpi_call *call, const gpi_stencil *s, cl_mem in, cl_ulong in_at)
+{
+    const gp_stencil_desc *d = s->desc;
+    const cl_ulong width = d->width, height = s->height, in_pitch = s->in_pitch, out_pitch = s->out_pitch;
+    const cl_ulong out_at = d->out_offset, weights_at = d->weights_offset;
+    const cl_ulong across = gpi_ceil_div(d->width * s->channels, s->tile_x);
+    gpi_call_kernel(call, s->program, GPI_STENCIL_TILES);
+    GPI_CALL_ARG(call, in);
+    GPI_CALL_ARG(call, in_at);
+    GPI_CALL_ARG(call, in_pitch);
+    GPI_CALL_ARG(call, d->out);
+    GPI_CALL_ARG(call, out_at);
+    GPI_CALL_ARG(call, out_pitch);
+    if (s->weights) {
+        GPI_CALL_ARG(call, d->weights);
+        GPI_CALL_ARG(call, weights_at);
+    }
+    GPI_CALL_ARG(call, width);
+    GPI_CALL_ARG(call, height);
+    GPI_CALL_ARG(call, across);
+    gpi_stencil_arg_border(call, s);
+    return gpi_call_launch(call, &s->plan, (size_t)across * gpi_ceil_div(s->height, s->tile_y));
+}
+
+/* In place: of a copy, since neighbours are overwritten. */
+static gp_result gpi_stencil_launch_in_place(gpi_call *call, const gpi_stencil *s)
+{
+    const gp_stencil_desc *d = s->desc;
+    cl_mem copy = NULL;
+    gp_result result = gpi_call_scratch(call, d->scratch, gpi_stencil_scratch(s), &copy);
+    if (result == GP_OK)
+        result = gpi_call_copy(call, d->in, d->in_offset * gpi_type_size(d->type), copy, 0,
+                               gpi_stencil_scratch(s));
+    return result == GP_OK ? gpi_stencil_launch(call, s, copy, 0) : result;
+}
+
+static gp_result gpi_stencil_call(gp_context *gp, const char *function, const gp_stencil_desc *desc)
+{
+    gpi_stencil s;
+    gpi_call call;
+    gp_result result;
+    memset(&s, 0, sizeof s);
+    s.desc = desc;
+    s.function = function;
+    result = gpi_stencil_plan(gp, &s);
+    if (result == GP_OK && desc->width > 0) result = gpi_stencil_check(gp, &s);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK && desc->width > 0) {
+        result = s.in_place ? gpi_stencil_launch_in_place(&call, &s)
+                            : gpi_stencil_launch(&call, &s, desc->in, desc->in_offset);
+    }
+    return gpi_call_end(&call, result);
+}
+
+/* ------------------------------------------------------------------ API */
+
+GP_API gp_result gp_stencil(gp_context *gp, const gp_stencil_desc *desc)
+{
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_stencil: gp or desc is NULL");
+    return gpi_stencil_call(gp, "gp_stencil", desc);
+}
+
+GP_API gp_result gp_stencil_scratch_size(gp_context *gp, const gp_stencil_desc *desc, size_t *bytes)
+{
+    gpi_stencil s;
+    gp_result result;
+    if (bytes) *bytes = 0;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_stencil_scratch_size: gp, desc or bytes is NULL");
+    }
+    memset(&s, 0, sizeof s);
+    s.desc = desc;
+    s.function = "gp_stencil_scratch_size";
+    result = gpi_stencil_describe(gp, &s);
+    s.in_place = desc->in == desc->out;
+    if (result == GP_OK) *bytes = gpi_stencil_scratch(&s);
+    return result;
+}
+
+/* One pixel of the context's own, with weights of zero. */
+static gp_result gpi_stencil_warm_up(gp_context *gp, const gp_stencil_desc *desc)
+{
+    enum { LARGEST = 17 * 17 * 4 }; /* bytes of all weights */
+    gp_stencil_desc probe = *desc;
+    gp_result result = gpi_alloc_zeros(gp, LARGEST, &probe.in);
+    probe.out = NULL;
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, LARGEST, &probe.out);
+    probe.weights = desc->map ? NULL : probe.in;
+    probe.in_offset = probe.out_offset = probe.weights_offset = 0;
+    probe.in_pitch = probe.out_pitch = 0;
+    probe.width = 1;
+    probe.height = desc->height > 1 ? 2 : 1;
+    probe.scratch = NULL;
+    probe.wait = NULL;
+    probe.wait_count = 0;
+    probe.done = NULL;
+    if (result == GP_OK) result = gpi_stencil_call(gp, "gp_warmup", &probe);
+    if (probe.in) (void)clReleaseMemObject(probe.in);
+    if (probe.out) (void)clReleaseMemObject(probe.out);
+    return result;
+}
+/* ---- End file src/stencil.c ---- */
 
 /*
 MIT License

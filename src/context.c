@@ -273,6 +273,7 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (desc->hash && result == GP_OK) result = gpi_hash_warm_up(gp, desc->hash);
     if (result == GP_OK) result = gpi_map_warm_up(gp, desc);
     if (result == GP_OK) result = gpi_gather_warm_up(gp, desc);
+    if (desc->stencil && result == GP_OK) result = gpi_stencil_warm_up(gp, desc->stencil);
     if (desc->random && result == GP_OK) result = gpi_random_warm_up(gp, desc->random);
     return result == GP_OK ? gp_finish(gp) : result;
 }

@@ -45,6 +45,7 @@ typedef enum gpi_primitive {
     GPI_MAP, /* transform, fill, iota, adjacent_difference */
     GPI_RANDOM,
     GPI_GATHER, /* scatter, unpack */
+    GPI_STENCIL,
     GPI_PRIMITIVES
 } gpi_primitive;
 
@@ -424,7 +425,8 @@ static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
 static void gpi_hash_free_all(gp_context *gp);
 static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count);
 
-/* map.c, random.c, gather.c */
+/* map.c, random.c, gather.c, stencil.c */
+static gp_result gpi_stencil_warm_up(gp_context *gp, const gp_stencil_desc *desc);
 static gp_result gpi_gather_warm_up(gp_context *gp, const gp_warmup_desc *desc);
 static gp_result gpi_map_warm_up(gp_context *gp, const gp_warmup_desc *desc);
 static gp_result gpi_random_warm_up(gp_context *gp, const gp_random_desc *desc);

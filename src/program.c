@@ -69,6 +69,7 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
         {"gp_map_tiles", NULL},
         {"gp_random_tiles", NULL},
         {"gp_gather_tiles", NULL},
+        {"gp_stencil_tiles", NULL},
     };
     return names[primitive][k];
 }
@@ -175,6 +176,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
     case GPI_MAP: GPI_ADD_KERNEL(&text, map); break;
     case GPI_RANDOM: GPI_ADD_KERNEL(&text, random); break;
     case GPI_GATHER: GPI_ADD_KERNEL(&text, gather); break;
+    case GPI_STENCIL: GPI_ADD_KERNEL(&text, stencil); break;
     default: break;
     }
     if (!text.failed) return text.data;

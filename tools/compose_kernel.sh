@@ -37,5 +37,6 @@ brackets) layers="nest strands items brackets" ;;
 map) layers="map" ;;
 random) layers="random" ;;
 gather) layers="gather" ;;
+stencil) layers="stencil" ;;
 esac
 for name in $layers; do emit kernels/$name.cl; done
