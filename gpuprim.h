@@ -280,6 +280,7 @@ typedef struct gp_tuning {
     uint32_t ring_reach;      /* ... how many tiles a look-back goes back */
     uint32_t ring_block;      /* ... tiles that may end in any order; a power of two */
     uint32_t sort_portion;    /* gp_sort: most keys of one launch of a single pass */
+    uint32_t sort_bucket;     /* gp_sort, kernels/buckets.cl: most keys of a bucket; 1: no buckets */
 } gp_tuning;
 
 typedef struct gp_context_desc {
@@ -478,11 +479,12 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
    each, so that the output is read too. NULL takes them from the scratch. None are needed for one pass out of
    place.
    Cost: single pass (onesweep) reads the keys once for all passes and then reads and writes once each;
-   multi-pass (classic) reads twice and writes once. Passes in which all keys agree cost no move. Up to some
-   thousand keys: one launch. Scratch besides the second buffers: 5 MiB at most, however many keys (with
-   GP_WORDS_NARROW and single pass: 1 KiB a tile).
-   Largest count: what fits in memory; 2^32 - 1 where values of 4 bytes are indices.
-   The same keys give the same result every time, on every device. */
+   multi-pass (classic) reads twice and writes once. On a CPU's multi-pass, keys (and values) of 8 bytes or
+   more and at least 25 bits are moved to 256 buckets first, which are sorted in the caches, unless one bucket
+   has more than 1/64 of them. Passes in which all keys agree cost no move. Up to some thousand keys: one
+   launch. Scratch besides the second buffers: 5 MiB at most, however many keys (with GP_WORDS_NARROW and
+   single pass: 1 KiB a tile). Largest count: what fits in memory; 2^32 - 1 where values of 4 bytes are
+   indices. The same keys give the same result every time, on every device. */
 typedef struct gp_sort_desc {
     cl_mem keys;
     size_t keys_offset; /* elements, as all offsets */
@@ -1484,6 +1486,7 @@ typedef enum gpi_primitive {
     GPI_REDUCE,
     GPI_SCAN,
     GPI_SORT,
+    GPI_BUCKETS,
     GPI_MERGE,
     GPI_SEARCH,
     GPI_TOPK,
@@ -1796,7 +1799,16 @@ static gp_result gpi_async_result(gp_context *gp);
 static cl_int gpi_event_status(cl_event event);
 
 /* sort.c: also what the sorts of segments and of strings share */
+enum { GPI_SORT_DIGIT_BITS = 8, GPI_SORT_BINS = 256 };
 enum { GPI_PLACE_IN = 0, GPI_PLACE_OUT = 1, GPI_PLACE_TMP = 2 }; /* digit.cl */
+
+/* When a classic pass has something to do: digit.cl. */
+typedef enum gpi_sort_when {
+    GPI_ALWAYS,
+    GPI_WHEN_ABANDONED,
+    GPI_UNLESS_BUCKETS,
+    GPI_WHEN_BUCKETS
+} gpi_sort_when;
 
 /* Where the parts of the scratch begin, in bytes (digit.cl). */
 typedef struct gpi_sort_layout {
@@ -1822,7 +1834,8 @@ typedef struct gpi_sort {
     size_t key_size, value_size;
     cl_uint begin_bit, end_bit, passes;
     cl_ulong flip;
-    cl_uint hash; /* 32, 64: keys go by that hash of (key ^ seed): a hash table's batch (hash.c) */
+    gpi_program *buckets; /* NULL: not tried (buckets.c) */
+    cl_uint hash;         /* 32, 64: keys go by that hash of (key ^ seed): a hash table's batch (hash.c) */
     cl_ulong seed;
     gpi_plan plan;
     gpi_program *program;
@@ -1851,12 +1864,22 @@ static bool gpi_sort_needs_tmp(const gpi_sort *sort);
 static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort);
 static void gpi_sort_place(gpi_sort *sort, cl_mem scratch);
 static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort);
-static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint pass);
+static cl_uint gpi_sort_shift(const gpi_sort *sort, cl_uint pass);
+static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint shift);
 static void gpi_sort_arg_bits(gpi_call *call, const gpi_sort *sort);
 static void gpi_sort_arg_at(gpi_call *call, size_t bytes);
 static void gpi_sort_arg_long(gpi_call *call, size_t x);
 static void gpi_sort_arg_uint(gpi_call *call, size_t x);
 static cl_uint gpi_sort_from(const gpi_sort *sort);
+static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
+                                cl_uint when);
+static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
+                                  cl_uint when);
+
+/* buckets.c */
+static size_t gpi_buckets_count_min(const gpi_sort *sort);
+static gp_result gpi_buckets_plan(gp_context *gp, gpi_sort *sort);
+static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state);
 
 /* reduce.c, scan.c, sort.c, segmented_sort.c, sort_strings.c, merge.c, search.c, topk.c */
 static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc);
@@ -3696,7 +3719,8 @@ static const char *const gpi_kernel_digit[] = {
     "\n",
     "   State buffer, in uints; the host computes where the parts begin:\n",
     "\n",
-    "       | count lo, hi | abandoned | - | from(0) ... from(8) | - | ticket, tail of each launch |\n",
+    "       | count lo, hi | abandoned | buckets | from(0) ... from(8) | from, to of buckets | - |\n",
+    "       | ticket, tail of each launch |\n",
     "       | histogram: pass, digit: lo, hi | bases: launch, digit: ulong | table: block, digit: ulong | rows | */\n",
     "#define GPI_BINS 256\n",
     "#define GPI_PASSES_MAX 8\n",
@@ -3754,6 +3778,12 @@ static const char *const gpi_kernel_digit[] = {
     "static gpi_digit gpi_digit_of_pass(uint p, gpi_bits bits)\n",
     "{\n",
     "    return gpi_digit_at(p, bits.flip, bits.begin, bits.end);\n",
+    "}\n",
+    "\n",
+    "/* Eight bits at the window's end, of a window of eight at least. */\n",
+    "static gpi_digit gpi_digit_highest(gpi_bits bits)\n",
+    "{\n",
+    "    return gpi_digit_at(0, bits.flip, bits.end - 8, bits.end);\n",
     "}\n",
     "\n",
     "/* ------------------------------------------------------------------ places */\n",
@@ -3847,6 +3877,7 @@ static const char *const gpi_kernel_digit[] = {
     "/* ------------------------------------------------------------------ state */\n",
     "\n",
     "#define GPI_STATE_ABANDONED 2\n",
+    "#define GPI_STATE_BUCKETS 3\n",
     "#define GPI_STATE_FROM 4\n",
     "#define GPI_STATE_LAUNCHES 16\n",
     "\n",
@@ -3863,6 +3894,23 @@ static const char *const gpi_kernel_digit[] = {
     "static bool gpi_is_trivial(gpi_state state, uint pass)\n",
     "{\n",
     "    return gpi_from(state, pass) == gpi_from(state, pass + 1);\n",
+    "}\n",
+    "\n",
+    "/* When a kernel of a classic pass has something to do. */\n",
+    "#define GPI_ALWAYS 0u\n",
+    "#define GPI_WHEN_ABANDONED 1u /* behind a onesweep pass */\n",
+    "#define GPI_UNLESS_BUCKETS 2u /* behind buckets.cl */\n",
+    "#define GPI_WHEN_BUCKETS 3u   /* for it, as GPI_PASS_BUCKETS */\n",
+    "#define GPI_PASS_BUCKETS (GPI_PASSES_MAX + 1)\n",
+    "\n",
+    "static bool gpi_is_idle(gpi_state state, uint pass, uint when)\n",
+    "{\n",
+    "    switch (when) {\n",
+    "    case GPI_WHEN_ABANDONED: return gpi_is_trivial(state, pass) || !gpi_is_abandoned(state);\n",
+    "    case GPI_UNLESS_BUCKETS: return state[GPI_STATE_BUCKETS] != 0;\n",
+    "    case GPI_WHEN_BUCKETS: return state[GPI_STATE_BUCKETS] == 0;\n",
+    "    default: return false;\n",
+    "    }\n",
     "}\n",
     "\n",
     "static __global ulong *gpi_part(gpi_state state, ulong at) { return (__global ulong *)(state + at); }\n",
@@ -4174,16 +4222,23 @@ static const char *const gpi_kernel_rank[] = {
     "    else gpi_count_passes(key, begin, end, bits, bits.passes, count);\n",
     "}\n",
     "\n",
+    "/* Element i, of digit d, to where the next one of its digit goes. */\n",
+    "static void gpi_place(gpi_move move, ulong i, uint d, gpi_shared shared)\n",
+    "{\n",
+    "    const ulong j = shared->next[d];\n",
+    "    shared->next[d] = j + 1;\n",
+    "    gpi_move_one(move, i, j);\n",
+    "}\n",
+    "\n",
     "static void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit digit, gpi_shared shared)\n",
     "{\n",
-    "    for (ulong i = begin; i < end; i++) {\n",
-    "        const gpi_key k = move.key[i];\n",
-    "        const ulong j = shared->next[gpi_digit_of(k, digit)]++;\n",
-    "        move.key_to[j] = k;\n",
-    "#if GPI_VALUE_SIZE\n",
-    "        move.value_to[j] = gpi_value_at(move, i);\n",
-    "#endif\n",
+    "    ulong i = begin;\n",
+    "    for (; i + GPI_STEP <= end; i += GPI_STEP) {\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < GPI_STEP; k++)\n",
+    "            gpi_place(move, i + k, gpi_digit_of(move.key[i + k], digit), shared);\n",
     "    }\n",
+    "    for (; i < end; i++) gpi_place(move, i, gpi_digit_of(move.key[i], digit), shared);\n",
     "}\n",
     "\n",
     "#define GPI_LINE 64\n",
@@ -4481,6 +4536,33 @@ static const char *const gpi_kernel_rank[] = {
     "    }\n",
     "    return trivial;\n",
     "}\n",
+    "\n",
+    "/* table[block][d] becomes the sum of its column above; shared->next[d] the sum of all of it. */\n",
+    "static void gpi_columns(__global ulong *table, uint blocks, gpi_shared shared)\n",
+    "{\n",
+    "    GPI_EACH_BIN(d) shared->next[d] = 0;\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "    for (uint b = 0; b < blocks; b++) {\n",
+    "        for (uint d = 0; d < GPI_BINS; d++) {\n",
+    "            const ulong x = table[(ulong)b * GPI_BINS + d];\n",
+    "            table[(ulong)b * GPI_BINS + d] = shared->next[d];\n",
+    "            shared->next[d] += x;\n",
+    "        }\n",
+    "    }\n",
+    "#else\n",
+    "    GPI_EACH_BIN(d)\n",
+    "    {\n",
+    "        ulong sum = 0;\n",
+    "        for (uint b = 0; b < blocks; b++) {\n",
+    "            const ulong x = table[(ulong)b * GPI_BINS + d];\n",
+    "            table[(ulong)b * GPI_BINS + d] = sum;\n",
+    "            sum += x;\n",
+    "        }\n",
+    "        shared->next[d] = sum;\n",
+    "    }\n",
+    "#endif\n",
+    "    gpi_sync(); /* the columns' sums are there */\n",
+    "}\n",
 };
 /* ---- End file kernels/rank.cl ---- */
 
@@ -4704,14 +4786,8 @@ static const char *const gpi_kernel_sort[] = {
     "    *end = min(n, *begin + span);\n",
     "}\n",
     "\n",
-    "/* True when a classic pass has nothing to do: `redo` says that it stands behind a onesweep pass. */\n",
-    "static bool gpi_is_idle(gpi_state state, uint pass, uint redo)\n",
-    "{\n",
-    "    return redo && (gpi_is_trivial(state, pass) || !gpi_is_abandoned(state));\n",
-    "}\n",
-    "\n",
     "GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,\n",
-    "                              uint redo, ulong span, ulong table_at)\n",
+    "                              uint when, ulong span, ulong table_at)\n",
     "{\n",
     "    GPI_SHARED(shared);\n",
     "    gpi_places places;\n",
@@ -4720,7 +4796,7 @@ static const char *const gpi_kernel_sort[] = {
     "    __global ulong *row = gpi_part(state, table_at) + (ulong)get_group_id(0) * GPI_BINS;\n",
     "    GPI_PLACES_SET(places);\n",
     "    GPI_DIGIT_SET(digit);\n",
-    "    if (gpi_broadcast(gpi_is_idle(state, pass, redo), shared)) return;\n",
+    "    if (gpi_broadcast(gpi_is_idle(state, pass, when), shared)) return;\n",
     "    const gpi_move move = gpi_move_make(places, gpi_from(state, pass), GPI_PLACE_OUT);\n",
     "    gpi_block(state, span, &begin, &end);\n",
     "    gpi_count_range(move.key, begin, end, digit, shared);\n",
@@ -4728,38 +4804,17 @@ static const char *const gpi_kernel_sort[] = {
     "}\n",
     "\n",
     "/* One group. table[block][d] becomes the sum of its column above; bases[d] what lower digits take. */\n",
-    "GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint redo, uint first, uint blocks, ulong table_at,\n",
+    "GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint when, uint first, uint blocks, ulong table_at,\n",
     "                              ulong bases_at, volatile __global uint *counters)\n",
     "{\n",
     "    GPI_SHARED(shared);\n",
-    "    __global ulong *table = gpi_part(state, table_at), *bases = gpi_part(state, bases_at);\n",
-    "    if (gpi_broadcast(gpi_is_idle(state, pass, redo), shared)) return;\n",
-    "    GPI_EACH_BIN(d) shared->next[d] = 0;\n",
-    "#if GPI_SHAPE_SERIAL\n",
-    "    for (uint b = 0; b < blocks; b++) {\n",
-    "        for (uint d = 0; d < GPI_BINS; d++) {\n",
-    "            const ulong x = table[(ulong)b * GPI_BINS + d];\n",
-    "            table[(ulong)b * GPI_BINS + d] = shared->next[d];\n",
-    "            shared->next[d] += x;\n",
-    "        }\n",
-    "    }\n",
-    "#else\n",
-    "    GPI_EACH_BIN(d)\n",
-    "    {\n",
-    "        ulong sum = 0;\n",
-    "        for (uint b = 0; b < blocks; b++) {\n",
-    "            const ulong x = table[(ulong)b * GPI_BINS + d];\n",
-    "            table[(ulong)b * GPI_BINS + d] = sum;\n",
-    "            sum += x;\n",
-    "        }\n",
-    "        shared->next[d] = sum;\n",
-    "    }\n",
-    "#endif\n",
-    "    gpi_sync(); /* the columns' sums are there */\n",
+    "    __global ulong *bases = gpi_part(state, bases_at);\n",
+    "    if (gpi_broadcast(gpi_is_idle(state, pass, when), shared)) return;\n",
+    "    gpi_columns(gpi_part(state, table_at), blocks, shared);\n",
     "    if (get_local_id(0) == 0) {\n",
     "        const uint from = gpi_from(state, pass);\n",
     "        const bool trivial = gpi_bases_of(shared, gpi_state_count(state));\n",
-    "        if (redo) atomic_inc(counters + GPI_COUNT_FALLBACKS);\n",
+    "        if (when == GPI_WHEN_ABANDONED) atomic_inc(counters + GPI_COUNT_FALLBACKS);\n",
     "        else state[GPI_STATE_FROM + pass + 1] = trivial ? from : gpi_place_next(from, first);\n",
     "    }\n",
     "    gpi_sync(); /* sums have become bases */\n",
@@ -4767,7 +4822,7 @@ static const char *const gpi_kernel_sort[] = {
     "}\n",
     "\n",
     "GPI_KERNEL void gp_sort_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,\n",
-    "                                uint redo, ulong span, uint lines, ulong table_at, ulong bases_at)\n",
+    "                                uint when, ulong span, uint lines, ulong table_at, ulong bases_at)\n",
     "{\n",
     "    GPI_SHARED(shared);\n",
     "    gpi_places places;\n",
@@ -4778,7 +4833,7 @@ static const char *const gpi_kernel_sort[] = {
     "    GPI_PLACES_SET(places);\n",
     "    GPI_DIGIT_SET(digit);\n",
     "    if (gpi_is_trivial(state, pass)) return;\n",
-    "    if (gpi_broadcast(gpi_is_idle(state, pass, redo), shared)) return;\n",
+    "    if (gpi_broadcast(gpi_is_idle(state, pass, when), shared)) return;\n",
     "    const gpi_move move = gpi_move_make(places, gpi_from(state, pass), gpi_from(state, pass + 1));\n",
     "    gpi_block(state, span, &begin, &end);\n",
     "    GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];\n",
@@ -4920,6 +4975,129 @@ static const char *const gpi_kernel_sort[] = {
     "}\n",
 };
 /* ---- End file kernels/sort.cl ---- */
+
+/* ---- Begin file kernels/buckets.cl ---- */
+static const char *const gpi_kernel_buckets[] = {
+    "#line 1 \"kernels/buckets.cl\"\n",
+    "/* buckets.cl - the highest digit first: many long keys become 256 buckets, which the caches hold.\n",
+    "\n",
+    "       to[base(d) + rank(i)] = from[i]       d = highest digit of key i, as in sort.cl\n",
+    "       then bucket d is sorted by one group: by its next digit if it is large, and what that leaves by its\n",
+    "       other digits, lowest first (small.cl)\n",
+    "\n",
+    "   A key goes to memory and back two or three times, however many digits it has. It takes buckets of which\n",
+    "   none is much larger than others, so the device looks first:\n",
+    "\n",
+    "       gp_buckets_sample   one group: a few keys; is any bucket likely to be too large?\n",
+    "       gp_sort_count       a group a block, as in a classic pass (sort.cl)\n",
+    "       gp_buckets_spine    one group: bases of the buckets; is any too large?\n",
+    "       gp_sort_scatter     a group a block\n",
+    "       gp_buckets_sort     a group a bucket\n",
+    "\n",
+    "   If so, these kernels do nothing, and if not, the passes behind them do nothing. Serial shape only.\n",
+    "   (Stehle & Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs, 2017.)                      */\n",
+    "#if !GPI_SHAPE_SERIAL\n",
+    "#error \"buckets are for the serial shape\"\n",
+    "#endif\n",
+    "\n",
+    "#define GPI_SAMPLES 1024\n",
+    "#define GPI_SAMPLE 8u      /* keys of one */\n",
+    "#define GPI_SAMPLE_SLACK 4 /* how far a sample may be off */\n",
+    "\n",
+    "static ulong gpi_largest(gpi_shared shared)\n",
+    "{\n",
+    "    ulong largest = 0;\n",
+    "    for (uint d = 0; d < GPI_BINS; d++) largest = max(largest, shared->next[d]);\n",
+    "    return largest;\n",
+    "}\n",
+    "\n",
+    "/* One group. `most`: keys of the largest bucket there may be. */\n",
+    "GPI_KERNEL void gp_buckets_sample(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, ulong most)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_places places;\n",
+    "    gpi_digit digit;\n",
+    "    const ulong n = gpi_state_count(state), step = n / GPI_SAMPLES;\n",
+    "    GPI_PLACES_SET(places);\n",
+    "    GPI_DIGIT_SET(digit);\n",
+    "    const gpi_move move = gpi_move_make(places, gpi_from(state, 0), GPI_PLACE_OUT);\n",
+    "    GPI_EACH_BIN(d) shared->next[d] = 0;\n",
+    "    for (uint s = 0; s < GPI_SAMPLES && step >= GPI_SAMPLE; s++) {\n",
+    "        for (uint k = 0; k < GPI_SAMPLE; k++) shared->next[gpi_digit_of(move.key[s * step + k], digit)]++;\n",
+    "    }\n",
+    "    state[GPI_STATE_FROM + GPI_PASS_BUCKETS] = gpi_from(state, 0);\n",
+    "    state[GPI_STATE_BUCKETS] =\n",
+    "        gpi_largest(shared) * (n / (GPI_SAMPLES * GPI_SAMPLE)) <= GPI_SAMPLE_SLACK * most;\n",
+    "}\n",
+    "\n",
+    "/* One group. `to`: where the buckets go; `passes` of the whole sort. */\n",
+    "GPI_KERNEL void gp_buckets_spine(gpi_state state, uint to, uint passes, uint blocks, ulong table_at,\n",
+    "                                 ulong bases_at, ulong most)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    __global ulong *bases = gpi_part(state, bases_at);\n",
+    "    if (gpi_is_idle(state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS)) return;\n",
+    "    gpi_columns(gpi_part(state, table_at), blocks, shared);\n",
+    "    if (gpi_largest(shared) > most) {\n",
+    "        state[GPI_STATE_BUCKETS] = 0;\n",
+    "        return;\n",
+    "    }\n",
+    "    (void)gpi_bases_of(shared, 0);\n",
+    "    GPI_EACH_BIN(d) bases[d] = shared->next[d];\n",
+    "    state[GPI_STATE_FROM + GPI_PASS_BUCKETS + 1] = to;\n",
+    "    state[GPI_STATE_FROM + passes] = GPI_PLACE_OUT;\n",
+    "}\n",
+    "\n",
+    "/* Keys [base, base + n), n > 0, from place `from` to the output. */\n",
+    "static void gpi_bucket_sort(gpi_places places, ulong base, ulong n, gpi_bits bits, uint from,\n",
+    "                            gpi_shared shared)\n",
+    "{\n",
+    "    if (n > GPI_FEW) gpi_small_range(places, base, n, bits, from, 0, shared);\n",
+    "    else gpi_small_few(gpi_move_make(places, from, GPI_PLACE_OUT), base, (uint)n, bits);\n",
+    "}\n",
+    "\n",
+    "/* The same for more keys than the caches hold: buckets within the bucket. */\n",
+    "static void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_bits bits, uint from,\n",
+    "                             gpi_shared shared)\n",
+    "{\n",
+    "    const gpi_digit digit = gpi_digit_highest(bits);\n",
+    "    const uint to = gpi_place_next(from, GPI_PLACE_OUT);\n",
+    "    const gpi_move move = gpi_move_make(places, from, to);\n",
+    "    uint count[GPI_BINS];\n",
+    "    ulong sum = base;\n",
+    "    gpi_count_range(move.key, base, base + n, digit, shared);\n",
+    "    for (uint d = 0; d < GPI_BINS; d++) {\n",
+    "        count[d] = shared->count[d];\n",
+    "        shared->next[d] = sum;\n",
+    "        sum += count[d];\n",
+    "    }\n",
+    "    gpi_move_range(move, base, base + n, digit, true, shared);\n",
+    "    bits.end = digit.shift;\n",
+    "    bits.passes--;\n",
+    "    for (uint d = 0; d < GPI_BINS; d++) {\n",
+    "        if (count[d]) gpi_bucket_sort(places, base, count[d], bits, to, shared);\n",
+    "        base += count[d];\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* A group a bucket. `bits`: the window without the highest digit. `few`: keys that the caches hold. */\n",
+    "GPI_KERNEL void gp_buckets_sort(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong bases_at,\n",
+    "                                ulong few)\n",
+    "{\n",
+    "    GPI_SHARED(shared);\n",
+    "    gpi_places places;\n",
+    "    gpi_bits bits;\n",
+    "    __global const ulong *bases = gpi_part(state, bases_at);\n",
+    "    const uint d = (uint)get_group_id(0), from = gpi_from(state, GPI_PASS_BUCKETS + 1);\n",
+    "    GPI_PLACES_SET(places);\n",
+    "    GPI_BITS_SET(bits);\n",
+    "    if (gpi_is_idle(state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS)) return;\n",
+    "    const ulong base = bases[d], n = (d + 1 < GPI_BINS ? bases[d + 1] : gpi_state_count(state)) - base;\n",
+    "    if (n > few) gpi_bucket_split(places, base, n, bits, from, shared);\n",
+    "    else if (n > 0) gpi_bucket_sort(places, base, n, bits, from, shared);\n",
+    "}\n",
+};
+/* ---- End file kernels/buckets.cl ---- */
 
 /* ---- Begin file kernels/segmented_sort.cl ---- */
 static const char *const gpi_kernel_segmented_sort[] = {
@@ -11257,6 +11435,7 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
         {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep", NULL},
         {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
          "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"},
+        {"gp_buckets_sample", "gp_buckets_spine", "gp_buckets_sort", NULL},
         {"gp_merge_tiles", NULL},
         {"gp_search_needles", NULL},
         {"gp_topk_sample", "gp_topk_filter", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL},
@@ -11344,6 +11523,12 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, rank);
         GPI_ADD_KERNEL(&text, small);
         GPI_ADD_KERNEL(&text, sort);
+        break;
+    case GPI_BUCKETS:
+        GPI_ADD_KERNEL(&text, digit);
+        GPI_ADD_KERNEL(&text, rank);
+        GPI_ADD_KERNEL(&text, small);
+        GPI_ADD_KERNEL(&text, buckets);
         break;
     case GPI_MERGE: GPI_ADD_KERNEL(&text, merge); break;
     case GPI_SEARCH: GPI_ADD_KERNEL(&text, search); break;
@@ -11985,8 +12170,9 @@ static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem 
     result = gpi_check_buffer(gp, function, "scratch", scratch, 0, bytes, 1, GPI_BOTH, &range);
     for (i = 0; i < used_count && result == GP_OK; i++) {
         if (!gpi_overlap(&range, &used[i])) continue;
-        result = gpi_fail(gp, GP_ERROR_OVERLAP, "%s: scratch overlaps the input, the output or the count",
-                          function);
+        result = gpi_fail(gp, GP_ERROR_OVERLAP,
+                          "%s: scratch (bytes [%zu, %zu)) overlaps bytes [%zu, %zu) of the same buffer",
+                          function, range.begin, range.end, used[i].begin, used[i].end);
     }
     return result;
 }
@@ -13372,8 +13558,6 @@ enum {
 };
 
 enum {
-    GPI_SORT_DIGIT_BITS = 8,
-    GPI_SORT_BINS = 256,
     GPI_SORT_BLOCKS_MAX = 1024, /* rows of the classic table */
     GPI_SORT_BYTES_MAX = 256,   /* of scratch for a key: sizes must not overflow */
     GPI_SORT_STATE_WORDS = 16,  /* GPI_STATE_LAUNCHES of digit.cl */
@@ -13429,8 +13613,8 @@ static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
     sort->end_bit = sort->desc->end_bit ? sort->desc->end_bit : width;
     if (sort->end_bit > width || sort->begin_bit > sort->end_bit) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: begin_bit = %u, end_bit = %u: not a window of a key's %u bits", sort->function,
-                        sort->begin_bit, sort->end_bit, width);
+                        "%s: begin_bit = %u, end_bit = %u: not a window of a key's %u bits (end_bit 0: %u)",
+                        sort->function, sort->begin_bit, sort->desc->end_bit, width, width);
     }
     sort->passes = (sort->end_bit - sort->begin_bit + GPI_SORT_DIGIT_BITS - 1) / GPI_SORT_DIGIT_BITS;
     return GP_OK;
@@ -13607,6 +13791,7 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
     result = gpi_sort_program(gp, sort);
     if (result == GP_OK) result = gpi_sort_spans(gp, sort);
+    if (result == GP_OK) result = gpi_buckets_plan(gp, sort);
     if (result == GP_OK) gpi_sort_lay_out(sort);
     return result;
 }
@@ -13737,10 +13922,14 @@ static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort)
     GPI_CALL_ARG(call, indices);
 }
 
-/* GPI_DIGIT_PARAMETERS */
-static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint pass)
+static cl_uint gpi_sort_shift(const gpi_sort *sort, cl_uint pass)
 {
-    const cl_uint shift = sort->begin_bit + GPI_SORT_DIGIT_BITS * pass;
+    return sort->begin_bit + GPI_SORT_DIGIT_BITS * pass;
+}
+
+/* GPI_DIGIT_PARAMETERS */
+static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint shift)
+{
     const cl_uint left = sort->end_bit - shift, whole = GPI_SORT_DIGIT_BITS;
     const cl_uint mask = (1u << (left < whole ? left : whole)) - 1;
     GPI_CALL_ARG(call, sort->flip);
@@ -13822,39 +14011,44 @@ static gp_result gpi_sort_copy(gpi_call *call, gpi_sort *sort, cl_mem state)
     return gpi_call_launch(call, &sort->plan, sort->blocks);
 }
 
-/* One pass of the classic way; `redo`: only if the onesweep pass before was abandoned. */
-static gp_result gpi_sort_classic_pass(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass,
-                                       cl_uint redo)
+static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
+                                cl_uint when)
 {
-    const bool out_first = sort->passes % 2 && !gpi_sort_in_place(sort);
-    gp_result result;
     gpi_call_kernel(call, sort->program, GPI_SORT_COUNT);
     gpi_sort_arg_places(call, sort);
-    gpi_sort_arg_digit(call, sort, pass);
+    gpi_sort_arg_digit(call, sort, shift);
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
-    GPI_CALL_ARG(call, redo);
+    GPI_CALL_ARG(call, when);
     gpi_sort_arg_long(call, sort->block_span);
     gpi_sort_arg_at(call, sort->at.table);
-    result = gpi_call_launch(call, &sort->plan, sort->blocks);
-    if (result != GP_OK) return result;
+    return gpi_call_launch(call, &sort->plan, sort->blocks);
+}
+
+static gp_result gpi_sort_spine(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint when)
+{
+    const bool out_first = sort->passes % 2 && !gpi_sort_in_place(sort);
     gpi_call_kernel(call, sort->program, GPI_SORT_SPINE);
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
-    GPI_CALL_ARG(call, redo);
+    GPI_CALL_ARG(call, when);
     gpi_sort_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
     GPI_CALL_ARG(call, sort->blocks);
     gpi_sort_arg_at(call, sort->at.table);
     gpi_sort_arg_at(call, sort->at.bases);
     GPI_CALL_ARG(call, call->gp->counters);
-    result = gpi_call_launch(call, &sort->plan, 1);
-    if (result != GP_OK) return result;
+    return gpi_call_launch(call, &sort->plan, 1);
+}
+
+static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
+                                  cl_uint when)
+{
     gpi_call_kernel(call, sort->program, GPI_SORT_SCATTER);
     gpi_sort_arg_places(call, sort);
-    gpi_sort_arg_digit(call, sort, pass);
+    gpi_sort_arg_digit(call, sort, shift);
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
-    GPI_CALL_ARG(call, redo);
+    GPI_CALL_ARG(call, when);
     gpi_sort_arg_long(call, sort->block_span);
     gpi_sort_arg_uint(call, gpi_sort_lines(sort));
     gpi_sort_arg_at(call, sort->at.table);
@@ -13862,12 +14056,23 @@ static gp_result gpi_sort_classic_pass(gpi_call *call, gpi_sort *sort, cl_mem st
     return gpi_call_launch(call, &sort->plan, sort->blocks);
 }
 
+/* One pass of the classic way. */
+static gp_result gpi_sort_classic_pass(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass,
+                                       gpi_sort_when when)
+{
+    const cl_uint shift = gpi_sort_shift(sort, pass);
+    gp_result result = gpi_sort_count(call, sort, state, pass, shift, when);
+    if (result == GP_OK) result = gpi_sort_spine(call, sort, state, pass, when);
+    return result == GP_OK ? gpi_sort_scatter(call, sort, state, pass, shift, when) : result;
+}
+
 static gp_result gpi_sort_classic(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
-    gp_result result = GP_OK;
+    gp_result result = sort->buckets ? gpi_buckets_launch(call, sort, state) : GP_OK;
     cl_uint pass;
     for (pass = 0; pass < sort->passes && result == GP_OK; pass++)
-        result = gpi_sort_classic_pass(call, sort, state, pass, 0);
+        result =
+            gpi_sort_classic_pass(call, sort, state, pass, sort->buckets ? GPI_UNLESS_BUCKETS : GPI_ALWAYS);
     return result;
 }
 
@@ -13912,7 +14117,7 @@ static gp_result gpi_sort_onesweep_launch(gpi_call *call, gpi_sort *sort, cl_mem
     }
     gpi_call_kernel(call, sort->program, GPI_SORT_ONESWEEP);
     gpi_sort_arg_places(call, sort);
-    gpi_sort_arg_digit(call, sort, pass);
+    gpi_sort_arg_digit(call, sort, gpi_sort_shift(sort, pass));
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
     GPI_CALL_ARG(call, launch);
@@ -13934,7 +14139,7 @@ static gp_result gpi_sort_onesweep(gpi_call *call, gpi_sort *sort, cl_mem state)
     for (pass = 0; pass < sort->passes && result == GP_OK; pass++) {
         for (portion = 0; portion < sort->portions && result == GP_OK; portion++)
             result = gpi_sort_onesweep_launch(call, sort, state, pass, portion);
-        if (result == GP_OK) result = gpi_sort_classic_pass(call, sort, state, pass, 1);
+        if (result == GP_OK) result = gpi_sort_classic_pass(call, sort, state, pass, GPI_WHEN_ABANDONED);
     }
     return result;
 }
@@ -14023,7 +14228,7 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     gp_sort_desc probe;
     gpi_sort sort;
     gp_result result;
-    size_t many;
+    size_t counts[3] = {1, 0, 0}, i; /* one group; passes; buckets */
     memset(&probe, 0, sizeof probe);
     probe.key_type = desc->key_type;
     probe.value_size = desc->value_size;
@@ -14031,12 +14236,15 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     gpi_sort_init(&sort, "gp_warmup", &probe, false);
     result = gpi_sort_plan(gp, &sort);
     if (result != GP_OK) return result;
-    many = sort.plan.shape == GP_SHAPE_SERIAL ? GPI_SORT_SERIAL_SMALL + 1 : gpi_plan_tile(&sort.plan) + 1;
-    result = gpi_alloc_zeros(gp, many * sort.key_size, &probe.keys);
+    counts[1] =
+        sort.plan.shape == GP_SHAPE_SERIAL ? GPI_SORT_SERIAL_SMALL + 1 : gpi_plan_tile(&sort.plan) + 1;
+    if (sort.plan.shape == GP_SHAPE_SERIAL) counts[2] = gpi_buckets_count_min(&sort);
+    result = gpi_alloc_zeros(gp, (counts[1] + counts[2]) * sort.key_size, &probe.keys);
     if (result == GP_OK && probe.value_size)
-        result = gpi_alloc_zeros(gp, many * probe.value_size, &probe.values);
-    for (probe.count = 1; probe.count <= many && result == GP_OK; probe.count += many - 1) {
-        if (desc->count && (desc->count < many) != (probe.count < many)) continue;
+        result = gpi_alloc_zeros(gp, (counts[1] + counts[2]) * probe.value_size, &probe.values);
+    for (i = 0; i < 3 && result == GP_OK; i++) {
+        if (desc->count && (desc->count < counts[i] || (i == 0 && desc->count >= counts[1]))) continue;
+        probe.count = counts[i];
         result = gp_sort(gp, &probe);
     }
     if (probe.keys) (void)clReleaseMemObject(probe.keys);
@@ -14044,6 +14252,119 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     return result;
 }
 /* ---- End file src/sort.c ---- */
+
+/* ---- Begin file src/buckets.c ---- */
+/* buckets.c - a sort of many keys in the serial shape: the highest digit first, then each bucket in the
+ * caches. */
+
+enum { GPI_BUCKETS_SAMPLE, GPI_BUCKETS_SPINE, GPI_BUCKETS_SORT };
+
+enum {
+    GPI_BUCKETS_PASS = 9,  /* GPI_PASS_BUCKETS of digit.cl */
+    GPI_BUCKETS_SHARE = 64 /* no bucket has more than this part of all keys, unless it is small */
+};
+
+/* Bytes of keys and values that a group sorts at its best: they and as many behind them, in its core's
+   caches. And of a whole sort, where it begins to pay: when passes wait for memory, and there are many.
+   Measured on PoCL. */
+#define GPI_BUCKET_BYTES ((size_t)320 << 10)
+#define GPI_BUCKETS_BYTES_MIN ((size_t)4 << 20)
+#define GPI_BUCKETS_ELEMENT_MIN 8
+#define GPI_BUCKETS_DIGITS_MIN 4
+
+static size_t gpi_sort_element(const gpi_sort *sort) { return sort->key_size + sort->value_size; }
+
+static size_t gpi_buckets_count_min(const gpi_sort *sort)
+{
+    return GPI_BUCKETS_BYTES_MIN / gpi_sort_element(sort);
+}
+
+/* Keys of a small bucket. */
+static size_t gpi_buckets_few(const gp_context *gp, const gpi_sort *sort)
+{
+    const uint32_t tuned = gp->desc.tuning.sort_bucket;
+    return tuned ? tuned : GPI_BUCKET_BYTES / gpi_sort_element(sort);
+}
+
+/* Keys of the largest bucket there may be. */
+static size_t gpi_buckets_most(const gp_context *gp, const gpi_sort *sort)
+{
+    const size_t few = gpi_buckets_few(gp, sort), share = sort->desc->count / GPI_BUCKETS_SHARE;
+    return few > share ? few : share;
+}
+
+/* Whether it is worth a try, as far as the host knows. */
+static bool gpi_buckets_suit(const gp_context *gp, const gpi_sort *sort)
+{
+    const uint32_t tuned = gp->desc.tuning.sort_bucket;
+    if (sort->plan.shape != GP_SHAPE_SERIAL || sort->onesweep || sort->small || sort->hash) return false;
+    if (sort->end_bit - sort->begin_bit < 2 * GPI_SORT_DIGIT_BITS)
+        return false; /* a digit, and one to split by */
+    if (tuned) return tuned > 1;
+    return sort->passes >= GPI_BUCKETS_DIGITS_MIN && gpi_sort_element(sort) >= GPI_BUCKETS_ELEMENT_MIN &&
+           sort->desc->count >= gpi_buckets_count_min(sort);
+}
+
+static gp_result gpi_buckets_plan(gp_context *gp, gpi_sort *sort)
+{
+    if (!gpi_buckets_suit(gp, sort)) return GP_OK;
+    return gpi_key_program(gp, sort->function, GPI_BUCKETS, sort->desc->key_type, sort->value_size, "",
+                           &sort->plan, &sort->buckets);
+}
+
+/* Is it likely to pay? */
+static gp_result gpi_buckets_sample(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint shift)
+{
+    gpi_call_kernel(call, sort->buckets, GPI_BUCKETS_SAMPLE);
+    gpi_sort_arg_places(call, sort);
+    gpi_sort_arg_digit(call, sort, shift);
+    GPI_CALL_ARG(call, state);
+    gpi_sort_arg_long(call, gpi_buckets_most(call->gp, sort));
+    return gpi_call_launch(call, &sort->plan, 1);
+}
+
+static gp_result gpi_buckets_spine(gpi_call *call, gpi_sort *sort, cl_mem state)
+{
+    /* the buckets' passes end in the output when they are as many as it takes to get there */
+    const bool tmp = gpi_sort_in_place(sort) || (sort->passes - 1) % 2;
+    gpi_call_kernel(call, sort->buckets, GPI_BUCKETS_SPINE);
+    GPI_CALL_ARG(call, state);
+    gpi_sort_arg_uint(call, tmp ? GPI_PLACE_TMP : GPI_PLACE_OUT);
+    GPI_CALL_ARG(call, sort->passes);
+    GPI_CALL_ARG(call, sort->blocks);
+    gpi_sort_arg_at(call, sort->at.table);
+    gpi_sort_arg_at(call, sort->at.bases);
+    gpi_sort_arg_long(call, gpi_buckets_most(call->gp, sort));
+    return gpi_call_launch(call, &sort->plan, 1);
+}
+
+static gp_result gpi_buckets_sort(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint end_bit)
+{
+    gpi_call_kernel(call, sort->buckets, GPI_BUCKETS_SORT);
+    gpi_sort_arg_places(call, sort);
+    GPI_CALL_ARG(call, sort->flip);
+    GPI_CALL_ARG(call, sort->begin_bit);
+    GPI_CALL_ARG(call, end_bit);
+    gpi_sort_arg_uint(call, sort->passes - 1);
+    GPI_CALL_ARG(call, state);
+    gpi_sort_arg_at(call, sort->at.bases);
+    gpi_sort_arg_long(call, gpi_buckets_few(call->gp, sort));
+    return gpi_call_launch(call, &sort->plan, GPI_SORT_BINS);
+}
+
+/* Sorts if buckets are small, and does nothing if not. */
+static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state)
+{
+    const cl_uint shift = sort->end_bit - GPI_SORT_DIGIT_BITS;
+    gp_result result = gpi_buckets_sample(call, sort, state, shift);
+    if (result == GP_OK)
+        result = gpi_sort_count(call, sort, state, GPI_BUCKETS_PASS, shift, GPI_WHEN_BUCKETS);
+    if (result == GP_OK) result = gpi_buckets_spine(call, sort, state);
+    if (result == GP_OK)
+        result = gpi_sort_scatter(call, sort, state, GPI_BUCKETS_PASS, shift, GPI_WHEN_BUCKETS);
+    return result == GP_OK ? gpi_buckets_sort(call, sort, state, shift) : result;
+}
+/* ---- End file src/buckets.c ---- */
 
 /* ---- Begin file src/segmented_sort.c ---- */
 /* segmented_sort.c - gp_segmented_sort: offsets checked and large segments listed on the device; the small
@@ -14300,7 +14621,7 @@ static void gpi_segments_prepare(gpi_call *call, gpi_segments *s, cl_mem state, 
 {
     gpi_call_kernel(call, s->sort.program, kernel);
     gpi_sort_arg_places(call, &s->sort);
-    gpi_sort_arg_digit(call, &s->sort, pass);
+    gpi_sort_arg_digit(call, &s->sort, gpi_sort_shift(&s->sort, pass));
     gpi_segments_arg_state(call, s, state);
     GPI_CALL_ARG(call, pass);
     gpi_sort_arg_long(call, s->sort.block_span);

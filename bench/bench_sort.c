@@ -13,34 +13,40 @@ static const char *const entropies[] = {"1.0", ".811", ".544", ".337", ".201", "
 enum { ENTROPIES = sizeof entropies / sizeof *entropies };
 enum { ENTROPY_N_MAX = 1 << 24 }; /* beyond, a row takes minutes */
 
-/* A way to sort in a context of its own: the ring's constants belong to the context. */
-typedef struct ring_variant {
+/* A way to sort in a context of its own: tuning belongs to the context. */
+typedef struct way {
     const char *name;
+    gp_strategy strategy;
     gp_tuning tuning;
     gp_context *gp; /* NULL: the device cannot, or not yet */
-} ring_variant;
+} way;
 
-static ring_variant rings[] = {
-    {"gpuprim:onesweep:ordered", {.ring_block = 1}, NULL}, /* the naive tail: strictly in order */
-    {"gpuprim:onesweep:chained", {.ring_reach = 1}, NULL}, /* waits for the tile before */
+static way ways[] = {
+    /* only passes over all keys */
+    {"gpuprim:classic", GP_STRATEGY_MULTI_PASS, {.sort_bucket = 1}, NULL},
+    /* the naive tail: strictly in order */
+    {"gpuprim:onesweep:ordered", GP_STRATEGY_SINGLE_PASS, {.ring_block = 1}, NULL},
+    /* waits for the tile before */
+    {"gpuprim:onesweep:chained", GP_STRATEGY_SINGLE_PASS, {.ring_reach = 1}, NULL},
 };
-enum { RINGS = sizeof rings / sizeof *rings };
+enum { WAYS = sizeof ways / sizeof *ways };
 
-static void open_rings(bench *b)
+static void open_ways(bench *b)
 {
-    for (size_t i = 0; i < RINGS; i++) {
+    for (size_t i = 0; i < WAYS; i++) {
         gp_context_desc desc = {.queue = b->queue, .tuning = b->options.tuning};
-        desc.tuning.ring_block = rings[i].tuning.ring_block;
-        desc.tuning.ring_reach = rings[i].tuning.ring_reach;
-        if (gp_context_create(&desc, &rings[i].gp) != GP_OK) rings[i].gp = NULL;
+        desc.tuning.ring_block = ways[i].tuning.ring_block;
+        desc.tuning.ring_reach = ways[i].tuning.ring_reach;
+        desc.tuning.sort_bucket = ways[i].tuning.sort_bucket;
+        if (gp_context_create(&desc, &ways[i].gp) != GP_OK) ways[i].gp = NULL;
     }
 }
 
-static void close_rings(void)
+static void close_ways(void)
 {
-    for (size_t i = 0; i < RINGS; i++) {
-        gp_context_destroy(rings[i].gp);
-        rings[i].gp = NULL;
+    for (size_t i = 0; i < WAYS; i++) {
+        gp_context_destroy(ways[i].gp);
+        ways[i].gp = NULL;
     }
 }
 
@@ -210,13 +216,13 @@ static void sort_case(bench *b, gp_type type, size_t n, bool pairs, int entropy)
     if (make_expected(&c, type, pairs)) {
         add(&c, "gpuprim", b->gp, GP_STRATEGY_AUTO);
         const bench_variant *onesweep = add(&c, "gpuprim:onesweep", b->gp, GP_STRATEGY_SINGLE_PASS);
-        const bench_variant *classic = add(&c, "gpuprim:classic", b->gp, GP_STRATEGY_MULTI_PASS);
-        for (size_t i = 0; i < RINGS; i++)
-            if (rings[i].gp) add(&c, rings[i].name, rings[i].gp, GP_STRATEGY_SINGLE_PASS);
+        const bench_variant *multi = add(&c, "gpuprim:multi-pass", b->gp, GP_STRATEGY_MULTI_PASS);
+        for (size_t i = 0; i < WAYS; i++)
+            if (ways[i].gp) add(&c, ways[i].name, ways[i].gp, ways[i].strategy);
         bench_add_peers(&c, check, bytes);
         bench_case_run(&c);
         report_scratch(&c, onesweep);
-        report_scratch(&c, classic);
+        report_scratch(&c, multi);
     }
     bench_case_close(&c);
 }
@@ -226,11 +232,11 @@ static void keys_of(bench *b, gp_type type, size_t n) { sort_case(b, type, n, fa
 void bench_sort(bench *b)
 {
     const size_t n = b->options.n ? b->options.n : (size_t)1 << 24;
-    open_rings(b);
+    open_ways(b);
     bench_sweep(b, keys_of);
     if (!b->options.type || b->options.type == GP_U32) {
         sort_case(b, GP_U32, n, true, 0);
         for (int e = 1; e < ENTROPIES && n <= ENTROPY_N_MAX; e++) sort_case(b, GP_U32, n, false, e);
     }
-    close_rings();
+    close_ways();
 }

@@ -11,7 +11,8 @@
 
    State buffer, in uints; the host computes where the parts begin:
 
-       | count lo, hi | abandoned | - | from(0) ... from(8) | - | ticket, tail of each launch |
+       | count lo, hi | abandoned | buckets | from(0) ... from(8) | from, to of buckets | - |
+       | ticket, tail of each launch |
        | histogram: pass, digit: lo, hi | bases: launch, digit: ulong | table: block, digit: ulong | rows | */
 #define GPI_BINS 256
 #define GPI_PASSES_MAX 8
@@ -69,6 +70,12 @@ static gpi_key_bits gpi_window_of(gpi_key key, gpi_bits bits)
 static gpi_digit gpi_digit_of_pass(uint p, gpi_bits bits)
 {
     return gpi_digit_at(p, bits.flip, bits.begin, bits.end);
+}
+
+/* Eight bits at the window's end, of a window of eight at least. */
+static gpi_digit gpi_digit_highest(gpi_bits bits)
+{
+    return gpi_digit_at(0, bits.flip, bits.end - 8, bits.end);
 }
 
 /* ------------------------------------------------------------------ places */
@@ -162,6 +169,7 @@ static uint gpi_place_next(uint from, uint first)
 /* ------------------------------------------------------------------ state */
 
 #define GPI_STATE_ABANDONED 2
+#define GPI_STATE_BUCKETS 3
 #define GPI_STATE_FROM 4
 #define GPI_STATE_LAUNCHES 16
 
@@ -178,6 +186,23 @@ static bool gpi_is_abandoned(gpi_state state) { return atomic_or(state + GPI_STA
 static bool gpi_is_trivial(gpi_state state, uint pass)
 {
     return gpi_from(state, pass) == gpi_from(state, pass + 1);
+}
+
+/* When a kernel of a classic pass has something to do. */
+#define GPI_ALWAYS 0u
+#define GPI_WHEN_ABANDONED 1u /* behind a onesweep pass */
+#define GPI_UNLESS_BUCKETS 2u /* behind buckets.cl */
+#define GPI_WHEN_BUCKETS 3u   /* for it, as GPI_PASS_BUCKETS */
+#define GPI_PASS_BUCKETS (GPI_PASSES_MAX + 1)
+
+static bool gpi_is_idle(gpi_state state, uint pass, uint when)
+{
+    switch (when) {
+    case GPI_WHEN_ABANDONED: return gpi_is_trivial(state, pass) || !gpi_is_abandoned(state);
+    case GPI_UNLESS_BUCKETS: return state[GPI_STATE_BUCKETS] != 0;
+    case GPI_WHEN_BUCKETS: return state[GPI_STATE_BUCKETS] == 0;
+    default: return false;
+    }
 }
 
 static __global ulong *gpi_part(gpi_state state, ulong at) { return (__global ulong *)(state + at); }

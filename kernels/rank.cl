@@ -86,16 +86,23 @@ static void gpi_count_all(__global const gpi_key *key, ulong begin, ulong end, g
     else gpi_count_passes(key, begin, end, bits, bits.passes, count);
 }
 
+/* Element i, of digit d, to where the next one of its digit goes. */
+static void gpi_place(gpi_move move, ulong i, uint d, gpi_shared shared)
+{
+    const ulong j = shared->next[d];
+    shared->next[d] = j + 1;
+    gpi_move_one(move, i, j);
+}
+
 static void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit digit, gpi_shared shared)
 {
-    for (ulong i = begin; i < end; i++) {
-        const gpi_key k = move.key[i];
-        const ulong j = shared->next[gpi_digit_of(k, digit)]++;
-        move.key_to[j] = k;
-#if GPI_VALUE_SIZE
-        move.value_to[j] = gpi_value_at(move, i);
-#endif
+    ulong i = begin;
+    for (; i + GPI_STEP <= end; i += GPI_STEP) {
+#pragma unroll
+        for (uint k = 0; k < GPI_STEP; k++)
+            gpi_place(move, i + k, gpi_digit_of(move.key[i + k], digit), shared);
     }
+    for (; i < end; i++) gpi_place(move, i, gpi_digit_of(move.key[i], digit), shared);
 }
 
 #define GPI_LINE 64
@@ -392,4 +399,31 @@ static bool gpi_bases_of(gpi_shared shared, ulong n)
         sum += x;
     }
     return trivial;
+}
+
+/* table[block][d] becomes the sum of its column above; shared->next[d] the sum of all of it. */
+static void gpi_columns(__global ulong *table, uint blocks, gpi_shared shared)
+{
+    GPI_EACH_BIN(d) shared->next[d] = 0;
+#if GPI_SHAPE_SERIAL
+    for (uint b = 0; b < blocks; b++) {
+        for (uint d = 0; d < GPI_BINS; d++) {
+            const ulong x = table[(ulong)b * GPI_BINS + d];
+            table[(ulong)b * GPI_BINS + d] = shared->next[d];
+            shared->next[d] += x;
+        }
+    }
+#else
+    GPI_EACH_BIN(d)
+    {
+        ulong sum = 0;
+        for (uint b = 0; b < blocks; b++) {
+            const ulong x = table[(ulong)b * GPI_BINS + d];
+            table[(ulong)b * GPI_BINS + d] = sum;
+            sum += x;
+        }
+        shared->next[d] = sum;
+    }
+#endif
+    gpi_sync(); /* the columns' sums are there */
 }

@@ -63,14 +63,8 @@ static void gpi_block(gpi_state state, ulong span, ulong *begin, ulong *end)
     *end = min(n, *begin + span);
 }
 
-/* True when a classic pass has nothing to do: `redo` says that it stands behind a onesweep pass. */
-static bool gpi_is_idle(gpi_state state, uint pass, uint redo)
-{
-    return redo && (gpi_is_trivial(state, pass) || !gpi_is_abandoned(state));
-}
-
 GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,
-                              uint redo, ulong span, ulong table_at)
+                              uint when, ulong span, ulong table_at)
 {
     GPI_SHARED(shared);
     gpi_places places;
@@ -79,7 +73,7 @@ GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_s
     __global ulong *row = gpi_part(state, table_at) + (ulong)get_group_id(0) * GPI_BINS;
     GPI_PLACES_SET(places);
     GPI_DIGIT_SET(digit);
-    if (gpi_broadcast(gpi_is_idle(state, pass, redo), shared)) return;
+    if (gpi_broadcast(gpi_is_idle(state, pass, when), shared)) return;
     const gpi_move move = gpi_move_make(places, gpi_from(state, pass), GPI_PLACE_OUT);
     gpi_block(state, span, &begin, &end);
     gpi_count_range(move.key, begin, end, digit, shared);
@@ -87,38 +81,17 @@ GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_s
 }
 
 /* One group. table[block][d] becomes the sum of its column above; bases[d] what lower digits take. */
-GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint redo, uint first, uint blocks, ulong table_at,
+GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint when, uint first, uint blocks, ulong table_at,
                               ulong bases_at, volatile __global uint *counters)
 {
     GPI_SHARED(shared);
-    __global ulong *table = gpi_part(state, table_at), *bases = gpi_part(state, bases_at);
-    if (gpi_broadcast(gpi_is_idle(state, pass, redo), shared)) return;
-    GPI_EACH_BIN(d) shared->next[d] = 0;
-#if GPI_SHAPE_SERIAL
-    for (uint b = 0; b < blocks; b++) {
-        for (uint d = 0; d < GPI_BINS; d++) {
-            const ulong x = table[(ulong)b * GPI_BINS + d];
-            table[(ulong)b * GPI_BINS + d] = shared->next[d];
-            shared->next[d] += x;
-        }
-    }
-#else
-    GPI_EACH_BIN(d)
-    {
-        ulong sum = 0;
-        for (uint b = 0; b < blocks; b++) {
-            const ulong x = table[(ulong)b * GPI_BINS + d];
-            table[(ulong)b * GPI_BINS + d] = sum;
-            sum += x;
-        }
-        shared->next[d] = sum;
-    }
-#endif
-    gpi_sync(); /* the columns' sums are there */
+    __global ulong *bases = gpi_part(state, bases_at);
+    if (gpi_broadcast(gpi_is_idle(state, pass, when), shared)) return;
+    gpi_columns(gpi_part(state, table_at), blocks, shared);
     if (get_local_id(0) == 0) {
         const uint from = gpi_from(state, pass);
         const bool trivial = gpi_bases_of(shared, gpi_state_count(state));
-        if (redo) atomic_inc(counters + GPI_COUNT_FALLBACKS);
+        if (when == GPI_WHEN_ABANDONED) atomic_inc(counters + GPI_COUNT_FALLBACKS);
         else state[GPI_STATE_FROM + pass + 1] = trivial ? from : gpi_place_next(from, first);
     }
     gpi_sync(); /* sums have become bases */
@@ -126,7 +99,7 @@ GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint redo, uint first,
 }
 
 GPI_KERNEL void gp_sort_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,
-                                uint redo, ulong span, uint lines, ulong table_at, ulong bases_at)
+                                uint when, ulong span, uint lines, ulong table_at, ulong bases_at)
 {
     GPI_SHARED(shared);
     gpi_places places;
@@ -137,7 +110,7 @@ GPI_KERNEL void gp_sort_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi
     GPI_PLACES_SET(places);
     GPI_DIGIT_SET(digit);
     if (gpi_is_trivial(state, pass)) return;
-    if (gpi_broadcast(gpi_is_idle(state, pass, redo), shared)) return;
+    if (gpi_broadcast(gpi_is_idle(state, pass, when), shared)) return;
     const gpi_move move = gpi_move_make(places, gpi_from(state, pass), gpi_from(state, pass + 1));
     gpi_block(state, span, &begin, &end);
     GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];

@@ -280,6 +280,7 @@ typedef struct gp_tuning {
     uint32_t ring_reach;      /* ... how many tiles a look-back goes back */
     uint32_t ring_block;      /* ... tiles that may end in any order; a power of two */
     uint32_t sort_portion;    /* gp_sort: most keys of one launch of a single pass */
+    uint32_t sort_bucket;     /* gp_sort, kernels/buckets.cl: most keys of a bucket; 1: no buckets */
 } gp_tuning;
 
 typedef struct gp_context_desc {
@@ -478,11 +479,12 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
    each, so that the output is read too. NULL takes them from the scratch. None are needed for one pass out of
    place.
    Cost: single pass (onesweep) reads the keys once for all passes and then reads and writes once each;
-   multi-pass (classic) reads twice and writes once. Passes in which all keys agree cost no move. Up to some
-   thousand keys: one launch. Scratch besides the second buffers: 5 MiB at most, however many keys (with
-   GP_WORDS_NARROW and single pass: 1 KiB a tile).
-   Largest count: what fits in memory; 2^32 - 1 where values of 4 bytes are indices.
-   The same keys give the same result every time, on every device. */
+   multi-pass (classic) reads twice and writes once. On a CPU's multi-pass, keys (and values) of 8 bytes or
+   more and at least 25 bits are moved to 256 buckets first, which are sorted in the caches, unless one bucket
+   has more than 1/64 of them. Passes in which all keys agree cost no move. Up to some thousand keys: one
+   launch. Scratch besides the second buffers: 5 MiB at most, however many keys (with GP_WORDS_NARROW and
+   single pass: 1 KiB a tile). Largest count: what fits in memory; 2^32 - 1 where values of 4 bytes are
+   indices. The same keys give the same result every time, on every device. */
 typedef struct gp_sort_desc {
     cl_mem keys;
     size_t keys_offset; /* elements, as all offsets */

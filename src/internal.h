@@ -34,6 +34,7 @@ typedef enum gpi_primitive {
     GPI_REDUCE,
     GPI_SCAN,
     GPI_SORT,
+    GPI_BUCKETS,
     GPI_MERGE,
     GPI_SEARCH,
     GPI_TOPK,
@@ -346,7 +347,16 @@ static gp_result gpi_async_result(gp_context *gp);
 static cl_int gpi_event_status(cl_event event);
 
 /* sort.c: also what the sorts of segments and of strings share */
+enum { GPI_SORT_DIGIT_BITS = 8, GPI_SORT_BINS = 256 };
 enum { GPI_PLACE_IN = 0, GPI_PLACE_OUT = 1, GPI_PLACE_TMP = 2 }; /* digit.cl */
+
+/* When a classic pass has something to do: digit.cl. */
+typedef enum gpi_sort_when {
+    GPI_ALWAYS,
+    GPI_WHEN_ABANDONED,
+    GPI_UNLESS_BUCKETS,
+    GPI_WHEN_BUCKETS
+} gpi_sort_when;
 
 /* Where the parts of the scratch begin, in bytes (digit.cl). */
 typedef struct gpi_sort_layout {
@@ -372,7 +382,8 @@ typedef struct gpi_sort {
     size_t key_size, value_size;
     cl_uint begin_bit, end_bit, passes;
     cl_ulong flip;
-    cl_uint hash; /* 32, 64: keys go by that hash of (key ^ seed): a hash table's batch (hash.c) */
+    gpi_program *buckets; /* NULL: not tried (buckets.c) */
+    cl_uint hash;         /* 32, 64: keys go by that hash of (key ^ seed): a hash table's batch (hash.c) */
     cl_ulong seed;
     gpi_plan plan;
     gpi_program *program;
@@ -401,12 +412,22 @@ static bool gpi_sort_needs_tmp(const gpi_sort *sort);
 static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort);
 static void gpi_sort_place(gpi_sort *sort, cl_mem scratch);
 static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort);
-static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint pass);
+static cl_uint gpi_sort_shift(const gpi_sort *sort, cl_uint pass);
+static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint shift);
 static void gpi_sort_arg_bits(gpi_call *call, const gpi_sort *sort);
 static void gpi_sort_arg_at(gpi_call *call, size_t bytes);
 static void gpi_sort_arg_long(gpi_call *call, size_t x);
 static void gpi_sort_arg_uint(gpi_call *call, size_t x);
 static cl_uint gpi_sort_from(const gpi_sort *sort);
+static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
+                                cl_uint when);
+static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
+                                  cl_uint when);
+
+/* buckets.c */
+static size_t gpi_buckets_count_min(const gpi_sort *sort);
+static gp_result gpi_buckets_plan(gp_context *gp, gpi_sort *sort);
+static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state);
 
 /* reduce.c, scan.c, sort.c, segmented_sort.c, sort_strings.c, merge.c, search.c, topk.c */
 static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc);

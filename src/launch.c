@@ -124,8 +124,9 @@ static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem 
     result = gpi_check_buffer(gp, function, "scratch", scratch, 0, bytes, 1, GPI_BOTH, &range);
     for (i = 0; i < used_count && result == GP_OK; i++) {
         if (!gpi_overlap(&range, &used[i])) continue;
-        result = gpi_fail(gp, GP_ERROR_OVERLAP, "%s: scratch overlaps the input, the output or the count",
-                          function);
+        result = gpi_fail(gp, GP_ERROR_OVERLAP,
+                          "%s: scratch (bytes [%zu, %zu)) overlaps bytes [%zu, %zu) of the same buffer",
+                          function, range.begin, range.end, used[i].begin, used[i].end);
     }
     return result;
 }

@@ -53,6 +53,7 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
         {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep", NULL},
         {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
          "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"},
+        {"gp_buckets_sample", "gp_buckets_spine", "gp_buckets_sort", NULL},
         {"gp_merge_tiles", NULL},
         {"gp_search_needles", NULL},
         {"gp_topk_sample", "gp_topk_filter", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL},
@@ -140,6 +141,12 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, rank);
         GPI_ADD_KERNEL(&text, small);
         GPI_ADD_KERNEL(&text, sort);
+        break;
+    case GPI_BUCKETS:
+        GPI_ADD_KERNEL(&text, digit);
+        GPI_ADD_KERNEL(&text, rank);
+        GPI_ADD_KERNEL(&text, small);
+        GPI_ADD_KERNEL(&text, buckets);
         break;
     case GPI_MERGE: GPI_ADD_KERNEL(&text, merge); break;
     case GPI_SEARCH: GPI_ADD_KERNEL(&text, search); break;

@@ -253,7 +253,7 @@ static void gpi_segments_prepare(gpi_call *call, gpi_segments *s, cl_mem state, 
 {
     gpi_call_kernel(call, s->sort.program, kernel);
     gpi_sort_arg_places(call, &s->sort);
-    gpi_sort_arg_digit(call, &s->sort, pass);
+    gpi_sort_arg_digit(call, &s->sort, gpi_sort_shift(&s->sort, pass));
     gpi_segments_arg_state(call, s, state);
     GPI_CALL_ARG(call, pass);
     gpi_sort_arg_long(call, s->sort.block_span);

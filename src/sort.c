@@ -14,8 +14,6 @@ enum {
 };
 
 enum {
-    GPI_SORT_DIGIT_BITS = 8,
-    GPI_SORT_BINS = 256,
     GPI_SORT_BLOCKS_MAX = 1024, /* rows of the classic table */
     GPI_SORT_BYTES_MAX = 256,   /* of scratch for a key: sizes must not overflow */
     GPI_SORT_STATE_WORDS = 16,  /* GPI_STATE_LAUNCHES of digit.cl */
@@ -71,8 +69,8 @@ static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
     sort->end_bit = sort->desc->end_bit ? sort->desc->end_bit : width;
     if (sort->end_bit > width || sort->begin_bit > sort->end_bit) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: begin_bit = %u, end_bit = %u: not a window of a key's %u bits", sort->function,
-                        sort->begin_bit, sort->end_bit, width);
+                        "%s: begin_bit = %u, end_bit = %u: not a window of a key's %u bits (end_bit 0: %u)",
+                        sort->function, sort->begin_bit, sort->desc->end_bit, width, width);
     }
     sort->passes = (sort->end_bit - sort->begin_bit + GPI_SORT_DIGIT_BITS - 1) / GPI_SORT_DIGIT_BITS;
     return GP_OK;
@@ -249,6 +247,7 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
     result = gpi_sort_program(gp, sort);
     if (result == GP_OK) result = gpi_sort_spans(gp, sort);
+    if (result == GP_OK) result = gpi_buckets_plan(gp, sort);
     if (result == GP_OK) gpi_sort_lay_out(sort);
     return result;
 }
@@ -379,10 +378,14 @@ static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort)
     GPI_CALL_ARG(call, indices);
 }
 
-/* GPI_DIGIT_PARAMETERS */
-static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint pass)
+static cl_uint gpi_sort_shift(const gpi_sort *sort, cl_uint pass)
 {
-    const cl_uint shift = sort->begin_bit + GPI_SORT_DIGIT_BITS * pass;
+    return sort->begin_bit + GPI_SORT_DIGIT_BITS * pass;
+}
+
+/* GPI_DIGIT_PARAMETERS */
+static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint shift)
+{
     const cl_uint left = sort->end_bit - shift, whole = GPI_SORT_DIGIT_BITS;
     const cl_uint mask = (1u << (left < whole ? left : whole)) - 1;
     GPI_CALL_ARG(call, sort->flip);
@@ -464,39 +467,44 @@ static gp_result gpi_sort_copy(gpi_call *call, gpi_sort *sort, cl_mem state)
     return gpi_call_launch(call, &sort->plan, sort->blocks);
 }
 
-/* One pass of the classic way; `redo`: only if the onesweep pass before was abandoned. */
-static gp_result gpi_sort_classic_pass(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass,
-                                       cl_uint redo)
+static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
+                                cl_uint when)
 {
-    const bool out_first = sort->passes % 2 && !gpi_sort_in_place(sort);
-    gp_result result;
     gpi_call_kernel(call, sort->program, GPI_SORT_COUNT);
     gpi_sort_arg_places(call, sort);
-    gpi_sort_arg_digit(call, sort, pass);
+    gpi_sort_arg_digit(call, sort, shift);
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
-    GPI_CALL_ARG(call, redo);
+    GPI_CALL_ARG(call, when);
     gpi_sort_arg_long(call, sort->block_span);
     gpi_sort_arg_at(call, sort->at.table);
-    result = gpi_call_launch(call, &sort->plan, sort->blocks);
-    if (result != GP_OK) return result;
+    return gpi_call_launch(call, &sort->plan, sort->blocks);
+}
+
+static gp_result gpi_sort_spine(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint when)
+{
+    const bool out_first = sort->passes % 2 && !gpi_sort_in_place(sort);
     gpi_call_kernel(call, sort->program, GPI_SORT_SPINE);
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
-    GPI_CALL_ARG(call, redo);
+    GPI_CALL_ARG(call, when);
     gpi_sort_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
     GPI_CALL_ARG(call, sort->blocks);
     gpi_sort_arg_at(call, sort->at.table);
     gpi_sort_arg_at(call, sort->at.bases);
     GPI_CALL_ARG(call, call->gp->counters);
-    result = gpi_call_launch(call, &sort->plan, 1);
-    if (result != GP_OK) return result;
+    return gpi_call_launch(call, &sort->plan, 1);
+}
+
+static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
+                                  cl_uint when)
+{
     gpi_call_kernel(call, sort->program, GPI_SORT_SCATTER);
     gpi_sort_arg_places(call, sort);
-    gpi_sort_arg_digit(call, sort, pass);
+    gpi_sort_arg_digit(call, sort, shift);
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
-    GPI_CALL_ARG(call, redo);
+    GPI_CALL_ARG(call, when);
     gpi_sort_arg_long(call, sort->block_span);
     gpi_sort_arg_uint(call, gpi_sort_lines(sort));
     gpi_sort_arg_at(call, sort->at.table);
@@ -504,12 +512,23 @@ static gp_result gpi_sort_classic_pass(gpi_call *call, gpi_sort *sort, cl_mem st
     return gpi_call_launch(call, &sort->plan, sort->blocks);
 }
 
+/* One pass of the classic way. */
+static gp_result gpi_sort_classic_pass(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass,
+                                       gpi_sort_when when)
+{
+    const cl_uint shift = gpi_sort_shift(sort, pass);
+    gp_result result = gpi_sort_count(call, sort, state, pass, shift, when);
+    if (result == GP_OK) result = gpi_sort_spine(call, sort, state, pass, when);
+    return result == GP_OK ? gpi_sort_scatter(call, sort, state, pass, shift, when) : result;
+}
+
 static gp_result gpi_sort_classic(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
-    gp_result result = GP_OK;
+    gp_result result = sort->buckets ? gpi_buckets_launch(call, sort, state) : GP_OK;
     cl_uint pass;
     for (pass = 0; pass < sort->passes && result == GP_OK; pass++)
-        result = gpi_sort_classic_pass(call, sort, state, pass, 0);
+        result =
+            gpi_sort_classic_pass(call, sort, state, pass, sort->buckets ? GPI_UNLESS_BUCKETS : GPI_ALWAYS);
     return result;
 }
 
@@ -554,7 +573,7 @@ static gp_result gpi_sort_onesweep_launch(gpi_call *call, gpi_sort *sort, cl_mem
     }
     gpi_call_kernel(call, sort->program, GPI_SORT_ONESWEEP);
     gpi_sort_arg_places(call, sort);
-    gpi_sort_arg_digit(call, sort, pass);
+    gpi_sort_arg_digit(call, sort, gpi_sort_shift(sort, pass));
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
     GPI_CALL_ARG(call, launch);
@@ -576,7 +595,7 @@ static gp_result gpi_sort_onesweep(gpi_call *call, gpi_sort *sort, cl_mem state)
     for (pass = 0; pass < sort->passes && result == GP_OK; pass++) {
         for (portion = 0; portion < sort->portions && result == GP_OK; portion++)
             result = gpi_sort_onesweep_launch(call, sort, state, pass, portion);
-        if (result == GP_OK) result = gpi_sort_classic_pass(call, sort, state, pass, 1);
+        if (result == GP_OK) result = gpi_sort_classic_pass(call, sort, state, pass, GPI_WHEN_ABANDONED);
     }
     return result;
 }
@@ -665,7 +684,7 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     gp_sort_desc probe;
     gpi_sort sort;
     gp_result result;
-    size_t many;
+    size_t counts[3] = {1, 0, 0}, i; /* one group; passes; buckets */
     memset(&probe, 0, sizeof probe);
     probe.key_type = desc->key_type;
     probe.value_size = desc->value_size;
@@ -673,12 +692,15 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     gpi_sort_init(&sort, "gp_warmup", &probe, false);
     result = gpi_sort_plan(gp, &sort);
     if (result != GP_OK) return result;
-    many = sort.plan.shape == GP_SHAPE_SERIAL ? GPI_SORT_SERIAL_SMALL + 1 : gpi_plan_tile(&sort.plan) + 1;
-    result = gpi_alloc_zeros(gp, many * sort.key_size, &probe.keys);
+    counts[1] =
+        sort.plan.shape == GP_SHAPE_SERIAL ? GPI_SORT_SERIAL_SMALL + 1 : gpi_plan_tile(&sort.plan) + 1;
+    if (sort.plan.shape == GP_SHAPE_SERIAL) counts[2] = gpi_buckets_count_min(&sort);
+    result = gpi_alloc_zeros(gp, (counts[1] + counts[2]) * sort.key_size, &probe.keys);
     if (result == GP_OK && probe.value_size)
-        result = gpi_alloc_zeros(gp, many * probe.value_size, &probe.values);
-    for (probe.count = 1; probe.count <= many && result == GP_OK; probe.count += many - 1) {
-        if (desc->count && (desc->count < many) != (probe.count < many)) continue;
+        result = gpi_alloc_zeros(gp, (counts[1] + counts[2]) * probe.value_size, &probe.values);
+    for (i = 0; i < 3 && result == GP_OK; i++) {
+        if (desc->count && (desc->count < counts[i] || (i == 0 && desc->count >= counts[1]))) continue;
+        probe.count = counts[i];
         result = gp_sort(gp, &probe);
     }
     if (probe.keys) (void)clReleaseMemObject(probe.keys);

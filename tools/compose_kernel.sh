@@ -29,6 +29,7 @@ merge) layers="mix key merge" ;;
 search) layers="mix key search" ;;
 topk) layers="mix key digit rank keep topk" ;;
 sort) layers="mix key digit ring rank small sort" ;;
+buckets) layers="mix key digit rank small buckets" ;;
 segmented_sort) layers="mix key digit rank small segmented_sort" ;;
 sort_strings) layers="mix key sort_strings" ;;
 hash) layers="mix hash hash_line hash_device hash_batch hash_combine hash_slots" ;;

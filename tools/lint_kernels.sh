@@ -47,12 +47,13 @@ done
 # What works on keys has no element: its own description is a few sizes.
 SORT_RING="-DGPI_RING_ROWS=1024u -DGPI_RING_REACH=64u -DGPI_RING_BLOCK=32u"
 SORT_SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_WG=1 -DGPI_ITEMS=1 -DGPI_TILE=1"
-for primitive in sort segmented_sort sort_strings merge search topk; do
+for primitive in sort buckets segmented_sort sort_strings merge search topk; do
     tools/compose_kernel.sh /dev/null $primitive >build/lint/$primitive.cl
     for key in 1 2 4 8; do
         for value in 0 1 2 4 8 16; do
             case $primitive:$value in search:[48] | topk:[48]) ;; search:* | topk:*) continue ;; esac # positions
             for shape in "$SORT_SERIAL" "$LOCAL"; do
+                case $primitive:$shape in buckets:"$LOCAL") continue ;; esac
                 for words in "$WIDE" "$NARROW"; do
                     checked=$((checked + 1))
                     ${CLANG:-clang} $FLAGS -DGPI_FP64=0 -DGPI_KEY_SIZE=$key -DGPI_KEY_FLOAT=$((key > 1)) \
