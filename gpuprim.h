@@ -1760,6 +1760,7 @@ enum { GPI_READS = 0, GPI_WRITES = 1, GPI_BOTH = 2 };
 
 static gp_result gpi_check_buffer(gp_context *gp, const char *function, const char *field, cl_mem buffer,
                                   size_t offset, size_t count, size_t size, int access, gpi_range *range);
+static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_type type);
 static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
                                  gpi_range *range);
 static gp_result gpi_check_count_named(gp_context *gp, const char *function, const char *prefix,
@@ -12111,6 +12112,16 @@ static gp_result gpi_check_buffer(gp_context *gp, const char *function, const ch
     return GP_OK;
 }
 
+static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_type type)
+{
+    gpi_count count;
+    count.bound = bound;
+    count.buffer = buffer;
+    count.offset = offset;
+    count.type = type;
+    return count;
+}
+
 /* A number that lives on the device: of 32 or 64 bits, and inside its buffer. `prefix`: of its fields. */
 static gp_result gpi_check_count_named(gp_context *gp, const char *function, const char *prefix,
                                        const gpi_count *count, gpi_range *range)
@@ -18201,14 +18212,6 @@ static gp_result gpi_map_run(gp_context *gp, gpi_map *map, cl_mem scratch, const
 
 /* ------------------------------------------------------------------ descs */
 
-static void gpi_map_set_count(gpi_map *map, size_t count, cl_mem buffer, size_t offset, gp_type type)
-{
-    map->count.bound = count;
-    map->count.buffer = buffer;
-    map->count.offset = offset;
-    map->count.type = type;
-}
-
 static void gpi_map_set_out(gpi_map *map, cl_mem buffer, size_t offset, gp_type type)
 {
     map->out = buffer;
@@ -18250,7 +18253,7 @@ static gp_result gpi_map_of_transform(gp_context *gp, const char *function, cons
     if (second) gpi_map_add_input(map, d->in2, d->in2_offset, d->type2 ? d->type2 : d->type);
     if (third) gpi_map_add_input(map, d->in3, d->in3_offset, d->type3 ? d->type3 : d->type);
     gpi_map_set_out(map, d->out, d->out_offset, d->out_type ? d->out_type : d->type);
-    gpi_map_set_count(map, d->count, d->count_buffer, d->count_offset, d->count_type);
+    map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
     return gpi_map_check_types(gp, map);
 }
 
@@ -18277,7 +18280,7 @@ static gp_result gpi_map_of_fill(gp_context *gp, const char *function, const gp_
         map->out_size = size;
         map->text = "gpi_a, gpi_b";
     }
-    gpi_map_set_count(map, d->count, d->count_buffer, d->count_offset, d->count_type);
+    map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
     return GP_OK;
 }
 
@@ -18303,7 +18306,7 @@ static gp_result gpi_map_of_iota(gp_context *gp, const char *function, const gp_
                 : gpi_is_float(d->type) ? "as_float((uint)gpi_a) + (float)i * as_float((uint)gpi_b)"
                                         : "gpi_a + i * gpi_b";
     gpi_map_set_out(map, d->out, d->out_offset, d->type);
-    gpi_map_set_count(map, d->count, d->count_buffer, d->count_offset, d->count_type);
+    map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
     return result;
 }
 
@@ -18320,7 +18323,7 @@ static gp_result gpi_map_of_difference(gp_context *gp, const char *function,
     gpi_map_add_input(map, d->in, d->in_offset, d->type);
     gpi_map_add_input(map, d->in, d->in_offset, d->type);
     gpi_map_set_out(map, d->out, d->out_offset, d->out_type ? d->out_type : d->type);
-    gpi_map_set_count(map, d->count, d->count_buffer, d->count_offset, d->count_type);
+    map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
     return gpi_map_check_types(gp, map);
 }
 
@@ -18401,7 +18404,7 @@ static gp_result gpi_map_warm_up_one(gp_context *gp, gpi_map *map, gp_result res
     }
     map->out = out;
     map->out_offset = 0;
-    gpi_map_set_count(map, 1, NULL, 0, GP_TYPE_NONE);
+    map->count = gpi_count_make(1, NULL, 0, GP_TYPE_NONE);
     if (result == GP_OK) result = gpi_map_run(gp, map, NULL, NULL, 0, NULL);
     if (in) (void)clReleaseMemObject(in);
     if (out) (void)clReleaseMemObject(out);
@@ -18552,10 +18555,7 @@ static gp_result gpi_random_plan(gp_context *gp, gpi_random *random)
 {
     const gp_random_desc *d = random->desc;
     gp_result result = gpi_random_describe(gp, random);
-    random->count.bound = d->count;
-    random->count.buffer = d->count_buffer;
-    random->count.offset = d->count_offset;
-    random->count.type = d->count_type;
+    random->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
     if (result == GP_OK) result = gpi_plan_make_map(gp, random->function, 16, &random->plan);
     if (result != GP_OK) return result;
     return gpi_program_get_fit(gp, random->function, GPI_RANDOM, gpi_random_prelude, random, &random->plan,
@@ -18843,14 +18843,6 @@ static gp_result gpi_gather_run(gp_context *gp, gpi_gather *gather, cl_mem scrat
 
 /* ------------------------------------------------------------------ descs */
 
-static void gpi_gather_set_count(gpi_gather *gather, size_t count, cl_mem buffer, size_t offset, gp_type type)
-{
-    gather->count.bound = count;
-    gather->count.buffer = buffer;
-    gather->count.offset = offset;
-    gather->count.type = type;
-}
-
 static void gpi_gather_init(gpi_gather *gather, const char *function, const gp_gather_desc *d, bool scatter)
 {
     memset(gather, 0, sizeof *gather);
@@ -18866,7 +18858,7 @@ static void gpi_gather_init(gpi_gather *gather, const char *function, const gp_g
     gather->index = d->indices;
     gather->index_offset = d->indices_offset;
     gather->index_type = d->index_type ? d->index_type : GP_U32;
-    gpi_gather_set_count(gather, d->count, d->count_buffer, d->count_offset, d->count_type);
+    gather->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
 }
 
 /* Ranks of 32 bits where they suffice. */
@@ -18885,7 +18877,7 @@ static void gpi_gather_init_unpack(gpi_gather *gather, const char *function, con
     gather->flag_offset = d->flags_offset;
     gather->flag_type = d->flag_type ? d->flag_type : GP_U8;
     gather->index_type = d->count > UINT32_MAX ? GP_U64 : GP_U32;
-    gpi_gather_set_count(gather, d->count, d->count_buffer, d->count_offset, d->count_type);
+    gather->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
 }
 
 /* ------------------------------------------------------------------ API */
@@ -18946,7 +18938,7 @@ static gp_result gpi_gather_warm_up_one(gp_context *gp, gpi_gather *gather)
     gather->out = out;
     gather->in_offset = gather->out_offset = gather->index_offset = gather->flag_offset = 0;
     gather->in_count = gather->out_count = 1;
-    gpi_gather_set_count(gather, 1, NULL, 0, GP_TYPE_NONE);
+    gather->count = gpi_count_make(1, NULL, 0, GP_TYPE_NONE);
     if (result == GP_OK) result = gpi_gather_run(gp, gather, NULL, NULL, 0, NULL);
     if (in) (void)clReleaseMemObject(in);
     if (out) (void)clReleaseMemObject(out);

@@ -202,14 +202,6 @@ static gp_result gpi_gather_run(gp_context *gp, gpi_gather *gather, cl_mem scrat
 
 /* ------------------------------------------------------------------ descs */
 
-static void gpi_gather_set_count(gpi_gather *gather, size_t count, cl_mem buffer, size_t offset, gp_type type)
-{
-    gather->count.bound = count;
-    gather->count.buffer = buffer;
-    gather->count.offset = offset;
-    gather->count.type = type;
-}
-
 static void gpi_gather_init(gpi_gather *gather, const char *function, const gp_gather_desc *d, bool scatter)
 {
     memset(gather, 0, sizeof *gather);
@@ -225,7 +217,7 @@ static void gpi_gather_init(gpi_gather *gather, const char *function, const gp_g
     gather->index = d->indices;
     gather->index_offset = d->indices_offset;
     gather->index_type = d->index_type ? d->index_type : GP_U32;
-    gpi_gather_set_count(gather, d->count, d->count_buffer, d->count_offset, d->count_type);
+    gather->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
 }
 
 /* Ranks of 32 bits where they suffice. */
@@ -244,7 +236,7 @@ static void gpi_gather_init_unpack(gpi_gather *gather, const char *function, con
     gather->flag_offset = d->flags_offset;
     gather->flag_type = d->flag_type ? d->flag_type : GP_U8;
     gather->index_type = d->count > UINT32_MAX ? GP_U64 : GP_U32;
-    gpi_gather_set_count(gather, d->count, d->count_buffer, d->count_offset, d->count_type);
+    gather->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
 }
 
 /* ------------------------------------------------------------------ API */
@@ -305,7 +297,7 @@ static gp_result gpi_gather_warm_up_one(gp_context *gp, gpi_gather *gather)
     gather->out = out;
     gather->in_offset = gather->out_offset = gather->index_offset = gather->flag_offset = 0;
     gather->in_count = gather->out_count = 1;
-    gpi_gather_set_count(gather, 1, NULL, 0, GP_TYPE_NONE);
+    gather->count = gpi_count_make(1, NULL, 0, GP_TYPE_NONE);
     if (result == GP_OK) result = gpi_gather_run(gp, gather, NULL, NULL, 0, NULL);
     if (in) (void)clReleaseMemObject(in);
     if (out) (void)clReleaseMemObject(out);

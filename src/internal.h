@@ -308,6 +308,7 @@ enum { GPI_READS = 0, GPI_WRITES = 1, GPI_BOTH = 2 };
 
 static gp_result gpi_check_buffer(gp_context *gp, const char *function, const char *field, cl_mem buffer,
                                   size_t offset, size_t count, size_t size, int access, gpi_range *range);
+static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_type type);
 static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
                                  gpi_range *range);
 static gp_result gpi_check_count_named(gp_context *gp, const char *function, const char *prefix,

@@ -65,6 +65,16 @@ static gp_result gpi_check_buffer(gp_context *gp, const char *function, const ch
     return GP_OK;
 }
 
+static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_type type)
+{
+    gpi_count count;
+    count.bound = bound;
+    count.buffer = buffer;
+    count.offset = offset;
+    count.type = type;
+    return count;
+}
+
 /* A number that lives on the device: of 32 or 64 bits, and inside its buffer. `prefix`: of its fields. */
 static gp_result gpi_check_count_named(gp_context *gp, const char *function, const char *prefix,
                                        const gpi_count *count, gpi_range *range)

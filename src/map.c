@@ -179,14 +179,6 @@ static gp_result gpi_map_run(gp_context *gp, gpi_map *map, cl_mem scratch, const
 
 /* ------------------------------------------------------------------ descs */
 
-static void gpi_map_set_count(gpi_map *map, size_t count, cl_mem buffer, size_t offset, gp_type type)
-{
-    map->count.bound = count;
-    map->count.buffer = buffer;
-    map->count.offset = offset;
-    map->count.type = type;
-}
-
 static void gpi_map_set_out(gpi_map *map, cl_mem buffer, size_t offset, gp_type type)
 {
     map->out = buffer;
@@ -228,7 +220,7 @@ static gp_result gpi_map_of_transform(gp_context *gp, const char *function, cons
     if (second) gpi_map_add_input(map, d->in2, d->in2_offset, d->type2 ? d->type2 : d->type);
     if (third) gpi_map_add_input(map, d->in3, d->in3_offset, d->type3 ? d->type3 : d->type);
     gpi_map_set_out(map, d->out, d->out_offset, d->out_type ? d->out_type : d->type);
-    gpi_map_set_count(map, d->count, d->count_buffer, d->count_offset, d->count_type);
+    map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
     return gpi_map_check_types(gp, map);
 }
 
@@ -255,7 +247,7 @@ static gp_result gpi_map_of_fill(gp_context *gp, const char *function, const gp_
         map->out_size = size;
         map->text = "gpi_a, gpi_b";
     }
-    gpi_map_set_count(map, d->count, d->count_buffer, d->count_offset, d->count_type);
+    map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
     return GP_OK;
 }
 
@@ -281,7 +273,7 @@ static gp_result gpi_map_of_iota(gp_context *gp, const char *function, const gp_
                 : gpi_is_float(d->type) ? "as_float((uint)gpi_a) + (float)i * as_float((uint)gpi_b)"
                                         : "gpi_a + i * gpi_b";
     gpi_map_set_out(map, d->out, d->out_offset, d->type);
-    gpi_map_set_count(map, d->count, d->count_buffer, d->count_offset, d->count_type);
+    map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
     return result;
 }
 
@@ -298,7 +290,7 @@ static gp_result gpi_map_of_difference(gp_context *gp, const char *function,
     gpi_map_add_input(map, d->in, d->in_offset, d->type);
     gpi_map_add_input(map, d->in, d->in_offset, d->type);
     gpi_map_set_out(map, d->out, d->out_offset, d->out_type ? d->out_type : d->type);
-    gpi_map_set_count(map, d->count, d->count_buffer, d->count_offset, d->count_type);
+    map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
     return gpi_map_check_types(gp, map);
 }
 
@@ -379,7 +371,7 @@ static gp_result gpi_map_warm_up_one(gp_context *gp, gpi_map *map, gp_result res
     }
     map->out = out;
     map->out_offset = 0;
-    gpi_map_set_count(map, 1, NULL, 0, GP_TYPE_NONE);
+    map->count = gpi_count_make(1, NULL, 0, GP_TYPE_NONE);
     if (result == GP_OK) result = gpi_map_run(gp, map, NULL, NULL, 0, NULL);
     if (in) (void)clReleaseMemObject(in);
     if (out) (void)clReleaseMemObject(out);

@@ -117,10 +117,7 @@ static gp_result gpi_random_plan(gp_context *gp, gpi_random *random)
 {
     const gp_random_desc *d = random->desc;
     gp_result result = gpi_random_describe(gp, random);
-    random->count.bound = d->count;
-    random->count.buffer = d->count_buffer;
-    random->count.offset = d->count_offset;
-    random->count.type = d->count_type;
+    random->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
     if (result == GP_OK) result = gpi_plan_make_map(gp, random->function, 16, &random->plan);
     if (result != GP_OK) return result;
     return gpi_program_get_fit(gp, random->function, GPI_RANDOM, gpi_random_prelude, random, &random->plan,
