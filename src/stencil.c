@@ -150,9 +150,9 @@ static void gpi_stencil_choose_tile(const gp_context *gp, gpi_stencil *s)
 {
     const bool serial = s->plan.shape == GP_SHAPE_SERIAL, flat = s->desc->radius_y == 0 && s->height == 1;
     const size_t size = gpi_type_size(gpi_operand(s->desc->type));
-    s->tile_y = flat ? 1 : GPI_STENCIL_ROWS;
+    s->tile_y = flat ? 1 : (unsigned)GPI_STENCIL_ROWS;
     if (serial) s->tile_x = flat ? GPI_STENCIL_SERIAL_LINE : GPI_STENCIL_SERIAL_ROW;
-    else s->tile_x = flat ? 4 * s->plan.group : GPI_STENCIL_LOCAL_ROW;
+    else s->tile_x = flat ? 4 * s->plan.group : (unsigned)GPI_STENCIL_LOCAL_ROW;
     while (!serial && s->tile_y > 1 && gpi_stencil_near(s) * size > gp->info.local_mem_size / 2)
         s->tile_y /= 2;
 }
