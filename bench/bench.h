@@ -112,6 +112,7 @@ struct bench_variant {
         gp_fill_desc fill;
         gp_random_desc random;
         gp_gather_desc gather;
+        gp_stencil_desc stencil;
         bench_launch launch;
         bench_passes passes;
         host_stream host;
@@ -246,6 +247,7 @@ void bench_transform(bench *b);
 void bench_fill(bench *b);
 void bench_random(bench *b);
 void bench_gather(bench *b);
+void bench_stencil(bench *b);
 void bench_ladder(bench *b);
 void bench_launch_cost(bench *b);
 

@@ -1,4 +1,4 @@
-/* bench_map.c - gpbench transform, fill, random, gather: elements made one by one. */
+/* bench_map.c - gpbench transform, fill, random, gather, stencil: elements made one by one. */
 #include "bench.h"
 
 #include <stdlib.h>
@@ -225,4 +225,70 @@ void bench_gather(bench *b)
         bench_case_run(&c);
     }
     bench_case_close(&c);
+}
+
+/* ------------------------------------------------------------------ stencil: 3 x 3 weights */
+
+static const float stencil_weights[9] = {1, 2, 1, 2, 4, 2, 1, 2, 1};
+
+static bool run_stencil(bench_case *c, bench_variant *v)
+{
+    return done(c, v, gp_stencil(c->b->gp, &v->with.stencil));
+}
+
+/* A square picture of whole numbers, whose sums are exact, and what is expected with clamped borders. */
+static void make_picture(bench_case *c, size_t side)
+{
+    float *in = c->in.host, *expected = c->expected;
+    for (size_t i = 0; i < side * side; i++) in[i] = (float)(i * 2654435761u >> 7 & 63);
+    for (size_t y = 0; y < side; y++) {
+        for (size_t x = 0; x < side; x++) {
+            float sum = 0;
+            for (size_t k = 0; k < 9; k++) {
+                const size_t sx = x + k % 3, sy = y + k / 3; /* 1 too many */
+                const size_t px = sx == 0 ? 0 : sx > side ? side - 1 : sx - 1;
+                const size_t py = sy == 0 ? 0 : sy > side ? side - 1 : sy - 1;
+                sum += stencil_weights[k] * in[py * side + px];
+            }
+            expected[y * side + x] = sum;
+        }
+    }
+    bench_case_upload(c, &c->in);
+}
+
+void bench_stencil(bench *b)
+{
+    const size_t wanted = b->options.n ? b->options.n : DEFAULT_N;
+    size_t side = 1;
+    while ((side + 1) * (side + 1) <= wanted) side++;
+    const size_t n = side * side, bytes = n * sizeof(float);
+    const bench_case_desc desc = {.name = "stencil, 3 x 3 weights",
+                                  .primitive = BENCH_STENCIL,
+                                  .type = GP_F32,
+                                  .out_type = GP_F32,
+                                  .op = GP_SUM,
+                                  .n = n,
+                                  .out_bytes = bytes,
+                                  .expected_bytes = bytes,
+                                  .bytes = 2.0 * (double)bytes};
+    bench_case c;
+    cl_mem weights;
+    if (gp_buffer_create(b->gp, sizeof stencil_weights, stencil_weights, &weights) != GP_OK) return;
+    if (bench_case_open(b, &c, &desc)) {
+        make_picture(&c, side);
+        c.work.k = side;
+        add(&c, "gpuprim", run_stencil)->with.stencil = (gp_stencil_desc){.in = c.work.in,
+                                                                          .out = c.work.out,
+                                                                          .type = GP_F32,
+                                                                          .width = side,
+                                                                          .height = side,
+                                                                          .radius_x = 1,
+                                                                          .radius_y = 1,
+                                                                          .weights = weights};
+        bench_add_limits(&c, STREAM_COPY, "limit:");
+        bench_add_peers(&c, check, bytes);
+        bench_case_run(&c);
+        bench_case_close(&c);
+    }
+    clReleaseMemObject(weights);
 }

@@ -31,6 +31,7 @@ static const char help[] =
     "  fill     gp_fill, against clEnqueueFillBuffer\n"
     "  random   gp_random of words, against Philox on the host\n"
     "  gather   gp_gather by random indices, against a copy of the indices\n"
+    "  stencil  gp_stencil of 3 x 3 weights, against the fastest copy\n"
     "  ladder   the textbook's steps of a reduction, against gp_reduce and the fastest loop that reads\n"
     "  launch   calls with 1000 elements, against an empty kernel\n"
     "  all      all of these\n"
@@ -83,6 +84,7 @@ static void run_all(bench *b)
     bench_fill(b);
     bench_random(b);
     bench_gather(b);
+    bench_stencil(b);
 }
 
 static const command commands[] = {{"stream", bench_stream},
@@ -105,6 +107,7 @@ static const command commands[] = {{"stream", bench_stream},
                                    {"fill", bench_fill},
                                    {"random", bench_random},
                                    {"gather", bench_gather},
+                                   {"stencil", bench_stencil},
                                    {"all", run_all}};
 
 /* ------------------------------------------------------------------ options */

@@ -27,7 +27,8 @@ typedef enum bench_primitive {
     BENCH_BRACKETS,
     BENCH_TRANSFORM, /* x * 3 + 1 */
     BENCH_FILL,      /* 42 */
-    BENCH_GATHER     /* host_in by host_in2 */
+    BENCH_GATHER,    /* host_in by host_in2 */
+    BENCH_STENCIL    /* k x k f32, weights 1 2 1, 2 4 2, 1 2 1, borders clamped */
 } bench_primitive;
 
 /* One piece of work. Every variant of a case gets the same one: the same input, the same output.
