@@ -28,7 +28,7 @@ TEST_PROGRAMS := $(TESTS:%=build/tests/%)
 SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
 
-.PHONY: all demo test test-all test-million test-strings bench bench-check peers examples header check-header format check-format \
+.PHONY: all demo test test-all test-million test-strings test-hash-stress bench bench-check plot-hash peers examples header check-header format check-format \
 	lint compile-matrix sanitize kernel-tsan kernel-large models deps deps-all deps-run deps-test deps-lint deps-bench \
 	install clean help always
 .SECONDARY:
@@ -74,6 +74,9 @@ test-million: build/tests/test_many ## a million scans and a million sorts in a 
 test-strings: build/tests/test_nest_strings ## every string of up to eight brackets, in tiles of 2, 3 and 4 of both shapes
 	@GPUPRIM_TEST_STRINGS=8 tools/run_tests.sh $<
 
+test-hash-stress: build/tests/test_hash build/tests/test_hash_full ## the hash table against a model: ten seeds, millions of operations each
+	@GPUPRIM_TEST_HASH=10 tools/run_tests.sh $^
+
 build/tests/%.o: tests/%.c | gpuprim.h deps-test
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) -c -o $@ $<
@@ -117,7 +120,7 @@ NATIVE := -O3 -march=native
 
 # The peers whose libraries are there; `make peers` brings them.
 peer_if = $(shell printf '\#include <$(1)>\n' | $(CXX) -std=c++17 -E -x c++ -o /dev/null - 2>/dev/null && echo $(2))
-ifneq ($(filter all bench bench-check build/gpbench,$(MAKECMDGOALS)),)
+ifneq ($(filter all bench bench-check plot-hash build/gpbench,$(MAKECMDGOALS)),)
 PEERS := $(strip $(call peer_if,numeric,std sorts sorted topk segment_sorts string_sorts std_map) $(call peer_if,tbb/parallel_for.h,std_par tbb tbb_sort par_merge tbb_map par_map) \
 	$(call peer_if,boost/compute.hpp,boost_compute boost_sort boost_map))
 endif
@@ -130,6 +133,12 @@ bench: build/gpbench ## gpuprim against the machine's limits and the peers found
 
 bench-check: build/gpbench ## does every benchmark run, with right results?
 	build/gpbench all --n 5000 --repeats 1
+	build/gpbench hash-published --n 5000 --repeats 1
+
+plot-hash: build/gpbench ## docs/hash.svg: rate of insertion by load; N=2^20 takes fewer slots
+	@tools/deps.sh gnuplot
+	build/gpbench hash-published --no-peers --csv $(if $(N),--n $(N)) >build/hash.csv
+	tools/plot_hash.sh build/hash.csv docs/hash.svg
 
 peers: deps-bench ## install the libraries to compare with, and build gpbench with them
 	@$(MAKE) --no-print-directory build/gpbench

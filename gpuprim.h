@@ -101,7 +101,8 @@ extern "C" {
     X(GP_ERROR_BUILD, -10, "a kernel does not compile")                           \
     X(GP_ERROR_OUT_OF_HOST_MEMORY, -11, "out of host memory")                     \
     X(GP_ERROR_OUT_OF_DEVICE_MEMORY, -12, "more memory than the device can give") \
-    X(GP_ERROR_OPENCL, -13, "an OpenCL call failed")
+    X(GP_ERROR_OPENCL, -13, "an OpenCL call failed")                              \
+    X(GP_ERROR_LAW, -14, "a monoid is none")
 
 typedef enum gp_result {
 #define GP_RESULT_ENUM(name, value, text) name = value,
@@ -201,6 +202,18 @@ typedef struct gp_monoid {
     bool commutative;
     bool exact;
 } gp_monoid;
+
+/* What gp_check_monoid tries a monoid on. */
+typedef struct gp_check_monoid_desc {
+    const gp_monoid *monoid;
+    const void *samples; /* on the host, sample_count elements as they occur; NULL: words that are small
+                            numbers: integers below 1000, or floats within +-2 where not `exact` */
+    size_t sample_count; /* at most 2^20 */
+    const char *equal; /* OpenCL C expression in x and y, of the element type: are they equal? NULL: the same
+                          bits where `exact`; otherwise words that are close as floats */
+    float tolerance;   /* ... by how much, times the largest word in sight; 0: 1e-4 */
+    uint64_t seed;     /* of the choice; the same seed, the same elements */
+} gp_check_monoid_desc;
 
 /* A map, in the `map` field of a desc, is an OpenCL C expression that turns an input element into an
    operand while it is loaded, at no cost in memory traffic: "x * x", "x > 0.5f", "x * y". In it, x is the
@@ -320,6 +333,8 @@ typedef struct gp_context_desc {
     gp_context *share;         /* use its cl_context and device, and start with its programs (if built with
                                   the same options): how a second queue on the same buffers is made */
     gp_strategy strategy;      /* for calls that say GP_STRATEGY_AUTO */
+    bool check_monoids;        /* the first call with a monoid tries it, as gp_check_monoid does without
+                                  samples, and blocks; GP_ERROR_LAW where it is none */
     gp_tuning tuning;
 } gp_context_desc;
 
@@ -404,6 +419,15 @@ GP_API gp_result gp_reduce_read(gp_context *gp, const gp_reduce_desc *desc, void
 
 /* Bytes of scratch that gp_reduce with this desc needs; buffers in it may be NULL. Can be 0. */
 GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *desc, size_t *bytes);
+
+/* ------------------------------------------------------------------ check_monoid */
+
+/* Looks for elements that show that a monoid is none: e a = a = a e, (a b) c = a (b c), and a b = b a where
+   it is said to be commutative, with the device's arithmetic: on 4096 triples of the samples, and then on as
+   many of samples and products of three, so that what combine makes obeys too. The first counter-example is
+   GP_ERROR_LAW, and gp_last_error tells the elements. GP_OK means that none was found, not that there is
+   none. Blocks. Builds a program. */
+GP_API gp_result gp_check_monoid(gp_context *gp, const gp_check_monoid_desc *desc);
 
 /* ------------------------------------------------------------------ scan */
 
@@ -1495,6 +1519,7 @@ typedef enum gpi_primitive {
     GPI_BRACKETS,
     GPI_HASH,
     GPI_HASH_EACH,
+    GPI_LAWS,
     GPI_MAP, /* transform, fill, iota, adjacent_difference */
     GPI_RANDOM,
     GPI_GATHER, /* scatter, unpack */
@@ -1626,6 +1651,9 @@ struct gp_context {
     cl_mem counters;       /* GPI_COUNTERS uints, see lookback.cl */
     cl_mem result;         /* one element, for gp_reduce_read without a buffer */
 
+    uint64_t *laws; /* of monoids that have been tried: check_monoids */
+    size_t law_count;
+
     gpi_handle *handles; /* of hash tables */
     uint32_t handle_count;
     uint32_t generation; /* of the next one */
@@ -1683,6 +1711,8 @@ static void gpi_dump(gp_context *gp, const gpi_program *program, const char *end
 
 /* program.c */
 static void gpi_text_add(gpi_text *text, const char *format, ...) GPI_PRINTF(2, 3);
+static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
+                              const gpi_plan *plan);
 static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
                                  const gpi_element *element, gpi_plan *plan, gpi_program **out);
 static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
@@ -1714,6 +1744,9 @@ static bool gpi_is_signed(gp_type type);
 static bool gpi_is_arg(gp_op op);
 static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
                                 gpi_text *text);
+
+/* laws.c */
+static gp_result gpi_laws_check_new(gp_context *gp, const char *function, const gp_monoid *monoid);
 
 /* key.c */
 static cl_ulong gpi_key_flip(gp_type type, bool descending);
@@ -3532,6 +3565,96 @@ static const char *const gpi_kernel_reduce[] = {
     "}\n",
 };
 /* ---- End file kernels/reduce.cl ---- */
+
+/* ---- Begin file kernels/laws.cl ---- */
+static const char *const gpi_kernel_laws[] = {
+    "#line 1 \"kernels/laws.cl\"\n",
+    "/* laws.cl - is it a monoid? Each work-item takes three elements a, b, c and tries\n",
+    "\n",
+    "       e a = a,  a e = a        (a b) c = a (b c)        a b = b a        e the identity\n",
+    "\n",
+    "   and writes which of them fail, and what came out:  | e a | a e | a b | b a | (a b) c | a (b c) |\n",
+    "\n",
+    "   Parameters: those of monoid.cl, and\n",
+    "       gpi_user_equal(x, y)     the caller's idea of equal, where GPI_EQUAL is 1\n",
+    "       GPI_EXACT                else: the same bits; or, without, words that are close as floats      */\n",
+    "\n",
+    "#define GPI_LAW_LEFT 1u\n",
+    "#define GPI_LAW_RIGHT 2u\n",
+    "#define GPI_LAW_COMMUTES 4u\n",
+    "#define GPI_LAW_ASSOCIATES 8u\n",
+    "#define GPI_LAW_RESULTS 6\n",
+    "\n",
+    "/* Bits as a number, 0 for what is none. */\n",
+    "static float gpi_word_value(uint word)\n",
+    "{\n",
+    "    const float x = as_float(word);\n",
+    "    return isfinite(x) ? fabs(x) : 0.0f;\n",
+    "}\n",
+    "\n",
+    "static float gpi_scale_of(GPI_T a)\n",
+    "{\n",
+    "    gpi_bits bits;\n",
+    "    float scale = 0.0f;\n",
+    "    bits.value = a;\n",
+    "    for (uint w = 0; w < GPI_WORDS; w++) scale = fmax(scale, gpi_word_value(bits.word[w]));\n",
+    "    return scale;\n",
+    "}\n",
+    "\n",
+    "static bool gpi_word_same(uint a, uint b, float slack)\n",
+    "{\n",
+    "#if GPI_EXACT\n",
+    "    (void)slack;\n",
+    "    return a == b;\n",
+    "#else\n",
+    "    const float x = as_float(a), y = as_float(b);\n",
+    "    return a == b || (isnan(x) && isnan(y)) || fabs(x - y) <= slack;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "static bool gpi_same(GPI_T x, GPI_T y, float slack)\n",
+    "{\n",
+    "#if GPI_EQUAL\n",
+    "    return gpi_user_equal(x, y);\n",
+    "#else\n",
+    "    gpi_bits a, b;\n",
+    "    bool same = true;\n",
+    "    a.value = x;\n",
+    "    b.value = y;\n",
+    "    for (uint w = 0; w < GPI_WORDS; w++) same = same && gpi_word_same(a.word[w], b.word[w], slack);\n",
+    "    return same;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_laws_try(__global const GPI_T *elements, __global const uint *triples, uint count,\n",
+    "                            float tolerance, __global GPI_T *results, __global uint *failed)\n",
+    "{\n",
+    "    const uint t = (uint)get_global_id(0);\n",
+    "    if (t >= count) return;\n",
+    "    const GPI_T e = gpi_identity(), a = elements[triples[3 * t]], b = elements[triples[3 * t + 1]],\n",
+    "                c = elements[triples[3 * t + 2]];\n",
+    "    const GPI_T ab = gpi_combine(a, b), ba = gpi_combine(b, a), bc = gpi_combine(b, c);\n",
+    "    const GPI_T left = gpi_combine(e, a), right = gpi_combine(a, e);\n",
+    "    const GPI_T ab_c = gpi_combine(ab, c), a_bc = gpi_combine(a, bc);\n",
+    "    const float both = fmax(gpi_scale_of(a), gpi_scale_of(b));\n",
+    "    const float three = fmax(fmax(both, gpi_scale_of(c)), fmax(gpi_scale_of(ab), gpi_scale_of(bc)));\n",
+    "    const float all = fmax(three, fmax(gpi_scale_of(ab_c), gpi_scale_of(a_bc)));\n",
+    "    uint f = 0;\n",
+    "    if (!gpi_same(left, a, tolerance * gpi_scale_of(a))) f |= GPI_LAW_LEFT;\n",
+    "    if (!gpi_same(right, a, tolerance * gpi_scale_of(a))) f |= GPI_LAW_RIGHT;\n",
+    "    if (!gpi_same(ab, ba, tolerance * fmax(both, gpi_scale_of(ab)))) f |= GPI_LAW_COMMUTES;\n",
+    "    if (!gpi_same(ab_c, a_bc, tolerance * all)) f |= GPI_LAW_ASSOCIATES;\n",
+    "    failed[t] = f;\n",
+    "    results += (ulong)t * GPI_LAW_RESULTS;\n",
+    "    results[0] = left;\n",
+    "    results[1] = right;\n",
+    "    results[2] = ab;\n",
+    "    results[3] = ba;\n",
+    "    results[4] = ab_c;\n",
+    "    results[5] = a_bc;\n",
+    "}\n",
+};
+/* ---- End file kernels/laws.cl ---- */
 
 /* ---- Begin file kernels/scan.cl ---- */
 static const char *const gpi_kernel_scan[] = {
@@ -7498,22 +7621,23 @@ static const char *const gpi_kernel_hash_batch[] = {
     "/* hash_batch.cl - batches of keys: put (insert, assign, apply), find, erase.\n",
     "\n",
     "   Group g takes the keys [g * span, (g + 1) * span). In the serial shape GPI_BATCH keys at a time: while the\n",
-    "   lines of the next keys' homes are fetched, these keys go one after another to lines that have come.\n",
+    "   lines of the next two batches' homes are fetched, these keys go one after another to lines that have come.\n",
     "   In the local shape one key an item, neighbours next to each other.\n",
     "\n",
-    "       keys 0 ... 15    homes, fetch | put, find or erase\n",
-    "       keys 16 ... 31                | homes, fetch | put, find or erase\n",
+    "       keys 0 ... 7     homes, fetch |              | put, find or erase\n",
+    "       keys 8 ... 15                 | homes, fetch |                    | put, find or erase\n",
+    "       keys 16 ... 23                               | homes, fetch       |                    | put ...\n",
     "\n",
     "   What came of the keys is counted by the item, added up in the group, and then added to the table's header.\n",
     "\n",
     "   Parameters\n",
     "       GPI_SHAPE_SERIAL   1: one item a group\n",
-    "       GPI_BATCH          keys whose lines are fetched ahead: serial 16, else 1                        */\n",
+    "       GPI_BATCH          keys whose lines are fetched together: serial 8, else 1                      */\n",
     "#if GPI_SHAPE_SERIAL && GPI_WG != 1\n",
     "#error \"the serial shape has one item a group\"\n",
     "#endif\n",
     "#if GPI_SHAPE_SERIAL\n",
-    "#define GPI_BATCH 16\n",
+    "#define GPI_BATCH 8\n",
     "#else\n",
     "#define GPI_BATCH 1\n",
     "#endif\n",
@@ -7555,13 +7679,28 @@ static const char *const gpi_kernel_hash_batch[] = {
     "    p[i] = (uint)x;\n",
     "}\n",
     "\n",
+    "/* How a batch's kernel begins: the table, and the group's keys [begin, end) of those that are wanted. */\n",
+    "#define GPI_RUN_PARAMETERS ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters\n",
+    "#define GPI_RUN_OPEN(is_checked)                                                         \\\n",
+    "    const gp_hash_table t = gp_hash_open(memory);                                        \\\n",
+    "    const bool wide = (widths & GPI_WIDE_KEYS) != 0;                                     \\\n",
+    "    ulong begin, end;                                                                    \\\n",
+    "    keys += keys_at << (wide ? 1 : 0);                                                   \\\n",
+    "    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end); \\\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0 && !(is_checked), counters)\n",
+    "\n",
     "#define GPI_STEP (GPI_WG * GPI_BATCH)\n",
     "\n",
-    "/* Keys whose lines are being fetched, and where their probes begin. */\n",
+    "/* Keys, and where their probes begin. */\n",
     "typedef struct gpi_batch {\n",
     "    gp_hash_key key[GPI_BATCH];\n",
     "    uint home[GPI_BATCH];\n",
     "} gpi_batch;\n",
+    "\n",
+    "/* The batch at hand, and those whose lines are being fetched. */\n",
+    "typedef struct gpi_ahead {\n",
+    "    gpi_batch now, next, later;\n",
+    "} gpi_ahead;\n",
     "\n",
     "/* Keys [base, end), or as many as there is room for. */\n",
     "GPI_INLINE void gpi_batch_read(gp_hash_table t, __global const uint *keys, ulong base, ulong end, bool wide,\n",
@@ -7576,7 +7715,24 @@ static const char *const gpi_kernel_hash_batch[] = {
     "            batch->home[k] = gpi_hash_home(t, batch->key[k]);\n",
     "        }\n",
     "    }\n",
-    "    for (uint k = 0; k < GPI_BATCH && base + k < end; k++) GPI_PREFETCH_WRITE(gpi_slot(t, batch->home[k]));\n",
+    "    for (uint k = 0; k < GPI_BATCH && base + k < end; k++) GPI_PREFETCH_READ(gpi_slot(t, batch->home[k]));\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE void gpi_ahead_open(gp_hash_table t, __global const uint *keys, ulong base, ulong end, bool wide,\n",
+    "                               gpi_ahead *ahead)\n",
+    "{\n",
+    "    gpi_batch_read(t, keys, base, end, wide, &ahead->next);\n",
+    "    gpi_batch_read(t, keys, base + GPI_STEP, end, wide, &ahead->later);\n",
+    "}\n",
+    "\n",
+    "/* On to the batch at `base`: how many keys it has. */\n",
+    "GPI_INLINE uint gpi_ahead_step(gp_hash_table t, __global const uint *keys, ulong base, ulong end, bool wide,\n",
+    "                               gpi_ahead *ahead)\n",
+    "{\n",
+    "    ahead->now = ahead->next;\n",
+    "    ahead->next = ahead->later;\n",
+    "    gpi_batch_read(t, keys, base + 2 * GPI_STEP, end, wide, &ahead->later);\n",
+    "    return (uint)min((ulong)GPI_BATCH, end - base);\n",
     "}\n",
     "\n",
     "/* ------------------------------------------------------------------ counts */\n",
@@ -7677,36 +7833,30 @@ static const char *const gpi_kernel_hash_batch[] = {
     "GPI_KERNEL void gp_hash_put_keys(GPI_PUT_PARAMETERS, __global uint *judge_memory, __global uchar *results,\n",
     "                                 ulong results_at, __global uint *failed_keys, ulong failed_keys_at,\n",
     "                                 __global uint *failed_values, ulong failed_values_at,\n",
-    "                                 volatile __global uint *failed_count, ulong failed_count_at, ulong span,\n",
-    "                                 GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
+    "                                 volatile __global uint *failed_count, ulong failed_count_at,\n",
+    "                                 GPI_RUN_PARAMETERS)\n",
     "{\n",
-    "    const gp_hash_table t = gp_hash_open(memory), judge = gp_hash_open(judge_memory);\n",
-    "    const bool wide = (widths & GPI_WIDE_KEYS) != 0;\n",
+    "    const gp_hash_table judge = gp_hash_open(judge_memory);\n",
+    "    gpi_ahead ahead;\n",
     "    gpi_failed failed;\n",
-    "    ulong begin, end;\n",
+    "    GPI_RUN_OPEN((wants & GPI_IS_CHECKED) != 0);\n",
     "    failed.keys = failed_keys + (failed_keys_at << (wide ? 1 : 0));\n",
     "    failed.values = failed_values + (failed_values_at << (widths & GPI_WIDE_VALUES ? 1 : 0));\n",
     "    failed.count = failed_count + failed_count_at;\n",
-    "    keys += keys_at << (wide ? 1 : 0);\n",
     "    values += values_at << (widths & GPI_WIDE_VALUES ? 1 : 0);\n",
-    "    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);\n",
-    "    GPI_COUNT_CHECK(get_group_id(0) == 0 && !(wants & GPI_IS_CHECKED), counters);\n",
     "    GPI_TALLY(tally);\n",
-    "    gpi_batch now, next;\n",
-    "    gpi_batch_read(t, keys, begin + get_local_id(0), end, wide, &next);\n",
+    "    gpi_ahead_open(t, keys, begin + get_local_id(0), end, wide, &ahead);\n",
     "    for (ulong base = begin + get_local_id(0); base < end; base += GPI_STEP) {\n",
-    "        const uint n = (uint)min((ulong)GPI_BATCH, end - base);\n",
-    "        now = next;\n",
-    "        gpi_batch_read(t, keys, base + GPI_STEP, end, wide, &next);\n",
+    "        const uint n = gpi_ahead_step(t, keys, base, end, wide, &ahead);\n",
     "        for (uint k = 0; k < n; k++) {\n",
     "            const gp_hash_value value = gpi_value_of(values, base + k, source, operand, widths);\n",
     "            uint what = GP_HASH_SUPERSEDED;\n",
-    "            if (!(wants & GPI_IS_JUDGED) || gpi_is_chosen(judge, now.key[k], base + k))\n",
-    "                what = GPI_PUT(t, now.home[k], now.key[k], value, change);\n",
+    "            if (!(wants & GPI_IS_JUDGED) || gpi_is_chosen(judge, ahead.now.key[k], base + k))\n",
+    "                what = GPI_PUT(t, ahead.now.home[k], ahead.now.key[k], value, change);\n",
     "            GPI_TALLY_ADD(tally, what);\n",
     "            if (wants & GPI_WANTS_RESULTS) results[results_at + base + k] = (uchar)(what & (GPI_CLAIMED - 1));\n",
     "            if ((wants & GPI_WANTS_FAILED) && (what & (GPI_CLAIMED - 1)) == GP_HASH_FAILED)\n",
-    "                gpi_failed_add(failed, now.key[k], value, wants, widths);\n",
+    "                gpi_failed_add(failed, ahead.now.key[k], value, wants, widths);\n",
     "        }\n",
     "    }\n",
     "    GPI_TALLY_FLUSH(tally, t);\n",
@@ -7719,25 +7869,17 @@ static const char *const gpi_kernel_hash_batch[] = {
     "\n",
     "GPI_KERNEL void gp_hash_find_keys(__global uint *memory, __global const uint *keys, ulong keys_at,\n",
     "                                  __global uint *values, ulong values_at, __global uchar *found,\n",
-    "                                  ulong found_at, ulong absent, uint widths, uint wants, ulong span,\n",
-    "                                  GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
+    "                                  ulong found_at, ulong absent, uint widths, uint wants, GPI_RUN_PARAMETERS)\n",
     "{\n",
-    "    const gp_hash_table t = gp_hash_open(memory);\n",
-    "    const bool wide = (widths & GPI_WIDE_KEYS) != 0;\n",
-    "    ulong begin, end;\n",
-    "    keys += keys_at << (wide ? 1 : 0);\n",
+    "    gpi_ahead ahead;\n",
+    "    GPI_RUN_OPEN(false);\n",
     "    values += values_at << (widths & GPI_WIDE_VALUES ? 1 : 0);\n",
-    "    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);\n",
-    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
-    "    gpi_batch now, next;\n",
-    "    gpi_batch_read(t, keys, begin + get_local_id(0), end, wide, &next);\n",
+    "    gpi_ahead_open(t, keys, begin + get_local_id(0), end, wide, &ahead);\n",
     "    for (ulong base = begin + get_local_id(0); base < end; base += GPI_STEP) {\n",
-    "        const uint n = (uint)min((ulong)GPI_BATCH, end - base);\n",
-    "        now = next;\n",
-    "        gpi_batch_read(t, keys, base + GPI_STEP, end, wide, &next);\n",
+    "        const uint n = gpi_ahead_step(t, keys, base, end, wide, &ahead);\n",
     "        for (uint k = 0; k < n; k++) {\n",
     "            gp_hash_value value;\n",
-    "            const bool is = GPI_GET(t, now.home[k], now.key[k], &value);\n",
+    "            const bool is = GPI_GET(t, ahead.now.home[k], ahead.now.key[k], &value);\n",
     "            if (!is) value = (gp_hash_value)absent;\n",
     "            if (wants & GPI_WANTS_VALUES)\n",
     "                gpi_element_write(values, base + k, value, (widths & GPI_WIDE_VALUES) != 0);\n",
@@ -7748,23 +7890,16 @@ static const char *const gpi_kernel_hash_batch[] = {
     "\n",
     "GPI_KERNEL void gp_hash_erase_keys(__global uint *memory, __global const uint *keys, ulong keys_at,\n",
     "                                   __global uchar *results, ulong results_at, uint widths, uint wants,\n",
-    "                                   ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
+    "                                   GPI_RUN_PARAMETERS)\n",
     "{\n",
-    "    const gp_hash_table t = gp_hash_open(memory);\n",
-    "    const bool wide = (widths & GPI_WIDE_KEYS) != 0;\n",
-    "    ulong begin, end;\n",
-    "    keys += keys_at << (wide ? 1 : 0);\n",
-    "    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);\n",
-    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "    gpi_ahead ahead;\n",
+    "    GPI_RUN_OPEN(false);\n",
     "    GPI_TALLY(tally);\n",
-    "    gpi_batch now, next;\n",
-    "    gpi_batch_read(t, keys, begin + get_local_id(0), end, wide, &next);\n",
+    "    gpi_ahead_open(t, keys, begin + get_local_id(0), end, wide, &ahead);\n",
     "    for (ulong base = begin + get_local_id(0); base < end; base += GPI_STEP) {\n",
-    "        const uint n = (uint)min((ulong)GPI_BATCH, end - base);\n",
-    "        now = next;\n",
-    "        gpi_batch_read(t, keys, base + GPI_STEP, end, wide, &next);\n",
+    "        const uint n = gpi_ahead_step(t, keys, base, end, wide, &ahead);\n",
     "        for (uint k = 0; k < n; k++) {\n",
-    "            const uint what = GPI_REMOVE(t, now.home[k], now.key[k]);\n",
+    "            const uint what = GPI_REMOVE(t, ahead.now.home[k], ahead.now.key[k]);\n",
     "            GPI_TALLY_ADD(tally, what);\n",
     "            if (wants & GPI_WANTS_RESULTS) results[results_at + base + k] = (uchar)what;\n",
     "        }\n",
@@ -7850,31 +7985,24 @@ static const char *const gpi_kernel_hash_combine[] = {
     "    return false;\n",
     "}\n",
     "\n",
-    "GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, ulong span, GPI_COUNT_PARAMETERS,\n",
-    "                                     volatile __global uint *counters)\n",
+    "GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, GPI_RUN_PARAMETERS)\n",
     "{\n",
-    "    const gp_hash_table t = gp_hash_open(memory);\n",
-    "    const bool wide = (widths & GPI_WIDE_KEYS) != 0;\n",
     "    gpi_cells cells;\n",
-    "    gpi_batch now, next;\n",
-    "    ulong begin, end;\n",
+    "    gpi_ahead ahead;\n",
     "    uint found = 0;\n",
     "    bool combines = true;\n",
-    "    keys += keys_at << (wide ? 1 : 0);\n",
+    "    GPI_RUN_OPEN((wants & GPI_IS_CHECKED) != 0);\n",
     "    values += values_at << (widths & GPI_WIDE_VALUES ? 1 : 0);\n",
-    "    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);\n",
-    "    GPI_COUNT_CHECK(get_group_id(0) == 0 && !(wants & GPI_IS_CHECKED), counters);\n",
     "    GPI_TALLY(tally);\n",
     "    for (uint c = 0; c < GPI_CELLS; c++) cells.count[c] = 0;\n",
-    "    gpi_batch_read(t, keys, begin, end, wide, &next);\n",
+    "    gpi_ahead_open(t, keys, begin, end, wide, &ahead);\n",
     "    for (ulong base = begin; base < end; base += GPI_STEP) {\n",
-    "        const uint n = (uint)min((ulong)GPI_BATCH, end - base);\n",
-    "        now = next;\n",
-    "        gpi_batch_read(t, keys, base + GPI_STEP, end, wide, &next);\n",
+    "        const uint n = gpi_ahead_step(t, keys, base, end, wide, &ahead);\n",
     "        for (uint k = 0; k < n; k++) {\n",
     "            const gp_hash_value value = gpi_value_of(values, base + k, source, operand, widths);\n",
-    "            if (combines) found += gpi_cell_add(t, &cells, now.home[k], now.key[k], value, change, tally);\n",
-    "            else GPI_TALLY_ADD(tally, GPI_PUT(t, now.home[k], now.key[k], value, change));\n",
+    "            if (combines)\n",
+    "                found += gpi_cell_add(t, &cells, ahead.now.home[k], ahead.now.key[k], value, change, tally);\n",
+    "            else GPI_TALLY_ADD(tally, GPI_PUT(t, ahead.now.home[k], ahead.now.key[k], value, change));\n",
     "        }\n",
     "        combines = combines && (base - begin < GPI_TRIAL || 2 * found >= base - begin);\n",
     "    }\n",
@@ -7921,17 +8049,11 @@ static const char *const gpi_kernel_hash_combine[] = {
     "    return true;\n",
     "}\n",
     "\n",
-    "GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, ulong span, GPI_COUNT_PARAMETERS,\n",
-    "                                     volatile __global uint *counters)\n",
+    "GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, GPI_RUN_PARAMETERS)\n",
     "{\n",
     "    __local gpi_cells cells;\n",
-    "    const gp_hash_table t = gp_hash_open(memory);\n",
-    "    const bool wide = (widths & GPI_WIDE_KEYS) != 0;\n",
-    "    ulong begin, end;\n",
-    "    keys += keys_at << (wide ? 1 : 0);\n",
+    "    GPI_RUN_OPEN((wants & GPI_IS_CHECKED) != 0);\n",
     "    values += values_at << (widths & GPI_WIDE_VALUES ? 1 : 0);\n",
-    "    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);\n",
-    "    GPI_COUNT_CHECK(get_group_id(0) == 0 && !(wants & GPI_IS_CHECKED), counters);\n",
     "    for (uint c = (uint)get_local_id(0); c < GPI_CELLS; c += GPI_WG) {\n",
     "        cells.key[c] = GPI_KEY_NONE;\n",
     "        cells.value[c] = t.reserved;\n",
@@ -10972,6 +11094,7 @@ GP_API void gp_context_destroy(gp_context *gp)
     if (gp->queue) (void)clReleaseCommandQueue(gp->queue);
     if (gp->context) (void)clReleaseContext(gp->context);
     free(gp->pending);
+    free(gp->laws);
     free(gp->cache_dir);
     free(gp->dump_dir);
     free(gp->options);
@@ -11450,6 +11573,7 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
          "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", "gp_hash_combine_keys",
          NULL},
         {"gp_hash_each_slot", NULL},
+        {"gp_laws_try", NULL},
         {"gp_map_tiles", NULL},
         {"gp_random_tiles", NULL},
         {"gp_gather_tiles", NULL},
@@ -11507,6 +11631,9 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, monoid);
         GPI_ADD_KERNEL(&text, source);
         GPI_ADD_KERNEL(&text, tile);
+    } else if (primitive == GPI_LAWS) {
+        GPI_ADD_KERNEL(&text, monoid);
+        GPI_ADD_KERNEL(&text, laws);
     } else if (primitive != GPI_BRACKETS && primitive < GPI_MAP) {
         GPI_ADD_KERNEL(&text, mix);
         if (primitive != GPI_HASH && primitive != GPI_HASH_EACH) GPI_ADD_KERNEL(&text, key);
@@ -12589,7 +12716,8 @@ static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp
 static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
-    const gp_result result = gpi_check_monoid(gp, function, o->monoid);
+    gp_result result = gpi_check_monoid(gp, function, o->monoid);
+    if (result == GP_OK && gp->desc.check_monoids) result = gpi_laws_check_new(gp, function, o->monoid);
     if (result != GP_OK) return result;
     if (o->out_type || o->op || o->op_count || o->compensated || (o->type && !o->map)) {
         return gpi_fail(
@@ -13000,6 +13128,328 @@ static void gpi_element_prelude(const gpi_element *element, gpi_primitive primit
     gpi_prelude_heads(element, text);
 }
 /* ---- End file src/monoid.c ---- */
+
+/* ---- Begin file src/laws.c ---- */
+/* laws.c - gp_check_monoid: looks for elements for which a monoid is none. */
+
+enum { GPI_LAWS_TRY };
+
+enum {
+    GPI_LAW_LEFT = 1, /* of laws.cl */
+    GPI_LAW_RIGHT = 2,
+    GPI_LAW_COMMUTES = 4,
+    GPI_LAW_ASSOCIATES = 8,
+    GPI_LAW_RESULTS = 6
+};
+
+enum {
+    GPI_LAWS_TRIPLES = 4096, /* of a round */
+    GPI_LAWS_MADE = 64,      /* elements made up; products added for the second round */
+    GPI_LAWS_SMALL = 1000,   /* numbers made up are less: whatever they count should not overflow */
+    GPI_LAWS_SAMPLES_MAX = 1 << 20,
+    GPI_LAWS_TEXT = 24 * (GPI_MONOID_MAX / 4) /* characters of an element */
+};
+
+/* A checked call, and its second round's elements. */
+typedef struct gpi_laws {
+    gp_context *gp;
+    const char *function;
+    const gp_check_monoid_desc *desc;
+    gpi_element element;
+    gpi_plan plan;
+    gpi_program *program;
+    uint64_t random;
+    size_t size, count, triples; /* bytes of an element; elements; triples of a round */
+    unsigned char *elements;     /* room for `count` and GPI_LAWS_MADE */
+    uint32_t *triple;            /* three each */
+    unsigned char *results;      /* GPI_LAW_RESULTS elements a triple */
+    uint32_t *failed;
+} gpi_laws;
+
+/* ------------------------------------------------------------------ elements */
+
+/* splitmix64 */
+static uint64_t gpi_laws_random(gpi_laws *laws)
+{
+    uint64_t z = (laws->random += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* The caller's, or words that are small numbers: integers, or floats where the monoid is not exact. The
+   identity is among them. */
+static void gpi_laws_fill(gpi_laws *laws)
+{
+    const gp_check_monoid_desc *desc = laws->desc;
+    size_t i;
+    if (desc->samples) {
+        memcpy(laws->elements, desc->samples, laws->count * laws->size);
+        return;
+    }
+    for (i = 0; i < laws->count * laws->size / 4; i++) {
+        uint32_t word = (uint32_t)(gpi_laws_random(laws) % GPI_LAWS_SMALL);
+        const float value = ((float)word - 0.5f * (float)GPI_LAWS_SMALL) / 256.0f;
+        if (!laws->element.exact) memcpy(&word, &value, sizeof word);
+        memcpy(laws->elements + 4 * i, &word, sizeof word);
+    }
+    memcpy(laws->elements, laws->element.identity, laws->size);
+}
+
+static void gpi_laws_choose(gpi_laws *laws)
+{
+    size_t i;
+    for (i = 0; i < 3 * laws->triples; i++) laws->triple[i] = (uint32_t)(gpi_laws_random(laws) % laws->count);
+}
+
+/* Products of three join the elements: what the operation makes must obey too. */
+static void gpi_laws_extend(gpi_laws *laws)
+{
+    size_t i;
+    for (i = 0; i < GPI_LAWS_MADE; i++) {
+        const size_t t = (size_t)(gpi_laws_random(laws) % laws->triples);
+        const unsigned char *product = laws->results + (t * GPI_LAW_RESULTS + 4) * laws->size;
+        memcpy(laws->elements + (laws->count + i) * laws->size, product, laws->size);
+    }
+    laws->count += GPI_LAWS_MADE;
+}
+
+/* ------------------------------------------------------------------ device */
+
+static gp_result gpi_laws_launch(gpi_laws *laws, const cl_mem *buffers)
+{
+    const cl_uint count = (cl_uint)laws->triples;
+    const float tolerance = laws->desc->tolerance > 0 ? laws->desc->tolerance : 1e-4f;
+    gpi_call call;
+    gp_result result = gpi_call_begin(&call, laws->gp, laws->function, NULL, 0, NULL);
+    if (result == GP_OK) {
+        gpi_call_kernel(&call, laws->program, GPI_LAWS_TRY);
+        GPI_CALL_ARG(&call, buffers[0]);
+        GPI_CALL_ARG(&call, buffers[1]);
+        GPI_CALL_ARG(&call, count);
+        GPI_CALL_ARG(&call, tolerance);
+        GPI_CALL_ARG(&call, buffers[2]);
+        GPI_CALL_ARG(&call, buffers[3]);
+        result = gpi_call_launch(&call, &laws->plan, gpi_ceil_div(count, laws->plan.group));
+    }
+    if (result == GP_OK)
+        result =
+            gpi_call_read(&call, buffers[2], 0, laws->triples * GPI_LAW_RESULTS * laws->size, laws->results);
+    if (result == GP_OK) result = gpi_call_read(&call, buffers[3], 0, laws->triples * 4, laws->failed);
+    return gpi_call_end(&call, result);
+}
+
+static gp_result gpi_laws_round(gpi_laws *laws)
+{
+    cl_mem buffers[4] = {NULL, NULL, NULL, NULL};
+    size_t i;
+    gp_result result;
+    gpi_laws_choose(laws);
+    result = gp_buffer_create(laws->gp, laws->count * laws->size, laws->elements, &buffers[0]);
+    if (result == GP_OK) result = gp_buffer_create(laws->gp, laws->triples * 12, laws->triple, &buffers[1]);
+    if (result == GP_OK)
+        result =
+            gpi_alloc(laws->gp, laws->function, laws->triples * GPI_LAW_RESULTS * laws->size, &buffers[2]);
+    if (result == GP_OK) result = gpi_alloc(laws->gp, laws->function, laws->triples * 4, &buffers[3]);
+    if (result == GP_OK) result = gpi_laws_launch(laws, buffers);
+    for (i = 0; i < 4; i++) {
+        if (buffers[i]) (void)clReleaseMemObject(buffers[i]);
+    }
+    return result;
+}
+
+/* ------------------------------------------------------------------ verdict */
+
+/* An element as its words: numbers, or floats where the monoid is not exact. */
+static const char *gpi_laws_text(const gpi_laws *laws, const unsigned char *element, char *text)
+{
+    size_t w, used = 0;
+    for (w = 0; w < laws->size / 4; w++) {
+        uint32_t word;
+        float value;
+        memcpy(&word, element + 4 * w, sizeof word);
+        memcpy(&value, &word, sizeof value);
+        used += (size_t)snprintf(text + used, GPI_LAWS_TEXT - used, "%s", w ? ", " : "{");
+        used += laws->element.exact
+                    ? (size_t)snprintf(text + used, GPI_LAWS_TEXT - used, word < 1u << 24 ? "%u" : "0x%x",
+                                       (unsigned)word)
+                    : (size_t)snprintf(text + used, GPI_LAWS_TEXT - used, "%.9g", (double)value);
+    }
+    (void)snprintf(text + used, GPI_LAWS_TEXT - used, "}");
+    return text;
+}
+
+static gp_result gpi_laws_fail(const gpi_laws *laws, size_t t, uint32_t failed)
+{
+    const gp_monoid *m = laws->desc->monoid;
+    const unsigned char *result = laws->results + t * GPI_LAW_RESULTS * laws->size;
+    char text[5][GPI_LAWS_TEXT];
+    const char *element[3], *x, *y;
+    size_t k, first = failed & GPI_LAW_LEFT         ? 0
+                      : failed & GPI_LAW_RIGHT      ? 1
+                      : failed & GPI_LAW_ASSOCIATES ? 4
+                                                    : 2;
+    for (k = 0; k < 3; k++)
+        element[k] = gpi_laws_text(laws, laws->elements + laws->triple[3 * t + k] * laws->size, text[k]);
+    x = gpi_laws_text(laws, result + first * laws->size, text[3]);
+    if (first < 2) {
+        return gpi_fail(laws->gp, GP_ERROR_LAW,
+                        "%s: monoid %s: the identity is not neutral: %s = %s for a = %s", laws->function,
+                        m->type, first == 0 ? "e a" : "a e", x, element[0]);
+    }
+    y = gpi_laws_text(laws, result + (first + 1) * laws->size, text[4]);
+    if (first == 4) {
+        return gpi_fail(
+            laws->gp, GP_ERROR_LAW,
+            "%s: monoid %s: %s is not associative: (a b) c = %s and a (b c) = %s for a = %s, b = %s, "
+            "c = %s",
+            laws->function, m->type, m->combine, x, y, element[0], element[1], element[2]);
+    }
+    return gpi_fail(laws->gp, GP_ERROR_LAW,
+                    "%s: monoid %s: %s is not commutative: a b = %s and b a = %s for a = %s, b = %s",
+                    laws->function, m->type, m->combine, x, y, element[0], element[1]);
+}
+
+static gp_result gpi_laws_judge(const gpi_laws *laws)
+{
+    uint32_t of_interest = GPI_LAW_LEFT | GPI_LAW_RIGHT | GPI_LAW_ASSOCIATES;
+    size_t t;
+    if (laws->desc->monoid->commutative) of_interest |= GPI_LAW_COMMUTES;
+    for (t = 0; t < laws->triples; t++) {
+        if (laws->failed[t] & of_interest) return gpi_laws_fail(laws, t, laws->failed[t] & of_interest);
+    }
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ call */
+
+/* The program of the monoid, with the caller's idea of equal. */
+static gp_result gpi_laws_program(gpi_laws *laws)
+{
+    const char *equal = laws->desc->equal;
+    for (;;) {
+        gpi_text text;
+        char *prelude = gpi_prelude_make(laws->gp, GPI_LAWS, &laws->element, &laws->plan);
+        gp_result result;
+        memset(&text, 0, sizeof text);
+        if (prelude) gpi_text_add(&text, "%s#define GPI_EQUAL %d\n", prelude, equal != NULL);
+        if (equal) {
+            gpi_text_add(&text,
+                         "static bool gpi_user_equal(gpi_user x, gpi_user y)\n{\n    return (\n"
+                         "#line 1 \"equal\"\n%s\n    );\n}\n",
+                         equal);
+        }
+        if (!prelude || text.failed) {
+            free(text.data);
+            text.data = NULL;
+        }
+        free(prelude);
+        result = gpi_program_get_text(laws->gp, laws->function, GPI_LAWS, text.data, 0, &laws->program);
+        if (result != GP_OK) return result;
+        if (laws->plan.group == 1 || laws->plan.group <= laws->program->group_max) return GP_OK;
+        laws->plan.group /= 2;
+    }
+}
+
+static gp_result gpi_laws_begin(gpi_laws *laws)
+{
+    const gp_check_monoid_desc *desc = laws->desc;
+    gpi_operation operation;
+    gp_result result;
+    memset(&operation, 0, sizeof operation);
+    operation.monoid = desc->monoid;
+    if (!desc->monoid)
+        return gpi_fail(laws->gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid is NULL", laws->function);
+    if (!desc->samples != !desc->sample_count || desc->sample_count > GPI_LAWS_SAMPLES_MAX) {
+        return gpi_fail(laws->gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: samples is %s, sample_count = %zu, at most %d", laws->function,
+                        desc->samples ? "given" : "NULL", desc->sample_count, (int)GPI_LAWS_SAMPLES_MAX);
+    }
+    if (desc->equal && gpi_is_blank(desc->equal))
+        return gpi_fail(laws->gp, GP_ERROR_INVALID_ARGUMENT, "%s: equal is blank", laws->function);
+    if (!(desc->tolerance >= 0)) {
+        return gpi_fail(laws->gp, GP_ERROR_INVALID_ARGUMENT, "%s: tolerance = %g, must not be negative",
+                        laws->function, (double)desc->tolerance);
+    }
+    result = gpi_element_make(laws->gp, laws->function, &operation, &laws->element);
+    if (result == GP_OK)
+        result = gpi_plan_make(laws->gp, laws->function, GPI_REDUCE, &laws->element, GP_STRATEGY_MULTI_PASS,
+                               &laws->plan);
+    return result == GP_OK ? gpi_laws_program(laws) : result;
+}
+
+static gp_result gpi_laws_run(gpi_laws *laws)
+{
+    gp_result result;
+    laws->size = laws->element.base_size;
+    laws->random = laws->desc->seed;
+    laws->count = laws->desc->samples ? laws->desc->sample_count : (size_t)GPI_LAWS_MADE;
+    laws->triples = GPI_LAWS_TRIPLES;
+    laws->elements = (unsigned char *)malloc((laws->count + GPI_LAWS_MADE) * laws->size);
+    laws->triple = (uint32_t *)malloc(laws->triples * 12);
+    laws->results = (unsigned char *)malloc(laws->triples * GPI_LAW_RESULTS * laws->size);
+    laws->failed = (uint32_t *)malloc(laws->triples * 4);
+    if (!laws->elements || !laws->triple || !laws->results || !laws->failed) {
+        return gpi_fail(laws->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for elements", laws->function);
+    }
+    gpi_laws_fill(laws);
+    result = gpi_laws_round(laws);
+    if (result == GP_OK) result = gpi_laws_judge(laws);
+    if (result != GP_OK) return result;
+    gpi_laws_extend(laws);
+    result = gpi_laws_round(laws);
+    return result == GP_OK ? gpi_laws_judge(laws) : result;
+}
+
+static gp_result gpi_laws_check(gp_context *gp, const char *function, const gp_check_monoid_desc *desc)
+{
+    gpi_laws laws;
+    gp_result result;
+    memset(&laws, 0, sizeof laws);
+    laws.gp = gp;
+    laws.function = function;
+    laws.desc = desc;
+    result = gpi_laws_begin(&laws);
+    if (result == GP_OK) result = gpi_laws_run(&laws);
+    free(laws.elements);
+    free(laws.triple);
+    free(laws.results);
+    free(laws.failed);
+    return result;
+}
+
+/* Noted before it is tried, which looks here too; no longer noted where it fails. */
+static gp_result gpi_laws_check_new(gp_context *gp, const char *function, const gp_monoid *monoid)
+{
+    gp_check_monoid_desc desc;
+    uint64_t *grown, hash = gpi_hash(GPI_HASH_SEED, monoid->source, strlen(monoid->source) + 1);
+    const uint32_t flags = (uint32_t)monoid->commutative * 2 + monoid->exact;
+    gp_result result;
+    size_t i;
+    hash = gpi_hash(hash, monoid->type, strlen(monoid->type) + 1);
+    hash = gpi_hash(hash, monoid->combine, strlen(monoid->combine) + 1);
+    hash = gpi_hash(hash, monoid->identity, monoid->size);
+    hash = gpi_hash(hash, &flags, sizeof flags);
+    for (i = 0; i < gp->law_count; i++) {
+        if (gp->laws[i] == hash) return GP_OK;
+    }
+    grown = (uint64_t *)realloc(gp->laws, (gp->law_count + 1) * sizeof *grown);
+    if (!grown) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory", function);
+    gp->laws = grown;
+    gp->laws[gp->law_count++] = hash;
+    memset(&desc, 0, sizeof desc);
+    desc.monoid = monoid;
+    result = gpi_laws_check(gp, function, &desc);
+    if (result != GP_OK) gp->law_count--;
+    return result;
+}
+
+GP_API gp_result gp_check_monoid(gp_context *gp, const gp_check_monoid_desc *desc)
+{
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_check_monoid: gp or desc is NULL");
+    return gpi_laws_check(gp, "gp_check_monoid", desc);
+}
+/* ---- End file src/laws.c ---- */
 
 /* ---- Begin file src/reduce.c ---- */
 /* reduce.c - gp_reduce: one launch over the tiles, one over their partials. */
@@ -16309,7 +16759,11 @@ GP_API gp_result gp_hash_share(gp_context *gp, gp_context *from, gp_hash handle,
     if (!gp || !from || !out)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, from or out is NULL", function);
     table = gpi_hash_of(from, function, handle);
-    if (!table) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s", gp_last_error(from));
+    if (!table) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: table = %llx is no table of from, or was destroyed", function,
+                        (unsigned long long)handle.id);
+    }
     if (gp->context != from->context)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: the contexts have different cl_contexts",
                         function);
@@ -17321,16 +17775,15 @@ GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash handle, const gp_hash_re
     return gpi_hash_rehash(gp, function, table, mask, desc->buffer);
 }
 
-GP_API gp_result gp_hash_counts_read(gp_context *gp, gp_hash handle, gp_hash_counts *out)
+static gp_result gpi_hash_count_all(gp_context *gp, const char *function, gp_hash handle, gp_hash_counts *out)
 {
-    gpi_table *table = gpi_hash_of(gp, "gp_hash_counts_read", handle);
+    const gpi_table *table = gpi_hash_of(gp, function, handle);
     uint64_t counts[GPI_HASH_COUNTS];
     gp_result result;
-    if (!table) return GP_ERROR_INVALID_ARGUMENT;
-    if (!out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_counts_read: out is NULL");
-    result = gpi_hash_read_counts(gp, "gp_hash_counts_read", table->buffer, counts);
-    if (result != GP_OK) return result;
     memset(out, 0, sizeof *out);
+    if (!table) return GP_ERROR_INVALID_ARGUMENT;
+    result = gpi_hash_read_counts(gp, function, table->buffer, counts);
+    if (result != GP_OK) return result;
     out->capacity = (uint64_t)table->mask + 1;
     out->live = gpi_hash_live(counts);
     out->inserted = counts[GP_HASH_INSERTED];
@@ -17344,13 +17797,19 @@ GP_API gp_result gp_hash_counts_read(gp_context *gp, gp_hash handle, gp_hash_cou
     return GP_OK;
 }
 
-GP_API gp_result gp_hash_size_read(gp_context *gp, gp_hash handle, size_t *live)
+GP_API gp_result gp_hash_counts_read(gp_context *gp, gp_hash table, gp_hash_counts *out)
+{
+    if (!out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_counts_read: out is NULL");
+    return gpi_hash_count_all(gp, "gp_hash_counts_read", table, out);
+}
+
+GP_API gp_result gp_hash_size_read(gp_context *gp, gp_hash table, size_t *live)
 {
     gp_hash_counts counts;
     gp_result result;
     if (!live) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_size_read: live is NULL");
-    result = gp_hash_counts_read(gp, handle, &counts);
-    *live = result == GP_OK ? (size_t)counts.live : 0;
+    result = gpi_hash_count_all(gp, "gp_hash_size_read", table, &counts);
+    *live = (size_t)counts.live; /* 0 on failure */
     return result;
 }
 

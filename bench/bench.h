@@ -243,6 +243,7 @@ void bench_segmented_sort(bench *b);
 void bench_sort_strings(bench *b);
 void bench_brackets(bench *b);
 void bench_hash(bench *b);
+void bench_hash_published(bench *b);
 void bench_transform(bench *b);
 void bench_fill(bench *b);
 void bench_random(bench *b);

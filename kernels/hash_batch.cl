@@ -1,22 +1,23 @@
 /* hash_batch.cl - batches of keys: put (insert, assign, apply), find, erase.
 
    Group g takes the keys [g * span, (g + 1) * span). In the serial shape GPI_BATCH keys at a time: while the
-   lines of the next keys' homes are fetched, these keys go one after another to lines that have come.
+   lines of the next two batches' homes are fetched, these keys go one after another to lines that have come.
    In the local shape one key an item, neighbours next to each other.
 
-       keys 0 ... 15    homes, fetch | put, find or erase
-       keys 16 ... 31                | homes, fetch | put, find or erase
+       keys 0 ... 7     homes, fetch |              | put, find or erase
+       keys 8 ... 15                 | homes, fetch |                    | put, find or erase
+       keys 16 ... 23                               | homes, fetch       |                    | put ...
 
    What came of the keys is counted by the item, added up in the group, and then added to the table's header.
 
    Parameters
        GPI_SHAPE_SERIAL   1: one item a group
-       GPI_BATCH          keys whose lines are fetched ahead: serial 16, else 1                        */
+       GPI_BATCH          keys whose lines are fetched together: serial 8, else 1                      */
 #if GPI_SHAPE_SERIAL && GPI_WG != 1
 #error "the serial shape has one item a group"
 #endif
 #if GPI_SHAPE_SERIAL
-#define GPI_BATCH 16
+#define GPI_BATCH 8
 #else
 #define GPI_BATCH 1
 #endif
@@ -58,13 +59,28 @@ GPI_INLINE void gpi_element_write(__global uint *p, ulong i, gp_hash_key x, bool
     p[i] = (uint)x;
 }
 
+/* How a batch's kernel begins: the table, and the group's keys [begin, end) of those that are wanted. */
+#define GPI_RUN_PARAMETERS ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters
+#define GPI_RUN_OPEN(is_checked)                                                         \
+    const gp_hash_table t = gp_hash_open(memory);                                        \
+    const bool wide = (widths & GPI_WIDE_KEYS) != 0;                                     \
+    ulong begin, end;                                                                    \
+    keys += keys_at << (wide ? 1 : 0);                                                   \
+    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end); \
+    GPI_COUNT_CHECK(get_group_id(0) == 0 && !(is_checked), counters)
+
 #define GPI_STEP (GPI_WG * GPI_BATCH)
 
-/* Keys whose lines are being fetched, and where their probes begin. */
+/* Keys, and where their probes begin. */
 typedef struct gpi_batch {
     gp_hash_key key[GPI_BATCH];
     uint home[GPI_BATCH];
 } gpi_batch;
+
+/* The batch at hand, and those whose lines are being fetched. */
+typedef struct gpi_ahead {
+    gpi_batch now, next, later;
+} gpi_ahead;
 
 /* Keys [base, end), or as many as there is room for. */
 GPI_INLINE void gpi_batch_read(gp_hash_table t, __global const uint *keys, ulong base, ulong end, bool wide,
@@ -79,7 +95,24 @@ GPI_INLINE void gpi_batch_read(gp_hash_table t, __global const uint *keys, ulong
             batch->home[k] = gpi_hash_home(t, batch->key[k]);
         }
     }
-    for (uint k = 0; k < GPI_BATCH && base + k < end; k++) GPI_PREFETCH_WRITE(gpi_slot(t, batch->home[k]));
+    for (uint k = 0; k < GPI_BATCH && base + k < end; k++) GPI_PREFETCH_READ(gpi_slot(t, batch->home[k]));
+}
+
+GPI_INLINE void gpi_ahead_open(gp_hash_table t, __global const uint *keys, ulong base, ulong end, bool wide,
+                               gpi_ahead *ahead)
+{
+    gpi_batch_read(t, keys, base, end, wide, &ahead->next);
+    gpi_batch_read(t, keys, base + GPI_STEP, end, wide, &ahead->later);
+}
+
+/* On to the batch at `base`: how many keys it has. */
+GPI_INLINE uint gpi_ahead_step(gp_hash_table t, __global const uint *keys, ulong base, ulong end, bool wide,
+                               gpi_ahead *ahead)
+{
+    ahead->now = ahead->next;
+    ahead->next = ahead->later;
+    gpi_batch_read(t, keys, base + 2 * GPI_STEP, end, wide, &ahead->later);
+    return (uint)min((ulong)GPI_BATCH, end - base);
 }
 
 /* ------------------------------------------------------------------ counts */
@@ -180,36 +213,30 @@ static bool gpi_is_chosen(gp_hash_table judge, gp_hash_key key, ulong i)
 GPI_KERNEL void gp_hash_put_keys(GPI_PUT_PARAMETERS, __global uint *judge_memory, __global uchar *results,
                                  ulong results_at, __global uint *failed_keys, ulong failed_keys_at,
                                  __global uint *failed_values, ulong failed_values_at,
-                                 volatile __global uint *failed_count, ulong failed_count_at, ulong span,
-                                 GPI_COUNT_PARAMETERS, volatile __global uint *counters)
+                                 volatile __global uint *failed_count, ulong failed_count_at,
+                                 GPI_RUN_PARAMETERS)
 {
-    const gp_hash_table t = gp_hash_open(memory), judge = gp_hash_open(judge_memory);
-    const bool wide = (widths & GPI_WIDE_KEYS) != 0;
+    const gp_hash_table judge = gp_hash_open(judge_memory);
+    gpi_ahead ahead;
     gpi_failed failed;
-    ulong begin, end;
+    GPI_RUN_OPEN((wants & GPI_IS_CHECKED) != 0);
     failed.keys = failed_keys + (failed_keys_at << (wide ? 1 : 0));
     failed.values = failed_values + (failed_values_at << (widths & GPI_WIDE_VALUES ? 1 : 0));
     failed.count = failed_count + failed_count_at;
-    keys += keys_at << (wide ? 1 : 0);
     values += values_at << (widths & GPI_WIDE_VALUES ? 1 : 0);
-    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);
-    GPI_COUNT_CHECK(get_group_id(0) == 0 && !(wants & GPI_IS_CHECKED), counters);
     GPI_TALLY(tally);
-    gpi_batch now, next;
-    gpi_batch_read(t, keys, begin + get_local_id(0), end, wide, &next);
+    gpi_ahead_open(t, keys, begin + get_local_id(0), end, wide, &ahead);
     for (ulong base = begin + get_local_id(0); base < end; base += GPI_STEP) {
-        const uint n = (uint)min((ulong)GPI_BATCH, end - base);
-        now = next;
-        gpi_batch_read(t, keys, base + GPI_STEP, end, wide, &next);
+        const uint n = gpi_ahead_step(t, keys, base, end, wide, &ahead);
         for (uint k = 0; k < n; k++) {
             const gp_hash_value value = gpi_value_of(values, base + k, source, operand, widths);
             uint what = GP_HASH_SUPERSEDED;
-            if (!(wants & GPI_IS_JUDGED) || gpi_is_chosen(judge, now.key[k], base + k))
-                what = GPI_PUT(t, now.home[k], now.key[k], value, change);
+            if (!(wants & GPI_IS_JUDGED) || gpi_is_chosen(judge, ahead.now.key[k], base + k))
+                what = GPI_PUT(t, ahead.now.home[k], ahead.now.key[k], value, change);
             GPI_TALLY_ADD(tally, what);
             if (wants & GPI_WANTS_RESULTS) results[results_at + base + k] = (uchar)(what & (GPI_CLAIMED - 1));
             if ((wants & GPI_WANTS_FAILED) && (what & (GPI_CLAIMED - 1)) == GP_HASH_FAILED)
-                gpi_failed_add(failed, now.key[k], value, wants, widths);
+                gpi_failed_add(failed, ahead.now.key[k], value, wants, widths);
         }
     }
     GPI_TALLY_FLUSH(tally, t);
@@ -222,25 +249,17 @@ GPI_KERNEL void gp_hash_put_keys(GPI_PUT_PARAMETERS, __global uint *judge_memory
 
 GPI_KERNEL void gp_hash_find_keys(__global uint *memory, __global const uint *keys, ulong keys_at,
                                   __global uint *values, ulong values_at, __global uchar *found,
-                                  ulong found_at, ulong absent, uint widths, uint wants, ulong span,
-                                  GPI_COUNT_PARAMETERS, volatile __global uint *counters)
+                                  ulong found_at, ulong absent, uint widths, uint wants, GPI_RUN_PARAMETERS)
 {
-    const gp_hash_table t = gp_hash_open(memory);
-    const bool wide = (widths & GPI_WIDE_KEYS) != 0;
-    ulong begin, end;
-    keys += keys_at << (wide ? 1 : 0);
+    gpi_ahead ahead;
+    GPI_RUN_OPEN(false);
     values += values_at << (widths & GPI_WIDE_VALUES ? 1 : 0);
-    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);
-    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
-    gpi_batch now, next;
-    gpi_batch_read(t, keys, begin + get_local_id(0), end, wide, &next);
+    gpi_ahead_open(t, keys, begin + get_local_id(0), end, wide, &ahead);
     for (ulong base = begin + get_local_id(0); base < end; base += GPI_STEP) {
-        const uint n = (uint)min((ulong)GPI_BATCH, end - base);
-        now = next;
-        gpi_batch_read(t, keys, base + GPI_STEP, end, wide, &next);
+        const uint n = gpi_ahead_step(t, keys, base, end, wide, &ahead);
         for (uint k = 0; k < n; k++) {
             gp_hash_value value;
-            const bool is = GPI_GET(t, now.home[k], now.key[k], &value);
+            const bool is = GPI_GET(t, ahead.now.home[k], ahead.now.key[k], &value);
             if (!is) value = (gp_hash_value)absent;
             if (wants & GPI_WANTS_VALUES)
                 gpi_element_write(values, base + k, value, (widths & GPI_WIDE_VALUES) != 0);
@@ -251,23 +270,16 @@ GPI_KERNEL void gp_hash_find_keys(__global uint *memory, __global const uint *ke
 
 GPI_KERNEL void gp_hash_erase_keys(__global uint *memory, __global const uint *keys, ulong keys_at,
                                    __global uchar *results, ulong results_at, uint widths, uint wants,
-                                   ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters)
+                                   GPI_RUN_PARAMETERS)
 {
-    const gp_hash_table t = gp_hash_open(memory);
-    const bool wide = (widths & GPI_WIDE_KEYS) != 0;
-    ulong begin, end;
-    keys += keys_at << (wide ? 1 : 0);
-    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);
-    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
+    gpi_ahead ahead;
+    GPI_RUN_OPEN(false);
     GPI_TALLY(tally);
-    gpi_batch now, next;
-    gpi_batch_read(t, keys, begin + get_local_id(0), end, wide, &next);
+    gpi_ahead_open(t, keys, begin + get_local_id(0), end, wide, &ahead);
     for (ulong base = begin + get_local_id(0); base < end; base += GPI_STEP) {
-        const uint n = (uint)min((ulong)GPI_BATCH, end - base);
-        now = next;
-        gpi_batch_read(t, keys, base + GPI_STEP, end, wide, &next);
+        const uint n = gpi_ahead_step(t, keys, base, end, wide, &ahead);
         for (uint k = 0; k < n; k++) {
-            const uint what = GPI_REMOVE(t, now.home[k], now.key[k]);
+            const uint what = GPI_REMOVE(t, ahead.now.home[k], ahead.now.key[k]);
             GPI_TALLY_ADD(tally, what);
             if (wants & GPI_WANTS_RESULTS) results[results_at + base + k] = (uchar)what;
         }

@@ -71,31 +71,24 @@ static bool gpi_cell_add(gp_hash_table t, gpi_cells *cells, uint home, gp_hash_k
     return false;
 }
 
-GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, ulong span, GPI_COUNT_PARAMETERS,
-                                     volatile __global uint *counters)
+GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, GPI_RUN_PARAMETERS)
 {
-    const gp_hash_table t = gp_hash_open(memory);
-    const bool wide = (widths & GPI_WIDE_KEYS) != 0;
     gpi_cells cells;
-    gpi_batch now, next;
-    ulong begin, end;
+    gpi_ahead ahead;
     uint found = 0;
     bool combines = true;
-    keys += keys_at << (wide ? 1 : 0);
+    GPI_RUN_OPEN((wants & GPI_IS_CHECKED) != 0);
     values += values_at << (widths & GPI_WIDE_VALUES ? 1 : 0);
-    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);
-    GPI_COUNT_CHECK(get_group_id(0) == 0 && !(wants & GPI_IS_CHECKED), counters);
     GPI_TALLY(tally);
     for (uint c = 0; c < GPI_CELLS; c++) cells.count[c] = 0;
-    gpi_batch_read(t, keys, begin, end, wide, &next);
+    gpi_ahead_open(t, keys, begin, end, wide, &ahead);
     for (ulong base = begin; base < end; base += GPI_STEP) {
-        const uint n = (uint)min((ulong)GPI_BATCH, end - base);
-        now = next;
-        gpi_batch_read(t, keys, base + GPI_STEP, end, wide, &next);
+        const uint n = gpi_ahead_step(t, keys, base, end, wide, &ahead);
         for (uint k = 0; k < n; k++) {
             const gp_hash_value value = gpi_value_of(values, base + k, source, operand, widths);
-            if (combines) found += gpi_cell_add(t, &cells, now.home[k], now.key[k], value, change, tally);
-            else GPI_TALLY_ADD(tally, GPI_PUT(t, now.home[k], now.key[k], value, change));
+            if (combines)
+                found += gpi_cell_add(t, &cells, ahead.now.home[k], ahead.now.key[k], value, change, tally);
+            else GPI_TALLY_ADD(tally, GPI_PUT(t, ahead.now.home[k], ahead.now.key[k], value, change));
         }
         combines = combines && (base - begin < GPI_TRIAL || 2 * found >= base - begin);
     }
@@ -142,17 +135,11 @@ static bool gpi_cell_add(gp_hash_table t, __local gpi_cells *cells, uint home, g
     return true;
 }
 
-GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, ulong span, GPI_COUNT_PARAMETERS,
-                                     volatile __global uint *counters)
+GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, GPI_RUN_PARAMETERS)
 {
     __local gpi_cells cells;
-    const gp_hash_table t = gp_hash_open(memory);
-    const bool wide = (widths & GPI_WIDE_KEYS) != 0;
-    ulong begin, end;
-    keys += keys_at << (wide ? 1 : 0);
+    GPI_RUN_OPEN((wants & GPI_IS_CHECKED) != 0);
     values += values_at << (widths & GPI_WIDE_VALUES ? 1 : 0);
-    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);
-    GPI_COUNT_CHECK(get_group_id(0) == 0 && !(wants & GPI_IS_CHECKED), counters);
     for (uint c = (uint)get_local_id(0); c < GPI_CELLS; c += GPI_WG) {
         cells.key[c] = GPI_KEY_NONE;
         cells.value[c] = t.reserved;

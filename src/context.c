@@ -230,6 +230,7 @@ GP_API void gp_context_destroy(gp_context *gp)
     if (gp->queue) (void)clReleaseCommandQueue(gp->queue);
     if (gp->context) (void)clReleaseContext(gp->context);
     free(gp->pending);
+    free(gp->laws);
     free(gp->cache_dir);
     free(gp->dump_dir);
     free(gp->options);

@@ -101,7 +101,8 @@ extern "C" {
     X(GP_ERROR_BUILD, -10, "a kernel does not compile")                           \
     X(GP_ERROR_OUT_OF_HOST_MEMORY, -11, "out of host memory")                     \
     X(GP_ERROR_OUT_OF_DEVICE_MEMORY, -12, "more memory than the device can give") \
-    X(GP_ERROR_OPENCL, -13, "an OpenCL call failed")
+    X(GP_ERROR_OPENCL, -13, "an OpenCL call failed")                              \
+    X(GP_ERROR_LAW, -14, "a monoid is none")
 
 typedef enum gp_result {
 #define GP_RESULT_ENUM(name, value, text) name = value,
@@ -201,6 +202,18 @@ typedef struct gp_monoid {
     bool commutative;
     bool exact;
 } gp_monoid;
+
+/* What gp_check_monoid tries a monoid on. */
+typedef struct gp_check_monoid_desc {
+    const gp_monoid *monoid;
+    const void *samples; /* on the host, sample_count elements as they occur; NULL: words that are small
+                            numbers: integers below 1000, or floats within +-2 where not `exact` */
+    size_t sample_count; /* at most 2^20 */
+    const char *equal; /* OpenCL C expression in x and y, of the element type: are they equal? NULL: the same
+                          bits where `exact`; otherwise words that are close as floats */
+    float tolerance;   /* ... by how much, times the largest word in sight; 0: 1e-4 */
+    uint64_t seed;     /* of the choice; the same seed, the same elements */
+} gp_check_monoid_desc;
 
 /* A map, in the `map` field of a desc, is an OpenCL C expression that turns an input element into an
    operand while it is loaded, at no cost in memory traffic: "x * x", "x > 0.5f", "x * y". In it, x is the
@@ -320,6 +333,8 @@ typedef struct gp_context_desc {
     gp_context *share;         /* use its cl_context and device, and start with its programs (if built with
                                   the same options): how a second queue on the same buffers is made */
     gp_strategy strategy;      /* for calls that say GP_STRATEGY_AUTO */
+    bool check_monoids;        /* the first call with a monoid tries it, as gp_check_monoid does without
+                                  samples, and blocks; GP_ERROR_LAW where it is none */
     gp_tuning tuning;
 } gp_context_desc;
 
@@ -404,6 +419,15 @@ GP_API gp_result gp_reduce_read(gp_context *gp, const gp_reduce_desc *desc, void
 
 /* Bytes of scratch that gp_reduce with this desc needs; buffers in it may be NULL. Can be 0. */
 GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *desc, size_t *bytes);
+
+/* ------------------------------------------------------------------ check_monoid */
+
+/* Looks for elements that show that a monoid is none: e a = a = a e, (a b) c = a (b c), and a b = b a where
+   it is said to be commutative, with the device's arithmetic: on 4096 triples of the samples, and then on as
+   many of samples and products of three, so that what combine makes obeys too. The first counter-example is
+   GP_ERROR_LAW, and gp_last_error tells the elements. GP_OK means that none was found, not that there is
+   none. Blocks. Builds a program. */
+GP_API gp_result gp_check_monoid(gp_context *gp, const gp_check_monoid_desc *desc);
 
 /* ------------------------------------------------------------------ scan */
 

@@ -359,16 +359,15 @@ GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash handle, const gp_hash_re
     return gpi_hash_rehash(gp, function, table, mask, desc->buffer);
 }
 
-GP_API gp_result gp_hash_counts_read(gp_context *gp, gp_hash handle, gp_hash_counts *out)
+static gp_result gpi_hash_count_all(gp_context *gp, const char *function, gp_hash handle, gp_hash_counts *out)
 {
-    gpi_table *table = gpi_hash_of(gp, "gp_hash_counts_read", handle);
+    const gpi_table *table = gpi_hash_of(gp, function, handle);
     uint64_t counts[GPI_HASH_COUNTS];
     gp_result result;
-    if (!table) return GP_ERROR_INVALID_ARGUMENT;
-    if (!out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_counts_read: out is NULL");
-    result = gpi_hash_read_counts(gp, "gp_hash_counts_read", table->buffer, counts);
-    if (result != GP_OK) return result;
     memset(out, 0, sizeof *out);
+    if (!table) return GP_ERROR_INVALID_ARGUMENT;
+    result = gpi_hash_read_counts(gp, function, table->buffer, counts);
+    if (result != GP_OK) return result;
     out->capacity = (uint64_t)table->mask + 1;
     out->live = gpi_hash_live(counts);
     out->inserted = counts[GP_HASH_INSERTED];
@@ -382,13 +381,19 @@ GP_API gp_result gp_hash_counts_read(gp_context *gp, gp_hash handle, gp_hash_cou
     return GP_OK;
 }
 
-GP_API gp_result gp_hash_size_read(gp_context *gp, gp_hash handle, size_t *live)
+GP_API gp_result gp_hash_counts_read(gp_context *gp, gp_hash table, gp_hash_counts *out)
+{
+    if (!out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_counts_read: out is NULL");
+    return gpi_hash_count_all(gp, "gp_hash_counts_read", table, out);
+}
+
+GP_API gp_result gp_hash_size_read(gp_context *gp, gp_hash table, size_t *live)
 {
     gp_hash_counts counts;
     gp_result result;
     if (!live) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_size_read: live is NULL");
-    result = gp_hash_counts_read(gp, handle, &counts);
-    *live = result == GP_OK ? (size_t)counts.live : 0;
+    result = gpi_hash_count_all(gp, "gp_hash_size_read", table, &counts);
+    *live = (size_t)counts.live; /* 0 on failure */
     return result;
 }
 

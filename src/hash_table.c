@@ -324,7 +324,11 @@ GP_API gp_result gp_hash_share(gp_context *gp, gp_context *from, gp_hash handle,
     if (!gp || !from || !out)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, from or out is NULL", function);
     table = gpi_hash_of(from, function, handle);
-    if (!table) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s", gp_last_error(from));
+    if (!table) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: table = %llx is no table of from, or was destroyed", function,
+                        (unsigned long long)handle.id);
+    }
     if (gp->context != from->context)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: the contexts have different cl_contexts",
                         function);

@@ -43,6 +43,7 @@ typedef enum gpi_primitive {
     GPI_BRACKETS,
     GPI_HASH,
     GPI_HASH_EACH,
+    GPI_LAWS,
     GPI_MAP, /* transform, fill, iota, adjacent_difference */
     GPI_RANDOM,
     GPI_GATHER, /* scatter, unpack */
@@ -174,6 +175,9 @@ struct gp_context {
     cl_mem counters;       /* GPI_COUNTERS uints, see lookback.cl */
     cl_mem result;         /* one element, for gp_reduce_read without a buffer */
 
+    uint64_t *laws; /* of monoids that have been tried: check_monoids */
+    size_t law_count;
+
     gpi_handle *handles; /* of hash tables */
     uint32_t handle_count;
     uint32_t generation; /* of the next one */
@@ -231,6 +235,8 @@ static void gpi_dump(gp_context *gp, const gpi_program *program, const char *end
 
 /* program.c */
 static void gpi_text_add(gpi_text *text, const char *format, ...) GPI_PRINTF(2, 3);
+static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
+                              const gpi_plan *plan);
 static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
                                  const gpi_element *element, gpi_plan *plan, gpi_program **out);
 static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
@@ -262,6 +268,9 @@ static bool gpi_is_signed(gp_type type);
 static bool gpi_is_arg(gp_op op);
 static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
                                 gpi_text *text);
+
+/* laws.c */
+static gp_result gpi_laws_check_new(gp_context *gp, const char *function, const gp_monoid *monoid);
 
 /* key.c */
 static cl_ulong gpi_key_flip(gp_type type, bool descending);

@@ -138,7 +138,8 @@ static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp
 static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
-    const gp_result result = gpi_check_monoid(gp, function, o->monoid);
+    gp_result result = gpi_check_monoid(gp, function, o->monoid);
+    if (result == GP_OK && gp->desc.check_monoids) result = gpi_laws_check_new(gp, function, o->monoid);
     if (result != GP_OK) return result;
     if (o->out_type || o->op || o->op_count || o->compensated || (o->type && !o->map)) {
         return gpi_fail(

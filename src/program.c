@@ -67,6 +67,7 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
          "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", "gp_hash_combine_keys",
          NULL},
         {"gp_hash_each_slot", NULL},
+        {"gp_laws_try", NULL},
         {"gp_map_tiles", NULL},
         {"gp_random_tiles", NULL},
         {"gp_gather_tiles", NULL},
@@ -124,6 +125,9 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         GPI_ADD_KERNEL(&text, monoid);
         GPI_ADD_KERNEL(&text, source);
         GPI_ADD_KERNEL(&text, tile);
+    } else if (primitive == GPI_LAWS) {
+        GPI_ADD_KERNEL(&text, monoid);
+        GPI_ADD_KERNEL(&text, laws);
     } else if (primitive != GPI_BRACKETS && primitive < GPI_MAP) {
         GPI_ADD_KERNEL(&text, mix);
         if (primitive != GPI_HASH && primitive != GPI_HASH_EACH) GPI_ADD_KERNEL(&text, key);

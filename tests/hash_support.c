@@ -40,6 +40,28 @@ bool hash_can(const gp_context *gp, const hash_variant *variant, hash_widths w)
     return !wide || (gp_context_info(gp)->int64_base_atomics && variant->words != GP_WORDS_NARROW);
 }
 
+void hash_each_way(void (*check)(gp_context *gp, const hash_variant *way, hash_widths w))
+{
+    size_t v, i;
+    for (v = 0; v < HASH_VARIANTS; v++) {
+        gp_context *gp = hash_open(&hash_variants[v]);
+        for (i = 0; gp && i < HASH_WIDTHS; i++) {
+            const hash_widths w = hash_all_widths[i];
+            const bool sample = (w.key == 4 && w.value == 4) || (v == 0 && w.key == 8 && w.value == 8);
+            if (!hash_can(gp, &hash_variants[v], w) || (test_small() && !sample)) continue;
+            check(gp, &hash_variants[v], w);
+        }
+        gp_context_destroy(gp);
+    }
+}
+
+long hash_seeds(void)
+{
+    const char *wanted = getenv("GPUPRIM_TEST_HASH");
+    const long n = wanted ? strtol(wanted, NULL, 10) : 1;
+    return n > 0 ? n : 1;
+}
+
 uint64_t hash_ones(size_t size) { return size == 8 ? UINT64_MAX : UINT32_MAX; }
 
 /* ------------------------------------------------------------------ columns */
@@ -121,6 +143,15 @@ size_t hash_model_live(const hash_model *m)
     size_t i, n = 0;
     for (i = 0; i < m->universe; i++) n += m->live[i];
     return n;
+}
+
+void hash_model_count(hash_model *m, uint64_t result)
+{
+    m->counts.inserted += result == GP_HASH_INSERTED;
+    m->counts.existed += result == GP_HASH_EXISTED;
+    m->counts.refused += result == GP_HASH_REFUSED;
+    m->counts.superseded += result == GP_HASH_SUPERSEDED;
+    m->counts.erased += result == GP_HASH_ERASED;
 }
 
 /* ------------------------------------------------------------------ checks */
@@ -254,4 +285,54 @@ gp_result hash_put(gp_context *gp, gp_hash table, hash_how how, const gp_hash_in
     if (how == HASH_INSERT) return gp_hash_insert(gp, table, desc);
     if (how == HASH_ASSIGN) return gp_hash_insert_or_assign(gp, table, desc);
     return gp_hash_insert_or_apply(gp, table, desc);
+}
+
+/* ------------------------------------------------------------------ fixture */
+
+hash_fixture hash_fixture_make(hash_widths w, size_t n, const gp_hash_desc *how)
+{
+    hash_fixture f;
+    gp_hash_desc desc = {0};
+    gp_hash_insert_desc insert = {0};
+    size_t i;
+    f.gp = hash_open(&hash_variants[0]);
+    f.w = w;
+    f.n = n;
+    f.m = hash_model_make(n, w.key);
+    for (i = 0; i < n; i++) {
+        f.m.value[i] = w.value ? i : 0;
+        f.m.live[i] = true;
+    }
+    if (how) desc = *how;
+    desc.key_size = w.key;
+    desc.value_size = w.value;
+    if (!desc.capacity) desc.expected_count = n;
+    assert_gp(f.gp, gp_hash_create(f.gp, &desc, &f.table));
+    f.keys = hash_column_make(f.gp, w.key, n, 0, f.m.key);
+    f.values = hash_column_make(f.gp, w.value, n, 0, f.m.value);
+    insert.keys = f.keys.mem;
+    insert.values = f.values.mem;
+    insert.count = n;
+    assert_gp(f.gp, gp_hash_insert(f.gp, f.table, &insert));
+    f.m.counts.inserted = n;
+    return f;
+}
+
+void hash_fixture_check(hash_fixture *f, const char *what) { hash_check(f->gp, what, f->table, f->w, &f->m); }
+
+void hash_fixture_free(hash_fixture *f)
+{
+    hash_column_free(&f->keys);
+    hash_column_free(&f->values);
+    hash_model_free(&f->m);
+    gp_context_destroy(f->gp); /* and the table with it */
+}
+
+gp_hash_insert_desc hash_fixture_insert(const hash_fixture *f)
+{
+    gp_hash_insert_desc d = {0};
+    d.keys = f->keys.mem;
+    d.values = f->values.mem;
+    d.count = f->n;
+    return d;
 }

@@ -29,6 +29,13 @@ enum { HASH_WIDTHS = 6 };
 extern const hash_widths hash_all_widths[HASH_WIDTHS];
 bool hash_can(const gp_context *gp, const hash_variant *variant, hash_widths w);
 
+/* Calls check for each variant and width that the device can do. Under a simulator, and where the shape is
+   dear to build, one width of each form. */
+void hash_each_way(void (*check)(gp_context *gp, const hash_variant *way, hash_widths w));
+
+/* GPUPRIM_TEST_HASH: how often the random tests run, each time with other numbers (make test-hash-stress). */
+long hash_seeds(void);
+
 /* All bits of an element of this size. */
 uint64_t hash_ones(size_t size);
 
@@ -54,6 +61,8 @@ typedef struct hash_model {
 hash_model hash_model_make(size_t universe, size_t key_size);
 void hash_model_free(hash_model *m);
 size_t hash_model_live(const hash_model *m);
+/* What came of a key, counted. */
+void hash_model_count(hash_model *m, uint64_t result);
 
 /* The table holds what the model does: every key found or not, retrieve, counts, statistics. */
 void hash_check(gp_context *gp, const char *name, gp_hash table, hash_widths w, const hash_model *m);
@@ -63,5 +72,23 @@ gp_hash hash_create(gp_context *gp, hash_widths w, size_t capacity);
 /* insert, assign or apply (op) of n keys, all found a place or not; waits for the end. */
 typedef enum hash_how { HASH_INSERT, HASH_ASSIGN, HASH_APPLY } hash_how;
 gp_result hash_put(gp_context *gp, gp_hash table, hash_how how, const gp_hash_insert_desc *desc);
+
+/* A context and a table with keys 0 ... n-1 of a model, each with its number as value. */
+typedef struct hash_fixture {
+    gp_context *gp;
+    gp_hash table;
+    hash_widths w;
+    hash_model m;
+    hash_column keys, values;
+    size_t n;
+} hash_fixture;
+
+/* `how` may be NULL; without a capacity there is room for n keys. */
+hash_fixture hash_fixture_make(hash_widths w, size_t n, const gp_hash_desc *how);
+void hash_fixture_check(hash_fixture *f, const char *what);
+/* All of it, and the context with its table. */
+void hash_fixture_free(hash_fixture *f);
+/* The insertion of all its keys. */
+gp_hash_insert_desc hash_fixture_insert(const hash_fixture *f);
 
 #endif

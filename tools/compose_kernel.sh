@@ -23,6 +23,7 @@ while [ $field -lt "${fields:-0}" ]; do
     field=$((field + 1))
 done
 case $2 in
+laws) layers="monoid laws" ;;
 reduce) layers="monoid source tile reduce" ;;
 scan) layers="monoid source tile tile_scan lookback scan" ;;
 merge) layers="mix key merge" ;;

@@ -12,7 +12,7 @@ RUN="cc headers loader device"
 TEST="$RUN cmocka"
 LINT="cc headers loader cxx clang clang-format"
 ALL="$TEST pocl rusticl oclgrind cxx clang clang-format spin"
-BENCH="$RUN cxx tbb boost"
+BENCH="$RUN cxx tbb boost gnuplot"
 
 CC=${CC:-cc}
 CXX=${CXX:-c++}
@@ -56,6 +56,8 @@ packages_of() { # component manager
     boost:apt) echo libboost-dev ;;
     boost:dnf) echo boost-devel ;;
     boost:*) echo boost ;;
+    gnuplot:apt) echo gnuplot-nox ;;
+    gnuplot:*) echo gnuplot ;;
     *) echo - ;;
     esac
 }
@@ -127,6 +129,7 @@ have() { # component
         ;;
     clang-format) command -v clang-format >/dev/null ;;
     spin) command -v spin >/dev/null ;;
+    gnuplot) command -v gnuplot >/dev/null ;;
     tbb) compiles $CXX -x c++ "$tmp/try.c" -ltbb <<-'C'
 	#if !__has_include(<tbb/parallel_scan.h>)
 	#error "no TBB headers"

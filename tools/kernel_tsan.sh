@@ -1,6 +1,7 @@
 #!/bin/sh
-# The race detector of the look-back protocol: compiles the serial-shape kernels for this machine with
-# ThreadSanitizer, and with AddressSanitizer and UBSan, and runs their groups against each other in threads.
+# The race detector of the look-back protocol and of the hash table: compiles the serial-shape kernels for this
+# machine with ThreadSanitizer, and with AddressSanitizer and UBSan, and runs their groups against each other in
+# threads.
 #
 # usage: tools/kernel_tsan.sh
 set -eu
@@ -38,6 +39,20 @@ check_sort() { # wide sanitizer [define]
     TSAN_OPTIONS=halt_on_error=1 UBSAN_OPTIONS=halt_on_error=1 "$out/$name"
 }
 
+# Lines of slots are read by vector loads, which ThreadSanitizer takes for races: the machine promises more than
+# the language (platform.cl).
+check_hash() { # form wide packed sanitizer [lines]
+    name=hash.form$1.$(echo "$4" | tr , _)${5:+.lines}
+    tools/compose_kernel.sh /dev/null hash >"$out/$name.cl"
+    $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Xclang -finclude-default-header -O1 -g \
+        -fsanitize="$4" -Wno-unused-function -Wno-psabi -DGPI_SHAPE_SERIAL=1 -DGPI_WG=1 -DGPI_FP64=0 -DGPI_INT64_EXTENDED=1 \
+        -DGPI_WIDE="$2" -DGPI_HASH_PACKED="$3" -DGPI_VALUE_WIDTH=0 ${5:-} -c -o "$out/$name.cl.o" "$out/$name.cl"
+    $CLANG -std=c11 -O1 -g -Wall -Wextra -fsanitize="$4" -DFORM="$1" -o "$out/$name" \
+        tests/native/kernel_hash.c "$out/$name.cl.o" -lpthread
+    printf '%-44s ' "$name"
+    TSAN_OPTIONS=halt_on_error=1 UBSAN_OPTIONS=halt_on_error=1 "$out/$name"
+}
+
 for sanitizer in thread address,undefined; do
     for wide in 1 0; do
         check u32_sum 4 $wide $sanitizer
@@ -46,4 +61,9 @@ for sanitizer in thread address,undefined; do
         check_sort $wide $sanitizer
         check_sort $wide $sanitizer -DGPI_SABOTAGE=4
     done
+    check_hash 0 1 1 $sanitizer
+    check_hash 1 1 0 $sanitizer
+    check_hash 2 0 0 $sanitizer
 done
+check_hash 0 1 1 address,undefined -DPOCL_DEVICE_ADDRESS_BITS=64
+check_hash 1 1 0 address,undefined -DPOCL_DEVICE_ADDRESS_BITS=64

@@ -8,7 +8,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-PRIMITIVES="reduce scan"
+PRIMITIVES="reduce scan laws"
 SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 -DGPI_ITEMS=4096 -DGPI_TILE=4096"
 LOCAL="-DGPI_SHAPE_SERIAL=0 -DGPI_SHAPE_LOCAL=1 -DGPI_WG=64 -DGPI_ITEMS=8 -DGPI_TILE=512"
 WIDE="-DGPI_WIDE=1 -DGPI_INT64_EXTENDED=1"
@@ -36,7 +36,7 @@ for prelude in tests/native/prelude_*.h; do
         for shape in "$SERIAL" "$LOCAL"; do
             for words in "$WIDE" "$NARROW"; do
                 checked=$((checked + 1))
-                ${CLANG:-clang} $FLAGS -DGPI_FP64=1 $shape $words "$source" || {
+                ${CLANG:-clang} $FLAGS -DGPI_FP64=1 -DGPI_EQUAL=0 $shape $words "$source" || {
                     echo "lint: $primitive with $element $shape $words" >&2
                     failed=$((failed + 1))
                 }

@@ -16,7 +16,7 @@ enum { AHEAD = 16 };
 #define EMPTY UINT64_MAX
 #define GONE UINT32_MAX
 
-typedef enum what { CLEAR, INSERT, FIND, ERASE } what;
+typedef enum what { CLEAR, INSERT, FIND, ERASE, COUNT } what;
 
 typedef struct table {
     struct pool *pool;
@@ -78,11 +78,22 @@ static void erase_one(uint64_t *slots, size_t mask, size_t i, uint32_t key)
     }
 }
 
+static void count_one(uint64_t *slots, size_t mask, size_t i, uint32_t key)
+{
+    for (;;) {
+        const uint64_t seen = load(&slots[i]);
+        const bool absent = seen == EMPTY || (uint32_t)seen == GONE;
+        if (seen != EMPTY && (uint32_t)(seen >> 32) != key) i = (i + 1) & mask;
+        else if (exchange(&slots[i], seen, (uint64_t)key << 32 | (absent ? 1 : (uint32_t)seen + 1))) return;
+    }
+}
+
 static void one(const table *t, size_t home, size_t i)
 {
     if (t->what == INSERT) insert_one(t->slots, t->mask, home, t->keys[i], t->values[i]);
     else if (t->what == FIND) t->out[i] = find_one(t->slots, t->mask, home, t->keys[i]);
-    else erase_one(t->slots, t->mask, home, t->keys[i]);
+    else if (t->what == ERASE) erase_one(t->slots, t->mask, home, t->keys[i]);
+    else count_one(t->slots, t->mask, home, t->keys[i]);
 }
 
 static void work(void *user, unsigned thread, unsigned threads)
@@ -132,6 +143,8 @@ static void find(void *p, const uint32_t *keys, uint32_t *values, size_t n)
 
 static void erase(void *p, const uint32_t *keys, size_t n) { run(p, ERASE, keys, NULL, NULL, n); }
 
+static void count(void *p, const uint32_t *keys, size_t n) { run(p, COUNT, keys, NULL, NULL, n); }
+
 static void *open_table(size_t capacity, struct pool *pool, bool prefetches)
 {
     table *t = calloc(1, sizeof *t);
@@ -158,6 +171,7 @@ static void close_table(void *p)
     free(t);
 }
 
-const hash_peer hash_peer_c = {"peer:c-cas", true, open_prefetching, close_table, clear, insert, find, erase};
+const hash_peer hash_peer_c = {"peer:c-cas", true, open_prefetching, close_table, clear, insert, find,
+                               erase,        count};
 const hash_peer hash_peer_c_plain = {
-    "peer:c-cas-plain", true, open_plain, close_table, clear, insert, find, erase};
+    "peer:c-cas-plain", true, open_plain, close_table, clear, insert, find, erase, count};

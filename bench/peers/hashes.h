@@ -24,6 +24,8 @@ typedef struct hash_peer {
     void (*insert)(void *table, const uint32_t *keys, const uint32_t *values, size_t n);
     void (*find)(void *table, const uint32_t *keys, uint32_t *values, size_t n);
     void (*erase)(void *table, const uint32_t *keys, size_t n); /* NULL: the table has none */
+    /* Adds 1 to each key's value, which is 0 where it was absent; NULL: the table cannot at once. */
+    void (*count)(void *table, const uint32_t *keys, size_t n);
 } hash_peer;
 
 extern const hash_peer hash_peer_c;       /* threads, compare-and-swap, batches of 16 prefetched */

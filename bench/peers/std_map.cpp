@@ -38,6 +38,11 @@ void erase(void *p, const uint32_t *keys, size_t n)
     for (size_t i = 0; i < n; i++) of(p).erase(keys[i]);
 }
 
+void count(void *p, const uint32_t *keys, size_t n)
+{
+    for (size_t i = 0; i < n; i++) ++of(p)[keys[i]];
+}
+
 } // namespace
 
-extern const hash_peer hash_peer_std = {"peer:std", false, open, close, clear, insert, find, erase};
+extern const hash_peer hash_peer_std = {"peer:std", false, open, close, clear, insert, find, erase, count};

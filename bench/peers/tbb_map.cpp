@@ -42,4 +42,5 @@ void find(void *p, const uint32_t *keys, uint32_t *values, size_t n)
 
 } // namespace
 
-extern const hash_peer hash_peer_tbb = {"peer:tbb", false, open, close, clear, insert, find, nullptr};
+extern const hash_peer hash_peer_tbb = {"peer:tbb", false, open,    close,  clear,
+                                        insert,     find,  nullptr, nullptr};

@@ -26,6 +26,22 @@ uint64_t min_ulong(uint64_t a, uint64_t b) { return a < b ? a : b; }
 uint64_t max_ulong(uint64_t a, uint64_t b) __asm__("_Z3maxmm");
 uint64_t max_ulong(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
+#define DEFINE_PAIR(type, min_name, max_name)                   \
+    type least_##type(type a, type b) __asm__(min_name);        \
+    type least_##type(type a, type b) { return a < b ? a : b; } \
+    type greatest_##type(type a, type b) __asm__(max_name);     \
+    type greatest_##type(type a, type b) { return a > b ? a : b; }
+
+DEFINE_PAIR(int32_t, "_Z3minii", "_Z3maxii")
+DEFINE_PAIR(int64_t, "_Z3minll", "_Z3maxll")
+DEFINE_PAIR(float, "_Z4fminff", "_Z4fmaxff")
+
+uint32_t max_uint(uint32_t a, uint32_t b) __asm__("_Z3maxjj");
+uint32_t max_uint(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+uint32_t clz_uint(uint32_t x) __asm__("_Z3clzj");
+uint32_t clz_uint(uint32_t x) { return x ? (uint32_t)__builtin_clz(x) : 32; }
+
 /* Atomics of OpenCL C 1.2 are relaxed. */
 #define RELAXED __ATOMIC_RELAXED
 
@@ -34,6 +50,14 @@ uint32_t inc_uint(volatile uint32_t *p) { return __atomic_fetch_add(p, 1, RELAXE
 
 uint32_t add_uint(volatile uint32_t *p, uint32_t x) __asm__("_Z10atomic_addPU8CLglobalVjj");
 uint32_t add_uint(volatile uint32_t *p, uint32_t x) { return __atomic_fetch_add(p, x, RELAXED); }
+
+uint32_t atomic_max_uint(volatile uint32_t *p, uint32_t x) __asm__("_Z10atomic_maxPU8CLglobalVjj");
+uint32_t atomic_max_uint(volatile uint32_t *p, uint32_t x)
+{
+    uint32_t old = __atomic_load_n(p, RELAXED);
+    while (old < x && !__atomic_compare_exchange_n(p, &old, x, 0, RELAXED, RELAXED)) continue;
+    return old;
+}
 
 #define DEFINE_ATOMICS(type, or_name, xchg_name, cmpxchg_name)                                \
     type or_##type(volatile type *p, type x) __asm__(or_name);                                \
