@@ -1548,6 +1548,271 @@ typedef enum gp_device_part {
 GP_API gp_result gp_device_source(gp_context *gp, gp_device_part part, gp_hash table, char *text,
                                   size_t capacity, size_t *size);
 
+/* ------------------------------------------------------------------ map */
+
+/* out[i] = map(x, y, z, i), where x, y and z are in[i], in2[i] and in3[i]
+
+   The expression's value is converted to out_type as C does. There may be no input at all: then the
+   expression is in i alone. A new expression is a new program. Aliasing: `out` may be the same elements as an
+   input of its size (in place); else nothing overlaps `out`. Inputs may overlap one another. count_buffer's
+   number apart from `out`. Cost: reads and writes once, one launch, no scratch. Elements are computed each
+   for itself: the same result every time. */
+typedef struct gp_transform_desc {
+    cl_mem in; /* count elements of `type`; NULL and type 0: no input */
+    size_t in_offset;
+    gp_type type;
+    cl_mem in2; /* a second input, for y; NULL: none */
+    size_t in2_offset;
+    gp_type type2; /* 0: `type` */
+    cl_mem in3;    /* a third input, for z, beside a second one; NULL: none */
+    size_t in3_offset;
+    gp_type type3; /* 0: `type` */
+    cl_mem out;    /* count elements of out_type */
+    size_t out_offset;
+    gp_type out_type;    /* 0: `type` */
+    const char *map;     /* expression in x, y, z and i, in OpenCL C */
+    size_t count;        /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_transform_desc;
+
+GP_API gp_result gp_transform(gp_context *gp, const gp_transform_desc *desc);
+
+/* out[i] = value */
+typedef struct gp_fill_desc {
+    cl_mem out; /* count elements of element_size bytes */
+    size_t out_offset;
+    size_t element_size; /* 1, 2, 4, 8 or 16 */
+    const void *value;   /* element_size bytes, read during the call; NULL: zeros */
+    size_t count;        /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer;
+    size_t count_offset;
+    gp_type count_type;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_fill_desc;
+
+/* One program for each element_size, whatever the value. */
+GP_API gp_result gp_fill(gp_context *gp, const gp_fill_desc *desc);
+
+/* out[i] = start + i * step
+
+   Integers wrap round. Floats: i rounded to the type, one multiplication, one addition: no error adds up.
+   Halves are computed as floats, and rounded when stored. */
+typedef struct gp_iota_desc {
+    cl_mem out; /* count elements of `type` */
+    size_t out_offset;
+    gp_type type;
+    gp_value start; /* of `type`; of f32 where that is f16 */
+    gp_value step;  /* all zeros: 1 */
+    size_t count;   /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer;
+    size_t count_offset;
+    gp_type count_type;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_iota_desc;
+
+/* One program for each type, whatever start and step. */
+GP_API gp_result gp_iota(gp_context *gp, const gp_iota_desc *desc);
+
+/* out[0] = in[0], out[i] = in[i] - in[i-1]
+
+   With a map: out[i] = map(x, y, i) for i > 0, where x is in[i] and y is in[i-1]. in[0], differences and the
+   map's value are converted to out_type as C does; a difference is one of `type` as an operand: types shorter
+   than int are ints, halves are floats.
+   Aliasing: in place (`out` the same elements as `in`), which takes a copy of the input in scratch; else no
+   overlap. count_buffer's number apart from `out`. Cost: reads and writes once, one launch; in place a copy
+   more. An inclusive scan undoes it. */
+typedef struct gp_adjacent_difference_desc {
+    cl_mem in;
+    size_t in_offset;
+    gp_type type;
+    cl_mem out; /* count elements of out_type */
+    size_t out_offset;
+    gp_type out_type;    /* 0: `type` */
+    const char *map;     /* expression in x, y and i; NULL: "x - y" */
+    size_t count;        /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    cl_mem
+        scratch; /* of gp_adjacent_difference_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_adjacent_difference_desc;
+
+GP_API gp_result gp_adjacent_difference(gp_context *gp, const gp_adjacent_difference_desc *desc);
+
+/* Bytes of scratch that this desc needs: 0 unless `out` is `in`. Can be 0. */
+GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_adjacent_difference_desc *desc,
+                                                     size_t *bytes);
+
+/* ------------------------------------------------------------------ gather, scatter, unpack */
+
+/* gather: out[i] = in[indices[i]]        scatter: out[indices[i]] = in[i]
+
+   Elements are moved, never looked at: element_size bytes each. An index that is not less than `limit` is
+   skipped: a gather leaves that element of `out` as it is, a scatter drops that element of `in`;
+   gp_profile.skipped counts them. Where indices of a scatter are equal, any one of their elements stays;
+   where they are not, the result is the same every time. Aliasing: `out` overlaps nothing; `in` and `indices`
+   may overlap each other. Cost: reads and writes each element once, by lines of memory where indices are near
+   one another; one launch, no scratch. */
+typedef struct gp_gather_desc {
+    cl_mem in; /* gather: `limit` elements; scatter: `count` */
+    size_t in_offset;
+    cl_mem out; /* gather: `count` elements; scatter: `limit` */
+    size_t out_offset;
+    cl_mem indices; /* count numbers of index_type */
+    size_t indices_offset;
+    gp_type index_type;  /* GP_U32 (also 0) or GP_U64 */
+    size_t element_size; /* bytes: 1, 2, 4, 8 or 16 */
+    size_t limit;        /* elements of what is indexed; 0: every index is skipped */
+    size_t count;        /* of indices, or their bound with count_buffer */
+    cl_mem count_buffer;
+    size_t count_offset;
+    gp_type count_type;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_gather_desc;
+
+GP_API gp_result gp_gather(gp_context *gp, const gp_gather_desc *desc);
+GP_API gp_result gp_scatter(gp_context *gp, const gp_gather_desc *desc);
+
+/* out[i] = the next element of `in`, for each i whose flag is set, in order; other elements stay as they are
+
+   Undoes a selection by flags. Where more flags are set than `in` has elements, the last ones are skipped,
+   and counted in gp_profile.skipped. Halves as flags are compared by their bits. Aliasing: `out` overlaps
+   nothing; inputs may overlap one another. Cost: a scan of the flags into scratch (4 bytes an element, 8 from
+   2^32 on), then reads and writes once. */
+typedef struct gp_unpack_desc {
+    cl_mem in; /* in_count elements */
+    size_t in_offset;
+    size_t in_count;
+    cl_mem flags; /* count flags */
+    size_t flags_offset;
+    gp_type flag_type; /* 0: GP_U8 */
+    cl_mem out;        /* count elements */
+    size_t out_offset;
+    size_t element_size; /* bytes: 1, 2, 4, 8 or 16 */
+    size_t count;        /* of flags, or their bound with count_buffer */
+    cl_mem count_buffer;
+    size_t count_offset;
+    gp_type count_type;
+    cl_mem scratch; /* of gp_unpack_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_unpack_desc;
+
+GP_API gp_result gp_unpack(gp_context *gp, const gp_unpack_desc *desc);
+
+/* Bytes of scratch that gp_unpack with this desc needs; buffers in it may be NULL. Can be 0. */
+GP_API gp_result gp_unpack_scratch_size(gp_context *gp, const gp_unpack_desc *desc, size_t *bytes);
+
+/* ------------------------------------------------------------------ stencil */
+
+/* What a neighbour beyond the border is. */
+typedef enum gp_border {
+    GP_BORDER_CLAMP = 0, /* the nearest element inside */
+    GP_BORDER_WRAP,      /* the one at the other end */
+    GP_BORDER_CONSTANT,  /* border_value */
+    GP_BORDER_COUNT
+} gp_border;
+
+/* weights: out(x, y) = sum of weights(dx, dy) * in(x + dx, y + dy) over |dx| <= radius_x, |dy| <= radius_y
+   map:     an expression in at(dx, dy), which is in(x + dx, y + dy); x, the element itself; i and j, its
+   column and row
+
+   A line (height 0 or 1) or a picture of rows; dx and dy count pixels, and a pixel has `channels` elements,
+   each of which meets the same channel of its neighbours. Weights are f32 and lie on the device, row by row
+   from
+   (-radius_x, -radius_y) on: a correlation. They are summed in that order, as f32, or as f64 where an input
+   or output is; integers are rounded to nearest and saturated. A map's value is converted to out_type as C
+   does; dx and dy beyond the radius are taken back to it. A new map is a new program, new weights are not.
+   Aliasing: in place (`out` the same elements as `in`, pitches too), which takes a copy of the input in
+   scratch; else `out` overlaps nothing, from its first element to its last one. Cost: reads and writes once,
+   but for the tiles' rims; one launch. */
+typedef struct gp_stencil_desc {
+    cl_mem in; /* height rows of width * channels elements */
+    size_t in_offset;
+    size_t in_pitch; /* elements from one row to the next; 0: width * channels */
+    cl_mem out;      /* the same of out_type; what is between rows stays as it is */
+    size_t out_offset;
+    size_t out_pitch;
+    gp_type type;
+    gp_type out_type;  /* 0: `type` */
+    size_t width;      /* pixels; 0: does nothing */
+    size_t height;     /* 0: 1 */
+    uint32_t channels; /* 1 to 4; 0: 1 */
+    uint32_t radius_x; /* 0 to 8 */
+    uint32_t radius_y;
+    gp_border border;
+    gp_value border_value; /* of `type`; of f32 where that is f16 */
+    cl_mem weights;        /* (2 radius_x + 1) * (2 radius_y + 1) floats; or: */
+    size_t weights_offset;
+    const char *map;
+    cl_mem scratch; /* of gp_stencil_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_stencil_desc;
+
+GP_API gp_result gp_stencil(gp_context *gp, const gp_stencil_desc *desc);
+
+/* Bytes of scratch that this desc needs: 0 unless `out` is `in`. */
+GP_API gp_result gp_stencil_scratch_size(gp_context *gp, const gp_stencil_desc *desc, size_t *bytes);
+
+/* ------------------------------------------------------------------ random */
+
+typedef enum gp_random_kind {
+    GP_RANDOM_BITS = 0, /* integers: all bits random */
+    GP_RANDOM_UNIFORM,  /* floats: [0, 1), multiples of 2^-24 (f16: 2^-11, f64: 2^-53) */
+    GP_RANDOM_RANGE,    /* integers: [low, high), each value to within 2^-64 of its chance */
+    GP_RANDOM_NORMAL,   /* floats: normal, by Box and Muller */
+    GP_RANDOM_KIND_COUNT
+} gp_random_kind;
+
+/* out[i] = element first_element + i of a stream of random numbers
+
+   The stream is named by `seed` and `stream`, and is the same on every device, in every shape and for however
+   many calls it is made: Philox4x32-10 (Salmon, Moraes, Dror & Shaw, SC11) with the seed as its key, and as
+   its counter a block's number and the stream. An element takes words of 32 bits from the blocks in a row,
+   low words first: two for types of 8 bytes and for ranges, else one; BITS of shorter types are the word's
+   low bits. Normal numbers come in pairs and are the same up to what the device's log, sqrt, sinpi and cospi
+   round. Aliasing: count_buffer's number apart from `out`. Cost: one launch, no scratch; writes once. */
+typedef struct gp_random_desc {
+    cl_mem out; /* count elements of `type` */
+    size_t out_offset;
+    gp_type type;
+    gp_random_kind kind;
+    uint64_t seed;
+    uint64_t stream;        /* another one: other numbers for the same seed */
+    uint64_t first_element; /* so that a call may go on where one ended */
+    gp_value low;           /* of a range, of `type` */
+    gp_value high;          /* itself not in it */
+    double mean;            /* normal */
+    double deviation;       /* normal: standard deviation; 0: 1 */
+    size_t count;           /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer;
+    size_t count_offset;
+    gp_type count_type;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_random_desc;
+
+/* One program for each type and kind. */
+GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc);
+
 /* ------------------------------------------------------------------ warm-up, profile */
 
 /* Builds (or loads) what calls with these descs will need, launches it once on a few internal elements,
@@ -1577,6 +1842,16 @@ typedef struct gp_warmup_desc {
     const gp_run_length_encode_desc *run_length_encode;
     const gp_hash_desc
         *hash; /* of this only key_size, value_size: batches, clear, rehash, retrieve, statistics */
+    const gp_transform_desc *transform;                     /* of this the types and map */
+    const gp_fill_desc *fill;                               /* of this element_size */
+    const gp_iota_desc *iota;                               /* of this the type */
+    const gp_adjacent_difference_desc *adjacent_difference; /* of this the types and map */
+    const gp_gather_desc *gather;                           /* of this element_size and index_type */
+    const gp_gather_desc *scatter;                          /* the same */
+    const gp_unpack_desc *unpack; /* of this element_size and flag_type; count: whether it is over 2^32 */
+    const gp_stencil_desc
+        *stencil;                 /* of this types, channels, radii, border, map, whether height is over 1 */
+    const gp_random_desc *random; /* of this type and kind */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
@@ -1593,6 +1868,7 @@ typedef struct gp_profile {
     uint64_t abandoned;       /* look-backs that a device cut short, results wrong; always 0 so far */
     uint64_t clamped;         /* calls whose count_buffer held more than `count` */
     uint64_t bad_offsets;     /* calls that found bad offsets of segments or strings */
+    uint64_t skipped;         /* elements whose index was out of range (gp_gather, gp_scatter, gp_unpack) */
     uint64_t scratch_bytes;   /* held by the context now */
 } gp_profile;
 
@@ -1672,6 +1948,10 @@ typedef enum gpi_primitive {
     GPI_HISTOGRAM,
     GPI_SEGMENTED_REDUCE,
     GPI_LAWS,
+    GPI_MAP, /* transform, fill, iota, adjacent_difference */
+    GPI_RANDOM,
+    GPI_GATHER, /* scatter, unpack */
+    GPI_STENCIL,
     GPI_PRIMITIVES
 } gpi_primitive;
 
@@ -1779,7 +2059,7 @@ typedef struct gpi_handle {
     uint32_t generation;
 } gpi_handle;
 
-enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 4, GPI_ASYNC_TEXT_MAX = 256 };
+enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 5, GPI_ASYNC_TEXT_MAX = 256 };
 
 struct gp_context {
     gp_context_desc desc; /* its strings are copied or no longer looked at */
@@ -1843,6 +2123,7 @@ static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_str
                                     gpi_plan *plan);
 static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size_t size, gp_strategy strategy,
                                       gpi_plan *plan);
+static gp_result gpi_plan_make_map(gp_context *gp, const char *function, size_t size, gpi_plan *plan);
 static size_t gpi_plan_tile(const gpi_plan *plan);
 static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
                                 cl_uint *tiles);
@@ -1860,7 +2141,7 @@ static void gpi_dump(gp_context *gp, const gpi_program *program, const char *end
 
 /* program.c */
 static void gpi_text_add(gpi_text *text, const char *format, ...) GPI_PRINTF(2, 3);
-static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
+static void gpi_prelude_apart(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
                               const gpi_plan *plan);
@@ -1870,6 +2151,12 @@ static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_
                                       char *prelude, size_t fields, gpi_program **out);
 static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
                               const gpi_plan *plan);
+/* Writes a plan's and a description's prelude; NULL: no memory. */
+typedef char *gpi_prelude_function(const gp_context *gp, const gpi_plan *plan, const void *description);
+static gp_result gpi_program_get_fit(gp_context *gp, const char *function, gpi_primitive primitive,
+                                     gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
+                                     gpi_program **out);
+static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static void gpi_programs_save(gp_context *gp);
 static void gpi_programs_free(gp_context *gp);
 static gp_result gpi_programs_share(gp_context *gp, const gp_context *from);
@@ -1886,6 +2173,8 @@ static gp_result gpi_check_positions(gp_context *gp, const char *function, const
                                      size_t count);
 static gp_type gpi_operand(gp_type type);
 static gp_result gpi_check_fp64(gp_context *gp, const char *function, gp_type type);
+static gp_result gpi_check_type(gp_context *gp, const char *function, const char *field, gp_type type);
+static gp_type gpi_operand(gp_type type);
 static bool gpi_is_float(gp_type type);
 static bool gpi_is_signed(gp_type type);
 static bool gpi_is_arg(gp_op op);
@@ -1940,6 +2229,7 @@ enum { GPI_READS = 0, GPI_WRITES = 1, GPI_BOTH = 2 };
 
 static gp_result gpi_check_buffer(gp_context *gp, const char *function, const char *field, cl_mem buffer,
                                   size_t offset, size_t count, size_t size, int access, gpi_range *range);
+static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_type type);
 static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
                                  gpi_range *range);
 static gp_result gpi_check_count_named(gp_context *gp, const char *function, const char *prefix,
@@ -1960,6 +2250,8 @@ static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *func
                                 cl_uint wait_count, cl_event *done);
 static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_mem *out);
 static gp_result gpi_call_fill(gpi_call *call, cl_mem buffer, size_t offset, size_t bytes);
+static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, cl_mem to, size_t to_offset,
+                               size_t bytes);
 static void gpi_call_kernel(gpi_call *call, gpi_program *program, size_t kernel);
 static void gpi_call_arg(gpi_call *call, size_t size, const void *value);
 static void gpi_call_arg_initial(gpi_call *call, const gpi_element *element);
@@ -2216,6 +2508,12 @@ static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
 static void gpi_hash_free_all(gp_context *gp);
 static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count);
 
+/* map.c, random.c, gather.c, stencil.c */
+static gp_result gpi_stencil_warm_up(gp_context *gp, const gp_stencil_desc *desc);
+static gp_result gpi_gather_warm_up(gp_context *gp, const gp_warmup_desc *desc);
+static gp_result gpi_map_warm_up(gp_context *gp, const gp_warmup_desc *desc);
+static gp_result gpi_random_warm_up(gp_context *gp, const gp_random_desc *desc);
+
 #define GPI_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define GPI_CALL_ARG(call, variable) gpi_call_arg(call, sizeof(variable), &(variable))
 /* ---- End file src/internal.h ---- */
@@ -2453,6 +2751,7 @@ static const char *const gpi_kernel_count[] = {
     "#define GPI_COUNT_ABANDONED 1 /* look-backs that the device cut short */\n",
     "#define GPI_COUNT_CLAMPED 2   /* calls that wanted more elements than their bound */\n",
     "#define GPI_COUNT_BAD 3       /* calls that found bad offsets */\n",
+    "#define GPI_COUNT_SKIPPED 4   /* elements whose index was out of range */\n",
     "\n",
     "/* One group of a call says so when more was wanted than allowed. */\n",
     "#define GPI_COUNT_CHECK(first_group, counters)                                \\\n",
@@ -12100,6 +12399,728 @@ static const char *const gpi_kernel_segmented_reduce[] = {
 };
 /* ---- End file kernels/segmented_reduce.cl ---- */
 
+/* ---- Begin file kernels/map.cl ---- */
+static const char *const gpi_kernel_map[] = {
+    "#line 1 \"kernels/map.cl\"\n",
+    "/* map.cl - out[i] = f(x[i], y[i], z[i], i)\n",
+    "\n",
+    "   f is gpi_map, of the user's expression or of the library's own: a fill is f = a, an iota f = a + i b. With\n",
+    "   GPI_LAG the second input is one element late, and the first element stays as it is:\n",
+    "\n",
+    "       x   | x0 | x1 | x2 | x3 |        out   | x0 | f(x1, x0) | f(x2, x1) | f(x3, x2) |\n",
+    "\n",
+    "   In place, the output is one of the inputs: an item has read all elements that it writes before it writes\n",
+    "   the first one of them, and nobody else reads them (a late input is never the output).\n",
+    "\n",
+    "   Parameters, which the host writes ahead\n",
+    "       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: an item has a span of elements, or every GPI_WG-th of a tile\n",
+    "       GPI_WG, GPI_ITEMS                     items of a group; local: elements of an item\n",
+    "       GPI_INPUTS                            0 .. 3\n",
+    "       GPI_IN_0, GPI_IN_1, GPI_IN_2          types in memory of the inputs that there are; GPI_HALF_0 ... 1:\n",
+    "   half GPI_X, GPI_Y, GPI_Z                   types as operands: halves are floats; int where there is no\n",
+    "   input GPI_OUT, GPI_OUT_HALF, GPI_LANE       the output's in memory; 1: half; as the value of gpi_map\n",
+    "       GPI_VECTOR                            type of 16 elements of the output; not defined: there is none\n",
+    "       GPI_LAG                               1: the second input is late\n",
+    "       gpi_map(x, y, z, i, a, b)             the function                                              */\n",
+    "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
+    "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
+    "#endif\n",
+    "#if GPI_SHAPE_SERIAL && GPI_WG != 1\n",
+    "#error \"the serial shape has one item a group\"\n",
+    "#endif\n",
+    "#if !defined(GPI_INPUTS) || GPI_INPUTS > 3\n",
+    "#error \"GPI_INPUTS must be 0 .. 3\"\n",
+    "#endif\n",
+    "#if GPI_LAG && GPI_INPUTS != 2\n",
+    "#error \"GPI_LAG takes two inputs\"\n",
+    "#endif\n",
+    "\n",
+    "/* What a call reads. */\n",
+    "typedef struct gpi_inputs {\n",
+    "#if GPI_INPUTS > 0\n",
+    "    __global const GPI_IN_0 *x;\n",
+    "#endif\n",
+    "#if GPI_INPUTS > 1\n",
+    "    __global const GPI_IN_1 *y;\n",
+    "#endif\n",
+    "#if GPI_INPUTS > 2\n",
+    "    __global const GPI_IN_2 *z;\n",
+    "#endif\n",
+    "    ulong a, b; /* constants */\n",
+    "} gpi_inputs;\n",
+    "\n",
+    "#if GPI_INPUTS > 0\n",
+    "#define GPI_X_PARAMETERS __global const GPI_IN_0 *x, ulong x_offset,\n",
+    "#define GPI_X_SET(in) (in).x = x + x_offset;\n",
+    "#else\n",
+    "#define GPI_X_PARAMETERS\n",
+    "#define GPI_X_SET(in)\n",
+    "#endif\n",
+    "#if GPI_INPUTS > 1\n",
+    "#define GPI_Y_PARAMETERS __global const GPI_IN_1 *y, ulong y_offset,\n",
+    "#define GPI_Y_SET(in) (in).y = y + y_offset;\n",
+    "#else\n",
+    "#define GPI_Y_PARAMETERS\n",
+    "#define GPI_Y_SET(in)\n",
+    "#endif\n",
+    "#if GPI_INPUTS > 2\n",
+    "#define GPI_Z_PARAMETERS __global const GPI_IN_2 *z, ulong z_offset,\n",
+    "#define GPI_Z_SET(in) (in).z = z + z_offset;\n",
+    "#else\n",
+    "#define GPI_Z_PARAMETERS\n",
+    "#define GPI_Z_SET(in)\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_HALF_0\n",
+    "#define GPI_READ_X(p, i) vload_half(i, p)\n",
+    "#else\n",
+    "#define GPI_READ_X(p, i) (p)[i]\n",
+    "#endif\n",
+    "#if GPI_HALF_1\n",
+    "#define GPI_READ_Y(p, i) vload_half(i, p)\n",
+    "#else\n",
+    "#define GPI_READ_Y(p, i) (p)[i]\n",
+    "#endif\n",
+    "#if GPI_HALF_2\n",
+    "#define GPI_READ_Z(p, i) vload_half(i, p)\n",
+    "#else\n",
+    "#define GPI_READ_Z(p, i) (p)[i]\n",
+    "#endif\n",
+    "#if GPI_OUT_HALF\n",
+    "#define GPI_WRITE(p, i, v) vstore_half(v, i, p)\n",
+    "#else\n",
+    "#define GPI_WRITE(p, i, v) (p)[i] = (v)\n",
+    "#endif\n",
+    "\n",
+    "/* Element i of the output; i > 0 with GPI_LAG. */\n",
+    "GPI_INLINE GPI_LANE gpi_value(gpi_inputs in, ulong i)\n",
+    "{\n",
+    "    GPI_X x = 0;\n",
+    "    GPI_Y y = 0;\n",
+    "    GPI_Z z = 0;\n",
+    "#if GPI_INPUTS > 0\n",
+    "    x = GPI_READ_X(in.x, i);\n",
+    "#endif\n",
+    "#if GPI_INPUTS > 1\n",
+    "    y = GPI_READ_Y(in.y, i - GPI_LAG);\n",
+    "#endif\n",
+    "#if GPI_INPUTS > 2\n",
+    "    z = GPI_READ_Z(in.z, i);\n",
+    "#endif\n",
+    "    return gpi_map(x, y, z, i, in.a, in.b);\n",
+    "}\n",
+    "\n",
+    "/* The same for any i. */\n",
+    "GPI_INLINE GPI_LANE gpi_value_any(gpi_inputs in, ulong i)\n",
+    "{\n",
+    "#if GPI_LAG\n",
+    "    if (i == 0) return (GPI_LANE)GPI_READ_X(in.x, 0);\n",
+    "#endif\n",
+    "    return gpi_value(in, i);\n",
+    "}\n",
+    "\n",
+    "#if defined(GPI_VECTOR) && !GPI_OUT_HALF\n",
+    "typedef GPI_VECTOR gpi_out_vector __attribute__((aligned(sizeof(GPI_OUT))));\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "/* How far ahead the next elements are asked for, in bytes: the hardware's own prefetching stops at every\n",
+    "   page's end. Once a cache line: a vector of small elements is less than one. */\n",
+    "#define GPI_AHEAD(p, i, hint) \\\n",
+    "    if (sizeof *(p) >= 4 || (i) % 64 < 16) GPI_PREFETCH_##hint((p) + (i) + 2048 / sizeof *(p))\n",
+    "\n",
+    "static void gpi_prefetch(gpi_inputs in, __global GPI_OUT *out, ulong i)\n",
+    "{\n",
+    "#if GPI_INPUTS > 0\n",
+    "    GPI_AHEAD(in.x, i, READ);\n",
+    "#endif\n",
+    "#if GPI_INPUTS > 1 && !GPI_LAG\n",
+    "    GPI_AHEAD(in.y, i, READ);\n",
+    "#endif\n",
+    "#if GPI_INPUTS > 2\n",
+    "    GPI_AHEAD(in.z, i, READ);\n",
+    "#endif\n",
+    "    GPI_AHEAD(out, i, WRITE);\n",
+    "}\n",
+    "\n",
+    "/* Elements i .. i + 15, i > 0 with GPI_LAG. */\n",
+    "GPI_INLINE void gpi_write_vector(gpi_inputs in, __global GPI_OUT *out, ulong i)\n",
+    "{\n",
+    "    GPI_LANE lane[16];\n",
+    "    gpi_prefetch(in, out, i);\n",
+    "    for (uint k = 0; k < 16; k++) lane[k] = gpi_value(in, i + k);\n",
+    "#if GPI_OUT_HALF\n",
+    "    vstore_half16(vload16(0, lane), 0, out + i);\n",
+    "#elif defined(GPI_VECTOR)\n",
+    "    GPI_STORE_VECTOR(gpi_out_vector, vload16(0, lane), out + i);\n",
+    "#else\n",
+    "    for (uint k = 0; k < 16; k++) out[i + k] = lane[k];\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE void gpi_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, ulong end)\n",
+    "{\n",
+    "    ulong i = first;\n",
+    "    if (GPI_LAG && i == 0 && end > 0) {\n",
+    "        GPI_WRITE(out, 0, gpi_value_any(in, 0));\n",
+    "        i = 1;\n",
+    "    }\n",
+    "    for (; i + 16 <= end; i += 16) gpi_write_vector(in, out, i);\n",
+    "    for (; i < end; i++) GPI_WRITE(out, i, gpi_value(in, i));\n",
+    "}\n",
+    "#else\n",
+    "/* Item l has elements first + l, first + l + GPI_WG, ...: neighbours read and write neighbours. All reads\n",
+    "   come first, so that they are under way together. */\n",
+    "static void gpi_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, ulong end)\n",
+    "{\n",
+    "    const ulong begin = first + get_local_id(0);\n",
+    "    GPI_LANE lane[GPI_ITEMS];\n",
+    "    if (first + GPI_WG * GPI_ITEMS <= end) {\n",
+    "        for (uint k = 0; k < GPI_ITEMS; k++) lane[k] = gpi_value_any(in, begin + k * GPI_WG);\n",
+    "        for (uint k = 0; k < GPI_ITEMS; k++) GPI_WRITE(out, begin + k * GPI_WG, lane[k]);\n",
+    "    } else {\n",
+    "        for (ulong i = begin; i < end; i += GPI_WG) GPI_WRITE(out, i, gpi_value_any(in, i));\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "GPI_KERNEL void gp_map_tiles(GPI_X_PARAMETERS GPI_Y_PARAMETERS GPI_Z_PARAMETERS __global GPI_OUT *out,\n",
+    "                             ulong out_offset, ulong a, ulong b, ulong span, GPI_COUNT_PARAMETERS,\n",
+    "                             volatile __global uint *counters)\n",
+    "{\n",
+    "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
+    "    const ulong first = get_group_id(0) * span;\n",
+    "    gpi_inputs in;\n",
+    "    GPI_X_SET(in)\n",
+    "    GPI_Y_SET(in)\n",
+    "    GPI_Z_SET(in)\n",
+    "    in.a = a;\n",
+    "    in.b = b;\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "    if (first < n) gpi_tile(in, out + out_offset, first, min(n, first + span));\n",
+    "}\n",
+};
+/* ---- End file kernels/map.cl ---- */
+
+/* ---- Begin file kernels/random.cl ---- */
+static const char *const gpi_kernel_random[] = {
+    "#line 1 \"kernels/random.cl\"\n",
+    "/* random.cl - random numbers by counter: Philox4x32-10 (Salmon, Moraes, Dror & Shaw, Parallel random numbers:\n",
+    "   as easy as 1, 2, 3, SC11)\n",
+    "\n",
+    "       block b of a stream    philox(counter = (b, stream), key = seed): four words of 32 bits\n",
+    "       element e              words GPI_WORDS e .. GPI_WORDS e + GPI_WORDS - 1 of the blocks in a row\n",
+    "       out[i]                 is made of element first_element + i\n",
+    "\n",
+    "       blocks     | w0 w1 w2 w3 | w4 w5 w6 w7 | ...\n",
+    "       elements   | e0 e1 e2 e3 | e4 e5 e6 e7 |       GPI_WORDS 1\n",
+    "                  | e0    e1    | e2    e3    |       GPI_WORDS 2\n",
+    "\n",
+    "   What an element is does not depend on where it is computed. Normal numbers come in pairs (Box & Muller\n",
+    "   1958), and both of a pair are of one block.\n",
+    "\n",
+    "   Parameters, which the host writes ahead\n",
+    "       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: an item makes eight blocks at a time, or one\n",
+    "       GPI_WG, GPI_ITEMS                     items of a group; local: blocks of an item\n",
+    "       GPI_WORDS                             1, 2: words of an element\n",
+    "       GPI_KIND                              0: bits, 1: uniform floats, 2: integers of a range, 3: normal\n",
+    "       GPI_OUT, GPI_OUT_HALF                 type in memory; 1: half\n",
+    "       GPI_LANE                              type as an operand: a half is a float\n",
+    "       GPI_FRACTION                          floats: bits of a fraction in [0, 1)\n",
+    "       GPI_AS_LANE(bits)                     normal: a number of that type from its bits                 */\n",
+    "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
+    "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
+    "#endif\n",
+    "#if GPI_SHAPE_SERIAL && GPI_WG != 1\n",
+    "#error \"the serial shape has one item a group\"\n",
+    "#endif\n",
+    "#if GPI_WORDS != 1 && GPI_WORDS != 2\n",
+    "#error \"GPI_WORDS must be 1 or 2\"\n",
+    "#endif\n",
+    "#if GPI_KIND > 3\n",
+    "#error \"GPI_KIND must be 0 .. 3\"\n",
+    "#endif\n",
+    "\n",
+    "#define GPI_PER_BLOCK (4 / GPI_WORDS) /* elements of a block */\n",
+    "\n",
+    "/* Blocks side by side, one a lane. */\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#define GPI_BLOCKS 8\n",
+    "typedef uint8 gpi_lanes;\n",
+    "#define GPI_LANES_MAKE(x) (uint8)(x)\n",
+    "#define GPI_LANES_WIDE(x) convert_ulong8(x)\n",
+    "#define GPI_LANES_NARROW(x) convert_uint8(x)\n",
+    "#define GPI_LANES_STORE(x, p) vstore8(x, 0, p)\n",
+    "#define GPI_LANE_NUMBERS (ulong8)(0, 1, 2, 3, 4, 5, 6, 7)\n",
+    "typedef ulong8 gpi_wide_lanes;\n",
+    "#else\n",
+    "#define GPI_BLOCKS 1\n",
+    "typedef uint gpi_lanes;\n",
+    "#define GPI_LANES_MAKE(x) (x)\n",
+    "#define GPI_LANES_WIDE(x) (ulong)(x)\n",
+    "#define GPI_LANES_NARROW(x) (uint)(x)\n",
+    "#define GPI_LANES_STORE(x, p) *(p) = (x)\n",
+    "#define GPI_LANE_NUMBERS 0ul\n",
+    "typedef ulong gpi_wide_lanes;\n",
+    "#endif\n",
+    "\n",
+    "/* A counter, or the words that it becomes. */\n",
+    "typedef struct gpi_block {\n",
+    "    gpi_lanes word[4];\n",
+    "} gpi_block;\n",
+    "\n",
+    "GPI_INLINE gpi_block gpi_philox(gpi_block c, uint key0, uint key1)\n",
+    "{\n",
+    "    for (uint round = 0; round < 10; round++) {\n",
+    "        const gpi_wide_lanes p = GPI_LANES_WIDE(c.word[0]) * 0xd2511f53ul;\n",
+    "        const gpi_wide_lanes q = GPI_LANES_WIDE(c.word[2]) * 0xcd9e8d57ul;\n",
+    "        c.word[0] = GPI_LANES_NARROW(q >> 32) ^ c.word[1] ^ GPI_LANES_MAKE(key0);\n",
+    "        c.word[1] = GPI_LANES_NARROW(q & 0xfffffffful);\n",
+    "        c.word[2] = GPI_LANES_NARROW(p >> 32) ^ c.word[3] ^ GPI_LANES_MAKE(key1);\n",
+    "        c.word[3] = GPI_LANES_NARROW(p & 0xfffffffful);\n",
+    "        key0 += 0x9e3779b9u;\n",
+    "        key1 += 0xbb67ae85u;\n",
+    "    }\n",
+    "    return c;\n",
+    "}\n",
+    "\n",
+    "/* The words of blocks b, b + 1, ... in a row. */\n",
+    "GPI_INLINE void gpi_words(ulong b, ulong seed, ulong stream, uint word[4 * GPI_BLOCKS])\n",
+    "{\n",
+    "    const gpi_wide_lanes at = b + GPI_LANE_NUMBERS;\n",
+    "    uint by_place[4][GPI_BLOCKS];\n",
+    "    gpi_block c;\n",
+    "    c.word[0] = GPI_LANES_NARROW(at & 0xfffffffful);\n",
+    "    c.word[1] = GPI_LANES_NARROW(at >> 32);\n",
+    "    c.word[2] = GPI_LANES_MAKE((uint)stream);\n",
+    "    c.word[3] = GPI_LANES_MAKE((uint)(stream >> 32));\n",
+    "    c = gpi_philox(c, (uint)seed, (uint)(seed >> 32));\n",
+    "    for (uint k = 0; k < 4; k++) GPI_LANES_STORE(c.word[k], by_place[k]);\n",
+    "    for (uint k = 0; k < 4 * GPI_BLOCKS; k++) word[k] = by_place[k % 4][k / 4];\n",
+    "}\n",
+    "\n",
+    "#if GPI_KIND == 1 || GPI_KIND == 3\n",
+    "/* Element e as a fraction in [0, 1), which the type holds exactly. */\n",
+    "GPI_INLINE GPI_LANE gpi_fraction(const uint *word, uint e)\n",
+    "{\n",
+    "#if GPI_WORDS == 1\n",
+    "    return (GPI_LANE)(word[e] >> (32 - GPI_FRACTION)) * (GPI_LANE)(1.0f / (1 << GPI_FRACTION));\n",
+    "#else\n",
+    "    const ulong w = (ulong)word[2 * e + 1] << 32 | word[2 * e];\n",
+    "    return (GPI_LANE)(w >> (64 - GPI_FRACTION)) / (GPI_LANE)(1ul << GPI_FRACTION);\n",
+    "#endif\n",
+    "}\n",
+    "#else\n",
+    "GPI_INLINE ulong gpi_bits(const uint *word, uint e)\n",
+    "{\n",
+    "#if GPI_WORDS == 1\n",
+    "    return word[e];\n",
+    "#else\n",
+    "    return (ulong)word[2 * e + 1] << 32 | word[2 * e];\n",
+    "#endif\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* The elements of the blocks whose words these are. a, b: low and range; mean and deviation, by their bits.\n",
+    " */\n",
+    "GPI_INLINE void gpi_elements(const uint *word, ulong a, ulong b, GPI_LANE *element)\n",
+    "{\n",
+    "#if GPI_KIND == 3\n",
+    "    /* 1 minus a fraction is never 0, and exact */\n",
+    "    for (uint e = 0; e < GPI_BLOCKS * GPI_PER_BLOCK; e += 2) {\n",
+    "        const GPI_LANE u = 1 - gpi_fraction(word, e), v = gpi_fraction(word, e + 1);\n",
+    "        const GPI_LANE radius = GPI_AS_LANE(b) * sqrt(-2 * log(u));\n",
+    "        element[e] = GPI_AS_LANE(a) + radius * cospi(2 * v);\n",
+    "        element[e + 1] = GPI_AS_LANE(a) + radius * sinpi(2 * v);\n",
+    "    }\n",
+    "#else\n",
+    "    for (uint e = 0; e < GPI_BLOCKS * GPI_PER_BLOCK; e++) {\n",
+    "#if GPI_KIND == 0\n",
+    "        element[e] = (GPI_LANE)gpi_bits(word, e);\n",
+    "#elif GPI_KIND == 1\n",
+    "        element[e] = gpi_fraction(word, e);\n",
+    "#else\n",
+    "        element[e] = (GPI_LANE)(a + mul_hi(gpi_bits(word, e), b));\n",
+    "#endif\n",
+    "    }\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "#if GPI_OUT_HALF\n",
+    "#define GPI_WRITE(p, i, v) vstore_half(v, i, p)\n",
+    "#else\n",
+    "#define GPI_WRITE(p, i, v) (p)[i] = (v)\n",
+    "#endif\n",
+    "\n",
+    "#define GPI_RANDOM_PARAMETERS                                                                        \\\n",
+    "    __global GPI_OUT *out, ulong out_offset, ulong seed, ulong stream, ulong first_element, ulong a, \\\n",
+    "        ulong b, ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "/* out[i] for i in [span g, span g + span): eight blocks at a time, from the one in which the first element\n",
+    " * is. */\n",
+    "GPI_KERNEL void gp_random_tiles(GPI_RANDOM_PARAMETERS)\n",
+    "{\n",
+    "    const uint chunk = GPI_BLOCKS * GPI_PER_BLOCK;\n",
+    "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
+    "    const ulong begin = get_group_id(0) * span, end = min(n, begin + span);\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "    out += out_offset;\n",
+    "    for (ulong i = begin; i < end;) {\n",
+    "        const uint skip = (uint)((first_element + i) % GPI_PER_BLOCK);\n",
+    "        uint word[4 * GPI_BLOCKS];\n",
+    "        GPI_LANE element[GPI_BLOCKS * GPI_PER_BLOCK];\n",
+    "        gpi_words((first_element + i) / GPI_PER_BLOCK, seed, stream, word);\n",
+    "        gpi_elements(word, a, b, element);\n",
+    "        if (skip == 0 && i + chunk <= end) {\n",
+    "            for (uint k = 0; k < chunk; k++) GPI_WRITE(out, i + k, element[k]);\n",
+    "        } else {\n",
+    "            for (uint k = skip; k < chunk && i + k - skip < end; k++)\n",
+    "                GPI_WRITE(out, i + k - skip, element[k]);\n",
+    "        }\n",
+    "        i += chunk - skip;\n",
+    "    }\n",
+    "}\n",
+    "#else\n",
+    "/* GPI_WG blocks at a time. Each item makes one; neighbours then write neighbours. */\n",
+    "GPI_KERNEL void gp_random_tiles(GPI_RANDOM_PARAMETERS)\n",
+    "{\n",
+    "    __local GPI_LANE near[GPI_WG * GPI_PER_BLOCK];\n",
+    "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
+    "    const uint skip = (uint)(first_element % GPI_PER_BLOCK), l = (uint)get_local_id(0);\n",
+    "    const ulong end = n + skip; /* elements from the first block on; those before `skip` are not wanted */\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "    out += out_offset;\n",
+    "    for (uint k = 0; k < GPI_ITEMS; k++) {\n",
+    "        const ulong first = (get_group_id(0) * GPI_ITEMS + k) * (GPI_WG * GPI_PER_BLOCK);\n",
+    "        uint word[4];\n",
+    "        GPI_LANE element[GPI_PER_BLOCK];\n",
+    "        gpi_words(first_element / GPI_PER_BLOCK + first / GPI_PER_BLOCK + l, seed, stream, word);\n",
+    "        gpi_elements(word, a, b, element);\n",
+    "        for (uint e = 0; e < GPI_PER_BLOCK; e++) near[l * GPI_PER_BLOCK + e] = element[e];\n",
+    "        barrier(CLK_LOCAL_MEM_FENCE); /* near is whole */\n",
+    "        for (uint e = 0; e < GPI_PER_BLOCK; e++) {\n",
+    "            const ulong at = first + e * GPI_WG + l;\n",
+    "            if (at >= skip && at < end) GPI_WRITE(out, at - skip, near[e * GPI_WG + l]);\n",
+    "        }\n",
+    "        barrier(CLK_LOCAL_MEM_FENCE); /* near has been read */\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/random.cl ---- */
+
+/* ---- Begin file kernels/gather.cl ---- */
+static const char *const gpi_kernel_gather[] = {
+    "#line 1 \"kernels/gather.cl\"\n",
+    "/* gather.cl - elements by index\n",
+    "\n",
+    "       gather     out[i] = in[index[i]]\n",
+    "       scatter    out[index[i]] = in[i]\n",
+    "       unpack     out[i] = in[index[i]] where flag i is set; the others stay. index[i]: how many are set\n",
+    "   before\n",
+    "\n",
+    "   `limit` is how many elements the indexed array has. An element whose index is not below it is skipped, and\n",
+    "   counted. Where a flag is not set, the index is not looked at.\n",
+    "\n",
+    "   A batch's lines are asked for before the first of them is used, so that their misses overlap.\n",
+    "\n",
+    "   Parameters, which the host writes ahead\n",
+    "       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: an item has a span of elements, or every GPI_WG-th of a tile\n",
+    "       GPI_WG, GPI_ITEMS                     items of a group; local: elements of an item\n",
+    "       GPI_OUT                               an element: 1, 2, 4, 8 or 16 bytes that nobody looks into\n",
+    "       GPI_INDEX                             uint or ulong\n",
+    "       GPI_FLAG                              type of a flag; not defined: there are none\n",
+    "       GPI_SCATTER                           1: the output is what is indexed                            */\n",
+    "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
+    "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
+    "#endif\n",
+    "#if GPI_SHAPE_SERIAL && GPI_WG != 1\n",
+    "#error \"the serial shape has one item a group\"\n",
+    "#endif\n",
+    "#if !defined(GPI_SCATTER)\n",
+    "#error \"GPI_SCATTER must be 0 or 1\"\n",
+    "#endif\n",
+    "\n",
+    "#define GPI_BATCH 64 /* elements whose lines are asked for together */\n",
+    "\n",
+    "/* What a call is about. */\n",
+    "typedef struct gpi_moves {\n",
+    "    __global const GPI_OUT *in;\n",
+    "    __global GPI_OUT *out;\n",
+    "    __global const GPI_INDEX *index;\n",
+    "#ifdef GPI_FLAG\n",
+    "    __global const GPI_FLAG *flag;\n",
+    "#endif\n",
+    "    ulong limit;\n",
+    "} gpi_moves;\n",
+    "\n",
+    "#ifdef GPI_FLAG\n",
+    "#define GPI_FLAG_PARAMETERS __global const GPI_FLAG *flag, ulong flag_offset,\n",
+    "#define GPI_FLAG_SET(m) (m).flag = flag + flag_offset;\n",
+    "#define GPI_WANTED(m, i) ((m).flag[i] != 0)\n",
+    "#else\n",
+    "#define GPI_FLAG_PARAMETERS\n",
+    "#define GPI_FLAG_SET(m)\n",
+    "#define GPI_WANTED(m, i) 1\n",
+    "#endif\n",
+    "\n",
+    "/* Moves element i; 1 where it was skipped for its index. */\n",
+    "GPI_INLINE uint gpi_move(gpi_moves m, ulong i)\n",
+    "{\n",
+    "    ulong at;\n",
+    "    if (!GPI_WANTED(m, i)) return 0;\n",
+    "    at = m.index[i];\n",
+    "    if (at >= m.limit) return 1;\n",
+    "#if GPI_SCATTER\n",
+    "    m.out[at] = m.in[i];\n",
+    "#else\n",
+    "    m.out[i] = m.in[at];\n",
+    "#endif\n",
+    "    return 0;\n",
+    "}\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "/* An address is made of any index, in range or not; a hint that leads nowhere does no harm. */\n",
+    "GPI_INLINE void gpi_ask(gpi_moves m, ulong i)\n",
+    "{\n",
+    "#ifndef GPI_FLAG\n",
+    "#if GPI_SCATTER\n",
+    "    GPI_PREFETCH_WRITE(m.out + m.index[i]);\n",
+    "#else\n",
+    "    GPI_PREFETCH_READ(m.in + m.index[i]);\n",
+    "#endif\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "static uint gpi_tile(gpi_moves m, ulong first, ulong end)\n",
+    "{\n",
+    "    uint skipped = 0;\n",
+    "    ulong i = first;\n",
+    "    for (; i + 2 * GPI_BATCH <= end; i += GPI_BATCH) {\n",
+    "        for (uint k = 0; k < GPI_BATCH; k++) gpi_ask(m, i + GPI_BATCH + k);\n",
+    "        for (uint k = 0; k < GPI_BATCH; k++) skipped += gpi_move(m, i + k);\n",
+    "    }\n",
+    "    for (; i < end; i++) skipped += gpi_move(m, i);\n",
+    "    return skipped;\n",
+    "}\n",
+    "#else\n",
+    "static uint gpi_tile(gpi_moves m, ulong first, ulong end)\n",
+    "{\n",
+    "    uint skipped = 0;\n",
+    "    for (uint k = 0; k < GPI_ITEMS; k++) {\n",
+    "        const ulong i = first + k * GPI_WG + get_local_id(0);\n",
+    "        if (i < end) skipped += gpi_move(m, i);\n",
+    "    }\n",
+    "    return skipped;\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "GPI_KERNEL void gp_gather_tiles(__global const GPI_OUT *in, ulong in_offset, __global GPI_OUT *out,\n",
+    "                                ulong out_offset, __global const GPI_INDEX *index, ulong index_offset,\n",
+    "                                GPI_FLAG_PARAMETERS ulong limit, ulong span, GPI_COUNT_PARAMETERS,\n",
+    "                                volatile __global uint *counters)\n",
+    "{\n",
+    "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
+    "    const ulong first = get_group_id(0) * span;\n",
+    "    gpi_moves m;\n",
+    "    uint skipped;\n",
+    "    m.in = in + in_offset;\n",
+    "    m.out = out + out_offset;\n",
+    "    m.index = index + index_offset;\n",
+    "    m.limit = limit;\n",
+    "    GPI_FLAG_SET(m)\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "    if (first >= n) return;\n",
+    "    skipped = gpi_tile(m, first, min(n, first + span));\n",
+    "    if (skipped) (void)atomic_add(counters + GPI_COUNT_SKIPPED, skipped);\n",
+    "}\n",
+};
+/* ---- End file kernels/gather.cl ---- */
+
+/* ---- Begin file kernels/stencil.cl ---- */
+static const char *const gpi_kernel_stencil[] = {
+    "#line 1 \"kernels/stencil.cl\"\n",
+    "/* stencil.cl - each element from its neighbours\n",
+    "\n",
+    "       weights       out(x, y) = sum over dx, dy of weight(dx, dy) * in(x + dx, y + dy)     |dx| <= RX, |dy|\n",
+    "   <= RY expression    out(x, y) = gpi_map(here, x, i, j), in which at(dx, dy) is in(x + dx, y + dy)\n",
+    "\n",
+    "   A group has a tile of the output, and brings the tile with its rim near once; what lies beyond the borders\n",
+    "   is made there and then, so that nothing later has to think of borders.\n",
+    "\n",
+    "       near   +--------------+\n",
+    "              | rim    RY    |      rows of GPI_ROW elements: GPI_TILE_X and the rim on either side,\n",
+    "              |  +--------+  |      RX pixels of GPI_CHANNELS elements each\n",
+    "              |  |  tile  |RX|\n",
+    "              |  +--------+  |\n",
+    "              +--------------+\n",
+    "\n",
+    "   Parameters, which the host writes ahead\n",
+    "       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: the tile is in private, or in local memory\n",
+    "       GPI_WG                                items of a group\n",
+    "       GPI_NEAR                              __private or __local\n",
+    "       GPI_RX, GPI_RY                        radii, 0 .. 8\n",
+    "       GPI_CHANNELS                          elements of a pixel\n",
+    "       GPI_TILE_X, GPI_TILE_Y                elements and rows of a tile; serial: GPI_TILE_X a multiple of 16\n",
+    "       GPI_ROW                               GPI_TILE_X + 2 GPI_RX GPI_CHANNELS\n",
+    "       GPI_BORDER                            0: clamp, 1: wrap, 2: constant\n",
+    "       GPI_IN, GPI_IN_HALF, GPI_X            input in memory; 1: half; as an operand\n",
+    "       GPI_OUT, GPI_OUT_HALF, GPI_LANE       output in memory; 1: half; as an operand\n",
+    "       GPI_SUM                               type of weighted sums\n",
+    "       GPI_ROUND(sum)                        a sum as GPI_LANE\n",
+    "       GPI_WEIGHTS                           1: weights, 0: gpi_map                                       */\n",
+    "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
+    "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
+    "#endif\n",
+    "#if GPI_SHAPE_SERIAL && GPI_WG != 1\n",
+    "#error \"the serial shape has one item a group\"\n",
+    "#endif\n",
+    "#if GPI_RX > 8 || GPI_RY > 8\n",
+    "#error \"GPI_RX and GPI_RY must be 0 .. 8\"\n",
+    "#endif\n",
+    "#if GPI_BORDER > 2\n",
+    "#error \"GPI_BORDER must be 0 .. 2\"\n",
+    "#endif\n",
+    "\n",
+    "#define GPI_RIM (GPI_RX * GPI_CHANNELS)\n",
+    "#define GPI_ROWS (GPI_TILE_Y + 2 * GPI_RY)\n",
+    "#define GPI_LANES (GPI_SHAPE_SERIAL ? 16 : 1) /* elements that an item makes side by side */\n",
+    "#define GPI_STEPS (GPI_TILE_X / GPI_LANES)    /* of a row */\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "static void gpi_sync(void) {} /* there is nobody else */\n",
+    "#else\n",
+    "static void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_IN_HALF\n",
+    "#define GPI_READ(p, i) vload_half(i, p)\n",
+    "#else\n",
+    "#define GPI_READ(p, i) (p)[i]\n",
+    "#endif\n",
+    "#if GPI_OUT_HALF\n",
+    "#define GPI_WRITE(p, i, v) vstore_half(v, i, p)\n",
+    "#else\n",
+    "#define GPI_WRITE(p, i, v) (p)[i] = (v)\n",
+    "#endif\n",
+    "\n",
+    "/* The picture, in elements: a row has `width` pixels. */\n",
+    "typedef struct gpi_picture {\n",
+    "    __global const GPI_IN *in;\n",
+    "    long width, height, pitch;\n",
+    "    GPI_X beyond; /* constant border */\n",
+    "} gpi_picture;\n",
+    "\n",
+    "/* A position beyond the border, inside. */\n",
+    "GPI_INLINE long gpi_inside(long p, long size)\n",
+    "{\n",
+    "#if GPI_BORDER == 1\n",
+    "    const long q = p % size;\n",
+    "    return q < 0 ? q + size : q;\n",
+    "#else\n",
+    "    return clamp(p, 0l, size - 1);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* The element at e of row y, wherever that is; both may be a radius and a tile beyond the borders. */\n",
+    "GPI_INLINE GPI_X gpi_read_any(gpi_picture in, long e, long y)\n",
+    "{\n",
+    "    const bool inside = e >= 0 && e < in.width * GPI_CHANNELS && y >= 0 && y < in.height;\n",
+    "    long pixel = (e + GPI_RIM) / GPI_CHANNELS - GPI_RX, channel; /* never negative before the division */\n",
+    "    if (inside) return GPI_READ(in.in, y * in.pitch + e);\n",
+    "    if (GPI_BORDER == 2) return in.beyond;\n",
+    "    channel = e - pixel * GPI_CHANNELS;\n",
+    "    pixel = gpi_inside(pixel, in.width);\n",
+    "    return GPI_READ(in.in, gpi_inside(y, in.height) * in.pitch + pixel * GPI_CHANNELS + channel);\n",
+    "}\n",
+    "\n",
+    "/* The tile whose first element is at (e, y), with its rim. */\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "static void gpi_stage(gpi_picture in, long e, long y, GPI_NEAR GPI_X *near)\n",
+    "{\n",
+    "    const long row_end = in.width * GPI_CHANNELS - (e - GPI_RIM);\n",
+    "    const long end = min((long)GPI_ROW, max(row_end, 0l));\n",
+    "    for (uint r = 0; r < GPI_ROWS; r++) {\n",
+    "        const long at = y + r - GPI_RY;\n",
+    "        long q = 0;\n",
+    "        if (at >= 0 && at < in.height) {\n",
+    "            for (; q < GPI_RIM; q++) near[q] = gpi_read_any(in, e - GPI_RIM + q, at);\n",
+    "            for (; q < end; q++) near[q] = GPI_READ(in.in, at * in.pitch + (e - GPI_RIM) + q);\n",
+    "        }\n",
+    "        for (; q < GPI_ROW; q++) near[q] = gpi_read_any(in, e - GPI_RIM + q, at);\n",
+    "        near += GPI_ROW;\n",
+    "    }\n",
+    "}\n",
+    "#else\n",
+    "static void gpi_stage(gpi_picture in, long e, long y, GPI_NEAR GPI_X *near)\n",
+    "{\n",
+    "    for (uint k = (uint)get_local_id(0); k < GPI_ROWS * GPI_ROW; k += GPI_WG)\n",
+    "        near[k] = gpi_read_any(in, e - GPI_RIM + k % GPI_ROW, y + k / GPI_ROW - GPI_RY);\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_WEIGHTS\n",
+    "#define GPI_WEIGHT_PARAMETERS __global const float *weights, ulong weights_offset,\n",
+    "#define GPI_WEIGHT_ARGUMENT , weights + weights_offset\n",
+    "#define GPI_WEIGHT_PARAMETER , __global const float *weight\n",
+    "#else\n",
+    "#define GPI_WEIGHT_PARAMETERS\n",
+    "#define GPI_WEIGHT_ARGUMENT\n",
+    "#define GPI_WEIGHT_PARAMETER\n",
+    "#endif\n",
+    "\n",
+    "/* GPI_LANES elements side by side; each weight is read once for them. The first one is element e of row y. */\n",
+    "GPI_INLINE void gpi_elements(GPI_NEAR const GPI_X *here, ulong e, ulong y, GPI_LANE *out GPI_WEIGHT_PARAMETER)\n",
+    "{\n",
+    "#if GPI_WEIGHTS\n",
+    "    GPI_SUM sum[GPI_LANES];\n",
+    "    for (uint k = 0; k < GPI_LANES; k++) sum[k] = 0;\n",
+    "    for (int dy = -GPI_RY; dy <= GPI_RY; dy++) {\n",
+    "        for (int dx = -GPI_RX; dx <= GPI_RX; dx++) {\n",
+    "            GPI_NEAR const GPI_X *from = here + dy * GPI_ROW + dx * GPI_CHANNELS;\n",
+    "            const GPI_SUM w = *weight++;\n",
+    "            for (uint k = 0; k < GPI_LANES; k++) sum[k] += w * (GPI_SUM)from[k];\n",
+    "        }\n",
+    "    }\n",
+    "    for (uint k = 0; k < GPI_LANES; k++) out[k] = GPI_ROUND(sum[k]);\n",
+    "#else\n",
+    "    for (uint k = 0; k < GPI_LANES; k++) out[k] = gpi_map(here + k, here[k], (e + k) / GPI_CHANNELS, y);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_stencil_tiles(__global const GPI_IN *in, ulong in_offset, ulong in_pitch,\n",
+    "                                 __global GPI_OUT *out, ulong out_offset, ulong out_pitch,\n",
+    "                                 GPI_WEIGHT_PARAMETERS ulong width, ulong height, ulong tiles_across,\n",
+    "                                 GPI_X beyond)\n",
+    "{\n",
+    "    GPI_NEAR GPI_X near[GPI_ROWS * GPI_ROW];\n",
+    "    const ulong first_x = get_group_id(0) % tiles_across * GPI_TILE_X;\n",
+    "    const ulong first_y = get_group_id(0) / tiles_across * GPI_TILE_Y;\n",
+    "    const uint across = (uint)min((ulong)GPI_TILE_X, width * GPI_CHANNELS - first_x);\n",
+    "    const uint down = (uint)min((ulong)GPI_TILE_Y, height - first_y);\n",
+    "    gpi_picture picture;\n",
+    "    picture.in = in + in_offset;\n",
+    "    picture.width = (long)width;\n",
+    "    picture.height = (long)height;\n",
+    "    picture.pitch = (long)in_pitch;\n",
+    "    picture.beyond = beyond;\n",
+    "    gpi_stage(picture, (long)first_x, (long)first_y, near);\n",
+    "    gpi_sync(); /* the tile is near */\n",
+    "    out += out_offset + first_y * out_pitch + first_x;\n",
+    "    for (uint k = (uint)get_local_id(0); k < GPI_STEPS * GPI_TILE_Y; k += GPI_WG) {\n",
+    "        const uint column = k % GPI_STEPS * GPI_LANES, row = k / GPI_STEPS;\n",
+    "        GPI_LANE lane[GPI_LANES];\n",
+    "        if (row >= down || column >= across) continue;\n",
+    "        gpi_elements(near + (row + GPI_RY) * GPI_ROW + GPI_RIM + column, first_x + column, first_y + row,\n",
+    "                     lane GPI_WEIGHT_ARGUMENT);\n",
+    "        for (uint l = 0; l < GPI_LANES && column + l < across; l++)\n",
+    "            GPI_WRITE(out, row * out_pitch + column + l, lane[l]);\n",
+    "    }\n",
+    "}\n",
+};
+/* ---- End file kernels/stencil.cl ---- */
+
 /* ---- Begin file src/error.c ---- */
 /* error.c - results, error texts, the log. */
 
@@ -12588,6 +13609,9 @@ static const gpi_profile_row gpi_profile_rows[] = {
      1},
     {GPI_CLASS_UNKNOWN, GPI_HISTOGRAM, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_UNKNOWN, GPI_HASH, GP_SHAPE_LOCAL, 128, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
+    {GPI_CLASS_POCL, GPI_MAP, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_INTEL_CPU, GPI_MAP, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_UNKNOWN, GPI_MAP, GP_SHAPE_LOCAL, 256, 16, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
 };
 
 /* Sizes of a shape that the device's row does not have: forced by tuning. */
@@ -12791,6 +13815,13 @@ static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_str
                                     gpi_plan *plan)
 {
     return gpi_plan_make_sized(gp, function, GPI_HASH, 4, strategy, plan);
+}
+
+/* Where elements are made one by one, of `size` bytes: no group waits for another, and there is one
+   strategy. */
+static gp_result gpi_plan_make_map(gp_context *gp, const char *function, size_t size, gpi_plan *plan)
+{
+    return gpi_plan_make_sized(gp, function, GPI_MAP, size, GP_STRATEGY_MULTI_PASS, plan);
 }
 
 static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->items; }
@@ -13098,6 +14129,10 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (desc->stack_scan && result == GP_OK) result = gpi_stack_scan_warm_up(gp, desc->stack_scan);
     if (desc->tree && result == GP_OK) result = gpi_tree_warm_up(gp, desc->tree);
     if (desc->hash && result == GP_OK) result = gpi_hash_warm_up(gp, desc->hash);
+    if (result == GP_OK) result = gpi_map_warm_up(gp, desc);
+    if (result == GP_OK) result = gpi_gather_warm_up(gp, desc);
+    if (desc->stencil && result == GP_OK) result = gpi_stencil_warm_up(gp, desc->stencil);
+    if (desc->random && result == GP_OK) result = gpi_random_warm_up(gp, desc->random);
     return result == GP_OK ? gp_finish(gp) : result;
 }
 
@@ -13117,6 +14152,7 @@ GP_API gp_result gp_profile_read(gp_context *gp, gp_profile *out)
     out->abandoned = counters[1];
     out->clamped = counters[2];
     out->bad_offsets = counters[3];
+    out->skipped = counters[4];
     return GP_OK;
 }
 
@@ -13536,6 +14572,10 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
         {"gp_histogram_near", "gp_histogram_far", "gp_histogram_join", NULL},
         {"gp_segments_reduce", "gp_segments_rows", "gp_segments_join", NULL},
         {"gp_laws_try", NULL},
+        {"gp_map_tiles", NULL},
+        {"gp_random_tiles", NULL},
+        {"gp_gather_tiles", NULL},
+        {"gp_stencil_tiles", NULL},
     };
     return names[primitive][k];
 }
@@ -13555,6 +14595,16 @@ static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_tex
     gpi_text_plan(gp, plan, text);
     gpi_text_add(text, "#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->items, plan->group * plan->items);
     gpi_text_add(text, "#define GPI_TILES_ABREAST %u\n#define GPI_FP64 %d\n", gp->info.compute_units,
+                 gp->info.fp64);
+}
+
+/* Shape and sizes, of a program in which groups exchange no words. Serial spans are arguments. */
+static void gpi_prelude_apart(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
+{
+    const bool local = plan->shape == GP_SHAPE_LOCAL;
+    gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
+    gpi_text_add(text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n", plan->group, local ? plan->items : 1);
+    gpi_text_add(text, "#define GPI_WIDE 0\n#define GPI_INT64_EXTENDED 0\n#define GPI_FP64 %d\n",
                  gp->info.fp64);
 }
 
@@ -13596,7 +14646,8 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
     } else if (primitive == GPI_LAWS) {
         GPI_ADD_KERNEL(&text, monoid);
         GPI_ADD_KERNEL(&text, laws);
-    } else if (primitive != GPI_BRACKETS && primitive != GPI_TREE && primitive != GPI_HISTOGRAM) {
+    } else if (primitive != GPI_BRACKETS && primitive != GPI_TREE && primitive != GPI_HISTOGRAM &&
+               primitive < GPI_MAP) {
         GPI_ADD_KERNEL(&text, mix);
         if (primitive != GPI_HASH && primitive != GPI_HASH_EACH) GPI_ADD_KERNEL(&text, key);
     }
@@ -13671,6 +14722,10 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         break;
     case GPI_SEGMENTED_REDUCE: GPI_ADD_KERNEL(&text, segmented_reduce); break;
     case GPI_HISTOGRAM: GPI_ADD_KERNEL(&text, histogram); break;
+    case GPI_MAP: GPI_ADD_KERNEL(&text, map); break;
+    case GPI_RANDOM: GPI_ADD_KERNEL(&text, random); break;
+    case GPI_GATHER: GPI_ADD_KERNEL(&text, gather); break;
+    case GPI_STENCIL: GPI_ADD_KERNEL(&text, stencil); break;
     default: break;
     }
     if (!text.failed) return text.data;
@@ -13853,6 +14908,20 @@ static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_
     if (!*out) return gpi_program_make(gp, function, primitive, prelude, hash, fields, out);
     free(prelude);
     return GP_OK;
+}
+
+/* The program for a description and plan; as below, the group may shrink. */
+static gp_result gpi_program_get_fit(gp_context *gp, const char *function, gpi_primitive primitive,
+                                     gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
+                                     gpi_program **out)
+{
+    for (;;) {
+        const gp_result result =
+            gpi_program_get_text(gp, function, primitive, prelude(gp, plan, description), 0, out);
+        if (result != GP_OK) return result;
+        if (plan->group == 1 || plan->group <= (*out)->group_max) return GP_OK;
+        plan->group /= 2;
+    }
 }
 
 /* The program for this element and plan. A compiler may grant its kernels smaller groups than the plan
@@ -14202,6 +15271,16 @@ static gp_result gpi_check_buffer(gp_context *gp, const char *function, const ch
     return GP_OK;
 }
 
+static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_type type)
+{
+    gpi_count count;
+    count.bound = bound;
+    count.buffer = buffer;
+    count.offset = offset;
+    count.type = type;
+    return count;
+}
+
 /* A number that lives on the device: of 32 or 64 bits, and inside its buffer. `prefix`: of its fields. */
 static gp_result gpi_check_count_named(gp_context *gp, const char *function, const char *prefix,
                                        const gpi_count *count, gpi_range *range)
@@ -14426,6 +15505,15 @@ static gp_result gpi_call_fill(gpi_call *call, cl_mem buffer, size_t offset, siz
     const cl_int error = clEnqueueFillBuffer(call->gp->queue, buffer, &zero, sizeof zero, offset, bytes,
                                              call->wait_count, call->wait, &event);
     return gpi_call_enqueued(call, error, "clEnqueueFillBuffer", NULL, event);
+}
+
+static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, cl_mem to, size_t to_offset,
+                               size_t bytes)
+{
+    cl_event event;
+    const cl_int error = clEnqueueCopyBuffer(call->gp->queue, from, to, from_offset, to_offset, bytes,
+                                             call->wait_count, call->wait, &event);
+    return gpi_call_enqueued(call, error, "clEnqueueCopyBuffer", NULL, event);
 }
 
 /* Prepares a kernel: its arguments follow in order, then its launch. */
@@ -14729,6 +15817,12 @@ static gp_result gpi_check_fp64(gp_context *gp, const char *function, gp_type ty
                     gp->info.name);
 }
 
+static gp_result gpi_check_type(gp_context *gp, const char *function, const char *field, gp_type type)
+{
+    if (gpi_type_size(type)) return gpi_check_fp64(gp, function, type);
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d is not a gp_type", function, field, (int)type);
+}
+
 static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gpi_operation *o)
 {
     const gp_type types[3] = {o->type, o->type2, o->heads_type};
@@ -14748,11 +15842,8 @@ static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gp
     }
     for (i = 0; i < 3 && result == GP_OK; i++) {
         static const char *const names[3] = {"type", "type2", "heads_type"};
-        if (wanted[i] && !gpi_type_size(types[i])) {
-            return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d is not a gp_type", function, names[i],
-                            (int)types[i]);
-        }
-        result = gpi_check_fp64(gp, function, types[i]);
+        result = wanted[i] ? gpi_check_type(gp, function, names[i], types[i])
+                           : gpi_check_fp64(gp, function, types[i]);
     }
     return result;
 }
@@ -22267,6 +23358,1260 @@ static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented
     return result;
 }
 /* ---- End file src/segmented_reduce.c ---- */
+
+/* ---- Begin file src/map.c ---- */
+/* map.c - gp_transform, gp_fill, gp_iota, gp_adjacent_difference: each element made by itself, in one launch.
+ */
+
+enum { GPI_MAP_TILES };
+
+enum {
+    GPI_MAP_INPUTS_MAX = 3,
+    GPI_MAP_SERIAL_SPAN_MIN = 16384 /* elements of a group, when there are few */
+};
+
+typedef struct gpi_map_input {
+    cl_mem buffer;
+    size_t offset;
+    gp_type type;
+} gpi_map_input;
+
+/* A call, ready to be checked and run. */
+typedef struct gpi_map {
+    const char *function;
+    const char *text; /* the expression */
+    gpi_map_input in[GPI_MAP_INPUTS_MAX];
+    size_t inputs;
+    bool lag; /* the second input is the first one, one element late */
+    cl_mem out;
+    size_t out_offset, out_size;
+    const char *out_cl;   /* type in memory */
+    gp_type out_type;     /* 0: bytes that nobody looks into */
+    cl_ulong constant[2]; /* a and b of map.cl */
+    gpi_count count;
+    gpi_plan plan;
+    gpi_program *program;
+    bool in_place; /* with lag: takes a copy of the input */
+} gpi_map;
+
+enum { GPI_MAP_COUNTER = GPI_MAP_INPUTS_MAX, GPI_MAP_OUT, GPI_MAP_RANGES };
+static const char *const gpi_map_names[GPI_MAP_RANGES] = {"in", "in2", "in3", "count_buffer", "out"};
+
+/* ------------------------------------------------------------------ program */
+
+/* The expression has lines of its own, so that it may end in a comment. */
+static void gpi_map_prelude_function(const gpi_map *map, const char *lane, gpi_text *text)
+{
+    gpi_text_add(text,
+                 "static GPI_LANE gpi_map(GPI_X x, GPI_Y y, GPI_Z z, ulong i, ulong gpi_a, ulong gpi_b)\n"
+                 "{\n    (void)x, (void)y, (void)z, (void)i, (void)gpi_a, (void)gpi_b;\n");
+    gpi_text_add(text, "    return (%s)(\n#line 1 \"map\"\n%s\n    );\n}\n", lane, map->text);
+}
+
+static char *gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+{
+    const gpi_map *map = (const gpi_map *)description;
+    const char *lane = map->out_type ? gpi_type_cl(gpi_operand(map->out_type)) : map->out_cl;
+    gpi_text text;
+    unsigned k;
+    memset(&text, 0, sizeof text);
+    gpi_prelude_apart(gp, plan, &text);
+    gpi_text_add(&text, "#define GPI_INPUTS %u\n#define GPI_LAG %d\n", (unsigned)map->inputs, map->lag);
+    for (k = 0; k < GPI_MAP_INPUTS_MAX; k++) {
+        const gp_type type = k < map->inputs ? map->in[k].type : GP_TYPE_NONE;
+        gpi_text_add(&text, "#define GPI_IN_%u %s\n#define GPI_HALF_%u %d\n", k, gpi_type_cl(type), k,
+                     type == GP_F16);
+        gpi_text_add(&text, "#define GPI_%c %s\n", "XYZ"[k], type ? gpi_type_cl(gpi_operand(type)) : "int");
+    }
+    gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", map->out_cl,
+                 map->out_type == GP_F16, lane);
+    if (map->out_type) gpi_text_add(&text, "#define GPI_VECTOR %s16\n", lane);
+    gpi_map_prelude_function(map, lane, &text);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* Everything but the buffers. */
+static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
+{
+    size_t k, size = map->out_size;
+    gp_result result;
+    for (k = 0; k < map->inputs; k++) {
+        if (gpi_type_size(map->in[k].type) > size) size = gpi_type_size(map->in[k].type);
+    }
+    result = gpi_plan_make_map(gp, map->function, size, &map->plan);
+    if (result != GP_OK) return result;
+    return gpi_program_get_fit(gp, map->function, GPI_MAP, gpi_map_prelude, map, &map->plan, &map->program);
+}
+
+/* ------------------------------------------------------------------ buffers */
+
+/* The output may be an input's elements themselves; where the second input is late, only through a copy. */
+static gp_result gpi_map_check_apart(gp_context *gp, gpi_map *map, const gpi_range *used)
+{
+    gpi_range others[GPI_MAP_RANGES];
+    size_t k;
+    memcpy(others, used, sizeof others);
+    for (k = 0; k < map->inputs; k++) {
+        if (!gpi_same(&used[k], &used[GPI_MAP_OUT])) continue;
+        memset(&others[k], 0, sizeof others[k]);
+        if (map->lag) map->in_place = true;
+    }
+    return gpi_check_apart(gp, map->function, gpi_map_names, others, GPI_MAP_OUT, GPI_MAP_RANGES);
+}
+
+static gp_result gpi_map_check(gp_context *gp, gpi_map *map, gpi_range *used)
+{
+    const size_t n = map->count.bound;
+    gp_result result = GP_OK;
+    size_t k;
+    memset(used, 0, GPI_MAP_RANGES * sizeof *used);
+    for (k = 0; k < map->inputs && result == GP_OK; k++) {
+        result = gpi_check_buffer(gp, map->function, gpi_map_names[k], map->in[k].buffer, map->in[k].offset,
+                                  n, gpi_type_size(map->in[k].type), GPI_READS, &used[k]);
+    }
+    if (result == GP_OK) result = gpi_check_count(gp, map->function, &map->count, &used[GPI_MAP_COUNTER]);
+    if (result == GP_OK) {
+        result = gpi_check_buffer(gp, map->function, "out", map->out, map->out_offset, n, map->out_size,
+                                  GPI_WRITES, &used[GPI_MAP_OUT]);
+    }
+    return result == GP_OK ? gpi_map_check_apart(gp, map, used) : result;
+}
+
+/* ------------------------------------------------------------------ launch */
+
+static gp_result gpi_map_launch(gpi_call *call, const gpi_map *map)
+{
+    const size_t n = map->count.bound;
+    const bool serial = map->plan.shape == GP_SHAPE_SERIAL;
+    const cl_ulong span = serial ? gpi_serial_span(call->gp, &map->plan, n, GPI_MAP_SERIAL_SPAN_MIN)
+                                 : gpi_plan_tile(&map->plan);
+    const cl_ulong out_at = map->out_offset;
+    size_t k;
+    if (n == 0) return GP_OK;
+    gpi_call_kernel(call, map->program, GPI_MAP_TILES);
+    for (k = 0; k < map->inputs; k++) {
+        const cl_ulong at = map->in[k].offset;
+        GPI_CALL_ARG(call, map->in[k].buffer);
+        GPI_CALL_ARG(call, at);
+    }
+    GPI_CALL_ARG(call, map->out);
+    GPI_CALL_ARG(call, out_at);
+    GPI_CALL_ARG(call, map->constant[0]);
+    GPI_CALL_ARG(call, map->constant[1]);
+    GPI_CALL_ARG(call, span);
+    gpi_call_arg_count(call, &map->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &map->plan, gpi_ceil_div(n, (size_t)span));
+}
+
+/* A late input of its own, since elements are overwritten before their successors are made. */
+static gp_result gpi_map_copy_late(gpi_call *call, gpi_map *map, cl_mem scratch)
+{
+    const size_t size = gpi_type_size(map->in[0].type), bytes = map->count.bound * size;
+    cl_mem copy = NULL;
+    gp_result result = gpi_call_scratch(call, scratch, bytes, &copy);
+    if (result == GP_OK)
+        result = gpi_call_copy(call, map->in[0].buffer, map->in[0].offset * size, copy, 0, bytes);
+    map->in[1].buffer = copy;
+    map->in[1].offset = 0;
+    return result;
+}
+
+/* Checks, and enqueues. */
+static gp_result gpi_map_run(gp_context *gp, gpi_map *map, cl_mem scratch, const cl_event *wait,
+                             cl_uint wait_count, cl_event *done)
+{
+    gpi_range used[GPI_MAP_RANGES];
+    gpi_call call;
+    gp_result result = gpi_map_plan(gp, map);
+    if (result == GP_OK && map->count.bound > 0) result = gpi_map_check(gp, map, used);
+    if (result == GP_OK && map->in_place) {
+        result = gpi_check_scratch(gp, map->function, scratch,
+                                   map->count.bound * gpi_type_size(map->in[0].type), used, GPI_MAP_RANGES);
+    }
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, map->function, wait, wait_count, done);
+    if (result == GP_OK && map->in_place) result = gpi_map_copy_late(&call, map, scratch);
+    if (result == GP_OK) result = gpi_map_launch(&call, map);
+    return gpi_call_end(&call, result);
+}
+
+/* ------------------------------------------------------------------ descs */
+
+static void gpi_map_set_out(gpi_map *map, cl_mem buffer, size_t offset, gp_type type)
+{
+    map->out = buffer;
+    map->out_offset = offset;
+    map->out_type = type;
+    map->out_cl = gpi_type_cl(type);
+    map->out_size = gpi_type_size(type);
+}
+
+static void gpi_map_add_input(gpi_map *map, cl_mem buffer, size_t offset, gp_type type)
+{
+    gpi_map_input *in = &map->in[map->inputs++];
+    in->buffer = buffer;
+    in->offset = offset;
+    in->type = type;
+}
+
+static gp_result gpi_map_check_types(gp_context *gp, const gpi_map *map)
+{
+    static const char *const names[GPI_MAP_INPUTS_MAX] = {"type", "type2", "type3"};
+    gp_result result = GP_OK;
+    size_t k;
+    for (k = 0; k < map->inputs && result == GP_OK; k++)
+        result = gpi_check_type(gp, map->function, names[k], map->in[k].type);
+    return result == GP_OK ? gpi_check_type(gp, map->function, "out_type", map->out_type) : result;
+}
+
+static gp_result gpi_map_of_transform(gp_context *gp, const char *function, const gp_transform_desc *d,
+                                      gpi_map *map)
+{
+    const bool third = d->in3 || d->type3, second = d->in2 || d->type2 || third;
+    memset(map, 0, sizeof *map);
+    map->function = function;
+    map->text = d->map;
+    if (gpi_is_blank(d->map)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is %s", function, d->map ? "empty" : "NULL");
+    }
+    if (d->in || d->type || second) gpi_map_add_input(map, d->in, d->in_offset, d->type);
+    if (second) gpi_map_add_input(map, d->in2, d->in2_offset, d->type2 ? d->type2 : d->type);
+    if (third) gpi_map_add_input(map, d->in3, d->in3_offset, d->type3 ? d->type3 : d->type);
+    gpi_map_set_out(map, d->out, d->out_offset, d->out_type ? d->out_type : d->type);
+    map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+    return gpi_map_check_types(gp, map);
+}
+
+/* Elements of 16 bytes are two numbers; others are one, as which they are also stored by vectors. */
+static gp_result gpi_map_of_fill(gp_context *gp, const char *function, const gp_fill_desc *d, gpi_map *map)
+{
+    const size_t size = d->element_size;
+    memset(map, 0, sizeof *map);
+    map->function = function;
+    if (size == 0 || size > 16 || (size & (size - 1))) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: element_size = %zu, must be 1, 2, 4, 8 or 16",
+                        function, size);
+    }
+    if (d->value) memcpy(map->constant, d->value, size);
+    gpi_map_set_out(map, d->out, d->out_offset,
+                    size == 1   ? GP_U8
+                    : size == 2 ? GP_U16
+                    : size == 4 ? GP_U32
+                                : GP_U64);
+    map->text = "gpi_a";
+    if (size == 16) {
+        map->out_type = GP_TYPE_NONE;
+        map->out_cl = "ulong2";
+        map->out_size = size;
+        map->text = "gpi_a, gpi_b";
+    }
+    map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+    return GP_OK;
+}
+
+/* `step`, or one where all its bits are zero. */
+static gp_value gpi_iota_step(gp_type type, gp_value step)
+{
+    if (step.u64 != 0) return step;
+    if (type == GP_F64) step.f64 = 1.0;
+    else if (gpi_is_float(type)) step.f32 = 1.0f;
+    else step.u64 = 1;
+    return step;
+}
+
+static gp_result gpi_map_of_iota(gp_context *gp, const char *function, const gp_iota_desc *d, gpi_map *map)
+{
+    const gp_value step = gpi_iota_step(d->type, d->step);
+    const gp_result result = gpi_check_type(gp, function, "type", d->type);
+    memset(map, 0, sizeof *map);
+    map->function = function;
+    map->constant[0] = d->start.u64;
+    map->constant[1] = step.u64;
+    map->text = d->type == GP_F64       ? "as_double(gpi_a) + (double)i * as_double(gpi_b)"
+                : gpi_is_float(d->type) ? "as_float((uint)gpi_a) + (float)i * as_float((uint)gpi_b)"
+                                        : "gpi_a + i * gpi_b";
+    gpi_map_set_out(map, d->out, d->out_offset, d->type);
+    map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+    return result;
+}
+
+static gp_result gpi_map_of_difference(gp_context *gp, const char *function,
+                                       const gp_adjacent_difference_desc *d, gpi_map *map)
+{
+    memset(map, 0, sizeof *map);
+    map->function = function;
+    map->lag = true;
+    map->text = d->map ? d->map : "x - y";
+    if (gpi_is_blank(map->text)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty", function);
+    }
+    gpi_map_add_input(map, d->in, d->in_offset, d->type);
+    gpi_map_add_input(map, d->in, d->in_offset, d->type);
+    gpi_map_set_out(map, d->out, d->out_offset, d->out_type ? d->out_type : d->type);
+    map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+    return gpi_map_check_types(gp, map);
+}
+
+/* ------------------------------------------------------------------ API */
+
+#define GPI_MAP_BEGIN(gp, desc, function)             \
+    if ((desc) && (desc)->done) *(desc)->done = NULL; \
+    if (!(gp) || !(desc)) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, function ": gp or desc is NULL")
+
+GP_API gp_result gp_transform(gp_context *gp, const gp_transform_desc *desc)
+{
+    gpi_map map;
+    gp_result result;
+    GPI_MAP_BEGIN(gp, desc, "gp_transform");
+    result = gpi_map_of_transform(gp, "gp_transform", desc, &map);
+    if (result != GP_OK) return result;
+    return gpi_map_run(gp, &map, NULL, desc->wait, desc->wait_count, desc->done);
+}
+
+GP_API gp_result gp_fill(gp_context *gp, const gp_fill_desc *desc)
+{
+    gpi_map map;
+    gp_result result;
+    GPI_MAP_BEGIN(gp, desc, "gp_fill");
+    result = gpi_map_of_fill(gp, "gp_fill", desc, &map);
+    if (result != GP_OK) return result;
+    return gpi_map_run(gp, &map, NULL, desc->wait, desc->wait_count, desc->done);
+}
+
+GP_API gp_result gp_iota(gp_context *gp, const gp_iota_desc *desc)
+{
+    gpi_map map;
+    gp_result result;
+    GPI_MAP_BEGIN(gp, desc, "gp_iota");
+    result = gpi_map_of_iota(gp, "gp_iota", desc, &map);
+    if (result != GP_OK) return result;
+    return gpi_map_run(gp, &map, NULL, desc->wait, desc->wait_count, desc->done);
+}
+
+GP_API gp_result gp_adjacent_difference(gp_context *gp, const gp_adjacent_difference_desc *desc)
+{
+    gpi_map map;
+    gp_result result;
+    GPI_MAP_BEGIN(gp, desc, "gp_adjacent_difference");
+    result = gpi_map_of_difference(gp, "gp_adjacent_difference", desc, &map);
+    if (result != GP_OK) return result;
+    return gpi_map_run(gp, &map, desc->scratch, desc->wait, desc->wait_count, desc->done);
+}
+
+GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_adjacent_difference_desc *desc,
+                                                     size_t *bytes)
+{
+    gpi_map map;
+    gp_result result;
+    if (bytes) *bytes = 0;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_adjacent_difference_scratch_size: gp, desc or bytes is NULL");
+    }
+    result = gpi_map_of_difference(gp, "gp_adjacent_difference_scratch_size", desc, &map);
+    if (result == GP_OK && desc->in == desc->out) *bytes = desc->count * gpi_type_size(desc->type);
+    return result;
+}
+
+/* ------------------------------------------------------------------ warm-up */
+
+/* Runs it on one zero of the context's own. */
+static gp_result gpi_map_warm_up_one(gp_context *gp, gpi_map *map, gp_result result)
+{
+    enum { LARGEST = 16 }; /* bytes of an element */
+    cl_mem in = NULL, out = NULL;
+    size_t k;
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, LARGEST, &in);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, LARGEST, &out);
+    for (k = 0; k < map->inputs; k++) {
+        map->in[k].buffer = in;
+        map->in[k].offset = 0;
+    }
+    map->out = out;
+    map->out_offset = 0;
+    map->count = gpi_count_make(1, NULL, 0, GP_TYPE_NONE);
+    if (result == GP_OK) result = gpi_map_run(gp, map, NULL, NULL, 0, NULL);
+    if (in) (void)clReleaseMemObject(in);
+    if (out) (void)clReleaseMemObject(out);
+    return result;
+}
+
+static gp_result gpi_map_warm_up(gp_context *gp, const gp_warmup_desc *desc)
+{
+    const char *f = "gp_warmup";
+    gp_result r = GP_OK;
+    gpi_map map;
+    if (desc->transform) {
+        r = gpi_map_of_transform(gp, f, desc->transform, &map);
+        r = gpi_map_warm_up_one(gp, &map, r);
+    }
+    if (desc->fill && r == GP_OK) {
+        r = gpi_map_of_fill(gp, f, desc->fill, &map);
+        r = gpi_map_warm_up_one(gp, &map, r);
+    }
+    if (desc->iota && r == GP_OK) {
+        r = gpi_map_of_iota(gp, f, desc->iota, &map);
+        r = gpi_map_warm_up_one(gp, &map, r);
+    }
+    if (desc->adjacent_difference && r == GP_OK) {
+        r = gpi_map_of_difference(gp, f, desc->adjacent_difference, &map);
+        r = gpi_map_warm_up_one(gp, &map, r);
+    }
+    return r;
+}
+/* ---- End file src/map.c ---- */
+
+/* ---- Begin file src/random.c ---- */
+/* random.c - gp_random: numbers by counter, in one launch. */
+
+enum { GPI_RANDOM_TILES };
+
+enum { GPI_RANDOM_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are few */ };
+
+/* A checked call, ready to run. */
+typedef struct gpi_random {
+    const gp_random_desc *desc;
+    const char *function;
+    unsigned words;       /* of an element: 1, 2 */
+    cl_ulong argument[2]; /* low and range; mean and deviation, by their bits */
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count count;
+} gpi_random;
+
+/* ------------------------------------------------------------------ program */
+
+/* Bits of a uniform fraction: as many as every number in [0, 1) of the type has. */
+static unsigned gpi_random_fraction(gp_type type, gp_random_kind kind)
+{
+    return type == GP_F64 ? 53 : type == GP_F16 && kind == GP_RANDOM_UNIFORM ? 11 : 24;
+}
+
+static char *gpi_random_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+{
+    const gpi_random *random = (const gpi_random *)description;
+    const gp_type type = random->desc->type;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_prelude_apart(gp, plan, &text);
+    gpi_text_add(&text, "#define GPI_WORDS %u\n#define GPI_KIND %d\n", random->words,
+                 (int)random->desc->kind);
+    gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n",
+                 gpi_type_cl(type), type == GP_F16, gpi_type_cl(gpi_operand(type)));
+    gpi_text_add(&text, "#define GPI_FRACTION %u\n#define GPI_AS_LANE(x) %s\n",
+                 gpi_random_fraction(type, random->desc->kind),
+                 type == GP_F64 ? "as_double(x)" : "as_float((uint)(x))");
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ checks */
+
+/* An integer of the type, in 64 bits. */
+static uint64_t gpi_random_integer(gp_type type, gp_value value)
+{
+    switch (type) {
+    case GP_I8: return (uint64_t)(int64_t)value.i8;
+    case GP_I16: return (uint64_t)(int64_t)value.i16;
+    case GP_I32: return (uint64_t)(int64_t)value.i32;
+    case GP_U8: return value.u8;
+    case GP_U16: return value.u16;
+    case GP_U32: return value.u32;
+    default: return value.u64;
+    }
+}
+
+static gp_result gpi_random_range(gp_context *gp, gpi_random *random)
+{
+    const gp_type type = random->desc->type;
+    const uint64_t low = gpi_random_integer(type, random->desc->low);
+    const uint64_t high = gpi_random_integer(type, random->desc->high);
+    const uint64_t sign = gpi_is_signed(type) ? (uint64_t)1 << 63 : 0;
+    if ((low ^ sign) >= (high ^ sign)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        gpi_is_signed(type) ? "%s: low = %lld is not less than high = %lld"
+                                            : "%s: low = %llu is not less than high = %llu",
+                        random->function, (unsigned long long)low, (unsigned long long)high);
+    }
+    random->argument[0] = low;
+    random->argument[1] = high - low;
+    return GP_OK;
+}
+
+static void gpi_random_normal(gpi_random *random)
+{
+    const gp_random_desc *d = random->desc;
+    const double numbers[2] = {d->mean, d->deviation == 0 ? 1 : d->deviation};
+    size_t k;
+    for (k = 0; k < 2; k++) {
+        const float narrow = (float)numbers[k];
+        random->argument[k] = 0;
+        if (d->type == GP_F64) memcpy(&random->argument[k], &numbers[k], sizeof numbers[k]);
+        else memcpy(&random->argument[k], &narrow, sizeof narrow);
+    }
+}
+
+static gp_result gpi_random_describe(gp_context *gp, gpi_random *random)
+{
+    const gp_random_desc *d = random->desc;
+    const bool floats = d->kind == GP_RANDOM_UNIFORM || d->kind == GP_RANDOM_NORMAL;
+    const gp_result result = gpi_check_type(gp, random->function, "type", d->type);
+    if (result != GP_OK) return result;
+    if ((unsigned)d->kind >= GP_RANDOM_KIND_COUNT) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: kind = %d is not a gp_random_kind",
+                        random->function, (int)d->kind);
+    }
+    if (gpi_is_float(d->type) != floats) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type %s, kind %d is of %s", random->function,
+                        gpi_type_cl(d->type), (int)d->kind, floats ? "floats" : "integers");
+    }
+    if (d->count > UINT64_MAX - d->first_element) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: first_element = %llu and count = %zu are over 2^64",
+                        random->function, (unsigned long long)d->first_element, d->count);
+    }
+    random->words = gpi_type_size(d->type) == 8 || d->kind == GP_RANDOM_RANGE ? 2 : 1;
+    if (d->kind == GP_RANDOM_NORMAL) gpi_random_normal(random);
+    return d->kind == GP_RANDOM_RANGE ? gpi_random_range(gp, random) : GP_OK;
+}
+
+/* Everything but the buffers. Local memory holds the elements of a block for each item. */
+static gp_result gpi_random_plan(gp_context *gp, gpi_random *random)
+{
+    const gp_random_desc *d = random->desc;
+    gp_result result = gpi_random_describe(gp, random);
+    random->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+    if (result == GP_OK) result = gpi_plan_make_map(gp, random->function, 16, &random->plan);
+    if (result != GP_OK) return result;
+    return gpi_program_get_fit(gp, random->function, GPI_RANDOM, gpi_random_prelude, random, &random->plan,
+                               &random->program);
+}
+
+static gp_result gpi_random_check(gp_context *gp, const gpi_random *random)
+{
+    static const char *const names[2] = {"count_buffer", "out"};
+    const gp_random_desc *d = random->desc;
+    gpi_range used[2];
+    gp_result result = gpi_check_count(gp, random->function, &random->count, &used[0]);
+    if (result != GP_OK) return result;
+    result = gpi_check_buffer(gp, random->function, "out", d->out, d->out_offset, d->count,
+                              gpi_type_size(d->type), GPI_WRITES, &used[1]);
+    return result == GP_OK ? gpi_check_apart(gp, random->function, names, used, 1, 2) : result;
+}
+
+/* ------------------------------------------------------------------ launch, API */
+
+static gp_result gpi_random_launch(gpi_call *call, const gpi_random *random)
+{
+    const gp_random_desc *d = random->desc;
+    const size_t per_block = 4 / random->words, n = d->count + d->first_element % per_block;
+    const bool serial = random->plan.shape == GP_SHAPE_SERIAL;
+    const cl_ulong span = serial ? gpi_serial_span(call->gp, &random->plan, n, GPI_RANDOM_SERIAL_SPAN_MIN)
+                                 : gpi_plan_tile(&random->plan) * per_block;
+    const cl_ulong out_at = d->out_offset, seed = d->seed, stream = d->stream, first = d->first_element;
+    if (d->count == 0) return GP_OK;
+    gpi_call_kernel(call, random->program, GPI_RANDOM_TILES);
+    GPI_CALL_ARG(call, d->out);
+    GPI_CALL_ARG(call, out_at);
+    GPI_CALL_ARG(call, seed);
+    GPI_CALL_ARG(call, stream);
+    GPI_CALL_ARG(call, first);
+    GPI_CALL_ARG(call, random->argument[0]);
+    GPI_CALL_ARG(call, random->argument[1]);
+    GPI_CALL_ARG(call, span);
+    gpi_call_arg_count(call, &random->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &random->plan, gpi_ceil_div(n, (size_t)span));
+}
+
+static gp_result gpi_random_call(gp_context *gp, const char *function, const gp_random_desc *desc)
+{
+    gpi_random random;
+    gpi_call call;
+    gp_result result;
+    memset(&random, 0, sizeof random);
+    random.desc = desc;
+    random.function = function;
+    result = gpi_random_plan(gp, &random);
+    if (result == GP_OK && desc->count > 0) result = gpi_random_check(gp, &random);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_random_launch(&call, &random);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc)
+{
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_random: gp or desc is NULL");
+    return gpi_random_call(gp, "gp_random", desc);
+}
+
+/* Makes one number in a buffer of the context's own. */
+static gp_result gpi_random_warm_up(gp_context *gp, const gp_random_desc *desc)
+{
+    gp_random_desc probe;
+    gp_result result;
+    memset(&probe, 0, sizeof probe);
+    probe.type = desc->type;
+    probe.kind = desc->kind;
+    probe.high.u8 = 1;
+    probe.count = 1;
+    result = gpi_alloc_zeros(gp, sizeof(cl_ulong), &probe.out);
+    if (result == GP_OK) result = gpi_random_call(gp, "gp_warmup", &probe);
+    if (probe.out) (void)clReleaseMemObject(probe.out);
+    return result;
+}
+/* ---- End file src/random.c ---- */
+
+/* ---- Begin file src/gather.c ---- */
+/* gather.c - gp_gather, gp_scatter, gp_unpack: elements by index. An unpack scans its flags for the indices.
+ */
+
+enum { GPI_GATHER_TILES };
+
+enum { GPI_GATHER_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are few */ };
+
+/* A call, ready to be checked and run. */
+typedef struct gpi_gather {
+    const char *function;
+    size_t element_size;
+    cl_mem in, out, index, flag; /* index NULL: of the flags */
+    size_t in_offset, out_offset, index_offset, flag_offset;
+    size_t in_count, out_count; /* elements that each has */
+    gp_type index_type, flag_type;
+    bool scatter;
+    gpi_count count;
+    gpi_plan plan;
+    gpi_program *program;
+    gp_scan_desc scan_desc; /* unpack: ranks of the flags, behind the scan's own scratch */
+    gpi_scan scan;
+    size_t ranks_at; /* bytes */
+} gpi_gather;
+
+enum {
+    GPI_GATHER_IN,
+    GPI_GATHER_INDEX,
+    GPI_GATHER_FLAG,
+    GPI_GATHER_COUNTER,
+    GPI_GATHER_OUT,
+    GPI_GATHER_RANGES
+};
+static const char *const gpi_gather_names[GPI_GATHER_RANGES] = {"in", "indices", "flags", "count_buffer",
+                                                                "out"};
+
+/* ------------------------------------------------------------------ program */
+
+/* An element whose bytes nobody looks into. */
+static const char *gpi_gather_element_cl(size_t size)
+{
+    return size == 1 ? "uchar" : size == 2 ? "ushort" : size == 4 ? "uint" : size == 8 ? "ulong" : "ulong2";
+}
+
+static char *gpi_gather_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+{
+    const gpi_gather *gather = (const gpi_gather *)description;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_prelude_apart(gp, plan, &text);
+    gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_INDEX %s\n#define GPI_SCATTER %d\n",
+                 gpi_gather_element_cl(gather->element_size), gpi_type_cl(gather->index_type),
+                 gather->scatter);
+    if (gather->flag_type) {
+        gpi_text_add(&text, "#define GPI_FLAG %s\n",
+                     gather->flag_type == GP_F16 ? "ushort" : gpi_type_cl(gather->flag_type));
+    }
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* The scan whose output says how many flags are set before each. Of all flags up to the bound. */
+static gp_result gpi_gather_plan_scan(gp_context *gp, gpi_gather *gather)
+{
+    gp_scan_desc *d = &gather->scan_desc;
+    gp_result result;
+    d->in = gather->flag;
+    d->in_offset = gather->flag_offset;
+    d->type = gather->flag_type;
+    d->map = "x != 0";
+    d->out_type = gather->index_type;
+    d->op = GP_SUM;
+    d->exclusive = true;
+    d->count = gather->count.bound;
+    result = gpi_scan_plan(gp, gather->function, d, &gather->scan);
+    if (result != GP_OK) return result;
+    gather->ranks_at = gpi_round_up(gpi_scan_scratch(&gather->scan), 64);
+    d->out_offset = gather->ranks_at / gpi_type_size(gather->index_type);
+    return GP_OK;
+}
+
+static size_t gpi_gather_scratch(const gpi_gather *gather)
+{
+    if (!gather->flag_type || gather->count.bound == 0) return 0;
+    return gather->ranks_at + gather->count.bound * gpi_type_size(gather->index_type);
+}
+
+/* Everything but the buffers. */
+static gp_result gpi_gather_plan(gp_context *gp, gpi_gather *gather)
+{
+    const size_t size = gather->element_size;
+    gp_result result = GP_OK;
+    if (size == 0 || size > 16 || (size & (size - 1))) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: element_size = %zu, must be 1, 2, 4, 8 or 16",
+                        gather->function, size);
+    }
+    if (gather->index_type != GP_U32 && gather->index_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
+                        gather->function, (int)gather->index_type);
+    }
+    if (gather->flag_type) {
+        result = gpi_check_type(gp, gather->function, "flag_type", gather->flag_type);
+        if (result == GP_OK) result = gpi_gather_plan_scan(gp, gather);
+    }
+    if (result == GP_OK) result = gpi_plan_make_map(gp, gather->function, size, &gather->plan);
+    if (result != GP_OK) return result;
+    return gpi_program_get_fit(gp, gather->function, GPI_GATHER, gpi_gather_prelude, gather, &gather->plan,
+                               &gather->program);
+}
+
+/* ------------------------------------------------------------------ buffers */
+
+/* One of the arrays; nothing of an empty one is looked at. */
+static gp_result gpi_gather_check_array(gp_context *gp, const gpi_gather *gather, int name, cl_mem buffer,
+                                        size_t offset, size_t count, size_t size, gpi_range *used)
+{
+    if (count == 0) return GP_OK;
+    return gpi_check_buffer(gp, gather->function, gpi_gather_names[name], buffer, offset, count, size,
+                            name == GPI_GATHER_OUT ? GPI_WRITES : GPI_READS, &used[name]);
+}
+
+static gp_result gpi_gather_check(gp_context *gp, const gpi_gather *g, cl_mem scratch)
+{
+    const size_t n = g->count.bound;
+    gpi_range used[GPI_GATHER_RANGES];
+    gp_result r;
+    memset(used, 0, sizeof used);
+    r = gpi_gather_check_array(gp, g, GPI_GATHER_IN, g->in, g->in_offset, g->in_count, g->element_size, used);
+    if (r == GP_OK && g->flag_type) {
+        r = gpi_gather_check_array(gp, g, GPI_GATHER_FLAG, g->flag, g->flag_offset, n,
+                                   gpi_type_size(g->flag_type), used);
+    } else if (r == GP_OK) {
+        r = gpi_gather_check_array(gp, g, GPI_GATHER_INDEX, g->index, g->index_offset, n,
+                                   gpi_type_size(g->index_type), used);
+    }
+    if (r == GP_OK) r = gpi_check_count(gp, g->function, &g->count, &used[GPI_GATHER_COUNTER]);
+    if (r == GP_OK)
+        r = gpi_gather_check_array(gp, g, GPI_GATHER_OUT, g->out, g->out_offset, g->out_count,
+                                   g->element_size, used);
+    if (r == GP_OK)
+        r = gpi_check_apart(gp, g->function, gpi_gather_names, used, GPI_GATHER_OUT, GPI_GATHER_RANGES);
+    if (r != GP_OK) return r;
+    return gpi_check_scratch(gp, g->function, scratch, gpi_gather_scratch(g), used, GPI_GATHER_RANGES);
+}
+
+/* ------------------------------------------------------------------ launch */
+
+/* An array, or, where it is empty, something that stands in and is not looked at. */
+static void gpi_gather_arg_array(gpi_call *call, size_t count, cl_mem buffer, size_t offset)
+{
+    const cl_ulong at = count ? offset : 0;
+    const cl_mem some = count ? buffer : call->gp->counters;
+    GPI_CALL_ARG(call, some);
+    GPI_CALL_ARG(call, at);
+}
+
+static gp_result gpi_gather_launch(gpi_call *call, const gpi_gather *g)
+{
+    const size_t n = g->count.bound;
+    const bool serial = g->plan.shape == GP_SHAPE_SERIAL;
+    const cl_ulong span =
+        serial ? gpi_serial_span(call->gp, &g->plan, n, GPI_GATHER_SERIAL_SPAN_MIN) : gpi_plan_tile(&g->plan);
+    const cl_ulong limit = g->scatter ? g->out_count : g->in_count;
+    gpi_call_kernel(call, g->program, GPI_GATHER_TILES);
+    gpi_gather_arg_array(call, g->in_count, g->in, g->in_offset);
+    gpi_gather_arg_array(call, g->out_count, g->out, g->out_offset);
+    gpi_gather_arg_array(call, n, g->index, g->index_offset);
+    if (g->flag_type) gpi_gather_arg_array(call, n, g->flag, g->flag_offset);
+    GPI_CALL_ARG(call, limit);
+    GPI_CALL_ARG(call, span);
+    gpi_call_arg_count(call, &g->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &g->plan, gpi_ceil_div(n, (size_t)span));
+}
+
+/* Scans the flags into the scratch: the indices of the launch that follows. */
+static gp_result gpi_gather_rank(gpi_call *call, gpi_gather *gather, cl_mem own)
+{
+    gp_scan_desc *d = &gather->scan_desc;
+    gp_result result = gpi_call_scratch(call, own, gpi_gather_scratch(gather), &d->scratch);
+    if (result != GP_OK) return result;
+    d->out = gather->index = d->scratch;
+    gather->index_offset = d->out_offset;
+    gpi_scan_choose(call->gp, &gather->scan, false);
+    return gpi_scan_launch(call, &gather->scan);
+}
+
+static gp_result gpi_gather_run(gp_context *gp, gpi_gather *gather, cl_mem scratch, const cl_event *wait,
+                                cl_uint wait_count, cl_event *done)
+{
+    const bool some = gather->count.bound > 0;
+    gpi_call call;
+    gp_result result = gpi_gather_plan(gp, gather);
+    if (result == GP_OK && some) result = gpi_gather_check(gp, gather, scratch);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, gather->function, wait, wait_count, done);
+    if (result == GP_OK && some && gather->flag_type) result = gpi_gather_rank(&call, gather, scratch);
+    if (result == GP_OK && some) result = gpi_gather_launch(&call, gather);
+    return gpi_call_end(&call, result);
+}
+
+/* ------------------------------------------------------------------ descs */
+
+static void gpi_gather_init(gpi_gather *gather, const char *function, const gp_gather_desc *d, bool scatter)
+{
+    memset(gather, 0, sizeof *gather);
+    gather->function = function;
+    gather->element_size = d->element_size;
+    gather->scatter = scatter;
+    gather->in = d->in;
+    gather->in_offset = d->in_offset;
+    gather->in_count = scatter ? d->count : d->limit;
+    gather->out = d->out;
+    gather->out_offset = d->out_offset;
+    gather->out_count = scatter ? d->limit : d->count;
+    gather->index = d->indices;
+    gather->index_offset = d->indices_offset;
+    gather->index_type = d->index_type ? d->index_type : GP_U32;
+    gather->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+}
+
+/* Ranks of 32 bits where they suffice. */
+static void gpi_gather_init_unpack(gpi_gather *gather, const char *function, const gp_unpack_desc *d)
+{
+    memset(gather, 0, sizeof *gather);
+    gather->function = function;
+    gather->element_size = d->element_size;
+    gather->in = d->in;
+    gather->in_offset = d->in_offset;
+    gather->in_count = d->in_count;
+    gather->out = d->out;
+    gather->out_offset = d->out_offset;
+    gather->out_count = d->count;
+    gather->flag = d->flags;
+    gather->flag_offset = d->flags_offset;
+    gather->flag_type = d->flag_type ? d->flag_type : GP_U8;
+    gather->index_type = d->count > UINT32_MAX ? GP_U64 : GP_U32;
+    gather->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+}
+
+/* ------------------------------------------------------------------ API */
+
+static gp_result gpi_gather_call(gp_context *gp, const char *function, const gp_gather_desc *desc,
+                                 bool scatter)
+{
+    gpi_gather gather;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    gpi_gather_init(&gather, function, desc, scatter);
+    return gpi_gather_run(gp, &gather, NULL, desc->wait, desc->wait_count, desc->done);
+}
+
+GP_API gp_result gp_gather(gp_context *gp, const gp_gather_desc *desc)
+{
+    return gpi_gather_call(gp, "gp_gather", desc, false);
+}
+
+GP_API gp_result gp_scatter(gp_context *gp, const gp_gather_desc *desc)
+{
+    return gpi_gather_call(gp, "gp_scatter", desc, true);
+}
+
+GP_API gp_result gp_unpack(gp_context *gp, const gp_unpack_desc *desc)
+{
+    gpi_gather gather;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_unpack: gp or desc is NULL");
+    gpi_gather_init_unpack(&gather, "gp_unpack", desc);
+    return gpi_gather_run(gp, &gather, desc->scratch, desc->wait, desc->wait_count, desc->done);
+}
+
+GP_API gp_result gp_unpack_scratch_size(gp_context *gp, const gp_unpack_desc *desc, size_t *bytes)
+{
+    gpi_gather gather;
+    gp_result result;
+    if (bytes) *bytes = 0;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_unpack_scratch_size: gp, desc or bytes is NULL");
+    }
+    gpi_gather_init_unpack(&gather, "gp_unpack_scratch_size", desc);
+    result = gpi_gather_plan(gp, &gather);
+    if (result == GP_OK) *bytes = gpi_gather_scratch(&gather);
+    return result;
+}
+
+/* ------------------------------------------------------------------ warm-up */
+
+/* Moves a zero of the context's own. */
+static gp_result gpi_gather_warm_up_one(gp_context *gp, gpi_gather *gather)
+{
+    enum { LARGEST = 16 }; /* bytes of an element, an index or a flag */
+    cl_mem in = NULL, out = NULL;
+    gp_result result = gpi_alloc_zeros(gp, LARGEST, &in);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, LARGEST, &out);
+    gather->in = gather->index = gather->flag = in;
+    gather->out = out;
+    gather->in_offset = gather->out_offset = gather->index_offset = gather->flag_offset = 0;
+    gather->in_count = gather->out_count = 1;
+    gather->count = gpi_count_make(1, NULL, 0, GP_TYPE_NONE);
+    if (result == GP_OK) result = gpi_gather_run(gp, gather, NULL, NULL, 0, NULL);
+    if (in) (void)clReleaseMemObject(in);
+    if (out) (void)clReleaseMemObject(out);
+    return result;
+}
+
+static gp_result gpi_gather_warm_up(gp_context *gp, const gp_warmup_desc *desc)
+{
+    gp_result result = GP_OK;
+    gpi_gather gather;
+    if (desc->gather) {
+        gpi_gather_init(&gather, "gp_warmup", desc->gather, false);
+        result = gpi_gather_warm_up_one(gp, &gather);
+    }
+    if (desc->scatter && result == GP_OK) {
+        gpi_gather_init(&gather, "gp_warmup", desc->scatter, true);
+        result = gpi_gather_warm_up_one(gp, &gather);
+    }
+    if (desc->unpack && result == GP_OK) {
+        gp_scan_desc scan; /* of several tiles too */
+        gpi_gather_init_unpack(&gather, "gp_warmup", desc->unpack);
+        memset(&scan, 0, sizeof scan);
+        scan.type = gather.flag_type;
+        scan.map = "x != 0";
+        scan.out_type = gather.index_type;
+        scan.op = GP_SUM;
+        result = gpi_scan_warm_up(gp, &scan);
+        if (result == GP_OK) result = gpi_gather_warm_up_one(gp, &gather);
+    }
+    return result;
+}
+/* ---- End file src/gather.c ---- */
+
+/* ---- Begin file src/stencil.c ---- */
+/* stencil.c - gp_stencil: each element from its neighbours, by tiles with a rim, in one launch. */
+
+enum { GPI_STENCIL_TILES };
+
+enum {
+    GPI_STENCIL_RADIUS_MAX = 8,
+    GPI_STENCIL_CHANNELS_MAX = 4,
+    GPI_STENCIL_SERIAL_ROW = 256, /* elements of a tile's row; 1-D: */
+    GPI_STENCIL_SERIAL_LINE = 4096,
+    GPI_STENCIL_LOCAL_ROW = 64,
+    GPI_STENCIL_ROWS = 32 /* of a tile */
+};
+
+/* A call, ready to be checked and run. */
+typedef struct gpi_stencil {
+    const gp_stencil_desc *desc;
+    const char *function;
+    gp_type out_type;
+    size_t height, channels, in_pitch, out_pitch; /* no longer 0 */
+    size_t in_count, out_count;                   /* elements from the first to the last one */
+    size_t weights;                               /* how many; 0: a map */
+    unsigned tile_x, tile_y;
+    bool in_place; /* takes a copy of the input */
+    gpi_plan plan;
+    gpi_program *program;
+} gpi_stencil;
+
+enum { GPI_STENCIL_IN, GPI_STENCIL_WEIGHTS, GPI_STENCIL_OUT, GPI_STENCIL_RANGES };
+static const char *const gpi_stencil_names[GPI_STENCIL_RANGES] = {"in", "weights", "out"};
+
+/* ------------------------------------------------------------------ program */
+
+/* What the expression may name, and the expression, on lines of its own. */
+static void gpi_stencil_prelude_map(const gp_stencil_desc *d, gpi_text *text)
+{
+    gpi_text_add(text,
+                 "#define at(dx, dy) gpi_here[clamp((int)(dy), -%u, %u) * GPI_ROW + "
+                 "clamp((int)(dx), -%u, %u) * GPI_CHANNELS]\n",
+                 d->radius_y, d->radius_y, d->radius_x, d->radius_x);
+    gpi_text_add(text, "static GPI_LANE gpi_map(GPI_NEAR const GPI_X *gpi_here, GPI_X x, ulong i, ulong j)\n"
+                       "{\n    (void)gpi_here, (void)x, (void)i, (void)j;\n");
+    gpi_text_add(text, "    return (GPI_LANE)(\n#line 1 \"map\"\n%s\n    );\n}\n", d->map);
+}
+
+static void gpi_stencil_prelude_types(const gpi_stencil *s, gpi_text *text)
+{
+    const gp_type type = s->desc->type, out = s->out_type;
+    const bool wide = type == GP_F64 || out == GP_F64;
+    gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", gpi_type_cl(type),
+                 type == GP_F16, gpi_type_cl(gpi_operand(type)));
+    gpi_text_add(text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", gpi_type_cl(out),
+                 out == GP_F16, gpi_type_cl(gpi_operand(out)));
+    gpi_text_add(text, "#define GPI_SUM %s\n", wide ? "double" : "float");
+    if (gpi_is_float(out)) gpi_text_add(text, "#define GPI_ROUND(sum) (GPI_LANE)(sum)\n");
+    else gpi_text_add(text, "#define GPI_ROUND(sum) convert_%s_sat_rte(sum)\n", gpi_type_cl(out));
+}
+
+static char *gpi_stencil_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+{
+    const gpi_stencil *s = (const gpi_stencil *)description;
+    const gp_stencil_desc *d = s->desc;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_prelude_apart(gp, plan, &text);
+    gpi_stencil_prelude_types(s, &text);
+    gpi_text_add(&text, "#define GPI_RX %u\n#define GPI_RY %u\n#define GPI_CHANNELS %u\n", d->radius_x,
+                 d->radius_y, (unsigned)s->channels);
+    gpi_text_add(&text, "#define GPI_TILE_X %u\n#define GPI_TILE_Y %u\n#define GPI_ROW %u\n", s->tile_x,
+                 s->tile_y, s->tile_x + 2 * d->radius_x * (unsigned)s->channels);
+    gpi_text_add(&text, "#define GPI_BORDER %d\n#define GPI_WEIGHTS %d\n#define GPI_NEAR %s\n",
+                 (int)d->border, s->weights > 0, plan->shape == GP_SHAPE_LOCAL ? "__local" : "__private");
+    if (d->map) gpi_stencil_prelude_map(d, &text);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ checks */
+
+static gp_result gpi_stencil_check_numbers(gp_context *gp, const gpi_stencil *s)
+{
+    const gp_stencil_desc *d = s->desc;
+    if (d->radius_x > GPI_STENCIL_RADIUS_MAX || d->radius_y > GPI_STENCIL_RADIUS_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: radius_x = %u and radius_y = %u, must be at most %d", s->function, d->radius_x,
+                        d->radius_y, GPI_STENCIL_RADIUS_MAX);
+    }
+    if (d->channels > GPI_STENCIL_CHANNELS_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: channels = %u, must be at most %d", s->function,
+                        d->channels, GPI_STENCIL_CHANNELS_MAX);
+    }
+    if ((unsigned)d->border >= GP_BORDER_COUNT) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: border = %d is not a gp_border", s->function,
+                        (int)d->border);
+    }
+    if (d->map && (gpi_is_blank(d->map) || d->weights)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty, or there are weights too",
+                        s->function);
+    }
+    return GP_OK;
+}
+
+/* Elements from the first to the last one of a picture; false where they do not fit into a size_t. */
+static bool gpi_stencil_extent(size_t row, size_t height, size_t pitch, size_t *count)
+{
+    *count = 0;
+    if (row == 0 || height == 0) return true;
+    if (height - 1 > (SIZE_MAX / 16 - row) / pitch) return false;
+    *count = (height - 1) * pitch + row;
+    return true;
+}
+
+static gp_result gpi_stencil_describe(gp_context *gp, gpi_stencil *s)
+{
+    const gp_stencil_desc *d = s->desc;
+    gp_result result = gpi_check_type(gp, s->function, "type", d->type);
+    size_t row;
+    s->out_type = d->out_type ? d->out_type : d->type;
+    if (result == GP_OK) result = gpi_check_type(gp, s->function, "out_type", s->out_type);
+    if (result == GP_OK) result = gpi_stencil_check_numbers(gp, s);
+    if (result != GP_OK) return result;
+    s->height = d->height ? d->height : 1;
+    s->channels = d->channels ? d->channels : 1;
+    row = d->width > SIZE_MAX / 64 ? SIZE_MAX / 16 : d->width * s->channels;
+    s->in_pitch = d->in_pitch ? d->in_pitch : row;
+    s->out_pitch = d->out_pitch ? d->out_pitch : row;
+    s->weights = d->map ? 0 : (size_t)(2 * d->radius_x + 1) * (2 * d->radius_y + 1);
+    if (s->in_pitch < row || s->out_pitch < row) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a pitch of %zu or %zu is less than a row of %zu",
+                        s->function, s->in_pitch, s->out_pitch, row);
+    }
+    if (!gpi_stencil_extent(row, s->height, s->in_pitch, &s->in_count) ||
+        !gpi_stencil_extent(row, s->height, s->out_pitch, &s->out_count)) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: %zu rows of %zu elements", s->function, s->height,
+                        row);
+    }
+    return GP_OK;
+}
+
+/* Elements of local memory that a tile takes. */
+static size_t gpi_stencil_near(const gpi_stencil *s)
+{
+    const gp_stencil_desc *d = s->desc;
+    return (s->tile_x + 2 * d->radius_x * s->channels) * (s->tile_y + 2 * d->radius_y);
+}
+
+/* A tile that fits: of one row where that is all there is. */
+static void gpi_stencil_choose_tile(const gp_context *gp, gpi_stencil *s)
+{
+    const bool serial = s->plan.shape == GP_SHAPE_SERIAL, flat = s->desc->radius_y == 0 && s->height == 1;
+    const size_t size = gpi_type_size(gpi_operand(s->desc->type));
+    s->tile_y = flat ? 1 : (unsigned)GPI_STENCIL_ROWS;
+    if (serial) s->tile_x = flat ? GPI_STENCIL_SERIAL_LINE : GPI_STENCIL_SERIAL_ROW;
+    else s->tile_x = flat ? 4 * s->plan.group : (unsigned)GPI_STENCIL_LOCAL_ROW;
+    while (!serial && s->tile_y > 1 && gpi_stencil_near(s) * size > gp->info.local_mem_size / 2)
+        s->tile_y /= 2;
+}
+
+/* Everything but the buffers. */
+static gp_result gpi_stencil_plan(gp_context *gp, gpi_stencil *s)
+{
+    gp_result result = gpi_stencil_describe(gp, s);
+    if (result == GP_OK) result = gpi_plan_make_map(gp, s->function, gpi_type_size(s->desc->type), &s->plan);
+    if (result != GP_OK) return result;
+    gpi_stencil_choose_tile(gp, s);
+    return gpi_program_get_fit(gp, s->function, GPI_STENCIL, gpi_stencil_prelude, s, &s->plan, &s->program);
+}
+
+static size_t gpi_stencil_scratch(const gpi_stencil *s)
+{
+    return s->in_place ? s->in_count * gpi_type_size(s->desc->type) : 0;
+}
+
+static gp_result gpi_stencil_check(gp_context *gp, gpi_stencil *s)
+{
+    const gp_stencil_desc *d = s->desc;
+    gpi_range used[GPI_STENCIL_RANGES], others[GPI_STENCIL_RANGES];
+    gp_result r;
+    memset(used, 0, sizeof used);
+    r = gpi_check_buffer(gp, s->function, "in", d->in, d->in_offset, s->in_count, gpi_type_size(d->type),
+                         GPI_READS, &used[GPI_STENCIL_IN]);
+    if (r == GP_OK && s->weights)
+        r = gpi_check_buffer(gp, s->function, "weights", d->weights, d->weights_offset, s->weights, 4,
+                             GPI_READS, &used[GPI_STENCIL_WEIGHTS]);
+    if (r == GP_OK)
+        r = gpi_check_buffer(gp, s->function, "out", d->out, d->out_offset, s->out_count,
+                             gpi_type_size(s->out_type), GPI_WRITES, &used[GPI_STENCIL_OUT]);
+    if (r != GP_OK) return r;
+    memcpy(others, used, sizeof others);
+    s->in_place = gpi_same(&used[GPI_STENCIL_IN], &used[GPI_STENCIL_OUT]) && s->in_pitch == s->out_pitch;
+    if (s->in_place) memset(&others[GPI_STENCIL_IN], 0, sizeof others[GPI_STENCIL_IN]);
+    r = gpi_check_apart(gp, s->function, gpi_stencil_names, others, GPI_STENCIL_OUT, GPI_STENCIL_RANGES);
+    if (r != GP_OK) return r;
+    return gpi_check_scratch(gp, s->function, d->scratch, gpi_stencil_scratch(s), used, GPI_STENCIL_RANGES);
+}
+
+/* ------------------------------------------------------------------ launch */
+
+/* The constant border, as an operand: of f32 where the input is of halves. */
+static void gpi_stencil_arg_border(gpi_call *call, const gpi_stencil *s)
+{
+    const gp_value value = s->desc->border_value;
+    const float half = value.f32;
+    if (s->desc->type == GP_F16) gpi_call_arg(call, sizeof half, &half);
+    else gpi_call_arg(call, gpi_type_size(s->desc->type), &value);
+}
+
+static gp_result gpi_stencil_launch(gpi_call *call, const gpi_stencil *s, cl_mem in, cl_ulong in_at)
+{
+    const gp_stencil_desc *d = s->desc;
+    const cl_ulong width = d->width, height = s->height, in_pitch = s->in_pitch, out_pitch = s->out_pitch;
+    const cl_ulong out_at = d->out_offset, weights_at = d->weights_offset;
+    const cl_ulong across = gpi_ceil_div(d->width * s->channels, s->tile_x);
+    gpi_call_kernel(call, s->program, GPI_STENCIL_TILES);
+    GPI_CALL_ARG(call, in);
+    GPI_CALL_ARG(call, in_at);
+    GPI_CALL_ARG(call, in_pitch);
+    GPI_CALL_ARG(call, d->out);
+    GPI_CALL_ARG(call, out_at);
+    GPI_CALL_ARG(call, out_pitch);
+    if (s->weights) {
+        GPI_CALL_ARG(call, d->weights);
+        GPI_CALL_ARG(call, weights_at);
+    }
+    GPI_CALL_ARG(call, width);
+    GPI_CALL_ARG(call, height);
+    GPI_CALL_ARG(call, across);
+    gpi_stencil_arg_border(call, s);
+    return gpi_call_launch(call, &s->plan, (size_t)across * gpi_ceil_div(s->height, s->tile_y));
+}
+
+/* In place: of a copy, since neighbours are overwritten. */
+static gp_result gpi_stencil_launch_in_place(gpi_call *call, const gpi_stencil *s)
+{
+    const gp_stencil_desc *d = s->desc;
+    cl_mem copy = NULL;
+    gp_result result = gpi_call_scratch(call, d->scratch, gpi_stencil_scratch(s), &copy);
+    if (result == GP_OK)
+        result = gpi_call_copy(call, d->in, d->in_offset * gpi_type_size(d->type), copy, 0,
+                               gpi_stencil_scratch(s));
+    return result == GP_OK ? gpi_stencil_launch(call, s, copy, 0) : result;
+}
+
+static gp_result gpi_stencil_call(gp_context *gp, const char *function, const gp_stencil_desc *desc)
+{
+    gpi_stencil s;
+    gpi_call call;
+    gp_result result;
+    memset(&s, 0, sizeof s);
+    s.desc = desc;
+    s.function = function;
+    result = gpi_stencil_plan(gp, &s);
+    if (result == GP_OK && desc->width > 0) result = gpi_stencil_check(gp, &s);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK && desc->width > 0) {
+        result = s.in_place ? gpi_stencil_launch_in_place(&call, &s)
+                            : gpi_stencil_launch(&call, &s, desc->in, desc->in_offset);
+    }
+    return gpi_call_end(&call, result);
+}
+
+/* ------------------------------------------------------------------ API */
+
+GP_API gp_result gp_stencil(gp_context *gp, const gp_stencil_desc *desc)
+{
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_stencil: gp or desc is NULL");
+    return gpi_stencil_call(gp, "gp_stencil", desc);
+}
+
+GP_API gp_result gp_stencil_scratch_size(gp_context *gp, const gp_stencil_desc *desc, size_t *bytes)
+{
+    gpi_stencil s;
+    gp_result result;
+    if (bytes) *bytes = 0;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_stencil_scratch_size: gp, desc or bytes is NULL");
+    }
+    memset(&s, 0, sizeof s);
+    s.desc = desc;
+    s.function = "gp_stencil_scratch_size";
+    result = gpi_stencil_describe(gp, &s);
+    s.in_place = desc->in == desc->out;
+    if (result == GP_OK) *bytes = gpi_stencil_scratch(&s);
+    return result;
+}
+
+/* One pixel of the context's own, with weights of zero. */
+static gp_result gpi_stencil_warm_up(gp_context *gp, const gp_stencil_desc *desc)
+{
+    enum { LARGEST = 17 * 17 * 4 }; /* bytes of all weights */
+    gp_stencil_desc probe = *desc;
+    gp_result result = gpi_alloc_zeros(gp, LARGEST, &probe.in);
+    probe.out = NULL;
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, LARGEST, &probe.out);
+    probe.weights = desc->map ? NULL : probe.in;
+    probe.in_offset = probe.out_offset = probe.weights_offset = 0;
+    probe.in_pitch = probe.out_pitch = 0;
+    probe.width = 1;
+    probe.height = desc->height > 1 ? 2 : 1;
+    probe.scratch = NULL;
+    probe.wait = NULL;
+    probe.wait_count = 0;
+    probe.done = NULL;
+    if (result == GP_OK) result = gpi_stencil_call(gp, "gp_warmup", &probe);
+    if (probe.in) (void)clReleaseMemObject(probe.in);
+    if (probe.out) (void)clReleaseMemObject(probe.out);
+    return result;
+}
+/* ---- End file src/stencil.c ---- */
 
 /*
 MIT License

@@ -115,6 +115,11 @@ struct bench_variant {
         gp_search_desc search;
         gp_topk_desc topk;
         gp_histogram_desc histogram;
+        gp_transform_desc transform;
+        gp_fill_desc fill;
+        gp_random_desc random;
+        gp_gather_desc gather;
+        gp_stencil_desc stencil;
         bench_launch launch;
         bench_passes passes;
         host_stream host;
@@ -250,6 +255,11 @@ void bench_sort_strings(bench *b);
 void bench_brackets(bench *b);
 void bench_hash(bench *b);
 void bench_hash_published(bench *b);
+void bench_transform(bench *b);
+void bench_fill(bench *b);
+void bench_random(bench *b);
+void bench_gather(bench *b);
+void bench_stencil(bench *b);
 void bench_ladder(bench *b);
 void bench_launch_cost(bench *b);
 

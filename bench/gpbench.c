@@ -31,6 +31,11 @@ static const char help[] =
     "  brackets gp_brackets: nests of several shapes, against stacks in C; sizes of tiles\n"
     "  hash     gp_hash by load, size, width and sort of keys, against tables on the host; and filled up\n"
     "  hash-published  2^27 slots filled up, and 2^26 inserts and 2^25 deletes, beside published figures\n"
+    "  transform  gp_transform x * 3 + 1, against the fastest copy\n"
+    "  fill     gp_fill, against clEnqueueFillBuffer\n"
+    "  random   gp_random of words, against Philox on the host\n"
+    "  gather   gp_gather by random indices, against a copy of the indices\n"
+    "  stencil  gp_stencil of 3 x 3 weights, against the fastest copy\n"
     "  ladder   the textbook's steps of a reduction, against gp_reduce and the fastest loop that reads\n"
     "  launch   calls with 1000 elements, against an empty kernel\n"
     "  all      all of these but hash-published\n"
@@ -83,6 +88,11 @@ static void run_all(bench *b)
     bench_sort_strings(b);
     bench_brackets(b);
     bench_hash(b);
+    bench_transform(b);
+    bench_fill(b);
+    bench_random(b);
+    bench_gather(b);
+    bench_stencil(b);
 }
 
 static const command commands[] = {{"stream", bench_stream},
@@ -106,6 +116,11 @@ static const command commands[] = {{"stream", bench_stream},
                                    {"brackets", bench_brackets},
                                    {"hash", bench_hash},
                                    {"hash-published", bench_hash_published},
+                                   {"transform", bench_transform},
+                                   {"fill", bench_fill},
+                                   {"random", bench_random},
+                                   {"gather", bench_gather},
+                                   {"stencil", bench_stencil},
                                    {"all", run_all}};
 
 /* ------------------------------------------------------------------ options */

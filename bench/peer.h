@@ -29,8 +29,11 @@ typedef enum bench_primitive {
     BENCH_SEGMENTED_SORT,
     BENCH_SORT_STRINGS,
     BENCH_BRACKETS,
-    BENCH_HISTOGRAM,    /* of `segments` bins: u8 by value; u32 below 2^k, by shifting; counts u32 */
-    BENCH_REDUCE_BY_KEY /* keys in host_in, values in host_in2: u32; keys, then sums n elements behind */
+    BENCH_HISTOGRAM, /* of `segments` bins: u8 by value; u32 below 2^k, by shifting; counts u32 */
+    BENCH_TRANSFORM, /* x * 3 + 1 */
+    BENCH_FILL,      /* 42 */
+    BENCH_GATHER,    /* host_in by host_in2 */
+    BENCH_STENCIL    /* k x k f32, weights 1 2 1, 2 4 2, 1 2 1, borders clamped */
 } bench_primitive;
 
 /* One piece of work. Every variant of a case gets the same one: the same input, the same output.
@@ -70,6 +73,7 @@ typedef struct bench_peer {
 
 extern const bench_peer bench_peer_block_indirect;
 extern const bench_peer bench_peer_boost_compute;
+extern const bench_peer bench_peer_boost_compute_map;
 extern const bench_peer bench_peer_boost_compute_sort;
 extern const bench_peer bench_peer_boost_pack;
 extern const bench_peer bench_peer_c_histogram;
@@ -88,6 +92,7 @@ extern const bench_peer bench_peer_std;
 extern const bench_peer bench_peer_std_merge;
 extern const bench_peer bench_peer_std_pack;
 extern const bench_peer bench_peer_std_par;
+extern const bench_peer bench_peer_std_par_map;
 extern const bench_peer bench_peer_std_search;
 extern const bench_peer bench_peer_std_search_threads;
 extern const bench_peer bench_peer_std_segments;
@@ -100,6 +105,7 @@ extern const bench_peer bench_peer_tbb;
 extern const bench_peer bench_peer_tbb_pack;
 extern const bench_peer bench_peer_tbb_histogram;
 extern const bench_peer bench_peer_std_par_histogram;
+extern const bench_peer bench_peer_tbb_map;
 extern const bench_peer bench_peer_tbb_sort;
 
 #ifdef __cplusplus

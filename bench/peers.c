@@ -32,6 +32,7 @@ static const bench_peer *const peers[] = {
     &bench_peer_boost_compute,
     &bench_peer_boost_compute_sort,
     &bench_peer_boost_pack,
+    &bench_peer_boost_compute_map,
     &bench_peer_block_indirect,
 #endif
 #ifdef BENCH_HAVE_TBB
@@ -42,6 +43,8 @@ static const bench_peer *const peers[] = {
     &bench_peer_par_merge,
     &bench_peer_par_pack,
     &bench_peer_tbb_pack,
+    &bench_peer_std_par_map,
+    &bench_peer_tbb_map,
 #endif
 #ifdef BENCH_HAVE_STD_PAR
     &bench_peer_std_par,

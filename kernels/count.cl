@@ -28,6 +28,7 @@ static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_of
 #define GPI_COUNT_ABANDONED 1 /* look-backs that the device cut short */
 #define GPI_COUNT_CLAMPED 2   /* calls that wanted more elements than their bound */
 #define GPI_COUNT_BAD 3       /* calls that found bad offsets */
+#define GPI_COUNT_SKIPPED 4   /* elements whose index was out of range */
 
 /* One group of a call says so when more was wanted than allowed. */
 #define GPI_COUNT_CHECK(first_group, counters)                                \

@@ -282,6 +282,10 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (desc->stack_scan && result == GP_OK) result = gpi_stack_scan_warm_up(gp, desc->stack_scan);
     if (desc->tree && result == GP_OK) result = gpi_tree_warm_up(gp, desc->tree);
     if (desc->hash && result == GP_OK) result = gpi_hash_warm_up(gp, desc->hash);
+    if (result == GP_OK) result = gpi_map_warm_up(gp, desc);
+    if (result == GP_OK) result = gpi_gather_warm_up(gp, desc);
+    if (desc->stencil && result == GP_OK) result = gpi_stencil_warm_up(gp, desc->stencil);
+    if (desc->random && result == GP_OK) result = gpi_random_warm_up(gp, desc->random);
     return result == GP_OK ? gp_finish(gp) : result;
 }
 
@@ -301,6 +305,7 @@ GP_API gp_result gp_profile_read(gp_context *gp, gp_profile *out)
     out->abandoned = counters[1];
     out->clamped = counters[2];
     out->bad_offsets = counters[3];
+    out->skipped = counters[4];
     return GP_OK;
 }
 

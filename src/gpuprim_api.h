@@ -1548,6 +1548,271 @@ typedef enum gp_device_part {
 GP_API gp_result gp_device_source(gp_context *gp, gp_device_part part, gp_hash table, char *text,
                                   size_t capacity, size_t *size);
 
+/* ------------------------------------------------------------------ map */
+
+/* out[i] = map(x, y, z, i), where x, y and z are in[i], in2[i] and in3[i]
+
+   The expression's value is converted to out_type as C does. There may be no input at all: then the
+   expression is in i alone. A new expression is a new program. Aliasing: `out` may be the same elements as an
+   input of its size (in place); else nothing overlaps `out`. Inputs may overlap one another. count_buffer's
+   number apart from `out`. Cost: reads and writes once, one launch, no scratch. Elements are computed each
+   for itself: the same result every time. */
+typedef struct gp_transform_desc {
+    cl_mem in; /* count elements of `type`; NULL and type 0: no input */
+    size_t in_offset;
+    gp_type type;
+    cl_mem in2; /* a second input, for y; NULL: none */
+    size_t in2_offset;
+    gp_type type2; /* 0: `type` */
+    cl_mem in3;    /* a third input, for z, beside a second one; NULL: none */
+    size_t in3_offset;
+    gp_type type3; /* 0: `type` */
+    cl_mem out;    /* count elements of out_type */
+    size_t out_offset;
+    gp_type out_type;    /* 0: `type` */
+    const char *map;     /* expression in x, y, z and i, in OpenCL C */
+    size_t count;        /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_transform_desc;
+
+GP_API gp_result gp_transform(gp_context *gp, const gp_transform_desc *desc);
+
+/* out[i] = value */
+typedef struct gp_fill_desc {
+    cl_mem out; /* count elements of element_size bytes */
+    size_t out_offset;
+    size_t element_size; /* 1, 2, 4, 8 or 16 */
+    const void *value;   /* element_size bytes, read during the call; NULL: zeros */
+    size_t count;        /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer;
+    size_t count_offset;
+    gp_type count_type;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_fill_desc;
+
+/* One program for each element_size, whatever the value. */
+GP_API gp_result gp_fill(gp_context *gp, const gp_fill_desc *desc);
+
+/* out[i] = start + i * step
+
+   Integers wrap round. Floats: i rounded to the type, one multiplication, one addition: no error adds up.
+   Halves are computed as floats, and rounded when stored. */
+typedef struct gp_iota_desc {
+    cl_mem out; /* count elements of `type` */
+    size_t out_offset;
+    gp_type type;
+    gp_value start; /* of `type`; of f32 where that is f16 */
+    gp_value step;  /* all zeros: 1 */
+    size_t count;   /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer;
+    size_t count_offset;
+    gp_type count_type;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_iota_desc;
+
+/* One program for each type, whatever start and step. */
+GP_API gp_result gp_iota(gp_context *gp, const gp_iota_desc *desc);
+
+/* out[0] = in[0], out[i] = in[i] - in[i-1]
+
+   With a map: out[i] = map(x, y, i) for i > 0, where x is in[i] and y is in[i-1]. in[0], differences and the
+   map's value are converted to out_type as C does; a difference is one of `type` as an operand: types shorter
+   than int are ints, halves are floats.
+   Aliasing: in place (`out` the same elements as `in`), which takes a copy of the input in scratch; else no
+   overlap. count_buffer's number apart from `out`. Cost: reads and writes once, one launch; in place a copy
+   more. An inclusive scan undoes it. */
+typedef struct gp_adjacent_difference_desc {
+    cl_mem in;
+    size_t in_offset;
+    gp_type type;
+    cl_mem out; /* count elements of out_type */
+    size_t out_offset;
+    gp_type out_type;    /* 0: `type` */
+    const char *map;     /* expression in x, y and i; NULL: "x - y" */
+    size_t count;        /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    cl_mem
+        scratch; /* of gp_adjacent_difference_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_adjacent_difference_desc;
+
+GP_API gp_result gp_adjacent_difference(gp_context *gp, const gp_adjacent_difference_desc *desc);
+
+/* Bytes of scratch that this desc needs: 0 unless `out` is `in`. Can be 0. */
+GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_adjacent_difference_desc *desc,
+                                                     size_t *bytes);
+
+/* ------------------------------------------------------------------ gather, scatter, unpack */
+
+/* gather: out[i] = in[indices[i]]        scatter: out[indices[i]] = in[i]
+
+   Elements are moved, never looked at: element_size bytes each. An index that is not less than `limit` is
+   skipped: a gather leaves that element of `out` as it is, a scatter drops that element of `in`;
+   gp_profile.skipped counts them. Where indices of a scatter are equal, any one of their elements stays;
+   where they are not, the result is the same every time. Aliasing: `out` overlaps nothing; `in` and `indices`
+   may overlap each other. Cost: reads and writes each element once, by lines of memory where indices are near
+   one another; one launch, no scratch. */
+typedef struct gp_gather_desc {
+    cl_mem in; /* gather: `limit` elements; scatter: `count` */
+    size_t in_offset;
+    cl_mem out; /* gather: `count` elements; scatter: `limit` */
+    size_t out_offset;
+    cl_mem indices; /* count numbers of index_type */
+    size_t indices_offset;
+    gp_type index_type;  /* GP_U32 (also 0) or GP_U64 */
+    size_t element_size; /* bytes: 1, 2, 4, 8 or 16 */
+    size_t limit;        /* elements of what is indexed; 0: every index is skipped */
+    size_t count;        /* of indices, or their bound with count_buffer */
+    cl_mem count_buffer;
+    size_t count_offset;
+    gp_type count_type;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_gather_desc;
+
+GP_API gp_result gp_gather(gp_context *gp, const gp_gather_desc *desc);
+GP_API gp_result gp_scatter(gp_context *gp, const gp_gather_desc *desc);
+
+/* out[i] = the next element of `in`, for each i whose flag is set, in order; other elements stay as they are
+
+   Undoes a selection by flags. Where more flags are set than `in` has elements, the last ones are skipped,
+   and counted in gp_profile.skipped. Halves as flags are compared by their bits. Aliasing: `out` overlaps
+   nothing; inputs may overlap one another. Cost: a scan of the flags into scratch (4 bytes an element, 8 from
+   2^32 on), then reads and writes once. */
+typedef struct gp_unpack_desc {
+    cl_mem in; /* in_count elements */
+    size_t in_offset;
+    size_t in_count;
+    cl_mem flags; /* count flags */
+    size_t flags_offset;
+    gp_type flag_type; /* 0: GP_U8 */
+    cl_mem out;        /* count elements */
+    size_t out_offset;
+    size_t element_size; /* bytes: 1, 2, 4, 8 or 16 */
+    size_t count;        /* of flags, or their bound with count_buffer */
+    cl_mem count_buffer;
+    size_t count_offset;
+    gp_type count_type;
+    cl_mem scratch; /* of gp_unpack_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_unpack_desc;
+
+GP_API gp_result gp_unpack(gp_context *gp, const gp_unpack_desc *desc);
+
+/* Bytes of scratch that gp_unpack with this desc needs; buffers in it may be NULL. Can be 0. */
+GP_API gp_result gp_unpack_scratch_size(gp_context *gp, const gp_unpack_desc *desc, size_t *bytes);
+
+/* ------------------------------------------------------------------ stencil */
+
+/* What a neighbour beyond the border is. */
+typedef enum gp_border {
+    GP_BORDER_CLAMP = 0, /* the nearest element inside */
+    GP_BORDER_WRAP,      /* the one at the other end */
+    GP_BORDER_CONSTANT,  /* border_value */
+    GP_BORDER_COUNT
+} gp_border;
+
+/* weights: out(x, y) = sum of weights(dx, dy) * in(x + dx, y + dy) over |dx| <= radius_x, |dy| <= radius_y
+   map:     an expression in at(dx, dy), which is in(x + dx, y + dy); x, the element itself; i and j, its
+   column and row
+
+   A line (height 0 or 1) or a picture of rows; dx and dy count pixels, and a pixel has `channels` elements,
+   each of which meets the same channel of its neighbours. Weights are f32 and lie on the device, row by row
+   from
+   (-radius_x, -radius_y) on: a correlation. They are summed in that order, as f32, or as f64 where an input
+   or output is; integers are rounded to nearest and saturated. A map's value is converted to out_type as C
+   does; dx and dy beyond the radius are taken back to it. A new map is a new program, new weights are not.
+   Aliasing: in place (`out` the same elements as `in`, pitches too), which takes a copy of the input in
+   scratch; else `out` overlaps nothing, from its first element to its last one. Cost: reads and writes once,
+   but for the tiles' rims; one launch. */
+typedef struct gp_stencil_desc {
+    cl_mem in; /* height rows of width * channels elements */
+    size_t in_offset;
+    size_t in_pitch; /* elements from one row to the next; 0: width * channels */
+    cl_mem out;      /* the same of out_type; what is between rows stays as it is */
+    size_t out_offset;
+    size_t out_pitch;
+    gp_type type;
+    gp_type out_type;  /* 0: `type` */
+    size_t width;      /* pixels; 0: does nothing */
+    size_t height;     /* 0: 1 */
+    uint32_t channels; /* 1 to 4; 0: 1 */
+    uint32_t radius_x; /* 0 to 8 */
+    uint32_t radius_y;
+    gp_border border;
+    gp_value border_value; /* of `type`; of f32 where that is f16 */
+    cl_mem weights;        /* (2 radius_x + 1) * (2 radius_y + 1) floats; or: */
+    size_t weights_offset;
+    const char *map;
+    cl_mem scratch; /* of gp_stencil_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_stencil_desc;
+
+GP_API gp_result gp_stencil(gp_context *gp, const gp_stencil_desc *desc);
+
+/* Bytes of scratch that this desc needs: 0 unless `out` is `in`. */
+GP_API gp_result gp_stencil_scratch_size(gp_context *gp, const gp_stencil_desc *desc, size_t *bytes);
+
+/* ------------------------------------------------------------------ random */
+
+typedef enum gp_random_kind {
+    GP_RANDOM_BITS = 0, /* integers: all bits random */
+    GP_RANDOM_UNIFORM,  /* floats: [0, 1), multiples of 2^-24 (f16: 2^-11, f64: 2^-53) */
+    GP_RANDOM_RANGE,    /* integers: [low, high), each value to within 2^-64 of its chance */
+    GP_RANDOM_NORMAL,   /* floats: normal, by Box and Muller */
+    GP_RANDOM_KIND_COUNT
+} gp_random_kind;
+
+/* out[i] = element first_element + i of a stream of random numbers
+
+   The stream is named by `seed` and `stream`, and is the same on every device, in every shape and for however
+   many calls it is made: Philox4x32-10 (Salmon, Moraes, Dror & Shaw, SC11) with the seed as its key, and as
+   its counter a block's number and the stream. An element takes words of 32 bits from the blocks in a row,
+   low words first: two for types of 8 bytes and for ranges, else one; BITS of shorter types are the word's
+   low bits. Normal numbers come in pairs and are the same up to what the device's log, sqrt, sinpi and cospi
+   round. Aliasing: count_buffer's number apart from `out`. Cost: one launch, no scratch; writes once. */
+typedef struct gp_random_desc {
+    cl_mem out; /* count elements of `type` */
+    size_t out_offset;
+    gp_type type;
+    gp_random_kind kind;
+    uint64_t seed;
+    uint64_t stream;        /* another one: other numbers for the same seed */
+    uint64_t first_element; /* so that a call may go on where one ended */
+    gp_value low;           /* of a range, of `type` */
+    gp_value high;          /* itself not in it */
+    double mean;            /* normal */
+    double deviation;       /* normal: standard deviation; 0: 1 */
+    size_t count;           /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer;
+    size_t count_offset;
+    gp_type count_type;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_random_desc;
+
+/* One program for each type and kind. */
+GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc);
+
 /* ------------------------------------------------------------------ warm-up, profile */
 
 /* Builds (or loads) what calls with these descs will need, launches it once on a few internal elements,
@@ -1577,6 +1842,16 @@ typedef struct gp_warmup_desc {
     const gp_run_length_encode_desc *run_length_encode;
     const gp_hash_desc
         *hash; /* of this only key_size, value_size: batches, clear, rehash, retrieve, statistics */
+    const gp_transform_desc *transform;                     /* of this the types and map */
+    const gp_fill_desc *fill;                               /* of this element_size */
+    const gp_iota_desc *iota;                               /* of this the type */
+    const gp_adjacent_difference_desc *adjacent_difference; /* of this the types and map */
+    const gp_gather_desc *gather;                           /* of this element_size and index_type */
+    const gp_gather_desc *scatter;                          /* the same */
+    const gp_unpack_desc *unpack; /* of this element_size and flag_type; count: whether it is over 2^32 */
+    const gp_stencil_desc
+        *stencil;                 /* of this types, channels, radii, border, map, whether height is over 1 */
+    const gp_random_desc *random; /* of this type and kind */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
@@ -1593,6 +1868,7 @@ typedef struct gp_profile {
     uint64_t abandoned;       /* look-backs that a device cut short, results wrong; always 0 so far */
     uint64_t clamped;         /* calls whose count_buffer held more than `count` */
     uint64_t bad_offsets;     /* calls that found bad offsets of segments or strings */
+    uint64_t skipped;         /* elements whose index was out of range (gp_gather, gp_scatter, gp_unpack) */
     uint64_t scratch_bytes;   /* held by the context now */
 } gp_profile;
 

@@ -49,6 +49,10 @@ typedef enum gpi_primitive {
     GPI_HISTOGRAM,
     GPI_SEGMENTED_REDUCE,
     GPI_LAWS,
+    GPI_MAP, /* transform, fill, iota, adjacent_difference */
+    GPI_RANDOM,
+    GPI_GATHER, /* scatter, unpack */
+    GPI_STENCIL,
     GPI_PRIMITIVES
 } gpi_primitive;
 
@@ -156,7 +160,7 @@ typedef struct gpi_handle {
     uint32_t generation;
 } gpi_handle;
 
-enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 4, GPI_ASYNC_TEXT_MAX = 256 };
+enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 5, GPI_ASYNC_TEXT_MAX = 256 };
 
 struct gp_context {
     gp_context_desc desc; /* its strings are copied or no longer looked at */
@@ -220,6 +224,7 @@ static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_str
                                     gpi_plan *plan);
 static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size_t size, gp_strategy strategy,
                                       gpi_plan *plan);
+static gp_result gpi_plan_make_map(gp_context *gp, const char *function, size_t size, gpi_plan *plan);
 static size_t gpi_plan_tile(const gpi_plan *plan);
 static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
                                 cl_uint *tiles);
@@ -237,7 +242,7 @@ static void gpi_dump(gp_context *gp, const gpi_program *program, const char *end
 
 /* program.c */
 static void gpi_text_add(gpi_text *text, const char *format, ...) GPI_PRINTF(2, 3);
-static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
+static void gpi_prelude_apart(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
                               const gpi_plan *plan);
@@ -247,6 +252,12 @@ static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_
                                       char *prelude, size_t fields, gpi_program **out);
 static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
                               const gpi_plan *plan);
+/* Writes a plan's and a description's prelude; NULL: no memory. */
+typedef char *gpi_prelude_function(const gp_context *gp, const gpi_plan *plan, const void *description);
+static gp_result gpi_program_get_fit(gp_context *gp, const char *function, gpi_primitive primitive,
+                                     gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
+                                     gpi_program **out);
+static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static void gpi_programs_save(gp_context *gp);
 static void gpi_programs_free(gp_context *gp);
 static gp_result gpi_programs_share(gp_context *gp, const gp_context *from);
@@ -263,6 +274,8 @@ static gp_result gpi_check_positions(gp_context *gp, const char *function, const
                                      size_t count);
 static gp_type gpi_operand(gp_type type);
 static gp_result gpi_check_fp64(gp_context *gp, const char *function, gp_type type);
+static gp_result gpi_check_type(gp_context *gp, const char *function, const char *field, gp_type type);
+static gp_type gpi_operand(gp_type type);
 static bool gpi_is_float(gp_type type);
 static bool gpi_is_signed(gp_type type);
 static bool gpi_is_arg(gp_op op);
@@ -317,6 +330,7 @@ enum { GPI_READS = 0, GPI_WRITES = 1, GPI_BOTH = 2 };
 
 static gp_result gpi_check_buffer(gp_context *gp, const char *function, const char *field, cl_mem buffer,
                                   size_t offset, size_t count, size_t size, int access, gpi_range *range);
+static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_type type);
 static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
                                  gpi_range *range);
 static gp_result gpi_check_count_named(gp_context *gp, const char *function, const char *prefix,
@@ -337,6 +351,8 @@ static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *func
                                 cl_uint wait_count, cl_event *done);
 static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_mem *out);
 static gp_result gpi_call_fill(gpi_call *call, cl_mem buffer, size_t offset, size_t bytes);
+static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, cl_mem to, size_t to_offset,
+                               size_t bytes);
 static void gpi_call_kernel(gpi_call *call, gpi_program *program, size_t kernel);
 static void gpi_call_arg(gpi_call *call, size_t size, const void *value);
 static void gpi_call_arg_initial(gpi_call *call, const gpi_element *element);
@@ -592,6 +608,12 @@ static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc);
 static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
 static void gpi_hash_free_all(gp_context *gp);
 static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count);
+
+/* map.c, random.c, gather.c, stencil.c */
+static gp_result gpi_stencil_warm_up(gp_context *gp, const gp_stencil_desc *desc);
+static gp_result gpi_gather_warm_up(gp_context *gp, const gp_warmup_desc *desc);
+static gp_result gpi_map_warm_up(gp_context *gp, const gp_warmup_desc *desc);
+static gp_result gpi_random_warm_up(gp_context *gp, const gp_random_desc *desc);
 
 #define GPI_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define GPI_CALL_ARG(call, variable) gpi_call_arg(call, sizeof(variable), &(variable))

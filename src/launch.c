@@ -65,6 +65,16 @@ static gp_result gpi_check_buffer(gp_context *gp, const char *function, const ch
     return GP_OK;
 }
 
+static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_type type)
+{
+    gpi_count count;
+    count.bound = bound;
+    count.buffer = buffer;
+    count.offset = offset;
+    count.type = type;
+    return count;
+}
+
 /* A number that lives on the device: of 32 or 64 bits, and inside its buffer. `prefix`: of its fields. */
 static gp_result gpi_check_count_named(gp_context *gp, const char *function, const char *prefix,
                                        const gpi_count *count, gpi_range *range)
@@ -289,6 +299,15 @@ static gp_result gpi_call_fill(gpi_call *call, cl_mem buffer, size_t offset, siz
     const cl_int error = clEnqueueFillBuffer(call->gp->queue, buffer, &zero, sizeof zero, offset, bytes,
                                              call->wait_count, call->wait, &event);
     return gpi_call_enqueued(call, error, "clEnqueueFillBuffer", NULL, event);
+}
+
+static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, cl_mem to, size_t to_offset,
+                               size_t bytes)
+{
+    cl_event event;
+    const cl_int error = clEnqueueCopyBuffer(call->gp->queue, from, to, from_offset, to_offset, bytes,
+                                             call->wait_count, call->wait, &event);
+    return gpi_call_enqueued(call, error, "clEnqueueCopyBuffer", NULL, event);
 }
 
 /* Prepares a kernel: its arguments follow in order, then its launch. */

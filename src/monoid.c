@@ -207,6 +207,12 @@ static gp_result gpi_check_fp64(gp_context *gp, const char *function, gp_type ty
                     gp->info.name);
 }
 
+static gp_result gpi_check_type(gp_context *gp, const char *function, const char *field, gp_type type)
+{
+    if (gpi_type_size(type)) return gpi_check_fp64(gp, function, type);
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d is not a gp_type", function, field, (int)type);
+}
+
 static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gpi_operation *o)
 {
     const gp_type types[3] = {o->type, o->type2, o->heads_type};
@@ -226,11 +232,8 @@ static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gp
     }
     for (i = 0; i < 3 && result == GP_OK; i++) {
         static const char *const names[3] = {"type", "type2", "heads_type"};
-        if (wanted[i] && !gpi_type_size(types[i])) {
-            return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d is not a gp_type", function, names[i],
-                            (int)types[i]);
-        }
-        result = gpi_check_fp64(gp, function, types[i]);
+        result = wanted[i] ? gpi_check_type(gp, function, names[i], types[i])
+                           : gpi_check_fp64(gp, function, types[i]);
     }
     return result;
 }

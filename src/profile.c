@@ -93,6 +93,9 @@ static const gpi_profile_row gpi_profile_rows[] = {
      1},
     {GPI_CLASS_UNKNOWN, GPI_HISTOGRAM, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_UNKNOWN, GPI_HASH, GP_SHAPE_LOCAL, 128, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
+    {GPI_CLASS_POCL, GPI_MAP, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_INTEL_CPU, GPI_MAP, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_UNKNOWN, GPI_MAP, GP_SHAPE_LOCAL, 256, 16, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
 };
 
 /* Sizes of a shape that the device's row does not have: forced by tuning. */
@@ -296,6 +299,13 @@ static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_str
                                     gpi_plan *plan)
 {
     return gpi_plan_make_sized(gp, function, GPI_HASH, 4, strategy, plan);
+}
+
+/* Where elements are made one by one, of `size` bytes: no group waits for another, and there is one
+   strategy. */
+static gp_result gpi_plan_make_map(gp_context *gp, const char *function, size_t size, gpi_plan *plan)
+{
+    return gpi_plan_make_sized(gp, function, GPI_MAP, size, GP_STRATEGY_MULTI_PASS, plan);
 }
 
 static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->items; }

@@ -73,6 +73,10 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
         {"gp_histogram_near", "gp_histogram_far", "gp_histogram_join", NULL},
         {"gp_segments_reduce", "gp_segments_rows", "gp_segments_join", NULL},
         {"gp_laws_try", NULL},
+        {"gp_map_tiles", NULL},
+        {"gp_random_tiles", NULL},
+        {"gp_gather_tiles", NULL},
+        {"gp_stencil_tiles", NULL},
     };
     return names[primitive][k];
 }
@@ -92,6 +96,16 @@ static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_tex
     gpi_text_plan(gp, plan, text);
     gpi_text_add(text, "#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->items, plan->group * plan->items);
     gpi_text_add(text, "#define GPI_TILES_ABREAST %u\n#define GPI_FP64 %d\n", gp->info.compute_units,
+                 gp->info.fp64);
+}
+
+/* Shape and sizes, of a program in which groups exchange no words. Serial spans are arguments. */
+static void gpi_prelude_apart(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
+{
+    const bool local = plan->shape == GP_SHAPE_LOCAL;
+    gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
+    gpi_text_add(text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n", plan->group, local ? plan->items : 1);
+    gpi_text_add(text, "#define GPI_WIDE 0\n#define GPI_INT64_EXTENDED 0\n#define GPI_FP64 %d\n",
                  gp->info.fp64);
 }
 
@@ -133,7 +147,8 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
     } else if (primitive == GPI_LAWS) {
         GPI_ADD_KERNEL(&text, monoid);
         GPI_ADD_KERNEL(&text, laws);
-    } else if (primitive != GPI_BRACKETS && primitive != GPI_TREE && primitive != GPI_HISTOGRAM) {
+    } else if (primitive != GPI_BRACKETS && primitive != GPI_TREE && primitive != GPI_HISTOGRAM &&
+               primitive < GPI_MAP) {
         GPI_ADD_KERNEL(&text, mix);
         if (primitive != GPI_HASH && primitive != GPI_HASH_EACH) GPI_ADD_KERNEL(&text, key);
     }
@@ -208,6 +223,10 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
         break;
     case GPI_SEGMENTED_REDUCE: GPI_ADD_KERNEL(&text, segmented_reduce); break;
     case GPI_HISTOGRAM: GPI_ADD_KERNEL(&text, histogram); break;
+    case GPI_MAP: GPI_ADD_KERNEL(&text, map); break;
+    case GPI_RANDOM: GPI_ADD_KERNEL(&text, random); break;
+    case GPI_GATHER: GPI_ADD_KERNEL(&text, gather); break;
+    case GPI_STENCIL: GPI_ADD_KERNEL(&text, stencil); break;
     default: break;
     }
     if (!text.failed) return text.data;
@@ -390,6 +409,20 @@ static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_
     if (!*out) return gpi_program_make(gp, function, primitive, prelude, hash, fields, out);
     free(prelude);
     return GP_OK;
+}
+
+/* The program for a description and plan; as below, the group may shrink. */
+static gp_result gpi_program_get_fit(gp_context *gp, const char *function, gpi_primitive primitive,
+                                     gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
+                                     gpi_program **out)
+{
+    for (;;) {
+        const gp_result result =
+            gpi_program_get_text(gp, function, primitive, prelude(gp, plan, description), 0, out);
+        if (result != GP_OK) return result;
+        if (plan->group == 1 || plan->group <= (*out)->group_max) return GP_OK;
+        plan->group /= 2;
+    }
 }
 
 /* The program for this element and plan. A compiler may grant its kernels smaller groups than the plan

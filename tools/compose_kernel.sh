@@ -41,5 +41,9 @@ histogram) layers="histogram" ;;
 brackets) layers="nest strands items brackets" ;;
 stack_scan) layers="monoid source nest strands items stack_scan" ;;
 tree) layers="nest tree" ;;
+map) layers="map" ;;
+random) layers="random" ;;
+gather) layers="gather" ;;
+stencil) layers="stencil" ;;
 esac
 for name in $layers; do emit kernels/$name.cl; done

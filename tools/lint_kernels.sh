@@ -141,5 +141,64 @@ for form in "$NARROW -DGPI_HASH_PACKED=0" "$WIDE -DGPI_HASH_PACKED=0" "$WIDE -DG
         done
     done
 done
+# Nor what makes elements one by one: inputs, halves, a late input, records of 16 bytes.
+MAP="-DGPI_IN_0=uchar -DGPI_IN_1=uchar -DGPI_IN_2=half -DGPI_HALF_2=1 -DGPI_X=int -DGPI_Y=int -DGPI_Z=float"
+THREE="-DGPI_INPUTS=3 -DGPI_LAG=0 -DGPI_OUT=half -DGPI_OUT_HALF=1 -DGPI_LANE=float -DGPI_VECTOR=float16"
+LATE="-DGPI_INPUTS=2 -DGPI_LAG=1 -DGPI_OUT=int -DGPI_LANE=int -DGPI_VECTOR=int16"
+NONE="-DGPI_INPUTS=0 -DGPI_LAG=0 -DGPI_OUT=ulong2 -DGPI_LANE=ulong2"
+tools/compose_kernel.sh /dev/null map >build/lint/map.cl
+for form in "$THREE" "$LATE" "$NONE"; do
+    for shape in "$SORT_SERIAL" "$LOCAL"; do
+        checked=$((checked + 1))
+        ${CLANG:-clang} $FLAGS -DGPI_FP64=0 $NARROW $MAP \
+            "-Dgpi_map(x,y,z,i,a,b)=((void)(x),(void)(y),(void)(z),(GPI_LANE)(a))" $form $shape build/lint/map.cl || {
+            echo "lint: map $form $shape" >&2
+            failed=$((failed + 1))
+        }
+    done
+done
+# Elements by index: which way, and with flags.
+tools/compose_kernel.sh /dev/null gather >build/lint/gather.cl
+for form in "-DGPI_SCATTER=0 -DGPI_INDEX=uint" "-DGPI_SCATTER=1 -DGPI_INDEX=ulong" \
+    "-DGPI_SCATTER=0 -DGPI_INDEX=uint -DGPI_FLAG=uchar"; do
+    for shape in "$SORT_SERIAL" "$LOCAL"; do
+        checked=$((checked + 1))
+        ${CLANG:-clang} $FLAGS -DGPI_FP64=0 $NARROW -DGPI_OUT=ulong2 $form $shape build/lint/gather.cl || {
+            echo "lint: gather $form $shape" >&2
+            failed=$((failed + 1))
+        }
+    done
+done
+# Stencils: weights of halves and of channels; a map.
+tools/compose_kernel.sh /dev/null stencil >build/lint/stencil.cl
+tools/compose_kernel.sh tests/native/stencil_map.h stencil >build/lint/stencil_map.cl
+SIZES="-DGPI_RX=2 -DGPI_RY=1 -DGPI_CHANNELS=3 -DGPI_TILE_X=64 -DGPI_TILE_Y=8 -DGPI_ROW=76 -DGPI_X=float -DGPI_LANE=float"
+HALVES="-DGPI_IN=half -DGPI_IN_HALF=1 -DGPI_OUT=half -DGPI_OUT_HALF=1 -DGPI_SUM=float -DGPI_ROUND(x)=(x)"
+for border in 0 1 2; do
+    for shape in "$SORT_SERIAL -DGPI_NEAR=__private" "$LOCAL -DGPI_NEAR=__local"; do
+        for form in "-DGPI_WEIGHTS=1 build/lint/stencil.cl" "-DGPI_WEIGHTS=0 build/lint/stencil_map.cl"; do
+            checked=$((checked + 1))
+            ${CLANG:-clang} $FLAGS -DGPI_FP64=0 $NARROW $SIZES $HALVES -DGPI_BORDER=$border $shape $form || {
+                echo "lint: stencil $border $shape $form" >&2
+                failed=$((failed + 1))
+            }
+        done
+    done
+done
+# Random numbers: each kind with the types that it takes.
+tools/compose_kernel.sh /dev/null random >build/lint/random.cl
+BITS="-DGPI_KIND=0 -DGPI_WORDS=1 -DGPI_OUT=uchar -DGPI_LANE=uchar"
+HALVES="-DGPI_KIND=1 -DGPI_WORDS=1 -DGPI_OUT=half -DGPI_OUT_HALF=1 -DGPI_LANE=float -DGPI_FRACTION=11"
+RANGE="-DGPI_KIND=2 -DGPI_WORDS=2 -DGPI_OUT=int -DGPI_LANE=int"
+NORMAL="-DGPI_KIND=3 -DGPI_WORDS=2 -DGPI_OUT=double -DGPI_LANE=double -DGPI_FRACTION=53 -DGPI_AS_LANE(x)=as_double(x)"
+for form in "$BITS" "$HALVES" "$RANGE" "$NORMAL"; do
+    for shape in "$SORT_SERIAL" "$LOCAL"; do
+        checked=$((checked + 1))
+        ${CLANG:-clang} $FLAGS -DGPI_FP64=1 $NARROW $form $shape build/lint/random.cl || {
+            echo "lint: random $form $shape" >&2
+            failed=$((failed + 1))
+        }
+    done
+done
 echo "lint: $checked kernel programs, $failed with errors"
 test $failed = 0

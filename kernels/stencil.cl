@@ -1,0 +1,177 @@
+/* stencil.cl - each element from its neighbours
+
+       weights       out(x, y) = sum over dx, dy of weight(dx, dy) * in(x + dx, y + dy)     |dx| <= RX, |dy|
+   <= RY expression    out(x, y) = gpi_map(here, x, i, j), in which at(dx, dy) is in(x + dx, y + dy)
+
+   A group has a tile of the output, and brings the tile with its rim near once; what lies beyond the borders
+   is made there and then, so that nothing later has to think of borders.
+
+       near   +--------------+
+              | rim    RY    |      rows of GPI_ROW elements: GPI_TILE_X and the rim on either side,
+              |  +--------+  |      RX pixels of GPI_CHANNELS elements each
+              |  |  tile  |RX|
+              |  +--------+  |
+              +--------------+
+
+   Parameters, which the host writes ahead
+       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: the tile is in private, or in local memory
+       GPI_WG                                items of a group
+       GPI_NEAR                              __private or __local
+       GPI_RX, GPI_RY                        radii, 0 .. 8
+       GPI_CHANNELS                          elements of a pixel
+       GPI_TILE_X, GPI_TILE_Y                elements and rows of a tile; serial: GPI_TILE_X a multiple of 16
+       GPI_ROW                               GPI_TILE_X + 2 GPI_RX GPI_CHANNELS
+       GPI_BORDER                            0: clamp, 1: wrap, 2: constant
+       GPI_IN, GPI_IN_HALF, GPI_X            input in memory; 1: half; as an operand
+       GPI_OUT, GPI_OUT_HALF, GPI_LANE       output in memory; 1: half; as an operand
+       GPI_SUM                               type of weighted sums
+       GPI_ROUND(sum)                        a sum as GPI_LANE
+       GPI_WEIGHTS                           1: weights, 0: gpi_map                                       */
+#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1
+#error "exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1"
+#endif
+#if GPI_SHAPE_SERIAL && GPI_WG != 1
+#error "the serial shape has one item a group"
+#endif
+#if GPI_RX > 8 || GPI_RY > 8
+#error "GPI_RX and GPI_RY must be 0 .. 8"
+#endif
+#if GPI_BORDER > 2
+#error "GPI_BORDER must be 0 .. 2"
+#endif
+
+#define GPI_RIM (GPI_RX * GPI_CHANNELS)
+#define GPI_ROWS (GPI_TILE_Y + 2 * GPI_RY)
+#define GPI_LANES (GPI_SHAPE_SERIAL ? 16 : 1) /* elements that an item makes side by side */
+#define GPI_STEPS (GPI_TILE_X / GPI_LANES)    /* of a row */
+
+#if GPI_SHAPE_SERIAL
+static void gpi_sync(void) {} /* there is nobody else */
+#else
+static void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }
+#endif
+
+#if GPI_IN_HALF
+#define GPI_READ(p, i) vload_half(i, p)
+#else
+#define GPI_READ(p, i) (p)[i]
+#endif
+#if GPI_OUT_HALF
+#define GPI_WRITE(p, i, v) vstore_half(v, i, p)
+#else
+#define GPI_WRITE(p, i, v) (p)[i] = (v)
+#endif
+
+/* The picture, in elements: a row has `width` pixels. */
+typedef struct gpi_picture {
+    __global const GPI_IN *in;
+    long width, height, pitch;
+    GPI_X beyond; /* constant border */
+} gpi_picture;
+
+/* A position beyond the border, inside. */
+GPI_INLINE long gpi_inside(long p, long size)
+{
+#if GPI_BORDER == 1
+    const long q = p % size;
+    return q < 0 ? q + size : q;
+#else
+    return clamp(p, 0l, size - 1);
+#endif
+}
+
+/* The element at e of row y, wherever that is; both may be a radius and a tile beyond the borders. */
+GPI_INLINE GPI_X gpi_read_any(gpi_picture in, long e, long y)
+{
+    const bool inside = e >= 0 && e < in.width * GPI_CHANNELS && y >= 0 && y < in.height;
+    long pixel = (e + GPI_RIM) / GPI_CHANNELS - GPI_RX, channel; /* never negative before the division */
+    if (inside) return GPI_READ(in.in, y * in.pitch + e);
+    if (GPI_BORDER == 2) return in.beyond;
+    channel = e - pixel * GPI_CHANNELS;
+    pixel = gpi_inside(pixel, in.width);
+    return GPI_READ(in.in, gpi_inside(y, in.height) * in.pitch + pixel * GPI_CHANNELS + channel);
+}
+
+/* The tile whose first element is at (e, y), with its rim. */
+#if GPI_SHAPE_SERIAL
+static void gpi_stage(gpi_picture in, long e, long y, GPI_NEAR GPI_X *near)
+{
+    const long row_end = in.width * GPI_CHANNELS - (e - GPI_RIM);
+    const long end = min((long)GPI_ROW, max(row_end, 0l));
+    for (uint r = 0; r < GPI_ROWS; r++) {
+        const long at = y + r - GPI_RY;
+        long q = 0;
+        if (at >= 0 && at < in.height) {
+            for (; q < GPI_RIM; q++) near[q] = gpi_read_any(in, e - GPI_RIM + q, at);
+            for (; q < end; q++) near[q] = GPI_READ(in.in, at * in.pitch + (e - GPI_RIM) + q);
+        }
+        for (; q < GPI_ROW; q++) near[q] = gpi_read_any(in, e - GPI_RIM + q, at);
+        near += GPI_ROW;
+    }
+}
+#else
+static void gpi_stage(gpi_picture in, long e, long y, GPI_NEAR GPI_X *near)
+{
+    for (uint k = (uint)get_local_id(0); k < GPI_ROWS * GPI_ROW; k += GPI_WG)
+        near[k] = gpi_read_any(in, e - GPI_RIM + k % GPI_ROW, y + k / GPI_ROW - GPI_RY);
+}
+#endif
+
+#if GPI_WEIGHTS
+#define GPI_WEIGHT_PARAMETERS __global const float *weights, ulong weights_offset,
+#define GPI_WEIGHT_ARGUMENT , weights + weights_offset
+#define GPI_WEIGHT_PARAMETER , __global const float *weight
+#else
+#define GPI_WEIGHT_PARAMETERS
+#define GPI_WEIGHT_ARGUMENT
+#define GPI_WEIGHT_PARAMETER
+#endif
+
+/* GPI_LANES elements side by side; each weight is read once for them. The first one is element e of row y. */
+GPI_INLINE void gpi_elements(GPI_NEAR const GPI_X *here, ulong e, ulong y, GPI_LANE *out GPI_WEIGHT_PARAMETER)
+{
+#if GPI_WEIGHTS
+    GPI_SUM sum[GPI_LANES];
+    for (uint k = 0; k < GPI_LANES; k++) sum[k] = 0;
+    for (int dy = -GPI_RY; dy <= GPI_RY; dy++) {
+        for (int dx = -GPI_RX; dx <= GPI_RX; dx++) {
+            GPI_NEAR const GPI_X *from = here + dy * GPI_ROW + dx * GPI_CHANNELS;
+            const GPI_SUM w = *weight++;
+            for (uint k = 0; k < GPI_LANES; k++) sum[k] += w * (GPI_SUM)from[k];
+        }
+    }
+    for (uint k = 0; k < GPI_LANES; k++) out[k] = GPI_ROUND(sum[k]);
+#else
+    for (uint k = 0; k < GPI_LANES; k++) out[k] = gpi_map(here + k, here[k], (e + k) / GPI_CHANNELS, y);
+#endif
+}
+
+GPI_KERNEL void gp_stencil_tiles(__global const GPI_IN *in, ulong in_offset, ulong in_pitch,
+                                 __global GPI_OUT *out, ulong out_offset, ulong out_pitch,
+                                 GPI_WEIGHT_PARAMETERS ulong width, ulong height, ulong tiles_across,
+                                 GPI_X beyond)
+{
+    GPI_NEAR GPI_X near[GPI_ROWS * GPI_ROW];
+    const ulong first_x = get_group_id(0) % tiles_across * GPI_TILE_X;
+    const ulong first_y = get_group_id(0) / tiles_across * GPI_TILE_Y;
+    const uint across = (uint)min((ulong)GPI_TILE_X, width * GPI_CHANNELS - first_x);
+    const uint down = (uint)min((ulong)GPI_TILE_Y, height - first_y);
+    gpi_picture picture;
+    picture.in = in + in_offset;
+    picture.width = (long)width;
+    picture.height = (long)height;
+    picture.pitch = (long)in_pitch;
+    picture.beyond = beyond;
+    gpi_stage(picture, (long)first_x, (long)first_y, near);
+    gpi_sync(); /* the tile is near */
+    out += out_offset + first_y * out_pitch + first_x;
+    for (uint k = (uint)get_local_id(0); k < GPI_STEPS * GPI_TILE_Y; k += GPI_WG) {
+        const uint column = k % GPI_STEPS * GPI_LANES, row = k / GPI_STEPS;
+        GPI_LANE lane[GPI_LANES];
+        if (row >= down || column >= across) continue;
+        gpi_elements(near + (row + GPI_RY) * GPI_ROW + GPI_RIM + column, first_x + column, first_y + row,
+                     lane GPI_WEIGHT_ARGUMENT);
+        for (uint l = 0; l < GPI_LANES && column + l < across; l++)
+            GPI_WRITE(out, row * out_pitch + column + l, lane[l]);
+    }
+}
