@@ -1,0 +1,33 @@
+#!/bin/sh
+# Runs one test program, and says all it has to say at once, at its end. Called by tools/run_tests.sh.
+#
+# usage: tools/run_test.sh RESULTS PROGRAM
+#
+# RESULTS is a file that gets a line: name, pass or FAIL, seconds.
+set -eu
+
+results=$1
+program=$2
+name=$(basename "$program")
+output=$(mktemp)
+trap 'rm -f "$output"' EXIT
+limit=
+if command -v timeout >/dev/null; then limit="timeout -k 10 ${TEST_TIMEOUT:-600}"; fi
+
+begin=$(date +%s)
+status=0
+$limit ${TEST_RUNNER:-} "$program" </dev/null >"$output" 2>&1 || status=$?
+seconds=$(($(date +%s) - begin))
+result=pass
+if [ $status != 0 ]; then result=FAIL; fi
+
+{
+    echo "== $name on ${GPUPRIM_DEVICE:-the default device}, $seconds s"
+    cat "$output"
+    case $status in
+    0) ;;
+    124 | 137) echo "== $name ran longer than ${TEST_TIMEOUT:-600} s, or was killed" ;;
+    *) echo "== $name failed with exit status $status" ;;
+    esac
+}
+echo "$name $result $seconds" >>"$results"
