@@ -739,6 +739,60 @@ GP_API gp_result gp_run_length_encode_read(gp_context *gp, const gp_run_length_e
 GP_API gp_result gp_run_length_encode_scratch_size(gp_context *gp, const gp_run_length_encode_desc *desc,
                                                    size_t *bytes);
 
+/* ------------------------------------------------------------------ reduce by key */
+
+/* keys_out[r] = the first key of run r        out[r] = initial . in[b] ... in[e-1]   (. is op or monoid; with
+   map: of map(in[i]))
+
+   Runs are as long as neighbours are equal: b is where run r begins, e where the next one does. Each run as
+   gp_segmented_reduce would: order, positions (in a map's i and of argmin and argmax, counted from the run's
+   first element) and repeatability are its own, whatever the strategy. `equal` is an OpenCL C expression in x
+   and y, neighbouring keys. count 0: the count of runs is 0. Largest count: 2^32 - 2. Cost: reads the keys
+   as gp_unique does and the values once; 4 bytes a run go to scratch and back. Aliasing: outputs overlap
+   nothing. Scratch: 4 bytes an element, and what both steps take for tiles.
+   With equal keys next to each other this groups by key: sort by key first, or see gp_hash_insert_or_apply.
+ */
+typedef struct gp_reduce_by_key_desc {
+    cl_mem keys;
+    size_t keys_offset; /* elements, as all offsets */
+    cl_mem in;          /* what is reduced, an element a key */
+    size_t in_offset;
+    cl_mem keys_out; /* a key a run, with room for `count`; NULL: not wanted */
+    size_t keys_out_offset;
+    cl_mem out; /* a result a run, with room for `count` */
+    size_t out_offset;
+    cl_mem count_out; /* one number, of runs; NULL: not wanted */
+    size_t count_out_offset;
+    gp_type count_out_type; /* GP_U32 (also 0) or GP_U64 */
+    size_t count;           /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer;    /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    gp_type key_type;        /* or: */
+    size_t key_size;         /* bytes of a record: 1, 2, 4, 8, 16 */
+    const char *equal;       /* NULL: x == y */
+    gp_type type;            /* of `in`; with a monoid but no map: leave 0 */
+    gp_type out_type;        /* 0: as in gp_reduce_desc */
+    gp_op op;                /* or: */
+    const gp_monoid *monoid; /* instead of out_type and op */
+    const char *map;         /* expression in x and i; NULL: the element itself */
+    const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
+    gp_strategy strategy;    /* of finding the runs */
+    cl_mem scratch; /* of gp_reduce_by_key_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_reduce_by_key_desc;
+
+GP_API gp_result gp_reduce_by_key(gp_context *gp, const gp_reduce_by_key_desc *desc);
+
+/* The same, then blocks and tells how many runs there are. */
+GP_API gp_result gp_reduce_by_key_read(gp_context *gp, const gp_reduce_by_key_desc *desc, uint64_t *count);
+
+/* Bytes of scratch that gp_reduce_by_key with this desc needs; buffers in it may be NULL, but keys_out. */
+GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_by_key_desc *desc,
+                                               size_t *bytes);
+
 /* ------------------------------------------------------------------ sort */
 
 /* Sorts keys, and moves a value with each, stably: equal keys keep their order.
@@ -1840,6 +1894,8 @@ typedef struct gp_warmup_desc {
     const gp_partition_desc *partition;
     const gp_unique_desc *unique; /* with values: gp_unique_by_key */
     const gp_run_length_encode_desc *run_length_encode;
+    const gp_reduce_by_key_desc
+        *reduce_by_key; /* of this also key_type or key_size, equal, keys_out or not */
     const gp_hash_desc
         *hash; /* of this only key_size, value_size: batches, clear, rehash, retrieve, statistics */
     const gp_transform_desc *transform;                     /* of this the types and map */
@@ -2305,7 +2361,8 @@ typedef struct gpi_compact {
     size_t size, value_size;              /* of an element, of a value */
     const char *predicate, *predicate2, *equal;
     bool repeated_only;
-    bool wide; /* counts and positions take 64 bits */
+    bool closed; /* behind the last index stands the count */
+    bool wide;   /* counts and positions take 64 bits */
     gpi_compact_array array[GPI_COMPACT_ROLES];
     gpi_count count;
     gp_strategy strategy;
@@ -2490,6 +2547,8 @@ static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc);
 static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc);
 static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc);
 
+/* reduce_by_key.c */
+static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc);
 /* segmented_reduce.c */
 static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented_reduce_desc *desc);
 /* histogram.c */
@@ -4667,6 +4726,9 @@ static const char *const gpi_kernel_compact[] = {
     "/* How many elements each part has. One item calls. */\n",
     "static void gpi_counts_write(gpi_sink sink, GPI_T total, ulong count)\n",
     "{\n",
+    "#if GPI_CLOSED\n",
+    "    sink.index[GPI_PICKED(total)] = (GPI_PLACE)count; /* where one more run would begin */\n",
+    "#endif\n",
     "    if (sink.count_words == 0) return;\n",
     "    gpi_number_write(sink, 0, GPI_PICKED(total));\n",
     "#if GPI_PARTS == 2\n",
@@ -14124,6 +14186,7 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (desc->select && result == GP_OK) result = gpi_select_warm_up(gp, desc->select);
     if (desc->partition && result == GP_OK) result = gpi_partition_warm_up(gp, desc->partition);
     if (desc->unique && result == GP_OK) result = gpi_unique_warm_up(gp, desc->unique);
+    if (desc->reduce_by_key && result == GP_OK) result = gpi_reduce_by_key_warm_up(gp, desc->reduce_by_key);
     if (desc->run_length_encode && result == GP_OK)
         result = gpi_run_length_encode_warm_up(gp, desc->run_length_encode);
     if (desc->stack_scan && result == GP_OK) result = gpi_stack_scan_warm_up(gp, desc->stack_scan);
@@ -17112,9 +17175,11 @@ static char *gpi_compact_prelude(const gp_context *gp, const gpi_compact *c, con
     gpi_prelude_plan(gp, plan, &text);
     gpi_compact_prelude_counts(c, plan, &text);
     gpi_compact_prelude_elements(c, &text);
-    gpi_text_add(&text, "#define GPI_OUT %d\n#define GPI_INDEX_OUT %d\n#define GPI_LENGTHS %d\n",
-                 c->array[GPI_COMPACT_OUT].used, c->array[GPI_COMPACT_INDEX_OUT].used,
-                 c->array[GPI_COMPACT_LENGTHS].used);
+    gpi_text_add(
+        &text,
+        "#define GPI_OUT %d\n#define GPI_INDEX_OUT %d\n#define GPI_CLOSED %d\n#define GPI_LENGTHS %d\n",
+        c->array[GPI_COMPACT_OUT].used, c->array[GPI_COMPACT_INDEX_OUT].used, c->closed,
+        c->array[GPI_COMPACT_LENGTHS].used);
     gpi_text_add(
         &text,
         "#define GPI_PLACE %s\n#define GPI_PLACE_SIZE %u\n#define GPI_VALUE_SIZE %u\n#define GPI_BESIDE %s\n",
@@ -23358,6 +23423,228 @@ static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented
     return result;
 }
 /* ---- End file src/segmented_reduce.c ---- */
+
+/* ---- Begin file src/reduce_by_key.c ---- */
+/* reduce_by_key.c - gp_reduce_by_key: where runs of equal keys begin (compact.c), then each run as a segment
+   (segmented_reduce.c). */
+
+/* A checked call, ready to run. */
+typedef struct gpi_by_key {
+    const gp_reduce_by_key_desc *desc;
+    const char *function;
+    gpi_compact runs;
+    gp_segmented_reduce_desc segments;
+    gpi_segmented reduce;
+    size_t offsets_at, count_at, scratch; /* bytes; from 0 on, what either step needs for itself */
+} gpi_by_key;
+
+/* ------------------------------------------------------------------ plan */
+
+/* First keys of runs and where they begin, with the end behind the last. */
+static gp_result gpi_by_key_runs(gp_context *gp, gpi_by_key *b)
+{
+    const gp_reduce_by_key_desc *d = b->desc;
+    gpi_compact *c = &b->runs;
+    gp_result r;
+    GPI_COMPACT_BEGIN(c, b->function, d);
+    c->pick = GPI_PICK_UNIQUE;
+    c->index_type = GP_U32;
+    c->closed = true;
+    r = gpi_compact_type(gp, c, "key_", d->key_type, d->key_size);
+    if (r == GP_OK) r = gpi_unique_equal(gp, c, d->equal);
+    if (r != GP_OK) return r;
+    gpi_compact_array_set(c, GPI_COMPACT_IN, "keys", d->keys, d->keys_offset, d->count, c->size, true);
+    gpi_compact_array_set(c, GPI_COMPACT_OUT, "keys_out", d->keys_out, d->keys_out_offset, d->count, c->size,
+                          false);
+    gpi_compact_array_set(c, GPI_COMPACT_INDEX_OUT, "offsets", NULL, 0, d->count + 1, 4, true);
+    gpi_compact_array_set(c, GPI_COMPACT_COUNTS, "count_out", NULL, 0, 1, 4, true);
+    return gpi_compact_plan(gp, c);
+}
+
+static gp_result gpi_by_key_segments(gp_context *gp, gpi_by_key *b)
+{
+    const gp_reduce_by_key_desc *d = b->desc;
+    gp_segmented_reduce_desc *s = &b->segments;
+    memset(s, 0, sizeof *s);
+    s->in = d->in;
+    s->in_offset = d->in_offset;
+    s->count = s->segment_count = d->count;
+    s->offsets_type = s->count_type = GP_U32;
+    s->out = d->out;
+    s->out_offset = d->out_offset;
+    s->type = d->type;
+    s->out_type = d->out_type;
+    s->op = d->op;
+    s->monoid = d->monoid;
+    s->map = d->map;
+    s->initial = d->initial;
+    return gpi_segmented_plan(gp, b->function, s, &b->reduce);
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_by_key_plan(gp_context *gp, const char *function, const gp_reduce_by_key_desc *d,
+                                 gpi_by_key *b)
+{
+    size_t own;
+    gp_result r;
+    b->desc = d;
+    b->function = function;
+    if (d->count >= UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu, at most 2^32 - 2", function, d->count);
+    }
+    r = gpi_by_key_runs(gp, b);
+    if (r == GP_OK) r = gpi_by_key_segments(gp, b);
+    if (r != GP_OK) return r;
+    own = gpi_compact_scratch(&b->runs);
+    if (b->reduce.scratch > own) own = b->reduce.scratch;
+    b->count_at = gpi_round_up(own, 64);
+    b->offsets_at = b->count_at + 64;
+    b->scratch = d->count ? b->offsets_at + (d->count + 1) * 4 : 0;
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ checks */
+
+static gp_type gpi_by_key_count_type(const gp_reduce_by_key_desc *d)
+{
+    return d->count_out_type ? d->count_out_type : GP_U32;
+}
+
+static gp_result gpi_by_key_check(gp_context *gp, const gpi_by_key *b)
+{
+    enum { KEYS, IN, COUNT, KEYS_OUT, OUT, COUNT_OUT, RANGES };
+    static const char *const names[RANGES] = {"keys", "in", "count_buffer", "keys_out", "out", "count_out"};
+    const gp_reduce_by_key_desc *d = b->desc;
+    const size_t n = d->count, key = b->runs.size;
+    const gpi_element *e = &b->reduce.element;
+    const char *f = b->function;
+    gpi_range used[RANGES];
+    gp_result r = gpi_check_positions(gp, f, e, n);
+    memset(used, 0, sizeof used);
+    if (r == GP_OK && n)
+        r = gpi_check_buffer(gp, f, "keys", d->keys, d->keys_offset, n, key, GPI_READS, &used[KEYS]);
+    if (r == GP_OK && n)
+        r = gpi_check_buffer(gp, f, "in", d->in, d->in_offset, n, e->in_size, GPI_READS, &used[IN]);
+    if (r == GP_OK) r = gpi_check_count(gp, f, &b->runs.count, &used[COUNT]);
+    if (r == GP_OK && n && d->keys_out)
+        r = gpi_check_buffer(gp, f, "keys_out", d->keys_out, d->keys_out_offset, n, key, GPI_WRITES,
+                             &used[KEYS_OUT]);
+    if (r == GP_OK && n)
+        r = gpi_check_buffer(gp, f, "out", d->out, d->out_offset, n, e->out_size, GPI_WRITES, &used[OUT]);
+    if (r == GP_OK && d->count_out)
+        r = gpi_check_buffer(gp, f, "count_out", d->count_out, d->count_out_offset, 1,
+                             gpi_type_size(gpi_by_key_count_type(d)), GPI_WRITES, &used[COUNT_OUT]);
+    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, KEYS_OUT, RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, b->scratch, used, RANGES) : r;
+}
+
+static gp_result gpi_by_key_check_count_type(gp_context *gp, const gpi_by_key *b)
+{
+    const gp_type type = gpi_by_key_count_type(b->desc);
+    if (type == GP_U32 || type == GP_U64) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: count_out_type = %d, must be GP_U32 or GP_U64",
+                    b->function, (int)type);
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* The number of runs, where the caller wants it: as u32, and zeros behind for u64. */
+static gp_result gpi_by_key_tell(gpi_call *call, const gpi_by_key *b, cl_mem scratch)
+{
+    const gp_reduce_by_key_desc *d = b->desc;
+    const size_t size = gpi_type_size(gpi_by_key_count_type(d));
+    if (!d->count_out) return GP_OK;
+    if (!scratch) return gpi_call_fill(call, d->count_out, d->count_out_offset * size, size);
+    return gpi_call_copy(call, scratch, b->count_at, d->count_out, d->count_out_offset * size, size);
+}
+
+static gp_result gpi_by_key_launch(gpi_call *call, gpi_by_key *b, cl_mem *scratch)
+{
+    gpi_compact *c = &b->runs;
+    gp_result r;
+    *scratch = NULL;
+    if (b->desc->count == 0) return gpi_by_key_tell(call, b, NULL);
+    r = gpi_call_scratch(call, b->desc->scratch, b->scratch, scratch);
+    if (r != GP_OK) return r;
+    c->scratch = b->segments.scratch = *scratch;
+    c->array[GPI_COMPACT_INDEX_OUT].buffer = c->array[GPI_COMPACT_COUNTS].buffer = *scratch;
+    c->array[GPI_COMPACT_INDEX_OUT].offset = b->offsets_at / 4;
+    c->array[GPI_COMPACT_COUNTS].offset = b->count_at / 4;
+    b->segments.offsets = b->segments.count_buffer = *scratch;
+    b->segments.offsets_offset = b->offsets_at / 4;
+    b->segments.count_offset = b->count_at / 4;
+    b->reduce.count.buffer = *scratch;
+    b->reduce.count.offset = b->segments.count_offset;
+    b->reduce.count.type = GP_U32;
+    r = gpi_call_fill(call, *scratch, b->count_at, 8); /* a count of u64 has its upper half here */
+    if (r == GP_OK) r = gpi_compact_launch(call, c);
+    if (r == GP_OK) r = gpi_segmented_launch(call, &b->reduce);
+    return r == GP_OK ? gpi_by_key_tell(call, b, *scratch) : r;
+}
+
+/* `to`: where on the host the number of runs goes; NULL: nowhere, and the call does not block. */
+static gp_result gpi_by_key_call(gp_context *gp, const char *function, const gp_reduce_by_key_desc *desc,
+                                 uint64_t *to)
+{
+    gpi_by_key b;
+    gpi_call call;
+    cl_mem scratch;
+    cl_uint runs = 0;
+    gp_result r;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    r = gpi_by_key_plan(gp, function, desc, &b);
+    if (r == GP_OK) r = gpi_by_key_check_count_type(gp, &b);
+    if (r == GP_OK) r = gpi_by_key_check(gp, &b);
+    if (r != GP_OK) return r;
+    r = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (r == GP_OK) r = gpi_by_key_launch(&call, &b, &scratch);
+    if (r == GP_OK && to && scratch) r = gpi_call_read(&call, scratch, b.count_at, sizeof runs, &runs);
+    if (to) *to = runs;
+    return gpi_call_end(&call, r);
+}
+
+/* ------------------------------------------------------------------ API */
+
+GP_API gp_result gp_reduce_by_key(gp_context *gp, const gp_reduce_by_key_desc *desc)
+{
+    return gpi_by_key_call(gp, "gp_reduce_by_key", desc, NULL);
+}
+
+GP_API gp_result gp_reduce_by_key_read(gp_context *gp, const gp_reduce_by_key_desc *desc, uint64_t *count)
+{
+    const char *function = "gp_reduce_by_key_read";
+    if (!count) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: count is NULL", function);
+    return gpi_by_key_call(gp, function, desc, count);
+}
+
+GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_by_key_desc *desc,
+                                               size_t *bytes)
+{
+    const char *function = "gp_reduce_by_key_scratch_size";
+    gpi_by_key b;
+    gp_result r;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+    }
+    r = gpi_by_key_plan(gp, function, desc, &b);
+    *bytes = r == GP_OK ? b.scratch : 0;
+    return r;
+}
+
+/* Both steps warm up by themselves. */
+static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc)
+{
+    gp_reduce_by_key_desc probe = *desc;
+    gpi_by_key b;
+    gp_result r;
+    probe.count = 0;
+    probe.count_buffer = NULL;
+    r = gpi_by_key_plan(gp, "gp_warmup", &probe, &b);
+    if (r == GP_OK) r = gpi_compact_warm_up(gp, &b.runs);
+    return r == GP_OK ? gpi_segmented_reduce_warm_up(gp, &b.segments) : r;
+}
+/* ---- End file src/reduce_by_key.c ---- */
 
 /* ---- Begin file src/map.c ---- */
 /* map.c - gp_transform, gp_fill, gp_iota, gp_adjacent_difference: each element made by itself, in one launch.

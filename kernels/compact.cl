@@ -121,6 +121,9 @@ static void gpi_number_write(gpi_sink sink, uint k, ulong x)
 /* How many elements each part has. One item calls. */
 static void gpi_counts_write(gpi_sink sink, GPI_T total, ulong count)
 {
+#if GPI_CLOSED
+    sink.index[GPI_PICKED(total)] = (GPI_PLACE)count; /* where one more run would begin */
+#endif
     if (sink.count_words == 0) return;
     gpi_number_write(sink, 0, GPI_PICKED(total));
 #if GPI_PARTS == 2

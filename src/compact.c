@@ -144,9 +144,11 @@ static char *gpi_compact_prelude(const gp_context *gp, const gpi_compact *c, con
     gpi_prelude_plan(gp, plan, &text);
     gpi_compact_prelude_counts(c, plan, &text);
     gpi_compact_prelude_elements(c, &text);
-    gpi_text_add(&text, "#define GPI_OUT %d\n#define GPI_INDEX_OUT %d\n#define GPI_LENGTHS %d\n",
-                 c->array[GPI_COMPACT_OUT].used, c->array[GPI_COMPACT_INDEX_OUT].used,
-                 c->array[GPI_COMPACT_LENGTHS].used);
+    gpi_text_add(
+        &text,
+        "#define GPI_OUT %d\n#define GPI_INDEX_OUT %d\n#define GPI_CLOSED %d\n#define GPI_LENGTHS %d\n",
+        c->array[GPI_COMPACT_OUT].used, c->array[GPI_COMPACT_INDEX_OUT].used, c->closed,
+        c->array[GPI_COMPACT_LENGTHS].used);
     gpi_text_add(
         &text,
         "#define GPI_PLACE %s\n#define GPI_PLACE_SIZE %u\n#define GPI_VALUE_SIZE %u\n#define GPI_BESIDE %s\n",

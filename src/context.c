@@ -277,6 +277,7 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (desc->select && result == GP_OK) result = gpi_select_warm_up(gp, desc->select);
     if (desc->partition && result == GP_OK) result = gpi_partition_warm_up(gp, desc->partition);
     if (desc->unique && result == GP_OK) result = gpi_unique_warm_up(gp, desc->unique);
+    if (desc->reduce_by_key && result == GP_OK) result = gpi_reduce_by_key_warm_up(gp, desc->reduce_by_key);
     if (desc->run_length_encode && result == GP_OK)
         result = gpi_run_length_encode_warm_up(gp, desc->run_length_encode);
     if (desc->stack_scan && result == GP_OK) result = gpi_stack_scan_warm_up(gp, desc->stack_scan);

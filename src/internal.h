@@ -406,7 +406,8 @@ typedef struct gpi_compact {
     size_t size, value_size;              /* of an element, of a value */
     const char *predicate, *predicate2, *equal;
     bool repeated_only;
-    bool wide; /* counts and positions take 64 bits */
+    bool closed; /* behind the last index stands the count */
+    bool wide;   /* counts and positions take 64 bits */
     gpi_compact_array array[GPI_COMPACT_ROLES];
     gpi_count count;
     gp_strategy strategy;
@@ -591,6 +592,8 @@ static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc);
 static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc);
 static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc);
 
+/* reduce_by_key.c */
+static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc);
 /* segmented_reduce.c */
 static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented_reduce_desc *desc);
 /* histogram.c */

@@ -32,6 +32,7 @@ static gpi_user gpi_user_combine(gpi_user a, gpi_user b)
 static uint gpi_equal(GPI_X x, GPI_X y) { return x == y ? 1 : 0; }
 #define GPI_OUT 1
 #define GPI_INDEX_OUT 1
+#define GPI_CLOSED 0
 #define GPI_LENGTHS 1
 #define GPI_PLACE uint
 #define GPI_PLACE_SIZE 4

@@ -33,6 +33,7 @@ static uint gpi_predicate(GPI_X x, ulong i) { return x % 3 == 0 ? 1 : 0; }
 static uint gpi_predicate2(GPI_X x, ulong i) { return x % 3 == 1 ? 1 : 0; }
 #define GPI_OUT 1
 #define GPI_INDEX_OUT 0
+#define GPI_CLOSED 0
 #define GPI_LENGTHS 0
 #define GPI_PLACE uint
 #define GPI_PLACE_SIZE 4
