@@ -2197,6 +2197,7 @@ static void gpi_dump(gp_context *gp, const gpi_program *program, const char *end
 
 /* program.c */
 static void gpi_text_add(gpi_text *text, const char *format, ...) GPI_PRINTF(2, 3);
+static void gpi_text_add_kernels(gpi_text *text, const char *names);
 static void gpi_prelude_apart(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
@@ -13183,6 +13184,63 @@ static const char *const gpi_kernel_stencil[] = {
 };
 /* ---- End file kernels/stencil.cl ---- */
 
+typedef struct gpi_kernel_text {
+    const char *name;
+    const char *const *lines;
+    size_t count;
+} gpi_kernel_text;
+
+static const gpi_kernel_text gpi_kernel_texts[] = {
+    {"platform", gpi_kernel_platform, GPI_COUNT_OF(gpi_kernel_platform)},
+    {"count", gpi_kernel_count, GPI_COUNT_OF(gpi_kernel_count)},
+    {"field", gpi_kernel_field, GPI_COUNT_OF(gpi_kernel_field)},
+    {"monoid", gpi_kernel_monoid, GPI_COUNT_OF(gpi_kernel_monoid)},
+    {"source", gpi_kernel_source, GPI_COUNT_OF(gpi_kernel_source)},
+    {"tile", gpi_kernel_tile, GPI_COUNT_OF(gpi_kernel_tile)},
+    {"tile_scan", gpi_kernel_tile_scan, GPI_COUNT_OF(gpi_kernel_tile_scan)},
+    {"lookback", gpi_kernel_lookback, GPI_COUNT_OF(gpi_kernel_lookback)},
+    {"sweep", gpi_kernel_sweep, GPI_COUNT_OF(gpi_kernel_sweep)},
+    {"reduce", gpi_kernel_reduce, GPI_COUNT_OF(gpi_kernel_reduce)},
+    {"laws", gpi_kernel_laws, GPI_COUNT_OF(gpi_kernel_laws)},
+    {"scan", gpi_kernel_scan, GPI_COUNT_OF(gpi_kernel_scan)},
+    {"pick", gpi_kernel_pick, GPI_COUNT_OF(gpi_kernel_pick)},
+    {"compact", gpi_kernel_compact, GPI_COUNT_OF(gpi_kernel_compact)},
+    {"select", gpi_kernel_select, GPI_COUNT_OF(gpi_kernel_select)},
+    {"key", gpi_kernel_key, GPI_COUNT_OF(gpi_kernel_key)},
+    {"digit", gpi_kernel_digit, GPI_COUNT_OF(gpi_kernel_digit)},
+    {"ring", gpi_kernel_ring, GPI_COUNT_OF(gpi_kernel_ring)},
+    {"rank", gpi_kernel_rank, GPI_COUNT_OF(gpi_kernel_rank)},
+    {"small", gpi_kernel_small, GPI_COUNT_OF(gpi_kernel_small)},
+    {"sort", gpi_kernel_sort, GPI_COUNT_OF(gpi_kernel_sort)},
+    {"buckets", gpi_kernel_buckets, GPI_COUNT_OF(gpi_kernel_buckets)},
+    {"segmented_sort", gpi_kernel_segmented_sort, GPI_COUNT_OF(gpi_kernel_segmented_sort)},
+    {"sort_strings", gpi_kernel_sort_strings, GPI_COUNT_OF(gpi_kernel_sort_strings)},
+    {"merge", gpi_kernel_merge, GPI_COUNT_OF(gpi_kernel_merge)},
+    {"search", gpi_kernel_search, GPI_COUNT_OF(gpi_kernel_search)},
+    {"keep", gpi_kernel_keep, GPI_COUNT_OF(gpi_kernel_keep)},
+    {"topk", gpi_kernel_topk, GPI_COUNT_OF(gpi_kernel_topk)},
+    {"mix", gpi_kernel_mix, GPI_COUNT_OF(gpi_kernel_mix)},
+    {"hash", gpi_kernel_hash, GPI_COUNT_OF(gpi_kernel_hash)},
+    {"hash_line", gpi_kernel_hash_line, GPI_COUNT_OF(gpi_kernel_hash_line)},
+    {"hash_device", gpi_kernel_hash_device, GPI_COUNT_OF(gpi_kernel_hash_device)},
+    {"hash_batch", gpi_kernel_hash_batch, GPI_COUNT_OF(gpi_kernel_hash_batch)},
+    {"hash_combine", gpi_kernel_hash_combine, GPI_COUNT_OF(gpi_kernel_hash_combine)},
+    {"hash_slots", gpi_kernel_hash_slots, GPI_COUNT_OF(gpi_kernel_hash_slots)},
+    {"hash_each", gpi_kernel_hash_each, GPI_COUNT_OF(gpi_kernel_hash_each)},
+    {"nest", gpi_kernel_nest, GPI_COUNT_OF(gpi_kernel_nest)},
+    {"strands", gpi_kernel_strands, GPI_COUNT_OF(gpi_kernel_strands)},
+    {"items", gpi_kernel_items, GPI_COUNT_OF(gpi_kernel_items)},
+    {"brackets", gpi_kernel_brackets, GPI_COUNT_OF(gpi_kernel_brackets)},
+    {"stack_scan", gpi_kernel_stack_scan, GPI_COUNT_OF(gpi_kernel_stack_scan)},
+    {"tree", gpi_kernel_tree, GPI_COUNT_OF(gpi_kernel_tree)},
+    {"histogram", gpi_kernel_histogram, GPI_COUNT_OF(gpi_kernel_histogram)},
+    {"segmented_reduce", gpi_kernel_segmented_reduce, GPI_COUNT_OF(gpi_kernel_segmented_reduce)},
+    {"map", gpi_kernel_map, GPI_COUNT_OF(gpi_kernel_map)},
+    {"random", gpi_kernel_random, GPI_COUNT_OF(gpi_kernel_random)},
+    {"gather", gpi_kernel_gather, GPI_COUNT_OF(gpi_kernel_gather)},
+    {"stencil", gpi_kernel_stencil, GPI_COUNT_OF(gpi_kernel_stencil)},
+};
+
 /* ---- Begin file src/error.c ---- */
 /* error.c - results, error texts, the log. */
 
@@ -14608,39 +14666,86 @@ static void gpi_text_add_lines(gpi_text *text, const char *const *lines, size_t 
 
 /* ------------------------------------------------------------------ compose */
 
+/* What a program is made of, and its kernels, by gpi_primitive. platform.cl, count.cl and the element's
+   fields come before its layers. tools/compose_kernel.sh reads the first two columns. */
+typedef struct gpi_program_text {
+    const char *name, *layers;
+    const char *kernels[GPI_KERNELS_MAX];
+} gpi_program_text;
+
+/* clang-format off */
+static const gpi_program_text gpi_program_texts[GPI_PRIMITIVES] = {
+    {"reduce", "monoid source tile reduce",
+     {"gp_reduce_tiles", "gp_reduce_partials"}},
+    {"scan", "monoid source tile tile_scan lookback sweep scan",
+     {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep"}},
+    {"select", "monoid pick tile lookback sweep compact select",
+     {"gp_select_look_back", "gp_select_upsweep", "gp_select_spine", "gp_select_downsweep"}},
+    {"sort", "mix key digit ring rank small sort",
+     {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
+      "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"}},
+    {"buckets", "mix key digit rank small buckets",
+     {"gp_buckets_sample", "gp_buckets_spine", "gp_buckets_sort"}},
+    {"merge", "mix key merge",
+     {"gp_merge_tiles"}},
+    {"search", "mix key search",
+     {"gp_search_needles"}},
+    {"topk", "mix key digit rank keep topk",
+     {"gp_topk_sample", "gp_topk_filter", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take"}},
+    {"segmented_sort", "mix key digit rank small segmented_sort",
+     {"gp_segments_bounds", "gp_segments_list", "gp_segments_small", "gp_segments_count",
+      "gp_segments_spine", "gp_segments_scatter", "gp_segments_copy"}},
+    {"sort_strings", "mix key sort_strings",
+     {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact",
+      "gp_strings_skip", "gp_strings_keys"}},
+    {"brackets", "nest strands items brackets",
+     {"gp_brackets_pair", "gp_brackets_tree", "gp_brackets_join",
+      "gp_brackets_enclose", "gp_brackets_measure", "gp_brackets_report"}},
+    {"stack_scan", "monoid source nest strands items stack_scan",
+     {"gp_stack_pair", "gp_stack_tree", "gp_stack_base", "gp_stack_fold"}},
+    {"tree", "nest tree",
+     {"gp_tree_runs", "gp_tree_grow", "gp_tree_join"}},
+    {"hash", "mix hash hash_line hash_batch hash_combine hash_slots",
+     {"gp_hash_clear_slots", "gp_hash_put_keys", "gp_hash_find_keys", "gp_hash_erase_keys",
+      "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", "gp_hash_combine_keys"}},
+    {"hash_each", "mix hash hash_each",
+     {"gp_hash_each_slot"}},
+    {"histogram", "histogram",
+     {"gp_histogram_near", "gp_histogram_far", "gp_histogram_join"}},
+    {"segmented_reduce", "monoid source tile segmented_reduce",
+     {"gp_segments_reduce", "gp_segments_rows", "gp_segments_join"}},
+    {"laws", "monoid laws",
+     {"gp_laws_try"}},
+    {"map", "map",
+     {"gp_map_tiles"}},
+    {"random", "random",
+     {"gp_random_tiles"}},
+    {"gather", "gather",
+     {"gp_gather_tiles"}},
+    {"stencil", "stencil",
+     {"gp_stencil_tiles"}},
+};
+/* clang-format on */
+
+/* NULL behind the last one. */
 static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
 {
-    static const char *const names[GPI_PRIMITIVES][GPI_KERNELS_MAX] = {
-        {"gp_reduce_tiles", "gp_reduce_partials", NULL},
-        {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep", NULL},
-        {"gp_select_look_back", "gp_select_upsweep", "gp_select_spine", "gp_select_downsweep", NULL},
-        {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
-         "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"},
-        {"gp_buckets_sample", "gp_buckets_spine", "gp_buckets_sort", NULL},
-        {"gp_merge_tiles", NULL},
-        {"gp_search_needles", NULL},
-        {"gp_topk_sample", "gp_topk_filter", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL},
-        {"gp_segments_bounds", "gp_segments_list", "gp_segments_small", "gp_segments_count",
-         "gp_segments_spine", "gp_segments_scatter", "gp_segments_copy", NULL},
-        {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip",
-         "gp_strings_keys", NULL},
-        {"gp_brackets_pair", "gp_brackets_tree", "gp_brackets_join", "gp_brackets_enclose",
-         "gp_brackets_measure", "gp_brackets_report", NULL},
-        {"gp_stack_pair", "gp_stack_tree", "gp_stack_base", "gp_stack_fold", NULL},
-        {"gp_tree_runs", "gp_tree_grow", "gp_tree_join", NULL},
-        {"gp_hash_clear_slots", "gp_hash_put_keys", "gp_hash_find_keys", "gp_hash_erase_keys",
-         "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", "gp_hash_combine_keys",
-         NULL},
-        {"gp_hash_each_slot", NULL},
-        {"gp_histogram_near", "gp_histogram_far", "gp_histogram_join", NULL},
-        {"gp_segments_reduce", "gp_segments_rows", "gp_segments_join", NULL},
-        {"gp_laws_try", NULL},
-        {"gp_map_tiles", NULL},
-        {"gp_random_tiles", NULL},
-        {"gp_gather_tiles", NULL},
-        {"gp_stencil_tiles", NULL},
-    };
-    return names[primitive][k];
+    return k < GPI_KERNELS_MAX ? gpi_program_texts[primitive].kernels[k] : NULL;
+}
+
+/* kernels/NAME.cl for each name in `names`, which blanks separate. */
+static void gpi_text_add_kernels(gpi_text *text, const char *names)
+{
+    while (*names) {
+        const size_t length = strcspn(names, " ");
+        size_t k;
+        for (k = 0; k < GPI_COUNT_OF(gpi_kernel_texts); k++) {
+            const gpi_kernel_text *kernel = &gpi_kernel_texts[k];
+            if (strlen(kernel->name) == length && memcmp(kernel->name, names, length) == 0)
+                gpi_text_add_lines(text, kernel->lines, kernel->count);
+        }
+        names += length + strspn(names + length, " ");
+    }
 }
 
 /* How the plan has a program's groups work. */
@@ -14684,9 +14789,6 @@ static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, con
     return NULL;
 }
 
-#define GPI_ADD_KERNEL(text, name) \
-    gpi_text_add_lines(text, gpi_kernel_##name, GPI_COUNT_OF(gpi_kernel_##name))
-
 /* The whole source: prelude, layers from the device up, the primitive. */
 static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, size_t fields)
 {
@@ -14694,103 +14796,12 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
     unsigned k;
     memset(&text, 0, sizeof text);
     gpi_text_add(&text, "%s", prelude);
-    GPI_ADD_KERNEL(&text, platform);
-    GPI_ADD_KERNEL(&text, count);
+    gpi_text_add_kernels(&text, "platform count");
     for (k = 0; k < fields; k++) {
         gpi_text_add(&text, "#define GPI_FIELD %u\n", k);
-        GPI_ADD_KERNEL(&text, field);
+        gpi_text_add_kernels(&text, "field");
     }
-    if (primitive == GPI_REDUCE || primitive == GPI_SCAN || primitive == GPI_SELECT ||
-        primitive == GPI_STACK_SCAN || primitive == GPI_SEGMENTED_REDUCE) {
-        GPI_ADD_KERNEL(&text, monoid);
-        if (primitive == GPI_SELECT) GPI_ADD_KERNEL(&text, pick);
-        else GPI_ADD_KERNEL(&text, source);
-        if (primitive != GPI_STACK_SCAN) GPI_ADD_KERNEL(&text, tile);
-    } else if (primitive == GPI_LAWS) {
-        GPI_ADD_KERNEL(&text, monoid);
-        GPI_ADD_KERNEL(&text, laws);
-    } else if (primitive != GPI_BRACKETS && primitive != GPI_TREE && primitive != GPI_HISTOGRAM &&
-               primitive < GPI_MAP) {
-        GPI_ADD_KERNEL(&text, mix);
-        if (primitive != GPI_HASH && primitive != GPI_HASH_EACH) GPI_ADD_KERNEL(&text, key);
-    }
-    switch (primitive) {
-    case GPI_REDUCE: GPI_ADD_KERNEL(&text, reduce); break;
-    case GPI_SCAN:
-        GPI_ADD_KERNEL(&text, tile_scan);
-        GPI_ADD_KERNEL(&text, lookback);
-        GPI_ADD_KERNEL(&text, sweep);
-        GPI_ADD_KERNEL(&text, scan);
-        break;
-    case GPI_SELECT:
-        GPI_ADD_KERNEL(&text, lookback);
-        GPI_ADD_KERNEL(&text, sweep);
-        GPI_ADD_KERNEL(&text, compact);
-        GPI_ADD_KERNEL(&text, select);
-        break;
-    case GPI_SORT:
-        GPI_ADD_KERNEL(&text, digit);
-        GPI_ADD_KERNEL(&text, ring);
-        GPI_ADD_KERNEL(&text, rank);
-        GPI_ADD_KERNEL(&text, small);
-        GPI_ADD_KERNEL(&text, sort);
-        break;
-    case GPI_BUCKETS:
-        GPI_ADD_KERNEL(&text, digit);
-        GPI_ADD_KERNEL(&text, rank);
-        GPI_ADD_KERNEL(&text, small);
-        GPI_ADD_KERNEL(&text, buckets);
-        break;
-    case GPI_MERGE: GPI_ADD_KERNEL(&text, merge); break;
-    case GPI_SEARCH: GPI_ADD_KERNEL(&text, search); break;
-    case GPI_TOPK:
-        GPI_ADD_KERNEL(&text, digit);
-        GPI_ADD_KERNEL(&text, rank);
-        GPI_ADD_KERNEL(&text, keep);
-        GPI_ADD_KERNEL(&text, topk);
-        break;
-    case GPI_SEGMENTED_SORT:
-        GPI_ADD_KERNEL(&text, digit);
-        GPI_ADD_KERNEL(&text, rank);
-        GPI_ADD_KERNEL(&text, small);
-        GPI_ADD_KERNEL(&text, segmented_sort);
-        break;
-    case GPI_SORT_STRINGS: GPI_ADD_KERNEL(&text, sort_strings); break;
-    case GPI_BRACKETS:
-        GPI_ADD_KERNEL(&text, nest);
-        GPI_ADD_KERNEL(&text, strands);
-        GPI_ADD_KERNEL(&text, items);
-        GPI_ADD_KERNEL(&text, brackets);
-        break;
-    case GPI_STACK_SCAN:
-        GPI_ADD_KERNEL(&text, nest);
-        GPI_ADD_KERNEL(&text, strands);
-        GPI_ADD_KERNEL(&text, items);
-        GPI_ADD_KERNEL(&text, stack_scan);
-        break;
-    case GPI_TREE:
-        GPI_ADD_KERNEL(&text, nest);
-        GPI_ADD_KERNEL(&text, tree);
-        break;
-    case GPI_HASH:
-        GPI_ADD_KERNEL(&text, hash);
-        GPI_ADD_KERNEL(&text, hash_line);
-        GPI_ADD_KERNEL(&text, hash_batch);
-        GPI_ADD_KERNEL(&text, hash_combine);
-        GPI_ADD_KERNEL(&text, hash_slots);
-        break;
-    case GPI_HASH_EACH:
-        GPI_ADD_KERNEL(&text, hash);
-        GPI_ADD_KERNEL(&text, hash_each);
-        break;
-    case GPI_SEGMENTED_REDUCE: GPI_ADD_KERNEL(&text, segmented_reduce); break;
-    case GPI_HISTOGRAM: GPI_ADD_KERNEL(&text, histogram); break;
-    case GPI_MAP: GPI_ADD_KERNEL(&text, map); break;
-    case GPI_RANDOM: GPI_ADD_KERNEL(&text, random); break;
-    case GPI_GATHER: GPI_ADD_KERNEL(&text, gather); break;
-    case GPI_STENCIL: GPI_ADD_KERNEL(&text, stencil); break;
-    default: break;
-    }
+    gpi_text_add_kernels(&text, gpi_program_texts[primitive].layers);
     if (!text.failed) return text.data;
     free(text.data);
     return NULL;
@@ -14886,7 +14897,7 @@ static gp_result gpi_kernels_create(gp_context *gp, const char *function, gpi_pr
 {
     size_t k;
     program->group_max = SIZE_MAX;
-    for (k = 0; k < GPI_KERNELS_MAX && gpi_kernel_name(program->primitive, k); k++) {
+    for (k = 0; gpi_kernel_name(program->primitive, k); k++) {
         cl_int error;
         size_t group;
         program->kernel[k] = clCreateKernel(program->program, gpi_kernel_name(program->primitive, k), &error);
@@ -21582,11 +21593,7 @@ static char *gpi_hash_device_text(const gp_context *gp, const gpi_table *table, 
     memset(&text, 0, sizeof text);
     gpi_text_add(&text, "%s", prelude);
     free(prelude);
-    GPI_ADD_KERNEL(&text, platform);
-    GPI_ADD_KERNEL(&text, count);
-    GPI_ADD_KERNEL(&text, mix);
-    GPI_ADD_KERNEL(&text, hash);
-    GPI_ADD_KERNEL(&text, hash_device);
+    gpi_text_add_kernels(&text, "platform count mix hash hash_device");
     gpi_text_add(&text, "#line 1 \"user\"\n");
     if (!text.failed) return text.data;
     free(text.data);

@@ -463,11 +463,7 @@ static char *gpi_hash_device_text(const gp_context *gp, const gpi_table *table, 
     memset(&text, 0, sizeof text);
     gpi_text_add(&text, "%s", prelude);
     free(prelude);
-    GPI_ADD_KERNEL(&text, platform);
-    GPI_ADD_KERNEL(&text, count);
-    GPI_ADD_KERNEL(&text, mix);
-    GPI_ADD_KERNEL(&text, hash);
-    GPI_ADD_KERNEL(&text, hash_device);
+    gpi_text_add_kernels(&text, "platform count mix hash hash_device");
     gpi_text_add(&text, "#line 1 \"user\"\n");
     if (!text.failed) return text.data;
     free(text.data);

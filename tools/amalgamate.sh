@@ -61,6 +61,22 @@ emit_kernel() {
     printf '/* ---- End file kernels/%s.cl ---- */\n\n' "$1"
 }
 
+# All of them, by name.
+emit_kernel_table() {
+    echo 'typedef struct gpi_kernel_text {'
+    echo '    const char *name;'
+    echo '    const char *const *lines;'
+    echo '    size_t count;'
+    echo '} gpi_kernel_text;'
+    echo
+    echo 'static const gpi_kernel_text gpi_kernel_texts[] = {'
+    for name in $KERNELS; do
+        printf '    {"%s", gpi_kernel_%s, GPI_COUNT_OF(gpi_kernel_%s)},\n' "$name" "$name" "$name"
+    done
+    echo '};'
+    echo
+}
+
 emit_header() {
     cat $API
     echo
@@ -71,6 +87,7 @@ emit_header() {
     echo
     emit_source $INTERNAL
     for name in $KERNELS; do emit_kernel "$name"; done
+    emit_kernel_table
     for name in $SOURCES; do emit_source "src/$name.c"; done
     echo '/*'
     cat $LICENSE

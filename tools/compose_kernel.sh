@@ -23,27 +23,11 @@ while [ $field -lt "${fields:-0}" ]; do
     field=$((field + 1))
 done
 case $2 in
-laws) layers="monoid laws" ;;
-reduce) layers="monoid source tile reduce" ;;
-scan) layers="monoid source tile tile_scan lookback sweep scan" ;;
-select) layers="monoid pick tile lookback sweep compact select" ;;
-merge) layers="mix key merge" ;;
-search) layers="mix key search" ;;
-topk) layers="mix key digit rank keep topk" ;;
-sort) layers="mix key digit ring rank small sort" ;;
-buckets) layers="mix key digit rank small buckets" ;;
-segmented_sort) layers="mix key digit rank small segmented_sort" ;;
-sort_strings) layers="mix key sort_strings" ;;
-hash) layers="mix hash hash_line hash_device hash_batch hash_combine hash_slots" ;;
-hash_each) layers="mix hash hash_each" ;;
-segmented_reduce) layers="monoid source tile segmented_reduce" ;;
-histogram) layers="histogram" ;;
-brackets) layers="nest strands items brackets" ;;
-stack_scan) layers="monoid source nest strands items stack_scan" ;;
-tree) layers="nest tree" ;;
-map) layers="map" ;;
-random) layers="random" ;;
-gather) layers="gather" ;;
-stencil) layers="stencil" ;;
+hash_device) layers="mix hash hash_device" ;; # for kernels of the user's
+*) layers=$(sed -n "s/^    {\"$2\", \"\([a-z_ ]*\)\",\$/\1/p" src/program.c) ;;
 esac
+test -n "$layers" || {
+    echo "compose_kernel: no primitive $2 in src/program.c" >&2
+    exit 1
+}
 for name in $layers; do emit kernels/$name.cl; done

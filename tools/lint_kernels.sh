@@ -127,11 +127,12 @@ for of in "uchar uchar 1 0 0 1 0 0 0" "char char 1 0 0 3 1 0 1" "uchar uchar 1 0
 done
 # A hash table by its three forms; and the expressions of gp_hash_for_each. With lines of every width.
 tools/compose_kernel.sh /dev/null hash >build/lint/hash.cl
+tools/compose_kernel.sh /dev/null hash_device >build/lint/hash_device.cl
 tools/compose_kernel.sh tests/native/hash_each.h hash_each >build/lint/hash_each.cl
 for form in "$NARROW -DGPI_HASH_PACKED=0" "$WIDE -DGPI_HASH_PACKED=0" "$WIDE -DGPI_HASH_PACKED=1"; do
     for shape in "$SORT_SERIAL" "$LOCAL"; do
         for lines in "" -DPOCL_DEVICE_ADDRESS_BITS=64\ -D__x86_64__ -Dcl_nv_pragma_unroll; do
-            for source in hash hash_each; do
+            for source in hash hash_each hash_device; do
                 checked=$((checked + 1))
                 ${CLANG:-clang} $FLAGS -DGPI_FP64=1 -DGPI_VALUE_WIDTH=0 $form $shape $lines build/lint/$source.cl || {
                     echo "lint: $source $form $shape $lines" >&2
