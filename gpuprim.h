@@ -4489,6 +4489,7 @@ static const char *const gpi_kernel_pick[] = {
     "       GPI_RECORD           type that moves an element\n",
     "       GPI_NUMBER           uint or ulong: counts and positions\n",
     "       gpi_predicate(x, i), gpi_predicate2(x, i), gpi_equal(x, y)   of the caller's expressions\n",
+    "       GPI_PLAIN            1: gpi_equal(x, y) is x == y, of what has vectors\n",
     "       GPI_SINGLES          runs: 0 where runs of one element are left out                              */\n",
     "#define GPI_PICK_PREDICATE 1\n",
     "#define GPI_PICK_FLAGS 2\n",
@@ -4586,10 +4587,21 @@ static const char *const gpi_kernel_pick[] = {
     "}\n",
     "\n",
     "#if GPI_LANES > 1\n",
+    "#if GPI_PLAIN\n",
+    "#if GPI_IN_HALF\n",
+    "#define GPI_READ_RUN(p) vload_half16(0, p)\n",
+    "#else\n",
+    "#define GPI_READ_RUN(p) vload16(0, p)\n",
+    "#endif\n",
+    "#endif\n",
+    "\n",
     "/* Elements i .. i + 15, the numbers of picked ones. */\n",
     "static uint16 gpi_read_vector(gpi_source source, ulong i)\n",
     "{\n",
     "    uint lane[16];\n",
+    "#if GPI_PLAIN\n",
+    "    if (i > 0) return convert_uint16(GPI_READ_RUN(source.in + i) != GPI_READ_RUN(source.in + i - 1)) & 1u;\n",
+    "#endif\n",
     "    if (GPI_PICK == GPI_PICK_UNIQUE && i == 0) {\n",
     "        for (uint k = 0; k < 16; k++) lane[k] = gpi_picked(source, k, false);\n",
     "    } else {\n",
@@ -17170,6 +17182,7 @@ static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
                                                    : element;
     gpi_text_add(text, "#define GPI_PICK %d\n#define GPI_PARTS %d\n#define GPI_SINGLES %d\n", c->pick,
                  c->parts, !c->repeated_only);
+    gpi_text_add(text, "#define GPI_PLAIN %d\n", c->pick == GPI_PICK_UNIQUE && !c->equal && c->size <= 8);
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", in, elements && half,
                  element);
     gpi_text_add(text, "#define GPI_RECORD %s\n#define GPI_RECORD_SIZE %u\n", record, (unsigned)c->size);

@@ -24,6 +24,7 @@
        GPI_RECORD           type that moves an element
        GPI_NUMBER           uint or ulong: counts and positions
        gpi_predicate(x, i), gpi_predicate2(x, i), gpi_equal(x, y)   of the caller's expressions
+       GPI_PLAIN            1: gpi_equal(x, y) is x == y, of what has vectors
        GPI_SINGLES          runs: 0 where runs of one element are left out                              */
 #define GPI_PICK_PREDICATE 1
 #define GPI_PICK_FLAGS 2
@@ -121,10 +122,21 @@ static GPI_T gpi_load(gpi_source source, ulong i)
 }
 
 #if GPI_LANES > 1
+#if GPI_PLAIN
+#if GPI_IN_HALF
+#define GPI_READ_RUN(p) vload_half16(0, p)
+#else
+#define GPI_READ_RUN(p) vload16(0, p)
+#endif
+#endif
+
 /* Elements i .. i + 15, the numbers of picked ones. */
 static uint16 gpi_read_vector(gpi_source source, ulong i)
 {
     uint lane[16];
+#if GPI_PLAIN
+    if (i > 0) return convert_uint16(GPI_READ_RUN(source.in + i) != GPI_READ_RUN(source.in + i - 1)) & 1u;
+#endif
     if (GPI_PICK == GPI_PICK_UNIQUE && i == 0) {
         for (uint k = 0; k < 16; k++) lane[k] = gpi_picked(source, k, false);
     } else {

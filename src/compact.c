@@ -128,6 +128,7 @@ static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
                                                    : element;
     gpi_text_add(text, "#define GPI_PICK %d\n#define GPI_PARTS %d\n#define GPI_SINGLES %d\n", c->pick,
                  c->parts, !c->repeated_only);
+    gpi_text_add(text, "#define GPI_PLAIN %d\n", c->pick == GPI_PICK_UNIQUE && !c->equal && c->size <= 8);
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", in, elements && half,
                  element);
     gpi_text_add(text, "#define GPI_RECORD %s\n#define GPI_RECORD_SIZE %u\n", record, (unsigned)c->size);
