@@ -171,6 +171,21 @@ static void gpi_put(gpi_source source, gpi_sink sink, GPI_NUMBER j, ulong i, ulo
     GPI_PASTE(gpi_pack_store_, size)(to, vload16(0, (from) + (i)), mask)
 #define GPI_PACK_STORE(size, to, from, i, mask) GPI_PACK_STORE_(size, to, from, i, mask)
 
+/* Elements of a block: what is picked of it is found out first, in a loop that compilers turn into vectors.
+ */
+#define GPI_BLOCK 256u
+
+/* Elements i .. i + GPI_BLOCK - 1, the numbers of picked ones. */
+static void gpi_read_block(gpi_source source, ulong i, uint *picked)
+{
+#if GPI_PICK == GPI_PICK_FLAGS || GPI_PLAIN
+    for (uint k = 0; k < GPI_BLOCK; k += GPI_LANES) vstore16(gpi_read_vector(source, i + k), 0, picked + k);
+#else
+    picked[0] = gpi_picked(source, i, false); /* may have nothing before it */
+    for (uint k = 1; k < GPI_BLOCK; k++) picked[k] = gpi_picked(source, i + k, true);
+#endif
+}
+
 /* What a vector step reads, one tile a running group ahead, and what it will soon write. */
 static void gpi_prefetch_step(gpi_source source, ulong i, __global GPI_RECORD *to)
 {
@@ -212,11 +227,15 @@ static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source sour
     (void)shared;
 #if GPI_BY_VECTORS
     const ulong behind = base + gpi_tile_length(source, base);
-    for (; sum < end && i + GPI_LANES <= behind; i += GPI_LANES) {
-        const uint mask = gpi_mask_of(gpi_read_vector(source, i));
-        gpi_prefetch_step(source, i, sink.out + sum);
-        gpi_put_vector(source, sink, sum, i, mask);
-        sum += popcount(mask);
+    uint picked[GPI_BLOCK];
+    for (; sum < end && i + GPI_BLOCK <= behind; i += GPI_BLOCK) {
+        gpi_read_block(source, i, picked);
+        for (uint k = 0; k < GPI_BLOCK; k += GPI_LANES) {
+            const uint mask = gpi_mask_of(vload16(0, picked + k));
+            gpi_prefetch_step(source, i + k, sink.out + sum);
+            gpi_put_vector(source, sink, sum, i + k, mask);
+            sum += popcount(mask);
+        }
     }
 #endif
     for (; GPI_PICKED(sum) < end; i++) {
@@ -239,15 +258,19 @@ static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source sour
     (void)tile;
     (void)shared;
 #if GPI_BY_VECTORS
-    for (; sink.step == 1 && i + GPI_LANES <= end; i += GPI_LANES) {
-        const uint mask = gpi_mask_of(gpi_read_vector(source, i));
-        gpi_prefetch_step(source, i, first);
-        GPI_PREFETCH_LINES(GPI_PREFETCH_WRITE, rest + GPI_AHEAD / GPI_RECORD_SIZE,
-                           GPI_LANES * GPI_RECORD_SIZE);
-        GPI_PACK_STORE(GPI_RECORD_SIZE, first, source.data, i, mask);
-        GPI_PACK_STORE(GPI_RECORD_SIZE, rest, source.data, i, mask ^ 0xffffu);
-        first += popcount(mask);
-        rest += GPI_LANES - popcount(mask);
+    uint picked[GPI_BLOCK];
+    for (; sink.step == 1 && i + GPI_BLOCK <= end; i += GPI_BLOCK) {
+        gpi_read_block(source, i, picked);
+        for (uint k = 0; k < GPI_BLOCK; k += GPI_LANES) {
+            const uint mask = gpi_mask_of(vload16(0, picked + k));
+            gpi_prefetch_step(source, i + k, first);
+            GPI_PREFETCH_LINES(GPI_PREFETCH_WRITE, rest + GPI_AHEAD / GPI_RECORD_SIZE,
+                               GPI_LANES * GPI_RECORD_SIZE);
+            GPI_PACK_STORE(GPI_RECORD_SIZE, first, source.data, i + k, mask);
+            GPI_PACK_STORE(GPI_RECORD_SIZE, rest, source.data, i + k, mask ^ 0xffffu);
+            first += popcount(mask);
+            rest += GPI_LANES - popcount(mask);
+        }
     }
 #endif
     for (; i < end; i++) {

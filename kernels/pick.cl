@@ -137,6 +137,9 @@ static uint16 gpi_read_vector(gpi_source source, ulong i)
 #if GPI_PLAIN
     if (i > 0) return convert_uint16(GPI_READ_RUN(source.in + i) != GPI_READ_RUN(source.in + i - 1)) & 1u;
 #endif
+#if GPI_PICK == GPI_PICK_FLAGS
+    return convert_uint16(vload16(0, source.in + i) != (GPI_VECTOR(GPI_IN))(0)) & 1u;
+#endif
     if (GPI_PICK == GPI_PICK_UNIQUE && i == 0) {
         for (uint k = 0; k < 16; k++) lane[k] = gpi_picked(source, k, false);
     } else {
