@@ -153,7 +153,8 @@ build/bench/%.o: bench/%.c | gpuprim.h deps-run
 
 # What stands for the best that a host compiler can do, and only that.
 build/bench/host_loops.o build/bench/peers/c_tiled.o build/bench/peers/c_pack.o build/bench/peers/c_lsd.o build/bench/peers/c_merge.o \
-	build/bench/peers/c_brackets.o build/bench/peers/c_hash.o build/bench/peers/c_histogram.o: C_FLAGS += $(NATIVE)
+	build/bench/peers/c_brackets.o build/bench/peers/c_hash.o build/bench/peers/c_histogram.o \
+	build/bench/peers/c_by_key.o: C_FLAGS += $(NATIVE)
 
 # Compiled anew when other peers are found than the last time.
 build/bench/peers.o: C_FLAGS += $(shell echo $(PEERS:%=-DBENCH_HAVE_%) | tr a-z A-Z)

@@ -102,6 +102,8 @@ struct bench_variant {
         gp_partition_desc partition;
         gp_unique_desc unique;
         gp_run_length_encode_desc rle;
+        gp_reduce_by_key_desc reduce_by_key;
+        gp_segmented_reduce_desc segmented_reduce;
         gp_segmented_sort_desc segmented_sort;
         gp_sort_strings_desc sort_strings;
         gp_brackets_desc brackets;
@@ -245,6 +247,7 @@ void bench_affine(bench *b);
 void bench_select(bench *b);
 void bench_unique(bench *b);
 void bench_rle(bench *b);
+void bench_by_key(bench *b);
 void bench_sort(bench *b);
 void bench_merge(bench *b);
 void bench_search(bench *b);

@@ -21,6 +21,9 @@ static const char help[] =
     "  select   gp_select and gp_partition by how many are kept, against the fastest copy\n"
     "  unique   gp_unique by the length of runs, against the fastest copy\n"
     "  rle      gp_run_length_encode, the same\n"
+    "  by-key   gp_reduce_by_key and gp_segmented_reduce, by length of runs, against the fastest loop that "
+    "reads\n"
+    "           two streams\n"
     "  sort     gp_sort: onesweep, classic and others, by size and entropy, against other sorts\n"
     "  merge    gp_merge of two sorted halves, keys and pairs, against the fastest copy\n"
     "  search   gp_search of as many needles as keys, against a copy of the needles\n"
@@ -79,6 +82,7 @@ static void run_all(bench *b)
     bench_select(b);
     bench_unique(b);
     bench_rle(b);
+    bench_by_key(b);
     bench_sort(b);
     bench_merge(b);
     bench_search(b);
@@ -106,6 +110,7 @@ static const command commands[] = {{"stream", bench_stream},
                                    {"select", bench_select},
                                    {"unique", bench_unique},
                                    {"rle", bench_rle},
+                                   {"by-key", bench_by_key},
                                    {"sort", bench_sort},
                                    {"merge", bench_merge},
                                    {"search", bench_search},

@@ -21,7 +21,8 @@ typedef enum bench_primitive {
     BENCH_SELECT,    /* elements below k */
     BENCH_PARTITION, /* the same; the others from out[n] on */
     BENCH_UNIQUE,
-    BENCH_RLE, /* keys; lengths from out[n] on */
+    BENCH_RLE,    /* keys; lengths from out[n] on */
+    BENCH_BY_KEY, /* keys in host_in, values in host_in2; keys, then sums from out[n] on */
     BENCH_SORT,
     BENCH_MERGE,  /* of the two halves of host_in */
     BENCH_SEARCH, /* of host_in2 in host_in; u32 positions */
@@ -76,6 +77,7 @@ extern const bench_peer bench_peer_boost_compute;
 extern const bench_peer bench_peer_boost_compute_map;
 extern const bench_peer bench_peer_boost_compute_sort;
 extern const bench_peer bench_peer_boost_pack;
+extern const bench_peer bench_peer_c_by_key;
 extern const bench_peer bench_peer_c_histogram;
 extern const bench_peer bench_peer_c_lsd;
 extern const bench_peer bench_peer_c_lsd_plain;

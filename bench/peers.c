@@ -6,6 +6,7 @@
 
 static const bench_peer *const peers[] = {
     &bench_peer_c_tiled,
+    &bench_peer_c_by_key,
     &bench_peer_c_histogram,
     &bench_peer_c_lsd,
     &bench_peer_c_lsd_plain,
