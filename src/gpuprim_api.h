@@ -342,7 +342,8 @@ typedef struct gp_context_desc {
    On failure *out is NULL and gp_last_error(NULL) has the text (kept for each host thread). */
 GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out);
 
-/* Waits for the queue, saves built programs, frees everything. NULL is allowed. */
+/* Waits for the queue, saves built programs, frees everything. NULL is allowed. Programs that are new since
+   the last gp_finish take a while to save, on some implementations as long as to build. */
 GP_API void gp_context_destroy(gp_context *gp);
 
 /* Text of the last failure in this context. For NULL: of this thread's last failure without one
@@ -470,7 +471,8 @@ GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segme
    it is said to be commutative, with the device's arithmetic: on 4096 triples of the samples, and then on as
    many of samples and products of three, so that what combine makes obeys too. The first counter-example is
    GP_ERROR_LAW, and gp_last_error tells the elements. GP_OK means that none was found, not that there is
-   none. Blocks. Builds a program. */
+   none. A monoid of floats that is `exact` (a minimum, say) wants samples: what is made up without are small
+   integers, as floats all but zero. Blocks. Builds a program. */
 GP_API gp_result gp_check_monoid(gp_context *gp, const gp_check_monoid_desc *desc);
 
 /* ------------------------------------------------------------------ scan */
