@@ -104,7 +104,7 @@ build/sanitize/test_%: build/sanitize/test_%.o $(SUPPORT:%=build/sanitize/%.o)
 compile-matrix: gpuprim.h | deps-lint ## gcc and clang, C99, C11 and C++11, warnings as errors
 	tools/compile_matrix.sh
 
-models: ## the ring's Promela model, every reachable state
+models: ## the Promela models of look-back, ring and hash slots: every reachable state
 	tools/check_models.sh
 
 kernel-tsan: | deps-lint ## the kernels compiled natively, with the thread sanitizer
