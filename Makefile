@@ -29,7 +29,7 @@ SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
 
 .PHONY: all demo test test-all test-million test-strings test-hash-stress bench bench-check plot-hash peers examples header check-header format check-format \
-	lint compile-matrix sanitize kernel-tsan kernel-large models deps deps-all deps-run deps-test deps-lint deps-bench \
+	lint compile-matrix sanitize kernel-tsan kernel-large models fuzz fuzz-keep deps deps-all deps-run deps-test deps-lint deps-bench \
 	install clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -103,6 +103,13 @@ build/sanitize/test_%: build/sanitize/test_%.o $(SUPPORT:%=build/sanitize/%.o)
 
 compile-matrix: gpuprim.h | deps-lint ## gcc and clang, C99, C11 and C++11, warnings as errors
 	tools/compile_matrix.sh
+
+FUZZ_SECONDS ?= 60
+fuzz: gpuprim.h ## random descs and cache files, for FUZZ_SECONDS, with the sanitizers
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz.sh
+
+fuzz-keep: gpuprim.h ## tests/fuzz/corpus anew, from what `make fuzz` has found
+	@tools/fuzz.sh keep
 
 models: ## the Promela models of look-back, ring and hash slots: every reachable state
 	tools/check_models.sh

@@ -21704,7 +21704,8 @@ static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc)
     small.key_size = desc->key_size;
     small.value_size = desc->value_size;
     small.capacity = 64;
-    result = gp_hash_create(gp, &small, &table);
+    result = gpi_hash_check_sizes(gp, "gp_warmup", &small);
+    if (result == GP_OK) result = gp_hash_create(gp, &small, &table);
     if (result != GP_OK) return result;
     result = gpi_alloc_zeros(gp, 64, &insert.keys);
     if (result == GP_OK) result = gpi_alloc_zeros(gp, 64, &find.found);
@@ -23675,6 +23676,7 @@ GP_API gp_result gp_reduce_by_key(gp_context *gp, const gp_reduce_by_key_desc *d
 GP_API gp_result gp_reduce_by_key_read(gp_context *gp, const gp_reduce_by_key_desc *desc, uint64_t *count)
 {
     const char *function = "gp_reduce_by_key_read";
+    if (desc && desc->done) *desc->done = NULL;
     if (!count) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: count is NULL", function);
     return gpi_by_key_call(gp, function, desc, count);
 }
