@@ -31,7 +31,12 @@
      - `count` may live on the device: with `count_buffer`, the number of elements is read from there when
        the call runs (count_type: GP_U32 or GP_U64, at element count_offset), and `count` is its upper
        bound, for which buffers are checked and work is launched. A larger number is clamped to the bound
-       and counted in gp_profile.clamped.
+       and counted in gp_profile.clamped. Without count_buffer, count_type stays 0.
+     - A field that means nothing beside the others is an error, rather than ignored in silence; but a scratch
+       buffer is not looked at where 0 bytes of scratch are needed.
+     - Expressions, and a monoid's source, have up to 16384 characters. A name in one that stands for nothing
+       there (y without a second input) does not compile: GP_ERROR_BUILD, and gp_last_error has what the
+   compiler says, your own lines first, by field and line: "map:1:5".
      - The first use of a primitive with new types builds a program, also for a count of 0 and for a
        ..._scratch_size. gp_warmup moves that cost, and tells which fields make a new program.
      - A context belongs to one host thread at a time. Different contexts run freely in parallel.
@@ -541,17 +546,17 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
        flags       in[i] for each i at which flags[i] is not 0
        indices     in[indices[i]] for each i in turn; an index of in_count or more is left out
 
-   Exactly one of the three is given. Elements have a `type`, or are records of `size` bytes: 1, 2, 4, 8, 16;
-   in a predicate a record is then uchar, ushort, uint, ulong or uint4. Halves are floats there.
-   Results: elements in `out`, where they were in `indices_out`, how many in the number `count_out`; each is
-   optional. There must be room for `count` elements and indices. A count on the device is what the next call
-   takes as its count_buffer; gp_select_read brings it to the host.
-   Stable: yes. The same input gives the same result every time, on every device.
-   count 0: only count_out is written. Largest count: 2^31 - 1 tiles; 2^32 - 1 with indices or counts of
-   GP_U32, checked.
-   Aliasing: what is written may overlap nothing.
-   Cost: single pass reads once and writes what is picked; multi-pass reads what decides twice. One launch up
-   to one tile. Scratch: 16 bytes a tile. (Look-back: Merrill & Garland 2016.) */
+   Exactly one of the three is given. Elements have a `type`, or are records of `element_size` bytes: 1, 2, 4,
+   8, 16; in a predicate a record is then uchar, ushort, uint, ulong or uint4 ("x.y > 5", "any(x !=
+   (uint4)(0))": what is true of a vector is a vector, which any or all makes one answer of). Halves are
+   floats there. Flags are of any type: floats are compared as numbers, halves by their bits. Results:
+   elements in `out`, where they were in `indices_out`, how many in the number `count_out`; each is optional,
+   but for one. There must be room for `count` elements and indices. A count on the device is what the next
+   call takes as its count_buffer; gp_select_read brings it to the host. Stable: yes. The same input gives the
+   same result every time, on every device. count 0: only count_out is written. Largest count: 2^31 - 1 tiles;
+   2^32 - 1 with indices or counts of GP_U32, checked. Aliasing: what is written may overlap nothing. Cost:
+   single pass reads once and writes what is picked; multi-pass reads what decides twice. One launch up to one
+   tile. Scratch: 16 bytes a tile. (Look-back: Merrill & Garland 2016.) */
 typedef struct gp_select_desc {
     cl_mem in;
     size_t in_offset; /* elements, as all offsets */
@@ -566,10 +571,10 @@ typedef struct gp_select_desc {
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type; /* of elements; or: */
-    size_t size;  /* bytes of a record */
+    gp_type type;        /* of elements; or: */
+    size_t element_size; /* bytes of a record: 1, 2, 4, 8, 16 */
     const char *predicate;
-    cl_mem flags; /* count integers */
+    cl_mem flags; /* count flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
     cl_mem indices;
@@ -601,7 +606,7 @@ GP_API gp_result gp_select_scratch_size(gp_context *gp, const gp_select_desc *de
    `rest` NULL: the parts stand in `out` one behind the other; `count` elements then are all that is written.
    Each part may get a buffer of its own instead (in three `second` and `rest` both or neither), with room for
    `count` elements. `reversed`, with two parts in `out`: the rest begins at the output's end and goes
-   backwards, as some libraries leave it.
+   backwards, as some libraries leave it: at out[count - 1], with count_buffer at out[number - 1].
    counts_out: 2 or 3 numbers, of each part; any of them may be the next call's count_buffer.
    Elements, stability, count 0, limits, aliasing: as for gp_select.
    Cost: with buffers of their own, or reversed, single pass reads and writes once. One behind the other takes
@@ -622,11 +627,11 @@ typedef struct gp_partition_desc {
     cl_mem count_buffer;     /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type; /* of elements; or: */
-    size_t size;  /* bytes of a record */
+    gp_type type;        /* of elements; or: */
+    size_t element_size; /* bytes of a record: 1, 2, 4, 8, 16 */
     const char *predicate;
     const char *predicate2; /* NULL: two parts */
-    cl_mem flags;           /* instead of predicates: count integers */
+    cl_mem flags;           /* instead of predicates: count flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
     bool reversed;
@@ -653,9 +658,10 @@ GP_API gp_result gp_partition_scratch_size(gp_context *gp, const gp_partition_de
 
    Equal: integers and records by value, floats as numbers (-0 equals +0, NaN nothing, halves too); or
    `equal`, an expression in x and y, a key and the one before it: "fabs(x - y) < 1e-3f", "x / 10 == y / 10".
-   gp_unique_by_key moves a value with each key; gp_unique has none.
-   Results: keys, values, the keys' indices, how many; each is optional, with room for `count` elements.
-   Stability, count 0, limits, aliasing, cost: as for gp_select. */
+   Records are uchar, ushort, uint, ulong or uint4 in it: "all(x.xy == y.xy)" compares the first 8 bytes
+   of 16. gp_unique_by_key moves a value with each key; gp_unique has none. Results: keys, values, the keys'
+   indices, how many; each is optional, but for one, with room for `count` elements. Stability, count 0,
+   limits, aliasing, cost: as for gp_select. */
 typedef struct gp_unique_desc {
     cl_mem keys;
     size_t keys_offset; /* elements, as all offsets */
@@ -700,8 +706,8 @@ GP_API gp_result gp_unique_scratch_size(gp_context *gp, const gp_unique_desc *de
 /* Each run's key (its first one), length, and index of its first element. `repeated_only`: runs of one
    element are left out, so that lengths are 2 and more ("non-trivial runs").
 
-   Runs, `equal`, stability, count 0, limits, aliasing, cost: as for gp_unique. Each result is optional, with
-   room for `count` elements. Scratch: 16 bytes a tile, twice that with numbers of GP_U64. */
+   Runs, `equal`, stability, count 0, limits, aliasing, cost: as for gp_unique. Each result is optional, but
+   for one, with room for `count` elements. Scratch: 16 bytes a tile, twice that with numbers of GP_U64. */
 typedef struct gp_run_length_encode_desc {
     cl_mem in;
     size_t in_offset; /* elements, as all offsets */
@@ -719,9 +725,9 @@ typedef struct gp_run_length_encode_desc {
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;      /* of elements; or: */
-    size_t size;       /* bytes of a record: 1, 2, 4, 8, 16 */
-    const char *equal; /* NULL: x == y */
+    gp_type type;        /* of elements; or: */
+    size_t element_size; /* bytes of a record: 1, 2, 4, 8, 16 */
+    const char *equal;   /* NULL: x == y */
     bool repeated_only;
     gp_strategy strategy;
     cl_mem scratch; /* of gp_run_length_encode_scratch_size bytes, apart from all else; NULL: the context's */
@@ -950,19 +956,20 @@ GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc);
 /* out[c * bins + b] = how many samples of channel c are in bin b, or, with weights, the sum of their weights.
 
    Even bins: lower <= x < upper is cut into `bins` equal parts, b = floor((x - lower) * bins / (upper -
-   lower)). Integers: exact, for any bounds. Floats: computed in the sample's type (halves: f32) as (x -
-   lower) * (bins / (upper - lower)), rounded each time; what that rounds up to `bins` is in the last bin.
-   Edges: bins + 1 rising numbers of `type`; bin b is edges[b] <= x < edges[b+1], found by binary search.
-   Equal ones make an empty bin. Where they do not rise, samples go into any bins. Outside, NaN: a sample
-   below the first bin, at or above the end of the last one, or NaN, is not counted. Channels: an element is a
-   pixel of 1 to 4 samples, which lie together; each channel has `bins` counts of its own, one channel after
-   the other. channels_out counts the first ones only (colours without alpha). Weights: integers, one an
-   element, for all its channels. Counts and sums are modulo 2^32 or 2^64. Order has no influence: the same
-   result every time, on every device. count 0 gives zeros, or leaves `out` as it is (accumulate). Cost: reads
-   the input once. Few bins (local memory: 1024 to 4096; CPUs: 4095) and all samples of 8 bits: one launch,
-   counted in tables of each group's own. More: atomics, or on CPUs a table for each core in the scratch.
-   Besides, unless `accumulate`, `out` is cleared by a command. Largest count: what fits in memory. Aliasing:
-   `out` overlaps nothing. */
+   lower)). Bounds are .i64 for all signed types, .u64 for all unsigned ones, .f64 for floats, so that `upper`
+   may be one more than the type holds (256); as the low and high of gp_random. Integers: exact, for any
+   bounds. Floats: computed in the sample's type (halves: f32) as (x - lower) * (bins / (upper - lower)),
+   rounded each time; what that rounds up to `bins` is in the last bin. Edges: bins + 1 rising numbers of
+   `type`; bin b is edges[b] <= x < edges[b+1], found by binary search. Equal ones make an empty bin. Where
+   they do not rise, samples go into any bins. Outside, NaN: a sample below the first bin, at or above the end
+   of the last one, or NaN, is not counted. Channels: an element is a pixel of 1 to 4 samples, which lie
+   together; each channel has `bins` counts of its own, one channel after the other. channels_out counts the
+   first ones only (colours without alpha). Weights: integers, one an element, for all its channels. Counts
+   and sums are modulo 2^32 or 2^64. Order has no influence: the same result every time, on every device.
+   count 0 gives zeros, or leaves `out` as it is (accumulate). Cost: reads the input once. Few bins (local
+   memory: 1024 to 4096; CPUs: 4095) and all samples of 8 bits: one launch, counted in tables of each group's
+   own. More: atomics, or on CPUs a table for each core in the scratch. Besides, unless `accumulate`, `out` is
+   cleared by a command. Largest count: what fits in memory. Aliasing: `out` overlaps nothing. */
 typedef struct gp_histogram_desc {
     cl_mem in;
     size_t in_offset;    /* elements, as all offsets */
@@ -973,7 +980,7 @@ typedef struct gp_histogram_desc {
     gp_type type;          /* of samples */
     uint32_t channels;     /* samples of an element; 0: 1; more than 1 with types of 8 bits only */
     uint32_t channels_out; /* of these, counted; 0: all */
-    size_t bins;           /* of a channel; 0: 256, with types of 8 bits */
+    size_t bins;           /* of a channel, at most 2^32 - 2; 0: 256, with types of 8 bits */
     gp_value lower;        /* even bins: .i64 of signed types, .u64 of unsigned ones, .f64 of floats; */
     gp_value upper;        /* ... both 0: the whole range of an integer type */
     cl_mem edges;          /* bins + 1 elements of `type`, instead of lower and upper; NULL: even bins */
@@ -1138,7 +1145,7 @@ typedef struct gp_sort_strings_desc {
     gp_type offsets_type; /* GP_U32 or GP_U64 */
     cl_mem out;           /* count indices, from 0 on */
     size_t out_offset;
-    size_t index_size;   /* bytes: 4 or 8; 0: 4 */
+    gp_type index_type;  /* GP_U32 (also 0) or GP_U64 */
     size_t count;        /* of strings, or their bound with count_buffer */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
@@ -1194,7 +1201,7 @@ typedef struct gp_brackets_desc {
     const char *pairs;   /* GP_U8: openers and closers, in turns; read during the call; or: */
     const int8_t *table; /* GP_U8: 256 codes; read during the call; or: */
     const char *map;     /* code of an element */
-    cl_mem match;        /* NULL: not wanted; the same for all outputs */
+    cl_mem match;        /* NULL: not wanted; the same for all outputs, of which there is one at least */
     size_t match_offset;
     cl_mem parent;
     size_t parent_offset;
@@ -1243,6 +1250,9 @@ GP_API gp_result gp_brackets_scratch_size(gp_context *gp, const gp_brackets_desc
    So an opener's own value counts for itself, and is gone at its closer; with `exclusive` it counts for its
    closer and not for itself, and what counts are the openers that gp_brackets calls parent[i], its parent and
    so on. Elements that are no brackets get the same in both.
+
+   Argmin and argmax give which of the open values is the extreme one: its opener's index, counted from the
+   call's first element, of equal ones the lowest; all ones where none is open. out_type is GP_U64 or GP_U32.
 
    Codes are given as to gp_brackets: type, and pairs, table or map. Values: one for each element, of which
    only openers' are looked at; what comes of others' is thrown away, but the operation may be given them.
@@ -1296,7 +1306,7 @@ GP_API gp_result gp_stack_scan_scratch_size(gp_context *gp, const gp_stack_scan_
      index[i]      how many of its siblings (elements with the same parent) stand before element i
      children[i]   how many elements have parent i
      end[i]        where the subtree of i ends: it is elements i ... end[i] - 1
-   Each output is optional.
+   Each output is optional, but for one.
 
    Parents are as gp_brackets writes them, or those of any tree whose nodes stand in preorder: an element's
    parent stands before it, and its subtree is of neighbours. None has all bits set; elements without a parent
@@ -1443,7 +1453,7 @@ typedef struct gp_hash_insert_desc {
     size_t count_offset;
     gp_type count_type;
     gp_op op;                      /* insert_or_apply: sum, min, max, and, or, xor */
-    gp_type type;                  /* insert_or_apply: of the values; 0: unsigned */
+    gp_type type;                  /* insert_or_apply: of the values; 0: unsigned. Else 0 */
     gp_hash_duplicates duplicates; /* insert, insert_or_assign */
     cl_mem results;                /* count bytes: a gp_hash_result each; NULL: not wanted */
     size_t results_offset;
@@ -1529,8 +1539,8 @@ typedef struct gp_hash_retrieve_desc {
     size_t live_count_offset;
     gp_type
         sort_type; /* of the keys, by which they are sorted (gp_sort), the same every time; 0: in any order */
-    bool descending;
-    cl_mem scratch; /* of gp_hash_retrieve_scratch_size bytes; NULL: the context's. None without sort_type */
+    bool descending; /* with sort_type */
+    cl_mem scratch;  /* of gp_hash_retrieve_scratch_size bytes; NULL: the context's. None without sort_type */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -1650,10 +1660,10 @@ GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *d
 /* out[i] = map(x, y, z, i), where x, y and z are in[i], in2[i] and in3[i]
 
    The expression's value is converted to out_type as C does. There may be no input at all: then the
-   expression is in i alone. A new expression is a new program. Aliasing: `out` may be the same elements as an
-   input of its size (in place); else nothing overlaps `out`. Inputs may overlap one another. count_buffer's
-   number apart from `out`. Cost: reads and writes once, one launch, no scratch. Elements are computed each
-   for itself: the same result every time. */
+   expression is in i alone. A name whose input is not there does not compile. A new expression is a new
+   program. Aliasing: `out` may be the same elements as an input of its size (in place); else nothing overlaps
+   `out`. Inputs may overlap one another. count_buffer's number apart from `out`. Cost: reads and writes once,
+   one launch, no scratch. Elements are computed each for itself: the same result every time. */
 typedef struct gp_transform_desc {
     cl_mem in; /* count elements of `type`; NULL and type 0: no input */
     size_t in_offset;
@@ -1796,8 +1806,8 @@ typedef struct gp_unpack_desc {
     size_t in_count;
     cl_mem flags; /* count flags */
     size_t flags_offset;
-    gp_type flag_type; /* 0: GP_U8 */
-    cl_mem out;        /* count elements */
+    gp_type flags_type; /* 0: GP_U8 */
+    cl_mem out;         /* count elements */
     size_t out_offset;
     size_t element_size; /* bytes: 1, 2, 4, 8 or 16 */
     size_t count;        /* of flags, or their bound with count_buffer */
@@ -1831,11 +1841,10 @@ typedef enum gp_border {
 
    A line (height 0 or 1) or a picture of rows; dx and dy count pixels, and a pixel has `channels` elements,
    each of which meets the same channel of its neighbours. Weights are f32 and lie on the device, row by row
-   from
-   (-radius_x, -radius_y) on: a correlation. They are summed in that order, as f32, or as f64 where an input
-   or output is; integers are rounded to nearest and saturated. A map's value is converted to out_type as C
-   does; dx and dy beyond the radius are taken back to it. A new map is a new program, new weights are not.
-   Aliasing: in place (`out` the same elements as `in`, pitches too), which takes a copy of the input in
+   from (-radius_x, -radius_y) on: a correlation. They are summed in that order, as f32, or as f64 where an
+   input or output is; integers are rounded to nearest and saturated. A map's value is converted to out_type
+   as C does; dx and dy beyond the radius are taken back to it. A new map is a new program, new weights are
+   not. Aliasing: in place (`out` the same elements as `in`, pitches too), which takes a copy of the input in
    scratch; else `out` overlaps nothing, from its first element to its last one. Cost: reads and writes once,
    but for the tiles' rims; one launch. */
 typedef struct gp_stencil_desc {
@@ -1884,8 +1893,10 @@ typedef enum gp_random_kind {
    many calls it is made: Philox4x32-10 (Salmon, Moraes, Dror & Shaw, SC11) with the seed as its key, and as
    its counter a block's number and the stream. An element takes words of 32 bits from the blocks in a row,
    low words first: two for types of 8 bytes and for ranges, else one; BITS of shorter types are the word's
-   low bits. Normal numbers come in pairs and are the same up to what the device's log, sqrt, sinpi and cospi
-   round. Aliasing: count_buffer's number apart from `out`. Cost: one launch, no scratch; writes once. */
+   low bits. Bounds of a range are .i64 for all signed types, .u64 for all unsigned ones, so that `high` may
+   be one more than the type holds (256); as the lower and upper of gp_histogram. Normal numbers come in pairs
+   and are the same up to what the device's log, sqrt, sinpi and cospi round. Aliasing: count_buffer's number
+   apart from `out`. Cost: one launch, no scratch; writes once. */
 typedef struct gp_random_desc {
     cl_mem out; /* count elements of `type` */
     size_t out_offset;
@@ -1894,10 +1905,10 @@ typedef struct gp_random_desc {
     uint64_t seed;
     uint64_t stream;        /* another one: other numbers for the same seed */
     uint64_t first_element; /* so that a call may go on where one ended */
-    gp_value low;           /* of a range, of `type` */
-    gp_value high;          /* itself not in it */
-    double mean;            /* normal */
-    double deviation;       /* normal: standard deviation; 0: 1 */
+    gp_value low;           /* of a range: .i64 of signed types, .u64 of unsigned ones */
+    gp_value high;          /* the same; itself not in the range */
+    double mean;            /* normal; finite, as `type` too */
+    double deviation;       /* normal: standard deviation, finite, not negative; 0: 1 */
     size_t count;           /* of elements, or their bound with count_buffer */
     cl_mem count_buffer;
     size_t count_offset;
@@ -1933,7 +1944,7 @@ typedef struct gp_warmup_desc {
         *brackets; /* of this also pairs, table, map, index_type, which outputs are there */
     const gp_stack_scan_desc *stack_scan; /* of this also pairs, table, value_map */
     const gp_tree_desc *tree;             /* of this type, map and index_type */
-    const gp_select_desc *select;         /* of these also size, predicate, which buffers are there */
+    const gp_select_desc *select;         /* of these also element_size, predicate, which buffers are there */
     const gp_partition_desc *partition;
     const gp_unique_desc *unique; /* with values: gp_unique_by_key */
     const gp_run_length_encode_desc *run_length_encode;
@@ -1947,7 +1958,7 @@ typedef struct gp_warmup_desc {
     const gp_adjacent_difference_desc *adjacent_difference; /* of this the types and map */
     const gp_gather_desc *gather;                           /* of this element_size and index_type */
     const gp_gather_desc *scatter;                          /* the same */
-    const gp_unpack_desc *unpack; /* of this element_size and flag_type; count: whether it is over 2^32 */
+    const gp_unpack_desc *unpack; /* of this element_size and flags_type; count: whether it is over 2^32 */
     const gp_stencil_desc
         *stencil;                 /* of this types, channels, radii, border, map, whether height is over 1 */
     const gp_random_desc *random; /* of this type and kind */
@@ -2000,6 +2011,7 @@ GP_API gp_result gp_profile_reset(gp_context *gp);
 /* internal.h - what the implementation files share. Everything here is private: gpi_, GPI_, static.
 
    The implementation is written in the common subset of C99 and C++11. */
+#include <float.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -2019,6 +2031,8 @@ GP_API gp_result gp_profile_reset(gp_context *gp);
 #define GPI_CL_DEVICE_ATOMIC_SCOPE_DEVICE (1u << 5)
 
 #define GPI_MONOID_MAX 64         /* bytes of a user's element */
+#define GPI_TEXT_MAX 16384        /* characters of an expression or of a monoid's source, */
+#define GPI_NAME_MAX 256          /* of its names: clang takes time by the square of a name's length */
 #define GPI_ELEMENT_MAX 128       /* bytes of an element, eight fields included */
 #define GPI_TILES_MAX 0x7fffffffu /* tiles of one call */
 #define GPI_KERNELS_MAX 9         /* kernels of one program */
@@ -2239,6 +2253,10 @@ static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned 
 static void gpi_dump(gp_context *gp, const gpi_program *program, const char *ending, const void *data,
                      size_t size);
 
+/* build_log.c */
+static char *gpi_log_arrange(const char *log);
+static void gpi_log_explain(const char *log, char *out, size_t size);
+
 /* program.c */
 static void gpi_text_add(gpi_text *text, const char *format, ...) GPI_PRINTF(2, 3);
 static void gpi_text_add_kernels(gpi_text *text, const char *names);
@@ -2268,7 +2286,7 @@ static gp_result gpi_element_make(gp_context *gp, const char *function, const gp
                                   gpi_element *element);
 static size_t gpi_type_size(gp_type type);
 static const char *gpi_type_cl(gp_type type);
-static bool gpi_is_blank(const char *text);
+static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text);
 static size_t gpi_round_up(size_t x, size_t multiple);
 static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
                                      size_t count);
@@ -2279,6 +2297,8 @@ static gp_type gpi_operand(gp_type type);
 static bool gpi_is_float(gp_type type);
 static bool gpi_is_signed(gp_type type);
 static bool gpi_is_arg(gp_op op);
+static gp_result gpi_check_bounds(gp_context *gp, const char *function, const char *low_name, uint64_t low,
+                                  const char *high_name, uint64_t high, gp_type type);
 static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
                                 gpi_text *text);
 static void gpi_prelude_user(const gp_monoid *m, const char *user, gpi_text *text);
@@ -2452,25 +2472,25 @@ static gp_result gpi_compact_run(gp_context *gp, gpi_compact *c, uint64_t *to);
 static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c);
 
 /* gp_NAME and gp_NAME_read, of gp_DESC_desc */
-#define GPI_COMPACT_DEFINE(name, DESC, describe)                                                           \
-    static gp_result gpi_##name##_call(gp_context *gp, const char *function, const gp_##DESC##_desc *desc, \
-                                       bool read, uint64_t *to)                                            \
-    {                                                                                                      \
-        gpi_compact c;                                                                                     \
-        gp_result result;                                                                                  \
-        if (desc && desc->done) *desc->done = NULL;                                                        \
-        if (!gp || !desc || (read && !to))                                                                 \
-            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or count is NULL", function);     \
-        result = describe(gp, function, desc, &c);                                                         \
-        return result == GP_OK ? gpi_compact_run(gp, &c, to) : result;                                     \
-    }                                                                                                      \
-    GP_API gp_result gp_##name(gp_context *gp, const gp_##DESC##_desc *desc)                               \
-    {                                                                                                      \
-        return gpi_##name##_call(gp, "gp_" #name, desc, false, NULL);                                      \
-    }                                                                                                      \
-    GP_API gp_result gp_##name##_read(gp_context *gp, const gp_##DESC##_desc *desc, uint64_t *count)       \
-    {                                                                                                      \
-        return gpi_##name##_call(gp, "gp_" #name "_read", desc, true, count);                              \
+#define GPI_COMPACT_DEFINE(name, DESC, describe, counts)                                                     \
+    static gp_result gpi_##name##_call(gp_context *gp, const char *function, const gp_##DESC##_desc *desc,   \
+                                       bool read, uint64_t *to)                                              \
+    {                                                                                                        \
+        gpi_compact c;                                                                                       \
+        gp_result result;                                                                                    \
+        if (desc && desc->done) *desc->done = NULL;                                                          \
+        if (!gp || !desc || (read && !to))                                                                   \
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or " #counts " is NULL", function); \
+        result = describe(gp, function, desc, &c);                                                           \
+        return result == GP_OK ? gpi_compact_run(gp, &c, to) : result;                                       \
+    }                                                                                                        \
+    GP_API gp_result gp_##name(gp_context *gp, const gp_##DESC##_desc *desc)                                 \
+    {                                                                                                        \
+        return gpi_##name##_call(gp, "gp_" #name, desc, false, NULL);                                        \
+    }                                                                                                        \
+    GP_API gp_result gp_##name##_read(gp_context *gp, const gp_##DESC##_desc *desc, uint64_t *counts)        \
+    {                                                                                                        \
+        return gpi_##name##_call(gp, "gp_" #name "_read", desc, true, counts);                               \
     }
 
 /* gp_DESC_scratch_size, gpi_DESC_warm_up */
@@ -14909,6 +14929,72 @@ static void gpi_dump(gp_context *gp, const gpi_program *program, const char *end
 }
 /* ---- End file src/cache.c ---- */
 
+/* ---- Begin file src/build_log.c ---- */
+/* build_log.c - what a compiler says of a text of the caller's, in an order that helps. */
+
+enum { GPI_LOG_LINES_OWN = 40, GPI_LOG_LINES_REST = 8 }; /* of a build log */
+
+/* Compilers' messages begin with a place. Those about kernels/ follow from the caller's own as a rule. */
+static bool gpi_line_has(const char *line, size_t length, const char *part)
+{
+    const size_t most = strlen(part);
+    size_t i;
+    for (i = 0; i + most <= length; i++) {
+        if (memcmp(line + i, part, most) == 0) return true;
+    }
+    return false;
+}
+
+static bool gpi_line_begins(const char *line, size_t length)
+{
+    return gpi_line_has(line, length, "error:") || gpi_line_has(line, length, "warning:") ||
+           gpi_line_has(line, length, "note:") || gpi_line_has(line, length, " generated");
+}
+
+/* Adds a build log's messages about our kernels, or all others; tells how many lines there were, of which at
+   most `most` are added. */
+static size_t gpi_text_add_log(gpi_text *text, const char *log, bool ours, size_t most)
+{
+    bool about_ours = false;
+    size_t lines = 0;
+    while (*log) {
+        const size_t length = strcspn(log, "\n");
+        if (gpi_line_begins(log, length)) about_ours = gpi_line_has(log, length, "kernels/");
+        if (about_ours == ours && length > 0 && lines++ < most)
+            gpi_text_add(text, "%.*s\n", (int)(length < 400 ? length : 400), log);
+        log += length + (log[length] == '\n');
+    }
+    return lines;
+}
+
+/* The caller's own lines first, and few of what follows from them. */
+static char *gpi_log_arrange(const char *log)
+{
+    gpi_text text;
+    size_t own, rest;
+    memset(&text, 0, sizeof text);
+    own = gpi_text_add_log(&text, log, false, GPI_LOG_LINES_OWN);
+    rest = gpi_text_add_log(&text, log, true, own ? GPI_LOG_LINES_REST : GPI_LOG_LINES_OWN);
+    if (own > GPI_LOG_LINES_OWN) gpi_text_add(&text, "(of %zu lines)\n", own);
+    if (own && rest > GPI_LOG_LINES_REST)
+        gpi_text_add(&text, "(%zu more lines about kernels/*.cl)\n", rest - GPI_LOG_LINES_REST);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* What the array of negative size in gpi_prelude_monoid means. */
+static void gpi_log_explain(const char *log, char *out, size_t size)
+{
+    static const char name[] = "gpi_monoid_size_";
+    const char *at = strstr(log, name);
+    out[0] = '\0';
+    if (at && strstr(log, "_is_not_sizeof_type"))
+        (void)snprintf(out, size,
+                       "monoid->size = %d is not sizeof(type) on this device: ", atoi(at + sizeof name - 1));
+}
+/* ---- End file src/build_log.c ---- */
+
 /* ---- Begin file src/program.c ---- */
 /* program.c - from a description to a built program: compose, look up in memory, on disk, or build. */
 
@@ -15122,13 +15208,16 @@ static gpi_key gpi_key_make(const gp_context *gp, const char *source)
 static gp_result gpi_fail_build(gp_context *gp, cl_program program, const char *function, cl_int error)
 {
     size_t size = 0;
-    char *log = NULL;
+    char *log = NULL, *arranged, why[80];
     gp_result result;
     (void)clGetProgramBuildInfo(program, gp->info.device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
     log = (char *)calloc(size + 1, 1);
     if (log) (void)clGetProgramBuildInfo(program, gp->info.device, CL_PROGRAM_BUILD_LOG, size, log, NULL);
-    result = gpi_fail(gp, GP_ERROR_BUILD, "%s: clBuildProgram returned %s (%d), build log:\n%s", function,
-                      gpi_cl_error_name(error), (int)error, log ? log : "");
+    arranged = log ? gpi_log_arrange(log) : NULL;
+    gpi_log_explain(log ? log : "", why, sizeof why);
+    result = gpi_fail(gp, GP_ERROR_BUILD, "%s: %sclBuildProgram returned %s (%d), build log:\n%s", function,
+                      why, gpi_cl_error_name(error), (int)error, arranged ? arranged : "");
+    free(arranged);
     free(log);
     return result;
 }
@@ -15652,6 +15741,10 @@ static gp_result gpi_check_count_named(gp_context *gp, const char *function, con
 {
     char field[64];
     memset(range, 0, sizeof *range);
+    if (!count->buffer && count->type) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %scount_type = %d, and %scount_buffer is NULL",
+                        function, prefix, (int)count->type, prefix);
+    }
     if (!count->buffer) return GP_OK;
     if (count->type != GP_U32 && count->type != GP_U64) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %scount_type = %d, must be GP_U32 or GP_U64",
@@ -16092,6 +16185,24 @@ static float gpi_float_of_half(uint16_t half)
 /* Nothing but blanks. */
 static bool gpi_is_blank(const char *text) { return !text || text[strspn(text, " \t\n")] == '\0'; }
 
+static gp_result gpi_check_length(gp_context *gp, const char *function, const char *field, const char *text,
+                                  size_t most)
+{
+    const size_t length = strlen(text);
+    if (length <= most) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s has %zu characters, at most %zu", function, field,
+                    length, most);
+}
+
+/* An expression of the caller's, if there is one: not empty, nor longer than a compiler should be given. */
+static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text)
+{
+    if (!text) return GP_OK;
+    if (gpi_is_blank(text))
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is empty", function, field);
+    return gpi_check_length(gp, function, field, text, GPI_TEXT_MAX);
+}
+
 static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp_monoid *m)
 {
     const char *missing = gpi_is_blank(m->type)      ? "type"
@@ -16099,6 +16210,7 @@ static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp
                           : gpi_is_blank(m->combine) ? "combine"
                           : !m->identity             ? "identity"
                                                      : NULL;
+    gp_result result;
     if (missing) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid has no %s", function, missing);
     }
@@ -16107,7 +16219,10 @@ static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp
                         "%s: monoid->size = %zu, must be a multiple of 4 in 4..%d", function, m->size,
                         GPI_MONOID_MAX);
     }
-    return GP_OK;
+    result = gpi_check_length(gp, function, "monoid->source", m->source, GPI_TEXT_MAX);
+    if (result == GP_OK) result = gpi_check_length(gp, function, "monoid->type", m->type, GPI_NAME_MAX);
+    if (result == GP_OK) result = gpi_check_length(gp, function, "monoid->combine", m->combine, GPI_NAME_MAX);
+    return result;
 }
 
 static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_element *element)
@@ -16188,18 +16303,34 @@ static gp_result gpi_check_type(gp_context *gp, const char *function, const char
     return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d is not a gp_type", function, field, (int)type);
 }
 
+/* A range of integers: low < high, and all of [low, high) of the type. Signed ones have 64 bits' signs. */
+static gp_result gpi_check_bounds(gp_context *gp, const char *function, const char *low_name, uint64_t low,
+                                  const char *high_name, uint64_t high, gp_type type)
+{
+    const bool is_signed = gpi_is_signed(type);
+    const uint64_t all = ~(uint64_t)0 >> (64 - 8 * gpi_type_size(type));
+    const uint64_t least = is_signed ? ~(all >> 1) : 0, last = is_signed ? all >> 1 : all;
+    const uint64_t sign = is_signed ? (uint64_t)1 << 63 : 0; /* turns the order into that of unsigned ones */
+    if ((low ^ sign) < (high ^ sign) && (low ^ sign) >= (least ^ sign) &&
+        ((high - 1) ^ sign) <= (last ^ sign))
+        return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                    is_signed ? "%s: %s = %lld and %s = %lld: must be %s < %s, of numbers of %s"
+                              : "%s: %s = %llu and %s = %llu: must be %s < %s, of numbers of %s",
+                    function, low_name, (long long)low, high_name, (long long)high, low_name, high_name,
+                    gpi_type_cl(type));
+}
+
 static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gpi_operation *o)
 {
     const gp_type types[3] = {o->type, o->type2, o->heads_type};
     const bool wanted[3] = {!o->monoid || o->map, o->type2 != 0, o->segments != 0};
-    gp_result result = GP_OK;
+    gp_result result = gpi_check_text(gp, function, "map", o->map);
     size_t i;
+    if (result != GP_OK) return result;
     if (o->type2 && !o->map) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in2 is only used by a map, and there is none",
                         function);
-    }
-    if (o->map && gpi_is_blank(o->map)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty", function);
     }
     if (!o->op_count && (o->ops || o->out_types)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are ops or out_types, and op_count is 0",
@@ -16437,11 +16568,15 @@ static void gpi_identity_words(const gpi_element *element, gpi_text *text)
     }
 }
 
-/* Our names for what the caller's text defines: its own may be those of variables in the kernels. The
-   function gets copies: where it assigns to its parameters, Mesa 22.3 assigns to what was passed. */
+/* Our names for what the caller's text defines (and that its size is the one named): its own may be those of
+   variables in the kernels. The function gets copies: where it assigns to its parameters, Mesa 22.3 assigns
+   to what was passed. */
 static void gpi_prelude_user(const gp_monoid *m, const char *user, gpi_text *text)
 {
     gpi_text_add(text, "typedef %s %s;\n", m->type, user);
+    gpi_text_add(text,
+                 "typedef char gpi_monoid_size_%zu_is_not_sizeof_type_%s[sizeof(%s) == %zu ? 1 : -1];\n",
+                 m->size, user, user, m->size);
     gpi_text_add(text,
                  "static %s %s_combine(%s gpi_a, %s gpi_b)\n{\n"
                  "    %s gpi_x = gpi_a, gpi_y = gpi_b;\n    return %s(gpi_x, gpi_y);\n}\n",
@@ -16771,8 +16906,8 @@ static gp_result gpi_laws_begin(gpi_laws *laws)
                         "%s: samples is %s, sample_count = %zu, at most %d", laws->function,
                         desc->samples ? "given" : "NULL", desc->sample_count, (int)GPI_LAWS_SAMPLES_MAX);
     }
-    if (desc->equal && gpi_is_blank(desc->equal))
-        return gpi_fail(laws->gp, GP_ERROR_INVALID_ARGUMENT, "%s: equal is blank", laws->function);
+    result = gpi_check_text(laws->gp, laws->function, "equal", desc->equal);
+    if (result != GP_OK) return result;
     if (!(desc->tolerance >= 0)) {
         return gpi_fail(laws->gp, GP_ERROR_INVALID_ARGUMENT, "%s: tolerance = %g, must not be negative",
                         laws->function, (double)desc->tolerance);
@@ -17352,11 +17487,12 @@ enum { GPI_SELECT_LOOK_BACK, GPI_SELECT_UPSWEEP, GPI_SELECT_SPINE, GPI_SELECT_DO
 static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
                                   size_t size)
 {
+    const char *record = *prefix ? prefix : "element_";
     c->type = type;
     c->size = type ? gpi_type_size(type) : size;
     if ((type != 0) == (size != 0)) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %stype = %d and %ssize = %zu: give one of them",
-                        c->function, prefix, (int)type, prefix, size);
+                        c->function, prefix, (int)type, record, size);
     }
     if (type && !c->size) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %stype = %d is not a gp_type", c->function, prefix,
@@ -17368,7 +17504,7 @@ static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *pr
     }
     if (c->size > 16 || (c->size & (c->size - 1))) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %ssize = %zu, must be 1, 2, 4, 8 or 16",
-                        c->function, prefix, size);
+                        c->function, record, size);
     }
     return GP_OK;
 }
@@ -17453,8 +17589,9 @@ static void gpi_compact_prelude_function(const char *name, const char *parameter
                                          const char *expression, gpi_text *text)
 {
     if (!expression) return;
-    gpi_text_add(text, "static uint %s(%s)\n{\n    return (\n#line 1 \"%s\"\n%s\n    ) ? 1 : 0;\n}\n", name,
-                 parameters, field, expression);
+    gpi_text_add(
+        text, "static uint %s(%s)\n{\n#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    ) ? 1 : 0;\n}\n",
+        name, parameters, field, field, expression);
 }
 
 static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
@@ -17464,7 +17601,8 @@ static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
     const char *element = half ? "float" : c->type ? gpi_type_cl(c->type) : record;
     const bool elements = c->pick != GPI_PICK_FLAGS && c->pick != GPI_PICK_INDICES;
     const char *equal = c->equal ? c->equal : c->size == 16 ? "all(x == y)" : "x == y";
-    const char *in = c->pick == GPI_PICK_FLAGS     ? gpi_type_cl(c->flags_type)
+    const char *flag = c->flags_type == GP_F16 ? "ushort" : gpi_type_cl(c->flags_type);
+    const char *in = c->pick == GPI_PICK_FLAGS     ? flag
                      : c->pick == GPI_PICK_INDICES ? gpi_type_cl(c->index_type)
                      : half                        ? "half"
                                                    : element;
@@ -17538,6 +17676,13 @@ static size_t gpi_compact_scratch(const gpi_compact *c)
     return state > partials ? state : partials;
 }
 
+static bool gpi_compact_wants_any(const gpi_compact *c)
+{
+    int k = GPI_COMPACT_OUT;
+    while (k < GPI_COMPACT_ROLES && !c->array[k].used) k++;
+    return k < GPI_COMPACT_ROLES;
+}
+
 /* Of no elements, only the counts are looked at. */
 static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
 {
@@ -17546,6 +17691,10 @@ static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
     gp_result result = GP_OK;
     int k;
     memset(used, 0, sizeof used);
+    if (c->count.bound > 0 && !gpi_compact_wants_any(c)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: all outputs are NULL: nothing is wanted",
+                        c->function);
+    }
     for (k = 0; k < GPI_COMPACT_ROLES && result == GP_OK; k++) {
         const gpi_compact_array *a = &c->array[k];
         const bool looked_at = a->used && (c->count.bound > 0 || k == GPI_COMPACT_COUNTS);
@@ -17737,21 +17886,22 @@ static gp_result gpi_select_pick(gp_context *gp, gpi_compact *c, const char *pre
                         "%s: of predicate, flags and indices %d are given, exactly one must be", c->function,
                         given);
     }
-    if (predicate && gpi_is_blank(predicate))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: predicate is empty", c->function);
-    return GP_OK;
+    return gpi_check_text(gp, c->function, "predicate", predicate);
 }
 
-/* Flags beside the elements: integers of any type, GP_U8 where it is 0. */
+/* Flags beside the elements: of any type, GP_U8 where it is 0. */
 static gp_result gpi_select_flags(gp_context *gp, gpi_compact *c, cl_mem flags, size_t offset, gp_type type,
                                   size_t count)
 {
+    gp_result result;
     c->flags_type = type ? type : GP_U8;
-    if (c->pick != GPI_PICK_FLAGS) return GP_OK;
-    if (!gpi_type_size(c->flags_type) || gpi_is_float(c->flags_type)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: flags_type = %d, must be a type of integers",
-                        c->function, (int)type);
+    if (c->pick != GPI_PICK_FLAGS) {
+        if (!type) return GP_OK;
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: flags_type = %d, and flags is NULL", c->function,
+                        (int)type);
     }
+    result = gpi_check_type(gp, c->function, "flags_type", c->flags_type);
+    if (result != GP_OK) return result;
     gpi_compact_array_set(c, GPI_COMPACT_DECIDES, "flags", flags, offset, count, gpi_type_size(c->flags_type),
                           true);
     return GP_OK;
@@ -17764,13 +17914,17 @@ static gp_result gpi_select_describe(gp_context *gp, const char *function, const
     gp_result r;
     GPI_COMPACT_BEGIN(c, function, d);
     c->index_type = d->index_type;
-    r = gpi_compact_type(gp, c, "", d->type, d->size);
+    r = gpi_compact_type(gp, c, "", d->type, d->element_size);
     if (r == GP_OK) r = gpi_select_pick(gp, c, d->predicate, d->flags, d->indices);
     if (r == GP_OK) r = gpi_select_flags(gp, c, d->flags, d->flags_offset, d->flags_type, d->count);
     if (r == GP_OK)
         r = gpi_compact_number(gp, c, "index_type", &c->index_type, d->indices_out ? d->count : 0);
     if (r == GP_OK) r = gpi_compact_number(gp, c, "count_out_type", &count_type, d->count_out ? d->count : 0);
     if (r != GP_OK) return r;
+    if (d->in_count && !d->indices) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in_count = %zu, and indices is NULL", function,
+                        d->in_count);
+    }
     c->wide = d->count > UINT32_MAX || c->index_type == GP_U64;
     if (d->indices) {
         gpi_compact_array_set(c, GPI_COMPACT_DECIDES, "indices", d->indices, d->indices_offset, d->count,
@@ -17789,10 +17943,11 @@ static gp_result gpi_select_describe(gp_context *gp, const char *function, const
 
 static gp_result gpi_partition_check(gp_context *gp, const gpi_compact *c, const gp_partition_desc *d)
 {
-    if (d->predicate2 && (!d->predicate || gpi_is_blank(d->predicate2))) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: predicate2 is empty, or there is no predicate",
+    const gp_result result = gpi_check_text(gp, c->function, "predicate2", d->predicate2);
+    if (result != GP_OK) return result;
+    if (d->predicate2 && !d->predicate)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: predicate2 is given without predicate",
                         c->function);
-    }
     if (d->predicate2 ? !d->second != !d->rest : d->second != NULL) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: second %s, rest %s, and there are %d parts",
                         c->function, d->second ? "is given" : "is NULL", d->rest ? "is given" : "is NULL",
@@ -17815,7 +17970,7 @@ static gp_result gpi_partition_describe(gp_context *gp, const char *function, co
     c->predicate2 = d->predicate2;
     c->where = d->rest ? GPI_WHERE_APART : d->reversed ? GPI_WHERE_REVERSED : GPI_WHERE_BEHIND;
     c->index_type = GP_U32;
-    r = gpi_compact_type(gp, c, "", d->type, d->size);
+    r = gpi_compact_type(gp, c, "", d->type, d->element_size);
     if (r == GP_OK) r = gpi_select_pick(gp, c, d->predicate, d->flags, NULL);
     if (r == GP_OK) r = gpi_select_flags(gp, c, d->flags, d->flags_offset, d->flags_type, d->count);
     if (r == GP_OK) r = gpi_partition_check(gp, c, d);
@@ -17835,8 +17990,8 @@ static gp_result gpi_partition_describe(gp_context *gp, const char *function, co
 
 /* ------------------------------------------------------------------ API */
 
-GPI_COMPACT_DEFINE(select, select, gpi_select_describe)
-GPI_COMPACT_DEFINE(partition, partition, gpi_partition_describe)
+GPI_COMPACT_DEFINE(select, select, gpi_select_describe, count)
+GPI_COMPACT_DEFINE(partition, partition, gpi_partition_describe, counts)
 GPI_COMPACT_DEFINE_SIZE(select, gpi_select_describe)
 GPI_COMPACT_DEFINE_SIZE(partition, gpi_partition_describe)
 /* ---- End file src/select.c ---- */
@@ -17849,8 +18004,7 @@ GPI_COMPACT_DEFINE_SIZE(partition, gpi_partition_describe)
 static gp_result gpi_unique_equal(gp_context *gp, gpi_compact *c, const char *equal)
 {
     c->equal = equal;
-    if (!equal || !gpi_is_blank(equal)) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: equal is empty", c->function);
+    return gpi_check_text(gp, c->function, "equal", equal);
 }
 
 /* `values`: gp_unique_by_key. */
@@ -17870,6 +18024,10 @@ static gp_result gpi_unique_any_describe(gp_context *gp, const char *function, c
                      "%s: value_size = %zu: gp_unique takes 0, "
                      "gp_unique_by_key 1, 2, 4, 8 or 16",
                      function, d->value_size);
+    }
+    if (r == GP_OK && !values && (d->values || d->values_out)) {
+        r = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is for gp_unique_by_key", function,
+                     d->values ? "values" : "values_out");
     }
     if (r == GP_OK)
         r = gpi_compact_number(gp, c, "index_type", &c->index_type, d->indices_out ? d->count : 0);
@@ -17920,7 +18078,7 @@ static gp_result gpi_run_length_encode_describe(gp_context *gp, const char *func
     c->pick = GPI_PICK_RUNS;
     c->repeated_only = d->repeated_only;
     c->index_type = d->index_type;
-    r = gpi_compact_type(gp, c, "", d->type, d->size);
+    r = gpi_compact_type(gp, c, "", d->type, d->element_size);
     if (r == GP_OK) r = gpi_unique_equal(gp, c, d->equal);
     if (r == GP_OK) {
         r = gpi_compact_number(gp, c, "index_type", &c->index_type,
@@ -17942,9 +18100,9 @@ static gp_result gpi_run_length_encode_describe(gp_context *gp, const char *func
 
 /* ------------------------------------------------------------------ API */
 
-GPI_COMPACT_DEFINE(unique, unique, gpi_unique_describe)
-GPI_COMPACT_DEFINE(unique_by_key, unique, gpi_unique_by_key_describe)
-GPI_COMPACT_DEFINE(run_length_encode, run_length_encode, gpi_run_length_encode_describe)
+GPI_COMPACT_DEFINE(unique, unique, gpi_unique_describe, count)
+GPI_COMPACT_DEFINE(unique_by_key, unique, gpi_unique_by_key_describe, count)
+GPI_COMPACT_DEFINE(run_length_encode, run_length_encode, gpi_run_length_encode_describe, count)
 GPI_COMPACT_DEFINE_SIZE(unique, gpi_unique_either_describe)
 GPI_COMPACT_DEFINE_SIZE(run_length_encode, gpi_run_length_encode_describe)
 /* ---- End file src/unique.c ---- */
@@ -19293,14 +19451,14 @@ static gp_result gpi_strings_check_desc(gp_context *gp, gpi_strings *s)
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: offsets_type = %d, must be GP_U32 or GP_U64",
                         s->function, (int)d->offsets_type);
     }
-    if (d->index_size != 0 && d->index_size != 4 && d->index_size != 8) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: index_size = %zu, must be 4 or 8", s->function,
-                        d->index_size);
+    if (d->index_type && d->index_type != GP_U32 && d->index_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
+                        s->function, (int)d->index_type);
     }
     if (d->count > UINT32_MAX - 2) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu, at most 2^32 - 3", s->function, d->count);
     }
-    s->index_size = d->index_size ? d->index_size : 4;
+    s->index_size = d->index_type == GP_U64 ? 8 : 4;
     s->offset_size = d->offsets_type == GP_U32 ? 4 : 8;
     s->count.bound = d->count;
     s->count.buffer = d->count_buffer;
@@ -20891,6 +21049,9 @@ static gp_result gpi_hash_use_buffer(gp_context *gp, gpi_hash_batch *batch, cons
 static gp_result gpi_hash_check_apart(gp_context *gp, const gpi_hash_batch *batch)
 {
     size_t a, b;
+    gpi_range counter; /* one that is there is among the uses */
+    const gp_result result = gpi_check_count(gp, batch->function, &batch->count, &counter);
+    if (result != GP_OK) return result;
     for (a = 0; a < batch->use_count; a++) {
         for (b = 0; b < a; b++) {
             const gpi_hash_use *x = &batch->uses[a], *y = &batch->uses[b];
@@ -21040,6 +21201,10 @@ static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch,
     if (!apply && desc->op) {
         return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is for gp_hash_insert_or_apply",
                         batch->function, (int)desc->op);
+    }
+    if (!apply && desc->type) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d is for gp_hash_insert_or_apply",
+                        batch->function, (int)desc->type);
     }
     if ((desc->failed_keys == NULL) != (desc->failed_count == NULL) ||
         (desc->failed_values && !desc->failed_keys)) {
@@ -21479,6 +21644,10 @@ static gp_result gpi_hash_check_retrieve(gp_context *gp, gpi_hash_batch *batch,
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and the table is a set",
                         batch->function);
     }
+    if (d->descending && !d->sort_type) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: descending is set, and sort_type is 0",
+                        batch->function);
+    }
     if (!d->live_count)
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: live_count is NULL", batch->function);
     if (!d->keys && d->room > 0)
@@ -21603,14 +21772,16 @@ static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, gp_type key, gp
 static gp_result gpi_each_check(gp_context *gp, const char *function, const gpi_table *table,
                                 const gp_hash_for_each_desc *desc, gp_type *key, gp_type *value)
 {
+    gp_result result;
     *key = desc->key_type ? desc->key_type : table->key_size == 8 ? GP_U64 : GP_U32;
     *value = desc->value_type ? desc->value_type : table->value_size == 8 ? GP_U64 : GP_U32;
     if ((desc->map != NULL) == desc->erase) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is %s and erase is %s: either one", function,
                         desc->map ? "given" : "NULL", desc->erase ? "true" : "false");
     }
-    if ((desc->map && gpi_is_blank(desc->map)) || (desc->where && gpi_is_blank(desc->where)))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map or where is empty", function);
+    result = gpi_check_text(gp, function, "map", desc->map);
+    if (result == GP_OK) result = gpi_check_text(gp, function, "where", desc->where);
+    if (result != GP_OK) return result;
     if (table->value_size == 0 && (desc->map || desc->value_type))
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: the table is a set: it has no values to map",
                         function);
@@ -22033,10 +22204,9 @@ static void gpi_tile_text_op(const gp_tile_op *op, const gpi_element *element, u
 {
     const unsigned words = (unsigned)(element->base_size + 3) / 4;
     gpi_text_add(text,
-                 "typedef char gpi_monoid_size_must_be_sizeof_type_%u[sizeof(%s) == %u ? 1 : -1];\n"
                  "static %s gpi_identity_%u(void)\n{\n    const union {\n        uint word[%u];\n"
                  "        %s value;\n    } identity = {{",
-                 k, type, (unsigned)element->base_size, type, k, words, type);
+                 type, k, words, type);
     gpi_identity_words(element, text);
     gpi_text_add(text, "}};\n    return identity.value;\n}\n");
     gpi_text_add(text, "#define GPI_GROUP gp_tile_%s\n#define GPI_GROUP_T %s\n", op->name, type);
@@ -22229,7 +22399,7 @@ static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
     const bool codes = d->type == GP_I8 || d->type == GP_I32;
-    gp_result result = GP_OK;
+    gp_result result;
     if (!gpi_type_size(d->type) || gpi_is_float(d->type) || (!d->map && !codes && d->type != GP_U8)) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
                         "%s: type = %d, must be GP_U8, GP_I8 or GP_I32, or with a map an integer type",
@@ -22240,8 +22410,8 @@ static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
                         "%s: pairs, table and map exclude each other, and only a map goes with codes",
                         b->function);
     }
-    if (d->map && gpi_is_blank(d->map))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty", b->function);
+    result = gpi_check_text(gp, b->function, "map", d->map);
+    if (result != GP_OK) return result;
     b->has_table = !d->map && !codes;
     if (b->has_table && d->table) memcpy(b->table, d->table, sizeof b->table);
     else if (b->has_table) result = gpi_brackets_pairs(gp, b, d->pairs ? d->pairs : "()[]{}");
@@ -22453,6 +22623,10 @@ static gp_result gpi_brackets_check(gp_context *gp, const gpi_brackets *b)
     gpi_range used[GPI_BRACKETS_RANGES];
     gp_result r = GP_OK;
     memset(used, 0, sizeof used);
+    if (n > 0 && !d->match && !d->parent && !d->depth && !b->errors) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                        "%s: match, parent, depth and errors are NULL: nothing is wanted", b->function);
+    }
     if (n > 0)
         r = gpi_check_buffer(gp, b->function, "in", d->in, d->in_offset, n, gpi_type_size(d->type), GPI_READS,
                              &used[GPI_BRACKETS_IN]);
@@ -23010,9 +23184,7 @@ static gp_result gpi_tree_check_types(gp_context *gp, gpi_tree *t)
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d is not an integer type", t->function,
                         (int)d->type);
     }
-    if (d->map && gpi_is_blank(d->map))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty", t->function);
-    return GP_OK;
+    return gpi_check_text(gp, t->function, "map", d->map);
 }
 
 static char *gpi_tree_prelude(const gpi_tree *t)
@@ -23085,6 +23257,10 @@ static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
     size_t k;
     gp_result r;
     memset(used, 0, sizeof used);
+    if (!d->index && !d->children && !d->end) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                        "%s: index, children and end are NULL: nothing is wanted", t->function);
+    }
     r = gpi_check_buffer(gp, t->function, names[PARENT], d->parent, d->parent_offset, d->count, t->index_size,
                          GPI_READS, &used[PARENT]);
     if (r == GP_OK && d->type)
@@ -23156,15 +23332,13 @@ GP_API gp_result gp_tree(gp_context *gp, const gp_tree_desc *desc)
     gpi_tree t;
     gpi_call call;
     gp_result result;
-    bool some;
     if (desc && desc->done) *desc->done = NULL;
     if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_tree: gp or desc is NULL");
-    some = desc->count > 0 && (desc->index || desc->children || desc->end);
     result = gpi_tree_plan(gp, &t, "gp_tree", desc);
     if (result == GP_OK && desc->count > 0) result = gpi_tree_check(gp, &t);
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, "gp_tree", desc->wait, desc->wait_count, desc->done);
-    if (result == GP_OK && some) result = gpi_tree_launch(&call, &t);
+    if (result == GP_OK && desc->count > 0) result = gpi_tree_launch(&call, &t);
     return gpi_call_end(&call, result);
 }
 
@@ -23278,9 +23452,11 @@ static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
     const bool good = h->size == 8 ? lower < upper && upper - lower < 1e308 * 10 && wide < 1e308 * 10
                                    : low < high && high - low < 1e38f * 10 && scale < 1e38f * 10;
     if (!good) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: lower = %g and upper = %g: must be numbers, lower < upper, in the type's range",
-                        h->function, lower, upper);
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_ARGUMENT,
+            "%s: lower = %.17g and upper = %.17g: as %s, lower must be less than upper, and upper - "
+            "lower and bins / (upper - lower) must be finite",
+            h->function, lower, upper, gpi_type_cl(gpi_operand(h->desc->type)));
     }
     if (h->size == 8) {
         memcpy(&h->lower, &lower, 8);
@@ -23297,24 +23473,16 @@ static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
 static gp_result gpi_bins_even(gp_context *gp, gpi_histogram *h)
 {
     const gp_histogram_desc *d = h->desc;
-    const bool is_signed = gpi_is_signed(d->type);
     const cl_ulong all = ~(cl_ulong)0 >> (64 - 8 * h->size); /* the type's range, less one */
-    const cl_ulong least = is_signed ? ~(all >> 1) : 0, last = is_signed ? all >> 1 : all;
     const cl_ulong lower = d->lower.u64, upper = d->upper.u64;
-    const cl_ulong sign = is_signed ? (cl_ulong)1 << 63 : 0; /* turns the order into that of unsigned ones */
+    gp_result result;
     if (gpi_is_float(d->type)) return gpi_bins_float(gp, h);
     if (lower == 0 && upper == 0) {
-        gpi_bins_integer(h, least, all);
+        gpi_bins_integer(h, gpi_is_signed(d->type) ? ~(all >> 1) : 0, all);
         return GP_OK;
     }
-    if ((lower ^ sign) >= (upper ^ sign) || (lower ^ sign) < (least ^ sign) ||
-        ((upper - 1) ^ sign) > (last ^ sign)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        is_signed
-                            ? "%s: lower = %lld and upper = %lld: must be lower < upper, of numbers of %s"
-                            : "%s: lower = %llu and upper = %llu: must be lower < upper, of numbers of %s",
-                        h->function, (long long)lower, (long long)upper, gpi_type_cl(d->type));
-    }
+    result = gpi_check_bounds(gp, h->function, "lower", lower, "upper", upper, d->type);
+    if (result != GP_OK) return result;
     gpi_bins_integer(h, lower, upper - lower - 1);
     return GP_OK;
 }
@@ -23348,8 +23516,8 @@ static gp_result gpi_histogram_check_bins(gp_context *gp, const gpi_histogram *h
                         h->function, d->channels, d->channels_out);
     }
     if (h->bins == 0 || h->bins >= UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: bins = %zu, must be 1 .. 2^32 - 2", h->function,
-                        h->bins);
+        return gpi_fail(gp, h->bins ? GP_ERROR_COUNT_LIMIT : GP_ERROR_INVALID_ARGUMENT,
+                        "%s: bins = %zu, must be 1 .. 2^32 - 2", h->function, h->bins);
     }
     if (d->edges && (d->lower.u64 || d->upper.u64)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are edges: lower and upper stay 0",
@@ -24171,13 +24339,20 @@ static const char *const gpi_map_names[GPI_MAP_RANGES] = {"in", "in2", "in3", "c
 
 /* ------------------------------------------------------------------ program */
 
-/* The expression has lines of its own, so that it may end in a comment. */
+/* The expression has lines of its own, so that it may end in a comment. Only inputs that there are have a
+ * name. */
 static void gpi_map_prelude_function(const gpi_map *map, const char *lane, gpi_text *text)
 {
+    static const char *const names[GPI_MAP_INPUTS_MAX] = {"x", "y", "z"};
+    const char *const x = map->inputs > 0 ? names[0] : "gpi_x", *const y =
+                                                                    map->inputs > 1 ? names[1] : "gpi_y";
+    const char *const z = map->inputs > 2 ? names[2] : "gpi_z";
     gpi_text_add(text,
-                 "static GPI_LANE gpi_map(GPI_X x, GPI_Y y, GPI_Z z, ulong i, ulong gpi_a, ulong gpi_b)\n"
-                 "{\n    (void)x, (void)y, (void)z, (void)i, (void)gpi_a, (void)gpi_b;\n");
-    gpi_text_add(text, "    return (%s)(\n#line 1 \"map\"\n%s\n    );\n}\n", lane, map->text);
+                 "static GPI_LANE gpi_map(GPI_X %s, GPI_Y %s, GPI_Z %s, ulong i, ulong gpi_a, ulong gpi_b)\n"
+                 "{\n    (void)%s, (void)%s, (void)%s, (void)i, (void)gpi_a, (void)gpi_b;\n",
+                 x, y, z, x, y, z);
+    gpi_text_add(text, "#line 1 \"map\"\n    return (%s)(\n#line 1 \"map\"\n%s\n    );\n}\n", lane,
+                 map->text);
 }
 
 static char *gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
@@ -24343,12 +24518,13 @@ static gp_result gpi_map_of_transform(gp_context *gp, const char *function, cons
                                       gpi_map *map)
 {
     const bool third = d->in3 || d->type3, second = d->in2 || d->type2 || third;
+    gp_result result;
     memset(map, 0, sizeof *map);
     map->function = function;
     map->text = d->map;
-    if (gpi_is_blank(d->map)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is %s", function, d->map ? "empty" : "NULL");
-    }
+    if (!d->map) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is NULL", function);
+    result = gpi_check_text(gp, function, "map", d->map);
+    if (result != GP_OK) return result;
     if (d->in || d->type || second) gpi_map_add_input(map, d->in, d->in_offset, d->type);
     if (second) gpi_map_add_input(map, d->in2, d->in2_offset, d->type2 ? d->type2 : d->type);
     if (third) gpi_map_add_input(map, d->in3, d->in3_offset, d->type3 ? d->type3 : d->type);
@@ -24413,13 +24589,12 @@ static gp_result gpi_map_of_iota(gp_context *gp, const char *function, const gp_
 static gp_result gpi_map_of_difference(gp_context *gp, const char *function,
                                        const gp_adjacent_difference_desc *d, gpi_map *map)
 {
+    const gp_result result = gpi_check_text(gp, function, "map", d->map);
     memset(map, 0, sizeof *map);
     map->function = function;
     map->lag = true;
     map->text = d->map ? d->map : "x - y";
-    if (gpi_is_blank(map->text)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty", function);
-    }
+    if (result != GP_OK) return result;
     gpi_map_add_input(map, d->in, d->in_offset, d->type);
     gpi_map_add_input(map, d->in, d->in_offset, d->type);
     gpi_map_set_out(map, d->out, d->out_offset, d->out_type ? d->out_type : d->type);
@@ -24583,48 +24758,33 @@ static char *gpi_random_prelude(const gp_context *gp, const gpi_plan *plan, cons
 
 /* ------------------------------------------------------------------ checks */
 
-/* An integer of the type, in 64 bits. */
-static uint64_t gpi_random_integer(gp_type type, gp_value value)
-{
-    switch (type) {
-    case GP_I8: return (uint64_t)(int64_t)value.i8;
-    case GP_I16: return (uint64_t)(int64_t)value.i16;
-    case GP_I32: return (uint64_t)(int64_t)value.i32;
-    case GP_U8: return value.u8;
-    case GP_U16: return value.u16;
-    case GP_U32: return value.u32;
-    default: return value.u64;
-    }
-}
-
 static gp_result gpi_random_range(gp_context *gp, gpi_random *random)
 {
-    const gp_type type = random->desc->type;
-    const uint64_t low = gpi_random_integer(type, random->desc->low);
-    const uint64_t high = gpi_random_integer(type, random->desc->high);
-    const uint64_t sign = gpi_is_signed(type) ? (uint64_t)1 << 63 : 0;
-    if ((low ^ sign) >= (high ^ sign)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        gpi_is_signed(type) ? "%s: low = %lld is not less than high = %lld"
-                                            : "%s: low = %llu is not less than high = %llu",
-                        random->function, (unsigned long long)low, (unsigned long long)high);
-    }
+    const uint64_t low = random->desc->low.u64, high = random->desc->high.u64;
     random->argument[0] = low;
     random->argument[1] = high - low;
-    return GP_OK;
+    return gpi_check_bounds(gp, random->function, "low", low, "high", high, random->desc->type);
 }
 
-static void gpi_random_normal(gpi_random *random)
+static gp_result gpi_random_normal(gp_context *gp, gpi_random *random)
 {
+    const double most = random->desc->type == GP_F64 ? DBL_MAX : FLT_MAX;
     const gp_random_desc *d = random->desc;
     const double numbers[2] = {d->mean, d->deviation == 0 ? 1 : d->deviation};
     size_t k;
+    if (!(numbers[0] >= -most && numbers[0] <= most && numbers[1] >= 0 && numbers[1] <= most)) {
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_ARGUMENT,
+            "%s: mean = %.17g and deviation = %.17g: must be finite as %s, deviation not negative",
+            random->function, d->mean, d->deviation, gpi_type_cl(gpi_operand(d->type)));
+    }
     for (k = 0; k < 2; k++) {
         const float narrow = (float)numbers[k];
         random->argument[k] = 0;
         if (d->type == GP_F64) memcpy(&random->argument[k], &numbers[k], sizeof numbers[k]);
         else memcpy(&random->argument[k], &narrow, sizeof narrow);
     }
+    return GP_OK;
 }
 
 static gp_result gpi_random_describe(gp_context *gp, gpi_random *random)
@@ -24646,7 +24806,7 @@ static gp_result gpi_random_describe(gp_context *gp, gpi_random *random)
                         random->function, (unsigned long long)d->first_element, d->count);
     }
     random->words = gpi_type_size(d->type) == 8 || d->kind == GP_RANDOM_RANGE ? 2 : 1;
-    if (d->kind == GP_RANDOM_NORMAL) gpi_random_normal(random);
+    if (d->kind == GP_RANDOM_NORMAL) return gpi_random_normal(gp, random);
     return d->kind == GP_RANDOM_RANGE ? gpi_random_range(gp, random) : GP_OK;
 }
 
@@ -24841,7 +25001,7 @@ static gp_result gpi_gather_plan(gp_context *gp, gpi_gather *gather)
                         gather->function, (int)gather->index_type);
     }
     if (gather->flag_type) {
-        result = gpi_check_type(gp, gather->function, "flag_type", gather->flag_type);
+        result = gpi_check_type(gp, gather->function, "flags_type", gather->flag_type);
         if (result == GP_OK) result = gpi_gather_plan_scan(gp, gather);
     }
     if (result == GP_OK) result = gpi_plan_make_map(gp, gather->function, size, &gather->plan);
@@ -24975,7 +25135,7 @@ static void gpi_gather_init_unpack(gpi_gather *gather, const char *function, con
     gather->out_count = d->count;
     gather->flag = d->flags;
     gather->flag_offset = d->flags_offset;
-    gather->flag_type = d->flag_type ? d->flag_type : GP_U8;
+    gather->flag_type = d->flags_type ? d->flags_type : GP_U8;
     gather->index_type = d->count > UINT32_MAX ? GP_U64 : GP_U32;
     gather->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
 }
@@ -25168,11 +25328,10 @@ static gp_result gpi_stencil_check_numbers(gp_context *gp, const gpi_stencil *s)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: border = %d is not a gp_border", s->function,
                         (int)d->border);
     }
-    if (d->map && (gpi_is_blank(d->map) || d->weights)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty, or there are weights too",
+    if (d->map && d->weights)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are a map and weights: give one of them",
                         s->function);
-    }
-    return GP_OK;
+    return gpi_check_text(gp, s->function, "map", d->map);
 }
 
 /* Elements from the first to the last one of a picture; false where they do not fit into a size_t. */
@@ -25206,8 +25365,11 @@ static gp_result gpi_stencil_describe(gp_context *gp, gpi_stencil *s)
     }
     if (!gpi_stencil_extent(row, s->height, s->in_pitch, &s->in_count) ||
         !gpi_stencil_extent(row, s->height, s->out_pitch, &s->out_count)) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: %zu rows of %zu elements", s->function, s->height,
-                        row);
+        return gpi_fail(
+            gp, GP_ERROR_COUNT_LIMIT,
+            "%s: height = %zu rows of %zu elements, in_pitch = %zu, out_pitch = %zu: more than %zu "
+            "elements from the first to the last",
+            s->function, s->height, row, s->in_pitch, s->out_pitch, (size_t)(SIZE_MAX / 16));
     }
     return GP_OK;
 }
