@@ -6,8 +6,8 @@
    than they came in: a map of nodes that were allocated one after another would find them in that order.
    Without --n: 2^17 slots, which caches hold, and 2^23, which they do not; --n is the number of slots. Keys
    are different ones at all loads, and at load .5 also of 64 bits with values of 64, by Zipf's law, and 64
-   different ones: the load is then what keys there would be if all were different. With --load: different keys of
-   32 bits at that load only. --csv and --json print a row an operation. */
+   different ones: the load is then what keys there would be if all were different. With --load: different
+   keys of 32 bits at that load only. --csv and --json print a row an operation. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -235,8 +235,9 @@ static bool timed(entrant *e, const input *in, int operation, double *seconds)
 
 /* ------------------------------------------------------------------ a race */
 
-/* Round 0 is not timed: it builds kernels, touches pages, and checks. Counting begins with an empty table. Each
-   round begins with another entrant: whoever comes first after the peers have freed millions of nodes pays. */
+/* Round 0 is not timed: it builds kernels, touches pages, and checks. Counting begins with an empty table.
+   Each round begins with another entrant: whoever comes first after the peers have freed millions of nodes
+   pays. */
 static void round_of(entrant *all, size_t count, const input *in, unsigned round)
 {
     for (int o = 0; o < OPERATIONS; o++) {
