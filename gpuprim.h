@@ -1438,8 +1438,9 @@ typedef enum gp_hash_duplicates {
 } gp_hash_duplicates;
 
 /* Strategy: single pass goes straight to the slots. Multi-pass first partitions the batch by home slot, so
-   that a large table is walked through piece by piece; results are the same. Auto takes it for large tables
-   and batches, where the device's profile says so. Scratch: none for single pass; multi-pass two partitioned
+   that a large table is walked through piece by piece; what comes of it is the same. A batch whose results
+   are wanted, or with FIRST or LAST, goes straight all the same. Auto partitions for large tables and
+   batches, where the device's profile says so. Scratch: none for single pass; multi-pass two partitioned
    arrays and 3 MiB; FIRST and LAST: a table of the batch's indices, 8 or 16 bytes each, 2 to 4 times as many
    slots as keys. Aliasing: inputs may overlap one another; outputs overlap nothing; nothing overlaps the
    table. */
@@ -1511,6 +1512,9 @@ GP_API gp_result gp_hash_find(gp_context *gp, gp_hash table, const gp_hash_find_
 /* The same without values: found[i] only. */
 GP_API gp_result gp_hash_contains(gp_context *gp, gp_hash table, const gp_hash_find_desc *desc);
 
+/* Strategy: as for insertion; a batch whose results are wanted goes straight. Scratch: none for single pass;
+   multi-pass the partitioned keys and 3 MiB. Aliasing: results overlap nothing; nothing overlaps the table.
+ */
 typedef struct gp_hash_erase_desc {
     cl_mem keys;
     size_t keys_offset;
@@ -1520,6 +1524,8 @@ typedef struct gp_hash_erase_desc {
     cl_mem count_buffer;
     size_t count_offset;
     gp_type count_type;
+    gp_strategy strategy;
+    cl_mem scratch; /* of gp_hash_erase_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -1527,6 +1533,10 @@ typedef struct gp_hash_erase_desc {
 
 /* Takes keys out. Their slots stay taken until a rehash. */
 GP_API gp_result gp_hash_erase(gp_context *gp, gp_hash table, const gp_hash_erase_desc *desc);
+
+/* Bytes of scratch that gp_hash_erase with this desc needs; buffers in it may be NULL. Can be 0. */
+GP_API gp_result gp_hash_erase_scratch_size(gp_context *gp, gp_hash table, const gp_hash_erase_desc *desc,
+                                            size_t *bytes);
 
 /* Every live pair, compacted. `room` elements at most are written; *live_count says how many there are. */
 typedef struct gp_hash_retrieve_desc {
@@ -9469,7 +9479,7 @@ static const char *const gpi_kernel_hash_batch[] = {
     "                                   GPI_RUN_PARAMETERS)\n",
     "{\n",
     "    gpi_ahead ahead;\n",
-    "    GPI_RUN_OPEN(false);\n",
+    "    GPI_RUN_OPEN((wants & GPI_IS_CHECKED) != 0);\n",
     "    GPI_TALLY(tally);\n",
     "    gpi_ahead_open(t, keys, begin + get_local_id(0), end, wide, &ahead);\n",
     "    for (ulong base = begin + get_local_id(0); base < end; base += GPI_STEP) {\n",
@@ -20985,7 +20995,7 @@ GP_API gp_result gp_hash_clear(gp_context *gp, gp_hash handle, const gp_hash_cle
 /* ---- End file src/hash_table.c ---- */
 
 /* ---- Begin file src/hash.c ---- */
-/* hash.c - batches of keys: gp_hash_insert and its kin, gp_hash_find, gp_hash_erase. */
+/* hash.c - batches of keys: what they all need, and gp_hash_insert and its kin. */
 
 /* Of hash.cl and hash_batch.cl. */
 enum {
@@ -21124,6 +21134,87 @@ static gp_result gpi_hash_launch_batch(gpi_call *call, const gpi_hash_batch *bat
     return gpi_call_launch(call, &batch->plan, gpi_ceil_div(count->bound, span));
 }
 
+/* ------------------------------------------------------------------ partitioned batches */
+
+/* A batch in the order of its home slots' highest digit, if it goes to the table like that: so that a table
+   larger than the caches is walked through piece by piece. */
+typedef struct gpi_hash_order {
+    bool wanted; /* then: */
+    gp_sort_desc desc;
+    gpi_sort sort;
+    size_t keys_at, values_at; /* where the partitioned batch is, in bytes of the scratch */
+    size_t bytes;              /* of scratch */
+} gpi_hash_order;
+
+static gp_result gpi_hash_check_strategy(gp_context *gp, const char *function, gp_strategy strategy)
+{
+    if ((unsigned)strategy < GP_STRATEGY_COUNT) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: strategy = %d is not a gp_strategy", function,
+                    (int)strategy);
+}
+
+/* Whether it pays, or the caller wants it. */
+static bool gpi_hash_order_suits(const gpi_hash_batch *batch, gp_strategy strategy)
+{
+    const size_t count = batch->count.bound;
+    const bool large =
+        gpi_hash_bytes(batch->table) >= GPI_HASH_PARTITION_BYTES && count >= GPI_HASH_PARTITION_KEYS;
+    return (strategy ? strategy : batch->plan.strategy) == GP_STRATEGY_MULTI_PASS && (large || strategy) &&
+           batch->table->mask >= GPI_SORT_BINS && count > 0;
+}
+
+/* The pass of a sort that does it. The desc has the caller's keys, and values if they go along. */
+static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_order *order)
+{
+    const gpi_table *table = batch->table;
+    gp_sort_desc *d = &order->desc;
+    gp_result result;
+    uint32_t bits = 0;
+    while (table->mask >> bits) bits++;
+    d->keys_out = table->buffer; /* until the scratch is there: something else than the keys */
+    if (d->value_size) d->values_out = table->buffer;
+    d->count = batch->count.bound;
+    d->count_buffer = batch->count.buffer;
+    d->count_offset = batch->count.offset;
+    d->count_type = batch->count.type;
+    d->key_type = table->key_size == 8 ? GP_U64 : GP_U32;
+    d->end_bit = bits;
+    d->begin_bit = bits > GPI_SORT_DIGIT_BITS ? bits - GPI_SORT_DIGIT_BITS : 0;
+    d->strategy = GP_STRATEGY_MULTI_PASS;
+    gpi_sort_init(&order->sort, batch->function, d, false);
+    order->wanted = true;
+    order->sort.hash = table->wide && !table->packed ? 64 : 32;
+    order->sort.seed = order->sort.hash == 64 ? table->seed : (uint32_t)(table->seed ^ table->seed >> 32);
+    result = gpi_sort_plan(gp, &order->sort);
+    order->keys_at = order->sort.at.end;
+    order->values_at = gpi_round_up(order->keys_at + d->count * table->key_size, GPI_SORT_ALIGNMENT);
+    order->bytes = order->values_at + d->count * d->value_size;
+    return result;
+}
+
+/* The batch, partitioned, into the scratch. */
+static gp_result gpi_hash_order_launch(gpi_call *call, gpi_hash_order *order, cl_mem scratch)
+{
+    gp_sort_desc *d = &order->desc;
+    d->scratch = d->keys_out = scratch;
+    d->keys_out_offset = order->keys_at / order->sort.key_size;
+    if (d->value_size) {
+        d->values_out = scratch;
+        d->values_out_offset = order->values_at / d->value_size;
+    }
+    return gpi_sort_launch(call, &order->sort);
+}
+
+/* The caller's scratch: large enough, and apart from all of the batch's buffers. */
+static gp_result gpi_hash_check_scratch(gp_context *gp, const gpi_hash_batch *batch, cl_mem scratch,
+                                        size_t bytes)
+{
+    gpi_range used[GPI_HASH_USES];
+    size_t i;
+    for (i = 0; i < batch->use_count; i++) used[i] = batch->uses[i].range;
+    return gpi_check_scratch(gp, batch->function, scratch, bytes, used, batch->use_count);
+}
+
 /* ------------------------------------------------------------------ insert, assign, apply */
 
 /* What is put, and how. */
@@ -21131,12 +21222,9 @@ typedef struct gpi_hash_put {
     const gp_hash_insert_desc *desc;
     cl_uint change, source, wants;
     cl_ulong operand;
-    gpi_table judge;  /* FIRST, LAST: the batch's own table of indices */
-    bool partitioned; /* by home slot, before anything else; then: */
-    gp_sort_desc order_desc;
-    gpi_sort order;
-    size_t keys_at, values_at; /* where the partitioned batch is, in bytes of the scratch */
-    size_t scratch_bytes;
+    gpi_table judge; /* FIRST, LAST: the batch's own table of indices */
+    gpi_hash_order order;
+    size_t scratch_bytes; /* of judge or order: never both */
 } gpi_hash_put;
 
 /* The device's word for an operation on values of a type: GPI_ADD ... of hash.cl; 0: there is none. */
@@ -21194,10 +21282,6 @@ static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch,
                         (int)desc->duplicates,
                         apply ? "means nothing where equal keys combine" : "is not a gp_hash_duplicates");
     }
-    if ((unsigned)desc->strategy >= GP_STRATEGY_COUNT) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: strategy = %d is not a gp_strategy",
-                        batch->function, (int)desc->strategy);
-    }
     if (!apply && desc->op) {
         return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is for gp_hash_insert_or_apply",
                         batch->function, (int)desc->op);
@@ -21238,51 +21322,22 @@ static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch
     return gpi_hash_capacity(gp, batch->function, 0, put->desc->count, 0.5, &judge->mask);
 }
 
-/* The pass of a sort that puts the batch in the order of the home slots' highest digit. */
-static void gpi_hash_describe_order(const gpi_hash_batch *batch, gpi_hash_put *put)
-{
-    const gp_hash_insert_desc *d = put->desc;
-    gp_sort_desc *order = &put->order_desc;
-    uint32_t bits = 0;
-    while (batch->table->mask >> bits) bits++;
-    order->keys = d->keys;
-    order->keys_offset = d->keys_offset;
-    order->keys_out = batch->table->buffer; /* until the scratch is there: something else than the keys */
-    order->count = d->count;
-    order->count_buffer = d->count_buffer;
-    order->count_offset = d->count_offset;
-    order->count_type = d->count_type;
-    order->key_type = batch->table->key_size == 8 ? GP_U64 : GP_U32;
-    order->end_bit = bits;
-    order->begin_bit = bits > GPI_SORT_DIGIT_BITS ? bits - GPI_SORT_DIGIT_BITS : 0;
-    order->strategy = GP_STRATEGY_MULTI_PASS;
-    if (put->source != GPI_SOURCE_BUFFER) return;
-    order->value_size = batch->table->value_size;
-    order->values = d->values;
-    order->values_offset = d->values_offset;
-    order->values_out = batch->table->buffer;
-}
-
-/* Whether the batch is partitioned, and how. Results and indices belong to the order that it came in. */
+/* Whether the batch is partitioned. Results and indices belong to the order that it came in. */
 static gp_result gpi_hash_plan_order(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
 {
     const gp_hash_insert_desc *d = put->desc;
-    const gp_strategy wanted = d->strategy ? d->strategy : batch->plan.strategy;
-    const bool large =
-        gpi_hash_bytes(batch->table) >= GPI_HASH_PARTITION_BYTES && d->count >= GPI_HASH_PARTITION_KEYS;
+    gp_sort_desc *order = &put->order.desc;
     gp_result result;
-    put->partitioned = wanted == GP_STRATEGY_MULTI_PASS && (large || d->strategy) && !d->results &&
-                       !d->duplicates && batch->table->mask >= GPI_SORT_BINS && d->count > 0;
-    if (!put->partitioned) return GP_OK;
-    gpi_hash_describe_order(batch, put);
-    gpi_sort_init(&put->order, batch->function, &put->order_desc, false);
-    put->order.hash = batch->table->wide && !batch->table->packed ? 64 : 32;
-    put->order.seed = put->order.hash == 64 ? batch->table->seed
-                                            : (uint32_t)(batch->table->seed ^ batch->table->seed >> 32);
-    result = gpi_sort_plan(gp, &put->order);
-    put->keys_at = put->order.at.end;
-    put->values_at = gpi_round_up(put->keys_at + d->count * batch->table->key_size, GPI_SORT_ALIGNMENT);
-    put->scratch_bytes = put->values_at + d->count * put->order_desc.value_size;
+    if (d->results || d->duplicates || !gpi_hash_order_suits(batch, d->strategy)) return GP_OK;
+    order->keys = d->keys;
+    order->keys_offset = d->keys_offset;
+    if (put->source == GPI_SOURCE_BUFFER) {
+        order->value_size = batch->table->value_size;
+        order->values = d->values;
+        order->values_offset = d->values_offset;
+    }
+    result = gpi_hash_order_plan(gp, batch, &put->order);
+    put->scratch_bytes = put->order.bytes;
     return result;
 }
 
@@ -21295,6 +21350,7 @@ static gp_result gpi_hash_plan_put(gp_context *gp, const char *function, gp_hash
     gp_result result = gpi_hash_batch_open(gp, function, handle, desc->count, desc->count_buffer,
                                            desc->count_offset, desc->count_type, batch);
     put->change = change;
+    if (result == GP_OK) result = gpi_hash_check_strategy(gp, function, desc->strategy);
     if (result == GP_OK) result = gpi_hash_check_put(gp, batch, put, apply);
     if (result == GP_OK) result = gpi_hash_plan_judge(gp, batch, put);
     if (result != GP_OK) return result;
@@ -21310,8 +21366,6 @@ static gp_result gpi_hash_check_put_buffers(gp_context *gp, gpi_hash_batch *batc
 {
     const gp_hash_insert_desc *d = put->desc;
     const size_t k = batch->table->key_size, v = batch->table->value_size, n = d->count;
-    gpi_range used[GPI_HASH_USES];
-    size_t i;
     gp_result r = GP_OK;
     if (!d->keys) r = gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
     if (r == GP_OK && put->source == GPI_SOURCE_BUFFER && !d->values)
@@ -21331,9 +21385,7 @@ static gp_result gpi_hash_check_put_buffers(gp_context *gp, gpi_hash_batch *batc
         r = gpi_hash_use_buffer(gp, batch, "failed_count", d->failed_count, d->failed_count_offset, 1, 4,
                                 GPI_WRITES);
     if (r == GP_OK) r = gpi_hash_check_apart(gp, batch);
-    if (r != GP_OK) return r;
-    for (i = 0; i < batch->use_count; i++) used[i] = batch->uses[i].range;
-    return gpi_check_scratch(gp, batch->function, d->scratch, put->scratch_bytes, used, batch->use_count);
+    return r == GP_OK ? gpi_hash_check_scratch(gp, batch, d->scratch, put->scratch_bytes) : r;
 }
 
 /* GPI_PUT_PARAMETERS of hash_batch.cl. */
@@ -21346,9 +21398,9 @@ static void gpi_hash_arg_put(gpi_call *call, const gpi_hash_batch *batch, const 
     const cl_uint chosen = d->duplicates == GP_HASH_FIRST ? GPI_CHANGE_MIN_U : GPI_CHANGE_MAX_U;
     const cl_uint wide = batch->table->wide && !batch->table->packed ? GPI_CHANGE_WIDE : 0;
     GPI_CALL_ARG(call, into);
-    if (put->partitioned) {
-        gpi_hash_arg_array(call, put->order_desc.keys_out, put->order_desc.keys_out_offset);
-        gpi_hash_arg_array(call, put->order_desc.values_out, put->order_desc.values_out_offset);
+    if (put->order.wanted) {
+        gpi_hash_arg_array(call, put->order.desc.keys_out, put->order.desc.keys_out_offset);
+        gpi_hash_arg_array(call, put->order.desc.values_out, put->order.desc.values_out_offset);
     } else {
         gpi_hash_arg_array(call, d->keys, d->keys_offset);
         gpi_hash_arg_array(call, d->values, d->values_offset);
@@ -21401,21 +21453,6 @@ static gp_result gpi_hash_judge(gpi_call *call, const gpi_hash_batch *batch, gpi
     return result;
 }
 
-/* The batch in the order of its home slots, into the scratch. */
-static gp_result gpi_hash_order(gpi_call *call, gpi_hash_put *put, cl_mem scratch)
-{
-    gp_sort_desc *order = &put->order_desc;
-    order->scratch = scratch;
-    order->keys_out = scratch;
-    order->keys_out_offset = put->keys_at / put->order.key_size;
-    if (order->value_size) {
-        order->values_out = scratch;
-        order->values_out_offset = put->values_at / order->value_size;
-    }
-    put->wants |= GPI_IS_CHECKED;
-    return gpi_sort_launch(call, &put->order);
-}
-
 static gp_result gpi_hash_put_all(gpi_call *call, gpi_hash_batch *batch, gpi_hash_put *put)
 {
     const gp_hash_insert_desc *d = put->desc;
@@ -21425,7 +21462,10 @@ static gp_result gpi_hash_put_all(gpi_call *call, gpi_hash_batch *batch, gpi_has
     if (result != GP_OK || d->count == 0) return result;
     if (put->scratch_bytes > 0) result = gpi_call_scratch(call, d->scratch, put->scratch_bytes, &scratch);
     if (result == GP_OK && (put->wants & GPI_IS_JUDGED)) result = gpi_hash_judge(call, batch, put, scratch);
-    if (result == GP_OK && put->partitioned) result = gpi_hash_order(call, put, scratch);
+    if (result == GP_OK && put->order.wanted) {
+        put->wants |= GPI_IS_CHECKED;
+        result = gpi_hash_order_launch(call, &put->order, scratch);
+    }
     if (result != GP_OK) return result;
     return gpi_hash_combines(put) ? gpi_hash_launch_combine(call, batch, put)
                                   : gpi_hash_launch_put(call, batch, put, false);
@@ -21484,8 +21524,12 @@ GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, cons
     *bytes = result == GP_OK ? put.scratch_bytes : 0;
     return result;
 }
+/* ---- End file src/hash.c ---- */
 
-/* ------------------------------------------------------------------ find, contains, erase */
+/* ---- Begin file src/hash_find.c ---- */
+/* hash_find.c - batches of keys: gp_hash_find, gp_hash_contains, gp_hash_erase. */
+
+/* ------------------------------------------------------------------ find, contains */
 
 static gp_result gpi_hash_check_find(gp_context *gp, gpi_hash_batch *batch, const gp_hash_find_desc *d)
 {
@@ -21553,26 +21597,60 @@ GP_API gp_result gp_hash_contains(gp_context *gp, gp_hash table, const gp_hash_f
     return gpi_hash_find(gp, "gp_hash_contains", table, desc);
 }
 
-static gp_result gpi_hash_check_erase(gp_context *gp, gpi_hash_batch *batch, const gp_hash_erase_desc *d)
+/* ------------------------------------------------------------------ erase */
+
+/* What is erased, and how. */
+typedef struct gpi_hash_removal {
+    const gp_hash_erase_desc *desc;
+    gpi_hash_order order;
+} gpi_hash_removal;
+
+/* Everything but the buffers: enough to know the scratch. Results belong to the order that keys came in. */
+static gp_result gpi_hash_plan_erase(gp_context *gp, const char *function, gp_hash handle,
+                                     gpi_hash_batch *batch, gpi_hash_removal *removal)
 {
+    const gp_hash_erase_desc *d = removal->desc;
+    gp_result result = gpi_hash_batch_open(gp, function, handle, d->count, d->count_buffer, d->count_offset,
+                                           d->count_type, batch);
+    if (result == GP_OK) result = gpi_hash_check_strategy(gp, function, d->strategy);
+    if (result != GP_OK || d->results || !gpi_hash_order_suits(batch, d->strategy)) return result;
+    removal->order.desc.keys = d->keys;
+    removal->order.desc.keys_offset = d->keys_offset;
+    return gpi_hash_order_plan(gp, batch, &removal->order);
+}
+
+static gp_result gpi_hash_check_erase(gp_context *gp, gpi_hash_batch *batch, const gpi_hash_removal *removal)
+{
+    const gp_hash_erase_desc *d = removal->desc;
     gp_result r;
     if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
     r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, d->count, batch->table->key_size,
                             GPI_READS);
     if (r == GP_OK)
         r = gpi_hash_use_buffer(gp, batch, "results", d->results, d->results_offset, d->count, 1, GPI_WRITES);
-    return r == GP_OK ? gpi_hash_check_apart(gp, batch) : r;
+    if (r == GP_OK) r = gpi_hash_check_apart(gp, batch);
+    return r == GP_OK ? gpi_hash_check_scratch(gp, batch, d->scratch, removal->order.bytes) : r;
 }
 
-static gp_result gpi_hash_launch_erase(gpi_call *call, const gpi_hash_batch *batch,
-                                       const gp_hash_erase_desc *d)
+static gp_result gpi_hash_launch_erase(gpi_call *call, const gpi_hash_batch *batch, gpi_hash_removal *removal)
 {
+    const gp_hash_erase_desc *d = removal->desc;
+    const gp_sort_desc *ordered = &removal->order.desc;
+    cl_uint wants = d->results ? GPI_WANTS_RESULTS : 0;
+    cl_mem scratch;
+    if (removal->order.wanted) {
+        gp_result result = gpi_call_scratch(call, d->scratch, removal->order.bytes, &scratch);
+        if (result == GP_OK) result = gpi_hash_order_launch(call, &removal->order, scratch);
+        if (result != GP_OK) return result;
+        wants |= GPI_IS_CHECKED;
+    }
     gpi_call_kernel(call, batch->program, GPI_HASH_ERASE);
     GPI_CALL_ARG(call, batch->table->buffer);
-    gpi_hash_arg_array(call, d->keys, d->keys_offset);
+    if (removal->order.wanted) gpi_hash_arg_array(call, ordered->keys_out, ordered->keys_out_offset);
+    else gpi_hash_arg_array(call, d->keys, d->keys_offset);
     gpi_hash_arg_array(call, d->results, d->results_offset);
     gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
-    gpi_sort_arg_uint(call, d->results ? GPI_WANTS_RESULTS : 0);
+    GPI_CALL_ARG(call, wants);
     return gpi_hash_launch_batch(call, batch, &batch->count);
 }
 
@@ -21580,19 +21658,38 @@ GP_API gp_result gp_hash_erase(gp_context *gp, gp_hash handle, const gp_hash_era
 {
     static const char function[] = "gp_hash_erase";
     gpi_hash_batch batch;
+    gpi_hash_removal removal;
     gpi_call call;
     gp_result result;
     if (desc && desc->done) *desc->done = NULL;
     if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    result = gpi_hash_batch_open(gp, function, handle, desc->count, desc->count_buffer, desc->count_offset,
-                                 desc->count_type, &batch);
-    if (result == GP_OK && desc->count > 0) result = gpi_hash_check_erase(gp, &batch, desc);
+    memset(&removal, 0, sizeof removal);
+    removal.desc = desc;
+    result = gpi_hash_plan_erase(gp, function, handle, &batch, &removal);
+    if (result == GP_OK && desc->count > 0) result = gpi_hash_check_erase(gp, &batch, &removal);
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
-    if (result == GP_OK && desc->count > 0) result = gpi_hash_launch_erase(&call, &batch, desc);
+    if (result == GP_OK && desc->count > 0) result = gpi_hash_launch_erase(&call, &batch, &removal);
     return gpi_call_end(&call, result);
 }
-/* ---- End file src/hash.c ---- */
+
+GP_API gp_result gp_hash_erase_scratch_size(gp_context *gp, gp_hash table, const gp_hash_erase_desc *desc,
+                                            size_t *bytes)
+{
+    static const char function[] = "gp_hash_erase_scratch_size";
+    gpi_hash_batch batch;
+    gpi_hash_removal removal;
+    gp_result result;
+    if (bytes) *bytes = 0;
+    if (!gp || !desc || !bytes)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+    memset(&removal, 0, sizeof removal);
+    removal.desc = desc;
+    result = gpi_hash_plan_erase(gp, function, table, &batch, &removal);
+    if (result == GP_OK) *bytes = removal.order.bytes;
+    return result;
+}
+/* ---- End file src/hash_find.c ---- */
 
 /* ---- Begin file src/hash_slots.c ---- */
 /* hash_slots.c - what goes over a whole hash table: retrieve, for_each, rehash, counts, statistics; and its

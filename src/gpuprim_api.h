@@ -1438,8 +1438,9 @@ typedef enum gp_hash_duplicates {
 } gp_hash_duplicates;
 
 /* Strategy: single pass goes straight to the slots. Multi-pass first partitions the batch by home slot, so
-   that a large table is walked through piece by piece; results are the same. Auto takes it for large tables
-   and batches, where the device's profile says so. Scratch: none for single pass; multi-pass two partitioned
+   that a large table is walked through piece by piece; what comes of it is the same. A batch whose results
+   are wanted, or with FIRST or LAST, goes straight all the same. Auto partitions for large tables and
+   batches, where the device's profile says so. Scratch: none for single pass; multi-pass two partitioned
    arrays and 3 MiB; FIRST and LAST: a table of the batch's indices, 8 or 16 bytes each, 2 to 4 times as many
    slots as keys. Aliasing: inputs may overlap one another; outputs overlap nothing; nothing overlaps the
    table. */
@@ -1511,6 +1512,9 @@ GP_API gp_result gp_hash_find(gp_context *gp, gp_hash table, const gp_hash_find_
 /* The same without values: found[i] only. */
 GP_API gp_result gp_hash_contains(gp_context *gp, gp_hash table, const gp_hash_find_desc *desc);
 
+/* Strategy: as for insertion; a batch whose results are wanted goes straight. Scratch: none for single pass;
+   multi-pass the partitioned keys and 3 MiB. Aliasing: results overlap nothing; nothing overlaps the table.
+ */
 typedef struct gp_hash_erase_desc {
     cl_mem keys;
     size_t keys_offset;
@@ -1520,6 +1524,8 @@ typedef struct gp_hash_erase_desc {
     cl_mem count_buffer;
     size_t count_offset;
     gp_type count_type;
+    gp_strategy strategy;
+    cl_mem scratch; /* of gp_hash_erase_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -1527,6 +1533,10 @@ typedef struct gp_hash_erase_desc {
 
 /* Takes keys out. Their slots stay taken until a rehash. */
 GP_API gp_result gp_hash_erase(gp_context *gp, gp_hash table, const gp_hash_erase_desc *desc);
+
+/* Bytes of scratch that gp_hash_erase with this desc needs; buffers in it may be NULL. Can be 0. */
+GP_API gp_result gp_hash_erase_scratch_size(gp_context *gp, gp_hash table, const gp_hash_erase_desc *desc,
+                                            size_t *bytes);
 
 /* Every live pair, compacted. `room` elements at most are written; *live_count says how many there are. */
 typedef struct gp_hash_retrieve_desc {

@@ -56,6 +56,7 @@ static void test_destroyed(void **state)
     REFUSED("gp_hash_find", gp_hash_find(gp, a, &find));
     REFUSED("gp_hash_contains", gp_hash_contains(gp, a, &find));
     REFUSED("gp_hash_erase", gp_hash_erase(gp, a, &erase));
+    REFUSED("gp_hash_erase_scratch_size", gp_hash_erase_scratch_size(gp, a, &erase, &n));
     REFUSED("gp_hash_clear", gp_hash_clear(gp, a, &clear));
     REFUSED("gp_hash_retrieve", gp_hash_retrieve(gp, a, &retrieve));
     REFUSED("gp_hash_retrieve_scratch_size", gp_hash_retrieve_scratch_size(gp, a, &retrieve, &n));
@@ -149,6 +150,7 @@ static void test_bad_batches(void **state)
     gp_hash_insert_desc d;
     gp_hash_find_desc find = {0};
     gp_hash_erase_desc erase = {0};
+    size_t bytes;
     (void)state;
 #define REFUSED(call, change, result, text) \
     d = good;                               \
@@ -190,6 +192,13 @@ static void test_bad_batches(void **state)
     erase.count = 100;
     assert_gp_fails(gp, gp_hash_erase(gp, f.table, &erase), GP_ERROR_OVERLAP, "results");
     assert_gp_fails(gp, gp_hash_erase(gp, f.table, NULL), GP_ERROR_INVALID_ARGUMENT, "NULL");
+    erase.results = NULL;
+    erase.strategy = (gp_strategy)9;
+    assert_gp_fails(gp, gp_hash_erase(gp, f.table, &erase), GP_ERROR_INVALID_ARGUMENT, "strategy = 9");
+    assert_gp_fails(gp, gp_hash_erase_scratch_size(gp, f.table, &erase, &bytes), GP_ERROR_INVALID_ARGUMENT,
+                    "gp_hash_erase_scratch_size: strategy = 9");
+    assert_gp_fails(gp, gp_hash_erase_scratch_size(gp, f.table, &erase, NULL), GP_ERROR_INVALID_ARGUMENT,
+                    "bytes is NULL");
     check_table_overlaps(&f, memory);
     hash_fixture_check(&f, "unharmed");
     hash_fixture_free(&f);
