@@ -298,6 +298,7 @@ static void test_retrieve(void **state)
     free(k);
     free(v);
     d.sort_type = GP_TYPE_NONE;
+    d.descending = false;
     d.room = 10;
     assert_gp(f.gp, gp_hash_retrieve(f.gp, f.table, &d));
     n = hash_column_read(f.gp, &count);
