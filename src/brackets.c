@@ -89,6 +89,8 @@ static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
     }
     if (d->map && gpi_is_blank(d->map))
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty", b->function);
+    result = gpi_check_expression(gp, b->function, "map", d->map);
+    if (result != GP_OK) return result;
     b->has_table = !d->map && !codes;
     if (b->has_table && d->table) memcpy(b->table, d->table, sizeof b->table);
     else if (b->has_table) result = gpi_brackets_pairs(gp, b, d->pairs ? d->pairs : "()[]{}");

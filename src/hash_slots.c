@@ -202,6 +202,8 @@ static gp_result gpi_each_program(gp_context *gp, const char *function, const gp
     gp_type key, value;
     char *more;
     gp_result result = gpi_each_check(gp, function, table, desc, &key, &value);
+    if (result == GP_OK) result = gpi_check_expression(gp, function, "where", desc->where);
+    if (result == GP_OK) result = gpi_check_expression(gp, function, "map", desc->map);
     if (result != GP_OK) return result;
     more = gpi_each_prelude(desc, key, value, table->value_size == 0);
     if (!more) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);

@@ -210,6 +210,7 @@ static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *
 static void gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info);
 static bool gpi_has_extension(const char *extensions, const char *name);
 static bool gpi_is_llvmpipe(const gp_device_info *info);
+static bool gpi_is_digit(char c);
 
 /* profile.c */
 static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
@@ -282,6 +283,13 @@ static bool gpi_is_signed(gp_type type);
 static bool gpi_is_arg(gp_op op);
 static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
                                 gpi_text *text);
+
+/* user_text.c */
+static gp_result gpi_check_expression(gp_context *gp, const char *function, const char *field,
+                                      const char *text);
+static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, const gp_monoid *m);
+static gp_result gpi_check_macros(gp_context *gp, const char *function, const char *prelude,
+                                  const char *library);
 
 /* laws.c */
 static gp_result gpi_laws_check_new(gp_context *gp, const char *function, const gp_monoid *monoid);

@@ -210,12 +210,15 @@ static gp_result gpi_map_of_transform(gp_context *gp, const char *function, cons
                                       gpi_map *map)
 {
     const bool third = d->in3 || d->type3, second = d->in2 || d->type2 || third;
+    gp_result result;
     memset(map, 0, sizeof *map);
     map->function = function;
     map->text = d->map;
     if (gpi_is_blank(d->map)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is %s", function, d->map ? "empty" : "NULL");
     }
+    result = gpi_check_expression(gp, function, "map", d->map);
+    if (result != GP_OK) return result;
     if (d->in || d->type || second) gpi_map_add_input(map, d->in, d->in_offset, d->type);
     if (second) gpi_map_add_input(map, d->in2, d->in2_offset, d->type2 ? d->type2 : d->type);
     if (third) gpi_map_add_input(map, d->in3, d->in3_offset, d->type3 ? d->type3 : d->type);
@@ -280,6 +283,7 @@ static gp_result gpi_map_of_iota(gp_context *gp, const char *function, const gp_
 static gp_result gpi_map_of_difference(gp_context *gp, const char *function,
                                        const gp_adjacent_difference_desc *d, gpi_map *map)
 {
+    gp_result result;
     memset(map, 0, sizeof *map);
     map->function = function;
     map->lag = true;
@@ -287,6 +291,8 @@ static gp_result gpi_map_of_difference(gp_context *gp, const char *function,
     if (gpi_is_blank(map->text)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty", function);
     }
+    result = gpi_check_expression(gp, function, "map", d->map);
+    if (result != GP_OK) return result;
     gpi_map_add_input(map, d->in, d->in_offset, d->type);
     gpi_map_add_input(map, d->in, d->in_offset, d->type);
     gpi_map_set_out(map, d->out, d->out_offset, d->out_type ? d->out_type : d->type);

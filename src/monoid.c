@@ -132,7 +132,7 @@ static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp
                         "%s: monoid->size = %zu, must be a multiple of 4 in 4..%d", function, m->size,
                         GPI_MONOID_MAX);
     }
-    return GP_OK;
+    return gpi_check_monoid_text(gp, function, m);
 }
 
 static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_element *element)
@@ -226,6 +226,8 @@ static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gp
     if (o->map && gpi_is_blank(o->map)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty", function);
     }
+    result = gpi_check_expression(gp, function, "map", o->map);
+    if (result != GP_OK) return result;
     if (!o->op_count && (o->ops || o->out_types)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are ops or out_types, and op_count is 0",
                         function);

@@ -15,7 +15,7 @@ static gp_result gpi_select_pick(gp_context *gp, gpi_compact *c, const char *pre
     }
     if (predicate && gpi_is_blank(predicate))
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: predicate is empty", c->function);
-    return GP_OK;
+    return gpi_check_expression(gp, c->function, "predicate", predicate);
 }
 
 /* Flags beside the elements: integers of any type, GP_U8 where it is 0. */
@@ -78,7 +78,7 @@ static gp_result gpi_partition_check(gp_context *gp, const gpi_compact *c, const
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: reversed goes with two parts in out",
                         c->function);
     }
-    return GP_OK;
+    return gpi_check_expression(gp, c->function, "predicate2", d->predicate2);
 }
 
 static gp_result gpi_partition_describe(gp_context *gp, const char *function, const gp_partition_desc *d,

@@ -98,7 +98,7 @@ static gp_result gpi_stencil_check_numbers(gp_context *gp, const gpi_stencil *s)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty, or there are weights too",
                         s->function);
     }
-    return GP_OK;
+    return gpi_check_expression(gp, s->function, "map", d->map);
 }
 
 /* Elements from the first to the last one of a picture; false where they do not fit into a size_t. */

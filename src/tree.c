@@ -39,7 +39,7 @@ static gp_result gpi_tree_check_types(gp_context *gp, gpi_tree *t)
     }
     if (d->map && gpi_is_blank(d->map))
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty", t->function);
-    return GP_OK;
+    return gpi_check_expression(gp, t->function, "map", d->map);
 }
 
 static char *gpi_tree_prelude(const gpi_tree *t)

@@ -6,7 +6,7 @@
 static gp_result gpi_unique_equal(gp_context *gp, gpi_compact *c, const char *equal)
 {
     c->equal = equal;
-    if (!equal || !gpi_is_blank(equal)) return GP_OK;
+    if (!equal || !gpi_is_blank(equal)) return gpi_check_expression(gp, c->function, "equal", equal);
     return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: equal is empty", c->function);
 }
 
