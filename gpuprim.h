@@ -1609,16 +1609,57 @@ typedef struct gp_hash_stats {
 /* Goes through the whole table. Blocks. */
 GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash table, gp_hash_stats *out);
 
-/* Parts of the library for kernels of your own. */
+/* ------------------------------------------------------------------ parts of the library for your kernels */
+
 typedef enum gp_device_part {
-    GP_DEVICE_HASH =
-        1 /* kernels/hash_device.cl: gp_hash_open, gp_hash_find, _insert, _assign, _add, _erase ... */
+    GP_DEVICE_HASH = 1, /* one hash table: gp_hash_open, gp_hash_find, _insert, _assign, _add, _erase ...
+                           (kernels/hash_device.cl tells all) */
+    GP_DEVICE_TILE = 2  /* what a work-group does together: reduce, scan, pack, unpack
+                           (kernels/group_device.cl) */
 } gp_device_part;
 
-/* OpenCL C to be put in front of a kernel's source, fit for this table. Build it with -cl-std=CL1.2, and
-   pass gp_hash_buffer as a __global uint *. Writes up to `capacity` bytes with the final zero; *size is how
-   many there are. `text` may be NULL when capacity is 0. */
-GP_API gp_result gp_device_source(gp_context *gp, gp_device_part part, gp_hash table, char *text,
+/* An operation for the work-groups of your kernels: functions gp_tile_NAME_reduce, gp_tile_NAME_scan and
+   gp_tile_NAME_scan_exclusive on values of its type, halves being floats. */
+typedef struct gp_tile_op {
+    const char *name;        /* 1 to 32 letters, digits and underscores */
+    gp_type type;            /* with op; */
+    gp_op op;                /* all but argmin and argmax; or: */
+    const gp_monoid *monoid; /* in item order always */
+} gp_tile_op;
+
+typedef struct gp_device_source_desc {
+    gp_device_part part;
+    gp_hash table;         /* GP_DEVICE_HASH: which one */
+    const gp_tile_op *ops; /* GP_DEVICE_TILE: op_count of them; NULL: pack and unpack only */
+    size_t op_count;       /* at most 64 */
+    uint32_t
+        group; /* ... work-items of the groups that the kernel is launched with, where it is always the same:
+                  shorter code, none to speak of for 1, and GP_TILE_GROUP is defined; 0: any number */
+} gp_device_source_desc;
+
+/* OpenCL C to be put in front of a kernel's source, which is built with -cl-std=CL1.2.
+
+   Hash: fit for this table; the kernel takes gp_hash_buffer as a __global uint *. Tile: one text a program.
+
+       uint gp_tile_size(), gp_tile_item()                 items of the group, and which one this is
+       T gp_tile_NAME_reduce(x, memory)                    x0 . x1 ... xG-1, to every item
+       T gp_tile_NAME_scan(x, &total, memory)              x0 . x1 ... xl, to item l; total: of all
+       T gp_tile_NAME_scan_exclusive(x, &total, memory)    x0 . x1 ... xl-1; the identity to item 0
+       uint gp_tile_pack(n, &total, memory)                where n elements of this item go among the group's
+       uint gp_tile_pack_at(n, counter, memory)            the same from *counter on (__global uint), in one
+                                                           atomic addition
+       uint gp_tile_unpack(n, memory)                      n pieces of each item: how many there are in all
+       uint gp_tile_owner(piece, &rank, memory)            whose a piece is; calls may differ from item to
+   item
+
+   `memory` is __local, 2 elements of T (of uint) for each item of the group. All functions but size, item and
+   owner have barriers: every item of the group calls, or none. The same input gives the same result for the
+   same group; only the order of groups in gp_tile_pack_at is any. kernels/group_device.cl, which stands in
+   the text, tells the rest. Both parts may stand in front of one kernel.
+
+   Writes up to `capacity` bytes with the final zero; *size is how many there are. `text` may be NULL when
+   capacity is 0. */
+GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *desc, char *text,
                                   size_t capacity, size_t *size);
 
 /* ------------------------------------------------------------------ map */
@@ -2174,6 +2215,7 @@ struct gp_context {
 
 /* error.c */
 static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, ...) GPI_PRINTF(3, 4);
+static void gpi_fail_within(gp_context *gp, const char *function, const char *prefix);
 static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function, const char *call);
 static void gpi_log(const gp_context *gp, gp_log_level level, const char *format, ...) GPI_PRINTF(3, 4);
 static const char *gpi_cl_error_name(cl_int error);
@@ -2257,6 +2299,9 @@ static bool gpi_is_signed(gp_type type);
 static bool gpi_is_arg(gp_op op);
 static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
                                 gpi_text *text);
+static void gpi_prelude_user(const gp_monoid *m, const char *user, gpi_text *text);
+static void gpi_prelude_field(const gpi_field *field, gp_type lane, unsigned k, gpi_text *text);
+static void gpi_identity_words(const gpi_element *element, gpi_text *text);
 
 /* user_text.c */
 static gp_result gpi_check_expression(gp_context *gp, const char *function, const char *field,
@@ -2593,6 +2638,7 @@ static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc);
 /* hash_table.c, hash.c, hash_slots.c */
 static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
 static void gpi_hash_free_all(gp_context *gp);
+static gp_result gpi_hash_device_text(gp_context *gp, const char *function, gp_hash handle, gpi_text *text);
 static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count);
 
 /* map.c, random.c, gather.c, stencil.c */
@@ -3502,6 +3548,222 @@ static const char *const gpi_kernel_source[] = {
 };
 /* ---- End file kernels/source.cl ---- */
 
+/* ---- Begin file kernels/group.cl ---- */
+static const char *const gpi_kernel_group[] = {
+    "#line 1 \"kernels/group.cl\"\n",
+    "/* group.cl - what the items of one group make of a value each, by any associative operation (.):\n",
+    "\n",
+    "       NAME_reduce(x, memory)                   x0 . x1 ... xG-1        to every item\n",
+    "       NAME_scan(x, &total, memory)             x0 . x1 ... xl          to item l; total: of all items\n",
+    "       NAME_scan_exclusive(x, &total, memory)   x0 . x1 ... xl-1        the identity to item 0\n",
+    "\n",
+    "   In item order, for G items, any number. All of them call, or none. `memory` is free on return: each call\n",
+    "   ends with a barrier behind its last reading.\n",
+    "\n",
+    "       reduce, a tree of neighbours        scan, each step doubles the reach (Hillis & Steele 1986)\n",
+    "         x0  x1  x2  x3  x4                  row 0   x0   x1   x2   x3   x4\n",
+    "         01      23      4                   row 1   x0   01   12   23   34\n",
+    "         03              4                   row 0   x0   01   02   03   14\n",
+    "         04                                  row 1   x0   01   02   03   04\n",
+    "\n",
+    "   This file is composed once for every operation. Parameters\n",
+    "       GPI_GROUP                NAME; without it all of them are those of the program's element\n",
+    "       GPI_GROUP_T              type of x\n",
+    "       GPI_GROUP_COMBINE(a, b)  a stands before b\n",
+    "       GPI_GROUP_IDENTITY       neutral\n",
+    "       GPI_GROUP_SIZE           G, and\n",
+    "       GPI_GROUP_ITEM           l: these three stay defined\n",
+    "       GPI_GROUP_ALONE          1: G is 1, and memory is not looked at\n",
+    "       memory                   2 G elements; a reduction takes the first G                              */\n",
+    "#ifndef GPI_GROUP\n",
+    "#define GPI_GROUP gpi_items\n",
+    "#define GPI_GROUP_T GPI_T\n",
+    "#define GPI_GROUP_COMBINE(a, b) gpi_combine(a, b)\n",
+    "#define GPI_GROUP_IDENTITY gpi_identity()\n",
+    "#define GPI_GROUP_SIZE GPI_WG\n",
+    "#define GPI_GROUP_ITEM ((uint)get_local_id(0))\n",
+    "#define GPI_GROUP_ALONE GPI_SHAPE_SERIAL\n",
+    "#endif\n",
+    "#ifndef GPI_PASTE\n",
+    "#define GPI_PASTE_(a, b) a##b\n",
+    "#define GPI_PASTE(a, b) GPI_PASTE_(a, b)\n",
+    "#endif\n",
+    "#define GPI_GROUP_N(name) GPI_PASTE(GPI_GROUP, name)\n",
+    "\n",
+    "#if GPI_GROUP_ALONE\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_reduce)(GPI_GROUP_T x, __local GPI_GROUP_T *memory)\n",
+    "{\n",
+    "    (void)memory;\n",
+    "    return x;\n",
+    "}\n",
+    "\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_scan)(GPI_GROUP_T x, GPI_GROUP_T *total, __local GPI_GROUP_T *memory)\n",
+    "{\n",
+    "    (void)memory;\n",
+    "    *total = x;\n",
+    "    return x;\n",
+    "}\n",
+    "\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_T x, GPI_GROUP_T *total,\n",
+    "                                                __local GPI_GROUP_T *memory)\n",
+    "{\n",
+    "    (void)memory;\n",
+    "    *total = x;\n",
+    "    return GPI_GROUP_IDENTITY;\n",
+    "}\n",
+    "\n",
+    "#else\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_reduce)(GPI_GROUP_T x, __local GPI_GROUP_T *memory)\n",
+    "{\n",
+    "    const uint l = GPI_GROUP_ITEM;\n",
+    "    memory[l] = x;\n",
+    "    for (uint d = 1; d < GPI_GROUP_SIZE; d *= 2) {\n",
+    "        const uint i = 2 * d * l;\n",
+    "        barrier(CLK_LOCAL_MEM_FENCE); /* the neighbour's product is written */\n",
+    "        if (i + d < GPI_GROUP_SIZE) memory[i] = GPI_GROUP_COMBINE(memory[i], memory[i + d]);\n",
+    "    }\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* the root is written */\n",
+    "    const GPI_GROUP_T sum = memory[0];\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* the root is read: the next call may overwrite it */\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "/* Leaves every item's product in a row of memory, which it returns, complete. */\n",
+    "static __local GPI_GROUP_T *GPI_GROUP_N(_row)(GPI_GROUP_T x, __local GPI_GROUP_T *memory)\n",
+    "{\n",
+    "    const uint l = GPI_GROUP_ITEM;\n",
+    "    GPI_GROUP_T sum = x; /* Mesa 22.3 writes to the caller's x where a struct is passed */\n",
+    "    uint from = 0;\n",
+    "    memory[l] = sum;\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* row 0 is complete */\n",
+    "    for (uint d = 1; d < GPI_GROUP_SIZE; d *= 2) {\n",
+    "        if (l >= d) sum = GPI_GROUP_COMBINE(memory[from + l - d], sum);\n",
+    "        from = GPI_GROUP_SIZE - from;\n",
+    "        memory[from + l] = sum;\n",
+    "        barrier(CLK_LOCAL_MEM_FENCE); /* this step's row is complete; the other one is no longer read */\n",
+    "    }\n",
+    "    return memory + from;\n",
+    "}\n",
+    "\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_scan)(GPI_GROUP_T x, GPI_GROUP_T *total, __local GPI_GROUP_T *memory)\n",
+    "{\n",
+    "    __local const GPI_GROUP_T *row = GPI_GROUP_N(_row)(x, memory);\n",
+    "    const GPI_GROUP_T sum = row[GPI_GROUP_ITEM];\n",
+    "    *total = row[GPI_GROUP_SIZE - 1];\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* the row is read: the next call may overwrite it */\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_T x, GPI_GROUP_T *total,\n",
+    "                                                __local GPI_GROUP_T *memory)\n",
+    "{\n",
+    "    __local const GPI_GROUP_T *row = GPI_GROUP_N(_row)(x, memory);\n",
+    "    const uint l = GPI_GROUP_ITEM;\n",
+    "    GPI_GROUP_T sum = GPI_GROUP_IDENTITY;\n",
+    "    if (l > 0) sum = row[l - 1];\n",
+    "    *total = row[GPI_GROUP_SIZE - 1];\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* the row is read: the next call may overwrite it */\n",
+    "    return sum;\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "#undef GPI_GROUP_N\n",
+    "#undef GPI_GROUP\n",
+    "#undef GPI_GROUP_T\n",
+    "#undef GPI_GROUP_COMBINE\n",
+    "#undef GPI_GROUP_IDENTITY\n",
+};
+/* ---- End file kernels/group.cl ---- */
+
+/* ---- Begin file kernels/group_device.cl ---- */
+static const char *const gpi_kernel_group_device[] = {
+    "#line 1 \"kernels/group_device.cl\"\n",
+    "/* group_device.cl - tile collectives for kernels of your own (gp_device_source, GP_DEVICE_TILE).\n",
+    "\n",
+    "   A work-group of G items, any number, in up to three dimensions; items are counted along the first one\n",
+    "   first.\n",
+    "\n",
+    "       uint gp_tile_size()                                    G\n",
+    "       uint gp_tile_item()                                    which one this is\n",
+    "     for each of desc.ops, by its name (\"sum\": gp_tile_sum_reduce), of values of its type T:\n",
+    "       T gp_tile_NAME_reduce(x, memory)                       x0 . x1 ... xG-1    to every item\n",
+    "       T gp_tile_NAME_scan(x, &total, memory)                 x0 . x1 ... xl      to item l\n",
+    "       T gp_tile_NAME_scan_exclusive(x, &total, memory)       x0 . x1 ... xl-1    the identity to item 0\n",
+    "     pack: places for n elements of each item (a bool is 0 or 1), in item order\n",
+    "       uint gp_tile_pack(n, &total, memory)                   how many the items before this one have\n",
+    "       uint gp_tile_pack_at(n, counter, memory)               the same behind *counter, which total is added\n",
+    "   to unpack: n pieces of each item, handed out evenly uint gp_tile_unpack(n, memory) how many pieces there\n",
+    "   are uint gp_tile_owner(piece, &rank, memory)               whose piece that is, the how manieth of its own\n",
+    "\n",
+    "   Collective are all but size, item and owner: they have barriers, so that every item of the group calls, or\n",
+    "   none, each as often; none may have returned before. Other arguments may differ from item to item.\n",
+    "\n",
+    "   `memory` is __local, of 2 G elements: of T, or of uint. Each call leaves it free for the next one, but for\n",
+    "   gp_tile_unpack, which leaves in it what gp_tile_owner looks at: a barrier(CLK_LOCAL_MEM_FENCE) of yours\n",
+    "   comes before it is used again. `total` is __private. Sums of n stay below 2^32.\n",
+    "\n",
+    "       out[offset + gp_tile_pack(keep, &total, memory)] = x;      if (keep): `offset` is yours, from a gp_scan\n",
+    "       const uint at = gp_tile_pack_at(keep, counter, memory);    of totals, say: all groups in order. Or\n",
+    "       if (keep) out[at] = x;                                     groups one behind the other, in any order\n",
+    "\n",
+    "       const uint pieces = gp_tile_unpack(n, memory);\n",
+    "       for (uint first = 0; first < pieces; first += gp_tile_size()) {\n",
+    "           const uint piece = first + gp_tile_item();\n",
+    "           if (piece < pieces) ... gp_tile_owner(piece, &rank, memory) ...\n",
+    "       }\n",
+    "       barrier(CLK_LOCAL_MEM_FENCE);                                                                     */\n",
+    "\n",
+    "static uint gp_tile_size(void) { return GPI_GROUP_SIZE; }\n",
+    "\n",
+    "static uint gp_tile_item(void) { return GPI_GROUP_ITEM; }\n",
+    "\n",
+    "static uint gp_tile_pack(uint n, uint *total, __local uint *memory)\n",
+    "{\n",
+    "    return gpi_counts_scan_exclusive(n, total, memory);\n",
+    "}\n",
+    "\n",
+    "static uint gp_tile_pack_at(uint n, volatile __global uint *counter, __local uint *memory)\n",
+    "{\n",
+    "    uint total;\n",
+    "    const uint before = gpi_counts_scan_exclusive(n, &total, memory);\n",
+    "#if GPI_GROUP_ALONE\n",
+    "    return atomic_add(counter, total) + before;\n",
+    "#else\n",
+    "    if (GPI_GROUP_ITEM == 0) memory[0] = atomic_add(counter, total);\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* where the group begins is written */\n",
+    "    const uint base = memory[0];\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* it is read: the next call may overwrite it */\n",
+    "    return base + before;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* memory[l]: how many pieces items 0 ... l have. */\n",
+    "static uint gp_tile_unpack(uint n, __local uint *memory)\n",
+    "{\n",
+    "    uint total;\n",
+    "    const uint end = gpi_counts_scan(n, &total, memory);\n",
+    "    memory[GPI_GROUP_ITEM] = end;\n",
+    "#if !GPI_GROUP_ALONE\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* all ends are written, for gp_tile_owner */\n",
+    "#endif\n",
+    "    return total;\n",
+    "}\n",
+    "\n",
+    "/* The first item that ends behind the piece; G, if there is no such piece. */\n",
+    "static uint gp_tile_owner(uint piece, uint *rank, __local const uint *memory)\n",
+    "{\n",
+    "    uint low = 0, high = GPI_GROUP_SIZE;\n",
+    "    while (low < high) {\n",
+    "        const uint middle = (low + high) / 2;\n",
+    "        if (memory[middle] > piece) high = middle;\n",
+    "        else low = middle + 1;\n",
+    "    }\n",
+    "    *rank = low > 0 ? piece - memory[low - 1] : piece;\n",
+    "    return low;\n",
+    "}\n",
+};
+/* ---- End file kernels/group_device.cl ---- */
+
 /* ---- Begin file kernels/tile.cl ---- */
 static const char *const gpi_kernel_tile[] = {
     "#line 1 \"kernels/tile.cl\"\n",
@@ -3753,40 +4015,13 @@ static const char *const gpi_kernel_tile[] = {
     "    return x;\n",
     "}\n",
     "\n",
-    "/* The product of every item's x, in item order: a tree of neighbours. */\n",
-    "static GPI_T gpi_group_reduce(GPI_T x, gpi_shared shared)\n",
-    "{\n",
-    "    const uint l = (uint)get_local_id(0);\n",
-    "    __local GPI_T *value = shared->value[0];\n",
-    "    value[l] = x;\n",
-    "    for (uint d = 1; d < GPI_WG; d *= 2) {\n",
-    "        const uint i = 2 * d * l;\n",
-    "        barrier(CLK_LOCAL_MEM_FENCE); /* the neighbour's product is written */\n",
-    "        if (i + d < GPI_WG) value[i] = gpi_combine(value[i], value[i + d]);\n",
-    "    }\n",
-    "    barrier(CLK_LOCAL_MEM_FENCE); /* the root is written */\n",
-    "    x = value[0];\n",
-    "    barrier(CLK_LOCAL_MEM_FENCE); /* the root is read: the next collective may overwrite it */\n",
-    "    return x;\n",
-    "}\n",
+    "/* The product of every item's x, in item order (group.cl). */\n",
+    "static GPI_T gpi_group_reduce(GPI_T x, gpi_shared shared) { return gpi_items_reduce(x, shared->value[0]); }\n",
     "\n",
-    "/* The product of x over the items before this one; *total over all. Each step doubles the reach. */\n",
+    "/* The product of x over the items before this one; *total over all. */\n",
     "static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_shared shared)\n",
     "{\n",
-    "    const uint l = (uint)get_local_id(0);\n",
-    "    uint from = 0;\n",
-    "    shared->value[0][l] = x;\n",
-    "    barrier(CLK_LOCAL_MEM_FENCE); /* row 0 is complete */\n",
-    "    for (uint d = 1; d < GPI_WG; d *= 2) {\n",
-    "        if (l >= d) x = gpi_combine(shared->value[from][l - d], x);\n",
-    "        from = 1 - from;\n",
-    "        shared->value[from][l] = x;\n",
-    "        barrier(CLK_LOCAL_MEM_FENCE); /* this step's row is complete; the other one is no longer read */\n",
-    "    }\n",
-    "    *total = shared->value[from][GPI_WG - 1];\n",
-    "    x = l > 0 ? shared->value[from][l - 1] : gpi_identity();\n",
-    "    barrier(CLK_LOCAL_MEM_FENCE); /* the last row is read: the next collective may overwrite it */\n",
-    "    return x;\n",
+    "    return gpi_items_scan_exclusive(x, total, shared->value[0]);\n",
     "}\n",
     "\n",
     "/* The product of the tile's elements. */\n",
@@ -13261,6 +13496,8 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"field", gpi_kernel_field, GPI_COUNT_OF(gpi_kernel_field)},
     {"monoid", gpi_kernel_monoid, GPI_COUNT_OF(gpi_kernel_monoid)},
     {"source", gpi_kernel_source, GPI_COUNT_OF(gpi_kernel_source)},
+    {"group", gpi_kernel_group, GPI_COUNT_OF(gpi_kernel_group)},
+    {"group_device", gpi_kernel_group_device, GPI_COUNT_OF(gpi_kernel_group_device)},
     {"tile", gpi_kernel_tile, GPI_COUNT_OF(gpi_kernel_tile)},
     {"tile_scan", gpi_kernel_tile_scan, GPI_COUNT_OF(gpi_kernel_tile_scan)},
     {"lookback", gpi_kernel_lookback, GPI_COUNT_OF(gpi_kernel_lookback)},
@@ -13367,6 +13604,20 @@ static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, 
     va_end(args);
     if (gp && gp->desc.log) gp->desc.log(GP_LOG_ERROR, text, gp->desc.log_user);
     return result;
+}
+
+/* Puts `prefix` in front of what the last failure's text says behind the function's name. */
+static void gpi_fail_within(gp_context *gp, const char *function, const char *prefix)
+{
+    char *at = strstr(gp->error, function);
+    const size_t length = strlen(prefix);
+    size_t rest;
+    if (at) at += strlen(function) + 2; /* ": " */
+    if (!at || (size_t)(at - gp->error) + length + 1 > sizeof gp->error) return;
+    rest = sizeof gp->error - (size_t)(at - gp->error) - length;
+    memmove(at + length, at, rest);
+    memcpy(at, prefix, length);
+    gp->error[sizeof gp->error - 1] = '\0';
 }
 
 /* The text of printf, to be freed; NULL when out of memory. */
@@ -14828,11 +15079,11 @@ typedef struct gpi_program_text {
 
 /* clang-format off */
 static const gpi_program_text gpi_program_texts[GPI_PRIMITIVES] = {
-    {"reduce", "monoid source tile reduce",
+    {"reduce", "monoid source group tile reduce",
      {"gp_reduce_tiles", "gp_reduce_partials"}},
-    {"scan", "monoid source tile tile_scan lookback sweep scan",
+    {"scan", "monoid source group tile tile_scan lookback sweep scan",
      {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep"}},
-    {"select", "monoid pick tile lookback sweep compact select",
+    {"select", "monoid pick group tile lookback sweep compact select",
      {"gp_select_look_back", "gp_select_upsweep", "gp_select_spine", "gp_select_downsweep"}},
     {"sort", "mix key digit ring rank small sort",
      {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
@@ -14865,7 +15116,7 @@ static const gpi_program_text gpi_program_texts[GPI_PRIMITIVES] = {
      {"gp_hash_each_slot"}},
     {"histogram", "histogram",
      {"gp_histogram_near", "gp_histogram_far", "gp_histogram_join"}},
-    {"segmented_reduce", "monoid source tile segmented_reduce",
+    {"segmented_reduce", "monoid source group tile segmented_reduce",
      {"gp_segments_reduce", "gp_segments_rows", "gp_segments_join"}},
     {"laws", "monoid laws",
      {"gp_laws_try"}},
@@ -16689,17 +16940,32 @@ static void gpi_identity_words(const gpi_element *element, gpi_text *text)
     }
 }
 
-/* The caller's text, then our names for what it defines: its own names may be those of variables in the
-   kernels. The empty line keeps a last backslash to itself. The function gets copies: where it assigns to its
-   parameters, Mesa 22.3 assigns to what was passed. */
+/* Our names for what the caller's text defines: its own may be those of variables in the kernels. The
+   function gets copies: where it assigns to its parameters, Mesa 22.3 assigns to what was passed. */
+static void gpi_prelude_user(const gp_monoid *m, const char *user, gpi_text *text)
+{
+    gpi_text_add(text, "typedef %s %s;\n", m->type, user);
+    gpi_text_add(text,
+                 "static %s %s_combine(%s gpi_a, %s gpi_b)\n{\n"
+                 "    %s gpi_x = gpi_a, gpi_y = gpi_b;\n    return %s(gpi_x, gpi_y);\n}\n",
+                 user, user, user, user, user, m->combine);
+}
+
+/* The empty line keeps a last backslash to itself. */
 static void gpi_prelude_monoid(const gp_monoid *m, gpi_text *text)
 {
     gpi_text_add(text, "#line 1 \"monoid\"\n%s\n\n", m->source);
-    gpi_text_add(text, "typedef %s gpi_user;\n", m->type);
-    gpi_text_add(text,
-                 "static gpi_user gpi_user_combine(gpi_user gpi_a, gpi_user gpi_b)\n{\n"
-                 "    gpi_user gpi_x = gpi_a, gpi_y = gpi_b;\n    return %s(gpi_x, gpi_y);\n}\n",
-                 m->combine);
+    gpi_prelude_user(m, "gpi_user", text);
+}
+
+static void gpi_prelude_field(const gpi_field *field, gp_type lane, unsigned k, gpi_text *text)
+{
+    gpi_text_add(text, "\n#define GPI_OP_%u %s\n#define GPI_VALUE_%u %s\n#define GPI_FLOAT_%u %d\n", k,
+                 gpi_op_macro(field->op), k, gpi_type_cl(field->value), k, gpi_is_float(field->value));
+    gpi_text_add(text, "#define GPI_RESULT_%u %s\n#define GPI_COMPENSATED_%u %d\n", k,
+                 gpi_type_cl(gpi_operand(field->out)), k, field->compensated);
+    gpi_text_add(text, "#define GPI_LANE_%u %s\n#define GPI_INDEX_%u %s\n", k, gpi_type_cl(lane), k,
+                 gpi_integer_cl(gpi_type_size(field->value), false));
 }
 
 static void gpi_prelude_fields(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
@@ -16708,17 +16974,11 @@ static void gpi_prelude_fields(const gpi_element *element, gpi_primitive primiti
     unsigned k;
     gpi_text_add(text, "#define GPI_FIELD_COUNT %u\n#define GPI_FIELDS(X)", (unsigned)element->field_count);
     for (k = 0; k < element->field_count; k++) gpi_text_add(text, " X(%u)", k);
+    gpi_text_add(text, "\n");
     for (k = 0; k < element->field_count; k++) {
         const gpi_field *field = &element->fields[k];
-        const gp_type lane = gpi_field_lane(field, element->mapped, primitive, plan);
-        gpi_text_add(text, "\n#define GPI_OP_%u %s\n#define GPI_VALUE_%u %s\n#define GPI_FLOAT_%u %d\n", k,
-                     gpi_op_macro(field->op), k, gpi_type_cl(field->value), k, gpi_is_float(field->value));
-        gpi_text_add(text, "#define GPI_RESULT_%u %s\n#define GPI_COMPENSATED_%u %d\n", k,
-                     gpi_type_cl(gpi_operand(field->out)), k, field->compensated);
-        gpi_text_add(text, "#define GPI_LANE_%u %s\n#define GPI_INDEX_%u %s", k, gpi_type_cl(lane), k,
-                     gpi_integer_cl(gpi_type_size(field->value), false));
+        gpi_prelude_field(field, gpi_field_lane(field, element->mapped, primitive, plan), k, text);
     }
-    gpi_text_add(text, "\n");
 }
 
 /* The input element as an operand, and the map as a function. The expression has lines of its own, so that
@@ -22214,53 +22474,25 @@ GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash handle, gp_hash_stat
 
 /* ------------------------------------------------------------------ source, warm-up */
 
-/* The layers that a kernel of the caller's needs: as gpi_source_compose does, up to one key. */
-static char *gpi_hash_device_text(const gp_context *gp, const gpi_table *table, const gpi_plan *plan)
+/* For gp_device_source: the layers that a kernel of the caller's needs, as gpi_source_compose has them, up to
+   one key. */
+static gp_result gpi_hash_device_text(gp_context *gp, const char *function, gp_hash handle, gpi_text *text)
 {
-    const bool wide = table->value_size == 8;
-    gpi_plan any = *plan;
-    gpi_text text;
-    char *prelude;
-    any.group = 1;
-    prelude = gpi_hash_prelude(
-        gp, table, &any, wide ? "#define GPI_VALUE_WIDTH GPI_WIDE_VALUE\n" : "#define GPI_VALUE_WIDTH 0\n");
-    if (!prelude) return NULL;
-    memset(&text, 0, sizeof text);
-    gpi_text_add(&text, "%s", prelude);
-    free(prelude);
-    gpi_text_add_kernels(&text, "platform count mix hash hash_device");
-    gpi_text_add(&text, "#line 1 \"user\"\n");
-    if (!text.failed) return text.data;
-    free(text.data);
-    return NULL;
-}
-
-GP_API gp_result gp_device_source(gp_context *gp, gp_device_part part, gp_hash handle, char *out,
-                                  size_t capacity, size_t *size)
-{
-    static const char function[] = "gp_device_source";
-    gpi_table *table;
+    const gpi_table *table = gpi_hash_of(gp, function, handle);
     gpi_plan plan;
-    char *text;
+    char *prelude;
     gp_result result;
-    if (!gp || !size || (!out && capacity > 0))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, text or size is NULL", function);
-    if (part != GP_DEVICE_HASH)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: part = %d is not a gp_device_part", function,
-                        (int)part);
-    table = gpi_hash_of(gp, function, handle);
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
     result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, &plan);
     if (result != GP_OK) return result;
-    text = gpi_hash_device_text(gp, table, &plan);
-    if (!text) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a text", function);
-    *size = strlen(text) + 1;
-    if (capacity > 0) {
-        const size_t length = *size <= capacity ? *size - 1 : capacity - 1;
-        memcpy(out, text, length);
-        out[length] = 0;
-    }
-    free(text);
+    plan.group = 1;
+    prelude = gpi_hash_prelude(gp, table, &plan,
+                               table->value_size == 8 ? "#define GPI_VALUE_WIDTH GPI_WIDE_VALUE\n"
+                                                      : "#define GPI_VALUE_WIDTH 0\n");
+    if (!prelude) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a text", function);
+    gpi_text_add(text, "%s", prelude);
+    free(prelude);
+    gpi_text_add_kernels(text, "platform count mix hash hash_device");
     return GP_OK;
 }
 
@@ -22307,6 +22539,211 @@ static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc)
     return result;
 }
 /* ---- End file src/hash_slots.c ---- */
+
+/* ---- Begin file src/device_source.c ---- */
+/* device_source.c - gp_device_source: parts of the library as text for the caller's kernels. */
+
+enum { GPI_TILE_NAME_MAX = 32, GPI_TILE_OPS_MAX = 64, GPI_TILE_GROUP_MAX = 65536 };
+
+/* ------------------------------------------------------------------ checks */
+
+static bool gpi_is_identifier(const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    const size_t length = name ? strlen(name) : 0;
+    return length > 0 && length <= GPI_TILE_NAME_MAX && strspn(name, letters) == length;
+}
+
+static gp_result gpi_tile_check_name(gp_context *gp, const char *function, const gp_device_source_desc *desc,
+                                     size_t k)
+{
+    const char *name = desc->ops[k].name;
+    size_t i;
+    if (!gpi_is_identifier(name)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: ops[%zu].name is %.40s, must be 1 to %d letters, digits and underscores",
+                        function, k, name ? name : "NULL", (int)GPI_TILE_NAME_MAX);
+    }
+    for (i = 0; i < k; i++) {
+        if (strcmp(desc->ops[i].name, name) == 0) {
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops[%zu] and ops[%zu] are both named %s",
+                            function, i, k, name);
+        }
+    }
+    return GP_OK;
+}
+
+/* What is wrong with an operation is said of ops[k]. */
+static gp_result gpi_tile_element(gp_context *gp, const char *function, const gp_tile_op *op, size_t k,
+                                  gpi_element *element)
+{
+    char prefix[32];
+    gpi_operation operation;
+    gp_result result;
+    memset(&operation, 0, sizeof operation);
+    operation.type = op->type;
+    operation.op = op->op;
+    operation.monoid = op->monoid;
+    if (!op->monoid) operation.out_type = op->type;
+    if (!op->monoid && gpi_is_arg(op->op)) {
+        result = gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d: argmin and argmax take a monoid here",
+                          function, (int)op->op);
+    } else {
+        result = gpi_element_make(gp, function, &operation, element);
+    }
+    (void)snprintf(prefix, sizeof prefix, "ops[%zu].", k);
+    if (result != GP_OK) gpi_fail_within(gp, function, prefix);
+    return result;
+}
+
+static gp_result gpi_tile_check(gp_context *gp, const char *function, const gp_device_source_desc *desc)
+{
+    gpi_element element;
+    gp_result result = GP_OK;
+    size_t k;
+    if (!desc->ops != !desc->op_count || desc->op_count > GPI_TILE_OPS_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops is %s, op_count = %zu, at most %d", function,
+                        desc->ops ? "given" : "NULL", desc->op_count, (int)GPI_TILE_OPS_MAX);
+    }
+    if (desc->group > GPI_TILE_GROUP_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: group = %u, at most %d", function,
+                        (unsigned)desc->group, (int)GPI_TILE_GROUP_MAX);
+    }
+    if (desc->table.id) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: table goes with GP_DEVICE_HASH", function);
+    }
+    for (k = 0; k < desc->op_count && result == GP_OK; k++) {
+        result = gpi_tile_check_name(gp, function, desc, k);
+        if (result == GP_OK) result = gpi_tile_element(gp, function, &desc->ops[k], k, &element);
+    }
+    return result;
+}
+
+/* ------------------------------------------------------------------ text */
+
+/* What group.cl is to know of one operation, whose names end in _k. */
+static void gpi_tile_text_op(const gp_tile_op *op, const gpi_element *element, unsigned k, const char *type,
+                             gpi_text *text)
+{
+    const unsigned words = (unsigned)(element->base_size + 3) / 4;
+    gpi_text_add(text,
+                 "typedef char gpi_monoid_size_must_be_sizeof_type_%u[sizeof(%s) == %u ? 1 : -1];\n"
+                 "static %s gpi_identity_%u(void)\n{\n    const union {\n        uint word[%u];\n"
+                 "        %s value;\n    } identity = {{",
+                 k, type, (unsigned)element->base_size, type, k, words, type);
+    gpi_identity_words(element, text);
+    gpi_text_add(text, "}};\n    return identity.value;\n}\n");
+    gpi_text_add(text, "#define GPI_GROUP gp_tile_%s\n#define GPI_GROUP_T %s\n", op->name, type);
+    gpi_text_add(text, "#define GPI_GROUP_IDENTITY gpi_identity_%u()\n", k);
+}
+
+static void gpi_tile_text_builtin(const gp_tile_op *op, const gpi_element *element, unsigned k,
+                                  gpi_text *text)
+{
+    const gpi_field *field = &element->fields[0];
+    gpi_prelude_field(field, field->value, k, text);
+    gpi_text_add(text, "#define GPI_FIELD %u\n", k);
+    gpi_text_add_kernels(text, "field");
+    gpi_tile_text_op(op, element, k, gpi_type_cl(field->value), text);
+    gpi_text_add(text, "#define GPI_GROUP_COMBINE(a, b) gpi_field_combine_%u(a, b)\n", k);
+    gpi_text_add_kernels(text, "group");
+}
+
+/* A source that several operations share is there once. */
+static void gpi_tile_text_monoid(const gp_device_source_desc *desc, const gpi_element *element, unsigned k,
+                                 gpi_text *text)
+{
+    const gp_tile_op *op = &desc->ops[k];
+    char user[32];
+    unsigned i = 0;
+    while (i < k && (!desc->ops[i].monoid || strcmp(desc->ops[i].monoid->source, op->monoid->source) != 0))
+        i++;
+    (void)snprintf(user, sizeof user, "gpi_user_%u", k);
+    if (i == k) gpi_text_add(text, "#line 1 \"monoid\"\n%s\n\n", op->monoid->source);
+    gpi_prelude_user(op->monoid, user, text);
+    gpi_tile_text_op(op, element, k, user, text);
+    gpi_text_add(text, "#define GPI_GROUP_COMBINE(a, b) %s_combine(a, b)\n", user);
+    gpi_text_add_kernels(text, "group");
+}
+
+static const char gpi_tile_counts[] = "#define GPI_GROUP gpi_counts\n#define GPI_GROUP_T uint\n"
+                                      "#define GPI_GROUP_COMBINE(a, b) ((a) + (b))\n"
+                                      "#define GPI_GROUP_IDENTITY 0u\n";
+
+/* Items in rows, whatever the group's dimensions. */
+static void gpi_tile_text_group(const gp_context *gp, uint32_t group, gpi_text *text)
+{
+    if (gp->info.fp64) gpi_text_add(text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+    if (group) gpi_text_add(text, "#define GP_TILE_GROUP %u\n#define GPI_GROUP_SIZE %uu\n", group, group);
+    else
+        gpi_text_add(text, "#define GPI_GROUP_SIZE ((uint)get_local_size(0) * (uint)get_local_size(1) * "
+                           "(uint)get_local_size(2))\n");
+    gpi_text_add(text, "#define GPI_GROUP_ITEM ((uint)get_local_id(0) + (uint)get_local_size(0) * "
+                       "((uint)get_local_id(1) + (uint)get_local_size(1) * (uint)get_local_id(2)))\n");
+    gpi_text_add(text, "#define GPI_GROUP_ALONE %d\n#define GPI_LANES 1\n%s", group == 1, gpi_tile_counts);
+    gpi_text_add_kernels(text, "group group_device");
+}
+
+static gp_result gpi_tile_device_text(gp_context *gp, const char *function, const gp_device_source_desc *desc,
+                                      gpi_text *text)
+{
+    gpi_element element;
+    gp_result result = gpi_tile_check(gp, function, desc);
+    unsigned k;
+    if (result != GP_OK) return result;
+    gpi_tile_text_group(gp, desc->group, text);
+    for (k = 0; k < desc->op_count && result == GP_OK; k++) {
+        result = gpi_tile_element(gp, function, &desc->ops[k], k, &element);
+        if (result != GP_OK) break;
+        if (desc->ops[k].monoid) gpi_tile_text_monoid(desc, &element, k, text);
+        else gpi_tile_text_builtin(&desc->ops[k], &element, k, text);
+    }
+    return result;
+}
+
+/* ------------------------------------------------------------------ call */
+
+static gp_result gpi_device_compose(gp_context *gp, const char *function, const gp_device_source_desc *desc,
+                                    gpi_text *text)
+{
+    if (desc->part == GP_DEVICE_TILE) return gpi_tile_device_text(gp, function, desc, text);
+    if (desc->part != GP_DEVICE_HASH) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: part = %d is not a gp_device_part", function,
+                        (int)desc->part);
+    }
+    if (desc->ops || desc->op_count || desc->group) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops, op_count and group go with GP_DEVICE_TILE",
+                        function);
+    }
+    return gpi_hash_device_text(gp, function, desc->table, text);
+}
+
+GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *desc, char *out,
+                                  size_t capacity, size_t *size)
+{
+    static const char function[] = "gp_device_source";
+    gpi_text text;
+    gp_result result;
+    if (size) *size = 0;
+    if (!gp || !desc || !size || (!out && capacity > 0))
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc, text or size is NULL", function);
+    memset(&text, 0, sizeof text);
+    result = gpi_device_compose(gp, function, desc, &text);
+    if (result == GP_OK) gpi_text_add(&text, "#line 1 \"user\"\n");
+    if (result == GP_OK && text.failed)
+        result = gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a text", function);
+    if (result == GP_OK) {
+        *size = text.length + 1;
+        if (capacity > 0) {
+            const size_t length = text.length < capacity ? text.length : capacity - 1;
+            memcpy(out, text.data, length);
+            out[length] = 0;
+        }
+    }
+    free(text.data);
+    return result;
+}
+/* ---- End file src/device_source.c ---- */
 
 /* ---- Begin file src/brackets.c ---- */
 /* brackets.c - gp_brackets: codes of symbols, then pairs in tiles, a tree of tiles, pairs across tiles. */

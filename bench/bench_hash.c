@@ -6,8 +6,8 @@
    than they came in: a map of nodes that were allocated one after another would find them in that order.
    Without --n: 2^17 slots, which caches hold, and 2^23, which they do not; --n is the number of slots. Keys
    are different ones at all loads, and at load .5 also of 64 bits with values of 64, by Zipf's law, and 64
-   different ones: the load is then what keys there would be if all were different. --csv and --json print a
-   row an operation. */
+   different ones: the load is then what keys there would be if all were different. With --load: different
+   keys of 32 bits at that load only. --csv and --json print a row an operation. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -235,14 +235,16 @@ static bool timed(entrant *e, const input *in, int operation, double *seconds)
 
 /* ------------------------------------------------------------------ a race */
 
-/* Round 0 is not timed: it builds kernels, touches pages, and checks. Counting begins with an empty table. */
+/* Round 0 is not timed: it builds kernels, touches pages, and checks. Counting begins with an empty table.
+   Each round begins with another entrant: whoever comes first after the peers have freed millions of nodes
+   pays. */
 static void round_of(entrant *all, size_t count, const input *in, unsigned round)
 {
     for (int o = 0; o < OPERATIONS; o++) {
         for (size_t i = 0; i < count && (o == INSERT || o == COUNT); i++)
             if (!all[i].error[0]) empty(&all[i], in);
         for (size_t i = 0; i < count; i++) {
-            entrant *e = &all[i];
+            entrant *e = &all[(i + round) % count];
             double seconds = 0;
             if (e->error[0] || skips(e, o)) continue;
             if (!timed(e, in, o, &seconds) || (round == 0 && !answers_are_right(e, in, o))) continue;
@@ -364,6 +366,10 @@ static void race(bench *b, course course)
 static void races(bench *b, size_t capacity)
 {
     static const double loads[] = {.25, .5, .75, .9, .95};
+    if (b->options.load > 0) {
+        race(b, (course){capacity, b->options.load, 4, UNIQUE});
+        return;
+    }
     for (size_t l = 0; l < sizeof loads / sizeof *loads; l++)
         race(b, (course){capacity, loads[l], 4, UNIQUE});
     race(b, (course){capacity, .5, 4, ZIPF});
@@ -377,5 +383,5 @@ void bench_hash(bench *b)
     if (!b->options.n) races(b, (size_t)1 << 17);
     while (capacity < (b->options.n ? b->options.n : (size_t)1 << 23)) capacity *= 2;
     races(b, capacity);
-    bench_hash_fill(b, capacity);
+    if (b->options.load <= 0) bench_hash_fill(b, capacity);
 }

@@ -200,6 +200,7 @@ struct gp_context {
 
 /* error.c */
 static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, ...) GPI_PRINTF(3, 4);
+static void gpi_fail_within(gp_context *gp, const char *function, const char *prefix);
 static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function, const char *call);
 static void gpi_log(const gp_context *gp, gp_log_level level, const char *format, ...) GPI_PRINTF(3, 4);
 static const char *gpi_cl_error_name(cl_int error);
@@ -283,6 +284,9 @@ static bool gpi_is_signed(gp_type type);
 static bool gpi_is_arg(gp_op op);
 static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
                                 gpi_text *text);
+static void gpi_prelude_user(const gp_monoid *m, const char *user, gpi_text *text);
+static void gpi_prelude_field(const gpi_field *field, gp_type lane, unsigned k, gpi_text *text);
+static void gpi_identity_words(const gpi_element *element, gpi_text *text);
 
 /* user_text.c */
 static gp_result gpi_check_expression(gp_context *gp, const char *function, const char *field,
@@ -619,6 +623,7 @@ static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc);
 /* hash_table.c, hash.c, hash_slots.c */
 static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
 static void gpi_hash_free_all(gp_context *gp);
+static gp_result gpi_hash_device_text(gp_context *gp, const char *function, gp_hash handle, gpi_text *text);
 static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count);
 
 /* map.c, random.c, gather.c, stencil.c */

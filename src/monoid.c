@@ -464,17 +464,32 @@ static void gpi_identity_words(const gpi_element *element, gpi_text *text)
     }
 }
 
-/* The caller's text, then our names for what it defines: its own names may be those of variables in the
-   kernels. The empty line keeps a last backslash to itself. The function gets copies: where it assigns to its
-   parameters, Mesa 22.3 assigns to what was passed. */
+/* Our names for what the caller's text defines: its own may be those of variables in the kernels. The
+   function gets copies: where it assigns to its parameters, Mesa 22.3 assigns to what was passed. */
+static void gpi_prelude_user(const gp_monoid *m, const char *user, gpi_text *text)
+{
+    gpi_text_add(text, "typedef %s %s;\n", m->type, user);
+    gpi_text_add(text,
+                 "static %s %s_combine(%s gpi_a, %s gpi_b)\n{\n"
+                 "    %s gpi_x = gpi_a, gpi_y = gpi_b;\n    return %s(gpi_x, gpi_y);\n}\n",
+                 user, user, user, user, user, m->combine);
+}
+
+/* The empty line keeps a last backslash to itself. */
 static void gpi_prelude_monoid(const gp_monoid *m, gpi_text *text)
 {
     gpi_text_add(text, "#line 1 \"monoid\"\n%s\n\n", m->source);
-    gpi_text_add(text, "typedef %s gpi_user;\n", m->type);
-    gpi_text_add(text,
-                 "static gpi_user gpi_user_combine(gpi_user gpi_a, gpi_user gpi_b)\n{\n"
-                 "    gpi_user gpi_x = gpi_a, gpi_y = gpi_b;\n    return %s(gpi_x, gpi_y);\n}\n",
-                 m->combine);
+    gpi_prelude_user(m, "gpi_user", text);
+}
+
+static void gpi_prelude_field(const gpi_field *field, gp_type lane, unsigned k, gpi_text *text)
+{
+    gpi_text_add(text, "\n#define GPI_OP_%u %s\n#define GPI_VALUE_%u %s\n#define GPI_FLOAT_%u %d\n", k,
+                 gpi_op_macro(field->op), k, gpi_type_cl(field->value), k, gpi_is_float(field->value));
+    gpi_text_add(text, "#define GPI_RESULT_%u %s\n#define GPI_COMPENSATED_%u %d\n", k,
+                 gpi_type_cl(gpi_operand(field->out)), k, field->compensated);
+    gpi_text_add(text, "#define GPI_LANE_%u %s\n#define GPI_INDEX_%u %s\n", k, gpi_type_cl(lane), k,
+                 gpi_integer_cl(gpi_type_size(field->value), false));
 }
 
 static void gpi_prelude_fields(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
@@ -483,17 +498,11 @@ static void gpi_prelude_fields(const gpi_element *element, gpi_primitive primiti
     unsigned k;
     gpi_text_add(text, "#define GPI_FIELD_COUNT %u\n#define GPI_FIELDS(X)", (unsigned)element->field_count);
     for (k = 0; k < element->field_count; k++) gpi_text_add(text, " X(%u)", k);
+    gpi_text_add(text, "\n");
     for (k = 0; k < element->field_count; k++) {
         const gpi_field *field = &element->fields[k];
-        const gp_type lane = gpi_field_lane(field, element->mapped, primitive, plan);
-        gpi_text_add(text, "\n#define GPI_OP_%u %s\n#define GPI_VALUE_%u %s\n#define GPI_FLOAT_%u %d\n", k,
-                     gpi_op_macro(field->op), k, gpi_type_cl(field->value), k, gpi_is_float(field->value));
-        gpi_text_add(text, "#define GPI_RESULT_%u %s\n#define GPI_COMPENSATED_%u %d\n", k,
-                     gpi_type_cl(gpi_operand(field->out)), k, field->compensated);
-        gpi_text_add(text, "#define GPI_LANE_%u %s\n#define GPI_INDEX_%u %s", k, gpi_type_cl(lane), k,
-                     gpi_integer_cl(gpi_type_size(field->value), false));
+        gpi_prelude_field(field, gpi_field_lane(field, element->mapped, primitive, plan), k, text);
     }
-    gpi_text_add(text, "\n");
 }
 
 /* The input element as an operand, and the map as a function. The expression has lines of its own, so that

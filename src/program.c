@@ -55,11 +55,11 @@ typedef struct gpi_program_text {
 
 /* clang-format off */
 static const gpi_program_text gpi_program_texts[GPI_PRIMITIVES] = {
-    {"reduce", "monoid source tile reduce",
+    {"reduce", "monoid source group tile reduce",
      {"gp_reduce_tiles", "gp_reduce_partials"}},
-    {"scan", "monoid source tile tile_scan lookback sweep scan",
+    {"scan", "monoid source group tile tile_scan lookback sweep scan",
      {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep"}},
-    {"select", "monoid pick tile lookback sweep compact select",
+    {"select", "monoid pick group tile lookback sweep compact select",
      {"gp_select_look_back", "gp_select_upsweep", "gp_select_spine", "gp_select_downsweep"}},
     {"sort", "mix key digit ring rank small sort",
      {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
@@ -92,7 +92,7 @@ static const gpi_program_text gpi_program_texts[GPI_PRIMITIVES] = {
      {"gp_hash_each_slot"}},
     {"histogram", "histogram",
      {"gp_histogram_near", "gp_histogram_far", "gp_histogram_join"}},
-    {"segmented_reduce", "monoid source tile segmented_reduce",
+    {"segmented_reduce", "monoid source group tile segmented_reduce",
      {"gp_segments_reduce", "gp_segments_rows", "gp_segments_join"}},
     {"laws", "monoid laws",
      {"gp_laws_try"}},

@@ -39,11 +39,14 @@ static void test_destroyed(void **state)
     const gp_hash_retrieve_desc retrieve = {0};
     const gp_hash_for_each_desc each = {0};
     const gp_hash_rehash_desc rehash = {0};
+    gp_device_source_desc source = {0};
     gp_hash_counts counts;
     gp_hash_stats stats;
     gp_hash shared;
     size_t n;
     (void)state;
+    source.part = GP_DEVICE_HASH;
+    source.table = a;
     assert_gp(gp, gp_hash_destroy(gp, a));
 #define REFUSED(name, call) assert_gp_fails(gp, call, GP_ERROR_INVALID_ARGUMENT, name ": table = ")
     REFUSED("gp_hash_insert", gp_hash_insert(gp, a, &insert));
@@ -62,7 +65,7 @@ static void test_destroyed(void **state)
     REFUSED("gp_hash_counts_read", gp_hash_counts_read(gp, a, &counts));
     REFUSED("gp_hash_size_read", gp_hash_size_read(gp, a, &n));
     REFUSED("gp_hash_stats_read", gp_hash_stats_read(gp, a, &stats));
-    REFUSED("gp_device_source", gp_device_source(gp, GP_DEVICE_HASH, a, NULL, 0, &n));
+    REFUSED("gp_device_source", gp_device_source(gp, &source, NULL, 0, &n));
     REFUSED("gp_hash_share", gp_hash_share(gp, gp, a, &shared));
 #undef REFUSED
     gp_context_destroy(gp);

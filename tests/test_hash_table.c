@@ -361,18 +361,21 @@ static const char user_kernel[] = "__kernel void user(__global uint *memory, uin
 
 static cl_program user_build(gp_context *gp, gp_hash table)
 {
+    gp_device_source_desc desc = {0};
     size_t size = 0;
     char *text, few[10];
     const char *whole;
     cl_device_id device = gp_cl_device(gp);
     cl_program program;
     cl_int error;
-    assert_gp(gp, gp_device_source(gp, GP_DEVICE_HASH, table, NULL, 0, &size));
-    assert_gp(gp, gp_device_source(gp, GP_DEVICE_HASH, table, few, sizeof few, &size));
+    desc.part = GP_DEVICE_HASH;
+    desc.table = table;
+    assert_gp(gp, gp_device_source(gp, &desc, NULL, 0, &size));
+    assert_gp(gp, gp_device_source(gp, &desc, few, sizeof few, &size));
     assert_int_equal(strlen(few), sizeof few - 1);
     text = malloc(size + sizeof user_kernel);
     assert_non_null(text);
-    assert_gp(gp, gp_device_source(gp, GP_DEVICE_HASH, table, text, size, &size));
+    assert_gp(gp, gp_device_source(gp, &desc, text, size, &size));
     assert_int_equal(strlen(text) + 1, size);
     strcat(text, user_kernel);
     whole = text;
