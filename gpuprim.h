@@ -189,15 +189,16 @@ enum { GP_OPS_MAX = 8 };
 /* An associative operation of your own, in OpenCL C 1.2.
 
    `source` defines the element type `type` and the function `type combine(type a, type b)`, in which
-   a stands before b in input order. Both must be usable after `source` is pasted into a kernel; names
-   beginning with gp_, gpi_, GP_ or GPI_ are taken. `size` is sizeof(type): 4, 8, 12, ... 64 bytes, the same
+   a stands before b in input order. Both must be usable after `source` is pasted into a kernel. Refused with
+   GP_ERROR_INVALID_ARGUMENT: names that begin with gp_, gpi_, GP_ or GPI_, brackets, comments and literals
+   without an end, digraphs and trigraphs, #include (the cache would not see a change in the file), and macros
+   named as a word that the library's own text uses. `size` is sizeof(type): 4, 8, 12, ... 64 bytes, the same
    on host and device, and legal as a kernel's argument (no bool, size_t or pointer inside). The combine
-   function may be a built-in, and the source must not #include (the cache would not see a change in the
-   included file) nor #define names that are not its own. `identity` points to `size` bytes and must be
-   neutral on both sides. `commutative` lets the library combine in any order; without it, input order is
-   kept. `exact` says that recombining the same elements in another grouping gives the same bits (integers,
-   min/max; not float sums): a group may then publish results for one that is late.
-   The strings and the identity are read during the call only. */
+   function may be a built-in; the source must not redeclare another one. `identity` points to `size` bytes
+   and must be neutral on both sides. `commutative` lets the library combine in any order; without it, input
+   order is kept. `exact` says that recombining the same elements in another grouping gives the same bits
+   (integers, min/max; not float sums): a group may then publish results for one that is late. The strings and
+   the identity are read during the call only. */
 typedef struct gp_monoid {
     const char *type;     /* name of the element type, e.g. "affine" */
     const char *source;   /* OpenCL C that defines it and the combine function */
@@ -225,7 +226,11 @@ typedef struct gp_check_monoid_desc {
    element, y that of the second input where there is one, and i (ulong) the index, counted from the call's
    first element. Its value is converted to out_type; for argmin and argmax to the input's type, so that
    fractions of integers want a float `type` or, with ops, a map_type; for several ops to map_type; for a
-   monoid to the monoid's type, and `type` then names the input's. The text is read during the call only. */
+   monoid to the monoid's type, and `type` then names the input's. The text is read during the call only.
+   This, and every other expression in a desc, is one expression: brackets that do not close within it,
+   comments and literals without an end, ';' outside of braces, '#', backslashes, digraphs and trigraphs, and
+   names that begin with gp_, gpi_, GP_ or GPI_ are refused with GP_ERROR_INVALID_ARGUMENT; the rest is the
+   compiler's to judge, with GP_ERROR_BUILD and its log. */
 
 /* ------------------------------------------------------------------ context */
 
@@ -326,7 +331,9 @@ typedef struct gp_context_desc {
     void (*on_async_error)(gp_result result, const char *text, void *user);
     void *async_error_user;
 
-    const char *cache_dir; /* of built programs; NULL: $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim */
+    /* Of built programs; NULL: $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim, where these are absolute. Files
+       that belong to neither this user nor root are not loaded. */
+    const char *cache_dir;
     bool no_disk_cache;
     /* Bytes that the cache folder may hold; 0: 256 MiB. After a save, the programs that were used longest
        ago (to the second) are removed until the rest fits. Windows: not bounded. */
@@ -2233,6 +2240,7 @@ static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *
 static void gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info);
 static bool gpi_has_extension(const char *extensions, const char *name);
 static bool gpi_is_llvmpipe(const gp_device_info *info);
+static bool gpi_is_digit(char c);
 
 /* profile.c */
 static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
@@ -2296,7 +2304,6 @@ static gp_result gpi_element_make(gp_context *gp, const char *function, const gp
                                   gpi_element *element);
 static size_t gpi_type_size(gp_type type);
 static const char *gpi_type_cl(gp_type type);
-static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text);
 static size_t gpi_round_up(size_t x, size_t multiple);
 static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
                                      size_t count);
@@ -2314,6 +2321,13 @@ static void gpi_element_prelude(const gpi_element *element, gpi_primitive primit
 static void gpi_prelude_user(const gp_monoid *m, const char *user, gpi_text *text);
 static void gpi_prelude_field(const gpi_field *field, gp_type lane, unsigned k, gpi_text *text);
 static void gpi_identity_words(const gpi_element *element, gpi_text *text);
+
+/* user_text.c */
+static bool gpi_is_blank(const char *text);
+static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text);
+static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, const gp_monoid *m);
+static gp_result gpi_check_macros(gp_context *gp, const char *function, const char *prelude,
+                                  const char *library);
 
 /* laws.c */
 static gp_result gpi_laws_check_new(gp_context *gp, const char *function, const gp_monoid *monoid);
@@ -13871,6 +13885,8 @@ GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *coun
 
 /* ------------------------------------------------------------------ choice */
 
+static bool gpi_is_digit(char c) { return c >= '0' && c <= '9'; }
+
 static char gpi_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
 static bool gpi_contains_anycase(const char *text, const char *part)
@@ -13889,14 +13905,19 @@ static bool gpi_same_anycase(const char *a, const char *b)
 }
 
 /* "1:0": the position of platform and device in clGetPlatformIDs and clGetDeviceIDs. */
-static bool gpi_filter_indices(const char *filter, unsigned *platform, unsigned *device)
+static bool gpi_filter_indices(const char *filter, unsigned long *platform, unsigned long *device)
 {
-    char rest;
-    return sscanf(filter, "%u:%u%c", platform, device, &rest) == 2;
+    char *end;
+    if (!gpi_is_digit(filter[0])) return false;
+    *platform = strtoul(filter, &end, 10);
+    if (end[0] != ':' || !gpi_is_digit(end[1])) return false;
+    *device = strtoul(end + 1, &end, 10);
+    return *end == '\0';
 }
 
 /* Position of all[i]'s platform among the platforms, and of the device in its platform. */
-static bool gpi_matches_indices(const gp_device_info *all, size_t i, unsigned platform, unsigned device)
+static bool gpi_matches_indices(const gp_device_info *all, size_t i, unsigned long platform,
+                                unsigned long device)
 {
     cl_platform_id platforms[32];
     cl_uint count = 0;
@@ -13908,7 +13929,7 @@ static bool gpi_matches_indices(const gp_device_info *all, size_t i, unsigned pl
 
 static bool gpi_matches(const gp_device_info *all, size_t i, const char *filter)
 {
-    unsigned platform, device;
+    unsigned long platform, device;
     if (!filter || !*filter) return true;
     if (gpi_same_anycase(filter, "gpu")) return (all[i].device_type & CL_DEVICE_TYPE_GPU) != 0;
     if (gpi_same_anycase(filter, "cpu")) return (all[i].device_type & CL_DEVICE_TYPE_CPU) != 0;
@@ -14646,6 +14667,8 @@ GP_API gp_result gp_profile_reset(gp_context *gp)
 #define GPI_PID() ((unsigned)_getpid())
 #else /* all of these declare what is used here also in strict C99 */
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utime.h>
@@ -14656,6 +14679,8 @@ GP_API gp_result gp_profile_reset(gp_context *gp)
 #define GPI_CACHE_MAGIC "GPUPRIM2"
 #define GPI_CACHE_LIMIT ((size_t)256 << 20) /* bytes, where the desc names none */
 #define GPI_CACHE_STALE 3600                /* seconds after which a temporary file is a dead process's */
+#define GPI_CACHE_FILE_MAX 0x10000000       /* bytes of a file worth reading */
+#define GPI_PATH_MAX 4096                   /* no system opens a longer one */
 
 typedef struct gpi_cache_header {
     char magic[8];
@@ -14673,22 +14698,33 @@ static uint64_t gpi_hash(uint64_t hash, const void *data, size_t size)
     return hash;
 }
 
+/* A relative one would be another folder wherever the program is called (and the XDG specification has it
+   ignored). */
+static bool gpi_is_absolute(const char *path)
+{
+#if defined(_WIN32)
+    return path && *path;
+#else
+    return path && *path == '/';
+#endif
+}
+
 /* Where programs are kept when the caller names no folder; NULL when there is no such place. */
 static char *gpi_cache_dir_default(void)
 {
     const char *cache = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
     const char *local = getenv("LOCALAPPDATA");
-    if (cache && *cache) return gpi_format("%s/gpuprim", cache);
-    if (local && *local) return gpi_format("%s/gpuprim", local);
-    if (home && *home) return gpi_format("%s/.cache/gpuprim", home);
+    if (gpi_is_absolute(cache)) return gpi_format("%s/gpuprim", cache);
+    if (gpi_is_absolute(local)) return gpi_format("%s/gpuprim", local);
+    if (gpi_is_absolute(home)) return gpi_format("%s/.cache/gpuprim", home);
     return NULL;
 }
 
 /* Makes a folder and those above it. Whether it can be written shows when a file is. */
 static bool gpi_make_dirs(const char *path)
 {
-    char *partial = gpi_format("%s", path);
+    char *partial = strlen(path) < GPI_PATH_MAX ? gpi_format("%s", path) : NULL;
     char *at;
     if (!partial) return false;
     for (at = partial + 1; *partial && *at; at++) {
@@ -14710,6 +14746,8 @@ static char *gpi_cache_path(const gp_context *gp, const gpi_program *program)
 
 /* ------------------------------------------------------------------ files */
 
+#if defined(_WIN32)
+
 /* All of a file, to be freed; NULL when it cannot be read. */
 static unsigned char *gpi_file_read(const char *path, size_t *size)
 {
@@ -14717,7 +14755,8 @@ static unsigned char *gpi_file_read(const char *path, size_t *size)
     unsigned char *data = NULL;
     long length;
     if (!file) return NULL;
-    if (fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) > 0 && fseek(file, 0, SEEK_SET) == 0) {
+    if (fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) > 0 && length <= GPI_CACHE_FILE_MAX &&
+        fseek(file, 0, SEEK_SET) == 0) {
         data = (unsigned char *)malloc((size_t)length);
         *size = (size_t)length;
         if (data && fread(data, 1, *size, file) != *size) {
@@ -14729,12 +14768,68 @@ static unsigned char *gpi_file_read(const char *path, size_t *size)
     return data;
 }
 
+static FILE *gpi_file_create(const char *path) { return fopen(path, "wb"); }
+
+#else
+
+/* Opens a file to be read; -1: it cannot be, or must not. A pipe would be waited for, a device may have no
+   end, and a binary of another user's, root's apart, would run as this one. */
+static int gpi_file_open(const char *path, struct stat *info)
+{
+    const int file = open(path, O_RDONLY | O_NONBLOCK);
+    if (file < 0) return -1;
+    if (fstat(file, info) == 0 && S_ISREG(info->st_mode) &&
+        (info->st_uid == geteuid() || info->st_uid == 0) && info->st_size <= GPI_CACHE_FILE_MAX)
+        return file;
+    (void)close(file);
+    return -1;
+}
+
+/* False: there are not as many bytes. */
+static bool gpi_file_fill(int file, unsigned char *to, size_t size)
+{
+    while (size > 0) {
+        const ssize_t got = read(file, to, size);
+        if (got == 0 || (got < 0 && errno != EINTR)) return false;
+        if (got < 0) continue;
+        to += got;
+        size -= (size_t)got;
+    }
+    return true;
+}
+
+/* All of a file, to be freed; NULL when it cannot be read. */
+static unsigned char *gpi_file_read(const char *path, size_t *size)
+{
+    struct stat info;
+    const int file = gpi_file_open(path, &info);
+    unsigned char *data = NULL;
+    if (file < 0) return NULL;
+    *size = (size_t)info.st_size;
+    if (*size > 0) data = (unsigned char *)malloc(*size);
+    if (data && !gpi_file_fill(file, data, *size)) {
+        free(data);
+        data = NULL;
+    }
+    (void)close(file);
+    return data;
+}
+
+/* A new file: it follows no link that somebody may have put there. */
+static FILE *gpi_file_create(const char *path)
+{
+    (void)remove(path); /* a dead process's with this number */
+    return fopen(path, "wbx");
+}
+
+#endif
+
 /* Writes head and body to a new file beside `path` and renames it: whole, or not at all. */
 static bool gpi_file_write(const char *path, const void *head, size_t head_size, const void *body,
                            size_t body_size)
 {
     char *temporary = gpi_format("%s.%u.%p.tmp", path, GPI_PID(), (const void *)&path);
-    FILE *file = temporary ? fopen(temporary, "wb") : NULL;
+    FILE *file = temporary ? gpi_file_create(temporary) : NULL;
     bool good = file != NULL;
     if (file) {
         good = fwrite(head, 1, head_size, file) == head_size && fwrite(body, 1, body_size, file) == body_size;
@@ -14781,11 +14876,12 @@ static const char *gpi_cache_ending(const char *name)
 /* Whoever named it: is it a file of this cache by its contents? */
 static bool gpi_cache_has_magic(const char *path)
 {
-    char magic[8];
-    FILE *file = fopen(path, "rb");
-    const bool good = file && fread(magic, 1, sizeof magic, file) == sizeof magic &&
+    unsigned char magic[8];
+    struct stat info;
+    const int file = gpi_file_open(path, &info);
+    const bool good = file >= 0 && gpi_file_fill(file, magic, sizeof magic) &&
                       memcmp(magic, GPI_CACHE_MAGIC, sizeof magic) == 0;
-    if (file) (void)fclose(file);
+    if (file >= 0) (void)close(file);
     return good;
 }
 
@@ -14862,12 +14958,18 @@ static void gpi_cache_trim(const gp_context *gp)
 
 /* ------------------------------------------------------------------ cache */
 
+/* Of all that the key and the size do not tell. */
+static uint64_t gpi_cache_checksum(const gpi_cache_header *header, const unsigned char *body, size_t size)
+{
+    return gpi_hash(gpi_hash(GPI_HASH_SEED, &header->kernels, sizeof header->kernels), body, size);
+}
+
 static bool gpi_cache_valid(const gpi_cache_header *header, const gpi_program *program,
                             const unsigned char *body, size_t body_size)
 {
     return memcmp(header->magic, GPI_CACHE_MAGIC, sizeof header->magic) == 0 &&
            memcmp(&header->key, &program->key, sizeof header->key) == 0 && header->size == body_size &&
-           header->checksum == gpi_hash(GPI_HASH_SEED, body, body_size);
+           header->checksum == gpi_cache_checksum(header, body, body_size);
 }
 
 /* The program's binary, to be freed, or NULL: not there, damaged or not ours (dropped then). */
@@ -14912,7 +15014,7 @@ static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned 
     header.key = program->key;
     header.kernels = program->launched;
     header.size = size;
-    header.checksum = gpi_hash(GPI_HASH_SEED, binary, size);
+    header.checksum = gpi_cache_checksum(&header, binary, size);
     good = path && gpi_file_write(path, &header, sizeof header, binary, size);
     if (!good) {
         gpi_log(gp, GP_LOG_WARNING, "cache: cannot write %s; nothing more is saved", path ? path : "?");
@@ -15336,7 +15438,7 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
 {
     gpi_program *program = (gpi_program *)calloc(1, sizeof *program);
     char *source = gpi_source_compose(primitive, prelude, fields);
-    gp_result result = GP_OK;
+    gp_result result;
     if (!program || !source) {
         free(source);
         free(prelude);
@@ -15348,7 +15450,9 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
     program->hash = hash;
     program->key = gpi_key_make(gp, source);
     gpi_dump(gp, program, ".cl", source, strlen(source));
-    if (!gpi_build_binary(gp, program)) result = gpi_build_source(gp, function, source, program);
+    result = gpi_check_macros(gp, function, prelude, source + strlen(prelude));
+    if (result == GP_OK && !gpi_build_binary(gp, program))
+        result = gpi_build_source(gp, function, source, program);
     if (result == GP_OK) result = gpi_kernels_create(gp, function, program);
     free(source);
     if (result != GP_OK) {
@@ -16076,6 +16180,411 @@ static gp_result gpi_call_end(gpi_call *call, gp_result result)
 }
 /* ---- End file src/launch.c ---- */
 
+/* ---- Begin file src/user_text.c ---- */
+/* user_text.c - may a text of the caller's stand where it is put?
+
+   An expression is put between parentheses of ours, a monoid's source ahead of our own text. What is wrong
+   within such a text is the compiler's to say. Here is looked for what would reach beyond it, so that the
+   compiler found fault with our text, or with nothing: brackets that close ours, comments and literals
+   without an end, directives, names of ours. Two spellings of which some compilers make something else than
+   others are refused with them: digraphs and trigraphs, and lines joined by backslashes but in directives. */
+
+enum { GPI_NESTED_MAX = 256, GPI_WRONG_MAX = 128 };
+
+/* Goes through a text from the left to the right, once. */
+typedef struct gpi_reader {
+    const char *at;
+    unsigned line;
+    bool is_expression;
+    const char *library;          /* text whose words must not become macros; NULL: not looked at */
+    bool in_directive;            /* until the line ends */
+    bool has_conditions;          /* #if: brackets may come in several versions, which are not counted */
+    bool has_words;               /* there is more than blanks and comments */
+    unsigned depth, braces;       /* of brackets that are open */
+    char open[GPI_NESTED_MAX];    /* what closes them */
+    char wrong[GPI_WRONG_MAX];    /* the first thing that is; empty: nothing */
+    char brackets[GPI_WRONG_MAX]; /* what is wrong with brackets */
+} gpi_reader;
+
+static void gpi_wrong(gpi_reader *r, const char *format, ...) GPI_PRINTF(2, 3);
+
+static void gpi_wrong(gpi_reader *r, const char *format, ...)
+{
+    va_list args;
+    if (r->wrong[0]) return;
+    va_start(args, format);
+    (void)vsnprintf(r->wrong, sizeof r->wrong, format, args);
+    va_end(args);
+}
+
+/* ------------------------------------------------------------------ characters */
+
+static bool gpi_is_line_end(char c) { return c == '\n' || c == '\r'; }
+
+static bool gpi_is_gap(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
+
+/* Also of names that are not ASCII. */
+static bool gpi_is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || gpi_is_digit(c) || c == '_' || c == '$' ||
+           (unsigned char)c >= 0x80;
+}
+
+static bool gpi_is_trigraph(const char *at)
+{
+    return at[0] == '?' && at[1] == '?' && at[2] && strchr("=/'()!<>-", at[2]);
+}
+
+static bool gpi_is_digraph(const char *at)
+{
+    static const char *const all[] = {"<:", ":>", "<%", "%>", "%:"};
+    size_t i = 0;
+    while (i < GPI_COUNT_OF(all) && strncmp(at, all[i], 2) != 0) i++;
+    return i < GPI_COUNT_OF(all);
+}
+
+/* A backslash, or what some compilers take for one. */
+static bool gpi_is_backslash(const char *at) { return *at == '\\' || strncmp(at, "?\?/", 3) == 0; }
+
+static void gpi_read_line_end(gpi_reader *r)
+{
+    if (r->at[0] == '\r' && r->at[1] == '\n') r->at++;
+    r->at++;
+    r->line++;
+}
+
+/* ------------------------------------------------------------------ comments, literals */
+
+/* A source's last line is followed by an empty one, which a backslash may have. */
+static void gpi_read_line_comment(gpi_reader *r)
+{
+    const char *last = r->at; /* that is no gap */
+    while (*r->at && !gpi_is_line_end(*r->at)) {
+        if (!gpi_is_gap(*r->at)) last = r->at;
+        r->at++;
+    }
+    if (r->library || (!*r->at && !r->is_expression)) return;
+    if (*last == '\\' || (*last == '/' && last[-1] == '?' && last[-2] == '?'))
+        gpi_wrong(r, "a // comment ends in a backslash, which makes the next line a part of it");
+}
+
+static void gpi_read_block_comment(gpi_reader *r)
+{
+    r->at += 2;
+    while (*r->at && strncmp(r->at, "*/", 2) != 0) {
+        if (*r->at == '*' && gpi_is_backslash(r->at + 1)) gpi_wrong(r, "'*' and a backslash in a comment");
+        if (gpi_is_line_end(*r->at)) gpi_read_line_end(r);
+        else r->at++;
+    }
+    if (*r->at) r->at += 2;
+    else gpi_wrong(r, "a comment is never closed");
+}
+
+static bool gpi_read_comment(gpi_reader *r)
+{
+    if (strncmp(r->at, "//", 2) == 0) gpi_read_line_comment(r);
+    else if (strncmp(r->at, "/*", 2) == 0) gpi_read_block_comment(r);
+    else return false;
+    return true;
+}
+
+/* A directive may have a lone quotation mark: #error don't */
+static void gpi_read_literal(gpi_reader *r)
+{
+    const char quote = *r->at++;
+    while (*r->at && *r->at != quote && !gpi_is_line_end(*r->at)) {
+        if (gpi_is_trigraph(r->at)) gpi_wrong(r, "a trigraph in a literal");
+        if (*r->at == '\\' && r->at[1] && !gpi_is_line_end(r->at[1])) r->at++;
+        r->at++;
+    }
+    if (*r->at == quote) r->at++;
+    else if (!r->in_directive) gpi_wrong(r, "a literal that %c begins is not closed on its line", quote);
+    r->has_words = true;
+}
+
+/* ------------------------------------------------------------------ words, directives */
+
+static size_t gpi_word_length(const char *at)
+{
+    size_t length = 0;
+    while (gpi_is_letter(at[length])) length++;
+    return length;
+}
+
+static bool gpi_is_word(const char *at, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(at, word, length) == 0;
+}
+
+static bool gpi_is_ours(const char *word)
+{
+    return strncmp(word, "gp_", 3) == 0 || strncmp(word, "gpi_", 4) == 0 || strncmp(word, "GP_", 3) == 0 ||
+           strncmp(word, "GPI_", 4) == 0;
+}
+
+static void gpi_read_word(gpi_reader *r)
+{
+    const size_t length = gpi_word_length(r->at);
+    if (!r->library && gpi_is_ours(r->at)) {
+        gpi_wrong(r, "%.*s: names that begin with gp_, gpi_, GP_ or GPI_ are the library's",
+                  length < 40 ? (int)length : 40, r->at);
+    }
+    r->at += length;
+    r->has_words = true;
+}
+
+/* A number, with whatever is written to it. */
+static void gpi_read_number(gpi_reader *r)
+{
+    while (gpi_is_letter(*r->at) || *r->at == '.') r->at++;
+    r->has_words = true;
+}
+
+/* Does the text have this word outside of comments and literals? */
+static bool gpi_has_word(const char *text, const char *word, size_t length)
+{
+    while (text && *text) {
+        const size_t other = gpi_word_length(text);
+        if (other == length && memcmp(text, word, length) == 0) return true;
+        if (other) text += other;
+        else if (strncmp(text, "/*", 2) == 0) text = strstr(text + 2, "*/");
+        else if (*text++ == '"' && (text = strchr(text, '"')) != NULL) text++;
+    }
+    return false;
+}
+
+/* What is written between texts of the caller's. */
+static bool gpi_is_between(const char *word, size_t length)
+{
+    static const char *const more[] = {"typedef", "static", "return", "int",    "void", "bool",
+                                       "char",    "short",  "float",  "double", "half"};
+    size_t i;
+    for (i = 0; i < GPI_COUNT_OF(more); i++) {
+        if (gpi_is_word(word, length, more[i])) return true;
+    }
+    for (i = 1; gpi_type_size((gp_type)i); i++) {
+        if (gpi_is_word(word, length, gpi_type_cl((gp_type)i))) return true;
+    }
+    return false;
+}
+
+/* Blanks and comments on this line. */
+static void gpi_read_gaps(gpi_reader *r)
+{
+    for (;;) {
+        if (gpi_is_gap(*r->at)) r->at++;
+        else if (strncmp(r->at, "/*", 2) == 0) gpi_read_block_comment(r);
+        else break;
+    }
+    if (gpi_is_backslash(r->at)) gpi_wrong(r, "a directive is cut by a backslash before its second word");
+}
+
+static bool gpi_brings_files(const char *name, size_t length)
+{
+    return gpi_is_word(name, length, "include") || gpi_is_word(name, length, "include_next") ||
+           gpi_is_word(name, length, "import") || gpi_is_word(name, length, "embed");
+}
+
+static void gpi_read_directive(gpi_reader *r)
+{
+    const char *name;
+    size_t length;
+    int shown;
+    bool defines;
+    r->at++;
+    r->in_directive = true;
+    gpi_read_gaps(r);
+    name = r->at;
+    length = gpi_word_length(name);
+    defines = gpi_is_word(name, length, "define") || gpi_is_word(name, length, "undef");
+    if (length >= 2 && strncmp(name, "if", 2) == 0) r->has_conditions = true;
+    shown = length < 40 ? (int)length : 40;
+    if (!r->library && gpi_brings_files(name, length))
+        gpi_wrong(r, "#%.*s: the cache would not see a change in the file", shown, name);
+    r->at += length;
+    gpi_read_gaps(r);
+    if (!defines || !r->library || gpi_is_ours(r->at)) return;
+    length = gpi_word_length(r->at);
+    if (gpi_has_word(r->library, r->at, length) || gpi_is_between(r->at, length))
+        gpi_wrong(r, "#%.*s %.*s: that is a word of the library's own text", shown, name,
+                  length < 40 ? (int)length : 40, r->at);
+}
+
+/* ------------------------------------------------------------------ the rest */
+
+/* The first fault with brackets, which counts in the end if there are no conditions. */
+static void gpi_wrong_brackets(gpi_reader *r, const char *format, char bracket)
+{
+    if (!r->brackets[0]) (void)snprintf(r->brackets, sizeof r->brackets, format, bracket, r->line);
+}
+
+static void gpi_read_bracket(gpi_reader *r)
+{
+    static const char openers[] = "([{", closers[] = ")]}";
+    const char c = *r->at;
+    const char *opener = strchr(openers, c);
+    if (opener) {
+        if (r->depth == GPI_NESTED_MAX) gpi_wrong(r, "brackets are nested more than %d deep", GPI_NESTED_MAX);
+        else r->open[r->depth++] = closers[opener - openers];
+        r->braces += c == '{';
+    } else if (r->depth == 0 || r->open[r->depth - 1] != c) {
+        gpi_wrong_brackets(r, "'%c' in line %u closes nothing", c);
+    } else {
+        r->depth--;
+        r->braces -= c == '}';
+    }
+}
+
+/* Lines are joined in directives only, and not within words or before a comment. */
+static void gpi_read_backslash(gpi_reader *r)
+{
+    const char *next = r->at + 1;
+    while (gpi_is_gap(*next)) next++;
+    if (!r->in_directive && !r->library && (*next || r->is_expression))
+        gpi_wrong(r, "a backslash outside of literals");
+    if (!gpi_is_line_end(*next)) {
+        r->at++;
+        return;
+    }
+    if (r->at[-1] == '/') gpi_wrong(r, "'/' and a backslash");
+    next += next[0] == '\r' && next[1] == '\n' ? 2 : 1;
+    if (gpi_is_letter(r->at[-1]) && gpi_is_letter(*next)) gpi_wrong(r, "a word is cut by a backslash");
+    r->at = next;
+    r->line++;
+}
+
+static void gpi_read_sign(gpi_reader *r)
+{
+    const char c = *r->at;
+    if (gpi_is_trigraph(r->at)) gpi_wrong(r, "a trigraph");
+    else if (!r->in_directive && gpi_is_digraph(r->at)) gpi_wrong(r, "a digraph");
+    else if (c == ';' && r->is_expression && r->braces == 0) gpi_wrong(r, "';' in an expression");
+    else if (c == '#' && r->is_expression) gpi_wrong(r, "'#' in an expression");
+    if (r->wrong[0]) return;
+    r->has_words = true;
+    if (c == '\\') {
+        gpi_read_backslash(r);
+    } else if (c == '#' && !r->in_directive) {
+        gpi_read_directive(r);
+    } else {
+        if (strchr("()[]{}", c) && !r->in_directive && !r->brackets[0]) gpi_read_bracket(r);
+        r->at++;
+    }
+}
+
+static void gpi_read_text(gpi_reader *r)
+{
+    while (*r->at && !r->wrong[0]) {
+        const char c = *r->at;
+        if (gpi_is_line_end(c)) {
+            r->in_directive = false;
+            gpi_read_line_end(r);
+        } else if (gpi_is_gap(c)) {
+            r->at++;
+        } else if (c == '\'' || c == '"') {
+            gpi_read_literal(r);
+        } else if (gpi_is_digit(c)) {
+            gpi_read_number(r);
+        } else if (gpi_is_letter(c)) {
+            gpi_read_word(r);
+        } else if (!gpi_read_comment(r)) {
+            gpi_read_sign(r);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ checks */
+
+static gp_result gpi_check_user_text(gp_context *gp, const char *function, const char *field,
+                                     const char *text, bool is_expression)
+{
+    gpi_reader r;
+    memset(&r, 0, sizeof r);
+    r.at = text;
+    r.line = 1;
+    r.is_expression = is_expression;
+    gpi_read_text(&r);
+    if (r.depth > 0) gpi_wrong_brackets(&r, "there is no '%c' at its end, line %u", r.open[r.depth - 1]);
+    if (r.wrong[0])
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s, line %u: %s", function, field, r.line,
+                        r.wrong);
+    if (r.brackets[0] && !r.has_conditions)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s: %s", function, field, r.brackets);
+    if (is_expression && !r.has_words)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s has nothing in it but comments", function,
+                        field);
+    return GP_OK;
+}
+
+/* Nothing but blanks. */
+static bool gpi_is_blank(const char *text) { return !text || text[strspn(text, " \t\n")] == '\0'; }
+
+static gp_result gpi_check_length(gp_context *gp, const char *function, const char *field, const char *text,
+                                  size_t most)
+{
+    const size_t length = strlen(text);
+    if (length <= most) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s has %zu characters, at most %zu", function, field,
+                    length, most);
+}
+
+/* An OpenCL C expression of the caller's; NULL: none. Not longer than a compiler should be given. */
+static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text)
+{
+    gp_result result;
+    if (!text) return GP_OK;
+    if (gpi_is_blank(text))
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is empty", function, field);
+    result = gpi_check_length(gp, function, field, text, GPI_TEXT_MAX);
+    return result == GP_OK ? gpi_check_user_text(gp, function, field, text, true) : result;
+}
+
+/* One word, or several; blanks around. */
+static bool gpi_is_name(const char *text, bool several)
+{
+    size_t words = 0;
+    for (;;) {
+        size_t length;
+        text += strspn(text, " \t\n");
+        length = gpi_word_length(text);
+        if (length == 0 || gpi_is_digit(*text)) break;
+        text += length;
+        words++;
+    }
+    return *text == '\0' && (several || words == 1);
+}
+
+static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, const gp_monoid *m)
+{
+    gp_result result = gpi_check_length(gp, function, "monoid->source", m->source, GPI_TEXT_MAX);
+    if (result == GP_OK) result = gpi_check_length(gp, function, "monoid->type", m->type, GPI_NAME_MAX);
+    if (result == GP_OK) result = gpi_check_length(gp, function, "monoid->combine", m->combine, GPI_NAME_MAX);
+    if (result == GP_OK) result = gpi_check_user_text(gp, function, "monoid->source", m->source, false);
+    if (result == GP_OK) result = gpi_check_text(gp, function, "monoid->type", m->type);
+    if (result == GP_OK) result = gpi_check_text(gp, function, "monoid->combine", m->combine);
+    if (result == GP_OK && !gpi_is_name(m->type, true))
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->type = \"%.60s\" is not a type's name",
+                          function, m->type);
+    if (result == GP_OK && !gpi_is_name(m->combine, false))
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                          "%s: monoid->combine = \"%.60s\" is not a function's name", function, m->combine);
+    return result;
+}
+
+/* The macros of a monoid's source, in the prelude, must not be words of the library's text behind it. */
+static gp_result gpi_check_macros(gp_context *gp, const char *function, const char *prelude,
+                                  const char *library)
+{
+    gpi_reader r;
+    memset(&r, 0, sizeof r);
+    r.at = prelude;
+    r.library = library;
+    gpi_read_text(&r);
+    if (!r.wrong[0]) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->source: %s", function, r.wrong);
+}
+/* ---- End file src/user_text.c ---- */
+
 /* ---- Begin file src/monoid.c ---- */
 /* monoid.c - element types, operations and monoids: checks, identities, and the text that tells monoid.cl. */
 
@@ -16192,27 +16701,6 @@ static float gpi_float_of_half(uint16_t half)
 
 /* ------------------------------------------------------------------ checks: monoids */
 
-/* Nothing but blanks. */
-static bool gpi_is_blank(const char *text) { return !text || text[strspn(text, " \t\n")] == '\0'; }
-
-static gp_result gpi_check_length(gp_context *gp, const char *function, const char *field, const char *text,
-                                  size_t most)
-{
-    const size_t length = strlen(text);
-    if (length <= most) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s has %zu characters, at most %zu", function, field,
-                    length, most);
-}
-
-/* An expression of the caller's, if there is one: not empty, nor longer than a compiler should be given. */
-static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text)
-{
-    if (!text) return GP_OK;
-    if (gpi_is_blank(text))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is empty", function, field);
-    return gpi_check_length(gp, function, field, text, GPI_TEXT_MAX);
-}
-
 static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp_monoid *m)
 {
     const char *missing = gpi_is_blank(m->type)      ? "type"
@@ -16220,7 +16708,6 @@ static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp
                           : gpi_is_blank(m->combine) ? "combine"
                           : !m->identity             ? "identity"
                                                      : NULL;
-    gp_result result;
     if (missing) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid has no %s", function, missing);
     }
@@ -16229,10 +16716,7 @@ static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp
                         "%s: monoid->size = %zu, must be a multiple of 4 in 4..%d", function, m->size,
                         GPI_MONOID_MAX);
     }
-    result = gpi_check_length(gp, function, "monoid->source", m->source, GPI_TEXT_MAX);
-    if (result == GP_OK) result = gpi_check_length(gp, function, "monoid->type", m->type, GPI_NAME_MAX);
-    if (result == GP_OK) result = gpi_check_length(gp, function, "monoid->combine", m->combine, GPI_NAME_MAX);
-    return result;
+    return gpi_check_monoid_text(gp, function, m);
 }
 
 static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_element *element)
@@ -23011,7 +23495,9 @@ static void gpi_stack_init(gpi_stack_scan *s, const char *function, const gp_sta
 static gp_result gpi_stack_element(gp_context *gp, gpi_stack_scan *s)
 {
     const gp_stack_scan_desc *d = s->desc;
+    const gp_result result = gpi_check_text(gp, s->nest.function, "value_map", d->value_map);
     gpi_operation o;
+    if (result != GP_OK) return result;
     memset(&o, 0, sizeof o);
     o.type = d->value_type;
     o.out_type = d->out_type;

@@ -329,7 +329,7 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
 {
     gpi_program *program = (gpi_program *)calloc(1, sizeof *program);
     char *source = gpi_source_compose(primitive, prelude, fields);
-    gp_result result = GP_OK;
+    gp_result result;
     if (!program || !source) {
         free(source);
         free(prelude);
@@ -341,7 +341,9 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
     program->hash = hash;
     program->key = gpi_key_make(gp, source);
     gpi_dump(gp, program, ".cl", source, strlen(source));
-    if (!gpi_build_binary(gp, program)) result = gpi_build_source(gp, function, source, program);
+    result = gpi_check_macros(gp, function, prelude, source + strlen(prelude));
+    if (result == GP_OK && !gpi_build_binary(gp, program))
+        result = gpi_build_source(gp, function, source, program);
     if (result == GP_OK) result = gpi_kernels_create(gp, function, program);
     free(source);
     if (result != GP_OK) {
