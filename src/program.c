@@ -216,7 +216,8 @@ static gp_result gpi_fail_build(gp_context *gp, cl_program program, const char *
     (void)clGetProgramBuildInfo(program, gp->info.device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
     log = (char *)calloc(size + 1, 1);
     if (log) (void)clGetProgramBuildInfo(program, gp->info.device, CL_PROGRAM_BUILD_LOG, size, log, NULL);
-    result = gpi_fail(gp, GP_ERROR_BUILD, "%s: clBuildProgram returned %s (%d), build log:\n%s", function,
+    result = gpi_fail(gp, error == CL_OUT_OF_HOST_MEMORY ? GP_ERROR_OUT_OF_HOST_MEMORY : GP_ERROR_BUILD,
+                      "%s: clBuildProgram returned %s (%d), build log:\n%s", function,
                       gpi_cl_error_name(error), (int)error, log ? log : "");
     free(log);
     return result;
