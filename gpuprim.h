@@ -43,6 +43,9 @@
      - Nothing prints (an OpenCL implementation may, when a text of yours does not compile), aborts or leaves
        a half-made object. Failures return a negative gp_result, and
        gp_last_error tells the function, the condition with its values, and the OpenCL error by name.
+     - A call that fails after it has begun to enqueue leaves undefined what it would have written, arrays
+       worked on in place among it; a hash table's batch may have been done in part. Inputs are left as they
+       are, and the context can be used on.
 
    OPTIONS (define before including)
      GP_IMPLEMENTATION   emit the implementation here
@@ -2230,14 +2233,17 @@ struct gp_context {
 /* error.c */
 static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, ...) GPI_PRINTF(3, 4);
 static void gpi_fail_within(gp_context *gp, const char *function, const char *prefix);
+static gp_result gpi_result_of(cl_int error);
+static void gpi_error_leave(const gp_context *gp);
 static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function, const char *call);
 static void gpi_log(const gp_context *gp, gp_log_level level, const char *format, ...) GPI_PRINTF(3, 4);
 static const char *gpi_cl_error_name(cl_int error);
 static char *gpi_format(const char *format, ...) GPI_PRINTF(1, 2);
 
 /* device.c */
+#define GPI_PROBE_CALLS "clGetPlatformInfo or clGetDeviceInfo"
 static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *info);
-static void gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info);
+static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info);
 static bool gpi_has_extension(const char *extensions, const char *name);
 static bool gpi_is_llvmpipe(const gp_device_info *info);
 static bool gpi_is_digit(char c);
@@ -2384,7 +2390,7 @@ static gp_result gpi_check_count_named(gp_context *gp, const char *function, con
                                        const gpi_count *count, gpi_range *range);
 static gp_result gpi_check_apart(gp_context *gp, const char *function, const char *const *names,
                                  const gpi_range *used, size_t read, size_t count);
-static void gpi_range_resolve(cl_mem buffer, gpi_range *range);
+static cl_int gpi_range_resolve(cl_mem buffer, gpi_range *range);
 static bool gpi_same(const gpi_range *a, const gpi_range *b);
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
 static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count);
@@ -2542,6 +2548,7 @@ static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c);
 static void gpi_watch(gp_context *gp, const char *function, const char *kernel, cl_event event);
 static void gpi_settle(gp_context *gp);
 static void gpi_settle_all(gp_context *gp);
+static void gpi_pending_free(gp_context *gp);
 static void gpi_throttle(gp_context *gp);
 static gp_result gpi_async_result(gp_context *gp);
 static cl_int gpi_event_status(cl_event event);
@@ -13639,6 +13646,14 @@ static void gpi_fail_within(gp_context *gp, const char *function, const char *pr
     gp->error[sizeof gp->error - 1] = '\0';
 }
 
+/* A context that does not come to be leaves its text, if it has one, where gp_last_error(NULL) looks. */
+static void gpi_error_leave(const gp_context *gp)
+{
+    if (gp->error[0] == '\0') return;
+    (void)snprintf(gpi_orphan_error, sizeof gpi_orphan_error, "%.*s", (int)sizeof gpi_orphan_error - 1,
+                   gp->error);
+}
+
 /* The text of printf, to be freed; NULL when out of memory. */
 static char *gpi_format(const char *format, ...)
 {
@@ -13712,17 +13727,23 @@ static const char *gpi_cl_error_name(cl_int error)
     }
 }
 
-/* A failed OpenCL call: memory gets its own results, everything else is GP_ERROR_OPENCL. */
+/* Memory gets its own results, everything else is GP_ERROR_OPENCL. */
+static gp_result gpi_result_of(cl_int error)
+{
+    switch (error) {
+    case CL_OUT_OF_HOST_MEMORY: return GP_ERROR_OUT_OF_HOST_MEMORY;
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+    case CL_OUT_OF_RESOURCES:
+    case CL_INVALID_BUFFER_SIZE: return GP_ERROR_OUT_OF_DEVICE_MEMORY;
+    default: return GP_ERROR_OPENCL;
+    }
+}
+
+/* A failed OpenCL call. */
 static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function, const char *call)
 {
-    gp_result result = GP_ERROR_OPENCL;
-    if (error == CL_OUT_OF_HOST_MEMORY) result = GP_ERROR_OUT_OF_HOST_MEMORY;
-    if (error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_RESOURCES ||
-        error == CL_INVALID_BUFFER_SIZE) {
-        result = GP_ERROR_OUT_OF_DEVICE_MEMORY;
-    }
-    return gpi_fail(gp, result, "%s: %s returned %s (%d)", function, call, gpi_cl_error_name(error),
-                    (int)error);
+    return gpi_fail(gp, gpi_result_of(error), "%s: %s returned %s (%d)", function, call,
+                    gpi_cl_error_name(error), (int)error);
 }
 /* ---- End file src/error.c ---- */
 
@@ -13743,37 +13764,56 @@ static bool gpi_has_extension(const char *extensions, const char *name)
     return false;
 }
 
-/* The whole text of a device property, to be freed; NULL when there is none. */
-static char *gpi_device_text(cl_device_id device, cl_device_info what)
+/* A device being asked; the first error sticks. Half an answer would pass for a device that can do less. */
+typedef struct gpi_probe {
+    cl_device_id device;
+    cl_int error;
+} gpi_probe;
+
+static void gpi_probe_get(gpi_probe *probe, cl_device_info what, size_t size, void *value)
 {
-    size_t size = 0;
-    char *text;
-    if (clGetDeviceInfo(device, what, 0, NULL, &size) != CL_SUCCESS || size == 0) return NULL;
-    text = (char *)malloc(size + 1);
-    if (!text) return NULL;
-    text[size] = '\0';
-    if (clGetDeviceInfo(device, what, size, text, NULL) == CL_SUCCESS) return text;
-    free(text);
-    return NULL;
+    const cl_int error = clGetDeviceInfo(probe->device, what, size, value, NULL);
+    if (probe->error == CL_SUCCESS) probe->error = error;
 }
 
-static void gpi_device_name(cl_device_id device, cl_device_info what, char out[GP_NAME_MAX])
+/* The whole text of a device property, to be freed; NULL when that fails. */
+static char *gpi_probe_text(gpi_probe *probe, cl_device_info what)
 {
-    char *text = gpi_device_text(device, what);
+    size_t size = 0;
+    const cl_int error = clGetDeviceInfo(probe->device, what, 0, NULL, &size);
+    char *text = error == CL_SUCCESS ? (char *)calloc(size + 1, 1) : NULL;
+    if (text) gpi_probe_get(probe, what, size, text);
+    else if (probe->error == CL_SUCCESS) probe->error = error ? error : CL_OUT_OF_HOST_MEMORY;
+    return text;
+}
+
+static void gpi_probe_name(gpi_probe *probe, cl_device_info what, char out[GP_NAME_MAX])
+{
+    char *text = gpi_probe_text(probe, what);
     (void)snprintf(out, GP_NAME_MAX, "%s", text ? text : "");
     free(text);
 }
 
-static cl_ulong gpi_device_ulong(cl_device_id device, cl_device_info what)
+static cl_ulong gpi_probe_ulong(gpi_probe *probe, cl_device_info what)
 {
     cl_ulong value = 0;
-    return clGetDeviceInfo(device, what, sizeof value, &value, NULL) == CL_SUCCESS ? value : 0;
+    gpi_probe_get(probe, what, sizeof value, &value);
+    return value;
 }
 
-static cl_uint gpi_device_uint(cl_device_id device, cl_device_info what)
+static cl_uint gpi_probe_uint(gpi_probe *probe, cl_device_info what)
 {
     cl_uint value = 0;
-    return clGetDeviceInfo(device, what, sizeof value, &value, NULL) == CL_SUCCESS ? value : 0;
+    gpi_probe_get(probe, what, sizeof value, &value);
+    return value;
+}
+
+/* What older devices do not know leaves *value alone. */
+static void gpi_probe_newer(gpi_probe *probe, cl_device_info what, size_t size, void *value)
+{
+    const cl_int error = clGetDeviceInfo(probe->device, what, size, value, NULL);
+    const bool grave = error == CL_OUT_OF_HOST_MEMORY || error == CL_OUT_OF_RESOURCES;
+    if (grave && probe->error == CL_SUCCESS) probe->error = error;
 }
 
 static bool gpi_contains(const char *text, const char *part) { return strstr(text, part) != NULL; }
@@ -13781,16 +13821,17 @@ static bool gpi_contains(const char *text, const char *part) { return strstr(tex
 /* Mesa's software rasterizer: calls itself a CPU, is shaped like a GPU, leaves loops after 65,535 turns. */
 static bool gpi_is_llvmpipe(const gp_device_info *info) { return gpi_contains(info->name, "llvmpipe"); }
 
-static void gpi_probe_extensions(cl_device_id device, gp_device_info *info)
+static void gpi_probe_extensions(gpi_probe *probe, gp_device_info *info)
 {
-    char *extensions = gpi_device_text(device, CL_DEVICE_EXTENSIONS);
+    char *extensions = gpi_probe_text(probe, CL_DEVICE_EXTENSIONS);
+    cl_uint sub_groups = 0;
     if (!extensions) return;
+    gpi_probe_newer(probe, GPI_CL_DEVICE_MAX_NUM_SUB_GROUPS, sizeof sub_groups, &sub_groups);
     info->int64_base_atomics = gpi_has_extension(extensions, "cl_khr_int64_base_atomics");
     info->int64_extended_atomics = gpi_has_extension(extensions, "cl_khr_int64_extended_atomics");
     info->fp64 = gpi_has_extension(extensions, "cl_khr_fp64");
     info->fp16 = gpi_has_extension(extensions, "cl_khr_fp16");
-    info->subgroups = gpi_has_extension(extensions, "cl_khr_subgroups") ||
-                      gpi_device_uint(device, GPI_CL_DEVICE_MAX_NUM_SUB_GROUPS) > 0;
+    info->subgroups = gpi_has_extension(extensions, "cl_khr_subgroups") || sub_groups > 0;
     free(extensions);
 }
 
@@ -13803,80 +13844,122 @@ static bool gpi_is_fair(const gp_device_info *info)
            (gpi_contains(info->vendor, "Intel") && info->device_type == CL_DEVICE_TYPE_CPU);
 }
 
-static void gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info)
+static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info)
 {
-    cl_ulong atomics;
+    gpi_probe probe;
+    cl_ulong atomics = 0;
+    probe.device = device;
     memset(info, 0, sizeof *info);
     info->platform = platform;
     info->device = device;
-    (void)clGetPlatformInfo(platform, CL_PLATFORM_NAME, GP_NAME_MAX - 1, info->platform_name, NULL);
-    gpi_device_name(device, CL_DEVICE_NAME, info->name);
-    gpi_device_name(device, CL_DEVICE_VENDOR, info->vendor);
-    gpi_device_name(device, CL_DEVICE_VERSION, info->version);
-    gpi_device_name(device, CL_DRIVER_VERSION, info->driver_version);
-    info->device_type = gpi_device_ulong(device, CL_DEVICE_TYPE);
-    info->compute_units = gpi_device_uint(device, CL_DEVICE_MAX_COMPUTE_UNITS);
-    (void)clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof info->max_work_group_size,
-                          &info->max_work_group_size, NULL);
-    info->global_mem_size = gpi_device_ulong(device, CL_DEVICE_GLOBAL_MEM_SIZE);
-    info->max_alloc_size = gpi_device_ulong(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-    info->local_mem_size = gpi_device_ulong(device, CL_DEVICE_LOCAL_MEM_SIZE);
-    info->global_cache_size = gpi_device_ulong(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
-    info->local_mem_dedicated = gpi_device_uint(device, CL_DEVICE_LOCAL_MEM_TYPE) == CL_LOCAL;
-    gpi_probe_extensions(device, info);
-    atomics = gpi_device_ulong(device, GPI_CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES);
+    probe.error = clGetPlatformInfo(platform, CL_PLATFORM_NAME, GP_NAME_MAX - 1, info->platform_name, NULL);
+    gpi_probe_name(&probe, CL_DEVICE_NAME, info->name);
+    gpi_probe_name(&probe, CL_DEVICE_VENDOR, info->vendor);
+    gpi_probe_name(&probe, CL_DEVICE_VERSION, info->version);
+    gpi_probe_name(&probe, CL_DRIVER_VERSION, info->driver_version);
+    info->device_type = gpi_probe_ulong(&probe, CL_DEVICE_TYPE);
+    info->compute_units = gpi_probe_uint(&probe, CL_DEVICE_MAX_COMPUTE_UNITS);
+    gpi_probe_get(&probe, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof info->max_work_group_size,
+                  &info->max_work_group_size);
+    info->global_mem_size = gpi_probe_ulong(&probe, CL_DEVICE_GLOBAL_MEM_SIZE);
+    info->max_alloc_size = gpi_probe_ulong(&probe, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    info->local_mem_size = gpi_probe_ulong(&probe, CL_DEVICE_LOCAL_MEM_SIZE);
+    info->global_cache_size = gpi_probe_ulong(&probe, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+    info->local_mem_dedicated = gpi_probe_uint(&probe, CL_DEVICE_LOCAL_MEM_TYPE) == CL_LOCAL;
+    gpi_probe_extensions(&probe, info);
+    gpi_probe_newer(&probe, GPI_CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, sizeof atomics, &atomics);
     info->atomic_acq_rel = (atomics & GPI_CL_DEVICE_ATOMIC_ORDER_ACQ_REL) != 0;
     info->atomic_scope_device = (atomics & GPI_CL_DEVICE_ATOMIC_SCOPE_DEVICE) != 0;
     info->fair = gpi_is_fair(info);
     info->loop_limit = gpi_is_llvmpipe(info) ? 65535 : 0;
+    return probe.error;
 }
 
 /* ------------------------------------------------------------------ list */
 
+/* Devices and platforms that could not be asked are left out: why the first one was. */
+typedef struct gpi_left_out {
+    const char *call; /* NULL: none was */
+    cl_int error;
+} gpi_left_out;
+
+static void gpi_leave_out(gpi_left_out *left_out, const char *call, cl_int error)
+{
+    if (left_out->call || error == CL_SUCCESS || error == CL_DEVICE_NOT_FOUND) return;
+    left_out->call = call;
+    left_out->error = error;
+}
+
+/* For a text of why there is no device: which ones are not among those that it speaks of. */
+static gp_result gpi_fail_no_device(const gpi_left_out *left_out, const char *text)
+{
+    const bool no_memory = left_out->error == CL_OUT_OF_HOST_MEMORY;
+    if (!left_out->call) return gpi_fail(NULL, GP_ERROR_NO_DEVICE, "%s", text);
+    return gpi_fail(NULL, no_memory ? GP_ERROR_OUT_OF_HOST_MEMORY : GP_ERROR_NO_DEVICE,
+                    "%s; left out because %s returned %s (%d)", text, left_out->call,
+                    gpi_cl_error_name(left_out->error), (int)left_out->error);
+}
+
+/* The platform's devices, behind the *count that are there; false: no memory. */
+static bool gpi_devices_of(cl_platform_id platform, gp_device_info **all, size_t *count,
+                           gpi_left_out *left_out)
+{
+    cl_device_id devices[GPI_DEVICES_MAX];
+    gp_device_info *grown;
+    cl_uint n = 0, d;
+    const cl_int error = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, GPI_DEVICES_MAX, devices, &n);
+    gpi_leave_out(left_out, "clGetDeviceIDs", error);
+    if (error != CL_SUCCESS || n == 0) return true;
+    if (n > GPI_DEVICES_MAX) n = GPI_DEVICES_MAX;
+    grown = (gp_device_info *)realloc(*all, (*count + n) * sizeof **all);
+    if (!grown) return false;
+    *all = grown;
+    for (d = 0; d < n; d++) {
+        const cl_int unknown = gpi_device_probe(platform, devices[d], &grown[*count]);
+        gpi_leave_out(left_out, GPI_PROBE_CALLS, unknown);
+        if (unknown != CL_SUCCESS) break; /* with those behind it, whose indices would be others */
+        ++*count;
+    }
+    return true;
+}
+
 /* All devices of all platforms, to be freed; *count is 0 and the result an error when there are none. */
-static gp_result gpi_devices_all(gp_device_info **out, size_t *count)
+static gp_result gpi_devices_all(gp_device_info **out, size_t *count, gpi_left_out *left_out)
 {
     cl_platform_id platforms[32];
     cl_uint platform_count = 0, p;
     const cl_int error = clGetPlatformIDs(32, platforms, &platform_count);
     *out = NULL;
     *count = 0;
+    memset(left_out, 0, sizeof *left_out);
     if (error != CL_SUCCESS || platform_count == 0) {
         return gpi_fail(NULL, GP_ERROR_NO_PLATFORM, "clGetPlatformIDs returned %s (%d) and %u platforms",
                         error ? gpi_cl_error_name(error) : "CL_SUCCESS", (int)error, platform_count);
     }
-    if (platform_count > 32) platform_count = 32;
-    for (p = 0; p < platform_count; p++) {
-        cl_device_id devices[64];
-        gp_device_info *grown;
-        cl_uint n = 0, d;
-        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 64, devices, &n) != CL_SUCCESS || n == 0)
-            continue;
-        if (n > 64) n = 64;
-        grown = (gp_device_info *)realloc(*out, (*count + n) * sizeof **out);
-        if (!grown) {
-            free(*out);
-            *out = NULL;
-            return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for the list of devices");
-        }
-        *out = grown;
-        for (d = 0; d < n; d++) gpi_device_probe(platforms[p], devices[d], &grown[(*count)++]);
+    for (p = 0; p < platform_count && p < GPI_COUNT_OF(platforms); p++) {
+        if (gpi_devices_of(platforms[p], out, count, left_out)) continue;
+        free(*out);
+        *out = NULL;
+        *count = 0;
+        return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for the list of devices");
     }
     if (*count > 0) return GP_OK;
-    return gpi_fail(NULL, GP_ERROR_NO_DEVICE, "%u platforms are installed, none of them has a device",
-                    platform_count);
+    free(*out);
+    *out = NULL;
+    return gpi_fail_no_device(left_out, "no platform that is installed has a device");
 }
 
 GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *count)
 {
     gp_device_info *all;
+    gpi_left_out left_out;
     size_t n, i;
     gp_result result;
     if (!count || (!infos && capacity > 0)) {
         return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
                         "gp_devices: count is NULL, or infos with a capacity");
     }
-    result = gpi_devices_all(&all, &n);
+    result = gpi_devices_all(&all, &n, &left_out);
     *count = n;
     for (i = 0; i < n && i < capacity; i++) infos[i] = all[i];
     free(all);
@@ -13956,9 +14039,11 @@ static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *
 {
     const char *filter = desc->device_filter ? desc->device_filter : getenv("GPUPRIM_DEVICE");
     gp_device_info *all;
+    gpi_left_out left_out;
+    char text[512];
     size_t count, i;
     int64_t best = -1;
-    const gp_result result = gpi_devices_all(&all, &count);
+    const gp_result result = gpi_devices_all(&all, &count, &left_out);
     if (result != GP_OK) return result;
     for (i = 0; i < count; i++) {
         int64_t score;
@@ -13970,9 +14055,9 @@ static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *
     }
     free(all);
     if (best >= 0) return GP_OK;
-    return gpi_fail(NULL, GP_ERROR_NO_DEVICE,
-                    "gp_context_create: of %u devices none matches device filter \"%s\"%s", (unsigned)count,
-                    filter ? filter : "", desc->score ? " with a score of 0 or more" : "");
+    (void)snprintf(text, sizeof text, "gp_context_create: of %u devices none matches device filter \"%s\"%s",
+                   (unsigned)count, filter ? filter : "", desc->score ? " with a score of 0 or more" : "");
+    return gpi_fail_no_device(&left_out, text);
 }
 /* ---- End file src/device.c ---- */
 
@@ -14315,10 +14400,10 @@ static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_
 static gp_result gpi_probe_given(gp_context *gp, cl_device_id device)
 {
     cl_platform_id platform = NULL;
-    const cl_int error = clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_cl(NULL, error, "gp_context_create", "clGetDeviceInfo(device)");
-    gpi_device_probe(platform, device, &gp->info);
-    return GP_OK;
+    cl_int error = clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    if (error == CL_SUCCESS) error = gpi_device_probe(platform, device, &gp->info);
+    if (error == CL_SUCCESS) return GP_OK;
+    return gpi_fail_cl(NULL, error, "gp_context_create", GPI_PROBE_CALLS);
 }
 
 /* The caller's queue brings its context and device. */
@@ -14515,6 +14600,7 @@ GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out
     gp->desc = *desc;
     result = gpi_context_open(gp);
     if (result != GP_OK) {
+        gpi_error_leave(gp);
         if (desc->log) desc->log(GP_LOG_ERROR, gp_last_error(NULL), desc->log_user);
         gp_context_destroy(gp);
         return result;
@@ -14532,13 +14618,13 @@ GP_API void gp_context_destroy(gp_context *gp)
     if (gp->queue) (void)gp_finish(gp);
     gpi_programs_free(gp);
     gpi_hash_free_all(gp);
+    gpi_pending_free(gp);
     if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
     if (gp->scratch) (void)clReleaseMemObject(gp->scratch);
     if (gp->counters) (void)clReleaseMemObject(gp->counters);
     if (gp->result) (void)clReleaseMemObject(gp->result);
     if (gp->queue) (void)clReleaseCommandQueue(gp->queue);
     if (gp->context) (void)clReleaseContext(gp->context);
-    free(gp->pending);
     free(gp->laws);
     free(gp->cache_dir);
     free(gp->dump_dir);
@@ -15327,8 +15413,9 @@ static gp_result gpi_fail_build(gp_context *gp, cl_program program, const char *
     if (log) (void)clGetProgramBuildInfo(program, gp->info.device, CL_PROGRAM_BUILD_LOG, size, log, NULL);
     arranged = log ? gpi_log_arrange(log) : NULL;
     gpi_log_explain(log ? log : "", why, sizeof why);
-    result = gpi_fail(gp, GP_ERROR_BUILD, "%s: %sclBuildProgram returned %s (%d), build log:\n%s", function,
-                      why, gpi_cl_error_name(error), (int)error, arranged ? arranged : "");
+    result = gpi_fail(gp, error == CL_OUT_OF_HOST_MEMORY ? GP_ERROR_OUT_OF_HOST_MEMORY : GP_ERROR_BUILD,
+                      "%s: %sclBuildProgram returned %s (%d), build log:\n%s", function, why,
+                      gpi_cl_error_name(error), (int)error, arranged ? arranged : "");
     free(arranged);
     free(log);
     return result;
@@ -15713,6 +15800,13 @@ static void gpi_settle_all(gp_context *gp)
     gpi_settle(gp);
 }
 
+/* For a context's end: what could not be waited for is let go all the same. */
+static void gpi_pending_free(gp_context *gp)
+{
+    while (gp->pending_count > 0) (void)clReleaseEvent(gp->pending[--gp->pending_count].event);
+    free(gp->pending);
+}
+
 /* Waits until the command has ended; false when it does not begin to run for so long that it may never. */
 static bool gpi_wait_if_running(cl_event event)
 {
@@ -15778,65 +15872,88 @@ static void gpi_watch(gp_context *gp, const char *function, const char *kernel, 
 /* ------------------------------------------------------------------ buffers */
 
 /* The outermost buffer that holds `buffer`, and where in it. */
-static void gpi_range_resolve(cl_mem buffer, gpi_range *range)
+static cl_int gpi_range_resolve(cl_mem buffer, gpi_range *range)
 {
     cl_mem parent = NULL;
     size_t origin = 0;
-    range->root = buffer;
-    if (clGetMemObjectInfo(buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL) != CL_SUCCESS ||
-        !parent || clGetMemObjectInfo(buffer, CL_MEM_OFFSET, sizeof origin, &origin, NULL) != CL_SUCCESS) {
-        return;
-    }
-    range->root = parent;
+    cl_int error = clGetMemObjectInfo(buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL);
+    if (error == CL_SUCCESS && parent)
+        error = clGetMemObjectInfo(buffer, CL_MEM_OFFSET, sizeof origin, &origin, NULL);
+    range->root = parent ? parent : buffer;
     range->begin += origin;
     range->end += origin;
+    return error;
 }
 
-static gp_result gpi_check_buffer_kind(gp_context *gp, const char *function, const char *field, cl_mem buffer,
-                                       int access)
+/* What OpenCL tells of a buffer. */
+typedef struct gpi_buffer_info {
+    cl_mem_object_type type;
+    cl_mem_flags flags;
+    cl_context context;
+    size_t bytes;
+} gpi_buffer_info;
+
+static cl_int gpi_buffer_ask(cl_mem buffer, gpi_buffer_info *info)
 {
-    cl_mem_object_type type = 0;
-    cl_mem_flags flags = 0;
-    cl_context context = NULL;
-    cl_int error = clGetMemObjectInfo(buffer, CL_MEM_TYPE, sizeof type, &type, NULL);
-    if (error == CL_SUCCESS) error = clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+    cl_int error = clGetMemObjectInfo(buffer, CL_MEM_TYPE, sizeof info->type, &info->type, NULL);
     if (error == CL_SUCCESS)
-        error = clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL);
-    if (error != CL_SUCCESS || type != CL_MEM_OBJECT_BUFFER) {
+        error = clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof info->flags, &info->flags, NULL);
+    if (error == CL_SUCCESS)
+        error = clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof info->context, &info->context, NULL);
+    if (error == CL_SUCCESS)
+        error = clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof info->bytes, &info->bytes, NULL);
+    return error;
+}
+
+static gp_result gpi_check_buffer_kind(gp_context *gp, const char *function, const char *field,
+                                       const gpi_buffer_info *info, int access)
+{
+    if (info->context != gp->context) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s belongs to another cl_context", function, field);
+    }
+    if ((access != GPI_READS && (info->flags & CL_MEM_READ_ONLY)) ||
+        (access != GPI_WRITES && (info->flags & CL_MEM_WRITE_ONLY))) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s was created %s", function, field,
+                        info->flags & CL_MEM_READ_ONLY ? "CL_MEM_READ_ONLY" : "CL_MEM_WRITE_ONLY");
+    }
+    return GP_OK;
+}
+
+/* A buffer that cannot be asked: because it is none, or for another reason. */
+static gp_result gpi_fail_buffer(gp_context *gp, const char *function, const char *field, cl_int error)
+{
+    char call[96];
+    if (error == CL_SUCCESS || error == CL_INVALID_MEM_OBJECT) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
                         "%s: %s is not a buffer: clGetMemObjectInfo returned %s (%d)", function, field,
                         error ? gpi_cl_error_name(error) : "another type", (int)error);
     }
-    if (context != gp->context) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s belongs to another cl_context", function, field);
-    }
-    if ((access != GPI_READS && (flags & CL_MEM_READ_ONLY)) ||
-        (access != GPI_WRITES && (flags & CL_MEM_WRITE_ONLY))) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s was created %s", function, field,
-                        flags & CL_MEM_READ_ONLY ? "CL_MEM_READ_ONLY" : "CL_MEM_WRITE_ONLY");
-    }
-    return GP_OK;
+    (void)snprintf(call, sizeof call, "%s: clGetMemObjectInfo", field);
+    return gpi_fail_cl(gp, error, function, call);
 }
 
 /* Checks that elements [offset, offset + count) of `size` bytes are inside; tells where they are. */
 static gp_result gpi_check_buffer(gp_context *gp, const char *function, const char *field, cl_mem buffer,
                                   size_t offset, size_t count, size_t size, int access, gpi_range *range)
 {
-    size_t bytes = 0;
+    gpi_buffer_info info;
     gp_result result;
+    cl_int error;
     if (!buffer) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s is NULL", function, field);
-    result = gpi_check_buffer_kind(gp, function, field, buffer, access);
+    error = gpi_buffer_ask(buffer, &info);
+    if (error != CL_SUCCESS || info.type != CL_MEM_OBJECT_BUFFER)
+        return gpi_fail_buffer(gp, function, field, error);
+    result = gpi_check_buffer_kind(gp, function, field, &info, access);
     if (result != GP_OK) return result;
-    (void)clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
-    if (offset > bytes / size || count > bytes / size - offset) {
+    if (offset > info.bytes / size || count > info.bytes / size - offset) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
                         "%s: %s has %zu bytes, too few for offset %zu and %zu elements of %zu bytes",
-                        function, field, bytes, offset, count, size);
+                        function, field, info.bytes, offset, count, size);
     }
     range->begin = offset * size;
     range->end = (offset + count) * size;
-    gpi_range_resolve(buffer, range);
-    return GP_OK;
+    error = gpi_range_resolve(buffer, range);
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_buffer(gp, function, field, error);
 }
 
 static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_type type)
@@ -15983,9 +16100,11 @@ static gp_result gpi_check_events(gp_context *gp, const char *function, const cl
                         wait ? "given" : "NULL", count);
     }
     for (i = 0; i < count; i++) {
-        cl_context context = gp->context;
+        cl_context context = NULL;
+        cl_int error;
         if (!wait[i]) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] is NULL", function, i);
-        (void)clGetEventInfo(wait[i], CL_EVENT_CONTEXT, sizeof context, &context, NULL);
+        error = clGetEventInfo(wait[i], CL_EVENT_CONTEXT, sizeof context, &context, NULL);
+        if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "wait: clGetEventInfo");
         if (context != gp->context) {
             return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] belongs to another cl_context",
                             function, i);
@@ -16151,6 +16270,9 @@ static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, siz
     gp_result result = gpi_call_enqueued(call, error, "clEnqueueReadBuffer", NULL, event);
     if (result != GP_OK) return result;
     error = clWaitForEvents(1, &call->last);
+    /* a wait that fails by itself leaves a copy behind that is still to come, to memory that is the caller's
+     */
+    if (error != CL_SUCCESS && gpi_event_status(call->last) > CL_COMPLETE) (void)clFinish(gp->queue);
     gpi_settle(gp);
     result = gpi_async_result(gp); /* the reason, where the wait has failed too */
     if (result != GP_OK || error == CL_SUCCESS) return result;
@@ -20091,7 +20213,9 @@ static gp_result gpi_strings_sub_buffer(gp_context *gp, const gpi_strings *s, cl
     cl_int error;
     range.begin = begin;
     range.end = begin + bytes;
-    gpi_range_resolve(scratch, &range); /* the caller's may be a part itself, and parts have no parts */
+    error =
+        gpi_range_resolve(scratch, &range); /* the caller's may be a part itself, and parts have no parts */
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, s->function, "scratch: clGetMemObjectInfo");
     region.origin = range.begin;
     region.size = bytes;
     *out = clCreateSubBuffer(range.root, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
@@ -22479,10 +22603,12 @@ static gp_result gpi_hash_rehash(gp_context *gp, const char *function, gpi_table
     next.buffer = NULL;
     result = gpi_hash_allocate(gp, function, own, &next);
     if (result != GP_OK) return result;
-    (void)gpi_check_buffer(gp, function, "table", before, 0, gpi_hash_bytes(table), 1, GPI_READS, &ranges[0]);
-    (void)gpi_check_buffer(gp, function, "buffer", next.buffer, 0, gpi_hash_bytes(&next), 1, GPI_READS,
-                           &ranges[1]);
-    if (gpi_overlap(&ranges[0], &ranges[1])) {
+    result =
+        gpi_check_buffer(gp, function, "table", before, 0, gpi_hash_bytes(table), 1, GPI_READS, &ranges[0]);
+    if (result == GP_OK)
+        result = gpi_check_buffer(gp, function, "buffer", next.buffer, 0, gpi_hash_bytes(&next), 1, GPI_READS,
+                                  &ranges[1]);
+    if (result == GP_OK && gpi_overlap(&ranges[0], &ranges[1])) {
         result = gpi_fail(gp, GP_ERROR_OVERLAP, "%s: buffer overlaps the table's present memory", function);
     }
     if (result == GP_OK) result = gpi_hash_move(gp, function, table, &next);

@@ -218,8 +218,9 @@ static gp_result gpi_fail_build(gp_context *gp, cl_program program, const char *
     if (log) (void)clGetProgramBuildInfo(program, gp->info.device, CL_PROGRAM_BUILD_LOG, size, log, NULL);
     arranged = log ? gpi_log_arrange(log) : NULL;
     gpi_log_explain(log ? log : "", why, sizeof why);
-    result = gpi_fail(gp, GP_ERROR_BUILD, "%s: %sclBuildProgram returned %s (%d), build log:\n%s", function,
-                      why, gpi_cl_error_name(error), (int)error, arranged ? arranged : "");
+    result = gpi_fail(gp, error == CL_OUT_OF_HOST_MEMORY ? GP_ERROR_OUT_OF_HOST_MEMORY : GP_ERROR_BUILD,
+                      "%s: %sclBuildProgram returned %s (%d), build log:\n%s", function, why,
+                      gpi_cl_error_name(error), (int)error, arranged ? arranged : "");
     free(arranged);
     free(log);
     return result;
