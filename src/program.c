@@ -59,7 +59,7 @@ static const gpi_program_text gpi_program_texts[GPI_PRIMITIVES] = {
      {"gp_reduce_tiles", "gp_reduce_partials"}},
     {"scan", "monoid source group tile tile_scan lookback sweep scan",
      {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep"}},
-    {"select", "monoid pick group tile lookback sweep compact select",
+    {"select", "monoid pick group tile masks stream lookback sweep compact select",
      {"gp_select_look_back", "gp_select_upsweep", "gp_select_spine", "gp_select_downsweep"}},
     {"sort", "mix key digit ring rank small sort",
      {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
