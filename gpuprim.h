@@ -43,6 +43,9 @@
      - Nothing prints (an OpenCL implementation may, when a text of yours does not compile), aborts or leaves
        a half-made object. Failures return a negative gp_result, and
        gp_last_error tells the function, the condition with its values, and the OpenCL error by name.
+     - A call that fails after it has begun to enqueue leaves undefined what it would have written, arrays
+       worked on in place among it; a hash table's batch may have been done in part. Inputs are left as they
+       are, and the context can be used on.
 
    OPTIONS (define before including)
      GP_IMPLEMENTATION   emit the implementation here
@@ -189,15 +192,16 @@ enum { GP_OPS_MAX = 8 };
 /* An associative operation of your own, in OpenCL C 1.2.
 
    `source` defines the element type `type` and the function `type combine(type a, type b)`, in which
-   a stands before b in input order. Both must be usable after `source` is pasted into a kernel; names
-   beginning with gp_, gpi_, GP_ or GPI_ are taken. `size` is sizeof(type): 4, 8, 12, ... 64 bytes, the same
+   a stands before b in input order. Both must be usable after `source` is pasted into a kernel. Refused with
+   GP_ERROR_INVALID_ARGUMENT: names that begin with gp_, gpi_, GP_ or GPI_, brackets, comments and literals
+   without an end, digraphs and trigraphs, #include (the cache would not see a change in the file), and macros
+   named as a word that the library's own text uses. `size` is sizeof(type): 4, 8, 12, ... 64 bytes, the same
    on host and device, and legal as a kernel's argument (no bool, size_t or pointer inside). The combine
-   function may be a built-in, and the source must not #include (the cache would not see a change in the
-   included file) nor #define names that are not its own. `identity` points to `size` bytes and must be
-   neutral on both sides. `commutative` lets the library combine in any order; without it, input order is
-   kept. `exact` says that recombining the same elements in another grouping gives the same bits (integers,
-   min/max; not float sums): a group may then publish results for one that is late.
-   The strings and the identity are read during the call only. */
+   function may be a built-in; the source must not redeclare another one. `identity` points to `size` bytes
+   and must be neutral on both sides. `commutative` lets the library combine in any order; without it, input
+   order is kept. `exact` says that recombining the same elements in another grouping gives the same bits
+   (integers, min/max; not float sums): a group may then publish results for one that is late. The strings and
+   the identity are read during the call only. */
 typedef struct gp_monoid {
     const char *type;     /* name of the element type, e.g. "affine" */
     const char *source;   /* OpenCL C that defines it and the combine function */
@@ -225,7 +229,11 @@ typedef struct gp_check_monoid_desc {
    element, y that of the second input where there is one, and i (ulong) the index, counted from the call's
    first element. Its value is converted to out_type; for argmin and argmax to the input's type, so that
    fractions of integers want a float `type` or, with ops, a map_type; for several ops to map_type; for a
-   monoid to the monoid's type, and `type` then names the input's. The text is read during the call only. */
+   monoid to the monoid's type, and `type` then names the input's. The text is read during the call only.
+   This, and every other expression in a desc, is one expression: brackets that do not close within it,
+   comments and literals without an end, ';' outside of braces, '#', backslashes, digraphs and trigraphs, and
+   names that begin with gp_, gpi_, GP_ or GPI_ are refused with GP_ERROR_INVALID_ARGUMENT; the rest is the
+   compiler's to judge, with GP_ERROR_BUILD and its log. */
 
 /* ------------------------------------------------------------------ context */
 
@@ -326,7 +334,9 @@ typedef struct gp_context_desc {
     void (*on_async_error)(gp_result result, const char *text, void *user);
     void *async_error_user;
 
-    const char *cache_dir; /* of built programs; NULL: $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim */
+    /* Of built programs; NULL: $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim, where these are absolute. Files
+       that belong to neither this user nor root are not loaded. */
+    const char *cache_dir;
     bool no_disk_cache;
     /* Bytes that the cache folder may hold; 0: 256 MiB. After a save, the programs that were used longest
        ago (to the second) are removed until the rest fits. Windows: not bounded. */
@@ -2223,16 +2233,20 @@ struct gp_context {
 /* error.c */
 static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, ...) GPI_PRINTF(3, 4);
 static void gpi_fail_within(gp_context *gp, const char *function, const char *prefix);
+static gp_result gpi_result_of(cl_int error);
+static void gpi_error_leave(const gp_context *gp);
 static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function, const char *call);
 static void gpi_log(const gp_context *gp, gp_log_level level, const char *format, ...) GPI_PRINTF(3, 4);
 static const char *gpi_cl_error_name(cl_int error);
 static char *gpi_format(const char *format, ...) GPI_PRINTF(1, 2);
 
 /* device.c */
+#define GPI_PROBE_CALLS "clGetPlatformInfo or clGetDeviceInfo"
 static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *info);
-static void gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info);
+static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info);
 static bool gpi_has_extension(const char *extensions, const char *name);
 static bool gpi_is_llvmpipe(const gp_device_info *info);
+static bool gpi_is_digit(char c);
 
 /* profile.c */
 static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
@@ -2296,7 +2310,6 @@ static gp_result gpi_element_make(gp_context *gp, const char *function, const gp
                                   gpi_element *element);
 static size_t gpi_type_size(gp_type type);
 static const char *gpi_type_cl(gp_type type);
-static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text);
 static size_t gpi_round_up(size_t x, size_t multiple);
 static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
                                      size_t count);
@@ -2314,6 +2327,13 @@ static void gpi_element_prelude(const gpi_element *element, gpi_primitive primit
 static void gpi_prelude_user(const gp_monoid *m, const char *user, gpi_text *text);
 static void gpi_prelude_field(const gpi_field *field, gp_type lane, unsigned k, gpi_text *text);
 static void gpi_identity_words(const gpi_element *element, gpi_text *text);
+
+/* user_text.c */
+static bool gpi_is_blank(const char *text);
+static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text);
+static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, const gp_monoid *m);
+static gp_result gpi_check_macros(gp_context *gp, const char *function, const char *prelude,
+                                  const char *library);
 
 /* laws.c */
 static gp_result gpi_laws_check_new(gp_context *gp, const char *function, const gp_monoid *monoid);
@@ -2370,7 +2390,7 @@ static gp_result gpi_check_count_named(gp_context *gp, const char *function, con
                                        const gpi_count *count, gpi_range *range);
 static gp_result gpi_check_apart(gp_context *gp, const char *function, const char *const *names,
                                  const gpi_range *used, size_t read, size_t count);
-static void gpi_range_resolve(cl_mem buffer, gpi_range *range);
+static cl_int gpi_range_resolve(cl_mem buffer, gpi_range *range);
 static bool gpi_same(const gpi_range *a, const gpi_range *b);
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
 static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count);
@@ -2528,6 +2548,7 @@ static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c);
 static void gpi_watch(gp_context *gp, const char *function, const char *kernel, cl_event event);
 static void gpi_settle(gp_context *gp);
 static void gpi_settle_all(gp_context *gp);
+static void gpi_pending_free(gp_context *gp);
 static void gpi_throttle(gp_context *gp);
 static gp_result gpi_async_result(gp_context *gp);
 static cl_int gpi_event_status(cl_event event);
@@ -2803,8 +2824,14 @@ static const char *const gpi_kernel_platform[] = {
     "#define GPI_STREAM_STORE(v, p) (*(p) = (v))\n",
     "#endif\n",
     "\n",
-    "/* Of 16 elements those whose bit in `mask` is set, stored together from `to` on, and nothing else: where the\n",
-    "   compiler is known to have AVX-512's instructions for it. GPI_PACKS 1: so it is. */\n",
+    "/* Bytes of an output from which on its lines will have left the caches before anybody reads them. */\n",
+    "#ifndef GPI_PAST_CACHES\n",
+    "#define GPI_PAST_CACHES (32u << 20)\n",
+    "#endif\n",
+    "\n",
+    "/* Of 16 elements those whose bit in `mask` is set, stored together from `to` on, in memory of one's own; what\n",
+    "   is behind them, up to 16 elements, may be anything. Where the compiler is known to have AVX-512's\n",
+    "   instructions for it. GPI_PACKS 1: so it is. */\n",
     "#if defined(POCL_DEVICE_ADDRESS_BITS) && defined(__AVX512F__) && defined(__AVX512DQ__) && \\\n",
     "    defined(__AVX512BW__) && defined(__AVX512VL__)\n",
     "#define GPI_PACKS 1\n",
@@ -2817,38 +2844,31 @@ static const char *const gpi_kernel_platform[] = {
     "    return as_uint16(__builtin_ia32_compresssi512_mask(as_int16(v), (int16)(0), (ushort)mask));\n",
     "}\n",
     "\n",
-    "static ushort gpi_mask_first(uint mask) { return (ushort)((1u << popcount(mask)) - 1); }\n",
-    "\n",
-    "static void gpi_pack_store_1(__global uchar *to, uchar16 v, uint mask)\n",
+    "static void gpi_pack_near_1(__private uchar *to, uchar16 v, uint mask)\n",
     "{\n",
-    "    const uchar16 packed = convert_uchar16(gpi_pack_lanes(convert_uint16(v), mask));\n",
-    "    __builtin_ia32_storedquqi128_mask((__private char16 *)(size_t)to, as_char16(packed),\n",
-    "                                      gpi_mask_first(mask));\n",
+    "    typedef uchar16 vector __attribute__((aligned(1)));\n",
+    "    *(__private vector *)to = convert_uchar16(gpi_pack_lanes(convert_uint16(v), mask));\n",
     "}\n",
     "\n",
-    "static void gpi_pack_store_2(__global ushort *to, ushort16 v, uint mask)\n",
+    "static void gpi_pack_near_2(__private uchar *to, ushort16 v, uint mask)\n",
     "{\n",
-    "    const ushort16 packed = convert_ushort16(gpi_pack_lanes(convert_uint16(v), mask));\n",
-    "    __builtin_ia32_storedquhi256_mask((__private short16 *)(size_t)to, as_short16(packed),\n",
-    "                                      gpi_mask_first(mask));\n",
+    "    typedef ushort16 vector __attribute__((aligned(2)));\n",
+    "    *(__private vector *)to = convert_ushort16(gpi_pack_lanes(convert_uint16(v), mask));\n",
     "}\n",
     "\n",
-    "static void gpi_pack_store_4(__global uint *to, uint16 v, uint mask)\n",
+    "static void gpi_pack_near_4(__private uchar *to, uint16 v, uint mask)\n",
     "{\n",
-    "    __builtin_ia32_storedqusi512_mask((__private int *)(size_t)to, as_int16(gpi_pack_lanes(v, mask)),\n",
-    "                                      gpi_mask_first(mask));\n",
+    "    typedef uint16 vector __attribute__((aligned(4)));\n",
+    "    *(__private vector *)to = gpi_pack_lanes(v, mask);\n",
     "}\n",
     "\n",
-    "static void gpi_pack_store_half(__global ulong *to, ulong8 v, uint mask)\n",
+    "static void gpi_pack_near_8(__private uchar *to, ulong16 v, uint mask)\n",
     "{\n",
-    "    const long8 packed = __builtin_ia32_compressdi512_mask(as_long8(v), (long8)(0), (uchar)mask);\n",
-    "    __builtin_ia32_storedqudi512_mask((__private long *)(size_t)to, packed, (uchar)gpi_mask_first(mask));\n",
-    "}\n",
-    "\n",
-    "static void gpi_pack_store_8(__global ulong *to, ulong16 v, uint mask)\n",
-    "{\n",
-    "    gpi_pack_store_half(to, v.lo, mask & 255u);\n",
-    "    gpi_pack_store_half(to + popcount(mask & 255u), v.hi, mask >> 8);\n",
+    "    typedef long8 vector __attribute__((aligned(8)));\n",
+    "    const uint low = mask & 255u;\n",
+    "    *(__private vector *)to = __builtin_ia32_compressdi512_mask(as_long8(v.lo), (long8)(0), (uchar)low);\n",
+    "    *(__private vector *)(to + 8 * popcount(low)) =\n",
+    "        __builtin_ia32_compressdi512_mask(as_long8(v.hi), (long8)(0), (uchar)(mask >> 8));\n",
     "}\n",
     "#else\n",
     "#define GPI_PACKS 0\n",
@@ -3862,6 +3882,7 @@ static const char *const gpi_kernel_tile[] = {
     "#endif\n",
     "}\n",
     "\n",
+    "#if !GPI_BY_MASKS /* else masks.cl has the rest */\n",
     "/* Elements that stand alone, one after the other, in chains side by side: each chain waits for its own last\n",
     "   operation only. The tile is that many runs, equal and consecutive; the last one takes the rest too. */\n",
     "#if GPI_LANES > 1 || GPI_SEGMENTED || GPI_SIZE > 16\n",
@@ -3977,6 +3998,7 @@ static const char *const gpi_kernel_tile[] = {
     "    gpi_tile_open(&tile, source, base, shared);\n",
     "    return gpi_tile_aggregate(&tile);\n",
     "}\n",
+    "#endif\n",
     "\n",
     "#else\n",
     "/* ------------------------------------------------------------------ local */\n",
@@ -4757,6 +4779,7 @@ static const char *const gpi_kernel_pick[] = {
     "       GPI_NUMBER           uint or ulong: counts and positions\n",
     "       gpi_predicate(x, i), gpi_predicate2(x, i), gpi_equal(x, y)   of the caller's expressions\n",
     "       GPI_PLAIN            1: gpi_equal(x, y) is x == y, of what has vectors\n",
+    "       GPI_ALIKE            1: and x and y are then the same bits\n",
     "       GPI_SINGLES          runs: 0 where runs of one element are left out                              */\n",
     "#define GPI_PICK_PREDICATE 1\n",
     "#define GPI_PICK_FLAGS 2\n",
@@ -4853,7 +4876,18 @@ static const char *const gpi_kernel_pick[] = {
     "#endif\n",
     "}\n",
     "\n",
-    "#if GPI_LANES > 1\n",
+    "/* GPI_BY_MASKS 1: a serial tile is kept as masks (masks.cl), which takes AVX-512 and what it packs. */\n",
+    "#define GPI_BY_MASKS                                                                   \\\n",
+    "    (GPI_SHAPE_SERIAL && GPI_PACKS && GPI_PARTS < 3 && GPI_PICK != GPI_PICK_INDICES && \\\n",
+    "     GPI_RECORD_SIZE <= 8 && GPI_VALUE_SIZE <= 8)\n",
+    "\n",
+    "#if GPI_LANES > 1 || GPI_BY_MASKS\n",
+    "#ifndef GPI_PASTE\n",
+    "#define GPI_PASTE_(a, b) a##b\n",
+    "#define GPI_PASTE(a, b) GPI_PASTE_(a, b)\n",
+    "#define GPI_VECTOR(type) GPI_PASTE(type, 16)\n",
+    "#define GPI_CONVERT(type, v) GPI_PASTE(convert_, GPI_VECTOR(type))(v)\n",
+    "#endif\n",
     "#if GPI_PLAIN\n",
     "#if GPI_IN_HALF\n",
     "#define GPI_READ_RUN(p) vload_half16(0, p)\n",
@@ -4862,11 +4896,13 @@ static const char *const gpi_kernel_pick[] = {
     "#endif\n",
     "#endif\n",
     "\n",
-    "/* Elements i .. i + 15, the numbers of picked ones. */\n",
+    "/* Elements i .. i + 15, the numbers of picked ones. Runs: there is one more behind them. */\n",
     "static uint16 gpi_read_vector(gpi_source source, ulong i)\n",
     "{\n",
     "    uint lane[16];\n",
-    "#if GPI_PLAIN\n",
+    "#if GPI_PLAIN && GPI_PICK == GPI_PICK_RUNS\n",
+    "    return convert_uint16(GPI_READ_RUN(source.in + i + 1) != GPI_READ_RUN(source.in + i)) & 1u;\n",
+    "#elif GPI_PLAIN\n",
     "    if (i > 0) return convert_uint16(GPI_READ_RUN(source.in + i) != GPI_READ_RUN(source.in + i - 1)) & 1u;\n",
     "#endif\n",
     "#if GPI_PICK == GPI_PICK_FLAGS\n",
@@ -4883,6 +4919,189 @@ static const char *const gpi_kernel_pick[] = {
 };
 /* ---- End file kernels/pick.cl ---- */
 
+/* ---- Begin file kernels/masks.cl ---- */
+static const char *const gpi_kernel_masks[] = {
+    "#line 1 \"kernels/masks.cl\"\n",
+    "/* masks.cl - the serial tile of gp_select and its like where vectors can be packed (GPI_BY_MASKS of pick.cl),\n",
+    "   in place of tile.cl's: what is picked is found out once, and kept as masks of 16 elements.\n",
+    "\n",
+    "       picked   | 1 0 0 1 ... 1 | ... |     a block at a time, in a loop that compilers turn into vectors\n",
+    "       mask     |    16 bits    | ... |     of the whole tile\n",
+    "       sum      how many bits are set; of runs also where the one behind the last set bit begins\n",
+    "\n",
+    "   So the tile's second reading, which brings the elements together (compact.cl), asks about none of them\n",
+    "   again. */\n",
+    "#if GPI_BY_MASKS\n",
+    "#define GPI_BLOCK 256u /* elements, of which masks are made together */\n",
+    "#define GPI_BLOCK_MASKS (GPI_BLOCK / 16)\n",
+    "#define GPI_TILE_MASKS ((GPI_TILE + GPI_BLOCK - 1) / GPI_BLOCK * GPI_BLOCK_MASKS)\n",
+    "\n",
+    "typedef struct gpi_tile {\n",
+    "    GPI_T sum;\n",
+    "    ushort mask[GPI_TILE_MASKS]; /* bit k of mask m: element 16 m + k; none behind the tile's end */\n",
+    "} gpi_tile;\n",
+    "\n",
+    "/* Have all elements of a whole block that begins at i the neighbour that decides? */\n",
+    "static bool gpi_is_inside(gpi_source source, ulong i)\n",
+    "{\n",
+    "#if GPI_PICK == GPI_PICK_UNIQUE\n",
+    "    return i > 0;\n",
+    "#elif GPI_PICK == GPI_PICK_RUNS\n",
+    "    return i + GPI_BLOCK < source.count;\n",
+    "#else\n",
+    "    (void)source;\n",
+    "    (void)i;\n",
+    "    return true;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* Of a whole block inside the input. */\n",
+    "static void gpi_masks_make(gpi_source source, ulong i, ushort *mask)\n",
+    "{\n",
+    "#if GPI_PICK == GPI_PICK_FLAGS || GPI_PLAIN\n",
+    "    for (uint k = 0; k < GPI_BLOCK_MASKS; k++)\n",
+    "        mask[k] = (ushort)gpi_mask_of(gpi_read_vector(source, i + 16 * k));\n",
+    "#else\n",
+    "    uint picked[GPI_BLOCK];\n",
+    "    for (uint k = 0; k < GPI_BLOCK; k++) picked[k] = gpi_picked(source, i + k, true);\n",
+    "    for (uint k = 0; k < GPI_BLOCK_MASKS; k++) mask[k] = (ushort)gpi_mask_of(vload16(k, picked));\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* Of a block of `length` elements, wherever it is. */\n",
+    "static void gpi_masks_make_any(gpi_source source, ulong i, uint length, ushort *mask)\n",
+    "{\n",
+    "    for (uint k = 0; k < GPI_BLOCK_MASKS; k++) mask[k] = 0;\n",
+    "    for (uint k = 0; k < length; k++) mask[k / 16] |= (ushort)(gpi_picked(source, i + k, false) << k % 16);\n",
+    "}\n",
+    "\n",
+    "/* What `count` masks say of the elements from i on. */\n",
+    "static GPI_T gpi_masks_sum(gpi_source source, ulong i, const ushort *mask, uint count)\n",
+    "{\n",
+    "    GPI_T sum = gpi_identity();\n",
+    "#if GPI_PICK == GPI_PICK_RUNS\n",
+    "    uint last = count;\n",
+    "#if GPI_SINGLES\n",
+    "    for (uint k = 0; k < count; k++) sum.n += popcount((uint)mask[k]);\n",
+    "#else\n",
+    "    uint begins =\n",
+    "        i == 0 || (count > 0 && gpi_picked(source, i - 1, true)); /* a run begins where the mask does */\n",
+    "    for (uint k = 0; k < count; k++) {\n",
+    "        sum.n += popcount(mask[k] & ~((uint)mask[k] << 1 | begins));\n",
+    "        begins = mask[k] >> 15;\n",
+    "    }\n",
+    "#endif\n",
+    "    while (last > 0 && mask[last - 1] == 0) last--;\n",
+    "    if (last > 0) sum.m = (GPI_NUMBER)(i + 16 * last - clz((uint)mask[last - 1] << 16));\n",
+    "#else\n",
+    "    (void)source;\n",
+    "    (void)i;\n",
+    "    for (uint k = 0; k < count; k++) sum += popcount((uint)mask[k]);\n",
+    "#endif\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_shared shared)\n",
+    "{\n",
+    "    const uint length = gpi_tile_length(source, base);\n",
+    "    uint i = 0;\n",
+    "    (void)shared;\n",
+    "    for (; i < length; i += GPI_BLOCK) {\n",
+    "        ushort *mask = tile->mask + i / 16;\n",
+    "        gpi_prefetch_read(source, base + i + GPI_AHEAD / sizeof(GPI_IN), GPI_BLOCK);\n",
+    "        if (i + GPI_BLOCK <= length && gpi_is_inside(source, base + i))\n",
+    "            gpi_masks_make(source, base + i, mask);\n",
+    "        else gpi_masks_make_any(source, base + i, min(length - i, GPI_BLOCK), mask);\n",
+    "    }\n",
+    "    tile->sum = gpi_masks_sum(source, base, tile->mask, i / 16);\n",
+    "}\n",
+    "\n",
+    "static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->sum; }\n",
+    "\n",
+    "/* The sum of a tile that nobody keeps. */\n",
+    "static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_shared shared)\n",
+    "{\n",
+    "    gpi_tile tile;\n",
+    "    gpi_tile_open(&tile, source, base, shared);\n",
+    "    return tile.sum;\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/masks.cl ---- */
+
+/* ---- Begin file kernels/stream.cl ---- */
+static const char *const gpi_kernel_stream[] = {
+    "#line 1 \"kernels/stream.cl\"\n",
+    "/* stream.cl - packed elements on their way out: collected near, and stored by whole, aligned cache lines.\n",
+    "\n",
+    "       near    | not ours | packed ... | room |        first, count: in bytes\n",
+    "       line    ^ aligned; where near[0] goes\n",
+    "\n",
+    "   What stands before `first` belongs to the tile before: the first line, and what is left at the end, are\n",
+    "   stored byte by byte. The lines of long outputs go past the caches, which then need not read them before\n",
+    "   they are written. */\n",
+    "#if GPI_BY_MASKS\n",
+    "#define GPI_NEAR_BYTES (8 * (GPI_BLOCK + 16) + GPI_LINE)\n",
+    "\n",
+    "typedef uint16 gpi_line_vector __attribute__((aligned(GPI_LINE)));\n",
+    "#define GPI_NEAR_LINE(s, at) (*(__private const gpi_line_vector *)((s).near + (at)))\n",
+    "\n",
+    "typedef struct gpi_stream {\n",
+    "    __global uchar *line;\n",
+    "    __private uchar *near; /* GPI_NEAR_BYTES, aligned */\n",
+    "    uint first, count;\n",
+    "    bool past; /* the caches */\n",
+    "} gpi_stream;\n",
+    "\n",
+    "GPI_INLINE gpi_stream gpi_stream_open(__global void *to, __private uchar *near, bool past)\n",
+    "{\n",
+    "    gpi_stream s;\n",
+    "    s.first = s.count = (uint)((size_t)to % GPI_LINE);\n",
+    "    s.line = (__global uchar *)to - s.first;\n",
+    "    s.near = near;\n",
+    "    s.past = past;\n",
+    "    return s;\n",
+    "}\n",
+    "\n",
+    "/* Stores the lines that are whole. No more than a block's elements have come since the last time. */\n",
+    "GPI_INLINE gpi_stream gpi_stream_flush(gpi_stream stream)\n",
+    "{\n",
+    "    gpi_stream s = stream;\n",
+    "    uint at = 0;\n",
+    "    if (s.first > 0 && s.count >= GPI_LINE) {\n",
+    "        for (uint k = s.first; k < GPI_LINE; k++) s.line[k] = s.near[k];\n",
+    "        s.first = 0;\n",
+    "        at = GPI_LINE;\n",
+    "    }\n",
+    "    /* two loops: compilers make one store of two in branches, and forget the hint */\n",
+    "    for (; s.past && at + GPI_LINE <= s.count; at += GPI_LINE)\n",
+    "        GPI_STREAM_STORE(GPI_NEAR_LINE(s, at), (__global gpi_line_vector *)(s.line + at));\n",
+    "    for (; at + GPI_LINE <= s.count; at += GPI_LINE) {\n",
+    "        GPI_PREFETCH_WRITE(s.line + at + GPI_AHEAD);\n",
+    "        *(__global gpi_line_vector *)(s.line + at) = GPI_NEAR_LINE(s, at);\n",
+    "    }\n",
+    "    *(__private gpi_line_vector *)s.near = GPI_NEAR_LINE(s, at);\n",
+    "    s.line += at;\n",
+    "    s.count -= at;\n",
+    "    return s;\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE void gpi_stream_close(gpi_stream s)\n",
+    "{\n",
+    "    for (uint k = s.first; k < s.count; k++) s.line[k] = s.near[k];\n",
+    "}\n",
+    "\n",
+    "/* Appends those of 16 elements of `size` bytes whose bit is set. */\n",
+    "#define GPI_STREAM_PACK_(size, s, v, mask)                                \\\n",
+    "    do {                                                                  \\\n",
+    "        GPI_PASTE(gpi_pack_near_, size)((s)->near + (s)->count, v, mask); \\\n",
+    "        (s)->count += (size)*popcount(mask);                              \\\n",
+    "    } while (0)\n",
+    "#define GPI_STREAM_PACK(size, s, v, mask) GPI_STREAM_PACK_(size, s, v, mask)\n",
+    "#endif\n",
+};
+/* ---- End file kernels/stream.cl ---- */
+
 /* ---- Begin file kernels/compact.cl ---- */
 static const char *const gpi_kernel_compact[] = {
     "#line 1 \"kernels/compact.cl\"\n",
@@ -4897,6 +5116,8 @@ static const char *const gpi_kernel_compact[] = {
     "                element is written where the next picked one goes, and the next one overwrites it unless it\n",
     "                was picked. The loop ends with the tile's last picked element, so that nothing is written\n",
     "                behind it, where the next tile's begin.\n",
+    "       masks    the same by vectors of 16, of which the picked ones are packed in a register and go out in\n",
+    "                lines (masks.cl, stream.cl); runs by blocks, whose ends are packed into a list first.\n",
     "       local    the items note in the stage which element comes r-th, for all r of the tile; then they write\n",
     "                in that order, neighbours to neighbours. Elements are read a second time, not kept: the\n",
     "                stage is as small for records of 16 bytes, and the tile is in the cache.\n",
@@ -5051,86 +5272,211 @@ static const char *const gpi_kernel_compact[] = {
     "#if GPI_SHAPE_SERIAL\n",
     "/* ------------------------------------------------------------------ serial */\n",
     "\n",
-    "/* Vectors are packed where the device can do that, for what has lanes. */\n",
-    "#if GPI_PACKS && GPI_LANES == 16 && GPI_PICK != GPI_PICK_INDICES && GPI_RECORD_SIZE <= 8 && \\\n",
-    "    GPI_VALUE_SIZE <= 8\n",
-    "#define GPI_BY_VECTORS 1\n",
-    "#define GPI_PACK_STORE_(size, to, from, i, mask) \\\n",
-    "    GPI_PASTE(gpi_pack_store_, size)(to, vload16(0, (from) + (i)), mask)\n",
-    "#define GPI_PACK_STORE(size, to, from, i, mask) GPI_PACK_STORE_(size, to, from, i, mask)\n",
+    "#if GPI_BY_MASKS\n",
+    "/* A tile's outputs on their way out: elements, their indices, and what goes beside: values, lengths or the\n",
+    " * rest. */\n",
+    "typedef struct gpi_outs {\n",
+    "    gpi_stream elements, index, beside;\n",
+    "} gpi_outs;\n",
+    "#define GPI_OUTS 3\n",
     "\n",
-    "/* Elements of a block: what is picked of it is found out first, in a loop that compilers turn into vectors.\n",
-    " */\n",
-    "#define GPI_BLOCK 256u\n",
-    "\n",
-    "/* Elements i .. i + GPI_BLOCK - 1, the numbers of picked ones. */\n",
-    "static void gpi_read_block(gpi_source source, ulong i, uint *picked)\n",
-    "{\n",
-    "#if GPI_PICK == GPI_PICK_FLAGS || GPI_PLAIN\n",
-    "    for (uint k = 0; k < GPI_BLOCK; k += GPI_LANES) vstore16(gpi_read_vector(source, i + k), 0, picked + k);\n",
+    "#if GPI_VALUE_SIZE\n",
+    "#define GPI_BESIDE_OUT 1\n",
+    "#define GPI_BESIDE_AT(sink, j, base) ((sink).values_out + (j))\n",
+    "#elif GPI_PICK == GPI_PICK_RUNS && GPI_LENGTHS\n",
+    "#define GPI_BESIDE_OUT 1\n",
+    "#define GPI_BESIDE_AT(sink, j, base) ((sink).lengths + (j))\n",
+    "#elif GPI_PARTS == 2\n",
+    "#define GPI_BESIDE_OUT 1\n",
+    "#define GPI_BESIDE_AT(sink, j, base) ((sink).rest + ((base) - (j)))\n",
     "#else\n",
-    "    picked[0] = gpi_picked(source, i, false); /* may have nothing before it */\n",
-    "    for (uint k = 1; k < GPI_BLOCK; k++) picked[k] = gpi_picked(source, i + k, true);\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* What a vector step reads, one tile a running group ahead, and what it will soon write. */\n",
-    "static void gpi_prefetch_step(gpi_source source, ulong i, __global GPI_RECORD *to)\n",
-    "{\n",
-    "    gpi_prefetch_read(source, i + (ulong)GPI_TILES_ABREAST * GPI_TILE, GPI_LANES);\n",
-    "    GPI_PREFETCH_LINES(GPI_PREFETCH_WRITE, to + GPI_AHEAD / GPI_RECORD_SIZE, GPI_LANES * GPI_RECORD_SIZE);\n",
-    "}\n",
-    "#else\n",
-    "#define GPI_BY_VECTORS 0\n",
+    "#define GPI_BESIDE_OUT 0\n",
+    "#define GPI_BESIDE_AT(sink, j, base) ((sink).out)\n",
     "#endif\n",
     "\n",
-    "#if GPI_PARTS == 1\n",
-    "#if GPI_BY_VECTORS\n",
-    "/* Elements i .. i + 15 go out from number j on. */\n",
-    "static void gpi_put_vector(gpi_source source, gpi_sink sink, GPI_NUMBER j, ulong i, uint mask)\n",
+    "/* Of the tile at `base`, before which j elements have been picked. */\n",
+    "GPI_INLINE void gpi_outs_open(gpi_outs *outs, gpi_source source, gpi_sink sink, ulong base, GPI_NUMBER j,\n",
+    "                              __private uchar (*near)[GPI_NEAR_BYTES])\n",
+    "{\n",
+    "    const bool past = source.count * GPI_RECORD_SIZE >= GPI_PAST_CACHES;\n",
+    "    outs->elements = gpi_stream_open(sink.out + j, near[0], past);\n",
+    "    outs->index = gpi_stream_open(sink.index + j, near[1], past);\n",
+    "    outs->beside = gpi_stream_open(GPI_BESIDE_AT(sink, j, base), near[2], past);\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE void gpi_outs_flush(gpi_outs *outs)\n",
+    "{\n",
+    "    if (GPI_OUT) outs->elements = gpi_stream_flush(outs->elements);\n",
+    "    if (GPI_INDEX_OUT) outs->index = gpi_stream_flush(outs->index);\n",
+    "    if (GPI_BESIDE_OUT) outs->beside = gpi_stream_flush(outs->beside);\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE void gpi_outs_close(gpi_outs *outs)\n",
+    "{\n",
+    "    if (GPI_OUT) gpi_stream_close(outs->elements);\n",
+    "    if (GPI_INDEX_OUT) gpi_stream_close(outs->index);\n",
+    "    if (GPI_BESIDE_OUT) gpi_stream_close(outs->beside);\n",
+    "}\n",
+    "\n",
+    "/* What is read of elements i .. i + 15 is called in for the tile after those that run now. */\n",
+    "static void gpi_prefetch_tile(gpi_source source, ulong i)\n",
+    "{\n",
+    "    gpi_prefetch_read(source, i + (ulong)GPI_TILES_ABREAST * GPI_TILE, 16);\n",
+    "}\n",
+    "\n",
+    "#if GPI_PICK == GPI_PICK_RUNS\n",
+    "/* Ends of runs in the block at i: at[0] is where the first one of them begins, at[r + 1] what is behind the\n",
+    "   r-th end. Returns how many there are. `at` has room for 16 more than a block's. */\n",
+    "static uint gpi_block_ends(const ushort *mask, ulong i, GPI_NUMBER begin, GPI_NUMBER *at)\n",
+    "{\n",
+    "    const uint16 behind = (uint16)(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);\n",
+    "    uint ends = 0;\n",
+    "    at[0] = begin;\n",
+    "    for (uint k = 0; k < GPI_BLOCK_MASKS; k++) {\n",
+    "        const uint16 packed = gpi_pack_lanes(behind + 16 * k, mask[k]);\n",
+    "        vstore16((GPI_VECTOR(GPI_NUMBER))((GPI_NUMBER)i) + GPI_CONVERT(GPI_NUMBER, packed), 0, at + 1 + ends);\n",
+    "        ends += popcount((uint)mask[k]);\n",
+    "    }\n",
+    "    return ends;\n",
+    "}\n",
+    "\n",
+    "/* `ends` numbers or elements behind what the stream has. */\n",
+    "#define GPI_STREAM_LOOP(type, s, ends, value)                            \\\n",
+    "    do {                                                                 \\\n",
+    "        __private type *to = (__private type *)((s)->near + (s)->count); \\\n",
+    "        for (uint r = 0; r < (ends); r++) to[r] = (type)(value);         \\\n",
+    "        (s)->count += (ends) * sizeof(type);                             \\\n",
+    "    } while (0)\n",
+    "\n",
+    "/* The runs that end in the block at i, all of them. Where equal elements are alike, the last one of a run\n",
+    " * will do. */\n",
+    "GPI_INLINE void gpi_put_runs(gpi_outs *outs, gpi_source source, const GPI_NUMBER *at, uint ends,\n",
+    "                             const ushort *mask, ulong i, bool whole)\n",
     "{\n",
     "#if GPI_OUT\n",
-    "    GPI_PACK_STORE(GPI_RECORD_SIZE, sink.out + j, source.data, i, mask);\n",
+    "    for (uint k = 0; k < GPI_BLOCK_MASKS && GPI_ALIKE && whole; k++)\n",
+    "        GPI_STREAM_PACK(GPI_RECORD_SIZE, &outs->elements, vload16(0, source.data + i + 16 * k), mask[k]);\n",
+    "    if (!GPI_ALIKE || !whole) GPI_STREAM_LOOP(GPI_RECORD, &outs->elements, ends, source.data[at[r]]);\n",
     "#endif\n",
     "#if GPI_INDEX_OUT\n",
-    "    const uint16 lane = (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);\n",
-    "#if GPI_PLACE_SIZE == 4\n",
-    "    gpi_pack_store_4(sink.index + j, (uint16)((uint)i) + lane, mask);\n",
-    "#else\n",
-    "    gpi_pack_store_8(sink.index + j, (ulong16)(i) + convert_ulong16(lane), mask);\n",
+    "    GPI_STREAM_LOOP(GPI_PLACE, &outs->index, ends, at[r]);\n",
     "#endif\n",
+    "#if GPI_LENGTHS\n",
+    "    GPI_STREAM_LOOP(GPI_PLACE, &outs->beside, ends, at[r + 1] - at[r]);\n",
+    "#endif\n",
+    "    gpi_outs_flush(outs);\n",
+    "}\n",
+    "\n",
+    "/* Those of more than one element, from number j on; returns how many. */\n",
+    "static uint gpi_put_long_runs(gpi_source source, gpi_sink sink, GPI_NUMBER j, const GPI_NUMBER *at, uint ends)\n",
+    "{\n",
+    "    uint n = 0;\n",
+    "    for (uint r = 0; r < ends; r++) {\n",
+    "        if (at[r + 1] - at[r] > 1) gpi_put(source, sink, j + n++, at[r + 1] - 1, at[r]);\n",
+    "    }\n",
+    "    return n;\n",
+    "}\n",
+    "\n",
+    "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
+    "                             gpi_shared shared)\n",
+    "{\n",
+    "    const uint length = gpi_tile_length(source, base);\n",
+    "    __private uchar near[GPI_OUTS][GPI_NEAR_BYTES] __attribute__((aligned(GPI_LINE)));\n",
+    "    GPI_NUMBER at[GPI_BLOCK + 17], j = prefix.n, begin = prefix.m;\n",
+    "    gpi_outs outs;\n",
+    "    (void)shared;\n",
+    "    gpi_outs_open(&outs, source, sink, base, j, near);\n",
+    "    for (uint i = 0; i < length; i += GPI_BLOCK) {\n",
+    "        const ushort *mask = tile->mask + i / 16;\n",
+    "        const uint ends = gpi_block_ends(mask, base + i, begin, at);\n",
+    "        for (uint k = 0; k < GPI_BLOCK; k += 16) gpi_prefetch_tile(source, base + i + k);\n",
+    "        if (GPI_SINGLES) gpi_put_runs(&outs, source, at, ends, mask, base + i, i + GPI_BLOCK <= length);\n",
+    "        else j += gpi_put_long_runs(source, sink, j, at, ends);\n",
+    "        begin = at[ends];\n",
+    "    }\n",
+    "    if (GPI_SINGLES) gpi_outs_close(&outs);\n",
+    "}\n",
+    "\n",
+    "#else\n",
+    "/* The picked ones of elements i .. i + 15; of a partition the others too. */\n",
+    "GPI_INLINE void gpi_put_vector(gpi_outs *outs, gpi_source source, gpi_sink sink, ulong i, uint mask)\n",
+    "{\n",
+    "#if GPI_OUT\n",
+    "    GPI_STREAM_PACK(GPI_RECORD_SIZE, &outs->elements, vload16(0, source.data + i), mask);\n",
+    "#endif\n",
+    "#if GPI_INDEX_OUT\n",
+    "    const GPI_VECTOR(GPI_PLACE) lane =\n",
+    "        (GPI_VECTOR(GPI_PLACE))(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);\n",
+    "    GPI_STREAM_PACK(GPI_PLACE_SIZE, &outs->index, (GPI_PLACE)i + lane, mask);\n",
     "#endif\n",
     "#if GPI_VALUE_SIZE\n",
-    "    GPI_PACK_STORE(GPI_VALUE_SIZE, sink.values_out + j, sink.values, i, mask);\n",
+    "    GPI_STREAM_PACK(GPI_VALUE_SIZE, &outs->beside, vload16(0, sink.values + i), mask);\n",
     "#endif\n",
+    "#if GPI_PARTS == 2\n",
+    "    GPI_STREAM_PACK(GPI_RECORD_SIZE, &outs->beside, vload16(0, source.data + i), mask ^ 0xffffu);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* Element i, before which j have been picked. */\n",
+    "static void gpi_put_single(gpi_source source, gpi_sink sink, GPI_NUMBER j, ulong i, bool picked)\n",
+    "{\n",
+    "#if GPI_PARTS == 2\n",
+    "    if (picked) sink.out[j] = source.data[i];\n",
+    "    else sink.rest[sink.step * (long)(i - j)] = source.data[i];\n",
+    "#else\n",
+    "    if (picked) gpi_put(source, sink, j, i, 0);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* Blocks by vectors, unless the rest is written backwards, and then what is left. Of a selection nothing is\n",
+    "   left behind the last picked element. */\n",
+    "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
+    "                             gpi_shared shared)\n",
+    "{\n",
+    "    const uint length = gpi_tile_length(source, base);\n",
+    "    const GPI_NUMBER end = GPI_PARTS == 1 ? prefix + tile->sum : ~(GPI_NUMBER)0;\n",
+    "#if GPI_PARTS == 2\n",
+    "    const bool onward = sink.step == 1;\n",
+    "#else\n",
+    "    const bool onward = true;\n",
+    "#endif\n",
+    "    __private uchar near[GPI_OUTS][GPI_NEAR_BYTES] __attribute__((aligned(GPI_LINE)));\n",
+    "    GPI_NUMBER j = prefix;\n",
+    "    gpi_outs outs;\n",
+    "    uint i = 0;\n",
+    "    (void)shared;\n",
+    "    gpi_outs_open(&outs, source, sink, base, j, near);\n",
+    "    for (; onward && j < end && i + GPI_BLOCK <= length; i += GPI_BLOCK) {\n",
+    "        for (uint k = i; k < i + GPI_BLOCK; k += 16) {\n",
+    "            const uint mask = tile->mask[k / 16];\n",
+    "            gpi_prefetch_tile(source, base + k);\n",
+    "            gpi_put_vector(&outs, source, sink, base + k, mask);\n",
+    "            j += popcount(mask);\n",
+    "        }\n",
+    "        gpi_outs_flush(&outs);\n",
+    "    }\n",
+    "    gpi_outs_close(&outs);\n",
+    "    for (; j < end && i < length; i++) {\n",
+    "        const bool picked = (tile->mask[i / 16] >> i % 16 & 1) != 0;\n",
+    "        gpi_put_single(source, sink, j, base + i, picked);\n",
+    "        j += picked;\n",
+    "    }\n",
     "}\n",
     "#endif\n",
     "\n",
+    "#elif GPI_PARTS == 1\n",
     "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
     "                             gpi_shared shared)\n",
     "{\n",
     "    const GPI_NUMBER end = GPI_PICKED(prefix) + GPI_PICKED(gpi_tile_aggregate(tile));\n",
     "    GPI_T sum = prefix;\n",
-    "    ulong i = base;\n",
     "    (void)shared;\n",
-    "#if GPI_BY_VECTORS\n",
-    "    const ulong behind = base + gpi_tile_length(source, base);\n",
-    "    uint picked[GPI_BLOCK];\n",
-    "    for (; sum < end && i + GPI_BLOCK <= behind; i += GPI_BLOCK) {\n",
-    "        gpi_read_block(source, i, picked);\n",
-    "        for (uint k = 0; k < GPI_BLOCK; k += GPI_LANES) {\n",
-    "            const uint mask = gpi_mask_of(vload16(0, picked + k));\n",
-    "            gpi_prefetch_step(source, i + k, sink.out + sum);\n",
-    "            gpi_put_vector(source, sink, sum, i + k, mask);\n",
-    "            sum += popcount(mask);\n",
-    "        }\n",
-    "    }\n",
-    "#endif\n",
-    "    for (; GPI_PICKED(sum) < end; i++) {\n",
+    "    for (ulong i = base; GPI_PICKED(sum) < end; i++) {\n",
     "        gpi_put(source, sink, GPI_PICKED(sum), i, GPI_BEGIN(sum));\n",
     "        sum = gpi_combine(sum, gpi_load(source, i));\n",
     "    }\n",
     "}\n",
+    "\n",
     "#else\n",
     "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
     "                             gpi_shared shared)\n",
@@ -5142,26 +5488,9 @@ static const char *const gpi_kernel_compact[] = {
     "#if GPI_PARTS == 3\n",
     "    __global GPI_RECORD *second = sink.second + GPI_SECOND(prefix);\n",
     "#endif\n",
-    "    ulong i = base;\n",
     "    (void)tile;\n",
     "    (void)shared;\n",
-    "#if GPI_BY_VECTORS\n",
-    "    uint picked[GPI_BLOCK];\n",
-    "    for (; sink.step == 1 && i + GPI_BLOCK <= end; i += GPI_BLOCK) {\n",
-    "        gpi_read_block(source, i, picked);\n",
-    "        for (uint k = 0; k < GPI_BLOCK; k += GPI_LANES) {\n",
-    "            const uint mask = gpi_mask_of(vload16(0, picked + k));\n",
-    "            gpi_prefetch_step(source, i + k, first);\n",
-    "            GPI_PREFETCH_LINES(GPI_PREFETCH_WRITE, rest + GPI_AHEAD / GPI_RECORD_SIZE,\n",
-    "                               GPI_LANES * GPI_RECORD_SIZE);\n",
-    "            GPI_PACK_STORE(GPI_RECORD_SIZE, first, source.data, i + k, mask);\n",
-    "            GPI_PACK_STORE(GPI_RECORD_SIZE, rest, source.data, i + k, mask ^ 0xffffu);\n",
-    "            first += popcount(mask);\n",
-    "            rest += GPI_LANES - popcount(mask);\n",
-    "        }\n",
-    "    }\n",
-    "#endif\n",
-    "    for (; i < end; i++) {\n",
+    "    for (ulong i = base; i < end; i++) {\n",
     "        const GPI_T x = gpi_load(source, i);\n",
     "        const bool is_first = GPI_PICKED(x) != 0;\n",
     "#if GPI_PARTS == 3\n",
@@ -13511,6 +13840,8 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"laws", gpi_kernel_laws, GPI_COUNT_OF(gpi_kernel_laws)},
     {"scan", gpi_kernel_scan, GPI_COUNT_OF(gpi_kernel_scan)},
     {"pick", gpi_kernel_pick, GPI_COUNT_OF(gpi_kernel_pick)},
+    {"masks", gpi_kernel_masks, GPI_COUNT_OF(gpi_kernel_masks)},
+    {"stream", gpi_kernel_stream, GPI_COUNT_OF(gpi_kernel_stream)},
     {"compact", gpi_kernel_compact, GPI_COUNT_OF(gpi_kernel_compact)},
     {"select", gpi_kernel_select, GPI_COUNT_OF(gpi_kernel_select)},
     {"key", gpi_kernel_key, GPI_COUNT_OF(gpi_kernel_key)},
@@ -13625,6 +13956,14 @@ static void gpi_fail_within(gp_context *gp, const char *function, const char *pr
     gp->error[sizeof gp->error - 1] = '\0';
 }
 
+/* A context that does not come to be leaves its text, if it has one, where gp_last_error(NULL) looks. */
+static void gpi_error_leave(const gp_context *gp)
+{
+    if (gp->error[0] == '\0') return;
+    (void)snprintf(gpi_orphan_error, sizeof gpi_orphan_error, "%.*s", (int)sizeof gpi_orphan_error - 1,
+                   gp->error);
+}
+
 /* The text of printf, to be freed; NULL when out of memory. */
 static char *gpi_format(const char *format, ...)
 {
@@ -13698,17 +14037,23 @@ static const char *gpi_cl_error_name(cl_int error)
     }
 }
 
-/* A failed OpenCL call: memory gets its own results, everything else is GP_ERROR_OPENCL. */
+/* Memory gets its own results, everything else is GP_ERROR_OPENCL. */
+static gp_result gpi_result_of(cl_int error)
+{
+    switch (error) {
+    case CL_OUT_OF_HOST_MEMORY: return GP_ERROR_OUT_OF_HOST_MEMORY;
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+    case CL_OUT_OF_RESOURCES:
+    case CL_INVALID_BUFFER_SIZE: return GP_ERROR_OUT_OF_DEVICE_MEMORY;
+    default: return GP_ERROR_OPENCL;
+    }
+}
+
+/* A failed OpenCL call. */
 static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function, const char *call)
 {
-    gp_result result = GP_ERROR_OPENCL;
-    if (error == CL_OUT_OF_HOST_MEMORY) result = GP_ERROR_OUT_OF_HOST_MEMORY;
-    if (error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_RESOURCES ||
-        error == CL_INVALID_BUFFER_SIZE) {
-        result = GP_ERROR_OUT_OF_DEVICE_MEMORY;
-    }
-    return gpi_fail(gp, result, "%s: %s returned %s (%d)", function, call, gpi_cl_error_name(error),
-                    (int)error);
+    return gpi_fail(gp, gpi_result_of(error), "%s: %s returned %s (%d)", function, call,
+                    gpi_cl_error_name(error), (int)error);
 }
 /* ---- End file src/error.c ---- */
 
@@ -13729,37 +14074,56 @@ static bool gpi_has_extension(const char *extensions, const char *name)
     return false;
 }
 
-/* The whole text of a device property, to be freed; NULL when there is none. */
-static char *gpi_device_text(cl_device_id device, cl_device_info what)
+/* A device being asked; the first error sticks. Half an answer would pass for a device that can do less. */
+typedef struct gpi_probe {
+    cl_device_id device;
+    cl_int error;
+} gpi_probe;
+
+static void gpi_probe_get(gpi_probe *probe, cl_device_info what, size_t size, void *value)
 {
-    size_t size = 0;
-    char *text;
-    if (clGetDeviceInfo(device, what, 0, NULL, &size) != CL_SUCCESS || size == 0) return NULL;
-    text = (char *)malloc(size + 1);
-    if (!text) return NULL;
-    text[size] = '\0';
-    if (clGetDeviceInfo(device, what, size, text, NULL) == CL_SUCCESS) return text;
-    free(text);
-    return NULL;
+    const cl_int error = clGetDeviceInfo(probe->device, what, size, value, NULL);
+    if (probe->error == CL_SUCCESS) probe->error = error;
 }
 
-static void gpi_device_name(cl_device_id device, cl_device_info what, char out[GP_NAME_MAX])
+/* The whole text of a device property, to be freed; NULL when that fails. */
+static char *gpi_probe_text(gpi_probe *probe, cl_device_info what)
 {
-    char *text = gpi_device_text(device, what);
+    size_t size = 0;
+    const cl_int error = clGetDeviceInfo(probe->device, what, 0, NULL, &size);
+    char *text = error == CL_SUCCESS ? (char *)calloc(size + 1, 1) : NULL;
+    if (text) gpi_probe_get(probe, what, size, text);
+    else if (probe->error == CL_SUCCESS) probe->error = error ? error : CL_OUT_OF_HOST_MEMORY;
+    return text;
+}
+
+static void gpi_probe_name(gpi_probe *probe, cl_device_info what, char out[GP_NAME_MAX])
+{
+    char *text = gpi_probe_text(probe, what);
     (void)snprintf(out, GP_NAME_MAX, "%s", text ? text : "");
     free(text);
 }
 
-static cl_ulong gpi_device_ulong(cl_device_id device, cl_device_info what)
+static cl_ulong gpi_probe_ulong(gpi_probe *probe, cl_device_info what)
 {
     cl_ulong value = 0;
-    return clGetDeviceInfo(device, what, sizeof value, &value, NULL) == CL_SUCCESS ? value : 0;
+    gpi_probe_get(probe, what, sizeof value, &value);
+    return value;
 }
 
-static cl_uint gpi_device_uint(cl_device_id device, cl_device_info what)
+static cl_uint gpi_probe_uint(gpi_probe *probe, cl_device_info what)
 {
     cl_uint value = 0;
-    return clGetDeviceInfo(device, what, sizeof value, &value, NULL) == CL_SUCCESS ? value : 0;
+    gpi_probe_get(probe, what, sizeof value, &value);
+    return value;
+}
+
+/* What older devices do not know leaves *value alone. */
+static void gpi_probe_newer(gpi_probe *probe, cl_device_info what, size_t size, void *value)
+{
+    const cl_int error = clGetDeviceInfo(probe->device, what, size, value, NULL);
+    const bool grave = error == CL_OUT_OF_HOST_MEMORY || error == CL_OUT_OF_RESOURCES;
+    if (grave && probe->error == CL_SUCCESS) probe->error = error;
 }
 
 static bool gpi_contains(const char *text, const char *part) { return strstr(text, part) != NULL; }
@@ -13767,16 +14131,17 @@ static bool gpi_contains(const char *text, const char *part) { return strstr(tex
 /* Mesa's software rasterizer: calls itself a CPU, is shaped like a GPU, leaves loops after 65,535 turns. */
 static bool gpi_is_llvmpipe(const gp_device_info *info) { return gpi_contains(info->name, "llvmpipe"); }
 
-static void gpi_probe_extensions(cl_device_id device, gp_device_info *info)
+static void gpi_probe_extensions(gpi_probe *probe, gp_device_info *info)
 {
-    char *extensions = gpi_device_text(device, CL_DEVICE_EXTENSIONS);
+    char *extensions = gpi_probe_text(probe, CL_DEVICE_EXTENSIONS);
+    cl_uint sub_groups = 0;
     if (!extensions) return;
+    gpi_probe_newer(probe, GPI_CL_DEVICE_MAX_NUM_SUB_GROUPS, sizeof sub_groups, &sub_groups);
     info->int64_base_atomics = gpi_has_extension(extensions, "cl_khr_int64_base_atomics");
     info->int64_extended_atomics = gpi_has_extension(extensions, "cl_khr_int64_extended_atomics");
     info->fp64 = gpi_has_extension(extensions, "cl_khr_fp64");
     info->fp16 = gpi_has_extension(extensions, "cl_khr_fp16");
-    info->subgroups = gpi_has_extension(extensions, "cl_khr_subgroups") ||
-                      gpi_device_uint(device, GPI_CL_DEVICE_MAX_NUM_SUB_GROUPS) > 0;
+    info->subgroups = gpi_has_extension(extensions, "cl_khr_subgroups") || sub_groups > 0;
     free(extensions);
 }
 
@@ -13789,80 +14154,122 @@ static bool gpi_is_fair(const gp_device_info *info)
            (gpi_contains(info->vendor, "Intel") && info->device_type == CL_DEVICE_TYPE_CPU);
 }
 
-static void gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info)
+static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info)
 {
-    cl_ulong atomics;
+    gpi_probe probe;
+    cl_ulong atomics = 0;
+    probe.device = device;
     memset(info, 0, sizeof *info);
     info->platform = platform;
     info->device = device;
-    (void)clGetPlatformInfo(platform, CL_PLATFORM_NAME, GP_NAME_MAX - 1, info->platform_name, NULL);
-    gpi_device_name(device, CL_DEVICE_NAME, info->name);
-    gpi_device_name(device, CL_DEVICE_VENDOR, info->vendor);
-    gpi_device_name(device, CL_DEVICE_VERSION, info->version);
-    gpi_device_name(device, CL_DRIVER_VERSION, info->driver_version);
-    info->device_type = gpi_device_ulong(device, CL_DEVICE_TYPE);
-    info->compute_units = gpi_device_uint(device, CL_DEVICE_MAX_COMPUTE_UNITS);
-    (void)clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof info->max_work_group_size,
-                          &info->max_work_group_size, NULL);
-    info->global_mem_size = gpi_device_ulong(device, CL_DEVICE_GLOBAL_MEM_SIZE);
-    info->max_alloc_size = gpi_device_ulong(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-    info->local_mem_size = gpi_device_ulong(device, CL_DEVICE_LOCAL_MEM_SIZE);
-    info->global_cache_size = gpi_device_ulong(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
-    info->local_mem_dedicated = gpi_device_uint(device, CL_DEVICE_LOCAL_MEM_TYPE) == CL_LOCAL;
-    gpi_probe_extensions(device, info);
-    atomics = gpi_device_ulong(device, GPI_CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES);
+    probe.error = clGetPlatformInfo(platform, CL_PLATFORM_NAME, GP_NAME_MAX - 1, info->platform_name, NULL);
+    gpi_probe_name(&probe, CL_DEVICE_NAME, info->name);
+    gpi_probe_name(&probe, CL_DEVICE_VENDOR, info->vendor);
+    gpi_probe_name(&probe, CL_DEVICE_VERSION, info->version);
+    gpi_probe_name(&probe, CL_DRIVER_VERSION, info->driver_version);
+    info->device_type = gpi_probe_ulong(&probe, CL_DEVICE_TYPE);
+    info->compute_units = gpi_probe_uint(&probe, CL_DEVICE_MAX_COMPUTE_UNITS);
+    gpi_probe_get(&probe, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof info->max_work_group_size,
+                  &info->max_work_group_size);
+    info->global_mem_size = gpi_probe_ulong(&probe, CL_DEVICE_GLOBAL_MEM_SIZE);
+    info->max_alloc_size = gpi_probe_ulong(&probe, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    info->local_mem_size = gpi_probe_ulong(&probe, CL_DEVICE_LOCAL_MEM_SIZE);
+    info->global_cache_size = gpi_probe_ulong(&probe, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+    info->local_mem_dedicated = gpi_probe_uint(&probe, CL_DEVICE_LOCAL_MEM_TYPE) == CL_LOCAL;
+    gpi_probe_extensions(&probe, info);
+    gpi_probe_newer(&probe, GPI_CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, sizeof atomics, &atomics);
     info->atomic_acq_rel = (atomics & GPI_CL_DEVICE_ATOMIC_ORDER_ACQ_REL) != 0;
     info->atomic_scope_device = (atomics & GPI_CL_DEVICE_ATOMIC_SCOPE_DEVICE) != 0;
     info->fair = gpi_is_fair(info);
     info->loop_limit = gpi_is_llvmpipe(info) ? 65535 : 0;
+    return probe.error;
 }
 
 /* ------------------------------------------------------------------ list */
 
+/* Devices and platforms that could not be asked are left out: why the first one was. */
+typedef struct gpi_left_out {
+    const char *call; /* NULL: none was */
+    cl_int error;
+} gpi_left_out;
+
+static void gpi_leave_out(gpi_left_out *left_out, const char *call, cl_int error)
+{
+    if (left_out->call || error == CL_SUCCESS || error == CL_DEVICE_NOT_FOUND) return;
+    left_out->call = call;
+    left_out->error = error;
+}
+
+/* For a text of why there is no device: which ones are not among those that it speaks of. */
+static gp_result gpi_fail_no_device(const gpi_left_out *left_out, const char *text)
+{
+    const bool no_memory = left_out->error == CL_OUT_OF_HOST_MEMORY;
+    if (!left_out->call) return gpi_fail(NULL, GP_ERROR_NO_DEVICE, "%s", text);
+    return gpi_fail(NULL, no_memory ? GP_ERROR_OUT_OF_HOST_MEMORY : GP_ERROR_NO_DEVICE,
+                    "%s; left out because %s returned %s (%d)", text, left_out->call,
+                    gpi_cl_error_name(left_out->error), (int)left_out->error);
+}
+
+/* The platform's devices, behind the *count that are there; false: no memory. */
+static bool gpi_devices_of(cl_platform_id platform, gp_device_info **all, size_t *count,
+                           gpi_left_out *left_out)
+{
+    cl_device_id devices[GPI_DEVICES_MAX];
+    gp_device_info *grown;
+    cl_uint n = 0, d;
+    const cl_int error = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, GPI_DEVICES_MAX, devices, &n);
+    gpi_leave_out(left_out, "clGetDeviceIDs", error);
+    if (error != CL_SUCCESS || n == 0) return true;
+    if (n > GPI_DEVICES_MAX) n = GPI_DEVICES_MAX;
+    grown = (gp_device_info *)realloc(*all, (*count + n) * sizeof **all);
+    if (!grown) return false;
+    *all = grown;
+    for (d = 0; d < n; d++) {
+        const cl_int unknown = gpi_device_probe(platform, devices[d], &grown[*count]);
+        gpi_leave_out(left_out, GPI_PROBE_CALLS, unknown);
+        if (unknown != CL_SUCCESS) break; /* with those behind it, whose indices would be others */
+        ++*count;
+    }
+    return true;
+}
+
 /* All devices of all platforms, to be freed; *count is 0 and the result an error when there are none. */
-static gp_result gpi_devices_all(gp_device_info **out, size_t *count)
+static gp_result gpi_devices_all(gp_device_info **out, size_t *count, gpi_left_out *left_out)
 {
     cl_platform_id platforms[32];
     cl_uint platform_count = 0, p;
     const cl_int error = clGetPlatformIDs(32, platforms, &platform_count);
     *out = NULL;
     *count = 0;
+    memset(left_out, 0, sizeof *left_out);
     if (error != CL_SUCCESS || platform_count == 0) {
         return gpi_fail(NULL, GP_ERROR_NO_PLATFORM, "clGetPlatformIDs returned %s (%d) and %u platforms",
                         error ? gpi_cl_error_name(error) : "CL_SUCCESS", (int)error, platform_count);
     }
-    if (platform_count > 32) platform_count = 32;
-    for (p = 0; p < platform_count; p++) {
-        cl_device_id devices[64];
-        gp_device_info *grown;
-        cl_uint n = 0, d;
-        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 64, devices, &n) != CL_SUCCESS || n == 0)
-            continue;
-        if (n > 64) n = 64;
-        grown = (gp_device_info *)realloc(*out, (*count + n) * sizeof **out);
-        if (!grown) {
-            free(*out);
-            *out = NULL;
-            return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for the list of devices");
-        }
-        *out = grown;
-        for (d = 0; d < n; d++) gpi_device_probe(platforms[p], devices[d], &grown[(*count)++]);
+    for (p = 0; p < platform_count && p < GPI_COUNT_OF(platforms); p++) {
+        if (gpi_devices_of(platforms[p], out, count, left_out)) continue;
+        free(*out);
+        *out = NULL;
+        *count = 0;
+        return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for the list of devices");
     }
     if (*count > 0) return GP_OK;
-    return gpi_fail(NULL, GP_ERROR_NO_DEVICE, "%u platforms are installed, none of them has a device",
-                    platform_count);
+    free(*out);
+    *out = NULL;
+    return gpi_fail_no_device(left_out, "no platform that is installed has a device");
 }
 
 GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *count)
 {
     gp_device_info *all;
+    gpi_left_out left_out;
     size_t n, i;
     gp_result result;
     if (!count || (!infos && capacity > 0)) {
         return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
                         "gp_devices: count is NULL, or infos with a capacity");
     }
-    result = gpi_devices_all(&all, &n);
+    result = gpi_devices_all(&all, &n, &left_out);
     *count = n;
     for (i = 0; i < n && i < capacity; i++) infos[i] = all[i];
     free(all);
@@ -13870,6 +14277,8 @@ GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *coun
 }
 
 /* ------------------------------------------------------------------ choice */
+
+static bool gpi_is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static char gpi_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
@@ -13889,14 +14298,19 @@ static bool gpi_same_anycase(const char *a, const char *b)
 }
 
 /* "1:0": the position of platform and device in clGetPlatformIDs and clGetDeviceIDs. */
-static bool gpi_filter_indices(const char *filter, unsigned *platform, unsigned *device)
+static bool gpi_filter_indices(const char *filter, unsigned long *platform, unsigned long *device)
 {
-    char rest;
-    return sscanf(filter, "%u:%u%c", platform, device, &rest) == 2;
+    char *end;
+    if (!gpi_is_digit(filter[0])) return false;
+    *platform = strtoul(filter, &end, 10);
+    if (end[0] != ':' || !gpi_is_digit(end[1])) return false;
+    *device = strtoul(end + 1, &end, 10);
+    return *end == '\0';
 }
 
 /* Position of all[i]'s platform among the platforms, and of the device in its platform. */
-static bool gpi_matches_indices(const gp_device_info *all, size_t i, unsigned platform, unsigned device)
+static bool gpi_matches_indices(const gp_device_info *all, size_t i, unsigned long platform,
+                                unsigned long device)
 {
     cl_platform_id platforms[32];
     cl_uint count = 0;
@@ -13908,7 +14322,7 @@ static bool gpi_matches_indices(const gp_device_info *all, size_t i, unsigned pl
 
 static bool gpi_matches(const gp_device_info *all, size_t i, const char *filter)
 {
-    unsigned platform, device;
+    unsigned long platform, device;
     if (!filter || !*filter) return true;
     if (gpi_same_anycase(filter, "gpu")) return (all[i].device_type & CL_DEVICE_TYPE_GPU) != 0;
     if (gpi_same_anycase(filter, "cpu")) return (all[i].device_type & CL_DEVICE_TYPE_CPU) != 0;
@@ -13935,9 +14349,11 @@ static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *
 {
     const char *filter = desc->device_filter ? desc->device_filter : getenv("GPUPRIM_DEVICE");
     gp_device_info *all;
+    gpi_left_out left_out;
+    char text[512];
     size_t count, i;
     int64_t best = -1;
-    const gp_result result = gpi_devices_all(&all, &count);
+    const gp_result result = gpi_devices_all(&all, &count, &left_out);
     if (result != GP_OK) return result;
     for (i = 0; i < count; i++) {
         int64_t score;
@@ -13949,9 +14365,9 @@ static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *
     }
     free(all);
     if (best >= 0) return GP_OK;
-    return gpi_fail(NULL, GP_ERROR_NO_DEVICE,
-                    "gp_context_create: of %u devices none matches device filter \"%s\"%s", (unsigned)count,
-                    filter ? filter : "", desc->score ? " with a score of 0 or more" : "");
+    (void)snprintf(text, sizeof text, "gp_context_create: of %u devices none matches device filter \"%s\"%s",
+                   (unsigned)count, filter ? filter : "", desc->score ? " with a score of 0 or more" : "");
+    return gpi_fail_no_device(&left_out, text);
 }
 /* ---- End file src/device.c ---- */
 
@@ -14294,10 +14710,10 @@ static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_
 static gp_result gpi_probe_given(gp_context *gp, cl_device_id device)
 {
     cl_platform_id platform = NULL;
-    const cl_int error = clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_cl(NULL, error, "gp_context_create", "clGetDeviceInfo(device)");
-    gpi_device_probe(platform, device, &gp->info);
-    return GP_OK;
+    cl_int error = clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    if (error == CL_SUCCESS) error = gpi_device_probe(platform, device, &gp->info);
+    if (error == CL_SUCCESS) return GP_OK;
+    return gpi_fail_cl(NULL, error, "gp_context_create", GPI_PROBE_CALLS);
 }
 
 /* The caller's queue brings its context and device. */
@@ -14494,6 +14910,7 @@ GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out
     gp->desc = *desc;
     result = gpi_context_open(gp);
     if (result != GP_OK) {
+        gpi_error_leave(gp);
         if (desc->log) desc->log(GP_LOG_ERROR, gp_last_error(NULL), desc->log_user);
         gp_context_destroy(gp);
         return result;
@@ -14511,13 +14928,13 @@ GP_API void gp_context_destroy(gp_context *gp)
     if (gp->queue) (void)gp_finish(gp);
     gpi_programs_free(gp);
     gpi_hash_free_all(gp);
+    gpi_pending_free(gp);
     if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
     if (gp->scratch) (void)clReleaseMemObject(gp->scratch);
     if (gp->counters) (void)clReleaseMemObject(gp->counters);
     if (gp->result) (void)clReleaseMemObject(gp->result);
     if (gp->queue) (void)clReleaseCommandQueue(gp->queue);
     if (gp->context) (void)clReleaseContext(gp->context);
-    free(gp->pending);
     free(gp->laws);
     free(gp->cache_dir);
     free(gp->dump_dir);
@@ -14646,6 +15063,8 @@ GP_API gp_result gp_profile_reset(gp_context *gp)
 #define GPI_PID() ((unsigned)_getpid())
 #else /* all of these declare what is used here also in strict C99 */
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utime.h>
@@ -14656,6 +15075,8 @@ GP_API gp_result gp_profile_reset(gp_context *gp)
 #define GPI_CACHE_MAGIC "GPUPRIM2"
 #define GPI_CACHE_LIMIT ((size_t)256 << 20) /* bytes, where the desc names none */
 #define GPI_CACHE_STALE 3600                /* seconds after which a temporary file is a dead process's */
+#define GPI_CACHE_FILE_MAX 0x10000000       /* bytes of a file worth reading */
+#define GPI_PATH_MAX 4096                   /* no system opens a longer one */
 
 typedef struct gpi_cache_header {
     char magic[8];
@@ -14673,22 +15094,33 @@ static uint64_t gpi_hash(uint64_t hash, const void *data, size_t size)
     return hash;
 }
 
+/* A relative one would be another folder wherever the program is called (and the XDG specification has it
+   ignored). */
+static bool gpi_is_absolute(const char *path)
+{
+#if defined(_WIN32)
+    return path && *path;
+#else
+    return path && *path == '/';
+#endif
+}
+
 /* Where programs are kept when the caller names no folder; NULL when there is no such place. */
 static char *gpi_cache_dir_default(void)
 {
     const char *cache = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
     const char *local = getenv("LOCALAPPDATA");
-    if (cache && *cache) return gpi_format("%s/gpuprim", cache);
-    if (local && *local) return gpi_format("%s/gpuprim", local);
-    if (home && *home) return gpi_format("%s/.cache/gpuprim", home);
+    if (gpi_is_absolute(cache)) return gpi_format("%s/gpuprim", cache);
+    if (gpi_is_absolute(local)) return gpi_format("%s/gpuprim", local);
+    if (gpi_is_absolute(home)) return gpi_format("%s/.cache/gpuprim", home);
     return NULL;
 }
 
 /* Makes a folder and those above it. Whether it can be written shows when a file is. */
 static bool gpi_make_dirs(const char *path)
 {
-    char *partial = gpi_format("%s", path);
+    char *partial = strlen(path) < GPI_PATH_MAX ? gpi_format("%s", path) : NULL;
     char *at;
     if (!partial) return false;
     for (at = partial + 1; *partial && *at; at++) {
@@ -14710,6 +15142,8 @@ static char *gpi_cache_path(const gp_context *gp, const gpi_program *program)
 
 /* ------------------------------------------------------------------ files */
 
+#if defined(_WIN32)
+
 /* All of a file, to be freed; NULL when it cannot be read. */
 static unsigned char *gpi_file_read(const char *path, size_t *size)
 {
@@ -14717,7 +15151,8 @@ static unsigned char *gpi_file_read(const char *path, size_t *size)
     unsigned char *data = NULL;
     long length;
     if (!file) return NULL;
-    if (fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) > 0 && fseek(file, 0, SEEK_SET) == 0) {
+    if (fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) > 0 && length <= GPI_CACHE_FILE_MAX &&
+        fseek(file, 0, SEEK_SET) == 0) {
         data = (unsigned char *)malloc((size_t)length);
         *size = (size_t)length;
         if (data && fread(data, 1, *size, file) != *size) {
@@ -14729,12 +15164,68 @@ static unsigned char *gpi_file_read(const char *path, size_t *size)
     return data;
 }
 
+static FILE *gpi_file_create(const char *path) { return fopen(path, "wb"); }
+
+#else
+
+/* Opens a file to be read; -1: it cannot be, or must not. A pipe would be waited for, a device may have no
+   end, and a binary of another user's, root's apart, would run as this one. */
+static int gpi_file_open(const char *path, struct stat *info)
+{
+    const int file = open(path, O_RDONLY | O_NONBLOCK);
+    if (file < 0) return -1;
+    if (fstat(file, info) == 0 && S_ISREG(info->st_mode) &&
+        (info->st_uid == geteuid() || info->st_uid == 0) && info->st_size <= GPI_CACHE_FILE_MAX)
+        return file;
+    (void)close(file);
+    return -1;
+}
+
+/* False: there are not as many bytes. */
+static bool gpi_file_fill(int file, unsigned char *to, size_t size)
+{
+    while (size > 0) {
+        const ssize_t got = read(file, to, size);
+        if (got == 0 || (got < 0 && errno != EINTR)) return false;
+        if (got < 0) continue;
+        to += got;
+        size -= (size_t)got;
+    }
+    return true;
+}
+
+/* All of a file, to be freed; NULL when it cannot be read. */
+static unsigned char *gpi_file_read(const char *path, size_t *size)
+{
+    struct stat info;
+    const int file = gpi_file_open(path, &info);
+    unsigned char *data = NULL;
+    if (file < 0) return NULL;
+    *size = (size_t)info.st_size;
+    if (*size > 0) data = (unsigned char *)malloc(*size);
+    if (data && !gpi_file_fill(file, data, *size)) {
+        free(data);
+        data = NULL;
+    }
+    (void)close(file);
+    return data;
+}
+
+/* A new file: it follows no link that somebody may have put there. */
+static FILE *gpi_file_create(const char *path)
+{
+    (void)remove(path); /* a dead process's with this number */
+    return fopen(path, "wbx");
+}
+
+#endif
+
 /* Writes head and body to a new file beside `path` and renames it: whole, or not at all. */
 static bool gpi_file_write(const char *path, const void *head, size_t head_size, const void *body,
                            size_t body_size)
 {
     char *temporary = gpi_format("%s.%u.%p.tmp", path, GPI_PID(), (const void *)&path);
-    FILE *file = temporary ? fopen(temporary, "wb") : NULL;
+    FILE *file = temporary ? gpi_file_create(temporary) : NULL;
     bool good = file != NULL;
     if (file) {
         good = fwrite(head, 1, head_size, file) == head_size && fwrite(body, 1, body_size, file) == body_size;
@@ -14781,11 +15272,12 @@ static const char *gpi_cache_ending(const char *name)
 /* Whoever named it: is it a file of this cache by its contents? */
 static bool gpi_cache_has_magic(const char *path)
 {
-    char magic[8];
-    FILE *file = fopen(path, "rb");
-    const bool good = file && fread(magic, 1, sizeof magic, file) == sizeof magic &&
+    unsigned char magic[8];
+    struct stat info;
+    const int file = gpi_file_open(path, &info);
+    const bool good = file >= 0 && gpi_file_fill(file, magic, sizeof magic) &&
                       memcmp(magic, GPI_CACHE_MAGIC, sizeof magic) == 0;
-    if (file) (void)fclose(file);
+    if (file >= 0) (void)close(file);
     return good;
 }
 
@@ -14862,12 +15354,18 @@ static void gpi_cache_trim(const gp_context *gp)
 
 /* ------------------------------------------------------------------ cache */
 
+/* Of all that the key and the size do not tell. */
+static uint64_t gpi_cache_checksum(const gpi_cache_header *header, const unsigned char *body, size_t size)
+{
+    return gpi_hash(gpi_hash(GPI_HASH_SEED, &header->kernels, sizeof header->kernels), body, size);
+}
+
 static bool gpi_cache_valid(const gpi_cache_header *header, const gpi_program *program,
                             const unsigned char *body, size_t body_size)
 {
     return memcmp(header->magic, GPI_CACHE_MAGIC, sizeof header->magic) == 0 &&
            memcmp(&header->key, &program->key, sizeof header->key) == 0 && header->size == body_size &&
-           header->checksum == gpi_hash(GPI_HASH_SEED, body, body_size);
+           header->checksum == gpi_cache_checksum(header, body, body_size);
 }
 
 /* The program's binary, to be freed, or NULL: not there, damaged or not ours (dropped then). */
@@ -14912,7 +15410,7 @@ static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned 
     header.key = program->key;
     header.kernels = program->launched;
     header.size = size;
-    header.checksum = gpi_hash(GPI_HASH_SEED, binary, size);
+    header.checksum = gpi_cache_checksum(&header, binary, size);
     good = path && gpi_file_write(path, &header, sizeof header, binary, size);
     if (!good) {
         gpi_log(gp, GP_LOG_WARNING, "cache: cannot write %s; nothing more is saved", path ? path : "?");
@@ -15066,7 +15564,7 @@ static const gpi_program_text gpi_program_texts[GPI_PRIMITIVES] = {
      {"gp_reduce_tiles", "gp_reduce_partials"}},
     {"scan", "monoid source group tile tile_scan lookback sweep scan",
      {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep"}},
-    {"select", "monoid pick group tile lookback sweep compact select",
+    {"select", "monoid pick group tile masks stream lookback sweep compact select",
      {"gp_select_look_back", "gp_select_upsweep", "gp_select_spine", "gp_select_downsweep"}},
     {"sort", "mix key digit ring rank small sort",
      {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
@@ -15225,8 +15723,9 @@ static gp_result gpi_fail_build(gp_context *gp, cl_program program, const char *
     if (log) (void)clGetProgramBuildInfo(program, gp->info.device, CL_PROGRAM_BUILD_LOG, size, log, NULL);
     arranged = log ? gpi_log_arrange(log) : NULL;
     gpi_log_explain(log ? log : "", why, sizeof why);
-    result = gpi_fail(gp, GP_ERROR_BUILD, "%s: %sclBuildProgram returned %s (%d), build log:\n%s", function,
-                      why, gpi_cl_error_name(error), (int)error, arranged ? arranged : "");
+    result = gpi_fail(gp, error == CL_OUT_OF_HOST_MEMORY ? GP_ERROR_OUT_OF_HOST_MEMORY : GP_ERROR_BUILD,
+                      "%s: %sclBuildProgram returned %s (%d), build log:\n%s", function, why,
+                      gpi_cl_error_name(error), (int)error, arranged ? arranged : "");
     free(arranged);
     free(log);
     return result;
@@ -15336,7 +15835,7 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
 {
     gpi_program *program = (gpi_program *)calloc(1, sizeof *program);
     char *source = gpi_source_compose(primitive, prelude, fields);
-    gp_result result = GP_OK;
+    gp_result result;
     if (!program || !source) {
         free(source);
         free(prelude);
@@ -15348,7 +15847,9 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
     program->hash = hash;
     program->key = gpi_key_make(gp, source);
     gpi_dump(gp, program, ".cl", source, strlen(source));
-    if (!gpi_build_binary(gp, program)) result = gpi_build_source(gp, function, source, program);
+    result = gpi_check_macros(gp, function, prelude, source + strlen(prelude));
+    if (result == GP_OK && !gpi_build_binary(gp, program))
+        result = gpi_build_source(gp, function, source, program);
     if (result == GP_OK) result = gpi_kernels_create(gp, function, program);
     free(source);
     if (result != GP_OK) {
@@ -15609,6 +16110,13 @@ static void gpi_settle_all(gp_context *gp)
     gpi_settle(gp);
 }
 
+/* For a context's end: what could not be waited for is let go all the same. */
+static void gpi_pending_free(gp_context *gp)
+{
+    while (gp->pending_count > 0) (void)clReleaseEvent(gp->pending[--gp->pending_count].event);
+    free(gp->pending);
+}
+
 /* Waits until the command has ended; false when it does not begin to run for so long that it may never. */
 static bool gpi_wait_if_running(cl_event event)
 {
@@ -15674,65 +16182,88 @@ static void gpi_watch(gp_context *gp, const char *function, const char *kernel, 
 /* ------------------------------------------------------------------ buffers */
 
 /* The outermost buffer that holds `buffer`, and where in it. */
-static void gpi_range_resolve(cl_mem buffer, gpi_range *range)
+static cl_int gpi_range_resolve(cl_mem buffer, gpi_range *range)
 {
     cl_mem parent = NULL;
     size_t origin = 0;
-    range->root = buffer;
-    if (clGetMemObjectInfo(buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL) != CL_SUCCESS ||
-        !parent || clGetMemObjectInfo(buffer, CL_MEM_OFFSET, sizeof origin, &origin, NULL) != CL_SUCCESS) {
-        return;
-    }
-    range->root = parent;
+    cl_int error = clGetMemObjectInfo(buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL);
+    if (error == CL_SUCCESS && parent)
+        error = clGetMemObjectInfo(buffer, CL_MEM_OFFSET, sizeof origin, &origin, NULL);
+    range->root = parent ? parent : buffer;
     range->begin += origin;
     range->end += origin;
+    return error;
 }
 
-static gp_result gpi_check_buffer_kind(gp_context *gp, const char *function, const char *field, cl_mem buffer,
-                                       int access)
+/* What OpenCL tells of a buffer. */
+typedef struct gpi_buffer_info {
+    cl_mem_object_type type;
+    cl_mem_flags flags;
+    cl_context context;
+    size_t bytes;
+} gpi_buffer_info;
+
+static cl_int gpi_buffer_ask(cl_mem buffer, gpi_buffer_info *info)
 {
-    cl_mem_object_type type = 0;
-    cl_mem_flags flags = 0;
-    cl_context context = NULL;
-    cl_int error = clGetMemObjectInfo(buffer, CL_MEM_TYPE, sizeof type, &type, NULL);
-    if (error == CL_SUCCESS) error = clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+    cl_int error = clGetMemObjectInfo(buffer, CL_MEM_TYPE, sizeof info->type, &info->type, NULL);
     if (error == CL_SUCCESS)
-        error = clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL);
-    if (error != CL_SUCCESS || type != CL_MEM_OBJECT_BUFFER) {
+        error = clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof info->flags, &info->flags, NULL);
+    if (error == CL_SUCCESS)
+        error = clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof info->context, &info->context, NULL);
+    if (error == CL_SUCCESS)
+        error = clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof info->bytes, &info->bytes, NULL);
+    return error;
+}
+
+static gp_result gpi_check_buffer_kind(gp_context *gp, const char *function, const char *field,
+                                       const gpi_buffer_info *info, int access)
+{
+    if (info->context != gp->context) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s belongs to another cl_context", function, field);
+    }
+    if ((access != GPI_READS && (info->flags & CL_MEM_READ_ONLY)) ||
+        (access != GPI_WRITES && (info->flags & CL_MEM_WRITE_ONLY))) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s was created %s", function, field,
+                        info->flags & CL_MEM_READ_ONLY ? "CL_MEM_READ_ONLY" : "CL_MEM_WRITE_ONLY");
+    }
+    return GP_OK;
+}
+
+/* A buffer that cannot be asked: because it is none, or for another reason. */
+static gp_result gpi_fail_buffer(gp_context *gp, const char *function, const char *field, cl_int error)
+{
+    char call[96];
+    if (error == CL_SUCCESS || error == CL_INVALID_MEM_OBJECT) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
                         "%s: %s is not a buffer: clGetMemObjectInfo returned %s (%d)", function, field,
                         error ? gpi_cl_error_name(error) : "another type", (int)error);
     }
-    if (context != gp->context) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s belongs to another cl_context", function, field);
-    }
-    if ((access != GPI_READS && (flags & CL_MEM_READ_ONLY)) ||
-        (access != GPI_WRITES && (flags & CL_MEM_WRITE_ONLY))) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s was created %s", function, field,
-                        flags & CL_MEM_READ_ONLY ? "CL_MEM_READ_ONLY" : "CL_MEM_WRITE_ONLY");
-    }
-    return GP_OK;
+    (void)snprintf(call, sizeof call, "%s: clGetMemObjectInfo", field);
+    return gpi_fail_cl(gp, error, function, call);
 }
 
 /* Checks that elements [offset, offset + count) of `size` bytes are inside; tells where they are. */
 static gp_result gpi_check_buffer(gp_context *gp, const char *function, const char *field, cl_mem buffer,
                                   size_t offset, size_t count, size_t size, int access, gpi_range *range)
 {
-    size_t bytes = 0;
+    gpi_buffer_info info;
     gp_result result;
+    cl_int error;
     if (!buffer) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s is NULL", function, field);
-    result = gpi_check_buffer_kind(gp, function, field, buffer, access);
+    error = gpi_buffer_ask(buffer, &info);
+    if (error != CL_SUCCESS || info.type != CL_MEM_OBJECT_BUFFER)
+        return gpi_fail_buffer(gp, function, field, error);
+    result = gpi_check_buffer_kind(gp, function, field, &info, access);
     if (result != GP_OK) return result;
-    (void)clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
-    if (offset > bytes / size || count > bytes / size - offset) {
+    if (offset > info.bytes / size || count > info.bytes / size - offset) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
                         "%s: %s has %zu bytes, too few for offset %zu and %zu elements of %zu bytes",
-                        function, field, bytes, offset, count, size);
+                        function, field, info.bytes, offset, count, size);
     }
     range->begin = offset * size;
     range->end = (offset + count) * size;
-    gpi_range_resolve(buffer, range);
-    return GP_OK;
+    error = gpi_range_resolve(buffer, range);
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_buffer(gp, function, field, error);
 }
 
 static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_type type)
@@ -15879,9 +16410,11 @@ static gp_result gpi_check_events(gp_context *gp, const char *function, const cl
                         wait ? "given" : "NULL", count);
     }
     for (i = 0; i < count; i++) {
-        cl_context context = gp->context;
+        cl_context context = NULL;
+        cl_int error;
         if (!wait[i]) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] is NULL", function, i);
-        (void)clGetEventInfo(wait[i], CL_EVENT_CONTEXT, sizeof context, &context, NULL);
+        error = clGetEventInfo(wait[i], CL_EVENT_CONTEXT, sizeof context, &context, NULL);
+        if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "wait: clGetEventInfo");
         if (context != gp->context) {
             return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] belongs to another cl_context",
                             function, i);
@@ -16047,6 +16580,9 @@ static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, siz
     gp_result result = gpi_call_enqueued(call, error, "clEnqueueReadBuffer", NULL, event);
     if (result != GP_OK) return result;
     error = clWaitForEvents(1, &call->last);
+    /* a wait that fails by itself leaves a copy behind that is still to come, to memory that is the caller's
+     */
+    if (error != CL_SUCCESS && gpi_event_status(call->last) > CL_COMPLETE) (void)clFinish(gp->queue);
     gpi_settle(gp);
     result = gpi_async_result(gp); /* the reason, where the wait has failed too */
     if (result != GP_OK || error == CL_SUCCESS) return result;
@@ -16075,6 +16611,411 @@ static gp_result gpi_call_end(gpi_call *call, gp_result result)
     return result;
 }
 /* ---- End file src/launch.c ---- */
+
+/* ---- Begin file src/user_text.c ---- */
+/* user_text.c - may a text of the caller's stand where it is put?
+
+   An expression is put between parentheses of ours, a monoid's source ahead of our own text. What is wrong
+   within such a text is the compiler's to say. Here is looked for what would reach beyond it, so that the
+   compiler found fault with our text, or with nothing: brackets that close ours, comments and literals
+   without an end, directives, names of ours. Two spellings of which some compilers make something else than
+   others are refused with them: digraphs and trigraphs, and lines joined by backslashes but in directives. */
+
+enum { GPI_NESTED_MAX = 256, GPI_WRONG_MAX = 128 };
+
+/* Goes through a text from the left to the right, once. */
+typedef struct gpi_reader {
+    const char *at;
+    unsigned line;
+    bool is_expression;
+    const char *library;          /* text whose words must not become macros; NULL: not looked at */
+    bool in_directive;            /* until the line ends */
+    bool has_conditions;          /* #if: brackets may come in several versions, which are not counted */
+    bool has_words;               /* there is more than blanks and comments */
+    unsigned depth, braces;       /* of brackets that are open */
+    char open[GPI_NESTED_MAX];    /* what closes them */
+    char wrong[GPI_WRONG_MAX];    /* the first thing that is; empty: nothing */
+    char brackets[GPI_WRONG_MAX]; /* what is wrong with brackets */
+} gpi_reader;
+
+static void gpi_wrong(gpi_reader *r, const char *format, ...) GPI_PRINTF(2, 3);
+
+static void gpi_wrong(gpi_reader *r, const char *format, ...)
+{
+    va_list args;
+    if (r->wrong[0]) return;
+    va_start(args, format);
+    (void)vsnprintf(r->wrong, sizeof r->wrong, format, args);
+    va_end(args);
+}
+
+/* ------------------------------------------------------------------ characters */
+
+static bool gpi_is_line_end(char c) { return c == '\n' || c == '\r'; }
+
+static bool gpi_is_gap(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
+
+/* Also of names that are not ASCII. */
+static bool gpi_is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || gpi_is_digit(c) || c == '_' || c == '$' ||
+           (unsigned char)c >= 0x80;
+}
+
+static bool gpi_is_trigraph(const char *at)
+{
+    return at[0] == '?' && at[1] == '?' && at[2] && strchr("=/'()!<>-", at[2]);
+}
+
+static bool gpi_is_digraph(const char *at)
+{
+    static const char *const all[] = {"<:", ":>", "<%", "%>", "%:"};
+    size_t i = 0;
+    while (i < GPI_COUNT_OF(all) && strncmp(at, all[i], 2) != 0) i++;
+    return i < GPI_COUNT_OF(all);
+}
+
+/* A backslash, or what some compilers take for one. */
+static bool gpi_is_backslash(const char *at) { return *at == '\\' || strncmp(at, "?\?/", 3) == 0; }
+
+static void gpi_read_line_end(gpi_reader *r)
+{
+    if (r->at[0] == '\r' && r->at[1] == '\n') r->at++;
+    r->at++;
+    r->line++;
+}
+
+/* ------------------------------------------------------------------ comments, literals */
+
+/* A source's last line is followed by an empty one, which a backslash may have. */
+static void gpi_read_line_comment(gpi_reader *r)
+{
+    const char *last = r->at; /* that is no gap */
+    while (*r->at && !gpi_is_line_end(*r->at)) {
+        if (!gpi_is_gap(*r->at)) last = r->at;
+        r->at++;
+    }
+    if (r->library || (!*r->at && !r->is_expression)) return;
+    if (*last == '\\' || (*last == '/' && last[-1] == '?' && last[-2] == '?'))
+        gpi_wrong(r, "a // comment ends in a backslash, which makes the next line a part of it");
+}
+
+static void gpi_read_block_comment(gpi_reader *r)
+{
+    r->at += 2;
+    while (*r->at && strncmp(r->at, "*/", 2) != 0) {
+        if (*r->at == '*' && gpi_is_backslash(r->at + 1)) gpi_wrong(r, "'*' and a backslash in a comment");
+        if (gpi_is_line_end(*r->at)) gpi_read_line_end(r);
+        else r->at++;
+    }
+    if (*r->at) r->at += 2;
+    else gpi_wrong(r, "a comment is never closed");
+}
+
+static bool gpi_read_comment(gpi_reader *r)
+{
+    if (strncmp(r->at, "//", 2) == 0) gpi_read_line_comment(r);
+    else if (strncmp(r->at, "/*", 2) == 0) gpi_read_block_comment(r);
+    else return false;
+    return true;
+}
+
+/* A directive may have a lone quotation mark: #error don't */
+static void gpi_read_literal(gpi_reader *r)
+{
+    const char quote = *r->at++;
+    while (*r->at && *r->at != quote && !gpi_is_line_end(*r->at)) {
+        if (gpi_is_trigraph(r->at)) gpi_wrong(r, "a trigraph in a literal");
+        if (*r->at == '\\' && r->at[1] && !gpi_is_line_end(r->at[1])) r->at++;
+        r->at++;
+    }
+    if (*r->at == quote) r->at++;
+    else if (!r->in_directive) gpi_wrong(r, "a literal that %c begins is not closed on its line", quote);
+    r->has_words = true;
+}
+
+/* ------------------------------------------------------------------ words, directives */
+
+static size_t gpi_word_length(const char *at)
+{
+    size_t length = 0;
+    while (gpi_is_letter(at[length])) length++;
+    return length;
+}
+
+static bool gpi_is_word(const char *at, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(at, word, length) == 0;
+}
+
+static bool gpi_is_ours(const char *word)
+{
+    return strncmp(word, "gp_", 3) == 0 || strncmp(word, "gpi_", 4) == 0 || strncmp(word, "GP_", 3) == 0 ||
+           strncmp(word, "GPI_", 4) == 0;
+}
+
+static void gpi_read_word(gpi_reader *r)
+{
+    const size_t length = gpi_word_length(r->at);
+    if (!r->library && gpi_is_ours(r->at)) {
+        gpi_wrong(r, "%.*s: names that begin with gp_, gpi_, GP_ or GPI_ are the library's",
+                  length < 40 ? (int)length : 40, r->at);
+    }
+    r->at += length;
+    r->has_words = true;
+}
+
+/* A number, with whatever is written to it. */
+static void gpi_read_number(gpi_reader *r)
+{
+    while (gpi_is_letter(*r->at) || *r->at == '.') r->at++;
+    r->has_words = true;
+}
+
+/* Does the text have this word outside of comments and literals? */
+static bool gpi_has_word(const char *text, const char *word, size_t length)
+{
+    while (text && *text) {
+        const size_t other = gpi_word_length(text);
+        if (other == length && memcmp(text, word, length) == 0) return true;
+        if (other) text += other;
+        else if (strncmp(text, "/*", 2) == 0) text = strstr(text + 2, "*/");
+        else if (*text++ == '"' && (text = strchr(text, '"')) != NULL) text++;
+    }
+    return false;
+}
+
+/* What is written between texts of the caller's. */
+static bool gpi_is_between(const char *word, size_t length)
+{
+    static const char *const more[] = {"typedef", "static", "return", "int",    "void", "bool",
+                                       "char",    "short",  "float",  "double", "half"};
+    size_t i;
+    for (i = 0; i < GPI_COUNT_OF(more); i++) {
+        if (gpi_is_word(word, length, more[i])) return true;
+    }
+    for (i = 1; gpi_type_size((gp_type)i); i++) {
+        if (gpi_is_word(word, length, gpi_type_cl((gp_type)i))) return true;
+    }
+    return false;
+}
+
+/* Blanks and comments on this line. */
+static void gpi_read_gaps(gpi_reader *r)
+{
+    for (;;) {
+        if (gpi_is_gap(*r->at)) r->at++;
+        else if (strncmp(r->at, "/*", 2) == 0) gpi_read_block_comment(r);
+        else break;
+    }
+    if (gpi_is_backslash(r->at)) gpi_wrong(r, "a directive is cut by a backslash before its second word");
+}
+
+static bool gpi_brings_files(const char *name, size_t length)
+{
+    return gpi_is_word(name, length, "include") || gpi_is_word(name, length, "include_next") ||
+           gpi_is_word(name, length, "import") || gpi_is_word(name, length, "embed");
+}
+
+static void gpi_read_directive(gpi_reader *r)
+{
+    const char *name;
+    size_t length;
+    int shown;
+    bool defines;
+    r->at++;
+    r->in_directive = true;
+    gpi_read_gaps(r);
+    name = r->at;
+    length = gpi_word_length(name);
+    defines = gpi_is_word(name, length, "define") || gpi_is_word(name, length, "undef");
+    if (length >= 2 && strncmp(name, "if", 2) == 0) r->has_conditions = true;
+    shown = length < 40 ? (int)length : 40;
+    if (!r->library && gpi_brings_files(name, length))
+        gpi_wrong(r, "#%.*s: the cache would not see a change in the file", shown, name);
+    r->at += length;
+    gpi_read_gaps(r);
+    if (!defines || !r->library || gpi_is_ours(r->at)) return;
+    length = gpi_word_length(r->at);
+    if (gpi_has_word(r->library, r->at, length) || gpi_is_between(r->at, length))
+        gpi_wrong(r, "#%.*s %.*s: that is a word of the library's own text", shown, name,
+                  length < 40 ? (int)length : 40, r->at);
+}
+
+/* ------------------------------------------------------------------ the rest */
+
+/* The first fault with brackets, which counts in the end if there are no conditions. */
+static void gpi_wrong_brackets(gpi_reader *r, const char *format, char bracket)
+{
+    if (!r->brackets[0]) (void)snprintf(r->brackets, sizeof r->brackets, format, bracket, r->line);
+}
+
+static void gpi_read_bracket(gpi_reader *r)
+{
+    static const char openers[] = "([{", closers[] = ")]}";
+    const char c = *r->at;
+    const char *opener = strchr(openers, c);
+    if (opener) {
+        if (r->depth == GPI_NESTED_MAX) gpi_wrong(r, "brackets are nested more than %d deep", GPI_NESTED_MAX);
+        else r->open[r->depth++] = closers[opener - openers];
+        r->braces += c == '{';
+    } else if (r->depth == 0 || r->open[r->depth - 1] != c) {
+        gpi_wrong_brackets(r, "'%c' in line %u closes nothing", c);
+    } else {
+        r->depth--;
+        r->braces -= c == '}';
+    }
+}
+
+/* Lines are joined in directives only, and not within words or before a comment. */
+static void gpi_read_backslash(gpi_reader *r)
+{
+    const char *next = r->at + 1;
+    while (gpi_is_gap(*next)) next++;
+    if (!r->in_directive && !r->library && (*next || r->is_expression))
+        gpi_wrong(r, "a backslash outside of literals");
+    if (!gpi_is_line_end(*next)) {
+        r->at++;
+        return;
+    }
+    if (r->at[-1] == '/') gpi_wrong(r, "'/' and a backslash");
+    next += next[0] == '\r' && next[1] == '\n' ? 2 : 1;
+    if (gpi_is_letter(r->at[-1]) && gpi_is_letter(*next)) gpi_wrong(r, "a word is cut by a backslash");
+    r->at = next;
+    r->line++;
+}
+
+static void gpi_read_sign(gpi_reader *r)
+{
+    const char c = *r->at;
+    if (gpi_is_trigraph(r->at)) gpi_wrong(r, "a trigraph");
+    else if (!r->in_directive && gpi_is_digraph(r->at)) gpi_wrong(r, "a digraph");
+    else if (c == ';' && r->is_expression && r->braces == 0) gpi_wrong(r, "';' in an expression");
+    else if (c == '#' && r->is_expression) gpi_wrong(r, "'#' in an expression");
+    if (r->wrong[0]) return;
+    r->has_words = true;
+    if (c == '\\') {
+        gpi_read_backslash(r);
+    } else if (c == '#' && !r->in_directive) {
+        gpi_read_directive(r);
+    } else {
+        if (strchr("()[]{}", c) && !r->in_directive && !r->brackets[0]) gpi_read_bracket(r);
+        r->at++;
+    }
+}
+
+static void gpi_read_text(gpi_reader *r)
+{
+    while (*r->at && !r->wrong[0]) {
+        const char c = *r->at;
+        if (gpi_is_line_end(c)) {
+            r->in_directive = false;
+            gpi_read_line_end(r);
+        } else if (gpi_is_gap(c)) {
+            r->at++;
+        } else if (c == '\'' || c == '"') {
+            gpi_read_literal(r);
+        } else if (gpi_is_digit(c)) {
+            gpi_read_number(r);
+        } else if (gpi_is_letter(c)) {
+            gpi_read_word(r);
+        } else if (!gpi_read_comment(r)) {
+            gpi_read_sign(r);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ checks */
+
+static gp_result gpi_check_user_text(gp_context *gp, const char *function, const char *field,
+                                     const char *text, bool is_expression)
+{
+    gpi_reader r;
+    memset(&r, 0, sizeof r);
+    r.at = text;
+    r.line = 1;
+    r.is_expression = is_expression;
+    gpi_read_text(&r);
+    if (r.depth > 0) gpi_wrong_brackets(&r, "there is no '%c' at its end, line %u", r.open[r.depth - 1]);
+    if (r.wrong[0])
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s, line %u: %s", function, field, r.line,
+                        r.wrong);
+    if (r.brackets[0] && !r.has_conditions)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s: %s", function, field, r.brackets);
+    if (is_expression && !r.has_words)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s has nothing in it but comments", function,
+                        field);
+    return GP_OK;
+}
+
+/* Nothing but blanks. */
+static bool gpi_is_blank(const char *text) { return !text || text[strspn(text, " \t\n")] == '\0'; }
+
+static gp_result gpi_check_length(gp_context *gp, const char *function, const char *field, const char *text,
+                                  size_t most)
+{
+    const size_t length = strlen(text);
+    if (length <= most) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s has %zu characters, at most %zu", function, field,
+                    length, most);
+}
+
+/* An OpenCL C expression of the caller's; NULL: none. Not longer than a compiler should be given. */
+static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text)
+{
+    gp_result result;
+    if (!text) return GP_OK;
+    if (gpi_is_blank(text))
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is empty", function, field);
+    result = gpi_check_length(gp, function, field, text, GPI_TEXT_MAX);
+    return result == GP_OK ? gpi_check_user_text(gp, function, field, text, true) : result;
+}
+
+/* One word, or several; blanks around. */
+static bool gpi_is_name(const char *text, bool several)
+{
+    size_t words = 0;
+    for (;;) {
+        size_t length;
+        text += strspn(text, " \t\n");
+        length = gpi_word_length(text);
+        if (length == 0 || gpi_is_digit(*text)) break;
+        text += length;
+        words++;
+    }
+    return *text == '\0' && (several || words == 1);
+}
+
+static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, const gp_monoid *m)
+{
+    gp_result result = gpi_check_length(gp, function, "monoid->source", m->source, GPI_TEXT_MAX);
+    if (result == GP_OK) result = gpi_check_length(gp, function, "monoid->type", m->type, GPI_NAME_MAX);
+    if (result == GP_OK) result = gpi_check_length(gp, function, "monoid->combine", m->combine, GPI_NAME_MAX);
+    if (result == GP_OK) result = gpi_check_user_text(gp, function, "monoid->source", m->source, false);
+    if (result == GP_OK) result = gpi_check_text(gp, function, "monoid->type", m->type);
+    if (result == GP_OK) result = gpi_check_text(gp, function, "monoid->combine", m->combine);
+    if (result == GP_OK && !gpi_is_name(m->type, true))
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->type = \"%.60s\" is not a type's name",
+                          function, m->type);
+    if (result == GP_OK && !gpi_is_name(m->combine, false))
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                          "%s: monoid->combine = \"%.60s\" is not a function's name", function, m->combine);
+    return result;
+}
+
+/* The macros of a monoid's source, in the prelude, must not be words of the library's text behind it. */
+static gp_result gpi_check_macros(gp_context *gp, const char *function, const char *prelude,
+                                  const char *library)
+{
+    gpi_reader r;
+    memset(&r, 0, sizeof r);
+    r.at = prelude;
+    r.library = library;
+    gpi_read_text(&r);
+    if (!r.wrong[0]) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->source: %s", function, r.wrong);
+}
+/* ---- End file src/user_text.c ---- */
 
 /* ---- Begin file src/monoid.c ---- */
 /* monoid.c - element types, operations and monoids: checks, identities, and the text that tells monoid.cl. */
@@ -16192,27 +17133,6 @@ static float gpi_float_of_half(uint16_t half)
 
 /* ------------------------------------------------------------------ checks: monoids */
 
-/* Nothing but blanks. */
-static bool gpi_is_blank(const char *text) { return !text || text[strspn(text, " \t\n")] == '\0'; }
-
-static gp_result gpi_check_length(gp_context *gp, const char *function, const char *field, const char *text,
-                                  size_t most)
-{
-    const size_t length = strlen(text);
-    if (length <= most) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s has %zu characters, at most %zu", function, field,
-                    length, most);
-}
-
-/* An expression of the caller's, if there is one: not empty, nor longer than a compiler should be given. */
-static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text)
-{
-    if (!text) return GP_OK;
-    if (gpi_is_blank(text))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is empty", function, field);
-    return gpi_check_length(gp, function, field, text, GPI_TEXT_MAX);
-}
-
 static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp_monoid *m)
 {
     const char *missing = gpi_is_blank(m->type)      ? "type"
@@ -16220,7 +17140,6 @@ static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp
                           : gpi_is_blank(m->combine) ? "combine"
                           : !m->identity             ? "identity"
                                                      : NULL;
-    gp_result result;
     if (missing) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid has no %s", function, missing);
     }
@@ -16229,10 +17148,7 @@ static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp
                         "%s: monoid->size = %zu, must be a multiple of 4 in 4..%d", function, m->size,
                         GPI_MONOID_MAX);
     }
-    result = gpi_check_length(gp, function, "monoid->source", m->source, GPI_TEXT_MAX);
-    if (result == GP_OK) result = gpi_check_length(gp, function, "monoid->type", m->type, GPI_NAME_MAX);
-    if (result == GP_OK) result = gpi_check_length(gp, function, "monoid->combine", m->combine, GPI_NAME_MAX);
-    return result;
+    return gpi_check_monoid_text(gp, function, m);
 }
 
 static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_element *element)
@@ -17611,6 +18527,7 @@ static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
     const char *element = half ? "float" : c->type ? gpi_type_cl(c->type) : record;
     const bool elements = c->pick != GPI_PICK_FLAGS && c->pick != GPI_PICK_INDICES;
     const char *equal = c->equal ? c->equal : c->size == 16 ? "all(x == y)" : "x == y";
+    const bool plain = c->pick >= GPI_PICK_UNIQUE && !c->equal && c->size <= 8;
     const char *flag = c->flags_type == GP_F16 ? "ushort" : gpi_type_cl(c->flags_type);
     const char *in = c->pick == GPI_PICK_FLAGS     ? flag
                      : c->pick == GPI_PICK_INDICES ? gpi_type_cl(c->index_type)
@@ -17618,7 +18535,8 @@ static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
                                                    : element;
     gpi_text_add(text, "#define GPI_PICK %d\n#define GPI_PARTS %d\n#define GPI_SINGLES %d\n", c->pick,
                  c->parts, !c->repeated_only);
-    gpi_text_add(text, "#define GPI_PLAIN %d\n", c->pick == GPI_PICK_UNIQUE && !c->equal && c->size <= 8);
+    gpi_text_add(text, "#define GPI_PLAIN %d\n#define GPI_ALIKE %d\n", plain,
+                 plain && !gpi_is_float(c->type));
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", in, elements && half,
                  element);
     gpi_text_add(text, "#define GPI_RECORD %s\n#define GPI_RECORD_SIZE %u\n", record, (unsigned)c->size);
@@ -19607,7 +20525,9 @@ static gp_result gpi_strings_sub_buffer(gp_context *gp, const gpi_strings *s, cl
     cl_int error;
     range.begin = begin;
     range.end = begin + bytes;
-    gpi_range_resolve(scratch, &range); /* the caller's may be a part itself, and parts have no parts */
+    error =
+        gpi_range_resolve(scratch, &range); /* the caller's may be a part itself, and parts have no parts */
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, s->function, "scratch: clGetMemObjectInfo");
     region.origin = range.begin;
     region.size = bytes;
     *out = clCreateSubBuffer(range.root, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
@@ -21995,10 +22915,12 @@ static gp_result gpi_hash_rehash(gp_context *gp, const char *function, gpi_table
     next.buffer = NULL;
     result = gpi_hash_allocate(gp, function, own, &next);
     if (result != GP_OK) return result;
-    (void)gpi_check_buffer(gp, function, "table", before, 0, gpi_hash_bytes(table), 1, GPI_READS, &ranges[0]);
-    (void)gpi_check_buffer(gp, function, "buffer", next.buffer, 0, gpi_hash_bytes(&next), 1, GPI_READS,
-                           &ranges[1]);
-    if (gpi_overlap(&ranges[0], &ranges[1])) {
+    result =
+        gpi_check_buffer(gp, function, "table", before, 0, gpi_hash_bytes(table), 1, GPI_READS, &ranges[0]);
+    if (result == GP_OK)
+        result = gpi_check_buffer(gp, function, "buffer", next.buffer, 0, gpi_hash_bytes(&next), 1, GPI_READS,
+                                  &ranges[1]);
+    if (result == GP_OK && gpi_overlap(&ranges[0], &ranges[1])) {
         result = gpi_fail(gp, GP_ERROR_OVERLAP, "%s: buffer overlaps the table's present memory", function);
     }
     if (result == GP_OK) result = gpi_hash_move(gp, function, table, &next);
@@ -23011,7 +23933,9 @@ static void gpi_stack_init(gpi_stack_scan *s, const char *function, const gp_sta
 static gp_result gpi_stack_element(gp_context *gp, gpi_stack_scan *s)
 {
     const gp_stack_scan_desc *d = s->desc;
+    const gp_result result = gpi_check_text(gp, s->nest.function, "value_map", d->value_map);
     gpi_operation o;
+    if (result != GP_OK) return result;
     memset(&o, 0, sizeof o);
     o.type = d->value_type;
     o.out_type = d->out_type;

@@ -189,7 +189,7 @@ static gp_result gp_operation(entrant *e, const input *in, int operation)
         .keys = in->d_keys, .count = in->n, .op = GP_SUM, .strategy = e->strategy};
     const gp_hash_find_desc find = {
         .keys = operation == FIND_MISS ? in->d_misses : in->d_hits, .values = in->d_out, .count = in->n};
-    const gp_hash_erase_desc erase = {.keys = in->d_hits, .count = in->n};
+    const gp_hash_erase_desc erase = {.keys = in->d_hits, .count = in->n, .strategy = e->strategy};
     gp_result result = operation == INSERT  ? gp_hash_insert(in->b->gp, e->table, &insert)
                        : operation == COUNT ? gp_hash_insert_or_apply(in->b->gp, e->table, &count)
                        : operation == ERASE ? gp_hash_erase(in->b->gp, e->table, &erase)
@@ -202,10 +202,10 @@ static bool answers_are_right(entrant *e, const input *in, int operation)
 {
     const size_t size = in->course.size;
     const uint64_t none = size == 4 ? UINT32_MAX : UINT64_MAX;
-    if (operation == INSERT || operation == ERASE) return true;
-    if (operation == COUNT && e->peer) peer_operation(e, in, FIND_HIT);
-    if (operation == COUNT && !e->peer && gp_operation(e, in, FIND_HIT) != GP_OK)
-        return failed(e, in->b, "find");
+    const bool asks = operation == COUNT || operation == ERASE;
+    if (operation == INSERT) return true;
+    if (asks && e->peer) peer_operation(e, in, FIND_HIT);
+    if (asks && !e->peer && gp_operation(e, in, FIND_HIT) != GP_OK) return failed(e, in->b, "find");
     if (!e->peer)
         clEnqueueReadBuffer(in->b->queue, in->d_out, CL_TRUE, 0, in->n * size, in->out, 0, NULL, NULL);
     for (size_t i = 0; i < in->n; i++) {
@@ -253,6 +253,23 @@ static void round_of(entrant *all, size_t count, const input *in, unsigned round
     }
 }
 
+/* How many times as fast as each peer the library's own choice is. */
+static void print_ratios(entrant *all, size_t count, unsigned rounds)
+{
+    if (all[0].error[0] || count == 0 || !all[count - 1].peer) return;
+    printf("  %s over\n", all[0].name);
+    for (size_t i = 0; i < count; i++) {
+        if (!all[i].peer || all[i].error[0]) continue;
+        printf("  %-22s", all[i].name);
+        for (int o = 0; o < OPERATIONS; o++) {
+            const double own = bench_hash_median(all[0].seconds[o], rounds);
+            if (skips(&all[i], o)) printf(" %18s", "-");
+            else printf(" %18.2f", bench_hash_median(all[i].seconds[o], rounds) / own);
+        }
+        puts("");
+    }
+}
+
 static void print_table(entrant *all, size_t count, const input *in, unsigned rounds)
 {
     double first[OPERATIONS] = {0};
@@ -275,6 +292,7 @@ static void print_table(entrant *all, size_t count, const input *in, unsigned ro
         }
         printf("%s%s\n", all[i].error[0] ? " ERROR: " : "", all[i].error);
     }
+    print_ratios(all, count, rounds);
     fflush(stdout);
 }
 

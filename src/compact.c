@@ -124,6 +124,7 @@ static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
     const char *element = half ? "float" : c->type ? gpi_type_cl(c->type) : record;
     const bool elements = c->pick != GPI_PICK_FLAGS && c->pick != GPI_PICK_INDICES;
     const char *equal = c->equal ? c->equal : c->size == 16 ? "all(x == y)" : "x == y";
+    const bool plain = c->pick >= GPI_PICK_UNIQUE && !c->equal && c->size <= 8;
     const char *flag = c->flags_type == GP_F16 ? "ushort" : gpi_type_cl(c->flags_type);
     const char *in = c->pick == GPI_PICK_FLAGS     ? flag
                      : c->pick == GPI_PICK_INDICES ? gpi_type_cl(c->index_type)
@@ -131,7 +132,8 @@ static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
                                                    : element;
     gpi_text_add(text, "#define GPI_PICK %d\n#define GPI_PARTS %d\n#define GPI_SINGLES %d\n", c->pick,
                  c->parts, !c->repeated_only);
-    gpi_text_add(text, "#define GPI_PLAIN %d\n", c->pick == GPI_PICK_UNIQUE && !c->equal && c->size <= 8);
+    gpi_text_add(text, "#define GPI_PLAIN %d\n#define GPI_ALIKE %d\n", plain,
+                 plain && !gpi_is_float(c->type));
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", in, elements && half,
                  element);
     gpi_text_add(text, "#define GPI_RECORD %s\n#define GPI_RECORD_SIZE %u\n", record, (unsigned)c->size);

@@ -43,6 +43,9 @@
      - Nothing prints (an OpenCL implementation may, when a text of yours does not compile), aborts or leaves
        a half-made object. Failures return a negative gp_result, and
        gp_last_error tells the function, the condition with its values, and the OpenCL error by name.
+     - A call that fails after it has begun to enqueue leaves undefined what it would have written, arrays
+       worked on in place among it; a hash table's batch may have been done in part. Inputs are left as they
+       are, and the context can be used on.
 
    OPTIONS (define before including)
      GP_IMPLEMENTATION   emit the implementation here
@@ -189,15 +192,16 @@ enum { GP_OPS_MAX = 8 };
 /* An associative operation of your own, in OpenCL C 1.2.
 
    `source` defines the element type `type` and the function `type combine(type a, type b)`, in which
-   a stands before b in input order. Both must be usable after `source` is pasted into a kernel; names
-   beginning with gp_, gpi_, GP_ or GPI_ are taken. `size` is sizeof(type): 4, 8, 12, ... 64 bytes, the same
+   a stands before b in input order. Both must be usable after `source` is pasted into a kernel. Refused with
+   GP_ERROR_INVALID_ARGUMENT: names that begin with gp_, gpi_, GP_ or GPI_, brackets, comments and literals
+   without an end, digraphs and trigraphs, #include (the cache would not see a change in the file), and macros
+   named as a word that the library's own text uses. `size` is sizeof(type): 4, 8, 12, ... 64 bytes, the same
    on host and device, and legal as a kernel's argument (no bool, size_t or pointer inside). The combine
-   function may be a built-in, and the source must not #include (the cache would not see a change in the
-   included file) nor #define names that are not its own. `identity` points to `size` bytes and must be
-   neutral on both sides. `commutative` lets the library combine in any order; without it, input order is
-   kept. `exact` says that recombining the same elements in another grouping gives the same bits (integers,
-   min/max; not float sums): a group may then publish results for one that is late.
-   The strings and the identity are read during the call only. */
+   function may be a built-in; the source must not redeclare another one. `identity` points to `size` bytes
+   and must be neutral on both sides. `commutative` lets the library combine in any order; without it, input
+   order is kept. `exact` says that recombining the same elements in another grouping gives the same bits
+   (integers, min/max; not float sums): a group may then publish results for one that is late. The strings and
+   the identity are read during the call only. */
 typedef struct gp_monoid {
     const char *type;     /* name of the element type, e.g. "affine" */
     const char *source;   /* OpenCL C that defines it and the combine function */
@@ -225,7 +229,11 @@ typedef struct gp_check_monoid_desc {
    element, y that of the second input where there is one, and i (ulong) the index, counted from the call's
    first element. Its value is converted to out_type; for argmin and argmax to the input's type, so that
    fractions of integers want a float `type` or, with ops, a map_type; for several ops to map_type; for a
-   monoid to the monoid's type, and `type` then names the input's. The text is read during the call only. */
+   monoid to the monoid's type, and `type` then names the input's. The text is read during the call only.
+   This, and every other expression in a desc, is one expression: brackets that do not close within it,
+   comments and literals without an end, ';' outside of braces, '#', backslashes, digraphs and trigraphs, and
+   names that begin with gp_, gpi_, GP_ or GPI_ are refused with GP_ERROR_INVALID_ARGUMENT; the rest is the
+   compiler's to judge, with GP_ERROR_BUILD and its log. */
 
 /* ------------------------------------------------------------------ context */
 
@@ -326,7 +334,9 @@ typedef struct gp_context_desc {
     void (*on_async_error)(gp_result result, const char *text, void *user);
     void *async_error_user;
 
-    const char *cache_dir; /* of built programs; NULL: $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim */
+    /* Of built programs; NULL: $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim, where these are absolute. Files
+       that belong to neither this user nor root are not loaded. */
+    const char *cache_dir;
     bool no_disk_cache;
     /* Bytes that the cache folder may hold; 0: 256 MiB. After a save, the programs that were used longest
        ago (to the second) are removed until the rest fits. Windows: not bounded. */

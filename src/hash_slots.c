@@ -302,10 +302,12 @@ static gp_result gpi_hash_rehash(gp_context *gp, const char *function, gpi_table
     next.buffer = NULL;
     result = gpi_hash_allocate(gp, function, own, &next);
     if (result != GP_OK) return result;
-    (void)gpi_check_buffer(gp, function, "table", before, 0, gpi_hash_bytes(table), 1, GPI_READS, &ranges[0]);
-    (void)gpi_check_buffer(gp, function, "buffer", next.buffer, 0, gpi_hash_bytes(&next), 1, GPI_READS,
-                           &ranges[1]);
-    if (gpi_overlap(&ranges[0], &ranges[1])) {
+    result =
+        gpi_check_buffer(gp, function, "table", before, 0, gpi_hash_bytes(table), 1, GPI_READS, &ranges[0]);
+    if (result == GP_OK)
+        result = gpi_check_buffer(gp, function, "buffer", next.buffer, 0, gpi_hash_bytes(&next), 1, GPI_READS,
+                                  &ranges[1]);
+    if (result == GP_OK && gpi_overlap(&ranges[0], &ranges[1])) {
         result = gpi_fail(gp, GP_ERROR_OVERLAP, "%s: buffer overlaps the table's present memory", function);
     }
     if (result == GP_OK) result = gpi_hash_move(gp, function, table, &next);

@@ -204,16 +204,20 @@ struct gp_context {
 /* error.c */
 static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, ...) GPI_PRINTF(3, 4);
 static void gpi_fail_within(gp_context *gp, const char *function, const char *prefix);
+static gp_result gpi_result_of(cl_int error);
+static void gpi_error_leave(const gp_context *gp);
 static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function, const char *call);
 static void gpi_log(const gp_context *gp, gp_log_level level, const char *format, ...) GPI_PRINTF(3, 4);
 static const char *gpi_cl_error_name(cl_int error);
 static char *gpi_format(const char *format, ...) GPI_PRINTF(1, 2);
 
 /* device.c */
+#define GPI_PROBE_CALLS "clGetPlatformInfo or clGetDeviceInfo"
 static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *info);
-static void gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info);
+static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info);
 static bool gpi_has_extension(const char *extensions, const char *name);
 static bool gpi_is_llvmpipe(const gp_device_info *info);
+static bool gpi_is_digit(char c);
 
 /* profile.c */
 static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
@@ -277,7 +281,6 @@ static gp_result gpi_element_make(gp_context *gp, const char *function, const gp
                                   gpi_element *element);
 static size_t gpi_type_size(gp_type type);
 static const char *gpi_type_cl(gp_type type);
-static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text);
 static size_t gpi_round_up(size_t x, size_t multiple);
 static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
                                      size_t count);
@@ -295,6 +298,13 @@ static void gpi_element_prelude(const gpi_element *element, gpi_primitive primit
 static void gpi_prelude_user(const gp_monoid *m, const char *user, gpi_text *text);
 static void gpi_prelude_field(const gpi_field *field, gp_type lane, unsigned k, gpi_text *text);
 static void gpi_identity_words(const gpi_element *element, gpi_text *text);
+
+/* user_text.c */
+static bool gpi_is_blank(const char *text);
+static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text);
+static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, const gp_monoid *m);
+static gp_result gpi_check_macros(gp_context *gp, const char *function, const char *prelude,
+                                  const char *library);
 
 /* laws.c */
 static gp_result gpi_laws_check_new(gp_context *gp, const char *function, const gp_monoid *monoid);
@@ -351,7 +361,7 @@ static gp_result gpi_check_count_named(gp_context *gp, const char *function, con
                                        const gpi_count *count, gpi_range *range);
 static gp_result gpi_check_apart(gp_context *gp, const char *function, const char *const *names,
                                  const gpi_range *used, size_t read, size_t count);
-static void gpi_range_resolve(cl_mem buffer, gpi_range *range);
+static cl_int gpi_range_resolve(cl_mem buffer, gpi_range *range);
 static bool gpi_same(const gpi_range *a, const gpi_range *b);
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
 static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count);
@@ -509,6 +519,7 @@ static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c);
 static void gpi_watch(gp_context *gp, const char *function, const char *kernel, cl_event event);
 static void gpi_settle(gp_context *gp);
 static void gpi_settle_all(gp_context *gp);
+static void gpi_pending_free(gp_context *gp);
 static void gpi_throttle(gp_context *gp);
 static gp_result gpi_async_result(gp_context *gp);
 static cl_int gpi_event_status(cl_event event);

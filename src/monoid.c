@@ -114,27 +114,6 @@ static float gpi_float_of_half(uint16_t half)
 
 /* ------------------------------------------------------------------ checks: monoids */
 
-/* Nothing but blanks. */
-static bool gpi_is_blank(const char *text) { return !text || text[strspn(text, " \t\n")] == '\0'; }
-
-static gp_result gpi_check_length(gp_context *gp, const char *function, const char *field, const char *text,
-                                  size_t most)
-{
-    const size_t length = strlen(text);
-    if (length <= most) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s has %zu characters, at most %zu", function, field,
-                    length, most);
-}
-
-/* An expression of the caller's, if there is one: not empty, nor longer than a compiler should be given. */
-static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text)
-{
-    if (!text) return GP_OK;
-    if (gpi_is_blank(text))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is empty", function, field);
-    return gpi_check_length(gp, function, field, text, GPI_TEXT_MAX);
-}
-
 static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp_monoid *m)
 {
     const char *missing = gpi_is_blank(m->type)      ? "type"
@@ -142,7 +121,6 @@ static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp
                           : gpi_is_blank(m->combine) ? "combine"
                           : !m->identity             ? "identity"
                                                      : NULL;
-    gp_result result;
     if (missing) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid has no %s", function, missing);
     }
@@ -151,10 +129,7 @@ static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp
                         "%s: monoid->size = %zu, must be a multiple of 4 in 4..%d", function, m->size,
                         GPI_MONOID_MAX);
     }
-    result = gpi_check_length(gp, function, "monoid->source", m->source, GPI_TEXT_MAX);
-    if (result == GP_OK) result = gpi_check_length(gp, function, "monoid->type", m->type, GPI_NAME_MAX);
-    if (result == GP_OK) result = gpi_check_length(gp, function, "monoid->combine", m->combine, GPI_NAME_MAX);
-    return result;
+    return gpi_check_monoid_text(gp, function, m);
 }
 
 static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_element *element)

@@ -194,7 +194,9 @@ static gp_result gpi_strings_sub_buffer(gp_context *gp, const gpi_strings *s, cl
     cl_int error;
     range.begin = begin;
     range.end = begin + bytes;
-    gpi_range_resolve(scratch, &range); /* the caller's may be a part itself, and parts have no parts */
+    error =
+        gpi_range_resolve(scratch, &range); /* the caller's may be a part itself, and parts have no parts */
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, s->function, "scratch: clGetMemObjectInfo");
     region.origin = range.begin;
     region.size = bytes;
     *out = clCreateSubBuffer(range.root, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);

@@ -413,6 +413,21 @@ static void test_partition_elements(void **state)
     gp_context_destroy(gp);
 }
 
+/* As outputs too long for the caches are written. */
+static void test_past_caches(void **state)
+{
+    const choice c = {BY_FLAGS, GP_TYPE_NONE, 4, 100, 0};
+    gp_context *gp = test_open(&test_variants[0], "-DGPI_PAST_CACHES=0");
+    size_t k;
+    (void)state;
+    for (k = 0; k < 4; k++) {
+        pack_form form = form_of((test_small() ? 3079 : 70001) + k);
+        form.offset = k;
+        check_partition(gp, &c, &form, 2, k % 2 ? APART : BEHIND);
+    }
+    gp_context_destroy(gp);
+}
+
 /* ------------------------------------------------------------------ waiting, bad input */
 
 /* One tile in k never publishes: the fallback counts it, and the result is the same. */
@@ -544,6 +559,7 @@ int main(void)
         cmocka_unit_test(test_select_floats),
         cmocka_unit_test(test_partition_every_variant),
         cmocka_unit_test(test_partition_elements),
+        cmocka_unit_test(test_past_caches),
         cmocka_unit_test(test_sabotage),
         cmocka_unit_test(test_bad_input),
         cmocka_unit_test(test_clamped),
