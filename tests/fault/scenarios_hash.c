@@ -263,9 +263,14 @@ static bool check_counts(world *w) { return w->host[0] == 1; }
 
 static gp_result run_source(world *w)
 {
-    size_t size = 0;
-    const gp_result result = gp_device_source(w->gp, GP_DEVICE_HASH, w->table, NULL, 0, &size);
-    w->host[0] = size > 1000;
+    const gp_tile_op sum = {"sum", GP_U32, GP_SUM, NULL};
+    gp_device_source_desc hash = {GP_DEVICE_HASH, {0}, NULL, 0, 0}, tile = {GP_DEVICE_TILE, {0}, &sum, 1, 0};
+    size_t size = 0, more = 0;
+    gp_result result;
+    hash.table = w->table;
+    result = gp_device_source(w->gp, &hash, NULL, 0, &size);
+    if (result == GP_OK) result = gp_device_source(w->gp, &tile, NULL, 0, &more);
+    w->host[0] = size > 1000 && more > 1000;
     return result;
 }
 
