@@ -210,9 +210,12 @@ static bool check_contains(world *w)
 static gp_result run_erase(world *w)
 {
     gp_hash_erase_desc d = {0};
+    size_t bytes = 0;
+    gp_result result;
     d.keys = w->buffer[0];
     d.count = KEYS;
-    return gp_hash_erase(w->gp, w->table, &d);
+    result = gp_hash_erase_scratch_size(w->gp, w->table, &d, &bytes);
+    return result == GP_OK ? gp_hash_erase(w->gp, w->table, &d) : result;
 }
 
 /* ------------------------------------------------------------------ over the whole table */
