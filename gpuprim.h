@@ -34,7 +34,8 @@
        and counted in gp_profile.clamped.
      - The first use of a primitive with new types builds a program, also for a count of 0 and for a
        ..._scratch_size. gp_warmup moves that cost, and tells which fields make a new program.
-     - A context belongs to one host thread at a time. Different contexts run freely in parallel.
+     - A context belongs to one host thread at a time. Different contexts run freely in parallel. A forked
+   child uses none of its parent's contexts, nor destroys them (docs/RELIABILITY.md).
      - Nothing prints (an OpenCL implementation may, when a text of yours does not compile), aborts or leaves
        a half-made object. Failures return a negative gp_result, and
        gp_last_error tells the function, the condition with its values, and the OpenCL error by name.
@@ -16424,11 +16425,11 @@ static gp_result gpi_check_user_text(gp_context *gp, const char *function, const
     return GP_OK;
 }
 
-/* An OpenCL C expression of the caller's; NULL: none. */
+/* An OpenCL C expression of the caller's; NULL: none. Blank ones are told as such by those that want one. */
 static gp_result gpi_check_expression(gp_context *gp, const char *function, const char *field,
                                       const char *text)
 {
-    return text ? gpi_check_user_text(gp, function, field, text, true) : GP_OK;
+    return gpi_is_blank(text) ? GP_OK : gpi_check_user_text(gp, function, field, text, true);
 }
 
 /* One word, or several; blanks around. */

@@ -334,11 +334,11 @@ static gp_result gpi_check_user_text(gp_context *gp, const char *function, const
     return GP_OK;
 }
 
-/* An OpenCL C expression of the caller's; NULL: none. */
+/* An OpenCL C expression of the caller's; NULL: none. Blank ones are told as such by those that want one. */
 static gp_result gpi_check_expression(gp_context *gp, const char *function, const char *field,
                                       const char *text)
 {
-    return text ? gpi_check_user_text(gp, function, field, text, true) : GP_OK;
+    return gpi_is_blank(text) ? GP_OK : gpi_check_user_text(gp, function, field, text, true);
 }
 
 /* One word, or several; blanks around. */
