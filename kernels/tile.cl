@@ -88,6 +88,7 @@ static void gpi_prefetch_read(gpi_source source, ulong i, uint elements)
 #endif
 }
 
+#if !GPI_BY_MASKS /* else masks.cl has the rest */
 /* Elements that stand alone, one after the other, in chains side by side: each chain waits for its own last
    operation only. The tile is that many runs, equal and consecutive; the last one takes the rest too. */
 #if GPI_LANES > 1 || GPI_SEGMENTED || GPI_SIZE > 16
@@ -203,6 +204,7 @@ static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_shared shared)
     gpi_tile_open(&tile, source, base, shared);
     return gpi_tile_aggregate(&tile);
 }
+#endif
 
 #else
 /* ------------------------------------------------------------------ local */

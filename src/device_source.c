@@ -85,10 +85,9 @@ static void gpi_tile_text_op(const gp_tile_op *op, const gpi_element *element, u
 {
     const unsigned words = (unsigned)(element->base_size + 3) / 4;
     gpi_text_add(text,
-                 "typedef char gpi_monoid_size_must_be_sizeof_type_%u[sizeof(%s) == %u ? 1 : -1];\n"
                  "static %s gpi_identity_%u(void)\n{\n    const union {\n        uint word[%u];\n"
                  "        %s value;\n    } identity = {{",
-                 k, type, (unsigned)element->base_size, type, k, words, type);
+                 type, k, words, type);
     gpi_identity_words(element, text);
     gpi_text_add(text, "}};\n    return identity.value;\n}\n");
     gpi_text_add(text, "#define GPI_GROUP gp_tile_%s\n#define GPI_GROUP_T %s\n", op->name, type);

@@ -31,7 +31,12 @@
      - `count` may live on the device: with `count_buffer`, the number of elements is read from there when
        the call runs (count_type: GP_U32 or GP_U64, at element count_offset), and `count` is its upper
        bound, for which buffers are checked and work is launched. A larger number is clamped to the bound
-       and counted in gp_profile.clamped.
+       and counted in gp_profile.clamped. Without count_buffer, count_type stays 0.
+     - A field that means nothing beside the others is an error, rather than ignored in silence; but a scratch
+       buffer is not looked at where 0 bytes of scratch are needed.
+     - Expressions, and a monoid's source, have up to 16384 characters. A name in one that stands for nothing
+       there (y without a second input) does not compile: GP_ERROR_BUILD, and gp_last_error has what the
+   compiler says, your own lines first, by field and line: "map:1:5".
      - The first use of a primitive with new types builds a program, also for a count of 0 and for a
        ..._scratch_size. gp_warmup moves that cost, and tells which fields make a new program.
      - A context belongs to one host thread at a time. Different contexts run freely in parallel. A forked
@@ -39,6 +44,9 @@
      - Nothing prints (an OpenCL implementation may, when a text of yours does not compile), aborts or leaves
        a half-made object. Failures return a negative gp_result, and
        gp_last_error tells the function, the condition with its values, and the OpenCL error by name.
+     - A call that fails after it has begun to enqueue leaves undefined what it would have written, arrays
+       worked on in place among it; a hash table's batch may have been done in part. Inputs are left as they
+       are, and the context can be used on.
 
    OPTIONS (define before including)
      GP_IMPLEMENTATION   emit the implementation here
@@ -549,17 +557,17 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
        flags       in[i] for each i at which flags[i] is not 0
        indices     in[indices[i]] for each i in turn; an index of in_count or more is left out
 
-   Exactly one of the three is given. Elements have a `type`, or are records of `size` bytes: 1, 2, 4, 8, 16;
-   in a predicate a record is then uchar, ushort, uint, ulong or uint4. Halves are floats there.
-   Results: elements in `out`, where they were in `indices_out`, how many in the number `count_out`; each is
-   optional. There must be room for `count` elements and indices. A count on the device is what the next call
-   takes as its count_buffer; gp_select_read brings it to the host.
-   Stable: yes. The same input gives the same result every time, on every device.
-   count 0: only count_out is written. Largest count: 2^31 - 1 tiles; 2^32 - 1 with indices or counts of
-   GP_U32, checked.
-   Aliasing: what is written may overlap nothing.
-   Cost: single pass reads once and writes what is picked; multi-pass reads what decides twice. One launch up
-   to one tile. Scratch: 16 bytes a tile. (Look-back: Merrill & Garland 2016.) */
+   Exactly one of the three is given. Elements have a `type`, or are records of `element_size` bytes: 1, 2, 4,
+   8, 16; in a predicate a record is then uchar, ushort, uint, ulong or uint4 ("x.y > 5", "any(x !=
+   (uint4)(0))": what is true of a vector is a vector, which any or all makes one answer of). Halves are
+   floats there. Flags are of any type: floats are compared as numbers, halves by their bits. Results:
+   elements in `out`, where they were in `indices_out`, how many in the number `count_out`; each is optional,
+   but for one. There must be room for `count` elements and indices. A count on the device is what the next
+   call takes as its count_buffer; gp_select_read brings it to the host. Stable: yes. The same input gives the
+   same result every time, on every device. count 0: only count_out is written. Largest count: 2^31 - 1 tiles;
+   2^32 - 1 with indices or counts of GP_U32, checked. Aliasing: what is written may overlap nothing. Cost:
+   single pass reads once and writes what is picked; multi-pass reads what decides twice. One launch up to one
+   tile. Scratch: 16 bytes a tile. (Look-back: Merrill & Garland 2016.) */
 typedef struct gp_select_desc {
     cl_mem in;
     size_t in_offset; /* elements, as all offsets */
@@ -574,10 +582,10 @@ typedef struct gp_select_desc {
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type; /* of elements; or: */
-    size_t size;  /* bytes of a record */
+    gp_type type;        /* of elements; or: */
+    size_t element_size; /* bytes of a record: 1, 2, 4, 8, 16 */
     const char *predicate;
-    cl_mem flags; /* count integers */
+    cl_mem flags; /* count flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
     cl_mem indices;
@@ -609,7 +617,7 @@ GP_API gp_result gp_select_scratch_size(gp_context *gp, const gp_select_desc *de
    `rest` NULL: the parts stand in `out` one behind the other; `count` elements then are all that is written.
    Each part may get a buffer of its own instead (in three `second` and `rest` both or neither), with room for
    `count` elements. `reversed`, with two parts in `out`: the rest begins at the output's end and goes
-   backwards, as some libraries leave it.
+   backwards, as some libraries leave it: at out[count - 1], with count_buffer at out[number - 1].
    counts_out: 2 or 3 numbers, of each part; any of them may be the next call's count_buffer.
    Elements, stability, count 0, limits, aliasing: as for gp_select.
    Cost: with buffers of their own, or reversed, single pass reads and writes once. One behind the other takes
@@ -630,11 +638,11 @@ typedef struct gp_partition_desc {
     cl_mem count_buffer;     /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type; /* of elements; or: */
-    size_t size;  /* bytes of a record */
+    gp_type type;        /* of elements; or: */
+    size_t element_size; /* bytes of a record: 1, 2, 4, 8, 16 */
     const char *predicate;
     const char *predicate2; /* NULL: two parts */
-    cl_mem flags;           /* instead of predicates: count integers */
+    cl_mem flags;           /* instead of predicates: count flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
     bool reversed;
@@ -661,9 +669,10 @@ GP_API gp_result gp_partition_scratch_size(gp_context *gp, const gp_partition_de
 
    Equal: integers and records by value, floats as numbers (-0 equals +0, NaN nothing, halves too); or
    `equal`, an expression in x and y, a key and the one before it: "fabs(x - y) < 1e-3f", "x / 10 == y / 10".
-   gp_unique_by_key moves a value with each key; gp_unique has none.
-   Results: keys, values, the keys' indices, how many; each is optional, with room for `count` elements.
-   Stability, count 0, limits, aliasing, cost: as for gp_select. */
+   Records are uchar, ushort, uint, ulong or uint4 in it: "all(x.xy == y.xy)" compares the first 8 bytes
+   of 16. gp_unique_by_key moves a value with each key; gp_unique has none. Results: keys, values, the keys'
+   indices, how many; each is optional, but for one, with room for `count` elements. Stability, count 0,
+   limits, aliasing, cost: as for gp_select. */
 typedef struct gp_unique_desc {
     cl_mem keys;
     size_t keys_offset; /* elements, as all offsets */
@@ -708,8 +717,8 @@ GP_API gp_result gp_unique_scratch_size(gp_context *gp, const gp_unique_desc *de
 /* Each run's key (its first one), length, and index of its first element. `repeated_only`: runs of one
    element are left out, so that lengths are 2 and more ("non-trivial runs").
 
-   Runs, `equal`, stability, count 0, limits, aliasing, cost: as for gp_unique. Each result is optional, with
-   room for `count` elements. Scratch: 16 bytes a tile, twice that with numbers of GP_U64. */
+   Runs, `equal`, stability, count 0, limits, aliasing, cost: as for gp_unique. Each result is optional, but
+   for one, with room for `count` elements. Scratch: 16 bytes a tile, twice that with numbers of GP_U64. */
 typedef struct gp_run_length_encode_desc {
     cl_mem in;
     size_t in_offset; /* elements, as all offsets */
@@ -727,9 +736,9 @@ typedef struct gp_run_length_encode_desc {
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;      /* of elements; or: */
-    size_t size;       /* bytes of a record: 1, 2, 4, 8, 16 */
-    const char *equal; /* NULL: x == y */
+    gp_type type;        /* of elements; or: */
+    size_t element_size; /* bytes of a record: 1, 2, 4, 8, 16 */
+    const char *equal;   /* NULL: x == y */
     bool repeated_only;
     gp_strategy strategy;
     cl_mem scratch; /* of gp_run_length_encode_scratch_size bytes, apart from all else; NULL: the context's */
@@ -958,19 +967,20 @@ GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc);
 /* out[c * bins + b] = how many samples of channel c are in bin b, or, with weights, the sum of their weights.
 
    Even bins: lower <= x < upper is cut into `bins` equal parts, b = floor((x - lower) * bins / (upper -
-   lower)). Integers: exact, for any bounds. Floats: computed in the sample's type (halves: f32) as (x -
-   lower) * (bins / (upper - lower)), rounded each time; what that rounds up to `bins` is in the last bin.
-   Edges: bins + 1 rising numbers of `type`; bin b is edges[b] <= x < edges[b+1], found by binary search.
-   Equal ones make an empty bin. Where they do not rise, samples go into any bins. Outside, NaN: a sample
-   below the first bin, at or above the end of the last one, or NaN, is not counted. Channels: an element is a
-   pixel of 1 to 4 samples, which lie together; each channel has `bins` counts of its own, one channel after
-   the other. channels_out counts the first ones only (colours without alpha). Weights: integers, one an
-   element, for all its channels. Counts and sums are modulo 2^32 or 2^64. Order has no influence: the same
-   result every time, on every device. count 0 gives zeros, or leaves `out` as it is (accumulate). Cost: reads
-   the input once. Few bins (local memory: 1024 to 4096; CPUs: 4095) and all samples of 8 bits: one launch,
-   counted in tables of each group's own. More: atomics, or on CPUs a table for each core in the scratch.
-   Besides, unless `accumulate`, `out` is cleared by a command. Largest count: what fits in memory. Aliasing:
-   `out` overlaps nothing. */
+   lower)). Bounds are .i64 for all signed types, .u64 for all unsigned ones, .f64 for floats, so that `upper`
+   may be one more than the type holds (256); as the low and high of gp_random. Integers: exact, for any
+   bounds. Floats: computed in the sample's type (halves: f32) as (x - lower) * (bins / (upper - lower)),
+   rounded each time; what that rounds up to `bins` is in the last bin. Edges: bins + 1 rising numbers of
+   `type`; bin b is edges[b] <= x < edges[b+1], found by binary search. Equal ones make an empty bin. Where
+   they do not rise, samples go into any bins. Outside, NaN: a sample below the first bin, at or above the end
+   of the last one, or NaN, is not counted. Channels: an element is a pixel of 1 to 4 samples, which lie
+   together; each channel has `bins` counts of its own, one channel after the other. channels_out counts the
+   first ones only (colours without alpha). Weights: integers, one an element, for all its channels. Counts
+   and sums are modulo 2^32 or 2^64. Order has no influence: the same result every time, on every device.
+   count 0 gives zeros, or leaves `out` as it is (accumulate). Cost: reads the input once. Few bins (local
+   memory: 1024 to 4096; CPUs: 4095) and all samples of 8 bits: one launch, counted in tables of each group's
+   own. More: atomics, or on CPUs a table for each core in the scratch. Besides, unless `accumulate`, `out` is
+   cleared by a command. Largest count: what fits in memory. Aliasing: `out` overlaps nothing. */
 typedef struct gp_histogram_desc {
     cl_mem in;
     size_t in_offset;    /* elements, as all offsets */
@@ -981,7 +991,7 @@ typedef struct gp_histogram_desc {
     gp_type type;          /* of samples */
     uint32_t channels;     /* samples of an element; 0: 1; more than 1 with types of 8 bits only */
     uint32_t channels_out; /* of these, counted; 0: all */
-    size_t bins;           /* of a channel; 0: 256, with types of 8 bits */
+    size_t bins;           /* of a channel, at most 2^32 - 2; 0: 256, with types of 8 bits */
     gp_value lower;        /* even bins: .i64 of signed types, .u64 of unsigned ones, .f64 of floats; */
     gp_value upper;        /* ... both 0: the whole range of an integer type */
     cl_mem edges;          /* bins + 1 elements of `type`, instead of lower and upper; NULL: even bins */
@@ -1146,7 +1156,7 @@ typedef struct gp_sort_strings_desc {
     gp_type offsets_type; /* GP_U32 or GP_U64 */
     cl_mem out;           /* count indices, from 0 on */
     size_t out_offset;
-    size_t index_size;   /* bytes: 4 or 8; 0: 4 */
+    gp_type index_type;  /* GP_U32 (also 0) or GP_U64 */
     size_t count;        /* of strings, or their bound with count_buffer */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
@@ -1202,7 +1212,7 @@ typedef struct gp_brackets_desc {
     const char *pairs;   /* GP_U8: openers and closers, in turns; read during the call; or: */
     const int8_t *table; /* GP_U8: 256 codes; read during the call; or: */
     const char *map;     /* code of an element */
-    cl_mem match;        /* NULL: not wanted; the same for all outputs */
+    cl_mem match;        /* NULL: not wanted; the same for all outputs, of which there is one at least */
     size_t match_offset;
     cl_mem parent;
     size_t parent_offset;
@@ -1251,6 +1261,9 @@ GP_API gp_result gp_brackets_scratch_size(gp_context *gp, const gp_brackets_desc
    So an opener's own value counts for itself, and is gone at its closer; with `exclusive` it counts for its
    closer and not for itself, and what counts are the openers that gp_brackets calls parent[i], its parent and
    so on. Elements that are no brackets get the same in both.
+
+   Argmin and argmax give which of the open values is the extreme one: its opener's index, counted from the
+   call's first element, of equal ones the lowest; all ones where none is open. out_type is GP_U64 or GP_U32.
 
    Codes are given as to gp_brackets: type, and pairs, table or map. Values: one for each element, of which
    only openers' are looked at; what comes of others' is thrown away, but the operation may be given them.
@@ -1304,7 +1317,7 @@ GP_API gp_result gp_stack_scan_scratch_size(gp_context *gp, const gp_stack_scan_
      index[i]      how many of its siblings (elements with the same parent) stand before element i
      children[i]   how many elements have parent i
      end[i]        where the subtree of i ends: it is elements i ... end[i] - 1
-   Each output is optional.
+   Each output is optional, but for one.
 
    Parents are as gp_brackets writes them, or those of any tree whose nodes stand in preorder: an element's
    parent stands before it, and its subtree is of neighbours. None has all bits set; elements without a parent
@@ -1452,7 +1465,7 @@ typedef struct gp_hash_insert_desc {
     size_t count_offset;
     gp_type count_type;
     gp_op op;                      /* insert_or_apply: sum, min, max, and, or, xor */
-    gp_type type;                  /* insert_or_apply: of the values; 0: unsigned */
+    gp_type type;                  /* insert_or_apply: of the values; 0: unsigned. Else 0 */
     gp_hash_duplicates duplicates; /* insert, insert_or_assign */
     cl_mem results;                /* count bytes: a gp_hash_result each; NULL: not wanted */
     size_t results_offset;
@@ -1547,8 +1560,8 @@ typedef struct gp_hash_retrieve_desc {
     size_t live_count_offset;
     gp_type
         sort_type; /* of the keys, by which they are sorted (gp_sort), the same every time; 0: in any order */
-    bool descending;
-    cl_mem scratch; /* of gp_hash_retrieve_scratch_size bytes; NULL: the context's. None without sort_type */
+    bool descending; /* with sort_type */
+    cl_mem scratch;  /* of gp_hash_retrieve_scratch_size bytes; NULL: the context's. None without sort_type */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -1668,10 +1681,10 @@ GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *d
 /* out[i] = map(x, y, z, i), where x, y and z are in[i], in2[i] and in3[i]
 
    The expression's value is converted to out_type as C does. There may be no input at all: then the
-   expression is in i alone. A new expression is a new program. Aliasing: `out` may be the same elements as an
-   input of its size (in place); else nothing overlaps `out`. Inputs may overlap one another. count_buffer's
-   number apart from `out`. Cost: reads and writes once, one launch, no scratch. Elements are computed each
-   for itself: the same result every time. */
+   expression is in i alone. A name whose input is not there does not compile. A new expression is a new
+   program. Aliasing: `out` may be the same elements as an input of its size (in place); else nothing overlaps
+   `out`. Inputs may overlap one another. count_buffer's number apart from `out`. Cost: reads and writes once,
+   one launch, no scratch. Elements are computed each for itself: the same result every time. */
 typedef struct gp_transform_desc {
     cl_mem in; /* count elements of `type`; NULL and type 0: no input */
     size_t in_offset;
@@ -1814,8 +1827,8 @@ typedef struct gp_unpack_desc {
     size_t in_count;
     cl_mem flags; /* count flags */
     size_t flags_offset;
-    gp_type flag_type; /* 0: GP_U8 */
-    cl_mem out;        /* count elements */
+    gp_type flags_type; /* 0: GP_U8 */
+    cl_mem out;         /* count elements */
     size_t out_offset;
     size_t element_size; /* bytes: 1, 2, 4, 8 or 16 */
     size_t count;        /* of flags, or their bound with count_buffer */
@@ -1849,11 +1862,10 @@ typedef enum gp_border {
 
    A line (height 0 or 1) or a picture of rows; dx and dy count pixels, and a pixel has `channels` elements,
    each of which meets the same channel of its neighbours. Weights are f32 and lie on the device, row by row
-   from
-   (-radius_x, -radius_y) on: a correlation. They are summed in that order, as f32, or as f64 where an input
-   or output is; integers are rounded to nearest and saturated. A map's value is converted to out_type as C
-   does; dx and dy beyond the radius are taken back to it. A new map is a new program, new weights are not.
-   Aliasing: in place (`out` the same elements as `in`, pitches too), which takes a copy of the input in
+   from (-radius_x, -radius_y) on: a correlation. They are summed in that order, as f32, or as f64 where an
+   input or output is; integers are rounded to nearest and saturated. A map's value is converted to out_type
+   as C does; dx and dy beyond the radius are taken back to it. A new map is a new program, new weights are
+   not. Aliasing: in place (`out` the same elements as `in`, pitches too), which takes a copy of the input in
    scratch; else `out` overlaps nothing, from its first element to its last one. Cost: reads and writes once,
    but for the tiles' rims; one launch. */
 typedef struct gp_stencil_desc {
@@ -1902,8 +1914,10 @@ typedef enum gp_random_kind {
    many calls it is made: Philox4x32-10 (Salmon, Moraes, Dror & Shaw, SC11) with the seed as its key, and as
    its counter a block's number and the stream. An element takes words of 32 bits from the blocks in a row,
    low words first: two for types of 8 bytes and for ranges, else one; BITS of shorter types are the word's
-   low bits. Normal numbers come in pairs and are the same up to what the device's log, sqrt, sinpi and cospi
-   round. Aliasing: count_buffer's number apart from `out`. Cost: one launch, no scratch; writes once. */
+   low bits. Bounds of a range are .i64 for all signed types, .u64 for all unsigned ones, so that `high` may
+   be one more than the type holds (256); as the lower and upper of gp_histogram. Normal numbers come in pairs
+   and are the same up to what the device's log, sqrt, sinpi and cospi round. Aliasing: count_buffer's number
+   apart from `out`. Cost: one launch, no scratch; writes once. */
 typedef struct gp_random_desc {
     cl_mem out; /* count elements of `type` */
     size_t out_offset;
@@ -1912,10 +1926,10 @@ typedef struct gp_random_desc {
     uint64_t seed;
     uint64_t stream;        /* another one: other numbers for the same seed */
     uint64_t first_element; /* so that a call may go on where one ended */
-    gp_value low;           /* of a range, of `type` */
-    gp_value high;          /* itself not in it */
-    double mean;            /* normal */
-    double deviation;       /* normal: standard deviation; 0: 1 */
+    gp_value low;           /* of a range: .i64 of signed types, .u64 of unsigned ones */
+    gp_value high;          /* the same; itself not in the range */
+    double mean;            /* normal; finite, as `type` too */
+    double deviation;       /* normal: standard deviation, finite, not negative; 0: 1 */
     size_t count;           /* of elements, or their bound with count_buffer */
     cl_mem count_buffer;
     size_t count_offset;
@@ -1951,7 +1965,7 @@ typedef struct gp_warmup_desc {
         *brackets; /* of this also pairs, table, map, index_type, which outputs are there */
     const gp_stack_scan_desc *stack_scan; /* of this also pairs, table, value_map */
     const gp_tree_desc *tree;             /* of this type, map and index_type */
-    const gp_select_desc *select;         /* of these also size, predicate, which buffers are there */
+    const gp_select_desc *select;         /* of these also element_size, predicate, which buffers are there */
     const gp_partition_desc *partition;
     const gp_unique_desc *unique; /* with values: gp_unique_by_key */
     const gp_run_length_encode_desc *run_length_encode;
@@ -1965,7 +1979,7 @@ typedef struct gp_warmup_desc {
     const gp_adjacent_difference_desc *adjacent_difference; /* of this the types and map */
     const gp_gather_desc *gather;                           /* of this element_size and index_type */
     const gp_gather_desc *scatter;                          /* the same */
-    const gp_unpack_desc *unpack; /* of this element_size and flag_type; count: whether it is over 2^32 */
+    const gp_unpack_desc *unpack; /* of this element_size and flags_type; count: whether it is over 2^32 */
     const gp_stencil_desc
         *stencil;                 /* of this types, channels, radii, border, map, whether height is over 1 */
     const gp_random_desc *random; /* of this type and kind */

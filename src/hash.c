@@ -63,6 +63,9 @@ static gp_result gpi_hash_use_buffer(gp_context *gp, gpi_hash_batch *batch, cons
 static gp_result gpi_hash_check_apart(gp_context *gp, const gpi_hash_batch *batch)
 {
     size_t a, b;
+    gpi_range counter; /* one that is there is among the uses */
+    const gp_result result = gpi_check_count(gp, batch->function, &batch->count, &counter);
+    if (result != GP_OK) return result;
     for (a = 0; a < batch->use_count; a++) {
         for (b = 0; b < a; b++) {
             const gpi_hash_use *x = &batch->uses[a], *y = &batch->uses[b];
@@ -286,6 +289,10 @@ static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch,
     if (!apply && desc->op) {
         return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is for gp_hash_insert_or_apply",
                         batch->function, (int)desc->op);
+    }
+    if (!apply && desc->type) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d is for gp_hash_insert_or_apply",
+                        batch->function, (int)desc->type);
     }
     if ((desc->failed_keys == NULL) != (desc->failed_count == NULL) ||
         (desc->failed_values && !desc->failed_keys)) {

@@ -48,6 +48,10 @@ static gp_result gpi_hash_check_retrieve(gp_context *gp, gpi_hash_batch *batch,
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and the table is a set",
                         batch->function);
     }
+    if (d->descending && !d->sort_type) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: descending is set, and sort_type is 0",
+                        batch->function);
+    }
     if (!d->live_count)
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: live_count is NULL", batch->function);
     if (!d->keys && d->room > 0)
@@ -172,14 +176,16 @@ static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, gp_type key, gp
 static gp_result gpi_each_check(gp_context *gp, const char *function, const gpi_table *table,
                                 const gp_hash_for_each_desc *desc, gp_type *key, gp_type *value)
 {
+    gp_result result;
     *key = desc->key_type ? desc->key_type : table->key_size == 8 ? GP_U64 : GP_U32;
     *value = desc->value_type ? desc->value_type : table->value_size == 8 ? GP_U64 : GP_U32;
     if ((desc->map != NULL) == desc->erase) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is %s and erase is %s: either one", function,
                         desc->map ? "given" : "NULL", desc->erase ? "true" : "false");
     }
-    if ((desc->map && gpi_is_blank(desc->map)) || (desc->where && gpi_is_blank(desc->where)))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map or where is empty", function);
+    result = gpi_check_text(gp, function, "map", desc->map);
+    if (result == GP_OK) result = gpi_check_text(gp, function, "where", desc->where);
+    if (result != GP_OK) return result;
     if (table->value_size == 0 && (desc->map || desc->value_type))
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: the table is a set: it has no values to map",
                         function);
@@ -202,8 +208,6 @@ static gp_result gpi_each_program(gp_context *gp, const char *function, const gp
     gp_type key, value;
     char *more;
     gp_result result = gpi_each_check(gp, function, table, desc, &key, &value);
-    if (result == GP_OK) result = gpi_check_expression(gp, function, "where", desc->where);
-    if (result == GP_OK) result = gpi_check_expression(gp, function, "map", desc->map);
     if (result != GP_OK) return result;
     more = gpi_each_prelude(desc, key, value, table->value_size == 0);
     if (!more) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
@@ -298,10 +302,12 @@ static gp_result gpi_hash_rehash(gp_context *gp, const char *function, gpi_table
     next.buffer = NULL;
     result = gpi_hash_allocate(gp, function, own, &next);
     if (result != GP_OK) return result;
-    (void)gpi_check_buffer(gp, function, "table", before, 0, gpi_hash_bytes(table), 1, GPI_READS, &ranges[0]);
-    (void)gpi_check_buffer(gp, function, "buffer", next.buffer, 0, gpi_hash_bytes(&next), 1, GPI_READS,
-                           &ranges[1]);
-    if (gpi_overlap(&ranges[0], &ranges[1])) {
+    result =
+        gpi_check_buffer(gp, function, "table", before, 0, gpi_hash_bytes(table), 1, GPI_READS, &ranges[0]);
+    if (result == GP_OK)
+        result = gpi_check_buffer(gp, function, "buffer", next.buffer, 0, gpi_hash_bytes(&next), 1, GPI_READS,
+                                  &ranges[1]);
+    if (result == GP_OK && gpi_overlap(&ranges[0], &ranges[1])) {
         result = gpi_fail(gp, GP_ERROR_OVERLAP, "%s: buffer overlaps the table's present memory", function);
     }
     if (result == GP_OK) result = gpi_hash_move(gp, function, table, &next);

@@ -334,11 +334,27 @@ static gp_result gpi_check_user_text(gp_context *gp, const char *function, const
     return GP_OK;
 }
 
-/* An OpenCL C expression of the caller's; NULL: none. Blank ones are told as such by those that want one. */
-static gp_result gpi_check_expression(gp_context *gp, const char *function, const char *field,
-                                      const char *text)
+/* Nothing but blanks. */
+static bool gpi_is_blank(const char *text) { return !text || text[strspn(text, " \t\n")] == '\0'; }
+
+static gp_result gpi_check_length(gp_context *gp, const char *function, const char *field, const char *text,
+                                  size_t most)
 {
-    return gpi_is_blank(text) ? GP_OK : gpi_check_user_text(gp, function, field, text, true);
+    const size_t length = strlen(text);
+    if (length <= most) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s has %zu characters, at most %zu", function, field,
+                    length, most);
+}
+
+/* An OpenCL C expression of the caller's; NULL: none. Not longer than a compiler should be given. */
+static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text)
+{
+    gp_result result;
+    if (!text) return GP_OK;
+    if (gpi_is_blank(text))
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is empty", function, field);
+    result = gpi_check_length(gp, function, field, text, GPI_TEXT_MAX);
+    return result == GP_OK ? gpi_check_user_text(gp, function, field, text, true) : result;
 }
 
 /* One word, or several; blanks around. */
@@ -358,9 +374,12 @@ static bool gpi_is_name(const char *text, bool several)
 
 static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, const gp_monoid *m)
 {
-    gp_result result = gpi_check_user_text(gp, function, "monoid->source", m->source, false);
-    if (result == GP_OK) result = gpi_check_expression(gp, function, "monoid->type", m->type);
-    if (result == GP_OK) result = gpi_check_expression(gp, function, "monoid->combine", m->combine);
+    gp_result result = gpi_check_length(gp, function, "monoid->source", m->source, GPI_TEXT_MAX);
+    if (result == GP_OK) result = gpi_check_length(gp, function, "monoid->type", m->type, GPI_NAME_MAX);
+    if (result == GP_OK) result = gpi_check_length(gp, function, "monoid->combine", m->combine, GPI_NAME_MAX);
+    if (result == GP_OK) result = gpi_check_user_text(gp, function, "monoid->source", m->source, false);
+    if (result == GP_OK) result = gpi_check_text(gp, function, "monoid->type", m->type);
+    if (result == GP_OK) result = gpi_check_text(gp, function, "monoid->combine", m->combine);
     if (result == GP_OK && !gpi_is_name(m->type, true))
         result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->type = \"%.60s\" is not a type's name",
                           function, m->type);

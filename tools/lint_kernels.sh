@@ -45,6 +45,15 @@ for prelude in tests/native/prelude_*.h; do
         done
     done
 done
+# Selections by masks, which take AVX-512.
+AVX512="-DPOCL_DEVICE_ADDRESS_BITS=64 -target x86_64-linux-gnu -march=skylake-avx512"
+for prelude in tests/native/prelude_select_*.h; do
+    checked=$((checked + 1))
+    ${CLANG:-clang} $FLAGS $AVX512 -DGPI_FP64=1 $SERIAL $WIDE build/lint/select."$(basename "$prelude" .h)".cl || {
+        echo "lint: select by masks with $prelude" >&2
+        failed=$((failed + 1))
+    }
+done
 # What works on keys has no element: its own description is a few sizes.
 SORT_RING="-DGPI_RING_ROWS=1024u -DGPI_RING_REACH=64u -DGPI_RING_BLOCK=32u"
 SORT_SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_WG=1 -DGPI_ITEMS=1 -DGPI_TILE=1"
