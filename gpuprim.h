@@ -12058,7 +12058,7 @@ static const char *const gpi_kernel_histogram[] = {
     "\n",
     "   Even bins of integers are exact without a division: with d = x - lower < range <= 2^w, and the fraction\n",
     "   f = floor(2^2w * (bins % range) / range) + 1,  floor(d * bins / range) = d * (bins / range) + floor(d f /\n",
-    "   2^2w), since what f is too large by adds less than 1 / range.\n",
+    "   2^2w), since what f is too large by adds less than 1 / range. Where a bin is 2^s numbers, d >> s will do.\n",
     "\n",
     "   Parameters\n",
     "       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1\n",
@@ -12103,11 +12103,12 @@ static const char *const gpi_kernel_histogram[] = {
     "    uint count;\n",
     "    ulong lower, limit; /* integers: upper - lower - 1; floats: upper */\n",
     "    ulong scale[3];     /* integers: bins / range, and the fraction's words; floats: bins / (upper - lower) */\n",
+    "    uint shift;         /* integers: a bin is 2^shift numbers; GPI_NOWHERE: it is no such number */\n",
     "    __global const GPI_SAMPLE *edges;\n",
     "} gpi_bins;\n",
     "\n",
-    "#define GPI_BINS_PARAMETERS                                                                 \\\n",
-    "    uint bins_count, ulong lower, ulong limit, ulong scale_0, ulong scale_1, ulong scale_2, \\\n",
+    "#define GPI_BINS_PARAMETERS                                                                             \\\n",
+    "    uint bins_count, ulong lower, ulong limit, ulong scale_0, ulong scale_1, ulong scale_2, uint shift, \\\n",
     "        __global const GPI_SAMPLE *edges, ulong edges_at\n",
     "#define GPI_BINS_SET(bins)     \\\n",
     "    (bins).count = bins_count; \\\n",
@@ -12116,6 +12117,7 @@ static const char *const gpi_kernel_histogram[] = {
     "    (bins).scale[0] = scale_0; \\\n",
     "    (bins).scale[1] = scale_1; \\\n",
     "    (bins).scale[2] = scale_2; \\\n",
+    "    (bins).shift = shift;      \\\n",
     "    (bins).edges = edges + edges_at\n",
     "\n",
     "#if GPI_SAMPLE_HALF\n",
@@ -12124,11 +12126,19 @@ static const char *const gpi_kernel_histogram[] = {
     "#define GPI_READ_SAMPLE(p, i) (p)[i]\n",
     "#endif\n",
     "\n",
-    "/* Samples whose bins are looked for side by side, so that reads of edges do not wait for each other. */\n",
-    "#if GPI_SHAPE_SERIAL\n",
+    "/* Samples whose bins are looked for side by side: so that reads of edges do not wait for each other, and as\n",
+    "   many as compilers make vectors of where there is something to compute. */\n",
+    "#if GPI_SHAPE_LOCAL\n",
+    "#define GPI_BATCH 4\n",
+    "#elif GPI_EDGES || GPI_BYTES\n",
     "#define GPI_BATCH 16\n",
     "#else\n",
-    "#define GPI_BATCH 4\n",
+    "#define GPI_BATCH 256\n",
+    "#endif\n",
+    "#if GPI_BATCH > 16\n",
+    "#define GPI_FOR_BATCH(k) for (uint k = 0; k < GPI_BATCH; k++)\n",
+    "#else\n",
+    "#define GPI_FOR_BATCH(k) _Pragma(\"unroll\") for (uint k = 0; k < GPI_BATCH; k++)\n",
     "#endif\n",
     "\n",
     "#if GPI_EDGES\n",
@@ -12148,6 +12158,13 @@ static const char *const gpi_kernel_histogram[] = {
     "    }\n",
     "}\n",
     "#else\n",
+    "/* How far a sample is above the lowest one. Signed ones are extended. */\n",
+    "#if GPI_SAMPLE_SIZE == 8\n",
+    "typedef ulong gpi_distance;\n",
+    "#else\n",
+    "typedef uint gpi_distance;\n",
+    "#endif\n",
+    "\n",
     "static uint gpi_bin(GPI_OPERAND x, gpi_bins bins)\n",
     "{\n",
     "#if GPI_SAMPLE_FLOAT\n",
@@ -12162,23 +12179,33 @@ static const char *const gpi_kernel_histogram[] = {
     "    const uint b = (uint)((inside ? x - lower : 0) * scale);\n",
     "    return inside ? min(b, bins.count - 1) : GPI_NOWHERE; /* rounding may reach the end */\n",
     "#else\n",
+    "    const gpi_distance d = (gpi_distance)x - (gpi_distance)bins.lower;\n",
     "#if GPI_SAMPLE_SIZE == 8\n",
-    "    const ulong d = (ulong)x - bins.lower, low = d * bins.scale[1];\n",
+    "    const ulong low = d * bins.scale[1];\n",
     "    const ulong b = d * bins.scale[0] + mul_hi(d, bins.scale[1]) + (low + mul_hi(d, bins.scale[2]) < low);\n",
     "#else\n",
-    "    /* All in 32 bits; the product's third word by two multiplications. Signed ones are extended. */\n",
-    "    const uint d = (uint)x - (uint)bins.lower, f0 = (uint)bins.scale[1], f1 = (uint)(bins.scale[1] >> 32);\n",
+    "    /* All in 32 bits; the product's third word by two multiplications. */\n",
+    "    const uint f0 = (uint)bins.scale[1], f1 = (uint)(bins.scale[1] >> 32);\n",
     "    const ulong above = (ulong)d * f1 + ((ulong)d * f0 >> 32);\n",
     "    const uint b = d * (uint)bins.scale[0] + (uint)(above >> 32);\n",
     "#endif\n",
-    "    return d <= bins.limit ? (uint)b : GPI_NOWHERE;\n",
+    "    return d <= (gpi_distance)bins.limit ? (uint)b : GPI_NOWHERE;\n",
     "#endif\n",
     "}\n",
     "\n",
     "static void gpi_bins_find(const GPI_OPERAND *x, gpi_bins bins, uint *b)\n",
     "{\n",
-    "#pragma unroll\n",
-    "    for (uint k = 0; k < GPI_BATCH; k++) b[k] = gpi_bin(x[k], bins);\n",
+    "#if !GPI_SAMPLE_FLOAT\n",
+    "    if (bins.shift != GPI_NOWHERE) {\n",
+    "        GPI_FOR_BATCH(k)\n",
+    "        {\n",
+    "            const gpi_distance d = (gpi_distance)x[k] - (gpi_distance)bins.lower;\n",
+    "            b[k] = d <= (gpi_distance)bins.limit ? (uint)(d >> bins.shift) : GPI_NOWHERE;\n",
+    "        }\n",
+    "        return;\n",
+    "    }\n",
+    "#endif\n",
+    "    GPI_FOR_BATCH(k) b[k] = gpi_bin(x[k], bins);\n",
     "}\n",
     "#endif\n",
     "\n",
@@ -12321,8 +12348,9 @@ static const char *const gpi_kernel_histogram[] = {
     "GPI_INLINE void gpi_bins_load_all(gpi_samples s, ulong i, gpi_bins bins, uint *b)\n",
     "{\n",
     "    GPI_OPERAND x[GPI_BATCH];\n",
-    "#pragma unroll\n",
-    "    for (uint k = 0; k < GPI_BATCH; k++) x[k] = GPI_READ_SAMPLE(s.in, i + k);\n",
+    "    for (uint k = 0; k < GPI_BATCH * sizeof(GPI_SAMPLE); k += 64) /* a line each, 2 KiB ahead */\n",
+    "        GPI_PREFETCH_READ((__global const char *)(s.in + i) + 2048 + k);\n",
+    "    GPI_FOR_BATCH(k) x[k] = GPI_READ_SAMPLE(s.in, i + k);\n",
     "    gpi_bins_find(x, bins, b);\n",
     "}\n",
     "\n",
@@ -12340,9 +12368,11 @@ static const char *const gpi_kernel_histogram[] = {
     "    for (uint k = 0; k < GPI_COPIES * row; k++) table[k] = 0;\n",
     "    for (; i + GPI_BATCH <= s.end; i += GPI_BATCH) {\n",
     "        gpi_bins_load_all(s, i, bins, b);\n",
+    "        GPI_FOR_BATCH(k) b[k] = min(b[k], bins.count);\n",
+    "        for (uint k = 0; k < GPI_BATCH; k += GPI_COPIES) {\n",
     "#pragma unroll\n",
-    "        for (uint k = 0; k < GPI_BATCH; k++)\n",
-    "            table[k % GPI_COPIES * row + min(b[k], bins.count)] += GPI_WEIGHT_OF(s, i + k);\n",
+    "            for (uint c = 0; c < GPI_COPIES; c++) table[c * row + b[k + c]] += GPI_WEIGHT_OF(s, i + k + c);\n",
+    "        }\n",
     "    }\n",
     "    if (i < s.end) gpi_bins_load(s, i, bins, b);\n",
     "    for (uint k = 0; i + k < s.end; k++) table[min(b[k], bins.count)] += GPI_WEIGHT_OF(s, i + k);\n",
@@ -12352,23 +12382,30 @@ static const char *const gpi_kernel_histogram[] = {
     "    }\n",
     "}\n",
     "\n",
-    "/* Group 0 counts in `out` itself, each other one in a slice, cleared first. No group has another's. */\n",
+    "/* Group 0 counts in `out` itself, each other one in a slice, cleared first. No group has another's. The\n",
+    "   counts of a batch are asked for while those of the batch before it are raised. */\n",
     "static void gpi_count_far(gpi_samples s, gpi_bins bins, __global gpi_cell *out, __global gpi_cell *slices)\n",
     "{\n",
     "    const uint group = (uint)get_group_id(0);\n",
     "    __global gpi_cell *table = group ? slices + (ulong)(group - 1) * bins.count : out;\n",
-    "    uint b[GPI_BATCH];\n",
-    "    for (uint k = 0; k < bins.count && group; k++) table[k] = 0;\n",
+    "    uint b[2][GPI_BATCH];\n",
+    "    uint now = 0;\n",
     "    ulong i = s.begin;\n",
-    "    for (; i + GPI_BATCH <= s.end; i += GPI_BATCH) {\n",
-    "        gpi_bins_load_all(s, i, bins, b);\n",
-    "#pragma unroll\n",
-    "        for (uint k = 0; k < GPI_BATCH; k++)\n",
-    "            if (b[k] != GPI_NOWHERE) table[b[k]] += GPI_WEIGHT_OF(s, i + k);\n",
+    "    for (uint k = 0; k < bins.count && group; k++) table[k] = 0;\n",
+    "    if (i + GPI_BATCH <= s.end) gpi_bins_load_all(s, i, bins, b[0]);\n",
+    "    for (; i + 2 * GPI_BATCH <= s.end; i += GPI_BATCH) {\n",
+    "        gpi_bins_load_all(s, i + GPI_BATCH, bins, b[1 - now]);\n",
+    "        for (uint k = 0; k < GPI_BATCH; k++) {\n",
+    "            GPI_PREFETCH_WRITE(table + b[1 - now][k]);\n",
+    "            if (b[now][k] != GPI_NOWHERE) table[b[now][k]] += GPI_WEIGHT_OF(s, i + k);\n",
+    "        }\n",
+    "        now = 1 - now;\n",
     "    }\n",
-    "    if (i < s.end) gpi_bins_load(s, i, bins, b);\n",
-    "    for (uint k = 0; i + k < s.end; k++)\n",
-    "        if (b[k] != GPI_NOWHERE) table[b[k]] += GPI_WEIGHT_OF(s, i + k);\n",
+    "    for (; i < s.end; i += GPI_BATCH) {\n",
+    "        gpi_bins_load(s, i, bins, b[0]);\n",
+    "        for (uint k = 0; k < GPI_BATCH; k++)\n",
+    "            if (b[0][k] != GPI_NOWHERE) table[b[0][k]] += GPI_WEIGHT_OF(s, i + k);\n",
+    "    }\n",
     "}\n",
     "#endif\n",
     "\n",
@@ -23099,6 +23136,7 @@ typedef struct gpi_histogram {
     size_t channels, wanted;            /* of an element; of those, counted */
     size_t bins;
     cl_ulong lower, limit, scale[3]; /* gpi_bins of histogram.cl */
+    cl_uint shift;
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
@@ -23129,6 +23167,18 @@ static cl_ulong gpi_fraction(cl_ulong x, cl_ulong range, cl_ulong *rest)
     return q;
 }
 
+/* s where range = bins 2^s and numbers of `bits` can be shifted by that; else ~0. range 0: 2^64. */
+static cl_uint gpi_bins_shift(cl_ulong range, cl_ulong bins, cl_uint bits)
+{
+    cl_uint s;
+    for (s = 0; s < bits; s++) {
+        const cl_ulong shifted = bins << s;
+        if (shifted == range && (range ? shifted >> s == bins : bins == (cl_ulong)1 << 63 >> (s - 1)))
+            return s;
+    }
+    return ~(cl_uint)0;
+}
+
 /* Even bins of integers: exact, see histogram.cl. */
 static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
 {
@@ -23143,6 +23193,7 @@ static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
     h->scale[0] = range ? bins / range : 0;
     h->scale[1] = high;
     h->scale[2] = low;
+    h->shift = gpi_bins_shift(range, bins, h->size < 8 ? 32 : 64);
 }
 
 static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
@@ -23399,6 +23450,7 @@ static void gpi_histogram_args(gpi_call *call, const gpi_histogram *h)
     GPI_CALL_ARG(call, h->lower);
     GPI_CALL_ARG(call, h->limit);
     for (k = 0; k < 3; k++) GPI_CALL_ARG(call, h->scale[k]);
+    GPI_CALL_ARG(call, h->shift);
     GPI_CALL_ARG(call, edges);
     GPI_CALL_ARG(call, edges_at);
     GPI_CALL_ARG(call, d->out);
