@@ -151,6 +151,15 @@ for form in "$NARROW -DGPI_HASH_PACKED=0" "$WIDE -DGPI_HASH_PACKED=0" "$WIDE -DG
         done
     done
 done
+# What items of a group do together, for kernels of the user's.
+tools/compose_kernel.sh tests/native/group_device.h group_device >build/lint/group_device.cl
+for group in "-DGPI_GROUP_SIZE=((uint)get_local_size(0)) -DGPI_GROUP_ALONE=0" "-DGPI_GROUP_SIZE=1u -DGPI_GROUP_ALONE=1"; do
+    checked=$((checked + 1))
+    ${CLANG:-clang} $FLAGS -DGPI_FP64=0 $NARROW -DGPI_WG=1 $group build/lint/group_device.cl || {
+        echo "lint: group_device $group" >&2
+        failed=$((failed + 1))
+    }
+done
 # Nor what makes elements one by one: inputs, halves, a late input, records of 16 bytes.
 MAP="-DGPI_IN_0=uchar -DGPI_IN_1=uchar -DGPI_IN_2=half -DGPI_HALF_2=1 -DGPI_X=int -DGPI_Y=int -DGPI_Z=float"
 THREE="-DGPI_INPUTS=3 -DGPI_LAG=0 -DGPI_OUT=half -DGPI_OUT_HALF=1 -DGPI_LANE=float -DGPI_VECTOR=float16"
