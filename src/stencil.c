@@ -47,13 +47,15 @@ static void gpi_stencil_prelude_types(const gpi_stencil *s, gpi_text *text)
 {
     const gp_type type = s->desc->type, out = s->out_type;
     const bool wide = type == GP_F64 || out == GP_F64;
+    const char *lane = gpi_type_cl(gpi_operand(out)), *rounding = gpi_is_float(out) ? "" : "_sat_rte";
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", gpi_type_cl(type),
                  type == GP_F16, gpi_type_cl(gpi_operand(type)));
     gpi_text_add(text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", gpi_type_cl(out),
                  out == GP_F16, gpi_type_cl(gpi_operand(out)));
     gpi_text_add(text, "#define GPI_SUM %s\n", wide ? "double" : "float");
-    if (gpi_is_float(out)) gpi_text_add(text, "#define GPI_ROUND(sum) (GPI_LANE)(sum)\n");
-    else gpi_text_add(text, "#define GPI_ROUND(sum) convert_%s_sat_rte(sum)\n", gpi_type_cl(out));
+    gpi_text_add(
+        text, "#define GPI_ROUND(sum) convert_%s%s(sum)\n#define GPI_ROUND_16(sums) convert_%s16%s(sums)\n",
+        lane, rounding, lane, rounding);
 }
 
 static char *gpi_stencil_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
@@ -94,11 +96,10 @@ static gp_result gpi_stencil_check_numbers(gp_context *gp, const gpi_stencil *s)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: border = %d is not a gp_border", s->function,
                         (int)d->border);
     }
-    if (d->map && (gpi_is_blank(d->map) || d->weights)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty, or there are weights too",
+    if (d->map && d->weights)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are a map and weights: give one of them",
                         s->function);
-    }
-    return GP_OK;
+    return gpi_check_text(gp, s->function, "map", d->map);
 }
 
 /* Elements from the first to the last one of a picture; false where they do not fit into a size_t. */
@@ -132,8 +133,11 @@ static gp_result gpi_stencil_describe(gp_context *gp, gpi_stencil *s)
     }
     if (!gpi_stencil_extent(row, s->height, s->in_pitch, &s->in_count) ||
         !gpi_stencil_extent(row, s->height, s->out_pitch, &s->out_count)) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: %zu rows of %zu elements", s->function, s->height,
-                        row);
+        return gpi_fail(
+            gp, GP_ERROR_COUNT_LIMIT,
+            "%s: height = %zu rows of %zu elements, in_pitch = %zu, out_pitch = %zu: more than %zu "
+            "elements from the first to the last",
+            s->function, s->height, row, s->in_pitch, s->out_pitch, (size_t)(SIZE_MAX / 16));
     }
     return GP_OK;
 }
