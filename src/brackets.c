@@ -76,7 +76,7 @@ static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
     const bool codes = d->type == GP_I8 || d->type == GP_I32;
-    gp_result result = GP_OK;
+    gp_result result;
     if (!gpi_type_size(d->type) || gpi_is_float(d->type) || (!d->map && !codes && d->type != GP_U8)) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
                         "%s: type = %d, must be GP_U8, GP_I8 or GP_I32, or with a map an integer type",
@@ -87,8 +87,8 @@ static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
                         "%s: pairs, table and map exclude each other, and only a map goes with codes",
                         b->function);
     }
-    if (d->map && gpi_is_blank(d->map))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty", b->function);
+    result = gpi_check_text(gp, b->function, "map", d->map);
+    if (result != GP_OK) return result;
     b->has_table = !d->map && !codes;
     if (b->has_table && d->table) memcpy(b->table, d->table, sizeof b->table);
     else if (b->has_table) result = gpi_brackets_pairs(gp, b, d->pairs ? d->pairs : "()[]{}");
@@ -300,6 +300,10 @@ static gp_result gpi_brackets_check(gp_context *gp, const gpi_brackets *b)
     gpi_range used[GPI_BRACKETS_RANGES];
     gp_result r = GP_OK;
     memset(used, 0, sizeof used);
+    if (n > 0 && !d->match && !d->parent && !d->depth && !b->errors) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                        "%s: match, parent, depth and errors are NULL: nothing is wanted", b->function);
+    }
     if (n > 0)
         r = gpi_check_buffer(gp, b->function, "in", d->in, d->in_offset, n, gpi_type_size(d->type), GPI_READS,
                              &used[GPI_BRACKETS_IN]);

@@ -219,6 +219,8 @@ GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *coun
 
 /* ------------------------------------------------------------------ choice */
 
+static bool gpi_is_digit(char c) { return c >= '0' && c <= '9'; }
+
 static char gpi_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
 static bool gpi_contains_anycase(const char *text, const char *part)
@@ -237,14 +239,19 @@ static bool gpi_same_anycase(const char *a, const char *b)
 }
 
 /* "1:0": the position of platform and device in clGetPlatformIDs and clGetDeviceIDs. */
-static bool gpi_filter_indices(const char *filter, unsigned *platform, unsigned *device)
+static bool gpi_filter_indices(const char *filter, unsigned long *platform, unsigned long *device)
 {
-    char rest;
-    return sscanf(filter, "%u:%u%c", platform, device, &rest) == 2;
+    char *end;
+    if (!gpi_is_digit(filter[0])) return false;
+    *platform = strtoul(filter, &end, 10);
+    if (end[0] != ':' || !gpi_is_digit(end[1])) return false;
+    *device = strtoul(end + 1, &end, 10);
+    return *end == '\0';
 }
 
 /* Position of all[i]'s platform among the platforms, and of the device in its platform. */
-static bool gpi_matches_indices(const gp_device_info *all, size_t i, unsigned platform, unsigned device)
+static bool gpi_matches_indices(const gp_device_info *all, size_t i, unsigned long platform,
+                                unsigned long device)
 {
     cl_platform_id platforms[32];
     cl_uint count = 0;
@@ -256,7 +263,7 @@ static bool gpi_matches_indices(const gp_device_info *all, size_t i, unsigned pl
 
 static bool gpi_matches(const gp_device_info *all, size_t i, const char *filter)
 {
-    unsigned platform, device;
+    unsigned long platform, device;
     if (!filter || !*filter) return true;
     if (gpi_same_anycase(filter, "gpu")) return (all[i].device_type & CL_DEVICE_TYPE_GPU) != 0;
     if (gpi_same_anycase(filter, "cpu")) return (all[i].device_type & CL_DEVICE_TYPE_CPU) != 0;

@@ -61,6 +61,20 @@ static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, 
     return result;
 }
 
+/* Puts `prefix` in front of what the last failure's text says behind the function's name. */
+static void gpi_fail_within(gp_context *gp, const char *function, const char *prefix)
+{
+    char *at = strstr(gp->error, function);
+    const size_t length = strlen(prefix);
+    size_t rest;
+    if (at) at += strlen(function) + 2; /* ": " */
+    if (!at || (size_t)(at - gp->error) + length + 1 > sizeof gp->error) return;
+    rest = sizeof gp->error - (size_t)(at - gp->error) - length;
+    memmove(at + length, at, rest);
+    memcpy(at, prefix, length);
+    gp->error[sizeof gp->error - 1] = '\0';
+}
+
 /* A context that does not come to be leaves its text, if it has one, where gp_last_error(NULL) looks. */
 static void gpi_error_leave(const gp_context *gp)
 {

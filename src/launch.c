@@ -104,6 +104,10 @@ static gp_result gpi_check_count_named(gp_context *gp, const char *function, con
 {
     char field[64];
     memset(range, 0, sizeof *range);
+    if (!count->buffer && count->type) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %scount_type = %d, and %scount_buffer is NULL",
+                        function, prefix, (int)count->type, prefix);
+    }
     if (!count->buffer) return GP_OK;
     if (count->type != GP_U32 && count->type != GP_U64) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %scount_type = %d, must be GP_U32 or GP_U64",

@@ -215,6 +215,18 @@ static gp_result run_erase(world *w)
     return gp_hash_erase(w->gp, w->table, &d);
 }
 
+static gp_result run_erase_partitioned(world *w)
+{
+    gp_hash_erase_desc d = {0};
+    size_t bytes = 0;
+    gp_result result;
+    d.keys = w->buffer[0];
+    d.count = KEYS;
+    d.strategy = GP_STRATEGY_MULTI_PASS;
+    result = gp_hash_erase_scratch_size(w->gp, w->table, &d, &bytes);
+    return result == GP_OK ? gp_hash_erase(w->gp, w->table, &d) : result;
+}
+
 /* ------------------------------------------------------------------ over the whole table */
 
 static gp_result run_retrieve(world *w)
@@ -263,9 +275,15 @@ static bool check_counts(world *w) { return w->host[0] == 1; }
 
 static gp_result run_source(world *w)
 {
-    size_t size = 0;
-    const gp_result result = gp_device_source(w->gp, GP_DEVICE_HASH, w->table, NULL, 0, &size);
-    w->host[0] = size > 1000;
+    gp_device_source_desc hash = {0}, tile = {0};
+    size_t hash_size = 0, tile_size = 0;
+    gp_result result;
+    hash.part = GP_DEVICE_HASH;
+    hash.table = w->table;
+    tile.part = GP_DEVICE_TILE;
+    result = gp_device_source(w->gp, &hash, NULL, 0, &hash_size);
+    if (result == GP_OK) result = gp_device_source(w->gp, &tile, NULL, 0, &tile_size);
+    w->host[0] = hash_size > 1000 && tile_size > 1000;
     return result;
 }
 
@@ -283,6 +301,7 @@ const scenario scenarios_hash[] = {
     {"hash_find", NULL, prepare_full, run_find, check_found, has_all, false, false},
     {"hash_contains", NULL, prepare_full, run_contains, check_contains, has_all, false, false},
     {"hash_erase", NULL, prepare_full, run_erase, has_none, NULL, false, false},
+    {"hash_erase_partitioned", NULL, prepare_full, run_erase_partitioned, has_none, NULL, false, false},
     {"hash_retrieve", NULL, prepare_full, run_retrieve, check_retrieve, has_all, false, false},
     {"hash_for_each", NULL, prepare_full, run_for_each, check_apply, NULL, false, false},
     {"hash_rehash", NULL, prepare_full, run_rehash, has_all, has_all, false, false},
