@@ -99,13 +99,13 @@ static void gpi_stage(gpi_picture in, long e, long y, GPI_NEAR GPI_X *near)
     const long row_end = in.width * GPI_CHANNELS - (e - GPI_RIM);
     const long end = min((long)GPI_ROW, max(row_end, 0l));
     for (uint r = 0; r < GPI_ROWS; r++) {
-        const long at = y + r - GPI_RY;
+        const long row = y + r - GPI_RY;
         long q = 0;
-        if (at >= 0 && at < in.height) {
-            for (; q < GPI_RIM; q++) near[q] = gpi_read_any(in, e - GPI_RIM + q, at);
-            for (; q < end; q++) near[q] = GPI_READ(in.in, at * in.pitch + (e - GPI_RIM) + q);
+        if (row >= 0 && row < in.height) {
+            for (; q < GPI_RIM; q++) near[q] = gpi_read_any(in, e - GPI_RIM + q, row);
+            for (; q < end; q++) near[q] = GPI_READ(in.in, row * in.pitch + (e - GPI_RIM) + q);
         }
-        for (; q < GPI_ROW; q++) near[q] = gpi_read_any(in, e - GPI_RIM + q, at);
+        for (; q < GPI_ROW; q++) near[q] = gpi_read_any(in, e - GPI_RIM + q, row);
         near += GPI_ROW;
     }
 }
