@@ -4358,7 +4358,9 @@ static const char *const gpi_kernel_lookback[] = {
     "     - Tiles are handed out by ticket: whoever waits, waits for groups that have already started.\n",
     "     - A wait is bounded: after `polls` looks at tiles that are late, the group computes each further\n",
     "       late tile itself, from the input, and goes on (`polls` 0: wait for ever; the host says so only\n",
-    "       on devices that are known to let every started group go on running).                           */\n",
+    "       on devices that are known to let every started group go on running).\n",
+    "   tests/models/lookback.pml checks this: stores that land in any order, both numbers of words, the fallback.\n",
+    " */\n",
     "#define GPI_EMPTY 0u\n",
     "#define GPI_AGGREGATE 1u\n",
     "#define GPI_INCLUSIVE 2u\n",
@@ -4415,7 +4417,8 @@ static const char *const gpi_kernel_lookback[] = {
     "    }\n",
     "}\n",
     "\n",
-    "/* One look at a tile's state: its flag, and the value if that is not GPI_EMPTY. */\n",
+    "/* One look at a tile's state: its flag, and the value if that is not GPI_EMPTY. (lookback.pml: `whole`, and\n",
+    "   the mutation BUG_AGREE.) */\n",
     "static uint gpi_observe(volatile __global uint *state, uint tile, GPI_T *value)\n",
     "{\n",
     "    gpi_state_words words = gpi_state_of(state, tile);\n",
@@ -4439,7 +4442,8 @@ static const char *const gpi_kernel_lookback[] = {
     "}\n",
     "\n",
     "/* Publishes another tile's aggregate for it, word by word, where nothing is published yet. Right only\n",
-    "   for bit-exact monoids: the owner may be writing the same words at the same time. */\n",
+    "   for bit-exact monoids: the owner may be writing the same words at the same time. (lookback.pml: `whole`,\n",
+    "   and the mutations BUG_POST and BUG_EXACT.) */\n",
     "static void gpi_post(volatile __global uint *state, uint tile, GPI_T aggregate)\n",
     "{\n",
     "#if GPI_EXACT\n",
@@ -4458,7 +4462,8 @@ static const char *const gpi_kernel_lookback[] = {
     "/* Combines the states of the tiles before `next` to the left of *prefix, as far as they are published.\n",
     "   Returns 0 when *prefix is complete, else n > 0: tile n-1 is late. One item calls.\n",
     "   Ends because each turn either goes one tile back or uses up one of *polls; where polls are not\n",
-    "   counted, because tile next-1 has been started and is let run (ticket order, fair device). */\n",
+    "   counted, because tile next-1 has been started and is let run (ticket order, fair device). (lookback.pml:\n",
+    "   `alive`, `right`, and the mutation BUG_TICKET; with POLLS and SILENT what the bound is for.) */\n",
     "static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefix, uint *polls, bool bounded)\n",
     "{\n",
     "    while (next > 0) {\n",
@@ -4476,7 +4481,8 @@ static const char *const gpi_kernel_lookback[] = {
     "}\n",
     "\n",
     "/* The product of all tiles before `tile`. All items call; `aggregate` is the tile's own.\n",
-    "   Ends because each turn of the loop brings `next` nearer to 0. */\n",
+    "   Ends because each turn of the loop brings `next` nearer to 0. (lookback.pml: `alive`; `kept`: why the host\n",
+    "   lets no call in place come here with polls.) */\n",
     "static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggregate, gpi_source source,\n",
     "                           uint polls, volatile __global uint *counters, gpi_shared shared)\n",
     "{\n",
@@ -6105,7 +6111,8 @@ static const char *const gpi_kernel_ring[] = {
     "}\n",
     "\n",
     "/* The second word, with everything before the tile. What it replaces is looked at, so that the write has\n",
-    "   happened before the tile leaves: false when the first word is not there, which must not be. */\n",
+    "   happened before the tile leaves: false when the first word is not there, which must not be. (ring.pml:\n",
+    "   BUG_STORE is what a plain store would do.) */\n",
     "static bool gpi_ring_conclude(gpi_ring ring, uint tile, uint d, uint count)\n",
     "{\n",
     "    volatile __global gpi_word *word = gpi_ring_word(ring, tile, d);\n",
@@ -8994,6 +9001,7 @@ static const char *const gpi_kernel_hash[] = {
     "   A probe ends after `steps` slots, which is the capacity, or less where a device's loops are limited: no key\n",
     "   stands further from its home then, so that a search that gives up there is right too. An exchange fails\n",
     "   only because another item's succeeded; where loops are limited, `turns` bounds those as well.\n",
+    "   tests/models/hash.pml checks all of this, with operations that race and loads that come late.\n",
     "\n",
     "   Parameters\n",
     "       GPI_HASH_PACKED   1: packed form, 64-bit atomics; keys and values of 4 bytes\n",
@@ -9187,6 +9195,7 @@ static const char *const gpi_kernel_hash[] = {
     "\n",
     "#if GPI_HASH_PACKED\n",
     "/* The key's slot is found or claimed, and its value changed: what came of it. `slot`: gpi_hash_home(t, key).\n",
+    "   (hash.pml: `once`, `lost`, `full`, `ends`, and the mutations BUG_CLAIM, BUG_CHECK, BUG_REUSE, BUG_STEPS.)\n",
     " */\n",
     "GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)\n",
     "{\n",
@@ -9220,7 +9229,8 @@ static const char *const gpi_kernel_hash[] = {
     "}\n",
     "\n",
     "#else\n",
-    "/* The value of a key that has its slot. `claimed` is handed on; `turn`: how many are used up. */\n",
+    "/* The value of a key that has its slot. `claimed` is handed on; `turn`: how many are used up. (hash.pml:\n",
+    "   `lost`, `ends`, and the mutation BUG_STORE.) */\n",
     "GPI_INLINE uint gpi_hash_change(gp_hash_table t, volatile __global gpi_word *cell, gp_hash_value value,\n",
     "                                uint change, uint claimed, uint turn)\n",
     "{\n",
@@ -9239,6 +9249,7 @@ static const char *const gpi_kernel_hash[] = {
     "}\n",
     "\n",
     "/* The key's slot is found or claimed, and its value changed: what came of it. `slot`: gpi_hash_home(t, key).\n",
+    "   (hash.pml: `once`, `lost`, `full`, `ends`, and the mutations BUG_CLAIM, BUG_CHECK, BUG_REUSE, BUG_STEPS.)\n",
     " */\n",
     "GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)\n",
     "{\n",
@@ -9264,7 +9275,7 @@ static const char *const gpi_kernel_hash[] = {
     "/* ------------------------------------------------------------------ get, erase */\n",
     "\n",
     "#if GPI_HASH_PACKED\n",
-    "/* True and its value when the key is there. */\n",
+    "/* True and its value when the key is there. (hash.pml: `own`, `found`, `ends`.) */\n",
     "GPI_INLINE bool gpi_hash_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)\n",
     "{\n",
     "    const ulong empty = GPI_PAIR(GPI_KEY_NONE, t.reserved);\n",
@@ -9280,6 +9291,7 @@ static const char *const gpi_kernel_hash[] = {
     "    return false;\n",
     "}\n",
     "\n",
+    "/* The slot stays the key's. (hash.pml: `lost`, `ends`, and the mutation BUG_EMPTY.) */\n",
     "GPI_INLINE uint gpi_hash_remove(gp_hash_table t, uint slot, gp_hash_key key)\n",
     "{\n",
     "    const ulong empty = GPI_PAIR(GPI_KEY_NONE, t.reserved);\n",
@@ -9314,7 +9326,7 @@ static const char *const gpi_kernel_hash[] = {
     "    return 0;\n",
     "}\n",
     "\n",
-    "/* True and its value when the key is there. */\n",
+    "/* True and its value when the key is there. (hash.pml: `own`, `found`, `ends`.) */\n",
     "GPI_INLINE bool gpi_hash_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)\n",
     "{\n",
     "    volatile __global gpi_word *cell = gpi_hash_cell(t, slot, key);\n",
@@ -9323,6 +9335,7 @@ static const char *const gpi_kernel_hash[] = {
     "    return *value != t.reserved;\n",
     "}\n",
     "\n",
+    "/* The slot stays the key's. (hash.pml: `lost`, `ends`, and the mutation BUG_EMPTY.) */\n",
     "GPI_INLINE uint gpi_hash_remove(gp_hash_table t, uint slot, gp_hash_key key)\n",
     "{\n",
     "    volatile __global gpi_word *cell = gpi_hash_cell(t, slot, key);\n",
@@ -9339,7 +9352,7 @@ static const char *const gpi_kernel_hash_line[] = {
     "/* hash_line.cl - put, get and remove that look at a line of slots a step (platform.cl: gpi_line), where the\n",
     "   device can load one at once. Everything that hash.cl says of single slots holds: a line's words may be of\n",
     "   different moments, but a key found anywhere is there, a slot seen taken stays taken by its key, and one\n",
-    "   seen empty is claimed by exchange.\n",
+    "   seen empty is claimed by exchange. (tests/models/hash.pml with LINE.)\n",
     "\n",
     "       line      | a  b  key c  -  d  -  - |      hit: the key's slot, wherever it stands\n",
     "                          ^home ^             none: the first empty slot from home on\n",
@@ -23229,7 +23242,8 @@ static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc)
     small.key_size = desc->key_size;
     small.value_size = desc->value_size;
     small.capacity = 64;
-    result = gp_hash_create(gp, &small, &table);
+    result = gpi_hash_check_sizes(gp, "gp_warmup", &small);
+    if (result == GP_OK) result = gp_hash_create(gp, &small, &table);
     if (result != GP_OK) return result;
     result = gpi_alloc_zeros(gp, 64, &insert.keys);
     if (result == GP_OK) result = gpi_alloc_zeros(gp, 64, &find.found);
@@ -25419,6 +25433,7 @@ GP_API gp_result gp_reduce_by_key(gp_context *gp, const gp_reduce_by_key_desc *d
 GP_API gp_result gp_reduce_by_key_read(gp_context *gp, const gp_reduce_by_key_desc *desc, uint64_t *count)
 {
     const char *function = "gp_reduce_by_key_read";
+    if (desc && desc->done) *desc->done = NULL;
     if (!count) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: count is NULL", function);
     return gpi_by_key_call(gp, function, desc, count);
 }
