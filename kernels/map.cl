@@ -139,19 +139,24 @@ static void gpi_prefetch(gpi_inputs in, __global GPI_OUT *out, ulong i)
     GPI_AHEAD(out, i, WRITE);
 }
 
-/* Elements i .. i + 15, i > 0 with GPI_LAG. */
-GPI_INLINE void gpi_write_vector(gpi_inputs in, __global GPI_OUT *out, ulong i)
+/* Elements whose values are made together, in a loop that compilers turn into vectors. */
+#define GPI_BLOCK 256
+
+/* Elements i .. i + GPI_BLOCK - 1, i > 0 with GPI_LAG. */
+GPI_INLINE void gpi_write_block(gpi_inputs in, __global GPI_OUT *out, ulong i)
 {
-    GPI_LANE lane[16];
-    gpi_prefetch(in, out, i);
-    for (uint k = 0; k < 16; k++) lane[k] = gpi_value(in, i + k);
+    GPI_LANE lane[GPI_BLOCK] __attribute__((aligned(64)));
+    for (uint k = 0; k < GPI_BLOCK; k++) lane[k] = gpi_value(in, i + k);
+    for (uint k = 0; k < GPI_BLOCK; k += 16) {
+        gpi_prefetch(in, out, i + k);
 #if GPI_OUT_HALF
-    vstore_half16(vload16(0, lane), 0, out + i);
+        vstore_half16(vload16(0, lane + k), 0, out + i + k);
 #elif defined(GPI_VECTOR)
-    GPI_STORE_VECTOR(gpi_out_vector, vload16(0, lane), out + i);
+        GPI_STORE_VECTOR(gpi_out_vector, GPI_LOAD_PRIVATE(gpi_out_vector, lane + k), out + i + k);
 #else
-    for (uint k = 0; k < 16; k++) out[i + k] = lane[k];
+        for (uint l = k; l < k + 16; l++) out[i + l] = lane[l];
 #endif
+    }
 }
 
 GPI_INLINE void gpi_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, ulong end)
@@ -161,7 +166,7 @@ GPI_INLINE void gpi_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, ulon
         GPI_WRITE(out, 0, gpi_value_any(in, 0));
         i = 1;
     }
-    for (; i + 16 <= end; i += 16) gpi_write_vector(in, out, i);
+    for (; i + GPI_BLOCK <= end; i += GPI_BLOCK) gpi_write_block(in, out, i);
     for (; i < end; i++) GPI_WRITE(out, i, gpi_value(in, i));
 }
 #else

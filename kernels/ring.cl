@@ -112,7 +112,8 @@ static void gpi_ring_publish(gpi_ring ring, uint tile, uint d, uint count)
 }
 
 /* The second word, with everything before the tile. What it replaces is looked at, so that the write has
-   happened before the tile leaves: false when the first word is not there, which must not be. */
+   happened before the tile leaves: false when the first word is not there, which must not be. (ring.pml:
+   BUG_STORE is what a plain store would do.) */
 static bool gpi_ring_conclude(gpi_ring ring, uint tile, uint d, uint count)
 {
     volatile __global gpi_word *word = gpi_ring_word(ring, tile, d);

@@ -275,15 +275,14 @@ static bool check_counts(world *w) { return w->host[0] == 1; }
 
 static gp_result run_source(world *w)
 {
-    gp_device_source_desc hash = {0}, tile = {0};
-    size_t hash_size = 0, tile_size = 0;
+    const gp_tile_op sum = {"sum", GP_U32, GP_SUM, NULL};
+    gp_device_source_desc hash = {GP_DEVICE_HASH, {0}, NULL, 0, 0}, tile = {GP_DEVICE_TILE, {0}, &sum, 1, 0};
+    size_t size = 0, more = 0;
     gp_result result;
-    hash.part = GP_DEVICE_HASH;
     hash.table = w->table;
-    tile.part = GP_DEVICE_TILE;
-    result = gp_device_source(w->gp, &hash, NULL, 0, &hash_size);
-    if (result == GP_OK) result = gp_device_source(w->gp, &tile, NULL, 0, &tile_size);
-    w->host[0] = hash_size > 1000 && tile_size > 1000;
+    result = gp_device_source(w->gp, &hash, NULL, 0, &size);
+    if (result == GP_OK) result = gp_device_source(w->gp, &tile, NULL, 0, &more);
+    w->host[0] = size > 1000 && more > 1000;
     return result;
 }
 
