@@ -20,7 +20,7 @@ tools/fuzz_calls.sh $dir/calls.h
 
 # The fake OpenCL tells the fuzzer nothing of interest: it is compiled without the fuzzer's counters.
 sanitize="-std=gnu11 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
-warnings="-Wall -Wextra -Wno-unused-function"
+warnings="-Wall -Wextra -Wno-unused-function -Werror=implicit-function-declaration"
 build() { # target
     $CLANG $sanitize $warnings -fsanitize=fuzzer -I$dir -I. -o $dir/fuzz_$1 tests/fuzz/fuzz_$1.c $dir/fake_cl.o \
         $dir/gpuprim.o

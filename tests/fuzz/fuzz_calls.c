@@ -213,6 +213,23 @@ static const gp_monoid *fuzz_const_gp_monoid_pointer(fuzz *f)
     return m;
 }
 
+/* As many as there may be: a few that are something, and the first of these again. */
+static const gp_tile_op *fuzz_const_gp_tile_op_pointer(fuzz *f)
+{
+    enum { OPS = 64 };
+    gp_tile_op *ops = fuzz_alloc(f, OPS * sizeof *ops);
+    const unsigned b = fuzz_byte(f);
+    size_t i;
+    for (i = 0; i < b % 4; i++) {
+        ops[i].name = fuzz_const_char_pointer(f);
+        ops[i].type = fuzz_gp_type(f);
+        ops[i].op = fuzz_gp_op(f);
+        if (b & 128) ops[i].monoid = fuzz_const_gp_monoid_pointer(f);
+    }
+    for (; i < OPS; i++) ops[i] = ops[0];
+    return ops;
+}
+
 /* A list of up to four events, and its length; or a length without a list. */
 static const cl_event *fuzz_const_cl_event_pointer(fuzz *f)
 {
