@@ -70,23 +70,14 @@ static gpi_bits gpi_bits_of(GPI_T value)
     return bits;
 }
 
-/* Tests build with GPI_SABOTAGE = k: one tile in k never publishes, as if its group never ran. */
-static bool gpi_publishes(uint tile)
-{
-#ifdef GPI_SABOTAGE
-    return (tile * 2654435761u >> 16) % GPI_SABOTAGE != 0;
-#else
-    (void)tile;
-    return true;
-#endif
-}
-
 static void gpi_publish(volatile __global uint *state, uint tile, uint flag, GPI_T value)
 {
     const gpi_bits bits = gpi_bits_of(value);
     gpi_state_words words = gpi_state_of(state, tile);
-    if (!gpi_publishes(tile)) return;
-    for (uint k = 0; k < GPI_STATE_WORDS; k++) gpi_word_write(words + k, gpi_pack(flag, &bits, k));
+    for (uint k = 0; k < GPI_STATE_WORDS; k++) {
+        if (gpi_tells(words + k, tile, k + (flag == GPI_INCLUSIVE)))
+            gpi_word_write(words + k, gpi_pack(flag, &bits, k));
+    }
 }
 
 /* One look at a tile's state: its flag, and the value if that is not GPI_EMPTY. (lookback.pml: `whole`, and

@@ -210,10 +210,19 @@ static bool check_contains(world *w)
 static gp_result run_erase(world *w)
 {
     gp_hash_erase_desc d = {0};
+    d.keys = w->buffer[0];
+    d.count = KEYS;
+    return gp_hash_erase(w->gp, w->table, &d);
+}
+
+static gp_result run_erase_partitioned(world *w)
+{
+    gp_hash_erase_desc d = {0};
     size_t bytes = 0;
     gp_result result;
     d.keys = w->buffer[0];
     d.count = KEYS;
+    d.strategy = GP_STRATEGY_MULTI_PASS;
     result = gp_hash_erase_scratch_size(w->gp, w->table, &d, &bytes);
     return result == GP_OK ? gp_hash_erase(w->gp, w->table, &d) : result;
 }
@@ -291,6 +300,7 @@ const scenario scenarios_hash[] = {
     {"hash_find", NULL, prepare_full, run_find, check_found, has_all, false, false},
     {"hash_contains", NULL, prepare_full, run_contains, check_contains, has_all, false, false},
     {"hash_erase", NULL, prepare_full, run_erase, has_none, NULL, false, false},
+    {"hash_erase_partitioned", NULL, prepare_full, run_erase_partitioned, has_none, NULL, false, false},
     {"hash_retrieve", NULL, prepare_full, run_retrieve, check_retrieve, has_all, false, false},
     {"hash_for_each", NULL, prepare_full, run_for_each, check_apply, NULL, false, false},
     {"hash_rehash", NULL, prepare_full, run_rehash, has_all, has_all, false, false},
