@@ -29,7 +29,7 @@ SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
 
 .PHONY: all demo test test-all test-million test-strings test-hash-stress bench bench-check plot-hash peers examples header check-header format check-format \
-	lint compile-matrix sanitize tsan fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
+	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
 	deps-run deps-test deps-lint deps-bench \
 	install clean help always
 .SECONDARY:
@@ -118,10 +118,28 @@ build/tsan/%.o: tests/%.c | gpuprim.h deps-test
 build/tsan/test_%: build/tsan/test_%.o $(SUPPORT:%=build/tsan/%.o)
 	$(CC) $(CFLAGS) $(TSAN) -o $@ $^ $(LDFLAGS) $(TEST_LIBS)
 
+# RACES names some of the test programs. What is wrapped, and why: tests/races/shadow.c.
+RACES ?= $(TESTS)
+comma := ,
+RACES_WRAPPED := clCreateBuffer clEnqueueFillBuffer clEnqueueCopyBuffer
+RACES_PROGRAMS := $(RACES:%=build/races/%)
+
+races: build/races/planted $(RACES_PROGRAMS) ## every kernel under Oclgrind: data races, bounds, and what is used but was never written
+	@tools/races.sh $^
+
+build/races/%.o: tests/races/%.c | gpuprim.h deps-test
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -c -o $@ $<
+
+build/races/planted: build/races/planted.o build/races/shadow.o
+	$(CC) $(CFLAGS) $(RACES_WRAPPED:%=-Wl$(comma)--wrap=%) -o $@ $^ $(LDFLAGS) $(TEST_LIBS)
+
+build/races/test_%: build/tests/test_%.o $(SUPPORT:%=build/tests/%.o) build/races/shadow.o
+	$(CC) $(CFLAGS) $(RACES_WRAPPED:%=-Wl$(comma)--wrap=%) -o $@ $^ $(LDFLAGS) $(TEST_LIBS)
+
 # Every call of OpenCL and of the C library fails once. The layer goes between the driver and the ICD loader.
 FAULT_OBJECTS := $(patsubst tests/fault/%.c,build/fault/%.o,$(filter-out tests/fault/layer.c,$(wildcard tests/fault/*.c)))
 FAULT_WRAPPED := malloc calloc realloc fopen fread fwrite fclose rename opendir stat
-comma := ,
 
 fault: build/fault/driver build/fault/layer.so ## every call and command fails, one after the other: error or exact result, no leak
 	@tools/fault.sh
