@@ -302,7 +302,8 @@ typedef struct gp_tuning {
     gp_words words;
     uint32_t work_group_size; /* local shape only; rounded down to a power of two */
     uint32_t tile;            /* serial: elements a group; local: elements a work-item */
-    uint32_t polls;           /* how often a group looks at a late tile before it computes it itself */
+    uint32_t polls;           /* how often a group looks at a late tile before it computes it itself; at most
+                                 a quarter of the device's loop_limit, if it has one */
     uint32_t ring_rows;       /* gp_sort, kernels/ring.cl: rows of the look-back table; a power of two */
     uint32_t ring_reach;      /* ... how many tiles a look-back goes back */
     uint32_t ring_block;      /* ... tiles that may end in any order; a power of two */
@@ -14744,6 +14745,8 @@ static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_p
     plan->strategy = strategy ? strategy : gp->desc.strategy;
     if (plan->strategy == GP_STRATEGY_AUTO) plan->strategy = row->strategy;
     plan->polls = gp->desc.tuning.polls ? gp->desc.tuning.polls : row->polls;
+    if (gp->info.loop_limit && plan->polls > gp->info.loop_limit / 4)
+        plan->polls = gp->info.loop_limit / 4; /* a loop of more turns would end without having waited */
     gpi_plan_shape(gp, row, size, plan);
     return gpi_plan_words(gp, function, row, plan);
 }
