@@ -302,7 +302,8 @@ typedef struct gp_tuning {
     gp_words words;
     uint32_t work_group_size; /* local shape only; rounded down to a power of two */
     uint32_t tile;            /* serial: elements a group; local: elements a work-item */
-    uint32_t polls;           /* how often a group looks at a late tile before it computes it itself */
+    uint32_t polls;           /* how often a group looks at a late tile before it computes it itself; at most
+                                 a quarter of the device's loop_limit, if it has one */
     uint32_t ring_rows;       /* gp_sort, kernels/ring.cl: rows of the look-back table; a power of two */
     uint32_t ring_reach;      /* ... how many tiles a look-back goes back */
     uint32_t ring_block;      /* ... tiles that may end in any order; a power of two */
@@ -4303,9 +4304,9 @@ static const char *const gpi_kernel_sabotage[] = {
     "   one tile in k, the first among them, is told of\n",
     "\n",
     "       never                              as if its group did not run\n",
-    "       late    GPI_SABOTAGE_PAUSE = n     each word only after n turns of waiting, so that a state's words\n",
-    "   come apart in time torn    GPI_SABOTAGE_TORN          by every other word only; where a state is written\n",
-    "   twice, by those that were left out the first time, so that its words never agree\n",
+    "       late    GPI_SABOTAGE_PAUSE = n     each word only after n turns of waiting: a state's words come apart\n",
+    "       torn    GPI_SABOTAGE_TORN          by every other word only; where a state is written twice, by those\n",
+    "                                          that were left out the first time: its words never agree\n",
     "\n",
     "   Internal: by gp_context_desc.build_options, as tests/test_sabotage.c does. Calls that wait without bound\n",
     "   (in place on a fair device) must not be made so. */\n",
@@ -13185,9 +13186,11 @@ static const char *const gpi_kernel_map[] = {
     "       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: an item has a span of elements, or every GPI_WG-th of a tile\n",
     "       GPI_WG, GPI_ITEMS                     items of a group; local: elements of an item\n",
     "       GPI_INPUTS                            0 .. 3\n",
-    "       GPI_IN_0, GPI_IN_1, GPI_IN_2          types in memory of the inputs that there are; GPI_HALF_0 ... 1:\n",
-    "   half GPI_X, GPI_Y, GPI_Z                   types as operands: halves are floats; int where there is no\n",
-    "   input GPI_OUT, GPI_OUT_HALF, GPI_LANE       the output's in memory; 1: half; as the value of gpi_map\n",
+    "       GPI_IN_0, GPI_IN_1, GPI_IN_2          types in memory of the inputs that there are\n",
+    "       GPI_HALF_0, GPI_HALF_1, GPI_HALF_2    1: that type is half\n",
+    "       GPI_X, GPI_Y, GPI_Z                   types as operands: halves are floats; int where there is none\n",
+    "       GPI_OUT, GPI_OUT_HALF                 the output's type in memory; 1: half\n",
+    "       GPI_LANE                              its type as the value of gpi_map\n",
     "       GPI_VECTOR                            type of 16 elements of the output; not defined: there is none\n",
     "       GPI_LAG                               1: the second input is late\n",
     "       gpi_map(x, y, z, i, a, b)             the function                                              */\n",
@@ -14742,6 +14745,8 @@ static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_p
     plan->strategy = strategy ? strategy : gp->desc.strategy;
     if (plan->strategy == GP_STRATEGY_AUTO) plan->strategy = row->strategy;
     plan->polls = gp->desc.tuning.polls ? gp->desc.tuning.polls : row->polls;
+    if (gp->info.loop_limit && plan->polls > gp->info.loop_limit / 4)
+        plan->polls = gp->info.loop_limit / 4; /* a loop of more turns would end without having waited */
     gpi_plan_shape(gp, row, size, plan);
     return gpi_plan_words(gp, function, row, plan);
 }

@@ -12,9 +12,11 @@
        GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: an item has a span of elements, or every GPI_WG-th of a tile
        GPI_WG, GPI_ITEMS                     items of a group; local: elements of an item
        GPI_INPUTS                            0 .. 3
-       GPI_IN_0, GPI_IN_1, GPI_IN_2          types in memory of the inputs that there are; GPI_HALF_0 ... 1:
-   half GPI_X, GPI_Y, GPI_Z                   types as operands: halves are floats; int where there is no
-   input GPI_OUT, GPI_OUT_HALF, GPI_LANE       the output's in memory; 1: half; as the value of gpi_map
+       GPI_IN_0, GPI_IN_1, GPI_IN_2          types in memory of the inputs that there are
+       GPI_HALF_0, GPI_HALF_1, GPI_HALF_2    1: that type is half
+       GPI_X, GPI_Y, GPI_Z                   types as operands: halves are floats; int where there is none
+       GPI_OUT, GPI_OUT_HALF                 the output's type in memory; 1: half
+       GPI_LANE                              its type as the value of gpi_map
        GPI_VECTOR                            type of 16 elements of the output; not defined: there is none
        GPI_LAG                               1: the second input is late
        gpi_map(x, y, z, i, a, b)             the function                                              */

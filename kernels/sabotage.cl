@@ -4,9 +4,9 @@
    one tile in k, the first among them, is told of
 
        never                              as if its group did not run
-       late    GPI_SABOTAGE_PAUSE = n     each word only after n turns of waiting, so that a state's words
-   come apart in time torn    GPI_SABOTAGE_TORN          by every other word only; where a state is written
-   twice, by those that were left out the first time, so that its words never agree
+       late    GPI_SABOTAGE_PAUSE = n     each word only after n turns of waiting: a state's words come apart
+       torn    GPI_SABOTAGE_TORN          by every other word only; where a state is written twice, by those
+                                          that were left out the first time: its words never agree
 
    Internal: by gp_context_desc.build_options, as tests/test_sabotage.c does. Calls that wait without bound
    (in place on a fair device) must not be made so. */

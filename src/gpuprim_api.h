@@ -302,7 +302,8 @@ typedef struct gp_tuning {
     gp_words words;
     uint32_t work_group_size; /* local shape only; rounded down to a power of two */
     uint32_t tile;            /* serial: elements a group; local: elements a work-item */
-    uint32_t polls;           /* how often a group looks at a late tile before it computes it itself */
+    uint32_t polls;           /* how often a group looks at a late tile before it computes it itself; at most
+                                 a quarter of the device's loop_limit, if it has one */
     uint32_t ring_rows;       /* gp_sort, kernels/ring.cl: rows of the look-back table; a power of two */
     uint32_t ring_reach;      /* ... how many tiles a look-back goes back */
     uint32_t ring_block;      /* ... tiles that may end in any order; a power of two */
