@@ -8,7 +8,9 @@
    `limit` is how many elements the indexed array has. An element whose index is not below it is skipped, and
    counted. Where a flag is not set, the index is not looked at.
 
-   A batch's lines are asked for before the first of them is used, so that their misses overlap.
+   In the serial shape the line of each element is asked for GPI_FETCH elements before it is used: as many
+   misses overlap as a core can have under way, and their number never falls, as it does at the end of a
+   batch.
 
    Parameters, which the host writes ahead
        GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: an item has a span of elements, or every GPI_WG-th of a tile
@@ -26,8 +28,6 @@
 #if !defined(GPI_SCATTER)
 #error "GPI_SCATTER must be 0 or 1"
 #endif
-
-#define GPI_BATCH 64 /* elements whose lines are asked for together */
 
 /* What a call is about. */
 typedef struct gpi_moves {
@@ -66,6 +66,10 @@ GPI_INLINE uint gpi_move(gpi_moves m, ulong i)
 }
 
 #if GPI_SHAPE_SERIAL
+#define GPI_FETCH 32   /* elements ahead, where the index says */
+#define GPI_STEP 16    /* elements of an unrolled turn */
+#define GPI_AHEAD 2048 /* bytes, of what lies in a row: the hardware's prefetching stops at page ends */
+
 /* An address is made of any index, in range or not; a hint that leads nowhere does no harm. */
 GPI_INLINE void gpi_ask(gpi_moves m, ulong i)
 {
@@ -78,13 +82,29 @@ GPI_INLINE void gpi_ask(gpi_moves m, ulong i)
 #endif
 }
 
+/* Large elements have several lines a turn, which the hardware fetches well enough. */
+GPI_INLINE void gpi_ask_row(gpi_moves m, ulong i)
+{
+    if (sizeof(GPI_OUT) > 4) return;
+    GPI_PREFETCH_READ(m.index + i + GPI_AHEAD / sizeof(GPI_INDEX));
+#if GPI_SCATTER
+    GPI_PREFETCH_READ(m.in + i + GPI_AHEAD / sizeof(GPI_OUT));
+#else
+    GPI_PREFETCH_WRITE(m.out + i + GPI_AHEAD / sizeof(GPI_OUT));
+#endif
+}
+
 static uint gpi_tile(gpi_moves m, ulong first, ulong end)
 {
     uint skipped = 0;
     ulong i = first;
-    for (; i + 2 * GPI_BATCH <= end; i += GPI_BATCH) {
-        for (uint k = 0; k < GPI_BATCH; k++) gpi_ask(m, i + GPI_BATCH + k);
-        for (uint k = 0; k < GPI_BATCH; k++) skipped += gpi_move(m, i + k);
+    for (; i + GPI_FETCH + GPI_STEP <= end; i += GPI_STEP) {
+        gpi_ask_row(m, i);
+#pragma unroll
+        for (uint k = 0; k < GPI_STEP; k++) {
+            gpi_ask(m, i + k + GPI_FETCH);
+            skipped += gpi_move(m, i + k);
+        }
     }
     for (; i < end; i++) skipped += gpi_move(m, i);
     return skipped;
