@@ -13743,8 +13743,8 @@ static const char *const gpi_kernel_stencil[] = {
     "       weights       out(x, y) = sum over dx, dy of weight(dx, dy) * in(x + dx, y + dy)     |dx| <= RX, |dy|\n",
     "   <= RY expression    out(x, y) = gpi_map(here, x, i, j), in which at(dx, dy) is in(x + dx, y + dy)\n",
     "\n",
-    "   A group has a tile of the output, and brings the tile with its rim near once; what lies beyond the borders\n",
-    "   is made there and then, so that nothing later has to think of borders.\n",
+    "   A group has span_x elements of span_y rows of the output. It brings a tile with its rim near; what lies\n",
+    "   beyond the borders is made there and then, so that nothing later has to think of borders.\n",
     "\n",
     "       near   +--------------+\n",
     "              | rim    RY    |      rows of GPI_ROW elements: GPI_TILE_X and the rim on either side,\n",
@@ -13753,13 +13753,17 @@ static const char *const gpi_kernel_stencil[] = {
     "              |  +--------+  |\n",
     "              +--------------+\n",
     "\n",
+    "   Weighted sums in the serial shape go row by row (GPI_BY_ROWS), a tile of one row after the other, and bring\n",
+    "   near only what looks beyond a border: the caches hold a row until the next one needs it.\n",
+    "\n",
     "   Parameters, which the host writes ahead\n",
     "       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: the tile is in private, or in local memory\n",
     "       GPI_WG                                items of a group\n",
     "       GPI_NEAR                              __private or __local\n",
     "       GPI_RX, GPI_RY                        radii, 0 .. 8\n",
     "       GPI_CHANNELS                          elements of a pixel\n",
-    "       GPI_TILE_X, GPI_TILE_Y                elements and rows of a tile; serial: GPI_TILE_X a multiple of 16\n",
+    "       GPI_TILE_X, GPI_TILE_Y                elements and rows of a tile: what a group has, or a part of a row\n",
+    "                                             where it goes by rows; serial: GPI_TILE_X a multiple of 16\n",
     "       GPI_ROW                               GPI_TILE_X + 2 GPI_RX GPI_CHANNELS\n",
     "       GPI_BORDER                            0: clamp, 1: wrap, 2: constant\n",
     "       GPI_IN, GPI_IN_HALF, GPI_X            input in memory; 1: half; as an operand\n",
@@ -13780,6 +13784,7 @@ static const char *const gpi_kernel_stencil[] = {
     "#error \"GPI_BORDER must be 0 .. 2\"\n",
     "#endif\n",
     "\n",
+    "#define GPI_BY_ROWS (GPI_SHAPE_SERIAL && GPI_WEIGHTS)\n",
     "#define GPI_RIM (GPI_RX * GPI_CHANNELS)\n",
     "#define GPI_ROWS (GPI_TILE_Y + 2 * GPI_RY)\n",
     "#define GPI_LANES (GPI_SHAPE_SERIAL ? 16 : 1) /* elements that an item makes side by side */\n",
@@ -13832,19 +13837,19 @@ static const char *const gpi_kernel_stencil[] = {
     "    return GPI_READ(in.in, gpi_inside(y, in.height) * in.pitch + pixel * GPI_CHANNELS + channel);\n",
     "}\n",
     "\n",
-    "/* The tile whose first element is at (e, y), with its rim. */\n",
+    "/* The tile whose first element is at (e, y), with its rim. Rows are copied from the tile's edge on, where\n",
+    "   lines of the cache begin. */\n",
     "#if GPI_SHAPE_SERIAL\n",
     "static void gpi_stage(gpi_picture in, long e, long y, GPI_NEAR GPI_X *near)\n",
     "{\n",
-    "    const long row_end = in.width * GPI_CHANNELS - (e - GPI_RIM);\n",
-    "    const long end = min((long)GPI_ROW, max(row_end, 0l));\n",
+    "    const long end = clamp(in.width * GPI_CHANNELS - (e - GPI_RIM), (long)GPI_RIM, (long)GPI_ROW);\n",
     "    for (uint r = 0; r < GPI_ROWS; r++) {\n",
-    "        const long row = y + r - GPI_RY;\n",
+    "        const long row = y + r - GPI_RY, start = gpi_inside(row, in.height) * in.pitch + e - GPI_RIM;\n",
+    "        const bool there = GPI_BORDER != 2 || (row >= 0 && row < in.height);\n",
+    "        const long stop = there ? end : GPI_RIM; /* the picture has what is before */\n",
     "        long q = 0;\n",
-    "        if (row >= 0 && row < in.height) {\n",
-    "            for (; q < GPI_RIM; q++) near[q] = gpi_read_any(in, e - GPI_RIM + q, row);\n",
-    "            for (; q < end; q++) near[q] = GPI_READ(in.in, row * in.pitch + (e - GPI_RIM) + q);\n",
-    "        }\n",
+    "        for (; q < GPI_RIM; q++) near[q] = gpi_read_any(in, e - GPI_RIM + q, row);\n",
+    "        for (; q < stop; q++) near[q] = GPI_READ(in.in, start + q);\n",
     "        for (; q < GPI_ROW; q++) near[q] = gpi_read_any(in, e - GPI_RIM + q, row);\n",
     "        near += GPI_ROW;\n",
     "    }\n",
@@ -13859,6 +13864,7 @@ static const char *const gpi_kernel_stencil[] = {
     "\n",
     "#if GPI_WEIGHTS\n",
     "#define GPI_WEIGHT_PARAMETERS __global const float *weights, ulong weights_offset,\n",
+    "#define GPI_WEIGHT_COUNT ((2 * GPI_RX + 1) * (2 * GPI_RY + 1))\n",
     "#define GPI_WEIGHT_ARGUMENT , weights + weights_offset\n",
     "#define GPI_WEIGHT_PARAMETER , __global const float *weight\n",
     "#else\n",
@@ -13876,27 +13882,41 @@ static const char *const gpi_kernel_stencil[] = {
     "typedef GPI_VECTOR(GPI_OUT) gpi_out_vector __attribute__((aligned(sizeof(GPI_OUT))));\n",
     "#endif\n",
     "\n",
-    "/* 16 elements side by side; each weight is read once for them. The first one is element e of row y. */\n",
-    "GPI_INLINE GPI_VECTOR(GPI_LANE)\n",
-    "    gpi_elements(GPI_NEAR const GPI_X *here, ulong e, ulong y GPI_WEIGHT_PARAMETER)\n",
-    "{\n",
     "#if GPI_WEIGHTS\n",
-    "    GPI_VECTOR(GPI_SUM) sum = (GPI_SUM)0;\n",
-    "    (void)e, (void)y;\n",
-    "    for (int dy = -GPI_RY; dy <= GPI_RY; dy++) {\n",
-    "        for (int dx = -GPI_RX; dx <= GPI_RX; dx++) {\n",
-    "            GPI_NEAR const GPI_X *from = here + dy * GPI_ROW + dx * GPI_CHANNELS;\n",
-    "            const GPI_SUM w = *weight++;\n",
-    "            sum += w * GPI_PASTE(convert_, GPI_VECTOR(GPI_SUM))(GPI_LOAD_PRIVATE(gpi_near_vector, from));\n",
-    "        }\n",
-    "    }\n",
-    "    return GPI_ROUND_16(sum);\n",
+    "#if GPI_IN_HALF\n",
+    "#define GPI_LOAD_FAR(p) vload_half16(0, p)\n",
     "#else\n",
+    "typedef GPI_VECTOR(GPI_IN) gpi_in_vector __attribute__((aligned(sizeof(GPI_IN))));\n",
+    "#define GPI_LOAD_FAR(p) GPI_LOAD_VECTOR(gpi_in_vector, p)\n",
+    "#endif\n",
+    "#define GPI_LOAD_NEAR(p) GPI_LOAD_PRIVATE(gpi_near_vector, p)\n",
+    "\n",
+    "/* The sums of GPI_TILE_X elements side by side, the first one at `here`: each weight is read once for all of\n",
+    "   them, and their additions hide one another's latency. Of the picture itself, or of what is near. */\n",
+    "#define GPI_SUMS(name, pointer, load)                                                                \\\n",
+    "    GPI_INLINE void name(pointer here, long pitch, const GPI_SUM *weight, GPI_VECTOR(GPI_SUM) * sum) \\\n",
+    "    {                                                                                                \\\n",
+    "        for (uint k = 0; k < GPI_STEPS; k++) sum[k] = (GPI_SUM)0;                                    \\\n",
+    "        for (int dy = -GPI_RY; dy <= GPI_RY; dy++) {                                                 \\\n",
+    "            for (int dx = -GPI_RX; dx <= GPI_RX; dx++) {                                             \\\n",
+    "                pointer from = here + dy * pitch + dx * GPI_CHANNELS;                                \\\n",
+    "                const GPI_SUM w = *weight++;                                                         \\\n",
+    "                _Pragma(\"unroll\") for (uint k = 0; k < GPI_STEPS; k++) sum[k] +=                     \\\n",
+    "                    w * GPI_PASTE(convert_, GPI_VECTOR(GPI_SUM))(load(from + 16 * k));               \\\n",
+    "            }                                                                                        \\\n",
+    "        }                                                                                            \\\n",
+    "    }\n",
+    "GPI_SUMS(gpi_sums_far, __global const GPI_IN *, GPI_LOAD_FAR)\n",
+    "GPI_SUMS(gpi_sums_near, GPI_NEAR const GPI_X *, GPI_LOAD_NEAR)\n",
+    "#else\n",
+    "/* 16 elements side by side. The first one is element e of row y. */\n",
+    "GPI_INLINE GPI_VECTOR(GPI_LANE) gpi_elements(GPI_NEAR const GPI_X *here, ulong e, ulong y)\n",
+    "{\n",
     "    GPI_LANE lane[16];\n",
     "    for (uint k = 0; k < 16; k++) lane[k] = gpi_map(here + k, here[k], (e + k) / GPI_CHANNELS, y);\n",
     "    return vload16(0, lane);\n",
-    "#endif\n",
     "}\n",
+    "#endif\n",
     "\n",
     "/* Those of the 16 elements that the picture has. */\n",
     "GPI_INLINE void gpi_write(__global GPI_OUT *out, GPI_VECTOR(GPI_LANE) v, uint count)\n",
@@ -13935,25 +13955,68 @@ static const char *const gpi_kernel_stencil[] = {
     "}\n",
     "#endif\n",
     "\n",
-    "GPI_KERNEL void gp_stencil_tiles(__global const GPI_IN *in, ulong in_offset, ulong in_pitch,\n",
-    "                                 __global GPI_OUT *out, ulong out_offset, ulong out_pitch,\n",
-    "                                 GPI_WEIGHT_PARAMETERS ulong width, ulong height, ulong tiles_across,\n",
-    "                                 GPI_X beyond)\n",
+    "#if GPI_BY_ROWS\n",
+    "/* What lies in a row is asked for this far ahead, in bytes, of the input in the row that none before needed.\n",
+    " */\n",
+    "#define GPI_AHEAD 2048\n",
+    "\n",
+    "GPI_INLINE void gpi_ask(__global const GPI_IN *in, __global GPI_OUT *out)\n",
+    "{\n",
+    "    for (uint k = 0; k < GPI_TILE_X * sizeof(GPI_IN); k += 64)\n",
+    "        GPI_PREFETCH_READ((__global const char *)in + k + GPI_AHEAD);\n",
+    "    for (uint k = 0; k < GPI_TILE_X * sizeof(GPI_OUT); k += 64)\n",
+    "        GPI_PREFETCH_WRITE((__global char *)out + k + GPI_AHEAD);\n",
+    "}\n",
+    "\n",
+    "/* Elements [first, end) of row y, which goes to `out`. */\n",
+    "static void gpi_row(gpi_picture in, __global GPI_OUT *out, long first, long end, long y,\n",
+    "                    const GPI_SUM *weight)\n",
     "{\n",
     "    GPI_NEAR GPI_X near[GPI_ROWS * GPI_ROW];\n",
-    "    const ulong first_x = get_group_id(0) % tiles_across * GPI_TILE_X;\n",
-    "    const ulong first_y = get_group_id(0) / tiles_across * GPI_TILE_Y;\n",
-    "    const uint across = (uint)min((ulong)GPI_TILE_X, width * GPI_CHANNELS - first_x);\n",
-    "    const uint down = (uint)min((ulong)GPI_TILE_Y, height - first_y);\n",
+    "    GPI_VECTOR(GPI_SUM) sum[GPI_STEPS];\n",
+    "    __global const GPI_IN *row = in.in + y * in.pitch;\n",
+    "    const bool inside = y >= GPI_RY && y + GPI_RY < in.height;\n",
+    "    const long last = in.width * GPI_CHANNELS - GPI_RIM - GPI_TILE_X;\n",
+    "    for (long e = first; e < end; e += GPI_TILE_X) {\n",
+    "        gpi_ask(row + GPI_RY * in.pitch + e, out + e);\n",
+    "        if (inside && e >= GPI_RIM && e <= last) {\n",
+    "            gpi_sums_far(row + e, in.pitch, weight, sum);\n",
+    "        } else {\n",
+    "            gpi_stage(in, e, y, near);\n",
+    "            gpi_sums_near(near + GPI_RY * GPI_ROW + GPI_RIM, GPI_ROW, weight, sum);\n",
+    "        }\n",
+    "        for (uint k = 0; k < GPI_STEPS; k++)\n",
+    "            gpi_write(out + e + 16 * k, GPI_ROUND_16(sum[k]), (uint)clamp(end - e - 16 * k, 0l, 16l));\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "GPI_KERNEL void gp_stencil_tiles(__global const GPI_IN *in, ulong in_offset, ulong in_pitch,\n",
+    "                                 __global GPI_OUT *out, ulong out_offset, ulong out_pitch,\n",
+    "                                 GPI_WEIGHT_PARAMETERS ulong width, ulong height, ulong span_x, ulong span_y,\n",
+    "                                 ulong spans_across, GPI_X beyond)\n",
+    "{\n",
+    "    const ulong first_x = get_group_id(0) % spans_across * span_x;\n",
+    "    const ulong first_y = get_group_id(0) / spans_across * span_y;\n",
+    "    const ulong end_x = min(first_x + span_x, width * GPI_CHANNELS), end_y = min(first_y + span_y, height);\n",
     "    gpi_picture picture;\n",
     "    picture.in = in + in_offset;\n",
     "    picture.width = (long)width;\n",
     "    picture.height = (long)height;\n",
     "    picture.pitch = (long)in_pitch;\n",
     "    picture.beyond = beyond;\n",
+    "    out += out_offset;\n",
+    "#if GPI_BY_ROWS\n",
+    "    GPI_SUM weight[GPI_WEIGHT_COUNT];\n",
+    "    for (uint k = 0; k < GPI_WEIGHT_COUNT; k++) weight[k] = weights[weights_offset + k];\n",
+    "    for (ulong y = first_y; y < end_y; y++)\n",
+    "        gpi_row(picture, out + y * out_pitch, (long)first_x, (long)end_x, (long)y, weight);\n",
+    "#else\n",
+    "    const uint across = (uint)(end_x - first_x), down = (uint)(end_y - first_y);\n",
+    "    GPI_NEAR GPI_X near[GPI_ROWS * GPI_ROW];\n",
     "    gpi_stage(picture, (long)first_x, (long)first_y, near);\n",
     "    gpi_sync(); /* the tile is near */\n",
-    "    out += out_offset + first_y * out_pitch + first_x;\n",
+    "    out += first_y * out_pitch + first_x;\n",
     "    for (uint k = (uint)get_local_id(0); k < GPI_STEPS * GPI_TILE_Y; k += GPI_WG) {\n",
     "        const uint column = k % GPI_STEPS * GPI_LANES, row = k / GPI_STEPS;\n",
     "        if (row >= down || column >= across) continue;\n",
@@ -13965,6 +14028,7 @@ static const char *const gpi_kernel_stencil[] = {
     "                               first_y + row GPI_WEIGHT_ARGUMENT),\n",
     "                  across - column);\n",
     "    }\n",
+    "#endif\n",
     "}\n",
 };
 /* ---- End file kernels/stencil.cl ---- */
@@ -26425,7 +26489,7 @@ static gp_result gpi_gather_warm_up(gp_context *gp, const gp_warmup_desc *desc)
 /* ---- End file src/gather.c ---- */
 
 /* ---- Begin file src/stencil.c ---- */
-/* stencil.c - gp_stencil: each element from its neighbours, by tiles with a rim, in one launch. */
+/* stencil.c - gp_stencil: each element from its neighbours, by tiles with a rim or by rows, in one launch. */
 
 enum { GPI_STENCIL_TILES };
 
@@ -26435,7 +26499,11 @@ enum {
     GPI_STENCIL_SERIAL_ROW = 256, /* elements of a tile's row; 1-D: */
     GPI_STENCIL_SERIAL_LINE = 4096,
     GPI_STENCIL_LOCAL_ROW = 64,
-    GPI_STENCIL_ROWS = 32 /* of a tile */
+    GPI_STENCIL_ROWS = 32, /* of a tile */
+    GPI_STENCIL_BY_ROWS =
+        64, /* serial, weights: elements of a tile, which is a part of a row; and of a group: */
+    GPI_STENCIL_SPAN_ROW = 4096,
+    GPI_STENCIL_SPAN_MIN = 8192 /* when there are few */
 };
 
 /* A call, ready to be checked and run. */
@@ -26446,8 +26514,8 @@ typedef struct gpi_stencil {
     size_t height, channels, in_pitch, out_pitch; /* no longer 0 */
     size_t in_count, out_count;                   /* elements from the first to the last one */
     size_t weights;                               /* how many; 0: a map */
-    unsigned tile_x, tile_y;
-    bool in_place; /* takes a copy of the input */
+    unsigned tile_x, tile_y; /* what is brought near at once: of a group, or of what it goes over */
+    bool in_place;           /* takes a copy of the input */
     gpi_plan plan;
     gpi_program *program;
 } gpi_stencil;
@@ -26575,13 +26643,19 @@ static size_t gpi_stencil_near(const gpi_stencil *s)
     return (s->tile_x + 2 * d->radius_x * s->channels) * (s->tile_y + 2 * d->radius_y);
 }
 
+static bool gpi_stencil_by_rows(const gpi_stencil *s)
+{
+    return s->plan.shape == GP_SHAPE_SERIAL && s->weights > 0;
+}
+
 /* A tile that fits: of one row where that is all there is. */
 static void gpi_stencil_choose_tile(const gp_context *gp, gpi_stencil *s)
 {
     const bool serial = s->plan.shape == GP_SHAPE_SERIAL, flat = s->desc->radius_y == 0 && s->height == 1;
     const size_t size = gpi_type_size(gpi_operand(s->desc->type));
-    s->tile_y = flat ? 1 : (unsigned)GPI_STENCIL_ROWS;
-    if (serial) s->tile_x = flat ? GPI_STENCIL_SERIAL_LINE : GPI_STENCIL_SERIAL_ROW;
+    s->tile_y = flat || gpi_stencil_by_rows(s) ? 1 : (unsigned)GPI_STENCIL_ROWS;
+    if (gpi_stencil_by_rows(s)) s->tile_x = GPI_STENCIL_BY_ROWS;
+    else if (serial) s->tile_x = flat ? GPI_STENCIL_SERIAL_LINE : GPI_STENCIL_SERIAL_ROW;
     else s->tile_x = flat ? 4 * s->plan.group : (unsigned)GPI_STENCIL_LOCAL_ROW;
     while (!serial && s->tile_y > 1 && gpi_stencil_near(s) * size > gp->info.local_mem_size / 2)
         s->tile_y /= 2;
@@ -26636,12 +26710,28 @@ static void gpi_stencil_arg_border(gpi_call *call, const gpi_stencil *s)
     else gpi_call_arg(call, gpi_type_size(s->desc->type), &value);
 }
 
+/* What a group has: its tile, or as many rows, up to a length, as others have as much to do. */
+static void gpi_stencil_span(const gp_context *gp, const gpi_stencil *s, cl_ulong *span_x, cl_ulong *span_y)
+{
+    const size_t row = s->desc->width * s->channels;
+    size_t span;
+    *span_x = s->tile_x;
+    *span_y = s->tile_y;
+    if (!gpi_stencil_by_rows(s)) return;
+    span = gpi_serial_span(gp, &s->plan, row * s->height, GPI_STENCIL_SPAN_MIN);
+    *span_x = s->height > 1 ? (size_t)GPI_STENCIL_SPAN_ROW : gpi_round_up(span, GPI_STENCIL_BY_ROWS);
+    if (row < *span_x) *span_x = gpi_round_up(row, GPI_STENCIL_BY_ROWS);
+    *span_y = span > *span_x ? span / *span_x : 1;
+}
+
 static gp_result gpi_stencil_launch(gpi_call *call, const gpi_stencil *s, cl_mem in, cl_ulong in_at)
 {
     const gp_stencil_desc *d = s->desc;
     const cl_ulong width = d->width, height = s->height, in_pitch = s->in_pitch, out_pitch = s->out_pitch;
     const cl_ulong out_at = d->out_offset, weights_at = d->weights_offset;
-    const cl_ulong across = gpi_ceil_div(d->width * s->channels, s->tile_x);
+    cl_ulong span_x, span_y, across;
+    gpi_stencil_span(call->gp, s, &span_x, &span_y);
+    across = gpi_ceil_div(d->width * s->channels, (size_t)span_x);
     gpi_call_kernel(call, s->program, GPI_STENCIL_TILES);
     GPI_CALL_ARG(call, in);
     GPI_CALL_ARG(call, in_at);
@@ -26655,9 +26745,11 @@ static gp_result gpi_stencil_launch(gpi_call *call, const gpi_stencil *s, cl_mem
     }
     GPI_CALL_ARG(call, width);
     GPI_CALL_ARG(call, height);
+    GPI_CALL_ARG(call, span_x);
+    GPI_CALL_ARG(call, span_y);
     GPI_CALL_ARG(call, across);
     gpi_stencil_arg_border(call, s);
-    return gpi_call_launch(call, &s->plan, (size_t)across * gpi_ceil_div(s->height, s->tile_y));
+    return gpi_call_launch(call, &s->plan, (size_t)across * gpi_ceil_div(s->height, (size_t)span_y));
 }
 
 /* In place: of a copy, since neighbours are overwritten. */

@@ -1,4 +1,4 @@
-/* stencil.c - gp_stencil: each element from its neighbours, by tiles with a rim, in one launch. */
+/* stencil.c - gp_stencil: each element from its neighbours, by tiles with a rim or by rows, in one launch. */
 #include "internal.h"
 
 enum { GPI_STENCIL_TILES };
@@ -9,7 +9,11 @@ enum {
     GPI_STENCIL_SERIAL_ROW = 256, /* elements of a tile's row; 1-D: */
     GPI_STENCIL_SERIAL_LINE = 4096,
     GPI_STENCIL_LOCAL_ROW = 64,
-    GPI_STENCIL_ROWS = 32 /* of a tile */
+    GPI_STENCIL_ROWS = 32, /* of a tile */
+    GPI_STENCIL_BY_ROWS =
+        64, /* serial, weights: elements of a tile, which is a part of a row; and of a group: */
+    GPI_STENCIL_SPAN_ROW = 4096,
+    GPI_STENCIL_SPAN_MIN = 8192 /* when there are few */
 };
 
 /* A call, ready to be checked and run. */
@@ -20,8 +24,8 @@ typedef struct gpi_stencil {
     size_t height, channels, in_pitch, out_pitch; /* no longer 0 */
     size_t in_count, out_count;                   /* elements from the first to the last one */
     size_t weights;                               /* how many; 0: a map */
-    unsigned tile_x, tile_y;
-    bool in_place; /* takes a copy of the input */
+    unsigned tile_x, tile_y; /* what is brought near at once: of a group, or of what it goes over */
+    bool in_place;           /* takes a copy of the input */
     gpi_plan plan;
     gpi_program *program;
 } gpi_stencil;
@@ -149,13 +153,19 @@ static size_t gpi_stencil_near(const gpi_stencil *s)
     return (s->tile_x + 2 * d->radius_x * s->channels) * (s->tile_y + 2 * d->radius_y);
 }
 
+static bool gpi_stencil_by_rows(const gpi_stencil *s)
+{
+    return s->plan.shape == GP_SHAPE_SERIAL && s->weights > 0;
+}
+
 /* A tile that fits: of one row where that is all there is. */
 static void gpi_stencil_choose_tile(const gp_context *gp, gpi_stencil *s)
 {
     const bool serial = s->plan.shape == GP_SHAPE_SERIAL, flat = s->desc->radius_y == 0 && s->height == 1;
     const size_t size = gpi_type_size(gpi_operand(s->desc->type));
-    s->tile_y = flat ? 1 : (unsigned)GPI_STENCIL_ROWS;
-    if (serial) s->tile_x = flat ? GPI_STENCIL_SERIAL_LINE : GPI_STENCIL_SERIAL_ROW;
+    s->tile_y = flat || gpi_stencil_by_rows(s) ? 1 : (unsigned)GPI_STENCIL_ROWS;
+    if (gpi_stencil_by_rows(s)) s->tile_x = GPI_STENCIL_BY_ROWS;
+    else if (serial) s->tile_x = flat ? GPI_STENCIL_SERIAL_LINE : GPI_STENCIL_SERIAL_ROW;
     else s->tile_x = flat ? 4 * s->plan.group : (unsigned)GPI_STENCIL_LOCAL_ROW;
     while (!serial && s->tile_y > 1 && gpi_stencil_near(s) * size > gp->info.local_mem_size / 2)
         s->tile_y /= 2;
@@ -210,12 +220,28 @@ static void gpi_stencil_arg_border(gpi_call *call, const gpi_stencil *s)
     else gpi_call_arg(call, gpi_type_size(s->desc->type), &value);
 }
 
+/* What a group has: its tile, or as many rows, up to a length, as others have as much to do. */
+static void gpi_stencil_span(const gp_context *gp, const gpi_stencil *s, cl_ulong *span_x, cl_ulong *span_y)
+{
+    const size_t row = s->desc->width * s->channels;
+    size_t span;
+    *span_x = s->tile_x;
+    *span_y = s->tile_y;
+    if (!gpi_stencil_by_rows(s)) return;
+    span = gpi_serial_span(gp, &s->plan, row * s->height, GPI_STENCIL_SPAN_MIN);
+    *span_x = s->height > 1 ? (size_t)GPI_STENCIL_SPAN_ROW : gpi_round_up(span, GPI_STENCIL_BY_ROWS);
+    if (row < *span_x) *span_x = gpi_round_up(row, GPI_STENCIL_BY_ROWS);
+    *span_y = span > *span_x ? span / *span_x : 1;
+}
+
 static gp_result gpi_stencil_launch(gpi_call *call, const gpi_stencil *s, cl_mem in, cl_ulong in_at)
 {
     const gp_stencil_desc *d = s->desc;
     const cl_ulong width = d->width, height = s->height, in_pitch = s->in_pitch, out_pitch = s->out_pitch;
     const cl_ulong out_at = d->out_offset, weights_at = d->weights_offset;
-    const cl_ulong across = gpi_ceil_div(d->width * s->channels, s->tile_x);
+    cl_ulong span_x, span_y, across;
+    gpi_stencil_span(call->gp, s, &span_x, &span_y);
+    across = gpi_ceil_div(d->width * s->channels, (size_t)span_x);
     gpi_call_kernel(call, s->program, GPI_STENCIL_TILES);
     GPI_CALL_ARG(call, in);
     GPI_CALL_ARG(call, in_at);
@@ -229,9 +255,11 @@ static gp_result gpi_stencil_launch(gpi_call *call, const gpi_stencil *s, cl_mem
     }
     GPI_CALL_ARG(call, width);
     GPI_CALL_ARG(call, height);
+    GPI_CALL_ARG(call, span_x);
+    GPI_CALL_ARG(call, span_y);
     GPI_CALL_ARG(call, across);
     gpi_stencil_arg_border(call, s);
-    return gpi_call_launch(call, &s->plan, (size_t)across * gpi_ceil_div(s->height, s->tile_y));
+    return gpi_call_launch(call, &s->plan, (size_t)across * gpi_ceil_div(s->height, (size_t)span_y));
 }
 
 /* In place: of a copy, since neighbours are overwritten. */

@@ -168,7 +168,8 @@ static void test_lines(void **state)
 /* Pictures, with every border. */
 static void test_pictures(void **state)
 {
-    static const size_t sides[][2] = {{1, 1}, {3, 5}, {64, 32}, {65, 33}, {300, 7}, {257, 70}, {1001, 253}};
+    static const size_t sides[][2] = {{1, 1},   {3, 5},    {64, 32},    {65, 33},
+                                      {300, 7}, {257, 70}, {1001, 253}, {4200, 5}};
     size_t v, k, border;
     (void)state;
     for (v = 0; v < VARIANTS; v++) {
@@ -176,7 +177,7 @@ static void test_pictures(void **state)
         if (!gp) continue;
         for (border = 0; border < GP_BORDER_COUNT; border++) {
             if (v > 0 && border != GP_BORDER_WRAP) continue; /* a program each */
-            for (k = 0; k < (test_small() ? 4u : 7u); k++) {
+            for (k = 0; k < (test_small() ? 4u : 8u); k++) {
                 const stencil_case c = {GP_F32,    sides[k][0], sides[k][1], 1,   2, 1, (gp_border)border,
                                         k % 2 * 3, false,       k % 3 == 2,  true};
                 check(gp, variants[v].name, &c);
