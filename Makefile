@@ -29,7 +29,7 @@ SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
 
 .PHONY: all demo test test-all test-million test-strings test-hash-stress bench bench-check plot-hash peers examples header check-header format check-format \
-	lint compile-matrix sanitize kernel-tsan kernel-large models deps deps-all deps-run deps-test deps-lint deps-bench \
+	lint compile-matrix sanitize fault fault-check kernel-tsan kernel-large models deps deps-all deps-run deps-test deps-lint deps-bench \
 	install clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -100,6 +100,28 @@ build/sanitize/%.o: tests/%.c | gpuprim.h deps-test
 
 build/sanitize/test_%: build/sanitize/test_%.o $(SUPPORT:%=build/sanitize/%.o)
 	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LDFLAGS) $(TEST_LIBS) $(SANITIZE_LIBS)
+
+# Every call of OpenCL and of the C library fails once. The layer goes between the driver and the ICD loader.
+FAULT_OBJECTS := $(patsubst tests/fault/%.c,build/fault/%.o,$(filter-out tests/fault/layer.c,$(wildcard tests/fault/*.c)))
+FAULT_WRAPPED := malloc calloc realloc fopen fread fwrite fclose rename opendir stat
+comma := ,
+
+fault: build/fault/driver build/fault/layer.so ## every call and command fails, one after the other: error or exact result, no leak
+	@tools/fault.sh
+
+fault-check: build/fault/driver build/fault/layer.so ## the same, with one error a call, and programs that are there
+	@FAULT_TURNS=1 FAULT_PASSES=ac tools/fault.sh
+
+build/fault/%.o: tests/fault/%.c | gpuprim.h deps-test
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) $(SANITIZE) -D_POSIX_C_SOURCE=200809L -c -o $@ $<
+
+build/fault/driver: $(FAULT_OBJECTS)
+	$(CC) $(CFLAGS) $(SANITIZE) $(FAULT_WRAPPED:%=-Wl$(comma)--wrap=%) -o $@ $^ $(LDFLAGS) $(OPENCL_LIBS) -ldl $(SANITIZE_LIBS)
+
+build/fault/layer.so: tests/fault/layer.c | deps-test
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -fPIC -shared -DCL_TARGET_OPENCL_VERSION=300 -o $@ $<
 
 compile-matrix: gpuprim.h | deps-lint ## gcc and clang, C99, C11 and C++11, warnings as errors
 	tools/compile_matrix.sh

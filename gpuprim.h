@@ -31,13 +31,21 @@
      - `count` may live on the device: with `count_buffer`, the number of elements is read from there when
        the call runs (count_type: GP_U32 or GP_U64, at element count_offset), and `count` is its upper
        bound, for which buffers are checked and work is launched. A larger number is clamped to the bound
-       and counted in gp_profile.clamped.
+       and counted in gp_profile.clamped. Without count_buffer, count_type stays 0.
+     - A field that means nothing beside the others is an error, rather than ignored in silence; but a scratch
+       buffer is not looked at where 0 bytes of scratch are needed.
+     - Expressions, and a monoid's source, have up to 16384 characters. A name in one that stands for nothing
+       there (y without a second input) does not compile: GP_ERROR_BUILD, and gp_last_error has what the
+   compiler says, your own lines first, by field and line: "map:1:5".
      - The first use of a primitive with new types builds a program, also for a count of 0 and for a
        ..._scratch_size. gp_warmup moves that cost, and tells which fields make a new program.
      - A context belongs to one host thread at a time. Different contexts run freely in parallel.
      - Nothing prints (an OpenCL implementation may, when a text of yours does not compile), aborts or leaves
        a half-made object. Failures return a negative gp_result, and
        gp_last_error tells the function, the condition with its values, and the OpenCL error by name.
+     - A call that fails after it has begun to enqueue leaves undefined what it would have written, arrays
+       worked on in place among it; a hash table's batch may have been done in part. Inputs are left as they
+       are, and the context can be used on.
 
    OPTIONS (define before including)
      GP_IMPLEMENTATION   emit the implementation here
@@ -184,15 +192,16 @@ enum { GP_OPS_MAX = 8 };
 /* An associative operation of your own, in OpenCL C 1.2.
 
    `source` defines the element type `type` and the function `type combine(type a, type b)`, in which
-   a stands before b in input order. Both must be usable after `source` is pasted into a kernel; names
-   beginning with gp_, gpi_, GP_ or GPI_ are taken. `size` is sizeof(type): 4, 8, 12, ... 64 bytes, the same
+   a stands before b in input order. Both must be usable after `source` is pasted into a kernel. Refused with
+   GP_ERROR_INVALID_ARGUMENT: names that begin with gp_, gpi_, GP_ or GPI_, brackets, comments and literals
+   without an end, digraphs and trigraphs, #include (the cache would not see a change in the file), and macros
+   named as a word that the library's own text uses. `size` is sizeof(type): 4, 8, 12, ... 64 bytes, the same
    on host and device, and legal as a kernel's argument (no bool, size_t or pointer inside). The combine
-   function may be a built-in, and the source must not #include (the cache would not see a change in the
-   included file) nor #define names that are not its own. `identity` points to `size` bytes and must be
-   neutral on both sides. `commutative` lets the library combine in any order; without it, input order is
-   kept. `exact` says that recombining the same elements in another grouping gives the same bits (integers,
-   min/max; not float sums): a group may then publish results for one that is late.
-   The strings and the identity are read during the call only. */
+   function may be a built-in; the source must not redeclare another one. `identity` points to `size` bytes
+   and must be neutral on both sides. `commutative` lets the library combine in any order; without it, input
+   order is kept. `exact` says that recombining the same elements in another grouping gives the same bits
+   (integers, min/max; not float sums): a group may then publish results for one that is late. The strings and
+   the identity are read during the call only. */
 typedef struct gp_monoid {
     const char *type;     /* name of the element type, e.g. "affine" */
     const char *source;   /* OpenCL C that defines it and the combine function */
@@ -220,7 +229,11 @@ typedef struct gp_check_monoid_desc {
    element, y that of the second input where there is one, and i (ulong) the index, counted from the call's
    first element. Its value is converted to out_type; for argmin and argmax to the input's type, so that
    fractions of integers want a float `type` or, with ops, a map_type; for several ops to map_type; for a
-   monoid to the monoid's type, and `type` then names the input's. The text is read during the call only. */
+   monoid to the monoid's type, and `type` then names the input's. The text is read during the call only.
+   This, and every other expression in a desc, is one expression: brackets that do not close within it,
+   comments and literals without an end, ';' outside of braces, '#', backslashes, digraphs and trigraphs, and
+   names that begin with gp_, gpi_, GP_ or GPI_ are refused with GP_ERROR_INVALID_ARGUMENT; the rest is the
+   compiler's to judge, with GP_ERROR_BUILD and its log. */
 
 /* ------------------------------------------------------------------ context */
 
@@ -321,7 +334,9 @@ typedef struct gp_context_desc {
     void (*on_async_error)(gp_result result, const char *text, void *user);
     void *async_error_user;
 
-    const char *cache_dir; /* of built programs; NULL: $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim */
+    /* Of built programs; NULL: $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim, where these are absolute. Files
+       that belong to neither this user nor root are not loaded. */
+    const char *cache_dir;
     bool no_disk_cache;
     /* Bytes that the cache folder may hold; 0: 256 MiB. After a save, the programs that were used longest
        ago (to the second) are removed until the rest fits. Windows: not bounded. */
@@ -541,17 +556,17 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
        flags       in[i] for each i at which flags[i] is not 0
        indices     in[indices[i]] for each i in turn; an index of in_count or more is left out
 
-   Exactly one of the three is given. Elements have a `type`, or are records of `size` bytes: 1, 2, 4, 8, 16;
-   in a predicate a record is then uchar, ushort, uint, ulong or uint4. Halves are floats there.
-   Results: elements in `out`, where they were in `indices_out`, how many in the number `count_out`; each is
-   optional. There must be room for `count` elements and indices. A count on the device is what the next call
-   takes as its count_buffer; gp_select_read brings it to the host.
-   Stable: yes. The same input gives the same result every time, on every device.
-   count 0: only count_out is written. Largest count: 2^31 - 1 tiles; 2^32 - 1 with indices or counts of
-   GP_U32, checked.
-   Aliasing: what is written may overlap nothing.
-   Cost: single pass reads once and writes what is picked; multi-pass reads what decides twice. One launch up
-   to one tile. Scratch: 16 bytes a tile. (Look-back: Merrill & Garland 2016.) */
+   Exactly one of the three is given. Elements have a `type`, or are records of `element_size` bytes: 1, 2, 4,
+   8, 16; in a predicate a record is then uchar, ushort, uint, ulong or uint4 ("x.y > 5", "any(x !=
+   (uint4)(0))": what is true of a vector is a vector, which any or all makes one answer of). Halves are
+   floats there. Flags are of any type: floats are compared as numbers, halves by their bits. Results:
+   elements in `out`, where they were in `indices_out`, how many in the number `count_out`; each is optional,
+   but for one. There must be room for `count` elements and indices. A count on the device is what the next
+   call takes as its count_buffer; gp_select_read brings it to the host. Stable: yes. The same input gives the
+   same result every time, on every device. count 0: only count_out is written. Largest count: 2^31 - 1 tiles;
+   2^32 - 1 with indices or counts of GP_U32, checked. Aliasing: what is written may overlap nothing. Cost:
+   single pass reads once and writes what is picked; multi-pass reads what decides twice. One launch up to one
+   tile. Scratch: 16 bytes a tile. (Look-back: Merrill & Garland 2016.) */
 typedef struct gp_select_desc {
     cl_mem in;
     size_t in_offset; /* elements, as all offsets */
@@ -566,10 +581,10 @@ typedef struct gp_select_desc {
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type; /* of elements; or: */
-    size_t size;  /* bytes of a record */
+    gp_type type;        /* of elements; or: */
+    size_t element_size; /* bytes of a record: 1, 2, 4, 8, 16 */
     const char *predicate;
-    cl_mem flags; /* count integers */
+    cl_mem flags; /* count flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
     cl_mem indices;
@@ -601,7 +616,7 @@ GP_API gp_result gp_select_scratch_size(gp_context *gp, const gp_select_desc *de
    `rest` NULL: the parts stand in `out` one behind the other; `count` elements then are all that is written.
    Each part may get a buffer of its own instead (in three `second` and `rest` both or neither), with room for
    `count` elements. `reversed`, with two parts in `out`: the rest begins at the output's end and goes
-   backwards, as some libraries leave it.
+   backwards, as some libraries leave it: at out[count - 1], with count_buffer at out[number - 1].
    counts_out: 2 or 3 numbers, of each part; any of them may be the next call's count_buffer.
    Elements, stability, count 0, limits, aliasing: as for gp_select.
    Cost: with buffers of their own, or reversed, single pass reads and writes once. One behind the other takes
@@ -622,11 +637,11 @@ typedef struct gp_partition_desc {
     cl_mem count_buffer;     /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type; /* of elements; or: */
-    size_t size;  /* bytes of a record */
+    gp_type type;        /* of elements; or: */
+    size_t element_size; /* bytes of a record: 1, 2, 4, 8, 16 */
     const char *predicate;
     const char *predicate2; /* NULL: two parts */
-    cl_mem flags;           /* instead of predicates: count integers */
+    cl_mem flags;           /* instead of predicates: count flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
     bool reversed;
@@ -653,9 +668,10 @@ GP_API gp_result gp_partition_scratch_size(gp_context *gp, const gp_partition_de
 
    Equal: integers and records by value, floats as numbers (-0 equals +0, NaN nothing, halves too); or
    `equal`, an expression in x and y, a key and the one before it: "fabs(x - y) < 1e-3f", "x / 10 == y / 10".
-   gp_unique_by_key moves a value with each key; gp_unique has none.
-   Results: keys, values, the keys' indices, how many; each is optional, with room for `count` elements.
-   Stability, count 0, limits, aliasing, cost: as for gp_select. */
+   Records are uchar, ushort, uint, ulong or uint4 in it: "all(x.xy == y.xy)" compares the first 8 bytes
+   of 16. gp_unique_by_key moves a value with each key; gp_unique has none. Results: keys, values, the keys'
+   indices, how many; each is optional, but for one, with room for `count` elements. Stability, count 0,
+   limits, aliasing, cost: as for gp_select. */
 typedef struct gp_unique_desc {
     cl_mem keys;
     size_t keys_offset; /* elements, as all offsets */
@@ -700,8 +716,8 @@ GP_API gp_result gp_unique_scratch_size(gp_context *gp, const gp_unique_desc *de
 /* Each run's key (its first one), length, and index of its first element. `repeated_only`: runs of one
    element are left out, so that lengths are 2 and more ("non-trivial runs").
 
-   Runs, `equal`, stability, count 0, limits, aliasing, cost: as for gp_unique. Each result is optional, with
-   room for `count` elements. Scratch: 16 bytes a tile, twice that with numbers of GP_U64. */
+   Runs, `equal`, stability, count 0, limits, aliasing, cost: as for gp_unique. Each result is optional, but
+   for one, with room for `count` elements. Scratch: 16 bytes a tile, twice that with numbers of GP_U64. */
 typedef struct gp_run_length_encode_desc {
     cl_mem in;
     size_t in_offset; /* elements, as all offsets */
@@ -719,9 +735,9 @@ typedef struct gp_run_length_encode_desc {
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;      /* of elements; or: */
-    size_t size;       /* bytes of a record: 1, 2, 4, 8, 16 */
-    const char *equal; /* NULL: x == y */
+    gp_type type;        /* of elements; or: */
+    size_t element_size; /* bytes of a record: 1, 2, 4, 8, 16 */
+    const char *equal;   /* NULL: x == y */
     bool repeated_only;
     gp_strategy strategy;
     cl_mem scratch; /* of gp_run_length_encode_scratch_size bytes, apart from all else; NULL: the context's */
@@ -950,19 +966,20 @@ GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc);
 /* out[c * bins + b] = how many samples of channel c are in bin b, or, with weights, the sum of their weights.
 
    Even bins: lower <= x < upper is cut into `bins` equal parts, b = floor((x - lower) * bins / (upper -
-   lower)). Integers: exact, for any bounds. Floats: computed in the sample's type (halves: f32) as (x -
-   lower) * (bins / (upper - lower)), rounded each time; what that rounds up to `bins` is in the last bin.
-   Edges: bins + 1 rising numbers of `type`; bin b is edges[b] <= x < edges[b+1], found by binary search.
-   Equal ones make an empty bin. Where they do not rise, samples go into any bins. Outside, NaN: a sample
-   below the first bin, at or above the end of the last one, or NaN, is not counted. Channels: an element is a
-   pixel of 1 to 4 samples, which lie together; each channel has `bins` counts of its own, one channel after
-   the other. channels_out counts the first ones only (colours without alpha). Weights: integers, one an
-   element, for all its channels. Counts and sums are modulo 2^32 or 2^64. Order has no influence: the same
-   result every time, on every device. count 0 gives zeros, or leaves `out` as it is (accumulate). Cost: reads
-   the input once. Few bins (local memory: 1024 to 4096; CPUs: 4095) and all samples of 8 bits: one launch,
-   counted in tables of each group's own. More: atomics, or on CPUs a table for each core in the scratch.
-   Besides, unless `accumulate`, `out` is cleared by a command. Largest count: what fits in memory. Aliasing:
-   `out` overlaps nothing. */
+   lower)). Bounds are .i64 for all signed types, .u64 for all unsigned ones, .f64 for floats, so that `upper`
+   may be one more than the type holds (256); as the low and high of gp_random. Integers: exact, for any
+   bounds. Floats: computed in the sample's type (halves: f32) as (x - lower) * (bins / (upper - lower)),
+   rounded each time; what that rounds up to `bins` is in the last bin. Edges: bins + 1 rising numbers of
+   `type`; bin b is edges[b] <= x < edges[b+1], found by binary search. Equal ones make an empty bin. Where
+   they do not rise, samples go into any bins. Outside, NaN: a sample below the first bin, at or above the end
+   of the last one, or NaN, is not counted. Channels: an element is a pixel of 1 to 4 samples, which lie
+   together; each channel has `bins` counts of its own, one channel after the other. channels_out counts the
+   first ones only (colours without alpha). Weights: integers, one an element, for all its channels. Counts
+   and sums are modulo 2^32 or 2^64. Order has no influence: the same result every time, on every device.
+   count 0 gives zeros, or leaves `out` as it is (accumulate). Cost: reads the input once. Few bins (local
+   memory: 1024 to 4096; CPUs: 4095) and all samples of 8 bits: one launch, counted in tables of each group's
+   own. More: atomics, or on CPUs a table for each core in the scratch. Besides, unless `accumulate`, `out` is
+   cleared by a command. Largest count: what fits in memory. Aliasing: `out` overlaps nothing. */
 typedef struct gp_histogram_desc {
     cl_mem in;
     size_t in_offset;    /* elements, as all offsets */
@@ -973,7 +990,7 @@ typedef struct gp_histogram_desc {
     gp_type type;          /* of samples */
     uint32_t channels;     /* samples of an element; 0: 1; more than 1 with types of 8 bits only */
     uint32_t channels_out; /* of these, counted; 0: all */
-    size_t bins;           /* of a channel; 0: 256, with types of 8 bits */
+    size_t bins;           /* of a channel, at most 2^32 - 2; 0: 256, with types of 8 bits */
     gp_value lower;        /* even bins: .i64 of signed types, .u64 of unsigned ones, .f64 of floats; */
     gp_value upper;        /* ... both 0: the whole range of an integer type */
     cl_mem edges;          /* bins + 1 elements of `type`, instead of lower and upper; NULL: even bins */
@@ -1138,7 +1155,7 @@ typedef struct gp_sort_strings_desc {
     gp_type offsets_type; /* GP_U32 or GP_U64 */
     cl_mem out;           /* count indices, from 0 on */
     size_t out_offset;
-    size_t index_size;   /* bytes: 4 or 8; 0: 4 */
+    gp_type index_type;  /* GP_U32 (also 0) or GP_U64 */
     size_t count;        /* of strings, or their bound with count_buffer */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
@@ -1178,17 +1195,16 @@ GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_stri
 
    Integers only: the result is always the same. count 0: nothing is written but `errors`. Aliasing: none of
    what is written overlaps anything else. Scratch: 4 bytes an element at most, and up to 96 a tile (of some
-   thousand elements). Cost: one reading of the input and one writing of `match`; tiles exchange what is left of
-   them, at most every element once. Time does not depend on how deep brackets are nested: an opener in
+   thousand elements). Cost: one reading of the input and one writing of `match`; tiles exchange what is left
+   of them, at most every element once. Time does not depend on how deep brackets are nested: an opener in
    another tile is found by a search in a tree of tiles.
 
-   `strategy`: GP_STRATEGY_MULTI_PASS, in which no group waits for another, and which reads the input once more
-   for parents and depths, and once more for errors. GP_STRATEGY_SINGLE_PASS makes all outputs in one launch by
-   look-back; with local memory it zeroes 2 bytes an element of scratch first, and openers that nobody closes
-   take a launch more. Where a device that runs groups of one item is not known to order memory between them,
-   and for one tile, it is GP_STRATEGY_MULTI_PASS all the same.
-   Largest count: 2^32 - 1 with 32-bit indices, else memory.
-   (Levien, The stack monoid, 2020, for the monoid.) */
+   `strategy`: GP_STRATEGY_MULTI_PASS, in which no group waits for another, and which reads the input once
+   more for parents and depths, and once more for errors. GP_STRATEGY_SINGLE_PASS makes all outputs in one
+   launch by look-back; with local memory it zeroes 2 bytes an element of scratch first, and openers that
+   nobody closes take a launch more. Where a device that runs groups of one item is not known to order memory
+   between them, and for one tile, it is GP_STRATEGY_MULTI_PASS all the same. Largest count: 2^32 - 1 with
+   32-bit indices, else memory. (Levien, The stack monoid, 2020, for the monoid.) */
 typedef struct gp_brackets_desc {
     cl_mem in;
     size_t in_offset;    /* elements, as all offsets */
@@ -1200,7 +1216,7 @@ typedef struct gp_brackets_desc {
     const char *pairs;   /* GP_U8: openers and closers, in turns; read during the call; or: */
     const int8_t *table; /* GP_U8: 256 codes; read during the call; or: */
     const char *map;     /* code of an element */
-    cl_mem match;        /* NULL: not wanted; the same for all outputs */
+    cl_mem match;        /* NULL: not wanted; the same for all outputs, of which there is one at least */
     size_t match_offset;
     cl_mem parent;
     size_t parent_offset;
@@ -1250,6 +1266,9 @@ GP_API gp_result gp_brackets_scratch_size(gp_context *gp, const gp_brackets_desc
    So an opener's own value counts for itself, and is gone at its closer; with `exclusive` it counts for its
    closer and not for itself, and what counts are the openers that gp_brackets calls parent[i], its parent and
    so on. Elements that are no brackets get the same in both.
+
+   Argmin and argmax give which of the open values is the extreme one: its opener's index, counted from the
+   call's first element, of equal ones the lowest; all ones where none is open. out_type is GP_U64 or GP_U32.
 
    Codes are given as to gp_brackets: type, and pairs, table or map. Values: one for each element, of which
    only openers' are looked at; what comes of others' is thrown away, but the operation may be given them.
@@ -1303,7 +1322,7 @@ GP_API gp_result gp_stack_scan_scratch_size(gp_context *gp, const gp_stack_scan_
      index[i]      how many of its siblings (elements with the same parent) stand before element i
      children[i]   how many elements have parent i
      end[i]        where the subtree of i ends: it is elements i ... end[i] - 1
-   Each output is optional.
+   Each output is optional, but for one.
 
    Parents are as gp_brackets writes them, or those of any tree whose nodes stand in preorder: an element's
    parent stands before it, and its subtree is of neighbours. None has all bits set; elements without a parent
@@ -1435,8 +1454,9 @@ typedef enum gp_hash_duplicates {
 } gp_hash_duplicates;
 
 /* Strategy: single pass goes straight to the slots. Multi-pass first partitions the batch by home slot, so
-   that a large table is walked through piece by piece; results are the same. Auto takes it for large tables
-   and batches, where the device's profile says so. Scratch: none for single pass; multi-pass two partitioned
+   that a large table is walked through piece by piece; what comes of it is the same. A batch whose results
+   are wanted, or with FIRST or LAST, goes straight all the same. Auto partitions for large tables and
+   batches, where the device's profile says so. Scratch: none for single pass; multi-pass two partitioned
    arrays and 3 MiB; FIRST and LAST: a table of the batch's indices, 8 or 16 bytes each, 2 to 4 times as many
    slots as keys. Aliasing: inputs may overlap one another; outputs overlap nothing; nothing overlaps the
    table. */
@@ -1450,7 +1470,7 @@ typedef struct gp_hash_insert_desc {
     size_t count_offset;
     gp_type count_type;
     gp_op op;                      /* insert_or_apply: sum, min, max, and, or, xor */
-    gp_type type;                  /* insert_or_apply: of the values; 0: unsigned */
+    gp_type type;                  /* insert_or_apply: of the values; 0: unsigned. Else 0 */
     gp_hash_duplicates duplicates; /* insert, insert_or_assign */
     cl_mem results;                /* count bytes: a gp_hash_result each; NULL: not wanted */
     size_t results_offset;
@@ -1508,6 +1528,9 @@ GP_API gp_result gp_hash_find(gp_context *gp, gp_hash table, const gp_hash_find_
 /* The same without values: found[i] only. */
 GP_API gp_result gp_hash_contains(gp_context *gp, gp_hash table, const gp_hash_find_desc *desc);
 
+/* Strategy: as for insertion; a batch whose results are wanted goes straight. Scratch: none for single pass;
+   multi-pass the partitioned keys and 3 MiB. Aliasing: results overlap nothing; nothing overlaps the table.
+ */
 typedef struct gp_hash_erase_desc {
     cl_mem keys;
     size_t keys_offset;
@@ -1517,6 +1540,8 @@ typedef struct gp_hash_erase_desc {
     cl_mem count_buffer;
     size_t count_offset;
     gp_type count_type;
+    gp_strategy strategy;
+    cl_mem scratch; /* of gp_hash_erase_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -1524,6 +1549,10 @@ typedef struct gp_hash_erase_desc {
 
 /* Takes keys out. Their slots stay taken until a rehash. */
 GP_API gp_result gp_hash_erase(gp_context *gp, gp_hash table, const gp_hash_erase_desc *desc);
+
+/* Bytes of scratch that gp_hash_erase with this desc needs; buffers in it may be NULL. Can be 0. */
+GP_API gp_result gp_hash_erase_scratch_size(gp_context *gp, gp_hash table, const gp_hash_erase_desc *desc,
+                                            size_t *bytes);
 
 /* Every live pair, compacted. `room` elements at most are written; *live_count says how many there are. */
 typedef struct gp_hash_retrieve_desc {
@@ -1536,8 +1565,8 @@ typedef struct gp_hash_retrieve_desc {
     size_t live_count_offset;
     gp_type
         sort_type; /* of the keys, by which they are sorted (gp_sort), the same every time; 0: in any order */
-    bool descending;
-    cl_mem scratch; /* of gp_hash_retrieve_scratch_size bytes; NULL: the context's. None without sort_type */
+    bool descending; /* with sort_type */
+    cl_mem scratch;  /* of gp_hash_retrieve_scratch_size bytes; NULL: the context's. None without sort_type */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -1599,16 +1628,57 @@ typedef struct gp_hash_stats {
 /* Goes through the whole table. Blocks. */
 GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash table, gp_hash_stats *out);
 
-/* Parts of the library for kernels of your own. */
+/* ------------------------------------------------------------------ parts of the library for your kernels */
+
 typedef enum gp_device_part {
-    GP_DEVICE_HASH =
-        1 /* kernels/hash_device.cl: gp_hash_open, gp_hash_find, _insert, _assign, _add, _erase ... */
+    GP_DEVICE_HASH = 1, /* one hash table: gp_hash_open, gp_hash_find, _insert, _assign, _add, _erase ...
+                           (kernels/hash_device.cl tells all) */
+    GP_DEVICE_TILE = 2  /* what a work-group does together: reduce, scan, pack, unpack
+                           (kernels/group_device.cl) */
 } gp_device_part;
 
-/* OpenCL C to be put in front of a kernel's source, fit for this table. Build it with -cl-std=CL1.2, and
-   pass gp_hash_buffer as a __global uint *. Writes up to `capacity` bytes with the final zero; *size is how
-   many there are. `text` may be NULL when capacity is 0. */
-GP_API gp_result gp_device_source(gp_context *gp, gp_device_part part, gp_hash table, char *text,
+/* An operation for the work-groups of your kernels: functions gp_tile_NAME_reduce, gp_tile_NAME_scan and
+   gp_tile_NAME_scan_exclusive on values of its type, halves being floats. */
+typedef struct gp_tile_op {
+    const char *name;        /* 1 to 32 letters, digits and underscores */
+    gp_type type;            /* with op; */
+    gp_op op;                /* all but argmin and argmax; or: */
+    const gp_monoid *monoid; /* in item order always */
+} gp_tile_op;
+
+typedef struct gp_device_source_desc {
+    gp_device_part part;
+    gp_hash table;         /* GP_DEVICE_HASH: which one */
+    const gp_tile_op *ops; /* GP_DEVICE_TILE: op_count of them; NULL: pack and unpack only */
+    size_t op_count;       /* at most 64 */
+    uint32_t
+        group; /* ... work-items of the groups that the kernel is launched with, where it is always the same:
+                  shorter code, none to speak of for 1, and GP_TILE_GROUP is defined; 0: any number */
+} gp_device_source_desc;
+
+/* OpenCL C to be put in front of a kernel's source, which is built with -cl-std=CL1.2.
+
+   Hash: fit for this table; the kernel takes gp_hash_buffer as a __global uint *. Tile: one text a program.
+
+       uint gp_tile_size(), gp_tile_item()                 items of the group, and which one this is
+       T gp_tile_NAME_reduce(x, memory)                    x0 . x1 ... xG-1, to every item
+       T gp_tile_NAME_scan(x, &total, memory)              x0 . x1 ... xl, to item l; total: of all
+       T gp_tile_NAME_scan_exclusive(x, &total, memory)    x0 . x1 ... xl-1; the identity to item 0
+       uint gp_tile_pack(n, &total, memory)                where n elements of this item go among the group's
+       uint gp_tile_pack_at(n, counter, memory)            the same from *counter on (__global uint), in one
+                                                           atomic addition
+       uint gp_tile_unpack(n, memory)                      n pieces of each item: how many there are in all
+       uint gp_tile_owner(piece, &rank, memory)            whose a piece is; calls may differ from item to
+   item
+
+   `memory` is __local, 2 elements of T (of uint) for each item of the group. All functions but size, item and
+   owner have barriers: every item of the group calls, or none. The same input gives the same result for the
+   same group; only the order of groups in gp_tile_pack_at is any. kernels/group_device.cl, which stands in
+   the text, tells the rest. Both parts may stand in front of one kernel.
+
+   Writes up to `capacity` bytes with the final zero; *size is how many there are. `text` may be NULL when
+   capacity is 0. */
+GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *desc, char *text,
                                   size_t capacity, size_t *size);
 
 /* ------------------------------------------------------------------ map */
@@ -1616,10 +1686,10 @@ GP_API gp_result gp_device_source(gp_context *gp, gp_device_part part, gp_hash t
 /* out[i] = map(x, y, z, i), where x, y and z are in[i], in2[i] and in3[i]
 
    The expression's value is converted to out_type as C does. There may be no input at all: then the
-   expression is in i alone. A new expression is a new program. Aliasing: `out` may be the same elements as an
-   input of its size (in place); else nothing overlaps `out`. Inputs may overlap one another. count_buffer's
-   number apart from `out`. Cost: reads and writes once, one launch, no scratch. Elements are computed each
-   for itself: the same result every time. */
+   expression is in i alone. A name whose input is not there does not compile. A new expression is a new
+   program. Aliasing: `out` may be the same elements as an input of its size (in place); else nothing overlaps
+   `out`. Inputs may overlap one another. count_buffer's number apart from `out`. Cost: reads and writes once,
+   one launch, no scratch. Elements are computed each for itself: the same result every time. */
 typedef struct gp_transform_desc {
     cl_mem in; /* count elements of `type`; NULL and type 0: no input */
     size_t in_offset;
@@ -1762,8 +1832,8 @@ typedef struct gp_unpack_desc {
     size_t in_count;
     cl_mem flags; /* count flags */
     size_t flags_offset;
-    gp_type flag_type; /* 0: GP_U8 */
-    cl_mem out;        /* count elements */
+    gp_type flags_type; /* 0: GP_U8 */
+    cl_mem out;         /* count elements */
     size_t out_offset;
     size_t element_size; /* bytes: 1, 2, 4, 8 or 16 */
     size_t count;        /* of flags, or their bound with count_buffer */
@@ -1797,11 +1867,10 @@ typedef enum gp_border {
 
    A line (height 0 or 1) or a picture of rows; dx and dy count pixels, and a pixel has `channels` elements,
    each of which meets the same channel of its neighbours. Weights are f32 and lie on the device, row by row
-   from
-   (-radius_x, -radius_y) on: a correlation. They are summed in that order, as f32, or as f64 where an input
-   or output is; integers are rounded to nearest and saturated. A map's value is converted to out_type as C
-   does; dx and dy beyond the radius are taken back to it. A new map is a new program, new weights are not.
-   Aliasing: in place (`out` the same elements as `in`, pitches too), which takes a copy of the input in
+   from (-radius_x, -radius_y) on: a correlation. They are summed in that order, as f32, or as f64 where an
+   input or output is; integers are rounded to nearest and saturated. A map's value is converted to out_type
+   as C does; dx and dy beyond the radius are taken back to it. A new map is a new program, new weights are
+   not. Aliasing: in place (`out` the same elements as `in`, pitches too), which takes a copy of the input in
    scratch; else `out` overlaps nothing, from its first element to its last one. Cost: reads and writes once,
    but for the tiles' rims; one launch. */
 typedef struct gp_stencil_desc {
@@ -1850,8 +1919,10 @@ typedef enum gp_random_kind {
    many calls it is made: Philox4x32-10 (Salmon, Moraes, Dror & Shaw, SC11) with the seed as its key, and as
    its counter a block's number and the stream. An element takes words of 32 bits from the blocks in a row,
    low words first: two for types of 8 bytes and for ranges, else one; BITS of shorter types are the word's
-   low bits. Normal numbers come in pairs and are the same up to what the device's log, sqrt, sinpi and cospi
-   round. Aliasing: count_buffer's number apart from `out`. Cost: one launch, no scratch; writes once. */
+   low bits. Bounds of a range are .i64 for all signed types, .u64 for all unsigned ones, so that `high` may
+   be one more than the type holds (256); as the lower and upper of gp_histogram. Normal numbers come in pairs
+   and are the same up to what the device's log, sqrt, sinpi and cospi round. Aliasing: count_buffer's number
+   apart from `out`. Cost: one launch, no scratch; writes once. */
 typedef struct gp_random_desc {
     cl_mem out; /* count elements of `type` */
     size_t out_offset;
@@ -1860,10 +1931,10 @@ typedef struct gp_random_desc {
     uint64_t seed;
     uint64_t stream;        /* another one: other numbers for the same seed */
     uint64_t first_element; /* so that a call may go on where one ended */
-    gp_value low;           /* of a range, of `type` */
-    gp_value high;          /* itself not in it */
-    double mean;            /* normal */
-    double deviation;       /* normal: standard deviation; 0: 1 */
+    gp_value low;           /* of a range: .i64 of signed types, .u64 of unsigned ones */
+    gp_value high;          /* the same; itself not in the range */
+    double mean;            /* normal; finite, as `type` too */
+    double deviation;       /* normal: standard deviation, finite, not negative; 0: 1 */
     size_t count;           /* of elements, or their bound with count_buffer */
     cl_mem count_buffer;
     size_t count_offset;
@@ -1899,7 +1970,7 @@ typedef struct gp_warmup_desc {
         *brackets; /* of this also pairs, table, map, index_type, strategy, which outputs are there */
     const gp_stack_scan_desc *stack_scan; /* of this also pairs, table, value_map */
     const gp_tree_desc *tree;             /* of this type, map and index_type */
-    const gp_select_desc *select;         /* of these also size, predicate, which buffers are there */
+    const gp_select_desc *select;         /* of these also element_size, predicate, which buffers are there */
     const gp_partition_desc *partition;
     const gp_unique_desc *unique; /* with values: gp_unique_by_key */
     const gp_run_length_encode_desc *run_length_encode;
@@ -1913,7 +1984,7 @@ typedef struct gp_warmup_desc {
     const gp_adjacent_difference_desc *adjacent_difference; /* of this the types and map */
     const gp_gather_desc *gather;                           /* of this element_size and index_type */
     const gp_gather_desc *scatter;                          /* the same */
-    const gp_unpack_desc *unpack; /* of this element_size and flag_type; count: whether it is over 2^32 */
+    const gp_unpack_desc *unpack; /* of this element_size and flags_type; count: whether it is over 2^32 */
     const gp_stencil_desc
         *stencil;                 /* of this types, channels, radii, border, map, whether height is over 1 */
     const gp_random_desc *random; /* of this type and kind */
@@ -1966,6 +2037,7 @@ GP_API gp_result gp_profile_reset(gp_context *gp);
 /* internal.h - what the implementation files share. Everything here is private: gpi_, GPI_, static.
 
    The implementation is written in the common subset of C99 and C++11. */
+#include <float.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -1985,6 +2057,8 @@ GP_API gp_result gp_profile_reset(gp_context *gp);
 #define GPI_CL_DEVICE_ATOMIC_SCOPE_DEVICE (1u << 5)
 
 #define GPI_MONOID_MAX 64         /* bytes of a user's element */
+#define GPI_TEXT_MAX 16384        /* characters of an expression or of a monoid's source, */
+#define GPI_NAME_MAX 256          /* of its names: clang takes time by the square of a name's length */
 #define GPI_ELEMENT_MAX 128       /* bytes of an element, eight fields included */
 #define GPI_TILES_MAX 0x7fffffffu /* tiles of one call */
 #define GPI_KERNELS_MAX 9         /* kernels of one program */
@@ -2165,16 +2239,21 @@ struct gp_context {
 
 /* error.c */
 static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, ...) GPI_PRINTF(3, 4);
+static void gpi_fail_within(gp_context *gp, const char *function, const char *prefix);
+static gp_result gpi_result_of(cl_int error);
+static void gpi_error_leave(const gp_context *gp);
 static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function, const char *call);
 static void gpi_log(const gp_context *gp, gp_log_level level, const char *format, ...) GPI_PRINTF(3, 4);
 static const char *gpi_cl_error_name(cl_int error);
 static char *gpi_format(const char *format, ...) GPI_PRINTF(1, 2);
 
 /* device.c */
+#define GPI_PROBE_CALLS "clGetPlatformInfo or clGetDeviceInfo"
 static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *info);
-static void gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info);
+static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info);
 static bool gpi_has_extension(const char *extensions, const char *name);
 static bool gpi_is_llvmpipe(const gp_device_info *info);
+static bool gpi_is_digit(char c);
 
 /* profile.c */
 static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
@@ -2206,6 +2285,10 @@ static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned 
 static void gpi_dump(gp_context *gp, const gpi_program *program, const char *ending, const void *data,
                      size_t size);
 
+/* build_log.c */
+static char *gpi_log_arrange(const char *log);
+static void gpi_log_explain(const char *log, char *out, size_t size);
+
 /* program.c */
 static void gpi_text_add(gpi_text *text, const char *format, ...) GPI_PRINTF(2, 3);
 static void gpi_text_add_kernels(gpi_text *text, const char *names);
@@ -2235,7 +2318,6 @@ static gp_result gpi_element_make(gp_context *gp, const char *function, const gp
                                   gpi_element *element);
 static size_t gpi_type_size(gp_type type);
 static const char *gpi_type_cl(gp_type type);
-static bool gpi_is_blank(const char *text);
 static size_t gpi_round_up(size_t x, size_t multiple);
 static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
                                      size_t count);
@@ -2246,8 +2328,20 @@ static gp_type gpi_operand(gp_type type);
 static bool gpi_is_float(gp_type type);
 static bool gpi_is_signed(gp_type type);
 static bool gpi_is_arg(gp_op op);
+static gp_result gpi_check_bounds(gp_context *gp, const char *function, const char *low_name, uint64_t low,
+                                  const char *high_name, uint64_t high, gp_type type);
 static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
                                 gpi_text *text);
+static void gpi_prelude_user(const gp_monoid *m, const char *user, gpi_text *text);
+static void gpi_prelude_field(const gpi_field *field, gp_type lane, unsigned k, gpi_text *text);
+static void gpi_identity_words(const gpi_element *element, gpi_text *text);
+
+/* user_text.c */
+static bool gpi_is_blank(const char *text);
+static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text);
+static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, const gp_monoid *m);
+static gp_result gpi_check_macros(gp_context *gp, const char *function, const char *prelude,
+                                  const char *library);
 
 /* laws.c */
 static gp_result gpi_laws_check_new(gp_context *gp, const char *function, const gp_monoid *monoid);
@@ -2304,7 +2398,7 @@ static gp_result gpi_check_count_named(gp_context *gp, const char *function, con
                                        const gpi_count *count, gpi_range *range);
 static gp_result gpi_check_apart(gp_context *gp, const char *function, const char *const *names,
                                  const gpi_range *used, size_t read, size_t count);
-static void gpi_range_resolve(cl_mem buffer, gpi_range *range);
+static cl_int gpi_range_resolve(cl_mem buffer, gpi_range *range);
 static bool gpi_same(const gpi_range *a, const gpi_range *b);
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
 static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count);
@@ -2416,25 +2510,25 @@ static gp_result gpi_compact_run(gp_context *gp, gpi_compact *c, uint64_t *to);
 static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c);
 
 /* gp_NAME and gp_NAME_read, of gp_DESC_desc */
-#define GPI_COMPACT_DEFINE(name, DESC, describe)                                                           \
-    static gp_result gpi_##name##_call(gp_context *gp, const char *function, const gp_##DESC##_desc *desc, \
-                                       bool read, uint64_t *to)                                            \
-    {                                                                                                      \
-        gpi_compact c;                                                                                     \
-        gp_result result;                                                                                  \
-        if (desc && desc->done) *desc->done = NULL;                                                        \
-        if (!gp || !desc || (read && !to))                                                                 \
-            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or count is NULL", function);     \
-        result = describe(gp, function, desc, &c);                                                         \
-        return result == GP_OK ? gpi_compact_run(gp, &c, to) : result;                                     \
-    }                                                                                                      \
-    GP_API gp_result gp_##name(gp_context *gp, const gp_##DESC##_desc *desc)                               \
-    {                                                                                                      \
-        return gpi_##name##_call(gp, "gp_" #name, desc, false, NULL);                                      \
-    }                                                                                                      \
-    GP_API gp_result gp_##name##_read(gp_context *gp, const gp_##DESC##_desc *desc, uint64_t *count)       \
-    {                                                                                                      \
-        return gpi_##name##_call(gp, "gp_" #name "_read", desc, true, count);                              \
+#define GPI_COMPACT_DEFINE(name, DESC, describe, counts)                                                     \
+    static gp_result gpi_##name##_call(gp_context *gp, const char *function, const gp_##DESC##_desc *desc,   \
+                                       bool read, uint64_t *to)                                              \
+    {                                                                                                        \
+        gpi_compact c;                                                                                       \
+        gp_result result;                                                                                    \
+        if (desc && desc->done) *desc->done = NULL;                                                          \
+        if (!gp || !desc || (read && !to))                                                                   \
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or " #counts " is NULL", function); \
+        result = describe(gp, function, desc, &c);                                                           \
+        return result == GP_OK ? gpi_compact_run(gp, &c, to) : result;                                       \
+    }                                                                                                        \
+    GP_API gp_result gp_##name(gp_context *gp, const gp_##DESC##_desc *desc)                                 \
+    {                                                                                                        \
+        return gpi_##name##_call(gp, "gp_" #name, desc, false, NULL);                                        \
+    }                                                                                                        \
+    GP_API gp_result gp_##name##_read(gp_context *gp, const gp_##DESC##_desc *desc, uint64_t *counts)        \
+    {                                                                                                        \
+        return gpi_##name##_call(gp, "gp_" #name "_read", desc, true, counts);                               \
     }
 
 /* gp_DESC_scratch_size, gpi_DESC_warm_up */
@@ -2462,6 +2556,7 @@ static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c);
 static void gpi_watch(gp_context *gp, const char *function, const char *kernel, cl_event event);
 static void gpi_settle(gp_context *gp);
 static void gpi_settle_all(gp_context *gp);
+static void gpi_pending_free(gp_context *gp);
 static void gpi_throttle(gp_context *gp);
 static gp_result gpi_async_result(gp_context *gp);
 static cl_int gpi_event_status(cl_event event);
@@ -2577,6 +2672,7 @@ static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc);
 /* hash_table.c, hash.c, hash_slots.c */
 static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
 static void gpi_hash_free_all(gp_context *gp);
+static gp_result gpi_hash_device_text(gp_context *gp, const char *function, gp_hash handle, gpi_text *text);
 static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count);
 
 /* map.c, random.c, gather.c, stencil.c */
@@ -2746,8 +2842,14 @@ static const char *const gpi_kernel_platform[] = {
     "#define GPI_STREAM_STORE(v, p) (*(p) = (v))\n",
     "#endif\n",
     "\n",
-    "/* Of 16 elements those whose bit in `mask` is set, stored together from `to` on, and nothing else: where the\n",
-    "   compiler is known to have AVX-512's instructions for it. GPI_PACKS 1: so it is. */\n",
+    "/* Bytes of an output from which on its lines will have left the caches before anybody reads them. */\n",
+    "#ifndef GPI_PAST_CACHES\n",
+    "#define GPI_PAST_CACHES (32u << 20)\n",
+    "#endif\n",
+    "\n",
+    "/* Of 16 elements those whose bit in `mask` is set, stored together from `to` on, in memory of one's own; what\n",
+    "   is behind them, up to 16 elements, may be anything. Where the compiler is known to have AVX-512's\n",
+    "   instructions for it. GPI_PACKS 1: so it is. */\n",
     "#if defined(POCL_DEVICE_ADDRESS_BITS) && defined(__AVX512F__) && defined(__AVX512DQ__) && \\\n",
     "    defined(__AVX512BW__) && defined(__AVX512VL__)\n",
     "#define GPI_PACKS 1\n",
@@ -2760,38 +2862,31 @@ static const char *const gpi_kernel_platform[] = {
     "    return as_uint16(__builtin_ia32_compresssi512_mask(as_int16(v), (int16)(0), (ushort)mask));\n",
     "}\n",
     "\n",
-    "static ushort gpi_mask_first(uint mask) { return (ushort)((1u << popcount(mask)) - 1); }\n",
-    "\n",
-    "static void gpi_pack_store_1(__global uchar *to, uchar16 v, uint mask)\n",
+    "static void gpi_pack_near_1(__private uchar *to, uchar16 v, uint mask)\n",
     "{\n",
-    "    const uchar16 packed = convert_uchar16(gpi_pack_lanes(convert_uint16(v), mask));\n",
-    "    __builtin_ia32_storedquqi128_mask((__private char16 *)(size_t)to, as_char16(packed),\n",
-    "                                      gpi_mask_first(mask));\n",
+    "    typedef uchar16 vector __attribute__((aligned(1)));\n",
+    "    *(__private vector *)to = convert_uchar16(gpi_pack_lanes(convert_uint16(v), mask));\n",
     "}\n",
     "\n",
-    "static void gpi_pack_store_2(__global ushort *to, ushort16 v, uint mask)\n",
+    "static void gpi_pack_near_2(__private uchar *to, ushort16 v, uint mask)\n",
     "{\n",
-    "    const ushort16 packed = convert_ushort16(gpi_pack_lanes(convert_uint16(v), mask));\n",
-    "    __builtin_ia32_storedquhi256_mask((__private short16 *)(size_t)to, as_short16(packed),\n",
-    "                                      gpi_mask_first(mask));\n",
+    "    typedef ushort16 vector __attribute__((aligned(2)));\n",
+    "    *(__private vector *)to = convert_ushort16(gpi_pack_lanes(convert_uint16(v), mask));\n",
     "}\n",
     "\n",
-    "static void gpi_pack_store_4(__global uint *to, uint16 v, uint mask)\n",
+    "static void gpi_pack_near_4(__private uchar *to, uint16 v, uint mask)\n",
     "{\n",
-    "    __builtin_ia32_storedqusi512_mask((__private int *)(size_t)to, as_int16(gpi_pack_lanes(v, mask)),\n",
-    "                                      gpi_mask_first(mask));\n",
+    "    typedef uint16 vector __attribute__((aligned(4)));\n",
+    "    *(__private vector *)to = gpi_pack_lanes(v, mask);\n",
     "}\n",
     "\n",
-    "static void gpi_pack_store_half(__global ulong *to, ulong8 v, uint mask)\n",
+    "static void gpi_pack_near_8(__private uchar *to, ulong16 v, uint mask)\n",
     "{\n",
-    "    const long8 packed = __builtin_ia32_compressdi512_mask(as_long8(v), (long8)(0), (uchar)mask);\n",
-    "    __builtin_ia32_storedqudi512_mask((__private long *)(size_t)to, packed, (uchar)gpi_mask_first(mask));\n",
-    "}\n",
-    "\n",
-    "static void gpi_pack_store_8(__global ulong *to, ulong16 v, uint mask)\n",
-    "{\n",
-    "    gpi_pack_store_half(to, v.lo, mask & 255u);\n",
-    "    gpi_pack_store_half(to + popcount(mask & 255u), v.hi, mask >> 8);\n",
+    "    typedef long8 vector __attribute__((aligned(8)));\n",
+    "    const uint low = mask & 255u;\n",
+    "    *(__private vector *)to = __builtin_ia32_compressdi512_mask(as_long8(v.lo), (long8)(0), (uchar)low);\n",
+    "    *(__private vector *)(to + 8 * popcount(low)) =\n",
+    "        __builtin_ia32_compressdi512_mask(as_long8(v.hi), (long8)(0), (uchar)(mask >> 8));\n",
     "}\n",
     "#else\n",
     "#define GPI_PACKS 0\n",
@@ -3496,6 +3591,222 @@ static const char *const gpi_kernel_source[] = {
 };
 /* ---- End file kernels/source.cl ---- */
 
+/* ---- Begin file kernels/group.cl ---- */
+static const char *const gpi_kernel_group[] = {
+    "#line 1 \"kernels/group.cl\"\n",
+    "/* group.cl - what the items of one group make of a value each, by any associative operation (.):\n",
+    "\n",
+    "       NAME_reduce(x, memory)                   x0 . x1 ... xG-1        to every item\n",
+    "       NAME_scan(x, &total, memory)             x0 . x1 ... xl          to item l; total: of all items\n",
+    "       NAME_scan_exclusive(x, &total, memory)   x0 . x1 ... xl-1        the identity to item 0\n",
+    "\n",
+    "   In item order, for G items, any number. All of them call, or none. `memory` is free on return: each call\n",
+    "   ends with a barrier behind its last reading.\n",
+    "\n",
+    "       reduce, a tree of neighbours        scan, each step doubles the reach (Hillis & Steele 1986)\n",
+    "         x0  x1  x2  x3  x4                  row 0   x0   x1   x2   x3   x4\n",
+    "         01      23      4                   row 1   x0   01   12   23   34\n",
+    "         03              4                   row 0   x0   01   02   03   14\n",
+    "         04                                  row 1   x0   01   02   03   04\n",
+    "\n",
+    "   This file is composed once for every operation. Parameters\n",
+    "       GPI_GROUP                NAME; without it all of them are those of the program's element\n",
+    "       GPI_GROUP_T              type of x\n",
+    "       GPI_GROUP_COMBINE(a, b)  a stands before b\n",
+    "       GPI_GROUP_IDENTITY       neutral\n",
+    "       GPI_GROUP_SIZE           G, and\n",
+    "       GPI_GROUP_ITEM           l: these three stay defined\n",
+    "       GPI_GROUP_ALONE          1: G is 1, and memory is not looked at\n",
+    "       memory                   2 G elements; a reduction takes the first G                              */\n",
+    "#ifndef GPI_GROUP\n",
+    "#define GPI_GROUP gpi_items\n",
+    "#define GPI_GROUP_T GPI_T\n",
+    "#define GPI_GROUP_COMBINE(a, b) gpi_combine(a, b)\n",
+    "#define GPI_GROUP_IDENTITY gpi_identity()\n",
+    "#define GPI_GROUP_SIZE GPI_WG\n",
+    "#define GPI_GROUP_ITEM ((uint)get_local_id(0))\n",
+    "#define GPI_GROUP_ALONE GPI_SHAPE_SERIAL\n",
+    "#endif\n",
+    "#ifndef GPI_PASTE\n",
+    "#define GPI_PASTE_(a, b) a##b\n",
+    "#define GPI_PASTE(a, b) GPI_PASTE_(a, b)\n",
+    "#endif\n",
+    "#define GPI_GROUP_N(name) GPI_PASTE(GPI_GROUP, name)\n",
+    "\n",
+    "#if GPI_GROUP_ALONE\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_reduce)(GPI_GROUP_T x, __local GPI_GROUP_T *memory)\n",
+    "{\n",
+    "    (void)memory;\n",
+    "    return x;\n",
+    "}\n",
+    "\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_scan)(GPI_GROUP_T x, GPI_GROUP_T *total, __local GPI_GROUP_T *memory)\n",
+    "{\n",
+    "    (void)memory;\n",
+    "    *total = x;\n",
+    "    return x;\n",
+    "}\n",
+    "\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_T x, GPI_GROUP_T *total,\n",
+    "                                                __local GPI_GROUP_T *memory)\n",
+    "{\n",
+    "    (void)memory;\n",
+    "    *total = x;\n",
+    "    return GPI_GROUP_IDENTITY;\n",
+    "}\n",
+    "\n",
+    "#else\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_reduce)(GPI_GROUP_T x, __local GPI_GROUP_T *memory)\n",
+    "{\n",
+    "    const uint l = GPI_GROUP_ITEM;\n",
+    "    memory[l] = x;\n",
+    "    for (uint d = 1; d < GPI_GROUP_SIZE; d *= 2) {\n",
+    "        const uint i = 2 * d * l;\n",
+    "        barrier(CLK_LOCAL_MEM_FENCE); /* the neighbour's product is written */\n",
+    "        if (i + d < GPI_GROUP_SIZE) memory[i] = GPI_GROUP_COMBINE(memory[i], memory[i + d]);\n",
+    "    }\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* the root is written */\n",
+    "    const GPI_GROUP_T sum = memory[0];\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* the root is read: the next call may overwrite it */\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "/* Leaves every item's product in a row of memory, which it returns, complete. */\n",
+    "static __local GPI_GROUP_T *GPI_GROUP_N(_row)(GPI_GROUP_T x, __local GPI_GROUP_T *memory)\n",
+    "{\n",
+    "    const uint l = GPI_GROUP_ITEM;\n",
+    "    GPI_GROUP_T sum = x; /* Mesa 22.3 writes to the caller's x where a struct is passed */\n",
+    "    uint from = 0;\n",
+    "    memory[l] = sum;\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* row 0 is complete */\n",
+    "    for (uint d = 1; d < GPI_GROUP_SIZE; d *= 2) {\n",
+    "        if (l >= d) sum = GPI_GROUP_COMBINE(memory[from + l - d], sum);\n",
+    "        from = GPI_GROUP_SIZE - from;\n",
+    "        memory[from + l] = sum;\n",
+    "        barrier(CLK_LOCAL_MEM_FENCE); /* this step's row is complete; the other one is no longer read */\n",
+    "    }\n",
+    "    return memory + from;\n",
+    "}\n",
+    "\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_scan)(GPI_GROUP_T x, GPI_GROUP_T *total, __local GPI_GROUP_T *memory)\n",
+    "{\n",
+    "    __local const GPI_GROUP_T *row = GPI_GROUP_N(_row)(x, memory);\n",
+    "    const GPI_GROUP_T sum = row[GPI_GROUP_ITEM];\n",
+    "    *total = row[GPI_GROUP_SIZE - 1];\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* the row is read: the next call may overwrite it */\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_T x, GPI_GROUP_T *total,\n",
+    "                                                __local GPI_GROUP_T *memory)\n",
+    "{\n",
+    "    __local const GPI_GROUP_T *row = GPI_GROUP_N(_row)(x, memory);\n",
+    "    const uint l = GPI_GROUP_ITEM;\n",
+    "    GPI_GROUP_T sum = GPI_GROUP_IDENTITY;\n",
+    "    if (l > 0) sum = row[l - 1];\n",
+    "    *total = row[GPI_GROUP_SIZE - 1];\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* the row is read: the next call may overwrite it */\n",
+    "    return sum;\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "#undef GPI_GROUP_N\n",
+    "#undef GPI_GROUP\n",
+    "#undef GPI_GROUP_T\n",
+    "#undef GPI_GROUP_COMBINE\n",
+    "#undef GPI_GROUP_IDENTITY\n",
+};
+/* ---- End file kernels/group.cl ---- */
+
+/* ---- Begin file kernels/group_device.cl ---- */
+static const char *const gpi_kernel_group_device[] = {
+    "#line 1 \"kernels/group_device.cl\"\n",
+    "/* group_device.cl - tile collectives for kernels of your own (gp_device_source, GP_DEVICE_TILE).\n",
+    "\n",
+    "   A work-group of G items, any number, in up to three dimensions; items are counted along the first one\n",
+    "   first.\n",
+    "\n",
+    "       uint gp_tile_size()                                    G\n",
+    "       uint gp_tile_item()                                    which one this is\n",
+    "     for each of desc.ops, by its name (\"sum\": gp_tile_sum_reduce), of values of its type T:\n",
+    "       T gp_tile_NAME_reduce(x, memory)                       x0 . x1 ... xG-1    to every item\n",
+    "       T gp_tile_NAME_scan(x, &total, memory)                 x0 . x1 ... xl      to item l\n",
+    "       T gp_tile_NAME_scan_exclusive(x, &total, memory)       x0 . x1 ... xl-1    the identity to item 0\n",
+    "     pack: places for n elements of each item (a bool is 0 or 1), in item order\n",
+    "       uint gp_tile_pack(n, &total, memory)                   how many the items before this one have\n",
+    "       uint gp_tile_pack_at(n, counter, memory)               the same behind *counter, which total is added\n",
+    "   to unpack: n pieces of each item, handed out evenly uint gp_tile_unpack(n, memory) how many pieces there\n",
+    "   are uint gp_tile_owner(piece, &rank, memory)               whose piece that is, the how manieth of its own\n",
+    "\n",
+    "   Collective are all but size, item and owner: they have barriers, so that every item of the group calls, or\n",
+    "   none, each as often; none may have returned before. Other arguments may differ from item to item.\n",
+    "\n",
+    "   `memory` is __local, of 2 G elements: of T, or of uint. Each call leaves it free for the next one, but for\n",
+    "   gp_tile_unpack, which leaves in it what gp_tile_owner looks at: a barrier(CLK_LOCAL_MEM_FENCE) of yours\n",
+    "   comes before it is used again. `total` is __private. Sums of n stay below 2^32.\n",
+    "\n",
+    "       out[offset + gp_tile_pack(keep, &total, memory)] = x;      if (keep): `offset` is yours, from a gp_scan\n",
+    "       const uint at = gp_tile_pack_at(keep, counter, memory);    of totals, say: all groups in order. Or\n",
+    "       if (keep) out[at] = x;                                     groups one behind the other, in any order\n",
+    "\n",
+    "       const uint pieces = gp_tile_unpack(n, memory);\n",
+    "       for (uint first = 0; first < pieces; first += gp_tile_size()) {\n",
+    "           const uint piece = first + gp_tile_item();\n",
+    "           if (piece < pieces) ... gp_tile_owner(piece, &rank, memory) ...\n",
+    "       }\n",
+    "       barrier(CLK_LOCAL_MEM_FENCE);                                                                     */\n",
+    "\n",
+    "static uint gp_tile_size(void) { return GPI_GROUP_SIZE; }\n",
+    "\n",
+    "static uint gp_tile_item(void) { return GPI_GROUP_ITEM; }\n",
+    "\n",
+    "static uint gp_tile_pack(uint n, uint *total, __local uint *memory)\n",
+    "{\n",
+    "    return gpi_counts_scan_exclusive(n, total, memory);\n",
+    "}\n",
+    "\n",
+    "static uint gp_tile_pack_at(uint n, volatile __global uint *counter, __local uint *memory)\n",
+    "{\n",
+    "    uint total;\n",
+    "    const uint before = gpi_counts_scan_exclusive(n, &total, memory);\n",
+    "#if GPI_GROUP_ALONE\n",
+    "    return atomic_add(counter, total) + before;\n",
+    "#else\n",
+    "    if (GPI_GROUP_ITEM == 0) memory[0] = atomic_add(counter, total);\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* where the group begins is written */\n",
+    "    const uint base = memory[0];\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* it is read: the next call may overwrite it */\n",
+    "    return base + before;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* memory[l]: how many pieces items 0 ... l have. */\n",
+    "static uint gp_tile_unpack(uint n, __local uint *memory)\n",
+    "{\n",
+    "    uint total;\n",
+    "    const uint end = gpi_counts_scan(n, &total, memory);\n",
+    "    memory[GPI_GROUP_ITEM] = end;\n",
+    "#if !GPI_GROUP_ALONE\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* all ends are written, for gp_tile_owner */\n",
+    "#endif\n",
+    "    return total;\n",
+    "}\n",
+    "\n",
+    "/* The first item that ends behind the piece; G, if there is no such piece. */\n",
+    "static uint gp_tile_owner(uint piece, uint *rank, __local const uint *memory)\n",
+    "{\n",
+    "    uint low = 0, high = GPI_GROUP_SIZE;\n",
+    "    while (low < high) {\n",
+    "        const uint middle = (low + high) / 2;\n",
+    "        if (memory[middle] > piece) high = middle;\n",
+    "        else low = middle + 1;\n",
+    "    }\n",
+    "    *rank = low > 0 ? piece - memory[low - 1] : piece;\n",
+    "    return low;\n",
+    "}\n",
+};
+/* ---- End file kernels/group_device.cl ---- */
+
 /* ---- Begin file kernels/tile.cl ---- */
 static const char *const gpi_kernel_tile[] = {
     "#line 1 \"kernels/tile.cl\"\n",
@@ -3589,6 +3900,7 @@ static const char *const gpi_kernel_tile[] = {
     "#endif\n",
     "}\n",
     "\n",
+    "#if !GPI_BY_MASKS /* else masks.cl has the rest */\n",
     "/* Elements that stand alone, one after the other, in chains side by side: each chain waits for its own last\n",
     "   operation only. The tile is that many runs, equal and consecutive; the last one takes the rest too. */\n",
     "#if GPI_LANES > 1 || GPI_SEGMENTED || GPI_SIZE > 16\n",
@@ -3704,6 +4016,7 @@ static const char *const gpi_kernel_tile[] = {
     "    gpi_tile_open(&tile, source, base, shared);\n",
     "    return gpi_tile_aggregate(&tile);\n",
     "}\n",
+    "#endif\n",
     "\n",
     "#else\n",
     "/* ------------------------------------------------------------------ local */\n",
@@ -3747,40 +4060,13 @@ static const char *const gpi_kernel_tile[] = {
     "    return x;\n",
     "}\n",
     "\n",
-    "/* The product of every item's x, in item order: a tree of neighbours. */\n",
-    "static GPI_T gpi_group_reduce(GPI_T x, gpi_shared shared)\n",
-    "{\n",
-    "    const uint l = (uint)get_local_id(0);\n",
-    "    __local GPI_T *value = shared->value[0];\n",
-    "    value[l] = x;\n",
-    "    for (uint d = 1; d < GPI_WG; d *= 2) {\n",
-    "        const uint i = 2 * d * l;\n",
-    "        barrier(CLK_LOCAL_MEM_FENCE); /* the neighbour's product is written */\n",
-    "        if (i + d < GPI_WG) value[i] = gpi_combine(value[i], value[i + d]);\n",
-    "    }\n",
-    "    barrier(CLK_LOCAL_MEM_FENCE); /* the root is written */\n",
-    "    x = value[0];\n",
-    "    barrier(CLK_LOCAL_MEM_FENCE); /* the root is read: the next collective may overwrite it */\n",
-    "    return x;\n",
-    "}\n",
+    "/* The product of every item's x, in item order (group.cl). */\n",
+    "static GPI_T gpi_group_reduce(GPI_T x, gpi_shared shared) { return gpi_items_reduce(x, shared->value[0]); }\n",
     "\n",
-    "/* The product of x over the items before this one; *total over all. Each step doubles the reach. */\n",
+    "/* The product of x over the items before this one; *total over all. */\n",
     "static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_shared shared)\n",
     "{\n",
-    "    const uint l = (uint)get_local_id(0);\n",
-    "    uint from = 0;\n",
-    "    shared->value[0][l] = x;\n",
-    "    barrier(CLK_LOCAL_MEM_FENCE); /* row 0 is complete */\n",
-    "    for (uint d = 1; d < GPI_WG; d *= 2) {\n",
-    "        if (l >= d) x = gpi_combine(shared->value[from][l - d], x);\n",
-    "        from = 1 - from;\n",
-    "        shared->value[from][l] = x;\n",
-    "        barrier(CLK_LOCAL_MEM_FENCE); /* this step's row is complete; the other one is no longer read */\n",
-    "    }\n",
-    "    *total = shared->value[from][GPI_WG - 1];\n",
-    "    x = l > 0 ? shared->value[from][l - 1] : gpi_identity();\n",
-    "    barrier(CLK_LOCAL_MEM_FENCE); /* the last row is read: the next collective may overwrite it */\n",
-    "    return x;\n",
+    "    return gpi_items_scan_exclusive(x, total, shared->value[0]);\n",
     "}\n",
     "\n",
     "/* The product of the tile's elements. */\n",
@@ -4511,6 +4797,7 @@ static const char *const gpi_kernel_pick[] = {
     "       GPI_NUMBER           uint or ulong: counts and positions\n",
     "       gpi_predicate(x, i), gpi_predicate2(x, i), gpi_equal(x, y)   of the caller's expressions\n",
     "       GPI_PLAIN            1: gpi_equal(x, y) is x == y, of what has vectors\n",
+    "       GPI_ALIKE            1: and x and y are then the same bits\n",
     "       GPI_SINGLES          runs: 0 where runs of one element are left out                              */\n",
     "#define GPI_PICK_PREDICATE 1\n",
     "#define GPI_PICK_FLAGS 2\n",
@@ -4607,7 +4894,18 @@ static const char *const gpi_kernel_pick[] = {
     "#endif\n",
     "}\n",
     "\n",
-    "#if GPI_LANES > 1\n",
+    "/* GPI_BY_MASKS 1: a serial tile is kept as masks (masks.cl), which takes AVX-512 and what it packs. */\n",
+    "#define GPI_BY_MASKS                                                                   \\\n",
+    "    (GPI_SHAPE_SERIAL && GPI_PACKS && GPI_PARTS < 3 && GPI_PICK != GPI_PICK_INDICES && \\\n",
+    "     GPI_RECORD_SIZE <= 8 && GPI_VALUE_SIZE <= 8)\n",
+    "\n",
+    "#if GPI_LANES > 1 || GPI_BY_MASKS\n",
+    "#ifndef GPI_PASTE\n",
+    "#define GPI_PASTE_(a, b) a##b\n",
+    "#define GPI_PASTE(a, b) GPI_PASTE_(a, b)\n",
+    "#define GPI_VECTOR(type) GPI_PASTE(type, 16)\n",
+    "#define GPI_CONVERT(type, v) GPI_PASTE(convert_, GPI_VECTOR(type))(v)\n",
+    "#endif\n",
     "#if GPI_PLAIN\n",
     "#if GPI_IN_HALF\n",
     "#define GPI_READ_RUN(p) vload_half16(0, p)\n",
@@ -4616,11 +4914,13 @@ static const char *const gpi_kernel_pick[] = {
     "#endif\n",
     "#endif\n",
     "\n",
-    "/* Elements i .. i + 15, the numbers of picked ones. */\n",
+    "/* Elements i .. i + 15, the numbers of picked ones. Runs: there is one more behind them. */\n",
     "static uint16 gpi_read_vector(gpi_source source, ulong i)\n",
     "{\n",
     "    uint lane[16];\n",
-    "#if GPI_PLAIN\n",
+    "#if GPI_PLAIN && GPI_PICK == GPI_PICK_RUNS\n",
+    "    return convert_uint16(GPI_READ_RUN(source.in + i + 1) != GPI_READ_RUN(source.in + i)) & 1u;\n",
+    "#elif GPI_PLAIN\n",
     "    if (i > 0) return convert_uint16(GPI_READ_RUN(source.in + i) != GPI_READ_RUN(source.in + i - 1)) & 1u;\n",
     "#endif\n",
     "#if GPI_PICK == GPI_PICK_FLAGS\n",
@@ -4637,6 +4937,189 @@ static const char *const gpi_kernel_pick[] = {
 };
 /* ---- End file kernels/pick.cl ---- */
 
+/* ---- Begin file kernels/masks.cl ---- */
+static const char *const gpi_kernel_masks[] = {
+    "#line 1 \"kernels/masks.cl\"\n",
+    "/* masks.cl - the serial tile of gp_select and its like where vectors can be packed (GPI_BY_MASKS of pick.cl),\n",
+    "   in place of tile.cl's: what is picked is found out once, and kept as masks of 16 elements.\n",
+    "\n",
+    "       picked   | 1 0 0 1 ... 1 | ... |     a block at a time, in a loop that compilers turn into vectors\n",
+    "       mask     |    16 bits    | ... |     of the whole tile\n",
+    "       sum      how many bits are set; of runs also where the one behind the last set bit begins\n",
+    "\n",
+    "   So the tile's second reading, which brings the elements together (compact.cl), asks about none of them\n",
+    "   again. */\n",
+    "#if GPI_BY_MASKS\n",
+    "#define GPI_BLOCK 256u /* elements, of which masks are made together */\n",
+    "#define GPI_BLOCK_MASKS (GPI_BLOCK / 16)\n",
+    "#define GPI_TILE_MASKS ((GPI_TILE + GPI_BLOCK - 1) / GPI_BLOCK * GPI_BLOCK_MASKS)\n",
+    "\n",
+    "typedef struct gpi_tile {\n",
+    "    GPI_T sum;\n",
+    "    ushort mask[GPI_TILE_MASKS]; /* bit k of mask m: element 16 m + k; none behind the tile's end */\n",
+    "} gpi_tile;\n",
+    "\n",
+    "/* Have all elements of a whole block that begins at i the neighbour that decides? */\n",
+    "static bool gpi_is_inside(gpi_source source, ulong i)\n",
+    "{\n",
+    "#if GPI_PICK == GPI_PICK_UNIQUE\n",
+    "    return i > 0;\n",
+    "#elif GPI_PICK == GPI_PICK_RUNS\n",
+    "    return i + GPI_BLOCK < source.count;\n",
+    "#else\n",
+    "    (void)source;\n",
+    "    (void)i;\n",
+    "    return true;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* Of a whole block inside the input. */\n",
+    "static void gpi_masks_make(gpi_source source, ulong i, ushort *mask)\n",
+    "{\n",
+    "#if GPI_PICK == GPI_PICK_FLAGS || GPI_PLAIN\n",
+    "    for (uint k = 0; k < GPI_BLOCK_MASKS; k++)\n",
+    "        mask[k] = (ushort)gpi_mask_of(gpi_read_vector(source, i + 16 * k));\n",
+    "#else\n",
+    "    uint picked[GPI_BLOCK];\n",
+    "    for (uint k = 0; k < GPI_BLOCK; k++) picked[k] = gpi_picked(source, i + k, true);\n",
+    "    for (uint k = 0; k < GPI_BLOCK_MASKS; k++) mask[k] = (ushort)gpi_mask_of(vload16(k, picked));\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* Of a block of `length` elements, wherever it is. */\n",
+    "static void gpi_masks_make_any(gpi_source source, ulong i, uint length, ushort *mask)\n",
+    "{\n",
+    "    for (uint k = 0; k < GPI_BLOCK_MASKS; k++) mask[k] = 0;\n",
+    "    for (uint k = 0; k < length; k++) mask[k / 16] |= (ushort)(gpi_picked(source, i + k, false) << k % 16);\n",
+    "}\n",
+    "\n",
+    "/* What `count` masks say of the elements from i on. */\n",
+    "static GPI_T gpi_masks_sum(gpi_source source, ulong i, const ushort *mask, uint count)\n",
+    "{\n",
+    "    GPI_T sum = gpi_identity();\n",
+    "#if GPI_PICK == GPI_PICK_RUNS\n",
+    "    uint last = count;\n",
+    "#if GPI_SINGLES\n",
+    "    for (uint k = 0; k < count; k++) sum.n += popcount((uint)mask[k]);\n",
+    "#else\n",
+    "    uint begins =\n",
+    "        i == 0 || (count > 0 && gpi_picked(source, i - 1, true)); /* a run begins where the mask does */\n",
+    "    for (uint k = 0; k < count; k++) {\n",
+    "        sum.n += popcount(mask[k] & ~((uint)mask[k] << 1 | begins));\n",
+    "        begins = mask[k] >> 15;\n",
+    "    }\n",
+    "#endif\n",
+    "    while (last > 0 && mask[last - 1] == 0) last--;\n",
+    "    if (last > 0) sum.m = (GPI_NUMBER)(i + 16 * last - clz((uint)mask[last - 1] << 16));\n",
+    "#else\n",
+    "    (void)source;\n",
+    "    (void)i;\n",
+    "    for (uint k = 0; k < count; k++) sum += popcount((uint)mask[k]);\n",
+    "#endif\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_shared shared)\n",
+    "{\n",
+    "    const uint length = gpi_tile_length(source, base);\n",
+    "    uint i = 0;\n",
+    "    (void)shared;\n",
+    "    for (; i < length; i += GPI_BLOCK) {\n",
+    "        ushort *mask = tile->mask + i / 16;\n",
+    "        gpi_prefetch_read(source, base + i + GPI_AHEAD / sizeof(GPI_IN), GPI_BLOCK);\n",
+    "        if (i + GPI_BLOCK <= length && gpi_is_inside(source, base + i))\n",
+    "            gpi_masks_make(source, base + i, mask);\n",
+    "        else gpi_masks_make_any(source, base + i, min(length - i, GPI_BLOCK), mask);\n",
+    "    }\n",
+    "    tile->sum = gpi_masks_sum(source, base, tile->mask, i / 16);\n",
+    "}\n",
+    "\n",
+    "static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->sum; }\n",
+    "\n",
+    "/* The sum of a tile that nobody keeps. */\n",
+    "static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_shared shared)\n",
+    "{\n",
+    "    gpi_tile tile;\n",
+    "    gpi_tile_open(&tile, source, base, shared);\n",
+    "    return tile.sum;\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/masks.cl ---- */
+
+/* ---- Begin file kernels/stream.cl ---- */
+static const char *const gpi_kernel_stream[] = {
+    "#line 1 \"kernels/stream.cl\"\n",
+    "/* stream.cl - packed elements on their way out: collected near, and stored by whole, aligned cache lines.\n",
+    "\n",
+    "       near    | not ours | packed ... | room |        first, count: in bytes\n",
+    "       line    ^ aligned; where near[0] goes\n",
+    "\n",
+    "   What stands before `first` belongs to the tile before: the first line, and what is left at the end, are\n",
+    "   stored byte by byte. The lines of long outputs go past the caches, which then need not read them before\n",
+    "   they are written. */\n",
+    "#if GPI_BY_MASKS\n",
+    "#define GPI_NEAR_BYTES (8 * (GPI_BLOCK + 16) + GPI_LINE)\n",
+    "\n",
+    "typedef uint16 gpi_line_vector __attribute__((aligned(GPI_LINE)));\n",
+    "#define GPI_NEAR_LINE(s, at) (*(__private const gpi_line_vector *)((s).near + (at)))\n",
+    "\n",
+    "typedef struct gpi_stream {\n",
+    "    __global uchar *line;\n",
+    "    __private uchar *near; /* GPI_NEAR_BYTES, aligned */\n",
+    "    uint first, count;\n",
+    "    bool past; /* the caches */\n",
+    "} gpi_stream;\n",
+    "\n",
+    "GPI_INLINE gpi_stream gpi_stream_open(__global void *to, __private uchar *near, bool past)\n",
+    "{\n",
+    "    gpi_stream s;\n",
+    "    s.first = s.count = (uint)((size_t)to % GPI_LINE);\n",
+    "    s.line = (__global uchar *)to - s.first;\n",
+    "    s.near = near;\n",
+    "    s.past = past;\n",
+    "    return s;\n",
+    "}\n",
+    "\n",
+    "/* Stores the lines that are whole. No more than a block's elements have come since the last time. */\n",
+    "GPI_INLINE gpi_stream gpi_stream_flush(gpi_stream stream)\n",
+    "{\n",
+    "    gpi_stream s = stream;\n",
+    "    uint at = 0;\n",
+    "    if (s.first > 0 && s.count >= GPI_LINE) {\n",
+    "        for (uint k = s.first; k < GPI_LINE; k++) s.line[k] = s.near[k];\n",
+    "        s.first = 0;\n",
+    "        at = GPI_LINE;\n",
+    "    }\n",
+    "    /* two loops: compilers make one store of two in branches, and forget the hint */\n",
+    "    for (; s.past && at + GPI_LINE <= s.count; at += GPI_LINE)\n",
+    "        GPI_STREAM_STORE(GPI_NEAR_LINE(s, at), (__global gpi_line_vector *)(s.line + at));\n",
+    "    for (; at + GPI_LINE <= s.count; at += GPI_LINE) {\n",
+    "        GPI_PREFETCH_WRITE(s.line + at + GPI_AHEAD);\n",
+    "        *(__global gpi_line_vector *)(s.line + at) = GPI_NEAR_LINE(s, at);\n",
+    "    }\n",
+    "    *(__private gpi_line_vector *)s.near = GPI_NEAR_LINE(s, at);\n",
+    "    s.line += at;\n",
+    "    s.count -= at;\n",
+    "    return s;\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE void gpi_stream_close(gpi_stream s)\n",
+    "{\n",
+    "    for (uint k = s.first; k < s.count; k++) s.line[k] = s.near[k];\n",
+    "}\n",
+    "\n",
+    "/* Appends those of 16 elements of `size` bytes whose bit is set. */\n",
+    "#define GPI_STREAM_PACK_(size, s, v, mask)                                \\\n",
+    "    do {                                                                  \\\n",
+    "        GPI_PASTE(gpi_pack_near_, size)((s)->near + (s)->count, v, mask); \\\n",
+    "        (s)->count += (size)*popcount(mask);                              \\\n",
+    "    } while (0)\n",
+    "#define GPI_STREAM_PACK(size, s, v, mask) GPI_STREAM_PACK_(size, s, v, mask)\n",
+    "#endif\n",
+};
+/* ---- End file kernels/stream.cl ---- */
+
 /* ---- Begin file kernels/compact.cl ---- */
 static const char *const gpi_kernel_compact[] = {
     "#line 1 \"kernels/compact.cl\"\n",
@@ -4651,6 +5134,8 @@ static const char *const gpi_kernel_compact[] = {
     "                element is written where the next picked one goes, and the next one overwrites it unless it\n",
     "                was picked. The loop ends with the tile's last picked element, so that nothing is written\n",
     "                behind it, where the next tile's begin.\n",
+    "       masks    the same by vectors of 16, of which the picked ones are packed in a register and go out in\n",
+    "                lines (masks.cl, stream.cl); runs by blocks, whose ends are packed into a list first.\n",
     "       local    the items note in the stage which element comes r-th, for all r of the tile; then they write\n",
     "                in that order, neighbours to neighbours. Elements are read a second time, not kept: the\n",
     "                stage is as small for records of 16 bytes, and the tile is in the cache.\n",
@@ -4805,86 +5290,211 @@ static const char *const gpi_kernel_compact[] = {
     "#if GPI_SHAPE_SERIAL\n",
     "/* ------------------------------------------------------------------ serial */\n",
     "\n",
-    "/* Vectors are packed where the device can do that, for what has lanes. */\n",
-    "#if GPI_PACKS && GPI_LANES == 16 && GPI_PICK != GPI_PICK_INDICES && GPI_RECORD_SIZE <= 8 && \\\n",
-    "    GPI_VALUE_SIZE <= 8\n",
-    "#define GPI_BY_VECTORS 1\n",
-    "#define GPI_PACK_STORE_(size, to, from, i, mask) \\\n",
-    "    GPI_PASTE(gpi_pack_store_, size)(to, vload16(0, (from) + (i)), mask)\n",
-    "#define GPI_PACK_STORE(size, to, from, i, mask) GPI_PACK_STORE_(size, to, from, i, mask)\n",
+    "#if GPI_BY_MASKS\n",
+    "/* A tile's outputs on their way out: elements, their indices, and what goes beside: values, lengths or the\n",
+    " * rest. */\n",
+    "typedef struct gpi_outs {\n",
+    "    gpi_stream elements, index, beside;\n",
+    "} gpi_outs;\n",
+    "#define GPI_OUTS 3\n",
     "\n",
-    "/* Elements of a block: what is picked of it is found out first, in a loop that compilers turn into vectors.\n",
-    " */\n",
-    "#define GPI_BLOCK 256u\n",
-    "\n",
-    "/* Elements i .. i + GPI_BLOCK - 1, the numbers of picked ones. */\n",
-    "static void gpi_read_block(gpi_source source, ulong i, uint *picked)\n",
-    "{\n",
-    "#if GPI_PICK == GPI_PICK_FLAGS || GPI_PLAIN\n",
-    "    for (uint k = 0; k < GPI_BLOCK; k += GPI_LANES) vstore16(gpi_read_vector(source, i + k), 0, picked + k);\n",
+    "#if GPI_VALUE_SIZE\n",
+    "#define GPI_BESIDE_OUT 1\n",
+    "#define GPI_BESIDE_AT(sink, j, base) ((sink).values_out + (j))\n",
+    "#elif GPI_PICK == GPI_PICK_RUNS && GPI_LENGTHS\n",
+    "#define GPI_BESIDE_OUT 1\n",
+    "#define GPI_BESIDE_AT(sink, j, base) ((sink).lengths + (j))\n",
+    "#elif GPI_PARTS == 2\n",
+    "#define GPI_BESIDE_OUT 1\n",
+    "#define GPI_BESIDE_AT(sink, j, base) ((sink).rest + ((base) - (j)))\n",
     "#else\n",
-    "    picked[0] = gpi_picked(source, i, false); /* may have nothing before it */\n",
-    "    for (uint k = 1; k < GPI_BLOCK; k++) picked[k] = gpi_picked(source, i + k, true);\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* What a vector step reads, one tile a running group ahead, and what it will soon write. */\n",
-    "static void gpi_prefetch_step(gpi_source source, ulong i, __global GPI_RECORD *to)\n",
-    "{\n",
-    "    gpi_prefetch_read(source, i + (ulong)GPI_TILES_ABREAST * GPI_TILE, GPI_LANES);\n",
-    "    GPI_PREFETCH_LINES(GPI_PREFETCH_WRITE, to + GPI_AHEAD / GPI_RECORD_SIZE, GPI_LANES * GPI_RECORD_SIZE);\n",
-    "}\n",
-    "#else\n",
-    "#define GPI_BY_VECTORS 0\n",
+    "#define GPI_BESIDE_OUT 0\n",
+    "#define GPI_BESIDE_AT(sink, j, base) ((sink).out)\n",
     "#endif\n",
     "\n",
-    "#if GPI_PARTS == 1\n",
-    "#if GPI_BY_VECTORS\n",
-    "/* Elements i .. i + 15 go out from number j on. */\n",
-    "static void gpi_put_vector(gpi_source source, gpi_sink sink, GPI_NUMBER j, ulong i, uint mask)\n",
+    "/* Of the tile at `base`, before which j elements have been picked. */\n",
+    "GPI_INLINE void gpi_outs_open(gpi_outs *outs, gpi_source source, gpi_sink sink, ulong base, GPI_NUMBER j,\n",
+    "                              __private uchar (*near)[GPI_NEAR_BYTES])\n",
+    "{\n",
+    "    const bool past = source.count * GPI_RECORD_SIZE >= GPI_PAST_CACHES;\n",
+    "    outs->elements = gpi_stream_open(sink.out + j, near[0], past);\n",
+    "    outs->index = gpi_stream_open(sink.index + j, near[1], past);\n",
+    "    outs->beside = gpi_stream_open(GPI_BESIDE_AT(sink, j, base), near[2], past);\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE void gpi_outs_flush(gpi_outs *outs)\n",
+    "{\n",
+    "    if (GPI_OUT) outs->elements = gpi_stream_flush(outs->elements);\n",
+    "    if (GPI_INDEX_OUT) outs->index = gpi_stream_flush(outs->index);\n",
+    "    if (GPI_BESIDE_OUT) outs->beside = gpi_stream_flush(outs->beside);\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE void gpi_outs_close(gpi_outs *outs)\n",
+    "{\n",
+    "    if (GPI_OUT) gpi_stream_close(outs->elements);\n",
+    "    if (GPI_INDEX_OUT) gpi_stream_close(outs->index);\n",
+    "    if (GPI_BESIDE_OUT) gpi_stream_close(outs->beside);\n",
+    "}\n",
+    "\n",
+    "/* What is read of elements i .. i + 15 is called in for the tile after those that run now. */\n",
+    "static void gpi_prefetch_tile(gpi_source source, ulong i)\n",
+    "{\n",
+    "    gpi_prefetch_read(source, i + (ulong)GPI_TILES_ABREAST * GPI_TILE, 16);\n",
+    "}\n",
+    "\n",
+    "#if GPI_PICK == GPI_PICK_RUNS\n",
+    "/* Ends of runs in the block at i: at[0] is where the first one of them begins, at[r + 1] what is behind the\n",
+    "   r-th end. Returns how many there are. `at` has room for 16 more than a block's. */\n",
+    "static uint gpi_block_ends(const ushort *mask, ulong i, GPI_NUMBER begin, GPI_NUMBER *at)\n",
+    "{\n",
+    "    const uint16 behind = (uint16)(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);\n",
+    "    uint ends = 0;\n",
+    "    at[0] = begin;\n",
+    "    for (uint k = 0; k < GPI_BLOCK_MASKS; k++) {\n",
+    "        const uint16 packed = gpi_pack_lanes(behind + 16 * k, mask[k]);\n",
+    "        vstore16((GPI_VECTOR(GPI_NUMBER))((GPI_NUMBER)i) + GPI_CONVERT(GPI_NUMBER, packed), 0, at + 1 + ends);\n",
+    "        ends += popcount((uint)mask[k]);\n",
+    "    }\n",
+    "    return ends;\n",
+    "}\n",
+    "\n",
+    "/* `ends` numbers or elements behind what the stream has. */\n",
+    "#define GPI_STREAM_LOOP(type, s, ends, value)                            \\\n",
+    "    do {                                                                 \\\n",
+    "        __private type *to = (__private type *)((s)->near + (s)->count); \\\n",
+    "        for (uint r = 0; r < (ends); r++) to[r] = (type)(value);         \\\n",
+    "        (s)->count += (ends) * sizeof(type);                             \\\n",
+    "    } while (0)\n",
+    "\n",
+    "/* The runs that end in the block at i, all of them. Where equal elements are alike, the last one of a run\n",
+    " * will do. */\n",
+    "GPI_INLINE void gpi_put_runs(gpi_outs *outs, gpi_source source, const GPI_NUMBER *at, uint ends,\n",
+    "                             const ushort *mask, ulong i, bool whole)\n",
     "{\n",
     "#if GPI_OUT\n",
-    "    GPI_PACK_STORE(GPI_RECORD_SIZE, sink.out + j, source.data, i, mask);\n",
+    "    for (uint k = 0; k < GPI_BLOCK_MASKS && GPI_ALIKE && whole; k++)\n",
+    "        GPI_STREAM_PACK(GPI_RECORD_SIZE, &outs->elements, vload16(0, source.data + i + 16 * k), mask[k]);\n",
+    "    if (!GPI_ALIKE || !whole) GPI_STREAM_LOOP(GPI_RECORD, &outs->elements, ends, source.data[at[r]]);\n",
     "#endif\n",
     "#if GPI_INDEX_OUT\n",
-    "    const uint16 lane = (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);\n",
-    "#if GPI_PLACE_SIZE == 4\n",
-    "    gpi_pack_store_4(sink.index + j, (uint16)((uint)i) + lane, mask);\n",
-    "#else\n",
-    "    gpi_pack_store_8(sink.index + j, (ulong16)(i) + convert_ulong16(lane), mask);\n",
+    "    GPI_STREAM_LOOP(GPI_PLACE, &outs->index, ends, at[r]);\n",
     "#endif\n",
+    "#if GPI_LENGTHS\n",
+    "    GPI_STREAM_LOOP(GPI_PLACE, &outs->beside, ends, at[r + 1] - at[r]);\n",
+    "#endif\n",
+    "    gpi_outs_flush(outs);\n",
+    "}\n",
+    "\n",
+    "/* Those of more than one element, from number j on; returns how many. */\n",
+    "static uint gpi_put_long_runs(gpi_source source, gpi_sink sink, GPI_NUMBER j, const GPI_NUMBER *at, uint ends)\n",
+    "{\n",
+    "    uint n = 0;\n",
+    "    for (uint r = 0; r < ends; r++) {\n",
+    "        if (at[r + 1] - at[r] > 1) gpi_put(source, sink, j + n++, at[r + 1] - 1, at[r]);\n",
+    "    }\n",
+    "    return n;\n",
+    "}\n",
+    "\n",
+    "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
+    "                             gpi_shared shared)\n",
+    "{\n",
+    "    const uint length = gpi_tile_length(source, base);\n",
+    "    __private uchar near[GPI_OUTS][GPI_NEAR_BYTES] __attribute__((aligned(GPI_LINE)));\n",
+    "    GPI_NUMBER at[GPI_BLOCK + 17], j = prefix.n, begin = prefix.m;\n",
+    "    gpi_outs outs;\n",
+    "    (void)shared;\n",
+    "    gpi_outs_open(&outs, source, sink, base, j, near);\n",
+    "    for (uint i = 0; i < length; i += GPI_BLOCK) {\n",
+    "        const ushort *mask = tile->mask + i / 16;\n",
+    "        const uint ends = gpi_block_ends(mask, base + i, begin, at);\n",
+    "        for (uint k = 0; k < GPI_BLOCK; k += 16) gpi_prefetch_tile(source, base + i + k);\n",
+    "        if (GPI_SINGLES) gpi_put_runs(&outs, source, at, ends, mask, base + i, i + GPI_BLOCK <= length);\n",
+    "        else j += gpi_put_long_runs(source, sink, j, at, ends);\n",
+    "        begin = at[ends];\n",
+    "    }\n",
+    "    if (GPI_SINGLES) gpi_outs_close(&outs);\n",
+    "}\n",
+    "\n",
+    "#else\n",
+    "/* The picked ones of elements i .. i + 15; of a partition the others too. */\n",
+    "GPI_INLINE void gpi_put_vector(gpi_outs *outs, gpi_source source, gpi_sink sink, ulong i, uint mask)\n",
+    "{\n",
+    "#if GPI_OUT\n",
+    "    GPI_STREAM_PACK(GPI_RECORD_SIZE, &outs->elements, vload16(0, source.data + i), mask);\n",
+    "#endif\n",
+    "#if GPI_INDEX_OUT\n",
+    "    const GPI_VECTOR(GPI_PLACE) lane =\n",
+    "        (GPI_VECTOR(GPI_PLACE))(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);\n",
+    "    GPI_STREAM_PACK(GPI_PLACE_SIZE, &outs->index, (GPI_PLACE)i + lane, mask);\n",
     "#endif\n",
     "#if GPI_VALUE_SIZE\n",
-    "    GPI_PACK_STORE(GPI_VALUE_SIZE, sink.values_out + j, sink.values, i, mask);\n",
+    "    GPI_STREAM_PACK(GPI_VALUE_SIZE, &outs->beside, vload16(0, sink.values + i), mask);\n",
     "#endif\n",
+    "#if GPI_PARTS == 2\n",
+    "    GPI_STREAM_PACK(GPI_RECORD_SIZE, &outs->beside, vload16(0, source.data + i), mask ^ 0xffffu);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* Element i, before which j have been picked. */\n",
+    "static void gpi_put_single(gpi_source source, gpi_sink sink, GPI_NUMBER j, ulong i, bool picked)\n",
+    "{\n",
+    "#if GPI_PARTS == 2\n",
+    "    if (picked) sink.out[j] = source.data[i];\n",
+    "    else sink.rest[sink.step * (long)(i - j)] = source.data[i];\n",
+    "#else\n",
+    "    if (picked) gpi_put(source, sink, j, i, 0);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* Blocks by vectors, unless the rest is written backwards, and then what is left. Of a selection nothing is\n",
+    "   left behind the last picked element. */\n",
+    "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
+    "                             gpi_shared shared)\n",
+    "{\n",
+    "    const uint length = gpi_tile_length(source, base);\n",
+    "    const GPI_NUMBER end = GPI_PARTS == 1 ? prefix + tile->sum : ~(GPI_NUMBER)0;\n",
+    "#if GPI_PARTS == 2\n",
+    "    const bool onward = sink.step == 1;\n",
+    "#else\n",
+    "    const bool onward = true;\n",
+    "#endif\n",
+    "    __private uchar near[GPI_OUTS][GPI_NEAR_BYTES] __attribute__((aligned(GPI_LINE)));\n",
+    "    GPI_NUMBER j = prefix;\n",
+    "    gpi_outs outs;\n",
+    "    uint i = 0;\n",
+    "    (void)shared;\n",
+    "    gpi_outs_open(&outs, source, sink, base, j, near);\n",
+    "    for (; onward && j < end && i + GPI_BLOCK <= length; i += GPI_BLOCK) {\n",
+    "        for (uint k = i; k < i + GPI_BLOCK; k += 16) {\n",
+    "            const uint mask = tile->mask[k / 16];\n",
+    "            gpi_prefetch_tile(source, base + k);\n",
+    "            gpi_put_vector(&outs, source, sink, base + k, mask);\n",
+    "            j += popcount(mask);\n",
+    "        }\n",
+    "        gpi_outs_flush(&outs);\n",
+    "    }\n",
+    "    gpi_outs_close(&outs);\n",
+    "    for (; j < end && i < length; i++) {\n",
+    "        const bool picked = (tile->mask[i / 16] >> i % 16 & 1) != 0;\n",
+    "        gpi_put_single(source, sink, j, base + i, picked);\n",
+    "        j += picked;\n",
+    "    }\n",
     "}\n",
     "#endif\n",
     "\n",
+    "#elif GPI_PARTS == 1\n",
     "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
     "                             gpi_shared shared)\n",
     "{\n",
     "    const GPI_NUMBER end = GPI_PICKED(prefix) + GPI_PICKED(gpi_tile_aggregate(tile));\n",
     "    GPI_T sum = prefix;\n",
-    "    ulong i = base;\n",
     "    (void)shared;\n",
-    "#if GPI_BY_VECTORS\n",
-    "    const ulong behind = base + gpi_tile_length(source, base);\n",
-    "    uint picked[GPI_BLOCK];\n",
-    "    for (; sum < end && i + GPI_BLOCK <= behind; i += GPI_BLOCK) {\n",
-    "        gpi_read_block(source, i, picked);\n",
-    "        for (uint k = 0; k < GPI_BLOCK; k += GPI_LANES) {\n",
-    "            const uint mask = gpi_mask_of(vload16(0, picked + k));\n",
-    "            gpi_prefetch_step(source, i + k, sink.out + sum);\n",
-    "            gpi_put_vector(source, sink, sum, i + k, mask);\n",
-    "            sum += popcount(mask);\n",
-    "        }\n",
-    "    }\n",
-    "#endif\n",
-    "    for (; GPI_PICKED(sum) < end; i++) {\n",
+    "    for (ulong i = base; GPI_PICKED(sum) < end; i++) {\n",
     "        gpi_put(source, sink, GPI_PICKED(sum), i, GPI_BEGIN(sum));\n",
     "        sum = gpi_combine(sum, gpi_load(source, i));\n",
     "    }\n",
     "}\n",
+    "\n",
     "#else\n",
     "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
     "                             gpi_shared shared)\n",
@@ -4896,26 +5506,9 @@ static const char *const gpi_kernel_compact[] = {
     "#if GPI_PARTS == 3\n",
     "    __global GPI_RECORD *second = sink.second + GPI_SECOND(prefix);\n",
     "#endif\n",
-    "    ulong i = base;\n",
     "    (void)tile;\n",
     "    (void)shared;\n",
-    "#if GPI_BY_VECTORS\n",
-    "    uint picked[GPI_BLOCK];\n",
-    "    for (; sink.step == 1 && i + GPI_BLOCK <= end; i += GPI_BLOCK) {\n",
-    "        gpi_read_block(source, i, picked);\n",
-    "        for (uint k = 0; k < GPI_BLOCK; k += GPI_LANES) {\n",
-    "            const uint mask = gpi_mask_of(vload16(0, picked + k));\n",
-    "            gpi_prefetch_step(source, i + k, first);\n",
-    "            GPI_PREFETCH_LINES(GPI_PREFETCH_WRITE, rest + GPI_AHEAD / GPI_RECORD_SIZE,\n",
-    "                               GPI_LANES * GPI_RECORD_SIZE);\n",
-    "            GPI_PACK_STORE(GPI_RECORD_SIZE, first, source.data, i + k, mask);\n",
-    "            GPI_PACK_STORE(GPI_RECORD_SIZE, rest, source.data, i + k, mask ^ 0xffffu);\n",
-    "            first += popcount(mask);\n",
-    "            rest += GPI_LANES - popcount(mask);\n",
-    "        }\n",
-    "    }\n",
-    "#endif\n",
-    "    for (; i < end; i++) {\n",
+    "    for (ulong i = base; i < end; i++) {\n",
     "        const GPI_T x = gpi_load(source, i);\n",
     "        const bool is_first = GPI_PICKED(x) != 0;\n",
     "#if GPI_PARTS == 3\n",
@@ -9233,7 +9826,7 @@ static const char *const gpi_kernel_hash_batch[] = {
     "                                   GPI_RUN_PARAMETERS)\n",
     "{\n",
     "    gpi_ahead ahead;\n",
-    "    GPI_RUN_OPEN(false);\n",
+    "    GPI_RUN_OPEN((wants & GPI_IS_CHECKED) != 0);\n",
     "    GPI_TALLY(tally);\n",
     "    gpi_ahead_open(t, keys, begin + get_local_id(0), end, wide, &ahead);\n",
     "    for (ulong base = begin + get_local_id(0); base < end; base += GPI_STEP) {\n",
@@ -9846,8 +10439,8 @@ static const char *const gpi_kernel_back[] = {
     "   Waiting. Groups wait for leaves only, and a leaf is published by a group that has not waited for anybody: a\n",
     "   node above it that is late is computed by whoever needs it, from its children, and published.\n",
     "     - Tiles are handed out by ticket: whoever waits, waits for groups that have already started.\n",
-    "     - Local shape: a wait is bounded. After `polls` looks at a leaf that is late, the item computes it from the\n",
-    "       input, publishes it, and goes on. Cells validate themselves like words, and what is late is found in\n",
+    "     - Local shape: a wait is bounded. After `polls` looks at a leaf that is late, the item computes it from\n",
+    "   the input, publishes it, and goes on. Cells validate themselves like words, and what is late is found in\n",
     "       the input.\n",
     "     - Serial shape: cells are plain memory, written before the leaf. The host takes this form only where both\n",
     "       fences below are known and threads of the operating system run the groups: those that have started\n",
@@ -10752,8 +11345,8 @@ static const char *const gpi_kernel_items[] = {
     "    if (get_local_id(0) == 0) shared->note = gpi_note_make();\n",
     "}\n",
     "\n",
-    "/* There is such a tile. (Kernels ask, not functions: PoCL 3.1 goes astray after functions that return early and\n",
-    "   have barriers.) */\n",
+    "/* There is such a tile. (Kernels ask, not functions: PoCL 3.1 goes astray after functions that return early\n",
+    "   and have barriers.) */\n",
     "static void gpi_pair_group(__global const GPI_SYMBOL *in, __global gpi_index *match, gpi_nest nest, uint tile,\n",
     "                           gpi_pair_shared memory)\n",
     "{\n",
@@ -10930,7 +11523,10 @@ static const char *const gpi_kernel_join[] = {
     "#endif\n",
     "\n",
     "/* Groups whose first tile does not exist, because the device found fewer elements than the bound. */\n",
-    "static bool gpi_is_beyond(gpi_nest nest, uint group) { return group * GPI_GROUP_TILES >= gpi_tiles_of(nest.n); }\n",
+    "static bool gpi_is_beyond(gpi_nest nest, uint group)\n",
+    "{\n",
+    "    return group * GPI_GROUP_TILES >= gpi_tiles_of(nest.n);\n",
+    "}\n",
     "\n",
     "/* ------------------------------------------------------------------ join */\n",
     "\n",
@@ -13821,6 +14417,8 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"field", gpi_kernel_field, GPI_COUNT_OF(gpi_kernel_field)},
     {"monoid", gpi_kernel_monoid, GPI_COUNT_OF(gpi_kernel_monoid)},
     {"source", gpi_kernel_source, GPI_COUNT_OF(gpi_kernel_source)},
+    {"group", gpi_kernel_group, GPI_COUNT_OF(gpi_kernel_group)},
+    {"group_device", gpi_kernel_group_device, GPI_COUNT_OF(gpi_kernel_group_device)},
     {"tile", gpi_kernel_tile, GPI_COUNT_OF(gpi_kernel_tile)},
     {"tile_scan", gpi_kernel_tile_scan, GPI_COUNT_OF(gpi_kernel_tile_scan)},
     {"lookback", gpi_kernel_lookback, GPI_COUNT_OF(gpi_kernel_lookback)},
@@ -13829,6 +14427,8 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"laws", gpi_kernel_laws, GPI_COUNT_OF(gpi_kernel_laws)},
     {"scan", gpi_kernel_scan, GPI_COUNT_OF(gpi_kernel_scan)},
     {"pick", gpi_kernel_pick, GPI_COUNT_OF(gpi_kernel_pick)},
+    {"masks", gpi_kernel_masks, GPI_COUNT_OF(gpi_kernel_masks)},
+    {"stream", gpi_kernel_stream, GPI_COUNT_OF(gpi_kernel_stream)},
     {"compact", gpi_kernel_compact, GPI_COUNT_OF(gpi_kernel_compact)},
     {"select", gpi_kernel_select, GPI_COUNT_OF(gpi_kernel_select)},
     {"key", gpi_kernel_key, GPI_COUNT_OF(gpi_kernel_key)},
@@ -13933,6 +14533,28 @@ static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, 
     return result;
 }
 
+/* Puts `prefix` in front of what the last failure's text says behind the function's name. */
+static void gpi_fail_within(gp_context *gp, const char *function, const char *prefix)
+{
+    char *at = strstr(gp->error, function);
+    const size_t length = strlen(prefix);
+    size_t rest;
+    if (at) at += strlen(function) + 2; /* ": " */
+    if (!at || (size_t)(at - gp->error) + length + 1 > sizeof gp->error) return;
+    rest = sizeof gp->error - (size_t)(at - gp->error) - length;
+    memmove(at + length, at, rest);
+    memcpy(at, prefix, length);
+    gp->error[sizeof gp->error - 1] = '\0';
+}
+
+/* A context that does not come to be leaves its text, if it has one, where gp_last_error(NULL) looks. */
+static void gpi_error_leave(const gp_context *gp)
+{
+    if (gp->error[0] == '\0') return;
+    (void)snprintf(gpi_orphan_error, sizeof gpi_orphan_error, "%.*s", (int)sizeof gpi_orphan_error - 1,
+                   gp->error);
+}
+
 /* The text of printf, to be freed; NULL when out of memory. */
 static char *gpi_format(const char *format, ...)
 {
@@ -14006,17 +14628,23 @@ static const char *gpi_cl_error_name(cl_int error)
     }
 }
 
-/* A failed OpenCL call: memory gets its own results, everything else is GP_ERROR_OPENCL. */
+/* Memory gets its own results, everything else is GP_ERROR_OPENCL. */
+static gp_result gpi_result_of(cl_int error)
+{
+    switch (error) {
+    case CL_OUT_OF_HOST_MEMORY: return GP_ERROR_OUT_OF_HOST_MEMORY;
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+    case CL_OUT_OF_RESOURCES:
+    case CL_INVALID_BUFFER_SIZE: return GP_ERROR_OUT_OF_DEVICE_MEMORY;
+    default: return GP_ERROR_OPENCL;
+    }
+}
+
+/* A failed OpenCL call. */
 static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function, const char *call)
 {
-    gp_result result = GP_ERROR_OPENCL;
-    if (error == CL_OUT_OF_HOST_MEMORY) result = GP_ERROR_OUT_OF_HOST_MEMORY;
-    if (error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_RESOURCES ||
-        error == CL_INVALID_BUFFER_SIZE) {
-        result = GP_ERROR_OUT_OF_DEVICE_MEMORY;
-    }
-    return gpi_fail(gp, result, "%s: %s returned %s (%d)", function, call, gpi_cl_error_name(error),
-                    (int)error);
+    return gpi_fail(gp, gpi_result_of(error), "%s: %s returned %s (%d)", function, call,
+                    gpi_cl_error_name(error), (int)error);
 }
 /* ---- End file src/error.c ---- */
 
@@ -14037,37 +14665,56 @@ static bool gpi_has_extension(const char *extensions, const char *name)
     return false;
 }
 
-/* The whole text of a device property, to be freed; NULL when there is none. */
-static char *gpi_device_text(cl_device_id device, cl_device_info what)
+/* A device being asked; the first error sticks. Half an answer would pass for a device that can do less. */
+typedef struct gpi_probe {
+    cl_device_id device;
+    cl_int error;
+} gpi_probe;
+
+static void gpi_probe_get(gpi_probe *probe, cl_device_info what, size_t size, void *value)
 {
-    size_t size = 0;
-    char *text;
-    if (clGetDeviceInfo(device, what, 0, NULL, &size) != CL_SUCCESS || size == 0) return NULL;
-    text = (char *)malloc(size + 1);
-    if (!text) return NULL;
-    text[size] = '\0';
-    if (clGetDeviceInfo(device, what, size, text, NULL) == CL_SUCCESS) return text;
-    free(text);
-    return NULL;
+    const cl_int error = clGetDeviceInfo(probe->device, what, size, value, NULL);
+    if (probe->error == CL_SUCCESS) probe->error = error;
 }
 
-static void gpi_device_name(cl_device_id device, cl_device_info what, char out[GP_NAME_MAX])
+/* The whole text of a device property, to be freed; NULL when that fails. */
+static char *gpi_probe_text(gpi_probe *probe, cl_device_info what)
 {
-    char *text = gpi_device_text(device, what);
+    size_t size = 0;
+    const cl_int error = clGetDeviceInfo(probe->device, what, 0, NULL, &size);
+    char *text = error == CL_SUCCESS ? (char *)calloc(size + 1, 1) : NULL;
+    if (text) gpi_probe_get(probe, what, size, text);
+    else if (probe->error == CL_SUCCESS) probe->error = error ? error : CL_OUT_OF_HOST_MEMORY;
+    return text;
+}
+
+static void gpi_probe_name(gpi_probe *probe, cl_device_info what, char out[GP_NAME_MAX])
+{
+    char *text = gpi_probe_text(probe, what);
     (void)snprintf(out, GP_NAME_MAX, "%s", text ? text : "");
     free(text);
 }
 
-static cl_ulong gpi_device_ulong(cl_device_id device, cl_device_info what)
+static cl_ulong gpi_probe_ulong(gpi_probe *probe, cl_device_info what)
 {
     cl_ulong value = 0;
-    return clGetDeviceInfo(device, what, sizeof value, &value, NULL) == CL_SUCCESS ? value : 0;
+    gpi_probe_get(probe, what, sizeof value, &value);
+    return value;
 }
 
-static cl_uint gpi_device_uint(cl_device_id device, cl_device_info what)
+static cl_uint gpi_probe_uint(gpi_probe *probe, cl_device_info what)
 {
     cl_uint value = 0;
-    return clGetDeviceInfo(device, what, sizeof value, &value, NULL) == CL_SUCCESS ? value : 0;
+    gpi_probe_get(probe, what, sizeof value, &value);
+    return value;
+}
+
+/* What older devices do not know leaves *value alone. */
+static void gpi_probe_newer(gpi_probe *probe, cl_device_info what, size_t size, void *value)
+{
+    const cl_int error = clGetDeviceInfo(probe->device, what, size, value, NULL);
+    const bool grave = error == CL_OUT_OF_HOST_MEMORY || error == CL_OUT_OF_RESOURCES;
+    if (grave && probe->error == CL_SUCCESS) probe->error = error;
 }
 
 static bool gpi_contains(const char *text, const char *part) { return strstr(text, part) != NULL; }
@@ -14075,16 +14722,17 @@ static bool gpi_contains(const char *text, const char *part) { return strstr(tex
 /* Mesa's software rasterizer: calls itself a CPU, is shaped like a GPU, leaves loops after 65,535 turns. */
 static bool gpi_is_llvmpipe(const gp_device_info *info) { return gpi_contains(info->name, "llvmpipe"); }
 
-static void gpi_probe_extensions(cl_device_id device, gp_device_info *info)
+static void gpi_probe_extensions(gpi_probe *probe, gp_device_info *info)
 {
-    char *extensions = gpi_device_text(device, CL_DEVICE_EXTENSIONS);
+    char *extensions = gpi_probe_text(probe, CL_DEVICE_EXTENSIONS);
+    cl_uint sub_groups = 0;
     if (!extensions) return;
+    gpi_probe_newer(probe, GPI_CL_DEVICE_MAX_NUM_SUB_GROUPS, sizeof sub_groups, &sub_groups);
     info->int64_base_atomics = gpi_has_extension(extensions, "cl_khr_int64_base_atomics");
     info->int64_extended_atomics = gpi_has_extension(extensions, "cl_khr_int64_extended_atomics");
     info->fp64 = gpi_has_extension(extensions, "cl_khr_fp64");
     info->fp16 = gpi_has_extension(extensions, "cl_khr_fp16");
-    info->subgroups = gpi_has_extension(extensions, "cl_khr_subgroups") ||
-                      gpi_device_uint(device, GPI_CL_DEVICE_MAX_NUM_SUB_GROUPS) > 0;
+    info->subgroups = gpi_has_extension(extensions, "cl_khr_subgroups") || sub_groups > 0;
     free(extensions);
 }
 
@@ -14097,80 +14745,122 @@ static bool gpi_is_fair(const gp_device_info *info)
            (gpi_contains(info->vendor, "Intel") && info->device_type == CL_DEVICE_TYPE_CPU);
 }
 
-static void gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info)
+static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info)
 {
-    cl_ulong atomics;
+    gpi_probe probe;
+    cl_ulong atomics = 0;
+    probe.device = device;
     memset(info, 0, sizeof *info);
     info->platform = platform;
     info->device = device;
-    (void)clGetPlatformInfo(platform, CL_PLATFORM_NAME, GP_NAME_MAX - 1, info->platform_name, NULL);
-    gpi_device_name(device, CL_DEVICE_NAME, info->name);
-    gpi_device_name(device, CL_DEVICE_VENDOR, info->vendor);
-    gpi_device_name(device, CL_DEVICE_VERSION, info->version);
-    gpi_device_name(device, CL_DRIVER_VERSION, info->driver_version);
-    info->device_type = gpi_device_ulong(device, CL_DEVICE_TYPE);
-    info->compute_units = gpi_device_uint(device, CL_DEVICE_MAX_COMPUTE_UNITS);
-    (void)clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof info->max_work_group_size,
-                          &info->max_work_group_size, NULL);
-    info->global_mem_size = gpi_device_ulong(device, CL_DEVICE_GLOBAL_MEM_SIZE);
-    info->max_alloc_size = gpi_device_ulong(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-    info->local_mem_size = gpi_device_ulong(device, CL_DEVICE_LOCAL_MEM_SIZE);
-    info->global_cache_size = gpi_device_ulong(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
-    info->local_mem_dedicated = gpi_device_uint(device, CL_DEVICE_LOCAL_MEM_TYPE) == CL_LOCAL;
-    gpi_probe_extensions(device, info);
-    atomics = gpi_device_ulong(device, GPI_CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES);
+    probe.error = clGetPlatformInfo(platform, CL_PLATFORM_NAME, GP_NAME_MAX - 1, info->platform_name, NULL);
+    gpi_probe_name(&probe, CL_DEVICE_NAME, info->name);
+    gpi_probe_name(&probe, CL_DEVICE_VENDOR, info->vendor);
+    gpi_probe_name(&probe, CL_DEVICE_VERSION, info->version);
+    gpi_probe_name(&probe, CL_DRIVER_VERSION, info->driver_version);
+    info->device_type = gpi_probe_ulong(&probe, CL_DEVICE_TYPE);
+    info->compute_units = gpi_probe_uint(&probe, CL_DEVICE_MAX_COMPUTE_UNITS);
+    gpi_probe_get(&probe, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof info->max_work_group_size,
+                  &info->max_work_group_size);
+    info->global_mem_size = gpi_probe_ulong(&probe, CL_DEVICE_GLOBAL_MEM_SIZE);
+    info->max_alloc_size = gpi_probe_ulong(&probe, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    info->local_mem_size = gpi_probe_ulong(&probe, CL_DEVICE_LOCAL_MEM_SIZE);
+    info->global_cache_size = gpi_probe_ulong(&probe, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+    info->local_mem_dedicated = gpi_probe_uint(&probe, CL_DEVICE_LOCAL_MEM_TYPE) == CL_LOCAL;
+    gpi_probe_extensions(&probe, info);
+    gpi_probe_newer(&probe, GPI_CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, sizeof atomics, &atomics);
     info->atomic_acq_rel = (atomics & GPI_CL_DEVICE_ATOMIC_ORDER_ACQ_REL) != 0;
     info->atomic_scope_device = (atomics & GPI_CL_DEVICE_ATOMIC_SCOPE_DEVICE) != 0;
     info->fair = gpi_is_fair(info);
     info->loop_limit = gpi_is_llvmpipe(info) ? 65535 : 0;
+    return probe.error;
 }
 
 /* ------------------------------------------------------------------ list */
 
+/* Devices and platforms that could not be asked are left out: why the first one was. */
+typedef struct gpi_left_out {
+    const char *call; /* NULL: none was */
+    cl_int error;
+} gpi_left_out;
+
+static void gpi_leave_out(gpi_left_out *left_out, const char *call, cl_int error)
+{
+    if (left_out->call || error == CL_SUCCESS || error == CL_DEVICE_NOT_FOUND) return;
+    left_out->call = call;
+    left_out->error = error;
+}
+
+/* For a text of why there is no device: which ones are not among those that it speaks of. */
+static gp_result gpi_fail_no_device(const gpi_left_out *left_out, const char *text)
+{
+    const bool no_memory = left_out->error == CL_OUT_OF_HOST_MEMORY;
+    if (!left_out->call) return gpi_fail(NULL, GP_ERROR_NO_DEVICE, "%s", text);
+    return gpi_fail(NULL, no_memory ? GP_ERROR_OUT_OF_HOST_MEMORY : GP_ERROR_NO_DEVICE,
+                    "%s; left out because %s returned %s (%d)", text, left_out->call,
+                    gpi_cl_error_name(left_out->error), (int)left_out->error);
+}
+
+/* The platform's devices, behind the *count that are there; false: no memory. */
+static bool gpi_devices_of(cl_platform_id platform, gp_device_info **all, size_t *count,
+                           gpi_left_out *left_out)
+{
+    cl_device_id devices[GPI_DEVICES_MAX];
+    gp_device_info *grown;
+    cl_uint n = 0, d;
+    const cl_int error = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, GPI_DEVICES_MAX, devices, &n);
+    gpi_leave_out(left_out, "clGetDeviceIDs", error);
+    if (error != CL_SUCCESS || n == 0) return true;
+    if (n > GPI_DEVICES_MAX) n = GPI_DEVICES_MAX;
+    grown = (gp_device_info *)realloc(*all, (*count + n) * sizeof **all);
+    if (!grown) return false;
+    *all = grown;
+    for (d = 0; d < n; d++) {
+        const cl_int unknown = gpi_device_probe(platform, devices[d], &grown[*count]);
+        gpi_leave_out(left_out, GPI_PROBE_CALLS, unknown);
+        if (unknown != CL_SUCCESS) break; /* with those behind it, whose indices would be others */
+        ++*count;
+    }
+    return true;
+}
+
 /* All devices of all platforms, to be freed; *count is 0 and the result an error when there are none. */
-static gp_result gpi_devices_all(gp_device_info **out, size_t *count)
+static gp_result gpi_devices_all(gp_device_info **out, size_t *count, gpi_left_out *left_out)
 {
     cl_platform_id platforms[32];
     cl_uint platform_count = 0, p;
     const cl_int error = clGetPlatformIDs(32, platforms, &platform_count);
     *out = NULL;
     *count = 0;
+    memset(left_out, 0, sizeof *left_out);
     if (error != CL_SUCCESS || platform_count == 0) {
         return gpi_fail(NULL, GP_ERROR_NO_PLATFORM, "clGetPlatformIDs returned %s (%d) and %u platforms",
                         error ? gpi_cl_error_name(error) : "CL_SUCCESS", (int)error, platform_count);
     }
-    if (platform_count > 32) platform_count = 32;
-    for (p = 0; p < platform_count; p++) {
-        cl_device_id devices[64];
-        gp_device_info *grown;
-        cl_uint n = 0, d;
-        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 64, devices, &n) != CL_SUCCESS || n == 0)
-            continue;
-        if (n > 64) n = 64;
-        grown = (gp_device_info *)realloc(*out, (*count + n) * sizeof **out);
-        if (!grown) {
-            free(*out);
-            *out = NULL;
-            return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for the list of devices");
-        }
-        *out = grown;
-        for (d = 0; d < n; d++) gpi_device_probe(platforms[p], devices[d], &grown[(*count)++]);
+    for (p = 0; p < platform_count && p < GPI_COUNT_OF(platforms); p++) {
+        if (gpi_devices_of(platforms[p], out, count, left_out)) continue;
+        free(*out);
+        *out = NULL;
+        *count = 0;
+        return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for the list of devices");
     }
     if (*count > 0) return GP_OK;
-    return gpi_fail(NULL, GP_ERROR_NO_DEVICE, "%u platforms are installed, none of them has a device",
-                    platform_count);
+    free(*out);
+    *out = NULL;
+    return gpi_fail_no_device(left_out, "no platform that is installed has a device");
 }
 
 GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *count)
 {
     gp_device_info *all;
+    gpi_left_out left_out;
     size_t n, i;
     gp_result result;
     if (!count || (!infos && capacity > 0)) {
         return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
                         "gp_devices: count is NULL, or infos with a capacity");
     }
-    result = gpi_devices_all(&all, &n);
+    result = gpi_devices_all(&all, &n, &left_out);
     *count = n;
     for (i = 0; i < n && i < capacity; i++) infos[i] = all[i];
     free(all);
@@ -14178,6 +14868,8 @@ GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *coun
 }
 
 /* ------------------------------------------------------------------ choice */
+
+static bool gpi_is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static char gpi_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
@@ -14197,14 +14889,19 @@ static bool gpi_same_anycase(const char *a, const char *b)
 }
 
 /* "1:0": the position of platform and device in clGetPlatformIDs and clGetDeviceIDs. */
-static bool gpi_filter_indices(const char *filter, unsigned *platform, unsigned *device)
+static bool gpi_filter_indices(const char *filter, unsigned long *platform, unsigned long *device)
 {
-    char rest;
-    return sscanf(filter, "%u:%u%c", platform, device, &rest) == 2;
+    char *end;
+    if (!gpi_is_digit(filter[0])) return false;
+    *platform = strtoul(filter, &end, 10);
+    if (end[0] != ':' || !gpi_is_digit(end[1])) return false;
+    *device = strtoul(end + 1, &end, 10);
+    return *end == '\0';
 }
 
 /* Position of all[i]'s platform among the platforms, and of the device in its platform. */
-static bool gpi_matches_indices(const gp_device_info *all, size_t i, unsigned platform, unsigned device)
+static bool gpi_matches_indices(const gp_device_info *all, size_t i, unsigned long platform,
+                                unsigned long device)
 {
     cl_platform_id platforms[32];
     cl_uint count = 0;
@@ -14216,7 +14913,7 @@ static bool gpi_matches_indices(const gp_device_info *all, size_t i, unsigned pl
 
 static bool gpi_matches(const gp_device_info *all, size_t i, const char *filter)
 {
-    unsigned platform, device;
+    unsigned long platform, device;
     if (!filter || !*filter) return true;
     if (gpi_same_anycase(filter, "gpu")) return (all[i].device_type & CL_DEVICE_TYPE_GPU) != 0;
     if (gpi_same_anycase(filter, "cpu")) return (all[i].device_type & CL_DEVICE_TYPE_CPU) != 0;
@@ -14243,9 +14940,11 @@ static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *
 {
     const char *filter = desc->device_filter ? desc->device_filter : getenv("GPUPRIM_DEVICE");
     gp_device_info *all;
+    gpi_left_out left_out;
+    char text[512];
     size_t count, i;
     int64_t best = -1;
-    const gp_result result = gpi_devices_all(&all, &count);
+    const gp_result result = gpi_devices_all(&all, &count, &left_out);
     if (result != GP_OK) return result;
     for (i = 0; i < count; i++) {
         int64_t score;
@@ -14257,9 +14956,9 @@ static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *
     }
     free(all);
     if (best >= 0) return GP_OK;
-    return gpi_fail(NULL, GP_ERROR_NO_DEVICE,
-                    "gp_context_create: of %u devices none matches device filter \"%s\"%s", (unsigned)count,
-                    filter ? filter : "", desc->score ? " with a score of 0 or more" : "");
+    (void)snprintf(text, sizeof text, "gp_context_create: of %u devices none matches device filter \"%s\"%s",
+                   (unsigned)count, filter ? filter : "", desc->score ? " with a score of 0 or more" : "");
+    return gpi_fail_no_device(&left_out, text);
 }
 /* ---- End file src/device.c ---- */
 
@@ -14610,10 +15309,10 @@ static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_
 static gp_result gpi_probe_given(gp_context *gp, cl_device_id device)
 {
     cl_platform_id platform = NULL;
-    const cl_int error = clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_cl(NULL, error, "gp_context_create", "clGetDeviceInfo(device)");
-    gpi_device_probe(platform, device, &gp->info);
-    return GP_OK;
+    cl_int error = clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    if (error == CL_SUCCESS) error = gpi_device_probe(platform, device, &gp->info);
+    if (error == CL_SUCCESS) return GP_OK;
+    return gpi_fail_cl(NULL, error, "gp_context_create", GPI_PROBE_CALLS);
 }
 
 /* The caller's queue brings its context and device. */
@@ -14810,6 +15509,7 @@ GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out
     gp->desc = *desc;
     result = gpi_context_open(gp);
     if (result != GP_OK) {
+        gpi_error_leave(gp);
         if (desc->log) desc->log(GP_LOG_ERROR, gp_last_error(NULL), desc->log_user);
         gp_context_destroy(gp);
         return result;
@@ -14827,13 +15527,13 @@ GP_API void gp_context_destroy(gp_context *gp)
     if (gp->queue) (void)gp_finish(gp);
     gpi_programs_free(gp);
     gpi_hash_free_all(gp);
+    gpi_pending_free(gp);
     if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
     if (gp->scratch) (void)clReleaseMemObject(gp->scratch);
     if (gp->counters) (void)clReleaseMemObject(gp->counters);
     if (gp->result) (void)clReleaseMemObject(gp->result);
     if (gp->queue) (void)clReleaseCommandQueue(gp->queue);
     if (gp->context) (void)clReleaseContext(gp->context);
-    free(gp->pending);
     free(gp->laws);
     free(gp->cache_dir);
     free(gp->dump_dir);
@@ -14962,6 +15662,8 @@ GP_API gp_result gp_profile_reset(gp_context *gp)
 #define GPI_PID() ((unsigned)_getpid())
 #else /* all of these declare what is used here also in strict C99 */
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utime.h>
@@ -14972,6 +15674,8 @@ GP_API gp_result gp_profile_reset(gp_context *gp)
 #define GPI_CACHE_MAGIC "GPUPRIM2"
 #define GPI_CACHE_LIMIT ((size_t)256 << 20) /* bytes, where the desc names none */
 #define GPI_CACHE_STALE 3600                /* seconds after which a temporary file is a dead process's */
+#define GPI_CACHE_FILE_MAX 0x10000000       /* bytes of a file worth reading */
+#define GPI_PATH_MAX 4096                   /* no system opens a longer one */
 
 typedef struct gpi_cache_header {
     char magic[8];
@@ -14989,22 +15693,33 @@ static uint64_t gpi_hash(uint64_t hash, const void *data, size_t size)
     return hash;
 }
 
+/* A relative one would be another folder wherever the program is called (and the XDG specification has it
+   ignored). */
+static bool gpi_is_absolute(const char *path)
+{
+#if defined(_WIN32)
+    return path && *path;
+#else
+    return path && *path == '/';
+#endif
+}
+
 /* Where programs are kept when the caller names no folder; NULL when there is no such place. */
 static char *gpi_cache_dir_default(void)
 {
     const char *cache = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
     const char *local = getenv("LOCALAPPDATA");
-    if (cache && *cache) return gpi_format("%s/gpuprim", cache);
-    if (local && *local) return gpi_format("%s/gpuprim", local);
-    if (home && *home) return gpi_format("%s/.cache/gpuprim", home);
+    if (gpi_is_absolute(cache)) return gpi_format("%s/gpuprim", cache);
+    if (gpi_is_absolute(local)) return gpi_format("%s/gpuprim", local);
+    if (gpi_is_absolute(home)) return gpi_format("%s/.cache/gpuprim", home);
     return NULL;
 }
 
 /* Makes a folder and those above it. Whether it can be written shows when a file is. */
 static bool gpi_make_dirs(const char *path)
 {
-    char *partial = gpi_format("%s", path);
+    char *partial = strlen(path) < GPI_PATH_MAX ? gpi_format("%s", path) : NULL;
     char *at;
     if (!partial) return false;
     for (at = partial + 1; *partial && *at; at++) {
@@ -15026,6 +15741,8 @@ static char *gpi_cache_path(const gp_context *gp, const gpi_program *program)
 
 /* ------------------------------------------------------------------ files */
 
+#if defined(_WIN32)
+
 /* All of a file, to be freed; NULL when it cannot be read. */
 static unsigned char *gpi_file_read(const char *path, size_t *size)
 {
@@ -15033,7 +15750,8 @@ static unsigned char *gpi_file_read(const char *path, size_t *size)
     unsigned char *data = NULL;
     long length;
     if (!file) return NULL;
-    if (fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) > 0 && fseek(file, 0, SEEK_SET) == 0) {
+    if (fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) > 0 && length <= GPI_CACHE_FILE_MAX &&
+        fseek(file, 0, SEEK_SET) == 0) {
         data = (unsigned char *)malloc((size_t)length);
         *size = (size_t)length;
         if (data && fread(data, 1, *size, file) != *size) {
@@ -15045,12 +15763,68 @@ static unsigned char *gpi_file_read(const char *path, size_t *size)
     return data;
 }
 
+static FILE *gpi_file_create(const char *path) { return fopen(path, "wb"); }
+
+#else
+
+/* Opens a file to be read; -1: it cannot be, or must not. A pipe would be waited for, a device may have no
+   end, and a binary of another user's, root's apart, would run as this one. */
+static int gpi_file_open(const char *path, struct stat *info)
+{
+    const int file = open(path, O_RDONLY | O_NONBLOCK);
+    if (file < 0) return -1;
+    if (fstat(file, info) == 0 && S_ISREG(info->st_mode) &&
+        (info->st_uid == geteuid() || info->st_uid == 0) && info->st_size <= GPI_CACHE_FILE_MAX)
+        return file;
+    (void)close(file);
+    return -1;
+}
+
+/* False: there are not as many bytes. */
+static bool gpi_file_fill(int file, unsigned char *to, size_t size)
+{
+    while (size > 0) {
+        const ssize_t got = read(file, to, size);
+        if (got == 0 || (got < 0 && errno != EINTR)) return false;
+        if (got < 0) continue;
+        to += got;
+        size -= (size_t)got;
+    }
+    return true;
+}
+
+/* All of a file, to be freed; NULL when it cannot be read. */
+static unsigned char *gpi_file_read(const char *path, size_t *size)
+{
+    struct stat info;
+    const int file = gpi_file_open(path, &info);
+    unsigned char *data = NULL;
+    if (file < 0) return NULL;
+    *size = (size_t)info.st_size;
+    if (*size > 0) data = (unsigned char *)malloc(*size);
+    if (data && !gpi_file_fill(file, data, *size)) {
+        free(data);
+        data = NULL;
+    }
+    (void)close(file);
+    return data;
+}
+
+/* A new file: it follows no link that somebody may have put there. */
+static FILE *gpi_file_create(const char *path)
+{
+    (void)remove(path); /* a dead process's with this number */
+    return fopen(path, "wbx");
+}
+
+#endif
+
 /* Writes head and body to a new file beside `path` and renames it: whole, or not at all. */
 static bool gpi_file_write(const char *path, const void *head, size_t head_size, const void *body,
                            size_t body_size)
 {
     char *temporary = gpi_format("%s.%u.%p.tmp", path, GPI_PID(), (const void *)&path);
-    FILE *file = temporary ? fopen(temporary, "wb") : NULL;
+    FILE *file = temporary ? gpi_file_create(temporary) : NULL;
     bool good = file != NULL;
     if (file) {
         good = fwrite(head, 1, head_size, file) == head_size && fwrite(body, 1, body_size, file) == body_size;
@@ -15097,11 +15871,12 @@ static const char *gpi_cache_ending(const char *name)
 /* Whoever named it: is it a file of this cache by its contents? */
 static bool gpi_cache_has_magic(const char *path)
 {
-    char magic[8];
-    FILE *file = fopen(path, "rb");
-    const bool good = file && fread(magic, 1, sizeof magic, file) == sizeof magic &&
+    unsigned char magic[8];
+    struct stat info;
+    const int file = gpi_file_open(path, &info);
+    const bool good = file >= 0 && gpi_file_fill(file, magic, sizeof magic) &&
                       memcmp(magic, GPI_CACHE_MAGIC, sizeof magic) == 0;
-    if (file) (void)fclose(file);
+    if (file >= 0) (void)close(file);
     return good;
 }
 
@@ -15178,12 +15953,18 @@ static void gpi_cache_trim(const gp_context *gp)
 
 /* ------------------------------------------------------------------ cache */
 
+/* Of all that the key and the size do not tell. */
+static uint64_t gpi_cache_checksum(const gpi_cache_header *header, const unsigned char *body, size_t size)
+{
+    return gpi_hash(gpi_hash(GPI_HASH_SEED, &header->kernels, sizeof header->kernels), body, size);
+}
+
 static bool gpi_cache_valid(const gpi_cache_header *header, const gpi_program *program,
                             const unsigned char *body, size_t body_size)
 {
     return memcmp(header->magic, GPI_CACHE_MAGIC, sizeof header->magic) == 0 &&
            memcmp(&header->key, &program->key, sizeof header->key) == 0 && header->size == body_size &&
-           header->checksum == gpi_hash(GPI_HASH_SEED, body, body_size);
+           header->checksum == gpi_cache_checksum(header, body, body_size);
 }
 
 /* The program's binary, to be freed, or NULL: not there, damaged or not ours (dropped then). */
@@ -15228,7 +16009,7 @@ static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned 
     header.key = program->key;
     header.kernels = program->launched;
     header.size = size;
-    header.checksum = gpi_hash(GPI_HASH_SEED, binary, size);
+    header.checksum = gpi_cache_checksum(&header, binary, size);
     good = path && gpi_file_write(path, &header, sizeof header, binary, size);
     if (!good) {
         gpi_log(gp, GP_LOG_WARNING, "cache: cannot write %s; nothing more is saved", path ? path : "?");
@@ -15254,6 +16035,72 @@ static void gpi_dump(gp_context *gp, const gpi_program *program, const char *end
     free(path);
 }
 /* ---- End file src/cache.c ---- */
+
+/* ---- Begin file src/build_log.c ---- */
+/* build_log.c - what a compiler says of a text of the caller's, in an order that helps. */
+
+enum { GPI_LOG_LINES_OWN = 40, GPI_LOG_LINES_REST = 8 }; /* of a build log */
+
+/* Compilers' messages begin with a place. Those about kernels/ follow from the caller's own as a rule. */
+static bool gpi_line_has(const char *line, size_t length, const char *part)
+{
+    const size_t most = strlen(part);
+    size_t i;
+    for (i = 0; i + most <= length; i++) {
+        if (memcmp(line + i, part, most) == 0) return true;
+    }
+    return false;
+}
+
+static bool gpi_line_begins(const char *line, size_t length)
+{
+    return gpi_line_has(line, length, "error:") || gpi_line_has(line, length, "warning:") ||
+           gpi_line_has(line, length, "note:") || gpi_line_has(line, length, " generated");
+}
+
+/* Adds a build log's messages about our kernels, or all others; tells how many lines there were, of which at
+   most `most` are added. */
+static size_t gpi_text_add_log(gpi_text *text, const char *log, bool ours, size_t most)
+{
+    bool about_ours = false;
+    size_t lines = 0;
+    while (*log) {
+        const size_t length = strcspn(log, "\n");
+        if (gpi_line_begins(log, length)) about_ours = gpi_line_has(log, length, "kernels/");
+        if (about_ours == ours && length > 0 && lines++ < most)
+            gpi_text_add(text, "%.*s\n", (int)(length < 400 ? length : 400), log);
+        log += length + (log[length] == '\n');
+    }
+    return lines;
+}
+
+/* The caller's own lines first, and few of what follows from them. */
+static char *gpi_log_arrange(const char *log)
+{
+    gpi_text text;
+    size_t own, rest;
+    memset(&text, 0, sizeof text);
+    own = gpi_text_add_log(&text, log, false, GPI_LOG_LINES_OWN);
+    rest = gpi_text_add_log(&text, log, true, own ? GPI_LOG_LINES_REST : GPI_LOG_LINES_OWN);
+    if (own > GPI_LOG_LINES_OWN) gpi_text_add(&text, "(of %zu lines)\n", own);
+    if (own && rest > GPI_LOG_LINES_REST)
+        gpi_text_add(&text, "(%zu more lines about kernels/*.cl)\n", rest - GPI_LOG_LINES_REST);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* What the array of negative size in gpi_prelude_monoid means. */
+static void gpi_log_explain(const char *log, char *out, size_t size)
+{
+    static const char name[] = "gpi_monoid_size_";
+    const char *at = strstr(log, name);
+    out[0] = '\0';
+    if (at && strstr(log, "_is_not_sizeof_type"))
+        (void)snprintf(out, size,
+                       "monoid->size = %d is not sizeof(type) on this device: ", atoi(at + sizeof name - 1));
+}
+/* ---- End file src/build_log.c ---- */
 
 /* ---- Begin file src/program.c ---- */
 /* program.c - from a description to a built program: compose, look up in memory, on disk, or build. */
@@ -15312,11 +16159,11 @@ typedef struct gpi_program_text {
 
 /* clang-format off */
 static const gpi_program_text gpi_program_texts[GPI_PRIMITIVES] = {
-    {"reduce", "monoid source tile reduce",
+    {"reduce", "monoid source group tile reduce",
      {"gp_reduce_tiles", "gp_reduce_partials"}},
-    {"scan", "monoid source tile tile_scan lookback sweep scan",
+    {"scan", "monoid source group tile tile_scan lookback sweep scan",
      {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep"}},
-    {"select", "monoid pick tile lookback sweep compact select",
+    {"select", "monoid pick group tile masks stream lookback sweep compact select",
      {"gp_select_look_back", "gp_select_upsweep", "gp_select_spine", "gp_select_downsweep"}},
     {"sort", "mix key digit ring rank small sort",
      {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
@@ -15351,7 +16198,7 @@ static const gpi_program_text gpi_program_texts[GPI_PRIMITIVES] = {
      {"gp_hash_each_slot"}},
     {"histogram", "histogram",
      {"gp_histogram_near", "gp_histogram_far", "gp_histogram_join"}},
-    {"segmented_reduce", "monoid source tile segmented_reduce",
+    {"segmented_reduce", "monoid source group tile segmented_reduce",
      {"gp_segments_reduce", "gp_segments_rows", "gp_segments_join"}},
     {"laws", "monoid laws",
      {"gp_laws_try"}},
@@ -15470,13 +16317,17 @@ static gpi_key gpi_key_make(const gp_context *gp, const char *source)
 static gp_result gpi_fail_build(gp_context *gp, cl_program program, const char *function, cl_int error)
 {
     size_t size = 0;
-    char *log = NULL;
+    char *log = NULL, *arranged, why[80];
     gp_result result;
     (void)clGetProgramBuildInfo(program, gp->info.device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
     log = (char *)calloc(size + 1, 1);
     if (log) (void)clGetProgramBuildInfo(program, gp->info.device, CL_PROGRAM_BUILD_LOG, size, log, NULL);
-    result = gpi_fail(gp, GP_ERROR_BUILD, "%s: clBuildProgram returned %s (%d), build log:\n%s", function,
-                      gpi_cl_error_name(error), (int)error, log ? log : "");
+    arranged = log ? gpi_log_arrange(log) : NULL;
+    gpi_log_explain(log ? log : "", why, sizeof why);
+    result = gpi_fail(gp, error == CL_OUT_OF_HOST_MEMORY ? GP_ERROR_OUT_OF_HOST_MEMORY : GP_ERROR_BUILD,
+                      "%s: %sclBuildProgram returned %s (%d), build log:\n%s", function, why,
+                      gpi_cl_error_name(error), (int)error, arranged ? arranged : "");
+    free(arranged);
     free(log);
     return result;
 }
@@ -15585,7 +16436,7 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
 {
     gpi_program *program = (gpi_program *)calloc(1, sizeof *program);
     char *source = gpi_source_compose(primitive, prelude, fields);
-    gp_result result = GP_OK;
+    gp_result result;
     if (!program || !source) {
         free(source);
         free(prelude);
@@ -15597,7 +16448,9 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
     program->hash = hash;
     program->key = gpi_key_make(gp, source);
     gpi_dump(gp, program, ".cl", source, strlen(source));
-    if (!gpi_build_binary(gp, program)) result = gpi_build_source(gp, function, source, program);
+    result = gpi_check_macros(gp, function, prelude, source + strlen(prelude));
+    if (result == GP_OK && !gpi_build_binary(gp, program))
+        result = gpi_build_source(gp, function, source, program);
     if (result == GP_OK) result = gpi_kernels_create(gp, function, program);
     free(source);
     if (result != GP_OK) {
@@ -15858,6 +16711,13 @@ static void gpi_settle_all(gp_context *gp)
     gpi_settle(gp);
 }
 
+/* For a context's end: what could not be waited for is let go all the same. */
+static void gpi_pending_free(gp_context *gp)
+{
+    while (gp->pending_count > 0) (void)clReleaseEvent(gp->pending[--gp->pending_count].event);
+    free(gp->pending);
+}
+
 /* Waits until the command has ended; false when it does not begin to run for so long that it may never. */
 static bool gpi_wait_if_running(cl_event event)
 {
@@ -15923,65 +16783,88 @@ static void gpi_watch(gp_context *gp, const char *function, const char *kernel, 
 /* ------------------------------------------------------------------ buffers */
 
 /* The outermost buffer that holds `buffer`, and where in it. */
-static void gpi_range_resolve(cl_mem buffer, gpi_range *range)
+static cl_int gpi_range_resolve(cl_mem buffer, gpi_range *range)
 {
     cl_mem parent = NULL;
     size_t origin = 0;
-    range->root = buffer;
-    if (clGetMemObjectInfo(buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL) != CL_SUCCESS ||
-        !parent || clGetMemObjectInfo(buffer, CL_MEM_OFFSET, sizeof origin, &origin, NULL) != CL_SUCCESS) {
-        return;
-    }
-    range->root = parent;
+    cl_int error = clGetMemObjectInfo(buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL);
+    if (error == CL_SUCCESS && parent)
+        error = clGetMemObjectInfo(buffer, CL_MEM_OFFSET, sizeof origin, &origin, NULL);
+    range->root = parent ? parent : buffer;
     range->begin += origin;
     range->end += origin;
+    return error;
 }
 
-static gp_result gpi_check_buffer_kind(gp_context *gp, const char *function, const char *field, cl_mem buffer,
-                                       int access)
+/* What OpenCL tells of a buffer. */
+typedef struct gpi_buffer_info {
+    cl_mem_object_type type;
+    cl_mem_flags flags;
+    cl_context context;
+    size_t bytes;
+} gpi_buffer_info;
+
+static cl_int gpi_buffer_ask(cl_mem buffer, gpi_buffer_info *info)
 {
-    cl_mem_object_type type = 0;
-    cl_mem_flags flags = 0;
-    cl_context context = NULL;
-    cl_int error = clGetMemObjectInfo(buffer, CL_MEM_TYPE, sizeof type, &type, NULL);
-    if (error == CL_SUCCESS) error = clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+    cl_int error = clGetMemObjectInfo(buffer, CL_MEM_TYPE, sizeof info->type, &info->type, NULL);
     if (error == CL_SUCCESS)
-        error = clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL);
-    if (error != CL_SUCCESS || type != CL_MEM_OBJECT_BUFFER) {
+        error = clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof info->flags, &info->flags, NULL);
+    if (error == CL_SUCCESS)
+        error = clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof info->context, &info->context, NULL);
+    if (error == CL_SUCCESS)
+        error = clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof info->bytes, &info->bytes, NULL);
+    return error;
+}
+
+static gp_result gpi_check_buffer_kind(gp_context *gp, const char *function, const char *field,
+                                       const gpi_buffer_info *info, int access)
+{
+    if (info->context != gp->context) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s belongs to another cl_context", function, field);
+    }
+    if ((access != GPI_READS && (info->flags & CL_MEM_READ_ONLY)) ||
+        (access != GPI_WRITES && (info->flags & CL_MEM_WRITE_ONLY))) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s was created %s", function, field,
+                        info->flags & CL_MEM_READ_ONLY ? "CL_MEM_READ_ONLY" : "CL_MEM_WRITE_ONLY");
+    }
+    return GP_OK;
+}
+
+/* A buffer that cannot be asked: because it is none, or for another reason. */
+static gp_result gpi_fail_buffer(gp_context *gp, const char *function, const char *field, cl_int error)
+{
+    char call[96];
+    if (error == CL_SUCCESS || error == CL_INVALID_MEM_OBJECT) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
                         "%s: %s is not a buffer: clGetMemObjectInfo returned %s (%d)", function, field,
                         error ? gpi_cl_error_name(error) : "another type", (int)error);
     }
-    if (context != gp->context) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s belongs to another cl_context", function, field);
-    }
-    if ((access != GPI_READS && (flags & CL_MEM_READ_ONLY)) ||
-        (access != GPI_WRITES && (flags & CL_MEM_WRITE_ONLY))) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s was created %s", function, field,
-                        flags & CL_MEM_READ_ONLY ? "CL_MEM_READ_ONLY" : "CL_MEM_WRITE_ONLY");
-    }
-    return GP_OK;
+    (void)snprintf(call, sizeof call, "%s: clGetMemObjectInfo", field);
+    return gpi_fail_cl(gp, error, function, call);
 }
 
 /* Checks that elements [offset, offset + count) of `size` bytes are inside; tells where they are. */
 static gp_result gpi_check_buffer(gp_context *gp, const char *function, const char *field, cl_mem buffer,
                                   size_t offset, size_t count, size_t size, int access, gpi_range *range)
 {
-    size_t bytes = 0;
+    gpi_buffer_info info;
     gp_result result;
+    cl_int error;
     if (!buffer) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s is NULL", function, field);
-    result = gpi_check_buffer_kind(gp, function, field, buffer, access);
+    error = gpi_buffer_ask(buffer, &info);
+    if (error != CL_SUCCESS || info.type != CL_MEM_OBJECT_BUFFER)
+        return gpi_fail_buffer(gp, function, field, error);
+    result = gpi_check_buffer_kind(gp, function, field, &info, access);
     if (result != GP_OK) return result;
-    (void)clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
-    if (offset > bytes / size || count > bytes / size - offset) {
+    if (offset > info.bytes / size || count > info.bytes / size - offset) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
                         "%s: %s has %zu bytes, too few for offset %zu and %zu elements of %zu bytes",
-                        function, field, bytes, offset, count, size);
+                        function, field, info.bytes, offset, count, size);
     }
     range->begin = offset * size;
     range->end = (offset + count) * size;
-    gpi_range_resolve(buffer, range);
-    return GP_OK;
+    error = gpi_range_resolve(buffer, range);
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_buffer(gp, function, field, error);
 }
 
 static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_type type)
@@ -16000,6 +16883,10 @@ static gp_result gpi_check_count_named(gp_context *gp, const char *function, con
 {
     char field[64];
     memset(range, 0, sizeof *range);
+    if (!count->buffer && count->type) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %scount_type = %d, and %scount_buffer is NULL",
+                        function, prefix, (int)count->type, prefix);
+    }
     if (!count->buffer) return GP_OK;
     if (count->type != GP_U32 && count->type != GP_U64) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %scount_type = %d, must be GP_U32 or GP_U64",
@@ -16124,9 +17011,11 @@ static gp_result gpi_check_events(gp_context *gp, const char *function, const cl
                         wait ? "given" : "NULL", count);
     }
     for (i = 0; i < count; i++) {
-        cl_context context = gp->context;
+        cl_context context = NULL;
+        cl_int error;
         if (!wait[i]) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] is NULL", function, i);
-        (void)clGetEventInfo(wait[i], CL_EVENT_CONTEXT, sizeof context, &context, NULL);
+        error = clGetEventInfo(wait[i], CL_EVENT_CONTEXT, sizeof context, &context, NULL);
+        if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "wait: clGetEventInfo");
         if (context != gp->context) {
             return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] belongs to another cl_context",
                             function, i);
@@ -16292,6 +17181,9 @@ static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, siz
     gp_result result = gpi_call_enqueued(call, error, "clEnqueueReadBuffer", NULL, event);
     if (result != GP_OK) return result;
     error = clWaitForEvents(1, &call->last);
+    /* a wait that fails by itself leaves a copy behind that is still to come, to memory that is the caller's
+     */
+    if (error != CL_SUCCESS && gpi_event_status(call->last) > CL_COMPLETE) (void)clFinish(gp->queue);
     gpi_settle(gp);
     result = gpi_async_result(gp); /* the reason, where the wait has failed too */
     if (result != GP_OK || error == CL_SUCCESS) return result;
@@ -16320,6 +17212,411 @@ static gp_result gpi_call_end(gpi_call *call, gp_result result)
     return result;
 }
 /* ---- End file src/launch.c ---- */
+
+/* ---- Begin file src/user_text.c ---- */
+/* user_text.c - may a text of the caller's stand where it is put?
+
+   An expression is put between parentheses of ours, a monoid's source ahead of our own text. What is wrong
+   within such a text is the compiler's to say. Here is looked for what would reach beyond it, so that the
+   compiler found fault with our text, or with nothing: brackets that close ours, comments and literals
+   without an end, directives, names of ours. Two spellings of which some compilers make something else than
+   others are refused with them: digraphs and trigraphs, and lines joined by backslashes but in directives. */
+
+enum { GPI_NESTED_MAX = 256, GPI_WRONG_MAX = 128 };
+
+/* Goes through a text from the left to the right, once. */
+typedef struct gpi_reader {
+    const char *at;
+    unsigned line;
+    bool is_expression;
+    const char *library;          /* text whose words must not become macros; NULL: not looked at */
+    bool in_directive;            /* until the line ends */
+    bool has_conditions;          /* #if: brackets may come in several versions, which are not counted */
+    bool has_words;               /* there is more than blanks and comments */
+    unsigned depth, braces;       /* of brackets that are open */
+    char open[GPI_NESTED_MAX];    /* what closes them */
+    char wrong[GPI_WRONG_MAX];    /* the first thing that is; empty: nothing */
+    char brackets[GPI_WRONG_MAX]; /* what is wrong with brackets */
+} gpi_reader;
+
+static void gpi_wrong(gpi_reader *r, const char *format, ...) GPI_PRINTF(2, 3);
+
+static void gpi_wrong(gpi_reader *r, const char *format, ...)
+{
+    va_list args;
+    if (r->wrong[0]) return;
+    va_start(args, format);
+    (void)vsnprintf(r->wrong, sizeof r->wrong, format, args);
+    va_end(args);
+}
+
+/* ------------------------------------------------------------------ characters */
+
+static bool gpi_is_line_end(char c) { return c == '\n' || c == '\r'; }
+
+static bool gpi_is_gap(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
+
+/* Also of names that are not ASCII. */
+static bool gpi_is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || gpi_is_digit(c) || c == '_' || c == '$' ||
+           (unsigned char)c >= 0x80;
+}
+
+static bool gpi_is_trigraph(const char *at)
+{
+    return at[0] == '?' && at[1] == '?' && at[2] && strchr("=/'()!<>-", at[2]);
+}
+
+static bool gpi_is_digraph(const char *at)
+{
+    static const char *const all[] = {"<:", ":>", "<%", "%>", "%:"};
+    size_t i = 0;
+    while (i < GPI_COUNT_OF(all) && strncmp(at, all[i], 2) != 0) i++;
+    return i < GPI_COUNT_OF(all);
+}
+
+/* A backslash, or what some compilers take for one. */
+static bool gpi_is_backslash(const char *at) { return *at == '\\' || strncmp(at, "?\?/", 3) == 0; }
+
+static void gpi_read_line_end(gpi_reader *r)
+{
+    if (r->at[0] == '\r' && r->at[1] == '\n') r->at++;
+    r->at++;
+    r->line++;
+}
+
+/* ------------------------------------------------------------------ comments, literals */
+
+/* A source's last line is followed by an empty one, which a backslash may have. */
+static void gpi_read_line_comment(gpi_reader *r)
+{
+    const char *last = r->at; /* that is no gap */
+    while (*r->at && !gpi_is_line_end(*r->at)) {
+        if (!gpi_is_gap(*r->at)) last = r->at;
+        r->at++;
+    }
+    if (r->library || (!*r->at && !r->is_expression)) return;
+    if (*last == '\\' || (*last == '/' && last[-1] == '?' && last[-2] == '?'))
+        gpi_wrong(r, "a // comment ends in a backslash, which makes the next line a part of it");
+}
+
+static void gpi_read_block_comment(gpi_reader *r)
+{
+    r->at += 2;
+    while (*r->at && strncmp(r->at, "*/", 2) != 0) {
+        if (*r->at == '*' && gpi_is_backslash(r->at + 1)) gpi_wrong(r, "'*' and a backslash in a comment");
+        if (gpi_is_line_end(*r->at)) gpi_read_line_end(r);
+        else r->at++;
+    }
+    if (*r->at) r->at += 2;
+    else gpi_wrong(r, "a comment is never closed");
+}
+
+static bool gpi_read_comment(gpi_reader *r)
+{
+    if (strncmp(r->at, "//", 2) == 0) gpi_read_line_comment(r);
+    else if (strncmp(r->at, "/*", 2) == 0) gpi_read_block_comment(r);
+    else return false;
+    return true;
+}
+
+/* A directive may have a lone quotation mark: #error don't */
+static void gpi_read_literal(gpi_reader *r)
+{
+    const char quote = *r->at++;
+    while (*r->at && *r->at != quote && !gpi_is_line_end(*r->at)) {
+        if (gpi_is_trigraph(r->at)) gpi_wrong(r, "a trigraph in a literal");
+        if (*r->at == '\\' && r->at[1] && !gpi_is_line_end(r->at[1])) r->at++;
+        r->at++;
+    }
+    if (*r->at == quote) r->at++;
+    else if (!r->in_directive) gpi_wrong(r, "a literal that %c begins is not closed on its line", quote);
+    r->has_words = true;
+}
+
+/* ------------------------------------------------------------------ words, directives */
+
+static size_t gpi_word_length(const char *at)
+{
+    size_t length = 0;
+    while (gpi_is_letter(at[length])) length++;
+    return length;
+}
+
+static bool gpi_is_word(const char *at, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(at, word, length) == 0;
+}
+
+static bool gpi_is_ours(const char *word)
+{
+    return strncmp(word, "gp_", 3) == 0 || strncmp(word, "gpi_", 4) == 0 || strncmp(word, "GP_", 3) == 0 ||
+           strncmp(word, "GPI_", 4) == 0;
+}
+
+static void gpi_read_word(gpi_reader *r)
+{
+    const size_t length = gpi_word_length(r->at);
+    if (!r->library && gpi_is_ours(r->at)) {
+        gpi_wrong(r, "%.*s: names that begin with gp_, gpi_, GP_ or GPI_ are the library's",
+                  length < 40 ? (int)length : 40, r->at);
+    }
+    r->at += length;
+    r->has_words = true;
+}
+
+/* A number, with whatever is written to it. */
+static void gpi_read_number(gpi_reader *r)
+{
+    while (gpi_is_letter(*r->at) || *r->at == '.') r->at++;
+    r->has_words = true;
+}
+
+/* Does the text have this word outside of comments and literals? */
+static bool gpi_has_word(const char *text, const char *word, size_t length)
+{
+    while (text && *text) {
+        const size_t other = gpi_word_length(text);
+        if (other == length && memcmp(text, word, length) == 0) return true;
+        if (other) text += other;
+        else if (strncmp(text, "/*", 2) == 0) text = strstr(text + 2, "*/");
+        else if (*text++ == '"' && (text = strchr(text, '"')) != NULL) text++;
+    }
+    return false;
+}
+
+/* What is written between texts of the caller's. */
+static bool gpi_is_between(const char *word, size_t length)
+{
+    static const char *const more[] = {"typedef", "static", "return", "int",    "void", "bool",
+                                       "char",    "short",  "float",  "double", "half"};
+    size_t i;
+    for (i = 0; i < GPI_COUNT_OF(more); i++) {
+        if (gpi_is_word(word, length, more[i])) return true;
+    }
+    for (i = 1; gpi_type_size((gp_type)i); i++) {
+        if (gpi_is_word(word, length, gpi_type_cl((gp_type)i))) return true;
+    }
+    return false;
+}
+
+/* Blanks and comments on this line. */
+static void gpi_read_gaps(gpi_reader *r)
+{
+    for (;;) {
+        if (gpi_is_gap(*r->at)) r->at++;
+        else if (strncmp(r->at, "/*", 2) == 0) gpi_read_block_comment(r);
+        else break;
+    }
+    if (gpi_is_backslash(r->at)) gpi_wrong(r, "a directive is cut by a backslash before its second word");
+}
+
+static bool gpi_brings_files(const char *name, size_t length)
+{
+    return gpi_is_word(name, length, "include") || gpi_is_word(name, length, "include_next") ||
+           gpi_is_word(name, length, "import") || gpi_is_word(name, length, "embed");
+}
+
+static void gpi_read_directive(gpi_reader *r)
+{
+    const char *name;
+    size_t length;
+    int shown;
+    bool defines;
+    r->at++;
+    r->in_directive = true;
+    gpi_read_gaps(r);
+    name = r->at;
+    length = gpi_word_length(name);
+    defines = gpi_is_word(name, length, "define") || gpi_is_word(name, length, "undef");
+    if (length >= 2 && strncmp(name, "if", 2) == 0) r->has_conditions = true;
+    shown = length < 40 ? (int)length : 40;
+    if (!r->library && gpi_brings_files(name, length))
+        gpi_wrong(r, "#%.*s: the cache would not see a change in the file", shown, name);
+    r->at += length;
+    gpi_read_gaps(r);
+    if (!defines || !r->library || gpi_is_ours(r->at)) return;
+    length = gpi_word_length(r->at);
+    if (gpi_has_word(r->library, r->at, length) || gpi_is_between(r->at, length))
+        gpi_wrong(r, "#%.*s %.*s: that is a word of the library's own text", shown, name,
+                  length < 40 ? (int)length : 40, r->at);
+}
+
+/* ------------------------------------------------------------------ the rest */
+
+/* The first fault with brackets, which counts in the end if there are no conditions. */
+static void gpi_wrong_brackets(gpi_reader *r, const char *format, char bracket)
+{
+    if (!r->brackets[0]) (void)snprintf(r->brackets, sizeof r->brackets, format, bracket, r->line);
+}
+
+static void gpi_read_bracket(gpi_reader *r)
+{
+    static const char openers[] = "([{", closers[] = ")]}";
+    const char c = *r->at;
+    const char *opener = strchr(openers, c);
+    if (opener) {
+        if (r->depth == GPI_NESTED_MAX) gpi_wrong(r, "brackets are nested more than %d deep", GPI_NESTED_MAX);
+        else r->open[r->depth++] = closers[opener - openers];
+        r->braces += c == '{';
+    } else if (r->depth == 0 || r->open[r->depth - 1] != c) {
+        gpi_wrong_brackets(r, "'%c' in line %u closes nothing", c);
+    } else {
+        r->depth--;
+        r->braces -= c == '}';
+    }
+}
+
+/* Lines are joined in directives only, and not within words or before a comment. */
+static void gpi_read_backslash(gpi_reader *r)
+{
+    const char *next = r->at + 1;
+    while (gpi_is_gap(*next)) next++;
+    if (!r->in_directive && !r->library && (*next || r->is_expression))
+        gpi_wrong(r, "a backslash outside of literals");
+    if (!gpi_is_line_end(*next)) {
+        r->at++;
+        return;
+    }
+    if (r->at[-1] == '/') gpi_wrong(r, "'/' and a backslash");
+    next += next[0] == '\r' && next[1] == '\n' ? 2 : 1;
+    if (gpi_is_letter(r->at[-1]) && gpi_is_letter(*next)) gpi_wrong(r, "a word is cut by a backslash");
+    r->at = next;
+    r->line++;
+}
+
+static void gpi_read_sign(gpi_reader *r)
+{
+    const char c = *r->at;
+    if (gpi_is_trigraph(r->at)) gpi_wrong(r, "a trigraph");
+    else if (!r->in_directive && gpi_is_digraph(r->at)) gpi_wrong(r, "a digraph");
+    else if (c == ';' && r->is_expression && r->braces == 0) gpi_wrong(r, "';' in an expression");
+    else if (c == '#' && r->is_expression) gpi_wrong(r, "'#' in an expression");
+    if (r->wrong[0]) return;
+    r->has_words = true;
+    if (c == '\\') {
+        gpi_read_backslash(r);
+    } else if (c == '#' && !r->in_directive) {
+        gpi_read_directive(r);
+    } else {
+        if (strchr("()[]{}", c) && !r->in_directive && !r->brackets[0]) gpi_read_bracket(r);
+        r->at++;
+    }
+}
+
+static void gpi_read_text(gpi_reader *r)
+{
+    while (*r->at && !r->wrong[0]) {
+        const char c = *r->at;
+        if (gpi_is_line_end(c)) {
+            r->in_directive = false;
+            gpi_read_line_end(r);
+        } else if (gpi_is_gap(c)) {
+            r->at++;
+        } else if (c == '\'' || c == '"') {
+            gpi_read_literal(r);
+        } else if (gpi_is_digit(c)) {
+            gpi_read_number(r);
+        } else if (gpi_is_letter(c)) {
+            gpi_read_word(r);
+        } else if (!gpi_read_comment(r)) {
+            gpi_read_sign(r);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ checks */
+
+static gp_result gpi_check_user_text(gp_context *gp, const char *function, const char *field,
+                                     const char *text, bool is_expression)
+{
+    gpi_reader r;
+    memset(&r, 0, sizeof r);
+    r.at = text;
+    r.line = 1;
+    r.is_expression = is_expression;
+    gpi_read_text(&r);
+    if (r.depth > 0) gpi_wrong_brackets(&r, "there is no '%c' at its end, line %u", r.open[r.depth - 1]);
+    if (r.wrong[0])
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s, line %u: %s", function, field, r.line,
+                        r.wrong);
+    if (r.brackets[0] && !r.has_conditions)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s: %s", function, field, r.brackets);
+    if (is_expression && !r.has_words)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s has nothing in it but comments", function,
+                        field);
+    return GP_OK;
+}
+
+/* Nothing but blanks. */
+static bool gpi_is_blank(const char *text) { return !text || text[strspn(text, " \t\n")] == '\0'; }
+
+static gp_result gpi_check_length(gp_context *gp, const char *function, const char *field, const char *text,
+                                  size_t most)
+{
+    const size_t length = strlen(text);
+    if (length <= most) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s has %zu characters, at most %zu", function, field,
+                    length, most);
+}
+
+/* An OpenCL C expression of the caller's; NULL: none. Not longer than a compiler should be given. */
+static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text)
+{
+    gp_result result;
+    if (!text) return GP_OK;
+    if (gpi_is_blank(text))
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is empty", function, field);
+    result = gpi_check_length(gp, function, field, text, GPI_TEXT_MAX);
+    return result == GP_OK ? gpi_check_user_text(gp, function, field, text, true) : result;
+}
+
+/* One word, or several; blanks around. */
+static bool gpi_is_name(const char *text, bool several)
+{
+    size_t words = 0;
+    for (;;) {
+        size_t length;
+        text += strspn(text, " \t\n");
+        length = gpi_word_length(text);
+        if (length == 0 || gpi_is_digit(*text)) break;
+        text += length;
+        words++;
+    }
+    return *text == '\0' && (several || words == 1);
+}
+
+static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, const gp_monoid *m)
+{
+    gp_result result = gpi_check_length(gp, function, "monoid->source", m->source, GPI_TEXT_MAX);
+    if (result == GP_OK) result = gpi_check_length(gp, function, "monoid->type", m->type, GPI_NAME_MAX);
+    if (result == GP_OK) result = gpi_check_length(gp, function, "monoid->combine", m->combine, GPI_NAME_MAX);
+    if (result == GP_OK) result = gpi_check_user_text(gp, function, "monoid->source", m->source, false);
+    if (result == GP_OK) result = gpi_check_text(gp, function, "monoid->type", m->type);
+    if (result == GP_OK) result = gpi_check_text(gp, function, "monoid->combine", m->combine);
+    if (result == GP_OK && !gpi_is_name(m->type, true))
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->type = \"%.60s\" is not a type's name",
+                          function, m->type);
+    if (result == GP_OK && !gpi_is_name(m->combine, false))
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                          "%s: monoid->combine = \"%.60s\" is not a function's name", function, m->combine);
+    return result;
+}
+
+/* The macros of a monoid's source, in the prelude, must not be words of the library's text behind it. */
+static gp_result gpi_check_macros(gp_context *gp, const char *function, const char *prelude,
+                                  const char *library)
+{
+    gpi_reader r;
+    memset(&r, 0, sizeof r);
+    r.at = prelude;
+    r.library = library;
+    gpi_read_text(&r);
+    if (!r.wrong[0]) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->source: %s", function, r.wrong);
+}
+/* ---- End file src/user_text.c ---- */
 
 /* ---- Begin file src/monoid.c ---- */
 /* monoid.c - element types, operations and monoids: checks, identities, and the text that tells monoid.cl. */
@@ -16437,9 +17734,6 @@ static float gpi_float_of_half(uint16_t half)
 
 /* ------------------------------------------------------------------ checks: monoids */
 
-/* Nothing but blanks. */
-static bool gpi_is_blank(const char *text) { return !text || text[strspn(text, " \t\n")] == '\0'; }
-
 static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp_monoid *m)
 {
     const char *missing = gpi_is_blank(m->type)      ? "type"
@@ -16455,7 +17749,7 @@ static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp
                         "%s: monoid->size = %zu, must be a multiple of 4 in 4..%d", function, m->size,
                         GPI_MONOID_MAX);
     }
-    return GP_OK;
+    return gpi_check_monoid_text(gp, function, m);
 }
 
 static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_element *element)
@@ -16536,18 +17830,34 @@ static gp_result gpi_check_type(gp_context *gp, const char *function, const char
     return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d is not a gp_type", function, field, (int)type);
 }
 
+/* A range of integers: low < high, and all of [low, high) of the type. Signed ones have 64 bits' signs. */
+static gp_result gpi_check_bounds(gp_context *gp, const char *function, const char *low_name, uint64_t low,
+                                  const char *high_name, uint64_t high, gp_type type)
+{
+    const bool is_signed = gpi_is_signed(type);
+    const uint64_t all = ~(uint64_t)0 >> (64 - 8 * gpi_type_size(type));
+    const uint64_t least = is_signed ? ~(all >> 1) : 0, last = is_signed ? all >> 1 : all;
+    const uint64_t sign = is_signed ? (uint64_t)1 << 63 : 0; /* turns the order into that of unsigned ones */
+    if ((low ^ sign) < (high ^ sign) && (low ^ sign) >= (least ^ sign) &&
+        ((high - 1) ^ sign) <= (last ^ sign))
+        return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                    is_signed ? "%s: %s = %lld and %s = %lld: must be %s < %s, of numbers of %s"
+                              : "%s: %s = %llu and %s = %llu: must be %s < %s, of numbers of %s",
+                    function, low_name, (long long)low, high_name, (long long)high, low_name, high_name,
+                    gpi_type_cl(type));
+}
+
 static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gpi_operation *o)
 {
     const gp_type types[3] = {o->type, o->type2, o->heads_type};
     const bool wanted[3] = {!o->monoid || o->map, o->type2 != 0, o->segments != 0};
-    gp_result result = GP_OK;
+    gp_result result = gpi_check_text(gp, function, "map", o->map);
     size_t i;
+    if (result != GP_OK) return result;
     if (o->type2 && !o->map) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in2 is only used by a map, and there is none",
                         function);
-    }
-    if (o->map && gpi_is_blank(o->map)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty", function);
     }
     if (!o->op_count && (o->ops || o->out_types)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are ops or out_types, and op_count is 0",
@@ -16785,17 +18095,36 @@ static void gpi_identity_words(const gpi_element *element, gpi_text *text)
     }
 }
 
-/* The caller's text, then our names for what it defines: its own names may be those of variables in the
-   kernels. The empty line keeps a last backslash to itself. The function gets copies: where it assigns to its
-   parameters, Mesa 22.3 assigns to what was passed. */
+/* Our names for what the caller's text defines (and that its size is the one named): its own may be those of
+   variables in the kernels. The function gets copies: where it assigns to its parameters, Mesa 22.3 assigns
+   to what was passed. */
+static void gpi_prelude_user(const gp_monoid *m, const char *user, gpi_text *text)
+{
+    gpi_text_add(text, "typedef %s %s;\n", m->type, user);
+    gpi_text_add(text,
+                 "typedef char gpi_monoid_size_%zu_is_not_sizeof_type_%s[sizeof(%s) == %zu ? 1 : -1];\n",
+                 m->size, user, user, m->size);
+    gpi_text_add(text,
+                 "static %s %s_combine(%s gpi_a, %s gpi_b)\n{\n"
+                 "    %s gpi_x = gpi_a, gpi_y = gpi_b;\n    return %s(gpi_x, gpi_y);\n}\n",
+                 user, user, user, user, user, m->combine);
+}
+
+/* The empty line keeps a last backslash to itself. */
 static void gpi_prelude_monoid(const gp_monoid *m, gpi_text *text)
 {
     gpi_text_add(text, "#line 1 \"monoid\"\n%s\n\n", m->source);
-    gpi_text_add(text, "typedef %s gpi_user;\n", m->type);
-    gpi_text_add(text,
-                 "static gpi_user gpi_user_combine(gpi_user gpi_a, gpi_user gpi_b)\n{\n"
-                 "    gpi_user gpi_x = gpi_a, gpi_y = gpi_b;\n    return %s(gpi_x, gpi_y);\n}\n",
-                 m->combine);
+    gpi_prelude_user(m, "gpi_user", text);
+}
+
+static void gpi_prelude_field(const gpi_field *field, gp_type lane, unsigned k, gpi_text *text)
+{
+    gpi_text_add(text, "\n#define GPI_OP_%u %s\n#define GPI_VALUE_%u %s\n#define GPI_FLOAT_%u %d\n", k,
+                 gpi_op_macro(field->op), k, gpi_type_cl(field->value), k, gpi_is_float(field->value));
+    gpi_text_add(text, "#define GPI_RESULT_%u %s\n#define GPI_COMPENSATED_%u %d\n", k,
+                 gpi_type_cl(gpi_operand(field->out)), k, field->compensated);
+    gpi_text_add(text, "#define GPI_LANE_%u %s\n#define GPI_INDEX_%u %s\n", k, gpi_type_cl(lane), k,
+                 gpi_integer_cl(gpi_type_size(field->value), false));
 }
 
 static void gpi_prelude_fields(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
@@ -16804,17 +18133,11 @@ static void gpi_prelude_fields(const gpi_element *element, gpi_primitive primiti
     unsigned k;
     gpi_text_add(text, "#define GPI_FIELD_COUNT %u\n#define GPI_FIELDS(X)", (unsigned)element->field_count);
     for (k = 0; k < element->field_count; k++) gpi_text_add(text, " X(%u)", k);
+    gpi_text_add(text, "\n");
     for (k = 0; k < element->field_count; k++) {
         const gpi_field *field = &element->fields[k];
-        const gp_type lane = gpi_field_lane(field, element->mapped, primitive, plan);
-        gpi_text_add(text, "\n#define GPI_OP_%u %s\n#define GPI_VALUE_%u %s\n#define GPI_FLOAT_%u %d\n", k,
-                     gpi_op_macro(field->op), k, gpi_type_cl(field->value), k, gpi_is_float(field->value));
-        gpi_text_add(text, "#define GPI_RESULT_%u %s\n#define GPI_COMPENSATED_%u %d\n", k,
-                     gpi_type_cl(gpi_operand(field->out)), k, field->compensated);
-        gpi_text_add(text, "#define GPI_LANE_%u %s\n#define GPI_INDEX_%u %s", k, gpi_type_cl(lane), k,
-                     gpi_integer_cl(gpi_type_size(field->value), false));
+        gpi_prelude_field(field, gpi_field_lane(field, element->mapped, primitive, plan), k, text);
     }
-    gpi_text_add(text, "\n");
 }
 
 /* The input element as an operand, and the map as a function. The expression has lines of its own, so that
@@ -17110,8 +18433,8 @@ static gp_result gpi_laws_begin(gpi_laws *laws)
                         "%s: samples is %s, sample_count = %zu, at most %d", laws->function,
                         desc->samples ? "given" : "NULL", desc->sample_count, (int)GPI_LAWS_SAMPLES_MAX);
     }
-    if (desc->equal && gpi_is_blank(desc->equal))
-        return gpi_fail(laws->gp, GP_ERROR_INVALID_ARGUMENT, "%s: equal is blank", laws->function);
+    result = gpi_check_text(laws->gp, laws->function, "equal", desc->equal);
+    if (result != GP_OK) return result;
     if (!(desc->tolerance >= 0)) {
         return gpi_fail(laws->gp, GP_ERROR_INVALID_ARGUMENT, "%s: tolerance = %g, must not be negative",
                         laws->function, (double)desc->tolerance);
@@ -17691,11 +19014,12 @@ enum { GPI_SELECT_LOOK_BACK, GPI_SELECT_UPSWEEP, GPI_SELECT_SPINE, GPI_SELECT_DO
 static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
                                   size_t size)
 {
+    const char *record = *prefix ? prefix : "element_";
     c->type = type;
     c->size = type ? gpi_type_size(type) : size;
     if ((type != 0) == (size != 0)) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %stype = %d and %ssize = %zu: give one of them",
-                        c->function, prefix, (int)type, prefix, size);
+                        c->function, prefix, (int)type, record, size);
     }
     if (type && !c->size) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %stype = %d is not a gp_type", c->function, prefix,
@@ -17707,7 +19031,7 @@ static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *pr
     }
     if (c->size > 16 || (c->size & (c->size - 1))) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %ssize = %zu, must be 1, 2, 4, 8 or 16",
-                        c->function, prefix, size);
+                        c->function, record, size);
     }
     return GP_OK;
 }
@@ -17792,8 +19116,9 @@ static void gpi_compact_prelude_function(const char *name, const char *parameter
                                          const char *expression, gpi_text *text)
 {
     if (!expression) return;
-    gpi_text_add(text, "static uint %s(%s)\n{\n    return (\n#line 1 \"%s\"\n%s\n    ) ? 1 : 0;\n}\n", name,
-                 parameters, field, expression);
+    gpi_text_add(
+        text, "static uint %s(%s)\n{\n#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    ) ? 1 : 0;\n}\n",
+        name, parameters, field, field, expression);
 }
 
 static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
@@ -17803,13 +19128,16 @@ static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
     const char *element = half ? "float" : c->type ? gpi_type_cl(c->type) : record;
     const bool elements = c->pick != GPI_PICK_FLAGS && c->pick != GPI_PICK_INDICES;
     const char *equal = c->equal ? c->equal : c->size == 16 ? "all(x == y)" : "x == y";
-    const char *in = c->pick == GPI_PICK_FLAGS     ? gpi_type_cl(c->flags_type)
+    const bool plain = c->pick >= GPI_PICK_UNIQUE && !c->equal && c->size <= 8;
+    const char *flag = c->flags_type == GP_F16 ? "ushort" : gpi_type_cl(c->flags_type);
+    const char *in = c->pick == GPI_PICK_FLAGS     ? flag
                      : c->pick == GPI_PICK_INDICES ? gpi_type_cl(c->index_type)
                      : half                        ? "half"
                                                    : element;
     gpi_text_add(text, "#define GPI_PICK %d\n#define GPI_PARTS %d\n#define GPI_SINGLES %d\n", c->pick,
                  c->parts, !c->repeated_only);
-    gpi_text_add(text, "#define GPI_PLAIN %d\n", c->pick == GPI_PICK_UNIQUE && !c->equal && c->size <= 8);
+    gpi_text_add(text, "#define GPI_PLAIN %d\n#define GPI_ALIKE %d\n", plain,
+                 plain && !gpi_is_float(c->type));
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", in, elements && half,
                  element);
     gpi_text_add(text, "#define GPI_RECORD %s\n#define GPI_RECORD_SIZE %u\n", record, (unsigned)c->size);
@@ -17877,6 +19205,13 @@ static size_t gpi_compact_scratch(const gpi_compact *c)
     return state > partials ? state : partials;
 }
 
+static bool gpi_compact_wants_any(const gpi_compact *c)
+{
+    int k = GPI_COMPACT_OUT;
+    while (k < GPI_COMPACT_ROLES && !c->array[k].used) k++;
+    return k < GPI_COMPACT_ROLES;
+}
+
 /* Of no elements, only the counts are looked at. */
 static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
 {
@@ -17885,6 +19220,10 @@ static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
     gp_result result = GP_OK;
     int k;
     memset(used, 0, sizeof used);
+    if (c->count.bound > 0 && !gpi_compact_wants_any(c)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: all outputs are NULL: nothing is wanted",
+                        c->function);
+    }
     for (k = 0; k < GPI_COMPACT_ROLES && result == GP_OK; k++) {
         const gpi_compact_array *a = &c->array[k];
         const bool looked_at = a->used && (c->count.bound > 0 || k == GPI_COMPACT_COUNTS);
@@ -18076,21 +19415,22 @@ static gp_result gpi_select_pick(gp_context *gp, gpi_compact *c, const char *pre
                         "%s: of predicate, flags and indices %d are given, exactly one must be", c->function,
                         given);
     }
-    if (predicate && gpi_is_blank(predicate))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: predicate is empty", c->function);
-    return GP_OK;
+    return gpi_check_text(gp, c->function, "predicate", predicate);
 }
 
-/* Flags beside the elements: integers of any type, GP_U8 where it is 0. */
+/* Flags beside the elements: of any type, GP_U8 where it is 0. */
 static gp_result gpi_select_flags(gp_context *gp, gpi_compact *c, cl_mem flags, size_t offset, gp_type type,
                                   size_t count)
 {
+    gp_result result;
     c->flags_type = type ? type : GP_U8;
-    if (c->pick != GPI_PICK_FLAGS) return GP_OK;
-    if (!gpi_type_size(c->flags_type) || gpi_is_float(c->flags_type)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: flags_type = %d, must be a type of integers",
-                        c->function, (int)type);
+    if (c->pick != GPI_PICK_FLAGS) {
+        if (!type) return GP_OK;
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: flags_type = %d, and flags is NULL", c->function,
+                        (int)type);
     }
+    result = gpi_check_type(gp, c->function, "flags_type", c->flags_type);
+    if (result != GP_OK) return result;
     gpi_compact_array_set(c, GPI_COMPACT_DECIDES, "flags", flags, offset, count, gpi_type_size(c->flags_type),
                           true);
     return GP_OK;
@@ -18103,13 +19443,17 @@ static gp_result gpi_select_describe(gp_context *gp, const char *function, const
     gp_result r;
     GPI_COMPACT_BEGIN(c, function, d);
     c->index_type = d->index_type;
-    r = gpi_compact_type(gp, c, "", d->type, d->size);
+    r = gpi_compact_type(gp, c, "", d->type, d->element_size);
     if (r == GP_OK) r = gpi_select_pick(gp, c, d->predicate, d->flags, d->indices);
     if (r == GP_OK) r = gpi_select_flags(gp, c, d->flags, d->flags_offset, d->flags_type, d->count);
     if (r == GP_OK)
         r = gpi_compact_number(gp, c, "index_type", &c->index_type, d->indices_out ? d->count : 0);
     if (r == GP_OK) r = gpi_compact_number(gp, c, "count_out_type", &count_type, d->count_out ? d->count : 0);
     if (r != GP_OK) return r;
+    if (d->in_count && !d->indices) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in_count = %zu, and indices is NULL", function,
+                        d->in_count);
+    }
     c->wide = d->count > UINT32_MAX || c->index_type == GP_U64;
     if (d->indices) {
         gpi_compact_array_set(c, GPI_COMPACT_DECIDES, "indices", d->indices, d->indices_offset, d->count,
@@ -18128,10 +19472,11 @@ static gp_result gpi_select_describe(gp_context *gp, const char *function, const
 
 static gp_result gpi_partition_check(gp_context *gp, const gpi_compact *c, const gp_partition_desc *d)
 {
-    if (d->predicate2 && (!d->predicate || gpi_is_blank(d->predicate2))) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: predicate2 is empty, or there is no predicate",
+    const gp_result result = gpi_check_text(gp, c->function, "predicate2", d->predicate2);
+    if (result != GP_OK) return result;
+    if (d->predicate2 && !d->predicate)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: predicate2 is given without predicate",
                         c->function);
-    }
     if (d->predicate2 ? !d->second != !d->rest : d->second != NULL) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: second %s, rest %s, and there are %d parts",
                         c->function, d->second ? "is given" : "is NULL", d->rest ? "is given" : "is NULL",
@@ -18154,7 +19499,7 @@ static gp_result gpi_partition_describe(gp_context *gp, const char *function, co
     c->predicate2 = d->predicate2;
     c->where = d->rest ? GPI_WHERE_APART : d->reversed ? GPI_WHERE_REVERSED : GPI_WHERE_BEHIND;
     c->index_type = GP_U32;
-    r = gpi_compact_type(gp, c, "", d->type, d->size);
+    r = gpi_compact_type(gp, c, "", d->type, d->element_size);
     if (r == GP_OK) r = gpi_select_pick(gp, c, d->predicate, d->flags, NULL);
     if (r == GP_OK) r = gpi_select_flags(gp, c, d->flags, d->flags_offset, d->flags_type, d->count);
     if (r == GP_OK) r = gpi_partition_check(gp, c, d);
@@ -18174,8 +19519,8 @@ static gp_result gpi_partition_describe(gp_context *gp, const char *function, co
 
 /* ------------------------------------------------------------------ API */
 
-GPI_COMPACT_DEFINE(select, select, gpi_select_describe)
-GPI_COMPACT_DEFINE(partition, partition, gpi_partition_describe)
+GPI_COMPACT_DEFINE(select, select, gpi_select_describe, count)
+GPI_COMPACT_DEFINE(partition, partition, gpi_partition_describe, counts)
 GPI_COMPACT_DEFINE_SIZE(select, gpi_select_describe)
 GPI_COMPACT_DEFINE_SIZE(partition, gpi_partition_describe)
 /* ---- End file src/select.c ---- */
@@ -18188,8 +19533,7 @@ GPI_COMPACT_DEFINE_SIZE(partition, gpi_partition_describe)
 static gp_result gpi_unique_equal(gp_context *gp, gpi_compact *c, const char *equal)
 {
     c->equal = equal;
-    if (!equal || !gpi_is_blank(equal)) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: equal is empty", c->function);
+    return gpi_check_text(gp, c->function, "equal", equal);
 }
 
 /* `values`: gp_unique_by_key. */
@@ -18209,6 +19553,10 @@ static gp_result gpi_unique_any_describe(gp_context *gp, const char *function, c
                      "%s: value_size = %zu: gp_unique takes 0, "
                      "gp_unique_by_key 1, 2, 4, 8 or 16",
                      function, d->value_size);
+    }
+    if (r == GP_OK && !values && (d->values || d->values_out)) {
+        r = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is for gp_unique_by_key", function,
+                     d->values ? "values" : "values_out");
     }
     if (r == GP_OK)
         r = gpi_compact_number(gp, c, "index_type", &c->index_type, d->indices_out ? d->count : 0);
@@ -18259,7 +19607,7 @@ static gp_result gpi_run_length_encode_describe(gp_context *gp, const char *func
     c->pick = GPI_PICK_RUNS;
     c->repeated_only = d->repeated_only;
     c->index_type = d->index_type;
-    r = gpi_compact_type(gp, c, "", d->type, d->size);
+    r = gpi_compact_type(gp, c, "", d->type, d->element_size);
     if (r == GP_OK) r = gpi_unique_equal(gp, c, d->equal);
     if (r == GP_OK) {
         r = gpi_compact_number(gp, c, "index_type", &c->index_type,
@@ -18281,9 +19629,9 @@ static gp_result gpi_run_length_encode_describe(gp_context *gp, const char *func
 
 /* ------------------------------------------------------------------ API */
 
-GPI_COMPACT_DEFINE(unique, unique, gpi_unique_describe)
-GPI_COMPACT_DEFINE(unique_by_key, unique, gpi_unique_by_key_describe)
-GPI_COMPACT_DEFINE(run_length_encode, run_length_encode, gpi_run_length_encode_describe)
+GPI_COMPACT_DEFINE(unique, unique, gpi_unique_describe, count)
+GPI_COMPACT_DEFINE(unique_by_key, unique, gpi_unique_by_key_describe, count)
+GPI_COMPACT_DEFINE(run_length_encode, run_length_encode, gpi_run_length_encode_describe, count)
 GPI_COMPACT_DEFINE_SIZE(unique, gpi_unique_either_describe)
 GPI_COMPACT_DEFINE_SIZE(run_length_encode, gpi_run_length_encode_describe)
 /* ---- End file src/unique.c ---- */
@@ -19632,14 +20980,14 @@ static gp_result gpi_strings_check_desc(gp_context *gp, gpi_strings *s)
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: offsets_type = %d, must be GP_U32 or GP_U64",
                         s->function, (int)d->offsets_type);
     }
-    if (d->index_size != 0 && d->index_size != 4 && d->index_size != 8) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: index_size = %zu, must be 4 or 8", s->function,
-                        d->index_size);
+    if (d->index_type && d->index_type != GP_U32 && d->index_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
+                        s->function, (int)d->index_type);
     }
     if (d->count > UINT32_MAX - 2) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu, at most 2^32 - 3", s->function, d->count);
     }
-    s->index_size = d->index_size ? d->index_size : 4;
+    s->index_size = d->index_type == GP_U64 ? 8 : 4;
     s->offset_size = d->offsets_type == GP_U32 ? 4 : 8;
     s->count.bound = d->count;
     s->count.buffer = d->count_buffer;
@@ -19778,7 +21126,9 @@ static gp_result gpi_strings_sub_buffer(gp_context *gp, const gpi_strings *s, cl
     cl_int error;
     range.begin = begin;
     range.end = begin + bytes;
-    gpi_range_resolve(scratch, &range); /* the caller's may be a part itself, and parts have no parts */
+    error =
+        gpi_range_resolve(scratch, &range); /* the caller's may be a part itself, and parts have no parts */
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, s->function, "scratch: clGetMemObjectInfo");
     region.origin = range.begin;
     region.size = bytes;
     *out = clCreateSubBuffer(range.root, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
@@ -21166,7 +22516,7 @@ GP_API gp_result gp_hash_clear(gp_context *gp, gp_hash handle, const gp_hash_cle
 /* ---- End file src/hash_table.c ---- */
 
 /* ---- Begin file src/hash.c ---- */
-/* hash.c - batches of keys: gp_hash_insert and its kin, gp_hash_find, gp_hash_erase. */
+/* hash.c - batches of keys: what they all need, and gp_hash_insert and its kin. */
 
 /* Of hash.cl and hash_batch.cl. */
 enum {
@@ -21230,6 +22580,9 @@ static gp_result gpi_hash_use_buffer(gp_context *gp, gpi_hash_batch *batch, cons
 static gp_result gpi_hash_check_apart(gp_context *gp, const gpi_hash_batch *batch)
 {
     size_t a, b;
+    gpi_range counter; /* one that is there is among the uses */
+    const gp_result result = gpi_check_count(gp, batch->function, &batch->count, &counter);
+    if (result != GP_OK) return result;
     for (a = 0; a < batch->use_count; a++) {
         for (b = 0; b < a; b++) {
             const gpi_hash_use *x = &batch->uses[a], *y = &batch->uses[b];
@@ -21302,6 +22655,87 @@ static gp_result gpi_hash_launch_batch(gpi_call *call, const gpi_hash_batch *bat
     return gpi_call_launch(call, &batch->plan, gpi_ceil_div(count->bound, span));
 }
 
+/* ------------------------------------------------------------------ partitioned batches */
+
+/* A batch in the order of its home slots' highest digit, if it goes to the table like that: so that a table
+   larger than the caches is walked through piece by piece. */
+typedef struct gpi_hash_order {
+    bool wanted; /* then: */
+    gp_sort_desc desc;
+    gpi_sort sort;
+    size_t keys_at, values_at; /* where the partitioned batch is, in bytes of the scratch */
+    size_t bytes;              /* of scratch */
+} gpi_hash_order;
+
+static gp_result gpi_hash_check_strategy(gp_context *gp, const char *function, gp_strategy strategy)
+{
+    if ((unsigned)strategy < GP_STRATEGY_COUNT) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: strategy = %d is not a gp_strategy", function,
+                    (int)strategy);
+}
+
+/* Whether it pays, or the caller wants it. */
+static bool gpi_hash_order_suits(const gpi_hash_batch *batch, gp_strategy strategy)
+{
+    const size_t count = batch->count.bound;
+    const bool large =
+        gpi_hash_bytes(batch->table) >= GPI_HASH_PARTITION_BYTES && count >= GPI_HASH_PARTITION_KEYS;
+    return (strategy ? strategy : batch->plan.strategy) == GP_STRATEGY_MULTI_PASS && (large || strategy) &&
+           batch->table->mask >= GPI_SORT_BINS && count > 0;
+}
+
+/* The pass of a sort that does it. The desc has the caller's keys, and values if they go along. */
+static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_order *order)
+{
+    const gpi_table *table = batch->table;
+    gp_sort_desc *d = &order->desc;
+    gp_result result;
+    uint32_t bits = 0;
+    while (table->mask >> bits) bits++;
+    d->keys_out = table->buffer; /* until the scratch is there: something else than the keys */
+    if (d->value_size) d->values_out = table->buffer;
+    d->count = batch->count.bound;
+    d->count_buffer = batch->count.buffer;
+    d->count_offset = batch->count.offset;
+    d->count_type = batch->count.type;
+    d->key_type = table->key_size == 8 ? GP_U64 : GP_U32;
+    d->end_bit = bits;
+    d->begin_bit = bits > GPI_SORT_DIGIT_BITS ? bits - GPI_SORT_DIGIT_BITS : 0;
+    d->strategy = GP_STRATEGY_MULTI_PASS;
+    gpi_sort_init(&order->sort, batch->function, d, false);
+    order->wanted = true;
+    order->sort.hash = table->wide && !table->packed ? 64 : 32;
+    order->sort.seed = order->sort.hash == 64 ? table->seed : (uint32_t)(table->seed ^ table->seed >> 32);
+    result = gpi_sort_plan(gp, &order->sort);
+    order->keys_at = order->sort.at.end;
+    order->values_at = gpi_round_up(order->keys_at + d->count * table->key_size, GPI_SORT_ALIGNMENT);
+    order->bytes = order->values_at + d->count * d->value_size;
+    return result;
+}
+
+/* The batch, partitioned, into the scratch. */
+static gp_result gpi_hash_order_launch(gpi_call *call, gpi_hash_order *order, cl_mem scratch)
+{
+    gp_sort_desc *d = &order->desc;
+    d->scratch = d->keys_out = scratch;
+    d->keys_out_offset = order->keys_at / order->sort.key_size;
+    if (d->value_size) {
+        d->values_out = scratch;
+        d->values_out_offset = order->values_at / d->value_size;
+    }
+    return gpi_sort_launch(call, &order->sort);
+}
+
+/* The caller's scratch: large enough, and apart from all of the batch's buffers. */
+static gp_result gpi_hash_check_scratch(gp_context *gp, const gpi_hash_batch *batch, cl_mem scratch,
+                                        size_t bytes)
+{
+    gpi_range used[GPI_HASH_USES];
+    size_t i;
+    for (i = 0; i < batch->use_count; i++) used[i] = batch->uses[i].range;
+    return gpi_check_scratch(gp, batch->function, scratch, bytes, used, batch->use_count);
+}
+
 /* ------------------------------------------------------------------ insert, assign, apply */
 
 /* What is put, and how. */
@@ -21309,12 +22743,9 @@ typedef struct gpi_hash_put {
     const gp_hash_insert_desc *desc;
     cl_uint change, source, wants;
     cl_ulong operand;
-    gpi_table judge;  /* FIRST, LAST: the batch's own table of indices */
-    bool partitioned; /* by home slot, before anything else; then: */
-    gp_sort_desc order_desc;
-    gpi_sort order;
-    size_t keys_at, values_at; /* where the partitioned batch is, in bytes of the scratch */
-    size_t scratch_bytes;
+    gpi_table judge; /* FIRST, LAST: the batch's own table of indices */
+    gpi_hash_order order;
+    size_t scratch_bytes; /* of judge or order: never both */
 } gpi_hash_put;
 
 /* The device's word for an operation on values of a type: GPI_ADD ... of hash.cl; 0: there is none. */
@@ -21372,13 +22803,13 @@ static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch,
                         (int)desc->duplicates,
                         apply ? "means nothing where equal keys combine" : "is not a gp_hash_duplicates");
     }
-    if ((unsigned)desc->strategy >= GP_STRATEGY_COUNT) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: strategy = %d is not a gp_strategy",
-                        batch->function, (int)desc->strategy);
-    }
     if (!apply && desc->op) {
         return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is for gp_hash_insert_or_apply",
                         batch->function, (int)desc->op);
+    }
+    if (!apply && desc->type) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d is for gp_hash_insert_or_apply",
+                        batch->function, (int)desc->type);
     }
     if ((desc->failed_keys == NULL) != (desc->failed_count == NULL) ||
         (desc->failed_values && !desc->failed_keys)) {
@@ -21412,51 +22843,22 @@ static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch
     return gpi_hash_capacity(gp, batch->function, 0, put->desc->count, 0.5, &judge->mask);
 }
 
-/* The pass of a sort that puts the batch in the order of the home slots' highest digit. */
-static void gpi_hash_describe_order(const gpi_hash_batch *batch, gpi_hash_put *put)
-{
-    const gp_hash_insert_desc *d = put->desc;
-    gp_sort_desc *order = &put->order_desc;
-    uint32_t bits = 0;
-    while (batch->table->mask >> bits) bits++;
-    order->keys = d->keys;
-    order->keys_offset = d->keys_offset;
-    order->keys_out = batch->table->buffer; /* until the scratch is there: something else than the keys */
-    order->count = d->count;
-    order->count_buffer = d->count_buffer;
-    order->count_offset = d->count_offset;
-    order->count_type = d->count_type;
-    order->key_type = batch->table->key_size == 8 ? GP_U64 : GP_U32;
-    order->end_bit = bits;
-    order->begin_bit = bits > GPI_SORT_DIGIT_BITS ? bits - GPI_SORT_DIGIT_BITS : 0;
-    order->strategy = GP_STRATEGY_MULTI_PASS;
-    if (put->source != GPI_SOURCE_BUFFER) return;
-    order->value_size = batch->table->value_size;
-    order->values = d->values;
-    order->values_offset = d->values_offset;
-    order->values_out = batch->table->buffer;
-}
-
-/* Whether the batch is partitioned, and how. Results and indices belong to the order that it came in. */
+/* Whether the batch is partitioned. Results and indices belong to the order that it came in. */
 static gp_result gpi_hash_plan_order(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
 {
     const gp_hash_insert_desc *d = put->desc;
-    const gp_strategy wanted = d->strategy ? d->strategy : batch->plan.strategy;
-    const bool large =
-        gpi_hash_bytes(batch->table) >= GPI_HASH_PARTITION_BYTES && d->count >= GPI_HASH_PARTITION_KEYS;
+    gp_sort_desc *order = &put->order.desc;
     gp_result result;
-    put->partitioned = wanted == GP_STRATEGY_MULTI_PASS && (large || d->strategy) && !d->results &&
-                       !d->duplicates && batch->table->mask >= GPI_SORT_BINS && d->count > 0;
-    if (!put->partitioned) return GP_OK;
-    gpi_hash_describe_order(batch, put);
-    gpi_sort_init(&put->order, batch->function, &put->order_desc, false);
-    put->order.hash = batch->table->wide && !batch->table->packed ? 64 : 32;
-    put->order.seed = put->order.hash == 64 ? batch->table->seed
-                                            : (uint32_t)(batch->table->seed ^ batch->table->seed >> 32);
-    result = gpi_sort_plan(gp, &put->order);
-    put->keys_at = put->order.at.end;
-    put->values_at = gpi_round_up(put->keys_at + d->count * batch->table->key_size, GPI_SORT_ALIGNMENT);
-    put->scratch_bytes = put->values_at + d->count * put->order_desc.value_size;
+    if (d->results || d->duplicates || !gpi_hash_order_suits(batch, d->strategy)) return GP_OK;
+    order->keys = d->keys;
+    order->keys_offset = d->keys_offset;
+    if (put->source == GPI_SOURCE_BUFFER) {
+        order->value_size = batch->table->value_size;
+        order->values = d->values;
+        order->values_offset = d->values_offset;
+    }
+    result = gpi_hash_order_plan(gp, batch, &put->order);
+    put->scratch_bytes = put->order.bytes;
     return result;
 }
 
@@ -21469,6 +22871,7 @@ static gp_result gpi_hash_plan_put(gp_context *gp, const char *function, gp_hash
     gp_result result = gpi_hash_batch_open(gp, function, handle, desc->count, desc->count_buffer,
                                            desc->count_offset, desc->count_type, batch);
     put->change = change;
+    if (result == GP_OK) result = gpi_hash_check_strategy(gp, function, desc->strategy);
     if (result == GP_OK) result = gpi_hash_check_put(gp, batch, put, apply);
     if (result == GP_OK) result = gpi_hash_plan_judge(gp, batch, put);
     if (result != GP_OK) return result;
@@ -21484,8 +22887,6 @@ static gp_result gpi_hash_check_put_buffers(gp_context *gp, gpi_hash_batch *batc
 {
     const gp_hash_insert_desc *d = put->desc;
     const size_t k = batch->table->key_size, v = batch->table->value_size, n = d->count;
-    gpi_range used[GPI_HASH_USES];
-    size_t i;
     gp_result r = GP_OK;
     if (!d->keys) r = gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
     if (r == GP_OK && put->source == GPI_SOURCE_BUFFER && !d->values)
@@ -21505,9 +22906,7 @@ static gp_result gpi_hash_check_put_buffers(gp_context *gp, gpi_hash_batch *batc
         r = gpi_hash_use_buffer(gp, batch, "failed_count", d->failed_count, d->failed_count_offset, 1, 4,
                                 GPI_WRITES);
     if (r == GP_OK) r = gpi_hash_check_apart(gp, batch);
-    if (r != GP_OK) return r;
-    for (i = 0; i < batch->use_count; i++) used[i] = batch->uses[i].range;
-    return gpi_check_scratch(gp, batch->function, d->scratch, put->scratch_bytes, used, batch->use_count);
+    return r == GP_OK ? gpi_hash_check_scratch(gp, batch, d->scratch, put->scratch_bytes) : r;
 }
 
 /* GPI_PUT_PARAMETERS of hash_batch.cl. */
@@ -21520,9 +22919,9 @@ static void gpi_hash_arg_put(gpi_call *call, const gpi_hash_batch *batch, const 
     const cl_uint chosen = d->duplicates == GP_HASH_FIRST ? GPI_CHANGE_MIN_U : GPI_CHANGE_MAX_U;
     const cl_uint wide = batch->table->wide && !batch->table->packed ? GPI_CHANGE_WIDE : 0;
     GPI_CALL_ARG(call, into);
-    if (put->partitioned) {
-        gpi_hash_arg_array(call, put->order_desc.keys_out, put->order_desc.keys_out_offset);
-        gpi_hash_arg_array(call, put->order_desc.values_out, put->order_desc.values_out_offset);
+    if (put->order.wanted) {
+        gpi_hash_arg_array(call, put->order.desc.keys_out, put->order.desc.keys_out_offset);
+        gpi_hash_arg_array(call, put->order.desc.values_out, put->order.desc.values_out_offset);
     } else {
         gpi_hash_arg_array(call, d->keys, d->keys_offset);
         gpi_hash_arg_array(call, d->values, d->values_offset);
@@ -21575,21 +22974,6 @@ static gp_result gpi_hash_judge(gpi_call *call, const gpi_hash_batch *batch, gpi
     return result;
 }
 
-/* The batch in the order of its home slots, into the scratch. */
-static gp_result gpi_hash_order(gpi_call *call, gpi_hash_put *put, cl_mem scratch)
-{
-    gp_sort_desc *order = &put->order_desc;
-    order->scratch = scratch;
-    order->keys_out = scratch;
-    order->keys_out_offset = put->keys_at / put->order.key_size;
-    if (order->value_size) {
-        order->values_out = scratch;
-        order->values_out_offset = put->values_at / order->value_size;
-    }
-    put->wants |= GPI_IS_CHECKED;
-    return gpi_sort_launch(call, &put->order);
-}
-
 static gp_result gpi_hash_put_all(gpi_call *call, gpi_hash_batch *batch, gpi_hash_put *put)
 {
     const gp_hash_insert_desc *d = put->desc;
@@ -21599,7 +22983,10 @@ static gp_result gpi_hash_put_all(gpi_call *call, gpi_hash_batch *batch, gpi_has
     if (result != GP_OK || d->count == 0) return result;
     if (put->scratch_bytes > 0) result = gpi_call_scratch(call, d->scratch, put->scratch_bytes, &scratch);
     if (result == GP_OK && (put->wants & GPI_IS_JUDGED)) result = gpi_hash_judge(call, batch, put, scratch);
-    if (result == GP_OK && put->partitioned) result = gpi_hash_order(call, put, scratch);
+    if (result == GP_OK && put->order.wanted) {
+        put->wants |= GPI_IS_CHECKED;
+        result = gpi_hash_order_launch(call, &put->order, scratch);
+    }
     if (result != GP_OK) return result;
     return gpi_hash_combines(put) ? gpi_hash_launch_combine(call, batch, put)
                                   : gpi_hash_launch_put(call, batch, put, false);
@@ -21658,8 +23045,12 @@ GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, cons
     *bytes = result == GP_OK ? put.scratch_bytes : 0;
     return result;
 }
+/* ---- End file src/hash.c ---- */
 
-/* ------------------------------------------------------------------ find, contains, erase */
+/* ---- Begin file src/hash_find.c ---- */
+/* hash_find.c - batches of keys: gp_hash_find, gp_hash_contains, gp_hash_erase. */
+
+/* ------------------------------------------------------------------ find, contains */
 
 static gp_result gpi_hash_check_find(gp_context *gp, gpi_hash_batch *batch, const gp_hash_find_desc *d)
 {
@@ -21727,26 +23118,60 @@ GP_API gp_result gp_hash_contains(gp_context *gp, gp_hash table, const gp_hash_f
     return gpi_hash_find(gp, "gp_hash_contains", table, desc);
 }
 
-static gp_result gpi_hash_check_erase(gp_context *gp, gpi_hash_batch *batch, const gp_hash_erase_desc *d)
+/* ------------------------------------------------------------------ erase */
+
+/* What is erased, and how. */
+typedef struct gpi_hash_removal {
+    const gp_hash_erase_desc *desc;
+    gpi_hash_order order;
+} gpi_hash_removal;
+
+/* Everything but the buffers: enough to know the scratch. Results belong to the order that keys came in. */
+static gp_result gpi_hash_plan_erase(gp_context *gp, const char *function, gp_hash handle,
+                                     gpi_hash_batch *batch, gpi_hash_removal *removal)
 {
+    const gp_hash_erase_desc *d = removal->desc;
+    gp_result result = gpi_hash_batch_open(gp, function, handle, d->count, d->count_buffer, d->count_offset,
+                                           d->count_type, batch);
+    if (result == GP_OK) result = gpi_hash_check_strategy(gp, function, d->strategy);
+    if (result != GP_OK || d->results || !gpi_hash_order_suits(batch, d->strategy)) return result;
+    removal->order.desc.keys = d->keys;
+    removal->order.desc.keys_offset = d->keys_offset;
+    return gpi_hash_order_plan(gp, batch, &removal->order);
+}
+
+static gp_result gpi_hash_check_erase(gp_context *gp, gpi_hash_batch *batch, const gpi_hash_removal *removal)
+{
+    const gp_hash_erase_desc *d = removal->desc;
     gp_result r;
     if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
     r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, d->count, batch->table->key_size,
                             GPI_READS);
     if (r == GP_OK)
         r = gpi_hash_use_buffer(gp, batch, "results", d->results, d->results_offset, d->count, 1, GPI_WRITES);
-    return r == GP_OK ? gpi_hash_check_apart(gp, batch) : r;
+    if (r == GP_OK) r = gpi_hash_check_apart(gp, batch);
+    return r == GP_OK ? gpi_hash_check_scratch(gp, batch, d->scratch, removal->order.bytes) : r;
 }
 
-static gp_result gpi_hash_launch_erase(gpi_call *call, const gpi_hash_batch *batch,
-                                       const gp_hash_erase_desc *d)
+static gp_result gpi_hash_launch_erase(gpi_call *call, const gpi_hash_batch *batch, gpi_hash_removal *removal)
 {
+    const gp_hash_erase_desc *d = removal->desc;
+    const gp_sort_desc *ordered = &removal->order.desc;
+    cl_uint wants = d->results ? GPI_WANTS_RESULTS : 0;
+    cl_mem scratch;
+    if (removal->order.wanted) {
+        gp_result result = gpi_call_scratch(call, d->scratch, removal->order.bytes, &scratch);
+        if (result == GP_OK) result = gpi_hash_order_launch(call, &removal->order, scratch);
+        if (result != GP_OK) return result;
+        wants |= GPI_IS_CHECKED;
+    }
     gpi_call_kernel(call, batch->program, GPI_HASH_ERASE);
     GPI_CALL_ARG(call, batch->table->buffer);
-    gpi_hash_arg_array(call, d->keys, d->keys_offset);
+    if (removal->order.wanted) gpi_hash_arg_array(call, ordered->keys_out, ordered->keys_out_offset);
+    else gpi_hash_arg_array(call, d->keys, d->keys_offset);
     gpi_hash_arg_array(call, d->results, d->results_offset);
     gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
-    gpi_sort_arg_uint(call, d->results ? GPI_WANTS_RESULTS : 0);
+    GPI_CALL_ARG(call, wants);
     return gpi_hash_launch_batch(call, batch, &batch->count);
 }
 
@@ -21754,19 +23179,38 @@ GP_API gp_result gp_hash_erase(gp_context *gp, gp_hash handle, const gp_hash_era
 {
     static const char function[] = "gp_hash_erase";
     gpi_hash_batch batch;
+    gpi_hash_removal removal;
     gpi_call call;
     gp_result result;
     if (desc && desc->done) *desc->done = NULL;
     if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    result = gpi_hash_batch_open(gp, function, handle, desc->count, desc->count_buffer, desc->count_offset,
-                                 desc->count_type, &batch);
-    if (result == GP_OK && desc->count > 0) result = gpi_hash_check_erase(gp, &batch, desc);
+    memset(&removal, 0, sizeof removal);
+    removal.desc = desc;
+    result = gpi_hash_plan_erase(gp, function, handle, &batch, &removal);
+    if (result == GP_OK && desc->count > 0) result = gpi_hash_check_erase(gp, &batch, &removal);
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
-    if (result == GP_OK && desc->count > 0) result = gpi_hash_launch_erase(&call, &batch, desc);
+    if (result == GP_OK && desc->count > 0) result = gpi_hash_launch_erase(&call, &batch, &removal);
     return gpi_call_end(&call, result);
 }
-/* ---- End file src/hash.c ---- */
+
+GP_API gp_result gp_hash_erase_scratch_size(gp_context *gp, gp_hash table, const gp_hash_erase_desc *desc,
+                                            size_t *bytes)
+{
+    static const char function[] = "gp_hash_erase_scratch_size";
+    gpi_hash_batch batch;
+    gpi_hash_removal removal;
+    gp_result result;
+    if (bytes) *bytes = 0;
+    if (!gp || !desc || !bytes)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+    memset(&removal, 0, sizeof removal);
+    removal.desc = desc;
+    result = gpi_hash_plan_erase(gp, function, table, &batch, &removal);
+    if (result == GP_OK) *bytes = removal.order.bytes;
+    return result;
+}
+/* ---- End file src/hash_find.c ---- */
 
 /* ---- Begin file src/hash_slots.c ---- */
 /* hash_slots.c - what goes over a whole hash table: retrieve, for_each, rehash, counts, statistics; and its
@@ -21816,6 +23260,10 @@ static gp_result gpi_hash_check_retrieve(gp_context *gp, gpi_hash_batch *batch,
     }
     if (v == 0 && d->values) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and the table is a set",
+                        batch->function);
+    }
+    if (d->descending && !d->sort_type) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: descending is set, and sort_type is 0",
                         batch->function);
     }
     if (!d->live_count)
@@ -21942,14 +23390,16 @@ static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, gp_type key, gp
 static gp_result gpi_each_check(gp_context *gp, const char *function, const gpi_table *table,
                                 const gp_hash_for_each_desc *desc, gp_type *key, gp_type *value)
 {
+    gp_result result;
     *key = desc->key_type ? desc->key_type : table->key_size == 8 ? GP_U64 : GP_U32;
     *value = desc->value_type ? desc->value_type : table->value_size == 8 ? GP_U64 : GP_U32;
     if ((desc->map != NULL) == desc->erase) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is %s and erase is %s: either one", function,
                         desc->map ? "given" : "NULL", desc->erase ? "true" : "false");
     }
-    if ((desc->map && gpi_is_blank(desc->map)) || (desc->where && gpi_is_blank(desc->where)))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map or where is empty", function);
+    result = gpi_check_text(gp, function, "map", desc->map);
+    if (result == GP_OK) result = gpi_check_text(gp, function, "where", desc->where);
+    if (result != GP_OK) return result;
     if (table->value_size == 0 && (desc->map || desc->value_type))
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: the table is a set: it has no values to map",
                         function);
@@ -22066,10 +23516,12 @@ static gp_result gpi_hash_rehash(gp_context *gp, const char *function, gpi_table
     next.buffer = NULL;
     result = gpi_hash_allocate(gp, function, own, &next);
     if (result != GP_OK) return result;
-    (void)gpi_check_buffer(gp, function, "table", before, 0, gpi_hash_bytes(table), 1, GPI_READS, &ranges[0]);
-    (void)gpi_check_buffer(gp, function, "buffer", next.buffer, 0, gpi_hash_bytes(&next), 1, GPI_READS,
-                           &ranges[1]);
-    if (gpi_overlap(&ranges[0], &ranges[1])) {
+    result =
+        gpi_check_buffer(gp, function, "table", before, 0, gpi_hash_bytes(table), 1, GPI_READS, &ranges[0]);
+    if (result == GP_OK)
+        result = gpi_check_buffer(gp, function, "buffer", next.buffer, 0, gpi_hash_bytes(&next), 1, GPI_READS,
+                                  &ranges[1]);
+    if (result == GP_OK && gpi_overlap(&ranges[0], &ranges[1])) {
         result = gpi_fail(gp, GP_ERROR_OVERLAP, "%s: buffer overlaps the table's present memory", function);
     }
     if (result == GP_OK) result = gpi_hash_move(gp, function, table, &next);
@@ -22219,53 +23671,25 @@ GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash handle, gp_hash_stat
 
 /* ------------------------------------------------------------------ source, warm-up */
 
-/* The layers that a kernel of the caller's needs: as gpi_source_compose does, up to one key. */
-static char *gpi_hash_device_text(const gp_context *gp, const gpi_table *table, const gpi_plan *plan)
+/* For gp_device_source: the layers that a kernel of the caller's needs, as gpi_source_compose has them, up to
+   one key. */
+static gp_result gpi_hash_device_text(gp_context *gp, const char *function, gp_hash handle, gpi_text *text)
 {
-    const bool wide = table->value_size == 8;
-    gpi_plan any = *plan;
-    gpi_text text;
-    char *prelude;
-    any.group = 1;
-    prelude = gpi_hash_prelude(
-        gp, table, &any, wide ? "#define GPI_VALUE_WIDTH GPI_WIDE_VALUE\n" : "#define GPI_VALUE_WIDTH 0\n");
-    if (!prelude) return NULL;
-    memset(&text, 0, sizeof text);
-    gpi_text_add(&text, "%s", prelude);
-    free(prelude);
-    gpi_text_add_kernels(&text, "platform count mix hash hash_device");
-    gpi_text_add(&text, "#line 1 \"user\"\n");
-    if (!text.failed) return text.data;
-    free(text.data);
-    return NULL;
-}
-
-GP_API gp_result gp_device_source(gp_context *gp, gp_device_part part, gp_hash handle, char *out,
-                                  size_t capacity, size_t *size)
-{
-    static const char function[] = "gp_device_source";
-    gpi_table *table;
+    const gpi_table *table = gpi_hash_of(gp, function, handle);
     gpi_plan plan;
-    char *text;
+    char *prelude;
     gp_result result;
-    if (!gp || !size || (!out && capacity > 0))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, text or size is NULL", function);
-    if (part != GP_DEVICE_HASH)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: part = %d is not a gp_device_part", function,
-                        (int)part);
-    table = gpi_hash_of(gp, function, handle);
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
     result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, &plan);
     if (result != GP_OK) return result;
-    text = gpi_hash_device_text(gp, table, &plan);
-    if (!text) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a text", function);
-    *size = strlen(text) + 1;
-    if (capacity > 0) {
-        const size_t length = *size <= capacity ? *size - 1 : capacity - 1;
-        memcpy(out, text, length);
-        out[length] = 0;
-    }
-    free(text);
+    plan.group = 1;
+    prelude = gpi_hash_prelude(gp, table, &plan,
+                               table->value_size == 8 ? "#define GPI_VALUE_WIDTH GPI_WIDE_VALUE\n"
+                                                      : "#define GPI_VALUE_WIDTH 0\n");
+    if (!prelude) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a text", function);
+    gpi_text_add(text, "%s", prelude);
+    free(prelude);
+    gpi_text_add_kernels(text, "platform count mix hash hash_device");
     return GP_OK;
 }
 
@@ -22312,6 +23736,210 @@ static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc)
     return result;
 }
 /* ---- End file src/hash_slots.c ---- */
+
+/* ---- Begin file src/device_source.c ---- */
+/* device_source.c - gp_device_source: parts of the library as text for the caller's kernels. */
+
+enum { GPI_TILE_NAME_MAX = 32, GPI_TILE_OPS_MAX = 64, GPI_TILE_GROUP_MAX = 65536 };
+
+/* ------------------------------------------------------------------ checks */
+
+static bool gpi_is_identifier(const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    const size_t length = name ? strlen(name) : 0;
+    return length > 0 && length <= GPI_TILE_NAME_MAX && strspn(name, letters) == length;
+}
+
+static gp_result gpi_tile_check_name(gp_context *gp, const char *function, const gp_device_source_desc *desc,
+                                     size_t k)
+{
+    const char *name = desc->ops[k].name;
+    size_t i;
+    if (!gpi_is_identifier(name)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: ops[%zu].name is %.40s, must be 1 to %d letters, digits and underscores",
+                        function, k, name ? name : "NULL", (int)GPI_TILE_NAME_MAX);
+    }
+    for (i = 0; i < k; i++) {
+        if (strcmp(desc->ops[i].name, name) == 0) {
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops[%zu] and ops[%zu] are both named %s",
+                            function, i, k, name);
+        }
+    }
+    return GP_OK;
+}
+
+/* What is wrong with an operation is said of ops[k]. */
+static gp_result gpi_tile_element(gp_context *gp, const char *function, const gp_tile_op *op, size_t k,
+                                  gpi_element *element)
+{
+    char prefix[32];
+    gpi_operation operation;
+    gp_result result;
+    memset(&operation, 0, sizeof operation);
+    operation.type = op->type;
+    operation.op = op->op;
+    operation.monoid = op->monoid;
+    if (!op->monoid) operation.out_type = op->type;
+    if (!op->monoid && gpi_is_arg(op->op)) {
+        result = gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d: argmin and argmax take a monoid here",
+                          function, (int)op->op);
+    } else {
+        result = gpi_element_make(gp, function, &operation, element);
+    }
+    (void)snprintf(prefix, sizeof prefix, "ops[%zu].", k);
+    if (result != GP_OK) gpi_fail_within(gp, function, prefix);
+    return result;
+}
+
+static gp_result gpi_tile_check(gp_context *gp, const char *function, const gp_device_source_desc *desc)
+{
+    gpi_element element;
+    gp_result result = GP_OK;
+    size_t k;
+    if (!desc->ops != !desc->op_count || desc->op_count > GPI_TILE_OPS_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops is %s, op_count = %zu, at most %d", function,
+                        desc->ops ? "given" : "NULL", desc->op_count, (int)GPI_TILE_OPS_MAX);
+    }
+    if (desc->group > GPI_TILE_GROUP_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: group = %u, at most %d", function,
+                        (unsigned)desc->group, (int)GPI_TILE_GROUP_MAX);
+    }
+    if (desc->table.id) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: table goes with GP_DEVICE_HASH", function);
+    }
+    for (k = 0; k < desc->op_count && result == GP_OK; k++) {
+        result = gpi_tile_check_name(gp, function, desc, k);
+        if (result == GP_OK) result = gpi_tile_element(gp, function, &desc->ops[k], k, &element);
+    }
+    return result;
+}
+
+/* ------------------------------------------------------------------ text */
+
+/* What group.cl is to know of one operation, whose names end in _k. */
+static void gpi_tile_text_op(const gp_tile_op *op, const gpi_element *element, unsigned k, const char *type,
+                             gpi_text *text)
+{
+    const unsigned words = (unsigned)(element->base_size + 3) / 4;
+    gpi_text_add(text,
+                 "static %s gpi_identity_%u(void)\n{\n    const union {\n        uint word[%u];\n"
+                 "        %s value;\n    } identity = {{",
+                 type, k, words, type);
+    gpi_identity_words(element, text);
+    gpi_text_add(text, "}};\n    return identity.value;\n}\n");
+    gpi_text_add(text, "#define GPI_GROUP gp_tile_%s\n#define GPI_GROUP_T %s\n", op->name, type);
+    gpi_text_add(text, "#define GPI_GROUP_IDENTITY gpi_identity_%u()\n", k);
+}
+
+static void gpi_tile_text_builtin(const gp_tile_op *op, const gpi_element *element, unsigned k,
+                                  gpi_text *text)
+{
+    const gpi_field *field = &element->fields[0];
+    gpi_prelude_field(field, field->value, k, text);
+    gpi_text_add(text, "#define GPI_FIELD %u\n", k);
+    gpi_text_add_kernels(text, "field");
+    gpi_tile_text_op(op, element, k, gpi_type_cl(field->value), text);
+    gpi_text_add(text, "#define GPI_GROUP_COMBINE(a, b) gpi_field_combine_%u(a, b)\n", k);
+    gpi_text_add_kernels(text, "group");
+}
+
+/* A source that several operations share is there once. */
+static void gpi_tile_text_monoid(const gp_device_source_desc *desc, const gpi_element *element, unsigned k,
+                                 gpi_text *text)
+{
+    const gp_tile_op *op = &desc->ops[k];
+    char user[32];
+    unsigned i = 0;
+    while (i < k && (!desc->ops[i].monoid || strcmp(desc->ops[i].monoid->source, op->monoid->source) != 0))
+        i++;
+    (void)snprintf(user, sizeof user, "gpi_user_%u", k);
+    if (i == k) gpi_text_add(text, "#line 1 \"monoid\"\n%s\n\n", op->monoid->source);
+    gpi_prelude_user(op->monoid, user, text);
+    gpi_tile_text_op(op, element, k, user, text);
+    gpi_text_add(text, "#define GPI_GROUP_COMBINE(a, b) %s_combine(a, b)\n", user);
+    gpi_text_add_kernels(text, "group");
+}
+
+static const char gpi_tile_counts[] = "#define GPI_GROUP gpi_counts\n#define GPI_GROUP_T uint\n"
+                                      "#define GPI_GROUP_COMBINE(a, b) ((a) + (b))\n"
+                                      "#define GPI_GROUP_IDENTITY 0u\n";
+
+/* Items in rows, whatever the group's dimensions. */
+static void gpi_tile_text_group(const gp_context *gp, uint32_t group, gpi_text *text)
+{
+    if (gp->info.fp64) gpi_text_add(text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+    if (group) gpi_text_add(text, "#define GP_TILE_GROUP %u\n#define GPI_GROUP_SIZE %uu\n", group, group);
+    else
+        gpi_text_add(text, "#define GPI_GROUP_SIZE ((uint)get_local_size(0) * (uint)get_local_size(1) * "
+                           "(uint)get_local_size(2))\n");
+    gpi_text_add(text, "#define GPI_GROUP_ITEM ((uint)get_local_id(0) + (uint)get_local_size(0) * "
+                       "((uint)get_local_id(1) + (uint)get_local_size(1) * (uint)get_local_id(2)))\n");
+    gpi_text_add(text, "#define GPI_GROUP_ALONE %d\n#define GPI_LANES 1\n%s", group == 1, gpi_tile_counts);
+    gpi_text_add_kernels(text, "group group_device");
+}
+
+static gp_result gpi_tile_device_text(gp_context *gp, const char *function, const gp_device_source_desc *desc,
+                                      gpi_text *text)
+{
+    gpi_element element;
+    gp_result result = gpi_tile_check(gp, function, desc);
+    unsigned k;
+    if (result != GP_OK) return result;
+    gpi_tile_text_group(gp, desc->group, text);
+    for (k = 0; k < desc->op_count && result == GP_OK; k++) {
+        result = gpi_tile_element(gp, function, &desc->ops[k], k, &element);
+        if (result != GP_OK) break;
+        if (desc->ops[k].monoid) gpi_tile_text_monoid(desc, &element, k, text);
+        else gpi_tile_text_builtin(&desc->ops[k], &element, k, text);
+    }
+    return result;
+}
+
+/* ------------------------------------------------------------------ call */
+
+static gp_result gpi_device_compose(gp_context *gp, const char *function, const gp_device_source_desc *desc,
+                                    gpi_text *text)
+{
+    if (desc->part == GP_DEVICE_TILE) return gpi_tile_device_text(gp, function, desc, text);
+    if (desc->part != GP_DEVICE_HASH) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: part = %d is not a gp_device_part", function,
+                        (int)desc->part);
+    }
+    if (desc->ops || desc->op_count || desc->group) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops, op_count and group go with GP_DEVICE_TILE",
+                        function);
+    }
+    return gpi_hash_device_text(gp, function, desc->table, text);
+}
+
+GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *desc, char *out,
+                                  size_t capacity, size_t *size)
+{
+    static const char function[] = "gp_device_source";
+    gpi_text text;
+    gp_result result;
+    if (size) *size = 0;
+    if (!gp || !desc || !size || (!out && capacity > 0))
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc, text or size is NULL", function);
+    memset(&text, 0, sizeof text);
+    result = gpi_device_compose(gp, function, desc, &text);
+    if (result == GP_OK) gpi_text_add(&text, "#line 1 \"user\"\n");
+    if (result == GP_OK && text.failed)
+        result = gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a text", function);
+    if (result == GP_OK) {
+        *size = text.length + 1;
+        if (capacity > 0) {
+            const size_t length = text.length < capacity ? text.length : capacity - 1;
+            memcpy(out, text.data, length);
+            out[length] = 0;
+        }
+    }
+    free(text.data);
+    return result;
+}
+/* ---- End file src/device_source.c ---- */
 
 /* ---- Begin file src/nest.c ---- */
 /* nest.c - what brackets, scans of stacks and trees share: codes of symbols, and what their programs begin
@@ -22383,7 +24011,7 @@ static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
     const bool codes = d->type == GP_I8 || d->type == GP_I32;
-    gp_result result = GP_OK;
+    gp_result result;
     if (!gpi_type_size(d->type) || gpi_is_float(d->type) || (!d->map && !codes && d->type != GP_U8)) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
                         "%s: type = %d, must be GP_U8, GP_I8 or GP_I32, or with a map an integer type",
@@ -22394,8 +24022,8 @@ static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
                         "%s: pairs, table and map exclude each other, and only a map goes with codes",
                         b->function);
     }
-    if (d->map && gpi_is_blank(d->map))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty", b->function);
+    result = gpi_check_text(gp, b->function, "map", d->map);
+    if (result != GP_OK) return result;
     b->has_table = !d->map && !codes;
     if (b->has_table && d->table) memcpy(b->table, d->table, sizeof b->table);
     else if (b->has_table) result = gpi_brackets_pairs(gp, b, d->pairs ? d->pairs : "()[]{}");
@@ -22651,6 +24279,10 @@ static gp_result gpi_brackets_check(gp_context *gp, const gpi_brackets *b)
     gpi_range used[GPI_BRACKETS_RANGES];
     gp_result r = GP_OK;
     memset(used, 0, sizeof used);
+    if (n > 0 && !d->match && !d->parent && !d->depth && !b->errors) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                        "%s: match, parent, depth and errors are NULL: nothing is wanted", b->function);
+    }
     if (n > 0)
         r = gpi_check_buffer(gp, b->function, "in", d->in, d->in_offset, n, gpi_type_size(d->type), GPI_READS,
                              &used[GPI_BRACKETS_IN]);
@@ -22988,7 +24620,9 @@ static void gpi_stack_init(gpi_stack_scan *s, const char *function, const gp_sta
 static gp_result gpi_stack_element(gp_context *gp, gpi_stack_scan *s)
 {
     const gp_stack_scan_desc *d = s->desc;
+    const gp_result result = gpi_check_text(gp, s->nest.function, "value_map", d->value_map);
     gpi_operation o;
+    if (result != GP_OK) return result;
     memset(&o, 0, sizeof o);
     o.type = d->value_type;
     o.out_type = d->out_type;
@@ -23259,9 +24893,7 @@ static gp_result gpi_tree_check_types(gp_context *gp, gpi_tree *t)
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d is not an integer type", t->function,
                         (int)d->type);
     }
-    if (d->map && gpi_is_blank(d->map))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty", t->function);
-    return GP_OK;
+    return gpi_check_text(gp, t->function, "map", d->map);
 }
 
 static char *gpi_tree_prelude(const gpi_tree *t)
@@ -23337,6 +24969,10 @@ static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
     size_t k;
     gp_result r;
     memset(used, 0, sizeof used);
+    if (!d->index && !d->children && !d->end) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                        "%s: index, children and end are NULL: nothing is wanted", t->function);
+    }
     r = gpi_check_buffer(gp, t->function, names[PARENT], d->parent, d->parent_offset, d->count, t->index_size,
                          GPI_READS, &used[PARENT]);
     if (r == GP_OK && d->type)
@@ -23408,15 +25044,13 @@ GP_API gp_result gp_tree(gp_context *gp, const gp_tree_desc *desc)
     gpi_tree t;
     gpi_call call;
     gp_result result;
-    bool some;
     if (desc && desc->done) *desc->done = NULL;
     if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_tree: gp or desc is NULL");
-    some = desc->count > 0 && (desc->index || desc->children || desc->end);
     result = gpi_tree_plan(gp, &t, "gp_tree", desc);
     if (result == GP_OK && desc->count > 0) result = gpi_tree_check(gp, &t);
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, "gp_tree", desc->wait, desc->wait_count, desc->done);
-    if (result == GP_OK && some) result = gpi_tree_launch(&call, &t);
+    if (result == GP_OK && desc->count > 0) result = gpi_tree_launch(&call, &t);
     return gpi_call_end(&call, result);
 }
 
@@ -23530,9 +25164,11 @@ static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
     const bool good = h->size == 8 ? lower < upper && upper - lower < 1e308 * 10 && wide < 1e308 * 10
                                    : low < high && high - low < 1e38f * 10 && scale < 1e38f * 10;
     if (!good) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: lower = %g and upper = %g: must be numbers, lower < upper, in the type's range",
-                        h->function, lower, upper);
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_ARGUMENT,
+            "%s: lower = %.17g and upper = %.17g: as %s, lower must be less than upper, and upper - "
+            "lower and bins / (upper - lower) must be finite",
+            h->function, lower, upper, gpi_type_cl(gpi_operand(h->desc->type)));
     }
     if (h->size == 8) {
         memcpy(&h->lower, &lower, 8);
@@ -23549,24 +25185,16 @@ static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
 static gp_result gpi_bins_even(gp_context *gp, gpi_histogram *h)
 {
     const gp_histogram_desc *d = h->desc;
-    const bool is_signed = gpi_is_signed(d->type);
     const cl_ulong all = ~(cl_ulong)0 >> (64 - 8 * h->size); /* the type's range, less one */
-    const cl_ulong least = is_signed ? ~(all >> 1) : 0, last = is_signed ? all >> 1 : all;
     const cl_ulong lower = d->lower.u64, upper = d->upper.u64;
-    const cl_ulong sign = is_signed ? (cl_ulong)1 << 63 : 0; /* turns the order into that of unsigned ones */
+    gp_result result;
     if (gpi_is_float(d->type)) return gpi_bins_float(gp, h);
     if (lower == 0 && upper == 0) {
-        gpi_bins_integer(h, least, all);
+        gpi_bins_integer(h, gpi_is_signed(d->type) ? ~(all >> 1) : 0, all);
         return GP_OK;
     }
-    if ((lower ^ sign) >= (upper ^ sign) || (lower ^ sign) < (least ^ sign) ||
-        ((upper - 1) ^ sign) > (last ^ sign)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        is_signed
-                            ? "%s: lower = %lld and upper = %lld: must be lower < upper, of numbers of %s"
-                            : "%s: lower = %llu and upper = %llu: must be lower < upper, of numbers of %s",
-                        h->function, (long long)lower, (long long)upper, gpi_type_cl(d->type));
-    }
+    result = gpi_check_bounds(gp, h->function, "lower", lower, "upper", upper, d->type);
+    if (result != GP_OK) return result;
     gpi_bins_integer(h, lower, upper - lower - 1);
     return GP_OK;
 }
@@ -23600,8 +25228,8 @@ static gp_result gpi_histogram_check_bins(gp_context *gp, const gpi_histogram *h
                         h->function, d->channels, d->channels_out);
     }
     if (h->bins == 0 || h->bins >= UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: bins = %zu, must be 1 .. 2^32 - 2", h->function,
-                        h->bins);
+        return gpi_fail(gp, h->bins ? GP_ERROR_COUNT_LIMIT : GP_ERROR_INVALID_ARGUMENT,
+                        "%s: bins = %zu, must be 1 .. 2^32 - 2", h->function, h->bins);
     }
     if (d->edges && (d->lower.u64 || d->upper.u64)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are edges: lower and upper stay 0",
@@ -24423,13 +26051,20 @@ static const char *const gpi_map_names[GPI_MAP_RANGES] = {"in", "in2", "in3", "c
 
 /* ------------------------------------------------------------------ program */
 
-/* The expression has lines of its own, so that it may end in a comment. */
+/* The expression has lines of its own, so that it may end in a comment. Only inputs that there are have a
+ * name. */
 static void gpi_map_prelude_function(const gpi_map *map, const char *lane, gpi_text *text)
 {
+    static const char *const names[GPI_MAP_INPUTS_MAX] = {"x", "y", "z"};
+    const char *const x = map->inputs > 0 ? names[0] : "gpi_x", *const y =
+                                                                    map->inputs > 1 ? names[1] : "gpi_y";
+    const char *const z = map->inputs > 2 ? names[2] : "gpi_z";
     gpi_text_add(text,
-                 "static GPI_LANE gpi_map(GPI_X x, GPI_Y y, GPI_Z z, ulong i, ulong gpi_a, ulong gpi_b)\n"
-                 "{\n    (void)x, (void)y, (void)z, (void)i, (void)gpi_a, (void)gpi_b;\n");
-    gpi_text_add(text, "    return (%s)(\n#line 1 \"map\"\n%s\n    );\n}\n", lane, map->text);
+                 "static GPI_LANE gpi_map(GPI_X %s, GPI_Y %s, GPI_Z %s, ulong i, ulong gpi_a, ulong gpi_b)\n"
+                 "{\n    (void)%s, (void)%s, (void)%s, (void)i, (void)gpi_a, (void)gpi_b;\n",
+                 x, y, z, x, y, z);
+    gpi_text_add(text, "#line 1 \"map\"\n    return (%s)(\n#line 1 \"map\"\n%s\n    );\n}\n", lane,
+                 map->text);
 }
 
 static char *gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
@@ -24595,12 +26230,13 @@ static gp_result gpi_map_of_transform(gp_context *gp, const char *function, cons
                                       gpi_map *map)
 {
     const bool third = d->in3 || d->type3, second = d->in2 || d->type2 || third;
+    gp_result result;
     memset(map, 0, sizeof *map);
     map->function = function;
     map->text = d->map;
-    if (gpi_is_blank(d->map)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is %s", function, d->map ? "empty" : "NULL");
-    }
+    if (!d->map) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is NULL", function);
+    result = gpi_check_text(gp, function, "map", d->map);
+    if (result != GP_OK) return result;
     if (d->in || d->type || second) gpi_map_add_input(map, d->in, d->in_offset, d->type);
     if (second) gpi_map_add_input(map, d->in2, d->in2_offset, d->type2 ? d->type2 : d->type);
     if (third) gpi_map_add_input(map, d->in3, d->in3_offset, d->type3 ? d->type3 : d->type);
@@ -24665,13 +26301,12 @@ static gp_result gpi_map_of_iota(gp_context *gp, const char *function, const gp_
 static gp_result gpi_map_of_difference(gp_context *gp, const char *function,
                                        const gp_adjacent_difference_desc *d, gpi_map *map)
 {
+    const gp_result result = gpi_check_text(gp, function, "map", d->map);
     memset(map, 0, sizeof *map);
     map->function = function;
     map->lag = true;
     map->text = d->map ? d->map : "x - y";
-    if (gpi_is_blank(map->text)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty", function);
-    }
+    if (result != GP_OK) return result;
     gpi_map_add_input(map, d->in, d->in_offset, d->type);
     gpi_map_add_input(map, d->in, d->in_offset, d->type);
     gpi_map_set_out(map, d->out, d->out_offset, d->out_type ? d->out_type : d->type);
@@ -24835,48 +26470,33 @@ static char *gpi_random_prelude(const gp_context *gp, const gpi_plan *plan, cons
 
 /* ------------------------------------------------------------------ checks */
 
-/* An integer of the type, in 64 bits. */
-static uint64_t gpi_random_integer(gp_type type, gp_value value)
-{
-    switch (type) {
-    case GP_I8: return (uint64_t)(int64_t)value.i8;
-    case GP_I16: return (uint64_t)(int64_t)value.i16;
-    case GP_I32: return (uint64_t)(int64_t)value.i32;
-    case GP_U8: return value.u8;
-    case GP_U16: return value.u16;
-    case GP_U32: return value.u32;
-    default: return value.u64;
-    }
-}
-
 static gp_result gpi_random_range(gp_context *gp, gpi_random *random)
 {
-    const gp_type type = random->desc->type;
-    const uint64_t low = gpi_random_integer(type, random->desc->low);
-    const uint64_t high = gpi_random_integer(type, random->desc->high);
-    const uint64_t sign = gpi_is_signed(type) ? (uint64_t)1 << 63 : 0;
-    if ((low ^ sign) >= (high ^ sign)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        gpi_is_signed(type) ? "%s: low = %lld is not less than high = %lld"
-                                            : "%s: low = %llu is not less than high = %llu",
-                        random->function, (unsigned long long)low, (unsigned long long)high);
-    }
+    const uint64_t low = random->desc->low.u64, high = random->desc->high.u64;
     random->argument[0] = low;
     random->argument[1] = high - low;
-    return GP_OK;
+    return gpi_check_bounds(gp, random->function, "low", low, "high", high, random->desc->type);
 }
 
-static void gpi_random_normal(gpi_random *random)
+static gp_result gpi_random_normal(gp_context *gp, gpi_random *random)
 {
+    const double most = random->desc->type == GP_F64 ? DBL_MAX : FLT_MAX;
     const gp_random_desc *d = random->desc;
     const double numbers[2] = {d->mean, d->deviation == 0 ? 1 : d->deviation};
     size_t k;
+    if (!(numbers[0] >= -most && numbers[0] <= most && numbers[1] >= 0 && numbers[1] <= most)) {
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_ARGUMENT,
+            "%s: mean = %.17g and deviation = %.17g: must be finite as %s, deviation not negative",
+            random->function, d->mean, d->deviation, gpi_type_cl(gpi_operand(d->type)));
+    }
     for (k = 0; k < 2; k++) {
         const float narrow = (float)numbers[k];
         random->argument[k] = 0;
         if (d->type == GP_F64) memcpy(&random->argument[k], &numbers[k], sizeof numbers[k]);
         else memcpy(&random->argument[k], &narrow, sizeof narrow);
     }
+    return GP_OK;
 }
 
 static gp_result gpi_random_describe(gp_context *gp, gpi_random *random)
@@ -24898,7 +26518,7 @@ static gp_result gpi_random_describe(gp_context *gp, gpi_random *random)
                         random->function, (unsigned long long)d->first_element, d->count);
     }
     random->words = gpi_type_size(d->type) == 8 || d->kind == GP_RANDOM_RANGE ? 2 : 1;
-    if (d->kind == GP_RANDOM_NORMAL) gpi_random_normal(random);
+    if (d->kind == GP_RANDOM_NORMAL) return gpi_random_normal(gp, random);
     return d->kind == GP_RANDOM_RANGE ? gpi_random_range(gp, random) : GP_OK;
 }
 
@@ -25093,7 +26713,7 @@ static gp_result gpi_gather_plan(gp_context *gp, gpi_gather *gather)
                         gather->function, (int)gather->index_type);
     }
     if (gather->flag_type) {
-        result = gpi_check_type(gp, gather->function, "flag_type", gather->flag_type);
+        result = gpi_check_type(gp, gather->function, "flags_type", gather->flag_type);
         if (result == GP_OK) result = gpi_gather_plan_scan(gp, gather);
     }
     if (result == GP_OK) result = gpi_plan_make_map(gp, gather->function, size, &gather->plan);
@@ -25227,7 +26847,7 @@ static void gpi_gather_init_unpack(gpi_gather *gather, const char *function, con
     gather->out_count = d->count;
     gather->flag = d->flags;
     gather->flag_offset = d->flags_offset;
-    gather->flag_type = d->flag_type ? d->flag_type : GP_U8;
+    gather->flag_type = d->flags_type ? d->flags_type : GP_U8;
     gather->index_type = d->count > UINT32_MAX ? GP_U64 : GP_U32;
     gather->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
 }
@@ -25420,11 +27040,10 @@ static gp_result gpi_stencil_check_numbers(gp_context *gp, const gpi_stencil *s)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: border = %d is not a gp_border", s->function,
                         (int)d->border);
     }
-    if (d->map && (gpi_is_blank(d->map) || d->weights)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty, or there are weights too",
+    if (d->map && d->weights)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are a map and weights: give one of them",
                         s->function);
-    }
-    return GP_OK;
+    return gpi_check_text(gp, s->function, "map", d->map);
 }
 
 /* Elements from the first to the last one of a picture; false where they do not fit into a size_t. */
@@ -25458,8 +27077,11 @@ static gp_result gpi_stencil_describe(gp_context *gp, gpi_stencil *s)
     }
     if (!gpi_stencil_extent(row, s->height, s->in_pitch, &s->in_count) ||
         !gpi_stencil_extent(row, s->height, s->out_pitch, &s->out_count)) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: %zu rows of %zu elements", s->function, s->height,
-                        row);
+        return gpi_fail(
+            gp, GP_ERROR_COUNT_LIMIT,
+            "%s: height = %zu rows of %zu elements, in_pitch = %zu, out_pitch = %zu: more than %zu "
+            "elements from the first to the last",
+            s->function, s->height, row, s->in_pitch, s->out_pitch, (size_t)(SIZE_MAX / 16));
     }
     return GP_OK;
 }

@@ -6,8 +6,8 @@
    than they came in: a map of nodes that were allocated one after another would find them in that order.
    Without --n: 2^17 slots, which caches hold, and 2^23, which they do not; --n is the number of slots. Keys
    are different ones at all loads, and at load .5 also of 64 bits with values of 64, by Zipf's law, and 64
-   different ones: the load is then what keys there would be if all were different. --csv and --json print a
-   row an operation. */
+   different ones: the load is then what keys there would be if all were different. With --load: different
+   keys of 32 bits at that load only. --csv and --json print a row an operation. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -189,7 +189,7 @@ static gp_result gp_operation(entrant *e, const input *in, int operation)
         .keys = in->d_keys, .count = in->n, .op = GP_SUM, .strategy = e->strategy};
     const gp_hash_find_desc find = {
         .keys = operation == FIND_MISS ? in->d_misses : in->d_hits, .values = in->d_out, .count = in->n};
-    const gp_hash_erase_desc erase = {.keys = in->d_hits, .count = in->n};
+    const gp_hash_erase_desc erase = {.keys = in->d_hits, .count = in->n, .strategy = e->strategy};
     gp_result result = operation == INSERT  ? gp_hash_insert(in->b->gp, e->table, &insert)
                        : operation == COUNT ? gp_hash_insert_or_apply(in->b->gp, e->table, &count)
                        : operation == ERASE ? gp_hash_erase(in->b->gp, e->table, &erase)
@@ -202,10 +202,10 @@ static bool answers_are_right(entrant *e, const input *in, int operation)
 {
     const size_t size = in->course.size;
     const uint64_t none = size == 4 ? UINT32_MAX : UINT64_MAX;
-    if (operation == INSERT || operation == ERASE) return true;
-    if (operation == COUNT && e->peer) peer_operation(e, in, FIND_HIT);
-    if (operation == COUNT && !e->peer && gp_operation(e, in, FIND_HIT) != GP_OK)
-        return failed(e, in->b, "find");
+    const bool asks = operation == COUNT || operation == ERASE;
+    if (operation == INSERT) return true;
+    if (asks && e->peer) peer_operation(e, in, FIND_HIT);
+    if (asks && !e->peer && gp_operation(e, in, FIND_HIT) != GP_OK) return failed(e, in->b, "find");
     if (!e->peer)
         clEnqueueReadBuffer(in->b->queue, in->d_out, CL_TRUE, 0, in->n * size, in->out, 0, NULL, NULL);
     for (size_t i = 0; i < in->n; i++) {
@@ -235,19 +235,38 @@ static bool timed(entrant *e, const input *in, int operation, double *seconds)
 
 /* ------------------------------------------------------------------ a race */
 
-/* Round 0 is not timed: it builds kernels, touches pages, and checks. Counting begins with an empty table. */
+/* Round 0 is not timed: it builds kernels, touches pages, and checks. Counting begins with an empty table.
+   Each round begins with another entrant: whoever comes first after the peers have freed millions of nodes
+   pays. */
 static void round_of(entrant *all, size_t count, const input *in, unsigned round)
 {
     for (int o = 0; o < OPERATIONS; o++) {
         for (size_t i = 0; i < count && (o == INSERT || o == COUNT); i++)
             if (!all[i].error[0]) empty(&all[i], in);
         for (size_t i = 0; i < count; i++) {
-            entrant *e = &all[i];
+            entrant *e = &all[(i + round) % count];
             double seconds = 0;
             if (e->error[0] || skips(e, o)) continue;
             if (!timed(e, in, o, &seconds) || (round == 0 && !answers_are_right(e, in, o))) continue;
             if (round > 0) e->seconds[o][round - 1] = seconds;
         }
+    }
+}
+
+/* How many times as fast as each peer the library's own choice is. */
+static void print_ratios(entrant *all, size_t count, unsigned rounds)
+{
+    if (all[0].error[0] || count == 0 || !all[count - 1].peer) return;
+    printf("  %s over\n", all[0].name);
+    for (size_t i = 0; i < count; i++) {
+        if (!all[i].peer || all[i].error[0]) continue;
+        printf("  %-22s", all[i].name);
+        for (int o = 0; o < OPERATIONS; o++) {
+            const double own = bench_hash_median(all[0].seconds[o], rounds);
+            if (skips(&all[i], o)) printf(" %18s", "-");
+            else printf(" %18.2f", bench_hash_median(all[i].seconds[o], rounds) / own);
+        }
+        puts("");
     }
 }
 
@@ -273,6 +292,7 @@ static void print_table(entrant *all, size_t count, const input *in, unsigned ro
         }
         printf("%s%s\n", all[i].error[0] ? " ERROR: " : "", all[i].error);
     }
+    print_ratios(all, count, rounds);
     fflush(stdout);
 }
 
@@ -346,6 +366,10 @@ static void race(bench *b, course course)
 static void races(bench *b, size_t capacity)
 {
     static const double loads[] = {.25, .5, .75, .9, .95};
+    if (b->options.load > 0) {
+        race(b, (course){capacity, b->options.load, 4, UNIQUE});
+        return;
+    }
     for (size_t l = 0; l < sizeof loads / sizeof *loads; l++)
         race(b, (course){capacity, loads[l], 4, UNIQUE});
     race(b, (course){capacity, .5, 4, ZIPF});
@@ -359,5 +383,5 @@ void bench_hash(bench *b)
     if (!b->options.n) races(b, (size_t)1 << 17);
     while (capacity < (b->options.n ? b->options.n : (size_t)1 << 23)) capacity *= 2;
     races(b, capacity);
-    bench_hash_fill(b, capacity);
+    if (b->options.load <= 0) bench_hash_fill(b, capacity);
 }

@@ -59,6 +59,7 @@ static const char help[] =
     "  --tile N          elements: of a group (serial), of a work-item (local)\n"
     "  --wg N            work-items of a group (local)\n"
     "  --polls N         looks at a late tile before it is computed anew\n"
+    "  --load X          hash: this load of the table only\n"
     "output\n"
     "  --csv, --json     rows for programs; JSON has one object a line\n"
     "\n"
@@ -144,6 +145,7 @@ enum {
     TILE,
     WG,
     POLLS,
+    LOAD,
     CSV,
     JSON,
     HELP
@@ -162,6 +164,7 @@ static const struct option long_options[] = {{"n", required_argument, NULL, OPTI
                                              {"tile", required_argument, NULL, TILE},
                                              {"wg", required_argument, NULL, WG},
                                              {"polls", required_argument, NULL, POLLS},
+                                             {"load", required_argument, NULL, LOAD},
                                              {"csv", no_argument, NULL, CSV},
                                              {"json", no_argument, NULL, JSON},
                                              {"help", no_argument, NULL, HELP},
@@ -220,6 +223,7 @@ static bool set_option(bench_options *o, int option, const char *text)
     case TILE: return parse_u32(text, &o->tuning.tile);
     case WG: return parse_u32(text, &o->tuning.work_group_size);
     case POLLS: return parse_u32(text, &o->tuning.polls);
+    case LOAD: return (o->load = strtod(text, NULL)) > 0 && o->load < 1;
     case DEVICE: o->device = text; return true;
     case NO_PEERS: o->no_peers = true; return true;
     case ONLY: o->only = text; return true;

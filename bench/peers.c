@@ -88,7 +88,7 @@ const hash_peer *const bench_hash_peers[] = {
     &hash_peer_std,
 #endif
 #ifdef BENCH_HAVE_TBB_MAP
-    &hash_peer_tbb,
+    &hash_peer_tbb, &hash_peer_tbb_hash_map,
 #endif
     NULL,
 };

@@ -39,6 +39,7 @@ int main(int argc, char **argv)
     gp_hash_retrieve_desc all = {.room = 1 << 19};
     gp_sort_desc sort = {.key_type = GP_U32, .value_size = 8, .descending = true, .count_type = GP_U32};
     gp_hash_find_desc find = {.count = TOP};
+    gp_device_source_desc of = {.part = GP_DEVICE_HASH};
     gp_hash counts, places;
     cl_program program;
     cl_kernel kernel;
@@ -60,7 +61,8 @@ int main(int argc, char **argv)
     TRY(gp_scan(gp, &scan));
     TRY(gp_hash_create(gp, &table, &counts));
     TRY(gp_hash_create(gp, &table, &places)); /* where a word was last seen, to print it */
-    TRY(gp_device_source(gp, GP_DEVICE_HASH, counts, source, sizeof source, &size));
+    of.table = counts;
+    TRY(gp_device_source(gp, &of, source, sizeof source, &size));
     program = clCreateProgramWithSource(gp_cl_context(gp), 3, parts, NULL, NULL);
     TRY(clBuildProgram(program, 0, NULL, "-cl-std=CL1.2", NULL, NULL));
     kernel = clCreateKernel(program, "count_words", NULL);

@@ -39,6 +39,7 @@ int main(void)
     gp_context_desc device = {0};
     gp_hash_desc grid = {.key_size = 4, .value_size = 4, .expected_count = POINTS};
     gp_hash_insert_desc points = {.count = POINTS, .op = GP_SUM}; /* no values: each counts 1 */
+    gp_device_source_desc of = {.part = GP_DEVICE_HASH};
     gp_hash table;
     cl_program program;
     cl_kernel kernel;
@@ -59,7 +60,8 @@ int main(void)
     TRY(gp_buffer_create(gp, sizeof near, NULL, &out));
     TRY(gp_hash_insert_or_apply(gp, table, &points));
 
-    TRY(gp_device_source(gp, GP_DEVICE_HASH, table, source, sizeof source, &size));
+    of.table = table;
+    TRY(gp_device_source(gp, &of, source, sizeof source, &size));
     program = clCreateProgramWithSource(gp_cl_context(gp), 2, parts, NULL, NULL);
     TRY(clBuildProgram(program, 0, NULL, "-cl-std=CL1.2", NULL, NULL));
     kernel = clCreateKernel(program, "neighbours", NULL);

@@ -273,7 +273,7 @@ GPI_KERNEL void gp_hash_erase_keys(__global uint *memory, __global const uint *k
                                    GPI_RUN_PARAMETERS)
 {
     gpi_ahead ahead;
-    GPI_RUN_OPEN(false);
+    GPI_RUN_OPEN((wants & GPI_IS_CHECKED) != 0);
     GPI_TALLY(tally);
     gpi_ahead_open(t, keys, begin + get_local_id(0), end, wide, &ahead);
     for (ulong base = begin + get_local_id(0); base < end; base += GPI_STEP) {

@@ -25,6 +25,7 @@
        GPI_NUMBER           uint or ulong: counts and positions
        gpi_predicate(x, i), gpi_predicate2(x, i), gpi_equal(x, y)   of the caller's expressions
        GPI_PLAIN            1: gpi_equal(x, y) is x == y, of what has vectors
+       GPI_ALIKE            1: and x and y are then the same bits
        GPI_SINGLES          runs: 0 where runs of one element are left out                              */
 #define GPI_PICK_PREDICATE 1
 #define GPI_PICK_FLAGS 2
@@ -121,7 +122,18 @@ static GPI_T gpi_load(gpi_source source, ulong i)
 #endif
 }
 
-#if GPI_LANES > 1
+/* GPI_BY_MASKS 1: a serial tile is kept as masks (masks.cl), which takes AVX-512 and what it packs. */
+#define GPI_BY_MASKS                                                                   \
+    (GPI_SHAPE_SERIAL && GPI_PACKS && GPI_PARTS < 3 && GPI_PICK != GPI_PICK_INDICES && \
+     GPI_RECORD_SIZE <= 8 && GPI_VALUE_SIZE <= 8)
+
+#if GPI_LANES > 1 || GPI_BY_MASKS
+#ifndef GPI_PASTE
+#define GPI_PASTE_(a, b) a##b
+#define GPI_PASTE(a, b) GPI_PASTE_(a, b)
+#define GPI_VECTOR(type) GPI_PASTE(type, 16)
+#define GPI_CONVERT(type, v) GPI_PASTE(convert_, GPI_VECTOR(type))(v)
+#endif
 #if GPI_PLAIN
 #if GPI_IN_HALF
 #define GPI_READ_RUN(p) vload_half16(0, p)
@@ -130,11 +142,13 @@ static GPI_T gpi_load(gpi_source source, ulong i)
 #endif
 #endif
 
-/* Elements i .. i + 15, the numbers of picked ones. */
+/* Elements i .. i + 15, the numbers of picked ones. Runs: there is one more behind them. */
 static uint16 gpi_read_vector(gpi_source source, ulong i)
 {
     uint lane[16];
-#if GPI_PLAIN
+#if GPI_PLAIN && GPI_PICK == GPI_PICK_RUNS
+    return convert_uint16(GPI_READ_RUN(source.in + i + 1) != GPI_READ_RUN(source.in + i)) & 1u;
+#elif GPI_PLAIN
     if (i > 0) return convert_uint16(GPI_READ_RUN(source.in + i) != GPI_READ_RUN(source.in + i - 1)) & 1u;
 #endif
 #if GPI_PICK == GPI_PICK_FLAGS

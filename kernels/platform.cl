@@ -152,8 +152,14 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_STREAM_STORE(v, p) (*(p) = (v))
 #endif
 
-/* Of 16 elements those whose bit in `mask` is set, stored together from `to` on, and nothing else: where the
-   compiler is known to have AVX-512's instructions for it. GPI_PACKS 1: so it is. */
+/* Bytes of an output from which on its lines will have left the caches before anybody reads them. */
+#ifndef GPI_PAST_CACHES
+#define GPI_PAST_CACHES (32u << 20)
+#endif
+
+/* Of 16 elements those whose bit in `mask` is set, stored together from `to` on, in memory of one's own; what
+   is behind them, up to 16 elements, may be anything. Where the compiler is known to have AVX-512's
+   instructions for it. GPI_PACKS 1: so it is. */
 #if defined(POCL_DEVICE_ADDRESS_BITS) && defined(__AVX512F__) && defined(__AVX512DQ__) && \
     defined(__AVX512BW__) && defined(__AVX512VL__)
 #define GPI_PACKS 1
@@ -166,38 +172,31 @@ static uint16 gpi_pack_lanes(uint16 v, uint mask)
     return as_uint16(__builtin_ia32_compresssi512_mask(as_int16(v), (int16)(0), (ushort)mask));
 }
 
-static ushort gpi_mask_first(uint mask) { return (ushort)((1u << popcount(mask)) - 1); }
-
-static void gpi_pack_store_1(__global uchar *to, uchar16 v, uint mask)
+static void gpi_pack_near_1(__private uchar *to, uchar16 v, uint mask)
 {
-    const uchar16 packed = convert_uchar16(gpi_pack_lanes(convert_uint16(v), mask));
-    __builtin_ia32_storedquqi128_mask((__private char16 *)(size_t)to, as_char16(packed),
-                                      gpi_mask_first(mask));
+    typedef uchar16 vector __attribute__((aligned(1)));
+    *(__private vector *)to = convert_uchar16(gpi_pack_lanes(convert_uint16(v), mask));
 }
 
-static void gpi_pack_store_2(__global ushort *to, ushort16 v, uint mask)
+static void gpi_pack_near_2(__private uchar *to, ushort16 v, uint mask)
 {
-    const ushort16 packed = convert_ushort16(gpi_pack_lanes(convert_uint16(v), mask));
-    __builtin_ia32_storedquhi256_mask((__private short16 *)(size_t)to, as_short16(packed),
-                                      gpi_mask_first(mask));
+    typedef ushort16 vector __attribute__((aligned(2)));
+    *(__private vector *)to = convert_ushort16(gpi_pack_lanes(convert_uint16(v), mask));
 }
 
-static void gpi_pack_store_4(__global uint *to, uint16 v, uint mask)
+static void gpi_pack_near_4(__private uchar *to, uint16 v, uint mask)
 {
-    __builtin_ia32_storedqusi512_mask((__private int *)(size_t)to, as_int16(gpi_pack_lanes(v, mask)),
-                                      gpi_mask_first(mask));
+    typedef uint16 vector __attribute__((aligned(4)));
+    *(__private vector *)to = gpi_pack_lanes(v, mask);
 }
 
-static void gpi_pack_store_half(__global ulong *to, ulong8 v, uint mask)
+static void gpi_pack_near_8(__private uchar *to, ulong16 v, uint mask)
 {
-    const long8 packed = __builtin_ia32_compressdi512_mask(as_long8(v), (long8)(0), (uchar)mask);
-    __builtin_ia32_storedqudi512_mask((__private long *)(size_t)to, packed, (uchar)gpi_mask_first(mask));
-}
-
-static void gpi_pack_store_8(__global ulong *to, ulong16 v, uint mask)
-{
-    gpi_pack_store_half(to, v.lo, mask & 255u);
-    gpi_pack_store_half(to + popcount(mask & 255u), v.hi, mask >> 8);
+    typedef long8 vector __attribute__((aligned(8)));
+    const uint low = mask & 255u;
+    *(__private vector *)to = __builtin_ia32_compressdi512_mask(as_long8(v.lo), (long8)(0), (uchar)low);
+    *(__private vector *)(to + 8 * popcount(low)) =
+        __builtin_ia32_compressdi512_mask(as_long8(v.hi), (long8)(0), (uchar)(mask >> 8));
 }
 #else
 #define GPI_PACKS 0

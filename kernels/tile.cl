@@ -88,6 +88,7 @@ static void gpi_prefetch_read(gpi_source source, ulong i, uint elements)
 #endif
 }
 
+#if !GPI_BY_MASKS /* else masks.cl has the rest */
 /* Elements that stand alone, one after the other, in chains side by side: each chain waits for its own last
    operation only. The tile is that many runs, equal and consecutive; the last one takes the rest too. */
 #if GPI_LANES > 1 || GPI_SEGMENTED || GPI_SIZE > 16
@@ -203,6 +204,7 @@ static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_shared shared)
     gpi_tile_open(&tile, source, base, shared);
     return gpi_tile_aggregate(&tile);
 }
+#endif
 
 #else
 /* ------------------------------------------------------------------ local */
@@ -246,40 +248,13 @@ static GPI_T gpi_broadcast_element(GPI_T x, gpi_shared shared)
     return x;
 }
 
-/* The product of every item's x, in item order: a tree of neighbours. */
-static GPI_T gpi_group_reduce(GPI_T x, gpi_shared shared)
-{
-    const uint l = (uint)get_local_id(0);
-    __local GPI_T *value = shared->value[0];
-    value[l] = x;
-    for (uint d = 1; d < GPI_WG; d *= 2) {
-        const uint i = 2 * d * l;
-        barrier(CLK_LOCAL_MEM_FENCE); /* the neighbour's product is written */
-        if (i + d < GPI_WG) value[i] = gpi_combine(value[i], value[i + d]);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE); /* the root is written */
-    x = value[0];
-    barrier(CLK_LOCAL_MEM_FENCE); /* the root is read: the next collective may overwrite it */
-    return x;
-}
+/* The product of every item's x, in item order (group.cl). */
+static GPI_T gpi_group_reduce(GPI_T x, gpi_shared shared) { return gpi_items_reduce(x, shared->value[0]); }
 
-/* The product of x over the items before this one; *total over all. Each step doubles the reach. */
+/* The product of x over the items before this one; *total over all. */
 static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_shared shared)
 {
-    const uint l = (uint)get_local_id(0);
-    uint from = 0;
-    shared->value[0][l] = x;
-    barrier(CLK_LOCAL_MEM_FENCE); /* row 0 is complete */
-    for (uint d = 1; d < GPI_WG; d *= 2) {
-        if (l >= d) x = gpi_combine(shared->value[from][l - d], x);
-        from = 1 - from;
-        shared->value[from][l] = x;
-        barrier(CLK_LOCAL_MEM_FENCE); /* this step's row is complete; the other one is no longer read */
-    }
-    *total = shared->value[from][GPI_WG - 1];
-    x = l > 0 ? shared->value[from][l - 1] : gpi_identity();
-    barrier(CLK_LOCAL_MEM_FENCE); /* the last row is read: the next collective may overwrite it */
-    return x;
+    return gpi_items_scan_exclusive(x, total, shared->value[0]);
 }
 
 /* The product of the tile's elements. */

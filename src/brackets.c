@@ -153,6 +153,10 @@ static gp_result gpi_brackets_check(gp_context *gp, const gpi_brackets *b)
     gpi_range used[GPI_BRACKETS_RANGES];
     gp_result r = GP_OK;
     memset(used, 0, sizeof used);
+    if (n > 0 && !d->match && !d->parent && !d->depth && !b->errors) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                        "%s: match, parent, depth and errors are NULL: nothing is wanted", b->function);
+    }
     if (n > 0)
         r = gpi_check_buffer(gp, b->function, "in", d->in, d->in_offset, n, gpi_type_size(d->type), GPI_READS,
                              &used[GPI_BRACKETS_IN]);

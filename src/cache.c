@@ -16,6 +16,8 @@
 #define GPI_PID() ((unsigned)_getpid())
 #else /* all of these declare what is used here also in strict C99 */
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utime.h>
@@ -26,6 +28,8 @@
 #define GPI_CACHE_MAGIC "GPUPRIM2"
 #define GPI_CACHE_LIMIT ((size_t)256 << 20) /* bytes, where the desc names none */
 #define GPI_CACHE_STALE 3600                /* seconds after which a temporary file is a dead process's */
+#define GPI_CACHE_FILE_MAX 0x10000000       /* bytes of a file worth reading */
+#define GPI_PATH_MAX 4096                   /* no system opens a longer one */
 
 typedef struct gpi_cache_header {
     char magic[8];
@@ -43,22 +47,33 @@ static uint64_t gpi_hash(uint64_t hash, const void *data, size_t size)
     return hash;
 }
 
+/* A relative one would be another folder wherever the program is called (and the XDG specification has it
+   ignored). */
+static bool gpi_is_absolute(const char *path)
+{
+#if defined(_WIN32)
+    return path && *path;
+#else
+    return path && *path == '/';
+#endif
+}
+
 /* Where programs are kept when the caller names no folder; NULL when there is no such place. */
 static char *gpi_cache_dir_default(void)
 {
     const char *cache = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
     const char *local = getenv("LOCALAPPDATA");
-    if (cache && *cache) return gpi_format("%s/gpuprim", cache);
-    if (local && *local) return gpi_format("%s/gpuprim", local);
-    if (home && *home) return gpi_format("%s/.cache/gpuprim", home);
+    if (gpi_is_absolute(cache)) return gpi_format("%s/gpuprim", cache);
+    if (gpi_is_absolute(local)) return gpi_format("%s/gpuprim", local);
+    if (gpi_is_absolute(home)) return gpi_format("%s/.cache/gpuprim", home);
     return NULL;
 }
 
 /* Makes a folder and those above it. Whether it can be written shows when a file is. */
 static bool gpi_make_dirs(const char *path)
 {
-    char *partial = gpi_format("%s", path);
+    char *partial = strlen(path) < GPI_PATH_MAX ? gpi_format("%s", path) : NULL;
     char *at;
     if (!partial) return false;
     for (at = partial + 1; *partial && *at; at++) {
@@ -80,6 +95,8 @@ static char *gpi_cache_path(const gp_context *gp, const gpi_program *program)
 
 /* ------------------------------------------------------------------ files */
 
+#if defined(_WIN32)
+
 /* All of a file, to be freed; NULL when it cannot be read. */
 static unsigned char *gpi_file_read(const char *path, size_t *size)
 {
@@ -87,7 +104,8 @@ static unsigned char *gpi_file_read(const char *path, size_t *size)
     unsigned char *data = NULL;
     long length;
     if (!file) return NULL;
-    if (fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) > 0 && fseek(file, 0, SEEK_SET) == 0) {
+    if (fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) > 0 && length <= GPI_CACHE_FILE_MAX &&
+        fseek(file, 0, SEEK_SET) == 0) {
         data = (unsigned char *)malloc((size_t)length);
         *size = (size_t)length;
         if (data && fread(data, 1, *size, file) != *size) {
@@ -99,12 +117,68 @@ static unsigned char *gpi_file_read(const char *path, size_t *size)
     return data;
 }
 
+static FILE *gpi_file_create(const char *path) { return fopen(path, "wb"); }
+
+#else
+
+/* Opens a file to be read; -1: it cannot be, or must not. A pipe would be waited for, a device may have no
+   end, and a binary of another user's, root's apart, would run as this one. */
+static int gpi_file_open(const char *path, struct stat *info)
+{
+    const int file = open(path, O_RDONLY | O_NONBLOCK);
+    if (file < 0) return -1;
+    if (fstat(file, info) == 0 && S_ISREG(info->st_mode) &&
+        (info->st_uid == geteuid() || info->st_uid == 0) && info->st_size <= GPI_CACHE_FILE_MAX)
+        return file;
+    (void)close(file);
+    return -1;
+}
+
+/* False: there are not as many bytes. */
+static bool gpi_file_fill(int file, unsigned char *to, size_t size)
+{
+    while (size > 0) {
+        const ssize_t got = read(file, to, size);
+        if (got == 0 || (got < 0 && errno != EINTR)) return false;
+        if (got < 0) continue;
+        to += got;
+        size -= (size_t)got;
+    }
+    return true;
+}
+
+/* All of a file, to be freed; NULL when it cannot be read. */
+static unsigned char *gpi_file_read(const char *path, size_t *size)
+{
+    struct stat info;
+    const int file = gpi_file_open(path, &info);
+    unsigned char *data = NULL;
+    if (file < 0) return NULL;
+    *size = (size_t)info.st_size;
+    if (*size > 0) data = (unsigned char *)malloc(*size);
+    if (data && !gpi_file_fill(file, data, *size)) {
+        free(data);
+        data = NULL;
+    }
+    (void)close(file);
+    return data;
+}
+
+/* A new file: it follows no link that somebody may have put there. */
+static FILE *gpi_file_create(const char *path)
+{
+    (void)remove(path); /* a dead process's with this number */
+    return fopen(path, "wbx");
+}
+
+#endif
+
 /* Writes head and body to a new file beside `path` and renames it: whole, or not at all. */
 static bool gpi_file_write(const char *path, const void *head, size_t head_size, const void *body,
                            size_t body_size)
 {
     char *temporary = gpi_format("%s.%u.%p.tmp", path, GPI_PID(), (const void *)&path);
-    FILE *file = temporary ? fopen(temporary, "wb") : NULL;
+    FILE *file = temporary ? gpi_file_create(temporary) : NULL;
     bool good = file != NULL;
     if (file) {
         good = fwrite(head, 1, head_size, file) == head_size && fwrite(body, 1, body_size, file) == body_size;
@@ -151,11 +225,12 @@ static const char *gpi_cache_ending(const char *name)
 /* Whoever named it: is it a file of this cache by its contents? */
 static bool gpi_cache_has_magic(const char *path)
 {
-    char magic[8];
-    FILE *file = fopen(path, "rb");
-    const bool good = file && fread(magic, 1, sizeof magic, file) == sizeof magic &&
+    unsigned char magic[8];
+    struct stat info;
+    const int file = gpi_file_open(path, &info);
+    const bool good = file >= 0 && gpi_file_fill(file, magic, sizeof magic) &&
                       memcmp(magic, GPI_CACHE_MAGIC, sizeof magic) == 0;
-    if (file) (void)fclose(file);
+    if (file >= 0) (void)close(file);
     return good;
 }
 
@@ -232,12 +307,18 @@ static void gpi_cache_trim(const gp_context *gp)
 
 /* ------------------------------------------------------------------ cache */
 
+/* Of all that the key and the size do not tell. */
+static uint64_t gpi_cache_checksum(const gpi_cache_header *header, const unsigned char *body, size_t size)
+{
+    return gpi_hash(gpi_hash(GPI_HASH_SEED, &header->kernels, sizeof header->kernels), body, size);
+}
+
 static bool gpi_cache_valid(const gpi_cache_header *header, const gpi_program *program,
                             const unsigned char *body, size_t body_size)
 {
     return memcmp(header->magic, GPI_CACHE_MAGIC, sizeof header->magic) == 0 &&
            memcmp(&header->key, &program->key, sizeof header->key) == 0 && header->size == body_size &&
-           header->checksum == gpi_hash(GPI_HASH_SEED, body, body_size);
+           header->checksum == gpi_cache_checksum(header, body, body_size);
 }
 
 /* The program's binary, to be freed, or NULL: not there, damaged or not ours (dropped then). */
@@ -282,7 +363,7 @@ static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned 
     header.key = program->key;
     header.kernels = program->launched;
     header.size = size;
-    header.checksum = gpi_hash(GPI_HASH_SEED, binary, size);
+    header.checksum = gpi_cache_checksum(&header, binary, size);
     good = path && gpi_file_write(path, &header, sizeof header, binary, size);
     if (!good) {
         gpi_log(gp, GP_LOG_WARNING, "cache: cannot write %s; nothing more is saved", path ? path : "?");

@@ -10,11 +10,12 @@ enum { GPI_SELECT_LOOK_BACK, GPI_SELECT_UPSWEEP, GPI_SELECT_SPINE, GPI_SELECT_DO
 static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
                                   size_t size)
 {
+    const char *record = *prefix ? prefix : "element_";
     c->type = type;
     c->size = type ? gpi_type_size(type) : size;
     if ((type != 0) == (size != 0)) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %stype = %d and %ssize = %zu: give one of them",
-                        c->function, prefix, (int)type, prefix, size);
+                        c->function, prefix, (int)type, record, size);
     }
     if (type && !c->size) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %stype = %d is not a gp_type", c->function, prefix,
@@ -26,7 +27,7 @@ static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *pr
     }
     if (c->size > 16 || (c->size & (c->size - 1))) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %ssize = %zu, must be 1, 2, 4, 8 or 16",
-                        c->function, prefix, size);
+                        c->function, record, size);
     }
     return GP_OK;
 }
@@ -111,8 +112,9 @@ static void gpi_compact_prelude_function(const char *name, const char *parameter
                                          const char *expression, gpi_text *text)
 {
     if (!expression) return;
-    gpi_text_add(text, "static uint %s(%s)\n{\n    return (\n#line 1 \"%s\"\n%s\n    ) ? 1 : 0;\n}\n", name,
-                 parameters, field, expression);
+    gpi_text_add(
+        text, "static uint %s(%s)\n{\n#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    ) ? 1 : 0;\n}\n",
+        name, parameters, field, field, expression);
 }
 
 static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
@@ -122,13 +124,16 @@ static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
     const char *element = half ? "float" : c->type ? gpi_type_cl(c->type) : record;
     const bool elements = c->pick != GPI_PICK_FLAGS && c->pick != GPI_PICK_INDICES;
     const char *equal = c->equal ? c->equal : c->size == 16 ? "all(x == y)" : "x == y";
-    const char *in = c->pick == GPI_PICK_FLAGS     ? gpi_type_cl(c->flags_type)
+    const bool plain = c->pick >= GPI_PICK_UNIQUE && !c->equal && c->size <= 8;
+    const char *flag = c->flags_type == GP_F16 ? "ushort" : gpi_type_cl(c->flags_type);
+    const char *in = c->pick == GPI_PICK_FLAGS     ? flag
                      : c->pick == GPI_PICK_INDICES ? gpi_type_cl(c->index_type)
                      : half                        ? "half"
                                                    : element;
     gpi_text_add(text, "#define GPI_PICK %d\n#define GPI_PARTS %d\n#define GPI_SINGLES %d\n", c->pick,
                  c->parts, !c->repeated_only);
-    gpi_text_add(text, "#define GPI_PLAIN %d\n", c->pick == GPI_PICK_UNIQUE && !c->equal && c->size <= 8);
+    gpi_text_add(text, "#define GPI_PLAIN %d\n#define GPI_ALIKE %d\n", plain,
+                 plain && !gpi_is_float(c->type));
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", in, elements && half,
                  element);
     gpi_text_add(text, "#define GPI_RECORD %s\n#define GPI_RECORD_SIZE %u\n", record, (unsigned)c->size);
@@ -196,6 +201,13 @@ static size_t gpi_compact_scratch(const gpi_compact *c)
     return state > partials ? state : partials;
 }
 
+static bool gpi_compact_wants_any(const gpi_compact *c)
+{
+    int k = GPI_COMPACT_OUT;
+    while (k < GPI_COMPACT_ROLES && !c->array[k].used) k++;
+    return k < GPI_COMPACT_ROLES;
+}
+
 /* Of no elements, only the counts are looked at. */
 static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
 {
@@ -204,6 +216,10 @@ static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
     gp_result result = GP_OK;
     int k;
     memset(used, 0, sizeof used);
+    if (c->count.bound > 0 && !gpi_compact_wants_any(c)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: all outputs are NULL: nothing is wanted",
+                        c->function);
+    }
     for (k = 0; k < GPI_COMPACT_ROLES && result == GP_OK; k++) {
         const gpi_compact_array *a = &c->array[k];
         const bool looked_at = a->used && (c->count.bound > 0 || k == GPI_COMPACT_COUNTS);

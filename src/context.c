@@ -6,10 +6,10 @@
 static gp_result gpi_probe_given(gp_context *gp, cl_device_id device)
 {
     cl_platform_id platform = NULL;
-    const cl_int error = clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_cl(NULL, error, "gp_context_create", "clGetDeviceInfo(device)");
-    gpi_device_probe(platform, device, &gp->info);
-    return GP_OK;
+    cl_int error = clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    if (error == CL_SUCCESS) error = gpi_device_probe(platform, device, &gp->info);
+    if (error == CL_SUCCESS) return GP_OK;
+    return gpi_fail_cl(NULL, error, "gp_context_create", GPI_PROBE_CALLS);
 }
 
 /* The caller's queue brings its context and device. */
@@ -206,6 +206,7 @@ GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out
     gp->desc = *desc;
     result = gpi_context_open(gp);
     if (result != GP_OK) {
+        gpi_error_leave(gp);
         if (desc->log) desc->log(GP_LOG_ERROR, gp_last_error(NULL), desc->log_user);
         gp_context_destroy(gp);
         return result;
@@ -223,13 +224,13 @@ GP_API void gp_context_destroy(gp_context *gp)
     if (gp->queue) (void)gp_finish(gp);
     gpi_programs_free(gp);
     gpi_hash_free_all(gp);
+    gpi_pending_free(gp);
     if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
     if (gp->scratch) (void)clReleaseMemObject(gp->scratch);
     if (gp->counters) (void)clReleaseMemObject(gp->counters);
     if (gp->result) (void)clReleaseMemObject(gp->result);
     if (gp->queue) (void)clReleaseCommandQueue(gp->queue);
     if (gp->context) (void)clReleaseContext(gp->context);
-    free(gp->pending);
     free(gp->laws);
     free(gp->cache_dir);
     free(gp->dump_dir);

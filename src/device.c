@@ -15,37 +15,56 @@ static bool gpi_has_extension(const char *extensions, const char *name)
     return false;
 }
 
-/* The whole text of a device property, to be freed; NULL when there is none. */
-static char *gpi_device_text(cl_device_id device, cl_device_info what)
+/* A device being asked; the first error sticks. Half an answer would pass for a device that can do less. */
+typedef struct gpi_probe {
+    cl_device_id device;
+    cl_int error;
+} gpi_probe;
+
+static void gpi_probe_get(gpi_probe *probe, cl_device_info what, size_t size, void *value)
 {
-    size_t size = 0;
-    char *text;
-    if (clGetDeviceInfo(device, what, 0, NULL, &size) != CL_SUCCESS || size == 0) return NULL;
-    text = (char *)malloc(size + 1);
-    if (!text) return NULL;
-    text[size] = '\0';
-    if (clGetDeviceInfo(device, what, size, text, NULL) == CL_SUCCESS) return text;
-    free(text);
-    return NULL;
+    const cl_int error = clGetDeviceInfo(probe->device, what, size, value, NULL);
+    if (probe->error == CL_SUCCESS) probe->error = error;
 }
 
-static void gpi_device_name(cl_device_id device, cl_device_info what, char out[GP_NAME_MAX])
+/* The whole text of a device property, to be freed; NULL when that fails. */
+static char *gpi_probe_text(gpi_probe *probe, cl_device_info what)
 {
-    char *text = gpi_device_text(device, what);
+    size_t size = 0;
+    const cl_int error = clGetDeviceInfo(probe->device, what, 0, NULL, &size);
+    char *text = error == CL_SUCCESS ? (char *)calloc(size + 1, 1) : NULL;
+    if (text) gpi_probe_get(probe, what, size, text);
+    else if (probe->error == CL_SUCCESS) probe->error = error ? error : CL_OUT_OF_HOST_MEMORY;
+    return text;
+}
+
+static void gpi_probe_name(gpi_probe *probe, cl_device_info what, char out[GP_NAME_MAX])
+{
+    char *text = gpi_probe_text(probe, what);
     (void)snprintf(out, GP_NAME_MAX, "%s", text ? text : "");
     free(text);
 }
 
-static cl_ulong gpi_device_ulong(cl_device_id device, cl_device_info what)
+static cl_ulong gpi_probe_ulong(gpi_probe *probe, cl_device_info what)
 {
     cl_ulong value = 0;
-    return clGetDeviceInfo(device, what, sizeof value, &value, NULL) == CL_SUCCESS ? value : 0;
+    gpi_probe_get(probe, what, sizeof value, &value);
+    return value;
 }
 
-static cl_uint gpi_device_uint(cl_device_id device, cl_device_info what)
+static cl_uint gpi_probe_uint(gpi_probe *probe, cl_device_info what)
 {
     cl_uint value = 0;
-    return clGetDeviceInfo(device, what, sizeof value, &value, NULL) == CL_SUCCESS ? value : 0;
+    gpi_probe_get(probe, what, sizeof value, &value);
+    return value;
+}
+
+/* What older devices do not know leaves *value alone. */
+static void gpi_probe_newer(gpi_probe *probe, cl_device_info what, size_t size, void *value)
+{
+    const cl_int error = clGetDeviceInfo(probe->device, what, size, value, NULL);
+    const bool grave = error == CL_OUT_OF_HOST_MEMORY || error == CL_OUT_OF_RESOURCES;
+    if (grave && probe->error == CL_SUCCESS) probe->error = error;
 }
 
 static bool gpi_contains(const char *text, const char *part) { return strstr(text, part) != NULL; }
@@ -53,16 +72,17 @@ static bool gpi_contains(const char *text, const char *part) { return strstr(tex
 /* Mesa's software rasterizer: calls itself a CPU, is shaped like a GPU, leaves loops after 65,535 turns. */
 static bool gpi_is_llvmpipe(const gp_device_info *info) { return gpi_contains(info->name, "llvmpipe"); }
 
-static void gpi_probe_extensions(cl_device_id device, gp_device_info *info)
+static void gpi_probe_extensions(gpi_probe *probe, gp_device_info *info)
 {
-    char *extensions = gpi_device_text(device, CL_DEVICE_EXTENSIONS);
+    char *extensions = gpi_probe_text(probe, CL_DEVICE_EXTENSIONS);
+    cl_uint sub_groups = 0;
     if (!extensions) return;
+    gpi_probe_newer(probe, GPI_CL_DEVICE_MAX_NUM_SUB_GROUPS, sizeof sub_groups, &sub_groups);
     info->int64_base_atomics = gpi_has_extension(extensions, "cl_khr_int64_base_atomics");
     info->int64_extended_atomics = gpi_has_extension(extensions, "cl_khr_int64_extended_atomics");
     info->fp64 = gpi_has_extension(extensions, "cl_khr_fp64");
     info->fp16 = gpi_has_extension(extensions, "cl_khr_fp16");
-    info->subgroups = gpi_has_extension(extensions, "cl_khr_subgroups") ||
-                      gpi_device_uint(device, GPI_CL_DEVICE_MAX_NUM_SUB_GROUPS) > 0;
+    info->subgroups = gpi_has_extension(extensions, "cl_khr_subgroups") || sub_groups > 0;
     free(extensions);
 }
 
@@ -75,80 +95,122 @@ static bool gpi_is_fair(const gp_device_info *info)
            (gpi_contains(info->vendor, "Intel") && info->device_type == CL_DEVICE_TYPE_CPU);
 }
 
-static void gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info)
+static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info)
 {
-    cl_ulong atomics;
+    gpi_probe probe;
+    cl_ulong atomics = 0;
+    probe.device = device;
     memset(info, 0, sizeof *info);
     info->platform = platform;
     info->device = device;
-    (void)clGetPlatformInfo(platform, CL_PLATFORM_NAME, GP_NAME_MAX - 1, info->platform_name, NULL);
-    gpi_device_name(device, CL_DEVICE_NAME, info->name);
-    gpi_device_name(device, CL_DEVICE_VENDOR, info->vendor);
-    gpi_device_name(device, CL_DEVICE_VERSION, info->version);
-    gpi_device_name(device, CL_DRIVER_VERSION, info->driver_version);
-    info->device_type = gpi_device_ulong(device, CL_DEVICE_TYPE);
-    info->compute_units = gpi_device_uint(device, CL_DEVICE_MAX_COMPUTE_UNITS);
-    (void)clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof info->max_work_group_size,
-                          &info->max_work_group_size, NULL);
-    info->global_mem_size = gpi_device_ulong(device, CL_DEVICE_GLOBAL_MEM_SIZE);
-    info->max_alloc_size = gpi_device_ulong(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-    info->local_mem_size = gpi_device_ulong(device, CL_DEVICE_LOCAL_MEM_SIZE);
-    info->global_cache_size = gpi_device_ulong(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
-    info->local_mem_dedicated = gpi_device_uint(device, CL_DEVICE_LOCAL_MEM_TYPE) == CL_LOCAL;
-    gpi_probe_extensions(device, info);
-    atomics = gpi_device_ulong(device, GPI_CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES);
+    probe.error = clGetPlatformInfo(platform, CL_PLATFORM_NAME, GP_NAME_MAX - 1, info->platform_name, NULL);
+    gpi_probe_name(&probe, CL_DEVICE_NAME, info->name);
+    gpi_probe_name(&probe, CL_DEVICE_VENDOR, info->vendor);
+    gpi_probe_name(&probe, CL_DEVICE_VERSION, info->version);
+    gpi_probe_name(&probe, CL_DRIVER_VERSION, info->driver_version);
+    info->device_type = gpi_probe_ulong(&probe, CL_DEVICE_TYPE);
+    info->compute_units = gpi_probe_uint(&probe, CL_DEVICE_MAX_COMPUTE_UNITS);
+    gpi_probe_get(&probe, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof info->max_work_group_size,
+                  &info->max_work_group_size);
+    info->global_mem_size = gpi_probe_ulong(&probe, CL_DEVICE_GLOBAL_MEM_SIZE);
+    info->max_alloc_size = gpi_probe_ulong(&probe, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    info->local_mem_size = gpi_probe_ulong(&probe, CL_DEVICE_LOCAL_MEM_SIZE);
+    info->global_cache_size = gpi_probe_ulong(&probe, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+    info->local_mem_dedicated = gpi_probe_uint(&probe, CL_DEVICE_LOCAL_MEM_TYPE) == CL_LOCAL;
+    gpi_probe_extensions(&probe, info);
+    gpi_probe_newer(&probe, GPI_CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, sizeof atomics, &atomics);
     info->atomic_acq_rel = (atomics & GPI_CL_DEVICE_ATOMIC_ORDER_ACQ_REL) != 0;
     info->atomic_scope_device = (atomics & GPI_CL_DEVICE_ATOMIC_SCOPE_DEVICE) != 0;
     info->fair = gpi_is_fair(info);
     info->loop_limit = gpi_is_llvmpipe(info) ? 65535 : 0;
+    return probe.error;
 }
 
 /* ------------------------------------------------------------------ list */
 
+/* Devices and platforms that could not be asked are left out: why the first one was. */
+typedef struct gpi_left_out {
+    const char *call; /* NULL: none was */
+    cl_int error;
+} gpi_left_out;
+
+static void gpi_leave_out(gpi_left_out *left_out, const char *call, cl_int error)
+{
+    if (left_out->call || error == CL_SUCCESS || error == CL_DEVICE_NOT_FOUND) return;
+    left_out->call = call;
+    left_out->error = error;
+}
+
+/* For a text of why there is no device: which ones are not among those that it speaks of. */
+static gp_result gpi_fail_no_device(const gpi_left_out *left_out, const char *text)
+{
+    const bool no_memory = left_out->error == CL_OUT_OF_HOST_MEMORY;
+    if (!left_out->call) return gpi_fail(NULL, GP_ERROR_NO_DEVICE, "%s", text);
+    return gpi_fail(NULL, no_memory ? GP_ERROR_OUT_OF_HOST_MEMORY : GP_ERROR_NO_DEVICE,
+                    "%s; left out because %s returned %s (%d)", text, left_out->call,
+                    gpi_cl_error_name(left_out->error), (int)left_out->error);
+}
+
+/* The platform's devices, behind the *count that are there; false: no memory. */
+static bool gpi_devices_of(cl_platform_id platform, gp_device_info **all, size_t *count,
+                           gpi_left_out *left_out)
+{
+    cl_device_id devices[GPI_DEVICES_MAX];
+    gp_device_info *grown;
+    cl_uint n = 0, d;
+    const cl_int error = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, GPI_DEVICES_MAX, devices, &n);
+    gpi_leave_out(left_out, "clGetDeviceIDs", error);
+    if (error != CL_SUCCESS || n == 0) return true;
+    if (n > GPI_DEVICES_MAX) n = GPI_DEVICES_MAX;
+    grown = (gp_device_info *)realloc(*all, (*count + n) * sizeof **all);
+    if (!grown) return false;
+    *all = grown;
+    for (d = 0; d < n; d++) {
+        const cl_int unknown = gpi_device_probe(platform, devices[d], &grown[*count]);
+        gpi_leave_out(left_out, GPI_PROBE_CALLS, unknown);
+        if (unknown != CL_SUCCESS) break; /* with those behind it, whose indices would be others */
+        ++*count;
+    }
+    return true;
+}
+
 /* All devices of all platforms, to be freed; *count is 0 and the result an error when there are none. */
-static gp_result gpi_devices_all(gp_device_info **out, size_t *count)
+static gp_result gpi_devices_all(gp_device_info **out, size_t *count, gpi_left_out *left_out)
 {
     cl_platform_id platforms[32];
     cl_uint platform_count = 0, p;
     const cl_int error = clGetPlatformIDs(32, platforms, &platform_count);
     *out = NULL;
     *count = 0;
+    memset(left_out, 0, sizeof *left_out);
     if (error != CL_SUCCESS || platform_count == 0) {
         return gpi_fail(NULL, GP_ERROR_NO_PLATFORM, "clGetPlatformIDs returned %s (%d) and %u platforms",
                         error ? gpi_cl_error_name(error) : "CL_SUCCESS", (int)error, platform_count);
     }
-    if (platform_count > 32) platform_count = 32;
-    for (p = 0; p < platform_count; p++) {
-        cl_device_id devices[64];
-        gp_device_info *grown;
-        cl_uint n = 0, d;
-        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 64, devices, &n) != CL_SUCCESS || n == 0)
-            continue;
-        if (n > 64) n = 64;
-        grown = (gp_device_info *)realloc(*out, (*count + n) * sizeof **out);
-        if (!grown) {
-            free(*out);
-            *out = NULL;
-            return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for the list of devices");
-        }
-        *out = grown;
-        for (d = 0; d < n; d++) gpi_device_probe(platforms[p], devices[d], &grown[(*count)++]);
+    for (p = 0; p < platform_count && p < GPI_COUNT_OF(platforms); p++) {
+        if (gpi_devices_of(platforms[p], out, count, left_out)) continue;
+        free(*out);
+        *out = NULL;
+        *count = 0;
+        return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for the list of devices");
     }
     if (*count > 0) return GP_OK;
-    return gpi_fail(NULL, GP_ERROR_NO_DEVICE, "%u platforms are installed, none of them has a device",
-                    platform_count);
+    free(*out);
+    *out = NULL;
+    return gpi_fail_no_device(left_out, "no platform that is installed has a device");
 }
 
 GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *count)
 {
     gp_device_info *all;
+    gpi_left_out left_out;
     size_t n, i;
     gp_result result;
     if (!count || (!infos && capacity > 0)) {
         return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
                         "gp_devices: count is NULL, or infos with a capacity");
     }
-    result = gpi_devices_all(&all, &n);
+    result = gpi_devices_all(&all, &n, &left_out);
     *count = n;
     for (i = 0; i < n && i < capacity; i++) infos[i] = all[i];
     free(all);
@@ -156,6 +218,8 @@ GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *coun
 }
 
 /* ------------------------------------------------------------------ choice */
+
+static bool gpi_is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static char gpi_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
@@ -175,14 +239,19 @@ static bool gpi_same_anycase(const char *a, const char *b)
 }
 
 /* "1:0": the position of platform and device in clGetPlatformIDs and clGetDeviceIDs. */
-static bool gpi_filter_indices(const char *filter, unsigned *platform, unsigned *device)
+static bool gpi_filter_indices(const char *filter, unsigned long *platform, unsigned long *device)
 {
-    char rest;
-    return sscanf(filter, "%u:%u%c", platform, device, &rest) == 2;
+    char *end;
+    if (!gpi_is_digit(filter[0])) return false;
+    *platform = strtoul(filter, &end, 10);
+    if (end[0] != ':' || !gpi_is_digit(end[1])) return false;
+    *device = strtoul(end + 1, &end, 10);
+    return *end == '\0';
 }
 
 /* Position of all[i]'s platform among the platforms, and of the device in its platform. */
-static bool gpi_matches_indices(const gp_device_info *all, size_t i, unsigned platform, unsigned device)
+static bool gpi_matches_indices(const gp_device_info *all, size_t i, unsigned long platform,
+                                unsigned long device)
 {
     cl_platform_id platforms[32];
     cl_uint count = 0;
@@ -194,7 +263,7 @@ static bool gpi_matches_indices(const gp_device_info *all, size_t i, unsigned pl
 
 static bool gpi_matches(const gp_device_info *all, size_t i, const char *filter)
 {
-    unsigned platform, device;
+    unsigned long platform, device;
     if (!filter || !*filter) return true;
     if (gpi_same_anycase(filter, "gpu")) return (all[i].device_type & CL_DEVICE_TYPE_GPU) != 0;
     if (gpi_same_anycase(filter, "cpu")) return (all[i].device_type & CL_DEVICE_TYPE_CPU) != 0;
@@ -221,9 +290,11 @@ static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *
 {
     const char *filter = desc->device_filter ? desc->device_filter : getenv("GPUPRIM_DEVICE");
     gp_device_info *all;
+    gpi_left_out left_out;
+    char text[512];
     size_t count, i;
     int64_t best = -1;
-    const gp_result result = gpi_devices_all(&all, &count);
+    const gp_result result = gpi_devices_all(&all, &count, &left_out);
     if (result != GP_OK) return result;
     for (i = 0; i < count; i++) {
         int64_t score;
@@ -235,7 +306,7 @@ static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *
     }
     free(all);
     if (best >= 0) return GP_OK;
-    return gpi_fail(NULL, GP_ERROR_NO_DEVICE,
-                    "gp_context_create: of %u devices none matches device filter \"%s\"%s", (unsigned)count,
-                    filter ? filter : "", desc->score ? " with a score of 0 or more" : "");
+    (void)snprintf(text, sizeof text, "gp_context_create: of %u devices none matches device filter \"%s\"%s",
+                   (unsigned)count, filter ? filter : "", desc->score ? " with a score of 0 or more" : "");
+    return gpi_fail_no_device(&left_out, text);
 }

@@ -61,6 +61,28 @@ static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, 
     return result;
 }
 
+/* Puts `prefix` in front of what the last failure's text says behind the function's name. */
+static void gpi_fail_within(gp_context *gp, const char *function, const char *prefix)
+{
+    char *at = strstr(gp->error, function);
+    const size_t length = strlen(prefix);
+    size_t rest;
+    if (at) at += strlen(function) + 2; /* ": " */
+    if (!at || (size_t)(at - gp->error) + length + 1 > sizeof gp->error) return;
+    rest = sizeof gp->error - (size_t)(at - gp->error) - length;
+    memmove(at + length, at, rest);
+    memcpy(at, prefix, length);
+    gp->error[sizeof gp->error - 1] = '\0';
+}
+
+/* A context that does not come to be leaves its text, if it has one, where gp_last_error(NULL) looks. */
+static void gpi_error_leave(const gp_context *gp)
+{
+    if (gp->error[0] == '\0') return;
+    (void)snprintf(gpi_orphan_error, sizeof gpi_orphan_error, "%.*s", (int)sizeof gpi_orphan_error - 1,
+                   gp->error);
+}
+
 /* The text of printf, to be freed; NULL when out of memory. */
 static char *gpi_format(const char *format, ...)
 {
@@ -134,15 +156,21 @@ static const char *gpi_cl_error_name(cl_int error)
     }
 }
 
-/* A failed OpenCL call: memory gets its own results, everything else is GP_ERROR_OPENCL. */
+/* Memory gets its own results, everything else is GP_ERROR_OPENCL. */
+static gp_result gpi_result_of(cl_int error)
+{
+    switch (error) {
+    case CL_OUT_OF_HOST_MEMORY: return GP_ERROR_OUT_OF_HOST_MEMORY;
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+    case CL_OUT_OF_RESOURCES:
+    case CL_INVALID_BUFFER_SIZE: return GP_ERROR_OUT_OF_DEVICE_MEMORY;
+    default: return GP_ERROR_OPENCL;
+    }
+}
+
+/* A failed OpenCL call. */
 static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function, const char *call)
 {
-    gp_result result = GP_ERROR_OPENCL;
-    if (error == CL_OUT_OF_HOST_MEMORY) result = GP_ERROR_OUT_OF_HOST_MEMORY;
-    if (error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_RESOURCES ||
-        error == CL_INVALID_BUFFER_SIZE) {
-        result = GP_ERROR_OUT_OF_DEVICE_MEMORY;
-    }
-    return gpi_fail(gp, result, "%s: %s returned %s (%d)", function, call, gpi_cl_error_name(error),
-                    (int)error);
+    return gpi_fail(gp, gpi_result_of(error), "%s: %s returned %s (%d)", function, call,
+                    gpi_cl_error_name(error), (int)error);
 }

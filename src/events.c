@@ -106,6 +106,13 @@ static void gpi_settle_all(gp_context *gp)
     gpi_settle(gp);
 }
 
+/* For a context's end: what could not be waited for is let go all the same. */
+static void gpi_pending_free(gp_context *gp)
+{
+    while (gp->pending_count > 0) (void)clReleaseEvent(gp->pending[--gp->pending_count].event);
+    free(gp->pending);
+}
+
 /* Waits until the command has ended; false when it does not begin to run for so long that it may never. */
 static bool gpi_wait_if_running(cl_event event)
 {

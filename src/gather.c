@@ -100,7 +100,7 @@ static gp_result gpi_gather_plan(gp_context *gp, gpi_gather *gather)
                         gather->function, (int)gather->index_type);
     }
     if (gather->flag_type) {
-        result = gpi_check_type(gp, gather->function, "flag_type", gather->flag_type);
+        result = gpi_check_type(gp, gather->function, "flags_type", gather->flag_type);
         if (result == GP_OK) result = gpi_gather_plan_scan(gp, gather);
     }
     if (result == GP_OK) result = gpi_plan_make_map(gp, gather->function, size, &gather->plan);
@@ -234,7 +234,7 @@ static void gpi_gather_init_unpack(gpi_gather *gather, const char *function, con
     gather->out_count = d->count;
     gather->flag = d->flags;
     gather->flag_offset = d->flags_offset;
-    gather->flag_type = d->flag_type ? d->flag_type : GP_U8;
+    gather->flag_type = d->flags_type ? d->flags_type : GP_U8;
     gather->index_type = d->count > UINT32_MAX ? GP_U64 : GP_U32;
     gather->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
 }

@@ -31,13 +31,21 @@
      - `count` may live on the device: with `count_buffer`, the number of elements is read from there when
        the call runs (count_type: GP_U32 or GP_U64, at element count_offset), and `count` is its upper
        bound, for which buffers are checked and work is launched. A larger number is clamped to the bound
-       and counted in gp_profile.clamped.
+       and counted in gp_profile.clamped. Without count_buffer, count_type stays 0.
+     - A field that means nothing beside the others is an error, rather than ignored in silence; but a scratch
+       buffer is not looked at where 0 bytes of scratch are needed.
+     - Expressions, and a monoid's source, have up to 16384 characters. A name in one that stands for nothing
+       there (y without a second input) does not compile: GP_ERROR_BUILD, and gp_last_error has what the
+   compiler says, your own lines first, by field and line: "map:1:5".
      - The first use of a primitive with new types builds a program, also for a count of 0 and for a
        ..._scratch_size. gp_warmup moves that cost, and tells which fields make a new program.
      - A context belongs to one host thread at a time. Different contexts run freely in parallel.
      - Nothing prints (an OpenCL implementation may, when a text of yours does not compile), aborts or leaves
        a half-made object. Failures return a negative gp_result, and
        gp_last_error tells the function, the condition with its values, and the OpenCL error by name.
+     - A call that fails after it has begun to enqueue leaves undefined what it would have written, arrays
+       worked on in place among it; a hash table's batch may have been done in part. Inputs are left as they
+       are, and the context can be used on.
 
    OPTIONS (define before including)
      GP_IMPLEMENTATION   emit the implementation here
@@ -184,15 +192,16 @@ enum { GP_OPS_MAX = 8 };
 /* An associative operation of your own, in OpenCL C 1.2.
 
    `source` defines the element type `type` and the function `type combine(type a, type b)`, in which
-   a stands before b in input order. Both must be usable after `source` is pasted into a kernel; names
-   beginning with gp_, gpi_, GP_ or GPI_ are taken. `size` is sizeof(type): 4, 8, 12, ... 64 bytes, the same
+   a stands before b in input order. Both must be usable after `source` is pasted into a kernel. Refused with
+   GP_ERROR_INVALID_ARGUMENT: names that begin with gp_, gpi_, GP_ or GPI_, brackets, comments and literals
+   without an end, digraphs and trigraphs, #include (the cache would not see a change in the file), and macros
+   named as a word that the library's own text uses. `size` is sizeof(type): 4, 8, 12, ... 64 bytes, the same
    on host and device, and legal as a kernel's argument (no bool, size_t or pointer inside). The combine
-   function may be a built-in, and the source must not #include (the cache would not see a change in the
-   included file) nor #define names that are not its own. `identity` points to `size` bytes and must be
-   neutral on both sides. `commutative` lets the library combine in any order; without it, input order is
-   kept. `exact` says that recombining the same elements in another grouping gives the same bits (integers,
-   min/max; not float sums): a group may then publish results for one that is late.
-   The strings and the identity are read during the call only. */
+   function may be a built-in; the source must not redeclare another one. `identity` points to `size` bytes
+   and must be neutral on both sides. `commutative` lets the library combine in any order; without it, input
+   order is kept. `exact` says that recombining the same elements in another grouping gives the same bits
+   (integers, min/max; not float sums): a group may then publish results for one that is late. The strings and
+   the identity are read during the call only. */
 typedef struct gp_monoid {
     const char *type;     /* name of the element type, e.g. "affine" */
     const char *source;   /* OpenCL C that defines it and the combine function */
@@ -220,7 +229,11 @@ typedef struct gp_check_monoid_desc {
    element, y that of the second input where there is one, and i (ulong) the index, counted from the call's
    first element. Its value is converted to out_type; for argmin and argmax to the input's type, so that
    fractions of integers want a float `type` or, with ops, a map_type; for several ops to map_type; for a
-   monoid to the monoid's type, and `type` then names the input's. The text is read during the call only. */
+   monoid to the monoid's type, and `type` then names the input's. The text is read during the call only.
+   This, and every other expression in a desc, is one expression: brackets that do not close within it,
+   comments and literals without an end, ';' outside of braces, '#', backslashes, digraphs and trigraphs, and
+   names that begin with gp_, gpi_, GP_ or GPI_ are refused with GP_ERROR_INVALID_ARGUMENT; the rest is the
+   compiler's to judge, with GP_ERROR_BUILD and its log. */
 
 /* ------------------------------------------------------------------ context */
 
@@ -321,7 +334,9 @@ typedef struct gp_context_desc {
     void (*on_async_error)(gp_result result, const char *text, void *user);
     void *async_error_user;
 
-    const char *cache_dir; /* of built programs; NULL: $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim */
+    /* Of built programs; NULL: $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim, where these are absolute. Files
+       that belong to neither this user nor root are not loaded. */
+    const char *cache_dir;
     bool no_disk_cache;
     /* Bytes that the cache folder may hold; 0: 256 MiB. After a save, the programs that were used longest
        ago (to the second) are removed until the rest fits. Windows: not bounded. */
@@ -541,17 +556,17 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
        flags       in[i] for each i at which flags[i] is not 0
        indices     in[indices[i]] for each i in turn; an index of in_count or more is left out
 
-   Exactly one of the three is given. Elements have a `type`, or are records of `size` bytes: 1, 2, 4, 8, 16;
-   in a predicate a record is then uchar, ushort, uint, ulong or uint4. Halves are floats there.
-   Results: elements in `out`, where they were in `indices_out`, how many in the number `count_out`; each is
-   optional. There must be room for `count` elements and indices. A count on the device is what the next call
-   takes as its count_buffer; gp_select_read brings it to the host.
-   Stable: yes. The same input gives the same result every time, on every device.
-   count 0: only count_out is written. Largest count: 2^31 - 1 tiles; 2^32 - 1 with indices or counts of
-   GP_U32, checked.
-   Aliasing: what is written may overlap nothing.
-   Cost: single pass reads once and writes what is picked; multi-pass reads what decides twice. One launch up
-   to one tile. Scratch: 16 bytes a tile. (Look-back: Merrill & Garland 2016.) */
+   Exactly one of the three is given. Elements have a `type`, or are records of `element_size` bytes: 1, 2, 4,
+   8, 16; in a predicate a record is then uchar, ushort, uint, ulong or uint4 ("x.y > 5", "any(x !=
+   (uint4)(0))": what is true of a vector is a vector, which any or all makes one answer of). Halves are
+   floats there. Flags are of any type: floats are compared as numbers, halves by their bits. Results:
+   elements in `out`, where they were in `indices_out`, how many in the number `count_out`; each is optional,
+   but for one. There must be room for `count` elements and indices. A count on the device is what the next
+   call takes as its count_buffer; gp_select_read brings it to the host. Stable: yes. The same input gives the
+   same result every time, on every device. count 0: only count_out is written. Largest count: 2^31 - 1 tiles;
+   2^32 - 1 with indices or counts of GP_U32, checked. Aliasing: what is written may overlap nothing. Cost:
+   single pass reads once and writes what is picked; multi-pass reads what decides twice. One launch up to one
+   tile. Scratch: 16 bytes a tile. (Look-back: Merrill & Garland 2016.) */
 typedef struct gp_select_desc {
     cl_mem in;
     size_t in_offset; /* elements, as all offsets */
@@ -566,10 +581,10 @@ typedef struct gp_select_desc {
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type; /* of elements; or: */
-    size_t size;  /* bytes of a record */
+    gp_type type;        /* of elements; or: */
+    size_t element_size; /* bytes of a record: 1, 2, 4, 8, 16 */
     const char *predicate;
-    cl_mem flags; /* count integers */
+    cl_mem flags; /* count flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
     cl_mem indices;
@@ -601,7 +616,7 @@ GP_API gp_result gp_select_scratch_size(gp_context *gp, const gp_select_desc *de
    `rest` NULL: the parts stand in `out` one behind the other; `count` elements then are all that is written.
    Each part may get a buffer of its own instead (in three `second` and `rest` both or neither), with room for
    `count` elements. `reversed`, with two parts in `out`: the rest begins at the output's end and goes
-   backwards, as some libraries leave it.
+   backwards, as some libraries leave it: at out[count - 1], with count_buffer at out[number - 1].
    counts_out: 2 or 3 numbers, of each part; any of them may be the next call's count_buffer.
    Elements, stability, count 0, limits, aliasing: as for gp_select.
    Cost: with buffers of their own, or reversed, single pass reads and writes once. One behind the other takes
@@ -622,11 +637,11 @@ typedef struct gp_partition_desc {
     cl_mem count_buffer;     /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type; /* of elements; or: */
-    size_t size;  /* bytes of a record */
+    gp_type type;        /* of elements; or: */
+    size_t element_size; /* bytes of a record: 1, 2, 4, 8, 16 */
     const char *predicate;
     const char *predicate2; /* NULL: two parts */
-    cl_mem flags;           /* instead of predicates: count integers */
+    cl_mem flags;           /* instead of predicates: count flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
     bool reversed;
@@ -653,9 +668,10 @@ GP_API gp_result gp_partition_scratch_size(gp_context *gp, const gp_partition_de
 
    Equal: integers and records by value, floats as numbers (-0 equals +0, NaN nothing, halves too); or
    `equal`, an expression in x and y, a key and the one before it: "fabs(x - y) < 1e-3f", "x / 10 == y / 10".
-   gp_unique_by_key moves a value with each key; gp_unique has none.
-   Results: keys, values, the keys' indices, how many; each is optional, with room for `count` elements.
-   Stability, count 0, limits, aliasing, cost: as for gp_select. */
+   Records are uchar, ushort, uint, ulong or uint4 in it: "all(x.xy == y.xy)" compares the first 8 bytes
+   of 16. gp_unique_by_key moves a value with each key; gp_unique has none. Results: keys, values, the keys'
+   indices, how many; each is optional, but for one, with room for `count` elements. Stability, count 0,
+   limits, aliasing, cost: as for gp_select. */
 typedef struct gp_unique_desc {
     cl_mem keys;
     size_t keys_offset; /* elements, as all offsets */
@@ -700,8 +716,8 @@ GP_API gp_result gp_unique_scratch_size(gp_context *gp, const gp_unique_desc *de
 /* Each run's key (its first one), length, and index of its first element. `repeated_only`: runs of one
    element are left out, so that lengths are 2 and more ("non-trivial runs").
 
-   Runs, `equal`, stability, count 0, limits, aliasing, cost: as for gp_unique. Each result is optional, with
-   room for `count` elements. Scratch: 16 bytes a tile, twice that with numbers of GP_U64. */
+   Runs, `equal`, stability, count 0, limits, aliasing, cost: as for gp_unique. Each result is optional, but
+   for one, with room for `count` elements. Scratch: 16 bytes a tile, twice that with numbers of GP_U64. */
 typedef struct gp_run_length_encode_desc {
     cl_mem in;
     size_t in_offset; /* elements, as all offsets */
@@ -719,9 +735,9 @@ typedef struct gp_run_length_encode_desc {
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;      /* of elements; or: */
-    size_t size;       /* bytes of a record: 1, 2, 4, 8, 16 */
-    const char *equal; /* NULL: x == y */
+    gp_type type;        /* of elements; or: */
+    size_t element_size; /* bytes of a record: 1, 2, 4, 8, 16 */
+    const char *equal;   /* NULL: x == y */
     bool repeated_only;
     gp_strategy strategy;
     cl_mem scratch; /* of gp_run_length_encode_scratch_size bytes, apart from all else; NULL: the context's */
@@ -950,19 +966,20 @@ GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc);
 /* out[c * bins + b] = how many samples of channel c are in bin b, or, with weights, the sum of their weights.
 
    Even bins: lower <= x < upper is cut into `bins` equal parts, b = floor((x - lower) * bins / (upper -
-   lower)). Integers: exact, for any bounds. Floats: computed in the sample's type (halves: f32) as (x -
-   lower) * (bins / (upper - lower)), rounded each time; what that rounds up to `bins` is in the last bin.
-   Edges: bins + 1 rising numbers of `type`; bin b is edges[b] <= x < edges[b+1], found by binary search.
-   Equal ones make an empty bin. Where they do not rise, samples go into any bins. Outside, NaN: a sample
-   below the first bin, at or above the end of the last one, or NaN, is not counted. Channels: an element is a
-   pixel of 1 to 4 samples, which lie together; each channel has `bins` counts of its own, one channel after
-   the other. channels_out counts the first ones only (colours without alpha). Weights: integers, one an
-   element, for all its channels. Counts and sums are modulo 2^32 or 2^64. Order has no influence: the same
-   result every time, on every device. count 0 gives zeros, or leaves `out` as it is (accumulate). Cost: reads
-   the input once. Few bins (local memory: 1024 to 4096; CPUs: 4095) and all samples of 8 bits: one launch,
-   counted in tables of each group's own. More: atomics, or on CPUs a table for each core in the scratch.
-   Besides, unless `accumulate`, `out` is cleared by a command. Largest count: what fits in memory. Aliasing:
-   `out` overlaps nothing. */
+   lower)). Bounds are .i64 for all signed types, .u64 for all unsigned ones, .f64 for floats, so that `upper`
+   may be one more than the type holds (256); as the low and high of gp_random. Integers: exact, for any
+   bounds. Floats: computed in the sample's type (halves: f32) as (x - lower) * (bins / (upper - lower)),
+   rounded each time; what that rounds up to `bins` is in the last bin. Edges: bins + 1 rising numbers of
+   `type`; bin b is edges[b] <= x < edges[b+1], found by binary search. Equal ones make an empty bin. Where
+   they do not rise, samples go into any bins. Outside, NaN: a sample below the first bin, at or above the end
+   of the last one, or NaN, is not counted. Channels: an element is a pixel of 1 to 4 samples, which lie
+   together; each channel has `bins` counts of its own, one channel after the other. channels_out counts the
+   first ones only (colours without alpha). Weights: integers, one an element, for all its channels. Counts
+   and sums are modulo 2^32 or 2^64. Order has no influence: the same result every time, on every device.
+   count 0 gives zeros, or leaves `out` as it is (accumulate). Cost: reads the input once. Few bins (local
+   memory: 1024 to 4096; CPUs: 4095) and all samples of 8 bits: one launch, counted in tables of each group's
+   own. More: atomics, or on CPUs a table for each core in the scratch. Besides, unless `accumulate`, `out` is
+   cleared by a command. Largest count: what fits in memory. Aliasing: `out` overlaps nothing. */
 typedef struct gp_histogram_desc {
     cl_mem in;
     size_t in_offset;    /* elements, as all offsets */
@@ -973,7 +990,7 @@ typedef struct gp_histogram_desc {
     gp_type type;          /* of samples */
     uint32_t channels;     /* samples of an element; 0: 1; more than 1 with types of 8 bits only */
     uint32_t channels_out; /* of these, counted; 0: all */
-    size_t bins;           /* of a channel; 0: 256, with types of 8 bits */
+    size_t bins;           /* of a channel, at most 2^32 - 2; 0: 256, with types of 8 bits */
     gp_value lower;        /* even bins: .i64 of signed types, .u64 of unsigned ones, .f64 of floats; */
     gp_value upper;        /* ... both 0: the whole range of an integer type */
     cl_mem edges;          /* bins + 1 elements of `type`, instead of lower and upper; NULL: even bins */
@@ -1138,7 +1155,7 @@ typedef struct gp_sort_strings_desc {
     gp_type offsets_type; /* GP_U32 or GP_U64 */
     cl_mem out;           /* count indices, from 0 on */
     size_t out_offset;
-    size_t index_size;   /* bytes: 4 or 8; 0: 4 */
+    gp_type index_type;  /* GP_U32 (also 0) or GP_U64 */
     size_t count;        /* of strings, or their bound with count_buffer */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
@@ -1199,7 +1216,7 @@ typedef struct gp_brackets_desc {
     const char *pairs;   /* GP_U8: openers and closers, in turns; read during the call; or: */
     const int8_t *table; /* GP_U8: 256 codes; read during the call; or: */
     const char *map;     /* code of an element */
-    cl_mem match;        /* NULL: not wanted; the same for all outputs */
+    cl_mem match;        /* NULL: not wanted; the same for all outputs, of which there is one at least */
     size_t match_offset;
     cl_mem parent;
     size_t parent_offset;
@@ -1249,6 +1266,9 @@ GP_API gp_result gp_brackets_scratch_size(gp_context *gp, const gp_brackets_desc
    So an opener's own value counts for itself, and is gone at its closer; with `exclusive` it counts for its
    closer and not for itself, and what counts are the openers that gp_brackets calls parent[i], its parent and
    so on. Elements that are no brackets get the same in both.
+
+   Argmin and argmax give which of the open values is the extreme one: its opener's index, counted from the
+   call's first element, of equal ones the lowest; all ones where none is open. out_type is GP_U64 or GP_U32.
 
    Codes are given as to gp_brackets: type, and pairs, table or map. Values: one for each element, of which
    only openers' are looked at; what comes of others' is thrown away, but the operation may be given them.
@@ -1302,7 +1322,7 @@ GP_API gp_result gp_stack_scan_scratch_size(gp_context *gp, const gp_stack_scan_
      index[i]      how many of its siblings (elements with the same parent) stand before element i
      children[i]   how many elements have parent i
      end[i]        where the subtree of i ends: it is elements i ... end[i] - 1
-   Each output is optional.
+   Each output is optional, but for one.
 
    Parents are as gp_brackets writes them, or those of any tree whose nodes stand in preorder: an element's
    parent stands before it, and its subtree is of neighbours. None has all bits set; elements without a parent
@@ -1434,8 +1454,9 @@ typedef enum gp_hash_duplicates {
 } gp_hash_duplicates;
 
 /* Strategy: single pass goes straight to the slots. Multi-pass first partitions the batch by home slot, so
-   that a large table is walked through piece by piece; results are the same. Auto takes it for large tables
-   and batches, where the device's profile says so. Scratch: none for single pass; multi-pass two partitioned
+   that a large table is walked through piece by piece; what comes of it is the same. A batch whose results
+   are wanted, or with FIRST or LAST, goes straight all the same. Auto partitions for large tables and
+   batches, where the device's profile says so. Scratch: none for single pass; multi-pass two partitioned
    arrays and 3 MiB; FIRST and LAST: a table of the batch's indices, 8 or 16 bytes each, 2 to 4 times as many
    slots as keys. Aliasing: inputs may overlap one another; outputs overlap nothing; nothing overlaps the
    table. */
@@ -1449,7 +1470,7 @@ typedef struct gp_hash_insert_desc {
     size_t count_offset;
     gp_type count_type;
     gp_op op;                      /* insert_or_apply: sum, min, max, and, or, xor */
-    gp_type type;                  /* insert_or_apply: of the values; 0: unsigned */
+    gp_type type;                  /* insert_or_apply: of the values; 0: unsigned. Else 0 */
     gp_hash_duplicates duplicates; /* insert, insert_or_assign */
     cl_mem results;                /* count bytes: a gp_hash_result each; NULL: not wanted */
     size_t results_offset;
@@ -1507,6 +1528,9 @@ GP_API gp_result gp_hash_find(gp_context *gp, gp_hash table, const gp_hash_find_
 /* The same without values: found[i] only. */
 GP_API gp_result gp_hash_contains(gp_context *gp, gp_hash table, const gp_hash_find_desc *desc);
 
+/* Strategy: as for insertion; a batch whose results are wanted goes straight. Scratch: none for single pass;
+   multi-pass the partitioned keys and 3 MiB. Aliasing: results overlap nothing; nothing overlaps the table.
+ */
 typedef struct gp_hash_erase_desc {
     cl_mem keys;
     size_t keys_offset;
@@ -1516,6 +1540,8 @@ typedef struct gp_hash_erase_desc {
     cl_mem count_buffer;
     size_t count_offset;
     gp_type count_type;
+    gp_strategy strategy;
+    cl_mem scratch; /* of gp_hash_erase_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -1523,6 +1549,10 @@ typedef struct gp_hash_erase_desc {
 
 /* Takes keys out. Their slots stay taken until a rehash. */
 GP_API gp_result gp_hash_erase(gp_context *gp, gp_hash table, const gp_hash_erase_desc *desc);
+
+/* Bytes of scratch that gp_hash_erase with this desc needs; buffers in it may be NULL. Can be 0. */
+GP_API gp_result gp_hash_erase_scratch_size(gp_context *gp, gp_hash table, const gp_hash_erase_desc *desc,
+                                            size_t *bytes);
 
 /* Every live pair, compacted. `room` elements at most are written; *live_count says how many there are. */
 typedef struct gp_hash_retrieve_desc {
@@ -1535,8 +1565,8 @@ typedef struct gp_hash_retrieve_desc {
     size_t live_count_offset;
     gp_type
         sort_type; /* of the keys, by which they are sorted (gp_sort), the same every time; 0: in any order */
-    bool descending;
-    cl_mem scratch; /* of gp_hash_retrieve_scratch_size bytes; NULL: the context's. None without sort_type */
+    bool descending; /* with sort_type */
+    cl_mem scratch;  /* of gp_hash_retrieve_scratch_size bytes; NULL: the context's. None without sort_type */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -1598,16 +1628,57 @@ typedef struct gp_hash_stats {
 /* Goes through the whole table. Blocks. */
 GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash table, gp_hash_stats *out);
 
-/* Parts of the library for kernels of your own. */
+/* ------------------------------------------------------------------ parts of the library for your kernels */
+
 typedef enum gp_device_part {
-    GP_DEVICE_HASH =
-        1 /* kernels/hash_device.cl: gp_hash_open, gp_hash_find, _insert, _assign, _add, _erase ... */
+    GP_DEVICE_HASH = 1, /* one hash table: gp_hash_open, gp_hash_find, _insert, _assign, _add, _erase ...
+                           (kernels/hash_device.cl tells all) */
+    GP_DEVICE_TILE = 2  /* what a work-group does together: reduce, scan, pack, unpack
+                           (kernels/group_device.cl) */
 } gp_device_part;
 
-/* OpenCL C to be put in front of a kernel's source, fit for this table. Build it with -cl-std=CL1.2, and
-   pass gp_hash_buffer as a __global uint *. Writes up to `capacity` bytes with the final zero; *size is how
-   many there are. `text` may be NULL when capacity is 0. */
-GP_API gp_result gp_device_source(gp_context *gp, gp_device_part part, gp_hash table, char *text,
+/* An operation for the work-groups of your kernels: functions gp_tile_NAME_reduce, gp_tile_NAME_scan and
+   gp_tile_NAME_scan_exclusive on values of its type, halves being floats. */
+typedef struct gp_tile_op {
+    const char *name;        /* 1 to 32 letters, digits and underscores */
+    gp_type type;            /* with op; */
+    gp_op op;                /* all but argmin and argmax; or: */
+    const gp_monoid *monoid; /* in item order always */
+} gp_tile_op;
+
+typedef struct gp_device_source_desc {
+    gp_device_part part;
+    gp_hash table;         /* GP_DEVICE_HASH: which one */
+    const gp_tile_op *ops; /* GP_DEVICE_TILE: op_count of them; NULL: pack and unpack only */
+    size_t op_count;       /* at most 64 */
+    uint32_t
+        group; /* ... work-items of the groups that the kernel is launched with, where it is always the same:
+                  shorter code, none to speak of for 1, and GP_TILE_GROUP is defined; 0: any number */
+} gp_device_source_desc;
+
+/* OpenCL C to be put in front of a kernel's source, which is built with -cl-std=CL1.2.
+
+   Hash: fit for this table; the kernel takes gp_hash_buffer as a __global uint *. Tile: one text a program.
+
+       uint gp_tile_size(), gp_tile_item()                 items of the group, and which one this is
+       T gp_tile_NAME_reduce(x, memory)                    x0 . x1 ... xG-1, to every item
+       T gp_tile_NAME_scan(x, &total, memory)              x0 . x1 ... xl, to item l; total: of all
+       T gp_tile_NAME_scan_exclusive(x, &total, memory)    x0 . x1 ... xl-1; the identity to item 0
+       uint gp_tile_pack(n, &total, memory)                where n elements of this item go among the group's
+       uint gp_tile_pack_at(n, counter, memory)            the same from *counter on (__global uint), in one
+                                                           atomic addition
+       uint gp_tile_unpack(n, memory)                      n pieces of each item: how many there are in all
+       uint gp_tile_owner(piece, &rank, memory)            whose a piece is; calls may differ from item to
+   item
+
+   `memory` is __local, 2 elements of T (of uint) for each item of the group. All functions but size, item and
+   owner have barriers: every item of the group calls, or none. The same input gives the same result for the
+   same group; only the order of groups in gp_tile_pack_at is any. kernels/group_device.cl, which stands in
+   the text, tells the rest. Both parts may stand in front of one kernel.
+
+   Writes up to `capacity` bytes with the final zero; *size is how many there are. `text` may be NULL when
+   capacity is 0. */
+GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *desc, char *text,
                                   size_t capacity, size_t *size);
 
 /* ------------------------------------------------------------------ map */
@@ -1615,10 +1686,10 @@ GP_API gp_result gp_device_source(gp_context *gp, gp_device_part part, gp_hash t
 /* out[i] = map(x, y, z, i), where x, y and z are in[i], in2[i] and in3[i]
 
    The expression's value is converted to out_type as C does. There may be no input at all: then the
-   expression is in i alone. A new expression is a new program. Aliasing: `out` may be the same elements as an
-   input of its size (in place); else nothing overlaps `out`. Inputs may overlap one another. count_buffer's
-   number apart from `out`. Cost: reads and writes once, one launch, no scratch. Elements are computed each
-   for itself: the same result every time. */
+   expression is in i alone. A name whose input is not there does not compile. A new expression is a new
+   program. Aliasing: `out` may be the same elements as an input of its size (in place); else nothing overlaps
+   `out`. Inputs may overlap one another. count_buffer's number apart from `out`. Cost: reads and writes once,
+   one launch, no scratch. Elements are computed each for itself: the same result every time. */
 typedef struct gp_transform_desc {
     cl_mem in; /* count elements of `type`; NULL and type 0: no input */
     size_t in_offset;
@@ -1761,8 +1832,8 @@ typedef struct gp_unpack_desc {
     size_t in_count;
     cl_mem flags; /* count flags */
     size_t flags_offset;
-    gp_type flag_type; /* 0: GP_U8 */
-    cl_mem out;        /* count elements */
+    gp_type flags_type; /* 0: GP_U8 */
+    cl_mem out;         /* count elements */
     size_t out_offset;
     size_t element_size; /* bytes: 1, 2, 4, 8 or 16 */
     size_t count;        /* of flags, or their bound with count_buffer */
@@ -1796,11 +1867,10 @@ typedef enum gp_border {
 
    A line (height 0 or 1) or a picture of rows; dx and dy count pixels, and a pixel has `channels` elements,
    each of which meets the same channel of its neighbours. Weights are f32 and lie on the device, row by row
-   from
-   (-radius_x, -radius_y) on: a correlation. They are summed in that order, as f32, or as f64 where an input
-   or output is; integers are rounded to nearest and saturated. A map's value is converted to out_type as C
-   does; dx and dy beyond the radius are taken back to it. A new map is a new program, new weights are not.
-   Aliasing: in place (`out` the same elements as `in`, pitches too), which takes a copy of the input in
+   from (-radius_x, -radius_y) on: a correlation. They are summed in that order, as f32, or as f64 where an
+   input or output is; integers are rounded to nearest and saturated. A map's value is converted to out_type
+   as C does; dx and dy beyond the radius are taken back to it. A new map is a new program, new weights are
+   not. Aliasing: in place (`out` the same elements as `in`, pitches too), which takes a copy of the input in
    scratch; else `out` overlaps nothing, from its first element to its last one. Cost: reads and writes once,
    but for the tiles' rims; one launch. */
 typedef struct gp_stencil_desc {
@@ -1849,8 +1919,10 @@ typedef enum gp_random_kind {
    many calls it is made: Philox4x32-10 (Salmon, Moraes, Dror & Shaw, SC11) with the seed as its key, and as
    its counter a block's number and the stream. An element takes words of 32 bits from the blocks in a row,
    low words first: two for types of 8 bytes and for ranges, else one; BITS of shorter types are the word's
-   low bits. Normal numbers come in pairs and are the same up to what the device's log, sqrt, sinpi and cospi
-   round. Aliasing: count_buffer's number apart from `out`. Cost: one launch, no scratch; writes once. */
+   low bits. Bounds of a range are .i64 for all signed types, .u64 for all unsigned ones, so that `high` may
+   be one more than the type holds (256); as the lower and upper of gp_histogram. Normal numbers come in pairs
+   and are the same up to what the device's log, sqrt, sinpi and cospi round. Aliasing: count_buffer's number
+   apart from `out`. Cost: one launch, no scratch; writes once. */
 typedef struct gp_random_desc {
     cl_mem out; /* count elements of `type` */
     size_t out_offset;
@@ -1859,10 +1931,10 @@ typedef struct gp_random_desc {
     uint64_t seed;
     uint64_t stream;        /* another one: other numbers for the same seed */
     uint64_t first_element; /* so that a call may go on where one ended */
-    gp_value low;           /* of a range, of `type` */
-    gp_value high;          /* itself not in it */
-    double mean;            /* normal */
-    double deviation;       /* normal: standard deviation; 0: 1 */
+    gp_value low;           /* of a range: .i64 of signed types, .u64 of unsigned ones */
+    gp_value high;          /* the same; itself not in the range */
+    double mean;            /* normal; finite, as `type` too */
+    double deviation;       /* normal: standard deviation, finite, not negative; 0: 1 */
     size_t count;           /* of elements, or their bound with count_buffer */
     cl_mem count_buffer;
     size_t count_offset;
@@ -1898,7 +1970,7 @@ typedef struct gp_warmup_desc {
         *brackets; /* of this also pairs, table, map, index_type, strategy, which outputs are there */
     const gp_stack_scan_desc *stack_scan; /* of this also pairs, table, value_map */
     const gp_tree_desc *tree;             /* of this type, map and index_type */
-    const gp_select_desc *select;         /* of these also size, predicate, which buffers are there */
+    const gp_select_desc *select;         /* of these also element_size, predicate, which buffers are there */
     const gp_partition_desc *partition;
     const gp_unique_desc *unique; /* with values: gp_unique_by_key */
     const gp_run_length_encode_desc *run_length_encode;
@@ -1912,7 +1984,7 @@ typedef struct gp_warmup_desc {
     const gp_adjacent_difference_desc *adjacent_difference; /* of this the types and map */
     const gp_gather_desc *gather;                           /* of this element_size and index_type */
     const gp_gather_desc *scatter;                          /* the same */
-    const gp_unpack_desc *unpack; /* of this element_size and flag_type; count: whether it is over 2^32 */
+    const gp_unpack_desc *unpack; /* of this element_size and flags_type; count: whether it is over 2^32 */
     const gp_stencil_desc
         *stencil;                 /* of this types, channels, radii, border, map, whether height is over 1 */
     const gp_random_desc *random; /* of this type and kind */

@@ -1,4 +1,4 @@
-/* hash.c - batches of keys: gp_hash_insert and its kin, gp_hash_find, gp_hash_erase. */
+/* hash.c - batches of keys: what they all need, and gp_hash_insert and its kin. */
 #include "internal.h"
 
 /* Of hash.cl and hash_batch.cl. */
@@ -63,6 +63,9 @@ static gp_result gpi_hash_use_buffer(gp_context *gp, gpi_hash_batch *batch, cons
 static gp_result gpi_hash_check_apart(gp_context *gp, const gpi_hash_batch *batch)
 {
     size_t a, b;
+    gpi_range counter; /* one that is there is among the uses */
+    const gp_result result = gpi_check_count(gp, batch->function, &batch->count, &counter);
+    if (result != GP_OK) return result;
     for (a = 0; a < batch->use_count; a++) {
         for (b = 0; b < a; b++) {
             const gpi_hash_use *x = &batch->uses[a], *y = &batch->uses[b];
@@ -135,6 +138,87 @@ static gp_result gpi_hash_launch_batch(gpi_call *call, const gpi_hash_batch *bat
     return gpi_call_launch(call, &batch->plan, gpi_ceil_div(count->bound, span));
 }
 
+/* ------------------------------------------------------------------ partitioned batches */
+
+/* A batch in the order of its home slots' highest digit, if it goes to the table like that: so that a table
+   larger than the caches is walked through piece by piece. */
+typedef struct gpi_hash_order {
+    bool wanted; /* then: */
+    gp_sort_desc desc;
+    gpi_sort sort;
+    size_t keys_at, values_at; /* where the partitioned batch is, in bytes of the scratch */
+    size_t bytes;              /* of scratch */
+} gpi_hash_order;
+
+static gp_result gpi_hash_check_strategy(gp_context *gp, const char *function, gp_strategy strategy)
+{
+    if ((unsigned)strategy < GP_STRATEGY_COUNT) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: strategy = %d is not a gp_strategy", function,
+                    (int)strategy);
+}
+
+/* Whether it pays, or the caller wants it. */
+static bool gpi_hash_order_suits(const gpi_hash_batch *batch, gp_strategy strategy)
+{
+    const size_t count = batch->count.bound;
+    const bool large =
+        gpi_hash_bytes(batch->table) >= GPI_HASH_PARTITION_BYTES && count >= GPI_HASH_PARTITION_KEYS;
+    return (strategy ? strategy : batch->plan.strategy) == GP_STRATEGY_MULTI_PASS && (large || strategy) &&
+           batch->table->mask >= GPI_SORT_BINS && count > 0;
+}
+
+/* The pass of a sort that does it. The desc has the caller's keys, and values if they go along. */
+static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_order *order)
+{
+    const gpi_table *table = batch->table;
+    gp_sort_desc *d = &order->desc;
+    gp_result result;
+    uint32_t bits = 0;
+    while (table->mask >> bits) bits++;
+    d->keys_out = table->buffer; /* until the scratch is there: something else than the keys */
+    if (d->value_size) d->values_out = table->buffer;
+    d->count = batch->count.bound;
+    d->count_buffer = batch->count.buffer;
+    d->count_offset = batch->count.offset;
+    d->count_type = batch->count.type;
+    d->key_type = table->key_size == 8 ? GP_U64 : GP_U32;
+    d->end_bit = bits;
+    d->begin_bit = bits > GPI_SORT_DIGIT_BITS ? bits - GPI_SORT_DIGIT_BITS : 0;
+    d->strategy = GP_STRATEGY_MULTI_PASS;
+    gpi_sort_init(&order->sort, batch->function, d, false);
+    order->wanted = true;
+    order->sort.hash = table->wide && !table->packed ? 64 : 32;
+    order->sort.seed = order->sort.hash == 64 ? table->seed : (uint32_t)(table->seed ^ table->seed >> 32);
+    result = gpi_sort_plan(gp, &order->sort);
+    order->keys_at = order->sort.at.end;
+    order->values_at = gpi_round_up(order->keys_at + d->count * table->key_size, GPI_SORT_ALIGNMENT);
+    order->bytes = order->values_at + d->count * d->value_size;
+    return result;
+}
+
+/* The batch, partitioned, into the scratch. */
+static gp_result gpi_hash_order_launch(gpi_call *call, gpi_hash_order *order, cl_mem scratch)
+{
+    gp_sort_desc *d = &order->desc;
+    d->scratch = d->keys_out = scratch;
+    d->keys_out_offset = order->keys_at / order->sort.key_size;
+    if (d->value_size) {
+        d->values_out = scratch;
+        d->values_out_offset = order->values_at / d->value_size;
+    }
+    return gpi_sort_launch(call, &order->sort);
+}
+
+/* The caller's scratch: large enough, and apart from all of the batch's buffers. */
+static gp_result gpi_hash_check_scratch(gp_context *gp, const gpi_hash_batch *batch, cl_mem scratch,
+                                        size_t bytes)
+{
+    gpi_range used[GPI_HASH_USES];
+    size_t i;
+    for (i = 0; i < batch->use_count; i++) used[i] = batch->uses[i].range;
+    return gpi_check_scratch(gp, batch->function, scratch, bytes, used, batch->use_count);
+}
+
 /* ------------------------------------------------------------------ insert, assign, apply */
 
 /* What is put, and how. */
@@ -142,12 +226,9 @@ typedef struct gpi_hash_put {
     const gp_hash_insert_desc *desc;
     cl_uint change, source, wants;
     cl_ulong operand;
-    gpi_table judge;  /* FIRST, LAST: the batch's own table of indices */
-    bool partitioned; /* by home slot, before anything else; then: */
-    gp_sort_desc order_desc;
-    gpi_sort order;
-    size_t keys_at, values_at; /* where the partitioned batch is, in bytes of the scratch */
-    size_t scratch_bytes;
+    gpi_table judge; /* FIRST, LAST: the batch's own table of indices */
+    gpi_hash_order order;
+    size_t scratch_bytes; /* of judge or order: never both */
 } gpi_hash_put;
 
 /* The device's word for an operation on values of a type: GPI_ADD ... of hash.cl; 0: there is none. */
@@ -205,13 +286,13 @@ static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch,
                         (int)desc->duplicates,
                         apply ? "means nothing where equal keys combine" : "is not a gp_hash_duplicates");
     }
-    if ((unsigned)desc->strategy >= GP_STRATEGY_COUNT) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: strategy = %d is not a gp_strategy",
-                        batch->function, (int)desc->strategy);
-    }
     if (!apply && desc->op) {
         return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is for gp_hash_insert_or_apply",
                         batch->function, (int)desc->op);
+    }
+    if (!apply && desc->type) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d is for gp_hash_insert_or_apply",
+                        batch->function, (int)desc->type);
     }
     if ((desc->failed_keys == NULL) != (desc->failed_count == NULL) ||
         (desc->failed_values && !desc->failed_keys)) {
@@ -245,51 +326,22 @@ static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch
     return gpi_hash_capacity(gp, batch->function, 0, put->desc->count, 0.5, &judge->mask);
 }
 
-/* The pass of a sort that puts the batch in the order of the home slots' highest digit. */
-static void gpi_hash_describe_order(const gpi_hash_batch *batch, gpi_hash_put *put)
-{
-    const gp_hash_insert_desc *d = put->desc;
-    gp_sort_desc *order = &put->order_desc;
-    uint32_t bits = 0;
-    while (batch->table->mask >> bits) bits++;
-    order->keys = d->keys;
-    order->keys_offset = d->keys_offset;
-    order->keys_out = batch->table->buffer; /* until the scratch is there: something else than the keys */
-    order->count = d->count;
-    order->count_buffer = d->count_buffer;
-    order->count_offset = d->count_offset;
-    order->count_type = d->count_type;
-    order->key_type = batch->table->key_size == 8 ? GP_U64 : GP_U32;
-    order->end_bit = bits;
-    order->begin_bit = bits > GPI_SORT_DIGIT_BITS ? bits - GPI_SORT_DIGIT_BITS : 0;
-    order->strategy = GP_STRATEGY_MULTI_PASS;
-    if (put->source != GPI_SOURCE_BUFFER) return;
-    order->value_size = batch->table->value_size;
-    order->values = d->values;
-    order->values_offset = d->values_offset;
-    order->values_out = batch->table->buffer;
-}
-
-/* Whether the batch is partitioned, and how. Results and indices belong to the order that it came in. */
+/* Whether the batch is partitioned. Results and indices belong to the order that it came in. */
 static gp_result gpi_hash_plan_order(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
 {
     const gp_hash_insert_desc *d = put->desc;
-    const gp_strategy wanted = d->strategy ? d->strategy : batch->plan.strategy;
-    const bool large =
-        gpi_hash_bytes(batch->table) >= GPI_HASH_PARTITION_BYTES && d->count >= GPI_HASH_PARTITION_KEYS;
+    gp_sort_desc *order = &put->order.desc;
     gp_result result;
-    put->partitioned = wanted == GP_STRATEGY_MULTI_PASS && (large || d->strategy) && !d->results &&
-                       !d->duplicates && batch->table->mask >= GPI_SORT_BINS && d->count > 0;
-    if (!put->partitioned) return GP_OK;
-    gpi_hash_describe_order(batch, put);
-    gpi_sort_init(&put->order, batch->function, &put->order_desc, false);
-    put->order.hash = batch->table->wide && !batch->table->packed ? 64 : 32;
-    put->order.seed = put->order.hash == 64 ? batch->table->seed
-                                            : (uint32_t)(batch->table->seed ^ batch->table->seed >> 32);
-    result = gpi_sort_plan(gp, &put->order);
-    put->keys_at = put->order.at.end;
-    put->values_at = gpi_round_up(put->keys_at + d->count * batch->table->key_size, GPI_SORT_ALIGNMENT);
-    put->scratch_bytes = put->values_at + d->count * put->order_desc.value_size;
+    if (d->results || d->duplicates || !gpi_hash_order_suits(batch, d->strategy)) return GP_OK;
+    order->keys = d->keys;
+    order->keys_offset = d->keys_offset;
+    if (put->source == GPI_SOURCE_BUFFER) {
+        order->value_size = batch->table->value_size;
+        order->values = d->values;
+        order->values_offset = d->values_offset;
+    }
+    result = gpi_hash_order_plan(gp, batch, &put->order);
+    put->scratch_bytes = put->order.bytes;
     return result;
 }
 
@@ -302,6 +354,7 @@ static gp_result gpi_hash_plan_put(gp_context *gp, const char *function, gp_hash
     gp_result result = gpi_hash_batch_open(gp, function, handle, desc->count, desc->count_buffer,
                                            desc->count_offset, desc->count_type, batch);
     put->change = change;
+    if (result == GP_OK) result = gpi_hash_check_strategy(gp, function, desc->strategy);
     if (result == GP_OK) result = gpi_hash_check_put(gp, batch, put, apply);
     if (result == GP_OK) result = gpi_hash_plan_judge(gp, batch, put);
     if (result != GP_OK) return result;
@@ -317,8 +370,6 @@ static gp_result gpi_hash_check_put_buffers(gp_context *gp, gpi_hash_batch *batc
 {
     const gp_hash_insert_desc *d = put->desc;
     const size_t k = batch->table->key_size, v = batch->table->value_size, n = d->count;
-    gpi_range used[GPI_HASH_USES];
-    size_t i;
     gp_result r = GP_OK;
     if (!d->keys) r = gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
     if (r == GP_OK && put->source == GPI_SOURCE_BUFFER && !d->values)
@@ -338,9 +389,7 @@ static gp_result gpi_hash_check_put_buffers(gp_context *gp, gpi_hash_batch *batc
         r = gpi_hash_use_buffer(gp, batch, "failed_count", d->failed_count, d->failed_count_offset, 1, 4,
                                 GPI_WRITES);
     if (r == GP_OK) r = gpi_hash_check_apart(gp, batch);
-    if (r != GP_OK) return r;
-    for (i = 0; i < batch->use_count; i++) used[i] = batch->uses[i].range;
-    return gpi_check_scratch(gp, batch->function, d->scratch, put->scratch_bytes, used, batch->use_count);
+    return r == GP_OK ? gpi_hash_check_scratch(gp, batch, d->scratch, put->scratch_bytes) : r;
 }
 
 /* GPI_PUT_PARAMETERS of hash_batch.cl. */
@@ -353,9 +402,9 @@ static void gpi_hash_arg_put(gpi_call *call, const gpi_hash_batch *batch, const 
     const cl_uint chosen = d->duplicates == GP_HASH_FIRST ? GPI_CHANGE_MIN_U : GPI_CHANGE_MAX_U;
     const cl_uint wide = batch->table->wide && !batch->table->packed ? GPI_CHANGE_WIDE : 0;
     GPI_CALL_ARG(call, into);
-    if (put->partitioned) {
-        gpi_hash_arg_array(call, put->order_desc.keys_out, put->order_desc.keys_out_offset);
-        gpi_hash_arg_array(call, put->order_desc.values_out, put->order_desc.values_out_offset);
+    if (put->order.wanted) {
+        gpi_hash_arg_array(call, put->order.desc.keys_out, put->order.desc.keys_out_offset);
+        gpi_hash_arg_array(call, put->order.desc.values_out, put->order.desc.values_out_offset);
     } else {
         gpi_hash_arg_array(call, d->keys, d->keys_offset);
         gpi_hash_arg_array(call, d->values, d->values_offset);
@@ -408,21 +457,6 @@ static gp_result gpi_hash_judge(gpi_call *call, const gpi_hash_batch *batch, gpi
     return result;
 }
 
-/* The batch in the order of its home slots, into the scratch. */
-static gp_result gpi_hash_order(gpi_call *call, gpi_hash_put *put, cl_mem scratch)
-{
-    gp_sort_desc *order = &put->order_desc;
-    order->scratch = scratch;
-    order->keys_out = scratch;
-    order->keys_out_offset = put->keys_at / put->order.key_size;
-    if (order->value_size) {
-        order->values_out = scratch;
-        order->values_out_offset = put->values_at / order->value_size;
-    }
-    put->wants |= GPI_IS_CHECKED;
-    return gpi_sort_launch(call, &put->order);
-}
-
 static gp_result gpi_hash_put_all(gpi_call *call, gpi_hash_batch *batch, gpi_hash_put *put)
 {
     const gp_hash_insert_desc *d = put->desc;
@@ -432,7 +466,10 @@ static gp_result gpi_hash_put_all(gpi_call *call, gpi_hash_batch *batch, gpi_has
     if (result != GP_OK || d->count == 0) return result;
     if (put->scratch_bytes > 0) result = gpi_call_scratch(call, d->scratch, put->scratch_bytes, &scratch);
     if (result == GP_OK && (put->wants & GPI_IS_JUDGED)) result = gpi_hash_judge(call, batch, put, scratch);
-    if (result == GP_OK && put->partitioned) result = gpi_hash_order(call, put, scratch);
+    if (result == GP_OK && put->order.wanted) {
+        put->wants |= GPI_IS_CHECKED;
+        result = gpi_hash_order_launch(call, &put->order, scratch);
+    }
     if (result != GP_OK) return result;
     return gpi_hash_combines(put) ? gpi_hash_launch_combine(call, batch, put)
                                   : gpi_hash_launch_put(call, batch, put, false);
@@ -490,112 +527,4 @@ GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, cons
                                desc->op ? GPI_CHANGE_APPLY : GPI_CHANGE_KEEP);
     *bytes = result == GP_OK ? put.scratch_bytes : 0;
     return result;
-}
-
-/* ------------------------------------------------------------------ find, contains, erase */
-
-static gp_result gpi_hash_check_find(gp_context *gp, gpi_hash_batch *batch, const gp_hash_find_desc *d)
-{
-    const size_t k = batch->table->key_size, v = batch->table->value_size, n = d->count;
-    const bool in_place = d->values == d->keys && d->values_offset == d->keys_offset && k == v;
-    gp_result r = GP_OK;
-    if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
-    if (!d->values && !d->found)
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: values and found are NULL: nothing is wanted",
-                        batch->function);
-    if (v == 0 && (d->values || d->absent)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and the table is a set",
-                        batch->function);
-    }
-    if (!in_place) r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
-    if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, n, v, GPI_WRITES);
-    if (r == GP_OK) r = gpi_hash_use_buffer(gp, batch, "found", d->found, d->found_offset, n, 1, GPI_WRITES);
-    return r == GP_OK ? gpi_hash_check_apart(gp, batch) : r;
-}
-
-static gp_result gpi_hash_launch_find(gpi_call *call, const gpi_hash_batch *batch, const gp_hash_find_desc *d)
-{
-    const gpi_table *table = batch->table;
-    const cl_ulong absent = d->absent ? gpi_hash_load_value(d->absent, table->value_size) : table->reserved;
-    gpi_call_kernel(call, batch->program, GPI_HASH_FIND);
-    GPI_CALL_ARG(call, table->buffer);
-    gpi_hash_arg_array(call, d->keys, d->keys_offset);
-    gpi_hash_arg_array(call, d->values, d->values_offset);
-    gpi_hash_arg_array(call, d->found, d->found_offset);
-    GPI_CALL_ARG(call, absent);
-    gpi_sort_arg_uint(call, gpi_hash_widths(table));
-    gpi_sort_arg_uint(call, (d->values ? GPI_WANTS_VALUES : 0) | (d->found ? GPI_WANTS_FOUND : 0));
-    return gpi_hash_launch_batch(call, batch, &batch->count);
-}
-
-static gp_result gpi_hash_find(gp_context *gp, const char *function, gp_hash handle,
-                               const gp_hash_find_desc *desc)
-{
-    gpi_hash_batch batch;
-    gpi_call call;
-    gp_result result;
-    if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    result = gpi_hash_batch_open(gp, function, handle, desc->count, desc->count_buffer, desc->count_offset,
-                                 desc->count_type, &batch);
-    if (result == GP_OK && desc->count > 0) result = gpi_hash_check_find(gp, &batch, desc);
-    if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
-    if (result == GP_OK && desc->count > 0) result = gpi_hash_launch_find(&call, &batch, desc);
-    return gpi_call_end(&call, result);
-}
-
-GP_API gp_result gp_hash_find(gp_context *gp, gp_hash table, const gp_hash_find_desc *desc)
-{
-    return gpi_hash_find(gp, "gp_hash_find", table, desc);
-}
-
-GP_API gp_result gp_hash_contains(gp_context *gp, gp_hash table, const gp_hash_find_desc *desc)
-{
-    if (gp && desc && (desc->values || desc->absent)) {
-        if (desc->done) *desc->done = NULL;
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_contains: values or absent is given");
-    }
-    return gpi_hash_find(gp, "gp_hash_contains", table, desc);
-}
-
-static gp_result gpi_hash_check_erase(gp_context *gp, gpi_hash_batch *batch, const gp_hash_erase_desc *d)
-{
-    gp_result r;
-    if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
-    r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, d->count, batch->table->key_size,
-                            GPI_READS);
-    if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "results", d->results, d->results_offset, d->count, 1, GPI_WRITES);
-    return r == GP_OK ? gpi_hash_check_apart(gp, batch) : r;
-}
-
-static gp_result gpi_hash_launch_erase(gpi_call *call, const gpi_hash_batch *batch,
-                                       const gp_hash_erase_desc *d)
-{
-    gpi_call_kernel(call, batch->program, GPI_HASH_ERASE);
-    GPI_CALL_ARG(call, batch->table->buffer);
-    gpi_hash_arg_array(call, d->keys, d->keys_offset);
-    gpi_hash_arg_array(call, d->results, d->results_offset);
-    gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
-    gpi_sort_arg_uint(call, d->results ? GPI_WANTS_RESULTS : 0);
-    return gpi_hash_launch_batch(call, batch, &batch->count);
-}
-
-GP_API gp_result gp_hash_erase(gp_context *gp, gp_hash handle, const gp_hash_erase_desc *desc)
-{
-    static const char function[] = "gp_hash_erase";
-    gpi_hash_batch batch;
-    gpi_call call;
-    gp_result result;
-    if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    result = gpi_hash_batch_open(gp, function, handle, desc->count, desc->count_buffer, desc->count_offset,
-                                 desc->count_type, &batch);
-    if (result == GP_OK && desc->count > 0) result = gpi_hash_check_erase(gp, &batch, desc);
-    if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
-    if (result == GP_OK && desc->count > 0) result = gpi_hash_launch_erase(&call, &batch, desc);
-    return gpi_call_end(&call, result);
 }

@@ -48,6 +48,10 @@ static gp_result gpi_hash_check_retrieve(gp_context *gp, gpi_hash_batch *batch,
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and the table is a set",
                         batch->function);
     }
+    if (d->descending && !d->sort_type) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: descending is set, and sort_type is 0",
+                        batch->function);
+    }
     if (!d->live_count)
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: live_count is NULL", batch->function);
     if (!d->keys && d->room > 0)
@@ -172,14 +176,16 @@ static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, gp_type key, gp
 static gp_result gpi_each_check(gp_context *gp, const char *function, const gpi_table *table,
                                 const gp_hash_for_each_desc *desc, gp_type *key, gp_type *value)
 {
+    gp_result result;
     *key = desc->key_type ? desc->key_type : table->key_size == 8 ? GP_U64 : GP_U32;
     *value = desc->value_type ? desc->value_type : table->value_size == 8 ? GP_U64 : GP_U32;
     if ((desc->map != NULL) == desc->erase) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is %s and erase is %s: either one", function,
                         desc->map ? "given" : "NULL", desc->erase ? "true" : "false");
     }
-    if ((desc->map && gpi_is_blank(desc->map)) || (desc->where && gpi_is_blank(desc->where)))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map or where is empty", function);
+    result = gpi_check_text(gp, function, "map", desc->map);
+    if (result == GP_OK) result = gpi_check_text(gp, function, "where", desc->where);
+    if (result != GP_OK) return result;
     if (table->value_size == 0 && (desc->map || desc->value_type))
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: the table is a set: it has no values to map",
                         function);
@@ -296,10 +302,12 @@ static gp_result gpi_hash_rehash(gp_context *gp, const char *function, gpi_table
     next.buffer = NULL;
     result = gpi_hash_allocate(gp, function, own, &next);
     if (result != GP_OK) return result;
-    (void)gpi_check_buffer(gp, function, "table", before, 0, gpi_hash_bytes(table), 1, GPI_READS, &ranges[0]);
-    (void)gpi_check_buffer(gp, function, "buffer", next.buffer, 0, gpi_hash_bytes(&next), 1, GPI_READS,
-                           &ranges[1]);
-    if (gpi_overlap(&ranges[0], &ranges[1])) {
+    result =
+        gpi_check_buffer(gp, function, "table", before, 0, gpi_hash_bytes(table), 1, GPI_READS, &ranges[0]);
+    if (result == GP_OK)
+        result = gpi_check_buffer(gp, function, "buffer", next.buffer, 0, gpi_hash_bytes(&next), 1, GPI_READS,
+                                  &ranges[1]);
+    if (result == GP_OK && gpi_overlap(&ranges[0], &ranges[1])) {
         result = gpi_fail(gp, GP_ERROR_OVERLAP, "%s: buffer overlaps the table's present memory", function);
     }
     if (result == GP_OK) result = gpi_hash_move(gp, function, table, &next);
@@ -449,53 +457,25 @@ GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash handle, gp_hash_stat
 
 /* ------------------------------------------------------------------ source, warm-up */
 
-/* The layers that a kernel of the caller's needs: as gpi_source_compose does, up to one key. */
-static char *gpi_hash_device_text(const gp_context *gp, const gpi_table *table, const gpi_plan *plan)
+/* For gp_device_source: the layers that a kernel of the caller's needs, as gpi_source_compose has them, up to
+   one key. */
+static gp_result gpi_hash_device_text(gp_context *gp, const char *function, gp_hash handle, gpi_text *text)
 {
-    const bool wide = table->value_size == 8;
-    gpi_plan any = *plan;
-    gpi_text text;
-    char *prelude;
-    any.group = 1;
-    prelude = gpi_hash_prelude(
-        gp, table, &any, wide ? "#define GPI_VALUE_WIDTH GPI_WIDE_VALUE\n" : "#define GPI_VALUE_WIDTH 0\n");
-    if (!prelude) return NULL;
-    memset(&text, 0, sizeof text);
-    gpi_text_add(&text, "%s", prelude);
-    free(prelude);
-    gpi_text_add_kernels(&text, "platform count mix hash hash_device");
-    gpi_text_add(&text, "#line 1 \"user\"\n");
-    if (!text.failed) return text.data;
-    free(text.data);
-    return NULL;
-}
-
-GP_API gp_result gp_device_source(gp_context *gp, gp_device_part part, gp_hash handle, char *out,
-                                  size_t capacity, size_t *size)
-{
-    static const char function[] = "gp_device_source";
-    gpi_table *table;
+    const gpi_table *table = gpi_hash_of(gp, function, handle);
     gpi_plan plan;
-    char *text;
+    char *prelude;
     gp_result result;
-    if (!gp || !size || (!out && capacity > 0))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, text or size is NULL", function);
-    if (part != GP_DEVICE_HASH)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: part = %d is not a gp_device_part", function,
-                        (int)part);
-    table = gpi_hash_of(gp, function, handle);
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
     result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, &plan);
     if (result != GP_OK) return result;
-    text = gpi_hash_device_text(gp, table, &plan);
-    if (!text) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a text", function);
-    *size = strlen(text) + 1;
-    if (capacity > 0) {
-        const size_t length = *size <= capacity ? *size - 1 : capacity - 1;
-        memcpy(out, text, length);
-        out[length] = 0;
-    }
-    free(text);
+    plan.group = 1;
+    prelude = gpi_hash_prelude(gp, table, &plan,
+                               table->value_size == 8 ? "#define GPI_VALUE_WIDTH GPI_WIDE_VALUE\n"
+                                                      : "#define GPI_VALUE_WIDTH 0\n");
+    if (!prelude) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a text", function);
+    gpi_text_add(text, "%s", prelude);
+    free(prelude);
+    gpi_text_add_kernels(text, "platform count mix hash hash_device");
     return GP_OK;
 }
 

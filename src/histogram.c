@@ -75,9 +75,11 @@ static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
     const bool good = h->size == 8 ? lower < upper && upper - lower < 1e308 * 10 && wide < 1e308 * 10
                                    : low < high && high - low < 1e38f * 10 && scale < 1e38f * 10;
     if (!good) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: lower = %g and upper = %g: must be numbers, lower < upper, in the type's range",
-                        h->function, lower, upper);
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_ARGUMENT,
+            "%s: lower = %.17g and upper = %.17g: as %s, lower must be less than upper, and upper - "
+            "lower and bins / (upper - lower) must be finite",
+            h->function, lower, upper, gpi_type_cl(gpi_operand(h->desc->type)));
     }
     if (h->size == 8) {
         memcpy(&h->lower, &lower, 8);
@@ -94,24 +96,16 @@ static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
 static gp_result gpi_bins_even(gp_context *gp, gpi_histogram *h)
 {
     const gp_histogram_desc *d = h->desc;
-    const bool is_signed = gpi_is_signed(d->type);
     const cl_ulong all = ~(cl_ulong)0 >> (64 - 8 * h->size); /* the type's range, less one */
-    const cl_ulong least = is_signed ? ~(all >> 1) : 0, last = is_signed ? all >> 1 : all;
     const cl_ulong lower = d->lower.u64, upper = d->upper.u64;
-    const cl_ulong sign = is_signed ? (cl_ulong)1 << 63 : 0; /* turns the order into that of unsigned ones */
+    gp_result result;
     if (gpi_is_float(d->type)) return gpi_bins_float(gp, h);
     if (lower == 0 && upper == 0) {
-        gpi_bins_integer(h, least, all);
+        gpi_bins_integer(h, gpi_is_signed(d->type) ? ~(all >> 1) : 0, all);
         return GP_OK;
     }
-    if ((lower ^ sign) >= (upper ^ sign) || (lower ^ sign) < (least ^ sign) ||
-        ((upper - 1) ^ sign) > (last ^ sign)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        is_signed
-                            ? "%s: lower = %lld and upper = %lld: must be lower < upper, of numbers of %s"
-                            : "%s: lower = %llu and upper = %llu: must be lower < upper, of numbers of %s",
-                        h->function, (long long)lower, (long long)upper, gpi_type_cl(d->type));
-    }
+    result = gpi_check_bounds(gp, h->function, "lower", lower, "upper", upper, d->type);
+    if (result != GP_OK) return result;
     gpi_bins_integer(h, lower, upper - lower - 1);
     return GP_OK;
 }
@@ -145,8 +139,8 @@ static gp_result gpi_histogram_check_bins(gp_context *gp, const gpi_histogram *h
                         h->function, d->channels, d->channels_out);
     }
     if (h->bins == 0 || h->bins >= UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: bins = %zu, must be 1 .. 2^32 - 2", h->function,
-                        h->bins);
+        return gpi_fail(gp, h->bins ? GP_ERROR_COUNT_LIMIT : GP_ERROR_INVALID_ARGUMENT,
+                        "%s: bins = %zu, must be 1 .. 2^32 - 2", h->function, h->bins);
     }
     if (d->edges && (d->lower.u64 || d->upper.u64)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are edges: lower and upper stay 0",

@@ -1,6 +1,7 @@
 /* internal.h - what the implementation files share. Everything here is private: gpi_, GPI_, static.
 
    The implementation is written in the common subset of C99 and C++11. */
+#include <float.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,8 @@
 #define GPI_CL_DEVICE_ATOMIC_SCOPE_DEVICE (1u << 5)
 
 #define GPI_MONOID_MAX 64         /* bytes of a user's element */
+#define GPI_TEXT_MAX 16384        /* characters of an expression or of a monoid's source, */
+#define GPI_NAME_MAX 256          /* of its names: clang takes time by the square of a name's length */
 #define GPI_ELEMENT_MAX 128       /* bytes of an element, eight fields included */
 #define GPI_TILES_MAX 0x7fffffffu /* tiles of one call */
 #define GPI_KERNELS_MAX 9         /* kernels of one program */
@@ -201,16 +204,21 @@ struct gp_context {
 
 /* error.c */
 static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, ...) GPI_PRINTF(3, 4);
+static void gpi_fail_within(gp_context *gp, const char *function, const char *prefix);
+static gp_result gpi_result_of(cl_int error);
+static void gpi_error_leave(const gp_context *gp);
 static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function, const char *call);
 static void gpi_log(const gp_context *gp, gp_log_level level, const char *format, ...) GPI_PRINTF(3, 4);
 static const char *gpi_cl_error_name(cl_int error);
 static char *gpi_format(const char *format, ...) GPI_PRINTF(1, 2);
 
 /* device.c */
+#define GPI_PROBE_CALLS "clGetPlatformInfo or clGetDeviceInfo"
 static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *info);
-static void gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info);
+static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info);
 static bool gpi_has_extension(const char *extensions, const char *name);
 static bool gpi_is_llvmpipe(const gp_device_info *info);
+static bool gpi_is_digit(char c);
 
 /* profile.c */
 static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
@@ -242,6 +250,10 @@ static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned 
 static void gpi_dump(gp_context *gp, const gpi_program *program, const char *ending, const void *data,
                      size_t size);
 
+/* build_log.c */
+static char *gpi_log_arrange(const char *log);
+static void gpi_log_explain(const char *log, char *out, size_t size);
+
 /* program.c */
 static void gpi_text_add(gpi_text *text, const char *format, ...) GPI_PRINTF(2, 3);
 static void gpi_text_add_kernels(gpi_text *text, const char *names);
@@ -271,7 +283,6 @@ static gp_result gpi_element_make(gp_context *gp, const char *function, const gp
                                   gpi_element *element);
 static size_t gpi_type_size(gp_type type);
 static const char *gpi_type_cl(gp_type type);
-static bool gpi_is_blank(const char *text);
 static size_t gpi_round_up(size_t x, size_t multiple);
 static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
                                      size_t count);
@@ -282,8 +293,20 @@ static gp_type gpi_operand(gp_type type);
 static bool gpi_is_float(gp_type type);
 static bool gpi_is_signed(gp_type type);
 static bool gpi_is_arg(gp_op op);
+static gp_result gpi_check_bounds(gp_context *gp, const char *function, const char *low_name, uint64_t low,
+                                  const char *high_name, uint64_t high, gp_type type);
 static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
                                 gpi_text *text);
+static void gpi_prelude_user(const gp_monoid *m, const char *user, gpi_text *text);
+static void gpi_prelude_field(const gpi_field *field, gp_type lane, unsigned k, gpi_text *text);
+static void gpi_identity_words(const gpi_element *element, gpi_text *text);
+
+/* user_text.c */
+static bool gpi_is_blank(const char *text);
+static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text);
+static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, const gp_monoid *m);
+static gp_result gpi_check_macros(gp_context *gp, const char *function, const char *prelude,
+                                  const char *library);
 
 /* laws.c */
 static gp_result gpi_laws_check_new(gp_context *gp, const char *function, const gp_monoid *monoid);
@@ -340,7 +363,7 @@ static gp_result gpi_check_count_named(gp_context *gp, const char *function, con
                                        const gpi_count *count, gpi_range *range);
 static gp_result gpi_check_apart(gp_context *gp, const char *function, const char *const *names,
                                  const gpi_range *used, size_t read, size_t count);
-static void gpi_range_resolve(cl_mem buffer, gpi_range *range);
+static cl_int gpi_range_resolve(cl_mem buffer, gpi_range *range);
 static bool gpi_same(const gpi_range *a, const gpi_range *b);
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
 static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count);
@@ -452,25 +475,25 @@ static gp_result gpi_compact_run(gp_context *gp, gpi_compact *c, uint64_t *to);
 static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c);
 
 /* gp_NAME and gp_NAME_read, of gp_DESC_desc */
-#define GPI_COMPACT_DEFINE(name, DESC, describe)                                                           \
-    static gp_result gpi_##name##_call(gp_context *gp, const char *function, const gp_##DESC##_desc *desc, \
-                                       bool read, uint64_t *to)                                            \
-    {                                                                                                      \
-        gpi_compact c;                                                                                     \
-        gp_result result;                                                                                  \
-        if (desc && desc->done) *desc->done = NULL;                                                        \
-        if (!gp || !desc || (read && !to))                                                                 \
-            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or count is NULL", function);     \
-        result = describe(gp, function, desc, &c);                                                         \
-        return result == GP_OK ? gpi_compact_run(gp, &c, to) : result;                                     \
-    }                                                                                                      \
-    GP_API gp_result gp_##name(gp_context *gp, const gp_##DESC##_desc *desc)                               \
-    {                                                                                                      \
-        return gpi_##name##_call(gp, "gp_" #name, desc, false, NULL);                                      \
-    }                                                                                                      \
-    GP_API gp_result gp_##name##_read(gp_context *gp, const gp_##DESC##_desc *desc, uint64_t *count)       \
-    {                                                                                                      \
-        return gpi_##name##_call(gp, "gp_" #name "_read", desc, true, count);                              \
+#define GPI_COMPACT_DEFINE(name, DESC, describe, counts)                                                     \
+    static gp_result gpi_##name##_call(gp_context *gp, const char *function, const gp_##DESC##_desc *desc,   \
+                                       bool read, uint64_t *to)                                              \
+    {                                                                                                        \
+        gpi_compact c;                                                                                       \
+        gp_result result;                                                                                    \
+        if (desc && desc->done) *desc->done = NULL;                                                          \
+        if (!gp || !desc || (read && !to))                                                                   \
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or " #counts " is NULL", function); \
+        result = describe(gp, function, desc, &c);                                                           \
+        return result == GP_OK ? gpi_compact_run(gp, &c, to) : result;                                       \
+    }                                                                                                        \
+    GP_API gp_result gp_##name(gp_context *gp, const gp_##DESC##_desc *desc)                                 \
+    {                                                                                                        \
+        return gpi_##name##_call(gp, "gp_" #name, desc, false, NULL);                                        \
+    }                                                                                                        \
+    GP_API gp_result gp_##name##_read(gp_context *gp, const gp_##DESC##_desc *desc, uint64_t *counts)        \
+    {                                                                                                        \
+        return gpi_##name##_call(gp, "gp_" #name "_read", desc, true, counts);                               \
     }
 
 /* gp_DESC_scratch_size, gpi_DESC_warm_up */
@@ -498,6 +521,7 @@ static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c);
 static void gpi_watch(gp_context *gp, const char *function, const char *kernel, cl_event event);
 static void gpi_settle(gp_context *gp);
 static void gpi_settle_all(gp_context *gp);
+static void gpi_pending_free(gp_context *gp);
 static void gpi_throttle(gp_context *gp);
 static gp_result gpi_async_result(gp_context *gp);
 static cl_int gpi_event_status(cl_event event);
@@ -613,6 +637,7 @@ static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc);
 /* hash_table.c, hash.c, hash_slots.c */
 static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
 static void gpi_hash_free_all(gp_context *gp);
+static gp_result gpi_hash_device_text(gp_context *gp, const char *function, gp_hash handle, gpi_text *text);
 static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count);
 
 /* map.c, random.c, gather.c, stencil.c */

@@ -4,65 +4,88 @@
 /* ------------------------------------------------------------------ buffers */
 
 /* The outermost buffer that holds `buffer`, and where in it. */
-static void gpi_range_resolve(cl_mem buffer, gpi_range *range)
+static cl_int gpi_range_resolve(cl_mem buffer, gpi_range *range)
 {
     cl_mem parent = NULL;
     size_t origin = 0;
-    range->root = buffer;
-    if (clGetMemObjectInfo(buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL) != CL_SUCCESS ||
-        !parent || clGetMemObjectInfo(buffer, CL_MEM_OFFSET, sizeof origin, &origin, NULL) != CL_SUCCESS) {
-        return;
-    }
-    range->root = parent;
+    cl_int error = clGetMemObjectInfo(buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL);
+    if (error == CL_SUCCESS && parent)
+        error = clGetMemObjectInfo(buffer, CL_MEM_OFFSET, sizeof origin, &origin, NULL);
+    range->root = parent ? parent : buffer;
     range->begin += origin;
     range->end += origin;
+    return error;
 }
 
-static gp_result gpi_check_buffer_kind(gp_context *gp, const char *function, const char *field, cl_mem buffer,
-                                       int access)
+/* What OpenCL tells of a buffer. */
+typedef struct gpi_buffer_info {
+    cl_mem_object_type type;
+    cl_mem_flags flags;
+    cl_context context;
+    size_t bytes;
+} gpi_buffer_info;
+
+static cl_int gpi_buffer_ask(cl_mem buffer, gpi_buffer_info *info)
 {
-    cl_mem_object_type type = 0;
-    cl_mem_flags flags = 0;
-    cl_context context = NULL;
-    cl_int error = clGetMemObjectInfo(buffer, CL_MEM_TYPE, sizeof type, &type, NULL);
-    if (error == CL_SUCCESS) error = clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+    cl_int error = clGetMemObjectInfo(buffer, CL_MEM_TYPE, sizeof info->type, &info->type, NULL);
     if (error == CL_SUCCESS)
-        error = clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL);
-    if (error != CL_SUCCESS || type != CL_MEM_OBJECT_BUFFER) {
+        error = clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof info->flags, &info->flags, NULL);
+    if (error == CL_SUCCESS)
+        error = clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof info->context, &info->context, NULL);
+    if (error == CL_SUCCESS)
+        error = clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof info->bytes, &info->bytes, NULL);
+    return error;
+}
+
+static gp_result gpi_check_buffer_kind(gp_context *gp, const char *function, const char *field,
+                                       const gpi_buffer_info *info, int access)
+{
+    if (info->context != gp->context) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s belongs to another cl_context", function, field);
+    }
+    if ((access != GPI_READS && (info->flags & CL_MEM_READ_ONLY)) ||
+        (access != GPI_WRITES && (info->flags & CL_MEM_WRITE_ONLY))) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s was created %s", function, field,
+                        info->flags & CL_MEM_READ_ONLY ? "CL_MEM_READ_ONLY" : "CL_MEM_WRITE_ONLY");
+    }
+    return GP_OK;
+}
+
+/* A buffer that cannot be asked: because it is none, or for another reason. */
+static gp_result gpi_fail_buffer(gp_context *gp, const char *function, const char *field, cl_int error)
+{
+    char call[96];
+    if (error == CL_SUCCESS || error == CL_INVALID_MEM_OBJECT) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
                         "%s: %s is not a buffer: clGetMemObjectInfo returned %s (%d)", function, field,
                         error ? gpi_cl_error_name(error) : "another type", (int)error);
     }
-    if (context != gp->context) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s belongs to another cl_context", function, field);
-    }
-    if ((access != GPI_READS && (flags & CL_MEM_READ_ONLY)) ||
-        (access != GPI_WRITES && (flags & CL_MEM_WRITE_ONLY))) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s was created %s", function, field,
-                        flags & CL_MEM_READ_ONLY ? "CL_MEM_READ_ONLY" : "CL_MEM_WRITE_ONLY");
-    }
-    return GP_OK;
+    (void)snprintf(call, sizeof call, "%s: clGetMemObjectInfo", field);
+    return gpi_fail_cl(gp, error, function, call);
 }
 
 /* Checks that elements [offset, offset + count) of `size` bytes are inside; tells where they are. */
 static gp_result gpi_check_buffer(gp_context *gp, const char *function, const char *field, cl_mem buffer,
                                   size_t offset, size_t count, size_t size, int access, gpi_range *range)
 {
-    size_t bytes = 0;
+    gpi_buffer_info info;
     gp_result result;
+    cl_int error;
     if (!buffer) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s is NULL", function, field);
-    result = gpi_check_buffer_kind(gp, function, field, buffer, access);
+    error = gpi_buffer_ask(buffer, &info);
+    if (error != CL_SUCCESS || info.type != CL_MEM_OBJECT_BUFFER)
+        return gpi_fail_buffer(gp, function, field, error);
+    result = gpi_check_buffer_kind(gp, function, field, &info, access);
     if (result != GP_OK) return result;
-    (void)clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
-    if (offset > bytes / size || count > bytes / size - offset) {
+    if (offset > info.bytes / size || count > info.bytes / size - offset) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
                         "%s: %s has %zu bytes, too few for offset %zu and %zu elements of %zu bytes",
-                        function, field, bytes, offset, count, size);
+                        function, field, info.bytes, offset, count, size);
     }
     range->begin = offset * size;
     range->end = (offset + count) * size;
-    gpi_range_resolve(buffer, range);
-    return GP_OK;
+    error = gpi_range_resolve(buffer, range);
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_buffer(gp, function, field, error);
 }
 
 static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_type type)
@@ -81,6 +104,10 @@ static gp_result gpi_check_count_named(gp_context *gp, const char *function, con
 {
     char field[64];
     memset(range, 0, sizeof *range);
+    if (!count->buffer && count->type) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %scount_type = %d, and %scount_buffer is NULL",
+                        function, prefix, (int)count->type, prefix);
+    }
     if (!count->buffer) return GP_OK;
     if (count->type != GP_U32 && count->type != GP_U64) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %scount_type = %d, must be GP_U32 or GP_U64",
@@ -205,9 +232,11 @@ static gp_result gpi_check_events(gp_context *gp, const char *function, const cl
                         wait ? "given" : "NULL", count);
     }
     for (i = 0; i < count; i++) {
-        cl_context context = gp->context;
+        cl_context context = NULL;
+        cl_int error;
         if (!wait[i]) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] is NULL", function, i);
-        (void)clGetEventInfo(wait[i], CL_EVENT_CONTEXT, sizeof context, &context, NULL);
+        error = clGetEventInfo(wait[i], CL_EVENT_CONTEXT, sizeof context, &context, NULL);
+        if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "wait: clGetEventInfo");
         if (context != gp->context) {
             return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] belongs to another cl_context",
                             function, i);
@@ -373,6 +402,9 @@ static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, siz
     gp_result result = gpi_call_enqueued(call, error, "clEnqueueReadBuffer", NULL, event);
     if (result != GP_OK) return result;
     error = clWaitForEvents(1, &call->last);
+    /* a wait that fails by itself leaves a copy behind that is still to come, to memory that is the caller's
+     */
+    if (error != CL_SUCCESS && gpi_event_status(call->last) > CL_COMPLETE) (void)clFinish(gp->queue);
     gpi_settle(gp);
     result = gpi_async_result(gp); /* the reason, where the wait has failed too */
     if (result != GP_OK || error == CL_SUCCESS) return result;

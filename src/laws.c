@@ -234,8 +234,8 @@ static gp_result gpi_laws_begin(gpi_laws *laws)
                         "%s: samples is %s, sample_count = %zu, at most %d", laws->function,
                         desc->samples ? "given" : "NULL", desc->sample_count, (int)GPI_LAWS_SAMPLES_MAX);
     }
-    if (desc->equal && gpi_is_blank(desc->equal))
-        return gpi_fail(laws->gp, GP_ERROR_INVALID_ARGUMENT, "%s: equal is blank", laws->function);
+    result = gpi_check_text(laws->gp, laws->function, "equal", desc->equal);
+    if (result != GP_OK) return result;
     if (!(desc->tolerance >= 0)) {
         return gpi_fail(laws->gp, GP_ERROR_INVALID_ARGUMENT, "%s: tolerance = %g, must not be negative",
                         laws->function, (double)desc->tolerance);

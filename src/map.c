@@ -38,13 +38,20 @@ static const char *const gpi_map_names[GPI_MAP_RANGES] = {"in", "in2", "in3", "c
 
 /* ------------------------------------------------------------------ program */
 
-/* The expression has lines of its own, so that it may end in a comment. */
+/* The expression has lines of its own, so that it may end in a comment. Only inputs that there are have a
+ * name. */
 static void gpi_map_prelude_function(const gpi_map *map, const char *lane, gpi_text *text)
 {
+    static const char *const names[GPI_MAP_INPUTS_MAX] = {"x", "y", "z"};
+    const char *const x = map->inputs > 0 ? names[0] : "gpi_x", *const y =
+                                                                    map->inputs > 1 ? names[1] : "gpi_y";
+    const char *const z = map->inputs > 2 ? names[2] : "gpi_z";
     gpi_text_add(text,
-                 "static GPI_LANE gpi_map(GPI_X x, GPI_Y y, GPI_Z z, ulong i, ulong gpi_a, ulong gpi_b)\n"
-                 "{\n    (void)x, (void)y, (void)z, (void)i, (void)gpi_a, (void)gpi_b;\n");
-    gpi_text_add(text, "    return (%s)(\n#line 1 \"map\"\n%s\n    );\n}\n", lane, map->text);
+                 "static GPI_LANE gpi_map(GPI_X %s, GPI_Y %s, GPI_Z %s, ulong i, ulong gpi_a, ulong gpi_b)\n"
+                 "{\n    (void)%s, (void)%s, (void)%s, (void)i, (void)gpi_a, (void)gpi_b;\n",
+                 x, y, z, x, y, z);
+    gpi_text_add(text, "#line 1 \"map\"\n    return (%s)(\n#line 1 \"map\"\n%s\n    );\n}\n", lane,
+                 map->text);
 }
 
 static char *gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
@@ -210,12 +217,13 @@ static gp_result gpi_map_of_transform(gp_context *gp, const char *function, cons
                                       gpi_map *map)
 {
     const bool third = d->in3 || d->type3, second = d->in2 || d->type2 || third;
+    gp_result result;
     memset(map, 0, sizeof *map);
     map->function = function;
     map->text = d->map;
-    if (gpi_is_blank(d->map)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is %s", function, d->map ? "empty" : "NULL");
-    }
+    if (!d->map) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is NULL", function);
+    result = gpi_check_text(gp, function, "map", d->map);
+    if (result != GP_OK) return result;
     if (d->in || d->type || second) gpi_map_add_input(map, d->in, d->in_offset, d->type);
     if (second) gpi_map_add_input(map, d->in2, d->in2_offset, d->type2 ? d->type2 : d->type);
     if (third) gpi_map_add_input(map, d->in3, d->in3_offset, d->type3 ? d->type3 : d->type);
@@ -280,13 +288,12 @@ static gp_result gpi_map_of_iota(gp_context *gp, const char *function, const gp_
 static gp_result gpi_map_of_difference(gp_context *gp, const char *function,
                                        const gp_adjacent_difference_desc *d, gpi_map *map)
 {
+    const gp_result result = gpi_check_text(gp, function, "map", d->map);
     memset(map, 0, sizeof *map);
     map->function = function;
     map->lag = true;
     map->text = d->map ? d->map : "x - y";
-    if (gpi_is_blank(map->text)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty", function);
-    }
+    if (result != GP_OK) return result;
     gpi_map_add_input(map, d->in, d->in_offset, d->type);
     gpi_map_add_input(map, d->in, d->in_offset, d->type);
     gpi_map_set_out(map, d->out, d->out_offset, d->out_type ? d->out_type : d->type);

@@ -114,9 +114,6 @@ static float gpi_float_of_half(uint16_t half)
 
 /* ------------------------------------------------------------------ checks: monoids */
 
-/* Nothing but blanks. */
-static bool gpi_is_blank(const char *text) { return !text || text[strspn(text, " \t\n")] == '\0'; }
-
 static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp_monoid *m)
 {
     const char *missing = gpi_is_blank(m->type)      ? "type"
@@ -132,7 +129,7 @@ static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp
                         "%s: monoid->size = %zu, must be a multiple of 4 in 4..%d", function, m->size,
                         GPI_MONOID_MAX);
     }
-    return GP_OK;
+    return gpi_check_monoid_text(gp, function, m);
 }
 
 static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_element *element)
@@ -213,18 +210,34 @@ static gp_result gpi_check_type(gp_context *gp, const char *function, const char
     return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d is not a gp_type", function, field, (int)type);
 }
 
+/* A range of integers: low < high, and all of [low, high) of the type. Signed ones have 64 bits' signs. */
+static gp_result gpi_check_bounds(gp_context *gp, const char *function, const char *low_name, uint64_t low,
+                                  const char *high_name, uint64_t high, gp_type type)
+{
+    const bool is_signed = gpi_is_signed(type);
+    const uint64_t all = ~(uint64_t)0 >> (64 - 8 * gpi_type_size(type));
+    const uint64_t least = is_signed ? ~(all >> 1) : 0, last = is_signed ? all >> 1 : all;
+    const uint64_t sign = is_signed ? (uint64_t)1 << 63 : 0; /* turns the order into that of unsigned ones */
+    if ((low ^ sign) < (high ^ sign) && (low ^ sign) >= (least ^ sign) &&
+        ((high - 1) ^ sign) <= (last ^ sign))
+        return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                    is_signed ? "%s: %s = %lld and %s = %lld: must be %s < %s, of numbers of %s"
+                              : "%s: %s = %llu and %s = %llu: must be %s < %s, of numbers of %s",
+                    function, low_name, (long long)low, high_name, (long long)high, low_name, high_name,
+                    gpi_type_cl(type));
+}
+
 static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gpi_operation *o)
 {
     const gp_type types[3] = {o->type, o->type2, o->heads_type};
     const bool wanted[3] = {!o->monoid || o->map, o->type2 != 0, o->segments != 0};
-    gp_result result = GP_OK;
+    gp_result result = gpi_check_text(gp, function, "map", o->map);
     size_t i;
+    if (result != GP_OK) return result;
     if (o->type2 && !o->map) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in2 is only used by a map, and there is none",
                         function);
-    }
-    if (o->map && gpi_is_blank(o->map)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty", function);
     }
     if (!o->op_count && (o->ops || o->out_types)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are ops or out_types, and op_count is 0",
@@ -462,17 +475,36 @@ static void gpi_identity_words(const gpi_element *element, gpi_text *text)
     }
 }
 
-/* The caller's text, then our names for what it defines: its own names may be those of variables in the
-   kernels. The empty line keeps a last backslash to itself. The function gets copies: where it assigns to its
-   parameters, Mesa 22.3 assigns to what was passed. */
+/* Our names for what the caller's text defines (and that its size is the one named): its own may be those of
+   variables in the kernels. The function gets copies: where it assigns to its parameters, Mesa 22.3 assigns
+   to what was passed. */
+static void gpi_prelude_user(const gp_monoid *m, const char *user, gpi_text *text)
+{
+    gpi_text_add(text, "typedef %s %s;\n", m->type, user);
+    gpi_text_add(text,
+                 "typedef char gpi_monoid_size_%zu_is_not_sizeof_type_%s[sizeof(%s) == %zu ? 1 : -1];\n",
+                 m->size, user, user, m->size);
+    gpi_text_add(text,
+                 "static %s %s_combine(%s gpi_a, %s gpi_b)\n{\n"
+                 "    %s gpi_x = gpi_a, gpi_y = gpi_b;\n    return %s(gpi_x, gpi_y);\n}\n",
+                 user, user, user, user, user, m->combine);
+}
+
+/* The empty line keeps a last backslash to itself. */
 static void gpi_prelude_monoid(const gp_monoid *m, gpi_text *text)
 {
     gpi_text_add(text, "#line 1 \"monoid\"\n%s\n\n", m->source);
-    gpi_text_add(text, "typedef %s gpi_user;\n", m->type);
-    gpi_text_add(text,
-                 "static gpi_user gpi_user_combine(gpi_user gpi_a, gpi_user gpi_b)\n{\n"
-                 "    gpi_user gpi_x = gpi_a, gpi_y = gpi_b;\n    return %s(gpi_x, gpi_y);\n}\n",
-                 m->combine);
+    gpi_prelude_user(m, "gpi_user", text);
+}
+
+static void gpi_prelude_field(const gpi_field *field, gp_type lane, unsigned k, gpi_text *text)
+{
+    gpi_text_add(text, "\n#define GPI_OP_%u %s\n#define GPI_VALUE_%u %s\n#define GPI_FLOAT_%u %d\n", k,
+                 gpi_op_macro(field->op), k, gpi_type_cl(field->value), k, gpi_is_float(field->value));
+    gpi_text_add(text, "#define GPI_RESULT_%u %s\n#define GPI_COMPENSATED_%u %d\n", k,
+                 gpi_type_cl(gpi_operand(field->out)), k, field->compensated);
+    gpi_text_add(text, "#define GPI_LANE_%u %s\n#define GPI_INDEX_%u %s\n", k, gpi_type_cl(lane), k,
+                 gpi_integer_cl(gpi_type_size(field->value), false));
 }
 
 static void gpi_prelude_fields(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
@@ -481,17 +513,11 @@ static void gpi_prelude_fields(const gpi_element *element, gpi_primitive primiti
     unsigned k;
     gpi_text_add(text, "#define GPI_FIELD_COUNT %u\n#define GPI_FIELDS(X)", (unsigned)element->field_count);
     for (k = 0; k < element->field_count; k++) gpi_text_add(text, " X(%u)", k);
+    gpi_text_add(text, "\n");
     for (k = 0; k < element->field_count; k++) {
         const gpi_field *field = &element->fields[k];
-        const gp_type lane = gpi_field_lane(field, element->mapped, primitive, plan);
-        gpi_text_add(text, "\n#define GPI_OP_%u %s\n#define GPI_VALUE_%u %s\n#define GPI_FLOAT_%u %d\n", k,
-                     gpi_op_macro(field->op), k, gpi_type_cl(field->value), k, gpi_is_float(field->value));
-        gpi_text_add(text, "#define GPI_RESULT_%u %s\n#define GPI_COMPENSATED_%u %d\n", k,
-                     gpi_type_cl(gpi_operand(field->out)), k, field->compensated);
-        gpi_text_add(text, "#define GPI_LANE_%u %s\n#define GPI_INDEX_%u %s", k, gpi_type_cl(lane), k,
-                     gpi_integer_cl(gpi_type_size(field->value), false));
+        gpi_prelude_field(field, gpi_field_lane(field, element->mapped, primitive, plan), k, text);
     }
-    gpi_text_add(text, "\n");
 }
 
 /* The input element as an operand, and the map as a function. The expression has lines of its own, so that

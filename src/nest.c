@@ -68,7 +68,7 @@ static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
     const bool codes = d->type == GP_I8 || d->type == GP_I32;
-    gp_result result = GP_OK;
+    gp_result result;
     if (!gpi_type_size(d->type) || gpi_is_float(d->type) || (!d->map && !codes && d->type != GP_U8)) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
                         "%s: type = %d, must be GP_U8, GP_I8 or GP_I32, or with a map an integer type",
@@ -79,8 +79,8 @@ static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
                         "%s: pairs, table and map exclude each other, and only a map goes with codes",
                         b->function);
     }
-    if (d->map && gpi_is_blank(d->map))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty", b->function);
+    result = gpi_check_text(gp, b->function, "map", d->map);
+    if (result != GP_OK) return result;
     b->has_table = !d->map && !codes;
     if (b->has_table && d->table) memcpy(b->table, d->table, sizeof b->table);
     else if (b->has_table) result = gpi_brackets_pairs(gp, b, d->pairs ? d->pairs : "()[]{}");

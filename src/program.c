@@ -55,11 +55,11 @@ typedef struct gpi_program_text {
 
 /* clang-format off */
 static const gpi_program_text gpi_program_texts[GPI_PRIMITIVES] = {
-    {"reduce", "monoid source tile reduce",
+    {"reduce", "monoid source group tile reduce",
      {"gp_reduce_tiles", "gp_reduce_partials"}},
-    {"scan", "monoid source tile tile_scan lookback sweep scan",
+    {"scan", "monoid source group tile tile_scan lookback sweep scan",
      {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep"}},
-    {"select", "monoid pick tile lookback sweep compact select",
+    {"select", "monoid pick group tile masks stream lookback sweep compact select",
      {"gp_select_look_back", "gp_select_upsweep", "gp_select_spine", "gp_select_downsweep"}},
     {"sort", "mix key digit ring rank small sort",
      {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
@@ -94,7 +94,7 @@ static const gpi_program_text gpi_program_texts[GPI_PRIMITIVES] = {
      {"gp_hash_each_slot"}},
     {"histogram", "histogram",
      {"gp_histogram_near", "gp_histogram_far", "gp_histogram_join"}},
-    {"segmented_reduce", "monoid source tile segmented_reduce",
+    {"segmented_reduce", "monoid source group tile segmented_reduce",
      {"gp_segments_reduce", "gp_segments_rows", "gp_segments_join"}},
     {"laws", "monoid laws",
      {"gp_laws_try"}},
@@ -213,13 +213,17 @@ static gpi_key gpi_key_make(const gp_context *gp, const char *source)
 static gp_result gpi_fail_build(gp_context *gp, cl_program program, const char *function, cl_int error)
 {
     size_t size = 0;
-    char *log = NULL;
+    char *log = NULL, *arranged, why[80];
     gp_result result;
     (void)clGetProgramBuildInfo(program, gp->info.device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
     log = (char *)calloc(size + 1, 1);
     if (log) (void)clGetProgramBuildInfo(program, gp->info.device, CL_PROGRAM_BUILD_LOG, size, log, NULL);
-    result = gpi_fail(gp, GP_ERROR_BUILD, "%s: clBuildProgram returned %s (%d), build log:\n%s", function,
-                      gpi_cl_error_name(error), (int)error, log ? log : "");
+    arranged = log ? gpi_log_arrange(log) : NULL;
+    gpi_log_explain(log ? log : "", why, sizeof why);
+    result = gpi_fail(gp, error == CL_OUT_OF_HOST_MEMORY ? GP_ERROR_OUT_OF_HOST_MEMORY : GP_ERROR_BUILD,
+                      "%s: %sclBuildProgram returned %s (%d), build log:\n%s", function, why,
+                      gpi_cl_error_name(error), (int)error, arranged ? arranged : "");
+    free(arranged);
     free(log);
     return result;
 }
@@ -328,7 +332,7 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
 {
     gpi_program *program = (gpi_program *)calloc(1, sizeof *program);
     char *source = gpi_source_compose(primitive, prelude, fields);
-    gp_result result = GP_OK;
+    gp_result result;
     if (!program || !source) {
         free(source);
         free(prelude);
@@ -340,7 +344,9 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
     program->hash = hash;
     program->key = gpi_key_make(gp, source);
     gpi_dump(gp, program, ".cl", source, strlen(source));
-    if (!gpi_build_binary(gp, program)) result = gpi_build_source(gp, function, source, program);
+    result = gpi_check_macros(gp, function, prelude, source + strlen(prelude));
+    if (result == GP_OK && !gpi_build_binary(gp, program))
+        result = gpi_build_source(gp, function, source, program);
     if (result == GP_OK) result = gpi_kernels_create(gp, function, program);
     free(source);
     if (result != GP_OK) {

@@ -45,48 +45,33 @@ static char *gpi_random_prelude(const gp_context *gp, const gpi_plan *plan, cons
 
 /* ------------------------------------------------------------------ checks */
 
-/* An integer of the type, in 64 bits. */
-static uint64_t gpi_random_integer(gp_type type, gp_value value)
-{
-    switch (type) {
-    case GP_I8: return (uint64_t)(int64_t)value.i8;
-    case GP_I16: return (uint64_t)(int64_t)value.i16;
-    case GP_I32: return (uint64_t)(int64_t)value.i32;
-    case GP_U8: return value.u8;
-    case GP_U16: return value.u16;
-    case GP_U32: return value.u32;
-    default: return value.u64;
-    }
-}
-
 static gp_result gpi_random_range(gp_context *gp, gpi_random *random)
 {
-    const gp_type type = random->desc->type;
-    const uint64_t low = gpi_random_integer(type, random->desc->low);
-    const uint64_t high = gpi_random_integer(type, random->desc->high);
-    const uint64_t sign = gpi_is_signed(type) ? (uint64_t)1 << 63 : 0;
-    if ((low ^ sign) >= (high ^ sign)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        gpi_is_signed(type) ? "%s: low = %lld is not less than high = %lld"
-                                            : "%s: low = %llu is not less than high = %llu",
-                        random->function, (unsigned long long)low, (unsigned long long)high);
-    }
+    const uint64_t low = random->desc->low.u64, high = random->desc->high.u64;
     random->argument[0] = low;
     random->argument[1] = high - low;
-    return GP_OK;
+    return gpi_check_bounds(gp, random->function, "low", low, "high", high, random->desc->type);
 }
 
-static void gpi_random_normal(gpi_random *random)
+static gp_result gpi_random_normal(gp_context *gp, gpi_random *random)
 {
+    const double most = random->desc->type == GP_F64 ? DBL_MAX : FLT_MAX;
     const gp_random_desc *d = random->desc;
     const double numbers[2] = {d->mean, d->deviation == 0 ? 1 : d->deviation};
     size_t k;
+    if (!(numbers[0] >= -most && numbers[0] <= most && numbers[1] >= 0 && numbers[1] <= most)) {
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_ARGUMENT,
+            "%s: mean = %.17g and deviation = %.17g: must be finite as %s, deviation not negative",
+            random->function, d->mean, d->deviation, gpi_type_cl(gpi_operand(d->type)));
+    }
     for (k = 0; k < 2; k++) {
         const float narrow = (float)numbers[k];
         random->argument[k] = 0;
         if (d->type == GP_F64) memcpy(&random->argument[k], &numbers[k], sizeof numbers[k]);
         else memcpy(&random->argument[k], &narrow, sizeof narrow);
     }
+    return GP_OK;
 }
 
 static gp_result gpi_random_describe(gp_context *gp, gpi_random *random)
@@ -108,7 +93,7 @@ static gp_result gpi_random_describe(gp_context *gp, gpi_random *random)
                         random->function, (unsigned long long)d->first_element, d->count);
     }
     random->words = gpi_type_size(d->type) == 8 || d->kind == GP_RANDOM_RANGE ? 2 : 1;
-    if (d->kind == GP_RANDOM_NORMAL) gpi_random_normal(random);
+    if (d->kind == GP_RANDOM_NORMAL) return gpi_random_normal(gp, random);
     return d->kind == GP_RANDOM_RANGE ? gpi_random_range(gp, random) : GP_OK;
 }
 

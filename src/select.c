@@ -13,21 +13,22 @@ static gp_result gpi_select_pick(gp_context *gp, gpi_compact *c, const char *pre
                         "%s: of predicate, flags and indices %d are given, exactly one must be", c->function,
                         given);
     }
-    if (predicate && gpi_is_blank(predicate))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: predicate is empty", c->function);
-    return GP_OK;
+    return gpi_check_text(gp, c->function, "predicate", predicate);
 }
 
-/* Flags beside the elements: integers of any type, GP_U8 where it is 0. */
+/* Flags beside the elements: of any type, GP_U8 where it is 0. */
 static gp_result gpi_select_flags(gp_context *gp, gpi_compact *c, cl_mem flags, size_t offset, gp_type type,
                                   size_t count)
 {
+    gp_result result;
     c->flags_type = type ? type : GP_U8;
-    if (c->pick != GPI_PICK_FLAGS) return GP_OK;
-    if (!gpi_type_size(c->flags_type) || gpi_is_float(c->flags_type)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: flags_type = %d, must be a type of integers",
-                        c->function, (int)type);
+    if (c->pick != GPI_PICK_FLAGS) {
+        if (!type) return GP_OK;
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: flags_type = %d, and flags is NULL", c->function,
+                        (int)type);
     }
+    result = gpi_check_type(gp, c->function, "flags_type", c->flags_type);
+    if (result != GP_OK) return result;
     gpi_compact_array_set(c, GPI_COMPACT_DECIDES, "flags", flags, offset, count, gpi_type_size(c->flags_type),
                           true);
     return GP_OK;
@@ -40,13 +41,17 @@ static gp_result gpi_select_describe(gp_context *gp, const char *function, const
     gp_result r;
     GPI_COMPACT_BEGIN(c, function, d);
     c->index_type = d->index_type;
-    r = gpi_compact_type(gp, c, "", d->type, d->size);
+    r = gpi_compact_type(gp, c, "", d->type, d->element_size);
     if (r == GP_OK) r = gpi_select_pick(gp, c, d->predicate, d->flags, d->indices);
     if (r == GP_OK) r = gpi_select_flags(gp, c, d->flags, d->flags_offset, d->flags_type, d->count);
     if (r == GP_OK)
         r = gpi_compact_number(gp, c, "index_type", &c->index_type, d->indices_out ? d->count : 0);
     if (r == GP_OK) r = gpi_compact_number(gp, c, "count_out_type", &count_type, d->count_out ? d->count : 0);
     if (r != GP_OK) return r;
+    if (d->in_count && !d->indices) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in_count = %zu, and indices is NULL", function,
+                        d->in_count);
+    }
     c->wide = d->count > UINT32_MAX || c->index_type == GP_U64;
     if (d->indices) {
         gpi_compact_array_set(c, GPI_COMPACT_DECIDES, "indices", d->indices, d->indices_offset, d->count,
@@ -65,10 +70,11 @@ static gp_result gpi_select_describe(gp_context *gp, const char *function, const
 
 static gp_result gpi_partition_check(gp_context *gp, const gpi_compact *c, const gp_partition_desc *d)
 {
-    if (d->predicate2 && (!d->predicate || gpi_is_blank(d->predicate2))) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: predicate2 is empty, or there is no predicate",
+    const gp_result result = gpi_check_text(gp, c->function, "predicate2", d->predicate2);
+    if (result != GP_OK) return result;
+    if (d->predicate2 && !d->predicate)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: predicate2 is given without predicate",
                         c->function);
-    }
     if (d->predicate2 ? !d->second != !d->rest : d->second != NULL) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: second %s, rest %s, and there are %d parts",
                         c->function, d->second ? "is given" : "is NULL", d->rest ? "is given" : "is NULL",
@@ -91,7 +97,7 @@ static gp_result gpi_partition_describe(gp_context *gp, const char *function, co
     c->predicate2 = d->predicate2;
     c->where = d->rest ? GPI_WHERE_APART : d->reversed ? GPI_WHERE_REVERSED : GPI_WHERE_BEHIND;
     c->index_type = GP_U32;
-    r = gpi_compact_type(gp, c, "", d->type, d->size);
+    r = gpi_compact_type(gp, c, "", d->type, d->element_size);
     if (r == GP_OK) r = gpi_select_pick(gp, c, d->predicate, d->flags, NULL);
     if (r == GP_OK) r = gpi_select_flags(gp, c, d->flags, d->flags_offset, d->flags_type, d->count);
     if (r == GP_OK) r = gpi_partition_check(gp, c, d);
@@ -111,7 +117,7 @@ static gp_result gpi_partition_describe(gp_context *gp, const char *function, co
 
 /* ------------------------------------------------------------------ API */
 
-GPI_COMPACT_DEFINE(select, select, gpi_select_describe)
-GPI_COMPACT_DEFINE(partition, partition, gpi_partition_describe)
+GPI_COMPACT_DEFINE(select, select, gpi_select_describe, count)
+GPI_COMPACT_DEFINE(partition, partition, gpi_partition_describe, counts)
 GPI_COMPACT_DEFINE_SIZE(select, gpi_select_describe)
 GPI_COMPACT_DEFINE_SIZE(partition, gpi_partition_describe)

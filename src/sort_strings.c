@@ -48,14 +48,14 @@ static gp_result gpi_strings_check_desc(gp_context *gp, gpi_strings *s)
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: offsets_type = %d, must be GP_U32 or GP_U64",
                         s->function, (int)d->offsets_type);
     }
-    if (d->index_size != 0 && d->index_size != 4 && d->index_size != 8) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: index_size = %zu, must be 4 or 8", s->function,
-                        d->index_size);
+    if (d->index_type && d->index_type != GP_U32 && d->index_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
+                        s->function, (int)d->index_type);
     }
     if (d->count > UINT32_MAX - 2) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu, at most 2^32 - 3", s->function, d->count);
     }
-    s->index_size = d->index_size ? d->index_size : 4;
+    s->index_size = d->index_type == GP_U64 ? 8 : 4;
     s->offset_size = d->offsets_type == GP_U32 ? 4 : 8;
     s->count.bound = d->count;
     s->count.buffer = d->count_buffer;
@@ -194,7 +194,9 @@ static gp_result gpi_strings_sub_buffer(gp_context *gp, const gpi_strings *s, cl
     cl_int error;
     range.begin = begin;
     range.end = begin + bytes;
-    gpi_range_resolve(scratch, &range); /* the caller's may be a part itself, and parts have no parts */
+    error =
+        gpi_range_resolve(scratch, &range); /* the caller's may be a part itself, and parts have no parts */
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, s->function, "scratch: clGetMemObjectInfo");
     region.origin = range.begin;
     region.size = bytes;
     *out = clCreateSubBuffer(range.root, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);

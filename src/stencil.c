@@ -94,11 +94,10 @@ static gp_result gpi_stencil_check_numbers(gp_context *gp, const gpi_stencil *s)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: border = %d is not a gp_border", s->function,
                         (int)d->border);
     }
-    if (d->map && (gpi_is_blank(d->map) || d->weights)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty, or there are weights too",
+    if (d->map && d->weights)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are a map and weights: give one of them",
                         s->function);
-    }
-    return GP_OK;
+    return gpi_check_text(gp, s->function, "map", d->map);
 }
 
 /* Elements from the first to the last one of a picture; false where they do not fit into a size_t. */
@@ -132,8 +131,11 @@ static gp_result gpi_stencil_describe(gp_context *gp, gpi_stencil *s)
     }
     if (!gpi_stencil_extent(row, s->height, s->in_pitch, &s->in_count) ||
         !gpi_stencil_extent(row, s->height, s->out_pitch, &s->out_count)) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: %zu rows of %zu elements", s->function, s->height,
-                        row);
+        return gpi_fail(
+            gp, GP_ERROR_COUNT_LIMIT,
+            "%s: height = %zu rows of %zu elements, in_pitch = %zu, out_pitch = %zu: more than %zu "
+            "elements from the first to the last",
+            s->function, s->height, row, s->in_pitch, s->out_pitch, (size_t)(SIZE_MAX / 16));
     }
     return GP_OK;
 }

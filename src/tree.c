@@ -37,9 +37,7 @@ static gp_result gpi_tree_check_types(gp_context *gp, gpi_tree *t)
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d is not an integer type", t->function,
                         (int)d->type);
     }
-    if (d->map && gpi_is_blank(d->map))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is empty", t->function);
-    return GP_OK;
+    return gpi_check_text(gp, t->function, "map", d->map);
 }
 
 static char *gpi_tree_prelude(const gpi_tree *t)
@@ -115,6 +113,10 @@ static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
     size_t k;
     gp_result r;
     memset(used, 0, sizeof used);
+    if (!d->index && !d->children && !d->end) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                        "%s: index, children and end are NULL: nothing is wanted", t->function);
+    }
     r = gpi_check_buffer(gp, t->function, names[PARENT], d->parent, d->parent_offset, d->count, t->index_size,
                          GPI_READS, &used[PARENT]);
     if (r == GP_OK && d->type)
@@ -186,15 +188,13 @@ GP_API gp_result gp_tree(gp_context *gp, const gp_tree_desc *desc)
     gpi_tree t;
     gpi_call call;
     gp_result result;
-    bool some;
     if (desc && desc->done) *desc->done = NULL;
     if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_tree: gp or desc is NULL");
-    some = desc->count > 0 && (desc->index || desc->children || desc->end);
     result = gpi_tree_plan(gp, &t, "gp_tree", desc);
     if (result == GP_OK && desc->count > 0) result = gpi_tree_check(gp, &t);
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, "gp_tree", desc->wait, desc->wait_count, desc->done);
-    if (result == GP_OK && some) result = gpi_tree_launch(&call, &t);
+    if (result == GP_OK && desc->count > 0) result = gpi_tree_launch(&call, &t);
     return gpi_call_end(&call, result);
 }
 

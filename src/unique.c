@@ -6,8 +6,7 @@
 static gp_result gpi_unique_equal(gp_context *gp, gpi_compact *c, const char *equal)
 {
     c->equal = equal;
-    if (!equal || !gpi_is_blank(equal)) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: equal is empty", c->function);
+    return gpi_check_text(gp, c->function, "equal", equal);
 }
 
 /* `values`: gp_unique_by_key. */
@@ -27,6 +26,10 @@ static gp_result gpi_unique_any_describe(gp_context *gp, const char *function, c
                      "%s: value_size = %zu: gp_unique takes 0, "
                      "gp_unique_by_key 1, 2, 4, 8 or 16",
                      function, d->value_size);
+    }
+    if (r == GP_OK && !values && (d->values || d->values_out)) {
+        r = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is for gp_unique_by_key", function,
+                     d->values ? "values" : "values_out");
     }
     if (r == GP_OK)
         r = gpi_compact_number(gp, c, "index_type", &c->index_type, d->indices_out ? d->count : 0);
@@ -77,7 +80,7 @@ static gp_result gpi_run_length_encode_describe(gp_context *gp, const char *func
     c->pick = GPI_PICK_RUNS;
     c->repeated_only = d->repeated_only;
     c->index_type = d->index_type;
-    r = gpi_compact_type(gp, c, "", d->type, d->size);
+    r = gpi_compact_type(gp, c, "", d->type, d->element_size);
     if (r == GP_OK) r = gpi_unique_equal(gp, c, d->equal);
     if (r == GP_OK) {
         r = gpi_compact_number(gp, c, "index_type", &c->index_type,
@@ -99,8 +102,8 @@ static gp_result gpi_run_length_encode_describe(gp_context *gp, const char *func
 
 /* ------------------------------------------------------------------ API */
 
-GPI_COMPACT_DEFINE(unique, unique, gpi_unique_describe)
-GPI_COMPACT_DEFINE(unique_by_key, unique, gpi_unique_by_key_describe)
-GPI_COMPACT_DEFINE(run_length_encode, run_length_encode, gpi_run_length_encode_describe)
+GPI_COMPACT_DEFINE(unique, unique, gpi_unique_describe, count)
+GPI_COMPACT_DEFINE(unique_by_key, unique, gpi_unique_by_key_describe, count)
+GPI_COMPACT_DEFINE(run_length_encode, run_length_encode, gpi_run_length_encode_describe, count)
 GPI_COMPACT_DEFINE_SIZE(unique, gpi_unique_either_describe)
 GPI_COMPACT_DEFINE_SIZE(run_length_encode, gpi_run_length_encode_describe)

@@ -46,3 +46,34 @@ void test_remove_folder(const char *folder)
     (void)test_each_file(folder, NULL, test_drop);
     (void)rmdir(folder);
 }
+
+/* ------------------------------------------------------------------ what is printed */
+
+static int quiet_was[2];
+static FILE *quiet_file;
+
+void test_quiet_begin(void)
+{
+    int k;
+    quiet_file = tmpfile();
+    assert_non_null(quiet_file);
+    for (k = 0; k < 2; k++) {
+        (void)fflush(k == 0 ? stdout : stderr);
+        quiet_was[k] = dup(k + 1);
+        assert_true(quiet_was[k] >= 0 && dup2(fileno(quiet_file), k + 1) == k + 1);
+    }
+}
+
+long test_quiet_end(void)
+{
+    long bytes;
+    int k;
+    for (k = 0; k < 2; k++) {
+        (void)fflush(k == 0 ? stdout : stderr);
+        assert_int_equal(dup2(quiet_was[k], k + 1), k + 1);
+        (void)close(quiet_was[k]);
+    }
+    bytes = fseek(quiet_file, 0, SEEK_END) == 0 ? ftell(quiet_file) : -1;
+    (void)fclose(quiet_file);
+    return bytes;
+}

@@ -16,6 +16,10 @@ int test_each_file(const char *folder, const char *part, bool (*visit)(const cha
 bool test_keep(const char *path);
 bool test_drop(const char *path);
 
+/* Between these two, what is printed goes to a file; how many bytes it was. */
+void test_quiet_begin(void);
+long test_quiet_end(void);
+
 /* With everything in it. */
 void test_remove_folder(const char *folder);
 

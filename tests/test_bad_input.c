@@ -433,7 +433,8 @@ static void test_monoid_that_does_not_compile(void **state)
     monoid = test_affine_monoid;
     monoid.identity = wide_identity;
     monoid.size = 16; /* the type has 8 */
-    assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_BUILD, "size_must_be_sizeof_type");
+    assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_BUILD,
+                    "monoid->size = 16 is not sizeof(type)");
 }
 
 /* ------------------------------------------------------------------ contexts */

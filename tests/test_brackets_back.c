@@ -35,7 +35,7 @@ static void test_outputs(void **state)
     (void)state;
     for (v = 6; v < NEST_ALL_VARIANTS; v += 2) {
         gp_context *gp = nest_open(v);
-        for (outputs = 0; outputs < 16 && gp; outputs++) {
+        for (outputs = 1; outputs < 16 && gp; outputs++) {
             if (nest_is_dear(gp, v) && outputs != 1 && outputs != 15) continue;
             nest_check_text(gp, "outputs", test_small() ? 300 : 50021, NEST_KINDS, outputs);
             nest_check_text(gp, "outputs", 70, NEST_KINDS, outputs);
@@ -67,18 +67,15 @@ static void test_large(void **state)
 /* One tile in k never publishes: its node, and its openers, are found in the input. */
 static void test_sabotage(void **state)
 {
-    static const char *const shares[] = {"-DGPI_SABOTAGE=1", "-DGPI_SABOTAGE=3"};
     const size_t n = test_small() ? 300 : 5003;
-    size_t s, p;
+    gp_context *gp = nest_open_with(NEST_ALL_VARIANTS - 1, "-DGPI_SABOTAGE=2");
+    size_t p;
     (void)state;
-    for (s = 0; s < 2; s++) {
-        gp_context *gp = nest_open_with(NEST_ALL_VARIANTS - 1, shares[s]);
-        if (!gp) return;
-        for (p = 0; p < NEST_PATTERNS; p++) nest_check_text(gp, "sabotage", n, (nest_pattern)p, 15);
-        assert_true(test_profile_of(gp).fallbacks > 0);
-        assert_int_equal(test_profile_of(gp).abandoned, 0);
-        gp_context_destroy(gp);
-    }
+    if (!gp) return;
+    for (p = 0; p < NEST_PATTERNS; p++) nest_check_text(gp, "sabotage", n, (nest_pattern)p, 15);
+    assert_true(test_profile_of(gp).fallbacks > 0);
+    assert_int_equal(test_profile_of(gp).abandoned, 0);
+    gp_context_destroy(gp);
 }
 
 /* Offsets of every buffer, odd ones; indices of 64 bits; codes, and a map. */

@@ -194,7 +194,7 @@ static void check_unpack(gp_context *gp, const char *name, size_t size, gp_type 
         taken++;
     }
     d.element_size = size;
-    d.flag_type = flag_type == GP_U8 ? GP_TYPE_NONE : flag_type;
+    d.flags_type = flag_type == GP_U8 ? GP_TYPE_NONE : flag_type;
     d.count = n;
     d.in_offset = 1;
     d.flags_offset = 2;
@@ -309,7 +309,7 @@ static void test_bad_input(void **state)
         good.element_size = 4;
         good.in_count = good.count = 900;
         REFUSED(gp_unpack, d.element_size = 0, GP_ERROR_INVALID_ARGUMENT, "gp_unpack: element_size = 0");
-        REFUSED(gp_unpack, d.flag_type = (gp_type)77, GP_ERROR_INVALID_TYPE, "flag_type = 77");
+        REFUSED(gp_unpack, d.flags_type = (gp_type)77, GP_ERROR_INVALID_TYPE, "flags_type = 77");
         REFUSED(gp_unpack, d.flags = NULL, GP_ERROR_INVALID_BUFFER, "flags is NULL");
         REFUSED(gp_unpack, d.in_count = 1001, GP_ERROR_INVALID_BUFFER, "in has");
         REFUSED(gp_unpack, d.out = b, GP_ERROR_OVERLAP, "flags is bytes");

@@ -39,11 +39,14 @@ static void test_destroyed(void **state)
     const gp_hash_retrieve_desc retrieve = {0};
     const gp_hash_for_each_desc each = {0};
     const gp_hash_rehash_desc rehash = {0};
+    gp_device_source_desc source = {0};
     gp_hash_counts counts;
     gp_hash_stats stats;
     gp_hash shared;
     size_t n;
     (void)state;
+    source.part = GP_DEVICE_HASH;
+    source.table = a;
     assert_gp(gp, gp_hash_destroy(gp, a));
 #define REFUSED(name, call) assert_gp_fails(gp, call, GP_ERROR_INVALID_ARGUMENT, name ": table = ")
     REFUSED("gp_hash_insert", gp_hash_insert(gp, a, &insert));
@@ -53,6 +56,7 @@ static void test_destroyed(void **state)
     REFUSED("gp_hash_find", gp_hash_find(gp, a, &find));
     REFUSED("gp_hash_contains", gp_hash_contains(gp, a, &find));
     REFUSED("gp_hash_erase", gp_hash_erase(gp, a, &erase));
+    REFUSED("gp_hash_erase_scratch_size", gp_hash_erase_scratch_size(gp, a, &erase, &n));
     REFUSED("gp_hash_clear", gp_hash_clear(gp, a, &clear));
     REFUSED("gp_hash_retrieve", gp_hash_retrieve(gp, a, &retrieve));
     REFUSED("gp_hash_retrieve_scratch_size", gp_hash_retrieve_scratch_size(gp, a, &retrieve, &n));
@@ -61,7 +65,7 @@ static void test_destroyed(void **state)
     REFUSED("gp_hash_counts_read", gp_hash_counts_read(gp, a, &counts));
     REFUSED("gp_hash_size_read", gp_hash_size_read(gp, a, &n));
     REFUSED("gp_hash_stats_read", gp_hash_stats_read(gp, a, &stats));
-    REFUSED("gp_device_source", gp_device_source(gp, GP_DEVICE_HASH, a, NULL, 0, &n));
+    REFUSED("gp_device_source", gp_device_source(gp, &source, NULL, 0, &n));
     REFUSED("gp_hash_share", gp_hash_share(gp, gp, a, &shared));
 #undef REFUSED
     gp_context_destroy(gp);
@@ -146,6 +150,7 @@ static void test_bad_batches(void **state)
     gp_hash_insert_desc d;
     gp_hash_find_desc find = {0};
     gp_hash_erase_desc erase = {0};
+    size_t bytes;
     (void)state;
 #define REFUSED(call, change, result, text) \
     d = good;                               \
@@ -187,6 +192,13 @@ static void test_bad_batches(void **state)
     erase.count = 100;
     assert_gp_fails(gp, gp_hash_erase(gp, f.table, &erase), GP_ERROR_OVERLAP, "results");
     assert_gp_fails(gp, gp_hash_erase(gp, f.table, NULL), GP_ERROR_INVALID_ARGUMENT, "NULL");
+    erase.results = NULL;
+    erase.strategy = (gp_strategy)9;
+    assert_gp_fails(gp, gp_hash_erase(gp, f.table, &erase), GP_ERROR_INVALID_ARGUMENT, "strategy = 9");
+    assert_gp_fails(gp, gp_hash_erase_scratch_size(gp, f.table, &erase, &bytes), GP_ERROR_INVALID_ARGUMENT,
+                    "gp_hash_erase_scratch_size: strategy = 9");
+    assert_gp_fails(gp, gp_hash_erase_scratch_size(gp, f.table, &erase, NULL), GP_ERROR_INVALID_ARGUMENT,
+                    "bytes is NULL");
     check_table_overlaps(&f, memory);
     hash_fixture_check(&f, "unharmed");
     hash_fixture_free(&f);

@@ -130,23 +130,26 @@ static void test_reserved(void **state)
     hash_fixture_free(&f);
 }
 
+/* Too many are clamped, and counted once, straight and partitioned. */
 static void test_count_on_device(void **state)
 {
-    static const uint32_t wanted[] = {0, 1, 50, 99, 200};
+    static const uint32_t wanted[] = {0, 1, 50, 199, 300};
     size_t k, i;
     (void)state;
-    for (k = 0; k < sizeof wanted / sizeof *wanted; k++) {
-        hash_fixture f = hash_fixture_make(set, 100, NULL);
+    for (k = 0; k < 2 * sizeof wanted / sizeof *wanted; k++) {
+        const uint32_t n = wanted[k / 2];
+        hash_fixture f = hash_fixture_make(set, 200, NULL);
         gp_hash_erase_desc erase = {0};
         erase.keys = f.keys.mem;
         erase.count = f.n;
-        erase.count_buffer = test_buffer(f.gp, 4, &wanted[k]);
+        erase.count_buffer = test_buffer(f.gp, 4, &n);
         erase.count_type = GP_U32;
+        if (k % 2) erase.strategy = GP_STRATEGY_MULTI_PASS;
         assert_gp(f.gp, gp_hash_erase(f.gp, f.table, &erase));
-        for (i = 0; i < f.n && i < wanted[k]; i++) f.m.live[i] = false;
+        for (i = 0; i < f.n && i < n; i++) f.m.live[i] = false;
         f.m.counts.erased = i;
         hash_fixture_check(&f, "count on the device");
-        assert_int_equal(test_profile_of(f.gp).clamped, wanted[k] > 100);
+        assert_int_equal(test_profile_of(f.gp).clamped, n > 200);
         clReleaseMemObject(erase.count_buffer);
         hash_fixture_free(&f);
     }
@@ -174,6 +177,36 @@ static void test_own_scratch(void **state)
         hash_fixture_check(&f, "own scratch");
         clReleaseMemObject(d.scratch);
     }
+    hash_fixture_free(&f);
+}
+
+/* The same for erasing: straight it takes none. Half of the keys are erased, and those again. */
+static void test_own_scratch_erase(void **state)
+{
+    hash_fixture f = hash_fixture_make(pair, some(), NULL);
+    gp_hash_erase_desc d = {0};
+    size_t bytes, i;
+    (void)state;
+    d.keys = f.keys.mem;
+    d.count = f.n / 2;
+    d.strategy = GP_STRATEGY_SINGLE_PASS;
+    assert_gp(f.gp, gp_hash_erase_scratch_size(f.gp, f.table, &d, &bytes));
+    assert_int_equal(bytes, 0);
+    d.strategy = GP_STRATEGY_MULTI_PASS;
+    assert_gp(f.gp, gp_hash_erase_scratch_size(f.gp, f.table, &d, &bytes));
+    assert_true(bytes > 4 * d.count);
+    d.scratch = test_buffer(f.gp, bytes - 1, NULL);
+    assert_gp_fails(f.gp, gp_hash_erase(f.gp, f.table, &d), GP_ERROR_INVALID_BUFFER, "scratch");
+    clReleaseMemObject(d.scratch);
+    d.scratch = gp_hash_buffer(f.gp, f.table);
+    assert_gp_fails(f.gp, gp_hash_erase(f.gp, f.table, &d), GP_ERROR_OVERLAP, "scratch");
+    hash_fixture_check(&f, "not erased");
+    d.scratch = test_buffer(f.gp, bytes, NULL);
+    for (i = 0; i < 2; i++) assert_gp(f.gp, gp_hash_erase(f.gp, f.table, &d));
+    for (i = 0; i < d.count; i++) f.m.live[i] = false;
+    f.m.counts.erased = d.count;
+    hash_fixture_check(&f, "erased with own scratch");
+    clReleaseMemObject(d.scratch);
     hash_fixture_free(&f);
 }
 
@@ -328,18 +361,21 @@ static const char user_kernel[] = "__kernel void user(__global uint *memory, uin
 
 static cl_program user_build(gp_context *gp, gp_hash table)
 {
+    gp_device_source_desc desc = {0};
     size_t size = 0;
     char *text, few[10];
     const char *whole;
     cl_device_id device = gp_cl_device(gp);
     cl_program program;
     cl_int error;
-    assert_gp(gp, gp_device_source(gp, GP_DEVICE_HASH, table, NULL, 0, &size));
-    assert_gp(gp, gp_device_source(gp, GP_DEVICE_HASH, table, few, sizeof few, &size));
+    desc.part = GP_DEVICE_HASH;
+    desc.table = table;
+    assert_gp(gp, gp_device_source(gp, &desc, NULL, 0, &size));
+    assert_gp(gp, gp_device_source(gp, &desc, few, sizeof few, &size));
     assert_int_equal(strlen(few), sizeof few - 1);
     text = malloc(size + sizeof user_kernel);
     assert_non_null(text);
-    assert_gp(gp, gp_device_source(gp, GP_DEVICE_HASH, table, text, size, &size));
+    assert_gp(gp, gp_device_source(gp, &desc, text, size, &size));
     assert_int_equal(strlen(text) + 1, size);
     strcat(text, user_kernel);
     whole = text;
@@ -417,7 +453,7 @@ int main(void)
         cmocka_unit_test(test_own_scratch), cmocka_unit_test(test_find_in_place),
         cmocka_unit_test(test_types),       cmocka_unit_test(test_retrieve),
         cmocka_unit_test(test_for_each),    cmocka_unit_test(test_device_source),
-        cmocka_unit_test(test_warmup),
+        cmocka_unit_test(test_warmup),      cmocka_unit_test(test_own_scratch_erase),
     };
     return cmocka_run_group_tests_name("hash_table", tests, NULL, NULL);
 }

@@ -187,7 +187,7 @@ static void test_bad_input(void **state)
     refused(gp, &desc, GP_ERROR_INVALID_ARGUMENT, "samples is given, sample_count = 0");
     desc.samples = NULL;
     desc.equal = " ";
-    refused(gp, &desc, GP_ERROR_INVALID_ARGUMENT, "equal is blank");
+    refused(gp, &desc, GP_ERROR_INVALID_ARGUMENT, "equal is empty");
     desc.equal = "x ==";
     refused(gp, &desc, GP_ERROR_BUILD, "gp_check_monoid: clBuildProgram");
     desc.equal = NULL;

@@ -107,18 +107,18 @@ static void check_select(gp_context *gp, const choice *c, const pack_form *form,
     expression(c, c->first, text);
     d.in = pack_in(gp, in, form, o, c->size);
     d.in_offset = o;
-    d.in_count = n;
+    if (c->by == BY_INDICES) d.in_count = n;
     d.count = form->bound;
     d.count_buffer = pack_count(gp, form);
     d.count_offset = PACK_COUNT_OFFSET;
-    d.count_type = form->wide ? GP_U64 : GP_U32;
+    if (d.count_buffer) d.count_type = form->wide ? GP_U64 : GP_U32;
     d.type = c->type;
-    d.size = c->type ? 0 : c->size;
+    d.element_size = c->type ? 0 : c->size;
     if (c->by == BY_PREDICATE) d.predicate = text;
     if (c->by == BY_FLAGS) d.flags = pack_in(gp, flags, form, o + 3, 2);
     if (c->by == BY_INDICES) d.indices = pack_in(gp, list, form, o + 3, number);
     d.flags_offset = d.indices_offset = o + 3;
-    d.flags_type = GP_U16;
+    if (c->by == BY_FLAGS) d.flags_type = GP_U16;
     d.index_type = d.count_out_type = pack_number_type(form);
     if (wanted & WANT_ELEMENTS) d.out = out.buffer;
     if (wanted & WANT_INDICES) d.indices_out = index.buffer;
@@ -316,14 +316,14 @@ static void check_partition(gp_context *gp, const choice *c, const pack_form *fo
     d.count = form->bound;
     d.count_buffer = pack_count(gp, form);
     d.count_offset = PACK_COUNT_OFFSET;
-    d.count_type = form->wide ? GP_U64 : GP_U32;
+    if (d.count_buffer) d.count_type = form->wide ? GP_U64 : GP_U32;
     d.type = c->type;
-    d.size = c->type ? 0 : c->size;
+    d.element_size = c->type ? 0 : c->size;
     if (c->by == BY_PREDICATE) d.predicate = text;
     if (parts == 3) d.predicate2 = text2;
     if (c->by == BY_FLAGS) d.flags = pack_in(gp, flags, form, o + 3, 2);
     d.flags_offset = o + 3;
-    d.flags_type = GP_U16;
+    if (c->by == BY_FLAGS) d.flags_type = GP_U16;
     d.out = out.buffer;
     d.out_offset = out.offset;
     if (how == APART) d.rest = rest.buffer;
@@ -413,6 +413,21 @@ static void test_partition_elements(void **state)
     gp_context_destroy(gp);
 }
 
+/* As outputs too long for the caches are written. */
+static void test_past_caches(void **state)
+{
+    const choice c = {BY_FLAGS, GP_TYPE_NONE, 4, 100, 0};
+    gp_context *gp = test_open(&test_variants[0], "-DGPI_PAST_CACHES=0");
+    size_t k;
+    (void)state;
+    for (k = 0; k < 4; k++) {
+        pack_form form = form_of((test_small() ? 3079 : 70001) + k);
+        form.offset = k;
+        check_partition(gp, &c, &form, 2, k % 2 ? APART : BEHIND);
+    }
+    gp_context_destroy(gp);
+}
+
 /* ------------------------------------------------------------------ waiting, bad input */
 
 /* One tile in k never publishes: the fallback counts it, and the result is the same. */
@@ -456,8 +471,8 @@ static void test_bad_input(void **state)
     s.predicate = NULL;
     s.flags = b;
     assert_gp_fails(gp, gp_select(gp, &s), GP_ERROR_OVERLAP, "flags");
-    s.flags_type = GP_F32;
-    assert_gp_fails(gp, gp_select(gp, &s), GP_ERROR_INVALID_TYPE, "flags_type");
+    s.flags_type = (gp_type)77;
+    assert_gp_fails(gp, gp_select(gp, &s), GP_ERROR_INVALID_TYPE, "flags_type = 77");
     s.flags_type = GP_TYPE_NONE;
     s.flags = a;
     s.flags_offset = 3901;
@@ -483,7 +498,7 @@ static void test_bad_input(void **state)
     s.index_type = GP_U32;
     assert_gp_fails(gp, gp_select_read(gp, &s, NULL), GP_ERROR_INVALID_ARGUMENT, "count is NULL");
     s.type = GP_TYPE_NONE;
-    s.size = 12;
+    s.element_size = 12;
     assert_gp_fails(gp, gp_select(gp, &s), GP_ERROR_INVALID_ARGUMENT, "size = 12");
     p.in = a;
     p.out = b;
@@ -544,6 +559,7 @@ int main(void)
         cmocka_unit_test(test_select_floats),
         cmocka_unit_test(test_partition_every_variant),
         cmocka_unit_test(test_partition_elements),
+        cmocka_unit_test(test_past_caches),
         cmocka_unit_test(test_sabotage),
         cmocka_unit_test(test_bad_input),
         cmocka_unit_test(test_clamped),

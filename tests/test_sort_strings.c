@@ -201,7 +201,7 @@ static gp_sort_strings_desc make_desc(gp_context *gp, const strings *s, const wa
                                 : guarded(gp, w->shift, entries, 4, narrow);
     d.offsets_type = w->wide_offsets ? GP_U64 : GP_U32;
     d.out = guarded(gp, w->shift, s->count, index, NULL);
-    d.index_size = w->wide_indices ? 8 : 0;
+    d.index_type = w->wide_indices ? GP_U64 : GP_TYPE_NONE;
     d.descending = w->descending;
     free(narrow);
     return d;
@@ -220,7 +220,7 @@ static void release(const gp_sort_strings_desc *d)
 static void check_out(gp_context *gp, const char *name, const gp_sort_strings_desc *d, const size_t *order,
                       size_t count)
 {
-    const size_t size = d->index_size ? d->index_size : 4, all = d->out_offset + d->count + GUARD;
+    const size_t size = d->index_type == GP_U64 ? 8 : 4, all = d->out_offset + d->count + GUARD;
     unsigned char *out = test_read(gp, d->out, all * size);
     size_t i, k;
     for (i = 0; i < all; i++) {
@@ -447,7 +447,7 @@ static void test_bad_input(void **state)
     change;                           \
     assert_gp_fails(gp, gp_sort_strings(gp, &d), result, text)
     REFUSED(d.offsets_type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "offsets_type = 0");
-    REFUSED(d.index_size = 2, GP_ERROR_INVALID_ARGUMENT, "index_size = 2");
+    REFUSED(d.index_type = GP_U8, GP_ERROR_INVALID_TYPE, "index_type = 2");
     REFUSED(d.count = SIZE_MAX, GP_ERROR_COUNT_LIMIT, "count =");
     REFUSED(d.count = 200, GP_ERROR_INVALID_BUFFER, "offsets has");
     REFUSED(d.byte_count += 17, GP_ERROR_INVALID_BUFFER, "bytes has");

@@ -184,7 +184,7 @@ static void test_descs(void **state)
             desc.children_offset = 3 * i;
             desc.end_offset = 5 * i;
             desc.in_offset = 7;
-            check_parents(gp, desc, parent, NULL, n, (unsigned)i);
+            check_parents(gp, desc, parent, NULL, n, i > 0 ? (unsigned)i : 7);
             for (k = 0; k < n; k++)
                 counts[k] = test_random() >> 9 & 1 ? 0 : (unsigned char)(test_random() >> 9);
             desc.type = GP_U8;

@@ -117,7 +117,7 @@ static void check_unique(gp_context *gp, const runs_case *c, const pack_form *fo
     d.count = form->bound;
     d.count_buffer = pack_count(gp, form);
     d.count_offset = PACK_COUNT_OFFSET;
-    d.count_type = form->wide ? GP_U64 : GP_U32;
+    if (d.count_buffer) d.count_type = form->wide ? GP_U64 : GP_U32;
     d.key_type = c->type;
     d.key_size = c->type ? 0 : c->size;
     d.value_size = c->value_size;
@@ -168,9 +168,9 @@ static void check_runs(gp_context *gp, const runs_case *c, const pack_form *form
     d.count = form->bound;
     d.count_buffer = pack_count(gp, form);
     d.count_offset = PACK_COUNT_OFFSET;
-    d.count_type = form->wide ? GP_U64 : GP_U32;
+    if (d.count_buffer) d.count_type = form->wide ? GP_U64 : GP_U32;
     d.type = c->type;
-    d.size = c->type ? 0 : c->size;
+    d.element_size = c->type ? 0 : c->size;
     d.repeated_only = c->repeated_only;
     if (form->own_scratch) assert_gp(gp, gp_run_length_encode_scratch_size(gp, &d, &bytes));
     d.scratch = own_scratch(gp, bytes);

@@ -24,6 +24,7 @@ while [ $field -lt "${fields:-0}" ]; do
 done
 case $2 in
 hash_device) layers="mix hash hash_device" ;; # for kernels of the user's
+group_device) layers="group group_device" ;;
 *) layers=$(sed -n "s/^    {\"$2\", \"\([a-z_ ]*\)\",\$/\1/p" src/program.c) ;;
 esac
 test -n "$layers" || {

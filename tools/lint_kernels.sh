@@ -45,6 +45,15 @@ for prelude in tests/native/prelude_*.h; do
         done
     done
 done
+# Selections by masks, which take AVX-512.
+AVX512="-DPOCL_DEVICE_ADDRESS_BITS=64 -target x86_64-linux-gnu -march=skylake-avx512"
+for prelude in tests/native/prelude_select_*.h; do
+    checked=$((checked + 1))
+    ${CLANG:-clang} $FLAGS $AVX512 -DGPI_FP64=1 $SERIAL $WIDE build/lint/select."$(basename "$prelude" .h)".cl || {
+        echo "lint: select by masks with $prelude" >&2
+        failed=$((failed + 1))
+    }
+done
 # What works on keys has no element: its own description is a few sizes.
 SORT_RING="-DGPI_RING_ROWS=1024u -DGPI_RING_REACH=64u -DGPI_RING_BLOCK=32u"
 SORT_SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_WG=1 -DGPI_ITEMS=1 -DGPI_TILE=1"
@@ -149,6 +158,15 @@ for form in "$NARROW -DGPI_HASH_PACKED=0" "$WIDE -DGPI_HASH_PACKED=0" "$WIDE -DG
             done
         done
     done
+done
+# What items of a group do together, for kernels of the user's.
+tools/compose_kernel.sh tests/native/group_device.h group_device >build/lint/group_device.cl
+for group in "-DGPI_GROUP_SIZE=((uint)get_local_size(0)) -DGPI_GROUP_ALONE=0" "-DGPI_GROUP_SIZE=1u -DGPI_GROUP_ALONE=1"; do
+    checked=$((checked + 1))
+    ${CLANG:-clang} $FLAGS -DGPI_FP64=0 $NARROW -DGPI_WG=1 $group build/lint/group_device.cl || {
+        echo "lint: group_device $group" >&2
+        failed=$((failed + 1))
+    }
 done
 # Nor what makes elements one by one: inputs, halves, a late input, records of 16 bytes.
 MAP="-DGPI_IN_0=uchar -DGPI_IN_1=uchar -DGPI_IN_2=half -DGPI_HALF_2=1 -DGPI_X=int -DGPI_Y=int -DGPI_Z=float"

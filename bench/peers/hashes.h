@@ -23,7 +23,7 @@ typedef struct hash_peer {
     void (*clear)(void *table); /* not timed */
     void (*insert)(void *table, const uint32_t *keys, const uint32_t *values, size_t n);
     void (*find)(void *table, const uint32_t *keys, uint32_t *values, size_t n);
-    void (*erase)(void *table, const uint32_t *keys, size_t n); /* NULL: the table has none */
+    void (*erase)(void *table, const uint32_t *keys, size_t n); /* NULL: none by many threads */
     /* Adds 1 to each key's value, which is 0 where it was absent; NULL: the table cannot at once. */
     void (*count)(void *table, const uint32_t *keys, size_t n);
 } hash_peer;
@@ -31,7 +31,8 @@ typedef struct hash_peer {
 extern const hash_peer hash_peer_c;       /* threads, compare-and-swap, batches of 16 prefetched */
 extern const hash_peer hash_peer_c_plain; /* the same without prefetching */
 extern const hash_peer hash_peer_std;
-extern const hash_peer hash_peer_tbb;
+extern const hash_peer hash_peer_tbb;          /* concurrent_unordered_map */
+extern const hash_peer hash_peer_tbb_hash_map; /* concurrent_hash_map */
 
 /* The compiled-in ones, NULL at the end (peers.c). */
 extern const hash_peer *const bench_hash_peers[];

@@ -25,6 +25,7 @@ static gpi_user gpi_user_combine(gpi_user a, gpi_user b)
 #define GPI_PARTS 1
 #define GPI_SINGLES 0
 #define GPI_PLAIN 0
+#define GPI_ALIKE 0
 #define GPI_IN float
 #define GPI_IN_HALF 0
 #define GPI_X float

@@ -25,6 +25,7 @@ static gpi_user gpi_user_combine(gpi_user a, gpi_user b)
 #define GPI_PARTS 3
 #define GPI_SINGLES 1
 #define GPI_PLAIN 0
+#define GPI_ALIKE 0
 #define GPI_IN uint
 #define GPI_IN_HALF 0
 #define GPI_X uint

@@ -26,6 +26,7 @@
 #define GPI_PARTS 1
 #define GPI_SINGLES 1
 #define GPI_PLAIN 0
+#define GPI_ALIKE 0
 #define GPI_IN uint
 #define GPI_IN_HALF 0
 #define GPI_X uint
