@@ -10656,12 +10656,12 @@ static const char *const gpi_kernel_nest[] = {
     "    uint searches;   /* ... and how often one had to be searched for */\n",
     "    uint rise;       /* how far the stack gets above its height before the tile; where errors are wanted */\n",
     "    uint lone;       /* the first closer without an opener, as `first`; local shape under GPI_BACK */\n",
-    "    uint unused[2];\n",
+    "    ulong base;      /* the stack's height before the tile; where errors are wanted */\n",
     "} gpi_note;\n",
     "\n",
     "static gpi_note gpi_note_make(void)\n",
     "{\n",
-    "    gpi_note note = {0, ~0u, 0, 0, 0, ~0u, {0, 0}};\n",
+    "    gpi_note note = {0, ~0u, 0, 0, 0, ~0u, 0};\n",
     "    return note;\n",
     "}\n",
     "\n",
@@ -10983,6 +10983,7 @@ static const char *const gpi_kernel_strands[] = {
     "        rise = max(rise, height);\n",
     "    }\n",
     "    nest.notes[tile].rise = (uint)rise;\n",
+    "    nest.notes[tile].base = before;\n",
     "}\n",
     "\n",
     "/* A tile gone over for parents, or for depths. */\n",
@@ -11488,6 +11489,7 @@ static const char *const gpi_kernel_items[] = {
     "        highest = max(highest, height);\n",
     "    }\n",
     "    (void)atomic_max(&shared->note.rise, (uint)(highest - tiles.pushes));\n",
+    "    if (l == 0) shared->note.base = tiles.pushes;\n",
     "    gpi_sync(); /* everybody has measured */\n",
     "}\n",
     "\n",
@@ -11495,7 +11497,10 @@ static const char *const gpi_kernel_items[] = {
     "{\n",
     "    gpi_open_tile(in, nest, tile, &memory->group);\n",
     "    gpi_measure_items(&memory->group);\n",
-    "    if (get_local_id(0) == 0) nest.notes[tile].rise = memory->group.note.rise;\n",
+    "    if (get_local_id(0) == 0) {\n",
+    "        nest.notes[tile].rise = memory->group.note.rise;\n",
+    "        nest.notes[tile].base = memory->group.note.base;\n",
+    "    }\n",
     "}\n",
     "#endif\n",
 };
@@ -11662,7 +11667,8 @@ static const char *const gpi_kernel_join[] = {
     "    return gpi_opener_at(nest, gpi_tiles_descend(nest.tree, nest.leaves, 1, left - 1));\n",
     "}\n",
     "\n",
-    "/* What is said of tiles first, first + stride, ... */\n",
+    "/* What is said of tiles first, first + stride, ... (No search for each of them: with several turns a node,\n",
+    "   one group would have more than llvmpipe's 65,535 from a few thousand tiles on.) */\n",
     "typedef struct gpi_summary {\n",
     "    ulong mismatches, first, joined, searches, depth;\n",
     "    ulong lone; /* the first closer without an opener, as far as notes know */\n",
@@ -11674,13 +11680,12 @@ static const char *const gpi_kernel_join[] = {
     "    gpi_summary sum = {0, ~0ul, 0, 0, 0, ~0ul};\n",
     "    for (uint t = first; t < tiles; t += stride) {\n",
     "        const gpi_note note = nest.notes[t];\n",
-    "        const ulong height = gpi_tiles_before(nest.tree, nest.leaves, t).pushes;\n",
     "        if (note.mismatches) sum.first = min(sum.first, gpi_tile_begin(t) + note.first);\n",
     "        if (note.lone != ~0u) sum.lone = min(sum.lone, gpi_tile_begin(t) + note.lone);\n",
     "        sum.mismatches += note.mismatches;\n",
     "        sum.joined += note.joined;\n",
     "        sum.searches += note.searches;\n",
-    "        sum.depth = max(sum.depth, height + note.rise);\n",
+    "        sum.depth = max(sum.depth, note.base + note.rise);\n",
     "    }\n",
     "    return sum;\n",
     "}\n",
@@ -15039,6 +15044,7 @@ static const gpi_profile_row gpi_profile_rows[] = {
     {GPI_CLASS_POCL, GPI_BRACKETS, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS,
      1 << 20},
     {GPI_CLASS_INTEL_CPU, GPI_BRACKETS, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_LLVMPIPE, GPI_BRACKETS, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 200},
     {GPI_CLASS_UNKNOWN, GPI_BRACKETS, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS,
      1 << 12},
     {GPI_CLASS_POCL, GPI_STACK_SCAN, GP_SHAPE_SERIAL, 1, 16384, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
@@ -24147,13 +24153,33 @@ enum {
 
 /* ------------------------------------------------------------------ plan */
 
+/* Turns of loops that an item takes at most when it looks back: for each tile, should it be late, and twice
+   for each of its elements, should their openers be, all looks and one reading of a tile; with what it takes
+   to search. */
+static uint64_t gpi_brackets_turns(const gpi_brackets *b)
+{
+    const uint64_t tile = gpi_plan_tile(&b->plan), tiles = (uint64_t)b->desc->count / tile + 1;
+    return (tiles + 3 * (uint64_t)b->plan.items) * (b->plan.polls + tile + 128);
+}
+
+/* Look-back, where it is wanted and there is something to look back to. In the serial shape it takes fences,
+   and groups that run on: back.cl. A device that drops out of long loops looks back over few tiles only. */
+static bool gpi_brackets_looks_back(const gp_context *gp, const gpi_brackets *b)
+{
+    if (b->plan.strategy != GP_STRATEGY_SINGLE_PASS || b->desc->count <= gpi_plan_tile(&b->plan))
+        return false;
+    if (b->plan.shape == GP_SHAPE_SERIAL) return gpi_has_fences(&gp->info);
+    return !gp->info.loop_limit || gpi_brackets_turns(b) < gp->info.loop_limit;
+}
+
 /* A compiler may grant its kernels smaller groups than the plan wants: then it is made again with those. */
 static gp_result gpi_brackets_program(gp_context *gp, gpi_brackets *b)
 {
     for (;;) {
-        const gp_result result =
-            gpi_program_get_text(gp, b->function, b->back ? GPI_BRACKETS_BACK : GPI_BRACKETS,
-                                 gpi_brackets_prelude(b), 0, &b->program);
+        gp_result result;
+        b->back = gpi_brackets_looks_back(gp, b);
+        result = gpi_program_get_text(gp, b->function, b->back ? GPI_BRACKETS_BACK : GPI_BRACKETS,
+                                      gpi_brackets_prelude(b), 0, &b->program);
         if (result != GP_OK) return result;
         if (b->plan.group == 1 || b->plan.group <= b->program->group_max) return GP_OK;
         b->plan.group /= 2;
@@ -24192,14 +24218,6 @@ static void gpi_brackets_lay_out(gpi_brackets *b)
     b->scratch_size = b->tiles ? b->tree_at + 2 * (size_t)b->leaves * node : 0;
 }
 
-/* Look-back, where it is wanted and there is something to look back to. In the serial shape it takes fences,
-   and groups that run on: back.cl. */
-static bool gpi_brackets_looks_back(const gp_context *gp, const gpi_brackets *b)
-{
-    return b->plan.strategy == GP_STRATEGY_SINGLE_PASS && b->desc->count > gpi_plan_tile(&b->plan) &&
-           (b->plan.shape == GP_SHAPE_LOCAL || gpi_has_fences(&gp->info));
-}
-
 /* How many tiles, and leaves of their tree. */
 static gp_result gpi_brackets_divide(gp_context *gp, gpi_brackets *b)
 {
@@ -24226,7 +24244,6 @@ static gp_result gpi_brackets_plan(gp_context *gp, gpi_brackets *b)
     if (result == GP_OK)
         result =
             gpi_plan_make_brackets(gp, b->function, GPI_BRACKETS, b->index_size, b->desc->strategy, &b->plan);
-    if (result == GP_OK) b->back = gpi_brackets_looks_back(gp, b);
     b->apart = b->plan.shape == GP_SHAPE_LOCAL && gpi_has_fences(&gp->info); /* PoCL: brackets_back.cl */
     if (result == GP_OK) result = gpi_brackets_program(gp, b);
     if (result == GP_OK) result = gpi_brackets_divide(gp, b);

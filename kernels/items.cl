@@ -374,6 +374,7 @@ static void gpi_measure_items(gpi_shared shared)
         highest = max(highest, height);
     }
     (void)atomic_max(&shared->note.rise, (uint)(highest - tiles.pushes));
+    if (l == 0) shared->note.base = tiles.pushes;
     gpi_sync(); /* everybody has measured */
 }
 
@@ -381,6 +382,9 @@ static void gpi_measure_tile(__global const GPI_SYMBOL *in, gpi_nest nest, uint 
 {
     gpi_open_tile(in, nest, tile, &memory->group);
     gpi_measure_items(&memory->group);
-    if (get_local_id(0) == 0) nest.notes[tile].rise = memory->group.note.rise;
+    if (get_local_id(0) == 0) {
+        nest.notes[tile].rise = memory->group.note.rise;
+        nest.notes[tile].base = memory->group.note.base;
+    }
 }
 #endif

@@ -156,7 +156,8 @@ static ulong gpi_first_unmatched_opener(gpi_nest nest)
     return gpi_opener_at(nest, gpi_tiles_descend(nest.tree, nest.leaves, 1, left - 1));
 }
 
-/* What is said of tiles first, first + stride, ... */
+/* What is said of tiles first, first + stride, ... (No search for each of them: with several turns a node,
+   one group would have more than llvmpipe's 65,535 from a few thousand tiles on.) */
 typedef struct gpi_summary {
     ulong mismatches, first, joined, searches, depth;
     ulong lone; /* the first closer without an opener, as far as notes know */
@@ -168,13 +169,12 @@ static gpi_summary gpi_summary_of(gpi_nest nest, uint first, uint stride)
     gpi_summary sum = {0, ~0ul, 0, 0, 0, ~0ul};
     for (uint t = first; t < tiles; t += stride) {
         const gpi_note note = nest.notes[t];
-        const ulong height = gpi_tiles_before(nest.tree, nest.leaves, t).pushes;
         if (note.mismatches) sum.first = min(sum.first, gpi_tile_begin(t) + note.first);
         if (note.lone != ~0u) sum.lone = min(sum.lone, gpi_tile_begin(t) + note.lone);
         sum.mismatches += note.mismatches;
         sum.joined += note.joined;
         sum.searches += note.searches;
-        sum.depth = max(sum.depth, height + note.rise);
+        sum.depth = max(sum.depth, note.base + note.rise);
     }
     return sum;
 }

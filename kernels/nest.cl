@@ -17,12 +17,12 @@ typedef struct gpi_note {
     uint searches;   /* ... and how often one had to be searched for */
     uint rise;       /* how far the stack gets above its height before the tile; where errors are wanted */
     uint lone;       /* the first closer without an opener, as `first`; local shape under GPI_BACK */
-    uint unused[2];
+    ulong base;      /* the stack's height before the tile; where errors are wanted */
 } gpi_note;
 
 static gpi_note gpi_note_make(void)
 {
-    gpi_note note = {0, ~0u, 0, 0, 0, ~0u, {0, 0}};
+    gpi_note note = {0, ~0u, 0, 0, 0, ~0u, 0};
     return note;
 }
 

@@ -221,6 +221,7 @@ static void gpi_measure_tile(__global const GPI_SYMBOL *in, gpi_nest nest, uint 
         rise = max(rise, height);
     }
     nest.notes[tile].rise = (uint)rise;
+    nest.notes[tile].base = before;
 }
 
 /* A tile gone over for parents, or for depths. */

@@ -21,13 +21,33 @@ enum {
 
 /* ------------------------------------------------------------------ plan */
 
+/* Turns of loops that an item takes at most when it looks back: for each tile, should it be late, and twice
+   for each of its elements, should their openers be, all looks and one reading of a tile; with what it takes
+   to search. */
+static uint64_t gpi_brackets_turns(const gpi_brackets *b)
+{
+    const uint64_t tile = gpi_plan_tile(&b->plan), tiles = (uint64_t)b->desc->count / tile + 1;
+    return (tiles + 3 * (uint64_t)b->plan.items) * (b->plan.polls + tile + 128);
+}
+
+/* Look-back, where it is wanted and there is something to look back to. In the serial shape it takes fences,
+   and groups that run on: back.cl. A device that drops out of long loops looks back over few tiles only. */
+static bool gpi_brackets_looks_back(const gp_context *gp, const gpi_brackets *b)
+{
+    if (b->plan.strategy != GP_STRATEGY_SINGLE_PASS || b->desc->count <= gpi_plan_tile(&b->plan))
+        return false;
+    if (b->plan.shape == GP_SHAPE_SERIAL) return gpi_has_fences(&gp->info);
+    return !gp->info.loop_limit || gpi_brackets_turns(b) < gp->info.loop_limit;
+}
+
 /* A compiler may grant its kernels smaller groups than the plan wants: then it is made again with those. */
 static gp_result gpi_brackets_program(gp_context *gp, gpi_brackets *b)
 {
     for (;;) {
-        const gp_result result =
-            gpi_program_get_text(gp, b->function, b->back ? GPI_BRACKETS_BACK : GPI_BRACKETS,
-                                 gpi_brackets_prelude(b), 0, &b->program);
+        gp_result result;
+        b->back = gpi_brackets_looks_back(gp, b);
+        result = gpi_program_get_text(gp, b->function, b->back ? GPI_BRACKETS_BACK : GPI_BRACKETS,
+                                      gpi_brackets_prelude(b), 0, &b->program);
         if (result != GP_OK) return result;
         if (b->plan.group == 1 || b->plan.group <= b->program->group_max) return GP_OK;
         b->plan.group /= 2;
@@ -66,14 +86,6 @@ static void gpi_brackets_lay_out(gpi_brackets *b)
     b->scratch_size = b->tiles ? b->tree_at + 2 * (size_t)b->leaves * node : 0;
 }
 
-/* Look-back, where it is wanted and there is something to look back to. In the serial shape it takes fences,
-   and groups that run on: back.cl. */
-static bool gpi_brackets_looks_back(const gp_context *gp, const gpi_brackets *b)
-{
-    return b->plan.strategy == GP_STRATEGY_SINGLE_PASS && b->desc->count > gpi_plan_tile(&b->plan) &&
-           (b->plan.shape == GP_SHAPE_LOCAL || gpi_has_fences(&gp->info));
-}
-
 /* How many tiles, and leaves of their tree. */
 static gp_result gpi_brackets_divide(gp_context *gp, gpi_brackets *b)
 {
@@ -100,7 +112,6 @@ static gp_result gpi_brackets_plan(gp_context *gp, gpi_brackets *b)
     if (result == GP_OK)
         result =
             gpi_plan_make_brackets(gp, b->function, GPI_BRACKETS, b->index_size, b->desc->strategy, &b->plan);
-    if (result == GP_OK) b->back = gpi_brackets_looks_back(gp, b);
     b->apart = b->plan.shape == GP_SHAPE_LOCAL && gpi_has_fences(&gp->info); /* PoCL: brackets_back.cl */
     if (result == GP_OK) result = gpi_brackets_program(gp, b);
     if (result == GP_OK) result = gpi_brackets_divide(gp, b);
