@@ -11225,6 +11225,7 @@ static const char *const gpi_kernel_items[] = {
     "/* Openers below one another, from the top of the stack before an item on down: in other items of the tile,\n",
     "   then in tiles before it. */\n",
     "typedef struct gpi_cursor {\n",
+    "    uint self;        /* the item that looks for them */\n",
     "    uint item, open;  /* the openers of this item that have not been seen */\n",
     "    gpi_index before; /* how many have been seen that are in tiles before this one */\n",
     "} gpi_cursor;\n",
@@ -11232,21 +11233,22 @@ static const char *const gpi_kernel_items[] = {
     "static gpi_cursor gpi_cursor_make(uint item)\n",
     "{\n",
     "    gpi_cursor c;\n",
-    "    c.item = item;\n",
+    "    c.self = c.item = item;\n",
     "    c.open = 0;\n",
     "    c.before = 0;\n",
     "    return c;\n",
     "}\n",
     "\n",
     "/* The next opener's place in the tile; GPI_ALONE: it is not in the tile, and *need below the top of the stack\n",
-    "   before the tile. */\n",
-    "static uint gpi_cursor_down(gpi_cursor *c, gpi_shared shared, gpi_index *need)\n",
+    "   before the tile. (Inlined: where all callers pass the same local memory, clang puts its name in place of\n",
+    "   `shared`, and PoCL 3.1 gives a function that is not part of the kernel by then another memory of that\n",
+    "   name, with zeros in it.) */\n",
+    "GPI_INLINE uint gpi_cursor_down(gpi_cursor *c, gpi_shared shared, gpi_index *need)\n",
     "{\n",
     "    uint skip = 0;\n",
     "    if (c->item != GPI_NOWHERE && c->open == 0) {\n",
-    "        const bool self = c->item == get_local_id(0);\n",
-    "        const gpi_place found =\n",
-    "            gpi_items_search(shared->tree, GPI_WG, c->item, self ? 0 : shared->tree[GPI_WG + c->item].pops);\n",
+    "        const gpi_index pops = c->item == c->self ? 0 : shared->tree[GPI_WG + c->item].pops;\n",
+    "        const gpi_place found = gpi_items_search(shared->tree, GPI_WG, c->item, pops);\n",
     "        c->item = found.leaf;\n",
     "        if (found.leaf == GPI_NOWHERE) c->before = found.need;\n",
     "        else c->open = shared->open[found.leaf];\n",
@@ -11527,12 +11529,6 @@ static const char *const gpi_kernel_join[] = {
     "                                        gpi_count(bound, wanted, wanted_offset, wanted_words))\n",
     "#endif\n",
     "\n",
-    "/* Groups whose first tile does not exist, because the device found fewer elements than the bound. */\n",
-    "static bool gpi_is_beyond(gpi_nest nest, uint group)\n",
-    "{\n",
-    "    return group * GPI_GROUP_TILES >= gpi_tiles_of(nest.n);\n",
-    "}\n",
-    "\n",
     "/* ------------------------------------------------------------------ join */\n",
     "\n",
     "/* Closer and opener of different tiles. */\n",
@@ -11611,19 +11607,6 @@ static const char *const gpi_kernel_join[] = {
     "        if (j < closers) place = gpi_place_behind(nest, place);\n",
     "    }\n",
     "    return note;\n",
-    "}\n",
-    "\n",
-    "/* ------------------------------------------------------------------ enclose */\n",
-    "\n",
-    "GPI_KERNEL void gp_brackets_enclose(GPI_INPUT_PARAMETERS, __global gpi_index *parent, ulong parent_at,\n",
-    "                                    uint parents, __global gpi_index *depth, ulong depth_at, uint depths,\n",
-    "                                    GPI_NEST_PARAMETERS)\n",
-    "{\n",
-    "    GPI_NEST_SET(nest);\n",
-    "    GPI_SHARED(gpi_pair_memory, shared);\n",
-    "    if (gpi_is_beyond(nest, (uint)get_group_id(0))) return;\n",
-    "    gpi_enclose_group(in + in_at, nest, (uint)get_group_id(0), parent + parent_at, parents != 0,\n",
-    "                      depth + depth_at, depths != 0, shared);\n",
     "}\n",
     "\n",
     "/* ------------------------------------------------------------------ report */\n",
@@ -11753,6 +11736,12 @@ static const char *const gpi_kernel_brackets[] = {
     "\n",
     "/* ------------------------------------------------------------------ pair, tree */\n",
     "\n",
+    "/* Groups whose first tile does not exist, because the device found fewer elements than the bound. */\n",
+    "static bool gpi_is_beyond(gpi_nest nest, uint group)\n",
+    "{\n",
+    "    return group * GPI_GROUP_TILES >= gpi_tiles_of(nest.n);\n",
+    "}\n",
+    "\n",
     "GPI_KERNEL void gp_brackets_pair(GPI_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,\n",
     "                                 GPI_NEST_PARAMETERS, volatile __global uint *counters)\n",
     "{\n",
@@ -11773,7 +11762,7 @@ static const char *const gpi_kernel_brackets[] = {
     "    GPI_GROW_TREE(leaves, gpi_tiles_of(nest.n), bottom, GPI_CLEAR, GPI_GROW);\n",
     "}\n",
     "\n",
-    "/* ------------------------------------------------------------------ join, measure */\n",
+    "/* ------------------------------------------------------------------ join, enclose, measure */\n",
     "\n",
     "/* Closers that meet openers of other tiles tend to be in the last tiles. Groups come from both ends in turns,\n",
     "   because threads of a CPU take many in a row each. */\n",
@@ -11791,6 +11780,17 @@ static const char *const gpi_kernel_brackets[] = {
     "    const uint l = (uint)get_local_id(0);\n",
     "    if (tile >= gpi_tiles_of(nest.n) || gpi_leaf(nest, tile).pops == 0) return;\n",
     "    gpi_note_add(nest, tile, gpi_join_tile(in + in_at, match + match_at, nest, tile, l, GPI_WG), shared);\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_brackets_enclose(GPI_INPUT_PARAMETERS, __global gpi_index *parent, ulong parent_at,\n",
+    "                                    uint parents, __global gpi_index *depth, ulong depth_at, uint depths,\n",
+    "                                    GPI_NEST_PARAMETERS)\n",
+    "{\n",
+    "    GPI_NEST_SET(nest);\n",
+    "    GPI_SHARED(gpi_pair_memory, shared);\n",
+    "    if (gpi_is_beyond(nest, (uint)get_group_id(0))) return;\n",
+    "    gpi_enclose_group(in + in_at, nest, (uint)get_group_id(0), parent + parent_at, parents != 0,\n",
+    "                      depth + depth_at, depths != 0, shared);\n",
     "}\n",
     "\n",
     "GPI_KERNEL void gp_brackets_measure(GPI_INPUT_PARAMETERS, GPI_NEST_PARAMETERS)\n",
@@ -11826,8 +11826,7 @@ static const char *const gpi_kernel_brackets_back[] = {
     "\n",
     "   Parameters\n",
     "       GPI_MEASURE      1: errors are wanted\n",
-    "       GPI_ENCLOSE      1: parents or depths are, and are made by this launch (not on PoCL in the local shape:\n",
-    "                        version 3.1 gets the second search among the items of a group wrong)             */\n",
+    "       GPI_ENCLOSE      1: parents or depths are                                                         */\n",
     "#if !defined(GPI_MEASURE) || !defined(GPI_ENCLOSE)\n",
     "#error \"GPI_MEASURE and GPI_ENCLOSE must be defined\"\n",
     "#endif\n",
@@ -16192,7 +16191,7 @@ static const gpi_program_text gpi_program_texts[GPI_PRIMITIVES] = {
      {"gp_brackets_pair", "gp_brackets_tree", "gp_brackets_join",
       "gp_brackets_enclose", "gp_brackets_measure", "gp_brackets_report"}},
     {"brackets_back", "node back nest strands items join brackets_back",
-     {"gp_brackets_look_back", "gp_brackets_rest", "gp_brackets_enclose", "gp_brackets_report"}},
+     {"gp_brackets_look_back", "gp_brackets_rest", "gp_brackets_report"}},
     {"stack_scan", "monoid source node nest strands items stack_scan",
      {"gp_stack_pair", "gp_stack_tree", "gp_stack_base", "gp_stack_fold"}},
     {"tree", "node tree",
@@ -23964,7 +23963,6 @@ typedef struct gpi_brackets {
     bool has_table;
     bool kinds; /* pairs can be of two kinds */
     bool back;  /* by look-back: GPI_BRACKETS_BACK */
-    bool apart; /* ... but for parents and depths, which come behind */
     size_t index_size;
     gpi_plan plan;
     gpi_program *program;
@@ -24091,7 +24089,7 @@ static void gpi_brackets_add_nest(const gpi_brackets *b, gpi_text *text)
     gpi_text_add(text, "#define GPI_INDEX_SIZE %u\n#define GPI_KINDS %d\n#define GPI_MATCH %d\n",
                  (unsigned)b->index_size, b->kinds && b->errors, b->desc->match != NULL);
     gpi_text_add(text, "#define GPI_BACK %d\n#define GPI_MEASURE %d\n#define GPI_ENCLOSE %d\n", b->back,
-                 b->back && b->errors, b->back && !b->apart && (b->desc->parent || b->desc->depth));
+                 b->back && b->errors, b->back && (b->desc->parent || b->desc->depth));
     if (b->has_table) {
         gpi_brackets_add_symbols(b, text);
     } else if (b->desc->map) {
@@ -24142,7 +24140,7 @@ enum {
     GPI_BRACKETS_REPORT
 };
 
-enum { GPI_BACK_LOOK_BACK, GPI_BACK_REST, GPI_BACK_ENCLOSE, GPI_BACK_REPORT };
+enum { GPI_BACK_LOOK_BACK, GPI_BACK_REST, GPI_BACK_REPORT };
 
 enum {
     GPI_BRACKETS_STRANDS = 4,     /* GPI_STRANDS of strands.cl */
@@ -24244,7 +24242,6 @@ static gp_result gpi_brackets_plan(gp_context *gp, gpi_brackets *b)
     if (result == GP_OK)
         result =
             gpi_plan_make_brackets(gp, b->function, GPI_BRACKETS, b->index_size, b->desc->strategy, &b->plan);
-    b->apart = b->plan.shape == GP_SHAPE_LOCAL && gpi_has_fences(&gp->info); /* PoCL: brackets_back.cl */
     if (result == GP_OK) result = gpi_brackets_program(gp, b);
     if (result == GP_OK) result = gpi_brackets_divide(gp, b);
     if (result == GP_OK) gpi_brackets_lay_out(b);
@@ -24407,7 +24404,7 @@ static void gpi_brackets_arg_around(gpi_call *call, const gpi_brackets *b)
 
 static gp_result gpi_brackets_enclose(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
-    gpi_call_kernel(call, b->program, b->back ? (size_t)GPI_BACK_ENCLOSE : (size_t)GPI_BRACKETS_ENCLOSE);
+    gpi_call_kernel(call, b->program, GPI_BRACKETS_ENCLOSE);
     gpi_brackets_arg_input(call, b);
     gpi_brackets_arg_around(call, b);
     gpi_brackets_arg_scratch(call, b, scratch);
@@ -24466,8 +24463,6 @@ static gp_result gpi_brackets_single_pass(gpi_call *call, const gpi_brackets *b,
     gp_result r = gpi_call_fill(call, scratch, from, b->scratch_size - from);
     if (r == GP_OK) r = gpi_brackets_look_back(call, b, scratch);
     if (r == GP_OK && halves && b->desc->match) r = gpi_brackets_rest(call, b, scratch);
-    if (r == GP_OK && b->apart && (b->desc->parent || b->desc->depth))
-        r = gpi_brackets_enclose(call, b, scratch);
     if (r == GP_OK && b->errors) r = gpi_brackets_report(call, b, scratch);
     return r;
 }

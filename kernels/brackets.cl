@@ -20,6 +20,12 @@
 
 /* ------------------------------------------------------------------ pair, tree */
 
+/* Groups whose first tile does not exist, because the device found fewer elements than the bound. */
+static bool gpi_is_beyond(gpi_nest nest, uint group)
+{
+    return group * GPI_GROUP_TILES >= gpi_tiles_of(nest.n);
+}
+
 GPI_KERNEL void gp_brackets_pair(GPI_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,
                                  GPI_NEST_PARAMETERS, volatile __global uint *counters)
 {
@@ -40,7 +46,7 @@ GPI_KERNEL void gp_brackets_tree(GPI_COUNT_PARAMETERS, GPI_NEST_PARAMETERS, uint
     GPI_GROW_TREE(leaves, gpi_tiles_of(nest.n), bottom, GPI_CLEAR, GPI_GROW);
 }
 
-/* ------------------------------------------------------------------ join, measure */
+/* ------------------------------------------------------------------ join, enclose, measure */
 
 /* Closers that meet openers of other tiles tend to be in the last tiles. Groups come from both ends in turns,
    because threads of a CPU take many in a row each. */
@@ -58,6 +64,17 @@ GPI_KERNEL void gp_brackets_join(GPI_INPUT_PARAMETERS, __global gpi_index *match
     const uint l = (uint)get_local_id(0);
     if (tile >= gpi_tiles_of(nest.n) || gpi_leaf(nest, tile).pops == 0) return;
     gpi_note_add(nest, tile, gpi_join_tile(in + in_at, match + match_at, nest, tile, l, GPI_WG), shared);
+}
+
+GPI_KERNEL void gp_brackets_enclose(GPI_INPUT_PARAMETERS, __global gpi_index *parent, ulong parent_at,
+                                    uint parents, __global gpi_index *depth, ulong depth_at, uint depths,
+                                    GPI_NEST_PARAMETERS)
+{
+    GPI_NEST_SET(nest);
+    GPI_SHARED(gpi_pair_memory, shared);
+    if (gpi_is_beyond(nest, (uint)get_group_id(0))) return;
+    gpi_enclose_group(in + in_at, nest, (uint)get_group_id(0), parent + parent_at, parents != 0,
+                      depth + depth_at, depths != 0, shared);
 }
 
 GPI_KERNEL void gp_brackets_measure(GPI_INPUT_PARAMETERS, GPI_NEST_PARAMETERS)

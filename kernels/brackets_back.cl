@@ -17,8 +17,7 @@
 
    Parameters
        GPI_MEASURE      1: errors are wanted
-       GPI_ENCLOSE      1: parents or depths are, and are made by this launch (not on PoCL in the local shape:
-                        version 3.1 gets the second search among the items of a group wrong)             */
+       GPI_ENCLOSE      1: parents or depths are                                                         */
 #if !defined(GPI_MEASURE) || !defined(GPI_ENCLOSE)
 #error "GPI_MEASURE and GPI_ENCLOSE must be defined"
 #endif

@@ -110,6 +110,7 @@ static uint gpi_take_bit(uint *open, uint need)
 /* Openers below one another, from the top of the stack before an item on down: in other items of the tile,
    then in tiles before it. */
 typedef struct gpi_cursor {
+    uint self;        /* the item that looks for them */
     uint item, open;  /* the openers of this item that have not been seen */
     gpi_index before; /* how many have been seen that are in tiles before this one */
 } gpi_cursor;
@@ -117,21 +118,22 @@ typedef struct gpi_cursor {
 static gpi_cursor gpi_cursor_make(uint item)
 {
     gpi_cursor c;
-    c.item = item;
+    c.self = c.item = item;
     c.open = 0;
     c.before = 0;
     return c;
 }
 
 /* The next opener's place in the tile; GPI_ALONE: it is not in the tile, and *need below the top of the stack
-   before the tile. */
-static uint gpi_cursor_down(gpi_cursor *c, gpi_shared shared, gpi_index *need)
+   before the tile. (Inlined: where all callers pass the same local memory, clang puts its name in place of
+   `shared`, and PoCL 3.1 gives a function that is not part of the kernel by then another memory of that
+   name, with zeros in it.) */
+GPI_INLINE uint gpi_cursor_down(gpi_cursor *c, gpi_shared shared, gpi_index *need)
 {
     uint skip = 0;
     if (c->item != GPI_NOWHERE && c->open == 0) {
-        const bool self = c->item == get_local_id(0);
-        const gpi_place found =
-            gpi_items_search(shared->tree, GPI_WG, c->item, self ? 0 : shared->tree[GPI_WG + c->item].pops);
+        const gpi_index pops = c->item == c->self ? 0 : shared->tree[GPI_WG + c->item].pops;
+        const gpi_place found = gpi_items_search(shared->tree, GPI_WG, c->item, pops);
         c->item = found.leaf;
         if (found.leaf == GPI_NOWHERE) c->before = found.need;
         else c->open = shared->open[found.leaf];

@@ -16,12 +16,6 @@
                                         gpi_count(bound, wanted, wanted_offset, wanted_words))
 #endif
 
-/* Groups whose first tile does not exist, because the device found fewer elements than the bound. */
-static bool gpi_is_beyond(gpi_nest nest, uint group)
-{
-    return group * GPI_GROUP_TILES >= gpi_tiles_of(nest.n);
-}
-
 /* ------------------------------------------------------------------ join */
 
 /* Closer and opener of different tiles. */
@@ -100,19 +94,6 @@ static gpi_note gpi_join_tile(__global const GPI_SYMBOL *in, __global gpi_index 
         if (j < closers) place = gpi_place_behind(nest, place);
     }
     return note;
-}
-
-/* ------------------------------------------------------------------ enclose */
-
-GPI_KERNEL void gp_brackets_enclose(GPI_INPUT_PARAMETERS, __global gpi_index *parent, ulong parent_at,
-                                    uint parents, __global gpi_index *depth, ulong depth_at, uint depths,
-                                    GPI_NEST_PARAMETERS)
-{
-    GPI_NEST_SET(nest);
-    GPI_SHARED(gpi_pair_memory, shared);
-    if (gpi_is_beyond(nest, (uint)get_group_id(0))) return;
-    gpi_enclose_group(in + in_at, nest, (uint)get_group_id(0), parent + parent_at, parents != 0,
-                      depth + depth_at, depths != 0, shared);
 }
 
 /* ------------------------------------------------------------------ report */

@@ -10,7 +10,7 @@ enum {
     GPI_BRACKETS_REPORT
 };
 
-enum { GPI_BACK_LOOK_BACK, GPI_BACK_REST, GPI_BACK_ENCLOSE, GPI_BACK_REPORT };
+enum { GPI_BACK_LOOK_BACK, GPI_BACK_REST, GPI_BACK_REPORT };
 
 enum {
     GPI_BRACKETS_STRANDS = 4,     /* GPI_STRANDS of strands.cl */
@@ -112,7 +112,6 @@ static gp_result gpi_brackets_plan(gp_context *gp, gpi_brackets *b)
     if (result == GP_OK)
         result =
             gpi_plan_make_brackets(gp, b->function, GPI_BRACKETS, b->index_size, b->desc->strategy, &b->plan);
-    b->apart = b->plan.shape == GP_SHAPE_LOCAL && gpi_has_fences(&gp->info); /* PoCL: brackets_back.cl */
     if (result == GP_OK) result = gpi_brackets_program(gp, b);
     if (result == GP_OK) result = gpi_brackets_divide(gp, b);
     if (result == GP_OK) gpi_brackets_lay_out(b);
@@ -275,7 +274,7 @@ static void gpi_brackets_arg_around(gpi_call *call, const gpi_brackets *b)
 
 static gp_result gpi_brackets_enclose(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
-    gpi_call_kernel(call, b->program, b->back ? (size_t)GPI_BACK_ENCLOSE : (size_t)GPI_BRACKETS_ENCLOSE);
+    gpi_call_kernel(call, b->program, GPI_BRACKETS_ENCLOSE);
     gpi_brackets_arg_input(call, b);
     gpi_brackets_arg_around(call, b);
     gpi_brackets_arg_scratch(call, b, scratch);
@@ -334,8 +333,6 @@ static gp_result gpi_brackets_single_pass(gpi_call *call, const gpi_brackets *b,
     gp_result r = gpi_call_fill(call, scratch, from, b->scratch_size - from);
     if (r == GP_OK) r = gpi_brackets_look_back(call, b, scratch);
     if (r == GP_OK && halves && b->desc->match) r = gpi_brackets_rest(call, b, scratch);
-    if (r == GP_OK && b->apart && (b->desc->parent || b->desc->depth))
-        r = gpi_brackets_enclose(call, b, scratch);
     if (r == GP_OK && b->errors) r = gpi_brackets_report(call, b, scratch);
     return r;
 }

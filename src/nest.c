@@ -15,7 +15,6 @@ typedef struct gpi_brackets {
     bool has_table;
     bool kinds; /* pairs can be of two kinds */
     bool back;  /* by look-back: GPI_BRACKETS_BACK */
-    bool apart; /* ... but for parents and depths, which come behind */
     size_t index_size;
     gpi_plan plan;
     gpi_program *program;
@@ -142,7 +141,7 @@ static void gpi_brackets_add_nest(const gpi_brackets *b, gpi_text *text)
     gpi_text_add(text, "#define GPI_INDEX_SIZE %u\n#define GPI_KINDS %d\n#define GPI_MATCH %d\n",
                  (unsigned)b->index_size, b->kinds && b->errors, b->desc->match != NULL);
     gpi_text_add(text, "#define GPI_BACK %d\n#define GPI_MEASURE %d\n#define GPI_ENCLOSE %d\n", b->back,
-                 b->back && b->errors, b->back && !b->apart && (b->desc->parent || b->desc->depth));
+                 b->back && b->errors, b->back && (b->desc->parent || b->desc->depth));
     if (b->has_table) {
         gpi_brackets_add_symbols(b, text);
     } else if (b->desc->map) {
