@@ -29,7 +29,8 @@ SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
 
 .PHONY: all demo test test-all test-million test-strings test-hash-stress bench bench-check plot-hash peers examples header check-header format check-format \
-	lint compile-matrix sanitize fault fault-check kernel-tsan kernel-large models deps deps-all deps-run deps-test deps-lint deps-bench \
+	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
+	deps-run deps-test deps-lint deps-bench \
 	install clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -101,10 +102,44 @@ build/sanitize/%.o: tests/%.c | gpuprim.h deps-test
 build/sanitize/test_%: build/sanitize/test_%.o $(SUPPORT:%=build/sanitize/%.o)
 	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LDFLAGS) $(TEST_LIBS) $(SANITIZE_LIBS)
 
+# Threads, processes and two queues on one table; the rest of the tests has one thread. PoCL, LLVM and the loader are
+# not compiled with the sanitizer: what they do to memory by themselves is left out, their locks are seen.
+TSAN_TESTS := test_threads test_processes test_hash_full
+TSAN_PROGRAMS := $(TSAN_TESTS:%=build/tsan/%)
+TSAN := -O1 -g -fsanitize=thread -fno-omit-frame-pointer
+
+tsan: $(TSAN_PROGRAMS) ## tests with several threads with the thread sanitizer, on PoCL
+	@TSAN_OPTIONS=ignore_noninstrumented_modules=1 tools/run_tests.sh $(TSAN_PROGRAMS)
+
+build/tsan/%.o: tests/%.c | gpuprim.h deps-test
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) $(TSAN) -c -o $@ $<
+
+build/tsan/test_%: build/tsan/test_%.o $(SUPPORT:%=build/tsan/%.o)
+	$(CC) $(CFLAGS) $(TSAN) -o $@ $^ $(LDFLAGS) $(TEST_LIBS)
+
+# RACES names some of the test programs. What is wrapped, and why: tests/races/shadow.c.
+RACES ?= $(TESTS)
+comma := ,
+RACES_WRAPPED := clCreateBuffer clEnqueueFillBuffer clEnqueueCopyBuffer
+RACES_PROGRAMS := $(RACES:%=build/races/%)
+
+races: build/races/planted $(RACES_PROGRAMS) ## every kernel under Oclgrind: data races, bounds, and what is used but was never written
+	@tools/races.sh $^
+
+build/races/%.o: tests/races/%.c | gpuprim.h deps-test
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -c -o $@ $<
+
+build/races/planted: build/races/planted.o build/races/shadow.o
+	$(CC) $(CFLAGS) $(RACES_WRAPPED:%=-Wl$(comma)--wrap=%) -o $@ $^ $(LDFLAGS) $(TEST_LIBS)
+
+build/races/test_%: build/tests/test_%.o $(SUPPORT:%=build/tests/%.o) build/races/shadow.o
+	$(CC) $(CFLAGS) $(RACES_WRAPPED:%=-Wl$(comma)--wrap=%) -o $@ $^ $(LDFLAGS) $(TEST_LIBS)
+
 # Every call of OpenCL and of the C library fails once. The layer goes between the driver and the ICD loader.
 FAULT_OBJECTS := $(patsubst tests/fault/%.c,build/fault/%.o,$(filter-out tests/fault/layer.c,$(wildcard tests/fault/*.c)))
 FAULT_WRAPPED := malloc calloc realloc fopen fread fwrite fclose rename opendir stat
-comma := ,
 
 fault: build/fault/driver build/fault/layer.so ## every call and command fails, one after the other: error or exact result, no leak
 	@tools/fault.sh
@@ -126,7 +161,26 @@ build/fault/layer.so: tests/fault/layer.c | deps-test
 compile-matrix: gpuprim.h | deps-lint ## gcc and clang, C99, C11 and C++11, warnings as errors
 	tools/compile_matrix.sh
 
-models: ## the ring's Promela model, every reachable state
+FUZZ_SECONDS ?= 60
+fuzz: gpuprim.h ## random descs and cache files, for FUZZ_SECONDS, with the sanitizers
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz.sh
+
+fuzz-keep: gpuprim.h ## tests/fuzz/corpus anew, from what `make fuzz` has found
+	@tools/fuzz.sh keep
+
+# SECONDS, SEED and CALLS as tests/stress/stress.c says.
+STRESS := $(patsubst tests/stress/%.c,build/stress/%.o,$(wildcard tests/stress/*.c))
+stress: build/stress/stress ## random calls on one another's results; SECONDS=120, SEED=... replays
+	@tools/stress.sh $< $(or $(SECONDS),10) "$(SEED)" $(CALLS)
+
+build/stress/stress: $(STRESS) $(SUPPORT:%=build/tests/%.o)
+	$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(TEST_LIBS)
+
+build/stress/%.o: tests/stress/%.c | gpuprim.h deps-test
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -c -o $@ $<
+
+models: ## the Promela models of look-back, ring and hash slots: every reachable state
 	tools/check_models.sh
 
 kernel-tsan: | deps-lint ## the kernels compiled natively, with the thread sanitizer

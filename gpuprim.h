@@ -39,7 +39,8 @@
    compiler says, your own lines first, by field and line: "map:1:5".
      - The first use of a primitive with new types builds a program, also for a count of 0 and for a
        ..._scratch_size. gp_warmup moves that cost, and tells which fields make a new program.
-     - A context belongs to one host thread at a time. Different contexts run freely in parallel.
+     - A context belongs to one host thread at a time. Different contexts run freely in parallel. A forked
+   child uses none of its parent's contexts, nor destroys them (docs/RELIABILITY.md).
      - Nothing prints (an OpenCL implementation may, when a text of yours does not compile), aborts or leaves
        a half-made object. Failures return a negative gp_result, and
        gp_last_error tells the function, the condition with its values, and the OpenCL error by name.
@@ -301,7 +302,8 @@ typedef struct gp_tuning {
     gp_words words;
     uint32_t work_group_size; /* local shape only; rounded down to a power of two */
     uint32_t tile;            /* serial: elements a group; local: elements a work-item */
-    uint32_t polls;           /* how often a group looks at a late tile before it computes it itself */
+    uint32_t polls;           /* how often a group looks at a late tile before it computes it itself; at most
+                                 a quarter of the device's loop_limit, if it has one */
     uint32_t ring_rows;       /* gp_sort, kernels/ring.cl: rows of the look-back table; a power of two */
     uint32_t ring_reach;      /* ... how many tiles a look-back goes back */
     uint32_t ring_block;      /* ... tiles that may end in any order; a power of two */
@@ -2828,9 +2830,11 @@ static const char *const gpi_kernel_platform[] = {
     "   PoCL's own vstore16 writes bytes and shorts one by one. */\n",
     "#if defined(POCL_DEVICE_ADDRESS_BITS)\n",
     "#define GPI_LOAD_VECTOR(type, p) (*(__global const type *)(p))\n",
+    "#define GPI_LOAD_PRIVATE(type, p) (*(__private const type *)(p))\n",
     "#define GPI_STORE_VECTOR(type, v, p) *(__global type *)(p) = v\n",
     "#else\n",
     "#define GPI_LOAD_VECTOR(type, p) vload16(0, p)\n",
+    "#define GPI_LOAD_PRIVATE(type, p) vload16(0, p)\n",
     "#define GPI_STORE_VECTOR(type, v, p) vstore16(v, 0, p)\n",
     "#endif\n",
     "\n",
@@ -4309,6 +4313,44 @@ static const char *const gpi_kernel_tile_scan[] = {
 };
 /* ---- End file kernels/tile_scan.cl ---- */
 
+/* ---- Begin file kernels/sabotage.cl ---- */
+static const char *const gpi_kernel_sabotage[] = {
+    "#line 1 \"kernels/sabotage.cl\"\n",
+    "/* sabotage.cl - groups that misbehave on purpose, in builds of the tests; nothing in any other.\n",
+    "\n",
+    "   The words through which a group tells others of its tile go past gpi_tells. Built with GPI_SABOTAGE = k,\n",
+    "   one tile in k, the first among them, is told of\n",
+    "\n",
+    "       never                              as if its group did not run\n",
+    "       late    GPI_SABOTAGE_PAUSE = n     each word only after n turns of waiting: a state's words come apart\n",
+    "       torn    GPI_SABOTAGE_TORN          by every other word only; where a state is written twice, by those\n",
+    "                                          that were left out the first time: its words never agree\n",
+    "\n",
+    "   Internal: by gp_context_desc.build_options, as tests/test_sabotage.c does. Calls that wait without bound\n",
+    "   (in place on a fair device) must not be made so. */\n",
+    "\n",
+    "/* Is word k of what is told of the tile to be written to *p? */\n",
+    "static bool gpi_tells(volatile __global gpi_word *p, uint tile, uint k)\n",
+    "{\n",
+    "#ifdef GPI_SABOTAGE\n",
+    "    if ((tile * 2654435761u >> 16) % GPI_SABOTAGE == 0) {\n",
+    "#if defined(GPI_SABOTAGE_PAUSE)\n",
+    "        for (uint turn = 0; turn < GPI_SABOTAGE_PAUSE; turn++) (void)gpi_word_read(p);\n",
+    "#elif defined(GPI_SABOTAGE_TORN)\n",
+    "        return k % 2 != 0;\n",
+    "#else\n",
+    "        return false;\n",
+    "#endif\n",
+    "    }\n",
+    "#endif\n",
+    "    (void)p;\n",
+    "    (void)tile;\n",
+    "    (void)k;\n",
+    "    return true;\n",
+    "}\n",
+};
+/* ---- End file kernels/sabotage.cl ---- */
+
 /* ---- Begin file kernels/lookback.cl ---- */
 static const char *const gpi_kernel_lookback[] = {
     "#line 1 \"kernels/lookback.cl\"\n",
@@ -4335,7 +4377,9 @@ static const char *const gpi_kernel_lookback[] = {
     "     - Tiles are handed out by ticket: whoever waits, waits for groups that have already started.\n",
     "     - A wait is bounded: after `polls` looks at tiles that are late, the group computes each further\n",
     "       late tile itself, from the input, and goes on (`polls` 0: wait for ever; the host says so only\n",
-    "       on devices that are known to let every started group go on running).                           */\n",
+    "       on devices that are known to let every started group go on running).\n",
+    "   tests/models/lookback.pml checks this: stores that land in any order, both numbers of words, the fallback.\n",
+    " */\n",
     "#define GPI_EMPTY 0u\n",
     "#define GPI_AGGREGATE 1u\n",
     "#define GPI_INCLUSIVE 2u\n",
@@ -4382,26 +4426,18 @@ static const char *const gpi_kernel_lookback[] = {
     "    return bits;\n",
     "}\n",
     "\n",
-    "/* Tests build with GPI_SABOTAGE = k: one tile in k never publishes, as if its group never ran. */\n",
-    "static bool gpi_publishes(uint tile)\n",
-    "{\n",
-    "#ifdef GPI_SABOTAGE\n",
-    "    return (tile * 2654435761u >> 16) % GPI_SABOTAGE != 0;\n",
-    "#else\n",
-    "    (void)tile;\n",
-    "    return true;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
     "static void gpi_publish(volatile __global uint *state, uint tile, uint flag, GPI_T value)\n",
     "{\n",
     "    const gpi_bits bits = gpi_bits_of(value);\n",
     "    gpi_state_words words = gpi_state_of(state, tile);\n",
-    "    if (!gpi_publishes(tile)) return;\n",
-    "    for (uint k = 0; k < GPI_STATE_WORDS; k++) gpi_word_write(words + k, gpi_pack(flag, &bits, k));\n",
+    "    for (uint k = 0; k < GPI_STATE_WORDS; k++) {\n",
+    "        if (gpi_tells(words + k, tile, k + (flag == GPI_INCLUSIVE)))\n",
+    "            gpi_word_write(words + k, gpi_pack(flag, &bits, k));\n",
+    "    }\n",
     "}\n",
     "\n",
-    "/* One look at a tile's state: its flag, and the value if that is not GPI_EMPTY. */\n",
+    "/* One look at a tile's state: its flag, and the value if that is not GPI_EMPTY. (lookback.pml: `whole`, and\n",
+    "   the mutation BUG_AGREE.) */\n",
     "static uint gpi_observe(volatile __global uint *state, uint tile, GPI_T *value)\n",
     "{\n",
     "    gpi_state_words words = gpi_state_of(state, tile);\n",
@@ -4425,7 +4461,8 @@ static const char *const gpi_kernel_lookback[] = {
     "}\n",
     "\n",
     "/* Publishes another tile's aggregate for it, word by word, where nothing is published yet. Right only\n",
-    "   for bit-exact monoids: the owner may be writing the same words at the same time. */\n",
+    "   for bit-exact monoids: the owner may be writing the same words at the same time. (lookback.pml: `whole`,\n",
+    "   and the mutations BUG_POST and BUG_EXACT.) */\n",
     "static void gpi_post(volatile __global uint *state, uint tile, GPI_T aggregate)\n",
     "{\n",
     "#if GPI_EXACT\n",
@@ -4444,7 +4481,8 @@ static const char *const gpi_kernel_lookback[] = {
     "/* Combines the states of the tiles before `next` to the left of *prefix, as far as they are published.\n",
     "   Returns 0 when *prefix is complete, else n > 0: tile n-1 is late. One item calls.\n",
     "   Ends because each turn either goes one tile back or uses up one of *polls; where polls are not\n",
-    "   counted, because tile next-1 has been started and is let run (ticket order, fair device). */\n",
+    "   counted, because tile next-1 has been started and is let run (ticket order, fair device). (lookback.pml:\n",
+    "   `alive`, `right`, and the mutation BUG_TICKET; with POLLS and SILENT what the bound is for.) */\n",
     "static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefix, uint *polls, bool bounded)\n",
     "{\n",
     "    while (next > 0) {\n",
@@ -4462,7 +4500,8 @@ static const char *const gpi_kernel_lookback[] = {
     "}\n",
     "\n",
     "/* The product of all tiles before `tile`. All items call; `aggregate` is the tile's own.\n",
-    "   Ends because each turn of the loop brings `next` nearer to 0. */\n",
+    "   Ends because each turn of the loop brings `next` nearer to 0. (lookback.pml: `alive`; `kept`: why the host\n",
+    "   lets no call in place come here with polls.) */\n",
     "static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggregate, gpi_source source,\n",
     "                           uint polls, volatile __global uint *counters, gpi_shared shared)\n",
     "{\n",
@@ -6082,32 +6121,23 @@ static const char *const gpi_kernel_ring[] = {
     "static uint gpi_ring_count(gpi_word w) { return w & 0x3fffffffu; }\n",
     "#endif\n",
     "\n",
-    "/* Tests build with GPI_SABOTAGE = k: one tile in k never publishes, as if its group never ran. */\n",
-    "static bool gpi_ring_publishes(uint tile)\n",
-    "{\n",
-    "#ifdef GPI_SABOTAGE\n",
-    "    return (tile * 2654435761u >> 16) % GPI_SABOTAGE != 0;\n",
-    "#else\n",
-    "    (void)tile;\n",
-    "    return true;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
     "/* The first word of a tile's digit: its own count. Of tile 0 that is the inclusive one too. */\n",
     "static void gpi_ring_publish(gpi_ring ring, uint tile, uint d, uint count)\n",
     "{\n",
     "    const uint flag = tile == 0 ? GPI_INCLUSIVE : GPI_AGGREGATE;\n",
-    "    if (gpi_ring_publishes(tile))\n",
-    "        gpi_word_write(gpi_ring_word(ring, tile, d), gpi_ring_pack(tile, flag, count));\n",
+    "    volatile __global gpi_word *word = gpi_ring_word(ring, tile, d);\n",
+    "    if (gpi_tells(word, tile, d)) gpi_word_write(word, gpi_ring_pack(tile, flag, count));\n",
     "}\n",
     "\n",
     "/* The second word, with everything before the tile. What it replaces is looked at, so that the write has\n",
-    "   happened before the tile leaves: false when the first word is not there, which must not be. */\n",
+    "   happened before the tile leaves: false when the first word is not there, which must not be. (ring.pml:\n",
+    "   BUG_STORE is what a plain store would do.) */\n",
     "static bool gpi_ring_conclude(gpi_ring ring, uint tile, uint d, uint count)\n",
     "{\n",
+    "    volatile __global gpi_word *word = gpi_ring_word(ring, tile, d);\n",
     "    gpi_word old;\n",
-    "    if (tile == 0 || !gpi_ring_publishes(tile)) return true;\n",
-    "    old = gpi_word_swap(gpi_ring_word(ring, tile, d), gpi_ring_pack(tile, GPI_INCLUSIVE, count));\n",
+    "    if (tile == 0 || !gpi_tells(word, tile, d + 1)) return true;\n",
+    "    old = gpi_word_swap(word, gpi_ring_pack(tile, GPI_INCLUSIVE, count));\n",
     "    return gpi_ring_flag(old, tile) == GPI_AGGREGATE;\n",
     "}\n",
     "\n",
@@ -8990,6 +9020,7 @@ static const char *const gpi_kernel_hash[] = {
     "   A probe ends after `steps` slots, which is the capacity, or less where a device's loops are limited: no key\n",
     "   stands further from its home then, so that a search that gives up there is right too. An exchange fails\n",
     "   only because another item's succeeded; where loops are limited, `turns` bounds those as well.\n",
+    "   tests/models/hash.pml checks all of this, with operations that race and loads that come late.\n",
     "\n",
     "   Parameters\n",
     "       GPI_HASH_PACKED   1: packed form, 64-bit atomics; keys and values of 4 bytes\n",
@@ -9183,6 +9214,7 @@ static const char *const gpi_kernel_hash[] = {
     "\n",
     "#if GPI_HASH_PACKED\n",
     "/* The key's slot is found or claimed, and its value changed: what came of it. `slot`: gpi_hash_home(t, key).\n",
+    "   (hash.pml: `once`, `lost`, `full`, `ends`, and the mutations BUG_CLAIM, BUG_CHECK, BUG_REUSE, BUG_STEPS.)\n",
     " */\n",
     "GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)\n",
     "{\n",
@@ -9216,7 +9248,8 @@ static const char *const gpi_kernel_hash[] = {
     "}\n",
     "\n",
     "#else\n",
-    "/* The value of a key that has its slot. `claimed` is handed on; `turn`: how many are used up. */\n",
+    "/* The value of a key that has its slot. `claimed` is handed on; `turn`: how many are used up. (hash.pml:\n",
+    "   `lost`, `ends`, and the mutation BUG_STORE.) */\n",
     "GPI_INLINE uint gpi_hash_change(gp_hash_table t, volatile __global gpi_word *cell, gp_hash_value value,\n",
     "                                uint change, uint claimed, uint turn)\n",
     "{\n",
@@ -9235,6 +9268,7 @@ static const char *const gpi_kernel_hash[] = {
     "}\n",
     "\n",
     "/* The key's slot is found or claimed, and its value changed: what came of it. `slot`: gpi_hash_home(t, key).\n",
+    "   (hash.pml: `once`, `lost`, `full`, `ends`, and the mutations BUG_CLAIM, BUG_CHECK, BUG_REUSE, BUG_STEPS.)\n",
     " */\n",
     "GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)\n",
     "{\n",
@@ -9260,7 +9294,7 @@ static const char *const gpi_kernel_hash[] = {
     "/* ------------------------------------------------------------------ get, erase */\n",
     "\n",
     "#if GPI_HASH_PACKED\n",
-    "/* True and its value when the key is there. */\n",
+    "/* True and its value when the key is there. (hash.pml: `own`, `found`, `ends`.) */\n",
     "GPI_INLINE bool gpi_hash_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)\n",
     "{\n",
     "    const ulong empty = GPI_PAIR(GPI_KEY_NONE, t.reserved);\n",
@@ -9276,6 +9310,7 @@ static const char *const gpi_kernel_hash[] = {
     "    return false;\n",
     "}\n",
     "\n",
+    "/* The slot stays the key's. (hash.pml: `lost`, `ends`, and the mutation BUG_EMPTY.) */\n",
     "GPI_INLINE uint gpi_hash_remove(gp_hash_table t, uint slot, gp_hash_key key)\n",
     "{\n",
     "    const ulong empty = GPI_PAIR(GPI_KEY_NONE, t.reserved);\n",
@@ -9310,7 +9345,7 @@ static const char *const gpi_kernel_hash[] = {
     "    return 0;\n",
     "}\n",
     "\n",
-    "/* True and its value when the key is there. */\n",
+    "/* True and its value when the key is there. (hash.pml: `own`, `found`, `ends`.) */\n",
     "GPI_INLINE bool gpi_hash_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)\n",
     "{\n",
     "    volatile __global gpi_word *cell = gpi_hash_cell(t, slot, key);\n",
@@ -9319,6 +9354,7 @@ static const char *const gpi_kernel_hash[] = {
     "    return *value != t.reserved;\n",
     "}\n",
     "\n",
+    "/* The slot stays the key's. (hash.pml: `lost`, `ends`, and the mutation BUG_EMPTY.) */\n",
     "GPI_INLINE uint gpi_hash_remove(gp_hash_table t, uint slot, gp_hash_key key)\n",
     "{\n",
     "    volatile __global gpi_word *cell = gpi_hash_cell(t, slot, key);\n",
@@ -9335,7 +9371,7 @@ static const char *const gpi_kernel_hash_line[] = {
     "/* hash_line.cl - put, get and remove that look at a line of slots a step (platform.cl: gpi_line), where the\n",
     "   device can load one at once. Everything that hash.cl says of single slots holds: a line's words may be of\n",
     "   different moments, but a key found anywhere is there, a slot seen taken stays taken by its key, and one\n",
-    "   seen empty is claimed by exchange.\n",
+    "   seen empty is claimed by exchange. (tests/models/hash.pml with LINE.)\n",
     "\n",
     "       line      | a  b  key c  -  d  -  - |      hit: the key's slot, wherever it stands\n",
     "                          ^home ^             none: the first empty slot from home on\n",
@@ -12935,7 +12971,7 @@ static const char *const gpi_kernel_histogram[] = {
     "\n",
     "   Even bins of integers are exact without a division: with d = x - lower < range <= 2^w, and the fraction\n",
     "   f = floor(2^2w * (bins % range) / range) + 1,  floor(d * bins / range) = d * (bins / range) + floor(d f /\n",
-    "   2^2w), since what f is too large by adds less than 1 / range.\n",
+    "   2^2w), since what f is too large by adds less than 1 / range. Where a bin is 2^s numbers, d >> s will do.\n",
     "\n",
     "   Parameters\n",
     "       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1\n",
@@ -12980,11 +13016,12 @@ static const char *const gpi_kernel_histogram[] = {
     "    uint count;\n",
     "    ulong lower, limit; /* integers: upper - lower - 1; floats: upper */\n",
     "    ulong scale[3];     /* integers: bins / range, and the fraction's words; floats: bins / (upper - lower) */\n",
+    "    uint shift;         /* integers: a bin is 2^shift numbers; GPI_NOWHERE: it is no such number */\n",
     "    __global const GPI_SAMPLE *edges;\n",
     "} gpi_bins;\n",
     "\n",
-    "#define GPI_BINS_PARAMETERS                                                                 \\\n",
-    "    uint bins_count, ulong lower, ulong limit, ulong scale_0, ulong scale_1, ulong scale_2, \\\n",
+    "#define GPI_BINS_PARAMETERS                                                                             \\\n",
+    "    uint bins_count, ulong lower, ulong limit, ulong scale_0, ulong scale_1, ulong scale_2, uint shift, \\\n",
     "        __global const GPI_SAMPLE *edges, ulong edges_at\n",
     "#define GPI_BINS_SET(bins)     \\\n",
     "    (bins).count = bins_count; \\\n",
@@ -12993,6 +13030,7 @@ static const char *const gpi_kernel_histogram[] = {
     "    (bins).scale[0] = scale_0; \\\n",
     "    (bins).scale[1] = scale_1; \\\n",
     "    (bins).scale[2] = scale_2; \\\n",
+    "    (bins).shift = shift;      \\\n",
     "    (bins).edges = edges + edges_at\n",
     "\n",
     "#if GPI_SAMPLE_HALF\n",
@@ -13001,11 +13039,19 @@ static const char *const gpi_kernel_histogram[] = {
     "#define GPI_READ_SAMPLE(p, i) (p)[i]\n",
     "#endif\n",
     "\n",
-    "/* Samples whose bins are looked for side by side, so that reads of edges do not wait for each other. */\n",
-    "#if GPI_SHAPE_SERIAL\n",
+    "/* Samples whose bins are looked for side by side: so that reads of edges do not wait for each other, and as\n",
+    "   many as compilers make vectors of where there is something to compute. */\n",
+    "#if GPI_SHAPE_LOCAL\n",
+    "#define GPI_BATCH 4\n",
+    "#elif GPI_EDGES || GPI_BYTES\n",
     "#define GPI_BATCH 16\n",
     "#else\n",
-    "#define GPI_BATCH 4\n",
+    "#define GPI_BATCH 256\n",
+    "#endif\n",
+    "#if GPI_BATCH > 16\n",
+    "#define GPI_FOR_BATCH(k) for (uint k = 0; k < GPI_BATCH; k++)\n",
+    "#else\n",
+    "#define GPI_FOR_BATCH(k) _Pragma(\"unroll\") for (uint k = 0; k < GPI_BATCH; k++)\n",
     "#endif\n",
     "\n",
     "#if GPI_EDGES\n",
@@ -13025,6 +13071,13 @@ static const char *const gpi_kernel_histogram[] = {
     "    }\n",
     "}\n",
     "#else\n",
+    "/* How far a sample is above the lowest one. Signed ones are extended. */\n",
+    "#if GPI_SAMPLE_SIZE == 8\n",
+    "typedef ulong gpi_distance;\n",
+    "#else\n",
+    "typedef uint gpi_distance;\n",
+    "#endif\n",
+    "\n",
     "static uint gpi_bin(GPI_OPERAND x, gpi_bins bins)\n",
     "{\n",
     "#if GPI_SAMPLE_FLOAT\n",
@@ -13039,23 +13092,33 @@ static const char *const gpi_kernel_histogram[] = {
     "    const uint b = (uint)((inside ? x - lower : 0) * scale);\n",
     "    return inside ? min(b, bins.count - 1) : GPI_NOWHERE; /* rounding may reach the end */\n",
     "#else\n",
+    "    const gpi_distance d = (gpi_distance)x - (gpi_distance)bins.lower;\n",
     "#if GPI_SAMPLE_SIZE == 8\n",
-    "    const ulong d = (ulong)x - bins.lower, low = d * bins.scale[1];\n",
+    "    const ulong low = d * bins.scale[1];\n",
     "    const ulong b = d * bins.scale[0] + mul_hi(d, bins.scale[1]) + (low + mul_hi(d, bins.scale[2]) < low);\n",
     "#else\n",
-    "    /* All in 32 bits; the product's third word by two multiplications. Signed ones are extended. */\n",
-    "    const uint d = (uint)x - (uint)bins.lower, f0 = (uint)bins.scale[1], f1 = (uint)(bins.scale[1] >> 32);\n",
+    "    /* All in 32 bits; the product's third word by two multiplications. */\n",
+    "    const uint f0 = (uint)bins.scale[1], f1 = (uint)(bins.scale[1] >> 32);\n",
     "    const ulong above = (ulong)d * f1 + ((ulong)d * f0 >> 32);\n",
     "    const uint b = d * (uint)bins.scale[0] + (uint)(above >> 32);\n",
     "#endif\n",
-    "    return d <= bins.limit ? (uint)b : GPI_NOWHERE;\n",
+    "    return d <= (gpi_distance)bins.limit ? (uint)b : GPI_NOWHERE;\n",
     "#endif\n",
     "}\n",
     "\n",
     "static void gpi_bins_find(const GPI_OPERAND *x, gpi_bins bins, uint *b)\n",
     "{\n",
-    "#pragma unroll\n",
-    "    for (uint k = 0; k < GPI_BATCH; k++) b[k] = gpi_bin(x[k], bins);\n",
+    "#if !GPI_SAMPLE_FLOAT\n",
+    "    if (bins.shift != GPI_NOWHERE) {\n",
+    "        GPI_FOR_BATCH(k)\n",
+    "        {\n",
+    "            const gpi_distance d = (gpi_distance)x[k] - (gpi_distance)bins.lower;\n",
+    "            b[k] = d <= (gpi_distance)bins.limit ? (uint)(d >> bins.shift) : GPI_NOWHERE;\n",
+    "        }\n",
+    "        return;\n",
+    "    }\n",
+    "#endif\n",
+    "    GPI_FOR_BATCH(k) b[k] = gpi_bin(x[k], bins);\n",
     "}\n",
     "#endif\n",
     "\n",
@@ -13198,8 +13261,9 @@ static const char *const gpi_kernel_histogram[] = {
     "GPI_INLINE void gpi_bins_load_all(gpi_samples s, ulong i, gpi_bins bins, uint *b)\n",
     "{\n",
     "    GPI_OPERAND x[GPI_BATCH];\n",
-    "#pragma unroll\n",
-    "    for (uint k = 0; k < GPI_BATCH; k++) x[k] = GPI_READ_SAMPLE(s.in, i + k);\n",
+    "    for (uint k = 0; k < GPI_BATCH * sizeof(GPI_SAMPLE); k += 64) /* a line each, 2 KiB ahead */\n",
+    "        GPI_PREFETCH_READ((__global const char *)(s.in + i) + 2048 + k);\n",
+    "    GPI_FOR_BATCH(k) x[k] = GPI_READ_SAMPLE(s.in, i + k);\n",
     "    gpi_bins_find(x, bins, b);\n",
     "}\n",
     "\n",
@@ -13217,9 +13281,11 @@ static const char *const gpi_kernel_histogram[] = {
     "    for (uint k = 0; k < GPI_COPIES * row; k++) table[k] = 0;\n",
     "    for (; i + GPI_BATCH <= s.end; i += GPI_BATCH) {\n",
     "        gpi_bins_load_all(s, i, bins, b);\n",
+    "        GPI_FOR_BATCH(k) b[k] = min(b[k], bins.count);\n",
+    "        for (uint k = 0; k < GPI_BATCH; k += GPI_COPIES) {\n",
     "#pragma unroll\n",
-    "        for (uint k = 0; k < GPI_BATCH; k++)\n",
-    "            table[k % GPI_COPIES * row + min(b[k], bins.count)] += GPI_WEIGHT_OF(s, i + k);\n",
+    "            for (uint c = 0; c < GPI_COPIES; c++) table[c * row + b[k + c]] += GPI_WEIGHT_OF(s, i + k + c);\n",
+    "        }\n",
     "    }\n",
     "    if (i < s.end) gpi_bins_load(s, i, bins, b);\n",
     "    for (uint k = 0; i + k < s.end; k++) table[min(b[k], bins.count)] += GPI_WEIGHT_OF(s, i + k);\n",
@@ -13229,23 +13295,30 @@ static const char *const gpi_kernel_histogram[] = {
     "    }\n",
     "}\n",
     "\n",
-    "/* Group 0 counts in `out` itself, each other one in a slice, cleared first. No group has another's. */\n",
+    "/* Group 0 counts in `out` itself, each other one in a slice, cleared first. No group has another's. The\n",
+    "   counts of a batch are asked for while those of the batch before it are raised. */\n",
     "static void gpi_count_far(gpi_samples s, gpi_bins bins, __global gpi_cell *out, __global gpi_cell *slices)\n",
     "{\n",
     "    const uint group = (uint)get_group_id(0);\n",
     "    __global gpi_cell *table = group ? slices + (ulong)(group - 1) * bins.count : out;\n",
-    "    uint b[GPI_BATCH];\n",
-    "    for (uint k = 0; k < bins.count && group; k++) table[k] = 0;\n",
+    "    uint b[2][GPI_BATCH];\n",
+    "    uint now = 0;\n",
     "    ulong i = s.begin;\n",
-    "    for (; i + GPI_BATCH <= s.end; i += GPI_BATCH) {\n",
-    "        gpi_bins_load_all(s, i, bins, b);\n",
-    "#pragma unroll\n",
-    "        for (uint k = 0; k < GPI_BATCH; k++)\n",
-    "            if (b[k] != GPI_NOWHERE) table[b[k]] += GPI_WEIGHT_OF(s, i + k);\n",
+    "    for (uint k = 0; k < bins.count && group; k++) table[k] = 0;\n",
+    "    if (i + GPI_BATCH <= s.end) gpi_bins_load_all(s, i, bins, b[0]);\n",
+    "    for (; i + 2 * GPI_BATCH <= s.end; i += GPI_BATCH) {\n",
+    "        gpi_bins_load_all(s, i + GPI_BATCH, bins, b[1 - now]);\n",
+    "        for (uint k = 0; k < GPI_BATCH; k++) {\n",
+    "            GPI_PREFETCH_WRITE(table + b[1 - now][k]);\n",
+    "            if (b[now][k] != GPI_NOWHERE) table[b[now][k]] += GPI_WEIGHT_OF(s, i + k);\n",
+    "        }\n",
+    "        now = 1 - now;\n",
     "    }\n",
-    "    if (i < s.end) gpi_bins_load(s, i, bins, b);\n",
-    "    for (uint k = 0; i + k < s.end; k++)\n",
-    "        if (b[k] != GPI_NOWHERE) table[b[k]] += GPI_WEIGHT_OF(s, i + k);\n",
+    "    for (; i < s.end; i += GPI_BATCH) {\n",
+    "        gpi_bins_load(s, i, bins, b[0]);\n",
+    "        for (uint k = 0; k < GPI_BATCH; k++)\n",
+    "            if (b[0][k] != GPI_NOWHERE) table[b[0][k]] += GPI_WEIGHT_OF(s, i + k);\n",
+    "    }\n",
     "}\n",
     "#endif\n",
     "\n",
@@ -13704,9 +13777,11 @@ static const char *const gpi_kernel_map[] = {
     "       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: an item has a span of elements, or every GPI_WG-th of a tile\n",
     "       GPI_WG, GPI_ITEMS                     items of a group; local: elements of an item\n",
     "       GPI_INPUTS                            0 .. 3\n",
-    "       GPI_IN_0, GPI_IN_1, GPI_IN_2          types in memory of the inputs that there are; GPI_HALF_0 ... 1:\n",
-    "   half GPI_X, GPI_Y, GPI_Z                   types as operands: halves are floats; int where there is no\n",
-    "   input GPI_OUT, GPI_OUT_HALF, GPI_LANE       the output's in memory; 1: half; as the value of gpi_map\n",
+    "       GPI_IN_0, GPI_IN_1, GPI_IN_2          types in memory of the inputs that there are\n",
+    "       GPI_HALF_0, GPI_HALF_1, GPI_HALF_2    1: that type is half\n",
+    "       GPI_X, GPI_Y, GPI_Z                   types as operands: halves are floats; int where there is none\n",
+    "       GPI_OUT, GPI_OUT_HALF                 the output's type in memory; 1: half\n",
+    "       GPI_LANE                              its type as the value of gpi_map\n",
     "       GPI_VECTOR                            type of 16 elements of the output; not defined: there is none\n",
     "       GPI_LAG                               1: the second input is late\n",
     "       gpi_map(x, y, z, i, a, b)             the function                                              */\n",
@@ -13831,19 +13906,24 @@ static const char *const gpi_kernel_map[] = {
     "    GPI_AHEAD(out, i, WRITE);\n",
     "}\n",
     "\n",
-    "/* Elements i .. i + 15, i > 0 with GPI_LAG. */\n",
-    "GPI_INLINE void gpi_write_vector(gpi_inputs in, __global GPI_OUT *out, ulong i)\n",
+    "/* Elements whose values are made together, in a loop that compilers turn into vectors. */\n",
+    "#define GPI_BLOCK 256\n",
+    "\n",
+    "/* Elements i .. i + GPI_BLOCK - 1, i > 0 with GPI_LAG. */\n",
+    "GPI_INLINE void gpi_write_block(gpi_inputs in, __global GPI_OUT *out, ulong i)\n",
     "{\n",
-    "    GPI_LANE lane[16];\n",
-    "    gpi_prefetch(in, out, i);\n",
-    "    for (uint k = 0; k < 16; k++) lane[k] = gpi_value(in, i + k);\n",
+    "    GPI_LANE lane[GPI_BLOCK] __attribute__((aligned(64)));\n",
+    "    for (uint k = 0; k < GPI_BLOCK; k++) lane[k] = gpi_value(in, i + k);\n",
+    "    for (uint k = 0; k < GPI_BLOCK; k += 16) {\n",
+    "        gpi_prefetch(in, out, i + k);\n",
     "#if GPI_OUT_HALF\n",
-    "    vstore_half16(vload16(0, lane), 0, out + i);\n",
+    "        vstore_half16(vload16(0, lane + k), 0, out + i + k);\n",
     "#elif defined(GPI_VECTOR)\n",
-    "    GPI_STORE_VECTOR(gpi_out_vector, vload16(0, lane), out + i);\n",
+    "        GPI_STORE_VECTOR(gpi_out_vector, GPI_LOAD_PRIVATE(gpi_out_vector, lane + k), out + i + k);\n",
     "#else\n",
-    "    for (uint k = 0; k < 16; k++) out[i + k] = lane[k];\n",
+    "        for (uint l = k; l < k + 16; l++) out[i + l] = lane[l];\n",
     "#endif\n",
+    "    }\n",
     "}\n",
     "\n",
     "GPI_INLINE void gpi_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, ulong end)\n",
@@ -13853,7 +13933,7 @@ static const char *const gpi_kernel_map[] = {
     "        GPI_WRITE(out, 0, gpi_value_any(in, 0));\n",
     "        i = 1;\n",
     "    }\n",
-    "    for (; i + 16 <= end; i += 16) gpi_write_vector(in, out, i);\n",
+    "    for (; i + GPI_BLOCK <= end; i += GPI_BLOCK) gpi_write_block(in, out, i);\n",
     "    for (; i < end; i++) GPI_WRITE(out, i, gpi_value(in, i));\n",
     "}\n",
     "#else\n",
@@ -14256,7 +14336,7 @@ static const char *const gpi_kernel_stencil[] = {
     "       GPI_IN, GPI_IN_HALF, GPI_X            input in memory; 1: half; as an operand\n",
     "       GPI_OUT, GPI_OUT_HALF, GPI_LANE       output in memory; 1: half; as an operand\n",
     "       GPI_SUM                               type of weighted sums\n",
-    "       GPI_ROUND(sum)                        a sum as GPI_LANE\n",
+    "       GPI_ROUND(sum), GPI_ROUND_16(sums)    a sum as GPI_LANE, sixteen at once\n",
     "       GPI_WEIGHTS                           1: weights, 0: gpi_map                                       */\n",
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
@@ -14330,13 +14410,13 @@ static const char *const gpi_kernel_stencil[] = {
     "    const long row_end = in.width * GPI_CHANNELS - (e - GPI_RIM);\n",
     "    const long end = min((long)GPI_ROW, max(row_end, 0l));\n",
     "    for (uint r = 0; r < GPI_ROWS; r++) {\n",
-    "        const long at = y + r - GPI_RY;\n",
+    "        const long row = y + r - GPI_RY;\n",
     "        long q = 0;\n",
-    "        if (at >= 0 && at < in.height) {\n",
-    "            for (; q < GPI_RIM; q++) near[q] = gpi_read_any(in, e - GPI_RIM + q, at);\n",
-    "            for (; q < end; q++) near[q] = GPI_READ(in.in, at * in.pitch + (e - GPI_RIM) + q);\n",
+    "        if (row >= 0 && row < in.height) {\n",
+    "            for (; q < GPI_RIM; q++) near[q] = gpi_read_any(in, e - GPI_RIM + q, row);\n",
+    "            for (; q < end; q++) near[q] = GPI_READ(in.in, row * in.pitch + (e - GPI_RIM) + q);\n",
     "        }\n",
-    "        for (; q < GPI_ROW; q++) near[q] = gpi_read_any(in, e - GPI_RIM + q, at);\n",
+    "        for (; q < GPI_ROW; q++) near[q] = gpi_read_any(in, e - GPI_RIM + q, row);\n",
     "        near += GPI_ROW;\n",
     "    }\n",
     "}\n",
@@ -14358,24 +14438,73 @@ static const char *const gpi_kernel_stencil[] = {
     "#define GPI_WEIGHT_PARAMETER\n",
     "#endif\n",
     "\n",
-    "/* GPI_LANES elements side by side; each weight is read once for them. The first one is element e of row y. */\n",
-    "GPI_INLINE void gpi_elements(GPI_NEAR const GPI_X *here, ulong e, ulong y, GPI_LANE *out GPI_WEIGHT_PARAMETER)\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#define GPI_PASTE_(a, b) a##b\n",
+    "#define GPI_PASTE(a, b) GPI_PASTE_(a, b)\n",
+    "#define GPI_VECTOR(type) GPI_PASTE(type, 16)\n",
+    "typedef GPI_VECTOR(GPI_X) gpi_near_vector __attribute__((aligned(sizeof(GPI_X))));\n",
+    "#if !GPI_OUT_HALF\n",
+    "typedef GPI_VECTOR(GPI_OUT) gpi_out_vector __attribute__((aligned(sizeof(GPI_OUT))));\n",
+    "#endif\n",
+    "\n",
+    "/* 16 elements side by side; each weight is read once for them. The first one is element e of row y. */\n",
+    "GPI_INLINE GPI_VECTOR(GPI_LANE)\n",
+    "    gpi_elements(GPI_NEAR const GPI_X *here, ulong e, ulong y GPI_WEIGHT_PARAMETER)\n",
     "{\n",
     "#if GPI_WEIGHTS\n",
-    "    GPI_SUM sum[GPI_LANES];\n",
-    "    for (uint k = 0; k < GPI_LANES; k++) sum[k] = 0;\n",
+    "    GPI_VECTOR(GPI_SUM) sum = (GPI_SUM)0;\n",
+    "    (void)e, (void)y;\n",
     "    for (int dy = -GPI_RY; dy <= GPI_RY; dy++) {\n",
     "        for (int dx = -GPI_RX; dx <= GPI_RX; dx++) {\n",
     "            GPI_NEAR const GPI_X *from = here + dy * GPI_ROW + dx * GPI_CHANNELS;\n",
     "            const GPI_SUM w = *weight++;\n",
-    "            for (uint k = 0; k < GPI_LANES; k++) sum[k] += w * (GPI_SUM)from[k];\n",
+    "            sum += w * GPI_PASTE(convert_, GPI_VECTOR(GPI_SUM))(GPI_LOAD_PRIVATE(gpi_near_vector, from));\n",
     "        }\n",
     "    }\n",
-    "    for (uint k = 0; k < GPI_LANES; k++) out[k] = GPI_ROUND(sum[k]);\n",
+    "    return GPI_ROUND_16(sum);\n",
     "#else\n",
-    "    for (uint k = 0; k < GPI_LANES; k++) out[k] = gpi_map(here + k, here[k], (e + k) / GPI_CHANNELS, y);\n",
+    "    GPI_LANE lane[16];\n",
+    "    for (uint k = 0; k < 16; k++) lane[k] = gpi_map(here + k, here[k], (e + k) / GPI_CHANNELS, y);\n",
+    "    return vload16(0, lane);\n",
     "#endif\n",
     "}\n",
+    "\n",
+    "/* Those of the 16 elements that the picture has. */\n",
+    "GPI_INLINE void gpi_write(__global GPI_OUT *out, GPI_VECTOR(GPI_LANE) v, uint count)\n",
+    "{\n",
+    "    if (count >= 16) {\n",
+    "#if GPI_OUT_HALF\n",
+    "        vstore_half16(v, 0, out);\n",
+    "#else\n",
+    "        GPI_STORE_VECTOR(gpi_out_vector, v, out);\n",
+    "#endif\n",
+    "    } else {\n",
+    "        GPI_LANE lane[16];\n",
+    "        vstore16(v, 0, lane);\n",
+    "        for (uint k = 0; k < count; k++) GPI_WRITE(out, k, lane[k]);\n",
+    "    }\n",
+    "}\n",
+    "#else\n",
+    "GPI_INLINE GPI_LANE gpi_elements(GPI_NEAR const GPI_X *here, ulong e, ulong y GPI_WEIGHT_PARAMETER)\n",
+    "{\n",
+    "#if GPI_WEIGHTS\n",
+    "    GPI_SUM sum = 0;\n",
+    "    for (int dy = -GPI_RY; dy <= GPI_RY; dy++) {\n",
+    "        for (int dx = -GPI_RX; dx <= GPI_RX; dx++)\n",
+    "            sum += (GPI_SUM)*weight++ * (GPI_SUM)here[dy * GPI_ROW + dx * GPI_CHANNELS];\n",
+    "    }\n",
+    "    return GPI_ROUND(sum);\n",
+    "#else\n",
+    "    return gpi_map(here, here[0], e / GPI_CHANNELS, y);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE void gpi_write(__global GPI_OUT *out, GPI_LANE v, uint count)\n",
+    "{\n",
+    "    (void)count;\n",
+    "    GPI_WRITE(out, 0, v);\n",
+    "}\n",
+    "#endif\n",
     "\n",
     "GPI_KERNEL void gp_stencil_tiles(__global const GPI_IN *in, ulong in_offset, ulong in_pitch,\n",
     "                                 __global GPI_OUT *out, ulong out_offset, ulong out_pitch,\n",
@@ -14398,12 +14527,14 @@ static const char *const gpi_kernel_stencil[] = {
     "    out += out_offset + first_y * out_pitch + first_x;\n",
     "    for (uint k = (uint)get_local_id(0); k < GPI_STEPS * GPI_TILE_Y; k += GPI_WG) {\n",
     "        const uint column = k % GPI_STEPS * GPI_LANES, row = k / GPI_STEPS;\n",
-    "        GPI_LANE lane[GPI_LANES];\n",
     "        if (row >= down || column >= across) continue;\n",
-    "        gpi_elements(near + (row + GPI_RY) * GPI_ROW + GPI_RIM + column, first_x + column, first_y + row,\n",
-    "                     lane GPI_WEIGHT_ARGUMENT);\n",
-    "        for (uint l = 0; l < GPI_LANES && column + l < across; l++)\n",
-    "            GPI_WRITE(out, row * out_pitch + column + l, lane[l]);\n",
+    "        /* what the tile to the right reads, and what the next row writes */\n",
+    "        GPI_PREFETCH_READ(picture.in + (first_y + row) * in_pitch + first_x + GPI_TILE_X + column);\n",
+    "        GPI_PREFETCH_WRITE(out + (row + 1) * out_pitch + column);\n",
+    "        gpi_write(out + row * out_pitch + column,\n",
+    "                  gpi_elements(near + (row + GPI_RY) * GPI_ROW + GPI_RIM + column, first_x + column,\n",
+    "                               first_y + row GPI_WEIGHT_ARGUMENT),\n",
+    "                  across - column);\n",
     "    }\n",
     "}\n",
 };
@@ -14425,6 +14556,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"group_device", gpi_kernel_group_device, GPI_COUNT_OF(gpi_kernel_group_device)},
     {"tile", gpi_kernel_tile, GPI_COUNT_OF(gpi_kernel_tile)},
     {"tile_scan", gpi_kernel_tile_scan, GPI_COUNT_OF(gpi_kernel_tile_scan)},
+    {"sabotage", gpi_kernel_sabotage, GPI_COUNT_OF(gpi_kernel_sabotage)},
     {"lookback", gpi_kernel_lookback, GPI_COUNT_OF(gpi_kernel_lookback)},
     {"sweep", gpi_kernel_sweep, GPI_COUNT_OF(gpi_kernel_sweep)},
     {"reduce", gpi_kernel_reduce, GPI_COUNT_OF(gpi_kernel_reduce)},
@@ -15217,6 +15349,8 @@ static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_p
     plan->strategy = strategy ? strategy : gp->desc.strategy;
     if (plan->strategy == GP_STRATEGY_AUTO) plan->strategy = row->strategy;
     plan->polls = gp->desc.tuning.polls ? gp->desc.tuning.polls : row->polls;
+    if (gp->info.loop_limit && plan->polls > gp->info.loop_limit / 4)
+        plan->polls = gp->info.loop_limit / 4; /* a loop of more turns would end without having waited */
     gpi_plan_shape(gp, row, size, plan);
     return gpi_plan_words(gp, function, row, plan);
 }
@@ -16166,11 +16300,11 @@ typedef struct gpi_program_text {
 static const gpi_program_text gpi_program_texts[GPI_PRIMITIVES] = {
     {"reduce", "monoid source group tile reduce",
      {"gp_reduce_tiles", "gp_reduce_partials"}},
-    {"scan", "monoid source group tile tile_scan lookback sweep scan",
+    {"scan", "monoid source group tile tile_scan sabotage lookback sweep scan",
      {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep"}},
-    {"select", "monoid pick group tile masks stream lookback sweep compact select",
+    {"select", "monoid pick group tile masks stream sabotage lookback sweep compact select",
      {"gp_select_look_back", "gp_select_upsweep", "gp_select_spine", "gp_select_downsweep"}},
-    {"sort", "mix key digit ring rank small sort",
+    {"sort", "mix key digit sabotage ring rank small sort",
      {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
       "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"}},
     {"buckets", "mix key digit rank small buckets",
@@ -23719,7 +23853,8 @@ static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc)
     small.key_size = desc->key_size;
     small.value_size = desc->value_size;
     small.capacity = 64;
-    result = gp_hash_create(gp, &small, &table);
+    result = gpi_hash_check_sizes(gp, "gp_warmup", &small);
+    if (result == GP_OK) result = gp_hash_create(gp, &small, &table);
     if (result != GP_OK) return result;
     result = gpi_alloc_zeros(gp, 64, &insert.keys);
     if (result == GP_OK) result = gpi_alloc_zeros(gp, 64, &find.found);
@@ -25122,6 +25257,7 @@ typedef struct gpi_histogram {
     size_t channels, wanted;            /* of an element; of those, counted */
     size_t bins;
     cl_ulong lower, limit, scale[3]; /* gpi_bins of histogram.cl */
+    cl_uint shift;
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
@@ -25152,6 +25288,18 @@ static cl_ulong gpi_fraction(cl_ulong x, cl_ulong range, cl_ulong *rest)
     return q;
 }
 
+/* s where range = bins 2^s and numbers of `bits` can be shifted by that; else ~0. range 0: 2^64. */
+static cl_uint gpi_bins_shift(cl_ulong range, cl_ulong bins, cl_uint bits)
+{
+    cl_uint s;
+    for (s = 0; s < bits; s++) {
+        const cl_ulong shifted = bins << s;
+        if (shifted == range && (range ? shifted >> s == bins : bins == (cl_ulong)1 << 63 >> (s - 1)))
+            return s;
+    }
+    return ~(cl_uint)0;
+}
+
 /* Even bins of integers: exact, see histogram.cl. */
 static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
 {
@@ -25166,6 +25314,7 @@ static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
     h->scale[0] = range ? bins / range : 0;
     h->scale[1] = high;
     h->scale[2] = low;
+    h->shift = gpi_bins_shift(range, bins, h->size < 8 ? 32 : 64);
 }
 
 static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
@@ -25416,6 +25565,7 @@ static void gpi_histogram_args(gpi_call *call, const gpi_histogram *h)
     GPI_CALL_ARG(call, h->lower);
     GPI_CALL_ARG(call, h->limit);
     for (k = 0; k < 3; k++) GPI_CALL_ARG(call, h->scale[k]);
+    GPI_CALL_ARG(call, h->shift);
     GPI_CALL_ARG(call, edges);
     GPI_CALL_ARG(call, edges_at);
     GPI_CALL_ARG(call, d->out);
@@ -25991,6 +26141,7 @@ GP_API gp_result gp_reduce_by_key(gp_context *gp, const gp_reduce_by_key_desc *d
 GP_API gp_result gp_reduce_by_key_read(gp_context *gp, const gp_reduce_by_key_desc *desc, uint64_t *count)
 {
     const char *function = "gp_reduce_by_key_read";
+    if (desc && desc->done) *desc->done = NULL;
     if (!count) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: count is NULL", function);
     return gpi_by_key_call(gp, function, desc, count);
 }
@@ -27005,13 +27156,15 @@ static void gpi_stencil_prelude_types(const gpi_stencil *s, gpi_text *text)
 {
     const gp_type type = s->desc->type, out = s->out_type;
     const bool wide = type == GP_F64 || out == GP_F64;
+    const char *lane = gpi_type_cl(gpi_operand(out)), *rounding = gpi_is_float(out) ? "" : "_sat_rte";
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", gpi_type_cl(type),
                  type == GP_F16, gpi_type_cl(gpi_operand(type)));
     gpi_text_add(text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", gpi_type_cl(out),
                  out == GP_F16, gpi_type_cl(gpi_operand(out)));
     gpi_text_add(text, "#define GPI_SUM %s\n", wide ? "double" : "float");
-    if (gpi_is_float(out)) gpi_text_add(text, "#define GPI_ROUND(sum) (GPI_LANE)(sum)\n");
-    else gpi_text_add(text, "#define GPI_ROUND(sum) convert_%s_sat_rte(sum)\n", gpi_type_cl(out));
+    gpi_text_add(
+        text, "#define GPI_ROUND(sum) convert_%s%s(sum)\n#define GPI_ROUND_16(sums) convert_%s16%s(sums)\n",
+        lane, rounding, lane, rounding);
 }
 
 static char *gpi_stencil_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)

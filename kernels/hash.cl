@@ -29,6 +29,7 @@
    A probe ends after `steps` slots, which is the capacity, or less where a device's loops are limited: no key
    stands further from its home then, so that a search that gives up there is right too. An exchange fails
    only because another item's succeeded; where loops are limited, `turns` bounds those as well.
+   tests/models/hash.pml checks all of this, with operations that race and loads that come late.
 
    Parameters
        GPI_HASH_PACKED   1: packed form, 64-bit atomics; keys and values of 4 bytes
@@ -222,6 +223,7 @@ static gp_hash_value gpi_change(uint change, gp_hash_value x, gp_hash_value v)
 
 #if GPI_HASH_PACKED
 /* The key's slot is found or claimed, and its value changed: what came of it. `slot`: gpi_hash_home(t, key).
+   (hash.pml: `once`, `lost`, `full`, `ends`, and the mutations BUG_CLAIM, BUG_CHECK, BUG_REUSE, BUG_STEPS.)
  */
 GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)
 {
@@ -255,7 +257,8 @@ GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_has
 }
 
 #else
-/* The value of a key that has its slot. `claimed` is handed on; `turn`: how many are used up. */
+/* The value of a key that has its slot. `claimed` is handed on; `turn`: how many are used up. (hash.pml:
+   `lost`, `ends`, and the mutation BUG_STORE.) */
 GPI_INLINE uint gpi_hash_change(gp_hash_table t, volatile __global gpi_word *cell, gp_hash_value value,
                                 uint change, uint claimed, uint turn)
 {
@@ -274,6 +277,7 @@ GPI_INLINE uint gpi_hash_change(gp_hash_table t, volatile __global gpi_word *cel
 }
 
 /* The key's slot is found or claimed, and its value changed: what came of it. `slot`: gpi_hash_home(t, key).
+   (hash.pml: `once`, `lost`, `full`, `ends`, and the mutations BUG_CLAIM, BUG_CHECK, BUG_REUSE, BUG_STEPS.)
  */
 GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)
 {
@@ -299,7 +303,7 @@ GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_has
 /* ------------------------------------------------------------------ get, erase */
 
 #if GPI_HASH_PACKED
-/* True and its value when the key is there. */
+/* True and its value when the key is there. (hash.pml: `own`, `found`, `ends`.) */
 GPI_INLINE bool gpi_hash_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)
 {
     const ulong empty = GPI_PAIR(GPI_KEY_NONE, t.reserved);
@@ -315,6 +319,7 @@ GPI_INLINE bool gpi_hash_get(gp_hash_table t, uint slot, gp_hash_key key, gp_has
     return false;
 }
 
+/* The slot stays the key's. (hash.pml: `lost`, `ends`, and the mutation BUG_EMPTY.) */
 GPI_INLINE uint gpi_hash_remove(gp_hash_table t, uint slot, gp_hash_key key)
 {
     const ulong empty = GPI_PAIR(GPI_KEY_NONE, t.reserved);
@@ -349,7 +354,7 @@ GPI_INLINE volatile __global gpi_word *gpi_hash_cell(gp_hash_table t, uint slot,
     return 0;
 }
 
-/* True and its value when the key is there. */
+/* True and its value when the key is there. (hash.pml: `own`, `found`, `ends`.) */
 GPI_INLINE bool gpi_hash_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)
 {
     volatile __global gpi_word *cell = gpi_hash_cell(t, slot, key);
@@ -358,6 +363,7 @@ GPI_INLINE bool gpi_hash_get(gp_hash_table t, uint slot, gp_hash_key key, gp_has
     return *value != t.reserved;
 }
 
+/* The slot stays the key's. (hash.pml: `lost`, `ends`, and the mutation BUG_EMPTY.) */
 GPI_INLINE uint gpi_hash_remove(gp_hash_table t, uint slot, gp_hash_key key)
 {
     volatile __global gpi_word *cell = gpi_hash_cell(t, slot, key);

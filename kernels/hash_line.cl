@@ -1,7 +1,7 @@
 /* hash_line.cl - put, get and remove that look at a line of slots a step (platform.cl: gpi_line), where the
    device can load one at once. Everything that hash.cl says of single slots holds: a line's words may be of
    different moments, but a key found anywhere is there, a slot seen taken stays taken by its key, and one
-   seen empty is claimed by exchange.
+   seen empty is claimed by exchange. (tests/models/hash.pml with LINE.)
 
        line      | a  b  key c  -  d  -  - |      hit: the key's slot, wherever it stands
                           ^home ^             none: the first empty slot from home on

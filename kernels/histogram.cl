@@ -18,7 +18,7 @@
 
    Even bins of integers are exact without a division: with d = x - lower < range <= 2^w, and the fraction
    f = floor(2^2w * (bins % range) / range) + 1,  floor(d * bins / range) = d * (bins / range) + floor(d f /
-   2^2w), since what f is too large by adds less than 1 / range.
+   2^2w), since what f is too large by adds less than 1 / range. Where a bin is 2^s numbers, d >> s will do.
 
    Parameters
        GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1
@@ -63,11 +63,12 @@ typedef struct gpi_bins {
     uint count;
     ulong lower, limit; /* integers: upper - lower - 1; floats: upper */
     ulong scale[3];     /* integers: bins / range, and the fraction's words; floats: bins / (upper - lower) */
+    uint shift;         /* integers: a bin is 2^shift numbers; GPI_NOWHERE: it is no such number */
     __global const GPI_SAMPLE *edges;
 } gpi_bins;
 
-#define GPI_BINS_PARAMETERS                                                                 \
-    uint bins_count, ulong lower, ulong limit, ulong scale_0, ulong scale_1, ulong scale_2, \
+#define GPI_BINS_PARAMETERS                                                                             \
+    uint bins_count, ulong lower, ulong limit, ulong scale_0, ulong scale_1, ulong scale_2, uint shift, \
         __global const GPI_SAMPLE *edges, ulong edges_at
 #define GPI_BINS_SET(bins)     \
     (bins).count = bins_count; \
@@ -76,6 +77,7 @@ typedef struct gpi_bins {
     (bins).scale[0] = scale_0; \
     (bins).scale[1] = scale_1; \
     (bins).scale[2] = scale_2; \
+    (bins).shift = shift;      \
     (bins).edges = edges + edges_at
 
 #if GPI_SAMPLE_HALF
@@ -84,11 +86,19 @@ typedef struct gpi_bins {
 #define GPI_READ_SAMPLE(p, i) (p)[i]
 #endif
 
-/* Samples whose bins are looked for side by side, so that reads of edges do not wait for each other. */
-#if GPI_SHAPE_SERIAL
+/* Samples whose bins are looked for side by side: so that reads of edges do not wait for each other, and as
+   many as compilers make vectors of where there is something to compute. */
+#if GPI_SHAPE_LOCAL
+#define GPI_BATCH 4
+#elif GPI_EDGES || GPI_BYTES
 #define GPI_BATCH 16
 #else
-#define GPI_BATCH 4
+#define GPI_BATCH 256
+#endif
+#if GPI_BATCH > 16
+#define GPI_FOR_BATCH(k) for (uint k = 0; k < GPI_BATCH; k++)
+#else
+#define GPI_FOR_BATCH(k) _Pragma("unroll") for (uint k = 0; k < GPI_BATCH; k++)
 #endif
 
 #if GPI_EDGES
@@ -108,6 +118,13 @@ static void gpi_bins_find(const GPI_OPERAND *x, gpi_bins bins, uint *b)
     }
 }
 #else
+/* How far a sample is above the lowest one. Signed ones are extended. */
+#if GPI_SAMPLE_SIZE == 8
+typedef ulong gpi_distance;
+#else
+typedef uint gpi_distance;
+#endif
+
 static uint gpi_bin(GPI_OPERAND x, gpi_bins bins)
 {
 #if GPI_SAMPLE_FLOAT
@@ -122,23 +139,33 @@ static uint gpi_bin(GPI_OPERAND x, gpi_bins bins)
     const uint b = (uint)((inside ? x - lower : 0) * scale);
     return inside ? min(b, bins.count - 1) : GPI_NOWHERE; /* rounding may reach the end */
 #else
+    const gpi_distance d = (gpi_distance)x - (gpi_distance)bins.lower;
 #if GPI_SAMPLE_SIZE == 8
-    const ulong d = (ulong)x - bins.lower, low = d * bins.scale[1];
+    const ulong low = d * bins.scale[1];
     const ulong b = d * bins.scale[0] + mul_hi(d, bins.scale[1]) + (low + mul_hi(d, bins.scale[2]) < low);
 #else
-    /* All in 32 bits; the product's third word by two multiplications. Signed ones are extended. */
-    const uint d = (uint)x - (uint)bins.lower, f0 = (uint)bins.scale[1], f1 = (uint)(bins.scale[1] >> 32);
+    /* All in 32 bits; the product's third word by two multiplications. */
+    const uint f0 = (uint)bins.scale[1], f1 = (uint)(bins.scale[1] >> 32);
     const ulong above = (ulong)d * f1 + ((ulong)d * f0 >> 32);
     const uint b = d * (uint)bins.scale[0] + (uint)(above >> 32);
 #endif
-    return d <= bins.limit ? (uint)b : GPI_NOWHERE;
+    return d <= (gpi_distance)bins.limit ? (uint)b : GPI_NOWHERE;
 #endif
 }
 
 static void gpi_bins_find(const GPI_OPERAND *x, gpi_bins bins, uint *b)
 {
-#pragma unroll
-    for (uint k = 0; k < GPI_BATCH; k++) b[k] = gpi_bin(x[k], bins);
+#if !GPI_SAMPLE_FLOAT
+    if (bins.shift != GPI_NOWHERE) {
+        GPI_FOR_BATCH(k)
+        {
+            const gpi_distance d = (gpi_distance)x[k] - (gpi_distance)bins.lower;
+            b[k] = d <= (gpi_distance)bins.limit ? (uint)(d >> bins.shift) : GPI_NOWHERE;
+        }
+        return;
+    }
+#endif
+    GPI_FOR_BATCH(k) b[k] = gpi_bin(x[k], bins);
 }
 #endif
 
@@ -281,8 +308,9 @@ static void gpi_bins_load(gpi_samples s, ulong i, gpi_bins bins, uint *b)
 GPI_INLINE void gpi_bins_load_all(gpi_samples s, ulong i, gpi_bins bins, uint *b)
 {
     GPI_OPERAND x[GPI_BATCH];
-#pragma unroll
-    for (uint k = 0; k < GPI_BATCH; k++) x[k] = GPI_READ_SAMPLE(s.in, i + k);
+    for (uint k = 0; k < GPI_BATCH * sizeof(GPI_SAMPLE); k += 64) /* a line each, 2 KiB ahead */
+        GPI_PREFETCH_READ((__global const char *)(s.in + i) + 2048 + k);
+    GPI_FOR_BATCH(k) x[k] = GPI_READ_SAMPLE(s.in, i + k);
     gpi_bins_find(x, bins, b);
 }
 
@@ -300,9 +328,11 @@ static void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint chann
     for (uint k = 0; k < GPI_COPIES * row; k++) table[k] = 0;
     for (; i + GPI_BATCH <= s.end; i += GPI_BATCH) {
         gpi_bins_load_all(s, i, bins, b);
+        GPI_FOR_BATCH(k) b[k] = min(b[k], bins.count);
+        for (uint k = 0; k < GPI_BATCH; k += GPI_COPIES) {
 #pragma unroll
-        for (uint k = 0; k < GPI_BATCH; k++)
-            table[k % GPI_COPIES * row + min(b[k], bins.count)] += GPI_WEIGHT_OF(s, i + k);
+            for (uint c = 0; c < GPI_COPIES; c++) table[c * row + b[k + c]] += GPI_WEIGHT_OF(s, i + k + c);
+        }
     }
     if (i < s.end) gpi_bins_load(s, i, bins, b);
     for (uint k = 0; i + k < s.end; k++) table[min(b[k], bins.count)] += GPI_WEIGHT_OF(s, i + k);
@@ -312,23 +342,30 @@ static void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint chann
     }
 }
 
-/* Group 0 counts in `out` itself, each other one in a slice, cleared first. No group has another's. */
+/* Group 0 counts in `out` itself, each other one in a slice, cleared first. No group has another's. The
+   counts of a batch are asked for while those of the batch before it are raised. */
 static void gpi_count_far(gpi_samples s, gpi_bins bins, __global gpi_cell *out, __global gpi_cell *slices)
 {
     const uint group = (uint)get_group_id(0);
     __global gpi_cell *table = group ? slices + (ulong)(group - 1) * bins.count : out;
-    uint b[GPI_BATCH];
-    for (uint k = 0; k < bins.count && group; k++) table[k] = 0;
+    uint b[2][GPI_BATCH];
+    uint now = 0;
     ulong i = s.begin;
-    for (; i + GPI_BATCH <= s.end; i += GPI_BATCH) {
-        gpi_bins_load_all(s, i, bins, b);
-#pragma unroll
-        for (uint k = 0; k < GPI_BATCH; k++)
-            if (b[k] != GPI_NOWHERE) table[b[k]] += GPI_WEIGHT_OF(s, i + k);
+    for (uint k = 0; k < bins.count && group; k++) table[k] = 0;
+    if (i + GPI_BATCH <= s.end) gpi_bins_load_all(s, i, bins, b[0]);
+    for (; i + 2 * GPI_BATCH <= s.end; i += GPI_BATCH) {
+        gpi_bins_load_all(s, i + GPI_BATCH, bins, b[1 - now]);
+        for (uint k = 0; k < GPI_BATCH; k++) {
+            GPI_PREFETCH_WRITE(table + b[1 - now][k]);
+            if (b[now][k] != GPI_NOWHERE) table[b[now][k]] += GPI_WEIGHT_OF(s, i + k);
+        }
+        now = 1 - now;
     }
-    if (i < s.end) gpi_bins_load(s, i, bins, b);
-    for (uint k = 0; i + k < s.end; k++)
-        if (b[k] != GPI_NOWHERE) table[b[k]] += GPI_WEIGHT_OF(s, i + k);
+    for (; i < s.end; i += GPI_BATCH) {
+        gpi_bins_load(s, i, bins, b[0]);
+        for (uint k = 0; k < GPI_BATCH; k++)
+            if (b[0][k] != GPI_NOWHERE) table[b[0][k]] += GPI_WEIGHT_OF(s, i + k);
+    }
 }
 #endif
 

@@ -21,7 +21,9 @@
      - Tiles are handed out by ticket: whoever waits, waits for groups that have already started.
      - A wait is bounded: after `polls` looks at tiles that are late, the group computes each further
        late tile itself, from the input, and goes on (`polls` 0: wait for ever; the host says so only
-       on devices that are known to let every started group go on running).                           */
+       on devices that are known to let every started group go on running).
+   tests/models/lookback.pml checks this: stores that land in any order, both numbers of words, the fallback.
+ */
 #define GPI_EMPTY 0u
 #define GPI_AGGREGATE 1u
 #define GPI_INCLUSIVE 2u
@@ -68,26 +70,18 @@ static gpi_bits gpi_bits_of(GPI_T value)
     return bits;
 }
 
-/* Tests build with GPI_SABOTAGE = k: one tile in k never publishes, as if its group never ran. */
-static bool gpi_publishes(uint tile)
-{
-#ifdef GPI_SABOTAGE
-    return (tile * 2654435761u >> 16) % GPI_SABOTAGE != 0;
-#else
-    (void)tile;
-    return true;
-#endif
-}
-
 static void gpi_publish(volatile __global uint *state, uint tile, uint flag, GPI_T value)
 {
     const gpi_bits bits = gpi_bits_of(value);
     gpi_state_words words = gpi_state_of(state, tile);
-    if (!gpi_publishes(tile)) return;
-    for (uint k = 0; k < GPI_STATE_WORDS; k++) gpi_word_write(words + k, gpi_pack(flag, &bits, k));
+    for (uint k = 0; k < GPI_STATE_WORDS; k++) {
+        if (gpi_tells(words + k, tile, k + (flag == GPI_INCLUSIVE)))
+            gpi_word_write(words + k, gpi_pack(flag, &bits, k));
+    }
 }
 
-/* One look at a tile's state: its flag, and the value if that is not GPI_EMPTY. */
+/* One look at a tile's state: its flag, and the value if that is not GPI_EMPTY. (lookback.pml: `whole`, and
+   the mutation BUG_AGREE.) */
 static uint gpi_observe(volatile __global uint *state, uint tile, GPI_T *value)
 {
     gpi_state_words words = gpi_state_of(state, tile);
@@ -111,7 +105,8 @@ static uint gpi_observe(volatile __global uint *state, uint tile, GPI_T *value)
 }
 
 /* Publishes another tile's aggregate for it, word by word, where nothing is published yet. Right only
-   for bit-exact monoids: the owner may be writing the same words at the same time. */
+   for bit-exact monoids: the owner may be writing the same words at the same time. (lookback.pml: `whole`,
+   and the mutations BUG_POST and BUG_EXACT.) */
 static void gpi_post(volatile __global uint *state, uint tile, GPI_T aggregate)
 {
 #if GPI_EXACT
@@ -130,7 +125,8 @@ static void gpi_post(volatile __global uint *state, uint tile, GPI_T aggregate)
 /* Combines the states of the tiles before `next` to the left of *prefix, as far as they are published.
    Returns 0 when *prefix is complete, else n > 0: tile n-1 is late. One item calls.
    Ends because each turn either goes one tile back or uses up one of *polls; where polls are not
-   counted, because tile next-1 has been started and is let run (ticket order, fair device). */
+   counted, because tile next-1 has been started and is let run (ticket order, fair device). (lookback.pml:
+   `alive`, `right`, and the mutation BUG_TICKET; with POLLS and SILENT what the bound is for.) */
 static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefix, uint *polls, bool bounded)
 {
     while (next > 0) {
@@ -148,7 +144,8 @@ static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefi
 }
 
 /* The product of all tiles before `tile`. All items call; `aggregate` is the tile's own.
-   Ends because each turn of the loop brings `next` nearer to 0. */
+   Ends because each turn of the loop brings `next` nearer to 0. (lookback.pml: `alive`; `kept`: why the host
+   lets no call in place come here with polls.) */
 static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggregate, gpi_source source,
                            uint polls, volatile __global uint *counters, gpi_shared shared)
 {

@@ -12,9 +12,11 @@
        GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: an item has a span of elements, or every GPI_WG-th of a tile
        GPI_WG, GPI_ITEMS                     items of a group; local: elements of an item
        GPI_INPUTS                            0 .. 3
-       GPI_IN_0, GPI_IN_1, GPI_IN_2          types in memory of the inputs that there are; GPI_HALF_0 ... 1:
-   half GPI_X, GPI_Y, GPI_Z                   types as operands: halves are floats; int where there is no
-   input GPI_OUT, GPI_OUT_HALF, GPI_LANE       the output's in memory; 1: half; as the value of gpi_map
+       GPI_IN_0, GPI_IN_1, GPI_IN_2          types in memory of the inputs that there are
+       GPI_HALF_0, GPI_HALF_1, GPI_HALF_2    1: that type is half
+       GPI_X, GPI_Y, GPI_Z                   types as operands: halves are floats; int where there is none
+       GPI_OUT, GPI_OUT_HALF                 the output's type in memory; 1: half
+       GPI_LANE                              its type as the value of gpi_map
        GPI_VECTOR                            type of 16 elements of the output; not defined: there is none
        GPI_LAG                               1: the second input is late
        gpi_map(x, y, z, i, a, b)             the function                                              */
@@ -139,19 +141,24 @@ static void gpi_prefetch(gpi_inputs in, __global GPI_OUT *out, ulong i)
     GPI_AHEAD(out, i, WRITE);
 }
 
-/* Elements i .. i + 15, i > 0 with GPI_LAG. */
-GPI_INLINE void gpi_write_vector(gpi_inputs in, __global GPI_OUT *out, ulong i)
+/* Elements whose values are made together, in a loop that compilers turn into vectors. */
+#define GPI_BLOCK 256
+
+/* Elements i .. i + GPI_BLOCK - 1, i > 0 with GPI_LAG. */
+GPI_INLINE void gpi_write_block(gpi_inputs in, __global GPI_OUT *out, ulong i)
 {
-    GPI_LANE lane[16];
-    gpi_prefetch(in, out, i);
-    for (uint k = 0; k < 16; k++) lane[k] = gpi_value(in, i + k);
+    GPI_LANE lane[GPI_BLOCK] __attribute__((aligned(64)));
+    for (uint k = 0; k < GPI_BLOCK; k++) lane[k] = gpi_value(in, i + k);
+    for (uint k = 0; k < GPI_BLOCK; k += 16) {
+        gpi_prefetch(in, out, i + k);
 #if GPI_OUT_HALF
-    vstore_half16(vload16(0, lane), 0, out + i);
+        vstore_half16(vload16(0, lane + k), 0, out + i + k);
 #elif defined(GPI_VECTOR)
-    GPI_STORE_VECTOR(gpi_out_vector, vload16(0, lane), out + i);
+        GPI_STORE_VECTOR(gpi_out_vector, GPI_LOAD_PRIVATE(gpi_out_vector, lane + k), out + i + k);
 #else
-    for (uint k = 0; k < 16; k++) out[i + k] = lane[k];
+        for (uint l = k; l < k + 16; l++) out[i + l] = lane[l];
 #endif
+    }
 }
 
 GPI_INLINE void gpi_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, ulong end)
@@ -161,7 +168,7 @@ GPI_INLINE void gpi_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, ulon
         GPI_WRITE(out, 0, gpi_value_any(in, 0));
         i = 1;
     }
-    for (; i + 16 <= end; i += 16) gpi_write_vector(in, out, i);
+    for (; i + GPI_BLOCK <= end; i += GPI_BLOCK) gpi_write_block(in, out, i);
     for (; i < end; i++) GPI_WRITE(out, i, gpi_value(in, i));
 }
 #else

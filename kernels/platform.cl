@@ -138,9 +138,11 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
    PoCL's own vstore16 writes bytes and shorts one by one. */
 #if defined(POCL_DEVICE_ADDRESS_BITS)
 #define GPI_LOAD_VECTOR(type, p) (*(__global const type *)(p))
+#define GPI_LOAD_PRIVATE(type, p) (*(__private const type *)(p))
 #define GPI_STORE_VECTOR(type, v, p) *(__global type *)(p) = v
 #else
 #define GPI_LOAD_VECTOR(type, p) vload16(0, p)
+#define GPI_LOAD_PRIVATE(type, p) vload16(0, p)
 #define GPI_STORE_VECTOR(type, v, p) vstore16(v, 0, p)
 #endif
 

@@ -103,32 +103,23 @@ static uint gpi_ring_flag(gpi_word w, uint tile)
 static uint gpi_ring_count(gpi_word w) { return w & 0x3fffffffu; }
 #endif
 
-/* Tests build with GPI_SABOTAGE = k: one tile in k never publishes, as if its group never ran. */
-static bool gpi_ring_publishes(uint tile)
-{
-#ifdef GPI_SABOTAGE
-    return (tile * 2654435761u >> 16) % GPI_SABOTAGE != 0;
-#else
-    (void)tile;
-    return true;
-#endif
-}
-
 /* The first word of a tile's digit: its own count. Of tile 0 that is the inclusive one too. */
 static void gpi_ring_publish(gpi_ring ring, uint tile, uint d, uint count)
 {
     const uint flag = tile == 0 ? GPI_INCLUSIVE : GPI_AGGREGATE;
-    if (gpi_ring_publishes(tile))
-        gpi_word_write(gpi_ring_word(ring, tile, d), gpi_ring_pack(tile, flag, count));
+    volatile __global gpi_word *word = gpi_ring_word(ring, tile, d);
+    if (gpi_tells(word, tile, d)) gpi_word_write(word, gpi_ring_pack(tile, flag, count));
 }
 
 /* The second word, with everything before the tile. What it replaces is looked at, so that the write has
-   happened before the tile leaves: false when the first word is not there, which must not be. */
+   happened before the tile leaves: false when the first word is not there, which must not be. (ring.pml:
+   BUG_STORE is what a plain store would do.) */
 static bool gpi_ring_conclude(gpi_ring ring, uint tile, uint d, uint count)
 {
+    volatile __global gpi_word *word = gpi_ring_word(ring, tile, d);
     gpi_word old;
-    if (tile == 0 || !gpi_ring_publishes(tile)) return true;
-    old = gpi_word_swap(gpi_ring_word(ring, tile, d), gpi_ring_pack(tile, GPI_INCLUSIVE, count));
+    if (tile == 0 || !gpi_tells(word, tile, d + 1)) return true;
+    old = gpi_word_swap(word, gpi_ring_pack(tile, GPI_INCLUSIVE, count));
     return gpi_ring_flag(old, tile) == GPI_AGGREGATE;
 }
 

@@ -25,7 +25,7 @@
        GPI_IN, GPI_IN_HALF, GPI_X            input in memory; 1: half; as an operand
        GPI_OUT, GPI_OUT_HALF, GPI_LANE       output in memory; 1: half; as an operand
        GPI_SUM                               type of weighted sums
-       GPI_ROUND(sum)                        a sum as GPI_LANE
+       GPI_ROUND(sum), GPI_ROUND_16(sums)    a sum as GPI_LANE, sixteen at once
        GPI_WEIGHTS                           1: weights, 0: gpi_map                                       */
 #if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1
 #error "exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1"
@@ -99,13 +99,13 @@ static void gpi_stage(gpi_picture in, long e, long y, GPI_NEAR GPI_X *near)
     const long row_end = in.width * GPI_CHANNELS - (e - GPI_RIM);
     const long end = min((long)GPI_ROW, max(row_end, 0l));
     for (uint r = 0; r < GPI_ROWS; r++) {
-        const long at = y + r - GPI_RY;
+        const long row = y + r - GPI_RY;
         long q = 0;
-        if (at >= 0 && at < in.height) {
-            for (; q < GPI_RIM; q++) near[q] = gpi_read_any(in, e - GPI_RIM + q, at);
-            for (; q < end; q++) near[q] = GPI_READ(in.in, at * in.pitch + (e - GPI_RIM) + q);
+        if (row >= 0 && row < in.height) {
+            for (; q < GPI_RIM; q++) near[q] = gpi_read_any(in, e - GPI_RIM + q, row);
+            for (; q < end; q++) near[q] = GPI_READ(in.in, row * in.pitch + (e - GPI_RIM) + q);
         }
-        for (; q < GPI_ROW; q++) near[q] = gpi_read_any(in, e - GPI_RIM + q, at);
+        for (; q < GPI_ROW; q++) near[q] = gpi_read_any(in, e - GPI_RIM + q, row);
         near += GPI_ROW;
     }
 }
@@ -127,24 +127,73 @@ static void gpi_stage(gpi_picture in, long e, long y, GPI_NEAR GPI_X *near)
 #define GPI_WEIGHT_PARAMETER
 #endif
 
-/* GPI_LANES elements side by side; each weight is read once for them. The first one is element e of row y. */
-GPI_INLINE void gpi_elements(GPI_NEAR const GPI_X *here, ulong e, ulong y, GPI_LANE *out GPI_WEIGHT_PARAMETER)
+#if GPI_SHAPE_SERIAL
+#define GPI_PASTE_(a, b) a##b
+#define GPI_PASTE(a, b) GPI_PASTE_(a, b)
+#define GPI_VECTOR(type) GPI_PASTE(type, 16)
+typedef GPI_VECTOR(GPI_X) gpi_near_vector __attribute__((aligned(sizeof(GPI_X))));
+#if !GPI_OUT_HALF
+typedef GPI_VECTOR(GPI_OUT) gpi_out_vector __attribute__((aligned(sizeof(GPI_OUT))));
+#endif
+
+/* 16 elements side by side; each weight is read once for them. The first one is element e of row y. */
+GPI_INLINE GPI_VECTOR(GPI_LANE)
+    gpi_elements(GPI_NEAR const GPI_X *here, ulong e, ulong y GPI_WEIGHT_PARAMETER)
 {
 #if GPI_WEIGHTS
-    GPI_SUM sum[GPI_LANES];
-    for (uint k = 0; k < GPI_LANES; k++) sum[k] = 0;
+    GPI_VECTOR(GPI_SUM) sum = (GPI_SUM)0;
+    (void)e, (void)y;
     for (int dy = -GPI_RY; dy <= GPI_RY; dy++) {
         for (int dx = -GPI_RX; dx <= GPI_RX; dx++) {
             GPI_NEAR const GPI_X *from = here + dy * GPI_ROW + dx * GPI_CHANNELS;
             const GPI_SUM w = *weight++;
-            for (uint k = 0; k < GPI_LANES; k++) sum[k] += w * (GPI_SUM)from[k];
+            sum += w * GPI_PASTE(convert_, GPI_VECTOR(GPI_SUM))(GPI_LOAD_PRIVATE(gpi_near_vector, from));
         }
     }
-    for (uint k = 0; k < GPI_LANES; k++) out[k] = GPI_ROUND(sum[k]);
+    return GPI_ROUND_16(sum);
 #else
-    for (uint k = 0; k < GPI_LANES; k++) out[k] = gpi_map(here + k, here[k], (e + k) / GPI_CHANNELS, y);
+    GPI_LANE lane[16];
+    for (uint k = 0; k < 16; k++) lane[k] = gpi_map(here + k, here[k], (e + k) / GPI_CHANNELS, y);
+    return vload16(0, lane);
 #endif
 }
+
+/* Those of the 16 elements that the picture has. */
+GPI_INLINE void gpi_write(__global GPI_OUT *out, GPI_VECTOR(GPI_LANE) v, uint count)
+{
+    if (count >= 16) {
+#if GPI_OUT_HALF
+        vstore_half16(v, 0, out);
+#else
+        GPI_STORE_VECTOR(gpi_out_vector, v, out);
+#endif
+    } else {
+        GPI_LANE lane[16];
+        vstore16(v, 0, lane);
+        for (uint k = 0; k < count; k++) GPI_WRITE(out, k, lane[k]);
+    }
+}
+#else
+GPI_INLINE GPI_LANE gpi_elements(GPI_NEAR const GPI_X *here, ulong e, ulong y GPI_WEIGHT_PARAMETER)
+{
+#if GPI_WEIGHTS
+    GPI_SUM sum = 0;
+    for (int dy = -GPI_RY; dy <= GPI_RY; dy++) {
+        for (int dx = -GPI_RX; dx <= GPI_RX; dx++)
+            sum += (GPI_SUM)*weight++ * (GPI_SUM)here[dy * GPI_ROW + dx * GPI_CHANNELS];
+    }
+    return GPI_ROUND(sum);
+#else
+    return gpi_map(here, here[0], e / GPI_CHANNELS, y);
+#endif
+}
+
+GPI_INLINE void gpi_write(__global GPI_OUT *out, GPI_LANE v, uint count)
+{
+    (void)count;
+    GPI_WRITE(out, 0, v);
+}
+#endif
 
 GPI_KERNEL void gp_stencil_tiles(__global const GPI_IN *in, ulong in_offset, ulong in_pitch,
                                  __global GPI_OUT *out, ulong out_offset, ulong out_pitch,
@@ -167,11 +216,13 @@ GPI_KERNEL void gp_stencil_tiles(__global const GPI_IN *in, ulong in_offset, ulo
     out += out_offset + first_y * out_pitch + first_x;
     for (uint k = (uint)get_local_id(0); k < GPI_STEPS * GPI_TILE_Y; k += GPI_WG) {
         const uint column = k % GPI_STEPS * GPI_LANES, row = k / GPI_STEPS;
-        GPI_LANE lane[GPI_LANES];
         if (row >= down || column >= across) continue;
-        gpi_elements(near + (row + GPI_RY) * GPI_ROW + GPI_RIM + column, first_x + column, first_y + row,
-                     lane GPI_WEIGHT_ARGUMENT);
-        for (uint l = 0; l < GPI_LANES && column + l < across; l++)
-            GPI_WRITE(out, row * out_pitch + column + l, lane[l]);
+        /* what the tile to the right reads, and what the next row writes */
+        GPI_PREFETCH_READ(picture.in + (first_y + row) * in_pitch + first_x + GPI_TILE_X + column);
+        GPI_PREFETCH_WRITE(out + (row + 1) * out_pitch + column);
+        gpi_write(out + row * out_pitch + column,
+                  gpi_elements(near + (row + GPI_RY) * GPI_ROW + GPI_RIM + column, first_x + column,
+                               first_y + row GPI_WEIGHT_ARGUMENT),
+                  across - column);
     }
 }

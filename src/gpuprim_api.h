@@ -39,7 +39,8 @@
    compiler says, your own lines first, by field and line: "map:1:5".
      - The first use of a primitive with new types builds a program, also for a count of 0 and for a
        ..._scratch_size. gp_warmup moves that cost, and tells which fields make a new program.
-     - A context belongs to one host thread at a time. Different contexts run freely in parallel.
+     - A context belongs to one host thread at a time. Different contexts run freely in parallel. A forked
+   child uses none of its parent's contexts, nor destroys them (docs/RELIABILITY.md).
      - Nothing prints (an OpenCL implementation may, when a text of yours does not compile), aborts or leaves
        a half-made object. Failures return a negative gp_result, and
        gp_last_error tells the function, the condition with its values, and the OpenCL error by name.
@@ -301,7 +302,8 @@ typedef struct gp_tuning {
     gp_words words;
     uint32_t work_group_size; /* local shape only; rounded down to a power of two */
     uint32_t tile;            /* serial: elements a group; local: elements a work-item */
-    uint32_t polls;           /* how often a group looks at a late tile before it computes it itself */
+    uint32_t polls;           /* how often a group looks at a late tile before it computes it itself; at most
+                                 a quarter of the device's loop_limit, if it has one */
     uint32_t ring_rows;       /* gp_sort, kernels/ring.cl: rows of the look-back table; a power of two */
     uint32_t ring_reach;      /* ... how many tiles a look-back goes back */
     uint32_t ring_block;      /* ... tiles that may end in any order; a power of two */

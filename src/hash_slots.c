@@ -500,7 +500,8 @@ static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc)
     small.key_size = desc->key_size;
     small.value_size = desc->value_size;
     small.capacity = 64;
-    result = gp_hash_create(gp, &small, &table);
+    result = gpi_hash_check_sizes(gp, "gp_warmup", &small);
+    if (result == GP_OK) result = gp_hash_create(gp, &small, &table);
     if (result != GP_OK) return result;
     result = gpi_alloc_zeros(gp, 64, &insert.keys);
     if (result == GP_OK) result = gpi_alloc_zeros(gp, 64, &find.found);

@@ -21,6 +21,7 @@ typedef struct gpi_histogram {
     size_t channels, wanted;            /* of an element; of those, counted */
     size_t bins;
     cl_ulong lower, limit, scale[3]; /* gpi_bins of histogram.cl */
+    cl_uint shift;
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
@@ -51,6 +52,18 @@ static cl_ulong gpi_fraction(cl_ulong x, cl_ulong range, cl_ulong *rest)
     return q;
 }
 
+/* s where range = bins 2^s and numbers of `bits` can be shifted by that; else ~0. range 0: 2^64. */
+static cl_uint gpi_bins_shift(cl_ulong range, cl_ulong bins, cl_uint bits)
+{
+    cl_uint s;
+    for (s = 0; s < bits; s++) {
+        const cl_ulong shifted = bins << s;
+        if (shifted == range && (range ? shifted >> s == bins : bins == (cl_ulong)1 << 63 >> (s - 1)))
+            return s;
+    }
+    return ~(cl_uint)0;
+}
+
 /* Even bins of integers: exact, see histogram.cl. */
 static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
 {
@@ -65,6 +78,7 @@ static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
     h->scale[0] = range ? bins / range : 0;
     h->scale[1] = high;
     h->scale[2] = low;
+    h->shift = gpi_bins_shift(range, bins, h->size < 8 ? 32 : 64);
 }
 
 static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
@@ -315,6 +329,7 @@ static void gpi_histogram_args(gpi_call *call, const gpi_histogram *h)
     GPI_CALL_ARG(call, h->lower);
     GPI_CALL_ARG(call, h->limit);
     for (k = 0; k < 3; k++) GPI_CALL_ARG(call, h->scale[k]);
+    GPI_CALL_ARG(call, h->shift);
     GPI_CALL_ARG(call, edges);
     GPI_CALL_ARG(call, edges_at);
     GPI_CALL_ARG(call, d->out);

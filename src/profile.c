@@ -249,6 +249,8 @@ static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_p
     plan->strategy = strategy ? strategy : gp->desc.strategy;
     if (plan->strategy == GP_STRATEGY_AUTO) plan->strategy = row->strategy;
     plan->polls = gp->desc.tuning.polls ? gp->desc.tuning.polls : row->polls;
+    if (gp->info.loop_limit && plan->polls > gp->info.loop_limit / 4)
+        plan->polls = gp->info.loop_limit / 4; /* a loop of more turns would end without having waited */
     gpi_plan_shape(gp, row, size, plan);
     return gpi_plan_words(gp, function, row, plan);
 }

@@ -188,6 +188,7 @@ GP_API gp_result gp_reduce_by_key(gp_context *gp, const gp_reduce_by_key_desc *d
 GP_API gp_result gp_reduce_by_key_read(gp_context *gp, const gp_reduce_by_key_desc *desc, uint64_t *count)
 {
     const char *function = "gp_reduce_by_key_read";
+    if (desc && desc->done) *desc->done = NULL;
     if (!count) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: count is NULL", function);
     return gpi_by_key_call(gp, function, desc, count);
 }

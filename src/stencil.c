@@ -47,13 +47,15 @@ static void gpi_stencil_prelude_types(const gpi_stencil *s, gpi_text *text)
 {
     const gp_type type = s->desc->type, out = s->out_type;
     const bool wide = type == GP_F64 || out == GP_F64;
+    const char *lane = gpi_type_cl(gpi_operand(out)), *rounding = gpi_is_float(out) ? "" : "_sat_rte";
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", gpi_type_cl(type),
                  type == GP_F16, gpi_type_cl(gpi_operand(type)));
     gpi_text_add(text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", gpi_type_cl(out),
                  out == GP_F16, gpi_type_cl(gpi_operand(out)));
     gpi_text_add(text, "#define GPI_SUM %s\n", wide ? "double" : "float");
-    if (gpi_is_float(out)) gpi_text_add(text, "#define GPI_ROUND(sum) (GPI_LANE)(sum)\n");
-    else gpi_text_add(text, "#define GPI_ROUND(sum) convert_%s_sat_rte(sum)\n", gpi_type_cl(out));
+    gpi_text_add(
+        text, "#define GPI_ROUND(sum) convert_%s%s(sum)\n#define GPI_ROUND_16(sums) convert_%s16%s(sums)\n",
+        lane, rounding, lane, rounding);
 }
 
 static char *gpi_stencil_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)

@@ -28,7 +28,7 @@ static void test_every_variant(void **state)
     }
 }
 
-/* Any outputs, with and without errors. */
+/* Any outputs, with and without errors; none at all is refused (test_refused.c). */
 static void test_outputs(void **state)
 {
     unsigned outputs, v;

@@ -298,6 +298,7 @@ static void test_retrieve(void **state)
     free(k);
     free(v);
     d.sort_type = GP_TYPE_NONE;
+    d.descending = false;
     d.room = 10;
     assert_gp(f.gp, gp_hash_retrieve(f.gp, f.table, &d));
     n = hash_column_read(f.gp, &count);
@@ -434,8 +435,9 @@ static void test_warmup(void **state)
     gp_hash table;
     uint64_t built;
     (void)state;
-    how.key_size = how.value_size = 4;
     warm.hash = &how;
+    assert_gp_fails(gp, gp_warmup(gp, &warm), GP_ERROR_INVALID_ARGUMENT, "gp_warmup: key_size = 0");
+    how.key_size = how.value_size = 4;
     assert_gp(gp, gp_warmup(gp, &warm));
     built = test_profile_of(gp).programs_built + test_profile_of(gp).programs_loaded;
     table = hash_create(gp, pair, 64);

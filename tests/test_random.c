@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "keys.h"
+#include "philox.h"
 
 static const test_variant variants[] = {
     {"default", GP_SHAPE_AUTO, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
@@ -16,23 +17,6 @@ static const size_t sizes[] = {
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 /* ------------------------------------------------------------------ reference */
-
-static void philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
-{
-    uint32_t c[4], k[2] = {key[0], key[1]};
-    int round;
-    memcpy(c, counter, sizeof c);
-    for (round = 0; round < 10; round++) {
-        const uint64_t p = (uint64_t)c[0] * 0xd2511f53u, q = (uint64_t)c[2] * 0xcd9e8d57u;
-        c[0] = (uint32_t)(q >> 32) ^ c[1] ^ k[0];
-        c[1] = (uint32_t)q;
-        c[2] = (uint32_t)(p >> 32) ^ c[3] ^ k[1];
-        c[3] = (uint32_t)p;
-        k[0] += 0x9e3779b9u;
-        k[1] += 0xbb67ae85u;
-    }
-    memcpy(out, c, sizeof c);
-}
 
 /* Of Random123's kat_vectors. */
 static void test_published_vectors(void **state)
@@ -51,15 +35,9 @@ static void test_published_vectors(void **state)
     }
 }
 
-/* Word w of a stream. */
 static uint32_t stream_word(const gp_random_desc *d, uint64_t block, unsigned word)
 {
-    const uint32_t counter[4] = {(uint32_t)block, (uint32_t)(block >> 32), (uint32_t)d->stream,
-                                 (uint32_t)(d->stream >> 32)};
-    const uint32_t key[2] = {(uint32_t)d->seed, (uint32_t)(d->seed >> 32)};
-    uint32_t out[4];
-    philox(counter, key, out);
-    return out[word];
+    return philox_word(d->seed, d->stream, block, word);
 }
 
 /* The bits of element e: one word, or two. */

@@ -296,6 +296,7 @@ static void test_bad_input(void **state)
     by_key_data data = make_data(&c);
     const gp_reduce_by_key_desc good = make_desc(gp, &c, &data);
     gp_reduce_by_key_desc d = good;
+    cl_event done = (cl_event)&data; /* anything: to become NULL */
     uint64_t count;
     (void)state;
     assert_gp(gp, gp_reduce_by_key(gp, &d));
@@ -323,7 +324,10 @@ static void test_bad_input(void **state)
 #undef REFUSED
     assert_gp_fails(NULL, gp_reduce_by_key(NULL, &d), GP_ERROR_INVALID_ARGUMENT, "NULL");
     assert_gp_fails(gp, gp_reduce_by_key(gp, NULL), GP_ERROR_INVALID_ARGUMENT, "NULL");
-    assert_gp_fails(gp, gp_reduce_by_key_read(gp, &good, NULL), GP_ERROR_INVALID_ARGUMENT, "count is NULL");
+    d = good;
+    d.done = &done;
+    assert_gp_fails(gp, gp_reduce_by_key_read(gp, &d, NULL), GP_ERROR_INVALID_ARGUMENT, "count is NULL");
+    assert_null(done);
     assert_gp_fails(gp, gp_reduce_by_key_read(gp, NULL, &count), GP_ERROR_INVALID_ARGUMENT, "NULL");
     release(&good);
     free_data(&data);

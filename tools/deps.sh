@@ -11,7 +11,7 @@ set -eu
 RUN="cc headers loader device"
 TEST="$RUN cmocka"
 LINT="cc headers loader cxx clang clang-format"
-ALL="$TEST pocl rusticl oclgrind cxx clang clang-format spin"
+ALL="$TEST pocl rusticl oclgrind cxx clang fuzzer clang-format spin"
 BENCH="$RUN cxx tbb boost gnuplot"
 
 CC=${CC:-cc}
@@ -42,10 +42,10 @@ packages_of() { # component manager
     cxx:apt) echo g++ ;;
     cxx:dnf) echo gcc-c++ ;;
     cxx:*) echo gcc ;;
-    clang:apt) echo clang libclang-rt-dev ;;
-    clang:dnf) echo clang compiler-rt ;;
-    clang:pacman) echo clang compiler-rt ;;
-    clang:brew) echo llvm ;;
+    clang:apt | fuzzer:apt) echo clang libclang-rt-dev ;;
+    clang:dnf | fuzzer:dnf) echo clang compiler-rt ;;
+    clang:pacman | fuzzer:pacman) echo clang compiler-rt ;;
+    clang:brew | fuzzer:brew) echo llvm ;;
     clang-format:dnf) echo clang-tools-extra ;;
     clang-format:pacman) echo clang ;;
     clang-format:*) echo clang-format ;;
@@ -125,6 +125,11 @@ have() { # component
     clang) # with the runtime of its thread sanitizer, which is packaged apart
         compiles $CLANG -fsanitize=thread -x c "$tmp/try.c" <<-'C'
 	int main(void) { return 0; }
+	C
+        ;;
+    fuzzer) compiles $CLANG -fsanitize=fuzzer,address,undefined -x c "$tmp/try.c" <<-'C'
+	#include <stddef.h>
+	int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) { return data[size - size] & 0; }
 	C
         ;;
     clang-format) command -v clang-format >/dev/null ;;

@@ -15,8 +15,13 @@ mkdir -p $out
 DEFINES="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 -DGPI_ITEMS=64 -DGPI_TILE=64 -DGPI_LANES=1
     -DGPI_FP64=1 -DGPI_INT64_EXTENDED=1"
 
+# Names of what is defined, without GPI_ and values.
+suffix_of() { # [defines]
+    echo "${1:-}" | tr 'A-Z' 'a-z' | sed 's/-dgpi_/./g; s/=[0-9]*//g; s/ //g'
+}
+
 check() { # element bytes wide sanitizer [define]
-    name=$1.wide$3.$(echo "$4" | tr , _)${5:+.sabotage}
+    name=$1.wide$3.$(echo "$4" | tr , _)$(suffix_of "${5:-}")
     tools/compose_kernel.sh "tests/native/prelude_$1.h" scan >"$out/$name.cl"
     $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Xclang -finclude-default-header -O1 -g \
         -fsanitize="$4" -Wno-unused-function $DEFINES -DGPI_WIDE="$3" ${5:-} -c -o "$out/$name.cl.o" "$out/$name.cl"
@@ -27,7 +32,7 @@ check() { # element bytes wide sanitizer [define]
 }
 
 check_sort() { # wide sanitizer [define]
-    name=sort_pairs.wide$1.$(echo "$2" | tr , _)${3:+.sabotage}
+    name=sort_pairs.wide$1.$(echo "$2" | tr , _)$(suffix_of "${3:-}")
     tools/compose_kernel.sh tests/native/prelude_sort_pairs.h sort >"$out/$name.cl"
     $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Xclang -finclude-default-header -O1 -g \
         -fsanitize="$2" -Wno-unused-function -DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_WG=1 -DGPI_ITEMS=1 \
@@ -58,8 +63,12 @@ for sanitizer in thread address,undefined; do
         check u32_sum 4 $wide $sanitizer
         check u64_sum 8 $wide $sanitizer
         check u64_sum 8 $wide $sanitizer -DGPI_SABOTAGE=4
+        check u64_sum 8 $wide $sanitizer "-DGPI_SABOTAGE=4 -DGPI_SABOTAGE_PAUSE=100"
+        check u64_sum 8 $wide $sanitizer "-DGPI_SABOTAGE=4 -DGPI_SABOTAGE_TORN"
         check_sort $wide $sanitizer
         check_sort $wide $sanitizer -DGPI_SABOTAGE=4
+        check_sort $wide $sanitizer "-DGPI_SABOTAGE=4 -DGPI_SABOTAGE_PAUSE=10"
+        check_sort $wide $sanitizer "-DGPI_SABOTAGE=4 -DGPI_SABOTAGE_TORN"
     done
     check_hash 0 1 1 $sanitizer
     check_hash 1 1 0 $sanitizer

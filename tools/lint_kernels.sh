@@ -200,7 +200,7 @@ done
 tools/compose_kernel.sh /dev/null stencil >build/lint/stencil.cl
 tools/compose_kernel.sh tests/native/stencil_map.h stencil >build/lint/stencil_map.cl
 SIZES="-DGPI_RX=2 -DGPI_RY=1 -DGPI_CHANNELS=3 -DGPI_TILE_X=64 -DGPI_TILE_Y=8 -DGPI_ROW=76 -DGPI_X=float -DGPI_LANE=float"
-HALVES="-DGPI_IN=half -DGPI_IN_HALF=1 -DGPI_OUT=half -DGPI_OUT_HALF=1 -DGPI_SUM=float -DGPI_ROUND(x)=(x)"
+HALVES="-DGPI_IN=half -DGPI_IN_HALF=1 -DGPI_OUT=half -DGPI_OUT_HALF=1 -DGPI_SUM=float -DGPI_ROUND(x)=(x) -DGPI_ROUND_16(x)=(x)"
 for border in 0 1 2; do
     for shape in "$SORT_SERIAL -DGPI_NEAR=__private" "$LOCAL -DGPI_NEAR=__local"; do
         for form in "-DGPI_WEIGHTS=1 build/lint/stencil.cl" "-DGPI_WEIGHTS=0 build/lint/stencil_map.cl"; do

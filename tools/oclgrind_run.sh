@@ -3,6 +3,8 @@
 #
 # usage: tools/oclgrind_run.sh PROGRAM [ARGUMENT...]
 #
+# OCLGRIND_OPTIONS   more of its options, such as --uninitialized
+#
 # The log goes through a named pipe: Oclgrind opens its log anew for every cl_context, which would empty
 # an ordinary file. Two threads, because with one no group ever waits for another.
 set -eu
@@ -16,7 +18,7 @@ reader=$!
 
 status=0
 # Descriptor 9 keeps the pipe open between one opening by Oclgrind and the next.
-oclgrind --data-races --num-threads 2 --log "$dir/pipe" "$@" 9>"$dir/pipe" ||
+oclgrind --data-races ${OCLGRIND_OPTIONS:-} --num-threads 2 --log "$dir/pipe" "$@" 9>"$dir/pipe" ||
     status=$?
 wait $reader
 

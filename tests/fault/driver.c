@@ -187,7 +187,11 @@ static gp_result run_once(const scenario *s, world *w, fault_kind kind, unsigned
     fault->armed = false;
     if (w->gp && result != GP_OK) {
         const gp_result again = gp_finish(w->gp); /* what it had enqueued may fail as well */
-        must(again == GP_OK || kind == FAULT_COMMAND, "gp_finish after a failure");
+        if (again != GP_OK && kind != FAULT_COMMAND) {
+            printf("fault: call %u, error %u, %s failed; then gp_finish: %s\n", k, turn,
+                   fault->function ? fault->function : "nothing", gp_last_error(w->gp));
+            exit(2);
+        }
     }
     return result;
 }

@@ -84,6 +84,14 @@ static void forget(cl_event event)
     }
 }
 
+/* A new event: it may have the handle of a dropped one, to which the implementation still held a reference
+   when the last of ours was released. */
+static void count_event(cl_event event)
+{
+    forget(event);
+    count_live(FAULT_EVENT, 1);
+}
+
 /* Is this command one that does not run? One without an event, that nobody waits for, would fail unseen. */
 static bool drops(const char *function, cl_event *event)
 {
@@ -99,7 +107,7 @@ static cl_int drop(cl_command_queue queue, cl_uint count, const cl_event *wait, 
 {
     const cl_int error = next->clEnqueueMarkerWithWaitList(queue, count, wait, event);
     if (error == CL_SUCCESS) {
-        count_live(FAULT_EVENT, 1);
+        count_event(*event);
         if (dropped_count < DROPPED_MAX) dropped[dropped_count++] = *event;
     }
     return error;
@@ -162,7 +170,7 @@ static cl_int drop(cl_command_queue queue, cl_uint count, const cl_event *wait, 
             return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;         \
         }                                                                \
         result = next->name arguments;                                   \
-        if (result == CL_SUCCESS && event) count_live(FAULT_EVENT, 1);   \
+        if (result == CL_SUCCESS && event) count_event(*event);          \
         return result;                                                   \
     }
 

@@ -215,6 +215,18 @@ static gp_result run_erase(world *w)
     return gp_hash_erase(w->gp, w->table, &d);
 }
 
+static gp_result run_erase_partitioned(world *w)
+{
+    gp_hash_erase_desc d = {0};
+    size_t bytes = 0;
+    gp_result result;
+    d.keys = w->buffer[0];
+    d.count = KEYS;
+    d.strategy = GP_STRATEGY_MULTI_PASS;
+    result = gp_hash_erase_scratch_size(w->gp, w->table, &d, &bytes);
+    return result == GP_OK ? gp_hash_erase(w->gp, w->table, &d) : result;
+}
+
 /* ------------------------------------------------------------------ over the whole table */
 
 static gp_result run_retrieve(world *w)
@@ -263,9 +275,14 @@ static bool check_counts(world *w) { return w->host[0] == 1; }
 
 static gp_result run_source(world *w)
 {
-    size_t size = 0;
-    const gp_result result = gp_device_source(w->gp, GP_DEVICE_HASH, w->table, NULL, 0, &size);
-    w->host[0] = size > 1000;
+    const gp_tile_op sum = {"sum", GP_U32, GP_SUM, NULL};
+    gp_device_source_desc hash = {GP_DEVICE_HASH, {0}, NULL, 0, 0}, tile = {GP_DEVICE_TILE, {0}, &sum, 1, 0};
+    size_t size = 0, more = 0;
+    gp_result result;
+    hash.table = w->table;
+    result = gp_device_source(w->gp, &hash, NULL, 0, &size);
+    if (result == GP_OK) result = gp_device_source(w->gp, &tile, NULL, 0, &more);
+    w->host[0] = size > 1000 && more > 1000;
     return result;
 }
 
@@ -283,6 +300,7 @@ const scenario scenarios_hash[] = {
     {"hash_find", NULL, prepare_full, run_find, check_found, has_all, false, false},
     {"hash_contains", NULL, prepare_full, run_contains, check_contains, has_all, false, false},
     {"hash_erase", NULL, prepare_full, run_erase, has_none, NULL, false, false},
+    {"hash_erase_partitioned", NULL, prepare_full, run_erase_partitioned, has_none, NULL, false, false},
     {"hash_retrieve", NULL, prepare_full, run_retrieve, check_retrieve, has_all, false, false},
     {"hash_for_each", NULL, prepare_full, run_for_each, check_apply, NULL, false, false},
     {"hash_rehash", NULL, prepare_full, run_rehash, has_all, has_all, false, false},

@@ -125,7 +125,7 @@ static gp_result run_unpack(world *w)
     d.in = w->buffer[0];
     d.in_count = N;
     d.flags = w->buffer[2];
-    d.flag_type = GP_U32;
+    d.flags_type = GP_U32;
     d.out = w->buffer[1];
     d.element_size = 4;
     d.count = N;

@@ -10,11 +10,15 @@
      alive    no state is stuck, and all tiles end: each wait of gpi_ring_gate, gpi_ring_look_back and
               gpi_ring_leave is answered by a lower tile
 
-   A publish writes its words in any order. With IMPATIENT any wait may run out of polls at any time, which
-   abandons the launch: then all groups must end, and those that ended well before must be right.
+   Stores. No fence stands between two words. So what gpi_ring_publish stores is handed to `memory`, which lets each
+   word land at any later time; gpi_ring_conclude exchanges, and looks at what it got: what was stored to that word
+   before has landed by then, and it has itself when the tile counts in the tail.
+
+   With IMPATIENT any wait may run out of polls at any time, which abandons the launch: then all groups must end,
+   and those that ended well before must be right.
    Mutations that must be caught: BUG_GATE (no gate), BUG_TAIL (the tail counts in any order), BUG_REACH (an
-   aggregate is taken at the reach and the walk goes on), BUG_TAG (tiles' numbers are not looked at), and
-   ROWS < REACH + BLOCK. */
+   aggregate is taken at the reach and the walk goes on), BUG_TAG (tiles' numbers are not looked at), BUG_STORE (the
+   inclusive word is stored, not exchanged, and may land when the tile has left), and ROWS < REACH + BLOCK. */
 #ifndef TILES
 #define TILES 7
 #endif
@@ -46,6 +50,11 @@ byte ticket = 0, tail = 0, ended = 0;
 bool abandoned = false;
 bool reading[TILES]; /* ghost: the tile may still read the table */
 
+/* Handed to memory and not landed: bit WORDS * tile + word. */
+short first = 0, second = 0;
+#define BIT(t, d) (1 << ((t) * WORDS + (d)))
+#define ALL_WORDS(t) (((1 << WORDS) - 1) << ((t) * WORDS))
+
 /* ghost: whoever may read tile t - ROWS is done */
 inline check_overwrite(t)
 {
@@ -73,9 +82,61 @@ inline check_overwrite(t)
 #define IS_OF(t, d) (tag[AT(t, d)] == (t))
 #endif
 
+inline land(t_, d_, flag_, count_)
+{
+    tag[AT(t_, d_)] = t_;
+    count[AT(t_, d_)] = count_;
+    flag[AT(t_, d_)] = flag_
+}
+
+#ifdef BUG_STORE
+#define LAND_SECOND(w)                                                                  \
+    :: atomic { (second & (1 << (w))) && !(first & (1 << (w))) ->                       \
+           second = second & ~(1 << (w));                                               \
+           land((w) / WORDS, (w) % WORDS, INCLUSIVE, (w) / WORDS + 1) }
+#else
+#define LAND_SECOND(w)
+#endif
+#define LAND(w)                                                                         \
+    :: atomic { first & (1 << (w)) ->                                                   \
+           first = first & ~(1 << (w));                                                 \
+           check_overwrite((w) / WORDS);                                                \
+           land((w) / WORDS, (w) % WORDS, ((w) < WORDS -> INCLUSIVE : AGGREGATE), 1) }  \
+    LAND_SECOND(w)
+
+active proctype memory()
+{
+    byte c;
+end:
+    do
+    LAND(0)
+    LAND(1)
+    LAND(2)
+    LAND(3)
+    LAND(4)
+    LAND(5)
+#if TILES * WORDS > 6
+    LAND(6)
+#endif
+#if TILES * WORDS > 7
+    LAND(7)
+#endif
+#if TILES * WORDS > 8
+    LAND(8)
+#endif
+#if TILES * WORDS > 9
+    LAND(9)
+#endif
+#if TILES * WORDS > 10
+    LAND(10)
+    LAND(11)
+#endif
+    od
+}
+
 proctype group()
 {
-    byte t, d, p, sum, c, left;
+    byte t, d, p, sum;
 
     do
     :: atomic { t = ticket; if :: t < TILES -> ticket++; reading[t] = true :: else -> goto finish fi };
@@ -91,25 +152,7 @@ proctype group()
        OR_GIVE_UP
        fi;
 
-       /* publish, in any order */
-       left = 0;
-       do
-       :: left == (1 << WORDS) - 1 -> break
-       :: else ->
-           if
-           :: (left & 1) == 0 -> d = 0
-#if WORDS > 1
-           :: (left & 2) == 0 -> d = 1
-#endif
-           fi;
-           atomic {
-               check_overwrite(t);
-               tag[AT(t, d)] = t;
-               count[AT(t, d)] = 1;
-               flag[AT(t, d)] = (t == 0 -> INCLUSIVE : AGGREGATE);
-           };
-           left = left | (1 << d)
-       od;
+       atomic { first = first | ALL_WORDS(t) }; /* publish */
 
        /* look back, word by word */
        d = 0;
@@ -137,9 +180,13 @@ proctype group()
            assert(sum == t);
            /* conclude: the word replaced is our own */
            atomic {
+#ifdef BUG_STORE
+               second = second | BIT(t, d);
+#else
+               !(first & BIT(t, d)) -> /* on one word stores keep their order */
                if :: t > 0 -> assert(tag[AT(t, d)] == t && flag[AT(t, d)] == AGGREGATE) :: else -> skip fi;
-               count[AT(t, d)] = sum + 1;
-               flag[AT(t, d)] = INCLUSIVE;
+               land(t, d, INCLUSIVE, sum + 1);
+#endif
                sum = 0
            };
            d++
@@ -177,6 +224,6 @@ init
         :: else -> break
         od
     };
-    _nr_pr == 1;
+    _nr_pr == 2; /* memory does not end */
     assert(abandoned || (ended == TILES && tail == TILES))
 }

@@ -1,0 +1,201 @@
+/* stress_keys.c - sorting, merging, searching, the largest keys. */
+#include "stress.h"
+
+/* Element e[i].index of `from` at i. */
+static void arrange(const key_entry *e, size_t n, const unsigned char *from, unsigned char *to, size_t size)
+{
+    unsigned char *copy = malloc(n * size + 1);
+    size_t i;
+    if (!copy) abort();
+    for (i = 0; i < n; i++) memcpy(copy + i * size, from + e[i].index * size, size);
+    memcpy(to, copy, n * size);
+    free(copy);
+}
+
+typedef struct sort_kind {
+    gp_type type;
+    size_t value_size;
+} sort_kind;
+
+/* One program each, and for long keys a second one. */
+static const sort_kind sort_kinds[] = {{GP_U32, 0}, {GP_U32, 4}, {GP_F32, 4}};
+
+static void run_sort(stress *s)
+{
+    const sort_kind *kind = &sort_kinds[stress_below(s, sizeof sort_kinds / sizeof *sort_kinds)];
+    const size_t most = stress_count(s);
+    const piece keys = stress_in(s, most, 4);
+    const bool in_place = kind->value_size == 0 && stress_chance(s, 2) && stress_in_place(s, &keys);
+    const piece values = stress_in(s, most, 4);
+    const stress_wanted wanted = stress_want(s, most);
+    const piece keys_out = in_place ? keys : stress_out(s, most, 4), values_out = stress_out(s, most, 4);
+    gp_sort_desc d = {0};
+    key_entry *e;
+    STRESS_COUNT(d, wanted);
+    STRESS_PIECE(d, keys, keys);
+    if (!in_place) STRESS_PIECE(d, keys_out, keys_out);
+    d.key_type = kind->type;
+    d.value_size = kind->value_size;
+    d.descending = stress_chance(s, 2);
+    d.strategy = (gp_strategy)stress_below(s, GP_STRATEGY_COUNT);
+    if (stress_chance(s, 4)) {
+        d.begin_bit = (uint32_t)stress_below(s, 16);
+        d.end_bit = d.begin_bit + 1 + (uint32_t)stress_below(s, 16);
+    }
+    e = keys_sorted(kind->type, d.descending, d.begin_bit, d.end_bit, keys.mirror, wanted.count);
+    if (kind->value_size) {
+        STRESS_PIECE(d, values, values);
+        STRESS_PIECE(d, values_out, values_out);
+        arrange(e, wanted.count, values.mirror, values_out.mirror, 4);
+    }
+    arrange(e, wanted.count, keys.mirror, keys_out.mirror, 4);
+    free(e);
+    STRESS_CALL(s, gp_sort, d);
+}
+
+static void run_argsort(stress *s)
+{
+    const size_t most = stress_count(s);
+    const piece keys = stress_in(s, most, 4);
+    const stress_wanted wanted = stress_want(s, most);
+    const piece out = stress_out(s, most, 4);
+    gp_sort_desc d = {0};
+    key_entry *e;
+    size_t i;
+    STRESS_COUNT(d, wanted);
+    STRESS_PIECE(d, keys, keys);
+    STRESS_PIECE(d, values_out, out);
+    d.key_type = GP_U32;
+    d.descending = stress_chance(s, 2);
+    e = keys_sorted(GP_U32, d.descending, 0, 0, keys.mirror, wanted.count);
+    for (i = 0; i < wanted.count; i++) stress_set_u32(&out, i, (uint32_t)e[i].index);
+    free(e);
+    STRESS_CALL(s, gp_argsort, d);
+}
+
+static void run_topk(stress *s)
+{
+    const size_t count = stress_count(s), k = stress_below(s, (count < 500 ? count : 500) + 1);
+    const piece keys = stress_in(s, count, 4), keys_out = stress_out(s, k, 4),
+                indices_out = stress_out(s, k, 4);
+    gp_topk_desc d = {0};
+    key_entry *e;
+    size_t i;
+    STRESS_PIECE(d, keys, keys);
+    STRESS_PIECE(d, keys_out, keys_out);
+    STRESS_PIECE(d, indices_out, indices_out);
+    d.count = count;
+    d.k = k;
+    d.key_type = GP_U32;
+    d.smallest = stress_chance(s, 2);
+    e = keys_sorted(GP_U32, !d.smallest, 0, 0, keys.mirror, count);
+    for (i = 0; i < k; i++) stress_set_u32(&indices_out, i, (uint32_t)e[i].index);
+    for (i = 0; i < k; i++) stress_set_u32(&keys_out, i, stress_u32(&keys, e[i].index));
+    free(e);
+    STRESS_CALL(s, gp_topk, d);
+}
+
+/* Keys in order, in an array and on the device; the call at hand reads them. */
+static piece make_sorted(stress *s, size_t count)
+{
+    const piece keys = stress_out(s, count, 4);
+    uint32_t x = stress_random(s) % 1000;
+    size_t i;
+    for (i = 0; i < count; i++) {
+        stress_set_u32(&keys, i, x);
+        x += (uint32_t)stress_below(s, 4);
+    }
+    stress_send(s, &keys, count, 4);
+    return keys;
+}
+
+static void run_merge(stress *s)
+{
+    const size_t a = stress_count(s) / 2, b = stress_count(s) / 2;
+    const piece a_keys = make_sorted(s, a), b_keys = make_sorted(s, b);
+    const piece a_values = stress_in(s, a, 4), b_values = stress_in(s, b, 4);
+    const piece keys_out = stress_out(s, a + b, 4), values_out = stress_out(s, a + b, 4);
+    gp_merge_desc d = {0};
+    size_t i = 0, j = 0;
+    STRESS_PIECE(d, a_keys, a_keys);
+    STRESS_PIECE(d, b_keys, b_keys);
+    STRESS_PIECE(d, a_values, a_values);
+    STRESS_PIECE(d, b_values, b_values);
+    STRESS_PIECE(d, keys_out, keys_out);
+    STRESS_PIECE(d, values_out, values_out);
+    d.a_count = a;
+    d.b_count = b;
+    d.key_type = GP_U32;
+    d.value_size = 4;
+    while (i < a || j < b) {
+        const bool from_a = j == b || (i < a && stress_u32(&a_keys, i) <= stress_u32(&b_keys, j));
+        stress_set_u32(&keys_out, i + j, from_a ? stress_u32(&a_keys, i) : stress_u32(&b_keys, j));
+        stress_set_u32(&values_out, i + j, from_a ? stress_u32(&a_values, i) : stress_u32(&b_values, j));
+        if (from_a) i++;
+        else j++;
+    }
+    STRESS_CALL(s, gp_merge, d);
+}
+
+static void run_search(stress *s)
+{
+    const size_t count = stress_count(s), needles = stress_count(s);
+    const piece keys = make_sorted(s, count), sought = stress_in(s, needles, 4),
+                out = stress_out(s, needles, 4);
+    gp_search_desc d = {0};
+    size_t i;
+    STRESS_PIECE(d, keys, keys);
+    STRESS_PIECE(d, needles, sought);
+    STRESS_PIECE(d, out, out);
+    d.count = count;
+    d.needle_count = needles;
+    d.key_type = d.out_type = GP_U32;
+    d.upper = stress_chance(s, 2);
+    for (i = 0; i < needles; i++) {
+        const uint32_t x = stress_u32(&sought, i);
+        size_t low = 0, high = count;
+        while (low < high) {
+            const size_t middle = (low + high) / 2;
+            const uint32_t key = stress_u32(&keys, middle);
+            if (d.upper ? key <= x : key < x) low = middle + 1;
+            else high = middle;
+        }
+        stress_set_u32(&out, i, (uint32_t)low);
+    }
+    STRESS_CALL(s, gp_search, d);
+}
+
+/* In place: what is outside all segments stays. */
+static void run_segmented_sort(stress *s)
+{
+    const size_t count = stress_count(s), segments = stress_below(s, 400);
+    const piece offsets = stress_out(s, segments + 1, 4);
+    const piece keys = stress_out(s, count, 4), values = stress_out(s, count, 4);
+    gp_segmented_sort_desc d = {0};
+    size_t i, at = stress_below(s, count + 1);
+    for (i = 0; i <= segments; i++) {
+        stress_set_u32(&offsets, i, (uint32_t)at);
+        at += stress_below(s, stress_chance(s, 20) ? count - at + 1 : (count - at) / 16 + 1);
+    }
+    stress_send(s, &offsets, segments + 1, 4);
+    STRESS_PIECE(d, offsets, offsets);
+    STRESS_PIECE(d, keys, keys);
+    STRESS_PIECE(d, values, values);
+    d.count = count;
+    d.segment_count = segments;
+    d.offsets_type = d.key_type = GP_U32;
+    d.value_size = 4;
+    for (i = 0; i < segments; i++) {
+        const size_t begin = stress_u32(&offsets, i), n = stress_u32(&offsets, i + 1) - begin;
+        key_entry *e = keys_sorted(GP_U32, false, 0, 0, keys.mirror + 4 * begin, n);
+        arrange(e, n, values.mirror + 4 * begin, values.mirror + 4 * begin, 4);
+        arrange(e, n, keys.mirror + 4 * begin, keys.mirror + 4 * begin, 4);
+        free(e);
+    }
+    STRESS_CALL(s, gp_segmented_sort, d);
+}
+
+const stress_entry stress_keys[] = {
+    {"sort", run_sort},   {"argsort", run_argsort}, {"topk", run_topk},
+    {"merge", run_merge}, {"search", run_search},   {"segmented_sort", run_segmented_sort},
+    {NULL, NULL}};

@@ -1,0 +1,118 @@
+/* stress_packs.c - selection, partition, runs. */
+#include "stress.h"
+
+/* The same texts as in the tests: their programs may be in the cache. */
+static const char predicate[] = "x % 3 == 0";
+
+static void run_select(stress *s)
+{
+    const bool by_flags = stress_chance(s, 2);
+    const size_t most = stress_count(s);
+    const piece in = stress_in(s, most, 4), flags = stress_in(s, most, 1);
+    const stress_wanted wanted = stress_want(s, most);
+    const piece out = stress_out(s, most, 4), indices_out = stress_out(s, most, 4),
+                total = stress_number(s, 1);
+    gp_select_desc d = {0};
+    size_t i, n = 0;
+    STRESS_COUNT(d, wanted);
+    STRESS_PIECE(d, in, in);
+    STRESS_PIECE(d, out, out);
+    STRESS_PIECE(d, indices_out, indices_out);
+    STRESS_PIECE(d, count_out, total);
+    d.type = GP_U32;
+    d.strategy = (gp_strategy)stress_below(s, GP_STRATEGY_COUNT);
+    if (by_flags) STRESS_PIECE(d, flags, flags);
+    else d.predicate = predicate;
+    for (i = 0; i < wanted.count; i++) {
+        const uint32_t x = stress_u32(&in, i);
+        if (!(by_flags ? flags.mirror[i] : x % 3 == 0)) continue;
+        stress_set_u32(&out, n, x);
+        stress_set_u32(&indices_out, n++, (uint32_t)i);
+    }
+    stress_set_u32(&total, 0, (uint32_t)n);
+    STRESS_CALL(s, gp_select, d);
+}
+
+/* Both parts in one output, one behind the other. */
+static void run_partition(stress *s)
+{
+    const size_t most = stress_count(s);
+    const piece in = stress_in(s, most, 4);
+    const stress_wanted wanted = stress_want(s, most);
+    const piece out = stress_out(s, most, 4), counts = stress_number(s, 2);
+    gp_partition_desc d = {0};
+    size_t i, first = 0, n[2];
+    STRESS_COUNT(d, wanted);
+    STRESS_PIECE(d, in, in);
+    STRESS_PIECE(d, out, out);
+    STRESS_PIECE(d, counts_out, counts);
+    d.type = GP_U32;
+    d.predicate = predicate;
+    for (i = 0; i < wanted.count; i++) first += stress_u32(&in, i) % 3 == 0;
+    n[0] = 0;
+    n[1] = first;
+    for (i = 0; i < wanted.count; i++) {
+        const uint32_t x = stress_u32(&in, i);
+        stress_set_u32(&out, n[x % 3 != 0]++, x);
+    }
+    stress_set_u32(&counts, 0, (uint32_t)first);
+    stress_set_u32(&counts, 1, (uint32_t)(wanted.count - first));
+    STRESS_CALL(s, gp_partition, d);
+}
+
+static bool is_first(const piece *keys, size_t i)
+{
+    return i == 0 || stress_u32(keys, i) != stress_u32(keys, i - 1);
+}
+
+static void run_unique(stress *s)
+{
+    const size_t most = stress_count(s);
+    const piece keys = stress_in(s, most, 4);
+    const stress_wanted wanted = stress_want(s, most);
+    const piece out = stress_out(s, most, 4), total = stress_number(s, 1);
+    gp_unique_desc d = {0};
+    size_t i, n = 0;
+    STRESS_COUNT(d, wanted);
+    STRESS_PIECE(d, keys, keys);
+    STRESS_PIECE(d, keys_out, out);
+    STRESS_PIECE(d, count_out, total);
+    d.key_type = GP_U32;
+    for (i = 0; i < wanted.count; i++) {
+        if (is_first(&keys, i)) stress_set_u32(&out, n++, stress_u32(&keys, i));
+    }
+    stress_set_u32(&total, 0, (uint32_t)n);
+    STRESS_CALL(s, gp_unique, d);
+}
+
+static void run_runs(stress *s)
+{
+    const size_t most = stress_count(s);
+    const piece in = stress_in(s, most, 4);
+    const stress_wanted wanted = stress_want(s, most);
+    const piece out = stress_out(s, most, 4), lengths = stress_out(s, most, 4), total = stress_number(s, 1);
+    gp_run_length_encode_desc d = {0};
+    size_t i, n = 0;
+    STRESS_COUNT(d, wanted);
+    STRESS_PIECE(d, in, in);
+    STRESS_PIECE(d, out, out);
+    STRESS_PIECE(d, lengths_out, lengths);
+    STRESS_PIECE(d, count_out, total);
+    d.type = GP_U32;
+    for (i = 0; i < wanted.count; i++) {
+        if (is_first(&in, i)) {
+            stress_set_u32(&out, n, stress_u32(&in, i));
+            stress_set_u32(&lengths, n++, 1);
+        } else {
+            stress_set_u32(&lengths, n - 1, stress_u32(&lengths, n - 1) + 1);
+        }
+    }
+    stress_set_u32(&total, 0, (uint32_t)n);
+    STRESS_CALL(s, gp_run_length_encode, d);
+}
+
+const stress_entry stress_packs[] = {{"select", run_select},
+                                     {"partition", run_partition},
+                                     {"unique", run_unique},
+                                     {"run_length_encode", run_runs},
+                                     {NULL, NULL}};
