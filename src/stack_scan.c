@@ -94,7 +94,8 @@ static gp_result gpi_stack_plan(gp_context *gp, gpi_stack_scan *s)
     if (r == GP_OK) r = gpi_brackets_index(gp, &s->nest);
     if (r == GP_OK) r = gpi_stack_element(gp, s);
     if (r == GP_OK)
-        r = gpi_plan_make_brackets(gp, s->nest.function, GPI_STACK_SCAN, s->element.size, &s->nest.plan);
+        r = gpi_plan_make_brackets(gp, s->nest.function, GPI_STACK_SCAN, s->element.size, GP_STRATEGY_AUTO,
+                                   &s->nest.plan);
     if (r == GP_OK) r = gpi_stack_program(gp, s);
     if (r == GP_OK) r = gpi_brackets_divide(gp, &s->nest);
     if (r == GP_OK) gpi_stack_lay_out(s);
