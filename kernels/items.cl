@@ -194,8 +194,8 @@ static void gpi_keep(gpi_nest nest, uint tile, uint k, uint i)
 {
     const ulong begin = gpi_tile_begin(tile), at = begin + k;
 #if GPI_BACK
-    if (gpi_back_publishes(tile))
-        (void)atomic_or((volatile __global uint *)nest.cells + at / 2, (GPI_CELL_THERE | i) << (at & 1) * 16);
+    volatile __global uint *word = nest.cells + at / 2;
+    if (gpi_tells(word, tile, k)) (void)atomic_or(word, (GPI_CELL_THERE | i) << (at & 1) * 16);
 #else
     nest.cells[at] = (uint)(begin + i);
 #endif
