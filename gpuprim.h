@@ -32,8 +32,8 @@
        the call runs (count_type: GP_U32 or GP_U64, at element count_offset), and `count` is its upper
        bound, for which buffers are checked and work is launched. A larger number is clamped to the bound
        and counted in gp_profile.clamped. Without count_buffer, count_type stays 0.
-     - A field that means nothing beside the others is an error, rather than ignored in silence; but a scratch
-       buffer is not looked at where 0 bytes of scratch are needed.
+     - A field that means nothing beside the others is an error, rather than ignored in silence; but offsets
+       into buffers that are not there are not looked at, nor is a scratch buffer where 0 bytes are needed.
      - Expressions, and a monoid's source, have up to 16384 characters. A name in one that stands for nothing
        there (y without a second input) does not compile: GP_ERROR_BUILD, and gp_last_error has what the
    compiler says, your own lines first, by field and line: "map:1:5".
@@ -1189,19 +1189,24 @@ GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_stri
    Codes: of a GP_U8 the class of the symbol: `pairs` lists openers, each with its closer behind it (NULL:
    "()[]{}"; "<>" would be another), or `table` has a code for each of the 256 values, so that several symbols
    can be of one kind. GP_I8 and GP_I32 are codes already. Or `map`: an OpenCL C expression in x and i, for
-   any integer type, whose value is the code; "x == 7 ? 1 : x == 8 ? -1 : 0".
+   any type of integers, whose value, converted to int, is the code; "x == 7 ? 1 : x == 8 ? -1 : 0".
 
    Whatever the input, outputs are defined. A closer on an empty stack takes nothing, and has no partner and
    no parent. An opener that is never closed has no partner, and is around everything behind it. Kinds do not
    decide who matches: a pair of two kinds is a pair, and a mismatch. `errors` tells of all three.
 
    Integers only: the result is always the same. count 0: nothing is written but `errors`. Aliasing: none of
-   what is written overlaps anything else. Scratch: 4 bytes an element, and up to 96 a tile (of some thousand
-   elements). Cost: one reading of the input and one writing of `match`; with parent or depth one more
-   reading; tiles exchange what is left of them, at most every element once. Time does not depend on how deep
-   brackets are nested: an opener in another tile is found by a search in a tree of tiles.
-   Largest count: 2^32 - 1 with 32-bit indices, else memory.
-   (Levien, The stack monoid, 2020, for the monoid.) */
+   what is written overlaps anything else. Scratch: 4 bytes an element at most, and up to 96 a tile (of some
+   thousand elements). Cost: one reading of the input and one writing of `match`; tiles exchange what is left
+   of them, at most every element once. Time does not depend on how deep brackets are nested: an opener in
+   another tile is found by a search in a tree of tiles.
+
+   `strategy`: GP_STRATEGY_MULTI_PASS, in which no group waits for another, and which reads the input once
+   more for parents and depths, and once more for errors. GP_STRATEGY_SINGLE_PASS makes all outputs in one
+   launch by look-back; with local memory it zeroes 2 bytes an element of scratch first, and openers that
+   nobody closes take a launch more. Where a device that runs groups of one item is not known to order memory
+   between them, and for one tile, it is GP_STRATEGY_MULTI_PASS all the same. Largest count: 2^32 - 1 with
+   32-bit indices, else memory. (Levien, The stack monoid, 2020, for the monoid.) */
 typedef struct gp_brackets_desc {
     cl_mem in;
     size_t in_offset;    /* elements, as all offsets */
@@ -1222,6 +1227,7 @@ typedef struct gp_brackets_desc {
     gp_type index_type; /* of these three: GP_U32, GP_U64; 0: GP_U32 as long as count < 2^32 */
     cl_mem errors;      /* one gp_brackets_errors */
     size_t errors_offset;
+    gp_strategy strategy;
     cl_mem scratch; /* of gp_brackets_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
@@ -1963,7 +1969,7 @@ typedef struct gp_warmup_desc {
     const gp_segmented_sort_desc *segmented_sort; /* of this also value_size */
     const gp_sort_strings_desc *sort_strings;     /* of this only that it is there */
     const gp_brackets_desc
-        *brackets; /* of this also pairs, table, map, index_type, which outputs are there */
+        *brackets; /* of this also pairs, table, map, index_type, strategy, which outputs are there */
     const gp_stack_scan_desc *stack_scan; /* of this also pairs, table, value_map */
     const gp_tree_desc *tree;             /* of this type, map and index_type */
     const gp_select_desc *select;         /* of these also element_size, predicate, which buffers are there */
@@ -2076,6 +2082,7 @@ typedef enum gpi_primitive {
     GPI_SEGMENTED_SORT,
     GPI_SORT_STRINGS,
     GPI_BRACKETS,
+    GPI_BRACKETS_BACK,
     GPI_STACK_SCAN,
     GPI_TREE,
     GPI_HASH,
@@ -2104,7 +2111,8 @@ typedef struct gpi_plan {
 
 /* The fields of a desc that say what is combined. Zero: not used. */
 typedef struct gpi_operation {
-    gp_type type, type2, out_type; /* out_type 0: with a monoid or several ops only */
+    const char *type_field, *map_field; /* what the call has type and map as; NULL: by these names */
+    gp_type type, type2, out_type;      /* out_type 0: with a monoid or several ops only */
     gp_op op;
     const gp_op *ops; /* several at once, with out_types (or NULL) and map_type */
     const gp_type *out_types;
@@ -2258,13 +2266,14 @@ static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t
 static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
                                     size_t key_size, gpi_plan *plan);
 static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gpi_primitive primitive,
-                                        size_t size, gpi_plan *plan);
+                                        size_t size, gp_strategy strategy, gpi_plan *plan);
 static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_strategy strategy,
                                     gpi_plan *plan);
 static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size_t size, gp_strategy strategy,
                                       gpi_plan *plan);
 static gp_result gpi_plan_make_map(gp_context *gp, const char *function, size_t size, gpi_plan *plan);
 static size_t gpi_plan_tile(const gpi_plan *plan);
+static bool gpi_has_fences(const gp_device_info *info);
 static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
                                 cl_uint *tiles);
 
@@ -2758,6 +2767,16 @@ static const char *const gpi_kernel_platform[] = {
     "static gpi_word gpi_word_load(volatile __global gpi_word *p) { return *p; }\n",
     "#else\n",
     "static gpi_word gpi_word_load(volatile __global gpi_word *p) { return gpi_word_read(p); }\n",
+    "#endif\n",
+    "\n",
+    "/* Plain memory written before GPI_RELEASE and a word's write is there behind a load of that word and\n",
+    "   GPI_ACQUIRE, in another group: where such fences are known, clang's on PoCL. Elsewhere they are nothing. */\n",
+    "#if defined(POCL_DEVICE_ADDRESS_BITS)\n",
+    "#define GPI_RELEASE() __atomic_thread_fence(__ATOMIC_RELEASE)\n",
+    "#define GPI_ACQUIRE() __atomic_thread_fence(__ATOMIC_ACQUIRE)\n",
+    "#else\n",
+    "#define GPI_RELEASE() (void)0\n",
+    "#define GPI_ACQUIRE() (void)0\n",
     "#endif\n",
     "\n",
     "/* GPI_LINE_WORDS aligned 64-bit words at once, each of them loaded as by gpi_word_load: where the words of a\n",
@@ -10261,10 +10280,10 @@ static const char *const gpi_kernel_hash_each[] = {
 };
 /* ---- End file kernels/hash_each.cl ---- */
 
-/* ---- Begin file kernels/nest.cl ---- */
-static const char *const gpi_kernel_nest[] = {
-    "#line 1 \"kernels/nest.cl\"\n",
-    "/* nest.cl - symbols, what a piece of the input does to the stack of open brackets, and the search in it.\n",
+/* ---- Begin file kernels/node.cl ---- */
+static const char *const gpi_kernel_node[] = {
+    "#line 1 \"kernels/node.cl\"\n",
+    "/* node.cl - symbols, what a piece of the input does to the stack of open brackets, and the search in it.\n",
     "\n",
     "   Each symbol has a code: +k opens a bracket of kind k, -k closes one, 0 is something else. When the pairs\n",
     "   inside a piece of the input have cancelled, \")))((\" is left: it takes `pops` openers off the stack and puts\n",
@@ -10292,9 +10311,10 @@ static const char *const gpi_kernel_nest[] = {
     "       GPI_KINDS        1: codes may be of several kinds, and pairs of two are to be counted\n",
     "       GPI_MATCH        1: partners are written\n",
     "       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1 (strands.cl, items.cl)\n",
-    "       GPI_TILE         elements of a tile                                                              */\n",
-    "#if !defined(GPI_SYMBOL) || !defined(GPI_KINDS) || !defined(GPI_MATCH)\n",
-    "#error \"GPI_SYMBOL, GPI_KINDS and GPI_MATCH must be defined\"\n",
+    "       GPI_TILE         elements of a tile\n",
+    "       GPI_BACK         1: groups look back over a tree that grows meanwhile (back.cl)                  */\n",
+    "#if !defined(GPI_SYMBOL) || !defined(GPI_KINDS) || !defined(GPI_MATCH) || !defined(GPI_BACK)\n",
+    "#error \"GPI_SYMBOL, GPI_KINDS, GPI_MATCH and GPI_BACK must be defined\"\n",
     "#endif\n",
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
@@ -10348,50 +10368,59 @@ static const char *const gpi_kernel_nest[] = {
     "    gpi_index need;\n",
     "} gpi_place;\n",
     "\n",
-    "/* The functions on a tree, for trees in `space`. Nodes are named by their place in the heap. (No return\n",
-    "   inside a loop: Mesa 22.3 lets such an item go on for another turn.) */\n",
-    "#define GPI_DEFINE_TREE(name, space)                                                                         \\\n",
-    "    static gpi_place gpi_##name##_descend(space const gpi_node *tree, uint leaves, uint x, gpi_index need)   \\\n",
-    "    {                                                                                                        \\\n",
-    "        gpi_place place;                                                                                     \\\n",
-    "        while (x < leaves) {                                                                                 \\\n",
-    "            const gpi_index pops = tree[2 * x + 1].pops, pushes = tree[2 * x + 1].pushes;                    \\\n",
-    "            const bool right = pushes > need;                                                                \\\n",
-    "            x = 2 * x + right;                                                                               \\\n",
-    "            if (!right) need += pops - pushes;                                                               \\\n",
-    "        }                                                                                                    \\\n",
-    "        place.leaf = x - leaves;                                                                             \\\n",
-    "        place.need = need;                                                                                   \\\n",
-    "        return place;                                                                                        \\\n",
-    "    }                                                                                                        \\\n",
-    "    static gpi_place gpi_##name##_search(space const gpi_node *tree, uint leaves, uint leaf, gpi_index need) \\\n",
-    "    {                                                                                                        \\\n",
-    "        gpi_place nowhere;                                                                                   \\\n",
-    "        uint x = leaves + leaf;                                                                              \\\n",
-    "        bool found = false;                                                                                  \\\n",
-    "        while (x > 1 && !found) {                                                                            \\\n",
-    "            if (x & 1) {                                                                                     \\\n",
-    "                const gpi_index pops = tree[x - 1].pops, pushes = tree[x - 1].pushes;                        \\\n",
-    "                found = pushes > need;                                                                       \\\n",
-    "                if (!found) need += pops - pushes;                                                           \\\n",
-    "            }                                                                                                \\\n",
-    "            if (!found) x >>= 1;                                                                             \\\n",
-    "        }                                                                                                    \\\n",
-    "        if (found) return gpi_##name##_descend(tree, leaves, x - 1, need);                                   \\\n",
-    "        nowhere.leaf = GPI_NOWHERE;                                                                          \\\n",
-    "        nowhere.need = need;                                                                                 \\\n",
-    "        return nowhere;                                                                                      \\\n",
-    "    }                                                                                                        \\\n",
-    "    static gpi_node gpi_##name##_before(space const gpi_node *tree, uint leaves, uint leaf)                  \\\n",
-    "    {                                                                                                        \\\n",
-    "        gpi_node all = gpi_node_make(0, 0);                                                                  \\\n",
-    "        for (uint x = leaves + leaf; x > 1; x >>= 1) {                                                       \\\n",
-    "            if (x & 1) all = gpi_node_product(tree[x - 1], all);                                             \\\n",
-    "        }                                                                                                    \\\n",
-    "        return all;                                                                                          \\\n",
+    "/* The functions on a tree of this type, of which node(tree, x) is node x, named by its place in the heap. (No\n",
+    "   return inside a loop: Mesa 22.3 lets such an item go on for another turn.) */\n",
+    "#define GPI_DEFINE_TREE(name, type, node)                                                   \\\n",
+    "    static gpi_place gpi_##name##_descend(type tree, uint leaves, uint x, gpi_index need)   \\\n",
+    "    {                                                                                       \\\n",
+    "        gpi_place place;                                                                    \\\n",
+    "        while (x < leaves) {                                                                \\\n",
+    "            const gpi_node right = node(tree, 2 * x + 1);                                   \\\n",
+    "            const bool there = right.pushes > need;                                         \\\n",
+    "            x = 2 * x + there;                                                              \\\n",
+    "            if (!there) need += right.pops - right.pushes;                                  \\\n",
+    "        }                                                                                   \\\n",
+    "        place.leaf = x - leaves;                                                            \\\n",
+    "        place.need = need;                                                                  \\\n",
+    "        return place;                                                                       \\\n",
+    "    }                                                                                       \\\n",
+    "    static gpi_place gpi_##name##_search(type tree, uint leaves, uint leaf, gpi_index need) \\\n",
+    "    {                                                                                       \\\n",
+    "        gpi_place nowhere;                                                                  \\\n",
+    "        uint x = leaves + leaf;                                                             \\\n",
+    "        bool found = false;                                                                 \\\n",
+    "        while (x > 1 && !found) {                                                           \\\n",
+    "            if (x & 1) {                                                                    \\\n",
+    "                const gpi_node left = node(tree, x - 1);                                    \\\n",
+    "                found = left.pushes > need;                                                 \\\n",
+    "                if (!found) need += left.pops - left.pushes;                                \\\n",
+    "            }                                                                               \\\n",
+    "            if (!found) x >>= 1;                                                            \\\n",
+    "        }                                                                                   \\\n",
+    "        if (found) return gpi_##name##_descend(tree, leaves, x - 1, need);                  \\\n",
+    "        nowhere.leaf = GPI_NOWHERE;                                                         \\\n",
+    "        nowhere.need = need;                                                                \\\n",
+    "        return nowhere;                                                                     \\\n",
+    "    }                                                                                       \\\n",
+    "    static gpi_node gpi_##name##_before(type tree, uint leaves, uint leaf)                  \\\n",
+    "    {                                                                                       \\\n",
+    "        gpi_node all = gpi_node_make(0, 0);                                                 \\\n",
+    "        for (uint x = leaves + leaf; x > 1; x >>= 1) {                                      \\\n",
+    "            if (x & 1) all = gpi_node_product(node(tree, x - 1), all);                      \\\n",
+    "        }                                                                                   \\\n",
+    "        return all;                                                                         \\\n",
+    "    }                                                                                       \\\n",
+    "    static gpi_node gpi_##name##_after(type tree, uint leaves, uint leaf)                   \\\n",
+    "    {                                                                                       \\\n",
+    "        gpi_node all = gpi_node_make(0, 0);                                                 \\\n",
+    "        for (uint x = leaves + leaf; x > 1; x >>= 1) {                                      \\\n",
+    "            if (!(x & 1)) all = gpi_node_product(all, node(tree, x + 1));                   \\\n",
+    "        }                                                                                   \\\n",
+    "        return all;                                                                         \\\n",
     "    }\n",
     "\n",
-    "GPI_DEFINE_TREE(tiles, __global)\n",
+    "/* A tree that nobody writes meanwhile. */\n",
+    "#define GPI_NODE_AT(tree, x) ((tree)[x])\n",
     "\n",
     "/* The nodes above [bottom, 2 * bottom) of a tree in global memory: each group multiplies its share until one\n",
     "   is left. grow(x) makes a node of its children; clear(x) a leaf for which there is no piece. */\n",
@@ -10408,14 +10437,248 @@ static const char *const gpi_kernel_nest[] = {
     "        }                                                                                      \\\n",
     "    } while (0)\n",
     "\n",
-    "/* ------------------------------------------------------------------ tiles, and what is kept of them */\n",
+    "/* ------------------------------------------------------------------ tiles */\n",
     "\n",
-    "/* Scratch, in uints; the host computes where the parts begin:\n",
+    "static ulong gpi_tile_begin(uint tile) { return (ulong)tile * GPI_TILE; }\n",
+    "static uint gpi_tiles_of(ulong n) { return (uint)((n + GPI_TILE - 1) / GPI_TILE); }\n",
     "\n",
-    "       | cells: one an element | notes: gpi_note a tile | tree: 2 * leaves gpi_node |\n",
+    "/* Of n elements. */\n",
+    "static uint gpi_tile_length_of(ulong n, uint tile)\n",
+    "{\n",
+    "    return (uint)min((ulong)GPI_TILE, n - min(n, gpi_tile_begin(tile)));\n",
+    "}\n",
+};
+/* ---- End file kernels/node.cl ---- */
+
+/* ---- Begin file kernels/back.cl ---- */
+static const char *const gpi_kernel_back[] = {
+    "#line 1 \"kernels/back.cl\"\n",
+    "/* back.cl - look-back: how a group learns what the tiles before its own leave, while they are being worked\n",
+    "   on.\n",
+    "\n",
+    "   The tree of tiles (node.cl) grows while groups search it. A tile publishes its leaf as soon as its own\n",
+    "   pairs are found. Then it climbs from there to the root:\n",
+    "\n",
+    "       x is a right child    node(x - 1) comes before the tile;\n",
+    "                             as long as x's last leaf is the tile's, it publishes\n",
+    "                             node(x / 2) = node(x - 1) . node(x)\n",
+    "       the input's last tile publishes node(x / 2) = node(x) for left children too\n",
+    "\n",
+    "             *                 Each node is published by the tile that its last leaf is: one a tile on the\n",
+    "          *     .              average, log2(leaves) at most. What is to the left of the path is there then,\n",
+    "        *   *  . .             and every later tile can go down in it: a search takes 2 log2(leaves) steps\n",
+    "       * * t  . . .            whatever is in between, where links from tile to tile would form chains.\n",
+    "\n",
+    "   A node has four words, 31 bits of payload each. Their top bit says that the word is there: a node is\n",
+    "   believed when all four are, so that every access is a relaxed atomic and no order between words is needed.\n",
+    "   What a node is depends on the input alone, so that it does not matter who writes it, or how often.\n",
+    "\n",
+    "   Waiting. Groups wait for leaves only, and a leaf is published by a group that has not waited for anybody: a\n",
+    "   node above it that is late is computed by whoever needs it, from its children, and published.\n",
+    "     - Tiles are handed out by ticket: whoever waits, waits for groups that have already started.\n",
+    "     - Local shape: a wait is bounded. After `polls` looks at a leaf that is late, the item computes it from\n",
+    "   the input, publishes it, and goes on. Cells validate themselves like words, and what is late is found in\n",
+    "       the input.\n",
+    "     - Serial shape: cells are plain memory, written before the leaf. The host takes this form only where both\n",
+    "       fences below are known and threads of the operating system run the groups: those that have started\n",
+    "       run on until they end.\n",
+    "   (Levien, The stack monoid, 2020, and Merrill & Garland 2016, for decoupled look-back over it; the tree is\n",
+    "   ours.)\n",
+    "\n",
+    "   Behind sabotage.cl: words and cells of a tile go past gpi_tells.                                      */\n",
+    "#if GPI_BACK\n",
+    "#define GPI_NODE_WORDS 4\n",
+    "#define GPI_WORD_THERE 0x80000000u\n",
+    "#define GPI_CELL_THERE 0x8000u\n",
+    "\n",
+    "/* The tree of tiles, and what it takes to do a late tile's work. Node 0, which is no node, has the ticket. */\n",
+    "typedef struct gpi_back {\n",
+    "    volatile __global uint *words;\n",
+    "    __global const GPI_SYMBOL *in;\n",
+    "    volatile __global uint *counters;\n",
+    "    ulong n;\n",
+    "    uint leaves, polls;\n",
+    "} gpi_back;\n",
+    "\n",
+    "static gpi_back gpi_back_make(volatile __global uint *words, __global const GPI_SYMBOL *in,\n",
+    "                              volatile __global uint *counters, ulong n, uint leaves, uint polls)\n",
+    "{\n",
+    "    gpi_back back;\n",
+    "    back.words = words;\n",
+    "    back.in = in;\n",
+    "    back.counters = counters;\n",
+    "    back.n = n;\n",
+    "    back.leaves = leaves;\n",
+    "    back.polls = polls;\n",
+    "    return back;\n",
+    "}\n",
+    "\n",
+    "static uint gpi_node_word(gpi_node node, uint k)\n",
+    "{\n",
+    "    const gpi_index x = k < 2 ? node.pops : node.pushes;\n",
+    "    return GPI_WORD_THERE | (uint)(k % 2 ? (ulong)x >> 31 : (ulong)x);\n",
+    "}\n",
+    "\n",
+    "static volatile __global uint *gpi_node_words(gpi_back back, uint x)\n",
+    "{\n",
+    "    return back.words + (ulong)x * GPI_NODE_WORDS;\n",
+    "}\n",
+    "\n",
+    "/* A node that somebody has computed. */\n",
+    "static void gpi_back_write(gpi_back back, uint x, gpi_node node)\n",
+    "{\n",
+    "    volatile __global uint *words = gpi_node_words(back, x);\n",
+    "    for (uint k = 0; k < GPI_NODE_WORDS; k++) gpi_word_write(words + k, gpi_node_word(node, k));\n",
+    "}\n",
+    "\n",
+    "/* A node, by the tile that its last leaf is. */\n",
+    "static void gpi_back_publish(gpi_back back, uint x, gpi_node node)\n",
+    "{\n",
+    "    const uint level = clz(x) - clz(back.leaves), tile = ((x + 1) << level) - 1 - back.leaves;\n",
+    "    volatile __global uint *words = gpi_node_words(back, x);\n",
+    "    GPI_RELEASE(); /* serial shape: the cells below it are there */\n",
+    "    for (uint k = 0; k < GPI_NODE_WORDS; k++) {\n",
+    "        if (gpi_tells(words + k, tile, k)) gpi_word_write(words + k, gpi_node_word(node, k));\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "static gpi_index gpi_number_of(uint low, uint high)\n",
+    "{\n",
+    "    return (gpi_index)(low & ~GPI_WORD_THERE) | (gpi_index)((ulong)(high & ~GPI_WORD_THERE) << 31);\n",
+    "}\n",
+    "\n",
+    "/* One look at node x: false when it is not there yet. Nodes that have no tiles are. */\n",
+    "static bool gpi_back_look(gpi_back back, uint x, gpi_node *node)\n",
+    "{\n",
+    "    const uint level = clz(x) - clz(back.leaves);\n",
+    "    volatile __global uint *words = gpi_node_words(back, x);\n",
+    "    if ((x << level) - back.leaves >= gpi_tiles_of(back.n)) {\n",
+    "        *node = gpi_node_make(0, 0);\n",
+    "        return true;\n",
+    "    }\n",
+    "    const uint a = gpi_word_load(words), b = gpi_word_load(words + 1);\n",
+    "    const uint c = gpi_word_load(words + 2), d = gpi_word_load(words + 3);\n",
+    "    *node = gpi_node_make(gpi_number_of(a, b), gpi_number_of(c, d));\n",
+    "    return (a & b & c & d & GPI_WORD_THERE) != 0;\n",
+    "}\n",
+    "\n",
+    "#if GPI_SHAPE_LOCAL\n",
+    "/* A tile's node, from the input. */\n",
+    "static gpi_node gpi_back_leaf(gpi_back back, uint tile)\n",
+    "{\n",
+    "    const ulong begin = gpi_tile_begin(tile);\n",
+    "    const uint length = gpi_tile_length_of(back.n, tile);\n",
+    "    gpi_node node = gpi_node_make(0, 0);\n",
+    "    for (uint i = 0; i < length; i++) {\n",
+    "        const int sign = GPI_SIGN(back.in[begin + i], begin + i);\n",
+    "        if (sign > 0) node.pushes++;\n",
+    "        else if (sign < 0 && node.pushes > 0) node.pushes--;\n",
+    "        else if (sign < 0) node.pops++;\n",
+    "    }\n",
+    "    (void)atomic_inc(back.counters + GPI_COUNT_FALLBACKS);\n",
+    "    return node;\n",
+    "}\n",
+    "\n",
+    "/* Where in a tile the opener is that it leaves with `above` others on it; from the input. */\n",
+    "GPI_NOINLINE uint gpi_back_opener(gpi_back back, uint tile, uint above)\n",
+    "{\n",
+    "    const ulong begin = gpi_tile_begin(tile);\n",
+    "    uint closers = 0, i = gpi_tile_length_of(back.n, tile);\n",
+    "    bool found = false;\n",
+    "    while (!found && i > 0) {\n",
+    "        i--;\n",
+    "        const int sign = GPI_SIGN(back.in[begin + i], begin + i);\n",
+    "        if (sign < 0) closers++;\n",
+    "        else if (sign > 0 && closers > 0) closers--;\n",
+    "        else if (sign > 0) found = above-- == 0;\n",
+    "    }\n",
+    "    return i;\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* A leaf that was not there a moment ago. Local: ends after so many looks. Serial: ends because the tile has\n",
+    "   been started, before the one that waits, and goes on to publish its leaf without waiting for anybody. */\n",
+    "static gpi_node gpi_back_wait(gpi_back back, uint x)\n",
+    "{\n",
+    "    gpi_node node;\n",
+    "    bool there = false;\n",
+    "#if GPI_SHAPE_LOCAL\n",
+    "    for (uint looks = back.polls; looks > 0 && !there; looks--) there = gpi_back_look(back, x, &node);\n",
+    "    if (!there) node = gpi_back_leaf(back, x - back.leaves);\n",
+    "#else\n",
+    "    while (!there) there = gpi_back_look(back, x, &node);\n",
+    "#endif\n",
+    "    return node;\n",
+    "}\n",
+    "\n",
+    "/* Node x from what is below it, in order from the left: nodes where they are there, else their children.\n",
+    "   Ends because each turn goes down, or on to the right. */\n",
+    "GPI_NOINLINE gpi_node gpi_back_compute(gpi_back back, uint x)\n",
+    "{\n",
+    "    gpi_node all = gpi_node_make(0, 0), node;\n",
+    "    uint y = x;\n",
+    "    bool done = false;\n",
+    "    while (!done) {\n",
+    "        const bool there = gpi_back_look(back, y, &node);\n",
+    "        if (!there && y < back.leaves) {\n",
+    "            y = 2 * y;\n",
+    "        } else {\n",
+    "            if (!there) node = gpi_back_wait(back, y);\n",
+    "            all = gpi_node_product(all, node);\n",
+    "            while (y != x && (y & 1)) y >>= 1;\n",
+    "            done = y == x;\n",
+    "            y++;\n",
+    "        }\n",
+    "    }\n",
+    "    GPI_ACQUIRE(); /* serial shape: the cells below are there, and are for whoever finds the node */\n",
+    "    GPI_RELEASE();\n",
+    "    if (x < back.leaves || GPI_SHAPE_LOCAL) gpi_back_write(back, x, all);\n",
+    "    return all;\n",
+    "}\n",
+    "\n",
+    "/* Node x of the tree, all of whose leaves are tiles before the group's own or its own; behind the launch any.\n",
+    " */\n",
+    "static gpi_node gpi_back_node(gpi_back back, uint x)\n",
+    "{\n",
+    "    gpi_node node;\n",
+    "    if (GPI_RARELY(!gpi_back_look(back, x, &node))) node = gpi_back_compute(back, x);\n",
+    "    GPI_ACQUIRE(); /* serial shape: the cells below it are there */\n",
+    "    return node;\n",
+    "}\n",
+    "\n",
+    "/* The product of all tiles before this one. Publishes the nodes whose last leaf the tile is. */\n",
+    "static gpi_node gpi_back_climb(gpi_back back, uint tile, gpi_node leaf)\n",
+    "{\n",
+    "    const bool last = tile + 1 == gpi_tiles_of(back.n);\n",
+    "    gpi_node before = gpi_node_make(0, 0), node = leaf;\n",
+    "    bool ours = true; /* node x ends with the tile */\n",
+    "    for (uint x = back.leaves + tile; x > 1; x >>= 1) {\n",
+    "        const bool right = x & 1;\n",
+    "        gpi_node left = gpi_node_make(0, 0);\n",
+    "        if (right) left = gpi_back_node(back, x - 1);\n",
+    "        before = gpi_node_product(left, before);\n",
+    "        node = gpi_node_product(left, node);\n",
+    "        ours = ours && (right || last);\n",
+    "        if (ours) gpi_back_publish(back, x >> 1, node);\n",
+    "    }\n",
+    "    return before;\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/back.cl ---- */
+
+/* ---- Begin file kernels/nest.cl ---- */
+static const char *const gpi_kernel_nest[] = {
+    "#line 1 \"kernels/nest.cl\"\n",
+    "/* nest.cl - the tiles' nodes in a tree, and what is kept of tiles besides.\n",
+    "\n",
+    "   Scratch, in uints; the host computes where the parts begin:\n",
+    "\n",
+    "       | cells: one an element | notes: gpi_note a tile | tree: 2 * leaves nodes |\n",
     "\n",
     "   A tile's cells hold what is left of it: its openers from the first cell on, lowest in the stack first, and\n",
-    "   its closers from the last cell back, first one first. A cell has the low 32 bits of an index. */\n",
+    "   its closers from the last cell back, first one first. A cell has the low 32 bits of an index. In the local\n",
+    "   shape under GPI_BACK cells are 16 bits, and openers only (items.cl).                                  */\n",
     "#define GPI_SCRATCH_PARAMETERS __global uint *scratch, ulong notes_at, ulong tree_at, uint leaves\n",
     "\n",
     "/* What there is to tell of a tile besides its node. */\n",
@@ -10425,57 +10688,95 @@ static const char *const gpi_kernel_nest[] = {
     "    uint joined;     /* closers whose opener is in another tile */\n",
     "    uint searches;   /* ... and how often one had to be searched for */\n",
     "    uint rise;       /* how far the stack gets above its height before the tile; where errors are wanted */\n",
-    "    uint unused[3];\n",
+    "    uint lone;       /* the first closer without an opener, as `first`; local shape under GPI_BACK */\n",
+    "    ulong base;      /* the stack's height before the tile; where errors are wanted */\n",
     "} gpi_note;\n",
     "\n",
     "static gpi_note gpi_note_make(void)\n",
     "{\n",
-    "    gpi_note note = {0, ~0u, 0, 0, 0, {0, 0, 0}};\n",
+    "    gpi_note note = {0, ~0u, 0, 0, 0, ~0u, 0};\n",
     "    return note;\n",
     "}\n",
+    "\n",
+    "#if GPI_BACK\n",
+    "typedef gpi_back gpi_tiles;\n",
+    "#define GPI_TILE_NODE(tree, x) gpi_back_node(tree, x)\n",
+    "#else\n",
+    "typedef __global gpi_node *gpi_tiles;\n",
+    "#define GPI_TILE_NODE(tree, x) GPI_NODE_AT(tree, x)\n",
+    "#endif\n",
+    "\n",
+    "GPI_DEFINE_TREE(tiles, const gpi_tiles, GPI_TILE_NODE)\n",
     "\n",
     "typedef struct gpi_nest {\n",
     "    __global uint *cells;\n",
     "    __global gpi_note *notes;\n",
-    "    __global gpi_node *tree;\n",
+    "    gpi_tiles tree;\n",
     "    uint leaves;\n",
     "    ulong n;\n",
     "} gpi_nest;\n",
     "\n",
-    "static gpi_nest gpi_nest_make(__global uint *scratch, ulong notes_at, ulong tree_at, uint leaves, ulong n)\n",
+    "static gpi_nest gpi_nest_make(__global uint *scratch, ulong notes_at, gpi_tiles tree, uint leaves, ulong n)\n",
     "{\n",
     "    gpi_nest nest;\n",
     "    nest.cells = scratch;\n",
     "    nest.notes = (__global gpi_note *)(scratch + notes_at);\n",
-    "    nest.tree = (__global gpi_node *)(scratch + tree_at);\n",
+    "    nest.tree = tree;\n",
     "    nest.leaves = leaves;\n",
     "    nest.n = n;\n",
     "    return nest;\n",
     "}\n",
     "\n",
-    "static ulong gpi_tile_begin(uint tile) { return (ulong)tile * GPI_TILE; }\n",
-    "static uint gpi_tiles_of(ulong n) { return (uint)((n + GPI_TILE - 1) / GPI_TILE); }\n",
+    "static uint gpi_tile_length(gpi_nest nest, uint tile) { return gpi_tile_length_of(nest.n, tile); }\n",
     "\n",
-    "static uint gpi_tile_length(gpi_nest nest, uint tile)\n",
+    "static gpi_node gpi_leaf(gpi_nest nest, uint tile) { return GPI_TILE_NODE(nest.tree, nest.leaves + tile); }\n",
+    "\n",
+    "/* What tile leaves; in the serial shape its cells are written. */\n",
+    "static void gpi_leaf_set(gpi_nest nest, uint tile, gpi_node node)\n",
     "{\n",
-    "    return (uint)min((ulong)GPI_TILE, nest.n - min(nest.n, gpi_tile_begin(tile)));\n",
+    "#if GPI_BACK\n",
+    "    gpi_back_publish(nest.tree, nest.leaves + tile, node);\n",
+    "#else\n",
+    "    nest.tree[nest.leaves + tile] = node;\n",
+    "#endif\n",
     "}\n",
     "\n",
     "/* The index that a cell of the tile that begins at `begin` stands for. */\n",
     "static gpi_index gpi_cell_index(uint cell, gpi_index begin) { return begin + (cell - (uint)begin); }\n",
     "\n",
+    "#if GPI_BACK && GPI_SHAPE_LOCAL\n",
+    "/* Tile's k-th opener of those that it leaves; k < its node's pushes. Two cells a word, each with a bit that\n",
+    "   says it is there. Ends after so many looks; then the opener is found in the input. */\n",
+    "static gpi_index gpi_opener_of(gpi_nest nest, uint tile, gpi_index k)\n",
+    "{\n",
+    "    const ulong begin = gpi_tile_begin(tile), at = begin + k;\n",
+    "    volatile __global uint *word = nest.cells + at / 2;\n",
+    "    const uint shift = (uint)(at & 1) * 16;\n",
+    "    uint cell = gpi_word_load(word) >> shift;\n",
+    "    for (uint looks = nest.tree.polls; looks > 0 && !(cell & GPI_CELL_THERE); looks--)\n",
+    "        cell = gpi_word_read(word) >> shift;\n",
+    "    if (cell & GPI_CELL_THERE) return (gpi_index)begin + (cell & (GPI_CELL_THERE - 1));\n",
+    "    return (gpi_index)begin + gpi_back_opener(nest.tree, tile, (uint)(gpi_leaf(nest, tile).pushes - 1 - k));\n",
+    "}\n",
+    "#else\n",
+    "/* Tile's k-th opener of those that it leaves. */\n",
+    "static gpi_index gpi_opener_of(gpi_nest nest, uint tile, gpi_index k)\n",
+    "{\n",
+    "    const ulong begin = gpi_tile_begin(tile);\n",
+    "    return gpi_cell_index(nest.cells[begin + k], (gpi_index)begin);\n",
+    "}\n",
+    "#endif\n",
+    "\n",
     "/* A place's opener. */\n",
     "static gpi_index gpi_opener_at(gpi_nest nest, gpi_place place)\n",
     "{\n",
-    "    const gpi_index k = nest.tree[nest.leaves + place.leaf].pushes - 1 - place.need;\n",
-    "    const ulong begin = gpi_tile_begin(place.leaf);\n",
-    "    return gpi_cell_index(nest.cells[begin + k], (gpi_index)begin);\n",
+    "    return gpi_opener_of(nest, place.leaf, gpi_leaf(nest, place.leaf).pushes - 1 - place.need);\n",
     "}\n",
     "\n",
     "/* A place whose `need` is beyond what its tile pushes: where that is, before it. */\n",
     "static gpi_place gpi_place_behind(gpi_nest nest, gpi_place place)\n",
     "{\n",
-    "    const gpi_node node = nest.tree[nest.leaves + place.leaf];\n",
+    "    const gpi_node node = gpi_leaf(nest, place.leaf);\n",
     "    return gpi_tiles_search(nest.tree, nest.leaves, place.leaf, place.need - node.pushes + node.pops);\n",
     "}\n",
     "\n",
@@ -10483,7 +10784,7 @@ static const char *const gpi_kernel_nest[] = {
     "static gpi_place gpi_place_below(gpi_nest nest, gpi_place place)\n",
     "{\n",
     "    place.need++;\n",
-    "    if (place.need < nest.tree[nest.leaves + place.leaf].pushes) return place;\n",
+    "    if (place.need < gpi_leaf(nest, place.leaf).pushes) return place;\n",
     "    return gpi_place_behind(nest, place);\n",
     "}\n",
 };
@@ -10526,6 +10827,8 @@ static const char *const gpi_kernel_strands[] = {
     "    gpi_note note;\n",
     "} gpi_strand;\n",
     "\n",
+    "#define GPI_GROUP_TILES GPI_STRANDS\n",
+    "\n",
     "static __global uint *gpi_strand_begin(gpi_strand *s, gpi_nest nest, uint tile)\n",
     "{\n",
     "    s->base = nest.cells + gpi_tile_begin(tile);\n",
@@ -10538,8 +10841,8 @@ static const char *const gpi_kernel_strands[] = {
     "static void gpi_strand_end(gpi_strand *s, __global uint *free, gpi_nest nest, uint tile)\n",
     "{\n",
     "    s->node.pushes = (gpi_index)(free - s->base);\n",
-    "    nest.tree[nest.leaves + tile] = s->node;\n",
     "    nest.notes[tile] = s->note;\n",
+    "    gpi_leaf_set(nest, tile, s->node);\n",
     "}\n",
     "\n",
     "GPI_NOINLINE void gpi_strand_pend(gpi_strand *s, gpi_index at)\n",
@@ -10664,9 +10967,9 @@ static const char *const gpi_kernel_strands[] = {
     "\n",
     "/* The group's GPI_STRANDS tiles: abreast where all are whole. */\n",
     "static void gpi_pair_group(__global const GPI_SYMBOL *in, __global gpi_index *match, gpi_nest nest,\n",
-    "                           gpi_pair_shared shared)\n",
+    "                           uint group, gpi_pair_shared shared)\n",
     "{\n",
-    "    const uint tile = (uint)get_group_id(0) * GPI_STRANDS;\n",
+    "    const uint tile = group * GPI_STRANDS;\n",
     "    gpi_strand s[GPI_STRANDS];\n",
     "    __global uint *free[GPI_STRANDS];\n",
     "    (void)shared;\n",
@@ -10680,6 +10983,13 @@ static const char *const gpi_kernel_strands[] = {
     "    }\n",
     "    for (uint k = 0; k < GPI_STRANDS && gpi_tile_begin(tile + k) < nest.n; k++)\n",
     "        gpi_pair_tile(in, match, nest, tile + k);\n",
+    "}\n",
+    "\n",
+    "static void gpi_pair_note(gpi_nest nest, uint group, gpi_pair_shared shared)\n",
+    "{\n",
+    "    (void)nest; /* gpi_strand_end has done it */\n",
+    "    (void)group;\n",
+    "    (void)shared;\n",
     "}\n",
     "\n",
     "/* The note of the whole tile, whose one item's this is. */\n",
@@ -10706,6 +11016,7 @@ static const char *const gpi_kernel_strands[] = {
     "        rise = max(rise, height);\n",
     "    }\n",
     "    nest.notes[tile].rise = (uint)rise;\n",
+    "    nest.notes[tile].base = before;\n",
     "}\n",
     "\n",
     "/* A tile gone over for parents, or for depths. */\n",
@@ -10802,10 +11113,10 @@ static const char *const gpi_kernel_strands[] = {
     "    }\n",
     "}\n",
     "\n",
-    "GPI_INLINE void gpi_walk_group(__global const GPI_SYMBOL *in, gpi_nest nest, __global gpi_index *out,\n",
-    "                               bool parents)\n",
+    "GPI_INLINE void gpi_walk_group(__global const GPI_SYMBOL *in, gpi_nest nest, uint group,\n",
+    "                               __global gpi_index *out, bool parents)\n",
     "{\n",
-    "    const uint tile = (uint)get_group_id(0) * GPI_STRANDS;\n",
+    "    const uint tile = group * GPI_STRANDS;\n",
     "    gpi_walk w[GPI_STRANDS];\n",
     "    gpi_index now[GPI_STRANDS];\n",
     "    if (gpi_tile_begin(tile + GPI_STRANDS) <= nest.n) {\n",
@@ -10820,12 +11131,13 @@ static const char *const gpi_kernel_strands[] = {
     "    }\n",
     "}\n",
     "\n",
-    "static void gpi_enclose_group(__global const GPI_SYMBOL *in, gpi_nest nest, __global gpi_index *parent,\n",
-    "                              bool parents, __global gpi_index *depth, bool depths, gpi_pair_shared shared)\n",
+    "static void gpi_enclose_group(__global const GPI_SYMBOL *in, gpi_nest nest, uint group,\n",
+    "                              __global gpi_index *parent, bool parents, __global gpi_index *depth,\n",
+    "                              bool depths, gpi_pair_shared shared)\n",
     "{\n",
     "    (void)shared;\n",
-    "    if (parents) gpi_walk_group(in, nest, parent, true);\n",
-    "    if (depths) gpi_walk_group(in, nest, depth, false);\n",
+    "    if (parents) gpi_walk_group(in, nest, group, parent, true);\n",
+    "    if (depths) gpi_walk_group(in, nest, group, depth, false);\n",
     "}\n",
     "#endif\n",
 };
@@ -10854,15 +11166,21 @@ static const char *const gpi_kernel_items[] = {
     "    __local type name##_mem;   \\\n",
     "    __local type *const name = &name##_mem\n",
     "\n",
-    "GPI_DEFINE_TREE(items, __local)\n",
+    "#define GPI_GROUP_TILES 1\n",
+    "\n",
+    "GPI_DEFINE_TREE(items, __local const gpi_node *, GPI_NODE_AT)\n",
     "\n",
     "#define GPI_ALONE 0xffffu /* an element without a partner in the tile */\n",
+    "#define GPI_PENDING                                                                              \\\n",
+    "    0x8000u /* GPI_BACK: a closer whose partner is in a tile before: that, and how far below the \\\n",
+    "               top of the stack */\n",
     "\n",
     "/* What the items of a group tell each other. */\n",
     "typedef struct gpi_group {\n",
     "    gpi_node tree[2 * GPI_WG];\n",
     "    gpi_index height[GPI_WG]; /* of the stack before an item */\n",
     "    uint open[GPI_WG];        /* a bit for each opener that an item leaves */\n",
+    "    gpi_node before;          /* of all tiles before this one */\n",
     "    gpi_note note;\n",
     "    char sign[GPI_TILE];\n",
     "} gpi_group;\n",
@@ -10940,14 +11258,19 @@ static const char *const gpi_kernel_items[] = {
     "/* Openers below one another, from the top of the stack before an item on down: in other items of the tile,\n",
     "   then in tiles before it. */\n",
     "typedef struct gpi_cursor {\n",
-    "    uint item, open;  /* the openers of this item that have not been seen */\n",
-    "    gpi_index before; /* how many have been seen that are in tiles before this one */\n",
+    "    gpi_shared shared; /* in here: where all calls of a function pass the same local memory, clang puts its\n",
+    "                          name in place of the parameter, and PoCL 3.1 gives a function that stays one of its\n",
+    "                          own another memory of that name, with zeros in it */\n",
+    "    uint self;         /* the item that looks for them */\n",
+    "    uint item, open;   /* the openers of this item that have not been seen */\n",
+    "    gpi_index before;  /* how many have been seen that are in tiles before this one */\n",
     "} gpi_cursor;\n",
     "\n",
-    "static gpi_cursor gpi_cursor_make(void)\n",
+    "static gpi_cursor gpi_cursor_make(gpi_shared shared, uint item)\n",
     "{\n",
     "    gpi_cursor c;\n",
-    "    c.item = (uint)get_local_id(0);\n",
+    "    c.shared = shared;\n",
+    "    c.self = c.item = item;\n",
     "    c.open = 0;\n",
     "    c.before = 0;\n",
     "    return c;\n",
@@ -10955,13 +11278,13 @@ static const char *const gpi_kernel_items[] = {
     "\n",
     "/* The next opener's place in the tile; GPI_ALONE: it is not in the tile, and *need below the top of the stack\n",
     "   before the tile. */\n",
-    "static uint gpi_cursor_down(gpi_cursor *c, gpi_shared shared, gpi_index *need)\n",
+    "static uint gpi_cursor_down(gpi_cursor *c, gpi_index *need)\n",
     "{\n",
+    "    const gpi_shared shared = c->shared;\n",
     "    uint skip = 0;\n",
     "    if (c->item != GPI_NOWHERE && c->open == 0) {\n",
-    "        const bool self = c->item == get_local_id(0);\n",
-    "        const gpi_place found =\n",
-    "            gpi_items_search(shared->tree, GPI_WG, c->item, self ? 0 : shared->tree[GPI_WG + c->item].pops);\n",
+    "        const gpi_index pops = c->item == c->self ? 0 : shared->tree[GPI_WG + c->item].pops;\n",
+    "        const gpi_place found = gpi_items_search(shared->tree, GPI_WG, c->item, pops);\n",
     "        c->item = found.leaf;\n",
     "        if (found.leaf == GPI_NOWHERE) c->before = found.need;\n",
     "        else c->open = shared->open[found.leaf];\n",
@@ -10972,19 +11295,28 @@ static const char *const gpi_kernel_items[] = {
     "    return c->item == GPI_NOWHERE ? GPI_ALONE : c->item * GPI_ITEMS + gpi_take_bit(&c->open, skip);\n",
     "}\n",
     "\n",
-    "/* Closers that the item has left find their openers in other items, or go to the tile's cells. */\n",
+    "/* The tile's i-th element is a closer whose partner is `need` below the top of the stack before the tile. */\n",
+    "static void gpi_pend(gpi_nest nest, uint tile, uint i, gpi_index need, __local ushort *partner)\n",
+    "{\n",
+    "#if GPI_BACK\n",
+    "    partner[i] = (ushort)(GPI_PENDING + need);\n",
+    "#else\n",
+    "    const ulong begin = gpi_tile_begin(tile);\n",
+    "    nest.cells[begin + gpi_tile_length(nest, tile) - 1 - need] = (uint)(begin + i);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* Closers that the item has left find their openers in other items, or are kept for later. */\n",
     "static void gpi_pair_items(uint close, gpi_nest nest, uint tile, __local ushort *partner, gpi_shared shared)\n",
     "{\n",
     "    const uint first = (uint)get_local_id(0) * GPI_ITEMS;\n",
-    "    const ulong begin = gpi_tile_begin(tile);\n",
-    "    __global uint *last = nest.cells + begin + gpi_tile_length(nest, tile) - 1;\n",
-    "    gpi_cursor cursor = gpi_cursor_make();\n",
+    "    gpi_cursor cursor = gpi_cursor_make(shared, (uint)get_local_id(0));\n",
     "    for (; close; close &= close - 1) {\n",
     "        const uint i = first + popcount(~close & (close - 1));\n",
     "        gpi_index need;\n",
-    "        const uint opener = gpi_cursor_down(&cursor, shared, &need);\n",
+    "        const uint opener = gpi_cursor_down(&cursor, &need);\n",
     "        if (opener == GPI_ALONE) {\n",
-    "            *(last - need) = (uint)(begin + i);\n",
+    "            gpi_pend(nest, tile, i, need, partner);\n",
     "            continue;\n",
     "        }\n",
     "        partner[i] = (ushort)opener;\n",
@@ -11005,23 +11337,37 @@ static const char *const gpi_kernel_items[] = {
     "    return left;\n",
     "}\n",
     "\n",
+    "/* The tile's i-th element is the k-th of the openers that it leaves. */\n",
+    "static void gpi_keep(gpi_nest nest, uint tile, uint k, uint i)\n",
+    "{\n",
+    "    const ulong begin = gpi_tile_begin(tile), at = begin + k;\n",
+    "#if GPI_BACK\n",
+    "    volatile __global uint *word = nest.cells + at / 2;\n",
+    "    if (gpi_tells(word, tile, k)) (void)atomic_or(word, (GPI_CELL_THERE | i) << (at & 1) * 16);\n",
+    "#else\n",
+    "    nest.cells[at] = (uint)(begin + i);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
     "/* They go to the tile's cells. */\n",
     "static void gpi_keep_openers(gpi_node node, uint open, gpi_nest nest, uint tile, gpi_shared shared)\n",
     "{\n",
-    "    const ulong begin = gpi_tile_begin(tile);\n",
+    "    const uint first = (uint)get_local_id(0) * GPI_ITEMS;\n",
     "    uint at;\n",
     "    const uint left = gpi_kept(node, shared, &at);\n",
-    "    __global uint *cell = nest.cells + begin + at;\n",
     "    for (uint k = 0; k < left; k++, open &= open - 1)\n",
-    "        cell[k] = (uint)(begin + get_local_id(0) * GPI_ITEMS + popcount(~open & (open - 1)));\n",
+    "        gpi_keep(nest, tile, at + k, first + popcount(~open & (open - 1)));\n",
     "}\n",
     "\n",
+    "/* GPI_BACK: closers that are pending are written later, and openers that the tile leaves by those who close\n",
+    "   them, or behind the launch: two groups would write them otherwise, in any order. */\n",
     "static void gpi_pair_write(__global const GPI_SYMBOL *in, __global gpi_index *match, ulong begin, uint length,\n",
     "                           __local const ushort *partner, gpi_shared shared)\n",
     "{\n",
     "    for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) {\n",
     "        const uint k = partner[i];\n",
     "        (void)k;\n",
+    "        if (GPI_BACK && (k != GPI_ALONE ? k >= GPI_PENDING : shared->sign[i] > 0)) continue;\n",
     "#if GPI_MATCH\n",
     "        match[begin + i] = k == GPI_ALONE ? GPI_NONE : (gpi_index)begin + k;\n",
     "#endif\n",
@@ -11038,30 +11384,45 @@ static const char *const gpi_kernel_items[] = {
     "    if (get_local_id(0) == 0) shared->note = gpi_note_make();\n",
     "}\n",
     "\n",
-    "static void gpi_pair_group(__global const GPI_SYMBOL *in, __global gpi_index *match, gpi_nest nest,\n",
+    "/* There is such a tile. (Kernels ask, not functions: PoCL 3.1 goes astray after functions that return early\n",
+    "   and have barriers.) */\n",
+    "static void gpi_pair_group(__global const GPI_SYMBOL *in, __global gpi_index *match, gpi_nest nest, uint tile,\n",
     "                           gpi_pair_shared memory)\n",
     "{\n",
     "    const gpi_shared shared = &memory->group;\n",
     "    __local ushort *partner = memory->stage;\n",
-    "    const uint l = (uint)get_local_id(0), tile = (uint)get_group_id(0);\n",
+    "    const uint l = (uint)get_local_id(0);\n",
     "    const ulong begin = gpi_tile_begin(tile);\n",
     "    const uint length = gpi_tile_length(nest, tile);\n",
     "    uint open, close;\n",
-    "    if (length == 0) return;\n",
     "    gpi_load_signs(in, begin, length, shared);\n",
     "    for (uint i = l; i < GPI_TILE; i += GPI_WG) partner[i] = GPI_ALONE;\n",
     "    gpi_note_clear(shared);\n",
-    "    gpi_sync(); /* signs are there, and nobody has a partner */\n",
+    "    gpi_sync(); /* signs are there, and nobody has a partner; the note is clear */\n",
     "    const gpi_node node = gpi_reduce_item(shared, partner, &open, &close);\n",
     "    gpi_grow_tree(node, open, shared);\n",
+    "    if (l == 0) gpi_leaf_set(nest, tile, shared->tree[1]);\n",
     "    gpi_pair_items(close, nest, tile, partner, shared);\n",
     "    gpi_keep_openers(node, open, nest, tile, shared);\n",
     "    gpi_sync(); /* all partners are there */\n",
     "    gpi_pair_write(in, match, begin, length, partner, shared);\n",
     "    gpi_sync(); /* all mismatches are counted */\n",
-    "    if (l != 0) return;\n",
-    "    nest.tree[nest.leaves + tile] = shared->tree[1];\n",
-    "    nest.notes[tile] = shared->note;\n",
+    "}\n",
+    "\n",
+    "/* What the group has noted of its tile goes to where the others can read it, behind the launch. */\n",
+    "static void gpi_pair_note(gpi_nest nest, uint tile, gpi_pair_shared memory)\n",
+    "{\n",
+    "    if (get_local_id(0) == 0) nest.notes[tile] = memory->group.note;\n",
+    "}\n",
+    "\n",
+    "/* An item's note into that of the whole tile. */\n",
+    "static void gpi_note_sum(gpi_note note, gpi_join_shared sum)\n",
+    "{\n",
+    "    if (note.mismatches) (void)atomic_add(&sum->mismatches, note.mismatches);\n",
+    "    if (note.mismatches) (void)atomic_min(&sum->first, note.first);\n",
+    "    if (note.joined) (void)atomic_add(&sum->joined, note.joined);\n",
+    "    if (note.joined) (void)atomic_add(&sum->searches, note.searches);\n",
+    "    if (note.lone != ~0u) (void)atomic_min(&sum->lone, note.lone);\n",
     "}\n",
     "\n",
     "/* The note of the whole tile from those of its items. */\n",
@@ -11070,20 +11431,17 @@ static const char *const gpi_kernel_items[] = {
     "    __global gpi_note *total = nest.notes + tile;\n",
     "    if (get_local_id(0) == 0) *sum = *total;\n",
     "    gpi_sync(); /* what the tile has noted so far is there */\n",
-    "    if (note.mismatches) (void)atomic_add(&sum->mismatches, note.mismatches);\n",
-    "    if (note.mismatches) (void)atomic_min(&sum->first, note.first);\n",
-    "    if (note.joined) (void)atomic_add(&sum->joined, note.joined);\n",
-    "    if (note.joined) (void)atomic_add(&sum->searches, note.searches);\n",
+    "    gpi_note_sum(note, sum);\n",
     "    gpi_sync(); /* everybody has added */\n",
     "    if (get_local_id(0) == 0) *total = *sum;\n",
     "}\n",
     "\n",
     "/* The next opener as it goes to the stage: its place in the tile, or GPI_TILE and how far below the top of\n",
     "   the stack before the tile. */\n",
-    "static uint gpi_cursor_stage(gpi_cursor *c, gpi_shared shared)\n",
+    "static uint gpi_cursor_stage(gpi_cursor *c)\n",
     "{\n",
     "    gpi_index need;\n",
-    "    const uint opener = gpi_cursor_down(c, shared, &need);\n",
+    "    const uint opener = gpi_cursor_down(c, &need);\n",
     "    return opener == GPI_ALONE ? GPI_TILE + (uint)need : opener;\n",
     "}\n",
     "\n",
@@ -11095,9 +11453,9 @@ static const char *const gpi_kernel_items[] = {
     "    const uint l = (uint)get_local_id(0), first = l * GPI_ITEMS;\n",
     "    const gpi_node before =\n",
     "        gpi_node_product(gpi_node_make(0, below), gpi_items_before(shared->tree, GPI_WG, l));\n",
-    "    gpi_cursor cursor = gpi_cursor_make();\n",
+    "    gpi_cursor cursor = gpi_cursor_make(shared, l);\n",
     "    gpi_index height = before.pushes;\n",
-    "    uint open = 0, outer = height ? gpi_cursor_stage(&cursor, shared) : GPI_ALONE;\n",
+    "    uint open = 0, outer = height ? gpi_cursor_stage(&cursor) : GPI_ALONE;\n",
     "    shared->height[l] = height;\n",
     "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
     "        const int sign = shared->sign[first + j];\n",
@@ -11109,7 +11467,7 @@ static const char *const gpi_kernel_items[] = {
     "        } else if (sign < 0 && height > 0) {\n",
     "            height--;\n",
     "            if (open) open ^= 1u << (31 - clz(open));\n",
-    "            else outer = height ? gpi_cursor_stage(&cursor, shared) : GPI_ALONE;\n",
+    "            else outer = height ? gpi_cursor_stage(&cursor) : GPI_ALONE;\n",
     "        }\n",
     "    }\n",
     "}\n",
@@ -11121,39 +11479,47 @@ static const char *const gpi_kernel_items[] = {
     "    return gpi_opener_at(nest, gpi_tiles_search(nest.tree, nest.leaves, tile, staged - GPI_TILE));\n",
     "}\n",
     "\n",
-    "static void gpi_enclose_group(__global const GPI_SYMBOL *in, gpi_nest nest, __global gpi_index *parent,\n",
-    "                              bool parents, __global gpi_index *depth, bool depths, gpi_pair_shared memory)\n",
+    "/* Parents and depths of the tile, whose items' tree is grown; takes the signs' place. */\n",
+    "static void gpi_enclose_tile(gpi_nest nest, uint tile, __global gpi_index *parent, bool parents,\n",
+    "                             __global gpi_index *depth, bool depths, gpi_pair_shared memory)\n",
     "{\n",
     "    const gpi_shared shared = &memory->group;\n",
-    "    const uint tile = (uint)get_group_id(0);\n",
     "    const ulong begin = gpi_tile_begin(tile);\n",
     "    const uint length = gpi_tile_length(nest, tile);\n",
-    "    uint open, close;\n",
-    "    if (length == 0) return;\n",
-    "    gpi_load_signs(in, begin, length, shared);\n",
-    "    gpi_sync(); /* signs are there */\n",
-    "    const gpi_node node = gpi_reduce_item(shared, 0, &open, &close);\n",
-    "    gpi_grow_tree(node, open, shared);\n",
-    "    gpi_enclose_item(gpi_tiles_before(nest.tree, nest.leaves, tile).pushes, memory->stage, shared);\n",
-    "    gpi_sync(); /* parents and depths are there */\n",
-    "    for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) {\n",
+    "    gpi_enclose_item(shared->before.pushes, memory->stage, shared);\n",
+    "    gpi_sync();                                                       /* parents and depths are there */\n",
+    "    for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG) { /* all items alike: PoCL 3.1 */\n",
+    "        if (i >= length) continue;\n",
     "        if (parents) parent[begin + i] = gpi_parent_of(nest, tile, memory->stage[i]);\n",
     "        if (depths) depth[begin + i] = shared->height[i / GPI_ITEMS] + shared->sign[i];\n",
     "    }\n",
     "}\n",
     "\n",
-    "/* How far the stack gets above its height before the tile. */\n",
-    "static void gpi_measure_tile(__global const GPI_SYMBOL *in, gpi_nest nest, uint tile, gpi_pair_shared memory)\n",
+    "/* The tile's signs and its items' tree. */\n",
+    "static void gpi_open_tile(__global const GPI_SYMBOL *in, gpi_nest nest, uint tile, gpi_shared shared)\n",
     "{\n",
-    "    const gpi_shared shared = &memory->group;\n",
-    "    const uint l = (uint)get_local_id(0);\n",
-    "    const gpi_node tiles = gpi_tiles_before(nest.tree, nest.leaves, tile);\n",
     "    uint open, close;\n",
     "    gpi_load_signs(in, gpi_tile_begin(tile), gpi_tile_length(nest, tile), shared);\n",
     "    gpi_note_clear(shared);\n",
-    "    gpi_sync(); /* signs are there */\n",
+    "    if (get_local_id(0) == 0) shared->before = gpi_tiles_before(nest.tree, nest.leaves, tile);\n",
+    "    gpi_sync(); /* signs are there, and what comes before the tile */\n",
     "    const gpi_node node = gpi_reduce_item(shared, 0, &open, &close);\n",
     "    gpi_grow_tree(node, open, shared);\n",
+    "}\n",
+    "\n",
+    "static void gpi_enclose_group(__global const GPI_SYMBOL *in, gpi_nest nest, uint tile,\n",
+    "                              __global gpi_index *parent, bool parents, __global gpi_index *depth,\n",
+    "                              bool depths, gpi_pair_shared memory)\n",
+    "{\n",
+    "    gpi_open_tile(in, nest, tile, &memory->group);\n",
+    "    gpi_enclose_tile(nest, tile, parent, parents, depth, depths, memory);\n",
+    "}\n",
+    "\n",
+    "/* How far the stack gets above its height before the tile, whose items' tree is grown. */\n",
+    "static void gpi_measure_items(gpi_shared shared)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    const gpi_node tiles = shared->before;\n",
     "    gpi_index height = gpi_node_product(tiles, gpi_items_before(shared->tree, GPI_WG, l)).pushes;\n",
     "    gpi_index highest = tiles.pushes;\n",
     "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
@@ -11162,62 +11528,45 @@ static const char *const gpi_kernel_items[] = {
     "        highest = max(highest, height);\n",
     "    }\n",
     "    (void)atomic_max(&shared->note.rise, (uint)(highest - tiles.pushes));\n",
+    "    if (l == 0) shared->note.base = tiles.pushes;\n",
     "    gpi_sync(); /* everybody has measured */\n",
-    "    if (l == 0) nest.notes[tile].rise = shared->note.rise;\n",
+    "}\n",
+    "\n",
+    "static void gpi_measure_tile(__global const GPI_SYMBOL *in, gpi_nest nest, uint tile, gpi_pair_shared memory)\n",
+    "{\n",
+    "    gpi_open_tile(in, nest, tile, &memory->group);\n",
+    "    gpi_measure_items(&memory->group);\n",
+    "    if (get_local_id(0) == 0) {\n",
+    "        nest.notes[tile].rise = memory->group.note.rise;\n",
+    "        nest.notes[tile].base = memory->group.note.base;\n",
+    "    }\n",
     "}\n",
     "#endif\n",
 };
 /* ---- End file kernels/items.cl ---- */
 
-/* ---- Begin file kernels/brackets.cl ---- */
-static const char *const gpi_kernel_brackets[] = {
-    "#line 1 \"kernels/brackets.cl\"\n",
-    "/* brackets.cl - gp_brackets: partners, parents and depths of nested brackets.\n",
-    "\n",
-    "       stack of indices; an opener pushes its own, a closer pops\n",
-    "       match[i]    partner of bracket i, or none\n",
-    "       parent[i]   top of the stack before i: the innermost opener around i; for a closer its partner\n",
-    "       depth[i]    height of the stack before i: how many openers are around i\n",
-    "\n",
-    "       pair      a group a tile        pairs inside tiles; what is left goes to the tile's cells and node\n",
-    "       tree      a group 4096 leaves   products of neighbours, in two launches\n",
-    "       join      a group a tile        the tile's closers find their openers in tiles before it\n",
-    "       enclose   a group a tile        parents, depths: reads the input again\n",
-    "       measure   a group a tile        greatest depths: reads the input again\n",
-    "       report    one group             what is unmatched or of the wrong kind; greatest depth\n",
-    "\n",
-    "   Partners take one reading of the input, by `pair`; `join` goes over what is left of tiles, which is little\n",
-    "   unless brackets are nested as deep as tiles are long. No group waits for another.\n",
-    "\n",
-    "   Whatever the input, outputs are defined: a closer on an empty stack pops nothing and has no partner; an\n",
-    "   opener that is never closed has none, and is around everything behind it; kinds do not matter.         */\n",
+/* ---- Begin file kernels/join.cl ---- */
+static const char *const gpi_kernel_join[] = {
+    "#line 1 \"kernels/join.cl\"\n",
+    "/* join.cl - pairs across tiles, and what is said of all tiles together: what brackets.cl and brackets_back.cl\n",
+    "   share. */\n",
     "\n",
     "#define GPI_INPUT_PARAMETERS __global const GPI_SYMBOL *in, ulong in_at, GPI_COUNT_PARAMETERS\n",
-    "#define GPI_NEST_SET(nest)                                                  \\\n",
-    "    const gpi_nest nest = gpi_nest_make(scratch, notes_at, tree_at, leaves, \\\n",
+    "#if GPI_BACK\n",
+    "#define GPI_NEST_PARAMETERS GPI_SCRATCH_PARAMETERS, uint polls, volatile __global uint *counters\n",
+    "#define GPI_NEST_SET(nest)                                                                   \\\n",
+    "    const gpi_back back =                                                                    \\\n",
+    "        gpi_back_make(scratch + tree_at, in + in_at, counters,                               \\\n",
+    "                      gpi_count(bound, wanted, wanted_offset, wanted_words), leaves, polls); \\\n",
+    "    const gpi_nest nest = gpi_nest_make(scratch, notes_at, back, leaves, back.n)\n",
+    "#else\n",
+    "#define GPI_NEST_PARAMETERS GPI_SCRATCH_PARAMETERS\n",
+    "#define GPI_NEST_SET(nest)                                                                         \\\n",
+    "    const gpi_nest nest = gpi_nest_make(scratch, notes_at, (gpi_tiles)(scratch + tree_at), leaves, \\\n",
     "                                        gpi_count(bound, wanted, wanted_offset, wanted_words))\n",
+    "#endif\n",
     "\n",
-    "/* ------------------------------------------------------------------ pair, tree */\n",
-    "\n",
-    "GPI_KERNEL void gp_brackets_pair(GPI_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,\n",
-    "                                 GPI_SCRATCH_PARAMETERS, volatile __global uint *counters)\n",
-    "{\n",
-    "    GPI_NEST_SET(nest);\n",
-    "    GPI_SHARED(gpi_pair_memory, shared);\n",
-    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
-    "    gpi_pair_group(in + in_at, match + match_at, nest, shared);\n",
-    "}\n",
-    "\n",
-    "/* Leaves without a tile push and pop nothing. */\n",
-    "GPI_KERNEL void gp_brackets_tree(GPI_COUNT_PARAMETERS, GPI_SCRATCH_PARAMETERS, uint bottom)\n",
-    "{\n",
-    "    GPI_NEST_SET(nest);\n",
-    "#define GPI_CLEAR(x) nest.tree[x] = gpi_node_make(0, 0)\n",
-    "#define GPI_GROW(x) nest.tree[x] = gpi_node_product(nest.tree[2 * (x)], nest.tree[2 * (x) + 1])\n",
-    "    GPI_GROW_TREE(leaves, gpi_tiles_of(nest.n), bottom, GPI_CLEAR, GPI_GROW);\n",
-    "}\n",
-    "\n",
-    "/* ------------------------------------------------------------------ join, enclose */\n",
+    "/* ------------------------------------------------------------------ join */\n",
     "\n",
     "/* Closer and opener of different tiles. */\n",
     "static void gpi_join_pair(__global const GPI_SYMBOL *in, __global gpi_index *match, gpi_index opener,\n",
@@ -11271,14 +11620,14 @@ static const char *const gpi_kernel_brackets[] = {
     "                              uint tile, uint first, uint stride)\n",
     "{\n",
     "    const ulong begin = gpi_tile_begin(tile);\n",
-    "    const gpi_index closers = nest.tree[nest.leaves + tile].pops;\n",
+    "    const gpi_index closers = gpi_leaf(nest, tile).pops;\n",
     "    __global const uint *closer = nest.cells + begin + gpi_tile_length(nest, tile) - 1;\n",
     "    gpi_note note = gpi_note_make();\n",
     "    gpi_place place = {tile, 0};\n",
     "    gpi_index j = first;\n",
     "    if (j < closers) place = gpi_tiles_search(nest.tree, nest.leaves, tile, j);\n",
     "    while (j < closers && place.leaf != GPI_NOWHERE) {\n",
-    "        const gpi_index pushes = nest.tree[nest.leaves + place.leaf].pushes;\n",
+    "        const gpi_index pushes = gpi_leaf(nest, place.leaf).pushes;\n",
     "        const ulong there = gpi_tile_begin(place.leaf);\n",
     "        __global const uint *opener = nest.cells + there + (pushes - 1 - place.need);\n",
     "        const uint run = (uint)((min(closers - j, pushes - place.need) + stride - 1) / stride);\n",
@@ -11297,44 +11646,7 @@ static const char *const gpi_kernel_brackets[] = {
     "    return note;\n",
     "}\n",
     "\n",
-    "/* Closers that meet openers of other tiles tend to be in the last tiles. Groups come from both ends in turns,\n",
-    "   because threads of a CPU take many in a row each. */\n",
-    "static uint gpi_join_tile_of(uint group, uint groups)\n",
-    "{\n",
-    "    return group % 2 ? groups - 1 - group / 2 : group / 2;\n",
-    "}\n",
-    "\n",
-    "GPI_KERNEL void gp_brackets_join(GPI_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,\n",
-    "                                 GPI_SCRATCH_PARAMETERS)\n",
-    "{\n",
-    "    GPI_NEST_SET(nest);\n",
-    "    const uint tile = gpi_join_tile_of((uint)get_group_id(0), (uint)get_num_groups(0));\n",
-    "    GPI_SHARED(gpi_join_memory, shared);\n",
-    "    const uint l = (uint)get_local_id(0);\n",
-    "    if (tile >= gpi_tiles_of(nest.n) || nest.tree[leaves + tile].pops == 0) return;\n",
-    "    gpi_note_add(nest, tile, gpi_join_tile(in + in_at, match + match_at, nest, tile, l, GPI_WG), shared);\n",
-    "}\n",
-    "\n",
-    "GPI_KERNEL void gp_brackets_enclose(GPI_INPUT_PARAMETERS, __global gpi_index *parent, ulong parent_at,\n",
-    "                                    uint parents, __global gpi_index *depth, ulong depth_at, uint depths,\n",
-    "                                    GPI_SCRATCH_PARAMETERS)\n",
-    "{\n",
-    "    GPI_NEST_SET(nest);\n",
-    "    GPI_SHARED(gpi_pair_memory, shared);\n",
-    "    gpi_enclose_group(in + in_at, nest, parent + parent_at, parents != 0, depth + depth_at, depths != 0,\n",
-    "                      shared);\n",
-    "}\n",
-    "\n",
-    "/* ------------------------------------------------------------------ measure, report */\n",
-    "\n",
-    "GPI_KERNEL void gp_brackets_measure(GPI_INPUT_PARAMETERS, GPI_SCRATCH_PARAMETERS)\n",
-    "{\n",
-    "    GPI_NEST_SET(nest);\n",
-    "    GPI_SHARED(gpi_pair_memory, shared);\n",
-    "    const uint tile = (uint)get_group_id(0);\n",
-    "    if (tile >= gpi_tiles_of(nest.n)) return;\n",
-    "    gpi_measure_tile(in + in_at, nest, tile, shared);\n",
-    "}\n",
+    "/* ------------------------------------------------------------------ report */\n",
     "\n",
     "/* gp_brackets_errors, in ulongs */\n",
     "#define GPI_ERRORS_CLOSERS 0\n",
@@ -11347,14 +11659,15 @@ static const char *const gpi_kernel_brackets[] = {
     "#define GPI_ERRORS_JOINED 7\n",
     "#define GPI_ERRORS_SEARCHES 8\n",
     "\n",
+    "#if !GPI_BACK || GPI_SHAPE_SERIAL\n",
     "/* The first closer that finds the stack empty: down the tree, to where more is popped than there is. */\n",
     "static ulong gpi_first_unmatched_closer(gpi_nest nest)\n",
     "{\n",
     "    gpi_index height = 0;\n",
     "    uint x = 1;\n",
-    "    if (nest.tree[1].pops == 0) return ~0ul;\n",
+    "    if (GPI_TILE_NODE(nest.tree, 1).pops == 0) return ~0ul;\n",
     "    while (x < nest.leaves) {\n",
-    "        const gpi_node left = nest.tree[2 * x];\n",
+    "        const gpi_node left = GPI_TILE_NODE(nest.tree, 2 * x);\n",
     "        x = 2 * x;\n",
     "        if (left.pops > height) continue;\n",
     "        height += left.pushes - left.pops;\n",
@@ -11364,38 +11677,42 @@ static const char *const gpi_kernel_brackets[] = {
     "    const ulong end = gpi_tile_begin(tile) + gpi_tile_length(nest, tile);\n",
     "    return gpi_cell_index(nest.cells[end - 1 - height], (gpi_index)gpi_tile_begin(tile));\n",
     "}\n",
+    "#endif\n",
     "\n",
     "/* The lowest opener of the stack that is left. */\n",
     "static ulong gpi_first_unmatched_opener(gpi_nest nest)\n",
     "{\n",
-    "    const gpi_index left = nest.tree[1].pushes;\n",
+    "    const gpi_index left = GPI_TILE_NODE(nest.tree, 1).pushes;\n",
     "    if (left == 0) return ~0ul;\n",
     "    return gpi_opener_at(nest, gpi_tiles_descend(nest.tree, nest.leaves, 1, left - 1));\n",
     "}\n",
     "\n",
-    "/* What is said of tiles first, first + stride, ... */\n",
+    "/* What is said of tiles first, first + stride, ... (No search for each of them: with several turns a node,\n",
+    "   one group would have more than llvmpipe's 65,535 from a few thousand tiles on.) */\n",
     "typedef struct gpi_summary {\n",
     "    ulong mismatches, first, joined, searches, depth;\n",
+    "    ulong lone; /* the first closer without an opener, as far as notes know */\n",
     "} gpi_summary;\n",
     "\n",
     "static gpi_summary gpi_summary_of(gpi_nest nest, uint first, uint stride)\n",
     "{\n",
     "    const uint tiles = gpi_tiles_of(nest.n);\n",
-    "    gpi_summary sum = {0, ~0ul, 0, 0, 0};\n",
+    "    gpi_summary sum = {0, ~0ul, 0, 0, 0, ~0ul};\n",
     "    for (uint t = first; t < tiles; t += stride) {\n",
     "        const gpi_note note = nest.notes[t];\n",
-    "        const ulong height = gpi_tiles_before(nest.tree, nest.leaves, t).pushes;\n",
     "        if (note.mismatches) sum.first = min(sum.first, gpi_tile_begin(t) + note.first);\n",
+    "        if (note.lone != ~0u) sum.lone = min(sum.lone, gpi_tile_begin(t) + note.lone);\n",
     "        sum.mismatches += note.mismatches;\n",
     "        sum.joined += note.joined;\n",
     "        sum.searches += note.searches;\n",
-    "        sum.depth = max(sum.depth, height + note.rise);\n",
+    "        sum.depth = max(sum.depth, note.base + note.rise);\n",
     "    }\n",
     "    return sum;\n",
     "}\n",
     "\n",
-    "GPI_KERNEL void gp_brackets_report(GPI_COUNT_PARAMETERS, GPI_SCRATCH_PARAMETERS, __global ulong *errors,\n",
-    "                                   ulong errors_at)\n",
+    "/* One group, behind all others' launches. */\n",
+    "GPI_KERNEL void gp_brackets_report(GPI_INPUT_PARAMETERS, __global ulong *errors, ulong errors_at,\n",
+    "                                   GPI_NEST_PARAMETERS)\n",
     "{\n",
     "    GPI_NEST_SET(nest);\n",
     "    __local gpi_summary sums[GPI_WG];\n",
@@ -11410,11 +11727,17 @@ static const char *const gpi_kernel_brackets[] = {
     "        sum.joined += sums[j].joined;\n",
     "        sum.searches += sums[j].searches;\n",
     "        sum.depth = max(sum.depth, sums[j].depth);\n",
+    "        sum.lone = min(sum.lone, sums[j].lone);\n",
     "    }\n",
+    "#if !GPI_BACK || GPI_SHAPE_SERIAL\n",
+    "    sum.lone = nest.n ? gpi_first_unmatched_closer(nest) : ~0ul;\n",
+    "#endif\n",
+    "    (void)in;\n",
+    "    (void)in_at;\n",
     "    errors += errors_at * 9;\n",
-    "    errors[GPI_ERRORS_CLOSERS] = nest.n ? nest.tree[1].pops : 0;\n",
-    "    errors[GPI_ERRORS_FIRST_CLOSER] = nest.n ? gpi_first_unmatched_closer(nest) : ~0ul;\n",
-    "    errors[GPI_ERRORS_OPENERS] = nest.n ? nest.tree[1].pushes : 0;\n",
+    "    errors[GPI_ERRORS_CLOSERS] = nest.n ? GPI_TILE_NODE(nest.tree, 1).pops : 0;\n",
+    "    errors[GPI_ERRORS_FIRST_CLOSER] = sum.lone;\n",
+    "    errors[GPI_ERRORS_OPENERS] = nest.n ? GPI_TILE_NODE(nest.tree, 1).pushes : 0;\n",
     "    errors[GPI_ERRORS_FIRST_OPENER] = nest.n ? gpi_first_unmatched_opener(nest) : ~0ul;\n",
     "    errors[GPI_ERRORS_MISMATCHES] = sum.mismatches;\n",
     "    errors[GPI_ERRORS_FIRST_MISMATCH] = sum.first;\n",
@@ -11423,7 +11746,276 @@ static const char *const gpi_kernel_brackets[] = {
     "    errors[GPI_ERRORS_SEARCHES] = sum.searches;\n",
     "}\n",
 };
+/* ---- End file kernels/join.cl ---- */
+
+/* ---- Begin file kernels/brackets.cl ---- */
+static const char *const gpi_kernel_brackets[] = {
+    "#line 1 \"kernels/brackets.cl\"\n",
+    "/* brackets.cl - gp_brackets: partners, parents and depths of nested brackets, by several launches.\n",
+    "\n",
+    "       stack of indices; an opener pushes its own, a closer pops\n",
+    "       match[i]    partner of bracket i, or none\n",
+    "       parent[i]   top of the stack before i: the innermost opener around i; for a closer its partner\n",
+    "       depth[i]    height of the stack before i: how many openers are around i\n",
+    "\n",
+    "       pair      a group a tile        pairs inside tiles; what is left goes to the tile's cells and node\n",
+    "       tree      a group 4096 leaves   products of neighbours, in two launches\n",
+    "       join      a group a tile        the tile's closers find their openers in tiles before it\n",
+    "       enclose   a group a tile        parents, depths: reads the input again\n",
+    "       measure   a group a tile        greatest depths: reads the input again\n",
+    "       report    one group             what is unmatched or of the wrong kind; greatest depth\n",
+    "\n",
+    "   Partners take one reading of the input, by `pair`; `join` goes over what is left of tiles, which is little\n",
+    "   unless brackets are nested as deep as tiles are long. No group waits for another.\n",
+    "\n",
+    "   Whatever the input, outputs are defined: a closer on an empty stack pops nothing and has no partner; an\n",
+    "   opener that is never closed has none, and is around everything behind it; kinds do not matter.         */\n",
+    "\n",
+    "/* ------------------------------------------------------------------ pair, tree */\n",
+    "\n",
+    "/* Groups whose first tile does not exist, because the device found fewer elements than the bound. */\n",
+    "static bool gpi_is_beyond(gpi_nest nest, uint group)\n",
+    "{\n",
+    "    return group * GPI_GROUP_TILES >= gpi_tiles_of(nest.n);\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_brackets_pair(GPI_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,\n",
+    "                                 GPI_NEST_PARAMETERS, volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_NEST_SET(nest);\n",
+    "    GPI_SHARED(gpi_pair_memory, shared);\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "    if (gpi_is_beyond(nest, (uint)get_group_id(0))) return;\n",
+    "    gpi_pair_group(in + in_at, match + match_at, nest, (uint)get_group_id(0), shared);\n",
+    "    gpi_pair_note(nest, (uint)get_group_id(0), shared);\n",
+    "}\n",
+    "\n",
+    "/* Leaves without a tile push and pop nothing. */\n",
+    "GPI_KERNEL void gp_brackets_tree(GPI_COUNT_PARAMETERS, GPI_NEST_PARAMETERS, uint bottom)\n",
+    "{\n",
+    "    GPI_NEST_SET(nest);\n",
+    "#define GPI_CLEAR(x) nest.tree[x] = gpi_node_make(0, 0)\n",
+    "#define GPI_GROW(x) nest.tree[x] = gpi_node_product(nest.tree[2 * (x)], nest.tree[2 * (x) + 1])\n",
+    "    GPI_GROW_TREE(leaves, gpi_tiles_of(nest.n), bottom, GPI_CLEAR, GPI_GROW);\n",
+    "}\n",
+    "\n",
+    "/* ------------------------------------------------------------------ join, enclose, measure */\n",
+    "\n",
+    "/* Closers that meet openers of other tiles tend to be in the last tiles. Groups come from both ends in turns,\n",
+    "   because threads of a CPU take many in a row each. */\n",
+    "static uint gpi_join_tile_of(uint group, uint groups)\n",
+    "{\n",
+    "    return group % 2 ? groups - 1 - group / 2 : group / 2;\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_brackets_join(GPI_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,\n",
+    "                                 GPI_NEST_PARAMETERS)\n",
+    "{\n",
+    "    GPI_NEST_SET(nest);\n",
+    "    const uint tile = gpi_join_tile_of((uint)get_group_id(0), (uint)get_num_groups(0));\n",
+    "    GPI_SHARED(gpi_join_memory, shared);\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    if (tile >= gpi_tiles_of(nest.n) || gpi_leaf(nest, tile).pops == 0) return;\n",
+    "    gpi_note_add(nest, tile, gpi_join_tile(in + in_at, match + match_at, nest, tile, l, GPI_WG), shared);\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_brackets_enclose(GPI_INPUT_PARAMETERS, __global gpi_index *parent, ulong parent_at,\n",
+    "                                    uint parents, __global gpi_index *depth, ulong depth_at, uint depths,\n",
+    "                                    GPI_NEST_PARAMETERS)\n",
+    "{\n",
+    "    GPI_NEST_SET(nest);\n",
+    "    GPI_SHARED(gpi_pair_memory, shared);\n",
+    "    if (gpi_is_beyond(nest, (uint)get_group_id(0))) return;\n",
+    "    gpi_enclose_group(in + in_at, nest, (uint)get_group_id(0), parent + parent_at, parents != 0,\n",
+    "                      depth + depth_at, depths != 0, shared);\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_brackets_measure(GPI_INPUT_PARAMETERS, GPI_NEST_PARAMETERS)\n",
+    "{\n",
+    "    GPI_NEST_SET(nest);\n",
+    "    GPI_SHARED(gpi_pair_memory, shared);\n",
+    "    const uint tile = (uint)get_group_id(0);\n",
+    "    if (tile >= gpi_tiles_of(nest.n)) return;\n",
+    "    gpi_measure_tile(in + in_at, nest, tile, shared);\n",
+    "}\n",
+};
 /* ---- End file kernels/brackets.cl ---- */
+
+/* ---- Begin file kernels/brackets_back.cl ---- */
+static const char *const gpi_kernel_brackets_back[] = {
+    "#line 1 \"kernels/brackets_back.cl\"\n",
+    "/* brackets_back.cl - gp_brackets by look-back (back.cl): the same outputs as brackets.cl's, by one launch.\n",
+    "\n",
+    "       take a ticket    serial: for GPI_STRANDS tiles, local: for one\n",
+    "       pair             pairs inside the tile; its cells and its node, which is published\n",
+    "       climb            what comes before the tile\n",
+    "       join             the tile's closers find their openers in tiles before it\n",
+    "       measure          how far the stack gets above its height before the tile; where errors are wanted\n",
+    "       enclose          parents, depths: the tile is still in the cache (serial) or in local memory\n",
+    "\n",
+    "   An opener's partner comes from the future: the group that closes it writes it. In the serial shape the\n",
+    "   opener's own tile has written \"none\" before, which its leaf publishes with the cells. In the local shape\n",
+    "   nothing would order the two, so that openers which a tile leaves are written by their closers only, and\n",
+    "   those that nobody closes by a launch behind:\n",
+    "\n",
+    "       rest             a group a tile   no partner for the openers that are left in the end\n",
+    "       report           one group        as in brackets.cl\n",
+    "\n",
+    "   Parameters\n",
+    "       GPI_MEASURE      1: errors are wanted\n",
+    "       GPI_ENCLOSE      1: parents or depths are                                                         */\n",
+    "#if !defined(GPI_MEASURE) || !defined(GPI_ENCLOSE)\n",
+    "#error \"GPI_MEASURE and GPI_ENCLOSE must be defined\"\n",
+    "#endif\n",
+    "\n",
+    "/* Where results go; `parents`, `depths`: whether they are wanted. */\n",
+    "typedef struct gpi_answer {\n",
+    "    __global gpi_index *match, *parent, *depth;\n",
+    "    uint parents, depths;\n",
+    "} gpi_answer;\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "/* ------------------------------------------------------------------ serial */\n",
+    "\n",
+    "static uint gpi_back_ticket(volatile __global uint *ticket, gpi_pair_shared memory)\n",
+    "{\n",
+    "    (void)memory;\n",
+    "    return atomic_inc(ticket);\n",
+    "}\n",
+    "\n",
+    "static void gpi_back_tile(__global const GPI_SYMBOL *in, gpi_answer to, gpi_nest nest, uint tile)\n",
+    "{\n",
+    "    if (gpi_leaf(nest, tile).pops > 0)\n",
+    "        gpi_note_add(nest, tile, gpi_join_tile(in, to.match, nest, tile, 0, 1), 0);\n",
+    "#if GPI_MEASURE\n",
+    "    gpi_measure_tile(in, nest, tile, 0);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "static void gpi_back_group(__global const GPI_SYMBOL *in, gpi_answer to, gpi_nest nest, uint group,\n",
+    "                           gpi_pair_shared memory)\n",
+    "{\n",
+    "    const uint first = group * GPI_STRANDS, end = min(first + GPI_STRANDS, gpi_tiles_of(nest.n));\n",
+    "    if (first >= end) return; /* so do all later ones: nobody waits for them */\n",
+    "    gpi_pair_group(in, to.match, nest, group, memory);\n",
+    "    for (uint tile = first; tile < end; tile++) (void)gpi_back_climb(nest.tree, tile, gpi_leaf(nest, tile));\n",
+    "    for (uint tile = first; tile < end; tile++) gpi_back_tile(in, to, nest, tile);\n",
+    "#if GPI_ENCLOSE\n",
+    "    gpi_enclose_group(in, nest, group, to.parent, to.parents != 0, to.depth, to.depths != 0, memory);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "#else\n",
+    "/* ------------------------------------------------------------------ local */\n",
+    "\n",
+    "/* All items call. */\n",
+    "static uint gpi_back_ticket(volatile __global uint *ticket, gpi_pair_shared memory)\n",
+    "{\n",
+    "    if (get_local_id(0) == 0) memory->group.height[0] = atomic_inc(ticket);\n",
+    "    gpi_sync(); /* the ticket is there */\n",
+    "    const uint group = (uint)memory->group.height[0];\n",
+    "    gpi_sync(); /* everybody has it */\n",
+    "    return group;\n",
+    "}\n",
+    "\n",
+    "/* The next pending closer of the item's finds its opener below the one before's. `place` is the tile itself\n",
+    "   before the first one. */\n",
+    "static gpi_place gpi_back_next(gpi_nest nest, uint tile, gpi_place place, gpi_index need, gpi_note *note)\n",
+    "{\n",
+    "    const bool fresh = place.leaf == tile;\n",
+    "    if (place.leaf == GPI_NOWHERE || (!fresh && need < gpi_leaf(nest, place.leaf).pushes)) {\n",
+    "        place.need = need;\n",
+    "        return place;\n",
+    "    }\n",
+    "    const gpi_node passed = fresh ? gpi_node_make(0, 0) : gpi_leaf(nest, place.leaf);\n",
+    "    note->searches++;\n",
+    "    return gpi_tiles_search(nest.tree, nest.leaves, place.leaf, need - passed.pushes + passed.pops);\n",
+    "}\n",
+    "\n",
+    "/* The tile's closers whose openers are in tiles before; the item's are every GPI_WG-th element. */\n",
+    "static gpi_note gpi_back_join(__global const GPI_SYMBOL *in, gpi_answer to, gpi_nest nest, uint tile,\n",
+    "                              __local const ushort *partner)\n",
+    "{\n",
+    "    const ulong begin = gpi_tile_begin(tile);\n",
+    "    const uint length = gpi_tile_length(nest, tile);\n",
+    "    gpi_note note = gpi_note_make();\n",
+    "    gpi_place place = {tile, 0};\n",
+    "    uint seen = 0;\n",
+    "    for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) {\n",
+    "        const uint code = partner[i];\n",
+    "        if (code < GPI_PENDING || code == GPI_ALONE) continue;\n",
+    "        place = gpi_back_next(nest, tile, place, place.need + (code - GPI_PENDING - seen), &note);\n",
+    "        seen = code - GPI_PENDING;\n",
+    "        if (place.leaf != GPI_NOWHERE) {\n",
+    "            note.joined++;\n",
+    "            gpi_join_pair(in, to.match, gpi_opener_at(nest, place), (gpi_index)(begin + i), begin, &note);\n",
+    "        } else {\n",
+    "            note.lone = min(note.lone, i);\n",
+    "#if GPI_MATCH\n",
+    "            to.match[begin + i] = GPI_NONE;\n",
+    "#endif\n",
+    "        }\n",
+    "    }\n",
+    "    return note;\n",
+    "}\n",
+    "\n",
+    "/* A tile behind the input's end is taken for an empty one. (Nobody returns early: PoCL 3.1 lets all items\n",
+    "   follow the first one's conditions in what stands behind a return and a barrier.) */\n",
+    "static void gpi_back_group(__global const GPI_SYMBOL *in, gpi_answer to, gpi_nest nest, uint tile,\n",
+    "                           gpi_pair_shared memory)\n",
+    "{\n",
+    "    const gpi_shared shared = &memory->group;\n",
+    "    gpi_pair_group(in, to.match, nest, tile, memory);\n",
+    "    if (get_local_id(0) == 0) shared->before = gpi_back_climb(nest.tree, tile, shared->tree[1]);\n",
+    "    gpi_sync(); /* what comes before the tile is there; nobody has to wait for it */\n",
+    "    const gpi_note note = gpi_back_join(in, to, nest, tile, memory->stage);\n",
+    "#if GPI_MEASURE\n",
+    "    gpi_note_sum(note, &shared->note);\n",
+    "    gpi_measure_items(shared);\n",
+    "    gpi_pair_note(nest, tile, memory);\n",
+    "#endif\n",
+    "    (void)note;\n",
+    "#if GPI_ENCLOSE\n",
+    "    gpi_sync(); /* the stage has been read */\n",
+    "    gpi_enclose_tile(nest, tile, to.parent, to.parents != 0, to.depth, to.depths != 0, memory);\n",
+    "#endif\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* ------------------------------------------------------------------ kernels */\n",
+    "\n",
+    "GPI_KERNEL void gp_brackets_look_back(GPI_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,\n",
+    "                                      __global gpi_index *parent, ulong parent_at, uint parents,\n",
+    "                                      __global gpi_index *depth, ulong depth_at, uint depths,\n",
+    "                                      GPI_NEST_PARAMETERS)\n",
+    "{\n",
+    "    GPI_NEST_SET(nest);\n",
+    "    GPI_SHARED(gpi_pair_memory, shared);\n",
+    "    const uint group = gpi_back_ticket(scratch + tree_at, shared);\n",
+    "    gpi_answer to;\n",
+    "    GPI_COUNT_CHECK(group == 0, counters);\n",
+    "    to.match = match + match_at;\n",
+    "    to.parent = parent + parent_at;\n",
+    "    to.depth = depth + depth_at;\n",
+    "    to.parents = parents;\n",
+    "    to.depths = depths;\n",
+    "    gpi_back_group(in + in_at, to, nest, group, shared);\n",
+    "}\n",
+    "\n",
+    "/* Openers that nobody closes: of those that the tile leaves the lowest ones. */\n",
+    "GPI_KERNEL void gp_brackets_rest(GPI_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,\n",
+    "                                 GPI_NEST_PARAMETERS)\n",
+    "{\n",
+    "    GPI_NEST_SET(nest);\n",
+    "    const uint tile = (uint)get_group_id(0);\n",
+    "    if (tile >= gpi_tiles_of(nest.n)) return;\n",
+    "    const gpi_index left =\n",
+    "        gpi_excess(gpi_leaf(nest, tile).pushes, gpi_tiles_after(nest.tree, leaves, tile).pops);\n",
+    "    for (gpi_index k = get_local_id(0); k < left; k += GPI_WG)\n",
+    "        match[match_at + gpi_opener_of(nest, tile, k)] = GPI_NONE;\n",
+    "}\n",
+};
+/* ---- End file kernels/brackets_back.cl ---- */
 
 /* ---- Begin file kernels/stack_scan.cl ---- */
 static const char *const gpi_kernel_stack_scan[] = {
@@ -11463,12 +12055,12 @@ static const char *const gpi_kernel_stack_scan[] = {
     "/* Scratch, in uints: | tree | joints | bases | cells: GPI_TILE + 1 a tile | */\n",
     "#define GPI_STACK_PARAMETERS \\\n",
     "    __global uint *scratch, ulong joints_at, ulong bases_at, ulong cells_at, uint leaves\n",
-    "#define GPI_STACK_SET(stack)                                                                         \\\n",
-    "    gpi_stack stack;                                                                                 \\\n",
-    "    stack.nest =                                                                                     \\\n",
-    "        gpi_nest_make(scratch, 0, 0, leaves, gpi_count(bound, wanted, wanted_offset, wanted_words)); \\\n",
-    "    stack.joints = (__global GPI_T *)(scratch + joints_at);                                          \\\n",
-    "    stack.bases = (__global GPI_T *)(scratch + bases_at);                                            \\\n",
+    "#define GPI_STACK_SET(stack)                                                           \\\n",
+    "    gpi_stack stack;                                                                   \\\n",
+    "    stack.nest = gpi_nest_make(scratch, 0, (gpi_tiles)scratch, leaves,                 \\\n",
+    "                               gpi_count(bound, wanted, wanted_offset, wanted_words)); \\\n",
+    "    stack.joints = (__global GPI_T *)(scratch + joints_at);                            \\\n",
+    "    stack.bases = (__global GPI_T *)(scratch + bases_at);                              \\\n",
     "    stack.cells = (__global GPI_T *)(scratch + cells_at)\n",
     "\n",
     "#define GPI_VALUES_PARAMETERS                                                                   \\\n",
@@ -14162,10 +14754,14 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"hash_combine", gpi_kernel_hash_combine, GPI_COUNT_OF(gpi_kernel_hash_combine)},
     {"hash_slots", gpi_kernel_hash_slots, GPI_COUNT_OF(gpi_kernel_hash_slots)},
     {"hash_each", gpi_kernel_hash_each, GPI_COUNT_OF(gpi_kernel_hash_each)},
+    {"node", gpi_kernel_node, GPI_COUNT_OF(gpi_kernel_node)},
+    {"back", gpi_kernel_back, GPI_COUNT_OF(gpi_kernel_back)},
     {"nest", gpi_kernel_nest, GPI_COUNT_OF(gpi_kernel_nest)},
     {"strands", gpi_kernel_strands, GPI_COUNT_OF(gpi_kernel_strands)},
     {"items", gpi_kernel_items, GPI_COUNT_OF(gpi_kernel_items)},
+    {"join", gpi_kernel_join, GPI_COUNT_OF(gpi_kernel_join)},
     {"brackets", gpi_kernel_brackets, GPI_COUNT_OF(gpi_kernel_brackets)},
+    {"brackets_back", gpi_kernel_brackets_back, GPI_COUNT_OF(gpi_kernel_brackets_back)},
     {"stack_scan", gpi_kernel_stack_scan, GPI_COUNT_OF(gpi_kernel_stack_scan)},
     {"tree", gpi_kernel_tree, GPI_COUNT_OF(gpi_kernel_tree)},
     {"histogram", gpi_kernel_histogram, GPI_COUNT_OF(gpi_kernel_histogram)},
@@ -14742,9 +15338,12 @@ static const gpi_profile_row gpi_profile_rows[] = {
     {GPI_CLASS_AMD, GPI_SEARCH, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_INTEL_GPU, GPI_SEARCH, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_UNKNOWN, GPI_SEARCH, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_POCL, GPI_BRACKETS, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_POCL, GPI_BRACKETS, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS,
+     1 << 20},
     {GPI_CLASS_INTEL_CPU, GPI_BRACKETS, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_UNKNOWN, GPI_BRACKETS, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_LLVMPIPE, GPI_BRACKETS, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 200},
+    {GPI_CLASS_UNKNOWN, GPI_BRACKETS, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS,
+     1 << 12},
     {GPI_CLASS_POCL, GPI_STACK_SCAN, GP_SHAPE_SERIAL, 1, 16384, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_INTEL_CPU, GPI_STACK_SCAN, GP_SHAPE_SERIAL, 1, 16384, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS,
      1},
@@ -14785,6 +15384,12 @@ static gpi_class gpi_class_of(const gp_device_info *info)
     if (strstr(info->vendor, "Advanced Micro Devices") && gpu) return GPI_CLASS_AMD;
     if (strstr(info->vendor, "Intel") && gpu) return GPI_CLASS_INTEL_GPU;
     return GPI_CLASS_UNKNOWN;
+}
+
+/* Whether GPI_RELEASE and GPI_ACQUIRE (platform.cl) are fences, and groups that have started run on. */
+static bool gpi_has_fences(const gp_device_info *info)
+{
+    return gpi_class_of(info) == GPI_CLASS_POCL && info->fair;
 }
 
 static const gpi_profile_row *gpi_profile_find(gpi_class device_class, gpi_primitive primitive)
@@ -14953,9 +15558,9 @@ static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_pr
 /* Tiles of brackets may have any length up to the kernels' limits: tests force tiny ones. `size`: of an
    index; for a scan of stacks of a value, of which the serial shape has tiles in private memory. */
 static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gpi_primitive primitive,
-                                        size_t size, gpi_plan *plan)
+                                        size_t size, gp_strategy strategy, gpi_plan *plan)
 {
-    const gp_result result = gpi_plan_make_sized(gp, function, primitive, size, GP_STRATEGY_AUTO, plan);
+    const gp_result result = gpi_plan_make_sized(gp, function, primitive, size, strategy, plan);
     const uint32_t longest = primitive == GPI_STACK_SCAN ? (uint32_t)(32768 / size) : 65536;
     const uint32_t most = plan->shape == GP_SHAPE_SERIAL ? longest : 32, tile = gp->desc.tuning.tile;
     if (result != GP_OK) return result;
@@ -15882,12 +16487,14 @@ static const gpi_program_text gpi_program_texts[GPI_PRIMITIVES] = {
     {"sort_strings", "mix key sort_strings",
      {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact",
       "gp_strings_skip", "gp_strings_keys"}},
-    {"brackets", "nest strands items brackets",
+    {"brackets", "node nest strands items join brackets",
      {"gp_brackets_pair", "gp_brackets_tree", "gp_brackets_join",
       "gp_brackets_enclose", "gp_brackets_measure", "gp_brackets_report"}},
-    {"stack_scan", "monoid source nest strands items stack_scan",
+    {"brackets_back", "node sabotage back nest strands items join brackets_back",
+     {"gp_brackets_look_back", "gp_brackets_rest", "gp_brackets_report"}},
+    {"stack_scan", "monoid source node nest strands items stack_scan",
      {"gp_stack_pair", "gp_stack_tree", "gp_stack_base", "gp_stack_fold"}},
-    {"tree", "nest tree",
+    {"tree", "node tree",
      {"gp_tree_runs", "gp_tree_grow", "gp_tree_join"}},
     {"hash", "mix hash hash_line hash_batch hash_combine hash_slots",
      {"gp_hash_clear_slots", "gp_hash_put_keys", "gp_hash_find_keys", "gp_hash_erase_keys",
@@ -17432,6 +18039,9 @@ static float gpi_float_of_half(uint16_t half)
 
 /* ------------------------------------------------------------------ checks: monoids */
 
+static const char *gpi_type_field(const gpi_operation *o) { return o->type_field ? o->type_field : "type"; }
+static const char *gpi_map_field(const gpi_operation *o) { return o->map_field ? o->map_field : "map"; }
+
 static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp_monoid *m)
 {
     const char *missing = gpi_is_blank(m->type)      ? "type"
@@ -17459,9 +18069,10 @@ static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_el
     if (o->out_type || o->op || o->op_count || o->compensated || (o->type && !o->map)) {
         return gpi_fail(
             gp, GP_ERROR_INVALID_ARGUMENT,
-            "%s: with a monoid, out_type, op, op_count and compensated stay 0, and type too unless "
-            "there is a map (here %d, %d, %zu, %d, %d)",
-            function, (int)o->out_type, (int)o->op, o->op_count, o->compensated, (int)o->type);
+            "%s: with a monoid, out_type and op (and op_count and compensated) stay 0, and %s too "
+            "unless there is a %s (here %d, %d, %zu, %d, %d)",
+            function, gpi_type_field(o), gpi_map_field(o), (int)o->out_type, (int)o->op, o->op_count,
+            o->compensated, (int)o->type);
     }
     if (!o->map) element->in_size = o->monoid->size;
     element->base_size = element->out_size = o->monoid->size;
@@ -17501,16 +18112,17 @@ static gp_result gpi_check_field(gp_context *gp, const char *function, const gpi
 }
 
 /* Without a map that says how, no value may be squeezed into its sum. */
-static gp_result gpi_check_width(gp_context *gp, const char *function, gp_type from, const gpi_field *field)
+static gp_result gpi_check_width(gp_context *gp, const char *function, const char *from_field, gp_type from,
+                                 const gpi_field *field)
 {
     if (gpi_is_arg(field->op)) return GP_OK;
     if (gpi_is_float(from) && !gpi_is_float(field->out)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type %s cannot be summed as out_type %s", function,
-                        gpi_type_cl(from), gpi_type_cl(field->out));
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s %s cannot be summed as out_type %s", function,
+                        from_field, gpi_type_cl(from), gpi_type_cl(field->out));
     }
     if (gpi_type_size(field->out) < gpi_type_size(from)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type %s is narrower than type %s", function,
-                        gpi_type_cl(field->out), gpi_type_cl(from));
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type %s is narrower than %s %s", function,
+                        gpi_type_cl(field->out), from_field, gpi_type_cl(from));
     }
     return GP_OK;
 }
@@ -17550,7 +18162,8 @@ static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gp
 {
     const gp_type types[3] = {o->type, o->type2, o->heads_type};
     const bool wanted[3] = {!o->monoid || o->map, o->type2 != 0, o->segments != 0};
-    gp_result result = gpi_check_text(gp, function, "map", o->map);
+    const char *const names[3] = {gpi_type_field(o), "type2", "heads_type"};
+    gp_result result = gpi_check_text(gp, function, gpi_map_field(o), o->map);
     size_t i;
     if (result != GP_OK) return result;
     if (o->type2 && !o->map) {
@@ -17562,7 +18175,6 @@ static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gp
                         function);
     }
     for (i = 0; i < 3 && result == GP_OK; i++) {
-        static const char *const names[3] = {"type", "type2", "heads_type"};
         result = wanted[i] ? gpi_check_type(gp, function, names[i], types[i])
                            : gpi_check_fp64(gp, function, types[i]);
     }
@@ -17597,7 +18209,8 @@ static gp_result gpi_field_make(gp_context *gp, const char *function, const gpi_
     field->compensated = o->compensated && op == GP_SUM && gpi_is_float(field->value);
     result = gpi_check_field(gp, function, o, field);
     if (result == GP_OK) result = gpi_check_fp64(gp, function, field->out);
-    if (result == GP_OK && (!o->map || o->op_count)) result = gpi_check_width(gp, function, from, field);
+    if (result == GP_OK && (!o->map || o->op_count))
+        result = gpi_check_width(gp, function, gpi_type_field(o), from, field);
     return result;
 }
 
@@ -17848,7 +18461,8 @@ static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
     if (!o->map) return;
     gpi_text_add(text, "static GPI_Y gpi_map(%s x, ", gpi_type_cl(gpi_operand(o->type)));
     if (o->type2) gpi_text_add(text, "%s y, ", gpi_type_cl(gpi_operand(o->type2)));
-    gpi_text_add(text, "ulong i)\n{\n    return (\n#line 1 \"map\"\n%s\n    );\n}\n", o->map);
+    gpi_text_add(text, "ulong i)\n{\n#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    );\n}\n",
+                 gpi_map_field(o), gpi_map_field(o), o->map);
 }
 
 /* What is in memory. */
@@ -23640,23 +24254,13 @@ GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *d
 }
 /* ---- End file src/device_source.c ---- */
 
-/* ---- Begin file src/brackets.c ---- */
-/* brackets.c - gp_brackets: codes of symbols, then pairs in tiles, a tree of tiles, pairs across tiles. */
+/* ---- Begin file src/nest.c ---- */
+/* nest.c - what brackets, scans of stacks and trees share: codes of symbols, and what their programs begin
+ * with.
+ */
 
 enum {
-    GPI_BRACKETS_PAIR,
-    GPI_BRACKETS_TREE,
-    GPI_BRACKETS_JOIN,
-    GPI_BRACKETS_ENCLOSE,
-    GPI_BRACKETS_MEASURE,
-    GPI_BRACKETS_REPORT
-};
-
-enum {
-    GPI_BRACKETS_STRANDS = 4,     /* GPI_STRANDS of strands.cl */
-    GPI_BRACKETS_NOTE_BYTES = 32, /* gpi_note of nest.cl */
-    GPI_BRACKETS_FEW = 12,        /* symbols that are told apart by comparing rather than by a table */
-    GPI_BRACKETS_LEAVES = 4096    /* of a group that multiplies nodes */
+    GPI_BRACKETS_FEW = 12 /* symbols that are told apart by comparing rather than by a table */
 };
 
 /* A checked call, ready to run. */
@@ -23666,6 +24270,7 @@ typedef struct gpi_brackets {
     int8_t table[256]; /* of GP_U8 without a map */
     bool has_table;
     bool kinds; /* pairs can be of two kinds */
+    bool back;  /* by look-back: GPI_BRACKETS_BACK */
     size_t index_size;
     gpi_plan plan;
     gpi_program *program;
@@ -23791,11 +24396,14 @@ static void gpi_brackets_add_nest(const gpi_brackets *b, gpi_text *text)
     gpi_text_add(text, "#define GPI_SYMBOL %s\n", gpi_type_cl(b->desc->type));
     gpi_text_add(text, "#define GPI_INDEX_SIZE %u\n#define GPI_KINDS %d\n#define GPI_MATCH %d\n",
                  (unsigned)b->index_size, b->kinds && b->errors, b->desc->match != NULL);
+    gpi_text_add(text, "#define GPI_BACK %d\n#define GPI_MEASURE %d\n#define GPI_ENCLOSE %d\n", b->back,
+                 b->back && b->errors, b->back && (b->desc->parent || b->desc->depth));
     if (b->has_table) {
         gpi_brackets_add_symbols(b, text);
     } else if (b->desc->map) {
         gpi_text_add(text,
-                     "static int gpi_code(%s x, ulong i)\n{\n    return (int)(\n#line 1 \"map\"\n%s\n    "
+                     "static int gpi_code(%s x, ulong i)\n{\n#line 1 \"map\"\n    return (int)(\n#line 1 "
+                     "\"map\"\n%s\n    "
                      ");\n}\n#define GPI_CODE(x, i) gpi_code(x, i)\n",
                      gpi_type_cl(b->desc->type), b->desc->map);
     } else {
@@ -23827,15 +24435,58 @@ static char *gpi_brackets_prelude(const gpi_brackets *b)
     free(text.data);
     return NULL;
 }
+/* ---- End file src/nest.c ---- */
+
+/* ---- Begin file src/brackets.c ---- */
+/* brackets.c - gp_brackets: one look-back launch, or pairs in tiles, a tree of tiles, pairs across tiles. */
+
+enum {
+    GPI_BRACKETS_PAIR,
+    GPI_BRACKETS_TREE,
+    GPI_BRACKETS_JOIN,
+    GPI_BRACKETS_ENCLOSE,
+    GPI_BRACKETS_MEASURE,
+    GPI_BRACKETS_REPORT
+};
+
+enum { GPI_BACK_LOOK_BACK, GPI_BACK_REST, GPI_BACK_REPORT };
+
+enum {
+    GPI_BRACKETS_STRANDS = 4,     /* GPI_STRANDS of strands.cl */
+    GPI_BRACKETS_NOTE_BYTES = 32, /* gpi_note of nest.cl */
+    GPI_BRACKETS_NODE_BYTES = 16, /* four words of back.cl; else two indices */
+    GPI_BRACKETS_LEAVES = 4096    /* of a group that multiplies nodes */
+};
 
 /* ------------------------------------------------------------------ plan */
+
+/* Turns of loops that an item takes at most when it looks back: for each tile, should it be late, and twice
+   for each of its elements, should their openers be, all looks and one reading of a tile; with what it takes
+   to search. */
+static uint64_t gpi_brackets_turns(const gpi_brackets *b)
+{
+    const uint64_t tile = gpi_plan_tile(&b->plan), tiles = (uint64_t)b->desc->count / tile + 1;
+    return (tiles + 3 * (uint64_t)b->plan.items) * (b->plan.polls + tile + 128);
+}
+
+/* Look-back, where it is wanted and there is something to look back to. In the serial shape it takes fences,
+   and groups that run on: back.cl. A device that drops out of long loops looks back over few tiles only. */
+static bool gpi_brackets_looks_back(const gp_context *gp, const gpi_brackets *b)
+{
+    if (b->plan.strategy != GP_STRATEGY_SINGLE_PASS || b->desc->count <= gpi_plan_tile(&b->plan))
+        return false;
+    if (b->plan.shape == GP_SHAPE_SERIAL) return gpi_has_fences(&gp->info);
+    return !gp->info.loop_limit || gpi_brackets_turns(b) < gp->info.loop_limit;
+}
 
 /* A compiler may grant its kernels smaller groups than the plan wants: then it is made again with those. */
 static gp_result gpi_brackets_program(gp_context *gp, gpi_brackets *b)
 {
     for (;;) {
-        const gp_result result =
-            gpi_program_get_text(gp, b->function, GPI_BRACKETS, gpi_brackets_prelude(b), 0, &b->program);
+        gp_result result;
+        b->back = gpi_brackets_looks_back(gp, b);
+        result = gpi_program_get_text(gp, b->function, b->back ? GPI_BRACKETS_BACK : GPI_BRACKETS,
+                                      gpi_brackets_prelude(b), 0, &b->program);
         if (result != GP_OK) return result;
         if (b->plan.group == 1 || b->plan.group <= b->program->group_max) return GP_OK;
         b->plan.group /= 2;
@@ -23858,12 +24509,20 @@ static gp_result gpi_brackets_index(gp_context *gp, gpi_brackets *b)
     return GP_OK;
 }
 
+/* Cells that are zeroed beforehand, because they validate themselves (nest.cl). */
+static bool gpi_brackets_has_halves(const gpi_brackets *b)
+{
+    return b->back && b->plan.shape == GP_SHAPE_LOCAL;
+}
+
 /* Cells, notes, tree: see nest.cl. */
 static void gpi_brackets_lay_out(gpi_brackets *b)
 {
-    b->notes_at = gpi_round_up(b->desc->count * 4, 64);
+    const size_t cell = gpi_brackets_has_halves(b) ? 2 : 4;
+    const size_t node = b->back ? (size_t)GPI_BRACKETS_NODE_BYTES : 2 * b->index_size;
+    b->notes_at = gpi_round_up(b->desc->count * cell, 64);
     b->tree_at = b->notes_at + gpi_round_up((size_t)b->tiles * GPI_BRACKETS_NOTE_BYTES, 64);
-    b->scratch_size = b->tiles ? b->tree_at + 2 * (size_t)b->leaves * 2 * b->index_size : 0;
+    b->scratch_size = b->tiles ? b->tree_at + 2 * (size_t)b->leaves * node : 0;
 }
 
 /* How many tiles, and leaves of their tree. */
@@ -23890,7 +24549,8 @@ static gp_result gpi_brackets_plan(gp_context *gp, gpi_brackets *b)
     gp_result result = gpi_brackets_codes(gp, b);
     if (result == GP_OK) result = gpi_brackets_index(gp, b);
     if (result == GP_OK)
-        result = gpi_plan_make_brackets(gp, b->function, GPI_BRACKETS, b->index_size, &b->plan);
+        result =
+            gpi_plan_make_brackets(gp, b->function, GPI_BRACKETS, b->index_size, b->desc->strategy, &b->plan);
     if (result == GP_OK) result = gpi_brackets_program(gp, b);
     if (result == GP_OK) result = gpi_brackets_divide(gp, b);
     if (result == GP_OK) gpi_brackets_lay_out(b);
@@ -23984,14 +24644,23 @@ static void gpi_brackets_arg_out(gpi_call *call, cl_mem out, size_t offset)
     GPI_CALL_ARG(call, at);
 }
 
-/* GPI_SCRATCH_PARAMETERS */
-static void gpi_brackets_arg_scratch(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+/* GPI_NEST_PARAMETERS; with look-back `polls`: looks at what is late. */
+static void gpi_brackets_arg_nest(gpi_call *call, const gpi_brackets *b, cl_mem scratch, cl_uint polls)
 {
     const cl_ulong notes = b->notes_at / 4, tree = b->tree_at / 4;
     GPI_CALL_ARG(call, scratch);
     GPI_CALL_ARG(call, notes);
     GPI_CALL_ARG(call, tree);
     GPI_CALL_ARG(call, b->leaves);
+    if (!b->back) return;
+    GPI_CALL_ARG(call, polls);
+    GPI_CALL_ARG(call, call->gp->counters);
+}
+
+/* The same, where all is there or never will be. */
+static void gpi_brackets_arg_scratch(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    gpi_brackets_arg_nest(call, b, scratch, 0);
 }
 
 /* Groups of the kernels that take several tiles abreast. */
@@ -24031,16 +24700,22 @@ static gp_result gpi_brackets_join(gpi_call *call, const gpi_brackets *b, cl_mem
     return gpi_call_launch(call, &b->plan, b->tiles);
 }
 
-static gp_result gpi_brackets_enclose(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+/* Where parents and depths go, and whether. */
+static void gpi_brackets_arg_around(gpi_call *call, const gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
     const cl_uint parents = d->parent != NULL, depths = d->depth != NULL;
-    gpi_call_kernel(call, b->program, GPI_BRACKETS_ENCLOSE);
-    gpi_brackets_arg_input(call, b);
     gpi_brackets_arg_out(call, d->parent, d->parent_offset);
     GPI_CALL_ARG(call, parents);
     gpi_brackets_arg_out(call, d->depth, d->depth_offset);
     GPI_CALL_ARG(call, depths);
+}
+
+static gp_result gpi_brackets_enclose(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    gpi_call_kernel(call, b->program, GPI_BRACKETS_ENCLOSE);
+    gpi_brackets_arg_input(call, b);
+    gpi_brackets_arg_around(call, b);
     gpi_brackets_arg_scratch(call, b, scratch);
     return gpi_call_launch(call, &b->plan, gpi_brackets_groups(b));
 }
@@ -24056,11 +24731,11 @@ static gp_result gpi_brackets_measure(gpi_call *call, const gpi_brackets *b, cl_
 static gp_result gpi_brackets_report(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
     const cl_ulong at = b->errors_offset;
-    gpi_call_kernel(call, b->program, GPI_BRACKETS_REPORT);
-    gpi_call_arg_count(call, &b->count);
-    gpi_brackets_arg_scratch(call, b, scratch);
+    gpi_call_kernel(call, b->program, b->back ? (size_t)GPI_BACK_REPORT : (size_t)GPI_BRACKETS_REPORT);
+    gpi_brackets_arg_input(call, b);
     GPI_CALL_ARG(call, b->errors);
     GPI_CALL_ARG(call, at);
+    gpi_brackets_arg_scratch(call, b, scratch);
     return gpi_call_launch(call, &b->plan, 1);
 }
 
@@ -24068,6 +24743,37 @@ static gp_result gpi_brackets_report(gpi_call *call, const gpi_brackets *b, cl_m
 static cl_uint gpi_brackets_parts(cl_uint leaves)
 {
     return leaves > GPI_BRACKETS_LEAVES ? leaves / GPI_BRACKETS_LEAVES : 1;
+}
+
+static gp_result gpi_brackets_look_back(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    gpi_call_kernel(call, b->program, GPI_BACK_LOOK_BACK);
+    gpi_brackets_arg_input(call, b);
+    gpi_brackets_arg_out(call, b->desc->match, b->desc->match_offset);
+    gpi_brackets_arg_around(call, b);
+    gpi_brackets_arg_nest(call, b, scratch, b->plan.polls);
+    return gpi_call_launch(call, &b->plan, gpi_brackets_groups(b));
+}
+
+static gp_result gpi_brackets_rest(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    gpi_call_kernel(call, b->program, GPI_BACK_REST);
+    gpi_brackets_arg_input(call, b);
+    gpi_brackets_arg_out(call, b->desc->match, b->desc->match_offset);
+    gpi_brackets_arg_scratch(call, b, scratch);
+    return gpi_call_launch(call, &b->plan, b->tiles);
+}
+
+/* brackets_back.cl. In the local shape openers without a partner are known behind the launch only. */
+static gp_result gpi_brackets_single_pass(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    const bool halves = gpi_brackets_has_halves(b);
+    const size_t from = halves ? 0 : b->tree_at;
+    gp_result r = gpi_call_fill(call, scratch, from, b->scratch_size - from);
+    if (r == GP_OK) r = gpi_brackets_look_back(call, b, scratch);
+    if (r == GP_OK && halves && b->desc->match) r = gpi_brackets_rest(call, b, scratch);
+    if (r == GP_OK && b->errors) r = gpi_brackets_report(call, b, scratch);
+    return r;
 }
 
 static gp_result gpi_brackets_launch(gpi_call *call, const gpi_brackets *b)
@@ -24080,6 +24786,7 @@ static gp_result gpi_brackets_launch(gpi_call *call, const gpi_brackets *b)
     if (b->tiles == 0) return b->errors ? gpi_brackets_report(call, b, scratch) : GP_OK;
     if (!d->match && !more) return GP_OK;
     r = gpi_call_scratch(call, d->scratch, b->scratch_size, &scratch);
+    if (r == GP_OK && b->back) return gpi_brackets_single_pass(call, b, scratch);
     if (r == GP_OK) r = gpi_brackets_pair(call, b, scratch);
     if (b->tiles == 1 && !more) return r;
     if (r == GP_OK) r = gpi_brackets_tree(call, b, scratch, b->leaves, parts);
@@ -24158,7 +24865,7 @@ GP_API gp_result gp_brackets_scratch_size(gp_context *gp, const gp_brackets_desc
     return result;
 }
 
-/* Runs the call's kernels once on zeros of the context's own, in two tiles. */
+/* Runs the call's kernels once on zeros of the context's own, in one tile and in two. */
 static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *desc)
 {
     gp_brackets_desc probe;
@@ -24174,11 +24881,11 @@ static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *de
     probe.match = desc->match;
     probe.errors = desc->errors;
     probe.index_type = desc->index_type;
+    probe.strategy = desc->strategy;
     gpi_brackets_init(&b, "gp_warmup", &probe);
     result = gpi_brackets_plan(gp, &b);
     if (result != GP_OK) return result;
     n = gpi_plan_tile(&b.plan) + 1;
-    probe.count = n;
     result = gpi_alloc_zeros(gp, n * gpi_type_size(probe.type), &probe.in);
     if (result == GP_OK)
         result = gpi_alloc(gp, "gp_warmup", 3 * n * b.index_size + 2 * sizeof(gp_brackets_errors), &out);
@@ -24189,7 +24896,8 @@ static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *de
     probe.depth_offset = 2 * n;
     if (desc->errors) probe.errors = out;
     probe.errors_offset = 3 * n * b.index_size / sizeof(gp_brackets_errors) + 1;
-    if (result == GP_OK) result = gp_brackets(gp, &probe);
+    for (probe.count = 1; probe.count <= n && result == GP_OK; probe.count += n - 1)
+        result = gp_brackets(gp, &probe); /* one tile goes by several launches, whatever the strategy */
     if (probe.in) (void)clReleaseMemObject(probe.in);
     if (out) (void)clReleaseMemObject(out);
     return result;
@@ -24233,10 +24941,10 @@ static void gpi_stack_init(gpi_stack_scan *s, const char *function, const gp_sta
 static gp_result gpi_stack_element(gp_context *gp, gpi_stack_scan *s)
 {
     const gp_stack_scan_desc *d = s->desc;
-    const gp_result result = gpi_check_text(gp, s->nest.function, "value_map", d->value_map);
     gpi_operation o;
-    if (result != GP_OK) return result;
     memset(&o, 0, sizeof o);
+    o.type_field = "value_type";
+    o.map_field = "value_map";
     o.type = d->value_type;
     o.out_type = d->out_type;
     if (!o.out_type && !d->monoid) o.out_type = gpi_is_arg(d->op) ? GP_U64 : d->value_type;
@@ -24292,7 +25000,8 @@ static gp_result gpi_stack_plan(gp_context *gp, gpi_stack_scan *s)
     if (r == GP_OK) r = gpi_brackets_index(gp, &s->nest);
     if (r == GP_OK) r = gpi_stack_element(gp, s);
     if (r == GP_OK)
-        r = gpi_plan_make_brackets(gp, s->nest.function, GPI_STACK_SCAN, s->element.size, &s->nest.plan);
+        r = gpi_plan_make_brackets(gp, s->nest.function, GPI_STACK_SCAN, s->element.size, GP_STRATEGY_AUTO,
+                                   &s->nest.plan);
     if (r == GP_OK) r = gpi_stack_program(gp, s);
     if (r == GP_OK) r = gpi_brackets_divide(gp, &s->nest);
     if (r == GP_OK) gpi_stack_lay_out(s);
@@ -24517,7 +25226,9 @@ static char *gpi_tree_prelude(const gpi_tree *t)
     gpi_brackets_add_shape(&t->plan, &text);
     gpi_text_add(&text, "#define GPI_SYMBOL %s\n#define GPI_INDEX_SIZE %u\n", symbol,
                  (unsigned)t->index_size);
-    gpi_text_add(&text, "#define GPI_KINDS 0\n#define GPI_MATCH 0\n#define GPI_SELECT %d\n", d->type != 0);
+    gpi_text_add(&text,
+                 "#define GPI_KINDS 0\n#define GPI_MATCH 0\n#define GPI_BACK 0\n#define GPI_SELECT %d\n",
+                 d->type != 0);
     gpi_text_add(
         &text,
         "static int gpi_counted(%s x, ulong i)\n{\n    return (\n#line 1 \"map\"\n%s\n    ) != 0;\n}\n"
@@ -24558,7 +25269,8 @@ static gp_result gpi_tree_plan(gp_context *gp, gpi_tree *t, const char *function
     t->desc = desc;
     t->function = function;
     result = gpi_tree_check_types(gp, t);
-    if (result == GP_OK) result = gpi_plan_make_brackets(gp, function, GPI_TREE, t->index_size, &t->plan);
+    if (result == GP_OK)
+        result = gpi_plan_make_brackets(gp, function, GPI_TREE, t->index_size, GP_STRATEGY_AUTO, &t->plan);
     while (result == GP_OK) {
         result = gpi_program_get_text(gp, function, GPI_TREE, gpi_tree_prelude(t), 0, &t->program);
         if (result != GP_OK || t->plan.group == 1 || t->plan.group <= t->program->group_max) break;

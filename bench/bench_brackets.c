@@ -131,23 +131,51 @@ static bool check_nothing(bench_case *c, bench_variant *v, const void *out)
     return true;
 }
 
-enum { MATCH = 1, PARENT = 2, DEPTH = 4 };
+enum { MATCH = 1, PARENT = 2, DEPTH = 4, ALL = 8 };
+
+/* Buffers besides the case's. */
+typedef struct nest_buffers {
+    cl_mem parent, depth, errors, children, end;
+} nest_buffers;
+
+static void open_buffers(bench_case *c, nest_buffers *more)
+{
+    memset(more, 0, sizeof *more);
+    (void)gp_buffer_create(c->b->gp, c->work.n * 4, NULL, &more->parent);
+    (void)gp_buffer_create(c->b->gp, c->work.n * 4, NULL, &more->depth);
+    (void)gp_buffer_create(c->b->gp, c->work.n * 4, NULL, &more->children);
+    (void)gp_buffer_create(c->b->gp, c->work.n * 4, NULL, &more->end);
+    (void)gp_buffer_create(c->b->gp, sizeof(gp_brackets_errors), NULL, &more->errors);
+}
+
+static void close_buffers(nest_buffers *more)
+{
+    const cl_mem all[] = {more->parent, more->depth, more->children, more->end, more->errors};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i]) clReleaseMemObject(all[i]);
+}
 
 /* `output`: which one goes to the case's; the checks know partners only. */
-static bench_variant *add(bench_case *c, const char *name, int output)
+static bench_variant *add(bench_case *c, const char *name, int output, gp_strategy strategy,
+                          const nest_buffers *more)
 {
     bench_variant *v = bench_variant_add(c, BENCH_GPUPRIM, "%s", name);
     gp_brackets_desc *d = &v->with.brackets;
     v->run = run;
-    v->check = output == MATCH ? check : check_nothing;
+    v->check = output == MATCH || output == ALL ? check : check_nothing;
     v->out_bytes = c->work.n * 4;
     memset(d, 0, sizeof *d);
     d->in = c->work.in;
     d->count = c->work.n;
     d->type = GP_U8;
-    if (output == MATCH) d->match = c->work.out;
+    d->strategy = strategy;
+    v->strategy = strategy == GP_STRATEGY_SINGLE_PASS ? "single-pass" : strategy ? "multi-pass" : "auto";
+    if (output == MATCH || output == ALL) d->match = c->work.out;
     if (output == PARENT) d->parent = c->work.out;
     if (output == DEPTH) d->depth = c->work.out;
+    if (output == ALL) d->parent = more->parent;
+    if (output == ALL) d->depth = more->depth;
+    if (output == ALL) d->errors = more->errors;
     return v;
 }
 
@@ -197,10 +225,10 @@ static bool run_tree(bench_case *c, bench_variant *v)
     return gp_finish(c->b->gp) == GP_OK || bench_fail(v, "gp_finish failed");
 }
 
-/* Indices among siblings, from parents that are there. Buffers to be released. */
-static gp_tree_desc add_tree(bench_case *c)
+/* Indices among siblings, or numbers of children and ends of subtrees too, from parents that are there. */
+static void add_tree(bench_case *c, const char *name, bool all, const nest_buffers *more)
 {
-    bench_variant *v = bench_variant_add(c, BENCH_INFO, "gpuprim:tree");
+    bench_variant *v = bench_variant_add(c, BENCH_INFO, "%s", name);
     gp_tree_desc *d = &v->with.tree;
     gp_brackets_desc parents;
     v->run = run_tree;
@@ -211,22 +239,25 @@ static gp_tree_desc add_tree(bench_case *c)
     parents.in = c->work.in;
     parents.count = d->count = c->work.n;
     parents.type = GP_U8;
-    (void)gp_buffer_create(c->b->gp, c->work.n * 4, NULL, &d->parent);
-    parents.parent = d->parent;
+    parents.parent = d->parent = more->parent;
     (void)gp_brackets(c->b->gp, &parents);
     d->index = c->work.out;
-    return *d;
+    if (all) d->children = more->children;
+    if (all) d->end = more->end;
 }
 
 /* How much tiles have to do with one another. */
 static void report_links(bench_case *c, const gp_brackets_desc *desc)
 {
-    gp_brackets_errors e;
+    gp_brackets_desc back = *desc;
+    gp_brackets_errors e, looked;
     if (c->b->options.format != BENCH_TABLE) return;
+    back.strategy = GP_STRATEGY_SINGLE_PASS;
     if (gp_brackets_read(c->b->gp, desc, &e) != GP_OK) return;
-    printf("    deepest %llu; unmatched %llu; joined across tiles %llu, by %llu searches\n",
+    if (gp_brackets_read(c->b->gp, &back, &looked) != GP_OK) return;
+    printf("    deepest %llu; unmatched %llu; joined across tiles %llu, by %llu searches (look-back %llu)\n",
            (unsigned long long)e.max_depth, (unsigned long long)(e.unmatched_closers + e.unmatched_openers),
-           (unsigned long long)e.joined, (unsigned long long)e.searches);
+           (unsigned long long)e.joined, (unsigned long long)e.searches, (unsigned long long)looked.searches);
 }
 
 /* ------------------------------------------------------------------ tiles */
@@ -304,19 +335,25 @@ static void one(bench *b, const nest_input *input, size_t n, bool sweep)
     if (!b->on_cpu) clEnqueueWriteBuffer(b->queue, c.in.mem, CL_TRUE, 0, n, c.in.host, 0, NULL, NULL);
     c.work.signs = signs;
     if (make_expected(&c)) {
-        bench_variant *kinds = add(&c, "gpuprim", MATCH);
-        bench_variant *one_kind = add(&c, "gpuprim:one-kind", MATCH);
+        nest_buffers more;
+        open_buffers(&c, &more);
+        bench_variant *kinds = add(&c, "gpuprim", MATCH, GP_STRATEGY_AUTO, &more);
+        bench_variant *one_kind = add(&c, "gpuprim:one-kind", MATCH, GP_STRATEGY_AUTO, &more);
         one_kind->with.brackets.pairs = "()";
         if (input->fill == fill_file) c.count--; /* it has three kinds */
-        add(&c, "gpuprim:parent", PARENT);
-        add(&c, "gpuprim:depth", DEPTH);
+        add(&c, "gpuprim:single-pass", MATCH, GP_STRATEGY_SINGLE_PASS, &more);
+        add(&c, "gpuprim:parent", PARENT, GP_STRATEGY_AUTO, &more);
+        add(&c, "gpuprim:depth", DEPTH, GP_STRATEGY_AUTO, &more);
+        add(&c, "gpuprim:all:multi-pass", ALL, GP_STRATEGY_MULTI_PASS, &more);
+        add(&c, "gpuprim:all:single-pass", ALL, GP_STRATEGY_SINGLE_PASS, &more);
         add_stack_scan(&c);
-        const gp_tree_desc tree = add_tree(&c);
+        add_tree(&c, "gpuprim:tree", false, &more);
+        add_tree(&c, "gpuprim:tree:all", true, &more);
         bench_add_peers(&c, check, 4 * n);
         bench_case_run(&c);
         report_links(&c, &kinds->with.brackets);
         if (sweep) sweep_tiles(&c, &kinds->with.brackets);
-        if (tree.parent) clReleaseMemObject(tree.parent);
+        close_buffers(&more);
     }
     bench_case_close(&c);
 }

@@ -1,4 +1,4 @@
-/* brackets.cl - gp_brackets: partners, parents and depths of nested brackets.
+/* brackets.cl - gp_brackets: partners, parents and depths of nested brackets, by several launches.
 
        stack of indices; an opener pushes its own, a closer pops
        match[i]    partner of bracket i, or none
@@ -18,24 +18,27 @@
    Whatever the input, outputs are defined: a closer on an empty stack pops nothing and has no partner; an
    opener that is never closed has none, and is around everything behind it; kinds do not matter.         */
 
-#define GPI_INPUT_PARAMETERS __global const GPI_SYMBOL *in, ulong in_at, GPI_COUNT_PARAMETERS
-#define GPI_NEST_SET(nest)                                                  \
-    const gpi_nest nest = gpi_nest_make(scratch, notes_at, tree_at, leaves, \
-                                        gpi_count(bound, wanted, wanted_offset, wanted_words))
-
 /* ------------------------------------------------------------------ pair, tree */
 
+/* Groups whose first tile does not exist, because the device found fewer elements than the bound. */
+static bool gpi_is_beyond(gpi_nest nest, uint group)
+{
+    return group * GPI_GROUP_TILES >= gpi_tiles_of(nest.n);
+}
+
 GPI_KERNEL void gp_brackets_pair(GPI_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,
-                                 GPI_SCRATCH_PARAMETERS, volatile __global uint *counters)
+                                 GPI_NEST_PARAMETERS, volatile __global uint *counters)
 {
     GPI_NEST_SET(nest);
     GPI_SHARED(gpi_pair_memory, shared);
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
-    gpi_pair_group(in + in_at, match + match_at, nest, shared);
+    if (gpi_is_beyond(nest, (uint)get_group_id(0))) return;
+    gpi_pair_group(in + in_at, match + match_at, nest, (uint)get_group_id(0), shared);
+    gpi_pair_note(nest, (uint)get_group_id(0), shared);
 }
 
 /* Leaves without a tile push and pop nothing. */
-GPI_KERNEL void gp_brackets_tree(GPI_COUNT_PARAMETERS, GPI_SCRATCH_PARAMETERS, uint bottom)
+GPI_KERNEL void gp_brackets_tree(GPI_COUNT_PARAMETERS, GPI_NEST_PARAMETERS, uint bottom)
 {
     GPI_NEST_SET(nest);
 #define GPI_CLEAR(x) nest.tree[x] = gpi_node_make(0, 0)
@@ -43,85 +46,7 @@ GPI_KERNEL void gp_brackets_tree(GPI_COUNT_PARAMETERS, GPI_SCRATCH_PARAMETERS, u
     GPI_GROW_TREE(leaves, gpi_tiles_of(nest.n), bottom, GPI_CLEAR, GPI_GROW);
 }
 
-/* ------------------------------------------------------------------ join, enclose */
-
-/* Closer and opener of different tiles. */
-static void gpi_join_pair(__global const GPI_SYMBOL *in, __global gpi_index *match, gpi_index opener,
-                          gpi_index closer, ulong begin, gpi_note *note)
-{
-#if GPI_MATCH
-    match[closer] = opener;
-    match[opener] = closer;
-#endif
-#if GPI_KINDS
-    if (GPI_CODE(in[opener], opener) + GPI_CODE(in[closer], closer) != 0) {
-        note->mismatches++;
-        note->first = min(note->first, (uint)(closer - begin));
-    }
-#endif
-    (void)in;
-    (void)note;
-}
-
-/* Nobody reads partners soon: past the caches where the row is aligned. */
-static void gpi_row_write(__global gpi_index *out, gpi_row row)
-{
-    if ((size_t)out % sizeof(gpi_aligned_row) == 0)
-        GPI_STREAM_STORE((gpi_aligned_row)(row), (__global gpi_aligned_row *)out);
-    else GPI_STORE_VECTOR(gpi_row, row, out);
-}
-
-/* As many of the run as come in rows: 16 openers side by side, whose closers are side by side. */
-static uint gpi_join_rows(__global gpi_index *match, __global const uint *opener, __global const uint *closer,
-                          gpi_index there, gpi_index begin, uint run)
-{
-    uint k = 0;
-#if GPI_MATCH && !GPI_KINDS
-    const gpi_row step = (gpi_row)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    for (bool row = true; row && k + 16 <= run;) {
-        const gpi_index p = gpi_cell_index(opener[-(long)k], there),
-                        q = gpi_cell_index(closer[-(long)k], begin);
-        row = (uint)p - opener[-(long)k - 15] == 15 && closer[-(long)k - 15] - (uint)q == 15;
-        if (!row) continue;
-        gpi_row_write(match + q, (gpi_row)(p)-step);
-        gpi_row_write(match + p - 15, (gpi_row)(q + 15) - step);
-        k += 16;
-    }
-#endif
-    return k;
-}
-
-/* The tile's closers that found no opener in it: the item's are `first`, first + stride, ... They find theirs
-   in runs, each in one tile. */
-static gpi_note gpi_join_tile(__global const GPI_SYMBOL *in, __global gpi_index *match, gpi_nest nest,
-                              uint tile, uint first, uint stride)
-{
-    const ulong begin = gpi_tile_begin(tile);
-    const gpi_index closers = nest.tree[nest.leaves + tile].pops;
-    __global const uint *closer = nest.cells + begin + gpi_tile_length(nest, tile) - 1;
-    gpi_note note = gpi_note_make();
-    gpi_place place = {tile, 0};
-    gpi_index j = first;
-    if (j < closers) place = gpi_tiles_search(nest.tree, nest.leaves, tile, j);
-    while (j < closers && place.leaf != GPI_NOWHERE) {
-        const gpi_index pushes = nest.tree[nest.leaves + place.leaf].pushes;
-        const ulong there = gpi_tile_begin(place.leaf);
-        __global const uint *opener = nest.cells + there + (pushes - 1 - place.need);
-        const uint run = (uint)((min(closers - j, pushes - place.need) + stride - 1) / stride);
-        uint k = 0;
-        if (GPI_WG == 1)
-            k = gpi_join_rows(match, opener, closer - j, (gpi_index)there, (gpi_index)begin, run);
-        for (; k < run; k++)
-            gpi_join_pair(in, match, gpi_cell_index(opener[-(long)(k * stride)], (gpi_index)there),
-                          gpi_cell_index(closer[-(long)(j + k * stride)], (gpi_index)begin), begin, &note);
-        note.searches++;
-        note.joined += run;
-        j += run * stride;
-        place.need += run * stride;
-        if (j < closers) place = gpi_place_behind(nest, place);
-    }
-    return note;
-}
+/* ------------------------------------------------------------------ join, enclose, measure */
 
 /* Closers that meet openers of other tiles tend to be in the last tiles. Groups come from both ends in turns,
    because threads of a CPU take many in a row each. */
@@ -131,120 +56,32 @@ static uint gpi_join_tile_of(uint group, uint groups)
 }
 
 GPI_KERNEL void gp_brackets_join(GPI_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,
-                                 GPI_SCRATCH_PARAMETERS)
+                                 GPI_NEST_PARAMETERS)
 {
     GPI_NEST_SET(nest);
     const uint tile = gpi_join_tile_of((uint)get_group_id(0), (uint)get_num_groups(0));
     GPI_SHARED(gpi_join_memory, shared);
     const uint l = (uint)get_local_id(0);
-    if (tile >= gpi_tiles_of(nest.n) || nest.tree[leaves + tile].pops == 0) return;
+    if (tile >= gpi_tiles_of(nest.n) || gpi_leaf(nest, tile).pops == 0) return;
     gpi_note_add(nest, tile, gpi_join_tile(in + in_at, match + match_at, nest, tile, l, GPI_WG), shared);
 }
 
 GPI_KERNEL void gp_brackets_enclose(GPI_INPUT_PARAMETERS, __global gpi_index *parent, ulong parent_at,
                                     uint parents, __global gpi_index *depth, ulong depth_at, uint depths,
-                                    GPI_SCRATCH_PARAMETERS)
+                                    GPI_NEST_PARAMETERS)
 {
     GPI_NEST_SET(nest);
     GPI_SHARED(gpi_pair_memory, shared);
-    gpi_enclose_group(in + in_at, nest, parent + parent_at, parents != 0, depth + depth_at, depths != 0,
-                      shared);
+    if (gpi_is_beyond(nest, (uint)get_group_id(0))) return;
+    gpi_enclose_group(in + in_at, nest, (uint)get_group_id(0), parent + parent_at, parents != 0,
+                      depth + depth_at, depths != 0, shared);
 }
 
-/* ------------------------------------------------------------------ measure, report */
-
-GPI_KERNEL void gp_brackets_measure(GPI_INPUT_PARAMETERS, GPI_SCRATCH_PARAMETERS)
+GPI_KERNEL void gp_brackets_measure(GPI_INPUT_PARAMETERS, GPI_NEST_PARAMETERS)
 {
     GPI_NEST_SET(nest);
     GPI_SHARED(gpi_pair_memory, shared);
     const uint tile = (uint)get_group_id(0);
     if (tile >= gpi_tiles_of(nest.n)) return;
     gpi_measure_tile(in + in_at, nest, tile, shared);
-}
-
-/* gp_brackets_errors, in ulongs */
-#define GPI_ERRORS_CLOSERS 0
-#define GPI_ERRORS_FIRST_CLOSER 1
-#define GPI_ERRORS_OPENERS 2
-#define GPI_ERRORS_FIRST_OPENER 3
-#define GPI_ERRORS_MISMATCHES 4
-#define GPI_ERRORS_FIRST_MISMATCH 5
-#define GPI_ERRORS_MAX_DEPTH 6
-#define GPI_ERRORS_JOINED 7
-#define GPI_ERRORS_SEARCHES 8
-
-/* The first closer that finds the stack empty: down the tree, to where more is popped than there is. */
-static ulong gpi_first_unmatched_closer(gpi_nest nest)
-{
-    gpi_index height = 0;
-    uint x = 1;
-    if (nest.tree[1].pops == 0) return ~0ul;
-    while (x < nest.leaves) {
-        const gpi_node left = nest.tree[2 * x];
-        x = 2 * x;
-        if (left.pops > height) continue;
-        height += left.pushes - left.pops;
-        x++;
-    }
-    const uint tile = x - nest.leaves;
-    const ulong end = gpi_tile_begin(tile) + gpi_tile_length(nest, tile);
-    return gpi_cell_index(nest.cells[end - 1 - height], (gpi_index)gpi_tile_begin(tile));
-}
-
-/* The lowest opener of the stack that is left. */
-static ulong gpi_first_unmatched_opener(gpi_nest nest)
-{
-    const gpi_index left = nest.tree[1].pushes;
-    if (left == 0) return ~0ul;
-    return gpi_opener_at(nest, gpi_tiles_descend(nest.tree, nest.leaves, 1, left - 1));
-}
-
-/* What is said of tiles first, first + stride, ... */
-typedef struct gpi_summary {
-    ulong mismatches, first, joined, searches, depth;
-} gpi_summary;
-
-static gpi_summary gpi_summary_of(gpi_nest nest, uint first, uint stride)
-{
-    const uint tiles = gpi_tiles_of(nest.n);
-    gpi_summary sum = {0, ~0ul, 0, 0, 0};
-    for (uint t = first; t < tiles; t += stride) {
-        const gpi_note note = nest.notes[t];
-        const ulong height = gpi_tiles_before(nest.tree, nest.leaves, t).pushes;
-        if (note.mismatches) sum.first = min(sum.first, gpi_tile_begin(t) + note.first);
-        sum.mismatches += note.mismatches;
-        sum.joined += note.joined;
-        sum.searches += note.searches;
-        sum.depth = max(sum.depth, height + note.rise);
-    }
-    return sum;
-}
-
-GPI_KERNEL void gp_brackets_report(GPI_COUNT_PARAMETERS, GPI_SCRATCH_PARAMETERS, __global ulong *errors,
-                                   ulong errors_at)
-{
-    GPI_NEST_SET(nest);
-    __local gpi_summary sums[GPI_WG];
-    const uint l = (uint)get_local_id(0);
-    gpi_summary sum = gpi_summary_of(nest, l, GPI_WG);
-    sums[l] = sum;
-    gpi_sync(); /* the sums of all items are there */
-    if (l != 0) return;
-    for (uint j = 1; j < GPI_WG; j++) {
-        sum.mismatches += sums[j].mismatches;
-        sum.first = min(sum.first, sums[j].first);
-        sum.joined += sums[j].joined;
-        sum.searches += sums[j].searches;
-        sum.depth = max(sum.depth, sums[j].depth);
-    }
-    errors += errors_at * 9;
-    errors[GPI_ERRORS_CLOSERS] = nest.n ? nest.tree[1].pops : 0;
-    errors[GPI_ERRORS_FIRST_CLOSER] = nest.n ? gpi_first_unmatched_closer(nest) : ~0ul;
-    errors[GPI_ERRORS_OPENERS] = nest.n ? nest.tree[1].pushes : 0;
-    errors[GPI_ERRORS_FIRST_OPENER] = nest.n ? gpi_first_unmatched_opener(nest) : ~0ul;
-    errors[GPI_ERRORS_MISMATCHES] = sum.mismatches;
-    errors[GPI_ERRORS_FIRST_MISMATCH] = sum.first;
-    errors[GPI_ERRORS_MAX_DEPTH] = sum.depth;
-    errors[GPI_ERRORS_JOINED] = sum.joined;
-    errors[GPI_ERRORS_SEARCHES] = sum.searches;
 }

@@ -76,6 +76,16 @@ static gpi_word gpi_word_load(volatile __global gpi_word *p) { return *p; }
 static gpi_word gpi_word_load(volatile __global gpi_word *p) { return gpi_word_read(p); }
 #endif
 
+/* Plain memory written before GPI_RELEASE and a word's write is there behind a load of that word and
+   GPI_ACQUIRE, in another group: where such fences are known, clang's on PoCL. Elsewhere they are nothing. */
+#if defined(POCL_DEVICE_ADDRESS_BITS)
+#define GPI_RELEASE() __atomic_thread_fence(__ATOMIC_RELEASE)
+#define GPI_ACQUIRE() __atomic_thread_fence(__ATOMIC_ACQUIRE)
+#else
+#define GPI_RELEASE() (void)0
+#define GPI_ACQUIRE() (void)0
+#endif
+
 /* GPI_LINE_WORDS aligned 64-bit words at once, each of them loaded as by gpi_word_load: where the words of a
    vector load are known to be whole. 0: not known. On x86 aligned words are, in vectors too; PTX takes a
    vector as its elements, of which 32 bytes are what memory hands out at once. */

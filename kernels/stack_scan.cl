@@ -33,12 +33,12 @@ typedef struct gpi_stack {
 /* Scratch, in uints: | tree | joints | bases | cells: GPI_TILE + 1 a tile | */
 #define GPI_STACK_PARAMETERS \
     __global uint *scratch, ulong joints_at, ulong bases_at, ulong cells_at, uint leaves
-#define GPI_STACK_SET(stack)                                                                         \
-    gpi_stack stack;                                                                                 \
-    stack.nest =                                                                                     \
-        gpi_nest_make(scratch, 0, 0, leaves, gpi_count(bound, wanted, wanted_offset, wanted_words)); \
-    stack.joints = (__global GPI_T *)(scratch + joints_at);                                          \
-    stack.bases = (__global GPI_T *)(scratch + bases_at);                                            \
+#define GPI_STACK_SET(stack)                                                           \
+    gpi_stack stack;                                                                   \
+    stack.nest = gpi_nest_make(scratch, 0, (gpi_tiles)scratch, leaves,                 \
+                               gpi_count(bound, wanted, wanted_offset, wanted_words)); \
+    stack.joints = (__global GPI_T *)(scratch + joints_at);                            \
+    stack.bases = (__global GPI_T *)(scratch + bases_at);                              \
     stack.cells = (__global GPI_T *)(scratch + cells_at)
 
 #define GPI_VALUES_PARAMETERS                                                                   \

@@ -32,6 +32,8 @@ typedef struct gpi_strand {
     gpi_note note;
 } gpi_strand;
 
+#define GPI_GROUP_TILES GPI_STRANDS
+
 static __global uint *gpi_strand_begin(gpi_strand *s, gpi_nest nest, uint tile)
 {
     s->base = nest.cells + gpi_tile_begin(tile);
@@ -44,8 +46,8 @@ static __global uint *gpi_strand_begin(gpi_strand *s, gpi_nest nest, uint tile)
 static void gpi_strand_end(gpi_strand *s, __global uint *free, gpi_nest nest, uint tile)
 {
     s->node.pushes = (gpi_index)(free - s->base);
-    nest.tree[nest.leaves + tile] = s->node;
     nest.notes[tile] = s->note;
+    gpi_leaf_set(nest, tile, s->node);
 }
 
 GPI_NOINLINE void gpi_strand_pend(gpi_strand *s, gpi_index at)
@@ -170,9 +172,9 @@ static void gpi_pair_tile(__global const GPI_SYMBOL *in, __global gpi_index *mat
 
 /* The group's GPI_STRANDS tiles: abreast where all are whole. */
 static void gpi_pair_group(__global const GPI_SYMBOL *in, __global gpi_index *match, gpi_nest nest,
-                           gpi_pair_shared shared)
+                           uint group, gpi_pair_shared shared)
 {
-    const uint tile = (uint)get_group_id(0) * GPI_STRANDS;
+    const uint tile = group * GPI_STRANDS;
     gpi_strand s[GPI_STRANDS];
     __global uint *free[GPI_STRANDS];
     (void)shared;
@@ -186,6 +188,13 @@ static void gpi_pair_group(__global const GPI_SYMBOL *in, __global gpi_index *ma
     }
     for (uint k = 0; k < GPI_STRANDS && gpi_tile_begin(tile + k) < nest.n; k++)
         gpi_pair_tile(in, match, nest, tile + k);
+}
+
+static void gpi_pair_note(gpi_nest nest, uint group, gpi_pair_shared shared)
+{
+    (void)nest; /* gpi_strand_end has done it */
+    (void)group;
+    (void)shared;
 }
 
 /* The note of the whole tile, whose one item's this is. */
@@ -212,6 +221,7 @@ static void gpi_measure_tile(__global const GPI_SYMBOL *in, gpi_nest nest, uint 
         rise = max(rise, height);
     }
     nest.notes[tile].rise = (uint)rise;
+    nest.notes[tile].base = before;
 }
 
 /* A tile gone over for parents, or for depths. */
@@ -308,10 +318,10 @@ GPI_INLINE void gpi_walk_tiles(gpi_walk *w, gpi_index *now, uint count, __global
     }
 }
 
-GPI_INLINE void gpi_walk_group(__global const GPI_SYMBOL *in, gpi_nest nest, __global gpi_index *out,
-                               bool parents)
+GPI_INLINE void gpi_walk_group(__global const GPI_SYMBOL *in, gpi_nest nest, uint group,
+                               __global gpi_index *out, bool parents)
 {
-    const uint tile = (uint)get_group_id(0) * GPI_STRANDS;
+    const uint tile = group * GPI_STRANDS;
     gpi_walk w[GPI_STRANDS];
     gpi_index now[GPI_STRANDS];
     if (gpi_tile_begin(tile + GPI_STRANDS) <= nest.n) {
@@ -326,11 +336,12 @@ GPI_INLINE void gpi_walk_group(__global const GPI_SYMBOL *in, gpi_nest nest, __g
     }
 }
 
-static void gpi_enclose_group(__global const GPI_SYMBOL *in, gpi_nest nest, __global gpi_index *parent,
-                              bool parents, __global gpi_index *depth, bool depths, gpi_pair_shared shared)
+static void gpi_enclose_group(__global const GPI_SYMBOL *in, gpi_nest nest, uint group,
+                              __global gpi_index *parent, bool parents, __global gpi_index *depth,
+                              bool depths, gpi_pair_shared shared)
 {
     (void)shared;
-    if (parents) gpi_walk_group(in, nest, parent, true);
-    if (depths) gpi_walk_group(in, nest, depth, false);
+    if (parents) gpi_walk_group(in, nest, group, parent, true);
+    if (depths) gpi_walk_group(in, nest, group, depth, false);
 }
 #endif

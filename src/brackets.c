@@ -1,4 +1,4 @@
-/* brackets.c - gp_brackets: codes of symbols, then pairs in tiles, a tree of tiles, pairs across tiles. */
+/* brackets.c - gp_brackets: one look-back launch, or pairs in tiles, a tree of tiles, pairs across tiles. */
 #include "internal.h"
 
 enum {
@@ -10,190 +10,44 @@ enum {
     GPI_BRACKETS_REPORT
 };
 
+enum { GPI_BACK_LOOK_BACK, GPI_BACK_REST, GPI_BACK_REPORT };
+
 enum {
     GPI_BRACKETS_STRANDS = 4,     /* GPI_STRANDS of strands.cl */
     GPI_BRACKETS_NOTE_BYTES = 32, /* gpi_note of nest.cl */
-    GPI_BRACKETS_FEW = 12,        /* symbols that are told apart by comparing rather than by a table */
+    GPI_BRACKETS_NODE_BYTES = 16, /* four words of back.cl; else two indices */
     GPI_BRACKETS_LEAVES = 4096    /* of a group that multiplies nodes */
 };
 
-/* A checked call, ready to run. */
-typedef struct gpi_brackets {
-    const gp_brackets_desc *desc;
-    const char *function;
-    int8_t table[256]; /* of GP_U8 without a map */
-    bool has_table;
-    bool kinds; /* pairs can be of two kinds */
-    size_t index_size;
-    gpi_plan plan;
-    gpi_program *program;
-    gpi_count count;
-    cl_uint tiles, leaves;    /* for the bound; leaves of the tree, a power of two */
-    size_t notes_at, tree_at; /* parts of the scratch, in bytes */
-    size_t scratch_size;
-    cl_mem errors; /* where they go */
-    size_t errors_offset;
-} gpi_brackets;
-
-/* ------------------------------------------------------------------ codes */
-
-static gp_result gpi_brackets_pairs(gp_context *gp, gpi_brackets *b, const char *pairs)
-{
-    const size_t length = strlen(pairs);
-    size_t i;
-    if (length == 0 || length % 2 != 0 || length > 254) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: pairs = \"%s\": openers and closers in turns, 1 to 127 pairs", b->function,
-                        pairs);
-    }
-    for (i = 0; i < length; i++) {
-        const int kind = (int)(i / 2) + 1;
-        int8_t *code = &b->table[(unsigned char)pairs[i]];
-        if (*code != 0) {
-            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: pairs = \"%s\": '%c' is there twice",
-                            b->function, pairs, pairs[i]);
-        }
-        *code = (int8_t)(i % 2 == 0 ? kind : -kind);
-    }
-    return GP_OK;
-}
-
-/* Whether codes go beyond one kind. */
-static bool gpi_brackets_kinds(const gpi_brackets *b)
-{
-    int first = 0;
-    size_t i;
-    if (!b->has_table) return true;
-    for (i = 0; i < 256; i++) {
-        const int kind = b->table[i] < 0 ? -b->table[i] : b->table[i];
-        if (kind != 0 && first == 0) first = kind;
-        if (kind != first && kind != 0) return true;
-    }
-    return false;
-}
-
-static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
-{
-    const gp_brackets_desc *d = b->desc;
-    const bool codes = d->type == GP_I8 || d->type == GP_I32;
-    gp_result result;
-    if (!gpi_type_size(d->type) || gpi_is_float(d->type) || (!d->map && !codes && d->type != GP_U8)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "%s: type = %d, must be GP_U8, GP_I8 or GP_I32, or with a map an integer type",
-                        b->function, (int)d->type);
-    }
-    if ((d->pairs != NULL) + (d->table != NULL) + (d->map != NULL) > (codes && !d->map ? 0 : 1)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: pairs, table and map exclude each other, and only a map goes with codes",
-                        b->function);
-    }
-    result = gpi_check_text(gp, b->function, "map", d->map);
-    if (result != GP_OK) return result;
-    b->has_table = !d->map && !codes;
-    if (b->has_table && d->table) memcpy(b->table, d->table, sizeof b->table);
-    else if (b->has_table) result = gpi_brackets_pairs(gp, b, d->pairs ? d->pairs : "()[]{}");
-    b->kinds = gpi_brackets_kinds(b);
-    return result;
-}
-
-static size_t gpi_brackets_symbols(const gpi_brackets *b)
-{
-    size_t i, n = 0;
-    for (i = 0; i < 256; i++) n += b->table[i] != 0;
-    return n;
-}
-
-/* What a table in the program says of a code. */
-static int gpi_brackets_code(int code) { return code; }
-static int gpi_brackets_sign(int code) { return (code > 0) - (code < 0); }
-static int gpi_brackets_opens(int code) { return code > 0 ? -1 : 0; }
-
-static void gpi_brackets_add_table(const gpi_brackets *b, gpi_text *text, const char *name,
-                                   int (*entry)(int code))
-{
-    size_t i;
-    gpi_text_add(text, "__constant int %s[256] = {", name);
-    for (i = 0; i < 256; i++) gpi_text_add(text, "%s%d", i ? "," : "", entry(b->table[i]));
-    gpi_text_add(text, "};\n");
-}
-
-/* GPI_CODE and GPI_SIGN of a symbol: by table, or where few symbols are brackets by comparing, which suits
-   items that run in step. */
-static void gpi_brackets_add_symbols(const gpi_brackets *b, gpi_text *text)
-{
-    const bool few = gpi_brackets_symbols(b) <= GPI_BRACKETS_FEW;
-    size_t i;
-    if (few && b->plan.shape == GP_SHAPE_LOCAL) {
-        gpi_text_add(text, "#define GPI_CODE(x, i) (");
-        for (i = 0; i < 256; i++)
-            if (b->table[i]) gpi_text_add(text, "(x) == %u ? %d : ", (unsigned)i, b->table[i]);
-        gpi_text_add(text, "0)\n#define GPI_SIGN(x, i) clamp(GPI_CODE(x, i), -1, 1)\n");
-        return;
-    }
-    gpi_brackets_add_table(b, text, "gpi_codes", gpi_brackets_code);
-    gpi_brackets_add_table(b, text, "gpi_signs", gpi_brackets_sign);
-    gpi_brackets_add_table(b, text, "gpi_open_masks", gpi_brackets_opens);
-    gpi_text_add(text, "#define GPI_CODE(x, i) gpi_codes[x]\n"
-                       "#define GPI_SIGN(x, i) gpi_signs[x]\n"
-                       "#define GPI_OPENS(x, i) gpi_open_masks[x]\n");
-    if (!few) return;
-    gpi_text_add(text, "#define GPI_IS_BRACKET(v) ((v) != (v)");
-    for (i = 0; i < 256; i++)
-        if (b->table[i]) gpi_text_add(text, " | (v) == (uchar16)(%u)", (unsigned)i);
-    gpi_text_add(text, ")\n");
-}
-
-/* The parameters of nest.cl, but for the shape. */
-static void gpi_brackets_add_nest(const gpi_brackets *b, gpi_text *text)
-{
-    gpi_text_add(text, "#define GPI_SYMBOL %s\n", gpi_type_cl(b->desc->type));
-    gpi_text_add(text, "#define GPI_INDEX_SIZE %u\n#define GPI_KINDS %d\n#define GPI_MATCH %d\n",
-                 (unsigned)b->index_size, b->kinds && b->errors, b->desc->match != NULL);
-    if (b->has_table) {
-        gpi_brackets_add_symbols(b, text);
-    } else if (b->desc->map) {
-        gpi_text_add(text,
-                     "static int gpi_code(%s x, ulong i)\n{\n    return (int)(\n#line 1 \"map\"\n%s\n    "
-                     ");\n}\n#define GPI_CODE(x, i) gpi_code(x, i)\n",
-                     gpi_type_cl(b->desc->type), b->desc->map);
-    } else {
-        gpi_text_add(text, "#define GPI_CODE(x, i) ((int)(x))\n");
-    }
-    if (!b->has_table) {
-        gpi_text_add(text, "#define GPI_SIGN(x, i) clamp(GPI_CODE(x, i), -1, 1)\n"
-                           "#define GPI_OPENS(x, i) (-(GPI_CODE(x, i) > 0))\n");
-    }
-}
-
-/* What a program without elements begins with. */
-static void gpi_brackets_add_shape(const gpi_plan *plan, gpi_text *text)
-{
-    const bool local = plan->shape == GP_SHAPE_LOCAL;
-    gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
-    gpi_text_add(text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
-                 plan->items, plan->group * plan->items);
-    gpi_text_add(text, "#define GPI_WIDE 0\n#define GPI_FP64 0\n");
-}
-
-static char *gpi_brackets_prelude(const gpi_brackets *b)
-{
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_brackets_add_shape(&b->plan, &text);
-    gpi_brackets_add_nest(b, &text);
-    if (!text.failed) return text.data;
-    free(text.data);
-    return NULL;
-}
-
 /* ------------------------------------------------------------------ plan */
+
+/* Turns of loops that an item takes at most when it looks back: for each tile, should it be late, and twice
+   for each of its elements, should their openers be, all looks and one reading of a tile; with what it takes
+   to search. */
+static uint64_t gpi_brackets_turns(const gpi_brackets *b)
+{
+    const uint64_t tile = gpi_plan_tile(&b->plan), tiles = (uint64_t)b->desc->count / tile + 1;
+    return (tiles + 3 * (uint64_t)b->plan.items) * (b->plan.polls + tile + 128);
+}
+
+/* Look-back, where it is wanted and there is something to look back to. In the serial shape it takes fences,
+   and groups that run on: back.cl. A device that drops out of long loops looks back over few tiles only. */
+static bool gpi_brackets_looks_back(const gp_context *gp, const gpi_brackets *b)
+{
+    if (b->plan.strategy != GP_STRATEGY_SINGLE_PASS || b->desc->count <= gpi_plan_tile(&b->plan))
+        return false;
+    if (b->plan.shape == GP_SHAPE_SERIAL) return gpi_has_fences(&gp->info);
+    return !gp->info.loop_limit || gpi_brackets_turns(b) < gp->info.loop_limit;
+}
 
 /* A compiler may grant its kernels smaller groups than the plan wants: then it is made again with those. */
 static gp_result gpi_brackets_program(gp_context *gp, gpi_brackets *b)
 {
     for (;;) {
-        const gp_result result =
-            gpi_program_get_text(gp, b->function, GPI_BRACKETS, gpi_brackets_prelude(b), 0, &b->program);
+        gp_result result;
+        b->back = gpi_brackets_looks_back(gp, b);
+        result = gpi_program_get_text(gp, b->function, b->back ? GPI_BRACKETS_BACK : GPI_BRACKETS,
+                                      gpi_brackets_prelude(b), 0, &b->program);
         if (result != GP_OK) return result;
         if (b->plan.group == 1 || b->plan.group <= b->program->group_max) return GP_OK;
         b->plan.group /= 2;
@@ -216,12 +70,20 @@ static gp_result gpi_brackets_index(gp_context *gp, gpi_brackets *b)
     return GP_OK;
 }
 
+/* Cells that are zeroed beforehand, because they validate themselves (nest.cl). */
+static bool gpi_brackets_has_halves(const gpi_brackets *b)
+{
+    return b->back && b->plan.shape == GP_SHAPE_LOCAL;
+}
+
 /* Cells, notes, tree: see nest.cl. */
 static void gpi_brackets_lay_out(gpi_brackets *b)
 {
-    b->notes_at = gpi_round_up(b->desc->count * 4, 64);
+    const size_t cell = gpi_brackets_has_halves(b) ? 2 : 4;
+    const size_t node = b->back ? (size_t)GPI_BRACKETS_NODE_BYTES : 2 * b->index_size;
+    b->notes_at = gpi_round_up(b->desc->count * cell, 64);
     b->tree_at = b->notes_at + gpi_round_up((size_t)b->tiles * GPI_BRACKETS_NOTE_BYTES, 64);
-    b->scratch_size = b->tiles ? b->tree_at + 2 * (size_t)b->leaves * 2 * b->index_size : 0;
+    b->scratch_size = b->tiles ? b->tree_at + 2 * (size_t)b->leaves * node : 0;
 }
 
 /* How many tiles, and leaves of their tree. */
@@ -248,7 +110,8 @@ static gp_result gpi_brackets_plan(gp_context *gp, gpi_brackets *b)
     gp_result result = gpi_brackets_codes(gp, b);
     if (result == GP_OK) result = gpi_brackets_index(gp, b);
     if (result == GP_OK)
-        result = gpi_plan_make_brackets(gp, b->function, GPI_BRACKETS, b->index_size, &b->plan);
+        result =
+            gpi_plan_make_brackets(gp, b->function, GPI_BRACKETS, b->index_size, b->desc->strategy, &b->plan);
     if (result == GP_OK) result = gpi_brackets_program(gp, b);
     if (result == GP_OK) result = gpi_brackets_divide(gp, b);
     if (result == GP_OK) gpi_brackets_lay_out(b);
@@ -342,14 +205,23 @@ static void gpi_brackets_arg_out(gpi_call *call, cl_mem out, size_t offset)
     GPI_CALL_ARG(call, at);
 }
 
-/* GPI_SCRATCH_PARAMETERS */
-static void gpi_brackets_arg_scratch(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+/* GPI_NEST_PARAMETERS; with look-back `polls`: looks at what is late. */
+static void gpi_brackets_arg_nest(gpi_call *call, const gpi_brackets *b, cl_mem scratch, cl_uint polls)
 {
     const cl_ulong notes = b->notes_at / 4, tree = b->tree_at / 4;
     GPI_CALL_ARG(call, scratch);
     GPI_CALL_ARG(call, notes);
     GPI_CALL_ARG(call, tree);
     GPI_CALL_ARG(call, b->leaves);
+    if (!b->back) return;
+    GPI_CALL_ARG(call, polls);
+    GPI_CALL_ARG(call, call->gp->counters);
+}
+
+/* The same, where all is there or never will be. */
+static void gpi_brackets_arg_scratch(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    gpi_brackets_arg_nest(call, b, scratch, 0);
 }
 
 /* Groups of the kernels that take several tiles abreast. */
@@ -389,16 +261,22 @@ static gp_result gpi_brackets_join(gpi_call *call, const gpi_brackets *b, cl_mem
     return gpi_call_launch(call, &b->plan, b->tiles);
 }
 
-static gp_result gpi_brackets_enclose(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+/* Where parents and depths go, and whether. */
+static void gpi_brackets_arg_around(gpi_call *call, const gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
     const cl_uint parents = d->parent != NULL, depths = d->depth != NULL;
-    gpi_call_kernel(call, b->program, GPI_BRACKETS_ENCLOSE);
-    gpi_brackets_arg_input(call, b);
     gpi_brackets_arg_out(call, d->parent, d->parent_offset);
     GPI_CALL_ARG(call, parents);
     gpi_brackets_arg_out(call, d->depth, d->depth_offset);
     GPI_CALL_ARG(call, depths);
+}
+
+static gp_result gpi_brackets_enclose(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    gpi_call_kernel(call, b->program, GPI_BRACKETS_ENCLOSE);
+    gpi_brackets_arg_input(call, b);
+    gpi_brackets_arg_around(call, b);
     gpi_brackets_arg_scratch(call, b, scratch);
     return gpi_call_launch(call, &b->plan, gpi_brackets_groups(b));
 }
@@ -414,11 +292,11 @@ static gp_result gpi_brackets_measure(gpi_call *call, const gpi_brackets *b, cl_
 static gp_result gpi_brackets_report(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
     const cl_ulong at = b->errors_offset;
-    gpi_call_kernel(call, b->program, GPI_BRACKETS_REPORT);
-    gpi_call_arg_count(call, &b->count);
-    gpi_brackets_arg_scratch(call, b, scratch);
+    gpi_call_kernel(call, b->program, b->back ? (size_t)GPI_BACK_REPORT : (size_t)GPI_BRACKETS_REPORT);
+    gpi_brackets_arg_input(call, b);
     GPI_CALL_ARG(call, b->errors);
     GPI_CALL_ARG(call, at);
+    gpi_brackets_arg_scratch(call, b, scratch);
     return gpi_call_launch(call, &b->plan, 1);
 }
 
@@ -426,6 +304,37 @@ static gp_result gpi_brackets_report(gpi_call *call, const gpi_brackets *b, cl_m
 static cl_uint gpi_brackets_parts(cl_uint leaves)
 {
     return leaves > GPI_BRACKETS_LEAVES ? leaves / GPI_BRACKETS_LEAVES : 1;
+}
+
+static gp_result gpi_brackets_look_back(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    gpi_call_kernel(call, b->program, GPI_BACK_LOOK_BACK);
+    gpi_brackets_arg_input(call, b);
+    gpi_brackets_arg_out(call, b->desc->match, b->desc->match_offset);
+    gpi_brackets_arg_around(call, b);
+    gpi_brackets_arg_nest(call, b, scratch, b->plan.polls);
+    return gpi_call_launch(call, &b->plan, gpi_brackets_groups(b));
+}
+
+static gp_result gpi_brackets_rest(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    gpi_call_kernel(call, b->program, GPI_BACK_REST);
+    gpi_brackets_arg_input(call, b);
+    gpi_brackets_arg_out(call, b->desc->match, b->desc->match_offset);
+    gpi_brackets_arg_scratch(call, b, scratch);
+    return gpi_call_launch(call, &b->plan, b->tiles);
+}
+
+/* brackets_back.cl. In the local shape openers without a partner are known behind the launch only. */
+static gp_result gpi_brackets_single_pass(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    const bool halves = gpi_brackets_has_halves(b);
+    const size_t from = halves ? 0 : b->tree_at;
+    gp_result r = gpi_call_fill(call, scratch, from, b->scratch_size - from);
+    if (r == GP_OK) r = gpi_brackets_look_back(call, b, scratch);
+    if (r == GP_OK && halves && b->desc->match) r = gpi_brackets_rest(call, b, scratch);
+    if (r == GP_OK && b->errors) r = gpi_brackets_report(call, b, scratch);
+    return r;
 }
 
 static gp_result gpi_brackets_launch(gpi_call *call, const gpi_brackets *b)
@@ -438,6 +347,7 @@ static gp_result gpi_brackets_launch(gpi_call *call, const gpi_brackets *b)
     if (b->tiles == 0) return b->errors ? gpi_brackets_report(call, b, scratch) : GP_OK;
     if (!d->match && !more) return GP_OK;
     r = gpi_call_scratch(call, d->scratch, b->scratch_size, &scratch);
+    if (r == GP_OK && b->back) return gpi_brackets_single_pass(call, b, scratch);
     if (r == GP_OK) r = gpi_brackets_pair(call, b, scratch);
     if (b->tiles == 1 && !more) return r;
     if (r == GP_OK) r = gpi_brackets_tree(call, b, scratch, b->leaves, parts);
@@ -516,7 +426,7 @@ GP_API gp_result gp_brackets_scratch_size(gp_context *gp, const gp_brackets_desc
     return result;
 }
 
-/* Runs the call's kernels once on zeros of the context's own, in two tiles. */
+/* Runs the call's kernels once on zeros of the context's own, in one tile and in two. */
 static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *desc)
 {
     gp_brackets_desc probe;
@@ -532,11 +442,11 @@ static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *de
     probe.match = desc->match;
     probe.errors = desc->errors;
     probe.index_type = desc->index_type;
+    probe.strategy = desc->strategy;
     gpi_brackets_init(&b, "gp_warmup", &probe);
     result = gpi_brackets_plan(gp, &b);
     if (result != GP_OK) return result;
     n = gpi_plan_tile(&b.plan) + 1;
-    probe.count = n;
     result = gpi_alloc_zeros(gp, n * gpi_type_size(probe.type), &probe.in);
     if (result == GP_OK)
         result = gpi_alloc(gp, "gp_warmup", 3 * n * b.index_size + 2 * sizeof(gp_brackets_errors), &out);
@@ -547,7 +457,8 @@ static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *de
     probe.depth_offset = 2 * n;
     if (desc->errors) probe.errors = out;
     probe.errors_offset = 3 * n * b.index_size / sizeof(gp_brackets_errors) + 1;
-    if (result == GP_OK) result = gp_brackets(gp, &probe);
+    for (probe.count = 1; probe.count <= n && result == GP_OK; probe.count += n - 1)
+        result = gp_brackets(gp, &probe); /* one tile goes by several launches, whatever the strategy */
     if (probe.in) (void)clReleaseMemObject(probe.in);
     if (out) (void)clReleaseMemObject(out);
     return result;

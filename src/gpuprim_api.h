@@ -32,8 +32,8 @@
        the call runs (count_type: GP_U32 or GP_U64, at element count_offset), and `count` is its upper
        bound, for which buffers are checked and work is launched. A larger number is clamped to the bound
        and counted in gp_profile.clamped. Without count_buffer, count_type stays 0.
-     - A field that means nothing beside the others is an error, rather than ignored in silence; but a scratch
-       buffer is not looked at where 0 bytes of scratch are needed.
+     - A field that means nothing beside the others is an error, rather than ignored in silence; but offsets
+       into buffers that are not there are not looked at, nor is a scratch buffer where 0 bytes are needed.
      - Expressions, and a monoid's source, have up to 16384 characters. A name in one that stands for nothing
        there (y without a second input) does not compile: GP_ERROR_BUILD, and gp_last_error has what the
    compiler says, your own lines first, by field and line: "map:1:5".
@@ -1189,19 +1189,24 @@ GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_stri
    Codes: of a GP_U8 the class of the symbol: `pairs` lists openers, each with its closer behind it (NULL:
    "()[]{}"; "<>" would be another), or `table` has a code for each of the 256 values, so that several symbols
    can be of one kind. GP_I8 and GP_I32 are codes already. Or `map`: an OpenCL C expression in x and i, for
-   any integer type, whose value is the code; "x == 7 ? 1 : x == 8 ? -1 : 0".
+   any type of integers, whose value, converted to int, is the code; "x == 7 ? 1 : x == 8 ? -1 : 0".
 
    Whatever the input, outputs are defined. A closer on an empty stack takes nothing, and has no partner and
    no parent. An opener that is never closed has no partner, and is around everything behind it. Kinds do not
    decide who matches: a pair of two kinds is a pair, and a mismatch. `errors` tells of all three.
 
    Integers only: the result is always the same. count 0: nothing is written but `errors`. Aliasing: none of
-   what is written overlaps anything else. Scratch: 4 bytes an element, and up to 96 a tile (of some thousand
-   elements). Cost: one reading of the input and one writing of `match`; with parent or depth one more
-   reading; tiles exchange what is left of them, at most every element once. Time does not depend on how deep
-   brackets are nested: an opener in another tile is found by a search in a tree of tiles.
-   Largest count: 2^32 - 1 with 32-bit indices, else memory.
-   (Levien, The stack monoid, 2020, for the monoid.) */
+   what is written overlaps anything else. Scratch: 4 bytes an element at most, and up to 96 a tile (of some
+   thousand elements). Cost: one reading of the input and one writing of `match`; tiles exchange what is left
+   of them, at most every element once. Time does not depend on how deep brackets are nested: an opener in
+   another tile is found by a search in a tree of tiles.
+
+   `strategy`: GP_STRATEGY_MULTI_PASS, in which no group waits for another, and which reads the input once
+   more for parents and depths, and once more for errors. GP_STRATEGY_SINGLE_PASS makes all outputs in one
+   launch by look-back; with local memory it zeroes 2 bytes an element of scratch first, and openers that
+   nobody closes take a launch more. Where a device that runs groups of one item is not known to order memory
+   between them, and for one tile, it is GP_STRATEGY_MULTI_PASS all the same. Largest count: 2^32 - 1 with
+   32-bit indices, else memory. (Levien, The stack monoid, 2020, for the monoid.) */
 typedef struct gp_brackets_desc {
     cl_mem in;
     size_t in_offset;    /* elements, as all offsets */
@@ -1222,6 +1227,7 @@ typedef struct gp_brackets_desc {
     gp_type index_type; /* of these three: GP_U32, GP_U64; 0: GP_U32 as long as count < 2^32 */
     cl_mem errors;      /* one gp_brackets_errors */
     size_t errors_offset;
+    gp_strategy strategy;
     cl_mem scratch; /* of gp_brackets_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
@@ -1963,7 +1969,7 @@ typedef struct gp_warmup_desc {
     const gp_segmented_sort_desc *segmented_sort; /* of this also value_size */
     const gp_sort_strings_desc *sort_strings;     /* of this only that it is there */
     const gp_brackets_desc
-        *brackets; /* of this also pairs, table, map, index_type, which outputs are there */
+        *brackets; /* of this also pairs, table, map, index_type, strategy, which outputs are there */
     const gp_stack_scan_desc *stack_scan; /* of this also pairs, table, value_map */
     const gp_tree_desc *tree;             /* of this type, map and index_type */
     const gp_select_desc *select;         /* of these also element_size, predicate, which buffers are there */

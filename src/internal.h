@@ -45,6 +45,7 @@ typedef enum gpi_primitive {
     GPI_SEGMENTED_SORT,
     GPI_SORT_STRINGS,
     GPI_BRACKETS,
+    GPI_BRACKETS_BACK,
     GPI_STACK_SCAN,
     GPI_TREE,
     GPI_HASH,
@@ -73,7 +74,8 @@ typedef struct gpi_plan {
 
 /* The fields of a desc that say what is combined. Zero: not used. */
 typedef struct gpi_operation {
-    gp_type type, type2, out_type; /* out_type 0: with a monoid or several ops only */
+    const char *type_field, *map_field; /* what the call has type and map as; NULL: by these names */
+    gp_type type, type2, out_type;      /* out_type 0: with a monoid or several ops only */
     gp_op op;
     const gp_op *ops; /* several at once, with out_types (or NULL) and map_type */
     const gp_type *out_types;
@@ -227,13 +229,14 @@ static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t
 static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
                                     size_t key_size, gpi_plan *plan);
 static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gpi_primitive primitive,
-                                        size_t size, gpi_plan *plan);
+                                        size_t size, gp_strategy strategy, gpi_plan *plan);
 static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_strategy strategy,
                                     gpi_plan *plan);
 static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size_t size, gp_strategy strategy,
                                       gpi_plan *plan);
 static gp_result gpi_plan_make_map(gp_context *gp, const char *function, size_t size, gpi_plan *plan);
 static size_t gpi_plan_tile(const gpi_plan *plan);
+static bool gpi_has_fences(const gp_device_info *info);
 static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
                                 cl_uint *tiles);
 

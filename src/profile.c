@@ -72,9 +72,12 @@ static const gpi_profile_row gpi_profile_rows[] = {
     {GPI_CLASS_AMD, GPI_SEARCH, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_INTEL_GPU, GPI_SEARCH, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_UNKNOWN, GPI_SEARCH, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_POCL, GPI_BRACKETS, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_POCL, GPI_BRACKETS, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS,
+     1 << 20},
     {GPI_CLASS_INTEL_CPU, GPI_BRACKETS, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_UNKNOWN, GPI_BRACKETS, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+    {GPI_CLASS_LLVMPIPE, GPI_BRACKETS, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 200},
+    {GPI_CLASS_UNKNOWN, GPI_BRACKETS, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS,
+     1 << 12},
     {GPI_CLASS_POCL, GPI_STACK_SCAN, GP_SHAPE_SERIAL, 1, 16384, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
     {GPI_CLASS_INTEL_CPU, GPI_STACK_SCAN, GP_SHAPE_SERIAL, 1, 16384, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS,
      1},
@@ -115,6 +118,12 @@ static gpi_class gpi_class_of(const gp_device_info *info)
     if (strstr(info->vendor, "Advanced Micro Devices") && gpu) return GPI_CLASS_AMD;
     if (strstr(info->vendor, "Intel") && gpu) return GPI_CLASS_INTEL_GPU;
     return GPI_CLASS_UNKNOWN;
+}
+
+/* Whether GPI_RELEASE and GPI_ACQUIRE (platform.cl) are fences, and groups that have started run on. */
+static bool gpi_has_fences(const gp_device_info *info)
+{
+    return gpi_class_of(info) == GPI_CLASS_POCL && info->fair;
 }
 
 static const gpi_profile_row *gpi_profile_find(gpi_class device_class, gpi_primitive primitive)
@@ -283,9 +292,9 @@ static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_pr
 /* Tiles of brackets may have any length up to the kernels' limits: tests force tiny ones. `size`: of an
    index; for a scan of stacks of a value, of which the serial shape has tiles in private memory. */
 static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gpi_primitive primitive,
-                                        size_t size, gpi_plan *plan)
+                                        size_t size, gp_strategy strategy, gpi_plan *plan)
 {
-    const gp_result result = gpi_plan_make_sized(gp, function, primitive, size, GP_STRATEGY_AUTO, plan);
+    const gp_result result = gpi_plan_make_sized(gp, function, primitive, size, strategy, plan);
     const uint32_t longest = primitive == GPI_STACK_SCAN ? (uint32_t)(32768 / size) : 65536;
     const uint32_t most = plan->shape == GP_SHAPE_SERIAL ? longest : 32, tile = gp->desc.tuning.tile;
     if (result != GP_OK) return result;

@@ -49,7 +49,9 @@ static char *gpi_tree_prelude(const gpi_tree *t)
     gpi_brackets_add_shape(&t->plan, &text);
     gpi_text_add(&text, "#define GPI_SYMBOL %s\n#define GPI_INDEX_SIZE %u\n", symbol,
                  (unsigned)t->index_size);
-    gpi_text_add(&text, "#define GPI_KINDS 0\n#define GPI_MATCH 0\n#define GPI_SELECT %d\n", d->type != 0);
+    gpi_text_add(&text,
+                 "#define GPI_KINDS 0\n#define GPI_MATCH 0\n#define GPI_BACK 0\n#define GPI_SELECT %d\n",
+                 d->type != 0);
     gpi_text_add(
         &text,
         "static int gpi_counted(%s x, ulong i)\n{\n    return (\n#line 1 \"map\"\n%s\n    ) != 0;\n}\n"
@@ -90,7 +92,8 @@ static gp_result gpi_tree_plan(gp_context *gp, gpi_tree *t, const char *function
     t->desc = desc;
     t->function = function;
     result = gpi_tree_check_types(gp, t);
-    if (result == GP_OK) result = gpi_plan_make_brackets(gp, function, GPI_TREE, t->index_size, &t->plan);
+    if (result == GP_OK)
+        result = gpi_plan_make_brackets(gp, function, GPI_TREE, t->index_size, GP_STRATEGY_AUTO, &t->plan);
     while (result == GP_OK) {
         result = gpi_program_get_text(gp, function, GPI_TREE, gpi_tree_prelude(t), 0, &t->program);
         if (result != GP_OK || t->plan.group == 1 || t->plan.group <= t->program->group_max) break;

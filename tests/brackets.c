@@ -1,17 +1,22 @@
 /* brackets.c - see brackets.h. */
 #include "brackets.h"
+#include "keys.h"
 
 /* ------------------------------------------------------------------ variants */
 
-const nest_variant nest_variants[NEST_VARIANTS] = {
-    {"default", GP_SHAPE_AUTO, 0, 0},
-    {"serial, tiles of 64", GP_SHAPE_SERIAL, 64, 0},
-    {"serial, tiles of 5", GP_SHAPE_SERIAL, 5, 0},
-    {"local", GP_SHAPE_LOCAL, 4, 8},
-    {"local, full size", GP_SHAPE_LOCAL, 0, 0},
+const nest_variant nest_variants[NEST_ALL_VARIANTS] = {
+    {"default", GP_SHAPE_AUTO, 0, 0, GP_STRATEGY_AUTO},
+    {"serial, tiles of 64", GP_SHAPE_SERIAL, 64, 0, GP_STRATEGY_AUTO},
+    {"serial, tiles of 5", GP_SHAPE_SERIAL, 5, 0, GP_STRATEGY_AUTO},
+    {"local", GP_SHAPE_LOCAL, 4, 8, GP_STRATEGY_AUTO},
+    {"local, full size", GP_SHAPE_LOCAL, 0, 0, GP_STRATEGY_AUTO},
+    {"look-back", GP_SHAPE_AUTO, 0, 0, GP_STRATEGY_SINGLE_PASS},
+    {"look-back, serial, tiles of 64", GP_SHAPE_SERIAL, 64, 0, GP_STRATEGY_SINGLE_PASS},
+    {"look-back, serial, tiles of 5", GP_SHAPE_SERIAL, 5, 0, GP_STRATEGY_SINGLE_PASS},
+    {"look-back, local", GP_SHAPE_LOCAL, 4, 8, GP_STRATEGY_SINGLE_PASS},
 };
 
-gp_context *nest_open(size_t variant)
+gp_context *nest_open_with(size_t variant, const char *options)
 {
     const nest_variant *v = &nest_variants[variant];
     gp_context_desc desc = {0};
@@ -19,9 +24,20 @@ gp_context *nest_open(size_t variant)
     desc.tuning.shape = v->shape;
     desc.tuning.tile = v->tile;
     desc.tuning.work_group_size = v->group;
+    desc.strategy = v->strategy;
+    desc.build_options = options;
+    if (options) desc.tuning.polls = 100; /* sabotaged: waits in vain */
     if (gp_context_create(&desc, &gp) == GP_ERROR_UNSUPPORTED) return NULL;
     assert_non_null(gp);
     return gp;
+}
+
+gp_context *nest_open(size_t variant) { return nest_open_with(variant, NULL); }
+
+/* The local shape costs PoCL ten seconds a program. */
+bool nest_is_dear(const gp_context *gp, size_t v)
+{
+    return nest_variants[v].shape == GP_SHAPE_LOCAL && !test_builds_are_cheap(gp);
 }
 
 gp_context *nest_open_small(void)
@@ -182,4 +198,77 @@ void assert_errors(const char *name, const gp_brackets_errors *got, const gp_bra
     SAME(first_mismatch);
     SAME(max_depth);
 #undef SAME
+}
+
+/* ------------------------------------------------------------------ check */
+
+/* The buffer holds `expected` between its guards. */
+void nest_compare(gp_context *gp, const char *what, cl_mem buffer, size_t offset, size_t count, size_t size,
+                  const uint64_t *expected)
+{
+    unsigned char *out = test_read(gp, buffer, (offset + count + GUARD) * size);
+    size_t i;
+    for (i = 0; i < count; i++) {
+        uint64_t x = 0;
+        memcpy(&x, out + (offset + i) * size, size);
+        if (size == 4 && x == UINT32_MAX) x = UINT64_MAX;
+        if (x != expected[i])
+            fail_msg("%s[%zu] of %zu is %llu, not %llu", what, i, count, (unsigned long long)x,
+                     (unsigned long long)expected[i]);
+    }
+    for (i = 0; i < (offset + count + GUARD) * size; i++) {
+        if ((i < offset * size || i >= (offset + count) * size) && out[i] != TEST_POISON)
+            fail_msg("%s: guard, byte %zu of %zu elements", what, i, count);
+    }
+    free(out);
+}
+
+/* Runs the call that `desc` says, with codes in `code`, and compares all that it asks for. */
+void nest_check(gp_context *gp, const char *name, gp_brackets_desc desc, const void *in, size_t size,
+                const int *code, unsigned outputs)
+{
+    const size_t n = desc.count, index = desc.index_type == GP_U64 ? 8 : 4;
+    nest_reference *r = nest_reference_make(code, n);
+    gp_brackets_errors errors;
+    char text[160];
+    desc.in = guarded(gp, desc.in_offset, n, size, in);
+    if (outputs & 1) desc.match = guarded(gp, desc.match_offset, n, index, NULL);
+    if (outputs & 2) desc.parent = guarded(gp, desc.parent_offset, n, index, NULL);
+    if (outputs & 4) desc.depth = guarded(gp, desc.depth_offset, n, index, NULL);
+    if (outputs & 8) assert_gp(gp, gp_brackets_read(gp, &desc, &errors));
+    else assert_gp(gp, gp_brackets(gp, &desc));
+    snprintf(text, sizeof text, "%s: outputs %u: match", name, outputs);
+    if (desc.match) nest_compare(gp, text, desc.match, desc.match_offset, n, index, r->match);
+    snprintf(text, sizeof text, "%s: outputs %u: parent", name, outputs);
+    if (desc.parent) nest_compare(gp, text, desc.parent, desc.parent_offset, n, index, r->parent);
+    snprintf(text, sizeof text, "%s: outputs %u: depth", name, outputs);
+    if (desc.depth) nest_compare(gp, text, desc.depth, desc.depth_offset, n, index, r->depth);
+    if (outputs & 8) assert_errors(name, &errors, &r->errors);
+    clReleaseMemObject(desc.in);
+    if (desc.match) clReleaseMemObject(desc.match);
+    if (desc.parent) clReleaseMemObject(desc.parent);
+    if (desc.depth) clReleaseMemObject(desc.depth);
+    nest_reference_free(r);
+}
+
+gp_brackets_desc nest_desc(size_t n)
+{
+    gp_brackets_desc desc = {0};
+    desc.type = GP_U8;
+    desc.count = n;
+    return desc;
+}
+
+void nest_check_text(gp_context *gp, const char *name, size_t n, nest_pattern p, unsigned outputs)
+{
+    unsigned char *text = malloc(n + 1);
+    char title[80];
+    int *code;
+    assert_non_null(text);
+    nest_fill(text, n, p);
+    code = nest_codes(text, n, "()[]{}");
+    snprintf(title, sizeof title, "%s: pattern %d", name, (int)p);
+    nest_check(gp, title, nest_desc(n), text, 1, code, outputs);
+    free(code);
+    free(text);
 }

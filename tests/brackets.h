@@ -9,13 +9,19 @@ typedef struct nest_variant {
     const char *name;
     gp_shape shape;
     uint32_t tile, group;
+    gp_strategy strategy;
 } nest_variant;
 
-enum { NEST_VARIANTS = 5 };
-extern const nest_variant nest_variants[NEST_VARIANTS];
+/* The first ones; behind them those that look back, where the device does: gp_brackets only. */
+enum { NEST_VARIANTS = 5, NEST_ALL_VARIANTS = 9 };
+extern const nest_variant nest_variants[NEST_ALL_VARIANTS];
 
-/* NULL: the device cannot. */
+/* NULL: the device cannot. `options`: of all builds. */
 gp_context *nest_open(size_t variant);
+gp_context *nest_open_with(size_t variant, const char *options);
+
+/* Whether its programs take long to build. */
+bool nest_is_dear(const gp_context *gp, size_t variant);
 
 /* A small tile, in whichever shape the device has. */
 gp_context *nest_open_small(void);
@@ -57,5 +63,18 @@ void nest_reference_free(nest_reference *r);
 
 /* The errors agree in all that does not depend on tiles. */
 void assert_errors(const char *name, const gp_brackets_errors *got, const gp_brackets_errors *expected);
+
+/* The buffer holds `expected` between its guards, in elements of `size` bytes. */
+void nest_compare(gp_context *gp, const char *what, cl_mem buffer, size_t offset, size_t count, size_t size,
+                  const uint64_t *expected);
+
+/* Of n symbols, with all else by default. */
+gp_brackets_desc nest_desc(size_t n);
+
+/* Runs the call that `desc` says on `in`, whose elements have these codes, and compares what it is asked for:
+   a bit each for match, parent, depth, errors. */
+void nest_check(gp_context *gp, const char *name, gp_brackets_desc desc, const void *in, size_t size,
+                const int *code, unsigned outputs);
+void nest_check_text(gp_context *gp, const char *name, size_t n, nest_pattern p, unsigned outputs);
 
 #endif

@@ -2,85 +2,6 @@
 #include "brackets.h"
 #include "keys.h"
 
-/* The local shape costs PoCL ten seconds a program. */
-static bool is_dear(const gp_context *gp, size_t v)
-{
-    return nest_variants[v].shape == GP_SHAPE_LOCAL && !test_builds_are_cheap(gp);
-}
-
-/* ------------------------------------------------------------------ check */
-
-/* The buffer holds `expected` between its guards. */
-static void compare(gp_context *gp, const char *what, cl_mem buffer, size_t offset, size_t count, size_t size,
-                    const uint64_t *expected)
-{
-    unsigned char *out = test_read(gp, buffer, (offset + count + GUARD) * size);
-    size_t i;
-    for (i = 0; i < count; i++) {
-        uint64_t x = 0;
-        memcpy(&x, out + (offset + i) * size, size);
-        if (size == 4 && x == UINT32_MAX) x = UINT64_MAX;
-        if (x != expected[i])
-            fail_msg("%s[%zu] of %zu is %llu, not %llu", what, i, count, (unsigned long long)x,
-                     (unsigned long long)expected[i]);
-    }
-    for (i = 0; i < (offset + count + GUARD) * size; i++) {
-        if ((i < offset * size || i >= (offset + count) * size) && out[i] != TEST_POISON)
-            fail_msg("%s: guard, byte %zu of %zu elements", what, i, count);
-    }
-    free(out);
-}
-
-/* Runs the call that `desc` says, with codes in `code`, and compares all that it asks for. */
-static void check(gp_context *gp, const char *name, gp_brackets_desc desc, const void *in, size_t size,
-                  const int *code, unsigned outputs)
-{
-    const size_t n = desc.count, index = desc.index_type == GP_U64 ? 8 : 4;
-    nest_reference *r = nest_reference_make(code, n);
-    gp_brackets_errors errors;
-    char text[160];
-    desc.in = guarded(gp, desc.in_offset, n, size, in);
-    if (outputs & 1) desc.match = guarded(gp, desc.match_offset, n, index, NULL);
-    if (outputs & 2) desc.parent = guarded(gp, desc.parent_offset, n, index, NULL);
-    if (outputs & 4) desc.depth = guarded(gp, desc.depth_offset, n, index, NULL);
-    if (outputs & 8) assert_gp(gp, gp_brackets_read(gp, &desc, &errors));
-    else assert_gp(gp, gp_brackets(gp, &desc));
-    snprintf(text, sizeof text, "%s: outputs %u: match", name, outputs);
-    if (desc.match) compare(gp, text, desc.match, desc.match_offset, n, index, r->match);
-    snprintf(text, sizeof text, "%s: outputs %u: parent", name, outputs);
-    if (desc.parent) compare(gp, text, desc.parent, desc.parent_offset, n, index, r->parent);
-    snprintf(text, sizeof text, "%s: outputs %u: depth", name, outputs);
-    if (desc.depth) compare(gp, text, desc.depth, desc.depth_offset, n, index, r->depth);
-    if (outputs & 8) assert_errors(name, &errors, &r->errors);
-    clReleaseMemObject(desc.in);
-    if (desc.match) clReleaseMemObject(desc.match);
-    if (desc.parent) clReleaseMemObject(desc.parent);
-    if (desc.depth) clReleaseMemObject(desc.depth);
-    nest_reference_free(r);
-}
-
-static gp_brackets_desc bytes_desc(size_t n)
-{
-    gp_brackets_desc desc = {0};
-    desc.type = GP_U8;
-    desc.count = n;
-    return desc;
-}
-
-static void check_text(gp_context *gp, const char *name, size_t n, nest_pattern p, unsigned outputs)
-{
-    unsigned char *text = malloc(n + 1);
-    char title[80];
-    int *code;
-    assert_non_null(text);
-    nest_fill(text, n, p);
-    code = nest_codes(text, n, "()[]{}");
-    snprintf(title, sizeof title, "%s: pattern %d", name, (int)p);
-    check(gp, title, bytes_desc(n), text, 1, code, outputs);
-    free(code);
-    free(text);
-}
-
 /* ------------------------------------------------------------------ tests */
 
 static const size_t sizes[] = {0,    1,    2,     3,     4,     5,     7,     31,    32,   33,
@@ -100,7 +21,7 @@ static void test_every_variant(void **state)
         for (k = 0; k < count; k++) {
             for (p = 0; p < NEST_PATTERNS; p++) {
                 if (list[k] > 70 && (k + p) % 3 != 0) continue;
-                check_text(gp, nest_variants[v].name, list[k], (nest_pattern)p, 15);
+                nest_check_text(gp, nest_variants[v].name, list[k], (nest_pattern)p, 15);
             }
         }
         gp_context_destroy(gp);
@@ -115,9 +36,9 @@ static void test_outputs(void **state)
     for (v = 0; v < 4; v += 3) {
         gp_context *gp = nest_open(v);
         for (outputs = 1; outputs < 16; outputs++) {
-            if (is_dear(gp, v) && outputs != 1 && !(outputs & 1 && outputs & 8)) continue;
-            check_text(gp, "outputs", test_small() ? 300 : 50021, NEST_KINDS, outputs);
-            check_text(gp, "outputs", 20, NEST_KINDS, outputs);
+            if (nest_is_dear(gp, v) && outputs != 1 && !(outputs & 1 && outputs & 8)) continue;
+            nest_check_text(gp, "outputs", test_small() ? 300 : 50021, NEST_KINDS, outputs);
+            nest_check_text(gp, "outputs", 20, NEST_KINDS, outputs);
         }
         gp_context_destroy(gp);
     }
@@ -136,7 +57,7 @@ static void test_large(void **state)
         for (p = 0; p < NEST_PATTERNS; p++) {
             const bool some = p == NEST_RANDOM || p == NEST_DEEP || p == NEST_SAWTOOTH || p == NEST_BROKEN;
             if (k == 0 || (some && !test_builds_are_cheap(gp)))
-                check_text(gp, "large", large[k], (nest_pattern)p, 15);
+                nest_check_text(gp, "large", large[k], (nest_pattern)p, 15);
         }
     }
     gp_context_destroy(gp);
@@ -147,7 +68,7 @@ static void test_large(void **state)
             continue;
         }
         for (p = 0; p < NEST_PATTERNS; p += 2)
-            check_text(gp, nest_variants[k].name, large[0], (nest_pattern)p, 15);
+            nest_check_text(gp, nest_variants[k].name, large[0], (nest_pattern)p, 15);
         gp_context_destroy(gp);
     }
 }
@@ -164,7 +85,7 @@ static void test_offsets_and_wide(void **state)
         int *code;
         assert_non_null(text);
         for (k = 0; k < 4; k++) {
-            gp_brackets_desc desc = bytes_desc(n);
+            gp_brackets_desc desc = nest_desc(n);
             desc.in_offset = 3 * k;
             desc.match_offset = 5 * k;
             desc.parent_offset = k;
@@ -173,7 +94,7 @@ static void test_offsets_and_wide(void **state)
             desc.index_type = k % 2 ? GP_U64 : GP_U32;
             nest_fill(text, n, k < 2 ? NEST_KINDS : NEST_BROKEN);
             code = nest_codes(text, n, "()[]{}");
-            check(gp, "offsets", desc, text, 1, code, 15);
+            nest_check(gp, "offsets", desc, text, 1, code, 15);
             free(code);
         }
         free(text);
@@ -196,11 +117,11 @@ static void test_symbols(void **state)
     assert_non_null(code);
     for (v = 0; v < 4; v += 3) {
         gp_context *gp = nest_open(v);
-        gp_brackets_desc desc = bytes_desc(n);
+        gp_brackets_desc desc = nest_desc(n);
         for (i = 0; i < n; i++) text[i] = nest_pick("<>ab()", 6);
         other = nest_codes(text, n, "<>");
         desc.pairs = "<>";
-        check(gp, "pairs", desc, text, 1, other, 15);
+        nest_check(gp, "pairs", desc, text, 1, other, 15);
         free(other);
         desc.pairs = NULL;
         desc.table = table;
@@ -208,8 +129,8 @@ static void test_symbols(void **state)
             table[i] = (int8_t)(i % 16 == 3 ? 1 + (int)(i / 64) : i % 16 == 9 ? -1 - (int)(i / 64) : 0);
         for (i = 0; i < n; i++) text[i] = (unsigned char)(test_random() >> 9);
         for (i = 0; i < n; i++) code[i] = table[text[i]];
-        check(gp, "table", desc, text, 1, code, 15);
-        if (is_dear(gp, v)) {
+        nest_check(gp, "table", desc, text, 1, code, 15);
+        if (nest_is_dear(gp, v)) {
             gp_context_destroy(gp);
             continue;
         }
@@ -217,13 +138,13 @@ static void test_symbols(void **state)
         desc.type = GP_I8;
         for (i = 0; i < n; i++) code[i] = (int)(test_random() >> 7) % 3 - 1;
         for (i = 0; i < n; i++) text[i] = (unsigned char)(signed char)code[i];
-        check(gp, "codes of 8 bits", desc, text, 1, code, 15);
+        nest_check(gp, "codes of 8 bits", desc, text, 1, code, 15);
         desc.type = GP_I32;
         for (i = 0; i < n; i++) wide[i] = code[i] = (int)(test_random() >> 7) % 5 * 100000 - 200000;
-        check(gp, "codes of 32 bits", desc, wide, 4, code, 15);
+        nest_check(gp, "codes of 32 bits", desc, wide, 4, code, 15);
         desc.map = "x == 200000 ? 1 : x == 0 && i % 3 != 0 ? -1 : 0 // of the index too";
         for (i = 0; i < n; i++) code[i] = wide[i] == 200000 ? 1 : wide[i] == 0 && i % 3 != 0 ? -1 : 0;
-        check(gp, "map", desc, wide, 4, code, 15);
+        nest_check(gp, "map", desc, wide, 4, code, 15);
         gp_context_destroy(gp);
     }
     free(code);
@@ -252,7 +173,7 @@ static void test_count_on_device(void **state)
             const uint32_t wanted = test_small() ? counts[k] / 10 : counts[k];
             const size_t n = wanted < bound ? wanted : bound;
             nest_reference *r = nest_reference_make(code, n);
-            gp_brackets_desc desc = bytes_desc(bound);
+            gp_brackets_desc desc = nest_desc(bound);
             gp_brackets_errors errors;
             desc.in = test_buffer(gp, bound, text);
             desc.match = guarded(gp, 0, bound, 4, NULL);
@@ -260,8 +181,8 @@ static void test_count_on_device(void **state)
             desc.count_buffer = test_buffer(gp, 4, &wanted);
             desc.count_type = GP_U32;
             assert_gp(gp, gp_brackets_read(gp, &desc, &errors));
-            compare(gp, "match", desc.match, 0, n, 4, r->match);
-            compare(gp, "parent", desc.parent, 0, n, 4, r->parent);
+            nest_compare(gp, "match", desc.match, 0, n, 4, r->match);
+            nest_compare(gp, "parent", desc.parent, 0, n, 4, r->parent);
             assert_errors("count on device", &errors, &r->errors);
             clReleaseMemObject(desc.in);
             clReleaseMemObject(desc.match);
@@ -284,7 +205,7 @@ static void test_scratch(void **state)
     (void)state;
     for (v = 0; v < 4; v += 3) {
         gp_context *gp = nest_open(v);
-        gp_brackets_desc desc = bytes_desc(n);
+        gp_brackets_desc desc = nest_desc(n);
         unsigned char *text = malloc(n);
         nest_reference *r;
         int *code;
@@ -300,7 +221,7 @@ static void test_scratch(void **state)
         clReleaseMemObject(desc.scratch);
         desc.scratch = test_buffer(gp, bytes, NULL);
         assert_gp(gp, gp_brackets(gp, &desc));
-        compare(gp, "own scratch", desc.match, 0, n, 4, r->match);
+        nest_compare(gp, "own scratch", desc.match, 0, n, 4, r->match);
         assert_int_equal(test_profile_of(gp).scratch_bytes, 0);
         clReleaseMemObject(desc.in);
         clReleaseMemObject(desc.match);
@@ -322,7 +243,7 @@ static void test_scratch(void **state)
 static void test_bad_input(void **state)
 {
     gp_context *gp = nest_open(0);
-    gp_brackets_desc good = bytes_desc(5000), d;
+    gp_brackets_desc good = nest_desc(5000), d;
     static const int8_t table[256] = {1};
     size_t bytes;
     (void)state;
@@ -372,7 +293,7 @@ static void test_many(void **state)
 {
     const size_t most = 5000, rounds = test_small() ? 20 : 1000;
     gp_context *gp = nest_open_small();
-    gp_brackets_desc desc = bytes_desc(most);
+    gp_brackets_desc desc = nest_desc(most);
     unsigned char *text = malloc(most);
     nest_reference *r;
     int *code;
@@ -391,7 +312,7 @@ static void test_many(void **state)
     }
     desc.count = most;
     assert_gp(gp, gp_brackets(gp, &desc));
-    compare(gp, "many", desc.match, 0, most, 4, r->match);
+    nest_compare(gp, "many", desc.match, 0, most, 4, r->match);
     clReleaseMemObject(desc.in);
     clReleaseMemObject(desc.match);
     nest_reference_free(r);
@@ -403,7 +324,7 @@ static void test_many(void **state)
 static void test_warmup(void **state)
 {
     gp_context *gp = nest_open_small();
-    gp_brackets_desc desc = bytes_desc(0);
+    gp_brackets_desc desc = nest_desc(0);
     gp_warmup_desc warm = {0};
     uint64_t built;
     (void)state;
@@ -412,7 +333,7 @@ static void test_warmup(void **state)
     warm.brackets = &desc;
     assert_gp(gp, gp_warmup(gp, &warm));
     built = test_profile_of(gp).programs_built + test_profile_of(gp).programs_loaded;
-    check_text(gp, "warmed", 1000, NEST_TEXT, 15);
+    nest_check_text(gp, "warmed", 1000, NEST_TEXT, 15);
     assert_int_equal(test_profile_of(gp).programs_built + test_profile_of(gp).programs_loaded, built);
     clReleaseMemObject(desc.match);
     gp_context_destroy(gp);
