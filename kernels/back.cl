@@ -30,8 +30,7 @@
    (Levien, The stack monoid, 2020, and Merrill & Garland 2016, for decoupled look-back over it; the tree is
    ours.)
 
-   Parameter
-       GPI_SABOTAGE     may be missing; k: one tile in k never publishes, as if its group never ran (tests) */
+   Behind sabotage.cl: words and cells of a tile go past gpi_tells.                                      */
 #if GPI_BACK
 #define GPI_NODE_WORDS 4
 #define GPI_WORD_THERE 0x80000000u
@@ -59,36 +58,33 @@ static gpi_back gpi_back_make(volatile __global uint *words, __global const GPI_
     return back;
 }
 
-static bool gpi_back_publishes(uint tile)
+static uint gpi_node_word(gpi_node node, uint k)
 {
-#ifdef GPI_SABOTAGE
-    return (tile * 2654435761u >> 16) % GPI_SABOTAGE != 0;
-#else
-    (void)tile;
-    return true;
-#endif
+    const gpi_index x = k < 2 ? node.pops : node.pushes;
+    return GPI_WORD_THERE | (uint)(k % 2 ? (ulong)x >> 31 : (ulong)x);
 }
 
-static void gpi_number_publish(volatile __global uint *words, gpi_index x)
+static volatile __global uint *gpi_node_words(gpi_back back, uint x)
 {
-    gpi_word_write(words, GPI_WORD_THERE | (uint)x);
-    gpi_word_write(words + 1, GPI_WORD_THERE | (uint)((ulong)x >> 31));
+    return back.words + (ulong)x * GPI_NODE_WORDS;
 }
 
+/* A node that somebody has computed. */
 static void gpi_back_write(gpi_back back, uint x, gpi_node node)
 {
-    volatile __global uint *words = back.words + (ulong)x * GPI_NODE_WORDS;
-    gpi_number_publish(words, node.pops);
-    gpi_number_publish(words + 2, node.pushes);
+    volatile __global uint *words = gpi_node_words(back, x);
+    for (uint k = 0; k < GPI_NODE_WORDS; k++) gpi_word_write(words + k, gpi_node_word(node, k));
 }
 
 /* A node, by the tile that its last leaf is. */
 static void gpi_back_publish(gpi_back back, uint x, gpi_node node)
 {
-    const uint level = clz(x) - clz(back.leaves);
-    if (!gpi_back_publishes(((x + 1) << level) - 1 - back.leaves)) return;
+    const uint level = clz(x) - clz(back.leaves), tile = ((x + 1) << level) - 1 - back.leaves;
+    volatile __global uint *words = gpi_node_words(back, x);
     GPI_RELEASE(); /* serial shape: the cells below it are there */
-    gpi_back_write(back, x, node);
+    for (uint k = 0; k < GPI_NODE_WORDS; k++) {
+        if (gpi_tells(words + k, tile, k)) gpi_word_write(words + k, gpi_node_word(node, k));
+    }
 }
 
 static gpi_index gpi_number_of(uint low, uint high)
@@ -100,7 +96,7 @@ static gpi_index gpi_number_of(uint low, uint high)
 static bool gpi_back_look(gpi_back back, uint x, gpi_node *node)
 {
     const uint level = clz(x) - clz(back.leaves);
-    volatile __global uint *words = back.words + (ulong)x * GPI_NODE_WORDS;
+    volatile __global uint *words = gpi_node_words(back, x);
     if ((x << level) - back.leaves >= gpi_tiles_of(back.n)) {
         *node = gpi_node_make(0, 0);
         return true;

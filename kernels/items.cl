@@ -110,14 +110,18 @@ static uint gpi_take_bit(uint *open, uint need)
 /* Openers below one another, from the top of the stack before an item on down: in other items of the tile,
    then in tiles before it. */
 typedef struct gpi_cursor {
-    uint self;        /* the item that looks for them */
-    uint item, open;  /* the openers of this item that have not been seen */
-    gpi_index before; /* how many have been seen that are in tiles before this one */
+    gpi_shared shared; /* in here: where all calls of a function pass the same local memory, clang puts its
+                          name in place of the parameter, and PoCL 3.1 gives a function that stays one of its
+                          own another memory of that name, with zeros in it */
+    uint self;         /* the item that looks for them */
+    uint item, open;   /* the openers of this item that have not been seen */
+    gpi_index before;  /* how many have been seen that are in tiles before this one */
 } gpi_cursor;
 
-static gpi_cursor gpi_cursor_make(uint item)
+static gpi_cursor gpi_cursor_make(gpi_shared shared, uint item)
 {
     gpi_cursor c;
+    c.shared = shared;
     c.self = c.item = item;
     c.open = 0;
     c.before = 0;
@@ -125,11 +129,10 @@ static gpi_cursor gpi_cursor_make(uint item)
 }
 
 /* The next opener's place in the tile; GPI_ALONE: it is not in the tile, and *need below the top of the stack
-   before the tile. (Inlined: where all callers pass the same local memory, clang puts its name in place of
-   `shared`, and PoCL 3.1 gives a function that is not part of the kernel by then another memory of that
-   name, with zeros in it.) */
-GPI_INLINE uint gpi_cursor_down(gpi_cursor *c, gpi_shared shared, gpi_index *need)
+   before the tile. */
+static uint gpi_cursor_down(gpi_cursor *c, gpi_index *need)
 {
+    const gpi_shared shared = c->shared;
     uint skip = 0;
     if (c->item != GPI_NOWHERE && c->open == 0) {
         const gpi_index pops = c->item == c->self ? 0 : shared->tree[GPI_WG + c->item].pops;
@@ -159,11 +162,11 @@ static void gpi_pend(gpi_nest nest, uint tile, uint i, gpi_index need, __local u
 static void gpi_pair_items(uint close, gpi_nest nest, uint tile, __local ushort *partner, gpi_shared shared)
 {
     const uint first = (uint)get_local_id(0) * GPI_ITEMS;
-    gpi_cursor cursor = gpi_cursor_make((uint)get_local_id(0));
+    gpi_cursor cursor = gpi_cursor_make(shared, (uint)get_local_id(0));
     for (; close; close &= close - 1) {
         const uint i = first + popcount(~close & (close - 1));
         gpi_index need;
-        const uint opener = gpi_cursor_down(&cursor, shared, &need);
+        const uint opener = gpi_cursor_down(&cursor, &need);
         if (opener == GPI_ALONE) {
             gpi_pend(nest, tile, i, need, partner);
             continue;
@@ -191,8 +194,8 @@ static void gpi_keep(gpi_nest nest, uint tile, uint k, uint i)
 {
     const ulong begin = gpi_tile_begin(tile), at = begin + k;
 #if GPI_BACK
-    if (gpi_back_publishes(tile))
-        (void)atomic_or((volatile __global uint *)nest.cells + at / 2, (GPI_CELL_THERE | i) << (at & 1) * 16);
+    volatile __global uint *word = nest.cells + at / 2;
+    if (gpi_tells(word, tile, k)) (void)atomic_or(word, (GPI_CELL_THERE | i) << (at & 1) * 16);
 #else
     nest.cells[at] = (uint)(begin + i);
 #endif
@@ -287,10 +290,10 @@ static void gpi_note_add(gpi_nest nest, uint tile, gpi_note note, gpi_join_share
 
 /* The next opener as it goes to the stage: its place in the tile, or GPI_TILE and how far below the top of
    the stack before the tile. */
-static uint gpi_cursor_stage(gpi_cursor *c, gpi_shared shared)
+static uint gpi_cursor_stage(gpi_cursor *c)
 {
     gpi_index need;
-    const uint opener = gpi_cursor_down(c, shared, &need);
+    const uint opener = gpi_cursor_down(c, &need);
     return opener == GPI_ALONE ? GPI_TILE + (uint)need : opener;
 }
 
@@ -302,9 +305,9 @@ static void gpi_enclose_item(gpi_index below, __local ushort *stage, gpi_shared 
     const uint l = (uint)get_local_id(0), first = l * GPI_ITEMS;
     const gpi_node before =
         gpi_node_product(gpi_node_make(0, below), gpi_items_before(shared->tree, GPI_WG, l));
-    gpi_cursor cursor = gpi_cursor_make(l);
+    gpi_cursor cursor = gpi_cursor_make(shared, l);
     gpi_index height = before.pushes;
-    uint open = 0, outer = height ? gpi_cursor_stage(&cursor, shared) : GPI_ALONE;
+    uint open = 0, outer = height ? gpi_cursor_stage(&cursor) : GPI_ALONE;
     shared->height[l] = height;
     for (uint j = 0; j < GPI_ITEMS; j++) {
         const int sign = shared->sign[first + j];
@@ -316,7 +319,7 @@ static void gpi_enclose_item(gpi_index below, __local ushort *stage, gpi_shared 
         } else if (sign < 0 && height > 0) {
             height--;
             if (open) open ^= 1u << (31 - clz(open));
-            else outer = height ? gpi_cursor_stage(&cursor, shared) : GPI_ALONE;
+            else outer = height ? gpi_cursor_stage(&cursor) : GPI_ALONE;
         }
     }
 }
@@ -336,8 +339,9 @@ static void gpi_enclose_tile(gpi_nest nest, uint tile, __global gpi_index *paren
     const ulong begin = gpi_tile_begin(tile);
     const uint length = gpi_tile_length(nest, tile);
     gpi_enclose_item(shared->before.pushes, memory->stage, shared);
-    gpi_sync(); /* parents and depths are there */
-    for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) {
+    gpi_sync();                                                       /* parents and depths are there */
+    for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG) { /* all items alike: PoCL 3.1 */
+        if (i >= length) continue;
         if (parents) parent[begin + i] = gpi_parent_of(nest, tile, memory->stage[i]);
         if (depths) depth[begin + i] = shared->height[i / GPI_ITEMS] + shared->sign[i];
     }

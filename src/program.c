@@ -81,7 +81,7 @@ static const gpi_program_text gpi_program_texts[GPI_PRIMITIVES] = {
     {"brackets", "node nest strands items join brackets",
      {"gp_brackets_pair", "gp_brackets_tree", "gp_brackets_join",
       "gp_brackets_enclose", "gp_brackets_measure", "gp_brackets_report"}},
-    {"brackets_back", "node back nest strands items join brackets_back",
+    {"brackets_back", "node sabotage back nest strands items join brackets_back",
      {"gp_brackets_look_back", "gp_brackets_rest", "gp_brackets_report"}},
     {"stack_scan", "monoid source node nest strands items stack_scan",
      {"gp_stack_pair", "gp_stack_tree", "gp_stack_base", "gp_stack_fold"}},

@@ -1,8 +1,8 @@
 /* test_sabotage.c - groups that others wait for misbehave (kernels/sabotage.cl): the result is exact all the
    same, and every call ends. What hangs is killed by tools/run_test.sh.
 
-   Waiting: the look-back of scans and selections, in which a late tile is computed by who waits for it, and
-   the ring of the onesweep sort, whose passes are abandoned and redone. */
+   Waiting: the look-back of scans, selections and brackets, in which a late tile is computed by who waits for
+   it, and the ring of the onesweep sort, whose passes are abandoned and redone. */
 #include "support.h"
 
 /* How one tile in two misbehaves, and how patient the others are. */
@@ -69,6 +69,7 @@ typedef struct waiting {
     size_t (*make)(void *in, void *expected, size_t count); /* returns how many are expected */
     gp_result (*call)(gp_context *gp, cl_mem in, cl_mem out, size_t count);
     const sabotage *ways[5];
+    bool patient; /* waits without bound in the serial shape: only for what is late */
 } waiting;
 
 /* Sums of 64 bits: a state is of several words, in either form. */
@@ -141,10 +142,41 @@ static gp_result call_sort(gp_context *gp, cl_mem in, cl_mem out, size_t count)
     return gp_sort(gp, &desc);
 }
 
+/* Codes at random: a nest some hundred deep, over many tiles. */
+static size_t make_brackets(void *in_, void *expected_, size_t count)
+{
+    int32_t *in = in_;
+    uint32_t *expected = expected_, *stack = malloc(count * sizeof *stack);
+    size_t i, height = 0;
+    assert_non_null(stack);
+    for (i = 0; i < count; i++) {
+        in[i] = (int32_t)(test_random() % 3) - 1;
+        expected[i] = UINT32_MAX;
+        if (in[i] > 0) stack[height++] = (uint32_t)i;
+        if (in[i] >= 0 || height == 0) continue;
+        expected[i] = stack[--height];
+        expected[stack[height]] = (uint32_t)i;
+    }
+    free(stack);
+    return count;
+}
+
+static gp_result call_brackets(gp_context *gp, cl_mem in, cl_mem out, size_t count)
+{
+    gp_brackets_desc desc = {0};
+    desc.in = in;
+    desc.match = out;
+    desc.count = count;
+    desc.type = GP_I32;
+    return gp_brackets(gp, &desc);
+}
+
 static const waiting scan = {
-    "scan", 8, make_scan, call_scan, {&torn, &late, &waited_for, &never, &never_waited_for}};
-static const waiting select_ = {"select", 4, make_select, call_select, {&torn_word, &late, &never}};
-static const waiting sort = {"sort", 4, make_sort, call_sort, {&torn, &late_digits, &never}};
+    "scan", 8, make_scan, call_scan, {&torn, &late, &waited_for, &never, &never_waited_for}, false};
+static const waiting select_ = {"select", 4, make_select, call_select, {&torn_word, &late, &never}, false};
+static const waiting sort = {"sort", 4, make_sort, call_sort, {&torn, &late_digits, &never}, false};
+static const waiting brackets = {"brackets", 4, make_brackets, call_brackets, {&torn, &late_digits, &never},
+                                 true};
 
 /* ------------------------------------------------------------------ check */
 
@@ -169,9 +201,12 @@ static void check(const waiting *w, const sabotage_variant *variant, const sabot
     gp_profile profile;
     cl_mem in_buffer, out_buffer;
     void *in, *expected;
+    bool loops_end;
     size_t n;
     if (!gp) return;
-    if (how == &never_waited_for && !gp_context_info(gp)->loop_limit) {
+    loops_end =
+        gp_context_info(gp)->loop_limit != 0; /* brackets of many tiles are not matched by look-back then */
+    if (how == &never_waited_for && !loops_end) {
         gp_context_destroy(gp);
         return;
     }
@@ -184,7 +219,7 @@ static void check(const waiting *w, const sabotage_variant *variant, const sabot
     check_calls(gp, w, variant->name, how, in_buffer, out_buffer, count, expected, n * w->size);
     profile = test_profile_of(gp);
     assert_int_equal(profile.abandoned, 0);
-    if (how->needs_fallback) assert_true(profile.fallbacks > 0);
+    if (how->needs_fallback && !(w->patient && loops_end)) assert_true(profile.fallbacks > 0);
     clReleaseMemObject(in_buffer);
     clReleaseMemObject(out_buffer);
     free(in);
@@ -209,8 +244,10 @@ static void check_all(const waiting *w)
     size_t k;
     for (k = 0; k < sizeof w->ways / sizeof *w->ways && w->ways[k]; k++) {
         if (!cheap && (w->ways[k] == &never || w->ways[k] == &never_waited_for)) continue;
-        check(w, &serial_wide, w->ways[k]);
-        check(w, &serial_narrow, w->ways[k]);
+        if (!w->patient || w->ways[k] == &late_digits) {
+            check(w, &serial_wide, w->ways[k]);
+            check(w, &serial_narrow, w->ways[k]);
+        }
         if (!cheap) continue;
         check(w, &local_wide, w->ways[k]);
         check(w, &local_narrow, w->ways[k]);
@@ -236,12 +273,20 @@ static void test_sort(void **state)
     check_all(&sort);
 }
 
+static void test_brackets(void **state)
+{
+    (void)state;
+    check_all(&brackets);
+    if (!builds_are_cheap()) check(&brackets, &local_narrow, &torn);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scan),
         cmocka_unit_test(test_select),
         cmocka_unit_test(test_sort),
+        cmocka_unit_test(test_brackets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -220,10 +220,18 @@ static void prepare_brackets(world *w)
     put_out(w, 3, 4 * N);
 }
 
-static gp_result run_brackets(world *w)
+/* There are several. */
+static void with_small_tiles(world *w, gp_context_desc *desc)
+{
+    (void)w;
+    desc->tuning.tile = 4096;
+}
+
+static gp_result match_brackets(world *w, gp_strategy strategy)
 {
     gp_brackets_desc d = {0};
     gp_result result;
+    d.strategy = strategy;
     d.in = w->buffer[0];
     d.count = N;
     d.type = GP_U8;
@@ -232,6 +240,10 @@ static gp_result run_brackets(world *w)
     result = gp_brackets(w->gp, &d);
     return result == GP_OK ? gp_brackets_read(w->gp, &d, (gp_brackets_errors *)(void *)w->number) : result;
 }
+
+static gp_result run_brackets(world *w) { return match_brackets(w, GP_STRATEGY_MULTI_PASS); }
+
+static gp_result run_brackets_single_pass(world *w) { return match_brackets(w, GP_STRATEGY_SINGLE_PASS); }
 
 static bool check_brackets(world *w)
 {
@@ -304,7 +316,9 @@ const scenario scenarios_keys[] = {
     {"merge", NULL, prepare_falling, run_merge, check_merge, NULL, false, false},
     {"search", NULL, prepare_falling, run_search, check_search, NULL, false, false},
     {"topk", NULL, prepare_falling, run_topk, check_topk, NULL, false, false},
-    {"brackets", NULL, prepare_brackets, run_brackets, check_brackets, NULL, false, false},
+    {"brackets", with_small_tiles, prepare_brackets, run_brackets, check_brackets, NULL, false, false},
+    {"brackets_single_pass", with_small_tiles, prepare_brackets, run_brackets_single_pass, check_brackets,
+     NULL, false, false},
     {"stack_scan", NULL, prepare_brackets, run_stack_scan, check_stack_scan, NULL, false, false},
     {"tree", NULL, prepare_tree, run_tree, check_tree, NULL, false, false},
     {0},

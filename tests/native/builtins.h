@@ -43,7 +43,9 @@ uint32_t clz_uint(uint32_t x) __asm__("_Z3clzj");
 uint32_t clz_uint(uint32_t x) { return x ? (uint32_t)__builtin_clz(x) : 32; }
 
 /* Atomics of OpenCL C 1.2 are relaxed. */
+#ifndef RELAXED
 #define RELAXED __ATOMIC_RELAXED
+#endif
 
 uint32_t inc_uint(volatile uint32_t *p) __asm__("_Z10atomic_incPU8CLglobalVj");
 uint32_t inc_uint(volatile uint32_t *p) { return __atomic_fetch_add(p, 1, RELAXED); }

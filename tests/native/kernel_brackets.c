@@ -1,0 +1,132 @@
+/* kernel_brackets.c - gp_brackets by look-back in the serial shape as native code, its groups run against
+   each other in threads, as in kernel_threads.c.
+
+   Cells are plain memory there, which fences order behind the words of a leaf (kernels/back.cl).
+   ThreadSanitizer knows no fences: here every atomic is ordered instead. What it then sees is whether each
+   cell is read behind the word that says that it is there. */
+#include <stdio.h>
+#include <string.h>
+
+#define RELAXED __ATOMIC_SEQ_CST
+#include "builtins.h"
+#include "threads.h"
+
+enum {
+    TILE = 32,
+    TILES = 700,
+    COUNT = TILE * TILES - 5,
+    LEAVES = 1024,
+    STRANDS = 4,
+    NOTES_AT = COUNT + 5, /* in uints: a cell an element */
+    TREE_AT = NOTES_AT + TILES * 8,
+    SCRATCH = TREE_AT + 2 * LEAVES * 4
+};
+#define NONE 0xffffffffu
+
+typedef uint32_t row __attribute__((vector_size(64)));
+void store_row(row r, size_t at, uint32_t *out) __asm__("_Z8vstore16Dv16_jmPU8CLglobalj");
+void store_row(row r, size_t at, uint32_t *out) { memcpy(out + 16 * at, &r, sizeof r); }
+
+#define NEST_PARAMETERS                                                                      \
+    uint32_t *scratch, uint64_t notes_at, uint64_t tree_at, uint32_t leaves, uint32_t polls, \
+        volatile uint32_t *counters
+#define INPUT_PARAMETERS                                                                                 \
+    const unsigned char *in, uint64_t in_at, uint64_t bound, const uint32_t *wanted, uint64_t wanted_at, \
+        uint32_t wanted_words
+
+/* The kernels, as brackets_back.cl and join.cl declare them. */
+void gp_brackets_look_back(INPUT_PARAMETERS, uint32_t *match, uint64_t match_at, uint32_t *parent,
+                           uint64_t parent_at, uint32_t parents, uint32_t *depth, uint64_t depth_at,
+                           uint32_t depths, NEST_PARAMETERS);
+void gp_brackets_report(INPUT_PARAMETERS, uint64_t *errors, uint64_t errors_at, NEST_PARAMETERS);
+
+static unsigned char text[COUNT];
+static uint32_t match[COUNT], parent[COUNT], depth[COUNT], stack[COUNT];
+static uint32_t expected_match[COUNT], expected_parent[COUNT], expected_depth[COUNT];
+static _Alignas(64) uint32_t memory[SCRATCH];
+static uint64_t errors[16];
+static uint32_t counts[4];
+
+static void look_back_group(void)
+{
+    gp_brackets_look_back(text, 0, COUNT, NULL, 0, 0, match, 0, parent, 0, 1, depth, 0, 1, memory, NOTES_AT,
+                          TREE_AT, LEAVES, 0, counts);
+}
+
+static void report_group(void)
+{
+    gp_brackets_report(text, 0, COUNT, NULL, 0, 0, errors, 0, memory, NOTES_AT, TREE_AT, LEAVES, 0, counts);
+}
+
+/* With a stack. Returns the greatest depth. */
+static uint32_t make_expected(void)
+{
+    uint32_t height = 0, highest = 0, i;
+    for (i = 0; i < COUNT; i++) {
+        expected_match[i] = NONE;
+        expected_parent[i] = height ? stack[height - 1] : NONE;
+        expected_depth[i] = height;
+        if (text[i] == '(') {
+            stack[height++] = i;
+        } else if (text[i] == ')' && height > 0) {
+            expected_match[i] = stack[--height];
+            expected_match[stack[height]] = i;
+        }
+        if (height > highest) highest = height;
+    }
+    return highest;
+}
+
+static int differs(const char *what, const uint32_t *found, const uint32_t *expected)
+{
+    uint32_t i;
+    for (i = 0; i < COUNT; i++) {
+        if (found[i] == expected[i]) continue;
+        printf("kernel-tsan: %s[%u] is %u, not %u\n", what, i, found[i], expected[i]);
+        return 1;
+    }
+    return 0;
+}
+
+static int check(void)
+{
+    const uint32_t highest = make_expected();
+    int wrong;
+    memset(match, 0xa5, sizeof match);
+    memset(parent, 0xa5, sizeof parent);
+    memset(depth, 0xa5, sizeof depth);
+    memset(memory, 0, sizeof memory);
+    launch(look_back_group, (TILES + STRANDS - 1) / STRANDS);
+    launch(report_group, 1);
+    wrong = differs("match", match, expected_match) + differs("parent", parent, expected_parent) +
+            differs("depth", depth, expected_depth);
+    if (errors[6] != highest) printf("kernel-tsan: deepest %u, not %u\n", (uint32_t)errors[6], highest);
+    return wrong + (errors[6] != highest);
+}
+
+/* By rounds: any order, deep, a sawtooth of ever longer teeth, mostly closers. */
+static unsigned char symbol(uint32_t round, uint32_t i, uint32_t random)
+{
+    static const char any[] = "()()x", closers[] = "())x)";
+    switch (round % 4) {
+    case 0: return (unsigned char)any[random % 5];
+    case 1: return i < COUNT / 2 ? '(' : ')';
+    case 2: return (i / (1 + i / 500)) % 2 ? ')' : '(';
+    default: return (unsigned char)closers[random % 5];
+    }
+}
+
+int main(void)
+{
+    uint32_t round, i, seed = 1;
+    int wrong = 0;
+    for (round = 0; round < 20; round++) {
+        for (i = 0; i < COUNT; i++) {
+            seed = seed * 1664525u + 1013904223u;
+            text[i] = symbol(round, i, seed >> 16);
+        }
+        wrong += check();
+    }
+    printf("kernel-tsan: %d wrong\n", wrong);
+    return wrong;
+}
