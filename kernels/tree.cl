@@ -26,7 +26,8 @@ static void gpi_run_ends(gpi_family f, gpi_run run, gpi_tree_shared memory)
     while (open > run.begin) {
         const uint i = (uint)(open - run.begin), rungs = gpi_rungs(f, run, i);
         const gpi_index up = GPI_KEY(i - rungs);
-        for (uint k = 0; k < rungs; k++, open--) {
+        const uint single = rungs == 16 && gpi_ends_descend(f, open, next, &at) ? 0 : rungs;
+        for (uint k = 0; k < single; k++, open--) {
             if (next != f.leaves && (next == run.number || f.tree[f.leaves + next].key >= open)) {
                 next = gpi_first_below(f.tree, f.leaves, next, open - 1);
                 at = next == f.leaves ? f.n : (ulong)next * GPI_RUN;

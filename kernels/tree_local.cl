@@ -19,7 +19,6 @@ typedef struct gpi_tree_memory {
 #define GPI_KEY(i) memory->key[GPI_PAD(GPI_AT(i))]
 #define GPI_COUNTS(i) memory->counts[GPI_AT(i)]
 #define GPI_OWN(i) memory->own[GPI_AT(i)]
-#define gpi_rungs(f, run, i) 1u /* see tree_serial.cl */
 #define GPI_SET_NEAR(i, x) memory->near[GPI_AT(i)] = (uchar)(x)
 #define GPI_SET_FAR(i, x) memory->far[GPI_PAD(GPI_AT(i))] = (x)
 #define GPI_SET_END(i, x) memory->end[GPI_AT(i)] = (uchar)(x)
@@ -108,6 +107,24 @@ static void gpi_group_inside(gpi_family f, gpi_tree_shared memory)
     const gpi_low low = gpi_run_inside(run, memory);
     if (run.length > 0) f.tree[f.leaves + run.number] = low;
     gpi_tree_store_near(f, memory);
+}
+
+/* What the serial shape does by rows. */
+static uint gpi_rungs(gpi_family f, gpi_run run, uint i)
+{
+    (void)f;
+    (void)run;
+    (void)i;
+    return 1;
+}
+
+static bool gpi_ends_descend(gpi_family f, gpi_index open, uint next, ulong *at)
+{
+    (void)f;
+    (void)open;
+    (void)next;
+    (void)at;
+    return false;
 }
 
 /* Elements whose parents are in other runs. */

@@ -226,6 +226,46 @@ static void gpi_group_inside(gpi_family f, gpi_tree_shared memory)
 
 /* ------------------------------------------------------------------ beyond runs */
 
+/* Whether 16 elements from `at` on have the parents `parent`, and the one before it, and so on. */
+GPI_INLINE bool gpi_descend(gpi_family f, gpi_index at, gpi_index parent)
+{
+    return gpi_rows_agree(GPI_LOAD_VECTOR(gpi_row, f.parent + at), (gpi_row)(parent)-GPI_LANES(gpi_row));
+}
+
+/* A row of the run, as in deep nests: each element has the parent before its neighbour's. True: done. The
+   parents have to be in one run, the crowd's, and without children in the runs between. */
+GPI_INLINE bool gpi_crowd_descend(gpi_family f, gpi_index at, gpi_crowd *crowd)
+{
+    const gpi_index parent = f.parent[at], lowest = parent - 15;
+    if (GPI_SELECT || !gpi_descend(f, at, parent) || parent + 1 >= crowd->key) return false;
+    if (parent < 15 || lowest / GPI_RUN + 1 != crowd->first || parent / GPI_RUN + 1 != crowd->first)
+        return false;
+    if (crowd->between.key - (lowest + 1) < 16) return false;
+    gpi_children_done(f, crowd->key, crowd->count);
+    if (f.outputs & GPI_TREE_INDEX) {
+        const gpi_near_row own = GPI_LOAD_VECTOR(gpi_near_row, f.own + lowest);
+        GPI_STORE_VECTOR(gpi_row, gpi_convert_row(own.sfedcba9876543210), f.index + at);
+    }
+    for (uint k = 15; k > 0 && f.outputs & GPI_TREE_CHILDREN; k--)
+        f.children[lowest + k] = f.own[lowest + k] + 1;
+    crowd->key = lowest + 1;
+    crowd->count = f.own[lowest] + 1;
+    return true;
+}
+
+/* Ends of the 16 elements up to the one with the key `open`, each the next one's parent, of which the one
+   behind ended at `at`, in run `next`: each ends where the next one does and one more. True: done. */
+GPI_INLINE bool gpi_ends_descend(gpi_family f, gpi_index open, uint next, ulong *at)
+{
+    const ulong last = min(f.n, (*at / GPI_RUN + 1) * GPI_RUN);
+    if (next == f.leaves || *at + 16 >= last || *at / GPI_RUN != next) return false;
+    if (f.tree[f.leaves + next].key > open - 16 || gpi_key_of(f, *at) < open) return false;
+    if (!gpi_descend(f, (gpi_index)*at + 1, open - 2)) return false;
+    *at += 16;
+    GPI_STORE_VECTOR(gpi_row, (gpi_row)((gpi_index)*at) - GPI_LANES(gpi_row), f.end + open - 16);
+    return true;
+}
+
 /* Elements whose parents are in other runs. */
 static void gpi_run_outside(gpi_family f, gpi_run run, gpi_tree_shared memory)
 {
@@ -244,6 +284,7 @@ static void gpi_run_outside(gpi_family f, gpi_run run, gpi_tree_shared memory)
                 GPI_STORE_VECTOR(gpi_row, (gpi_row)(before) + GPI_LANES(gpi_row), f.index + at);
             continue;
         }
+        if (outside == 0xffff && gpi_crowd_descend(f, at, &crowd)) continue;
         for (; outside; outside &= outside - 1) {
             const gpi_index e = at + popcount(~outside & (outside - 1));
             const gpi_index before = gpi_crowd_add(f, run, &crowd, gpi_key_of(f, e), gpi_counts(f, e));
