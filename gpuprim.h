@@ -32,8 +32,8 @@
        the call runs (count_type: GP_U32 or GP_U64, at element count_offset), and `count` is its upper
        bound, for which buffers are checked and work is launched. A larger number is clamped to the bound
        and counted in gp_profile.clamped. Without count_buffer, count_type stays 0.
-     - A field that means nothing beside the others is an error, rather than ignored in silence; but a scratch
-       buffer is not looked at where 0 bytes of scratch are needed.
+     - A field that means nothing beside the others is an error, rather than ignored in silence; but offsets
+       into buffers that are not there are not looked at, nor is a scratch buffer where 0 bytes are needed.
      - Expressions, and a monoid's source, have up to 16384 characters. A name in one that stands for nothing
        there (y without a second input) does not compile: GP_ERROR_BUILD, and gp_last_error has what the
    compiler says, your own lines first, by field and line: "map:1:5".
@@ -1189,7 +1189,7 @@ GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_stri
    Codes: of a GP_U8 the class of the symbol: `pairs` lists openers, each with its closer behind it (NULL:
    "()[]{}"; "<>" would be another), or `table` has a code for each of the 256 values, so that several symbols
    can be of one kind. GP_I8 and GP_I32 are codes already. Or `map`: an OpenCL C expression in x and i, for
-   any integer type, whose value is the code; "x == 7 ? 1 : x == 8 ? -1 : 0".
+   any type of integers, whose value, converted to int, is the code; "x == 7 ? 1 : x == 8 ? -1 : 0".
 
    Whatever the input, outputs are defined. A closer on an empty stack takes nothing, and has no partner and
    no parent. An opener that is never closed has no partner, and is around everything behind it. Kinds do not
@@ -2112,7 +2112,8 @@ typedef struct gpi_plan {
 
 /* The fields of a desc that say what is combined. Zero: not used. */
 typedef struct gpi_operation {
-    gp_type type, type2, out_type; /* out_type 0: with a monoid or several ops only */
+    const char *type_field, *map_field; /* what the call has type and map as; NULL: by these names */
+    gp_type type, type2, out_type;      /* out_type 0: with a monoid or several ops only */
     gp_op op;
     const gp_op *ops; /* several at once, with out_types (or NULL) and map_type */
     const gp_type *out_types;
@@ -18215,6 +18216,9 @@ static float gpi_float_of_half(uint16_t half)
 
 /* ------------------------------------------------------------------ checks: monoids */
 
+static const char *gpi_type_field(const gpi_operation *o) { return o->type_field ? o->type_field : "type"; }
+static const char *gpi_map_field(const gpi_operation *o) { return o->map_field ? o->map_field : "map"; }
+
 static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp_monoid *m)
 {
     const char *missing = gpi_is_blank(m->type)      ? "type"
@@ -18242,9 +18246,10 @@ static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_el
     if (o->out_type || o->op || o->op_count || o->compensated || (o->type && !o->map)) {
         return gpi_fail(
             gp, GP_ERROR_INVALID_ARGUMENT,
-            "%s: with a monoid, out_type, op, op_count and compensated stay 0, and type too unless "
-            "there is a map (here %d, %d, %zu, %d, %d)",
-            function, (int)o->out_type, (int)o->op, o->op_count, o->compensated, (int)o->type);
+            "%s: with a monoid, out_type and op (and op_count and compensated) stay 0, and %s too "
+            "unless there is a %s (here %d, %d, %zu, %d, %d)",
+            function, gpi_type_field(o), gpi_map_field(o), (int)o->out_type, (int)o->op, o->op_count,
+            o->compensated, (int)o->type);
     }
     if (!o->map) element->in_size = o->monoid->size;
     element->base_size = element->out_size = o->monoid->size;
@@ -18284,16 +18289,17 @@ static gp_result gpi_check_field(gp_context *gp, const char *function, const gpi
 }
 
 /* Without a map that says how, no value may be squeezed into its sum. */
-static gp_result gpi_check_width(gp_context *gp, const char *function, gp_type from, const gpi_field *field)
+static gp_result gpi_check_width(gp_context *gp, const char *function, const char *from_field, gp_type from,
+                                 const gpi_field *field)
 {
     if (gpi_is_arg(field->op)) return GP_OK;
     if (gpi_is_float(from) && !gpi_is_float(field->out)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type %s cannot be summed as out_type %s", function,
-                        gpi_type_cl(from), gpi_type_cl(field->out));
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s %s cannot be summed as out_type %s", function,
+                        from_field, gpi_type_cl(from), gpi_type_cl(field->out));
     }
     if (gpi_type_size(field->out) < gpi_type_size(from)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type %s is narrower than type %s", function,
-                        gpi_type_cl(field->out), gpi_type_cl(from));
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type %s is narrower than %s %s", function,
+                        gpi_type_cl(field->out), from_field, gpi_type_cl(from));
     }
     return GP_OK;
 }
@@ -18333,7 +18339,8 @@ static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gp
 {
     const gp_type types[3] = {o->type, o->type2, o->heads_type};
     const bool wanted[3] = {!o->monoid || o->map, o->type2 != 0, o->segments != 0};
-    gp_result result = gpi_check_text(gp, function, "map", o->map);
+    const char *const names[3] = {gpi_type_field(o), "type2", "heads_type"};
+    gp_result result = gpi_check_text(gp, function, gpi_map_field(o), o->map);
     size_t i;
     if (result != GP_OK) return result;
     if (o->type2 && !o->map) {
@@ -18345,7 +18352,6 @@ static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gp
                         function);
     }
     for (i = 0; i < 3 && result == GP_OK; i++) {
-        static const char *const names[3] = {"type", "type2", "heads_type"};
         result = wanted[i] ? gpi_check_type(gp, function, names[i], types[i])
                            : gpi_check_fp64(gp, function, types[i]);
     }
@@ -18380,7 +18386,8 @@ static gp_result gpi_field_make(gp_context *gp, const char *function, const gpi_
     field->compensated = o->compensated && op == GP_SUM && gpi_is_float(field->value);
     result = gpi_check_field(gp, function, o, field);
     if (result == GP_OK) result = gpi_check_fp64(gp, function, field->out);
-    if (result == GP_OK && (!o->map || o->op_count)) result = gpi_check_width(gp, function, from, field);
+    if (result == GP_OK && (!o->map || o->op_count))
+        result = gpi_check_width(gp, function, gpi_type_field(o), from, field);
     return result;
 }
 
@@ -18631,7 +18638,8 @@ static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
     if (!o->map) return;
     gpi_text_add(text, "static GPI_Y gpi_map(%s x, ", gpi_type_cl(gpi_operand(o->type)));
     if (o->type2) gpi_text_add(text, "%s y, ", gpi_type_cl(gpi_operand(o->type2)));
-    gpi_text_add(text, "ulong i)\n{\n    return (\n#line 1 \"map\"\n%s\n    );\n}\n", o->map);
+    gpi_text_add(text, "ulong i)\n{\n#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    );\n}\n",
+                 gpi_map_field(o), gpi_map_field(o), o->map);
 }
 
 /* What is in memory. */
@@ -24571,7 +24579,8 @@ static void gpi_brackets_add_nest(const gpi_brackets *b, gpi_text *text)
         gpi_brackets_add_symbols(b, text);
     } else if (b->desc->map) {
         gpi_text_add(text,
-                     "static int gpi_code(%s x, ulong i)\n{\n    return (int)(\n#line 1 \"map\"\n%s\n    "
+                     "static int gpi_code(%s x, ulong i)\n{\n#line 1 \"map\"\n    return (int)(\n#line 1 "
+                     "\"map\"\n%s\n    "
                      ");\n}\n#define GPI_CODE(x, i) gpi_code(x, i)\n",
                      gpi_type_cl(b->desc->type), b->desc->map);
     } else {
@@ -25109,10 +25118,10 @@ static void gpi_stack_init(gpi_stack_scan *s, const char *function, const gp_sta
 static gp_result gpi_stack_element(gp_context *gp, gpi_stack_scan *s)
 {
     const gp_stack_scan_desc *d = s->desc;
-    const gp_result result = gpi_check_text(gp, s->nest.function, "value_map", d->value_map);
     gpi_operation o;
-    if (result != GP_OK) return result;
     memset(&o, 0, sizeof o);
+    o.type_field = "value_type";
+    o.map_field = "value_map";
     o.type = d->value_type;
     o.out_type = d->out_type;
     if (!o.out_type && !d->monoid) o.out_type = gpi_is_arg(d->op) ? GP_U64 : d->value_type;

@@ -32,8 +32,8 @@
        the call runs (count_type: GP_U32 or GP_U64, at element count_offset), and `count` is its upper
        bound, for which buffers are checked and work is launched. A larger number is clamped to the bound
        and counted in gp_profile.clamped. Without count_buffer, count_type stays 0.
-     - A field that means nothing beside the others is an error, rather than ignored in silence; but a scratch
-       buffer is not looked at where 0 bytes of scratch are needed.
+     - A field that means nothing beside the others is an error, rather than ignored in silence; but offsets
+       into buffers that are not there are not looked at, nor is a scratch buffer where 0 bytes are needed.
      - Expressions, and a monoid's source, have up to 16384 characters. A name in one that stands for nothing
        there (y without a second input) does not compile: GP_ERROR_BUILD, and gp_last_error has what the
    compiler says, your own lines first, by field and line: "map:1:5".
@@ -1189,7 +1189,7 @@ GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_stri
    Codes: of a GP_U8 the class of the symbol: `pairs` lists openers, each with its closer behind it (NULL:
    "()[]{}"; "<>" would be another), or `table` has a code for each of the 256 values, so that several symbols
    can be of one kind. GP_I8 and GP_I32 are codes already. Or `map`: an OpenCL C expression in x and i, for
-   any integer type, whose value is the code; "x == 7 ? 1 : x == 8 ? -1 : 0".
+   any type of integers, whose value, converted to int, is the code; "x == 7 ? 1 : x == 8 ? -1 : 0".
 
    Whatever the input, outputs are defined. A closer on an empty stack takes nothing, and has no partner and
    no parent. An opener that is never closed has no partner, and is around everything behind it. Kinds do not

@@ -74,7 +74,8 @@ typedef struct gpi_plan {
 
 /* The fields of a desc that say what is combined. Zero: not used. */
 typedef struct gpi_operation {
-    gp_type type, type2, out_type; /* out_type 0: with a monoid or several ops only */
+    const char *type_field, *map_field; /* what the call has type and map as; NULL: by these names */
+    gp_type type, type2, out_type;      /* out_type 0: with a monoid or several ops only */
     gp_op op;
     const gp_op *ops; /* several at once, with out_types (or NULL) and map_type */
     const gp_type *out_types;

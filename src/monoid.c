@@ -114,6 +114,9 @@ static float gpi_float_of_half(uint16_t half)
 
 /* ------------------------------------------------------------------ checks: monoids */
 
+static const char *gpi_type_field(const gpi_operation *o) { return o->type_field ? o->type_field : "type"; }
+static const char *gpi_map_field(const gpi_operation *o) { return o->map_field ? o->map_field : "map"; }
+
 static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp_monoid *m)
 {
     const char *missing = gpi_is_blank(m->type)      ? "type"
@@ -141,9 +144,10 @@ static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_el
     if (o->out_type || o->op || o->op_count || o->compensated || (o->type && !o->map)) {
         return gpi_fail(
             gp, GP_ERROR_INVALID_ARGUMENT,
-            "%s: with a monoid, out_type, op, op_count and compensated stay 0, and type too unless "
-            "there is a map (here %d, %d, %zu, %d, %d)",
-            function, (int)o->out_type, (int)o->op, o->op_count, o->compensated, (int)o->type);
+            "%s: with a monoid, out_type and op (and op_count and compensated) stay 0, and %s too "
+            "unless there is a %s (here %d, %d, %zu, %d, %d)",
+            function, gpi_type_field(o), gpi_map_field(o), (int)o->out_type, (int)o->op, o->op_count,
+            o->compensated, (int)o->type);
     }
     if (!o->map) element->in_size = o->monoid->size;
     element->base_size = element->out_size = o->monoid->size;
@@ -183,16 +187,17 @@ static gp_result gpi_check_field(gp_context *gp, const char *function, const gpi
 }
 
 /* Without a map that says how, no value may be squeezed into its sum. */
-static gp_result gpi_check_width(gp_context *gp, const char *function, gp_type from, const gpi_field *field)
+static gp_result gpi_check_width(gp_context *gp, const char *function, const char *from_field, gp_type from,
+                                 const gpi_field *field)
 {
     if (gpi_is_arg(field->op)) return GP_OK;
     if (gpi_is_float(from) && !gpi_is_float(field->out)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type %s cannot be summed as out_type %s", function,
-                        gpi_type_cl(from), gpi_type_cl(field->out));
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s %s cannot be summed as out_type %s", function,
+                        from_field, gpi_type_cl(from), gpi_type_cl(field->out));
     }
     if (gpi_type_size(field->out) < gpi_type_size(from)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type %s is narrower than type %s", function,
-                        gpi_type_cl(field->out), gpi_type_cl(from));
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type %s is narrower than %s %s", function,
+                        gpi_type_cl(field->out), from_field, gpi_type_cl(from));
     }
     return GP_OK;
 }
@@ -232,7 +237,8 @@ static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gp
 {
     const gp_type types[3] = {o->type, o->type2, o->heads_type};
     const bool wanted[3] = {!o->monoid || o->map, o->type2 != 0, o->segments != 0};
-    gp_result result = gpi_check_text(gp, function, "map", o->map);
+    const char *const names[3] = {gpi_type_field(o), "type2", "heads_type"};
+    gp_result result = gpi_check_text(gp, function, gpi_map_field(o), o->map);
     size_t i;
     if (result != GP_OK) return result;
     if (o->type2 && !o->map) {
@@ -244,7 +250,6 @@ static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gp
                         function);
     }
     for (i = 0; i < 3 && result == GP_OK; i++) {
-        static const char *const names[3] = {"type", "type2", "heads_type"};
         result = wanted[i] ? gpi_check_type(gp, function, names[i], types[i])
                            : gpi_check_fp64(gp, function, types[i]);
     }
@@ -279,7 +284,8 @@ static gp_result gpi_field_make(gp_context *gp, const char *function, const gpi_
     field->compensated = o->compensated && op == GP_SUM && gpi_is_float(field->value);
     result = gpi_check_field(gp, function, o, field);
     if (result == GP_OK) result = gpi_check_fp64(gp, function, field->out);
-    if (result == GP_OK && (!o->map || o->op_count)) result = gpi_check_width(gp, function, from, field);
+    if (result == GP_OK && (!o->map || o->op_count))
+        result = gpi_check_width(gp, function, gpi_type_field(o), from, field);
     return result;
 }
 
@@ -530,7 +536,8 @@ static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
     if (!o->map) return;
     gpi_text_add(text, "static GPI_Y gpi_map(%s x, ", gpi_type_cl(gpi_operand(o->type)));
     if (o->type2) gpi_text_add(text, "%s y, ", gpi_type_cl(gpi_operand(o->type2)));
-    gpi_text_add(text, "ulong i)\n{\n    return (\n#line 1 \"map\"\n%s\n    );\n}\n", o->map);
+    gpi_text_add(text, "ulong i)\n{\n#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    );\n}\n",
+                 gpi_map_field(o), gpi_map_field(o), o->map);
 }
 
 /* What is in memory. */

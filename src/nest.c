@@ -146,7 +146,8 @@ static void gpi_brackets_add_nest(const gpi_brackets *b, gpi_text *text)
         gpi_brackets_add_symbols(b, text);
     } else if (b->desc->map) {
         gpi_text_add(text,
-                     "static int gpi_code(%s x, ulong i)\n{\n    return (int)(\n#line 1 \"map\"\n%s\n    "
+                     "static int gpi_code(%s x, ulong i)\n{\n#line 1 \"map\"\n    return (int)(\n#line 1 "
+                     "\"map\"\n%s\n    "
                      ");\n}\n#define GPI_CODE(x, i) gpi_code(x, i)\n",
                      gpi_type_cl(b->desc->type), b->desc->map);
     } else {

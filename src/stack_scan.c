@@ -35,10 +35,10 @@ static void gpi_stack_init(gpi_stack_scan *s, const char *function, const gp_sta
 static gp_result gpi_stack_element(gp_context *gp, gpi_stack_scan *s)
 {
     const gp_stack_scan_desc *d = s->desc;
-    const gp_result result = gpi_check_text(gp, s->nest.function, "value_map", d->value_map);
     gpi_operation o;
-    if (result != GP_OK) return result;
     memset(&o, 0, sizeof o);
+    o.type_field = "value_type";
+    o.map_field = "value_map";
     o.type = d->value_type;
     o.out_type = d->out_type;
     if (!o.out_type && !d->monoid) o.out_type = gpi_is_arg(d->op) ? GP_U64 : d->value_type;
