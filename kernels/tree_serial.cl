@@ -83,6 +83,14 @@ GPI_INLINE uint gpi_rungs(gpi_family f, gpi_run run, uint i)
     return i >= 16 && gpi_is_ladder(f.parent + run.begin, run.begin, i - 16) ? 16 : 1;
 }
 
+/* 16 of an output, which nobody reads soon: past the caches where the row is aligned. */
+static void gpi_row_write(__global gpi_index *out, gpi_row row)
+{
+    if ((size_t)out % sizeof(gpi_aligned_row) == 0)
+        GPI_STREAM_STORE((gpi_aligned_row)(row), (__global gpi_aligned_row *)out);
+    else GPI_STORE_VECTOR(gpi_row, row, out);
+}
+
 /* Counts in a run, for each element, or ends: `base` and what is near. */
 static void gpi_store_near(__global gpi_index *out, gpi_index base, const ushort *near, uint length)
 {
