@@ -229,7 +229,7 @@ build/bench/%.o: bench/%.c | gpuprim.h deps-run
 
 # What stands for the best that a host compiler can do, and only that.
 build/bench/host_loops.o build/bench/peers/c_tiled.o build/bench/peers/c_pack.o build/bench/peers/c_lsd.o build/bench/peers/c_merge.o \
-	build/bench/peers/c_brackets.o build/bench/peers/c_hash.o build/bench/peers/c_histogram.o \
+	build/bench/peers/c_brackets.o build/bench/peers/c_tree.o build/bench/peers/c_hash.o build/bench/peers/c_histogram.o \
 	build/bench/peers/c_by_key.o: C_FLAGS += $(NATIVE)
 
 # Compiled anew when other peers are found than the last time.

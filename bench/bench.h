@@ -256,7 +256,8 @@ void bench_topk(bench *b);
 void bench_histogram(bench *b);
 void bench_segmented_sort(bench *b);
 void bench_sort_strings(bench *b);
-void bench_brackets(bench *b);
+void bench_brackets(bench *b); /* trees too */
+void bench_tree(bench *b);
 void bench_hash(bench *b);
 void bench_hash_published(bench *b);
 void bench_transform(bench *b);

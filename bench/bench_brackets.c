@@ -1,96 +1,13 @@
 /* bench_brackets.c - gpbench brackets: partners of brackets, by shape of the nest; sizes of tiles. */
 #define _POSIX_C_SOURCE 200809L
 #include "bench.h"
+#include "nests.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------ input */
-
-typedef struct nest_input {
-    const char *name;
-    void (*fill)(char *text, size_t n);
-} nest_input;
-
-static uint32_t random_bits(uint32_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 17;
-    return *state ^= *state << 5;
-}
-
-static void fill_walk(char *text, size_t n)
-{
-    uint32_t state = 12345;
-    for (size_t i = 0; i < n; i++) text[i] = random_bits(&state) >> 16 & 1 ? '(' : ')';
-}
-
-/* At random, never deeper than 32, never below the ground. */
-static void fill_shallow(char *text, size_t n)
-{
-    uint32_t state = 12345;
-    for (size_t i = 0, height = 0; i < n; i++) {
-        const bool opens = height == 0 || (height < 32 && random_bits(&state) >> 16 & 1);
-        text[i] = opens ? '(' : ')';
-        height += opens ? 1 : (size_t)-1;
-    }
-}
-
-static void fill_deep(char *text, size_t n)
-{
-    memset(text, '(', n / 2);
-    memset(text + n / 2, ')', n - n / 2);
-}
-
-/* A quarter of the input deep, then teeth on the ridge. */
-static void fill_comb(char *text, size_t n)
-{
-    const size_t edge = n / 4;
-    for (size_t i = 0; i < n; i++) text[i] = i < edge || (i < n - edge && (i - edge) % 2 == 0) ? '(' : ')';
-}
-
-/* Up 1, down 1, up 2, down 2, up 4 ... */
-static void fill_sawtooth(char *text, size_t n)
-{
-    for (size_t i = 0, tooth = 1; i<n; tooth = tooth * 2> n / 4 ? 1 : tooth * 2)
-        for (size_t k = 0; k < 2 * tooth && i < n; k++) text[i++] = k < tooth ? '(' : ')';
-}
-
-static void fill_flat(char *text, size_t n)
-{
-    for (size_t i = 0; i < n; i++) text[i] = i % 2 ? ')' : '(';
-}
-
-/* gpuprim.h over and over. */
-static void fill_file(char *text, size_t n)
-{
-    FILE *file = fopen("gpuprim.h", "rb");
-    size_t size = file ? fread(text, 1, n, file) : 0;
-    if (file) fclose(file);
-    if (size == 0) memset(text, 'x', size = n);
-    for (size_t i = size; i < n; i++) text[i] = text[i - size];
-}
-
-static const nest_input inputs[] = {
-    {"brackets, random walk", fill_walk}, {"brackets, shallow", fill_shallow},
-    {"brackets, real file", fill_file},   {"brackets, deep", fill_deep},
-    {"brackets, comb", fill_comb},        {"brackets, sawtooth", fill_sawtooth},
-    {"brackets, flat", fill_flat}};
-enum { INPUTS = sizeof inputs / sizeof *inputs };
-
 /* ------------------------------------------------------------------ expected result */
-
-static int8_t signs[256];
-
-static void make_signs(void)
-{
-    memset(signs, 0, sizeof signs);
-    for (const char *p = "()[]{}"; *p; p += 2) {
-        signs[(unsigned char)p[0]] = 1;
-        signs[(unsigned char)p[1]] = -1;
-    }
-}
 
 static bool make_expected(bench_case *c)
 {
@@ -98,7 +15,7 @@ static bool make_expected(bench_case *c)
     uint32_t *match = c->expected, *stack = malloc(c->work.n * sizeof *stack);
     size_t height = 0;
     for (size_t i = 0; i < c->work.n && stack; i++) {
-        const int sign = signs[text[i]];
+        const int sign = nest_signs[text[i]];
         match[i] = UINT32_MAX;
         if (sign > 0) stack[height++] = (uint32_t)i;
         if (sign >= 0 || height == 0) continue;
@@ -135,7 +52,7 @@ enum { MATCH = 1, PARENT = 2, DEPTH = 4, ALL = 8 };
 
 /* Buffers besides the case's. */
 typedef struct nest_buffers {
-    cl_mem parent, depth, errors, children, end;
+    cl_mem parent, depth, errors;
 } nest_buffers;
 
 static void open_buffers(bench_case *c, nest_buffers *more)
@@ -143,14 +60,12 @@ static void open_buffers(bench_case *c, nest_buffers *more)
     memset(more, 0, sizeof *more);
     (void)gp_buffer_create(c->b->gp, c->work.n * 4, NULL, &more->parent);
     (void)gp_buffer_create(c->b->gp, c->work.n * 4, NULL, &more->depth);
-    (void)gp_buffer_create(c->b->gp, c->work.n * 4, NULL, &more->children);
-    (void)gp_buffer_create(c->b->gp, c->work.n * 4, NULL, &more->end);
     (void)gp_buffer_create(c->b->gp, sizeof(gp_brackets_errors), NULL, &more->errors);
 }
 
 static void close_buffers(nest_buffers *more)
 {
-    const cl_mem all[] = {more->parent, more->depth, more->children, more->end, more->errors};
+    const cl_mem all[] = {more->parent, more->depth, more->errors};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i]) clReleaseMemObject(all[i]);
 }
@@ -194,8 +109,8 @@ static bool check_depths(bench_case *c, bench_variant *v, const void *out)
     uint32_t height = 0;
     for (size_t i = 0; i < c->work.n; i++) {
         if (depth[i] != height) return bench_fail(v, "depth of %zu is %u, not %u", i, depth[i], height);
-        if (signs[text[i]] > 0) height++;
-        if (signs[text[i]] < 0 && height > 0) height--;
+        if (nest_signs[text[i]] > 0) height++;
+        if (nest_signs[text[i]] < 0 && height > 0) height--;
     }
     return true;
 }
@@ -216,34 +131,6 @@ static void add_stack_scan(bench_case *c)
     d->op = GP_SUM;
     d->exclusive = true;
     d->out = c->work.out;
-}
-
-static bool run_tree(bench_case *c, bench_variant *v)
-{
-    const gp_result r = gp_tree(c->b->gp, &v->with.tree);
-    if (r != GP_OK) return bench_fail_gp(c, v, r);
-    return gp_finish(c->b->gp) == GP_OK || bench_fail(v, "gp_finish failed");
-}
-
-/* Indices among siblings, or numbers of children and ends of subtrees too, from parents that are there. */
-static void add_tree(bench_case *c, const char *name, bool all, const nest_buffers *more)
-{
-    bench_variant *v = bench_variant_add(c, BENCH_INFO, "%s", name);
-    gp_tree_desc *d = &v->with.tree;
-    gp_brackets_desc parents;
-    v->run = run_tree;
-    v->check = check_nothing;
-    v->out_bytes = c->work.n * 4;
-    memset(d, 0, sizeof *d);
-    memset(&parents, 0, sizeof parents);
-    parents.in = c->work.in;
-    parents.count = d->count = c->work.n;
-    parents.type = GP_U8;
-    parents.parent = d->parent = more->parent;
-    (void)gp_brackets(c->b->gp, &parents);
-    d->index = c->work.out;
-    if (all) d->children = more->children;
-    if (all) d->end = more->end;
 }
 
 /* How much tiles have to do with one another. */
@@ -321,7 +208,8 @@ static void sweep_tiles(bench_case *c, const gp_brackets_desc *desc)
 static void one(bench *b, const nest_input *input, size_t n, bool sweep)
 {
     bench_case c;
-    const bench_case_desc desc = {.name = input->name,
+    char name[64];
+    const bench_case_desc desc = {.name = name,
                                   .primitive = BENCH_BRACKETS,
                                   .type = GP_U8,
                                   .out_type = GP_U32,
@@ -330,25 +218,24 @@ static void one(bench *b, const nest_input *input, size_t n, bool sweep)
                                   .out_bytes = 4 * n,
                                   .expected_bytes = 4 * n,
                                   .bytes = 5.0 * (double)n};
+    snprintf(name, sizeof name, "brackets, %s", input->name);
     if (!bench_case_open(b, &c, &desc)) return;
     input->fill(c.in.host, n);
     if (!b->on_cpu) clEnqueueWriteBuffer(b->queue, c.in.mem, CL_TRUE, 0, n, c.in.host, 0, NULL, NULL);
-    c.work.signs = signs;
+    c.work.signs = nest_signs;
     if (make_expected(&c)) {
         nest_buffers more;
         open_buffers(&c, &more);
         bench_variant *kinds = add(&c, "gpuprim", MATCH, GP_STRATEGY_AUTO, &more);
         bench_variant *one_kind = add(&c, "gpuprim:one-kind", MATCH, GP_STRATEGY_AUTO, &more);
         one_kind->with.brackets.pairs = "()";
-        if (input->fill == fill_file) c.count--; /* it has three kinds */
+        if (input->kinds > 1) c.count--; /* it has three kinds */
         add(&c, "gpuprim:single-pass", MATCH, GP_STRATEGY_SINGLE_PASS, &more);
         add(&c, "gpuprim:parent", PARENT, GP_STRATEGY_AUTO, &more);
         add(&c, "gpuprim:depth", DEPTH, GP_STRATEGY_AUTO, &more);
         add(&c, "gpuprim:all:multi-pass", ALL, GP_STRATEGY_MULTI_PASS, &more);
         add(&c, "gpuprim:all:single-pass", ALL, GP_STRATEGY_SINGLE_PASS, &more);
         add_stack_scan(&c);
-        add_tree(&c, "gpuprim:tree", false, &more);
-        add_tree(&c, "gpuprim:tree:all", true, &more);
         bench_add_peers(&c, check, 4 * n);
         bench_case_run(&c);
         report_links(&c, &kinds->with.brackets);
@@ -361,6 +248,6 @@ static void one(bench *b, const nest_input *input, size_t n, bool sweep)
 void bench_brackets(bench *b)
 {
     const size_t n = b->options.n ? b->options.n : (size_t)1 << 24;
-    make_signs();
-    for (size_t i = 0; i < INPUTS; i++) one(b, &inputs[i], n, i == 0);
+    for (size_t i = 0; i < NEST_INPUTS; i++) one(b, &nest_inputs[i], n, i == 0);
+    bench_tree(b);
 }

@@ -31,7 +31,9 @@ static const char help[] =
     "  histogram gp_histogram: 256 bins of u8, random and constant, 256 and 2^20 of u32\n"
     "  segmented-sort  gp_segmented_sort: one segment, many, lengths by Zipf's law, against std::sort\n"
     "  strings  gp_sort_strings: random strings, words and paths, against std::stable_sort\n"
-    "  brackets gp_brackets: nests of several shapes, against stacks in C; sizes of tiles\n"
+    "  brackets gp_brackets: nests of several shapes, against stacks in C; sizes of tiles;\n"
+    "           and what tree does\n"
+    "  tree     gp_tree of the same nests, index alone and all outputs, against loops in C\n"
     "  hash     gp_hash by load, size, width and sort of keys, against tables on the host; and filled up\n"
     "  hash-published  2^27 slots filled up, and 2^26 inserts and 2^25 deletes, beside published figures\n"
     "  transform  gp_transform x * 3 + 1, against the fastest copy\n"
@@ -120,6 +122,7 @@ static const command commands[] = {{"stream", bench_stream},
                                    {"segmented-sort", bench_segmented_sort},
                                    {"strings", bench_sort_strings},
                                    {"brackets", bench_brackets},
+                                   {"tree", bench_tree},
                                    {"hash", bench_hash},
                                    {"hash-published", bench_hash_published},
                                    {"transform", bench_transform},

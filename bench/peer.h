@@ -30,6 +30,7 @@ typedef enum bench_primitive {
     BENCH_SEGMENTED_SORT,
     BENCH_SORT_STRINGS,
     BENCH_BRACKETS,
+    BENCH_TREE,      /* parents; index, with k = 3 outputs children from out[n] and ends from out[2 * n] on */
     BENCH_HISTOGRAM, /* of `segments` bins: u8 by value; u32 below 2^k, by shifting; counts u32 */
     BENCH_TRANSFORM, /* x * 3 + 1 */
     BENCH_FILL,      /* 42 */
@@ -54,8 +55,8 @@ typedef struct bench_work {
     const void *host_in;
     const void *host_in2;
     void *host_out;
-    size_t value_size;            /* sort: bytes of a value, 0: none */
-    size_t k;                     /* topk: the largest k keys, best first; select: those below */
+    size_t value_size; /* sort: bytes of a value, 0: none */
+    size_t k;          /* topk: the largest k keys, best first; select: those below; tree: outputs */
     const uint32_t *host_offsets; /* segmented sort: segments + 1; strings: n + 1 */
     size_t segments;
     const uint8_t *host_bytes; /* strings, by host_offsets */
@@ -88,6 +89,8 @@ extern const bench_peer bench_peer_c_search;
 extern const bench_peer bench_peer_c_stack;
 extern const bench_peer bench_peer_c_stack_branch_free;
 extern const bench_peer bench_peer_c_tiled;
+extern const bench_peer bench_peer_c_tree;
+extern const bench_peer bench_peer_c_tree_chain;
 extern const bench_peer bench_peer_par_merge;
 extern const bench_peer bench_peer_par_pack;
 extern const bench_peer bench_peer_std;

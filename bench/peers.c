@@ -16,6 +16,8 @@ static const bench_peer *const peers[] = {
     &bench_peer_c_search,
     &bench_peer_c_stack,
     &bench_peer_c_stack_branch_free,
+    &bench_peer_c_tree,
+    &bench_peer_c_tree_chain,
 #ifdef BENCH_HAVE_STD
     &bench_peer_std,
     &bench_peer_std_pack,

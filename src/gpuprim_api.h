@@ -1337,9 +1337,10 @@ GP_API gp_result gp_stack_scan_scratch_size(gp_context *gp, const gp_stack_scan_
    index is the position in a list. The others' index is how many that count stand before them.
 
    The result is always the same. count 0 does nothing. Aliasing: outputs overlap nothing. Scratch: 2 bytes an
-   element, and 16 to 32 a run (twice that with indices of 64 bits) of 16384 elements on CPUs and of 16 on
-   GPUs. Cost: reads parents twice, writes each output once; for each run and each parent outside it a search
-   of some 2 log2(runs) steps. No group waits for another. Largest count: 2^32 - 1 with 32-bit indices, else
+   element, on CPUs and a bit, and 16 to 32 bytes a run (twice that with indices of 64 bits) of 16384 elements
+   on CPUs (8192 with indices of 64 bits) and of 16 on GPUs. Cost: reads parents (on CPUs only those in other
+   runs again, on GPUs twice), writes each output once; for each run and each parent outside it a search of
+   some 2 log2(runs) steps. No group waits for another. Largest count: 2^32 - 1 with 32-bit indices, else
    memory. */
 typedef struct gp_tree_desc {
     cl_mem parent; /* count indices */

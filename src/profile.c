@@ -295,7 +295,9 @@ static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gp
                                         size_t size, gp_strategy strategy, gpi_plan *plan)
 {
     const gp_result result = gpi_plan_make_sized(gp, function, primitive, size, strategy, plan);
-    const uint32_t longest = primitive == GPI_STACK_SCAN ? (uint32_t)(32768 / size) : 65536;
+    const uint32_t longest = primitive == GPI_STACK_SCAN ? (uint32_t)(32768 / size)
+                             : primitive == GPI_TREE     ? 32768
+                                                         : 65536;
     const uint32_t most = plan->shape == GP_SHAPE_SERIAL ? longest : 32, tile = gp->desc.tuning.tile;
     if (result != GP_OK) return result;
     if (tile) plan->items = tile;

@@ -85,7 +85,7 @@ static const gpi_program_text gpi_program_texts[GPI_PRIMITIVES] = {
      {"gp_brackets_look_back", "gp_brackets_rest", "gp_brackets_report"}},
     {"stack_scan", "monoid source node nest strands items stack_scan",
      {"gp_stack_pair", "gp_stack_tree", "gp_stack_base", "gp_stack_fold"}},
-    {"tree", "node tree",
+    {"tree", "node tree_runs tree_serial tree_local tree",
      {"gp_tree_runs", "gp_tree_grow", "gp_tree_join"}},
     {"hash", "mix hash hash_line hash_batch hash_combine hash_slots",
      {"gp_hash_clear_slots", "gp_hash_put_keys", "gp_hash_find_keys", "gp_hash_erase_keys",

@@ -2,7 +2,7 @@
 #include "internal.h"
 
 enum { GPI_TREE_RUNS, GPI_TREE_GROW, GPI_TREE_JOIN };
-enum { GPI_TREE_INDEX = 1, GPI_TREE_CHILDREN = 2, GPI_TREE_END = 4 }; /* tree.cl */
+enum { GPI_TREE_INDEX = 1, GPI_TREE_CHILDREN = 2, GPI_TREE_END = 4 }; /* tree_runs.cl */
 
 /* A checked call, ready to run. */
 typedef struct gpi_tree {
@@ -12,8 +12,8 @@ typedef struct gpi_tree {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    cl_uint tiles, leaves; /* for the bound; leaves: runs, rounded up to a power of two */
-    size_t own_at;         /* in the scratch, in bytes */
+    cl_uint tiles, leaves;   /* for the bound; leaves: runs, rounded up to a power of two */
+    size_t own_at, marks_at; /* parts of the scratch, in bytes */
     size_t scratch_size;
 } gpi_tree;
 
@@ -62,7 +62,14 @@ static char *gpi_tree_prelude(const gpi_tree *t)
     return NULL;
 }
 
-/* Sizes of the tree of runs, and of the scratch: see tree.cl. */
+/* Bytes of marks, which the serial shape has. */
+static size_t gpi_tree_marks(const gpi_tree *t)
+{
+    const size_t rows = (t->plan.items + 15) / 16;
+    return t->plan.shape == GP_SHAPE_SERIAL ? gpi_round_up(2 * t->tiles * rows, 4) : 0;
+}
+
+/* Sizes of the tree of runs, and of the scratch: see tree_runs.cl. */
 static gp_result gpi_tree_divide(gp_context *gp, gpi_tree *t)
 {
     const gp_tree_desc *d = t->desc;
@@ -80,7 +87,8 @@ static gp_result gpi_tree_divide(gp_context *gp, gpi_tree *t)
     t->count.offset = d->count_offset;
     t->count.type = d->count_type;
     t->own_at = gpi_round_up(2 * (size_t)t->leaves * 2 * t->index_size, 64);
-    t->scratch_size = t->tiles ? t->own_at + gpi_round_up(2 * d->count, 4) : 0;
+    t->marks_at = t->own_at + gpi_round_up(2 * d->count, 64);
+    t->scratch_size = t->tiles ? t->marks_at + gpi_tree_marks(t) : 0;
     return GP_OK;
 }
 
@@ -138,7 +146,8 @@ static void gpi_tree_kernel(gpi_call *call, const gpi_tree *t, size_t kernel, cl
 {
     const gp_tree_desc *d = t->desc;
     const cl_mem in = d->type ? d->in : d->parent;
-    const cl_ulong in_at = d->type ? d->in_offset : 0, parent_at = d->parent_offset, own = t->own_at / 4;
+    const cl_ulong in_at = d->type ? d->in_offset : 0, parent_at = d->parent_offset;
+    const cl_ulong own = t->own_at / 4, marks = t->marks_at / 4;
     const cl_uint outputs = (d->index ? (cl_uint)GPI_TREE_INDEX : 0) |
                             (d->children ? (cl_uint)GPI_TREE_CHILDREN : 0) |
                             (d->end ? (cl_uint)GPI_TREE_END : 0);
@@ -154,6 +163,7 @@ static void gpi_tree_kernel(gpi_call *call, const gpi_tree *t, size_t kernel, cl
     GPI_CALL_ARG(call, outputs);
     GPI_CALL_ARG(call, scratch);
     GPI_CALL_ARG(call, own);
+    GPI_CALL_ARG(call, marks);
     GPI_CALL_ARG(call, t->leaves);
 }
 
