@@ -12,6 +12,7 @@ planted=$1
 shift
 tools/deps.sh oclgrind
 export GPUPRIM_TEST_SMALL=1 GPUPRIM_DEVICE=Oclgrind OCLGRIND_OPTIONS=--uninitialized
+export XDG_CACHE_HOME="$PWD/build/cache/races" # of kernels built by way of tests/races/shadow.c
 
 must_find() { # kernel diagnostic
     said=$(timeout 60 tools/oclgrind_run.sh "$planted" "$1" 2>&1 || true)
