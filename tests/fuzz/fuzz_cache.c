@@ -192,7 +192,8 @@ static void add_extra(fuzz *f, unsigned k, extra *e)
     if (magic) memcpy(body, good, 8);
     (void)snprintf(e->path, sizeof e->path, "%s/%s", folder, name);
     e->ours = strcmp(e->path, good_path) == 0 || (length == 32 && hexadecimal && (how & 8) && magic);
-    if (strcmp(e->path, good_path) != 0) write_file(e->path, body, sizeof body);
+    if (exists(e->path)) e->ours = true; /* of this name there is one already, for which others answer */
+    else write_file(e->path, body, sizeof body);
 }
 
 static void check_file(bool may_be_trimmed)
