@@ -21,6 +21,8 @@ bool test_small(void)
     return small && *small;
 }
 
+const char *test_place(const char *text) { return test_small() ? ": error:" : text; }
+
 bool test_builds_are_cheap(const gp_context *gp)
 {
     const gp_device_info *info = gp_context_info(gp);

@@ -35,6 +35,9 @@ gp_context *test_open(const test_variant *variant, const char *options);
 /* True under a simulator: keep sizes small. */
 bool test_small(void);
 
+/* Where an error is, as the caller's own text is named; Oclgrind 21.10 knows no #line. */
+const char *test_place(const char *text);
+
 /* True when the device is a simulator or a rasterizer: builds are cheap, so that whole grids run. */
 bool test_builds_are_cheap(const gp_context *gp);
 

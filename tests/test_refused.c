@@ -38,9 +38,6 @@ static int teardown(void **state)
 
 #define REFUSED(call, result, text) assert_gp_fails(f->gp, call, result, text)
 
-/* Where an error is, as the caller's own text is named; Oclgrind 21.10 knows no #line. */
-static const char *place(const char *text) { return test_small() ? ": error:" : text; }
-
 /* ------------------------------------------------------------------ names that stand for nothing */
 
 static void test_names(void **state)
@@ -52,20 +49,20 @@ static void test_names(void **state)
     t.out_type = GP_U32;
     t.count = COUNT;
     t.map = "x";
-    REFUSED(gp_transform(f->gp, &t), GP_ERROR_BUILD, place("map:1"));
+    REFUSED(gp_transform(f->gp, &t), GP_ERROR_BUILD, test_place("map:1"));
     t.in = f->a;
     t.type = GP_U32;
     t.map = "x + y";
-    REFUSED(gp_transform(f->gp, &t), GP_ERROR_BUILD, place("map:1"));
+    REFUSED(gp_transform(f->gp, &t), GP_ERROR_BUILD, test_place("map:1"));
     t.in2 = f->a;
     t.map = "x + z";
-    REFUSED(gp_transform(f->gp, &t), GP_ERROR_BUILD, place("map:1"));
+    REFUSED(gp_transform(f->gp, &t), GP_ERROR_BUILD, test_place("map:1"));
     d.in = f->a;
     d.out = f->b;
     d.type = GP_U32;
     d.count = COUNT;
     d.map = "x + y * z";
-    REFUSED(gp_adjacent_difference(f->gp, &d), GP_ERROR_BUILD, place("map:1"));
+    REFUSED(gp_adjacent_difference(f->gp, &d), GP_ERROR_BUILD, test_place("map:1"));
 }
 
 /* Lines of a text, those that have `part` in them. */
@@ -95,7 +92,7 @@ static void test_build_log(void **state)
     scan.monoid = &monoid;
     monoid.source = "typedef struct affine { uint a, b; } affine\n"
                     "static affine affine_then(affine f, affine g) { return f; }\n";
-    REFUSED(gp_scan(f->gp, &scan), GP_ERROR_BUILD, place("monoid:1"));
+    REFUSED(gp_scan(f->gp, &scan), GP_ERROR_BUILD, test_place("monoid:1"));
     log = strchr(gp_last_error(f->gp), '\n');
     assert_non_null(log);
     log++;
@@ -107,7 +104,7 @@ static void test_build_log(void **state)
     s.count = COUNT;
     s.element_size = 16;
     s.predicate = "x == (uint4)(1)"; /* a vector, where an answer is wanted */
-    REFUSED(gp_select(f->gp, &s), GP_ERROR_BUILD, place("predicate:"));
+    REFUSED(gp_select(f->gp, &s), GP_ERROR_BUILD, test_place("predicate:"));
 }
 
 /* ------------------------------------------------------------------ texts that are too long */
