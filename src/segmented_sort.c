@@ -350,6 +350,7 @@ GP_API gp_result gp_segmented_sort(gp_context *gp, const gp_segmented_sort_desc 
 GP_API gp_result gp_segmented_sort_read(gp_context *gp, const gp_segmented_sort_desc *desc,
                                         gp_segmented_sort_report *report)
 {
+    if (desc && desc->done) *desc->done = NULL;
     if (!report) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_segmented_sort_read: report is NULL");
     return gpi_segments_call(gp, "gp_segmented_sort_read", desc, report);
 }
