@@ -3,7 +3,7 @@
 # random files. Starts from tests/fuzz/corpus, in which an input is a line of base64; what is new and of use is
 # added to build/fuzz/corpus.
 #
-# usage: tools/fuzz.sh         for FUZZ_SECONDS (60) altogether
+# usage: tools/fuzz.sh         for FUZZ_SECONDS (60) altogether, from FUZZ_SEED (0: any)
 #        tools/fuzz.sh keep    writes the inputs that are of use to tests/fuzz/corpus, the fewest that reach as much
 #        tools/fuzz.sh replay TARGET FILE
 set -eu
@@ -51,8 +51,8 @@ unpack() { # target
 
 run() { # target
     unpack $1
-    $dir/fuzz_$1 -max_total_time=$seconds -max_len=600 -len_control=0 -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
-        -artifact_prefix=$dir/$1- $dir/corpus/$1 >$dir/$1.log 2>&1
+    $dir/fuzz_$1 -seed=${FUZZ_SEED:-0} -max_total_time=$seconds -max_len=600 -len_control=0 -timeout=20 \
+        -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix=$dir/$1- $dir/corpus/$1 >$dir/$1.log 2>&1
 }
 
 report() { # target
