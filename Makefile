@@ -121,7 +121,7 @@ build/tsan/test_%: build/tsan/test_%.o $(SUPPORT:%=build/tsan/%.o)
 # RACES names some of the test programs. What is wrapped, and why: tests/races/shadow.c.
 RACES ?= $(TESTS)
 comma := ,
-RACES_WRAPPED := clCreateProgramWithSource clCreateBuffer clEnqueueFillBuffer clEnqueueCopyBuffer
+RACES_WRAPPED := clBuildProgram clCreateBuffer clEnqueueFillBuffer clEnqueueCopyBuffer
 RACES_PROGRAMS := $(RACES:%=build/races/%)
 
 races: build/races/planted $(RACES_PROGRAMS) ## every kernel under Oclgrind: data races, bounds, and what is used but was never written

@@ -22,11 +22,12 @@
    node above it that is late is computed by whoever needs it, from its children, and published.
      - Tiles are handed out by ticket: whoever waits, waits for groups that have already started.
      - Local shape: a wait is bounded. After `polls` looks at a leaf that is late, the item computes it from
-   the input, publishes it, and goes on. Cells validate themselves like words, and what is late is found in
-       the input.
-     - Serial shape: cells are plain memory, written before the leaf. The host takes this form only where both
-       fences below are known and threads of the operating system run the groups: those that have started
-       run on until they end.
+       the input, publishes it, and goes on. Cells validate themselves like words; those that are late are
+       found in the input.
+     - Serial shape: cells are plain memory, written before the leaf, and read by those who have seen the leaf
+       itself, not only a node above it. The host takes this form only where both fences below are known and
+       threads of the operating system run the groups: those that have started run on until they end.
+   Checked in every state: tests/models/back.pml.
    (Levien, The stack monoid, 2020, and Merrill & Garland 2016, for decoupled look-back over it; the tree is
    ours.)
 
@@ -81,7 +82,7 @@ static void gpi_back_publish(gpi_back back, uint x, gpi_node node)
 {
     const uint level = clz(x) - clz(back.leaves), tile = ((x + 1) << level) - 1 - back.leaves;
     volatile __global uint *words = gpi_node_words(back, x);
-    GPI_RELEASE(); /* serial shape: the cells below it are there */
+    GPI_RELEASE(); /* serial shape: a leaf's cells are there */
     for (uint k = 0; k < GPI_NODE_WORDS; k++) {
         if (gpi_tells(words + k, tile, k)) gpi_word_write(words + k, gpi_node_word(node, k));
     }
@@ -92,7 +93,7 @@ static gpi_index gpi_number_of(uint low, uint high)
     return (gpi_index)(low & ~GPI_WORD_THERE) | (gpi_index)((ulong)(high & ~GPI_WORD_THERE) << 31);
 }
 
-/* One look at node x: false when it is not there yet. Nodes that have no tiles are. */
+/* One look at node x: false when it is not there yet. Nodes that have no tiles are. (back.pml: `whole`.) */
 static bool gpi_back_look(gpi_back back, uint x, gpi_node *node)
 {
     const uint level = clz(x) - clz(back.leaves);
@@ -142,7 +143,8 @@ GPI_NOINLINE uint gpi_back_opener(gpi_back back, uint tile, uint above)
 #endif
 
 /* A leaf that was not there a moment ago. Local: ends after so many looks. Serial: ends because the tile has
-   been started, before the one that waits, and goes on to publish its leaf without waiting for anybody. */
+   been started, before the one that waits, and goes on to publish its leaf without waiting for anybody.
+   (back.pml: `alive`.) */
 static gpi_node gpi_back_wait(gpi_back back, uint x)
 {
     gpi_node node;
@@ -157,7 +159,7 @@ static gpi_node gpi_back_wait(gpi_back back, uint x)
 }
 
 /* Node x from what is below it, in order from the left: nodes where they are there, else their children.
-   Ends because each turn goes down, or on to the right. */
+   Ends because each turn goes down, or on to the right. (back.pml: `right`.) */
 GPI_NOINLINE gpi_node gpi_back_compute(gpi_back back, uint x)
 {
     gpi_node all = gpi_node_make(0, 0), node;
@@ -175,8 +177,6 @@ GPI_NOINLINE gpi_node gpi_back_compute(gpi_back back, uint x)
             y++;
         }
     }
-    GPI_ACQUIRE(); /* serial shape: the cells below are there, and are for whoever finds the node */
-    GPI_RELEASE();
     if (x < back.leaves || GPI_SHAPE_LOCAL) gpi_back_write(back, x, all);
     return all;
 }
@@ -187,11 +187,12 @@ static gpi_node gpi_back_node(gpi_back back, uint x)
 {
     gpi_node node;
     if (GPI_RARELY(!gpi_back_look(back, x, &node))) node = gpi_back_compute(back, x);
-    GPI_ACQUIRE(); /* serial shape: the cells below it are there */
+    GPI_ACQUIRE(); /* serial shape: a leaf's cells are there (back.pml: `cells`) */
     return node;
 }
 
-/* The product of all tiles before this one. Publishes the nodes whose last leaf the tile is. */
+/* The product of all tiles before this one. Publishes the nodes whose last leaf the tile is. (back.pml:
+   `right`, `grown`.) */
 static gpi_node gpi_back_climb(gpi_back back, uint tile, gpi_node leaf)
 {
     const bool last = tile + 1 == gpi_tiles_of(back.n);

@@ -36,14 +36,6 @@ static void gpi_join_pair(__global const GPI_SYMBOL *in, __global gpi_index *mat
     (void)note;
 }
 
-/* Nobody reads partners soon: past the caches where the row is aligned. */
-static void gpi_row_write(__global gpi_index *out, gpi_row row)
-{
-    if ((size_t)out % sizeof(gpi_aligned_row) == 0)
-        GPI_STREAM_STORE((gpi_aligned_row)(row), (__global gpi_aligned_row *)out);
-    else GPI_STORE_VECTOR(gpi_row, row, out);
-}
-
 /* As many of the run as come in rows: 16 openers side by side, whose closers are side by side. */
 static uint gpi_join_rows(__global gpi_index *match, __global const uint *opener, __global const uint *closer,
                           gpi_index there, gpi_index begin, uint run)

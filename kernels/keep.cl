@@ -61,7 +61,7 @@ static gpi_keys gpi_codes_of(gpi_keys k, gpi_key flip)
 static uint gpi_flags_count(gpi_flags flags)
 {
     const int16 x = GPI_FLAGS_TO_INT(flags);
-    const int8 a = x.lo + x.hi;
+    const int8 a = x.lo + GPI_UPPER(x);
     const int4 b = a.lo + a.hi;
     const int2 c = b.lo + b.hi;
     return (uint) - (c.x + c.y);

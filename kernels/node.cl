@@ -52,6 +52,14 @@ typedef ulong16 gpi_row __attribute__((aligned(8)));
 
 #define GPI_NONE (~(gpi_index)0)
 
+/* 16 of an output, which nobody reads soon: past the caches where the row is aligned. */
+static void gpi_row_write(__global gpi_index *out, gpi_row row)
+{
+    if ((size_t)out % sizeof(gpi_aligned_row) == 0)
+        GPI_STREAM_STORE((gpi_aligned_row)(row), (__global gpi_aligned_row *)out);
+    else GPI_STORE_VECTOR(gpi_row, row, out);
+}
+
 /* ------------------------------------------------------------------ nodes */
 
 typedef struct gpi_node {

@@ -154,6 +154,17 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_STREAM_STORE(v, p) (*(p) = (v))
 #endif
 
+/* A vector of 16 turned round, and its upper half. GPI_LANE_BY_LANE 1: each lane is named, each time. */
+#if defined(GPI_LANE_BY_LANE) && GPI_LANE_BY_LANE
+#define GPI_TURNED(v)                                                                                        \
+    ((__typeof__(v))((v.sf), (v.se), (v.sd), (v.sc), (v.sb), (v.sa), (v.s9), (v.s8), (v.s7), (v.s6), (v.s5), \
+                     (v.s4), (v.s3), (v.s2), (v.s1), (v.s0)))
+#define GPI_UPPER(v) ((__typeof__(v.lo))((v.s8), (v.s9), (v.sa), (v.sb), (v.sc), (v.sd), (v.se), (v.sf)))
+#else
+#define GPI_TURNED(v) (v.sfedcba9876543210)
+#define GPI_UPPER(v) (v.hi)
+#endif
+
 /* Bytes of an output from which on its lines will have left the caches before anybody reads them. */
 #ifndef GPI_PAST_CACHES
 #define GPI_PAST_CACHES (32u << 20)

@@ -127,7 +127,7 @@ static GPI_VECTOR(GPI_Y) gpi_read_vector(gpi_source source, ulong i)
 #else
     const GPI_VECTOR(GPI_IN) v = vload16(0, source.in + position);
 #endif
-    return GPI_REVERSE ? v.sfedcba9876543210 : v;
+    return GPI_REVERSE ? GPI_TURNED(v) : v;
 #endif
 }
 
@@ -142,7 +142,7 @@ static GPI_VECTOR(GPI_HEAD) gpi_read_heads(gpi_source source, ulong i)
 #else
     const GPI_VECTOR(GPI_HEAD) heads = GPI_CONVERT(GPI_HEAD, vload16(0, at) != vload16(0, at - 1));
 #endif
-    return GPI_REVERSE ? heads.sfedcba9876543210 : heads;
+    return GPI_REVERSE ? GPI_TURNED(heads) : heads;
 }
 #endif
 #endif

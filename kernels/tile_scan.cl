@@ -81,7 +81,7 @@ GPI_INLINE GPI_T gpi_scan_one(gpi_source source, gpi_sink sink, ulong i, GPI_T s
 static void gpi_put_vector(gpi_source source, gpi_sink sink, ulong i, gpi_lanes v)
 {
 #if GPI_REVERSE
-    v = v.sfedcba9876543210;
+    v = GPI_TURNED(v);
 #endif
     GPI_WRITE_VECTOR(sink.out, GPI_REVERSE ? source.count - i - GPI_LANES : i, v);
 }

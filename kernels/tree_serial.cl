@@ -52,7 +52,7 @@ typedef ulong4 gpi_quarter_row;
 GPI_INLINE bool gpi_rows_agree(gpi_row a, gpi_row b)
 {
     const gpi_row other = a ^ b;
-    const gpi_half_row eight = other.lo | other.hi;
+    const gpi_half_row eight = other.lo | GPI_UPPER(other);
     const gpi_quarter_row four = eight.lo | eight.hi;
     return (four.x | four.y | four.z | four.w) == 0;
 }
@@ -81,14 +81,6 @@ GPI_INLINE bool gpi_is_ladder(__global const gpi_index *parent, gpi_index begin,
 GPI_INLINE uint gpi_rungs(gpi_family f, gpi_run run, uint i)
 {
     return i >= 16 && gpi_is_ladder(f.parent + run.begin, run.begin, i - 16) ? 16 : 1;
-}
-
-/* 16 of an output, which nobody reads soon: past the caches where the row is aligned. */
-static void gpi_row_write(__global gpi_index *out, gpi_row row)
-{
-    if ((size_t)out % sizeof(gpi_aligned_row) == 0)
-        GPI_STREAM_STORE((gpi_aligned_row)(row), (__global gpi_aligned_row *)out);
-    else GPI_STORE_VECTOR(gpi_row, row, out);
 }
 
 /* Counts in a run, for each element, or ends: `base` and what is near. */
@@ -252,7 +244,7 @@ GPI_INLINE bool gpi_crowd_descend(gpi_family f, gpi_index at, gpi_crowd *crowd)
     gpi_children_done(f, crowd->key, crowd->count);
     if (f.outputs & GPI_TREE_INDEX) {
         const gpi_near_row own = GPI_LOAD_VECTOR(gpi_near_row, f.own + lowest);
-        GPI_STORE_VECTOR(gpi_row, gpi_convert_row(own.sfedcba9876543210), f.index + at);
+        GPI_STORE_VECTOR(gpi_row, gpi_convert_row(GPI_TURNED(own)), f.index + at);
     }
     for (uint k = 15; k > 0 && f.outputs & GPI_TREE_CHILDREN; k--)
         f.children[lowest + k] = f.own[lowest + k] + 1;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks the Promela models of tests/models with spin: every reachable state, and that known mistakes are found.
 #
-# usage: tools/check_models.sh [MODEL]        ring, lookback or hash; all of them where it is left out
+# usage: tools/check_models.sh [MODEL]        ring, lookback, back or hash; all of them where it is left out
 #        tools/check_models.sh one LINE...    one line of the list below
 set -eu
 cd "$(dirname "$0")/.."
@@ -80,6 +80,20 @@ wrong states lookback -DWORDS=2 -DWORKERS=2 -DPOLLS -DLATER -DBUG_EXACT
 wrong states lookback -DBUG_TICKET
 wrong states lookback -DSILENT
 wrong states lookback -DPOLLS -DIN_PLACE
+
+right states back -DTILES=3
+right states back -DWORKERS=2
+right states back -DWORKERS=2 -DGROUP=2
+right states back -DWORKERS=2 -DLEAVES=8 -DTILES=5
+right states back -DLOCAL -DTILES=3
+right states back -DLOCAL -DSILENT -DTILES=3 -DWORKERS=2
+wrong states back -DLOCAL -DSILENT -DTILES=3 -DWORKERS=2 -DBUG_AGREE
+wrong states back -DBUG_LEAF
+wrong states back -DBUG_NODE
+wrong states back -DBUG_OURS
+wrong states back -DTILES=3 -DBUG_LAST
+wrong states back -DTILES=3 -DWORKERS=2 -DBUG_TICKET
+wrong states back -DTILES=3 -DWORKERS=2 -DSILENT
 
 right states hash -DSTALE
 right states hash -DSPLIT -DSTALE -DKEYS=1

@@ -6,8 +6,8 @@
        clReleaseMemObject    the next buffer in that place is taken for the old one, and for as long as that:
                              buffers stay here
 
-   Of what kernels do, it takes lane 11 of a swizzle for never written (it compares the lane with LLVM's
-   number for undefined values): programs get their reversals lane by lane.
+   Of what kernels do, it takes lane 11 of a vector's part for never written (it compares the lane with LLVM's
+   number for undefined values): programs are built with GPI_LANE_BY_LANE (kernels/platform.cl).
 
    clEnqueueWriteBuffer has the second fault, too; the library and the tests write whole buffers. */
 #include <pthread.h>
@@ -18,8 +18,10 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
-cl_program __real_clCreateProgramWithSource(cl_context, cl_uint, const char **, const size_t *, cl_int *);
-cl_program __wrap_clCreateProgramWithSource(cl_context, cl_uint, const char **, const size_t *, cl_int *);
+cl_int __real_clBuildProgram(cl_program, cl_uint, const cl_device_id *, const char *,
+                             void(CL_CALLBACK *)(cl_program, void *), void *);
+cl_int __wrap_clBuildProgram(cl_program, cl_uint, const cl_device_id *, const char *,
+                             void(CL_CALLBACK *)(cl_program, void *), void *);
 cl_mem __real_clCreateBuffer(cl_context, cl_mem_flags, size_t, void *, cl_int *);
 cl_mem __wrap_clCreateBuffer(cl_context, cl_mem_flags, size_t, void *, cl_int *);
 cl_int __real_clEnqueueFillBuffer(cl_command_queue, cl_mem, const void *, size_t, size_t, size_t, cl_uint,
@@ -108,73 +110,21 @@ static cl_int kernel_run(cl_command_queue queue, cl_kernel kernel, size_t n, cl_
     return error;
 }
 
-/* ------------------------------------------------------------------ swizzles */
-
-static const char swizzle[] = ".sfedcba9876543210";
-
-enum { LANES = sizeof swizzle - 3 };
-
-static bool is_name(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-/* Appends n characters to `to`, which has room; returns the end. */
-static char *append(char *to, const char *text, size_t n)
-{
-    memcpy(to, text, n);
-    return to + n;
-}
-
-/* The text with v.sfed... as (__typeof__(v))((v.sf),(v.se), ...), all in its line: in parentheses, or clang
-   makes a swizzle of the first two. Released by the caller. */
-static char *lane_by_lane(const char *text, size_t size)
-{
-    const char *at, *found;
-    char *whole = calloc(size + 1, 1), *made, *to;
-    size_t n = 0, k;
-    if (!whole) abort();
-    memcpy(whole, text, size);
-    for (found = whole; (found = strstr(found, swizzle)) != NULL; found++) n++;
-    to = made = malloc(size + 1 + n * (size + 16) * (LANES + 1));
-    if (!made) abort();
-    for (at = whole; (found = strstr(at, swizzle)) != NULL; at = found + sizeof swizzle - 1) {
-        const char *name = found;
-        while (name > at && is_name(name[-1])) name--;
-        to = append(to, at, (size_t)(name - at));
-        to = append(to, "(__typeof__(", 12);
-        to = append(to, name, (size_t)(found - name));
-        to = append(to, "))", 2);
-        for (k = 0; k < LANES; k++) {
-            to = append(to, k > 0 ? ",(" : "((", 2);
-            to = append(to, name, (size_t)(found - name));
-            to = append(to, ".s", 2);
-            to = append(to, &swizzle[2 + k], 1);
-            to = append(to, ")", 1);
-        }
-        to = append(to, ")", 1);
-    }
-    memcpy(to, at, strlen(at) + 1);
-    free(whole);
-    return made;
-}
-
 /* ------------------------------------------------------------------ instead of OpenCL's own */
 
-cl_program __wrap_clCreateProgramWithSource(cl_context context, cl_uint count, const char **texts,
-                                            const size_t *sizes, cl_int *error)
+cl_int __wrap_clBuildProgram(cl_program program, cl_uint count, const cl_device_id *devices,
+                             const char *options, void(CL_CALLBACK *notify)(cl_program, void *), void *user)
 {
-    char **made = calloc(count + 1, sizeof *made);
-    cl_program program;
-    cl_uint i;
-    if (!made) abort();
-    for (i = 0; i < count; i++) {
-        made[i] = lane_by_lane(texts[i], sizes && sizes[i] ? sizes[i] : strlen(texts[i]));
-    }
-    program = __real_clCreateProgramWithSource(context, count, (const char **)made, NULL, error);
-    for (i = 0; i < count; i++) free(made[i]);
-    free(made);
-    return program;
+    static const char more[] = " -DGPI_LANE_BY_LANE=1";
+    const size_t size = options ? strlen(options) : 0;
+    char *all = malloc(size + sizeof more);
+    cl_int error;
+    if (!all) abort();
+    if (size > 0) memcpy(all, options, size);
+    memcpy(all + size, more, sizeof more);
+    error = __real_clBuildProgram(program, count, devices, all, notify, user);
+    free(all);
+    return error;
 }
 
 cl_mem __wrap_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *error)
