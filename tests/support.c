@@ -15,6 +15,12 @@ const test_variant test_variants[] = {
 };
 const size_t test_variant_count = sizeof test_variants / sizeof test_variants[0];
 
+const test_variant test_shapes[TEST_SHAPES] = {
+    {"default", GP_SHAPE_AUTO, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
+    {"serial", GP_SHAPE_SERIAL, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
+    {"local", GP_SHAPE_LOCAL, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
+};
+
 bool test_small(void)
 {
     const char *small = getenv("GPUPRIM_TEST_SMALL");

@@ -29,6 +29,10 @@ typedef struct test_variant {
 extern const test_variant test_variants[];
 extern const size_t test_variant_count;
 
+/* Where a variant is no more than a shape. "default" comes first here, too. */
+enum { TEST_SHAPES = 3 };
+extern const test_variant test_shapes[TEST_SHAPES];
+
 /* A context for the variant, with `options` added to every build; NULL when the device cannot do it. */
 gp_context *test_open(const test_variant *variant, const char *options);
 

@@ -1,13 +1,6 @@
 /* test_gather.c - gp_gather, gp_scatter and gp_unpack against plain loops. */
 #include "keys.h"
 
-static const test_variant variants[] = {
-    {"default", GP_SHAPE_AUTO, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
-    {"serial", GP_SHAPE_SERIAL, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
-    {"local", GP_SHAPE_LOCAL, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
-};
-enum { VARIANTS = sizeof variants / sizeof *variants };
-
 static const size_t sizes[] = {0, 1, 2, 127, 128, 129, 255, 1023, 1025, 4096, 4097, 49159, (1 << 20) + 123};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
@@ -116,14 +109,14 @@ static void test_sizes(void **state)
 {
     size_t v, k;
     (void)state;
-    for (v = 0; v < VARIANTS; v++) {
-        gp_context *gp = test_open(&variants[v], NULL);
+    for (v = 0; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
         if (!gp) continue;
         for (k = 0; k < SIZES && sizes[k] <= (test_small() ? 1025u : v ? 49159u : SIZE_MAX); k++) {
             gather_case c = {4, sizes[k], sizes[k], GP_U32, PERMUTED, false, k % 3};
-            check(gp, variants[v].name, &c);
+            check(gp, test_shapes[v].name, &c);
             c.scatter = true;
-            check(gp, variants[v].name, &c);
+            check(gp, test_shapes[v].name, &c);
         }
         gp_context_destroy(gp);
     }
@@ -135,14 +128,14 @@ static void test_patterns(void **state)
     static const size_t limits[] = {3001, 100, 9973, 0};
     size_t v, k;
     (void)state;
-    for (v = 0; v < VARIANTS; v++) {
-        gp_context *gp = test_open(&variants[v], NULL);
+    for (v = 0; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
         if (!gp) continue;
         for (k = 0; k < PATTERNS * 4 * 2; k++) {
             gather_case c = {
                 4, test_small() ? 301 : 3001, limits[k / 2 % 4], GP_U32, (pattern)(k / 8), k % 2 != 0, 1};
             if (c.scatter && c.limit == 100 && c.pattern == PERMUTED) continue; /* equal indices */
-            check(gp, variants[v].name, &c);
+            check(gp, test_shapes[v].name, &c);
         }
         gp_context_destroy(gp);
     }
@@ -151,7 +144,7 @@ static void test_patterns(void **state)
 /* Elements of every size, indices of 64 bits. */
 static void test_element_sizes(void **state)
 {
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     size_t size, k;
     (void)state;
     for (size = 1; size <= 16; size *= 2) {
@@ -223,11 +216,11 @@ static void test_unpack(void **state)
 {
     size_t v, k;
     (void)state;
-    for (v = 0; v < VARIANTS; v++) {
-        gp_context *gp = test_open(&variants[v], NULL);
+    for (v = 0; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
         if (!gp) continue;
         for (k = 0; k < SIZES && sizes[k] <= (test_small() ? 1025u : v ? 49159u : SIZE_MAX); k++)
-            check_unpack(gp, variants[v].name, 4, GP_U8, sizes[k], (int)(k % FLAG_PATTERNS), k % 2 * 5,
+            check_unpack(gp, test_shapes[v].name, 4, GP_U8, sizes[k], (int)(k % FLAG_PATTERNS), k % 2 * 5,
                          k % 3 == 0);
         for (k = 0; k < FLAG_PATTERNS && v == 0; k++)
             check_unpack(gp, "flags", 16, GP_U32, 3001, (int)k, 0, true);
@@ -241,7 +234,7 @@ static void test_count_on_device(void **state)
 {
     static const uint32_t counts[] = {0, 1, 500, 2000};
     enum { BOUND = 1000 };
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     uint32_t in[BOUND], indices[BOUND], expected[BOUND];
     size_t k, i, at = 0;
     (void)state;
@@ -275,7 +268,7 @@ static void test_count_on_device(void **state)
 
 static void test_bad_input(void **state)
 {
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     cl_mem a = test_buffer(gp, 4000, NULL), b = test_buffer(gp, 4000, NULL), c = test_buffer(gp, 4000, NULL);
     (void)state;
     {
@@ -327,7 +320,7 @@ static void test_bad_input(void **state)
 static void test_warmup(void **state)
 {
     const gather_case c = {4, 300, 300, GP_U32, PERMUTED, false, 1};
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     gp_gather_desc gather = {0};
     gp_unpack_desc unpack = {0};
     gp_warmup_desc warm = {0};

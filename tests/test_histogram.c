@@ -319,13 +319,6 @@ static void check(gp_context *gp, const char *variant, const histogram_case *c)
 
 /* ------------------------------------------------------------------ tests */
 
-static const test_variant variants[] = {
-    {"default", GP_SHAPE_AUTO, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
-    {"serial", GP_SHAPE_SERIAL, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
-    {"local", GP_SHAPE_LOCAL, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
-};
-enum { VARIANTS = sizeof variants / sizeof *variants };
-
 static const size_t sizes[] = {0, 1, 2, 15, 16, 17, 255, 4095, 4097, 32767, 32769, 104729, (1 << 20) + 123};
 static const size_t small_sizes[] = {0, 1, 17, 1025};
 
@@ -370,12 +363,12 @@ static void test_every_variant(void **state)
     const histogram_case words = {GP_U32, GP_U32, 0, 0, 1000, 0, 0, false, 0, 0, 0, false, 0};
     size_t v;
     (void)state;
-    for (v = 0; v < VARIANTS; v++) {
-        gp_context *gp = test_open(&variants[v], NULL);
+    for (v = 0; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
         if (!gp) continue;
-        check_sizes(gp, variants[v].name, bytes);
-        check_sizes(gp, variants[v].name, words);
-        check_bins(gp, variants[v].name, words);
+        check_sizes(gp, test_shapes[v].name, bytes);
+        check_sizes(gp, test_shapes[v].name, words);
+        check_bins(gp, test_shapes[v].name, words);
         gp_context_destroy(gp);
     }
 }
@@ -385,8 +378,8 @@ static void test_types(void **state)
 {
     size_t t, v;
     (void)state;
-    for (v = 1; v < VARIANTS; v++) {
-        gp_context *gp = test_open(&variants[v], NULL);
+    for (v = 1; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
         for (t = 0; t < KEY_TYPES && gp; t++) {
             histogram_case c = {
                 key_types[t], t % 2 ? GP_U64 : GP_U32, 0, 0, 0, 0, 0, v == 1, 5, 117, 0, false, 3};
@@ -394,13 +387,13 @@ static void test_types(void **state)
             if (!test_small() && !test_builds_are_cheap(gp) && (t + v) % 2) continue;
             c.count = test_small() ? 600 : 20011;
             c.bins = 33;
-            check(gp, variants[v].name, &c);
+            check(gp, test_shapes[v].name, &c);
             c.lower = is_float(c.type) ? -100 : key_size(c.type) == 8 && t % 2 ? INT64_MIN : 0;
             c.upper = is_float(c.type) ? 10000 : key_size(c.type) == 8 ? INT64_MAX : 127;
             c.bins = 1000;
-            check(gp, variants[v].name, &c);
+            check(gp, test_shapes[v].name, &c);
             c.bins = 9001;
-            check(gp, variants[v].name, &c);
+            check(gp, test_shapes[v].name, &c);
         }
         if (gp) gp_context_destroy(gp);
     }
@@ -412,8 +405,8 @@ static void test_channels(void **state)
     static const unsigned shapes[][2] = {{4, 3}, {3, 0}, {2, 0}, {4, 0}};
     size_t v, k, offset;
     (void)state;
-    for (v = 1; v < VARIANTS; v++) {
-        gp_context *gp = test_open(&variants[v], NULL);
+    for (v = 1; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
         for (k = 0; k < (test_small() ? 2 : 4) && gp; k++) {
             for (offset = 0; offset < 5; offset++) {
                 const histogram_case c = {GP_U8,
@@ -429,7 +422,7 @@ static void test_channels(void **state)
                                           (unsigned)offset % 3,
                                           offset == 4,
                                           offset};
-                check(gp, variants[v].name, &c);
+                check(gp, test_shapes[v].name, &c);
             }
         }
         if (gp) gp_context_destroy(gp);
@@ -442,16 +435,16 @@ static void test_weights(void **state)
     static const gp_type types[][2] = {{GP_U32, GP_U64}, {GP_I32, GP_U64}, {GP_U8, GP_U32}, {GP_U64, GP_U64}};
     size_t v, k;
     (void)state;
-    for (v = 1; v < VARIANTS; v++) {
-        gp_context *gp = test_open(&variants[v], NULL);
+    for (v = 1; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
         for (k = 0; k < (test_small() ? 2 : 4) && gp; k++) {
             histogram_case c = {
                 GP_U16, types[k][1], types[k][0], test_small() ? 500 : 30011, 64, 0, 0, false, 0, 0, 3, true,
                 k};
-            check(gp, variants[v].name, &c);
+            check(gp, test_shapes[v].name, &c);
             c.bins = 6000;
             c.different = 0;
-            check(gp, variants[v].name, &c);
+            check(gp, test_shapes[v].name, &c);
         }
         if (gp) gp_context_destroy(gp);
     }
@@ -461,7 +454,7 @@ static void test_count_on_device(void **state)
 {
     static const uint32_t counts[] = {0, 1, 2999, 3000, 5000};
     const histogram_case whole = {GP_U32, GP_U32, 0, 3000, 100, 0, 0, false, 0, 1 << 30, 0, false, 1};
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     size_t k;
     (void)state;
     for (k = 0; k < sizeof counts / sizeof *counts; k++) {
@@ -486,7 +479,7 @@ static void test_count_on_device(void **state)
 static void test_scratch(void **state)
 {
     const histogram_case c = {GP_U32, GP_U32, 0, 50000, 5000, 0, 0, false, 0, 1 << 30, 0, false, 0};
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     histogram_data data = make_data(&c);
     gp_histogram_desc desc = make_desc(gp, &c, &data);
     size_t bytes = 1;
@@ -510,7 +503,7 @@ static void test_scratch(void **state)
 static void test_bad_input(void **state)
 {
     const histogram_case c = {GP_U32, GP_U32, GP_U32, 500, 30, 0, 0, false, 5, 100, 0, false, 0};
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     histogram_data data = make_data(&c);
     const gp_histogram_desc good = make_desc(gp, &c, &data);
     gp_histogram_desc d;
@@ -556,7 +549,7 @@ static void test_bad_input(void **state)
 static void test_many(void **state)
 {
     const size_t rounds = test_small() ? 10 : 300;
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     size_t i;
     (void)state;
     for (i = 0; i < rounds; i++) {
@@ -582,7 +575,7 @@ static void test_many(void **state)
 static void test_warmup(void **state)
 {
     const histogram_case c = {GP_F32, GP_U32, 0, 1000, 20, 0, 0, true, -64, 64, 0, false, 0};
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     gp_histogram_desc desc = {0};
     gp_warmup_desc warm = {0};
     uint64_t built;

@@ -198,14 +198,7 @@ static void check(gp_context *gp, const char *variant, const merge_case *c)
     free_data(&data);
 }
 
-/* ------------------------------------------------------------------ variants */
-
-static const test_variant variants[] = {
-    {"default", GP_SHAPE_AUTO, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
-    {"serial", GP_SHAPE_SERIAL, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
-    {"local", GP_SHAPE_LOCAL, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
-};
-enum { VARIANTS = sizeof variants / sizeof *variants };
+/* ------------------------------------------------------------------ shapes */
 
 static const size_t sizes[] = {1,    2,    127,  128,  129,   1023,  1024,   1025,
                                2047, 2048, 2049, 4097, 16384, 49159, 104729, (1 << 20) + 123};
@@ -254,11 +247,11 @@ static void test_every_variant(void **state)
     const merge_case c = {GP_U32, 4, 0, 0, MERGE_RANDOM, false, 0};
     size_t v;
     (void)state;
-    for (v = 0; v < VARIANTS; v++) {
-        gp_context *gp = test_open(&variants[v], NULL);
+    for (v = 0; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
         if (!gp) continue;
-        check_sizes(gp, variants[v].name, c, v ? 50000 : SIZE_MAX);
-        check_ways(gp, variants[v].name, c, test_small() ? 2049 : 20011);
+        check_sizes(gp, test_shapes[v].name, c, v ? 50000 : SIZE_MAX);
+        check_ways(gp, test_shapes[v].name, c, test_small() ? 2049 : 20011);
         gp_context_destroy(gp);
     }
 }
@@ -267,7 +260,7 @@ static void test_every_variant(void **state)
 static void test_types(void **state)
 {
     static const size_t value_sizes[] = {0, 1, 2, 4, 8, 16};
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     const bool all = test_builds_are_cheap(gp) && !test_small();
     size_t t, v;
     (void)state;
@@ -291,7 +284,7 @@ static void test_count_on_device(void **state)
 {
     static const uint64_t counts[][2] = {{0, 0}, {0, 700}, {1, 0}, {999, 1}, {300, 3000}, {4000, 5000}};
     const size_t bound = test_small() ? 500 : 3500;
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     size_t k;
     (void)state;
     for (k = 0; k < sizeof counts / sizeof *counts; k++) {
@@ -324,7 +317,7 @@ static void test_count_on_device(void **state)
 static void test_bad_input(void **state)
 {
     const merge_case c = {GP_U32, 4, 500, 300, MERGE_RANDOM, false, 0};
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     merge_data data = make_data(&c);
     const gp_merge_desc good = make_desc(gp, &c, &data);
     gp_merge_desc d;
@@ -369,7 +362,7 @@ static void test_bad_input(void **state)
 static void test_empty(void **state)
 {
     const merge_case c = {GP_I16, 2, 300, 0, MERGE_RANDOM, false, 2};
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     merge_data data = make_data(&c);
     gp_merge_desc desc = make_desc(gp, &c, &data), none = {0};
     cl_event done = NULL;
@@ -399,7 +392,7 @@ static void test_empty(void **state)
 static void test_many(void **state)
 {
     const size_t most = 5000, rounds = test_small() ? 10 : 500;
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     size_t i;
     (void)state;
     for (i = 0; i < rounds; i++) {
@@ -415,7 +408,7 @@ static void test_many(void **state)
 static void test_same_input_twice(void **state)
 {
     const merge_case c = {GP_U32, 0, 3000, 3000, MERGE_SPECIAL, false, 0};
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     merge_data data = make_data(&c);
     gp_merge_desc desc = make_desc(gp, &c, &data);
     (void)state;
@@ -436,7 +429,7 @@ static void test_same_input_twice(void **state)
 static void test_warmup(void **state)
 {
     const merge_case c = {GP_F32, 4, 1000, 2000, MERGE_SPECIAL, true, 0};
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     gp_merge_desc desc = {0};
     gp_warmup_desc warm = {0};
     uint64_t built;

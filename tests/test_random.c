@@ -5,13 +5,6 @@
 #include "keys.h"
 #include "philox.h"
 
-static const test_variant variants[] = {
-    {"default", GP_SHAPE_AUTO, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
-    {"serial", GP_SHAPE_SERIAL, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
-    {"local", GP_SHAPE_LOCAL, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
-};
-enum { VARIANTS = sizeof variants / sizeof *variants };
-
 static const size_t sizes[] = {
     0, 1, 2, 3, 4, 5, 31, 32, 33, 63, 65, 1023, 1024, 1025, 4097, 49159, (1 << 20) + 123};
 enum { SIZES = sizeof sizes / sizeof *sizes };
@@ -166,14 +159,14 @@ static void test_sizes(void **state)
 {
     size_t v, k;
     (void)state;
-    for (v = 0; v < VARIANTS; v++) {
-        gp_context *gp = test_open(&variants[v], NULL);
+    for (v = 0; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
         if (!gp) continue;
         for (k = 0; k < SIZES && sizes[k] <= (test_small() ? 4097u : v ? 49159u : SIZE_MAX); k++) {
             gp_random_desc d = make_desc(GP_U32, GP_RANDOM_BITS, sizes[k]);
             d.first_element = k * 7 % 5;
             d.out_offset = k % 3;
-            check(gp, variants[v].name, d);
+            check(gp, test_shapes[v].name, d);
         }
         gp_context_destroy(gp);
     }
@@ -191,8 +184,8 @@ static void test_kinds(void **state)
                  {GP_F64, GP_RANDOM_NORMAL}};
     size_t v, k;
     (void)state;
-    for (v = 0; v < VARIANTS; v++) {
-        gp_context *gp = test_open(&variants[v], NULL);
+    for (v = 0; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
         if (!gp) continue;
         for (k = 0; k < sizeof kinds / sizeof *kinds; k++) {
             gp_random_desc d = make_desc(kinds[k].type, kinds[k].kind, test_small() ? 501 : 10007);
@@ -205,7 +198,7 @@ static void test_kinds(void **state)
             if (d.type == GP_I32) d.low.i64 = -1000, d.high.i64 = 999;
             if (d.type == GP_U8) d.low.u64 = 250, d.high.u64 = 256;
             if (d.type == GP_U64) d.low.u64 = 5, d.high.u64 = (uint64_t)-3;
-            check(gp, variants[v].name, d);
+            check(gp, test_shapes[v].name, d);
         }
         gp_context_destroy(gp);
     }
@@ -216,7 +209,7 @@ static void test_streams(void **state)
 {
     static const uint32_t zero[] = {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8};
     static const uint64_t firsts[] = {0xfffffffe, 0x3fffffffdu, 0x123456789abcdefu, UINT64_MAX - 40};
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     gp_random_desc d = make_desc(GP_U32, GP_RANDOM_BITS, 4);
     size_t at, k;
     (void)state;
@@ -239,7 +232,7 @@ static void test_streams(void **state)
 static void test_normal_moments(void **state)
 {
     const size_t n = test_small() ? 4000 : 400000;
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     gp_random_desc d = make_desc(GP_F32, GP_RANDOM_NORMAL, n);
     double sum = 0, squares = 0;
     float *out;
@@ -264,7 +257,7 @@ static void test_count_on_device(void **state)
 {
     static const uint64_t counts[] = {0, 1, 777, 5000};
     enum { BOUND = 1000 };
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     size_t k, i, at = 0;
     (void)state;
     for (k = 0; k < 4; k++) {
@@ -287,7 +280,7 @@ static void test_count_on_device(void **state)
 
 static void test_bad_input(void **state)
 {
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     gp_random_desc good = make_desc(GP_U32, GP_RANDOM_BITS, 900), d;
     (void)state;
     good.out = test_buffer(gp, 4000, NULL);
@@ -317,7 +310,7 @@ static void test_bad_input(void **state)
 
 static void test_warmup(void **state)
 {
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     const gp_random_desc d = make_desc(GP_F32, GP_RANDOM_UNIFORM, 300);
     gp_warmup_desc warm = {0};
     (void)state;

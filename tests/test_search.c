@@ -183,14 +183,7 @@ static void check(gp_context *gp, const char *variant, const search_case *c)
     free_data(&data);
 }
 
-/* ------------------------------------------------------------------ variants */
-
-static const test_variant variants[] = {
-    {"default", GP_SHAPE_AUTO, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
-    {"serial", GP_SHAPE_SERIAL, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
-    {"local", GP_SHAPE_LOCAL, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
-};
-enum { VARIANTS = sizeof variants / sizeof *variants };
+/* ------------------------------------------------------------------ shapes */
 
 /* Of keys, and of needles. */
 static const size_t sizes[] = {0,    1,    2,    3,     127,   128,    1023,           1024,
@@ -234,20 +227,20 @@ static void test_every_variant(void **state)
     search_case c = {GP_U32, GP_U32, 0, 0, SEARCH_RANDOM, false, false, 0};
     size_t v;
     (void)state;
-    for (v = 0; v < VARIANTS; v++) {
-        gp_context *gp = test_open(&variants[v], NULL);
+    for (v = 0; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
         if (!gp) continue;
-        check_sizes(gp, variants[v].name, c, v ? 50000 : SIZE_MAX);
+        check_sizes(gp, test_shapes[v].name, c, v ? 50000 : SIZE_MAX);
         c.count = test_small() ? 2500 : 30011;
         c.needle_count = test_small() ? 200 : 9001;
-        check_ways(gp, variants[v].name, c);
+        check_ways(gp, test_shapes[v].name, c);
         gp_context_destroy(gp);
     }
 }
 
 static void test_types(void **state)
 {
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     size_t t;
     (void)state;
     for (t = 0; t < KEY_TYPES; t++) {
@@ -271,7 +264,7 @@ static void test_count_on_device(void **state)
 {
     static const uint64_t counts[][2] = {{0, 0}, {0, 70}, {1, 0}, {999, 1}, {300, 4000}, {4000, 5000}};
     const search_case whole = {GP_U32, GP_U32, 3500, 3500, SEARCH_RANDOM, false, false, 0};
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     size_t k;
     (void)state;
     for (k = 0; k < sizeof counts / sizeof *counts; k++) {
@@ -300,7 +293,7 @@ static void test_count_on_device(void **state)
 static void test_bad_input(void **state)
 {
     const search_case c = {GP_U32, GP_U32, 500, 300, SEARCH_RANDOM, false, false, 0};
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     search_data data = make_data(&c);
     const gp_search_desc good = make_desc(gp, &c, &data);
     gp_search_desc d;
@@ -340,7 +333,7 @@ static void test_bad_input(void **state)
 static void test_empty_and_same(void **state)
 {
     search_case c = {GP_I16, GP_U64, 0, 300, SEARCH_RANDOM, true, false, 2};
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     search_data data = make_data(&c);
     gp_search_desc desc = make_desc(gp, &c, &data), none = {0};
     cl_event done = NULL;
@@ -382,7 +375,7 @@ static void test_empty_and_same(void **state)
 static void test_many(void **state)
 {
     const size_t most = 5000, rounds = test_small() ? 10 : 500;
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     size_t i;
     (void)state;
     for (i = 0; i < rounds; i++) {
@@ -402,7 +395,7 @@ static void test_many(void **state)
 static void test_warmup(void **state)
 {
     const search_case c = {GP_F32, GP_TYPE_NONE, 1000, 200, SEARCH_SPECIAL, true, false, 0};
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     gp_search_desc desc = {0};
     gp_warmup_desc warm = {0};
     uint64_t built;

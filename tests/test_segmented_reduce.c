@@ -155,13 +155,6 @@ static void check(gp_context *gp, const char *variant, const segments_case *c)
 
 /* ------------------------------------------------------------------ tests */
 
-static const test_variant variants[] = {
-    {"default", GP_SHAPE_AUTO, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
-    {"serial", GP_SHAPE_SERIAL, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
-    {"local", GP_SHAPE_LOCAL, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
-};
-enum { VARIANTS = sizeof variants / sizeof *variants };
-
 static void check_element(gp_context *gp, const char *name, const test_element *element)
 {
     static const size_t sizes[] = {0, 1, 1000, 65537, 300007};
@@ -188,10 +181,10 @@ static void test_every_variant(void **state)
     static const test_element *const elements[] = {&test_u32_sum_u64, &test_affine, &test_u8_sum};
     size_t v, k;
     (void)state;
-    for (v = 0; v < VARIANTS; v++) {
-        gp_context *gp = test_open(&variants[v], NULL);
+    for (v = 0; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
         for (k = 0; k < 3 && gp; k++) {
-            if (v > 0 || k == 0) check_element(gp, variants[v].name, elements[k]);
+            if (v > 0 || k == 0) check_element(gp, test_shapes[v].name, elements[k]);
         }
         if (gp) gp_context_destroy(gp);
     }
@@ -202,8 +195,8 @@ static void test_elements(void **state)
 {
     size_t v, k;
     (void)state;
-    for (v = 1; v < VARIANTS; v++) {
-        gp_context *gp = test_open(&variants[v], NULL);
+    for (v = 1; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
         for (k = 0; k < test_monoid_count + test_grid_count && gp; k++) {
             const test_element *e =
                 k < test_monoid_count ? test_monoids[k] : test_grid[k - test_monoid_count];
@@ -214,7 +207,7 @@ static void test_elements(void **state)
             if (e == &test_sums || (!test_builds_are_cheap(gp) && (k + v) % 12) ||
                 (test_small() && (k + v) % 6))
                 continue;
-            check(gp, variants[v].name, &c);
+            check(gp, test_shapes[v].name, &c);
         }
         if (gp) gp_context_destroy(gp);
     }
@@ -227,8 +220,8 @@ static void test_arg_and_map(void **state)
     const uint64_t least[] = {1, ~(uint64_t)0, 2}, sums[] = {0 * 9 + 3 + 2 * 7, 0, 8 + 2 + 3 + 4 * 5};
     size_t v, k;
     (void)state;
-    for (v = 1; v < VARIANTS; v++) {
-        gp_context *gp = test_open(&variants[v], NULL);
+    for (v = 1; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
         for (k = 0; k < 2 && gp; k++) {
             gp_segmented_reduce_desc d = {0};
             uint64_t *out;
@@ -255,7 +248,7 @@ static void test_counts_and_scratch(void **state)
 {
     static const uint32_t counts[] = {0, 1, 699, 5000};
     const segments_case whole = {&test_u32_sum_u64, LENGTHS_MIXED, 20000, 700, 1, false, true};
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     size_t k, bytes = 0;
     (void)state;
     for (k = 0; k < sizeof counts / sizeof *counts; k++) {
@@ -281,7 +274,7 @@ static void test_counts_and_scratch(void **state)
 static void test_bad_input(void **state)
 {
     const segments_case c = {&test_u32_sum_u64, LENGTHS_BAD, 500, 300, 0, false, false};
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     segments_data data = make_data(&c);
     const gp_segmented_reduce_desc good = make_desc(gp, &c, &data);
     gp_segmented_reduce_desc d = good;
@@ -316,7 +309,7 @@ static void test_bad_input(void **state)
 static void test_warmup(void **state)
 {
     const segments_case c = {&test_u32_sum_u64, LENGTHS_MIXED, 9000, 100, 0, false, false};
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     gp_segmented_reduce_desc desc = {0};
     gp_warmup_desc warm = {0};
     uint64_t built;

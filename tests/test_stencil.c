@@ -2,13 +2,6 @@
  * exact. */
 #include "keys.h"
 
-static const test_variant variants[] = {
-    {"default", GP_SHAPE_AUTO, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
-    {"serial", GP_SHAPE_SERIAL, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
-    {"local", GP_SHAPE_LOCAL, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
-};
-enum { VARIANTS = sizeof variants / sizeof *variants };
-
 /* A call to check; of f32, or of u8 with weights. */
 typedef struct stencil_case {
     gp_type type;
@@ -151,15 +144,15 @@ static void test_lines(void **state)
                                     511, 513, 1023, 1025, 4095, 4096, 4097, 30011};
     size_t v, k;
     (void)state;
-    for (v = 0; v < VARIANTS; v++) {
-        gp_context *gp = test_open(&variants[v], NULL);
+    for (v = 0; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
         if (!gp) continue;
         for (k = 0; k < sizeof widths / sizeof *widths && widths[k] <= (test_small() ? 513u : 30011u); k++) {
             stencil_case c = {GP_F32,          widths[k], 1,     1,          3,         0,
                               GP_BORDER_CLAMP, k % 3,     false, k % 2 == 1, k % 4 == 1};
-            check(gp, variants[v].name, &c);
+            check(gp, test_shapes[v].name, &c);
             c.border = GP_BORDER_WRAP;
-            if (v == 0 && widths[k] > 0) check(gp, variants[v].name, &c);
+            if (v == 0 && widths[k] > 0) check(gp, test_shapes[v].name, &c);
         }
         gp_context_destroy(gp);
     }
@@ -172,15 +165,15 @@ static void test_pictures(void **state)
                                       {300, 7}, {257, 70}, {1001, 253}, {4200, 5}};
     size_t v, k, border;
     (void)state;
-    for (v = 0; v < VARIANTS; v++) {
-        gp_context *gp = test_open(&variants[v], NULL);
+    for (v = 0; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
         if (!gp) continue;
         for (border = 0; border < GP_BORDER_COUNT; border++) {
             if (v > 0 && border != GP_BORDER_WRAP) continue; /* a program each */
             for (k = 0; k < (test_small() ? 4u : 8u); k++) {
                 const stencil_case c = {GP_F32,    sides[k][0], sides[k][1], 1,   2, 1, (gp_border)border,
                                         k % 2 * 3, false,       k % 3 == 2,  true};
-                check(gp, variants[v].name, &c);
+                check(gp, test_shapes[v].name, &c);
             }
         }
         gp_context_destroy(gp);
@@ -200,10 +193,10 @@ static void test_kinds(void **state)
     };
     size_t v, k;
     (void)state;
-    for (v = 0; v < VARIANTS; v++) {
-        gp_context *gp = test_open(&variants[v], NULL);
+    for (v = 0; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
         if (!gp) continue;
-        for (k = v ? 4 : 0; k < sizeof cases / sizeof *cases; k++) check(gp, variants[v].name, &cases[k]);
+        for (k = v ? 4 : 0; k < sizeof cases / sizeof *cases; k++) check(gp, test_shapes[v].name, &cases[k]);
         gp_context_destroy(gp);
     }
 }
@@ -215,7 +208,7 @@ static void test_types(void **state)
     const uint8_t bytes[] = {0, 1, 255, 255};
     const int32_t means[] = {0, 1, 170, 170}; /* of 3, constant 0 beyond: .33, 85.3, 170.3, 170 */
     const float ones[] = {1, 1, 1}, thirds[] = {1 / 3.0f, 1 / 3.0f, 1 / 3.0f};
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     gp_stencil_desc d = {0};
     size_t at = 0;
     (void)state;
@@ -254,7 +247,7 @@ static void test_types(void **state)
 
 static void test_bad_input(void **state)
 {
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     cl_mem a = test_buffer(gp, 4000, NULL), b = test_buffer(gp, 4000, NULL), w = test_buffer(gp, 36, NULL);
     gp_stencil_desc good = {0}, d;
     (void)state;
@@ -300,7 +293,7 @@ static void test_bad_input(void **state)
 static void test_warmup(void **state)
 {
     const stencil_case c = {GP_F32, 100, 50, 1, 1, 1, GP_BORDER_CONSTANT, 0, true, false, false};
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     const gp_stencil_desc d = make_desc(&c);
     gp_warmup_desc warm = {0};
     (void)state;

@@ -1,13 +1,6 @@
 /* test_transform.c - gp_transform, gp_fill, gp_iota and gp_adjacent_difference against plain loops. */
 #include "keys.h"
 
-static const test_variant variants[] = {
-    {"default", GP_SHAPE_AUTO, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
-    {"serial", GP_SHAPE_SERIAL, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
-    {"local", GP_SHAPE_LOCAL, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
-};
-enum { VARIANTS = sizeof variants / sizeof *variants };
-
 static const size_t sizes[] = {0,    1,    2,    15,   16,   17,   127,  128,   129,    1023,
                                1024, 1025, 4095, 4096, 4097, 8191, 8193, 49159, 104729, (1 << 20) + 123};
 enum { SIZES = sizeof sizes / sizeof *sizes };
@@ -73,11 +66,11 @@ static void test_three_inputs(void **state)
 {
     size_t v, k;
     (void)state;
-    for (v = 0; v < VARIANTS; v++) {
-        gp_context *gp = test_open(&variants[v], NULL);
+    for (v = 0; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
         if (!gp) continue;
         for (k = 0; k < SIZES && sizes[k] <= largest(v); k++)
-            check_three(gp, variants[v].name, sizes[k], k % 4, k % 3 == 1);
+            check_three(gp, test_shapes[v].name, sizes[k], k % 4, k % 3 == 1);
         gp_context_destroy(gp);
     }
 }
@@ -106,7 +99,7 @@ static void test_types(void **state)
     enum { N = 101 };
     const float floats[] = {0.5f, -1.5f, 2048.0f, 65504.0f};
     const uint16_t halves[] = {0x3800, 0xbe00, 0x6800, 0x7bff};
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     uint16_t half[N];
     float f[N];
     int8_t bytes[N];
@@ -154,13 +147,13 @@ static void test_fill(void **state)
 {
     size_t v, size, k;
     (void)state;
-    for (v = 0; v < VARIANTS; v++) {
-        gp_context *gp = test_open(&variants[v], NULL);
+    for (v = 0; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
         if (!gp) continue;
         for (size = 1; size <= 16; size *= 2) {
             if (v > 0 && size != 1 && size != 16) continue;
             for (k = 0; k < SIZES && sizes[k] <= (test_small() ? 129u : 104729u); k += 1 + k % 3)
-                check_fill(gp, variants[v].name, size, sizes[k], k % 3, k % 4 == 0);
+                check_fill(gp, test_shapes[v].name, size, sizes[k], k % 3, k % 4 == 0);
         }
         gp_context_destroy(gp);
     }
@@ -237,8 +230,8 @@ static void test_iota(void **state)
     static const gp_type types[] = {GP_U32, GP_I8, GP_I64, GP_F32, GP_F64};
     size_t v, t, k;
     (void)state;
-    for (v = 0; v < VARIANTS; v++) {
-        gp_context *gp = test_open(&variants[v], NULL);
+    for (v = 0; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
         if (!gp) continue;
         for (t = 0; t < (v ? 1u : 5u); t++) {
             gp_value start = {0}, step = {0};
@@ -257,7 +250,7 @@ static void test_iota(void **state)
 /* Halves: whole numbers, which are exact. */
 static void test_iota_half(void **state)
 {
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     const uint16_t expected[] = {0x3c00, 0x4000, 0x4200, 0x4400, 0x4500};
     gp_iota_desc d = {0};
     (void)state;
@@ -308,13 +301,14 @@ static void test_difference(void **state)
 {
     size_t v, k;
     (void)state;
-    for (v = 0; v < VARIANTS; v++) {
-        gp_context *gp = test_open(&variants[v], NULL);
+    for (v = 0; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
         if (!gp) continue;
         for (k = 0; k < SIZES && sizes[k] <= largest(v); k++) {
-            check_difference(gp, variants[v].name, sizes[k], k % 4, (int)k % 3, NULL);
+            check_difference(gp, test_shapes[v].name, sizes[k], k % 4, (int)k % 3, NULL);
             if (v == 0 && sizes[k] < 5000)
-                check_difference(gp, variants[v].name, sizes[k], 0, (int)(k + 1) % 3, "x * 7 + y + (uint)i");
+                check_difference(gp, test_shapes[v].name, sizes[k], 0, (int)(k + 1) % 3,
+                                 "x * 7 + y + (uint)i");
         }
         gp_context_destroy(gp);
     }
@@ -325,7 +319,7 @@ static void test_difference_types(void **state)
 {
     const uint8_t in[] = {200, 100, 255, 0, 7};
     const int32_t expected[] = {200, -100, 155, -255, 7};
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     gp_adjacent_difference_desc d = {0};
     (void)state;
     d.type = GP_U8;
@@ -347,7 +341,7 @@ static void test_count_on_device(void **state)
 {
     static const uint32_t counts[] = {0, 1, 777, 3000, 5000};
     enum { BOUND = 3000 };
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     uint32_t expected[BOUND];
     size_t k, i;
     (void)state;
@@ -377,7 +371,7 @@ static void test_count_on_device(void **state)
 
 static void test_bad_transform(void **state)
 {
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     cl_mem buffer = test_buffer(gp, 4000, NULL), other = test_buffer(gp, 4000, NULL);
     gp_transform_desc good = {0}, d;
     (void)state;
@@ -415,7 +409,7 @@ static void test_bad_transform(void **state)
 
 static void test_bad_others(void **state)
 {
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     cl_mem buffer = test_buffer(gp, 4000, NULL);
     (void)state;
     {
@@ -459,7 +453,7 @@ static void test_bad_others(void **state)
 static void test_many(void **state)
 {
     const size_t rounds = test_small() ? 5 : 150, most = test_small() ? 700 : 20000;
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     size_t i;
     (void)state;
     for (i = 0; i < rounds; i++) {
@@ -471,7 +465,7 @@ static void test_many(void **state)
 
 static void test_warmup(void **state)
 {
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&test_shapes[0], NULL);
     gp_transform_desc transform = {0};
     gp_fill_desc fill = {0};
     gp_iota_desc iota = {0};
