@@ -264,10 +264,17 @@ static bool tells(const char *text)
     return strstr(text, fault->function) && strstr(text, gpi_cl_error_name(fault->error));
 }
 
+/* What the context has to tell that the call was made with. */
+static const char *last_text(const scenario *s, const world *w)
+{
+    const char *text = gp_last_error(s->no_context ? NULL : w->gp);
+    return !*text && w->other ? gp_last_error(w->other) : text;
+}
+
 /* NULL when the run is as it must be after the failure. */
 static const char *judge(const scenario *s, world *w, gp_result result, tally *t)
 {
-    const char *text = gp_last_error(s->no_context ? NULL : w->gp);
+    const char *text = last_text(s, w);
     if (result == GP_OK) {
         t->without++;
         const bool destroyed = !w->gp && !s->no_context; /* which has no result */
