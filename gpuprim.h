@@ -343,7 +343,7 @@ typedef struct gp_context_desc {
     /* Bytes that the cache folder may hold; 0: 256 MiB. After a save, the programs that were used longest
        ago (to the second) are removed until the rest fits. Windows: not bounded. */
     size_t cache_limit;
-    const char *dump_dir;      /* when set, each built program's source and binary are written there */
+    const char *dump_dir;      /* when set, programs' sources and binaries go there; made if missing */
     const char *build_options; /* appended to the options of every program */
     bool fast_math;            /* -cl-fast-relaxed-math; off: results as IEEE says */
     bool profile;              /* collect gp_kernel_profile times; slows calls down a little */
@@ -17831,7 +17831,7 @@ static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t gr
 
 /* Copies a result to the host once the call's commands have ended; waits for these and for nothing else that
    the queue may hold. */
-static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to)
+static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to)
 {
     gp_context *gp = call->gp;
     cl_event event;
@@ -17847,6 +17847,24 @@ static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, siz
     result = gpi_async_result(gp); /* the reason, where the wait has failed too */
     if (result != GP_OK || error == CL_SUCCESS) return result;
     return gpi_fail_cl(gp, error, call->function, "clWaitForEvents");
+}
+
+/* The same from any buffer: what the host may not read is copied on the device first. */
+static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to)
+{
+    cl_mem_flags flags;
+    cl_mem copy;
+    gp_result result;
+    const cl_int error = clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+    if (error != CL_SUCCESS) return gpi_fail_cl(call->gp, error, call->function, "clGetMemObjectInfo");
+    if (!(flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY)))
+        return gpi_call_read_now(call, buffer, offset, size, to);
+    result = gpi_alloc(call->gp, call->function, size, &copy);
+    if (result != GP_OK) return result;
+    result = gpi_call_copy(call, buffer, offset, copy, 0, size);
+    if (result == GP_OK) result = gpi_call_read_now(call, copy, 0, size, to);
+    (void)clReleaseMemObject(copy);
+    return result;
 }
 
 /* Hands `done` over, also for a call that had nothing to enqueue, and lets go of the rest. */
@@ -17881,7 +17899,8 @@ static gp_result gpi_call_end(gpi_call *call, gp_result result)
    without an end, directives, names of ours. Two spellings of which some compilers make something else than
    others are refused with them: digraphs and trigraphs, and lines joined by backslashes but in directives. */
 
-enum { GPI_NESTED_MAX = 256, GPI_WRONG_MAX = 128 };
+/* Compilers take 256 brackets, some of which are ours; and a chain of signs costs their stack. */
+enum { GPI_NESTED_MAX = 240, GPI_SIGNS_MAX = 256, GPI_WRONG_MAX = 128 };
 
 /* Goes through a text from the left to the right, once. */
 typedef struct gpi_reader {
@@ -17893,6 +17912,7 @@ typedef struct gpi_reader {
     bool has_conditions;          /* #if: brackets may come in several versions, which are not counted */
     bool has_words;               /* there is more than blanks and comments */
     unsigned depth, braces;       /* of brackets that are open */
+    unsigned signs;               /* in a row, other than brackets */
     char open[GPI_NESTED_MAX];    /* what closes them */
     char wrong[GPI_WRONG_MAX];    /* the first thing that is; empty: nothing */
     char brackets[GPI_WRONG_MAX]; /* what is wrong with brackets */
@@ -17992,6 +18012,7 @@ static void gpi_read_literal(gpi_reader *r)
     if (*r->at == quote) r->at++;
     else if (!r->in_directive) gpi_wrong(r, "a literal that %c begins is not closed on its line", quote);
     r->has_words = true;
+    r->signs = 0;
 }
 
 /* ------------------------------------------------------------------ words, directives */
@@ -18021,8 +18042,11 @@ static void gpi_read_word(gpi_reader *r)
         gpi_wrong(r, "%.*s: names that begin with gp_, gpi_, GP_ or GPI_ are the library's",
                   length < 40 ? (int)length : 40, r->at);
     }
+    if (!r->library && strncmp(r->at, "__has_", 6) == 0)
+        gpi_wrong(r, "%.*s: the cache would not see a change", length < 40 ? (int)length : 40, r->at);
     r->at += length;
     r->has_words = true;
+    r->signs = 0;
 }
 
 /* A number, with whatever is written to it. */
@@ -18030,6 +18054,7 @@ static void gpi_read_number(gpi_reader *r)
 {
     while (gpi_is_letter(*r->at) || *r->at == '.') r->at++;
     r->has_words = true;
+    r->signs = 0;
 }
 
 /* Does the text have this word outside of comments and literals? */
@@ -18159,7 +18184,10 @@ static void gpi_read_sign(gpi_reader *r)
     } else if (c == '#' && !r->in_directive) {
         gpi_read_directive(r);
     } else {
-        if (strchr("()[]{}", c) && !r->in_directive && !r->brackets[0]) gpi_read_bracket(r);
+        const bool is_bracket = strchr("()[]{}", c) != NULL;
+        if (is_bracket && !r->in_directive && !r->library && !r->brackets[0]) gpi_read_bracket(r);
+        r->signs = is_bracket ? 0 : r->signs + 1;
+        if (r->signs > GPI_SIGNS_MAX) gpi_wrong(r, "more than %d signs in a row", GPI_SIGNS_MAX);
         r->at++;
     }
 }

@@ -343,7 +343,7 @@ typedef struct gp_context_desc {
     /* Bytes that the cache folder may hold; 0: 256 MiB. After a save, the programs that were used longest
        ago (to the second) are removed until the rest fits. Windows: not bounded. */
     size_t cache_limit;
-    const char *dump_dir;      /* when set, each built program's source and binary are written there */
+    const char *dump_dir;      /* when set, programs' sources and binaries go there; made if missing */
     const char *build_options; /* appended to the options of every program */
     bool fast_math;            /* -cl-fast-relaxed-math; off: results as IEEE says */
     bool profile;              /* collect gp_kernel_profile times; slows calls down a little */

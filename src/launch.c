@@ -393,7 +393,7 @@ static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t gr
 
 /* Copies a result to the host once the call's commands have ended; waits for these and for nothing else that
    the queue may hold. */
-static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to)
+static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to)
 {
     gp_context *gp = call->gp;
     cl_event event;
@@ -409,6 +409,24 @@ static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, siz
     result = gpi_async_result(gp); /* the reason, where the wait has failed too */
     if (result != GP_OK || error == CL_SUCCESS) return result;
     return gpi_fail_cl(gp, error, call->function, "clWaitForEvents");
+}
+
+/* The same from any buffer: what the host may not read is copied on the device first. */
+static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to)
+{
+    cl_mem_flags flags;
+    cl_mem copy;
+    gp_result result;
+    const cl_int error = clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+    if (error != CL_SUCCESS) return gpi_fail_cl(call->gp, error, call->function, "clGetMemObjectInfo");
+    if (!(flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY)))
+        return gpi_call_read_now(call, buffer, offset, size, to);
+    result = gpi_alloc(call->gp, call->function, size, &copy);
+    if (result != GP_OK) return result;
+    result = gpi_call_copy(call, buffer, offset, copy, 0, size);
+    if (result == GP_OK) result = gpi_call_read_now(call, copy, 0, size, to);
+    (void)clReleaseMemObject(copy);
+    return result;
 }
 
 /* Hands `done` over, also for a call that had nothing to enqueue, and lets go of the rest. */

@@ -7,7 +7,8 @@
    others are refused with them: digraphs and trigraphs, and lines joined by backslashes but in directives. */
 #include "internal.h"
 
-enum { GPI_NESTED_MAX = 256, GPI_WRONG_MAX = 128 };
+/* Compilers take 256 brackets, some of which are ours; and a chain of signs costs their stack. */
+enum { GPI_NESTED_MAX = 240, GPI_SIGNS_MAX = 256, GPI_WRONG_MAX = 128 };
 
 /* Goes through a text from the left to the right, once. */
 typedef struct gpi_reader {
@@ -19,6 +20,7 @@ typedef struct gpi_reader {
     bool has_conditions;          /* #if: brackets may come in several versions, which are not counted */
     bool has_words;               /* there is more than blanks and comments */
     unsigned depth, braces;       /* of brackets that are open */
+    unsigned signs;               /* in a row, other than brackets */
     char open[GPI_NESTED_MAX];    /* what closes them */
     char wrong[GPI_WRONG_MAX];    /* the first thing that is; empty: nothing */
     char brackets[GPI_WRONG_MAX]; /* what is wrong with brackets */
@@ -118,6 +120,7 @@ static void gpi_read_literal(gpi_reader *r)
     if (*r->at == quote) r->at++;
     else if (!r->in_directive) gpi_wrong(r, "a literal that %c begins is not closed on its line", quote);
     r->has_words = true;
+    r->signs = 0;
 }
 
 /* ------------------------------------------------------------------ words, directives */
@@ -147,8 +150,11 @@ static void gpi_read_word(gpi_reader *r)
         gpi_wrong(r, "%.*s: names that begin with gp_, gpi_, GP_ or GPI_ are the library's",
                   length < 40 ? (int)length : 40, r->at);
     }
+    if (!r->library && strncmp(r->at, "__has_", 6) == 0)
+        gpi_wrong(r, "%.*s: the cache would not see a change", length < 40 ? (int)length : 40, r->at);
     r->at += length;
     r->has_words = true;
+    r->signs = 0;
 }
 
 /* A number, with whatever is written to it. */
@@ -156,6 +162,7 @@ static void gpi_read_number(gpi_reader *r)
 {
     while (gpi_is_letter(*r->at) || *r->at == '.') r->at++;
     r->has_words = true;
+    r->signs = 0;
 }
 
 /* Does the text have this word outside of comments and literals? */
@@ -285,7 +292,10 @@ static void gpi_read_sign(gpi_reader *r)
     } else if (c == '#' && !r->in_directive) {
         gpi_read_directive(r);
     } else {
-        if (strchr("()[]{}", c) && !r->in_directive && !r->brackets[0]) gpi_read_bracket(r);
+        const bool is_bracket = strchr("()[]{}", c) != NULL;
+        if (is_bracket && !r->in_directive && !r->library && !r->brackets[0]) gpi_read_bracket(r);
+        r->signs = is_bracket ? 0 : r->signs + 1;
+        if (r->signs > GPI_SIGNS_MAX) gpi_wrong(r, "more than %d signs in a row", GPI_SIGNS_MAX);
         r->at++;
     }
 }

@@ -70,6 +70,39 @@ static void test_own_buffer(void **state)
     gp_context_destroy(gp);
 }
 
+/* In a buffer that the host may not read, counts are told and the table moves all the same. */
+static void test_unreadable_buffer(void **state)
+{
+    gp_context *gp = hash_open(&hash_variants[0]);
+    gp_hash_desc desc = {0};
+    gp_hash_insert_desc insert = {0};
+    gp_hash_rehash_desc again = {0};
+    const uint32_t keys[3] = {7, 8, 7};
+    gp_hash table;
+    size_t bytes, live = 0;
+    cl_int error;
+    (void)state;
+    desc.key_size = 4;
+    desc.capacity = 64;
+    assert_gp(gp, gp_hash_buffer_size(gp, &desc, &bytes));
+    desc.buffer = clCreateBuffer(gp_cl_context(gp), CL_MEM_HOST_NO_ACCESS, bytes, NULL, &error);
+    assert_int_equal(error, CL_SUCCESS);
+    assert_gp(gp, gp_hash_create(gp, &desc, &table));
+    clReleaseMemObject(desc.buffer);
+    insert.keys = test_buffer(gp, sizeof keys, keys);
+    insert.count = 3;
+    assert_gp(gp, gp_hash_insert(gp, table, &insert));
+    assert_gp(gp, gp_hash_size_read(gp, table, &live));
+    assert_int_equal(live, 2);
+    again.capacity = 128;
+    assert_gp(gp, gp_hash_rehash(gp, table, &again));
+    assert_gp(gp, gp_hash_size_read(gp, table, &live));
+    assert_int_equal(live, 2);
+    clReleaseMemObject(insert.keys);
+    assert_gp(gp, gp_hash_destroy(gp, table));
+    gp_context_destroy(gp);
+}
+
 /* A table that begins with one slot takes whatever comes. */
 static void test_grow(void **state)
 {
@@ -449,13 +482,21 @@ static void test_warmup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_capacity),    cmocka_unit_test(test_own_buffer),
-        cmocka_unit_test(test_grow),        cmocka_unit_test(test_clear),
-        cmocka_unit_test(test_reserved),    cmocka_unit_test(test_count_on_device),
-        cmocka_unit_test(test_own_scratch), cmocka_unit_test(test_find_in_place),
-        cmocka_unit_test(test_types),       cmocka_unit_test(test_retrieve),
-        cmocka_unit_test(test_for_each),    cmocka_unit_test(test_device_source),
-        cmocka_unit_test(test_warmup),      cmocka_unit_test(test_own_scratch_erase),
+        cmocka_unit_test(test_capacity),
+        cmocka_unit_test(test_own_buffer),
+        cmocka_unit_test(test_unreadable_buffer),
+        cmocka_unit_test(test_grow),
+        cmocka_unit_test(test_clear),
+        cmocka_unit_test(test_reserved),
+        cmocka_unit_test(test_count_on_device),
+        cmocka_unit_test(test_own_scratch),
+        cmocka_unit_test(test_find_in_place),
+        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_retrieve),
+        cmocka_unit_test(test_for_each),
+        cmocka_unit_test(test_device_source),
+        cmocka_unit_test(test_warmup),
+        cmocka_unit_test(test_own_scratch_erase),
     };
     return cmocka_run_group_tests_name("hash_table", tests, NULL, NULL);
 }

@@ -146,22 +146,36 @@ static void test_expressions(void **state)
     for (i = 0; i < sizeof expressions / sizeof *expressions; i++) check_expression(*state, &expressions[i]);
 }
 
-/* Brackets within brackets, up to what compilers take. */
-static void test_deep(void **state)
+/* Depth pairs of brackets around x. */
+static void check_depth(const fixture *f, size_t depth, outcome outcome, const char *told)
 {
     char text[2 * 300 + 2];
-    row deep = {text, REFUSED, "brackets are nested more than 256 deep"};
-    memset(text, '(', 300);
-    text[300] = 'x';
-    memset(text + 301, ')', 300);
-    text[601] = '\0';
-    check_expression(*state, &deep);
-    text[200] = 'x';
-    memset(text + 201, ')', 200);
-    text[401] = '\0';
-    deep.outcome = WORKS;
-    deep.told = NULL;
-    check_expression(*state, &deep);
+    row deep = {text, outcome, told};
+    memset(text, '(', depth);
+    text[depth] = 'x';
+    memset(text + depth + 1, ')', depth);
+    text[2 * depth + 1] = '\0';
+    check_expression(f, &deep);
+}
+
+/* Brackets within brackets and signs behind signs, up to what compilers take. */
+static void test_deep(void **state)
+{
+    char text[16001];
+    row signs = {text, REFUSED, "map, line 1: more than 256 signs in a row"};
+    check_depth(*state, 300, REFUSED, "map, line 1: brackets are nested more than 240 deep");
+    check_depth(*state, 241, REFUSED, "map, line 1: brackets are nested more than 240 deep");
+    check_depth(*state, 240, WORKS, NULL);
+    memset(text, '~', 16000);
+    text[16000] = '\0';
+    strcpy(text + 8000, "x");
+    check_expression(*state, &signs);
+    strcpy(text + 257, "x");
+    check_expression(*state, &signs);
+    strcpy(text + 256, "x");
+    signs.outcome = WORKS;
+    signs.told = NULL;
+    check_expression(*state, &signs);
 }
 
 /* ------------------------------------------------------------------ every place for one */
@@ -233,6 +247,7 @@ static const row sources[] = {
     {PLUS " \\\n;", REFUSED, "a backslash"},
     {"#include <math.h>\n" PLUS, REFUSED, "line 1: #include"},
     {PLUS "\n # /* */ include \"plus.h\"\n", REFUSED, "line 2: #include"},
+    {"#if __has_include(\"plus.h\")\n#endif\n" PLUS, REFUSED, "__has_include: the cache"},
     {PLUS "\n#\\\ninclude \"plus.h\"\n", REFUSED, "cut by a backslash"},
     {PLUS "\n#import \"plus.h\"\n", REFUSED, "#import"},
     {"%:define plus minus\n" PLUS, REFUSED, "a digraph"},

@@ -105,6 +105,41 @@ static void check_variant(const test_variant *variant, const test_element *eleme
     gp_context_destroy(gp);
 }
 
+/* Results come to the host from buffers, and parts of buffers, that it may not read. */
+static void test_unreadable_out(void **state)
+{
+    static const cl_mem_flags flags[] = {CL_MEM_HOST_NO_ACCESS, CL_MEM_HOST_WRITE_ONLY};
+    gp_context *gp = test_open(&test_variants[0], NULL);
+    const uint32_t ones[4] = {1, 1, 1, 1};
+    gp_reduce_desc desc = {0};
+    size_t k;
+    (void)state;
+    desc.in = test_buffer(gp, sizeof ones, ones);
+    desc.count = 4;
+    desc.type = GP_U32;
+    desc.op = GP_SUM;
+    for (k = 0; k < 2; k++) {
+        const cl_buffer_region region = {1024, 1024};
+        cl_int error;
+        cl_mem whole = clCreateBuffer(gp_cl_context(gp), flags[k], 4096, NULL, &error);
+        cl_mem part = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+        uint32_t sum = 0;
+        assert_int_equal(error, CL_SUCCESS);
+        desc.out = whole;
+        desc.out_offset = 3;
+        assert_gp(gp, gp_reduce_read(gp, &desc, &sum));
+        assert_int_equal(sum, 4);
+        desc.out = part;
+        sum = 0;
+        assert_gp(gp, gp_reduce_read(gp, &desc, &sum));
+        assert_int_equal(sum, 4);
+        clReleaseMemObject(part);
+        clReleaseMemObject(whole);
+    }
+    clReleaseMemObject(desc.in);
+    gp_context_destroy(gp);
+}
+
 /* Reduce does not look back, so that the shapes are all its variants. */
 static const size_t shapes[] = {0, 3, 6};
 
@@ -466,8 +501,9 @@ int main(void)
         cmocka_unit_test(test_every_shape),      cmocka_unit_test(test_types_and_ops),
         cmocka_unit_test(test_default_out_type), cmocka_unit_test(test_out_inside_in),
         cmocka_unit_test(test_float_repeats),    cmocka_unit_test(test_arg_of_every_type),
-        cmocka_unit_test(test_several_at_once),  cmocka_unit_test(test_several_mapped),
-        cmocka_unit_test(test_padding),          cmocka_unit_test(test_compensated),
+        cmocka_unit_test(test_unreadable_out),   cmocka_unit_test(test_several_at_once),
+        cmocka_unit_test(test_several_mapped),   cmocka_unit_test(test_padding),
+        cmocka_unit_test(test_compensated),
     };
     return cmocka_run_group_tests_name("reduce", tests, NULL, NULL);
 }

@@ -430,6 +430,8 @@ cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking,
     (void)blocking;
     if (error) return error;
     if (!is_inside(mem, offset, size)) return fail(CL_INVALID_VALUE, "clEnqueueReadBuffer");
+    if (mem->flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY))
+        return fail(CL_INVALID_OPERATION, "clEnqueueReadBuffer");
     memcpy(to, mem->data + offset, size);
     return enqueued(queue, event);
 }
@@ -441,6 +443,8 @@ cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking
     (void)blocking;
     if (error) return error;
     if (!is_inside(mem, offset, size)) return fail(CL_INVALID_VALUE, "clEnqueueWriteBuffer");
+    if (mem->flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_READ_ONLY))
+        return fail(CL_INVALID_OPERATION, "clEnqueueWriteBuffer");
     memcpy(mem->data + offset, from, size);
     return enqueued(queue, event);
 }

@@ -352,7 +352,7 @@ static void fuzz_open_buffers(fuzz *f)
     cl_int error;
     f->buffer[1] = clCreateBuffer(context, CL_MEM_READ_WRITE, 65536, NULL, &error);
     f->buffer[2] = clCreateBuffer(context, CL_MEM_READ_WRITE, 65536, NULL, &error);
-    f->buffer[3] = clCreateBuffer(context, CL_MEM_READ_WRITE, 4096, NULL, &error);
+    f->buffer[3] = clCreateBuffer(context, CL_MEM_HOST_NO_ACCESS, 4096, NULL, &error);
     f->buffer[4] = clCreateBuffer(context, CL_MEM_READ_WRITE, FAKE_MAX_ALLOC, NULL, &error);
     f->buffer[5] = clCreateBuffer(context, CL_MEM_READ_ONLY, 4096, NULL, &error);
     f->buffer[6] = clCreateBuffer(context, CL_MEM_WRITE_ONLY, 4096, NULL, &error);
