@@ -123,7 +123,7 @@ static void test_unreadable_out(void **state)
         cl_int error;
         cl_mem whole = clCreateBuffer(gp_cl_context(gp), flags[k], 4096, NULL, &error);
         cl_mem part = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
-        uint32_t sum = 0;
+        uint64_t sum = 0; /* what sums of GP_U32 are made in */
         assert_int_equal(error, CL_SUCCESS);
         desc.out = whole;
         desc.out_offset = 3;
