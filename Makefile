@@ -145,7 +145,7 @@ fault: build/fault/driver build/fault/layer.so ## every call and command fails, 
 	@tools/fault.sh
 
 fault-check: build/fault/driver build/fault/layer.so ## the same, with one error a call, and programs that are there
-	@FAULT_TURNS=1 FAULT_PASSES=ac tools/fault.sh
+	@FAULT_TURNS=1 FAULT_PASSES=ac FAULT_TIMEOUT=600 tools/fault.sh
 
 build/fault/%.o: tests/fault/%.c | gpuprim.h deps-test
 	@mkdir -p $(@D)

@@ -18035,6 +18035,12 @@ static bool gpi_is_ours(const char *word)
            strncmp(word, "GPI_", 4) == 0;
 }
 
+static bool gpi_asks_for_files(const char *word, size_t length)
+{
+    return gpi_is_word(word, length, "__has_include") || gpi_is_word(word, length, "__has_include_next") ||
+           gpi_is_word(word, length, "__has_embed");
+}
+
 static void gpi_read_word(gpi_reader *r)
 {
     const size_t length = gpi_word_length(r->at);
@@ -18042,8 +18048,8 @@ static void gpi_read_word(gpi_reader *r)
         gpi_wrong(r, "%.*s: names that begin with gp_, gpi_, GP_ or GPI_ are the library's",
                   length < 40 ? (int)length : 40, r->at);
     }
-    if (!r->library && strncmp(r->at, "__has_", 6) == 0)
-        gpi_wrong(r, "%.*s: the cache would not see a change", length < 40 ? (int)length : 40, r->at);
+    if (!r->library && gpi_asks_for_files(r->at, length))
+        gpi_wrong(r, "%.*s: the cache would not see a change in the file", (int)length, r->at);
     r->at += length;
     r->has_words = true;
     r->signs = 0;

@@ -248,6 +248,7 @@ static const row sources[] = {
     {"#include <math.h>\n" PLUS, REFUSED, "line 1: #include"},
     {PLUS "\n # /* */ include \"plus.h\"\n", REFUSED, "line 2: #include"},
     {"#if __has_include(\"plus.h\")\n#endif\n" PLUS, REFUSED, "__has_include: the cache"},
+    {"#ifdef __has_builtin\n#if __has_builtin(__builtin_trap)\n#endif\n#endif\n" PLUS, WORKS, NULL},
     {PLUS "\n#\\\ninclude \"plus.h\"\n", REFUSED, "cut by a backslash"},
     {PLUS "\n#import \"plus.h\"\n", REFUSED, "#import"},
     {"%:define plus minus\n" PLUS, REFUSED, "a digraph"},

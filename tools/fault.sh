@@ -6,7 +6,7 @@
 # GPUPRIM_DEVICE   the device; by default PoCL where it is installed
 # FAULT_TURNS      with how many errors each call fails, one after the other (3)
 # FAULT_PASSES     initial letters of the passes wanted, of those in tests/fault/driver.c (all)
-# FAULT_TIMEOUT    seconds for one scenario (3000)
+# FAULT_TIMEOUT    seconds for one scenario (6000)
 # TEST_JOBS        how many at a time (as many as there are cores)
 set -eu
 cd "$(dirname "$0")/.."
@@ -36,7 +36,7 @@ export OPENCL_LAYERS="$PWD/build/fault/layer.so"
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1
 export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
 export UBSAN_OPTIONS=print_stacktrace=1
-export FAULT_TURNS="${FAULT_TURNS:-3}" FAULT_TIMEOUT="${FAULT_TIMEOUT:-3000}"
+export FAULT_TURNS="${FAULT_TURNS:-3}" FAULT_TIMEOUT="${FAULT_TIMEOUT:-6000}"
 
 # The watchdog is here, not in the library: what hangs is killed, and has failed. (As in run_test.sh, the leak
 # sanitizer gets another try where it has crashed itself.)

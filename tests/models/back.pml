@@ -16,7 +16,7 @@
    Order of memory. A load gives what its word holds, or what it held before: nothing. What a group may know of is
    told as C11 does it: a word that is written carries `told`, all that its writer knew at its last release; who loads
    the word has `heard` that, and knows it from the next acquire on. Where a node is written more than once, the reader
-   has heard what all its writers told. Waits are ended by what a word holds, as every store is seen some time.
+   has heard only what each of its writers told. Waits are ended by what a word holds, as every store is seen some time.
 
      LOCAL      the local shape: at any look a late tile may be computed from the input instead; no fences. (Cells
                 are there or found in the input, and are not modelled.)
