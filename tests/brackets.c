@@ -272,3 +272,113 @@ void nest_check_text(gp_context *gp, const char *name, size_t n, nest_pattern p,
     free(code);
     free(text);
 }
+
+void nest_check_sizes(gp_context *gp, const char *name, const size_t *sizes, size_t count)
+{
+    size_t k, p;
+    for (k = 0; k < count; k++) {
+        for (p = 0; p < NEST_PATTERNS; p++) {
+            if (sizes[k] > 70 && (k + p) % 3 != 0) continue;
+            nest_check_text(gp, name, sizes[k], (nest_pattern)p, 15);
+        }
+    }
+}
+
+void nest_check_count_on_device(gp_context *gp, size_t bound, uint32_t wanted)
+{
+    const size_t n = wanted < bound ? wanted : bound;
+    unsigned char *text = malloc(bound);
+    gp_brackets_desc desc = nest_desc(bound);
+    gp_brackets_errors errors;
+    nest_reference *r;
+    int *code;
+    assert_non_null(text);
+    nest_fill(text, bound, NEST_KINDS);
+    code = nest_codes(text, n, "()[]{}");
+    r = nest_reference_make(code, n);
+    desc.in = test_buffer(gp, bound, text);
+    desc.match = guarded(gp, 0, bound, 4, NULL);
+    desc.parent = guarded(gp, 0, bound, 4, NULL);
+    desc.count_buffer = test_buffer(gp, 4, &wanted);
+    desc.count_type = GP_U32;
+    assert_gp(gp, gp_brackets_read(gp, &desc, &errors));
+    nest_compare(gp, "match", desc.match, 0, n, 4, r->match);
+    nest_compare(gp, "parent", desc.parent, 0, n, 4, r->parent);
+    assert_errors("count on device", &errors, &r->errors);
+    clReleaseMemObject(desc.in);
+    clReleaseMemObject(desc.match);
+    clReleaseMemObject(desc.parent);
+    clReleaseMemObject(desc.count_buffer);
+    nest_reference_free(r);
+    free(code);
+    free(text);
+}
+
+void nest_check_scratch(gp_context *gp, size_t n, nest_pattern p)
+{
+    gp_brackets_desc desc = nest_desc(n);
+    unsigned char *text = malloc(n);
+    nest_reference *r;
+    size_t bytes;
+    int *code;
+    assert_non_null(text);
+    nest_fill(text, n, p);
+    code = nest_codes(text, n, "()[]{}");
+    r = nest_reference_make(code, n);
+    desc.in = test_buffer(gp, n, text);
+    desc.match = guarded(gp, 0, n, 4, NULL);
+    assert_gp(gp, gp_brackets_scratch_size(gp, &desc, &bytes));
+    desc.scratch = test_buffer(gp, bytes - 1, NULL);
+    assert_gp_fails(gp, gp_brackets(gp, &desc), GP_ERROR_INVALID_BUFFER, "scratch");
+    clReleaseMemObject(desc.scratch);
+    desc.scratch = test_buffer(gp, bytes, NULL);
+    assert_gp(gp, gp_brackets(gp, &desc));
+    nest_compare(gp, "own scratch", desc.match, 0, n, 4, r->match);
+    assert_int_equal(test_profile_of(gp).scratch_bytes, 0);
+    clReleaseMemObject(desc.in);
+    clReleaseMemObject(desc.match);
+    clReleaseMemObject(desc.scratch);
+    nest_reference_free(r);
+    free(code);
+    free(text);
+}
+
+void assert_nest_scratch_size(gp_context *gp, size_t n, size_t tile)
+{
+    const size_t most = 4 * n + 96 * (n / tile + 1) + 256;
+    gp_brackets_desc desc = nest_desc(n);
+    size_t bytes;
+    desc.match = test_buffer(gp, 4, NULL); /* only whether it is there matters */
+    assert_gp(gp, gp_brackets_scratch_size(gp, &desc, &bytes));
+    if (bytes > most) fail_msg("%zu elements: %zu bytes, more than %zu", n, bytes, most);
+    clReleaseMemObject(desc.match);
+}
+
+void nest_check_many(gp_context *gp, size_t rounds)
+{
+    const size_t most = 5000;
+    gp_brackets_desc desc = nest_desc(most);
+    unsigned char *text = malloc(most);
+    nest_reference *r;
+    size_t i;
+    int *code;
+    assert_non_null(text);
+    nest_fill(text, most, NEST_BROKEN);
+    code = nest_codes(text, most, "()[]{}");
+    r = nest_reference_make(code, most);
+    desc.in = test_buffer(gp, most, text);
+    desc.match = guarded(gp, 0, most, 4, NULL);
+    for (i = 0; i < rounds; i++) {
+        desc.count = test_random() % (most + 1);
+        assert_gp(gp, gp_brackets(gp, &desc));
+        if (i % 100 == 99) assert_gp(gp, gp_finish(gp));
+    }
+    desc.count = most;
+    assert_gp(gp, gp_brackets(gp, &desc));
+    nest_compare(gp, "many", desc.match, 0, most, 4, r->match);
+    clReleaseMemObject(desc.in);
+    clReleaseMemObject(desc.match);
+    nest_reference_free(r);
+    free(code);
+    free(text);
+}

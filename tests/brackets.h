@@ -77,4 +77,19 @@ void nest_check(gp_context *gp, const char *name, gp_brackets_desc desc, const v
                 const int *code, unsigned outputs);
 void nest_check_text(gp_context *gp, const char *name, size_t n, nest_pattern p, unsigned outputs);
 
+/* Every pattern, and of the sizes all small ones and a third of the others. */
+void nest_check_sizes(gp_context *gp, const char *name, const size_t *sizes, size_t count);
+
+/* The number of elements is on the device, and at most `bound`, to which it is clamped. */
+void nest_check_count_on_device(gp_context *gp, size_t bound, uint32_t wanted);
+
+/* Scratch of the caller's is taken when it has the bytes asked for, and refused with one less. */
+void nest_check_scratch(gp_context *gp, size_t n, nest_pattern p);
+
+/* How much is asked for: at most one u32 an element, and some for each tile. */
+void assert_nest_scratch_size(gp_context *gp, size_t n, size_t tile);
+
+/* Calls in a row without a host sync, of random sizes, each on scratch that the one before has left. */
+void nest_check_many(gp_context *gp, size_t rounds);
+
 #endif

@@ -11,19 +11,13 @@ static const size_t small_sizes[] = {0, 1, 31, 33, 257, 700};
 
 static void test_every_variant(void **state)
 {
-    size_t v, k, p;
+    const size_t *list = test_small() ? small_sizes : sizes;
+    const size_t count = test_small() ? sizeof small_sizes / sizeof *sizes : sizeof sizes / sizeof *sizes;
+    size_t v;
     (void)state;
     for (v = 0; v < NEST_VARIANTS; v++) {
         gp_context *gp = nest_open(v);
-        const size_t *list = test_small() ? small_sizes : sizes;
-        const size_t count = test_small() ? sizeof small_sizes / sizeof *sizes : sizeof sizes / sizeof *sizes;
-        if (!gp) continue;
-        for (k = 0; k < count; k++) {
-            for (p = 0; p < NEST_PATTERNS; p++) {
-                if (list[k] > 70 && (k + p) % 3 != 0) continue;
-                nest_check_text(gp, nest_variants[v].name, list[k], (nest_pattern)p, 15);
-            }
-        }
+        if (gp) nest_check_sizes(gp, nest_variants[v].name, list, count);
         gp_context_destroy(gp);
     }
 }
@@ -152,90 +146,33 @@ static void test_symbols(void **state)
     free(text);
 }
 
-/* The number of elements is on the device: fewer than the bound, and more, which is clamped. */
 static void test_count_on_device(void **state)
 {
     static const uint32_t counts[] = {0, 1, 700, 19999, 30000};
-    const size_t bound = test_small() ? 2000 : 20000;
-    unsigned char *text = malloc(bound);
+    static const uint32_t small_counts[] = {0, 1, 70, 1999, 3000};
     size_t v, k;
     (void)state;
-    assert_non_null(text);
-    nest_fill(text, bound, NEST_KINDS);
-    for (v = 0; v < 4; v += 1) {
+    for (v = 0; v < 4; v++) {
         gp_context *gp = nest_open(v);
-        int *code = nest_codes(text, bound, "()[]{}");
-        if (!gp) {
-            free(code);
-            continue;
-        }
+        if (!gp) continue;
         for (k = 0; k < sizeof counts / sizeof *counts; k++) {
-            const uint32_t wanted = test_small() ? counts[k] / 10 : counts[k];
-            const size_t n = wanted < bound ? wanted : bound;
-            nest_reference *r = nest_reference_make(code, n);
-            gp_brackets_desc desc = nest_desc(bound);
-            gp_brackets_errors errors;
-            desc.in = test_buffer(gp, bound, text);
-            desc.match = guarded(gp, 0, bound, 4, NULL);
-            desc.parent = guarded(gp, 0, bound, 4, NULL);
-            desc.count_buffer = test_buffer(gp, 4, &wanted);
-            desc.count_type = GP_U32;
-            assert_gp(gp, gp_brackets_read(gp, &desc, &errors));
-            nest_compare(gp, "match", desc.match, 0, n, 4, r->match);
-            nest_compare(gp, "parent", desc.parent, 0, n, 4, r->parent);
-            assert_errors("count on device", &errors, &r->errors);
-            clReleaseMemObject(desc.in);
-            clReleaseMemObject(desc.match);
-            clReleaseMemObject(desc.parent);
-            clReleaseMemObject(desc.count_buffer);
-            nest_reference_free(r);
+            if (test_small()) nest_check_count_on_device(gp, 2000, small_counts[k]);
+            else nest_check_count_on_device(gp, 20000, counts[k]);
         }
         assert_true(test_profile_of(gp).clamped > 0);
-        free(code);
         gp_context_destroy(gp);
     }
-    free(text);
 }
 
-/* Scratch of the caller's, exactly as much as asked for; one u32 an element, and some for each tile. */
 static void test_scratch(void **state)
 {
-    const size_t n = test_small() ? 3000 : 300000;
-    size_t v, bytes, most;
+    size_t v, n;
     (void)state;
     for (v = 0; v < 4; v += 3) {
         gp_context *gp = nest_open(v);
-        gp_brackets_desc desc = nest_desc(n);
-        unsigned char *text = malloc(n);
-        nest_reference *r;
-        int *code;
-        assert_non_null(text);
-        nest_fill(text, n, NEST_RANDOM);
-        code = nest_codes(text, n, "()[]{}");
-        r = nest_reference_make(code, n);
-        desc.in = test_buffer(gp, n, text);
-        desc.match = guarded(gp, 0, n, 4, NULL);
-        assert_gp(gp, gp_brackets_scratch_size(gp, &desc, &bytes));
-        desc.scratch = test_buffer(gp, bytes - 1, NULL);
-        assert_gp_fails(gp, gp_brackets(gp, &desc), GP_ERROR_INVALID_BUFFER, "scratch");
-        clReleaseMemObject(desc.scratch);
-        desc.scratch = test_buffer(gp, bytes, NULL);
-        assert_gp(gp, gp_brackets(gp, &desc));
-        nest_compare(gp, "own scratch", desc.match, 0, n, 4, r->match);
-        assert_int_equal(test_profile_of(gp).scratch_bytes, 0);
-        clReleaseMemObject(desc.in);
-        clReleaseMemObject(desc.match);
-        clReleaseMemObject(desc.scratch);
-        desc.match = NULL;
-        for (desc.count = 1; desc.count < (size_t)1 << (v == 0 ? 24 : 18); desc.count *= 3) {
-            const size_t tile = v == 0 ? 1024 : 32;
-            assert_gp(gp, gp_brackets_scratch_size(gp, &desc, &bytes));
-            most = 4 * desc.count + 96 * (desc.count / tile + 1) + 256;
-            if (bytes > most) fail_msg("%zu elements: %zu bytes, more than %zu", desc.count, bytes, most);
-        }
-        nest_reference_free(r);
-        free(code);
-        free(text);
+        nest_check_scratch(gp, test_small() ? 3000 : 300000, NEST_RANDOM);
+        for (n = 1; n < (size_t)1 << (v == 0 ? 24 : 18); n *= 3)
+            assert_nest_scratch_size(gp, n, v == 0 ? 1024 : 32);
         gp_context_destroy(gp);
     }
 }
@@ -288,36 +225,11 @@ static void test_bad_input(void **state)
     gp_context_destroy(gp);
 }
 
-/* Many calls in a row without a host sync, of random sizes. */
 static void test_many(void **state)
 {
-    const size_t most = 5000, rounds = test_small() ? 20 : 1000;
     gp_context *gp = nest_open_small();
-    gp_brackets_desc desc = nest_desc(most);
-    unsigned char *text = malloc(most);
-    nest_reference *r;
-    int *code;
-    size_t i;
     (void)state;
-    assert_non_null(text);
-    nest_fill(text, most, NEST_BROKEN);
-    code = nest_codes(text, most, "()[]{}");
-    r = nest_reference_make(code, most);
-    desc.in = test_buffer(gp, most, text);
-    desc.match = guarded(gp, 0, most, 4, NULL);
-    for (i = 0; i < rounds; i++) {
-        desc.count = test_random() % (most + 1);
-        assert_gp(gp, gp_brackets(gp, &desc));
-        if (i % 100 == 99) assert_gp(gp, gp_finish(gp));
-    }
-    desc.count = most;
-    assert_gp(gp, gp_brackets(gp, &desc));
-    nest_compare(gp, "many", desc.match, 0, most, 4, r->match);
-    clReleaseMemObject(desc.in);
-    clReleaseMemObject(desc.match);
-    nest_reference_free(r);
-    free(code);
-    free(text);
+    nest_check_many(gp, test_small() ? 20 : 1000);
     gp_context_destroy(gp);
 }
 

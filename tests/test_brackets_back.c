@@ -9,19 +9,14 @@ static const size_t small_sizes[] = {0, 1, 31, 33, 65, 257, 700};
 
 static void test_every_variant(void **state)
 {
-    size_t v, k, p;
+    const size_t *list = test_small() ? small_sizes : sizes;
+    const size_t count = test_small() ? sizeof small_sizes / sizeof *sizes : sizeof sizes / sizeof *sizes;
+    size_t v;
     (void)state;
     for (v = NEST_VARIANTS; v < NEST_ALL_VARIANTS; v++) {
         gp_context *gp = nest_open(v);
-        const size_t *list = test_small() ? small_sizes : sizes;
-        const size_t count = test_small() ? sizeof small_sizes / sizeof *sizes : sizeof sizes / sizeof *sizes;
         if (!gp) continue;
-        for (k = 0; k < count; k++) {
-            for (p = 0; p < NEST_PATTERNS; p++) {
-                if (list[k] > 70 && (k + p) % 3 != 0) continue;
-                nest_check_text(gp, nest_variants[v].name, list[k], (nest_pattern)p, 15);
-            }
-        }
+        nest_check_sizes(gp, nest_variants[v].name, list, count);
         assert_int_equal(test_profile_of(gp).abandoned, 0);
         gp_context_destroy(gp);
     }
@@ -109,116 +104,43 @@ static void test_offsets_and_wide(void **state)
     }
 }
 
-/* Fewer elements than the bound, and more, which is clamped. */
 static void test_count_on_device(void **state)
 {
     static const uint32_t counts[] = {0, 1, 64, 65, 1600, 1999, 2000, 3000};
-    const size_t bound = 2000;
-    unsigned char text[2000];
     size_t v, k;
-    int *code;
     (void)state;
-    nest_fill(text, bound, NEST_KINDS);
-    code = nest_codes(text, bound, "()[]{}");
     for (v = 6; v < NEST_ALL_VARIANTS; v += 2) {
         gp_context *gp = nest_open(v);
-        for (k = 0; k < sizeof counts / sizeof *counts && gp; k++) {
-            const size_t n = counts[k] < bound ? counts[k] : bound;
-            nest_reference *r = nest_reference_make(code, n);
-            gp_brackets_desc desc = nest_desc(bound);
-            gp_brackets_errors errors;
-            desc.in = test_buffer(gp, bound, text);
-            desc.match = guarded(gp, 0, bound, 4, NULL);
-            desc.parent = guarded(gp, 0, bound, 4, NULL);
-            desc.count_buffer = test_buffer(gp, 4, &counts[k]);
-            desc.count_type = GP_U32;
-            assert_gp(gp, gp_brackets_read(gp, &desc, &errors));
-            nest_compare(gp, "match", desc.match, 0, n, 4, r->match);
-            nest_compare(gp, "parent", desc.parent, 0, n, 4, r->parent);
-            assert_errors("count on device", &errors, &r->errors);
-            clReleaseMemObject(desc.in);
-            clReleaseMemObject(desc.match);
-            clReleaseMemObject(desc.parent);
-            clReleaseMemObject(desc.count_buffer);
-            nest_reference_free(r);
-        }
+        for (k = 0; k < sizeof counts / sizeof *counts && gp; k++)
+            nest_check_count_on_device(gp, 2000, counts[k]);
         gp_context_destroy(gp);
     }
-    free(code);
 }
 
-/* Scratch of the caller's, exactly as much as asked for: one u32 an element at most, and 96 bytes a tile. */
 static void test_scratch(void **state)
 {
     const size_t n = test_small() ? 3000 : 100003;
-    size_t v, bytes;
+    size_t v;
     (void)state;
     for (v = 6; v < NEST_ALL_VARIANTS; v += 2) {
         gp_context *gp = nest_open(v);
-        gp_brackets_desc desc = nest_desc(n);
-        unsigned char *text = malloc(n);
-        nest_reference *r;
-        int *code;
-        assert_non_null(text);
-        nest_fill(text, n, NEST_BROKEN);
-        code = nest_codes(text, n, "()[]{}");
-        r = nest_reference_make(code, n);
-        if (gp) {
-            desc.in = test_buffer(gp, n, text);
-            desc.match = guarded(gp, 0, n, 4, NULL);
-            assert_gp(gp, gp_brackets_scratch_size(gp, &desc, &bytes));
-            assert_true(bytes <= 4 * n + 96 * (n / (v == 6 ? 64 : 32) + 1) + 256);
-            desc.scratch = test_buffer(gp, bytes - 1, NULL);
-            assert_gp_fails(gp, gp_brackets(gp, &desc), GP_ERROR_INVALID_BUFFER, "scratch");
-            clReleaseMemObject(desc.scratch);
-            desc.scratch = test_buffer(gp, bytes, NULL);
-            assert_gp(gp, gp_brackets(gp, &desc));
-            nest_compare(gp, "own scratch", desc.match, 0, n, 4, r->match);
-            assert_int_equal(test_profile_of(gp).scratch_bytes, 0);
-            clReleaseMemObject(desc.in);
-            clReleaseMemObject(desc.match);
-            clReleaseMemObject(desc.scratch);
-        }
-        nest_reference_free(r);
-        free(code);
-        free(text);
+        if (!gp) continue;
+        nest_check_scratch(gp, n, NEST_BROKEN);
+        assert_nest_scratch_size(gp, n, v == 6 ? 64 : 32);
         gp_context_destroy(gp);
     }
 }
 
-/* Calls in a row without a host sync, of random sizes, on scratch that the one before has left. */
 static void test_many(void **state)
 {
-    const size_t most = 5000, rounds = test_small() ? 10 : 300;
-    unsigned char *text = malloc(most);
-    size_t v, i;
+    size_t v;
     (void)state;
-    assert_non_null(text);
-    nest_fill(text, most, NEST_BROKEN);
     for (v = 6; v < NEST_ALL_VARIANTS; v += 2) {
         gp_context *gp = nest_open(v);
-        int *code = nest_codes(text, most, "()[]{}");
-        nest_reference *r = nest_reference_make(code, most);
-        gp_brackets_desc desc = nest_desc(most);
-        if (gp) {
-            desc.in = test_buffer(gp, most, text);
-            desc.match = guarded(gp, 0, most, 4, NULL);
-            for (i = 0; i < rounds; i++) {
-                desc.count = test_random() % (most + 1);
-                assert_gp(gp, gp_brackets(gp, &desc));
-                if (i % 100 == 99) assert_gp(gp, gp_finish(gp));
-            }
-            desc.count = most;
-            assert_gp(gp, gp_brackets(gp, &desc));
-            nest_compare(gp, "many", desc.match, 0, most, 4, r->match);
-            clReleaseMemObject(desc.in);
-            clReleaseMemObject(desc.match);
-        }
-        nest_reference_free(r);
-        free(code);
+        if (!gp) continue;
+        nest_check_many(gp, test_small() ? 10 : 300);
         gp_context_destroy(gp);
     }
-    free(text);
 }
 
 static void test_strategy(void **state)
