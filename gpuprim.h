@@ -2565,7 +2565,7 @@ static void gpi_throttle(gp_context *gp);
 static gp_result gpi_async_result(gp_context *gp);
 static cl_int gpi_event_status(cl_event event);
 
-/* sort.c: also what the sorts of segments and of strings share */
+/* sort_plan.c, sort.c: also what the sorts of segments and of strings share */
 enum { GPI_SORT_DIGIT_BITS = 8, GPI_SORT_BINS = 256 };
 enum { GPI_PLACE_IN = 0, GPI_PLACE_OUT = 1, GPI_PLACE_TMP = 2 }; /* digit.cl */
 
@@ -20405,20 +20405,9 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
 }
 /* ---- End file src/key.c ---- */
 
-/* ---- Begin file src/sort.c ---- */
-/* sort.c - gp_sort, gp_argsort: radix sort, lowest digit first. Which passes are launched, and with what. */
-
-enum {
-    GPI_SORT_SMALL,
-    GPI_SORT_BEGIN,
-    GPI_SORT_COPY,
-    GPI_SORT_COUNT,
-    GPI_SORT_SPINE,
-    GPI_SORT_SCATTER,
-    GPI_SORT_HISTOGRAM,
-    GPI_SORT_BASES,
-    GPI_SORT_ONESWEEP
-};
+/* ---- Begin file src/sort_plan.c ---- */
+/* sort_plan.c - gp_sort, gp_argsort, before anything is launched: what is sorted and how, in how much
+   scratch; whether buffers are what they must be. */
 
 enum {
     GPI_SORT_BLOCKS_MAX = 1024, /* rows of the classic table */
@@ -20429,9 +20418,6 @@ enum {
     GPI_SORT_SERIAL_SPAN_MIN = 16384, /* keys of a group, when there are few */
     GPI_SORT_TILES_PER_BLOCK = 200    /* where loops are limited: a tile takes some 300 turns */
 };
-
-/* Bytes that passes write, from which on it pays to write lines past the caches. Measured on PoCL. */
-#define GPI_SORT_LINES_BYTES ((size_t)8 << 20)
 
 /* ------------------------------------------------------------------ checks */
 
@@ -20765,6 +20751,25 @@ static void gpi_sort_place(gpi_sort *sort, cl_mem scratch)
     if (tmp && d->values_tmp) gpi_sort_set(&v[2], d->values_tmp, d->values_tmp_offset);
     else if (tmp) gpi_sort_set(&v[2], scratch, sort->at.value_tmp / sort->value_size);
 }
+/* ---- End file src/sort_plan.c ---- */
+
+/* ---- Begin file src/sort.c ---- */
+/* sort.c - gp_sort, gp_argsort: radix sort, lowest digit first. Which passes are launched, and with what. */
+
+enum {
+    GPI_SORT_SMALL,
+    GPI_SORT_BEGIN,
+    GPI_SORT_COPY,
+    GPI_SORT_COUNT,
+    GPI_SORT_SPINE,
+    GPI_SORT_SCATTER,
+    GPI_SORT_HISTOGRAM,
+    GPI_SORT_BASES,
+    GPI_SORT_ONESWEEP
+};
+
+/* Bytes that passes write, from which on it pays to write lines past the caches. Measured on PoCL. */
+#define GPI_SORT_LINES_BYTES ((size_t)8 << 20)
 
 /* ------------------------------------------------------------------ arguments */
 

@@ -527,7 +527,7 @@ static void gpi_throttle(gp_context *gp);
 static gp_result gpi_async_result(gp_context *gp);
 static cl_int gpi_event_status(cl_event event);
 
-/* sort.c: also what the sorts of segments and of strings share */
+/* sort_plan.c, sort.c: also what the sorts of segments and of strings share */
 enum { GPI_SORT_DIGIT_BITS = 8, GPI_SORT_BINS = 256 };
 enum { GPI_PLACE_IN = 0, GPI_PLACE_OUT = 1, GPI_PLACE_TMP = 2 }; /* digit.cl */
 
