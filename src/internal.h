@@ -279,21 +279,22 @@ static void gpi_programs_free(gp_context *gp);
 static gp_result gpi_programs_share(gp_context *gp, const gp_context *from);
 static const char *gpi_kernel_name(gpi_primitive primitive, size_t k);
 
-/* monoid.c */
-static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
-                                  gpi_element *element);
+/* type.c */
 static size_t gpi_type_size(gp_type type);
 static const char *gpi_type_cl(gp_type type);
-static size_t gpi_round_up(size_t x, size_t multiple);
-static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
-                                     size_t count);
-static gp_type gpi_operand(gp_type type);
-static gp_result gpi_check_fp64(gp_context *gp, const char *function, gp_type type);
-static gp_result gpi_check_type(gp_context *gp, const char *function, const char *field, gp_type type);
 static gp_type gpi_operand(gp_type type);
 static bool gpi_is_float(gp_type type);
 static bool gpi_is_signed(gp_type type);
 static bool gpi_is_arg(gp_op op);
+
+/* monoid.c */
+static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
+                                  gpi_element *element);
+static size_t gpi_round_up(size_t x, size_t multiple);
+static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
+                                     size_t count);
+static gp_result gpi_check_fp64(gp_context *gp, const char *function, gp_type type);
+static gp_result gpi_check_type(gp_context *gp, const char *function, const char *field, gp_type type);
 static gp_result gpi_check_bounds(gp_context *gp, const char *function, const char *low_name, uint64_t low,
                                   const char *high_name, uint64_t high, gp_type type);
 static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
