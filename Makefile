@@ -85,6 +85,9 @@ build/tests/%.o: tests/%.c | gpuprim.h deps-test
 build/tests/test_%: build/tests/test_%.o $(SUPPORT:%=build/tests/%.o)
 	$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(TEST_LIBS)
 
+build/tests/test_group_max build/sanitize/test_group_max build/races/test_group_max: \
+	TEST_LIBS += -Wl,--wrap=clGetKernelWorkGroupInfo
+
 # The C++ library comes first in the link: the OpenCL implementations load it late, and AddressSanitizer
 # must have seen it by then.
 SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer

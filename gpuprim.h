@@ -2264,6 +2264,9 @@ static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primiti
                                const gpi_element *element, gp_strategy strategy, gpi_plan *plan);
 static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size,
                                     gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_primitive primitive,
+                                      const gpi_plan *plan);
+static bool gpi_plan_fits(gpi_plan *plan, const gpi_program *program);
 static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
                                     size_t key_size, gpi_plan *plan);
 static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gpi_primitive primitive,
@@ -2719,6 +2722,15 @@ static const char *const gpi_kernel_platform[] = {
     "#endif\n",
     "#pragma OPENCL FP_CONTRACT OFF\n",
     "\n",
+    "/* PoCL on a CPU: global memory is the process's, and clang's own built-ins work on it. (PoCL has drivers for\n",
+    "   other devices, too, which are programmed by way of these targets.) */\n",
+    "#if defined(POCL_DEVICE_ADDRESS_BITS) && !defined(__NVPTX__) && !defined(__AMDGCN__) && \\\n",
+    "    !defined(__SPIR__) && !defined(__SPIRV__)\n",
+    "#define GPI_ON_CPU 1\n",
+    "#else\n",
+    "#define GPI_ON_CPU 0\n",
+    "#endif\n",
+    "\n",
     "#define GPI_KERNEL __kernel __attribute__((reqd_work_group_size(GPI_WG, 1, 1)))\n",
     "\n",
     "#if GPI_WIDE\n",
@@ -2759,13 +2771,14 @@ static const char *const gpi_kernel_platform[] = {
     "\n",
     "/* A relaxed atomic load: gpi_word_read without the price of an atomic operation, where a load is known to be\n",
     "   one: clang's own built-in on PoCL; PTX, in which ld.volatile is a relaxed load (PTX ISA, memory consistency\n",
+    "   model); LLVM's AMDGPU, which has volatile loads pass the caches since its version 12 (AMDGPUUsage, memory\n",
     "   model). */\n",
-    "#if defined(POCL_DEVICE_ADDRESS_BITS)\n",
+    "#if GPI_ON_CPU\n",
     "static gpi_word gpi_word_load(volatile __global gpi_word *p)\n",
     "{\n",
     "    return __atomic_load_n((volatile __private gpi_word *)(size_t)p, __ATOMIC_RELAXED);\n",
     "}\n",
-    "#elif defined(cl_nv_pragma_unroll)\n",
+    "#elif defined(cl_nv_pragma_unroll) || (defined(__AMDGCN__) && __clang_major__ >= 12)\n",
     "static gpi_word gpi_word_load(volatile __global gpi_word *p) { return *p; }\n",
     "#else\n",
     "static gpi_word gpi_word_load(volatile __global gpi_word *p) { return gpi_word_read(p); }\n",
@@ -2773,7 +2786,7 @@ static const char *const gpi_kernel_platform[] = {
     "\n",
     "/* Plain memory written before GPI_RELEASE and a word's write is there behind a load of that word and\n",
     "   GPI_ACQUIRE, in another group: where such fences are known, clang's on PoCL. Elsewhere they are nothing. */\n",
-    "#if defined(POCL_DEVICE_ADDRESS_BITS)\n",
+    "#if GPI_ON_CPU\n",
     "#define GPI_RELEASE() __atomic_thread_fence(__ATOMIC_RELEASE)\n",
     "#define GPI_ACQUIRE() __atomic_thread_fence(__ATOMIC_ACQUIRE)\n",
     "#else\n",
@@ -2784,7 +2797,7 @@ static const char *const gpi_kernel_platform[] = {
     "/* GPI_LINE_WORDS aligned 64-bit words at once, each of them loaded as by gpi_word_load: where the words of a\n",
     "   vector load are known to be whole. 0: not known. On x86 aligned words are, in vectors too; PTX takes a\n",
     "   vector as its elements, of which 32 bytes are what memory hands out at once. */\n",
-    "#if GPI_WIDE && defined(POCL_DEVICE_ADDRESS_BITS) && defined(__x86_64__)\n",
+    "#if GPI_WIDE && GPI_ON_CPU && defined(__x86_64__)\n",
     "#define GPI_LINE_WORDS 8\n",
     "typedef ulong8 gpi_line;\n",
     "typedef long8 gpi_line_mask;\n",
@@ -2804,7 +2817,7 @@ static const char *const gpi_kernel_platform[] = {
     "\n",
     "/* Hints that the cache line at p will be read, or written, soon. Of all implementations PoCL alone is known\n",
     "   to take them; the built-in prefetch() of OpenCL C does nothing there. */\n",
-    "#if defined(POCL_DEVICE_ADDRESS_BITS)\n",
+    "#if GPI_ON_CPU\n",
     "#define GPI_PREFETCH_READ(p) __builtin_prefetch((const __private void *)(size_t)(p), 0, 3)\n",
     "#define GPI_PREFETCH_WRITE(p) __builtin_prefetch((const __private void *)(size_t)(p), 1, 2)\n",
     "#else\n",
@@ -2814,7 +2827,7 @@ static const char *const gpi_kernel_platform[] = {
     "\n",
     "/* What to inline, where that was measured. Elsewhere compilers inline everything; Oclgrind 21.10 fails on\n",
     "   what inlining leaves behind (llvm.experimental.noalias.scope.decl). */\n",
-    "#if defined(POCL_DEVICE_ADDRESS_BITS)\n",
+    "#if GPI_ON_CPU\n",
     "#define GPI_INLINE __attribute__((always_inline)) static\n",
     "#define GPI_NOINLINE __attribute__((noinline)) static\n",
     "#else\n",
@@ -2823,7 +2836,7 @@ static const char *const gpi_kernel_platform[] = {
     "#endif\n",
     "\n",
     "/* A condition that hardly ever holds. */\n",
-    "#if defined(POCL_DEVICE_ADDRESS_BITS)\n",
+    "#if GPI_ON_CPU\n",
     "#define GPI_RARELY(x) __builtin_expect(!!(x), 0)\n",
     "#else\n",
     "#define GPI_RARELY(x) (x)\n",
@@ -2831,7 +2844,7 @@ static const char *const gpi_kernel_platform[] = {
     "\n",
     "/* Loads or stores 16 elements where any one may be; `type` is their vector's, aligned as one element is.\n",
     "   PoCL's own vstore16 writes bytes and shorts one by one. */\n",
-    "#if defined(POCL_DEVICE_ADDRESS_BITS)\n",
+    "#if GPI_ON_CPU\n",
     "#define GPI_LOAD_VECTOR(type, p) (*(__global const type *)(p))\n",
     "#define GPI_LOAD_PRIVATE(type, p) (*(__private const type *)(p))\n",
     "#define GPI_STORE_VECTOR(type, v, p) *(__global type *)(p) = v\n",
@@ -2843,7 +2856,7 @@ static const char *const gpi_kernel_platform[] = {
     "\n",
     "/* Stores a cache line of 16 words, aligned, which nobody will read soon: past the caches where the compiler\n",
     "   is known to take the hint. Measured: docs/PERFORMANCE.md. */\n",
-    "#if defined(POCL_DEVICE_ADDRESS_BITS)\n",
+    "#if GPI_ON_CPU\n",
     "#define GPI_STREAM_STORE(v, p) __builtin_nontemporal_store(v, p)\n",
     "#else\n",
     "#define GPI_STREAM_STORE(v, p) (*(p) = (v))\n",
@@ -2868,8 +2881,8 @@ static const char *const gpi_kernel_platform[] = {
     "/* Of 16 elements those whose bit in `mask` is set, stored together from `to` on, in memory of one's own; what\n",
     "   is behind them, up to 16 elements, may be anything. Where the compiler is known to have AVX-512's\n",
     "   instructions for it. GPI_PACKS 1: so it is. */\n",
-    "#if defined(POCL_DEVICE_ADDRESS_BITS) && defined(__AVX512F__) && defined(__AVX512DQ__) && \\\n",
-    "    defined(__AVX512BW__) && defined(__AVX512VL__)\n",
+    "#if GPI_ON_CPU && defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && \\\n",
+    "    defined(__AVX512VL__)\n",
     "#define GPI_PACKS 1\n",
     "\n",
     "/* Bit k: lane k, which is 0 or 1. */\n",
@@ -4456,12 +4469,12 @@ static const char *const gpi_kernel_lookback[] = {
     "{\n",
     "    gpi_state_words words = gpi_state_of(state, tile);\n",
     "    gpi_bits bits = gpi_bits_of(*value);\n",
-    "    const gpi_word first = gpi_word_read(words);\n",
+    "    const gpi_word first = gpi_word_load(words);\n",
     "    const uint flag = (uint)(first >> GPI_FLAG_SHIFT);\n",
     "    bool agree = true;\n",
     "    gpi_word w = first;\n",
     "    for (uint k = 0; k < GPI_STATE_WORDS; k++) {\n",
-    "        if (k > 0) w = gpi_word_read(words + k);\n",
+    "        if (k > 0) w = gpi_word_load(words + k);\n",
     "        agree = agree && (uint)(w >> GPI_FLAG_SHIFT) == flag;\n",
     "#if GPI_WIDE\n",
     "        bits.word[k] = (uint)w;\n",
@@ -6157,12 +6170,15 @@ static const char *const gpi_kernel_ring[] = {
     "\n",
     "static void gpi_ring_abandon(gpi_ring ring) { (void)atomic_or(ring.state + GPI_STATE_ABANDONED, 1u); }\n",
     "\n",
-    "/* One turn of a wait that has not been answered: true to go on. */\n",
+    "/* One turn of a wait that has not been answered: true to go on. Whether the launch is abandoned is asked only\n",
+    "   every so often: it is one word for all items of all groups that wait, and they would queue for it. */\n",
+    "#define GPI_RING_ASKS 64\n",
+    "\n",
     "static bool gpi_ring_patience(gpi_ring ring, uint *polls)\n",
     "{\n",
     "    if (*polls == 0) return false;\n",
     "    *polls -= 1;\n",
-    "    return !gpi_is_abandoned(ring.state);\n",
+    "    return *polls % GPI_RING_ASKS != 0 || !gpi_is_abandoned(ring.state);\n",
     "}\n",
     "\n",
     "/* Waits until the tile may write its row. One item calls; false: abandoned.\n",
@@ -6178,7 +6194,8 @@ static const char *const gpi_kernel_ring[] = {
     "        open = done + GPI_RING_ROWS > tile + GPI_RING_REACH;\n",
     "        if (!open && !gpi_ring_patience(ring, &polls)) break;\n",
     "    }\n",
-    "    return open; /* as it stands, also when a device dropped out of the loop */\n",
+    "    GPI_ACQUIRE(); /* the words that those tiles have left behind are there, for loads also */\n",
+    "    return open;   /* as it stands, also when a device dropped out of the loop */\n",
     "#else\n",
     "    (void)ring;\n",
     "    (void)tile;\n",
@@ -6194,7 +6211,7 @@ static const char *const gpi_kernel_ring[] = {
     "    uint polls = ring.polls, distance = 1, sum = 0;\n",
     "    bool found = tile == 0;\n",
     "    while (!found) {\n",
-    "        const gpi_word w = gpi_word_read(gpi_ring_word(ring, tile - distance, d));\n",
+    "        const gpi_word w = gpi_word_load(gpi_ring_word(ring, tile - distance, d));\n",
     "        const uint flag = gpi_ring_flag(w, tile - distance);\n",
     "        if (flag == GPI_INCLUSIVE || (flag == GPI_AGGREGATE && distance < GPI_RING_REACH)) {\n",
     "            sum += gpi_ring_count(w);\n",
@@ -6221,6 +6238,7 @@ static const char *const gpi_kernel_ring[] = {
     "        turn = atomic_or(ring.tail, 0u) / GPI_RING_BLOCK == tile / GPI_RING_BLOCK;\n",
     "        if (!turn && !gpi_ring_patience(ring, &polls)) break;\n",
     "    }\n",
+    "    GPI_RELEASE();\n",
     "    if (turn) (void)atomic_inc(ring.tail);\n",
     "    return turn;\n",
     "#else\n",
@@ -6257,6 +6275,15 @@ static const char *const gpi_kernel_rank[] = {
     "#endif\n",
     "#if GPI_SHAPE_LOCAL && (GPI_TILE != GPI_WG * GPI_ITEMS || GPI_TILE > 32768)\n",
     "#error \"GPI_TILE must be GPI_WG * GPI_ITEMS, and at most 32768\"\n",
+    "#endif\n",
+    "\n",
+    "/* The memory of a group. */\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#define GPI_NEAR __private\n",
+    "#define GPI_NEAR_INC(p) (void)(++*(p))\n",
+    "#else\n",
+    "#define GPI_NEAR __local\n",
+    "#define GPI_NEAR_INC(p) (void)atomic_inc(p)\n",
     "#endif\n",
     "\n",
     "/* Digits d of this item: for (uint d = first; d < GPI_BINS; d += GPI_WG). */\n",
@@ -6303,24 +6330,6 @@ static const char *const gpi_kernel_rank[] = {
     "    }\n",
     "    for (; i < end; i++) h[0][gpi_digit_of(key[i], digit)]++;\n",
     "    for (uint d = 0; d < GPI_BINS; d++) shared->count[d] = h[0][d] + h[1][d] + h[2][d] + h[3][d];\n",
-    "}\n",
-    "\n",
-    "/* Called with a constant where that is frequent, so that the loop over passes is unrolled. */\n",
-    "GPI_INLINE void gpi_count_passes(__global const gpi_key *key, ulong begin, ulong end, gpi_bits bits,\n",
-    "                                 const uint passes, uint *count)\n",
-    "{\n",
-    "    for (ulong i = begin; i < end; i++) {\n",
-    "        gpi_key_bits k = gpi_window_of(key[i], bits);\n",
-    "        for (uint p = 0; p < passes; p++, k >>= 8) count[p * GPI_BINS + (uint)(k & (GPI_BINS - 1))]++;\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "/* The digits of all passes at once, into count[pass][digit] (private). */\n",
-    "static void gpi_count_all(__global const gpi_key *key, ulong begin, ulong end, gpi_bits bits, uint *count)\n",
-    "{\n",
-    "    for (uint c = 0; c < bits.passes * GPI_BINS; c++) count[c] = 0;\n",
-    "    if (bits.passes == sizeof(gpi_key)) gpi_count_passes(key, begin, end, bits, sizeof(gpi_key), count);\n",
-    "    else gpi_count_passes(key, begin, end, bits, bits.passes, count);\n",
     "}\n",
     "\n",
     "/* Element i, of digit d, to where the next one of its digit goes. */\n",
@@ -6623,6 +6632,28 @@ static const char *const gpi_kernel_rank[] = {
     "#endif\n",
     "\n",
     "/* ------------------------------------------------------------------ both */\n",
+    "\n",
+    "/* Called with a constant where that is frequent, so that the loop over passes is unrolled. */\n",
+    "GPI_INLINE void gpi_count_passes(__global const gpi_key *key, ulong begin, ulong end, gpi_bits bits,\n",
+    "                                 const uint passes, GPI_NEAR uint *count)\n",
+    "{\n",
+    "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {\n",
+    "        gpi_key_bits k = gpi_window_of(key[i], bits);\n",
+    "        for (uint p = 0; p < passes; p++, k >>= 8)\n",
+    "            GPI_NEAR_INC(count + p * GPI_BINS + (uint)(k & (GPI_BINS - 1)));\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* The digits of all passes at once, into count[pass][digit]. */\n",
+    "static void gpi_count_all(__global const gpi_key *key, ulong begin, ulong end, gpi_bits bits,\n",
+    "                          GPI_NEAR uint *count)\n",
+    "{\n",
+    "    for (uint c = (uint)get_local_id(0); c < bits.passes * GPI_BINS; c += GPI_WG) count[c] = 0;\n",
+    "    gpi_sync(); /* the counters are zero */\n",
+    "    if (bits.passes == sizeof(gpi_key)) gpi_count_passes(key, begin, end, bits, sizeof(gpi_key), count);\n",
+    "    else gpi_count_passes(key, begin, end, bits, bits.passes, count);\n",
+    "    gpi_sync(); /* all is counted */\n",
+    "}\n",
     "\n",
     "/* Turns counts in shared->next into bases: sums of all digits before. True when one digit has all n keys. */\n",
     "static bool gpi_bases_of(gpi_shared shared, ulong n)\n",
@@ -6943,23 +6974,20 @@ static const char *const gpi_kernel_sort[] = {
     "\n",
     "/* ------------------------------------------------------------------ onesweep */\n",
     "\n",
-    "GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, ulong flip, uint begin_bit, uint end_bit,\n",
-    "                                  uint passes, gpi_state state, ulong span, ulong histogram_at)\n",
+    "GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong span,\n",
+    "                                  ulong histogram_at)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_NEAR uint count[sizeof(gpi_key) * GPI_BINS];\n",
     "    gpi_places places;\n",
+    "    gpi_bits bits;\n",
     "    ulong begin, end;\n",
     "    GPI_PLACES_SET(places);\n",
+    "    GPI_BITS_SET(bits);\n",
     "    const gpi_move move = gpi_move_make(places, gpi_from(state, 0), GPI_PLACE_OUT);\n",
     "    gpi_block(state, span, &begin, &end);\n",
-    "    for (uint p = 0; p < passes; p++) {\n",
-    "        volatile __global uint *histogram = state + histogram_at + (ulong)p * GPI_BINS * 2;\n",
-    "        gpi_count_range(move.key, begin, end, gpi_digit_at(p, flip, begin_bit, end_bit), shared);\n",
-    "        GPI_EACH_BIN(d)\n",
-    "        {\n",
-    "            if (shared->count[d]) gpi_add_wide(histogram + 2 * d, shared->count[d]);\n",
-    "        }\n",
-    "        gpi_sync(); /* the counts are read: the next pass's may overwrite them */\n",
+    "    gpi_count_all(move.key, begin, end, bits, count);\n",
+    "    for (uint c = (uint)get_local_id(0); c < passes * GPI_BINS; c += GPI_WG) {\n",
+    "        if (count[c]) gpi_add_wide(state + histogram_at + 2 * c, count[c]);\n",
     "    }\n",
     "}\n",
     "\n",
@@ -15394,10 +15422,11 @@ static void gpi_probe_extensions(gpi_probe *probe, gp_device_info *info)
 /* Devices whose started groups are known to go on running while another group waits. */
 static bool gpi_is_fair(const gp_device_info *info)
 {
+    const bool cpu = (info->device_type & CL_DEVICE_TYPE_CPU) != 0;
     if (gpi_is_llvmpipe(info)) return false;
-    return gpi_contains(info->platform_name, "Portable Computing Language") ||
+    return (cpu && gpi_contains(info->platform_name, "Portable Computing Language")) ||
            gpi_contains(info->platform_name, "Oclgrind") || gpi_contains(info->vendor, "NVIDIA") ||
-           (gpi_contains(info->vendor, "Intel") && info->device_type == CL_DEVICE_TYPE_CPU);
+           (cpu && gpi_contains(info->vendor, "Intel"));
 }
 
 static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info)
@@ -15730,9 +15759,11 @@ static const gpi_profile_row gpi_profile_forced_local = {
 static gpi_class gpi_class_of(const gp_device_info *info)
 {
     const bool gpu = (info->device_type & CL_DEVICE_TYPE_GPU) != 0;
+    const bool cpu = (info->device_type & CL_DEVICE_TYPE_CPU) != 0;
     if (gpi_is_llvmpipe(info)) return GPI_CLASS_LLVMPIPE;
-    if (strstr(info->platform_name, "Portable Computing Language") && !gpu) return GPI_CLASS_POCL;
-    if (strstr(info->platform_name, "Intel") && !gpu) return GPI_CLASS_INTEL_CPU;
+    if (strstr(info->platform_name, "Portable Computing Language") && cpu) return GPI_CLASS_POCL;
+    if (strstr(info->platform_name, "Intel") && cpu) return GPI_CLASS_INTEL_CPU;
+    if (strstr(info->platform_name, "Apple") && cpu) return GPI_CLASS_INTEL_CPU; /* one item a group */
     if (strstr(info->vendor, "NVIDIA") && gpu) return GPI_CLASS_NVIDIA;
     if (strstr(info->vendor, "Advanced Micro Devices") && gpu) return GPI_CLASS_AMD;
     if (strstr(info->vendor, "Intel") && gpu) return GPI_CLASS_INTEL_GPU;
@@ -15894,18 +15925,32 @@ static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t
     return gpi_plan_make_sized(gp, function, GPI_SORT, key_size, strategy, plan);
 }
 
-/* A merge's or a search's: no group waits for another, and there is one strategy. A local group has four
-   items at least, which its search wants. */
+/* A local group of these has four items at least, which their searches want. */
+static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_primitive primitive,
+                                      const gpi_plan *plan)
+{
+    const bool all = primitive != GPI_MERGE && primitive != GPI_SEARCH && primitive != GPI_HISTOGRAM;
+    if (all || plan->shape != GP_SHAPE_LOCAL || plan->group >= 4) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, of which it takes 4", function,
+                    plan->group);
+}
+
+/* Whether all of the program's kernels can have groups as large as the plan's. If not, because the compiler
+   grants them less, the plan's group shrinks, and the program is to be made again. */
+static bool gpi_plan_fits(gpi_plan *plan, const gpi_program *program)
+{
+    if (plan->group <= program->group_max) return true;
+    plan->group = gpi_power_of_two_below(program->group_max);
+    return false;
+}
+
+/* A merge's, a search's or a histogram's: no group waits for another, and there is one strategy. */
 static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
                                     size_t key_size, gpi_plan *plan)
 {
     const gp_result result =
         gpi_plan_make_sized(gp, function, primitive, key_size, GP_STRATEGY_MULTI_PASS, plan);
-    if (result == GP_OK && plan->shape == GP_SHAPE_LOCAL && plan->group < 4) {
-        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, of which it takes 4",
-                        function, plan->group);
-    }
-    return result;
+    return result == GP_OK ? gpi_plan_check_group(gp, function, primitive, plan) : result;
 }
 
 /* Tiles of brackets may have any length up to the kernels' limits: tests force tiny ones. `size`: of an
@@ -17136,7 +17181,7 @@ static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_
     return GP_OK;
 }
 
-/* The program for a description and plan; as below, the group may shrink. */
+/* The program for a description and plan; the plan's group may shrink. */
 static gp_result gpi_program_get_fit(gp_context *gp, const char *function, gpi_primitive primitive,
                                      gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
                                      gpi_program **out)
@@ -17144,14 +17189,11 @@ static gp_result gpi_program_get_fit(gp_context *gp, const char *function, gpi_p
     for (;;) {
         const gp_result result =
             gpi_program_get_text(gp, function, primitive, prelude(gp, plan, description), 0, out);
-        if (result != GP_OK) return result;
-        if (plan->group == 1 || plan->group <= (*out)->group_max) return GP_OK;
-        plan->group /= 2;
+        if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
     }
 }
 
-/* The program for this element and plan. A compiler may grant its kernels smaller groups than the plan
-   wants; the plan's group then shrinks, and the program is made again. */
+/* The program for this element and plan; as above. */
 static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
                                  const gpi_element *element, gpi_plan *plan, gpi_program **out)
 {
@@ -17159,9 +17201,7 @@ static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primi
         char *prelude = gpi_prelude_make(gp, primitive, element, plan);
         const gp_result result =
             gpi_program_get_text(gp, function, primitive, prelude, element->field_count, out);
-        if (result != GP_OK) return result;
-        if (plan->group == 1 || plan->group <= (*out)->group_max) return GP_OK;
-        plan->group /= 2;
+        if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
     }
 }
 
@@ -19118,9 +19158,7 @@ static gp_result gpi_laws_program(gpi_laws *laws)
         }
         free(prelude);
         result = gpi_program_get_text(laws->gp, laws->function, GPI_LAWS, text.data, 0, &laws->program);
-        if (result != GP_OK) return result;
-        if (laws->plan.group == 1 || laws->plan.group <= laws->program->group_max) return GP_OK;
-        laws->plan.group /= 2;
+        if (result != GP_OK || gpi_plan_fits(&laws->plan, laws->program)) return result;
     }
 }
 
@@ -19883,8 +19921,7 @@ static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c)
     while (result == GP_OK) {
         result = gpi_program_get_text(gp, c->function, GPI_SELECT, gpi_compact_prelude(gp, c, &c->plan),
                                       gpi_compact_is_pair(c) ? 0 : 1, &c->program);
-        if (result != GP_OK || c->plan.group == 1 || c->plan.group <= c->program->group_max) break;
-        c->plan.group /= 2; /* what the compiler grants */
+        if (result != GP_OK || gpi_plan_fits(&c->plan, c->program)) break;
     }
     if (result == GP_OK) result = gpi_plan_tiles(gp, c->function, &c->plan, c->count.bound, &c->tiles);
     if (result != GP_OK) return result;
@@ -20371,16 +20408,15 @@ static char *gpi_key_prelude(const gp_context *gp, gp_type type, size_t value_si
     return NULL;
 }
 
-/* A compiler may grant its kernels smaller groups than the plan wants: then it is made again with those. */
 static gp_result gpi_key_program(gp_context *gp, const char *function, gpi_primitive primitive, gp_type type,
                                  size_t value_size, const char *more, gpi_plan *plan, gpi_program **out)
 {
     for (;;) {
-        const gp_result result = gpi_program_get_text(
-            gp, function, primitive, gpi_key_prelude(gp, type, value_size, more, plan), 0, out);
+        gp_result result = gpi_plan_check_group(gp, function, primitive, plan);
         if (result != GP_OK) return result;
-        if (plan->group == 1 || plan->group <= (*out)->group_max) return GP_OK;
-        plan->group /= 2;
+        result = gpi_program_get_text(gp, function, primitive,
+                                      gpi_key_prelude(gp, type, value_size, more, plan), 0, out);
+        if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
     }
 }
 
@@ -22950,7 +22986,6 @@ static char *gpi_hash_prelude(const gp_context *gp, const gpi_table *table, cons
     return NULL;
 }
 
-/* A compiler may grant its kernels smaller groups than the plan wants: then it is made again with those. */
 static gp_result gpi_hash_program(gp_context *gp, const char *function, gpi_primitive primitive,
                                   const gpi_table *table, const char *more, gpi_plan *plan,
                                   gpi_program **program)
@@ -22959,8 +22994,7 @@ static gp_result gpi_hash_program(gp_context *gp, const char *function, gpi_prim
     while (result == GP_OK) {
         result = gpi_program_get_text(gp, function, primitive, gpi_hash_prelude(gp, table, plan, more), 0,
                                       program);
-        if (result != GP_OK || plan->group == 1 || plan->group <= (*program)->group_max) break;
-        plan->group /= 2;
+        if (result != GP_OK || gpi_plan_fits(plan, *program)) break;
     }
     return result;
 }
@@ -24878,7 +24912,6 @@ static bool gpi_brackets_looks_back(const gp_context *gp, const gpi_brackets *b)
     return !gp->info.loop_limit || gpi_brackets_turns(b) < gp->info.loop_limit;
 }
 
-/* A compiler may grant its kernels smaller groups than the plan wants: then it is made again with those. */
 static gp_result gpi_brackets_program(gp_context *gp, gpi_brackets *b)
 {
     for (;;) {
@@ -24886,9 +24919,7 @@ static gp_result gpi_brackets_program(gp_context *gp, gpi_brackets *b)
         b->back = gpi_brackets_looks_back(gp, b);
         result = gpi_program_get_text(gp, b->function, b->back ? GPI_BRACKETS_BACK : GPI_BRACKETS,
                                       gpi_brackets_prelude(b), 0, &b->program);
-        if (result != GP_OK) return result;
-        if (b->plan.group == 1 || b->plan.group <= b->program->group_max) return GP_OK;
-        b->plan.group /= 2;
+        if (result != GP_OK || gpi_plan_fits(&b->plan, b->program)) return result;
     }
 }
 
@@ -25376,9 +25407,7 @@ static gp_result gpi_stack_program(gp_context *gp, gpi_stack_scan *s)
         const gp_result result =
             gpi_program_get_text(gp, s->nest.function, GPI_STACK_SCAN, gpi_stack_prelude(gp, s),
                                  s->element.field_count, &s->nest.program);
-        if (result != GP_OK) return result;
-        if (plan->group == 1 || plan->group <= s->nest.program->group_max) return GP_OK;
-        plan->group /= 2;
+        if (result != GP_OK || gpi_plan_fits(plan, s->nest.program)) return result;
     }
 }
 
@@ -25680,8 +25709,7 @@ static gp_result gpi_tree_plan(gp_context *gp, gpi_tree *t, const char *function
         result = gpi_plan_make_brackets(gp, function, GPI_TREE, t->index_size, GP_STRATEGY_AUTO, &t->plan);
     while (result == GP_OK) {
         result = gpi_program_get_text(gp, function, GPI_TREE, gpi_tree_prelude(t), 0, &t->program);
-        if (result != GP_OK || t->plan.group == 1 || t->plan.group <= t->program->group_max) break;
-        t->plan.group /= 2;
+        if (result != GP_OK || gpi_plan_fits(&t->plan, t->program)) break;
     }
     return result == GP_OK ? gpi_tree_divide(gp, t) : result;
 }
@@ -26004,15 +26032,12 @@ static char *gpi_histogram_prelude(const gp_context *gp, const gpi_histogram *h)
     return NULL;
 }
 
-/* A compiler may grant its kernels smaller groups than the plan wants: then it is made again with those. */
 static gp_result gpi_histogram_program(gp_context *gp, gpi_histogram *h)
 {
     for (;;) {
         const gp_result result = gpi_program_get_text(gp, h->function, GPI_HISTOGRAM,
                                                       gpi_histogram_prelude(gp, h), 0, &h->program);
-        if (result != GP_OK) return result;
-        if (h->plan.group == 1 || h->plan.group <= h->program->group_max) return GP_OK;
-        h->plan.group /= 2;
+        if (result != GP_OK || gpi_plan_fits(&h->plan, h->program)) return result;
     }
 }
 

@@ -86,12 +86,12 @@ static uint gpi_observe(volatile __global uint *state, uint tile, GPI_T *value)
 {
     gpi_state_words words = gpi_state_of(state, tile);
     gpi_bits bits = gpi_bits_of(*value);
-    const gpi_word first = gpi_word_read(words);
+    const gpi_word first = gpi_word_load(words);
     const uint flag = (uint)(first >> GPI_FLAG_SHIFT);
     bool agree = true;
     gpi_word w = first;
     for (uint k = 0; k < GPI_STATE_WORDS; k++) {
-        if (k > 0) w = gpi_word_read(words + k);
+        if (k > 0) w = gpi_word_load(words + k);
         agree = agree && (uint)(w >> GPI_FLAG_SHIFT) == flag;
 #if GPI_WIDE
         bits.word[k] = (uint)w;

@@ -24,6 +24,15 @@
 #endif
 #pragma OPENCL FP_CONTRACT OFF
 
+/* PoCL on a CPU: global memory is the process's, and clang's own built-ins work on it. (PoCL has drivers for
+   other devices, too, which are programmed by way of these targets.) */
+#if defined(POCL_DEVICE_ADDRESS_BITS) && !defined(__NVPTX__) && !defined(__AMDGCN__) && \
+    !defined(__SPIR__) && !defined(__SPIRV__)
+#define GPI_ON_CPU 1
+#else
+#define GPI_ON_CPU 0
+#endif
+
 #define GPI_KERNEL __kernel __attribute__((reqd_work_group_size(GPI_WG, 1, 1)))
 
 #if GPI_WIDE
@@ -64,13 +73,14 @@ static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_wo
 
 /* A relaxed atomic load: gpi_word_read without the price of an atomic operation, where a load is known to be
    one: clang's own built-in on PoCL; PTX, in which ld.volatile is a relaxed load (PTX ISA, memory consistency
+   model); LLVM's AMDGPU, which has volatile loads pass the caches since its version 12 (AMDGPUUsage, memory
    model). */
-#if defined(POCL_DEVICE_ADDRESS_BITS)
+#if GPI_ON_CPU
 static gpi_word gpi_word_load(volatile __global gpi_word *p)
 {
     return __atomic_load_n((volatile __private gpi_word *)(size_t)p, __ATOMIC_RELAXED);
 }
-#elif defined(cl_nv_pragma_unroll)
+#elif defined(cl_nv_pragma_unroll) || (defined(__AMDGCN__) && __clang_major__ >= 12)
 static gpi_word gpi_word_load(volatile __global gpi_word *p) { return *p; }
 #else
 static gpi_word gpi_word_load(volatile __global gpi_word *p) { return gpi_word_read(p); }
@@ -78,7 +88,7 @@ static gpi_word gpi_word_load(volatile __global gpi_word *p) { return gpi_word_r
 
 /* Plain memory written before GPI_RELEASE and a word's write is there behind a load of that word and
    GPI_ACQUIRE, in another group: where such fences are known, clang's on PoCL. Elsewhere they are nothing. */
-#if defined(POCL_DEVICE_ADDRESS_BITS)
+#if GPI_ON_CPU
 #define GPI_RELEASE() __atomic_thread_fence(__ATOMIC_RELEASE)
 #define GPI_ACQUIRE() __atomic_thread_fence(__ATOMIC_ACQUIRE)
 #else
@@ -89,7 +99,7 @@ static gpi_word gpi_word_load(volatile __global gpi_word *p) { return gpi_word_r
 /* GPI_LINE_WORDS aligned 64-bit words at once, each of them loaded as by gpi_word_load: where the words of a
    vector load are known to be whole. 0: not known. On x86 aligned words are, in vectors too; PTX takes a
    vector as its elements, of which 32 bytes are what memory hands out at once. */
-#if GPI_WIDE && defined(POCL_DEVICE_ADDRESS_BITS) && defined(__x86_64__)
+#if GPI_WIDE && GPI_ON_CPU && defined(__x86_64__)
 #define GPI_LINE_WORDS 8
 typedef ulong8 gpi_line;
 typedef long8 gpi_line_mask;
@@ -109,7 +119,7 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 
 /* Hints that the cache line at p will be read, or written, soon. Of all implementations PoCL alone is known
    to take them; the built-in prefetch() of OpenCL C does nothing there. */
-#if defined(POCL_DEVICE_ADDRESS_BITS)
+#if GPI_ON_CPU
 #define GPI_PREFETCH_READ(p) __builtin_prefetch((const __private void *)(size_t)(p), 0, 3)
 #define GPI_PREFETCH_WRITE(p) __builtin_prefetch((const __private void *)(size_t)(p), 1, 2)
 #else
@@ -119,7 +129,7 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 
 /* What to inline, where that was measured. Elsewhere compilers inline everything; Oclgrind 21.10 fails on
    what inlining leaves behind (llvm.experimental.noalias.scope.decl). */
-#if defined(POCL_DEVICE_ADDRESS_BITS)
+#if GPI_ON_CPU
 #define GPI_INLINE __attribute__((always_inline)) static
 #define GPI_NOINLINE __attribute__((noinline)) static
 #else
@@ -128,7 +138,7 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #endif
 
 /* A condition that hardly ever holds. */
-#if defined(POCL_DEVICE_ADDRESS_BITS)
+#if GPI_ON_CPU
 #define GPI_RARELY(x) __builtin_expect(!!(x), 0)
 #else
 #define GPI_RARELY(x) (x)
@@ -136,7 +146,7 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 
 /* Loads or stores 16 elements where any one may be; `type` is their vector's, aligned as one element is.
    PoCL's own vstore16 writes bytes and shorts one by one. */
-#if defined(POCL_DEVICE_ADDRESS_BITS)
+#if GPI_ON_CPU
 #define GPI_LOAD_VECTOR(type, p) (*(__global const type *)(p))
 #define GPI_LOAD_PRIVATE(type, p) (*(__private const type *)(p))
 #define GPI_STORE_VECTOR(type, v, p) *(__global type *)(p) = v
@@ -148,7 +158,7 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 
 /* Stores a cache line of 16 words, aligned, which nobody will read soon: past the caches where the compiler
    is known to take the hint. Measured: docs/PERFORMANCE.md. */
-#if defined(POCL_DEVICE_ADDRESS_BITS)
+#if GPI_ON_CPU
 #define GPI_STREAM_STORE(v, p) __builtin_nontemporal_store(v, p)
 #else
 #define GPI_STREAM_STORE(v, p) (*(p) = (v))
@@ -173,8 +183,8 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 /* Of 16 elements those whose bit in `mask` is set, stored together from `to` on, in memory of one's own; what
    is behind them, up to 16 elements, may be anything. Where the compiler is known to have AVX-512's
    instructions for it. GPI_PACKS 1: so it is. */
-#if defined(POCL_DEVICE_ADDRESS_BITS) && defined(__AVX512F__) && defined(__AVX512DQ__) && \
-    defined(__AVX512BW__) && defined(__AVX512VL__)
+#if GPI_ON_CPU && defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && \
+    defined(__AVX512VL__)
 #define GPI_PACKS 1
 
 /* Bit k: lane k, which is 0 or 1. */

@@ -22,6 +22,15 @@
 #error "GPI_TILE must be GPI_WG * GPI_ITEMS, and at most 32768"
 #endif
 
+/* The memory of a group. */
+#if GPI_SHAPE_SERIAL
+#define GPI_NEAR __private
+#define GPI_NEAR_INC(p) (void)(++*(p))
+#else
+#define GPI_NEAR __local
+#define GPI_NEAR_INC(p) (void)atomic_inc(p)
+#endif
+
 /* Digits d of this item: for (uint d = first; d < GPI_BINS; d += GPI_WG). */
 #define GPI_EACH_BIN(d) for (uint d = (uint)get_local_id(0); d < GPI_BINS; d += GPI_WG)
 
@@ -66,24 +75,6 @@ static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end,
     }
     for (; i < end; i++) h[0][gpi_digit_of(key[i], digit)]++;
     for (uint d = 0; d < GPI_BINS; d++) shared->count[d] = h[0][d] + h[1][d] + h[2][d] + h[3][d];
-}
-
-/* Called with a constant where that is frequent, so that the loop over passes is unrolled. */
-GPI_INLINE void gpi_count_passes(__global const gpi_key *key, ulong begin, ulong end, gpi_bits bits,
-                                 const uint passes, uint *count)
-{
-    for (ulong i = begin; i < end; i++) {
-        gpi_key_bits k = gpi_window_of(key[i], bits);
-        for (uint p = 0; p < passes; p++, k >>= 8) count[p * GPI_BINS + (uint)(k & (GPI_BINS - 1))]++;
-    }
-}
-
-/* The digits of all passes at once, into count[pass][digit] (private). */
-static void gpi_count_all(__global const gpi_key *key, ulong begin, ulong end, gpi_bits bits, uint *count)
-{
-    for (uint c = 0; c < bits.passes * GPI_BINS; c++) count[c] = 0;
-    if (bits.passes == sizeof(gpi_key)) gpi_count_passes(key, begin, end, bits, sizeof(gpi_key), count);
-    else gpi_count_passes(key, begin, end, bits, bits.passes, count);
 }
 
 /* Element i, of digit d, to where the next one of its digit goes. */
@@ -386,6 +377,28 @@ static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digi
 #endif
 
 /* ------------------------------------------------------------------ both */
+
+/* Called with a constant where that is frequent, so that the loop over passes is unrolled. */
+GPI_INLINE void gpi_count_passes(__global const gpi_key *key, ulong begin, ulong end, gpi_bits bits,
+                                 const uint passes, GPI_NEAR uint *count)
+{
+    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {
+        gpi_key_bits k = gpi_window_of(key[i], bits);
+        for (uint p = 0; p < passes; p++, k >>= 8)
+            GPI_NEAR_INC(count + p * GPI_BINS + (uint)(k & (GPI_BINS - 1)));
+    }
+}
+
+/* The digits of all passes at once, into count[pass][digit]. */
+static void gpi_count_all(__global const gpi_key *key, ulong begin, ulong end, gpi_bits bits,
+                          GPI_NEAR uint *count)
+{
+    for (uint c = (uint)get_local_id(0); c < bits.passes * GPI_BINS; c += GPI_WG) count[c] = 0;
+    gpi_sync(); /* the counters are zero */
+    if (bits.passes == sizeof(gpi_key)) gpi_count_passes(key, begin, end, bits, sizeof(gpi_key), count);
+    else gpi_count_passes(key, begin, end, bits, bits.passes, count);
+    gpi_sync(); /* all is counted */
+}
 
 /* Turns counts in shared->next into bases: sums of all digits before. True when one digit has all n keys. */
 static bool gpi_bases_of(gpi_shared shared, ulong n)

@@ -125,12 +125,15 @@ static bool gpi_ring_conclude(gpi_ring ring, uint tile, uint d, uint count)
 
 static void gpi_ring_abandon(gpi_ring ring) { (void)atomic_or(ring.state + GPI_STATE_ABANDONED, 1u); }
 
-/* One turn of a wait that has not been answered: true to go on. */
+/* One turn of a wait that has not been answered: true to go on. Whether the launch is abandoned is asked only
+   every so often: it is one word for all items of all groups that wait, and they would queue for it. */
+#define GPI_RING_ASKS 64
+
 static bool gpi_ring_patience(gpi_ring ring, uint *polls)
 {
     if (*polls == 0) return false;
     *polls -= 1;
-    return !gpi_is_abandoned(ring.state);
+    return *polls % GPI_RING_ASKS != 0 || !gpi_is_abandoned(ring.state);
 }
 
 /* Waits until the tile may write its row. One item calls; false: abandoned.
@@ -146,7 +149,8 @@ static bool gpi_ring_gate(gpi_ring ring, uint tile)
         open = done + GPI_RING_ROWS > tile + GPI_RING_REACH;
         if (!open && !gpi_ring_patience(ring, &polls)) break;
     }
-    return open; /* as it stands, also when a device dropped out of the loop */
+    GPI_ACQUIRE(); /* the words that those tiles have left behind are there, for loads also */
+    return open;   /* as it stands, also when a device dropped out of the loop */
 #else
     (void)ring;
     (void)tile;
@@ -162,7 +166,7 @@ static bool gpi_ring_look_back(gpi_ring ring, uint tile, uint d, uint *exclusive
     uint polls = ring.polls, distance = 1, sum = 0;
     bool found = tile == 0;
     while (!found) {
-        const gpi_word w = gpi_word_read(gpi_ring_word(ring, tile - distance, d));
+        const gpi_word w = gpi_word_load(gpi_ring_word(ring, tile - distance, d));
         const uint flag = gpi_ring_flag(w, tile - distance);
         if (flag == GPI_INCLUSIVE || (flag == GPI_AGGREGATE && distance < GPI_RING_REACH)) {
             sum += gpi_ring_count(w);
@@ -189,6 +193,7 @@ static bool gpi_ring_leave(gpi_ring ring, uint tile)
         turn = atomic_or(ring.tail, 0u) / GPI_RING_BLOCK == tile / GPI_RING_BLOCK;
         if (!turn && !gpi_ring_patience(ring, &polls)) break;
     }
+    GPI_RELEASE();
     if (turn) (void)atomic_inc(ring.tail);
     return turn;
 #else

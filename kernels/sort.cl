@@ -119,23 +119,20 @@ GPI_KERNEL void gp_sort_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi
 
 /* ------------------------------------------------------------------ onesweep */
 
-GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, ulong flip, uint begin_bit, uint end_bit,
-                                  uint passes, gpi_state state, ulong span, ulong histogram_at)
+GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong span,
+                                  ulong histogram_at)
 {
-    GPI_SHARED(shared);
+    GPI_NEAR uint count[sizeof(gpi_key) * GPI_BINS];
     gpi_places places;
+    gpi_bits bits;
     ulong begin, end;
     GPI_PLACES_SET(places);
+    GPI_BITS_SET(bits);
     const gpi_move move = gpi_move_make(places, gpi_from(state, 0), GPI_PLACE_OUT);
     gpi_block(state, span, &begin, &end);
-    for (uint p = 0; p < passes; p++) {
-        volatile __global uint *histogram = state + histogram_at + (ulong)p * GPI_BINS * 2;
-        gpi_count_range(move.key, begin, end, gpi_digit_at(p, flip, begin_bit, end_bit), shared);
-        GPI_EACH_BIN(d)
-        {
-            if (shared->count[d]) gpi_add_wide(histogram + 2 * d, shared->count[d]);
-        }
-        gpi_sync(); /* the counts are read: the next pass's may overwrite them */
+    gpi_count_all(move.key, begin, end, bits, count);
+    for (uint c = (uint)get_local_id(0); c < passes * GPI_BINS; c += GPI_WG) {
+        if (count[c]) gpi_add_wide(state + histogram_at + 2 * c, count[c]);
     }
 }
 

@@ -40,7 +40,6 @@ static bool gpi_brackets_looks_back(const gp_context *gp, const gpi_brackets *b)
     return !gp->info.loop_limit || gpi_brackets_turns(b) < gp->info.loop_limit;
 }
 
-/* A compiler may grant its kernels smaller groups than the plan wants: then it is made again with those. */
 static gp_result gpi_brackets_program(gp_context *gp, gpi_brackets *b)
 {
     for (;;) {
@@ -48,9 +47,7 @@ static gp_result gpi_brackets_program(gp_context *gp, gpi_brackets *b)
         b->back = gpi_brackets_looks_back(gp, b);
         result = gpi_program_get_text(gp, b->function, b->back ? GPI_BRACKETS_BACK : GPI_BRACKETS,
                                       gpi_brackets_prelude(b), 0, &b->program);
-        if (result != GP_OK) return result;
-        if (b->plan.group == 1 || b->plan.group <= b->program->group_max) return GP_OK;
-        b->plan.group /= 2;
+        if (result != GP_OK || gpi_plan_fits(&b->plan, b->program)) return result;
     }
 }
 

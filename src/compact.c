@@ -174,8 +174,7 @@ static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c)
     while (result == GP_OK) {
         result = gpi_program_get_text(gp, c->function, GPI_SELECT, gpi_compact_prelude(gp, c, &c->plan),
                                       gpi_compact_is_pair(c) ? 0 : 1, &c->program);
-        if (result != GP_OK || c->plan.group == 1 || c->plan.group <= c->program->group_max) break;
-        c->plan.group /= 2; /* what the compiler grants */
+        if (result != GP_OK || gpi_plan_fits(&c->plan, c->program)) break;
     }
     if (result == GP_OK) result = gpi_plan_tiles(gp, c->function, &c->plan, c->count.bound, &c->tiles);
     if (result != GP_OK) return result;

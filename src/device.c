@@ -89,10 +89,11 @@ static void gpi_probe_extensions(gpi_probe *probe, gp_device_info *info)
 /* Devices whose started groups are known to go on running while another group waits. */
 static bool gpi_is_fair(const gp_device_info *info)
 {
+    const bool cpu = (info->device_type & CL_DEVICE_TYPE_CPU) != 0;
     if (gpi_is_llvmpipe(info)) return false;
-    return gpi_contains(info->platform_name, "Portable Computing Language") ||
+    return (cpu && gpi_contains(info->platform_name, "Portable Computing Language")) ||
            gpi_contains(info->platform_name, "Oclgrind") || gpi_contains(info->vendor, "NVIDIA") ||
-           (gpi_contains(info->vendor, "Intel") && info->device_type == CL_DEVICE_TYPE_CPU);
+           (cpu && gpi_contains(info->vendor, "Intel"));
 }
 
 static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info)

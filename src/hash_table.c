@@ -100,7 +100,6 @@ static char *gpi_hash_prelude(const gp_context *gp, const gpi_table *table, cons
     return NULL;
 }
 
-/* A compiler may grant its kernels smaller groups than the plan wants: then it is made again with those. */
 static gp_result gpi_hash_program(gp_context *gp, const char *function, gpi_primitive primitive,
                                   const gpi_table *table, const char *more, gpi_plan *plan,
                                   gpi_program **program)
@@ -109,8 +108,7 @@ static gp_result gpi_hash_program(gp_context *gp, const char *function, gpi_prim
     while (result == GP_OK) {
         result = gpi_program_get_text(gp, function, primitive, gpi_hash_prelude(gp, table, plan, more), 0,
                                       program);
-        if (result != GP_OK || plan->group == 1 || plan->group <= (*program)->group_max) break;
-        plan->group /= 2;
+        if (result != GP_OK || gpi_plan_fits(plan, *program)) break;
     }
     return result;
 }

@@ -185,15 +185,12 @@ static char *gpi_histogram_prelude(const gp_context *gp, const gpi_histogram *h)
     return NULL;
 }
 
-/* A compiler may grant its kernels smaller groups than the plan wants: then it is made again with those. */
 static gp_result gpi_histogram_program(gp_context *gp, gpi_histogram *h)
 {
     for (;;) {
         const gp_result result = gpi_program_get_text(gp, h->function, GPI_HISTOGRAM,
                                                       gpi_histogram_prelude(gp, h), 0, &h->program);
-        if (result != GP_OK) return result;
-        if (h->plan.group == 1 || h->plan.group <= h->program->group_max) return GP_OK;
-        h->plan.group /= 2;
+        if (result != GP_OK || gpi_plan_fits(&h->plan, h->program)) return result;
     }
 }
 

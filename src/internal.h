@@ -226,6 +226,9 @@ static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primiti
                                const gpi_element *element, gp_strategy strategy, gpi_plan *plan);
 static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size,
                                     gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_primitive primitive,
+                                      const gpi_plan *plan);
+static bool gpi_plan_fits(gpi_plan *plan, const gpi_program *program);
 static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
                                     size_t key_size, gpi_plan *plan);
 static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gpi_primitive primitive,

@@ -28,16 +28,15 @@ static char *gpi_key_prelude(const gp_context *gp, gp_type type, size_t value_si
     return NULL;
 }
 
-/* A compiler may grant its kernels smaller groups than the plan wants: then it is made again with those. */
 static gp_result gpi_key_program(gp_context *gp, const char *function, gpi_primitive primitive, gp_type type,
                                  size_t value_size, const char *more, gpi_plan *plan, gpi_program **out)
 {
     for (;;) {
-        const gp_result result = gpi_program_get_text(
-            gp, function, primitive, gpi_key_prelude(gp, type, value_size, more, plan), 0, out);
+        gp_result result = gpi_plan_check_group(gp, function, primitive, plan);
         if (result != GP_OK) return result;
-        if (plan->group == 1 || plan->group <= (*out)->group_max) return GP_OK;
-        plan->group /= 2;
+        result = gpi_program_get_text(gp, function, primitive,
+                                      gpi_key_prelude(gp, type, value_size, more, plan), 0, out);
+        if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
     }
 }
 

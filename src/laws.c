@@ -214,9 +214,7 @@ static gp_result gpi_laws_program(gpi_laws *laws)
         }
         free(prelude);
         result = gpi_program_get_text(laws->gp, laws->function, GPI_LAWS, text.data, 0, &laws->program);
-        if (result != GP_OK) return result;
-        if (laws->plan.group == 1 || laws->plan.group <= laws->program->group_max) return GP_OK;
-        laws->plan.group /= 2;
+        if (result != GP_OK || gpi_plan_fits(&laws->plan, laws->program)) return result;
     }
 }
 

@@ -111,9 +111,11 @@ static const gpi_profile_row gpi_profile_forced_local = {
 static gpi_class gpi_class_of(const gp_device_info *info)
 {
     const bool gpu = (info->device_type & CL_DEVICE_TYPE_GPU) != 0;
+    const bool cpu = (info->device_type & CL_DEVICE_TYPE_CPU) != 0;
     if (gpi_is_llvmpipe(info)) return GPI_CLASS_LLVMPIPE;
-    if (strstr(info->platform_name, "Portable Computing Language") && !gpu) return GPI_CLASS_POCL;
-    if (strstr(info->platform_name, "Intel") && !gpu) return GPI_CLASS_INTEL_CPU;
+    if (strstr(info->platform_name, "Portable Computing Language") && cpu) return GPI_CLASS_POCL;
+    if (strstr(info->platform_name, "Intel") && cpu) return GPI_CLASS_INTEL_CPU;
+    if (strstr(info->platform_name, "Apple") && cpu) return GPI_CLASS_INTEL_CPU; /* one item a group */
     if (strstr(info->vendor, "NVIDIA") && gpu) return GPI_CLASS_NVIDIA;
     if (strstr(info->vendor, "Advanced Micro Devices") && gpu) return GPI_CLASS_AMD;
     if (strstr(info->vendor, "Intel") && gpu) return GPI_CLASS_INTEL_GPU;
@@ -275,18 +277,32 @@ static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t
     return gpi_plan_make_sized(gp, function, GPI_SORT, key_size, strategy, plan);
 }
 
-/* A merge's or a search's: no group waits for another, and there is one strategy. A local group has four
-   items at least, which its search wants. */
+/* A local group of these has four items at least, which their searches want. */
+static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_primitive primitive,
+                                      const gpi_plan *plan)
+{
+    const bool all = primitive != GPI_MERGE && primitive != GPI_SEARCH && primitive != GPI_HISTOGRAM;
+    if (all || plan->shape != GP_SHAPE_LOCAL || plan->group >= 4) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, of which it takes 4", function,
+                    plan->group);
+}
+
+/* Whether all of the program's kernels can have groups as large as the plan's. If not, because the compiler
+   grants them less, the plan's group shrinks, and the program is to be made again. */
+static bool gpi_plan_fits(gpi_plan *plan, const gpi_program *program)
+{
+    if (plan->group <= program->group_max) return true;
+    plan->group = gpi_power_of_two_below(program->group_max);
+    return false;
+}
+
+/* A merge's, a search's or a histogram's: no group waits for another, and there is one strategy. */
 static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
                                     size_t key_size, gpi_plan *plan)
 {
     const gp_result result =
         gpi_plan_make_sized(gp, function, primitive, key_size, GP_STRATEGY_MULTI_PASS, plan);
-    if (result == GP_OK && plan->shape == GP_SHAPE_LOCAL && plan->group < 4) {
-        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, of which it takes 4",
-                        function, plan->group);
-    }
-    return result;
+    return result == GP_OK ? gpi_plan_check_group(gp, function, primitive, plan) : result;
 }
 
 /* Tiles of brackets may have any length up to the kernels' limits: tests force tiny ones. `size`: of an

@@ -372,7 +372,7 @@ static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_
     return GP_OK;
 }
 
-/* The program for a description and plan; as below, the group may shrink. */
+/* The program for a description and plan; the plan's group may shrink. */
 static gp_result gpi_program_get_fit(gp_context *gp, const char *function, gpi_primitive primitive,
                                      gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
                                      gpi_program **out)
@@ -380,14 +380,11 @@ static gp_result gpi_program_get_fit(gp_context *gp, const char *function, gpi_p
     for (;;) {
         const gp_result result =
             gpi_program_get_text(gp, function, primitive, prelude(gp, plan, description), 0, out);
-        if (result != GP_OK) return result;
-        if (plan->group == 1 || plan->group <= (*out)->group_max) return GP_OK;
-        plan->group /= 2;
+        if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
     }
 }
 
-/* The program for this element and plan. A compiler may grant its kernels smaller groups than the plan
-   wants; the plan's group then shrinks, and the program is made again. */
+/* The program for this element and plan; as above. */
 static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
                                  const gpi_element *element, gpi_plan *plan, gpi_program **out)
 {
@@ -395,9 +392,7 @@ static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primi
         char *prelude = gpi_prelude_make(gp, primitive, element, plan);
         const gp_result result =
             gpi_program_get_text(gp, function, primitive, prelude, element->field_count, out);
-        if (result != GP_OK) return result;
-        if (plan->group == 1 || plan->group <= (*out)->group_max) return GP_OK;
-        plan->group /= 2;
+        if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
     }
 }
 

@@ -71,9 +71,7 @@ static gp_result gpi_stack_program(gp_context *gp, gpi_stack_scan *s)
         const gp_result result =
             gpi_program_get_text(gp, s->nest.function, GPI_STACK_SCAN, gpi_stack_prelude(gp, s),
                                  s->element.field_count, &s->nest.program);
-        if (result != GP_OK) return result;
-        if (plan->group == 1 || plan->group <= s->nest.program->group_max) return GP_OK;
-        plan->group /= 2;
+        if (result != GP_OK || gpi_plan_fits(plan, s->nest.program)) return result;
     }
 }
 

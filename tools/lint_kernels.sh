@@ -148,7 +148,7 @@ tools/compose_kernel.sh /dev/null hash_device >build/lint/hash_device.cl
 tools/compose_kernel.sh tests/native/hash_each.h hash_each >build/lint/hash_each.cl
 for form in "$NARROW -DGPI_HASH_PACKED=0" "$WIDE -DGPI_HASH_PACKED=0" "$WIDE -DGPI_HASH_PACKED=1"; do
     for shape in "$SORT_SERIAL" "$LOCAL"; do
-        for lines in "" -DPOCL_DEVICE_ADDRESS_BITS=64\ -D__x86_64__ -Dcl_nv_pragma_unroll; do
+        for lines in "" -DPOCL_DEVICE_ADDRESS_BITS=64\ -target\ x86_64-linux-gnu -Dcl_nv_pragma_unroll; do
             for source in hash hash_each hash_device; do
                 checked=$((checked + 1))
                 ${CLANG:-clang} $FLAGS -DGPI_FP64=1 -DGPI_VALUE_WIDTH=0 $form $shape $lines build/lint/$source.cl || {
