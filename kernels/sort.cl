@@ -4,8 +4,7 @@
        to[base(d) + rank(i)] = from[i]       d = digit of key i
        base(d)  keys with a lower digit      rank(i)  keys of digit d before i
 
-   Onesweep: all digits are counted in one reading (on a CPU one for each), then each pass reads and writes
-   once.
+   Onesweep: all digits are counted in one reading, then each pass reads and writes once.
 
        gp_sort_histogram   a group a block of keys: counts of all passes' digits, added up
        gp_sort_bases       one group: base of every pass and digit; which passes have nothing to do
@@ -131,16 +130,7 @@ GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gp
     GPI_BITS_SET(bits);
     const gpi_move move = gpi_move_make(places, gpi_from(state, 0), GPI_PLACE_OUT);
     gpi_block(state, span, &begin, &end);
-#if GPI_SHAPE_SERIAL
-    GPI_SHARED(shared);
-    for (uint p = 0; p < passes;
-         p++) { /* each in four tables: faster than all at once (docs/PERFORMANCE.md) */
-        gpi_count_range(move.key, begin, end, gpi_digit_of_pass(p, bits), shared);
-        GPI_EACH_BIN(d) count[p * GPI_BINS + d] = shared->count[d];
-    }
-#else
     gpi_count_all(move.key, begin, end, bits, count);
-#endif
     for (uint c = (uint)get_local_id(0); c < passes * GPI_BINS; c += GPI_WG) {
         if (count[c]) gpi_add_wide(state + histogram_at + 2 * c, count[c]);
     }
