@@ -85,6 +85,7 @@ build/tests/%.o: tests/%.c | gpuprim.h deps-test
 build/tests/test_%: build/tests/test_%.o $(SUPPORT:%=build/tests/%.o)
 	$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(TEST_LIBS)
 
+# It has an answer of its own to how large a kernel's groups may be.
 build/tests/test_group_max build/sanitize/test_group_max build/races/test_group_max: \
 	TEST_LIBS += -Wl,--wrap=clGetKernelWorkGroupInfo
 

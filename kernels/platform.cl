@@ -2,7 +2,8 @@
 
    Words that groups exchange while they run. Both sides of every access are atomic operations, relaxed,
    because OpenCL C 1.2 has no acquire or release, and several devices have none at all. That suffices:
-   each word carries its own validity (lookback.cl). A plain or volatile read would be a data race.
+   each word carries its own validity (lookback.cl). A plain read would be a data race; where a volatile
+   one is not: gpi_word_load.
 
        wide word    ulong   needs cl_khr_int64_base_atomics
        narrow word  uint    OpenCL 1.2 core
