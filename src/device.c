@@ -1,6 +1,32 @@
 /* device.c - which device, and what it can do. */
 #include "internal.h"
 
+#if defined(_WIN32)
+#ifndef WIN32_LEAN_AND_MEAN
+#define WIN32_LEAN_AND_MEAN
+#endif
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#include <windows.h>
+#else
+#include <pthread.h>
+#endif
+
+/* ------------------------------------------------------------------ one at a time */
+
+/* PoCL (3.1 to 7) initialises its devices at their first use, and a second thread that asks meanwhile crashes
+   or is told that there are none. So one thread of the process looks for devices at a time. */
+#if defined(_WIN32)
+static SRWLOCK gpi_discovery = SRWLOCK_INIT;
+static void gpi_discovery_begin(void) { AcquireSRWLockExclusive(&gpi_discovery); }
+static void gpi_discovery_end(void) { ReleaseSRWLockExclusive(&gpi_discovery); }
+#else
+static pthread_mutex_t gpi_discovery = PTHREAD_MUTEX_INITIALIZER;
+static void gpi_discovery_begin(void) { (void)pthread_mutex_lock(&gpi_discovery); }
+static void gpi_discovery_end(void) { (void)pthread_mutex_unlock(&gpi_discovery); }
+#endif
+
 /* ------------------------------------------------------------------ probe */
 
 static bool gpi_has_extension(const char *extensions, const char *name)
@@ -175,8 +201,8 @@ static bool gpi_devices_of(cl_platform_id platform, gp_device_info **all, size_t
     return true;
 }
 
-/* All devices of all platforms, to be freed; *count is 0 and the result an error when there are none. */
-static gp_result gpi_devices_all(gp_device_info **out, size_t *count, gpi_left_out *left_out)
+/* All devices of all platforms; the caller has the lock. */
+static gp_result gpi_devices_find(gp_device_info **out, size_t *count, gpi_left_out *left_out)
 {
     cl_platform_id platforms[32];
     cl_uint platform_count = 0, p;
@@ -199,6 +225,16 @@ static gp_result gpi_devices_all(gp_device_info **out, size_t *count, gpi_left_o
     free(*out);
     *out = NULL;
     return gpi_fail_no_device(left_out, "no platform that is installed has a device");
+}
+
+/* All devices of all platforms, to be freed; *count is 0 and the result an error when there are none. */
+static gp_result gpi_devices_all(gp_device_info **out, size_t *count, gpi_left_out *left_out)
+{
+    gp_result result;
+    gpi_discovery_begin();
+    result = gpi_devices_find(out, count, left_out);
+    gpi_discovery_end();
+    return result;
 }
 
 GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *count)

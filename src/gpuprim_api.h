@@ -39,8 +39,10 @@
    compiler says, your own lines first, by field and line: "map:1:5".
      - The first use of a primitive with new types builds a program, also for a count of 0 and for a
        ..._scratch_size. gp_warmup moves that cost, and tells which fields make a new program.
-     - A context belongs to one host thread at a time. Different contexts run freely in parallel. A forked
-   child uses none of its parent's contexts, nor destroys them (docs/RELIABILITY.md).
+     - A context belongs to one host thread at a time. Different contexts run freely in parallel, and may be
+   created in parallel: this library looks for devices in one thread of a process at a time, because PoCL
+   fails otherwise. A program whose threads also call OpenCL themselves calls gp_devices once before them.
+     - A forked child uses none of its parent's contexts, nor destroys them (docs/RELIABILITY.md).
      - Nothing prints (an OpenCL implementation may, when a text of yours does not compile), aborts or leaves
        a half-made object. Failures return a negative gp_result, and
        gp_last_error tells the function, the condition with its values, and the OpenCL error by name.

@@ -1,5 +1,5 @@
 /* test_threads.c - contexts in many threads at once: each with a cl_context of its own, or all on one; one
-   folder of built programs for all; and processes started meanwhile. */
+   folder of built programs for all; processes started meanwhile; and first uses of OpenCL that coincide. */
 #define _POSIX_C_SOURCE 200809L /* fork */
 #include <pthread.h>
 #include <sys/types.h>
@@ -69,18 +69,20 @@ static bool reduces(worker *w, gp_context *gp, cl_mem ones)
     return (gp_reduce_read(gp, &d, &sum) == GP_OK && sum == COUNT) || failed(w, gp, "reduce");
 }
 
-/* This program again, which ends at once: what OpenCL has open here is none of its business. */
-static bool starts_process(worker *w)
+/* This program again, with an argument that says what it does; true when it ends well. */
+static bool runs_process(const char *argument)
 {
     int status = 1;
     const pid_t pid = fork();
     if (pid == 0) {
-        (void)execl(own_path, own_path, "ends", (char *)NULL);
+        (void)execl(own_path, own_path, argument, (char *)NULL);
         _exit(127);
     }
-    return (pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0) ||
-           failed(w, NULL, "fork");
+    return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
+
+/* One that ends at once: what OpenCL has open here is none of its business. */
+static bool starts_process(worker *w) { return runs_process("ends") || failed(w, NULL, "fork"); }
 
 static bool works_once(worker *w)
 {
@@ -180,15 +182,65 @@ static void test_starting(void **state)
     run_together(workers);
 }
 
-/* With an argument it is a process that a thread has started. */
+/* ------------------------------------------------------------------ first use */
+
+static pthread_barrier_t start;
+
+static void *creates(void *user)
+{
+    const size_t number = *(const size_t *)user;
+    const gp_context_desc desc = {0};
+    gp_context *gp = NULL;
+    size_t count = 0;
+    (void)pthread_barrier_wait(&start);
+    if (number % 2 ? gp_devices(NULL, 0, &count) != GP_OK : gp_context_create(&desc, &gp) != GP_OK) {
+        (void)fprintf(stderr, "thread %zu: %s\n", number, gp_last_error(NULL));
+        _exit(1);
+    }
+    gp_context_destroy(gp);
+    return NULL;
+}
+
+/* A process's first use of OpenCL, by all threads in the same moment. */
+static int use_first(void)
+{
+    pthread_t thread[THREADS];
+    size_t number[THREADS], i;
+    (void)pthread_barrier_init(&start, NULL, THREADS);
+    for (i = 0; i < THREADS; i++) {
+        number[i] = i;
+        if (pthread_create(&thread[i], NULL, creates, &number[i])) return 1;
+    }
+    for (i = 0; i < THREADS; i++) (void)pthread_join(thread[i], NULL);
+    return 0;
+}
+
+/* Where other platforms are initialised before PoCL, its threads come one after the other: so here it is
+ * alone. */
+static void test_first_use(void **state)
+{
+    static const char pocl[] = "/etc/OpenCL/vendors/pocl.icd";
+    const char *device = getenv("GPUPRIM_DEVICE");
+    const size_t starts = test_small() ? 1 : 10;
+    size_t i;
+    (void)state;
+    if (device && strcmp(device, "Portable") == 0 && access(pocl, R_OK) == 0)
+        setenv("OCL_ICD_VENDORS", pocl, 0);
+    for (i = 0; i < starts; i++) {
+        if (!runs_process("first")) fail_msg("start %zu of %zu", i + 1, starts);
+    }
+}
+
+/* With an argument it is a process that a test has started. */
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_first_use),
         cmocka_unit_test(test_apart),
         cmocka_unit_test(test_on_one),
         cmocka_unit_test(test_starting),
     };
     own_path = argv[0];
-    if (argc > 1) return 0;
+    if (argc > 1) return strcmp(argv[1], "first") == 0 ? use_first() : 0;
     return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
 }
