@@ -20,16 +20,13 @@ gp_context *nest_open_with(size_t variant, const char *options)
 {
     const nest_variant *v = &nest_variants[variant];
     gp_context_desc desc = {0};
-    gp_context *gp;
     desc.tuning.shape = v->shape;
     desc.tuning.tile = v->tile;
     desc.tuning.work_group_size = v->group;
     desc.strategy = v->strategy;
     desc.build_options = options;
     if (options) desc.tuning.polls = 100; /* sabotaged: waits in vain */
-    if (gp_context_create(&desc, &gp) == GP_ERROR_UNSUPPORTED) return NULL;
-    assert_non_null(gp);
-    return gp;
+    return test_open_if(&desc);
 }
 
 gp_context *nest_open(size_t variant) { return nest_open_with(variant, NULL); }

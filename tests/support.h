@@ -36,6 +36,10 @@ extern const test_variant test_shapes[TEST_SHAPES];
 /* A context for the variant, with `options` added to every build; NULL when the device cannot do it. */
 gp_context *test_open(const test_variant *variant, const char *options);
 
+/* A context; NULL when the device cannot do it. All of these are on one cl_context, because PoCL reads its
+   library of built-in functions anew for each, which takes longer than most kernels. */
+gp_context *test_open_if(const gp_context_desc *desc);
+
 /* True under a simulator: keep sizes small. */
 bool test_small(void);
 

@@ -6,10 +6,8 @@
 static gp_context *open_context(bool check_monoids)
 {
     gp_context_desc desc = {0};
-    gp_context *gp = NULL;
     desc.check_monoids = check_monoids;
-    assert_int_equal(gp_context_create(&desc, &gp), GP_OK);
-    return gp;
+    return test_open_if(&desc);
 }
 
 /* ------------------------------------------------------------------ what is one, and what is not */

@@ -265,12 +265,9 @@ enum { VARIANTS = sizeof variants / sizeof *variants, LOCAL = 2 };
 static gp_context *open_variant(const variant *v)
 {
     gp_context_desc desc = {0};
-    gp_context *gp = NULL;
     desc.tuning.shape = v->shape;
     desc.tuning.tile = v->tile;
-    if (gp_context_create(&desc, &gp) == GP_ERROR_UNSUPPORTED) return NULL;
-    assert_non_null(gp);
-    return gp;
+    return test_open_if(&desc);
 }
 
 /* The local shape costs PoCL many seconds a program. */

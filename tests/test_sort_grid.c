@@ -127,13 +127,10 @@ static void check_entropies(gp_context *gp, const char *name, grid_type type, si
 static gp_context *open_with(gp_shape shape, gp_strategy strategy)
 {
     gp_context_desc desc = {0};
-    gp_context *gp = NULL;
     desc.strategy = strategy;
     desc.tuning.shape = shape;
     if (shape == GP_SHAPE_SERIAL) desc.tuning.tile = test_small() ? 256 : 1024;
-    if (gp_context_create(&desc, &gp) == GP_ERROR_UNSUPPORTED) return NULL;
-    assert_non_null(gp);
-    return gp;
+    return test_open_if(&desc);
 }
 
 static void check_grid(const char *name, gp_shape shape, gp_strategy strategy, bool whole)

@@ -269,12 +269,9 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 static gp_context *open_shape(gp_shape shape)
 {
     gp_context_desc desc = {0};
-    gp_context *gp = NULL;
     desc.tuning.shape = shape;
     if (shape == GP_SHAPE_SERIAL) desc.tuning.tile = 256;
-    if (gp_context_create(&desc, &gp) == GP_ERROR_UNSUPPORTED) return NULL;
-    assert_non_null(gp);
-    return gp;
+    return test_open_if(&desc);
 }
 
 static void test_every_shape(void **state)

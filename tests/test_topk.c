@@ -143,15 +143,11 @@ enum { VARIANTS = sizeof variants / sizeof *variants, ONESWEEP = 2 };
 static gp_context *open_variant(const topk_variant *v, const char *options)
 {
     gp_context_desc desc = {0};
-    gp_context *gp = NULL;
-    gp_result result;
     desc.strategy = v->strategy;
     desc.tuning.shape = v->shape;
     desc.build_options = options;
     if (v->shape == GP_SHAPE_SERIAL) desc.tuning.tile = test_small() ? 256 : 1024;
-    result = gp_context_create(&desc, &gp);
-    if (result != GP_OK && result != GP_ERROR_UNSUPPORTED) fail_msg("%s: %s", v->name, gp_last_error(NULL));
-    return gp;
+    return test_open_if(&desc);
 }
 
 /* The local shape costs PoCL many seconds a program. */
