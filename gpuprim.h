@@ -2394,6 +2394,7 @@ typedef struct gpi_count {
 /* A piece of a buffer: bytes [begin, end) of the outermost buffer that holds it. */
 typedef struct gpi_range {
     cl_mem root;
+    void *host; /* the memory of a buffer with CL_MEM_USE_HOST_PTR; else NULL */
     size_t begin, end;
 } gpi_range;
 
@@ -2411,6 +2412,8 @@ static gp_result gpi_check_apart(gp_context *gp, const char *function, const cha
 static cl_int gpi_range_resolve(cl_mem buffer, gpi_range *range);
 static bool gpi_same(const gpi_range *a, const gpi_range *b);
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
+static gp_result gpi_fail_overlap(gp_context *gp, const char *function, const char *a_name,
+                                  const gpi_range *a, const char *b_name, const gpi_range *b);
 static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count);
 static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem scratch, size_t bytes,
                                    const gpi_range *used, size_t used_count);
@@ -17602,7 +17605,10 @@ static gp_result gpi_check_buffer(gp_context *gp, const char *function, const ch
     }
     range->begin = offset * size;
     range->end = (offset + count) * size;
+    range->host = NULL;
     error = gpi_range_resolve(buffer, range);
+    if (error == CL_SUCCESS && (info.flags & CL_MEM_USE_HOST_PTR))
+        error = clGetMemObjectInfo(range->root, CL_MEM_HOST_PTR, sizeof range->host, &range->host, NULL);
     return error == CL_SUCCESS ? GP_OK : gpi_fail_buffer(gp, function, field, error);
 }
 
@@ -17650,9 +17656,7 @@ static gp_result gpi_check_apart(gp_context *gp, const char *function, const cha
     for (a = read; a < count; a++) {
         for (b = 0; b < a; b++) {
             if (!used[a].root || !gpi_overlap(&used[a], &used[b])) continue;
-            return gpi_fail(gp, GP_ERROR_OVERLAP,
-                            "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of one buffer", function, names[b],
-                            used[b].begin, used[b].end, names[a], used[a].begin, used[a].end);
+            return gpi_fail_overlap(gp, function, names[b], &used[b], names[a], &used[a]);
         }
     }
     return GP_OK;
@@ -17665,7 +17669,18 @@ static bool gpi_same(const gpi_range *a, const gpi_range *b)
 
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b)
 {
-    return a->root == b->root && a->begin < b->end && b->begin < a->end;
+    const bool on_host = a->host && b->host;
+    const uintptr_t a_at = on_host ? (uintptr_t)a->host : 0, b_at = on_host ? (uintptr_t)b->host : 0;
+    return (a->root == b->root || on_host) && a_at + a->begin < b_at + b->end &&
+           b_at + b->begin < a_at + a->end;
+}
+
+static gp_result gpi_fail_overlap(gp_context *gp, const char *function, const char *a_name,
+                                  const gpi_range *a, const char *b_name, const gpi_range *b)
+{
+    return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of %s: they overlap",
+                    function, a_name, a->begin, a->end, b_name, b->begin, b->end,
+                    a->root == b->root ? "one buffer" : "one host memory (CL_MEM_USE_HOST_PTR)");
 }
 
 /* The caller's scratch, if any: large enough, and apart from what the call reads and writes. */
@@ -17679,9 +17694,7 @@ static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem 
     result = gpi_check_buffer(gp, function, "scratch", scratch, 0, bytes, 1, GPI_BOTH, &range);
     for (i = 0; i < used_count && result == GP_OK; i++) {
         if (!gpi_overlap(&range, &used[i])) continue;
-        result = gpi_fail(gp, GP_ERROR_OVERLAP,
-                          "%s: scratch (bytes [%zu, %zu)) overlaps bytes [%zu, %zu) of the same buffer",
-                          function, range.begin, range.end, used[i].begin, used[i].end);
+        result = gpi_fail_overlap(gp, function, "scratch", &range, "an input or output", &used[i]);
     }
     return result;
 }
@@ -19637,12 +19650,8 @@ static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *
     if (gpi_overlap(&used[HEADS], &used[OUT])) {
         return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: heads and out overlap", function);
     }
-    if (gpi_overlap(&used[IN], &used[OUT]) && !gpi_same(&used[IN], &used[OUT])) {
-        return gpi_fail(
-            gp, GP_ERROR_OVERLAP,
-            "%s: in is bytes [%zu, %zu) and out [%zu, %zu) of one buffer: neither apart nor the same",
-            function, used[IN].begin, used[IN].end, used[OUT].begin, used[OUT].end);
-    }
+    if (gpi_overlap(&used[IN], &used[OUT]) && !gpi_same(&used[IN], &used[OUT]))
+        return gpi_fail_overlap(gp, function, "in", &used[IN], "out", &used[OUT]);
     gpi_scan_choose(gp, scan, gpi_same(&used[IN], &used[OUT]));
     return gpi_check_scratch(gp, function, desc->scratch, gpi_scan_scratch(scan), used, RANGES);
 }
@@ -20753,10 +20762,8 @@ static gp_result gpi_sort_check_apart(gp_context *gp, const gpi_sort *sort, cons
     for (a = 0; a < GPI_SORT_RANGES; a++) {
         for (b = 0; b < a; b++) {
             if (!used[a].root || !gpi_overlap(&used[a], &used[b]) || (!written[a] && !written[b])) continue;
-            return gpi_fail(gp, GP_ERROR_OVERLAP,
-                            "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of one buffer", sort->function,
-                            gpi_sort_names[b], used[b].begin, used[b].end, gpi_sort_names[a], used[a].begin,
-                            used[a].end);
+            return gpi_fail_overlap(gp, sort->function, gpi_sort_names[b], &used[b], gpi_sort_names[a],
+                                    &used[a]);
         }
     }
     return GP_OK;
@@ -25048,8 +25055,8 @@ static gp_result gpi_brackets_check_apart(gp_context *gp, const gpi_brackets *b,
     for (i = GPI_BRACKETS_MATCH; i < GPI_BRACKETS_RANGES; i++) {
         for (k = 0; k < i; k++) {
             if (!used[i].root || !gpi_overlap(&used[i], &used[k])) continue;
-            return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s and %s overlap", b->function, gpi_brackets_names[k],
-                            gpi_brackets_names[i]);
+            return gpi_fail_overlap(gp, b->function, gpi_brackets_names[k], &used[k], gpi_brackets_names[i],
+                                    &used[i]);
         }
     }
     return GP_OK;

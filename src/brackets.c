@@ -137,8 +137,8 @@ static gp_result gpi_brackets_check_apart(gp_context *gp, const gpi_brackets *b,
     for (i = GPI_BRACKETS_MATCH; i < GPI_BRACKETS_RANGES; i++) {
         for (k = 0; k < i; k++) {
             if (!used[i].root || !gpi_overlap(&used[i], &used[k])) continue;
-            return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s and %s overlap", b->function, gpi_brackets_names[k],
-                            gpi_brackets_names[i]);
+            return gpi_fail_overlap(gp, b->function, gpi_brackets_names[k], &used[k], gpi_brackets_names[i],
+                                    &used[i]);
         }
     }
     return GP_OK;

@@ -354,6 +354,7 @@ typedef struct gpi_count {
 /* A piece of a buffer: bytes [begin, end) of the outermost buffer that holds it. */
 typedef struct gpi_range {
     cl_mem root;
+    void *host; /* the memory of a buffer with CL_MEM_USE_HOST_PTR; else NULL */
     size_t begin, end;
 } gpi_range;
 
@@ -371,6 +372,8 @@ static gp_result gpi_check_apart(gp_context *gp, const char *function, const cha
 static cl_int gpi_range_resolve(cl_mem buffer, gpi_range *range);
 static bool gpi_same(const gpi_range *a, const gpi_range *b);
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
+static gp_result gpi_fail_overlap(gp_context *gp, const char *function, const char *a_name,
+                                  const gpi_range *a, const char *b_name, const gpi_range *b);
 static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count);
 static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem scratch, size_t bytes,
                                    const gpi_range *used, size_t used_count);

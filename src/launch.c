@@ -84,7 +84,10 @@ static gp_result gpi_check_buffer(gp_context *gp, const char *function, const ch
     }
     range->begin = offset * size;
     range->end = (offset + count) * size;
+    range->host = NULL;
     error = gpi_range_resolve(buffer, range);
+    if (error == CL_SUCCESS && (info.flags & CL_MEM_USE_HOST_PTR))
+        error = clGetMemObjectInfo(range->root, CL_MEM_HOST_PTR, sizeof range->host, &range->host, NULL);
     return error == CL_SUCCESS ? GP_OK : gpi_fail_buffer(gp, function, field, error);
 }
 
@@ -132,9 +135,7 @@ static gp_result gpi_check_apart(gp_context *gp, const char *function, const cha
     for (a = read; a < count; a++) {
         for (b = 0; b < a; b++) {
             if (!used[a].root || !gpi_overlap(&used[a], &used[b])) continue;
-            return gpi_fail(gp, GP_ERROR_OVERLAP,
-                            "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of one buffer", function, names[b],
-                            used[b].begin, used[b].end, names[a], used[a].begin, used[a].end);
+            return gpi_fail_overlap(gp, function, names[b], &used[b], names[a], &used[a]);
         }
     }
     return GP_OK;
@@ -147,7 +148,18 @@ static bool gpi_same(const gpi_range *a, const gpi_range *b)
 
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b)
 {
-    return a->root == b->root && a->begin < b->end && b->begin < a->end;
+    const bool on_host = a->host && b->host;
+    const uintptr_t a_at = on_host ? (uintptr_t)a->host : 0, b_at = on_host ? (uintptr_t)b->host : 0;
+    return (a->root == b->root || on_host) && a_at + a->begin < b_at + b->end &&
+           b_at + b->begin < a_at + a->end;
+}
+
+static gp_result gpi_fail_overlap(gp_context *gp, const char *function, const char *a_name,
+                                  const gpi_range *a, const char *b_name, const gpi_range *b)
+{
+    return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of %s: they overlap",
+                    function, a_name, a->begin, a->end, b_name, b->begin, b->end,
+                    a->root == b->root ? "one buffer" : "one host memory (CL_MEM_USE_HOST_PTR)");
 }
 
 /* The caller's scratch, if any: large enough, and apart from what the call reads and writes. */
@@ -161,9 +173,7 @@ static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem 
     result = gpi_check_buffer(gp, function, "scratch", scratch, 0, bytes, 1, GPI_BOTH, &range);
     for (i = 0; i < used_count && result == GP_OK; i++) {
         if (!gpi_overlap(&range, &used[i])) continue;
-        result = gpi_fail(gp, GP_ERROR_OVERLAP,
-                          "%s: scratch (bytes [%zu, %zu)) overlaps bytes [%zu, %zu) of the same buffer",
-                          function, range.begin, range.end, used[i].begin, used[i].end);
+        result = gpi_fail_overlap(gp, function, "scratch", &range, "an input or output", &used[i]);
     }
     return result;
 }

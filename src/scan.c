@@ -116,12 +116,8 @@ static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *
     if (gpi_overlap(&used[HEADS], &used[OUT])) {
         return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: heads and out overlap", function);
     }
-    if (gpi_overlap(&used[IN], &used[OUT]) && !gpi_same(&used[IN], &used[OUT])) {
-        return gpi_fail(
-            gp, GP_ERROR_OVERLAP,
-            "%s: in is bytes [%zu, %zu) and out [%zu, %zu) of one buffer: neither apart nor the same",
-            function, used[IN].begin, used[IN].end, used[OUT].begin, used[OUT].end);
-    }
+    if (gpi_overlap(&used[IN], &used[OUT]) && !gpi_same(&used[IN], &used[OUT]))
+        return gpi_fail_overlap(gp, function, "in", &used[IN], "out", &used[OUT]);
     gpi_scan_choose(gp, scan, gpi_same(&used[IN], &used[OUT]));
     return gpi_check_scratch(gp, function, desc->scratch, gpi_scan_scratch(scan), used, RANGES);
 }

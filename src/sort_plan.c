@@ -266,10 +266,8 @@ static gp_result gpi_sort_check_apart(gp_context *gp, const gpi_sort *sort, cons
     for (a = 0; a < GPI_SORT_RANGES; a++) {
         for (b = 0; b < a; b++) {
             if (!used[a].root || !gpi_overlap(&used[a], &used[b]) || (!written[a] && !written[b])) continue;
-            return gpi_fail(gp, GP_ERROR_OVERLAP,
-                            "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of one buffer", sort->function,
-                            gpi_sort_names[b], used[b].begin, used[b].end, gpi_sort_names[a], used[a].begin,
-                            used[a].end);
+            return gpi_fail_overlap(gp, sort->function, gpi_sort_names[b], &used[b], gpi_sort_names[a],
+                                    &used[a]);
         }
     }
     return GP_OK;

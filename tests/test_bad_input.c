@@ -314,7 +314,7 @@ static void test_overlap(void **state)
     scan.out = scan.in;
     scan.count = 100;
     scan.out_offset = 50;
-    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_OVERLAP, "neither apart nor the same");
+    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_OVERLAP, "they overlap");
     scan.out_offset = 100; /* apart */
     assert_gp(f->gp, gp_scan(f->gp, &scan));
     /* a sub-buffer is part of its parent */
@@ -330,6 +330,45 @@ static void test_overlap(void **state)
     assert_int_equal(
         clEnqueueWriteBuffer(gp_cl_queue(f->gp), f->in, CL_TRUE, 0, COUNT * 4, f->data, 0, NULL, NULL),
         CL_SUCCESS);
+}
+
+/* Two buffers on one piece of host memory are one piece of memory; neighbours are not. */
+static void test_overlap_on_host(void **state)
+{
+    fixture *f = *state;
+    static uint32_t memory[2048];
+    const cl_mem_flags flags = CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR;
+    const cl_buffer_region region = {2048, 1024};
+    gp_scan_desc scan = good_scan(f);
+    gp_sort_desc sort = {0};
+    cl_int error;
+    cl_mem part;
+    scan.in = clCreateBuffer(gp_cl_context(f->gp), flags, sizeof memory / 2, memory, &error);
+    assert_int_equal(error, CL_SUCCESS);
+    scan.out = clCreateBuffer(gp_cl_context(f->gp), flags, sizeof memory / 2, memory + 512, &error);
+    assert_int_equal(error, CL_SUCCESS);
+    part = clCreateSubBuffer(scan.out, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+    assert_int_equal(error, CL_SUCCESS);
+    scan.count = 513;
+    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_OVERLAP, "CL_MEM_USE_HOST_PTR");
+    sort.keys = scan.in;
+    sort.keys_out = scan.out;
+    sort.count = 513;
+    sort.key_type = GP_U32;
+    assert_gp_fails(f->gp, gp_sort(f->gp, &sort), GP_ERROR_OVERLAP, "CL_MEM_USE_HOST_PTR");
+    scan.count = 512;
+    assert_gp(f->gp, gp_scan(f->gp, &scan));
+    scan.out = part; /* elements 1024 to 1279 of the memory */
+    scan.count = 256;
+    scan.in_offset = 768;
+    assert_gp(f->gp, gp_scan(f->gp, &scan));
+    scan.in = sort.keys_out;
+    scan.in_offset = 257; /* 769 to 1024 */
+    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_OVERLAP, "they overlap");
+    assert_gp(f->gp, gp_finish(f->gp));
+    clReleaseMemObject(part);
+    clReleaseMemObject(sort.keys);
+    clReleaseMemObject(sort.keys_out);
 }
 
 /* The caller's scratch is apart from all else. */
@@ -557,6 +596,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_missing_and_small_buffers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_foreign_and_read_only_buffers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_overlap, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_overlap_on_host, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_scratch_overlap, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_monoid_names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_buffer_create, set_up, tear_down),
