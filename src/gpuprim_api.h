@@ -302,7 +302,8 @@ typedef struct gp_device_info {
 typedef struct gp_tuning {
     gp_shape shape;
     gp_words words;
-    uint32_t work_group_size; /* local shape only; rounded down to a power of two */
+    uint32_t work_group_size; /* local shape only; rounded down to a power of two. What works on keys or bins
+                                 takes 4 and more */
     uint32_t tile;            /* serial: elements a group; local: elements a work-item */
     uint32_t polls;           /* how often a group looks at a late tile before it computes it itself; at most
                                  a quarter of the device's loop_limit, if it has one */

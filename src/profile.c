@@ -277,12 +277,13 @@ static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t
     return gpi_plan_make_sized(gp, function, GPI_SORT, key_size, strategy, plan);
 }
 
-/* A local group of these has four items at least, which their searches want. */
+/* A local group that works on keys, or on bins, has four items at least: searches want them, and PoCL 3.1
+   compiles onesweep for groups of two so that it writes out of bounds. */
 static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_primitive primitive,
                                       const gpi_plan *plan)
 {
-    const bool all = primitive != GPI_MERGE && primitive != GPI_SEARCH && primitive != GPI_HISTOGRAM;
-    if (all || plan->shape != GP_SHAPE_LOCAL || plan->group >= 4) return GP_OK;
+    const bool bound = (primitive >= GPI_SORT && primitive <= GPI_SORT_STRINGS) || primitive == GPI_HISTOGRAM;
+    if (!bound || plan->shape != GP_SHAPE_LOCAL || plan->group >= 4) return GP_OK;
     return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, of which it takes 4", function,
                     plan->group);
 }

@@ -93,11 +93,41 @@ static void test_too_small(void **state)
     gp_context_destroy(gp);
 }
 
+/* So do sorts, which would write out of bounds on PoCL 3.1; groups of 4 are right. */
+static void test_small_groups_of_sorts(void **state)
+{
+    enum { COUNT = 5000 };
+    uint32_t keys[COUNT], group, i;
+    (void)state;
+    for (i = 0; i < COUNT; i++) keys[i] = test_random();
+    for (group = 1; group <= 4; group *= 2) {
+        gp_context_desc desc = {0};
+        gp_sort_desc sort = {0};
+        gp_context *gp;
+        uint32_t *out;
+        desc.strategy = GP_STRATEGY_SINGLE_PASS;
+        desc.tuning.shape = GP_SHAPE_LOCAL;
+        desc.tuning.work_group_size = group;
+        gp = test_open_with(&desc);
+        sort.keys = test_buffer(gp, sizeof keys, keys);
+        sort.count = COUNT;
+        sort.key_type = GP_U32;
+        if (group < 4) assert_gp_fails(gp, gp_sort(gp, &sort), GP_ERROR_UNSUPPORTED, "work-items");
+        else assert_gp(gp, gp_sort(gp, &sort));
+        out = test_read(gp, sort.keys, sizeof keys);
+        for (i = 1; i < COUNT && group == 4; i++) assert_true(out[i - 1] <= out[i]);
+        free(out);
+        clReleaseMemObject(sort.keys);
+        gp_context_destroy(gp);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_smaller_groups),
         cmocka_unit_test(test_too_small),
+        cmocka_unit_test(test_small_groups_of_sorts),
     };
     return cmocka_run_group_tests_name("group_max", tests, NULL, NULL);
 }
