@@ -5,7 +5,8 @@ static const hash_widths pair = {4, 4};
 
 static void test_handles(void **state)
 {
-    gp_context *gp = hash_open(&hash_variants[0]), *other = hash_open(&hash_variants[0]);
+    const gp_context_desc desc = {0};
+    gp_context *gp = hash_open(&hash_variants[0]), *other = test_open_with(&desc); /* another cl_context */
     const gp_hash none = {0};
     gp_hash a = hash_create(gp, pair, 8), b, c;
     size_t live;
