@@ -498,7 +498,8 @@ static void test_scratch_is_constant(void **state)
    context. */
 static void check_refused_access(gp_context *gp, const gp_sort_desc *good)
 {
-    gp_context *other = open_variant(&variants[0], NULL);
+    const gp_context_desc desc = {0};
+    gp_context *other = test_open_with(&desc); /* another cl_context */
     cl_int error;
     cl_event event = clCreateUserEvent(gp_cl_context(other), &error);
     cl_mem write_only = clCreateBuffer(gp_cl_context(gp), CL_MEM_WRITE_ONLY, 1 << 16, NULL, &error);
