@@ -80,7 +80,8 @@ static void gpi_publish(volatile __global uint *state, uint tile, uint flag, GPI
     }
 }
 
-/* One look at a tile's state: its flag, and the value if that is not GPI_EMPTY. (lookback.pml: `whole`, and
+/* One look at a tile's state: its flag, and in *value what the words say, which is a value if that flag is not
+   GPI_EMPTY. Written in either case: PoCL 6 aborts on the choice (docs/DRIVERS.md). (lookback.pml: `whole`, and
    the mutation BUG_AGREE.) */
 static uint gpi_observe(volatile __global uint *state, uint tile, GPI_T *value)
 {
@@ -99,9 +100,8 @@ static uint gpi_observe(volatile __global uint *state, uint tile, GPI_T *value)
         bits.word[k / 2] = k % 2 ? bits.word[k / 2] | w << 16 : w & 0xffffu;
 #endif
     }
-    if (!agree || flag == GPI_EMPTY) return GPI_EMPTY;
     *value = bits.value;
-    return flag;
+    return agree ? flag : GPI_EMPTY;
 }
 
 /* Publishes another tile's aggregate for it, word by word, where nothing is published yet. Right only

@@ -35,15 +35,13 @@ GPI_KERNEL void gp_select_look_back(GPI_SOURCE_PARAMETERS, GPI_SINK_PARAMETERS, 
     const uint id = gpi_take_ticket(state, shared);
     const ulong base = (ulong)id * GPI_TILE;
     GPI_COUNT_CHECK(id == 0, counters);
-    if (base >= source.count) { /* so do all later tiles: nobody waits for this one */
-        gpi_tell_counts(source, sink, base, gpi_identity());
-        return;
-    }
+    if (base >= source.count && id > 0) return; /* so do all later tiles: nobody waits for this one */
     gpi_tile_open(&tile, source, base, shared);
     const GPI_T aggregate = gpi_tile_aggregate(&tile);
     const GPI_T prefix = gpi_look_back(state, id, aggregate, source, polls, counters, shared);
-    gpi_tile_compact(&tile, prefix, source, base, gpi_sink_open(sink, prefix, source.count), shared);
+    /* Not behind the last barrier: PoCL 6 hangs on returns and then a branch there (docs/DRIVERS.md). */
     gpi_tell_counts(source, sink, base, gpi_combine(prefix, aggregate));
+    gpi_tile_compact(&tile, prefix, source, base, gpi_sink_open(sink, prefix, source.count), shared);
 }
 
 GPI_KERNEL void gp_select_upsweep(GPI_SOURCE_PARAMETERS, __global GPI_T *partials)
