@@ -214,6 +214,7 @@ bench: build/gpbench ## gpuprim against the machine's limits and the peers found
 	build/gpbench $(ARGS)
 
 bench-check: build/gpbench ## does every benchmark run, with right results?
+	build/gpbench
 	build/gpbench all --n 5000 --repeats 1
 	build/gpbench hash-published --n 5000 --repeats 1
 

@@ -64,8 +64,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The library needs 1.2 only. What is included later, <CL/opencl.hpp> say, may need all that the headers have;
+   older ones take their own highest version for this one. */
 #ifndef CL_TARGET_OPENCL_VERSION
-#define CL_TARGET_OPENCL_VERSION 120
+#define CL_TARGET_OPENCL_VERSION 300
 #endif
 #ifndef CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
