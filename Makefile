@@ -198,8 +198,10 @@ kernel-large: | deps-lint ## scan and sort compiled natively, on more than 2^32 
 ARGS ?= all
 NATIVE := -O3 -march=native
 
-# The peers whose libraries are there; `make peers` brings them.
-peer_if = $(shell printf '\#include <$(1)>\n' | $(CXX) -std=c++17 -E -x c++ -o /dev/null - 2>/dev/null && echo $(2))
+# The peers whose libraries are there; `make peers` brings them. (Since make 4.3 a function gets "\#" with the
+# backslash, and the compiler took that line without looking for the file.)
+hash := \#
+peer_if = $(shell printf '%s\n' '$(hash)include <$(1)>' | $(CXX) -std=c++17 -E -x c++ -o /dev/null - 2>/dev/null && echo $(2))
 ifneq ($(filter all bench bench-check plot-hash build/gpbench,$(MAKECMDGOALS)),)
 PEERS := $(strip $(call peer_if,numeric,std packs sorts sorted topk segment_sorts string_sorts std_map) $(call peer_if,tbb/parallel_for.h,std_par tbb tbb_sort tbb_histogram par_merge par_packs par_map tbb_map) \
 	$(call peer_if,boost/compute.hpp,boost_compute boost_sort boost_packs boost_map))
@@ -212,6 +214,7 @@ bench: build/gpbench ## gpuprim against the machine's limits and the peers found
 	build/gpbench $(ARGS)
 
 bench-check: build/gpbench ## does every benchmark run, with right results?
+	build/gpbench
 	build/gpbench all --n 5000 --repeats 1
 	build/gpbench hash-published --n 5000 --repeats 1
 

@@ -66,8 +66,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The library needs 1.2 only. What is included later, <CL/opencl.hpp> say, may need all that the headers
+   have; older ones take their own highest version for this one. */
 #ifndef CL_TARGET_OPENCL_VERSION
-#define CL_TARGET_OPENCL_VERSION 120
+#define CL_TARGET_OPENCL_VERSION 300
 #endif
 #ifndef CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -298,18 +300,20 @@ typedef struct gp_device_info {
     cl_uint loop_limit;       /* iterations after which the device drops out of loops; 0: none known */
 } gp_device_info;
 
-/* Overrides of a device's profile, for tests and tuning. Zero keeps the profile's value. */
+/* Overrides of a device's profile, for tests and tuning. Zero keeps the profile's value. gp_context_create
+   refuses what no kernel can be built with; tiles that are too large for a device are made smaller. */
 typedef struct gp_tuning {
     gp_shape shape;
     gp_words words;
     uint32_t work_group_size; /* local shape only; rounded down to a power of two. What works on keys or bins
                                  takes 4 and more */
-    uint32_t tile;            /* serial: elements a group; local: elements a work-item */
+    uint32_t tile;            /* serial: elements a group, at most 2^20; local: a work-item, at most 128 */
     uint32_t polls;           /* how often a group looks at a late tile before it computes it itself; at most
                                  a quarter of the device's loop_limit, if it has one */
-    uint32_t ring_rows;       /* gp_sort, kernels/ring.cl: rows of the look-back table; a power of two */
-    uint32_t ring_reach;      /* ... how many tiles a look-back goes back */
-    uint32_t ring_block;      /* ... tiles that may end in any order; a power of two */
+    uint32_t ring_rows;       /* gp_sort, kernels/ring.cl: rows of the look-back table; a power of two,
+                                 not less than ring_reach + ring_block; 0: 1024 */
+    uint32_t ring_reach;      /* ... how many tiles a look-back goes back; 0: 64 */
+    uint32_t ring_block;      /* ... tiles that may end in any order; a power of two; 0: 32 */
     uint32_t sort_portion;    /* gp_sort: most keys of one launch of a single pass */
     uint32_t sort_bucket;     /* gp_sort, kernels/buckets.cl: most keys of a bucket; 1: no buckets */
 } gp_tuning;
@@ -2101,6 +2105,17 @@ typedef enum gpi_primitive {
     GPI_PRIMITIVES
 } gpi_primitive;
 
+/* What kernels take, and the defaults of tuning (sort_plan.c, ring.cl). */
+enum {
+    GPI_TILE_SERIAL_MAX = 1 << 20, /* a bit an element in private memory (masks.cl) */
+    GPI_TILE_ITEM_MAX = 128,       /* local: elements of an item, in registers */
+    GPI_TILE_LOCAL_MAX = 32768,    /* local: positions in a tile have 16 bits (rank.cl, merge.cl) */
+    GPI_RING_ROWS = 1024,
+    GPI_RING_ROWS_MAX = 1 << 30,
+    GPI_RING_REACH = 64,
+    GPI_RING_BLOCK = 32
+};
+
 /* How a call is going to run: a row of the profile table, fitted to the element. */
 typedef struct gpi_plan {
     gp_shape shape;
@@ -2245,6 +2260,8 @@ struct gp_context {
 };
 
 /* error.c */
+enum { GPI_QUOTE_MAX = 96 }; /* characters of a quotation in a text */
+static const char *gpi_quote(const char *text, size_t length, char out[GPI_QUOTE_MAX]);
 static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, ...) GPI_PRINTF(3, 4);
 static void gpi_fail_within(gp_context *gp, const char *function, const char *prefix);
 static gp_result gpi_result_of(cl_int error);
@@ -2263,6 +2280,7 @@ static bool gpi_is_llvmpipe(const gp_device_info *info);
 static bool gpi_is_digit(char c);
 
 /* profile.c */
+static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info);
 static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
                                const gpi_element *element, gp_strategy strategy, gpi_plan *plan);
 static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size,
@@ -4470,9 +4488,9 @@ static const char *const gpi_kernel_lookback[] = {
     "    }\n",
     "}\n",
     "\n",
-    "/* One look at a tile's state: its flag, and in *value what the words say, which is a value if that flag is not\n",
-    "   GPI_EMPTY. Written in either case: PoCL 6 aborts on the choice (docs/DRIVERS.md). (lookback.pml: `whole`, and\n",
-    "   the mutation BUG_AGREE.) */\n",
+    "/* One look at a tile's state: its flag, and in *value what the words say, which is a value if that flag is\n",
+    "   not GPI_EMPTY. Written in either case: PoCL 6 aborts on the choice (docs/DRIVERS.md). (lookback.pml:\n",
+    "   `whole`, and the mutation BUG_AGREE.) */\n",
     "static uint gpi_observe(volatile __global uint *state, uint tile, GPI_T *value)\n",
     "{\n",
     "    gpi_state_words words = gpi_state_of(state, tile);\n",
@@ -15196,14 +15214,40 @@ static const char *gpi_result_name(gp_result result)
     }
 }
 
+/* Writes bytes that do not print as \xNN; of a quotation also quotation marks, line ends and what is not
+   ASCII. Returns how many of the bytes there was room for. */
+static size_t gpi_escape(const char *bytes, size_t length, bool quotation, char *out, size_t size)
+{
+    size_t i, used = 0;
+    for (i = 0; i < length && used + sizeof "\\x00" <= size; i++) {
+        const unsigned char c = (unsigned char)bytes[i];
+        const bool prints = c >= 0x20 && c < 0x7f, kept = c >= 0x80 || c == '\n' || c == '\t';
+        if (quotation && (c == '"' || c == '\\')) out[used++] = '\\';
+        if (prints || (kept && !quotation)) out[used++] = (char)c;
+        else used += (size_t)snprintf(out + used, size - used, "\\x%02x", (unsigned)c);
+    }
+    out[used] = '\0';
+    return i;
+}
+
+/* The caller's text for a message, between quotation marks; of a long one the beginning. */
+static const char *gpi_quote(const char *text, size_t length, char out[GPI_QUOTE_MAX])
+{
+    const size_t shown = gpi_escape(text, length, true, out + 1, GPI_QUOTE_MAX - 5);
+    out[0] = '"';
+    strcat(out, shown < length ? "...\"" : "\"");
+    return out;
+}
+
 static void gpi_log(const gp_context *gp, gp_log_level level, const char *format, ...)
 {
-    char text[1024];
+    char raw[1024], text[1024];
     va_list args;
     if (!gp || !gp->desc.log) return;
     va_start(args, format);
-    (void)vsnprintf(text, sizeof text, format, args);
+    (void)vsnprintf(raw, sizeof raw, format, args);
     va_end(args);
+    (void)gpi_escape(raw, strlen(raw), false, text, sizeof text);
     gp->desc.log(level, text, gp->desc.log_user);
 }
 
@@ -15213,10 +15257,12 @@ static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, 
     char *text = gp ? gp->error : gpi_orphan_error;
     const size_t size = gp ? sizeof gp->error : sizeof gpi_orphan_error;
     const int head = snprintf(text, size, "%s: ", gpi_result_name(result));
+    char raw[GPI_ERROR_MAX];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(text + head, size - (size_t)head, format, args);
+    (void)vsnprintf(raw, sizeof raw, format, args);
     va_end(args);
+    (void)gpi_escape(raw, strlen(raw), false, text + head, size - (size_t)head);
     if (gp && gp->desc.log) gp->desc.log(GP_LOG_ERROR, text, gp->desc.log_user);
     return result;
 }
@@ -15624,27 +15670,33 @@ static bool gpi_filter_indices(const char *filter, unsigned long *platform, unsi
     return *end == '\0';
 }
 
-/* Position of all[i]'s platform among the platforms, and of the device in its platform. */
-static bool gpi_matches_indices(const gp_device_info *all, size_t i, unsigned long platform,
-                                unsigned long device)
+/* Position of all[i]'s platform among the platforms (32: not found), and of the device in its platform. */
+static void gpi_device_indices(const gp_device_info *all, size_t i, unsigned *platform, size_t *device)
 {
     cl_platform_id platforms[32];
     cl_uint count = 0;
     size_t first = i;
-    if (clGetPlatformIDs(32, platforms, &count) != CL_SUCCESS) return false;
+    if (clGetPlatformIDs(32, platforms, &count) != CL_SUCCESS) count = 0;
     while (first > 0 && all[first - 1].platform == all[i].platform) first--;
-    return platform < count && platform < 32 && platforms[platform] == all[i].platform && i - first == device;
+    *device = i - first;
+    *platform = 0;
+    while (*platform < 32 && (*platform >= count || platforms[*platform] != all[i].platform)) ++*platform;
 }
 
 static bool gpi_matches(const gp_device_info *all, size_t i, const char *filter)
 {
     unsigned long platform, device;
+    unsigned own_platform;
+    size_t own_device;
     if (!filter || !*filter) return true;
     if (gpi_same_anycase(filter, "gpu")) return (all[i].device_type & CL_DEVICE_TYPE_GPU) != 0;
     if (gpi_same_anycase(filter, "cpu")) return (all[i].device_type & CL_DEVICE_TYPE_CPU) != 0;
     if (gpi_same_anycase(filter, "accelerator"))
         return (all[i].device_type & CL_DEVICE_TYPE_ACCELERATOR) != 0;
-    if (gpi_filter_indices(filter, &platform, &device)) return gpi_matches_indices(all, i, platform, device);
+    if (gpi_filter_indices(filter, &platform, &device)) {
+        gpi_device_indices(all, i, &own_platform, &own_device);
+        return own_platform == platform && own_device == device;
+    }
     return gpi_contains_anycase(all[i].name, filter) || gpi_contains_anycase(all[i].platform_name, filter) ||
            gpi_contains_anycase(all[i].version, filter);
 }
@@ -15661,15 +15713,38 @@ static int64_t gpi_score_default(const gp_device_info *info)
     return score;
 }
 
+/* Why none of the devices is taken, and which ones there are. */
+static gp_result gpi_fail_no_match(const gp_context_desc *desc, const char *filter, const gp_device_info *all,
+                                   size_t count, const gpi_left_out *left_out)
+{
+    char text[800], quoted[GPI_QUOTE_MAX];
+    const bool filtered = filter && *filter;
+    size_t i, used;
+    used = (size_t)snprintf(
+        text, sizeof text, "gp_context_create: no device %s%s%s%s%s; there are:", filtered ? "matches " : "",
+        !filtered             ? ""
+        : desc->device_filter ? "device_filter = "
+                              : "GPUPRIM_DEVICE = ",
+        filtered ? gpi_quote(filter, strlen(filter), quoted) : "", filtered && desc->score ? " and " : "",
+        desc->score ? "has a score of 0 or more" : "");
+    for (i = 0; i < count && used < sizeof text; i++) {
+        unsigned platform;
+        size_t device;
+        gpi_device_indices(all, i, &platform, &device);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s %u:%zu %s (%s)", i ? "," : "", platform,
+                                 device, all[i].name, all[i].platform_name);
+    }
+    return gpi_fail_no_device(left_out, text);
+}
+
 static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *info)
 {
     const char *filter = desc->device_filter ? desc->device_filter : getenv("GPUPRIM_DEVICE");
     gp_device_info *all;
     gpi_left_out left_out;
-    char text[512];
     size_t count, i;
     int64_t best = -1;
-    const gp_result result = gpi_devices_all(&all, &count, &left_out);
+    gp_result result = gpi_devices_all(&all, &count, &left_out);
     if (result != GP_OK) return result;
     for (i = 0; i < count; i++) {
         int64_t score;
@@ -15679,11 +15754,9 @@ static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *
         best = score;
         *info = all[i];
     }
+    if (best < 0) result = gpi_fail_no_match(desc, filter, all, count, &left_out);
     free(all);
-    if (best >= 0) return GP_OK;
-    (void)snprintf(text, sizeof text, "gp_context_create: of %u devices none matches device filter \"%s\"%s",
-                   (unsigned)count, filter ? filter : "", desc->score ? " with a score of 0 or more" : "");
-    return gpi_fail_no_device(&left_out, text);
+    return result;
 }
 /* ---- End file src/device.c ---- */
 
@@ -15811,6 +15884,8 @@ static gpi_class gpi_class_of(const gp_device_info *info)
     return GPI_CLASS_UNKNOWN;
 }
 
+static uint32_t gpi_or_default(uint32_t value, uint32_t fallback) { return value ? value : fallback; }
+
 /* Whether GPI_RELEASE and GPI_ACQUIRE (platform.cl) are fences, and groups that have started run on. */
 static bool gpi_has_fences(const gp_device_info *info)
 {
@@ -15883,7 +15958,8 @@ static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primiti
     if (plan->group > info->max_work_group_size) {
         plan->group = gpi_power_of_two_below(info->max_work_group_size);
     }
-    while (local_bytes(plan->group, plan->items, size) > info->local_mem_size) {
+    while (local_bytes(plan->group, plan->items, size) > info->local_mem_size ||
+           plan->group * plan->items > GPI_TILE_LOCAL_MAX) {
         if (plan->items > 1) {
             plan->items /= 2;
         } else if (plan->group > 1) {
@@ -15915,15 +15991,72 @@ static void gpi_plan_shape(const gp_context *gp, const gpi_profile_row *row, siz
     gpi_plan_fit_local(&gp->info, primitive, size, plan);
 }
 
-static gp_result gpi_plan_words(gp_context *gp, const char *function, const gpi_profile_row *row,
-                                gpi_plan *plan)
+static void gpi_plan_words(const gp_context *gp, const gpi_profile_row *row, gpi_plan *plan)
 {
-    const bool has_wide = gp->info.int64_base_atomics;
+    const gp_words widest = gp->info.int64_base_atomics ? GP_WORDS_WIDE : GP_WORDS_NARROW;
     plan->words = gp->desc.tuning.words ? gp->desc.tuning.words : row->words;
-    if (plan->words == GP_WORDS_AUTO) plan->words = has_wide ? GP_WORDS_WIDE : GP_WORDS_NARROW;
-    if (plan->words == GP_WORDS_WIDE && !has_wide) {
-        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: tuning.words = GP_WORDS_WIDE needs 64-bit atomics: %s",
-                        function, gp->info.name);
+    if (plan->words == GP_WORDS_AUTO) plan->words = widest;
+}
+
+/* Ring of gp_sort: kernels/ring.cl says why. */
+static gp_result gpi_check_ring(const gp_tuning *t)
+{
+    const uint32_t rows = gpi_or_default(t->ring_rows, GPI_RING_ROWS);
+    const uint32_t reach = gpi_or_default(t->ring_reach, GPI_RING_REACH);
+    const uint32_t block = gpi_or_default(t->ring_block, GPI_RING_BLOCK);
+    if ((rows & (rows - 1)) || (block & (block - 1))) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_context_create: tuning.%s = %u is not a power of two",
+                        rows & (rows - 1) ? "ring_rows" : "ring_block", rows & (rows - 1) ? rows : block);
+    }
+    if (rows > GPI_RING_ROWS_MAX) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_context_create: tuning.ring_rows = %u, at most %u", rows,
+                        (unsigned)GPI_RING_ROWS_MAX);
+    }
+    if (rows < (uint64_t)reach + block) {
+        return gpi_fail(
+            NULL, GP_ERROR_INVALID_ARGUMENT,
+            "gp_context_create: tuning.ring_rows = %u must be at least ring_reach + ring_block = %u + %u",
+            rows, reach, block);
+    }
+    return GP_OK;
+}
+
+/* All primitives have one shape on a device. */
+static gp_result gpi_check_tile(const gp_tuning *t, const gp_device_info *info)
+{
+    const gp_shape usual = gpi_profile_find(gpi_class_of(info), GPI_SCAN)->shape;
+    const bool serial = (t->shape ? t->shape : usual) == GP_SHAPE_SERIAL;
+    const uint32_t most = serial ? GPI_TILE_SERIAL_MAX : GPI_TILE_ITEM_MAX;
+    if (t->tile <= most) return GP_OK;
+    return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                    "gp_context_create: tuning.tile = %u, at most %u in the %s shape", t->tile, most,
+                    serial ? "serial" : "local");
+}
+
+static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info)
+{
+    gp_result result;
+    if ((unsigned)t->shape >= GP_SHAPE_COUNT || (unsigned)t->words >= GP_WORDS_COUNT) {
+        const bool shape = (unsigned)t->shape >= GP_SHAPE_COUNT;
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: tuning.%s = %d is not a gp_%s",
+                        shape ? "shape" : "words", shape ? (int)t->shape : (int)t->words,
+                        shape ? "shape" : "words");
+    }
+    result = gpi_check_tile(t, info);
+    if (result == GP_OK) result = gpi_check_ring(t);
+    if (result != GP_OK) return result;
+    if (t->shape == GP_SHAPE_SERIAL && info->loop_limit) {
+        return gpi_fail(
+            NULL, GP_ERROR_UNSUPPORTED,
+            "gp_context_create: tuning.shape = GP_SHAPE_SERIAL on %s, which ends loops after %u turns",
+            info->name, info->loop_limit);
+    }
+    if (t->words == GP_WORDS_WIDE && !info->int64_base_atomics) {
+        return gpi_fail(NULL, GP_ERROR_UNSUPPORTED,
+                        "gp_context_create: tuning.words = GP_WORDS_WIDE needs 64-bit atomics: %s",
+                        info->name);
     }
     return GP_OK;
 }
@@ -15943,7 +16076,8 @@ static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_p
     if (gp->info.loop_limit && plan->polls > gp->info.loop_limit / 4)
         plan->polls = gp->info.loop_limit / 4; /* a loop of more turns would end without having waited */
     gpi_plan_shape(gp, row, size, plan);
-    return gpi_plan_words(gp, function, row, plan);
+    gpi_plan_words(gp, row, plan);
+    return GP_OK;
 }
 
 static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
@@ -16158,22 +16292,6 @@ static gp_result gpi_open_device(gp_context *gp)
 }
 
 /* ------------------------------------------------------------------ create: the rest */
-
-static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info)
-{
-    if ((unsigned)t->shape >= GP_SHAPE_COUNT || (unsigned)t->words >= GP_WORDS_COUNT) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_context_create: tuning.shape = %d, tuning.words = %d", (int)t->shape,
-                        (int)t->words);
-    }
-    if (t->shape == GP_SHAPE_SERIAL && info->loop_limit) {
-        return gpi_fail(
-            NULL, GP_ERROR_UNSUPPORTED,
-            "gp_context_create: tuning.shape = GP_SHAPE_SERIAL on %s, which ends loops after %u turns",
-            info->name, info->loop_limit);
-    }
-    return GP_OK;
-}
 
 static gp_result gpi_check_desc(const gp_context *gp)
 {
@@ -18490,6 +18608,7 @@ static bool gpi_is_name(const char *text, bool several)
 
 static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, const gp_monoid *m)
 {
+    char quoted[GPI_QUOTE_MAX];
     gp_result result = gpi_check_length(gp, function, "monoid->source", m->source, GPI_TEXT_MAX);
     if (result == GP_OK) result = gpi_check_length(gp, function, "monoid->type", m->type, GPI_NAME_MAX);
     if (result == GP_OK) result = gpi_check_length(gp, function, "monoid->combine", m->combine, GPI_NAME_MAX);
@@ -18497,11 +18616,11 @@ static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, con
     if (result == GP_OK) result = gpi_check_text(gp, function, "monoid->type", m->type);
     if (result == GP_OK) result = gpi_check_text(gp, function, "monoid->combine", m->combine);
     if (result == GP_OK && !gpi_is_name(m->type, true))
-        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->type = \"%.60s\" is not a type's name",
-                          function, m->type);
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->type = %s is not a type's name",
+                          function, gpi_quote(m->type, strlen(m->type), quoted));
     if (result == GP_OK && !gpi_is_name(m->combine, false))
-        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                          "%s: monoid->combine = \"%.60s\" is not a function's name", function, m->combine);
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->combine = %s is not a function's name",
+                          function, gpi_quote(m->combine, strlen(m->combine), quoted));
     return result;
 }
 
@@ -19154,25 +19273,27 @@ static gp_result gpi_laws_fail(const gpi_laws *laws, size_t t, uint32_t failed)
                       : failed & GPI_LAW_RIGHT      ? 1
                       : failed & GPI_LAW_ASSOCIATES ? 4
                                                     : 2;
+    const char *const origin =
+        laws->desc->samples ? "" : " (the library's own choice; give yours as gp_check_monoid_desc.samples)";
     for (k = 0; k < 3; k++)
         element[k] = gpi_laws_text(laws, laws->elements + laws->triple[3 * t + k] * laws->size, text[k]);
     x = gpi_laws_text(laws, result + first * laws->size, text[3]);
     if (first < 2) {
         return gpi_fail(laws->gp, GP_ERROR_LAW,
-                        "%s: monoid %s: the identity is not neutral: %s = %s for a = %s", laws->function,
-                        m->type, first == 0 ? "e a" : "a e", x, element[0]);
+                        "%s: monoid %s: the identity is not neutral: %s = %s for a = %s%s", laws->function,
+                        m->type, first == 0 ? "e a" : "a e", x, element[0], origin);
     }
     y = gpi_laws_text(laws, result + (first + 1) * laws->size, text[4]);
     if (first == 4) {
         return gpi_fail(
             laws->gp, GP_ERROR_LAW,
             "%s: monoid %s: %s is not associative: (a b) c = %s and a (b c) = %s for a = %s, b = %s, "
-            "c = %s",
-            laws->function, m->type, m->combine, x, y, element[0], element[1], element[2]);
+            "c = %s%s",
+            laws->function, m->type, m->combine, x, y, element[0], element[1], element[2], origin);
     }
     return gpi_fail(laws->gp, GP_ERROR_LAW,
-                    "%s: monoid %s: %s is not commutative: a b = %s and b a = %s for a = %s, b = %s",
-                    laws->function, m->type, m->combine, x, y, element[0], element[1]);
+                    "%s: monoid %s: %s is not commutative: a b = %s and b a = %s for a = %s, b = %s%s",
+                    laws->function, m->type, m->combine, x, y, element[0], element[1], origin);
 }
 
 static gp_result gpi_laws_judge(const gpi_laws *laws)
@@ -19902,13 +20023,15 @@ static void gpi_compact_prelude_counts(const gpi_compact *c, const gpi_plan *pla
     gpi_text_add(text, "#define GPI_INDEX_0 %s\n", number);
 }
 
-/* A condition of the caller's as a function. It has lines of its own, so that it may end in a comment. */
+/* A condition of the caller's as a function: it holds where the value, of whatever type, is not 0. It has
+   lines of its own, so that it may end in a comment. */
 static void gpi_compact_prelude_function(const char *name, const char *parameters, const char *field,
                                          const char *expression, gpi_text *text)
 {
     if (!expression) return;
     gpi_text_add(
-        text, "static uint %s(%s)\n{\n#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    ) ? 1 : 0;\n}\n",
+        text,
+        "static uint %s(%s)\n{\n#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    ) != 0 ? 1 : 0;\n}\n",
         name, parameters, field, field, expression);
 }
 
@@ -20560,16 +20683,14 @@ static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
 
 /* ------------------------------------------------------------------ plan */
 
-static uint32_t gpi_or_default(uint32_t value, uint32_t fallback) { return value ? value : fallback; }
-
 static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
     char ring[200];
     (void)snprintf(ring, sizeof ring,
                    "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
-                   sort->ring_rows, gpi_or_default(tuning->ring_reach, 64),
-                   gpi_or_default(tuning->ring_block, 32));
+                   sort->ring_rows, gpi_or_default(tuning->ring_reach, GPI_RING_REACH),
+                   gpi_or_default(tuning->ring_block, GPI_RING_BLOCK));
     if (sort->hash) {
         const size_t used = strlen(ring);
         (void)snprintf(ring + used, sizeof ring - used, "#define GPI_KEY_HASH %u\n", sort->hash);
@@ -20610,7 +20731,7 @@ static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort)
 static void gpi_sort_portions(const gp_context *gp, gpi_sort *sort)
 {
     const uint64_t words = sort->plan.words == GP_WORDS_WIDE ? 0xffffffffu : 0x3fffffffu;
-    const uint64_t most = gpi_or_default(gp->desc.tuning.sort_portion, 0);
+    const uint64_t most = gp->desc.tuning.sort_portion;
     const uint64_t keys = most && most < words ? most : words;
     const uint64_t tiles = keys / sort->tile_span ? keys / sort->tile_span : 1;
     sort->portion = (size_t)(tiles * sort->tile_span);
@@ -20725,7 +20846,7 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
 {
     gp_result result = gpi_sort_describe(gp, sort);
     if (result != GP_OK) return result;
-    sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, 1024);
+    sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, GPI_RING_ROWS);
     sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
     result = gpi_sort_program(gp, sort);
     if (result == GP_OK) result = gpi_sort_spans(gp, sort);
@@ -24547,11 +24668,12 @@ static gp_result gpi_tile_check_name(gp_context *gp, const char *function, const
                                      size_t k)
 {
     const char *name = desc->ops[k].name;
+    char quoted[GPI_QUOTE_MAX];
     size_t i;
     if (!gpi_is_identifier(name)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: ops[%zu].name is %.40s, must be 1 to %d letters, digits and underscores",
-                        function, k, name ? name : "NULL", (int)GPI_TILE_NAME_MAX);
+                        "%s: ops[%zu].name is %s, must be 1 to %d letters, digits and underscores", function,
+                        k, name ? gpi_quote(name, strlen(name), quoted) : "NULL", (int)GPI_TILE_NAME_MAX);
     }
     for (i = 0; i < k; i++) {
         if (strcmp(desc->ops[i].name, name) == 0) {
@@ -24766,18 +24888,19 @@ typedef struct gpi_brackets {
 static gp_result gpi_brackets_pairs(gp_context *gp, gpi_brackets *b, const char *pairs)
 {
     const size_t length = strlen(pairs);
+    char all[GPI_QUOTE_MAX], one[GPI_QUOTE_MAX];
     size_t i;
     if (length == 0 || length % 2 != 0 || length > 254) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: pairs = \"%s\": openers and closers in turns, 1 to 127 pairs", b->function,
-                        pairs);
+                        "%s: pairs = %s: openers and closers in turns, 1 to 127 pairs", b->function,
+                        gpi_quote(pairs, length, all));
     }
     for (i = 0; i < length; i++) {
         const int kind = (int)(i / 2) + 1;
         int8_t *code = &b->table[(unsigned char)pairs[i]];
         if (*code != 0) {
-            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: pairs = \"%s\": '%c' is there twice",
-                            b->function, pairs, pairs[i]);
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: pairs = %s: %s is there twice", b->function,
+                            gpi_quote(pairs, length, all), gpi_quote(pairs + i, 1, one));
         }
         *code = (int8_t)(i % 2 == 0 ? kind : -kind);
     }
@@ -25974,6 +26097,9 @@ static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
     h->shift = gpi_bins_shift(range, bins, h->size < 8 ? 32 : 64);
 }
 
+/* A bound of which only the first four bytes are set: as .f32, in place of .f64. */
+static bool gpi_is_f32_bound(gp_value bound) { return bound.f32 != 0 && bound.u64 <= UINT32_MAX; }
+
 static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
 {
     const double lower = h->desc->lower.f64, upper = h->desc->upper.f64;
@@ -25981,6 +26107,11 @@ static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
     const double wide = (double)h->bins / (upper - lower);
     const bool good = h->size == 8 ? lower < upper && upper - lower < 1e308 * 10 && wide < 1e308 * 10
                                    : low < high && high - low < 1e38f * 10 && scale < 1e38f * 10;
+    if (gpi_is_f32_bound(h->desc->lower) || gpi_is_f32_bound(h->desc->upper)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: bounds of floats are .f64 of lower and upper, and here .f32 is set",
+                        h->function);
+    }
     if (!good) {
         return gpi_fail(
             gp, GP_ERROR_INVALID_ARGUMENT,

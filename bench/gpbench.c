@@ -10,7 +10,8 @@
 #include "data.h"
 
 static const char help[] =
-    "usage: gpbench SUB-COMMAND [options]\n"
+    "usage: gpbench                          a short run, and what its columns mean\n"
+    "       gpbench SUB-COMMAND [options]\n"
     "\n"
     "  stream   copy, scale, add, triad and read: what memory gives, by form of the loop\n"
     "  reduce   gp_reduce, against the fastest loop that reads\n"
@@ -66,6 +67,17 @@ static const char help[] =
     "  --csv, --json     rows for programs; JSON has one object a line\n"
     "\n"
     "exit status: 0; 1 when a result was wrong or a call failed (peers aside); 2 for wrong usage\n";
+
+static const char legend[] =
+    "gpbench: a short run of 2^20 numbers of 32 bits; gpbench --help has the rest.\n"
+    "\n"
+    "  gpuprim    one call of the library, data on the device; gpuprim:... with other settings\n"
+    "  limit      a loop that does nothing but move the same bytes; the fastest one is marked *\n"
+    "  time       the median of the runs\n"
+    "  of limit   speed divided by that of *: 1 is as fast as memory goes\n"
+    "  spread     how far runs differ; with more than 10 % the machine is busy: measure again\n"
+    "  fallbacks  tiles that were computed twice, because a group was late\n"
+    "\n";
 
 typedef struct command {
     const char *name;
@@ -266,11 +278,25 @@ static const command *command_of(const char *name)
     return NULL;
 }
 
+static int run_short(void)
+{
+    const bench_options options = {.n = (size_t)1 << 20, .type = GP_U32, .repeats = 11, .no_peers = true};
+    bench b;
+    fputs(legend, stdout);
+    if (!bench_open(&b, &options)) return 1;
+    report_device(&b);
+    bench_reduce(&b);
+    bench_scan(&b);
+    bench_gather(&b);
+    bench_close(&b);
+    return b.failed;
+}
+
 int main(int argc, char **argv)
 {
     bench_options options = {0};
     bench b;
-    if (argc < 2) return usage_error("no sub-command", "");
+    if (argc < 2) return run_short();
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
         fputs(help, stdout);
         return 0;

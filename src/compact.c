@@ -107,13 +107,15 @@ static void gpi_compact_prelude_counts(const gpi_compact *c, const gpi_plan *pla
     gpi_text_add(text, "#define GPI_INDEX_0 %s\n", number);
 }
 
-/* A condition of the caller's as a function. It has lines of its own, so that it may end in a comment. */
+/* A condition of the caller's as a function: it holds where the value, of whatever type, is not 0. It has
+   lines of its own, so that it may end in a comment. */
 static void gpi_compact_prelude_function(const char *name, const char *parameters, const char *field,
                                          const char *expression, gpi_text *text)
 {
     if (!expression) return;
     gpi_text_add(
-        text, "static uint %s(%s)\n{\n#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    ) ? 1 : 0;\n}\n",
+        text,
+        "static uint %s(%s)\n{\n#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    ) != 0 ? 1 : 0;\n}\n",
         name, parameters, field, field, expression);
 }
 

@@ -109,22 +109,6 @@ static gp_result gpi_open_device(gp_context *gp)
 
 /* ------------------------------------------------------------------ create: the rest */
 
-static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info)
-{
-    if ((unsigned)t->shape >= GP_SHAPE_COUNT || (unsigned)t->words >= GP_WORDS_COUNT) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_context_create: tuning.shape = %d, tuning.words = %d", (int)t->shape,
-                        (int)t->words);
-    }
-    if (t->shape == GP_SHAPE_SERIAL && info->loop_limit) {
-        return gpi_fail(
-            NULL, GP_ERROR_UNSUPPORTED,
-            "gp_context_create: tuning.shape = GP_SHAPE_SERIAL on %s, which ends loops after %u turns",
-            info->name, info->loop_limit);
-    }
-    return GP_OK;
-}
-
 static gp_result gpi_check_desc(const gp_context *gp)
 {
     if ((unsigned)gp->desc.strategy >= GP_STRATEGY_COUNT) {

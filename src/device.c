@@ -286,27 +286,33 @@ static bool gpi_filter_indices(const char *filter, unsigned long *platform, unsi
     return *end == '\0';
 }
 
-/* Position of all[i]'s platform among the platforms, and of the device in its platform. */
-static bool gpi_matches_indices(const gp_device_info *all, size_t i, unsigned long platform,
-                                unsigned long device)
+/* Position of all[i]'s platform among the platforms (32: not found), and of the device in its platform. */
+static void gpi_device_indices(const gp_device_info *all, size_t i, unsigned *platform, size_t *device)
 {
     cl_platform_id platforms[32];
     cl_uint count = 0;
     size_t first = i;
-    if (clGetPlatformIDs(32, platforms, &count) != CL_SUCCESS) return false;
+    if (clGetPlatformIDs(32, platforms, &count) != CL_SUCCESS) count = 0;
     while (first > 0 && all[first - 1].platform == all[i].platform) first--;
-    return platform < count && platform < 32 && platforms[platform] == all[i].platform && i - first == device;
+    *device = i - first;
+    *platform = 0;
+    while (*platform < 32 && (*platform >= count || platforms[*platform] != all[i].platform)) ++*platform;
 }
 
 static bool gpi_matches(const gp_device_info *all, size_t i, const char *filter)
 {
     unsigned long platform, device;
+    unsigned own_platform;
+    size_t own_device;
     if (!filter || !*filter) return true;
     if (gpi_same_anycase(filter, "gpu")) return (all[i].device_type & CL_DEVICE_TYPE_GPU) != 0;
     if (gpi_same_anycase(filter, "cpu")) return (all[i].device_type & CL_DEVICE_TYPE_CPU) != 0;
     if (gpi_same_anycase(filter, "accelerator"))
         return (all[i].device_type & CL_DEVICE_TYPE_ACCELERATOR) != 0;
-    if (gpi_filter_indices(filter, &platform, &device)) return gpi_matches_indices(all, i, platform, device);
+    if (gpi_filter_indices(filter, &platform, &device)) {
+        gpi_device_indices(all, i, &own_platform, &own_device);
+        return own_platform == platform && own_device == device;
+    }
     return gpi_contains_anycase(all[i].name, filter) || gpi_contains_anycase(all[i].platform_name, filter) ||
            gpi_contains_anycase(all[i].version, filter);
 }
@@ -323,15 +329,38 @@ static int64_t gpi_score_default(const gp_device_info *info)
     return score;
 }
 
+/* Why none of the devices is taken, and which ones there are. */
+static gp_result gpi_fail_no_match(const gp_context_desc *desc, const char *filter, const gp_device_info *all,
+                                   size_t count, const gpi_left_out *left_out)
+{
+    char text[800], quoted[GPI_QUOTE_MAX];
+    const bool filtered = filter && *filter;
+    size_t i, used;
+    used = (size_t)snprintf(
+        text, sizeof text, "gp_context_create: no device %s%s%s%s%s; there are:", filtered ? "matches " : "",
+        !filtered             ? ""
+        : desc->device_filter ? "device_filter = "
+                              : "GPUPRIM_DEVICE = ",
+        filtered ? gpi_quote(filter, strlen(filter), quoted) : "", filtered && desc->score ? " and " : "",
+        desc->score ? "has a score of 0 or more" : "");
+    for (i = 0; i < count && used < sizeof text; i++) {
+        unsigned platform;
+        size_t device;
+        gpi_device_indices(all, i, &platform, &device);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s %u:%zu %s (%s)", i ? "," : "", platform,
+                                 device, all[i].name, all[i].platform_name);
+    }
+    return gpi_fail_no_device(left_out, text);
+}
+
 static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *info)
 {
     const char *filter = desc->device_filter ? desc->device_filter : getenv("GPUPRIM_DEVICE");
     gp_device_info *all;
     gpi_left_out left_out;
-    char text[512];
     size_t count, i;
     int64_t best = -1;
-    const gp_result result = gpi_devices_all(&all, &count, &left_out);
+    gp_result result = gpi_devices_all(&all, &count, &left_out);
     if (result != GP_OK) return result;
     for (i = 0; i < count; i++) {
         int64_t score;
@@ -341,9 +370,7 @@ static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *
         best = score;
         *info = all[i];
     }
+    if (best < 0) result = gpi_fail_no_match(desc, filter, all, count, &left_out);
     free(all);
-    if (best >= 0) return GP_OK;
-    (void)snprintf(text, sizeof text, "gp_context_create: of %u devices none matches device filter \"%s\"%s",
-                   (unsigned)count, filter ? filter : "", desc->score ? " with a score of 0 or more" : "");
-    return gpi_fail_no_device(&left_out, text);
+    return result;
 }

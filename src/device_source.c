@@ -16,11 +16,12 @@ static gp_result gpi_tile_check_name(gp_context *gp, const char *function, const
                                      size_t k)
 {
     const char *name = desc->ops[k].name;
+    char quoted[GPI_QUOTE_MAX];
     size_t i;
     if (!gpi_is_identifier(name)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: ops[%zu].name is %.40s, must be 1 to %d letters, digits and underscores",
-                        function, k, name ? name : "NULL", (int)GPI_TILE_NAME_MAX);
+                        "%s: ops[%zu].name is %s, must be 1 to %d letters, digits and underscores", function,
+                        k, name ? gpi_quote(name, strlen(name), quoted) : "NULL", (int)GPI_TILE_NAME_MAX);
     }
     for (i = 0; i < k; i++) {
         if (strcmp(desc->ops[i].name, name) == 0) {

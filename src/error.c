@@ -36,14 +36,40 @@ static const char *gpi_result_name(gp_result result)
     }
 }
 
+/* Writes bytes that do not print as \xNN; of a quotation also quotation marks, line ends and what is not
+   ASCII. Returns how many of the bytes there was room for. */
+static size_t gpi_escape(const char *bytes, size_t length, bool quotation, char *out, size_t size)
+{
+    size_t i, used = 0;
+    for (i = 0; i < length && used + sizeof "\\x00" <= size; i++) {
+        const unsigned char c = (unsigned char)bytes[i];
+        const bool prints = c >= 0x20 && c < 0x7f, kept = c >= 0x80 || c == '\n' || c == '\t';
+        if (quotation && (c == '"' || c == '\\')) out[used++] = '\\';
+        if (prints || (kept && !quotation)) out[used++] = (char)c;
+        else used += (size_t)snprintf(out + used, size - used, "\\x%02x", (unsigned)c);
+    }
+    out[used] = '\0';
+    return i;
+}
+
+/* The caller's text for a message, between quotation marks; of a long one the beginning. */
+static const char *gpi_quote(const char *text, size_t length, char out[GPI_QUOTE_MAX])
+{
+    const size_t shown = gpi_escape(text, length, true, out + 1, GPI_QUOTE_MAX - 5);
+    out[0] = '"';
+    strcat(out, shown < length ? "...\"" : "\"");
+    return out;
+}
+
 static void gpi_log(const gp_context *gp, gp_log_level level, const char *format, ...)
 {
-    char text[1024];
+    char raw[1024], text[1024];
     va_list args;
     if (!gp || !gp->desc.log) return;
     va_start(args, format);
-    (void)vsnprintf(text, sizeof text, format, args);
+    (void)vsnprintf(raw, sizeof raw, format, args);
     va_end(args);
+    (void)gpi_escape(raw, strlen(raw), false, text, sizeof text);
     gp->desc.log(level, text, gp->desc.log_user);
 }
 
@@ -53,10 +79,12 @@ static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, 
     char *text = gp ? gp->error : gpi_orphan_error;
     const size_t size = gp ? sizeof gp->error : sizeof gpi_orphan_error;
     const int head = snprintf(text, size, "%s: ", gpi_result_name(result));
+    char raw[GPI_ERROR_MAX];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(text + head, size - (size_t)head, format, args);
+    (void)vsnprintf(raw, sizeof raw, format, args);
     va_end(args);
+    (void)gpi_escape(raw, strlen(raw), false, text + head, size - (size_t)head);
     if (gp && gp->desc.log) gp->desc.log(GP_LOG_ERROR, text, gp->desc.log_user);
     return result;
 }

@@ -66,8 +66,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The library needs 1.2 only. What is included later, <CL/opencl.hpp> say, may need all that the headers
+   have; older ones take their own highest version for this one. */
 #ifndef CL_TARGET_OPENCL_VERSION
-#define CL_TARGET_OPENCL_VERSION 120
+#define CL_TARGET_OPENCL_VERSION 300
 #endif
 #ifndef CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -298,18 +300,20 @@ typedef struct gp_device_info {
     cl_uint loop_limit;       /* iterations after which the device drops out of loops; 0: none known */
 } gp_device_info;
 
-/* Overrides of a device's profile, for tests and tuning. Zero keeps the profile's value. */
+/* Overrides of a device's profile, for tests and tuning. Zero keeps the profile's value. gp_context_create
+   refuses what no kernel can be built with; tiles that are too large for a device are made smaller. */
 typedef struct gp_tuning {
     gp_shape shape;
     gp_words words;
     uint32_t work_group_size; /* local shape only; rounded down to a power of two. What works on keys or bins
                                  takes 4 and more */
-    uint32_t tile;            /* serial: elements a group; local: elements a work-item */
+    uint32_t tile;            /* serial: elements a group, at most 2^20; local: a work-item, at most 128 */
     uint32_t polls;           /* how often a group looks at a late tile before it computes it itself; at most
                                  a quarter of the device's loop_limit, if it has one */
-    uint32_t ring_rows;       /* gp_sort, kernels/ring.cl: rows of the look-back table; a power of two */
-    uint32_t ring_reach;      /* ... how many tiles a look-back goes back */
-    uint32_t ring_block;      /* ... tiles that may end in any order; a power of two */
+    uint32_t ring_rows;       /* gp_sort, kernels/ring.cl: rows of the look-back table; a power of two,
+                                 not less than ring_reach + ring_block; 0: 1024 */
+    uint32_t ring_reach;      /* ... how many tiles a look-back goes back; 0: 64 */
+    uint32_t ring_block;      /* ... tiles that may end in any order; a power of two; 0: 32 */
     uint32_t sort_portion;    /* gp_sort: most keys of one launch of a single pass */
     uint32_t sort_bucket;     /* gp_sort, kernels/buckets.cl: most keys of a bucket; 1: no buckets */
 } gp_tuning;

@@ -81,6 +81,9 @@ static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
     h->shift = gpi_bins_shift(range, bins, h->size < 8 ? 32 : 64);
 }
 
+/* A bound of which only the first four bytes are set: as .f32, in place of .f64. */
+static bool gpi_is_f32_bound(gp_value bound) { return bound.f32 != 0 && bound.u64 <= UINT32_MAX; }
+
 static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
 {
     const double lower = h->desc->lower.f64, upper = h->desc->upper.f64;
@@ -88,6 +91,11 @@ static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
     const double wide = (double)h->bins / (upper - lower);
     const bool good = h->size == 8 ? lower < upper && upper - lower < 1e308 * 10 && wide < 1e308 * 10
                                    : low < high && high - low < 1e38f * 10 && scale < 1e38f * 10;
+    if (gpi_is_f32_bound(h->desc->lower) || gpi_is_f32_bound(h->desc->upper)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: bounds of floats are .f64 of lower and upper, and here .f32 is set",
+                        h->function);
+    }
     if (!good) {
         return gpi_fail(
             gp, GP_ERROR_INVALID_ARGUMENT,

@@ -60,6 +60,17 @@ typedef enum gpi_primitive {
     GPI_PRIMITIVES
 } gpi_primitive;
 
+/* What kernels take, and the defaults of tuning (sort_plan.c, ring.cl). */
+enum {
+    GPI_TILE_SERIAL_MAX = 1 << 20, /* a bit an element in private memory (masks.cl) */
+    GPI_TILE_ITEM_MAX = 128,       /* local: elements of an item, in registers */
+    GPI_TILE_LOCAL_MAX = 32768,    /* local: positions in a tile have 16 bits (rank.cl, merge.cl) */
+    GPI_RING_ROWS = 1024,
+    GPI_RING_ROWS_MAX = 1 << 30,
+    GPI_RING_REACH = 64,
+    GPI_RING_BLOCK = 32
+};
+
 /* How a call is going to run: a row of the profile table, fitted to the element. */
 typedef struct gpi_plan {
     gp_shape shape;
@@ -204,6 +215,8 @@ struct gp_context {
 };
 
 /* error.c */
+enum { GPI_QUOTE_MAX = 96 }; /* characters of a quotation in a text */
+static const char *gpi_quote(const char *text, size_t length, char out[GPI_QUOTE_MAX]);
 static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, ...) GPI_PRINTF(3, 4);
 static void gpi_fail_within(gp_context *gp, const char *function, const char *prefix);
 static gp_result gpi_result_of(cl_int error);
@@ -222,6 +235,7 @@ static bool gpi_is_llvmpipe(const gp_device_info *info);
 static bool gpi_is_digit(char c);
 
 /* profile.c */
+static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info);
 static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
                                const gpi_element *element, gp_strategy strategy, gpi_plan *plan);
 static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size,

@@ -158,25 +158,27 @@ static gp_result gpi_laws_fail(const gpi_laws *laws, size_t t, uint32_t failed)
                       : failed & GPI_LAW_RIGHT      ? 1
                       : failed & GPI_LAW_ASSOCIATES ? 4
                                                     : 2;
+    const char *const origin =
+        laws->desc->samples ? "" : " (the library's own choice; give yours as gp_check_monoid_desc.samples)";
     for (k = 0; k < 3; k++)
         element[k] = gpi_laws_text(laws, laws->elements + laws->triple[3 * t + k] * laws->size, text[k]);
     x = gpi_laws_text(laws, result + first * laws->size, text[3]);
     if (first < 2) {
         return gpi_fail(laws->gp, GP_ERROR_LAW,
-                        "%s: monoid %s: the identity is not neutral: %s = %s for a = %s", laws->function,
-                        m->type, first == 0 ? "e a" : "a e", x, element[0]);
+                        "%s: monoid %s: the identity is not neutral: %s = %s for a = %s%s", laws->function,
+                        m->type, first == 0 ? "e a" : "a e", x, element[0], origin);
     }
     y = gpi_laws_text(laws, result + (first + 1) * laws->size, text[4]);
     if (first == 4) {
         return gpi_fail(
             laws->gp, GP_ERROR_LAW,
             "%s: monoid %s: %s is not associative: (a b) c = %s and a (b c) = %s for a = %s, b = %s, "
-            "c = %s",
-            laws->function, m->type, m->combine, x, y, element[0], element[1], element[2]);
+            "c = %s%s",
+            laws->function, m->type, m->combine, x, y, element[0], element[1], element[2], origin);
     }
     return gpi_fail(laws->gp, GP_ERROR_LAW,
-                    "%s: monoid %s: %s is not commutative: a b = %s and b a = %s for a = %s, b = %s",
-                    laws->function, m->type, m->combine, x, y, element[0], element[1]);
+                    "%s: monoid %s: %s is not commutative: a b = %s and b a = %s for a = %s, b = %s%s",
+                    laws->function, m->type, m->combine, x, y, element[0], element[1], origin);
 }
 
 static gp_result gpi_laws_judge(const gpi_laws *laws)

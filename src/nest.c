@@ -31,18 +31,19 @@ typedef struct gpi_brackets {
 static gp_result gpi_brackets_pairs(gp_context *gp, gpi_brackets *b, const char *pairs)
 {
     const size_t length = strlen(pairs);
+    char all[GPI_QUOTE_MAX], one[GPI_QUOTE_MAX];
     size_t i;
     if (length == 0 || length % 2 != 0 || length > 254) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: pairs = \"%s\": openers and closers in turns, 1 to 127 pairs", b->function,
-                        pairs);
+                        "%s: pairs = %s: openers and closers in turns, 1 to 127 pairs", b->function,
+                        gpi_quote(pairs, length, all));
     }
     for (i = 0; i < length; i++) {
         const int kind = (int)(i / 2) + 1;
         int8_t *code = &b->table[(unsigned char)pairs[i]];
         if (*code != 0) {
-            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: pairs = \"%s\": '%c' is there twice",
-                            b->function, pairs, pairs[i]);
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: pairs = %s: %s is there twice", b->function,
+                            gpi_quote(pairs, length, all), gpi_quote(pairs + i, 1, one));
         }
         *code = (int8_t)(i % 2 == 0 ? kind : -kind);
     }

@@ -122,6 +122,8 @@ static gpi_class gpi_class_of(const gp_device_info *info)
     return GPI_CLASS_UNKNOWN;
 }
 
+static uint32_t gpi_or_default(uint32_t value, uint32_t fallback) { return value ? value : fallback; }
+
 /* Whether GPI_RELEASE and GPI_ACQUIRE (platform.cl) are fences, and groups that have started run on. */
 static bool gpi_has_fences(const gp_device_info *info)
 {
@@ -194,7 +196,8 @@ static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primiti
     if (plan->group > info->max_work_group_size) {
         plan->group = gpi_power_of_two_below(info->max_work_group_size);
     }
-    while (local_bytes(plan->group, plan->items, size) > info->local_mem_size) {
+    while (local_bytes(plan->group, plan->items, size) > info->local_mem_size ||
+           plan->group * plan->items > GPI_TILE_LOCAL_MAX) {
         if (plan->items > 1) {
             plan->items /= 2;
         } else if (plan->group > 1) {
@@ -226,15 +229,72 @@ static void gpi_plan_shape(const gp_context *gp, const gpi_profile_row *row, siz
     gpi_plan_fit_local(&gp->info, primitive, size, plan);
 }
 
-static gp_result gpi_plan_words(gp_context *gp, const char *function, const gpi_profile_row *row,
-                                gpi_plan *plan)
+static void gpi_plan_words(const gp_context *gp, const gpi_profile_row *row, gpi_plan *plan)
 {
-    const bool has_wide = gp->info.int64_base_atomics;
+    const gp_words widest = gp->info.int64_base_atomics ? GP_WORDS_WIDE : GP_WORDS_NARROW;
     plan->words = gp->desc.tuning.words ? gp->desc.tuning.words : row->words;
-    if (plan->words == GP_WORDS_AUTO) plan->words = has_wide ? GP_WORDS_WIDE : GP_WORDS_NARROW;
-    if (plan->words == GP_WORDS_WIDE && !has_wide) {
-        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: tuning.words = GP_WORDS_WIDE needs 64-bit atomics: %s",
-                        function, gp->info.name);
+    if (plan->words == GP_WORDS_AUTO) plan->words = widest;
+}
+
+/* Ring of gp_sort: kernels/ring.cl says why. */
+static gp_result gpi_check_ring(const gp_tuning *t)
+{
+    const uint32_t rows = gpi_or_default(t->ring_rows, GPI_RING_ROWS);
+    const uint32_t reach = gpi_or_default(t->ring_reach, GPI_RING_REACH);
+    const uint32_t block = gpi_or_default(t->ring_block, GPI_RING_BLOCK);
+    if ((rows & (rows - 1)) || (block & (block - 1))) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_context_create: tuning.%s = %u is not a power of two",
+                        rows & (rows - 1) ? "ring_rows" : "ring_block", rows & (rows - 1) ? rows : block);
+    }
+    if (rows > GPI_RING_ROWS_MAX) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_context_create: tuning.ring_rows = %u, at most %u", rows,
+                        (unsigned)GPI_RING_ROWS_MAX);
+    }
+    if (rows < (uint64_t)reach + block) {
+        return gpi_fail(
+            NULL, GP_ERROR_INVALID_ARGUMENT,
+            "gp_context_create: tuning.ring_rows = %u must be at least ring_reach + ring_block = %u + %u",
+            rows, reach, block);
+    }
+    return GP_OK;
+}
+
+/* All primitives have one shape on a device. */
+static gp_result gpi_check_tile(const gp_tuning *t, const gp_device_info *info)
+{
+    const gp_shape usual = gpi_profile_find(gpi_class_of(info), GPI_SCAN)->shape;
+    const bool serial = (t->shape ? t->shape : usual) == GP_SHAPE_SERIAL;
+    const uint32_t most = serial ? GPI_TILE_SERIAL_MAX : GPI_TILE_ITEM_MAX;
+    if (t->tile <= most) return GP_OK;
+    return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                    "gp_context_create: tuning.tile = %u, at most %u in the %s shape", t->tile, most,
+                    serial ? "serial" : "local");
+}
+
+static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info)
+{
+    gp_result result;
+    if ((unsigned)t->shape >= GP_SHAPE_COUNT || (unsigned)t->words >= GP_WORDS_COUNT) {
+        const bool shape = (unsigned)t->shape >= GP_SHAPE_COUNT;
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: tuning.%s = %d is not a gp_%s",
+                        shape ? "shape" : "words", shape ? (int)t->shape : (int)t->words,
+                        shape ? "shape" : "words");
+    }
+    result = gpi_check_tile(t, info);
+    if (result == GP_OK) result = gpi_check_ring(t);
+    if (result != GP_OK) return result;
+    if (t->shape == GP_SHAPE_SERIAL && info->loop_limit) {
+        return gpi_fail(
+            NULL, GP_ERROR_UNSUPPORTED,
+            "gp_context_create: tuning.shape = GP_SHAPE_SERIAL on %s, which ends loops after %u turns",
+            info->name, info->loop_limit);
+    }
+    if (t->words == GP_WORDS_WIDE && !info->int64_base_atomics) {
+        return gpi_fail(NULL, GP_ERROR_UNSUPPORTED,
+                        "gp_context_create: tuning.words = GP_WORDS_WIDE needs 64-bit atomics: %s",
+                        info->name);
     }
     return GP_OK;
 }
@@ -254,7 +314,8 @@ static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_p
     if (gp->info.loop_limit && plan->polls > gp->info.loop_limit / 4)
         plan->polls = gp->info.loop_limit / 4; /* a loop of more turns would end without having waited */
     gpi_plan_shape(gp, row, size, plan);
-    return gpi_plan_words(gp, function, row, plan);
+    gpi_plan_words(gp, row, plan);
+    return GP_OK;
 }
 
 static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,

@@ -64,16 +64,14 @@ static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
 
 /* ------------------------------------------------------------------ plan */
 
-static uint32_t gpi_or_default(uint32_t value, uint32_t fallback) { return value ? value : fallback; }
-
 static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
     char ring[200];
     (void)snprintf(ring, sizeof ring,
                    "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
-                   sort->ring_rows, gpi_or_default(tuning->ring_reach, 64),
-                   gpi_or_default(tuning->ring_block, 32));
+                   sort->ring_rows, gpi_or_default(tuning->ring_reach, GPI_RING_REACH),
+                   gpi_or_default(tuning->ring_block, GPI_RING_BLOCK));
     if (sort->hash) {
         const size_t used = strlen(ring);
         (void)snprintf(ring + used, sizeof ring - used, "#define GPI_KEY_HASH %u\n", sort->hash);
@@ -114,7 +112,7 @@ static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort)
 static void gpi_sort_portions(const gp_context *gp, gpi_sort *sort)
 {
     const uint64_t words = sort->plan.words == GP_WORDS_WIDE ? 0xffffffffu : 0x3fffffffu;
-    const uint64_t most = gpi_or_default(gp->desc.tuning.sort_portion, 0);
+    const uint64_t most = gp->desc.tuning.sort_portion;
     const uint64_t keys = most && most < words ? most : words;
     const uint64_t tiles = keys / sort->tile_span ? keys / sort->tile_span : 1;
     sort->portion = (size_t)(tiles * sort->tile_span);
@@ -229,7 +227,7 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
 {
     gp_result result = gpi_sort_describe(gp, sort);
     if (result != GP_OK) return result;
-    sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, 1024);
+    sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, GPI_RING_ROWS);
     sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
     result = gpi_sort_program(gp, sort);
     if (result == GP_OK) result = gpi_sort_spans(gp, sort);

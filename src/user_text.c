@@ -390,6 +390,7 @@ static bool gpi_is_name(const char *text, bool several)
 
 static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, const gp_monoid *m)
 {
+    char quoted[GPI_QUOTE_MAX];
     gp_result result = gpi_check_length(gp, function, "monoid->source", m->source, GPI_TEXT_MAX);
     if (result == GP_OK) result = gpi_check_length(gp, function, "monoid->type", m->type, GPI_NAME_MAX);
     if (result == GP_OK) result = gpi_check_length(gp, function, "monoid->combine", m->combine, GPI_NAME_MAX);
@@ -397,11 +398,11 @@ static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, con
     if (result == GP_OK) result = gpi_check_text(gp, function, "monoid->type", m->type);
     if (result == GP_OK) result = gpi_check_text(gp, function, "monoid->combine", m->combine);
     if (result == GP_OK && !gpi_is_name(m->type, true))
-        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->type = \"%.60s\" is not a type's name",
-                          function, m->type);
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->type = %s is not a type's name",
+                          function, gpi_quote(m->type, strlen(m->type), quoted));
     if (result == GP_OK && !gpi_is_name(m->combine, false))
-        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                          "%s: monoid->combine = \"%.60s\" is not a function's name", function, m->combine);
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->combine = %s is not a function's name",
+                          function, gpi_quote(m->combine, strlen(m->combine), quoted));
     return result;
 }
 

@@ -478,6 +478,19 @@ static void test_monoid_that_does_not_compile(void **state)
 
 /* ------------------------------------------------------------------ contexts */
 
+/* The last text has each device, as a filter would name it. */
+static void assert_devices_listed(void)
+{
+    gp_device_info infos[4];
+    char text[1024];
+    size_t count, i;
+    (void)snprintf(text, sizeof text, "%s", gp_last_error(NULL));
+    assert_gp(NULL, gp_devices(infos, 4, &count));
+    for (i = 0; i < count && i < 4; i++)
+        if (!strstr(text, infos[i].name) || !strstr(text, infos[i].platform_name))
+            fail_msg("%s (%s) is not in \"%s\"", infos[i].name, infos[i].platform_name, text);
+}
+
 static void test_context_desc(void **state)
 {
     fixture *f = *state;
@@ -487,8 +500,12 @@ static void test_context_desc(void **state)
     assert_null(gp);
     assert_gp_fails(NULL, gp_context_create(&desc, NULL), GP_ERROR_INVALID_ARGUMENT, "out is NULL");
     desc.device_filter = "no such device";
-    assert_gp_fails(NULL, gp_context_create(&desc, &gp), GP_ERROR_NO_DEVICE, "no such device");
+    assert_gp_fails(NULL, gp_context_create(&desc, &gp), GP_ERROR_NO_DEVICE,
+                    "no device matches device_filter = \"no such device\"");
+    assert_devices_listed();
     assert_null(gp);
+    desc.device_filter = "\x1b[2J";
+    assert_gp_fails(NULL, gp_context_create(&desc, &gp), GP_ERROR_NO_DEVICE, "\"\\x1b[2J\"");
     desc.device_filter = "99:0";
     assert_gp_fails(NULL, gp_context_create(&desc, &gp), GP_ERROR_NO_DEVICE, "99:0");
     desc.device_filter = NULL;
@@ -512,7 +529,9 @@ static void test_environment_names_no_device(void **state)
     gp_context *gp;
     (void)state;
     setenv("GPUPRIM_DEVICE", "imaginary", 1);
-    assert_gp_fails(NULL, gp_context_create(&desc, &gp), GP_ERROR_NO_DEVICE, "imaginary");
+    assert_gp_fails(NULL, gp_context_create(&desc, &gp), GP_ERROR_NO_DEVICE,
+                    "no device matches GPUPRIM_DEVICE = \"imaginary\"");
+    assert_devices_listed();
     if (kept) setenv("GPUPRIM_DEVICE", kept, 1);
     else unsetenv("GPUPRIM_DEVICE");
     free(kept);
@@ -525,6 +544,41 @@ static int64_t reject(const gp_device_info *info, void *user)
     return -1;
 }
 
+/* What no kernel could be built with is told at once, by field, value and range. */
+static void test_tuning(void **state)
+{
+    gp_context_desc desc;
+    gp_context *gp;
+    (void)state;
+#define REFUSED(text, ...)                                                                     \
+    do {                                                                                       \
+        memset(&desc, 0, sizeof desc);                                                         \
+        __VA_ARGS__;                                                                           \
+        assert_gp_fails(NULL, gp_context_create(&desc, &gp), GP_ERROR_INVALID_ARGUMENT, text); \
+        assert_null(gp);                                                                       \
+    } while (0)
+    REFUSED("tuning.shape = 5", desc.tuning.shape = (gp_shape)5);
+    REFUSED("tuning.words = 3", desc.tuning.words = (gp_words)3);
+    REFUSED("tuning.ring_rows = 1000 is not a power of two", desc.tuning.ring_rows = 1000);
+    REFUSED("tuning.ring_rows = 64 must be at least ring_reach + ring_block = 64 + 32",
+            desc.tuning.ring_rows = 64);
+    REFUSED("tuning.ring_rows = 1024 must be at least", desc.tuning.ring_reach = 1000);
+    REFUSED("ring_reach + ring_block = 4294967295 + 32", desc.tuning.ring_reach = UINT32_MAX);
+    REFUSED("tuning.ring_rows = 2147483648, at most", desc.tuning.ring_rows = 1u << 31);
+    REFUSED("tuning.ring_block = 3 is not a power of two", desc.tuning.ring_block = 3);
+    REFUSED("tuning.tile = 1048577, at most 1048576 in the serial shape", desc.tuning.tile = 1048577,
+            desc.tuning.shape = GP_SHAPE_SERIAL);
+    REFUSED("tuning.tile = 129, at most 128 in the local shape", desc.tuning.tile = 129,
+            desc.tuning.shape = GP_SHAPE_LOCAL);
+    REFUSED("tuning.tile = 4294967295, at most", desc.tuning.tile = UINT32_MAX);
+#undef REFUSED
+    memset(&desc, 0, sizeof desc);
+    desc.tuning.ring_block = desc.tuning.ring_reach = 1;
+    desc.tuning.ring_rows = 2;
+    assert_gp(NULL, gp_context_create(&desc, &gp));
+    gp_context_destroy(gp);
+}
+
 static void test_every_device_rejected(void **state)
 {
     gp_context_desc desc = {0};
@@ -533,7 +587,8 @@ static void test_every_device_rejected(void **state)
     (void)state;
     desc.score = reject;
     desc.score_user = &asked;
-    assert_gp_fails(NULL, gp_context_create(&desc, &gp), GP_ERROR_NO_DEVICE, "score");
+    assert_gp_fails(NULL, gp_context_create(&desc, &gp), GP_ERROR_NO_DEVICE, "has a score of 0 or more");
+    assert_devices_listed();
     assert_true(asked > 0);
 }
 
@@ -605,6 +660,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_context_desc, set_up, tear_down),
         cmocka_unit_test(test_environment_names_no_device),
         cmocka_unit_test(test_every_device_rejected),
+        cmocka_unit_test(test_tuning),
         cmocka_unit_test(test_build_options),
         cmocka_unit_test(test_no_platform),
     };

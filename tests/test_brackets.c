@@ -201,7 +201,9 @@ static void test_bad_input(void **state)
     REFUSED(d.pairs = "", GP_ERROR_INVALID_ARGUMENT, "pairs = \"\"");
     REFUSED(d.pairs = "()[", GP_ERROR_INVALID_ARGUMENT, "pairs = \"()[\"");
     REFUSED(d.pairs = "()((", GP_ERROR_INVALID_ARGUMENT, "is there twice");
-    REFUSED(d.pairs = "\"\"", GP_ERROR_INVALID_ARGUMENT, "is there twice");
+    REFUSED(d.pairs = "\"\"", GP_ERROR_INVALID_ARGUMENT, "\"\\\"\" is there twice");
+    REFUSED(d.pairs = "(\x07\n", GP_ERROR_INVALID_ARGUMENT, "pairs = \"(\\x07\\x0a\":");
+    REFUSED(d.pairs = "\x9b\x9b", GP_ERROR_INVALID_ARGUMENT, "\"\\x9b\" is there twice");
     REFUSED(d.index_type = GP_I32, GP_ERROR_INVALID_TYPE, "index_type = 5");
     REFUSED((d.index_type = GP_U32, d.count = (size_t)UINT32_MAX + 1), GP_ERROR_COUNT_LIMIT, "32 bits");
     REFUSED(d.in = NULL, GP_ERROR_INVALID_BUFFER, "in is NULL");

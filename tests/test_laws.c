@@ -85,6 +85,28 @@ static void test_verdicts(void **state)
     gp_context_destroy(gp);
 }
 
+/* Elements that the library made up may be none of the caller's. */
+static void test_own_elements(void **state)
+{
+    static const uint32_t hours[] = {0, 7, 99};
+    gp_context *gp = open_context(false);
+    const gp_monoid m = monoid_of("uint", "static uint turn(uint a, uint b) { return (a + b) % 100; }\n",
+                                  "turn", &zero, 4, true, true);
+    gp_check_monoid_desc desc = {0};
+    (void)state;
+    fails(gp, m, "(the library's own choice; give yours as gp_check_monoid_desc.samples)");
+    desc.monoid = &m;
+    desc.samples = hours;
+    desc.sample_count = 3;
+    assert_gp(gp, gp_check_monoid(gp, &desc));
+    desc.monoid = &m;
+    desc.samples = &all;
+    desc.sample_count = 1;
+    assert_gp_fails(gp, gp_check_monoid(gp, &desc), GP_ERROR_LAW, "is not neutral");
+    assert_null(strstr(gp_last_error(gp), "own choice"));
+    gp_context_destroy(gp);
+}
+
 /* Rounding is no counter-example, unless the same bits are promised. */
 static void test_rounding(void **state)
 {
@@ -200,7 +222,8 @@ static void test_bad_input(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_verdicts), cmocka_unit_test(test_rounding),  cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_verdicts), cmocka_unit_test(test_rounding),
+        cmocka_unit_test(test_samples),  cmocka_unit_test(test_own_elements),
         cmocka_unit_test(test_flag),     cmocka_unit_test(test_bad_input),
     };
     return cmocka_run_group_tests_name("laws", tests, NULL, NULL);

@@ -338,6 +338,42 @@ static void test_float_flags(void **state)
     clReleaseMemObject(data);
 }
 
+/* A condition may be a number, as in C: 0 does not hold, anything else does, NaN too. */
+static void test_number_conditions(void **state)
+{
+    fixture *f = *state;
+    const float in[6] = {0.0f, -0.0f, 0.25f, NAN, -1.0f, 0.0f};
+    gp_select_desc s = {0};
+    gp_partition_desc p = {0};
+    gp_unique_desc u = {0};
+    gp_reduce_by_key_desc r = {0};
+    uint64_t count, counts[3];
+    s.in = p.in = u.keys = r.keys = r.in = test_buffer(f->gp, sizeof in, in);
+    s.out = p.out = u.keys_out = r.keys_out = f->b;
+    r.out = f->c;
+    s.type = p.type = u.key_type = r.key_type = r.type = GP_F32;
+    s.count = p.count = u.count = r.count = 6;
+    s.predicate = "x";
+    assert_gp(f->gp, gp_select_read(f->gp, &s, &count));
+    assert_int_equal(count, 3);
+    s.predicate = "0.5f // a half is not 0";
+    assert_gp(f->gp, gp_select_read(f->gp, &s, &count));
+    assert_int_equal(count, 6);
+    p.predicate = "x < 0";
+    p.predicate2 = "x * 0.5f";
+    assert_gp(f->gp, gp_partition_read(f->gp, &p, counts));
+    assert_int_equal(counts[0], 1);
+    assert_int_equal(counts[1], 2);
+    u.equal = "x + y"; /* of neighbours: 0, 0.25, NaN, NaN, -1 */
+    assert_gp(f->gp, gp_unique_read(f->gp, &u, &count));
+    assert_int_equal(count, 2);
+    r.equal = "x + y";
+    r.op = GP_SUM;
+    assert_gp(f->gp, gp_reduce_by_key_read(f->gp, &r, &count));
+    assert_int_equal(count, 2);
+    clReleaseMemObject(s.in);
+}
+
 /* Scratch of which nothing is needed is not looked at. */
 static void test_scratch_unneeded(void **state)
 {
@@ -408,12 +444,19 @@ static void test_stack_argmin(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),          cmocka_unit_test(test_build_log),
-        cmocka_unit_test(test_long_texts),     cmocka_unit_test(test_ignored_select),
-        cmocka_unit_test(test_ignored_unique), cmocka_unit_test(test_ignored_count_type),
-        cmocka_unit_test(test_ignored_hash),   cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_float_flags),    cmocka_unit_test(test_scratch_unneeded),
-        cmocka_unit_test(test_reversed_count), cmocka_unit_test(test_stack_argmin),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_build_log),
+        cmocka_unit_test(test_long_texts),
+        cmocka_unit_test(test_ignored_select),
+        cmocka_unit_test(test_ignored_unique),
+        cmocka_unit_test(test_ignored_count_type),
+        cmocka_unit_test(test_ignored_hash),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_float_flags),
+        cmocka_unit_test(test_number_conditions),
+        cmocka_unit_test(test_scratch_unneeded),
+        cmocka_unit_test(test_reversed_count),
+        cmocka_unit_test(test_stack_argmin),
     };
     return cmocka_run_group_tests_name("refused", tests, setup, teardown);
 }

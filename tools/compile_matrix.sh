@@ -63,6 +63,20 @@ check_cpp_user() { # C++ compiler, C compiler
     echo "compile-matrix: ok  $1 -std=c++11 with $2 -std=c99"
 }
 
+# Beside OpenCL's C++ bindings, in both orders, for the newest OpenCL and for 1.2. macOS has none.
+check_hpp() { # C++ compiler
+    if [ "$(uname -s)" = Darwin ]; then return; fi
+    versions="-DCL_HPP_TARGET_OPENCL_VERSION=120 -DCL_HPP_MINIMUM_OPENCL_VERSION=110"
+    for options in -DCL_HPP_TARGET_OPENCL_VERSION=300 "$versions"; do
+        for order in "" -DHPP_AFTER; do
+            compile hpp.o hpp.cpp $1 -std=c++11 $options $order
+            $1 -o $dir/hpp $dir/hpp.o $libs
+            $dir/hpp
+        done
+    done
+    echo "compile-matrix: ok  $1 -std=c++11 with <CL/opencl.hpp>"
+}
+
 for compilers in "gcc g++" "clang clang++"; do
     c=${compilers% *}
     cpp=${compilers#* }
@@ -72,5 +86,6 @@ for compilers in "gcc g++" "clang clang++"; do
         check_c_files $cpp -x c++ -std=c++11 $level
     done
     check_cpp_user $cpp $c
+    check_hpp $cpp
 done
 echo "compile-matrix: all passed"

@@ -10,8 +10,8 @@ set -eu
 
 RUN="cc headers loader device"
 TEST="$RUN cmocka"
-LINT="cc headers loader cxx clang clang-format"
-ALL="$TEST pocl rusticl oclgrind cxx clang fuzzer clang-format spin"
+LINT="cc headers loader cxx clhpp clang clang-format"
+ALL="$TEST pocl rusticl oclgrind cxx clhpp clang fuzzer clang-format spin"
 BENCH="$RUN cxx tbb boost gnuplot"
 
 CC=${CC:-cc}
@@ -25,6 +25,9 @@ packages_of() { # component manager
     cc:*) echo gcc ;;
     headers:brew | loader:brew) echo - ;; # part of macOS
     headers:*) echo opencl-headers ;;
+    clhpp:apt | clhpp:brew) echo opencl-clhpp-headers ;;
+    clhpp:pacman) echo opencl-clhpp ;;
+    clhpp:dnf) echo opencl-headers ;;
     loader:apt) echo ocl-icd-opencl-dev ;;
     loader:dnf) echo ocl-icd-devel ;;
     loader:pacman) echo ocl-icd ;;
@@ -120,6 +123,12 @@ have() { # component
     cxx) compiles $CXX -x c++ "$tmp/try.c" <<-'C'
 	#include <cstdio>
 	int main() { return 0; }
+	C
+        ;;
+    clhpp) compiles $CXX -E -x c++ "$tmp/try.c" <<-'C'
+	#if !__has_include(<CL/opencl.hpp>)
+	#error "no OpenCL headers for C++"
+	#endif
 	C
         ;;
     clang) # with the runtime of its thread sanitizer, which is packaged apart
