@@ -334,12 +334,14 @@ typedef struct gp_context_desc {
     int64_t (*score)(const gp_device_info *info, void *user);
     void *score_user;
 
-    void (*log)(gp_log_level level, const char *text, void *user); /* NULL: silent */
+    /* NULL: silent. It must not call the library with this context. */
+    void (*log)(gp_log_level level, const char *text, void *user);
     void *log_user;
 
-    /* A command that fails after its call has returned: told here, on the context's own thread, from
-       gp_finish, a blocking read, destroy, or a later call. It must not call the library with this
-       context. NULL: gp_finish returns it all the same. */
+    /* A command that fails after its call has returned: told here, on the context's own thread, at the end of
+       gp_finish, a blocking read, destroy, or a later call. It may call the library, also with this context
+       (which it must not destroy): failures that it causes are told when it has returned. NULL: gp_finish
+       returns the failure all the same. */
     void (*on_async_error)(gp_result result, const char *text, void *user);
     void *async_error_user;
 
@@ -2202,6 +2204,12 @@ typedef struct gpi_pending {
     const char *kernel;   /* its name, static text; NULL: no kernel */
 } gpi_pending;
 
+/* A command that has failed after it was enqueued. */
+typedef struct gpi_failure {
+    const char *function, *kernel; /* as above */
+    cl_int status;
+} gpi_failure;
+
 /* A hash table, as all contexts that share it see it. The buffer starts with the same facts (hash.cl). */
 typedef struct gpi_table {
     uint32_t references; /* handles */
@@ -2221,7 +2229,7 @@ typedef struct gpi_handle {
     uint32_t generation;
 } gpi_handle;
 
-enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 5, GPI_ASYNC_TEXT_MAX = 256 };
+enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 5, GPI_ASYNC_TEXT_MAX = 256, GPI_SETTLED_AT_ONCE = 64 };
 
 struct gp_context {
     gp_context_desc desc; /* its strings are copied or no longer looked at */
@@ -2255,6 +2263,9 @@ struct gp_context {
     size_t pending_count, pending_capacity;
     size_t pending_stalled;              /* the first ones, that a call has waited for in vain */
     char async_text[GPI_ASYNC_TEXT_MAX]; /* of the first failure after enqueuing; empty: none */
+    gpi_failure *failures;               /* that on_async_error is still to be told */
+    size_t failure_count, failure_capacity;
+    bool telling; /* on_async_error is being called */
 
     char error[GPI_ERROR_MAX];
 };
@@ -2453,6 +2464,7 @@ static void gpi_call_arg_count(gpi_call *call, const gpi_count *count);
 static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups);
 static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to);
 static gp_result gpi_call_end(gpi_call *call, gp_result result);
+static gp_result gpi_call_end_within(gpi_call *call, gp_result result);
 
 /* scan.c: what look-backs over tiles take */
 enum { GPI_LOOK_BACK_FEW = 1024 }; /* tiles on a device that drops out of long loops */
@@ -2584,10 +2596,14 @@ static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c);
         return result == GP_OK ? gpi_compact_warm_up(gp, &c) : result;                                     \
     }
 
+/* context.c */
+static gp_result gpi_finish(gp_context *gp);
+
 /* events.c */
 static void gpi_watch(gp_context *gp, const char *function, const char *kernel, cl_event event);
 static void gpi_settle(gp_context *gp);
 static void gpi_settle_all(gp_context *gp);
+static void gpi_tell_failures(gp_context *gp);
 static void gpi_pending_free(gp_context *gp);
 static void gpi_throttle(gp_context *gp);
 static gp_result gpi_async_result(gp_context *gp);
@@ -16413,17 +16429,27 @@ GP_API cl_device_id gp_cl_device(const gp_context *gp) { return gp ? gp->info.de
 GP_API cl_command_queue gp_cl_queue(const gp_context *gp) { return gp ? gp->queue : NULL; }
 GP_API const gp_device_info *gp_context_info(const gp_context *gp) { return gp ? &gp->info : NULL; }
 
-GP_API gp_result gp_finish(gp_context *gp)
+/* gp_finish within a call: on_async_error is told later. */
+static gp_result gpi_finish(gp_context *gp)
 {
-    cl_int error;
-    if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_finish: gp is NULL");
-    error = clFinish(gp->queue);
+    const cl_int error = clFinish(gp->queue);
+    gp_result result;
     gpi_settle_all(gp);
     if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
     gp->scratch_busy = NULL;
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clFinish");
-    gpi_programs_save(gp);
-    return gpi_async_result(gp);
+    if (error == CL_SUCCESS) gpi_programs_save(gp);
+    result = gpi_async_result(gp); /* the reason, where clFinish has failed too */
+    if (result != GP_OK || error == CL_SUCCESS) return result;
+    return gpi_fail_cl(gp, error, "gp_finish", "clFinish");
+}
+
+GP_API gp_result gp_finish(gp_context *gp)
+{
+    gp_result result;
+    if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_finish: gp is NULL");
+    result = gpi_finish(gp);
+    gpi_tell_failures(gp);
+    return result;
 }
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
@@ -17467,8 +17493,11 @@ static gp_result gpi_programs_share(gp_context *gp, const gp_context *from)
 /* events.c - commands in flight: what became of them, and how long they took.
 
    Every command leaves its event here until it has ended. Ended ones are settled at gp_finish, at blocking
-   reads, and whenever the list has filled up: failures are told to the handler and kept for gp_finish, times
-   are added to the profile. All of it on the caller's thread.
+   reads, and whenever the list has filled up: failures are kept for gp_finish and for the handler, times are
+   added to the profile. All of it on the caller's thread.
+
+   The handler may call the library again. So it is called where no call is under way, at the end of a call or
+   of gp_finish, and never by itself: failures that it causes wait until it has returned.
 
    Commands that are enqueued faster than they run would pile up without bound, here and in the driver, so a
    call waits when GPI_IN_FLIGHT_MAX of them are in flight. It must not wait for what only the caller can
@@ -17512,15 +17541,56 @@ static void gpi_profile_event(gp_context *gp, const char *kernel, cl_event event
 
 /* ------------------------------------------------------------------ failures */
 
+static void gpi_failure_text(const gpi_failure *failure, char text[GPI_ASYNC_TEXT_MAX])
+{
+    (void)snprintf(text, GPI_ASYNC_TEXT_MAX, "%s: %s failed after it was enqueued: %s (%d)",
+                   failure->function, failure->kernel ? failure->kernel : "a command",
+                   gpi_cl_error_name(failure->status), (int)failure->status);
+}
+
+/* For the handler. Out of memory, it does not hear of this one; gp_finish does. */
+static void gpi_failure_keep(gp_context *gp, const gpi_failure *failure)
+{
+    if (gp->failure_count == gp->failure_capacity) {
+        const size_t capacity = gp->failure_capacity ? 2 * gp->failure_capacity : 16;
+        gpi_failure *grown = (gpi_failure *)realloc(gp->failures, capacity * sizeof *grown);
+        if (!grown) return;
+        gp->failures = grown;
+        gp->failure_capacity = capacity;
+    }
+    gp->failures[gp->failure_count++] = *failure;
+}
+
 /* A command failed after it was enqueued: the first one is kept for gp_finish. */
 static void gpi_async_fail(gp_context *gp, const gpi_pending *pending, cl_int status)
 {
     char text[GPI_ASYNC_TEXT_MAX];
-    (void)snprintf(text, sizeof text, "%s: %s failed after it was enqueued: %s (%d)", pending->function,
-                   pending->kernel ? pending->kernel : "a command", gpi_cl_error_name(status), (int)status);
+    gpi_failure failure;
+    failure.function = pending->function;
+    failure.kernel = pending->kernel;
+    failure.status = status;
+    gpi_failure_text(&failure, text);
     if (gp->async_text[0] == '\0') memcpy(gp->async_text, text, sizeof text);
     gpi_log(gp, GP_LOG_ERROR, "%s", text);
-    if (gp->desc.on_async_error) gp->desc.on_async_error(GP_ERROR_OPENCL, text, gp->desc.async_error_user);
+    if (gp->desc.on_async_error) gpi_failure_keep(gp, &failure);
+}
+
+/* Tells the handler what has been kept for it. What it does to the list, and to the last error's text, does
+   not matter. */
+static void gpi_tell_failures(gp_context *gp)
+{
+    char text[GPI_ASYNC_TEXT_MAX], error[GPI_ERROR_MAX];
+    size_t told;
+    if (gp->failure_count == 0 || gp->telling) return;
+    memcpy(error, gp->error, sizeof error);
+    gp->telling = true;
+    for (told = 0; told < gp->failure_count; told++) {
+        gpi_failure_text(&gp->failures[told], text);
+        gp->desc.on_async_error(GP_ERROR_OPENCL, text, gp->desc.async_error_user);
+    }
+    gp->telling = false;
+    gp->failure_count = 0;
+    memcpy(gp->error, error, sizeof error);
 }
 
 /* The first failure since the last time this was asked. */
@@ -17535,26 +17605,60 @@ static gp_result gpi_async_result(gp_context *gp)
 
 /* ------------------------------------------------------------------ the list */
 
-static cl_int gpi_event_status(cl_event event)
+static cl_int gpi_event_said(cl_event event)
 {
-    cl_int status = CL_COMPLETE;
+    cl_int status = CL_QUEUED; /* where it can't be asked: another time */
     (void)clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
     return status;
+}
+
+/* Intel's CPU runtime says CL_COMPLETE of a command that was skipped because an event it waits for failed.
+   Waiting for it, which takes no time then, tells the truth. */
+static bool gpi_events_failed(const cl_event *events, cl_uint count)
+{
+    return count > 0 && clWaitForEvents(count, events) == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+}
+
+static cl_int gpi_event_status(cl_event event)
+{
+    const cl_int status = gpi_event_said(event);
+    if (status != CL_COMPLETE || !gpi_events_failed(&event, 1)) return status;
+    return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+}
+
+/* The statuses of the first GPI_SETTLED_AT_ONCE commands. Those that have ended are waited for all at once:
+   Mesa takes ten times as long for one at a time. */
+static void gpi_pending_statuses(const gpi_pending *pending, size_t count, cl_int *statuses)
+{
+    cl_event ended[GPI_SETTLED_AT_ONCE];
+    cl_uint ended_count = 0;
+    size_t i;
+    if (count > GPI_SETTLED_AT_ONCE) count = GPI_SETTLED_AT_ONCE;
+    for (i = 0; i < count; i++) {
+        statuses[i] = gpi_event_said(pending[i].event);
+        if (statuses[i] == CL_COMPLETE) ended[ended_count++] = pending[i].event;
+    }
+    if (!gpi_events_failed(ended, ended_count)) return;
+    for (i = 0; i < count; i++) {
+        if (statuses[i] == CL_COMPLETE) statuses[i] = gpi_event_status(pending[i].event);
+    }
 }
 
 /* Settles what has ended, and keeps the rest. */
 static void gpi_settle(gp_context *gp)
 {
+    cl_int statuses[GPI_SETTLED_AT_ONCE];
     size_t i, kept = 0, stalled = 0;
     for (i = 0; i < gp->pending_count; i++) {
         const gpi_pending pending = gp->pending[i];
-        const cl_int status = gpi_event_status(pending.event);
-        if (status > CL_COMPLETE) {
+        const size_t at = i % GPI_SETTLED_AT_ONCE;
+        if (at == 0) gpi_pending_statuses(&gp->pending[i], gp->pending_count - i, statuses);
+        if (statuses[at] > CL_COMPLETE) {
             if (i < gp->pending_stalled) stalled++;
             gp->pending[kept++] = pending;
             continue;
         }
-        if (status < 0) gpi_async_fail(gp, &pending, status);
+        if (statuses[at] < 0) gpi_async_fail(gp, &pending, statuses[at]);
         else if (gp->desc.profile && pending.kernel) gpi_profile_event(gp, pending.kernel, pending.event);
         (void)clReleaseEvent(pending.event);
     }
@@ -17576,6 +17680,7 @@ static void gpi_pending_free(gp_context *gp)
 {
     while (gp->pending_count > 0) (void)clReleaseEvent(gp->pending[--gp->pending_count].event);
     free(gp->pending);
+    free(gp->failures);
 }
 
 /* Waits until the command has ended; false when it does not begin to run for so long that it may never. */
@@ -17583,7 +17688,7 @@ static bool gpi_wait_if_running(cl_event event)
 {
     const clock_t begin = clock(), limit = CLOCKS_PER_SEC / 50;
     for (;;) {
-        const cl_int status = gpi_event_status(event);
+        const cl_int status = gpi_event_said(event);
         const clock_t now = clock();
         if (status <= CL_COMPLETE) return true;
         if (status == CL_RUNNING) {
@@ -17957,7 +18062,10 @@ static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_m
     return gpi_call_merge_busy(call);
 }
 
-/* After a command: it is what the next one waits for, where the queue does not keep order itself. */
+/* After a command: it is what the next one waits for, where the queue does not keep order itself. Where it
+   does, all of the call's commands wait for the caller's events. When one of these fails, Intel's CPU runtime
+   and Mesa skip only the commands that wait for it: later ones would run on what the first ones have not
+   written. */
 static gp_result gpi_call_enqueued(gpi_call *call, cl_int error, const char *what, const char *kernel,
                                    cl_event event)
 {
@@ -17965,8 +18073,10 @@ static gp_result gpi_call_enqueued(gpi_call *call, cl_int error, const char *wha
     gpi_watch(call->gp, call->function, kernel, event);
     if (call->last) (void)clReleaseEvent(call->last);
     call->last = event;
-    call->wait = call->gp->out_of_order ? &call->last : NULL;
-    call->wait_count = call->wait ? 1 : 0;
+    if (call->gp->out_of_order) {
+        call->wait = &call->last;
+        call->wait_count = 1;
+    }
     return GP_OK;
 }
 
@@ -18078,8 +18188,9 @@ static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, siz
     return result;
 }
 
-/* Hands `done` over, also for a call that had nothing to enqueue, and lets go of the rest. */
-static gp_result gpi_call_end(gpi_call *call, gp_result result)
+/* Hands `done` over, also for a call that had nothing to enqueue, and lets go of the rest. For commands in
+   the middle of a call of the API: on_async_error is told at its end. */
+static gp_result gpi_call_end_within(gpi_call *call, gp_result result)
 {
     gp_context *gp = call->gp;
     if (result == GP_OK && call->done && !call->last) {
@@ -18097,6 +18208,14 @@ static gp_result gpi_call_end(gpi_call *call, gp_result result)
     }
     if (call->last) (void)clReleaseEvent(call->last);
     free(call->merged);
+    return result;
+}
+
+/* The same as the last thing that a call of the API does. */
+static gp_result gpi_call_end(gpi_call *call, gp_result result)
+{
+    result = gpi_call_end_within(call, result);
+    gpi_tell_failures(call->gp);
     return result;
 }
 /* ---- End file src/launch.c ---- */
@@ -19220,7 +19339,7 @@ static gp_result gpi_laws_launch(gpi_laws *laws, const cl_mem *buffers)
         result =
             gpi_call_read(&call, buffers[2], 0, laws->triples * GPI_LAW_RESULTS * laws->size, laws->results);
     if (result == GP_OK) result = gpi_call_read(&call, buffers[3], 0, laws->triples * 4, laws->failed);
-    return gpi_call_end(&call, result);
+    return gpi_call_end_within(&call, result);
 }
 
 static gp_result gpi_laws_round(gpi_laws *laws)
@@ -20305,7 +20424,7 @@ static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c)
     for (c->count.bound = 1; c->count.bound <= n && result == GP_OK; c->count.bound += tile) {
         result = gpi_plan_tiles(gp, c->function, &c->plan, c->count.bound, &c->tiles);
         if (result == GP_OK) result = gpi_call_begin(&call, gp, c->function, NULL, 0, NULL);
-        if (result == GP_OK) result = gpi_call_end(&call, gpi_compact_launch(&call, c));
+        if (result == GP_OK) result = gpi_call_end_within(&call, gpi_compact_launch(&call, c));
     }
     if (in) (void)clReleaseMemObject(in);
     if (out) (void)clReleaseMemObject(out);
@@ -24372,12 +24491,12 @@ static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, cl_m
 {
     cl_uint words[2 * GPI_HASH_COUNTS];
     gpi_call call;
-    gp_result result = gp->out_of_order ? gp_finish(gp) : GP_OK;
+    gp_result result = gp->out_of_order ? gpi_finish(gp) : GP_OK;
     size_t i;
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
     if (result == GP_OK) result = gpi_call_read(&call, table, GPI_HASH_COUNTS_AT, sizeof words, words);
-    result = gpi_call_end(&call, result);
+    result = gpi_call_end_within(&call, result);
     for (i = 0; i < GPI_HASH_COUNTS && result == GP_OK; i++)
         counts[i] = (uint64_t)words[2 * i + 1] << 32 | words[2 * i];
     return result;
@@ -24405,7 +24524,7 @@ static gp_result gpi_hash_move(gp_context *gp, const char *function, const gpi_t
         GPI_CALL_ARG(&call, from->buffer);
         result = gpi_hash_launch_slots(&call, from, &plan);
     }
-    result = gpi_call_end(&call, result);
+    result = gpi_call_end_within(&call, result);
     if (result == GP_OK) result = gpi_hash_read_counts(gp, function, to->buffer, counts);
     if (result != GP_OK) return result;
     if (counts[GPI_HASH_LOST] > 0) {
@@ -24565,10 +24684,10 @@ GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash handle, gp_hash_stat
     size_t b;
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
     if (!out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: out is NULL", function);
-    if (gp->out_of_order && (result = gp_finish(gp)) != GP_OK) return result;
+    if (gp->out_of_order && (result = gpi_finish(gp)) != GP_OK) return result;
     result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
     if (result == GP_OK) result = gpi_hash_measure(&call, table, words);
-    result = gpi_call_end(&call, result);
+    result = gpi_call_end_within(&call, result);
     if (result != GP_OK) return result;
     memset(out, 0, sizeof *out);
     out->capacity = (uint64_t)table->mask + 1;

@@ -389,7 +389,7 @@ static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c)
     for (c->count.bound = 1; c->count.bound <= n && result == GP_OK; c->count.bound += tile) {
         result = gpi_plan_tiles(gp, c->function, &c->plan, c->count.bound, &c->tiles);
         if (result == GP_OK) result = gpi_call_begin(&call, gp, c->function, NULL, 0, NULL);
-        if (result == GP_OK) result = gpi_call_end(&call, gpi_compact_launch(&call, c));
+        if (result == GP_OK) result = gpi_call_end_within(&call, gpi_compact_launch(&call, c));
     }
     if (in) (void)clReleaseMemObject(in);
     if (out) (void)clReleaseMemObject(out);

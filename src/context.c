@@ -229,17 +229,27 @@ GP_API cl_device_id gp_cl_device(const gp_context *gp) { return gp ? gp->info.de
 GP_API cl_command_queue gp_cl_queue(const gp_context *gp) { return gp ? gp->queue : NULL; }
 GP_API const gp_device_info *gp_context_info(const gp_context *gp) { return gp ? &gp->info : NULL; }
 
-GP_API gp_result gp_finish(gp_context *gp)
+/* gp_finish within a call: on_async_error is told later. */
+static gp_result gpi_finish(gp_context *gp)
 {
-    cl_int error;
-    if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_finish: gp is NULL");
-    error = clFinish(gp->queue);
+    const cl_int error = clFinish(gp->queue);
+    gp_result result;
     gpi_settle_all(gp);
     if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
     gp->scratch_busy = NULL;
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clFinish");
-    gpi_programs_save(gp);
-    return gpi_async_result(gp);
+    if (error == CL_SUCCESS) gpi_programs_save(gp);
+    result = gpi_async_result(gp); /* the reason, where clFinish has failed too */
+    if (result != GP_OK || error == CL_SUCCESS) return result;
+    return gpi_fail_cl(gp, error, "gp_finish", "clFinish");
+}
+
+GP_API gp_result gp_finish(gp_context *gp)
+{
+    gp_result result;
+    if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_finish: gp is NULL");
+    result = gpi_finish(gp);
+    gpi_tell_failures(gp);
+    return result;
 }
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)

@@ -1,8 +1,11 @@
 /* events.c - commands in flight: what became of them, and how long they took.
 
    Every command leaves its event here until it has ended. Ended ones are settled at gp_finish, at blocking
-   reads, and whenever the list has filled up: failures are told to the handler and kept for gp_finish, times
-   are added to the profile. All of it on the caller's thread.
+   reads, and whenever the list has filled up: failures are kept for gp_finish and for the handler, times are
+   added to the profile. All of it on the caller's thread.
+
+   The handler may call the library again. So it is called where no call is under way, at the end of a call or
+   of gp_finish, and never by itself: failures that it causes wait until it has returned.
 
    Commands that are enqueued faster than they run would pile up without bound, here and in the driver, so a
    call waits when GPI_IN_FLIGHT_MAX of them are in flight. It must not wait for what only the caller can
@@ -47,15 +50,56 @@ static void gpi_profile_event(gp_context *gp, const char *kernel, cl_event event
 
 /* ------------------------------------------------------------------ failures */
 
+static void gpi_failure_text(const gpi_failure *failure, char text[GPI_ASYNC_TEXT_MAX])
+{
+    (void)snprintf(text, GPI_ASYNC_TEXT_MAX, "%s: %s failed after it was enqueued: %s (%d)",
+                   failure->function, failure->kernel ? failure->kernel : "a command",
+                   gpi_cl_error_name(failure->status), (int)failure->status);
+}
+
+/* For the handler. Out of memory, it does not hear of this one; gp_finish does. */
+static void gpi_failure_keep(gp_context *gp, const gpi_failure *failure)
+{
+    if (gp->failure_count == gp->failure_capacity) {
+        const size_t capacity = gp->failure_capacity ? 2 * gp->failure_capacity : 16;
+        gpi_failure *grown = (gpi_failure *)realloc(gp->failures, capacity * sizeof *grown);
+        if (!grown) return;
+        gp->failures = grown;
+        gp->failure_capacity = capacity;
+    }
+    gp->failures[gp->failure_count++] = *failure;
+}
+
 /* A command failed after it was enqueued: the first one is kept for gp_finish. */
 static void gpi_async_fail(gp_context *gp, const gpi_pending *pending, cl_int status)
 {
     char text[GPI_ASYNC_TEXT_MAX];
-    (void)snprintf(text, sizeof text, "%s: %s failed after it was enqueued: %s (%d)", pending->function,
-                   pending->kernel ? pending->kernel : "a command", gpi_cl_error_name(status), (int)status);
+    gpi_failure failure;
+    failure.function = pending->function;
+    failure.kernel = pending->kernel;
+    failure.status = status;
+    gpi_failure_text(&failure, text);
     if (gp->async_text[0] == '\0') memcpy(gp->async_text, text, sizeof text);
     gpi_log(gp, GP_LOG_ERROR, "%s", text);
-    if (gp->desc.on_async_error) gp->desc.on_async_error(GP_ERROR_OPENCL, text, gp->desc.async_error_user);
+    if (gp->desc.on_async_error) gpi_failure_keep(gp, &failure);
+}
+
+/* Tells the handler what has been kept for it. What it does to the list, and to the last error's text, does
+   not matter. */
+static void gpi_tell_failures(gp_context *gp)
+{
+    char text[GPI_ASYNC_TEXT_MAX], error[GPI_ERROR_MAX];
+    size_t told;
+    if (gp->failure_count == 0 || gp->telling) return;
+    memcpy(error, gp->error, sizeof error);
+    gp->telling = true;
+    for (told = 0; told < gp->failure_count; told++) {
+        gpi_failure_text(&gp->failures[told], text);
+        gp->desc.on_async_error(GP_ERROR_OPENCL, text, gp->desc.async_error_user);
+    }
+    gp->telling = false;
+    gp->failure_count = 0;
+    memcpy(gp->error, error, sizeof error);
 }
 
 /* The first failure since the last time this was asked. */
@@ -70,26 +114,60 @@ static gp_result gpi_async_result(gp_context *gp)
 
 /* ------------------------------------------------------------------ the list */
 
-static cl_int gpi_event_status(cl_event event)
+static cl_int gpi_event_said(cl_event event)
 {
-    cl_int status = CL_COMPLETE;
+    cl_int status = CL_QUEUED; /* where it can't be asked: another time */
     (void)clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
     return status;
+}
+
+/* Intel's CPU runtime says CL_COMPLETE of a command that was skipped because an event it waits for failed.
+   Waiting for it, which takes no time then, tells the truth. */
+static bool gpi_events_failed(const cl_event *events, cl_uint count)
+{
+    return count > 0 && clWaitForEvents(count, events) == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+}
+
+static cl_int gpi_event_status(cl_event event)
+{
+    const cl_int status = gpi_event_said(event);
+    if (status != CL_COMPLETE || !gpi_events_failed(&event, 1)) return status;
+    return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+}
+
+/* The statuses of the first GPI_SETTLED_AT_ONCE commands. Those that have ended are waited for all at once:
+   Mesa takes ten times as long for one at a time. */
+static void gpi_pending_statuses(const gpi_pending *pending, size_t count, cl_int *statuses)
+{
+    cl_event ended[GPI_SETTLED_AT_ONCE];
+    cl_uint ended_count = 0;
+    size_t i;
+    if (count > GPI_SETTLED_AT_ONCE) count = GPI_SETTLED_AT_ONCE;
+    for (i = 0; i < count; i++) {
+        statuses[i] = gpi_event_said(pending[i].event);
+        if (statuses[i] == CL_COMPLETE) ended[ended_count++] = pending[i].event;
+    }
+    if (!gpi_events_failed(ended, ended_count)) return;
+    for (i = 0; i < count; i++) {
+        if (statuses[i] == CL_COMPLETE) statuses[i] = gpi_event_status(pending[i].event);
+    }
 }
 
 /* Settles what has ended, and keeps the rest. */
 static void gpi_settle(gp_context *gp)
 {
+    cl_int statuses[GPI_SETTLED_AT_ONCE];
     size_t i, kept = 0, stalled = 0;
     for (i = 0; i < gp->pending_count; i++) {
         const gpi_pending pending = gp->pending[i];
-        const cl_int status = gpi_event_status(pending.event);
-        if (status > CL_COMPLETE) {
+        const size_t at = i % GPI_SETTLED_AT_ONCE;
+        if (at == 0) gpi_pending_statuses(&gp->pending[i], gp->pending_count - i, statuses);
+        if (statuses[at] > CL_COMPLETE) {
             if (i < gp->pending_stalled) stalled++;
             gp->pending[kept++] = pending;
             continue;
         }
-        if (status < 0) gpi_async_fail(gp, &pending, status);
+        if (statuses[at] < 0) gpi_async_fail(gp, &pending, statuses[at]);
         else if (gp->desc.profile && pending.kernel) gpi_profile_event(gp, pending.kernel, pending.event);
         (void)clReleaseEvent(pending.event);
     }
@@ -111,6 +189,7 @@ static void gpi_pending_free(gp_context *gp)
 {
     while (gp->pending_count > 0) (void)clReleaseEvent(gp->pending[--gp->pending_count].event);
     free(gp->pending);
+    free(gp->failures);
 }
 
 /* Waits until the command has ended; false when it does not begin to run for so long that it may never. */
@@ -118,7 +197,7 @@ static bool gpi_wait_if_running(cl_event event)
 {
     const clock_t begin = clock(), limit = CLOCKS_PER_SEC / 50;
     for (;;) {
-        const cl_int status = gpi_event_status(event);
+        const cl_int status = gpi_event_said(event);
         const clock_t now = clock();
         if (status <= CL_COMPLETE) return true;
         if (status == CL_RUNNING) {

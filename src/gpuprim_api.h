@@ -334,12 +334,14 @@ typedef struct gp_context_desc {
     int64_t (*score)(const gp_device_info *info, void *user);
     void *score_user;
 
-    void (*log)(gp_log_level level, const char *text, void *user); /* NULL: silent */
+    /* NULL: silent. It must not call the library with this context. */
+    void (*log)(gp_log_level level, const char *text, void *user);
     void *log_user;
 
-    /* A command that fails after its call has returned: told here, on the context's own thread, from
-       gp_finish, a blocking read, destroy, or a later call. It must not call the library with this
-       context. NULL: gp_finish returns it all the same. */
+    /* A command that fails after its call has returned: told here, on the context's own thread, at the end of
+       gp_finish, a blocking read, destroy, or a later call. It may call the library, also with this context
+       (which it must not destroy): failures that it causes are told when it has returned. NULL: gp_finish
+       returns the failure all the same. */
     void (*on_async_error)(gp_result result, const char *text, void *user);
     void *async_error_user;
 

@@ -246,12 +246,12 @@ static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, cl_m
 {
     cl_uint words[2 * GPI_HASH_COUNTS];
     gpi_call call;
-    gp_result result = gp->out_of_order ? gp_finish(gp) : GP_OK;
+    gp_result result = gp->out_of_order ? gpi_finish(gp) : GP_OK;
     size_t i;
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
     if (result == GP_OK) result = gpi_call_read(&call, table, GPI_HASH_COUNTS_AT, sizeof words, words);
-    result = gpi_call_end(&call, result);
+    result = gpi_call_end_within(&call, result);
     for (i = 0; i < GPI_HASH_COUNTS && result == GP_OK; i++)
         counts[i] = (uint64_t)words[2 * i + 1] << 32 | words[2 * i];
     return result;
@@ -279,7 +279,7 @@ static gp_result gpi_hash_move(gp_context *gp, const char *function, const gpi_t
         GPI_CALL_ARG(&call, from->buffer);
         result = gpi_hash_launch_slots(&call, from, &plan);
     }
-    result = gpi_call_end(&call, result);
+    result = gpi_call_end_within(&call, result);
     if (result == GP_OK) result = gpi_hash_read_counts(gp, function, to->buffer, counts);
     if (result != GP_OK) return result;
     if (counts[GPI_HASH_LOST] > 0) {
@@ -439,10 +439,10 @@ GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash handle, gp_hash_stat
     size_t b;
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
     if (!out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: out is NULL", function);
-    if (gp->out_of_order && (result = gp_finish(gp)) != GP_OK) return result;
+    if (gp->out_of_order && (result = gpi_finish(gp)) != GP_OK) return result;
     result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
     if (result == GP_OK) result = gpi_hash_measure(&call, table, words);
-    result = gpi_call_end(&call, result);
+    result = gpi_call_end_within(&call, result);
     if (result != GP_OK) return result;
     memset(out, 0, sizeof *out);
     out->capacity = (uint64_t)table->mask + 1;

@@ -157,6 +157,12 @@ typedef struct gpi_pending {
     const char *kernel;   /* its name, static text; NULL: no kernel */
 } gpi_pending;
 
+/* A command that has failed after it was enqueued. */
+typedef struct gpi_failure {
+    const char *function, *kernel; /* as above */
+    cl_int status;
+} gpi_failure;
+
 /* A hash table, as all contexts that share it see it. The buffer starts with the same facts (hash.cl). */
 typedef struct gpi_table {
     uint32_t references; /* handles */
@@ -176,7 +182,7 @@ typedef struct gpi_handle {
     uint32_t generation;
 } gpi_handle;
 
-enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 5, GPI_ASYNC_TEXT_MAX = 256 };
+enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 5, GPI_ASYNC_TEXT_MAX = 256, GPI_SETTLED_AT_ONCE = 64 };
 
 struct gp_context {
     gp_context_desc desc; /* its strings are copied or no longer looked at */
@@ -210,6 +216,9 @@ struct gp_context {
     size_t pending_count, pending_capacity;
     size_t pending_stalled;              /* the first ones, that a call has waited for in vain */
     char async_text[GPI_ASYNC_TEXT_MAX]; /* of the first failure after enqueuing; empty: none */
+    gpi_failure *failures;               /* that on_async_error is still to be told */
+    size_t failure_count, failure_capacity;
+    bool telling; /* on_async_error is being called */
 
     char error[GPI_ERROR_MAX];
 };
@@ -408,6 +417,7 @@ static void gpi_call_arg_count(gpi_call *call, const gpi_count *count);
 static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups);
 static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to);
 static gp_result gpi_call_end(gpi_call *call, gp_result result);
+static gp_result gpi_call_end_within(gpi_call *call, gp_result result);
 
 /* scan.c: what look-backs over tiles take */
 enum { GPI_LOOK_BACK_FEW = 1024 }; /* tiles on a device that drops out of long loops */
@@ -539,10 +549,14 @@ static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c);
         return result == GP_OK ? gpi_compact_warm_up(gp, &c) : result;                                     \
     }
 
+/* context.c */
+static gp_result gpi_finish(gp_context *gp);
+
 /* events.c */
 static void gpi_watch(gp_context *gp, const char *function, const char *kernel, cl_event event);
 static void gpi_settle(gp_context *gp);
 static void gpi_settle_all(gp_context *gp);
+static void gpi_tell_failures(gp_context *gp);
 static void gpi_pending_free(gp_context *gp);
 static void gpi_throttle(gp_context *gp);
 static gp_result gpi_async_result(gp_context *gp);

@@ -318,7 +318,10 @@ static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_m
     return gpi_call_merge_busy(call);
 }
 
-/* After a command: it is what the next one waits for, where the queue does not keep order itself. */
+/* After a command: it is what the next one waits for, where the queue does not keep order itself. Where it
+   does, all of the call's commands wait for the caller's events. When one of these fails, Intel's CPU runtime
+   and Mesa skip only the commands that wait for it: later ones would run on what the first ones have not
+   written. */
 static gp_result gpi_call_enqueued(gpi_call *call, cl_int error, const char *what, const char *kernel,
                                    cl_event event)
 {
@@ -326,8 +329,10 @@ static gp_result gpi_call_enqueued(gpi_call *call, cl_int error, const char *wha
     gpi_watch(call->gp, call->function, kernel, event);
     if (call->last) (void)clReleaseEvent(call->last);
     call->last = event;
-    call->wait = call->gp->out_of_order ? &call->last : NULL;
-    call->wait_count = call->wait ? 1 : 0;
+    if (call->gp->out_of_order) {
+        call->wait = &call->last;
+        call->wait_count = 1;
+    }
     return GP_OK;
 }
 
@@ -439,8 +444,9 @@ static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, siz
     return result;
 }
 
-/* Hands `done` over, also for a call that had nothing to enqueue, and lets go of the rest. */
-static gp_result gpi_call_end(gpi_call *call, gp_result result)
+/* Hands `done` over, also for a call that had nothing to enqueue, and lets go of the rest. For commands in
+   the middle of a call of the API: on_async_error is told at its end. */
+static gp_result gpi_call_end_within(gpi_call *call, gp_result result)
 {
     gp_context *gp = call->gp;
     if (result == GP_OK && call->done && !call->last) {
@@ -458,5 +464,13 @@ static gp_result gpi_call_end(gpi_call *call, gp_result result)
     }
     if (call->last) (void)clReleaseEvent(call->last);
     free(call->merged);
+    return result;
+}
+
+/* The same as the last thing that a call of the API does. */
+static gp_result gpi_call_end(gpi_call *call, gp_result result)
+{
+    result = gpi_call_end_within(call, result);
+    gpi_tell_failures(call->gp);
     return result;
 }

@@ -105,7 +105,7 @@ static gp_result gpi_laws_launch(gpi_laws *laws, const cl_mem *buffers)
         result =
             gpi_call_read(&call, buffers[2], 0, laws->triples * GPI_LAW_RESULTS * laws->size, laws->results);
     if (result == GP_OK) result = gpi_call_read(&call, buffers[3], 0, laws->triples * 4, laws->failed);
-    return gpi_call_end(&call, result);
+    return gpi_call_end_within(&call, result);
 }
 
 static gp_result gpi_laws_round(gpi_laws *laws)

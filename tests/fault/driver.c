@@ -207,7 +207,8 @@ static bool can_do_without(const char *function)
         "clBuildProgram",            /* the same, of a binary */
         "clGetProgramInfo",          /* not saved */
         "clGetKernelWorkGroupInfo",  /* the launch will tell */
-        "clGetEventInfo",            /* taken for ended, which a wait makes true */
+        "clGetEventInfo",            /* asked again later */
+        "clWaitForEvents",           /* where a command has ended: its status stands */
         "clGetEventProfilingInfo",   /* that launch is not in the profile */
         "clFlush",                   /* sooner or later it runs anyway */
         "fopen",
