@@ -345,13 +345,19 @@ typedef struct gp_context_desc {
     void (*on_async_error)(gp_result result, const char *text, void *user);
     void *async_error_user;
 
-    /* Of built programs; NULL: $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim, where these are absolute. Files
-       that belong to neither this user nor root are not loaded. */
+    /* Of built programs; NULL: the environment variable GPUPRIM_CACHE ("off": no disk cache, or a folder's
+       absolute path), else $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim, where these are absolute. A folder
+       that cannot be written is told to `log`, once. Files that belong to neither this user nor root are not
+       loaded. */
     const char *cache_dir;
     bool no_disk_cache;
     /* Bytes that the cache folder may hold; 0: 256 MiB. After a save, the programs that were used longest
        ago (to the second) are removed until the rest fits. Windows: not bounded. */
     size_t cache_limit;
+    /* Programs that the context keeps in memory; 0: 128. When one more is built, the one used longest ago is
+       released, and loaded from the disk cache when it is needed again. A call keeps all that it needs
+       itself. */
+    size_t program_limit;
     const char *dump_dir;      /* when set, programs' sources and binaries go there; made if missing */
     const char *build_options; /* appended to the options of every program */
     bool fast_math;            /* -cl-fast-relaxed-math; off: results as IEEE says */
@@ -387,8 +393,9 @@ GP_API const gp_device_info *gp_context_info(const gp_context *gp);
 GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *count);
 
 /* Blocks until everything enqueued so far has finished; saves newly built programs to the disk cache.
-   Returns the first failure of a command since the last gp_finish: a call that returned GP_OK can still
-   fail on the device, for example when an event that it waits for has failed. */
+   (Without it, a later call does, once they have run: it then takes about as long as one that builds. Not
+   with an out-of-order queue.) Returns the first failure of a command since the last gp_finish: a call that
+   returned GP_OK can still fail on the device, for example when an event that it waits for has failed. */
 GP_API gp_result gp_finish(gp_context *gp);
 
 /* A read-write buffer of `bytes` bytes, filled from `data` unless that is NULL (blocks for the copy).
@@ -2009,15 +2016,16 @@ typedef struct gp_profile {
     uint64_t programs_built;  /* compiled from source */
     uint64_t programs_loaded; /* from the disk cache */
     uint64_t programs_saved;
-    uint64_t programs_shared; /* taken over from `share` */
-    uint64_t launches;        /* kernels enqueued */
-    uint64_t fallbacks;       /* tiles that a waiting group computed for a late one; selections that a
-                                 sample misled (gp_topk) */
-    uint64_t abandoned;       /* look-backs that a device cut short, results wrong; always 0 so far */
-    uint64_t clamped;         /* calls whose count_buffer held more than `count` */
-    uint64_t bad_offsets;     /* calls that found bad offsets of segments or strings */
-    uint64_t skipped;         /* elements whose index was out of range (gp_gather, gp_scatter, gp_unpack) */
-    uint64_t scratch_bytes;   /* held by the context now */
+    uint64_t programs_shared;  /* taken over from `share` */
+    uint64_t programs_dropped; /* released to keep `program_limit` */
+    uint64_t launches;         /* kernels enqueued */
+    uint64_t fallbacks;        /* tiles that a waiting group computed for a late one; selections that a
+                                  sample misled (gp_topk) */
+    uint64_t abandoned;        /* look-backs that a device cut short, results wrong; always 0 so far */
+    uint64_t clamped;          /* calls whose count_buffer held more than `count` */
+    uint64_t bad_offsets;      /* calls that found bad offsets of segments or strings */
+    uint64_t skipped;          /* elements whose index was out of range (gp_gather, gp_scatter, gp_unpack) */
+    uint64_t scratch_bytes;    /* held by the context now */
 } gp_profile;
 
 /* Nanoseconds of one kernel by OpenCL event times. All zero unless gp_context_desc.profile. */
@@ -2077,6 +2085,7 @@ GP_API gp_result gp_profile_reset(gp_context *gp);
 #define GPI_DEVICES_MAX 64        /* of a platform, of a context */
 #define GPI_ERROR_MAX 8192        /* characters of gp_last_error, build log included */
 #define GPI_IN_FLIGHT_MAX 1024    /* commands, see events.c */
+#define GPI_PROGRAM_LIMIT 128     /* programs of a context, where the desc names no bound */
 
 /* ------------------------------------------------------------------ profile */
 
@@ -2183,9 +2192,14 @@ typedef struct gpi_program {
     gpi_key key;   /* of everything that the binary depends on */
     cl_program program;
     cl_kernel kernel[GPI_KERNELS_MAX];
+    size_t fields;     /* of the element: with primitive and prelude, what the source is made from */
     size_t group_max;  /* the largest group that all kernels can be launched with */
     uint32_t launched; /* bit k: kernel k has been launched, so that its machine code exists */
     uint32_t saved;    /* bit k: ... and is in the file of the disk cache */
+    cl_event fresh;    /* the last launch of a kernel that was new; NULL: none was */
+    uint64_t fetched;  /* when it was last asked for: gp_context.fetches */
+    int mark;          /* of its file, while the driver loads it: cache.c */
+    bool frozen;       /* the driver has handed out a binary, or got it, and may not add to it */
 } gpi_program;
 
 /* Text that grows; `failed` sticks when memory runs out. */
@@ -2238,10 +2252,14 @@ struct gp_context {
     cl_command_queue queue;
     bool out_of_order;
 
-    char *cache_dir; /* NULL: no disk cache */
-    char *dump_dir;  /* NULL: no dump */
-    char *options;   /* of every build */
+    char *cache_dir;   /* NULL: no disk cache */
+    bool cache_closed; /* nothing more is saved there */
+    char *dump_dir;    /* NULL: no dump */
+    char *options;     /* of every build */
     gpi_program *programs;
+    uint64_t fetches;  /* of programs, so far */
+    uint64_t released; /* programs fetched by then are held by no call in progress */
+    uint32_t save_in;  /* calls until programs are saved that have new machine code; 0: there is none */
 
     cl_mem scratch;
     size_t scratch_size;
@@ -2316,9 +2334,11 @@ static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_
 /* cache.c */
 #define GPI_HASH_SEED 0xcbf29ce484222325u
 static uint64_t gpi_hash(uint64_t hash, const void *data, size_t size);
-static char *gpi_cache_dir_default(void);
+static char *gpi_cache_dir_default(const gp_context *gp);
+static void gpi_cache_open(gp_context *gp, char *folder);
 static bool gpi_make_dirs(const char *path);
 static unsigned char *gpi_cache_load(gp_context *gp, gpi_program *program, size_t *size);
+static void gpi_cache_unmark(const gp_context *gp, gpi_program *program);
 static void gpi_cache_drop(gp_context *gp, const gpi_program *program);
 static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned char *binary, size_t size);
 static void gpi_dump(gp_context *gp, const gpi_program *program, const char *ending, const void *data,
@@ -2347,10 +2367,18 @@ static gp_result gpi_program_get_fit(gp_context *gp, const char *function, gpi_p
                                      gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
                                      gpi_program **out);
 static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
-static void gpi_programs_save(gp_context *gp);
 static void gpi_programs_free(gp_context *gp);
-static gp_result gpi_programs_share(gp_context *gp, const gp_context *from);
 static const char *gpi_kernel_name(gpi_primitive primitive, size_t k);
+static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, size_t fields);
+static gp_result gpi_kernels_create(gp_context *gp, const char *function, gpi_program *program);
+
+/* program_save.c */
+static void gpi_program_launched(gp_context *gp, gpi_program *program, size_t kernel, cl_event event);
+static bool gpi_program_has_run(const gp_context *gp, const gpi_program *program);
+static void gpi_program_save(gp_context *gp, gpi_program *program);
+static void gpi_programs_save(gp_context *gp);
+static void gpi_programs_save_run(gp_context *gp);
+static gp_result gpi_programs_share(gp_context *gp, const gp_context *from);
 
 /* type.c */
 static size_t gpi_type_size(gp_type type);
@@ -16345,10 +16373,8 @@ static gp_result gpi_copy_strings(gp_context *gp)
     if (!gp->options || (desc->dump_dir && !gp->dump_dir)) {
         return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory for strings");
     }
-    if (!desc->no_disk_cache) {
-        gp->cache_dir = desc->cache_dir ? gpi_format("%s", desc->cache_dir) : gpi_cache_dir_default();
-    }
-    if (gp->cache_dir) (void)gpi_make_dirs(gp->cache_dir);
+    if (!desc->no_disk_cache)
+        gpi_cache_open(gp, desc->cache_dir ? gpi_format("%s", desc->cache_dir) : gpi_cache_dir_default(gp));
     if (gp->dump_dir) (void)gpi_make_dirs(gp->dump_dir);
     desc->cache_dir = desc->dump_dir = desc->build_options = desc->device_filter = NULL;
     return GP_OK;
@@ -16542,7 +16568,10 @@ GP_API gp_result gp_profile_reset(gp_context *gp)
    the key and has a checksum, because a damaged binary can bring a driver down. It is written beside its
    place and renamed, so that a reader sees all of it or nothing. Loading one renews its time; after a save
    the files that were used longest ago go, until the folder keeps its bound. Other processes may do the
-   same at any moment: a file that is gone is one to build, or one less to remove. */
+   same at any moment: a file that is gone is one to build, or one less to remove.
+
+   A driver may crash on a file whose checksum is right. So a file has a mark beside it while the driver loads
+   it, which its process keeps locked; a mark that nobody has locked is a dead process's. */
 
 #include <time.h>
 
@@ -16555,6 +16584,7 @@ GP_API gp_result gp_profile_reset(gp_context *gp)
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utime.h>
@@ -16562,11 +16592,12 @@ GP_API gp_result gp_profile_reset(gp_context *gp)
 #define GPI_PID() ((unsigned)getpid())
 #endif
 
-#define GPI_CACHE_MAGIC "GPUPRIM2"
+#define GPI_CACHE_MAGIC "GPUPRIM3"
+#define GPI_CACHE_MARK ".loading"           /* what the name of a file's mark ends with */
 #define GPI_CACHE_LIMIT ((size_t)256 << 20) /* bytes, where the desc names none */
-#define GPI_CACHE_STALE 3600                /* seconds after which a temporary file is a dead process's */
-#define GPI_CACHE_FILE_MAX 0x10000000       /* bytes of a file worth reading */
-#define GPI_PATH_MAX 4096                   /* no system opens a longer one */
+#define GPI_CACHE_STALE 3600          /* seconds after which a temporary file or a mark is a dead process's */
+#define GPI_CACHE_FILE_MAX 0x10000000 /* bytes of a file worth reading */
+#define GPI_PATH_MAX 4096             /* no system opens a longer one */
 
 typedef struct gpi_cache_header {
     char magic[8];
@@ -16596,18 +16627,25 @@ static bool gpi_is_absolute(const char *path)
 }
 
 /* Where programs are kept when the caller names no folder; NULL when there is no such place. */
-static char *gpi_cache_dir_default(void)
+static char *gpi_cache_dir_default(const gp_context *gp)
 {
+    const char *named = getenv("GPUPRIM_CACHE");
     const char *cache = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
     const char *local = getenv("LOCALAPPDATA");
+    if (named && strcmp(named, "off") == 0) return NULL;
+    if (gpi_is_absolute(named)) return gpi_format("%s", named);
+    if (named && *named) {
+        gpi_log(gp, GP_LOG_WARNING,
+                "cache: GPUPRIM_CACHE is \"%s\", must be off or an absolute path; ignored", named);
+    }
     if (gpi_is_absolute(cache)) return gpi_format("%s/gpuprim", cache);
     if (gpi_is_absolute(local)) return gpi_format("%s/gpuprim", local);
     if (gpi_is_absolute(home)) return gpi_format("%s/.cache/gpuprim", home);
     return NULL;
 }
 
-/* Makes a folder and those above it. Whether it can be written shows when a file is. */
+/* Makes a folder and those above it. */
 static bool gpi_make_dirs(const char *path)
 {
     char *partial = strlen(path) < GPI_PATH_MAX ? gpi_format("%s", path) : NULL;
@@ -16628,6 +16666,25 @@ static char *gpi_cache_path(const gp_context *gp, const gpi_program *program)
 {
     return gpi_format("%s/%016llx%016llx.bin", gp->cache_dir, (unsigned long long)program->key.word[0],
                       (unsigned long long)program->key.word[1]);
+}
+
+/* Nothing is saved from here on. Told once. */
+static void gpi_cache_close(gp_context *gp, const char *path)
+{
+    if (gp->cache_closed) return;
+    gpi_log(gp, GP_LOG_WARNING, "cache: cannot write %s; nothing more is saved", path);
+    gp->cache_closed = true;
+}
+
+/* Takes the folder (NULL: there is no cache), and makes it. What cannot be written may still be read. */
+static void gpi_cache_open(gp_context *gp, char *folder)
+{
+    gp->cache_dir = folder;
+    if (!folder) return;
+    (void)gpi_make_dirs(folder);
+#if !defined(_WIN32)
+    if (access(folder, W_OK | X_OK) != 0) gpi_cache_close(gp, folder);
+#endif
 }
 
 /* ------------------------------------------------------------------ files */
@@ -16759,10 +16816,10 @@ static const char *gpi_cache_ending(const char *name)
     return strspn(name, "0123456789abcdef") == 32 && strncmp(name + 32, ".bin", 4) == 0 ? name + 36 : NULL;
 }
 
-/* Whoever named it: is it a file of this cache by its contents? */
+/* Whoever named it: is it a file of this cache by its contents, whatever the version? */
 static bool gpi_cache_has_magic(const char *path)
 {
-    unsigned char magic[8];
+    unsigned char magic[7];
     struct stat info;
     const int file = gpi_file_open(path, &info);
     const bool good = file >= 0 && gpi_file_fill(file, magic, sizeof magic) &&
@@ -16791,21 +16848,30 @@ static void gpi_cache_files_add(gpi_cache_files *files, char *path, const struct
     files->bytes += (uint64_t)info->st_size;
 }
 
-/* Lists a program's file; removes a temporary one that its process has left behind. */
+/* Removes a temporary file that its process has left behind, or a mark with the file that it is of. */
+static void gpi_cache_clean(char *path, const char *ending, const struct stat *info)
+{
+    const size_t length = strlen(ending), mark = sizeof GPI_CACHE_MARK - 1;
+    if (difftime(time(NULL), info->st_mtime) <= GPI_CACHE_STALE) return;
+    if (length > 4 && strcmp(ending + length - 4, ".tmp") == 0) (void)remove(path);
+    if (strcmp(ending, GPI_CACHE_MARK) != 0) return;
+    (void)remove(path);
+    path[strlen(path) - mark] = '\0';
+    if (gpi_cache_has_magic(path)) (void)remove(path);
+}
+
+/* Lists a program's file; removes what a dead process has left behind. */
 static void gpi_cache_visit(gpi_cache_files *files, const char *folder, const char *name)
 {
     const char *ending = gpi_cache_ending(name);
-    const size_t length = ending ? strlen(ending) : 0;
     struct stat info;
     char *path = ending ? gpi_format("%s/%s", folder, name) : NULL;
     if (!path || stat(path, &info) != 0 || !S_ISREG(info.st_mode)) {
         free(path);
-    } else if (length == 0) {
+    } else if (*ending == '\0') {
         gpi_cache_files_add(files, path, &info);
     } else {
-        if (length > 4 && strcmp(ending + length - 4, ".tmp") == 0 &&
-            difftime(time(NULL), info.st_mtime) > GPI_CACHE_STALE)
-            (void)remove(path);
+        gpi_cache_clean(path, ending, &info);
         free(path);
     }
 }
@@ -16842,6 +16908,99 @@ static void gpi_cache_trim(const gp_context *gp)
 
 #endif
 
+/* ------------------------------------------------------------------ cache: marks */
+
+#if !defined(LOCK_EX) /* Windows: a file is not marked */
+
+static int gpi_mark_set(const char *path, bool *dead)
+{
+    (void)path;
+    *dead = false;
+    return -1;
+}
+
+static void gpi_mark_remove(const char *path, int mark)
+{
+    (void)path;
+    (void)mark;
+}
+
+#else
+
+/* Makes the mark, locks it, and then writes to it: an empty one says nothing yet. */
+static int gpi_mark_make(const char *path)
+{
+    const int mark = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    if (mark < 0) return -1;
+    (void)fcntl(mark, F_SETFD, FD_CLOEXEC);
+    if (flock(mark, LOCK_EX | LOCK_NB) == 0 && write(mark, "1", 1) == 1) return mark;
+    (void)remove(path);
+    (void)close(mark);
+    return -1;
+}
+
+/* A mark that is there: has its process died? One that is gone by now was a living process's. */
+static bool gpi_mark_is_dead(const char *path)
+{
+    struct stat info;
+    const int mark = gpi_file_open(path, &info);
+    bool dead = mark >= 0 && flock(mark, LOCK_EX | LOCK_NB) == 0 && fstat(mark, &info) == 0;
+    dead = dead && info.st_nlink > 0 && info.st_size > 0;
+    if (mark >= 0) (void)close(mark);
+    return dead;
+}
+
+/* Says that the driver is about to load a file. -1: there is no mark, since the folder cannot be written or
+   another thread or process is loading the file; or *dead: since one has died of it. */
+static int gpi_mark_set(const char *path, bool *dead)
+{
+    const int mark = gpi_mark_make(path);
+    *dead = mark < 0 && gpi_mark_is_dead(path);
+    return mark;
+}
+
+/* Removed before it is unlocked, so that nobody takes it for a dead process's. */
+static void gpi_mark_remove(const char *path, int mark)
+{
+    if (mark < 0) return;
+    if (path) (void)remove(path);
+    (void)close(mark);
+}
+
+#endif
+
+static char *gpi_mark_path(const gp_context *gp, const gpi_program *program)
+{
+    char *file = gp->cache_dir ? gpi_cache_path(gp, program) : NULL;
+    char *path = file ? gpi_format("%s" GPI_CACHE_MARK, file) : NULL;
+    free(file);
+    return path;
+}
+
+/* The driver is about to load the program's file, or has loaded it. False: it must not, a process has died
+   of that; the file is gone. */
+static bool gpi_cache_mark(gp_context *gp, gpi_program *program)
+{
+    char *path = gpi_mark_path(gp, program);
+    bool dead = false;
+    program->mark = path ? gpi_mark_set(path, &dead) : -1;
+    if (dead) {
+        gpi_cache_drop(gp, program);
+        (void)remove(path);
+        gpi_log(gp, GP_LOG_WARNING,
+                "cache: a process ended while it loaded a program, which is built anew: %s", path);
+    }
+    free(path);
+    return !dead;
+}
+
+static void gpi_cache_unmark(const gp_context *gp, gpi_program *program)
+{
+    char *path = gpi_mark_path(gp, program);
+    gpi_mark_remove(path, program->mark);
+    free(path);
+}
+
 /* ------------------------------------------------------------------ cache */
 
 /* Of all that the key and the size do not tell. */
@@ -16858,7 +17017,8 @@ static bool gpi_cache_valid(const gpi_cache_header *header, const gpi_program *p
            header->checksum == gpi_cache_checksum(header, body, body_size);
 }
 
-/* The program's binary, to be freed, or NULL: not there, damaged or not ours (dropped then). */
+/* The program's binary, to be freed, or NULL: not there, damaged or not ours (dropped then). With the file
+   marked: gpi_cache_unmark when the driver has loaded it. */
 static unsigned char *gpi_cache_load(gp_context *gp, gpi_program *program, size_t *size)
 {
     gpi_cache_header header;
@@ -16876,8 +17036,11 @@ static unsigned char *gpi_cache_load(gp_context *gp, gpi_program *program, size_
     if (data && !valid) {
         gpi_log(gp, GP_LOG_WARNING, "cache: %s is damaged or foreign, dropped", path);
         (void)remove(path);
+    }
+    if (data && (!valid || !gpi_cache_mark(gp, program))) {
         free(data);
         data = NULL;
+        program->saved = 0;
     }
     free(path);
     return data;
@@ -16902,13 +17065,8 @@ static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned 
     header.size = size;
     header.checksum = gpi_cache_checksum(&header, binary, size);
     good = path && gpi_file_write(path, &header, sizeof header, binary, size);
-    if (!good) {
-        gpi_log(gp, GP_LOG_WARNING, "cache: cannot write %s; nothing more is saved", path ? path : "?");
-        free(gp->cache_dir);
-        gp->cache_dir = NULL;
-    } else {
-        gpi_cache_trim(gp);
-    }
+    if (!good) gpi_cache_close(gp, path ? path : "?");
+    else gpi_cache_trim(gp);
     free(path);
     return good;
 }
@@ -17248,9 +17406,11 @@ static bool gpi_build_binary(gp_context *gp, gpi_program *program)
     if (error == CL_SUCCESS && status == CL_SUCCESS) {
         error = clBuildProgram(program->program, 1, &gp->info.device, gp->options, NULL, NULL);
     }
+    gpi_cache_unmark(gp, program);
     free(binary);
     if (error == CL_SUCCESS && status == CL_SUCCESS) {
         gp->profile.programs_loaded++;
+        program->frozen = true;
         return true;
     }
     gpi_log(gp, GP_LOG_WARNING, "cache: the driver refuses a saved program, rebuilt");
@@ -17299,8 +17459,42 @@ static void gpi_program_free(gpi_program *program)
         if (program->kernel[k]) (void)clReleaseKernel(program->kernel[k]);
     }
     if (program->program) (void)clReleaseProgram(program->program);
+    if (program->fresh) (void)clReleaseEvent(program->fresh);
     free(program->prelude);
     free(program);
+}
+
+/* Commands in flight keep what they need of it. Where they have not ended, what is new is not saved: whoever
+   needs the program again builds it again. */
+static void gpi_program_drop(gp_context *gp, gpi_program **at)
+{
+    gpi_program *program = *at;
+    if (gpi_program_has_run(gp, program)) gpi_program_save(gp, program);
+    *at = program->next;
+    gpi_program_free(program);
+    gp->profile.programs_dropped++;
+}
+
+/* The program used longest ago, of those that no call in progress may hold; NULL: there is none. */
+static gpi_program **gpi_programs_oldest(gp_context *gp)
+{
+    gpi_program **at, **oldest = NULL;
+    for (at = &gp->programs; *at; at = &(*at)->next) {
+        if ((*at)->fetched > gp->released) continue;
+        if (!oldest || (*at)->fetched < (*oldest)->fetched) oldest = at;
+    }
+    return oldest;
+}
+
+/* Drops programs until the rest keeps the bound. */
+static void gpi_programs_trim(gp_context *gp)
+{
+    const size_t limit = gp->desc.program_limit ? gp->desc.program_limit : GPI_PROGRAM_LIMIT;
+    const gpi_program *p;
+    gpi_program **oldest;
+    size_t count = 0;
+    for (p = gp->programs; p; p = p->next) count++;
+    for (; count > limit && (oldest = gpi_programs_oldest(gp)) != NULL; count--) gpi_program_drop(gp, oldest);
 }
 
 static void gpi_programs_free(gp_context *gp)
@@ -17337,6 +17531,7 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
     program->primitive = primitive;
     program->prelude = prelude;
     program->hash = hash;
+    program->fields = fields;
     program->key = gpi_key_make(gp, source);
     gpi_dump(gp, program, ".cl", source, strlen(source));
     result = gpi_check_macros(gp, function, prelude, source + strlen(prelude));
@@ -17348,9 +17543,11 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
         gpi_program_free(program);
         return result;
     }
+    program->fetched = ++gp->fetches;
     program->next = gp->programs;
     gp->programs = program;
     *out = program;
+    gpi_programs_trim(gp);
     return GP_OK;
 }
 
@@ -17363,6 +17560,7 @@ static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_
     hash = gpi_hash(GPI_HASH_SEED, prelude, strlen(prelude));
     *out = gpi_program_find(gp, primitive, prelude, hash);
     if (!*out) return gpi_program_make(gp, function, primitive, prelude, hash, fields, out);
+    (*out)->fetched = ++gp->fetches;
     free(prelude);
     return GP_OK;
 }
@@ -17390,8 +17588,12 @@ static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primi
         if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
     }
 }
+/* ---- End file src/program.c ---- */
 
-/* ------------------------------------------------------------------ save, share */
+/* ---- Begin file src/program_save.c ---- */
+/* program_save.c - programs that are built: when they are saved, how a context takes over another one's. */
+
+/* ------------------------------------------------------------------ binaries */
 
 /* Where the context's device stands among the program's: a context of the caller may have several. */
 static size_t gpi_program_device(const gp_context *gp, const gpi_program *program, cl_uint *count)
@@ -17431,29 +17633,115 @@ static unsigned char *gpi_program_binary(const gp_context *gp, const gpi_program
     return binaries[own];
 }
 
-/* Saves what has been launched since the last save. Called when the queue is idle: some implementations
-   (PoCL) make machine code at a kernel's first launch, and a binary taken before would lack it. */
+/* The same program built from its source again; NULL: it could not be. */
+static cl_program gpi_program_twin(const gp_context *gp, const gpi_program *program)
+{
+    char *source = gpi_source_compose(program->primitive, program->prelude, program->fields);
+    const char *text = source;
+    cl_int error = CL_SUCCESS;
+    cl_program twin = source ? clCreateProgramWithSource(gp->context, 1, &text, NULL, &error) : NULL;
+    free(source);
+    if (!twin || error != CL_SUCCESS) return NULL;
+    error = clBuildProgram(twin, 1, &gp->info.device, gp->options, NULL, NULL);
+    if (error == CL_SUCCESS) return twin;
+    (void)clReleaseProgram(twin);
+    return NULL;
+}
+
+/* The binary with all machine code that there is by now, to be freed. PoCL (3.1 to 7.0) keeps the binary that
+   was asked for first, or that the program was loaded from, and adds nothing to it. A program that is built
+   from the same source finds all machine code in PoCL's own cache, without compiling. Where that cache is
+   switched off the twin has less. */
+static unsigned char *gpi_program_binary_now(gp_context *gp, gpi_program *program, size_t *size)
+{
+    unsigned char *binary = gpi_program_binary(gp, program, size), *grown;
+    const bool frozen = program->frozen && strstr(gp->info.platform_name, "Portable Computing Language");
+    gpi_program twin = *program;
+    size_t grown_size = 0;
+    program->frozen = true;
+    twin.program = frozen ? gpi_program_twin(gp, program) : NULL;
+    if (!twin.program) return binary;
+    grown = gpi_program_binary(gp, &twin, &grown_size);
+    (void)clReleaseProgram(twin.program);
+    if (!grown || (binary && grown_size < *size)) {
+        free(grown);
+        return binary;
+    }
+    free(binary);
+    *size = grown_size;
+    return grown;
+}
+
+/* ------------------------------------------------------------------ save */
+
+static bool gpi_caches(const gp_context *gp) { return gp->cache_dir && !gp->cache_closed; }
+static bool gpi_saves(const gp_context *gp) { return gpi_caches(gp) || gp->dump_dir; }
+
+/* Have kernels been launched that its file does not have? */
+static bool gpi_program_is_new(const gpi_program *program)
+{
+    return (program->launched & ~program->saved) != 0;
+}
+
+/* Saves what has been launched since the last save. Some implementations (PoCL) make machine code when a
+   kernel is launched for the first time, and a binary taken before that has ended would lack it. */
+static void gpi_program_save(gp_context *gp, gpi_program *program)
+{
+    unsigned char *binary;
+    size_t size;
+    if (!gpi_saves(gp) || !gpi_program_is_new(program)) return;
+    program->launched |= program->saved;
+    binary = gpi_program_binary_now(gp, program, &size);
+    if (!binary) gpi_log(gp, GP_LOG_WARNING, "cache: the driver gives no binary");
+    else gpi_dump(gp, program, ".bin", binary, size);
+    if (binary && gpi_caches(gp) && gpi_cache_save(gp, program, binary, size)) gp->profile.programs_saved++;
+    if (binary) program->saved = program->launched;
+    free(binary);
+}
+
+/* All of them; the queue is idle. */
 static void gpi_programs_save(gp_context *gp)
 {
     gpi_program *p;
-    for (p = gp->programs; p && (gp->cache_dir || gp->dump_dir); p = p->next) {
-        unsigned char *binary;
-        size_t size;
-        if (!(p->launched & ~p->saved)) continue;
-        p->launched |= p->saved;
-        binary = gpi_program_binary(gp, p, &size);
-        if (!binary) {
-            gpi_log(gp, GP_LOG_WARNING, "cache: the driver gives no binary");
-            continue;
-        }
-        gpi_dump(gp, p, ".bin", binary, size);
-        if (gp->cache_dir && gpi_cache_save(gp, p, binary, size)) gp->profile.programs_saved++;
-        p->saved = p->launched;
-        free(binary);
+    for (p = gp->programs; p; p = p->next) gpi_program_save(gp, p);
+    gp->save_in = 0;
+}
+
+/* Has every kernel that was launched run once? For a queue out of order only gp_finish can tell. */
+static bool gpi_program_has_run(const gp_context *gp, const gpi_program *program)
+{
+    return !gp->out_of_order && (!program->fresh || gpi_event_status(program->fresh) <= CL_COMPLETE);
+}
+
+/* At the beginning of a call, for callers who never call gp_finish. A save takes time, so it waits until a
+   call has launched nothing new. */
+static void gpi_programs_save_run(gp_context *gp)
+{
+    gpi_program *p;
+    if (gp->save_in == 0 || --gp->save_in > 0) return;
+    for (p = gp->programs; p; p = p->next) {
+        if (!gpi_program_is_new(p)) continue;
+        if (gpi_program_has_run(gp, p)) gpi_program_save(gp, p);
+        else gp->save_in = 1;
     }
 }
 
-static gp_result gpi_program_copy(gp_context *gp, const gpi_program *from)
+/* Takes note of a launch; `event` is its own. */
+static void gpi_program_launched(gp_context *gp, gpi_program *program, size_t kernel, cl_event event)
+{
+    const uint32_t bit = (uint32_t)1 << kernel, before = program->launched | program->saved;
+    program->launched |= bit;
+    if ((before & bit) || gp->out_of_order || !gpi_saves(gp)) return;
+    if (program->fresh) (void)clReleaseEvent(program->fresh);
+    (void)clRetainEvent(event);
+    program->fresh = event;
+    gp->save_in = 2;
+}
+
+/* ------------------------------------------------------------------ share */
+
+/* Machine code that `from` has not saved yet is for `from` to save. */
+static gp_result gpi_program_copy(gp_context *gp, gpi_program *from)
 {
     gpi_program *program = (gpi_program *)calloc(1, sizeof *program);
     gp_result result;
@@ -17466,8 +17754,9 @@ static gp_result gpi_program_copy(gp_context *gp, const gpi_program *from)
     program->primitive = from->primitive;
     program->hash = from->hash;
     program->key = from->key;
-    program->launched = from->launched;
-    program->saved = from->saved;
+    program->fields = from->fields;
+    program->launched = program->saved = from->saved;
+    program->frozen = from->frozen = true; /* whichever asks first */
     program->program = from->program;
     (void)clRetainProgram(program->program);
     program->next = gp->programs;
@@ -17481,13 +17770,13 @@ static gp_result gpi_program_copy(gp_context *gp, const gpi_program *from)
    built with other options are other programs. */
 static gp_result gpi_programs_share(gp_context *gp, const gp_context *from)
 {
-    const gpi_program *p;
+    gpi_program *p;
     gp_result result = GP_OK;
     if (strcmp(gp->options, from->options) != 0) return GP_OK;
     for (p = from->programs; p && result == GP_OK; p = p->next) result = gpi_program_copy(gp, p);
     return result;
 }
-/* ---- End file src/program.c ---- */
+/* ---- End file src/program_save.c ---- */
 
 /* ---- Begin file src/events.c ---- */
 /* events.c - commands in flight: what became of them, and how long they took.
@@ -18013,6 +18302,7 @@ static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *func
     call->wait_count = wait_count;
     call->done = done;
     gpi_throttle(gp);
+    gpi_programs_save_run(gp);
     return gpi_check_events(gp, function, wait, wait_count);
 }
 
@@ -18145,7 +18435,7 @@ static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t gr
     result = gpi_call_enqueued(call, error, "clEnqueueNDRangeKernel",
                                gpi_kernel_name(call->program->primitive, call->kernel), event);
     if (result != GP_OK) return result;
-    call->program->launched |= 1u << call->kernel;
+    gpi_program_launched(gp, call->program, call->kernel, event);
     gp->profile.launches++;
     return GP_OK;
 }
@@ -18208,6 +18498,7 @@ static gp_result gpi_call_end_within(gpi_call *call, gp_result result)
     }
     if (call->last) (void)clReleaseEvent(call->last);
     free(call->merged);
+    gp->released = gp->fetches;
     return result;
 }
 
@@ -19527,6 +19818,7 @@ static gp_result gpi_laws_check_new(gp_context *gp, const char *function, const 
     gp_check_monoid_desc desc;
     uint64_t *grown, hash = gpi_hash(GPI_HASH_SEED, monoid->source, strlen(monoid->source) + 1);
     const uint32_t flags = (uint32_t)monoid->commutative * 2 + monoid->exact;
+    const uint64_t released = gp->released;
     gp_result result;
     size_t i;
     hash = gpi_hash(hash, monoid->type, strlen(monoid->type) + 1);
@@ -19544,6 +19836,7 @@ static gp_result gpi_laws_check_new(gp_context *gp, const char *function, const 
     desc.monoid = monoid;
     result = gpi_laws_check(gp, function, &desc);
     if (result != GP_OK) gp->law_count--;
+    gp->released = released; /* a call within another one, whose programs are still needed */
     return result;
 }
 
@@ -24029,15 +24322,18 @@ static gp_result gpi_hash_insert(gp_context *gp, const char *function, gp_hash h
     gpi_hash_batch batch;
     gpi_hash_put put;
     gpi_call call;
+    uint64_t released;
     gp_result result;
     if (desc && desc->done) *desc->done = NULL;
     if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    released = gp->released;
     memset(&put, 0, sizeof put);
     put.desc = desc;
     result = gpi_hash_plan_put(gp, function, handle, &batch, &put, change);
     if (result == GP_OK && (desc->count > 0 || desc->failed_count))
         result = gpi_hash_check_put_buffers(gp, &batch, &put);
     if (result == GP_OK) result = gpi_hash_make_room(gp, function, batch.table, desc->count);
+    gp->released = released; /* a rehash is a call of its own, and this one's programs are still needed */
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_hash_put_all(&call, &batch, &put);

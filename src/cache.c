@@ -4,7 +4,10 @@
    the key and has a checksum, because a damaged binary can bring a driver down. It is written beside its
    place and renamed, so that a reader sees all of it or nothing. Loading one renews its time; after a save
    the files that were used longest ago go, until the folder keeps its bound. Other processes may do the
-   same at any moment: a file that is gone is one to build, or one less to remove. */
+   same at any moment: a file that is gone is one to build, or one less to remove.
+
+   A driver may crash on a file whose checksum is right. So a file has a mark beside it while the driver loads
+   it, which its process keeps locked; a mark that nobody has locked is a dead process's. */
 #include "internal.h"
 
 #include <time.h>
@@ -18,6 +21,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utime.h>
@@ -25,11 +29,12 @@
 #define GPI_PID() ((unsigned)getpid())
 #endif
 
-#define GPI_CACHE_MAGIC "GPUPRIM2"
+#define GPI_CACHE_MAGIC "GPUPRIM3"
+#define GPI_CACHE_MARK ".loading"           /* what the name of a file's mark ends with */
 #define GPI_CACHE_LIMIT ((size_t)256 << 20) /* bytes, where the desc names none */
-#define GPI_CACHE_STALE 3600                /* seconds after which a temporary file is a dead process's */
-#define GPI_CACHE_FILE_MAX 0x10000000       /* bytes of a file worth reading */
-#define GPI_PATH_MAX 4096                   /* no system opens a longer one */
+#define GPI_CACHE_STALE 3600          /* seconds after which a temporary file or a mark is a dead process's */
+#define GPI_CACHE_FILE_MAX 0x10000000 /* bytes of a file worth reading */
+#define GPI_PATH_MAX 4096             /* no system opens a longer one */
 
 typedef struct gpi_cache_header {
     char magic[8];
@@ -59,18 +64,25 @@ static bool gpi_is_absolute(const char *path)
 }
 
 /* Where programs are kept when the caller names no folder; NULL when there is no such place. */
-static char *gpi_cache_dir_default(void)
+static char *gpi_cache_dir_default(const gp_context *gp)
 {
+    const char *named = getenv("GPUPRIM_CACHE");
     const char *cache = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
     const char *local = getenv("LOCALAPPDATA");
+    if (named && strcmp(named, "off") == 0) return NULL;
+    if (gpi_is_absolute(named)) return gpi_format("%s", named);
+    if (named && *named) {
+        gpi_log(gp, GP_LOG_WARNING,
+                "cache: GPUPRIM_CACHE is \"%s\", must be off or an absolute path; ignored", named);
+    }
     if (gpi_is_absolute(cache)) return gpi_format("%s/gpuprim", cache);
     if (gpi_is_absolute(local)) return gpi_format("%s/gpuprim", local);
     if (gpi_is_absolute(home)) return gpi_format("%s/.cache/gpuprim", home);
     return NULL;
 }
 
-/* Makes a folder and those above it. Whether it can be written shows when a file is. */
+/* Makes a folder and those above it. */
 static bool gpi_make_dirs(const char *path)
 {
     char *partial = strlen(path) < GPI_PATH_MAX ? gpi_format("%s", path) : NULL;
@@ -91,6 +103,25 @@ static char *gpi_cache_path(const gp_context *gp, const gpi_program *program)
 {
     return gpi_format("%s/%016llx%016llx.bin", gp->cache_dir, (unsigned long long)program->key.word[0],
                       (unsigned long long)program->key.word[1]);
+}
+
+/* Nothing is saved from here on. Told once. */
+static void gpi_cache_close(gp_context *gp, const char *path)
+{
+    if (gp->cache_closed) return;
+    gpi_log(gp, GP_LOG_WARNING, "cache: cannot write %s; nothing more is saved", path);
+    gp->cache_closed = true;
+}
+
+/* Takes the folder (NULL: there is no cache), and makes it. What cannot be written may still be read. */
+static void gpi_cache_open(gp_context *gp, char *folder)
+{
+    gp->cache_dir = folder;
+    if (!folder) return;
+    (void)gpi_make_dirs(folder);
+#if !defined(_WIN32)
+    if (access(folder, W_OK | X_OK) != 0) gpi_cache_close(gp, folder);
+#endif
 }
 
 /* ------------------------------------------------------------------ files */
@@ -222,10 +253,10 @@ static const char *gpi_cache_ending(const char *name)
     return strspn(name, "0123456789abcdef") == 32 && strncmp(name + 32, ".bin", 4) == 0 ? name + 36 : NULL;
 }
 
-/* Whoever named it: is it a file of this cache by its contents? */
+/* Whoever named it: is it a file of this cache by its contents, whatever the version? */
 static bool gpi_cache_has_magic(const char *path)
 {
-    unsigned char magic[8];
+    unsigned char magic[7];
     struct stat info;
     const int file = gpi_file_open(path, &info);
     const bool good = file >= 0 && gpi_file_fill(file, magic, sizeof magic) &&
@@ -254,21 +285,30 @@ static void gpi_cache_files_add(gpi_cache_files *files, char *path, const struct
     files->bytes += (uint64_t)info->st_size;
 }
 
-/* Lists a program's file; removes a temporary one that its process has left behind. */
+/* Removes a temporary file that its process has left behind, or a mark with the file that it is of. */
+static void gpi_cache_clean(char *path, const char *ending, const struct stat *info)
+{
+    const size_t length = strlen(ending), mark = sizeof GPI_CACHE_MARK - 1;
+    if (difftime(time(NULL), info->st_mtime) <= GPI_CACHE_STALE) return;
+    if (length > 4 && strcmp(ending + length - 4, ".tmp") == 0) (void)remove(path);
+    if (strcmp(ending, GPI_CACHE_MARK) != 0) return;
+    (void)remove(path);
+    path[strlen(path) - mark] = '\0';
+    if (gpi_cache_has_magic(path)) (void)remove(path);
+}
+
+/* Lists a program's file; removes what a dead process has left behind. */
 static void gpi_cache_visit(gpi_cache_files *files, const char *folder, const char *name)
 {
     const char *ending = gpi_cache_ending(name);
-    const size_t length = ending ? strlen(ending) : 0;
     struct stat info;
     char *path = ending ? gpi_format("%s/%s", folder, name) : NULL;
     if (!path || stat(path, &info) != 0 || !S_ISREG(info.st_mode)) {
         free(path);
-    } else if (length == 0) {
+    } else if (*ending == '\0') {
         gpi_cache_files_add(files, path, &info);
     } else {
-        if (length > 4 && strcmp(ending + length - 4, ".tmp") == 0 &&
-            difftime(time(NULL), info.st_mtime) > GPI_CACHE_STALE)
-            (void)remove(path);
+        gpi_cache_clean(path, ending, &info);
         free(path);
     }
 }
@@ -305,6 +345,99 @@ static void gpi_cache_trim(const gp_context *gp)
 
 #endif
 
+/* ------------------------------------------------------------------ cache: marks */
+
+#if !defined(LOCK_EX) /* Windows: a file is not marked */
+
+static int gpi_mark_set(const char *path, bool *dead)
+{
+    (void)path;
+    *dead = false;
+    return -1;
+}
+
+static void gpi_mark_remove(const char *path, int mark)
+{
+    (void)path;
+    (void)mark;
+}
+
+#else
+
+/* Makes the mark, locks it, and then writes to it: an empty one says nothing yet. */
+static int gpi_mark_make(const char *path)
+{
+    const int mark = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    if (mark < 0) return -1;
+    (void)fcntl(mark, F_SETFD, FD_CLOEXEC);
+    if (flock(mark, LOCK_EX | LOCK_NB) == 0 && write(mark, "1", 1) == 1) return mark;
+    (void)remove(path);
+    (void)close(mark);
+    return -1;
+}
+
+/* A mark that is there: has its process died? One that is gone by now was a living process's. */
+static bool gpi_mark_is_dead(const char *path)
+{
+    struct stat info;
+    const int mark = gpi_file_open(path, &info);
+    bool dead = mark >= 0 && flock(mark, LOCK_EX | LOCK_NB) == 0 && fstat(mark, &info) == 0;
+    dead = dead && info.st_nlink > 0 && info.st_size > 0;
+    if (mark >= 0) (void)close(mark);
+    return dead;
+}
+
+/* Says that the driver is about to load a file. -1: there is no mark, since the folder cannot be written or
+   another thread or process is loading the file; or *dead: since one has died of it. */
+static int gpi_mark_set(const char *path, bool *dead)
+{
+    const int mark = gpi_mark_make(path);
+    *dead = mark < 0 && gpi_mark_is_dead(path);
+    return mark;
+}
+
+/* Removed before it is unlocked, so that nobody takes it for a dead process's. */
+static void gpi_mark_remove(const char *path, int mark)
+{
+    if (mark < 0) return;
+    if (path) (void)remove(path);
+    (void)close(mark);
+}
+
+#endif
+
+static char *gpi_mark_path(const gp_context *gp, const gpi_program *program)
+{
+    char *file = gp->cache_dir ? gpi_cache_path(gp, program) : NULL;
+    char *path = file ? gpi_format("%s" GPI_CACHE_MARK, file) : NULL;
+    free(file);
+    return path;
+}
+
+/* The driver is about to load the program's file, or has loaded it. False: it must not, a process has died
+   of that; the file is gone. */
+static bool gpi_cache_mark(gp_context *gp, gpi_program *program)
+{
+    char *path = gpi_mark_path(gp, program);
+    bool dead = false;
+    program->mark = path ? gpi_mark_set(path, &dead) : -1;
+    if (dead) {
+        gpi_cache_drop(gp, program);
+        (void)remove(path);
+        gpi_log(gp, GP_LOG_WARNING,
+                "cache: a process ended while it loaded a program, which is built anew: %s", path);
+    }
+    free(path);
+    return !dead;
+}
+
+static void gpi_cache_unmark(const gp_context *gp, gpi_program *program)
+{
+    char *path = gpi_mark_path(gp, program);
+    gpi_mark_remove(path, program->mark);
+    free(path);
+}
+
 /* ------------------------------------------------------------------ cache */
 
 /* Of all that the key and the size do not tell. */
@@ -321,7 +454,8 @@ static bool gpi_cache_valid(const gpi_cache_header *header, const gpi_program *p
            header->checksum == gpi_cache_checksum(header, body, body_size);
 }
 
-/* The program's binary, to be freed, or NULL: not there, damaged or not ours (dropped then). */
+/* The program's binary, to be freed, or NULL: not there, damaged or not ours (dropped then). With the file
+   marked: gpi_cache_unmark when the driver has loaded it. */
 static unsigned char *gpi_cache_load(gp_context *gp, gpi_program *program, size_t *size)
 {
     gpi_cache_header header;
@@ -339,8 +473,11 @@ static unsigned char *gpi_cache_load(gp_context *gp, gpi_program *program, size_
     if (data && !valid) {
         gpi_log(gp, GP_LOG_WARNING, "cache: %s is damaged or foreign, dropped", path);
         (void)remove(path);
+    }
+    if (data && (!valid || !gpi_cache_mark(gp, program))) {
         free(data);
         data = NULL;
+        program->saved = 0;
     }
     free(path);
     return data;
@@ -365,13 +502,8 @@ static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned 
     header.size = size;
     header.checksum = gpi_cache_checksum(&header, binary, size);
     good = path && gpi_file_write(path, &header, sizeof header, binary, size);
-    if (!good) {
-        gpi_log(gp, GP_LOG_WARNING, "cache: cannot write %s; nothing more is saved", path ? path : "?");
-        free(gp->cache_dir);
-        gp->cache_dir = NULL;
-    } else {
-        gpi_cache_trim(gp);
-    }
+    if (!good) gpi_cache_close(gp, path ? path : "?");
+    else gpi_cache_trim(gp);
     free(path);
     return good;
 }

@@ -145,10 +145,8 @@ static gp_result gpi_copy_strings(gp_context *gp)
     if (!gp->options || (desc->dump_dir && !gp->dump_dir)) {
         return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory for strings");
     }
-    if (!desc->no_disk_cache) {
-        gp->cache_dir = desc->cache_dir ? gpi_format("%s", desc->cache_dir) : gpi_cache_dir_default();
-    }
-    if (gp->cache_dir) (void)gpi_make_dirs(gp->cache_dir);
+    if (!desc->no_disk_cache)
+        gpi_cache_open(gp, desc->cache_dir ? gpi_format("%s", desc->cache_dir) : gpi_cache_dir_default(gp));
     if (gp->dump_dir) (void)gpi_make_dirs(gp->dump_dir);
     desc->cache_dir = desc->dump_dir = desc->build_options = desc->device_filter = NULL;
     return GP_OK;

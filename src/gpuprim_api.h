@@ -345,13 +345,19 @@ typedef struct gp_context_desc {
     void (*on_async_error)(gp_result result, const char *text, void *user);
     void *async_error_user;
 
-    /* Of built programs; NULL: $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim, where these are absolute. Files
-       that belong to neither this user nor root are not loaded. */
+    /* Of built programs; NULL: the environment variable GPUPRIM_CACHE ("off": no disk cache, or a folder's
+       absolute path), else $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim, where these are absolute. A folder
+       that cannot be written is told to `log`, once. Files that belong to neither this user nor root are not
+       loaded. */
     const char *cache_dir;
     bool no_disk_cache;
     /* Bytes that the cache folder may hold; 0: 256 MiB. After a save, the programs that were used longest
        ago (to the second) are removed until the rest fits. Windows: not bounded. */
     size_t cache_limit;
+    /* Programs that the context keeps in memory; 0: 128. When one more is built, the one used longest ago is
+       released, and loaded from the disk cache when it is needed again. A call keeps all that it needs
+       itself. */
+    size_t program_limit;
     const char *dump_dir;      /* when set, programs' sources and binaries go there; made if missing */
     const char *build_options; /* appended to the options of every program */
     bool fast_math;            /* -cl-fast-relaxed-math; off: results as IEEE says */
@@ -387,8 +393,9 @@ GP_API const gp_device_info *gp_context_info(const gp_context *gp);
 GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *count);
 
 /* Blocks until everything enqueued so far has finished; saves newly built programs to the disk cache.
-   Returns the first failure of a command since the last gp_finish: a call that returned GP_OK can still
-   fail on the device, for example when an event that it waits for has failed. */
+   (Without it, a later call does, once they have run: it then takes about as long as one that builds. Not
+   with an out-of-order queue.) Returns the first failure of a command since the last gp_finish: a call that
+   returned GP_OK can still fail on the device, for example when an event that it waits for has failed. */
 GP_API gp_result gp_finish(gp_context *gp);
 
 /* A read-write buffer of `bytes` bytes, filled from `data` unless that is NULL (blocks for the copy).
@@ -2009,15 +2016,16 @@ typedef struct gp_profile {
     uint64_t programs_built;  /* compiled from source */
     uint64_t programs_loaded; /* from the disk cache */
     uint64_t programs_saved;
-    uint64_t programs_shared; /* taken over from `share` */
-    uint64_t launches;        /* kernels enqueued */
-    uint64_t fallbacks;       /* tiles that a waiting group computed for a late one; selections that a
-                                 sample misled (gp_topk) */
-    uint64_t abandoned;       /* look-backs that a device cut short, results wrong; always 0 so far */
-    uint64_t clamped;         /* calls whose count_buffer held more than `count` */
-    uint64_t bad_offsets;     /* calls that found bad offsets of segments or strings */
-    uint64_t skipped;         /* elements whose index was out of range (gp_gather, gp_scatter, gp_unpack) */
-    uint64_t scratch_bytes;   /* held by the context now */
+    uint64_t programs_shared;  /* taken over from `share` */
+    uint64_t programs_dropped; /* released to keep `program_limit` */
+    uint64_t launches;         /* kernels enqueued */
+    uint64_t fallbacks;        /* tiles that a waiting group computed for a late one; selections that a
+                                  sample misled (gp_topk) */
+    uint64_t abandoned;        /* look-backs that a device cut short, results wrong; always 0 so far */
+    uint64_t clamped;          /* calls whose count_buffer held more than `count` */
+    uint64_t bad_offsets;      /* calls that found bad offsets of segments or strings */
+    uint64_t skipped;          /* elements whose index was out of range (gp_gather, gp_scatter, gp_unpack) */
+    uint64_t scratch_bytes;    /* held by the context now */
 } gp_profile;
 
 /* Nanoseconds of one kernel by OpenCL event times. All zero unless gp_context_desc.profile. */

@@ -481,15 +481,18 @@ static gp_result gpi_hash_insert(gp_context *gp, const char *function, gp_hash h
     gpi_hash_batch batch;
     gpi_hash_put put;
     gpi_call call;
+    uint64_t released;
     gp_result result;
     if (desc && desc->done) *desc->done = NULL;
     if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    released = gp->released;
     memset(&put, 0, sizeof put);
     put.desc = desc;
     result = gpi_hash_plan_put(gp, function, handle, &batch, &put, change);
     if (result == GP_OK && (desc->count > 0 || desc->failed_count))
         result = gpi_hash_check_put_buffers(gp, &batch, &put);
     if (result == GP_OK) result = gpi_hash_make_room(gp, function, batch.table, desc->count);
+    gp->released = released; /* a rehash is a call of its own, and this one's programs are still needed */
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_hash_put_all(&call, &batch, &put);

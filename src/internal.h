@@ -30,6 +30,7 @@
 #define GPI_DEVICES_MAX 64        /* of a platform, of a context */
 #define GPI_ERROR_MAX 8192        /* characters of gp_last_error, build log included */
 #define GPI_IN_FLIGHT_MAX 1024    /* commands, see events.c */
+#define GPI_PROGRAM_LIMIT 128     /* programs of a context, where the desc names no bound */
 
 /* ------------------------------------------------------------------ profile */
 
@@ -136,9 +137,14 @@ typedef struct gpi_program {
     gpi_key key;   /* of everything that the binary depends on */
     cl_program program;
     cl_kernel kernel[GPI_KERNELS_MAX];
+    size_t fields;     /* of the element: with primitive and prelude, what the source is made from */
     size_t group_max;  /* the largest group that all kernels can be launched with */
     uint32_t launched; /* bit k: kernel k has been launched, so that its machine code exists */
     uint32_t saved;    /* bit k: ... and is in the file of the disk cache */
+    cl_event fresh;    /* the last launch of a kernel that was new; NULL: none was */
+    uint64_t fetched;  /* when it was last asked for: gp_context.fetches */
+    int mark;          /* of its file, while the driver loads it: cache.c */
+    bool frozen;       /* the driver has handed out a binary, or got it, and may not add to it */
 } gpi_program;
 
 /* Text that grows; `failed` sticks when memory runs out. */
@@ -191,10 +197,14 @@ struct gp_context {
     cl_command_queue queue;
     bool out_of_order;
 
-    char *cache_dir; /* NULL: no disk cache */
-    char *dump_dir;  /* NULL: no dump */
-    char *options;   /* of every build */
+    char *cache_dir;   /* NULL: no disk cache */
+    bool cache_closed; /* nothing more is saved there */
+    char *dump_dir;    /* NULL: no dump */
+    char *options;     /* of every build */
     gpi_program *programs;
+    uint64_t fetches;  /* of programs, so far */
+    uint64_t released; /* programs fetched by then are held by no call in progress */
+    uint32_t save_in;  /* calls until programs are saved that have new machine code; 0: there is none */
 
     cl_mem scratch;
     size_t scratch_size;
@@ -269,9 +279,11 @@ static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_
 /* cache.c */
 #define GPI_HASH_SEED 0xcbf29ce484222325u
 static uint64_t gpi_hash(uint64_t hash, const void *data, size_t size);
-static char *gpi_cache_dir_default(void);
+static char *gpi_cache_dir_default(const gp_context *gp);
+static void gpi_cache_open(gp_context *gp, char *folder);
 static bool gpi_make_dirs(const char *path);
 static unsigned char *gpi_cache_load(gp_context *gp, gpi_program *program, size_t *size);
+static void gpi_cache_unmark(const gp_context *gp, gpi_program *program);
 static void gpi_cache_drop(gp_context *gp, const gpi_program *program);
 static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned char *binary, size_t size);
 static void gpi_dump(gp_context *gp, const gpi_program *program, const char *ending, const void *data,
@@ -300,10 +312,18 @@ static gp_result gpi_program_get_fit(gp_context *gp, const char *function, gpi_p
                                      gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
                                      gpi_program **out);
 static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
-static void gpi_programs_save(gp_context *gp);
 static void gpi_programs_free(gp_context *gp);
-static gp_result gpi_programs_share(gp_context *gp, const gp_context *from);
 static const char *gpi_kernel_name(gpi_primitive primitive, size_t k);
+static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, size_t fields);
+static gp_result gpi_kernels_create(gp_context *gp, const char *function, gpi_program *program);
+
+/* program_save.c */
+static void gpi_program_launched(gp_context *gp, gpi_program *program, size_t kernel, cl_event event);
+static bool gpi_program_has_run(const gp_context *gp, const gpi_program *program);
+static void gpi_program_save(gp_context *gp, gpi_program *program);
+static void gpi_programs_save(gp_context *gp);
+static void gpi_programs_save_run(gp_context *gp);
+static gp_result gpi_programs_share(gp_context *gp, const gp_context *from);
 
 /* type.c */
 static size_t gpi_type_size(gp_type type);

@@ -269,6 +269,7 @@ static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *func
     call->wait_count = wait_count;
     call->done = done;
     gpi_throttle(gp);
+    gpi_programs_save_run(gp);
     return gpi_check_events(gp, function, wait, wait_count);
 }
 
@@ -401,7 +402,7 @@ static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t gr
     result = gpi_call_enqueued(call, error, "clEnqueueNDRangeKernel",
                                gpi_kernel_name(call->program->primitive, call->kernel), event);
     if (result != GP_OK) return result;
-    call->program->launched |= 1u << call->kernel;
+    gpi_program_launched(gp, call->program, call->kernel, event);
     gp->profile.launches++;
     return GP_OK;
 }
@@ -464,6 +465,7 @@ static gp_result gpi_call_end_within(gpi_call *call, gp_result result)
     }
     if (call->last) (void)clReleaseEvent(call->last);
     free(call->merged);
+    gp->released = gp->fetches;
     return result;
 }
 

@@ -293,6 +293,7 @@ static gp_result gpi_laws_check_new(gp_context *gp, const char *function, const 
     gp_check_monoid_desc desc;
     uint64_t *grown, hash = gpi_hash(GPI_HASH_SEED, monoid->source, strlen(monoid->source) + 1);
     const uint32_t flags = (uint32_t)monoid->commutative * 2 + monoid->exact;
+    const uint64_t released = gp->released;
     gp_result result;
     size_t i;
     hash = gpi_hash(hash, monoid->type, strlen(monoid->type) + 1);
@@ -310,6 +311,7 @@ static gp_result gpi_laws_check_new(gp_context *gp, const char *function, const 
     desc.monoid = monoid;
     result = gpi_laws_check(gp, function, &desc);
     if (result != GP_OK) gp->law_count--;
+    gp->released = released; /* a call within another one, whose programs are still needed */
     return result;
 }
 

@@ -253,9 +253,11 @@ static bool gpi_build_binary(gp_context *gp, gpi_program *program)
     if (error == CL_SUCCESS && status == CL_SUCCESS) {
         error = clBuildProgram(program->program, 1, &gp->info.device, gp->options, NULL, NULL);
     }
+    gpi_cache_unmark(gp, program);
     free(binary);
     if (error == CL_SUCCESS && status == CL_SUCCESS) {
         gp->profile.programs_loaded++;
+        program->frozen = true;
         return true;
     }
     gpi_log(gp, GP_LOG_WARNING, "cache: the driver refuses a saved program, rebuilt");
@@ -304,8 +306,42 @@ static void gpi_program_free(gpi_program *program)
         if (program->kernel[k]) (void)clReleaseKernel(program->kernel[k]);
     }
     if (program->program) (void)clReleaseProgram(program->program);
+    if (program->fresh) (void)clReleaseEvent(program->fresh);
     free(program->prelude);
     free(program);
+}
+
+/* Commands in flight keep what they need of it. Where they have not ended, what is new is not saved: whoever
+   needs the program again builds it again. */
+static void gpi_program_drop(gp_context *gp, gpi_program **at)
+{
+    gpi_program *program = *at;
+    if (gpi_program_has_run(gp, program)) gpi_program_save(gp, program);
+    *at = program->next;
+    gpi_program_free(program);
+    gp->profile.programs_dropped++;
+}
+
+/* The program used longest ago, of those that no call in progress may hold; NULL: there is none. */
+static gpi_program **gpi_programs_oldest(gp_context *gp)
+{
+    gpi_program **at, **oldest = NULL;
+    for (at = &gp->programs; *at; at = &(*at)->next) {
+        if ((*at)->fetched > gp->released) continue;
+        if (!oldest || (*at)->fetched < (*oldest)->fetched) oldest = at;
+    }
+    return oldest;
+}
+
+/* Drops programs until the rest keeps the bound. */
+static void gpi_programs_trim(gp_context *gp)
+{
+    const size_t limit = gp->desc.program_limit ? gp->desc.program_limit : GPI_PROGRAM_LIMIT;
+    const gpi_program *p;
+    gpi_program **oldest;
+    size_t count = 0;
+    for (p = gp->programs; p; p = p->next) count++;
+    for (; count > limit && (oldest = gpi_programs_oldest(gp)) != NULL; count--) gpi_program_drop(gp, oldest);
 }
 
 static void gpi_programs_free(gp_context *gp)
@@ -342,6 +378,7 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
     program->primitive = primitive;
     program->prelude = prelude;
     program->hash = hash;
+    program->fields = fields;
     program->key = gpi_key_make(gp, source);
     gpi_dump(gp, program, ".cl", source, strlen(source));
     result = gpi_check_macros(gp, function, prelude, source + strlen(prelude));
@@ -353,9 +390,11 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
         gpi_program_free(program);
         return result;
     }
+    program->fetched = ++gp->fetches;
     program->next = gp->programs;
     gp->programs = program;
     *out = program;
+    gpi_programs_trim(gp);
     return GP_OK;
 }
 
@@ -368,6 +407,7 @@ static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_
     hash = gpi_hash(GPI_HASH_SEED, prelude, strlen(prelude));
     *out = gpi_program_find(gp, primitive, prelude, hash);
     if (!*out) return gpi_program_make(gp, function, primitive, prelude, hash, fields, out);
+    (*out)->fetched = ++gp->fetches;
     free(prelude);
     return GP_OK;
 }
@@ -394,101 +434,4 @@ static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primi
             gpi_program_get_text(gp, function, primitive, prelude, element->field_count, out);
         if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
     }
-}
-
-/* ------------------------------------------------------------------ save, share */
-
-/* Where the context's device stands among the program's: a context of the caller may have several. */
-static size_t gpi_program_device(const gp_context *gp, const gpi_program *program, cl_uint *count)
-{
-    cl_device_id devices[GPI_DEVICES_MAX];
-    size_t i = 0;
-    *count = 0;
-    (void)clGetProgramInfo(program->program, CL_PROGRAM_NUM_DEVICES, sizeof *count, count, NULL);
-    if (*count > GPI_DEVICES_MAX ||
-        clGetProgramInfo(program->program, CL_PROGRAM_DEVICES, *count * sizeof *devices, devices, NULL)) {
-        *count = 0;
-    }
-    while (i < *count && devices[i] != gp->info.device) i++;
-    return i;
-}
-
-/* The binary of a built program for the context's device, to be freed. */
-static unsigned char *gpi_program_binary(const gp_context *gp, const gpi_program *program, size_t *size)
-{
-    size_t sizes[GPI_DEVICES_MAX];
-    unsigned char *binaries[GPI_DEVICES_MAX];
-    cl_uint count, i;
-    const size_t own = gpi_program_device(gp, program, &count);
-    if (own >= count ||
-        clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, count * sizeof *sizes, sizes, NULL) ||
-        sizes[own] == 0) {
-        return NULL;
-    }
-    for (i = 0; i < count; i++) binaries[i] = NULL; /* not wanted */
-    binaries[own] = (unsigned char *)malloc(sizes[own]);
-    *size = sizes[own];
-    if (binaries[own] &&
-        clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, count * sizeof *binaries, binaries, NULL)) {
-        free(binaries[own]);
-        return NULL;
-    }
-    return binaries[own];
-}
-
-/* Saves what has been launched since the last save. Called when the queue is idle: some implementations
-   (PoCL) make machine code at a kernel's first launch, and a binary taken before would lack it. */
-static void gpi_programs_save(gp_context *gp)
-{
-    gpi_program *p;
-    for (p = gp->programs; p && (gp->cache_dir || gp->dump_dir); p = p->next) {
-        unsigned char *binary;
-        size_t size;
-        if (!(p->launched & ~p->saved)) continue;
-        p->launched |= p->saved;
-        binary = gpi_program_binary(gp, p, &size);
-        if (!binary) {
-            gpi_log(gp, GP_LOG_WARNING, "cache: the driver gives no binary");
-            continue;
-        }
-        gpi_dump(gp, p, ".bin", binary, size);
-        if (gp->cache_dir && gpi_cache_save(gp, p, binary, size)) gp->profile.programs_saved++;
-        p->saved = p->launched;
-        free(binary);
-    }
-}
-
-static gp_result gpi_program_copy(gp_context *gp, const gpi_program *from)
-{
-    gpi_program *program = (gpi_program *)calloc(1, sizeof *program);
-    gp_result result;
-    if (program) program->prelude = (char *)malloc(strlen(from->prelude) + 1);
-    if (!program || !program->prelude) {
-        free(program);
-        return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory to share programs");
-    }
-    memcpy(program->prelude, from->prelude, strlen(from->prelude) + 1);
-    program->primitive = from->primitive;
-    program->hash = from->hash;
-    program->key = from->key;
-    program->launched = from->launched;
-    program->saved = from->saved;
-    program->program = from->program;
-    (void)clRetainProgram(program->program);
-    program->next = gp->programs;
-    gp->programs = program;
-    result = gpi_kernels_create(gp, "gp_context_create", program);
-    if (result == GP_OK) gp->profile.programs_shared++;
-    return result;
-}
-
-/* The other context's programs, with kernels of our own: arguments are set on kernels. Programs that were
-   built with other options are other programs. */
-static gp_result gpi_programs_share(gp_context *gp, const gp_context *from)
-{
-    const gpi_program *p;
-    gp_result result = GP_OK;
-    if (strcmp(gp->options, from->options) != 0) return GP_OK;
-    for (p = from->programs; p && result == GP_OK; p = p->next) result = gpi_program_copy(gp, p);
-    return result;
 }

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "folders.h"
@@ -40,7 +41,7 @@ static bool save_to(const char *cache_dir)
 {
     gp_context *gp = context_make(cache_dir);
     const bool saved = gpi_cache_save(gp, &program, body, sizeof body);
-    assert_int_equal(saved, gp->cache_dir != NULL);
+    assert_int_equal(saved, !gp->cache_closed);
     context_free(gp);
     return saved;
 }
@@ -55,6 +56,7 @@ static bool loads_from(const char *cache_dir)
     loaded.saved = 0;
     binary = gpi_cache_load(gp, &loaded, &size);
     if (binary) {
+        gpi_cache_unmark(gp, &loaded);
         assert_int_equal(size, sizeof body);
         assert_memory_equal(binary, body, sizeof body);
         assert_int_equal(loaded.saved, program.launched);
@@ -217,6 +219,102 @@ static void test_other_user(void **state)
     assert_int_equal(info.st_uid, geteuid());
 }
 
+/* ------------------------------------------------------------------ marks of files that are being loaded */
+
+static bool is_marked(void) { return test_each_file(folder, GPI_CACHE_MARK, test_keep) == 1; }
+
+/* A process that begins to load the file, says so, and is killed by `signal`; 0: stays where it is. */
+static pid_t begin_to_load(int signal)
+{
+    int ready[2];
+    char byte;
+    pid_t pid;
+    assert_int_equal(pipe(ready), 0);
+    pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        gp_context *gp = context_make(folder);
+        gpi_program loaded = program;
+        size_t size;
+        byte = gpi_cache_load(gp, &loaded, &size) != NULL;
+        if (write(ready[1], &byte, 1) != 1) _exit(1);
+        if (signal) (void)raise(signal);
+        for (;;) (void)pause();
+    }
+    (void)close(ready[1]);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    (void)close(ready[0]);
+    assert_int_equal(byte, 1);
+    if (signal) assert_int_equal(waitpid(pid, NULL, 0), pid);
+    return pid;
+}
+
+/* What a process has died of is dropped, once. */
+static void test_mark_of_dead(void **state)
+{
+    static const int signals[] = {SIGABRT, SIGKILL};
+    size_t k;
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        (void)begin_to_load(signals[k]);
+        assert_true(is_marked() && is_there());
+        assert_false(loads());
+        assert_false(is_marked() || is_there());
+        assert_true(saves() && loads() && loads());
+    }
+}
+
+/* While one process loads a file, others may, and the mark stays its own. */
+static void test_mark_of_living(void **state)
+{
+    const pid_t pid = begin_to_load(0);
+    (void)state;
+    assert_true(loads() && loads());
+    assert_true(is_marked());
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    assert_false(loads());
+    assert_true(saves() && loads());
+}
+
+/* The same for two contexts of one process. */
+static void test_mark_of_own(void **state)
+{
+    gp_context *gp = context_make(folder);
+    gpi_program loaded = program;
+    size_t size;
+    unsigned char *binary = gpi_cache_load(gp, &loaded, &size);
+    (void)state;
+    assert_non_null(binary);
+    assert_true(is_marked());
+    assert_true(loads() && is_marked());
+    gpi_cache_unmark(gp, &loaded);
+    assert_false(is_marked());
+    assert_true(loads());
+    free(binary);
+    context_free(gp);
+}
+
+/* Something else of that name, or a mark that nothing was written to: the file is loaded. */
+static void test_mark_is_none(void **state)
+{
+    char mark[300];
+    (void)state;
+    (void)snprintf(mark, sizeof mark, "%s" GPI_CACHE_MARK, path);
+    assert_int_equal(close(open(mark, O_WRONLY | O_CREAT, 0666)), 0);
+    assert_true(loads());
+    assert_int_equal(unlink(mark), 0);
+    assert_int_equal(mkdir(mark, 0777), 0);
+    assert_true(loads());
+    assert_int_equal(rmdir(mark), 0);
+    assert_int_equal(mkfifo(mark, 0666), 0);
+    assert_true(loads());
+    assert_int_equal(unlink(mark), 0);
+    assert_int_equal(symlink("/nowhere", mark), 0);
+    assert_true(loads());
+    assert_int_equal(unlink(mark), 0);
+}
+
 /* ------------------------------------------------------------------ folders */
 
 /* Where files cannot grow, what was there stays, and nothing is left behind. */
@@ -287,51 +385,80 @@ static void test_silly_folders(void **state)
 
 /* ------------------------------------------------------------------ variables */
 
+static int warnings;
+
+static void count_warnings(gp_log_level level, const char *text, void *user)
+{
+    (void)text;
+    (void)user;
+    if (level == GP_LOG_WARNING) warnings++;
+}
+
+/* NULL: it is not set. */
+static void put_variable(const char *name, const char *value)
+{
+    assert_int_equal(value ? setenv(name, value, 1) : unsetenv(name), 0);
+}
+
 /* Only folders that are named from the root on; NULL where there is none. */
 static void test_cache_variables(void **state)
 {
+    static const char *const names[] = {"GPUPRIM_CACHE", "XDG_CACHE_HOME", "HOME"};
     static const struct {
-        const char *cache, *home, *folder;
+        const char *value[3], *folder;
+        int warnings;
     } rows[] = {
-        {"/a", "/b", "/a/gpuprim"},
-        {NULL, "/b", "/b/.cache/gpuprim"},
-        {"", "/b", "/b/.cache/gpuprim"},
-        {"a", "/b", "/b/.cache/gpuprim"},
-        {"./a", NULL, NULL},
-        {NULL, NULL, NULL},
-        {NULL, "", NULL},
-        {NULL, "b", NULL},
-        {"~", "..", NULL},
-        {"/%s%n", "/b", "/%s%n/gpuprim"},
-        {"/\n", "/b", "/\n/gpuprim"},
+        {{NULL, "/a", "/b"}, "/a/gpuprim", 0},
+        {{NULL, NULL, "/b"}, "/b/.cache/gpuprim", 0},
+        {{NULL, "", "/b"}, "/b/.cache/gpuprim", 0},
+        {{NULL, "a", "/b"}, "/b/.cache/gpuprim", 0},
+        {{NULL, "./a", NULL}, NULL, 0},
+        {{NULL, NULL, NULL}, NULL, 0},
+        {{NULL, NULL, ""}, NULL, 0},
+        {{NULL, NULL, "b"}, NULL, 0},
+        {{NULL, "~", ".."}, NULL, 0},
+        {{NULL, "/%s%n", "/b"}, "/%s%n/gpuprim", 0},
+        {{NULL, "/\n", "/b"}, "/\n/gpuprim", 0},
+        {{"/c", "/a", "/b"}, "/c", 0},
+        {{"/c", NULL, NULL}, "/c", 0},
+        {{"off", "/a", "/b"}, NULL, 0},
+        {{"", "/a", "/b"}, "/a/gpuprim", 0},
+        {{"c", "/a", "/b"}, "/a/gpuprim", 1},
+        {{"OFF", NULL, "/b"}, "/b/.cache/gpuprim", 1},
+        {{"./c%n", NULL, NULL}, NULL, 1},
     };
-    char *cache = getenv("XDG_CACHE_HOME") ? gpi_format("%s", getenv("XDG_CACHE_HOME")) : NULL;
-    char *home = getenv("HOME") ? gpi_format("%s", getenv("HOME")) : NULL;
-    size_t k;
+    gp_context *gp = context_make(folder);
+    char *before[3];
+    size_t k, i;
     (void)state;
+    gp->desc.log = count_warnings;
+    for (i = 0; i < 3; i++) before[i] = getenv(names[i]) ? gpi_format("%s", getenv(names[i])) : NULL;
     for (k = 0; k < sizeof rows / sizeof *rows; k++) {
         char *found;
-        (void)(rows[k].cache ? setenv("XDG_CACHE_HOME", rows[k].cache, 1) : unsetenv("XDG_CACHE_HOME"));
-        (void)(rows[k].home ? setenv("HOME", rows[k].home, 1) : unsetenv("HOME"));
-        found = gpi_cache_dir_default();
+        for (i = 0; i < 3; i++) put_variable(names[i], rows[k].value[i]);
+        warnings = 0;
+        found = gpi_cache_dir_default(gp);
         if (rows[k].folder) assert_string_equal(found, rows[k].folder);
         else assert_null(found);
+        assert_int_equal(warnings, rows[k].warnings);
         free(found);
     }
-    (void)(cache ? setenv("XDG_CACHE_HOME", cache, 1) : unsetenv("XDG_CACHE_HOME"));
-    (void)(home ? setenv("HOME", home, 1) : unsetenv("HOME"));
-    free(cache);
-    free(home);
+    for (i = 0; i < 3; i++) {
+        put_variable(names[i], before[i]);
+        free(before[i]);
+    }
+    context_free(gp);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-        TEST(test_every_bit),     TEST(test_every_length),    TEST(test_huge),
-        TEST(test_no_file),       TEST(test_folder),          TEST(test_link),
-        TEST(test_other_user),    TEST(test_no_space),        TEST(test_no_folder),
-        TEST(test_silly_folders), TEST(test_cache_variables),
+        TEST(test_every_bit),      TEST(test_every_length),    TEST(test_huge),
+        TEST(test_no_file),        TEST(test_folder),          TEST(test_link),
+        TEST(test_other_user),     TEST(test_no_space),        TEST(test_no_folder),
+        TEST(test_silly_folders),  TEST(test_cache_variables), TEST(test_mark_of_dead),
+        TEST(test_mark_of_living), TEST(test_mark_of_own),     TEST(test_mark_is_none),
     };
     return cmocka_run_group_tests_name("cache_files", tests, NULL, NULL);
 }

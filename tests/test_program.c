@@ -1,5 +1,5 @@
 /* test_program.c - what is built and kept: the program cache, warm-up, sharing, dumps, profiles. */
-#define _POSIX_C_SOURCE 200809L /* truncate */
+#define _POSIX_C_SOURCE 200809L /* truncate, setenv */
 #include <unistd.h>
 
 #include "folders.h"
@@ -97,7 +97,17 @@ static void test_disk_cache(void **state)
     test_remove_folder(folder);
 }
 
-/* No cache wanted: nothing is written. A folder that cannot be written: a warning, and the call works. */
+/* How often the log has it. */
+static int told(const char *text)
+{
+    const char *at = log_text;
+    int count = 0;
+    for (; (at = strstr(at, text)) != NULL; at++) count++;
+    return count;
+}
+
+/* No cache wanted: nothing is written. A folder that cannot be written: one warning, before anything is
+   built, and the calls work. */
 static void test_no_disk_cache(void **state)
 {
     char folder[64];
@@ -116,7 +126,163 @@ static void test_no_disk_cache(void **state)
     profile = run_with_cache("/proc/gpuprim");
     assert_int_equal(profile.programs_built, 1);
     assert_int_equal(profile.programs_saved, 0);
-    assert_non_null(strstr(log_text, "cannot write /proc/gpuprim"));
+    assert_int_equal(told("cannot write /proc/gpuprim"), 1);
+    log_text[0] = '\0';
+    desc.cache_dir = "/proc/gpuprim";
+    desc.no_disk_cache = false;
+    desc.log = remember;
+    gp = test_open_with(&desc);
+    assert_int_equal(told("cannot write /proc/gpuprim"), 1);
+    gp_context_destroy(gp);
+    assert_int_equal(told("cannot write"), 1);
+}
+
+/* GPUPRIM_CACHE names the folder, or says that there is no disk cache; the desc's own fields come first. */
+static void test_cache_variable(void **state)
+{
+    char folder[64], other[64], place[512];
+    (void)state;
+    test_make_folder(folder, sizeof folder);
+    test_make_folder(other, sizeof other);
+    assert_non_null(getcwd(place, sizeof place - sizeof folder - 1));
+    (void)snprintf(place + strlen(place), sizeof place - strlen(place), "/%s", folder);
+    assert_int_equal(setenv("GPUPRIM_CACHE", place, 1), 0);
+    assert_int_equal(run_with_cache(NULL).programs_saved, 1);
+    assert_int_equal(test_each_file(folder, ".bin", test_keep), 1);
+    assert_int_equal(run_with_cache(NULL).programs_loaded, 1);
+    assert_int_equal(setenv("GPUPRIM_CACHE", "off", 1), 0);
+    assert_int_equal(run_with_cache(NULL).programs_built, 1);
+    assert_int_equal(run_with_cache(NULL).programs_saved, 0);
+    assert_int_equal(run_with_cache(other).programs_saved, 1);
+    assert_int_equal(unsetenv("GPUPRIM_CACHE"), 0);
+    test_remove_folder(folder);
+    test_remove_folder(other);
+}
+
+/* ------------------------------------------------------------------ the bound on programs in memory */
+
+/* out[i] = 3 * i + k, by a program of its own; nobody waits. */
+static void map_with(gp_context *gp, uint32_t k, cl_mem out)
+{
+    char map[64];
+    gp_transform_desc desc = {0};
+    (void)snprintf(map, sizeof map, "3u * (uint)i + %uu", k);
+    desc.map = map;
+    desc.out_type = GP_U32;
+    desc.count = 100;
+    desc.out = out;
+    desc.out_offset = 100 * k;
+    assert_gp(gp, gp_transform(gp, &desc));
+}
+
+static void assert_mapped(gp_context *gp, cl_mem out, uint32_t programs)
+{
+    uint32_t *result = test_read(gp, out, programs * 400), k, i;
+    for (k = 0; k < programs; k++) {
+        for (i = 0; i < 100; i++) assert_int_equal(result[100 * k + i], 3 * i + k);
+    }
+    free(result);
+}
+
+/* Programs used longest ago go, with their commands perhaps still in flight; what is used again stays. */
+static void test_program_limit(void **state)
+{
+    enum { PROGRAMS = 7, LIMIT = 3 };
+    gp_context_desc desc = {0};
+    gp_context *gp;
+    gp_profile profile;
+    cl_mem out;
+    uint32_t k;
+    (void)state;
+    desc.program_limit = LIMIT;
+    desc.no_disk_cache = true;
+    gp = test_open_with(&desc);
+    out = test_buffer(gp, PROGRAMS * 400, NULL);
+    for (k = 0; k < PROGRAMS; k++) {
+        map_with(gp, k, out);
+        map_with(gp, 0, out);
+    }
+    assert_mapped(gp, out, PROGRAMS);
+    profile = test_profile_of(gp);
+    assert_int_equal(profile.programs_built, PROGRAMS);
+    assert_int_equal(profile.programs_dropped, PROGRAMS - LIMIT);
+    map_with(gp, PROGRAMS - 1, out);
+    map_with(gp, 0, out);
+    assert_int_equal(test_profile_of(gp).programs_built, PROGRAMS);
+    map_with(gp, 1, out);
+    assert_int_equal(test_profile_of(gp).programs_built, PROGRAMS + 1);
+    assert_mapped(gp, out, PROGRAMS);
+    clReleaseMemObject(out);
+    gp_context_destroy(gp);
+}
+
+/* What is dropped is saved first: nothing has to be built twice. */
+static void test_dropped_are_saved(void **state)
+{
+    enum { PROGRAMS = 4 };
+    char folder[64];
+    gp_context_desc desc = {0};
+    gp_context *gp;
+    gp_profile profile;
+    cl_mem out;
+    uint32_t k;
+    (void)state;
+    test_make_folder(folder, sizeof folder);
+    desc.program_limit = 1;
+    desc.cache_dir = folder;
+    gp = test_open_with(&desc);
+    out = test_buffer(gp, PROGRAMS * 400, NULL);
+    for (k = 0; k < 2 * PROGRAMS; k++) {
+        map_with(gp, k % PROGRAMS, out);
+        (void)clFinish(gp_cl_queue(gp));
+    }
+    assert_mapped(gp, out, PROGRAMS);
+    profile = test_profile_of(gp);
+    assert_int_equal(profile.programs_built, PROGRAMS);
+    assert_int_equal(profile.programs_loaded, PROGRAMS);
+    assert_int_equal(profile.programs_dropped, 2 * PROGRAMS - 1);
+    clReleaseMemObject(out);
+    gp_context_destroy(gp);
+    test_remove_folder(folder);
+}
+
+/* A call that takes several programs has all of them under any bound; so has a context that was made from
+   another one, whose programs go meanwhile. */
+static void test_limit_within_call(void **state)
+{
+    static const uint32_t keys[8] = {1, 1, 2, 2, 2, 5, 5, 7}, ones[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+    gp_context_desc desc = {0};
+    gp_reduce_by_key_desc by_key = {0};
+    gp_context *gp, *other;
+    uint64_t runs = 0;
+    uint32_t *sums;
+    int k;
+    (void)state;
+    desc.program_limit = 1;
+    gp = test_open_with(&desc);
+    desc.share = gp;
+    by_key.keys = test_buffer(gp, sizeof keys, keys);
+    by_key.in = test_buffer(gp, sizeof ones, ones);
+    by_key.out = test_buffer(gp, 8 * sizeof(uint64_t), NULL);
+    by_key.key_type = by_key.type = by_key.out_type = GP_U32;
+    by_key.op = GP_SUM;
+    by_key.count = 8;
+    other = test_open_with(&desc);
+    for (k = 0; k < 4; k++) {
+        gp_context *const one = k % 2 ? other : gp;
+        assert_gp(one, gp_reduce_by_key_read(one, &by_key, &runs));
+        assert_int_equal(runs, 4);
+        sums = test_read(one, by_key.out, 16);
+        assert_true(sums[0] == 2 && sums[1] == 3 && sums[2] == 2 && sums[3] == 1);
+        free(sums);
+        test_scan_ones(one, 100);
+    }
+    assert_true(test_profile_of(gp).programs_dropped >= 4);
+    clReleaseMemObject(by_key.keys);
+    clReleaseMemObject(by_key.in);
+    clReleaseMemObject(by_key.out);
+    gp_context_destroy(gp);
+    gp_context_destroy(other);
 }
 
 /* Warm-up builds and launches everything: the calls after it build nothing and save nothing. */
@@ -423,6 +589,10 @@ int main(void)
         cmocka_unit_test(test_warmup_trusting_monoid),
         cmocka_unit_test(test_disk_cache),
         cmocka_unit_test(test_no_disk_cache),
+        cmocka_unit_test(test_cache_variable),
+        cmocka_unit_test(test_program_limit),
+        cmocka_unit_test(test_dropped_are_saved),
+        cmocka_unit_test(test_limit_within_call),
         cmocka_unit_test(test_warmup),
         cmocka_unit_test(test_share),
         cmocka_unit_test(test_dump),
