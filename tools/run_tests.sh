@@ -4,6 +4,8 @@
 # usage: tools/run_tests.sh PROGRAM...
 #
 # GPUPRIM_DEVICE   device to test; by default PoCL where it is installed, else what gpuprim chooses
+# GPUPRIM_CACHE    as README says; by default off: PoCL compiles every kernel once more for a file of the disk cache,
+#                  which is half of a cold run. Tests of the cache name folders of their own
 # TEST_RUNNER      a command to run the programs under
 # TEST_TIMEOUT     seconds for one program (600)
 # TEST_JOBS        how many at a time (as many as there are cores)
@@ -20,6 +22,8 @@ if [ -z "${GPUPRIM_DEVICE:-}" ]; then
     *"Portable Computing Language: "*) export GPUPRIM_DEVICE=Portable ;;
     esac
 fi
+
+export GPUPRIM_CACHE="${GPUPRIM_CACHE:-off}"
 
 results=${TEST_RESULTS:-$(mktemp)}
 if [ -z "${TEST_RESULTS:-}" ]; then trap 'rm -f "$results"' EXIT; fi
