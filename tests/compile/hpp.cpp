@@ -1,5 +1,5 @@
-// A C++ program that has OpenCL's C++ bindings too, before gpuprim or (HPP_AFTER) behind it, for any version of
-// OpenCL (CL_HPP_TARGET_OPENCL_VERSION, CL_HPP_MINIMUM_OPENCL_VERSION).
+// A C++ program that has OpenCL's C++ bindings too, before gpuprim or (HPP_AFTER) behind it, for any version
+// of OpenCL (CL_HPP_TARGET_OPENCL_VERSION, CL_HPP_MINIMUM_OPENCL_VERSION).
 #ifndef HPP_AFTER
 #include <CL/opencl.hpp>
 #endif
