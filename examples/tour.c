@@ -1,7 +1,7 @@
 /* tour.c - what the primitives are good for, on a text file: tour [FILE]
 
-   The file, repeated to 8 MiB, is reduced, scanned, selected from, counted, hashed, sorted and matched: a row
-   each, with the time of one call on the device and that of plain C, whose result must be the same. */
+   The file, repeated to 8 MiB, is reduced, scanned, selected from, counted, matched and sorted: a row each,
+   with the time of one call on the device and that of plain C, whose result must be the same. */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include <errno.h>
 #include <time.h>
