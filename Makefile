@@ -53,7 +53,7 @@ check-header: ## is gpuprim.h what src/ and kernels/ make?
 # ---- demo, examples
 
 demo: build/examples/tour ## build and run examples/tour; FILE=... is what it reads
-	build/examples/tour $(FILE)
+	build/examples/tour "$(FILE)"
 
 examples: $(EXAMPLES) ## build examples/
 

@@ -1,25 +1,33 @@
 /* tour.c - what the primitives are good for, on a text file: tour [FILE]
 
-   Line numbers (scan), the longest line and the visible characters (reduce), different words (hash), the most
-   frequent ones (sort, segmented scan, sort again), the nest of brackets, each timed on the device and
-   checked against plain C. The flags, lengths and numbers that they work on are made on the host. */
+   The file, repeated to 8 MiB, is reduced, scanned, selected from, counted, matched and sorted: a row each,
+   with the time of one call on the device and that of plain C, whose result must be the same. */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
+#include <errno.h>
 #include <time.h>
 
 #define GP_IMPLEMENTATION
 #include "../gpuprim.h"
 
+enum { SIZE = 8 << 20 };
+
 static gp_context *gp;
+static unsigned char text[SIZE];
+static uint32_t word[SIZE / 2 + 1]; /* each word as a number (FNV-1a) */
+static uint32_t here[SIZE], there[SIZE];
+static size_t words;
+static cl_mem text_buffer, word_buffer, out_buffer;
+static double building; /* seconds of first calls */
 static int wrong;
 
-static void require(bool good, const char *why)
+static void require(bool good, const char *what, const char *why)
 {
     if (good) return;
-    fprintf(stderr, "tour: %s\n", why);
+    fprintf(stderr, "tour: %s: %s\n", what, why);
     exit(1);
 }
 
-#define TRY(call) require((call) == GP_OK, gp_last_error(gp))
+#define TRY(call) require((call) == GP_OK, "gpuprim", gp_last_error(gp))
 
 static double now(void)
 {
@@ -28,76 +36,206 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static unsigned char *read_file(const char *path, size_t *size)
+/* The shortest time of all that fit into a third of a second, of 3 at least; a first one, which builds
+   kernels and warms caches, does not count. */
+#define TIME(seconds, first, work)                            \
+    do {                                                      \
+        double all = 0, taken;                                \
+        int run;                                              \
+        for (run = 0; run <= 3 || all < 0.33; run++) {        \
+            taken = now();                                    \
+            work;                                             \
+            taken = now() - taken;                            \
+            if (run == 0) first += taken;                     \
+            else all += taken;                                \
+            if (run <= 1 || taken < seconds) seconds = taken; \
+        }                                                     \
+    } while (0)
+
+/* Each step's time on the device, with what it returns; and the plain loop's. */
+#define HERE(call) TIME(on_device, building, TRY(call); TRY(gp_finish(gp)))
+#define THERE(call) TIME(in_c, ignored, call)
+#define TIMES double on_device = 0, in_c = 0, ignored = 0
+
+static void report(const char *what, uint64_t result, bool equal, double on_device, double in_c, size_t bytes)
+{
+    printf("  %-29s %10llu  %-16s %9.3f ms %9.3f ms %7.1f x %7.2f\n", what, (unsigned long long)result,
+           equal ? "yes" : "NO", on_device * 1e3, in_c * 1e3, in_c / on_device,
+           (double)bytes / on_device * 1e-9);
+    if (!equal) wrong = 1;
+}
+
+/* The first `count` numbers of what the call has written are those of plain C. */
+static bool same(size_t count)
+{
+    clEnqueueReadBuffer(gp_cl_queue(gp), out_buffer, CL_TRUE, 0, count * 4, here, 0, NULL, NULL);
+    return memcmp(here, there, count * 4) == 0;
+}
+
+/* ------------------------------------------------------------------ data */
+
+static void read_text(const char *path)
 {
     FILE *file = fopen(path, "rb");
-    unsigned char *text;
-    require(file && fseek(file, 0, SEEK_END) == 0 && ftell(file) > 0, "the file is empty or cannot be read");
-    *size = (size_t)ftell(file);
-    rewind(file);
-    text = malloc(*size);
-    require(text && fread(text, 1, *size, file) == *size, "the file cannot be read");
+    size_t length, i;
+    require(file != NULL, path, strerror(errno));
+    length = fread(text, 1, SIZE, file);
+    require(!ferror(file), path, strerror(errno));
+    require(length > 0, path, "the file is empty");
     fclose(file);
-    return text;
+    for (i = length; i < SIZE; i++) text[i] = text[i - length];
+    printf("%s, %zu bytes%s\n", path, length,
+           length < SIZE ? ", repeated to 8 MiB" : " (of which no more are read)");
 }
 
-static void report(const char *what, double seconds, size_t bytes, uint64_t found, uint64_t expected)
+/* Runs of letters. */
+static void find_words(void)
 {
-    printf("  %-28s %10llu  %s  %8.3f ms %7.2f GB/s\n", what, (unsigned long long)found,
-           found == expected ? "as plain C" : "WRONG     ", seconds * 1e3, (double)bytes / seconds * 1e-9);
-    if (found != expected) wrong = 1;
+    uint32_t hash = 0;
+    size_t i;
+    for (i = 0; i <= SIZE; i++) {
+        const unsigned letter = i < SIZE ? text[i] | 32u : 0;
+        if (letter >= 'a' && letter <= 'z') {
+            hash = ((hash ? hash : 2166136261u) ^ letter) * 16777619u;
+        } else if (hash) {
+            word[words++] = hash;
+            hash = 0;
+        }
+    }
 }
 
-/* line[i]: the number of newlines before byte i, from 0. Returns the number of the last line. */
-static uint32_t number_lines(const unsigned char *text, size_t size, uint32_t *line)
+/* ------------------------------------------------------------------ steps */
+
+static uint64_t plain_visible(void)
 {
-    uint32_t expected = 0;
-    size_t i, same = 0;
-    unsigned char *newline = malloc(size);
-    gp_scan_desc scan = {0};
-    double start;
-    require(newline != NULL, "out of memory");
-    for (i = 0; i < size; i++) newline[i] = text[i] == '\n';
-    TRY(gp_buffer_create(gp, size, newline, &scan.in));
-    TRY(gp_buffer_create(gp, size * sizeof *line, NULL, &scan.out));
-    scan.count = size;
-    scan.type = GP_U8;
-    scan.out_type = GP_U32;
-    scan.op = GP_SUM;
-    scan.exclusive = true;
-    TRY(gp_scan(gp, &scan)); /* builds the program, unless the cache has it */
-    TRY(gp_finish(gp));
-    start = now();
-    TRY(gp_scan(gp, &scan));
-    TRY(gp_finish(gp));
-    start = now() - start;
-    clEnqueueReadBuffer(gp_cl_queue(gp), scan.out, CL_TRUE, 0, size * sizeof *line, line, 0, NULL, NULL);
-    for (i = 0; i < size; expected += newline[i++]) same += line[i] == expected;
-    report("bytes with their line (scan)", start, size * 5, same, size);
-    clReleaseMemObject(scan.in);
-    clReleaseMemObject(scan.out);
-    free(newline);
-    return line[size - 1];
+    uint64_t sum = 0;
+    size_t i;
+    for (i = 0; i < SIZE; i++) sum += text[i] > ' ';
+    return sum;
 }
 
-/* Reduces `count` elements of `data` on the device, into 32 or 64 bits, and reports. */
-static void reduce(const char *what, const void *data, size_t count, gp_type type, gp_op op,
-                   uint64_t expected)
+static void count_visible(void)
 {
-    const size_t bytes = count * (type == GP_U8 ? 1 : 4);
     gp_reduce_desc desc = {0};
-    uint64_t result = 0;
-    double start;
-    TRY(gp_buffer_create(gp, bytes, data, &desc.in));
-    desc.count = count;
-    desc.type = type;
+    uint64_t found = 0, expected = 0;
+    TIMES;
+    desc.in = text_buffer;
+    desc.count = SIZE;
+    desc.type = GP_U8;
+    desc.map = "x > ' '";
+    desc.op = GP_SUM;
     desc.out_type = GP_U64;
-    desc.op = op;
-    TRY(gp_reduce_read(gp, &desc, &result));
-    start = now();
-    TRY(gp_reduce_read(gp, &desc, &result));
-    report(what, now() - start, bytes, result, expected);
-    clReleaseMemObject(desc.in);
+    HERE(gp_reduce_read(gp, &desc, &found));
+    THERE(expected = plain_visible());
+    report("visible characters (reduce)", found, found == expected, on_device, in_c, SIZE);
+}
+
+static void plain_lines(void)
+{
+    uint32_t line = 0;
+    size_t i;
+    for (i = 0; i < SIZE; i++) {
+        there[i] = line;
+        line += text[i] == '\n';
+    }
+}
+
+/* The line of each byte. */
+static void number_lines(void)
+{
+    gp_scan_desc desc = {0};
+    TIMES;
+    desc.in = text_buffer;
+    desc.out = out_buffer;
+    desc.count = SIZE;
+    desc.type = GP_U8;
+    desc.map = "x == '\\n'";
+    desc.op = GP_SUM;
+    desc.out_type = GP_U32;
+    desc.exclusive = true;
+    HERE(gp_scan(gp, &desc));
+    THERE(plain_lines());
+    report("line of each byte (scan)", there[SIZE - 1], same(SIZE), on_device, in_c, SIZE * 5);
+}
+
+static size_t plain_ends(void)
+{
+    size_t i, n = 0;
+    for (i = 0; i < SIZE; i++) {
+        if (text[i] == '\n') there[n++] = (uint32_t)i;
+    }
+    return n;
+}
+
+/* Where lines end. */
+static void find_ends(void)
+{
+    gp_select_desc desc = {0};
+    uint64_t found = 0;
+    size_t expected = 0;
+    TIMES;
+    desc.in = text_buffer;
+    desc.indices_out = out_buffer;
+    desc.count = SIZE;
+    desc.type = GP_U8;
+    desc.predicate = "x == '\\n'";
+    HERE(gp_select_read(gp, &desc, &found));
+    THERE(expected = plain_ends());
+    report("ends of lines (select)", found, found == expected && same(expected), on_device, in_c,
+           SIZE + expected * 4);
+}
+
+static void plain_bytes(void)
+{
+    size_t i;
+    memset(there, 0, 256 * sizeof *there);
+    for (i = 0; i < SIZE; i++) there[text[i]]++;
+}
+
+static void count_bytes(void)
+{
+    gp_histogram_desc desc = {0};
+    TIMES;
+    desc.in = text_buffer;
+    desc.out = out_buffer;
+    desc.count = SIZE;
+    desc.type = GP_U8;
+    HERE(gp_histogram(gp, &desc));
+    THERE(plain_bytes());
+    report("bytes by value (histogram)", SIZE, same(256), on_device, in_c, SIZE);
+}
+
+/* A stack of the brackets that are open. */
+static uint64_t plain_brackets(void)
+{
+    size_t i, height = 0;
+    uint64_t pairs = 0;
+    for (i = 0; i < SIZE; i++) {
+        const unsigned char c = text[i];
+        there[i] = UINT32_MAX;
+        if (c == '(' || c == '[' || c == '{') here[height++] = (uint32_t)i;
+        if ((c == ')' || c == ']' || c == '}') && height > 0) {
+            there[i] = here[--height];
+            there[there[i]] = (uint32_t)i;
+            pairs++;
+        }
+    }
+    return pairs;
+}
+
+/* Each bracket's partner. */
+static void match_brackets(void)
+{
+    gp_brackets_desc desc = {0};
+    uint64_t pairs = 0;
+    TIMES;
+    desc.in = text_buffer;
+    desc.match = out_buffer;
+    desc.count = SIZE;
+    desc.type = GP_U8;
+    HERE(gp_brackets(gp, &desc));
+    THERE(pairs = plain_brackets());
+    report("pairs of brackets (brackets)", pairs, same(SIZE), on_device, in_c, SIZE * 5);
 }
 
 static int compare(const void *a, const void *b)
@@ -106,227 +244,60 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Runs of letters, each as a number (FNV-1a), counted by a hash table. */
-static void different_words(const unsigned char *text, size_t size)
+static void plain_sort(void)
 {
-    uint32_t *word = malloc((size + 1) * sizeof *word), hash = 0;
-    gp_hash_desc table = {0};
-    gp_hash_insert_desc insert = {0};
-    gp_hash_clear_desc clear = {0};
-    gp_hash words;
-    size_t i, n = 0, found, expected = 0;
-    double start;
-    require(word != NULL, "out of memory");
-    for (i = 0; i <= size; i++) {
-        const unsigned letter = i < size ? text[i] | 32u : 0;
-        if (letter >= 'a' && letter <= 'z') hash = ((hash ? hash : 2166136261u) ^ letter) * 16777619u;
-        else if (hash) word[n++] = hash, hash = 0;
-    }
-    table.key_size = table.value_size = 4;
-    table.expected_count = insert.count = n ? n : 1;
-    insert.op = GP_SUM; /* no values: each word counts 1 */
-    TRY(gp_hash_create(gp, &table, &words));
-    TRY(gp_buffer_create(gp, (size + 1) * sizeof *word, word, &insert.keys));
-    insert.count = n;
-    TRY(gp_hash_insert_or_apply(gp, words, &insert)); /* builds the program, unless the cache has it */
-    TRY(gp_hash_clear(gp, words, &clear));
-    TRY(gp_finish(gp));
-    start = now();
-    TRY(gp_hash_insert_or_apply(gp, words, &insert));
-    TRY(gp_finish(gp));
-    start = now() - start;
-    TRY(gp_hash_size_read(gp, words, &found));
-    qsort(word, n, sizeof *word, compare);
-    for (i = 0; i < n; i++) expected += i == 0 || word[i] != word[i - 1];
-    report("different words (hash)", start, n * sizeof *word, found, expected);
-    clReleaseMemObject(insert.keys);
-    free(word);
+    memcpy(there, word, words * 4);
+    qsort(there, words, 4, compare);
 }
 
-/* ------------------------------------------------------------------ most frequent words */
-
-enum { FREQUENT = 5 };
-
-static bool is_letter(unsigned char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
-
-/* The words' numbers (hashes of 64 bits, FNV-1a) and where they begin; how many. */
-static size_t find_words(const unsigned char *text, size_t size, uint64_t *word, uint32_t *where)
+static void sort_words(void)
 {
-    size_t i = 0, count = 0;
-    while (i < size) {
-        uint64_t hash = 0xcbf29ce484222325u;
-        const size_t begin = i;
-        for (; i < size && is_letter(text[i]); i++) hash = (hash ^ text[i]) * 0x100000001b3u;
-        if (i == begin) {
-            i++;
-            continue;
-        }
-        word[count] = hash;
-        where[count++] = (uint32_t)begin;
-    }
-    return count;
+    gp_sort_desc desc = {0};
+    TIMES;
+    desc.keys = word_buffer;
+    desc.keys_out = out_buffer;
+    desc.count = words;
+    desc.key_type = GP_U32;
+    HERE(gp_sort(gp, &desc));
+    THERE(plain_sort());
+    report("words sorted (sort; C: qsort)", words, same(words), on_device, in_c, words * 8);
 }
 
-/* How often the word occurs, the plain way. */
-static uint32_t occurrences(const uint64_t *word, size_t count, uint64_t wanted)
-{
-    uint32_t found = 0;
-    size_t i;
-    for (i = 0; i < count; i++) found += word[i] == wanted;
-    return found;
-}
+/* ------------------------------------------------------------------ main */
 
-/* Equal words side by side, with where they were; each one's number among its equals. */
-static void count_words(const uint64_t *word, uint32_t *where, uint32_t *nth, uint64_t *sorted, size_t count)
+static void open_device(void)
 {
-    gp_sort_desc sort = {0};
-    gp_scan_desc scan = {0};
-    cl_command_queue queue = gp_cl_queue(gp);
-    double start;
-    int run;
-    sort.count = scan.count = count;
-    sort.key_type = scan.heads_type = GP_U64;
-    sort.value_size = 4;
-    scan.type = GP_U32;
-    scan.map = "1";
-    scan.op = GP_SUM;
-    scan.segments = GP_SEGMENTS_BY_KEYS;
-    TRY(gp_buffer_create(gp, count * 8, word, &sort.keys));
-    TRY(gp_buffer_create(gp, count * 4, where, &sort.values));
-    TRY(gp_buffer_create(gp, count * 8, NULL, &sort.keys_out));
-    TRY(gp_buffer_create(gp, count * 4, NULL, &sort.values_out));
-    TRY(gp_buffer_create(gp, count * 4, NULL, &scan.out));
-    scan.in = sort.values_out;
-    scan.heads = sort.keys_out;
-    for (run = 0; run < 2; run++) { /* the first one builds the programs, unless the cache has them */
-        start = now();
-        TRY(gp_sort(gp, &sort));
-        TRY(gp_scan(gp, &scan));
-        TRY(gp_finish(gp));
-    }
-    printf("  %-28s %10zu              %8.3f ms %7.2f M words/s\n", "words sorted and numbered", count,
-           (now() - start) * 1e3, (double)count / (now() - start) * 1e-6);
-    clEnqueueReadBuffer(queue, sort.keys_out, CL_TRUE, 0, count * 8, sorted, 0, NULL, NULL);
-    clEnqueueReadBuffer(queue, sort.values_out, CL_TRUE, 0, count * 4, where, 0, NULL, NULL);
-    clEnqueueReadBuffer(queue, scan.out, CL_TRUE, 0, count * 4, nth, 0, NULL, NULL);
-    clReleaseMemObject(sort.keys);
-    clReleaseMemObject(sort.values);
-    clReleaseMemObject(sort.keys_out);
-    clReleaseMemObject(sort.values_out);
-    clReleaseMemObject(scan.out);
-}
-
-/* order[k]: which of the counts comes k-th, the largest first. */
-static void order_counts(const uint32_t *counts, size_t count, uint32_t *order)
-{
-    gp_sort_desc sort = {0};
-    sort.count = count;
-    sort.key_type = GP_U32;
-    sort.descending = true;
-    TRY(gp_buffer_create(gp, count * 4, counts, &sort.keys));
-    TRY(gp_buffer_create(gp, count * 4, NULL, &sort.values_out));
-    TRY(gp_argsort(gp, &sort));
-    clEnqueueReadBuffer(gp_cl_queue(gp), sort.values_out, CL_TRUE, 0, count * 4, order, 0, NULL, NULL);
-    clReleaseMemObject(sort.keys);
-    clReleaseMemObject(sort.values_out);
-}
-
-static void frequent_words(const unsigned char *text, size_t size)
-{
-    uint64_t *word = malloc(size * 8), *sorted = malloc(size * 8);
-    uint32_t *where = malloc(size * 4), *nth = malloc(size * 4), *order = malloc(size * 4);
-    size_t count, i, k, words = 0;
-    require(word && sorted && where && nth && order, "out of memory");
-    count = find_words(text, size, word, where);
-    if (count > 0) {
-        count_words(word, where, nth, sorted, count);
-        for (i = 0; i < count; i++) { /* the last of its equals stays: its number is their count */
-            if (i + 1 < count && sorted[i] == sorted[i + 1]) continue;
-            sorted[words] = sorted[i];
-            where[words] = where[i];
-            nth[words++] = nth[i];
-        }
-        order_counts(nth, words, order);
-    }
-    for (k = 0; k < words && k < FREQUENT; k++) {
-        const size_t w = order[k];
-        const bool right = occurrences(word, count, sorted[w]) == nth[w];
-        for (i = where[w]; i < size && is_letter(text[i]); i++) continue;
-        printf("  %10u  %s  %.*s\n", nth[w], right ? "as plain C" : "WRONG     ", (int)(i - where[w]),
-               (const char *)text + where[w]);
-        if (!right) wrong = 1;
-    }
-    free(word);
-    free(sorted);
-    free(where);
-    free(nth);
-    free(order);
-}
-
-/* How deep brackets are nested, and how many have no partner. Strings and comments count too. */
-static void match_brackets(const unsigned char *text, size_t size)
-{
-    uint64_t height = 0, deepest = 0, unmatched = 0;
-    gp_brackets_desc desc = {0};
-    gp_brackets_errors errors;
-    double start;
-    size_t i;
-    for (i = 0; i < size; i++) {
-        const bool opens = text[i] == '(' || text[i] == '[' || text[i] == '{';
-        const bool closes = text[i] == ')' || text[i] == ']' || text[i] == '}';
-        unmatched += closes && height == 0;
-        height = opens ? height + 1 : closes && height > 0 ? height - 1 : height;
-        if (height > deepest) deepest = height;
-    }
-    TRY(gp_buffer_create(gp, size, text, &desc.in));
-    TRY(gp_buffer_create(gp, size * sizeof(uint32_t), NULL, &desc.match));
-    desc.count = size;
-    desc.type = GP_U8;
-    TRY(gp_brackets_read(gp, &desc, &errors));
-    start = now();
-    TRY(gp_brackets_read(gp, &desc, &errors));
-    start = now() - start;
-    report("deepest nest (brackets)", start, size * 5, errors.max_depth, deepest);
-    report("unmatched brackets", start, size * 5, errors.unmatched_closers + errors.unmatched_openers,
-           unmatched + height);
-    clReleaseMemObject(desc.in);
-    clReleaseMemObject(desc.match);
+    gp_context_desc device = {0};
+    TRY(gp_context_create(&device, &gp));
+    printf("gpuprim on %s (%s, %u compute units)\n", gp_context_info(gp)->name,
+           gp_context_info(gp)->platform_name, (unsigned)gp_context_info(gp)->compute_units);
 }
 
 int main(int argc, char **argv)
 {
-    const char *path = argc > 1 ? argv[1] : "gpuprim.h";
-    gp_context_desc device = {0};
-    size_t size, i, start = 0;
-    uint64_t visible = 0, longest = 0;
-    unsigned char *text = read_file(path, &size);
-    uint32_t *line = malloc(size * sizeof *line), *length = calloc(size + 1, sizeof *length), last;
-
-    require(line && length, "out of memory");
-    TRY(gp_context_create(&device, &gp));
-    printf("%s, %zu bytes, on %s\n", path, size, gp_context_info(gp)->name);
-
-    last = number_lines(text, size, line);
-    for (i = 0; i < size; i++) {
-        if (i > 0 && line[i] != line[i - 1]) start = i; /* a line starts here */
-        if (text[i] != '\n') length[line[i]] = (uint32_t)(i - start + 1);
-        if (text[i] != '\n' && longest < i - start + 1) longest = i - start + 1;
-    }
-    reduce("longest line (reduce, max)", length, (size_t)last + 1, GP_U32, GP_MAX, longest);
-    match_brackets(text, size);
-
-    different_words(text, size);
-    frequent_words(text, size);
-
-    for (i = 0; i < size; i++) {
-        text[i] = text[i] > ' ';
-        visible += text[i];
-    }
-    reduce("visible characters (reduce)", text, size, GP_U8, GP_SUM, visible);
-
+    read_text(argc > 1 ? argv[1] : "gpuprim.h");
+    open_device();
+    find_words();
+    TRY(gp_buffer_create(gp, SIZE, text, &text_buffer));
+    TRY(gp_buffer_create(gp, words * 4 + 4, word, &word_buffer));
+    TRY(gp_buffer_create(gp, sizeof here, NULL, &out_buffer));
+    printf(
+        "One call of the library, data on the device, against plain C on one core: a simple loop, or qsort.\n"
+        "Each the best of several runs; a first one, which builds kernels, is not counted.\n\n"
+        "  %-29s %10s  %-16s %12s %12s %9s %7s\n",
+        "computed (by)", "result", "equal to plain C", "time here", "in plain C", "speed-up", "GB/s");
+    count_visible();
+    number_lines();
+    find_ends();
+    count_bytes();
+    match_brackets();
+    if (words > 0) sort_words();
+    clReleaseMemObject(text_buffer);
+    clReleaseMemObject(word_buffer);
+    clReleaseMemObject(out_buffer);
     gp_context_destroy(gp);
-    free(text);
-    free(line);
-    free(length);
+    printf("\nFirst calls took %.1f s; built kernels are kept for the next run.\n%s\n", building,
+           wrong ? "A result is WRONG: please report it with the lines above."
+                 : "Next: examples/01_scan.c is a whole program; README.md says which call does what.");
     return wrong;
 }

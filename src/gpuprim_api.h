@@ -26,15 +26,16 @@
      - Calls that come faster than the device runs them are held back: with 1024 commands of a context in
        flight, a call flushes and waits until half of them have ended. It does not wait for commands that
        do not begin to run, because a user event of yours, say, holds them up.
-     - On an out-of-order queue a call orders its own commands, and the context's scratch; that one call
-       comes after another is for `wait` and `done` to say.
+     - On an out-of-order queue a call orders its own commands, and the context's scratch; use `wait` and
+       `done` to order calls.
      - `count` may live on the device: with `count_buffer`, the number of elements is read from there when
        the call runs (count_type: GP_U32 or GP_U64, at element count_offset), and `count` is its upper
        bound, for which buffers are checked and work is launched. A larger number is clamped to the bound
        and counted in gp_profile.clamped. Without count_buffer, count_type stays 0.
      - A field that means nothing beside the others is an error, rather than ignored in silence; but offsets
        into buffers that are not there are not looked at, nor is a scratch buffer where 0 bytes are needed.
-     - Expressions, and a monoid's source, have up to 16384 characters. A name in one that stands for nothing
+     - Expressions, and a monoid's source, are code that runs in your process: never take one from an
+       untrusted source. They have up to 16384 characters. A name in one that stands for nothing
        there (y without a second input) does not compile: GP_ERROR_BUILD, and gp_last_error has what the
    compiler says, your own lines first, by field and line: "map:1:5".
      - The first use of a primitive with new types builds a program, also for a count of 0 and for a
@@ -115,7 +116,7 @@ extern "C" {
     X(GP_ERROR_OUT_OF_HOST_MEMORY, -11, "out of host memory")                     \
     X(GP_ERROR_OUT_OF_DEVICE_MEMORY, -12, "more memory than the device can give") \
     X(GP_ERROR_OPENCL, -13, "an OpenCL call failed")                              \
-    X(GP_ERROR_LAW, -14, "a monoid is none")
+    X(GP_ERROR_LAW, -14, "the operation violates the monoid laws")
 
 typedef enum gp_result {
 #define GP_RESULT_ENUM(name, value, text) name = value,
@@ -366,7 +367,7 @@ typedef struct gp_context_desc {
                                   the same options): how a second queue on the same buffers is made */
     gp_strategy strategy;      /* for calls that say GP_STRATEGY_AUTO */
     bool check_monoids;        /* the first call with a monoid tries it, as gp_check_monoid does without
-                                  samples, and blocks; GP_ERROR_LAW where it is none */
+                                  samples, and blocks; GP_ERROR_LAW where it violates the laws */
     gp_tuning tuning;
 } gp_context_desc;
 
@@ -500,7 +501,7 @@ GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segme
 
 /* ------------------------------------------------------------------ check_monoid */
 
-/* Looks for elements that show that a monoid is none: e a = a = a e, (a b) c = a (b c), and a b = b a where
+/* Looks for elements that violate the monoid laws: e a = a = a e, (a b) c = a (b c), and a b = b a where
    it is said to be commutative, with the device's arithmetic: on 4096 triples of the samples, and then on as
    many of samples and products of three, so that what combine makes obeys too. The first counter-example is
    GP_ERROR_LAW, and gp_last_error tells the elements. GP_OK means that none was found, not that there is
@@ -578,13 +579,13 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
    8, 16; in a predicate a record is then uchar, ushort, uint, ulong or uint4 ("x.y > 5", "any(x !=
    (uint4)(0))": what is true of a vector is a vector, which any or all makes one answer of). Halves are
    floats there. Flags are of any type: floats are compared as numbers, halves by their bits. Results:
-   elements in `out`, where they were in `indices_out`, how many in the number `count_out`; each is optional,
-   but for one. There must be room for `count` elements and indices. A count on the device is what the next
-   call takes as its count_buffer; gp_select_read brings it to the host. Stable: yes. The same input gives the
-   same result every time, on every device. count 0: only count_out is written. Largest count: 2^31 - 1 tiles;
-   2^32 - 1 with indices or counts of GP_U32, checked. Aliasing: what is written may overlap nothing. Cost:
-   single pass reads once and writes what is picked; multi-pass reads what decides twice. One launch up to one
-   tile. Scratch: 16 bytes a tile. (Look-back: Merrill & Garland 2016.) */
+   elements in `out`, where they were in `indices_out`, how many in the number `count_out`; at
+   least one is required. There must be room for `count` elements and indices. A count on the device is what
+   the next call takes as its count_buffer; gp_select_read brings it to the host. Stable: yes. The same input
+   gives the same result every time, on every device. count 0: only count_out is written. Largest count: 2^31
+   - 1 tiles; 2^32 - 1 with indices or counts of GP_U32, checked. Aliasing: what is written may overlap
+   nothing. Cost: single pass reads once and writes what is picked; multi-pass reads what decides twice. One
+   launch up to one tile. Scratch: 16 bytes a tile. (Look-back: Merrill & Garland 2016.) */
 typedef struct gp_select_desc {
     cl_mem in;
     size_t in_offset; /* elements, as all offsets */
@@ -688,7 +689,7 @@ GP_API gp_result gp_partition_scratch_size(gp_context *gp, const gp_partition_de
    `equal`, an expression in x and y, a key and the one before it: "fabs(x - y) < 1e-3f", "x / 10 == y / 10".
    Records are uchar, ushort, uint, ulong or uint4 in it: "all(x.xy == y.xy)" compares the first 8 bytes
    of 16. gp_unique_by_key moves a value with each key; gp_unique has none. Results: keys, values, the keys'
-   indices, how many; each is optional, but for one, with room for `count` elements. Stability, count 0,
+   indices, how many; at least one is required, with room for `count` elements. Stability, count 0,
    limits, aliasing, cost: as for gp_select. */
 typedef struct gp_unique_desc {
     cl_mem keys;
@@ -734,8 +735,8 @@ GP_API gp_result gp_unique_scratch_size(gp_context *gp, const gp_unique_desc *de
 /* Each run's key (its first one), length, and index of its first element. `repeated_only`: runs of one
    element are left out, so that lengths are 2 and more ("non-trivial runs").
 
-   Runs, `equal`, stability, count 0, limits, aliasing, cost: as for gp_unique. Each result is optional, but
-   for one, with room for `count` elements. Scratch: 16 bytes a tile, twice that with numbers of GP_U64. */
+   Runs, `equal`, stability, count 0, limits, aliasing, cost: as for gp_unique. At least one result is
+   required, with room for `count` elements. Scratch: 16 bytes a tile, twice that with numbers of GP_U64. */
 typedef struct gp_run_length_encode_desc {
     cl_mem in;
     size_t in_offset; /* elements, as all offsets */
@@ -1095,10 +1096,10 @@ GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, 
    first one; gp_profile.bad_offsets counts the calls that met any. Keys, bits, values, aliasing, second
    buffers: as in gp_sort. The offsets and count_buffer's number may not overlap what is written. count 0 or
    segment_count 0 does nothing. Cost: segments of up to a tile (GPUs: some thousand keys; CPUs: 2^14) are
-   read and written once each, by one group, small neighbours together. Larger ones take two readings and a
-   writing a pass of 8 bits, all segments in the same launches. Scratch besides the second buffers: a position
-   a segment, and 1 KiB for each tile's length of `count`; 2 KiB where count >= 2^32. Largest segment_count:
-   2^32 - 2. (Count, scan, scatter: Satish, Harris & Garland 2009.) */
+   read and written once each, by one group, small neighbours together. For larger ones each pass of
+   8 bits reads every key twice and writes it once, all segments in the same launches. Scratch besides the
+   second buffers: a position a segment, and 1 KiB for each tile's length of `count`; 2 KiB where count >=
+   2^32. Largest segment_count: 2^32 - 2. (Count, scan, scatter: Satish, Harris & Garland 2009.) */
 typedef struct gp_segmented_sort_desc {
     cl_mem keys;
     size_t keys_offset; /* elements, as all offsets */
@@ -1213,7 +1214,7 @@ GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_stri
 
    Integers only: the result is always the same. count 0: nothing is written but `errors`. Aliasing: none of
    what is written overlaps anything else. Scratch: 4 bytes an element at most, and up to 96 a tile (of some
-   thousand elements). Cost: one reading of the input and one writing of `match`; tiles exchange what is left
+   thousand elements). Cost: reads the input once and writes `match` once; tiles exchange what is left
    of them, at most every element once. Time does not depend on how deep brackets are nested: an opener in
    another tile is found by a search in a tree of tiles.
 
@@ -1340,13 +1341,13 @@ GP_API gp_result gp_stack_scan_scratch_size(gp_context *gp, const gp_stack_scan_
      index[i]      how many of its siblings (elements with the same parent) stand before element i
      children[i]   how many elements have parent i
      end[i]        where the subtree of i ends: it is elements i ... end[i] - 1
-   Each output is optional, but for one.
+   At least one output is required.
 
    Parents are as gp_brackets writes them, or those of any tree whose nodes stand in preorder: an element's
    parent stands before it, and its subtree is of neighbours. None has all bits set; elements without a parent
-   are siblings. An element whose parent does not stand before it counts as having none. Where parents are not
-   those of a nest, outputs may be any numbers and time may grow with the square of a run; nothing is read or
-   written outside the buffers, and the call ends.
+   are siblings. An element whose parent does not stand before it counts as having none. If `parent` is
+   not a preorder forest, the results are unspecified and time may grow with the square of a run; nothing is
+   read or written outside the buffers, and the call ends.
 
    Which elements count, in `index` and `children`: all, or with `in` those that are not 0, or for which `map`
    is not 0. Of brackets, "x == '(' || x == '['" would count nests in nests, and "x == ','" commas, so that
@@ -1403,7 +1404,7 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
    at most. Where no slot is left the key fails, is counted, and listed when asked for; keys that are there
    stay. gp_hash_rehash into more slots, then the listed keys again, finishes the batch. On devices with
    limited loops (llvmpipe) a probe ends after 24,000 slots. Erased keys keep their slots, for the same key
-   only, until a rehash drops them: so no key is ever there twice. 64-bit data needs
+   only, until a rehash drops them: so keys are unique. 64-bit data needs
    cl_khr_int64_base_atomics, else GP_ERROR_UNSUPPORTED. Memory: 8 bytes a slot for keys and values of up to
    32 bits, else 16; one slot more than the capacity, and 256 bytes. Speed is best up to a load of 1/2, and
    good up to 0.8; see README. */

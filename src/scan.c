@@ -23,7 +23,8 @@ static gp_result gpi_scan_element(gp_context *gp, const char *function, const gp
                         (int)desc->segments);
     }
     if (!desc->segments && (desc->heads || desc->heads_type)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are heads, and segments is 0", function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: heads is set but segments is GP_SEGMENTS_NONE",
+                        function);
     }
     memset(&o, 0, sizeof o);
     o.type = desc->type;

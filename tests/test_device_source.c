@@ -548,8 +548,8 @@ static void test_bad(void **state)
     REFUSED(d.op_count = 0, d.op_count = 65, GP_ERROR_INVALID_ARGUMENT, "op_count = 0");
     REFUSED(d.op_count = 65, d.op_count = 2, GP_ERROR_INVALID_ARGUMENT, "op_count = 65");
     REFUSED(op[1].name = NULL, op[1].name = "", GP_ERROR_INVALID_ARGUMENT, "ops[1].name is NULL");
-    REFUSED(, op[1].name = "a b", GP_ERROR_INVALID_ARGUMENT, "ops[1].name is ,");
-    REFUSED(, op[1].name = "a", GP_ERROR_INVALID_ARGUMENT, "ops[1].name is a b");
+    REFUSED(, op[1].name = "a b", GP_ERROR_INVALID_ARGUMENT, "ops[1].name is \"\",");
+    REFUSED(, op[1].name = "a", GP_ERROR_INVALID_ARGUMENT, "ops[1].name is \"a b\"");
     REFUSED(, op[1].name = "abcdefghijklmnopqrstuvwxyz_0123456", GP_ERROR_INVALID_ARGUMENT, "both named a");
     REFUSED(, op[1].name = "b", GP_ERROR_INVALID_ARGUMENT, "ops[1].name");
     REFUSED(op[1].op = 99, op[1].op = GP_ARGMIN, GP_ERROR_INVALID_OP, "gp_device_source: ops[1].op = 99");
