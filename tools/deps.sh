@@ -10,8 +10,13 @@ set -eu
 
 RUN="cc headers loader device"
 TEST="$RUN cmocka"
+<<<<<<< HEAD
 LINT="cc headers loader cxx clhpp clang clang-format"
 ALL="$TEST pocl rusticl oclgrind cxx clhpp clang fuzzer clang-format spin"
+=======
+LINT="cc headers loader cxx clang clang-format"
+ALL="$TEST pocl intel rusticl oclgrind cxx clang fuzzer clang-format spin"
+>>>>>>> ed56e6db2deab2ab46e59d3ab891c80310801a05
 BENCH="$RUN cxx tbb boost gnuplot"
 
 CC=${CC:-cc}
@@ -40,6 +45,9 @@ packages_of() { # component manager
     rusticl:dnf) echo mesa-libOpenCL ;;
     rusticl:pacman) echo opencl-mesa ;;
     oclgrind:apt) echo oclgrind ;;
+    intel:apt) echo python3-venv ;; # the rest: install_intel
+    intel:dnf) echo python3 ;;
+    intel:pacman) echo python ;;
     spin:dnf | spin:pacman) echo - ;;
     spin:*) echo spin ;;
     cxx:apt) echo g++ ;;
@@ -110,6 +118,7 @@ have() { # component
     device) lists_device '*' ./$list_devices ;;
     pocl) lists_device '*Portable Computing Language: *' ./$list_devices ;;
     rusticl) lists_device '*rusticl: *' env RUSTICL_ENABLE=llvmpipe ./$list_devices ;;
+    intel) lists_device '*Intel(R) OpenCL: *' env OCL_ICD_VENDORS="$PWD/build/intel/vendors" ./$list_devices ;;
     oclgrind) lists_device '*Oclgrind: *' oclgrind ./$list_devices ;;
     cmocka) compiles $CC -x c "$tmp/try.c" -lcmocka <<-'C'
 	#include <stdarg.h>
@@ -195,7 +204,7 @@ apt() { # arguments of apt-get; its output goes to a log
 }
 
 updated=no
-install() { # component; only where apt and the right to use it are there
+install_packages() { # component; only where apt and the right to use it are there
     [ $manager = apt ] && [ $rights != no ] || return 1
     if [ $updated = no ]; then
         echo "deps: apt-get update"
@@ -216,6 +225,34 @@ install() { # component; only where apt and the right to use it are there
         tail -n 20 build/deps.log >&2
         return 1
     }
+}
+
+# Intel's OpenCL for CPUs comes from PyPI (830 MB, under Intel's own licence), into a virtual environment: that is where
+# its files find one another. The loader is to look in vendors/.
+install_intel() {
+    if [ "$(uname -sm)" != "Linux x86_64" ]; then
+        echo "deps: no Intel CPU runtime for $(uname -sm)"
+        unpackaged="$unpackaged intel"
+        return 1
+    fi
+    python3 -c 'import ensurepip, venv' 2>/dev/null || install_packages intel || return 1
+    echo "deps: installing Intel's CPU runtime from PyPI into build/intel"
+    python3 -m venv --clear build/intel >>build/deps.log 2>&1 &&
+        build/intel/bin/python -m pip install --quiet --no-input --no-compile --only-binary=:all: --retries 1 \
+            intel-opencl-rt==2026.2.0 intel-cmplr-lib-rt==2026.2.0 >>build/deps.log 2>&1 || {
+        echo "deps: PyPI does not give intel-opencl-rt (build/deps.log)"
+        unpackaged="$unpackaged intel"
+        return 1
+    }
+    mkdir -p build/intel/vendors
+    echo "$PWD/build/intel/lib/libintelocl.so" >build/intel/vendors/intel.icd
+}
+
+install() { # component
+    case $1 in
+    intel) install_intel ;;
+    *) install_packages "$1" ;;
+    esac
 }
 
 print_packages() { # components
@@ -267,6 +304,9 @@ for component in $components; do
     fi
     if install "$component" && have "$component"; then continue; fi
     missing="$missing $component"
+    case "$unpackaged " in
+    *" $component "*) continue ;;
+    esac
     if [ $manager != apt ] && [ "$(packages_of "$component" $manager)" = - ]; then
         unpackaged="$unpackaged $component"
     fi
@@ -276,9 +316,12 @@ if [ -z "$missing" ]; then
     echo "deps: all there for $*"
     exit 0
 fi
+if [ "$missing" = "$unpackaged" ]; then
+    echo "deps: missing, and not to be had on this system:$missing" >&2
+    exit 2
+fi
 {
     echo "deps: missing or not working:$missing. Their packages:"
     print_packages $missing
 } >&2
-if [ "$missing" = "$unpackaged" ]; then exit 2; fi
 exit 1

@@ -6,7 +6,7 @@
 # A platform is skipped only where this system has no package for it; tools/deps.sh says so.
 set -eu
 
-PLATFORMS="pocl rusticl oclgrind"
+PLATFORMS="pocl intel rusticl oclgrind"
 results=build/test-all
 rm -rf $results
 mkdir -p $results
@@ -17,6 +17,7 @@ run_on() { # platform program...
     export TEST_RESULTS=$results/$platform
     case $platform in
     pocl) GPUPRIM_DEVICE=Portable tools/run_tests.sh "$@" ;;
+    intel) OCL_ICD_VENDORS="$PWD/build/intel/vendors" GPUPRIM_DEVICE=Intel tools/run_tests.sh "$@" ;;
     rusticl)
         RUSTICL_ENABLE=llvmpipe GPUPRIM_DEVICE=rusticl TEST_TIMEOUT=${TEST_TIMEOUT:-900} tools/run_tests.sh "$@"
         ;;
