@@ -28,7 +28,7 @@ TEST_PROGRAMS := $(TESTS:%=build/tests/%)
 SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
 
-.PHONY: all demo test test-all test-million test-strings test-hash-stress bench bench-check plot-hash peers examples header check-header format check-format \
+.PHONY: all demo test test-all fresh test-million test-strings test-hash-stress bench bench-check plot-hash peers examples header check-header format check-format \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
 	deps-run deps-test deps-lint deps-bench \
 	install clean help always
@@ -68,6 +68,9 @@ test: $(TEST_PROGRAMS) ## build and run the tests; GPUPRIM_DEVICE names the devi
 
 test-all: $(TEST_PROGRAMS) ## the tests on PoCL, Intel's CPU runtime, rusticl and Oclgrind
 	@tools/test_all.sh $(TEST_PROGRAMS)
+
+fresh: ## README's two commands on a fresh Debian 12 and 13, as root with debootstrap; RELEASE=trixie takes one
+	@tools/fresh.sh $(RELEASE)
 
 test-million: build/tests/test_many ## a million scans and a million sorts in a row, without growth of memory or objects
 	@GPUPRIM_TEST_CALLS=1000000 tools/run_tests.sh $<
