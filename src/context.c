@@ -116,11 +116,12 @@ static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info
                         "gp_context_create: tuning.shape = %d, tuning.words = %d", (int)t->shape,
                         (int)t->words);
     }
-    if (t->shape == GP_SHAPE_SERIAL && info->loop_limit) {
+    if (t->shape == GP_SHAPE_SERIAL && gpi_is_llvmpipe(info)) {
         return gpi_fail(
             NULL, GP_ERROR_UNSUPPORTED,
-            "gp_context_create: tuning.shape = GP_SHAPE_SERIAL on %s, which ends loops after %u turns",
-            info->name, info->loop_limit);
+            "gp_context_create: tuning.shape = GP_SHAPE_SERIAL on %s, whose groups have vectors of "
+            "work-items: leave it GP_SHAPE_AUTO",
+            info->name);
     }
     return GP_OK;
 }
@@ -140,13 +141,11 @@ static gp_result gpi_check_desc(const gp_context *gp)
     return gpi_check_tuning(&gp->desc.tuning, &gp->info);
 }
 
-/* Options of every build. PoCL compiles as OpenCL C 3.0 unless told otherwise. Oclgrind 21.10 stumbles over
-   an intrinsic that optimized code can contain, and checks unoptimized code better anyway. */
+/* Options of every build. PoCL compiles as OpenCL C 3.0 unless told otherwise. */
 static char *gpi_make_options(const gp_context *gp)
 {
     const char *more = gp->desc.build_options;
-    return gpi_format("-cl-std=CL1.2%s%s%s%s",
-                      strstr(gp->info.platform_name, "Oclgrind") ? " -cl-opt-disable" : "",
+    return gpi_format("-cl-std=CL1.2%s%s%s%s", gpi_device_options(&gp->info),
                       gp->desc.fast_math ? " -cl-fast-relaxed-math" : "", more ? " " : "", more ? more : "");
 }
 
