@@ -298,7 +298,8 @@ typedef struct gp_device_info {
     bool atomic_acq_rel;      /* OpenCL 3.0: acquire-release orders */
     bool atomic_scope_device; /* OpenCL 3.0: scope of the whole device */
     bool fair;                /* a started group is known to go on running while another one waits */
-    cl_uint loop_limit;       /* iterations after which the device drops out of loops; 0: none known */
+    cl_uint loop_limit;       /* iterations after which the device drops out of loops (Mesa's llvmpipe below
+                                 version 25); 0: none known */
 } gp_device_info;
 
 /* Overrides of a device's profile, for tests and tuning. Zero keeps the profile's value. gp_context_create
@@ -1403,7 +1404,7 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
    it is or would become is refused, counted, and left as it was. Full: an operation looks at each slot once
    at most. Where no slot is left the key fails, is counted, and listed when asked for; keys that are there
    stay. gp_hash_rehash into more slots, then the listed keys again, finishes the batch. On devices with
-   limited loops (llvmpipe) a probe ends after 24,000 slots. Erased keys keep their slots, for the same key
+   limited loops (loop_limit) a probe ends after 24,000 slots. Erased keys keep their slots, for the same key
    only, until a rehash drops them: so keys are unique. 64-bit data needs
    cl_khr_int64_base_atomics, else GP_ERROR_UNSUPPORTED. Memory: 8 bytes a slot for keys and values of up to
    32 bits, else 16; one slot more than the capacity, and 256 bytes. Speed is best up to a load of 1/2, and
@@ -2307,6 +2308,7 @@ static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *
 static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info);
 static bool gpi_has_extension(const char *extensions, const char *name);
 static bool gpi_is_llvmpipe(const gp_device_info *info);
+static const char *gpi_device_options(const gp_device_info *info);
 static bool gpi_is_digit(char c);
 
 /* profile.c */
@@ -2791,6 +2793,17 @@ static const char *const gpi_kernel_platform[] = {
     "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
     "#endif\n",
     "#pragma OPENCL FP_CONTRACT OFF\n",
+    "\n",
+    "/* Mesa's llvmpipe from version 25.0 on: the host says so, no macro of the compiler's does. Kernels crash\n",
+    "   there in which a function with a loop calls one with a barrier, so everything is inlined. And where a loop\n",
+    "   of known length is unrolled, members of structs lose what was written to them (docs/DRIVERS.md):\n",
+    "   GPI_TURNS(n) is n, which the compiler does not know, for loops on elements. */\n",
+    "#ifdef GPI_LLVMPIPE_25\n",
+    "#define static static __attribute__((always_inline))\n",
+    "#define GPI_TURNS(n) ((n)*get_work_dim())\n",
+    "#else\n",
+    "#define GPI_TURNS(n) (n)\n",
+    "#endif\n",
     "\n",
     "/* PoCL on a CPU: global memory is the process's, and clang's own built-ins work on it. (PoCL has drivers for\n",
     "   other devices, too, which are programmed by way of these targets.) */\n",
@@ -4176,7 +4189,7 @@ static const char *const gpi_kernel_tile[] = {
     "    const uint length = gpi_tile_length(source, base);\n",
     "    const uint l = (uint)get_local_id(0);\n",
     "    GPI_T sum = gpi_identity();\n",
-    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++) {\n",
     "        const uint i = GPI_COMMUTATIVE ? j * GPI_WG + l : l * GPI_ITEMS + j;\n",
     "        if (i < length) sum = gpi_combine(sum, gpi_load(source, base + i));\n",
     "    }\n",
@@ -4188,13 +4201,13 @@ static const char *const gpi_kernel_tile[] = {
     "{\n",
     "    const uint length = gpi_tile_length(source, base);\n",
     "    const uint l = (uint)get_local_id(0);\n",
-    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++) {\n",
     "        const uint i = j * GPI_WG + l;\n",
     "        shared->stage[GPI_PAD(i)] = i < length ? gpi_load(source, base + i) : gpi_identity();\n",
     "    }\n",
     "    barrier(CLK_LOCAL_MEM_FENCE); /* the stage is filled */\n",
     "    GPI_T sum = gpi_identity();\n",
-    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++) {\n",
     "        tile->item[j] = shared->stage[GPI_PAD(l * GPI_ITEMS + j)];\n",
     "        sum = gpi_combine(sum, tile->item[j]);\n",
     "    }\n",
@@ -4395,13 +4408,13 @@ static const char *const gpi_kernel_tile_scan[] = {
     "    const uint length = gpi_tile_length(source, base);\n",
     "    const uint l = (uint)get_local_id(0);\n",
     "    GPI_T sum = gpi_combine(prefix, tile->before);\n",
-    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++) {\n",
     "        const GPI_T next = gpi_combine(sum, tile->item[j]);\n",
     "        shared->stage[GPI_PAD(l * GPI_ITEMS + j)] = sink.exclusive ? gpi_before(sum, tile->item[j]) : next;\n",
     "        sum = next;\n",
     "    }\n",
     "    barrier(CLK_LOCAL_MEM_FENCE); /* the stage is filled */\n",
-    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++) {\n",
     "        const uint i = j * GPI_WG + l;\n",
     "        if (i < length) gpi_put(sink, gpi_position(source, base + i), shared->stage[GPI_PAD(i)]);\n",
     "    }\n",
@@ -15524,8 +15537,29 @@ static void gpi_probe_newer(gpi_probe *probe, cl_device_info what, size_t size, 
 
 static bool gpi_contains(const char *text, const char *part) { return strstr(text, part) != NULL; }
 
-/* Mesa's software rasterizer: calls itself a CPU, is shaped like a GPU, leaves loops after 65,535 turns. */
+/* Mesa's software rasterizer: calls itself a CPU, is shaped like a GPU. */
 static bool gpi_is_llvmpipe(const gp_device_info *info) { return gpi_contains(info->name, "llvmpipe"); }
+
+/* The driver's major version: 25 of "25.0.7-2+deb13u1". */
+static unsigned long gpi_driver_major(const gp_device_info *info)
+{
+    return strtoul(info->driver_version + strcspn(info->driver_version, "0123456789"), NULL, 10);
+}
+
+/* llvmpipe leaves loops after 65,535 turns: 22.3 does, 25.0 no longer; versions between were not tried. */
+static cl_uint gpi_loop_limit(const gp_device_info *info)
+{
+    return gpi_is_llvmpipe(info) && gpi_driver_major(info) < 25 ? 65535 : 0;
+}
+
+/* What a device's compiler has to be told. Oclgrind 21.10 stumbles over an intrinsic that optimized code can
+   contain, and checks unoptimized code better anyway. What llvmpipe 25.0 needs: kernels/platform.cl; 22.3
+   does not, versions between were not tried. */
+static const char *gpi_device_options(const gp_device_info *info)
+{
+    if (gpi_contains(info->platform_name, "Oclgrind")) return " -cl-opt-disable";
+    return gpi_is_llvmpipe(info) && gpi_driver_major(info) > 22 ? " -DGPI_LLVMPIPE_25=1" : "";
+}
 
 static void gpi_probe_extensions(gpi_probe *probe, gp_device_info *info)
 {
@@ -15578,7 +15612,7 @@ static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_
     info->atomic_acq_rel = (atomics & GPI_CL_DEVICE_ATOMIC_ORDER_ACQ_REL) != 0;
     info->atomic_scope_device = (atomics & GPI_CL_DEVICE_ATOMIC_SCOPE_DEVICE) != 0;
     info->fair = gpi_is_fair(info);
-    info->loop_limit = gpi_is_llvmpipe(info) ? 65535 : 0;
+    info->loop_limit = gpi_loop_limit(info);
     return probe.error;
 }
 
@@ -16092,11 +16126,12 @@ static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info
     result = gpi_check_tile(t, info);
     if (result == GP_OK) result = gpi_check_ring(t);
     if (result != GP_OK) return result;
-    if (t->shape == GP_SHAPE_SERIAL && info->loop_limit) {
+    if (t->shape == GP_SHAPE_SERIAL && gpi_is_llvmpipe(info)) {
         return gpi_fail(
             NULL, GP_ERROR_UNSUPPORTED,
-            "gp_context_create: tuning.shape = GP_SHAPE_SERIAL on %s, which ends loops after %u turns",
-            info->name, info->loop_limit);
+            "gp_context_create: tuning.shape = GP_SHAPE_SERIAL on %s, whose groups have vectors of "
+            "work-items: leave it GP_SHAPE_AUTO",
+            info->name);
     }
     if (t->words == GP_WORDS_WIDE && !info->int64_base_atomics) {
         return gpi_fail(NULL, GP_ERROR_UNSUPPORTED,
@@ -16353,13 +16388,11 @@ static gp_result gpi_check_desc(const gp_context *gp)
     return gpi_check_tuning(&gp->desc.tuning, &gp->info);
 }
 
-/* Options of every build. PoCL compiles as OpenCL C 3.0 unless told otherwise. Oclgrind 21.10 stumbles over
-   an intrinsic that optimized code can contain, and checks unoptimized code better anyway. */
+/* Options of every build. PoCL compiles as OpenCL C 3.0 unless told otherwise. */
 static char *gpi_make_options(const gp_context *gp)
 {
     const char *more = gp->desc.build_options;
-    return gpi_format("-cl-std=CL1.2%s%s%s%s",
-                      strstr(gp->info.platform_name, "Oclgrind") ? " -cl-opt-disable" : "",
+    return gpi_format("-cl-std=CL1.2%s%s%s%s", gpi_device_options(&gp->info),
                       gp->desc.fast_math ? " -cl-fast-relaxed-math" : "", more ? " " : "", more ? more : "");
 }
 
@@ -17973,15 +18006,17 @@ static void gpi_pending_free(gp_context *gp)
     free(gp->failures);
 }
 
-/* Waits until the command has ended; false when it does not begin to run for so long that it may never. */
-static bool gpi_wait_if_running(cl_event event)
+/* Waits until the command has ended; false when it does not begin to run for so long that it may never. Mesa
+   runs what it calls submitted, and calls nothing running before all that was flushed with it has ended. */
+static bool gpi_wait_if_running(const gp_context *gp, cl_event event)
 {
+    const cl_int begun = strcmp(gp->info.platform_name, "rusticl") == 0 ? CL_SUBMITTED : CL_RUNNING;
     const clock_t begin = clock(), limit = CLOCKS_PER_SEC / 50;
     for (;;) {
         const cl_int status = gpi_event_said(event);
         const clock_t now = clock();
         if (status <= CL_COMPLETE) return true;
-        if (status == CL_RUNNING) {
+        if (status <= begun) {
             (void)clWaitForEvents(1, &event);
             return true;
         }
@@ -17998,7 +18033,7 @@ static void gpi_throttle(gp_context *gp)
     if (gp->pending_count - gp->pending_stalled <= GPI_IN_FLIGHT_MAX / 2) return;
     (void)clFlush(gp->queue);
     for (i = gp->pending_stalled; i < gp->pending_count - GPI_IN_FLIGHT_MAX / 2; i++) {
-        if (gpi_wait_if_running(gp->pending[i].event)) continue;
+        if (gpi_wait_if_running(gp, gp->pending[i].event)) continue;
         gp->pending_stalled = gp->pending_count;
         break;
     }

@@ -25,6 +25,17 @@
 #endif
 #pragma OPENCL FP_CONTRACT OFF
 
+/* Mesa's llvmpipe from version 25.0 on: the host says so, no macro of the compiler's does. Kernels crash
+   there in which a function with a loop calls one with a barrier, so everything is inlined. And where a loop
+   of known length is unrolled, members of structs lose what was written to them (docs/DRIVERS.md):
+   GPI_TURNS(n) is n, which the compiler does not know, for loops on elements. */
+#ifdef GPI_LLVMPIPE_25
+#define static static __attribute__((always_inline))
+#define GPI_TURNS(n) ((n)*get_work_dim())
+#else
+#define GPI_TURNS(n) (n)
+#endif
+
 /* PoCL on a CPU: global memory is the process's, and clang's own built-ins work on it. (PoCL has drivers for
    other devices, too, which are programmed by way of these targets.) */
 #if defined(POCL_DEVICE_ADDRESS_BITS) && !defined(__NVPTX__) && !defined(__AMDGCN__) && \

@@ -263,7 +263,7 @@ static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_shared shared)
     const uint length = gpi_tile_length(source, base);
     const uint l = (uint)get_local_id(0);
     GPI_T sum = gpi_identity();
-    for (uint j = 0; j < GPI_ITEMS; j++) {
+    for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++) {
         const uint i = GPI_COMMUTATIVE ? j * GPI_WG + l : l * GPI_ITEMS + j;
         if (i < length) sum = gpi_combine(sum, gpi_load(source, base + i));
     }
@@ -275,13 +275,13 @@ static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_sha
 {
     const uint length = gpi_tile_length(source, base);
     const uint l = (uint)get_local_id(0);
-    for (uint j = 0; j < GPI_ITEMS; j++) {
+    for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++) {
         const uint i = j * GPI_WG + l;
         shared->stage[GPI_PAD(i)] = i < length ? gpi_load(source, base + i) : gpi_identity();
     }
     barrier(CLK_LOCAL_MEM_FENCE); /* the stage is filled */
     GPI_T sum = gpi_identity();
-    for (uint j = 0; j < GPI_ITEMS; j++) {
+    for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++) {
         tile->item[j] = shared->stage[GPI_PAD(l * GPI_ITEMS + j)];
         sum = gpi_combine(sum, tile->item[j]);
     }

@@ -124,13 +124,11 @@ static gp_result gpi_check_desc(const gp_context *gp)
     return gpi_check_tuning(&gp->desc.tuning, &gp->info);
 }
 
-/* Options of every build. PoCL compiles as OpenCL C 3.0 unless told otherwise. Oclgrind 21.10 stumbles over
-   an intrinsic that optimized code can contain, and checks unoptimized code better anyway. */
+/* Options of every build. PoCL compiles as OpenCL C 3.0 unless told otherwise. */
 static char *gpi_make_options(const gp_context *gp)
 {
     const char *more = gp->desc.build_options;
-    return gpi_format("-cl-std=CL1.2%s%s%s%s",
-                      strstr(gp->info.platform_name, "Oclgrind") ? " -cl-opt-disable" : "",
+    return gpi_format("-cl-std=CL1.2%s%s%s%s", gpi_device_options(&gp->info),
                       gp->desc.fast_math ? " -cl-fast-relaxed-math" : "", more ? " " : "", more ? more : "");
 }
 

@@ -95,8 +95,29 @@ static void gpi_probe_newer(gpi_probe *probe, cl_device_info what, size_t size, 
 
 static bool gpi_contains(const char *text, const char *part) { return strstr(text, part) != NULL; }
 
-/* Mesa's software rasterizer: calls itself a CPU, is shaped like a GPU, leaves loops after 65,535 turns. */
+/* Mesa's software rasterizer: calls itself a CPU, is shaped like a GPU. */
 static bool gpi_is_llvmpipe(const gp_device_info *info) { return gpi_contains(info->name, "llvmpipe"); }
+
+/* The driver's major version: 25 of "25.0.7-2+deb13u1". */
+static unsigned long gpi_driver_major(const gp_device_info *info)
+{
+    return strtoul(info->driver_version + strcspn(info->driver_version, "0123456789"), NULL, 10);
+}
+
+/* llvmpipe leaves loops after 65,535 turns: 22.3 does, 25.0 no longer; versions between were not tried. */
+static cl_uint gpi_loop_limit(const gp_device_info *info)
+{
+    return gpi_is_llvmpipe(info) && gpi_driver_major(info) < 25 ? 65535 : 0;
+}
+
+/* What a device's compiler has to be told. Oclgrind 21.10 stumbles over an intrinsic that optimized code can
+   contain, and checks unoptimized code better anyway. What llvmpipe 25.0 needs: kernels/platform.cl; 22.3
+   does not, versions between were not tried. */
+static const char *gpi_device_options(const gp_device_info *info)
+{
+    if (gpi_contains(info->platform_name, "Oclgrind")) return " -cl-opt-disable";
+    return gpi_is_llvmpipe(info) && gpi_driver_major(info) > 22 ? " -DGPI_LLVMPIPE_25=1" : "";
+}
 
 static void gpi_probe_extensions(gpi_probe *probe, gp_device_info *info)
 {
@@ -149,7 +170,7 @@ static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_
     info->atomic_acq_rel = (atomics & GPI_CL_DEVICE_ATOMIC_ORDER_ACQ_REL) != 0;
     info->atomic_scope_device = (atomics & GPI_CL_DEVICE_ATOMIC_SCOPE_DEVICE) != 0;
     info->fair = gpi_is_fair(info);
-    info->loop_limit = gpi_is_llvmpipe(info) ? 65535 : 0;
+    info->loop_limit = gpi_loop_limit(info);
     return probe.error;
 }
 

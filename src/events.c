@@ -192,15 +192,17 @@ static void gpi_pending_free(gp_context *gp)
     free(gp->failures);
 }
 
-/* Waits until the command has ended; false when it does not begin to run for so long that it may never. */
-static bool gpi_wait_if_running(cl_event event)
+/* Waits until the command has ended; false when it does not begin to run for so long that it may never. Mesa
+   runs what it calls submitted, and calls nothing running before all that was flushed with it has ended. */
+static bool gpi_wait_if_running(const gp_context *gp, cl_event event)
 {
+    const cl_int begun = strcmp(gp->info.platform_name, "rusticl") == 0 ? CL_SUBMITTED : CL_RUNNING;
     const clock_t begin = clock(), limit = CLOCKS_PER_SEC / 50;
     for (;;) {
         const cl_int status = gpi_event_said(event);
         const clock_t now = clock();
         if (status <= CL_COMPLETE) return true;
-        if (status == CL_RUNNING) {
+        if (status <= begun) {
             (void)clWaitForEvents(1, &event);
             return true;
         }
@@ -217,7 +219,7 @@ static void gpi_throttle(gp_context *gp)
     if (gp->pending_count - gp->pending_stalled <= GPI_IN_FLIGHT_MAX / 2) return;
     (void)clFlush(gp->queue);
     for (i = gp->pending_stalled; i < gp->pending_count - GPI_IN_FLIGHT_MAX / 2; i++) {
-        if (gpi_wait_if_running(gp->pending[i].event)) continue;
+        if (gpi_wait_if_running(gp, gp->pending[i].event)) continue;
         gp->pending_stalled = gp->pending_count;
         break;
     }

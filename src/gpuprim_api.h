@@ -298,7 +298,8 @@ typedef struct gp_device_info {
     bool atomic_acq_rel;      /* OpenCL 3.0: acquire-release orders */
     bool atomic_scope_device; /* OpenCL 3.0: scope of the whole device */
     bool fair;                /* a started group is known to go on running while another one waits */
-    cl_uint loop_limit;       /* iterations after which the device drops out of loops; 0: none known */
+    cl_uint loop_limit;       /* iterations after which the device drops out of loops (Mesa's llvmpipe below
+                                 version 25); 0: none known */
 } gp_device_info;
 
 /* Overrides of a device's profile, for tests and tuning. Zero keeps the profile's value. gp_context_create
@@ -1403,7 +1404,7 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
    it is or would become is refused, counted, and left as it was. Full: an operation looks at each slot once
    at most. Where no slot is left the key fails, is counted, and listed when asked for; keys that are there
    stay. gp_hash_rehash into more slots, then the listed keys again, finishes the batch. On devices with
-   limited loops (llvmpipe) a probe ends after 24,000 slots. Erased keys keep their slots, for the same key
+   limited loops (loop_limit) a probe ends after 24,000 slots. Erased keys keep their slots, for the same key
    only, until a rehash drops them: so keys are unique. 64-bit data needs
    cl_khr_int64_base_atomics, else GP_ERROR_UNSUPPORTED. Memory: 8 bytes a slot for keys and values of up to
    32 bits, else 16; one slot more than the capacity, and 256 bytes. Speed is best up to a load of 1/2, and

@@ -285,11 +285,12 @@ static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info
     result = gpi_check_tile(t, info);
     if (result == GP_OK) result = gpi_check_ring(t);
     if (result != GP_OK) return result;
-    if (t->shape == GP_SHAPE_SERIAL && info->loop_limit) {
+    if (t->shape == GP_SHAPE_SERIAL && gpi_is_llvmpipe(info)) {
         return gpi_fail(
             NULL, GP_ERROR_UNSUPPORTED,
-            "gp_context_create: tuning.shape = GP_SHAPE_SERIAL on %s, which ends loops after %u turns",
-            info->name, info->loop_limit);
+            "gp_context_create: tuning.shape = GP_SHAPE_SERIAL on %s, whose groups have vectors of "
+            "work-items: leave it GP_SHAPE_AUTO",
+            info->name);
     }
     if (t->words == GP_WORDS_WIDE && !info->int64_base_atomics) {
         return gpi_fail(NULL, GP_ERROR_UNSUPPORTED,

@@ -10,13 +10,8 @@ set -eu
 
 RUN="cc headers loader device"
 TEST="$RUN cmocka"
-<<<<<<< HEAD
 LINT="cc headers loader cxx clhpp clang clang-format"
-ALL="$TEST pocl rusticl oclgrind cxx clhpp clang fuzzer clang-format spin"
-=======
-LINT="cc headers loader cxx clang clang-format"
-ALL="$TEST pocl intel rusticl oclgrind cxx clang fuzzer clang-format spin"
->>>>>>> ed56e6db2deab2ab46e59d3ab891c80310801a05
+ALL="$TEST pocl intel rusticl oclgrind cxx clhpp clang fuzzer clang-format spin"
 BENCH="$RUN cxx tbb boost gnuplot"
 
 CC=${CC:-cc}
