@@ -397,10 +397,12 @@ GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data
    Several at once: with `ops` and `op_count` the result is op_count gp_values, one an operation, and the
    input is read once for all of them. out_offset counts such results, `initial` stays NULL, and halves come
    out as floats. Compensated: float sums carry along what rounding takes from them (Neumaier), and are as if
-   summed in about twice the precision; no gain where values are infinite or NaN. Cost: reads the input once;
-   one launch up to one tile, two beyond. Aliasing: `out` may be inside `in`. */
+   summed in about twice the precision; no gain where values are infinite or NaN. Without an input (`in` NULL,
+   `type` 0) the map is of the index alone, and out_type is needed; with several operations, argmin or argmax
+   map_type, which says as what the map's values are compared. Cost: reads the input once; one launch up to
+   one tile, two beyond. Aliasing: `out` may be inside `in`. */
 typedef struct gp_reduce_desc {
-    cl_mem in;
+    cl_mem in;        /* NULL and type 0: no input */
     size_t in_offset; /* elements */
     cl_mem out;       /* one result; may be NULL in gp_reduce_read */
     size_t out_offset;
@@ -418,7 +420,7 @@ typedef struct gp_reduce_desc {
     size_t op_count;
     bool compensated; /* float sums */
     const char *map;  /* expression in x, y, i; NULL: the element itself */
-    gp_type map_type; /* with ops: of the map's value; 0: `type` */
+    gp_type map_type; /* with ops: of the map's value; 0: `type`; argmin and argmax without `in`: the same */
     cl_mem in2;       /* second input, count elements, for map's y; NULL: none */
     size_t in2_offset;
     gp_type type2;       /* of the second input; 0: `type` */
@@ -2121,6 +2123,7 @@ typedef struct gpi_operation {
     gp_type map_type;
     const gp_monoid *monoid;
     const char *map;
+    bool indices; /* there is no input: the map takes the index alone */
     const void *initial;
     bool compensated;
     bool reverse;
@@ -3478,7 +3481,7 @@ static const char *const gpi_kernel_source[] = {
     "   gpi_position(i), which differs where GPI_REVERSE is 1.\n",
     "\n",
     "   The host writes ahead:\n",
-    "       GPI_IN, GPI_IN2          types of one or two inputs in memory; GPI_INPUTS 1 or 2\n",
+    "       GPI_IN, GPI_IN2          types of one or two inputs in memory; GPI_INPUTS 0 (a map of indices), 1 or 2\n",
     "       GPI_IN_HALF, GPI_IN2_HALF   1: that type is half, in memory only: in expressions it is a float\n",
     "       GPI_Y                    type of an input element as an operand, after the map where there is one\n",
     "       GPI_MAPPED               1: gpi_map(x, i) or gpi_map(x, y, i), of the user's expression, gives it\n",
@@ -3488,7 +3491,9 @@ static const char *const gpi_kernel_source[] = {
     "\n",
     "/* Small enough to be passed by value through every layer. */\n",
     "typedef struct gpi_source {\n",
+    "#if GPI_INPUTS > 0\n",
     "    __global const GPI_IN *in;\n",
+    "#endif\n",
     "#if GPI_INPUTS == 2\n",
     "    __global const GPI_IN2 *in2;\n",
     "#endif\n",
@@ -3499,6 +3504,13 @@ static const char *const gpi_kernel_source[] = {
     "} gpi_source;\n",
     "\n",
     "/* Parameters of a kernel that reads a source, and the source made of them. */\n",
+    "#if GPI_INPUTS > 0\n",
+    "#define GPI_IN_PARAMETERS __global const GPI_IN *in, ulong in_offset,\n",
+    "#define GPI_IN_SET(source) (source).in = in + in_offset;\n",
+    "#else\n",
+    "#define GPI_IN_PARAMETERS\n",
+    "#define GPI_IN_SET(source)\n",
+    "#endif\n",
     "#if GPI_INPUTS == 2\n",
     "#define GPI_IN2_PARAMETERS __global const GPI_IN2 *in2, ulong in2_offset,\n",
     "#define GPI_IN2_SET(source) (source).in2 = in2 + in2_offset;\n",
@@ -3513,12 +3525,11 @@ static const char *const gpi_kernel_source[] = {
     "#define GPI_HEADS_PARAMETERS\n",
     "#define GPI_HEADS_SET(source)\n",
     "#endif\n",
-    "#define GPI_SOURCE_PARAMETERS \\\n",
-    "    __global const GPI_IN *in, ulong in_offset, GPI_IN2_PARAMETERS GPI_HEADS_PARAMETERS GPI_COUNT_PARAMETERS\n",
-    "#define GPI_SOURCE_SET(source)    \\\n",
-    "    (source).in = in + in_offset; \\\n",
-    "    GPI_IN2_SET(source)           \\\n",
-    "    GPI_HEADS_SET(source)         \\\n",
+    "#define GPI_SOURCE_PARAMETERS GPI_IN_PARAMETERS GPI_IN2_PARAMETERS GPI_HEADS_PARAMETERS GPI_COUNT_PARAMETERS\n",
+    "#define GPI_SOURCE_SET(source) \\\n",
+    "    GPI_IN_SET(source)         \\\n",
+    "    GPI_IN2_SET(source)        \\\n",
+    "    GPI_HEADS_SET(source)      \\\n",
     "    (source).count = gpi_count(bound, wanted, wanted_offset, wanted_words)\n",
     "\n",
     "static ulong gpi_position(gpi_source source, ulong i) { return GPI_REVERSE ? source.count - 1 - i : i; }\n",
@@ -3539,6 +3550,8 @@ static const char *const gpi_kernel_source[] = {
     "{\n",
     "#if GPI_MAPPED && GPI_INPUTS == 2\n",
     "    return gpi_map(GPI_READ_IN(source.in, position), GPI_READ_IN2(source.in2, position), position);\n",
+    "#elif GPI_INPUTS == 0\n",
+    "    return gpi_map(position);\n",
     "#elif GPI_MAPPED\n",
     "    return gpi_map(GPI_READ_IN(source.in, position), position);\n",
     "#else\n",
@@ -3923,7 +3936,9 @@ static const char *const gpi_kernel_tile[] = {
     "static void gpi_prefetch_read(gpi_source source, ulong i, uint elements)\n",
     "{\n",
     "    const ulong position = GPI_REVERSE ? source.count - i - elements : i;\n",
+    "#if GPI_INPUTS > 0\n",
     "    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, source.in + position, elements * sizeof(GPI_IN));\n",
+    "#endif\n",
     "#if GPI_INPUTS == 2\n",
     "    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, source.in2 + position, elements * sizeof(GPI_IN2));\n",
     "#endif\n",
@@ -16796,7 +16811,7 @@ static char *gpi_log_arrange(const char *log)
     return NULL;
 }
 
-/* What the array of negative size in gpi_prelude_monoid means. */
+/* What the array of negative size in gpi_prelude_monoid means, or an input's name where there is none. */
 static void gpi_log_explain(const char *log, char *out, size_t size)
 {
     static const char name[] = "gpi_monoid_size_";
@@ -16805,6 +16820,10 @@ static void gpi_log_explain(const char *log, char *out, size_t size)
     if (at && strstr(log, "_is_not_sizeof_type"))
         (void)snprintf(out, size,
                        "monoid->size = %d is not sizeof(type) on this device: ", atoi(at + sizeof name - 1));
+    else if (strstr(log, "undeclared identifier 'x'"))
+        (void)snprintf(out, size, "the map names x, and there is no in: ");
+    else if (strstr(log, "undeclared identifier 'y'"))
+        (void)snprintf(out, size, "the map names y, and there is no in2: ");
 }
 /* ---- End file src/build_log.c ---- */
 
@@ -18595,7 +18614,7 @@ static gp_result gpi_check_bounds(gp_context *gp, const char *function, const ch
 static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gpi_operation *o)
 {
     const gp_type types[3] = {o->type, o->type2, o->heads_type};
-    const bool wanted[3] = {!o->monoid || o->map, o->type2 != 0, o->segments != 0};
+    const bool wanted[3] = {(!o->monoid || o->map) && !o->indices, o->type2 != 0, o->segments != 0};
     const char *const names[3] = {gpi_type_field(o), "type2", "heads_type"};
     gp_result result = gpi_check_text(gp, function, gpi_map_field(o), o->map);
     size_t i;
@@ -18671,6 +18690,7 @@ static gp_result gpi_element_ops(gp_context *gp, const char *function, gpi_eleme
     const gpi_operation *o = &element->operation;
     const gp_type from = o->map_type ? o->map_type : o->type;
     gp_result result = gpi_check_ops(gp, function, o);
+    if (result == GP_OK && o->indices) result = gpi_check_type(gp, function, "map_type", from);
     size_t k, align = 1;
     element->mapped = gpi_operand(from);
     for (k = 0; k < o->op_count && result == GP_OK; k++) {
@@ -18692,13 +18712,18 @@ static gp_result gpi_element_op(gp_context *gp, const char *function, gpi_elemen
 {
     const gpi_operation *o = &element->operation;
     gpi_field *field = &element->fields[0];
-    const gp_result result = gpi_field_make(gp, function, o, o->type, o->op, o->out_type, field);
-    if (result == GP_OK && o->map_type) {
+    const bool compared = o->indices && gpi_is_arg(o->op); /* what the map gives */
+    const gp_type from = compared ? o->map_type : o->type;
+    gp_result result = compared ? gpi_check_type(gp, function, "map_type", from) : GP_OK;
+    if (result == GP_OK) result = gpi_field_make(gp, function, o, from, o->op, o->out_type, field);
+    if (result == GP_OK && o->indices && !compared)
+        result = gpi_check_type(gp, function, "out_type", o->out_type);
+    if (result == GP_OK && o->map_type && !compared) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map_type goes with op_count; here it is out_type",
                         function);
     }
     element->field_count = 1;
-    element->mapped = !o->map || gpi_is_arg(o->op) ? gpi_operand(o->type) : field->value;
+    element->mapped = !o->map || gpi_is_arg(o->op) ? gpi_operand(from) : field->value;
     element->base_size = gpi_field_size(field);
     element->out_size = gpi_type_size(field->out);
     return result;
@@ -18893,7 +18918,8 @@ static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
     const char *y = element->mapped ? gpi_type_cl(element->mapped) : "gpi_user";
     gpi_text_add(text, "#define GPI_Y %s\n#define GPI_MAPPED %d\n", y, o->map != NULL);
     if (!o->map) return;
-    gpi_text_add(text, "static GPI_Y gpi_map(%s x, ", gpi_type_cl(gpi_operand(o->type)));
+    gpi_text_add(text, "static GPI_Y gpi_map(");
+    if (!o->indices) gpi_text_add(text, "%s x, ", gpi_type_cl(gpi_operand(o->type)));
     if (o->type2) gpi_text_add(text, "%s y, ", gpi_type_cl(gpi_operand(o->type2)));
     gpi_text_add(text, "ulong i)\n{\n#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    );\n}\n",
                  gpi_map_field(o), gpi_map_field(o), o->map);
@@ -18906,7 +18932,13 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
     const gp_type out = element->field_count == 1 ? element->fields[0].out : GP_TYPE_NONE;
     const char *many = element->field_count == 0 ? "gpi_user" : "ulong"; /* a gp_value each */
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_INPUTS %d\n",
-                 o->type ? gpi_type_cl(o->type) : "gpi_user", o->type == GP_F16, o->type2 ? 2 : 1);
+                 o->type      ? gpi_type_cl(o->type)
+                 : o->indices ? "uint" /* of which steps are so many bytes */
+                              : "gpi_user",
+                 o->type == GP_F16,
+                 o->indices ? 0
+                 : o->type2 ? 2
+                            : 1);
     if (o->type2) {
         gpi_text_add(text, "#define GPI_IN2 %s\n#define GPI_IN2_HALF %d\n", gpi_type_cl(o->type2),
                      o->type2 == GP_F16);
@@ -19296,7 +19328,11 @@ static gp_result gpi_reduce_element(gp_context *gp, const char *function, const 
     o.compensated = desc->compensated;
     o.monoid = desc->monoid;
     o.map = desc->map;
+    o.indices = desc->map && !desc->in && !desc->type;
     o.initial = desc->initial;
+    if (o.indices && (desc->in2 || desc->type2))
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there is an in2 (or type2), and no in and type",
+                        function);
     return gpi_element_make(gp, function, &o, element);
 }
 
@@ -19332,7 +19368,7 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
     gpi_range used[RANGES];
     gp_result result = gpi_check_positions(gp, function, element, desc->count);
     memset(used, 0, sizeof used);
-    if (result == GP_OK && desc->count > 0) {
+    if (result == GP_OK && desc->count > 0 && !element->operation.indices) {
         result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
                                   element->in_size, GPI_READS, &used[IN]);
     }
@@ -19358,8 +19394,10 @@ static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem par
     const cl_mem in = !empty ? desc->in : reduce->out, in2 = !empty ? desc->in2 : reduce->out;
     const cl_uint single = reduce->tiles <= 1;
     gpi_call_kernel(call, reduce->program, GPI_REDUCE_TILES);
-    GPI_CALL_ARG(call, in);
-    GPI_CALL_ARG(call, in_offset);
+    if (!reduce->element.operation.indices) {
+        GPI_CALL_ARG(call, in);
+        GPI_CALL_ARG(call, in_offset);
+    }
     if (reduce->element.in2_size) {
         GPI_CALL_ARG(call, in2);
         GPI_CALL_ARG(call, in2_offset);
@@ -19469,7 +19507,8 @@ static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc)
     if (result != GP_OK) return result;
     probe.count = gpi_plan_tile(&reduce.plan) + 1;
     probe.in = probe.in2 = NULL;
-    result = gpi_alloc_neutral(gp, &reduce.element, probe.count, &probe.in);
+    if (!reduce.element.operation.indices)
+        result = gpi_alloc_neutral(gp, &reduce.element, probe.count, &probe.in);
     if (result == GP_OK && reduce.element.in2_size) {
         probe.type2 = reduce.element.operation.type2;
         result = gpi_alloc_zeros(gp, probe.count * reduce.element.in2_size, &probe.in2);

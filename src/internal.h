@@ -83,6 +83,7 @@ typedef struct gpi_operation {
     gp_type map_type;
     const gp_monoid *monoid;
     const char *map;
+    bool indices; /* there is no input: the map takes the index alone */
     const void *initial;
     bool compensated;
     bool reverse;
