@@ -415,10 +415,12 @@ GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data
    Several at once: with `ops` and `op_count` the result is op_count gp_values, one an operation, and the
    input is read once for all of them. out_offset counts such results, `initial` stays NULL, and halves come
    out as floats. Compensated: float sums carry along what rounding takes from them (Neumaier), and are as if
-   summed in about twice the precision; no gain where values are infinite or NaN. Cost: reads the input once;
-   one launch up to one tile, two beyond. Aliasing: `out` may be inside `in`. */
+   summed in about twice the precision; no gain where values are infinite or NaN. Without an input (`in` NULL,
+   `type` 0) the map is of the index alone, and out_type is needed; with several operations, argmin or argmax
+   map_type, which says as what the map's values are compared. Cost: reads the input once; one launch up to
+   one tile, two beyond. Aliasing: `out` may be inside `in`. */
 typedef struct gp_reduce_desc {
-    cl_mem in;
+    cl_mem in;        /* NULL and type 0: no input */
     size_t in_offset; /* elements */
     cl_mem out;       /* one result; may be NULL in gp_reduce_read */
     size_t out_offset;
@@ -436,7 +438,7 @@ typedef struct gp_reduce_desc {
     size_t op_count;
     bool compensated; /* float sums */
     const char *map;  /* expression in x, y, i; NULL: the element itself */
-    gp_type map_type; /* with ops: of the map's value; 0: `type` */
+    gp_type map_type; /* with ops: of the map's value; 0: `type`; argmin and argmax without `in`: the same */
     cl_mem in2;       /* second input, count elements, for map's y; NULL: none */
     size_t in2_offset;
     gp_type type2;       /* of the second input; 0: `type` */
@@ -2152,6 +2154,7 @@ typedef struct gpi_operation {
     gp_type map_type;
     const gp_monoid *monoid;
     const char *map;
+    bool indices; /* there is no input: the map takes the index alone */
     const void *initial;
     bool compensated;
     bool reverse;
@@ -2239,6 +2242,13 @@ typedef struct gpi_table {
     cl_mem buffer;
 } gpi_table;
 
+/* A table of symbols that a call of gp_brackets or gp_stack_scan has brought along, on the device (nest.c).
+ */
+typedef struct gpi_symbols {
+    int8_t table[256];
+    cl_mem classes; /* NULL: free */
+} gpi_symbols;
+
 /* What a gp_hash leads to. The generation tells it from handles that had the place before. */
 typedef struct gpi_handle {
     gpi_table *table; /* NULL: free */
@@ -2246,6 +2256,7 @@ typedef struct gpi_handle {
 } gpi_handle;
 
 enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 5, GPI_ASYNC_TEXT_MAX = 256, GPI_SETTLED_AT_ONCE = 64 };
+enum { GPI_SYMBOL_TABLES = 8 };
 
 struct gp_context {
     gp_context_desc desc; /* its strings are copied or no longer looked at */
@@ -2275,6 +2286,9 @@ struct gp_context {
     gpi_handle *handles; /* of hash tables */
     uint32_t handle_count;
     uint32_t generation; /* of the next one */
+
+    gpi_symbols symbols[GPI_SYMBOL_TABLES];
+    uint32_t symbols_next; /* the place of the next one */
 
     gp_profile profile;
     gp_kernel_profile kernels[GPI_KERNEL_PROFILES];
@@ -2748,6 +2762,8 @@ static gp_result gpi_run_length_encode_warm_up(gp_context *gp, const gp_run_leng
 static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *desc);
 static gp_result gpi_stack_scan_warm_up(gp_context *gp, const gp_stack_scan_desc *desc);
 static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc);
+/* nest.c */
+static void gpi_symbols_free(gp_context *gp);
 /* hash_table.c, hash.c, hash_slots.c */
 static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
 static void gpi_hash_free_all(gp_context *gp);
@@ -3004,6 +3020,35 @@ static const char *const gpi_kernel_platform[] = {
     "}\n",
     "#else\n",
     "#define GPI_PACKS 0\n",
+    "#endif\n",
+    "\n",
+    "/* Bytes, GPI_COMPARED of which are compared at a time; what is equal is told by gpi_hits, which can be\n",
+    "   combined bit by bit and made a number with a bit for each byte. */\n",
+    "#if GPI_PACKS\n",
+    "#define GPI_COMPARED 64\n",
+    "typedef uchar gpi_bytes __attribute__((ext_vector_type(64), aligned(1)));\n",
+    "typedef uchar gpi_bytes_aligned __attribute__((ext_vector_type(64)));\n",
+    "typedef ulong gpi_hits;\n",
+    "\n",
+    "static gpi_hits gpi_bytes_equal(gpi_bytes v, uchar x)\n",
+    "{\n",
+    "    return __builtin_ia32_cvtb2mask512(v == (gpi_bytes_aligned)(x));\n",
+    "}\n",
+    "\n",
+    "static ulong gpi_hits_bits(gpi_hits hits) { return hits; }\n",
+    "#else\n",
+    "#define GPI_COMPARED 16\n",
+    "typedef uchar16 gpi_bytes __attribute__((aligned(1)));\n",
+    "typedef char16 gpi_hits;\n",
+    "\n",
+    "static gpi_hits gpi_bytes_equal(gpi_bytes v, uchar x) { return v == (uchar16)(x); }\n",
+    "\n",
+    "/* Each byte keeps a bit in its own place, and the product's top byte gathers those of eight. */\n",
+    "static ulong gpi_hits_bits(gpi_hits hits)\n",
+    "{\n",
+    "    const ulong2 bits = (as_ulong2(hits) & 0x8040201008040201ul) * 0x0101010101010101ul >> 56;\n",
+    "    return bits.x | bits.y << 8;\n",
+    "}\n",
     "#endif\n",
 };
 /* ---- End file kernels/platform.cl ---- */
@@ -3560,7 +3605,7 @@ static const char *const gpi_kernel_source[] = {
     "   gpi_position(i), which differs where GPI_REVERSE is 1.\n",
     "\n",
     "   The host writes ahead:\n",
-    "       GPI_IN, GPI_IN2          types of one or two inputs in memory; GPI_INPUTS 1 or 2\n",
+    "       GPI_IN, GPI_IN2          types of one or two inputs in memory; GPI_INPUTS 0 (a map of indices), 1 or 2\n",
     "       GPI_IN_HALF, GPI_IN2_HALF   1: that type is half, in memory only: in expressions it is a float\n",
     "       GPI_Y                    type of an input element as an operand, after the map where there is one\n",
     "       GPI_MAPPED               1: gpi_map(x, i) or gpi_map(x, y, i), of the user's expression, gives it\n",
@@ -3570,7 +3615,9 @@ static const char *const gpi_kernel_source[] = {
     "\n",
     "/* Small enough to be passed by value through every layer. */\n",
     "typedef struct gpi_source {\n",
+    "#if GPI_INPUTS > 0\n",
     "    __global const GPI_IN *in;\n",
+    "#endif\n",
     "#if GPI_INPUTS == 2\n",
     "    __global const GPI_IN2 *in2;\n",
     "#endif\n",
@@ -3581,6 +3628,13 @@ static const char *const gpi_kernel_source[] = {
     "} gpi_source;\n",
     "\n",
     "/* Parameters of a kernel that reads a source, and the source made of them. */\n",
+    "#if GPI_INPUTS > 0\n",
+    "#define GPI_IN_PARAMETERS __global const GPI_IN *in, ulong in_offset,\n",
+    "#define GPI_IN_SET(source) (source).in = in + in_offset;\n",
+    "#else\n",
+    "#define GPI_IN_PARAMETERS\n",
+    "#define GPI_IN_SET(source)\n",
+    "#endif\n",
     "#if GPI_INPUTS == 2\n",
     "#define GPI_IN2_PARAMETERS __global const GPI_IN2 *in2, ulong in2_offset,\n",
     "#define GPI_IN2_SET(source) (source).in2 = in2 + in2_offset;\n",
@@ -3595,12 +3649,11 @@ static const char *const gpi_kernel_source[] = {
     "#define GPI_HEADS_PARAMETERS\n",
     "#define GPI_HEADS_SET(source)\n",
     "#endif\n",
-    "#define GPI_SOURCE_PARAMETERS \\\n",
-    "    __global const GPI_IN *in, ulong in_offset, GPI_IN2_PARAMETERS GPI_HEADS_PARAMETERS GPI_COUNT_PARAMETERS\n",
-    "#define GPI_SOURCE_SET(source)    \\\n",
-    "    (source).in = in + in_offset; \\\n",
-    "    GPI_IN2_SET(source)           \\\n",
-    "    GPI_HEADS_SET(source)         \\\n",
+    "#define GPI_SOURCE_PARAMETERS GPI_IN_PARAMETERS GPI_IN2_PARAMETERS GPI_HEADS_PARAMETERS GPI_COUNT_PARAMETERS\n",
+    "#define GPI_SOURCE_SET(source) \\\n",
+    "    GPI_IN_SET(source)         \\\n",
+    "    GPI_IN2_SET(source)        \\\n",
+    "    GPI_HEADS_SET(source)      \\\n",
     "    (source).count = gpi_count(bound, wanted, wanted_offset, wanted_words)\n",
     "\n",
     "static ulong gpi_position(gpi_source source, ulong i) { return GPI_REVERSE ? source.count - 1 - i : i; }\n",
@@ -3621,6 +3674,8 @@ static const char *const gpi_kernel_source[] = {
     "{\n",
     "#if GPI_MAPPED && GPI_INPUTS == 2\n",
     "    return gpi_map(GPI_READ_IN(source.in, position), GPI_READ_IN2(source.in2, position), position);\n",
+    "#elif GPI_INPUTS == 0\n",
+    "    return gpi_map(position);\n",
     "#elif GPI_MAPPED\n",
     "    return gpi_map(GPI_READ_IN(source.in, position), position);\n",
     "#else\n",
@@ -4005,7 +4060,9 @@ static const char *const gpi_kernel_tile[] = {
     "static void gpi_prefetch_read(gpi_source source, ulong i, uint elements)\n",
     "{\n",
     "    const ulong position = GPI_REVERSE ? source.count - i - elements : i;\n",
+    "#if GPI_INPUTS > 0\n",
     "    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, source.in + position, elements * sizeof(GPI_IN));\n",
+    "#endif\n",
     "#if GPI_INPUTS == 2\n",
     "    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, source.in2 + position, elements * sizeof(GPI_IN2));\n",
     "#endif\n",
@@ -10425,18 +10482,14 @@ static const char *const gpi_kernel_node[] = {
     "   (Levien, The stack monoid, 2020, for the monoid; the tree in place of its back-links is ours.)\n",
     "\n",
     "   Parameters\n",
-    "       GPI_SYMBOL       type of an input element\n",
-    "       GPI_CODE(x, i)   its code\n",
-    "       GPI_SIGN(x, i)   the code's sign\n",
-    "       GPI_OPENS(x, i)  serial: all bits where it opens, else none; from a table where there is one\n",
     "       GPI_INDEX_SIZE   4, 8: bytes of an index\n",
     "       GPI_KINDS        1: codes may be of several kinds, and pairs of two are to be counted\n",
     "       GPI_MATCH        1: partners are written\n",
     "       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1 (strands.cl, items.cl)\n",
     "       GPI_TILE         elements of a tile\n",
     "       GPI_BACK         1: groups look back over a tree that grows meanwhile (back.cl)                  */\n",
-    "#if !defined(GPI_SYMBOL) || !defined(GPI_KINDS) || !defined(GPI_MATCH) || !defined(GPI_BACK)\n",
-    "#error \"GPI_SYMBOL, GPI_KINDS, GPI_MATCH and GPI_BACK must be defined\"\n",
+    "#if !defined(GPI_KINDS) || !defined(GPI_MATCH) || !defined(GPI_BACK)\n",
+    "#error \"GPI_KINDS, GPI_MATCH and GPI_BACK must be defined\"\n",
     "#endif\n",
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
@@ -10580,6 +10633,68 @@ static const char *const gpi_kernel_node[] = {
 };
 /* ---- End file kernels/node.cl ---- */
 
+/* ---- Begin file kernels/symbols.cl ---- */
+static const char *const gpi_kernel_symbols[] = {
+    "#line 1 \"kernels/symbols.cl\"\n",
+    "/* symbols.cl - an input element's code, and the code's sign.\n",
+    "\n",
+    "   Bytes find both in a table that comes with the call, so that one program serves every table. Codes of one\n",
+    "   byte are bytes whose table is the identity. For other types an expression gives the code.\n",
+    "\n",
+    "   Parameters\n",
+    "       GPI_SYMBOL       type of an input element\n",
+    "       GPI_TABLE        1: uchar, with a table; 0: GPI_CODE is there\n",
+    "       GPI_CODE(x, i)   the code of element i, which is x                                                */\n",
+    "#if !defined(GPI_SYMBOL) || !defined(GPI_TABLE)\n",
+    "#error \"GPI_SYMBOL and GPI_TABLE must be defined\"\n",
+    "#endif\n",
+    "\n",
+    "#define GPI_LISTED_MAX 12\n",
+    "\n",
+    "/* What a table says of each symbol, as the host lays it out. The list is for comparing many symbols at once:\n",
+    "   of those that are brackets, or of those that are not, whichever is short enough. */\n",
+    "typedef struct gpi_classes {\n",
+    "    char code[256], sign[256];\n",
+    "    char opens[256]; /* all bits, or none */\n",
+    "    uchar listed[GPI_LISTED_MAX];\n",
+    "    uchar count;  /* of the list */\n",
+    "    uchar others; /* all bits: the list is of what is no bracket */\n",
+    "    uchar lists;  /* 0: both lists would be too long */\n",
+    "    uchar unused;\n",
+    "} gpi_classes;\n",
+    "\n",
+    "typedef struct gpi_input {\n",
+    "    __global const GPI_SYMBOL *symbols;\n",
+    "    __global const gpi_classes *classes; /* GPI_TABLE */\n",
+    "} gpi_input;\n",
+    "\n",
+    "#define GPI_INPUT_PARAMETERS                                                                  \\\n",
+    "    __global const GPI_SYMBOL *in, ulong in_at, __global const gpi_classes *restrict classes, \\\n",
+    "        GPI_COUNT_PARAMETERS\n",
+    "#define GPI_INPUT gpi_input_make(in + in_at, classes)\n",
+    "\n",
+    "static gpi_input gpi_input_make(__global const GPI_SYMBOL *symbols, __global const gpi_classes *classes)\n",
+    "{\n",
+    "    gpi_input in;\n",
+    "    in.symbols = symbols;\n",
+    "    in.classes = classes;\n",
+    "    return in;\n",
+    "}\n",
+    "\n",
+    "#if GPI_TABLE\n",
+    "GPI_INLINE int gpi_code(gpi_input in, gpi_index i) { return in.classes->code[in.symbols[i]]; }\n",
+    "GPI_INLINE int gpi_sign(gpi_input in, gpi_index i) { return in.classes->sign[in.symbols[i]]; }\n",
+    "\n",
+    "/* Of element i, whose sign this is: all bits where it opens, else none. */\n",
+    "GPI_INLINE long gpi_opens(gpi_input in, gpi_index i, long sign) { return in.classes->opens[in.symbols[i]]; }\n",
+    "#else\n",
+    "GPI_INLINE int gpi_code(gpi_input in, gpi_index i) { return GPI_CODE(in.symbols[i], i); }\n",
+    "GPI_INLINE int gpi_sign(gpi_input in, gpi_index i) { return clamp(gpi_code(in, i), -1, 1); }\n",
+    "GPI_INLINE long gpi_opens(gpi_input in, gpi_index i, long sign) { return -(long)(sign > 0); }\n",
+    "#endif\n",
+};
+/* ---- End file kernels/symbols.cl ---- */
+
 /* ---- Begin file kernels/back.cl ---- */
 static const char *const gpi_kernel_back[] = {
     "#line 1 \"kernels/back.cl\"\n",
@@ -10625,14 +10740,14 @@ static const char *const gpi_kernel_back[] = {
     "/* The tree of tiles, and what it takes to do a late tile's work. Node 0, which is no node, has the ticket. */\n",
     "typedef struct gpi_back {\n",
     "    volatile __global uint *words;\n",
-    "    __global const GPI_SYMBOL *in;\n",
+    "    gpi_input in;\n",
     "    volatile __global uint *counters;\n",
     "    ulong n;\n",
     "    uint leaves, polls;\n",
     "} gpi_back;\n",
     "\n",
-    "static gpi_back gpi_back_make(volatile __global uint *words, __global const GPI_SYMBOL *in,\n",
-    "                              volatile __global uint *counters, ulong n, uint leaves, uint polls)\n",
+    "static gpi_back gpi_back_make(volatile __global uint *words, gpi_input in, volatile __global uint *counters,\n",
+    "                              ulong n, uint leaves, uint polls)\n",
     "{\n",
     "    gpi_back back;\n",
     "    back.words = words;\n",
@@ -10701,7 +10816,7 @@ static const char *const gpi_kernel_back[] = {
     "    const uint length = gpi_tile_length_of(back.n, tile);\n",
     "    gpi_node node = gpi_node_make(0, 0);\n",
     "    for (uint i = 0; i < length; i++) {\n",
-    "        const int sign = GPI_SIGN(back.in[begin + i], begin + i);\n",
+    "        const int sign = gpi_sign(back.in, begin + i);\n",
     "        if (sign > 0) node.pushes++;\n",
     "        else if (sign < 0 && node.pushes > 0) node.pushes--;\n",
     "        else if (sign < 0) node.pops++;\n",
@@ -10718,7 +10833,7 @@ static const char *const gpi_kernel_back[] = {
     "    bool found = false;\n",
     "    while (!found && i > 0) {\n",
     "        i--;\n",
-    "        const int sign = GPI_SIGN(back.in[begin + i], begin + i);\n",
+    "        const int sign = gpi_sign(back.in, begin + i);\n",
     "        if (sign < 0) closers++;\n",
     "        else if (sign > 0 && closers > 0) closers--;\n",
     "        else if (sign > 0) found = above-- == 0;\n",
@@ -10927,12 +11042,11 @@ static const char *const gpi_kernel_strands[] = {
     "/* strands.cl - brackets in the serial shape: what one item does with its tiles.\n",
     "\n",
     "   GPI_STRANDS tiles are gone over abreast, so that the chain push, pop, push ... of one does not wait for\n",
-    "   itself. A tile's cells (nest.cl) are its stack. Where brackets are symbols and rare, 64 elements are\n",
-    "   classified at a time, and only the brackets among them are stepped through.\n",
+    "   itself. A tile's cells (nest.cl) are its stack. 64 elements are classified at a time, by vectors; where few\n",
+    "   of them are brackets, only those are stepped through.\n",
     "\n",
     "   Parameters\n",
-    "       GPI_SHAPE_SERIAL    1, and GPI_WG 1; otherwise this file is empty\n",
-    "       GPI_IS_BRACKET(v)   which of 16 symbols are brackets; may be missing                               */\n",
+    "       GPI_SHAPE_SERIAL    1, and GPI_WG 1; otherwise this file is empty                                  */\n",
     "#if GPI_SHAPE_SERIAL\n",
     "#if GPI_WG != 1\n",
     "#error \"the serial shape has one item a group\"\n",
@@ -10988,13 +11102,86 @@ static const char *const gpi_kernel_strands[] = {
     "    s->note.first = min(s->note.first, i);\n",
     "}\n",
     "\n",
+    "/* ------------------------------------------------------------------ blocks */\n",
+    "\n",
+    "/* What is known of GPI_BLOCK elements before they are stepped through. */\n",
+    "typedef struct gpi_block {\n",
+    "    ulong brackets; /* a bit each */\n",
+    "#if !GPI_TABLE\n",
+    "    char sign[GPI_BLOCK]; /* an expression is evaluated once */\n",
+    "#endif\n",
+    "} gpi_block;\n",
+    "\n",
+    "#if GPI_TABLE\n",
+    "/* Whether blocks can be classified. */\n",
+    "GPI_INLINE bool gpi_has_blocks(gpi_input in) { return in.classes->lists != 0; }\n",
+    "\n",
+    "GPI_INLINE void gpi_block_read(gpi_block *block, gpi_input in, gpi_index at)\n",
+    "{\n",
+    "    const uint count = in.classes->count;\n",
+    "    block->brackets = 0;\n",
+    "#pragma unroll\n",
+    "    for (uint j = 0; j < GPI_BLOCK; j += GPI_COMPARED) {\n",
+    "        const gpi_bytes v = GPI_LOAD_VECTOR(gpi_bytes, in.symbols + at + j);\n",
+    "        gpi_hits hits = (gpi_hits)(0);\n",
+    "        for (uint k = 0; k < count; k++) hits |= gpi_bytes_equal(v, in.classes->listed[k]);\n",
+    "        block->brackets |= gpi_hits_bits(hits) << j;\n",
+    "    }\n",
+    "    if (in.classes->others) block->brackets = ~block->brackets;\n",
+    "}\n",
+    "\n",
+    "/* The sign of element `at`, which is the block's j-th. */\n",
+    "GPI_INLINE int gpi_block_sign(const gpi_block *block, gpi_input in, gpi_index at, uint j)\n",
+    "{\n",
+    "    return gpi_sign(in, at);\n",
+    "}\n",
+    "#else\n",
+    "GPI_INLINE bool gpi_has_blocks(gpi_input in) { return true; }\n",
+    "\n",
+    "GPI_INLINE void gpi_block_read(gpi_block *block, gpi_input in, gpi_index at)\n",
+    "{\n",
+    "    ulong others = 0;\n",
+    "    for (uint j = 0; j < GPI_BLOCK; j++) block->sign[j] = (char)gpi_sign(in, at + j);\n",
+    "#pragma unroll\n",
+    "    for (uint j = 0; j < GPI_BLOCK; j += GPI_COMPARED) {\n",
+    "        const gpi_bytes v = GPI_LOAD_PRIVATE(gpi_bytes, (const uchar *)block->sign + j);\n",
+    "        others |= gpi_hits_bits(gpi_bytes_equal(v, 0)) << j;\n",
+    "    }\n",
+    "    block->brackets = ~others;\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE int gpi_block_sign(const gpi_block *block, gpi_input in, gpi_index at, uint j)\n",
+    "{\n",
+    "    return block->sign[j];\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* Blocks of `count` neighbouring tiles, the first of which begins at `at`. True: there are few brackets in\n",
+    "   any of them. */\n",
+    "GPI_INLINE bool gpi_read_blocks(gpi_block *block, uint count, gpi_input in, gpi_index at)\n",
+    "{\n",
+    "    bool few = gpi_has_blocks(in);\n",
+    "    if (!few) return false;\n",
+    "#pragma unroll\n",
+    "    for (uint k = 0; k < count; k++) {\n",
+    "        gpi_block_read(&block[k], in, at + k * GPI_TILE);\n",
+    "        few = few && popcount(block[k].brackets) <= GPI_FEW;\n",
+    "    }\n",
+    "    return few;\n",
+    "}\n",
+    "\n",
+    "/* The lowest bracket that is left. */\n",
+    "GPI_INLINE uint gpi_first_bracket(ulong brackets) { return (uint)popcount(~brackets & (brackets - 1)); }\n",
+    "\n",
+    "/* ------------------------------------------------------------------ pairs */\n",
+    "\n",
     "/* Element `at`, which is the tile's i-th. Every element is written to the cell above the stack: an opener\n",
     "   stays there. The partner of what is no closer is none, which is more than any index: min() then gives the\n",
     "   element itself, whose own partner is written last. */\n",
-    "GPI_INLINE void gpi_step(gpi_strand *s, __global uint **free, __global const GPI_SYMBOL *in,\n",
+    "GPI_INLINE void gpi_step(gpi_strand *s, __global uint **free, gpi_input in, long sign,\n",
     "                         __global gpi_index *match, gpi_index at, uint i)\n",
     "{\n",
-    "    const long sign = GPI_SIGN(in[at], at), closes = sign >> 63; /* all bits, or none */\n",
+    "    const long closes = sign >> 63; /* all bits, or none */\n",
     "    __global uint *next = *free + sign;\n",
     "    if (GPI_RARELY(next < s->base)) {\n",
     "        gpi_strand_pend(s, at);\n",
@@ -11013,78 +11200,53 @@ static const char *const gpi_kernel_strands[] = {
     "    match[at] = partner;\n",
     "#endif\n",
     "#if GPI_KINDS\n",
-    "    if (GPI_RARELY((GPI_CODE(in[first], first) + GPI_CODE(in[at], at)) & (int)closes))\n",
-    "        gpi_strand_mismatch(s, i);\n",
+    "    if (GPI_RARELY((gpi_code(in, first) + gpi_code(in, at)) & (int)closes)) gpi_strand_mismatch(s, i);\n",
     "#endif\n",
     "    *free = next;\n",
     "}\n",
     "\n",
-    "#ifdef GPI_IS_BRACKET\n",
-    "typedef uchar16 gpi_symbols __attribute__((aligned(1)));\n",
     "typedef uint16 gpi_words __attribute__((aligned(4)));\n",
     "\n",
-    "/* A bit for each of 64 symbols: is it a bracket? A byte's bit is kept in its own place, and the product's top\n",
-    "   byte gathers those of eight. */\n",
-    "GPI_INLINE ulong gpi_brackets_of(__global const uchar *in)\n",
-    "{\n",
-    "    ulong mask = 0;\n",
-    "    for (uint q = 0; q < GPI_BLOCK / 16; q++) {\n",
-    "        const uchar16 v = GPI_LOAD_VECTOR(gpi_symbols, in + 16 * q);\n",
-    "        const ulong2 hit = as_ulong2(GPI_IS_BRACKET(v)) & 0x8040201008040201ul;\n",
-    "        const ulong2 bits = hit * 0x0101010101010101ul >> 56;\n",
-    "        mask |= (bits.x | bits.y << 8) << 16 * q;\n",
-    "    }\n",
-    "    return mask;\n",
-    "}\n",
-    "\n",
     "/* The block of 64 elements from `at` on, few of which are brackets; `i`: counted from the tile's begin. */\n",
-    "GPI_INLINE void gpi_step_few(gpi_strand *s, __global uint **free, __global const GPI_SYMBOL *in,\n",
-    "                             __global gpi_index *match, gpi_index at, uint i, ulong brackets)\n",
+    "GPI_INLINE void gpi_step_few(gpi_strand *s, __global uint **free, gpi_input in, const gpi_block *block,\n",
+    "                             __global gpi_index *match, gpi_index at, uint i)\n",
     "{\n",
     "#if GPI_MATCH\n",
     "    __global uint *words = (__global uint *)(match + at);\n",
     "    for (uint q = 0; q < GPI_BLOCK * sizeof(gpi_index) / 64; q++)\n",
     "        GPI_STORE_VECTOR(gpi_words, (uint16)(~0u), words + 16 * q);\n",
     "#endif\n",
-    "    for (; brackets; brackets &= brackets - 1) {\n",
-    "        const uint j = (uint)popcount(~brackets & (brackets - 1));\n",
-    "        gpi_step(s, free, in, match, at + j, i + j);\n",
+    "    for (ulong left = block->brackets; left; left &= left - 1) {\n",
+    "        const uint j = gpi_first_bracket(left);\n",
+    "        gpi_step(s, free, in, gpi_block_sign(block, in, at + j, j), match, at + j, i + j);\n",
     "    }\n",
     "}\n",
-    "#endif\n",
     "\n",
     "/* Blocks of `count` neighbouring tiles in step, from index `begin` on, as far as whole blocks go. */\n",
-    "GPI_INLINE uint gpi_step_blocks(gpi_strand *s, __global uint **free, uint count,\n",
-    "                                __global const GPI_SYMBOL *in, __global gpi_index *match, gpi_index begin,\n",
-    "                                uint length)\n",
+    "GPI_INLINE uint gpi_step_blocks(gpi_strand *s, __global uint **free, uint count, gpi_input in,\n",
+    "                                __global gpi_index *match, gpi_index begin, uint length)\n",
     "{\n",
     "    uint i = 0;\n",
     "    for (; i + GPI_BLOCK <= length; i += GPI_BLOCK) {\n",
-    "#ifdef GPI_IS_BRACKET\n",
-    "        ulong brackets[GPI_STRANDS];\n",
-    "        bool few = true;\n",
-    "#pragma unroll\n",
-    "        for (uint k = 0; k < count; k++) {\n",
-    "            brackets[k] = gpi_brackets_of(in + begin + k * GPI_TILE + i);\n",
-    "            few = few && popcount(brackets[k]) <= GPI_FEW;\n",
-    "        }\n",
-    "        if (few) {\n",
+    "        gpi_block block[GPI_STRANDS];\n",
+    "        if (gpi_read_blocks(block, count, in, begin + i)) {\n",
     "#pragma unroll\n",
     "            for (uint k = 0; k < count; k++)\n",
-    "                gpi_step_few(&s[k], &free[k], in, match, begin + k * GPI_TILE + i, i, brackets[k]);\n",
+    "                gpi_step_few(&s[k], &free[k], in, &block[k], match, begin + k * GPI_TILE + i, i);\n",
     "            continue;\n",
     "        }\n",
-    "#endif\n",
-    "        for (uint j = i; j < i + GPI_BLOCK; j++) {\n",
+    "        for (uint j = 0; j < GPI_BLOCK; j++) {\n",
     "#pragma unroll\n",
-    "            for (uint k = 0; k < count; k++)\n",
-    "                gpi_step(&s[k], &free[k], in, match, begin + k * GPI_TILE + j, j);\n",
+    "            for (uint k = 0; k < count; k++) {\n",
+    "                const gpi_index at = begin + k * GPI_TILE + i + j;\n",
+    "                gpi_step(&s[k], &free[k], in, gpi_block_sign(&block[k], in, at, j), match, at, i + j);\n",
+    "            }\n",
     "        }\n",
     "    }\n",
     "    return i;\n",
     "}\n",
     "\n",
-    "static void gpi_pair_tile(__global const GPI_SYMBOL *in, __global gpi_index *match, gpi_nest nest, uint tile)\n",
+    "static void gpi_pair_tile(gpi_input in, __global gpi_index *match, gpi_nest nest, uint tile)\n",
     "{\n",
     "    gpi_strand s[1];\n",
     "    __global uint *free[1];\n",
@@ -11092,13 +11254,13 @@ static const char *const gpi_kernel_strands[] = {
     "    const uint length = gpi_tile_length(nest, tile);\n",
     "    free[0] = gpi_strand_begin(s, nest, tile);\n",
     "    for (uint i = gpi_step_blocks(s, free, 1, in, match, begin, length); i < length; i++)\n",
-    "        gpi_step(s, free, in, match, begin + i, i);\n",
+    "        gpi_step(s, free, in, gpi_sign(in, begin + i), match, begin + i, i);\n",
     "    gpi_strand_end(s, free[0], nest, tile);\n",
     "}\n",
     "\n",
     "/* The group's GPI_STRANDS tiles: abreast where all are whole. */\n",
-    "static void gpi_pair_group(__global const GPI_SYMBOL *in, __global gpi_index *match, gpi_nest nest,\n",
-    "                           uint group, gpi_pair_shared shared)\n",
+    "static void gpi_pair_group(gpi_input in, __global gpi_index *match, gpi_nest nest, uint group,\n",
+    "                           gpi_pair_shared shared)\n",
     "{\n",
     "    const uint tile = group * GPI_STRANDS;\n",
     "    gpi_strand s[GPI_STRANDS];\n",
@@ -11134,7 +11296,7 @@ static const char *const gpi_kernel_strands[] = {
     "}\n",
     "\n",
     "/* How far the stack gets above its height before the tile. */\n",
-    "static void gpi_measure_tile(__global const GPI_SYMBOL *in, gpi_nest nest, uint tile, gpi_pair_shared shared)\n",
+    "static void gpi_measure_tile(gpi_input in, gpi_nest nest, uint tile, gpi_pair_shared shared)\n",
     "{\n",
     "    const gpi_index begin = (gpi_index)gpi_tile_begin(tile);\n",
     "    const uint length = gpi_tile_length(nest, tile);\n",
@@ -11143,7 +11305,7 @@ static const char *const gpi_kernel_strands[] = {
     "    int height = 0, rise = 0;\n",
     "    (void)shared;\n",
     "    for (uint i = 0; i < length; i++) {\n",
-    "        height = max(height + GPI_SIGN(in[begin + i], begin + i), floor);\n",
+    "        height = max(height + gpi_sign(in, begin + i), floor);\n",
     "        rise = max(rise, height);\n",
     "    }\n",
     "    nest.notes[tile].rise = (uint)rise;\n",
@@ -11181,71 +11343,70 @@ static const char *const gpi_kernel_strands[] = {
     "/* What the element behind `at` has, whose own is `now` and has been written. Under an opener of this tile is\n",
     "   its parent, which is written already; `first` is that opener, or for what is no closer the element itself.\n",
     " */\n",
-    "GPI_INLINE gpi_index gpi_walk_on(gpi_walk *w, gpi_index now, __global const GPI_SYMBOL *in,\n",
+    "GPI_INLINE gpi_index gpi_walk_on(gpi_walk *w, gpi_index now, gpi_input in, long sign,\n",
     "                                 __global const gpi_index *parent, gpi_index at, bool parents)\n",
     "{\n",
-    "    const long sign = GPI_SIGN(in[at], at);\n",
     "    if (!parents) return now + (gpi_index)sign == GPI_NONE ? 0 : now + (gpi_index)sign;\n",
-    "    const gpi_index opens = (gpi_index)(long)GPI_OPENS(in[at], at); /* all bits, or none */\n",
+    "    const gpi_index opens = (gpi_index)gpi_opens(in, at, sign); /* all bits, or none */\n",
     "    const gpi_index first = sign < 0 ? now : at;\n",
     "    if (GPI_RARELY(first - w->begin >= GPI_TILE)) return now == GPI_NONE ? now : gpi_walk_below(w);\n",
     "    const gpi_index under = parent[first];\n",
     "    return under ^ ((under ^ at) & opens);\n",
     "}\n",
     "\n",
-    "#ifdef GPI_IS_BRACKET\n",
     "/* The block of 64 elements from `at` on, few of which are brackets. Writes up to 15 more, which come later.\n",
     " */\n",
-    "GPI_INLINE gpi_index gpi_walk_few(gpi_walk *w, gpi_index now, __global const GPI_SYMBOL *in,\n",
-    "                                  __global gpi_index *out, gpi_index at, ulong brackets, bool parents)\n",
+    "GPI_INLINE gpi_index gpi_walk_few(gpi_walk *w, gpi_index now, gpi_input in, const gpi_block *block,\n",
+    "                                  __global gpi_index *out, gpi_index at, bool parents)\n",
     "{\n",
+    "    ulong left = block->brackets;\n",
     "    uint j = 0;\n",
     "    for (;;) {\n",
-    "        const uint end = brackets ? (uint)popcount(~brackets & (brackets - 1)) + 1 : GPI_BLOCK;\n",
+    "        const uint end = left ? gpi_first_bracket(left) + 1 : GPI_BLOCK;\n",
     "        for (; j < end; j += 16) GPI_STORE_VECTOR(gpi_row, (gpi_row)(now), out + at + j);\n",
     "        j = end;\n",
-    "        if (!brackets) return now;\n",
-    "        brackets &= brackets - 1;\n",
-    "        now = gpi_walk_on(w, now, in, out, at + end - 1, parents);\n",
+    "        if (!left) return now;\n",
+    "        left &= left - 1;\n",
+    "        now = gpi_walk_on(w, now, in, gpi_block_sign(block, in, at + end - 1, end - 1), out, at + end - 1,\n",
+    "                          parents);\n",
     "    }\n",
     "}\n",
-    "#endif\n",
     "\n",
     "/* Elements of `count` neighbouring tiles of `length` in step. */\n",
-    "GPI_INLINE void gpi_walk_tiles(gpi_walk *w, gpi_index *now, uint count, __global const GPI_SYMBOL *in,\n",
-    "                               __global gpi_index *out, uint length, bool parents)\n",
+    "GPI_INLINE void gpi_walk_tiles(gpi_walk *w, gpi_index *now, uint count, gpi_input in, __global gpi_index *out,\n",
+    "                               uint length, bool parents)\n",
     "{\n",
     "    uint i = 0;\n",
-    "    while (i < length) {\n",
-    "        uint end = min(i + GPI_BLOCK, length);\n",
-    "#ifdef GPI_IS_BRACKET\n",
-    "        ulong brackets[GPI_STRANDS];\n",
-    "        bool few = i + GPI_BLOCK + 16 <= length;\n",
-    "#pragma unroll\n",
-    "        for (uint k = 0; k < count; k++) {\n",
-    "            brackets[k] = few ? gpi_brackets_of(in + w[k].begin + i) : 0;\n",
-    "            few = few && popcount(brackets[k]) <= GPI_FEW;\n",
-    "        }\n",
-    "        if (few) {\n",
+    "    for (; i + GPI_BLOCK <= length; i += GPI_BLOCK) {\n",
+    "        gpi_block block[GPI_STRANDS];\n",
+    "        const bool few = gpi_read_blocks(block, count, in, w[0].begin + i);\n",
+    "        if (few && i + GPI_BLOCK + 16 <= length) {\n",
     "#pragma unroll\n",
     "            for (uint k = 0; k < count; k++)\n",
-    "                now[k] = gpi_walk_few(&w[k], now[k], in, out, w[k].begin + i, brackets[k], parents);\n",
-    "            i = end;\n",
+    "                now[k] = gpi_walk_few(&w[k], now[k], in, &block[k], out, w[k].begin + i, parents);\n",
+    "            continue;\n",
     "        }\n",
-    "#endif\n",
-    "        for (; i < end; i++) {\n",
+    "        for (uint j = 0; j < GPI_BLOCK; j++) {\n",
     "#pragma unroll\n",
     "            for (uint k = 0; k < count; k++) {\n",
-    "                const gpi_index at = w[0].begin + k * GPI_TILE + i;\n",
+    "                const gpi_index at = w[0].begin + k * GPI_TILE + i + j;\n",
     "                out[at] = now[k];\n",
-    "                now[k] = gpi_walk_on(&w[k], now[k], in, out, at, parents);\n",
+    "                now[k] =\n",
+    "                    gpi_walk_on(&w[k], now[k], in, gpi_block_sign(&block[k], in, at, j), out, at, parents);\n",
     "            }\n",
     "        }\n",
     "    }\n",
+    "    for (; i < length; i++) {\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < count; k++) {\n",
+    "            const gpi_index at = w[0].begin + k * GPI_TILE + i;\n",
+    "            out[at] = now[k];\n",
+    "            now[k] = gpi_walk_on(&w[k], now[k], in, gpi_sign(in, at), out, at, parents);\n",
+    "        }\n",
+    "    }\n",
     "}\n",
     "\n",
-    "GPI_INLINE void gpi_walk_group(__global const GPI_SYMBOL *in, gpi_nest nest, uint group,\n",
-    "                               __global gpi_index *out, bool parents)\n",
+    "GPI_INLINE void gpi_walk_group(gpi_input in, gpi_nest nest, uint group, __global gpi_index *out, bool parents)\n",
     "{\n",
     "    const uint tile = group * GPI_STRANDS;\n",
     "    gpi_walk w[GPI_STRANDS];\n",
@@ -11262,9 +11423,8 @@ static const char *const gpi_kernel_strands[] = {
     "    }\n",
     "}\n",
     "\n",
-    "static void gpi_enclose_group(__global const GPI_SYMBOL *in, gpi_nest nest, uint group,\n",
-    "                              __global gpi_index *parent, bool parents, __global gpi_index *depth,\n",
-    "                              bool depths, gpi_pair_shared shared)\n",
+    "static void gpi_enclose_group(gpi_input in, gpi_nest nest, uint group, __global gpi_index *parent,\n",
+    "                              bool parents, __global gpi_index *depth, bool depths, gpi_pair_shared shared)\n",
     "{\n",
     "    (void)shared;\n",
     "    if (parents) gpi_walk_group(in, nest, group, parent, true);\n",
@@ -11327,10 +11487,10 @@ static const char *const gpi_kernel_items[] = {
     "typedef __local gpi_join_memory *gpi_join_shared;\n",
     "\n",
     "/* Signs of the tile's elements: neighbours read neighbours. */\n",
-    "static void gpi_load_signs(__global const GPI_SYMBOL *in, ulong begin, uint length, gpi_shared shared)\n",
+    "static void gpi_load_signs(gpi_input in, ulong begin, uint length, gpi_shared shared)\n",
     "{\n",
     "    for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG)\n",
-    "        shared->sign[i] = i < length ? (char)GPI_SIGN(in[begin + i], begin + i) : (char)0;\n",
+    "        shared->sign[i] = i < length ? (char)gpi_sign(in, begin + i) : (char)0;\n",
     "}\n",
     "\n",
     "/* What one item's elements do to the stack; in *open and *close a bit for each one that is left.\n",
@@ -11492,7 +11652,7 @@ static const char *const gpi_kernel_items[] = {
     "\n",
     "/* GPI_BACK: closers that are pending are written later, and openers that the tile leaves by those who close\n",
     "   them, or behind the launch: two groups would write them otherwise, in any order. */\n",
-    "static void gpi_pair_write(__global const GPI_SYMBOL *in, __global gpi_index *match, ulong begin, uint length,\n",
+    "static void gpi_pair_write(gpi_input in, __global gpi_index *match, ulong begin, uint length,\n",
     "                           __local const ushort *partner, gpi_shared shared)\n",
     "{\n",
     "    for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) {\n",
@@ -11503,7 +11663,7 @@ static const char *const gpi_kernel_items[] = {
     "        match[begin + i] = k == GPI_ALONE ? GPI_NONE : (gpi_index)begin + k;\n",
     "#endif\n",
     "#if GPI_KINDS\n",
-    "        if (k >= i || GPI_CODE(in[begin + i], begin + i) + GPI_CODE(in[begin + k], begin + k) == 0) continue;\n",
+    "        if (k >= i || gpi_code(in, begin + i) + gpi_code(in, begin + k) == 0) continue;\n",
     "        (void)atomic_inc(&shared->note.mismatches);\n",
     "        (void)atomic_min(&shared->note.first, i);\n",
     "#endif\n",
@@ -11517,7 +11677,7 @@ static const char *const gpi_kernel_items[] = {
     "\n",
     "/* There is such a tile. (Kernels ask, not functions: PoCL 3.1 goes astray after functions that return early\n",
     "   and have barriers.) */\n",
-    "static void gpi_pair_group(__global const GPI_SYMBOL *in, __global gpi_index *match, gpi_nest nest, uint tile,\n",
+    "static void gpi_pair_group(gpi_input in, __global gpi_index *match, gpi_nest nest, uint tile,\n",
     "                           gpi_pair_shared memory)\n",
     "{\n",
     "    const gpi_shared shared = &memory->group;\n",
@@ -11627,7 +11787,7 @@ static const char *const gpi_kernel_items[] = {
     "}\n",
     "\n",
     "/* The tile's signs and its items' tree. */\n",
-    "static void gpi_open_tile(__global const GPI_SYMBOL *in, gpi_nest nest, uint tile, gpi_shared shared)\n",
+    "static void gpi_open_tile(gpi_input in, gpi_nest nest, uint tile, gpi_shared shared)\n",
     "{\n",
     "    uint open, close;\n",
     "    gpi_load_signs(in, gpi_tile_begin(tile), gpi_tile_length(nest, tile), shared);\n",
@@ -11638,9 +11798,8 @@ static const char *const gpi_kernel_items[] = {
     "    gpi_grow_tree(node, open, shared);\n",
     "}\n",
     "\n",
-    "static void gpi_enclose_group(__global const GPI_SYMBOL *in, gpi_nest nest, uint tile,\n",
-    "                              __global gpi_index *parent, bool parents, __global gpi_index *depth,\n",
-    "                              bool depths, gpi_pair_shared memory)\n",
+    "static void gpi_enclose_group(gpi_input in, gpi_nest nest, uint tile, __global gpi_index *parent,\n",
+    "                              bool parents, __global gpi_index *depth, bool depths, gpi_pair_shared memory)\n",
     "{\n",
     "    gpi_open_tile(in, nest, tile, &memory->group);\n",
     "    gpi_enclose_tile(nest, tile, parent, parents, depth, depths, memory);\n",
@@ -11663,7 +11822,7 @@ static const char *const gpi_kernel_items[] = {
     "    gpi_sync(); /* everybody has measured */\n",
     "}\n",
     "\n",
-    "static void gpi_measure_tile(__global const GPI_SYMBOL *in, gpi_nest nest, uint tile, gpi_pair_shared memory)\n",
+    "static void gpi_measure_tile(gpi_input in, gpi_nest nest, uint tile, gpi_pair_shared memory)\n",
     "{\n",
     "    gpi_open_tile(in, nest, tile, &memory->group);\n",
     "    gpi_measure_items(&memory->group);\n",
@@ -11682,12 +11841,11 @@ static const char *const gpi_kernel_join[] = {
     "/* join.cl - pairs across tiles, and what is said of all tiles together: what brackets.cl and brackets_back.cl\n",
     "   share. */\n",
     "\n",
-    "#define GPI_INPUT_PARAMETERS __global const GPI_SYMBOL *in, ulong in_at, GPI_COUNT_PARAMETERS\n",
     "#if GPI_BACK\n",
     "#define GPI_NEST_PARAMETERS GPI_SCRATCH_PARAMETERS, uint polls, volatile __global uint *counters\n",
     "#define GPI_NEST_SET(nest)                                                                   \\\n",
     "    const gpi_back back =                                                                    \\\n",
-    "        gpi_back_make(scratch + tree_at, in + in_at, counters,                               \\\n",
+    "        gpi_back_make(scratch + tree_at, GPI_INPUT, counters,                                \\\n",
     "                      gpi_count(bound, wanted, wanted_offset, wanted_words), leaves, polls); \\\n",
     "    const gpi_nest nest = gpi_nest_make(scratch, notes_at, back, leaves, back.n)\n",
     "#else\n",
@@ -11700,15 +11858,15 @@ static const char *const gpi_kernel_join[] = {
     "/* ------------------------------------------------------------------ join */\n",
     "\n",
     "/* Closer and opener of different tiles. */\n",
-    "static void gpi_join_pair(__global const GPI_SYMBOL *in, __global gpi_index *match, gpi_index opener,\n",
-    "                          gpi_index closer, ulong begin, gpi_note *note)\n",
+    "static void gpi_join_pair(gpi_input in, __global gpi_index *match, gpi_index opener, gpi_index closer,\n",
+    "                          ulong begin, gpi_note *note)\n",
     "{\n",
     "#if GPI_MATCH\n",
     "    match[closer] = opener;\n",
     "    match[opener] = closer;\n",
     "#endif\n",
     "#if GPI_KINDS\n",
-    "    if (GPI_CODE(in[opener], opener) + GPI_CODE(in[closer], closer) != 0) {\n",
+    "    if (gpi_code(in, opener) + gpi_code(in, closer) != 0) {\n",
     "        note->mismatches++;\n",
     "        note->first = min(note->first, (uint)(closer - begin));\n",
     "    }\n",
@@ -11739,8 +11897,8 @@ static const char *const gpi_kernel_join[] = {
     "\n",
     "/* The tile's closers that found no opener in it: the item's are `first`, first + stride, ... They find theirs\n",
     "   in runs, each in one tile. */\n",
-    "static gpi_note gpi_join_tile(__global const GPI_SYMBOL *in, __global gpi_index *match, gpi_nest nest,\n",
-    "                              uint tile, uint first, uint stride)\n",
+    "static gpi_note gpi_join_tile(gpi_input in, __global gpi_index *match, gpi_nest nest, uint tile, uint first,\n",
+    "                              uint stride)\n",
     "{\n",
     "    const ulong begin = gpi_tile_begin(tile);\n",
     "    const gpi_index closers = gpi_leaf(nest, tile).pops;\n",
@@ -11857,6 +12015,7 @@ static const char *const gpi_kernel_join[] = {
     "#endif\n",
     "    (void)in;\n",
     "    (void)in_at;\n",
+    "    (void)classes;\n",
     "    errors += errors_at * 9;\n",
     "    errors[GPI_ERRORS_CLOSERS] = nest.n ? GPI_TILE_NODE(nest.tree, 1).pops : 0;\n",
     "    errors[GPI_ERRORS_FIRST_CLOSER] = sum.lone;\n",
@@ -11909,7 +12068,7 @@ static const char *const gpi_kernel_brackets[] = {
     "    GPI_SHARED(gpi_pair_memory, shared);\n",
     "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
     "    if (gpi_is_beyond(nest, (uint)get_group_id(0))) return;\n",
-    "    gpi_pair_group(in + in_at, match + match_at, nest, (uint)get_group_id(0), shared);\n",
+    "    gpi_pair_group(GPI_INPUT, match + match_at, nest, (uint)get_group_id(0), shared);\n",
     "    gpi_pair_note(nest, (uint)get_group_id(0), shared);\n",
     "}\n",
     "\n",
@@ -11939,7 +12098,7 @@ static const char *const gpi_kernel_brackets[] = {
     "    GPI_SHARED(gpi_join_memory, shared);\n",
     "    const uint l = (uint)get_local_id(0);\n",
     "    if (tile >= gpi_tiles_of(nest.n) || gpi_leaf(nest, tile).pops == 0) return;\n",
-    "    gpi_note_add(nest, tile, gpi_join_tile(in + in_at, match + match_at, nest, tile, l, GPI_WG), shared);\n",
+    "    gpi_note_add(nest, tile, gpi_join_tile(GPI_INPUT, match + match_at, nest, tile, l, GPI_WG), shared);\n",
     "}\n",
     "\n",
     "GPI_KERNEL void gp_brackets_enclose(GPI_INPUT_PARAMETERS, __global gpi_index *parent, ulong parent_at,\n",
@@ -11949,7 +12108,7 @@ static const char *const gpi_kernel_brackets[] = {
     "    GPI_NEST_SET(nest);\n",
     "    GPI_SHARED(gpi_pair_memory, shared);\n",
     "    if (gpi_is_beyond(nest, (uint)get_group_id(0))) return;\n",
-    "    gpi_enclose_group(in + in_at, nest, (uint)get_group_id(0), parent + parent_at, parents != 0,\n",
+    "    gpi_enclose_group(GPI_INPUT, nest, (uint)get_group_id(0), parent + parent_at, parents != 0,\n",
     "                      depth + depth_at, depths != 0, shared);\n",
     "}\n",
     "\n",
@@ -11959,7 +12118,7 @@ static const char *const gpi_kernel_brackets[] = {
     "    GPI_SHARED(gpi_pair_memory, shared);\n",
     "    const uint tile = (uint)get_group_id(0);\n",
     "    if (tile >= gpi_tiles_of(nest.n)) return;\n",
-    "    gpi_measure_tile(in + in_at, nest, tile, shared);\n",
+    "    gpi_measure_tile(GPI_INPUT, nest, tile, shared);\n",
     "}\n",
 };
 /* ---- End file kernels/brackets.cl ---- */
@@ -12006,7 +12165,7 @@ static const char *const gpi_kernel_brackets_back[] = {
     "    return atomic_inc(ticket);\n",
     "}\n",
     "\n",
-    "static void gpi_back_tile(__global const GPI_SYMBOL *in, gpi_answer to, gpi_nest nest, uint tile)\n",
+    "static void gpi_back_tile(gpi_input in, gpi_answer to, gpi_nest nest, uint tile)\n",
     "{\n",
     "    if (gpi_leaf(nest, tile).pops > 0)\n",
     "        gpi_note_add(nest, tile, gpi_join_tile(in, to.match, nest, tile, 0, 1), 0);\n",
@@ -12015,8 +12174,7 @@ static const char *const gpi_kernel_brackets_back[] = {
     "#endif\n",
     "}\n",
     "\n",
-    "static void gpi_back_group(__global const GPI_SYMBOL *in, gpi_answer to, gpi_nest nest, uint group,\n",
-    "                           gpi_pair_shared memory)\n",
+    "static void gpi_back_group(gpi_input in, gpi_answer to, gpi_nest nest, uint group, gpi_pair_shared memory)\n",
     "{\n",
     "    const uint first = group * GPI_STRANDS, end = min(first + GPI_STRANDS, gpi_tiles_of(nest.n));\n",
     "    if (first >= end) return; /* so do all later ones: nobody waits for them */\n",
@@ -12056,7 +12214,7 @@ static const char *const gpi_kernel_brackets_back[] = {
     "}\n",
     "\n",
     "/* The tile's closers whose openers are in tiles before; the item's are every GPI_WG-th element. */\n",
-    "static gpi_note gpi_back_join(__global const GPI_SYMBOL *in, gpi_answer to, gpi_nest nest, uint tile,\n",
+    "static gpi_note gpi_back_join(gpi_input in, gpi_answer to, gpi_nest nest, uint tile,\n",
     "                              __local const ushort *partner)\n",
     "{\n",
     "    const ulong begin = gpi_tile_begin(tile);\n",
@@ -12084,8 +12242,7 @@ static const char *const gpi_kernel_brackets_back[] = {
     "\n",
     "/* A tile behind the input's end is taken for an empty one. (Nobody returns early: PoCL 3.1 lets all items\n",
     "   follow the first one's conditions in what stands behind a return and a barrier.) */\n",
-    "static void gpi_back_group(__global const GPI_SYMBOL *in, gpi_answer to, gpi_nest nest, uint tile,\n",
-    "                           gpi_pair_shared memory)\n",
+    "static void gpi_back_group(gpi_input in, gpi_answer to, gpi_nest nest, uint tile, gpi_pair_shared memory)\n",
     "{\n",
     "    const gpi_shared shared = &memory->group;\n",
     "    gpi_pair_group(in, to.match, nest, tile, memory);\n",
@@ -12122,7 +12279,7 @@ static const char *const gpi_kernel_brackets_back[] = {
     "    to.depth = depth + depth_at;\n",
     "    to.parents = parents;\n",
     "    to.depths = depths;\n",
-    "    gpi_back_group(in + in_at, to, nest, group, shared);\n",
+    "    gpi_back_group(GPI_INPUT, to, nest, group, shared);\n",
     "}\n",
     "\n",
     "/* Openers that nobody closes: of those that the tile leaves the lowest ones. */\n",
@@ -12186,9 +12343,7 @@ static const char *const gpi_kernel_stack_scan[] = {
     "    stack.bases = (__global GPI_T *)(scratch + bases_at);                              \\\n",
     "    stack.cells = (__global GPI_T *)(scratch + cells_at)\n",
     "\n",
-    "#define GPI_VALUES_PARAMETERS                                                                   \\\n",
-    "    __global const GPI_SYMBOL *in, ulong in_at, __global const GPI_IN *values, ulong values_at, \\\n",
-    "        GPI_COUNT_PARAMETERS\n",
+    "#define GPI_VALUES_PARAMETERS __global const GPI_IN *values, ulong values_at, GPI_INPUT_PARAMETERS\n",
     "#define GPI_VALUES_SET(source)      \\\n",
     "    gpi_source source;              \\\n",
     "    source.in = values + values_at; \\\n",
@@ -12221,10 +12376,9 @@ static const char *const gpi_kernel_stack_scan[] = {
     "\n",
     "/* Element `at` of a tile whose cells begin at `base`; *top is the stack's top, base itself when it is empty.\n",
     " */\n",
-    "GPI_INLINE void gpi_slice_step(__global GPI_T *base, __global GPI_T **top, gpi_index *pops,\n",
-    "                               __global const GPI_SYMBOL *in, gpi_source source, gpi_index at)\n",
+    "GPI_INLINE void gpi_slice_step(__global GPI_T *base, __global GPI_T **top, gpi_index *pops, gpi_source source,\n",
+    "                               long sign, gpi_index at)\n",
     "{\n",
-    "    const long sign = GPI_SIGN(in[at], at);\n",
     "    __global GPI_T *next = *top + sign;\n",
     "    if (GPI_RARELY(next < base)) {\n",
     "        ++*pops;\n",
@@ -12236,41 +12390,42 @@ static const char *const gpi_kernel_stack_scan[] = {
     "\n",
     "/* Elements of `count` neighbouring tiles of `length`, the first of which begins at `begin`, in step. */\n",
     "GPI_INLINE void gpi_slice_tiles(__global GPI_T **base, __global GPI_T **top, gpi_index *pops, uint count,\n",
-    "                                __global const GPI_SYMBOL *in, gpi_source source, gpi_index begin,\n",
-    "                                uint length)\n",
+    "                                gpi_input in, gpi_source source, gpi_index begin, uint length)\n",
     "{\n",
     "    uint i = 0;\n",
-    "    while (i < length) {\n",
-    "        const uint end = min(i + GPI_BLOCK, length);\n",
-    "#ifdef GPI_IS_BRACKET\n",
-    "        if (end - i == GPI_BLOCK) {\n",
-    "            ulong brackets[GPI_STRANDS];\n",
-    "            bool few = true;\n",
-    "#pragma unroll\n",
+    "    for (; i + GPI_BLOCK <= length; i += GPI_BLOCK) {\n",
+    "        gpi_block block[GPI_STRANDS];\n",
+    "        if (gpi_read_blocks(block, count, in, begin + i)) {\n",
     "            for (uint k = 0; k < count; k++) {\n",
-    "                brackets[k] = gpi_brackets_of(in + begin + k * GPI_TILE + i);\n",
-    "                few = few && popcount(brackets[k]) <= GPI_FEW;\n",
-    "            }\n",
-    "            for (uint k = 0; k < count && few; k++) {\n",
-    "                for (; brackets[k]; brackets[k] &= brackets[k] - 1) {\n",
-    "                    const uint j = (uint)popcount(~brackets[k] & (brackets[k] - 1));\n",
-    "                    gpi_slice_step(base[k], &top[k], &pops[k], in, source, begin + k * GPI_TILE + i + j);\n",
+    "                for (ulong left = block[k].brackets; left; left &= left - 1) {\n",
+    "                    const uint j = gpi_first_bracket(left);\n",
+    "                    const gpi_index at = begin + k * GPI_TILE + i + j;\n",
+    "                    gpi_slice_step(base[k], &top[k], &pops[k], source, gpi_block_sign(&block[k], in, at, j),\n",
+    "                                   at);\n",
     "                }\n",
     "            }\n",
-    "            if (few) i = end;\n",
+    "            continue;\n",
     "        }\n",
-    "#endif\n",
-    "        for (; i < end; i++) {\n",
+    "        for (uint j = 0; j < GPI_BLOCK; j++) {\n",
     "#pragma unroll\n",
-    "            for (uint k = 0; k < count; k++)\n",
-    "                gpi_slice_step(base[k], &top[k], &pops[k], in, source, begin + k * GPI_TILE + i);\n",
+    "            for (uint k = 0; k < count; k++) {\n",
+    "                const gpi_index at = begin + k * GPI_TILE + i + j;\n",
+    "                gpi_slice_step(base[k], &top[k], &pops[k], source, gpi_block_sign(&block[k], in, at, j), at);\n",
+    "            }\n",
+    "        }\n",
+    "    }\n",
+    "    for (; i < length; i++) {\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < count; k++) {\n",
+    "            const gpi_index at = begin + k * GPI_TILE + i;\n",
+    "            gpi_slice_step(base[k], &top[k], &pops[k], source, gpi_sign(in, at), at);\n",
     "        }\n",
     "    }\n",
     "}\n",
     "\n",
     "/* `count` tiles from `tile` on, of `length` each: abreast, as in strands.cl. */\n",
-    "GPI_INLINE void gpi_slice_abreast(__global const GPI_SYMBOL *in, gpi_source source, gpi_stack stack,\n",
-    "                                  uint tile, uint count, uint length)\n",
+    "GPI_INLINE void gpi_slice_abreast(gpi_input in, gpi_source source, gpi_stack stack, uint tile, uint count,\n",
+    "                                  uint length)\n",
     "{\n",
     "    __global GPI_T *base[GPI_STRANDS], *top[GPI_STRANDS];\n",
     "    gpi_index pops[GPI_STRANDS];\n",
@@ -12286,8 +12441,7 @@ static const char *const gpi_kernel_stack_scan[] = {
     "        stack.nest.tree[stack.nest.leaves + tile + k] = gpi_node_make(pops[k], (gpi_index)(top[k] - base[k]));\n",
     "}\n",
     "\n",
-    "static void gpi_slice_group(__global const GPI_SYMBOL *in, gpi_source source, gpi_stack stack,\n",
-    "                            gpi_stack_shared shared)\n",
+    "static void gpi_slice_group(gpi_input in, gpi_source source, gpi_stack stack, gpi_stack_shared shared)\n",
     "{\n",
     "    const uint tile = (uint)get_group_id(0) * GPI_STRANDS;\n",
     "    const gpi_nest nest = stack.nest;\n",
@@ -12306,7 +12460,7 @@ static const char *const gpi_kernel_stack_scan[] = {
     "    gpi_stack stack;\n",
     "    gpi_place place; /* of the highest opener left of those before the tile */\n",
     "    GPI_T initial;\n",
-    "    __global const GPI_SYMBOL *in;\n",
+    "    gpi_input in;\n",
     "    __global GPI_OUT *out;\n",
     "    gpi_source source;\n",
     "    GPI_T *base;\n",
@@ -12320,9 +12474,8 @@ static const char *const gpi_kernel_stack_scan[] = {
     "}\n",
     "\n",
     "/* Element `at`; *top is the stack's top. */\n",
-    "GPI_INLINE void gpi_fold_step(gpi_fold *f, GPI_T **top, gpi_index at, const bool exclusive)\n",
+    "GPI_INLINE void gpi_fold_step(gpi_fold *f, GPI_T **top, long sign, gpi_index at, const bool exclusive)\n",
     "{\n",
-    "    const long sign = GPI_SIGN(f->in[at], at);\n",
     "    GPI_T *next = *top + sign;\n",
     "    if (exclusive) gpi_stack_put(f->out, at, **top);\n",
     "    if (GPI_RARELY(next < f->base)) {\n",
@@ -12334,48 +12487,49 @@ static const char *const gpi_kernel_stack_scan[] = {
     "    if (!exclusive) gpi_stack_put(f->out, at, **top);\n",
     "}\n",
     "\n",
-    "#ifdef GPI_IS_BRACKET\n",
     "/* The block of 64 elements from `at` on, few of which are brackets. */\n",
-    "GPI_INLINE void gpi_fold_few(gpi_fold *f, GPI_T **top, gpi_index at, ulong brackets, const bool exclusive)\n",
+    "GPI_INLINE void gpi_fold_few(gpi_fold *f, GPI_T **top, const gpi_block *block, gpi_index at,\n",
+    "                             const bool exclusive)\n",
     "{\n",
+    "    ulong left = block->brackets;\n",
     "    uint j = 0;\n",
     "    for (;;) {\n",
-    "        const uint end = brackets ? (uint)popcount(~brackets & (brackets - 1)) : GPI_BLOCK;\n",
+    "        const uint end = left ? gpi_first_bracket(left) : GPI_BLOCK;\n",
     "        const GPI_T now = **top;\n",
     "        for (; j < end; j++) gpi_stack_put(f->out, at + j, now);\n",
-    "        if (!brackets) return;\n",
-    "        gpi_fold_step(f, top, at + j++, exclusive);\n",
-    "        brackets &= brackets - 1;\n",
+    "        if (!left) return;\n",
+    "        gpi_fold_step(f, top, gpi_block_sign(block, f->in, at + j, j), at + j, exclusive);\n",
+    "        j++;\n",
+    "        left &= left - 1;\n",
     "    }\n",
     "}\n",
-    "#endif\n",
     "\n",
     "/* Elements of `count` neighbouring tiles of `length` in step. */\n",
     "GPI_INLINE void gpi_fold_tiles(gpi_fold *f, GPI_T **top, uint count, gpi_index begin, uint length,\n",
     "                               const bool exclusive)\n",
     "{\n",
     "    uint i = 0;\n",
-    "    while (i < length) {\n",
-    "        const uint end = min(i + GPI_BLOCK, length);\n",
-    "#ifdef GPI_IS_BRACKET\n",
-    "        if (end - i == GPI_BLOCK) {\n",
-    "            ulong brackets[GPI_STRANDS];\n",
-    "            bool few = true;\n",
+    "    for (; i + GPI_BLOCK <= length; i += GPI_BLOCK) {\n",
+    "        gpi_block block[GPI_STRANDS];\n",
+    "        if (gpi_read_blocks(block, count, f[0].in, begin + i)) {\n",
+    "#pragma unroll\n",
+    "            for (uint k = 0; k < count; k++)\n",
+    "                gpi_fold_few(&f[k], &top[k], &block[k], begin + k * GPI_TILE + i, exclusive);\n",
+    "            continue;\n",
+    "        }\n",
+    "        for (uint j = 0; j < GPI_BLOCK; j++) {\n",
     "#pragma unroll\n",
     "            for (uint k = 0; k < count; k++) {\n",
-    "                brackets[k] = gpi_brackets_of(f[k].in + begin + k * GPI_TILE + i);\n",
-    "                few = few && popcount(brackets[k]) <= GPI_FEW;\n",
+    "                const gpi_index at = begin + k * GPI_TILE + i + j;\n",
+    "                gpi_fold_step(&f[k], &top[k], gpi_block_sign(&block[k], f[0].in, at, j), at, exclusive);\n",
     "            }\n",
-    "#pragma unroll\n",
-    "            for (uint k = 0; k < count; k++)\n",
-    "                if (few) gpi_fold_few(&f[k], &top[k], begin + k * GPI_TILE + i, brackets[k], exclusive);\n",
-    "            if (few) i = end;\n",
     "        }\n",
-    "#endif\n",
-    "        for (; i < end; i++) {\n",
+    "    }\n",
+    "    for (; i < length; i++) {\n",
     "#pragma unroll\n",
-    "            for (uint k = 0; k < count; k++)\n",
-    "                gpi_fold_step(&f[k], &top[k], begin + k * GPI_TILE + i, exclusive);\n",
+    "        for (uint k = 0; k < count; k++) {\n",
+    "            const gpi_index at = begin + k * GPI_TILE + i;\n",
+    "            gpi_fold_step(&f[k], &top[k], gpi_sign(f[0].in, at), at, exclusive);\n",
     "        }\n",
     "    }\n",
     "}\n",
@@ -12413,8 +12567,8 @@ static const char *const gpi_kernel_stack_scan[] = {
     "        gpi_fold_abreast(f, tile + k, 1, gpi_tile_length(nest, tile + k), exclusive);\n",
     "}\n",
     "\n",
-    "static void gpi_fold_group(__global const GPI_SYMBOL *in, gpi_source source, __global GPI_OUT *out,\n",
-    "                           gpi_stack stack, GPI_T initial, bool exclusive, gpi_stack_shared shared)\n",
+    "static void gpi_fold_group(gpi_input in, gpi_source source, __global GPI_OUT *out, gpi_stack stack,\n",
+    "                           GPI_T initial, bool exclusive, gpi_stack_shared shared)\n",
     "{\n",
     "    gpi_fold f;\n",
     "    (void)shared;\n",
@@ -12454,8 +12608,8 @@ static const char *const gpi_kernel_stack_scan[] = {
     "\n",
     "/* Signs of the tile, its openers' values, the items' tree and each element's parent; `height` of the stack\n",
     "   before the tile. */\n",
-    "static gpi_bits_of gpi_stack_open(__global const GPI_SYMBOL *in, gpi_source source, gpi_nest nest, uint tile,\n",
-    "                                  gpi_index height, gpi_stack_shared memory)\n",
+    "static gpi_bits_of gpi_stack_open(gpi_input in, gpi_source source, gpi_nest nest, uint tile, gpi_index height,\n",
+    "                                  gpi_stack_shared memory)\n",
     "{\n",
     "    const gpi_shared shared = &memory->group;\n",
     "    const uint l = (uint)get_local_id(0);\n",
@@ -12516,8 +12670,7 @@ static const char *const gpi_kernel_stack_scan[] = {
     "    }\n",
     "}\n",
     "\n",
-    "static void gpi_slice_group(__global const GPI_SYMBOL *in, gpi_source source, gpi_stack stack,\n",
-    "                            gpi_stack_shared memory)\n",
+    "static void gpi_slice_group(gpi_input in, gpi_source source, gpi_stack stack, gpi_stack_shared memory)\n",
     "{\n",
     "    const gpi_shared shared = &memory->group;\n",
     "    const uint l = (uint)get_local_id(0), first = l * GPI_ITEMS, tile = (uint)get_group_id(0);\n",
@@ -12559,13 +12712,13 @@ static const char *const gpi_kernel_stack_scan[] = {
     "    return q == GPI_ALONE ? q : q + 1;\n",
     "}\n",
     "\n",
-    "static void gpi_fold_write(__global const GPI_SYMBOL *in, __global GPI_OUT *out, gpi_stack stack, uint tile,\n",
-    "                           GPI_T initial, bool exclusive, gpi_stack_shared memory)\n",
+    "static void gpi_fold_write(gpi_input in, __global GPI_OUT *out, gpi_stack stack, uint tile, GPI_T initial,\n",
+    "                           bool exclusive, gpi_stack_shared memory)\n",
     "{\n",
     "    const ulong begin = gpi_tile_begin(tile);\n",
     "    const uint length = gpi_tile_length(stack.nest, tile);\n",
     "    for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) {\n",
-    "        const int sign = exclusive ? 0 : GPI_SIGN(in[begin + i], begin + i);\n",
+    "        const int sign = exclusive ? 0 : gpi_sign(in, begin + i);\n",
     "        uint q = memory->parent[i];\n",
     "        if (sign > 0) q = i;\n",
     "        if (sign < 0) q = gpi_fold_grandparent(q, memory);\n",
@@ -12573,8 +12726,8 @@ static const char *const gpi_kernel_stack_scan[] = {
     "    }\n",
     "}\n",
     "\n",
-    "static void gpi_fold_group(__global const GPI_SYMBOL *in, gpi_source source, __global GPI_OUT *out,\n",
-    "                           gpi_stack stack, GPI_T initial, bool exclusive, gpi_stack_shared memory)\n",
+    "static void gpi_fold_group(gpi_input in, gpi_source source, __global GPI_OUT *out, gpi_stack stack,\n",
+    "                           GPI_T initial, bool exclusive, gpi_stack_shared memory)\n",
     "{\n",
     "    const gpi_nest nest = stack.nest;\n",
     "    const uint l = (uint)get_local_id(0), first = l * GPI_ITEMS, tile = (uint)get_group_id(0);\n",
@@ -12609,7 +12762,7 @@ static const char *const gpi_kernel_stack_scan[] = {
     "    GPI_VALUES_SET(source);\n",
     "    GPI_SHARED(gpi_stack_memory, shared);\n",
     "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
-    "    gpi_slice_group(in + in_at, source, stack, shared);\n",
+    "    gpi_slice_group(GPI_INPUT, source, stack, shared);\n",
     "}\n",
     "\n",
     "/* The product of the lowest m > 0 openers that node x pushes. */\n",
@@ -12670,7 +12823,7 @@ static const char *const gpi_kernel_stack_scan[] = {
     "    GPI_STACK_SET(stack);\n",
     "    GPI_VALUES_SET(source);\n",
     "    GPI_SHARED(gpi_stack_memory, shared);\n",
-    "    gpi_fold_group(in + in_at, source, out + out_at, stack, gpi_base_of(initial), exclusive != 0, shared);\n",
+    "    gpi_fold_group(GPI_INPUT, source, out + out_at, stack, gpi_base_of(initial), exclusive != 0, shared);\n",
     "}\n",
 };
 /* ---- End file kernels/stack_scan.cl ---- */
@@ -15214,6 +15367,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"hash_slots", gpi_kernel_hash_slots, GPI_COUNT_OF(gpi_kernel_hash_slots)},
     {"hash_each", gpi_kernel_hash_each, GPI_COUNT_OF(gpi_kernel_hash_each)},
     {"node", gpi_kernel_node, GPI_COUNT_OF(gpi_kernel_node)},
+    {"symbols", gpi_kernel_symbols, GPI_COUNT_OF(gpi_kernel_symbols)},
     {"back", gpi_kernel_back, GPI_COUNT_OF(gpi_kernel_back)},
     {"nest", gpi_kernel_nest, GPI_COUNT_OF(gpi_kernel_nest)},
     {"strands", gpi_kernel_strands, GPI_COUNT_OF(gpi_kernel_strands)},
@@ -16468,6 +16622,7 @@ GP_API void gp_context_destroy(gp_context *gp)
     if (gp->queue) (void)gp_finish(gp);
     gpi_programs_free(gp);
     gpi_hash_free_all(gp);
+    gpi_symbols_free(gp);
     gpi_pending_free(gp);
     if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
     if (gp->scratch) (void)clReleaseMemObject(gp->scratch);
@@ -17173,7 +17328,7 @@ static char *gpi_log_arrange(const char *log)
     return NULL;
 }
 
-/* What the array of negative size in gpi_prelude_monoid means. */
+/* What the array of negative size in gpi_prelude_monoid means, or an input's name where there is none. */
 static void gpi_log_explain(const char *log, char *out, size_t size)
 {
     static const char name[] = "gpi_monoid_size_";
@@ -17182,6 +17337,10 @@ static void gpi_log_explain(const char *log, char *out, size_t size)
     if (at && strstr(log, "_is_not_sizeof_type"))
         (void)snprintf(out, size,
                        "monoid->size = %d is not sizeof(type) on this device: ", atoi(at + sizeof name - 1));
+    else if (strstr(log, "undeclared identifier 'x'"))
+        (void)snprintf(out, size, "the map names x, and there is no in: ");
+    else if (strstr(log, "undeclared identifier 'y'"))
+        (void)snprintf(out, size, "the map names y, and there is no in2: ");
 }
 /* ---- End file src/build_log.c ---- */
 
@@ -17265,12 +17424,12 @@ static const gpi_program_text gpi_program_texts[GPI_PRIMITIVES] = {
     {"sort_strings", "mix key sort_strings",
      {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact",
       "gp_strings_skip", "gp_strings_keys"}},
-    {"brackets", "node nest strands items join brackets",
+    {"brackets", "node symbols nest strands items join brackets",
      {"gp_brackets_pair", "gp_brackets_tree", "gp_brackets_join",
       "gp_brackets_enclose", "gp_brackets_measure", "gp_brackets_report"}},
-    {"brackets_back", "node sabotage back nest strands items join brackets_back",
+    {"brackets_back", "node symbols sabotage back nest strands items join brackets_back",
      {"gp_brackets_look_back", "gp_brackets_rest", "gp_brackets_report"}},
-    {"stack_scan", "monoid source node nest strands items stack_scan",
+    {"stack_scan", "monoid source node symbols nest strands items stack_scan",
      {"gp_stack_pair", "gp_stack_tree", "gp_stack_base", "gp_stack_fold"}},
     {"tree", "node tree_runs tree_serial tree_local tree",
      {"gp_tree_runs", "gp_tree_grow", "gp_tree_join"}},
@@ -19211,7 +19370,7 @@ static gp_result gpi_check_bounds(gp_context *gp, const char *function, const ch
 static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gpi_operation *o)
 {
     const gp_type types[3] = {o->type, o->type2, o->heads_type};
-    const bool wanted[3] = {!o->monoid || o->map, o->type2 != 0, o->segments != 0};
+    const bool wanted[3] = {(!o->monoid || o->map) && !o->indices, o->type2 != 0, o->segments != 0};
     const char *const names[3] = {gpi_type_field(o), "type2", "heads_type"};
     gp_result result = gpi_check_text(gp, function, gpi_map_field(o), o->map);
     size_t i;
@@ -19287,6 +19446,7 @@ static gp_result gpi_element_ops(gp_context *gp, const char *function, gpi_eleme
     const gpi_operation *o = &element->operation;
     const gp_type from = o->map_type ? o->map_type : o->type;
     gp_result result = gpi_check_ops(gp, function, o);
+    if (result == GP_OK && o->indices) result = gpi_check_type(gp, function, "map_type", from);
     size_t k, align = 1;
     element->mapped = gpi_operand(from);
     for (k = 0; k < o->op_count && result == GP_OK; k++) {
@@ -19308,13 +19468,18 @@ static gp_result gpi_element_op(gp_context *gp, const char *function, gpi_elemen
 {
     const gpi_operation *o = &element->operation;
     gpi_field *field = &element->fields[0];
-    const gp_result result = gpi_field_make(gp, function, o, o->type, o->op, o->out_type, field);
-    if (result == GP_OK && o->map_type) {
+    const bool compared = o->indices && gpi_is_arg(o->op); /* what the map gives */
+    const gp_type from = compared ? o->map_type : o->type;
+    gp_result result = compared ? gpi_check_type(gp, function, "map_type", from) : GP_OK;
+    if (result == GP_OK) result = gpi_field_make(gp, function, o, from, o->op, o->out_type, field);
+    if (result == GP_OK && o->indices && !compared)
+        result = gpi_check_type(gp, function, "out_type", o->out_type);
+    if (result == GP_OK && o->map_type && !compared) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map_type goes with op_count; here it is out_type",
                         function);
     }
     element->field_count = 1;
-    element->mapped = !o->map || gpi_is_arg(o->op) ? gpi_operand(o->type) : field->value;
+    element->mapped = !o->map || gpi_is_arg(o->op) ? gpi_operand(from) : field->value;
     element->base_size = gpi_field_size(field);
     element->out_size = gpi_type_size(field->out);
     return result;
@@ -19509,7 +19674,8 @@ static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
     const char *y = element->mapped ? gpi_type_cl(element->mapped) : "gpi_user";
     gpi_text_add(text, "#define GPI_Y %s\n#define GPI_MAPPED %d\n", y, o->map != NULL);
     if (!o->map) return;
-    gpi_text_add(text, "static GPI_Y gpi_map(%s x, ", gpi_type_cl(gpi_operand(o->type)));
+    gpi_text_add(text, "static GPI_Y gpi_map(");
+    if (!o->indices) gpi_text_add(text, "%s x, ", gpi_type_cl(gpi_operand(o->type)));
     if (o->type2) gpi_text_add(text, "%s y, ", gpi_type_cl(gpi_operand(o->type2)));
     gpi_text_add(text, "ulong i)\n{\n#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    );\n}\n",
                  gpi_map_field(o), gpi_map_field(o), o->map);
@@ -19522,7 +19688,13 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
     const gp_type out = element->field_count == 1 ? element->fields[0].out : GP_TYPE_NONE;
     const char *many = element->field_count == 0 ? "gpi_user" : "ulong"; /* a gp_value each */
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_INPUTS %d\n",
-                 o->type ? gpi_type_cl(o->type) : "gpi_user", o->type == GP_F16, o->type2 ? 2 : 1);
+                 o->type      ? gpi_type_cl(o->type)
+                 : o->indices ? "uint" /* of which steps are so many bytes */
+                              : "gpi_user",
+                 o->type == GP_F16,
+                 o->indices ? 0
+                 : o->type2 ? 2
+                            : 1);
     if (o->type2) {
         gpi_text_add(text, "#define GPI_IN2 %s\n#define GPI_IN2_HALF %d\n", gpi_type_cl(o->type2),
                      o->type2 == GP_F16);
@@ -19916,7 +20088,11 @@ static gp_result gpi_reduce_element(gp_context *gp, const char *function, const 
     o.compensated = desc->compensated;
     o.monoid = desc->monoid;
     o.map = desc->map;
+    o.indices = desc->map && !desc->in && !desc->type;
     o.initial = desc->initial;
+    if (o.indices && (desc->in2 || desc->type2))
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there is an in2 (or type2), and no in and type",
+                        function);
     return gpi_element_make(gp, function, &o, element);
 }
 
@@ -19952,7 +20128,7 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
     gpi_range used[RANGES];
     gp_result result = gpi_check_positions(gp, function, element, desc->count);
     memset(used, 0, sizeof used);
-    if (result == GP_OK && desc->count > 0) {
+    if (result == GP_OK && desc->count > 0 && !element->operation.indices) {
         result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
                                   element->in_size, GPI_READS, &used[IN]);
     }
@@ -19978,8 +20154,10 @@ static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem par
     const cl_mem in = !empty ? desc->in : reduce->out, in2 = !empty ? desc->in2 : reduce->out;
     const cl_uint single = reduce->tiles <= 1;
     gpi_call_kernel(call, reduce->program, GPI_REDUCE_TILES);
-    GPI_CALL_ARG(call, in);
-    GPI_CALL_ARG(call, in_offset);
+    if (!reduce->element.operation.indices) {
+        GPI_CALL_ARG(call, in);
+        GPI_CALL_ARG(call, in_offset);
+    }
     if (reduce->element.in2_size) {
         GPI_CALL_ARG(call, in2);
         GPI_CALL_ARG(call, in2_offset);
@@ -20089,7 +20267,8 @@ static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc)
     if (result != GP_OK) return result;
     probe.count = gpi_plan_tile(&reduce.plan) + 1;
     probe.in = probe.in2 = NULL;
-    result = gpi_alloc_neutral(gp, &reduce.element, probe.count, &probe.in);
+    if (!reduce.element.operation.indices)
+        result = gpi_alloc_neutral(gp, &reduce.element, probe.count, &probe.in);
     if (result == GP_OK && reduce.element.in2_size) {
         probe.type2 = reduce.element.operation.type2;
         result = gpi_alloc_zeros(gp, probe.count * reduce.element.in2_size, &probe.in2);
@@ -25312,18 +25491,24 @@ GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *d
  * with.
  */
 
-enum {
-    GPI_BRACKETS_FEW = 12 /* symbols that are told apart by comparing rather than by a table */
-};
+enum { GPI_LISTED_MAX = 12 }; /* of symbols.cl */
+
+/* What the kernels know of bytes: symbols.cl. */
+typedef struct gpi_classes {
+    int8_t code[256], sign[256], opens[256];
+    uint8_t listed[GPI_LISTED_MAX];
+    uint8_t count, others, lists, unused;
+} gpi_classes;
 
 /* A checked call, ready to run. */
 typedef struct gpi_brackets {
     const gp_brackets_desc *desc;
     const char *function;
-    int8_t table[256]; /* of GP_U8 without a map */
+    int8_t table[256]; /* of bytes without a map */
     bool has_table;
-    bool kinds; /* pairs can be of two kinds */
-    bool back;  /* by look-back: GPI_BRACKETS_BACK */
+    cl_mem classes; /* what the kernels know of it; something else where there is no table */
+    bool kinds;     /* pairs can be of two kinds */
+    bool back;      /* by look-back: GPI_BRACKETS_BACK */
     size_t index_size;
     gpi_plan plan;
     gpi_program *program;
@@ -25373,6 +25558,13 @@ static bool gpi_brackets_kinds(const gpi_brackets *b)
     return false;
 }
 
+/* Codes of one byte are symbols, too. */
+static void gpi_brackets_identity(gpi_brackets *b)
+{
+    int i;
+    for (i = 0; i < 256; i++) b->table[i] = (int8_t)(i < 128 ? i : i - 256);
+}
+
 static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
@@ -25390,82 +25582,103 @@ static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
     }
     result = gpi_check_text(gp, b->function, "map", d->map);
     if (result != GP_OK) return result;
-    b->has_table = !d->map && !codes;
-    if (b->has_table && d->table) memcpy(b->table, d->table, sizeof b->table);
+    b->has_table = !d->map && d->type != GP_I32;
+    if (b->has_table && codes) gpi_brackets_identity(b);
+    else if (b->has_table && d->table) memcpy(b->table, d->table, sizeof b->table);
     else if (b->has_table) result = gpi_brackets_pairs(gp, b, d->pairs ? d->pairs : "()[]{}");
     b->kinds = gpi_brackets_kinds(b);
     return result;
 }
 
-static size_t gpi_brackets_symbols(const gpi_brackets *b)
+/* Lists the symbols that are brackets, or the others, if they are few enough. */
+static void gpi_classes_list(gpi_classes *c)
 {
-    size_t i, n = 0;
-    for (i = 0; i < 256; i++) n += b->table[i] != 0;
-    return n;
-}
-
-/* What a table in the program says of a code. */
-static int gpi_brackets_code(int code) { return code; }
-static int gpi_brackets_sign(int code) { return (code > 0) - (code < 0); }
-static int gpi_brackets_opens(int code) { return code > 0 ? -1 : 0; }
-
-static void gpi_brackets_add_table(const gpi_brackets *b, gpi_text *text, const char *name,
-                                   int (*entry)(int code))
-{
-    size_t i;
-    gpi_text_add(text, "__constant int %s[256] = {", name);
-    for (i = 0; i < 256; i++) gpi_text_add(text, "%s%d", i ? "," : "", entry(b->table[i]));
-    gpi_text_add(text, "};\n");
-}
-
-/* GPI_CODE and GPI_SIGN of a symbol: by table, or where few symbols are brackets by comparing, which suits
-   items that run in step. */
-static void gpi_brackets_add_symbols(const gpi_brackets *b, gpi_text *text)
-{
-    const bool few = gpi_brackets_symbols(b) <= GPI_BRACKETS_FEW;
-    size_t i;
-    if (few && b->plan.shape == GP_SHAPE_LOCAL) {
-        gpi_text_add(text, "#define GPI_CODE(x, i) (");
-        for (i = 0; i < 256; i++)
-            if (b->table[i]) gpi_text_add(text, "(x) == %u ? %d : ", (unsigned)i, b->table[i]);
-        gpi_text_add(text, "0)\n#define GPI_SIGN(x, i) clamp(GPI_CODE(x, i), -1, 1)\n");
-        return;
-    }
-    gpi_brackets_add_table(b, text, "gpi_codes", gpi_brackets_code);
-    gpi_brackets_add_table(b, text, "gpi_signs", gpi_brackets_sign);
-    gpi_brackets_add_table(b, text, "gpi_open_masks", gpi_brackets_opens);
-    gpi_text_add(text, "#define GPI_CODE(x, i) gpi_codes[x]\n"
-                       "#define GPI_SIGN(x, i) gpi_signs[x]\n"
-                       "#define GPI_OPENS(x, i) gpi_open_masks[x]\n");
-    if (!few) return;
-    gpi_text_add(text, "#define GPI_IS_BRACKET(v) ((v) != (v)");
+    size_t i, brackets = 0, k = 0;
+    bool others;
+    for (i = 0; i < 256; i++) brackets += c->code[i] != 0;
+    others = brackets > 128;
+    if (others) brackets = 256 - brackets;
+    if (brackets > GPI_LISTED_MAX) return;
     for (i = 0; i < 256; i++)
-        if (b->table[i]) gpi_text_add(text, " | (v) == (uchar16)(%u)", (unsigned)i);
-    gpi_text_add(text, ")\n");
+        if ((c->code[i] == 0) == others) c->listed[k++] = (uint8_t)i;
+    c->count = (uint8_t)k;
+    c->others = others ? 255 : 0;
+    c->lists = 1;
 }
 
-/* The parameters of nest.cl, but for the shape. */
+static void gpi_classes_make(gpi_classes *c, const int8_t *table)
+{
+    size_t i;
+    memset(c, 0, sizeof *c);
+    for (i = 0; i < 256; i++) {
+        c->code[i] = table[i];
+        c->sign[i] = (int8_t)((table[i] > 0) - (table[i] < 0));
+        c->opens[i] = (int8_t)(table[i] > 0 ? -1 : 0);
+    }
+    gpi_classes_list(c);
+}
+
+/* The table on the device, kept from call to call. It never changes there: the one that has to go may still
+   be in use, and lives on until the commands that use it have ended. */
+static gp_result gpi_brackets_classes(gp_context *gp, gpi_brackets *b)
+{
+    gpi_symbols *s = gp->symbols;
+    gpi_classes classes;
+    cl_int error;
+    size_t k;
+    b->classes = gp->counters;
+    if (!b->has_table) return GP_OK;
+    for (k = 0; k < GPI_SYMBOL_TABLES && s->classes; k++, s++) {
+        b->classes = s->classes;
+        if (memcmp(s->table, b->table, sizeof b->table) == 0) return GP_OK;
+    }
+    s = &gp->symbols[gp->symbols_next];
+    gpi_classes_make(&classes, b->table);
+    b->classes = clCreateBuffer(gp->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof classes,
+                                &classes, &error);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, b->function, "clCreateBuffer");
+    if (s->classes) (void)clReleaseMemObject(s->classes);
+    memcpy(s->table, b->table, sizeof b->table);
+    s->classes = b->classes;
+    gp->symbols_next = (gp->symbols_next + 1) % GPI_SYMBOL_TABLES;
+    return GP_OK;
+}
+
+static void gpi_symbols_free(gp_context *gp)
+{
+    size_t k;
+    for (k = 0; k < GPI_SYMBOL_TABLES; k++)
+        if (gp->symbols[k].classes) (void)clReleaseMemObject(gp->symbols[k].classes);
+}
+
+/* GPI_INPUT_PARAMETERS */
+static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b)
+{
+    const cl_ulong offset = b->desc->in_offset;
+    GPI_CALL_ARG(call, b->desc->in);
+    GPI_CALL_ARG(call, offset);
+    GPI_CALL_ARG(call, b->classes);
+    gpi_call_arg_count(call, &b->count);
+}
+
+/* The parameters of symbols.cl and nest.cl, but for the shape. */
 static void gpi_brackets_add_nest(const gpi_brackets *b, gpi_text *text)
 {
-    gpi_text_add(text, "#define GPI_SYMBOL %s\n", gpi_type_cl(b->desc->type));
+    gpi_text_add(text, "#define GPI_SYMBOL %s\n#define GPI_TABLE %d\n",
+                 b->has_table ? "uchar" : gpi_type_cl(b->desc->type), b->has_table);
     gpi_text_add(text, "#define GPI_INDEX_SIZE %u\n#define GPI_KINDS %d\n#define GPI_MATCH %d\n",
                  (unsigned)b->index_size, b->kinds && b->errors, b->desc->match != NULL);
     gpi_text_add(text, "#define GPI_BACK %d\n#define GPI_MEASURE %d\n#define GPI_ENCLOSE %d\n", b->back,
                  b->back && b->errors, b->back && (b->desc->parent || b->desc->depth));
-    if (b->has_table) {
-        gpi_brackets_add_symbols(b, text);
-    } else if (b->desc->map) {
-        gpi_text_add(text,
-                     "static int gpi_code(%s x, ulong i)\n{\n#line 1 \"map\"\n    return (int)(\n#line 1 "
-                     "\"map\"\n%s\n    "
-                     ");\n}\n#define GPI_CODE(x, i) gpi_code(x, i)\n",
-                     gpi_type_cl(b->desc->type), b->desc->map);
-    } else {
-        gpi_text_add(text, "#define GPI_CODE(x, i) ((int)(x))\n");
-    }
-    if (!b->has_table) {
-        gpi_text_add(text, "#define GPI_SIGN(x, i) clamp(GPI_CODE(x, i), -1, 1)\n"
-                           "#define GPI_OPENS(x, i) (-(GPI_CODE(x, i) > 0))\n");
+    if (b->desc->map) {
+        gpi_text_add(
+            text,
+            "static int gpi_symbol_map(%s x, ulong i)\n{\n#line 1 \"map\"\n    return (int)(\n#line 1 "
+            "\"map\"\n%s\n    "
+            ");\n}\n#define GPI_CODE(x, i) gpi_symbol_map(x, i)\n",
+            gpi_type_cl(b->desc->type), b->desc->map);
+    } else if (!b->has_table) {
+        gpi_text_add(text, "#define GPI_CODE(x, i) (x)\n");
     }
 }
 
@@ -25677,15 +25890,6 @@ static gp_result gpi_brackets_check(gp_context *gp, const gpi_brackets *b)
 
 /* ------------------------------------------------------------------ launches */
 
-/* GPI_INPUT_PARAMETERS */
-static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b)
-{
-    const cl_ulong offset = b->desc->in_offset;
-    GPI_CALL_ARG(call, b->desc->in);
-    GPI_CALL_ARG(call, offset);
-    gpi_call_arg_count(call, &b->count);
-}
-
 /* An output and its offset; something stands in for one that is not wanted. */
 static void gpi_brackets_arg_out(gpi_call *call, cl_mem out, size_t offset)
 {
@@ -25866,6 +26070,7 @@ static gp_result gpi_brackets_call(gp_context *gp, gpi_brackets *b, gp_brackets_
     gpi_call call;
     gp_result result = gpi_brackets_plan(gp, b);
     if (result == GP_OK) result = gpi_brackets_check(gp, b);
+    if (result == GP_OK) result = gpi_brackets_classes(gp, b);
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, b->function, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_brackets_launch(&call, b);
@@ -25982,6 +26187,8 @@ static void gpi_stack_init(gpi_stack_scan *s, const char *function, const gp_sta
     b->count_buffer = desc->count_buffer;
     b->count_offset = desc->count_offset;
     b->count_type = desc->count_type;
+    b->in = desc->in;
+    b->in_offset = desc->in_offset;
     b->type = desc->type;
     b->pairs = desc->pairs;
     b->table = desc->table;
@@ -26086,12 +26293,10 @@ static gp_result gpi_stack_check(gp_context *gp, const gpi_stack_scan *s)
 /* GPI_VALUES_PARAMETERS */
 static void gpi_stack_arg_values(gpi_call *call, const gpi_stack_scan *s)
 {
-    const cl_ulong in_offset = s->desc->in_offset, values_offset = s->desc->values_offset;
-    GPI_CALL_ARG(call, s->desc->in);
-    GPI_CALL_ARG(call, in_offset);
+    const cl_ulong offset = s->desc->values_offset;
     GPI_CALL_ARG(call, s->desc->values);
-    GPI_CALL_ARG(call, values_offset);
-    gpi_call_arg_count(call, &s->nest.count);
+    GPI_CALL_ARG(call, offset);
+    gpi_brackets_arg_input(call, &s->nest);
 }
 
 /* GPI_STACK_PARAMETERS */
@@ -26173,6 +26378,7 @@ GP_API gp_result gp_stack_scan(gp_context *gp, const gp_stack_scan_desc *desc)
     gpi_stack_init(&s, "gp_stack_scan", desc);
     result = gpi_stack_plan(gp, &s);
     if (result == GP_OK && desc->count > 0) result = gpi_stack_check(gp, &s);
+    if (result == GP_OK) result = gpi_brackets_classes(gp, &s.nest);
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, "gp_stack_scan", desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK && desc->count > 0) result = gpi_stack_launch(&call, &s);

@@ -53,7 +53,20 @@ enum { MATCH = 1, PARENT = 2, DEPTH = 4, ALL = 8 };
 /* Buffers besides the case's. */
 typedef struct nest_buffers {
     cl_mem parent, depth, errors;
+    cl_mem codes; /* of the input, a byte each */
 } nest_buffers;
+
+/* NULL: no memory. */
+static cl_mem make_codes(bench_case *c)
+{
+    const unsigned char *text = c->in.host;
+    signed char *codes = malloc(c->work.n);
+    cl_mem buffer = NULL;
+    for (size_t i = 0; i < c->work.n && codes; i++) codes[i] = nest_signs[text[i]];
+    if (codes) (void)gp_buffer_create(c->b->gp, c->work.n, codes, &buffer);
+    free(codes);
+    return buffer;
+}
 
 static void open_buffers(bench_case *c, nest_buffers *more)
 {
@@ -61,11 +74,12 @@ static void open_buffers(bench_case *c, nest_buffers *more)
     (void)gp_buffer_create(c->b->gp, c->work.n * 4, NULL, &more->parent);
     (void)gp_buffer_create(c->b->gp, c->work.n * 4, NULL, &more->depth);
     (void)gp_buffer_create(c->b->gp, sizeof(gp_brackets_errors), NULL, &more->errors);
+    more->codes = make_codes(c);
 }
 
 static void close_buffers(nest_buffers *more)
 {
-    const cl_mem all[] = {more->parent, more->depth, more->errors};
+    const cl_mem all[] = {more->parent, more->depth, more->errors, more->codes};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i]) clReleaseMemObject(all[i]);
 }
@@ -230,6 +244,11 @@ static void one(bench *b, const nest_input *input, size_t n, bool sweep)
         bench_variant *one_kind = add(&c, "gpuprim:one-kind", MATCH, GP_STRATEGY_AUTO, &more);
         one_kind->with.brackets.pairs = "()";
         if (input->kinds > 1) c.count--; /* it has three kinds */
+        bench_variant *codes = add(&c, "gpuprim:codes", MATCH, GP_STRATEGY_AUTO, &more);
+        codes->with.brackets.type = GP_I8;
+        codes->with.brackets.in = more.codes;
+        add(&c, "gpuprim:map", MATCH, GP_STRATEGY_AUTO, &more)->with.brackets.map =
+            "x == '(' || x == '[' || x == '{' ? 1 : x == ')' || x == ']' || x == '}' ? -1 : 0";
         add(&c, "gpuprim:single-pass", MATCH, GP_STRATEGY_SINGLE_PASS, &more);
         add(&c, "gpuprim:parent", PARENT, GP_STRATEGY_AUTO, &more);
         add(&c, "gpuprim:depth", DEPTH, GP_STRATEGY_AUTO, &more);

@@ -40,14 +40,14 @@
 /* The tree of tiles, and what it takes to do a late tile's work. Node 0, which is no node, has the ticket. */
 typedef struct gpi_back {
     volatile __global uint *words;
-    __global const GPI_SYMBOL *in;
+    gpi_input in;
     volatile __global uint *counters;
     ulong n;
     uint leaves, polls;
 } gpi_back;
 
-static gpi_back gpi_back_make(volatile __global uint *words, __global const GPI_SYMBOL *in,
-                              volatile __global uint *counters, ulong n, uint leaves, uint polls)
+static gpi_back gpi_back_make(volatile __global uint *words, gpi_input in, volatile __global uint *counters,
+                              ulong n, uint leaves, uint polls)
 {
     gpi_back back;
     back.words = words;
@@ -116,7 +116,7 @@ static gpi_node gpi_back_leaf(gpi_back back, uint tile)
     const uint length = gpi_tile_length_of(back.n, tile);
     gpi_node node = gpi_node_make(0, 0);
     for (uint i = 0; i < length; i++) {
-        const int sign = GPI_SIGN(back.in[begin + i], begin + i);
+        const int sign = gpi_sign(back.in, begin + i);
         if (sign > 0) node.pushes++;
         else if (sign < 0 && node.pushes > 0) node.pushes--;
         else if (sign < 0) node.pops++;
@@ -133,7 +133,7 @@ GPI_NOINLINE uint gpi_back_opener(gpi_back back, uint tile, uint above)
     bool found = false;
     while (!found && i > 0) {
         i--;
-        const int sign = GPI_SIGN(back.in[begin + i], begin + i);
+        const int sign = gpi_sign(back.in, begin + i);
         if (sign < 0) closers++;
         else if (sign > 0 && closers > 0) closers--;
         else if (sign > 0) found = above-- == 0;

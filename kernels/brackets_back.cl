@@ -37,7 +37,7 @@ static uint gpi_back_ticket(volatile __global uint *ticket, gpi_pair_shared memo
     return atomic_inc(ticket);
 }
 
-static void gpi_back_tile(__global const GPI_SYMBOL *in, gpi_answer to, gpi_nest nest, uint tile)
+static void gpi_back_tile(gpi_input in, gpi_answer to, gpi_nest nest, uint tile)
 {
     if (gpi_leaf(nest, tile).pops > 0)
         gpi_note_add(nest, tile, gpi_join_tile(in, to.match, nest, tile, 0, 1), 0);
@@ -46,8 +46,7 @@ static void gpi_back_tile(__global const GPI_SYMBOL *in, gpi_answer to, gpi_nest
 #endif
 }
 
-static void gpi_back_group(__global const GPI_SYMBOL *in, gpi_answer to, gpi_nest nest, uint group,
-                           gpi_pair_shared memory)
+static void gpi_back_group(gpi_input in, gpi_answer to, gpi_nest nest, uint group, gpi_pair_shared memory)
 {
     const uint first = group * GPI_STRANDS, end = min(first + GPI_STRANDS, gpi_tiles_of(nest.n));
     if (first >= end) return; /* so do all later ones: nobody waits for them */
@@ -87,7 +86,7 @@ static gpi_place gpi_back_next(gpi_nest nest, uint tile, gpi_place place, gpi_in
 }
 
 /* The tile's closers whose openers are in tiles before; the item's are every GPI_WG-th element. */
-static gpi_note gpi_back_join(__global const GPI_SYMBOL *in, gpi_answer to, gpi_nest nest, uint tile,
+static gpi_note gpi_back_join(gpi_input in, gpi_answer to, gpi_nest nest, uint tile,
                               __local const ushort *partner)
 {
     const ulong begin = gpi_tile_begin(tile);
@@ -115,8 +114,7 @@ static gpi_note gpi_back_join(__global const GPI_SYMBOL *in, gpi_answer to, gpi_
 
 /* A tile behind the input's end is taken for an empty one. (Nobody returns early: PoCL 3.1 lets all items
    follow the first one's conditions in what stands behind a return and a barrier.) */
-static void gpi_back_group(__global const GPI_SYMBOL *in, gpi_answer to, gpi_nest nest, uint tile,
-                           gpi_pair_shared memory)
+static void gpi_back_group(gpi_input in, gpi_answer to, gpi_nest nest, uint tile, gpi_pair_shared memory)
 {
     const gpi_shared shared = &memory->group;
     gpi_pair_group(in, to.match, nest, tile, memory);
@@ -153,7 +151,7 @@ GPI_KERNEL void gp_brackets_look_back(GPI_INPUT_PARAMETERS, __global gpi_index *
     to.depth = depth + depth_at;
     to.parents = parents;
     to.depths = depths;
-    gpi_back_group(in + in_at, to, nest, group, shared);
+    gpi_back_group(GPI_INPUT, to, nest, group, shared);
 }
 
 /* Openers that nobody closes: of those that the tile leaves the lowest ones. */

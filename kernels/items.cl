@@ -48,10 +48,10 @@ typedef __local gpi_pair_memory *gpi_pair_shared;
 typedef __local gpi_join_memory *gpi_join_shared;
 
 /* Signs of the tile's elements: neighbours read neighbours. */
-static void gpi_load_signs(__global const GPI_SYMBOL *in, ulong begin, uint length, gpi_shared shared)
+static void gpi_load_signs(gpi_input in, ulong begin, uint length, gpi_shared shared)
 {
     for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG)
-        shared->sign[i] = i < length ? (char)GPI_SIGN(in[begin + i], begin + i) : (char)0;
+        shared->sign[i] = i < length ? (char)gpi_sign(in, begin + i) : (char)0;
 }
 
 /* What one item's elements do to the stack; in *open and *close a bit for each one that is left.
@@ -213,7 +213,7 @@ static void gpi_keep_openers(gpi_node node, uint open, gpi_nest nest, uint tile,
 
 /* GPI_BACK: closers that are pending are written later, and openers that the tile leaves by those who close
    them, or behind the launch: two groups would write them otherwise, in any order. */
-static void gpi_pair_write(__global const GPI_SYMBOL *in, __global gpi_index *match, ulong begin, uint length,
+static void gpi_pair_write(gpi_input in, __global gpi_index *match, ulong begin, uint length,
                            __local const ushort *partner, gpi_shared shared)
 {
     for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) {
@@ -224,7 +224,7 @@ static void gpi_pair_write(__global const GPI_SYMBOL *in, __global gpi_index *ma
         match[begin + i] = k == GPI_ALONE ? GPI_NONE : (gpi_index)begin + k;
 #endif
 #if GPI_KINDS
-        if (k >= i || GPI_CODE(in[begin + i], begin + i) + GPI_CODE(in[begin + k], begin + k) == 0) continue;
+        if (k >= i || gpi_code(in, begin + i) + gpi_code(in, begin + k) == 0) continue;
         (void)atomic_inc(&shared->note.mismatches);
         (void)atomic_min(&shared->note.first, i);
 #endif
@@ -238,7 +238,7 @@ static void gpi_note_clear(gpi_shared shared)
 
 /* There is such a tile. (Kernels ask, not functions: PoCL 3.1 goes astray after functions that return early
    and have barriers.) */
-static void gpi_pair_group(__global const GPI_SYMBOL *in, __global gpi_index *match, gpi_nest nest, uint tile,
+static void gpi_pair_group(gpi_input in, __global gpi_index *match, gpi_nest nest, uint tile,
                            gpi_pair_shared memory)
 {
     const gpi_shared shared = &memory->group;
@@ -348,7 +348,7 @@ static void gpi_enclose_tile(gpi_nest nest, uint tile, __global gpi_index *paren
 }
 
 /* The tile's signs and its items' tree. */
-static void gpi_open_tile(__global const GPI_SYMBOL *in, gpi_nest nest, uint tile, gpi_shared shared)
+static void gpi_open_tile(gpi_input in, gpi_nest nest, uint tile, gpi_shared shared)
 {
     uint open, close;
     gpi_load_signs(in, gpi_tile_begin(tile), gpi_tile_length(nest, tile), shared);
@@ -359,9 +359,8 @@ static void gpi_open_tile(__global const GPI_SYMBOL *in, gpi_nest nest, uint til
     gpi_grow_tree(node, open, shared);
 }
 
-static void gpi_enclose_group(__global const GPI_SYMBOL *in, gpi_nest nest, uint tile,
-                              __global gpi_index *parent, bool parents, __global gpi_index *depth,
-                              bool depths, gpi_pair_shared memory)
+static void gpi_enclose_group(gpi_input in, gpi_nest nest, uint tile, __global gpi_index *parent,
+                              bool parents, __global gpi_index *depth, bool depths, gpi_pair_shared memory)
 {
     gpi_open_tile(in, nest, tile, &memory->group);
     gpi_enclose_tile(nest, tile, parent, parents, depth, depths, memory);
@@ -384,7 +383,7 @@ static void gpi_measure_items(gpi_shared shared)
     gpi_sync(); /* everybody has measured */
 }
 
-static void gpi_measure_tile(__global const GPI_SYMBOL *in, gpi_nest nest, uint tile, gpi_pair_shared memory)
+static void gpi_measure_tile(gpi_input in, gpi_nest nest, uint tile, gpi_pair_shared memory)
 {
     gpi_open_tile(in, nest, tile, &memory->group);
     gpi_measure_items(&memory->group);

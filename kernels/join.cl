@@ -1,12 +1,11 @@
 /* join.cl - pairs across tiles, and what is said of all tiles together: what brackets.cl and brackets_back.cl
    share. */
 
-#define GPI_INPUT_PARAMETERS __global const GPI_SYMBOL *in, ulong in_at, GPI_COUNT_PARAMETERS
 #if GPI_BACK
 #define GPI_NEST_PARAMETERS GPI_SCRATCH_PARAMETERS, uint polls, volatile __global uint *counters
 #define GPI_NEST_SET(nest)                                                                   \
     const gpi_back back =                                                                    \
-        gpi_back_make(scratch + tree_at, in + in_at, counters,                               \
+        gpi_back_make(scratch + tree_at, GPI_INPUT, counters,                                \
                       gpi_count(bound, wanted, wanted_offset, wanted_words), leaves, polls); \
     const gpi_nest nest = gpi_nest_make(scratch, notes_at, back, leaves, back.n)
 #else
@@ -19,15 +18,15 @@
 /* ------------------------------------------------------------------ join */
 
 /* Closer and opener of different tiles. */
-static void gpi_join_pair(__global const GPI_SYMBOL *in, __global gpi_index *match, gpi_index opener,
-                          gpi_index closer, ulong begin, gpi_note *note)
+static void gpi_join_pair(gpi_input in, __global gpi_index *match, gpi_index opener, gpi_index closer,
+                          ulong begin, gpi_note *note)
 {
 #if GPI_MATCH
     match[closer] = opener;
     match[opener] = closer;
 #endif
 #if GPI_KINDS
-    if (GPI_CODE(in[opener], opener) + GPI_CODE(in[closer], closer) != 0) {
+    if (gpi_code(in, opener) + gpi_code(in, closer) != 0) {
         note->mismatches++;
         note->first = min(note->first, (uint)(closer - begin));
     }
@@ -58,8 +57,8 @@ static uint gpi_join_rows(__global gpi_index *match, __global const uint *opener
 
 /* The tile's closers that found no opener in it: the item's are `first`, first + stride, ... They find theirs
    in runs, each in one tile. */
-static gpi_note gpi_join_tile(__global const GPI_SYMBOL *in, __global gpi_index *match, gpi_nest nest,
-                              uint tile, uint first, uint stride)
+static gpi_note gpi_join_tile(gpi_input in, __global gpi_index *match, gpi_nest nest, uint tile, uint first,
+                              uint stride)
 {
     const ulong begin = gpi_tile_begin(tile);
     const gpi_index closers = gpi_leaf(nest, tile).pops;
@@ -176,6 +175,7 @@ GPI_KERNEL void gp_brackets_report(GPI_INPUT_PARAMETERS, __global ulong *errors,
 #endif
     (void)in;
     (void)in_at;
+    (void)classes;
     errors += errors_at * 9;
     errors[GPI_ERRORS_CLOSERS] = nest.n ? GPI_TILE_NODE(nest.tree, 1).pops : 0;
     errors[GPI_ERRORS_FIRST_CLOSER] = sum.lone;

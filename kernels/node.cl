@@ -18,18 +18,14 @@
    (Levien, The stack monoid, 2020, for the monoid; the tree in place of its back-links is ours.)
 
    Parameters
-       GPI_SYMBOL       type of an input element
-       GPI_CODE(x, i)   its code
-       GPI_SIGN(x, i)   the code's sign
-       GPI_OPENS(x, i)  serial: all bits where it opens, else none; from a table where there is one
        GPI_INDEX_SIZE   4, 8: bytes of an index
        GPI_KINDS        1: codes may be of several kinds, and pairs of two are to be counted
        GPI_MATCH        1: partners are written
        GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1 (strands.cl, items.cl)
        GPI_TILE         elements of a tile
        GPI_BACK         1: groups look back over a tree that grows meanwhile (back.cl)                  */
-#if !defined(GPI_SYMBOL) || !defined(GPI_KINDS) || !defined(GPI_MATCH) || !defined(GPI_BACK)
-#error "GPI_SYMBOL, GPI_KINDS, GPI_MATCH and GPI_BACK must be defined"
+#if !defined(GPI_KINDS) || !defined(GPI_MATCH) || !defined(GPI_BACK)
+#error "GPI_KINDS, GPI_MATCH and GPI_BACK must be defined"
 #endif
 #if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1
 #error "exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1"

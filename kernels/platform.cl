@@ -236,3 +236,32 @@ static void gpi_pack_near_8(__private uchar *to, ulong16 v, uint mask)
 #else
 #define GPI_PACKS 0
 #endif
+
+/* Bytes, GPI_COMPARED of which are compared at a time; what is equal is told by gpi_hits, which can be
+   combined bit by bit and made a number with a bit for each byte. */
+#if GPI_PACKS
+#define GPI_COMPARED 64
+typedef uchar gpi_bytes __attribute__((ext_vector_type(64), aligned(1)));
+typedef uchar gpi_bytes_aligned __attribute__((ext_vector_type(64)));
+typedef ulong gpi_hits;
+
+static gpi_hits gpi_bytes_equal(gpi_bytes v, uchar x)
+{
+    return __builtin_ia32_cvtb2mask512(v == (gpi_bytes_aligned)(x));
+}
+
+static ulong gpi_hits_bits(gpi_hits hits) { return hits; }
+#else
+#define GPI_COMPARED 16
+typedef uchar16 gpi_bytes __attribute__((aligned(1)));
+typedef char16 gpi_hits;
+
+static gpi_hits gpi_bytes_equal(gpi_bytes v, uchar x) { return v == (uchar16)(x); }
+
+/* Each byte keeps a bit in its own place, and the product's top byte gathers those of eight. */
+static ulong gpi_hits_bits(gpi_hits hits)
+{
+    const ulong2 bits = (as_ulong2(hits) & 0x8040201008040201ul) * 0x0101010101010101ul >> 56;
+    return bits.x | bits.y << 8;
+}
+#endif

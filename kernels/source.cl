@@ -4,7 +4,7 @@
    gpi_position(i), which differs where GPI_REVERSE is 1.
 
    The host writes ahead:
-       GPI_IN, GPI_IN2          types of one or two inputs in memory; GPI_INPUTS 1 or 2
+       GPI_IN, GPI_IN2          types of one or two inputs in memory; GPI_INPUTS 0 (a map of indices), 1 or 2
        GPI_IN_HALF, GPI_IN2_HALF   1: that type is half, in memory only: in expressions it is a float
        GPI_Y                    type of an input element as an operand, after the map where there is one
        GPI_MAPPED               1: gpi_map(x, i) or gpi_map(x, y, i), of the user's expression, gives it
@@ -14,7 +14,9 @@
 
 /* Small enough to be passed by value through every layer. */
 typedef struct gpi_source {
+#if GPI_INPUTS > 0
     __global const GPI_IN *in;
+#endif
 #if GPI_INPUTS == 2
     __global const GPI_IN2 *in2;
 #endif
@@ -25,6 +27,13 @@ typedef struct gpi_source {
 } gpi_source;
 
 /* Parameters of a kernel that reads a source, and the source made of them. */
+#if GPI_INPUTS > 0
+#define GPI_IN_PARAMETERS __global const GPI_IN *in, ulong in_offset,
+#define GPI_IN_SET(source) (source).in = in + in_offset;
+#else
+#define GPI_IN_PARAMETERS
+#define GPI_IN_SET(source)
+#endif
 #if GPI_INPUTS == 2
 #define GPI_IN2_PARAMETERS __global const GPI_IN2 *in2, ulong in2_offset,
 #define GPI_IN2_SET(source) (source).in2 = in2 + in2_offset;
@@ -39,12 +48,11 @@ typedef struct gpi_source {
 #define GPI_HEADS_PARAMETERS
 #define GPI_HEADS_SET(source)
 #endif
-#define GPI_SOURCE_PARAMETERS \
-    __global const GPI_IN *in, ulong in_offset, GPI_IN2_PARAMETERS GPI_HEADS_PARAMETERS GPI_COUNT_PARAMETERS
-#define GPI_SOURCE_SET(source)    \
-    (source).in = in + in_offset; \
-    GPI_IN2_SET(source)           \
-    GPI_HEADS_SET(source)         \
+#define GPI_SOURCE_PARAMETERS GPI_IN_PARAMETERS GPI_IN2_PARAMETERS GPI_HEADS_PARAMETERS GPI_COUNT_PARAMETERS
+#define GPI_SOURCE_SET(source) \
+    GPI_IN_SET(source)         \
+    GPI_IN2_SET(source)        \
+    GPI_HEADS_SET(source)      \
     (source).count = gpi_count(bound, wanted, wanted_offset, wanted_words)
 
 static ulong gpi_position(gpi_source source, ulong i) { return GPI_REVERSE ? source.count - 1 - i : i; }
@@ -65,6 +73,8 @@ static GPI_Y gpi_read(gpi_source source, ulong position)
 {
 #if GPI_MAPPED && GPI_INPUTS == 2
     return gpi_map(GPI_READ_IN(source.in, position), GPI_READ_IN2(source.in2, position), position);
+#elif GPI_INPUTS == 0
+    return gpi_map(position);
 #elif GPI_MAPPED
     return gpi_map(GPI_READ_IN(source.in, position), position);
 #else

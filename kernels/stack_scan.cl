@@ -41,9 +41,7 @@ typedef struct gpi_stack {
     stack.bases = (__global GPI_T *)(scratch + bases_at);                              \
     stack.cells = (__global GPI_T *)(scratch + cells_at)
 
-#define GPI_VALUES_PARAMETERS                                                                   \
-    __global const GPI_SYMBOL *in, ulong in_at, __global const GPI_IN *values, ulong values_at, \
-        GPI_COUNT_PARAMETERS
+#define GPI_VALUES_PARAMETERS __global const GPI_IN *values, ulong values_at, GPI_INPUT_PARAMETERS
 #define GPI_VALUES_SET(source)      \
     gpi_source source;              \
     source.in = values + values_at; \
@@ -76,10 +74,9 @@ typedef uint *gpi_stack_shared;
 
 /* Element `at` of a tile whose cells begin at `base`; *top is the stack's top, base itself when it is empty.
  */
-GPI_INLINE void gpi_slice_step(__global GPI_T *base, __global GPI_T **top, gpi_index *pops,
-                               __global const GPI_SYMBOL *in, gpi_source source, gpi_index at)
+GPI_INLINE void gpi_slice_step(__global GPI_T *base, __global GPI_T **top, gpi_index *pops, gpi_source source,
+                               long sign, gpi_index at)
 {
-    const long sign = GPI_SIGN(in[at], at);
     __global GPI_T *next = *top + sign;
     if (GPI_RARELY(next < base)) {
         ++*pops;
@@ -91,41 +88,42 @@ GPI_INLINE void gpi_slice_step(__global GPI_T *base, __global GPI_T **top, gpi_i
 
 /* Elements of `count` neighbouring tiles of `length`, the first of which begins at `begin`, in step. */
 GPI_INLINE void gpi_slice_tiles(__global GPI_T **base, __global GPI_T **top, gpi_index *pops, uint count,
-                                __global const GPI_SYMBOL *in, gpi_source source, gpi_index begin,
-                                uint length)
+                                gpi_input in, gpi_source source, gpi_index begin, uint length)
 {
     uint i = 0;
-    while (i < length) {
-        const uint end = min(i + GPI_BLOCK, length);
-#ifdef GPI_IS_BRACKET
-        if (end - i == GPI_BLOCK) {
-            ulong brackets[GPI_STRANDS];
-            bool few = true;
-#pragma unroll
+    for (; i + GPI_BLOCK <= length; i += GPI_BLOCK) {
+        gpi_block block[GPI_STRANDS];
+        if (gpi_read_blocks(block, count, in, begin + i)) {
             for (uint k = 0; k < count; k++) {
-                brackets[k] = gpi_brackets_of(in + begin + k * GPI_TILE + i);
-                few = few && popcount(brackets[k]) <= GPI_FEW;
-            }
-            for (uint k = 0; k < count && few; k++) {
-                for (; brackets[k]; brackets[k] &= brackets[k] - 1) {
-                    const uint j = (uint)popcount(~brackets[k] & (brackets[k] - 1));
-                    gpi_slice_step(base[k], &top[k], &pops[k], in, source, begin + k * GPI_TILE + i + j);
+                for (ulong left = block[k].brackets; left; left &= left - 1) {
+                    const uint j = gpi_first_bracket(left);
+                    const gpi_index at = begin + k * GPI_TILE + i + j;
+                    gpi_slice_step(base[k], &top[k], &pops[k], source, gpi_block_sign(&block[k], in, at, j),
+                                   at);
                 }
             }
-            if (few) i = end;
+            continue;
         }
-#endif
-        for (; i < end; i++) {
+        for (uint j = 0; j < GPI_BLOCK; j++) {
 #pragma unroll
-            for (uint k = 0; k < count; k++)
-                gpi_slice_step(base[k], &top[k], &pops[k], in, source, begin + k * GPI_TILE + i);
+            for (uint k = 0; k < count; k++) {
+                const gpi_index at = begin + k * GPI_TILE + i + j;
+                gpi_slice_step(base[k], &top[k], &pops[k], source, gpi_block_sign(&block[k], in, at, j), at);
+            }
+        }
+    }
+    for (; i < length; i++) {
+#pragma unroll
+        for (uint k = 0; k < count; k++) {
+            const gpi_index at = begin + k * GPI_TILE + i;
+            gpi_slice_step(base[k], &top[k], &pops[k], source, gpi_sign(in, at), at);
         }
     }
 }
 
 /* `count` tiles from `tile` on, of `length` each: abreast, as in strands.cl. */
-GPI_INLINE void gpi_slice_abreast(__global const GPI_SYMBOL *in, gpi_source source, gpi_stack stack,
-                                  uint tile, uint count, uint length)
+GPI_INLINE void gpi_slice_abreast(gpi_input in, gpi_source source, gpi_stack stack, uint tile, uint count,
+                                  uint length)
 {
     __global GPI_T *base[GPI_STRANDS], *top[GPI_STRANDS];
     gpi_index pops[GPI_STRANDS];
@@ -141,8 +139,7 @@ GPI_INLINE void gpi_slice_abreast(__global const GPI_SYMBOL *in, gpi_source sour
         stack.nest.tree[stack.nest.leaves + tile + k] = gpi_node_make(pops[k], (gpi_index)(top[k] - base[k]));
 }
 
-static void gpi_slice_group(__global const GPI_SYMBOL *in, gpi_source source, gpi_stack stack,
-                            gpi_stack_shared shared)
+static void gpi_slice_group(gpi_input in, gpi_source source, gpi_stack stack, gpi_stack_shared shared)
 {
     const uint tile = (uint)get_group_id(0) * GPI_STRANDS;
     const gpi_nest nest = stack.nest;
@@ -161,7 +158,7 @@ typedef struct gpi_fold {
     gpi_stack stack;
     gpi_place place; /* of the highest opener left of those before the tile */
     GPI_T initial;
-    __global const GPI_SYMBOL *in;
+    gpi_input in;
     __global GPI_OUT *out;
     gpi_source source;
     GPI_T *base;
@@ -175,9 +172,8 @@ GPI_NOINLINE GPI_T gpi_fold_below(gpi_fold *f)
 }
 
 /* Element `at`; *top is the stack's top. */
-GPI_INLINE void gpi_fold_step(gpi_fold *f, GPI_T **top, gpi_index at, const bool exclusive)
+GPI_INLINE void gpi_fold_step(gpi_fold *f, GPI_T **top, long sign, gpi_index at, const bool exclusive)
 {
-    const long sign = GPI_SIGN(f->in[at], at);
     GPI_T *next = *top + sign;
     if (exclusive) gpi_stack_put(f->out, at, **top);
     if (GPI_RARELY(next < f->base)) {
@@ -189,48 +185,49 @@ GPI_INLINE void gpi_fold_step(gpi_fold *f, GPI_T **top, gpi_index at, const bool
     if (!exclusive) gpi_stack_put(f->out, at, **top);
 }
 
-#ifdef GPI_IS_BRACKET
 /* The block of 64 elements from `at` on, few of which are brackets. */
-GPI_INLINE void gpi_fold_few(gpi_fold *f, GPI_T **top, gpi_index at, ulong brackets, const bool exclusive)
+GPI_INLINE void gpi_fold_few(gpi_fold *f, GPI_T **top, const gpi_block *block, gpi_index at,
+                             const bool exclusive)
 {
+    ulong left = block->brackets;
     uint j = 0;
     for (;;) {
-        const uint end = brackets ? (uint)popcount(~brackets & (brackets - 1)) : GPI_BLOCK;
+        const uint end = left ? gpi_first_bracket(left) : GPI_BLOCK;
         const GPI_T now = **top;
         for (; j < end; j++) gpi_stack_put(f->out, at + j, now);
-        if (!brackets) return;
-        gpi_fold_step(f, top, at + j++, exclusive);
-        brackets &= brackets - 1;
+        if (!left) return;
+        gpi_fold_step(f, top, gpi_block_sign(block, f->in, at + j, j), at + j, exclusive);
+        j++;
+        left &= left - 1;
     }
 }
-#endif
 
 /* Elements of `count` neighbouring tiles of `length` in step. */
 GPI_INLINE void gpi_fold_tiles(gpi_fold *f, GPI_T **top, uint count, gpi_index begin, uint length,
                                const bool exclusive)
 {
     uint i = 0;
-    while (i < length) {
-        const uint end = min(i + GPI_BLOCK, length);
-#ifdef GPI_IS_BRACKET
-        if (end - i == GPI_BLOCK) {
-            ulong brackets[GPI_STRANDS];
-            bool few = true;
+    for (; i + GPI_BLOCK <= length; i += GPI_BLOCK) {
+        gpi_block block[GPI_STRANDS];
+        if (gpi_read_blocks(block, count, f[0].in, begin + i)) {
+#pragma unroll
+            for (uint k = 0; k < count; k++)
+                gpi_fold_few(&f[k], &top[k], &block[k], begin + k * GPI_TILE + i, exclusive);
+            continue;
+        }
+        for (uint j = 0; j < GPI_BLOCK; j++) {
 #pragma unroll
             for (uint k = 0; k < count; k++) {
-                brackets[k] = gpi_brackets_of(f[k].in + begin + k * GPI_TILE + i);
-                few = few && popcount(brackets[k]) <= GPI_FEW;
+                const gpi_index at = begin + k * GPI_TILE + i + j;
+                gpi_fold_step(&f[k], &top[k], gpi_block_sign(&block[k], f[0].in, at, j), at, exclusive);
             }
-#pragma unroll
-            for (uint k = 0; k < count; k++)
-                if (few) gpi_fold_few(&f[k], &top[k], begin + k * GPI_TILE + i, brackets[k], exclusive);
-            if (few) i = end;
         }
-#endif
-        for (; i < end; i++) {
+    }
+    for (; i < length; i++) {
 #pragma unroll
-            for (uint k = 0; k < count; k++)
-                gpi_fold_step(&f[k], &top[k], begin + k * GPI_TILE + i, exclusive);
+        for (uint k = 0; k < count; k++) {
+            const gpi_index at = begin + k * GPI_TILE + i;
+            gpi_fold_step(&f[k], &top[k], gpi_sign(f[0].in, at), at, exclusive);
         }
     }
 }
@@ -268,8 +265,8 @@ GPI_INLINE void gpi_fold_strands(gpi_fold f, const bool exclusive)
         gpi_fold_abreast(f, tile + k, 1, gpi_tile_length(nest, tile + k), exclusive);
 }
 
-static void gpi_fold_group(__global const GPI_SYMBOL *in, gpi_source source, __global GPI_OUT *out,
-                           gpi_stack stack, GPI_T initial, bool exclusive, gpi_stack_shared shared)
+static void gpi_fold_group(gpi_input in, gpi_source source, __global GPI_OUT *out, gpi_stack stack,
+                           GPI_T initial, bool exclusive, gpi_stack_shared shared)
 {
     gpi_fold f;
     (void)shared;
@@ -309,8 +306,8 @@ typedef struct gpi_bits_of {
 
 /* Signs of the tile, its openers' values, the items' tree and each element's parent; `height` of the stack
    before the tile. */
-static gpi_bits_of gpi_stack_open(__global const GPI_SYMBOL *in, gpi_source source, gpi_nest nest, uint tile,
-                                  gpi_index height, gpi_stack_shared memory)
+static gpi_bits_of gpi_stack_open(gpi_input in, gpi_source source, gpi_nest nest, uint tile, gpi_index height,
+                                  gpi_stack_shared memory)
 {
     const gpi_shared shared = &memory->group;
     const uint l = (uint)get_local_id(0);
@@ -371,8 +368,7 @@ static void gpi_stack_double(uint openers, gpi_stack_shared memory)
     }
 }
 
-static void gpi_slice_group(__global const GPI_SYMBOL *in, gpi_source source, gpi_stack stack,
-                            gpi_stack_shared memory)
+static void gpi_slice_group(gpi_input in, gpi_source source, gpi_stack stack, gpi_stack_shared memory)
 {
     const gpi_shared shared = &memory->group;
     const uint l = (uint)get_local_id(0), first = l * GPI_ITEMS, tile = (uint)get_group_id(0);
@@ -414,13 +410,13 @@ static uint gpi_fold_grandparent(uint q, gpi_stack_shared memory)
     return q == GPI_ALONE ? q : q + 1;
 }
 
-static void gpi_fold_write(__global const GPI_SYMBOL *in, __global GPI_OUT *out, gpi_stack stack, uint tile,
-                           GPI_T initial, bool exclusive, gpi_stack_shared memory)
+static void gpi_fold_write(gpi_input in, __global GPI_OUT *out, gpi_stack stack, uint tile, GPI_T initial,
+                           bool exclusive, gpi_stack_shared memory)
 {
     const ulong begin = gpi_tile_begin(tile);
     const uint length = gpi_tile_length(stack.nest, tile);
     for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) {
-        const int sign = exclusive ? 0 : GPI_SIGN(in[begin + i], begin + i);
+        const int sign = exclusive ? 0 : gpi_sign(in, begin + i);
         uint q = memory->parent[i];
         if (sign > 0) q = i;
         if (sign < 0) q = gpi_fold_grandparent(q, memory);
@@ -428,8 +424,8 @@ static void gpi_fold_write(__global const GPI_SYMBOL *in, __global GPI_OUT *out,
     }
 }
 
-static void gpi_fold_group(__global const GPI_SYMBOL *in, gpi_source source, __global GPI_OUT *out,
-                           gpi_stack stack, GPI_T initial, bool exclusive, gpi_stack_shared memory)
+static void gpi_fold_group(gpi_input in, gpi_source source, __global GPI_OUT *out, gpi_stack stack,
+                           GPI_T initial, bool exclusive, gpi_stack_shared memory)
 {
     const gpi_nest nest = stack.nest;
     const uint l = (uint)get_local_id(0), first = l * GPI_ITEMS, tile = (uint)get_group_id(0);
@@ -464,7 +460,7 @@ GPI_KERNEL void gp_stack_pair(GPI_VALUES_PARAMETERS, GPI_STACK_PARAMETERS, volat
     GPI_VALUES_SET(source);
     GPI_SHARED(gpi_stack_memory, shared);
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
-    gpi_slice_group(in + in_at, source, stack, shared);
+    gpi_slice_group(GPI_INPUT, source, stack, shared);
 }
 
 /* The product of the lowest m > 0 openers that node x pushes. */
@@ -525,5 +521,5 @@ GPI_KERNEL void gp_stack_fold(GPI_VALUES_PARAMETERS, __global GPI_OUT *out, ulon
     GPI_STACK_SET(stack);
     GPI_VALUES_SET(source);
     GPI_SHARED(gpi_stack_memory, shared);
-    gpi_fold_group(in + in_at, source, out + out_at, stack, gpi_base_of(initial), exclusive != 0, shared);
+    gpi_fold_group(GPI_INPUT, source, out + out_at, stack, gpi_base_of(initial), exclusive != 0, shared);
 }

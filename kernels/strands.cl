@@ -1,12 +1,11 @@
 /* strands.cl - brackets in the serial shape: what one item does with its tiles.
 
    GPI_STRANDS tiles are gone over abreast, so that the chain push, pop, push ... of one does not wait for
-   itself. A tile's cells (nest.cl) are its stack. Where brackets are symbols and rare, 64 elements are
-   classified at a time, and only the brackets among them are stepped through.
+   itself. A tile's cells (nest.cl) are its stack. 64 elements are classified at a time, by vectors; where few
+   of them are brackets, only those are stepped through.
 
    Parameters
-       GPI_SHAPE_SERIAL    1, and GPI_WG 1; otherwise this file is empty
-       GPI_IS_BRACKET(v)   which of 16 symbols are brackets; may be missing                               */
+       GPI_SHAPE_SERIAL    1, and GPI_WG 1; otherwise this file is empty                                  */
 #if GPI_SHAPE_SERIAL
 #if GPI_WG != 1
 #error "the serial shape has one item a group"
@@ -62,13 +61,86 @@ GPI_NOINLINE void gpi_strand_mismatch(gpi_strand *s, uint i)
     s->note.first = min(s->note.first, i);
 }
 
+/* ------------------------------------------------------------------ blocks */
+
+/* What is known of GPI_BLOCK elements before they are stepped through. */
+typedef struct gpi_block {
+    ulong brackets; /* a bit each */
+#if !GPI_TABLE
+    char sign[GPI_BLOCK]; /* an expression is evaluated once */
+#endif
+} gpi_block;
+
+#if GPI_TABLE
+/* Whether blocks can be classified. */
+GPI_INLINE bool gpi_has_blocks(gpi_input in) { return in.classes->lists != 0; }
+
+GPI_INLINE void gpi_block_read(gpi_block *block, gpi_input in, gpi_index at)
+{
+    const uint count = in.classes->count;
+    block->brackets = 0;
+#pragma unroll
+    for (uint j = 0; j < GPI_BLOCK; j += GPI_COMPARED) {
+        const gpi_bytes v = GPI_LOAD_VECTOR(gpi_bytes, in.symbols + at + j);
+        gpi_hits hits = (gpi_hits)(0);
+        for (uint k = 0; k < count; k++) hits |= gpi_bytes_equal(v, in.classes->listed[k]);
+        block->brackets |= gpi_hits_bits(hits) << j;
+    }
+    if (in.classes->others) block->brackets = ~block->brackets;
+}
+
+/* The sign of element `at`, which is the block's j-th. */
+GPI_INLINE int gpi_block_sign(const gpi_block *block, gpi_input in, gpi_index at, uint j)
+{
+    return gpi_sign(in, at);
+}
+#else
+GPI_INLINE bool gpi_has_blocks(gpi_input in) { return true; }
+
+GPI_INLINE void gpi_block_read(gpi_block *block, gpi_input in, gpi_index at)
+{
+    ulong others = 0;
+    for (uint j = 0; j < GPI_BLOCK; j++) block->sign[j] = (char)gpi_sign(in, at + j);
+#pragma unroll
+    for (uint j = 0; j < GPI_BLOCK; j += GPI_COMPARED) {
+        const gpi_bytes v = GPI_LOAD_PRIVATE(gpi_bytes, (const uchar *)block->sign + j);
+        others |= gpi_hits_bits(gpi_bytes_equal(v, 0)) << j;
+    }
+    block->brackets = ~others;
+}
+
+GPI_INLINE int gpi_block_sign(const gpi_block *block, gpi_input in, gpi_index at, uint j)
+{
+    return block->sign[j];
+}
+#endif
+
+/* Blocks of `count` neighbouring tiles, the first of which begins at `at`. True: there are few brackets in
+   any of them. */
+GPI_INLINE bool gpi_read_blocks(gpi_block *block, uint count, gpi_input in, gpi_index at)
+{
+    bool few = gpi_has_blocks(in);
+    if (!few) return false;
+#pragma unroll
+    for (uint k = 0; k < count; k++) {
+        gpi_block_read(&block[k], in, at + k * GPI_TILE);
+        few = few && popcount(block[k].brackets) <= GPI_FEW;
+    }
+    return few;
+}
+
+/* The lowest bracket that is left. */
+GPI_INLINE uint gpi_first_bracket(ulong brackets) { return (uint)popcount(~brackets & (brackets - 1)); }
+
+/* ------------------------------------------------------------------ pairs */
+
 /* Element `at`, which is the tile's i-th. Every element is written to the cell above the stack: an opener
    stays there. The partner of what is no closer is none, which is more than any index: min() then gives the
    element itself, whose own partner is written last. */
-GPI_INLINE void gpi_step(gpi_strand *s, __global uint **free, __global const GPI_SYMBOL *in,
+GPI_INLINE void gpi_step(gpi_strand *s, __global uint **free, gpi_input in, long sign,
                          __global gpi_index *match, gpi_index at, uint i)
 {
-    const long sign = GPI_SIGN(in[at], at), closes = sign >> 63; /* all bits, or none */
+    const long closes = sign >> 63; /* all bits, or none */
     __global uint *next = *free + sign;
     if (GPI_RARELY(next < s->base)) {
         gpi_strand_pend(s, at);
@@ -87,78 +159,53 @@ GPI_INLINE void gpi_step(gpi_strand *s, __global uint **free, __global const GPI
     match[at] = partner;
 #endif
 #if GPI_KINDS
-    if (GPI_RARELY((GPI_CODE(in[first], first) + GPI_CODE(in[at], at)) & (int)closes))
-        gpi_strand_mismatch(s, i);
+    if (GPI_RARELY((gpi_code(in, first) + gpi_code(in, at)) & (int)closes)) gpi_strand_mismatch(s, i);
 #endif
     *free = next;
 }
 
-#ifdef GPI_IS_BRACKET
-typedef uchar16 gpi_symbols __attribute__((aligned(1)));
 typedef uint16 gpi_words __attribute__((aligned(4)));
 
-/* A bit for each of 64 symbols: is it a bracket? A byte's bit is kept in its own place, and the product's top
-   byte gathers those of eight. */
-GPI_INLINE ulong gpi_brackets_of(__global const uchar *in)
-{
-    ulong mask = 0;
-    for (uint q = 0; q < GPI_BLOCK / 16; q++) {
-        const uchar16 v = GPI_LOAD_VECTOR(gpi_symbols, in + 16 * q);
-        const ulong2 hit = as_ulong2(GPI_IS_BRACKET(v)) & 0x8040201008040201ul;
-        const ulong2 bits = hit * 0x0101010101010101ul >> 56;
-        mask |= (bits.x | bits.y << 8) << 16 * q;
-    }
-    return mask;
-}
-
 /* The block of 64 elements from `at` on, few of which are brackets; `i`: counted from the tile's begin. */
-GPI_INLINE void gpi_step_few(gpi_strand *s, __global uint **free, __global const GPI_SYMBOL *in,
-                             __global gpi_index *match, gpi_index at, uint i, ulong brackets)
+GPI_INLINE void gpi_step_few(gpi_strand *s, __global uint **free, gpi_input in, const gpi_block *block,
+                             __global gpi_index *match, gpi_index at, uint i)
 {
 #if GPI_MATCH
     __global uint *words = (__global uint *)(match + at);
     for (uint q = 0; q < GPI_BLOCK * sizeof(gpi_index) / 64; q++)
         GPI_STORE_VECTOR(gpi_words, (uint16)(~0u), words + 16 * q);
 #endif
-    for (; brackets; brackets &= brackets - 1) {
-        const uint j = (uint)popcount(~brackets & (brackets - 1));
-        gpi_step(s, free, in, match, at + j, i + j);
+    for (ulong left = block->brackets; left; left &= left - 1) {
+        const uint j = gpi_first_bracket(left);
+        gpi_step(s, free, in, gpi_block_sign(block, in, at + j, j), match, at + j, i + j);
     }
 }
-#endif
 
 /* Blocks of `count` neighbouring tiles in step, from index `begin` on, as far as whole blocks go. */
-GPI_INLINE uint gpi_step_blocks(gpi_strand *s, __global uint **free, uint count,
-                                __global const GPI_SYMBOL *in, __global gpi_index *match, gpi_index begin,
-                                uint length)
+GPI_INLINE uint gpi_step_blocks(gpi_strand *s, __global uint **free, uint count, gpi_input in,
+                                __global gpi_index *match, gpi_index begin, uint length)
 {
     uint i = 0;
     for (; i + GPI_BLOCK <= length; i += GPI_BLOCK) {
-#ifdef GPI_IS_BRACKET
-        ulong brackets[GPI_STRANDS];
-        bool few = true;
-#pragma unroll
-        for (uint k = 0; k < count; k++) {
-            brackets[k] = gpi_brackets_of(in + begin + k * GPI_TILE + i);
-            few = few && popcount(brackets[k]) <= GPI_FEW;
-        }
-        if (few) {
+        gpi_block block[GPI_STRANDS];
+        if (gpi_read_blocks(block, count, in, begin + i)) {
 #pragma unroll
             for (uint k = 0; k < count; k++)
-                gpi_step_few(&s[k], &free[k], in, match, begin + k * GPI_TILE + i, i, brackets[k]);
+                gpi_step_few(&s[k], &free[k], in, &block[k], match, begin + k * GPI_TILE + i, i);
             continue;
         }
-#endif
-        for (uint j = i; j < i + GPI_BLOCK; j++) {
+        for (uint j = 0; j < GPI_BLOCK; j++) {
 #pragma unroll
-            for (uint k = 0; k < count; k++)
-                gpi_step(&s[k], &free[k], in, match, begin + k * GPI_TILE + j, j);
+            for (uint k = 0; k < count; k++) {
+                const gpi_index at = begin + k * GPI_TILE + i + j;
+                gpi_step(&s[k], &free[k], in, gpi_block_sign(&block[k], in, at, j), match, at, i + j);
+            }
         }
     }
     return i;
 }
 
-static void gpi_pair_tile(__global const GPI_SYMBOL *in, __global gpi_index *match, gpi_nest nest, uint tile)
+static void gpi_pair_tile(gpi_input in, __global gpi_index *match, gpi_nest nest, uint tile)
 {
     gpi_strand s[1];
     __global uint *free[1];
@@ -166,13 +213,13 @@ static void gpi_pair_tile(__global const GPI_SYMBOL *in, __global gpi_index *mat
     const uint length = gpi_tile_length(nest, tile);
     free[0] = gpi_strand_begin(s, nest, tile);
     for (uint i = gpi_step_blocks(s, free, 1, in, match, begin, length); i < length; i++)
-        gpi_step(s, free, in, match, begin + i, i);
+        gpi_step(s, free, in, gpi_sign(in, begin + i), match, begin + i, i);
     gpi_strand_end(s, free[0], nest, tile);
 }
 
 /* The group's GPI_STRANDS tiles: abreast where all are whole. */
-static void gpi_pair_group(__global const GPI_SYMBOL *in, __global gpi_index *match, gpi_nest nest,
-                           uint group, gpi_pair_shared shared)
+static void gpi_pair_group(gpi_input in, __global gpi_index *match, gpi_nest nest, uint group,
+                           gpi_pair_shared shared)
 {
     const uint tile = group * GPI_STRANDS;
     gpi_strand s[GPI_STRANDS];
@@ -208,7 +255,7 @@ static void gpi_note_add(gpi_nest nest, uint tile, gpi_note note, gpi_join_share
 }
 
 /* How far the stack gets above its height before the tile. */
-static void gpi_measure_tile(__global const GPI_SYMBOL *in, gpi_nest nest, uint tile, gpi_pair_shared shared)
+static void gpi_measure_tile(gpi_input in, gpi_nest nest, uint tile, gpi_pair_shared shared)
 {
     const gpi_index begin = (gpi_index)gpi_tile_begin(tile);
     const uint length = gpi_tile_length(nest, tile);
@@ -217,7 +264,7 @@ static void gpi_measure_tile(__global const GPI_SYMBOL *in, gpi_nest nest, uint 
     int height = 0, rise = 0;
     (void)shared;
     for (uint i = 0; i < length; i++) {
-        height = max(height + GPI_SIGN(in[begin + i], begin + i), floor);
+        height = max(height + gpi_sign(in, begin + i), floor);
         rise = max(rise, height);
     }
     nest.notes[tile].rise = (uint)rise;
@@ -255,71 +302,70 @@ GPI_NOINLINE gpi_index gpi_walk_below(gpi_walk *w)
 /* What the element behind `at` has, whose own is `now` and has been written. Under an opener of this tile is
    its parent, which is written already; `first` is that opener, or for what is no closer the element itself.
  */
-GPI_INLINE gpi_index gpi_walk_on(gpi_walk *w, gpi_index now, __global const GPI_SYMBOL *in,
+GPI_INLINE gpi_index gpi_walk_on(gpi_walk *w, gpi_index now, gpi_input in, long sign,
                                  __global const gpi_index *parent, gpi_index at, bool parents)
 {
-    const long sign = GPI_SIGN(in[at], at);
     if (!parents) return now + (gpi_index)sign == GPI_NONE ? 0 : now + (gpi_index)sign;
-    const gpi_index opens = (gpi_index)(long)GPI_OPENS(in[at], at); /* all bits, or none */
+    const gpi_index opens = (gpi_index)gpi_opens(in, at, sign); /* all bits, or none */
     const gpi_index first = sign < 0 ? now : at;
     if (GPI_RARELY(first - w->begin >= GPI_TILE)) return now == GPI_NONE ? now : gpi_walk_below(w);
     const gpi_index under = parent[first];
     return under ^ ((under ^ at) & opens);
 }
 
-#ifdef GPI_IS_BRACKET
 /* The block of 64 elements from `at` on, few of which are brackets. Writes up to 15 more, which come later.
  */
-GPI_INLINE gpi_index gpi_walk_few(gpi_walk *w, gpi_index now, __global const GPI_SYMBOL *in,
-                                  __global gpi_index *out, gpi_index at, ulong brackets, bool parents)
+GPI_INLINE gpi_index gpi_walk_few(gpi_walk *w, gpi_index now, gpi_input in, const gpi_block *block,
+                                  __global gpi_index *out, gpi_index at, bool parents)
 {
+    ulong left = block->brackets;
     uint j = 0;
     for (;;) {
-        const uint end = brackets ? (uint)popcount(~brackets & (brackets - 1)) + 1 : GPI_BLOCK;
+        const uint end = left ? gpi_first_bracket(left) + 1 : GPI_BLOCK;
         for (; j < end; j += 16) GPI_STORE_VECTOR(gpi_row, (gpi_row)(now), out + at + j);
         j = end;
-        if (!brackets) return now;
-        brackets &= brackets - 1;
-        now = gpi_walk_on(w, now, in, out, at + end - 1, parents);
+        if (!left) return now;
+        left &= left - 1;
+        now = gpi_walk_on(w, now, in, gpi_block_sign(block, in, at + end - 1, end - 1), out, at + end - 1,
+                          parents);
     }
 }
-#endif
 
 /* Elements of `count` neighbouring tiles of `length` in step. */
-GPI_INLINE void gpi_walk_tiles(gpi_walk *w, gpi_index *now, uint count, __global const GPI_SYMBOL *in,
-                               __global gpi_index *out, uint length, bool parents)
+GPI_INLINE void gpi_walk_tiles(gpi_walk *w, gpi_index *now, uint count, gpi_input in, __global gpi_index *out,
+                               uint length, bool parents)
 {
     uint i = 0;
-    while (i < length) {
-        uint end = min(i + GPI_BLOCK, length);
-#ifdef GPI_IS_BRACKET
-        ulong brackets[GPI_STRANDS];
-        bool few = i + GPI_BLOCK + 16 <= length;
-#pragma unroll
-        for (uint k = 0; k < count; k++) {
-            brackets[k] = few ? gpi_brackets_of(in + w[k].begin + i) : 0;
-            few = few && popcount(brackets[k]) <= GPI_FEW;
-        }
-        if (few) {
+    for (; i + GPI_BLOCK <= length; i += GPI_BLOCK) {
+        gpi_block block[GPI_STRANDS];
+        const bool few = gpi_read_blocks(block, count, in, w[0].begin + i);
+        if (few && i + GPI_BLOCK + 16 <= length) {
 #pragma unroll
             for (uint k = 0; k < count; k++)
-                now[k] = gpi_walk_few(&w[k], now[k], in, out, w[k].begin + i, brackets[k], parents);
-            i = end;
+                now[k] = gpi_walk_few(&w[k], now[k], in, &block[k], out, w[k].begin + i, parents);
+            continue;
         }
-#endif
-        for (; i < end; i++) {
+        for (uint j = 0; j < GPI_BLOCK; j++) {
 #pragma unroll
             for (uint k = 0; k < count; k++) {
-                const gpi_index at = w[0].begin + k * GPI_TILE + i;
+                const gpi_index at = w[0].begin + k * GPI_TILE + i + j;
                 out[at] = now[k];
-                now[k] = gpi_walk_on(&w[k], now[k], in, out, at, parents);
+                now[k] =
+                    gpi_walk_on(&w[k], now[k], in, gpi_block_sign(&block[k], in, at, j), out, at, parents);
             }
         }
     }
+    for (; i < length; i++) {
+#pragma unroll
+        for (uint k = 0; k < count; k++) {
+            const gpi_index at = w[0].begin + k * GPI_TILE + i;
+            out[at] = now[k];
+            now[k] = gpi_walk_on(&w[k], now[k], in, gpi_sign(in, at), out, at, parents);
+        }
+    }
 }
 
-GPI_INLINE void gpi_walk_group(__global const GPI_SYMBOL *in, gpi_nest nest, uint group,
-                               __global gpi_index *out, bool parents)
+GPI_INLINE void gpi_walk_group(gpi_input in, gpi_nest nest, uint group, __global gpi_index *out, bool parents)
 {
     const uint tile = group * GPI_STRANDS;
     gpi_walk w[GPI_STRANDS];
@@ -336,9 +382,8 @@ GPI_INLINE void gpi_walk_group(__global const GPI_SYMBOL *in, gpi_nest nest, uin
     }
 }
 
-static void gpi_enclose_group(__global const GPI_SYMBOL *in, gpi_nest nest, uint group,
-                              __global gpi_index *parent, bool parents, __global gpi_index *depth,
-                              bool depths, gpi_pair_shared shared)
+static void gpi_enclose_group(gpi_input in, gpi_nest nest, uint group, __global gpi_index *parent,
+                              bool parents, __global gpi_index *depth, bool depths, gpi_pair_shared shared)
 {
     (void)shared;
     if (parents) gpi_walk_group(in, nest, group, parent, true);

@@ -79,7 +79,9 @@ static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_shared shared)
 static void gpi_prefetch_read(gpi_source source, ulong i, uint elements)
 {
     const ulong position = GPI_REVERSE ? source.count - i - elements : i;
+#if GPI_INPUTS > 0
     GPI_PREFETCH_LINES(GPI_PREFETCH_READ, source.in + position, elements * sizeof(GPI_IN));
+#endif
 #if GPI_INPUTS == 2
     GPI_PREFETCH_LINES(GPI_PREFETCH_READ, source.in2 + position, elements * sizeof(GPI_IN2));
 #endif

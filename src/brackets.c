@@ -184,15 +184,6 @@ static gp_result gpi_brackets_check(gp_context *gp, const gpi_brackets *b)
 
 /* ------------------------------------------------------------------ launches */
 
-/* GPI_INPUT_PARAMETERS */
-static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b)
-{
-    const cl_ulong offset = b->desc->in_offset;
-    GPI_CALL_ARG(call, b->desc->in);
-    GPI_CALL_ARG(call, offset);
-    gpi_call_arg_count(call, &b->count);
-}
-
 /* An output and its offset; something stands in for one that is not wanted. */
 static void gpi_brackets_arg_out(gpi_call *call, cl_mem out, size_t offset)
 {
@@ -373,6 +364,7 @@ static gp_result gpi_brackets_call(gp_context *gp, gpi_brackets *b, gp_brackets_
     gpi_call call;
     gp_result result = gpi_brackets_plan(gp, b);
     if (result == GP_OK) result = gpi_brackets_check(gp, b);
+    if (result == GP_OK) result = gpi_brackets_classes(gp, b);
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, b->function, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_brackets_launch(&call, b);

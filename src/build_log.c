@@ -52,7 +52,7 @@ static char *gpi_log_arrange(const char *log)
     return NULL;
 }
 
-/* What the array of negative size in gpi_prelude_monoid means. */
+/* What the array of negative size in gpi_prelude_monoid means, or an input's name where there is none. */
 static void gpi_log_explain(const char *log, char *out, size_t size)
 {
     static const char name[] = "gpi_monoid_size_";
@@ -61,4 +61,8 @@ static void gpi_log_explain(const char *log, char *out, size_t size)
     if (at && strstr(log, "_is_not_sizeof_type"))
         (void)snprintf(out, size,
                        "monoid->size = %d is not sizeof(type) on this device: ", atoi(at + sizeof name - 1));
+    else if (strstr(log, "undeclared identifier 'x'"))
+        (void)snprintf(out, size, "the map names x, and there is no in: ");
+    else if (strstr(log, "undeclared identifier 'y'"))
+        (void)snprintf(out, size, "the map names y, and there is no in2: ");
 }

@@ -415,10 +415,12 @@ GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data
    Several at once: with `ops` and `op_count` the result is op_count gp_values, one an operation, and the
    input is read once for all of them. out_offset counts such results, `initial` stays NULL, and halves come
    out as floats. Compensated: float sums carry along what rounding takes from them (Neumaier), and are as if
-   summed in about twice the precision; no gain where values are infinite or NaN. Cost: reads the input once;
-   one launch up to one tile, two beyond. Aliasing: `out` may be inside `in`. */
+   summed in about twice the precision; no gain where values are infinite or NaN. Without an input (`in` NULL,
+   `type` 0) the map is of the index alone, and out_type is needed; with several operations, argmin or argmax
+   map_type, which says as what the map's values are compared. Cost: reads the input once; one launch up to
+   one tile, two beyond. Aliasing: `out` may be inside `in`. */
 typedef struct gp_reduce_desc {
-    cl_mem in;
+    cl_mem in;        /* NULL and type 0: no input */
     size_t in_offset; /* elements */
     cl_mem out;       /* one result; may be NULL in gp_reduce_read */
     size_t out_offset;
@@ -436,7 +438,7 @@ typedef struct gp_reduce_desc {
     size_t op_count;
     bool compensated; /* float sums */
     const char *map;  /* expression in x, y, i; NULL: the element itself */
-    gp_type map_type; /* with ops: of the map's value; 0: `type` */
+    gp_type map_type; /* with ops: of the map's value; 0: `type`; argmin and argmax without `in`: the same */
     cl_mem in2;       /* second input, count elements, for map's y; NULL: none */
     size_t in2_offset;
     gp_type type2;       /* of the second input; 0: `type` */

@@ -95,6 +95,7 @@ typedef struct gpi_operation {
     gp_type map_type;
     const gp_monoid *monoid;
     const char *map;
+    bool indices; /* there is no input: the map takes the index alone */
     const void *initial;
     bool compensated;
     bool reverse;
@@ -182,6 +183,13 @@ typedef struct gpi_table {
     cl_mem buffer;
 } gpi_table;
 
+/* A table of symbols that a call of gp_brackets or gp_stack_scan has brought along, on the device (nest.c).
+ */
+typedef struct gpi_symbols {
+    int8_t table[256];
+    cl_mem classes; /* NULL: free */
+} gpi_symbols;
+
 /* What a gp_hash leads to. The generation tells it from handles that had the place before. */
 typedef struct gpi_handle {
     gpi_table *table; /* NULL: free */
@@ -189,6 +197,7 @@ typedef struct gpi_handle {
 } gpi_handle;
 
 enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 5, GPI_ASYNC_TEXT_MAX = 256, GPI_SETTLED_AT_ONCE = 64 };
+enum { GPI_SYMBOL_TABLES = 8 };
 
 struct gp_context {
     gp_context_desc desc; /* its strings are copied or no longer looked at */
@@ -218,6 +227,9 @@ struct gp_context {
     gpi_handle *handles; /* of hash tables */
     uint32_t handle_count;
     uint32_t generation; /* of the next one */
+
+    gpi_symbols symbols[GPI_SYMBOL_TABLES];
+    uint32_t symbols_next; /* the place of the next one */
 
     gp_profile profile;
     gp_kernel_profile kernels[GPI_KERNEL_PROFILES];
@@ -691,6 +703,8 @@ static gp_result gpi_run_length_encode_warm_up(gp_context *gp, const gp_run_leng
 static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *desc);
 static gp_result gpi_stack_scan_warm_up(gp_context *gp, const gp_stack_scan_desc *desc);
 static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc);
+/* nest.c */
+static void gpi_symbols_free(gp_context *gp);
 /* hash_table.c, hash.c, hash_slots.c */
 static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
 static void gpi_hash_free_all(gp_context *gp);

@@ -125,7 +125,7 @@ static gp_result gpi_check_bounds(gp_context *gp, const char *function, const ch
 static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gpi_operation *o)
 {
     const gp_type types[3] = {o->type, o->type2, o->heads_type};
-    const bool wanted[3] = {!o->monoid || o->map, o->type2 != 0, o->segments != 0};
+    const bool wanted[3] = {(!o->monoid || o->map) && !o->indices, o->type2 != 0, o->segments != 0};
     const char *const names[3] = {gpi_type_field(o), "type2", "heads_type"};
     gp_result result = gpi_check_text(gp, function, gpi_map_field(o), o->map);
     size_t i;
@@ -201,6 +201,7 @@ static gp_result gpi_element_ops(gp_context *gp, const char *function, gpi_eleme
     const gpi_operation *o = &element->operation;
     const gp_type from = o->map_type ? o->map_type : o->type;
     gp_result result = gpi_check_ops(gp, function, o);
+    if (result == GP_OK && o->indices) result = gpi_check_type(gp, function, "map_type", from);
     size_t k, align = 1;
     element->mapped = gpi_operand(from);
     for (k = 0; k < o->op_count && result == GP_OK; k++) {
@@ -222,13 +223,18 @@ static gp_result gpi_element_op(gp_context *gp, const char *function, gpi_elemen
 {
     const gpi_operation *o = &element->operation;
     gpi_field *field = &element->fields[0];
-    const gp_result result = gpi_field_make(gp, function, o, o->type, o->op, o->out_type, field);
-    if (result == GP_OK && o->map_type) {
+    const bool compared = o->indices && gpi_is_arg(o->op); /* what the map gives */
+    const gp_type from = compared ? o->map_type : o->type;
+    gp_result result = compared ? gpi_check_type(gp, function, "map_type", from) : GP_OK;
+    if (result == GP_OK) result = gpi_field_make(gp, function, o, from, o->op, o->out_type, field);
+    if (result == GP_OK && o->indices && !compared)
+        result = gpi_check_type(gp, function, "out_type", o->out_type);
+    if (result == GP_OK && o->map_type && !compared) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map_type goes with op_count; here it is out_type",
                         function);
     }
     element->field_count = 1;
-    element->mapped = !o->map || gpi_is_arg(o->op) ? gpi_operand(o->type) : field->value;
+    element->mapped = !o->map || gpi_is_arg(o->op) ? gpi_operand(from) : field->value;
     element->base_size = gpi_field_size(field);
     element->out_size = gpi_type_size(field->out);
     return result;
@@ -423,7 +429,8 @@ static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
     const char *y = element->mapped ? gpi_type_cl(element->mapped) : "gpi_user";
     gpi_text_add(text, "#define GPI_Y %s\n#define GPI_MAPPED %d\n", y, o->map != NULL);
     if (!o->map) return;
-    gpi_text_add(text, "static GPI_Y gpi_map(%s x, ", gpi_type_cl(gpi_operand(o->type)));
+    gpi_text_add(text, "static GPI_Y gpi_map(");
+    if (!o->indices) gpi_text_add(text, "%s x, ", gpi_type_cl(gpi_operand(o->type)));
     if (o->type2) gpi_text_add(text, "%s y, ", gpi_type_cl(gpi_operand(o->type2)));
     gpi_text_add(text, "ulong i)\n{\n#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    );\n}\n",
                  gpi_map_field(o), gpi_map_field(o), o->map);
@@ -436,7 +443,13 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
     const gp_type out = element->field_count == 1 ? element->fields[0].out : GP_TYPE_NONE;
     const char *many = element->field_count == 0 ? "gpi_user" : "ulong"; /* a gp_value each */
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_INPUTS %d\n",
-                 o->type ? gpi_type_cl(o->type) : "gpi_user", o->type == GP_F16, o->type2 ? 2 : 1);
+                 o->type      ? gpi_type_cl(o->type)
+                 : o->indices ? "uint" /* of which steps are so many bytes */
+                              : "gpi_user",
+                 o->type == GP_F16,
+                 o->indices ? 0
+                 : o->type2 ? 2
+                            : 1);
     if (o->type2) {
         gpi_text_add(text, "#define GPI_IN2 %s\n#define GPI_IN2_HALF %d\n", gpi_type_cl(o->type2),
                      o->type2 == GP_F16);

@@ -3,18 +3,24 @@
  */
 #include "internal.h"
 
-enum {
-    GPI_BRACKETS_FEW = 12 /* symbols that are told apart by comparing rather than by a table */
-};
+enum { GPI_LISTED_MAX = 12 }; /* of symbols.cl */
+
+/* What the kernels know of bytes: symbols.cl. */
+typedef struct gpi_classes {
+    int8_t code[256], sign[256], opens[256];
+    uint8_t listed[GPI_LISTED_MAX];
+    uint8_t count, others, lists, unused;
+} gpi_classes;
 
 /* A checked call, ready to run. */
 typedef struct gpi_brackets {
     const gp_brackets_desc *desc;
     const char *function;
-    int8_t table[256]; /* of GP_U8 without a map */
+    int8_t table[256]; /* of bytes without a map */
     bool has_table;
-    bool kinds; /* pairs can be of two kinds */
-    bool back;  /* by look-back: GPI_BRACKETS_BACK */
+    cl_mem classes; /* what the kernels know of it; something else where there is no table */
+    bool kinds;     /* pairs can be of two kinds */
+    bool back;      /* by look-back: GPI_BRACKETS_BACK */
     size_t index_size;
     gpi_plan plan;
     gpi_program *program;
@@ -64,6 +70,13 @@ static bool gpi_brackets_kinds(const gpi_brackets *b)
     return false;
 }
 
+/* Codes of one byte are symbols, too. */
+static void gpi_brackets_identity(gpi_brackets *b)
+{
+    int i;
+    for (i = 0; i < 256; i++) b->table[i] = (int8_t)(i < 128 ? i : i - 256);
+}
+
 static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
@@ -81,82 +94,103 @@ static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
     }
     result = gpi_check_text(gp, b->function, "map", d->map);
     if (result != GP_OK) return result;
-    b->has_table = !d->map && !codes;
-    if (b->has_table && d->table) memcpy(b->table, d->table, sizeof b->table);
+    b->has_table = !d->map && d->type != GP_I32;
+    if (b->has_table && codes) gpi_brackets_identity(b);
+    else if (b->has_table && d->table) memcpy(b->table, d->table, sizeof b->table);
     else if (b->has_table) result = gpi_brackets_pairs(gp, b, d->pairs ? d->pairs : "()[]{}");
     b->kinds = gpi_brackets_kinds(b);
     return result;
 }
 
-static size_t gpi_brackets_symbols(const gpi_brackets *b)
+/* Lists the symbols that are brackets, or the others, if they are few enough. */
+static void gpi_classes_list(gpi_classes *c)
 {
-    size_t i, n = 0;
-    for (i = 0; i < 256; i++) n += b->table[i] != 0;
-    return n;
-}
-
-/* What a table in the program says of a code. */
-static int gpi_brackets_code(int code) { return code; }
-static int gpi_brackets_sign(int code) { return (code > 0) - (code < 0); }
-static int gpi_brackets_opens(int code) { return code > 0 ? -1 : 0; }
-
-static void gpi_brackets_add_table(const gpi_brackets *b, gpi_text *text, const char *name,
-                                   int (*entry)(int code))
-{
-    size_t i;
-    gpi_text_add(text, "__constant int %s[256] = {", name);
-    for (i = 0; i < 256; i++) gpi_text_add(text, "%s%d", i ? "," : "", entry(b->table[i]));
-    gpi_text_add(text, "};\n");
-}
-
-/* GPI_CODE and GPI_SIGN of a symbol: by table, or where few symbols are brackets by comparing, which suits
-   items that run in step. */
-static void gpi_brackets_add_symbols(const gpi_brackets *b, gpi_text *text)
-{
-    const bool few = gpi_brackets_symbols(b) <= GPI_BRACKETS_FEW;
-    size_t i;
-    if (few && b->plan.shape == GP_SHAPE_LOCAL) {
-        gpi_text_add(text, "#define GPI_CODE(x, i) (");
-        for (i = 0; i < 256; i++)
-            if (b->table[i]) gpi_text_add(text, "(x) == %u ? %d : ", (unsigned)i, b->table[i]);
-        gpi_text_add(text, "0)\n#define GPI_SIGN(x, i) clamp(GPI_CODE(x, i), -1, 1)\n");
-        return;
-    }
-    gpi_brackets_add_table(b, text, "gpi_codes", gpi_brackets_code);
-    gpi_brackets_add_table(b, text, "gpi_signs", gpi_brackets_sign);
-    gpi_brackets_add_table(b, text, "gpi_open_masks", gpi_brackets_opens);
-    gpi_text_add(text, "#define GPI_CODE(x, i) gpi_codes[x]\n"
-                       "#define GPI_SIGN(x, i) gpi_signs[x]\n"
-                       "#define GPI_OPENS(x, i) gpi_open_masks[x]\n");
-    if (!few) return;
-    gpi_text_add(text, "#define GPI_IS_BRACKET(v) ((v) != (v)");
+    size_t i, brackets = 0, k = 0;
+    bool others;
+    for (i = 0; i < 256; i++) brackets += c->code[i] != 0;
+    others = brackets > 128;
+    if (others) brackets = 256 - brackets;
+    if (brackets > GPI_LISTED_MAX) return;
     for (i = 0; i < 256; i++)
-        if (b->table[i]) gpi_text_add(text, " | (v) == (uchar16)(%u)", (unsigned)i);
-    gpi_text_add(text, ")\n");
+        if ((c->code[i] == 0) == others) c->listed[k++] = (uint8_t)i;
+    c->count = (uint8_t)k;
+    c->others = others ? 255 : 0;
+    c->lists = 1;
 }
 
-/* The parameters of nest.cl, but for the shape. */
+static void gpi_classes_make(gpi_classes *c, const int8_t *table)
+{
+    size_t i;
+    memset(c, 0, sizeof *c);
+    for (i = 0; i < 256; i++) {
+        c->code[i] = table[i];
+        c->sign[i] = (int8_t)((table[i] > 0) - (table[i] < 0));
+        c->opens[i] = (int8_t)(table[i] > 0 ? -1 : 0);
+    }
+    gpi_classes_list(c);
+}
+
+/* The table on the device, kept from call to call. It never changes there: the one that has to go may still
+   be in use, and lives on until the commands that use it have ended. */
+static gp_result gpi_brackets_classes(gp_context *gp, gpi_brackets *b)
+{
+    gpi_symbols *s = gp->symbols;
+    gpi_classes classes;
+    cl_int error;
+    size_t k;
+    b->classes = gp->counters;
+    if (!b->has_table) return GP_OK;
+    for (k = 0; k < GPI_SYMBOL_TABLES && s->classes; k++, s++) {
+        b->classes = s->classes;
+        if (memcmp(s->table, b->table, sizeof b->table) == 0) return GP_OK;
+    }
+    s = &gp->symbols[gp->symbols_next];
+    gpi_classes_make(&classes, b->table);
+    b->classes = clCreateBuffer(gp->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof classes,
+                                &classes, &error);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, b->function, "clCreateBuffer");
+    if (s->classes) (void)clReleaseMemObject(s->classes);
+    memcpy(s->table, b->table, sizeof b->table);
+    s->classes = b->classes;
+    gp->symbols_next = (gp->symbols_next + 1) % GPI_SYMBOL_TABLES;
+    return GP_OK;
+}
+
+static void gpi_symbols_free(gp_context *gp)
+{
+    size_t k;
+    for (k = 0; k < GPI_SYMBOL_TABLES; k++)
+        if (gp->symbols[k].classes) (void)clReleaseMemObject(gp->symbols[k].classes);
+}
+
+/* GPI_INPUT_PARAMETERS */
+static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b)
+{
+    const cl_ulong offset = b->desc->in_offset;
+    GPI_CALL_ARG(call, b->desc->in);
+    GPI_CALL_ARG(call, offset);
+    GPI_CALL_ARG(call, b->classes);
+    gpi_call_arg_count(call, &b->count);
+}
+
+/* The parameters of symbols.cl and nest.cl, but for the shape. */
 static void gpi_brackets_add_nest(const gpi_brackets *b, gpi_text *text)
 {
-    gpi_text_add(text, "#define GPI_SYMBOL %s\n", gpi_type_cl(b->desc->type));
+    gpi_text_add(text, "#define GPI_SYMBOL %s\n#define GPI_TABLE %d\n",
+                 b->has_table ? "uchar" : gpi_type_cl(b->desc->type), b->has_table);
     gpi_text_add(text, "#define GPI_INDEX_SIZE %u\n#define GPI_KINDS %d\n#define GPI_MATCH %d\n",
                  (unsigned)b->index_size, b->kinds && b->errors, b->desc->match != NULL);
     gpi_text_add(text, "#define GPI_BACK %d\n#define GPI_MEASURE %d\n#define GPI_ENCLOSE %d\n", b->back,
                  b->back && b->errors, b->back && (b->desc->parent || b->desc->depth));
-    if (b->has_table) {
-        gpi_brackets_add_symbols(b, text);
-    } else if (b->desc->map) {
-        gpi_text_add(text,
-                     "static int gpi_code(%s x, ulong i)\n{\n#line 1 \"map\"\n    return (int)(\n#line 1 "
-                     "\"map\"\n%s\n    "
-                     ");\n}\n#define GPI_CODE(x, i) gpi_code(x, i)\n",
-                     gpi_type_cl(b->desc->type), b->desc->map);
-    } else {
-        gpi_text_add(text, "#define GPI_CODE(x, i) ((int)(x))\n");
-    }
-    if (!b->has_table) {
-        gpi_text_add(text, "#define GPI_SIGN(x, i) clamp(GPI_CODE(x, i), -1, 1)\n"
-                           "#define GPI_OPENS(x, i) (-(GPI_CODE(x, i) > 0))\n");
+    if (b->desc->map) {
+        gpi_text_add(
+            text,
+            "static int gpi_symbol_map(%s x, ulong i)\n{\n#line 1 \"map\"\n    return (int)(\n#line 1 "
+            "\"map\"\n%s\n    "
+            ");\n}\n#define GPI_CODE(x, i) gpi_symbol_map(x, i)\n",
+            gpi_type_cl(b->desc->type), b->desc->map);
+    } else if (!b->has_table) {
+        gpi_text_add(text, "#define GPI_CODE(x, i) (x)\n");
     }
 }
 

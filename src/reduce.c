@@ -31,7 +31,11 @@ static gp_result gpi_reduce_element(gp_context *gp, const char *function, const 
     o.compensated = desc->compensated;
     o.monoid = desc->monoid;
     o.map = desc->map;
+    o.indices = desc->map && !desc->in && !desc->type;
     o.initial = desc->initial;
+    if (o.indices && (desc->in2 || desc->type2))
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there is an in2 (or type2), and no in and type",
+                        function);
     return gpi_element_make(gp, function, &o, element);
 }
 
@@ -67,7 +71,7 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
     gpi_range used[RANGES];
     gp_result result = gpi_check_positions(gp, function, element, desc->count);
     memset(used, 0, sizeof used);
-    if (result == GP_OK && desc->count > 0) {
+    if (result == GP_OK && desc->count > 0 && !element->operation.indices) {
         result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
                                   element->in_size, GPI_READS, &used[IN]);
     }
@@ -93,8 +97,10 @@ static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem par
     const cl_mem in = !empty ? desc->in : reduce->out, in2 = !empty ? desc->in2 : reduce->out;
     const cl_uint single = reduce->tiles <= 1;
     gpi_call_kernel(call, reduce->program, GPI_REDUCE_TILES);
-    GPI_CALL_ARG(call, in);
-    GPI_CALL_ARG(call, in_offset);
+    if (!reduce->element.operation.indices) {
+        GPI_CALL_ARG(call, in);
+        GPI_CALL_ARG(call, in_offset);
+    }
     if (reduce->element.in2_size) {
         GPI_CALL_ARG(call, in2);
         GPI_CALL_ARG(call, in2_offset);
@@ -204,7 +210,8 @@ static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc)
     if (result != GP_OK) return result;
     probe.count = gpi_plan_tile(&reduce.plan) + 1;
     probe.in = probe.in2 = NULL;
-    result = gpi_alloc_neutral(gp, &reduce.element, probe.count, &probe.in);
+    if (!reduce.element.operation.indices)
+        result = gpi_alloc_neutral(gp, &reduce.element, probe.count, &probe.in);
     if (result == GP_OK && reduce.element.in2_size) {
         probe.type2 = reduce.element.operation.type2;
         result = gpi_alloc_zeros(gp, probe.count * reduce.element.in2_size, &probe.in2);

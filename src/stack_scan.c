@@ -25,6 +25,8 @@ static void gpi_stack_init(gpi_stack_scan *s, const char *function, const gp_sta
     b->count_buffer = desc->count_buffer;
     b->count_offset = desc->count_offset;
     b->count_type = desc->count_type;
+    b->in = desc->in;
+    b->in_offset = desc->in_offset;
     b->type = desc->type;
     b->pairs = desc->pairs;
     b->table = desc->table;
@@ -129,12 +131,10 @@ static gp_result gpi_stack_check(gp_context *gp, const gpi_stack_scan *s)
 /* GPI_VALUES_PARAMETERS */
 static void gpi_stack_arg_values(gpi_call *call, const gpi_stack_scan *s)
 {
-    const cl_ulong in_offset = s->desc->in_offset, values_offset = s->desc->values_offset;
-    GPI_CALL_ARG(call, s->desc->in);
-    GPI_CALL_ARG(call, in_offset);
+    const cl_ulong offset = s->desc->values_offset;
     GPI_CALL_ARG(call, s->desc->values);
-    GPI_CALL_ARG(call, values_offset);
-    gpi_call_arg_count(call, &s->nest.count);
+    GPI_CALL_ARG(call, offset);
+    gpi_brackets_arg_input(call, &s->nest);
 }
 
 /* GPI_STACK_PARAMETERS */
@@ -216,6 +216,7 @@ GP_API gp_result gp_stack_scan(gp_context *gp, const gp_stack_scan_desc *desc)
     gpi_stack_init(&s, "gp_stack_scan", desc);
     result = gpi_stack_plan(gp, &s);
     if (result == GP_OK && desc->count > 0) result = gpi_stack_check(gp, &s);
+    if (result == GP_OK) result = gpi_brackets_classes(gp, &s.nest);
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, "gp_stack_scan", desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK && desc->count > 0) result = gpi_stack_launch(&call, &s);

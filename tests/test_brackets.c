@@ -146,6 +146,83 @@ static void test_symbols(void **state)
     free(text);
 }
 
+/* Of 2^k symbols, none to all of which are brackets; of the text, one symbol in sixteen may be one. */
+static void make_table(size_t t, size_t n, int8_t *table, unsigned char *text, int *code)
+{
+    const size_t brackets = t < 9 ? ((size_t)1 << t) - 1 + t / 8 : 256 - t;
+    size_t i;
+    memset(table, 0, 256);
+    for (i = 0; i < brackets; i++)
+        table[(i * 77 + t) % 256] = (int8_t)(i % 2 ? -1 - (int)(i / 2) : 1 + (int)(i / 2));
+    for (i = 0; i < n; i++) {
+        const uint32_t r = test_random() >> 5;
+        const size_t other = (255 * 77 + t) % 256; /* the last to become a bracket */
+        text[i] = (unsigned char)(r % 16 == 0 || t % 2 ? r / 16 : other);
+        code[i] = table[text[i]];
+    }
+}
+
+enum { TABLES = 13 };
+
+/* A call, and what has to come of it. */
+typedef struct table_call {
+    int8_t table[256];
+    nest_reference *expected;
+    gp_brackets_desc desc;
+} table_call;
+
+static void make_table_call(gp_context *gp, size_t t, size_t n, table_call *call)
+{
+    unsigned char *text = malloc(n);
+    int *code = malloc(n * sizeof *code);
+    assert_non_null(text);
+    assert_non_null(code);
+    make_table(t, n, call->table, text, code);
+    call->expected = nest_reference_make(code, n);
+    call->desc = nest_desc(n);
+    call->desc.table = call->table;
+    call->desc.in = test_buffer(gp, n, text);
+    call->desc.match = test_buffer(gp, 2 * n * 4, NULL);
+    call->desc.depth = test_buffer(gp, 2 * n * 4, NULL);
+    free(text);
+    free(code);
+}
+
+/* One program serves all tables. The calls are under way together, and each one's table is its own. */
+static void check_tables(gp_context *gp)
+{
+    const size_t n = test_small() ? 300 : 3001;
+    table_call calls[TABLES];
+    uint64_t before = 0;
+    size_t t;
+    for (t = 0; t < TABLES; t++) make_table_call(gp, t, n, &calls[t]);
+    for (t = 0; t < TABLES; t++) {
+        assert_gp(gp, gp_brackets(gp, &calls[t].desc));
+        memset(calls[t].table, 0, sizeof calls[t].table);
+        if (t == 0) before = test_profile_of(gp).programs_built + test_profile_of(gp).programs_loaded;
+    }
+    assert_int_equal(test_profile_of(gp).programs_built + test_profile_of(gp).programs_loaded, before);
+    for (t = 0; t < TABLES; t++) {
+        nest_compare(gp, "match", calls[t].desc.match, 0, n, 4, calls[t].expected->match);
+        nest_compare(gp, "depth", calls[t].desc.depth, 0, n, 4, calls[t].expected->depth);
+        nest_reference_free(calls[t].expected);
+        clReleaseMemObject(calls[t].desc.in);
+        clReleaseMemObject(calls[t].desc.match);
+        clReleaseMemObject(calls[t].desc.depth);
+    }
+}
+
+static void test_tables(void **state)
+{
+    size_t v;
+    (void)state;
+    for (v = 0; v < 4; v += 3) {
+        gp_context *gp = nest_open(v);
+        check_tables(gp);
+        gp_context_destroy(gp);
+    }
+}
+
 static void test_count_on_device(void **state)
 {
     static const uint32_t counts[] = {0, 1, 700, 19999, 30000};
@@ -256,11 +333,12 @@ static void test_warmup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_variant), cmocka_unit_test(test_outputs),
-        cmocka_unit_test(test_large),         cmocka_unit_test(test_offsets_and_wide),
-        cmocka_unit_test(test_symbols),       cmocka_unit_test(test_count_on_device),
-        cmocka_unit_test(test_scratch),       cmocka_unit_test(test_bad_input),
-        cmocka_unit_test(test_many),          cmocka_unit_test(test_warmup),
+        cmocka_unit_test(test_every_variant),   cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_large),           cmocka_unit_test(test_offsets_and_wide),
+        cmocka_unit_test(test_symbols),         cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_count_on_device), cmocka_unit_test(test_scratch),
+        cmocka_unit_test(test_bad_input),       cmocka_unit_test(test_many),
+        cmocka_unit_test(test_warmup),
     };
     return cmocka_run_group_tests_name("brackets", tests, NULL, NULL);
 }

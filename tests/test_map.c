@@ -298,13 +298,123 @@ static void test_warm_map(void **state)
     gp_context_destroy(gp);
 }
 
+/* ------------------------------------------------------------------ indices alone */
+
+/* The least and the greatest, as a struct. */
+typedef struct limits {
+    uint32_t low, high;
+} limits;
+static const limits no_limits = {UINT32_MAX, 0};
+static const gp_monoid limits_monoid = {
+    .type = "limits",
+    .size = sizeof(limits),
+    .source = "typedef struct { uint low, high; } limits;\n"
+              "limits limits_of(uint x) { limits a = {x, x}; return a; }\n"
+              "limits limits_join(limits a, limits b)\n"
+              "{ limits c = {min(a.low, b.low), max(a.high, b.high)}; return c; }",
+    .combine = "limits_join",
+    .identity = &no_limits,
+};
+
+static void check_index_sums(gp_context *gp, size_t n, uint32_t wanted)
+{
+    gp_reduce_desc d = {.count = n, .map = "i * 3", .out_type = GP_U64, .op = GP_SUM};
+    uint64_t sum = 1;
+    assert_gp(gp, gp_reduce_read(gp, &d, &sum));
+    assert_int_equal(sum, n ? 3 * (uint64_t)n * (n - 1) / 2 : 0);
+    d.count_buffer = test_buffer(gp, sizeof wanted, &wanted);
+    d.count_type = GP_U32;
+    d.out = test_buffer(gp, 3 * sizeof sum, NULL);
+    d.out_offset = 2;
+    if (wanted > n) wanted = (uint32_t)n;
+    assert_gp(gp, gp_reduce_read(gp, &d, &sum));
+    assert_int_equal(sum, wanted ? 3 * (uint64_t)wanted * (wanted - 1) / 2 : 0);
+    clReleaseMemObject(d.count_buffer);
+    clReleaseMemObject(d.out);
+}
+
+static void check_index_extremes(gp_context *gp)
+{
+    static const gp_op ops[] = {GP_SUM, GP_MIN, GP_ARGMAX};
+    gp_reduce_desc d = {.count = COUNT, .map = "(int)(i * 37 % 1009) - 500", .map_type = GP_I32};
+    uint32_t low = 0;
+    uint64_t at = 0;
+    limits found = {0};
+    gp_value three[3];
+    int64_t sum = 0;
+    size_t i;
+    for (i = 0; i < COUNT; i++) sum += (int64_t)(i * 37 % 1009) - 500;
+    d.ops = ops;
+    d.op_count = 3;
+    assert_gp(gp, gp_reduce_read(gp, &d, three));
+    assert_int_equal(three[0].i64, sum);
+    assert_int_equal(three[1].i32, -500);
+    for (i = 0; i * 37 % 1009 != 1008;) i++;
+    assert_int_equal(three[2].u64, i);
+    d.ops = NULL;
+    d.op_count = 0;
+    d.op = GP_ARGMAX;
+    assert_gp(gp, gp_reduce_read(gp, &d, &at));
+    assert_int_equal(at, i);
+    d.op = GP_ARGMIN;
+    d.out_type = GP_U32;
+    assert_gp(gp, gp_reduce_read(gp, &d, &low));
+    assert_int_equal(low, 0);
+    d = (gp_reduce_desc){.count = COUNT, .map = "limits_of((uint)i + 5)", .monoid = &limits_monoid};
+    assert_gp(gp, gp_reduce_read(gp, &d, &found));
+    assert_int_equal(found.low, 5);
+    assert_int_equal(found.high, COUNT + 4);
+}
+
+static void test_indices(void **state)
+{
+    size_t v;
+    (void)state;
+    for (v = 0; v < test_variant_count; v++) {
+        gp_context *gp = test_open(&test_variants[v], NULL);
+        const size_t sizes[] = {0, 1, 17, 5000, COUNT};
+        size_t k;
+        for (k = 0; gp && k < sizeof sizes / sizeof *sizes; k++) check_index_sums(gp, sizes[k], 700);
+        if (gp && (v == 0 || test_builds_are_cheap(gp))) check_index_extremes(gp);
+        gp_context_destroy(gp);
+    }
+}
+
+static void test_bad_indices(void **state)
+{
+    static const gp_op ops[] = {GP_SUM, GP_MIN};
+    gp_context *gp = test_open(&test_variants[0], NULL);
+    gp_reduce_desc good = {.count = 100, .map = "i", .out_type = GP_U32, .op = GP_SUM}, d = good;
+    gp_warmup_desc warm = {.reduce = &good};
+    uint64_t out[2], built;
+    (void)state;
+#define REFUSED(change, result, text) \
+    d = good;                         \
+    change;                           \
+    assert_gp_fails(gp, gp_reduce_read(gp, &d, out), result, text)
+    REFUSED(d.map = NULL, GP_ERROR_INVALID_TYPE, "type = 0");
+    REFUSED(d.type = GP_U32, GP_ERROR_INVALID_BUFFER, "in is NULL");
+    REFUSED(d.type2 = GP_U32, GP_ERROR_INVALID_ARGUMENT, "no in");
+    REFUSED(d.out_type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "out_type = 0");
+    REFUSED(d.op = GP_ARGMIN, GP_ERROR_INVALID_TYPE, "map_type = 0");
+    REFUSED((d.ops = ops, d.op_count = 2, d.op = (gp_op)0, d.out_type = GP_TYPE_NONE), GP_ERROR_INVALID_TYPE,
+            "map_type = 0");
+    REFUSED(d.map_type = GP_U32, GP_ERROR_INVALID_ARGUMENT, "map_type goes with op_count");
+    REFUSED(d.map = "x + i", GP_ERROR_BUILD, "names x, and there is no in");
+    REFUSED(d.map = "i + y", GP_ERROR_BUILD, "names y, and there is no in2");
+#undef REFUSED
+    assert_gp(gp, gp_warmup(gp, &warm));
+    built = test_profile_of(gp).programs_built + test_profile_of(gp).programs_loaded;
+    assert_gp(gp, gp_reduce_read(gp, &good, out));
+    assert_int_equal(test_profile_of(gp).programs_built + test_profile_of(gp).programs_loaded, built);
+    gp_context_destroy(gp);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_maps),
-        cmocka_unit_test(test_arg),
-        cmocka_unit_test(test_bad_maps),
-        cmocka_unit_test(test_warm_map),
+        cmocka_unit_test(test_maps),     cmocka_unit_test(test_arg),     cmocka_unit_test(test_bad_maps),
+        cmocka_unit_test(test_warm_map), cmocka_unit_test(test_indices), cmocka_unit_test(test_bad_indices),
     };
     return cmocka_run_group_tests_name("map", tests, NULL, NULL);
 }

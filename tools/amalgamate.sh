@@ -10,7 +10,7 @@ set -eu
 
 API=src/gpuprim_api.h
 INTERNAL=src/internal.h
-KERNELS="platform count field monoid source group group_device tile tile_scan sabotage lookback sweep reduce laws scan pick masks stream compact select key digit ring rank small sort buckets segmented_sort sort_strings merge search keep topk mix hash hash_line hash_device hash_batch hash_combine hash_slots hash_each node back nest strands items join brackets brackets_back stack_scan tree_runs tree_serial tree_local tree histogram segmented_reduce map random gather stencil"
+KERNELS="platform count field monoid source group group_device tile tile_scan sabotage lookback sweep reduce laws scan pick masks stream compact select key digit ring rank small sort buckets segmented_sort sort_strings merge search keep topk mix hash hash_line hash_device hash_batch hash_combine hash_slots hash_each node symbols back nest strands items join brackets brackets_back stack_scan tree_runs tree_serial tree_local tree histogram segmented_reduce map random gather stencil"
 SOURCES="error device profile context cache build_log program program_save events launch type user_text monoid laws reduce scan compact select unique key sort_plan sort buckets segmented_sort sort_strings merge search topk hash_table hash hash_find hash_slots device_source nest brackets stack_scan tree histogram segmented_reduce reduce_by_key map random gather stencil"
 LICENSE=LICENSE
 

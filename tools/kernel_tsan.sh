@@ -58,16 +58,15 @@ check_hash() { # form wide packed sanitizer [lines]
     TSAN_OPTIONS=halt_on_error=1 UBSAN_OPTIONS=halt_on_error=1 "$out/$name"
 }
 
-# No vectors, and no fences: see kernel_brackets.c.
-check_brackets() { # sanitizer
-    name=brackets.$(echo "$1" | tr , _)
+# No fences: see kernel_brackets.c. Tiles of 128 hold blocks, those of 32 do not.
+check_brackets() { # sanitizer tile table [code]
+    name=brackets.tile$2.table$3.$(echo "$1" | tr , _)
     tools/compose_kernel.sh /dev/null brackets_back >"$out/$name.cl"
     $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Xclang -finclude-default-header -O1 -g \
-        -fsanitize="$1" -Wno-unused-function -Wno-psabi -Wno-pass-failed -DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_WG=1 -DGPI_ITEMS=32 \
-        -DGPI_TILE=32 -DGPI_FP64=0 -DGPI_WIDE=0 -DGPI_INT64_EXTENDED=0 -DGPI_INDEX_SIZE=4 -DGPI_KINDS=0 -DGPI_MATCH=1 \
-        -DGPI_BACK=1 -DGPI_MEASURE=1 -DGPI_ENCLOSE=1 -DGPI_SYMBOL=uchar "-DGPI_CODE(x,i)=((x)==40?1:(x)==41?-1:0)" \
-        "-DGPI_SIGN(x,i)=GPI_CODE(x,i)" "-DGPI_OPENS(x,i)=(-((x)==40))" -c -o "$out/$name.cl.o" "$out/$name.cl"
-    $CLANG -std=c11 -O1 -g -Wall -Wextra -Wno-psabi -fsanitize="$1" -o "$out/$name" tests/native/kernel_brackets.c \
+        -fsanitize="$1" -Wno-unused-function -Wno-psabi -Wno-pass-failed -DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_WG=1 -DGPI_ITEMS="$2" \
+        -DGPI_TILE="$2" -DGPI_FP64=0 -DGPI_WIDE=0 -DGPI_INT64_EXTENDED=0 -DGPI_INDEX_SIZE=4 -DGPI_KINDS=0 -DGPI_MATCH=1 \
+        -DGPI_BACK=1 -DGPI_MEASURE=1 -DGPI_ENCLOSE=1 -DGPI_SYMBOL=uchar -DGPI_TABLE="$3" ${4:-} -c -o "$out/$name.cl.o" "$out/$name.cl"
+    $CLANG -std=c11 -O1 -g -Wall -Wextra -Wno-psabi -fsanitize="$1" -DTILE="$2" -o "$out/$name" tests/native/kernel_brackets.c \
         "$out/$name.cl.o" -lpthread
     printf '%-44s ' "$name"
     TSAN_OPTIONS=halt_on_error=1 UBSAN_OPTIONS=halt_on_error=1 "$out/$name"
@@ -88,7 +87,10 @@ for sanitizer in thread address,undefined; do
     check_hash 0 1 1 $sanitizer
     check_hash 1 1 0 $sanitizer
     check_hash 2 0 0 $sanitizer
-    check_brackets $sanitizer
+    for tile in 32 128; do
+        check_brackets $sanitizer $tile 1
+        check_brackets $sanitizer $tile 0 "-DGPI_CODE(x,i)=((x)==40?1:(x)==41?-1:0)"
+    done
 done
 check_hash 0 1 1 address,undefined -DPOCL_DEVICE_ADDRESS_BITS=64
 check_hash 1 1 0 address,undefined -DPOCL_DEVICE_ADDRESS_BITS=64

@@ -76,23 +76,23 @@ for primitive in sort buckets segmented_sort sort_strings merge search topk; do
         done
     done
 done
-# Nor have brackets: what codes are, and how wide indices.
-BRACKETS="-DGPI_SYMBOL=uchar -DGPI_CODE(x,i)=((x)==40?1:(x)==41?-1:0) -DGPI_SIGN(x,i)=GPI_CODE(x,i) -DGPI_OPENS(x,i)=(-((x)==40))"
-FEW="-DGPI_IS_BRACKET(v)=((v)==(uchar16)(40)|(v)==(uchar16)(41))"
+# Nor have brackets: what codes are, by a table or an expression, and how wide indices.
+BY_TABLE="-DGPI_SYMBOL=uchar -DGPI_TABLE=1"
+BY_CODE="-DGPI_SYMBOL=int -DGPI_TABLE=0 -DGPI_CODE(x,i)=((x)==40?1:(x)==41?-1:0)"
 tools/compose_kernel.sh /dev/null brackets >build/lint/brackets.cl
 tools/compose_kernel.sh /dev/null brackets_back >build/lint/brackets_back.cl
 for index in 4 8; do
     for kinds in 0 1; do
-        for shape in "$SERIAL" "$SERIAL $FEW" "$LOCAL"; do
+        for shape in "$SERIAL $BY_TABLE" "$SERIAL $BY_CODE" "$LOCAL $BY_TABLE" "$LOCAL $BY_CODE"; do
             checked=$((checked + 1))
             ${CLANG:-clang} $FLAGS -DGPI_FP64=0 $NARROW -DGPI_INDEX_SIZE=$index -DGPI_KINDS=$kinds \
-                -DGPI_MATCH=$kinds -DGPI_BACK=0 $BRACKETS $shape build/lint/brackets.cl || {
+                -DGPI_MATCH=$kinds -DGPI_BACK=0 $shape build/lint/brackets.cl || {
                 echo "lint: brackets with indices of $index bytes, kinds $kinds $shape" >&2
                 failed=$((failed + 1))
             }
             checked=$((checked + 1))
             ${CLANG:-clang} $FLAGS -DGPI_FP64=0 $NARROW -DGPI_INDEX_SIZE=$index -DGPI_KINDS=$kinds \
-                -DGPI_MATCH=$kinds -DGPI_BACK=1 -DGPI_MEASURE=$kinds -DGPI_ENCLOSE=$kinds $BRACKETS $shape \
+                -DGPI_MATCH=$kinds -DGPI_BACK=1 -DGPI_MEASURE=$kinds -DGPI_ENCLOSE=$kinds $shape \
                 build/lint/brackets_back.cl || {
                 echo "lint: brackets by look-back with indices of $index bytes, kinds $kinds $shape" >&2
                 failed=$((failed + 1))
@@ -117,10 +117,10 @@ done
 # A scan of stacks has both: codes, and an element.
 for element in affine f64_max; do
     tools/compose_kernel.sh tests/native/prelude_$element.h stack_scan >build/lint/stack_scan.$element.cl
-    for shape in "$SERIAL" "$SERIAL $FEW" "$LOCAL"; do
+    for shape in "$SERIAL $BY_TABLE" "$SERIAL $BY_CODE" "$LOCAL $BY_TABLE" "$LOCAL $BY_CODE"; do
         checked=$((checked + 1))
         ${CLANG:-clang} $FLAGS -DGPI_FP64=1 -DGPI_LANES=1 $NARROW -DGPI_INDEX_SIZE=4 -DGPI_KINDS=0 -DGPI_MATCH=0 -DGPI_BACK=0 \
-            $BRACKETS $shape build/lint/stack_scan.$element.cl || {
+            $shape build/lint/stack_scan.$element.cl || {
             echo "lint: stack_scan with $element $shape" >&2
             failed=$((failed + 1))
         }

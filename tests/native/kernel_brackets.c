@@ -11,8 +11,11 @@
 #include "builtins.h"
 #include "threads.h"
 
+#ifndef TILE
+#define TILE 32
+#endif
+
 enum {
-    TILE = 32,
     TILES = 700,
     COUNT = TILE * TILES - 5,
     LEAVES = 1024,
@@ -27,12 +30,41 @@ typedef uint32_t row __attribute__((vector_size(64)));
 void store_row(row r, size_t at, uint32_t *out) __asm__("_Z8vstore16Dv16_jmPU8CLglobalj");
 void store_row(row r, size_t at, uint32_t *out) { memcpy(out + 16 * at, &r, sizeof r); }
 
+typedef uint8_t bytes __attribute__((vector_size(16)));
+bytes load_bytes(size_t at, const uint8_t *in) __asm__("_Z7vload16mPU8CLglobalKh");
+bytes load_bytes(size_t at, const uint8_t *in)
+{
+    bytes v;
+    memcpy(&v, in + 16 * at, sizeof v);
+    return v;
+}
+bytes load_private(size_t at, const uint8_t *in) __asm__("_Z7vload16mPU9CLprivateKh");
+bytes load_private(size_t at, const uint8_t *in) { return load_bytes(at, in); }
+
+int32_t clamp_int(int32_t x, int32_t low, int32_t high) __asm__("_Z5clampiii");
+int32_t clamp_int(int32_t x, int32_t low, int32_t high) { return x < low ? low : x > high ? high : x; }
+
+uint64_t popcount_ulong(uint64_t x) __asm__("_Z8popcountm");
+uint64_t popcount_ulong(uint64_t x) { return (uint64_t)__builtin_popcountll(x); }
+
+/* gpi_classes of symbols.cl, of '(' and ')'. */
+typedef struct classes {
+    signed char code[256], sign[256], opens[256];
+    unsigned char listed[12], count, others, lists, unused;
+} classes;
+static const classes table = {.code = {['('] = 1, [')'] = -1},
+                              .sign = {['('] = 1, [')'] = -1},
+                              .opens = {['('] = -1},
+                              .listed = {'(', ')'},
+                              .count = 2,
+                              .lists = 1};
+
 #define NEST_PARAMETERS                                                                      \
     uint32_t *scratch, uint64_t notes_at, uint64_t tree_at, uint32_t leaves, uint32_t polls, \
         volatile uint32_t *counters
-#define INPUT_PARAMETERS                                                                                 \
-    const unsigned char *in, uint64_t in_at, uint64_t bound, const uint32_t *wanted, uint64_t wanted_at, \
-        uint32_t wanted_words
+#define INPUT_PARAMETERS                                                                                \
+    const unsigned char *in, uint64_t in_at, const classes *of, uint64_t bound, const uint32_t *wanted, \
+        uint64_t wanted_at, uint32_t wanted_words
 
 /* The kernels, as brackets_back.cl and join.cl declare them. */
 void gp_brackets_look_back(INPUT_PARAMETERS, uint32_t *match, uint64_t match_at, uint32_t *parent,
@@ -49,13 +81,14 @@ static uint32_t counts[4];
 
 static void look_back_group(void)
 {
-    gp_brackets_look_back(text, 0, COUNT, NULL, 0, 0, match, 0, parent, 0, 1, depth, 0, 1, memory, NOTES_AT,
-                          TREE_AT, LEAVES, 0, counts);
+    gp_brackets_look_back(text, 0, &table, COUNT, NULL, 0, 0, match, 0, parent, 0, 1, depth, 0, 1, memory,
+                          NOTES_AT, TREE_AT, LEAVES, 0, counts);
 }
 
 static void report_group(void)
 {
-    gp_brackets_report(text, 0, COUNT, NULL, 0, 0, errors, 0, memory, NOTES_AT, TREE_AT, LEAVES, 0, counts);
+    gp_brackets_report(text, 0, &table, COUNT, NULL, 0, 0, errors, 0, memory, NOTES_AT, TREE_AT, LEAVES, 0,
+                       counts);
 }
 
 /* With a stack. Returns the greatest depth. */
@@ -104,15 +137,16 @@ static int check(void)
     return wrong + (errors[6] != highest);
 }
 
-/* By rounds: any order, deep, a sawtooth of ever longer teeth, mostly closers. */
+/* By rounds: any order, deep, a sawtooth of ever longer teeth, mostly closers, few brackets. */
 static unsigned char symbol(uint32_t round, uint32_t i, uint32_t random)
 {
     static const char any[] = "()()x", closers[] = "())x)";
-    switch (round % 4) {
+    switch (round % 5) {
     case 0: return (unsigned char)any[random % 5];
     case 1: return i < COUNT / 2 ? '(' : ')';
     case 2: return (i / (1 + i / 500)) % 2 ? ')' : '(';
-    default: return (unsigned char)closers[random % 5];
+    case 3: return (unsigned char)closers[random % 5];
+    default: return random % 32 ? 'x' : (unsigned char)any[random / 32 % 5];
     }
 }
 
