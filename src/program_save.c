@@ -67,11 +67,11 @@ static unsigned char *gpi_program_binary_now(gp_context *gp, gpi_program *progra
     gpi_program twin = *program;
     size_t grown_size = 0;
     program->frozen = true;
-    twin.program = frozen ? gpi_program_twin(gp, program) : NULL;
-    if (!twin.program) return binary;
-    grown = gpi_program_binary(gp, &twin, &grown_size);
-    (void)clReleaseProgram(twin.program);
-    if (!grown || (binary && grown_size < *size)) {
+    if (!frozen) return binary;
+    twin.program = gpi_program_twin(gp, program);
+    grown = twin.program ? gpi_program_binary(gp, &twin, &grown_size) : NULL;
+    if (twin.program) (void)clReleaseProgram(twin.program);
+    if (grown && binary && grown_size < *size) {
         free(grown);
         return binary;
     }

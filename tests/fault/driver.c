@@ -204,6 +204,7 @@ static bool can_do_without(const char *function)
         "clGetPlatformInfo",         /* the same */
         "clGetDeviceInfo",           /* that device is, and those behind it */
         "clCreateProgramWithBinary", /* built from source */
+        "clCreateProgramWithSource", /* of a program that is to be saved: not saved */
         "clBuildProgram",            /* the same, of a binary */
         "clGetProgramInfo",          /* not saved */
         "clGetKernelWorkGroupInfo",  /* the launch will tell */
