@@ -31,11 +31,11 @@ mirror=${MIRROR:-$(host_mirror || true)}
 mirror=${mirror:-http://deb.debian.org/debian}
 
 # Where device nodes work and programs run.
-mkdir -p build/fresh
 logs=$PWD/build/fresh
-parent=$logs
+mkdir -p "$logs"
+parent=${TMPDIR:-/var/tmp}
 case ,$(findmnt -n -o OPTIONS -T "$parent"), in
-*,nodev,* | *,noexec,*) parent=${TMPDIR:-/tmp} ;;
+*,nodev,* | *,noexec,*) parent=$logs ;;
 esac
 
 root=
