@@ -1,7 +1,7 @@
 /* hash_slots.cl - passes over all slots of a table: clear, move into another one (rehash), collect the live
    pairs, measure.
 
-   Group g takes the slots [g * span, (g + 1) * span) of the capacity + 1 there are. Clearing and moving are
+   Group g takes the slots [g * span, (g + 1) * span), side slots included. Clearing and moving are
    exclusive: nobody else may use the table. */
 
 /* Writes the header and empties the slots. `carry`: counts are taken over from `from`; else they are zero. */
@@ -10,7 +10,7 @@ GPI_KERNEL void gp_hash_clear_slots(__global uint *memory, __global const uint *
 {
     __global gpi_word *slots = (__global gpi_word *)(memory + GPI_HEADER);
     ulong begin, end;
-    gpi_span((ulong)mask + 2, span, &begin, &end);
+    gpi_span((ulong)mask + 1 + GPI_SIDE_SLOTS, span, &begin, &end);
     if (get_group_id(0) == 0 && get_local_id(0) == 0) {
         for (uint i = 0; i < GPI_HEADER; i++) {
             const uint count = (i - GPI_HEADER_COUNTS) / 2;
@@ -27,7 +27,7 @@ GPI_KERNEL void gp_hash_clear_slots(__global uint *memory, __global const uint *
     }
     for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {
 #if GPI_HASH_PACKED
-        slots[i] = GPI_PAIR(GPI_KEY_NONE, reserved);
+        slots[i] = GPI_SLOT_EMPTY;
 #else
         slots[2 * i] = GPI_KEY_NONE;
         slots[2 * i + 1] = (gpi_word)reserved;
@@ -41,7 +41,7 @@ GPI_KERNEL void gp_hash_move_slots(__global uint *memory, __global uint *from, u
     const gp_hash_table t = gp_hash_open(memory), old = gp_hash_open(from);
     uint claimed = 0, lost = 0;
     ulong begin, end;
-    gpi_span((ulong)old.mask + 2, span, &begin, &end);
+    gpi_span(gpi_slot_count(old), span, &begin, &end);
     for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {
         gp_hash_key key;
         gp_hash_value value;
@@ -91,7 +91,7 @@ GPI_KERNEL void gp_hash_collect_slots(__global uint *memory, __global uint *keys
     ulong begin, end;
     uint mine = 0;
     GPI_PLACE(place);
-    gpi_span((ulong)t.mask + 2, span, &begin, &end);
+    gpi_span(gpi_slot_count(t), span, &begin, &end);
     for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG)
         mine += gpi_slot_read(t, (uint)i, &key, &value);
     uint at = GPI_PLACE_FOR(place, mine, total + total_at);
@@ -116,7 +116,7 @@ GPI_KERNEL void gp_hash_collect_slots(__global uint *memory, __global uint *keys
 #define GPI_STATS_BINS 8
 #define GPI_BINS 32
 
-/* (slot - home) & mask of every live key. The key of all ones has no home, and depth 0. */
+/* (slot - home) & mask of every live key. Keys in side slots have depth 0; dead, they take no slot. */
 GPI_KERNEL void gp_hash_measure_slots(__global uint *memory, volatile __global uint *stats, ulong span)
 {
     const gp_hash_table t = gp_hash_open(memory);
@@ -124,12 +124,12 @@ GPI_KERNEL void gp_hash_measure_slots(__global uint *memory, volatile __global u
     uint live = 0, dead = 0, deepest = 0;
     ulong depths = 0, begin, end;
     for (uint b = 0; b < GPI_BINS; b++) bins[b] = 0;
-    gpi_span((ulong)t.mask + 2, span, &begin, &end);
+    gpi_span(gpi_slot_count(t), span, &begin, &end);
     for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {
         gp_hash_key key;
         gp_hash_value value;
         const bool is = gpi_slot_read(t, (uint)i, &key, &value);
-        dead += !is && key != GPI_KEY_NONE;
+        dead += !is && i <= t.mask && gpi_slot_is_dead(t, (uint)i);
         if (!is) continue;
         const uint depth = i > t.mask ? 0 : ((uint)i - gpi_hash_home(t, key)) & t.mask;
         live++;

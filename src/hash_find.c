@@ -26,7 +26,7 @@ static gp_result gpi_hash_check_find(gp_context *gp, gpi_hash_batch *batch, cons
 static gp_result gpi_hash_launch_find(gpi_call *call, const gpi_hash_batch *batch, const gp_hash_find_desc *d)
 {
     const gpi_table *table = batch->table;
-    const cl_ulong absent = d->absent ? gpi_hash_load_value(d->absent, table->value_size) : table->reserved;
+    const cl_ulong absent = d->absent ? gpi_hash_load_value(d->absent, table->value_size) : table->absent;
     gpi_call_kernel(call, batch->program, GPI_HASH_FIND);
     GPI_CALL_ARG(call, table->buffer);
     gpi_hash_arg_array(call, d->keys, d->keys_offset);

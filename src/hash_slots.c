@@ -360,7 +360,7 @@ GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash handle, const gp_hash_re
             gpi_hash_capacity(gp, function, desc->capacity, desc->expected_count, table->max_load, &mask);
     if (result == GP_OK) result = gpi_hash_read_counts(gp, function, table->buffer, counts);
     if (result != GP_OK) return result;
-    if (gpi_hash_live(counts) > (uint64_t)mask + 2) { /* one more lives behind the table */
+    if (gpi_hash_live(counts) > (uint64_t)mask + 1 + gpi_hash_side_slots(table)) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: capacity = %llu, too few for %llu live keys", function,
                         (unsigned long long)mask + 1, (unsigned long long)gpi_hash_live(counts));
     }
@@ -384,7 +384,7 @@ static gp_result gpi_hash_count_all(gp_context *gp, const char *function, gp_has
     out->refused = counts[GP_HASH_REFUSED];
     out->superseded = counts[GP_HASH_SUPERSEDED];
     out->erased = counts[GP_HASH_ERASED];
-    /* The key of all ones takes no slot: where it is live, there is a dead one more than this tells. */
+    /* Keys behind the table take no slot: where one is live, there is a dead one more than this tells. */
     out->dead = counts[GPI_HASH_CLAIMED] > out->live ? counts[GPI_HASH_CLAIMED] - out->live : 0;
     return GP_OK;
 }

@@ -115,7 +115,13 @@ static gp_result gpi_hash_program(gp_context *gp, const char *function, gpi_prim
 
 /* ------------------------------------------------------------------ launches over all slots */
 
-static size_t gpi_hash_slots(const gpi_table *table) { return (size_t)table->mask + 2; }
+/* Slots behind the table, for the keys that mean something else in a slot. */
+static uint32_t gpi_hash_side_slots(const gpi_table *table) { return table->packed ? 2 : 1; }
+
+static size_t gpi_hash_slots(const gpi_table *table)
+{
+    return (size_t)table->mask + 1 + gpi_hash_side_slots(table);
+}
 
 /* Slots of a group: few an item where loops are limited, because each may mean a probe. */
 static size_t gpi_hash_slot_span(const gp_context *gp, const gpi_plan *plan)
@@ -211,10 +217,20 @@ static uint64_t gpi_hash_load_value(const void *from, size_t size)
     return narrow;
 }
 
-static uint64_t gpi_hash_reserved(const gp_hash_desc *desc)
+/* The value that the slot of an absent key has, where one is needed. Unless the caller names it, it is one
+   that hardly anybody has: a signalling NaN that no arithmetic gives, as an integer a large one. */
+static void gpi_hash_reserve(const gp_hash_desc *desc, gpi_table *table)
 {
-    if (desc->reserved) return gpi_hash_load_value(desc->reserved, desc->value_size);
-    return desc->value_size == 8 ? UINT64_MAX : UINT32_MAX;
+    const bool wide = table->wide && !table->packed;
+    const uint64_t mixed = gpi_hash(GPI_HASH_SEED, &table->seed, sizeof table->seed);
+    table->absent = table->value_size == 8 ? UINT64_MAX : UINT32_MAX;
+    if (desc->reserved) table->absent = gpi_hash_load_value(desc->reserved, desc->value_size);
+    table->reserved = wide ? UINT64_MAX : UINT32_MAX; /* no narrower value is this */
+    if (table->packed || table->value_size != (wide ? 8 : 4)) return;
+    table->loud = !desc->reserved;
+    table->reserved = !table->loud ? table->absent
+                      : wide       ? (uint64_t)0x7ff4 << 48 | mixed >> 16
+                                   : 0x7fa00000u | mixed >> 43;
 }
 
 /* Packed where one word holds key and value, and the device can exchange it. */
@@ -244,10 +260,11 @@ static gp_result gpi_hash_describe(gp_context *gp, const char *function, const g
     table->max_load = desc->max_load != 0 ? (double)desc->max_load : 0.5;
     table->grow = desc->grow;
     table->seed = desc->seed;
-    table->reserved = gpi_hash_reserved(desc);
     result =
         gpi_hash_capacity(gp, function, desc->capacity, desc->expected_count, table->max_load, &table->mask);
-    return result == GP_OK ? gpi_hash_form(gp, function, table) : result;
+    if (result == GP_OK) result = gpi_hash_form(gp, function, table);
+    if (result == GP_OK) gpi_hash_reserve(desc, table);
+    return result;
 }
 
 static size_t gpi_hash_bytes(const gpi_table *table)

@@ -152,7 +152,10 @@ typedef struct gpi_table {
     size_t key_size, value_size;
     bool packed, wide; /* form: packed; split with words of 64 bits; else split with words of 32 */
     uint32_t mask;     /* capacity - 1 */
-    uint64_t seed, reserved;
+    uint64_t seed;
+    uint64_t reserved; /* what the value of an absent key is; not in the packed form */
+    bool loud;         /* it may be a value, and the caller has not named it */
+    uint64_t absent;   /* what gp_hash_find gives, unless told otherwise */
     double max_load;
     bool grow;
     uint64_t taken; /* slots, at most; kept where the table grows */

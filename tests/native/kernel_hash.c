@@ -6,7 +6,7 @@
 
        [0, STEADY)           put in before the race; only found in it
        [STEADY, COUNTED)     counted by apply, straight and combined, and found
-       [COUNTED, KEYS)       inserted, assigned and erased, over and over; all ones is one of them
+       [COUNTED, KEYS)       inserted, assigned and erased, over and over; those of the side slots among them
 
    FORM: 0 packed, 1 split with 64-bit words, 2 split with 32-bit words. */
 #include <stdint.h>
@@ -63,8 +63,9 @@ enum {
     CAPACITY = 64,
     STEADY = 12,
     COUNTED = 36,
-    KEYS = CAPACITY + 1, /* one is all ones, which has a slot of its own: exactly full */
-    REPEATS = 24,        /* of each key in a batch */
+    SIDE = FORM == 0 ? 2 : 1, /* all ones has a slot of its own, and packed one less has: exactly full */
+    KEYS = CAPACITY + SIDE,
+    REPEATS = 24, /* of each key in a batch */
     SPAN = 50,
     ROUNDS = 400
 };
@@ -77,7 +78,7 @@ typedef struct batch {
     uint8_t results[KEYS * REPEATS];
 } batch;
 
-static _Alignas(64) uint32_t memory[HEADER + SLOT_WORDS * (CAPACITY + 1)];
+static _Alignas(64) uint32_t memory[HEADER + SLOT_WORDS * (CAPACITY + SIDE)];
 static uint32_t counters[4];
 static batch batches[OPERATIONS];
 static uint32_t seed = 1;
@@ -88,7 +89,11 @@ static uint32_t random_number(void)
     return seed >> 8;
 }
 
-static word key_of(size_t number) { return number == KEYS - 1 ? NONE : (word)(number * 0x9e3779b97f4a7c15u); }
+static word key_of(size_t number)
+{
+    return number >= CAPACITY ? NONE - (word)(number - CAPACITY) : (word)(number * 0x9e3779b97f4a7c15u);
+}
+
 static uint64_t count_of(int what)
 {
     return (uint64_t)memory[HEADER_COUNTS + 2 * what + 1] << 32 | memory[HEADER_COUNTS + 2 * what];
@@ -152,7 +157,7 @@ static void race(void)
 {
     size_t groups = 0, o;
     batch_fill(&batches[INSERT], 0, STEADY);
-    gp_hash_clear_slots(memory, memory, 0, CAPACITY - 1, CAPACITY, UINT32_MAX, seed, NONE, CAPACITY + 1);
+    gp_hash_clear_slots(memory, memory, 0, CAPACITY - 1, CAPACITY, UINT32_MAX, seed, NONE, KEYS);
     group_id = 0;
     gp_hash_put_keys(memory, WORDS(batches[INSERT].keys), 0, WORDS(batches[INSERT].values), 0, SOURCE_BUFFER,
                      0, KEEP, WIDTHS, 0, memory, batches[INSERT].results, 0, NO_FAILED, KEYS * REPEATS,
@@ -178,16 +183,30 @@ static int wrong(const char *what, size_t i)
     return 1;
 }
 
+/* The key that has the slot, live or not; NONE: no key has. */
 static word slot_key(size_t slot)
 {
     const uint32_t *s = memory + HEADER + slot * SLOT_WORDS;
     word key;
 #if FORM == 0
-    key = s[1]; /* the high half */
+    key = s[1] == NONE - 1 ? s[0] : s[1]; /* the high half, or an erased key */
+    if (slot >= CAPACITY && key == 0) key = NONE - (word)(slot - CAPACITY);
 #else
     memcpy(&key, s, sizeof key);
 #endif
     return key;
+}
+
+static int slot_live(size_t slot)
+{
+    const uint32_t *s = memory + HEADER + slot * SLOT_WORDS;
+#if FORM == 0
+    return s[1] < NONE - 1;
+#else
+    word value;
+    memcpy(&value, (const word *)s + 1, sizeof value);
+    return value != NONE;
+#endif
 }
 
 static word slot_value(size_t slot)
@@ -217,17 +236,18 @@ static int check_slots(size_t *live)
     int seen[KEYS] = {0};
     size_t slot, claimed = 0;
     *live = 0;
-    for (slot = 0; slot <= CAPACITY; slot++) {
+    for (slot = 0; slot < KEYS; slot++) {
         const word key = slot_key(slot), value = slot_value(slot);
         const size_t number = number_of(key);
+        const int is_live = slot_live(slot);
         if (slot < CAPACITY && key == NONE) continue;
         if (number == KEYS) return wrong("a key that nobody put", slot);
         if (slot < CAPACITY && seen[number]++) return wrong("a key twice", number);
         claimed += slot < CAPACITY;
-        *live += value != NONE;
+        *live += is_live;
         if (number < STEADY && !is_of(value, key)) return wrong("a steady value", number);
         if (number >= STEADY && number < COUNTED && value != 2 * REPEATS) return wrong("a count", number);
-        if (number >= COUNTED && value != NONE && !is_of(value, key)) return wrong("a value", number);
+        if (number >= COUNTED && is_live && !is_of(value, key)) return wrong("a value", number);
     }
     return claimed == count_of(CLAIMED) ? 0 : wrong("slots claimed", claimed);
 }
