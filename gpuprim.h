@@ -2184,11 +2184,18 @@ typedef struct gpi_pending {
     const char *kernel;   /* its name, static text; NULL: no kernel */
 } gpi_pending;
 
+/* A piece of a buffer: bytes [begin, end) of the outermost buffer that holds it. */
+typedef struct gpi_range {
+    cl_mem root;
+    size_t begin, end;
+} gpi_range;
+
 /* A hash table, as all contexts that share it see it. The buffer starts with the same facts (hash.cl). */
 typedef struct gpi_table {
     uint32_t references; /* handles */
     size_t key_size, value_size;
     bool packed, wide; /* form: packed; split with words of 64 bits; else split with words of 32 */
+    bool limited;      /* probes end early: the device's loops are limited */
     uint32_t mask;     /* capacity - 1 */
     uint64_t seed;
     uint64_t reserved; /* what the value of an absent key is; not in the packed form */
@@ -2196,7 +2203,8 @@ typedef struct gpi_table {
     uint64_t absent;   /* what gp_hash_find gives, unless told otherwise */
     double max_load;
     bool grow;
-    uint64_t taken; /* slots, at most; kept where the table grows */
+    uint64_t taken;  /* slots, at most; kept where the table grows */
+    gpi_range range; /* of the buffer */
     cl_mem buffer;
 } gpi_table;
 
@@ -2206,7 +2214,7 @@ typedef struct gpi_handle {
     uint32_t generation;
 } gpi_handle;
 
-enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 5, GPI_ASYNC_TEXT_MAX = 256 };
+enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 10, GPI_ASYNC_TEXT_MAX = 256 };
 
 struct gp_context {
     gp_context_desc desc; /* its strings are copied or no longer looked at */
@@ -2232,6 +2240,7 @@ struct gp_context {
     gpi_handle *handles; /* of hash tables */
     uint32_t handle_count;
     uint32_t generation; /* of the next one */
+    bool hash_unread;    /* hash kernels may have counted what has to be told (gpi_hash_result) */
 
     gp_profile profile;
     gp_kernel_profile kernels[GPI_KERNEL_PROFILES];
@@ -2391,12 +2400,6 @@ typedef struct gpi_count {
     size_t offset;
     gp_type type;
 } gpi_count;
-
-/* A piece of a buffer: bytes [begin, end) of the outermost buffer that holds it. */
-typedef struct gpi_range {
-    cl_mem root;
-    size_t begin, end;
-} gpi_range;
 
 enum { GPI_READS = 0, GPI_WRITES = 1, GPI_BOTH = 2 };
 
@@ -2683,6 +2686,9 @@ static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc);
 /* hash_table.c, hash.c, hash_slots.c */
 static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
 static void gpi_hash_free_all(gp_context *gp);
+static gp_result gpi_hash_result(gp_context *gp);
+static gp_result gpi_hash_check_apart_from_tables(gp_context *gp, const char *function, const char *field,
+                                                  const gpi_range *range);
 static gp_result gpi_hash_device_text(gp_context *gp, const char *function, gp_hash handle, gpi_text *text);
 static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count);
 
@@ -2963,6 +2969,8 @@ static const char *const gpi_kernel_count[] = {
     "#define GPI_COUNT_CLAMPED 2   /* calls that wanted more elements than their bound */\n",
     "#define GPI_COUNT_BAD 3       /* calls that found bad offsets */\n",
     "#define GPI_COUNT_SKIPPED 4   /* elements whose index was out of range */\n",
+    "#define GPI_COUNT_REFUSED 5   /* keys that a hash table refused: by insert, assign, apply, for_each */\n",
+    "#define GPI_COUNT_STRANGE 9   /* launches that found no hash table where one should be */\n",
     "\n",
     "/* One group of a call says so when more was wanted than allowed. */\n",
     "#define GPI_COUNT_CHECK(first_group, counters)                                \\\n",
@@ -9096,14 +9104,15 @@ static const char *const gpi_kernel_hash[] = {
     "#define GPI_SIDE_SLOTS 1\n",
     "#endif\n",
     "\n",
-    "/* Header, in uints. Counts are of 64 bits. */\n",
+    "/* Header, in uints: the table's facts as a ulong4, then counts of 64 bits.\n",
+    "\n",
+    "       facts    mask, steps << 32 | turns, GPI_MAGIC + loud << 32 | seed | reserved\n",
+    "\n",
+    "   Kernels of the library have the facts as an argument, so that nothing in the buffer leads them out of it.\n",
+    "   They leave a table alone whose header says otherwise. */\n",
     "#define GPI_HEADER 64\n",
-    "#define GPI_HEADER_MASK 0\n",
-    "#define GPI_HEADER_STEPS 1\n",
-    "#define GPI_HEADER_TURNS 2\n",
-    "#define GPI_HEADER_SEED 4\n",
-    "#define GPI_HEADER_RESERVED 6\n",
     "#define GPI_HEADER_COUNTS 16\n",
+    "#define GPI_MAGIC 0x67706874u /* + 1: refusing the reserved value is an error, not the caller's wish */\n",
     "\n",
     "/* What came of a key; also the index of its count. The host knows them by the same values. */\n",
     "#define GP_HASH_INSERTED 1   /* it was absent and is there now */\n",
@@ -9144,25 +9153,62 @@ static const char *const gpi_kernel_hash[] = {
     "    uint mask, steps, turns;\n",
     "} gp_hash_table;\n",
     "\n",
-    "/* `memory`: the table's buffer. */\n",
-    "static gp_hash_table gp_hash_open(__global uint *memory)\n",
+    "/* The facts as a kernel's arguments; and from these. */\n",
+    "#define GPI_FACTS_PARAMETERS(name) ulong name##_x, ulong name##_y, ulong name##_z, ulong name##_w\n",
+    "#define GPI_FACTS(name) ((ulong4)(name##_x, name##_y, name##_z, name##_w))\n",
+    "\n",
+    "GPI_INLINE gp_hash_table gpi_hash_table_of(__global uint *memory, ulong4 facts)\n",
     "{\n",
     "    gp_hash_table t;\n",
     "    t.slots = (volatile __global gpi_word *)(memory + GPI_HEADER);\n",
     "    t.counts = memory + GPI_HEADER_COUNTS;\n",
-    "    t.mask = memory[GPI_HEADER_MASK];\n",
-    "    t.steps = memory[GPI_HEADER_STEPS];\n",
-    "    t.turns = memory[GPI_HEADER_TURNS];\n",
-    "    const uint low = memory[GPI_HEADER_SEED], high = memory[GPI_HEADER_SEED + 1];\n",
-    "    const uint reserved = memory[GPI_HEADER_RESERVED];\n",
+    "    t.mask = (uint)facts.x;\n",
+    "    t.steps = (uint)(facts.x >> 32);\n",
+    "    t.turns = (uint)facts.y;\n",
     "#if GPI_WIDE && !GPI_HASH_PACKED\n",
-    "    t.seed = (ulong)high << 32 | low;\n",
-    "    t.reserved = (ulong)memory[GPI_HEADER_RESERVED + 1] << 32 | reserved;\n",
+    "    t.seed = facts.z;\n",
+    "    t.reserved = facts.w;\n",
     "#else\n",
-    "    t.seed = low ^ high;\n",
-    "    t.reserved = reserved;\n",
+    "    t.seed = (uint)(facts.z ^ facts.z >> 32);\n",
+    "    t.reserved = (uint)facts.w;\n",
     "#endif\n",
     "    return t;\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE ulong4 gpi_hash_header(__global const uint *memory)\n",
+    "{\n",
+    "    __global const ulong *p = (__global const ulong *)memory;\n",
+    "    return (ulong4)(p[0], p[1], p[2], p[3]);\n",
+    "}\n",
+    "\n",
+    "/* `memory`: the table's buffer. In one that holds no table nothing is found, and nothing finds a place. */\n",
+    "GPI_INLINE gp_hash_table gp_hash_open(__global uint *memory)\n",
+    "{\n",
+    "    ulong4 facts = gpi_hash_header(memory);\n",
+    "    if (((uint)(facts.y >> 32) & ~1u) != GPI_MAGIC) facts = (ulong4)(0);\n",
+    "    return gpi_hash_table_of(memory, facts);\n",
+    "}\n",
+    "\n",
+    "/* Whether the table is what the host takes it for. */\n",
+    "GPI_INLINE bool gpi_hash_is(__global const uint *memory, ulong4 facts)\n",
+    "{\n",
+    "    const ulong4 header = gpi_hash_header(memory);\n",
+    "    return header.x == facts.x && header.y == facts.y && header.z == facts.z && header.w == facts.w;\n",
+    "}\n",
+    "\n",
+    "/* What a kernel of n elements, or slots, has to do; nothing where there is no table. */\n",
+    "GPI_INLINE ulong gpi_hash_work(__global const uint *memory, ulong4 facts, ulong n,\n",
+    "                               volatile __global uint *counters)\n",
+    "{\n",
+    "    if (gpi_hash_is(memory, facts)) return n;\n",
+    "    if (get_group_id(0) == 0 && get_local_id(0) == 0) (void)atomic_inc(counters + GPI_COUNT_STRANGE);\n",
+    "    return 0;\n",
+    "}\n",
+    "\n",
+    "/* Keys that were refused, to the context's counters; `by`: see GPI_COUNT_REFUSED. */\n",
+    "GPI_INLINE void gpi_hash_tell_refused(ulong4 facts, volatile __global uint *counters, uint by, uint x)\n",
+    "{\n",
+    "    if (facts.y >> 32 & 1) (void)atomic_add(counters + GPI_COUNT_REFUSED + by, x);\n",
     "}\n",
     "\n",
     "/* Where the probe for `key` begins. */\n",
@@ -9489,8 +9535,9 @@ static const char *const gpi_kernel_hash_line[] = {
     "#define GPI_SLOTS_NUMBER ((ulong2)(0, 1))\n",
     "#define GPI_SLOTS_FOLD(op, x) op((x).s0, (x).s1)\n",
     "#endif\n",
-    "#define GPI_LINES_NEAR 256u /* after which a search without an end begins again, and looks for erased keys \\\n",
-    "                             */\n",
+    "#define GPI_LINES_NEAR                                                                  \\\n",
+    "    256u /* after which a search without an end begins again, and looks for erased keys \\\n",
+    "          */\n",
     "#define GPI_OR_OF(a, b) ((a) | (b))\n",
     "\n",
     "/* any(), which PoCL 3.1 makes a chain of branches of. */\n",
@@ -9770,12 +9817,14 @@ static const char *const gpi_kernel_hash_batch[] = {
     "\n",
     "/* How a batch's kernel begins: the table, and the group's keys [begin, end) of those that are wanted. */\n",
     "#define GPI_RUN_PARAMETERS ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters\n",
-    "#define GPI_RUN_OPEN(is_checked)                                                         \\\n",
-    "    const gp_hash_table t = gp_hash_open(memory);                                        \\\n",
-    "    const bool wide = (widths & GPI_WIDE_KEYS) != 0;                                     \\\n",
-    "    ulong begin, end;                                                                    \\\n",
-    "    keys += keys_at << (wide ? 1 : 0);                                                   \\\n",
-    "    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end); \\\n",
+    "#define GPI_RUN_OPEN(is_checked)                                                                            \\\n",
+    "    const ulong4 facts = GPI_FACTS(table);                                                                  \\\n",
+    "    const gp_hash_table t = gpi_hash_table_of(memory, facts);                                               \\\n",
+    "    const bool wide = (widths & GPI_WIDE_KEYS) != 0;                                                        \\\n",
+    "    ulong begin, end;                                                                                       \\\n",
+    "    keys += keys_at << (wide ? 1 : 0);                                                                      \\\n",
+    "    gpi_span(gpi_hash_work(memory, facts, gpi_count(bound, wanted, wanted_offset, wanted_words), counters), \\\n",
+    "             span, &begin, &end);                                                                           \\\n",
     "    GPI_COUNT_CHECK(get_group_id(0) == 0 && !(is_checked), counters)\n",
     "\n",
     "#define GPI_STEP (GPI_WG * GPI_BATCH)\n",
@@ -9834,8 +9883,10 @@ static const char *const gpi_kernel_hash_batch[] = {
     "#define GPI_TALLY_ADD(name, what) name[what]++\n",
     "\n",
     "/* Claimed slots are counted with what came of their keys, 16 places further on. */\n",
-    "static void gpi_tally_flush(uint *tally, gp_hash_table t)\n",
+    "static void gpi_tally_flush(uint *tally, gp_hash_table t, ulong4 facts, uint change,\n",
+    "                            volatile __global uint *counters)\n",
     "{\n",
+    "    const uint refused = tally[GP_HASH_REFUSED] + tally[GPI_CLAIMED + GP_HASH_REFUSED];\n",
     "    uint claimed = 0;\n",
     "    for (uint k = 1; k < GPI_CLAIMED; k++) {\n",
     "        const uint x = tally[k] + tally[GPI_CLAIMED + k];\n",
@@ -9843,8 +9894,8 @@ static const char *const gpi_kernel_hash_batch[] = {
     "        if (x && k != GP_HASH_ABSENT) gpi_hash_count(t, k, x);\n",
     "    }\n",
     "    if (claimed) gpi_hash_count(t, GPI_COUNT_CLAIMED, claimed);\n",
+    "    if (refused) gpi_hash_tell_refused(facts, counters, min(change, 2u), refused);\n",
     "}\n",
-    "#define GPI_TALLY_FLUSH(name, t) gpi_tally_flush(name, t)\n",
     "#else\n",
     "#define GPI_TALLY(name)                                                \\\n",
     "    __local uint name[8];                                              \\\n",
@@ -9861,14 +9912,16 @@ static const char *const gpi_kernel_hash_batch[] = {
     "    (void)atomic_inc(tally + (what & 7u));\n",
     "}\n",
     "\n",
-    "static void gpi_tally_flush(__local uint *tally, gp_hash_table t)\n",
+    "static void gpi_tally_flush(__local uint *tally, gp_hash_table t, ulong4 facts, uint change,\n",
+    "                            volatile __global uint *counters)\n",
     "{\n",
     "    barrier(CLK_LOCAL_MEM_FENCE); /* all items have counted */\n",
     "    for (uint k = (uint)get_local_id(0); k < 8; k += GPI_WG) {\n",
     "        if (tally[k] && k != GP_HASH_ABSENT) gpi_hash_count(t, k, tally[k]);\n",
+    "        if (tally[k] && k == GP_HASH_REFUSED)\n",
+    "            gpi_hash_tell_refused(facts, counters, min(change, 2u), tally[k]);\n",
     "    }\n",
     "}\n",
-    "#define GPI_TALLY_FLUSH(name, t) gpi_tally_flush(name, t)\n",
     "#endif\n",
     "\n",
     "/* ------------------------------------------------------------------ put */\n",
@@ -9886,9 +9939,10 @@ static const char *const gpi_kernel_hash_batch[] = {
     "#define GPI_IS_CHECKED 16u /* an earlier launch of the call has looked whether too many keys were wanted */\n",
     "\n",
     "/* Table, batch, and what is done with it. */\n",
-    "#define GPI_PUT_PARAMETERS                                                                        \\\n",
-    "    __global uint *memory, __global const uint *keys, ulong keys_at, __global const uint *values, \\\n",
-    "        ulong values_at, uint source, ulong operand, uint change, uint widths, uint wants\n",
+    "#define GPI_PUT_PARAMETERS                                                                                  \\\n",
+    "    __global uint *memory, GPI_FACTS_PARAMETERS(table), __global const uint *keys, ulong keys_at,           \\\n",
+    "        __global const uint *values, ulong values_at, uint source, ulong operand, uint change, uint widths, \\\n",
+    "        uint wants\n",
     "\n",
     "typedef struct gpi_failed {\n",
     "    __global uint *keys, *values;\n",
@@ -9919,13 +9973,13 @@ static const char *const gpi_kernel_hash_batch[] = {
     "    return !GPI_GET(judge, gpi_hash_home(judge, key), key, &chosen) || chosen == (gp_hash_value)i;\n",
     "}\n",
     "\n",
-    "GPI_KERNEL void gp_hash_put_keys(GPI_PUT_PARAMETERS, __global uint *judge_memory, __global uchar *results,\n",
-    "                                 ulong results_at, __global uint *failed_keys, ulong failed_keys_at,\n",
-    "                                 __global uint *failed_values, ulong failed_values_at,\n",
+    "GPI_KERNEL void gp_hash_put_keys(GPI_PUT_PARAMETERS, __global uint *judge_memory, GPI_FACTS_PARAMETERS(judge),\n",
+    "                                 __global uchar *results, ulong results_at, __global uint *failed_keys,\n",
+    "                                 ulong failed_keys_at, __global uint *failed_values, ulong failed_values_at,\n",
     "                                 volatile __global uint *failed_count, ulong failed_count_at,\n",
     "                                 GPI_RUN_PARAMETERS)\n",
     "{\n",
-    "    const gp_hash_table judge = gp_hash_open(judge_memory);\n",
+    "    const gp_hash_table judge = gpi_hash_table_of(judge_memory, GPI_FACTS(judge));\n",
     "    gpi_ahead ahead;\n",
     "    gpi_failed failed;\n",
     "    GPI_RUN_OPEN((wants & GPI_IS_CHECKED) != 0);\n",
@@ -9948,7 +10002,7 @@ static const char *const gpi_kernel_hash_batch[] = {
     "                gpi_failed_add(failed, ahead.now.key[k], value, wants, widths);\n",
     "        }\n",
     "    }\n",
-    "    GPI_TALLY_FLUSH(tally, t);\n",
+    "    gpi_tally_flush(tally, t, facts, change, counters);\n",
     "}\n",
     "\n",
     "/* ------------------------------------------------------------------ find, erase */\n",
@@ -9956,9 +10010,10 @@ static const char *const gpi_kernel_hash_batch[] = {
     "#define GPI_WANTS_VALUES 1u\n",
     "#define GPI_WANTS_FOUND 2u\n",
     "\n",
-    "GPI_KERNEL void gp_hash_find_keys(__global uint *memory, __global const uint *keys, ulong keys_at,\n",
-    "                                  __global uint *values, ulong values_at, __global uchar *found,\n",
-    "                                  ulong found_at, ulong absent, uint widths, uint wants, GPI_RUN_PARAMETERS)\n",
+    "GPI_KERNEL void gp_hash_find_keys(__global uint *memory, GPI_FACTS_PARAMETERS(table),\n",
+    "                                  __global const uint *keys, ulong keys_at, __global uint *values,\n",
+    "                                  ulong values_at, __global uchar *found, ulong found_at, ulong absent,\n",
+    "                                  uint widths, uint wants, GPI_RUN_PARAMETERS)\n",
     "{\n",
     "    gpi_ahead ahead;\n",
     "    GPI_RUN_OPEN(false);\n",
@@ -9977,9 +10032,9 @@ static const char *const gpi_kernel_hash_batch[] = {
     "    }\n",
     "}\n",
     "\n",
-    "GPI_KERNEL void gp_hash_erase_keys(__global uint *memory, __global const uint *keys, ulong keys_at,\n",
-    "                                   __global uchar *results, ulong results_at, uint widths, uint wants,\n",
-    "                                   GPI_RUN_PARAMETERS)\n",
+    "GPI_KERNEL void gp_hash_erase_keys(__global uint *memory, GPI_FACTS_PARAMETERS(table),\n",
+    "                                   __global const uint *keys, ulong keys_at, __global uchar *results,\n",
+    "                                   ulong results_at, uint widths, uint wants, GPI_RUN_PARAMETERS)\n",
     "{\n",
     "    gpi_ahead ahead;\n",
     "    GPI_RUN_OPEN((wants & GPI_IS_CHECKED) != 0);\n",
@@ -9993,7 +10048,7 @@ static const char *const gpi_kernel_hash_batch[] = {
     "            if (wants & GPI_WANTS_RESULTS) results[results_at + base + k] = (uchar)what;\n",
     "        }\n",
     "    }\n",
-    "    GPI_TALLY_FLUSH(tally, t);\n",
+    "    gpi_tally_flush(tally, t, facts, 0, counters); /* nothing is refused */\n",
     "}\n",
 };
 /* ---- End file kernels/hash_batch.cl ---- */
@@ -10097,7 +10152,7 @@ static const char *const gpi_kernel_hash_combine[] = {
     "        combines = combines && (base - begin < GPI_TRIAL || 2 * found >= base - begin);\n",
     "    }\n",
     "    for (uint c = 0; c < GPI_CELLS; c++) gpi_cell_flush(t, &cells, c, change, tally);\n",
-    "    GPI_TALLY_FLUSH(tally, t);\n",
+    "    gpi_tally_flush(tally, t, facts, change, counters);\n",
     "}\n",
     "\n",
     "#else\n",
@@ -10218,7 +10273,7 @@ static const char *const gpi_kernel_hash_combine[] = {
     "        if (count > 1)\n",
     "            (void)atomic_add(tally + (came == GP_HASH_INSERTED ? GP_HASH_EXISTED : came), count - 1);\n",
     "    }\n",
-    "    GPI_TALLY_FLUSH(tally, t);\n",
+    "    gpi_tally_flush(tally, t, facts, change, counters);\n",
     "}\n",
     "#endif\n",
 };
@@ -10234,43 +10289,46 @@ static const char *const gpi_kernel_hash_slots[] = {
     "   exclusive: nobody else may use the table. */\n",
     "\n",
     "/* Writes the header and empties the slots. `carry`: counts are taken over from `from`; else they are zero. */\n",
-    "GPI_KERNEL void gp_hash_clear_slots(__global uint *memory, __global const uint *from, uint carry, uint mask,\n",
-    "                                    uint steps, uint turns, ulong seed, ulong reserved, ulong span)\n",
+    "GPI_KERNEL void gp_hash_clear_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table),\n",
+    "                                    __global const uint *from, uint carry, ulong span)\n",
     "{\n",
+    "    const ulong4 facts = GPI_FACTS(table);\n",
+    "    const gp_hash_table t = gpi_hash_table_of(memory, facts);\n",
     "    __global gpi_word *slots = (__global gpi_word *)(memory + GPI_HEADER);\n",
     "    ulong begin, end;\n",
-    "    gpi_span((ulong)mask + 1 + GPI_SIDE_SLOTS, span, &begin, &end);\n",
+    "    gpi_span(gpi_slot_count(t), span, &begin, &end);\n",
     "    if (get_group_id(0) == 0 && get_local_id(0) == 0) {\n",
     "        for (uint i = 0; i < GPI_HEADER; i++) {\n",
     "            const uint count = (i - GPI_HEADER_COUNTS) / 2;\n",
     "            const bool kept = count >= GP_HASH_INSERTED && count <= GP_HASH_ABSENT;\n",
     "            memory[i] = carry && kept ? from[i] : 0;\n",
     "        }\n",
-    "        memory[GPI_HEADER_MASK] = mask;\n",
-    "        memory[GPI_HEADER_STEPS] = steps;\n",
-    "        memory[GPI_HEADER_TURNS] = turns;\n",
-    "        memory[GPI_HEADER_SEED] = (uint)seed;\n",
-    "        memory[GPI_HEADER_SEED + 1] = (uint)(seed >> 32);\n",
-    "        memory[GPI_HEADER_RESERVED] = (uint)reserved;\n",
-    "        memory[GPI_HEADER_RESERVED + 1] = (uint)(reserved >> 32);\n",
+    "        __global ulong *header = (__global ulong *)memory;\n",
+    "        header[0] = facts.x;\n",
+    "        header[1] = facts.y;\n",
+    "        header[2] = facts.z;\n",
+    "        header[3] = facts.w;\n",
     "    }\n",
     "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {\n",
     "#if GPI_HASH_PACKED\n",
     "        slots[i] = GPI_SLOT_EMPTY;\n",
     "#else\n",
     "        slots[2 * i] = GPI_KEY_NONE;\n",
-    "        slots[2 * i + 1] = (gpi_word)reserved;\n",
+    "        slots[2 * i + 1] = t.reserved;\n",
     "#endif\n",
     "    }\n",
     "}\n",
     "\n",
     "/* Every live pair of the table `from` into the table `memory`. */\n",
-    "GPI_KERNEL void gp_hash_move_slots(__global uint *memory, __global uint *from, ulong span)\n",
+    "GPI_KERNEL void gp_hash_move_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table), __global uint *from,\n",
+    "                                   GPI_FACTS_PARAMETERS(old), ulong span, volatile __global uint *counters)\n",
     "{\n",
-    "    const gp_hash_table t = gp_hash_open(memory), old = gp_hash_open(from);\n",
+    "    const ulong4 facts = GPI_FACTS(table);\n",
+    "    const ulong4 from_facts = GPI_FACTS(old);\n",
+    "    const gp_hash_table t = gpi_hash_table_of(memory, facts), old = gpi_hash_table_of(from, from_facts);\n",
     "    uint claimed = 0, lost = 0;\n",
     "    ulong begin, end;\n",
-    "    gpi_span(gpi_slot_count(old), span, &begin, &end);\n",
+    "    gpi_span(gpi_hash_work(from, from_facts, gpi_slot_count(old), counters), span, &begin, &end);\n",
     "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {\n",
     "        gp_hash_key key;\n",
     "        gp_hash_value value;\n",
@@ -10310,17 +10368,19 @@ static const char *const gpi_kernel_hash_slots[] = {
     "/* Live pairs to the output, in any order, at most `room`; *total counts all of them. A group reads its slots\n",
     "   twice; a pair that came between the two readings goes beyond the item's place, and is left out, and a place\n",
     "   whose pair went stays as it is: the caller keeps changes away. */\n",
-    "GPI_KERNEL void gp_hash_collect_slots(__global uint *memory, __global uint *keys, ulong keys_at,\n",
-    "                                      __global uint *values, ulong values_at, volatile __global uint *total,\n",
-    "                                      ulong total_at, ulong room, uint widths, uint wants, ulong span)\n",
+    "GPI_KERNEL void gp_hash_collect_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table), __global uint *keys,\n",
+    "                                      ulong keys_at, __global uint *values, ulong values_at,\n",
+    "                                      volatile __global uint *total, ulong total_at, ulong room, uint widths,\n",
+    "                                      uint wants, ulong span, volatile __global uint *counters)\n",
     "{\n",
-    "    const gp_hash_table t = gp_hash_open(memory);\n",
+    "    const ulong4 facts = GPI_FACTS(table);\n",
+    "    const gp_hash_table t = gpi_hash_table_of(memory, facts);\n",
     "    gp_hash_key key;\n",
     "    gp_hash_value value;\n",
     "    ulong begin, end;\n",
     "    uint mine = 0;\n",
     "    GPI_PLACE(place);\n",
-    "    gpi_span(gpi_slot_count(t), span, &begin, &end);\n",
+    "    gpi_span(gpi_hash_work(memory, facts, gpi_slot_count(t), counters), span, &begin, &end);\n",
     "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG)\n",
     "        mine += gpi_slot_read(t, (uint)i, &key, &value);\n",
     "    uint at = GPI_PLACE_FOR(place, mine, total + total_at);\n",
@@ -10346,14 +10406,17 @@ static const char *const gpi_kernel_hash_slots[] = {
     "#define GPI_BINS 32\n",
     "\n",
     "/* (slot - home) & mask of every live key. Keys in side slots have depth 0; dead, they take no slot. */\n",
-    "GPI_KERNEL void gp_hash_measure_slots(__global uint *memory, volatile __global uint *stats, ulong span)\n",
+    "GPI_KERNEL void gp_hash_measure_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table),\n",
+    "                                      volatile __global uint *stats, ulong span,\n",
+    "                                      volatile __global uint *counters)\n",
     "{\n",
-    "    const gp_hash_table t = gp_hash_open(memory);\n",
+    "    const ulong4 facts = GPI_FACTS(table);\n",
+    "    const gp_hash_table t = gpi_hash_table_of(memory, facts);\n",
     "    uint bins[GPI_BINS];\n",
     "    uint live = 0, dead = 0, deepest = 0;\n",
     "    ulong depths = 0, begin, end;\n",
     "    for (uint b = 0; b < GPI_BINS; b++) bins[b] = 0;\n",
-    "    gpi_span(gpi_slot_count(t), span, &begin, &end);\n",
+    "    gpi_span(gpi_hash_work(memory, facts, gpi_slot_count(t), counters), span, &begin, &end);\n",
     "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {\n",
     "        gp_hash_key key;\n",
     "        gp_hash_value value;\n",
@@ -10434,12 +10497,14 @@ static const char *const gpi_kernel_hash_each[] = {
     "    return 0;\n",
     "}\n",
     "\n",
-    "GPI_KERNEL void gp_hash_each_slot(__global uint *memory, ulong span)\n",
+    "GPI_KERNEL void gp_hash_each_slot(__global uint *memory, GPI_FACTS_PARAMETERS(table), ulong span,\n",
+    "                                  volatile __global uint *counters)\n",
     "{\n",
-    "    const gp_hash_table t = gp_hash_open(memory);\n",
+    "    const ulong4 facts = GPI_FACTS(table);\n",
+    "    const gp_hash_table t = gpi_hash_table_of(memory, facts);\n",
     "    uint changed = 0, refused = 0;\n",
     "    ulong begin, end;\n",
-    "    gpi_span(gpi_slot_count(t), span, &begin, &end);\n",
+    "    gpi_span(gpi_hash_work(memory, facts, gpi_slot_count(t), counters), span, &begin, &end);\n",
     "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {\n",
     "        const uint what = gpi_each_slot(t, (uint)i);\n",
     "        changed += what == GP_HASH_ERASED || what == GP_HASH_EXISTED;\n",
@@ -10447,6 +10512,7 @@ static const char *const gpi_kernel_hash_each[] = {
     "    }\n",
     "    if (changed) gpi_hash_count(t, GPI_EACH_ERASE ? GP_HASH_ERASED : GP_HASH_EXISTED, changed);\n",
     "    if (refused) gpi_hash_count(t, GP_HASH_REFUSED, refused);\n",
+    "    if (refused) gpi_hash_tell_refused(facts, counters, 3, refused);\n",
     "}\n",
 };
 /* ---- End file kernels/hash_each.cl ---- */
@@ -16385,6 +16451,7 @@ GP_API const gp_device_info *gp_context_info(const gp_context *gp) { return gp ?
 
 GP_API gp_result gp_finish(gp_context *gp)
 {
+    gp_result result, hashed;
     cl_int error;
     if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_finish: gp is NULL");
     error = clFinish(gp->queue);
@@ -16393,7 +16460,9 @@ GP_API gp_result gp_finish(gp_context *gp)
     gp->scratch_busy = NULL;
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clFinish");
     gpi_programs_save(gp);
-    return gpi_async_result(gp);
+    hashed = gpi_hash_result(gp);
+    result = gpi_async_result(gp); /* the first cause, where both fail */
+    return result != GP_OK ? result : hashed;
 }
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
@@ -17694,7 +17763,8 @@ static gp_result gpi_check_buffer(gp_context *gp, const char *function, const ch
     range->begin = offset * size;
     range->end = (offset + count) * size;
     error = gpi_range_resolve(buffer, range);
-    return error == CL_SUCCESS ? GP_OK : gpi_fail_buffer(gp, function, field, error);
+    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, function, field, error);
+    return access == GPI_READS ? GP_OK : gpi_hash_check_apart_from_tables(gp, function, field, range);
 }
 
 static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_type type)
@@ -18016,6 +18086,7 @@ static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset,
     if (error != CL_SUCCESS && gpi_event_status(call->last) > CL_COMPLETE) (void)clFinish(gp->queue);
     gpi_settle(gp);
     result = gpi_async_result(gp); /* the reason, where the wait has failed too */
+    if (result == GP_OK && error == CL_SUCCESS && !gp->out_of_order) result = gpi_hash_result(gp);
     if (result != GP_OK || error == CL_SUCCESS) return result;
     return gpi_fail_cl(gp, error, call->function, "clWaitForEvents");
 }
@@ -23034,6 +23105,9 @@ enum {
     GPI_HASH_CLAIMED = 0,        /* GPI_COUNT_... */
     GPI_HASH_LOST = 8,
     GPI_HASH_COUNTS = 9,
+    GPI_HASH_MAGIC = 0x67706874,    /* GPI_MAGIC */
+    GPI_HASH_REFUSED_AT = 5,        /* GPI_COUNT_REFUSED of count.cl: four counters, */
+    GPI_HASH_STRANGE_AT = 9,        /* ... and GPI_COUNT_STRANGE */
     GPI_HASH_LIMITED_STEPS = 24000, /* where loops are limited: of a probe, */
     GPI_HASH_LIMITED_TURNS = 30000  /* ... and exchanges and steps of a put */
 };
@@ -23078,6 +23152,24 @@ static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_
     gp->handles[i].generation = gp->generation++;
     table->references++;
     out->id = (uint64_t)gp->handles[i].generation << 32 | (i + 1);
+    return GP_OK;
+}
+
+/* Nobody but the table's own calls writes into the memory of one that lives. */
+static gp_result gpi_hash_check_apart_from_tables(gp_context *gp, const char *function, const char *field,
+                                                  const gpi_range *range)
+{
+    uint32_t i;
+    for (i = 0; i < gp->handle_count; i++) {
+        const gpi_table *table = gp->handles[i].table;
+        if (!table || !gpi_overlap(range, &table->range)) continue;
+        return gpi_fail(gp, GP_ERROR_OVERLAP,
+                        "%s: %s is bytes [%zu, %zu) and the table %llx has [%zu, %zu) of one buffer: write "
+                        "elsewhere, or destroy the table first",
+                        function, field, range->begin, range->end,
+                        (unsigned long long)gp->handles[i].generation << 32 | (i + 1), table->range.begin,
+                        table->range.end);
+    }
     return GP_OK;
 }
 
@@ -23129,6 +23221,73 @@ static gp_result gpi_hash_program(gp_context *gp, const char *function, gpi_prim
     return result;
 }
 
+/* ------------------------------------------------------------------ facts */
+
+/* What the header begins with, and kernels are given: hash.cl. */
+static void gpi_hash_facts(const gpi_table *table, cl_ulong facts[4])
+{
+    const cl_ulong capacity = (cl_ulong)table->mask + 1;
+    const cl_ulong most = table->limited ? (cl_ulong)GPI_HASH_LIMITED_STEPS : capacity;
+    const cl_ulong turns = table->limited ? (cl_ulong)GPI_HASH_LIMITED_TURNS : UINT32_MAX;
+    facts[0] = table->mask | (most < capacity ? most : capacity) << 32;
+    facts[1] = turns | (cl_ulong)(GPI_HASH_MAGIC + table->loud) << 32;
+    facts[2] = table->seed;
+    facts[3] = table->reserved;
+}
+
+/* The arguments that stand for a table. */
+static void gpi_hash_arg_table(gpi_call *call, const gpi_table *table)
+{
+    cl_ulong facts[4];
+    size_t i;
+    gpi_hash_facts(table, facts);
+    GPI_CALL_ARG(call, table->buffer);
+    for (i = 0; i < 4; i++) GPI_CALL_ARG(call, facts[i]);
+}
+
+/* The last argument of kernels that look whether there is a table, or refuse keys. */
+static void gpi_hash_arg_counters(gpi_call *call)
+{
+    GPI_CALL_ARG(call, call->gp->counters);
+    call->gp->hash_unread = true;
+}
+
+static gp_result gpi_hash_fail_strange(gp_context *gp, const char *function)
+{
+    return gpi_fail(
+        gp, GP_ERROR_INVALID_BUFFER,
+        "%s: the memory of a hash table was overwritten: its header is not there; what was asked of the "
+        "table was not done: gp_hash_clear makes it anew",
+        function);
+}
+
+/* What the kernels have counted since this was last asked: keys refused because of a reserved value that the
+   caller does not know of, and tables that are none. Blocks; the queue's hash kernels have ended. */
+static gp_result gpi_hash_result(gp_context *gp)
+{
+    static const char *const functions[] = {"gp_hash_insert", "gp_hash_insert_or_assign",
+                                            "gp_hash_insert_or_apply", "gp_hash_for_each"};
+    const cl_uint zeros[GPI_COUNTERS - GPI_HASH_REFUSED_AT] = {0};
+    const size_t at = GPI_HASH_REFUSED_AT * sizeof zeros[0];
+    cl_uint counts[GPI_COUNTERS - GPI_HASH_REFUSED_AT];
+    size_t by = 0;
+    cl_int error;
+    if (!gp->hash_unread) return GP_OK;
+    error = clEnqueueReadBuffer(gp->queue, gp->counters, CL_TRUE, at, sizeof counts, counts, 0, NULL, NULL);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clEnqueueReadBuffer");
+    gp->hash_unread = false;
+    if (memcmp(counts, zeros, sizeof counts) == 0) return GP_OK;
+    error = clEnqueueWriteBuffer(gp->queue, gp->counters, CL_TRUE, at, sizeof zeros, zeros, 0, NULL, NULL);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clEnqueueWriteBuffer");
+    if (counts[GPI_HASH_STRANGE_AT - GPI_HASH_REFUSED_AT]) return gpi_hash_fail_strange(gp, "a gp_hash call");
+    while (counts[by] == 0) by++;
+    return gpi_fail(
+        gp, GP_ERROR_INVALID_ARGUMENT,
+        "%s: %u keys were refused: their value is, or would have become, the one that the table has "
+        "for absent keys; name one that is not in the data in gp_hash_desc.reserved",
+        functions[by], counts[by]);
+}
+
 /* ------------------------------------------------------------------ launches over all slots */
 
 /* Slots behind the table, for the keys that mean something else in a slot. */
@@ -23146,36 +23305,29 @@ static size_t gpi_hash_slot_span(const gp_context *gp, const gpi_plan *plan)
     return (size_t)plan->group * (gp->info.loop_limit ? 1 : 16);
 }
 
-static gp_result gpi_hash_launch_slots(gpi_call *call, const gpi_table *table, const gpi_plan *plan)
+/* The last arguments, and the launch. `has_counters`: all but the clearing of a table. */
+static gp_result gpi_hash_launch_slots(gpi_call *call, const gpi_table *table, const gpi_plan *plan,
+                                       bool has_counters)
 {
     const size_t span = gpi_hash_slot_span(call->gp, plan);
     gpi_sort_arg_long(call, span);
+    if (has_counters) gpi_hash_arg_counters(call);
     return gpi_call_launch(call, plan, gpi_ceil_div(gpi_hash_slots(table), span));
 }
 
 /* Writes the header and empties the slots; `from`, when not NULL, is the table whose counts go on. */
 static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, const gpi_table *from)
 {
-    const bool limited = call->gp->info.loop_limit != 0;
-    const cl_ulong seed = table->seed, reserved = table->reserved;
     const cl_mem counted = from ? from->buffer : table->buffer;
-    const size_t capacity = (size_t)table->mask + 1;
-    const size_t most = limited ? (size_t)GPI_HASH_LIMITED_STEPS : capacity;
-    const size_t turns = limited ? (size_t)GPI_HASH_LIMITED_TURNS : UINT32_MAX;
     gpi_plan plan;
     gpi_program *program;
     const gp_result result = gpi_hash_program(call->gp, call->function, GPI_HASH, table, "", &plan, &program);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, program, GPI_HASH_CLEAR);
-    GPI_CALL_ARG(call, table->buffer);
+    gpi_hash_arg_table(call, table);
     GPI_CALL_ARG(call, counted);
     gpi_sort_arg_uint(call, from != NULL);
-    GPI_CALL_ARG(call, table->mask);
-    gpi_sort_arg_uint(call, most < capacity ? most : capacity);
-    gpi_sort_arg_uint(call, turns);
-    GPI_CALL_ARG(call, seed);
-    GPI_CALL_ARG(call, reserved);
-    return gpi_hash_launch_slots(call, table, &plan);
+    return gpi_hash_launch_slots(call, table, &plan, false);
 }
 
 /* ------------------------------------------------------------------ create */
@@ -23258,6 +23410,7 @@ static gp_result gpi_hash_form(gp_context *gp, const char *function, gpi_table *
     if (result != GP_OK) return result;
     table->packed = narrow && plan.words == GP_WORDS_WIDE;
     table->wide = !narrow || table->packed;
+    table->limited = gp->info.loop_limit != 0;
     return GP_OK;
 }
 
@@ -23292,16 +23445,17 @@ static size_t gpi_hash_bytes(const gpi_table *table)
 static gp_result gpi_hash_allocate(gp_context *gp, const char *function, cl_mem own, gpi_table *table)
 {
     const size_t bytes = gpi_hash_bytes(table);
-    gpi_range range;
     gp_result result;
-    if (!own) return gpi_alloc(gp, function, bytes, &table->buffer);
-    result = gpi_check_buffer(gp, function, "buffer", own, 0, bytes, 1, GPI_WRITES, &range);
-    if (result == GP_OK)
-        result = gpi_check_buffer(gp, function, "buffer", own, 0, bytes, 1, GPI_READS, &range);
+    if (own) {
+        result = gpi_check_buffer(gp, function, "buffer", own, 0, bytes, 1, GPI_BOTH, &table->range);
+        if (result != GP_OK) return result;
+        (void)clRetainMemObject(own);
+        table->buffer = own;
+        return GP_OK;
+    }
+    result = gpi_alloc(gp, function, bytes, &table->buffer);
     if (result != GP_OK) return result;
-    (void)clRetainMemObject(own);
-    table->buffer = own;
-    return GP_OK;
+    return gpi_check_buffer(gp, function, "buffer", table->buffer, 0, bytes, 1, GPI_READS, &table->range);
 }
 
 GP_API gp_result gp_hash_create(gp_context *gp, const gp_hash_desc *desc, gp_hash *out)
@@ -23504,7 +23658,8 @@ static gp_result gpi_hash_batch_open(gp_context *gp, const char *function, gp_ha
     result = gpi_hash_program(gp, function, GPI_HASH, batch->table, "", &batch->plan, &batch->program);
     if (result == GP_OK)
         result = gpi_hash_use_buffer(gp, batch, "the table", batch->table->buffer, 0,
-                                     gpi_hash_bytes(batch->table), 1, GPI_WRITES);
+                                     gpi_hash_bytes(batch->table), 1, GPI_READS);
+    batch->uses[0].written = true;
     if (result != GP_OK || !count_buffer) return result;
     batch->uses[batch->use_count].name = "count_buffer";
     return gpi_check_count(gp, function, &batch->count, &batch->uses[batch->use_count++].range);
@@ -23543,7 +23698,7 @@ static gp_result gpi_hash_launch_batch(gpi_call *call, const gpi_hash_batch *bat
     const size_t span = gpi_hash_span(call->gp, &batch->plan, count->bound);
     gpi_sort_arg_long(call, span);
     gpi_call_arg_count(call, count);
-    GPI_CALL_ARG(call, call->gp->counters);
+    gpi_hash_arg_counters(call);
     return gpi_call_launch(call, &batch->plan, gpi_ceil_div(count->bound, span));
 }
 
@@ -23730,6 +23885,7 @@ static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch
     if (!put->desc->duplicates || put->desc->count == 0) return GP_OK;
     *judge = *batch->table;
     judge->buffer = NULL;
+    judge->loud = false;
     judge->reserved = judge->wide && !judge->packed ? UINT64_MAX : UINT32_MAX;
     put->wants |= GPI_IS_JUDGED;
     return gpi_hash_capacity(gp, batch->function, 0, put->desc->count, 0.5, &judge->mask);
@@ -23806,11 +23962,10 @@ static void gpi_hash_arg_put(gpi_call *call, const gpi_hash_batch *batch, const 
                              bool judging)
 {
     const gp_hash_insert_desc *d = put->desc;
-    const cl_mem into = judging ? put->judge.buffer : batch->table->buffer;
     const cl_uint source = judging ? (cl_uint)GPI_SOURCE_INDEX : put->source;
     const cl_uint chosen = d->duplicates == GP_HASH_FIRST ? GPI_CHANGE_MIN_U : GPI_CHANGE_MAX_U;
     const cl_uint wide = batch->table->wide && !batch->table->packed ? GPI_CHANGE_WIDE : 0;
-    GPI_CALL_ARG(call, into);
+    gpi_hash_arg_table(call, judging ? &put->judge : batch->table);
     if (put->order.wanted) {
         gpi_hash_arg_array(call, put->order.desc.keys_out, put->order.desc.keys_out_offset);
         gpi_hash_arg_array(call, put->order.desc.values_out, put->order.desc.values_out_offset);
@@ -23830,10 +23985,9 @@ static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch
                                      bool judging)
 {
     const gp_hash_insert_desc *d = put->desc;
-    const cl_mem judge = put->wants & GPI_IS_JUDGED ? put->judge.buffer : batch->table->buffer;
     gpi_call_kernel(call, batch->program, GPI_HASH_PUT);
     gpi_hash_arg_put(call, batch, put, judging);
-    GPI_CALL_ARG(call, judge);
+    gpi_hash_arg_table(call, put->wants & GPI_IS_JUDGED ? &put->judge : batch->table);
     gpi_hash_arg_array(call, d->results, d->results_offset);
     gpi_hash_arg_array(call, d->failed_keys, d->failed_keys_offset);
     gpi_hash_arg_array(call, d->failed_values, d->failed_values_offset);
@@ -23969,7 +24123,7 @@ static gp_result gpi_hash_launch_find(gpi_call *call, const gpi_hash_batch *batc
     const gpi_table *table = batch->table;
     const cl_ulong absent = d->absent ? gpi_hash_load_value(d->absent, table->value_size) : table->absent;
     gpi_call_kernel(call, batch->program, GPI_HASH_FIND);
-    GPI_CALL_ARG(call, table->buffer);
+    gpi_hash_arg_table(call, table);
     gpi_hash_arg_array(call, d->keys, d->keys_offset);
     gpi_hash_arg_array(call, d->values, d->values_offset);
     gpi_hash_arg_array(call, d->found, d->found_offset);
@@ -24058,7 +24212,7 @@ static gp_result gpi_hash_launch_erase(gpi_call *call, const gpi_hash_batch *bat
         wants |= GPI_IS_CHECKED;
     }
     gpi_call_kernel(call, batch->program, GPI_HASH_ERASE);
-    GPI_CALL_ARG(call, batch->table->buffer);
+    gpi_hash_arg_table(call, batch->table);
     if (removal->order.wanted) gpi_hash_arg_array(call, ordered->keys_out, ordered->keys_out_offset);
     else gpi_hash_arg_array(call, d->keys, d->keys_offset);
     gpi_hash_arg_array(call, d->results, d->results_offset);
@@ -24191,14 +24345,14 @@ static gp_result gpi_hash_collect(gpi_call *call, const gpi_hash_batch *batch, c
     const gp_result result = gpi_call_fill(call, d->live_count, 4 * d->live_count_offset, 4);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, batch->program, GPI_HASH_COLLECT);
-    GPI_CALL_ARG(call, batch->table->buffer);
+    gpi_hash_arg_table(call, batch->table);
     gpi_hash_arg_array(call, d->keys, d->keys_offset);
     gpi_hash_arg_array(call, d->values, d->values_offset);
     gpi_hash_arg_array(call, d->live_count, d->live_count_offset);
     gpi_sort_arg_long(call, d->room);
     gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
     gpi_sort_arg_uint(call, d->values ? GPI_WANTS_VALUES : 0);
-    return gpi_hash_launch_slots(call, batch->table, &batch->plan);
+    return gpi_hash_launch_slots(call, batch->table, &batch->plan, true);
 }
 
 GP_API gp_result gp_hash_retrieve(gp_context *gp, gp_hash table, const gp_hash_retrieve_desc *desc)
@@ -24338,8 +24492,8 @@ GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash handle, const gp_hash_
     result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) {
         gpi_call_kernel(&call, program, 0);
-        GPI_CALL_ARG(&call, table->buffer);
-        result = gpi_hash_launch_slots(&call, table, &plan);
+        gpi_hash_arg_table(&call, table);
+        result = gpi_hash_launch_slots(&call, table, &plan, true);
     }
     return gpi_call_end(&call, result);
 }
@@ -24347,17 +24501,22 @@ GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash handle, const gp_hash_
 /* ------------------------------------------------------------------ counts, rehash */
 
 /* The table's counts, by GPI_COUNT_... and gp_hash_result. Blocks. */
-static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, cl_mem table,
+static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, const gpi_table *table,
                                       uint64_t counts[GPI_HASH_COUNTS])
 {
-    cl_uint words[2 * GPI_HASH_COUNTS];
+    cl_uint header[GPI_HASH_HEADER_BYTES / 4];
+    const cl_uint *words = header + GPI_HASH_COUNTS_AT / 4;
+    cl_ulong facts[4];
     gpi_call call;
     gp_result result = gp->out_of_order ? gp_finish(gp) : GP_OK;
     size_t i;
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
-    if (result == GP_OK) result = gpi_call_read(&call, table, GPI_HASH_COUNTS_AT, sizeof words, words);
+    if (result == GP_OK) result = gpi_call_read(&call, table->buffer, 0, sizeof header, header);
     result = gpi_call_end(&call, result);
+    gpi_hash_facts(table, facts);
+    if (result == GP_OK && memcmp(header, facts, sizeof facts) != 0)
+        result = gpi_hash_fail_strange(gp, function);
     for (i = 0; i < GPI_HASH_COUNTS && result == GP_OK; i++)
         counts[i] = (uint64_t)words[2 * i + 1] << 32 | words[2 * i];
     return result;
@@ -24381,12 +24540,12 @@ static gp_result gpi_hash_move(gp_context *gp, const char *function, const gpi_t
     if (result == GP_OK) result = gpi_hash_clear_slots(&call, to, from);
     if (result == GP_OK) {
         gpi_call_kernel(&call, program, GPI_HASH_MOVE);
-        GPI_CALL_ARG(&call, to->buffer);
-        GPI_CALL_ARG(&call, from->buffer);
-        result = gpi_hash_launch_slots(&call, from, &plan);
+        gpi_hash_arg_table(&call, to);
+        gpi_hash_arg_table(&call, from);
+        result = gpi_hash_launch_slots(&call, from, &plan, true);
     }
     result = gpi_call_end(&call, result);
-    if (result == GP_OK) result = gpi_hash_read_counts(gp, function, to->buffer, counts);
+    if (result == GP_OK) result = gpi_hash_read_counts(gp, function, to, counts);
     if (result != GP_OK) return result;
     if (counts[GPI_HASH_LOST] > 0) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: %llu keys would find no place in %llu slots", function,
@@ -24402,22 +24561,13 @@ static gp_result gpi_hash_rehash(gp_context *gp, const char *function, gpi_table
 {
     const cl_mem before = table->buffer;
     gpi_table next = *table;
-    gpi_range ranges[2];
     gp_result result;
     next.mask = mask;
     next.buffer = NULL;
     result = gpi_hash_allocate(gp, function, own, &next);
-    if (result != GP_OK) return result;
-    result =
-        gpi_check_buffer(gp, function, "table", before, 0, gpi_hash_bytes(table), 1, GPI_READS, &ranges[0]);
-    if (result == GP_OK)
-        result = gpi_check_buffer(gp, function, "buffer", next.buffer, 0, gpi_hash_bytes(&next), 1, GPI_READS,
-                                  &ranges[1]);
-    if (result == GP_OK && gpi_overlap(&ranges[0], &ranges[1])) {
-        result = gpi_fail(gp, GP_ERROR_OVERLAP, "%s: buffer overlaps the table's present memory", function);
-    }
     if (result == GP_OK) result = gpi_hash_move(gp, function, table, &next);
-    (void)clReleaseMemObject(result == GP_OK ? before : next.buffer);
+    if (result == GP_OK) (void)clReleaseMemObject(before);
+    else if (next.buffer) (void)clReleaseMemObject(next.buffer);
     if (result == GP_OK) {
         next.references = table->references;
         *table = next;
@@ -24438,7 +24588,7 @@ static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_ta
         table->taken += count;
         return GP_OK;
     }
-    result = gpi_hash_read_counts(gp, function, table->buffer, counts);
+    result = gpi_hash_read_counts(gp, function, table, counts);
     if (result != GP_OK) return result;
     table->taken = counts[GPI_HASH_CLAIMED];
     if ((double)table->taken + (double)count > most) {
@@ -24464,7 +24614,7 @@ GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash handle, const gp_hash_re
     if (desc->capacity || desc->expected_count)
         result =
             gpi_hash_capacity(gp, function, desc->capacity, desc->expected_count, table->max_load, &mask);
-    if (result == GP_OK) result = gpi_hash_read_counts(gp, function, table->buffer, counts);
+    if (result == GP_OK) result = gpi_hash_read_counts(gp, function, table, counts);
     if (result != GP_OK) return result;
     if (gpi_hash_live(counts) > (uint64_t)mask + 1 + gpi_hash_side_slots(table)) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: capacity = %llu, too few for %llu live keys", function,
@@ -24480,7 +24630,7 @@ static gp_result gpi_hash_count_all(gp_context *gp, const char *function, gp_has
     gp_result result;
     memset(out, 0, sizeof *out);
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
-    result = gpi_hash_read_counts(gp, function, table->buffer, counts);
+    result = gpi_hash_read_counts(gp, function, table, counts);
     if (result != GP_OK) return result;
     out->capacity = (uint64_t)table->mask + 1;
     out->live = gpi_hash_live(counts);
@@ -24529,9 +24679,9 @@ static gp_result gpi_hash_measure(gpi_call *call, const gpi_table *table, cl_uin
     if (result == GP_OK) result = gpi_call_fill(call, stats, 0, bytes);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, program, GPI_HASH_MEASURE);
-    GPI_CALL_ARG(call, table->buffer);
+    gpi_hash_arg_table(call, table);
     GPI_CALL_ARG(call, stats);
-    result = gpi_hash_launch_slots(call, table, &plan);
+    result = gpi_hash_launch_slots(call, table, &plan, true);
     return result == GP_OK ? gpi_call_read(call, stats, 0, bytes, words) : result;
 }
 

@@ -59,14 +59,15 @@ typedef uint gp_hash_value;
 #define GPI_SIDE_SLOTS 1
 #endif
 
-/* Header, in uints. Counts are of 64 bits. */
+/* Header, in uints: the table's facts as a ulong4, then counts of 64 bits.
+
+       facts    mask, steps << 32 | turns, GPI_MAGIC + loud << 32 | seed | reserved
+
+   Kernels of the library have the facts as an argument, so that nothing in the buffer leads them out of it.
+   They leave a table alone whose header says otherwise. */
 #define GPI_HEADER 64
-#define GPI_HEADER_MASK 0
-#define GPI_HEADER_STEPS 1
-#define GPI_HEADER_TURNS 2
-#define GPI_HEADER_SEED 4
-#define GPI_HEADER_RESERVED 6
 #define GPI_HEADER_COUNTS 16
+#define GPI_MAGIC 0x67706874u /* + 1: refusing the reserved value is an error, not the caller's wish */
 
 /* What came of a key; also the index of its count. The host knows them by the same values. */
 #define GP_HASH_INSERTED 1   /* it was absent and is there now */
@@ -107,25 +108,62 @@ typedef struct gp_hash_table {
     uint mask, steps, turns;
 } gp_hash_table;
 
-/* `memory`: the table's buffer. */
-static gp_hash_table gp_hash_open(__global uint *memory)
+/* The facts as a kernel's arguments; and from these. */
+#define GPI_FACTS_PARAMETERS(name) ulong name##_x, ulong name##_y, ulong name##_z, ulong name##_w
+#define GPI_FACTS(name) ((ulong4)(name##_x, name##_y, name##_z, name##_w))
+
+GPI_INLINE gp_hash_table gpi_hash_table_of(__global uint *memory, ulong4 facts)
 {
     gp_hash_table t;
     t.slots = (volatile __global gpi_word *)(memory + GPI_HEADER);
     t.counts = memory + GPI_HEADER_COUNTS;
-    t.mask = memory[GPI_HEADER_MASK];
-    t.steps = memory[GPI_HEADER_STEPS];
-    t.turns = memory[GPI_HEADER_TURNS];
-    const uint low = memory[GPI_HEADER_SEED], high = memory[GPI_HEADER_SEED + 1];
-    const uint reserved = memory[GPI_HEADER_RESERVED];
+    t.mask = (uint)facts.x;
+    t.steps = (uint)(facts.x >> 32);
+    t.turns = (uint)facts.y;
 #if GPI_WIDE && !GPI_HASH_PACKED
-    t.seed = (ulong)high << 32 | low;
-    t.reserved = (ulong)memory[GPI_HEADER_RESERVED + 1] << 32 | reserved;
+    t.seed = facts.z;
+    t.reserved = facts.w;
 #else
-    t.seed = low ^ high;
-    t.reserved = reserved;
+    t.seed = (uint)(facts.z ^ facts.z >> 32);
+    t.reserved = (uint)facts.w;
 #endif
     return t;
+}
+
+GPI_INLINE ulong4 gpi_hash_header(__global const uint *memory)
+{
+    __global const ulong *p = (__global const ulong *)memory;
+    return (ulong4)(p[0], p[1], p[2], p[3]);
+}
+
+/* `memory`: the table's buffer. In one that holds no table nothing is found, and nothing finds a place. */
+GPI_INLINE gp_hash_table gp_hash_open(__global uint *memory)
+{
+    ulong4 facts = gpi_hash_header(memory);
+    if (((uint)(facts.y >> 32) & ~1u) != GPI_MAGIC) facts = (ulong4)(0);
+    return gpi_hash_table_of(memory, facts);
+}
+
+/* Whether the table is what the host takes it for. */
+GPI_INLINE bool gpi_hash_is(__global const uint *memory, ulong4 facts)
+{
+    const ulong4 header = gpi_hash_header(memory);
+    return header.x == facts.x && header.y == facts.y && header.z == facts.z && header.w == facts.w;
+}
+
+/* What a kernel of n elements, or slots, has to do; nothing where there is no table. */
+GPI_INLINE ulong gpi_hash_work(__global const uint *memory, ulong4 facts, ulong n,
+                               volatile __global uint *counters)
+{
+    if (gpi_hash_is(memory, facts)) return n;
+    if (get_group_id(0) == 0 && get_local_id(0) == 0) (void)atomic_inc(counters + GPI_COUNT_STRANGE);
+    return 0;
+}
+
+/* Keys that were refused, to the context's counters; `by`: see GPI_COUNT_REFUSED. */
+GPI_INLINE void gpi_hash_tell_refused(ulong4 facts, volatile __global uint *counters, uint by, uint x)
+{
+    if (facts.y >> 32 & 1) (void)atomic_add(counters + GPI_COUNT_REFUSED + by, x);
 }
 
 /* Where the probe for `key` begins. */

@@ -94,7 +94,7 @@ GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, GPI_RUN_PARAMETERS)
         combines = combines && (base - begin < GPI_TRIAL || 2 * found >= base - begin);
     }
     for (uint c = 0; c < GPI_CELLS; c++) gpi_cell_flush(t, &cells, c, change, tally);
-    GPI_TALLY_FLUSH(tally, t);
+    gpi_tally_flush(tally, t, facts, change, counters);
 }
 
 #else
@@ -215,6 +215,6 @@ GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, GPI_RUN_PARAMETERS)
         if (count > 1)
             (void)atomic_add(tally + (came == GP_HASH_INSERTED ? GP_HASH_EXISTED : came), count - 1);
     }
-    GPI_TALLY_FLUSH(tally, t);
+    gpi_tally_flush(tally, t, facts, change, counters);
 }
 #endif

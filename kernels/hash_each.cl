@@ -51,12 +51,14 @@ static uint gpi_each_slot(gp_hash_table t, uint slot)
     return 0;
 }
 
-GPI_KERNEL void gp_hash_each_slot(__global uint *memory, ulong span)
+GPI_KERNEL void gp_hash_each_slot(__global uint *memory, GPI_FACTS_PARAMETERS(table), ulong span,
+                                  volatile __global uint *counters)
 {
-    const gp_hash_table t = gp_hash_open(memory);
+    const ulong4 facts = GPI_FACTS(table);
+    const gp_hash_table t = gpi_hash_table_of(memory, facts);
     uint changed = 0, refused = 0;
     ulong begin, end;
-    gpi_span(gpi_slot_count(t), span, &begin, &end);
+    gpi_span(gpi_hash_work(memory, facts, gpi_slot_count(t), counters), span, &begin, &end);
     for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {
         const uint what = gpi_each_slot(t, (uint)i);
         changed += what == GP_HASH_ERASED || what == GP_HASH_EXISTED;
@@ -64,4 +66,5 @@ GPI_KERNEL void gp_hash_each_slot(__global uint *memory, ulong span)
     }
     if (changed) gpi_hash_count(t, GPI_EACH_ERASE ? GP_HASH_ERASED : GP_HASH_EXISTED, changed);
     if (refused) gpi_hash_count(t, GP_HASH_REFUSED, refused);
+    if (refused) gpi_hash_tell_refused(facts, counters, 3, refused);
 }

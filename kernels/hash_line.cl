@@ -35,8 +35,9 @@ typedef long2 gpi_lanes_mask;
 #define GPI_SLOTS_NUMBER ((ulong2)(0, 1))
 #define GPI_SLOTS_FOLD(op, x) op((x).s0, (x).s1)
 #endif
-#define GPI_LINES_NEAR 256u /* after which a search without an end begins again, and looks for erased keys \
-                             */
+#define GPI_LINES_NEAR                                                                  \
+    256u /* after which a search without an end begins again, and looks for erased keys \
+          */
 #define GPI_OR_OF(a, b) ((a) | (b))
 
 /* any(), which PoCL 3.1 makes a chain of branches of. */

@@ -247,6 +247,7 @@ GP_API const gp_device_info *gp_context_info(const gp_context *gp) { return gp ?
 
 GP_API gp_result gp_finish(gp_context *gp)
 {
+    gp_result result, hashed;
     cl_int error;
     if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_finish: gp is NULL");
     error = clFinish(gp->queue);
@@ -255,7 +256,9 @@ GP_API gp_result gp_finish(gp_context *gp)
     gp->scratch_busy = NULL;
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clFinish");
     gpi_programs_save(gp);
-    return gpi_async_result(gp);
+    hashed = gpi_hash_result(gp);
+    result = gpi_async_result(gp); /* the first cause, where both fail */
+    return result != GP_OK ? result : hashed;
 }
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)

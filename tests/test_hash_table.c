@@ -61,7 +61,7 @@ static void test_own_buffer(void **state)
     assert_ptr_equal(gp_hash_buffer(gp, table), desc.buffer);
     clReleaseMemObject(desc.buffer);
     again.buffer = desc.buffer;
-    assert_gp_fails(gp, gp_hash_rehash(gp, table, &again), GP_ERROR_OVERLAP, "present memory");
+    assert_gp_fails(gp, gp_hash_rehash(gp, table, &again), GP_ERROR_OVERLAP, "the table");
     again.buffer = test_buffer(gp, bytes, NULL);
     assert_gp(gp, gp_hash_rehash(gp, table, &again));
     assert_ptr_equal(gp_hash_buffer(gp, table), again.buffer);
