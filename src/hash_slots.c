@@ -430,12 +430,14 @@ GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash handle, gp_hash_stat
     static const char function[] = "gp_hash_stats_read";
     gpi_table *table = gpi_hash_of(gp, function, handle);
     cl_uint words[GPI_STATS_WORDS];
+    uint64_t counts[GPI_HASH_COUNTS];
     gpi_call call;
     gp_result result;
     size_t b;
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
     if (!out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: out is NULL", function);
-    if (gp->out_of_order && (result = gp_finish(gp)) != GP_OK) return result;
+    result = gpi_hash_read_counts(gp, function, table, counts); /* is there a table? */
+    if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
     if (result == GP_OK) result = gpi_hash_measure(&call, table, words);
     result = gpi_call_end(&call, result);
