@@ -1402,15 +1402,23 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
    the same time on one table, from several contexts, and your own kernels with them (gp_device_source).
    Clear, rehash, growing, destroy and share are exclusive: nothing else may use the table meanwhile, in any
    context; retrieve and the statistics want it unchanged, or count what they happen to see.
-   Keys: all are legal. Values: one is reserved, all ones unless `reserved` names another; a key whose value
-   it is or would become is refused, counted, and left as it was. Full: an operation looks at each slot once
-   at most. Where no slot is left the key fails, is counted, and listed when asked for; keys that are there
-   stay. gp_hash_rehash into more slots, then the listed keys again, finishes the batch. On devices with
-   limited loops (loop_limit) a probe ends after 24,000 slots. Erased keys keep their slots, for the same key
-   only, until a rehash drops them: so keys are unique. 64-bit data needs
+   Keys: all are legal. Values: all are legal where keys and values have up to 32 bits and the device has
+   64-bit atomics, and where keys of 64 bits have values of 32. Elsewhere (values of 64 bits) one value is
+   reserved: a key whose value it is or would become is refused, counted, and left as it was. It is the one
+   that `reserved` names. Where that is NULL it is one derived from `seed` that is hardly in any data (a
+   signalling NaN; as an integer a large one), and then a refusal is an error: gp_finish and the next blocking
+   call return GP_ERROR_INVALID_ARGUMENT, and say how many keys were refused and by which call. Tables that
+   need no reserved value do not look at `reserved`. Its memory: while the table lives, no other call of its
+   contexts writes into its buffer (GP_ERROR_OVERLAP). Where somebody else has overwritten the buffer's
+   header, calls leave the table alone: the functions that read counts or statistics, gp_finish and the next
+   blocking call return GP_ERROR_INVALID_BUFFER. gp_hash_clear makes the table anew. Full: an operation looks
+   at each slot once at most. Where no slot is left the key fails, is counted, and listed when asked for; keys
+   that are there stay. gp_hash_rehash into more slots, then the listed keys again, finishes the batch. On
+   devices with limited loops (loop_limit) a probe ends after 24,000 slots. Erased keys keep their slots, for
+   the same key only, until a rehash drops them: so keys are unique. 64-bit data needs
    cl_khr_int64_base_atomics, else GP_ERROR_UNSUPPORTED. Memory: 8 bytes a slot for keys and values of up to
-   32 bits, else 16; one slot more than the capacity, and 256 bytes. Speed is best up to a load of 1/2, and
-   good up to 0.8; see README. */
+   32 bits, else 16; one or two slots more than the capacity, and 256 bytes. Speed is best up to a load of
+   1/2, and good up to 0.8; see README. */
 typedef struct gp_hash {
     uint64_t id;
 } gp_hash;
@@ -1424,7 +1432,7 @@ typedef struct gp_hash_desc {
     bool grow;            /* an insertion after which more than max_load of the slots might be taken blocks to
                              find out, and rehashes into twice the slots or more. Not with gp_hash_share. */
     uint64_t seed;        /* of the hash function (murmur3's finaliser) */
-    const void *reserved; /* value_size bytes, read during the call; NULL: all ones */
+    const void *reserved; /* value_size bytes: a value that you do not store; NULL: see above */
     cl_mem buffer;        /* gp_hash_buffer_size bytes, yours until destroy or rehash; NULL: its own */
     const cl_event *wait;
     cl_uint wait_count;
@@ -1462,7 +1470,7 @@ typedef enum gp_hash_result {
     GP_HASH_INSERTED = 1,   /* it was absent and is there now */
     GP_HASH_EXISTED = 2,    /* it was there: its value kept, assigned or combined */
     GP_HASH_FAILED = 3,     /* there was no slot for it */
-    GP_HASH_REFUSED = 4,    /* its value is, or would have become, the reserved one */
+    GP_HASH_REFUSED = 4,    /* its value is, or would have become, the reserved one, if there is one */
     GP_HASH_SUPERSEDED = 5, /* another of the batch's equal keys stood for it (duplicates) */
     GP_HASH_ERASED = 6,
     GP_HASH_ABSENT = 7 /* erase: it was not there */
@@ -1534,7 +1542,8 @@ typedef struct gp_hash_find_desc {
     size_t values_offset;
     cl_mem found; /* count bytes: 1 or 0; NULL: not wanted */
     size_t found_offset;
-    const void *absent; /* value_size bytes, read during the call; NULL: the reserved value */
+    const void
+        *absent; /* value_size bytes, read during the call; NULL: `reserved` of gp_hash_desc, or all ones */
     size_t count;
     cl_mem count_buffer;
     size_t count_offset;
@@ -2229,16 +2238,28 @@ typedef struct gpi_failure {
     cl_int status;
 } gpi_failure;
 
+/* A piece of a buffer: bytes [begin, end) of the outermost buffer that holds it. */
+typedef struct gpi_range {
+    cl_mem root;
+    void *host; /* the memory of a buffer with CL_MEM_USE_HOST_PTR; else NULL */
+    size_t begin, end;
+} gpi_range;
+
 /* A hash table, as all contexts that share it see it. The buffer starts with the same facts (hash.cl). */
 typedef struct gpi_table {
     uint32_t references; /* handles */
     size_t key_size, value_size;
     bool packed, wide; /* form: packed; split with words of 64 bits; else split with words of 32 */
+    bool limited;      /* probes end early: the device's loops are limited */
     uint32_t mask;     /* capacity - 1 */
-    uint64_t seed, reserved;
+    uint64_t seed;
+    uint64_t reserved; /* what the value of an absent key is; not in the packed form */
+    bool loud;         /* it may be a value, and the caller has not named it */
+    uint64_t absent;   /* what gp_hash_find gives, unless told otherwise */
     double max_load;
     bool grow;
-    uint64_t taken; /* slots, at most; kept where the table grows */
+    uint64_t taken;  /* slots, at most; kept where the table grows */
+    gpi_range range; /* of the buffer */
     cl_mem buffer;
 } gpi_table;
 
@@ -2255,7 +2276,7 @@ typedef struct gpi_handle {
     uint32_t generation;
 } gpi_handle;
 
-enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 5, GPI_ASYNC_TEXT_MAX = 256, GPI_SETTLED_AT_ONCE = 64 };
+enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 10, GPI_ASYNC_TEXT_MAX = 256, GPI_SETTLED_AT_ONCE = 64 };
 enum { GPI_SYMBOL_TABLES = 8 };
 
 struct gp_context {
@@ -2286,6 +2307,7 @@ struct gp_context {
     gpi_handle *handles; /* of hash tables */
     uint32_t handle_count;
     uint32_t generation; /* of the next one */
+    bool hash_unread;    /* hash kernels may have counted what has to be told (gpi_hash_result) */
 
     gpi_symbols symbols[GPI_SYMBOL_TABLES];
     uint32_t symbols_next; /* the place of the next one */
@@ -2465,13 +2487,6 @@ typedef struct gpi_count {
     size_t offset;
     gp_type type;
 } gpi_count;
-
-/* A piece of a buffer: bytes [begin, end) of the outermost buffer that holds it. */
-typedef struct gpi_range {
-    cl_mem root;
-    void *host; /* the memory of a buffer with CL_MEM_USE_HOST_PTR; else NULL */
-    size_t begin, end;
-} gpi_range;
 
 enum { GPI_READS = 0, GPI_WRITES = 1, GPI_BOTH = 2 };
 
@@ -2767,6 +2782,9 @@ static void gpi_symbols_free(gp_context *gp);
 /* hash_table.c, hash.c, hash_slots.c */
 static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
 static void gpi_hash_free_all(gp_context *gp);
+static gp_result gpi_hash_result(gp_context *gp);
+static gp_result gpi_hash_check_apart_from_tables(gp_context *gp, const char *function, const char *field,
+                                                  const gpi_range *range);
 static gp_result gpi_hash_device_text(gp_context *gp, const char *function, gp_hash handle, gpi_text *text);
 static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count);
 
@@ -3087,6 +3105,8 @@ static const char *const gpi_kernel_count[] = {
     "#define GPI_COUNT_CLAMPED 2   /* calls that wanted more elements than their bound */\n",
     "#define GPI_COUNT_BAD 3       /* calls that found bad offsets */\n",
     "#define GPI_COUNT_SKIPPED 4   /* elements whose index was out of range */\n",
+    "#define GPI_COUNT_REFUSED 5   /* keys that a hash table refused: by insert, assign, apply, for_each */\n",
+    "#define GPI_COUNT_STRANGE 9   /* launches that found no hash table where one should be */\n",
     "\n",
     "/* One group of a call says so when more was wanted than allowed. */\n",
     "#define GPI_COUNT_CHECK(first_group, counters)                                \\\n",
@@ -9177,23 +9197,27 @@ static const char *const gpi_kernel_hash[] = {
     "\n",
     "   Memory, one buffer:\n",
     "\n",
-    "       | header: 64 uints | slot 0 | slot 1 | ... | slot mask | the slot of the key of all ones |\n",
+    "       | header: 64 uints | slot 0 | slot 1 | ... | slot mask | side slots |\n",
     "\n",
     "   A slot, by form:\n",
     "\n",
     "       packed   one 64-bit word: key in the high half, value in the low half\n",
     "       split    two words of one width, 32 or 64 bits: key, value; narrower data is extended with zeros\n",
     "\n",
-    "   A key cell of all ones is empty; the pair whose key has these bits lives in the slot behind the table, so\n",
-    "   that every key is legal. One value, the reserved one, means that a key is absent. A slot goes through these\n",
-    "   states:\n",
+    "   A slot goes through these states, and never back to the first:\n",
     "\n",
-    "       empty -> claimed, absent -> live -> absent -> live ...      (packed: straight from empty to live)\n",
+    "                 empty                      live            erased\n",
+    "       packed    all ones                   (key, value)    (one less than all ones, key)    -> live again\n",
+    "       split     (all ones, reserved)       (key, value)    (key, reserved)                  -> live again\n",
+    "\n",
+    "   Packed, two keys say something else in a slot; the pairs of these keys live in the side slots, under the\n",
+    "   key 0, so that every key is legal, and every value. Split, it is one key, and one value is reserved: where\n",
+    "   values are narrower than words it is one that no value is.\n",
     "\n",
     "   Invariants:\n",
-    "     - A key that has been written never moves and is never overwritten. So a probe that meets an empty slot\n",
-    "   has seen all keys that began to be inserted before it, and no key can stand in two slots: both writers meet\n",
-    "   at the first slot that was empty for either of them, and one of their exchanges fails.\n",
+    "     - A slot belongs to the key that claimed it, erased or not. So a probe that meets an empty slot has seen\n",
+    "   all keys that began to be inserted before it, and no key can stand in two slots: both writers meet at the\n",
+    "   first slot that was empty for either of them, and one of their exchanges fails.\n",
     "     - A value changes only by compare-and-swap from what was seen, so that no update is lost. Packed, key and\n",
     "       value change together; split, a reader between the two exchanges sees an absent key.\n",
     "     - Every access to a slot is atomic (a relaxed load is enough: each word tells all by itself).\n",
@@ -9219,26 +9243,33 @@ static const char *const gpi_kernel_hash[] = {
     "#define GPI_KEY_NONE (~0u)\n",
     "#endif\n",
     "\n",
-    "/* Header, in uints. Counts are of 64 bits. */\n",
+    "#if GPI_HASH_PACKED\n",
+    "#define GPI_KEY_DEAD (~1u) /* the value half says whose slot it is */\n",
+    "#define GPI_SIDE_SLOTS 2\n",
+    "#else\n",
+    "#define GPI_SIDE_SLOTS 1\n",
+    "#endif\n",
+    "\n",
+    "/* Header, in uints: the table's facts as a ulong4, then counts of 64 bits.\n",
+    "\n",
+    "       facts    mask, steps << 32 | turns, GPI_MAGIC + loud << 32 | seed | reserved\n",
+    "\n",
+    "   Kernels of the library have the facts as an argument, so that nothing in the buffer leads them out of it.\n",
+    "   They leave a table alone whose header says otherwise. */\n",
     "#define GPI_HEADER 64\n",
-    "#define GPI_HEADER_MASK 0\n",
-    "#define GPI_HEADER_STEPS 1\n",
-    "#define GPI_HEADER_TURNS 2\n",
-    "#define GPI_HEADER_SEED 4\n",
-    "#define GPI_HEADER_RESERVED 6\n",
     "#define GPI_HEADER_COUNTS 16\n",
+    "#define GPI_MAGIC 0x67706874u /* + 1: refusing the reserved value is an error, not the caller's wish */\n",
     "\n",
     "/* What came of a key; also the index of its count. The host knows them by the same values. */\n",
     "#define GP_HASH_INSERTED 1   /* it was absent and is there now */\n",
     "#define GP_HASH_EXISTED 2    /* it was there: kept, assigned or combined */\n",
     "#define GP_HASH_FAILED 3     /* no slot was found */\n",
-    "#define GP_HASH_REFUSED 4    /* its value is, or would become, the reserved one */\n",
+    "#define GP_HASH_REFUSED 4    /* its value is, or would become, the reserved one; never in the packed form */\n",
     "#define GP_HASH_SUPERSEDED 5 /* another of the batch's equal keys stands for it */\n",
     "#define GP_HASH_ERASED 6\n",
     "#define GP_HASH_ABSENT 7\n",
-    "#define GPI_COUNT_CLAIMED \\\n",
-    "    0                    /* slots that have a key, whether live or not; without the slot behind the table */\n",
-    "#define GPI_COUNT_LOST 8 /* live keys for which a rehash found no slot */\n",
+    "#define GPI_COUNT_CLAIMED 0 /* slots that have a key, whether live or not; without side slots */\n",
+    "#define GPI_COUNT_LOST 8    /* live keys for which a rehash found no slot */\n",
     "#define GPI_COUNTS 9\n",
     "#define GPI_CLAIMED 16 /* with GP_HASH_INSERTED or others: a slot got its key */\n",
     "\n",
@@ -9268,25 +9299,62 @@ static const char *const gpi_kernel_hash[] = {
     "    uint mask, steps, turns;\n",
     "} gp_hash_table;\n",
     "\n",
-    "/* `memory`: the table's buffer. */\n",
-    "static gp_hash_table gp_hash_open(__global uint *memory)\n",
+    "/* The facts as a kernel's arguments; and from these. */\n",
+    "#define GPI_FACTS_PARAMETERS(name) ulong name##_x, ulong name##_y, ulong name##_z, ulong name##_w\n",
+    "#define GPI_FACTS(name) ((ulong4)(name##_x, name##_y, name##_z, name##_w))\n",
+    "\n",
+    "GPI_INLINE gp_hash_table gpi_hash_table_of(__global uint *memory, ulong4 facts)\n",
     "{\n",
     "    gp_hash_table t;\n",
     "    t.slots = (volatile __global gpi_word *)(memory + GPI_HEADER);\n",
     "    t.counts = memory + GPI_HEADER_COUNTS;\n",
-    "    t.mask = memory[GPI_HEADER_MASK];\n",
-    "    t.steps = memory[GPI_HEADER_STEPS];\n",
-    "    t.turns = memory[GPI_HEADER_TURNS];\n",
-    "    const uint low = memory[GPI_HEADER_SEED], high = memory[GPI_HEADER_SEED + 1];\n",
-    "    const uint reserved = memory[GPI_HEADER_RESERVED];\n",
+    "    t.mask = (uint)facts.x;\n",
+    "    t.steps = (uint)(facts.x >> 32);\n",
+    "    t.turns = (uint)facts.y;\n",
     "#if GPI_WIDE && !GPI_HASH_PACKED\n",
-    "    t.seed = (ulong)high << 32 | low;\n",
-    "    t.reserved = (ulong)memory[GPI_HEADER_RESERVED + 1] << 32 | reserved;\n",
+    "    t.seed = facts.z;\n",
+    "    t.reserved = facts.w;\n",
     "#else\n",
-    "    t.seed = low ^ high;\n",
-    "    t.reserved = reserved;\n",
+    "    t.seed = (uint)(facts.z ^ facts.z >> 32);\n",
+    "    t.reserved = (uint)facts.w;\n",
     "#endif\n",
     "    return t;\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE ulong4 gpi_hash_header(__global const uint *memory)\n",
+    "{\n",
+    "    __global const ulong *p = (__global const ulong *)memory;\n",
+    "    return (ulong4)(p[0], p[1], p[2], p[3]);\n",
+    "}\n",
+    "\n",
+    "/* `memory`: the table's buffer. In one that holds no table nothing is found, and nothing finds a place. */\n",
+    "GPI_INLINE gp_hash_table gp_hash_open(__global uint *memory)\n",
+    "{\n",
+    "    ulong4 facts = gpi_hash_header(memory);\n",
+    "    if (((uint)(facts.y >> 32) & ~1u) != GPI_MAGIC) facts = (ulong4)(0);\n",
+    "    return gpi_hash_table_of(memory, facts);\n",
+    "}\n",
+    "\n",
+    "/* Whether the table is what the host takes it for. */\n",
+    "GPI_INLINE bool gpi_hash_is(__global const uint *memory, ulong4 facts)\n",
+    "{\n",
+    "    const ulong4 header = gpi_hash_header(memory);\n",
+    "    return header.x == facts.x && header.y == facts.y && header.z == facts.z && header.w == facts.w;\n",
+    "}\n",
+    "\n",
+    "/* What a kernel of n elements, or slots, has to do; nothing where there is no table. */\n",
+    "GPI_INLINE ulong gpi_hash_work(__global const uint *memory, ulong4 facts, ulong n,\n",
+    "                               volatile __global uint *counters)\n",
+    "{\n",
+    "    if (gpi_hash_is(memory, facts)) return n;\n",
+    "    if (get_group_id(0) == 0 && get_local_id(0) == 0) (void)atomic_inc(counters + GPI_COUNT_STRANGE);\n",
+    "    return 0;\n",
+    "}\n",
+    "\n",
+    "/* Keys that were refused, to the context's counters; `by`: see GPI_COUNT_REFUSED. */\n",
+    "GPI_INLINE void gpi_hash_tell_refused(ulong4 facts, volatile __global uint *counters, uint by, uint x)\n",
+    "{\n",
+    "    if (facts.y >> 32 & 1) (void)atomic_add(counters + GPI_COUNT_REFUSED + by, x);\n",
     "}\n",
     "\n",
     "/* Where the probe for `key` begins. */\n",
@@ -9297,7 +9365,7 @@ static const char *const gpi_kernel_hash[] = {
     "#else\n",
     "    const uint home = gpi_mix_32(key ^ t.seed) & t.mask;\n",
     "#endif\n",
-    "    return key == GPI_KEY_NONE ? t.mask + 1 : home;\n",
+    "    return key > GPI_KEY_NONE - GPI_SIDE_SLOTS ? t.mask + 1 + (uint)(GPI_KEY_NONE - key) : home;\n",
     "}\n",
     "\n",
     "GPI_INLINE void gpi_hash_count(gp_hash_table t, uint what, uint x) { gpi_add_wide(t.counts + 2 * what, x); }\n",
@@ -9311,8 +9379,11 @@ static const char *const gpi_kernel_hash[] = {
     "\n",
     "/* ------------------------------------------------------------------ slots */\n",
     "\n",
+    "GPI_INLINE ulong gpi_slot_count(gp_hash_table t) { return (ulong)t.mask + 1 + GPI_SIDE_SLOTS; }\n",
+    "\n",
     "#if GPI_HASH_PACKED\n",
     "#define GPI_SLOT_WORDS 1\n",
+    "#define GPI_SLOT_EMPTY (~0ul)\n",
     "#define GPI_PAIR(key, value) ((ulong)(key) << 32 | (value))\n",
     "#define GPI_PAIR_KEY(word) ((uint)((word) >> 32))\n",
     "#define GPI_PAIR_VALUE(word) ((uint)(word))\n",
@@ -9325,19 +9396,47 @@ static const char *const gpi_kernel_hash[] = {
     "    return t.slots + (size_t)slot * GPI_SLOT_WORDS;\n",
     "}\n",
     "\n",
+    "#if GPI_HASH_PACKED\n",
+    "/* The key that stands in a slot for `key`. */\n",
+    "GPI_INLINE uint gpi_slot_key(gp_hash_table t, uint slot, uint key) { return slot > t.mask ? 0 : key; }\n",
+    "\n",
     "/* Key and value in a slot; false when it has no live pair. */\n",
     "GPI_INLINE bool gpi_slot_read(gp_hash_table t, uint slot, gp_hash_key *key, gp_hash_value *value)\n",
     "{\n",
-    "#if GPI_HASH_PACKED\n",
     "    const ulong seen = gpi_word_load(gpi_slot(t, slot));\n",
-    "    *key = GPI_PAIR_KEY(seen);\n",
+    "    *key = slot > t.mask ? GPI_KEY_NONE - (slot - t.mask - 1) : GPI_PAIR_KEY(seen);\n",
     "    *value = GPI_PAIR_VALUE(seen);\n",
+    "    return GPI_PAIR_KEY(seen) < GPI_KEY_DEAD;\n",
+    "}\n",
+    "\n",
+    "/* Whether an erased key has the slot. */\n",
+    "GPI_INLINE bool gpi_slot_is_dead(gp_hash_table t, uint slot)\n",
+    "{\n",
+    "    return GPI_PAIR_KEY(gpi_word_load(gpi_slot(t, slot))) == GPI_KEY_DEAD;\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE bool gpi_is_reserved(gp_hash_table t, gp_hash_value value)\n",
+    "{\n",
+    "    (void)t;\n",
+    "    (void)value;\n",
+    "    return false;\n",
+    "}\n",
     "#else\n",
+    "GPI_INLINE bool gpi_slot_read(gp_hash_table t, uint slot, gp_hash_key *key, gp_hash_value *value)\n",
+    "{\n",
     "    *key = gpi_word_load(gpi_slot(t, slot));\n",
     "    *value = gpi_word_load(gpi_slot(t, slot) + 1);\n",
-    "#endif\n",
     "    return *value != t.reserved && (*key != GPI_KEY_NONE || slot > t.mask);\n",
     "}\n",
+    "\n",
+    "GPI_INLINE bool gpi_slot_is_dead(gp_hash_table t, uint slot)\n",
+    "{\n",
+    "    return gpi_word_load(gpi_slot(t, slot)) != GPI_KEY_NONE &&\n",
+    "           gpi_word_load(gpi_slot(t, slot) + 1) == t.reserved;\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE bool gpi_is_reserved(gp_hash_table t, gp_hash_value value) { return value == t.reserved; }\n",
+    "#endif\n",
     "\n",
     "/* ------------------------------------------------------------------ values */\n",
     "\n",
@@ -9394,29 +9493,26 @@ static const char *const gpi_kernel_hash[] = {
     "\n",
     "#if GPI_HASH_PACKED\n",
     "/* The key's slot is found or claimed, and its value changed: what came of it. `slot`: gpi_hash_home(t, key).\n",
-    "   (hash.pml: `once`, `lost`, `full`, `ends`, and the mutations BUG_CLAIM, BUG_CHECK, BUG_REUSE, BUG_STEPS.)\n",
-    " */\n",
+    "   (hash.pml: `once`, `lost`, `full`, `ends`, and the mutations BUG_CLAIM, BUG_CHECK, BUG_REUSE, BUG_AGAIN,\n",
+    "   BUG_STEPS.) */\n",
     "GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)\n",
     "{\n",
-    "    const ulong empty = GPI_PAIR(GPI_KEY_NONE, t.reserved);\n",
+    "    const bool aside = slot > t.mask;\n",
+    "    const uint own = gpi_slot_key(t, slot, key);\n",
     "    ulong seen = gpi_word_load(gpi_slot(t, slot));\n",
     "    uint step = 0;\n",
-    "    if (value == t.reserved) return GP_HASH_REFUSED;\n",
     "    for (uint turn = 0; turn < t.turns; turn++) {\n",
     "        ulong old;\n",
-    "        if (seen == empty) {\n",
-    "            old = gpi_word_cas(gpi_slot(t, slot), empty, GPI_PAIR(key, value));\n",
-    "            if (old == empty) return GP_HASH_INSERTED | (key == GPI_KEY_NONE ? 0 : GPI_CLAIMED);\n",
+    "        if (seen == GPI_SLOT_EMPTY || seen == GPI_PAIR(GPI_KEY_DEAD, own)) {\n",
+    "            old = gpi_word_cas(gpi_slot(t, slot), seen, GPI_PAIR(own, value));\n",
+    "            if (old == seen) return GP_HASH_INSERTED | (seen == GPI_SLOT_EMPTY && !aside ? GPI_CLAIMED : 0);\n",
     "            seen = old; /* filled meanwhile */\n",
-    "        } else if (GPI_PAIR_KEY(seen) == key) {\n",
+    "        } else if (GPI_PAIR_KEY(seen) == own) {\n",
     "            const uint x = GPI_PAIR_VALUE(seen);\n",
-    "            const bool absent = x == t.reserved;\n",
-    "            if (!absent && change == GPI_KEEP) return GP_HASH_EXISTED;\n",
-    "            const uint next = absent ? value : gpi_change(change, x, value);\n",
+    "            const uint next = change == GPI_KEEP ? x : gpi_change(change, x, value);\n",
     "            if (next == x) return GP_HASH_EXISTED;\n",
-    "            if (next == t.reserved) return GP_HASH_REFUSED;\n",
-    "            old = gpi_word_cas(gpi_slot(t, slot), seen, GPI_PAIR(key, next));\n",
-    "            if (old == seen) return absent ? GP_HASH_INSERTED : GP_HASH_EXISTED;\n",
+    "            old = gpi_word_cas(gpi_slot(t, slot), seen, GPI_PAIR(own, next));\n",
+    "            if (old == seen) return GP_HASH_EXISTED;\n",
     "            seen = old; /* changed meanwhile */\n",
     "        } else {\n",
     "            if (++step == t.steps) return GP_HASH_FAILED;\n",
@@ -9477,14 +9573,14 @@ static const char *const gpi_kernel_hash[] = {
     "/* True and its value when the key is there. (hash.pml: `own`, `found`, `ends`.) */\n",
     "GPI_INLINE bool gpi_hash_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)\n",
     "{\n",
-    "    const ulong empty = GPI_PAIR(GPI_KEY_NONE, t.reserved);\n",
+    "    const uint own = gpi_slot_key(t, slot, key);\n",
     "    for (uint step = 0; step < t.steps; step++) {\n",
     "        const ulong seen = gpi_word_load(gpi_slot(t, slot));\n",
-    "        if (GPI_PAIR_KEY(seen) == key) {\n",
+    "        if (GPI_PAIR_KEY(seen) == own) {\n",
     "            *value = GPI_PAIR_VALUE(seen);\n",
-    "            return *value != t.reserved;\n",
+    "            return true;\n",
     "        }\n",
-    "        if (seen == empty) return false;\n",
+    "        if (seen == GPI_SLOT_EMPTY || seen == GPI_PAIR(GPI_KEY_DEAD, own)) return false;\n",
     "        slot = (slot + 1) & t.mask;\n",
     "    }\n",
     "    return false;\n",
@@ -9493,17 +9589,17 @@ static const char *const gpi_kernel_hash[] = {
     "/* The slot stays the key's. (hash.pml: `lost`, `ends`, and the mutation BUG_EMPTY.) */\n",
     "GPI_INLINE uint gpi_hash_remove(gp_hash_table t, uint slot, gp_hash_key key)\n",
     "{\n",
-    "    const ulong empty = GPI_PAIR(GPI_KEY_NONE, t.reserved);\n",
+    "    const uint own = gpi_slot_key(t, slot, key);\n",
+    "    const ulong dead = GPI_PAIR(GPI_KEY_DEAD, own);\n",
     "    ulong seen = gpi_word_load(gpi_slot(t, slot));\n",
     "    uint step = 0;\n",
     "    for (uint turn = 0; turn < t.turns; turn++) {\n",
-    "        if (GPI_PAIR_KEY(seen) == key) {\n",
-    "            if (GPI_PAIR_VALUE(seen) == t.reserved) return GP_HASH_ABSENT;\n",
-    "            const ulong old = gpi_word_cas(gpi_slot(t, slot), seen, GPI_PAIR(key, t.reserved));\n",
+    "        if (GPI_PAIR_KEY(seen) == own) {\n",
+    "            const ulong old = gpi_word_cas(gpi_slot(t, slot), seen, dead);\n",
     "            if (old == seen) return GP_HASH_ERASED;\n",
     "            seen = old; /* changed meanwhile */\n",
     "        } else {\n",
-    "            if (seen == empty || ++step == t.steps) return GP_HASH_ABSENT;\n",
+    "            if (seen == GPI_SLOT_EMPTY || seen == dead || ++step == t.steps) return GP_HASH_ABSENT;\n",
     "            slot = (slot + 1) & t.mask;\n",
     "            seen = gpi_word_load(gpi_slot(t, slot));\n",
     "        }\n",
@@ -9553,7 +9649,7 @@ static const char *const gpi_kernel_hash_line[] = {
     "   different moments, but a key found anywhere is there, a slot seen taken stays taken by its key, and one\n",
     "   seen empty is claimed by exchange. (tests/models/hash.pml with LINE.)\n",
     "\n",
-    "       line      | a  b  key c  -  d  -  - |      hit: the key's slot, wherever it stands\n",
+    "       line      | a  b  key c  -  d  -  - |      own: the key's slot, wherever it stands\n",
     "                          ^home ^             none: the first empty slot from home on\n",
     "\n",
     "   Slots before the home count in the last line only, when a probe has gone all the way round. */\n",
@@ -9585,6 +9681,9 @@ static const char *const gpi_kernel_hash_line[] = {
     "#define GPI_SLOTS_NUMBER ((ulong2)(0, 1))\n",
     "#define GPI_SLOTS_FOLD(op, x) op((x).s0, (x).s1)\n",
     "#endif\n",
+    "#define GPI_LINES_NEAR                                                                  \\\n",
+    "    256u /* after which a search without an end begins again, and looks for erased keys \\\n",
+    "          */\n",
     "#define GPI_OR_OF(a, b) ((a) | (b))\n",
     "\n",
     "/* any(), which PoCL 3.1 makes a chain of branches of. */\n",
@@ -9622,7 +9721,7 @@ static const char *const gpi_kernel_hash_line[] = {
     "#if GPI_HASH_PACKED\n",
     "    seen.word = words;\n",
     "    seen.hit = words >> 32 == (ulong)key;\n",
-    "    seen.none = words == GPI_PAIR(GPI_KEY_NONE, t.reserved);\n",
+    "    seen.none = words == GPI_SLOT_EMPTY;\n",
     "#else\n",
     "    seen.word = words.odd;\n",
     "    seen.hit = words.even == key;\n",
@@ -9632,27 +9731,61 @@ static const char *const gpi_kernel_hash_line[] = {
     "    return seen;\n",
     "}\n",
     "\n",
-    "/* Tables of less than a line, and the slot behind the table, are for the single-slot way. */\n",
+    "/* The key's slot, also when it was erased. (A subtraction: PoCL would make up the erased key's word before\n",
+    "   the first look, for all the keys that need none; 6 % of a find.) */\n",
+    "GPI_INLINE gpi_lanes_mask gpi_line_own(gpi_seen seen, gp_hash_key key)\n",
+    "{\n",
+    "#if GPI_HASH_PACKED\n",
+    "    return seen.hit | (seen.word - GPI_PAIR(GPI_KEY_DEAD, 0) == (ulong)key);\n",
+    "#else\n",
+    "    (void)key;\n",
+    "    return seen.hit;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* Tables of less than a line, and side slots, are for the single-slot way. */\n",
     "GPI_INLINE bool gpi_has_lines(gp_hash_table t, uint slot)\n",
     "{\n",
     "    return slot <= t.mask && t.mask >= GPI_LINE_SLOTS - 1;\n",
     "}\n",
     "\n",
-    "GPI_INLINE bool gpi_line_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)\n",
+    "/* As gpi_line_get, for where there is no empty slot far and wide: a key's slot is an end also when it was\n",
+    "   erased. That makes a line a quarter dearer. */\n",
+    "GPI_NOINLINE bool gpi_line_get_far(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)\n",
     "{\n",
     "    uint line = slot & ~(uint)(GPI_LINE_SLOTS - 1), from = slot % GPI_LINE_SLOTS;\n",
-    "    if (!gpi_has_lines(t, slot)) return gpi_hash_get(t, slot, key, value);\n",
     "    for (uint step = 0; step <= t.mask / GPI_LINE_SLOTS + 1; step++) {\n",
     "        const gpi_seen seen = gpi_line_see(t, line, from, key);\n",
     "        if (gpi_lanes_any(seen.hit)) {\n",
     "            *value = (gp_hash_value)gpi_lanes_pick(seen.word, seen.hit);\n",
-    "            return *value != t.reserved;\n",
+    "            return !gpi_is_reserved(t, *value);\n",
+    "        }\n",
+    "        if (gpi_lanes_any(seen.none) || gpi_lanes_any(gpi_line_own(seen, key))) return false;\n",
+    "        line = (line + GPI_LINE_SLOTS) & t.mask;\n",
+    "        from = 0;\n",
+    "    }\n",
+    "    return false;\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE bool gpi_line_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)\n",
+    "{\n",
+    "    const uint near = min(t.mask / GPI_LINE_SLOTS + 1, GPI_LINES_NEAR);\n",
+    "    uint line = slot & ~(uint)(GPI_LINE_SLOTS - 1), from = slot % GPI_LINE_SLOTS;\n",
+    "    if (!gpi_has_lines(t, slot)) return gpi_hash_get(t, slot, key, value);\n",
+    "    for (uint step = 0; step < near; step++) {\n",
+    "        const gpi_seen seen = gpi_line_see(t, line, from, key);\n",
+    "        if (gpi_lanes_any(seen.hit)) {\n",
+    "            *value = (gp_hash_value)gpi_lanes_pick(seen.word, seen.hit);\n",
+    "            return !gpi_is_reserved(t, *value);\n",
     "        }\n",
     "        if (gpi_lanes_any(seen.none)) return false;\n",
     "        line = (line + GPI_LINE_SLOTS) & t.mask;\n",
     "        from = 0;\n",
     "    }\n",
-    "    return false;\n",
+    "    gp_hash_value far = 0; /* so that *value need not be in memory */\n",
+    "    const bool is = gpi_line_get_far(t, slot, key, &far);\n",
+    "    *value = far;\n",
+    "    return is;\n",
     "}\n",
     "\n",
     "/* Erasing is single-slot work, once the line has told which slot. */\n",
@@ -9664,6 +9797,7 @@ static const char *const gpi_kernel_hash_line[] = {
     "        const gpi_seen seen = gpi_line_see(t, line, from, key);\n",
     "        if (gpi_lanes_any(seen.hit)) return gpi_hash_remove(t, line + gpi_lanes_first(seen.hit), key);\n",
     "        if (gpi_lanes_any(seen.none)) return GP_HASH_ABSENT;\n",
+    "        if (gpi_lanes_any(gpi_line_own(seen, key))) return GP_HASH_ABSENT;\n",
     "        line = (line + GPI_LINE_SLOTS) & t.mask;\n",
     "        from = 0;\n",
     "    }\n",
@@ -9673,16 +9807,15 @@ static const char *const gpi_kernel_hash_line[] = {
     "GPI_INLINE uint gpi_line_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)\n",
     "{\n",
     "    uint line = slot & ~(uint)(GPI_LINE_SLOTS - 1), from = slot % GPI_LINE_SLOTS, step = 0;\n",
-    "    if (value == t.reserved) return GP_HASH_REFUSED;\n",
+    "    if (gpi_is_reserved(t, value)) return GP_HASH_REFUSED;\n",
     "    while (gpi_has_lines(t, slot)) {\n",
     "        const gpi_seen seen = gpi_line_see(t, line, from, key);\n",
-    "        if (gpi_lanes_any(seen.hit))\n",
-    "            return gpi_hash_put(t, line + gpi_lanes_first(seen.hit), key, value, change);\n",
+    "        const gpi_lanes_mask own = gpi_line_own(seen, key);\n",
+    "        if (gpi_lanes_any(own)) return gpi_hash_put(t, line + gpi_lanes_first(own), key, value, change);\n",
     "        if (gpi_lanes_any(seen.none)) {\n",
     "            const uint at = line + gpi_lanes_first(seen.none);\n",
     "#if GPI_HASH_PACKED\n",
-    "            const ulong empty = GPI_PAIR(GPI_KEY_NONE, t.reserved);\n",
-    "            if (gpi_word_cas(gpi_slot(t, at), empty, GPI_PAIR(key, value)) == empty)\n",
+    "            if (gpi_word_cas(gpi_slot(t, at), GPI_SLOT_EMPTY, GPI_PAIR(key, value)) == GPI_SLOT_EMPTY)\n",
     "                return GP_HASH_INSERTED | GPI_CLAIMED;\n",
     "#else\n",
     "            if (gpi_word_cas(gpi_slot(t, at), GPI_KEY_NONE, key) == GPI_KEY_NONE)\n",
@@ -9830,12 +9963,14 @@ static const char *const gpi_kernel_hash_batch[] = {
     "\n",
     "/* How a batch's kernel begins: the table, and the group's keys [begin, end) of those that are wanted. */\n",
     "#define GPI_RUN_PARAMETERS ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters\n",
-    "#define GPI_RUN_OPEN(is_checked)                                                         \\\n",
-    "    const gp_hash_table t = gp_hash_open(memory);                                        \\\n",
-    "    const bool wide = (widths & GPI_WIDE_KEYS) != 0;                                     \\\n",
-    "    ulong begin, end;                                                                    \\\n",
-    "    keys += keys_at << (wide ? 1 : 0);                                                   \\\n",
-    "    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end); \\\n",
+    "#define GPI_RUN_OPEN(is_checked)                                                                            \\\n",
+    "    const ulong4 facts = GPI_FACTS(table);                                                                  \\\n",
+    "    const gp_hash_table t = gpi_hash_table_of(memory, facts);                                               \\\n",
+    "    const bool wide = (widths & GPI_WIDE_KEYS) != 0;                                                        \\\n",
+    "    ulong begin, end;                                                                                       \\\n",
+    "    keys += keys_at << (wide ? 1 : 0);                                                                      \\\n",
+    "    gpi_span(gpi_hash_work(memory, facts, gpi_count(bound, wanted, wanted_offset, wanted_words), counters), \\\n",
+    "             span, &begin, &end);                                                                           \\\n",
     "    GPI_COUNT_CHECK(get_group_id(0) == 0 && !(is_checked), counters)\n",
     "\n",
     "#define GPI_STEP (GPI_WG * GPI_BATCH)\n",
@@ -9894,8 +10029,10 @@ static const char *const gpi_kernel_hash_batch[] = {
     "#define GPI_TALLY_ADD(name, what) name[what]++\n",
     "\n",
     "/* Claimed slots are counted with what came of their keys, 16 places further on. */\n",
-    "static void gpi_tally_flush(uint *tally, gp_hash_table t)\n",
+    "static void gpi_tally_flush(uint *tally, gp_hash_table t, ulong4 facts, uint change,\n",
+    "                            volatile __global uint *counters)\n",
     "{\n",
+    "    const uint refused = tally[GP_HASH_REFUSED] + tally[GPI_CLAIMED + GP_HASH_REFUSED];\n",
     "    uint claimed = 0;\n",
     "    for (uint k = 1; k < GPI_CLAIMED; k++) {\n",
     "        const uint x = tally[k] + tally[GPI_CLAIMED + k];\n",
@@ -9903,8 +10040,8 @@ static const char *const gpi_kernel_hash_batch[] = {
     "        if (x && k != GP_HASH_ABSENT) gpi_hash_count(t, k, x);\n",
     "    }\n",
     "    if (claimed) gpi_hash_count(t, GPI_COUNT_CLAIMED, claimed);\n",
+    "    if (refused) gpi_hash_tell_refused(facts, counters, min(change, 2u), refused);\n",
     "}\n",
-    "#define GPI_TALLY_FLUSH(name, t) gpi_tally_flush(name, t)\n",
     "#else\n",
     "#define GPI_TALLY(name)                                                \\\n",
     "    __local uint name[8];                                              \\\n",
@@ -9921,14 +10058,16 @@ static const char *const gpi_kernel_hash_batch[] = {
     "    (void)atomic_inc(tally + (what & 7u));\n",
     "}\n",
     "\n",
-    "static void gpi_tally_flush(__local uint *tally, gp_hash_table t)\n",
+    "static void gpi_tally_flush(__local uint *tally, gp_hash_table t, ulong4 facts, uint change,\n",
+    "                            volatile __global uint *counters)\n",
     "{\n",
     "    barrier(CLK_LOCAL_MEM_FENCE); /* all items have counted */\n",
     "    for (uint k = (uint)get_local_id(0); k < 8; k += GPI_WG) {\n",
     "        if (tally[k] && k != GP_HASH_ABSENT) gpi_hash_count(t, k, tally[k]);\n",
+    "        if (tally[k] && k == GP_HASH_REFUSED)\n",
+    "            gpi_hash_tell_refused(facts, counters, min(change, 2u), tally[k]);\n",
     "    }\n",
     "}\n",
-    "#define GPI_TALLY_FLUSH(name, t) gpi_tally_flush(name, t)\n",
     "#endif\n",
     "\n",
     "/* ------------------------------------------------------------------ put */\n",
@@ -9946,9 +10085,10 @@ static const char *const gpi_kernel_hash_batch[] = {
     "#define GPI_IS_CHECKED 16u /* an earlier launch of the call has looked whether too many keys were wanted */\n",
     "\n",
     "/* Table, batch, and what is done with it. */\n",
-    "#define GPI_PUT_PARAMETERS                                                                        \\\n",
-    "    __global uint *memory, __global const uint *keys, ulong keys_at, __global const uint *values, \\\n",
-    "        ulong values_at, uint source, ulong operand, uint change, uint widths, uint wants\n",
+    "#define GPI_PUT_PARAMETERS                                                                                  \\\n",
+    "    __global uint *memory, GPI_FACTS_PARAMETERS(table), __global const uint *keys, ulong keys_at,           \\\n",
+    "        __global const uint *values, ulong values_at, uint source, ulong operand, uint change, uint widths, \\\n",
+    "        uint wants\n",
     "\n",
     "typedef struct gpi_failed {\n",
     "    __global uint *keys, *values;\n",
@@ -9979,13 +10119,13 @@ static const char *const gpi_kernel_hash_batch[] = {
     "    return !GPI_GET(judge, gpi_hash_home(judge, key), key, &chosen) || chosen == (gp_hash_value)i;\n",
     "}\n",
     "\n",
-    "GPI_KERNEL void gp_hash_put_keys(GPI_PUT_PARAMETERS, __global uint *judge_memory, __global uchar *results,\n",
-    "                                 ulong results_at, __global uint *failed_keys, ulong failed_keys_at,\n",
-    "                                 __global uint *failed_values, ulong failed_values_at,\n",
+    "GPI_KERNEL void gp_hash_put_keys(GPI_PUT_PARAMETERS, __global uint *judge_memory, GPI_FACTS_PARAMETERS(judge),\n",
+    "                                 __global uchar *results, ulong results_at, __global uint *failed_keys,\n",
+    "                                 ulong failed_keys_at, __global uint *failed_values, ulong failed_values_at,\n",
     "                                 volatile __global uint *failed_count, ulong failed_count_at,\n",
     "                                 GPI_RUN_PARAMETERS)\n",
     "{\n",
-    "    const gp_hash_table judge = gp_hash_open(judge_memory);\n",
+    "    const gp_hash_table judge = gpi_hash_table_of(judge_memory, GPI_FACTS(judge));\n",
     "    gpi_ahead ahead;\n",
     "    gpi_failed failed;\n",
     "    GPI_RUN_OPEN((wants & GPI_IS_CHECKED) != 0);\n",
@@ -10008,7 +10148,7 @@ static const char *const gpi_kernel_hash_batch[] = {
     "                gpi_failed_add(failed, ahead.now.key[k], value, wants, widths);\n",
     "        }\n",
     "    }\n",
-    "    GPI_TALLY_FLUSH(tally, t);\n",
+    "    gpi_tally_flush(tally, t, facts, change, counters);\n",
     "}\n",
     "\n",
     "/* ------------------------------------------------------------------ find, erase */\n",
@@ -10016,9 +10156,10 @@ static const char *const gpi_kernel_hash_batch[] = {
     "#define GPI_WANTS_VALUES 1u\n",
     "#define GPI_WANTS_FOUND 2u\n",
     "\n",
-    "GPI_KERNEL void gp_hash_find_keys(__global uint *memory, __global const uint *keys, ulong keys_at,\n",
-    "                                  __global uint *values, ulong values_at, __global uchar *found,\n",
-    "                                  ulong found_at, ulong absent, uint widths, uint wants, GPI_RUN_PARAMETERS)\n",
+    "GPI_KERNEL void gp_hash_find_keys(__global uint *memory, GPI_FACTS_PARAMETERS(table),\n",
+    "                                  __global const uint *keys, ulong keys_at, __global uint *values,\n",
+    "                                  ulong values_at, __global uchar *found, ulong found_at, ulong absent,\n",
+    "                                  uint widths, uint wants, GPI_RUN_PARAMETERS)\n",
     "{\n",
     "    gpi_ahead ahead;\n",
     "    GPI_RUN_OPEN(false);\n",
@@ -10037,9 +10178,9 @@ static const char *const gpi_kernel_hash_batch[] = {
     "    }\n",
     "}\n",
     "\n",
-    "GPI_KERNEL void gp_hash_erase_keys(__global uint *memory, __global const uint *keys, ulong keys_at,\n",
-    "                                   __global uchar *results, ulong results_at, uint widths, uint wants,\n",
-    "                                   GPI_RUN_PARAMETERS)\n",
+    "GPI_KERNEL void gp_hash_erase_keys(__global uint *memory, GPI_FACTS_PARAMETERS(table),\n",
+    "                                   __global const uint *keys, ulong keys_at, __global uchar *results,\n",
+    "                                   ulong results_at, uint widths, uint wants, GPI_RUN_PARAMETERS)\n",
     "{\n",
     "    gpi_ahead ahead;\n",
     "    GPI_RUN_OPEN((wants & GPI_IS_CHECKED) != 0);\n",
@@ -10053,7 +10194,7 @@ static const char *const gpi_kernel_hash_batch[] = {
     "            if (wants & GPI_WANTS_RESULTS) results[results_at + base + k] = (uchar)what;\n",
     "        }\n",
     "    }\n",
-    "    GPI_TALLY_FLUSH(tally, t);\n",
+    "    gpi_tally_flush(tally, t, facts, 0, counters); /* nothing is refused */\n",
     "}\n",
 };
 /* ---- End file kernels/hash_batch.cl ---- */
@@ -10073,7 +10214,8 @@ static const char *const gpi_kernel_hash_combine[] = {
     "   belongs to the first key that takes it; keys that find another one go straight.\n",
     "\n",
     "   What came of a combined cell came of all its keys, but that only one can have been inserted. A sum that is\n",
-    "   the reserved value never stands in a cell.\n",
+    "   the reserved value never stands in a cell. In the local shape a cell is a slot as of a table, packed or\n",
+    "   split.\n",
     "\n",
     "   Parameters\n",
     "       GPI_CELLS   of a group; a power of two                                                            */\n",
@@ -10115,13 +10257,13 @@ static const char *const gpi_kernel_hash_combine[] = {
     "                         uint change, uint *tally)\n",
     "{\n",
     "    const uint cell = home % GPI_CELLS;\n",
-    "    if (value == t.reserved) {\n",
+    "    if (gpi_is_reserved(t, value)) {\n",
     "        tally[GP_HASH_REFUSED]++;\n",
     "        return false;\n",
     "    }\n",
     "    if (cells->count[cell] && cells->key[cell] == key) {\n",
     "        const gp_hash_value sum = gpi_change(change, cells->value[cell], value);\n",
-    "        if (sum != t.reserved) {\n",
+    "        if (!gpi_is_reserved(t, sum)) {\n",
     "            cells->value[cell] = sum;\n",
     "            cells->count[cell]++;\n",
     "            return true;\n",
@@ -10156,44 +10298,95 @@ static const char *const gpi_kernel_hash_combine[] = {
     "        combines = combines && (base - begin < GPI_TRIAL || 2 * found >= base - begin);\n",
     "    }\n",
     "    for (uint c = 0; c < GPI_CELLS; c++) gpi_cell_flush(t, &cells, c, change, tally);\n",
-    "    GPI_TALLY_FLUSH(tally, t);\n",
+    "    gpi_tally_flush(tally, t, facts, change, counters);\n",
     "}\n",
     "\n",
     "#else\n",
-    "typedef volatile __local gp_hash_key *gpi_local_word; /* keys and values are of one width */\n",
-    "\n",
     "/* The word before; both sides of every access are atomic, as in the table. */\n",
-    "static gp_hash_key gpi_local_cas(gpi_local_word p, gp_hash_key old, gp_hash_key w)\n",
+    "static gpi_word gpi_local_cas(volatile __local gpi_word *p, gpi_word old, gpi_word w)\n",
     "{\n",
-    "#if GPI_WIDE && !GPI_HASH_PACKED\n",
+    "#if GPI_WIDE\n",
     "    return atom_cmpxchg(p, old, w);\n",
     "#else\n",
     "    return atomic_cmpxchg(p, old, w);\n",
     "#endif\n",
     "}\n",
     "\n",
+    "#if GPI_HASH_PACKED\n",
+    "typedef struct gpi_cells {\n",
+    "    ulong pair[GPI_CELLS]; /* GPI_SLOT_EMPTY: the cell is free */\n",
+    "    uint count[GPI_CELLS];\n",
+    "} gpi_cells;\n",
+    "\n",
+    "static void gpi_cell_clear(gp_hash_table t, __local gpi_cells *cells, uint cell)\n",
+    "{\n",
+    "    (void)t;\n",
+    "    cells->pair[cell] = GPI_SLOT_EMPTY;\n",
+    "}\n",
+    "\n",
+    "static uint gpi_cell_key(__local const gpi_cells *cells, uint cell)\n",
+    "{\n",
+    "    return GPI_PAIR_KEY(cells->pair[cell]);\n",
+    "}\n",
+    "\n",
+    "static uint gpi_cell_value(__local const gpi_cells *cells, uint cell)\n",
+    "{\n",
+    "    return GPI_PAIR_VALUE(cells->pair[cell]);\n",
+    "}\n",
+    "\n",
+    "/* The value goes into the key's cell; false when it has to go straight. */\n",
+    "static bool gpi_cell_combine(gp_hash_table t, __local gpi_cells *cells, uint cell, gp_hash_key key,\n",
+    "                             gp_hash_value value, uint change)\n",
+    "{\n",
+    "    ulong seen = GPI_SLOT_EMPTY;\n",
+    "    (void)t;\n",
+    "    for (;;) { /* ends: an exchange fails only because another item's succeeded */\n",
+    "        const uint sum = seen == GPI_SLOT_EMPTY ? value : gpi_change(change, GPI_PAIR_VALUE(seen), value);\n",
+    "        const ulong old = gpi_local_cas(&cells->pair[cell], seen, GPI_PAIR(key, sum));\n",
+    "        if (old == seen) return true;\n",
+    "        if (GPI_PAIR_KEY(old) != key) return false;\n",
+    "        seen = old;\n",
+    "    }\n",
+    "}\n",
+    "#else\n",
     "typedef struct gpi_cells {\n",
     "    gp_hash_key key[GPI_CELLS]; /* GPI_KEY_NONE: the cell is free */\n",
     "    gp_hash_value value[GPI_CELLS];\n",
     "    uint count[GPI_CELLS];\n",
     "} gpi_cells;\n",
     "\n",
+    "static void gpi_cell_clear(gp_hash_table t, __local gpi_cells *cells, uint cell)\n",
+    "{\n",
+    "    cells->key[cell] = GPI_KEY_NONE;\n",
+    "    cells->value[cell] = t.reserved;\n",
+    "}\n",
+    "\n",
+    "static gp_hash_key gpi_cell_key(__local const gpi_cells *cells, uint cell) { return cells->key[cell]; }\n",
+    "static gp_hash_value gpi_cell_value(__local const gpi_cells *cells, uint cell) { return cells->value[cell]; }\n",
+    "\n",
+    "static bool gpi_cell_combine(gp_hash_table t, __local gpi_cells *cells, uint cell, gp_hash_key key,\n",
+    "                             gp_hash_value value, uint change)\n",
+    "{\n",
+    "    const gp_hash_key owner = gpi_local_cas(&cells->key[cell], GPI_KEY_NONE, key);\n",
+    "    gp_hash_value x = t.reserved;\n",
+    "    if (owner != GPI_KEY_NONE && owner != key) return false;\n",
+    "    for (;;) { /* ends: an exchange fails only because another item's succeeded */\n",
+    "        const gp_hash_value sum = x == t.reserved ? value : gpi_change(change, x, value);\n",
+    "        if (sum == t.reserved) return false;\n",
+    "        const gp_hash_value old = gpi_local_cas(&cells->value[cell], x, sum);\n",
+    "        if (old == x) return true;\n",
+    "        x = old;\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+    "\n",
     "/* False when the key has to go straight. */\n",
     "static bool gpi_cell_add(gp_hash_table t, __local gpi_cells *cells, uint home, gp_hash_key key,\n",
     "                         gp_hash_value value, uint change)\n",
     "{\n",
     "    const uint cell = home % GPI_CELLS;\n",
-    "    if (value == t.reserved || key == GPI_KEY_NONE) return false;\n",
-    "    const gp_hash_key owner = gpi_local_cas(&cells->key[cell], GPI_KEY_NONE, key);\n",
-    "    if (owner != GPI_KEY_NONE && owner != key) return false;\n",
-    "    gp_hash_value x = t.reserved;\n",
-    "    for (;;) { /* ends: an exchange fails only because another item's succeeded */\n",
-    "        const gp_hash_value sum = x == t.reserved ? value : gpi_change(change, x, value);\n",
-    "        if (sum == t.reserved) return false;\n",
-    "        const gp_hash_value old = gpi_local_cas(&cells->value[cell], x, sum);\n",
-    "        if (old == x) break;\n",
-    "        x = old;\n",
-    "    }\n",
+    "    if (gpi_is_reserved(t, value) || key == GPI_KEY_NONE) return false;\n",
+    "    if (!gpi_cell_combine(t, cells, cell, key, value, change)) return false;\n",
     "    (void)atomic_inc((volatile __local uint *)&cells->count[cell]);\n",
     "    return true;\n",
     "}\n",
@@ -10204,8 +10397,7 @@ static const char *const gpi_kernel_hash_combine[] = {
     "    GPI_RUN_OPEN((wants & GPI_IS_CHECKED) != 0);\n",
     "    values += values_at << (widths & GPI_WIDE_VALUES ? 1 : 0);\n",
     "    for (uint c = (uint)get_local_id(0); c < GPI_CELLS; c += GPI_WG) {\n",
-    "        cells.key[c] = GPI_KEY_NONE;\n",
-    "        cells.value[c] = t.reserved;\n",
+    "        gpi_cell_clear(t, &cells, c);\n",
     "        cells.count[c] = 0;\n",
     "    }\n",
     "    GPI_TALLY(tally); /* its barrier: the cells are free */\n",
@@ -10218,16 +10410,16 @@ static const char *const gpi_kernel_hash_combine[] = {
     "    }\n",
     "    barrier(CLK_LOCAL_MEM_FENCE); /* all keys are in their cells */\n",
     "    for (uint c = (uint)get_local_id(0); c < GPI_CELLS; c += GPI_WG) {\n",
-    "        const gp_hash_key key = cells.key[c];\n",
+    "        const gp_hash_key key = gpi_cell_key(&cells, c);\n",
     "        const uint count = cells.count[c];\n",
     "        if (count == 0) continue;\n",
-    "        const uint what = GPI_PUT(t, gpi_hash_home(t, key), key, cells.value[c], change);\n",
+    "        const uint what = GPI_PUT(t, gpi_hash_home(t, key), key, gpi_cell_value(&cells, c), change);\n",
     "        const uint came = what & (GPI_CLAIMED - 1);\n",
     "        GPI_TALLY_ADD(tally, what);\n",
     "        if (count > 1)\n",
     "            (void)atomic_add(tally + (came == GP_HASH_INSERTED ? GP_HASH_EXISTED : came), count - 1);\n",
     "    }\n",
-    "    GPI_TALLY_FLUSH(tally, t);\n",
+    "    gpi_tally_flush(tally, t, facts, change, counters);\n",
     "}\n",
     "#endif\n",
 };
@@ -10239,47 +10431,50 @@ static const char *const gpi_kernel_hash_slots[] = {
     "/* hash_slots.cl - passes over all slots of a table: clear, move into another one (rehash), collect the live\n",
     "   pairs, measure.\n",
     "\n",
-    "   Group g takes the slots [g * span, (g + 1) * span) of the capacity + 1 there are. Clearing and moving are\n",
+    "   Group g takes the slots [g * span, (g + 1) * span), side slots included. Clearing and moving are\n",
     "   exclusive: nobody else may use the table. */\n",
     "\n",
     "/* Writes the header and empties the slots. `carry`: counts are taken over from `from`; else they are zero. */\n",
-    "GPI_KERNEL void gp_hash_clear_slots(__global uint *memory, __global const uint *from, uint carry, uint mask,\n",
-    "                                    uint steps, uint turns, ulong seed, ulong reserved, ulong span)\n",
+    "GPI_KERNEL void gp_hash_clear_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table),\n",
+    "                                    __global const uint *from, uint carry, ulong span)\n",
     "{\n",
+    "    const ulong4 facts = GPI_FACTS(table);\n",
+    "    const gp_hash_table t = gpi_hash_table_of(memory, facts);\n",
     "    __global gpi_word *slots = (__global gpi_word *)(memory + GPI_HEADER);\n",
     "    ulong begin, end;\n",
-    "    gpi_span((ulong)mask + 2, span, &begin, &end);\n",
+    "    gpi_span(gpi_slot_count(t), span, &begin, &end);\n",
     "    if (get_group_id(0) == 0 && get_local_id(0) == 0) {\n",
     "        for (uint i = 0; i < GPI_HEADER; i++) {\n",
     "            const uint count = (i - GPI_HEADER_COUNTS) / 2;\n",
     "            const bool kept = count >= GP_HASH_INSERTED && count <= GP_HASH_ABSENT;\n",
     "            memory[i] = carry && kept ? from[i] : 0;\n",
     "        }\n",
-    "        memory[GPI_HEADER_MASK] = mask;\n",
-    "        memory[GPI_HEADER_STEPS] = steps;\n",
-    "        memory[GPI_HEADER_TURNS] = turns;\n",
-    "        memory[GPI_HEADER_SEED] = (uint)seed;\n",
-    "        memory[GPI_HEADER_SEED + 1] = (uint)(seed >> 32);\n",
-    "        memory[GPI_HEADER_RESERVED] = (uint)reserved;\n",
-    "        memory[GPI_HEADER_RESERVED + 1] = (uint)(reserved >> 32);\n",
+    "        __global ulong *header = (__global ulong *)memory;\n",
+    "        header[0] = facts.x;\n",
+    "        header[1] = facts.y;\n",
+    "        header[2] = facts.z;\n",
+    "        header[3] = facts.w;\n",
     "    }\n",
     "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {\n",
     "#if GPI_HASH_PACKED\n",
-    "        slots[i] = GPI_PAIR(GPI_KEY_NONE, reserved);\n",
+    "        slots[i] = GPI_SLOT_EMPTY;\n",
     "#else\n",
     "        slots[2 * i] = GPI_KEY_NONE;\n",
-    "        slots[2 * i + 1] = (gpi_word)reserved;\n",
+    "        slots[2 * i + 1] = t.reserved;\n",
     "#endif\n",
     "    }\n",
     "}\n",
     "\n",
     "/* Every live pair of the table `from` into the table `memory`. */\n",
-    "GPI_KERNEL void gp_hash_move_slots(__global uint *memory, __global uint *from, ulong span)\n",
+    "GPI_KERNEL void gp_hash_move_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table), __global uint *from,\n",
+    "                                   GPI_FACTS_PARAMETERS(old), ulong span, volatile __global uint *counters)\n",
     "{\n",
-    "    const gp_hash_table t = gp_hash_open(memory), old = gp_hash_open(from);\n",
+    "    const ulong4 facts = GPI_FACTS(table);\n",
+    "    const ulong4 from_facts = GPI_FACTS(old);\n",
+    "    const gp_hash_table t = gpi_hash_table_of(memory, facts), old = gpi_hash_table_of(from, from_facts);\n",
     "    uint claimed = 0, lost = 0;\n",
     "    ulong begin, end;\n",
-    "    gpi_span((ulong)old.mask + 2, span, &begin, &end);\n",
+    "    gpi_span(gpi_hash_work(from, from_facts, gpi_slot_count(old), counters), span, &begin, &end);\n",
     "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {\n",
     "        gp_hash_key key;\n",
     "        gp_hash_value value;\n",
@@ -10319,17 +10514,19 @@ static const char *const gpi_kernel_hash_slots[] = {
     "/* Live pairs to the output, in any order, at most `room`; *total counts all of them. A group reads its slots\n",
     "   twice; a pair that came between the two readings goes beyond the item's place, and is left out, and a place\n",
     "   whose pair went stays as it is: the caller keeps changes away. */\n",
-    "GPI_KERNEL void gp_hash_collect_slots(__global uint *memory, __global uint *keys, ulong keys_at,\n",
-    "                                      __global uint *values, ulong values_at, volatile __global uint *total,\n",
-    "                                      ulong total_at, ulong room, uint widths, uint wants, ulong span)\n",
+    "GPI_KERNEL void gp_hash_collect_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table), __global uint *keys,\n",
+    "                                      ulong keys_at, __global uint *values, ulong values_at,\n",
+    "                                      volatile __global uint *total, ulong total_at, ulong room, uint widths,\n",
+    "                                      uint wants, ulong span, volatile __global uint *counters)\n",
     "{\n",
-    "    const gp_hash_table t = gp_hash_open(memory);\n",
+    "    const ulong4 facts = GPI_FACTS(table);\n",
+    "    const gp_hash_table t = gpi_hash_table_of(memory, facts);\n",
     "    gp_hash_key key;\n",
     "    gp_hash_value value;\n",
     "    ulong begin, end;\n",
     "    uint mine = 0;\n",
     "    GPI_PLACE(place);\n",
-    "    gpi_span((ulong)t.mask + 2, span, &begin, &end);\n",
+    "    gpi_span(gpi_hash_work(memory, facts, gpi_slot_count(t), counters), span, &begin, &end);\n",
     "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG)\n",
     "        mine += gpi_slot_read(t, (uint)i, &key, &value);\n",
     "    uint at = GPI_PLACE_FOR(place, mine, total + total_at);\n",
@@ -10354,20 +10551,23 @@ static const char *const gpi_kernel_hash_slots[] = {
     "#define GPI_STATS_BINS 8\n",
     "#define GPI_BINS 32\n",
     "\n",
-    "/* (slot - home) & mask of every live key. The key of all ones has no home, and depth 0. */\n",
-    "GPI_KERNEL void gp_hash_measure_slots(__global uint *memory, volatile __global uint *stats, ulong span)\n",
+    "/* (slot - home) & mask of every live key. Keys in side slots have depth 0; dead, they take no slot. */\n",
+    "GPI_KERNEL void gp_hash_measure_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table),\n",
+    "                                      volatile __global uint *stats, ulong span,\n",
+    "                                      volatile __global uint *counters)\n",
     "{\n",
-    "    const gp_hash_table t = gp_hash_open(memory);\n",
+    "    const ulong4 facts = GPI_FACTS(table);\n",
+    "    const gp_hash_table t = gpi_hash_table_of(memory, facts);\n",
     "    uint bins[GPI_BINS];\n",
     "    uint live = 0, dead = 0, deepest = 0;\n",
     "    ulong depths = 0, begin, end;\n",
     "    for (uint b = 0; b < GPI_BINS; b++) bins[b] = 0;\n",
-    "    gpi_span((ulong)t.mask + 2, span, &begin, &end);\n",
+    "    gpi_span(gpi_hash_work(memory, facts, gpi_slot_count(t), counters), span, &begin, &end);\n",
     "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {\n",
     "        gp_hash_key key;\n",
     "        gp_hash_value value;\n",
     "        const bool is = gpi_slot_read(t, (uint)i, &key, &value);\n",
-    "        dead += !is && key != GPI_KEY_NONE;\n",
+    "        dead += !is && i <= t.mask && gpi_slot_is_dead(t, (uint)i);\n",
     "        if (!is) continue;\n",
     "        const uint depth = i > t.mask ? 0 : ((uint)i - gpi_hash_home(t, key)) & t.mask;\n",
     "        live++;\n",
@@ -10409,16 +10609,17 @@ static const char *const gpi_kernel_hash_each[] = {
     "#error \"GPI_EACH_KEY, GPI_EACH_VALUE and GPI_EACH_ERASE must be defined\"\n",
     "#endif\n",
     "\n",
-    "/* From `value` to `next`; false when it is no longer there. */\n",
+    "/* From `value` to `next`, or erased; false when the value is no longer there. */\n",
     "static bool gpi_each_replace(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value,\n",
     "                             gp_hash_value next)\n",
     "{\n",
     "#if GPI_HASH_PACKED\n",
-    "    const ulong old = GPI_PAIR(key, value);\n",
-    "    return gpi_word_cas(gpi_slot(t, slot), old, GPI_PAIR(key, next)) == old;\n",
+    "    const uint own = gpi_slot_key(t, slot, key);\n",
+    "    const ulong old = GPI_PAIR(own, value), dead = GPI_PAIR(GPI_KEY_DEAD, own);\n",
+    "    return gpi_word_cas(gpi_slot(t, slot), old, GPI_EACH_ERASE ? dead : GPI_PAIR(own, next)) == old;\n",
     "#else\n",
     "    (void)key;\n",
-    "    return gpi_word_cas(gpi_slot(t, slot) + 1, value, next) == value;\n",
+    "    return gpi_word_cas(gpi_slot(t, slot) + 1, value, GPI_EACH_ERASE ? t.reserved : next) == value;\n",
     "#endif\n",
     "}\n",
     "\n",
@@ -10432,22 +10633,24 @@ static const char *const gpi_kernel_hash_each[] = {
     "        const GPI_EACH_VALUE v = GPI_EACH_VALUE_OF(value);\n",
     "        if (!gpi_each_where(k, v)) return 0;\n",
     "#if GPI_EACH_ERASE\n",
-    "        if (gpi_each_replace(t, slot, key, value, t.reserved)) return GP_HASH_ERASED;\n",
+    "        if (gpi_each_replace(t, slot, key, value, value)) return GP_HASH_ERASED;\n",
     "#else\n",
     "        const gp_hash_value next = GPI_EACH_BITS(gpi_each_map(k, v));\n",
-    "        if (next == t.reserved) return GP_HASH_REFUSED;\n",
+    "        if (gpi_is_reserved(t, next)) return GP_HASH_REFUSED;\n",
     "        if (gpi_each_replace(t, slot, key, value, next)) return GP_HASH_EXISTED;\n",
     "#endif\n",
     "    }\n",
     "    return 0;\n",
     "}\n",
     "\n",
-    "GPI_KERNEL void gp_hash_each_slot(__global uint *memory, ulong span)\n",
+    "GPI_KERNEL void gp_hash_each_slot(__global uint *memory, GPI_FACTS_PARAMETERS(table), ulong span,\n",
+    "                                  volatile __global uint *counters)\n",
     "{\n",
-    "    const gp_hash_table t = gp_hash_open(memory);\n",
+    "    const ulong4 facts = GPI_FACTS(table);\n",
+    "    const gp_hash_table t = gpi_hash_table_of(memory, facts);\n",
     "    uint changed = 0, refused = 0;\n",
     "    ulong begin, end;\n",
-    "    gpi_span((ulong)t.mask + 2, span, &begin, &end);\n",
+    "    gpi_span(gpi_hash_work(memory, facts, gpi_slot_count(t), counters), span, &begin, &end);\n",
     "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {\n",
     "        const uint what = gpi_each_slot(t, (uint)i);\n",
     "        changed += what == GP_HASH_ERASED || what == GP_HASH_EXISTED;\n",
@@ -10455,6 +10658,7 @@ static const char *const gpi_kernel_hash_each[] = {
     "    }\n",
     "    if (changed) gpi_hash_count(t, GPI_EACH_ERASE ? GP_HASH_ERASED : GP_HASH_EXISTED, changed);\n",
     "    if (refused) gpi_hash_count(t, GP_HASH_REFUSED, refused);\n",
+    "    if (refused) gpi_hash_tell_refused(facts, counters, 3, refused);\n",
     "}\n",
 };
 /* ---- End file kernels/hash_each.cl ---- */
@@ -16648,14 +16852,15 @@ GP_API const gp_device_info *gp_context_info(const gp_context *gp) { return gp ?
 static gp_result gpi_finish(gp_context *gp)
 {
     const cl_int error = clFinish(gp->queue);
-    gp_result result;
+    gp_result result, hashed;
     gpi_settle_all(gp);
     if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
     gp->scratch_busy = NULL;
     if (error == CL_SUCCESS) gpi_programs_save(gp);
-    result = gpi_async_result(gp); /* the reason, where clFinish has failed too */
-    if (result != GP_OK || error == CL_SUCCESS) return result;
-    return gpi_fail_cl(gp, error, "gp_finish", "clFinish");
+    hashed = error == CL_SUCCESS ? gpi_hash_result(gp) : GP_OK;
+    result = gpi_async_result(gp); /* the first cause, where others fail too */
+    if (result != GP_OK) return result;
+    return error == CL_SUCCESS ? hashed : gpi_fail_cl(gp, error, "gp_finish", "clFinish");
 }
 
 GP_API gp_result gp_finish(gp_context *gp)
@@ -18316,7 +18521,8 @@ static gp_result gpi_check_buffer(gp_context *gp, const char *function, const ch
     error = gpi_range_resolve(buffer, range);
     if (error == CL_SUCCESS && (info.flags & CL_MEM_USE_HOST_PTR))
         error = clGetMemObjectInfo(range->root, CL_MEM_HOST_PTR, sizeof range->host, &range->host, NULL);
-    return error == CL_SUCCESS ? GP_OK : gpi_fail_buffer(gp, function, field, error);
+    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, function, field, error);
+    return access == GPI_READS ? GP_OK : gpi_hash_check_apart_from_tables(gp, function, field, range);
 }
 
 static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_type type)
@@ -18651,6 +18857,7 @@ static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset,
     if (error != CL_SUCCESS && gpi_event_status(call->last) > CL_COMPLETE) (void)clFinish(gp->queue);
     gpi_settle(gp);
     result = gpi_async_result(gp); /* the reason, where the wait has failed too */
+    if (result == GP_OK && error == CL_SUCCESS && !gp->out_of_order) result = gpi_hash_result(gp);
     if (result != GP_OK || error == CL_SUCCESS) return result;
     return gpi_fail_cl(gp, error, call->function, "clWaitForEvents");
 }
@@ -23699,6 +23906,9 @@ enum {
     GPI_HASH_CLAIMED = 0,        /* GPI_COUNT_... */
     GPI_HASH_LOST = 8,
     GPI_HASH_COUNTS = 9,
+    GPI_HASH_MAGIC = 0x67706874,    /* GPI_MAGIC */
+    GPI_HASH_REFUSED_AT = 5,        /* GPI_COUNT_REFUSED of count.cl: four counters, */
+    GPI_HASH_STRANGE_AT = 9,        /* ... and GPI_COUNT_STRANGE */
     GPI_HASH_LIMITED_STEPS = 24000, /* where loops are limited: of a probe, */
     GPI_HASH_LIMITED_TURNS = 30000  /* ... and exchanges and steps of a put */
 };
@@ -23743,6 +23953,24 @@ static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_
     gp->handles[i].generation = gp->generation++;
     table->references++;
     out->id = (uint64_t)gp->handles[i].generation << 32 | (i + 1);
+    return GP_OK;
+}
+
+/* Nobody but the table's own calls writes into the memory of one that lives. */
+static gp_result gpi_hash_check_apart_from_tables(gp_context *gp, const char *function, const char *field,
+                                                  const gpi_range *range)
+{
+    uint32_t i;
+    for (i = 0; i < gp->handle_count; i++) {
+        const gpi_table *table = gp->handles[i].table;
+        if (!table || !gpi_overlap(range, &table->range)) continue;
+        return gpi_fail(gp, GP_ERROR_OVERLAP,
+                        "%s: %s is bytes [%zu, %zu) and the table %llx has [%zu, %zu) of one buffer: write "
+                        "elsewhere, or destroy the table first",
+                        function, field, range->begin, range->end,
+                        (unsigned long long)gp->handles[i].generation << 32 | (i + 1), table->range.begin,
+                        table->range.end);
+    }
     return GP_OK;
 }
 
@@ -23794,9 +24022,82 @@ static gp_result gpi_hash_program(gp_context *gp, const char *function, gpi_prim
     return result;
 }
 
+/* ------------------------------------------------------------------ facts */
+
+/* What the header begins with, and kernels are given: hash.cl. */
+static void gpi_hash_facts(const gpi_table *table, cl_ulong facts[4])
+{
+    const cl_ulong capacity = (cl_ulong)table->mask + 1;
+    const cl_ulong most = table->limited ? (cl_ulong)GPI_HASH_LIMITED_STEPS : capacity;
+    const cl_ulong turns = table->limited ? (cl_ulong)GPI_HASH_LIMITED_TURNS : UINT32_MAX;
+    facts[0] = table->mask | (most < capacity ? most : capacity) << 32;
+    facts[1] = turns | (cl_ulong)(GPI_HASH_MAGIC + table->loud) << 32;
+    facts[2] = table->seed;
+    facts[3] = table->reserved;
+}
+
+/* The arguments that stand for a table. */
+static void gpi_hash_arg_table(gpi_call *call, const gpi_table *table)
+{
+    cl_ulong facts[4];
+    size_t i;
+    gpi_hash_facts(table, facts);
+    GPI_CALL_ARG(call, table->buffer);
+    for (i = 0; i < 4; i++) GPI_CALL_ARG(call, facts[i]);
+}
+
+/* The last argument of kernels that look whether there is a table, or refuse keys. */
+static void gpi_hash_arg_counters(gpi_call *call)
+{
+    GPI_CALL_ARG(call, call->gp->counters);
+    call->gp->hash_unread = true;
+}
+
+static gp_result gpi_hash_fail_strange(gp_context *gp, const char *function)
+{
+    return gpi_fail(
+        gp, GP_ERROR_INVALID_BUFFER,
+        "%s: the memory of a hash table was overwritten: its header is not there; what was asked of the "
+        "table was not done: gp_hash_clear makes it anew",
+        function);
+}
+
+/* What the kernels have counted since this was last asked: keys refused because of a reserved value that the
+   caller does not know of, and tables that are none. Blocks; the queue's hash kernels have ended. */
+static gp_result gpi_hash_result(gp_context *gp)
+{
+    static const char *const functions[] = {"gp_hash_insert", "gp_hash_insert_or_assign",
+                                            "gp_hash_insert_or_apply", "gp_hash_for_each"};
+    const cl_uint zeros[GPI_COUNTERS - GPI_HASH_REFUSED_AT] = {0};
+    const size_t at = GPI_HASH_REFUSED_AT * sizeof zeros[0];
+    cl_uint counts[GPI_COUNTERS - GPI_HASH_REFUSED_AT];
+    size_t by = 0;
+    cl_int error;
+    if (!gp->hash_unread) return GP_OK;
+    error = clEnqueueReadBuffer(gp->queue, gp->counters, CL_TRUE, at, sizeof counts, counts, 0, NULL, NULL);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clEnqueueReadBuffer");
+    gp->hash_unread = false;
+    if (memcmp(counts, zeros, sizeof counts) == 0) return GP_OK;
+    error = clEnqueueWriteBuffer(gp->queue, gp->counters, CL_TRUE, at, sizeof zeros, zeros, 0, NULL, NULL);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clEnqueueWriteBuffer");
+    if (counts[GPI_HASH_STRANGE_AT - GPI_HASH_REFUSED_AT]) return gpi_hash_fail_strange(gp, "a gp_hash call");
+    while (counts[by] == 0) by++;
+    return gpi_fail(
+        gp, GP_ERROR_INVALID_ARGUMENT,
+        "%s: %u keys were refused: their value is, or would have become, the one that the table has "
+        "for absent keys; name one that is not in the data in gp_hash_desc.reserved",
+        functions[by], counts[by]);
+}
+
 /* ------------------------------------------------------------------ launches over all slots */
 
-static size_t gpi_hash_slots(const gpi_table *table) { return (size_t)table->mask + 2; }
+/* Slots behind the table, for the keys that mean something else in a slot. */
+static uint32_t gpi_hash_side_slots(const gpi_table *table) { return table->packed ? 2 : 1; }
+
+static size_t gpi_hash_slots(const gpi_table *table)
+{
+    return (size_t)table->mask + 1 + gpi_hash_side_slots(table);
+}
 
 /* Slots of a group: few an item where loops are limited, because each may mean a probe. */
 static size_t gpi_hash_slot_span(const gp_context *gp, const gpi_plan *plan)
@@ -23805,36 +24106,29 @@ static size_t gpi_hash_slot_span(const gp_context *gp, const gpi_plan *plan)
     return (size_t)plan->group * (gp->info.loop_limit ? 1 : 16);
 }
 
-static gp_result gpi_hash_launch_slots(gpi_call *call, const gpi_table *table, const gpi_plan *plan)
+/* The last arguments, and the launch. `has_counters`: all but the clearing of a table. */
+static gp_result gpi_hash_launch_slots(gpi_call *call, const gpi_table *table, const gpi_plan *plan,
+                                       bool has_counters)
 {
     const size_t span = gpi_hash_slot_span(call->gp, plan);
     gpi_sort_arg_long(call, span);
+    if (has_counters) gpi_hash_arg_counters(call);
     return gpi_call_launch(call, plan, gpi_ceil_div(gpi_hash_slots(table), span));
 }
 
 /* Writes the header and empties the slots; `from`, when not NULL, is the table whose counts go on. */
 static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, const gpi_table *from)
 {
-    const bool limited = call->gp->info.loop_limit != 0;
-    const cl_ulong seed = table->seed, reserved = table->reserved;
     const cl_mem counted = from ? from->buffer : table->buffer;
-    const size_t capacity = (size_t)table->mask + 1;
-    const size_t most = limited ? (size_t)GPI_HASH_LIMITED_STEPS : capacity;
-    const size_t turns = limited ? (size_t)GPI_HASH_LIMITED_TURNS : UINT32_MAX;
     gpi_plan plan;
     gpi_program *program;
     const gp_result result = gpi_hash_program(call->gp, call->function, GPI_HASH, table, "", &plan, &program);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, program, GPI_HASH_CLEAR);
-    GPI_CALL_ARG(call, table->buffer);
+    gpi_hash_arg_table(call, table);
     GPI_CALL_ARG(call, counted);
     gpi_sort_arg_uint(call, from != NULL);
-    GPI_CALL_ARG(call, table->mask);
-    gpi_sort_arg_uint(call, most < capacity ? most : capacity);
-    gpi_sort_arg_uint(call, turns);
-    GPI_CALL_ARG(call, seed);
-    GPI_CALL_ARG(call, reserved);
-    return gpi_hash_launch_slots(call, table, &plan);
+    return gpi_hash_launch_slots(call, table, &plan, false);
 }
 
 /* ------------------------------------------------------------------ create */
@@ -23892,10 +24186,20 @@ static uint64_t gpi_hash_load_value(const void *from, size_t size)
     return narrow;
 }
 
-static uint64_t gpi_hash_reserved(const gp_hash_desc *desc)
+/* The value that the slot of an absent key has, where one is needed. Unless the caller names it, it is one
+   that hardly anybody has: a signalling NaN that no arithmetic gives, as an integer a large one. */
+static void gpi_hash_reserve(const gp_hash_desc *desc, gpi_table *table)
 {
-    if (desc->reserved) return gpi_hash_load_value(desc->reserved, desc->value_size);
-    return desc->value_size == 8 ? UINT64_MAX : UINT32_MAX;
+    const bool wide = table->wide && !table->packed;
+    const uint64_t mixed = gpi_hash(GPI_HASH_SEED, &table->seed, sizeof table->seed);
+    table->absent = table->value_size == 8 ? UINT64_MAX : UINT32_MAX;
+    if (desc->reserved) table->absent = gpi_hash_load_value(desc->reserved, desc->value_size);
+    table->reserved = wide ? UINT64_MAX : UINT32_MAX; /* no narrower value is this */
+    if (table->packed || table->value_size != (wide ? 8 : 4)) return;
+    table->loud = !desc->reserved;
+    table->reserved = !table->loud ? table->absent
+                      : wide       ? (uint64_t)0x7ff4 << 48 | mixed >> 16
+                                   : 0x7fa00000u | mixed >> 43;
 }
 
 /* Packed where one word holds key and value, and the device can exchange it. */
@@ -23907,6 +24211,7 @@ static gp_result gpi_hash_form(gp_context *gp, const char *function, gpi_table *
     if (result != GP_OK) return result;
     table->packed = narrow && plan.words == GP_WORDS_WIDE;
     table->wide = !narrow || table->packed;
+    table->limited = gp->info.loop_limit != 0;
     return GP_OK;
 }
 
@@ -23925,10 +24230,11 @@ static gp_result gpi_hash_describe(gp_context *gp, const char *function, const g
     table->max_load = desc->max_load != 0 ? (double)desc->max_load : 0.5;
     table->grow = desc->grow;
     table->seed = desc->seed;
-    table->reserved = gpi_hash_reserved(desc);
     result =
         gpi_hash_capacity(gp, function, desc->capacity, desc->expected_count, table->max_load, &table->mask);
-    return result == GP_OK ? gpi_hash_form(gp, function, table) : result;
+    if (result == GP_OK) result = gpi_hash_form(gp, function, table);
+    if (result == GP_OK) gpi_hash_reserve(desc, table);
+    return result;
 }
 
 static size_t gpi_hash_bytes(const gpi_table *table)
@@ -23940,16 +24246,17 @@ static size_t gpi_hash_bytes(const gpi_table *table)
 static gp_result gpi_hash_allocate(gp_context *gp, const char *function, cl_mem own, gpi_table *table)
 {
     const size_t bytes = gpi_hash_bytes(table);
-    gpi_range range;
     gp_result result;
-    if (!own) return gpi_alloc(gp, function, bytes, &table->buffer);
-    result = gpi_check_buffer(gp, function, "buffer", own, 0, bytes, 1, GPI_WRITES, &range);
-    if (result == GP_OK)
-        result = gpi_check_buffer(gp, function, "buffer", own, 0, bytes, 1, GPI_READS, &range);
+    if (own) {
+        result = gpi_check_buffer(gp, function, "buffer", own, 0, bytes, 1, GPI_BOTH, &table->range);
+        if (result != GP_OK) return result;
+        (void)clRetainMemObject(own);
+        table->buffer = own;
+        return GP_OK;
+    }
+    result = gpi_alloc(gp, function, bytes, &table->buffer);
     if (result != GP_OK) return result;
-    (void)clRetainMemObject(own);
-    table->buffer = own;
-    return GP_OK;
+    return gpi_check_buffer(gp, function, "buffer", table->buffer, 0, bytes, 1, GPI_READS, &table->range);
 }
 
 GP_API gp_result gp_hash_create(gp_context *gp, const gp_hash_desc *desc, gp_hash *out)
@@ -24127,9 +24434,7 @@ static gp_result gpi_hash_check_apart(gp_context *gp, const gpi_hash_batch *batc
         for (b = 0; b < a; b++) {
             const gpi_hash_use *x = &batch->uses[a], *y = &batch->uses[b];
             if (!(x->written || y->written) || !gpi_overlap(&x->range, &y->range)) continue;
-            return gpi_fail(gp, GP_ERROR_OVERLAP,
-                            "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of one buffer", batch->function,
-                            y->name, y->range.begin, y->range.end, x->name, x->range.begin, x->range.end);
+            return gpi_fail_overlap(gp, batch->function, y->name, &y->range, x->name, &x->range);
         }
     }
     return GP_OK;
@@ -24152,7 +24457,8 @@ static gp_result gpi_hash_batch_open(gp_context *gp, const char *function, gp_ha
     result = gpi_hash_program(gp, function, GPI_HASH, batch->table, "", &batch->plan, &batch->program);
     if (result == GP_OK)
         result = gpi_hash_use_buffer(gp, batch, "the table", batch->table->buffer, 0,
-                                     gpi_hash_bytes(batch->table), 1, GPI_WRITES);
+                                     gpi_hash_bytes(batch->table), 1, GPI_READS);
+    batch->uses[0].written = true;
     if (result != GP_OK || !count_buffer) return result;
     batch->uses[batch->use_count].name = "count_buffer";
     return gpi_check_count(gp, function, &batch->count, &batch->uses[batch->use_count++].range);
@@ -24191,7 +24497,7 @@ static gp_result gpi_hash_launch_batch(gpi_call *call, const gpi_hash_batch *bat
     const size_t span = gpi_hash_span(call->gp, &batch->plan, count->bound);
     gpi_sort_arg_long(call, span);
     gpi_call_arg_count(call, count);
-    GPI_CALL_ARG(call, call->gp->counters);
+    gpi_hash_arg_counters(call);
     return gpi_call_launch(call, &batch->plan, gpi_ceil_div(count->bound, span));
 }
 
@@ -24378,6 +24684,7 @@ static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch
     if (!put->desc->duplicates || put->desc->count == 0) return GP_OK;
     *judge = *batch->table;
     judge->buffer = NULL;
+    judge->loud = false;
     judge->reserved = judge->wide && !judge->packed ? UINT64_MAX : UINT32_MAX;
     put->wants |= GPI_IS_JUDGED;
     return gpi_hash_capacity(gp, batch->function, 0, put->desc->count, 0.5, &judge->mask);
@@ -24454,11 +24761,10 @@ static void gpi_hash_arg_put(gpi_call *call, const gpi_hash_batch *batch, const 
                              bool judging)
 {
     const gp_hash_insert_desc *d = put->desc;
-    const cl_mem into = judging ? put->judge.buffer : batch->table->buffer;
     const cl_uint source = judging ? (cl_uint)GPI_SOURCE_INDEX : put->source;
     const cl_uint chosen = d->duplicates == GP_HASH_FIRST ? GPI_CHANGE_MIN_U : GPI_CHANGE_MAX_U;
     const cl_uint wide = batch->table->wide && !batch->table->packed ? GPI_CHANGE_WIDE : 0;
-    GPI_CALL_ARG(call, into);
+    gpi_hash_arg_table(call, judging ? &put->judge : batch->table);
     if (put->order.wanted) {
         gpi_hash_arg_array(call, put->order.desc.keys_out, put->order.desc.keys_out_offset);
         gpi_hash_arg_array(call, put->order.desc.values_out, put->order.desc.values_out_offset);
@@ -24478,10 +24784,9 @@ static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch
                                      bool judging)
 {
     const gp_hash_insert_desc *d = put->desc;
-    const cl_mem judge = put->wants & GPI_IS_JUDGED ? put->judge.buffer : batch->table->buffer;
     gpi_call_kernel(call, batch->program, GPI_HASH_PUT);
     gpi_hash_arg_put(call, batch, put, judging);
-    GPI_CALL_ARG(call, judge);
+    gpi_hash_arg_table(call, put->wants & GPI_IS_JUDGED ? &put->judge : batch->table);
     gpi_hash_arg_array(call, d->results, d->results_offset);
     gpi_hash_arg_array(call, d->failed_keys, d->failed_keys_offset);
     gpi_hash_arg_array(call, d->failed_values, d->failed_values_offset);
@@ -24618,9 +24923,9 @@ static gp_result gpi_hash_check_find(gp_context *gp, gpi_hash_batch *batch, cons
 static gp_result gpi_hash_launch_find(gpi_call *call, const gpi_hash_batch *batch, const gp_hash_find_desc *d)
 {
     const gpi_table *table = batch->table;
-    const cl_ulong absent = d->absent ? gpi_hash_load_value(d->absent, table->value_size) : table->reserved;
+    const cl_ulong absent = d->absent ? gpi_hash_load_value(d->absent, table->value_size) : table->absent;
     gpi_call_kernel(call, batch->program, GPI_HASH_FIND);
-    GPI_CALL_ARG(call, table->buffer);
+    gpi_hash_arg_table(call, table);
     gpi_hash_arg_array(call, d->keys, d->keys_offset);
     gpi_hash_arg_array(call, d->values, d->values_offset);
     gpi_hash_arg_array(call, d->found, d->found_offset);
@@ -24709,7 +25014,7 @@ static gp_result gpi_hash_launch_erase(gpi_call *call, const gpi_hash_batch *bat
         wants |= GPI_IS_CHECKED;
     }
     gpi_call_kernel(call, batch->program, GPI_HASH_ERASE);
-    GPI_CALL_ARG(call, batch->table->buffer);
+    gpi_hash_arg_table(call, batch->table);
     if (removal->order.wanted) gpi_hash_arg_array(call, ordered->keys_out, ordered->keys_out_offset);
     else gpi_hash_arg_array(call, d->keys, d->keys_offset);
     gpi_hash_arg_array(call, d->results, d->results_offset);
@@ -24842,14 +25147,14 @@ static gp_result gpi_hash_collect(gpi_call *call, const gpi_hash_batch *batch, c
     const gp_result result = gpi_call_fill(call, d->live_count, 4 * d->live_count_offset, 4);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, batch->program, GPI_HASH_COLLECT);
-    GPI_CALL_ARG(call, batch->table->buffer);
+    gpi_hash_arg_table(call, batch->table);
     gpi_hash_arg_array(call, d->keys, d->keys_offset);
     gpi_hash_arg_array(call, d->values, d->values_offset);
     gpi_hash_arg_array(call, d->live_count, d->live_count_offset);
     gpi_sort_arg_long(call, d->room);
     gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
     gpi_sort_arg_uint(call, d->values ? GPI_WANTS_VALUES : 0);
-    return gpi_hash_launch_slots(call, batch->table, &batch->plan);
+    return gpi_hash_launch_slots(call, batch->table, &batch->plan, true);
 }
 
 GP_API gp_result gp_hash_retrieve(gp_context *gp, gp_hash table, const gp_hash_retrieve_desc *desc)
@@ -24989,8 +25294,8 @@ GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash handle, const gp_hash_
     result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) {
         gpi_call_kernel(&call, program, 0);
-        GPI_CALL_ARG(&call, table->buffer);
-        result = gpi_hash_launch_slots(&call, table, &plan);
+        gpi_hash_arg_table(&call, table);
+        result = gpi_hash_launch_slots(&call, table, &plan, true);
     }
     return gpi_call_end(&call, result);
 }
@@ -24998,17 +25303,22 @@ GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash handle, const gp_hash_
 /* ------------------------------------------------------------------ counts, rehash */
 
 /* The table's counts, by GPI_COUNT_... and gp_hash_result. Blocks. */
-static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, cl_mem table,
+static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, const gpi_table *table,
                                       uint64_t counts[GPI_HASH_COUNTS])
 {
-    cl_uint words[2 * GPI_HASH_COUNTS];
+    cl_uint header[GPI_HASH_HEADER_BYTES / 4];
+    const cl_uint *words = header + GPI_HASH_COUNTS_AT / 4;
+    cl_ulong facts[4];
     gpi_call call;
     gp_result result = gp->out_of_order ? gpi_finish(gp) : GP_OK;
     size_t i;
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
-    if (result == GP_OK) result = gpi_call_read(&call, table, GPI_HASH_COUNTS_AT, sizeof words, words);
+    if (result == GP_OK) result = gpi_call_read(&call, table->buffer, 0, sizeof header, header);
     result = gpi_call_end_within(&call, result);
+    gpi_hash_facts(table, facts);
+    if (result == GP_OK && memcmp(header, facts, sizeof facts) != 0)
+        result = gpi_hash_fail_strange(gp, function);
     for (i = 0; i < GPI_HASH_COUNTS && result == GP_OK; i++)
         counts[i] = (uint64_t)words[2 * i + 1] << 32 | words[2 * i];
     return result;
@@ -25032,12 +25342,12 @@ static gp_result gpi_hash_move(gp_context *gp, const char *function, const gpi_t
     if (result == GP_OK) result = gpi_hash_clear_slots(&call, to, from);
     if (result == GP_OK) {
         gpi_call_kernel(&call, program, GPI_HASH_MOVE);
-        GPI_CALL_ARG(&call, to->buffer);
-        GPI_CALL_ARG(&call, from->buffer);
-        result = gpi_hash_launch_slots(&call, from, &plan);
+        gpi_hash_arg_table(&call, to);
+        gpi_hash_arg_table(&call, from);
+        result = gpi_hash_launch_slots(&call, from, &plan, true);
     }
     result = gpi_call_end_within(&call, result);
-    if (result == GP_OK) result = gpi_hash_read_counts(gp, function, to->buffer, counts);
+    if (result == GP_OK) result = gpi_hash_read_counts(gp, function, to, counts);
     if (result != GP_OK) return result;
     if (counts[GPI_HASH_LOST] > 0) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: %llu keys would find no place in %llu slots", function,
@@ -25053,22 +25363,13 @@ static gp_result gpi_hash_rehash(gp_context *gp, const char *function, gpi_table
 {
     const cl_mem before = table->buffer;
     gpi_table next = *table;
-    gpi_range ranges[2];
     gp_result result;
     next.mask = mask;
     next.buffer = NULL;
     result = gpi_hash_allocate(gp, function, own, &next);
-    if (result != GP_OK) return result;
-    result =
-        gpi_check_buffer(gp, function, "table", before, 0, gpi_hash_bytes(table), 1, GPI_READS, &ranges[0]);
-    if (result == GP_OK)
-        result = gpi_check_buffer(gp, function, "buffer", next.buffer, 0, gpi_hash_bytes(&next), 1, GPI_READS,
-                                  &ranges[1]);
-    if (result == GP_OK && gpi_overlap(&ranges[0], &ranges[1])) {
-        result = gpi_fail(gp, GP_ERROR_OVERLAP, "%s: buffer overlaps the table's present memory", function);
-    }
     if (result == GP_OK) result = gpi_hash_move(gp, function, table, &next);
-    (void)clReleaseMemObject(result == GP_OK ? before : next.buffer);
+    if (result == GP_OK) (void)clReleaseMemObject(before);
+    else if (next.buffer) (void)clReleaseMemObject(next.buffer);
     if (result == GP_OK) {
         next.references = table->references;
         *table = next;
@@ -25089,7 +25390,7 @@ static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_ta
         table->taken += count;
         return GP_OK;
     }
-    result = gpi_hash_read_counts(gp, function, table->buffer, counts);
+    result = gpi_hash_read_counts(gp, function, table, counts);
     if (result != GP_OK) return result;
     table->taken = counts[GPI_HASH_CLAIMED];
     if ((double)table->taken + (double)count > most) {
@@ -25115,9 +25416,9 @@ GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash handle, const gp_hash_re
     if (desc->capacity || desc->expected_count)
         result =
             gpi_hash_capacity(gp, function, desc->capacity, desc->expected_count, table->max_load, &mask);
-    if (result == GP_OK) result = gpi_hash_read_counts(gp, function, table->buffer, counts);
+    if (result == GP_OK) result = gpi_hash_read_counts(gp, function, table, counts);
     if (result != GP_OK) return result;
-    if (gpi_hash_live(counts) > (uint64_t)mask + 2) { /* one more lives behind the table */
+    if (gpi_hash_live(counts) > (uint64_t)mask + 1 + gpi_hash_side_slots(table)) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: capacity = %llu, too few for %llu live keys", function,
                         (unsigned long long)mask + 1, (unsigned long long)gpi_hash_live(counts));
     }
@@ -25131,7 +25432,7 @@ static gp_result gpi_hash_count_all(gp_context *gp, const char *function, gp_has
     gp_result result;
     memset(out, 0, sizeof *out);
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
-    result = gpi_hash_read_counts(gp, function, table->buffer, counts);
+    result = gpi_hash_read_counts(gp, function, table, counts);
     if (result != GP_OK) return result;
     out->capacity = (uint64_t)table->mask + 1;
     out->live = gpi_hash_live(counts);
@@ -25141,7 +25442,7 @@ static gp_result gpi_hash_count_all(gp_context *gp, const char *function, gp_has
     out->refused = counts[GP_HASH_REFUSED];
     out->superseded = counts[GP_HASH_SUPERSEDED];
     out->erased = counts[GP_HASH_ERASED];
-    /* The key of all ones takes no slot: where it is live, there is a dead one more than this tells. */
+    /* Keys behind the table take no slot: where one is live, there is a dead one more than this tells. */
     out->dead = counts[GPI_HASH_CLAIMED] > out->live ? counts[GPI_HASH_CLAIMED] - out->live : 0;
     return GP_OK;
 }
@@ -25180,9 +25481,9 @@ static gp_result gpi_hash_measure(gpi_call *call, const gpi_table *table, cl_uin
     if (result == GP_OK) result = gpi_call_fill(call, stats, 0, bytes);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, program, GPI_HASH_MEASURE);
-    GPI_CALL_ARG(call, table->buffer);
+    gpi_hash_arg_table(call, table);
     GPI_CALL_ARG(call, stats);
-    result = gpi_hash_launch_slots(call, table, &plan);
+    result = gpi_hash_launch_slots(call, table, &plan, true);
     return result == GP_OK ? gpi_call_read(call, stats, 0, bytes, words) : result;
 }
 
@@ -25191,12 +25492,14 @@ GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash handle, gp_hash_stat
     static const char function[] = "gp_hash_stats_read";
     gpi_table *table = gpi_hash_of(gp, function, handle);
     cl_uint words[GPI_STATS_WORDS];
+    uint64_t counts[GPI_HASH_COUNTS];
     gpi_call call;
     gp_result result;
     size_t b;
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
     if (!out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: out is NULL", function);
-    if (gp->out_of_order && (result = gpi_finish(gp)) != GP_OK) return result;
+    result = gpi_hash_read_counts(gp, function, table, counts); /* is there a table? */
+    if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
     if (result == GP_OK) result = gpi_hash_measure(&call, table, words);
     result = gpi_call_end_within(&call, result);

@@ -6,23 +6,27 @@
 
    Memory, one buffer:
 
-       | header: 64 uints | slot 0 | slot 1 | ... | slot mask | the slot of the key of all ones |
+       | header: 64 uints | slot 0 | slot 1 | ... | slot mask | side slots |
 
    A slot, by form:
 
        packed   one 64-bit word: key in the high half, value in the low half
        split    two words of one width, 32 or 64 bits: key, value; narrower data is extended with zeros
 
-   A key cell of all ones is empty; the pair whose key has these bits lives in the slot behind the table, so
-   that every key is legal. One value, the reserved one, means that a key is absent. A slot goes through these
-   states:
+   A slot goes through these states, and never back to the first:
 
-       empty -> claimed, absent -> live -> absent -> live ...      (packed: straight from empty to live)
+                 empty                      live            erased
+       packed    all ones                   (key, value)    (one less than all ones, key)    -> live again
+       split     (all ones, reserved)       (key, value)    (key, reserved)                  -> live again
+
+   Packed, two keys say something else in a slot; the pairs of these keys live in the side slots, under the
+   key 0, so that every key is legal, and every value. Split, it is one key, and one value is reserved: where
+   values are narrower than words it is one that no value is.
 
    Invariants:
-     - A key that has been written never moves and is never overwritten. So a probe that meets an empty slot
-   has seen all keys that began to be inserted before it, and no key can stand in two slots: both writers meet
-   at the first slot that was empty for either of them, and one of their exchanges fails.
+     - A slot belongs to the key that claimed it, erased or not. So a probe that meets an empty slot has seen
+   all keys that began to be inserted before it, and no key can stand in two slots: both writers meet at the
+   first slot that was empty for either of them, and one of their exchanges fails.
      - A value changes only by compare-and-swap from what was seen, so that no update is lost. Packed, key and
        value change together; split, a reader between the two exchanges sees an absent key.
      - Every access to a slot is atomic (a relaxed load is enough: each word tells all by itself).
@@ -48,26 +52,33 @@ typedef uint gp_hash_value;
 #define GPI_KEY_NONE (~0u)
 #endif
 
-/* Header, in uints. Counts are of 64 bits. */
+#if GPI_HASH_PACKED
+#define GPI_KEY_DEAD (~1u) /* the value half says whose slot it is */
+#define GPI_SIDE_SLOTS 2
+#else
+#define GPI_SIDE_SLOTS 1
+#endif
+
+/* Header, in uints: the table's facts as a ulong4, then counts of 64 bits.
+
+       facts    mask, steps << 32 | turns, GPI_MAGIC + loud << 32 | seed | reserved
+
+   Kernels of the library have the facts as an argument, so that nothing in the buffer leads them out of it.
+   They leave a table alone whose header says otherwise. */
 #define GPI_HEADER 64
-#define GPI_HEADER_MASK 0
-#define GPI_HEADER_STEPS 1
-#define GPI_HEADER_TURNS 2
-#define GPI_HEADER_SEED 4
-#define GPI_HEADER_RESERVED 6
 #define GPI_HEADER_COUNTS 16
+#define GPI_MAGIC 0x67706874u /* + 1: refusing the reserved value is an error, not the caller's wish */
 
 /* What came of a key; also the index of its count. The host knows them by the same values. */
 #define GP_HASH_INSERTED 1   /* it was absent and is there now */
 #define GP_HASH_EXISTED 2    /* it was there: kept, assigned or combined */
 #define GP_HASH_FAILED 3     /* no slot was found */
-#define GP_HASH_REFUSED 4    /* its value is, or would become, the reserved one */
+#define GP_HASH_REFUSED 4    /* its value is, or would become, the reserved one; never in the packed form */
 #define GP_HASH_SUPERSEDED 5 /* another of the batch's equal keys stands for it */
 #define GP_HASH_ERASED 6
 #define GP_HASH_ABSENT 7
-#define GPI_COUNT_CLAIMED \
-    0                    /* slots that have a key, whether live or not; without the slot behind the table */
-#define GPI_COUNT_LOST 8 /* live keys for which a rehash found no slot */
+#define GPI_COUNT_CLAIMED 0 /* slots that have a key, whether live or not; without side slots */
+#define GPI_COUNT_LOST 8    /* live keys for which a rehash found no slot */
 #define GPI_COUNTS 9
 #define GPI_CLAIMED 16 /* with GP_HASH_INSERTED or others: a slot got its key */
 
@@ -97,25 +108,62 @@ typedef struct gp_hash_table {
     uint mask, steps, turns;
 } gp_hash_table;
 
-/* `memory`: the table's buffer. */
-static gp_hash_table gp_hash_open(__global uint *memory)
+/* The facts as a kernel's arguments; and from these. */
+#define GPI_FACTS_PARAMETERS(name) ulong name##_x, ulong name##_y, ulong name##_z, ulong name##_w
+#define GPI_FACTS(name) ((ulong4)(name##_x, name##_y, name##_z, name##_w))
+
+GPI_INLINE gp_hash_table gpi_hash_table_of(__global uint *memory, ulong4 facts)
 {
     gp_hash_table t;
     t.slots = (volatile __global gpi_word *)(memory + GPI_HEADER);
     t.counts = memory + GPI_HEADER_COUNTS;
-    t.mask = memory[GPI_HEADER_MASK];
-    t.steps = memory[GPI_HEADER_STEPS];
-    t.turns = memory[GPI_HEADER_TURNS];
-    const uint low = memory[GPI_HEADER_SEED], high = memory[GPI_HEADER_SEED + 1];
-    const uint reserved = memory[GPI_HEADER_RESERVED];
+    t.mask = (uint)facts.x;
+    t.steps = (uint)(facts.x >> 32);
+    t.turns = (uint)facts.y;
 #if GPI_WIDE && !GPI_HASH_PACKED
-    t.seed = (ulong)high << 32 | low;
-    t.reserved = (ulong)memory[GPI_HEADER_RESERVED + 1] << 32 | reserved;
+    t.seed = facts.z;
+    t.reserved = facts.w;
 #else
-    t.seed = low ^ high;
-    t.reserved = reserved;
+    t.seed = (uint)(facts.z ^ facts.z >> 32);
+    t.reserved = (uint)facts.w;
 #endif
     return t;
+}
+
+GPI_INLINE ulong4 gpi_hash_header(__global const uint *memory)
+{
+    __global const ulong *p = (__global const ulong *)memory;
+    return (ulong4)(p[0], p[1], p[2], p[3]);
+}
+
+/* `memory`: the table's buffer. In one that holds no table nothing is found, and nothing finds a place. */
+GPI_INLINE gp_hash_table gp_hash_open(__global uint *memory)
+{
+    ulong4 facts = gpi_hash_header(memory);
+    if (((uint)(facts.y >> 32) & ~1u) != GPI_MAGIC) facts = (ulong4)(0);
+    return gpi_hash_table_of(memory, facts);
+}
+
+/* Whether the table is what the host takes it for. */
+GPI_INLINE bool gpi_hash_is(__global const uint *memory, ulong4 facts)
+{
+    const ulong4 header = gpi_hash_header(memory);
+    return header.x == facts.x && header.y == facts.y && header.z == facts.z && header.w == facts.w;
+}
+
+/* What a kernel of n elements, or slots, has to do; nothing where there is no table. */
+GPI_INLINE ulong gpi_hash_work(__global const uint *memory, ulong4 facts, ulong n,
+                               volatile __global uint *counters)
+{
+    if (gpi_hash_is(memory, facts)) return n;
+    if (get_group_id(0) == 0 && get_local_id(0) == 0) (void)atomic_inc(counters + GPI_COUNT_STRANGE);
+    return 0;
+}
+
+/* Keys that were refused, to the context's counters; `by`: see GPI_COUNT_REFUSED. */
+GPI_INLINE void gpi_hash_tell_refused(ulong4 facts, volatile __global uint *counters, uint by, uint x)
+{
+    if (facts.y >> 32 & 1) (void)atomic_add(counters + GPI_COUNT_REFUSED + by, x);
 }
 
 /* Where the probe for `key` begins. */
@@ -126,7 +174,7 @@ GPI_INLINE uint gpi_hash_home(gp_hash_table t, gp_hash_key key)
 #else
     const uint home = gpi_mix_32(key ^ t.seed) & t.mask;
 #endif
-    return key == GPI_KEY_NONE ? t.mask + 1 : home;
+    return key > GPI_KEY_NONE - GPI_SIDE_SLOTS ? t.mask + 1 + (uint)(GPI_KEY_NONE - key) : home;
 }
 
 GPI_INLINE void gpi_hash_count(gp_hash_table t, uint what, uint x) { gpi_add_wide(t.counts + 2 * what, x); }
@@ -140,8 +188,11 @@ static void gpi_span(ulong n, ulong span, ulong *begin, ulong *end)
 
 /* ------------------------------------------------------------------ slots */
 
+GPI_INLINE ulong gpi_slot_count(gp_hash_table t) { return (ulong)t.mask + 1 + GPI_SIDE_SLOTS; }
+
 #if GPI_HASH_PACKED
 #define GPI_SLOT_WORDS 1
+#define GPI_SLOT_EMPTY (~0ul)
 #define GPI_PAIR(key, value) ((ulong)(key) << 32 | (value))
 #define GPI_PAIR_KEY(word) ((uint)((word) >> 32))
 #define GPI_PAIR_VALUE(word) ((uint)(word))
@@ -154,19 +205,47 @@ GPI_INLINE volatile __global gpi_word *gpi_slot(gp_hash_table t, uint slot)
     return t.slots + (size_t)slot * GPI_SLOT_WORDS;
 }
 
+#if GPI_HASH_PACKED
+/* The key that stands in a slot for `key`. */
+GPI_INLINE uint gpi_slot_key(gp_hash_table t, uint slot, uint key) { return slot > t.mask ? 0 : key; }
+
 /* Key and value in a slot; false when it has no live pair. */
 GPI_INLINE bool gpi_slot_read(gp_hash_table t, uint slot, gp_hash_key *key, gp_hash_value *value)
 {
-#if GPI_HASH_PACKED
     const ulong seen = gpi_word_load(gpi_slot(t, slot));
-    *key = GPI_PAIR_KEY(seen);
+    *key = slot > t.mask ? GPI_KEY_NONE - (slot - t.mask - 1) : GPI_PAIR_KEY(seen);
     *value = GPI_PAIR_VALUE(seen);
+    return GPI_PAIR_KEY(seen) < GPI_KEY_DEAD;
+}
+
+/* Whether an erased key has the slot. */
+GPI_INLINE bool gpi_slot_is_dead(gp_hash_table t, uint slot)
+{
+    return GPI_PAIR_KEY(gpi_word_load(gpi_slot(t, slot))) == GPI_KEY_DEAD;
+}
+
+GPI_INLINE bool gpi_is_reserved(gp_hash_table t, gp_hash_value value)
+{
+    (void)t;
+    (void)value;
+    return false;
+}
 #else
+GPI_INLINE bool gpi_slot_read(gp_hash_table t, uint slot, gp_hash_key *key, gp_hash_value *value)
+{
     *key = gpi_word_load(gpi_slot(t, slot));
     *value = gpi_word_load(gpi_slot(t, slot) + 1);
-#endif
     return *value != t.reserved && (*key != GPI_KEY_NONE || slot > t.mask);
 }
+
+GPI_INLINE bool gpi_slot_is_dead(gp_hash_table t, uint slot)
+{
+    return gpi_word_load(gpi_slot(t, slot)) != GPI_KEY_NONE &&
+           gpi_word_load(gpi_slot(t, slot) + 1) == t.reserved;
+}
+
+GPI_INLINE bool gpi_is_reserved(gp_hash_table t, gp_hash_value value) { return value == t.reserved; }
+#endif
 
 /* ------------------------------------------------------------------ values */
 
@@ -223,29 +302,26 @@ static gp_hash_value gpi_change(uint change, gp_hash_value x, gp_hash_value v)
 
 #if GPI_HASH_PACKED
 /* The key's slot is found or claimed, and its value changed: what came of it. `slot`: gpi_hash_home(t, key).
-   (hash.pml: `once`, `lost`, `full`, `ends`, and the mutations BUG_CLAIM, BUG_CHECK, BUG_REUSE, BUG_STEPS.)
- */
+   (hash.pml: `once`, `lost`, `full`, `ends`, and the mutations BUG_CLAIM, BUG_CHECK, BUG_REUSE, BUG_AGAIN,
+   BUG_STEPS.) */
 GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)
 {
-    const ulong empty = GPI_PAIR(GPI_KEY_NONE, t.reserved);
+    const bool aside = slot > t.mask;
+    const uint own = gpi_slot_key(t, slot, key);
     ulong seen = gpi_word_load(gpi_slot(t, slot));
     uint step = 0;
-    if (value == t.reserved) return GP_HASH_REFUSED;
     for (uint turn = 0; turn < t.turns; turn++) {
         ulong old;
-        if (seen == empty) {
-            old = gpi_word_cas(gpi_slot(t, slot), empty, GPI_PAIR(key, value));
-            if (old == empty) return GP_HASH_INSERTED | (key == GPI_KEY_NONE ? 0 : GPI_CLAIMED);
+        if (seen == GPI_SLOT_EMPTY || seen == GPI_PAIR(GPI_KEY_DEAD, own)) {
+            old = gpi_word_cas(gpi_slot(t, slot), seen, GPI_PAIR(own, value));
+            if (old == seen) return GP_HASH_INSERTED | (seen == GPI_SLOT_EMPTY && !aside ? GPI_CLAIMED : 0);
             seen = old; /* filled meanwhile */
-        } else if (GPI_PAIR_KEY(seen) == key) {
+        } else if (GPI_PAIR_KEY(seen) == own) {
             const uint x = GPI_PAIR_VALUE(seen);
-            const bool absent = x == t.reserved;
-            if (!absent && change == GPI_KEEP) return GP_HASH_EXISTED;
-            const uint next = absent ? value : gpi_change(change, x, value);
+            const uint next = change == GPI_KEEP ? x : gpi_change(change, x, value);
             if (next == x) return GP_HASH_EXISTED;
-            if (next == t.reserved) return GP_HASH_REFUSED;
-            old = gpi_word_cas(gpi_slot(t, slot), seen, GPI_PAIR(key, next));
-            if (old == seen) return absent ? GP_HASH_INSERTED : GP_HASH_EXISTED;
+            old = gpi_word_cas(gpi_slot(t, slot), seen, GPI_PAIR(own, next));
+            if (old == seen) return GP_HASH_EXISTED;
             seen = old; /* changed meanwhile */
         } else {
             if (++step == t.steps) return GP_HASH_FAILED;
@@ -306,14 +382,14 @@ GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_has
 /* True and its value when the key is there. (hash.pml: `own`, `found`, `ends`.) */
 GPI_INLINE bool gpi_hash_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)
 {
-    const ulong empty = GPI_PAIR(GPI_KEY_NONE, t.reserved);
+    const uint own = gpi_slot_key(t, slot, key);
     for (uint step = 0; step < t.steps; step++) {
         const ulong seen = gpi_word_load(gpi_slot(t, slot));
-        if (GPI_PAIR_KEY(seen) == key) {
+        if (GPI_PAIR_KEY(seen) == own) {
             *value = GPI_PAIR_VALUE(seen);
-            return *value != t.reserved;
+            return true;
         }
-        if (seen == empty) return false;
+        if (seen == GPI_SLOT_EMPTY || seen == GPI_PAIR(GPI_KEY_DEAD, own)) return false;
         slot = (slot + 1) & t.mask;
     }
     return false;
@@ -322,17 +398,17 @@ GPI_INLINE bool gpi_hash_get(gp_hash_table t, uint slot, gp_hash_key key, gp_has
 /* The slot stays the key's. (hash.pml: `lost`, `ends`, and the mutation BUG_EMPTY.) */
 GPI_INLINE uint gpi_hash_remove(gp_hash_table t, uint slot, gp_hash_key key)
 {
-    const ulong empty = GPI_PAIR(GPI_KEY_NONE, t.reserved);
+    const uint own = gpi_slot_key(t, slot, key);
+    const ulong dead = GPI_PAIR(GPI_KEY_DEAD, own);
     ulong seen = gpi_word_load(gpi_slot(t, slot));
     uint step = 0;
     for (uint turn = 0; turn < t.turns; turn++) {
-        if (GPI_PAIR_KEY(seen) == key) {
-            if (GPI_PAIR_VALUE(seen) == t.reserved) return GP_HASH_ABSENT;
-            const ulong old = gpi_word_cas(gpi_slot(t, slot), seen, GPI_PAIR(key, t.reserved));
+        if (GPI_PAIR_KEY(seen) == own) {
+            const ulong old = gpi_word_cas(gpi_slot(t, slot), seen, dead);
             if (old == seen) return GP_HASH_ERASED;
             seen = old; /* changed meanwhile */
         } else {
-            if (seen == empty || ++step == t.steps) return GP_HASH_ABSENT;
+            if (seen == GPI_SLOT_EMPTY || seen == dead || ++step == t.steps) return GP_HASH_ABSENT;
             slot = (slot + 1) & t.mask;
             seen = gpi_word_load(gpi_slot(t, slot));
         }

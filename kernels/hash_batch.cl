@@ -61,12 +61,14 @@ GPI_INLINE void gpi_element_write(__global uint *p, ulong i, gp_hash_key x, bool
 
 /* How a batch's kernel begins: the table, and the group's keys [begin, end) of those that are wanted. */
 #define GPI_RUN_PARAMETERS ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters
-#define GPI_RUN_OPEN(is_checked)                                                         \
-    const gp_hash_table t = gp_hash_open(memory);                                        \
-    const bool wide = (widths & GPI_WIDE_KEYS) != 0;                                     \
-    ulong begin, end;                                                                    \
-    keys += keys_at << (wide ? 1 : 0);                                                   \
-    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end); \
+#define GPI_RUN_OPEN(is_checked)                                                                            \
+    const ulong4 facts = GPI_FACTS(table);                                                                  \
+    const gp_hash_table t = gpi_hash_table_of(memory, facts);                                               \
+    const bool wide = (widths & GPI_WIDE_KEYS) != 0;                                                        \
+    ulong begin, end;                                                                                       \
+    keys += keys_at << (wide ? 1 : 0);                                                                      \
+    gpi_span(gpi_hash_work(memory, facts, gpi_count(bound, wanted, wanted_offset, wanted_words), counters), \
+             span, &begin, &end);                                                                           \
     GPI_COUNT_CHECK(get_group_id(0) == 0 && !(is_checked), counters)
 
 #define GPI_STEP (GPI_WG * GPI_BATCH)
@@ -125,8 +127,10 @@ typedef uint gpi_tally[32];
 #define GPI_TALLY_ADD(name, what) name[what]++
 
 /* Claimed slots are counted with what came of their keys, 16 places further on. */
-static void gpi_tally_flush(uint *tally, gp_hash_table t)
+static void gpi_tally_flush(uint *tally, gp_hash_table t, ulong4 facts, uint change,
+                            volatile __global uint *counters)
 {
+    const uint refused = tally[GP_HASH_REFUSED] + tally[GPI_CLAIMED + GP_HASH_REFUSED];
     uint claimed = 0;
     for (uint k = 1; k < GPI_CLAIMED; k++) {
         const uint x = tally[k] + tally[GPI_CLAIMED + k];
@@ -134,8 +138,8 @@ static void gpi_tally_flush(uint *tally, gp_hash_table t)
         if (x && k != GP_HASH_ABSENT) gpi_hash_count(t, k, x);
     }
     if (claimed) gpi_hash_count(t, GPI_COUNT_CLAIMED, claimed);
+    if (refused) gpi_hash_tell_refused(facts, counters, min(change, 2u), refused);
 }
-#define GPI_TALLY_FLUSH(name, t) gpi_tally_flush(name, t)
 #else
 #define GPI_TALLY(name)                                                \
     __local uint name[8];                                              \
@@ -152,14 +156,16 @@ static void gpi_tally_add(__local uint *tally, uint what)
     (void)atomic_inc(tally + (what & 7u));
 }
 
-static void gpi_tally_flush(__local uint *tally, gp_hash_table t)
+static void gpi_tally_flush(__local uint *tally, gp_hash_table t, ulong4 facts, uint change,
+                            volatile __global uint *counters)
 {
     barrier(CLK_LOCAL_MEM_FENCE); /* all items have counted */
     for (uint k = (uint)get_local_id(0); k < 8; k += GPI_WG) {
         if (tally[k] && k != GP_HASH_ABSENT) gpi_hash_count(t, k, tally[k]);
+        if (tally[k] && k == GP_HASH_REFUSED)
+            gpi_hash_tell_refused(facts, counters, min(change, 2u), tally[k]);
     }
 }
-#define GPI_TALLY_FLUSH(name, t) gpi_tally_flush(name, t)
 #endif
 
 /* ------------------------------------------------------------------ put */
@@ -177,9 +183,10 @@ static void gpi_tally_flush(__local uint *tally, gp_hash_table t)
 #define GPI_IS_CHECKED 16u /* an earlier launch of the call has looked whether too many keys were wanted */
 
 /* Table, batch, and what is done with it. */
-#define GPI_PUT_PARAMETERS                                                                        \
-    __global uint *memory, __global const uint *keys, ulong keys_at, __global const uint *values, \
-        ulong values_at, uint source, ulong operand, uint change, uint widths, uint wants
+#define GPI_PUT_PARAMETERS                                                                                  \
+    __global uint *memory, GPI_FACTS_PARAMETERS(table), __global const uint *keys, ulong keys_at,           \
+        __global const uint *values, ulong values_at, uint source, ulong operand, uint change, uint widths, \
+        uint wants
 
 typedef struct gpi_failed {
     __global uint *keys, *values;
@@ -210,13 +217,13 @@ static bool gpi_is_chosen(gp_hash_table judge, gp_hash_key key, ulong i)
     return !GPI_GET(judge, gpi_hash_home(judge, key), key, &chosen) || chosen == (gp_hash_value)i;
 }
 
-GPI_KERNEL void gp_hash_put_keys(GPI_PUT_PARAMETERS, __global uint *judge_memory, __global uchar *results,
-                                 ulong results_at, __global uint *failed_keys, ulong failed_keys_at,
-                                 __global uint *failed_values, ulong failed_values_at,
+GPI_KERNEL void gp_hash_put_keys(GPI_PUT_PARAMETERS, __global uint *judge_memory, GPI_FACTS_PARAMETERS(judge),
+                                 __global uchar *results, ulong results_at, __global uint *failed_keys,
+                                 ulong failed_keys_at, __global uint *failed_values, ulong failed_values_at,
                                  volatile __global uint *failed_count, ulong failed_count_at,
                                  GPI_RUN_PARAMETERS)
 {
-    const gp_hash_table judge = gp_hash_open(judge_memory);
+    const gp_hash_table judge = gpi_hash_table_of(judge_memory, GPI_FACTS(judge));
     gpi_ahead ahead;
     gpi_failed failed;
     GPI_RUN_OPEN((wants & GPI_IS_CHECKED) != 0);
@@ -239,7 +246,7 @@ GPI_KERNEL void gp_hash_put_keys(GPI_PUT_PARAMETERS, __global uint *judge_memory
                 gpi_failed_add(failed, ahead.now.key[k], value, wants, widths);
         }
     }
-    GPI_TALLY_FLUSH(tally, t);
+    gpi_tally_flush(tally, t, facts, change, counters);
 }
 
 /* ------------------------------------------------------------------ find, erase */
@@ -247,9 +254,10 @@ GPI_KERNEL void gp_hash_put_keys(GPI_PUT_PARAMETERS, __global uint *judge_memory
 #define GPI_WANTS_VALUES 1u
 #define GPI_WANTS_FOUND 2u
 
-GPI_KERNEL void gp_hash_find_keys(__global uint *memory, __global const uint *keys, ulong keys_at,
-                                  __global uint *values, ulong values_at, __global uchar *found,
-                                  ulong found_at, ulong absent, uint widths, uint wants, GPI_RUN_PARAMETERS)
+GPI_KERNEL void gp_hash_find_keys(__global uint *memory, GPI_FACTS_PARAMETERS(table),
+                                  __global const uint *keys, ulong keys_at, __global uint *values,
+                                  ulong values_at, __global uchar *found, ulong found_at, ulong absent,
+                                  uint widths, uint wants, GPI_RUN_PARAMETERS)
 {
     gpi_ahead ahead;
     GPI_RUN_OPEN(false);
@@ -268,9 +276,9 @@ GPI_KERNEL void gp_hash_find_keys(__global uint *memory, __global const uint *ke
     }
 }
 
-GPI_KERNEL void gp_hash_erase_keys(__global uint *memory, __global const uint *keys, ulong keys_at,
-                                   __global uchar *results, ulong results_at, uint widths, uint wants,
-                                   GPI_RUN_PARAMETERS)
+GPI_KERNEL void gp_hash_erase_keys(__global uint *memory, GPI_FACTS_PARAMETERS(table),
+                                   __global const uint *keys, ulong keys_at, __global uchar *results,
+                                   ulong results_at, uint widths, uint wants, GPI_RUN_PARAMETERS)
 {
     gpi_ahead ahead;
     GPI_RUN_OPEN((wants & GPI_IS_CHECKED) != 0);
@@ -284,5 +292,5 @@ GPI_KERNEL void gp_hash_erase_keys(__global uint *memory, __global const uint *k
             if (wants & GPI_WANTS_RESULTS) results[results_at + base + k] = (uchar)what;
         }
     }
-    GPI_TALLY_FLUSH(tally, t);
+    gpi_tally_flush(tally, t, facts, 0, counters); /* nothing is refused */
 }

@@ -10,7 +10,8 @@
    belongs to the first key that takes it; keys that find another one go straight.
 
    What came of a combined cell came of all its keys, but that only one can have been inserted. A sum that is
-   the reserved value never stands in a cell.
+   the reserved value never stands in a cell. In the local shape a cell is a slot as of a table, packed or
+   split.
 
    Parameters
        GPI_CELLS   of a group; a power of two                                                            */
@@ -52,13 +53,13 @@ static bool gpi_cell_add(gp_hash_table t, gpi_cells *cells, uint home, gp_hash_k
                          uint change, uint *tally)
 {
     const uint cell = home % GPI_CELLS;
-    if (value == t.reserved) {
+    if (gpi_is_reserved(t, value)) {
         tally[GP_HASH_REFUSED]++;
         return false;
     }
     if (cells->count[cell] && cells->key[cell] == key) {
         const gp_hash_value sum = gpi_change(change, cells->value[cell], value);
-        if (sum != t.reserved) {
+        if (!gpi_is_reserved(t, sum)) {
             cells->value[cell] = sum;
             cells->count[cell]++;
             return true;
@@ -93,44 +94,95 @@ GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, GPI_RUN_PARAMETERS)
         combines = combines && (base - begin < GPI_TRIAL || 2 * found >= base - begin);
     }
     for (uint c = 0; c < GPI_CELLS; c++) gpi_cell_flush(t, &cells, c, change, tally);
-    GPI_TALLY_FLUSH(tally, t);
+    gpi_tally_flush(tally, t, facts, change, counters);
 }
 
 #else
-typedef volatile __local gp_hash_key *gpi_local_word; /* keys and values are of one width */
-
 /* The word before; both sides of every access are atomic, as in the table. */
-static gp_hash_key gpi_local_cas(gpi_local_word p, gp_hash_key old, gp_hash_key w)
+static gpi_word gpi_local_cas(volatile __local gpi_word *p, gpi_word old, gpi_word w)
 {
-#if GPI_WIDE && !GPI_HASH_PACKED
+#if GPI_WIDE
     return atom_cmpxchg(p, old, w);
 #else
     return atomic_cmpxchg(p, old, w);
 #endif
 }
 
+#if GPI_HASH_PACKED
+typedef struct gpi_cells {
+    ulong pair[GPI_CELLS]; /* GPI_SLOT_EMPTY: the cell is free */
+    uint count[GPI_CELLS];
+} gpi_cells;
+
+static void gpi_cell_clear(gp_hash_table t, __local gpi_cells *cells, uint cell)
+{
+    (void)t;
+    cells->pair[cell] = GPI_SLOT_EMPTY;
+}
+
+static uint gpi_cell_key(__local const gpi_cells *cells, uint cell)
+{
+    return GPI_PAIR_KEY(cells->pair[cell]);
+}
+
+static uint gpi_cell_value(__local const gpi_cells *cells, uint cell)
+{
+    return GPI_PAIR_VALUE(cells->pair[cell]);
+}
+
+/* The value goes into the key's cell; false when it has to go straight. */
+static bool gpi_cell_combine(gp_hash_table t, __local gpi_cells *cells, uint cell, gp_hash_key key,
+                             gp_hash_value value, uint change)
+{
+    ulong seen = GPI_SLOT_EMPTY;
+    (void)t;
+    for (;;) { /* ends: an exchange fails only because another item's succeeded */
+        const uint sum = seen == GPI_SLOT_EMPTY ? value : gpi_change(change, GPI_PAIR_VALUE(seen), value);
+        const ulong old = gpi_local_cas(&cells->pair[cell], seen, GPI_PAIR(key, sum));
+        if (old == seen) return true;
+        if (GPI_PAIR_KEY(old) != key) return false;
+        seen = old;
+    }
+}
+#else
 typedef struct gpi_cells {
     gp_hash_key key[GPI_CELLS]; /* GPI_KEY_NONE: the cell is free */
     gp_hash_value value[GPI_CELLS];
     uint count[GPI_CELLS];
 } gpi_cells;
 
+static void gpi_cell_clear(gp_hash_table t, __local gpi_cells *cells, uint cell)
+{
+    cells->key[cell] = GPI_KEY_NONE;
+    cells->value[cell] = t.reserved;
+}
+
+static gp_hash_key gpi_cell_key(__local const gpi_cells *cells, uint cell) { return cells->key[cell]; }
+static gp_hash_value gpi_cell_value(__local const gpi_cells *cells, uint cell) { return cells->value[cell]; }
+
+static bool gpi_cell_combine(gp_hash_table t, __local gpi_cells *cells, uint cell, gp_hash_key key,
+                             gp_hash_value value, uint change)
+{
+    const gp_hash_key owner = gpi_local_cas(&cells->key[cell], GPI_KEY_NONE, key);
+    gp_hash_value x = t.reserved;
+    if (owner != GPI_KEY_NONE && owner != key) return false;
+    for (;;) { /* ends: an exchange fails only because another item's succeeded */
+        const gp_hash_value sum = x == t.reserved ? value : gpi_change(change, x, value);
+        if (sum == t.reserved) return false;
+        const gp_hash_value old = gpi_local_cas(&cells->value[cell], x, sum);
+        if (old == x) return true;
+        x = old;
+    }
+}
+#endif
+
 /* False when the key has to go straight. */
 static bool gpi_cell_add(gp_hash_table t, __local gpi_cells *cells, uint home, gp_hash_key key,
                          gp_hash_value value, uint change)
 {
     const uint cell = home % GPI_CELLS;
-    if (value == t.reserved || key == GPI_KEY_NONE) return false;
-    const gp_hash_key owner = gpi_local_cas(&cells->key[cell], GPI_KEY_NONE, key);
-    if (owner != GPI_KEY_NONE && owner != key) return false;
-    gp_hash_value x = t.reserved;
-    for (;;) { /* ends: an exchange fails only because another item's succeeded */
-        const gp_hash_value sum = x == t.reserved ? value : gpi_change(change, x, value);
-        if (sum == t.reserved) return false;
-        const gp_hash_value old = gpi_local_cas(&cells->value[cell], x, sum);
-        if (old == x) break;
-        x = old;
-    }
+    if (gpi_is_reserved(t, value) || key == GPI_KEY_NONE) return false;
+    if (!gpi_cell_combine(t, cells, cell, key, value, change)) return false;
     (void)atomic_inc((volatile __local uint *)&cells->count[cell]);
     return true;
 }
@@ -141,8 +193,7 @@ GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, GPI_RUN_PARAMETERS)
     GPI_RUN_OPEN((wants & GPI_IS_CHECKED) != 0);
     values += values_at << (widths & GPI_WIDE_VALUES ? 1 : 0);
     for (uint c = (uint)get_local_id(0); c < GPI_CELLS; c += GPI_WG) {
-        cells.key[c] = GPI_KEY_NONE;
-        cells.value[c] = t.reserved;
+        gpi_cell_clear(t, &cells, c);
         cells.count[c] = 0;
     }
     GPI_TALLY(tally); /* its barrier: the cells are free */
@@ -155,15 +206,15 @@ GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, GPI_RUN_PARAMETERS)
     }
     barrier(CLK_LOCAL_MEM_FENCE); /* all keys are in their cells */
     for (uint c = (uint)get_local_id(0); c < GPI_CELLS; c += GPI_WG) {
-        const gp_hash_key key = cells.key[c];
+        const gp_hash_key key = gpi_cell_key(&cells, c);
         const uint count = cells.count[c];
         if (count == 0) continue;
-        const uint what = GPI_PUT(t, gpi_hash_home(t, key), key, cells.value[c], change);
+        const uint what = GPI_PUT(t, gpi_hash_home(t, key), key, gpi_cell_value(&cells, c), change);
         const uint came = what & (GPI_CLAIMED - 1);
         GPI_TALLY_ADD(tally, what);
         if (count > 1)
             (void)atomic_add(tally + (came == GP_HASH_INSERTED ? GP_HASH_EXISTED : came), count - 1);
     }
-    GPI_TALLY_FLUSH(tally, t);
+    gpi_tally_flush(tally, t, facts, change, counters);
 }
 #endif

@@ -17,16 +17,17 @@
 #error "GPI_EACH_KEY, GPI_EACH_VALUE and GPI_EACH_ERASE must be defined"
 #endif
 
-/* From `value` to `next`; false when it is no longer there. */
+/* From `value` to `next`, or erased; false when the value is no longer there. */
 static bool gpi_each_replace(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value,
                              gp_hash_value next)
 {
 #if GPI_HASH_PACKED
-    const ulong old = GPI_PAIR(key, value);
-    return gpi_word_cas(gpi_slot(t, slot), old, GPI_PAIR(key, next)) == old;
+    const uint own = gpi_slot_key(t, slot, key);
+    const ulong old = GPI_PAIR(own, value), dead = GPI_PAIR(GPI_KEY_DEAD, own);
+    return gpi_word_cas(gpi_slot(t, slot), old, GPI_EACH_ERASE ? dead : GPI_PAIR(own, next)) == old;
 #else
     (void)key;
-    return gpi_word_cas(gpi_slot(t, slot) + 1, value, next) == value;
+    return gpi_word_cas(gpi_slot(t, slot) + 1, value, GPI_EACH_ERASE ? t.reserved : next) == value;
 #endif
 }
 
@@ -40,22 +41,24 @@ static uint gpi_each_slot(gp_hash_table t, uint slot)
         const GPI_EACH_VALUE v = GPI_EACH_VALUE_OF(value);
         if (!gpi_each_where(k, v)) return 0;
 #if GPI_EACH_ERASE
-        if (gpi_each_replace(t, slot, key, value, t.reserved)) return GP_HASH_ERASED;
+        if (gpi_each_replace(t, slot, key, value, value)) return GP_HASH_ERASED;
 #else
         const gp_hash_value next = GPI_EACH_BITS(gpi_each_map(k, v));
-        if (next == t.reserved) return GP_HASH_REFUSED;
+        if (gpi_is_reserved(t, next)) return GP_HASH_REFUSED;
         if (gpi_each_replace(t, slot, key, value, next)) return GP_HASH_EXISTED;
 #endif
     }
     return 0;
 }
 
-GPI_KERNEL void gp_hash_each_slot(__global uint *memory, ulong span)
+GPI_KERNEL void gp_hash_each_slot(__global uint *memory, GPI_FACTS_PARAMETERS(table), ulong span,
+                                  volatile __global uint *counters)
 {
-    const gp_hash_table t = gp_hash_open(memory);
+    const ulong4 facts = GPI_FACTS(table);
+    const gp_hash_table t = gpi_hash_table_of(memory, facts);
     uint changed = 0, refused = 0;
     ulong begin, end;
-    gpi_span((ulong)t.mask + 2, span, &begin, &end);
+    gpi_span(gpi_hash_work(memory, facts, gpi_slot_count(t), counters), span, &begin, &end);
     for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {
         const uint what = gpi_each_slot(t, (uint)i);
         changed += what == GP_HASH_ERASED || what == GP_HASH_EXISTED;
@@ -63,4 +66,5 @@ GPI_KERNEL void gp_hash_each_slot(__global uint *memory, ulong span)
     }
     if (changed) gpi_hash_count(t, GPI_EACH_ERASE ? GP_HASH_ERASED : GP_HASH_EXISTED, changed);
     if (refused) gpi_hash_count(t, GP_HASH_REFUSED, refused);
+    if (refused) gpi_hash_tell_refused(facts, counters, 3, refused);
 }

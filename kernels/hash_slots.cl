@@ -1,47 +1,50 @@
 /* hash_slots.cl - passes over all slots of a table: clear, move into another one (rehash), collect the live
    pairs, measure.
 
-   Group g takes the slots [g * span, (g + 1) * span) of the capacity + 1 there are. Clearing and moving are
+   Group g takes the slots [g * span, (g + 1) * span), side slots included. Clearing and moving are
    exclusive: nobody else may use the table. */
 
 /* Writes the header and empties the slots. `carry`: counts are taken over from `from`; else they are zero. */
-GPI_KERNEL void gp_hash_clear_slots(__global uint *memory, __global const uint *from, uint carry, uint mask,
-                                    uint steps, uint turns, ulong seed, ulong reserved, ulong span)
+GPI_KERNEL void gp_hash_clear_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table),
+                                    __global const uint *from, uint carry, ulong span)
 {
+    const ulong4 facts = GPI_FACTS(table);
+    const gp_hash_table t = gpi_hash_table_of(memory, facts);
     __global gpi_word *slots = (__global gpi_word *)(memory + GPI_HEADER);
     ulong begin, end;
-    gpi_span((ulong)mask + 2, span, &begin, &end);
+    gpi_span(gpi_slot_count(t), span, &begin, &end);
     if (get_group_id(0) == 0 && get_local_id(0) == 0) {
         for (uint i = 0; i < GPI_HEADER; i++) {
             const uint count = (i - GPI_HEADER_COUNTS) / 2;
             const bool kept = count >= GP_HASH_INSERTED && count <= GP_HASH_ABSENT;
             memory[i] = carry && kept ? from[i] : 0;
         }
-        memory[GPI_HEADER_MASK] = mask;
-        memory[GPI_HEADER_STEPS] = steps;
-        memory[GPI_HEADER_TURNS] = turns;
-        memory[GPI_HEADER_SEED] = (uint)seed;
-        memory[GPI_HEADER_SEED + 1] = (uint)(seed >> 32);
-        memory[GPI_HEADER_RESERVED] = (uint)reserved;
-        memory[GPI_HEADER_RESERVED + 1] = (uint)(reserved >> 32);
+        __global ulong *header = (__global ulong *)memory;
+        header[0] = facts.x;
+        header[1] = facts.y;
+        header[2] = facts.z;
+        header[3] = facts.w;
     }
     for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {
 #if GPI_HASH_PACKED
-        slots[i] = GPI_PAIR(GPI_KEY_NONE, reserved);
+        slots[i] = GPI_SLOT_EMPTY;
 #else
         slots[2 * i] = GPI_KEY_NONE;
-        slots[2 * i + 1] = (gpi_word)reserved;
+        slots[2 * i + 1] = t.reserved;
 #endif
     }
 }
 
 /* Every live pair of the table `from` into the table `memory`. */
-GPI_KERNEL void gp_hash_move_slots(__global uint *memory, __global uint *from, ulong span)
+GPI_KERNEL void gp_hash_move_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table), __global uint *from,
+                                   GPI_FACTS_PARAMETERS(old), ulong span, volatile __global uint *counters)
 {
-    const gp_hash_table t = gp_hash_open(memory), old = gp_hash_open(from);
+    const ulong4 facts = GPI_FACTS(table);
+    const ulong4 from_facts = GPI_FACTS(old);
+    const gp_hash_table t = gpi_hash_table_of(memory, facts), old = gpi_hash_table_of(from, from_facts);
     uint claimed = 0, lost = 0;
     ulong begin, end;
-    gpi_span((ulong)old.mask + 2, span, &begin, &end);
+    gpi_span(gpi_hash_work(from, from_facts, gpi_slot_count(old), counters), span, &begin, &end);
     for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {
         gp_hash_key key;
         gp_hash_value value;
@@ -81,17 +84,19 @@ static uint gpi_place_for(__local uint *place, uint mine, volatile __global uint
 /* Live pairs to the output, in any order, at most `room`; *total counts all of them. A group reads its slots
    twice; a pair that came between the two readings goes beyond the item's place, and is left out, and a place
    whose pair went stays as it is: the caller keeps changes away. */
-GPI_KERNEL void gp_hash_collect_slots(__global uint *memory, __global uint *keys, ulong keys_at,
-                                      __global uint *values, ulong values_at, volatile __global uint *total,
-                                      ulong total_at, ulong room, uint widths, uint wants, ulong span)
+GPI_KERNEL void gp_hash_collect_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table), __global uint *keys,
+                                      ulong keys_at, __global uint *values, ulong values_at,
+                                      volatile __global uint *total, ulong total_at, ulong room, uint widths,
+                                      uint wants, ulong span, volatile __global uint *counters)
 {
-    const gp_hash_table t = gp_hash_open(memory);
+    const ulong4 facts = GPI_FACTS(table);
+    const gp_hash_table t = gpi_hash_table_of(memory, facts);
     gp_hash_key key;
     gp_hash_value value;
     ulong begin, end;
     uint mine = 0;
     GPI_PLACE(place);
-    gpi_span((ulong)t.mask + 2, span, &begin, &end);
+    gpi_span(gpi_hash_work(memory, facts, gpi_slot_count(t), counters), span, &begin, &end);
     for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG)
         mine += gpi_slot_read(t, (uint)i, &key, &value);
     uint at = GPI_PLACE_FOR(place, mine, total + total_at);
@@ -116,20 +121,23 @@ GPI_KERNEL void gp_hash_collect_slots(__global uint *memory, __global uint *keys
 #define GPI_STATS_BINS 8
 #define GPI_BINS 32
 
-/* (slot - home) & mask of every live key. The key of all ones has no home, and depth 0. */
-GPI_KERNEL void gp_hash_measure_slots(__global uint *memory, volatile __global uint *stats, ulong span)
+/* (slot - home) & mask of every live key. Keys in side slots have depth 0; dead, they take no slot. */
+GPI_KERNEL void gp_hash_measure_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table),
+                                      volatile __global uint *stats, ulong span,
+                                      volatile __global uint *counters)
 {
-    const gp_hash_table t = gp_hash_open(memory);
+    const ulong4 facts = GPI_FACTS(table);
+    const gp_hash_table t = gpi_hash_table_of(memory, facts);
     uint bins[GPI_BINS];
     uint live = 0, dead = 0, deepest = 0;
     ulong depths = 0, begin, end;
     for (uint b = 0; b < GPI_BINS; b++) bins[b] = 0;
-    gpi_span((ulong)t.mask + 2, span, &begin, &end);
+    gpi_span(gpi_hash_work(memory, facts, gpi_slot_count(t), counters), span, &begin, &end);
     for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {
         gp_hash_key key;
         gp_hash_value value;
         const bool is = gpi_slot_read(t, (uint)i, &key, &value);
-        dead += !is && key != GPI_KEY_NONE;
+        dead += !is && i <= t.mask && gpi_slot_is_dead(t, (uint)i);
         if (!is) continue;
         const uint depth = i > t.mask ? 0 : ((uint)i - gpi_hash_home(t, key)) & t.mask;
         live++;

@@ -1402,15 +1402,23 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
    the same time on one table, from several contexts, and your own kernels with them (gp_device_source).
    Clear, rehash, growing, destroy and share are exclusive: nothing else may use the table meanwhile, in any
    context; retrieve and the statistics want it unchanged, or count what they happen to see.
-   Keys: all are legal. Values: one is reserved, all ones unless `reserved` names another; a key whose value
-   it is or would become is refused, counted, and left as it was. Full: an operation looks at each slot once
-   at most. Where no slot is left the key fails, is counted, and listed when asked for; keys that are there
-   stay. gp_hash_rehash into more slots, then the listed keys again, finishes the batch. On devices with
-   limited loops (loop_limit) a probe ends after 24,000 slots. Erased keys keep their slots, for the same key
-   only, until a rehash drops them: so keys are unique. 64-bit data needs
+   Keys: all are legal. Values: all are legal where keys and values have up to 32 bits and the device has
+   64-bit atomics, and where keys of 64 bits have values of 32. Elsewhere (values of 64 bits) one value is
+   reserved: a key whose value it is or would become is refused, counted, and left as it was. It is the one
+   that `reserved` names. Where that is NULL it is one derived from `seed` that is hardly in any data (a
+   signalling NaN; as an integer a large one), and then a refusal is an error: gp_finish and the next blocking
+   call return GP_ERROR_INVALID_ARGUMENT, and say how many keys were refused and by which call. Tables that
+   need no reserved value do not look at `reserved`. Its memory: while the table lives, no other call of its
+   contexts writes into its buffer (GP_ERROR_OVERLAP). Where somebody else has overwritten the buffer's
+   header, calls leave the table alone: the functions that read counts or statistics, gp_finish and the next
+   blocking call return GP_ERROR_INVALID_BUFFER. gp_hash_clear makes the table anew. Full: an operation looks
+   at each slot once at most. Where no slot is left the key fails, is counted, and listed when asked for; keys
+   that are there stay. gp_hash_rehash into more slots, then the listed keys again, finishes the batch. On
+   devices with limited loops (loop_limit) a probe ends after 24,000 slots. Erased keys keep their slots, for
+   the same key only, until a rehash drops them: so keys are unique. 64-bit data needs
    cl_khr_int64_base_atomics, else GP_ERROR_UNSUPPORTED. Memory: 8 bytes a slot for keys and values of up to
-   32 bits, else 16; one slot more than the capacity, and 256 bytes. Speed is best up to a load of 1/2, and
-   good up to 0.8; see README. */
+   32 bits, else 16; one or two slots more than the capacity, and 256 bytes. Speed is best up to a load of
+   1/2, and good up to 0.8; see README. */
 typedef struct gp_hash {
     uint64_t id;
 } gp_hash;
@@ -1424,7 +1432,7 @@ typedef struct gp_hash_desc {
     bool grow;            /* an insertion after which more than max_load of the slots might be taken blocks to
                              find out, and rehashes into twice the slots or more. Not with gp_hash_share. */
     uint64_t seed;        /* of the hash function (murmur3's finaliser) */
-    const void *reserved; /* value_size bytes, read during the call; NULL: all ones */
+    const void *reserved; /* value_size bytes: a value that you do not store; NULL: see above */
     cl_mem buffer;        /* gp_hash_buffer_size bytes, yours until destroy or rehash; NULL: its own */
     const cl_event *wait;
     cl_uint wait_count;
@@ -1462,7 +1470,7 @@ typedef enum gp_hash_result {
     GP_HASH_INSERTED = 1,   /* it was absent and is there now */
     GP_HASH_EXISTED = 2,    /* it was there: its value kept, assigned or combined */
     GP_HASH_FAILED = 3,     /* there was no slot for it */
-    GP_HASH_REFUSED = 4,    /* its value is, or would have become, the reserved one */
+    GP_HASH_REFUSED = 4,    /* its value is, or would have become, the reserved one, if there is one */
     GP_HASH_SUPERSEDED = 5, /* another of the batch's equal keys stood for it (duplicates) */
     GP_HASH_ERASED = 6,
     GP_HASH_ABSENT = 7 /* erase: it was not there */
@@ -1534,7 +1542,8 @@ typedef struct gp_hash_find_desc {
     size_t values_offset;
     cl_mem found; /* count bytes: 1 or 0; NULL: not wanted */
     size_t found_offset;
-    const void *absent; /* value_size bytes, read during the call; NULL: the reserved value */
+    const void
+        *absent; /* value_size bytes, read during the call; NULL: `reserved` of gp_hash_desc, or all ones */
     size_t count;
     cl_mem count_buffer;
     size_t count_offset;

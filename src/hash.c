@@ -70,9 +70,7 @@ static gp_result gpi_hash_check_apart(gp_context *gp, const gpi_hash_batch *batc
         for (b = 0; b < a; b++) {
             const gpi_hash_use *x = &batch->uses[a], *y = &batch->uses[b];
             if (!(x->written || y->written) || !gpi_overlap(&x->range, &y->range)) continue;
-            return gpi_fail(gp, GP_ERROR_OVERLAP,
-                            "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of one buffer", batch->function,
-                            y->name, y->range.begin, y->range.end, x->name, x->range.begin, x->range.end);
+            return gpi_fail_overlap(gp, batch->function, y->name, &y->range, x->name, &x->range);
         }
     }
     return GP_OK;
@@ -95,7 +93,8 @@ static gp_result gpi_hash_batch_open(gp_context *gp, const char *function, gp_ha
     result = gpi_hash_program(gp, function, GPI_HASH, batch->table, "", &batch->plan, &batch->program);
     if (result == GP_OK)
         result = gpi_hash_use_buffer(gp, batch, "the table", batch->table->buffer, 0,
-                                     gpi_hash_bytes(batch->table), 1, GPI_WRITES);
+                                     gpi_hash_bytes(batch->table), 1, GPI_READS);
+    batch->uses[0].written = true;
     if (result != GP_OK || !count_buffer) return result;
     batch->uses[batch->use_count].name = "count_buffer";
     return gpi_check_count(gp, function, &batch->count, &batch->uses[batch->use_count++].range);
@@ -134,7 +133,7 @@ static gp_result gpi_hash_launch_batch(gpi_call *call, const gpi_hash_batch *bat
     const size_t span = gpi_hash_span(call->gp, &batch->plan, count->bound);
     gpi_sort_arg_long(call, span);
     gpi_call_arg_count(call, count);
-    GPI_CALL_ARG(call, call->gp->counters);
+    gpi_hash_arg_counters(call);
     return gpi_call_launch(call, &batch->plan, gpi_ceil_div(count->bound, span));
 }
 
@@ -321,6 +320,7 @@ static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch
     if (!put->desc->duplicates || put->desc->count == 0) return GP_OK;
     *judge = *batch->table;
     judge->buffer = NULL;
+    judge->loud = false;
     judge->reserved = judge->wide && !judge->packed ? UINT64_MAX : UINT32_MAX;
     put->wants |= GPI_IS_JUDGED;
     return gpi_hash_capacity(gp, batch->function, 0, put->desc->count, 0.5, &judge->mask);
@@ -397,11 +397,10 @@ static void gpi_hash_arg_put(gpi_call *call, const gpi_hash_batch *batch, const 
                              bool judging)
 {
     const gp_hash_insert_desc *d = put->desc;
-    const cl_mem into = judging ? put->judge.buffer : batch->table->buffer;
     const cl_uint source = judging ? (cl_uint)GPI_SOURCE_INDEX : put->source;
     const cl_uint chosen = d->duplicates == GP_HASH_FIRST ? GPI_CHANGE_MIN_U : GPI_CHANGE_MAX_U;
     const cl_uint wide = batch->table->wide && !batch->table->packed ? GPI_CHANGE_WIDE : 0;
-    GPI_CALL_ARG(call, into);
+    gpi_hash_arg_table(call, judging ? &put->judge : batch->table);
     if (put->order.wanted) {
         gpi_hash_arg_array(call, put->order.desc.keys_out, put->order.desc.keys_out_offset);
         gpi_hash_arg_array(call, put->order.desc.values_out, put->order.desc.values_out_offset);
@@ -421,10 +420,9 @@ static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch
                                      bool judging)
 {
     const gp_hash_insert_desc *d = put->desc;
-    const cl_mem judge = put->wants & GPI_IS_JUDGED ? put->judge.buffer : batch->table->buffer;
     gpi_call_kernel(call, batch->program, GPI_HASH_PUT);
     gpi_hash_arg_put(call, batch, put, judging);
-    GPI_CALL_ARG(call, judge);
+    gpi_hash_arg_table(call, put->wants & GPI_IS_JUDGED ? &put->judge : batch->table);
     gpi_hash_arg_array(call, d->results, d->results_offset);
     gpi_hash_arg_array(call, d->failed_keys, d->failed_keys_offset);
     gpi_hash_arg_array(call, d->failed_values, d->failed_values_offset);

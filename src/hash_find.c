@@ -26,9 +26,9 @@ static gp_result gpi_hash_check_find(gp_context *gp, gpi_hash_batch *batch, cons
 static gp_result gpi_hash_launch_find(gpi_call *call, const gpi_hash_batch *batch, const gp_hash_find_desc *d)
 {
     const gpi_table *table = batch->table;
-    const cl_ulong absent = d->absent ? gpi_hash_load_value(d->absent, table->value_size) : table->reserved;
+    const cl_ulong absent = d->absent ? gpi_hash_load_value(d->absent, table->value_size) : table->absent;
     gpi_call_kernel(call, batch->program, GPI_HASH_FIND);
-    GPI_CALL_ARG(call, table->buffer);
+    gpi_hash_arg_table(call, table);
     gpi_hash_arg_array(call, d->keys, d->keys_offset);
     gpi_hash_arg_array(call, d->values, d->values_offset);
     gpi_hash_arg_array(call, d->found, d->found_offset);
@@ -117,7 +117,7 @@ static gp_result gpi_hash_launch_erase(gpi_call *call, const gpi_hash_batch *bat
         wants |= GPI_IS_CHECKED;
     }
     gpi_call_kernel(call, batch->program, GPI_HASH_ERASE);
-    GPI_CALL_ARG(call, batch->table->buffer);
+    gpi_hash_arg_table(call, batch->table);
     if (removal->order.wanted) gpi_hash_arg_array(call, ordered->keys_out, ordered->keys_out_offset);
     else gpi_hash_arg_array(call, d->keys, d->keys_offset);
     gpi_hash_arg_array(call, d->results, d->results_offset);

@@ -85,14 +85,14 @@ static gp_result gpi_hash_collect(gpi_call *call, const gpi_hash_batch *batch, c
     const gp_result result = gpi_call_fill(call, d->live_count, 4 * d->live_count_offset, 4);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, batch->program, GPI_HASH_COLLECT);
-    GPI_CALL_ARG(call, batch->table->buffer);
+    gpi_hash_arg_table(call, batch->table);
     gpi_hash_arg_array(call, d->keys, d->keys_offset);
     gpi_hash_arg_array(call, d->values, d->values_offset);
     gpi_hash_arg_array(call, d->live_count, d->live_count_offset);
     gpi_sort_arg_long(call, d->room);
     gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
     gpi_sort_arg_uint(call, d->values ? GPI_WANTS_VALUES : 0);
-    return gpi_hash_launch_slots(call, batch->table, &batch->plan);
+    return gpi_hash_launch_slots(call, batch->table, &batch->plan, true);
 }
 
 GP_API gp_result gp_hash_retrieve(gp_context *gp, gp_hash table, const gp_hash_retrieve_desc *desc)
@@ -232,8 +232,8 @@ GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash handle, const gp_hash_
     result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) {
         gpi_call_kernel(&call, program, 0);
-        GPI_CALL_ARG(&call, table->buffer);
-        result = gpi_hash_launch_slots(&call, table, &plan);
+        gpi_hash_arg_table(&call, table);
+        result = gpi_hash_launch_slots(&call, table, &plan, true);
     }
     return gpi_call_end(&call, result);
 }
@@ -241,17 +241,22 @@ GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash handle, const gp_hash_
 /* ------------------------------------------------------------------ counts, rehash */
 
 /* The table's counts, by GPI_COUNT_... and gp_hash_result. Blocks. */
-static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, cl_mem table,
+static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, const gpi_table *table,
                                       uint64_t counts[GPI_HASH_COUNTS])
 {
-    cl_uint words[2 * GPI_HASH_COUNTS];
+    cl_uint header[GPI_HASH_HEADER_BYTES / 4];
+    const cl_uint *words = header + GPI_HASH_COUNTS_AT / 4;
+    cl_ulong facts[4];
     gpi_call call;
     gp_result result = gp->out_of_order ? gpi_finish(gp) : GP_OK;
     size_t i;
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
-    if (result == GP_OK) result = gpi_call_read(&call, table, GPI_HASH_COUNTS_AT, sizeof words, words);
+    if (result == GP_OK) result = gpi_call_read(&call, table->buffer, 0, sizeof header, header);
     result = gpi_call_end_within(&call, result);
+    gpi_hash_facts(table, facts);
+    if (result == GP_OK && memcmp(header, facts, sizeof facts) != 0)
+        result = gpi_hash_fail_strange(gp, function);
     for (i = 0; i < GPI_HASH_COUNTS && result == GP_OK; i++)
         counts[i] = (uint64_t)words[2 * i + 1] << 32 | words[2 * i];
     return result;
@@ -275,12 +280,12 @@ static gp_result gpi_hash_move(gp_context *gp, const char *function, const gpi_t
     if (result == GP_OK) result = gpi_hash_clear_slots(&call, to, from);
     if (result == GP_OK) {
         gpi_call_kernel(&call, program, GPI_HASH_MOVE);
-        GPI_CALL_ARG(&call, to->buffer);
-        GPI_CALL_ARG(&call, from->buffer);
-        result = gpi_hash_launch_slots(&call, from, &plan);
+        gpi_hash_arg_table(&call, to);
+        gpi_hash_arg_table(&call, from);
+        result = gpi_hash_launch_slots(&call, from, &plan, true);
     }
     result = gpi_call_end_within(&call, result);
-    if (result == GP_OK) result = gpi_hash_read_counts(gp, function, to->buffer, counts);
+    if (result == GP_OK) result = gpi_hash_read_counts(gp, function, to, counts);
     if (result != GP_OK) return result;
     if (counts[GPI_HASH_LOST] > 0) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: %llu keys would find no place in %llu slots", function,
@@ -296,22 +301,13 @@ static gp_result gpi_hash_rehash(gp_context *gp, const char *function, gpi_table
 {
     const cl_mem before = table->buffer;
     gpi_table next = *table;
-    gpi_range ranges[2];
     gp_result result;
     next.mask = mask;
     next.buffer = NULL;
     result = gpi_hash_allocate(gp, function, own, &next);
-    if (result != GP_OK) return result;
-    result =
-        gpi_check_buffer(gp, function, "table", before, 0, gpi_hash_bytes(table), 1, GPI_READS, &ranges[0]);
-    if (result == GP_OK)
-        result = gpi_check_buffer(gp, function, "buffer", next.buffer, 0, gpi_hash_bytes(&next), 1, GPI_READS,
-                                  &ranges[1]);
-    if (result == GP_OK && gpi_overlap(&ranges[0], &ranges[1])) {
-        result = gpi_fail(gp, GP_ERROR_OVERLAP, "%s: buffer overlaps the table's present memory", function);
-    }
     if (result == GP_OK) result = gpi_hash_move(gp, function, table, &next);
-    (void)clReleaseMemObject(result == GP_OK ? before : next.buffer);
+    if (result == GP_OK) (void)clReleaseMemObject(before);
+    else if (next.buffer) (void)clReleaseMemObject(next.buffer);
     if (result == GP_OK) {
         next.references = table->references;
         *table = next;
@@ -332,7 +328,7 @@ static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_ta
         table->taken += count;
         return GP_OK;
     }
-    result = gpi_hash_read_counts(gp, function, table->buffer, counts);
+    result = gpi_hash_read_counts(gp, function, table, counts);
     if (result != GP_OK) return result;
     table->taken = counts[GPI_HASH_CLAIMED];
     if ((double)table->taken + (double)count > most) {
@@ -358,9 +354,9 @@ GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash handle, const gp_hash_re
     if (desc->capacity || desc->expected_count)
         result =
             gpi_hash_capacity(gp, function, desc->capacity, desc->expected_count, table->max_load, &mask);
-    if (result == GP_OK) result = gpi_hash_read_counts(gp, function, table->buffer, counts);
+    if (result == GP_OK) result = gpi_hash_read_counts(gp, function, table, counts);
     if (result != GP_OK) return result;
-    if (gpi_hash_live(counts) > (uint64_t)mask + 2) { /* one more lives behind the table */
+    if (gpi_hash_live(counts) > (uint64_t)mask + 1 + gpi_hash_side_slots(table)) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: capacity = %llu, too few for %llu live keys", function,
                         (unsigned long long)mask + 1, (unsigned long long)gpi_hash_live(counts));
     }
@@ -374,7 +370,7 @@ static gp_result gpi_hash_count_all(gp_context *gp, const char *function, gp_has
     gp_result result;
     memset(out, 0, sizeof *out);
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
-    result = gpi_hash_read_counts(gp, function, table->buffer, counts);
+    result = gpi_hash_read_counts(gp, function, table, counts);
     if (result != GP_OK) return result;
     out->capacity = (uint64_t)table->mask + 1;
     out->live = gpi_hash_live(counts);
@@ -384,7 +380,7 @@ static gp_result gpi_hash_count_all(gp_context *gp, const char *function, gp_has
     out->refused = counts[GP_HASH_REFUSED];
     out->superseded = counts[GP_HASH_SUPERSEDED];
     out->erased = counts[GP_HASH_ERASED];
-    /* The key of all ones takes no slot: where it is live, there is a dead one more than this tells. */
+    /* Keys behind the table take no slot: where one is live, there is a dead one more than this tells. */
     out->dead = counts[GPI_HASH_CLAIMED] > out->live ? counts[GPI_HASH_CLAIMED] - out->live : 0;
     return GP_OK;
 }
@@ -423,9 +419,9 @@ static gp_result gpi_hash_measure(gpi_call *call, const gpi_table *table, cl_uin
     if (result == GP_OK) result = gpi_call_fill(call, stats, 0, bytes);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, program, GPI_HASH_MEASURE);
-    GPI_CALL_ARG(call, table->buffer);
+    gpi_hash_arg_table(call, table);
     GPI_CALL_ARG(call, stats);
-    result = gpi_hash_launch_slots(call, table, &plan);
+    result = gpi_hash_launch_slots(call, table, &plan, true);
     return result == GP_OK ? gpi_call_read(call, stats, 0, bytes, words) : result;
 }
 
@@ -434,12 +430,14 @@ GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash handle, gp_hash_stat
     static const char function[] = "gp_hash_stats_read";
     gpi_table *table = gpi_hash_of(gp, function, handle);
     cl_uint words[GPI_STATS_WORDS];
+    uint64_t counts[GPI_HASH_COUNTS];
     gpi_call call;
     gp_result result;
     size_t b;
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
     if (!out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: out is NULL", function);
-    if (gp->out_of_order && (result = gpi_finish(gp)) != GP_OK) return result;
+    result = gpi_hash_read_counts(gp, function, table, counts); /* is there a table? */
+    if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
     if (result == GP_OK) result = gpi_hash_measure(&call, table, words);
     result = gpi_call_end_within(&call, result);

@@ -18,6 +18,9 @@ enum {
     GPI_HASH_CLAIMED = 0,        /* GPI_COUNT_... */
     GPI_HASH_LOST = 8,
     GPI_HASH_COUNTS = 9,
+    GPI_HASH_MAGIC = 0x67706874,    /* GPI_MAGIC */
+    GPI_HASH_REFUSED_AT = 5,        /* GPI_COUNT_REFUSED of count.cl: four counters, */
+    GPI_HASH_STRANGE_AT = 9,        /* ... and GPI_COUNT_STRANGE */
     GPI_HASH_LIMITED_STEPS = 24000, /* where loops are limited: of a probe, */
     GPI_HASH_LIMITED_TURNS = 30000  /* ... and exchanges and steps of a put */
 };
@@ -62,6 +65,24 @@ static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_
     gp->handles[i].generation = gp->generation++;
     table->references++;
     out->id = (uint64_t)gp->handles[i].generation << 32 | (i + 1);
+    return GP_OK;
+}
+
+/* Nobody but the table's own calls writes into the memory of one that lives. */
+static gp_result gpi_hash_check_apart_from_tables(gp_context *gp, const char *function, const char *field,
+                                                  const gpi_range *range)
+{
+    uint32_t i;
+    for (i = 0; i < gp->handle_count; i++) {
+        const gpi_table *table = gp->handles[i].table;
+        if (!table || !gpi_overlap(range, &table->range)) continue;
+        return gpi_fail(gp, GP_ERROR_OVERLAP,
+                        "%s: %s is bytes [%zu, %zu) and the table %llx has [%zu, %zu) of one buffer: write "
+                        "elsewhere, or destroy the table first",
+                        function, field, range->begin, range->end,
+                        (unsigned long long)gp->handles[i].generation << 32 | (i + 1), table->range.begin,
+                        table->range.end);
+    }
     return GP_OK;
 }
 
@@ -113,9 +134,82 @@ static gp_result gpi_hash_program(gp_context *gp, const char *function, gpi_prim
     return result;
 }
 
+/* ------------------------------------------------------------------ facts */
+
+/* What the header begins with, and kernels are given: hash.cl. */
+static void gpi_hash_facts(const gpi_table *table, cl_ulong facts[4])
+{
+    const cl_ulong capacity = (cl_ulong)table->mask + 1;
+    const cl_ulong most = table->limited ? (cl_ulong)GPI_HASH_LIMITED_STEPS : capacity;
+    const cl_ulong turns = table->limited ? (cl_ulong)GPI_HASH_LIMITED_TURNS : UINT32_MAX;
+    facts[0] = table->mask | (most < capacity ? most : capacity) << 32;
+    facts[1] = turns | (cl_ulong)(GPI_HASH_MAGIC + table->loud) << 32;
+    facts[2] = table->seed;
+    facts[3] = table->reserved;
+}
+
+/* The arguments that stand for a table. */
+static void gpi_hash_arg_table(gpi_call *call, const gpi_table *table)
+{
+    cl_ulong facts[4];
+    size_t i;
+    gpi_hash_facts(table, facts);
+    GPI_CALL_ARG(call, table->buffer);
+    for (i = 0; i < 4; i++) GPI_CALL_ARG(call, facts[i]);
+}
+
+/* The last argument of kernels that look whether there is a table, or refuse keys. */
+static void gpi_hash_arg_counters(gpi_call *call)
+{
+    GPI_CALL_ARG(call, call->gp->counters);
+    call->gp->hash_unread = true;
+}
+
+static gp_result gpi_hash_fail_strange(gp_context *gp, const char *function)
+{
+    return gpi_fail(
+        gp, GP_ERROR_INVALID_BUFFER,
+        "%s: the memory of a hash table was overwritten: its header is not there; what was asked of the "
+        "table was not done: gp_hash_clear makes it anew",
+        function);
+}
+
+/* What the kernels have counted since this was last asked: keys refused because of a reserved value that the
+   caller does not know of, and tables that are none. Blocks; the queue's hash kernels have ended. */
+static gp_result gpi_hash_result(gp_context *gp)
+{
+    static const char *const functions[] = {"gp_hash_insert", "gp_hash_insert_or_assign",
+                                            "gp_hash_insert_or_apply", "gp_hash_for_each"};
+    const cl_uint zeros[GPI_COUNTERS - GPI_HASH_REFUSED_AT] = {0};
+    const size_t at = GPI_HASH_REFUSED_AT * sizeof zeros[0];
+    cl_uint counts[GPI_COUNTERS - GPI_HASH_REFUSED_AT];
+    size_t by = 0;
+    cl_int error;
+    if (!gp->hash_unread) return GP_OK;
+    error = clEnqueueReadBuffer(gp->queue, gp->counters, CL_TRUE, at, sizeof counts, counts, 0, NULL, NULL);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clEnqueueReadBuffer");
+    gp->hash_unread = false;
+    if (memcmp(counts, zeros, sizeof counts) == 0) return GP_OK;
+    error = clEnqueueWriteBuffer(gp->queue, gp->counters, CL_TRUE, at, sizeof zeros, zeros, 0, NULL, NULL);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clEnqueueWriteBuffer");
+    if (counts[GPI_HASH_STRANGE_AT - GPI_HASH_REFUSED_AT]) return gpi_hash_fail_strange(gp, "a gp_hash call");
+    while (counts[by] == 0) by++;
+    return gpi_fail(
+        gp, GP_ERROR_INVALID_ARGUMENT,
+        "%s: %u keys were refused: their value is, or would have become, the one that the table has "
+        "for absent keys; name one that is not in the data in gp_hash_desc.reserved",
+        functions[by], counts[by]);
+}
+
 /* ------------------------------------------------------------------ launches over all slots */
 
-static size_t gpi_hash_slots(const gpi_table *table) { return (size_t)table->mask + 2; }
+/* Slots behind the table, for the keys that mean something else in a slot. */
+static uint32_t gpi_hash_side_slots(const gpi_table *table) { return table->packed ? 2 : 1; }
+
+static size_t gpi_hash_slots(const gpi_table *table)
+{
+    return (size_t)table->mask + 1 + gpi_hash_side_slots(table);
+}
 
 /* Slots of a group: few an item where loops are limited, because each may mean a probe. */
 static size_t gpi_hash_slot_span(const gp_context *gp, const gpi_plan *plan)
@@ -124,36 +218,29 @@ static size_t gpi_hash_slot_span(const gp_context *gp, const gpi_plan *plan)
     return (size_t)plan->group * (gp->info.loop_limit ? 1 : 16);
 }
 
-static gp_result gpi_hash_launch_slots(gpi_call *call, const gpi_table *table, const gpi_plan *plan)
+/* The last arguments, and the launch. `has_counters`: all but the clearing of a table. */
+static gp_result gpi_hash_launch_slots(gpi_call *call, const gpi_table *table, const gpi_plan *plan,
+                                       bool has_counters)
 {
     const size_t span = gpi_hash_slot_span(call->gp, plan);
     gpi_sort_arg_long(call, span);
+    if (has_counters) gpi_hash_arg_counters(call);
     return gpi_call_launch(call, plan, gpi_ceil_div(gpi_hash_slots(table), span));
 }
 
 /* Writes the header and empties the slots; `from`, when not NULL, is the table whose counts go on. */
 static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, const gpi_table *from)
 {
-    const bool limited = call->gp->info.loop_limit != 0;
-    const cl_ulong seed = table->seed, reserved = table->reserved;
     const cl_mem counted = from ? from->buffer : table->buffer;
-    const size_t capacity = (size_t)table->mask + 1;
-    const size_t most = limited ? (size_t)GPI_HASH_LIMITED_STEPS : capacity;
-    const size_t turns = limited ? (size_t)GPI_HASH_LIMITED_TURNS : UINT32_MAX;
     gpi_plan plan;
     gpi_program *program;
     const gp_result result = gpi_hash_program(call->gp, call->function, GPI_HASH, table, "", &plan, &program);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, program, GPI_HASH_CLEAR);
-    GPI_CALL_ARG(call, table->buffer);
+    gpi_hash_arg_table(call, table);
     GPI_CALL_ARG(call, counted);
     gpi_sort_arg_uint(call, from != NULL);
-    GPI_CALL_ARG(call, table->mask);
-    gpi_sort_arg_uint(call, most < capacity ? most : capacity);
-    gpi_sort_arg_uint(call, turns);
-    GPI_CALL_ARG(call, seed);
-    GPI_CALL_ARG(call, reserved);
-    return gpi_hash_launch_slots(call, table, &plan);
+    return gpi_hash_launch_slots(call, table, &plan, false);
 }
 
 /* ------------------------------------------------------------------ create */
@@ -211,10 +298,20 @@ static uint64_t gpi_hash_load_value(const void *from, size_t size)
     return narrow;
 }
 
-static uint64_t gpi_hash_reserved(const gp_hash_desc *desc)
+/* The value that the slot of an absent key has, where one is needed. Unless the caller names it, it is one
+   that hardly anybody has: a signalling NaN that no arithmetic gives, as an integer a large one. */
+static void gpi_hash_reserve(const gp_hash_desc *desc, gpi_table *table)
 {
-    if (desc->reserved) return gpi_hash_load_value(desc->reserved, desc->value_size);
-    return desc->value_size == 8 ? UINT64_MAX : UINT32_MAX;
+    const bool wide = table->wide && !table->packed;
+    const uint64_t mixed = gpi_hash(GPI_HASH_SEED, &table->seed, sizeof table->seed);
+    table->absent = table->value_size == 8 ? UINT64_MAX : UINT32_MAX;
+    if (desc->reserved) table->absent = gpi_hash_load_value(desc->reserved, desc->value_size);
+    table->reserved = wide ? UINT64_MAX : UINT32_MAX; /* no narrower value is this */
+    if (table->packed || table->value_size != (wide ? 8 : 4)) return;
+    table->loud = !desc->reserved;
+    table->reserved = !table->loud ? table->absent
+                      : wide       ? (uint64_t)0x7ff4 << 48 | mixed >> 16
+                                   : 0x7fa00000u | mixed >> 43;
 }
 
 /* Packed where one word holds key and value, and the device can exchange it. */
@@ -226,6 +323,7 @@ static gp_result gpi_hash_form(gp_context *gp, const char *function, gpi_table *
     if (result != GP_OK) return result;
     table->packed = narrow && plan.words == GP_WORDS_WIDE;
     table->wide = !narrow || table->packed;
+    table->limited = gp->info.loop_limit != 0;
     return GP_OK;
 }
 
@@ -244,10 +342,11 @@ static gp_result gpi_hash_describe(gp_context *gp, const char *function, const g
     table->max_load = desc->max_load != 0 ? (double)desc->max_load : 0.5;
     table->grow = desc->grow;
     table->seed = desc->seed;
-    table->reserved = gpi_hash_reserved(desc);
     result =
         gpi_hash_capacity(gp, function, desc->capacity, desc->expected_count, table->max_load, &table->mask);
-    return result == GP_OK ? gpi_hash_form(gp, function, table) : result;
+    if (result == GP_OK) result = gpi_hash_form(gp, function, table);
+    if (result == GP_OK) gpi_hash_reserve(desc, table);
+    return result;
 }
 
 static size_t gpi_hash_bytes(const gpi_table *table)
@@ -259,16 +358,17 @@ static size_t gpi_hash_bytes(const gpi_table *table)
 static gp_result gpi_hash_allocate(gp_context *gp, const char *function, cl_mem own, gpi_table *table)
 {
     const size_t bytes = gpi_hash_bytes(table);
-    gpi_range range;
     gp_result result;
-    if (!own) return gpi_alloc(gp, function, bytes, &table->buffer);
-    result = gpi_check_buffer(gp, function, "buffer", own, 0, bytes, 1, GPI_WRITES, &range);
-    if (result == GP_OK)
-        result = gpi_check_buffer(gp, function, "buffer", own, 0, bytes, 1, GPI_READS, &range);
+    if (own) {
+        result = gpi_check_buffer(gp, function, "buffer", own, 0, bytes, 1, GPI_BOTH, &table->range);
+        if (result != GP_OK) return result;
+        (void)clRetainMemObject(own);
+        table->buffer = own;
+        return GP_OK;
+    }
+    result = gpi_alloc(gp, function, bytes, &table->buffer);
     if (result != GP_OK) return result;
-    (void)clRetainMemObject(own);
-    table->buffer = own;
-    return GP_OK;
+    return gpi_check_buffer(gp, function, "buffer", table->buffer, 0, bytes, 1, GPI_READS, &table->range);
 }
 
 GP_API gp_result gp_hash_create(gp_context *gp, const gp_hash_desc *desc, gp_hash *out)

@@ -170,16 +170,28 @@ typedef struct gpi_failure {
     cl_int status;
 } gpi_failure;
 
+/* A piece of a buffer: bytes [begin, end) of the outermost buffer that holds it. */
+typedef struct gpi_range {
+    cl_mem root;
+    void *host; /* the memory of a buffer with CL_MEM_USE_HOST_PTR; else NULL */
+    size_t begin, end;
+} gpi_range;
+
 /* A hash table, as all contexts that share it see it. The buffer starts with the same facts (hash.cl). */
 typedef struct gpi_table {
     uint32_t references; /* handles */
     size_t key_size, value_size;
     bool packed, wide; /* form: packed; split with words of 64 bits; else split with words of 32 */
+    bool limited;      /* probes end early: the device's loops are limited */
     uint32_t mask;     /* capacity - 1 */
-    uint64_t seed, reserved;
+    uint64_t seed;
+    uint64_t reserved; /* what the value of an absent key is; not in the packed form */
+    bool loud;         /* it may be a value, and the caller has not named it */
+    uint64_t absent;   /* what gp_hash_find gives, unless told otherwise */
     double max_load;
     bool grow;
-    uint64_t taken; /* slots, at most; kept where the table grows */
+    uint64_t taken;  /* slots, at most; kept where the table grows */
+    gpi_range range; /* of the buffer */
     cl_mem buffer;
 } gpi_table;
 
@@ -196,7 +208,7 @@ typedef struct gpi_handle {
     uint32_t generation;
 } gpi_handle;
 
-enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 5, GPI_ASYNC_TEXT_MAX = 256, GPI_SETTLED_AT_ONCE = 64 };
+enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 10, GPI_ASYNC_TEXT_MAX = 256, GPI_SETTLED_AT_ONCE = 64 };
 enum { GPI_SYMBOL_TABLES = 8 };
 
 struct gp_context {
@@ -227,6 +239,7 @@ struct gp_context {
     gpi_handle *handles; /* of hash tables */
     uint32_t handle_count;
     uint32_t generation; /* of the next one */
+    bool hash_unread;    /* hash kernels may have counted what has to be told (gpi_hash_result) */
 
     gpi_symbols symbols[GPI_SYMBOL_TABLES];
     uint32_t symbols_next; /* the place of the next one */
@@ -406,13 +419,6 @@ typedef struct gpi_count {
     size_t offset;
     gp_type type;
 } gpi_count;
-
-/* A piece of a buffer: bytes [begin, end) of the outermost buffer that holds it. */
-typedef struct gpi_range {
-    cl_mem root;
-    void *host; /* the memory of a buffer with CL_MEM_USE_HOST_PTR; else NULL */
-    size_t begin, end;
-} gpi_range;
 
 enum { GPI_READS = 0, GPI_WRITES = 1, GPI_BOTH = 2 };
 
@@ -708,6 +714,9 @@ static void gpi_symbols_free(gp_context *gp);
 /* hash_table.c, hash.c, hash_slots.c */
 static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
 static void gpi_hash_free_all(gp_context *gp);
+static gp_result gpi_hash_result(gp_context *gp);
+static gp_result gpi_hash_check_apart_from_tables(gp_context *gp, const char *function, const char *field,
+                                                  const gpi_range *range);
 static gp_result gpi_hash_device_text(gp_context *gp, const char *function, gp_hash handle, gpi_text *text);
 static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count);
 

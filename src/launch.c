@@ -88,7 +88,8 @@ static gp_result gpi_check_buffer(gp_context *gp, const char *function, const ch
     error = gpi_range_resolve(buffer, range);
     if (error == CL_SUCCESS && (info.flags & CL_MEM_USE_HOST_PTR))
         error = clGetMemObjectInfo(range->root, CL_MEM_HOST_PTR, sizeof range->host, &range->host, NULL);
-    return error == CL_SUCCESS ? GP_OK : gpi_fail_buffer(gp, function, field, error);
+    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, function, field, error);
+    return access == GPI_READS ? GP_OK : gpi_hash_check_apart_from_tables(gp, function, field, range);
 }
 
 static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_type type)
@@ -423,6 +424,7 @@ static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset,
     if (error != CL_SUCCESS && gpi_event_status(call->last) > CL_COMPLETE) (void)clFinish(gp->queue);
     gpi_settle(gp);
     result = gpi_async_result(gp); /* the reason, where the wait has failed too */
+    if (result == GP_OK && error == CL_SUCCESS && !gp->out_of_order) result = gpi_hash_result(gp);
     if (result != GP_OK || error == CL_SUCCESS) return result;
     return gpi_fail_cl(gp, error, call->function, "clWaitForEvents");
 }

@@ -69,6 +69,9 @@ void hash_check(gp_context *gp, const char *name, gp_hash table, hash_widths w, 
 
 gp_hash hash_create(gp_context *gp, hash_widths w, size_t capacity);
 
+/* Slots behind a table's own: 2 where one word holds key and value, else 1. */
+size_t hash_side_slots(gp_context *gp, hash_widths w);
+
 /* insert, assign or apply (op) of n keys, all found a place or not; waits for the end. */
 typedef enum hash_how { HASH_INSERT, HASH_ASSIGN, HASH_APPLY } hash_how;
 gp_result hash_put(gp_context *gp, gp_hash table, hash_how how, const gp_hash_insert_desc *desc);

@@ -41,8 +41,8 @@ static void batch_fill(batch *b, const hash_model *m, hash_widths w)
     for (i = 0; i < b->n; i++) {
         b->id[i] = test_random() % spread;
         b->key[i] = m->key[b->id[i]];
-        b->value[i] = (salt ^ (uint64_t)b->id[i] * 0x2545f4914f6cdd1du) & (hash_ones(w.value) >> 1);
-        if (w.value && b->id[i] % 97 == 13) b->value[i] = hash_ones(w.value); /* the reserved value */
+        b->value[i] = (salt ^ (uint64_t)b->id[i] * 0x2545f4914f6cdd1du) & hash_ones(w.value);
+        if (b->id[i] % 97 == 13) b->value[i] = hash_ones(w.value);
         if (w.value == 0) b->value[i] = 0;
     }
 }
@@ -61,15 +61,10 @@ static uint64_t applied(gp_op op, uint64_t x, uint64_t v)
 
 static uint64_t model_put(hash_model *m, hash_widths w, size_t id, hash_how how, gp_op op, uint64_t value)
 {
-    const uint64_t ones = hash_ones(w.value), reserved = w.value ? ones : 1;
     const bool was = m->live[id];
-    const uint64_t next = !was                 ? value
-                          : how == HASH_INSERT ? m->value[id]
-                          : how == HASH_ASSIGN ? value
-                                               : applied(op, m->value[id], value) & ones;
-    if (value == reserved || (how == HASH_APPLY && next == reserved)) return GP_HASH_REFUSED;
+    if (!was || how == HASH_ASSIGN) m->value[id] = value;
+    else if (how == HASH_APPLY) m->value[id] = applied(op, m->value[id], value) & hash_ones(w.value);
     m->live[id] = true;
-    m->value[id] = next;
     return was ? GP_HASH_EXISTED : GP_HASH_INSERTED;
 }
 

@@ -205,13 +205,153 @@ static void test_bad_batches(void **state)
     hash_fixture_free(&f);
 }
 
+/* ------------------------------------------------------------------ memory that others write */
+
+/* Calls that would write into a live table, and tables in one another's memory. */
+static void test_live_memory(void **state)
+{
+    hash_fixture f = hash_fixture_make(pair, 100, NULL);
+    gp_context *gp = f.gp;
+    const cl_mem memory = gp_hash_buffer(gp, f.table);
+    gp_random_desc random = {0};
+    gp_fill_desc fill = {0};
+    gp_hash_desc create = {0};
+    gp_hash_rehash_desc rehash = {0};
+    gp_hash second = hash_create(gp, pair, 64), third;
+    const uint32_t zero = 0;
+    (void)state;
+    random.out = fill.out = memory;
+    random.count = fill.count = 8;
+    random.type = GP_U32;
+    fill.element_size = 4;
+    fill.value = &zero;
+    assert_gp_fails(gp, gp_random(gp, &random), GP_ERROR_OVERLAP,
+                    "gp_random: out is bytes [0, 32) and the table");
+    assert_gp_fails(gp, gp_fill(gp, &fill), GP_ERROR_OVERLAP, "the table");
+    create.key_size = create.value_size = 4;
+    create.capacity = 16;
+    create.buffer = memory;
+    assert_gp_fails(gp, gp_hash_create(gp, &create, &third), GP_ERROR_OVERLAP, "gp_hash_create: buffer");
+    rehash.buffer = memory;
+    assert_gp_fails(gp, gp_hash_rehash(gp, second, &rehash), GP_ERROR_OVERLAP, "gp_hash_rehash: buffer");
+    hash_fixture_check(&f, "unharmed");
+    clRetainMemObject(memory);
+    assert_gp(gp, gp_hash_destroy(gp, f.table)); /* then it may be written */
+    assert_gp(gp, gp_fill(gp, &fill));
+    assert_gp(gp, gp_finish(gp));
+    clReleaseMemObject(memory);
+    hash_fixture_free(&f);
+}
+
+/* The memory of a table, overwritten behind the library's back: nothing is read or written outside of it,
+   nothing is done, and it is told. */
+static void check_overwritten(uint32_t pattern)
+{
+    hash_fixture f = hash_fixture_make(pair, 1000, NULL);
+    gp_context *gp = f.gp;
+    gp_hash_insert_desc insert = hash_fixture_insert(&f);
+    gp_hash_find_desc find = {0};
+    gp_hash_erase_desc erase = {0};
+    gp_hash_retrieve_desc retrieve = {0};
+    gp_hash_for_each_desc each = {0};
+    gp_hash_rehash_desc rehash = {0};
+    gp_hash_clear_desc clear = {0};
+    gp_hash_stats stats;
+    hash_column out = hash_column_make(gp, 4, 1000, 0, NULL);
+    size_t bytes, live;
+    assert_int_equal(clGetMemObjectInfo(gp_hash_buffer(gp, f.table), CL_MEM_SIZE, sizeof bytes, &bytes, NULL),
+                     0);
+    assert_int_equal(clEnqueueFillBuffer(gp_cl_queue(gp), gp_hash_buffer(gp, f.table), &pattern, 4, 0, bytes,
+                                         0, NULL, NULL),
+                     CL_SUCCESS);
+    find.keys = erase.keys = f.keys.mem;
+    find.values = retrieve.keys = out.mem;
+    find.count = erase.count = retrieve.room = f.n;
+    retrieve.live_count = test_buffer(gp, 4, NULL);
+    each.map = "v + 1";
+#define TOLD(call)       \
+    assert_gp(gp, call); \
+    assert_gp_fails(gp, gp_finish(gp), GP_ERROR_INVALID_BUFFER, "overwritten")
+    TOLD(gp_hash_find(gp, f.table, &find));
+    TOLD(gp_hash_insert(gp, f.table, &insert));
+    insert.duplicates = GP_HASH_LAST;
+    TOLD(gp_hash_insert_or_assign(gp, f.table, &insert));
+    insert.duplicates = GP_HASH_ANY;
+    insert.op = GP_SUM;
+    TOLD(gp_hash_insert_or_apply(gp, f.table, &insert));
+    TOLD(gp_hash_erase(gp, f.table, &erase));
+    TOLD(gp_hash_retrieve(gp, f.table, &retrieve));
+    TOLD(gp_hash_for_each(gp, f.table, &each));
+#undef TOLD
+    assert_gp_fails(gp, gp_hash_size_read(gp, f.table, &live), GP_ERROR_INVALID_BUFFER, "overwritten");
+    assert_gp_fails(gp, gp_hash_stats_read(gp, f.table, &stats), GP_ERROR_INVALID_BUFFER, "overwritten");
+    assert_gp_fails(gp, gp_hash_rehash(gp, f.table, &rehash), GP_ERROR_INVALID_BUFFER, "overwritten");
+    assert_gp(gp, gp_hash_clear(gp, f.table, &clear));
+    insert.op = GP_OP_NONE;
+    assert_gp(gp, gp_hash_insert(gp, f.table, &insert));
+    hash_fixture_check(&f, "made anew");
+    assert_gp(gp, gp_finish(gp));
+    clReleaseMemObject(retrieve.live_count);
+    hash_column_free(&out);
+    hash_fixture_free(&f);
+}
+
+static void test_overwritten(void **state)
+{
+    (void)state;
+    check_overwritten(0);
+    check_overwritten(0xffffffffu);
+    check_overwritten(0x12345678u);
+}
+
+/* ------------------------------------------------------------------ refused values */
+
+/* A table of 64-bit values has one that it cannot hold. It is not all ones; and it does not get lost in
+   silence unless the caller has named it. */
+static void test_refused_loudly(void **state)
+{
+    gp_context *gp = hash_open(&hash_variants[0]);
+    const hash_widths wide = {8, 8};
+    uint64_t facts[4], key = 5;
+    hash_column keys, values;
+    gp_hash_insert_desc d = {0};
+    gp_hash table;
+    size_t live;
+    (void)state;
+    if (!hash_can(gp, &hash_variants[0], wide)) {
+        gp_context_destroy(gp);
+        return;
+    }
+    table = hash_create(gp, wide, 8);
+    assert_int_equal(clEnqueueReadBuffer(gp_cl_queue(gp), gp_hash_buffer(gp, table), CL_TRUE, 0, sizeof facts,
+                                         facts, 0, NULL, NULL),
+                     CL_SUCCESS);
+    keys = hash_column_make(gp, 8, 1, 0, &key);
+    values = hash_column_make(gp, 8, 1, 0, &facts[3]); /* the reserved value */
+    d.keys = keys.mem;
+    d.values = values.mem;
+    d.count = 1;
+    assert_gp(gp, gp_hash_insert(gp, table, &d));
+    assert_gp_fails(gp, gp_finish(gp), GP_ERROR_INVALID_ARGUMENT, "gp_hash_insert: 1 keys were refused");
+    assert_gp(gp, gp_finish(gp)); /* told once */
+    d.op = GP_SUM;
+    assert_gp(gp, gp_hash_insert_or_apply(gp, table, &d));
+    assert_gp_fails(gp, gp_hash_size_read(gp, table, &live), GP_ERROR_INVALID_ARGUMENT,
+                    "gp_hash_insert_or_apply: 1 keys were refused");
+    assert_gp(gp, gp_hash_size_read(gp, table, &live));
+    assert_int_equal(live, 0);
+    hash_column_free(&keys);
+    hash_column_free(&values);
+    gp_context_destroy(gp);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_handles),
-        cmocka_unit_test(test_destroyed),
-        cmocka_unit_test(test_bad_create),
-        cmocka_unit_test(test_bad_batches),
+        cmocka_unit_test(test_handles),        cmocka_unit_test(test_destroyed),
+        cmocka_unit_test(test_bad_create),     cmocka_unit_test(test_bad_batches),
+        cmocka_unit_test(test_live_memory),    cmocka_unit_test(test_overwritten),
+        cmocka_unit_test(test_refused_loudly),
     };
     return cmocka_run_group_tests_name("hash_bad", tests, NULL, NULL);
 }

@@ -80,8 +80,8 @@ static void check_full(gp_context *gp, const hash_variant *way, hash_widths w)
 {
     const char *name = way->name;
     const size_t capacity = test_small() ? 64 : 1024, n = capacity + 101;
-    const size_t room =
-        capacity + (w.key == 8 || w.value <= 4); /* all ones has a place of its own, as a cell */
+    /* All ones has a place of its own, as a cell; packed, one less has too. */
+    const size_t room = capacity + (w.key == 8 || w.value <= 4 ? hash_side_slots(gp, w) : 0);
     hash_model m = hash_model_make(n, w.key);
     gp_hash table = hash_create(gp, w, capacity);
     gp_hash_rehash_desc larger = {0};

@@ -112,6 +112,7 @@ wrong states hash -DBUG_CHECK
 wrong states hash -DBUG_STORE
 wrong states hash -DBUG_EMPTY
 wrong states hash -DBUG_REUSE
+wrong states hash -DBUG_AGAIN
 wrong states hash -DKEYS=3 -DBUG_STEPS
 wrong states hash -DSPLIT -DBUG_CLAIM
 wrong states hash -DSPLIT -DBUG_CHECK

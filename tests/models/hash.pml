@@ -8,8 +8,10 @@
        SPLIT      key and value are two words
        LINE       all slots are looked at first, one by one, as kernels/hash_line.cl does with vectors
 
-   Key cell 0 stands for all ones, and value 0 is the reserved one. With ONES, key 0 is among the keys: it lives in
-   the slot behind the table. Values are sets of bits: item i's operand is bit i, so that a sum tells what has been
+   Key cell 0 stands for all ones, and value 0 says that the key is not there. Split, it is the reserved value.
+   Packed, (0, 0) is the word of an empty slot, and (key, 0) the word (one less than all ones, key) of an erased
+   key: one word for each, so that no value stands for another, and a live word has any value. With ONES, key 0 is
+   among the keys: it lives in a side slot, whose words mean the same. Values are sets of bits: item i's operand is bit i, so that a sum tells what has been
    added, and each key that is there from before has a bit of its own.
 
    Checked in every reachable state:
@@ -29,7 +31,8 @@
 
    Mutations that must be caught: BUG_CLAIM (a key is stored, not exchanged), BUG_CHECK (after a failed claim
    nobody looks whose key won), BUG_STORE (values are stored, not exchanged), BUG_EMPTY (erasing empties the slot),
-   BUG_REUSE (a dead slot is taken for another key), BUG_ORDER (SPLIT: the value stands there before the key),
+   BUG_REUSE (a dead slot is taken for another key), BUG_AGAIN (packed: a key that was erased looks for another slot
+   than its own), BUG_ORDER (SPLIT: the value stands there before the key),
    BUG_STEPS (a probe does not count its steps). */
 #ifndef ITEMS
 #define ITEMS 3
@@ -322,6 +325,12 @@ inline claim()
     fi
 }
 
+#ifdef BUG_AGAIN
+#define IS_OWN (seen == k && x != 0)
+#else
+#define IS_OWN (seen == k && !(seen == 0 && x == 0))
+#endif
+
 /* Each turn has one access. */
 inline put()
 {
@@ -331,13 +340,13 @@ inline put()
     :: atomic { what == 0 ->
            if
            :: seen == 0 && x == 0 -> claim()
-           :: seen == k && !(seen == 0 && x == 0) -> EXCHANGE(key[slot] == k && value[slot] == x)
+           :: IS_OWN -> EXCHANGE(key[slot] == k && value[slot] == x)
 #ifdef BUG_REUSE
            :: seen != k && seen != 0 && x == 0 && key[slot] == seen && value[slot] == 0 ->
                key[slot] = 0;
                claim()
 #endif
-           :: seen != k && !(seen == 0 && x == 0) ->
+           :: !IS_OWN && !(seen == 0 && x == 0) ->
                advance(FAILED);
                if
                :: what == 0 -> load_pair(slot, seen, x)
@@ -442,6 +451,13 @@ inline erase()
 /* ---------------------------------------------------------------- lines */
 
 #ifdef LINE
+/* A find looks for erased keys only when it has not come to an end otherwise: packed, never here. */
+#ifdef SPLIT
+#define IS_HIT (seen == k)
+#else
+#define IS_HIT (seen == k && (x != 0 || op != FIND))
+#endif
+
 /* To the key's slot (hit, with its value), or else to the first empty one from home on; an end where there is
    neither. */
 inline look(end_)
@@ -452,8 +468,8 @@ inline look(end_)
        do
        :: atomic { lane < SLOTS ->
               load_pair(lane, seen, x);
-              slot = (seen == k -> lane : slot);
-              value_of = (seen == k -> x : value_of);
+              slot = (IS_HIT -> lane : slot);
+              value_of = (IS_HIT -> x : value_of);
               vacant = (IS_EMPTY && vacant == SLOTS && (round > 0 || lane >= HOME(k)) -> lane : vacant);
               lane++ }
        :: atomic { lane == SLOTS -> lane = 0; hit = (slot < SLOTS); seen = 0; x = 0; break }

@@ -6,7 +6,7 @@
 
        [0, STEADY)           put in before the race; only found in it
        [STEADY, COUNTED)     counted by apply, straight and combined, and found
-       [COUNTED, KEYS)       inserted, assigned and erased, over and over; all ones is one of them
+       [COUNTED, KEYS)       inserted, assigned and erased, over and over; those of the side slots among them
 
    FORM: 0 packed, 1 split with 64-bit words, 2 split with 32-bit words. */
 #include <stdint.h>
@@ -34,37 +34,42 @@ enum { KEEP = 0, ASSIGN = 1, ADD = 2 };
 enum {
     HEADER = 64,
     HEADER_COUNTS = 16,
+    MAGIC = 0x67706874,
     SOURCE_BUFFER = 0,
     SOURCE_ONE = 1,
     WANTS_RESULTS = 1,
     WANTS_BOTH = 3
 };
 
-#define PUT_PARAMETERS                                                                                    \
-    uint32_t *memory, const uint32_t *keys, uint64_t keys_at, const uint32_t *values, uint64_t values_at, \
-        uint32_t source, uint64_t operand, uint32_t change, uint32_t widths, uint32_t wants
+#define FACTS_PARAMETERS uint64_t, uint64_t, uint64_t, uint64_t
+#define PUT_PARAMETERS                                                                                  \
+    uint32_t *memory, FACTS_PARAMETERS, const uint32_t *keys, uint64_t keys_at, const uint32_t *values, \
+        uint64_t values_at, uint32_t source, uint64_t operand, uint32_t change, uint32_t widths,        \
+        uint32_t wants
 #define RUN_PARAMETERS                                                                                    \
     uint64_t span, uint64_t bound, const uint32_t *wanted, uint64_t wanted_offset, uint32_t wanted_words, \
         volatile uint32_t *counters
-void gp_hash_clear_slots(uint32_t *memory, const uint32_t *from, uint32_t carry, uint32_t mask,
-                         uint32_t steps, uint32_t turns, uint64_t seed, uint64_t reserved, uint64_t span);
-void gp_hash_put_keys(PUT_PARAMETERS, uint32_t *judge, uint8_t *results, uint64_t results_at,
-                      uint32_t *failed_keys, uint64_t failed_keys_at, uint32_t *failed_values,
-                      uint64_t failed_values_at, volatile uint32_t *failed_count, uint64_t failed_count_at,
-                      RUN_PARAMETERS);
+void gp_hash_clear_slots(uint32_t *memory, FACTS_PARAMETERS, const uint32_t *from, uint32_t carry,
+                         uint64_t span);
+void gp_hash_put_keys(PUT_PARAMETERS, uint32_t *judge, FACTS_PARAMETERS, uint8_t *results,
+                      uint64_t results_at, uint32_t *failed_keys, uint64_t failed_keys_at,
+                      uint32_t *failed_values, uint64_t failed_values_at, volatile uint32_t *failed_count,
+                      uint64_t failed_count_at, RUN_PARAMETERS);
 void gp_hash_combine_keys(PUT_PARAMETERS, RUN_PARAMETERS);
-void gp_hash_find_keys(uint32_t *memory, const uint32_t *keys, uint64_t keys_at, uint32_t *values,
-                       uint64_t values_at, uint8_t *found, uint64_t found_at, uint64_t absent,
-                       uint32_t widths, uint32_t wants, RUN_PARAMETERS);
-void gp_hash_erase_keys(uint32_t *memory, const uint32_t *keys, uint64_t keys_at, uint8_t *results,
-                        uint64_t results_at, uint32_t widths, uint32_t wants, RUN_PARAMETERS);
+void gp_hash_find_keys(uint32_t *memory, FACTS_PARAMETERS, const uint32_t *keys, uint64_t keys_at,
+                       uint32_t *values, uint64_t values_at, uint8_t *found, uint64_t found_at,
+                       uint64_t absent, uint32_t widths, uint32_t wants, RUN_PARAMETERS);
+void gp_hash_erase_keys(uint32_t *memory, FACTS_PARAMETERS, const uint32_t *keys, uint64_t keys_at,
+                        uint8_t *results, uint64_t results_at, uint32_t widths, uint32_t wants,
+                        RUN_PARAMETERS);
 
 enum {
     CAPACITY = 64,
     STEADY = 12,
     COUNTED = 36,
-    KEYS = CAPACITY + 1, /* one is all ones, which has a slot of its own: exactly full */
-    REPEATS = 24,        /* of each key in a batch */
+    SIDE = FORM == 0 ? 2 : 1, /* all ones has a slot of its own, and packed one less has: exactly full */
+    KEYS = CAPACITY + SIDE,
+    REPEATS = 24, /* of each key in a batch */
     SPAN = 50,
     ROUNDS = 400
 };
@@ -77,8 +82,10 @@ typedef struct batch {
     uint8_t results[KEYS * REPEATS];
 } batch;
 
-static _Alignas(64) uint32_t memory[HEADER + SLOT_WORDS * (CAPACITY + 1)];
-static uint32_t counters[4];
+static _Alignas(64) uint32_t memory[HEADER + SLOT_WORDS * (CAPACITY + SIDE)];
+static uint32_t counters[10];
+static uint64_t facts[4];
+#define FACTS facts[0], facts[1], facts[2], facts[3]
 static batch batches[OPERATIONS];
 static uint32_t seed = 1;
 
@@ -88,7 +95,11 @@ static uint32_t random_number(void)
     return seed >> 8;
 }
 
-static word key_of(size_t number) { return number == KEYS - 1 ? NONE : (word)(number * 0x9e3779b97f4a7c15u); }
+static word key_of(size_t number)
+{
+    return number >= CAPACITY ? NONE - (word)(number - CAPACITY) : (word)(number * 0x9e3779b97f4a7c15u);
+}
+
 static uint64_t count_of(int what)
 {
     return (uint64_t)memory[HEADER_COUNTS + 2 * what + 1] << 32 | memory[HEADER_COUNTS + 2 * what];
@@ -105,11 +116,11 @@ static void put(batch *b, uint32_t source, uint32_t change, int combined)
 {
     const uint32_t how = change > ASSIGN ? change + WIDE_CHANGE : change;
     if (combined)
-        gp_hash_combine_keys(memory, WORDS(b->keys), 0, WORDS(b->values), 0, source, 1, how, WIDTHS, 0,
+        gp_hash_combine_keys(memory, FACTS, WORDS(b->keys), 0, WORDS(b->values), 0, source, 1, how, WIDTHS, 0,
                              RUN(b));
     else
-        gp_hash_put_keys(memory, WORDS(b->keys), 0, WORDS(b->values), 0, source, 1, how, WIDTHS,
-                         WANTS_RESULTS, memory, b->results, 0, NO_FAILED, RUN(b));
+        gp_hash_put_keys(memory, FACTS, WORDS(b->keys), 0, WORDS(b->values), 0, source, 1, how, WIDTHS,
+                         WANTS_RESULTS, memory, FACTS, b->results, 0, NO_FAILED, RUN(b));
 }
 
 /* One group of one of the batches; groups of all of them run side by side. */
@@ -124,11 +135,11 @@ static void any_group(void)
     case COUNT: put(b, SOURCE_ONE, ADD, 0); break;
     case COMBINE: put(b, SOURCE_ONE, ADD, 1); break;
     case FIND:
-        gp_hash_find_keys(memory, WORDS(b->keys), 0, WORDS(b->values), 0, b->results, 0, 77777, WIDTHS,
+        gp_hash_find_keys(memory, FACTS, WORDS(b->keys), 0, WORDS(b->values), 0, b->results, 0, 77777, WIDTHS,
                           WANTS_BOTH, RUN(b));
         break;
     default:
-        gp_hash_erase_keys(memory, WORDS(b->keys), 0, b->results, 0, WIDTHS, WANTS_RESULTS, RUN(b));
+        gp_hash_erase_keys(memory, FACTS, WORDS(b->keys), 0, b->results, 0, WIDTHS, WANTS_RESULTS, RUN(b));
         break;
     }
     group_id = g;
@@ -152,11 +163,15 @@ static void race(void)
 {
     size_t groups = 0, o;
     batch_fill(&batches[INSERT], 0, STEADY);
-    gp_hash_clear_slots(memory, memory, 0, CAPACITY - 1, CAPACITY, UINT32_MAX, seed, NONE, CAPACITY + 1);
+    facts[0] = CAPACITY - 1 + ((uint64_t)CAPACITY << 32);
+    facts[1] = UINT32_MAX + ((uint64_t)MAGIC << 32);
+    facts[2] = seed;
+    facts[3] = NONE;
+    gp_hash_clear_slots(memory, FACTS, memory, 0, KEYS);
     group_id = 0;
-    gp_hash_put_keys(memory, WORDS(batches[INSERT].keys), 0, WORDS(batches[INSERT].values), 0, SOURCE_BUFFER,
-                     0, KEEP, WIDTHS, 0, memory, batches[INSERT].results, 0, NO_FAILED, KEYS * REPEATS,
-                     batches[INSERT].n, NULL, 0, 0, counters);
+    gp_hash_put_keys(memory, FACTS, WORDS(batches[INSERT].keys), 0, WORDS(batches[INSERT].values), 0,
+                     SOURCE_BUFFER, 0, KEEP, WIDTHS, 0, memory, FACTS, batches[INSERT].results, 0, NO_FAILED,
+                     KEYS * REPEATS, batches[INSERT].n, NULL, 0, 0, counters);
     batch_fill(&batches[INSERT], COUNTED, KEYS);
     batch_fill(&batches[ASSIGN_SOME], COUNTED, KEYS);
     batch_fill(&batches[COUNT], STEADY, COUNTED);
@@ -178,16 +193,30 @@ static int wrong(const char *what, size_t i)
     return 1;
 }
 
+/* The key that has the slot, live or not; NONE: no key has. */
 static word slot_key(size_t slot)
 {
     const uint32_t *s = memory + HEADER + slot * SLOT_WORDS;
     word key;
 #if FORM == 0
-    key = s[1]; /* the high half */
+    key = s[1] == NONE - 1 ? s[0] : s[1]; /* the high half, or an erased key */
+    if (slot >= CAPACITY && key == 0) key = NONE - (word)(slot - CAPACITY);
 #else
     memcpy(&key, s, sizeof key);
 #endif
     return key;
+}
+
+static int slot_live(size_t slot)
+{
+    const uint32_t *s = memory + HEADER + slot * SLOT_WORDS;
+#if FORM == 0
+    return s[1] < NONE - 1;
+#else
+    word value;
+    memcpy(&value, (const word *)s + 1, sizeof value);
+    return value != NONE;
+#endif
 }
 
 static word slot_value(size_t slot)
@@ -217,17 +246,18 @@ static int check_slots(size_t *live)
     int seen[KEYS] = {0};
     size_t slot, claimed = 0;
     *live = 0;
-    for (slot = 0; slot <= CAPACITY; slot++) {
+    for (slot = 0; slot < KEYS; slot++) {
         const word key = slot_key(slot), value = slot_value(slot);
         const size_t number = number_of(key);
+        const int is_live = slot_live(slot);
         if (slot < CAPACITY && key == NONE) continue;
         if (number == KEYS) return wrong("a key that nobody put", slot);
         if (slot < CAPACITY && seen[number]++) return wrong("a key twice", number);
         claimed += slot < CAPACITY;
-        *live += value != NONE;
+        *live += is_live;
         if (number < STEADY && !is_of(value, key)) return wrong("a steady value", number);
         if (number >= STEADY && number < COUNTED && value != 2 * REPEATS) return wrong("a count", number);
-        if (number >= COUNTED && value != NONE && !is_of(value, key)) return wrong("a value", number);
+        if (number >= COUNTED && is_live && !is_of(value, key)) return wrong("a value", number);
     }
     return claimed == count_of(CLAIMED) ? 0 : wrong("slots claimed", claimed);
 }
@@ -256,6 +286,7 @@ static int check_counts(size_t live)
         for (i = 0; i < batches[o].n; i++) told[batches[o].results[i] & 7]++;
     }
     if (told[0] || told[FAILED] || told[REFUSED] || told[SUPERSEDED]) return wrong("a result", told[0]);
+    if (counters[9]) return wrong("no table", counters[9]);
     if (count_of(FAILED) || count_of(REFUSED)) return wrong("failed", count_of(FAILED));
     if (count_of(ERASED) != told[ERASED]) return wrong("erased", told[ERASED]);
     if (count_of(INSERTED) - count_of(ERASED) != live) return wrong("live", live);
