@@ -160,7 +160,7 @@ static void test_stray_options(void **state)
     gp_scan_desc scan = good_scan(f);
     gp_reduce_desc reduce = good_reduce(f);
     scan.heads = f->in;
-    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_ARGUMENT, "segments is 0");
+    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_ARGUMENT, "segments is GP_SEGMENTS_NONE");
     reduce.out_types = types;
     assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_INVALID_ARGUMENT, "op_count is 0");
     reduce = good_reduce(f);

@@ -286,7 +286,7 @@ static void test_bad_input(void **state)
     REFUSED(d.in = NULL, GP_ERROR_INVALID_BUFFER, "in is NULL");
     REFUSED(d.count = 6000, GP_ERROR_INVALID_BUFFER, "in has");
     REFUSED(d.match_offset = 1, GP_ERROR_INVALID_BUFFER, "match has");
-    REFUSED(d.depth = d.match, GP_ERROR_OVERLAP, "match and depth");
+    REFUSED(d.depth = d.match, GP_ERROR_OVERLAP, "and depth [");
     REFUSED((d.count = 1250, d.match = d.in), GP_ERROR_OVERLAP, "in and match");
     REFUSED(d.errors = d.match, GP_ERROR_OVERLAP, "match and errors");
     REFUSED((d.errors = d.in, d.errors_offset = 70), GP_ERROR_INVALID_BUFFER, "errors has");
