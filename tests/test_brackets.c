@@ -286,13 +286,13 @@ static void test_bad_input(void **state)
     REFUSED(d.in = NULL, GP_ERROR_INVALID_BUFFER, "in is NULL");
     REFUSED(d.count = 6000, GP_ERROR_INVALID_BUFFER, "in has");
     REFUSED(d.match_offset = 1, GP_ERROR_INVALID_BUFFER, "match has");
-    REFUSED(d.depth = d.match, GP_ERROR_OVERLAP, "and depth [");
-    REFUSED((d.count = 1250, d.match = d.in), GP_ERROR_OVERLAP, "in and match");
-    REFUSED(d.errors = d.match, GP_ERROR_OVERLAP, "match and errors");
+    REFUSED(d.depth = d.match, GP_ERROR_OVERLAP, "match is bytes [0, 20000) and depth");
+    REFUSED((d.count = 1250, d.match = d.in), GP_ERROR_OVERLAP, "in is bytes [0, 1250) and match");
+    REFUSED(d.errors = d.match, GP_ERROR_OVERLAP, "and errors [");
     REFUSED((d.errors = d.in, d.errors_offset = 70), GP_ERROR_INVALID_BUFFER, "errors has");
     REFUSED(d.scratch = d.in, GP_ERROR_INVALID_BUFFER, "scratch");
     REFUSED((d.count_buffer = d.in, d.count_type = GP_F32), GP_ERROR_INVALID_TYPE, "count_type");
-    REFUSED((d.count_buffer = d.match, d.count_type = GP_U32), GP_ERROR_OVERLAP, "count_buffer and match");
+    REFUSED((d.count_buffer = d.match, d.count_type = GP_U32), GP_ERROR_OVERLAP, "count_buffer is bytes");
     REFUSED(d.wait_count = 1, GP_ERROR_INVALID_ARGUMENT, "wait");
 #undef REFUSED
     assert_gp_fails(NULL, gp_brackets(NULL, &good), GP_ERROR_INVALID_ARGUMENT, "NULL");
