@@ -342,7 +342,7 @@ typedef struct gp_context_desc {
 
     /* A command that fails after its call has returned: told here, on the context's own thread, at the end of
        gp_finish, a blocking read, destroy, or a later call. It may call the library, also with this context
-       (which it must not destroy): failures that it causes are told when it has returned. NULL: gp_finish
+       (which it must not destroy): failures that it causes are told at a later call. NULL: gp_finish
        returns the failure all the same. */
     void (*on_async_error)(gp_result result, const char *text, void *user);
     void *async_error_user;
@@ -18184,7 +18184,7 @@ static gp_result gpi_programs_share(gp_context *gp, const gp_context *from)
    added to the profile. All of it on the caller's thread.
 
    The handler may call the library again. So it is called where no call is under way, at the end of a call or
-   of gp_finish, and never by itself: failures that it causes wait until it has returned.
+   of gp_finish, and never by itself: failures that it causes wait for a later call.
 
    Commands that are enqueued faster than they run would pile up without bound, here and in the driver, so a
    call waits when GPI_IN_FLIGHT_MAX of them are in flight. It must not wait for what only the caller can
@@ -18262,21 +18262,23 @@ static void gpi_async_fail(gp_context *gp, const gpi_pending *pending, cl_int st
     if (gp->desc.on_async_error) gpi_failure_keep(gp, &failure);
 }
 
-/* Tells the handler what has been kept for it. What it does to the list, and to the last error's text, does
-   not matter. */
+/* Tells the handler what has been kept for it by now. Failures that it causes are for the next time: a
+   handler that always causes one would never end. What it does to the last error's text does not matter. */
 static void gpi_tell_failures(gp_context *gp)
 {
     char text[GPI_ASYNC_TEXT_MAX], error[GPI_ERROR_MAX];
+    const size_t count = gp->failure_count;
     size_t told;
-    if (gp->failure_count == 0 || gp->telling) return;
+    if (count == 0 || gp->telling) return;
     memcpy(error, gp->error, sizeof error);
     gp->telling = true;
-    for (told = 0; told < gp->failure_count; told++) {
+    for (told = 0; told < count; told++) {
         gpi_failure_text(&gp->failures[told], text);
         gp->desc.on_async_error(GP_ERROR_OPENCL, text, gp->desc.async_error_user);
     }
     gp->telling = false;
-    gp->failure_count = 0;
+    gp->failure_count -= count;
+    memmove(gp->failures, gp->failures + count, gp->failure_count * sizeof *gp->failures);
     memcpy(gp->error, error, sizeof error);
 }
 

@@ -342,7 +342,7 @@ typedef struct gp_context_desc {
 
     /* A command that fails after its call has returned: told here, on the context's own thread, at the end of
        gp_finish, a blocking read, destroy, or a later call. It may call the library, also with this context
-       (which it must not destroy): failures that it causes are told when it has returned. NULL: gp_finish
+       (which it must not destroy): failures that it causes are told at a later call. NULL: gp_finish
        returns the failure all the same. */
     void (*on_async_error)(gp_result result, const char *text, void *user);
     void *async_error_user;

@@ -196,7 +196,8 @@ static void test_handler_calls(void **state)
     gp_context_destroy(gp);
 }
 
-/* Calls of the handler's that fail in turn are heard when it has returned. */
+/* Calls of the handler's that fail in turn are heard at a later call: one that always fails ends all the
+ * same. */
 static void test_handler_fails(void **state)
 {
     test_handler handler;
@@ -210,8 +211,8 @@ static void test_handler_fails(void **state)
         scan_in_vain(gp, 1);
         assert_gp_fails(gp, gp_finish(gp), GP_ERROR_OPENCL, "gp_scan: ");
         if (!finish) assert_gp_fails(gp, gp_finish(gp), GP_ERROR_OPENCL, "gp_scan: ");
+        while (handler.more > 0) (void)gp_finish(gp);
         while (gp_finish(gp) != GP_OK) continue;
-        assert_int_equal(handler.more, 0);
         assert_true(handler.heard >= 4);
     }
     gp_context_destroy(gp);
