@@ -105,8 +105,10 @@ SANITIZE_LIBS := -Wl,--no-as-needed -lstdc++
 # looks, so that no suppression can name it. So PoCL is alone there, unless another device is named.
 POCL_ALONE = $(if $(GPUPRIM_DEVICE),,$(addprefix OCL_ICD_VENDORS=,$(wildcard /etc/OpenCL/vendors/pocl.icd)))
 
+# use_sigaltstack=0: LLVM gives the thread that uses it first a stack for signals, and AddressSanitizer, which takes it for
+# its own, fails to unmap it.
 sanitize: $(SANITIZED) ## the tests with the address, leak and undefined-behaviour sanitizers
-	@$(POCL_ALONE) ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:allocator_may_return_null=1 \
+	@$(POCL_ALONE) ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:allocator_may_return_null=1:use_sigaltstack=0 \
 	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0 \
 	UBSAN_OPTIONS=print_stacktrace=1 tools/run_tests.sh $(SANITIZED)
 
