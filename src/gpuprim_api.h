@@ -237,9 +237,9 @@ typedef struct gp_check_monoid_desc {
    fractions of integers want a float `type` or, with ops, a map_type; for several ops to map_type; for a
    monoid to the monoid's type, and `type` then names the input's. The text is read during the call only.
    This, and every other expression in a desc, is one expression: brackets that do not close within it,
-   comments and literals without an end, ';' outside of braces, '#', backslashes, digraphs and trigraphs, and
-   names that begin with gp_, gpi_, GP_ or GPI_ are refused with GP_ERROR_INVALID_ARGUMENT; the rest is the
-   compiler's to judge, with GP_ERROR_BUILD and its log. */
+   comments and literals without an end, ';' outside of braces, '#', backslashes outside of literals, digraphs
+   and trigraphs, and names that begin with gp_, gpi_, GP_ or GPI_ are refused with GP_ERROR_INVALID_ARGUMENT;
+   the rest is the compiler's to judge, with GP_ERROR_BUILD and its log. */
 
 /* ------------------------------------------------------------------ context */
 
@@ -428,17 +428,18 @@ typedef struct gp_reduce_desc {
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;             /* of the input; with a monoid but no map: leave 0 */
-    gp_type out_type;         /* 0: 64 bits for sums and products of integers, f32 for those of halves, else
-                                 `type`; not narrower than `type` without a map */
-    gp_op op;                 /* or: */
-    const gp_op *ops;         /* several, op_count of 1..GP_OPS_MAX, instead of op and out_type; or: */
+    gp_type type;     /* of the input; with a monoid but no map: leave 0 */
+    gp_type out_type; /* 0: 64 bits for sums and products of integers, GP_U64 for argmin and argmax, f32
+                         for sums and products of halves, else `type`; not narrower than `type` without
+                         a map */
+    gp_op op;         /* or: */
+    const gp_op *ops; /* several, op_count of 1..GP_OPS_MAX, instead of op and out_type; or: */
     const gp_monoid *monoid;  /* instead of out_type and op */
     const gp_type *out_types; /* of each of ops; NULL, or 0 in it: as for out_type */
     size_t op_count;
     bool compensated; /* float sums */
     const char *map;  /* expression in x, y, i; NULL: the element itself */
-    gp_type map_type; /* with ops: of the map's value; 0: `type`; argmin and argmax without `in`: the same */
+    gp_type map_type; /* of the map's value: with ops (0: `type`); and without `in` for ops, argmin, argmax */
     cl_mem in2;       /* second input, count elements, for map's y; NULL: none */
     size_t in2_offset;
     gp_type type2;       /* of the second input; 0: `type` */
