@@ -24081,8 +24081,10 @@ static gp_result gpi_hash_result(gp_context *gp)
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clEnqueueReadBuffer");
     gp->hash_unread = false;
     if (memcmp(counts, zeros, sizeof counts) == 0) return GP_OK;
-    error = clEnqueueWriteBuffer(gp->queue, gp->counters, CL_TRUE, at, sizeof zeros, zeros, 0, NULL, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clEnqueueWriteBuffer");
+    error =
+        clEnqueueFillBuffer(gp->queue, gp->counters, zeros, sizeof zeros[0], at, sizeof zeros, 0, NULL, NULL);
+    if (error == CL_SUCCESS) error = clFinish(gp->queue);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clEnqueueFillBuffer");
     if (counts[GPI_HASH_STRANGE_AT - GPI_HASH_REFUSED_AT]) return gpi_hash_fail_strange(gp, "a gp_hash call");
     while (counts[by] == 0) by++;
     return gpi_fail(
