@@ -1639,7 +1639,8 @@ GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash table, const gp_hash_reh
 typedef struct gp_hash_counts {
     uint64_t capacity;
     uint64_t live; /* keys that are there */
-    uint64_t dead; /* slots of keys that are not, until a rehash */
+    uint64_t
+        dead; /* slots of keys that are not, until a rehash; up to two fewer (gp_hash_stats.dead is exact) */
     uint64_t inserted, existed, failed, refused, superseded, erased;
 } gp_hash_counts;
 
@@ -16853,15 +16854,14 @@ GP_API const gp_device_info *gp_context_info(const gp_context *gp) { return gp ?
 static gp_result gpi_finish(gp_context *gp)
 {
     const cl_int error = clFinish(gp->queue);
-    gp_result result, hashed;
+    gp_result result;
     gpi_settle_all(gp);
     if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
     gp->scratch_busy = NULL;
     if (error == CL_SUCCESS) gpi_programs_save(gp);
-    hashed = error == CL_SUCCESS ? gpi_hash_result(gp) : GP_OK;
-    result = gpi_async_result(gp); /* the first cause, where others fail too */
+    result = gpi_async_result(gp); /* the reason, where clFinish has failed too */
     if (result != GP_OK) return result;
-    return error == CL_SUCCESS ? hashed : gpi_fail_cl(gp, error, "gp_finish", "clFinish");
+    return error == CL_SUCCESS ? gpi_hash_result(gp) : gpi_fail_cl(gp, error, "gp_finish", "clFinish");
 }
 
 GP_API gp_result gp_finish(gp_context *gp)
@@ -18596,7 +18596,7 @@ static gp_result gpi_fail_overlap(gp_context *gp, const char *function, const ch
 {
     return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of %s: they overlap",
                     function, a_name, a->begin, a->end, b_name, b->begin, b->end,
-                    a->root == b->root ? "one buffer" : "one host memory (CL_MEM_USE_HOST_PTR)");
+                    a->root == b->root ? "one buffer" : "buffers on one host memory (CL_MEM_USE_HOST_PTR)");
 }
 
 /* The caller's scratch, if any: large enough, and apart from what the call reads and writes. */
@@ -24065,33 +24065,34 @@ static gp_result gpi_hash_fail_strange(gp_context *gp, const char *function)
         function);
 }
 
-/* What the kernels have counted since this was last asked: keys refused because of a reserved value that the
-   caller does not know of, and tables that are none. Blocks; the queue's hash kernels have ended. */
+/* What the kernels have counted: keys refused because of a reserved value that the caller does not know of,
+   and tables that are none. One counter is told at a time, and cleared. Blocks; the queue's hash kernels have
+   ended. */
 static gp_result gpi_hash_result(gp_context *gp)
 {
     static const char *const functions[] = {"gp_hash_insert", "gp_hash_insert_or_assign",
                                             "gp_hash_insert_or_apply", "gp_hash_for_each"};
-    const cl_uint zeros[GPI_COUNTERS - GPI_HASH_REFUSED_AT] = {0};
-    const size_t at = GPI_HASH_REFUSED_AT * sizeof zeros[0];
-    cl_uint counts[GPI_COUNTERS - GPI_HASH_REFUSED_AT];
-    size_t by = 0;
+    enum { STRANGE = GPI_HASH_STRANGE_AT - GPI_HASH_REFUSED_AT, COUNTS };
+    const cl_uint zero = 0;
+    cl_uint counts[COUNTS], by = COUNTS;
     cl_int error;
     if (!gp->hash_unread) return GP_OK;
-    error = clEnqueueReadBuffer(gp->queue, gp->counters, CL_TRUE, at, sizeof counts, counts, 0, NULL, NULL);
+    error = clEnqueueReadBuffer(gp->queue, gp->counters, CL_TRUE, GPI_HASH_REFUSED_AT * sizeof zero,
+                                sizeof counts, counts, 0, NULL, NULL);
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clEnqueueReadBuffer");
-    gp->hash_unread = false;
-    if (memcmp(counts, zeros, sizeof counts) == 0) return GP_OK;
-    error =
-        clEnqueueFillBuffer(gp->queue, gp->counters, zeros, sizeof zeros[0], at, sizeof zeros, 0, NULL, NULL);
+    while (by > 0 && counts[by - 1] == 0) by--;
+    gp->hash_unread = by > 0;
+    if (by == 0) return GP_OK;
+    by--;
+    error = clEnqueueFillBuffer(gp->queue, gp->counters, &zero, sizeof zero,
+                                (GPI_HASH_REFUSED_AT + by) * sizeof zero, sizeof zero, 0, NULL, NULL);
     if (error == CL_SUCCESS) error = clFinish(gp->queue);
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clEnqueueFillBuffer");
-    if (counts[GPI_HASH_STRANGE_AT - GPI_HASH_REFUSED_AT]) return gpi_hash_fail_strange(gp, "a gp_hash call");
-    while (counts[by] == 0) by++;
-    return gpi_fail(
-        gp, GP_ERROR_INVALID_ARGUMENT,
-        "%s: %u keys were refused: their value is, or would have become, the one that the table has "
-        "for absent keys; name one that is not in the data in gp_hash_desc.reserved",
-        functions[by], counts[by]);
+    if (by == STRANGE) return gpi_hash_fail_strange(gp, "a gp_hash call");
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                    "%s: keys refused: %u: their value is, or would have become, the one that the table has "
+                    "for absent keys; name one that is not in the data in gp_hash_desc.reserved",
+                    functions[by], counts[by]);
 }
 
 /* ------------------------------------------------------------------ launches over all slots */
@@ -25311,16 +25312,21 @@ GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash handle, const gp_hash_
 static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, const gpi_table *table,
                                       uint64_t counts[GPI_HASH_COUNTS])
 {
+    const bool unread = gp->hash_unread;
     cl_uint header[GPI_HASH_HEADER_BYTES / 4];
     const cl_uint *words = header + GPI_HASH_COUNTS_AT / 4;
     cl_ulong facts[4];
     gpi_call call;
-    gp_result result = gp->out_of_order ? gpi_finish(gp) : GP_OK;
+    gp_result result;
     size_t i;
-    if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
-    if (result == GP_OK) result = gpi_call_read(&call, table->buffer, 0, sizeof header, header);
-    result = gpi_call_end_within(&call, result);
+    gp->hash_unread = false; /* what was refused before does not keep a table from growing */
+    result = gp->out_of_order ? gpi_finish(gp) : GP_OK;
+    if (result == GP_OK) {
+        result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
+        if (result == GP_OK) result = gpi_call_read(&call, table->buffer, 0, sizeof header, header);
+        result = gpi_call_end_within(&call, result);
+    }
+    gp->hash_unread = unread;
     gpi_hash_facts(table, facts);
     if (result == GP_OK && memcmp(header, facts, sizeof facts) != 0)
         result = gpi_hash_fail_strange(gp, function);
@@ -25449,7 +25455,7 @@ static gp_result gpi_hash_count_all(gp_context *gp, const char *function, gp_has
     out->erased = counts[GP_HASH_ERASED];
     /* Keys behind the table take no slot: where one is live, there is a dead one more than this tells. */
     out->dead = counts[GPI_HASH_CLAIMED] > out->live ? counts[GPI_HASH_CLAIMED] - out->live : 0;
-    return GP_OK;
+    return gpi_hash_result(gp);
 }
 
 GP_API gp_result gp_hash_counts_read(gp_context *gp, gp_hash table, gp_hash_counts *out)

@@ -230,15 +230,14 @@ GP_API const gp_device_info *gp_context_info(const gp_context *gp) { return gp ?
 static gp_result gpi_finish(gp_context *gp)
 {
     const cl_int error = clFinish(gp->queue);
-    gp_result result, hashed;
+    gp_result result;
     gpi_settle_all(gp);
     if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
     gp->scratch_busy = NULL;
     if (error == CL_SUCCESS) gpi_programs_save(gp);
-    hashed = error == CL_SUCCESS ? gpi_hash_result(gp) : GP_OK;
-    result = gpi_async_result(gp); /* the first cause, where others fail too */
+    result = gpi_async_result(gp); /* the reason, where clFinish has failed too */
     if (result != GP_OK) return result;
-    return error == CL_SUCCESS ? hashed : gpi_fail_cl(gp, error, "gp_finish", "clFinish");
+    return error == CL_SUCCESS ? gpi_hash_result(gp) : gpi_fail_cl(gp, error, "gp_finish", "clFinish");
 }
 
 GP_API gp_result gp_finish(gp_context *gp)

@@ -1639,7 +1639,8 @@ GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash table, const gp_hash_reh
 typedef struct gp_hash_counts {
     uint64_t capacity;
     uint64_t live; /* keys that are there */
-    uint64_t dead; /* slots of keys that are not, until a rehash */
+    uint64_t
+        dead; /* slots of keys that are not, until a rehash; up to two fewer (gp_hash_stats.dead is exact) */
     uint64_t inserted, existed, failed, refused, superseded, erased;
 } gp_hash_counts;
 

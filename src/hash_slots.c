@@ -244,16 +244,21 @@ GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash handle, const gp_hash_
 static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, const gpi_table *table,
                                       uint64_t counts[GPI_HASH_COUNTS])
 {
+    const bool unread = gp->hash_unread;
     cl_uint header[GPI_HASH_HEADER_BYTES / 4];
     const cl_uint *words = header + GPI_HASH_COUNTS_AT / 4;
     cl_ulong facts[4];
     gpi_call call;
-    gp_result result = gp->out_of_order ? gpi_finish(gp) : GP_OK;
+    gp_result result;
     size_t i;
-    if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
-    if (result == GP_OK) result = gpi_call_read(&call, table->buffer, 0, sizeof header, header);
-    result = gpi_call_end_within(&call, result);
+    gp->hash_unread = false; /* what was refused before does not keep a table from growing */
+    result = gp->out_of_order ? gpi_finish(gp) : GP_OK;
+    if (result == GP_OK) {
+        result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
+        if (result == GP_OK) result = gpi_call_read(&call, table->buffer, 0, sizeof header, header);
+        result = gpi_call_end_within(&call, result);
+    }
+    gp->hash_unread = unread;
     gpi_hash_facts(table, facts);
     if (result == GP_OK && memcmp(header, facts, sizeof facts) != 0)
         result = gpi_hash_fail_strange(gp, function);
@@ -382,7 +387,7 @@ static gp_result gpi_hash_count_all(gp_context *gp, const char *function, gp_has
     out->erased = counts[GP_HASH_ERASED];
     /* Keys behind the table take no slot: where one is live, there is a dead one more than this tells. */
     out->dead = counts[GPI_HASH_CLAIMED] > out->live ? counts[GPI_HASH_CLAIMED] - out->live : 0;
-    return GP_OK;
+    return gpi_hash_result(gp);
 }
 
 GP_API gp_result gp_hash_counts_read(gp_context *gp, gp_hash table, gp_hash_counts *out)

@@ -174,33 +174,34 @@ static gp_result gpi_hash_fail_strange(gp_context *gp, const char *function)
         function);
 }
 
-/* What the kernels have counted since this was last asked: keys refused because of a reserved value that the
-   caller does not know of, and tables that are none. Blocks; the queue's hash kernels have ended. */
+/* What the kernels have counted: keys refused because of a reserved value that the caller does not know of,
+   and tables that are none. One counter is told at a time, and cleared. Blocks; the queue's hash kernels have
+   ended. */
 static gp_result gpi_hash_result(gp_context *gp)
 {
     static const char *const functions[] = {"gp_hash_insert", "gp_hash_insert_or_assign",
                                             "gp_hash_insert_or_apply", "gp_hash_for_each"};
-    const cl_uint zeros[GPI_COUNTERS - GPI_HASH_REFUSED_AT] = {0};
-    const size_t at = GPI_HASH_REFUSED_AT * sizeof zeros[0];
-    cl_uint counts[GPI_COUNTERS - GPI_HASH_REFUSED_AT];
-    size_t by = 0;
+    enum { STRANGE = GPI_HASH_STRANGE_AT - GPI_HASH_REFUSED_AT, COUNTS };
+    const cl_uint zero = 0;
+    cl_uint counts[COUNTS], by = COUNTS;
     cl_int error;
     if (!gp->hash_unread) return GP_OK;
-    error = clEnqueueReadBuffer(gp->queue, gp->counters, CL_TRUE, at, sizeof counts, counts, 0, NULL, NULL);
+    error = clEnqueueReadBuffer(gp->queue, gp->counters, CL_TRUE, GPI_HASH_REFUSED_AT * sizeof zero,
+                                sizeof counts, counts, 0, NULL, NULL);
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clEnqueueReadBuffer");
-    gp->hash_unread = false;
-    if (memcmp(counts, zeros, sizeof counts) == 0) return GP_OK;
-    error =
-        clEnqueueFillBuffer(gp->queue, gp->counters, zeros, sizeof zeros[0], at, sizeof zeros, 0, NULL, NULL);
+    while (by > 0 && counts[by - 1] == 0) by--;
+    gp->hash_unread = by > 0;
+    if (by == 0) return GP_OK;
+    by--;
+    error = clEnqueueFillBuffer(gp->queue, gp->counters, &zero, sizeof zero,
+                                (GPI_HASH_REFUSED_AT + by) * sizeof zero, sizeof zero, 0, NULL, NULL);
     if (error == CL_SUCCESS) error = clFinish(gp->queue);
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clEnqueueFillBuffer");
-    if (counts[GPI_HASH_STRANGE_AT - GPI_HASH_REFUSED_AT]) return gpi_hash_fail_strange(gp, "a gp_hash call");
-    while (counts[by] == 0) by++;
-    return gpi_fail(
-        gp, GP_ERROR_INVALID_ARGUMENT,
-        "%s: %u keys were refused: their value is, or would have become, the one that the table has "
-        "for absent keys; name one that is not in the data in gp_hash_desc.reserved",
-        functions[by], counts[by]);
+    if (by == STRANGE) return gpi_hash_fail_strange(gp, "a gp_hash call");
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                    "%s: keys refused: %u: their value is, or would have become, the one that the table has "
+                    "for absent keys; name one that is not in the data in gp_hash_desc.reserved",
+                    functions[by], counts[by]);
 }
 
 /* ------------------------------------------------------------------ launches over all slots */

@@ -160,7 +160,7 @@ static gp_result gpi_fail_overlap(gp_context *gp, const char *function, const ch
 {
     return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of %s: they overlap",
                     function, a_name, a->begin, a->end, b_name, b->begin, b->end,
-                    a->root == b->root ? "one buffer" : "one host memory (CL_MEM_USE_HOST_PTR)");
+                    a->root == b->root ? "one buffer" : "buffers on one host memory (CL_MEM_USE_HOST_PTR)");
 }
 
 /* The caller's scratch, if any: large enough, and apart from what the call reads and writes. */

@@ -314,6 +314,7 @@ static void test_refused_loudly(void **state)
     const hash_widths wide = {8, 8};
     uint64_t facts[4], key = 5;
     hash_column keys, values;
+    const gp_hash_rehash_desc more = {.capacity = 64};
     gp_hash_insert_desc d = {0};
     gp_hash table;
     size_t live;
@@ -332,14 +333,27 @@ static void test_refused_loudly(void **state)
     d.values = values.mem;
     d.count = 1;
     assert_gp(gp, gp_hash_insert(gp, table, &d));
-    assert_gp_fails(gp, gp_finish(gp), GP_ERROR_INVALID_ARGUMENT, "gp_hash_insert: 1 keys were refused");
+    assert_gp_fails(gp, gp_finish(gp), GP_ERROR_INVALID_ARGUMENT, "gp_hash_insert: keys refused: 1:");
     assert_gp(gp, gp_finish(gp)); /* told once */
     d.op = GP_SUM;
     assert_gp(gp, gp_hash_insert_or_apply(gp, table, &d));
     assert_gp_fails(gp, gp_hash_size_read(gp, table, &live), GP_ERROR_INVALID_ARGUMENT,
-                    "gp_hash_insert_or_apply: 1 keys were refused");
+                    "gp_hash_insert_or_apply: keys refused: 1:");
     assert_gp(gp, gp_hash_size_read(gp, table, &live));
     assert_int_equal(live, 0);
+    /* each call's refusals are told, one at a time */
+    assert_gp(gp, gp_hash_insert_or_apply(gp, table, &d));
+    d.op = (gp_op)0;
+    assert_gp(gp, gp_hash_insert_or_assign(gp, table, &d));
+    assert_gp_fails(gp, gp_finish(gp), GP_ERROR_INVALID_ARGUMENT,
+                    "gp_hash_insert_or_apply: keys refused: 1:");
+    assert_gp_fails(gp, gp_finish(gp), GP_ERROR_INVALID_ARGUMENT,
+                    "gp_hash_insert_or_assign: keys refused: 1:");
+    /* and keep no table from growing */
+    assert_gp(gp, gp_hash_insert(gp, table, &d));
+    assert_gp(gp, gp_hash_rehash(gp, table, &more));
+    assert_gp_fails(gp, gp_finish(gp), GP_ERROR_INVALID_ARGUMENT, "gp_hash_insert: keys refused: 1:");
+    assert_gp(gp, gp_finish(gp));
     hash_column_free(&keys);
     hash_column_free(&values);
     gp_context_destroy(gp);
