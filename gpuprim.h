@@ -17792,6 +17792,21 @@ static gp_result gpi_build_source(gp_context *gp, const char *function, const ch
     return GP_OK;
 }
 
+/* The file of a program that the driver does not take: it goes. */
+static void gpi_binary_refuse(gp_context *gp, gpi_program *program)
+{
+    size_t k;
+    gpi_log(gp, GP_LOG_WARNING, "cache: the driver refuses a saved program, rebuilt");
+    for (k = 0; k < GPI_KERNELS_MAX; k++) {
+        if (program->kernel[k]) (void)clReleaseKernel(program->kernel[k]);
+        program->kernel[k] = NULL;
+    }
+    if (program->program) (void)clReleaseProgram(program->program);
+    program->program = NULL;
+    program->saved = 0;
+    gpi_cache_drop(gp, program);
+}
+
 /* True when the disk cache had it and the driver took it. */
 static bool gpi_build_binary(gp_context *gp, gpi_program *program)
 {
@@ -17807,16 +17822,8 @@ static bool gpi_build_binary(gp_context *gp, gpi_program *program)
     }
     gpi_cache_unmark(gp, program);
     free(binary);
-    if (error == CL_SUCCESS && status == CL_SUCCESS) {
-        gp->profile.programs_loaded++;
-        program->frozen = true;
-        return true;
-    }
-    gpi_log(gp, GP_LOG_WARNING, "cache: the driver refuses a saved program, rebuilt");
-    if (program->program) (void)clReleaseProgram(program->program);
-    program->program = NULL;
-    program->saved = 0;
-    gpi_cache_drop(gp, program);
+    if (error == CL_SUCCESS && status == CL_SUCCESS) return true;
+    gpi_binary_refuse(gp, program);
     return false;
 }
 
@@ -17833,7 +17840,7 @@ static size_t gpi_kernel_group_max(const gp_context *gp, cl_kernel kernel)
 }
 
 /* The program's kernels, and the largest group with which every one of them can be launched. */
-static gp_result gpi_kernels_create(gp_context *gp, const char *function, gpi_program *program)
+static cl_int gpi_kernels_make(const gp_context *gp, gpi_program *program)
 {
     size_t k;
     program->group_max = SIZE_MAX;
@@ -17841,11 +17848,35 @@ static gp_result gpi_kernels_create(gp_context *gp, const char *function, gpi_pr
         cl_int error;
         size_t group;
         program->kernel[k] = clCreateKernel(program->program, gpi_kernel_name(program->primitive, k), &error);
-        if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "clCreateKernel");
+        if (error != CL_SUCCESS) return error;
         group = gpi_kernel_group_max(gp, program->kernel[k]);
         if (group < program->group_max) program->group_max = group;
     }
-    return GP_OK;
+    return CL_SUCCESS;
+}
+
+static gp_result gpi_kernels_create(gp_context *gp, const char *function, gpi_program *program)
+{
+    const cl_int error = gpi_kernels_make(gp, program);
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, function, "clCreateKernel");
+}
+
+/* From its file, or from source. Mesa takes a damaged binary, and then has no kernels of it. */
+static gp_result gpi_program_build(gp_context *gp, const char *function, const char *source,
+                                   gpi_program *program)
+{
+    gp_result result;
+    if (gpi_build_binary(gp, program)) {
+        const cl_int error = gpi_kernels_make(gp, program);
+        if (error != CL_INVALID_PROGRAM_EXECUTABLE && error != CL_INVALID_KERNEL_NAME) {
+            gp->profile.programs_loaded++;
+            program->frozen = true;
+            return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, function, "clCreateKernel");
+        }
+        gpi_binary_refuse(gp, program);
+    }
+    result = gpi_build_source(gp, function, source, program);
+    return result == GP_OK ? gpi_kernels_create(gp, function, program) : result;
 }
 
 /* ------------------------------------------------------------------ in memory */
@@ -17934,9 +17965,7 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
     program->key = gpi_key_make(gp, source);
     gpi_dump(gp, program, ".cl", source, strlen(source));
     result = gpi_check_macros(gp, function, prelude, source + strlen(prelude));
-    if (result == GP_OK && !gpi_build_binary(gp, program))
-        result = gpi_build_source(gp, function, source, program);
-    if (result == GP_OK) result = gpi_kernels_create(gp, function, program);
+    if (result == GP_OK) result = gpi_program_build(gp, function, source, program);
     free(source);
     if (result != GP_OK) {
         gpi_program_free(program);
