@@ -2278,7 +2278,13 @@ typedef struct gpi_handle {
     uint32_t generation;
 } gpi_handle;
 
-enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 10, GPI_ASYNC_TEXT_MAX = 256, GPI_SETTLED_AT_ONCE = 64 };
+enum {
+    GPI_KERNEL_PROFILES = 64,
+    GPI_COUNTERS = 10,
+    GPI_HASH_TOLD = 5,
+    GPI_ASYNC_TEXT_MAX = 256,
+    GPI_SETTLED_AT_ONCE = 64
+};
 enum { GPI_SYMBOL_TABLES = 8 };
 
 struct gp_context {
@@ -2310,6 +2316,7 @@ struct gp_context {
     uint32_t handle_count;
     uint32_t generation; /* of the next one */
     bool hash_unread;    /* hash kernels may have counted what has to be told (gpi_hash_result) */
+    cl_uint hash_told[GPI_HASH_TOLD]; /* what they have counted, as last read */
 
     gpi_symbols symbols[GPI_SYMBOL_TABLES];
     uint32_t symbols_next; /* the place of the next one */
@@ -2784,6 +2791,8 @@ static void gpi_symbols_free(gp_context *gp);
 /* hash_table.c, hash.c, hash_slots.c */
 static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
 static void gpi_hash_free_all(gp_context *gp);
+static cl_int gpi_hash_read_told(gp_context *gp, cl_bool blocking);
+static gp_result gpi_hash_tell(gp_context *gp);
 static gp_result gpi_hash_result(gp_context *gp);
 static gp_result gpi_hash_check_apart_from_tables(gp_context *gp, const char *function, const char *field,
                                                   const gpi_range *range);
@@ -9683,9 +9692,7 @@ static const char *const gpi_kernel_hash_line[] = {
     "#define GPI_SLOTS_NUMBER ((ulong2)(0, 1))\n",
     "#define GPI_SLOTS_FOLD(op, x) op((x).s0, (x).s1)\n",
     "#endif\n",
-    "#define GPI_LINES_NEAR                                                                  \\\n",
-    "    256u /* after which a search without an end begins again, and looks for erased keys \\\n",
-    "          */\n",
+    "#define GPI_LINES_NEAR 4096u\n",
     "#define GPI_OR_OF(a, b) ((a) | (b))\n",
     "\n",
     "/* any(), which PoCL 3.1 makes a chain of branches of. */\n",
@@ -9751,29 +9758,12 @@ static const char *const gpi_kernel_hash_line[] = {
     "    return slot <= t.mask && t.mask >= GPI_LINE_SLOTS - 1;\n",
     "}\n",
     "\n",
-    "/* As gpi_line_get, for where there is no empty slot far and wide: a key's slot is an end also when it was\n",
-    "   erased. That makes a line a quarter dearer. */\n",
-    "GPI_NOINLINE bool gpi_line_get_far(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)\n",
-    "{\n",
-    "    uint line = slot & ~(uint)(GPI_LINE_SLOTS - 1), from = slot % GPI_LINE_SLOTS;\n",
-    "    for (uint step = 0; step <= t.mask / GPI_LINE_SLOTS + 1; step++) {\n",
-    "        const gpi_seen seen = gpi_line_see(t, line, from, key);\n",
-    "        if (gpi_lanes_any(seen.hit)) {\n",
-    "            *value = (gp_hash_value)gpi_lanes_pick(seen.word, seen.hit);\n",
-    "            return !gpi_is_reserved(t, *value);\n",
-    "        }\n",
-    "        if (gpi_lanes_any(seen.none) || gpi_lanes_any(gpi_line_own(seen, key))) return false;\n",
-    "        line = (line + GPI_LINE_SLOTS) & t.mask;\n",
-    "        from = 0;\n",
-    "    }\n",
-    "    return false;\n",
-    "}\n",
-    "\n",
+    "/* A key's slot is an end also when it was erased, but to look for that makes a line a quarter dearer. So only\n",
+    "   the single-slot way does, which takes over where there is no empty slot far and wide. */\n",
     "GPI_INLINE bool gpi_line_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)\n",
     "{\n",
-    "    const uint near = min(t.mask / GPI_LINE_SLOTS + 1, GPI_LINES_NEAR);\n",
+    "    const uint near = gpi_has_lines(t, slot) ? min(t.mask / GPI_LINE_SLOTS + 1, GPI_LINES_NEAR) : 0;\n",
     "    uint line = slot & ~(uint)(GPI_LINE_SLOTS - 1), from = slot % GPI_LINE_SLOTS;\n",
-    "    if (!gpi_has_lines(t, slot)) return gpi_hash_get(t, slot, key, value);\n",
     "    for (uint step = 0; step < near; step++) {\n",
     "        const gpi_seen seen = gpi_line_see(t, line, from, key);\n",
     "        if (gpi_lanes_any(seen.hit)) {\n",
@@ -9784,10 +9774,7 @@ static const char *const gpi_kernel_hash_line[] = {
     "        line = (line + GPI_LINE_SLOTS) & t.mask;\n",
     "        from = 0;\n",
     "    }\n",
-    "    gp_hash_value far = 0; /* so that *value need not be in memory */\n",
-    "    const bool is = gpi_line_get_far(t, slot, key, &far);\n",
-    "    *value = far;\n",
-    "    return is;\n",
+    "    return gpi_hash_get(t, slot, key, value);\n",
     "}\n",
     "\n",
     "/* Erasing is single-slot work, once the line has told which slot. */\n",
@@ -16850,9 +16837,11 @@ GP_API cl_device_id gp_cl_device(const gp_context *gp) { return gp ? gp->info.de
 GP_API cl_command_queue gp_cl_queue(const gp_context *gp) { return gp ? gp->queue : NULL; }
 GP_API const gp_device_info *gp_context_info(const gp_context *gp) { return gp ? &gp->info : NULL; }
 
-/* gp_finish within a call: on_async_error is told later. */
+/* gp_finish within a call: on_async_error is told later. Where the queue is in order, one wait serves both
+   the commands and the counts of the hash tables. */
 static gp_result gpi_finish(gp_context *gp)
 {
+    const cl_int asked = gp->out_of_order ? CL_SUCCESS : gpi_hash_read_told(gp, CL_FALSE);
     const cl_int error = clFinish(gp->queue);
     gp_result result;
     gpi_settle_all(gp);
@@ -16861,7 +16850,9 @@ static gp_result gpi_finish(gp_context *gp)
     if (error == CL_SUCCESS) gpi_programs_save(gp);
     result = gpi_async_result(gp); /* the reason, where clFinish has failed too */
     if (result != GP_OK) return result;
-    return error == CL_SUCCESS ? gpi_hash_result(gp) : gpi_fail_cl(gp, error, "gp_finish", "clFinish");
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clFinish");
+    if (asked != CL_SUCCESS) return gpi_fail_cl(gp, asked, "gp_finish", "clEnqueueReadBuffer");
+    return gp->out_of_order ? gpi_hash_result(gp) : gpi_hash_tell(gp);
 }
 
 GP_API gp_result gp_finish(gp_context *gp)
@@ -24094,21 +24085,26 @@ static gp_result gpi_hash_fail_strange(gp_context *gp, const char *function)
         function);
 }
 
-/* What the kernels have counted: keys refused because of a reserved value that the caller does not know of,
-   and tables that are none. One counter is told at a time, and cleared. Blocks; the queue's hash kernels have
-   ended. */
-static gp_result gpi_hash_result(gp_context *gp)
+/* Has the kernels' counts read, behind what is in the queue. */
+static cl_int gpi_hash_read_told(gp_context *gp, cl_bool blocking)
+{
+    if (!gp->hash_unread) return CL_SUCCESS;
+    return clEnqueueReadBuffer(gp->queue, gp->counters, blocking, GPI_HASH_REFUSED_AT * sizeof(cl_uint),
+                               sizeof gp->hash_told, gp->hash_told, 0, NULL, NULL);
+}
+
+/* What the kernels have counted, and gpi_hash_read_told has read: keys refused because of a reserved value
+   that the caller does not know of, and tables that are none. One counter is told at a time, and cleared. */
+static gp_result gpi_hash_tell(gp_context *gp)
 {
     static const char *const functions[] = {"gp_hash_insert", "gp_hash_insert_or_assign",
                                             "gp_hash_insert_or_apply", "gp_hash_for_each"};
-    enum { STRANGE = GPI_HASH_STRANGE_AT - GPI_HASH_REFUSED_AT, COUNTS };
+    enum { STRANGE = GPI_HASH_STRANGE_AT - GPI_HASH_REFUSED_AT };
     const cl_uint zero = 0;
-    cl_uint counts[COUNTS], by = COUNTS;
+    const cl_uint *counts = gp->hash_told;
+    cl_uint by = GPI_HASH_TOLD;
     cl_int error;
     if (!gp->hash_unread) return GP_OK;
-    error = clEnqueueReadBuffer(gp->queue, gp->counters, CL_TRUE, GPI_HASH_REFUSED_AT * sizeof zero,
-                                sizeof counts, counts, 0, NULL, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clEnqueueReadBuffer");
     while (by > 0 && counts[by - 1] == 0) by--;
     gp->hash_unread = by > 0;
     if (by == 0) return GP_OK;
@@ -24122,6 +24118,14 @@ static gp_result gpi_hash_result(gp_context *gp)
                     "%s: keys refused: %u: their value is, or would have become, the one that the table has "
                     "for absent keys; name one that is not in the data in gp_hash_desc.reserved",
                     functions[by], counts[by]);
+}
+
+/* Blocks; the queue's hash kernels have ended. */
+static gp_result gpi_hash_result(gp_context *gp)
+{
+    const cl_int error = gpi_hash_read_told(gp, CL_TRUE);
+    return error == CL_SUCCESS ? gpi_hash_tell(gp)
+                               : gpi_fail_cl(gp, error, "gp_finish", "clEnqueueReadBuffer");
 }
 
 /* ------------------------------------------------------------------ launches over all slots */

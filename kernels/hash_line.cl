@@ -35,9 +35,7 @@ typedef long2 gpi_lanes_mask;
 #define GPI_SLOTS_NUMBER ((ulong2)(0, 1))
 #define GPI_SLOTS_FOLD(op, x) op((x).s0, (x).s1)
 #endif
-#define GPI_LINES_NEAR                                                                  \
-    256u /* after which a search without an end begins again, and looks for erased keys \
-          */
+#define GPI_LINES_NEAR 4096u
 #define GPI_OR_OF(a, b) ((a) | (b))
 
 /* any(), which PoCL 3.1 makes a chain of branches of. */
@@ -103,29 +101,12 @@ GPI_INLINE bool gpi_has_lines(gp_hash_table t, uint slot)
     return slot <= t.mask && t.mask >= GPI_LINE_SLOTS - 1;
 }
 
-/* As gpi_line_get, for where there is no empty slot far and wide: a key's slot is an end also when it was
-   erased. That makes a line a quarter dearer. */
-GPI_NOINLINE bool gpi_line_get_far(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)
-{
-    uint line = slot & ~(uint)(GPI_LINE_SLOTS - 1), from = slot % GPI_LINE_SLOTS;
-    for (uint step = 0; step <= t.mask / GPI_LINE_SLOTS + 1; step++) {
-        const gpi_seen seen = gpi_line_see(t, line, from, key);
-        if (gpi_lanes_any(seen.hit)) {
-            *value = (gp_hash_value)gpi_lanes_pick(seen.word, seen.hit);
-            return !gpi_is_reserved(t, *value);
-        }
-        if (gpi_lanes_any(seen.none) || gpi_lanes_any(gpi_line_own(seen, key))) return false;
-        line = (line + GPI_LINE_SLOTS) & t.mask;
-        from = 0;
-    }
-    return false;
-}
-
+/* A key's slot is an end also when it was erased, but to look for that makes a line a quarter dearer. So only
+   the single-slot way does, which takes over where there is no empty slot far and wide. */
 GPI_INLINE bool gpi_line_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)
 {
-    const uint near = min(t.mask / GPI_LINE_SLOTS + 1, GPI_LINES_NEAR);
+    const uint near = gpi_has_lines(t, slot) ? min(t.mask / GPI_LINE_SLOTS + 1, GPI_LINES_NEAR) : 0;
     uint line = slot & ~(uint)(GPI_LINE_SLOTS - 1), from = slot % GPI_LINE_SLOTS;
-    if (!gpi_has_lines(t, slot)) return gpi_hash_get(t, slot, key, value);
     for (uint step = 0; step < near; step++) {
         const gpi_seen seen = gpi_line_see(t, line, from, key);
         if (gpi_lanes_any(seen.hit)) {
@@ -136,10 +117,7 @@ GPI_INLINE bool gpi_line_get(gp_hash_table t, uint slot, gp_hash_key key, gp_has
         line = (line + GPI_LINE_SLOTS) & t.mask;
         from = 0;
     }
-    gp_hash_value far = 0; /* so that *value need not be in memory */
-    const bool is = gpi_line_get_far(t, slot, key, &far);
-    *value = far;
-    return is;
+    return gpi_hash_get(t, slot, key, value);
 }
 
 /* Erasing is single-slot work, once the line has told which slot. */

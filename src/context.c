@@ -226,9 +226,11 @@ GP_API cl_device_id gp_cl_device(const gp_context *gp) { return gp ? gp->info.de
 GP_API cl_command_queue gp_cl_queue(const gp_context *gp) { return gp ? gp->queue : NULL; }
 GP_API const gp_device_info *gp_context_info(const gp_context *gp) { return gp ? &gp->info : NULL; }
 
-/* gp_finish within a call: on_async_error is told later. */
+/* gp_finish within a call: on_async_error is told later. Where the queue is in order, one wait serves both
+   the commands and the counts of the hash tables. */
 static gp_result gpi_finish(gp_context *gp)
 {
+    const cl_int asked = gp->out_of_order ? CL_SUCCESS : gpi_hash_read_told(gp, CL_FALSE);
     const cl_int error = clFinish(gp->queue);
     gp_result result;
     gpi_settle_all(gp);
@@ -237,7 +239,9 @@ static gp_result gpi_finish(gp_context *gp)
     if (error == CL_SUCCESS) gpi_programs_save(gp);
     result = gpi_async_result(gp); /* the reason, where clFinish has failed too */
     if (result != GP_OK) return result;
-    return error == CL_SUCCESS ? gpi_hash_result(gp) : gpi_fail_cl(gp, error, "gp_finish", "clFinish");
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clFinish");
+    if (asked != CL_SUCCESS) return gpi_fail_cl(gp, asked, "gp_finish", "clEnqueueReadBuffer");
+    return gp->out_of_order ? gpi_hash_result(gp) : gpi_hash_tell(gp);
 }
 
 GP_API gp_result gp_finish(gp_context *gp)

@@ -174,21 +174,26 @@ static gp_result gpi_hash_fail_strange(gp_context *gp, const char *function)
         function);
 }
 
-/* What the kernels have counted: keys refused because of a reserved value that the caller does not know of,
-   and tables that are none. One counter is told at a time, and cleared. Blocks; the queue's hash kernels have
-   ended. */
-static gp_result gpi_hash_result(gp_context *gp)
+/* Has the kernels' counts read, behind what is in the queue. */
+static cl_int gpi_hash_read_told(gp_context *gp, cl_bool blocking)
+{
+    if (!gp->hash_unread) return CL_SUCCESS;
+    return clEnqueueReadBuffer(gp->queue, gp->counters, blocking, GPI_HASH_REFUSED_AT * sizeof(cl_uint),
+                               sizeof gp->hash_told, gp->hash_told, 0, NULL, NULL);
+}
+
+/* What the kernels have counted, and gpi_hash_read_told has read: keys refused because of a reserved value
+   that the caller does not know of, and tables that are none. One counter is told at a time, and cleared. */
+static gp_result gpi_hash_tell(gp_context *gp)
 {
     static const char *const functions[] = {"gp_hash_insert", "gp_hash_insert_or_assign",
                                             "gp_hash_insert_or_apply", "gp_hash_for_each"};
-    enum { STRANGE = GPI_HASH_STRANGE_AT - GPI_HASH_REFUSED_AT, COUNTS };
+    enum { STRANGE = GPI_HASH_STRANGE_AT - GPI_HASH_REFUSED_AT };
     const cl_uint zero = 0;
-    cl_uint counts[COUNTS], by = COUNTS;
+    const cl_uint *counts = gp->hash_told;
+    cl_uint by = GPI_HASH_TOLD;
     cl_int error;
     if (!gp->hash_unread) return GP_OK;
-    error = clEnqueueReadBuffer(gp->queue, gp->counters, CL_TRUE, GPI_HASH_REFUSED_AT * sizeof zero,
-                                sizeof counts, counts, 0, NULL, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clEnqueueReadBuffer");
     while (by > 0 && counts[by - 1] == 0) by--;
     gp->hash_unread = by > 0;
     if (by == 0) return GP_OK;
@@ -202,6 +207,14 @@ static gp_result gpi_hash_result(gp_context *gp)
                     "%s: keys refused: %u: their value is, or would have become, the one that the table has "
                     "for absent keys; name one that is not in the data in gp_hash_desc.reserved",
                     functions[by], counts[by]);
+}
+
+/* Blocks; the queue's hash kernels have ended. */
+static gp_result gpi_hash_result(gp_context *gp)
+{
+    const cl_int error = gpi_hash_read_told(gp, CL_TRUE);
+    return error == CL_SUCCESS ? gpi_hash_tell(gp)
+                               : gpi_fail_cl(gp, error, "gp_finish", "clEnqueueReadBuffer");
 }
 
 /* ------------------------------------------------------------------ launches over all slots */

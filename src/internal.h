@@ -208,7 +208,13 @@ typedef struct gpi_handle {
     uint32_t generation;
 } gpi_handle;
 
-enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 10, GPI_ASYNC_TEXT_MAX = 256, GPI_SETTLED_AT_ONCE = 64 };
+enum {
+    GPI_KERNEL_PROFILES = 64,
+    GPI_COUNTERS = 10,
+    GPI_HASH_TOLD = 5,
+    GPI_ASYNC_TEXT_MAX = 256,
+    GPI_SETTLED_AT_ONCE = 64
+};
 enum { GPI_SYMBOL_TABLES = 8 };
 
 struct gp_context {
@@ -240,6 +246,7 @@ struct gp_context {
     uint32_t handle_count;
     uint32_t generation; /* of the next one */
     bool hash_unread;    /* hash kernels may have counted what has to be told (gpi_hash_result) */
+    cl_uint hash_told[GPI_HASH_TOLD]; /* what they have counted, as last read */
 
     gpi_symbols symbols[GPI_SYMBOL_TABLES];
     uint32_t symbols_next; /* the place of the next one */
@@ -714,6 +721,8 @@ static void gpi_symbols_free(gp_context *gp);
 /* hash_table.c, hash.c, hash_slots.c */
 static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
 static void gpi_hash_free_all(gp_context *gp);
+static cl_int gpi_hash_read_told(gp_context *gp, cl_bool blocking);
+static gp_result gpi_hash_tell(gp_context *gp);
 static gp_result gpi_hash_result(gp_context *gp);
 static gp_result gpi_hash_check_apart_from_tables(gp_context *gp, const char *function, const char *field,
                                                   const gpi_range *range);
