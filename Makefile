@@ -28,7 +28,7 @@ TEST_PROGRAMS := $(TESTS:%=build/tests/%)
 SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
 
-.PHONY: all demo test test-all fresh test-million test-strings test-hash-stress bench bench-check plot-hash peers examples header check-header format check-format \
+.PHONY: all demo test test-all fresh test-million test-strings test-hash-stress bench bench-check plot-hash peers examples header check-header format check-format cache-keys \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
 	deps-run deps-test deps-lint deps-bench \
 	install clean help always
@@ -42,7 +42,7 @@ all: examples $(TEST_PROGRAMS) build/gpbench ## build examples, tests and gpbenc
 header: ## make gpuprim.h from src/ and kernels/
 	tools/amalgamate.sh gpuprim.h
 
-gpuprim.h: $(wildcard src/*.[ch] kernels/*.cl) LICENSE tools/amalgamate.sh
+gpuprim.h: $(wildcard src/*.[ch] kernels/*/*.cl) LICENSE tools/amalgamate.sh
 	tools/amalgamate.sh $@
 
 check-header: ## is gpuprim.h what src/ and kernels/ make?
@@ -271,6 +271,12 @@ format: | deps-lint ## format the sources
 check-format: | deps-lint ## are the sources formatted?
 	tools/format.sh --check
 
+cache-keys: gpuprim.h | deps-run ## comments of kernels are no part of the disk cache's keys
+	tools/check_cache_keys.sh
+
+compile_commands.json: always ## for clangd: every file of kernels/ and src/ by itself
+	tools/compile_commands.sh >$@
+
 lint: | deps-lint ## compile every kernel with clang's warnings as errors
 	tools/lint_kernels.sh
 
@@ -294,6 +300,6 @@ clean: ## remove build/
 	rm -rf build
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z_.-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' Makefile
 
 -include $(wildcard build/*/*.d build/*/*/*.d)

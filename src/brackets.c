@@ -13,9 +13,9 @@ enum {
 enum { GPI_BACK_LOOK_BACK, GPI_BACK_REST, GPI_BACK_REPORT };
 
 enum {
-    GPI_BRACKETS_STRANDS = 4,     /* GPI_STRANDS of strands.cl */
-    GPI_BRACKETS_NOTE_BYTES = 32, /* gpi_note of nest.cl */
-    GPI_BRACKETS_NODE_BYTES = 16, /* four words of back.cl; else two indices */
+    GPI_BRACKETS_STRANDS = 4,     /* GPI_STRANDS of nest/brackets_serial.cl */
+    GPI_BRACKETS_NOTE_BYTES = 32, /* gpi_note of nest/tile_summary.cl */
+    GPI_BRACKETS_NODE_BYTES = 16, /* four words of nest/lookback.cl; else two indices */
     GPI_BRACKETS_LEAVES = 4096    /* of a group that multiplies nodes */
 };
 
@@ -31,7 +31,8 @@ static uint64_t gpi_brackets_turns(const gpi_brackets *b)
 }
 
 /* Look-back, where it is wanted and there is something to look back to. In the serial shape it takes fences,
-   and groups that run on: back.cl. A device that drops out of long loops looks back over few tiles only. */
+   and groups that run on: nest/lookback.cl. A device that drops out of long loops looks back over few tiles
+   only. */
 static bool gpi_brackets_looks_back(const gp_context *gp, const gpi_brackets *b)
 {
     if (b->plan.strategy != GP_STRATEGY_SINGLE_PASS || b->desc->count <= gpi_plan_tile(&b->plan))
@@ -67,13 +68,13 @@ static gp_result gpi_brackets_index(gp_context *gp, gpi_brackets *b)
     return GP_OK;
 }
 
-/* Cells that are zeroed beforehand, because they validate themselves (nest.cl). */
+/* Cells that are zeroed beforehand, because they validate themselves (nest/tile_summary.cl). */
 static bool gpi_brackets_has_halves(const gpi_brackets *b)
 {
     return b->back && b->plan.shape == GP_SHAPE_LOCAL;
 }
 
-/* Cells, notes, tree: see nest.cl. */
+/* Cells, notes, tree: see nest/tile_summary.cl. */
 static void gpi_brackets_lay_out(gpi_brackets *b)
 {
     const size_t cell = gpi_brackets_has_halves(b) ? 2 : 4;
@@ -313,7 +314,8 @@ static gp_result gpi_brackets_rest(gpi_call *call, const gpi_brackets *b, cl_mem
     return gpi_call_launch(call, &b->plan, b->tiles);
 }
 
-/* brackets_back.cl. In the local shape openers without a partner are known behind the launch only. */
+/* nest/brackets_single_pass.cl. In the local shape openers without a partner are known behind the launch
+ * only. */
 static gp_result gpi_brackets_single_pass(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
     const bool halves = gpi_brackets_has_halves(b);

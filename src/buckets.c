@@ -5,7 +5,7 @@
 enum { GPI_BUCKETS_SAMPLE, GPI_BUCKETS_SPINE, GPI_BUCKETS_SORT };
 
 enum {
-    GPI_BUCKETS_PASS = 9,  /* GPI_PASS_BUCKETS of digit.cl */
+    GPI_BUCKETS_PASS = 9,  /* GPI_PASS_BUCKETS of sort/digit.cl */
     GPI_BUCKETS_SHARE = 64 /* no bucket has more than this part of all keys, unless it is small */
 };
 

@@ -64,7 +64,7 @@ static void gpi_compact_array_set(gpi_compact *c, int role, const char *name, cl
 
 static size_t gpi_compact_number_size(const gpi_compact *c) { return c->wide ? 8 : 4; }
 
-/* Of what a tile counts: a number, or two (pick.cl). */
+/* Of what a tile counts: a number, or two (select/input.cl). */
 static bool gpi_compact_is_pair(const gpi_compact *c) { return c->parts == 3 || c->pick == GPI_PICK_RUNS; }
 
 static size_t gpi_compact_element_size(const gpi_compact *c)
@@ -78,7 +78,7 @@ static const char *gpi_compact_record(size_t size)
     return size == 16 ? "uint4" : size == 8 ? "ulong" : size == 4 ? "uint" : size == 2 ? "ushort" : "uchar";
 }
 
-/* What tiles count, as field.cl and monoid.cl have it described. */
+/* What tiles count, as element/op.cl and element/monoid.cl have it described. */
 static void gpi_compact_prelude_counts(const gpi_compact *c, const gpi_plan *plan, gpi_text *text)
 {
     const bool pair = gpi_compact_is_pair(c);

@@ -111,8 +111,8 @@ static cl_uint gpi_loop_limit(const gp_device_info *info)
 }
 
 /* What a device's compiler has to be told. Oclgrind 21.10 stumbles over an intrinsic that optimized code can
-   contain, and checks unoptimized code better anyway. What llvmpipe 25.0 needs: kernels/platform.cl; 22.3
-   does not, versions between were not tried. */
+   contain, and checks unoptimized code better anyway. What llvmpipe 25.0 needs:
+   kernels/base/platform.cl; 22.3 does not, versions between were not tried. */
 static const char *gpi_device_options(const gp_device_info *info)
 {
     if (gpi_contains(info->platform_name, "Oclgrind")) return " -cl-opt-disable";

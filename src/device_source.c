@@ -80,7 +80,7 @@ static gp_result gpi_tile_check(gp_context *gp, const char *function, const gp_d
 
 /* ------------------------------------------------------------------ text */
 
-/* What group.cl is to know of one operation, whose names end in _k. */
+/* What group/collectives.cl is to know of one operation, whose names end in _k. */
 static void gpi_tile_text_op(const gp_tile_op *op, const gpi_element *element, unsigned k, const char *type,
                              gpi_text *text)
 {
@@ -101,10 +101,10 @@ static void gpi_tile_text_builtin(const gp_tile_op *op, const gpi_element *eleme
     const gpi_field *field = &element->fields[0];
     gpi_prelude_field(field, field->value, k, text);
     gpi_text_add(text, "#define GPI_FIELD %u\n", k);
-    gpi_text_add_kernels(text, "field");
+    gpi_text_add_kernels(text, "element/op.cl");
     gpi_tile_text_op(op, element, k, gpi_type_cl(field->value), text);
     gpi_text_add(text, "#define GPI_GROUP_COMBINE(a, b) gpi_field_combine_%u(a, b)\n", k);
-    gpi_text_add_kernels(text, "group");
+    gpi_text_add_kernels(text, "group/collectives.cl");
 }
 
 /* A source that several operations share is there once. */
@@ -121,7 +121,7 @@ static void gpi_tile_text_monoid(const gp_device_source_desc *desc, const gpi_el
     gpi_prelude_user(op->monoid, user, text);
     gpi_tile_text_op(op, element, k, user, text);
     gpi_text_add(text, "#define GPI_GROUP_COMBINE(a, b) %s_combine(a, b)\n", user);
-    gpi_text_add_kernels(text, "group");
+    gpi_text_add_kernels(text, "group/collectives.cl");
 }
 
 static const char gpi_tile_counts[] = "#define GPI_GROUP gpi_counts\n#define GPI_GROUP_T uint\n"
@@ -139,7 +139,7 @@ static void gpi_tile_text_group(const gp_context *gp, uint32_t group, gpi_text *
     gpi_text_add(text, "#define GPI_GROUP_ITEM ((uint)get_local_id(0) + (uint)get_local_size(0) * "
                        "((uint)get_local_id(1) + (uint)get_local_size(1) * (uint)get_local_id(2)))\n");
     gpi_text_add(text, "#define GPI_GROUP_ALONE %d\n#define GPI_LANES 1\n%s", group == 1, gpi_tile_counts);
-    gpi_text_add_kernels(text, "group group_device");
+    gpi_text_add_kernels(text, "group/device.cl");
 }
 
 static gp_result gpi_tile_device_text(gp_context *gp, const char *function, const gp_device_source_desc *desc,

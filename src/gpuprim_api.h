@@ -312,12 +312,12 @@ typedef struct gp_tuning {
     uint32_t tile;            /* serial: elements a group, at most 2^20; local: a work-item, at most 128 */
     uint32_t polls;           /* how often a group looks at a late tile before it computes it itself; at most
                                  a quarter of the device's loop_limit, if it has one */
-    uint32_t ring_rows;       /* gp_sort, kernels/ring.cl: rows of the look-back table; a power of two,
-                                 not less than ring_reach + ring_block; 0: 1024 */
-    uint32_t ring_reach;      /* ... how many tiles a look-back goes back; 0: 64 */
-    uint32_t ring_block;      /* ... tiles that may end in any order; a power of two; 0: 32 */
-    uint32_t sort_portion;    /* gp_sort: most keys of one launch of a single pass */
-    uint32_t sort_bucket;     /* gp_sort, kernels/buckets.cl: most keys of a bucket; 1: no buckets */
+    uint32_t ring_rows;    /* gp_sort, kernels/sort/lookback.cl: rows of the look-back table; a power of two,
+                              not less than ring_reach + ring_block; 0: 1024 */
+    uint32_t ring_reach;   /* ... how many tiles a look-back goes back; 0: 64 */
+    uint32_t ring_block;   /* ... tiles that may end in any order; a power of two; 0: 32 */
+    uint32_t sort_portion; /* gp_sort: most keys of one launch of a single pass */
+    uint32_t sort_bucket;  /* gp_sort, kernels/sort/buckets.cl: most keys of a bucket; 1: no buckets */
 } gp_tuning;
 
 typedef struct gp_context_desc {
@@ -1666,9 +1666,9 @@ GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash table, gp_hash_stats
 
 typedef enum gp_device_part {
     GP_DEVICE_HASH = 1, /* one hash table: gp_hash_open, gp_hash_find, _insert, _assign, _add, _erase ...
-                           (kernels/hash_device.cl tells all) */
+                           (kernels/hash/device.cl tells all) */
     GP_DEVICE_TILE = 2  /* what a work-group does together: reduce, scan, pack, unpack
-                           (kernels/group_device.cl) */
+                           (kernels/group/device.cl) */
 } gp_device_part;
 
 /* An operation for the work-groups of your kernels: functions gp_tile_NAME_reduce, gp_tile_NAME_scan and
@@ -1707,7 +1707,7 @@ typedef struct gp_device_source_desc {
 
    `memory` is __local, 2 elements of T (of uint) for each item of the group. All functions but size, item and
    owner have barriers: every item of the group calls, or none. The same input gives the same result for the
-   same group; only the order of groups in gp_tile_pack_at is any. kernels/group_device.cl, which stands in
+   same group; only the order of groups in gp_tile_pack_at is any. kernels/group/device.cl, which stands in
    the text, tells the rest. Both parts may stand in front of one kernel.
 
    Writes up to `capacity` bytes with the final zero; *size is how many there are. `text` may be NULL when

@@ -1,7 +1,7 @@
 /* hash.c - batches of keys: what they all need, and gp_hash_insert and its kin. */
 #include "internal.h"
 
-/* Of hash.cl and hash_batch.cl. */
+/* Of hash/table.cl and hash/batch.cl. */
 enum {
     GPI_CHANGE_KEEP,
     GPI_CHANGE_ASSIGN,
@@ -230,7 +230,7 @@ typedef struct gpi_hash_put {
     size_t scratch_bytes; /* of judge or order: never both */
 } gpi_hash_put;
 
-/* The device's word for an operation on values of a type: GPI_ADD ... of hash.cl; 0: there is none. */
+/* The device's word for an operation on values of a type: GPI_ADD ... of hash/table.cl; 0: there is none. */
 static cl_uint gpi_hash_change_of(gp_op op, gp_type type)
 {
     enum { UNSIGNED, SIGNED, FLOAT };
@@ -392,7 +392,7 @@ static gp_result gpi_hash_check_put_buffers(gp_context *gp, gpi_hash_batch *batc
     return r == GP_OK ? gpi_hash_check_scratch(gp, batch, d->scratch, put->scratch_bytes) : r;
 }
 
-/* GPI_PUT_PARAMETERS of hash_batch.cl. */
+/* GPI_PUT_PARAMETERS of hash/batch.cl. */
 static void gpi_hash_arg_put(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put,
                              bool judging)
 {

@@ -2,7 +2,7 @@
    source for kernels of the caller's own. */
 #include "internal.h"
 
-/* Of hash_slots.cl, in uints. */
+/* Of hash/slots.cl, in uints. */
 enum {
     GPI_STATS_LIVE = 0,
     GPI_STATS_DEAD = 2,
@@ -478,7 +478,7 @@ static gp_result gpi_hash_device_text(gp_context *gp, const char *function, gp_h
     if (!prelude) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a text", function);
     gpi_text_add(text, "%s", prelude);
     free(prelude);
-    gpi_text_add_kernels(text, "platform count mix hash hash_device");
+    gpi_text_add_kernels(text, "hash/device.cl");
     return GP_OK;
 }
 

@@ -13,13 +13,13 @@ enum {
 };
 
 enum {
-    GPI_HASH_HEADER_BYTES = 256, /* GPI_HEADER of hash.cl */
+    GPI_HASH_HEADER_BYTES = 256, /* GPI_HEADER of hash/table.cl */
     GPI_HASH_COUNTS_AT = 64,     /* GPI_HEADER_COUNTS, in bytes */
     GPI_HASH_CLAIMED = 0,        /* GPI_COUNT_... */
     GPI_HASH_LOST = 8,
     GPI_HASH_COUNTS = 9,
     GPI_HASH_MAGIC = 0x67706874,    /* GPI_MAGIC */
-    GPI_HASH_REFUSED_AT = 5,        /* GPI_COUNT_REFUSED of count.cl: four counters, */
+    GPI_HASH_REFUSED_AT = 5,        /* GPI_COUNT_REFUSED of base/count.cl: four counters, */
     GPI_HASH_STRANGE_AT = 9,        /* ... and GPI_COUNT_STRANGE */
     GPI_HASH_LIMITED_STEPS = 24000, /* where loops are limited: of a probe, */
     GPI_HASH_LIMITED_TURNS = 30000  /* ... and exchanges and steps of a put */
@@ -136,7 +136,7 @@ static gp_result gpi_hash_program(gp_context *gp, const char *function, gpi_prim
 
 /* ------------------------------------------------------------------ facts */
 
-/* What the header begins with, and kernels are given: hash.cl. */
+/* What the header begins with, and kernels are given: hash/table.cl. */
 static void gpi_hash_facts(const gpi_table *table, cl_ulong facts[4])
 {
     const cl_ulong capacity = (cl_ulong)table->mask + 1;

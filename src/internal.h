@@ -61,11 +61,11 @@ typedef enum gpi_primitive {
     GPI_PRIMITIVES
 } gpi_primitive;
 
-/* What kernels take, and the defaults of tuning (sort_plan.c, ring.cl). */
+/* What kernels take, and the defaults of tuning (sort_plan.c, sort/lookback.cl). */
 enum {
-    GPI_TILE_SERIAL_MAX = 1 << 20, /* a bit an element in private memory (masks.cl) */
+    GPI_TILE_SERIAL_MAX = 1 << 20, /* a bit an element in private memory (select/masks.cl) */
     GPI_TILE_ITEM_MAX = 128,       /* local: elements of an item, in registers */
-    GPI_TILE_LOCAL_MAX = 32768,    /* local: positions in a tile have 16 bits (rank.cl, merge.cl) */
+    GPI_TILE_LOCAL_MAX = 32768,    /* local: positions in a tile have 16 bits (sort/rank.cl, sort/merge.cl) */
     GPI_RING_ROWS = 1024,
     GPI_RING_ROWS_MAX = 1 << 30,
     GPI_RING_REACH = 64,
@@ -79,7 +79,7 @@ typedef struct gpi_plan {
     gp_strategy strategy;
     uint32_t group; /* work-items of a group */
     uint32_t items; /* elements of an item */
-    uint32_t polls; /* see lookback.cl; never 0 here */
+    uint32_t polls; /* see scan/lookback.cl; never 0 here */
 } gpi_plan;
 
 /* ------------------------------------------------------------------ elements */
@@ -103,7 +103,7 @@ typedef struct gpi_operation {
     gp_type heads_type;
 } gpi_operation;
 
-/* One built-in operation on values of one type: a field of the element (field.cl). */
+/* One built-in operation on values of one type: a field of the element (element/op.cl). */
 typedef struct gpi_field {
     gp_op op;
     gp_type value, out; /* what is combined; what is stored */
@@ -177,7 +177,8 @@ typedef struct gpi_range {
     size_t begin, end;
 } gpi_range;
 
-/* A hash table, as all contexts that share it see it. The buffer starts with the same facts (hash.cl). */
+/* A hash table, as all contexts that share it see it. The buffer starts with the same facts (hash/table.cl).
+ */
 typedef struct gpi_table {
     uint32_t references; /* handles */
     size_t key_size, value_size;
@@ -236,7 +237,7 @@ struct gp_context {
     cl_mem scratch;
     size_t scratch_size;
     cl_event scratch_busy; /* out-of-order queues: the last command that uses the scratch */
-    cl_mem counters;       /* GPI_COUNTERS uints, see lookback.cl */
+    cl_mem counters;       /* GPI_COUNTERS uints, see scan/lookback.cl */
     cl_mem result;         /* one element, for gp_reduce_read without a buffer */
 
     uint64_t *laws; /* of monoids that have been tried: check_monoids */
@@ -328,7 +329,7 @@ static void gpi_log_explain(const char *log, char *out, size_t size);
 
 /* program.c */
 static void gpi_text_add(gpi_text *text, const char *format, ...) GPI_PRINTF(2, 3);
-static void gpi_text_add_kernels(gpi_text *text, const char *names);
+static void gpi_text_add_kernels(gpi_text *text, const char *path);
 static void gpi_prelude_apart(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
@@ -470,14 +471,14 @@ enum { GPI_LOOK_BACK_FEW = 1024 }; /* tiles on a device that drops out of long l
 static size_t gpi_look_back_bytes(size_t tiles, size_t size);
 
 /* compact.c: what gp_select, gp_partition, gp_unique and gp_run_length_encode share */
-enum { /* GPI_PICK of pick.cl */
+enum { /* GPI_PICK of select/input.cl */
        GPI_PICK_PREDICATE = 1,
        GPI_PICK_FLAGS,
        GPI_PICK_INDICES,
        GPI_PICK_UNIQUE,
        GPI_PICK_RUNS
 };
-enum { GPI_WHERE_APART, GPI_WHERE_BEHIND, GPI_WHERE_REVERSED }; /* compact.cl */
+enum { GPI_WHERE_APART, GPI_WHERE_BEHIND, GPI_WHERE_REVERSED }; /* select/compact.cl */
 
 /* The buffers of a call. */
 enum {
@@ -610,9 +611,9 @@ static cl_int gpi_event_status(cl_event event);
 
 /* sort_plan.c, sort.c: also what the sorts of segments and of strings share */
 enum { GPI_SORT_DIGIT_BITS = 8, GPI_SORT_BINS = 256 };
-enum { GPI_PLACE_IN = 0, GPI_PLACE_OUT = 1, GPI_PLACE_TMP = 2 }; /* digit.cl */
+enum { GPI_PLACE_IN = 0, GPI_PLACE_OUT = 1, GPI_PLACE_TMP = 2 }; /* sort/digit.cl */
 
-/* When a classic pass has something to do: digit.cl. */
+/* When a classic pass has something to do: sort/digit.cl. */
 typedef enum gpi_sort_when {
     GPI_ALWAYS,
     GPI_WHEN_ABANDONED,
@@ -620,7 +621,7 @@ typedef enum gpi_sort_when {
     GPI_WHEN_BUCKETS
 } gpi_sort_when;
 
-/* Where the parts of the scratch begin, in bytes (digit.cl). */
+/* Where the parts of the scratch begin, in bytes (sort/digit.cl). */
 typedef struct gpi_sort_layout {
     size_t histogram, bases, table, rows;
     size_t key_out, key_tmp, value_tmp;
@@ -658,7 +659,7 @@ typedef struct gpi_sort {
     cl_uint portions;
     cl_uint ring_rows;
     gpi_sort_layout at;
-    gpi_sort_array key[3], value[3]; /* by GPI_PLACE_... of digit.cl */
+    gpi_sort_array key[3], value[3]; /* by GPI_PLACE_... of sort/digit.cl */
     gpi_sort_array offsets;          /* of segments */
     size_t offset_count;             /* 0: there are no segments */
     size_t offset_size;              /* bytes of one */

@@ -1,7 +1,7 @@
 /* key.c - what the primitives on keys share: the order of keys, their programs, serial tiles. */
 #include "internal.h"
 
-/* `flip` of key.cl: what is turned in every key. */
+/* `flip` of element/key.cl: what is turned in every key. */
 static cl_ulong gpi_key_flip(gp_type type, bool descending)
 {
     const size_t size = gpi_type_size(type);

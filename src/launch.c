@@ -371,7 +371,7 @@ static void gpi_call_arg(gpi_call *call, size_t size, const void *value)
     if (call->arg_error == CL_SUCCESS) call->arg_error = error;
 }
 
-/* GPI_COUNT_PARAMETERS of count.cl. Where nothing is to be read, some buffer has to stand in. */
+/* GPI_COUNT_PARAMETERS of base/count.cl. Where nothing is to be read, some buffer has to stand in. */
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
 {
     const cl_ulong bound = count->bound, offset = count->offset;
@@ -383,7 +383,7 @@ static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
     GPI_CALL_ARG(call, words);
 }
 
-/* gpi_argument of monoid.cl: a single field as it is, else whole words. */
+/* gpi_argument of element/monoid.cl: a single field as it is, else whole words. */
 static void gpi_call_arg_initial(gpi_call *call, const gpi_element *element)
 {
     const size_t size = element->base_size;

@@ -4,7 +4,7 @@
 enum { GPI_LAWS_TRY };
 
 enum {
-    GPI_LAW_LEFT = 1, /* of laws.cl */
+    GPI_LAW_LEFT = 1, /* of scan/monoid_check.cl */
     GPI_LAW_RIGHT = 2,
     GPI_LAW_COMMUTES = 4,
     GPI_LAW_ASSOCIATES = 8,

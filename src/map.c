@@ -26,7 +26,7 @@ typedef struct gpi_map {
     size_t out_offset, out_size;
     const char *out_cl;   /* type in memory */
     gp_type out_type;     /* 0: bytes that nobody looks into */
-    cl_ulong constant[2]; /* a and b of map.cl */
+    cl_ulong constant[2]; /* a and b of map/map.cl */
     gpi_count count;
     gpi_plan plan;
     gpi_program *program;

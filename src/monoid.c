@@ -1,4 +1,5 @@
-/* monoid.c - elements, and the operations and monoids on them: checks, and the text that tells monoid.cl. */
+/* monoid.c - elements, and the operations and monoids on them: checks, and the text that tells
+ * element/monoid.cl. */
 #include "internal.h"
 
 /* ------------------------------------------------------------------ checks: monoids */
@@ -470,7 +471,7 @@ static void gpi_prelude_heads(const gpi_element *element, gpi_text *text)
                  o->heads_type == GP_F16 ? "ushort" : gpi_type_cl(o->heads_type));
 }
 
-/* The description of the element that field.cl, monoid.cl and source.cl begin with. */
+/* The description of the element that element/op.cl, element/monoid.cl and element/input.cl begin with. */
 static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
                                 gpi_text *text)
 {

@@ -3,9 +3,9 @@
  */
 #include "internal.h"
 
-enum { GPI_LISTED_MAX = 12 }; /* of symbols.cl */
+enum { GPI_LISTED_MAX = 12 }; /* of nest/symbols.cl */
 
-/* What the kernels know of bytes: symbols.cl. */
+/* What the kernels know of bytes: nest/symbols.cl. */
 typedef struct gpi_classes {
     int8_t code[256], sign[256], opens[256];
     uint8_t listed[GPI_LISTED_MAX];
@@ -173,7 +173,7 @@ static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b)
     gpi_call_arg_count(call, &b->count);
 }
 
-/* The parameters of symbols.cl and nest.cl, but for the shape. */
+/* The parameters of nest/symbols.cl and nest/tile_summary.cl, but for the shape. */
 static void gpi_brackets_add_nest(const gpi_brackets *b, gpi_text *text)
 {
     gpi_text_add(text, "#define GPI_SYMBOL %s\n#define GPI_TABLE %d\n",

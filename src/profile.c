@@ -124,7 +124,7 @@ static gpi_class gpi_class_of(const gp_device_info *info)
 
 static uint32_t gpi_or_default(uint32_t value, uint32_t fallback) { return value ? value : fallback; }
 
-/* Whether GPI_RELEASE and GPI_ACQUIRE (platform.cl) are fences, and groups that have started run on. */
+/* Whether GPI_RELEASE and GPI_ACQUIRE (base/platform.cl) are fences, and groups that have started run on. */
 static bool gpi_has_fences(const gp_device_info *info)
 {
     return gpi_class_of(info) == GPI_CLASS_POCL && info->fair;
@@ -147,8 +147,8 @@ static uint32_t gpi_power_of_two_below(uint64_t x)
     return p;
 }
 
-/* Local memory of a group: the stage with its padding, two rows for the group's scan (tile.cl), and a
-   word an item (segmented_reduce.cl). */
+/* Local memory of a group: the stage with its padding, two rows for the group's scan (scan/tile.cl), and a
+   word an item (scan/segmented_reduce.cl). */
 static uint64_t gpi_local_bytes(uint64_t group, uint64_t items, uint64_t size)
 {
     const uint64_t tile = group * items;
@@ -156,27 +156,27 @@ static uint64_t gpi_local_bytes(uint64_t group, uint64_t items, uint64_t size)
 }
 
 /* The same for a sort, and more than a merge or a search takes: stage and order of a tile, four bits'
- * counters, the digits' (rank.cl). */
+ * counters, the digits' (sort/rank.cl). */
 static uint64_t gpi_local_bytes_of_sort(uint64_t group, uint64_t items, uint64_t size)
 {
     return group * items * (size + 4) + group * (16 * 2 + 2 * 4) + 256 * 16 + 64;
 }
 
 /* The same for brackets; `size` is that of an index. Items' nodes and openers; a partner and a sign an
-   element (items.cl). */
+   element (nest/brackets_local.cl). */
 static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t items, uint64_t size)
 {
     return group * (2 * 2 * size + size + 4) + group * items * 3 + 64;
 }
 
 /* The same for a scan of stacks; `size` is that of a value. Besides, an element has a value and two links
-   (stack_scan.cl). */
+   (nest/stack_scan.cl). */
 static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t items, uint64_t size)
 {
     return gpi_local_bytes_of_brackets(group, items, 8) + group * items * (size + 2) + 64;
 }
 
-/* The same for a tree: two indices and four bytes an element, and what keeps them apart (tree.cl). */
+/* The same for a tree: two indices and four bytes an element, and what keeps them apart (nest/tree.cl). */
 static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t items, uint64_t size)
 {
     const uint64_t tile = group * items;
@@ -236,7 +236,7 @@ static void gpi_plan_words(const gp_context *gp, const gpi_profile_row *row, gpi
     if (plan->words == GP_WORDS_AUTO) plan->words = widest;
 }
 
-/* Ring of gp_sort: kernels/ring.cl says why. */
+/* Ring of gp_sort: kernels/sort/lookback.cl says why. */
 static gp_result gpi_check_ring(const gp_tuning *t)
 {
     const uint32_t rows = gpi_or_default(t->ring_rows, GPI_RING_ROWS);

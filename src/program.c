@@ -46,65 +46,64 @@ static void gpi_text_add_lines(gpi_text *text, const char *const *lines, size_t 
 
 /* ------------------------------------------------------------------ compose */
 
-/* What a program is made of, and its kernels, by gpi_primitive. platform.cl, count.cl and the element's
-   fields come before its layers. tools/compose_kernel.sh reads the first two columns. */
+/* The file of kernels/ that makes a program, and its kernels, by gpi_primitive. */
 typedef struct gpi_program_text {
-    const char *name, *layers;
+    const char *file;
     const char *kernels[GPI_KERNELS_MAX];
 } gpi_program_text;
 
 /* clang-format off */
 static const gpi_program_text gpi_program_texts[GPI_PRIMITIVES] = {
-    {"reduce", "monoid source group tile reduce",
+    {"scan/reduce.cl",
      {"gp_reduce_tiles", "gp_reduce_partials"}},
-    {"scan", "monoid source group tile tile_scan sabotage lookback sweep scan",
+    {"scan/scan.cl",
      {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep"}},
-    {"select", "monoid pick group tile masks stream sabotage lookback sweep compact select",
+    {"select/select.cl",
      {"gp_select_look_back", "gp_select_upsweep", "gp_select_spine", "gp_select_downsweep"}},
-    {"sort", "mix key digit sabotage ring rank small sort",
+    {"sort/sort.cl",
      {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
       "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"}},
-    {"buckets", "mix key digit rank small buckets",
+    {"sort/buckets.cl",
      {"gp_buckets_sample", "gp_buckets_spine", "gp_buckets_sort"}},
-    {"merge", "mix key merge",
+    {"sort/merge.cl",
      {"gp_merge_tiles"}},
-    {"search", "mix key search",
+    {"sort/search.cl",
      {"gp_search_needles"}},
-    {"topk", "mix key digit rank keep topk",
+    {"sort/topk.cl",
      {"gp_topk_sample", "gp_topk_filter", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take"}},
-    {"segmented_sort", "mix key digit rank small segmented_sort",
+    {"sort/segmented_sort.cl",
      {"gp_segments_bounds", "gp_segments_list", "gp_segments_small", "gp_segments_count",
       "gp_segments_spine", "gp_segments_scatter", "gp_segments_copy"}},
-    {"sort_strings", "mix key sort_strings",
+    {"sort/sort_strings.cl",
      {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact",
       "gp_strings_skip", "gp_strings_keys"}},
-    {"brackets", "node symbols nest strands items join brackets",
+    {"nest/brackets.cl",
      {"gp_brackets_pair", "gp_brackets_tree", "gp_brackets_join",
       "gp_brackets_enclose", "gp_brackets_measure", "gp_brackets_report"}},
-    {"brackets_back", "node symbols sabotage back nest strands items join brackets_back",
+    {"nest/brackets_single_pass.cl",
      {"gp_brackets_look_back", "gp_brackets_rest", "gp_brackets_report"}},
-    {"stack_scan", "monoid source node symbols nest strands items stack_scan",
+    {"nest/stack_scan.cl",
      {"gp_stack_pair", "gp_stack_tree", "gp_stack_base", "gp_stack_fold"}},
-    {"tree", "node tree_runs tree_serial tree_local tree",
+    {"nest/tree.cl",
      {"gp_tree_runs", "gp_tree_grow", "gp_tree_join"}},
-    {"hash", "mix hash hash_line hash_batch hash_combine hash_slots",
+    {"hash/hash.cl",
      {"gp_hash_clear_slots", "gp_hash_put_keys", "gp_hash_find_keys", "gp_hash_erase_keys",
       "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", "gp_hash_combine_keys"}},
-    {"hash_each", "mix hash hash_each",
+    {"hash/each.cl",
      {"gp_hash_each_slot"}},
-    {"histogram", "histogram",
+    {"histogram/histogram.cl",
      {"gp_histogram_near", "gp_histogram_far", "gp_histogram_join"}},
-    {"segmented_reduce", "monoid source group tile segmented_reduce",
+    {"scan/segmented_reduce.cl",
      {"gp_segments_reduce", "gp_segments_rows", "gp_segments_join"}},
-    {"laws", "monoid laws",
+    {"scan/monoid_check.cl",
      {"gp_laws_try"}},
-    {"map", "map",
+    {"map/map.cl",
      {"gp_map_tiles"}},
-    {"random", "random",
+    {"map/random.cl",
      {"gp_random_tiles"}},
-    {"gather", "gather",
+    {"map/gather.cl",
      {"gp_gather_tiles"}},
-    {"stencil", "stencil",
+    {"map/stencil.cl",
      {"gp_stencil_tiles"}},
 };
 /* clang-format on */
@@ -115,19 +114,36 @@ static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
     return k < GPI_KERNELS_MAX ? gpi_program_texts[primitive].kernels[k] : NULL;
 }
 
-/* kernels/NAME.cl for each name in `names`, which blanks separate. */
-static void gpi_text_add_kernels(gpi_text *text, const char *names)
+static const gpi_kernel_text *gpi_kernel_text_of(const char *path, size_t length)
 {
-    while (*names) {
-        const size_t length = strcspn(names, " ");
-        size_t k;
-        for (k = 0; k < GPI_COUNT_OF(gpi_kernel_texts); k++) {
-            const gpi_kernel_text *kernel = &gpi_kernel_texts[k];
-            if (strlen(kernel->name) == length && memcmp(kernel->name, names, length) == 0)
-                gpi_text_add_lines(text, kernel->lines, kernel->count);
-        }
-        names += length + strspn(names + length, " ");
+    size_t k = 0;
+    while (strncmp(gpi_kernel_texts[k].path, path, length) != 0 || gpi_kernel_texts[k].path[length]) k++;
+    return &gpi_kernel_texts[k];
+}
+
+/* A file of kernels/, with what it includes in the places where it does. `seen`: which of gpi_kernel_texts
+   are there already. */
+static void gpi_text_include(gpi_text *text, const char *path, size_t length, bool *seen)
+{
+    static const char include[] = "#include \"";
+    const gpi_kernel_text *file = gpi_kernel_text_of(path, length);
+    bool *mark = &seen[file - gpi_kernel_texts];
+    size_t i;
+    if (*mark && file->once) return;
+    *mark = true;
+    for (i = 0; i < file->count; i++) {
+        const char *line = file->lines[i], *name = line + sizeof include - 1;
+        if (strncmp(line, include, sizeof include - 1) == 0)
+            gpi_text_include(text, name, strcspn(name, "\""), seen);
+        else gpi_text_add_lines(text, &file->lines[i], 1);
     }
+}
+
+/* The file, which is the first one of a text or has no guard. */
+static void gpi_text_add_kernels(gpi_text *text, const char *path)
+{
+    bool seen[GPI_COUNT_OF(gpi_kernel_texts)] = {false};
+    gpi_text_include(text, path, strlen(path), seen);
 }
 
 /* How the plan has a program's groups work. */
@@ -175,35 +191,40 @@ static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, con
 static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, size_t fields)
 {
     gpi_text text;
-    unsigned k;
+    (void)fields;
     memset(&text, 0, sizeof text);
     gpi_text_add(&text, "%s", prelude);
-    gpi_text_add_kernels(&text, "platform count");
-    for (k = 0; k < fields; k++) {
-        gpi_text_add(&text, "#define GPI_FIELD %u\n", k);
-        gpi_text_add_kernels(&text, "field");
-    }
-    gpi_text_add_kernels(&text, gpi_program_texts[primitive].layers);
+    gpi_text_add_kernels(&text, gpi_program_texts[primitive].file);
     if (!text.failed) return text.data;
     free(text.data);
     return NULL;
 }
 
-/* Two hashes of everything that the binary depends on. */
-static gpi_key gpi_key_make(const gp_context *gp, const char *source)
+static void gpi_key_add(gpi_key *key, const char *text, size_t length)
 {
-    const char *parts[7];
+    size_t k;
+    for (k = 0; k < 2; k++) key->word[k] = gpi_hash(key->word[k], text, length);
+}
+
+/* Two hashes of everything that the binary depends on. `prelude`: how much of the source it is; behind it,
+   blank lines and #line stand for comments, and do not count. */
+static gpi_key gpi_key_make(const gp_context *gp, const char *source, size_t prelude)
+{
+    const char *parts[6], *line;
     gpi_key key = {{GPI_HASH_SEED, ~(uint64_t)GPI_HASH_SEED}};
-    size_t i, k;
+    size_t i, length;
     parts[0] = gp->info.platform_name;
     parts[1] = gp->info.vendor;
     parts[2] = gp->info.name;
     parts[3] = gp->info.version;
     parts[4] = gp->info.driver_version;
     parts[5] = gp->options;
-    parts[6] = source;
-    for (i = 0; i < GPI_COUNT_OF(parts); i++) {
-        for (k = 0; k < 2; k++) key.word[k] = gpi_hash(key.word[k], parts[i], strlen(parts[i]) + 1);
+    for (i = 0; i < GPI_COUNT_OF(parts); i++) gpi_key_add(&key, parts[i], strlen(parts[i]) + 1);
+    gpi_key_add(&key, source, prelude);
+    for (line = source + prelude; *line; line += length) {
+        length = strcspn(line, "\n");
+        if (line[length]) length++;
+        if (*line != '\n' && strncmp(line, "#line ", 6) != 0) gpi_key_add(&key, line, length);
     }
     return key;
 }
@@ -410,7 +431,7 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
     program->prelude = prelude;
     program->hash = hash;
     program->fields = fields;
-    program->key = gpi_key_make(gp, source);
+    program->key = gpi_key_make(gp, source, strlen(prelude));
     gpi_dump(gp, program, ".cl", source, strlen(source));
     result = gpi_check_macros(gp, function, prelude, source + strlen(prelude));
     if (result == GP_OK) result = gpi_program_build(gp, function, source, program);

@@ -59,7 +59,7 @@ static gp_result gpi_scan_plan(gp_context *gp, const char *function, const gp_sc
     return gpi_plan_tiles(gp, function, &scan->plan, desc->count, &scan->tiles);
 }
 
-/* Bytes of the state buffer of lookback.cl, for elements of `size` bytes. */
+/* Bytes of the state buffer of scan/lookback.cl, for elements of `size` bytes. */
 static size_t gpi_look_back_bytes(size_t tiles, size_t size)
 {
     enum { HEADER = 16 };                         /* GPI_STATE_HEADER */

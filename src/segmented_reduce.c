@@ -5,7 +5,7 @@
 enum { GPI_SEGMENTS_REDUCE, GPI_SEGMENTS_REDUCE_ROWS, GPI_SEGMENTS_JOIN };
 
 enum {
-    GPI_REDUCE_HEADER_BYTES = 16, /* GPI_SEGMENTS_HEADER of segmented_reduce.cl */
+    GPI_REDUCE_HEADER_BYTES = 16, /* GPI_SEGMENTS_HEADER of scan/segmented_reduce.cl */
     GPI_REDUCE_LARGE_BYTES = 16,  /* GPI_LARGE_WORDS */
     GPI_REDUCE_SMALL = 2048,      /* serial: elements that one item reduces while others have as much to do */
     GPI_REDUCE_BLOCK = 512        /* serial: most segments of a group */

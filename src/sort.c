@@ -211,7 +211,7 @@ static gp_result gpi_sort_histogram(gpi_call *call, gpi_sort *sort, cl_mem state
     return gpi_call_launch(call, &sort->plan, 1);
 }
 
-/* Whether the rows may hold words that a launch could take for its own (ring.cl, "Clearing"). */
+/* Whether the rows may hold words that a launch could take for its own (sort/lookback.cl, "Clearing"). */
 static bool gpi_sort_must_clear(const gpi_sort *sort, cl_uint pass, cl_uint portion)
 {
     const cl_uint before = portion > 0 ? portion - 1 : sort->portions - 1;

@@ -5,7 +5,7 @@
 enum {
     GPI_SORT_BLOCKS_MAX = 1024, /* rows of the classic table */
     GPI_SORT_BYTES_MAX = 256,   /* of scratch for a key: sizes must not overflow */
-    GPI_SORT_STATE_WORDS = 16,  /* GPI_STATE_LAUNCHES of digit.cl */
+    GPI_SORT_STATE_WORDS = 16,  /* GPI_STATE_LAUNCHES of sort/digit.cl */
     GPI_SORT_ALIGNMENT = 256,
     GPI_SORT_SERIAL_SMALL = 8192,     /* keys that one item sorts faster than several launches */
     GPI_SORT_SERIAL_SPAN_MIN = 16384, /* keys of a group, when there are few */

@@ -5,7 +5,7 @@
 enum { GPI_STRINGS_KEYS_FIRST, GPI_STRINGS_TIES, GPI_STRINGS_COMPACT, GPI_STRINGS_SKIP, GPI_STRINGS_KEYS };
 
 enum {
-    GPI_STRINGS_STATE_BYTES = 64, /* sort_strings.cl */
+    GPI_STRINGS_STATE_BYTES = 64, /* sort/sort_strings.cl */
     GPI_STRINGS_SET_PARTS = 6,    /* of `room` uints */
     GPI_STRINGS_ITEMS = 4,        /* local: elements of an item */
     GPI_STRINGS_SERIAL_LEAST = 256,

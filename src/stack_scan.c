@@ -77,7 +77,7 @@ static gp_result gpi_stack_program(gp_context *gp, gpi_stack_scan *s)
     }
 }
 
-/* Tree, joints, bases, cells: see stack_scan.cl. */
+/* Tree, joints, bases, cells: see nest/stack_scan.cl. */
 static void gpi_stack_lay_out(gpi_stack_scan *s)
 {
     const size_t size = s->element.size, leaves = s->nest.leaves, tiles = s->nest.tiles;

@@ -3,7 +3,7 @@
 
 enum { GPI_TOPK_SAMPLE, GPI_TOPK_FILTER, GPI_TOPK_HISTOGRAM, GPI_TOPK_GATHER, GPI_TOPK_TAKE };
 
-/* The state, as topk.cl lays it out: in ulongs. */
+/* The state, as sort/topk.cl lays it out: in ulongs. */
 enum { GPI_TOPK_FOUND_AT = 2, GPI_TOPK_BINS_AT = 48, GPI_TOPK_BLOCK_TILES = 128 };
 
 enum {
@@ -92,7 +92,8 @@ static size_t gpi_topk_samples(size_t count)
     return samples < (size_t)GPI_TOPK_SAMPLES ? samples : (size_t)GPI_TOPK_SAMPLES;
 }
 
-/* How many keys may be below the threshold: gpi_sample_rank of topk.cl, and what a sample's rank strays by.
+/* How many keys may be below the threshold: gpi_sample_rank of sort/topk.cl, and what a sample's rank strays
+ * by.
  */
 static size_t gpi_topk_room(const gpi_topk *topk)
 {

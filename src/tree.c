@@ -2,7 +2,7 @@
 #include "internal.h"
 
 enum { GPI_TREE_RUNS, GPI_TREE_GROW, GPI_TREE_JOIN };
-enum { GPI_TREE_INDEX = 1, GPI_TREE_CHILDREN = 2, GPI_TREE_END = 4 }; /* tree_runs.cl */
+enum { GPI_TREE_INDEX = 1, GPI_TREE_CHILDREN = 2, GPI_TREE_END = 4 }; /* nest/tree_runs.cl */
 
 /* A checked call, ready to run. */
 typedef struct gpi_tree {
@@ -69,7 +69,7 @@ static size_t gpi_tree_marks(const gpi_tree *t)
     return t->plan.shape == GP_SHAPE_SERIAL ? gpi_round_up(2 * t->tiles * rows, 4) : 0;
 }
 
-/* Sizes of the tree of runs, and of the scratch: see tree_runs.cl. */
+/* Sizes of the tree of runs, and of the scratch: see nest/tree_runs.cl. */
 static gp_result gpi_tree_divide(gp_context *gp, gpi_tree *t)
 {
     const gp_tree_desc *d = t->desc;

@@ -1,5 +1,5 @@
-/* test_sabotage.c - groups that others wait for misbehave (kernels/sabotage.cl): the result is exact all the
-   same, and every call ends. What hangs is killed by tools/run_test.sh.
+/* test_sabotage.c - groups that others wait for misbehave (kernels/base/fault_injection.cl): the result is
+   exact all the same, and every call ends. What hangs is killed by tools/run_test.sh.
 
    Waiting: the look-back of scans, selections and brackets, in which a late tile is computed by who waits for
    it, and the ring of the onesweep sort, whose passes are abandoned and redone. */

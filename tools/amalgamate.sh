@@ -10,9 +10,11 @@ set -eu
 
 API=src/gpuprim_api.h
 INTERNAL=src/internal.h
-KERNELS="platform count field monoid source group group_device tile tile_scan sabotage lookback sweep reduce laws scan pick masks stream compact select key digit ring rank small sort buckets segmented_sort sort_strings merge search keep topk mix hash hash_line hash_device hash_batch hash_combine hash_slots hash_each node symbols back nest strands items join brackets brackets_back stack_scan tree_runs tree_serial tree_local tree histogram segmented_reduce map random gather stencil"
+KERNELS=$(cd "$(dirname "$0")/../kernels" && find . -name "*.cl" | sed "s,^\./,,; s,\.cl$,," | LC_ALL=C sort)
 SOURCES="error device profile context cache build_log program program_save events launch type user_text monoid laws reduce scan compact select unique key sort_plan sort buckets segmented_sort sort_strings merge search topk hash_table hash hash_find hash_slots device_source nest brackets stack_scan tree histogram segmented_reduce reduce_by_key map random gather stencil"
 LICENSE=LICENSE
+# In what gp_device_source gives to users.
+FOR_USERS="base/platform base/count element/hash_function element/op group/collectives group/device hash/table hash/device"
 
 die() {
     echo "amalgamate: $*" >&2
@@ -46,32 +48,74 @@ emit_source() {
     printf '/* ---- End file %s ---- */\n\n' "$1"
 }
 
-# kernels/NAME.cl as gpi_kernel_NAME[]. The first entry makes build logs name file and line.
+# kernels/FOLDER/NAME.cl as gpi_kernel_FOLDER_NAME[]. Comments go, unless the file is in a text for users; #line, which
+# also names the file for build logs, stands for the lines that are gone, and behind #include.
 # A second question mark in a row is escaped, because C99 reads some such pairs as trigraphs.
 emit_kernel() {
     printf '/* ---- Begin file kernels/%s.cl ---- */\n' "$1"
-    printf 'static const char *const gpi_kernel_%s[] = {\n' "$1"
-    printf '    "#line 1 \\"kernels/%s.cl\\"\\n",\n' "$1"
-    awk '{
-        gsub(/[\\"]/, "\\\\&")
-        while (sub(/\?\?/, "?\\?"));
-        printf "    \"%s\\n\",\n", $0
-    }' "kernels/$1.cl"
+    printf 'static const char *const gpi_kernel_%s[] = {\n' "$(echo "$1" | tr / _)"
+    awk -v path="kernels/$1.cl" -v keep="$(case " $FOR_USERS " in *" $1 "*) echo 1 ;; esac)" '
+        function literal(text) {
+            gsub(/[\\"]/, "\\\\&", text)
+            while (sub(/\?\?/, "?\\?", text));
+            printf "    \"%s\\n\",\n", text
+        }
+        function stripped(text,    out, at) {
+            out = ""
+            while (text != "") {
+                if (inside) {
+                    at = index(text, "*/")
+                    if (!at) return out
+                    text = substr(text, at + 2)
+                    inside = 0
+                }
+                at = match(text, /\/\*|\/\/|"[^"]*"/)
+                if (!at) return out text
+                out = out substr(text, 1, at - 1)
+                if (substr(text, at, 2) == "//") return out
+                if (substr(text, at, 1) == "\"") {
+                    out = out substr(text, at, RLENGTH)
+                    text = substr(text, at + RLENGTH)
+                } else {
+                    inside = 1
+                    text = substr(text, at + 2)
+                }
+            }
+            return out
+        }
+        BEGIN { literal("#line 1 \"" path "\"") }
+        {
+            line = keep ? $0 : stripped($0)
+            sub(/[ \t]+$/, "", line)
+            if (line == "" && !keep) {
+                blank++
+                next
+            }
+            if (blank > 2) literal("#line " NR)
+            else for (; blank > 0; blank--) literal("")
+            blank = 0
+            literal(line)
+            if (line ~ /^#include "/) literal("#line " NR + 1 " \"" path "\"")
+        }' "kernels/$1.cl"
     printf '};\n'
     printf '/* ---- End file kernels/%s.cl ---- */\n\n' "$1"
 }
 
-# All of them, by name.
+# All of them, by path. A file that has a guard is wanted once in a program.
 emit_kernel_table() {
     echo 'typedef struct gpi_kernel_text {'
-    echo '    const char *name;'
+    echo '    const char *path;'
     echo '    const char *const *lines;'
     echo '    size_t count;'
+    echo '    bool once;'
     echo '} gpi_kernel_text;'
     echo
     echo 'static const gpi_kernel_text gpi_kernel_texts[] = {'
     for name in $KERNELS; do
-        printf '    {"%s", gpi_kernel_%s, GPI_COUNT_OF(gpi_kernel_%s)},\n' "$name" "$name" "$name"
+        array=gpi_kernel_$(echo "$name" | tr / _)
+        once=false
+        if grep -q '^#ifndef GPI_[A-Z_]*_CL$' "kernels/$name.cl"; then once=true; fi
+        printf '    {"%s.cl", %s, GPI_COUNT_OF(%s), %s},\n' "$name" "$array" "$array" $once
     done
     echo '};'
     echo

@@ -3,44 +3,53 @@
 #
 # usage: tools/lint_kernels.sh
 #
-# Every primitive is put together as gpuprim does (tools/compose_kernel.sh), with every element described in
-# tests/native/: prelude_NAME.h, or prelude_PRIMITIVE_NAME.h where only that primitive takes it.
+# Every primitive's file of kernels/ is compiled with every element described in tests/native/: prelude_NAME.h, or
+# prelude_PRIMITIVE_NAME.h where only that primitive takes it.
 set -eu
 cd "$(dirname "$0")/.."
 
-PRIMITIVES="reduce scan select laws segmented_reduce"
+PRIMITIVES="scan/reduce scan/scan select/select scan/monoid_check scan/segmented_reduce"
 SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 -DGPI_ITEMS=4096 -DGPI_TILE=4096"
 LOCAL="-DGPI_SHAPE_SERIAL=0 -DGPI_SHAPE_LOCAL=1 -DGPI_WG=64 -DGPI_ITEMS=8 -DGPI_TILE=512"
 WIDE="-DGPI_WIDE=1 -DGPI_INT64_EXTENDED=1"
 NARROW="-DGPI_WIDE=0 -DGPI_INT64_EXTENDED=0"
 
 FLAGS="-x cl -cl-std=CL1.2 -target spir64 -Xclang -finclude-default-header -Xclang -disable-llvm-passes
-    -fsyntax-only -Wall -Wextra -Werror -Wno-unused-function -Wno-unused-parameter"
+    -Ikernels -fsyntax-only -Wall -Wextra -Werror -Wno-unused-function -Wno-unused-parameter"
+
+checked=0
+failed=0
+check() { # what it is, for messages; arguments of clang
+    what=$1
+    shift
+    checked=$((checked + 1))
+    ${CLANG:-clang} $FLAGS "$@" || {
+        echo "lint: $what" >&2
+        failed=$((failed + 1))
+    }
+}
+
+# Every file by itself, as an editor sees it.
+for file in kernels/*/*.cl; do
+    check "$file alone" $(tools/compile_commands.sh --kernel "$file") "$file"
+done
 
 takes() { # primitive element
     case $2 in prelude_sort_*) return 1 ;; esac # no element: below
-    case $1:$2 in select:prelude_select_*) return 0 ;; select:*) return 1 ;; esac # pick.cl has its own
+    case $1:$2 in select/*:prelude_select_*) return 0 ;; select/*) return 1 ;; esac # select/input.cl has its own
     for other in $PRIMITIVES; do
-        case $2 in prelude_"$other"_*) test "$other" = "$1" && return || return ;; esac
+        case $2 in prelude_"${other#*/}"_*) test "$other" = "$1" && return || return ;; esac
     done
 }
 
-mkdir -p build/lint
-checked=0
-failed=0
 for prelude in tests/native/prelude_*.h; do
     element=$(basename "$prelude" .h)
     for primitive in $PRIMITIVES; do
         takes "$primitive" "$element" || continue
-        source=build/lint/$primitive.$element.cl
-        tools/compose_kernel.sh "$prelude" "$primitive" >"$source"
         for shape in "$SERIAL" "$LOCAL"; do
             for words in "$WIDE" "$NARROW"; do
-                checked=$((checked + 1))
-                ${CLANG:-clang} $FLAGS -DGPI_FP64=1 -DGPI_EQUAL=0 $shape $words "$source" || {
-                    echo "lint: $primitive with $element $shape $words" >&2
-                    failed=$((failed + 1))
-                }
+                check "$primitive with $element $shape $words" -DGPI_FP64=1 -DGPI_EQUAL=0 $shape $words -include \
+                    "$prelude" "kernels/$primitive.cl"
             done
         done
     done
@@ -48,29 +57,22 @@ done
 # Selections by masks, which take AVX-512.
 AVX512="-DPOCL_DEVICE_ADDRESS_BITS=64 -target x86_64-linux-gnu -march=skylake-avx512"
 for prelude in tests/native/prelude_select_*.h; do
-    checked=$((checked + 1))
-    ${CLANG:-clang} $FLAGS $AVX512 -DGPI_FP64=1 $SERIAL $WIDE build/lint/select."$(basename "$prelude" .h)".cl || {
-        echo "lint: select by masks with $prelude" >&2
-        failed=$((failed + 1))
-    }
+    check "select by masks with $prelude" $AVX512 -DGPI_FP64=1 $SERIAL $WIDE -include "$prelude" \
+        kernels/select/select.cl
 done
 # What works on keys has no element: its own description is a few sizes.
 SORT_RING="-DGPI_RING_ROWS=1024u -DGPI_RING_REACH=64u -DGPI_RING_BLOCK=32u"
 SORT_SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_WG=1 -DGPI_ITEMS=1 -DGPI_TILE=1"
 for primitive in sort buckets segmented_sort sort_strings merge search topk; do
-    tools/compose_kernel.sh /dev/null $primitive >build/lint/$primitive.cl
     for key in 1 2 4 8; do
         for value in 0 1 2 4 8 16; do
             case $primitive:$value in search:[48] | topk:[48]) ;; search:* | topk:*) continue ;; esac # positions
             for shape in "$SORT_SERIAL" "$LOCAL"; do
                 case $primitive:$shape in buckets:"$LOCAL") continue ;; esac
                 for words in "$WIDE" "$NARROW"; do
-                    checked=$((checked + 1))
-                    ${CLANG:-clang} $FLAGS -DGPI_FP64=0 -DGPI_KEY_SIZE=$key -DGPI_KEY_FLOAT=$((key > 1)) \
-                        -DGPI_VALUE_SIZE=$value $SORT_RING -DGPI_CELL_WIDE=$((value > 4)) $shape $words build/lint/$primitive.cl || {
-                        echo "lint: $primitive of keys of $key and values of $value bytes $shape $words" >&2
-                        failed=$((failed + 1))
-                    }
+                    check "$primitive of keys of $key and values of $value bytes $shape $words" -DGPI_FP64=0 \
+                        -DGPI_KEY_SIZE=$key -DGPI_KEY_FLOAT=$((key > 1)) -DGPI_VALUE_SIZE=$value $SORT_RING \
+                        -DGPI_CELL_WIDE=$((value > 4)) $shape $words kernels/sort/$primitive.cl
                 done
             done
         done
@@ -79,51 +81,33 @@ done
 # Nor have brackets: what codes are, by a table or an expression, and how wide indices.
 BY_TABLE="-DGPI_SYMBOL=uchar -DGPI_TABLE=1"
 BY_CODE="-DGPI_SYMBOL=int -DGPI_TABLE=0 -DGPI_CODE(x,i)=((x)==40?1:(x)==41?-1:0)"
-tools/compose_kernel.sh /dev/null brackets >build/lint/brackets.cl
-tools/compose_kernel.sh /dev/null brackets_back >build/lint/brackets_back.cl
 for index in 4 8; do
     for kinds in 0 1; do
         for shape in "$SERIAL $BY_TABLE" "$SERIAL $BY_CODE" "$LOCAL $BY_TABLE" "$LOCAL $BY_CODE"; do
-            checked=$((checked + 1))
-            ${CLANG:-clang} $FLAGS -DGPI_FP64=0 $NARROW -DGPI_INDEX_SIZE=$index -DGPI_KINDS=$kinds \
-                -DGPI_MATCH=$kinds -DGPI_BACK=0 $shape build/lint/brackets.cl || {
-                echo "lint: brackets with indices of $index bytes, kinds $kinds $shape" >&2
-                failed=$((failed + 1))
-            }
-            checked=$((checked + 1))
-            ${CLANG:-clang} $FLAGS -DGPI_FP64=0 $NARROW -DGPI_INDEX_SIZE=$index -DGPI_KINDS=$kinds \
-                -DGPI_MATCH=$kinds -DGPI_BACK=1 -DGPI_MEASURE=$kinds -DGPI_ENCLOSE=$kinds $shape \
-                build/lint/brackets_back.cl || {
-                echo "lint: brackets by look-back with indices of $index bytes, kinds $kinds $shape" >&2
-                failed=$((failed + 1))
-            }
+            check "brackets with indices of $index bytes, kinds $kinds $shape" -DGPI_FP64=0 $NARROW \
+                -DGPI_INDEX_SIZE=$index -DGPI_KINDS=$kinds -DGPI_MATCH=$kinds -DGPI_BACK=0 $shape \
+                kernels/nest/brackets.cl
+            check "brackets by look-back with indices of $index bytes, kinds $kinds $shape" -DGPI_FP64=0 $NARROW \
+                -DGPI_INDEX_SIZE=$index -DGPI_KINDS=$kinds -DGPI_MATCH=$kinds -DGPI_BACK=1 -DGPI_MEASURE=$kinds \
+                -DGPI_ENCLOSE=$kinds $shape kernels/nest/brackets_single_pass.cl
         done
     done
 done
 # A tree has parents, and perhaps a choice of what counts.
-tools/compose_kernel.sh /dev/null tree >build/lint/tree.cl
 for index in 4 8; do
     for select in 0 1; do
         for shape in "$SERIAL" "$LOCAL"; do
-            checked=$((checked + 1))
-            ${CLANG:-clang} $FLAGS -DGPI_FP64=0 $NARROW -DGPI_INDEX_SIZE=$index -DGPI_KINDS=0 -DGPI_MATCH=0 -DGPI_BACK=0 \
-                -DGPI_SYMBOL=uchar "-DGPI_COUNTED(x,i)=((x)!=0)" -DGPI_SELECT=$select $shape build/lint/tree.cl || {
-                echo "lint: tree with indices of $index bytes, select $select $shape" >&2
-                failed=$((failed + 1))
-            }
+            check "tree with indices of $index bytes, select $select $shape" -DGPI_FP64=0 $NARROW \
+                -DGPI_INDEX_SIZE=$index -DGPI_KINDS=0 -DGPI_MATCH=0 -DGPI_BACK=0 -DGPI_SYMBOL=uchar \
+                "-DGPI_COUNTED(x,i)=((x)!=0)" -DGPI_SELECT=$select $shape kernels/nest/tree.cl
         done
     done
 done
 # A scan of stacks has both: codes, and an element.
 for element in affine f64_max; do
-    tools/compose_kernel.sh tests/native/prelude_$element.h stack_scan >build/lint/stack_scan.$element.cl
     for shape in "$SERIAL $BY_TABLE" "$SERIAL $BY_CODE" "$LOCAL $BY_TABLE" "$LOCAL $BY_CODE"; do
-        checked=$((checked + 1))
-        ${CLANG:-clang} $FLAGS -DGPI_FP64=1 -DGPI_LANES=1 $NARROW -DGPI_INDEX_SIZE=4 -DGPI_KINDS=0 -DGPI_MATCH=0 -DGPI_BACK=0 \
-            $shape build/lint/stack_scan.$element.cl || {
-            echo "lint: stack_scan with $element $shape" >&2
-            failed=$((failed + 1))
-        }
+        check "stack_scan with $element $shape" -DGPI_FP64=1 -DGPI_LANES=1 $NARROW -DGPI_INDEX_SIZE=4 -DGPI_KINDS=0 \
+            -DGPI_MATCH=0 -DGPI_BACK=0 $shape -include tests/native/prelude_$element.h kernels/nest/stack_scan.cl
     done
 done
 # Nor has a histogram: samples, channels, edges, weights, counts.
@@ -131,100 +115,64 @@ histogram_of() { # sample operand size float half channels edges weights wide
     echo "-DGPI_SAMPLE=$1 -DGPI_OPERAND=$2 -DGPI_SAMPLE_SIZE=$3 -DGPI_SAMPLE_FLOAT=$4 -DGPI_SAMPLE_HALF=$5" \
         "-DGPI_CHANNELS=$6 -DGPI_EDGES=$7 -DGPI_WEIGHTS=$8 -DGPI_WEIGHT=short -DGPI_COUNT_WIDE=$9"
 }
-tools/compose_kernel.sh /dev/null histogram >build/lint/histogram.cl
 for of in "uchar uchar 1 0 0 1 0 0 0" "char char 1 0 0 3 1 0 1" "uchar uchar 1 0 0 4 0 1 1" "ushort ushort 2 0 0 1 0 1 0" \
     "half float 2 1 1 1 1 0 0" "float float 4 1 0 1 0 1 1" "long long 8 0 0 1 0 0 1" "double double 8 1 0 1 0 0 0"; do
     for shape in "$SERIAL -DGPI_NEAR_CELLS=16384" "$LOCAL -DGPI_NEAR_CELLS=4096"; do
-        checked=$((checked + 1))
-        ${CLANG:-clang} $FLAGS -DGPI_FP64=1 $NARROW $(histogram_of $of) $shape build/lint/histogram.cl || {
-            echo "lint: histogram of $of $shape" >&2
-            failed=$((failed + 1))
-        }
+        check "histogram of $of $shape" -DGPI_FP64=1 $NARROW $(histogram_of $of) $shape kernels/histogram/histogram.cl
     done
 done
 # A hash table by its three forms; and the expressions of gp_hash_for_each. With lines of every width.
-tools/compose_kernel.sh /dev/null hash >build/lint/hash.cl
-tools/compose_kernel.sh /dev/null hash_device >build/lint/hash_device.cl
-tools/compose_kernel.sh tests/native/hash_each.h hash_each >build/lint/hash_each.cl
 for form in "$NARROW -DGPI_HASH_PACKED=0" "$WIDE -DGPI_HASH_PACKED=0" "$WIDE -DGPI_HASH_PACKED=1"; do
     for shape in "$SORT_SERIAL" "$LOCAL"; do
         for lines in "" -DPOCL_DEVICE_ADDRESS_BITS=64\ -target\ x86_64-linux-gnu -Dcl_nv_pragma_unroll; do
-            for source in hash hash_each hash_device; do
-                checked=$((checked + 1))
-                ${CLANG:-clang} $FLAGS -DGPI_FP64=1 -DGPI_VALUE_WIDTH=0 $form $shape $lines build/lint/$source.cl || {
-                    echo "lint: $source $form $shape $lines" >&2
-                    failed=$((failed + 1))
-                }
+            for source in kernels/hash/hash.cl "-include tests/native/hash_each.h kernels/hash/each.cl" kernels/hash/device.cl; do
+                check "$source $form $shape $lines" -DGPI_FP64=1 -DGPI_VALUE_WIDTH=0 $form $shape $lines $source
             done
         done
     done
 done
 # What items of a group do together, for kernels of the user's.
-tools/compose_kernel.sh tests/native/group_device.h group_device >build/lint/group_device.cl
 for group in "-DGPI_GROUP_SIZE=((uint)get_local_size(0)) -DGPI_GROUP_ALONE=0" "-DGPI_GROUP_SIZE=1u -DGPI_GROUP_ALONE=1"; do
-    checked=$((checked + 1))
-    ${CLANG:-clang} $FLAGS -DGPI_FP64=0 $NARROW -DGPI_WG=1 $group build/lint/group_device.cl || {
-        echo "lint: group_device $group" >&2
-        failed=$((failed + 1))
-    }
+    check "group_device $group" -DGPI_FP64=0 $NARROW -DGPI_WG=1 $group -include tests/native/group_device.h \
+        kernels/group/device.cl
 done
 # Nor what makes elements one by one: inputs, halves, a late input, records of 16 bytes.
 MAP="-DGPI_IN_0=uchar -DGPI_IN_1=uchar -DGPI_IN_2=half -DGPI_HALF_2=1 -DGPI_X=int -DGPI_Y=int -DGPI_Z=float"
 THREE="-DGPI_INPUTS=3 -DGPI_LAG=0 -DGPI_OUT=half -DGPI_OUT_HALF=1 -DGPI_LANE=float -DGPI_VECTOR=float16"
 LATE="-DGPI_INPUTS=2 -DGPI_LAG=1 -DGPI_OUT=int -DGPI_LANE=int -DGPI_VECTOR=int16"
 NONE="-DGPI_INPUTS=0 -DGPI_LAG=0 -DGPI_OUT=ulong2 -DGPI_LANE=ulong2"
-tools/compose_kernel.sh /dev/null map >build/lint/map.cl
 for form in "$THREE" "$LATE" "$NONE"; do
     for shape in "$SORT_SERIAL" "$LOCAL"; do
-        checked=$((checked + 1))
-        ${CLANG:-clang} $FLAGS -DGPI_FP64=0 $NARROW $MAP \
-            "-Dgpi_map(x,y,z,i,a,b)=((void)(x),(void)(y),(void)(z),(GPI_LANE)(a))" $form $shape build/lint/map.cl || {
-            echo "lint: map $form $shape" >&2
-            failed=$((failed + 1))
-        }
+        check "map $form $shape" -DGPI_FP64=0 $NARROW $MAP \
+            "-Dgpi_map(x,y,z,i,a,b)=((void)(x),(void)(y),(void)(z),(GPI_LANE)(a))" $form $shape kernels/map/map.cl
     done
 done
 # Elements by index: which way, and with flags.
-tools/compose_kernel.sh /dev/null gather >build/lint/gather.cl
 for form in "-DGPI_SCATTER=0 -DGPI_INDEX=uint" "-DGPI_SCATTER=1 -DGPI_INDEX=ulong" \
     "-DGPI_SCATTER=0 -DGPI_INDEX=uint -DGPI_FLAG=uchar"; do
     for shape in "$SORT_SERIAL" "$LOCAL"; do
-        checked=$((checked + 1))
-        ${CLANG:-clang} $FLAGS -DGPI_FP64=0 $NARROW -DGPI_OUT=ulong2 $form $shape build/lint/gather.cl || {
-            echo "lint: gather $form $shape" >&2
-            failed=$((failed + 1))
-        }
+        check "gather $form $shape" -DGPI_FP64=0 $NARROW -DGPI_OUT=ulong2 $form $shape kernels/map/gather.cl
     done
 done
 # Stencils: weights of halves and of channels; a map.
-tools/compose_kernel.sh /dev/null stencil >build/lint/stencil.cl
-tools/compose_kernel.sh tests/native/stencil_map.h stencil >build/lint/stencil_map.cl
 SIZES="-DGPI_RX=2 -DGPI_RY=1 -DGPI_CHANNELS=3 -DGPI_TILE_X=64 -DGPI_TILE_Y=8 -DGPI_ROW=76 -DGPI_X=float -DGPI_LANE=float"
 HALVES="-DGPI_IN=half -DGPI_IN_HALF=1 -DGPI_OUT=half -DGPI_OUT_HALF=1 -DGPI_SUM=float -DGPI_ROUND(x)=(x) -DGPI_ROUND_16(x)=(x)"
 for border in 0 1 2; do
     for shape in "$SORT_SERIAL -DGPI_NEAR=__private" "$LOCAL -DGPI_NEAR=__local"; do
-        for form in "-DGPI_WEIGHTS=1 build/lint/stencil.cl" "-DGPI_WEIGHTS=0 build/lint/stencil_map.cl"; do
-            checked=$((checked + 1))
-            ${CLANG:-clang} $FLAGS -DGPI_FP64=0 $NARROW $SIZES $HALVES -DGPI_BORDER=$border $shape $form || {
-                echo "lint: stencil $border $shape $form" >&2
-                failed=$((failed + 1))
-            }
+        for form in -DGPI_WEIGHTS=1 "-DGPI_WEIGHTS=0 -include tests/native/stencil_map.h"; do
+            check "stencil $border $shape $form" -DGPI_FP64=0 $NARROW $SIZES $HALVES -DGPI_BORDER=$border $shape \
+                $form kernels/map/stencil.cl
         done
     done
 done
 # Random numbers: each kind with the types that it takes.
-tools/compose_kernel.sh /dev/null random >build/lint/random.cl
 BITS="-DGPI_KIND=0 -DGPI_WORDS=1 -DGPI_OUT=uchar -DGPI_LANE=uchar"
 HALVES="-DGPI_KIND=1 -DGPI_WORDS=1 -DGPI_OUT=half -DGPI_OUT_HALF=1 -DGPI_LANE=float -DGPI_FRACTION=11"
 RANGE="-DGPI_KIND=2 -DGPI_WORDS=2 -DGPI_OUT=int -DGPI_LANE=int"
 NORMAL="-DGPI_KIND=3 -DGPI_WORDS=2 -DGPI_OUT=double -DGPI_LANE=double -DGPI_FRACTION=53 -DGPI_AS_LANE(x)=as_double(x)"
 for form in "$BITS" "$HALVES" "$RANGE" "$NORMAL"; do
     for shape in "$SORT_SERIAL" "$LOCAL"; do
-        checked=$((checked + 1))
-        ${CLANG:-clang} $FLAGS -DGPI_FP64=1 $NARROW $form $shape build/lint/random.cl || {
-            echo "lint: random $form $shape" >&2
-            failed=$((failed + 1))
-        }
+        check "random $form $shape" -DGPI_FP64=1 $NARROW $form $shape kernels/map/random.cl
     done
 done
 echo "lint: $checked kernel programs, $failed with errors"

@@ -1,4 +1,4 @@
-/* lookback.pml - decoupled look-back with its fallback, as kernels/lookback.cl does it, for spin.
+/* lookback.pml - decoupled look-back with its fallback, as kernels/scan/lookback.cl does it, for spin.
 
    WORKERS groups take TILES tiles by ticket. A tile's state is WORDS words, of which each has the flag and a
    piece of the value: 1 is a value of 32 bits in a wide word, 2 the same in narrow words, or 64 bits in wide
@@ -13,7 +13,7 @@
              (gpi_walk_back, gpi_look_back)
      kept    the fallback reads input that is still there     (in place: strategies of src/scan.c)
 
-   Stores. There is no fence anywhere in lookback.cl, so that here a store is handed to `memory`, which lets it
+   Stores. There is no fence anywhere in scan/lookback.cl, so that here a store is handed to `memory`, which lets it
    land at any later time, after or before any other, but for those on the same word. Words are read one by one in
    any order. A look that finds nothing is repeated only after a change: till then it would find the same.
 

@@ -1,7 +1,7 @@
 /* kernel_brackets.c - gp_brackets by look-back in the serial shape as native code, its groups run against
    each other in threads, as in kernel_threads.c.
 
-   Cells are plain memory there, which fences order behind the words of a leaf (kernels/back.cl).
+   Cells are plain memory there, which fences order behind the words of a leaf (kernels/nest/lookback.cl).
    ThreadSanitizer knows no fences: here every atomic is ordered instead. What it then sees is whether each
    cell is read behind the word that says that it is there. */
 #include <stdio.h>
@@ -47,7 +47,7 @@ int32_t clamp_int(int32_t x, int32_t low, int32_t high) { return x < low ? low :
 uint64_t popcount_ulong(uint64_t x) __asm__("_Z8popcountm");
 uint64_t popcount_ulong(uint64_t x) { return (uint64_t)__builtin_popcountll(x); }
 
-/* gpi_classes of symbols.cl, of '(' and ')'. */
+/* gpi_classes of nest/symbols.cl, of '(' and ')'. */
 typedef struct classes {
     signed char code[256], sign[256], opens[256];
     unsigned char listed[12], count, others, lists, unused;
@@ -66,7 +66,7 @@ static const classes table = {.code = {['('] = 1, [')'] = -1},
     const unsigned char *in, uint64_t in_at, const classes *of, uint64_t bound, const uint32_t *wanted, \
         uint64_t wanted_at, uint32_t wanted_words
 
-/* The kernels, as brackets_back.cl and join.cl declare them. */
+/* The kernels, as nest/brackets_single_pass.cl and nest/cross_tile.cl declare them. */
 void gp_brackets_look_back(INPUT_PARAMETERS, uint32_t *match, uint64_t match_at, uint32_t *parent,
                            uint64_t parent_at, uint32_t parents, uint32_t *depth, uint64_t depth_at,
                            uint32_t depths, NEST_PARAMETERS);

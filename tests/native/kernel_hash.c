@@ -28,7 +28,7 @@ enum { WIDTHS = 0, SLOT_WORDS = 2, WIDE_CHANGE = 0 };
 #endif
 #define NONE ((word) ~(word)0)
 
-/* Of hash.cl, hash_batch.cl. */
+/* Of hash/table.cl, hash/batch.cl. */
 enum { CLAIMED, INSERTED, EXISTED, FAILED, REFUSED, SUPERSEDED, ERASED, ABSENT };
 enum { KEEP = 0, ASSIGN = 1, ADD = 2 };
 enum {

@@ -15,7 +15,7 @@ enum { TILE = ELEMENT_TILE, THREADS = 2 };
 #define COUNT (((uint64_t)1 << 32) + 3 * TILE + 5)
 #define TILES ((uint32_t)((COUNT + TILE - 1) / TILE))
 
-/* As scan.cl declares it, for bytes. */
+/* As scan/scan.cl declares it, for bytes. */
 void gp_scan_look_back(const uint8_t *in, uint64_t in_offset, uint64_t bound, const uint32_t *wanted,
                        uint64_t wanted_offset, uint32_t wanted_words, uint8_t *out, uint64_t out_offset,
                        uint8_t initial, uint32_t exclusive, volatile uint32_t *state, uint32_t polls,

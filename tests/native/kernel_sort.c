@@ -1,7 +1,7 @@
 /* kernel_sort.c - the serial-shape kernels of gp_sort as native code, their groups run against each other in
    threads: onesweep in a tiny ring and in two portions, abandoned passes redone the classic way, and classic.
 
-   What ThreadSanitizer sees is ring.cl: gate, look-back, tail, and that nothing else is shared. */
+   What ThreadSanitizer sees is sort/lookback.cl: gate, look-back, tail, and that nothing else is shared. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -19,7 +19,7 @@ typedef uint32_t element;
 
 enum { TILE = ELEMENT_TILE, TILES = 700, COUNT = TILE * TILES - 5, STATE_BYTES = 16 + TILES * 16 };
 
-/* The kernels, as scan.cl and reduce.cl declare them. */
+/* The kernels, as scan/scan.cl and scan/reduce.cl declare them. */
 void gp_scan_look_back(const uint32_t *in, uint64_t in_offset, uint64_t bound, const uint32_t *wanted,
                        uint64_t wanted_offset, uint32_t wanted_words, element *out, uint64_t out_offset,
                        element initial, uint32_t exclusive, volatile uint32_t *state, uint32_t polls,

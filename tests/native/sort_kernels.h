@@ -1,4 +1,4 @@
-/* sort_kernels.h - the kernels of sort.cl, as it declares them. VALUES: there are values of 32 bits. */
+/* sort_kernels.h - the kernels of sort/sort.cl, as it declares them. VALUES: there are values of 32 bits. */
 #include <stdint.h>
 
 #if VALUES
@@ -31,4 +31,4 @@ void gp_sort_scatter(PLACES, DIGIT, STATE, uint32_t pass, uint32_t redo, uint64_
 void gp_sort_copy(PLACES, STATE, uint32_t passes);
 
 enum { PLACE_IN = 0, PLACE_OUT = 1, PLACE_TMP = 2 };
-enum { ABANDONED = 2, FROM = 4, STATE_WORDS = 16, BINS = 256, DIGIT_BITS = 8 }; /* digit.cl */
+enum { ABANDONED = 2, FROM = 4, STATE_WORDS = 16, BINS = 256, DIGIT_BITS = 8 }; /* sort/digit.cl */

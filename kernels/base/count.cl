@@ -1,0 +1,58 @@
+/* count.cl - how many elements a call is about, and the context's counters. */
+#ifndef GPI_BASE_COUNT_CL
+#define GPI_BASE_COUNT_CL
+#include "base/platform.cl"
+
+/* How many elements a call is about: `bound`, known to the host, or what the device finds in `wanted`, a
+   number of `wanted_words` 32-bit words at index `wanted_offset`; never more than `bound`. Not read when
+   `wanted_words` is 0. */
+#define GPI_COUNT_PARAMETERS ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words
+
+/* Number i of an array whose numbers have one or two words. */
+static ulong gpi_number(__global const uint *numbers, ulong i, uint words)
+{
+    numbers += i * words;
+    return words == 1 ? numbers[0] : (ulong)numbers[1] << 32 | numbers[0];
+}
+
+static ulong gpi_count_wanted(ulong bound, __global const uint *wanted, ulong wanted_offset,
+                              uint wanted_words)
+{
+    return wanted_words == 0 ? bound : gpi_number(wanted, wanted_offset, wanted_words);
+}
+
+static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words)
+{
+    return min(bound, gpi_count_wanted(bound, wanted, wanted_offset, wanted_words));
+}
+
+/* Counters of the context, raised only when something unusual happens. */
+#define GPI_COUNT_FALLBACKS 0 /* tiles computed by a group that waited for another */
+#define GPI_COUNT_ABANDONED 1 /* look-backs that the device cut short */
+#define GPI_COUNT_CLAMPED 2   /* calls that wanted more elements than their bound */
+#define GPI_COUNT_BAD 3       /* calls that found bad offsets */
+#define GPI_COUNT_SKIPPED 4   /* elements whose index was out of range */
+#define GPI_COUNT_REFUSED 5   /* keys that a hash table refused: by insert, assign, apply, for_each */
+#define GPI_COUNT_STRANGE 9   /* launches that found no hash table where one should be */
+
+/* One group of a call says so when more was wanted than allowed. */
+#define GPI_COUNT_CHECK(first_group, counters)                                \
+    if ((first_group) && get_local_id(0) == 0 &&                              \
+        gpi_count_wanted(bound, wanted, wanted_offset, wanted_words) > bound) \
+    atomic_inc((counters) + GPI_COUNT_CLAMPED)
+
+/* The same for a call with several counts: parameters x_bound, x_wanted ... */
+#define GPI_COUNT_PARAMETERS_NAMED(x) \
+    ulong x##_bound, __global const uint *x##_wanted, ulong x##_wanted_offset, uint x##_wanted_words
+#define GPI_COUNT_NAMED(x) gpi_count(x##_bound, x##_wanted, x##_wanted_offset, x##_wanted_words)
+#define GPI_COUNT_CHECK_NAMED(x, first_group, counters)                                           \
+    if ((first_group) && get_local_id(0) == 0 &&                                                  \
+        gpi_count_wanted(x##_bound, x##_wanted, x##_wanted_offset, x##_wanted_words) > x##_bound) \
+    atomic_inc((counters) + GPI_COUNT_CLAMPED)
+/* Adds to a count of 64 bits, with atomics of 32: the low half's overflow is seen by whoever causes it. */
+static void gpi_add_wide(volatile __global uint *count, uint x)
+{
+    const uint old = atomic_add(count, x);
+    if (old + x < old) (void)atomic_inc(count + 1);
+}
+#endif

@@ -1,0 +1,271 @@
+/* platform.cl - what differs between vendors and devices, and nothing else.
+
+   Words that groups exchange while they run. Both sides of every access are atomic operations, relaxed,
+   because OpenCL C 1.2 has no acquire or release, and several devices have none at all. That suffices:
+   each word carries its own validity (scan/lookback.cl). A plain read would be a data race; where a volatile
+   one is not: gpi_word_load.
+
+       wide word    ulong   needs cl_khr_int64_base_atomics
+       narrow word  uint    OpenCL 1.2 core
+
+   Parameters
+       GPI_WIDE             1: wide words, 0: narrow words
+       GPI_INT64_EXTENDED   1: cl_khr_int64_extended_atomics, a cheaper atomic read of a wide word
+       GPI_FP64             1: double is used
+       GPI_WG               work-items of a group                                                     */
+#ifndef GPI_BASE_PLATFORM_CL
+#define GPI_BASE_PLATFORM_CL
+
+#if !defined(GPI_WIDE) || !defined(GPI_WG) || !defined(GPI_FP64)
+#error "GPI_WIDE, GPI_WG and GPI_FP64 must be defined"
+#endif
+#if GPI_WG < 1 || (GPI_WG & (GPI_WG - 1))
+#error "GPI_WG must be a power of two"
+#endif
+
+#if GPI_FP64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+#pragma OPENCL FP_CONTRACT OFF
+
+/* Mesa's llvmpipe from version 25.0 on: the host says so, no macro of the compiler's does. Kernels crash
+   there in which a function with a loop calls one with a barrier, so everything is inlined. And where a loop
+   of known length is unrolled, members of structs lose what was written to them (docs/DRIVERS.md):
+   GPI_TURNS(n) is n, which the compiler does not know, for loops on elements. */
+#ifdef GPI_LLVMPIPE_25
+#define static static __attribute__((always_inline))
+#define GPI_TURNS(n) ((n)*get_work_dim())
+#else
+#define GPI_TURNS(n) (n)
+#endif
+
+/* PoCL on a CPU: global memory is the process's, and clang's own built-ins work on it. (PoCL has drivers for
+   other devices, too, which are programmed by way of these targets.) */
+#if defined(POCL_DEVICE_ADDRESS_BITS) && !defined(__NVPTX__) && !defined(__AMDGCN__) && \
+    !defined(__SPIR__) && !defined(__SPIRV__)
+#define GPI_ON_CPU 1
+#else
+#define GPI_ON_CPU 0
+#endif
+
+#define GPI_KERNEL __kernel __attribute__((reqd_work_group_size(GPI_WG, 1, 1)))
+
+#if GPI_WIDE
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+typedef ulong gpi_word;
+
+#if GPI_INT64_EXTENDED
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+static gpi_word gpi_word_read(volatile __global gpi_word *p) { return atom_or(p, 0ul); }
+#else
+static gpi_word gpi_word_read(volatile __global gpi_word *p) { return atom_cmpxchg(p, 0ul, 0ul); }
+#endif
+static gpi_word gpi_word_cas(volatile __global gpi_word *p, gpi_word old, gpi_word w)
+{
+    return atom_cmpxchg(p, old, w);
+}
+static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { (void)atom_xchg(p, w); }
+static gpi_word gpi_word_swap(volatile __global gpi_word *p, gpi_word w) { return atom_xchg(p, w); }
+static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_word w)
+{
+    (void)atom_cmpxchg(p, old, w);
+}
+#else
+typedef uint gpi_word;
+
+static gpi_word gpi_word_read(volatile __global gpi_word *p) { return atomic_or(p, 0u); }
+static gpi_word gpi_word_cas(volatile __global gpi_word *p, gpi_word old, gpi_word w)
+{
+    return atomic_cmpxchg(p, old, w);
+}
+static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { (void)atomic_xchg(p, w); }
+static gpi_word gpi_word_swap(volatile __global gpi_word *p, gpi_word w) { return atomic_xchg(p, w); }
+static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_word w)
+{
+    (void)atomic_cmpxchg(p, old, w);
+}
+#endif
+
+/* A relaxed atomic load: gpi_word_read without the price of an atomic operation, where a load is known to be
+   one: clang's own built-in on PoCL; PTX, in which ld.volatile is a relaxed load (PTX ISA, memory consistency
+   model); LLVM's AMDGPU, which has volatile loads pass the caches since its version 12 (AMDGPUUsage, memory
+   model). */
+#if GPI_ON_CPU
+static gpi_word gpi_word_load(volatile __global gpi_word *p)
+{
+    return __atomic_load_n((volatile __private gpi_word *)(size_t)p, __ATOMIC_RELAXED);
+}
+#elif defined(cl_nv_pragma_unroll) || (defined(__AMDGCN__) && __clang_major__ >= 12)
+static gpi_word gpi_word_load(volatile __global gpi_word *p) { return *p; }
+#else
+static gpi_word gpi_word_load(volatile __global gpi_word *p) { return gpi_word_read(p); }
+#endif
+
+/* Plain memory written before GPI_RELEASE and a word's write is there behind a load of that word and
+   GPI_ACQUIRE, in another group: where such fences are known, clang's on PoCL. Elsewhere they are nothing. */
+#if GPI_ON_CPU
+#define GPI_RELEASE() __atomic_thread_fence(__ATOMIC_RELEASE)
+#define GPI_ACQUIRE() __atomic_thread_fence(__ATOMIC_ACQUIRE)
+#else
+#define GPI_RELEASE() (void)0
+#define GPI_ACQUIRE() (void)0
+#endif
+
+/* GPI_LINE_WORDS aligned 64-bit words at once, each of them loaded as by gpi_word_load: where the words of a
+   vector load are known to be whole. 0: not known. On x86 aligned words are, in vectors too; PTX takes a
+   vector as its elements, of which 32 bytes are what memory hands out at once. */
+#if GPI_WIDE && GPI_ON_CPU && defined(__x86_64__)
+#define GPI_LINE_WORDS 8
+typedef ulong8 gpi_line;
+typedef long8 gpi_line_mask;
+static gpi_line gpi_line_load(volatile __global gpi_word *p) { return *(volatile __global ulong8 *)p; }
+#elif GPI_WIDE && defined(cl_nv_pragma_unroll)
+#define GPI_LINE_WORDS 4
+typedef ulong4 gpi_line;
+typedef long4 gpi_line_mask;
+static gpi_line gpi_line_load(volatile __global gpi_word *p)
+{
+    const ulong2 a = ((volatile __global ulong2 *)p)[0], b = ((volatile __global ulong2 *)p)[1];
+    return (ulong4)(a, b);
+}
+#else
+#define GPI_LINE_WORDS 0
+#endif
+
+/* Hints that the cache line at p will be read, or written, soon. Of all implementations PoCL alone is known
+   to take them; the built-in prefetch() of OpenCL C does nothing there. */
+#if GPI_ON_CPU
+#define GPI_PREFETCH_READ(p) __builtin_prefetch((const __private void *)(size_t)(p), 0, 3)
+#define GPI_PREFETCH_WRITE(p) __builtin_prefetch((const __private void *)(size_t)(p), 1, 2)
+#else
+#define GPI_PREFETCH_READ(p) (void)(p)
+#define GPI_PREFETCH_WRITE(p) (void)(p)
+#endif
+
+/* What to inline, where that was measured. Elsewhere compilers inline everything; Oclgrind 21.10 fails on
+   what inlining leaves behind (llvm.experimental.noalias.scope.decl). */
+#if GPI_ON_CPU
+#define GPI_INLINE __attribute__((always_inline)) static
+#define GPI_NOINLINE __attribute__((noinline)) static
+#else
+#define GPI_INLINE static
+#define GPI_NOINLINE static
+#endif
+
+/* A condition that hardly ever holds. */
+#if GPI_ON_CPU
+#define GPI_RARELY(x) __builtin_expect(!!(x), 0)
+#else
+#define GPI_RARELY(x) (x)
+#endif
+
+/* Loads or stores 16 elements where any one may be; `type` is their vector's, aligned as one element is.
+   PoCL's own vstore16 writes bytes and shorts one by one. */
+#if GPI_ON_CPU
+#define GPI_LOAD_VECTOR(type, p) (*(__global const type *)(p))
+#define GPI_LOAD_PRIVATE(type, p) (*(__private const type *)(p))
+#define GPI_STORE_VECTOR(type, v, p) *(__global type *)(p) = v
+#else
+#define GPI_LOAD_VECTOR(type, p) vload16(0, p)
+#define GPI_LOAD_PRIVATE(type, p) vload16(0, p)
+#define GPI_STORE_VECTOR(type, v, p) vstore16(v, 0, p)
+#endif
+
+/* Stores a cache line of 16 words, aligned, which nobody will read soon: past the caches where the compiler
+   is known to take the hint. Measured: docs/PERFORMANCE.md. */
+#if GPI_ON_CPU
+#define GPI_STREAM_STORE(v, p) __builtin_nontemporal_store(v, p)
+#else
+#define GPI_STREAM_STORE(v, p) (*(p) = (v))
+#endif
+
+/* A vector of 16 turned round, and its upper half. GPI_LANE_BY_LANE 1: each lane is named, each time. */
+#if defined(GPI_LANE_BY_LANE) && GPI_LANE_BY_LANE
+#define GPI_TURNED(v)                                                                                        \
+    ((__typeof__(v))((v.sf), (v.se), (v.sd), (v.sc), (v.sb), (v.sa), (v.s9), (v.s8), (v.s7), (v.s6), (v.s5), \
+                     (v.s4), (v.s3), (v.s2), (v.s1), (v.s0)))
+#define GPI_UPPER(v) ((__typeof__(v.lo))((v.s8), (v.s9), (v.sa), (v.sb), (v.sc), (v.sd), (v.se), (v.sf)))
+#else
+#define GPI_TURNED(v) (v.sfedcba9876543210)
+#define GPI_UPPER(v) (v.hi)
+#endif
+
+/* Bytes of an output from which on its lines will have left the caches before anybody reads them. */
+#ifndef GPI_PAST_CACHES
+#define GPI_PAST_CACHES (32u << 20)
+#endif
+
+/* Of 16 elements those whose bit in `mask` is set, stored together from `to` on, in memory of one's own; what
+   is behind them, up to 16 elements, may be anything. Where the compiler is known to have AVX-512's
+   instructions for it. GPI_PACKS 1: so it is. */
+#if GPI_ON_CPU && defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && \
+    defined(__AVX512VL__)
+#define GPI_PACKS 1
+
+/* Bit k: lane k, which is 0 or 1. */
+static uint gpi_mask_of(uint16 lanes) { return __builtin_ia32_cvtd2mask512(as_int16(lanes << 31)); }
+
+static uint16 gpi_pack_lanes(uint16 v, uint mask)
+{
+    return as_uint16(__builtin_ia32_compresssi512_mask(as_int16(v), (int16)(0), (ushort)mask));
+}
+
+static void gpi_pack_near_1(__private uchar *to, uchar16 v, uint mask)
+{
+    typedef uchar16 vector __attribute__((aligned(1)));
+    *(__private vector *)to = convert_uchar16(gpi_pack_lanes(convert_uint16(v), mask));
+}
+
+static void gpi_pack_near_2(__private uchar *to, ushort16 v, uint mask)
+{
+    typedef ushort16 vector __attribute__((aligned(2)));
+    *(__private vector *)to = convert_ushort16(gpi_pack_lanes(convert_uint16(v), mask));
+}
+
+static void gpi_pack_near_4(__private uchar *to, uint16 v, uint mask)
+{
+    typedef uint16 vector __attribute__((aligned(4)));
+    *(__private vector *)to = gpi_pack_lanes(v, mask);
+}
+
+static void gpi_pack_near_8(__private uchar *to, ulong16 v, uint mask)
+{
+    typedef long8 vector __attribute__((aligned(8)));
+    const uint low = mask & 255u;
+    *(__private vector *)to = __builtin_ia32_compressdi512_mask(as_long8(v.lo), (long8)(0), (uchar)low);
+    *(__private vector *)(to + 8 * popcount(low)) =
+        __builtin_ia32_compressdi512_mask(as_long8(v.hi), (long8)(0), (uchar)(mask >> 8));
+}
+#else
+#define GPI_PACKS 0
+#endif
+
+/* Bytes, GPI_COMPARED of which are compared at a time; what is equal is told by gpi_hits, which can be
+   combined bit by bit and made a number with a bit for each byte. */
+#if GPI_PACKS
+#define GPI_COMPARED 64
+typedef uchar gpi_bytes __attribute__((ext_vector_type(64), aligned(1)));
+typedef uchar gpi_bytes_aligned __attribute__((ext_vector_type(64)));
+typedef ulong gpi_hits;
+
+static gpi_hits gpi_bytes_equal(gpi_bytes v, uchar x)
+{
+    return __builtin_ia32_cvtb2mask512(v == (gpi_bytes_aligned)(x));
+}
+
+static ulong gpi_hits_bits(gpi_hits hits) { return hits; }
+#else
+#define GPI_COMPARED 16
+typedef uchar16 gpi_bytes __attribute__((aligned(1)));
+typedef char16 gpi_hits;
+
+static gpi_hits gpi_bytes_equal(gpi_bytes v, uchar x) { return v == (uchar16)(x); }
+
+/* Each byte keeps a bit in its own place, and the product's top byte gathers those of eight. */
+static ulong gpi_hits_bits(gpi_hits hits)
+{
+    const ulong2 bits = (as_ulong2(hits) & 0x8040201008040201ul) * 0x0101010101010101ul >> 56;
+    return bits.x | bits.y << 8;
+}
+#endif
+#endif

@@ -1,0 +1,19 @@
+/* prelude.h - what the host writes ahead of every program, so that an editor or clang can read any file of
+   kernels/ by itself (`make compile_commands.json`). Each folder's prelude.h adds what is written ahead of
+   the programs there, for one case. No program of the library contains these files. GPI_SHAPE_SERIAL 1 shows
+   the serial shape. */
+#if GPI_SHAPE_SERIAL
+#define GPI_SHAPE_LOCAL 0
+#define GPI_WG 1
+#define GPI_TILE 8
+#else
+#define GPI_SHAPE_SERIAL 0
+#define GPI_SHAPE_LOCAL 1
+#define GPI_WG 64
+#define GPI_TILE 512
+#endif
+#define GPI_ITEMS 8
+#define GPI_TILES_ABREAST 2
+#define GPI_WIDE 1
+#define GPI_INT64_EXTENDED 1
+#define GPI_FP64 1

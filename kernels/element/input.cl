@@ -1,0 +1,165 @@
+/* input.cl - where elements come from: inputs, maps, heads of segments.
+
+   Everything above this file counts elements in the order of the call: element i is at position
+   gpi_position(i), which differs where GPI_REVERSE is 1.
+
+   The host writes ahead:
+       GPI_IN, GPI_IN2          types of one or two inputs in memory; GPI_INPUTS 0 (a map of indices), 1 or 2
+       GPI_IN_HALF, GPI_IN2_HALF   1: that type is half, in memory only: in expressions it is a float
+       GPI_Y                    type of an input element as an operand, after the map where there is one
+       GPI_MAPPED               1: gpi_map(x, i) or gpi_map(x, y, i), of the user's expression, gives it
+       GPI_OUT                  type of results in memory; GPI_OUT_HALF 1: half
+       GPI_HEADS                0: no segments; 1: they begin where a flag is set; 2: where the key changes
+       GPI_HEADS_TYPE           type of flags or keys in memory                                         */
+#ifndef GPI_ELEMENT_INPUT_CL
+#define GPI_ELEMENT_INPUT_CL
+#include "base/count.cl"
+#include "base/platform.cl"
+#include "element/monoid.cl"
+#include "element/ops.cl"
+
+/* Small enough to be passed by value through every layer. */
+typedef struct gpi_source {
+#if GPI_INPUTS > 0
+    __global const GPI_IN *in;
+#endif
+#if GPI_INPUTS == 2
+    __global const GPI_IN2 *in2;
+#endif
+#if GPI_HEADS
+    __global const GPI_HEADS_TYPE *heads;
+#endif
+    ulong count;
+} gpi_source;
+
+/* Parameters of a kernel that reads a source, and the source made of them. */
+#if GPI_INPUTS > 0
+#define GPI_IN_PARAMETERS __global const GPI_IN *in, ulong in_offset,
+#define GPI_IN_SET(source) (source).in = in + in_offset;
+#else
+#define GPI_IN_PARAMETERS
+#define GPI_IN_SET(source)
+#endif
+#if GPI_INPUTS == 2
+#define GPI_IN2_PARAMETERS __global const GPI_IN2 *in2, ulong in2_offset,
+#define GPI_IN2_SET(source) (source).in2 = in2 + in2_offset;
+#else
+#define GPI_IN2_PARAMETERS
+#define GPI_IN2_SET(source)
+#endif
+#if GPI_HEADS
+#define GPI_HEADS_PARAMETERS __global const GPI_HEADS_TYPE *heads, ulong heads_offset,
+#define GPI_HEADS_SET(source) (source).heads = heads + heads_offset;
+#else
+#define GPI_HEADS_PARAMETERS
+#define GPI_HEADS_SET(source)
+#endif
+#define GPI_SOURCE_PARAMETERS GPI_IN_PARAMETERS GPI_IN2_PARAMETERS GPI_HEADS_PARAMETERS GPI_COUNT_PARAMETERS
+#define GPI_SOURCE_SET(source) \
+    GPI_IN_SET(source)         \
+    GPI_IN2_SET(source)        \
+    GPI_HEADS_SET(source)      \
+    (source).count = gpi_count(bound, wanted, wanted_offset, wanted_words)
+
+static ulong gpi_position(gpi_source source, ulong i) { return GPI_REVERSE ? source.count - 1 - i : i; }
+
+#if GPI_IN_HALF
+#define GPI_READ_IN(p, i) vload_half(i, p)
+#else
+#define GPI_READ_IN(p, i) (p)[i]
+#endif
+#if GPI_IN2_HALF
+#define GPI_READ_IN2(p, i) vload_half(i, p)
+#else
+#define GPI_READ_IN2(p, i) (p)[i]
+#endif
+
+/* The input element at a position, mapped. */
+static GPI_Y gpi_read(gpi_source source, ulong position)
+{
+#if GPI_MAPPED && GPI_INPUTS == 2
+    return gpi_map(GPI_READ_IN(source.in, position), GPI_READ_IN2(source.in2, position), position);
+#elif GPI_INPUTS == 0
+    return gpi_map(position);
+#elif GPI_MAPPED
+    return gpi_map(GPI_READ_IN(source.in, position), position);
+#else
+    return GPI_READ_IN(source.in, position);
+#endif
+}
+
+#if GPI_HEADS
+/* The first element begins a segment in any case. */
+static GPI_HEAD gpi_is_head(gpi_source source, ulong i)
+{
+    const ulong position = gpi_position(source, i);
+    if (i == 0) return 1;
+#if GPI_HEADS == 1
+    return source.heads[position + GPI_REVERSE] != 0;
+#else
+    return source.heads[position] != source.heads[position + 2 * GPI_REVERSE - 1];
+#endif
+}
+#endif
+
+/* Element i. */
+static GPI_T gpi_load(gpi_source source, ulong i)
+{
+    const ulong position = gpi_position(source, i);
+#if GPI_HEADS
+    GPI_T x;
+    x.value = GPI_BASE_MAKE(gpi_read(source, position), position);
+    x.head = gpi_is_head(source, i);
+    return x;
+#else
+    return GPI_BASE_MAKE(gpi_read(source, position), position);
+#endif
+}
+
+#if GPI_OUT_HALF
+#define GPI_WRITE(out, i, x) vstore_half(x, i, out)
+#define GPI_WRITE_VECTOR(out, i, v) vstore_half16(v, 0, (out) + (i))
+#else
+#define GPI_WRITE(out, i, x) (out)[i] = x
+#define GPI_WRITE_VECTOR(out, i, v) GPI_STORE_VECTOR(gpi_out_vector, v, (out) + (i))
+#endif
+
+#if GPI_LANES > 1
+#if !GPI_OUT_HALF
+typedef GPI_VECTOR(GPI_OUT) gpi_out_vector __attribute__((aligned(sizeof(GPI_OUT))));
+#endif
+
+/* Input elements i .. i + 15, mapped. */
+static GPI_VECTOR(GPI_Y) gpi_read_vector(gpi_source source, ulong i)
+{
+#if GPI_MAPPED
+    GPI_Y lane[16];
+    for (uint k = 0; k < 16; k++) lane[k] = gpi_read(source, gpi_position(source, i + k));
+    return vload16(0, lane);
+#else
+    const ulong position = GPI_REVERSE ? source.count - i - 16 : i;
+#if GPI_IN_HALF
+    const float16 v = vload_half16(0, source.in + position);
+#else
+    const GPI_VECTOR(GPI_IN) v = vload16(0, source.in + position);
+#endif
+    return GPI_REVERSE ? GPI_TURNED(v) : v;
+#endif
+}
+
+#if GPI_HEADS
+/* Heads among elements i .. i + 15, all bits set; i > 0. */
+static GPI_VECTOR(GPI_HEAD) gpi_read_heads(gpi_source source, ulong i)
+{
+    __global const GPI_HEADS_TYPE *at = source.heads + (GPI_REVERSE ? source.count - i - 15 : i);
+#if GPI_HEADS == 1
+    const GPI_VECTOR(GPI_HEAD) heads =
+        GPI_CONVERT(GPI_HEAD, vload16(0, at) != (GPI_VECTOR(GPI_HEADS_TYPE))(0));
+#else
+    const GPI_VECTOR(GPI_HEAD) heads = GPI_CONVERT(GPI_HEAD, vload16(0, at) != vload16(0, at - 1));
+#endif
+    return GPI_REVERSE ? GPI_TURNED(heads) : heads;
+}
+#endif
+#endif
+#endif

@@ -1,0 +1,76 @@
+/* key.cl - keys and values in memory, and the order of keys.
+
+       order(key) = map(key) ^ flip          an unsigned number, as large as the key is wide
+
+   Integers: map is the identity, and `flip` has the sign bit of signed ones. Floats (GPI_KEY_FLOAT): all bits
+   but the sign are turned where the sign is set, and `flip` has the sign bit:
+   -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN. Descending order turns all bits of `flip`. Different keys
+   have different numbers. To partition a hash table's batch (gp_hash_insert) the number is
+   element/hash_function.cl's hash of the key, and `flip` the table's seed.
+
+   Parameters
+       GPI_KEY_SIZE     1, 2, 4, 8: bytes of a key
+       GPI_KEY_FLOAT    1: keys are floats
+       GPI_KEY_HASH     64, 32: the number is a hash of so many bits; 0: it is not
+       GPI_VALUE_SIZE   0, 1, 2, 4, 8, 16: bytes of a value                                             */
+#ifndef GPI_ELEMENT_KEY_CL
+#define GPI_ELEMENT_KEY_CL
+#include "base/platform.cl"
+#include "element/hash_function.cl"
+
+#if GPI_KEY_SIZE == 1
+typedef uchar gpi_key;
+#elif GPI_KEY_SIZE == 2
+typedef ushort gpi_key;
+#elif GPI_KEY_SIZE == 4
+typedef uint gpi_key;
+#elif GPI_KEY_SIZE == 8
+typedef ulong gpi_key;
+#else
+#error "GPI_KEY_SIZE must be 1, 2, 4 or 8"
+#endif
+
+#if GPI_VALUE_SIZE == 1
+typedef uchar gpi_value;
+#define GPI_VALUE_OF(i) ((gpi_value)(i))
+#elif GPI_VALUE_SIZE == 2
+typedef ushort gpi_value;
+#define GPI_VALUE_OF(i) ((gpi_value)(i))
+#elif GPI_VALUE_SIZE == 4
+typedef uint gpi_value;
+#define GPI_VALUE_OF(i) ((gpi_value)(i))
+#elif GPI_VALUE_SIZE == 8
+typedef ulong gpi_value;
+#define GPI_VALUE_OF(i) ((gpi_value)(i))
+#elif GPI_VALUE_SIZE == 16
+typedef uint4 gpi_value;
+#define GPI_VALUE_OF(i) ((gpi_value)((uint)(i), (uint)((i) >> 32), 0, 0))
+#elif GPI_VALUE_SIZE != 0
+#error "GPI_VALUE_SIZE must be 0, 1, 2, 4, 8 or 16"
+#endif
+
+#ifndef GPI_KEY_HASH
+#define GPI_KEY_HASH 0
+#endif
+#if GPI_KEY_SIZE == 8 || GPI_KEY_HASH == 64
+typedef ulong gpi_key_bits;
+#else
+typedef uint gpi_key_bits;
+#endif
+
+static gpi_key_bits gpi_key_order(gpi_key key, gpi_key_bits flip)
+{
+    gpi_key_bits k = key;
+#if GPI_KEY_FLOAT
+    const gpi_key_bits sign = (gpi_key_bits)1 << (8 * GPI_KEY_SIZE - 1);
+    k ^= ((gpi_key_bits)0 - (k >> (8 * GPI_KEY_SIZE - 1))) & (sign - 1);
+#endif
+    k ^= flip;
+#if GPI_KEY_HASH == 64
+    k = gpi_mix_64(k);
+#elif GPI_KEY_HASH == 32
+    k = gpi_mix_32(k);
+#endif
+    return k;
+}
+#endif

@@ -1,0 +1,186 @@
+/* monoid.cl - the element that travels between items and groups, and its associative operation.
+
+       GPI_T gpi_combine(a, b)       a stands before b in the order of the call
+       GPI_T gpi_identity()          neutral on both sides
+
+   It is one field (element/op.cl), several side by side, or the user's own type. In a segmented scan it also
+   knows whether a segment begins in it (Blelloch 1990): what stands before the last head does not count.
+
+       GPI_BASE                      without that
+
+   The host writes the description ahead:
+       GPI_FIELD_COUNT, GPI_FIELDS   how many fields, and X(0) X(1) ... of them; 0: the user's type
+       GPI_SIZE                      sizeof(GPI_T), checked
+       GPI_IDENTITY_WORDS            the identity, as 32-bit words
+       GPI_COMMUTATIVE               1: any order of combination will do
+       GPI_EXACT                     1: any grouping gives the same bits
+       GPI_REVERSE                   1: the call's order is from the last element to the first
+       GPI_SEGMENTED                 1: segmented; GPI_HEAD is a signed type that leaves no padding
+       GPI_LANES                     elements of a vector step, 1 where there are no vectors            */
+#ifndef GPI_ELEMENT_MONOID_CL
+#define GPI_ELEMENT_MONOID_CL
+#include "base/platform.cl"
+#include "element/ops.cl"
+
+#if GPI_LANES != 1 && GPI_LANES != 16
+#error "GPI_LANES must be 1 or 16"
+#endif
+#if GPI_SIZE < 1 || GPI_SIZE > 128
+#error "GPI_SIZE must be 1..128"
+#endif
+
+#if GPI_FIELD_COUNT == 0
+typedef gpi_user GPI_BASE;
+#define GPI_BASE_COMBINE(a, b) gpi_user_combine(a, b)
+#define GPI_BASE_MAKE(y, i) (y)
+#define GPI_BASE_RESULT(a) (a)
+
+#elif GPI_FIELD_COUNT == 1
+typedef gpi_field_0 GPI_BASE;
+#define GPI_BASE_COMBINE(a, b) gpi_field_combine_0(a, b)
+#define GPI_BASE_MAKE(y, i) gpi_field_make_0(y, i)
+#define GPI_BASE_RESULT(a) gpi_field_result_0(a)
+#if GPI_LANES > 1
+typedef gpi_lanes_0 gpi_lanes;
+static gpi_lanes gpi_lanes_make(GPI_VECTOR(GPI_Y) y, uint i) { return gpi_lanes_make_0(y, i); }
+static gpi_lanes gpi_lanes_combine(gpi_lanes a, gpi_lanes b) { return gpi_lanes_combine_0(a, b); }
+static gpi_lanes gpi_lanes_identity(GPI_BASE e) { return gpi_lanes_identity_0(e); }
+static GPI_BASE gpi_lanes_fold(gpi_lanes a, GPI_BASE e, ulong base) { return gpi_lanes_fold_0(a, e, base); }
+#endif
+
+#else
+#define GPI_FIELD_MEMBER(n) gpi_field_##n f##n;
+#define GPI_FIELD_COMBINE(n) c.f##n = gpi_field_combine_##n(a.f##n, b.f##n);
+#define GPI_FIELD_MAKE(n) a.f##n = gpi_field_make_##n(y, i);
+typedef struct gpi_fields {
+    GPI_FIELDS(GPI_FIELD_MEMBER)
+} GPI_BASE;
+
+static GPI_BASE gpi_fields_combine(GPI_BASE a, GPI_BASE b)
+{
+    GPI_BASE c;
+    GPI_FIELDS(GPI_FIELD_COMBINE)
+    return c;
+}
+
+static GPI_BASE gpi_fields_make(GPI_Y y, ulong i)
+{
+    GPI_BASE a;
+    GPI_FIELDS(GPI_FIELD_MAKE)
+    return a;
+}
+#define GPI_BASE_COMBINE(a, b) gpi_fields_combine(a, b)
+#define GPI_BASE_MAKE(y, i) gpi_fields_make(y, i)
+
+#if GPI_LANES > 1
+#define GPI_LANES_MEMBER(n) gpi_lanes_##n f##n;
+#define GPI_LANES_COMBINE(n) c.f##n = gpi_lanes_combine_##n(a.f##n, b.f##n);
+#define GPI_LANES_MAKE(n) a.f##n = gpi_lanes_make_##n(y, i);
+#define GPI_LANES_IDENTITY(n) a.f##n = gpi_lanes_identity_##n(e.f##n);
+#define GPI_LANES_FOLD(n) e.f##n = gpi_lanes_fold_##n(a.f##n, e.f##n, base);
+typedef struct gpi_lanes {
+    GPI_FIELDS(GPI_LANES_MEMBER)
+} gpi_lanes;
+
+static gpi_lanes gpi_lanes_combine(gpi_lanes a, gpi_lanes b)
+{
+    gpi_lanes c;
+    GPI_FIELDS(GPI_LANES_COMBINE)
+    return c;
+}
+
+static gpi_lanes gpi_lanes_make(GPI_VECTOR(GPI_Y) y, uint i)
+{
+    gpi_lanes a;
+    GPI_FIELDS(GPI_LANES_MAKE)
+    return a;
+}
+
+static gpi_lanes gpi_lanes_identity(GPI_BASE e)
+{
+    gpi_lanes a;
+    GPI_FIELDS(GPI_LANES_IDENTITY)
+    return a;
+}
+
+static GPI_BASE gpi_lanes_fold(gpi_lanes a, GPI_BASE e, ulong base)
+{
+    GPI_FIELDS(GPI_LANES_FOLD)
+    return e;
+}
+#endif
+#endif
+
+/* As a kernel's argument: structs as words, since Mesa 22.3 leaves out the padding at their end. */
+#if GPI_FIELD_COUNT == 1
+typedef GPI_BASE gpi_argument;
+
+static GPI_BASE gpi_base_of(gpi_argument argument) { return argument; }
+#else
+typedef struct gpi_argument {
+    uint word[(sizeof(GPI_BASE) + 3) / 4];
+} gpi_argument;
+
+static GPI_BASE gpi_base_of(gpi_argument argument)
+{
+    union {
+        gpi_argument argument;
+        GPI_BASE value;
+    } bits;
+    bits.argument = argument;
+    return bits.value;
+}
+#endif
+
+/* Here and below no parameter that is a struct is written to: Mesa 22.3 then writes to the caller's too.
+   In the order of the call, which may be from the last element to the first. */
+static GPI_BASE gpi_base_combine(GPI_BASE a, GPI_BASE b)
+{
+#if GPI_REVERSE
+    return GPI_BASE_COMBINE(b, a);
+#else
+    return GPI_BASE_COMBINE(a, b);
+#endif
+}
+
+#if GPI_SEGMENTED
+#if GPI_FIELD_COUNT == 0
+#define GPI_PACKED __attribute__((packed, aligned(4))) /* the host does not know the user's alignment */
+#else
+#define GPI_PACKED
+#endif
+typedef struct GPI_PACKED gpi_segment {
+    GPI_BASE value; /* the product since the last head, or of all */
+    GPI_HEAD head;  /* not 0: there is a head */
+} gpi_segment;
+#define GPI_T gpi_segment
+
+static GPI_T gpi_combine(GPI_T a, GPI_T b)
+{
+    const GPI_BASE both = gpi_base_combine(a.value, b.value);
+    GPI_T c;
+    c.value = b.head ? b.value : both;
+    c.head = b.head ? b.head : a.head; /* Mesa 22.3 gets a.head | b.head wrong in 8 bits */
+    return c;
+}
+#else
+#define GPI_T GPI_BASE
+#define gpi_combine(a, b) gpi_base_combine(a, b)
+#endif
+
+/* The words of an element: how it travels between groups. */
+#define GPI_WORDS ((GPI_SIZE + 3) / 4)
+typedef union gpi_bits {
+    uint word[GPI_WORDS];
+    GPI_T value;
+} gpi_bits;
+
+/* A negative array size here means: gp_monoid.size is not sizeof(type) on this device. */
+typedef char gpi_monoid_size_must_be_sizeof_type[sizeof(GPI_T) == GPI_SIZE ? 1 : -1];
+
+static GPI_T gpi_identity(void)
+{
+    const gpi_bits identity = {{GPI_IDENTITY_WORDS}};
+    return identity.value;
+}
+#endif

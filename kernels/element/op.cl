@@ -1,0 +1,293 @@
+/* op.cl - one built-in operation on values of one type.
+
+   This file is composed once for every field n of an element (most have one), with GPI_FIELD n; all names
+   that it defines end in _n.
+
+       gpi_field_n                        what is combined
+       gpi_field_make_n(y, i)             of input element y at index i
+       gpi_field_combine_n(a, b)          a stands before b
+       gpi_field_result_n(a)              what is stored of it
+
+   and, where GPI_LANES > 1, on a vector of GPI_LANES elements side by side:
+
+       gpi_lanes_n
+       gpi_lanes_identity_n(e)            e: the field's identity
+       gpi_lanes_make_n(y, i)             of a vector of input elements, the first at index i of the tile
+       gpi_lanes_combine_n(a, b)          lane by lane
+       gpi_lanes_fold_n(a, e, base)       all lanes combined; the tile begins at index `base`
+
+   Three kinds of field
+       plain           the value itself
+       arg             a value and where it stands: argmin, argmax
+       compensated     a sum and what rounding took from it (Neumaier 1974, by two-sums: Knuth, TAOCP 2)
+
+   Parameters
+       GPI_OP_n            the operation, one of the codes below
+       GPI_VALUE_n         type of the value, at least 32 bits wide for arg
+       GPI_FLOAT_n         1: GPI_VALUE_n is float or double
+       GPI_RESULT_n        type of what is stored, as an operand
+       GPI_COMPENSATED_n   1: the compensated kind
+       GPI_LANE_n          type of a lane of the plain kind: GPI_VALUE_n, or a narrower one that the sums of
+                           a tile fit into
+       GPI_INDEX_n         unsigned integer as wide as GPI_VALUE_n: indices of the arg kind within a tile */
+#ifndef GPI_SUM
+#define GPI_SUM 1
+#define GPI_PROD 2
+#define GPI_MIN 3
+#define GPI_MAX 4
+#define GPI_AND 5
+#define GPI_OR 6
+#define GPI_XOR 7
+#define GPI_ARGMIN 8
+#define GPI_ARGMAX 9
+
+#define GPI_PASTE_(a, b) a##b
+#define GPI_PASTE(a, b) GPI_PASTE_(a, b)
+#define GPI_N(name) GPI_PASTE(name, GPI_FIELD)
+/* The vector of GPI_LANES (16) elements of a type, and the conversion to it. */
+#define GPI_VECTOR(type) GPI_PASTE(type, 16)
+#define GPI_CONVERT(type, v) GPI_PASTE(convert_, GPI_VECTOR(type))(v)
+#endif
+
+#define GPI_OP GPI_N(GPI_OP_)
+#define GPI_VALUE GPI_N(GPI_VALUE_)
+#define GPI_FLOAT GPI_N(GPI_FLOAT_)
+#define GPI_LANE GPI_N(GPI_LANE_)
+#define GPI_INDEX GPI_N(GPI_INDEX_)
+#define GPI_FIELD_T GPI_N(gpi_field_)
+#define GPI_LANES_T GPI_N(gpi_lanes_)
+#define GPI_FIELD_COMBINE GPI_N(gpi_field_combine_)
+
+#if GPI_OP >= GPI_ARGMIN
+/* ------------------------------------------------------------------ arg */
+
+/* Index ~0: nowhere, as in the identity. It is in two words, so that no byte of the struct is padding. */
+typedef struct GPI_N(gpi_arg_) {
+    GPI_VALUE value;
+    uint low, high;
+} GPI_FIELD_T;
+
+static ulong GPI_N(gpi_arg_index_)(GPI_FIELD_T a) { return (ulong)a.high << 32 | a.low; }
+
+static GPI_FIELD_T GPI_N(gpi_field_make_)(GPI_VALUE value, ulong i)
+{
+    GPI_FIELD_T a;
+    a.value = value;
+    a.low = (uint)i;
+    a.high = (uint)(i >> 32);
+    return a;
+}
+
+#if GPI_OP == GPI_ARGMIN
+#define GPI_BEATS(a, b) ((a) < (b))
+#else
+#define GPI_BEATS(a, b) ((a) > (b))
+#endif
+
+/* The better value; of equal ones the one with the lower index. NaN beats nothing, and loses to all. */
+static GPI_FIELD_T GPI_FIELD_COMBINE(GPI_FIELD_T a, GPI_FIELD_T b)
+{
+    const bool tie = a.value == b.value && GPI_N(gpi_arg_index_)(b) < GPI_N(gpi_arg_index_)(a);
+#if GPI_FLOAT
+    if (isnan(a.value)) return b;
+#endif
+    return GPI_BEATS(b.value, a.value) || tie ? b : a;
+}
+
+static GPI_N(GPI_RESULT_) GPI_N(gpi_field_result_)(GPI_FIELD_T a)
+{
+    return (GPI_N(GPI_RESULT_))GPI_N(gpi_arg_index_)(a);
+}
+
+#if GPI_LANES > 1
+typedef struct GPI_N(gpi_arg_lanes_) {
+    GPI_VECTOR(GPI_VALUE) value;
+    GPI_VECTOR(GPI_INDEX) index; /* in the tile; ~0: nowhere */
+} GPI_LANES_T;
+
+static GPI_LANES_T GPI_N(gpi_lanes_identity_)(GPI_FIELD_T e)
+{
+    GPI_LANES_T a;
+    a.value = (GPI_VECTOR(GPI_VALUE))(e.value);
+    a.index = (GPI_VECTOR(GPI_INDEX))(~(GPI_INDEX)0);
+    return a;
+}
+
+static GPI_LANES_T GPI_N(gpi_lanes_make_)(GPI_VECTOR(GPI_Y) y, uint i)
+{
+    GPI_LANES_T a;
+    a.value = GPI_CONVERT(GPI_VALUE, y);
+    a.index = (GPI_VECTOR(GPI_INDEX))(i) +
+              (GPI_VECTOR(GPI_INDEX))(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    return a;
+}
+
+/* `a` holds no NaN: all lanes begin with the identity, and NaN beats nothing. */
+static GPI_LANES_T GPI_N(gpi_lanes_combine_)(GPI_LANES_T a, GPI_LANES_T b)
+{
+    GPI_LANES_T c;
+    c.value =
+        select(a.value, b.value, GPI_BEATS(b.value, a.value) | ((a.value == b.value) & (b.index < a.index)));
+    c.index =
+        select(a.index, b.index, GPI_BEATS(b.value, a.value) | ((a.value == b.value) & (b.index < a.index)));
+    return c;
+}
+
+static GPI_FIELD_T GPI_N(gpi_lanes_fold_)(GPI_LANES_T a, GPI_FIELD_T e, ulong base)
+{
+    GPI_VALUE value[16];
+    GPI_INDEX index[16];
+    vstore16(a.value, 0, value);
+    vstore16(a.index, 0, index);
+    for (uint k = 0; k < 16; k++) {
+        const bool nowhere = index[k] == (GPI_INDEX) ~(GPI_INDEX)0;
+        e = GPI_FIELD_COMBINE(e, GPI_N(gpi_field_make_)(value[k], nowhere ? ~0ul : base + index[k]));
+    }
+    return e;
+}
+#endif
+#undef GPI_BEATS
+
+#elif GPI_N(GPI_COMPENSATED_)
+/* ------------------------------------------------------------------ compensated */
+
+typedef struct GPI_N(gpi_compensated_) {
+    GPI_VALUE sum, rest;
+} GPI_FIELD_T;
+
+static GPI_FIELD_T GPI_N(gpi_field_make_)(GPI_VALUE value, ulong i)
+{
+    GPI_FIELD_T a;
+    a.sum = value;
+    a.rest = 0;
+    return a;
+}
+
+/* c.sum is the rounded a.sum + b.sum; what rounding took is exact, and goes to the rest. */
+#define GPI_TWO_SUM(a, b, c, part)   \
+    c.sum = a.sum + b.sum;           \
+    part = c.sum - a.sum;            \
+    c.rest = a.sum - (c.sum - part); \
+    c.rest += b.sum - part;          \
+    c.rest += a.rest + b.rest
+
+static GPI_FIELD_T GPI_FIELD_COMBINE(GPI_FIELD_T a, GPI_FIELD_T b)
+{
+    GPI_FIELD_T c;
+    GPI_VALUE part;
+    GPI_TWO_SUM(a, b, c, part);
+    return c;
+}
+
+/* Behind an infinite or NaN sum the rest means nothing. */
+static GPI_N(GPI_RESULT_) GPI_N(gpi_field_result_)(GPI_FIELD_T a)
+{
+    return isfinite(a.sum) ? a.sum + a.rest : a.sum;
+}
+
+#if GPI_LANES > 1
+typedef struct GPI_N(gpi_compensated_lanes_) {
+    GPI_VECTOR(GPI_VALUE) sum, rest;
+} GPI_LANES_T;
+
+static GPI_LANES_T GPI_N(gpi_lanes_identity_)(GPI_FIELD_T e)
+{
+    GPI_LANES_T a;
+    a.sum = a.rest = (GPI_VECTOR(GPI_VALUE))(e.sum);
+    return a;
+}
+
+static GPI_LANES_T GPI_N(gpi_lanes_make_)(GPI_VECTOR(GPI_Y) y, uint i)
+{
+    GPI_LANES_T a;
+    a.sum = GPI_CONVERT(GPI_VALUE, y);
+    a.rest = (GPI_VECTOR(GPI_VALUE))(0);
+    return a;
+}
+
+static GPI_LANES_T GPI_N(gpi_lanes_combine_)(GPI_LANES_T a, GPI_LANES_T b)
+{
+    GPI_LANES_T c;
+    GPI_VECTOR(GPI_VALUE) part;
+    GPI_TWO_SUM(a, b, c, part);
+    return c;
+}
+
+static GPI_FIELD_T GPI_N(gpi_lanes_fold_)(GPI_LANES_T a, GPI_FIELD_T e, ulong base)
+{
+    GPI_VALUE sum[16], rest[16];
+    vstore16(a.sum, 0, sum);
+    vstore16(a.rest, 0, rest);
+    for (uint k = 0; k < 16; k++) {
+        GPI_FIELD_T lane;
+        lane.sum = sum[k];
+        lane.rest = rest[k];
+        e = GPI_FIELD_COMBINE(e, lane);
+    }
+    return e;
+}
+#endif
+#undef GPI_TWO_SUM
+
+#else
+/* ------------------------------------------------------------------ plain */
+
+#if GPI_OP == GPI_SUM
+#define GPI_DO(a, b) ((a) + (b))
+#elif GPI_OP == GPI_PROD
+#define GPI_DO(a, b) ((a) * (b))
+#elif GPI_OP == GPI_MIN && GPI_FLOAT
+#define GPI_DO(a, b) fmin(a, b)
+#elif GPI_OP == GPI_MAX && GPI_FLOAT
+#define GPI_DO(a, b) fmax(a, b)
+#elif GPI_OP == GPI_MIN
+#define GPI_DO(a, b) min(a, b)
+#elif GPI_OP == GPI_MAX
+#define GPI_DO(a, b) max(a, b)
+#elif GPI_OP == GPI_AND
+#define GPI_DO(a, b) ((a) & (b))
+#elif GPI_OP == GPI_OR
+#define GPI_DO(a, b) ((a) | (b))
+#elif GPI_OP == GPI_XOR
+#define GPI_DO(a, b) ((a) ^ (b))
+#else
+#error "unknown GPI_OP"
+#endif
+
+typedef GPI_VALUE GPI_FIELD_T;
+
+static GPI_FIELD_T GPI_N(gpi_field_make_)(GPI_VALUE value, ulong i) { return value; }
+
+static GPI_FIELD_T GPI_FIELD_COMBINE(GPI_FIELD_T a, GPI_FIELD_T b) { return GPI_DO(a, b); }
+
+static GPI_N(GPI_RESULT_) GPI_N(gpi_field_result_)(GPI_FIELD_T a) { return (GPI_N(GPI_RESULT_))a; }
+
+#if GPI_LANES > 1
+typedef GPI_VECTOR(GPI_LANE) GPI_LANES_T;
+
+static GPI_LANES_T GPI_N(gpi_lanes_identity_)(GPI_FIELD_T e) { return (GPI_LANES_T)((GPI_LANE)e); }
+
+static GPI_LANES_T GPI_N(gpi_lanes_make_)(GPI_VECTOR(GPI_Y) y, uint i) { return GPI_CONVERT(GPI_LANE, y); }
+
+static GPI_LANES_T GPI_N(gpi_lanes_combine_)(GPI_LANES_T a, GPI_LANES_T b) { return GPI_DO(a, b); }
+
+static GPI_FIELD_T GPI_N(gpi_lanes_fold_)(GPI_LANES_T a, GPI_FIELD_T e, ulong base)
+{
+    GPI_LANE lane[16];
+    vstore16(a, 0, lane);
+    for (uint k = 0; k < 16; k++) e = GPI_FIELD_COMBINE(e, (GPI_VALUE)lane[k]);
+    return e;
+}
+#endif
+#undef GPI_DO
+#endif
+
+#undef GPI_OP
+#undef GPI_VALUE
+#undef GPI_FLOAT
+#undef GPI_LANE
+#undef GPI_INDEX
+#undef GPI_FIELD_T
+#undef GPI_LANES_T
+#undef GPI_FIELD_COMBINE
+#undef GPI_FIELD

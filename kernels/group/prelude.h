@@ -1,0 +1,10 @@
+/* prelude.h - collectives of a user's kernel (src/device_source.c): counts of each item. */
+#include "base/prelude.h"
+#define GPI_LANES 1
+#define GPI_GROUP_SIZE ((uint)get_local_size(0))
+#define GPI_GROUP_ITEM ((uint)get_local_id(0))
+#define GPI_GROUP_ALONE 0
+#define GPI_GROUP gpi_counts
+#define GPI_GROUP_T uint
+#define GPI_GROUP_COMBINE(a, b) ((a) + (b))
+#define GPI_GROUP_IDENTITY 0u

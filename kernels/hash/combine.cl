@@ -1,0 +1,227 @@
+/* combine.cl - insert_or_apply, in which a group combines equal keys of its own before it goes to the
+   table: with few different keys, most of the work stays in the group.
+
+       group's keys    a b a a c b ...
+       cells           | a: v0 op v2 op v3, 3 keys | b: v1 op v5, 2 | c: v4, 1 | ...      by home modulo their
+   number table           a <- a op (v0 op v2 op v3), ...
+
+   serial   a key that finds another one in its cell sends that to the table and takes its place. When fewer
+   than half of the first keys have found themselves, the group's other keys go straight. local    a cell
+   belongs to the first key that takes it; keys that find another one go straight.
+
+   What came of a combined cell came of all its keys, but that only one can have been inserted. A sum that is
+   the reserved value never stands in a cell. In the local shape a cell is a slot as of a table, packed or
+   split.
+
+   Parameters
+       GPI_CELLS   of a group; a power of two                                                            */
+#ifndef GPI_HASH_COMBINE_CL
+#define GPI_HASH_COMBINE_CL
+#include "base/platform.cl"
+#include "hash/batch.cl"
+#include "hash/table.cl"
+
+#ifndef GPI_CELLS
+#define GPI_CELLS 256
+#endif
+#if GPI_CELLS < 1 || (GPI_CELLS & (GPI_CELLS - 1))
+#error "GPI_CELLS must be a power of two"
+#endif
+
+#if GPI_SHAPE_SERIAL
+#define GPI_TRIAL 1024 /* keys after which a group decides whether combining pays */
+
+typedef struct gpi_cells {
+    gp_hash_key key[GPI_CELLS];
+    gp_hash_value value[GPI_CELLS];
+    uint count[GPI_CELLS]; /* 0: the cell is free */
+} gpi_cells;
+
+/* What came of `count` keys that went as one. */
+static void gpi_tally_cell(uint *tally, uint what, uint count)
+{
+    tally[what]++;
+    tally[(what & (GPI_CLAIMED - 1)) == GP_HASH_INSERTED ? GP_HASH_EXISTED : what & (GPI_CLAIMED - 1)] +=
+        count - 1;
+}
+
+static void gpi_cell_flush(gp_hash_table t, gpi_cells *cells, uint cell, uint change, uint *tally)
+{
+    const gp_hash_key key = cells->key[cell];
+    if (cells->count[cell] == 0) return;
+    gpi_tally_cell(tally, GPI_PUT(t, gpi_hash_home(t, key), key, cells->value[cell], change),
+                   cells->count[cell]);
+    cells->count[cell] = 0;
+}
+
+/* True when the key was in its cell already. */
+static bool gpi_cell_add(gp_hash_table t, gpi_cells *cells, uint home, gp_hash_key key, gp_hash_value value,
+                         uint change, uint *tally)
+{
+    const uint cell = home % GPI_CELLS;
+    if (gpi_is_reserved(t, value)) {
+        tally[GP_HASH_REFUSED]++;
+        return false;
+    }
+    if (cells->count[cell] && cells->key[cell] == key) {
+        const gp_hash_value sum = gpi_change(change, cells->value[cell], value);
+        if (!gpi_is_reserved(t, sum)) {
+            cells->value[cell] = sum;
+            cells->count[cell]++;
+            return true;
+        }
+    }
+    gpi_cell_flush(t, cells, cell, change, tally);
+    cells->key[cell] = key;
+    cells->value[cell] = value;
+    cells->count[cell] = 1;
+    return false;
+}
+
+GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, GPI_RUN_PARAMETERS)
+{
+    gpi_cells cells;
+    gpi_ahead ahead;
+    uint found = 0;
+    bool combines = true;
+    GPI_RUN_OPEN((wants & GPI_IS_CHECKED) != 0);
+    values += values_at << (widths & GPI_WIDE_VALUES ? 1 : 0);
+    GPI_TALLY(tally);
+    for (uint c = 0; c < GPI_CELLS; c++) cells.count[c] = 0;
+    gpi_ahead_open(t, keys, begin, end, wide, &ahead);
+    for (ulong base = begin; base < end; base += GPI_STEP) {
+        const uint n = gpi_ahead_step(t, keys, base, end, wide, &ahead);
+        for (uint k = 0; k < n; k++) {
+            const gp_hash_value value = gpi_value_of(values, base + k, source, operand, widths);
+            if (combines)
+                found += gpi_cell_add(t, &cells, ahead.now.home[k], ahead.now.key[k], value, change, tally);
+            else GPI_TALLY_ADD(tally, GPI_PUT(t, ahead.now.home[k], ahead.now.key[k], value, change));
+        }
+        combines = combines && (base - begin < GPI_TRIAL || 2 * found >= base - begin);
+    }
+    for (uint c = 0; c < GPI_CELLS; c++) gpi_cell_flush(t, &cells, c, change, tally);
+    gpi_tally_flush(tally, t, facts, change, counters);
+}
+
+#else
+/* The word before; both sides of every access are atomic, as in the table. */
+static gpi_word gpi_local_cas(volatile __local gpi_word *p, gpi_word old, gpi_word w)
+{
+#if GPI_WIDE
+    return atom_cmpxchg(p, old, w);
+#else
+    return atomic_cmpxchg(p, old, w);
+#endif
+}
+
+#if GPI_HASH_PACKED
+typedef struct gpi_cells {
+    ulong pair[GPI_CELLS]; /* GPI_SLOT_EMPTY: the cell is free */
+    uint count[GPI_CELLS];
+} gpi_cells;
+
+static void gpi_cell_clear(gp_hash_table t, __local gpi_cells *cells, uint cell)
+{
+    (void)t;
+    cells->pair[cell] = GPI_SLOT_EMPTY;
+}
+
+static uint gpi_cell_key(__local const gpi_cells *cells, uint cell)
+{
+    return GPI_PAIR_KEY(cells->pair[cell]);
+}
+
+static uint gpi_cell_value(__local const gpi_cells *cells, uint cell)
+{
+    return GPI_PAIR_VALUE(cells->pair[cell]);
+}
+
+/* The value goes into the key's cell; false when it has to go straight. */
+static bool gpi_cell_combine(gp_hash_table t, __local gpi_cells *cells, uint cell, gp_hash_key key,
+                             gp_hash_value value, uint change)
+{
+    ulong seen = GPI_SLOT_EMPTY;
+    (void)t;
+    for (;;) { /* ends: an exchange fails only because another item's succeeded */
+        const uint sum = seen == GPI_SLOT_EMPTY ? value : gpi_change(change, GPI_PAIR_VALUE(seen), value);
+        const ulong old = gpi_local_cas(&cells->pair[cell], seen, GPI_PAIR(key, sum));
+        if (old == seen) return true;
+        if (GPI_PAIR_KEY(old) != key) return false;
+        seen = old;
+    }
+}
+#else
+typedef struct gpi_cells {
+    gp_hash_key key[GPI_CELLS]; /* GPI_KEY_NONE: the cell is free */
+    gp_hash_value value[GPI_CELLS];
+    uint count[GPI_CELLS];
+} gpi_cells;
+
+static void gpi_cell_clear(gp_hash_table t, __local gpi_cells *cells, uint cell)
+{
+    cells->key[cell] = GPI_KEY_NONE;
+    cells->value[cell] = t.reserved;
+}
+
+static gp_hash_key gpi_cell_key(__local const gpi_cells *cells, uint cell) { return cells->key[cell]; }
+static gp_hash_value gpi_cell_value(__local const gpi_cells *cells, uint cell) { return cells->value[cell]; }
+
+static bool gpi_cell_combine(gp_hash_table t, __local gpi_cells *cells, uint cell, gp_hash_key key,
+                             gp_hash_value value, uint change)
+{
+    const gp_hash_key owner = gpi_local_cas(&cells->key[cell], GPI_KEY_NONE, key);
+    gp_hash_value x = t.reserved;
+    if (owner != GPI_KEY_NONE && owner != key) return false;
+    for (;;) { /* ends: an exchange fails only because another item's succeeded */
+        const gp_hash_value sum = x == t.reserved ? value : gpi_change(change, x, value);
+        if (sum == t.reserved) return false;
+        const gp_hash_value old = gpi_local_cas(&cells->value[cell], x, sum);
+        if (old == x) return true;
+        x = old;
+    }
+}
+#endif
+
+/* False when the key has to go straight. */
+static bool gpi_cell_add(gp_hash_table t, __local gpi_cells *cells, uint home, gp_hash_key key,
+                         gp_hash_value value, uint change)
+{
+    const uint cell = home % GPI_CELLS;
+    if (gpi_is_reserved(t, value) || key == GPI_KEY_NONE) return false;
+    if (!gpi_cell_combine(t, cells, cell, key, value, change)) return false;
+    (void)atomic_inc((volatile __local uint *)&cells->count[cell]);
+    return true;
+}
+
+GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, GPI_RUN_PARAMETERS)
+{
+    __local gpi_cells cells;
+    GPI_RUN_OPEN((wants & GPI_IS_CHECKED) != 0);
+    values += values_at << (widths & GPI_WIDE_VALUES ? 1 : 0);
+    for (uint c = (uint)get_local_id(0); c < GPI_CELLS; c += GPI_WG) {
+        gpi_cell_clear(t, &cells, c);
+        cells.count[c] = 0;
+    }
+    GPI_TALLY(tally); /* its barrier: the cells are free */
+    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {
+        const gp_hash_key key = gpi_element_read(keys, i, wide);
+        const uint home = gpi_hash_home(t, key);
+        const gp_hash_value value = gpi_value_of(values, i, source, operand, widths);
+        if (!gpi_cell_add(t, &cells, home, key, value, change))
+            GPI_TALLY_ADD(tally, GPI_PUT(t, home, key, value, change));
+    }
+    barrier(CLK_LOCAL_MEM_FENCE); /* all keys are in their cells */
+    for (uint c = (uint)get_local_id(0); c < GPI_CELLS; c += GPI_WG) {
+        const gp_hash_key key = gpi_cell_key(&cells, c);
+        const uint count = cells.count[c];
+        if (count == 0) continue;
+        const uint what = GPI_PUT(t, gpi_hash_home(t, key), key, gpi_cell_value(&cells, c), change);
+        const uint came = what & (GPI_CLAIMED - 1);
+        GPI_TALLY_ADD(tally, what);
+        if (count > 1)
+            (void)atomic_add(tally + (came == GP_HASH_INSERTED ? GP_HASH_EXISTED : came), count - 1);
+    }
+    gpi_tally_flush(tally, t, facts, change, counters);
+}
+#endif
+#endif

@@ -1,0 +1,170 @@
+/* line.cl - put, get and remove that look at a line of slots a step (platform.cl: gpi_line), where the
+   device can load one at once. Everything that hash/table.cl says of single slots holds: a line's words may
+   be of different moments, but a key found anywhere is there, a slot seen taken stays taken by its key, and
+   one seen empty is claimed by exchange. (tests/models/hash.pml with LINE.)
+
+       line      | a  b  key c  -  d  -  - |      own: the key's slot, wherever it stands
+                          ^home ^             none: the first empty slot from home on
+
+   Slots before the home count in the last line only, when a probe has gone all the way round. */
+#ifndef GPI_HASH_LINE_CL
+#define GPI_HASH_LINE_CL
+#include "base/platform.cl"
+#include "hash/table.cl"
+
+#if GPI_LINE_WORDS
+#if GPI_HASH_PACKED
+#define GPI_LINE_SLOTS GPI_LINE_WORDS
+#else
+#define GPI_LINE_SLOTS (GPI_LINE_WORDS / 2)
+#endif
+
+/* A mask of lanes and a number for each of them. */
+#if GPI_LINE_SLOTS == 8
+typedef ulong8 gpi_lanes;
+typedef long8 gpi_lanes_mask;
+#define GPI_SLOTS_BITS as_ulong8
+#define GPI_SLOTS_NUMBER ((ulong8)(0, 1, 2, 3, 4, 5, 6, 7))
+#define GPI_SLOTS_FOLD(op, x) \
+    op(op(op((x).s0, (x).s1), op((x).s2, (x).s3)), op(op((x).s4, (x).s5), op((x).s6, (x).s7)))
+#elif GPI_LINE_SLOTS == 4
+typedef ulong4 gpi_lanes;
+typedef long4 gpi_lanes_mask;
+#define GPI_SLOTS_BITS as_ulong4
+#define GPI_SLOTS_NUMBER ((ulong4)(0, 1, 2, 3))
+#define GPI_SLOTS_FOLD(op, x) op(op((x).s0, (x).s1), op((x).s2, (x).s3))
+#else
+typedef ulong2 gpi_lanes;
+typedef long2 gpi_lanes_mask;
+#define GPI_SLOTS_BITS as_ulong2
+#define GPI_SLOTS_NUMBER ((ulong2)(0, 1))
+#define GPI_SLOTS_FOLD(op, x) op((x).s0, (x).s1)
+#endif
+#define GPI_LINES_NEAR 4096u
+#define GPI_OR_OF(a, b) ((a) | (b))
+
+/* any(), which PoCL 3.1 makes a chain of branches of. */
+GPI_INLINE bool gpi_lanes_any(gpi_lanes_mask mask)
+{
+    const gpi_lanes bits = GPI_SLOTS_BITS(mask);
+    return GPI_SLOTS_FOLD(GPI_OR_OF, bits) != 0;
+}
+
+/* The bits of the one lane in the mask. */
+GPI_INLINE ulong gpi_lanes_pick(gpi_lanes x, gpi_lanes_mask mask)
+{
+    const gpi_lanes only = x & GPI_SLOTS_BITS(mask);
+    return GPI_SLOTS_FOLD(GPI_OR_OF, only);
+}
+
+/* The first lane in the mask, which is not empty. */
+GPI_INLINE uint gpi_lanes_first(gpi_lanes_mask mask)
+{
+    const gpi_lanes number = GPI_SLOTS_NUMBER | ~GPI_SLOTS_BITS(mask);
+    return (uint)GPI_SLOTS_FOLD(min, number);
+}
+
+/* What a line of slots says about a key. */
+typedef struct gpi_seen {
+    gpi_lanes word; /* key and value, or the value */
+    gpi_lanes_mask hit, none;
+} gpi_seen;
+
+/* `from`: the first lane in which an empty slot counts. */
+GPI_INLINE gpi_seen gpi_line_see(gp_hash_table t, uint line, uint from, gp_hash_key key)
+{
+    const gpi_line words = gpi_line_load(gpi_slot(t, line));
+    gpi_seen seen;
+#if GPI_HASH_PACKED
+    seen.word = words;
+    seen.hit = words >> 32 == (ulong)key;
+    seen.none = words == GPI_SLOT_EMPTY;
+#else
+    seen.word = words.odd;
+    seen.hit = words.even == key;
+    seen.none = words.even == GPI_KEY_NONE;
+#endif
+    seen.none &= GPI_SLOTS_NUMBER >= (ulong)from;
+    return seen;
+}
+
+/* The key's slot, also when it was erased. (A subtraction: PoCL would make up the erased key's word before
+   the first look, for all the keys that need none; 6 % of a find.) */
+GPI_INLINE gpi_lanes_mask gpi_line_own(gpi_seen seen, gp_hash_key key)
+{
+#if GPI_HASH_PACKED
+    return seen.hit | (seen.word - GPI_PAIR(GPI_KEY_DEAD, 0) == (ulong)key);
+#else
+    (void)key;
+    return seen.hit;
+#endif
+}
+
+/* Tables of less than a line, and side slots, are for the single-slot way. */
+GPI_INLINE bool gpi_has_lines(gp_hash_table t, uint slot)
+{
+    return slot <= t.mask && t.mask >= GPI_LINE_SLOTS - 1;
+}
+
+/* A key's slot is an end also when it was erased, but to look for that makes a line a quarter dearer. So only
+   the single-slot way does, which takes over where there is no empty slot far and wide. */
+GPI_INLINE bool gpi_line_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)
+{
+    const uint near = gpi_has_lines(t, slot) ? min(t.mask / GPI_LINE_SLOTS + 1, GPI_LINES_NEAR) : 0;
+    uint line = slot & ~(uint)(GPI_LINE_SLOTS - 1), from = slot % GPI_LINE_SLOTS;
+    for (uint step = 0; step < near; step++) {
+        const gpi_seen seen = gpi_line_see(t, line, from, key);
+        if (gpi_lanes_any(seen.hit)) {
+            *value = (gp_hash_value)gpi_lanes_pick(seen.word, seen.hit);
+            return !gpi_is_reserved(t, *value);
+        }
+        if (gpi_lanes_any(seen.none)) return false;
+        line = (line + GPI_LINE_SLOTS) & t.mask;
+        from = 0;
+    }
+    return gpi_hash_get(t, slot, key, value);
+}
+
+/* Erasing is single-slot work, once the line has told which slot. */
+GPI_INLINE uint gpi_line_remove(gp_hash_table t, uint slot, gp_hash_key key)
+{
+    uint line = slot & ~(uint)(GPI_LINE_SLOTS - 1), from = slot % GPI_LINE_SLOTS;
+    if (!gpi_has_lines(t, slot)) return gpi_hash_remove(t, slot, key);
+    for (uint step = 0; step <= t.mask / GPI_LINE_SLOTS + 1; step++) {
+        const gpi_seen seen = gpi_line_see(t, line, from, key);
+        if (gpi_lanes_any(seen.hit)) return gpi_hash_remove(t, line + gpi_lanes_first(seen.hit), key);
+        if (gpi_lanes_any(seen.none)) return GP_HASH_ABSENT;
+        if (gpi_lanes_any(gpi_line_own(seen, key))) return GP_HASH_ABSENT;
+        line = (line + GPI_LINE_SLOTS) & t.mask;
+        from = 0;
+    }
+    return GP_HASH_ABSENT;
+}
+
+GPI_INLINE uint gpi_line_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)
+{
+    uint line = slot & ~(uint)(GPI_LINE_SLOTS - 1), from = slot % GPI_LINE_SLOTS, step = 0;
+    if (gpi_is_reserved(t, value)) return GP_HASH_REFUSED;
+    while (gpi_has_lines(t, slot)) {
+        const gpi_seen seen = gpi_line_see(t, line, from, key);
+        const gpi_lanes_mask own = gpi_line_own(seen, key);
+        if (gpi_lanes_any(own)) return gpi_hash_put(t, line + gpi_lanes_first(own), key, value, change);
+        if (gpi_lanes_any(seen.none)) {
+            const uint at = line + gpi_lanes_first(seen.none);
+#if GPI_HASH_PACKED
+            if (gpi_word_cas(gpi_slot(t, at), GPI_SLOT_EMPTY, GPI_PAIR(key, value)) == GPI_SLOT_EMPTY)
+                return GP_HASH_INSERTED | GPI_CLAIMED;
+#else
+            if (gpi_word_cas(gpi_slot(t, at), GPI_KEY_NONE, key) == GPI_KEY_NONE)
+                return gpi_hash_change(t, gpi_slot(t, at) + 1, value, change, GPI_CLAIMED, 0);
+#endif
+            continue; /* filled meanwhile: the line is looked at again, which has one empty slot less */
+        }
+        if (++step > t.mask / GPI_LINE_SLOTS + 1) return GP_HASH_FAILED;
+        line = (line + GPI_LINE_SLOTS) & t.mask;
+        from = 0;
+    }
+    return gpi_hash_put(t, slot, key, value, change);
+}
+#endif /* GPI_LINE_WORDS */
+#endif

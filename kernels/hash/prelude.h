@@ -1,0 +1,12 @@
+/* prelude.h - packed slots, and the expressions of gp_hash_for_each (src/hash_table.c, src/hash_slots.c). */
+#include "base/prelude.h"
+#define GPI_HASH_PACKED 1
+#define GPI_VALUE_WIDTH 0
+#define GPI_EACH_KEY int
+#define GPI_EACH_KEY_OF(bits) as_int((uint)(bits))
+#define GPI_EACH_VALUE float
+#define GPI_EACH_VALUE_OF(bits) as_float((uint)(bits))
+#define GPI_EACH_BITS(x) as_uint(x)
+#define GPI_EACH_ERASE 0
+static bool gpi_each_where(GPI_EACH_KEY k, GPI_EACH_VALUE v) { return k > 3 && v < 2; }
+static GPI_EACH_VALUE gpi_each_map(GPI_EACH_KEY k, GPI_EACH_VALUE v) { return k * v; }

@@ -1,0 +1,163 @@
+/* slots.cl - passes over all slots of a table: clear, move into another one (rehash), collect the live
+   pairs, measure.
+
+   Group g takes the slots [g * span, (g + 1) * span), side slots included. Clearing and moving are
+   exclusive: nobody else may use the table. */
+#ifndef GPI_HASH_SLOTS_CL
+#define GPI_HASH_SLOTS_CL
+#include "base/count.cl"
+#include "base/platform.cl"
+#include "hash/batch.cl"
+#include "hash/table.cl"
+
+/* Writes the header and empties the slots. `carry`: counts are taken over from `from`; else they are zero. */
+GPI_KERNEL void gp_hash_clear_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table),
+                                    __global const uint *from, uint carry, ulong span)
+{
+    const ulong4 facts = GPI_FACTS(table);
+    const gp_hash_table t = gpi_hash_table_of(memory, facts);
+    __global gpi_word *slots = (__global gpi_word *)(memory + GPI_HEADER);
+    ulong begin, end;
+    gpi_span(gpi_slot_count(t), span, &begin, &end);
+    if (get_group_id(0) == 0 && get_local_id(0) == 0) {
+        for (uint i = 0; i < GPI_HEADER; i++) {
+            const uint count = (i - GPI_HEADER_COUNTS) / 2;
+            const bool kept = count >= GP_HASH_INSERTED && count <= GP_HASH_ABSENT;
+            memory[i] = carry && kept ? from[i] : 0;
+        }
+        __global ulong *header = (__global ulong *)memory;
+        header[0] = facts.x;
+        header[1] = facts.y;
+        header[2] = facts.z;
+        header[3] = facts.w;
+    }
+    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {
+#if GPI_HASH_PACKED
+        slots[i] = GPI_SLOT_EMPTY;
+#else
+        slots[2 * i] = GPI_KEY_NONE;
+        slots[2 * i + 1] = t.reserved;
+#endif
+    }
+}
+
+/* Every live pair of the table `from` into the table `memory`. */
+GPI_KERNEL void gp_hash_move_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table), __global uint *from,
+                                   GPI_FACTS_PARAMETERS(old), ulong span, volatile __global uint *counters)
+{
+    const ulong4 facts = GPI_FACTS(table);
+    const ulong4 from_facts = GPI_FACTS(old);
+    const gp_hash_table t = gpi_hash_table_of(memory, facts), old = gpi_hash_table_of(from, from_facts);
+    uint claimed = 0, lost = 0;
+    ulong begin, end;
+    gpi_span(gpi_hash_work(from, from_facts, gpi_slot_count(old), counters), span, &begin, &end);
+    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {
+        gp_hash_key key;
+        gp_hash_value value;
+        if (!gpi_slot_read(old, (uint)i, &key, &value)) continue;
+        const uint what = gpi_hash_put(t, gpi_hash_home(t, key), key, value, GPI_KEEP);
+        claimed += what / GPI_CLAIMED;
+        lost += (what & (GPI_CLAIMED - 1)) == GP_HASH_FAILED;
+    }
+    if (claimed) gpi_hash_count(t, GPI_COUNT_CLAIMED, claimed);
+    if (lost) gpi_hash_count(t, GPI_COUNT_LOST, lost);
+}
+
+/* ------------------------------------------------------------------ collect */
+
+/* Room in the output for this item's `mine` pairs. */
+#if GPI_SHAPE_SERIAL
+#define GPI_PLACE(name)
+#define GPI_PLACE_FOR(name, mine, total) atomic_add(total, mine)
+#else
+#define GPI_PLACE(name) __local uint name[2]
+#define GPI_PLACE_FOR(name, mine, total) gpi_place_for(name, mine, total)
+
+/* The group's items share one addition to the total. */
+static uint gpi_place_for(__local uint *place, uint mine, volatile __global uint *total)
+{
+    uint at;
+    if (get_local_id(0) == 0) place[0] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE); /* the sum is zero */
+    at = atomic_add(&place[0], mine);
+    barrier(CLK_LOCAL_MEM_FENCE); /* all have added */
+    if (get_local_id(0) == 0) place[1] = atomic_add(total, place[0]);
+    barrier(CLK_LOCAL_MEM_FENCE); /* the group's place is known */
+    return place[1] + at;
+}
+#endif
+
+/* Live pairs to the output, in any order, at most `room`; *total counts all of them. A group reads its slots
+   twice; a pair that came between the two readings goes beyond the item's place, and is left out, and a place
+   whose pair went stays as it is: the caller keeps changes away. */
+GPI_KERNEL void gp_hash_collect_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table), __global uint *keys,
+                                      ulong keys_at, __global uint *values, ulong values_at,
+                                      volatile __global uint *total, ulong total_at, ulong room, uint widths,
+                                      uint wants, ulong span, volatile __global uint *counters)
+{
+    const ulong4 facts = GPI_FACTS(table);
+    const gp_hash_table t = gpi_hash_table_of(memory, facts);
+    gp_hash_key key;
+    gp_hash_value value;
+    ulong begin, end;
+    uint mine = 0;
+    GPI_PLACE(place);
+    gpi_span(gpi_hash_work(memory, facts, gpi_slot_count(t), counters), span, &begin, &end);
+    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG)
+        mine += gpi_slot_read(t, (uint)i, &key, &value);
+    uint at = GPI_PLACE_FOR(place, mine, total + total_at);
+    for (ulong i = begin + get_local_id(0); i < end && mine > 0; i += GPI_WG) {
+        if (!gpi_slot_read(t, (uint)i, &key, &value)) continue;
+        if (at < room) gpi_element_write(keys, keys_at + at, key, (widths & GPI_WIDE_KEYS) != 0);
+        if (at < room && (wants & GPI_WANTS_VALUES))
+            gpi_element_write(values, values_at + at, value, (widths & GPI_WIDE_VALUES) != 0);
+        at++;
+        mine--;
+    }
+}
+
+/* ------------------------------------------------------------------ measure */
+
+/* Statistics, in uints: counts of 64 bits, then the maximum. Bin b of the histogram has the probe depths of
+   bit length b: 0, 1, 2-3, 4-7, ... */
+#define GPI_STATS_LIVE 0
+#define GPI_STATS_DEAD 2
+#define GPI_STATS_DEPTHS 4
+#define GPI_STATS_MAX 6
+#define GPI_STATS_BINS 8
+#define GPI_BINS 32
+
+/* (slot - home) & mask of every live key. Keys in side slots have depth 0; dead, they take no slot. */
+GPI_KERNEL void gp_hash_measure_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table),
+                                      volatile __global uint *stats, ulong span,
+                                      volatile __global uint *counters)
+{
+    const ulong4 facts = GPI_FACTS(table);
+    const gp_hash_table t = gpi_hash_table_of(memory, facts);
+    uint bins[GPI_BINS];
+    uint live = 0, dead = 0, deepest = 0;
+    ulong depths = 0, begin, end;
+    for (uint b = 0; b < GPI_BINS; b++) bins[b] = 0;
+    gpi_span(gpi_hash_work(memory, facts, gpi_slot_count(t), counters), span, &begin, &end);
+    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {
+        gp_hash_key key;
+        gp_hash_value value;
+        const bool is = gpi_slot_read(t, (uint)i, &key, &value);
+        dead += !is && i <= t.mask && gpi_slot_is_dead(t, (uint)i);
+        if (!is) continue;
+        const uint depth = i > t.mask ? 0 : ((uint)i - gpi_hash_home(t, key)) & t.mask;
+        live++;
+        depths += depth;
+        deepest = max(deepest, depth);
+        bins[32 - clz(depth)]++;
+    }
+    if (live) gpi_add_wide(stats + GPI_STATS_LIVE, live);
+    if (dead) gpi_add_wide(stats + GPI_STATS_DEAD, dead);
+    if (depths & 0xffffffffu) gpi_add_wide(stats + GPI_STATS_DEPTHS, (uint)depths);
+    if (depths >> 32) (void)atomic_add(stats + GPI_STATS_DEPTHS + 1, (uint)(depths >> 32));
+    if (deepest) (void)atomic_max(stats + GPI_STATS_MAX, deepest);
+    for (uint b = 0; b < GPI_BINS; b++) {
+        if (bins[b]) gpi_add_wide(stats + GPI_STATS_BINS + 2 * b, bins[b]);
+    }
+}
+#endif

@@ -1,0 +1,456 @@
+/* table.cl - a hash table with open addressing and linear probing, without locks: what one item does with one
+   key. This file is also what gp_device_source gives to kernels of your own; only names without gpi_ are for
+   them.
+
+       home(key) = mix(key ^ seed) & mask         a probe visits home, home + 1, ... (mod capacity)
+
+   Memory, one buffer:
+
+       | header: 64 uints | slot 0 | slot 1 | ... | slot mask | side slots |
+
+   A slot, by form:
+
+       packed   one 64-bit word: key in the high half, value in the low half
+       split    two words of one width, 32 or 64 bits: key, value; narrower data is extended with zeros
+
+   A slot goes through these states, and never back to the first:
+
+                 empty                      live            erased
+       packed    all ones                   (key, value)    (one less than all ones, key)    -> live again
+       split     (all ones, reserved)       (key, value)    (key, reserved)                  -> live again
+
+   Packed, two keys say something else in a slot; the pairs of these keys live in the side slots, under the
+   key 0, so that every key is legal, and every value. Split, it is one key, and one value is reserved: where
+   values are narrower than words it is one that no value is.
+
+   Invariants:
+     - A slot belongs to the key that claimed it, erased or not. So a probe that meets an empty slot has seen
+   all keys that began to be inserted before it, and no key can stand in two slots: both writers meet at the
+   first slot that was empty for either of them, and one of their exchanges fails.
+     - A value changes only by compare-and-swap from what was seen, so that no update is lost. Packed, key and
+       value change together; split, a reader between the two exchanges sees an absent key.
+     - Every access to a slot is atomic (a relaxed load is enough: each word tells all by itself).
+   A probe ends after `steps` slots, which is the capacity, or less where a device's loops are limited: no key
+   stands further from its home then, so that a search that gives up there is right too. An exchange fails
+   only because another item's succeeded; where loops are limited, `turns` bounds those as well.
+   tests/models/hash.pml checks all of this, with operations that race and loads that come late.
+
+   Parameters
+       GPI_HASH_PACKED   1: packed form, 64-bit atomics; keys and values of 4 bytes
+       GPI_WIDE          split form: 1: words of 64 bits, 0: of 32 bits                               */
+#ifndef GPI_HASH_TABLE_CL
+#define GPI_HASH_TABLE_CL
+#include "base/count.cl"
+#include "base/platform.cl"
+#include "element/hash_function.cl"
+
+#if !defined(GPI_HASH_PACKED) || (GPI_HASH_PACKED && !GPI_WIDE)
+#error "GPI_HASH_PACKED must be 0 or 1, and the packed form needs GPI_WIDE"
+#endif
+
+#if GPI_WIDE && !GPI_HASH_PACKED
+typedef ulong gp_hash_key;
+typedef ulong gp_hash_value;
+#define GPI_KEY_NONE (~0ul)
+#else
+typedef uint gp_hash_key;
+typedef uint gp_hash_value;
+#define GPI_KEY_NONE (~0u)
+#endif
+
+#if GPI_HASH_PACKED
+#define GPI_KEY_DEAD (~1u) /* the value half says whose slot it is */
+#define GPI_SIDE_SLOTS 2
+#else
+#define GPI_SIDE_SLOTS 1
+#endif
+
+/* Header, in uints: the table's facts as a ulong4, then counts of 64 bits.
+
+       facts    mask, steps << 32 | turns, GPI_MAGIC + loud << 32 | seed | reserved
+
+   Kernels of the library have the facts as an argument, so that nothing in the buffer leads them out of it.
+   They leave a table alone whose header says otherwise. */
+#define GPI_HEADER 64
+#define GPI_HEADER_COUNTS 16
+#define GPI_MAGIC 0x67706874u /* + 1: refusing the reserved value is an error, not the caller's wish */
+
+/* What came of a key; also the index of its count. The host knows them by the same values. */
+#define GP_HASH_INSERTED 1   /* it was absent and is there now */
+#define GP_HASH_EXISTED 2    /* it was there: kept, assigned or combined */
+#define GP_HASH_FAILED 3     /* no slot was found */
+#define GP_HASH_REFUSED 4    /* its value is, or would become, the reserved one; never in the packed form */
+#define GP_HASH_SUPERSEDED 5 /* another of the batch's equal keys stands for it */
+#define GP_HASH_ERASED 6
+#define GP_HASH_ABSENT 7
+#define GPI_COUNT_CLAIMED 0 /* slots that have a key, whether live or not; without side slots */
+#define GPI_COUNT_LOST 8    /* live keys for which a rehash found no slot */
+#define GPI_COUNTS 9
+#define GPI_CLAIMED 16 /* with GP_HASH_INSERTED or others: a slot got its key */
+
+/* How a value changes. The host knows them by the same values. */
+#define GPI_KEEP 0
+#define GPI_ASSIGN 1
+#define GPI_ADD 2
+#define GPI_AND 3
+#define GPI_OR 4
+#define GPI_XOR 5
+#define GPI_MIN_U 6
+#define GPI_MAX_U 7
+#define GPI_MIN_I 8
+#define GPI_MAX_I 9
+#define GPI_ADD_F 10
+#define GPI_MIN_F 11
+#define GPI_MAX_F 12
+#define GPI_WIDE_VALUE 16 /* added to these: on 64 bits */
+
+/* ------------------------------------------------------------------ a table */
+
+typedef struct gp_hash_table {
+    volatile __global gpi_word *slots;
+    volatile __global uint *counts;
+    gp_hash_key seed;
+    gp_hash_value reserved;
+    uint mask, steps, turns;
+} gp_hash_table;
+
+/* The facts as a kernel's arguments; and from these. */
+#define GPI_FACTS_PARAMETERS(name) ulong name##_x, ulong name##_y, ulong name##_z, ulong name##_w
+#define GPI_FACTS(name) ((ulong4)(name##_x, name##_y, name##_z, name##_w))
+
+GPI_INLINE gp_hash_table gpi_hash_table_of(__global uint *memory, ulong4 facts)
+{
+    gp_hash_table t;
+    t.slots = (volatile __global gpi_word *)(memory + GPI_HEADER);
+    t.counts = memory + GPI_HEADER_COUNTS;
+    t.mask = (uint)facts.x;
+    t.steps = (uint)(facts.x >> 32);
+    t.turns = (uint)facts.y;
+#if GPI_WIDE && !GPI_HASH_PACKED
+    t.seed = facts.z;
+    t.reserved = facts.w;
+#else
+    t.seed = (uint)(facts.z ^ facts.z >> 32);
+    t.reserved = (uint)facts.w;
+#endif
+    return t;
+}
+
+GPI_INLINE ulong4 gpi_hash_header(__global const uint *memory)
+{
+    __global const ulong *p = (__global const ulong *)memory;
+    return (ulong4)(p[0], p[1], p[2], p[3]);
+}
+
+/* `memory`: the table's buffer. In one that holds no table nothing is found, and nothing finds a place. */
+GPI_INLINE gp_hash_table gp_hash_open(__global uint *memory)
+{
+    ulong4 facts = gpi_hash_header(memory);
+    if (((uint)(facts.y >> 32) & ~1u) != GPI_MAGIC) facts = (ulong4)(0);
+    return gpi_hash_table_of(memory, facts);
+}
+
+/* Whether the table is what the host takes it for. */
+GPI_INLINE bool gpi_hash_is(__global const uint *memory, ulong4 facts)
+{
+    const ulong4 header = gpi_hash_header(memory);
+    return header.x == facts.x && header.y == facts.y && header.z == facts.z && header.w == facts.w;
+}
+
+/* What a kernel of n elements, or slots, has to do; nothing where there is no table. */
+GPI_INLINE ulong gpi_hash_work(__global const uint *memory, ulong4 facts, ulong n,
+                               volatile __global uint *counters)
+{
+    if (gpi_hash_is(memory, facts)) return n;
+    if (get_group_id(0) == 0 && get_local_id(0) == 0) (void)atomic_inc(counters + GPI_COUNT_STRANGE);
+    return 0;
+}
+
+/* Keys that were refused, to the context's counters; `by`: see GPI_COUNT_REFUSED. */
+GPI_INLINE void gpi_hash_tell_refused(ulong4 facts, volatile __global uint *counters, uint by, uint x)
+{
+    if (facts.y >> 32 & 1) (void)atomic_add(counters + GPI_COUNT_REFUSED + by, x);
+}
+
+/* Where the probe for `key` begins. */
+GPI_INLINE uint gpi_hash_home(gp_hash_table t, gp_hash_key key)
+{
+#if GPI_WIDE && !GPI_HASH_PACKED
+    const uint home = (uint)gpi_mix_64(key ^ t.seed) & t.mask;
+#else
+    const uint home = gpi_mix_32(key ^ t.seed) & t.mask;
+#endif
+    return key > GPI_KEY_NONE - GPI_SIDE_SLOTS ? t.mask + 1 + (uint)(GPI_KEY_NONE - key) : home;
+}
+
+GPI_INLINE void gpi_hash_count(gp_hash_table t, uint what, uint x) { gpi_add_wide(t.counts + 2 * what, x); }
+
+/* The group's elements: [*begin, *end) of n. */
+static void gpi_span(ulong n, ulong span, ulong *begin, ulong *end)
+{
+    *begin = min(n, span * get_group_id(0));
+    *end = min(n, *begin + span);
+}
+
+/* ------------------------------------------------------------------ slots */
+
+GPI_INLINE ulong gpi_slot_count(gp_hash_table t) { return (ulong)t.mask + 1 + GPI_SIDE_SLOTS; }
+
+#if GPI_HASH_PACKED
+#define GPI_SLOT_WORDS 1
+#define GPI_SLOT_EMPTY (~0ul)
+#define GPI_PAIR(key, value) ((ulong)(key) << 32 | (value))
+#define GPI_PAIR_KEY(word) ((uint)((word) >> 32))
+#define GPI_PAIR_VALUE(word) ((uint)(word))
+#else
+#define GPI_SLOT_WORDS 2
+#endif
+
+GPI_INLINE volatile __global gpi_word *gpi_slot(gp_hash_table t, uint slot)
+{
+    return t.slots + (size_t)slot * GPI_SLOT_WORDS;
+}
+
+#if GPI_HASH_PACKED
+/* The key that stands in a slot for `key`. */
+GPI_INLINE uint gpi_slot_key(gp_hash_table t, uint slot, uint key) { return slot > t.mask ? 0 : key; }
+
+/* Key and value in a slot; false when it has no live pair. */
+GPI_INLINE bool gpi_slot_read(gp_hash_table t, uint slot, gp_hash_key *key, gp_hash_value *value)
+{
+    const ulong seen = gpi_word_load(gpi_slot(t, slot));
+    *key = slot > t.mask ? GPI_KEY_NONE - (slot - t.mask - 1) : GPI_PAIR_KEY(seen);
+    *value = GPI_PAIR_VALUE(seen);
+    return GPI_PAIR_KEY(seen) < GPI_KEY_DEAD;
+}
+
+/* Whether an erased key has the slot. */
+GPI_INLINE bool gpi_slot_is_dead(gp_hash_table t, uint slot)
+{
+    return GPI_PAIR_KEY(gpi_word_load(gpi_slot(t, slot))) == GPI_KEY_DEAD;
+}
+
+GPI_INLINE bool gpi_is_reserved(gp_hash_table t, gp_hash_value value)
+{
+    (void)t;
+    (void)value;
+    return false;
+}
+#else
+GPI_INLINE bool gpi_slot_read(gp_hash_table t, uint slot, gp_hash_key *key, gp_hash_value *value)
+{
+    *key = gpi_word_load(gpi_slot(t, slot));
+    *value = gpi_word_load(gpi_slot(t, slot) + 1);
+    return *value != t.reserved && (*key != GPI_KEY_NONE || slot > t.mask);
+}
+
+GPI_INLINE bool gpi_slot_is_dead(gp_hash_table t, uint slot)
+{
+    return gpi_word_load(gpi_slot(t, slot)) != GPI_KEY_NONE &&
+           gpi_word_load(gpi_slot(t, slot) + 1) == t.reserved;
+}
+
+GPI_INLINE bool gpi_is_reserved(gp_hash_table t, gp_hash_value value) { return value == t.reserved; }
+#endif
+
+/* ------------------------------------------------------------------ values */
+
+static uint gpi_change_32(uint change, uint x, uint v)
+{
+    if (change == GPI_ADD) return x + v;
+    if (change == GPI_AND) return x & v;
+    if (change == GPI_OR) return x | v;
+    if (change == GPI_XOR) return x ^ v;
+    if (change == GPI_MIN_U) return min(x, v);
+    if (change == GPI_MAX_U) return max(x, v);
+    if (change == GPI_MIN_I) return as_uint(min(as_int(x), as_int(v)));
+    if (change == GPI_MAX_I) return as_uint(max(as_int(x), as_int(v)));
+    if (change == GPI_ADD_F) return as_uint(as_float(x) + as_float(v));
+    if (change == GPI_MIN_F) return as_uint(fmin(as_float(x), as_float(v)));
+    if (change == GPI_MAX_F) return as_uint(fmax(as_float(x), as_float(v)));
+    return v;
+}
+
+#if GPI_WIDE && !GPI_HASH_PACKED
+static ulong gpi_change_64(uint change, ulong x, ulong v)
+{
+    if (change == GPI_ADD) return x + v;
+    if (change == GPI_AND) return x & v;
+    if (change == GPI_OR) return x | v;
+    if (change == GPI_XOR) return x ^ v;
+    if (change == GPI_MIN_U) return min(x, v);
+    if (change == GPI_MAX_U) return max(x, v);
+    if (change == GPI_MIN_I) return as_ulong(min(as_long(x), as_long(v)));
+    if (change == GPI_MAX_I) return as_ulong(max(as_long(x), as_long(v)));
+#if GPI_FP64
+    if (change == GPI_ADD_F) return as_ulong(as_double(x) + as_double(v));
+    if (change == GPI_MIN_F) return as_ulong(fmin(as_double(x), as_double(v)));
+    if (change == GPI_MAX_F) return as_ulong(fmax(as_double(x), as_double(v)));
+#endif
+    return v;
+}
+
+/* What a live value x becomes. */
+static gp_hash_value gpi_change(uint change, gp_hash_value x, gp_hash_value v)
+{
+    if (change == GPI_ASSIGN) return v;
+    if (change & GPI_WIDE_VALUE) return gpi_change_64(change - GPI_WIDE_VALUE, x, v);
+    return gpi_change_32(change, (uint)x, (uint)v);
+}
+#else
+static gp_hash_value gpi_change(uint change, gp_hash_value x, gp_hash_value v)
+{
+    return change == GPI_ASSIGN ? v : gpi_change_32(change, x, v);
+}
+#endif
+
+/* ------------------------------------------------------------------ put */
+
+#if GPI_HASH_PACKED
+/* The key's slot is found or claimed, and its value changed: what came of it. `slot`: gpi_hash_home(t, key).
+   (hash.pml: `once`, `lost`, `full`, `ends`, and the mutations BUG_CLAIM, BUG_CHECK, BUG_REUSE, BUG_AGAIN,
+   BUG_STEPS.) */
+GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)
+{
+    const bool aside = slot > t.mask;
+    const uint own = gpi_slot_key(t, slot, key);
+    ulong seen = gpi_word_load(gpi_slot(t, slot));
+    uint step = 0;
+    for (uint turn = 0; turn < t.turns; turn++) {
+        ulong old;
+        if (seen == GPI_SLOT_EMPTY || seen == GPI_PAIR(GPI_KEY_DEAD, own)) {
+            old = gpi_word_cas(gpi_slot(t, slot), seen, GPI_PAIR(own, value));
+            if (old == seen) return GP_HASH_INSERTED | (seen == GPI_SLOT_EMPTY && !aside ? GPI_CLAIMED : 0);
+            seen = old; /* filled meanwhile */
+        } else if (GPI_PAIR_KEY(seen) == own) {
+            const uint x = GPI_PAIR_VALUE(seen);
+            const uint next = change == GPI_KEEP ? x : gpi_change(change, x, value);
+            if (next == x) return GP_HASH_EXISTED;
+            old = gpi_word_cas(gpi_slot(t, slot), seen, GPI_PAIR(own, next));
+            if (old == seen) return GP_HASH_EXISTED;
+            seen = old; /* changed meanwhile */
+        } else {
+            if (++step == t.steps) return GP_HASH_FAILED;
+            slot = (slot + 1) & t.mask;
+            seen = gpi_word_load(gpi_slot(t, slot));
+        }
+    }
+    return GP_HASH_FAILED;
+}
+
+#else
+/* The value of a key that has its slot. `claimed` is handed on; `turn`: how many are used up. (hash.pml:
+   `lost`, `ends`, and the mutation BUG_STORE.) */
+GPI_INLINE uint gpi_hash_change(gp_hash_table t, volatile __global gpi_word *cell, gp_hash_value value,
+                                uint change, uint claimed, uint turn)
+{
+    gp_hash_value x = claimed ? t.reserved : gpi_word_load(cell);
+    for (; turn < t.turns; turn++) {
+        const bool absent = x == t.reserved;
+        if (!absent && change == GPI_KEEP) return GP_HASH_EXISTED | claimed;
+        const gp_hash_value next = absent ? value : gpi_change(change, x, value);
+        if (next == x) return GP_HASH_EXISTED | claimed;
+        if (next == t.reserved) return GP_HASH_REFUSED | claimed;
+        const gp_hash_value old = gpi_word_cas(cell, x, next);
+        if (old == x) return (absent ? GP_HASH_INSERTED : GP_HASH_EXISTED) | claimed;
+        x = old; /* changed meanwhile */
+    }
+    return GP_HASH_FAILED | claimed;
+}
+
+/* The key's slot is found or claimed, and its value changed: what came of it. `slot`: gpi_hash_home(t, key).
+   (hash.pml: `once`, `lost`, `full`, `ends`, and the mutations BUG_CLAIM, BUG_CHECK, BUG_REUSE, BUG_STEPS.)
+ */
+GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)
+{
+    if (value == t.reserved) return GP_HASH_REFUSED;
+    for (uint step = 0; step < t.steps; step++) {
+        volatile __global gpi_word *cell = gpi_slot(t, slot);
+        uint claimed = 0;
+        gp_hash_key seen = gpi_word_load(cell);
+        if (seen == GPI_KEY_NONE && key != GPI_KEY_NONE) {
+            seen = gpi_word_cas(cell, GPI_KEY_NONE, key);
+            if (seen == GPI_KEY_NONE) {
+                seen = key;
+                claimed = GPI_CLAIMED;
+            }
+        }
+        if (seen == key) return gpi_hash_change(t, cell + 1, value, change, claimed, step);
+        slot = (slot + 1) & t.mask;
+    }
+    return GP_HASH_FAILED;
+}
+#endif
+
+/* ------------------------------------------------------------------ get, erase */
+
+#if GPI_HASH_PACKED
+/* True and its value when the key is there. (hash.pml: `own`, `found`, `ends`.) */
+GPI_INLINE bool gpi_hash_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)
+{
+    const uint own = gpi_slot_key(t, slot, key);
+    for (uint step = 0; step < t.steps; step++) {
+        const ulong seen = gpi_word_load(gpi_slot(t, slot));
+        if (GPI_PAIR_KEY(seen) == own) {
+            *value = GPI_PAIR_VALUE(seen);
+            return true;
+        }
+        if (seen == GPI_SLOT_EMPTY || seen == GPI_PAIR(GPI_KEY_DEAD, own)) return false;
+        slot = (slot + 1) & t.mask;
+    }
+    return false;
+}
+
+/* The slot stays the key's. (hash.pml: `lost`, `ends`, and the mutation BUG_EMPTY.) */
+GPI_INLINE uint gpi_hash_remove(gp_hash_table t, uint slot, gp_hash_key key)
+{
+    const uint own = gpi_slot_key(t, slot, key);
+    const ulong dead = GPI_PAIR(GPI_KEY_DEAD, own);
+    ulong seen = gpi_word_load(gpi_slot(t, slot));
+    uint step = 0;
+    for (uint turn = 0; turn < t.turns; turn++) {
+        if (GPI_PAIR_KEY(seen) == own) {
+            const ulong old = gpi_word_cas(gpi_slot(t, slot), seen, dead);
+            if (old == seen) return GP_HASH_ERASED;
+            seen = old; /* changed meanwhile */
+        } else {
+            if (seen == GPI_SLOT_EMPTY || seen == dead || ++step == t.steps) return GP_HASH_ABSENT;
+            slot = (slot + 1) & t.mask;
+            seen = gpi_word_load(gpi_slot(t, slot));
+        }
+    }
+    return GP_HASH_FAILED;
+}
+
+#else
+/* The value cell of the key; NULL when it has no slot. */
+GPI_INLINE volatile __global gpi_word *gpi_hash_cell(gp_hash_table t, uint slot, gp_hash_key key)
+{
+    for (uint step = 0; step < t.steps; step++) {
+        volatile __global gpi_word *cell = gpi_slot(t, slot);
+        const gp_hash_key seen = gpi_word_load(cell);
+        if (seen == key) return cell + 1;
+        if (seen == GPI_KEY_NONE) return 0;
+        slot = (slot + 1) & t.mask;
+    }
+    return 0;
+}
+
+/* True and its value when the key is there. (hash.pml: `own`, `found`, `ends`.) */
+GPI_INLINE bool gpi_hash_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)
+{
+    volatile __global gpi_word *cell = gpi_hash_cell(t, slot, key);
+    if (!cell) return false;
+    *value = gpi_word_load(cell);
+    return *value != t.reserved;
+}
+
+/* The slot stays the key's. (hash.pml: `lost`, `ends`, and the mutation BUG_EMPTY.) */
+GPI_INLINE uint gpi_hash_remove(gp_hash_table t, uint slot, gp_hash_key key)
+{
+    volatile __global gpi_word *cell = gpi_hash_cell(t, slot, key);
+    if (!cell) return GP_HASH_ABSENT;
+    return gpi_word_swap(cell, t.reserved) == t.reserved ? GP_HASH_ABSENT : GP_HASH_ERASED;
+}
+#endif
+#endif

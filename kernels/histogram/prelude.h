@@ -1,0 +1,13 @@
+/* prelude.h - floats between edges, with weights (src/histogram.c). */
+#include "base/prelude.h"
+#define GPI_SAMPLE float
+#define GPI_OPERAND float
+#define GPI_SAMPLE_SIZE 4
+#define GPI_SAMPLE_FLOAT 1
+#define GPI_SAMPLE_HALF 0
+#define GPI_CHANNELS 1
+#define GPI_EDGES 1
+#define GPI_WEIGHTS 1
+#define GPI_WEIGHT short
+#define GPI_COUNT_WIDE 0
+#define GPI_NEAR_CELLS 4096

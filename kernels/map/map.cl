@@ -1,0 +1,210 @@
+/* map.cl - out[i] = f(x[i], y[i], z[i], i)
+
+   f is gpi_map, of the user's expression or of the library's own: a fill is f = a, an iota f = a + i b. With
+   GPI_LAG the second input is one element late, and the first element stays as it is:
+
+       x   | x0 | x1 | x2 | x3 |        out   | x0 | f(x1, x0) | f(x2, x1) | f(x3, x2) |
+
+   In place, the output is one of the inputs: an item has read all elements that it writes before it writes
+   the first one of them, and nobody else reads them (a late input is never the output).
+
+   Parameters, which the host writes ahead
+       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: an item has a span of elements, or every GPI_WG-th of a tile
+       GPI_WG, GPI_ITEMS                     items of a group; local: elements of an item
+       GPI_INPUTS                            0 .. 3
+       GPI_IN_0, GPI_IN_1, GPI_IN_2          types in memory of the inputs that there are
+       GPI_HALF_0, GPI_HALF_1, GPI_HALF_2    1: that type is half
+       GPI_X, GPI_Y, GPI_Z                   types as operands: halves are floats; int where there is none
+       GPI_OUT, GPI_OUT_HALF                 the output's type in memory; 1: half
+       GPI_LANE                              its type as the value of gpi_map
+       GPI_VECTOR                            type of 16 elements of the output; not defined: there is none
+       GPI_LAG                               1: the second input is late
+       gpi_map(x, y, z, i, a, b)             the function                                              */
+#ifndef GPI_MAP_MAP_CL
+#define GPI_MAP_MAP_CL
+#include "base/count.cl"
+#include "base/platform.cl"
+
+#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1
+#error "exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1"
+#endif
+#if GPI_SHAPE_SERIAL && GPI_WG != 1
+#error "the serial shape has one item a group"
+#endif
+#if !defined(GPI_INPUTS) || GPI_INPUTS > 3
+#error "GPI_INPUTS must be 0 .. 3"
+#endif
+#if GPI_LAG && GPI_INPUTS != 2
+#error "GPI_LAG takes two inputs"
+#endif
+
+/* What a call reads. */
+typedef struct gpi_inputs {
+#if GPI_INPUTS > 0
+    __global const GPI_IN_0 *x;
+#endif
+#if GPI_INPUTS > 1
+    __global const GPI_IN_1 *y;
+#endif
+#if GPI_INPUTS > 2
+    __global const GPI_IN_2 *z;
+#endif
+    ulong a, b; /* constants */
+} gpi_inputs;
+
+#if GPI_INPUTS > 0
+#define GPI_X_PARAMETERS __global const GPI_IN_0 *x, ulong x_offset,
+#define GPI_X_SET(in) (in).x = x + x_offset;
+#else
+#define GPI_X_PARAMETERS
+#define GPI_X_SET(in)
+#endif
+#if GPI_INPUTS > 1
+#define GPI_Y_PARAMETERS __global const GPI_IN_1 *y, ulong y_offset,
+#define GPI_Y_SET(in) (in).y = y + y_offset;
+#else
+#define GPI_Y_PARAMETERS
+#define GPI_Y_SET(in)
+#endif
+#if GPI_INPUTS > 2
+#define GPI_Z_PARAMETERS __global const GPI_IN_2 *z, ulong z_offset,
+#define GPI_Z_SET(in) (in).z = z + z_offset;
+#else
+#define GPI_Z_PARAMETERS
+#define GPI_Z_SET(in)
+#endif
+
+#if GPI_HALF_0
+#define GPI_READ_X(p, i) vload_half(i, p)
+#else
+#define GPI_READ_X(p, i) (p)[i]
+#endif
+#if GPI_HALF_1
+#define GPI_READ_Y(p, i) vload_half(i, p)
+#else
+#define GPI_READ_Y(p, i) (p)[i]
+#endif
+#if GPI_HALF_2
+#define GPI_READ_Z(p, i) vload_half(i, p)
+#else
+#define GPI_READ_Z(p, i) (p)[i]
+#endif
+#if GPI_OUT_HALF
+#define GPI_WRITE(p, i, v) vstore_half(v, i, p)
+#else
+#define GPI_WRITE(p, i, v) (p)[i] = (v)
+#endif
+
+/* Element i of the output; i > 0 with GPI_LAG. */
+GPI_INLINE GPI_LANE gpi_value(gpi_inputs in, ulong i)
+{
+    GPI_X x = 0;
+    GPI_Y y = 0;
+    GPI_Z z = 0;
+#if GPI_INPUTS > 0
+    x = GPI_READ_X(in.x, i);
+#endif
+#if GPI_INPUTS > 1
+    y = GPI_READ_Y(in.y, i - GPI_LAG);
+#endif
+#if GPI_INPUTS > 2
+    z = GPI_READ_Z(in.z, i);
+#endif
+    return gpi_map(x, y, z, i, in.a, in.b);
+}
+
+/* The same for any i. */
+GPI_INLINE GPI_LANE gpi_value_any(gpi_inputs in, ulong i)
+{
+#if GPI_LAG
+    if (i == 0) return (GPI_LANE)GPI_READ_X(in.x, 0);
+#endif
+    return gpi_value(in, i);
+}
+
+#if defined(GPI_VECTOR) && !GPI_OUT_HALF
+typedef GPI_VECTOR gpi_out_vector __attribute__((aligned(sizeof(GPI_OUT))));
+#endif
+
+#if GPI_SHAPE_SERIAL
+/* How far ahead the next elements are asked for, in bytes: the hardware's own prefetching stops at every
+   page's end. Once a cache line: a vector of small elements is less than one. */
+#define GPI_AHEAD(p, i, hint) \
+    if (sizeof *(p) >= 4 || (i) % 64 < 16) GPI_PREFETCH_##hint((p) + (i) + 2048 / sizeof *(p))
+
+static void gpi_prefetch(gpi_inputs in, __global GPI_OUT *out, ulong i)
+{
+#if GPI_INPUTS > 0
+    GPI_AHEAD(in.x, i, READ);
+#endif
+#if GPI_INPUTS > 1 && !GPI_LAG
+    GPI_AHEAD(in.y, i, READ);
+#endif
+#if GPI_INPUTS > 2
+    GPI_AHEAD(in.z, i, READ);
+#endif
+    GPI_AHEAD(out, i, WRITE);
+}
+
+/* Elements whose values are made together, in a loop that compilers turn into vectors. */
+#define GPI_BLOCK 256
+
+/* Elements i .. i + GPI_BLOCK - 1, i > 0 with GPI_LAG. */
+GPI_INLINE void gpi_write_block(gpi_inputs in, __global GPI_OUT *out, ulong i)
+{
+    GPI_LANE lane[GPI_BLOCK] __attribute__((aligned(64)));
+    for (uint k = 0; k < GPI_BLOCK; k++) lane[k] = gpi_value(in, i + k);
+    for (uint k = 0; k < GPI_BLOCK; k += 16) {
+        gpi_prefetch(in, out, i + k);
+#if GPI_OUT_HALF
+        vstore_half16(vload16(0, lane + k), 0, out + i + k);
+#elif defined(GPI_VECTOR)
+        GPI_STORE_VECTOR(gpi_out_vector, GPI_LOAD_PRIVATE(gpi_out_vector, lane + k), out + i + k);
+#else
+        for (uint l = k; l < k + 16; l++) out[i + l] = lane[l];
+#endif
+    }
+}
+
+GPI_INLINE void gpi_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, ulong end)
+{
+    ulong i = first;
+    if (GPI_LAG && i == 0 && end > 0) {
+        GPI_WRITE(out, 0, gpi_value_any(in, 0));
+        i = 1;
+    }
+    for (; i + GPI_BLOCK <= end; i += GPI_BLOCK) gpi_write_block(in, out, i);
+    for (; i < end; i++) GPI_WRITE(out, i, gpi_value(in, i));
+}
+#else
+/* Item l has elements first + l, first + l + GPI_WG, ...: neighbours read and write neighbours. All reads
+   come first, so that they are under way together. */
+static void gpi_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, ulong end)
+{
+    const ulong begin = first + get_local_id(0);
+    GPI_LANE lane[GPI_ITEMS];
+    if (first + GPI_WG * GPI_ITEMS <= end) {
+        for (uint k = 0; k < GPI_ITEMS; k++) lane[k] = gpi_value_any(in, begin + k * GPI_WG);
+        for (uint k = 0; k < GPI_ITEMS; k++) GPI_WRITE(out, begin + k * GPI_WG, lane[k]);
+    } else {
+        for (ulong i = begin; i < end; i += GPI_WG) GPI_WRITE(out, i, gpi_value_any(in, i));
+    }
+}
+#endif
+
+GPI_KERNEL void gp_map_tiles(GPI_X_PARAMETERS GPI_Y_PARAMETERS GPI_Z_PARAMETERS __global GPI_OUT *out,
+                             ulong out_offset, ulong a, ulong b, ulong span, GPI_COUNT_PARAMETERS,
+                             volatile __global uint *counters)
+{
+    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
+    const ulong first = get_group_id(0) * span;
+    gpi_inputs in;
+    GPI_X_SET(in)
+    GPI_Y_SET(in)
+    GPI_Z_SET(in)
+    in.a = a;
+    in.b = b;
+    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
+    if (first < n) gpi_tile(in, out + out_offset, first, min(n, first + span));
+}
+#endif

@@ -1,0 +1,208 @@
+/* random.cl - random numbers by counter: Philox4x32-10 (Salmon, Moraes, Dror & Shaw, Parallel random numbers:
+   as easy as 1, 2, 3, SC11)
+
+       block b of a stream    philox(counter = (b, stream), key = seed): four words of 32 bits
+       element e              words GPI_WORDS e .. GPI_WORDS e + GPI_WORDS - 1 of the blocks in a row
+       out[i]                 is made of element first_element + i
+
+       blocks     | w0 w1 w2 w3 | w4 w5 w6 w7 | ...
+       elements   | e0 e1 e2 e3 | e4 e5 e6 e7 |       GPI_WORDS 1
+                  | e0    e1    | e2    e3    |       GPI_WORDS 2
+
+   What an element is does not depend on where it is computed. Normal numbers come in pairs (Box & Muller
+   1958), and both of a pair are of one block.
+
+   Parameters, which the host writes ahead
+       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: an item makes eight blocks at a time, or one
+       GPI_WG, GPI_ITEMS                     items of a group; local: blocks of an item
+       GPI_WORDS                             1, 2: words of an element
+       GPI_KIND                              0: bits, 1: uniform floats, 2: integers of a range, 3: normal
+       GPI_OUT, GPI_OUT_HALF                 type in memory; 1: half
+       GPI_LANE                              type as an operand: a half is a float
+       GPI_FRACTION                          floats: bits of a fraction in [0, 1)
+       GPI_AS_LANE(bits)                     normal: a number of that type from its bits                 */
+#ifndef GPI_MAP_RANDOM_CL
+#define GPI_MAP_RANDOM_CL
+#include "base/count.cl"
+#include "base/platform.cl"
+
+#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1
+#error "exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1"
+#endif
+#if GPI_SHAPE_SERIAL && GPI_WG != 1
+#error "the serial shape has one item a group"
+#endif
+#if GPI_WORDS != 1 && GPI_WORDS != 2
+#error "GPI_WORDS must be 1 or 2"
+#endif
+#if GPI_KIND > 3
+#error "GPI_KIND must be 0 .. 3"
+#endif
+
+#define GPI_PER_BLOCK (4 / GPI_WORDS) /* elements of a block */
+
+/* Blocks side by side, one a lane. */
+#if GPI_SHAPE_SERIAL
+#define GPI_BLOCKS 8
+typedef uint8 gpi_lanes;
+#define GPI_LANES_MAKE(x) (uint8)(x)
+#define GPI_LANES_WIDE(x) convert_ulong8(x)
+#define GPI_LANES_NARROW(x) convert_uint8(x)
+#define GPI_LANES_STORE(x, p) vstore8(x, 0, p)
+#define GPI_LANE_NUMBERS (ulong8)(0, 1, 2, 3, 4, 5, 6, 7)
+typedef ulong8 gpi_wide_lanes;
+#else
+#define GPI_BLOCKS 1
+typedef uint gpi_lanes;
+#define GPI_LANES_MAKE(x) (x)
+#define GPI_LANES_WIDE(x) (ulong)(x)
+#define GPI_LANES_NARROW(x) (uint)(x)
+#define GPI_LANES_STORE(x, p) *(p) = (x)
+#define GPI_LANE_NUMBERS 0ul
+typedef ulong gpi_wide_lanes;
+#endif
+
+/* A counter, or the words that it becomes. */
+typedef struct gpi_block {
+    gpi_lanes word[4];
+} gpi_block;
+
+GPI_INLINE gpi_block gpi_philox(gpi_block c, uint key0, uint key1)
+{
+    for (uint round = 0; round < 10; round++) {
+        const gpi_wide_lanes p = GPI_LANES_WIDE(c.word[0]) * 0xd2511f53ul;
+        const gpi_wide_lanes q = GPI_LANES_WIDE(c.word[2]) * 0xcd9e8d57ul;
+        c.word[0] = GPI_LANES_NARROW(q >> 32) ^ c.word[1] ^ GPI_LANES_MAKE(key0);
+        c.word[1] = GPI_LANES_NARROW(q & 0xfffffffful);
+        c.word[2] = GPI_LANES_NARROW(p >> 32) ^ c.word[3] ^ GPI_LANES_MAKE(key1);
+        c.word[3] = GPI_LANES_NARROW(p & 0xfffffffful);
+        key0 += 0x9e3779b9u;
+        key1 += 0xbb67ae85u;
+    }
+    return c;
+}
+
+/* The words of blocks b, b + 1, ... in a row. */
+GPI_INLINE void gpi_words(ulong b, ulong seed, ulong stream, uint word[4 * GPI_BLOCKS])
+{
+    const gpi_wide_lanes at = b + GPI_LANE_NUMBERS;
+    uint by_place[4][GPI_BLOCKS];
+    gpi_block c;
+    c.word[0] = GPI_LANES_NARROW(at & 0xfffffffful);
+    c.word[1] = GPI_LANES_NARROW(at >> 32);
+    c.word[2] = GPI_LANES_MAKE((uint)stream);
+    c.word[3] = GPI_LANES_MAKE((uint)(stream >> 32));
+    c = gpi_philox(c, (uint)seed, (uint)(seed >> 32));
+    for (uint k = 0; k < 4; k++) GPI_LANES_STORE(c.word[k], by_place[k]);
+    for (uint k = 0; k < 4 * GPI_BLOCKS; k++) word[k] = by_place[k % 4][k / 4];
+}
+
+#if GPI_KIND == 1 || GPI_KIND == 3
+/* Element e as a fraction in [0, 1), which the type holds exactly. */
+GPI_INLINE GPI_LANE gpi_fraction(const uint *word, uint e)
+{
+#if GPI_WORDS == 1
+    return (GPI_LANE)(word[e] >> (32 - GPI_FRACTION)) * (GPI_LANE)(1.0f / (1 << GPI_FRACTION));
+#else
+    const ulong w = (ulong)word[2 * e + 1] << 32 | word[2 * e];
+    return (GPI_LANE)(w >> (64 - GPI_FRACTION)) / (GPI_LANE)(1ul << GPI_FRACTION);
+#endif
+}
+#else
+GPI_INLINE ulong gpi_bits(const uint *word, uint e)
+{
+#if GPI_WORDS == 1
+    return word[e];
+#else
+    return (ulong)word[2 * e + 1] << 32 | word[2 * e];
+#endif
+}
+#endif
+
+/* The elements of the blocks whose words these are. a, b: low and range; mean and deviation, by their bits.
+ */
+GPI_INLINE void gpi_elements(const uint *word, ulong a, ulong b, GPI_LANE *element)
+{
+#if GPI_KIND == 3
+    /* 1 minus a fraction is never 0, and exact */
+    for (uint e = 0; e < GPI_BLOCKS * GPI_PER_BLOCK; e += 2) {
+        const GPI_LANE u = 1 - gpi_fraction(word, e), v = gpi_fraction(word, e + 1);
+        const GPI_LANE radius = GPI_AS_LANE(b) * sqrt(-2 * log(u));
+        element[e] = GPI_AS_LANE(a) + radius * cospi(2 * v);
+        element[e + 1] = GPI_AS_LANE(a) + radius * sinpi(2 * v);
+    }
+#else
+    for (uint e = 0; e < GPI_BLOCKS * GPI_PER_BLOCK; e++) {
+#if GPI_KIND == 0
+        element[e] = (GPI_LANE)gpi_bits(word, e);
+#elif GPI_KIND == 1
+        element[e] = gpi_fraction(word, e);
+#else
+        element[e] = (GPI_LANE)(a + mul_hi(gpi_bits(word, e), b));
+#endif
+    }
+#endif
+}
+
+#if GPI_OUT_HALF
+#define GPI_WRITE(p, i, v) vstore_half(v, i, p)
+#else
+#define GPI_WRITE(p, i, v) (p)[i] = (v)
+#endif
+
+#define GPI_RANDOM_PARAMETERS                                                                        \
+    __global GPI_OUT *out, ulong out_offset, ulong seed, ulong stream, ulong first_element, ulong a, \
+        ulong b, ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters
+
+#if GPI_SHAPE_SERIAL
+/* out[i] for i in [span g, span g + span): eight blocks at a time, from the one in which the first element
+ * is. */
+GPI_KERNEL void gp_random_tiles(GPI_RANDOM_PARAMETERS)
+{
+    const uint chunk = GPI_BLOCKS * GPI_PER_BLOCK;
+    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
+    const ulong begin = get_group_id(0) * span, end = min(n, begin + span);
+    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
+    out += out_offset;
+    for (ulong i = begin; i < end;) {
+        const uint skip = (uint)((first_element + i) % GPI_PER_BLOCK);
+        uint word[4 * GPI_BLOCKS];
+        GPI_LANE element[GPI_BLOCKS * GPI_PER_BLOCK];
+        gpi_words((first_element + i) / GPI_PER_BLOCK, seed, stream, word);
+        gpi_elements(word, a, b, element);
+        if (skip == 0 && i + chunk <= end) {
+            for (uint k = 0; k < chunk; k++) GPI_WRITE(out, i + k, element[k]);
+        } else {
+            for (uint k = skip; k < chunk && i + k - skip < end; k++)
+                GPI_WRITE(out, i + k - skip, element[k]);
+        }
+        i += chunk - skip;
+    }
+}
+#else
+/* GPI_WG blocks at a time. Each item makes one; neighbours then write neighbours. */
+GPI_KERNEL void gp_random_tiles(GPI_RANDOM_PARAMETERS)
+{
+    __local GPI_LANE near[GPI_WG * GPI_PER_BLOCK];
+    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
+    const uint skip = (uint)(first_element % GPI_PER_BLOCK), l = (uint)get_local_id(0);
+    const ulong end = n + skip; /* elements from the first block on; those before `skip` are not wanted */
+    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
+    out += out_offset;
+    for (uint k = 0; k < GPI_ITEMS; k++) {
+        const ulong first = (get_group_id(0) * GPI_ITEMS + k) * (GPI_WG * GPI_PER_BLOCK);
+        uint word[4];
+        GPI_LANE element[GPI_PER_BLOCK];
+        gpi_words(first_element / GPI_PER_BLOCK + first / GPI_PER_BLOCK + l, seed, stream, word);
+        gpi_elements(word, a, b, element);
+        for (uint e = 0; e < GPI_PER_BLOCK; e++) near[l * GPI_PER_BLOCK + e] = element[e];
+        barrier(CLK_LOCAL_MEM_FENCE); /* near is whole */
+        for (uint e = 0; e < GPI_PER_BLOCK; e++) {
+            const ulong at = first + e * GPI_WG + l;
+            if (at >= skip && at < end) GPI_WRITE(out, at - skip, near[e * GPI_WG + l]);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE); /* near has been read */
+    }
+}
+#endif
+#endif

@@ -1,0 +1,97 @@
+/* brackets.cl - gp_brackets: partners, parents and depths of nested brackets, by several launches.
+
+       stack of indices; an opener pushes its own, a closer pops
+       match[i]    partner of bracket i, or none
+       parent[i]   top of the stack before i: the innermost opener around i; for a closer its partner
+       depth[i]    height of the stack before i: how many openers are around i
+
+       pair      a group a tile        pairs inside tiles; what is left goes to the tile's cells and node
+       tree      a group 4096 leaves   products of neighbours, in two launches
+       join      a group a tile        the tile's closers find their openers in tiles before it
+       enclose   a group a tile        parents, depths: reads the input again
+       measure   a group a tile        greatest depths: reads the input again
+       report    one group             what is unmatched or of the wrong kind; greatest depth
+
+   Partners take one reading of the input, by `pair`; `join` goes over what is left of tiles, which is little
+   unless brackets are nested as deep as tiles are long. No group waits for another.
+
+   Whatever the input, outputs are defined: a closer on an empty stack pops nothing and has no partner; an
+   opener that is never closed has none, and is around everything behind it; kinds do not matter.         */
+#ifndef GPI_NEST_BRACKETS_CL
+#define GPI_NEST_BRACKETS_CL
+#include "base/count.cl"
+#include "base/platform.cl"
+#include "nest/brackets_tile.cl"
+#include "nest/cross_tile.cl"
+#include "nest/stack_monoid.cl"
+#include "nest/symbols.cl"
+#include "nest/tile_summary.cl"
+
+/* ------------------------------------------------------------------ pair, tree */
+
+/* Groups whose first tile does not exist, because the device found fewer elements than the bound. */
+static bool gpi_is_beyond(gpi_nest nest, uint group)
+{
+    return group * GPI_GROUP_TILES >= gpi_tiles_of(nest.n);
+}
+
+GPI_KERNEL void gp_brackets_pair(GPI_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,
+                                 GPI_NEST_PARAMETERS, volatile __global uint *counters)
+{
+    GPI_NEST_SET(nest);
+    GPI_SHARED(gpi_pair_memory, shared);
+    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
+    if (gpi_is_beyond(nest, (uint)get_group_id(0))) return;
+    gpi_pair_group(GPI_INPUT, match + match_at, nest, (uint)get_group_id(0), shared);
+    gpi_pair_note(nest, (uint)get_group_id(0), shared);
+}
+
+/* Leaves without a tile push and pop nothing. */
+GPI_KERNEL void gp_brackets_tree(GPI_COUNT_PARAMETERS, GPI_NEST_PARAMETERS, uint bottom)
+{
+    GPI_NEST_SET(nest);
+#define GPI_CLEAR(x) nest.tree[x] = gpi_node_make(0, 0)
+#define GPI_GROW(x) nest.tree[x] = gpi_node_product(nest.tree[2 * (x)], nest.tree[2 * (x) + 1])
+    GPI_GROW_TREE(leaves, gpi_tiles_of(nest.n), bottom, GPI_CLEAR, GPI_GROW);
+}
+
+/* ------------------------------------------------------------------ join, enclose, measure */
+
+/* Closers that meet openers of other tiles tend to be in the last tiles. Groups come from both ends in turns,
+   because threads of a CPU take many in a row each. */
+static uint gpi_join_tile_of(uint group, uint groups)
+{
+    return group % 2 ? groups - 1 - group / 2 : group / 2;
+}
+
+GPI_KERNEL void gp_brackets_join(GPI_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,
+                                 GPI_NEST_PARAMETERS)
+{
+    GPI_NEST_SET(nest);
+    const uint tile = gpi_join_tile_of((uint)get_group_id(0), (uint)get_num_groups(0));
+    GPI_SHARED(gpi_join_memory, shared);
+    const uint l = (uint)get_local_id(0);
+    if (tile >= gpi_tiles_of(nest.n) || gpi_leaf(nest, tile).pops == 0) return;
+    gpi_note_add(nest, tile, gpi_join_tile(GPI_INPUT, match + match_at, nest, tile, l, GPI_WG), shared);
+}
+
+GPI_KERNEL void gp_brackets_enclose(GPI_INPUT_PARAMETERS, __global gpi_index *parent, ulong parent_at,
+                                    uint parents, __global gpi_index *depth, ulong depth_at, uint depths,
+                                    GPI_NEST_PARAMETERS)
+{
+    GPI_NEST_SET(nest);
+    GPI_SHARED(gpi_pair_memory, shared);
+    if (gpi_is_beyond(nest, (uint)get_group_id(0))) return;
+    gpi_enclose_group(GPI_INPUT, nest, (uint)get_group_id(0), parent + parent_at, parents != 0,
+                      depth + depth_at, depths != 0, shared);
+}
+
+GPI_KERNEL void gp_brackets_measure(GPI_INPUT_PARAMETERS, GPI_NEST_PARAMETERS)
+{
+    GPI_NEST_SET(nest);
+    GPI_SHARED(gpi_pair_memory, shared);
+    const uint tile = (uint)get_group_id(0);
+    if (tile >= gpi_tiles_of(nest.n)) return;
+    gpi_measure_tile(GPI_INPUT, nest, tile, shared);
+}
+#endif

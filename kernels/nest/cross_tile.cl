@@ -1,0 +1,198 @@
+/* cross_tile.cl - pairs across tiles, and what is said of all tiles together: what brackets.cl and
+   brackets_back.cl share. */
+#ifndef GPI_NEST_CROSS_TILE_CL
+#define GPI_NEST_CROSS_TILE_CL
+#include "base/count.cl"
+#include "base/platform.cl"
+#include "nest/brackets_tile.cl"
+#include "nest/stack_monoid.cl"
+#include "nest/symbols.cl"
+#include "nest/tile_summary.cl"
+
+#if GPI_BACK
+#define GPI_NEST_PARAMETERS GPI_SCRATCH_PARAMETERS, uint polls, volatile __global uint *counters
+#define GPI_NEST_SET(nest)                                                                   \
+    const gpi_back back =                                                                    \
+        gpi_back_make(scratch + tree_at, GPI_INPUT, counters,                                \
+                      gpi_count(bound, wanted, wanted_offset, wanted_words), leaves, polls); \
+    const gpi_nest nest = gpi_nest_make(scratch, notes_at, back, leaves, back.n)
+#else
+#define GPI_NEST_PARAMETERS GPI_SCRATCH_PARAMETERS
+#define GPI_NEST_SET(nest)                                                                         \
+    const gpi_nest nest = gpi_nest_make(scratch, notes_at, (gpi_tiles)(scratch + tree_at), leaves, \
+                                        gpi_count(bound, wanted, wanted_offset, wanted_words))
+#endif
+
+/* ------------------------------------------------------------------ join */
+
+/* Closer and opener of different tiles. */
+static void gpi_join_pair(gpi_input in, __global gpi_index *match, gpi_index opener, gpi_index closer,
+                          ulong begin, gpi_note *note)
+{
+#if GPI_MATCH
+    match[closer] = opener;
+    match[opener] = closer;
+#endif
+#if GPI_KINDS
+    if (gpi_code(in, opener) + gpi_code(in, closer) != 0) {
+        note->mismatches++;
+        note->first = min(note->first, (uint)(closer - begin));
+    }
+#endif
+    (void)in;
+    (void)note;
+}
+
+/* As many of the run as come in rows: 16 openers side by side, whose closers are side by side. */
+static uint gpi_join_rows(__global gpi_index *match, __global const uint *opener, __global const uint *closer,
+                          gpi_index there, gpi_index begin, uint run)
+{
+    uint k = 0;
+#if GPI_MATCH && !GPI_KINDS
+    const gpi_row step = (gpi_row)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    for (bool row = true; row && k + 16 <= run;) {
+        const gpi_index p = gpi_cell_index(opener[-(long)k], there),
+                        q = gpi_cell_index(closer[-(long)k], begin);
+        row = (uint)p - opener[-(long)k - 15] == 15 && closer[-(long)k - 15] - (uint)q == 15;
+        if (!row) continue;
+        gpi_row_write(match + q, (gpi_row)(p)-step);
+        gpi_row_write(match + p - 15, (gpi_row)(q + 15) - step);
+        k += 16;
+    }
+#endif
+    return k;
+}
+
+/* The tile's closers that found no opener in it: the item's are `first`, first + stride, ... They find theirs
+   in runs, each in one tile. */
+static gpi_note gpi_join_tile(gpi_input in, __global gpi_index *match, gpi_nest nest, uint tile, uint first,
+                              uint stride)
+{
+    const ulong begin = gpi_tile_begin(tile);
+    const gpi_index closers = gpi_leaf(nest, tile).pops;
+    __global const uint *closer = nest.cells + begin + gpi_tile_length(nest, tile) - 1;
+    gpi_note note = gpi_note_make();
+    gpi_place place = {tile, 0};
+    gpi_index j = first;
+    if (j < closers) place = gpi_tiles_search(nest.tree, nest.leaves, tile, j);
+    while (j < closers && place.leaf != GPI_NOWHERE) {
+        const gpi_index pushes = gpi_leaf(nest, place.leaf).pushes;
+        const ulong there = gpi_tile_begin(place.leaf);
+        __global const uint *opener = nest.cells + there + (pushes - 1 - place.need);
+        const uint run = (uint)((min(closers - j, pushes - place.need) + stride - 1) / stride);
+        uint k = 0;
+        if (GPI_WG == 1)
+            k = gpi_join_rows(match, opener, closer - j, (gpi_index)there, (gpi_index)begin, run);
+        for (; k < run; k++)
+            gpi_join_pair(in, match, gpi_cell_index(opener[-(long)(k * stride)], (gpi_index)there),
+                          gpi_cell_index(closer[-(long)(j + k * stride)], (gpi_index)begin), begin, &note);
+        note.searches++;
+        note.joined += run;
+        j += run * stride;
+        place.need += run * stride;
+        if (j < closers) place = gpi_place_behind(nest, place);
+    }
+    return note;
+}
+
+/* ------------------------------------------------------------------ report */
+
+/* gp_brackets_errors, in ulongs */
+#define GPI_ERRORS_CLOSERS 0
+#define GPI_ERRORS_FIRST_CLOSER 1
+#define GPI_ERRORS_OPENERS 2
+#define GPI_ERRORS_FIRST_OPENER 3
+#define GPI_ERRORS_MISMATCHES 4
+#define GPI_ERRORS_FIRST_MISMATCH 5
+#define GPI_ERRORS_MAX_DEPTH 6
+#define GPI_ERRORS_JOINED 7
+#define GPI_ERRORS_SEARCHES 8
+
+#if !GPI_BACK || GPI_SHAPE_SERIAL
+/* The first closer that finds the stack empty: down the tree, to where more is popped than there is. */
+static ulong gpi_first_unmatched_closer(gpi_nest nest)
+{
+    gpi_index height = 0;
+    uint x = 1;
+    if (GPI_TILE_NODE(nest.tree, 1).pops == 0) return ~0ul;
+    while (x < nest.leaves) {
+        const gpi_node left = GPI_TILE_NODE(nest.tree, 2 * x);
+        x = 2 * x;
+        if (left.pops > height) continue;
+        height += left.pushes - left.pops;
+        x++;
+    }
+    const uint tile = x - nest.leaves;
+    const ulong end = gpi_tile_begin(tile) + gpi_tile_length(nest, tile);
+    return gpi_cell_index(nest.cells[end - 1 - height], (gpi_index)gpi_tile_begin(tile));
+}
+#endif
+
+/* The lowest opener of the stack that is left. */
+static ulong gpi_first_unmatched_opener(gpi_nest nest)
+{
+    const gpi_index left = GPI_TILE_NODE(nest.tree, 1).pushes;
+    if (left == 0) return ~0ul;
+    return gpi_opener_at(nest, gpi_tiles_descend(nest.tree, nest.leaves, 1, left - 1));
+}
+
+/* What is said of tiles first, first + stride, ... (No search for each of them: with several turns a node,
+   one group would have more than llvmpipe's 65,535 from a few thousand tiles on.) */
+typedef struct gpi_summary {
+    ulong mismatches, first, joined, searches, depth;
+    ulong lone; /* the first closer without an opener, as far as notes know */
+} gpi_summary;
+
+static gpi_summary gpi_summary_of(gpi_nest nest, uint first, uint stride)
+{
+    const uint tiles = gpi_tiles_of(nest.n);
+    gpi_summary sum = {0, ~0ul, 0, 0, 0, ~0ul};
+    for (uint t = first; t < tiles; t += stride) {
+        const gpi_note note = nest.notes[t];
+        if (note.mismatches) sum.first = min(sum.first, gpi_tile_begin(t) + note.first);
+        if (note.lone != ~0u) sum.lone = min(sum.lone, gpi_tile_begin(t) + note.lone);
+        sum.mismatches += note.mismatches;
+        sum.joined += note.joined;
+        sum.searches += note.searches;
+        sum.depth = max(sum.depth, note.base + note.rise);
+    }
+    return sum;
+}
+
+/* One group, behind all others' launches. */
+GPI_KERNEL void gp_brackets_report(GPI_INPUT_PARAMETERS, __global ulong *errors, ulong errors_at,
+                                   GPI_NEST_PARAMETERS)
+{
+    GPI_NEST_SET(nest);
+    __local gpi_summary sums[GPI_WG];
+    const uint l = (uint)get_local_id(0);
+    gpi_summary sum = gpi_summary_of(nest, l, GPI_WG);
+    sums[l] = sum;
+    gpi_sync(); /* the sums of all items are there */
+    if (l != 0) return;
+    for (uint j = 1; j < GPI_WG; j++) {
+        sum.mismatches += sums[j].mismatches;
+        sum.first = min(sum.first, sums[j].first);
+        sum.joined += sums[j].joined;
+        sum.searches += sums[j].searches;
+        sum.depth = max(sum.depth, sums[j].depth);
+        sum.lone = min(sum.lone, sums[j].lone);
+    }
+#if !GPI_BACK || GPI_SHAPE_SERIAL
+    sum.lone = nest.n ? gpi_first_unmatched_closer(nest) : ~0ul;
+#endif
+    (void)in;
+    (void)in_at;
+    (void)classes;
+    errors += errors_at * 9;
+    errors[GPI_ERRORS_CLOSERS] = nest.n ? GPI_TILE_NODE(nest.tree, 1).pops : 0;
+    errors[GPI_ERRORS_FIRST_CLOSER] = sum.lone;
+    errors[GPI_ERRORS_OPENERS] = nest.n ? GPI_TILE_NODE(nest.tree, 1).pushes : 0;
+    errors[GPI_ERRORS_FIRST_OPENER] = nest.n ? gpi_first_unmatched_opener(nest) : ~0ul;
+    errors[GPI_ERRORS_MISMATCHES] = sum.mismatches;
+    errors[GPI_ERRORS_FIRST_MISMATCH] = sum.first;
+    errors[GPI_ERRORS_MAX_DEPTH] = sum.depth;
+    errors[GPI_ERRORS_JOINED] = sum.joined;
+    errors[GPI_ERRORS_SEARCHES] = sum.searches;
+}
+#endif

@@ -1,0 +1,63 @@
+/* symbols.cl - an input element's code, and the code's sign.
+
+   Bytes find both in a table that comes with the call, so that one program serves every table. Codes of one
+   byte are bytes whose table is the identity. For other types an expression gives the code.
+
+   Parameters
+       GPI_SYMBOL       type of an input element
+       GPI_TABLE        1: uchar, with a table; 0: GPI_CODE is there
+       GPI_CODE(x, i)   the code of element i, which is x                                                */
+#ifndef GPI_NEST_SYMBOLS_CL
+#define GPI_NEST_SYMBOLS_CL
+#include "base/count.cl"
+#include "base/platform.cl"
+#include "nest/stack_monoid.cl"
+
+#if !defined(GPI_SYMBOL) || !defined(GPI_TABLE)
+#error "GPI_SYMBOL and GPI_TABLE must be defined"
+#endif
+
+#define GPI_LISTED_MAX 12
+
+/* What a table says of each symbol, as the host lays it out. The list is for comparing many symbols at once:
+   of those that are brackets, or of those that are not, whichever is short enough. */
+typedef struct gpi_classes {
+    char code[256], sign[256];
+    char opens[256]; /* all bits, or none */
+    uchar listed[GPI_LISTED_MAX];
+    uchar count;  /* of the list */
+    uchar others; /* all bits: the list is of what is no bracket */
+    uchar lists;  /* 0: both lists would be too long */
+    uchar unused;
+} gpi_classes;
+
+typedef struct gpi_input {
+    __global const GPI_SYMBOL *symbols;
+    __global const gpi_classes *classes; /* GPI_TABLE */
+} gpi_input;
+
+#define GPI_INPUT_PARAMETERS                                                                  \
+    __global const GPI_SYMBOL *in, ulong in_at, __global const gpi_classes *restrict classes, \
+        GPI_COUNT_PARAMETERS
+#define GPI_INPUT gpi_input_make(in + in_at, classes)
+
+static gpi_input gpi_input_make(__global const GPI_SYMBOL *symbols, __global const gpi_classes *classes)
+{
+    gpi_input in;
+    in.symbols = symbols;
+    in.classes = classes;
+    return in;
+}
+
+#if GPI_TABLE
+GPI_INLINE int gpi_code(gpi_input in, gpi_index i) { return in.classes->code[in.symbols[i]]; }
+GPI_INLINE int gpi_sign(gpi_input in, gpi_index i) { return in.classes->sign[in.symbols[i]]; }
+
+/* Of element i, whose sign this is: all bits where it opens, else none. */
+GPI_INLINE long gpi_opens(gpi_input in, gpi_index i, long sign) { return in.classes->opens[in.symbols[i]]; }
+#else
+GPI_INLINE int gpi_code(gpi_input in, gpi_index i) { return GPI_CODE(in.symbols[i], i); }
+GPI_INLINE int gpi_sign(gpi_input in, gpi_index i) { return clamp(gpi_code(in, i), -1, 1); }
+GPI_INLINE long gpi_opens(gpi_input in, gpi_index i, long sign) { return -(long)(sign > 0); }
+#endif
+#endif

@@ -1,0 +1,304 @@
+/* tree_serial.cl - trees in the serial shape: what one item does with its run.
+
+   Children are counted in private memory, and index is the count before. Rows of 16 siblings are one step.
+   Ends go from the back: an element ends where the last one below it does. Rows with elements whose parents
+   are in other runs are marked: nothing else is read again.
+
+   Parameters
+       GPI_SHAPE_SERIAL    1, and GPI_WG 1; otherwise this file is empty                                  */
+#ifndef GPI_NEST_TREE_SERIAL_CL
+#define GPI_NEST_TREE_SERIAL_CL
+#include "base/platform.cl"
+#include "nest/stack_monoid.cl"
+#include "nest/tree_runs.cl"
+
+#if GPI_SHAPE_SERIAL
+#if GPI_WG != 1
+#error "the serial shape has one item a group"
+#endif
+#if GPI_RUN > 32768
+#error "ends inside a run have 16 bits"
+#endif
+
+static void gpi_sync(void) {} /* there is nobody else */
+static void gpi_sync_all(void) {}
+
+#define GPI_AHEAD (2048 / GPI_INDEX_SIZE) /* elements that are fetched before they are needed */
+
+typedef uint *gpi_tree_shared;
+#define GPI_TREE_SHARED(name) const gpi_tree_shared name = 0 /* one item shares nothing */
+#define GPI_KEY(i) gpi_key_of(f, run.begin + (i))
+
+static void gpi_tree_load(gpi_family f, gpi_tree_shared memory)
+{
+    (void)f;
+    (void)memory;
+}
+
+static void gpi_tree_store_far(gpi_family f, gpi_tree_shared memory)
+{
+    (void)f;
+    (void)memory;
+}
+
+/* ------------------------------------------------------------------ rows */
+
+#define GPI_LANE_NUMBERS(type) ((type)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
+typedef ushort16 gpi_near_row __attribute__((aligned(2)));
+#if GPI_INDEX_SIZE == 4
+#define gpi_convert_row convert_uint16
+typedef uint8 gpi_half_row;
+typedef uint4 gpi_quarter_row;
+#else
+#define gpi_convert_row convert_ulong16
+typedef ulong8 gpi_half_row;
+typedef ulong4 gpi_quarter_row;
+#endif
+
+GPI_INLINE bool gpi_rows_agree(gpi_row a, gpi_row b)
+{
+    const gpi_row other = a ^ b;
+    const gpi_half_row eight = other.lo | GPI_UPPER(other);
+    const gpi_quarter_row four = eight.lo | eight.hi;
+    return (four.x | four.y | four.z | four.w) == 0;
+}
+
+/* Whether the run's 16 elements from the i-th on are siblings that all count: of a parent in the run, or all
+   of one in another run. */
+GPI_INLINE bool gpi_are_siblings(__global const gpi_index *parent, gpi_index begin, uint i)
+{
+#if GPI_SELECT
+    return false;
+#else
+    const gpi_row row = GPI_LOAD_VECTOR(gpi_row, parent + i);
+    return gpi_rows_agree(row, (gpi_row)(row.s0)) && (row.s0 - begin < i || row.s0 + 1 <= begin);
+#endif
+}
+
+/* Whether each of these has the one before it as its parent. */
+GPI_INLINE bool gpi_is_ladder(__global const gpi_index *parent, gpi_index begin, uint i)
+{
+    const gpi_row row = GPI_LOAD_VECTOR(gpi_row, parent + i);
+    return gpi_rows_agree(row, (gpi_row)(begin + i - 1) + GPI_LANE_NUMBERS(gpi_row));
+}
+
+/* From the element before the run's i-th one down: how many are each the next one's parent, as far as is
+   known at a glance. */
+GPI_INLINE uint gpi_rungs(gpi_family f, gpi_run run, uint i)
+{
+    return i >= 16 && gpi_is_ladder(f.parent + run.begin, run.begin, i - 16) ? 16 : 1;
+}
+
+/* Counts in a run, for each element, or ends: `base` and what is near. */
+static void gpi_store_near(__global gpi_index *out, gpi_index base, const ushort *near, uint length)
+{
+    uint i = 0;
+    for (; i + 16 <= length; i += 16) {
+        const gpi_row row = gpi_convert_row(GPI_LOAD_PRIVATE(gpi_near_row, near + i)) + (gpi_row)(base);
+        gpi_row_write(out + i, row);
+    }
+    for (; i < length; i++) out[i] = base + near[i];
+}
+
+/* ------------------------------------------------------------------ inside runs */
+
+/* The lowest key so far and how many have it; apart, so that they can stay in registers. */
+GPI_INLINE void gpi_lower(gpi_index *lowest, gpi_index *count, gpi_index key, uint counts)
+{
+    if (key < *lowest) *count = 0;
+    *lowest = min(*lowest, key);
+    *count += key == *lowest ? counts : 0;
+}
+
+/* The run's i-th element. Returns whether its parent is in another run. */
+GPI_INLINE bool gpi_count_one(gpi_family f, gpi_index begin, uint i, ushort *own, gpi_index *lowest,
+                              gpi_index *count, const bool index)
+{
+    const gpi_index parent = f.parent[begin + i], k = parent - begin;
+    const uint counts = gpi_counts(f, begin + i);
+    if (GPI_RARELY(k >= i)) {
+        gpi_lower(lowest, count, parent < begin ? parent + 1 : 0, counts);
+        return true;
+    }
+    const ushort before = own[k];
+    if (index) f.index[begin + i] = before;
+    own[k] = (ushort)(before + counts);
+    return false;
+}
+
+/* 16 siblings; the same, a bit each. */
+GPI_INLINE ushort gpi_count_siblings(gpi_family f, gpi_index begin, uint i, ushort *own, gpi_index *lowest,
+                                     gpi_index *count, const bool index)
+{
+    const gpi_index parent = f.parent[begin + i], k = parent - begin;
+    if (k >= i) {
+        gpi_lower(lowest, count, parent + 1, 16);
+        return 0xffff;
+    }
+    const ushort before = own[k];
+    if (index) GPI_STORE_VECTOR(gpi_row, (gpi_row)(before) + GPI_LANE_NUMBERS(gpi_row), f.index + begin + i);
+    own[k] = before + 16;
+    return 0;
+}
+
+GPI_INLINE gpi_low gpi_count_run(gpi_family f, gpi_run run, ushort *own, const bool index)
+{
+    __global ushort *marks = f.marks + (ulong)run.number * GPI_ROWS;
+    gpi_index lowest = GPI_NONE, count = 0;
+    for (uint i = 0; i < run.length; i += 16) {
+        const uint length = min(run.length - i, 16u);
+        ushort outside = 0;
+        GPI_PREFETCH_READ(f.parent + run.begin + i + GPI_AHEAD);
+        if (index) GPI_PREFETCH_WRITE(f.index + run.begin + i + GPI_AHEAD);
+        for (uint k = i; k < i + 16; k++) own[k] = 0;
+        if (length < 16) {
+            for (uint k = 0; k < length; k++)
+                if (gpi_count_one(f, run.begin, i + k, own, &lowest, &count, index)) outside |= 1u << k;
+        } else if (gpi_are_siblings(f.parent + run.begin, run.begin, i)) {
+            outside = gpi_count_siblings(f, run.begin, i, own, &lowest, &count, index);
+        } else {
+#pragma unroll
+            for (uint k = 0; k < 16; k++)
+                if (gpi_count_one(f, run.begin, i + k, own, &lowest, &count, index)) outside |= 1u << k;
+        }
+        marks[i / 16] = outside;
+    }
+    return gpi_low_make(lowest, count);
+}
+
+/* The run's i-th element ends, and so does its parent, if that is in the run, or later. */
+GPI_INLINE void gpi_end_one(__global const gpi_index *parent, gpi_index begin, uint i, ushort *end)
+{
+    const gpi_index k = parent[i] - begin;
+    if (k < i) end[k] = max(end[k], end[i]);
+}
+
+/* 16 elements of which each is the parent of the next one: ends go up from the last one. */
+GPI_INLINE void gpi_end_ladder(uint i, ushort *end)
+{
+    ushort last = end[i + 15];
+    for (uint k = i + 15; k > max(i, 1u) - 1; k--) {
+        last = max(last, end[k - 1]);
+        end[k - 1] = last;
+    }
+}
+
+/* From the back: what is behind an element has ended. Of siblings side by side all but the last one have
+   nobody below them. */
+static void gpi_end_run(gpi_family f, gpi_run run, ushort *end)
+{
+    __global const gpi_index *parent = f.parent + run.begin;
+    __global const ushort *marks = f.marks + (ulong)run.number * GPI_ROWS;
+    uint i = run.length;
+    for (uint k = 0; k < GPI_ROWS * 16; k++) end[k] = (ushort)(k + 1);
+    for (; i % 16 != 0; i--) gpi_end_one(parent, run.begin, i - 1, end);
+    for (; i > 0; i -= 16) {
+        if (marks[i / 16 - 1] == 0xffff) continue;
+        if (gpi_are_siblings(parent, run.begin, i - 16)) {
+            gpi_end_one(parent, run.begin, i - 1, end);
+        } else if (gpi_is_ladder(parent, run.begin, i - 16)) {
+            gpi_end_ladder(i - 16, end);
+        } else {
+#pragma unroll
+            for (uint k = 1; k <= 16; k++) gpi_end_one(parent, run.begin, i - k, end);
+        }
+    }
+    gpi_store_near(f.end + run.begin, run.begin, end, run.length);
+}
+
+/* What later runs may ask for: the children of elements that are still open at the run's end. */
+static void gpi_store_open(gpi_family f, gpi_run run, const ushort *own)
+{
+    gpi_index open = run.begin + run.length; /* a key */
+    while (open > run.begin) {
+        const uint i = (uint)(open - run.begin), rungs = gpi_rungs(f, run, i);
+        for (uint k = 1; k <= rungs; k++) f.own[open - k] = own[i - k];
+        open = GPI_KEY(i - rungs);
+    }
+}
+
+static void gpi_group_inside(gpi_family f, gpi_tree_shared memory)
+{
+    const gpi_run run = gpi_run_make(f.n, (uint)get_global_id(0));
+    ushort near[GPI_ROWS * 16];
+    (void)memory;
+    if (run.length == 0) return;
+    if (f.outputs & GPI_TREE_INDEX) f.tree[f.leaves + run.number] = gpi_count_run(f, run, near, true);
+    else f.tree[f.leaves + run.number] = gpi_count_run(f, run, near, false);
+    gpi_store_open(f, run, near);
+    if (f.outputs & GPI_TREE_CHILDREN) gpi_store_near(f.children + run.begin, 0, near, run.length);
+    if (f.outputs & GPI_TREE_END) gpi_end_run(f, run, near);
+}
+
+/* ------------------------------------------------------------------ beyond runs */
+
+/* Whether 16 elements from `at` on have the parents `parent`, and the one before it, and so on. */
+GPI_INLINE bool gpi_descend(gpi_family f, gpi_index at, gpi_index parent)
+{
+    return gpi_rows_agree(GPI_LOAD_VECTOR(gpi_row, f.parent + at),
+                          (gpi_row)(parent)-GPI_LANE_NUMBERS(gpi_row));
+}
+
+/* A row of the run, as in deep nests: each element has the parent before its neighbour's. True: done. The
+   parents have to be in one run, the crowd's, and without children in the runs between. */
+GPI_INLINE bool gpi_crowd_descend(gpi_family f, gpi_index at, gpi_crowd *crowd)
+{
+    const gpi_index parent = f.parent[at], lowest = parent - 15;
+    if (GPI_SELECT || !gpi_descend(f, at, parent) || parent + 1 >= crowd->key) return false;
+    if (parent < 15 || lowest / GPI_RUN + 1 != crowd->first || parent / GPI_RUN + 1 != crowd->first)
+        return false;
+    if (crowd->between.key - (lowest + 1) < 16) return false;
+    gpi_children_done(f, crowd->key, crowd->count);
+    if (f.outputs & GPI_TREE_INDEX) {
+        const gpi_near_row own = GPI_LOAD_VECTOR(gpi_near_row, f.own + lowest);
+        GPI_STORE_VECTOR(gpi_row, gpi_convert_row(GPI_TURNED(own)), f.index + at);
+    }
+    for (uint k = 15; k > 0 && f.outputs & GPI_TREE_CHILDREN; k--)
+        f.children[lowest + k] = f.own[lowest + k] + 1;
+    crowd->key = lowest + 1;
+    crowd->count = f.own[lowest] + 1;
+    return true;
+}
+
+/* Ends of the 16 elements up to the one with the key `open`, each the next one's parent, of which the one
+   behind ended at `at`, in run `next`: each ends where the next one does and one more. True: done. */
+GPI_INLINE bool gpi_ends_descend(gpi_family f, gpi_index open, uint next, ulong *at)
+{
+    const ulong last = min(f.n, (*at / GPI_RUN + 1) * GPI_RUN);
+    if (next == f.leaves || *at + 16 >= last || *at / GPI_RUN != next) return false;
+    if (f.tree[f.leaves + next].key > open - 16 || gpi_key_of(f, *at) < open) return false;
+    if (!gpi_descend(f, (gpi_index)*at + 1, open - 2)) return false;
+    *at += 16;
+    GPI_STORE_VECTOR(gpi_row, (gpi_row)((gpi_index)*at) - GPI_LANE_NUMBERS(gpi_row), f.end + open - 16);
+    return true;
+}
+
+/* Elements whose parents are in other runs. */
+static void gpi_run_outside(gpi_family f, gpi_run run, gpi_tree_shared memory)
+{
+    __global const ushort *marks = f.marks + (ulong)run.number * GPI_ROWS;
+    gpi_crowd crowd = gpi_crowd_make();
+    (void)memory;
+    for (uint i = 0; i < run.length; i += 16) {
+        const gpi_index at = run.begin + i;
+        uint outside = marks[i / 16];
+        if (!outside) continue;
+        GPI_PREFETCH_READ(f.parent + at + GPI_AHEAD);
+        if (f.outputs & GPI_TREE_INDEX) GPI_PREFETCH_WRITE(f.index + at + GPI_AHEAD);
+        if (outside == 0xffff && gpi_are_siblings(f.parent + run.begin, run.begin, i)) {
+            const gpi_index before = gpi_crowd_add(f, run, &crowd, f.parent[at] + 1, 16);
+            if (f.outputs & GPI_TREE_INDEX)
+                GPI_STORE_VECTOR(gpi_row, (gpi_row)(before) + GPI_LANE_NUMBERS(gpi_row), f.index + at);
+            continue;
+        }
+        if (outside == 0xffff && gpi_crowd_descend(f, at, &crowd)) continue;
+        for (; outside; outside &= outside - 1) {
+            const gpi_index e = at + popcount(~outside & (outside - 1));
+            const gpi_index before = gpi_crowd_add(f, run, &crowd, gpi_key_of(f, e), gpi_counts(f, e));
+            if (f.outputs & GPI_TREE_INDEX) f.index[e] = before;
+        }
+    }
+    gpi_crowd_end(f, run, &crowd);
+}
+#endif
+#endif

@@ -1,0 +1,182 @@
+/* lookback.cl - decoupled look-back: how a group learns the product of all tiles before its own.
+
+       prefix(t) = aggregate(0) . aggregate(1) ... aggregate(t-1)
+
+   A group publishes its tile's aggregate, walks back over its predecessors, combining what they
+   published, until it meets an inclusive prefix, and publishes its own.
+   (Merrill & Garland 2016; fallback: Smith, Levien & Owens 2025.)
+
+   State buffer, zeroed before the launch:
+
+       uint ticket, 3 x unused | tile 0: GPI_STATE_WORDS words | tile 1: ... |
+
+       wide word     payload 32 bits in the low half, flag in the top two bits
+       narrow word   payload 16 bits in the low half, flag in the top two bits
+
+   An element's payload is spread over its words and each word repeats the flag: a reader believes a
+   state only when all its words show the same flag, so no order between the words is needed and every
+   access is a relaxed atomic. Flags only ever rise: empty < aggregate < inclusive.
+
+   Waiting. This file is the only one in which a group waits for another.
+     - Tiles are handed out by ticket: whoever waits, waits for groups that have already started.
+     - A wait is bounded: after `polls` looks at tiles that are late, the group computes each further
+       late tile itself, from the input, and goes on (`polls` 0: wait for ever; the host says so only
+       on devices that are known to let every started group go on running).
+   tests/models/lookback.pml checks this: stores that land in any order, both numbers of words, the fallback.
+ */
+#ifndef GPI_SCAN_LOOKBACK_CL
+#define GPI_SCAN_LOOKBACK_CL
+#include "base/count.cl"
+#include "base/fault_injection.cl"
+#include "base/platform.cl"
+#include "element/monoid.cl"
+#include "scan/tile.cl"
+
+#define GPI_EMPTY 0u
+#define GPI_AGGREGATE 1u
+#define GPI_INCLUSIVE 2u
+
+#if GPI_WIDE
+#define GPI_STATE_WORDS GPI_WORDS
+#define GPI_FLAG_SHIFT 62
+#else
+#define GPI_STATE_WORDS (2 * GPI_WORDS)
+#define GPI_FLAG_SHIFT 30
+#endif
+#define GPI_STATE_HEADER 4 /* uints */
+
+typedef volatile __global gpi_word *gpi_state_words;
+
+/* The tile of this group. All items call; the order of tickets is the order of tiles. */
+static uint gpi_take_ticket(volatile __global uint *state, gpi_shared shared)
+{
+    uint ticket = 0;
+    if (get_local_id(0) == 0) ticket = atomic_inc(state);
+    return gpi_broadcast(ticket, shared);
+}
+
+static gpi_state_words gpi_state_of(volatile __global uint *state, uint tile)
+{
+    return (gpi_state_words)(state + GPI_STATE_HEADER) + (ulong)tile * GPI_STATE_WORDS;
+}
+
+/* Word k of a state: the flag and the k-th piece of the payload. */
+static gpi_word gpi_pack(uint flag, const gpi_bits *bits, uint k)
+{
+#if GPI_WIDE
+    return (gpi_word)flag << GPI_FLAG_SHIFT | bits->word[k];
+#else
+    return flag << GPI_FLAG_SHIFT | (bits->word[k / 2] >> 16 * (k % 2) & 0xffffu);
+#endif
+}
+
+static gpi_bits gpi_bits_of(GPI_T value)
+{
+    gpi_bits bits;
+    bits.word[GPI_WORDS - 1] = 0; /* an element of 1 or 2 bytes leaves part of it alone */
+    bits.value = value;
+    return bits;
+}
+
+static void gpi_publish(volatile __global uint *state, uint tile, uint flag, GPI_T value)
+{
+    const gpi_bits bits = gpi_bits_of(value);
+    gpi_state_words words = gpi_state_of(state, tile);
+    for (uint k = 0; k < GPI_STATE_WORDS; k++) {
+        if (gpi_tells(words + k, tile, k + (flag == GPI_INCLUSIVE)))
+            gpi_word_write(words + k, gpi_pack(flag, &bits, k));
+    }
+}
+
+/* One look at a tile's state: its flag, and in *value what the words say, which is a value if that flag is
+   not GPI_EMPTY. Written in either case: PoCL 6 aborts on the choice (docs/DRIVERS.md). (lookback.pml:
+   `whole`, and the mutation BUG_AGREE.) */
+static uint gpi_observe(volatile __global uint *state, uint tile, GPI_T *value)
+{
+    gpi_state_words words = gpi_state_of(state, tile);
+    gpi_bits bits = gpi_bits_of(*value);
+    const gpi_word first = gpi_word_load(words);
+    const uint flag = (uint)(first >> GPI_FLAG_SHIFT);
+    bool agree = true;
+    gpi_word w = first;
+    for (uint k = 0; k < GPI_STATE_WORDS; k++) {
+        if (k > 0) w = gpi_word_load(words + k);
+        agree = agree && (uint)(w >> GPI_FLAG_SHIFT) == flag;
+#if GPI_WIDE
+        bits.word[k] = (uint)w;
+#else
+        bits.word[k / 2] = k % 2 ? bits.word[k / 2] | w << 16 : w & 0xffffu;
+#endif
+    }
+    *value = bits.value;
+    return agree ? flag : GPI_EMPTY;
+}
+
+/* Publishes another tile's aggregate for it, word by word, where nothing is published yet. Right only
+   for bit-exact monoids: the owner may be writing the same words at the same time. (lookback.pml: `whole`,
+   and the mutations BUG_POST and BUG_EXACT.) */
+static void gpi_post(volatile __global uint *state, uint tile, GPI_T aggregate)
+{
+#if GPI_EXACT
+    const gpi_bits bits = gpi_bits_of(aggregate);
+    gpi_state_words words = gpi_state_of(state, tile);
+    for (uint k = 0; k < GPI_STATE_WORDS; k++) {
+        gpi_word_replace(words + k, (gpi_word)0, gpi_pack(GPI_AGGREGATE, &bits, k));
+    }
+#else
+    (void)state;
+    (void)tile;
+    (void)aggregate;
+#endif
+}
+
+/* Combines the states of the tiles before `next` to the left of *prefix, as far as they are published.
+   Returns 0 when *prefix is complete, else n > 0: tile n-1 is late. One item calls.
+   Ends because each turn either goes one tile back or uses up one of *polls; where polls are not
+   counted, because tile next-1 has been started and is let run (ticket order, fair device). (lookback.pml:
+   `alive`, `right`, and the mutation BUG_TICKET; with POLLS and SILENT what the bound is for.) */
+static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefix, uint *polls, bool bounded)
+{
+    while (next > 0) {
+        GPI_T seen = *prefix;
+        const uint flag = gpi_observe(state, next - 1, &seen);
+        if (flag == GPI_EMPTY) {
+            if (bounded && *polls == 0) break;
+            *polls -= 1;
+            continue;
+        }
+        *prefix = gpi_combine(seen, *prefix);
+        next = flag == GPI_INCLUSIVE ? 0 : next - 1;
+    }
+    return next; /* not 0 also when a device dropped out of the loop: never taken for an answer */
+}
+
+/* The product of all tiles before `tile`. All items call; `aggregate` is the tile's own.
+   Ends because each turn of the loop brings `next` nearer to 0. (lookback.pml: `alive`; `kept`: why the host
+   lets no call in place come here with polls.) */
+static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggregate, gpi_source source,
+                           uint polls, volatile __global uint *counters, gpi_shared shared)
+{
+    const bool leader = get_local_id(0) == 0;
+    const bool bounded = polls > 0;
+    GPI_T prefix = gpi_identity();
+    uint next = tile;
+
+    if (leader && tile > 0) gpi_publish(state, tile, GPI_AGGREGATE, aggregate);
+    while (next > 0) {
+        if (leader) next = gpi_walk_back(state, next, &prefix, &polls, bounded);
+        next = gpi_broadcast(next, shared);
+        if (next == 0) break;
+        const GPI_T late = gpi_tile_reduce(source, (ulong)(next - 1) * GPI_TILE, shared);
+        next -= 1;
+        if (leader) {
+            prefix = gpi_combine(late, prefix);
+            gpi_post(state, next, late);
+            atomic_inc(counters + GPI_COUNT_FALLBACKS);
+        }
+    }
+    if (leader && next == 0) gpi_publish(state, tile, GPI_INCLUSIVE, gpi_combine(prefix, aggregate));
+    if (leader && next != 0) atomic_inc(counters + GPI_COUNT_ABANDONED);
+    return gpi_broadcast_element(prefix, shared);
+}
+#endif

@@ -1,0 +1,89 @@
+/* monoid_check.cl - is it a monoid? Each work-item takes three elements a, b, c and tries
+
+       e a = a,  a e = a        (a b) c = a (b c)        a b = b a        e the identity
+
+   and writes which of them fail, and what came out:  | e a | a e | a b | b a | (a b) c | a (b c) |
+
+   Parameters: those of element/monoid.cl, and
+       gpi_user_equal(x, y)     the caller's idea of equal, where GPI_EQUAL is 1
+       GPI_EXACT                else: the same bits; or, without, words that are close as floats      */
+#ifndef GPI_SCAN_MONOID_CHECK_CL
+#define GPI_SCAN_MONOID_CHECK_CL
+#include "base/platform.cl"
+#include "element/monoid.cl"
+
+#define GPI_LAW_LEFT 1u
+#define GPI_LAW_RIGHT 2u
+#define GPI_LAW_COMMUTES 4u
+#define GPI_LAW_ASSOCIATES 8u
+#define GPI_LAW_RESULTS 6
+
+/* Bits as a number, 0 for what is none. */
+static float gpi_word_value(uint word)
+{
+    const float x = as_float(word);
+    return isfinite(x) ? fabs(x) : 0.0f;
+}
+
+static float gpi_scale_of(GPI_T a)
+{
+    gpi_bits bits;
+    float scale = 0.0f;
+    bits.value = a;
+    for (uint w = 0; w < GPI_WORDS; w++) scale = fmax(scale, gpi_word_value(bits.word[w]));
+    return scale;
+}
+
+static bool gpi_word_same(uint a, uint b, float slack)
+{
+#if GPI_EXACT
+    (void)slack;
+    return a == b;
+#else
+    const float x = as_float(a), y = as_float(b);
+    return a == b || (isnan(x) && isnan(y)) || fabs(x - y) <= slack;
+#endif
+}
+
+static bool gpi_same(GPI_T x, GPI_T y, float slack)
+{
+#if GPI_EQUAL
+    return gpi_user_equal(x, y);
+#else
+    gpi_bits a, b;
+    bool same = true;
+    a.value = x;
+    b.value = y;
+    for (uint w = 0; w < GPI_WORDS; w++) same = same && gpi_word_same(a.word[w], b.word[w], slack);
+    return same;
+#endif
+}
+
+GPI_KERNEL void gp_laws_try(__global const GPI_T *elements, __global const uint *triples, uint count,
+                            float tolerance, __global GPI_T *results, __global uint *failed)
+{
+    const uint t = (uint)get_global_id(0);
+    if (t >= count) return;
+    const GPI_T e = gpi_identity(), a = elements[triples[3 * t]], b = elements[triples[3 * t + 1]],
+                c = elements[triples[3 * t + 2]];
+    const GPI_T ab = gpi_combine(a, b), ba = gpi_combine(b, a), bc = gpi_combine(b, c);
+    const GPI_T left = gpi_combine(e, a), right = gpi_combine(a, e);
+    const GPI_T ab_c = gpi_combine(ab, c), a_bc = gpi_combine(a, bc);
+    const float both = fmax(gpi_scale_of(a), gpi_scale_of(b));
+    const float three = fmax(fmax(both, gpi_scale_of(c)), fmax(gpi_scale_of(ab), gpi_scale_of(bc)));
+    const float all = fmax(three, fmax(gpi_scale_of(ab_c), gpi_scale_of(a_bc)));
+    uint f = 0;
+    if (!gpi_same(left, a, tolerance * gpi_scale_of(a))) f |= GPI_LAW_LEFT;
+    if (!gpi_same(right, a, tolerance * gpi_scale_of(a))) f |= GPI_LAW_RIGHT;
+    if (!gpi_same(ab, ba, tolerance * fmax(both, gpi_scale_of(ab)))) f |= GPI_LAW_COMMUTES;
+    if (!gpi_same(ab_c, a_bc, tolerance * all)) f |= GPI_LAW_ASSOCIATES;
+    failed[t] = f;
+    results += (ulong)t * GPI_LAW_RESULTS;
+    results[0] = left;
+    results[1] = right;
+    results[2] = ab;
+    results[3] = ba;
+    results[4] = ab_c;
+    results[5] = a_bc;
+}
+#endif

@@ -1,0 +1,90 @@
+/* scan.cl - inclusive  out[i] = initial . in[0] ... in[i]
+             exclusive  out[i] = initial . in[0] ... in[i-1]
+
+   Single pass (look-back), 2 n elements moved:
+
+       in   | tile 0 | tile 1 | ... |      gp_scan_look_back: a group a tile, tiles by ticket
+       out  | tile 0 | tile 1 | ... |
+
+   Multi-pass (reduce, then scan), 3 n elements moved, no group waits for another:
+
+       in       | tile 0 | tile 1 | ... |  gp_scan_upsweep: a group a tile
+       partials |   0    |   1    | ... |  gp_scan_spine: one group, exclusive scan in place
+       out      | tile 0 | tile 1 | ... |  gp_scan_downsweep: a group a tile
+
+   A single tile needs only the downsweep. Segmented, `initial` stands before each segment and the first
+   element in that order is a head: nothing is carried in.
+   (Merrill & Garland 2016; Sengupta et al. 2007 for the sweeps.)                                     */
+#ifndef GPI_SCAN_SCAN_CL
+#define GPI_SCAN_SCAN_CL
+#include "base/count.cl"
+#include "base/platform.cl"
+#include "element/input.cl"
+#include "element/monoid.cl"
+#include "scan/lookback.cl"
+#include "scan/reduce_then_scan.cl"
+#include "scan/tile.cl"
+#include "scan/tile_scan.cl"
+
+/* What stands before the first tile. */
+static GPI_T gpi_scan_begin(GPI_BASE initial)
+{
+#if GPI_SEGMENTED
+    return gpi_identity(); /* gpi_scan_result puts `initial` before each segment */
+#else
+    return initial;
+#endif
+}
+
+GPI_KERNEL void gp_scan_look_back(GPI_SOURCE_PARAMETERS, GPI_SINK_PARAMETERS, volatile __global uint *state,
+                                  uint polls, volatile __global uint *counters)
+{
+    GPI_SHARED(shared);
+    gpi_tile tile;
+    gpi_source source;
+    gpi_sink sink;
+    GPI_SOURCE_SET(source);
+    GPI_SINK_SET(sink);
+    const uint id = gpi_take_ticket(state, shared);
+    const ulong base = (ulong)id * GPI_TILE;
+    GPI_COUNT_CHECK(id == 0, counters);
+    if (base >= source.count) return; /* so do all later tiles: nobody waits for this one */
+    gpi_tile_open(&tile, source, base, shared);
+    const GPI_T aggregate = gpi_tile_aggregate(&tile);
+    const GPI_T prefix = gpi_look_back(state, id, aggregate, source, polls, counters, shared);
+    gpi_tile_scan(&tile, gpi_combine(gpi_scan_begin(sink.initial), prefix), source, base, sink, shared);
+}
+
+GPI_KERNEL void gp_scan_upsweep(GPI_SOURCE_PARAMETERS, __global GPI_T *partials)
+{
+    GPI_SHARED(shared);
+    gpi_source source;
+    GPI_SOURCE_SET(source);
+    gpi_sweep_up(source, partials, shared);
+}
+
+/* partials[t] becomes initial . partials[0] ... partials[t-1] */
+GPI_KERNEL void gp_scan_spine(__global GPI_T *partials, uint tiles, gpi_argument initial)
+{
+    GPI_SHARED(shared);
+    (void)gpi_sweep_spine(partials, tiles, gpi_scan_begin(gpi_base_of(initial)), shared);
+}
+
+/* `partials` is not read when there is one tile. */
+GPI_KERNEL void gp_scan_downsweep(GPI_SOURCE_PARAMETERS, GPI_SINK_PARAMETERS, __global const GPI_T *partials,
+                                  uint tiles, volatile __global uint *counters)
+{
+    GPI_SHARED(shared);
+    gpi_tile tile;
+    gpi_source source;
+    gpi_sink sink;
+    const uint id = (uint)get_group_id(0);
+    const ulong base = (ulong)id * GPI_TILE;
+    GPI_SOURCE_SET(source);
+    GPI_SINK_SET(sink);
+    GPI_COUNT_CHECK(id == 0, counters);
+    gpi_tile_open(&tile, source, base, shared);
+    const GPI_T prefix = tiles > 1 ? partials[id] : gpi_scan_begin(sink.initial);
+    gpi_tile_scan(&tile, prefix, source, base, sink, shared);
+}
+#endif

@@ -1,0 +1,75 @@
+/* stream.cl - packed elements on their way out: collected near, and stored by whole, aligned cache lines.
+
+       near    | not ours | packed ... | room |        first, count: in bytes
+       line    ^ aligned; where near[0] goes
+
+   What stands before `first` belongs to the tile before: the first line, and what is left at the end, are
+   stored byte by byte. The lines of long outputs go past the caches, which then need not read them before
+   they are written. */
+#ifndef GPI_SELECT_STREAM_CL
+#define GPI_SELECT_STREAM_CL
+#include "select/input.cl" /* first: it stands in place of element/input.cl */
+#include "select/masks.cl"
+#include "base/platform.cl"
+#include "scan/tile.cl"
+
+#if GPI_BY_MASKS
+#define GPI_NEAR_BYTES (8 * (GPI_BLOCK + 16) + GPI_LINE)
+
+typedef uint16 gpi_line_vector __attribute__((aligned(GPI_LINE)));
+#define GPI_NEAR_LINE(s, at) (*(__private const gpi_line_vector *)((s).near + (at)))
+
+typedef struct gpi_stream {
+    __global uchar *line;
+    __private uchar *near; /* GPI_NEAR_BYTES, aligned */
+    uint first, count;
+    bool past; /* the caches */
+} gpi_stream;
+
+GPI_INLINE gpi_stream gpi_stream_open(__global void *to, __private uchar *near, bool past)
+{
+    gpi_stream s;
+    s.first = s.count = (uint)((size_t)to % GPI_LINE);
+    s.line = (__global uchar *)to - s.first;
+    s.near = near;
+    s.past = past;
+    return s;
+}
+
+/* Stores the lines that are whole. No more than a block's elements have come since the last time. */
+GPI_INLINE gpi_stream gpi_stream_flush(gpi_stream stream)
+{
+    gpi_stream s = stream;
+    uint at = 0;
+    if (s.first > 0 && s.count >= GPI_LINE) {
+        for (uint k = s.first; k < GPI_LINE; k++) s.line[k] = s.near[k];
+        s.first = 0;
+        at = GPI_LINE;
+    }
+    /* two loops: compilers make one store of two in branches, and forget the hint */
+    for (; s.past && at + GPI_LINE <= s.count; at += GPI_LINE)
+        GPI_STREAM_STORE(GPI_NEAR_LINE(s, at), (__global gpi_line_vector *)(s.line + at));
+    for (; at + GPI_LINE <= s.count; at += GPI_LINE) {
+        GPI_PREFETCH_WRITE(s.line + at + GPI_AHEAD);
+        *(__global gpi_line_vector *)(s.line + at) = GPI_NEAR_LINE(s, at);
+    }
+    *(__private gpi_line_vector *)s.near = GPI_NEAR_LINE(s, at);
+    s.line += at;
+    s.count -= at;
+    return s;
+}
+
+GPI_INLINE void gpi_stream_close(gpi_stream s)
+{
+    for (uint k = s.first; k < s.count; k++) s.line[k] = s.near[k];
+}
+
+/* Appends those of 16 elements of `size` bytes whose bit is set. */
+#define GPI_STREAM_PACK_(size, s, v, mask)                                \
+    do {                                                                  \
+        GPI_PASTE(gpi_pack_near_, size)((s)->near + (s)->count, v, mask); \
+        (s)->count += (size)*popcount(mask);                              \
+    } while (0)
+#define GPI_STREAM_PACK(size, s, v, mask) GPI_STREAM_PACK_(size, s, v, mask)
+#endif
+#endif

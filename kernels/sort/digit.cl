@@ -1,0 +1,213 @@
+/* digit.cl - the digits of keys, and what the kernels of a sort share.
+
+       digit(key) = order(key) >> shift & mask        order, and `flip` in it: element/key.cl
+
+   Keys are moved as they are; only their digits see their order.
+
+   Keys (and values, which go the same way) are in one of three places: the input, the output, and a second
+   buffer. Which one a pass reads and which one it writes is decided on the device, so that a pass in which
+   all keys have the same digit can be left out: pass p reads place `from(p)` and writes `from(p + 1)`;
+   the two are the same where there is nothing to do.
+
+   State buffer, in uints; the host computes where the parts begin:
+
+       | count lo, hi | abandoned | buckets | from(0) ... from(8) | from, to of buckets | - |
+       | ticket, tail of each launch |
+       | histogram: pass, digit: lo, hi | bases: launch, digit: ulong | table: block, digit: ulong | rows | */
+#ifndef GPI_SORT_DIGIT_CL
+#define GPI_SORT_DIGIT_CL
+#include "element/key.cl"
+
+#define GPI_BINS 256
+#define GPI_PASSES_MAX 8
+
+/* ------------------------------------------------------------------ digits */
+
+/* What a pass sorts by. */
+typedef struct gpi_digit {
+    gpi_key_bits flip;
+    uint shift, mask;
+} gpi_digit;
+
+#define GPI_DIGIT_PARAMETERS ulong flip, uint shift, uint mask
+#define GPI_DIGIT_SET(digit)             \
+    (digit).flip = (gpi_key_bits)(flip); \
+    (digit).shift = shift;               \
+    (digit).mask = mask
+
+static uint gpi_digit_of(gpi_key key, gpi_digit digit)
+{
+    return (uint)(gpi_key_order(key, digit.flip) >> digit.shift) & digit.mask;
+}
+
+/* The digit of pass p: eight bits from `begin` on, fewer in the last one. */
+static gpi_digit gpi_digit_at(uint p, ulong flip, uint begin, uint end)
+{
+    gpi_digit digit;
+    digit.flip = (gpi_key_bits)flip;
+    digit.shift = begin + 8 * p;
+    digit.mask = (1u << min(8u, end - digit.shift)) - 1;
+    return digit;
+}
+
+/* What a whole sort sorts by: bits [begin, end), in passes of eight. */
+typedef struct gpi_bits {
+    ulong flip;
+    uint begin, end, passes;
+} gpi_bits;
+
+#define GPI_BITS_PARAMETERS ulong flip, uint begin_bit, uint end_bit, uint passes
+#define GPI_BITS_SET(bits)    \
+    (bits).flip = flip;       \
+    (bits).begin = begin_bit; \
+    (bits).end = end_bit;     \
+    (bits).passes = passes
+
+/* The key's bits of the window, in their order: all passes' digits. */
+static gpi_key_bits gpi_window_of(gpi_key key, gpi_bits bits)
+{
+    const uint width = 8 * sizeof(gpi_key_bits), window = bits.end - bits.begin;
+    const gpi_key_bits mask = window ? ~(gpi_key_bits)0 >> (width - window) : 0;
+    return gpi_key_order(key, (gpi_key_bits)bits.flip) >> bits.begin & mask;
+}
+
+static gpi_digit gpi_digit_of_pass(uint p, gpi_bits bits)
+{
+    return gpi_digit_at(p, bits.flip, bits.begin, bits.end);
+}
+
+/* Eight bits at the window's end, of a window of eight at least. */
+static gpi_digit gpi_digit_highest(gpi_bits bits)
+{
+    return gpi_digit_at(0, bits.flip, bits.end - 8, bits.end);
+}
+
+/* ------------------------------------------------------------------ places */
+
+#define GPI_PLACE_IN 0
+#define GPI_PLACE_OUT 1
+#define GPI_PLACE_TMP 2
+
+typedef struct gpi_places {
+    __global const gpi_key *key_in;
+    __global gpi_key *key_out, *key_tmp;
+#if GPI_VALUE_SIZE
+    __global const gpi_value *value_in;
+    __global gpi_value *value_out, *value_tmp;
+    bool indices; /* the input's values are 0, 1, 2, ...: nothing is read */
+#endif
+} gpi_places;
+
+#define GPI_PLACES_KEYS                                                                           \
+    __global const gpi_key *key_in, ulong key_in_at, __global gpi_key *key_out, ulong key_out_at, \
+        __global gpi_key *key_tmp, ulong key_tmp_at
+#define GPI_PLACES_SET_KEYS(places)          \
+    (places).key_in = key_in + key_in_at;    \
+    (places).key_out = key_out + key_out_at; \
+    (places).key_tmp = key_tmp + key_tmp_at
+
+#if GPI_VALUE_SIZE
+#define GPI_PLACES_PARAMETERS                                                                              \
+    GPI_PLACES_KEYS, __global const gpi_value *value_in, ulong value_in_at, __global gpi_value *value_out, \
+        ulong value_out_at, __global gpi_value *value_tmp, ulong value_tmp_at, uint indices
+#define GPI_PLACES_SET(places)                     \
+    GPI_PLACES_SET_KEYS(places);                   \
+    (places).value_in = value_in + value_in_at;    \
+    (places).value_out = value_out + value_out_at; \
+    (places).value_tmp = value_tmp + value_tmp_at; \
+    (places).indices = indices != 0
+#else
+#define GPI_PLACES_PARAMETERS GPI_PLACES_KEYS
+#define GPI_PLACES_SET(places) GPI_PLACES_SET_KEYS(places)
+#endif
+
+/* What one pass reads and writes. */
+typedef struct gpi_move {
+    __global const gpi_key *key;
+    __global gpi_key *key_to;
+#if GPI_VALUE_SIZE
+    __global const gpi_value *value;
+    __global gpi_value *value_to;
+    bool indices;
+#endif
+} gpi_move;
+
+static gpi_move gpi_move_make(gpi_places places, uint from, uint to)
+{
+    gpi_move move;
+    move.key = from == GPI_PLACE_IN ? places.key_in : from == GPI_PLACE_OUT ? places.key_out : places.key_tmp;
+    move.key_to = to == GPI_PLACE_OUT ? places.key_out : places.key_tmp;
+#if GPI_VALUE_SIZE
+    move.value = from == GPI_PLACE_IN    ? places.value_in
+                 : from == GPI_PLACE_OUT ? places.value_out
+                                         : places.value_tmp;
+    move.value_to = to == GPI_PLACE_OUT ? places.value_out : places.value_tmp;
+    move.indices = places.indices && from == GPI_PLACE_IN;
+#endif
+    return move;
+}
+
+#if GPI_VALUE_SIZE
+static gpi_value gpi_value_at(gpi_move move, ulong i)
+{
+    return move.indices ? GPI_VALUE_OF(i) : move.value[i];
+}
+#endif
+
+/* Element i goes to j. */
+static void gpi_move_one(gpi_move move, ulong i, ulong j)
+{
+    move.key_to[j] = move.key[i];
+#if GPI_VALUE_SIZE
+    move.value_to[j] = gpi_value_at(move, i);
+#endif
+}
+
+/* Where a pass that starts from `from` writes to. `first`: where the first one does. */
+static uint gpi_place_next(uint from, uint first)
+{
+    if (from == GPI_PLACE_IN) return first;
+    return from == GPI_PLACE_OUT ? GPI_PLACE_TMP : GPI_PLACE_OUT;
+}
+
+/* ------------------------------------------------------------------ state */
+
+#define GPI_STATE_ABANDONED 2
+#define GPI_STATE_BUCKETS 3
+#define GPI_STATE_FROM 4
+#define GPI_STATE_LAUNCHES 16
+
+typedef volatile __global uint *gpi_state;
+
+/* Elements of this call; written by gp_sort_begin. */
+static ulong gpi_state_count(gpi_state state) { return (ulong)state[1] << 32 | state[0]; }
+
+static uint gpi_from(gpi_state state, uint pass) { return state[GPI_STATE_FROM + pass]; }
+
+static bool gpi_is_abandoned(gpi_state state) { return atomic_or(state + GPI_STATE_ABANDONED, 0u) != 0; }
+
+/* A pass has nothing to do: all keys have the same digit. */
+static bool gpi_is_trivial(gpi_state state, uint pass)
+{
+    return gpi_from(state, pass) == gpi_from(state, pass + 1);
+}
+
+/* When a kernel of a classic pass has something to do. */
+#define GPI_ALWAYS 0u
+#define GPI_WHEN_ABANDONED 1u /* behind a onesweep pass */
+#define GPI_UNLESS_BUCKETS 2u /* behind sort/buckets.cl */
+#define GPI_WHEN_BUCKETS 3u   /* for it, as GPI_PASS_BUCKETS */
+#define GPI_PASS_BUCKETS (GPI_PASSES_MAX + 1)
+
+static bool gpi_is_idle(gpi_state state, uint pass, uint when)
+{
+    switch (when) {
+    case GPI_WHEN_ABANDONED: return gpi_is_trivial(state, pass) || !gpi_is_abandoned(state);
+    case GPI_UNLESS_BUCKETS: return state[GPI_STATE_BUCKETS] != 0;
+    case GPI_WHEN_BUCKETS: return state[GPI_STATE_BUCKETS] == 0;
+    default: return false;
+    }
+}
+
+static __global ulong *gpi_part(gpi_state state, ulong at) { return (__global ulong *)(state + at); }
+#endif

@@ -1,0 +1,153 @@
+/* search.cl - where needles belong in a sorted sequence of keys
+
+       lower bound   out[i] = how many keys come before needle i
+       upper bound   out[i] = how many keys come before needle i or are equal to it
+
+   Every stride-th key is a sample, and a group keeps all samples near: the first half of a search's steps
+   does not touch the keys, whose lines, of which each step would read another one, are far apart.
+
+       keys      | . . . s0 | . . . s1 | . . . s2 | . .       n keys, n / stride samples
+       samples   | s0 s1 s2 |                                 stride = n / wanted + 1
+
+   c samples before the needle leave the stride - 1 keys behind sample c - 1. Both searches are the same loop
+   without branches: with every needle it takes the same steps, so that an item takes them for GPI_ABREAST
+   needles side by side, and reads do not wait for each other.
+
+   "x <= q" is "x < q + 1", unless q is the largest number that there is, and q + 1 is 0: then all keys are
+   before it.
+   Where the keys are not sorted, positions are any in [0, n]; nothing else is touched.
+
+   Parameters
+       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: samples in private, or in local memory
+       GPI_WG, GPI_TILE                      items of a group; local: most samples
+       GPI_ABREAST                           needles that an item searches for side by side
+       GPI_VALUE_SIZE                        4, 8: bytes of a position                                 */
+#ifndef GPI_SORT_SEARCH_CL
+#define GPI_SORT_SEARCH_CL
+#include "base/count.cl"
+#include "base/platform.cl"
+#include "element/key.cl"
+
+#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1
+#error "exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1"
+#endif
+#if GPI_SHAPE_SERIAL && GPI_WG != 1
+#error "the serial shape has one item a group"
+#endif
+#if GPI_VALUE_SIZE != 4 && GPI_VALUE_SIZE != 8
+#error "GPI_VALUE_SIZE must be 4 or 8: a position"
+#endif
+#if GPI_SHAPE_SERIAL
+#define GPI_NEAR __private
+#define GPI_SAMPLES 1024
+static void gpi_sync(void) {} /* there is nobody else */
+#ifndef GPI_ABREAST
+#define GPI_ABREAST 64
+#endif
+#else
+#define GPI_NEAR __local
+#define GPI_SAMPLES GPI_TILE
+static void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }
+#ifndef GPI_ABREAST
+#define GPI_ABREAST 4
+#endif
+#endif
+
+/* GPI_SAMPLES: the most that a group keeps; src/search.c asks for no more. */
+
+/* What is searched, and what is near of it. */
+typedef struct gpi_haystack {
+    __global const gpi_key *key;
+    ulong count, stride;
+    gpi_key_bits flip;
+    uint samples;
+} gpi_haystack;
+
+/* Needles side by side: order(needle), or the next number for an upper bound; the positions found. */
+typedef struct gpi_needles {
+    gpi_key_bits q[GPI_ABREAST];
+    ulong at[GPI_ABREAST];
+} gpi_needles;
+
+/* Every item reads its share of the samples. */
+static gpi_haystack gpi_sample(__global const gpi_key *key, ulong n, gpi_key_bits flip, uint wanted,
+                               GPI_NEAR gpi_key_bits *sample)
+{
+    gpi_haystack hay;
+    hay.key = key;
+    hay.count = n;
+    hay.flip = flip;
+    hay.stride = n / wanted + 1;
+    hay.samples = (uint)(n / hay.stride);
+    for (uint s = (uint)get_local_id(0); s < hay.samples; s += GPI_WG)
+        sample[s] = gpi_key_order(key[(s + 1) * hay.stride - 1], flip);
+    gpi_sync(); /* all samples are there */
+    return hay;
+}
+
+/* Adds to at[] how many of `n` sorted samples are before each needle. */
+static void gpi_search_samples(GPI_NEAR const gpi_key_bits *sample, uint n, gpi_needles *needles)
+{
+    uint at[GPI_ABREAST];
+    for (uint k = 0; k < GPI_ABREAST; k++) at[k] = 0;
+    for (; n > 1; n -= n / 2) {
+#pragma unroll
+        for (uint k = 0; k < GPI_ABREAST; k++) at[k] += sample[at[k] + n / 2 - 1] < needles->q[k] ? n / 2 : 0;
+    }
+    for (uint k = 0; k < GPI_ABREAST; k++) needles->at[k] = n ? at[k] + (sample[at[k]] < needles->q[k]) : 0;
+}
+
+/* The same in `n` keys from at[] on. */
+static void gpi_search_keys(gpi_haystack hay, ulong n, gpi_needles *needles)
+{
+    for (; n > 1; n -= n / 2) {
+#pragma unroll
+        for (uint k = 0; k < GPI_ABREAST; k++) {
+            const ulong middle = needles->at[k] + n / 2;
+            needles->at[k] =
+                gpi_key_order(hay.key[middle - 1], hay.flip) < needles->q[k] ? middle : needles->at[k];
+        }
+    }
+    for (uint k = 0; k < GPI_ABREAST && n; k++)
+        needles->at[k] += gpi_key_order(hay.key[needles->at[k]], hay.flip) < needles->q[k];
+}
+
+/* Positions of the needles. A search in the last gap starts further ahead, to be as long as the others. */
+static void gpi_search(gpi_haystack hay, GPI_NEAR const gpi_key_bits *sample, gpi_needles *needles)
+{
+    const ulong gap = hay.stride - 1;
+    gpi_search_samples(sample, hay.samples, needles);
+    for (uint k = 0; k < GPI_ABREAST; k++) needles->at[k] = min(needles->at[k] * hay.stride, hay.count - gap);
+    gpi_search_keys(hay, gap, needles);
+}
+
+/* A group a range of `span` needles. */
+GPI_KERNEL void gp_search_needles(__global const gpi_key *key, ulong key_at, __global const gpi_key *needle,
+                                  ulong needle_at, __global gpi_value *out, ulong out_at, ulong flip,
+                                  uint upper, uint wanted_samples, ulong span,
+                                  GPI_COUNT_PARAMETERS_NAMED(key), GPI_COUNT_PARAMETERS_NAMED(needle),
+                                  volatile __global uint *counters)
+{
+    GPI_NEAR gpi_key_bits sample[GPI_SAMPLES];
+    const ulong n = GPI_COUNT_NAMED(key), needles = GPI_COUNT_NAMED(needle);
+    const ulong begin = span * get_group_id(0), end = min(needles, begin + span);
+    GPI_COUNT_CHECK_NAMED(key, get_group_id(0) == 0, counters);
+    GPI_COUNT_CHECK_NAMED(needle, get_group_id(0) == 0, counters);
+    if (begin >= needles) return;
+    const gpi_haystack hay = gpi_sample(key + key_at, n, (gpi_key_bits)flip, wanted_samples, sample);
+    needle += needle_at;
+    out += out_at;
+    for (ulong base = begin + get_local_id(0); base < end; base += GPI_ABREAST * GPI_WG) {
+        gpi_needles some;
+        for (uint k = 0; k < GPI_ABREAST; k++) {
+            const ulong i = min(base + k * GPI_WG, end - 1); /* behind the end: the last one again */
+            some.q[k] = gpi_key_order(needle[i], hay.flip) + upper;
+        }
+        gpi_search(hay, sample, &some);
+        for (uint k = 0; k < GPI_ABREAST; k++) {
+            const ulong i = base + k * GPI_WG;
+            if (i < end) out[i] = (gpi_value)(upper && some.q[k] == 0 ? n : some.at[k]);
+        }
+    }
+}
+#endif

@@ -1,0 +1,400 @@
+/* segmented_sort.cl - each segment [P[s], P[s+1]) sorted by itself, stably, with
+
+       P[s] = max of offsets[t], t <= s, offsets[t] <= count
+
+   the offsets where they are good, repaired where they are not: P never falls and never passes the end, so
+   that segments are inside and apart whatever the offsets say. offsets[s] != P[s] is a bad one, and counted.
+
+       gp_segments_bounds    a group a block of offsets: their maximum
+       gp_segments_list      a group a block of offsets: P, and the large segments into a list
+       gp_segments_small     a group a window of positions: sorts the small segments that begin there
+       gp_segments_count     each pass, a group some rows: digits of a row's keys
+       gp_segments_spine     each pass, a group some large segments: sums down the columns of its rows
+       gp_segments_scatter   each pass, a group some rows: moves a row's keys
+       gp_segments_copy      large segments to the output, from wherever the last pass has left them
+
+   Large is what one group should not, or cannot, sort alone (sort/single_tile_sort.cl). All large segments go
+   through the passes together: each is cut into blocks of `span` keys, each block has a row of 256 digits in
+   the table:
+
+       keys    |  small ..  |      large 0      |small|       large 1       |
+       rows                 | 0    | 1    | 2 |       | 3    | 4    | 5  |
+
+   In the local shape, neighbouring small segments share a tile: it is put in the order of all digits, and
+   then, being stable, of the segments' numbers.
+   (Count, scan, scatter: Satish, Harris & Garland 2009.)
+
+   State, in uints: | rows | large segments | bad offsets | first bad one | segments | - |, 16 in all.
+
+   Parameters
+       GPI_CELL_WIDE   1: positions take 64 bits, 0: 32                                                   */
+#ifndef GPI_SORT_SEGMENTED_SORT_CL
+#define GPI_SORT_SEGMENTED_SORT_CL
+#include "base/count.cl"
+#include "base/platform.cl"
+#include "sort/digit.cl"
+#include "sort/rank.cl"
+#include "sort/single_tile_sort.cl"
+
+#ifndef GPI_CELL_WIDE
+#error "GPI_CELL_WIDE must be defined"
+#endif
+#if GPI_CELL_WIDE
+typedef ulong gpi_cell;
+#else
+typedef uint gpi_cell;
+#endif
+
+#define GPI_SEGMENTS_ROWS 0
+#define GPI_SEGMENTS_LARGE 1
+#define GPI_SEGMENTS_BAD 2
+#define GPI_SEGMENTS_FIRST_BAD 3
+#define GPI_SEGMENTS_COUNT 4
+#define GPI_SEGMENTS_WORDS 16
+
+/* A large segment; the host makes room for 32 bytes. from[p % 2] is the place that pass p reads. */
+typedef struct gpi_large {
+    ulong begin, length;
+    uint row, rows, from[2];
+} gpi_large;
+
+/* What the host has laid out in the state buffer. */
+typedef struct gpi_segments {
+    gpi_state state;
+    __global gpi_cell *maxima; /* of blocks of offsets */
+    __global gpi_cell *bounds; /* P */
+    __global gpi_large *large;
+    __global uint *owner;     /* of a row: its large segment */
+    __global gpi_cell *table; /* row, digit */
+} gpi_segments;
+
+#define GPI_SEGMENTS_PARAMETERS \
+    gpi_state state, ulong maxima_at, ulong bounds_at, ulong large_at, ulong owner_at, ulong table_at
+#define GPI_SEGMENTS_SET(segments)                                \
+    (segments).state = state;                                     \
+    (segments).maxima = (__global gpi_cell *)(state + maxima_at); \
+    (segments).bounds = (__global gpi_cell *)(state + bounds_at); \
+    (segments).large = (__global gpi_large *)(state + large_at);  \
+    (segments).owner = (__global uint *)(state + owner_at);       \
+    (segments).table = (__global gpi_cell *)(state + table_at)
+
+/* ------------------------------------------------------------------ offsets */
+
+/* The caller's: numbers of `offset_words` 32-bit words. */
+#define GPI_OFFSETS_PARAMETERS __global const uint *offsets, ulong offsets_at, uint offset_words, ulong count
+
+#if GPI_SHAPE_SERIAL
+typedef uint gpi_maxima_shared;
+#define GPI_MAXIMA_SHARED(name) const gpi_maxima_shared name = 0
+
+static gpi_cell gpi_max_before(gpi_cell x, gpi_cell *total, gpi_maxima_shared row)
+{
+    (void)row;
+    *total = x;
+    return 0;
+}
+#else
+typedef __local gpi_cell *gpi_maxima_shared;
+#define GPI_MAXIMA_SHARED(name)              \
+    __local gpi_cell name##_mem[2 * GPI_WG]; \
+    const gpi_maxima_shared name = name##_mem
+
+/* The maximum of x over the items before this one; *total over all. Each step doubles the reach. */
+static gpi_cell gpi_max_before(gpi_cell x, gpi_cell *total, gpi_maxima_shared row)
+{
+    const uint l = (uint)get_local_id(0);
+    uint from = 0;
+    row[l] = x;
+    gpi_sync(); /* row 0 is complete */
+    for (uint d = 1; d < GPI_WG; d *= 2) {
+        if (l >= d) x = max(row[from + l - d], x);
+        from = GPI_WG - from;
+        row[from + l] = x;
+        gpi_sync(); /* this step's row is complete; the other one is no longer read */
+    }
+    *total = row[from + GPI_WG - 1];
+    x = l > 0 ? row[from + l - 1] : 0;
+    gpi_sync(); /* the last row is read: the next call may overwrite it */
+    return x;
+}
+#endif
+
+/* The maximum of the good ones of a block of `span` offsets. The first group clears the state. */
+GPI_KERNEL void gp_segments_bounds(GPI_SEGMENTS_PARAMETERS, GPI_OFFSETS_PARAMETERS, ulong span,
+                                   GPI_COUNT_PARAMETERS, volatile __global uint *counters)
+{
+    GPI_MAXIMA_SHARED(row);
+    gpi_segments segments;
+    gpi_cell most = 0, total;
+    const uint l = (uint)get_local_id(0), m = (uint)gpi_count(bound, wanted, wanted_offset, wanted_words);
+    const ulong entries = m ? (ulong)m + 1 : 0, begin = min(entries, span * get_group_id(0)),
+                end = min(entries, begin + span);
+    GPI_SEGMENTS_SET(segments);
+    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
+    for (uint i = l; i < GPI_SEGMENTS_WORDS && get_group_id(0) == 0; i += GPI_WG)
+        state[i] = i == GPI_SEGMENTS_FIRST_BAD ? ~0u : i == GPI_SEGMENTS_COUNT ? m : 0;
+    for (ulong i = begin + l; i < end; i += GPI_WG) {
+        const ulong x = gpi_number(offsets, offsets_at + i, offset_words);
+        if (x <= count) most = max(most, (gpi_cell)x);
+    }
+    (void)gpi_max_before(most, &total, row);
+    if (l == 0) segments.maxima[get_group_id(0)] = total;
+}
+
+/* Enters a segment of `length` keys in rows of `span`. */
+static void gpi_large_add(gpi_segments segments, ulong begin, ulong length, ulong span, uint from)
+{
+    const uint rows = (uint)((length + span - 1) / span);
+    const uint k = atomic_inc(segments.state + GPI_SEGMENTS_LARGE);
+    const uint row = atomic_add(segments.state + GPI_SEGMENTS_ROWS, rows);
+    __global gpi_large *large = segments.large + k;
+    large->begin = begin;
+    large->length = length;
+    large->row = row;
+    large->rows = rows;
+    large->from[0] = from;
+    for (uint r = 0; r < rows; r++) segments.owner[row + r] = k;
+}
+
+static void gpi_bad_add(gpi_state state, uint i, volatile __global uint *counters)
+{
+    if (atomic_inc(state + GPI_SEGMENTS_BAD) == 0) (void)atomic_inc(counters + GPI_COUNT_BAD);
+    (void)atomic_min(state + GPI_SEGMENTS_FIRST_BAD, i);
+}
+
+/* P of a block of `span` offsets, and the segments that end there: those of more than `small` keys are
+   large. */
+GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_OFFSETS_PARAMETERS, ulong span, ulong small,
+                                 ulong row_span, uint from, volatile __global uint *counters)
+{
+    GPI_MAXIMA_SHARED(row);
+    gpi_segments segments;
+    gpi_cell carry = 0, total;
+    const uint l = (uint)get_local_id(0), m = state[GPI_SEGMENTS_COUNT];
+    const ulong entries = m ? (ulong)m + 1 : 0, begin = min(entries, span * get_group_id(0)),
+                end = min(entries, begin + span);
+    GPI_SEGMENTS_SET(segments);
+    for (uint g = l; g < get_group_id(0); g += GPI_WG) carry = max(carry, segments.maxima[g]);
+    (void)gpi_max_before(carry, &total, row);
+    carry = total;
+    for (ulong base = begin; base < end; base += GPI_WG) {
+        const ulong i = base + l, x = i < end ? gpi_number(offsets, offsets_at + i, offset_words) : 0;
+        const gpi_cell good = x <= count ? (gpi_cell)x : 0;
+        const gpi_cell before = max(carry, gpi_max_before(good, &total, row)), own = max(before, good);
+        carry = max(carry, total);
+        if (i < end) segments.bounds[i] = own;
+        if (i < end && x != own) gpi_bad_add(state, (uint)i, counters);
+        if (i < end && i > 0 && own - before > small)
+            gpi_large_add(segments, before, own - before, row_span, from);
+    }
+}
+
+/* ------------------------------------------------------------------ small */
+
+/* The first i in [begin, end) with P[i] >= x; end when there is none. */
+static uint gpi_bound_find(__global const gpi_cell *bounds, uint begin, uint end, ulong x)
+{
+    while (begin < end) {
+        const uint middle = begin + (end - begin) / 2;
+        if (bounds[middle] < x) begin = middle + 1;
+        else end = middle;
+    }
+    return begin;
+}
+
+#if GPI_SHAPE_SERIAL
+/* The small ones of segments [first, last), one after the other. */
+static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_bits bits, uint small, uint from,
+                              uint tmp_first, uint first, uint last, gpi_shared shared)
+{
+    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
+    for (uint s = first; s < last; s++) {
+        const ulong base = segments.bounds[s], n = segments.bounds[s + 1] - base;
+        if (n == 0 || n > small) continue;
+        if (n <= GPI_FEW) gpi_small_few(move, base, (uint)n, bits);
+        else gpi_small_range(places, base, n, bits, from, tmp_first, shared);
+    }
+}
+#else
+/* Puts shared->order of a tile at `base`, ordered by keys, in the order of its segments [first, last):
+   their numbers are further digits. */
+static void gpi_tile_order_segments(__global const gpi_cell *bounds, ulong base, uint n, uint first,
+                                    uint last, gpi_shared shared)
+{
+    const uint highest = last - first - 1;
+    for (uint shift = 0; shift < 32 && highest >> shift; shift += 8) {
+        for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG) {
+            const uint k = GPI_ORDER_INDEX(shared->order[i]);
+            uint d = GPI_BINS - 1;
+            if (k < n) d = (gpi_bound_find(bounds, first, last, base + k + 1) - 1 - first) >> shift & d;
+            shared->order[i] = GPI_ORDER(d, k);
+        }
+        gpi_order_digits(shared, min(GPI_BINS - 1u, highest >> shift));
+    }
+}
+
+/* The small ones of segments [first, last), as many together as a tile holds. */
+static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_bits bits, uint small, uint from,
+                              uint tmp_first, uint first, uint last, gpi_shared shared)
+{
+    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
+    (void)tmp_first;
+    while (first < last) {
+        const ulong base = segments.bounds[first];
+        uint next = 0;
+        if (get_local_id(0) == 0)
+            next = gpi_bound_find(segments.bounds, first + 1, last + 1, base + small + 1) - 1;
+        next = gpi_broadcast(next, shared);
+        const uint n = (uint)(segments.bounds[next] - base);
+        if (n > 0) {
+            gpi_small_order(move.key, base, n, bits, shared);
+            gpi_tile_order_segments(segments.bounds, base, n, first, next, shared);
+            gpi_small_write(move, base, n, shared);
+            gpi_sync(); /* the tile is written: the next one may overwrite it */
+        }
+        first = next > first ? next : first + 1; /* the same: this one is large */
+    }
+}
+#endif
+
+/* The small segments that begin at [window * group, ... + window). Small: up to `small` keys; in the local
+   shape a tile. */
+GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
+                                  ulong window, uint small, uint from, uint tmp_first)
+{
+    GPI_SHARED(shared);
+    gpi_segments segments;
+    gpi_places places;
+    gpi_bits bits;
+    uint first = 0, last = 0;
+    const ulong begin = window * get_group_id(0);
+    const uint m = state[GPI_SEGMENTS_COUNT];
+    GPI_SEGMENTS_SET(segments);
+    GPI_PLACES_SET(places);
+    GPI_BITS_SET(bits);
+    if (get_local_id(0) == 0) {
+        first = gpi_bound_find(segments.bounds, 0, m, begin);
+        last = gpi_bound_find(segments.bounds, first, m, begin + window);
+    }
+    first = gpi_broadcast(first, shared);
+    last = gpi_broadcast(last, shared);
+    gpi_segments_sort(segments, places, bits, small, from, tmp_first, first, last, shared);
+}
+
+/* ------------------------------------------------------------------ large */
+
+/* A row's keys: [begin, end) of its segment. */
+typedef struct gpi_row {
+    __global gpi_large *large;
+    ulong begin, end;
+} gpi_row;
+
+static gpi_row gpi_row_find(gpi_segments segments, uint r, ulong span)
+{
+    gpi_row row;
+    row.large = segments.large + segments.owner[r];
+    row.begin = row.large->begin + span * (r - row.large->row);
+    row.end = min(row.begin + span, row.large->begin + row.large->length);
+    return row;
+}
+
+/* Rows of this group: for (uint r = first; r < rows; r += groups). */
+#define GPI_EACH_ROW(r, state) \
+    for (uint r = (uint)get_group_id(0); r < (state)[GPI_SEGMENTS_ROWS]; r += (uint)get_num_groups(0))
+
+GPI_KERNEL void gp_segments_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
+                                  uint pass, ulong span)
+{
+    GPI_SHARED(shared);
+    gpi_segments segments;
+    gpi_places places;
+    gpi_digit digit;
+    GPI_SEGMENTS_SET(segments);
+    GPI_PLACES_SET(places);
+    GPI_DIGIT_SET(digit);
+    GPI_EACH_ROW(r, state)
+    {
+        const gpi_row row = gpi_row_find(segments, r, span);
+        const gpi_move move = gpi_move_make(places, row.large->from[pass % 2], GPI_PLACE_OUT);
+        gpi_count_range(move.key, row.begin, row.end, digit, shared);
+        GPI_EACH_BIN(d) segments.table[(ulong)r * GPI_BINS + d] = shared->count[d];
+        gpi_sync(); /* the counts are read: the next row's may overwrite them */
+    }
+}
+
+/* Each cell becomes where the row's keys of the digit go, counted from the segment's begin. */
+GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first_place)
+{
+    GPI_SHARED(shared);
+    gpi_segments segments;
+    GPI_SEGMENTS_SET(segments);
+    for (uint k = (uint)get_group_id(0); k < state[GPI_SEGMENTS_LARGE]; k += (uint)get_num_groups(0)) {
+        __global gpi_large *large = segments.large + k;
+        __global gpi_cell *table = segments.table + (ulong)large->row * GPI_BINS;
+        const uint rows = large->rows;
+        GPI_EACH_BIN(d)
+        {
+            ulong sum = 0;
+            for (uint r = 0; r < rows; r++) sum += table[(ulong)r * GPI_BINS + d];
+            shared->next[d] = sum;
+        }
+        gpi_sync(); /* the columns' sums are there */
+        if (get_local_id(0) == 0) {
+            const uint from = large->from[pass % 2];
+            const bool trivial = gpi_bases_of(shared, large->length);
+            large->from[1 - pass % 2] = trivial ? from : gpi_place_next(from, first_place);
+        }
+        gpi_sync(); /* sums have become bases */
+        GPI_EACH_BIN(d)
+        {
+            ulong sum = shared->next[d];
+            for (uint r = 0; r < rows; r++) {
+                const gpi_cell x = table[(ulong)r * GPI_BINS + d];
+                table[(ulong)r * GPI_BINS + d] = (gpi_cell)sum;
+                sum += x;
+            }
+        }
+        gpi_sync(); /* the bases are read: the next segment's may overwrite them */
+    }
+}
+
+/* `lines_from`: keys of a segment from which on it is moved by lines (sort/rank.cl). */
+GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
+                                    uint pass, ulong span, ulong lines_from)
+{
+    GPI_SHARED(shared);
+    gpi_segments segments;
+    gpi_places places;
+    gpi_digit digit;
+    GPI_SEGMENTS_SET(segments);
+    GPI_PLACES_SET(places);
+    GPI_DIGIT_SET(digit);
+    GPI_EACH_ROW(r, state)
+    {
+        const gpi_row row = gpi_row_find(segments, r, span);
+        const uint from = row.large->from[pass % 2], to = row.large->from[1 - pass % 2];
+        const bool lines = row.large->length >= lines_from;
+        if (from != to) {
+            GPI_EACH_BIN(d) shared->next[d] = row.large->begin + segments.table[(ulong)r * GPI_BINS + d];
+            gpi_move_range(gpi_move_make(places, from, to), row.begin, row.end, digit, lines, shared);
+            gpi_sync(); /* all have used `next` */
+        }
+    }
+}
+
+GPI_KERNEL void gp_segments_copy(GPI_PLACES_PARAMETERS, GPI_SEGMENTS_PARAMETERS, uint passes, ulong span)
+{
+    gpi_segments segments;
+    gpi_places places;
+    GPI_SEGMENTS_SET(segments);
+    GPI_PLACES_SET(places);
+    GPI_EACH_ROW(r, state)
+    {
+        const gpi_row row = gpi_row_find(segments, r, span);
+        const uint from = row.large->from[passes % 2];
+        const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
+        for (ulong i = row.begin + get_local_id(0); i < row.end && from != GPI_PLACE_OUT; i += GPI_WG)
+            gpi_move_one(move, i, i);
+    }
+}
+#endif

@@ -1,0 +1,259 @@
+/* sort.cl - least significant digit first: for each digit of eight bits, from the lowest, a stable
+             distribution of all keys
+
+       to[base(d) + rank(i)] = from[i]       d = digit of key i
+       base(d)  keys with a lower digit      rank(i)  keys of digit d before i
+
+   Onesweep: all digits are counted in one reading, then each pass reads and writes once.
+
+       gp_sort_histogram   a group a block of keys: counts of all passes' digits, added up
+       gp_sort_bases       one group: base of every pass and digit; which passes have nothing to do
+       gp_sort_onesweep    each pass, a group a tile: count, look back (sort/lookback.cl), move
+
+   Classic: each pass reads twice and writes once; no group waits for another.
+
+       gp_sort_count       a group a block:  table[block][d]
+       gp_sort_spine       one group: running sums down the table's columns, base of every digit
+       gp_sort_scatter     a group a block: move
+
+   Both begin with gp_sort_begin and end with gp_sort_copy, which does nothing when the last pass wrote the
+   output. Behind each onesweep pass the classic one is enqueued, to do nothing unless the pass was abandoned.
+   Few keys: gp_sort_small, one group, one launch.
+   (Adinets & Merrill, Onesweep, 2022; Satish, Harris & Garland 2009 for the classic form.)             */
+#ifndef GPI_SORT_SORT_CL
+#define GPI_SORT_SORT_CL
+#include "base/count.cl"
+#include "base/platform.cl"
+#include "element/key.cl"
+#include "sort/digit.cl"
+#include "sort/lookback.cl"
+#include "sort/rank.cl"
+#include "sort/single_tile_sort.cl"
+
+/* ------------------------------------------------------------------ begin, end */
+
+/* One group. Zeroes `zeros` uints of the state, then writes the count and where the keys are. */
+GPI_KERNEL void gp_sort_begin(gpi_state state, uint zeros, uint from, GPI_COUNT_PARAMETERS,
+                              volatile __global uint *counters)
+{
+    const uint l = (uint)get_local_id(0);
+    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
+    GPI_COUNT_CHECK(true, counters);
+    for (uint i = l; i < zeros; i += GPI_WG) {
+        uint x = 0;
+        if (i == 0) x = (uint)n;
+        if (i == 1) x = (uint)(n >> 32);
+        if (i == GPI_STATE_FROM) x = from;
+        state[i] = x;
+    }
+}
+
+/* Element-wise to the output, from wherever the last pass has left the result. */
+GPI_KERNEL void gp_sort_copy(GPI_PLACES_PARAMETERS, gpi_state state, uint passes)
+{
+    gpi_places places;
+    GPI_PLACES_SET(places);
+    const uint from = gpi_from(state, passes);
+    const ulong n = gpi_state_count(state);
+    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
+    if (from == GPI_PLACE_OUT) return;
+    const ulong span = (n + get_num_groups(0) - 1) / get_num_groups(0);
+    const ulong begin = min(n, span * get_group_id(0)), end = min(n, begin + span);
+    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) gpi_move_one(move, i, i);
+}
+
+/* ------------------------------------------------------------------ classic */
+
+/* The block of this group: [*begin, *end). */
+static void gpi_block(gpi_state state, ulong span, ulong *begin, ulong *end)
+{
+    const ulong n = gpi_state_count(state);
+    *begin = min(n, span * get_group_id(0));
+    *end = min(n, *begin + span);
+}
+
+GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,
+                              uint when, ulong span, ulong table_at)
+{
+    GPI_SHARED(shared);
+    gpi_places places;
+    gpi_digit digit;
+    ulong begin, end;
+    __global ulong *row = gpi_part(state, table_at) + (ulong)get_group_id(0) * GPI_BINS;
+    GPI_PLACES_SET(places);
+    GPI_DIGIT_SET(digit);
+    if (gpi_broadcast(gpi_is_idle(state, pass, when), shared)) return;
+    const gpi_move move = gpi_move_make(places, gpi_from(state, pass), GPI_PLACE_OUT);
+    gpi_block(state, span, &begin, &end);
+    gpi_count_range(move.key, begin, end, digit, shared);
+    GPI_EACH_BIN(d) row[d] = shared->count[d];
+}
+
+/* One group. table[block][d] becomes the sum of its column above; bases[d] what lower digits take. */
+GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint when, uint first, uint blocks, ulong table_at,
+                              ulong bases_at, volatile __global uint *counters)
+{
+    GPI_SHARED(shared);
+    __global ulong *bases = gpi_part(state, bases_at);
+    if (gpi_broadcast(gpi_is_idle(state, pass, when), shared)) return;
+    gpi_columns(gpi_part(state, table_at), blocks, shared);
+    if (get_local_id(0) == 0) {
+        const uint from = gpi_from(state, pass);
+        const bool trivial = gpi_bases_of(shared, gpi_state_count(state));
+        if (when == GPI_WHEN_ABANDONED) atomic_inc(counters + GPI_COUNT_FALLBACKS);
+        else state[GPI_STATE_FROM + pass + 1] = trivial ? from : gpi_place_next(from, first);
+    }
+    gpi_sync(); /* sums have become bases */
+    GPI_EACH_BIN(d) bases[d] = shared->next[d];
+}
+
+GPI_KERNEL void gp_sort_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,
+                                uint when, ulong span, uint lines, ulong table_at, ulong bases_at)
+{
+    GPI_SHARED(shared);
+    gpi_places places;
+    gpi_digit digit;
+    ulong begin, end;
+    __global const ulong *bases = gpi_part(state, bases_at);
+    __global const ulong *row = gpi_part(state, table_at) + (ulong)get_group_id(0) * GPI_BINS;
+    GPI_PLACES_SET(places);
+    GPI_DIGIT_SET(digit);
+    if (gpi_is_trivial(state, pass)) return;
+    if (gpi_broadcast(gpi_is_idle(state, pass, when), shared)) return;
+    const gpi_move move = gpi_move_make(places, gpi_from(state, pass), gpi_from(state, pass + 1));
+    gpi_block(state, span, &begin, &end);
+    GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];
+    gpi_move_range(move, begin, end, digit, lines != 0, shared);
+}
+
+/* ------------------------------------------------------------------ onesweep */
+
+GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong span,
+                                  ulong histogram_at)
+{
+    GPI_NEAR uint count[sizeof(gpi_key) * GPI_BINS];
+    gpi_places places;
+    gpi_bits bits;
+    ulong begin, end;
+    GPI_PLACES_SET(places);
+    GPI_BITS_SET(bits);
+    const gpi_move move = gpi_move_make(places, gpi_from(state, 0), GPI_PLACE_OUT);
+    gpi_block(state, span, &begin, &end);
+    gpi_count_all(move.key, begin, end, bits, count);
+    for (uint c = (uint)get_local_id(0); c < passes * GPI_BINS; c += GPI_WG) {
+        if (count[c]) gpi_add_wide(state + histogram_at + 2 * c, count[c]);
+    }
+}
+
+/* One group. bases of each pass's first launch; where each pass reads and writes. `tmp_first`: 0 when the
+   first pass may write the output, so that the last one can be made to. */
+GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint tmp_first, ulong histogram_at,
+                              ulong bases_at)
+{
+    GPI_SHARED(shared);
+    const ulong n = gpi_state_count(state);
+    uint trivial = 0, moves = 0;
+    for (uint p = 0; p < passes; p++) {
+        volatile __global uint *histogram = state + histogram_at + (ulong)p * GPI_BINS * 2;
+        __global ulong *bases = gpi_part(state, bases_at) + (ulong)p * portions * GPI_BINS;
+        GPI_EACH_BIN(d)
+        shared->next[d] = (ulong)histogram[2 * d + 1] << 32 | histogram[2 * d];
+        gpi_sync(); /* the counts are there */
+        if (get_local_id(0) == 0 && gpi_bases_of(shared, n)) trivial |= 1u << p;
+        gpi_sync(); /* counts have become bases */
+        GPI_EACH_BIN(d) bases[d] = shared->next[d];
+        gpi_sync(); /* the bases are read: the next pass's may overwrite them */
+    }
+    if (get_local_id(0) != 0) return;
+    for (uint p = 0; p < passes; p++) moves += 1 - (trivial >> p & 1);
+    uint from = gpi_from(state, 0);
+    const uint first = tmp_first || moves % 2 == 0 ? GPI_PLACE_TMP : GPI_PLACE_OUT;
+    for (uint p = 0; p < passes; p++) {
+        if (!(trivial >> p & 1)) from = gpi_place_next(from, first);
+        state[GPI_STATE_FROM + p + 1] = from;
+    }
+}
+
+/* The tile's own counts in shared->count become, in shared->next, where its keys go. False: abandoned. */
+static bool gpi_onesweep_place(gpi_ring ring, uint tile, bool last, __global const ulong *bases,
+                               __global ulong *bases_after, gpi_shared shared)
+{
+    uint failed = 0;
+    if (get_local_id(0) == 0) failed = !gpi_ring_gate(ring, tile);
+    if (failed) gpi_ring_abandon(ring);
+    if (gpi_broadcast(failed, shared)) return false;
+    GPI_EACH_BIN(d) gpi_ring_publish(ring, tile, d, shared->count[d]);
+    GPI_EACH_BIN(d)
+    {
+        uint before = 0;
+        const bool found = !failed && gpi_ring_look_back(ring, tile, d, &before);
+        const bool told = found && gpi_ring_conclude(ring, tile, d, before + shared->count[d]);
+        failed |= !told;
+        shared->next[d] = bases[d] + before;
+        if (last && bases_after) bases_after[d] = bases[d] + before + shared->count[d];
+    }
+    if (failed) gpi_ring_abandon(ring);
+    gpi_sync_all(); /* all reads and writes of the table are done, and `next` is written */
+    if (get_local_id(0) == 0) failed = gpi_is_abandoned(ring.state) || !gpi_ring_leave(ring, tile);
+    if (get_local_id(0) == 0 && failed) gpi_ring_abandon(ring);
+    return !gpi_broadcast(failed, shared);
+}
+
+/* One launch goes over the keys [portion, portion_end): fewer than a word can count. The last tile leaves the
+   bases of the next launch in bases_after. */
+GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,
+                                 uint launch, ulong portion, ulong portion_end, ulong span, uint lines,
+                                 ulong bases_at, uint more, ulong rows_at, uint polls)
+{
+    GPI_SHARED(shared);
+    gpi_places places;
+    gpi_digit digit;
+    uint tile = 0;
+    const gpi_ring ring = gpi_ring_make(state, launch, rows_at, polls);
+    __global ulong *bases = gpi_part(state, bases_at);
+    GPI_PLACES_SET(places);
+    GPI_DIGIT_SET(digit);
+    if (gpi_is_trivial(state, pass)) return;
+    const ulong stop = min(portion_end, gpi_state_count(state));
+    const gpi_move move = gpi_move_make(places, gpi_from(state, pass), gpi_from(state, pass + 1));
+    if (get_local_id(0) == 0) tile = gpi_is_abandoned(state) ? ~0u : atomic_inc(ring.ticket);
+    tile = gpi_broadcast(tile, shared);
+    const ulong begin = portion + tile * span, end = min(stop, begin + span);
+    if (begin >= stop) return; /* so do all later tiles: nobody waits for this one */
+#if GPI_SHAPE_LOCAL
+    gpi_tile_load(move.key, begin, (uint)(end - begin), digit, shared);
+    gpi_tile_count((uint)(end - begin), shared);
+#else
+    gpi_count_range(move.key, begin, end, digit, shared);
+#endif
+    if (!gpi_onesweep_place(ring, tile, end == stop, bases, more ? bases + GPI_BINS : 0, shared)) return;
+#if GPI_SHAPE_LOCAL
+    gpi_order_digits(shared, digit.mask);
+    gpi_tile_write(move, begin, (uint)(end - begin), shared);
+#else
+    gpi_move_range(move, begin, end, digit, lines != 0, shared);
+#endif
+}
+
+/* ------------------------------------------------------------------ small */
+
+/* Few keys, one group, one launch. */
+GPI_KERNEL void gp_sort_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first,
+                              GPI_COUNT_PARAMETERS, volatile __global uint *counters)
+{
+    GPI_SHARED(shared);
+    gpi_places places;
+    gpi_bits bits;
+    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
+    GPI_COUNT_CHECK(true, counters);
+    GPI_PLACES_SET(places);
+    GPI_BITS_SET(bits);
+#if GPI_SHAPE_SERIAL
+    if (n > 0) gpi_small_range(places, 0, n, bits, from, tmp_first, shared);
+#else
+    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
+    gpi_small_order(move.key, 0, (uint)n, bits, shared);
+    gpi_small_write(move, 0, (uint)n, shared);
+#endif
+}
+#endif

@@ -1,0 +1,261 @@
+/* sort_strings.cl - strings sorted by their prefixes, then those that tie by their next bytes, and so on.
+
+       key(i, d) = | byte d | ... | byte d + 6 | min(bytes from d on, 8) |      of string i, 64 bits
+
+   Bytes behind the end are zero, and the number tells them from zeros that are there: keys are ordered as the
+   strings are. Equal keys are equal strings, unless the number is 8: these strings are tied, and go on.
+
+       gp_strings_keys_first   key(i, 0) of all strings                     then they are sorted (gp_argsort)
+       gp_strings_ties         order written; where the tied ones and their groups begin    then a scan of
+   these gp_strings_compact      the tied ones move together gp_strings_skip         how many further bytes
+   all strings of a group have in common gp_strings_keys         key(i, d) behind these then each group is
+   sorted (gp_segmented_sort) and from gp_strings_ties on again, until nothing is tied
+
+   A group is looked ahead `cap` bytes at most, twice as far each time that all of these agree, so that many
+   long equal strings take a round for each doubling, and those that differ soon are not read far.
+
+   The tied strings, element by element, in sets of their own for each other round; `room` uints a part:
+
+       | index: which string | place: where in the order | owner: its group | offsets: where groups begin |
+   groups |
+
+   State, in uints: | bad | ~first bad | tied | groups | strings | - - - | */
+#ifndef GPI_SORT_SORT_STRINGS_CL
+#define GPI_SORT_SORT_STRINGS_CL
+#include "base/count.cl"
+#include "base/platform.cl"
+
+#define GPI_STRINGS_BAD 0
+#define GPI_STRINGS_FIRST_BAD 1
+#define GPI_STRINGS_TIED 2
+#define GPI_STRINGS_GROUPS 3
+#define GPI_STRINGS_COUNT 4
+
+#define GPI_PREFIX 7 /* bytes of a key */
+#define GPI_MORE 8   /* what a key's last byte says of strings that go on */
+#define GPI_CAP_FIRST 64
+#define GPI_CAP_MOST \
+    65536 /* eight bytes a turn: far from the 65,535 turns after which llvmpipe leaves loops */
+
+/* Strings that agree in `depth` bytes, and in `skip` more; skip is at most `cap`. */
+typedef struct gpi_group {
+    ulong depth;
+    uint cap, skip;
+} gpi_group;
+
+typedef struct gpi_set {
+    __global uint *index, *place, *owner, *offsets;
+    __global gpi_group *groups;
+} gpi_set;
+
+static gpi_set gpi_set_at(__global uint *set, ulong room)
+{
+    gpi_set s;
+    s.index = set;
+    s.place = set + room;
+    s.owner = set + 2 * room;
+    s.offsets = set + 3 * room;
+    s.groups = (__global gpi_group *)(set + 4 * room);
+    return s;
+}
+
+/* What the host has laid out behind the state. */
+typedef struct gpi_round {
+    volatile __global uint *state;
+    __global ulong *keys, *flags;
+    gpi_set from, to;
+} gpi_round;
+
+#define GPI_ROUND_PARAMETERS \
+    __global uint *state, ulong room, ulong keys_at, ulong flags_at, ulong from_at, ulong to_at
+#define GPI_ROUND_SET(round)                              \
+    (round).state = state;                                \
+    (round).keys = (__global ulong *)(state + keys_at);   \
+    (round).flags = (__global ulong *)(state + flags_at); \
+    (round).from = gpi_set_at(state + from_at, room);     \
+    (round).to = gpi_set_at(state + to_at, room)
+
+/* Elements of this item: for (ulong i = ...), below `end`. */
+#define GPI_EACH(i, span, end)                               \
+    for (ulong i = (span)*get_group_id(0) + get_local_id(0); \
+         i < min((ulong)(end), (span) * (get_group_id(0) + 1)); i += GPI_WG)
+
+/* ------------------------------------------------------------------ strings */
+
+typedef struct gpi_text {
+    __global const uchar *bytes;
+    ulong byte_count;
+    __global const uint *offsets;
+    ulong offsets_at;
+    uint offset_words;
+} gpi_text;
+
+#define GPI_TEXT_PARAMETERS                                                                      \
+    __global const uchar *bytes, ulong bytes_at, ulong byte_count, __global const uint *offsets, \
+        ulong offsets_at, uint offset_words
+#define GPI_TEXT_SET(text)           \
+    (text).bytes = bytes + bytes_at; \
+    (text).byte_count = byte_count;  \
+    (text).offsets = offsets;        \
+    (text).offsets_at = offsets_at;  \
+    (text).offset_words = offset_words
+
+typedef struct gpi_string {
+    __global const uchar *at;
+    ulong length;
+    uint bad; /* then it counts as empty */
+} gpi_string;
+
+static gpi_string gpi_string_find(gpi_text text, ulong i)
+{
+    const ulong begin = gpi_number(text.offsets, text.offsets_at + i, text.offset_words);
+    const ulong end = gpi_number(text.offsets, text.offsets_at + i + 1, text.offset_words);
+    gpi_string s;
+    s.bad = begin > end || end > text.byte_count;
+    s.at = text.bytes + (s.bad ? 0 : begin);
+    s.length = s.bad ? 0 : end - begin;
+    return s;
+}
+
+static ulong gpi_string_key(gpi_string s, ulong depth)
+{
+    const ulong left = s.length - depth;
+    ulong key = min(left, (ulong)GPI_MORE);
+    for (uint k = 0; k < GPI_PREFIX && k < left; k++) key |= (ulong)s.at[depth + k] << (56 - 8 * k);
+    return key;
+}
+
+/* Bytes from `depth` on that both have, up to `cap`. */
+static uint gpi_strings_common(gpi_string a, gpi_string b, ulong depth, uint cap)
+{
+    const uint most = (uint)min(min(a.length, b.length) - depth, (ulong)cap);
+    uint k = 0;
+    while (k + 8 <= most && as_ulong(vload8(0, a.at + depth + k)) == as_ulong(vload8(0, b.at + depth + k)))
+        k += 8;
+    while (k < most && a.at[depth + k] == b.at[depth + k]) k++;
+    return k;
+}
+
+/* ------------------------------------------------------------------ rounds */
+
+/* Also counts strings whose offsets are bad. */
+GPI_KERNEL void gp_strings_keys_first(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong span,
+                                      GPI_COUNT_PARAMETERS, volatile __global uint *counters)
+{
+    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
+    gpi_round round;
+    gpi_text text;
+    GPI_ROUND_SET(round);
+    GPI_TEXT_SET(text);
+    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
+    if (get_global_id(0) == 0) state[GPI_STRINGS_COUNT] = (uint)n;
+    GPI_EACH(i, span, n)
+    {
+        const gpi_string s = gpi_string_find(text, i);
+        round.keys[i] = gpi_string_key(s, 0);
+        if (s.bad && atomic_inc(round.state + GPI_STRINGS_BAD) == 0)
+            (void)atomic_inc(counters + GPI_COUNT_BAD);
+        if (s.bad) (void)atomic_max(round.state + GPI_STRINGS_FIRST_BAD, ~(uint)i);
+    }
+}
+
+/* Whether sorted elements j and j + 1 are of one group, with equal keys that go on. */
+static bool gpi_strings_tied(gpi_round round, ulong j, uint first)
+{
+    const ulong key = round.keys[j];
+    return key == round.keys[j + 1] && (key & 255) == GPI_MORE &&
+           (first || round.from.owner[j] == round.from.owner[j + 1]);
+}
+
+/* Writes the order of `many` sorted elements (`first`: of all strings), and flags: tied 1, first of a group
+   2^32. One flag more, zero, for the scan to leave the sums in. */
+GPI_KERNEL void gp_strings_ties(GPI_ROUND_PARAMETERS, ulong many, uint first, ulong span, __global uint *out,
+                                ulong out_at, uint out_words)
+{
+    const ulong n = first ? state[GPI_STRINGS_COUNT] : many;
+    gpi_round round;
+    GPI_ROUND_SET(round);
+    GPI_EACH(j, span, many + 1)
+    {
+        const bool below = j > 0 && j < n && gpi_strings_tied(round, j - 1, first);
+        const bool above = j + 1 < n && gpi_strings_tied(round, j, first);
+        round.flags[j] = (ulong)(above && !below) << 32 | (ulong)(below || above);
+        if (j < n) {
+            __global uint *to = out + (out_at + (first ? j : round.from.place[j])) * out_words;
+            to[0] = round.from.index[j];
+            if (out_words == 2) to[1] = 0;
+        }
+    }
+}
+
+/* A group of the next round that was a part of `old`. */
+static gpi_group gpi_group_after(gpi_group old)
+{
+    gpi_group g;
+    g.depth = old.depth + old.skip + GPI_PREFIX;
+    g.cap = old.skip == old.cap ? min(2 * old.cap, (uint)GPI_CAP_MOST) : GPI_CAP_FIRST;
+    g.skip = g.cap;
+    return g;
+}
+
+/* The tied ones into the other set. Flags are now sums of those before. */
+GPI_KERNEL void gp_strings_compact(GPI_ROUND_PARAMETERS, ulong many, uint first, ulong span)
+{
+    gpi_round round;
+    GPI_ROUND_SET(round);
+    GPI_EACH(j, span, many)
+    {
+        const ulong x = round.flags[j], y = round.flags[j + 1];
+        const uint k = (uint)x, groups = (uint)(y >> 32);
+        if ((uint)y != k) {
+            round.to.index[k] = round.from.index[j];
+            round.to.place[k] = first ? (uint)j : round.from.place[j];
+            round.to.owner[k] = groups - 1;
+        }
+        if (groups != (uint)(x >> 32)) {
+            gpi_group old = {0, 1, 0}; /* of all strings: nothing was looked ahead */
+            if (!first) old = round.from.groups[round.from.owner[j]];
+            round.to.groups[groups - 1] = gpi_group_after(old);
+            round.to.offsets[groups - 1] = k;
+        }
+        if (j + 1 == many) {
+            round.state[GPI_STRINGS_TIED] = (uint)y;
+            round.state[GPI_STRINGS_GROUPS] = groups;
+            round.to.offsets[groups] = (uint)y;
+        }
+    }
+}
+
+/* Neighbours in a group are compared: what all have in common is the least of what these have. */
+GPI_KERNEL void gp_strings_skip(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong many, ulong span)
+{
+    gpi_round round;
+    gpi_text text;
+    GPI_ROUND_SET(round);
+    GPI_TEXT_SET(text);
+    GPI_EACH(j, span, many)
+    {
+        const uint owner = round.from.owner[j];
+        if (j > 0 && round.from.owner[j - 1] == owner) {
+            __global gpi_group *g = round.from.groups + owner;
+            const uint cap = g->cap;
+            const uint common = gpi_strings_common(gpi_string_find(text, round.from.index[j - 1]),
+                                                   gpi_string_find(text, round.from.index[j]), g->depth, cap);
+            if (common < cap) (void)atomic_min(&g->skip, common);
+        }
+    }
+}
+
+GPI_KERNEL void gp_strings_keys(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong many, ulong span)
+{
+    gpi_round round;
+    gpi_text text;
+    GPI_ROUND_SET(round);
+    GPI_TEXT_SET(text);
+    GPI_EACH(j, span, many)
+    {
+        const gpi_group g = round.from.groups[round.from.owner[j]];
+        round.keys[j] = gpi_string_key(gpi_string_find(text, round.from.index[j]), g.depth + g.skip);
+    }
+}
+#endif

@@ -1,0 +1,33 @@
+#!/bin/sh
+# compile_commands.json for clangd and its like: every file of kernels/ and src/ by itself.
+#
+# usage: tools/compile_commands.sh >compile_commands.json
+#        tools/compile_commands.sh --kernel FILE      the flags of one file of kernels/
+set -eu
+cd "$(dirname "$0")/.."
+
+flags_of() { # file of kernels/
+    case $1 in
+    *_serial.cl | */buckets.cl) printf '%s ' -DGPI_SHAPE_SERIAL=1 ;;
+    */brackets.cl | */stack_scan.cl) printf '%s ' -DGPI_BACK=0 ;;
+    esac
+    echo "-Ikernels -include ${1%/*}/prelude.h"
+}
+
+entry() { # file, command
+    printf '%s  {"directory": "%s", "file": "%s", "command": "%s"}' "$comma" "$PWD" "$1" "$2 $1"
+    comma=',
+'
+}
+
+if [ "${1:-}" = --kernel ]; then
+    flags_of "$2"
+    exit
+fi
+comma=
+echo '['
+for file in kernels/*/*.cl; do
+    entry "$file" "clang -x cl -cl-std=CL1.2 -target spir64 -Xclang -finclude-default-header $(flags_of "$file")"
+done
+for file in $(find src -name '*.c' | LC_ALL=C sort); do entry "$file" "cc -std=c99 -Isrc"; done
+printf '\n]\n'
