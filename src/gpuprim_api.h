@@ -1427,8 +1427,8 @@ typedef struct gp_hash {
 typedef struct gp_hash_desc {
     size_t key_size;       /* 4 or 8 bytes */
     size_t value_size;     /* 0 (a set), 4 or 8 bytes */
-    size_t capacity;       /* slots, rounded up to a power of two, 2^31 at most; 0: by expected_count */
-    size_t expected_count; /* keys that there will be: capacity is at least expected_count / max_load */
+    size_t capacity;       /* slots, rounded up to a power of two, 2^31 at most; or: */
+    size_t expected_count; /* keys that there will be: the capacity is at least expected_count / max_load */
     float max_load;        /* in (0, 1]; 0: 0.5 */
     bool grow;            /* an insertion after which more than max_load of the slots might be taken blocks to
                              find out, and rehashes into twice the slots or more. Not with gp_hash_share. */
@@ -1626,8 +1626,8 @@ typedef struct gp_hash_for_each_desc {
 GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash table, const gp_hash_for_each_desc *desc);
 
 typedef struct gp_hash_rehash_desc {
-    size_t capacity;       /* slots, rounded up to a power of two; 0: by expected_count, or as now */
-    size_t expected_count; /* as in gp_hash_desc, with the table's max_load */
+    size_t capacity;       /* slots, rounded up to a power of two; or: */
+    size_t expected_count; /* as in gp_hash_desc, with the table's max_load; both 0: as many slots as now */
     cl_mem buffer;         /* for the new slots, of gp_hash_buffer_size bytes; NULL: its own */
 } gp_hash_rehash_desc;
 
