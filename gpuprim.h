@@ -2435,6 +2435,7 @@ static gp_result gpi_element_make(gp_context *gp, const char *function, const gp
 static size_t gpi_round_up(size_t x, size_t multiple);
 static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
                                      size_t count);
+static gp_result gpi_fail_type(gp_context *gp, const char *function, const char *field, gp_type type);
 static gp_result gpi_check_fp64(gp_context *gp, const char *function, gp_type type);
 static gp_result gpi_check_type(gp_context *gp, const char *function, const char *field, gp_type type);
 static gp_result gpi_check_bounds(gp_context *gp, const char *function, const char *low_name, uint64_t low,
@@ -19533,17 +19534,22 @@ static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_el
 
 /* ------------------------------------------------------------------ checks: built-in operations */
 
+/* `type` is not a gp_type: most often because it was forgotten. */
+static gp_result gpi_fail_type(gp_context *gp, const char *function, const char *field, gp_type type)
+{
+    if (!type) return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s is not set", function, field);
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d is not a gp_type", function, field, (int)type);
+}
+
 static gp_result gpi_check_field(gp_context *gp, const char *function, const gpi_operation *o,
                                  const gpi_field *field)
 {
     const bool is_float = gpi_is_float(field->out);
     if (!gpi_op_macro(field->op)) {
+        if (!field->op) return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op is not set", function);
         return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is not a gp_op", function, (int)field->op);
     }
-    if (!gpi_type_size(field->out)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type = %d is not a gp_type", function,
-                        (int)field->out);
-    }
+    if (!gpi_type_size(field->out)) return gpi_fail_type(gp, function, "out_type", field->out);
     if (is_float && (field->op == GP_AND || field->op == GP_OR || field->op == GP_XOR)) {
         return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is bitwise, and %s is not an integer type",
                         function, (int)field->op, gpi_type_cl(field->out));
@@ -19584,8 +19590,8 @@ static gp_result gpi_check_fp64(gp_context *gp, const char *function, gp_type ty
 
 static gp_result gpi_check_type(gp_context *gp, const char *function, const char *field, gp_type type)
 {
-    if (gpi_type_size(type)) return gpi_check_fp64(gp, function, type);
-    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d is not a gp_type", function, field, (int)type);
+    return gpi_type_size(type) ? gpi_check_fp64(gp, function, type)
+                               : gpi_fail_type(gp, function, field, type);
 }
 
 /* A range of integers: low < high, and all of [low, high) of the type. Signed ones have 64 bits' signs. */
@@ -19714,8 +19720,8 @@ static gp_result gpi_element_op(gp_context *gp, const char *function, gpi_elemen
     if (result == GP_OK && o->indices && !compared)
         result = gpi_check_type(gp, function, "out_type", o->out_type);
     if (result == GP_OK && o->map_type && !compared) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map_type goes with op_count; here it is out_type",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map_type goes with op_count; here %s", function,
+                        gpi_is_arg(o->op) ? "the map's values are compared as type" : "it is out_type");
     }
     element->field_count = 1;
     element->mapped = !o->map || gpi_is_arg(o->op) ? gpi_operand(from) : field->value;
@@ -20367,6 +20373,10 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
     gpi_range used[RANGES];
     gp_result result = gpi_check_positions(gp, function, element, desc->count);
     memset(used, 0, sizeof used);
+    if (result == GP_OK && desc->count > 0 && !desc->in && desc->map && desc->type) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: in is NULL: for a map of i alone leave type 0",
+                        function);
+    }
     if (result == GP_OK && desc->count > 0 && !element->operation.indices) {
         result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
                                   element->in_size, GPI_READS, &used[IN]);
@@ -21460,8 +21470,7 @@ static gp_result gpi_key_program(gp_context *gp, const char *function, gpi_primi
 
 static gp_result gpi_check_key_type(gp_context *gp, const char *function, gp_type type)
 {
-    if (gpi_type_size(type)) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: key_type = %d is not a gp_type", function, (int)type);
+    return gpi_type_size(type) ? GP_OK : gpi_fail_type(gp, function, "key_type", type);
 }
 
 static gp_result gpi_check_value_size(gp_context *gp, const char *function, size_t size)
@@ -24668,6 +24677,7 @@ static gp_result gpi_hash_check_apply(gp_context *gp, const gpi_hash_batch *batc
     if (type == GP_F64 && !gp->info.fp64)
         return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: type = GP_F64 needs cl_khr_fp64: %s", batch->function,
                         gp->info.name);
+    if (!desc->op) return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op is not set", batch->function);
     put->change = gpi_hash_change_of(desc->op, type);
     if (put->change == 0) {
         return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d does not combine values of type %d",
@@ -25918,7 +25928,8 @@ static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
     const gp_brackets_desc *d = b->desc;
     const bool codes = d->type == GP_I8 || d->type == GP_I32;
     gp_result result;
-    if (!gpi_type_size(d->type) || gpi_is_float(d->type) || (!d->map && !codes && d->type != GP_U8)) {
+    if (!gpi_type_size(d->type)) return gpi_fail_type(gp, b->function, "type", d->type);
+    if (gpi_is_float(d->type) || (!d->map && !codes && d->type != GP_U8)) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
                         "%s: type = %d, must be GP_U8, GP_I8 or GP_I32, or with a map an integer type",
                         b->function, (int)d->type);
@@ -27159,10 +27170,8 @@ static gp_result gpi_bins_even(gp_context *gp, gpi_histogram *h)
 static gp_result gpi_histogram_check_types(gp_context *gp, const gpi_histogram *h)
 {
     const gp_histogram_desc *d = h->desc;
-    if (!h->size)
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d is not a gp_type", h->function,
-                        (int)d->type);
-    if (d->type == GP_F64 && !gp->info.fp64) return gpi_check_fp64(gp, h->function, d->type);
+    const gp_result result = gpi_check_type(gp, h->function, "type", d->type);
+    if (result != GP_OK) return result;
     if (h->out_type != GP_U32 && h->out_type != GP_U64) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type = %d, must be GP_U32 or GP_U64", h->function,
                         (int)h->out_type);

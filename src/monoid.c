@@ -49,17 +49,22 @@ static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_el
 
 /* ------------------------------------------------------------------ checks: built-in operations */
 
+/* `type` is not a gp_type: most often because it was forgotten. */
+static gp_result gpi_fail_type(gp_context *gp, const char *function, const char *field, gp_type type)
+{
+    if (!type) return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s is not set", function, field);
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d is not a gp_type", function, field, (int)type);
+}
+
 static gp_result gpi_check_field(gp_context *gp, const char *function, const gpi_operation *o,
                                  const gpi_field *field)
 {
     const bool is_float = gpi_is_float(field->out);
     if (!gpi_op_macro(field->op)) {
+        if (!field->op) return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op is not set", function);
         return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is not a gp_op", function, (int)field->op);
     }
-    if (!gpi_type_size(field->out)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type = %d is not a gp_type", function,
-                        (int)field->out);
-    }
+    if (!gpi_type_size(field->out)) return gpi_fail_type(gp, function, "out_type", field->out);
     if (is_float && (field->op == GP_AND || field->op == GP_OR || field->op == GP_XOR)) {
         return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is bitwise, and %s is not an integer type",
                         function, (int)field->op, gpi_type_cl(field->out));
@@ -100,8 +105,8 @@ static gp_result gpi_check_fp64(gp_context *gp, const char *function, gp_type ty
 
 static gp_result gpi_check_type(gp_context *gp, const char *function, const char *field, gp_type type)
 {
-    if (gpi_type_size(type)) return gpi_check_fp64(gp, function, type);
-    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d is not a gp_type", function, field, (int)type);
+    return gpi_type_size(type) ? gpi_check_fp64(gp, function, type)
+                               : gpi_fail_type(gp, function, field, type);
 }
 
 /* A range of integers: low < high, and all of [low, high) of the type. Signed ones have 64 bits' signs. */
@@ -230,8 +235,8 @@ static gp_result gpi_element_op(gp_context *gp, const char *function, gpi_elemen
     if (result == GP_OK && o->indices && !compared)
         result = gpi_check_type(gp, function, "out_type", o->out_type);
     if (result == GP_OK && o->map_type && !compared) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map_type goes with op_count; here it is out_type",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map_type goes with op_count; here %s", function,
+                        gpi_is_arg(o->op) ? "the map's values are compared as type" : "it is out_type");
     }
     element->field_count = 1;
     element->mapped = !o->map || gpi_is_arg(o->op) ? gpi_operand(from) : field->value;

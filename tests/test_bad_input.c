@@ -97,9 +97,15 @@ static void test_types_and_ops(void **state)
     gp_scan_desc scan = good_scan(f);
     gp_reduce_desc reduce = good_reduce(f);
     scan.type = GP_TYPE_NONE;
-    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_TYPE, "type = 0");
+    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_TYPE, "gp_scan: type is not set");
     scan.type = (gp_type)99;
     assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_TYPE, "type = 99");
+    reduce.type = GP_TYPE_NONE;
+    assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_INVALID_TYPE, "gp_reduce: type is not set");
+    reduce = good_reduce(f);
+    reduce.op = GP_OP_NONE;
+    assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_INVALID_OP, "gp_reduce: op is not set");
+    reduce = good_reduce(f);
     reduce.out_type = (gp_type)-3;
     assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_INVALID_TYPE, "out_type = -3");
     reduce = good_reduce(f);
@@ -108,7 +114,7 @@ static void test_types_and_ops(void **state)
     assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_INVALID_TYPE, "out_type uint");
     scan = good_scan(f);
     scan.op = GP_OP_NONE;
-    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_OP, "op = 0");
+    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_OP, "gp_scan: op is not set");
     scan.op = (gp_op)99;
     assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_OP, "op = 99");
     scan.type = GP_F32;
@@ -136,7 +142,7 @@ static void test_segments(void **state)
     assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_ARGUMENT, "segments = 9");
     scan.segments = GP_SEGMENTS_BY_FLAGS;
     scan.heads = f->in;
-    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_TYPE, "heads_type = 0");
+    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_TYPE, "heads_type is not set");
     scan.heads_type = GP_U32;
     scan.heads = NULL;
     assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_BUFFER, "heads is NULL");

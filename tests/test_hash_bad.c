@@ -176,7 +176,7 @@ static void test_bad_batches(void **state)
     REFUSED(gp_hash_insert, d.wait_count = 1, GP_ERROR_INVALID_ARGUMENT, "wait");
     REFUSED(gp_hash_insert, (d.count_buffer = d.keys, d.count_type = GP_F32), GP_ERROR_INVALID_TYPE,
             "count_type");
-    REFUSED(gp_hash_insert_or_apply, d.op = GP_OP_NONE, GP_ERROR_INVALID_OP, "op = 0");
+    REFUSED(gp_hash_insert_or_apply, d.op = GP_OP_NONE, GP_ERROR_INVALID_OP, "op is not set");
     REFUSED(gp_hash_insert_or_apply, d.op = GP_PROD, GP_ERROR_INVALID_OP, "op = 2");
     REFUSED(gp_hash_insert_or_apply, (d.op = GP_SUM, d.type = GP_U64), GP_ERROR_INVALID_TYPE, "type = 8");
     REFUSED(gp_hash_insert_or_apply, (d.op = GP_XOR, d.type = GP_F32), GP_ERROR_INVALID_OP, "op = 7");

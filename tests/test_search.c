@@ -302,7 +302,7 @@ static void test_bad_input(void **state)
     d = good;                         \
     change;                           \
     assert_gp_fails(gp, gp_search(gp, &d), result, text)
-    REFUSED(d.key_type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "gp_search: key_type = 0");
+    REFUSED(d.key_type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "gp_search: key_type is not set");
     REFUSED(d.key_type = (gp_type)99, GP_ERROR_INVALID_TYPE, "key_type = 99");
     REFUSED(d.out_type = GP_F32, GP_ERROR_INVALID_TYPE, "out_type = 9");
     REFUSED(d.count = (size_t)1 << 32, GP_ERROR_COUNT_LIMIT, "count = 4294967296");
