@@ -298,7 +298,7 @@ static void test_bad_input(void **state)
     REFUSED(d.first_element = UINT64_MAX - 3, GP_ERROR_COUNT_LIMIT, "count = 900");
     REFUSED(d.out = NULL, GP_ERROR_INVALID_BUFFER, "out is NULL");
     REFUSED(d.count = 1001, GP_ERROR_INVALID_BUFFER, "out has");
-    REFUSED(d.count_buffer = good.out, GP_ERROR_INVALID_TYPE, "count_type = 0");
+    REFUSED((d.count_buffer = good.out, d.count_type = GP_I32), GP_ERROR_INVALID_TYPE, "count_type = 5");
     REFUSED((d.count_buffer = good.out, d.count_type = GP_U32), GP_ERROR_OVERLAP, "count_buffer");
     REFUSED(d.wait_count = 1, GP_ERROR_INVALID_ARGUMENT, "wait");
 #undef REFUSED

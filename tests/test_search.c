@@ -316,7 +316,8 @@ static void test_bad_input(void **state)
     REFUSED(d.needles = d.out, GP_ERROR_OVERLAP, "needles");
     REFUSED((d.keys = d.out, d.count = 10), GP_ERROR_OVERLAP, "keys");
     REFUSED((d.count_buffer = d.keys, d.count_type = GP_F32), GP_ERROR_INVALID_TYPE, "count_type = 9");
-    REFUSED(d.needle_count_buffer = d.keys, GP_ERROR_INVALID_TYPE, "needle_count_type = 0");
+    REFUSED((d.needle_count_buffer = d.keys, d.needle_count_type = GP_I32), GP_ERROR_INVALID_TYPE,
+            "needle_count_type = 5");
     REFUSED((d.needle_count_buffer = d.out, d.needle_count_type = GP_U32), GP_ERROR_OVERLAP,
             "needle_count_buffer");
     REFUSED(d.wait_count = 1, GP_ERROR_INVALID_ARGUMENT, "wait");

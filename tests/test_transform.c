@@ -393,7 +393,8 @@ static void test_bad_transform(void **state)
     REFUSED(gp_transform, d.out_offset = 101, GP_ERROR_INVALID_BUFFER, "out has 4000 bytes");
     REFUSED(gp_transform, (d.out = buffer, d.out_offset = 1), GP_ERROR_OVERLAP, "in is bytes [0, 3600)");
     REFUSED(gp_transform, (d.out = buffer, d.out_type = GP_U8), GP_ERROR_OVERLAP, "out [0, 900)");
-    REFUSED(gp_transform, d.count_buffer = buffer, GP_ERROR_INVALID_TYPE, "count_type = 0");
+    REFUSED(gp_transform, (d.count_buffer = buffer, d.count_type = GP_I32), GP_ERROR_INVALID_TYPE,
+            "count_type = 5");
     REFUSED(gp_transform, (d.count_buffer = other, d.count_type = GP_U32), GP_ERROR_OVERLAP, "count_buffer");
     REFUSED(gp_transform, d.wait_count = 1, GP_ERROR_INVALID_ARGUMENT, "wait");
     assert_gp_fails(NULL, gp_transform(NULL, &d), GP_ERROR_INVALID_ARGUMENT, "NULL");
