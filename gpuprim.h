@@ -19912,7 +19912,7 @@ static void gpi_prelude_fields(const gpi_element *element, gpi_primitive primiti
 }
 
 /* The input element as an operand, and the map as a function. The expression has lines of its own, so that
-   it may end in a comment. */
+   it may end in a comment; its names are const, here and elsewhere, so that "x = 3" does not compile. */
 static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
 {
     const gpi_operation *o = &element->operation;
@@ -19920,9 +19920,9 @@ static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
     gpi_text_add(text, "#define GPI_Y %s\n#define GPI_MAPPED %d\n", y, o->map != NULL);
     if (!o->map) return;
     gpi_text_add(text, "static GPI_Y gpi_map(");
-    if (!o->indices) gpi_text_add(text, "%s x, ", gpi_type_cl(gpi_operand(o->type)));
-    if (o->type2) gpi_text_add(text, "%s y, ", gpi_type_cl(gpi_operand(o->type2)));
-    gpi_text_add(text, "ulong i)\n{\n#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    );\n}\n",
+    if (!o->indices) gpi_text_add(text, "const %s x, ", gpi_type_cl(gpi_operand(o->type)));
+    if (o->type2) gpi_text_add(text, "const %s y, ", gpi_type_cl(gpi_operand(o->type2)));
+    gpi_text_add(text, "const ulong i)\n{\n#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    );\n}\n",
                  gpi_map_field(o), gpi_map_field(o), o->map);
 }
 
@@ -20184,7 +20184,7 @@ static gp_result gpi_laws_program(gpi_laws *laws)
         if (prelude) gpi_text_add(&text, "%s#define GPI_EQUAL %d\n", prelude, equal != NULL);
         if (equal) {
             gpi_text_add(&text,
-                         "static bool gpi_user_equal(gpi_user x, gpi_user y)\n{\n    return (\n"
+                         "static bool gpi_user_equal(const gpi_user x, const gpi_user y)\n{\n    return (\n"
                          "#line 1 \"equal\"\n%s\n    );\n}\n",
                          equal);
         }
@@ -20932,10 +20932,12 @@ static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", in, elements && half,
                  element);
     gpi_text_add(text, "#define GPI_RECORD %s\n#define GPI_RECORD_SIZE %u\n", record, (unsigned)c->size);
-    gpi_compact_prelude_function("gpi_predicate", "GPI_X x, ulong i", "predicate", c->predicate, text);
-    gpi_compact_prelude_function("gpi_predicate2", "GPI_X x, ulong i", "predicate2", c->predicate2, text);
+    gpi_compact_prelude_function("gpi_predicate", "const GPI_X x, const ulong i", "predicate", c->predicate,
+                                 text);
+    gpi_compact_prelude_function("gpi_predicate2", "const GPI_X x, const ulong i", "predicate2",
+                                 c->predicate2, text);
     if (c->pick == GPI_PICK_UNIQUE || c->pick == GPI_PICK_RUNS)
-        gpi_compact_prelude_function("gpi_equal", "GPI_X x, GPI_X y", "equal", equal, text);
+        gpi_compact_prelude_function("gpi_equal", "const GPI_X x, const GPI_X y", "equal", equal, text);
 }
 
 static char *gpi_compact_prelude(const gp_context *gp, const gpi_compact *c, const gpi_plan *plan)
@@ -25262,8 +25264,8 @@ static void gpi_each_define(gpi_text *text, const char *what, gp_type type)
 static void gpi_each_function(gpi_text *text, const char *type, const char *name, const char *expression,
                               bool has_value)
 {
-    gpi_text_add(text, "static %s gpi_each_%s(GPI_EACH_KEY k, GPI_EACH_VALUE %s)\n{\n", type, name,
-                 has_value ? "v" : "gpi_none");
+    gpi_text_add(text, "static %s gpi_each_%s(const GPI_EACH_KEY k, const GPI_EACH_VALUE %s)\n{\n", type,
+                 name, has_value ? "v" : "gpi_none");
     gpi_text_add(text, "    (void)k;\n    (void)%s;\n", has_value ? "v" : "gpi_none");
     gpi_text_add(text, "    return (%s)(\n#line 1 \"%s\"\n%s\n    );\n}\n", type, name, expression);
 }
@@ -26030,12 +26032,11 @@ static void gpi_brackets_add_nest(const gpi_brackets *b, gpi_text *text)
     gpi_text_add(text, "#define GPI_BACK %d\n#define GPI_MEASURE %d\n#define GPI_ENCLOSE %d\n", b->back,
                  b->back && b->errors, b->back && (b->desc->parent || b->desc->depth));
     if (b->desc->map) {
-        gpi_text_add(
-            text,
-            "static int gpi_symbol_map(%s x, ulong i)\n{\n#line 1 \"map\"\n    return (int)(\n#line 1 "
-            "\"map\"\n%s\n    "
-            ");\n}\n#define GPI_CODE(x, i) gpi_symbol_map(x, i)\n",
-            gpi_type_cl(b->desc->type), b->desc->map);
+        gpi_text_add(text,
+                     "static int gpi_symbol_map(const %s x, const ulong i)\n{\n#line 1 \"map\"\n"
+                     "    return (int)(\n#line 1 \"map\"\n%s\n    );\n}\n"
+                     "#define GPI_CODE(x, i) gpi_symbol_map(x, i)\n",
+                     gpi_type_cl(b->desc->type), b->desc->map);
     } else if (!b->has_table) {
         gpi_text_add(text, "#define GPI_CODE(x, i) (x)\n");
     }
@@ -26843,11 +26844,11 @@ static char *gpi_tree_prelude(const gpi_tree *t)
     gpi_text_add(&text,
                  "#define GPI_KINDS 0\n#define GPI_MATCH 0\n#define GPI_BACK 0\n#define GPI_SELECT %d\n",
                  d->type != 0);
-    gpi_text_add(
-        &text,
-        "static int gpi_counted(%s x, ulong i)\n{\n    return (\n#line 1 \"map\"\n%s\n    ) != 0;\n}\n"
-        "#define GPI_COUNTED(x, i) gpi_counted(x, i)\n",
-        symbol, d->map ? d->map : "x");
+    gpi_text_add(&text,
+                 "static int gpi_counted(const %s x, const ulong i)\n{\n    return (\n#line 1 \"map\"\n%s\n  "
+                 "  ) != 0;\n}\n"
+                 "#define GPI_COUNTED(x, i) gpi_counted(x, i)\n",
+                 symbol, d->map ? d->map : "x");
     if (!text.failed) return text.data;
     free(text.data);
     return NULL;
@@ -28023,8 +28024,9 @@ static void gpi_map_prelude_function(const gpi_map *map, const char *lane, gpi_t
                                                                     map->inputs > 1 ? names[1] : "gpi_y";
     const char *const z = map->inputs > 2 ? names[2] : "gpi_z";
     gpi_text_add(text,
-                 "static GPI_LANE gpi_map(GPI_X %s, GPI_Y %s, GPI_Z %s, ulong i, ulong gpi_a, ulong gpi_b)\n"
-                 "{\n    (void)%s, (void)%s, (void)%s, (void)i, (void)gpi_a, (void)gpi_b;\n",
+                 "static GPI_LANE gpi_map(const GPI_X %s, const GPI_Y %s, const GPI_Z %s, const ulong i, "
+                 "ulong gpi_a, ulong gpi_b)\n{\n    (void)%s, (void)%s, (void)%s, (void)i, (void)gpi_a, "
+                 "(void)gpi_b;\n",
                  x, y, z, x, y, z);
     gpi_text_add(text, "#line 1 \"map\"\n    return (%s)(\n#line 1 \"map\"\n%s\n    );\n}\n", lane,
                  map->text);
@@ -28951,8 +28953,8 @@ static void gpi_stencil_prelude_map(const gp_stencil_desc *d, gpi_text *text)
                  "#define at(dx, dy) gpi_here[clamp((int)(dy), -%u, %u) * GPI_ROW + "
                  "clamp((int)(dx), -%u, %u) * GPI_CHANNELS]\n",
                  d->radius_y, d->radius_y, d->radius_x, d->radius_x);
-    gpi_text_add(text, "static GPI_LANE gpi_map(GPI_NEAR const GPI_X *gpi_here, GPI_X x, ulong i, ulong j)\n"
-                       "{\n    (void)gpi_here, (void)x, (void)i, (void)j;\n");
+    gpi_text_add(text, "static GPI_LANE gpi_map(GPI_NEAR const GPI_X *gpi_here, const GPI_X x, "
+                       "const ulong i, const ulong j)\n{\n    (void)gpi_here, (void)x, (void)i, (void)j;\n");
     gpi_text_add(text, "    return (GPI_LANE)(\n#line 1 \"map\"\n%s\n    );\n}\n", d->map);
 }
 

@@ -427,7 +427,7 @@ static void gpi_prelude_fields(const gpi_element *element, gpi_primitive primiti
 }
 
 /* The input element as an operand, and the map as a function. The expression has lines of its own, so that
-   it may end in a comment. */
+   it may end in a comment; its names are const, here and elsewhere, so that "x = 3" does not compile. */
 static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
 {
     const gpi_operation *o = &element->operation;
@@ -435,9 +435,9 @@ static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
     gpi_text_add(text, "#define GPI_Y %s\n#define GPI_MAPPED %d\n", y, o->map != NULL);
     if (!o->map) return;
     gpi_text_add(text, "static GPI_Y gpi_map(");
-    if (!o->indices) gpi_text_add(text, "%s x, ", gpi_type_cl(gpi_operand(o->type)));
-    if (o->type2) gpi_text_add(text, "%s y, ", gpi_type_cl(gpi_operand(o->type2)));
-    gpi_text_add(text, "ulong i)\n{\n#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    );\n}\n",
+    if (!o->indices) gpi_text_add(text, "const %s x, ", gpi_type_cl(gpi_operand(o->type)));
+    if (o->type2) gpi_text_add(text, "const %s y, ", gpi_type_cl(gpi_operand(o->type2)));
+    gpi_text_add(text, "const ulong i)\n{\n#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    );\n}\n",
                  gpi_map_field(o), gpi_map_field(o), o->map);
 }
 

@@ -184,12 +184,11 @@ static void gpi_brackets_add_nest(const gpi_brackets *b, gpi_text *text)
     gpi_text_add(text, "#define GPI_BACK %d\n#define GPI_MEASURE %d\n#define GPI_ENCLOSE %d\n", b->back,
                  b->back && b->errors, b->back && (b->desc->parent || b->desc->depth));
     if (b->desc->map) {
-        gpi_text_add(
-            text,
-            "static int gpi_symbol_map(%s x, ulong i)\n{\n#line 1 \"map\"\n    return (int)(\n#line 1 "
-            "\"map\"\n%s\n    "
-            ");\n}\n#define GPI_CODE(x, i) gpi_symbol_map(x, i)\n",
-            gpi_type_cl(b->desc->type), b->desc->map);
+        gpi_text_add(text,
+                     "static int gpi_symbol_map(const %s x, const ulong i)\n{\n#line 1 \"map\"\n"
+                     "    return (int)(\n#line 1 \"map\"\n%s\n    );\n}\n"
+                     "#define GPI_CODE(x, i) gpi_symbol_map(x, i)\n",
+                     gpi_type_cl(b->desc->type), b->desc->map);
     } else if (!b->has_table) {
         gpi_text_add(text, "#define GPI_CODE(x, i) (x)\n");
     }
