@@ -348,7 +348,7 @@ static void test_overlap_on_host(void **state)
     gp_scan_desc scan = good_scan(f);
     gp_sort_desc sort = {0};
     cl_int error;
-    cl_mem part;
+    cl_mem part, same;
     scan.in = clCreateBuffer(gp_cl_context(f->gp), flags, sizeof memory / 2, memory, &error);
     assert_int_equal(error, CL_SUCCESS);
     scan.out = clCreateBuffer(gp_cl_context(f->gp), flags, sizeof memory / 2, memory + 512, &error);
@@ -364,6 +364,11 @@ static void test_overlap_on_host(void **state)
     assert_gp_fails(f->gp, gp_sort(f->gp, &sort), GP_ERROR_OVERLAP, "CL_MEM_USE_HOST_PTR");
     scan.count = 512;
     assert_gp(f->gp, gp_scan(f->gp, &scan));
+    same = clCreateBuffer(gp_cl_context(f->gp), flags, sizeof memory / 2, memory, &error);
+    assert_int_equal(error, CL_SUCCESS);
+    sort.keys_out = same; /* the same elements of another buffer: not in place */
+    assert_gp_fails(f->gp, gp_sort(f->gp, &sort), GP_ERROR_OVERLAP, "CL_MEM_USE_HOST_PTR");
+    sort.keys_out = scan.out;
     scan.out = part; /* elements 1024 to 1279 of the memory */
     scan.count = 256;
     scan.in_offset = 768;
@@ -373,6 +378,7 @@ static void test_overlap_on_host(void **state)
     assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_OVERLAP, "they overlap");
     assert_gp(f->gp, gp_finish(f->gp));
     clReleaseMemObject(part);
+    clReleaseMemObject(same);
     clReleaseMemObject(sort.keys);
     clReleaseMemObject(sort.keys_out);
 }
