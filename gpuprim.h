@@ -16,7 +16,9 @@
    RULES THAT HOLD FOR EVERY CALL
      - Every descriptor starts as all zeros. Zero is each field's documented default; a field that has
        no sensible default (a buffer, an element type) is an error when it is zero.
-     - Buffers are cl_mem plus an offset in elements, of any alignment that the element type has.
+     - Buffers are cl_mem plus an offset in elements, of any alignment that the element type has. In place
+       means the same elements of one buffer, or of its sub-buffers: two buffers on the same host memory
+       (CL_MEM_USE_HOST_PTR) overlap, and are refused.
      - Calls are asynchronous: they check, enqueue on the context's queue and return. Only a call that
        is named ..._read, or is documented to block, blocks.
      - `wait`/`wait_count` are events that the call's first command waits for; one that is NULL or has
@@ -29,20 +31,21 @@
      - On an out-of-order queue a call orders its own commands, and the context's scratch; use `wait` and
        `done` to order calls.
      - `count` may live on the device: with `count_buffer`, the number of elements is read from there when
-       the call runs (count_type: GP_U32 or GP_U64, at element count_offset), and `count` is its upper
-       bound, for which buffers are checked and work is launched. A larger number is clamped to the bound
-       and counted in gp_profile.clamped. Without count_buffer, count_type stays 0.
+       the call runs (count_type: GP_U32, also 0, or GP_U64; at element count_offset), and `count` is its
+       upper bound, for which buffers are checked and work is launched. A larger number is clamped to the
+       bound and counted in gp_profile.clamped. Without count_buffer, count_type stays 0.
      - A field that means nothing beside the others is an error, rather than ignored in silence; but offsets
        into buffers that are not there are not looked at, nor is a scratch buffer where 0 bytes are needed.
      - Expressions, and a monoid's source, are code that runs in your process: never take one from an
-       untrusted source. They have up to 16384 characters. A name in one that stands for nothing
-       there (y without a second input) does not compile: GP_ERROR_BUILD, and gp_last_error has what the
-   compiler says, your own lines first, by field and line: "map:1:5".
+       untrusted source. They have up to 16384 characters. A name in one that stands for nothing there (y
+       without a second input), or an assignment to x and the like, does not compile: GP_ERROR_BUILD, and
+       gp_last_error has what the compiler says, your own lines first, by field and line: "map:1:5".
      - The first use of a primitive with new types builds a program, also for a count of 0 and for a
        ..._scratch_size. gp_warmup moves that cost, and tells which fields make a new program.
-     - A context belongs to one host thread at a time. Different contexts run freely in parallel, and may be
-   created in parallel: this library looks for devices in one thread of a process at a time, because PoCL
-   fails otherwise. A program whose threads also call OpenCL themselves calls gp_devices once before them.
+     - A context belongs to one host thread at a time. Different contexts run freely in parallel, and may
+       be created in parallel: this library looks for devices in one thread of a process at a time, because
+       PoCL fails otherwise. A program whose threads also call OpenCL themselves calls gp_devices once
+       before them.
      - A forked child uses none of its parent's contexts, nor destroys them (docs/RELIABILITY.md).
      - Nothing prints (an OpenCL implementation may, when a text of yours does not compile), aborts or leaves
        a half-made object. Failures return a negative gp_result, and
@@ -1405,21 +1408,22 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
    context; retrieve and the statistics want it unchanged, or count what they happen to see.
    Keys: all are legal. Values: all are legal where keys and values have up to 32 bits and the device has
    64-bit atomics, and where keys of 64 bits have values of 32. Elsewhere (values of 64 bits) one value is
-   reserved: a key whose value it is or would become is refused, counted, and left as it was. It is the one
-   that `reserved` names. Where that is NULL it is one derived from `seed` that is hardly in any data (a
-   signalling NaN; as an integer a large one), and then a refusal is an error: gp_finish and the next blocking
-   call return GP_ERROR_INVALID_ARGUMENT, and say how many keys were refused and by which call. Tables that
-   need no reserved value do not look at `reserved`. Its memory: while the table lives, no other call of its
-   contexts writes into its buffer (GP_ERROR_OVERLAP). Where somebody else has overwritten the buffer's
-   header, calls leave the table alone: the functions that read counts or statistics, gp_finish and the next
-   blocking call return GP_ERROR_INVALID_BUFFER. gp_hash_clear makes the table anew. Full: an operation looks
-   at each slot once at most. Where no slot is left the key fails, is counted, and listed when asked for; keys
-   that are there stay. gp_hash_rehash into more slots, then the listed keys again, finishes the batch. On
-   devices with limited loops (loop_limit) a probe ends after 24,000 slots. Erased keys keep their slots, for
-   the same key only, until a rehash drops them: so keys are unique. 64-bit data needs
-   cl_khr_int64_base_atomics, else GP_ERROR_UNSUPPORTED. Memory: 8 bytes a slot for keys and values of up to
-   32 bits, else 16; one or two slots more than the capacity, and 256 bytes. Speed is best up to a load of
-   1/2, and good up to 0.8; see README. */
+   reserved: a key that is given it, or whose value would become it, is refused, counted, and left as it was.
+   It is the one that `reserved` names. Where that is NULL it is one derived from `seed` that is hardly in any
+   data (a signalling NaN; as an integer a large one), and then a refusal is an error: gp_finish and the next
+   blocking call return GP_ERROR_INVALID_ARGUMENT, and say how many keys were refused and by which call (with
+   an out-of-order queue only gp_finish, gp_hash_counts_read and gp_hash_size_read do, as other calls wait for
+   their own commands only). Tables that need no reserved value do not look at `reserved`. Its memory: while
+   the table lives, no other call of its contexts writes into its buffer (GP_ERROR_OVERLAP). Where somebody
+   else has overwritten the buffer's header, calls leave the table alone: the functions that read its counts
+   or statistics, and those that tell refusals, return GP_ERROR_INVALID_BUFFER. gp_hash_clear makes the table
+   anew. Full: an operation looks at each slot once at most. Where no slot is left the key fails, is counted,
+   and listed when asked for; keys that are there stay. gp_hash_rehash into more slots, then the listed keys
+   again, finishes the batch. On devices with limited loops (loop_limit) a probe ends after 24,000 slots.
+   Erased keys keep their slots, for the same key only, until a rehash drops them: so keys are unique. 64-bit
+   data needs cl_khr_int64_base_atomics, else GP_ERROR_UNSUPPORTED. Memory: 8 bytes a slot for keys and values
+   of up to 32 bits, else 16; one or two slots more than the capacity, and 256 bytes. Speed is best up to a
+   load of 1/2, and good up to 0.8; see README. */
 typedef struct gp_hash {
     uint64_t id;
 } gp_hash;
@@ -1427,8 +1431,8 @@ typedef struct gp_hash {
 typedef struct gp_hash_desc {
     size_t key_size;       /* 4 or 8 bytes */
     size_t value_size;     /* 0 (a set), 4 or 8 bytes */
-    size_t capacity;       /* slots, rounded up to a power of two, 2^31 at most; 0: by expected_count */
-    size_t expected_count; /* keys that there will be: capacity is at least expected_count / max_load */
+    size_t capacity;       /* slots, rounded up to a power of two, 2^31 at most; or: */
+    size_t expected_count; /* keys that there will be: the capacity is at least expected_count / max_load */
     float max_load;        /* in (0, 1]; 0: 0.5 */
     bool grow;            /* an insertion after which more than max_load of the slots might be taken blocks to
                              find out, and rehashes into twice the slots or more. Not with gp_hash_share. */
@@ -1529,7 +1533,8 @@ GP_API gp_result gp_hash_insert_or_assign(gp_context *gp, gp_hash table, const g
 
 /* For each key: puts it in, or combines: value <- value op new value. Equal keys of a batch combine too, so
    that one call is a group-by. Integers: the same result every time (unless a value meets the reserved one on
-   the way); float sums depend on the order. `values` NULL adds 1 for each key. */
+   the way); float sums depend on the order. `values` NULL adds 1 for each key. A key that is given the
+   reserved value is refused, whatever `op` would make of it. */
 GP_API gp_result gp_hash_insert_or_apply(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc);
 
 /* Bytes of scratch that these calls with this desc need; buffers in it may be NULL. Can be 0. */
@@ -1621,13 +1626,14 @@ typedef struct gp_hash_for_each_desc {
     cl_event *done;
 } gp_hash_for_each_desc;
 
-/* Changes values, or erases keys, all over the table. Each pair of expressions is a program. Not for
-   deterministic use beside other operations: a key that comes or goes meanwhile is seen or not. */
+/* Changes values, or erases keys, all over the table. Pairs that are mapped count as `existed`, keys that are
+   erased as `erased`. Each pair of expressions is a program. Not for deterministic use beside other
+   operations: a key that comes or goes meanwhile is seen or not. */
 GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash table, const gp_hash_for_each_desc *desc);
 
 typedef struct gp_hash_rehash_desc {
-    size_t capacity;       /* slots, rounded up to a power of two; 0: by expected_count, or as now */
-    size_t expected_count; /* as in gp_hash_desc, with the table's max_load */
+    size_t capacity;       /* slots, rounded up to a power of two; or: */
+    size_t expected_count; /* as in gp_hash_desc, with the table's max_load; both 0: as many slots as now */
     cl_mem buffer;         /* for the new slots, of gp_hash_buffer_size bytes; NULL: its own */
 } gp_hash_rehash_desc;
 
@@ -2443,6 +2449,7 @@ static gp_result gpi_element_make(gp_context *gp, const char *function, const gp
 static size_t gpi_round_up(size_t x, size_t multiple);
 static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
                                      size_t count);
+static gp_result gpi_fail_type(gp_context *gp, const char *function, const char *field, gp_type type);
 static gp_result gpi_check_fp64(gp_context *gp, const char *function, gp_type type);
 static gp_result gpi_check_type(gp_context *gp, const char *function, const char *field, gp_type type);
 static gp_result gpi_check_bounds(gp_context *gp, const char *function, const char *low_name, uint64_t low,
@@ -18141,13 +18148,13 @@ static gp_result gpi_check_count_named(gp_context *gp, const char *function, con
                         function, prefix, (int)count->type, prefix);
     }
     if (!count->buffer) return GP_OK;
-    if (count->type != GP_U32 && count->type != GP_U64) {
+    if (count->type && count->type != GP_U32 && count->type != GP_U64) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %scount_type = %d, must be GP_U32 or GP_U64",
                         function, prefix, (int)count->type);
     }
     (void)snprintf(field, sizeof field, "%scount_buffer", prefix);
     return gpi_check_buffer(gp, function, field, count->buffer, count->offset, 1,
-                            count->type == GP_U32 ? 4 : 8, GPI_READS, range);
+                            count->type == GP_U64 ? 8 : 4, GPI_READS, range);
 }
 
 static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
@@ -18404,7 +18411,7 @@ static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
 {
     const cl_ulong bound = count->bound, offset = count->offset;
     const cl_mem wanted = count->buffer ? count->buffer : call->gp->counters;
-    const cl_uint words = !count->buffer ? 0 : count->type == GP_U32 ? 1 : 2;
+    const cl_uint words = !count->buffer ? 0 : count->type == GP_U64 ? 2 : 1;
     GPI_CALL_ARG(call, bound);
     GPI_CALL_ARG(call, wanted);
     GPI_CALL_ARG(call, offset);
@@ -19097,17 +19104,22 @@ static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_el
 
 /* ------------------------------------------------------------------ checks: built-in operations */
 
+/* `type` is not a gp_type: most often because it was forgotten. */
+static gp_result gpi_fail_type(gp_context *gp, const char *function, const char *field, gp_type type)
+{
+    if (!type) return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s is not set", function, field);
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d is not a gp_type", function, field, (int)type);
+}
+
 static gp_result gpi_check_field(gp_context *gp, const char *function, const gpi_operation *o,
                                  const gpi_field *field)
 {
     const bool is_float = gpi_is_float(field->out);
     if (!gpi_op_macro(field->op)) {
+        if (!field->op) return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op is not set", function);
         return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is not a gp_op", function, (int)field->op);
     }
-    if (!gpi_type_size(field->out)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type = %d is not a gp_type", function,
-                        (int)field->out);
-    }
+    if (!gpi_type_size(field->out)) return gpi_fail_type(gp, function, "out_type", field->out);
     if (is_float && (field->op == GP_AND || field->op == GP_OR || field->op == GP_XOR)) {
         return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is bitwise, and %s is not an integer type",
                         function, (int)field->op, gpi_type_cl(field->out));
@@ -19148,8 +19160,8 @@ static gp_result gpi_check_fp64(gp_context *gp, const char *function, gp_type ty
 
 static gp_result gpi_check_type(gp_context *gp, const char *function, const char *field, gp_type type)
 {
-    if (gpi_type_size(type)) return gpi_check_fp64(gp, function, type);
-    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d is not a gp_type", function, field, (int)type);
+    return gpi_type_size(type) ? gpi_check_fp64(gp, function, type)
+                               : gpi_fail_type(gp, function, field, type);
 }
 
 /* A range of integers: low < high, and all of [low, high) of the type. Signed ones have 64 bits' signs. */
@@ -19278,8 +19290,8 @@ static gp_result gpi_element_op(gp_context *gp, const char *function, gpi_elemen
     if (result == GP_OK && o->indices && !compared)
         result = gpi_check_type(gp, function, "out_type", o->out_type);
     if (result == GP_OK && o->map_type && !compared) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map_type goes with op_count; here it is out_type",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map_type goes with op_count; here %s", function,
+                        gpi_is_arg(o->op) ? "the map's values are compared as type" : "it is out_type");
     }
     element->field_count = 1;
     element->mapped = !o->map || gpi_is_arg(o->op) ? gpi_operand(from) : field->value;
@@ -19470,7 +19482,7 @@ static void gpi_prelude_fields(const gpi_element *element, gpi_primitive primiti
 }
 
 /* The input element as an operand, and the map as a function. The expression has lines of its own, so that
-   it may end in a comment. */
+   it may end in a comment; its names are const, here and elsewhere, so that "x = 3" does not compile. */
 static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
 {
     const gpi_operation *o = &element->operation;
@@ -19478,9 +19490,9 @@ static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
     gpi_text_add(text, "#define GPI_Y %s\n#define GPI_MAPPED %d\n", y, o->map != NULL);
     if (!o->map) return;
     gpi_text_add(text, "static GPI_Y gpi_map(");
-    if (!o->indices) gpi_text_add(text, "%s x, ", gpi_type_cl(gpi_operand(o->type)));
-    if (o->type2) gpi_text_add(text, "%s y, ", gpi_type_cl(gpi_operand(o->type2)));
-    gpi_text_add(text, "ulong i)\n{\n#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    );\n}\n",
+    if (!o->indices) gpi_text_add(text, "const %s x, ", gpi_type_cl(gpi_operand(o->type)));
+    if (o->type2) gpi_text_add(text, "const %s y, ", gpi_type_cl(gpi_operand(o->type2)));
+    gpi_text_add(text, "const ulong i)\n{\n#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    );\n}\n",
                  gpi_map_field(o), gpi_map_field(o), o->map);
 }
 
@@ -19742,7 +19754,7 @@ static gp_result gpi_laws_program(gpi_laws *laws)
         if (prelude) gpi_text_add(&text, "%s#define GPI_EQUAL %d\n", prelude, equal != NULL);
         if (equal) {
             gpi_text_add(&text,
-                         "static bool gpi_user_equal(gpi_user x, gpi_user y)\n{\n    return (\n"
+                         "static bool gpi_user_equal(const gpi_user x, const gpi_user y)\n{\n    return (\n"
                          "#line 1 \"equal\"\n%s\n    );\n}\n",
                          equal);
         }
@@ -19931,6 +19943,10 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
     gpi_range used[RANGES];
     gp_result result = gpi_check_positions(gp, function, element, desc->count);
     memset(used, 0, sizeof used);
+    if (result == GP_OK && desc->count > 0 && !desc->in && desc->map && desc->type) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: in is NULL: for a map of i alone leave type 0",
+                        function);
+    }
     if (result == GP_OK && desc->count > 0 && !element->operation.indices) {
         result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
                                   element->in_size, GPI_READS, &used[IN]);
@@ -20486,10 +20502,12 @@ static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", in, elements && half,
                  element);
     gpi_text_add(text, "#define GPI_RECORD %s\n#define GPI_RECORD_SIZE %u\n", record, (unsigned)c->size);
-    gpi_compact_prelude_function("gpi_predicate", "GPI_X x, ulong i", "predicate", c->predicate, text);
-    gpi_compact_prelude_function("gpi_predicate2", "GPI_X x, ulong i", "predicate2", c->predicate2, text);
+    gpi_compact_prelude_function("gpi_predicate", "const GPI_X x, const ulong i", "predicate", c->predicate,
+                                 text);
+    gpi_compact_prelude_function("gpi_predicate2", "const GPI_X x, const ulong i", "predicate2",
+                                 c->predicate2, text);
     if (c->pick == GPI_PICK_UNIQUE || c->pick == GPI_PICK_RUNS)
-        gpi_compact_prelude_function("gpi_equal", "GPI_X x, GPI_X y", "equal", equal, text);
+        gpi_compact_prelude_function("gpi_equal", "const GPI_X x, const GPI_X y", "equal", equal, text);
 }
 
 static char *gpi_compact_prelude(const gp_context *gp, const gpi_compact *c, const gpi_plan *plan)
@@ -21024,8 +21042,7 @@ static gp_result gpi_key_program(gp_context *gp, const char *function, gpi_primi
 
 static gp_result gpi_check_key_type(gp_context *gp, const char *function, gp_type type)
 {
-    if (gpi_type_size(type)) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: key_type = %d is not a gp_type", function, (int)type);
+    return gpi_type_size(type) ? GP_OK : gpi_fail_type(gp, function, "key_type", type);
 }
 
 static gp_result gpi_check_value_size(gp_context *gp, const char *function, size_t size)
@@ -23775,7 +23792,12 @@ static gp_result gpi_hash_capacity(gp_context *gp, const char *function, uint64_
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: max_load = %g, must be in (0, 1]", function,
                         max_load);
     }
-    if (capacity == 0) wanted = (double)expected / max_load;
+    if (capacity && expected) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: capacity = %llu and expected_count = %llu: give one of them", function,
+                        (unsigned long long)capacity, (unsigned long long)expected);
+    }
+    if (expected) wanted = (double)expected / max_load;
     if (wanted > (double)GPI_HASH_CAPACITY_MAX) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
                         "%s: capacity = %llu, expected_count = %llu: %.0f slots, more than %llu", function,
@@ -24241,6 +24263,7 @@ static gp_result gpi_hash_check_apply(gp_context *gp, const gpi_hash_batch *batc
     if (type == GP_F64 && !gp->info.fp64)
         return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: type = GP_F64 needs cl_khr_fp64: %s", batch->function,
                         gp->info.name);
+    if (!desc->op) return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op is not set", batch->function);
     put->change = gpi_hash_change_of(desc->op, type);
     if (put->change == 0) {
         return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d does not combine values of type %d",
@@ -24825,8 +24848,8 @@ static void gpi_each_define(gpi_text *text, const char *what, gp_type type)
 static void gpi_each_function(gpi_text *text, const char *type, const char *name, const char *expression,
                               bool has_value)
 {
-    gpi_text_add(text, "static %s gpi_each_%s(GPI_EACH_KEY k, GPI_EACH_VALUE %s)\n{\n", type, name,
-                 has_value ? "v" : "gpi_none");
+    gpi_text_add(text, "static %s gpi_each_%s(const GPI_EACH_KEY k, const GPI_EACH_VALUE %s)\n{\n", type,
+                 name, has_value ? "v" : "gpi_none");
     gpi_text_add(text, "    (void)k;\n    (void)%s;\n", has_value ? "v" : "gpi_none");
     gpi_text_add(text, "    return (%s)(\n#line 1 \"%s\"\n%s\n    );\n}\n", type, name, expression);
 }
@@ -25491,7 +25514,8 @@ static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
     const gp_brackets_desc *d = b->desc;
     const bool codes = d->type == GP_I8 || d->type == GP_I32;
     gp_result result;
-    if (!gpi_type_size(d->type) || gpi_is_float(d->type) || (!d->map && !codes && d->type != GP_U8)) {
+    if (!gpi_type_size(d->type)) return gpi_fail_type(gp, b->function, "type", d->type);
+    if (gpi_is_float(d->type) || (!d->map && !codes && d->type != GP_U8)) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
                         "%s: type = %d, must be GP_U8, GP_I8 or GP_I32, or with a map an integer type",
                         b->function, (int)d->type);
@@ -25592,12 +25616,11 @@ static void gpi_brackets_add_nest(const gpi_brackets *b, gpi_text *text)
     gpi_text_add(text, "#define GPI_BACK %d\n#define GPI_MEASURE %d\n#define GPI_ENCLOSE %d\n", b->back,
                  b->back && b->errors, b->back && (b->desc->parent || b->desc->depth));
     if (b->desc->map) {
-        gpi_text_add(
-            text,
-            "static int gpi_symbol_map(%s x, ulong i)\n{\n#line 1 \"map\"\n    return (int)(\n#line 1 "
-            "\"map\"\n%s\n    "
-            ");\n}\n#define GPI_CODE(x, i) gpi_symbol_map(x, i)\n",
-            gpi_type_cl(b->desc->type), b->desc->map);
+        gpi_text_add(text,
+                     "static int gpi_symbol_map(const %s x, const ulong i)\n{\n#line 1 \"map\"\n"
+                     "    return (int)(\n#line 1 \"map\"\n%s\n    );\n}\n"
+                     "#define GPI_CODE(x, i) gpi_symbol_map(x, i)\n",
+                     gpi_type_cl(b->desc->type), b->desc->map);
     } else if (!b->has_table) {
         gpi_text_add(text, "#define GPI_CODE(x, i) (x)\n");
     }
@@ -26407,11 +26430,11 @@ static char *gpi_tree_prelude(const gpi_tree *t)
     gpi_text_add(&text,
                  "#define GPI_KINDS 0\n#define GPI_MATCH 0\n#define GPI_BACK 0\n#define GPI_SELECT %d\n",
                  d->type != 0);
-    gpi_text_add(
-        &text,
-        "static int gpi_counted(%s x, ulong i)\n{\n    return (\n#line 1 \"map\"\n%s\n    ) != 0;\n}\n"
-        "#define GPI_COUNTED(x, i) gpi_counted(x, i)\n",
-        symbol, d->map ? d->map : "x");
+    gpi_text_add(&text,
+                 "static int gpi_counted(const %s x, const ulong i)\n{\n    return (\n#line 1 \"map\"\n%s\n  "
+                 "  ) != 0;\n}\n"
+                 "#define GPI_COUNTED(x, i) gpi_counted(x, i)\n",
+                 symbol, d->map ? d->map : "x");
     if (!text.failed) return text.data;
     free(text.data);
     return NULL;
@@ -26734,10 +26757,8 @@ static gp_result gpi_bins_even(gp_context *gp, gpi_histogram *h)
 static gp_result gpi_histogram_check_types(gp_context *gp, const gpi_histogram *h)
 {
     const gp_histogram_desc *d = h->desc;
-    if (!h->size)
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d is not a gp_type", h->function,
-                        (int)d->type);
-    if (d->type == GP_F64 && !gp->info.fp64) return gpi_check_fp64(gp, h->function, d->type);
+    const gp_result result = gpi_check_type(gp, h->function, "type", d->type);
+    if (result != GP_OK) return result;
     if (h->out_type != GP_U32 && h->out_type != GP_U64) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type = %d, must be GP_U32 or GP_U64", h->function,
                         (int)h->out_type);
@@ -27589,8 +27610,9 @@ static void gpi_map_prelude_function(const gpi_map *map, const char *lane, gpi_t
                                                                     map->inputs > 1 ? names[1] : "gpi_y";
     const char *const z = map->inputs > 2 ? names[2] : "gpi_z";
     gpi_text_add(text,
-                 "static GPI_LANE gpi_map(GPI_X %s, GPI_Y %s, GPI_Z %s, ulong i, ulong gpi_a, ulong gpi_b)\n"
-                 "{\n    (void)%s, (void)%s, (void)%s, (void)i, (void)gpi_a, (void)gpi_b;\n",
+                 "static GPI_LANE gpi_map(const GPI_X %s, const GPI_Y %s, const GPI_Z %s, const ulong i, "
+                 "ulong gpi_a, ulong gpi_b)\n{\n    (void)%s, (void)%s, (void)%s, (void)i, (void)gpi_a, "
+                 "(void)gpi_b;\n",
                  x, y, z, x, y, z);
     gpi_text_add(text, "#line 1 \"map\"\n    return (%s)(\n#line 1 \"map\"\n%s\n    );\n}\n", lane,
                  map->text);
@@ -28517,8 +28539,8 @@ static void gpi_stencil_prelude_map(const gp_stencil_desc *d, gpi_text *text)
                  "#define at(dx, dy) gpi_here[clamp((int)(dy), -%u, %u) * GPI_ROW + "
                  "clamp((int)(dx), -%u, %u) * GPI_CHANNELS]\n",
                  d->radius_y, d->radius_y, d->radius_x, d->radius_x);
-    gpi_text_add(text, "static GPI_LANE gpi_map(GPI_NEAR const GPI_X *gpi_here, GPI_X x, ulong i, ulong j)\n"
-                       "{\n    (void)gpi_here, (void)x, (void)i, (void)j;\n");
+    gpi_text_add(text, "static GPI_LANE gpi_map(GPI_NEAR const GPI_X *gpi_here, const GPI_X x, "
+                       "const ulong i, const ulong j)\n{\n    (void)gpi_here, (void)x, (void)i, (void)j;\n");
     gpi_text_add(text, "    return (GPI_LANE)(\n#line 1 \"map\"\n%s\n    );\n}\n", d->map);
 }
 

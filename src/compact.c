@@ -139,10 +139,12 @@ static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", in, elements && half,
                  element);
     gpi_text_add(text, "#define GPI_RECORD %s\n#define GPI_RECORD_SIZE %u\n", record, (unsigned)c->size);
-    gpi_compact_prelude_function("gpi_predicate", "GPI_X x, ulong i", "predicate", c->predicate, text);
-    gpi_compact_prelude_function("gpi_predicate2", "GPI_X x, ulong i", "predicate2", c->predicate2, text);
+    gpi_compact_prelude_function("gpi_predicate", "const GPI_X x, const ulong i", "predicate", c->predicate,
+                                 text);
+    gpi_compact_prelude_function("gpi_predicate2", "const GPI_X x, const ulong i", "predicate2",
+                                 c->predicate2, text);
     if (c->pick == GPI_PICK_UNIQUE || c->pick == GPI_PICK_RUNS)
-        gpi_compact_prelude_function("gpi_equal", "GPI_X x, GPI_X y", "equal", equal, text);
+        gpi_compact_prelude_function("gpi_equal", "const GPI_X x, const GPI_X y", "equal", equal, text);
 }
 
 static char *gpi_compact_prelude(const gp_context *gp, const gpi_compact *c, const gpi_plan *plan)

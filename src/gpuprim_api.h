@@ -16,7 +16,9 @@
    RULES THAT HOLD FOR EVERY CALL
      - Every descriptor starts as all zeros. Zero is each field's documented default; a field that has
        no sensible default (a buffer, an element type) is an error when it is zero.
-     - Buffers are cl_mem plus an offset in elements, of any alignment that the element type has.
+     - Buffers are cl_mem plus an offset in elements, of any alignment that the element type has. In place
+       means the same elements of one buffer, or of its sub-buffers: two buffers on the same host memory
+       (CL_MEM_USE_HOST_PTR) overlap, and are refused.
      - Calls are asynchronous: they check, enqueue on the context's queue and return. Only a call that
        is named ..._read, or is documented to block, blocks.
      - `wait`/`wait_count` are events that the call's first command waits for; one that is NULL or has
@@ -29,20 +31,21 @@
      - On an out-of-order queue a call orders its own commands, and the context's scratch; use `wait` and
        `done` to order calls.
      - `count` may live on the device: with `count_buffer`, the number of elements is read from there when
-       the call runs (count_type: GP_U32 or GP_U64, at element count_offset), and `count` is its upper
-       bound, for which buffers are checked and work is launched. A larger number is clamped to the bound
-       and counted in gp_profile.clamped. Without count_buffer, count_type stays 0.
+       the call runs (count_type: GP_U32, also 0, or GP_U64; at element count_offset), and `count` is its
+       upper bound, for which buffers are checked and work is launched. A larger number is clamped to the
+       bound and counted in gp_profile.clamped. Without count_buffer, count_type stays 0.
      - A field that means nothing beside the others is an error, rather than ignored in silence; but offsets
        into buffers that are not there are not looked at, nor is a scratch buffer where 0 bytes are needed.
      - Expressions, and a monoid's source, are code that runs in your process: never take one from an
-       untrusted source. They have up to 16384 characters. A name in one that stands for nothing
-       there (y without a second input) does not compile: GP_ERROR_BUILD, and gp_last_error has what the
-   compiler says, your own lines first, by field and line: "map:1:5".
+       untrusted source. They have up to 16384 characters. A name in one that stands for nothing there (y
+       without a second input), or an assignment to x and the like, does not compile: GP_ERROR_BUILD, and
+       gp_last_error has what the compiler says, your own lines first, by field and line: "map:1:5".
      - The first use of a primitive with new types builds a program, also for a count of 0 and for a
        ..._scratch_size. gp_warmup moves that cost, and tells which fields make a new program.
-     - A context belongs to one host thread at a time. Different contexts run freely in parallel, and may be
-   created in parallel: this library looks for devices in one thread of a process at a time, because PoCL
-   fails otherwise. A program whose threads also call OpenCL themselves calls gp_devices once before them.
+     - A context belongs to one host thread at a time. Different contexts run freely in parallel, and may
+       be created in parallel: this library looks for devices in one thread of a process at a time, because
+       PoCL fails otherwise. A program whose threads also call OpenCL themselves calls gp_devices once
+       before them.
      - A forked child uses none of its parent's contexts, nor destroys them (docs/RELIABILITY.md).
      - Nothing prints (an OpenCL implementation may, when a text of yours does not compile), aborts or leaves
        a half-made object. Failures return a negative gp_result, and
@@ -1405,21 +1408,22 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
    context; retrieve and the statistics want it unchanged, or count what they happen to see.
    Keys: all are legal. Values: all are legal where keys and values have up to 32 bits and the device has
    64-bit atomics, and where keys of 64 bits have values of 32. Elsewhere (values of 64 bits) one value is
-   reserved: a key whose value it is or would become is refused, counted, and left as it was. It is the one
-   that `reserved` names. Where that is NULL it is one derived from `seed` that is hardly in any data (a
-   signalling NaN; as an integer a large one), and then a refusal is an error: gp_finish and the next blocking
-   call return GP_ERROR_INVALID_ARGUMENT, and say how many keys were refused and by which call. Tables that
-   need no reserved value do not look at `reserved`. Its memory: while the table lives, no other call of its
-   contexts writes into its buffer (GP_ERROR_OVERLAP). Where somebody else has overwritten the buffer's
-   header, calls leave the table alone: the functions that read counts or statistics, gp_finish and the next
-   blocking call return GP_ERROR_INVALID_BUFFER. gp_hash_clear makes the table anew. Full: an operation looks
-   at each slot once at most. Where no slot is left the key fails, is counted, and listed when asked for; keys
-   that are there stay. gp_hash_rehash into more slots, then the listed keys again, finishes the batch. On
-   devices with limited loops (loop_limit) a probe ends after 24,000 slots. Erased keys keep their slots, for
-   the same key only, until a rehash drops them: so keys are unique. 64-bit data needs
-   cl_khr_int64_base_atomics, else GP_ERROR_UNSUPPORTED. Memory: 8 bytes a slot for keys and values of up to
-   32 bits, else 16; one or two slots more than the capacity, and 256 bytes. Speed is best up to a load of
-   1/2, and good up to 0.8; see README. */
+   reserved: a key that is given it, or whose value would become it, is refused, counted, and left as it was.
+   It is the one that `reserved` names. Where that is NULL it is one derived from `seed` that is hardly in any
+   data (a signalling NaN; as an integer a large one), and then a refusal is an error: gp_finish and the next
+   blocking call return GP_ERROR_INVALID_ARGUMENT, and say how many keys were refused and by which call (with
+   an out-of-order queue only gp_finish, gp_hash_counts_read and gp_hash_size_read do, as other calls wait for
+   their own commands only). Tables that need no reserved value do not look at `reserved`. Its memory: while
+   the table lives, no other call of its contexts writes into its buffer (GP_ERROR_OVERLAP). Where somebody
+   else has overwritten the buffer's header, calls leave the table alone: the functions that read its counts
+   or statistics, and those that tell refusals, return GP_ERROR_INVALID_BUFFER. gp_hash_clear makes the table
+   anew. Full: an operation looks at each slot once at most. Where no slot is left the key fails, is counted,
+   and listed when asked for; keys that are there stay. gp_hash_rehash into more slots, then the listed keys
+   again, finishes the batch. On devices with limited loops (loop_limit) a probe ends after 24,000 slots.
+   Erased keys keep their slots, for the same key only, until a rehash drops them: so keys are unique. 64-bit
+   data needs cl_khr_int64_base_atomics, else GP_ERROR_UNSUPPORTED. Memory: 8 bytes a slot for keys and values
+   of up to 32 bits, else 16; one or two slots more than the capacity, and 256 bytes. Speed is best up to a
+   load of 1/2, and good up to 0.8; see README. */
 typedef struct gp_hash {
     uint64_t id;
 } gp_hash;
@@ -1427,8 +1431,8 @@ typedef struct gp_hash {
 typedef struct gp_hash_desc {
     size_t key_size;       /* 4 or 8 bytes */
     size_t value_size;     /* 0 (a set), 4 or 8 bytes */
-    size_t capacity;       /* slots, rounded up to a power of two, 2^31 at most; 0: by expected_count */
-    size_t expected_count; /* keys that there will be: capacity is at least expected_count / max_load */
+    size_t capacity;       /* slots, rounded up to a power of two, 2^31 at most; or: */
+    size_t expected_count; /* keys that there will be: the capacity is at least expected_count / max_load */
     float max_load;        /* in (0, 1]; 0: 0.5 */
     bool grow;            /* an insertion after which more than max_load of the slots might be taken blocks to
                              find out, and rehashes into twice the slots or more. Not with gp_hash_share. */
@@ -1529,7 +1533,8 @@ GP_API gp_result gp_hash_insert_or_assign(gp_context *gp, gp_hash table, const g
 
 /* For each key: puts it in, or combines: value <- value op new value. Equal keys of a batch combine too, so
    that one call is a group-by. Integers: the same result every time (unless a value meets the reserved one on
-   the way); float sums depend on the order. `values` NULL adds 1 for each key. */
+   the way); float sums depend on the order. `values` NULL adds 1 for each key. A key that is given the
+   reserved value is refused, whatever `op` would make of it. */
 GP_API gp_result gp_hash_insert_or_apply(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc);
 
 /* Bytes of scratch that these calls with this desc need; buffers in it may be NULL. Can be 0. */
@@ -1621,13 +1626,14 @@ typedef struct gp_hash_for_each_desc {
     cl_event *done;
 } gp_hash_for_each_desc;
 
-/* Changes values, or erases keys, all over the table. Each pair of expressions is a program. Not for
-   deterministic use beside other operations: a key that comes or goes meanwhile is seen or not. */
+/* Changes values, or erases keys, all over the table. Pairs that are mapped count as `existed`, keys that are
+   erased as `erased`. Each pair of expressions is a program. Not for deterministic use beside other
+   operations: a key that comes or goes meanwhile is seen or not. */
 GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash table, const gp_hash_for_each_desc *desc);
 
 typedef struct gp_hash_rehash_desc {
-    size_t capacity;       /* slots, rounded up to a power of two; 0: by expected_count, or as now */
-    size_t expected_count; /* as in gp_hash_desc, with the table's max_load */
+    size_t capacity;       /* slots, rounded up to a power of two; or: */
+    size_t expected_count; /* as in gp_hash_desc, with the table's max_load; both 0: as many slots as now */
     cl_mem buffer;         /* for the new slots, of gp_hash_buffer_size bytes; NULL: its own */
 } gp_hash_rehash_desc;
 

@@ -264,6 +264,7 @@ static gp_result gpi_hash_check_apply(gp_context *gp, const gpi_hash_batch *batc
     if (type == GP_F64 && !gp->info.fp64)
         return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: type = GP_F64 needs cl_khr_fp64: %s", batch->function,
                         gp->info.name);
+    if (!desc->op) return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op is not set", batch->function);
     put->change = gpi_hash_change_of(desc->op, type);
     if (put->change == 0) {
         return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d does not combine values of type %d",

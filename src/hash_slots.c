@@ -150,8 +150,8 @@ static void gpi_each_define(gpi_text *text, const char *what, gp_type type)
 static void gpi_each_function(gpi_text *text, const char *type, const char *name, const char *expression,
                               bool has_value)
 {
-    gpi_text_add(text, "static %s gpi_each_%s(GPI_EACH_KEY k, GPI_EACH_VALUE %s)\n{\n", type, name,
-                 has_value ? "v" : "gpi_none");
+    gpi_text_add(text, "static %s gpi_each_%s(const GPI_EACH_KEY k, const GPI_EACH_VALUE %s)\n{\n", type,
+                 name, has_value ? "v" : "gpi_none");
     gpi_text_add(text, "    (void)k;\n    (void)%s;\n", has_value ? "v" : "gpi_none");
     gpi_text_add(text, "    return (%s)(\n#line 1 \"%s\"\n%s\n    );\n}\n", type, name, expression);
 }

@@ -290,7 +290,12 @@ static gp_result gpi_hash_capacity(gp_context *gp, const char *function, uint64_
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: max_load = %g, must be in (0, 1]", function,
                         max_load);
     }
-    if (capacity == 0) wanted = (double)expected / max_load;
+    if (capacity && expected) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: capacity = %llu and expected_count = %llu: give one of them", function,
+                        (unsigned long long)capacity, (unsigned long long)expected);
+    }
+    if (expected) wanted = (double)expected / max_load;
     if (wanted > (double)GPI_HASH_CAPACITY_MAX) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
                         "%s: capacity = %llu, expected_count = %llu: %.0f slots, more than %llu", function,

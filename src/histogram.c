@@ -137,10 +137,8 @@ static gp_result gpi_bins_even(gp_context *gp, gpi_histogram *h)
 static gp_result gpi_histogram_check_types(gp_context *gp, const gpi_histogram *h)
 {
     const gp_histogram_desc *d = h->desc;
-    if (!h->size)
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d is not a gp_type", h->function,
-                        (int)d->type);
-    if (d->type == GP_F64 && !gp->info.fp64) return gpi_check_fp64(gp, h->function, d->type);
+    const gp_result result = gpi_check_type(gp, h->function, "type", d->type);
+    if (result != GP_OK) return result;
     if (h->out_type != GP_U32 && h->out_type != GP_U64) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type = %d, must be GP_U32 or GP_U64", h->function,
                         (int)h->out_type);

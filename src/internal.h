@@ -373,6 +373,7 @@ static gp_result gpi_element_make(gp_context *gp, const char *function, const gp
 static size_t gpi_round_up(size_t x, size_t multiple);
 static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
                                      size_t count);
+static gp_result gpi_fail_type(gp_context *gp, const char *function, const char *field, gp_type type);
 static gp_result gpi_check_fp64(gp_context *gp, const char *function, gp_type type);
 static gp_result gpi_check_type(gp_context *gp, const char *function, const char *field, gp_type type);
 static gp_result gpi_check_bounds(gp_context *gp, const char *function, const char *low_name, uint64_t low,

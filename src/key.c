@@ -42,8 +42,7 @@ static gp_result gpi_key_program(gp_context *gp, const char *function, gpi_primi
 
 static gp_result gpi_check_key_type(gp_context *gp, const char *function, gp_type type)
 {
-    if (gpi_type_size(type)) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: key_type = %d is not a gp_type", function, (int)type);
+    return gpi_type_size(type) ? GP_OK : gpi_fail_type(gp, function, "key_type", type);
 }
 
 static gp_result gpi_check_value_size(gp_context *gp, const char *function, size_t size)

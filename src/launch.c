@@ -113,13 +113,13 @@ static gp_result gpi_check_count_named(gp_context *gp, const char *function, con
                         function, prefix, (int)count->type, prefix);
     }
     if (!count->buffer) return GP_OK;
-    if (count->type != GP_U32 && count->type != GP_U64) {
+    if (count->type && count->type != GP_U32 && count->type != GP_U64) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %scount_type = %d, must be GP_U32 or GP_U64",
                         function, prefix, (int)count->type);
     }
     (void)snprintf(field, sizeof field, "%scount_buffer", prefix);
     return gpi_check_buffer(gp, function, field, count->buffer, count->offset, 1,
-                            count->type == GP_U32 ? 4 : 8, GPI_READS, range);
+                            count->type == GP_U64 ? 8 : 4, GPI_READS, range);
 }
 
 static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
@@ -376,7 +376,7 @@ static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
 {
     const cl_ulong bound = count->bound, offset = count->offset;
     const cl_mem wanted = count->buffer ? count->buffer : call->gp->counters;
-    const cl_uint words = !count->buffer ? 0 : count->type == GP_U32 ? 1 : 2;
+    const cl_uint words = !count->buffer ? 0 : count->type == GP_U64 ? 2 : 1;
     GPI_CALL_ARG(call, bound);
     GPI_CALL_ARG(call, wanted);
     GPI_CALL_ARG(call, offset);

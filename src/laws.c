@@ -206,7 +206,7 @@ static gp_result gpi_laws_program(gpi_laws *laws)
         if (prelude) gpi_text_add(&text, "%s#define GPI_EQUAL %d\n", prelude, equal != NULL);
         if (equal) {
             gpi_text_add(&text,
-                         "static bool gpi_user_equal(gpi_user x, gpi_user y)\n{\n    return (\n"
+                         "static bool gpi_user_equal(const gpi_user x, const gpi_user y)\n{\n    return (\n"
                          "#line 1 \"equal\"\n%s\n    );\n}\n",
                          equal);
         }

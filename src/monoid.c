@@ -50,17 +50,22 @@ static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_el
 
 /* ------------------------------------------------------------------ checks: built-in operations */
 
+/* `type` is not a gp_type: most often because it was forgotten. */
+static gp_result gpi_fail_type(gp_context *gp, const char *function, const char *field, gp_type type)
+{
+    if (!type) return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s is not set", function, field);
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d is not a gp_type", function, field, (int)type);
+}
+
 static gp_result gpi_check_field(gp_context *gp, const char *function, const gpi_operation *o,
                                  const gpi_field *field)
 {
     const bool is_float = gpi_is_float(field->out);
     if (!gpi_op_macro(field->op)) {
+        if (!field->op) return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op is not set", function);
         return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is not a gp_op", function, (int)field->op);
     }
-    if (!gpi_type_size(field->out)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type = %d is not a gp_type", function,
-                        (int)field->out);
-    }
+    if (!gpi_type_size(field->out)) return gpi_fail_type(gp, function, "out_type", field->out);
     if (is_float && (field->op == GP_AND || field->op == GP_OR || field->op == GP_XOR)) {
         return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is bitwise, and %s is not an integer type",
                         function, (int)field->op, gpi_type_cl(field->out));
@@ -101,8 +106,8 @@ static gp_result gpi_check_fp64(gp_context *gp, const char *function, gp_type ty
 
 static gp_result gpi_check_type(gp_context *gp, const char *function, const char *field, gp_type type)
 {
-    if (gpi_type_size(type)) return gpi_check_fp64(gp, function, type);
-    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d is not a gp_type", function, field, (int)type);
+    return gpi_type_size(type) ? gpi_check_fp64(gp, function, type)
+                               : gpi_fail_type(gp, function, field, type);
 }
 
 /* A range of integers: low < high, and all of [low, high) of the type. Signed ones have 64 bits' signs. */
@@ -231,8 +236,8 @@ static gp_result gpi_element_op(gp_context *gp, const char *function, gpi_elemen
     if (result == GP_OK && o->indices && !compared)
         result = gpi_check_type(gp, function, "out_type", o->out_type);
     if (result == GP_OK && o->map_type && !compared) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map_type goes with op_count; here it is out_type",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map_type goes with op_count; here %s", function,
+                        gpi_is_arg(o->op) ? "the map's values are compared as type" : "it is out_type");
     }
     element->field_count = 1;
     element->mapped = !o->map || gpi_is_arg(o->op) ? gpi_operand(from) : field->value;
@@ -423,7 +428,7 @@ static void gpi_prelude_fields(const gpi_element *element, gpi_primitive primiti
 }
 
 /* The input element as an operand, and the map as a function. The expression has lines of its own, so that
-   it may end in a comment. */
+   it may end in a comment; its names are const, here and elsewhere, so that "x = 3" does not compile. */
 static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
 {
     const gpi_operation *o = &element->operation;
@@ -431,9 +436,9 @@ static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
     gpi_text_add(text, "#define GPI_Y %s\n#define GPI_MAPPED %d\n", y, o->map != NULL);
     if (!o->map) return;
     gpi_text_add(text, "static GPI_Y gpi_map(");
-    if (!o->indices) gpi_text_add(text, "%s x, ", gpi_type_cl(gpi_operand(o->type)));
-    if (o->type2) gpi_text_add(text, "%s y, ", gpi_type_cl(gpi_operand(o->type2)));
-    gpi_text_add(text, "ulong i)\n{\n#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    );\n}\n",
+    if (!o->indices) gpi_text_add(text, "const %s x, ", gpi_type_cl(gpi_operand(o->type)));
+    if (o->type2) gpi_text_add(text, "const %s y, ", gpi_type_cl(gpi_operand(o->type2)));
+    gpi_text_add(text, "const ulong i)\n{\n#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    );\n}\n",
                  gpi_map_field(o), gpi_map_field(o), o->map);
 }
 

@@ -71,6 +71,10 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
     gpi_range used[RANGES];
     gp_result result = gpi_check_positions(gp, function, element, desc->count);
     memset(used, 0, sizeof used);
+    if (result == GP_OK && desc->count > 0 && !desc->in && desc->map && desc->type) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: in is NULL: for a map of i alone leave type 0",
+                        function);
+    }
     if (result == GP_OK && desc->count > 0 && !element->operation.indices) {
         result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
                                   element->in_size, GPI_READS, &used[IN]);

@@ -42,8 +42,8 @@ static void gpi_stencil_prelude_map(const gp_stencil_desc *d, gpi_text *text)
                  "#define at(dx, dy) gpi_here[clamp((int)(dy), -%u, %u) * GPI_ROW + "
                  "clamp((int)(dx), -%u, %u) * GPI_CHANNELS]\n",
                  d->radius_y, d->radius_y, d->radius_x, d->radius_x);
-    gpi_text_add(text, "static GPI_LANE gpi_map(GPI_NEAR const GPI_X *gpi_here, GPI_X x, ulong i, ulong j)\n"
-                       "{\n    (void)gpi_here, (void)x, (void)i, (void)j;\n");
+    gpi_text_add(text, "static GPI_LANE gpi_map(GPI_NEAR const GPI_X *gpi_here, const GPI_X x, "
+                       "const ulong i, const ulong j)\n{\n    (void)gpi_here, (void)x, (void)i, (void)j;\n");
     gpi_text_add(text, "    return (GPI_LANE)(\n#line 1 \"map\"\n%s\n    );\n}\n", d->map);
 }
 

@@ -52,11 +52,11 @@ static char *gpi_tree_prelude(const gpi_tree *t)
     gpi_text_add(&text,
                  "#define GPI_KINDS 0\n#define GPI_MATCH 0\n#define GPI_BACK 0\n#define GPI_SELECT %d\n",
                  d->type != 0);
-    gpi_text_add(
-        &text,
-        "static int gpi_counted(%s x, ulong i)\n{\n    return (\n#line 1 \"map\"\n%s\n    ) != 0;\n}\n"
-        "#define GPI_COUNTED(x, i) gpi_counted(x, i)\n",
-        symbol, d->map ? d->map : "x");
+    gpi_text_add(&text,
+                 "static int gpi_counted(const %s x, const ulong i)\n{\n    return (\n#line 1 \"map\"\n%s\n  "
+                 "  ) != 0;\n}\n"
+                 "#define GPI_COUNTED(x, i) gpi_counted(x, i)\n",
+                 symbol, d->map ? d->map : "x");
     if (!text.failed) return text.data;
     free(text.data);
     return NULL;

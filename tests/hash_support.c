@@ -298,6 +298,53 @@ gp_result hash_put(gp_context *gp, gp_hash table, hash_how how, const gp_hash_in
     return gp_hash_insert_or_apply(gp, table, desc);
 }
 
+/* ------------------------------------------------------------------ kernels of one's own */
+
+static cl_program user_build(gp_context *gp, gp_hash table, const char *source)
+{
+    const gp_device_source_desc desc = {.part = GP_DEVICE_HASH, .table = table};
+    size_t size = 0;
+    const char *texts[2] = {NULL, source};
+    char *text;
+    cl_device_id device = gp_cl_device(gp);
+    cl_program program;
+    cl_int error;
+    assert_gp(gp, gp_device_source(gp, &desc, NULL, 0, &size));
+    texts[0] = text = malloc(size);
+    assert_non_null(text);
+    assert_gp(gp, gp_device_source(gp, &desc, text, size, &size));
+    assert_int_equal(strlen(text) + 1, size);
+    program = clCreateProgramWithSource(gp_cl_context(gp), 2, texts, NULL, &error);
+    assert_int_equal(error, CL_SUCCESS);
+    /* Oclgrind: see docs/ARCHITECTURE.md */
+    assert_int_equal(clBuildProgram(program, 1, &device,
+                                    test_small() ? "-cl-std=CL1.2 -cl-opt-disable" : "-cl-std=CL1.2", NULL,
+                                    NULL),
+                     CL_SUCCESS);
+    free(text);
+    return program;
+}
+
+uint32_t *hash_run_user(gp_context *gp, gp_hash table, const char *source, cl_uint n, size_t local)
+{
+    const size_t global = n;
+    cl_program program = user_build(gp, table, source);
+    cl_kernel kernel = clCreateKernel(program, "user", NULL);
+    cl_mem buffer = gp_hash_buffer(gp, table), out = test_buffer(gp, n * 4, NULL);
+    uint32_t *result;
+    assert_non_null(kernel);
+    clSetKernelArg(kernel, 0, sizeof buffer, &buffer);
+    clSetKernelArg(kernel, 1, sizeof n, &n);
+    clSetKernelArg(kernel, 2, sizeof out, &out);
+    assert_int_equal(clEnqueueNDRangeKernel(gp_cl_queue(gp), kernel, 1, NULL, &global, &local, 0, NULL, NULL),
+                     CL_SUCCESS);
+    result = test_read(gp, out, n * 4);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    clReleaseMemObject(out);
+    return result;
+}
+
 /* ------------------------------------------------------------------ fixture */
 
 hash_fixture hash_fixture_make(hash_widths w, size_t n, const gp_hash_desc *how)

@@ -76,6 +76,10 @@ size_t hash_side_slots(gp_context *gp, hash_widths w);
 typedef enum hash_how { HASH_INSERT, HASH_ASSIGN, HASH_APPLY } hash_how;
 gp_result hash_put(gp_context *gp, gp_hash table, hash_how how, const gp_hash_insert_desc *desc);
 
+/* Runs kernel `user` of `source`, which has gp_device_source's text before it, as n items in groups of
+   `local`: user(__global uint *memory, uint n, __global uint *out) Gives out's n numbers, to be freed. */
+uint32_t *hash_run_user(gp_context *gp, gp_hash table, const char *source, cl_uint n, size_t local);
+
 /* A context and a table with keys 0 ... n-1 of a model, each with its number as value. */
 typedef struct hash_fixture {
     gp_context *gp;

@@ -97,9 +97,15 @@ static void test_types_and_ops(void **state)
     gp_scan_desc scan = good_scan(f);
     gp_reduce_desc reduce = good_reduce(f);
     scan.type = GP_TYPE_NONE;
-    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_TYPE, "type = 0");
+    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_TYPE, "gp_scan: type is not set");
     scan.type = (gp_type)99;
     assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_TYPE, "type = 99");
+    reduce.type = GP_TYPE_NONE;
+    assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_INVALID_TYPE, "gp_reduce: type is not set");
+    reduce = good_reduce(f);
+    reduce.op = GP_OP_NONE;
+    assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_INVALID_OP, "gp_reduce: op is not set");
+    reduce = good_reduce(f);
     reduce.out_type = (gp_type)-3;
     assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_INVALID_TYPE, "out_type = -3");
     reduce = good_reduce(f);
@@ -108,7 +114,7 @@ static void test_types_and_ops(void **state)
     assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_INVALID_TYPE, "out_type uint");
     scan = good_scan(f);
     scan.op = GP_OP_NONE;
-    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_OP, "op = 0");
+    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_OP, "gp_scan: op is not set");
     scan.op = (gp_op)99;
     assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_OP, "op = 99");
     scan.type = GP_F32;
@@ -136,7 +142,7 @@ static void test_segments(void **state)
     assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_ARGUMENT, "segments = 9");
     scan.segments = GP_SEGMENTS_BY_FLAGS;
     scan.heads = f->in;
-    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_TYPE, "heads_type = 0");
+    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_TYPE, "heads_type is not set");
     scan.heads_type = GP_U32;
     scan.heads = NULL;
     assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_BUFFER, "heads is NULL");
@@ -342,7 +348,7 @@ static void test_overlap_on_host(void **state)
     gp_scan_desc scan = good_scan(f);
     gp_sort_desc sort = {0};
     cl_int error;
-    cl_mem part;
+    cl_mem part, same;
     scan.in = clCreateBuffer(gp_cl_context(f->gp), flags, sizeof memory / 2, memory, &error);
     assert_int_equal(error, CL_SUCCESS);
     scan.out = clCreateBuffer(gp_cl_context(f->gp), flags, sizeof memory / 2, memory + 512, &error);
@@ -358,6 +364,11 @@ static void test_overlap_on_host(void **state)
     assert_gp_fails(f->gp, gp_sort(f->gp, &sort), GP_ERROR_OVERLAP, "CL_MEM_USE_HOST_PTR");
     scan.count = 512;
     assert_gp(f->gp, gp_scan(f->gp, &scan));
+    same = clCreateBuffer(gp_cl_context(f->gp), flags, sizeof memory / 2, memory, &error);
+    assert_int_equal(error, CL_SUCCESS);
+    sort.keys_out = same; /* the same elements of another buffer: not in place */
+    assert_gp_fails(f->gp, gp_sort(f->gp, &sort), GP_ERROR_OVERLAP, "CL_MEM_USE_HOST_PTR");
+    sort.keys_out = scan.out;
     scan.out = part; /* elements 1024 to 1279 of the memory */
     scan.count = 256;
     scan.in_offset = 768;
@@ -367,6 +378,7 @@ static void test_overlap_on_host(void **state)
     assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_OVERLAP, "they overlap");
     assert_gp(f->gp, gp_finish(f->gp));
     clReleaseMemObject(part);
+    clReleaseMemObject(same);
     clReleaseMemObject(sort.keys);
     clReleaseMemObject(sort.keys_out);
 }

@@ -267,7 +267,7 @@ static void test_bad_input(void **state)
     d = good;                         \
     change;                           \
     assert_gp_fails(gp, gp_brackets(gp, &d), result, text)
-    REFUSED(d.type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "type = 0");
+    REFUSED(d.type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "type is not set");
     REFUSED(d.type = GP_F32, GP_ERROR_INVALID_TYPE, "type = 9");
     REFUSED(d.type = GP_U32, GP_ERROR_INVALID_TYPE, "type = 6");
     REFUSED((d.type = GP_F32, d.map = "x"), GP_ERROR_INVALID_TYPE, "type = 9");

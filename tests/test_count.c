@@ -4,12 +4,12 @@
 
 #define BOUND (test_small() ? (size_t)5003 : (size_t)150007)
 
-/* What `count_buffer` holds: a number at index 1 of u32 or u64. */
+/* What `count_buffer` holds: a number at index 1 of u32 (also where the type is not set) or u64. */
 static cl_mem count_buffer(gp_context *gp, gp_type type, uint64_t n)
 {
     const uint32_t narrow[2] = {77, (uint32_t)n};
     const uint64_t wide[2] = {77, n};
-    return type == GP_U32 ? test_buffer(gp, sizeof narrow, narrow) : test_buffer(gp, sizeof wide, wide);
+    return type == GP_U64 ? test_buffer(gp, sizeof wide, wide) : test_buffer(gp, sizeof narrow, narrow);
 }
 
 static float *rounding_floats(size_t count)
@@ -65,6 +65,7 @@ static void check_scan(gp_context *gp, const uint32_t *data, cl_mem in, size_t n
 
 static void check_variant(const test_variant *variant)
 {
+    static const gp_type types[] = {GP_U64, GP_U32, GP_TYPE_NONE};
     const size_t counts[] = {0, 1, 1023, 1024, 1025, 4096, 4097, BOUND / 3, BOUND - 1, BOUND, BOUND + 1};
     gp_context *gp = test_open(variant, NULL);
     uint32_t *data;
@@ -78,7 +79,7 @@ static void check_variant(const test_variant *variant)
     data_buffer = test_buffer(gp, BOUND * 4, data);
     float_buffer = test_buffer(gp, BOUND * 4, floats);
     for (k = 0; k < sizeof counts / sizeof *counts; k++) {
-        const gp_type type = k % 2 ? GP_U32 : GP_U64;
+        const gp_type type = types[k % 3];
         const size_t n = counts[k] < BOUND ? counts[k] : BOUND;
         cl_mem device_count = count_buffer(gp, type, counts[k]);
         const float there = reduce(gp, float_buffer, BOUND, device_count, type);
@@ -148,7 +149,8 @@ static void test_bad_counts(void **state)
     scan.type = reduce.type = GP_U32;
     scan.op = reduce.op = GP_SUM;
     scan.count_buffer = reduce.count_buffer = scan.in;
-    assert_gp_fails(gp, gp_scan(gp, &scan), GP_ERROR_INVALID_TYPE, "count_type = 0");
+    scan.count_offset = 4;
+    assert_gp_fails(gp, gp_scan(gp, &scan), GP_ERROR_INVALID_BUFFER, "count_buffer");
     reduce.count_type = GP_I32;
     assert_gp_fails(gp, gp_reduce_read(gp, &reduce, &sum), GP_ERROR_INVALID_TYPE, "count_type = 5");
     scan.count_type = reduce.count_type = GP_U64;

@@ -555,7 +555,7 @@ static void test_bad(void **state)
     REFUSED(op[1].op = 99, op[1].op = GP_ARGMIN, GP_ERROR_INVALID_OP, "gp_device_source: ops[1].op = 99");
     REFUSED(, op[1].op = GP_XOR, GP_ERROR_INVALID_OP, "take a monoid");
     REFUSED(, op[1].op = GP_MAX, GP_ERROR_INVALID_OP, "bitwise");
-    REFUSED(op[1].type = 0, op[1].type = GP_F32, GP_ERROR_INVALID_TYPE, "ops[1].type = 0");
+    REFUSED(op[1].type = 0, op[1].type = GP_F32, GP_ERROR_INVALID_TYPE, "ops[1].type is not set");
     op[1].monoid = &monoid;
     REFUSED(, op[1].type = GP_TYPE_NONE, GP_ERROR_INVALID_ARGUMENT, "with a monoid");
     op[1].op = GP_OP_NONE;

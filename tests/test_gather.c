@@ -289,7 +289,8 @@ static void test_bad_input(void **state)
         REFUSED(gp_gather, d.index_type = GP_U64, GP_ERROR_INVALID_BUFFER, "indices has");
         REFUSED(gp_gather, d.out = a, GP_ERROR_OVERLAP, "in is bytes");
         REFUSED(gp_scatter, d.out = b, GP_ERROR_OVERLAP, "indices is bytes");
-        REFUSED(gp_gather, d.count_buffer = b, GP_ERROR_INVALID_TYPE, "count_type = 0");
+        REFUSED(gp_gather, (d.count_buffer = b, d.count_type = GP_I32), GP_ERROR_INVALID_TYPE,
+                "count_type = 5");
         REFUSED(gp_gather, d.wait_count = 1, GP_ERROR_INVALID_ARGUMENT, "wait");
         assert_gp_fails(NULL, gp_gather(NULL, &good), GP_ERROR_INVALID_ARGUMENT, "NULL");
         assert_gp_fails(gp, gp_scatter(gp, NULL), GP_ERROR_INVALID_ARGUMENT, "gp_scatter");

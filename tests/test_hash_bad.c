@@ -76,9 +76,12 @@ static void test_bad_create(void **state)
 {
     gp_context *gp = hash_open(&hash_variants[0]);
     const uint32_t seven = 7;
+    const gp_hash_rehash_desc both = {.capacity = 64, .expected_count = 10};
     gp_hash_desc d;
-    gp_hash table;
+    gp_hash table = hash_create(gp, pair, 64);
     (void)state;
+    assert_gp_fails(gp, gp_hash_rehash(gp, table, &both), GP_ERROR_INVALID_ARGUMENT,
+                    "gp_hash_rehash: capacity = 64 and expected_count = 10");
 #define REFUSED(change, result, text) \
     memset(&d, 0, sizeof d);          \
     d.key_size = d.value_size = 4;    \
@@ -91,6 +94,8 @@ static void test_bad_create(void **state)
     REFUSED(d.capacity = 0, GP_ERROR_INVALID_ARGUMENT, "capacity and expected_count");
     REFUSED(d.capacity = ((size_t)1 << 31) + 1, GP_ERROR_COUNT_LIMIT, "capacity = 2147483649");
     REFUSED((d.capacity = 0, d.expected_count = SIZE_MAX), GP_ERROR_COUNT_LIMIT, "expected_count");
+    REFUSED(d.expected_count = 10, GP_ERROR_INVALID_ARGUMENT,
+            "capacity = 64 and expected_count = 10: give one of them");
     REFUSED(d.max_load = 1.5f, GP_ERROR_INVALID_ARGUMENT, "max_load = 1.5");
     REFUSED(d.max_load = -1, GP_ERROR_INVALID_ARGUMENT, "max_load = -1");
     REFUSED((d.value_size = 0, d.reserved = &seven), GP_ERROR_INVALID_ARGUMENT, "a set has no values");
@@ -171,7 +176,7 @@ static void test_bad_batches(void **state)
     REFUSED(gp_hash_insert, d.wait_count = 1, GP_ERROR_INVALID_ARGUMENT, "wait");
     REFUSED(gp_hash_insert, (d.count_buffer = d.keys, d.count_type = GP_F32), GP_ERROR_INVALID_TYPE,
             "count_type");
-    REFUSED(gp_hash_insert_or_apply, d.op = GP_OP_NONE, GP_ERROR_INVALID_OP, "op = 0");
+    REFUSED(gp_hash_insert_or_apply, d.op = GP_OP_NONE, GP_ERROR_INVALID_OP, "op is not set");
     REFUSED(gp_hash_insert_or_apply, d.op = GP_PROD, GP_ERROR_INVALID_OP, "op = 2");
     REFUSED(gp_hash_insert_or_apply, (d.op = GP_SUM, d.type = GP_U64), GP_ERROR_INVALID_TYPE, "type = 8");
     REFUSED(gp_hash_insert_or_apply, (d.op = GP_XOR, d.type = GP_F32), GP_ERROR_INVALID_OP, "op = 7");

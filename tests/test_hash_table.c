@@ -428,58 +428,23 @@ static const char user_kernel[] = "__kernel void user(__global uint *memory, uin
                                   "    (void)gp_hash_add(t, 1000000, 1);\n"
                                   "}\n";
 
-static cl_program user_build(gp_context *gp, gp_hash table)
-{
-    gp_device_source_desc desc = {0};
-    size_t size = 0;
-    char *text, few[10];
-    const char *whole;
-    cl_device_id device = gp_cl_device(gp);
-    cl_program program;
-    cl_int error;
-    desc.part = GP_DEVICE_HASH;
-    desc.table = table;
-    assert_gp(gp, gp_device_source(gp, &desc, NULL, 0, &size));
-    assert_gp(gp, gp_device_source(gp, &desc, few, sizeof few, &size));
-    assert_int_equal(strlen(few), sizeof few - 1);
-    text = malloc(size + sizeof user_kernel);
-    assert_non_null(text);
-    assert_gp(gp, gp_device_source(gp, &desc, text, size, &size));
-    assert_int_equal(strlen(text) + 1, size);
-    strcat(text, user_kernel);
-    whole = text;
-    program = clCreateProgramWithSource(gp_cl_context(gp), 1, &whole, NULL, &error);
-    assert_int_equal(error, CL_SUCCESS);
-    /* Oclgrind: see docs/ARCHITECTURE.md */
-    assert_int_equal(clBuildProgram(program, 1, &device,
-                                    test_small() ? "-cl-std=CL1.2 -cl-opt-disable" : "-cl-std=CL1.2", NULL,
-                                    NULL),
-                     CL_SUCCESS);
-    free(text);
-    return program;
-}
-
 static void test_device_source(void **state)
 {
     gp_context *gp = hash_open(&hash_variants[0]);
     const hash_widths w = gp_context_info(gp)->int64_base_atomics ? wide : pair;
     const cl_uint n = 64;
-    const size_t global = 64, local = 8;
+    gp_device_source_desc desc = {0};
     gp_hash table = hash_create(gp, w, 256);
-    cl_program program = user_build(gp, table);
-    cl_kernel kernel = clCreateKernel(program, "user", NULL);
-    cl_mem buffer = gp_hash_buffer(gp, table), out = test_buffer(gp, n * 4, NULL);
     gp_hash_counts counts;
     uint32_t *r;
-    size_t i;
+    size_t i, size;
+    char few[10];
     (void)state;
-    assert_non_null(kernel);
-    clSetKernelArg(kernel, 0, sizeof buffer, &buffer);
-    clSetKernelArg(kernel, 1, sizeof n, &n);
-    clSetKernelArg(kernel, 2, sizeof out, &out);
-    assert_int_equal(clEnqueueNDRangeKernel(gp_cl_queue(gp), kernel, 1, NULL, &global, &local, 0, NULL, NULL),
-                     CL_SUCCESS);
-    r = test_read(gp, out, n * 4);
+    desc.part = GP_DEVICE_HASH;
+    desc.table = table;
+    assert_gp(gp, gp_device_source(gp, &desc, few, sizeof few, &size));
+    assert_int_equal(strlen(few), sizeof few - 1);
+    r = hash_run_user(gp, table, user_kernel, n, 8);
     for (i = 0; i < n; i++) assert_int_equal(r[i], GP_HASH_INSERTED + (i % 2 ? 10 * GP_HASH_ERASED : 100));
     assert_gp(gp, gp_hash_counts_read(gp, table, &counts));
     assert_int_equal(counts.live, n / 2 + 1);
@@ -487,9 +452,6 @@ static void test_device_source(void **state)
     assert_int_equal(counts.existed, n - 1);
     assert_int_equal(counts.dead, n / 2);
     free(r);
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    clReleaseMemObject(out);
     gp_context_destroy(gp);
 }
 

@@ -311,61 +311,17 @@ static const char user_kernel[] =
     "    (void)gp_hash_add(t, key, 1);\n"
     "}\n";
 
-static cl_program user_build(gp_context *gp, gp_hash table)
-{
-    gp_device_source_desc desc = {0};
-    size_t size = 0;
-    char *text;
-    const char *whole;
-    cl_device_id device = gp_cl_device(gp);
-    cl_program program;
-    cl_int error;
-    desc.part = GP_DEVICE_HASH;
-    desc.table = table;
-    assert_gp(gp, gp_device_source(gp, &desc, NULL, 0, &size));
-    text = malloc(size + sizeof user_kernel);
-    assert_non_null(text);
-    assert_gp(gp, gp_device_source(gp, &desc, text, size, &size));
-    strcat(text, user_kernel);
-    whole = text;
-    program = clCreateProgramWithSource(gp_cl_context(gp), 1, &whole, NULL, &error);
-    assert_int_equal(error, CL_SUCCESS);
-    /* Oclgrind: see docs/ARCHITECTURE.md */
-    assert_int_equal(clBuildProgram(program, 1, &device,
-                                    test_small() ? "-cl-std=CL1.2 -cl-opt-disable" : "-cl-std=CL1.2", NULL,
-                                    NULL),
-                     CL_SUCCESS);
-    free(text);
-    return program;
-}
-
 static void check_device_source(gp_context *gp, const hash_variant *way, hash_widths w)
 {
     const cl_uint n = 8;
-    const size_t global = 8, local = 4;
     gp_hash table;
-    cl_program program;
-    cl_kernel kernel;
-    cl_mem buffer, out;
-    hash_model m = hash_model_make(n, w.key);
+    hash_model m;
     uint32_t *r;
     size_t i;
-    if (w.key != w.value) { /* one of each form will do */
-        hash_model_free(&m);
-        return;
-    }
+    if (w.key != w.value) return; /* one of each form will do */
+    m = hash_model_make(n, w.key);
     table = hash_create(gp, w, 16);
-    program = user_build(gp, table);
-    kernel = clCreateKernel(program, "user", NULL);
-    buffer = gp_hash_buffer(gp, table);
-    out = test_buffer(gp, n * 4, NULL);
-    assert_non_null(kernel);
-    clSetKernelArg(kernel, 0, sizeof buffer, &buffer);
-    clSetKernelArg(kernel, 1, sizeof n, &n);
-    clSetKernelArg(kernel, 2, sizeof out, &out);
-    assert_int_equal(clEnqueueNDRangeKernel(gp_cl_queue(gp), kernel, 1, NULL, &global, &local, 0, NULL, NULL),
-                     CL_SUCCESS);
-    r = test_read(gp, out, n * 4);
+    r = hash_run_user(gp, table, user_kernel, n, 4);
     for (i = 0; i < n; i++) {
         assert_int_equal(r[i], GP_HASH_INSERTED + 10 * GP_HASH_ERASED + 1000 * GP_HASH_INSERTED + 10000);
         m.key[i] = (0 - (uint64_t)i) & hash_ones(w.key);
@@ -377,9 +333,6 @@ static void check_device_source(gp_context *gp, const hash_variant *way, hash_wi
     hash_check(gp, way->name, table, w, &m);
     free(r);
     hash_model_free(&m);
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    clReleaseMemObject(out);
     assert_gp(gp, gp_hash_destroy(gp, table));
 }
 

@@ -512,7 +512,7 @@ static void test_bad_input(void **state)
     d = good;                         \
     change;                           \
     assert_gp_fails(gp, gp_histogram(gp, &d), result, text)
-    REFUSED(d.type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "gp_histogram: type = 0");
+    REFUSED(d.type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "gp_histogram: type is not set");
     REFUSED(d.out_type = GP_F32, GP_ERROR_INVALID_TYPE, "out_type = 9");
     REFUSED(d.weight_type = GP_F32, GP_ERROR_INVALID_TYPE, "weight_type = 9");
     REFUSED(d.weights = NULL, GP_ERROR_INVALID_TYPE, "weights is NULL");

@@ -265,6 +265,12 @@ static void test_bad_maps(void **state)
     desc.out_type = GP_F32;
     assert_gp_fails(gp, gp_reduce_read(gp, &desc, &result), GP_ERROR_INVALID_TYPE, "u32 or u64");
     desc.out_type = GP_TYPE_NONE;
+    desc.map = "x * x";
+    desc.map_type = GP_F64;
+    assert_gp_fails(gp, gp_reduce_read(gp, &desc, &result), GP_ERROR_INVALID_ARGUMENT,
+                    "here the map's values are compared as type");
+    desc.map = NULL;
+    desc.map_type = GP_TYPE_NONE;
     assert_gp(gp, gp_reduce_read(gp, &desc, &result)); /* the context lives on */
     free_inputs(&in);
     gp_context_destroy(gp);
@@ -392,14 +398,14 @@ static void test_bad_indices(void **state)
     d = good;                         \
     change;                           \
     assert_gp_fails(gp, gp_reduce_read(gp, &d, out), result, text)
-    REFUSED(d.map = NULL, GP_ERROR_INVALID_TYPE, "type = 0");
-    REFUSED(d.type = GP_U32, GP_ERROR_INVALID_BUFFER, "in is NULL");
+    REFUSED(d.map = NULL, GP_ERROR_INVALID_TYPE, "type is not set");
+    REFUSED(d.type = GP_U32, GP_ERROR_INVALID_BUFFER, "in is NULL: for a map of i alone leave type 0");
     REFUSED(d.type2 = GP_U32, GP_ERROR_INVALID_ARGUMENT, "no in");
-    REFUSED(d.out_type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "out_type = 0");
-    REFUSED(d.op = GP_ARGMIN, GP_ERROR_INVALID_TYPE, "map_type = 0");
+    REFUSED(d.out_type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "out_type is not set");
+    REFUSED(d.op = GP_ARGMIN, GP_ERROR_INVALID_TYPE, "map_type is not set");
     REFUSED((d.ops = ops, d.op_count = 2, d.op = (gp_op)0, d.out_type = GP_TYPE_NONE), GP_ERROR_INVALID_TYPE,
-            "map_type = 0");
-    REFUSED(d.map_type = GP_U32, GP_ERROR_INVALID_ARGUMENT, "map_type goes with op_count");
+            "map_type is not set");
+    REFUSED(d.map_type = GP_U32, GP_ERROR_INVALID_ARGUMENT, "here it is out_type");
     REFUSED(d.map = "x + i", GP_ERROR_BUILD, "names x, and there is no in");
     REFUSED(d.map = "i + y", GP_ERROR_BUILD, "names y, and there is no in2");
 #undef REFUSED

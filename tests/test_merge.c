@@ -326,7 +326,7 @@ static void test_bad_input(void **state)
     d = good;                         \
     change;                           \
     assert_gp_fails(gp, gp_merge(gp, &d), result, text)
-    REFUSED(d.key_type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "gp_merge: key_type = 0");
+    REFUSED(d.key_type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "gp_merge: key_type is not set");
     REFUSED(d.key_type = (gp_type)99, GP_ERROR_INVALID_TYPE, "key_type = 99");
     REFUSED(d.value_size = 3, GP_ERROR_INVALID_ARGUMENT, "value_size = 3");
     REFUSED(d.value_size = 32, GP_ERROR_INVALID_ARGUMENT, "value_size = 32");
@@ -344,7 +344,8 @@ static void test_bad_input(void **state)
     REFUSED(d.b_values = d.values_out, GP_ERROR_OVERLAP, "b_values");
     REFUSED(d.values_out = d.keys_out, GP_ERROR_OVERLAP, "values_out");
     REFUSED((d.a_count_buffer = d.a_keys, d.a_count_type = GP_F32), GP_ERROR_INVALID_TYPE, "a_count_type");
-    REFUSED((d.b_count_buffer = d.a_keys), GP_ERROR_INVALID_TYPE, "b_count_type = 0");
+    REFUSED((d.b_count_buffer = d.a_keys, d.b_count_type = GP_I32), GP_ERROR_INVALID_TYPE,
+            "b_count_type = 5");
     REFUSED((d.b_count_buffer = d.keys_out, d.b_count_type = GP_U32), GP_ERROR_OVERLAP, "b_count_buffer");
     REFUSED((d.a_count_buffer = d.a_keys, d.a_count_type = GP_U32, d.a_count_offset = 5000),
             GP_ERROR_INVALID_BUFFER, "a_count_buffer has");

@@ -288,7 +288,7 @@ static void test_bad_input(void **state)
     d = good;                         \
     change;                           \
     assert_gp_fails(gp, gp_random(gp, &d), result, text)
-    REFUSED(d.type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "gp_random: type = 0");
+    REFUSED(d.type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "gp_random: type is not set");
     REFUSED(d.type = GP_F32, GP_ERROR_INVALID_TYPE, "type float, kind 0 is of integers");
     REFUSED(d.kind = GP_RANDOM_NORMAL, GP_ERROR_INVALID_TYPE, "type uint, kind 3 is of floats");
     REFUSED(d.kind = (gp_random_kind)7, GP_ERROR_INVALID_ARGUMENT, "kind = 7");
@@ -298,7 +298,7 @@ static void test_bad_input(void **state)
     REFUSED(d.first_element = UINT64_MAX - 3, GP_ERROR_COUNT_LIMIT, "count = 900");
     REFUSED(d.out = NULL, GP_ERROR_INVALID_BUFFER, "out is NULL");
     REFUSED(d.count = 1001, GP_ERROR_INVALID_BUFFER, "out has");
-    REFUSED(d.count_buffer = good.out, GP_ERROR_INVALID_TYPE, "count_type = 0");
+    REFUSED((d.count_buffer = good.out, d.count_type = GP_I32), GP_ERROR_INVALID_TYPE, "count_type = 5");
     REFUSED((d.count_buffer = good.out, d.count_type = GP_U32), GP_ERROR_OVERLAP, "count_buffer");
     REFUSED(d.wait_count = 1, GP_ERROR_INVALID_ARGUMENT, "wait");
 #undef REFUSED

@@ -304,8 +304,8 @@ static void test_bad_input(void **state)
     d = good;                         \
     change;                           \
     assert_gp_fails(gp, gp_reduce_by_key(gp, &d), result, text)
-    REFUSED(d.type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "gp_reduce_by_key: type = 0");
-    REFUSED(d.op = GP_OP_NONE, GP_ERROR_INVALID_OP, "op = 0");
+    REFUSED(d.type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "gp_reduce_by_key: type is not set");
+    REFUSED(d.op = GP_OP_NONE, GP_ERROR_INVALID_OP, "op is not set");
     REFUSED(d.key_size = 3, GP_ERROR_INVALID_ARGUMENT, "key_size = 3");
     REFUSED(d.key_type = GP_U32, GP_ERROR_INVALID_TYPE, "give one of them");
     REFUSED(d.equal = " ", GP_ERROR_INVALID_ARGUMENT, "equal is empty");

@@ -65,6 +65,51 @@ static void test_names(void **state)
     REFUSED(gp_adjacent_difference(f->gp, &d), GP_ERROR_BUILD, test_place("map:1"));
 }
 
+/* Names in expressions are constants: "x = 3" where "x == 3" was meant does not compile. */
+static void test_assignments(void **state)
+{
+    static const char *const elements[] = {"x = 3", "y = 3", "z = 3", "i = 3", "x++"};
+    static const char *const pairs[] = {"k = 3", "v = 3"};
+    fixture *f = *state;
+    const gp_hash_desc small = {.key_size = 4, .value_size = 4, .capacity = 64};
+    gp_transform_desc t = {.in = f->a, .in2 = f->a, .in3 = f->a, .type = GP_U32, .out = f->b, .count = COUNT};
+    gp_reduce_desc r = {.in = f->a, .in2 = f->a, .type = GP_U32, .out = f->b, .count = COUNT, .op = GP_SUM};
+    gp_partition_desc p = {.in = f->a, .type = GP_U32, .out = f->b, .count = COUNT, .predicate = "x > 3"};
+    gp_select_desc s = {.in = f->a, .element_size = 16, .out = f->b, .count = COUNT, .predicate = "x.y = 3"};
+    gp_unique_desc u = {.keys = f->a, .key_type = GP_U32, .keys_out = f->b, .count = COUNT, .equal = "x = y"};
+    gp_brackets_desc b = {.in = f->a, .type = GP_I32, .match = f->b, .count = COUNT, .map = "x = 1"};
+    gp_tree_desc tree = {.parent = f->a, .in = f->c, .type = GP_U32, .end = f->b, .count = COUNT};
+    gp_stencil_desc stencil = {.in = f->a, .type = GP_U32, .out = f->b, .width = COUNT, .map = "j = 1"};
+    const gp_check_monoid_desc laws = {.monoid = &test_affine_monoid, .equal = "x.a = y.a"};
+    gp_hash_for_each_desc each = {0};
+    gp_hash table;
+    size_t k;
+    for (k = 0; k < sizeof elements / sizeof *elements; k++) {
+        t.map = r.map = elements[k];
+        REFUSED(gp_transform(f->gp, &t), GP_ERROR_BUILD, test_place("map:1"));
+        if (k != 2) REFUSED(gp_reduce(f->gp, &r), GP_ERROR_BUILD, test_place("map:1"));
+    }
+    REFUSED(gp_select(f->gp, &s), GP_ERROR_BUILD, test_place("predicate:1"));
+    p.predicate2 = "i = 3";
+    REFUSED(gp_partition(f->gp, &p), GP_ERROR_BUILD, test_place("predicate2:1"));
+    REFUSED(gp_unique(f->gp, &u), GP_ERROR_BUILD, test_place("equal:1"));
+    REFUSED(gp_brackets(f->gp, &b), GP_ERROR_BUILD, test_place("map:1"));
+    tree.map = "x = 1";
+    REFUSED(gp_tree(f->gp, &tree), GP_ERROR_BUILD, test_place("map:1"));
+    REFUSED(gp_stencil(f->gp, &stencil), GP_ERROR_BUILD, test_place("map:1"));
+    REFUSED(gp_check_monoid(f->gp, &laws), GP_ERROR_BUILD, test_place("equal:1"));
+    assert_gp(f->gp, gp_hash_create(f->gp, &small, &table));
+    for (k = 0; k < 2; k++) {
+        each.where = pairs[k];
+        each.map = "v";
+        REFUSED(gp_hash_for_each(f->gp, table, &each), GP_ERROR_BUILD, test_place("where:1"));
+        each.where = NULL;
+        each.map = pairs[k];
+        REFUSED(gp_hash_for_each(f->gp, table, &each), GP_ERROR_BUILD, test_place("map:1"));
+    }
+    assert_gp(f->gp, gp_hash_destroy(f->gp, table));
+}
+
 /* Lines of a text, those that have `part` in them. */
 static int lines_with(const char *text, const char *part)
 {
@@ -445,6 +490,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_assignments),
         cmocka_unit_test(test_build_log),
         cmocka_unit_test(test_long_texts),
         cmocka_unit_test(test_ignored_select),

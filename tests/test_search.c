@@ -302,7 +302,7 @@ static void test_bad_input(void **state)
     d = good;                         \
     change;                           \
     assert_gp_fails(gp, gp_search(gp, &d), result, text)
-    REFUSED(d.key_type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "gp_search: key_type = 0");
+    REFUSED(d.key_type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "gp_search: key_type is not set");
     REFUSED(d.key_type = (gp_type)99, GP_ERROR_INVALID_TYPE, "key_type = 99");
     REFUSED(d.out_type = GP_F32, GP_ERROR_INVALID_TYPE, "out_type = 9");
     REFUSED(d.count = (size_t)1 << 32, GP_ERROR_COUNT_LIMIT, "count = 4294967296");
@@ -316,7 +316,8 @@ static void test_bad_input(void **state)
     REFUSED(d.needles = d.out, GP_ERROR_OVERLAP, "needles");
     REFUSED((d.keys = d.out, d.count = 10), GP_ERROR_OVERLAP, "keys");
     REFUSED((d.count_buffer = d.keys, d.count_type = GP_F32), GP_ERROR_INVALID_TYPE, "count_type = 9");
-    REFUSED(d.needle_count_buffer = d.keys, GP_ERROR_INVALID_TYPE, "needle_count_type = 0");
+    REFUSED((d.needle_count_buffer = d.keys, d.needle_count_type = GP_I32), GP_ERROR_INVALID_TYPE,
+            "needle_count_type = 5");
     REFUSED((d.needle_count_buffer = d.out, d.needle_count_type = GP_U32), GP_ERROR_OVERLAP,
             "needle_count_buffer");
     REFUSED(d.wait_count = 1, GP_ERROR_INVALID_ARGUMENT, "wait");

@@ -285,8 +285,8 @@ static void test_bad_input(void **state)
     d = good;                         \
     change;                           \
     assert_gp_fails(gp, gp_segmented_reduce(gp, &d), result, text)
-    REFUSED(d.type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "gp_segmented_reduce: type = 0");
-    REFUSED(d.op = GP_OP_NONE, GP_ERROR_INVALID_OP, "op = 0");
+    REFUSED(d.type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "gp_segmented_reduce: type is not set");
+    REFUSED(d.op = GP_OP_NONE, GP_ERROR_INVALID_OP, "op is not set");
     REFUSED(d.offsets_type = GP_F32, GP_ERROR_INVALID_TYPE, "offsets_type = 9");
     REFUSED(d.segment_count = UINT32_MAX, GP_ERROR_COUNT_LIMIT, "segment_count = 4294967295");
     REFUSED(d.in = NULL, GP_ERROR_INVALID_BUFFER, "in is NULL");

@@ -541,7 +541,7 @@ static void test_bad_input(void **state)
     d = good;                         \
     change;                           \
     assert_gp_fails(gp, gp_segmented_sort(gp, &d), result, text)
-    REFUSED(d.key_type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "key_type = 0");
+    REFUSED(d.key_type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "key_type is not set");
     REFUSED(d.value_size = 3, GP_ERROR_INVALID_ARGUMENT, "value_size = 3");
     REFUSED(d.end_bit = 33, GP_ERROR_INVALID_ARGUMENT, "end_bit = 33");
     REFUSED(d.offsets_type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "offsets_type = 0");

@@ -262,7 +262,7 @@ static void test_bad_input(void **state)
     d = good;                         \
     change;                           \
     assert_gp_fails(gp, gp_stencil(gp, &d), result, text)
-    REFUSED(d.type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "gp_stencil: type = 0");
+    REFUSED(d.type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "gp_stencil: type is not set");
     REFUSED(d.out_type = (gp_type)88, GP_ERROR_INVALID_TYPE, "out_type = 88");
     REFUSED(d.radius_x = 9, GP_ERROR_INVALID_ARGUMENT, "radius_x = 9");
     REFUSED(d.radius_y = 99, GP_ERROR_INVALID_ARGUMENT, "radius_y = 99");

@@ -405,7 +405,7 @@ static void test_bad_input(void **state)
     d = good;                         \
     change;                           \
     assert_gp_fails(gp, gp_topk(gp, &d), result, text)
-    REFUSED(d.key_type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "key_type = 0");
+    REFUSED(d.key_type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "key_type is not set");
     REFUSED(d.key_type = (gp_type)99, GP_ERROR_INVALID_TYPE, "key_type = 99");
     REFUSED(d.index_type = GP_I32, GP_ERROR_INVALID_TYPE, "index_type = 5");
     REFUSED(d.k = 5001, GP_ERROR_INVALID_ARGUMENT, "k = 5001 of count = 5000");

@@ -383,7 +383,7 @@ static void test_bad_transform(void **state)
     REFUSED(gp_transform, d.map = NULL, GP_ERROR_INVALID_ARGUMENT, "gp_transform: map is NULL");
     REFUSED(gp_transform, d.map = " ", GP_ERROR_INVALID_ARGUMENT, "map is empty");
     REFUSED(gp_transform, d.map = "x +", GP_ERROR_BUILD, "gp_transform");
-    REFUSED(gp_transform, d.type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "type = 0");
+    REFUSED(gp_transform, d.type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "type is not set");
     REFUSED(gp_transform, d.type2 = (gp_type)99, GP_ERROR_INVALID_TYPE, "type2 = 99");
     REFUSED(gp_transform, d.out_type = (gp_type)-1, GP_ERROR_INVALID_TYPE, "out_type = -1");
     REFUSED(gp_transform, d.in = NULL, GP_ERROR_INVALID_BUFFER, "in is NULL");
@@ -393,7 +393,8 @@ static void test_bad_transform(void **state)
     REFUSED(gp_transform, d.out_offset = 101, GP_ERROR_INVALID_BUFFER, "out has 4000 bytes");
     REFUSED(gp_transform, (d.out = buffer, d.out_offset = 1), GP_ERROR_OVERLAP, "in is bytes [0, 3600)");
     REFUSED(gp_transform, (d.out = buffer, d.out_type = GP_U8), GP_ERROR_OVERLAP, "out [0, 900)");
-    REFUSED(gp_transform, d.count_buffer = buffer, GP_ERROR_INVALID_TYPE, "count_type = 0");
+    REFUSED(gp_transform, (d.count_buffer = buffer, d.count_type = GP_I32), GP_ERROR_INVALID_TYPE,
+            "count_type = 5");
     REFUSED(gp_transform, (d.count_buffer = other, d.count_type = GP_U32), GP_ERROR_OVERLAP, "count_buffer");
     REFUSED(gp_transform, d.wait_count = 1, GP_ERROR_INVALID_ARGUMENT, "wait");
     assert_gp_fails(NULL, gp_transform(NULL, &d), GP_ERROR_INVALID_ARGUMENT, "NULL");
@@ -428,7 +429,7 @@ static void test_bad_others(void **state)
         good.out = buffer;
         good.type = GP_U32;
         good.count = 900;
-        REFUSED(gp_iota, d.type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "gp_iota: type = 0");
+        REFUSED(gp_iota, d.type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "gp_iota: type is not set");
         REFUSED(gp_iota, d.count = SIZE_MAX, GP_ERROR_INVALID_BUFFER, "out has");
         assert_gp_fails(gp, gp_iota(gp, NULL), GP_ERROR_INVALID_ARGUMENT, "NULL");
     }
@@ -437,7 +438,7 @@ static void test_bad_others(void **state)
         good.in = good.out = buffer;
         good.type = GP_U32;
         good.count = 900;
-        REFUSED(gp_adjacent_difference, d.type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "type = 0");
+        REFUSED(gp_adjacent_difference, d.type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "type is not set");
         REFUSED(gp_adjacent_difference, d.map = "", GP_ERROR_INVALID_ARGUMENT, "map is empty");
         REFUSED(gp_adjacent_difference, d.out_offset = 1, GP_ERROR_OVERLAP, "in is bytes");
         REFUSED(gp_adjacent_difference, d.scratch = buffer, GP_ERROR_OVERLAP, "scratch");
