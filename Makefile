@@ -42,7 +42,7 @@ all: examples $(TEST_PROGRAMS) build/gpbench ## build examples, tests and gpbenc
 header: ## make gpuprim.h from src/ and kernels/
 	tools/amalgamate.sh gpuprim.h
 
-gpuprim.h: $(wildcard src/*.[ch] kernels/*/*.cl) LICENSE tools/amalgamate.sh
+gpuprim.h: $(shell find src kernels -type f) LICENSE tools/amalgamate.sh tools/resolve.awk
 	tools/amalgamate.sh $@
 
 check-header: ## is gpuprim.h what src/ and kernels/ make?
