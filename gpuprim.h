@@ -3385,11 +3385,123 @@ static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_
 static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least);
 /* ---- End file src/runtime/tuning.h ---- */
 
+/* ---- Begin file src/runtime/tuning_table.h ---- */
+/* tuning_table.h - how each kind of device runs each primitive. tuning.c fits a row to a call. */
+/* clang-format off */
+
+/* X(primitive, class of device, shape, group, bytes, words, strategy, polls)
+
+   group: work-items of a group. bytes: elements of an item, in bytes. words AUTO: wide where the device has
+   64-bit atomics. polls: looks at late tiles before computing them: four tile times and more on a device that
+   schedules fairly, few where waiting is pointless.
+   Rows may stand in any order. A device that has none of its own takes the one of UNKNOWN, which takes nothing
+   for granted. Measured: PoCL (docs/PERFORMANCE.md). By documents and by analogy: the rest. */
+#define GPI_TUNING(X) \
+    X(REDUCE,     POCL,      SERIAL,   1,  262144, AUTO,   MULTI_PASS,  1)       \
+    X(REDUCE,     INTEL_CPU, SERIAL,   1,  262144, AUTO,   MULTI_PASS,  1)       \
+    X(REDUCE,     LLVMPIPE,  LOCAL,  256,      64, NARROW, MULTI_PASS,  1)       \
+    X(REDUCE,     NVIDIA,    LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
+    X(REDUCE,     AMD,       LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
+    X(REDUCE,     INTEL_GPU, LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
+    X(REDUCE,     UNKNOWN,   LOCAL,  128,      32, AUTO,   MULTI_PASS,  1)       \
+    X(SCAN,       POCL,      SERIAL,   1,  131072, AUTO,   SINGLE_PASS, 1 << 20) \
+    X(SCAN,       INTEL_CPU, SERIAL,   1,   65536, AUTO,   SINGLE_PASS, 1 << 20) \
+    X(SCAN,       LLVMPIPE,  LOCAL,  256,      32, NARROW, MULTI_PASS,  200)     \
+    X(SCAN,       NVIDIA,    LOCAL,  256,      64, AUTO,   SINGLE_PASS, 1 << 14) \
+    X(SCAN,       AMD,       LOCAL,  256,      64, AUTO,   SINGLE_PASS, 1 << 14) \
+    X(SCAN,       INTEL_GPU, LOCAL,  256,      32, AUTO,   SINGLE_PASS, 1 << 14) \
+    X(SCAN,       UNKNOWN,   LOCAL,  128,      32, AUTO,   MULTI_PASS,  1 << 12) \
+    X(SELECT,     POCL,      SERIAL,   1,  131072, AUTO,   SINGLE_PASS, 1 << 20) \
+    X(SELECT,     INTEL_CPU, SERIAL,   1,   65536, AUTO,   SINGLE_PASS, 1 << 20) \
+    X(SELECT,     LLVMPIPE,  LOCAL,  256,      32, NARROW, MULTI_PASS,  200)     \
+    X(SELECT,     NVIDIA,    LOCAL,  256,      64, AUTO,   SINGLE_PASS, 1 << 14) \
+    X(SELECT,     AMD,       LOCAL,  256,      64, AUTO,   SINGLE_PASS, 1 << 14) \
+    X(SELECT,     INTEL_GPU, LOCAL,  256,      32, AUTO,   SINGLE_PASS, 1 << 14) \
+    X(SELECT,     UNKNOWN,   LOCAL,  128,      32, AUTO,   MULTI_PASS,  1 << 12) \
+    X(SORT,       POCL,      SERIAL,   1, 1 << 20, AUTO,   MULTI_PASS,  1 << 24) \
+    X(SORT,       INTEL_CPU, SERIAL,   1, 1 << 20, AUTO,   MULTI_PASS,  1 << 24) \
+    X(SORT,       LLVMPIPE,  LOCAL,  256,      32, NARROW, MULTI_PASS,  200)     \
+    X(SORT,       NVIDIA,    LOCAL,  256,      64, AUTO,   SINGLE_PASS, 1 << 20) \
+    X(SORT,       AMD,       LOCAL,  256,      32, AUTO,   SINGLE_PASS, 1 << 20) \
+    X(SORT,       INTEL_GPU, LOCAL,  256,      32, AUTO,   SINGLE_PASS, 1 << 20) \
+    X(SORT,       UNKNOWN,   LOCAL,  128,      32, AUTO,   MULTI_PASS,  1 << 12) \
+    X(MERGE,      POCL,      SERIAL,   1, 1 << 20, AUTO,   MULTI_PASS,  1)       \
+    X(MERGE,      INTEL_CPU, SERIAL,   1, 1 << 20, AUTO,   MULTI_PASS,  1)       \
+    X(MERGE,      LLVMPIPE,  LOCAL,  256,      32, NARROW, MULTI_PASS,  1)       \
+    X(MERGE,      NVIDIA,    LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
+    X(MERGE,      AMD,       LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
+    X(MERGE,      INTEL_GPU, LOCAL,  256,      32, AUTO,   MULTI_PASS,  1)       \
+    X(MERGE,      UNKNOWN,   LOCAL,  128,      32, AUTO,   MULTI_PASS,  1)       \
+    X(SEARCH,     POCL,      SERIAL,   1, 1 << 16, AUTO,   MULTI_PASS,  1)       \
+    X(SEARCH,     INTEL_CPU, SERIAL,   1, 1 << 16, AUTO,   MULTI_PASS,  1)       \
+    X(SEARCH,     LLVMPIPE,  LOCAL,  256,      32, NARROW, MULTI_PASS,  1)       \
+    X(SEARCH,     NVIDIA,    LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
+    X(SEARCH,     AMD,       LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
+    X(SEARCH,     INTEL_GPU, LOCAL,  256,      32, AUTO,   MULTI_PASS,  1)       \
+    X(SEARCH,     UNKNOWN,   LOCAL,  128,      32, AUTO,   MULTI_PASS,  1)       \
+    X(BRACKETS,   POCL,      SERIAL,   1,  131072, AUTO,   MULTI_PASS,  1 << 20) \
+    X(BRACKETS,   INTEL_CPU, SERIAL,   1,  131072, AUTO,   MULTI_PASS,  1)       \
+    X(BRACKETS,   LLVMPIPE,  LOCAL,  256,      64, AUTO,   MULTI_PASS,  200)     \
+    X(BRACKETS,   UNKNOWN,   LOCAL,  256,      64, AUTO,   MULTI_PASS,  1 << 12) \
+    X(STACK_SCAN, POCL,      SERIAL,   1,   16384, AUTO,   MULTI_PASS,  1)       \
+    X(STACK_SCAN, INTEL_CPU, SERIAL,   1,   16384, AUTO,   MULTI_PASS,  1)       \
+    X(STACK_SCAN, UNKNOWN,   LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
+    X(TREE,       POCL,      SERIAL,   1,   65536, AUTO,   MULTI_PASS,  1)       \
+    X(TREE,       INTEL_CPU, SERIAL,   1,   65536, AUTO,   MULTI_PASS,  1)       \
+    X(TREE,       UNKNOWN,   LOCAL,  128,      64, AUTO,   MULTI_PASS,  1)       \
+    X(HASH,       POCL,      SERIAL,   1,   65536, AUTO,   MULTI_PASS,  1)       \
+    X(HASH,       INTEL_CPU, SERIAL,   1,   65536, AUTO,   MULTI_PASS,  1)       \
+    X(HASH,       LLVMPIPE,  LOCAL,  256,       4, NARROW, SINGLE_PASS, 1)       \
+    X(HASH,       NVIDIA,    LOCAL,  256,      16, AUTO,   SINGLE_PASS, 1)       \
+    X(HASH,       AMD,       LOCAL,  256,      16, AUTO,   SINGLE_PASS, 1)       \
+    X(HASH,       INTEL_GPU, LOCAL,  256,      16, AUTO,   SINGLE_PASS, 1)       \
+    X(HASH,       UNKNOWN,   LOCAL,  128,      16, AUTO,   SINGLE_PASS, 1)       \
+    X(HISTOGRAM,  POCL,      SERIAL,   1, 1 << 22, AUTO,   MULTI_PASS,  1)       \
+    X(HISTOGRAM,  INTEL_CPU, SERIAL,   1, 1 << 22, AUTO,   MULTI_PASS,  1)       \
+    X(HISTOGRAM,  UNKNOWN,   LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
+    X(MAP,        POCL,      SERIAL,   1, 1 << 20, AUTO,   MULTI_PASS,  1)       \
+    X(MAP,        INTEL_CPU, SERIAL,   1, 1 << 20, AUTO,   MULTI_PASS,  1)       \
+    X(MAP,        UNKNOWN,   LOCAL,  256,      16, AUTO,   MULTI_PASS,  1)
+
+/* X(primitive, rows, memory, least)
+
+   rows: the primitive whose rows it takes, its own or another's. memory: what a group's local memory holds, by
+   gpi_local_bytes_of_... of tuning.c. least: the fewest work-items of a local group. What works on keys or on
+   bins has four: searches want them, and PoCL 3.1 compiles onesweep for groups of two so that it writes out of
+   bounds. */
+#define GPI_TUNED(X) \
+    X(REDUCE,           REDUCE,     elements, 1) \
+    X(SCAN,             SCAN,       elements, 1) \
+    X(SELECT,           SELECT,     elements, 1) \
+    X(SORT,             SORT,       keys,     4) \
+    X(BUCKETS,          SORT,       keys,     4) \
+    X(MERGE,            MERGE,      keys,     4) \
+    X(SEARCH,           SEARCH,     keys,     4) \
+    X(TOPK,             SORT,       keys,     4) \
+    X(SEGMENTED_SORT,   SORT,       keys,     4) \
+    X(SORT_STRINGS,     SORT,       keys,     4) \
+    X(BRACKETS,         BRACKETS,   brackets, 1) \
+    X(BRACKETS_BACK,    BRACKETS,   brackets, 1) \
+    X(STACK_SCAN,       STACK_SCAN, stack,    1) \
+    X(TREE,             TREE,       tree,     1) \
+    X(HASH,             HASH,       keys,     1) \
+    X(HASH_EACH,        HASH,       keys,     1) \
+    X(HISTOGRAM,        HISTOGRAM,  keys,     4) \
+    X(SEGMENTED_REDUCE, REDUCE,     elements, 1) \
+    X(LAWS,             REDUCE,     elements, 1) \
+    X(MAP,              MAP,        keys,     1) \
+    X(RANDOM,           MAP,        keys,     1) \
+    X(GATHER,           MAP,        keys,     1) \
+    X(STENCIL,          MAP,        keys,     1)
+
+/* clang-format on */
+/* ---- End file src/runtime/tuning_table.h ---- */
+
 /* ---- Begin file src/runtime/tuning.c ---- */
 /* tuning.c - how each kind of device runs each primitive: one table, and what fits a row to a call. */
 typedef enum gpi_class {
-    GPI_CLASS_UNKNOWN, /* nothing is taken for granted */
-    GPI_CLASS_POCL,    /* groups on OS threads, one a core */
+    GPI_CLASS_UNKNOWN,
+    GPI_CLASS_POCL, /* groups on OS threads, one a core */
     GPI_CLASS_INTEL_CPU,
     GPI_CLASS_LLVMPIPE,
     GPI_CLASS_NVIDIA,
@@ -3397,101 +3509,47 @@ typedef enum gpi_class {
     GPI_CLASS_INTEL_GPU
 } gpi_class;
 
-typedef struct gpi_profile_row {
-    gpi_class device_class;
+typedef struct gpi_tuning_row {
     gpi_primitive primitive;
+    gpi_class device_class;
     gp_shape shape;
-    uint32_t group;      /* work-items of a group */
-    uint32_t item_bytes; /* elements of an item, in bytes */
-    gp_words words;      /* AUTO: wide where the device has 64-bit atomics */
+    uint32_t group, item_bytes;
+    gp_words words;
     gp_strategy strategy;
-    uint32_t polls; /* looks at late tiles before computing them: four tile times and more on a device
-                       that schedules fairly, few where waiting is pointless */
-} gpi_profile_row;
+    uint32_t polls;
+} gpi_tuning_row;
 
-/* Measured: PoCL (docs/PERFORMANCE.md). By documents and by analogy: the rest. */
-static const gpi_profile_row gpi_profile_rows[] = {
-    /* class, primitive, shape, group, bytes, words, strategy, polls */
-    {GPI_CLASS_POCL, GPI_REDUCE, GP_SHAPE_SERIAL, 1, 262144, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_POCL, GPI_SCAN, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 20},
-    {GPI_CLASS_POCL, GPI_SORT, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1 << 24},
-    {GPI_CLASS_INTEL_CPU, GPI_REDUCE, GP_SHAPE_SERIAL, 1, 262144, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_CPU, GPI_SCAN, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS,
-     1 << 20},
-    {GPI_CLASS_LLVMPIPE, GPI_REDUCE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_LLVMPIPE, GPI_SCAN, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 200},
-    {GPI_CLASS_NVIDIA, GPI_REDUCE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_NVIDIA, GPI_SCAN, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 14},
-    {GPI_CLASS_AMD, GPI_REDUCE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_AMD, GPI_SCAN, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 14},
-    {GPI_CLASS_INTEL_GPU, GPI_REDUCE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_GPU, GPI_SCAN, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 14},
-    {GPI_CLASS_INTEL_CPU, GPI_SORT, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS,
-     1 << 24},
-    {GPI_CLASS_LLVMPIPE, GPI_SORT, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 200},
-    {GPI_CLASS_NVIDIA, GPI_SORT, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 20},
-    {GPI_CLASS_AMD, GPI_SORT, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 20},
-    {GPI_CLASS_INTEL_GPU, GPI_SORT, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 20},
-    {GPI_CLASS_UNKNOWN, GPI_SORT, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1 << 12},
-    {GPI_CLASS_UNKNOWN, GPI_REDUCE, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_UNKNOWN, GPI_SCAN, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1 << 12},
-    {GPI_CLASS_POCL, GPI_SELECT, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 20},
-    {GPI_CLASS_INTEL_CPU, GPI_SELECT, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS,
-     1 << 20},
-    {GPI_CLASS_LLVMPIPE, GPI_SELECT, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 200},
-    {GPI_CLASS_NVIDIA, GPI_SELECT, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 14},
-    {GPI_CLASS_AMD, GPI_SELECT, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 14},
-    {GPI_CLASS_INTEL_GPU, GPI_SELECT, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS,
-     1 << 14},
-    {GPI_CLASS_UNKNOWN, GPI_SELECT, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1 << 12},
-    {GPI_CLASS_POCL, GPI_MERGE, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_CPU, GPI_MERGE, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_LLVMPIPE, GPI_MERGE, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_NVIDIA, GPI_MERGE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_AMD, GPI_MERGE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_GPU, GPI_MERGE, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_UNKNOWN, GPI_MERGE, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_POCL, GPI_SEARCH, GP_SHAPE_SERIAL, 1, 1 << 16, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_CPU, GPI_SEARCH, GP_SHAPE_SERIAL, 1, 1 << 16, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_LLVMPIPE, GPI_SEARCH, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_NVIDIA, GPI_SEARCH, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_AMD, GPI_SEARCH, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_GPU, GPI_SEARCH, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_UNKNOWN, GPI_SEARCH, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_POCL, GPI_BRACKETS, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS,
-     1 << 20},
-    {GPI_CLASS_INTEL_CPU, GPI_BRACKETS, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_LLVMPIPE, GPI_BRACKETS, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 200},
-    {GPI_CLASS_UNKNOWN, GPI_BRACKETS, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS,
-     1 << 12},
-    {GPI_CLASS_POCL, GPI_STACK_SCAN, GP_SHAPE_SERIAL, 1, 16384, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_CPU, GPI_STACK_SCAN, GP_SHAPE_SERIAL, 1, 16384, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS,
-     1},
-    {GPI_CLASS_UNKNOWN, GPI_STACK_SCAN, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_POCL, GPI_TREE, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_CPU, GPI_TREE, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_UNKNOWN, GPI_TREE, GP_SHAPE_LOCAL, 128, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_POCL, GPI_HASH, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_CPU, GPI_HASH, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_LLVMPIPE, GPI_HASH, GP_SHAPE_LOCAL, 256, 4, GP_WORDS_NARROW, GP_STRATEGY_SINGLE_PASS, 1},
-    {GPI_CLASS_NVIDIA, GPI_HASH, GP_SHAPE_LOCAL, 256, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
-    {GPI_CLASS_AMD, GPI_HASH, GP_SHAPE_LOCAL, 256, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
-    {GPI_CLASS_INTEL_GPU, GPI_HASH, GP_SHAPE_LOCAL, 256, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
-    {GPI_CLASS_POCL, GPI_HISTOGRAM, GP_SHAPE_SERIAL, 1, 1 << 22, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_CPU, GPI_HISTOGRAM, GP_SHAPE_SERIAL, 1, 1 << 22, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS,
-     1},
-    {GPI_CLASS_UNKNOWN, GPI_HISTOGRAM, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_UNKNOWN, GPI_HASH, GP_SHAPE_LOCAL, 128, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
-    {GPI_CLASS_POCL, GPI_MAP, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_CPU, GPI_MAP, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_UNKNOWN, GPI_MAP, GP_SHAPE_LOCAL, 256, 16, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+/* clang-format off */
+/* The last row ends the table. */
+static const gpi_tuning_row gpi_tuning_rows[] = {
+#define GPI_TUNING_ROW(primitive, device_class, shape, group, bytes, words, strategy, polls) \
+    {GPI_##primitive, GPI_CLASS_##device_class, GP_SHAPE_##shape, group, bytes, \
+     GP_WORDS_##words, GP_STRATEGY_##strategy, polls},
+    GPI_TUNING(GPI_TUNING_ROW)
+#undef GPI_TUNING_ROW
+    {GPI_PRIMITIVES, GPI_CLASS_UNKNOWN, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1}
 };
+/* clang-format on */
+
+/* Every primitive says which rows it takes, and those have one for the unknown device. */
+#define GPI_BIT(primitive) (1u << GPI_##primitive)
+#define GPI_TUNED_BIT(primitive, rows, memory, least) | GPI_BIT(primitive)
+#define GPI_ROWS_BIT(primitive, rows, memory, least) | GPI_BIT(rows)
+#define GPI_UNKNOWN_BIT(primitive, device_class, shape, group, bytes, words, strategy, polls) \
+    | (GPI_CLASS_##device_class == GPI_CLASS_UNKNOWN ? GPI_BIT(primitive) : 0u)
+typedef char gpi_a_primitive_is_not_tuned[(0u GPI_TUNED(GPI_TUNED_BIT)) == GPI_BIT(PRIMITIVES) - 1 ? 1 : -1];
+typedef char gpi_a_primitive_has_no_row_for_unknown_devices
+    [((0u GPI_TUNED(GPI_ROWS_BIT)) & ~(0u GPI_TUNING(GPI_UNKNOWN_BIT))) == 0u ? 1 : -1];
+#undef GPI_UNKNOWN_BIT
+#undef GPI_ROWS_BIT
+#undef GPI_TUNED_BIT
+#undef GPI_BIT
 
 /* Sizes of a shape that the device's row does not have: forced by tuning. */
-static const gpi_profile_row gpi_profile_forced_serial = {
-    GPI_CLASS_UNKNOWN, GPI_PRIMITIVES, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
-static const gpi_profile_row gpi_profile_forced_local = {
-    GPI_CLASS_UNKNOWN, GPI_PRIMITIVES, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
+static const gpi_tuning_row gpi_tuning_forced_serial = {
+    GPI_PRIMITIVES, GPI_CLASS_UNKNOWN, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
+static const gpi_tuning_row gpi_tuning_forced_local = {
+    GPI_PRIMITIVES, GPI_CLASS_UNKNOWN, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
 
 /* By platform and vendor, never by the device type alone: llvmpipe calls itself a CPU. */
 static gpi_class gpi_class_of(const gp_device_info *info)
@@ -3514,19 +3572,20 @@ static bool gpi_has_fences(const gp_device_info *info)
     return gpi_class_of(info) == GPI_CLASS_POCL && info->fair;
 }
 
-static const gpi_profile_row *gpi_profile_find(gpi_class device_class, gpi_primitive primitive)
+static const gpi_tuning_row *gpi_tuning_find(gpi_class device_class, gpi_primitive primitive)
 {
-    const gpi_profile_row *row = gpi_profile_rows;
-    while (row->primitive != primitive ||
-           (row->device_class != device_class && row->device_class != GPI_CLASS_UNKNOWN)) {
-        row++;
+    const gpi_tuning_row *row = gpi_tuning_rows, *unknown = NULL;
+    for (; row->primitive != GPI_PRIMITIVES; row++) {
+        if (row->primitive != primitive) continue;
+        if (row->device_class == device_class) return row;
+        if (row->device_class == GPI_CLASS_UNKNOWN) unknown = row;
     }
-    return row; /* every primitive has a row for the unknown device, at the end */
+    return unknown ? unknown : row;
 }
 
 /* Local memory of a group: the stage with its padding, two rows for the group's scan (scan/tile.cl), and a
    word an item (scan/segmented_reduce.cl). */
-static uint64_t gpi_local_bytes(uint64_t group, uint64_t items, uint64_t size)
+static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t items, uint64_t size)
 {
     const uint64_t tile = group * items;
     return (tile + tile / 32 + 2 * group) * size + 4 * group + 64;
@@ -3534,7 +3593,7 @@ static uint64_t gpi_local_bytes(uint64_t group, uint64_t items, uint64_t size)
 
 /* The same for a sort, and more than a merge or a search takes: stage and order of a tile, four bits'
  * counters, the digits' (sort/rank.cl). */
-static uint64_t gpi_local_bytes_of_sort(uint64_t group, uint64_t items, uint64_t size)
+static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t items, uint64_t size)
 {
     return group * items * (size + 4) + group * (16 * 2 + 2 * 4) + 256 * 16 + 64;
 }
@@ -3560,20 +3619,39 @@ static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t items, uint64_t
     return 2 * size * (tile + tile / 32) + 4 * tile + 64;
 }
 
+/* What a primitive takes of all that: a line of GPI_TUNED. */
+typedef struct gpi_tuned {
+    gpi_primitive rows;
+    uint64_t (*local_bytes)(uint64_t group, uint64_t items, uint64_t size);
+    uint32_t group_least;
+} gpi_tuned;
+
+static gpi_tuned gpi_tuned_of(gpi_primitive primitive)
+{
+    gpi_tuned tuned = {primitive, gpi_local_bytes_of_elements, 1};
+    switch (primitive) {
+#define GPI_TUNED_CASE(name, rows_of, memory, least)     \
+    case GPI_##name:                                     \
+        tuned.rows = GPI_##rows_of;                      \
+        tuned.local_bytes = gpi_local_bytes_of_##memory; \
+        tuned.group_least = least;                       \
+        break;
+        GPI_TUNED(GPI_TUNED_CASE)
+#undef GPI_TUNED_CASE
+    case GPI_PRIMITIVES: break;
+    }
+    return tuned;
+}
+
 /* Group and items of the local shape, shrunk until they fit the device. */
 static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primitive, size_t size,
                                gpi_plan *plan)
 {
-    uint64_t (*local_bytes)(uint64_t, uint64_t, uint64_t) =
-        primitive == GPI_BRACKETS     ? gpi_local_bytes_of_brackets
-        : primitive == GPI_STACK_SCAN ? gpi_local_bytes_of_stack
-        : primitive == GPI_TREE       ? gpi_local_bytes_of_tree
-        : primitive >= GPI_SORT       ? gpi_local_bytes_of_sort
-                                      : gpi_local_bytes;
+    const gpi_tuned tuned = gpi_tuned_of(primitive);
     if (plan->group > info->max_work_group_size) {
         plan->group = gpi_power_of_two_below(info->max_work_group_size);
     }
-    while (local_bytes(plan->group, plan->items, size) > info->local_mem_size ||
+    while (tuned.local_bytes(plan->group, plan->items, size) > info->local_mem_size ||
            plan->group * plan->items > GPI_TILE_LOCAL_MAX) {
         if (plan->items > 1) {
             plan->items /= 2;
@@ -3585,13 +3663,13 @@ static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primiti
     }
 }
 
-static void gpi_plan_shape(const gp_context *gp, const gpi_profile_row *row, size_t size, gpi_plan *plan)
+static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const gpi_tuning_row *row,
+                           size_t size, gpi_plan *plan)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
-    const gpi_primitive primitive = row->primitive;
     plan->shape = tuning->shape ? tuning->shape : row->shape;
     if (plan->shape != row->shape) {
-        row = plan->shape == GP_SHAPE_SERIAL ? &gpi_profile_forced_serial : &gpi_profile_forced_local;
+        row = plan->shape == GP_SHAPE_SERIAL ? &gpi_tuning_forced_serial : &gpi_tuning_forced_local;
     }
     plan->group = row->group;
     plan->items = row->item_bytes / gpi_power_of_two_below(size);
@@ -3606,7 +3684,7 @@ static void gpi_plan_shape(const gp_context *gp, const gpi_profile_row *row, siz
     gpi_plan_fit_local(&gp->info, primitive, size, plan);
 }
 
-static void gpi_plan_words(const gp_context *gp, const gpi_profile_row *row, gpi_plan *plan)
+static void gpi_plan_words(const gp_context *gp, const gpi_tuning_row *row, gpi_plan *plan)
 {
     const gp_words widest = gp->info.int64_base_atomics ? GP_WORDS_WIDE : GP_WORDS_NARROW;
     plan->words = gp->desc.tuning.words ? gp->desc.tuning.words : row->words;
@@ -3641,7 +3719,7 @@ static gp_result gpi_check_ring(const gp_tuning *t)
 /* All primitives have one shape on a device. */
 static gp_result gpi_check_tile(const gp_tuning *t, const gp_device_info *info)
 {
-    const gp_shape usual = gpi_profile_find(gpi_class_of(info), GPI_SCAN)->shape;
+    const gp_shape usual = gpi_tuning_find(gpi_class_of(info), GPI_SCAN)->shape;
     const bool serial = (t->shape ? t->shape : usual) == GP_SHAPE_SERIAL;
     const uint32_t most = serial ? GPI_TILE_SERIAL_MAX : GPI_TILE_ITEM_MAX;
     if (t->tile <= most) return GP_OK;
@@ -3681,7 +3759,7 @@ static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info
 static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_primitive primitive,
                                      size_t size, gp_strategy strategy, gpi_plan *plan)
 {
-    const gpi_profile_row *row = gpi_profile_find(gpi_class_of(&gp->info), primitive);
+    const gpi_tuning_row *row = gpi_tuning_find(gpi_class_of(&gp->info), gpi_tuned_of(primitive).rows);
     if ((unsigned)strategy >= GP_STRATEGY_COUNT) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: strategy = %d is not a gp_strategy", function,
                         (int)strategy);
@@ -3691,7 +3769,7 @@ static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_p
     plan->polls = gp->desc.tuning.polls ? gp->desc.tuning.polls : row->polls;
     if (gp->info.loop_limit && plan->polls > gp->info.loop_limit / 4)
         plan->polls = gp->info.loop_limit / 4; /* a loop of more turns would end without having waited */
-    gpi_plan_shape(gp, row, size, plan);
+    gpi_plan_shape(gp, primitive, row, size, plan);
     gpi_plan_words(gp, row, plan);
     return GP_OK;
 }
@@ -3710,15 +3788,14 @@ static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t
     return gpi_plan_make_sized(gp, function, GPI_SORT, key_size, strategy, plan);
 }
 
-/* A local group that works on keys, or on bins, has four items at least: searches want them, and PoCL 3.1
-   compiles onesweep for groups of two so that it writes out of bounds. */
+/* Is a local group as large as the primitive needs it? */
 static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_primitive primitive,
                                       const gpi_plan *plan)
 {
-    const bool bound = (primitive >= GPI_SORT && primitive <= GPI_SORT_STRINGS) || primitive == GPI_HISTOGRAM;
-    if (!bound || plan->shape != GP_SHAPE_LOCAL || plan->group >= 4) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, of which it takes 4", function,
-                    plan->group);
+    const uint32_t least = gpi_tuned_of(primitive).group_least;
+    if (plan->shape != GP_SHAPE_LOCAL || plan->group >= least) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, of which it takes %u", function,
+                    plan->group, least);
 }
 
 /* A merge's, a search's or a histogram's: no group waits for another, and there is one strategy. */
@@ -21284,7 +21361,7 @@ typedef struct gpi_sort {
     cl_uint begin_bit, end_bit, passes;
     cl_ulong flip;
     gpi_program *buckets; /* NULL: not tried (buckets.c) */
-    cl_uint hash;         /* 32, 64: keys go by that hash of (key ^ seed): a hash table's batch (hash.c) */
+    cl_uint hash; /* 32, 64: keys go by that hash of (key ^ seed): a hash table's batch (hash/batch.c) */
     cl_ulong seed;
     gpi_plan plan;
     gpi_program *program;
@@ -22673,7 +22750,7 @@ static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, 
 /* ---- Begin file src/sort/sort_plan.c ---- */
 /* sort_plan.c - gp_sort, gp_argsort, before anything is launched: what is sorted and how, in how much
    scratch; whether buffers are what they must be. */
-/* ------------------------------------------------------------------ checks */
+/* ------------------------------------------------------------------ describe */
 
 static gp_result gpi_sort_check_types(gp_context *gp, const gpi_sort *sort)
 {
@@ -22721,6 +22798,31 @@ static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
     }
     sort->passes = (sort->end_bit - sort->begin_bit + GPI_SORT_DIGIT_BITS - 1) / GPI_SORT_DIGIT_BITS;
     return GP_OK;
+}
+
+/* What is sorted, how, and what is in place. */
+static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort)
+{
+    const gp_sort_desc *desc = sort->desc;
+    gp_result result = gpi_sort_check_types(gp, sort);
+    if (result != GP_OK) return result;
+    sort->key_size = gpi_type_size(desc->key_type);
+    result = gpi_sort_check_bits(gp, sort);
+    if (result == GP_OK)
+        result = gpi_plan_make_sort(gp, sort->function, sort->key_size, desc->strategy, &sort->plan);
+    sort->count.bound = desc->count;
+    sort->count.buffer = desc->count_buffer;
+    sort->count.offset = desc->count_offset;
+    sort->count.type = desc->count_type;
+    sort->flip = sort->hash ? sort->seed : gpi_key_flip(desc->key_type, desc->descending);
+    sort->keys_unwanted = sort->indices && !desc->keys_out;
+    sort->keys_in_place =
+        !sort->keys_unwanted &&
+        (!desc->keys_out || (desc->keys_out == desc->keys && desc->keys_out_offset == desc->keys_offset));
+    sort->values_in_place = sort->value_size && !sort->indices &&
+                            (!desc->values_out || (desc->values_out == desc->values &&
+                                                   desc->values_out_offset == desc->values_offset));
+    return result;
 }
 
 /* ------------------------------------------------------------------ plan */
@@ -22840,31 +22942,6 @@ static void gpi_sort_lay_out(gpi_sort *sort)
     if (!gpi_sort_needs_tmp(sort)) return;
     if (!desc->keys_tmp) sort->at.key_tmp = gpi_sort_part(sort, n * sort->key_size);
     if (!desc->values_tmp) sort->at.value_tmp = gpi_sort_part(sort, n * sort->value_size);
-}
-
-/* What is sorted, how, and what is in place. */
-static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort)
-{
-    const gp_sort_desc *desc = sort->desc;
-    gp_result result = gpi_sort_check_types(gp, sort);
-    if (result != GP_OK) return result;
-    sort->key_size = gpi_type_size(desc->key_type);
-    result = gpi_sort_check_bits(gp, sort);
-    if (result == GP_OK)
-        result = gpi_plan_make_sort(gp, sort->function, sort->key_size, desc->strategy, &sort->plan);
-    sort->count.bound = desc->count;
-    sort->count.buffer = desc->count_buffer;
-    sort->count.offset = desc->count_offset;
-    sort->count.type = desc->count_type;
-    sort->flip = sort->hash ? sort->seed : gpi_key_flip(desc->key_type, desc->descending);
-    sort->keys_unwanted = sort->indices && !desc->keys_out;
-    sort->keys_in_place =
-        !sort->keys_unwanted &&
-        (!desc->keys_out || (desc->keys_out == desc->keys && desc->keys_out_offset == desc->keys_offset));
-    sort->values_in_place = sort->value_size && !sort->indices &&
-                            (!desc->values_out || (desc->values_out == desc->values &&
-                                                   desc->values_out_offset == desc->values_offset));
-    return result;
 }
 
 /* ------------------------------------------------------------------ buffers */
@@ -25019,6 +25096,12 @@ typedef struct gpi_table {
     cl_mem buffer;
 } gpi_table;
 
+/* What a gp_hash leads to. The generation tells it from handles that had the place before. */
+typedef struct gpi_handle {
+    gpi_table *table; /* NULL: free */
+    uint32_t generation;
+} gpi_handle;
+
 enum {
     GPI_HASH_CLEAR,
     GPI_HASH_PUT,
@@ -25087,6 +25170,8 @@ typedef struct gpi_hash_batch {
 static gp_result gpi_hash_fail_strange(gp_context *gp, const char *function);
 static gp_result gpi_hash_result(gp_context *gp);
 static gpi_table *gpi_hash_of(gp_context *gp, const char *function, gp_hash handle);
+static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_table *table, gp_hash *out);
+static void gpi_hash_release(gpi_table *table);
 static void gpi_hash_free_all(gp_context *gp);
 static char *gpi_hash_prelude(const gp_context *gp, const gpi_table *table, const gpi_plan *plan,
                               const char *more);
@@ -25097,9 +25182,12 @@ static void gpi_hash_facts(const gpi_table *table, cl_ulong facts[4]);
 static void gpi_hash_arg_table(gpi_call *call, const gpi_table *table);
 static void gpi_hash_arg_counters(gpi_call *call);
 static uint32_t gpi_hash_side_slots(const gpi_table *table);
+static size_t gpi_hash_slots(const gpi_table *table);
 static gp_result gpi_hash_launch_slots(gpi_call *call, const gpi_table *table, const gpi_plan *plan,
                                        bool has_counters);
 static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, const gpi_table *from);
+
+/* create.c */
 static gp_result gpi_hash_check_sizes(gp_context *gp, const char *function, const gp_hash_desc *desc);
 static gp_result gpi_hash_capacity(gp_context *gp, const char *function, uint64_t capacity, uint64_t expected,
                                    double max_load, uint32_t *mask);
@@ -25307,6 +25395,246 @@ static gp_result gpi_hash_check_scratch(gp_context *gp, const gpi_hash_batch *ba
     return gpi_check_scratch(gp, batch->function, scratch, bytes, used, batch->use_count);
 }
 /* ---- End file src/hash/batch.c ---- */
+
+/* ---- Begin file src/hash/create.c ---- */
+/* create.c - hash tables as objects: create, share, clear, destroy. */
+#define GPI_HASH_CAPACITY_MAX ((uint64_t)1 << 31)
+
+/* ------------------------------------------------------------------ create */
+
+static gp_result gpi_hash_check_sizes(gp_context *gp, const char *function, const gp_hash_desc *desc)
+{
+    const size_t k = desc->key_size, v = desc->value_size;
+    if (k != 4 && k != 8)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: key_size = %zu, must be 4 or 8", function, k);
+    if (v != 0 && v != 4 && v != 8)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, must be 0, 4 or 8", function,
+                        v);
+    if ((k == 8 || v == 8) && !gp->info.int64_base_atomics) {
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED,
+                        "%s: key_size = %zu, value_size = %zu: 64 bits need 64-bit atomics: %s", function, k,
+                        v, gp->info.name);
+    }
+    if (v == 0 && desc->reserved)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: reserved is given, and a set has no values",
+                        function);
+    return GP_OK;
+}
+
+/* The power of two that holds `capacity` slots, or `expected` keys at `max_load`. */
+static gp_result gpi_hash_capacity(gp_context *gp, const char *function, uint64_t capacity, uint64_t expected,
+                                   double max_load, uint32_t *mask)
+{
+    uint64_t power = 1;
+    double wanted = (double)capacity;
+    if (!(max_load > 0 && max_load <= 1)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: max_load = %g, must be in (0, 1]", function,
+                        max_load);
+    }
+    if (capacity && expected) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: capacity = %llu and expected_count = %llu: give one of them", function,
+                        (unsigned long long)capacity, (unsigned long long)expected);
+    }
+    if (expected) wanted = (double)expected / max_load;
+    if (wanted > (double)GPI_HASH_CAPACITY_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
+                        "%s: capacity = %llu, expected_count = %llu: %.0f slots, more than %llu", function,
+                        (unsigned long long)capacity, (unsigned long long)expected, wanted,
+                        (unsigned long long)GPI_HASH_CAPACITY_MAX);
+    }
+    while ((double)power < wanted) power *= 2;
+    *mask = (uint32_t)(power - 1);
+    return GP_OK;
+}
+
+static uint64_t gpi_hash_load_value(const void *from, size_t size)
+{
+    uint32_t narrow;
+    uint64_t wide;
+    if (size == 8) {
+        memcpy(&wide, from, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, from, sizeof narrow);
+    return narrow;
+}
+
+/* The value that the slot of an absent key has, where one is needed. Unless the caller names it, it is one
+   that hardly anybody has: a signalling NaN that no arithmetic gives, as an integer a large one. */
+static void gpi_hash_reserve(const gp_hash_desc *desc, gpi_table *table)
+{
+    const bool wide = table->wide && !table->packed;
+    const uint64_t mixed = gpi_hash(GPI_HASH_SEED, &table->seed, sizeof table->seed);
+    table->absent = table->value_size == 8 ? UINT64_MAX : UINT32_MAX;
+    if (desc->reserved) table->absent = gpi_hash_load_value(desc->reserved, desc->value_size);
+    table->reserved = wide ? UINT64_MAX : UINT32_MAX; /* no narrower value is this */
+    if (table->packed || table->value_size != (wide ? 8 : 4)) return;
+    table->loud = !desc->reserved;
+    table->reserved = !table->loud ? table->absent
+                      : wide       ? (uint64_t)0x7ff4 << 48 | mixed >> 16
+                                   : 0x7fa00000u | mixed >> 43;
+}
+
+/* Packed where one word holds key and value, and the device can exchange it. */
+static gp_result gpi_hash_form(gp_context *gp, const char *function, gpi_table *table)
+{
+    const bool narrow = table->key_size == 4 && table->value_size <= 4;
+    gpi_plan plan;
+    const gp_result result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, &plan);
+    if (result != GP_OK) return result;
+    table->packed = narrow && plan.words == GP_WORDS_WIDE;
+    table->wide = !narrow || table->packed;
+    table->limited = gp->info.loop_limit != 0;
+    return GP_OK;
+}
+
+/* All but the memory. */
+static gp_result gpi_hash_describe(gp_context *gp, const char *function, const gp_hash_desc *desc,
+                                   gpi_table *table)
+{
+    gp_result result = gpi_hash_check_sizes(gp, function, desc);
+    memset(table, 0, sizeof *table);
+    if (result != GP_OK) return result;
+    if (desc->capacity == 0 && desc->expected_count == 0) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: capacity and expected_count are 0", function);
+    }
+    table->key_size = desc->key_size;
+    table->value_size = desc->value_size;
+    table->max_load = desc->max_load != 0 ? (double)desc->max_load : 0.5;
+    table->grow = desc->grow;
+    table->seed = desc->seed;
+    result =
+        gpi_hash_capacity(gp, function, desc->capacity, desc->expected_count, table->max_load, &table->mask);
+    if (result == GP_OK) result = gpi_hash_form(gp, function, table);
+    if (result == GP_OK) gpi_hash_reserve(desc, table);
+    return result;
+}
+
+static size_t gpi_hash_bytes(const gpi_table *table)
+{
+    return GPI_HASH_HEADER_BYTES + gpi_hash_slots(table) * (table->wide && !table->packed ? 16 : 8);
+}
+
+/* The table's memory: the caller's, retained, or its own. */
+static gp_result gpi_hash_allocate(gp_context *gp, const char *function, cl_mem own, gpi_table *table)
+{
+    const size_t bytes = gpi_hash_bytes(table);
+    gp_result result;
+    if (own) {
+        result = gpi_check_buffer(gp, function, "buffer", own, 0, bytes, 1, GPI_BOTH, &table->range);
+        if (result != GP_OK) return result;
+        (void)clRetainMemObject(own);
+        table->buffer = own;
+        return GP_OK;
+    }
+    result = gpi_alloc(gp, function, bytes, &table->buffer);
+    if (result != GP_OK) return result;
+    return gpi_check_buffer(gp, function, "buffer", table->buffer, 0, bytes, 1, GPI_READS, &table->range);
+}
+
+GP_API gp_result gp_hash_create(gp_context *gp, const gp_hash_desc *desc, gp_hash *out)
+{
+    static const char function[] = "gp_hash_create";
+    gpi_table *table;
+    gpi_call call;
+    gp_result result;
+    if (out) out->id = 0;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc || !out)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or table is NULL", function);
+    table = (gpi_table *)malloc(sizeof *table);
+    if (!table) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a table", function);
+    result = gpi_hash_describe(gp, function, desc, table);
+    if (result == GP_OK) result = gpi_hash_allocate(gp, function, desc->buffer, table);
+    if (result == GP_OK) result = gpi_hash_handle_make(gp, function, table, out);
+    if (result != GP_OK) {
+        gpi_hash_release(table);
+        return result;
+    }
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_hash_clear_slots(&call, table, NULL);
+    result = gpi_call_end(&call, result);
+    if (result != GP_OK) {
+        (void)gp_hash_destroy(gp, *out);
+        out->id = 0;
+    }
+    return result;
+}
+
+GP_API gp_result gp_hash_buffer_size(gp_context *gp, const gp_hash_desc *desc, size_t *bytes)
+{
+    gpi_table table;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_buffer_size: gp, desc or bytes is NULL");
+    }
+    result = gpi_hash_describe(gp, "gp_hash_buffer_size", desc, &table);
+    *bytes = result == GP_OK ? gpi_hash_bytes(&table) : 0;
+    return result;
+}
+
+/* ------------------------------------------------------------------ share, destroy, clear */
+
+GP_API gp_result gp_hash_share(gp_context *gp, gp_context *from, gp_hash handle, gp_hash *out)
+{
+    static const char function[] = "gp_hash_share";
+    gpi_table *table;
+    if (out) out->id = 0;
+    if (!gp || !from || !out)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, from or out is NULL", function);
+    table = gpi_hash_of(from, function, handle);
+    if (!table) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: table = %llx is no table of from, or was destroyed", function,
+                        (unsigned long long)handle.id);
+    }
+    if (gp->context != from->context)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: the contexts have different cl_contexts",
+                        function);
+    if (table->grow)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a table that grows by itself cannot be shared",
+                        function);
+    if (table->wide && !gp->info.int64_base_atomics)
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: the table needs 64-bit atomics: %s", function,
+                        gp->info.name);
+    return gpi_hash_handle_make(gp, function, table, out);
+}
+
+GP_API gp_result gp_hash_destroy(gp_context *gp, gp_hash handle)
+{
+    gpi_table *table = gpi_hash_of(gp, "gp_hash_destroy", handle);
+    if (!table) return GP_ERROR_INVALID_ARGUMENT;
+    gp->handles[(uint32_t)handle.id - 1].table = NULL;
+    gpi_hash_release(table);
+    return GP_OK;
+}
+
+GP_API cl_mem gp_hash_buffer(const gp_context *gp, gp_hash handle)
+{
+    const uint32_t place = (uint32_t)handle.id;
+    if (!gp || place == 0 || place > gp->handle_count || !gp->handles[place - 1].table ||
+        gp->handles[place - 1].generation != (uint32_t)(handle.id >> 32)) {
+        return NULL;
+    }
+    return gp->handles[place - 1].table->buffer;
+}
+
+GP_API gp_result gp_hash_clear(gp_context *gp, gp_hash handle, const gp_hash_clear_desc *desc)
+{
+    static const char function[] = "gp_hash_clear";
+    gpi_table *table = gpi_hash_of(gp, function, handle);
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!table) return GP_ERROR_INVALID_ARGUMENT;
+    if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: desc is NULL", function);
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_hash_clear_slots(&call, table, NULL);
+    if (result == GP_OK) table->taken = 0;
+    return gpi_call_end(&call, result);
+}
+/* ---- End file src/hash/create.c ---- */
 
 /* ---- Begin file src/hash/device_text.c ---- */
 /* device_text.c - a table's source for kernels of the caller's own. */
@@ -26283,14 +26611,7 @@ GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash handle, gp_hash_stat
 /* ---- End file src/hash/stats.c ---- */
 
 /* ---- Begin file src/hash/table.c ---- */
-/* table.c - hash tables as objects: handles, memory, programs; create, share, clear, destroy. */
-/* What a gp_hash leads to. The generation tells it from handles that had the place before. */
-typedef struct gpi_handle {
-    gpi_table *table; /* NULL: free */
-    uint32_t generation;
-} gpi_handle;
-
-#define GPI_HASH_CAPACITY_MAX ((uint64_t)1 << 31)
+/* table.c - what every call on a hash table needs: handles, programs, arguments, launches over all slots. */
 #define GPI_HASH_SERIAL_SLOTS ((size_t)65536) /* of a group that goes over a table */
 
 /* ------------------------------------------------------------------ what kernels have counted */
@@ -26528,241 +26849,6 @@ static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, co
     GPI_CALL_ARG(call, counted);
     gpi_sort_arg_uint(call, from != NULL);
     return gpi_hash_launch_slots(call, table, &plan, false);
-}
-
-/* ------------------------------------------------------------------ create */
-
-static gp_result gpi_hash_check_sizes(gp_context *gp, const char *function, const gp_hash_desc *desc)
-{
-    const size_t k = desc->key_size, v = desc->value_size;
-    if (k != 4 && k != 8)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: key_size = %zu, must be 4 or 8", function, k);
-    if (v != 0 && v != 4 && v != 8)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, must be 0, 4 or 8", function,
-                        v);
-    if ((k == 8 || v == 8) && !gp->info.int64_base_atomics) {
-        return gpi_fail(gp, GP_ERROR_UNSUPPORTED,
-                        "%s: key_size = %zu, value_size = %zu: 64 bits need 64-bit atomics: %s", function, k,
-                        v, gp->info.name);
-    }
-    if (v == 0 && desc->reserved)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: reserved is given, and a set has no values",
-                        function);
-    return GP_OK;
-}
-
-/* The power of two that holds `capacity` slots, or `expected` keys at `max_load`. */
-static gp_result gpi_hash_capacity(gp_context *gp, const char *function, uint64_t capacity, uint64_t expected,
-                                   double max_load, uint32_t *mask)
-{
-    uint64_t power = 1;
-    double wanted = (double)capacity;
-    if (!(max_load > 0 && max_load <= 1)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: max_load = %g, must be in (0, 1]", function,
-                        max_load);
-    }
-    if (capacity && expected) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: capacity = %llu and expected_count = %llu: give one of them", function,
-                        (unsigned long long)capacity, (unsigned long long)expected);
-    }
-    if (expected) wanted = (double)expected / max_load;
-    if (wanted > (double)GPI_HASH_CAPACITY_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
-                        "%s: capacity = %llu, expected_count = %llu: %.0f slots, more than %llu", function,
-                        (unsigned long long)capacity, (unsigned long long)expected, wanted,
-                        (unsigned long long)GPI_HASH_CAPACITY_MAX);
-    }
-    while ((double)power < wanted) power *= 2;
-    *mask = (uint32_t)(power - 1);
-    return GP_OK;
-}
-
-static uint64_t gpi_hash_load_value(const void *from, size_t size)
-{
-    uint32_t narrow;
-    uint64_t wide;
-    if (size == 8) {
-        memcpy(&wide, from, sizeof wide);
-        return wide;
-    }
-    memcpy(&narrow, from, sizeof narrow);
-    return narrow;
-}
-
-/* The value that the slot of an absent key has, where one is needed. Unless the caller names it, it is one
-   that hardly anybody has: a signalling NaN that no arithmetic gives, as an integer a large one. */
-static void gpi_hash_reserve(const gp_hash_desc *desc, gpi_table *table)
-{
-    const bool wide = table->wide && !table->packed;
-    const uint64_t mixed = gpi_hash(GPI_HASH_SEED, &table->seed, sizeof table->seed);
-    table->absent = table->value_size == 8 ? UINT64_MAX : UINT32_MAX;
-    if (desc->reserved) table->absent = gpi_hash_load_value(desc->reserved, desc->value_size);
-    table->reserved = wide ? UINT64_MAX : UINT32_MAX; /* no narrower value is this */
-    if (table->packed || table->value_size != (wide ? 8 : 4)) return;
-    table->loud = !desc->reserved;
-    table->reserved = !table->loud ? table->absent
-                      : wide       ? (uint64_t)0x7ff4 << 48 | mixed >> 16
-                                   : 0x7fa00000u | mixed >> 43;
-}
-
-/* Packed where one word holds key and value, and the device can exchange it. */
-static gp_result gpi_hash_form(gp_context *gp, const char *function, gpi_table *table)
-{
-    const bool narrow = table->key_size == 4 && table->value_size <= 4;
-    gpi_plan plan;
-    const gp_result result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, &plan);
-    if (result != GP_OK) return result;
-    table->packed = narrow && plan.words == GP_WORDS_WIDE;
-    table->wide = !narrow || table->packed;
-    table->limited = gp->info.loop_limit != 0;
-    return GP_OK;
-}
-
-/* All but the memory. */
-static gp_result gpi_hash_describe(gp_context *gp, const char *function, const gp_hash_desc *desc,
-                                   gpi_table *table)
-{
-    gp_result result = gpi_hash_check_sizes(gp, function, desc);
-    memset(table, 0, sizeof *table);
-    if (result != GP_OK) return result;
-    if (desc->capacity == 0 && desc->expected_count == 0) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: capacity and expected_count are 0", function);
-    }
-    table->key_size = desc->key_size;
-    table->value_size = desc->value_size;
-    table->max_load = desc->max_load != 0 ? (double)desc->max_load : 0.5;
-    table->grow = desc->grow;
-    table->seed = desc->seed;
-    result =
-        gpi_hash_capacity(gp, function, desc->capacity, desc->expected_count, table->max_load, &table->mask);
-    if (result == GP_OK) result = gpi_hash_form(gp, function, table);
-    if (result == GP_OK) gpi_hash_reserve(desc, table);
-    return result;
-}
-
-static size_t gpi_hash_bytes(const gpi_table *table)
-{
-    return GPI_HASH_HEADER_BYTES + gpi_hash_slots(table) * (table->wide && !table->packed ? 16 : 8);
-}
-
-/* The table's memory: the caller's, retained, or its own. */
-static gp_result gpi_hash_allocate(gp_context *gp, const char *function, cl_mem own, gpi_table *table)
-{
-    const size_t bytes = gpi_hash_bytes(table);
-    gp_result result;
-    if (own) {
-        result = gpi_check_buffer(gp, function, "buffer", own, 0, bytes, 1, GPI_BOTH, &table->range);
-        if (result != GP_OK) return result;
-        (void)clRetainMemObject(own);
-        table->buffer = own;
-        return GP_OK;
-    }
-    result = gpi_alloc(gp, function, bytes, &table->buffer);
-    if (result != GP_OK) return result;
-    return gpi_check_buffer(gp, function, "buffer", table->buffer, 0, bytes, 1, GPI_READS, &table->range);
-}
-
-GP_API gp_result gp_hash_create(gp_context *gp, const gp_hash_desc *desc, gp_hash *out)
-{
-    static const char function[] = "gp_hash_create";
-    gpi_table *table;
-    gpi_call call;
-    gp_result result;
-    if (out) out->id = 0;
-    if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc || !out)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or table is NULL", function);
-    table = (gpi_table *)malloc(sizeof *table);
-    if (!table) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a table", function);
-    result = gpi_hash_describe(gp, function, desc, table);
-    if (result == GP_OK) result = gpi_hash_allocate(gp, function, desc->buffer, table);
-    if (result == GP_OK) result = gpi_hash_handle_make(gp, function, table, out);
-    if (result != GP_OK) {
-        gpi_hash_release(table);
-        return result;
-    }
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
-    if (result == GP_OK) result = gpi_hash_clear_slots(&call, table, NULL);
-    result = gpi_call_end(&call, result);
-    if (result != GP_OK) {
-        (void)gp_hash_destroy(gp, *out);
-        out->id = 0;
-    }
-    return result;
-}
-
-GP_API gp_result gp_hash_buffer_size(gp_context *gp, const gp_hash_desc *desc, size_t *bytes)
-{
-    gpi_table table;
-    gp_result result;
-    if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_buffer_size: gp, desc or bytes is NULL");
-    }
-    result = gpi_hash_describe(gp, "gp_hash_buffer_size", desc, &table);
-    *bytes = result == GP_OK ? gpi_hash_bytes(&table) : 0;
-    return result;
-}
-
-/* ------------------------------------------------------------------ share, destroy, clear */
-
-GP_API gp_result gp_hash_share(gp_context *gp, gp_context *from, gp_hash handle, gp_hash *out)
-{
-    static const char function[] = "gp_hash_share";
-    gpi_table *table;
-    if (out) out->id = 0;
-    if (!gp || !from || !out)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, from or out is NULL", function);
-    table = gpi_hash_of(from, function, handle);
-    if (!table) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: table = %llx is no table of from, or was destroyed", function,
-                        (unsigned long long)handle.id);
-    }
-    if (gp->context != from->context)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: the contexts have different cl_contexts",
-                        function);
-    if (table->grow)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a table that grows by itself cannot be shared",
-                        function);
-    if (table->wide && !gp->info.int64_base_atomics)
-        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: the table needs 64-bit atomics: %s", function,
-                        gp->info.name);
-    return gpi_hash_handle_make(gp, function, table, out);
-}
-
-GP_API gp_result gp_hash_destroy(gp_context *gp, gp_hash handle)
-{
-    gpi_table *table = gpi_hash_of(gp, "gp_hash_destroy", handle);
-    if (!table) return GP_ERROR_INVALID_ARGUMENT;
-    gp->handles[(uint32_t)handle.id - 1].table = NULL;
-    gpi_hash_release(table);
-    return GP_OK;
-}
-
-GP_API cl_mem gp_hash_buffer(const gp_context *gp, gp_hash handle)
-{
-    const uint32_t place = (uint32_t)handle.id;
-    if (!gp || place == 0 || place > gp->handle_count || !gp->handles[place - 1].table ||
-        gp->handles[place - 1].generation != (uint32_t)(handle.id >> 32)) {
-        return NULL;
-    }
-    return gp->handles[place - 1].table->buffer;
-}
-
-GP_API gp_result gp_hash_clear(gp_context *gp, gp_hash handle, const gp_hash_clear_desc *desc)
-{
-    static const char function[] = "gp_hash_clear";
-    gpi_table *table = gpi_hash_of(gp, function, handle);
-    gpi_call call;
-    gp_result result;
-    if (desc && desc->done) *desc->done = NULL;
-    if (!table) return GP_ERROR_INVALID_ARGUMENT;
-    if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: desc is NULL", function);
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
-    if (result == GP_OK) result = gpi_hash_clear_slots(&call, table, NULL);
-    if (result == GP_OK) table->taken = 0;
-    return gpi_call_end(&call, result);
 }
 /* ---- End file src/hash/table.c ---- */
 

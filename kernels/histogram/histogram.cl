@@ -64,7 +64,7 @@ typedef uint gpi_weight;
 
 /* ------------------------------------------------------------------ samples, bins */
 
-/* lower, limit and scale are numbers, or bits of GPI_OPERAND: src/histogram.c. */
+/* lower, limit and scale are numbers, or bits of GPI_OPERAND: src/histogram/histogram.c. */
 typedef struct gpi_bins {
     uint count;
     ulong lower, limit; /* integers: upper - lower - 1; floats: upper */

@@ -50,7 +50,7 @@
 #endif
 #endif
 
-/* GPI_SAMPLES: the most that a group keeps; src/search.c asks for no more. */
+/* GPI_SAMPLES: the most that a group keeps; src/sort/search.c asks for no more. */
 
 /* What is searched, and what is near of it. */
 typedef struct gpi_haystack {

@@ -25,6 +25,12 @@ typedef struct gpi_table {
     cl_mem buffer;
 } gpi_table;
 
+/* What a gp_hash leads to. The generation tells it from handles that had the place before. */
+typedef struct gpi_handle {
+    gpi_table *table; /* NULL: free */
+    uint32_t generation;
+} gpi_handle;
+
 enum {
     GPI_HASH_CLEAR,
     GPI_HASH_PUT,
@@ -93,6 +99,8 @@ typedef struct gpi_hash_batch {
 static gp_result gpi_hash_fail_strange(gp_context *gp, const char *function);
 static gp_result gpi_hash_result(gp_context *gp);
 static gpi_table *gpi_hash_of(gp_context *gp, const char *function, gp_hash handle);
+static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_table *table, gp_hash *out);
+static void gpi_hash_release(gpi_table *table);
 static void gpi_hash_free_all(gp_context *gp);
 static char *gpi_hash_prelude(const gp_context *gp, const gpi_table *table, const gpi_plan *plan,
                               const char *more);
@@ -103,9 +111,12 @@ static void gpi_hash_facts(const gpi_table *table, cl_ulong facts[4]);
 static void gpi_hash_arg_table(gpi_call *call, const gpi_table *table);
 static void gpi_hash_arg_counters(gpi_call *call);
 static uint32_t gpi_hash_side_slots(const gpi_table *table);
+static size_t gpi_hash_slots(const gpi_table *table);
 static gp_result gpi_hash_launch_slots(gpi_call *call, const gpi_table *table, const gpi_plan *plan,
                                        bool has_counters);
 static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, const gpi_table *from);
+
+/* create.c */
 static gp_result gpi_hash_check_sizes(gp_context *gp, const char *function, const gp_hash_desc *desc);
 static gp_result gpi_hash_capacity(gp_context *gp, const char *function, uint64_t capacity, uint64_t expected,
                                    double max_load, uint32_t *mask);

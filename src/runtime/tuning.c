@@ -4,12 +4,13 @@
 #include "base/math.h"
 #include "runtime/device.h"
 #include "runtime/tuning.h"
+#include "runtime/tuning_table.h"
 
 #include <string.h>
 
 typedef enum gpi_class {
-    GPI_CLASS_UNKNOWN, /* nothing is taken for granted */
-    GPI_CLASS_POCL,    /* groups on OS threads, one a core */
+    GPI_CLASS_UNKNOWN,
+    GPI_CLASS_POCL, /* groups on OS threads, one a core */
     GPI_CLASS_INTEL_CPU,
     GPI_CLASS_LLVMPIPE,
     GPI_CLASS_NVIDIA,
@@ -17,101 +18,47 @@ typedef enum gpi_class {
     GPI_CLASS_INTEL_GPU
 } gpi_class;
 
-typedef struct gpi_profile_row {
-    gpi_class device_class;
+typedef struct gpi_tuning_row {
     gpi_primitive primitive;
+    gpi_class device_class;
     gp_shape shape;
-    uint32_t group;      /* work-items of a group */
-    uint32_t item_bytes; /* elements of an item, in bytes */
-    gp_words words;      /* AUTO: wide where the device has 64-bit atomics */
+    uint32_t group, item_bytes;
+    gp_words words;
     gp_strategy strategy;
-    uint32_t polls; /* looks at late tiles before computing them: four tile times and more on a device
-                       that schedules fairly, few where waiting is pointless */
-} gpi_profile_row;
+    uint32_t polls;
+} gpi_tuning_row;
 
-/* Measured: PoCL (docs/PERFORMANCE.md). By documents and by analogy: the rest. */
-static const gpi_profile_row gpi_profile_rows[] = {
-    /* class, primitive, shape, group, bytes, words, strategy, polls */
-    {GPI_CLASS_POCL, GPI_REDUCE, GP_SHAPE_SERIAL, 1, 262144, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_POCL, GPI_SCAN, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 20},
-    {GPI_CLASS_POCL, GPI_SORT, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1 << 24},
-    {GPI_CLASS_INTEL_CPU, GPI_REDUCE, GP_SHAPE_SERIAL, 1, 262144, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_CPU, GPI_SCAN, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS,
-     1 << 20},
-    {GPI_CLASS_LLVMPIPE, GPI_REDUCE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_LLVMPIPE, GPI_SCAN, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 200},
-    {GPI_CLASS_NVIDIA, GPI_REDUCE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_NVIDIA, GPI_SCAN, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 14},
-    {GPI_CLASS_AMD, GPI_REDUCE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_AMD, GPI_SCAN, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 14},
-    {GPI_CLASS_INTEL_GPU, GPI_REDUCE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_GPU, GPI_SCAN, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 14},
-    {GPI_CLASS_INTEL_CPU, GPI_SORT, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS,
-     1 << 24},
-    {GPI_CLASS_LLVMPIPE, GPI_SORT, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 200},
-    {GPI_CLASS_NVIDIA, GPI_SORT, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 20},
-    {GPI_CLASS_AMD, GPI_SORT, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 20},
-    {GPI_CLASS_INTEL_GPU, GPI_SORT, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 20},
-    {GPI_CLASS_UNKNOWN, GPI_SORT, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1 << 12},
-    {GPI_CLASS_UNKNOWN, GPI_REDUCE, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_UNKNOWN, GPI_SCAN, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1 << 12},
-    {GPI_CLASS_POCL, GPI_SELECT, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 20},
-    {GPI_CLASS_INTEL_CPU, GPI_SELECT, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS,
-     1 << 20},
-    {GPI_CLASS_LLVMPIPE, GPI_SELECT, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 200},
-    {GPI_CLASS_NVIDIA, GPI_SELECT, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 14},
-    {GPI_CLASS_AMD, GPI_SELECT, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 14},
-    {GPI_CLASS_INTEL_GPU, GPI_SELECT, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS,
-     1 << 14},
-    {GPI_CLASS_UNKNOWN, GPI_SELECT, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1 << 12},
-    {GPI_CLASS_POCL, GPI_MERGE, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_CPU, GPI_MERGE, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_LLVMPIPE, GPI_MERGE, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_NVIDIA, GPI_MERGE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_AMD, GPI_MERGE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_GPU, GPI_MERGE, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_UNKNOWN, GPI_MERGE, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_POCL, GPI_SEARCH, GP_SHAPE_SERIAL, 1, 1 << 16, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_CPU, GPI_SEARCH, GP_SHAPE_SERIAL, 1, 1 << 16, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_LLVMPIPE, GPI_SEARCH, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_NVIDIA, GPI_SEARCH, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_AMD, GPI_SEARCH, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_GPU, GPI_SEARCH, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_UNKNOWN, GPI_SEARCH, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_POCL, GPI_BRACKETS, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS,
-     1 << 20},
-    {GPI_CLASS_INTEL_CPU, GPI_BRACKETS, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_LLVMPIPE, GPI_BRACKETS, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 200},
-    {GPI_CLASS_UNKNOWN, GPI_BRACKETS, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS,
-     1 << 12},
-    {GPI_CLASS_POCL, GPI_STACK_SCAN, GP_SHAPE_SERIAL, 1, 16384, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_CPU, GPI_STACK_SCAN, GP_SHAPE_SERIAL, 1, 16384, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS,
-     1},
-    {GPI_CLASS_UNKNOWN, GPI_STACK_SCAN, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_POCL, GPI_TREE, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_CPU, GPI_TREE, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_UNKNOWN, GPI_TREE, GP_SHAPE_LOCAL, 128, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_POCL, GPI_HASH, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_CPU, GPI_HASH, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_LLVMPIPE, GPI_HASH, GP_SHAPE_LOCAL, 256, 4, GP_WORDS_NARROW, GP_STRATEGY_SINGLE_PASS, 1},
-    {GPI_CLASS_NVIDIA, GPI_HASH, GP_SHAPE_LOCAL, 256, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
-    {GPI_CLASS_AMD, GPI_HASH, GP_SHAPE_LOCAL, 256, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
-    {GPI_CLASS_INTEL_GPU, GPI_HASH, GP_SHAPE_LOCAL, 256, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
-    {GPI_CLASS_POCL, GPI_HISTOGRAM, GP_SHAPE_SERIAL, 1, 1 << 22, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_CPU, GPI_HISTOGRAM, GP_SHAPE_SERIAL, 1, 1 << 22, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS,
-     1},
-    {GPI_CLASS_UNKNOWN, GPI_HISTOGRAM, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_UNKNOWN, GPI_HASH, GP_SHAPE_LOCAL, 128, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
-    {GPI_CLASS_POCL, GPI_MAP, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_CPU, GPI_MAP, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_UNKNOWN, GPI_MAP, GP_SHAPE_LOCAL, 256, 16, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
+/* clang-format off */
+/* The last row ends the table. */
+static const gpi_tuning_row gpi_tuning_rows[] = {
+#define GPI_TUNING_ROW(primitive, device_class, shape, group, bytes, words, strategy, polls) \
+    {GPI_##primitive, GPI_CLASS_##device_class, GP_SHAPE_##shape, group, bytes, \
+     GP_WORDS_##words, GP_STRATEGY_##strategy, polls},
+    GPI_TUNING(GPI_TUNING_ROW)
+#undef GPI_TUNING_ROW
+    {GPI_PRIMITIVES, GPI_CLASS_UNKNOWN, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1}
 };
+/* clang-format on */
+
+/* Every primitive says which rows it takes, and those have one for the unknown device. */
+#define GPI_BIT(primitive) (1u << GPI_##primitive)
+#define GPI_TUNED_BIT(primitive, rows, memory, least) | GPI_BIT(primitive)
+#define GPI_ROWS_BIT(primitive, rows, memory, least) | GPI_BIT(rows)
+#define GPI_UNKNOWN_BIT(primitive, device_class, shape, group, bytes, words, strategy, polls) \
+    | (GPI_CLASS_##device_class == GPI_CLASS_UNKNOWN ? GPI_BIT(primitive) : 0u)
+typedef char gpi_a_primitive_is_not_tuned[(0u GPI_TUNED(GPI_TUNED_BIT)) == GPI_BIT(PRIMITIVES) - 1 ? 1 : -1];
+typedef char gpi_a_primitive_has_no_row_for_unknown_devices
+    [((0u GPI_TUNED(GPI_ROWS_BIT)) & ~(0u GPI_TUNING(GPI_UNKNOWN_BIT))) == 0u ? 1 : -1];
+#undef GPI_UNKNOWN_BIT
+#undef GPI_ROWS_BIT
+#undef GPI_TUNED_BIT
+#undef GPI_BIT
 
 /* Sizes of a shape that the device's row does not have: forced by tuning. */
-static const gpi_profile_row gpi_profile_forced_serial = {
-    GPI_CLASS_UNKNOWN, GPI_PRIMITIVES, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
-static const gpi_profile_row gpi_profile_forced_local = {
-    GPI_CLASS_UNKNOWN, GPI_PRIMITIVES, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
+static const gpi_tuning_row gpi_tuning_forced_serial = {
+    GPI_PRIMITIVES, GPI_CLASS_UNKNOWN, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
+static const gpi_tuning_row gpi_tuning_forced_local = {
+    GPI_PRIMITIVES, GPI_CLASS_UNKNOWN, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
 
 /* By platform and vendor, never by the device type alone: llvmpipe calls itself a CPU. */
 static gpi_class gpi_class_of(const gp_device_info *info)
@@ -134,19 +81,20 @@ static bool gpi_has_fences(const gp_device_info *info)
     return gpi_class_of(info) == GPI_CLASS_POCL && info->fair;
 }
 
-static const gpi_profile_row *gpi_profile_find(gpi_class device_class, gpi_primitive primitive)
+static const gpi_tuning_row *gpi_tuning_find(gpi_class device_class, gpi_primitive primitive)
 {
-    const gpi_profile_row *row = gpi_profile_rows;
-    while (row->primitive != primitive ||
-           (row->device_class != device_class && row->device_class != GPI_CLASS_UNKNOWN)) {
-        row++;
+    const gpi_tuning_row *row = gpi_tuning_rows, *unknown = NULL;
+    for (; row->primitive != GPI_PRIMITIVES; row++) {
+        if (row->primitive != primitive) continue;
+        if (row->device_class == device_class) return row;
+        if (row->device_class == GPI_CLASS_UNKNOWN) unknown = row;
     }
-    return row; /* every primitive has a row for the unknown device, at the end */
+    return unknown ? unknown : row;
 }
 
 /* Local memory of a group: the stage with its padding, two rows for the group's scan (scan/tile.cl), and a
    word an item (scan/segmented_reduce.cl). */
-static uint64_t gpi_local_bytes(uint64_t group, uint64_t items, uint64_t size)
+static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t items, uint64_t size)
 {
     const uint64_t tile = group * items;
     return (tile + tile / 32 + 2 * group) * size + 4 * group + 64;
@@ -154,7 +102,7 @@ static uint64_t gpi_local_bytes(uint64_t group, uint64_t items, uint64_t size)
 
 /* The same for a sort, and more than a merge or a search takes: stage and order of a tile, four bits'
  * counters, the digits' (sort/rank.cl). */
-static uint64_t gpi_local_bytes_of_sort(uint64_t group, uint64_t items, uint64_t size)
+static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t items, uint64_t size)
 {
     return group * items * (size + 4) + group * (16 * 2 + 2 * 4) + 256 * 16 + 64;
 }
@@ -180,20 +128,39 @@ static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t items, uint64_t
     return 2 * size * (tile + tile / 32) + 4 * tile + 64;
 }
 
+/* What a primitive takes of all that: a line of GPI_TUNED. */
+typedef struct gpi_tuned {
+    gpi_primitive rows;
+    uint64_t (*local_bytes)(uint64_t group, uint64_t items, uint64_t size);
+    uint32_t group_least;
+} gpi_tuned;
+
+static gpi_tuned gpi_tuned_of(gpi_primitive primitive)
+{
+    gpi_tuned tuned = {primitive, gpi_local_bytes_of_elements, 1};
+    switch (primitive) {
+#define GPI_TUNED_CASE(name, rows_of, memory, least)     \
+    case GPI_##name:                                     \
+        tuned.rows = GPI_##rows_of;                      \
+        tuned.local_bytes = gpi_local_bytes_of_##memory; \
+        tuned.group_least = least;                       \
+        break;
+        GPI_TUNED(GPI_TUNED_CASE)
+#undef GPI_TUNED_CASE
+    case GPI_PRIMITIVES: break;
+    }
+    return tuned;
+}
+
 /* Group and items of the local shape, shrunk until they fit the device. */
 static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primitive, size_t size,
                                gpi_plan *plan)
 {
-    uint64_t (*local_bytes)(uint64_t, uint64_t, uint64_t) =
-        primitive == GPI_BRACKETS     ? gpi_local_bytes_of_brackets
-        : primitive == GPI_STACK_SCAN ? gpi_local_bytes_of_stack
-        : primitive == GPI_TREE       ? gpi_local_bytes_of_tree
-        : primitive >= GPI_SORT       ? gpi_local_bytes_of_sort
-                                      : gpi_local_bytes;
+    const gpi_tuned tuned = gpi_tuned_of(primitive);
     if (plan->group > info->max_work_group_size) {
         plan->group = gpi_power_of_two_below(info->max_work_group_size);
     }
-    while (local_bytes(plan->group, plan->items, size) > info->local_mem_size ||
+    while (tuned.local_bytes(plan->group, plan->items, size) > info->local_mem_size ||
            plan->group * plan->items > GPI_TILE_LOCAL_MAX) {
         if (plan->items > 1) {
             plan->items /= 2;
@@ -205,13 +172,13 @@ static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primiti
     }
 }
 
-static void gpi_plan_shape(const gp_context *gp, const gpi_profile_row *row, size_t size, gpi_plan *plan)
+static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const gpi_tuning_row *row,
+                           size_t size, gpi_plan *plan)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
-    const gpi_primitive primitive = row->primitive;
     plan->shape = tuning->shape ? tuning->shape : row->shape;
     if (plan->shape != row->shape) {
-        row = plan->shape == GP_SHAPE_SERIAL ? &gpi_profile_forced_serial : &gpi_profile_forced_local;
+        row = plan->shape == GP_SHAPE_SERIAL ? &gpi_tuning_forced_serial : &gpi_tuning_forced_local;
     }
     plan->group = row->group;
     plan->items = row->item_bytes / gpi_power_of_two_below(size);
@@ -226,7 +193,7 @@ static void gpi_plan_shape(const gp_context *gp, const gpi_profile_row *row, siz
     gpi_plan_fit_local(&gp->info, primitive, size, plan);
 }
 
-static void gpi_plan_words(const gp_context *gp, const gpi_profile_row *row, gpi_plan *plan)
+static void gpi_plan_words(const gp_context *gp, const gpi_tuning_row *row, gpi_plan *plan)
 {
     const gp_words widest = gp->info.int64_base_atomics ? GP_WORDS_WIDE : GP_WORDS_NARROW;
     plan->words = gp->desc.tuning.words ? gp->desc.tuning.words : row->words;
@@ -261,7 +228,7 @@ static gp_result gpi_check_ring(const gp_tuning *t)
 /* All primitives have one shape on a device. */
 static gp_result gpi_check_tile(const gp_tuning *t, const gp_device_info *info)
 {
-    const gp_shape usual = gpi_profile_find(gpi_class_of(info), GPI_SCAN)->shape;
+    const gp_shape usual = gpi_tuning_find(gpi_class_of(info), GPI_SCAN)->shape;
     const bool serial = (t->shape ? t->shape : usual) == GP_SHAPE_SERIAL;
     const uint32_t most = serial ? GPI_TILE_SERIAL_MAX : GPI_TILE_ITEM_MAX;
     if (t->tile <= most) return GP_OK;
@@ -301,7 +268,7 @@ static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info
 static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_primitive primitive,
                                      size_t size, gp_strategy strategy, gpi_plan *plan)
 {
-    const gpi_profile_row *row = gpi_profile_find(gpi_class_of(&gp->info), primitive);
+    const gpi_tuning_row *row = gpi_tuning_find(gpi_class_of(&gp->info), gpi_tuned_of(primitive).rows);
     if ((unsigned)strategy >= GP_STRATEGY_COUNT) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: strategy = %d is not a gp_strategy", function,
                         (int)strategy);
@@ -311,7 +278,7 @@ static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_p
     plan->polls = gp->desc.tuning.polls ? gp->desc.tuning.polls : row->polls;
     if (gp->info.loop_limit && plan->polls > gp->info.loop_limit / 4)
         plan->polls = gp->info.loop_limit / 4; /* a loop of more turns would end without having waited */
-    gpi_plan_shape(gp, row, size, plan);
+    gpi_plan_shape(gp, primitive, row, size, plan);
     gpi_plan_words(gp, row, plan);
     return GP_OK;
 }
@@ -330,15 +297,14 @@ static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t
     return gpi_plan_make_sized(gp, function, GPI_SORT, key_size, strategy, plan);
 }
 
-/* A local group that works on keys, or on bins, has four items at least: searches want them, and PoCL 3.1
-   compiles onesweep for groups of two so that it writes out of bounds. */
+/* Is a local group as large as the primitive needs it? */
 static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_primitive primitive,
                                       const gpi_plan *plan)
 {
-    const bool bound = (primitive >= GPI_SORT && primitive <= GPI_SORT_STRINGS) || primitive == GPI_HISTOGRAM;
-    if (!bound || plan->shape != GP_SHAPE_LOCAL || plan->group >= 4) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, of which it takes 4", function,
-                    plan->group);
+    const uint32_t least = gpi_tuned_of(primitive).group_least;
+    if (plan->shape != GP_SHAPE_LOCAL || plan->group >= least) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, of which it takes %u", function,
+                    plan->group, least);
 }
 
 /* A merge's, a search's or a histogram's: no group waits for another, and there is one strategy. */

@@ -41,7 +41,7 @@ typedef struct gpi_sort {
     cl_uint begin_bit, end_bit, passes;
     cl_ulong flip;
     gpi_program *buckets; /* NULL: not tried (buckets.c) */
-    cl_uint hash;         /* 32, 64: keys go by that hash of (key ^ seed): a hash table's batch (hash.c) */
+    cl_uint hash; /* 32, 64: keys go by that hash of (key ^ seed): a hash table's batch (hash/batch.c) */
     cl_ulong seed;
     gpi_plan plan;
     gpi_program *program;

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* ------------------------------------------------------------------ checks */
+/* ------------------------------------------------------------------ describe */
 
 static gp_result gpi_sort_check_types(gp_context *gp, const gpi_sort *sort)
 {
@@ -57,6 +57,31 @@ static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
     }
     sort->passes = (sort->end_bit - sort->begin_bit + GPI_SORT_DIGIT_BITS - 1) / GPI_SORT_DIGIT_BITS;
     return GP_OK;
+}
+
+/* What is sorted, how, and what is in place. */
+static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort)
+{
+    const gp_sort_desc *desc = sort->desc;
+    gp_result result = gpi_sort_check_types(gp, sort);
+    if (result != GP_OK) return result;
+    sort->key_size = gpi_type_size(desc->key_type);
+    result = gpi_sort_check_bits(gp, sort);
+    if (result == GP_OK)
+        result = gpi_plan_make_sort(gp, sort->function, sort->key_size, desc->strategy, &sort->plan);
+    sort->count.bound = desc->count;
+    sort->count.buffer = desc->count_buffer;
+    sort->count.offset = desc->count_offset;
+    sort->count.type = desc->count_type;
+    sort->flip = sort->hash ? sort->seed : gpi_key_flip(desc->key_type, desc->descending);
+    sort->keys_unwanted = sort->indices && !desc->keys_out;
+    sort->keys_in_place =
+        !sort->keys_unwanted &&
+        (!desc->keys_out || (desc->keys_out == desc->keys && desc->keys_out_offset == desc->keys_offset));
+    sort->values_in_place = sort->value_size && !sort->indices &&
+                            (!desc->values_out || (desc->values_out == desc->values &&
+                                                   desc->values_out_offset == desc->values_offset));
+    return result;
 }
 
 /* ------------------------------------------------------------------ plan */
@@ -176,31 +201,6 @@ static void gpi_sort_lay_out(gpi_sort *sort)
     if (!gpi_sort_needs_tmp(sort)) return;
     if (!desc->keys_tmp) sort->at.key_tmp = gpi_sort_part(sort, n * sort->key_size);
     if (!desc->values_tmp) sort->at.value_tmp = gpi_sort_part(sort, n * sort->value_size);
-}
-
-/* What is sorted, how, and what is in place. */
-static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort)
-{
-    const gp_sort_desc *desc = sort->desc;
-    gp_result result = gpi_sort_check_types(gp, sort);
-    if (result != GP_OK) return result;
-    sort->key_size = gpi_type_size(desc->key_type);
-    result = gpi_sort_check_bits(gp, sort);
-    if (result == GP_OK)
-        result = gpi_plan_make_sort(gp, sort->function, sort->key_size, desc->strategy, &sort->plan);
-    sort->count.bound = desc->count;
-    sort->count.buffer = desc->count_buffer;
-    sort->count.offset = desc->count_offset;
-    sort->count.type = desc->count_type;
-    sort->flip = sort->hash ? sort->seed : gpi_key_flip(desc->key_type, desc->descending);
-    sort->keys_unwanted = sort->indices && !desc->keys_out;
-    sort->keys_in_place =
-        !sort->keys_unwanted &&
-        (!desc->keys_out || (desc->keys_out == desc->keys && desc->keys_out_offset == desc->keys_offset));
-    sort->values_in_place = sort->value_size && !sort->indices &&
-                            (!desc->values_out || (desc->values_out == desc->values &&
-                                                   desc->values_out_offset == desc->values_offset));
-    return result;
 }
 
 /* ------------------------------------------------------------------ buffers */
