@@ -11,8 +11,8 @@
 #            gets from a file that it includes, directly or through the header of its own folder (x/x.h)
 #   twice    a name is defined in two files. A macro that some file takes back with #undef is a parameter of that
 #            file, and may be set by many
-# FOLDER/prelude.txt, where there is one, has names that are defined elsewhere: by the text that the host writes
-# before a kernel (GPI_OP_* stands for all that begin so). A name that is defined nowhere is left to the compiler,
+# Names that the host writes ahead of a kernel are given: those that x/prelude.h defines, which stands for that text, and
+# those of FOLDER/prelude.txt (GPI_OP_* for all that begin so). A name that is defined nowhere is left to the compiler,
 # except in kernels.
 set -eu
 cd "$(dirname "$0")/.."
@@ -38,6 +38,10 @@ function folder(file) {
 # `name` means something from here on. kind: function, macro, type, enumerator, variable; or prototype.
 function define(name, kind) {
     if (name !~ wanted || (FILENAME, name) in defined) return
+    if (is_prelude) {
+        given[name] = 1
+        return
+    }
     if (kind == "prototype") {
         if (!((FILENAME, name) in declared)) declared[FILENAME, name] = FNR
         return
@@ -87,6 +91,7 @@ function declare(text, brace,   name) {
 }
 
 function note_uses(text,   name) {
+    if (is_prelude) return
     gsub(/(struct|union)[ \t]+gpi_[A-Za-z0-9_]*/, " ", text)
     gsub(/[A-Za-z0-9_]*[ \t]*##[ \t]*[A-Za-z0-9_]*/, " ", text) # a name put together from others
     while (match(text, /[A-Za-z_][A-Za-z0-9_]*/)) {
@@ -140,7 +145,8 @@ FILENAME == prelude {
 }
 
 FNR == 1 {
-    files[++file_count] = FILENAME
+    is_prelude = FILENAME ~ /\/prelude\.h$/
+    if (!is_prelude) files[++file_count] = FILENAME
     is_file[FILENAME] = 1
     comment = depth = closed = typedef_open = in_enum = directive = conditions = 0
     pending = ""
@@ -150,6 +156,7 @@ FNR == 1 {
 {
     line = $0
     if (!comment && line ~ /^#[ \t]*include[ \t]*"/) {
+        if (is_prelude) next
         name = line
         sub(/^[^"]*"/, "", name)
         sub(/".*/, "", name)
@@ -276,15 +283,17 @@ END {
         file = pair[1]
         name = pair[2]
         if (is_public(file) || (key in defined) || (key in declared) && !(name in home)) continue
-        if (name in home) {
+        if (is_given(name) || takes_back(file, name)) continue
+        if ((name in home) && !(name in again)) {
             other = home[name]
             if (rank[folder(other)] > rank[folder(file)])
                 complain("upward", file, used[key], "uses " name ", which " other " defines above it")
-            if (!(name in again) && (file other) !~ /\.h/) add_edge(file, other)
+            if ((file other) !~ /\.h/) add_edge(file, other)
         }
-        if ((key in declared) || is_given(name) || takes_back(file, name)) continue
+        if (key in declared) continue
         if (!(name in home)) {
-            if (root == "kernels") complain("header", file, used[key], "uses " name ", which is defined nowhere")
+            if (root == "kernels" && name !~ /_$/) # GPI_PASTE(gpi_field_, 0)
+                complain("header", file, used[key], "uses " name ", which is defined nowhere")
             continue
         }
         if (reaches(file, name)) continue
