@@ -16875,6 +16875,7 @@ static const gpi_program_text gpi_program_texts[GPI_PRIMITIVES] = {
     {"map/stencil.cl",
      {"gp_stencil_tiles"}},
 };
+/* clang-format on */
 
 /* NULL behind the last one. */
 static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
@@ -17218,11 +17219,6 @@ static bool gpi_plan_fits(gpi_plan *plan, const gpi_program *program)
     plan->group = gpi_power_of_two_below(program->group_max);
     return false;
 }
-
-/* ------------------------------------------------------------------ compose */
-/* clang-format on */
-
-/* ------------------------------------------------------------------ in memory */
 
 static void gpi_program_free(gpi_program *program)
 {
@@ -18610,35 +18606,6 @@ static gp_result gpi_check_value_size(gp_context *gp, const char *function, size
 
 /* ---- Begin file src/element/element.c ---- */
 /* element.c - elements, and the operations and monoids on them, described and checked. */
-static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
-                               const gpi_element *element, gp_strategy strategy, gpi_plan *plan)
-{
-    return gpi_plan_make_sized(gp, function, primitive, element->size, strategy, plan);
-}
-
-/* Input for a warm-up: elements that the caller's own functions can be trusted with. */
-static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, size_t count, cl_mem *out)
-{
-    unsigned char *elements;
-    gp_result result;
-    size_t i;
-    if (element->operation.type) return gpi_alloc_zeros(gp, count * element->in_size, out);
-    elements = (unsigned char *)malloc(count * element->base_size);
-    if (!elements) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_warmup: no memory");
-    for (i = 0; i < count; i++)
-        memcpy(elements + i * element->base_size, element->identity, element->base_size);
-    result = gp_buffer_create(gp, count * element->base_size, elements, out);
-    free(elements);
-    return result;
-}
-
-/* gpi_argument of element/monoid.cl: a single field as it is, else whole words. */
-static void gpi_call_arg_initial(gpi_call *call, const gpi_element *element)
-{
-    const size_t size = element->base_size;
-    gpi_call_arg(call, element->field_count == 1 ? size : gpi_round_up(size, 4), element->initial);
-}
-
 /* ------------------------------------------------------------------ checks: monoids */
 
 static const char *gpi_type_field(const gpi_operation *o) { return o->type_field ? o->type_field : "type"; }
@@ -18971,6 +18938,37 @@ static gp_result gpi_check_positions(gp_context *gp, const char *function, const
         }
     }
     return GP_OK;
+}
+
+/* ------------------------------------------------------------------ plans, arguments, warm-up */
+
+static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
+                               const gpi_element *element, gp_strategy strategy, gpi_plan *plan)
+{
+    return gpi_plan_make_sized(gp, function, primitive, element->size, strategy, plan);
+}
+
+/* Input for a warm-up: elements that the caller's own functions can be trusted with. */
+static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, size_t count, cl_mem *out)
+{
+    unsigned char *elements;
+    gp_result result;
+    size_t i;
+    if (element->operation.type) return gpi_alloc_zeros(gp, count * element->in_size, out);
+    elements = (unsigned char *)malloc(count * element->base_size);
+    if (!elements) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_warmup: no memory");
+    for (i = 0; i < count; i++)
+        memcpy(elements + i * element->base_size, element->identity, element->base_size);
+    result = gp_buffer_create(gp, count * element->base_size, elements, out);
+    free(elements);
+    return result;
+}
+
+/* gpi_argument of element/monoid.cl: a single field as it is, else whole words. */
+static void gpi_call_arg_initial(gpi_call *call, const gpi_element *element)
+{
+    const size_t size = element->base_size;
+    gpi_call_arg(call, element->field_count == 1 ? size : gpi_round_up(size, 4), element->initial);
 }
 /* ---- End file src/element/element.c ---- */
 

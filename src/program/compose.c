@@ -67,6 +67,7 @@ static const gpi_program_text gpi_program_texts[GPI_PRIMITIVES] = {
     {"map/stencil.cl",
      {"gp_stencil_tiles"}},
 };
+/* clang-format on */
 
 /* NULL behind the last one. */
 static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)

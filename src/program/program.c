@@ -19,11 +19,6 @@ static bool gpi_plan_fits(gpi_plan *plan, const gpi_program *program)
     return false;
 }
 
-/* ------------------------------------------------------------------ compose */
-/* clang-format on */
-
-/* ------------------------------------------------------------------ in memory */
-
 static void gpi_program_free(gpi_program *program)
 {
     size_t k;
