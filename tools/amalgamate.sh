@@ -23,7 +23,7 @@ die() {
 
 out=${1:-}
 case $out in
-'' | /* | --api) ;;
+'' | /* | --api | --kernels) ;;
 *) out=$PWD/$out ;;
 esac
 cd "$(dirname "$0")/.."
