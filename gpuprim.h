@@ -26947,7 +26947,46 @@ enum {
 static const char *const gpi_gather_names[GPI_GATHER_RANGES] = {"in", "indices", "flags", "count_buffer",
                                                                 "out"};
 
-/* ------------------------------------------------------------------ program */
+/* ------------------------------------------------------------------ describe */
+
+static void gpi_gather_init(gpi_gather *gather, const char *function, const gp_gather_desc *d, bool scatter)
+{
+    memset(gather, 0, sizeof *gather);
+    gather->function = function;
+    gather->element_size = d->element_size;
+    gather->scatter = scatter;
+    gather->in = d->in;
+    gather->in_offset = d->in_offset;
+    gather->in_count = scatter ? d->count : d->limit;
+    gather->out = d->out;
+    gather->out_offset = d->out_offset;
+    gather->out_count = scatter ? d->limit : d->count;
+    gather->index = d->indices;
+    gather->index_offset = d->indices_offset;
+    gather->index_type = d->index_type ? d->index_type : GP_U32;
+    gather->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+}
+
+/* Ranks of 32 bits where they suffice. */
+static void gpi_gather_init_unpack(gpi_gather *gather, const char *function, const gp_unpack_desc *d)
+{
+    memset(gather, 0, sizeof *gather);
+    gather->function = function;
+    gather->element_size = d->element_size;
+    gather->in = d->in;
+    gather->in_offset = d->in_offset;
+    gather->in_count = d->in_count;
+    gather->out = d->out;
+    gather->out_offset = d->out_offset;
+    gather->out_count = d->count;
+    gather->flag = d->flags;
+    gather->flag_offset = d->flags_offset;
+    gather->flag_type = d->flags_type ? d->flags_type : GP_U8;
+    gather->index_type = d->count > UINT32_MAX ? GP_U64 : GP_U32;
+    gather->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+}
+
+/* ------------------------------------------------------------------ program, plan */
 
 /* An element whose bytes nobody looks into. */
 static const char *gpi_gather_element_cl(size_t size)
@@ -27022,7 +27061,7 @@ static gp_result gpi_gather_plan(gp_context *gp, gpi_gather *gather)
                                &gather->program);
 }
 
-/* ------------------------------------------------------------------ buffers */
+/* ------------------------------------------------------------------ check */
 
 /* One of the arrays; nothing of an empty one is looked at. */
 static gp_result gpi_gather_check_array(gp_context *gp, const gpi_gather *gather, int name, cl_mem buffer,
@@ -27111,45 +27150,6 @@ static gp_result gpi_gather_run(gp_context *gp, gpi_gather *gather, cl_mem scrat
     if (result == GP_OK && some && gather->flag_type) result = gpi_gather_rank(&call, gather, scratch);
     if (result == GP_OK && some) result = gpi_gather_launch(&call, gather);
     return gpi_call_end(&call, result);
-}
-
-/* ------------------------------------------------------------------ descs */
-
-static void gpi_gather_init(gpi_gather *gather, const char *function, const gp_gather_desc *d, bool scatter)
-{
-    memset(gather, 0, sizeof *gather);
-    gather->function = function;
-    gather->element_size = d->element_size;
-    gather->scatter = scatter;
-    gather->in = d->in;
-    gather->in_offset = d->in_offset;
-    gather->in_count = scatter ? d->count : d->limit;
-    gather->out = d->out;
-    gather->out_offset = d->out_offset;
-    gather->out_count = scatter ? d->limit : d->count;
-    gather->index = d->indices;
-    gather->index_offset = d->indices_offset;
-    gather->index_type = d->index_type ? d->index_type : GP_U32;
-    gather->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
-}
-
-/* Ranks of 32 bits where they suffice. */
-static void gpi_gather_init_unpack(gpi_gather *gather, const char *function, const gp_unpack_desc *d)
-{
-    memset(gather, 0, sizeof *gather);
-    gather->function = function;
-    gather->element_size = d->element_size;
-    gather->in = d->in;
-    gather->in_offset = d->in_offset;
-    gather->in_count = d->in_count;
-    gather->out = d->out;
-    gather->out_offset = d->out_offset;
-    gather->out_count = d->count;
-    gather->flag = d->flags;
-    gather->flag_offset = d->flags_offset;
-    gather->flag_type = d->flags_type ? d->flags_type : GP_U8;
-    gather->index_type = d->count > UINT32_MAX ? GP_U64 : GP_U32;
-    gather->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
 }
 
 /* ------------------------------------------------------------------ API */
@@ -27281,156 +27281,7 @@ typedef struct gpi_map {
 enum { GPI_MAP_COUNTER = GPI_MAP_INPUTS_MAX, GPI_MAP_OUT, GPI_MAP_RANGES };
 static const char *const gpi_map_names[GPI_MAP_RANGES] = {"in", "in2", "in3", "count_buffer", "out"};
 
-/* ------------------------------------------------------------------ program */
-
-/* The expression has lines of its own, so that it may end in a comment. Only inputs that there are have a
- * name. */
-static void gpi_map_prelude_function(const gpi_map *map, const char *lane, gpi_text *text)
-{
-    static const char *const names[GPI_MAP_INPUTS_MAX] = {"x", "y", "z"};
-    const char *const x = map->inputs > 0 ? names[0] : "gpi_x", *const y =
-                                                                    map->inputs > 1 ? names[1] : "gpi_y";
-    const char *const z = map->inputs > 2 ? names[2] : "gpi_z";
-    gpi_text_add(text,
-                 "static GPI_LANE gpi_map(const GPI_X %s, const GPI_Y %s, const GPI_Z %s, const ulong i, "
-                 "ulong gpi_a, ulong gpi_b)\n{\n    (void)%s, (void)%s, (void)%s, (void)i, (void)gpi_a, "
-                 "(void)gpi_b;\n",
-                 x, y, z, x, y, z);
-    gpi_text_add(text, "#line 1 \"map\"\n    return (%s)(\n#line 1 \"map\"\n%s\n    );\n}\n", lane,
-                 map->text);
-}
-
-static char *gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
-{
-    const gpi_map *map = (const gpi_map *)description;
-    const char *lane = map->out_type ? gpi_type_cl(gpi_operand(map->out_type)) : map->out_cl;
-    gpi_text text;
-    unsigned k;
-    memset(&text, 0, sizeof text);
-    gpi_prelude_apart(gp, plan, &text);
-    gpi_text_add(&text, "#define GPI_INPUTS %u\n#define GPI_LAG %d\n", (unsigned)map->inputs, map->lag);
-    for (k = 0; k < GPI_MAP_INPUTS_MAX; k++) {
-        const gp_type type = k < map->inputs ? map->in[k].type : GP_TYPE_NONE;
-        gpi_text_add(&text, "#define GPI_IN_%u %s\n#define GPI_HALF_%u %d\n", k, gpi_type_cl(type), k,
-                     type == GP_F16);
-        gpi_text_add(&text, "#define GPI_%c %s\n", "XYZ"[k], type ? gpi_type_cl(gpi_operand(type)) : "int");
-    }
-    gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", map->out_cl,
-                 map->out_type == GP_F16, lane);
-    if (map->out_type) gpi_text_add(&text, "#define GPI_VECTOR %s16\n", lane);
-    gpi_map_prelude_function(map, lane, &text);
-    if (!text.failed) return text.data;
-    free(text.data);
-    return NULL;
-}
-
-/* Everything but the buffers. */
-static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
-{
-    size_t k, size = map->out_size;
-    gp_result result;
-    for (k = 0; k < map->inputs; k++) {
-        if (gpi_type_size(map->in[k].type) > size) size = gpi_type_size(map->in[k].type);
-    }
-    result = gpi_plan_make_map(gp, map->function, size, &map->plan);
-    if (result != GP_OK) return result;
-    return gpi_program_get_fit(gp, map->function, GPI_MAP, gpi_map_prelude, map, &map->plan, &map->program);
-}
-
-/* ------------------------------------------------------------------ buffers */
-
-/* The output may be an input's elements themselves; where the second input is late, only through a copy. */
-static gp_result gpi_map_check_apart(gp_context *gp, gpi_map *map, const gpi_range *used)
-{
-    gpi_range others[GPI_MAP_RANGES];
-    size_t k;
-    memcpy(others, used, sizeof others);
-    for (k = 0; k < map->inputs; k++) {
-        if (!gpi_same(&used[k], &used[GPI_MAP_OUT])) continue;
-        memset(&others[k], 0, sizeof others[k]);
-        if (map->lag) map->in_place = true;
-    }
-    return gpi_check_apart(gp, map->function, gpi_map_names, others, GPI_MAP_OUT, GPI_MAP_RANGES);
-}
-
-static gp_result gpi_map_check(gp_context *gp, gpi_map *map, gpi_range *used)
-{
-    const size_t n = map->count.bound;
-    gp_result result = GP_OK;
-    size_t k;
-    memset(used, 0, GPI_MAP_RANGES * sizeof *used);
-    for (k = 0; k < map->inputs && result == GP_OK; k++) {
-        result = gpi_check_buffer(gp, map->function, gpi_map_names[k], map->in[k].buffer, map->in[k].offset,
-                                  n, gpi_type_size(map->in[k].type), GPI_READS, &used[k]);
-    }
-    if (result == GP_OK) result = gpi_check_count(gp, map->function, &map->count, &used[GPI_MAP_COUNTER]);
-    if (result == GP_OK) {
-        result = gpi_check_buffer(gp, map->function, "out", map->out, map->out_offset, n, map->out_size,
-                                  GPI_WRITES, &used[GPI_MAP_OUT]);
-    }
-    return result == GP_OK ? gpi_map_check_apart(gp, map, used) : result;
-}
-
-/* ------------------------------------------------------------------ launch */
-
-static gp_result gpi_map_launch(gpi_call *call, const gpi_map *map)
-{
-    const size_t n = map->count.bound;
-    const bool serial = map->plan.shape == GP_SHAPE_SERIAL;
-    const cl_ulong span = serial ? gpi_serial_span(call->gp, &map->plan, n, GPI_MAP_SERIAL_SPAN_MIN)
-                                 : gpi_plan_tile(&map->plan);
-    const cl_ulong out_at = map->out_offset;
-    size_t k;
-    if (n == 0) return GP_OK;
-    gpi_call_kernel(call, map->program, GPI_MAP_TILES);
-    for (k = 0; k < map->inputs; k++) {
-        const cl_ulong at = map->in[k].offset;
-        GPI_CALL_ARG(call, map->in[k].buffer);
-        GPI_CALL_ARG(call, at);
-    }
-    GPI_CALL_ARG(call, map->out);
-    GPI_CALL_ARG(call, out_at);
-    GPI_CALL_ARG(call, map->constant[0]);
-    GPI_CALL_ARG(call, map->constant[1]);
-    GPI_CALL_ARG(call, span);
-    gpi_call_arg_count(call, &map->count);
-    GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &map->plan, gpi_ceil_div(n, (size_t)span));
-}
-
-/* A late input of its own, since elements are overwritten before their successors are made. */
-static gp_result gpi_map_copy_late(gpi_call *call, gpi_map *map, cl_mem scratch)
-{
-    const size_t size = gpi_type_size(map->in[0].type), bytes = map->count.bound * size;
-    cl_mem copy = NULL;
-    gp_result result = gpi_call_scratch(call, scratch, bytes, &copy);
-    if (result == GP_OK)
-        result = gpi_call_copy(call, map->in[0].buffer, map->in[0].offset * size, copy, 0, bytes);
-    map->in[1].buffer = copy;
-    map->in[1].offset = 0;
-    return result;
-}
-
-/* Checks, and enqueues. */
-static gp_result gpi_map_run(gp_context *gp, gpi_map *map, cl_mem scratch, const cl_event *wait,
-                             cl_uint wait_count, cl_event *done)
-{
-    gpi_range used[GPI_MAP_RANGES];
-    gpi_call call;
-    gp_result result = gpi_map_plan(gp, map);
-    if (result == GP_OK && map->count.bound > 0) result = gpi_map_check(gp, map, used);
-    if (result == GP_OK && map->in_place) {
-        result = gpi_check_scratch(gp, map->function, scratch,
-                                   map->count.bound * gpi_type_size(map->in[0].type), used, GPI_MAP_RANGES);
-    }
-    if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, map->function, wait, wait_count, done);
-    if (result == GP_OK && map->in_place) result = gpi_map_copy_late(&call, map, scratch);
-    if (result == GP_OK) result = gpi_map_launch(&call, map);
-    return gpi_call_end(&call, result);
-}
-
-/* ------------------------------------------------------------------ descs */
+/* ------------------------------------------------------------------ describe */
 
 static void gpi_map_set_out(gpi_map *map, cl_mem buffer, size_t offset, gp_type type)
 {
@@ -27545,6 +27396,155 @@ static gp_result gpi_map_of_difference(gp_context *gp, const char *function,
     gpi_map_set_out(map, d->out, d->out_offset, d->out_type ? d->out_type : d->type);
     map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
     return gpi_map_check_types(gp, map);
+}
+
+/* ------------------------------------------------------------------ program, plan */
+
+/* The expression has lines of its own, so that it may end in a comment. Only inputs that there are have a
+ * name. */
+static void gpi_map_prelude_function(const gpi_map *map, const char *lane, gpi_text *text)
+{
+    static const char *const names[GPI_MAP_INPUTS_MAX] = {"x", "y", "z"};
+    const char *const x = map->inputs > 0 ? names[0] : "gpi_x", *const y =
+                                                                    map->inputs > 1 ? names[1] : "gpi_y";
+    const char *const z = map->inputs > 2 ? names[2] : "gpi_z";
+    gpi_text_add(text,
+                 "static GPI_LANE gpi_map(const GPI_X %s, const GPI_Y %s, const GPI_Z %s, const ulong i, "
+                 "ulong gpi_a, ulong gpi_b)\n{\n    (void)%s, (void)%s, (void)%s, (void)i, (void)gpi_a, "
+                 "(void)gpi_b;\n",
+                 x, y, z, x, y, z);
+    gpi_text_add(text, "#line 1 \"map\"\n    return (%s)(\n#line 1 \"map\"\n%s\n    );\n}\n", lane,
+                 map->text);
+}
+
+static char *gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+{
+    const gpi_map *map = (const gpi_map *)description;
+    const char *lane = map->out_type ? gpi_type_cl(gpi_operand(map->out_type)) : map->out_cl;
+    gpi_text text;
+    unsigned k;
+    memset(&text, 0, sizeof text);
+    gpi_prelude_apart(gp, plan, &text);
+    gpi_text_add(&text, "#define GPI_INPUTS %u\n#define GPI_LAG %d\n", (unsigned)map->inputs, map->lag);
+    for (k = 0; k < GPI_MAP_INPUTS_MAX; k++) {
+        const gp_type type = k < map->inputs ? map->in[k].type : GP_TYPE_NONE;
+        gpi_text_add(&text, "#define GPI_IN_%u %s\n#define GPI_HALF_%u %d\n", k, gpi_type_cl(type), k,
+                     type == GP_F16);
+        gpi_text_add(&text, "#define GPI_%c %s\n", "XYZ"[k], type ? gpi_type_cl(gpi_operand(type)) : "int");
+    }
+    gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", map->out_cl,
+                 map->out_type == GP_F16, lane);
+    if (map->out_type) gpi_text_add(&text, "#define GPI_VECTOR %s16\n", lane);
+    gpi_map_prelude_function(map, lane, &text);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* Everything but the buffers. */
+static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
+{
+    size_t k, size = map->out_size;
+    gp_result result;
+    for (k = 0; k < map->inputs; k++) {
+        if (gpi_type_size(map->in[k].type) > size) size = gpi_type_size(map->in[k].type);
+    }
+    result = gpi_plan_make_map(gp, map->function, size, &map->plan);
+    if (result != GP_OK) return result;
+    return gpi_program_get_fit(gp, map->function, GPI_MAP, gpi_map_prelude, map, &map->plan, &map->program);
+}
+
+/* ------------------------------------------------------------------ check */
+
+/* The output may be an input's elements themselves; where the second input is late, only through a copy. */
+static gp_result gpi_map_check_apart(gp_context *gp, gpi_map *map, const gpi_range *used)
+{
+    gpi_range others[GPI_MAP_RANGES];
+    size_t k;
+    memcpy(others, used, sizeof others);
+    for (k = 0; k < map->inputs; k++) {
+        if (!gpi_same(&used[k], &used[GPI_MAP_OUT])) continue;
+        memset(&others[k], 0, sizeof others[k]);
+        if (map->lag) map->in_place = true;
+    }
+    return gpi_check_apart(gp, map->function, gpi_map_names, others, GPI_MAP_OUT, GPI_MAP_RANGES);
+}
+
+static gp_result gpi_map_check(gp_context *gp, gpi_map *map, gpi_range *used)
+{
+    const size_t n = map->count.bound;
+    gp_result result = GP_OK;
+    size_t k;
+    memset(used, 0, GPI_MAP_RANGES * sizeof *used);
+    for (k = 0; k < map->inputs && result == GP_OK; k++) {
+        result = gpi_check_buffer(gp, map->function, gpi_map_names[k], map->in[k].buffer, map->in[k].offset,
+                                  n, gpi_type_size(map->in[k].type), GPI_READS, &used[k]);
+    }
+    if (result == GP_OK) result = gpi_check_count(gp, map->function, &map->count, &used[GPI_MAP_COUNTER]);
+    if (result == GP_OK) {
+        result = gpi_check_buffer(gp, map->function, "out", map->out, map->out_offset, n, map->out_size,
+                                  GPI_WRITES, &used[GPI_MAP_OUT]);
+    }
+    return result == GP_OK ? gpi_map_check_apart(gp, map, used) : result;
+}
+
+/* ------------------------------------------------------------------ launch */
+
+static gp_result gpi_map_launch(gpi_call *call, const gpi_map *map)
+{
+    const size_t n = map->count.bound;
+    const bool serial = map->plan.shape == GP_SHAPE_SERIAL;
+    const cl_ulong span = serial ? gpi_serial_span(call->gp, &map->plan, n, GPI_MAP_SERIAL_SPAN_MIN)
+                                 : gpi_plan_tile(&map->plan);
+    const cl_ulong out_at = map->out_offset;
+    size_t k;
+    if (n == 0) return GP_OK;
+    gpi_call_kernel(call, map->program, GPI_MAP_TILES);
+    for (k = 0; k < map->inputs; k++) {
+        const cl_ulong at = map->in[k].offset;
+        GPI_CALL_ARG(call, map->in[k].buffer);
+        GPI_CALL_ARG(call, at);
+    }
+    GPI_CALL_ARG(call, map->out);
+    GPI_CALL_ARG(call, out_at);
+    GPI_CALL_ARG(call, map->constant[0]);
+    GPI_CALL_ARG(call, map->constant[1]);
+    GPI_CALL_ARG(call, span);
+    gpi_call_arg_count(call, &map->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &map->plan, gpi_ceil_div(n, (size_t)span));
+}
+
+/* A late input of its own, since elements are overwritten before their successors are made. */
+static gp_result gpi_map_copy_late(gpi_call *call, gpi_map *map, cl_mem scratch)
+{
+    const size_t size = gpi_type_size(map->in[0].type), bytes = map->count.bound * size;
+    cl_mem copy = NULL;
+    gp_result result = gpi_call_scratch(call, scratch, bytes, &copy);
+    if (result == GP_OK)
+        result = gpi_call_copy(call, map->in[0].buffer, map->in[0].offset * size, copy, 0, bytes);
+    map->in[1].buffer = copy;
+    map->in[1].offset = 0;
+    return result;
+}
+
+/* Checks, and enqueues. */
+static gp_result gpi_map_run(gp_context *gp, gpi_map *map, cl_mem scratch, const cl_event *wait,
+                             cl_uint wait_count, cl_event *done)
+{
+    gpi_range used[GPI_MAP_RANGES];
+    gpi_call call;
+    gp_result result = gpi_map_plan(gp, map);
+    if (result == GP_OK && map->count.bound > 0) result = gpi_map_check(gp, map, used);
+    if (result == GP_OK && map->in_place) {
+        result = gpi_check_scratch(gp, map->function, scratch,
+                                   map->count.bound * gpi_type_size(map->in[0].type), used, GPI_MAP_RANGES);
+    }
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, map->function, wait, wait_count, done);
+    if (result == GP_OK && map->in_place) result = gpi_map_copy_late(&call, map, scratch);
+    if (result == GP_OK) result = gpi_map_launch(&call, map);
+    return gpi_call_end(&call, result);
 }
 
 /* ------------------------------------------------------------------ API */
@@ -27674,34 +27674,7 @@ typedef struct gpi_random {
     gpi_count count;
 } gpi_random;
 
-/* ------------------------------------------------------------------ program */
-
-/* Bits of a uniform fraction: as many as every number in [0, 1) of the type has. */
-static unsigned gpi_random_fraction(gp_type type, gp_random_kind kind)
-{
-    return type == GP_F64 ? 53 : type == GP_F16 && kind == GP_RANDOM_UNIFORM ? 11 : 24;
-}
-
-static char *gpi_random_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
-{
-    const gpi_random *random = (const gpi_random *)description;
-    const gp_type type = random->desc->type;
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_prelude_apart(gp, plan, &text);
-    gpi_text_add(&text, "#define GPI_WORDS %u\n#define GPI_KIND %d\n", random->words,
-                 (int)random->desc->kind);
-    gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n",
-                 gpi_type_cl(type), type == GP_F16, gpi_type_cl(gpi_operand(type)));
-    gpi_text_add(&text, "#define GPI_FRACTION %u\n#define GPI_AS_LANE(x) %s\n",
-                 gpi_random_fraction(type, random->desc->kind),
-                 type == GP_F64 ? "as_double(x)" : "as_float((uint)(x))");
-    if (!text.failed) return text.data;
-    free(text.data);
-    return NULL;
-}
-
-/* ------------------------------------------------------------------ checks */
+/* ------------------------------------------------------------------ describe */
 
 static gp_result gpi_random_range(gp_context *gp, gpi_random *random)
 {
@@ -27755,6 +27728,33 @@ static gp_result gpi_random_describe(gp_context *gp, gpi_random *random)
     return d->kind == GP_RANDOM_RANGE ? gpi_random_range(gp, random) : GP_OK;
 }
 
+/* ------------------------------------------------------------------ program, plan */
+
+/* Bits of a uniform fraction: as many as every number in [0, 1) of the type has. */
+static unsigned gpi_random_fraction(gp_type type, gp_random_kind kind)
+{
+    return type == GP_F64 ? 53 : type == GP_F16 && kind == GP_RANDOM_UNIFORM ? 11 : 24;
+}
+
+static char *gpi_random_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+{
+    const gpi_random *random = (const gpi_random *)description;
+    const gp_type type = random->desc->type;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_prelude_apart(gp, plan, &text);
+    gpi_text_add(&text, "#define GPI_WORDS %u\n#define GPI_KIND %d\n", random->words,
+                 (int)random->desc->kind);
+    gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n",
+                 gpi_type_cl(type), type == GP_F16, gpi_type_cl(gpi_operand(type)));
+    gpi_text_add(&text, "#define GPI_FRACTION %u\n#define GPI_AS_LANE(x) %s\n",
+                 gpi_random_fraction(type, random->desc->kind),
+                 type == GP_F64 ? "as_double(x)" : "as_float((uint)(x))");
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
 /* Everything but the buffers. Local memory holds the elements of a block for each item. */
 static gp_result gpi_random_plan(gp_context *gp, gpi_random *random)
 {
@@ -27766,6 +27766,8 @@ static gp_result gpi_random_plan(gp_context *gp, gpi_random *random)
     return gpi_program_get_fit(gp, random->function, GPI_RANDOM, gpi_random_prelude, random, &random->plan,
                                &random->program);
 }
+
+/* ------------------------------------------------------------------ check */
 
 static gp_result gpi_random_check(gp_context *gp, const gpi_random *random)
 {
@@ -27878,56 +27880,7 @@ typedef struct gpi_stencil {
 enum { GPI_STENCIL_IN, GPI_STENCIL_WEIGHTS, GPI_STENCIL_OUT, GPI_STENCIL_RANGES };
 static const char *const gpi_stencil_names[GPI_STENCIL_RANGES] = {"in", "weights", "out"};
 
-/* ------------------------------------------------------------------ program */
-
-/* What the expression may name, and the expression, on lines of its own. */
-static void gpi_stencil_prelude_map(const gp_stencil_desc *d, gpi_text *text)
-{
-    gpi_text_add(text,
-                 "#define at(dx, dy) gpi_here[clamp((int)(dy), -%u, %u) * GPI_ROW + "
-                 "clamp((int)(dx), -%u, %u) * GPI_CHANNELS]\n",
-                 d->radius_y, d->radius_y, d->radius_x, d->radius_x);
-    gpi_text_add(text, "static GPI_LANE gpi_map(GPI_NEAR const GPI_X *gpi_here, const GPI_X x, "
-                       "const ulong i, const ulong j)\n{\n    (void)gpi_here, (void)x, (void)i, (void)j;\n");
-    gpi_text_add(text, "    return (GPI_LANE)(\n#line 1 \"map\"\n%s\n    );\n}\n", d->map);
-}
-
-static void gpi_stencil_prelude_types(const gpi_stencil *s, gpi_text *text)
-{
-    const gp_type type = s->desc->type, out = s->out_type;
-    const bool wide = type == GP_F64 || out == GP_F64;
-    const char *lane = gpi_type_cl(gpi_operand(out)), *rounding = gpi_is_float(out) ? "" : "_sat_rte";
-    gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", gpi_type_cl(type),
-                 type == GP_F16, gpi_type_cl(gpi_operand(type)));
-    gpi_text_add(text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", gpi_type_cl(out),
-                 out == GP_F16, gpi_type_cl(gpi_operand(out)));
-    gpi_text_add(text, "#define GPI_SUM %s\n", wide ? "double" : "float");
-    gpi_text_add(
-        text, "#define GPI_ROUND(sum) convert_%s%s(sum)\n#define GPI_ROUND_16(sums) convert_%s16%s(sums)\n",
-        lane, rounding, lane, rounding);
-}
-
-static char *gpi_stencil_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
-{
-    const gpi_stencil *s = (const gpi_stencil *)description;
-    const gp_stencil_desc *d = s->desc;
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_prelude_apart(gp, plan, &text);
-    gpi_stencil_prelude_types(s, &text);
-    gpi_text_add(&text, "#define GPI_RX %u\n#define GPI_RY %u\n#define GPI_CHANNELS %u\n", d->radius_x,
-                 d->radius_y, (unsigned)s->channels);
-    gpi_text_add(&text, "#define GPI_TILE_X %u\n#define GPI_TILE_Y %u\n#define GPI_ROW %u\n", s->tile_x,
-                 s->tile_y, s->tile_x + 2 * d->radius_x * (unsigned)s->channels);
-    gpi_text_add(&text, "#define GPI_BORDER %d\n#define GPI_WEIGHTS %d\n#define GPI_NEAR %s\n",
-                 (int)d->border, s->weights > 0, plan->shape == GP_SHAPE_LOCAL ? "__local" : "__private");
-    if (d->map) gpi_stencil_prelude_map(d, &text);
-    if (!text.failed) return text.data;
-    free(text.data);
-    return NULL;
-}
-
-/* ------------------------------------------------------------------ checks */
+/* ------------------------------------------------------------------ describe */
 
 static gp_result gpi_stencil_check_numbers(gp_context *gp, const gpi_stencil *s)
 {
@@ -27991,6 +27944,55 @@ static gp_result gpi_stencil_describe(gp_context *gp, gpi_stencil *s)
     return GP_OK;
 }
 
+/* ------------------------------------------------------------------ program, plan */
+
+/* What the expression may name, and the expression, on lines of its own. */
+static void gpi_stencil_prelude_map(const gp_stencil_desc *d, gpi_text *text)
+{
+    gpi_text_add(text,
+                 "#define at(dx, dy) gpi_here[clamp((int)(dy), -%u, %u) * GPI_ROW + "
+                 "clamp((int)(dx), -%u, %u) * GPI_CHANNELS]\n",
+                 d->radius_y, d->radius_y, d->radius_x, d->radius_x);
+    gpi_text_add(text, "static GPI_LANE gpi_map(GPI_NEAR const GPI_X *gpi_here, const GPI_X x, "
+                       "const ulong i, const ulong j)\n{\n    (void)gpi_here, (void)x, (void)i, (void)j;\n");
+    gpi_text_add(text, "    return (GPI_LANE)(\n#line 1 \"map\"\n%s\n    );\n}\n", d->map);
+}
+
+static void gpi_stencil_prelude_types(const gpi_stencil *s, gpi_text *text)
+{
+    const gp_type type = s->desc->type, out = s->out_type;
+    const bool wide = type == GP_F64 || out == GP_F64;
+    const char *lane = gpi_type_cl(gpi_operand(out)), *rounding = gpi_is_float(out) ? "" : "_sat_rte";
+    gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", gpi_type_cl(type),
+                 type == GP_F16, gpi_type_cl(gpi_operand(type)));
+    gpi_text_add(text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", gpi_type_cl(out),
+                 out == GP_F16, gpi_type_cl(gpi_operand(out)));
+    gpi_text_add(text, "#define GPI_SUM %s\n", wide ? "double" : "float");
+    gpi_text_add(
+        text, "#define GPI_ROUND(sum) convert_%s%s(sum)\n#define GPI_ROUND_16(sums) convert_%s16%s(sums)\n",
+        lane, rounding, lane, rounding);
+}
+
+static char *gpi_stencil_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+{
+    const gpi_stencil *s = (const gpi_stencil *)description;
+    const gp_stencil_desc *d = s->desc;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_prelude_apart(gp, plan, &text);
+    gpi_stencil_prelude_types(s, &text);
+    gpi_text_add(&text, "#define GPI_RX %u\n#define GPI_RY %u\n#define GPI_CHANNELS %u\n", d->radius_x,
+                 d->radius_y, (unsigned)s->channels);
+    gpi_text_add(&text, "#define GPI_TILE_X %u\n#define GPI_TILE_Y %u\n#define GPI_ROW %u\n", s->tile_x,
+                 s->tile_y, s->tile_x + 2 * d->radius_x * (unsigned)s->channels);
+    gpi_text_add(&text, "#define GPI_BORDER %d\n#define GPI_WEIGHTS %d\n#define GPI_NEAR %s\n",
+                 (int)d->border, s->weights > 0, plan->shape == GP_SHAPE_LOCAL ? "__local" : "__private");
+    if (d->map) gpi_stencil_prelude_map(d, &text);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
 /* Elements of local memory that a tile takes. */
 static size_t gpi_stencil_near(const gpi_stencil *s)
 {
@@ -28030,6 +28032,8 @@ static size_t gpi_stencil_scratch(const gpi_stencil *s)
 {
     return s->in_place ? s->in_count * gpi_type_size(s->desc->type) : 0;
 }
+
+/* ------------------------------------------------------------------ check */
 
 static gp_result gpi_stencil_check(gp_context *gp, gpi_stencil *s)
 {

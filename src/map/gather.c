@@ -47,7 +47,46 @@ enum {
 static const char *const gpi_gather_names[GPI_GATHER_RANGES] = {"in", "indices", "flags", "count_buffer",
                                                                 "out"};
 
-/* ------------------------------------------------------------------ program */
+/* ------------------------------------------------------------------ describe */
+
+static void gpi_gather_init(gpi_gather *gather, const char *function, const gp_gather_desc *d, bool scatter)
+{
+    memset(gather, 0, sizeof *gather);
+    gather->function = function;
+    gather->element_size = d->element_size;
+    gather->scatter = scatter;
+    gather->in = d->in;
+    gather->in_offset = d->in_offset;
+    gather->in_count = scatter ? d->count : d->limit;
+    gather->out = d->out;
+    gather->out_offset = d->out_offset;
+    gather->out_count = scatter ? d->limit : d->count;
+    gather->index = d->indices;
+    gather->index_offset = d->indices_offset;
+    gather->index_type = d->index_type ? d->index_type : GP_U32;
+    gather->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+}
+
+/* Ranks of 32 bits where they suffice. */
+static void gpi_gather_init_unpack(gpi_gather *gather, const char *function, const gp_unpack_desc *d)
+{
+    memset(gather, 0, sizeof *gather);
+    gather->function = function;
+    gather->element_size = d->element_size;
+    gather->in = d->in;
+    gather->in_offset = d->in_offset;
+    gather->in_count = d->in_count;
+    gather->out = d->out;
+    gather->out_offset = d->out_offset;
+    gather->out_count = d->count;
+    gather->flag = d->flags;
+    gather->flag_offset = d->flags_offset;
+    gather->flag_type = d->flags_type ? d->flags_type : GP_U8;
+    gather->index_type = d->count > UINT32_MAX ? GP_U64 : GP_U32;
+    gather->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+}
+
+/* ------------------------------------------------------------------ program, plan */
 
 /* An element whose bytes nobody looks into. */
 static const char *gpi_gather_element_cl(size_t size)
@@ -122,7 +161,7 @@ static gp_result gpi_gather_plan(gp_context *gp, gpi_gather *gather)
                                &gather->program);
 }
 
-/* ------------------------------------------------------------------ buffers */
+/* ------------------------------------------------------------------ check */
 
 /* One of the arrays; nothing of an empty one is looked at. */
 static gp_result gpi_gather_check_array(gp_context *gp, const gpi_gather *gather, int name, cl_mem buffer,
@@ -211,45 +250,6 @@ static gp_result gpi_gather_run(gp_context *gp, gpi_gather *gather, cl_mem scrat
     if (result == GP_OK && some && gather->flag_type) result = gpi_gather_rank(&call, gather, scratch);
     if (result == GP_OK && some) result = gpi_gather_launch(&call, gather);
     return gpi_call_end(&call, result);
-}
-
-/* ------------------------------------------------------------------ descs */
-
-static void gpi_gather_init(gpi_gather *gather, const char *function, const gp_gather_desc *d, bool scatter)
-{
-    memset(gather, 0, sizeof *gather);
-    gather->function = function;
-    gather->element_size = d->element_size;
-    gather->scatter = scatter;
-    gather->in = d->in;
-    gather->in_offset = d->in_offset;
-    gather->in_count = scatter ? d->count : d->limit;
-    gather->out = d->out;
-    gather->out_offset = d->out_offset;
-    gather->out_count = scatter ? d->limit : d->count;
-    gather->index = d->indices;
-    gather->index_offset = d->indices_offset;
-    gather->index_type = d->index_type ? d->index_type : GP_U32;
-    gather->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
-}
-
-/* Ranks of 32 bits where they suffice. */
-static void gpi_gather_init_unpack(gpi_gather *gather, const char *function, const gp_unpack_desc *d)
-{
-    memset(gather, 0, sizeof *gather);
-    gather->function = function;
-    gather->element_size = d->element_size;
-    gather->in = d->in;
-    gather->in_offset = d->in_offset;
-    gather->in_count = d->in_count;
-    gather->out = d->out;
-    gather->out_offset = d->out_offset;
-    gather->out_count = d->count;
-    gather->flag = d->flags;
-    gather->flag_offset = d->flags_offset;
-    gather->flag_type = d->flags_type ? d->flags_type : GP_U8;
-    gather->index_type = d->count > UINT32_MAX ? GP_U64 : GP_U32;
-    gather->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
 }
 
 /* ------------------------------------------------------------------ API */

@@ -49,156 +49,7 @@ typedef struct gpi_map {
 enum { GPI_MAP_COUNTER = GPI_MAP_INPUTS_MAX, GPI_MAP_OUT, GPI_MAP_RANGES };
 static const char *const gpi_map_names[GPI_MAP_RANGES] = {"in", "in2", "in3", "count_buffer", "out"};
 
-/* ------------------------------------------------------------------ program */
-
-/* The expression has lines of its own, so that it may end in a comment. Only inputs that there are have a
- * name. */
-static void gpi_map_prelude_function(const gpi_map *map, const char *lane, gpi_text *text)
-{
-    static const char *const names[GPI_MAP_INPUTS_MAX] = {"x", "y", "z"};
-    const char *const x = map->inputs > 0 ? names[0] : "gpi_x", *const y =
-                                                                    map->inputs > 1 ? names[1] : "gpi_y";
-    const char *const z = map->inputs > 2 ? names[2] : "gpi_z";
-    gpi_text_add(text,
-                 "static GPI_LANE gpi_map(const GPI_X %s, const GPI_Y %s, const GPI_Z %s, const ulong i, "
-                 "ulong gpi_a, ulong gpi_b)\n{\n    (void)%s, (void)%s, (void)%s, (void)i, (void)gpi_a, "
-                 "(void)gpi_b;\n",
-                 x, y, z, x, y, z);
-    gpi_text_add(text, "#line 1 \"map\"\n    return (%s)(\n#line 1 \"map\"\n%s\n    );\n}\n", lane,
-                 map->text);
-}
-
-static char *gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
-{
-    const gpi_map *map = (const gpi_map *)description;
-    const char *lane = map->out_type ? gpi_type_cl(gpi_operand(map->out_type)) : map->out_cl;
-    gpi_text text;
-    unsigned k;
-    memset(&text, 0, sizeof text);
-    gpi_prelude_apart(gp, plan, &text);
-    gpi_text_add(&text, "#define GPI_INPUTS %u\n#define GPI_LAG %d\n", (unsigned)map->inputs, map->lag);
-    for (k = 0; k < GPI_MAP_INPUTS_MAX; k++) {
-        const gp_type type = k < map->inputs ? map->in[k].type : GP_TYPE_NONE;
-        gpi_text_add(&text, "#define GPI_IN_%u %s\n#define GPI_HALF_%u %d\n", k, gpi_type_cl(type), k,
-                     type == GP_F16);
-        gpi_text_add(&text, "#define GPI_%c %s\n", "XYZ"[k], type ? gpi_type_cl(gpi_operand(type)) : "int");
-    }
-    gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", map->out_cl,
-                 map->out_type == GP_F16, lane);
-    if (map->out_type) gpi_text_add(&text, "#define GPI_VECTOR %s16\n", lane);
-    gpi_map_prelude_function(map, lane, &text);
-    if (!text.failed) return text.data;
-    free(text.data);
-    return NULL;
-}
-
-/* Everything but the buffers. */
-static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
-{
-    size_t k, size = map->out_size;
-    gp_result result;
-    for (k = 0; k < map->inputs; k++) {
-        if (gpi_type_size(map->in[k].type) > size) size = gpi_type_size(map->in[k].type);
-    }
-    result = gpi_plan_make_map(gp, map->function, size, &map->plan);
-    if (result != GP_OK) return result;
-    return gpi_program_get_fit(gp, map->function, GPI_MAP, gpi_map_prelude, map, &map->plan, &map->program);
-}
-
-/* ------------------------------------------------------------------ buffers */
-
-/* The output may be an input's elements themselves; where the second input is late, only through a copy. */
-static gp_result gpi_map_check_apart(gp_context *gp, gpi_map *map, const gpi_range *used)
-{
-    gpi_range others[GPI_MAP_RANGES];
-    size_t k;
-    memcpy(others, used, sizeof others);
-    for (k = 0; k < map->inputs; k++) {
-        if (!gpi_same(&used[k], &used[GPI_MAP_OUT])) continue;
-        memset(&others[k], 0, sizeof others[k]);
-        if (map->lag) map->in_place = true;
-    }
-    return gpi_check_apart(gp, map->function, gpi_map_names, others, GPI_MAP_OUT, GPI_MAP_RANGES);
-}
-
-static gp_result gpi_map_check(gp_context *gp, gpi_map *map, gpi_range *used)
-{
-    const size_t n = map->count.bound;
-    gp_result result = GP_OK;
-    size_t k;
-    memset(used, 0, GPI_MAP_RANGES * sizeof *used);
-    for (k = 0; k < map->inputs && result == GP_OK; k++) {
-        result = gpi_check_buffer(gp, map->function, gpi_map_names[k], map->in[k].buffer, map->in[k].offset,
-                                  n, gpi_type_size(map->in[k].type), GPI_READS, &used[k]);
-    }
-    if (result == GP_OK) result = gpi_check_count(gp, map->function, &map->count, &used[GPI_MAP_COUNTER]);
-    if (result == GP_OK) {
-        result = gpi_check_buffer(gp, map->function, "out", map->out, map->out_offset, n, map->out_size,
-                                  GPI_WRITES, &used[GPI_MAP_OUT]);
-    }
-    return result == GP_OK ? gpi_map_check_apart(gp, map, used) : result;
-}
-
-/* ------------------------------------------------------------------ launch */
-
-static gp_result gpi_map_launch(gpi_call *call, const gpi_map *map)
-{
-    const size_t n = map->count.bound;
-    const bool serial = map->plan.shape == GP_SHAPE_SERIAL;
-    const cl_ulong span = serial ? gpi_serial_span(call->gp, &map->plan, n, GPI_MAP_SERIAL_SPAN_MIN)
-                                 : gpi_plan_tile(&map->plan);
-    const cl_ulong out_at = map->out_offset;
-    size_t k;
-    if (n == 0) return GP_OK;
-    gpi_call_kernel(call, map->program, GPI_MAP_TILES);
-    for (k = 0; k < map->inputs; k++) {
-        const cl_ulong at = map->in[k].offset;
-        GPI_CALL_ARG(call, map->in[k].buffer);
-        GPI_CALL_ARG(call, at);
-    }
-    GPI_CALL_ARG(call, map->out);
-    GPI_CALL_ARG(call, out_at);
-    GPI_CALL_ARG(call, map->constant[0]);
-    GPI_CALL_ARG(call, map->constant[1]);
-    GPI_CALL_ARG(call, span);
-    gpi_call_arg_count(call, &map->count);
-    GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &map->plan, gpi_ceil_div(n, (size_t)span));
-}
-
-/* A late input of its own, since elements are overwritten before their successors are made. */
-static gp_result gpi_map_copy_late(gpi_call *call, gpi_map *map, cl_mem scratch)
-{
-    const size_t size = gpi_type_size(map->in[0].type), bytes = map->count.bound * size;
-    cl_mem copy = NULL;
-    gp_result result = gpi_call_scratch(call, scratch, bytes, &copy);
-    if (result == GP_OK)
-        result = gpi_call_copy(call, map->in[0].buffer, map->in[0].offset * size, copy, 0, bytes);
-    map->in[1].buffer = copy;
-    map->in[1].offset = 0;
-    return result;
-}
-
-/* Checks, and enqueues. */
-static gp_result gpi_map_run(gp_context *gp, gpi_map *map, cl_mem scratch, const cl_event *wait,
-                             cl_uint wait_count, cl_event *done)
-{
-    gpi_range used[GPI_MAP_RANGES];
-    gpi_call call;
-    gp_result result = gpi_map_plan(gp, map);
-    if (result == GP_OK && map->count.bound > 0) result = gpi_map_check(gp, map, used);
-    if (result == GP_OK && map->in_place) {
-        result = gpi_check_scratch(gp, map->function, scratch,
-                                   map->count.bound * gpi_type_size(map->in[0].type), used, GPI_MAP_RANGES);
-    }
-    if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, map->function, wait, wait_count, done);
-    if (result == GP_OK && map->in_place) result = gpi_map_copy_late(&call, map, scratch);
-    if (result == GP_OK) result = gpi_map_launch(&call, map);
-    return gpi_call_end(&call, result);
-}
-
-/* ------------------------------------------------------------------ descs */
+/* ------------------------------------------------------------------ describe */
 
 static void gpi_map_set_out(gpi_map *map, cl_mem buffer, size_t offset, gp_type type)
 {
@@ -313,6 +164,155 @@ static gp_result gpi_map_of_difference(gp_context *gp, const char *function,
     gpi_map_set_out(map, d->out, d->out_offset, d->out_type ? d->out_type : d->type);
     map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
     return gpi_map_check_types(gp, map);
+}
+
+/* ------------------------------------------------------------------ program, plan */
+
+/* The expression has lines of its own, so that it may end in a comment. Only inputs that there are have a
+ * name. */
+static void gpi_map_prelude_function(const gpi_map *map, const char *lane, gpi_text *text)
+{
+    static const char *const names[GPI_MAP_INPUTS_MAX] = {"x", "y", "z"};
+    const char *const x = map->inputs > 0 ? names[0] : "gpi_x", *const y =
+                                                                    map->inputs > 1 ? names[1] : "gpi_y";
+    const char *const z = map->inputs > 2 ? names[2] : "gpi_z";
+    gpi_text_add(text,
+                 "static GPI_LANE gpi_map(const GPI_X %s, const GPI_Y %s, const GPI_Z %s, const ulong i, "
+                 "ulong gpi_a, ulong gpi_b)\n{\n    (void)%s, (void)%s, (void)%s, (void)i, (void)gpi_a, "
+                 "(void)gpi_b;\n",
+                 x, y, z, x, y, z);
+    gpi_text_add(text, "#line 1 \"map\"\n    return (%s)(\n#line 1 \"map\"\n%s\n    );\n}\n", lane,
+                 map->text);
+}
+
+static char *gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+{
+    const gpi_map *map = (const gpi_map *)description;
+    const char *lane = map->out_type ? gpi_type_cl(gpi_operand(map->out_type)) : map->out_cl;
+    gpi_text text;
+    unsigned k;
+    memset(&text, 0, sizeof text);
+    gpi_prelude_apart(gp, plan, &text);
+    gpi_text_add(&text, "#define GPI_INPUTS %u\n#define GPI_LAG %d\n", (unsigned)map->inputs, map->lag);
+    for (k = 0; k < GPI_MAP_INPUTS_MAX; k++) {
+        const gp_type type = k < map->inputs ? map->in[k].type : GP_TYPE_NONE;
+        gpi_text_add(&text, "#define GPI_IN_%u %s\n#define GPI_HALF_%u %d\n", k, gpi_type_cl(type), k,
+                     type == GP_F16);
+        gpi_text_add(&text, "#define GPI_%c %s\n", "XYZ"[k], type ? gpi_type_cl(gpi_operand(type)) : "int");
+    }
+    gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", map->out_cl,
+                 map->out_type == GP_F16, lane);
+    if (map->out_type) gpi_text_add(&text, "#define GPI_VECTOR %s16\n", lane);
+    gpi_map_prelude_function(map, lane, &text);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* Everything but the buffers. */
+static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
+{
+    size_t k, size = map->out_size;
+    gp_result result;
+    for (k = 0; k < map->inputs; k++) {
+        if (gpi_type_size(map->in[k].type) > size) size = gpi_type_size(map->in[k].type);
+    }
+    result = gpi_plan_make_map(gp, map->function, size, &map->plan);
+    if (result != GP_OK) return result;
+    return gpi_program_get_fit(gp, map->function, GPI_MAP, gpi_map_prelude, map, &map->plan, &map->program);
+}
+
+/* ------------------------------------------------------------------ check */
+
+/* The output may be an input's elements themselves; where the second input is late, only through a copy. */
+static gp_result gpi_map_check_apart(gp_context *gp, gpi_map *map, const gpi_range *used)
+{
+    gpi_range others[GPI_MAP_RANGES];
+    size_t k;
+    memcpy(others, used, sizeof others);
+    for (k = 0; k < map->inputs; k++) {
+        if (!gpi_same(&used[k], &used[GPI_MAP_OUT])) continue;
+        memset(&others[k], 0, sizeof others[k]);
+        if (map->lag) map->in_place = true;
+    }
+    return gpi_check_apart(gp, map->function, gpi_map_names, others, GPI_MAP_OUT, GPI_MAP_RANGES);
+}
+
+static gp_result gpi_map_check(gp_context *gp, gpi_map *map, gpi_range *used)
+{
+    const size_t n = map->count.bound;
+    gp_result result = GP_OK;
+    size_t k;
+    memset(used, 0, GPI_MAP_RANGES * sizeof *used);
+    for (k = 0; k < map->inputs && result == GP_OK; k++) {
+        result = gpi_check_buffer(gp, map->function, gpi_map_names[k], map->in[k].buffer, map->in[k].offset,
+                                  n, gpi_type_size(map->in[k].type), GPI_READS, &used[k]);
+    }
+    if (result == GP_OK) result = gpi_check_count(gp, map->function, &map->count, &used[GPI_MAP_COUNTER]);
+    if (result == GP_OK) {
+        result = gpi_check_buffer(gp, map->function, "out", map->out, map->out_offset, n, map->out_size,
+                                  GPI_WRITES, &used[GPI_MAP_OUT]);
+    }
+    return result == GP_OK ? gpi_map_check_apart(gp, map, used) : result;
+}
+
+/* ------------------------------------------------------------------ launch */
+
+static gp_result gpi_map_launch(gpi_call *call, const gpi_map *map)
+{
+    const size_t n = map->count.bound;
+    const bool serial = map->plan.shape == GP_SHAPE_SERIAL;
+    const cl_ulong span = serial ? gpi_serial_span(call->gp, &map->plan, n, GPI_MAP_SERIAL_SPAN_MIN)
+                                 : gpi_plan_tile(&map->plan);
+    const cl_ulong out_at = map->out_offset;
+    size_t k;
+    if (n == 0) return GP_OK;
+    gpi_call_kernel(call, map->program, GPI_MAP_TILES);
+    for (k = 0; k < map->inputs; k++) {
+        const cl_ulong at = map->in[k].offset;
+        GPI_CALL_ARG(call, map->in[k].buffer);
+        GPI_CALL_ARG(call, at);
+    }
+    GPI_CALL_ARG(call, map->out);
+    GPI_CALL_ARG(call, out_at);
+    GPI_CALL_ARG(call, map->constant[0]);
+    GPI_CALL_ARG(call, map->constant[1]);
+    GPI_CALL_ARG(call, span);
+    gpi_call_arg_count(call, &map->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &map->plan, gpi_ceil_div(n, (size_t)span));
+}
+
+/* A late input of its own, since elements are overwritten before their successors are made. */
+static gp_result gpi_map_copy_late(gpi_call *call, gpi_map *map, cl_mem scratch)
+{
+    const size_t size = gpi_type_size(map->in[0].type), bytes = map->count.bound * size;
+    cl_mem copy = NULL;
+    gp_result result = gpi_call_scratch(call, scratch, bytes, &copy);
+    if (result == GP_OK)
+        result = gpi_call_copy(call, map->in[0].buffer, map->in[0].offset * size, copy, 0, bytes);
+    map->in[1].buffer = copy;
+    map->in[1].offset = 0;
+    return result;
+}
+
+/* Checks, and enqueues. */
+static gp_result gpi_map_run(gp_context *gp, gpi_map *map, cl_mem scratch, const cl_event *wait,
+                             cl_uint wait_count, cl_event *done)
+{
+    gpi_range used[GPI_MAP_RANGES];
+    gpi_call call;
+    gp_result result = gpi_map_plan(gp, map);
+    if (result == GP_OK && map->count.bound > 0) result = gpi_map_check(gp, map, used);
+    if (result == GP_OK && map->in_place) {
+        result = gpi_check_scratch(gp, map->function, scratch,
+                                   map->count.bound * gpi_type_size(map->in[0].type), used, GPI_MAP_RANGES);
+    }
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, map->function, wait, wait_count, done);
+    if (result == GP_OK && map->in_place) result = gpi_map_copy_late(&call, map, scratch);
+    if (result == GP_OK) result = gpi_map_launch(&call, map);
+    return gpi_call_end(&call, result);
 }
 
 /* ------------------------------------------------------------------ API */

@@ -29,34 +29,7 @@ typedef struct gpi_random {
     gpi_count count;
 } gpi_random;
 
-/* ------------------------------------------------------------------ program */
-
-/* Bits of a uniform fraction: as many as every number in [0, 1) of the type has. */
-static unsigned gpi_random_fraction(gp_type type, gp_random_kind kind)
-{
-    return type == GP_F64 ? 53 : type == GP_F16 && kind == GP_RANDOM_UNIFORM ? 11 : 24;
-}
-
-static char *gpi_random_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
-{
-    const gpi_random *random = (const gpi_random *)description;
-    const gp_type type = random->desc->type;
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_prelude_apart(gp, plan, &text);
-    gpi_text_add(&text, "#define GPI_WORDS %u\n#define GPI_KIND %d\n", random->words,
-                 (int)random->desc->kind);
-    gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n",
-                 gpi_type_cl(type), type == GP_F16, gpi_type_cl(gpi_operand(type)));
-    gpi_text_add(&text, "#define GPI_FRACTION %u\n#define GPI_AS_LANE(x) %s\n",
-                 gpi_random_fraction(type, random->desc->kind),
-                 type == GP_F64 ? "as_double(x)" : "as_float((uint)(x))");
-    if (!text.failed) return text.data;
-    free(text.data);
-    return NULL;
-}
-
-/* ------------------------------------------------------------------ checks */
+/* ------------------------------------------------------------------ describe */
 
 static gp_result gpi_random_range(gp_context *gp, gpi_random *random)
 {
@@ -110,6 +83,33 @@ static gp_result gpi_random_describe(gp_context *gp, gpi_random *random)
     return d->kind == GP_RANDOM_RANGE ? gpi_random_range(gp, random) : GP_OK;
 }
 
+/* ------------------------------------------------------------------ program, plan */
+
+/* Bits of a uniform fraction: as many as every number in [0, 1) of the type has. */
+static unsigned gpi_random_fraction(gp_type type, gp_random_kind kind)
+{
+    return type == GP_F64 ? 53 : type == GP_F16 && kind == GP_RANDOM_UNIFORM ? 11 : 24;
+}
+
+static char *gpi_random_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+{
+    const gpi_random *random = (const gpi_random *)description;
+    const gp_type type = random->desc->type;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_prelude_apart(gp, plan, &text);
+    gpi_text_add(&text, "#define GPI_WORDS %u\n#define GPI_KIND %d\n", random->words,
+                 (int)random->desc->kind);
+    gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n",
+                 gpi_type_cl(type), type == GP_F16, gpi_type_cl(gpi_operand(type)));
+    gpi_text_add(&text, "#define GPI_FRACTION %u\n#define GPI_AS_LANE(x) %s\n",
+                 gpi_random_fraction(type, random->desc->kind),
+                 type == GP_F64 ? "as_double(x)" : "as_float((uint)(x))");
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
 /* Everything but the buffers. Local memory holds the elements of a block for each item. */
 static gp_result gpi_random_plan(gp_context *gp, gpi_random *random)
 {
@@ -121,6 +121,8 @@ static gp_result gpi_random_plan(gp_context *gp, gpi_random *random)
     return gpi_program_get_fit(gp, random->function, GPI_RANDOM, gpi_random_prelude, random, &random->plan,
                                &random->program);
 }
+
+/* ------------------------------------------------------------------ check */
 
 static gp_result gpi_random_check(gp_context *gp, const gpi_random *random)
 {

@@ -46,56 +46,7 @@ typedef struct gpi_stencil {
 enum { GPI_STENCIL_IN, GPI_STENCIL_WEIGHTS, GPI_STENCIL_OUT, GPI_STENCIL_RANGES };
 static const char *const gpi_stencil_names[GPI_STENCIL_RANGES] = {"in", "weights", "out"};
 
-/* ------------------------------------------------------------------ program */
-
-/* What the expression may name, and the expression, on lines of its own. */
-static void gpi_stencil_prelude_map(const gp_stencil_desc *d, gpi_text *text)
-{
-    gpi_text_add(text,
-                 "#define at(dx, dy) gpi_here[clamp((int)(dy), -%u, %u) * GPI_ROW + "
-                 "clamp((int)(dx), -%u, %u) * GPI_CHANNELS]\n",
-                 d->radius_y, d->radius_y, d->radius_x, d->radius_x);
-    gpi_text_add(text, "static GPI_LANE gpi_map(GPI_NEAR const GPI_X *gpi_here, const GPI_X x, "
-                       "const ulong i, const ulong j)\n{\n    (void)gpi_here, (void)x, (void)i, (void)j;\n");
-    gpi_text_add(text, "    return (GPI_LANE)(\n#line 1 \"map\"\n%s\n    );\n}\n", d->map);
-}
-
-static void gpi_stencil_prelude_types(const gpi_stencil *s, gpi_text *text)
-{
-    const gp_type type = s->desc->type, out = s->out_type;
-    const bool wide = type == GP_F64 || out == GP_F64;
-    const char *lane = gpi_type_cl(gpi_operand(out)), *rounding = gpi_is_float(out) ? "" : "_sat_rte";
-    gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", gpi_type_cl(type),
-                 type == GP_F16, gpi_type_cl(gpi_operand(type)));
-    gpi_text_add(text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", gpi_type_cl(out),
-                 out == GP_F16, gpi_type_cl(gpi_operand(out)));
-    gpi_text_add(text, "#define GPI_SUM %s\n", wide ? "double" : "float");
-    gpi_text_add(
-        text, "#define GPI_ROUND(sum) convert_%s%s(sum)\n#define GPI_ROUND_16(sums) convert_%s16%s(sums)\n",
-        lane, rounding, lane, rounding);
-}
-
-static char *gpi_stencil_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
-{
-    const gpi_stencil *s = (const gpi_stencil *)description;
-    const gp_stencil_desc *d = s->desc;
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_prelude_apart(gp, plan, &text);
-    gpi_stencil_prelude_types(s, &text);
-    gpi_text_add(&text, "#define GPI_RX %u\n#define GPI_RY %u\n#define GPI_CHANNELS %u\n", d->radius_x,
-                 d->radius_y, (unsigned)s->channels);
-    gpi_text_add(&text, "#define GPI_TILE_X %u\n#define GPI_TILE_Y %u\n#define GPI_ROW %u\n", s->tile_x,
-                 s->tile_y, s->tile_x + 2 * d->radius_x * (unsigned)s->channels);
-    gpi_text_add(&text, "#define GPI_BORDER %d\n#define GPI_WEIGHTS %d\n#define GPI_NEAR %s\n",
-                 (int)d->border, s->weights > 0, plan->shape == GP_SHAPE_LOCAL ? "__local" : "__private");
-    if (d->map) gpi_stencil_prelude_map(d, &text);
-    if (!text.failed) return text.data;
-    free(text.data);
-    return NULL;
-}
-
-/* ------------------------------------------------------------------ checks */
+/* ------------------------------------------------------------------ describe */
 
 static gp_result gpi_stencil_check_numbers(gp_context *gp, const gpi_stencil *s)
 {
@@ -159,6 +110,55 @@ static gp_result gpi_stencil_describe(gp_context *gp, gpi_stencil *s)
     return GP_OK;
 }
 
+/* ------------------------------------------------------------------ program, plan */
+
+/* What the expression may name, and the expression, on lines of its own. */
+static void gpi_stencil_prelude_map(const gp_stencil_desc *d, gpi_text *text)
+{
+    gpi_text_add(text,
+                 "#define at(dx, dy) gpi_here[clamp((int)(dy), -%u, %u) * GPI_ROW + "
+                 "clamp((int)(dx), -%u, %u) * GPI_CHANNELS]\n",
+                 d->radius_y, d->radius_y, d->radius_x, d->radius_x);
+    gpi_text_add(text, "static GPI_LANE gpi_map(GPI_NEAR const GPI_X *gpi_here, const GPI_X x, "
+                       "const ulong i, const ulong j)\n{\n    (void)gpi_here, (void)x, (void)i, (void)j;\n");
+    gpi_text_add(text, "    return (GPI_LANE)(\n#line 1 \"map\"\n%s\n    );\n}\n", d->map);
+}
+
+static void gpi_stencil_prelude_types(const gpi_stencil *s, gpi_text *text)
+{
+    const gp_type type = s->desc->type, out = s->out_type;
+    const bool wide = type == GP_F64 || out == GP_F64;
+    const char *lane = gpi_type_cl(gpi_operand(out)), *rounding = gpi_is_float(out) ? "" : "_sat_rte";
+    gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", gpi_type_cl(type),
+                 type == GP_F16, gpi_type_cl(gpi_operand(type)));
+    gpi_text_add(text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", gpi_type_cl(out),
+                 out == GP_F16, gpi_type_cl(gpi_operand(out)));
+    gpi_text_add(text, "#define GPI_SUM %s\n", wide ? "double" : "float");
+    gpi_text_add(
+        text, "#define GPI_ROUND(sum) convert_%s%s(sum)\n#define GPI_ROUND_16(sums) convert_%s16%s(sums)\n",
+        lane, rounding, lane, rounding);
+}
+
+static char *gpi_stencil_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+{
+    const gpi_stencil *s = (const gpi_stencil *)description;
+    const gp_stencil_desc *d = s->desc;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_prelude_apart(gp, plan, &text);
+    gpi_stencil_prelude_types(s, &text);
+    gpi_text_add(&text, "#define GPI_RX %u\n#define GPI_RY %u\n#define GPI_CHANNELS %u\n", d->radius_x,
+                 d->radius_y, (unsigned)s->channels);
+    gpi_text_add(&text, "#define GPI_TILE_X %u\n#define GPI_TILE_Y %u\n#define GPI_ROW %u\n", s->tile_x,
+                 s->tile_y, s->tile_x + 2 * d->radius_x * (unsigned)s->channels);
+    gpi_text_add(&text, "#define GPI_BORDER %d\n#define GPI_WEIGHTS %d\n#define GPI_NEAR %s\n",
+                 (int)d->border, s->weights > 0, plan->shape == GP_SHAPE_LOCAL ? "__local" : "__private");
+    if (d->map) gpi_stencil_prelude_map(d, &text);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
 /* Elements of local memory that a tile takes. */
 static size_t gpi_stencil_near(const gpi_stencil *s)
 {
@@ -198,6 +198,8 @@ static size_t gpi_stencil_scratch(const gpi_stencil *s)
 {
     return s->in_place ? s->in_count * gpi_type_size(s->desc->type) : 0;
 }
+
+/* ------------------------------------------------------------------ check */
 
 static gp_result gpi_stencil_check(gp_context *gp, gpi_stencil *s)
 {
