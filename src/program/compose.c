@@ -7,72 +7,82 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The file of kernels/ that makes a program, and its kernels, by gpi_primitive. */
+/* The file of kernels/ that makes a primitive's program, and its kernels. */
 typedef struct gpi_program_text {
+    gpi_primitive primitive;
     const char *file;
     const char *kernels[GPI_KERNELS_MAX];
 } gpi_program_text;
 
 /* clang-format off */
-static const gpi_program_text gpi_program_texts[GPI_PRIMITIVES] = {
-    {"scan/reduce.cl",
+static const gpi_program_text gpi_program_texts[] = {
+    {GPI_REDUCE, "scan/reduce.cl",
      {"gp_reduce_tiles", "gp_reduce_partials"}},
-    {"scan/scan.cl",
+    {GPI_SCAN, "scan/scan.cl",
      {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep"}},
-    {"select/select.cl",
+    {GPI_SELECT, "select/select.cl",
      {"gp_select_look_back", "gp_select_upsweep", "gp_select_spine", "gp_select_downsweep"}},
-    {"sort/sort.cl",
+    {GPI_SORT, "sort/sort.cl",
      {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
       "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"}},
-    {"sort/buckets.cl",
+    {GPI_BUCKETS, "sort/buckets.cl",
      {"gp_buckets_sample", "gp_buckets_spine", "gp_buckets_sort"}},
-    {"sort/merge.cl",
+    {GPI_MERGE, "sort/merge.cl",
      {"gp_merge_tiles"}},
-    {"sort/search.cl",
+    {GPI_SEARCH, "sort/search.cl",
      {"gp_search_needles"}},
-    {"sort/topk.cl",
+    {GPI_TOPK, "sort/topk.cl",
      {"gp_topk_sample", "gp_topk_filter", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take"}},
-    {"sort/segmented_sort.cl",
+    {GPI_SEGMENTED_SORT, "sort/segmented_sort.cl",
      {"gp_segments_bounds", "gp_segments_list", "gp_segments_small", "gp_segments_count",
       "gp_segments_spine", "gp_segments_scatter", "gp_segments_copy"}},
-    {"sort/sort_strings.cl",
+    {GPI_SORT_STRINGS, "sort/sort_strings.cl",
      {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact",
       "gp_strings_skip", "gp_strings_keys"}},
-    {"nest/brackets.cl",
+    {GPI_BRACKETS, "nest/brackets.cl",
      {"gp_brackets_pair", "gp_brackets_tree", "gp_brackets_join",
       "gp_brackets_enclose", "gp_brackets_measure", "gp_brackets_report"}},
-    {"nest/brackets_single_pass.cl",
+    {GPI_BRACKETS_BACK, "nest/brackets_single_pass.cl",
      {"gp_brackets_look_back", "gp_brackets_rest", "gp_brackets_report"}},
-    {"nest/stack_scan.cl",
+    {GPI_STACK_SCAN, "nest/stack_scan.cl",
      {"gp_stack_pair", "gp_stack_tree", "gp_stack_base", "gp_stack_fold"}},
-    {"nest/tree.cl",
+    {GPI_TREE, "nest/tree.cl",
      {"gp_tree_runs", "gp_tree_grow", "gp_tree_join"}},
-    {"hash/hash.cl",
+    {GPI_HASH, "hash/hash.cl",
      {"gp_hash_clear_slots", "gp_hash_put_keys", "gp_hash_find_keys", "gp_hash_erase_keys",
       "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", "gp_hash_combine_keys"}},
-    {"hash/each.cl",
+    {GPI_HASH_EACH, "hash/each.cl",
      {"gp_hash_each_slot"}},
-    {"histogram/histogram.cl",
+    {GPI_HISTOGRAM, "histogram/histogram.cl",
      {"gp_histogram_near", "gp_histogram_far", "gp_histogram_join"}},
-    {"scan/segmented_reduce.cl",
+    {GPI_SEGMENTED_REDUCE, "scan/segmented_reduce.cl",
      {"gp_segments_reduce", "gp_segments_rows", "gp_segments_join"}},
-    {"scan/monoid_check.cl",
+    {GPI_LAWS, "scan/monoid_check.cl",
      {"gp_laws_try"}},
-    {"map/map.cl",
+    {GPI_MAP, "map/map.cl",
      {"gp_map_tiles"}},
-    {"map/random.cl",
+    {GPI_RANDOM, "map/random.cl",
      {"gp_random_tiles"}},
-    {"map/gather.cl",
+    {GPI_GATHER, "map/gather.cl",
      {"gp_gather_tiles"}},
-    {"map/stencil.cl",
+    {GPI_STENCIL, "map/stencil.cl",
      {"gp_stencil_tiles"}},
 };
 /* clang-format on */
 
+typedef char gpi_a_primitive_has_no_program[GPI_COUNT_OF(gpi_program_texts) == GPI_PRIMITIVES ? 1 : -1];
+
+static const gpi_program_text *gpi_program_text_of(gpi_primitive primitive)
+{
+    const gpi_program_text *text = gpi_program_texts;
+    while (text->primitive != primitive) text++;
+    return text;
+}
+
 /* NULL behind the last one. */
 static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
 {
-    return k < GPI_KERNELS_MAX ? gpi_program_texts[primitive].kernels[k] : NULL;
+    return k < GPI_KERNELS_MAX ? gpi_program_text_of(primitive)->kernels[k] : NULL;
 }
 
 static const gpi_kernel_text *gpi_kernel_text_of(const char *path, size_t length)
@@ -142,7 +152,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, si
     (void)fields;
     memset(&text, 0, sizeof text);
     gpi_text_add(&text, "%s", prelude);
-    gpi_text_add_kernels(&text, gpi_program_texts[primitive].file);
+    gpi_text_add_kernels(&text, gpi_program_text_of(primitive)->file);
     if (!text.failed) return text.data;
     free(text.data);
     return NULL;
