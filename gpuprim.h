@@ -16291,15 +16291,19 @@ static const char *const gpi_kernel_sort_topk[] = {
     "        s.threshold = s.prefix << below | (((ulong)1 << below) - 1);\n",
     "        s.decided = below == 0 || topk.number[GPI_TOPK_K] - s.rest + shared->next[1] <= topk.room;\n",
     "    }\n",
-    "    if (get_group_id(0) == 0 && get_local_id(0) == 0) {\n",
-    "        known[4] = s.prefix;\n",
-    "        known[5] = s.rest;\n",
-    "        known[6] = s.threshold;\n",
-    "        known[7] = s.decided;\n",
-    "    }\n",
     "    return s;\n",
     "}\n",
-    "#line 190\n",
+    "\n",
+    "\n",
+    "static void gpi_topk_write_selected(gpi_topk topk, uint level, gpi_selected s)\n",
+    "{\n",
+    "    __global ulong *known = topk.number + GPI_TOPK_SELECT + 4 * level;\n",
+    "    known[0] = s.prefix;\n",
+    "    known[1] = s.rest;\n",
+    "    known[2] = s.threshold;\n",
+    "    known[3] = s.decided;\n",
+    "}\n",
+    "#line 194\n",
     "static ulong gpi_somewhere(uint i, ulong n) { return mul_hi((ulong)gpi_mix_32(i) << 32, n); }\n",
     "\n",
     "\n",
@@ -16308,7 +16312,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "    const float x = (float)(k - 1) * ((float)s / (float)n);\n",
     "    return min(s, 1 + (uint)(x + 4.0f * sqrt(x) + 0.75f));\n",
     "}\n",
-    "#line 201\n",
+    "#line 205\n",
     "GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,\n",
     "                               ulong k, uint zeros, __global gpi_key *sample, ulong sample_at, uint samples,\n",
     "                               GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
@@ -16339,7 +16343,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "#endif\n",
     "    if (l == 0) topk.number[GPI_TOPK_THRESHOLD] = t;\n",
     "}\n",
-    "#line 234\n",
+    "#line 238\n",
     "static gpi_tile gpi_tile_make(__global const gpi_key *key, ulong n, ulong base, uint span, ulong flip,\n",
     "                              ulong threshold)\n",
     "{\n",
@@ -16383,7 +16387,6 @@ static const char *const gpi_kernel_sort_topk[] = {
     "    if (round > 0) {\n",
     "        if (!gpi_topk_missed(topk)) return;\n",
     "        threshold = gpi_topk_selected(topk, GPI_KEY_SIZE, shared).threshold;\n",
-    "        if (number == 0 && get_local_id(0) == 0) topk.number[GPI_TOPK_THRESHOLD + 1] = threshold;\n",
     "    }\n",
     "    const gpi_tile tile =\n",
     "        gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], base, span, flip, threshold);\n",
@@ -16392,6 +16395,8 @@ static const char *const gpi_kernel_sort_topk[] = {
     "        gpi_topk_note(topk, round, number, below, equal);\n",
     "        if (below) start = gpi_topk_claim(topk, round, below);\n",
     "        directory[directory_at + number] = (uint4)(start, below, equal, 0);\n",
+    "\n",
+    "        if (round > 0 && number == 0) topk.number[GPI_TOPK_THRESHOLD + 1] = threshold;\n",
     "    }\n",
     "    if (below == 0) return;\n",
     "    start = gpi_broadcast(start, &shared->word);\n",
@@ -16409,6 +16414,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "    GPI_TOPK_SET(topk);\n",
     "    if (!gpi_topk_missed(topk)) return;\n",
     "    const gpi_selected s = gpi_topk_selected(topk, level, shared);\n",
+    "    if (level > 0 && get_group_id(0) == 0 && get_local_id(0) == 0) gpi_topk_write_selected(topk, level, s);\n",
     "    if (s.decided) return;\n",
     "    const ulong n = topk.number[GPI_TOPK_COUNT];\n",
     "    const ulong begin = min(n, span * get_group_id(0)), end = min(n, begin + span);\n",
@@ -16420,7 +16426,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "        if (shared->count[d]) gpi_add_wide(gpi_topk_bin(topk, level, d), shared->count[d]);\n",
     "    }\n",
     "}\n",
-    "#line 318\n",
+    "#line 324\n",
     "static uint gpi_topk_before(gpi_topk topk, uint round, uint number, __global const uint4 *directory,\n",
     "                            gpi_rank_shared shared)\n",
     "{\n",
@@ -24588,9 +24594,8 @@ static gp_result gpi_stack_program(gp_context *gp, gpi_stack_scan *s)
 {
     gpi_plan *plan = &s->nest.plan;
     for (;;) {
-        const gp_result result =
-            gpi_program_get_text(gp, s->nest.function, GPI_STACK_SCAN, gpi_stack_prelude(gp, s),
-                                 s->element.field_count, &s->nest.program);
+        const gp_result result = gpi_program_get_text(gp, s->nest.function, GPI_STACK_SCAN,
+                                                      gpi_stack_prelude(gp, s), &s->nest.program);
         if (result != GP_OK || gpi_plan_fits(plan, s->nest.program)) return result;
     }
 }
@@ -24889,7 +24894,7 @@ static gp_result gpi_tree_plan(gp_context *gp, gpi_tree *t, const char *function
     if (result == GP_OK)
         result = gpi_plan_make_brackets(gp, function, GPI_TREE, t->index_size, GP_STRATEGY_AUTO, &t->plan);
     while (result == GP_OK) {
-        result = gpi_program_get_text(gp, function, GPI_TREE, gpi_tree_prelude(t), 0, &t->program);
+        result = gpi_program_get_text(gp, function, GPI_TREE, gpi_tree_prelude(t), &t->program);
         if (result != GP_OK || gpi_plan_fits(&t->plan, t->program)) break;
     }
     return result == GP_OK ? gpi_tree_divide(gp, t) : result;

@@ -76,9 +76,8 @@ static gp_result gpi_stack_program(gp_context *gp, gpi_stack_scan *s)
 {
     gpi_plan *plan = &s->nest.plan;
     for (;;) {
-        const gp_result result =
-            gpi_program_get_text(gp, s->nest.function, GPI_STACK_SCAN, gpi_stack_prelude(gp, s),
-                                 s->element.field_count, &s->nest.program);
+        const gp_result result = gpi_program_get_text(gp, s->nest.function, GPI_STACK_SCAN,
+                                                      gpi_stack_prelude(gp, s), &s->nest.program);
         if (result != GP_OK || gpi_plan_fits(plan, s->nest.program)) return result;
     }
 }

@@ -110,7 +110,7 @@ static gp_result gpi_tree_plan(gp_context *gp, gpi_tree *t, const char *function
     if (result == GP_OK)
         result = gpi_plan_make_brackets(gp, function, GPI_TREE, t->index_size, GP_STRATEGY_AUTO, &t->plan);
     while (result == GP_OK) {
-        result = gpi_program_get_text(gp, function, GPI_TREE, gpi_tree_prelude(t), 0, &t->program);
+        result = gpi_program_get_text(gp, function, GPI_TREE, gpi_tree_prelude(t), &t->program);
         if (result != GP_OK || gpi_plan_fits(&t->plan, t->program)) break;
     }
     return result == GP_OK ? gpi_tree_divide(gp, t) : result;
