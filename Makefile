@@ -28,7 +28,7 @@ TEST_PROGRAMS := $(TESTS:%=build/tests/%)
 SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
 
-.PHONY: all demo test test-all fresh test-million test-strings test-hash-stress bench bench-check plot-hash peers examples header check-header format check-format cache-keys docs \
+.PHONY: all demo test test-all fresh test-million test-strings test-hash-stress bench bench-check plot-hash peers examples header check-header layers format check-format cache-keys docs \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
 	deps-run deps-test deps-lint deps-bench \
 	install clean help always
@@ -42,7 +42,7 @@ all: examples $(TEST_PROGRAMS) build/gpbench ## build examples, tests and gpbenc
 header: ## make gpuprim.h from src/ and kernels/
 	tools/amalgamate.sh gpuprim.h
 
-gpuprim.h: $(wildcard src/*.[ch] kernels/*/*.cl) LICENSE tools/amalgamate.sh
+gpuprim.h: $(shell find src kernels -type f) LICENSE tools/amalgamate.sh tools/resolve.awk
 	tools/amalgamate.sh $@
 
 check-header: ## is gpuprim.h what src/ and kernels/ make?
@@ -282,6 +282,9 @@ compile_commands.json: always ## for clangd: every file of kernels/ and src/ by 
 
 lint: | deps-lint ## compile every kernel with clang's warnings as errors
 	tools/lint_kernels.sh
+
+layers: ## does every file of src/ stand on those below it only, and name what it stands on?
+	tools/layers.sh
 
 # ---- dependencies
 

@@ -2074,41 +2074,1244 @@ GP_API gp_result gp_profile_reset(gp_context *gp);
 #ifndef GPI_IMPLEMENTATION_ONCE
 #define GPI_IMPLEMENTATION_ONCE
 
-/* ---- Begin file src/internal.h ---- */
-/* internal.h - what the implementation files share. Everything here is private: gpi_, GPI_, static.
-
-   The implementation is written in the common subset of C99 and C++11. */
-#include <float.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-
+/* ---- Begin file src/base/error.h ---- */
+/* error.h - failures and their texts, the log. */
 #if defined(__GNUC__)
 #define GPI_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
 #define GPI_PRINTF(text, first)
 #endif
 
+#define GPI_ERROR_MAX 8192 /* characters of gp_last_error, build log included */
+
+enum { GPI_QUOTE_MAX = 96 }; /* characters of a quotation in a text */
+
+/* error.c */
+static const char *gpi_quote(const char *text, size_t length, char out[GPI_QUOTE_MAX]);
+static void gpi_log(const gp_context *gp, gp_log_level level, const char *format, ...) GPI_PRINTF(3, 4);
+static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, ...) GPI_PRINTF(3, 4);
+static void gpi_fail_within(gp_context *gp, const char *function, const char *prefix);
+static void gpi_error_leave(const gp_context *gp);
+static const char *gpi_cl_error_name(cl_int error);
+static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function, const char *call);
+/* ---- End file src/base/error.h ---- */
+
+/* ---- Begin file src/base/context.h ---- */
+/* context.h - what a context holds, for all that is above. Each part is the folder's that is named there. */
+#define GPI_ELEMENT_MAX 128 /* bytes of an element, eight fields included */
+
+/* A table of symbols that a call of gp_brackets or gp_stack_scan has brought along, on the device (nest.c).
+ */
+typedef struct gpi_symbols {
+    int8_t table[256];
+    cl_mem classes; /* NULL: free */
+} gpi_symbols;
+
+enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 10, GPI_HASH_TOLD = 5, GPI_ASYNC_TEXT_MAX = 256 };
+
+enum { GPI_SYMBOL_TABLES = 8 };
+
+struct gpi_range;
+
+/* What lower layers ask of hash tables, which are above them: set where a table is made (hash/table.c). */
+typedef struct gpi_hash_hooks {
+    gp_result (*check_apart)(gp_context *gp, const char *function, const char *field,
+                             const struct gpi_range *range);
+    cl_int (*read_told)(gp_context *gp, cl_bool blocking);
+    gp_result (*tell)(gp_context *gp);
+    gp_result (*result)(gp_context *gp);
+} gpi_hash_hooks;
+
+struct gp_context {
+    gp_context_desc desc; /* its strings are copied or no longer looked at */
+    gp_device_info info;
+    cl_context context;
+    cl_command_queue queue;
+    bool out_of_order;
+
+    char *cache_dir;   /* NULL: no disk cache */
+    bool cache_closed; /* nothing more is saved there */
+    char *dump_dir;    /* NULL: no dump */
+    char *options;     /* of every build */
+    struct gpi_program *programs;
+    uint64_t fetches;  /* of programs, so far */
+    uint64_t released; /* programs fetched by then are held by no call in progress */
+    uint32_t save_in;  /* calls until programs are saved that have new machine code; 0: there is none */
+
+    cl_mem scratch;
+    size_t scratch_size;
+    cl_event scratch_busy; /* out-of-order queues: the last command that uses the scratch */
+    cl_mem counters;       /* GPI_COUNTERS uints, see scan/lookback.cl */
+    cl_mem result;         /* one element, for gp_reduce_read without a buffer */
+
+    uint64_t *laws; /* of monoids that have been tried: check_monoids */
+    size_t law_count;
+
+    struct gpi_handle *handles; /* of hash tables */
+    uint32_t handle_count;
+    uint32_t generation;        /* of the next one */
+    const gpi_hash_hooks *hash; /* NULL: there has been no table */
+    bool hash_unread;           /* hash kernels may have counted what has to be told (gpi_hash_result) */
+    cl_uint hash_told[GPI_HASH_TOLD]; /* what they have counted, as last read */
+
+    gpi_symbols symbols[GPI_SYMBOL_TABLES];
+    uint32_t symbols_next; /* the place of the next one */
+
+    gp_profile profile;
+    gp_kernel_profile kernels[GPI_KERNEL_PROFILES];
+    size_t kernel_count;
+    struct gpi_pending *pending;
+    size_t pending_count, pending_capacity;
+    size_t pending_stalled;              /* the first ones, that a call has waited for in vain */
+    char async_text[GPI_ASYNC_TEXT_MAX]; /* of the first failure after enqueuing; empty: none */
+    struct gpi_failure *failures;        /* that on_async_error is still to be told */
+    size_t failure_count, failure_capacity;
+    bool telling; /* on_async_error is being called */
+
+    char error[GPI_ERROR_MAX];
+};
+/* ---- End file src/base/context.h ---- */
+
+/* ---- Begin file src/base/error.c ---- */
+/* error.c - results, error texts, the log. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#if defined(_MSC_VER)
+#define GPI_THREAD_LOCAL __declspec(thread)
+#elif defined(__cplusplus)
+#define GPI_THREAD_LOCAL thread_local
+#else
+#define GPI_THREAD_LOCAL __thread
+#endif
+
+#define GPI_CL_ERRORS(X)                            \
+    X(CL_DEVICE_NOT_FOUND)                          \
+    X(CL_DEVICE_NOT_AVAILABLE)                      \
+    X(CL_COMPILER_NOT_AVAILABLE)                    \
+    X(CL_MEM_OBJECT_ALLOCATION_FAILURE)             \
+    X(CL_OUT_OF_RESOURCES)                          \
+    X(CL_OUT_OF_HOST_MEMORY)                        \
+    X(CL_PROFILING_INFO_NOT_AVAILABLE)              \
+    X(CL_BUILD_PROGRAM_FAILURE)                     \
+    X(CL_MAP_FAILURE)                               \
+    X(CL_MISALIGNED_SUB_BUFFER_OFFSET)              \
+    X(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) \
+    X(CL_LINK_PROGRAM_FAILURE)                      \
+    X(CL_INVALID_VALUE)                             \
+    X(CL_INVALID_DEVICE_TYPE)                       \
+    X(CL_INVALID_PLATFORM)                          \
+    X(CL_INVALID_DEVICE)                            \
+    X(CL_INVALID_CONTEXT)                           \
+    X(CL_INVALID_QUEUE_PROPERTIES)                  \
+    X(CL_INVALID_COMMAND_QUEUE)                     \
+    X(CL_INVALID_HOST_PTR)                          \
+    X(CL_INVALID_MEM_OBJECT)                        \
+    X(CL_INVALID_BINARY)                            \
+    X(CL_INVALID_BUILD_OPTIONS)                     \
+    X(CL_INVALID_PROGRAM)                           \
+    X(CL_INVALID_PROGRAM_EXECUTABLE)                \
+    X(CL_INVALID_KERNEL_NAME)                       \
+    X(CL_INVALID_KERNEL_DEFINITION)                 \
+    X(CL_INVALID_KERNEL)                            \
+    X(CL_INVALID_ARG_INDEX)                         \
+    X(CL_INVALID_ARG_VALUE)                         \
+    X(CL_INVALID_ARG_SIZE)                          \
+    X(CL_INVALID_KERNEL_ARGS)                       \
+    X(CL_INVALID_WORK_DIMENSION)                    \
+    X(CL_INVALID_WORK_GROUP_SIZE)                   \
+    X(CL_INVALID_WORK_ITEM_SIZE)                    \
+    X(CL_INVALID_GLOBAL_OFFSET)                     \
+    X(CL_INVALID_EVENT_WAIT_LIST)                   \
+    X(CL_INVALID_EVENT)                             \
+    X(CL_INVALID_OPERATION)                         \
+    X(CL_INVALID_BUFFER_SIZE)                       \
+    X(CL_INVALID_GLOBAL_WORK_SIZE)                  \
+    X(CL_INVALID_PROPERTY)
+
+/* Text of the last failure that happened without a context. */
+static GPI_THREAD_LOCAL char gpi_orphan_error[1024];
+
+GP_API const char *gp_error_string(gp_result result)
+{
+    switch (result) {
+#define GPI_RESULT_CASE(name, value, text) \
+    case name: return #name ": " text;
+        GP_RESULTS(GPI_RESULT_CASE)
+#undef GPI_RESULT_CASE
+    default: return "not a gp_result";
+    }
+}
+
+GP_API const char *gp_last_error(const gp_context *gp) { return gp ? gp->error : gpi_orphan_error; }
+
+static const char *gpi_result_name(gp_result result)
+{
+    switch (result) {
+#define GPI_RESULT_CASE(name, value, text) \
+    case name: return #name;
+        GP_RESULTS(GPI_RESULT_CASE)
+#undef GPI_RESULT_CASE
+    default: return "?";
+    }
+}
+
+/* Writes bytes that do not print as \xNN; of a quotation also quotation marks, line ends and what is not
+   ASCII. Returns how many of the bytes there was room for. */
+static size_t gpi_escape(const char *bytes, size_t length, bool quotation, char *out, size_t size)
+{
+    size_t i, used = 0;
+    for (i = 0; i < length && used + sizeof "\\x00" <= size; i++) {
+        const unsigned char c = (unsigned char)bytes[i];
+        const bool prints = c >= 0x20 && c < 0x7f, kept = c >= 0x80 || c == '\n' || c == '\t';
+        if (quotation && (c == '"' || c == '\\')) out[used++] = '\\';
+        if (prints || (kept && !quotation)) out[used++] = (char)c;
+        else used += (size_t)snprintf(out + used, size - used, "\\x%02x", (unsigned)c);
+    }
+    out[used] = '\0';
+    return i;
+}
+
+/* The caller's text for a message, between quotation marks; of a long one the beginning. */
+static const char *gpi_quote(const char *text, size_t length, char out[GPI_QUOTE_MAX])
+{
+    const size_t shown = gpi_escape(text, length, true, out + 1, GPI_QUOTE_MAX - 5);
+    out[0] = '"';
+    strcat(out, shown < length ? "...\"" : "\"");
+    return out;
+}
+
+static void gpi_log(const gp_context *gp, gp_log_level level, const char *format, ...)
+{
+    char raw[1024], text[1024];
+    va_list args;
+    if (!gp || !gp->desc.log) return;
+    va_start(args, format);
+    (void)vsnprintf(raw, sizeof raw, format, args);
+    va_end(args);
+    (void)gpi_escape(raw, strlen(raw), false, text, sizeof text);
+    gp->desc.log(level, text, gp->desc.log_user);
+}
+
+/* Records the text of a failure, tells the logger, and returns `result`. */
+static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, ...)
+{
+    char *text = gp ? gp->error : gpi_orphan_error;
+    const size_t size = gp ? sizeof gp->error : sizeof gpi_orphan_error;
+    const int head = snprintf(text, size, "%s: ", gpi_result_name(result));
+    char raw[GPI_ERROR_MAX];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(raw, sizeof raw, format, args);
+    va_end(args);
+    (void)gpi_escape(raw, strlen(raw), false, text + head, size - (size_t)head);
+    if (gp && gp->desc.log) gp->desc.log(GP_LOG_ERROR, text, gp->desc.log_user);
+    return result;
+}
+
+/* Puts `prefix` in front of what the last failure's text says behind the function's name. */
+static void gpi_fail_within(gp_context *gp, const char *function, const char *prefix)
+{
+    char *at = strstr(gp->error, function);
+    const size_t length = strlen(prefix);
+    size_t rest;
+    if (at) at += strlen(function) + 2; /* ": " */
+    if (!at || (size_t)(at - gp->error) + length + 1 > sizeof gp->error) return;
+    rest = sizeof gp->error - (size_t)(at - gp->error) - length;
+    memmove(at + length, at, rest);
+    memcpy(at, prefix, length);
+    gp->error[sizeof gp->error - 1] = '\0';
+}
+
+/* A context that does not come to be leaves its text, if it has one, where gp_last_error(NULL) looks. */
+static void gpi_error_leave(const gp_context *gp)
+{
+    if (gp->error[0] == '\0') return;
+    (void)snprintf(gpi_orphan_error, sizeof gpi_orphan_error, "%.*s", (int)sizeof gpi_orphan_error - 1,
+                   gp->error);
+}
+
+static const char *gpi_cl_error_name(cl_int error)
+{
+    switch (error) {
+#define GPI_CL_ERROR_CASE(name) \
+    case name: return #name;
+        GPI_CL_ERRORS(GPI_CL_ERROR_CASE)
+#undef GPI_CL_ERROR_CASE
+    case -1001: return "CL_PLATFORM_NOT_FOUND_KHR";
+    default: return "an OpenCL error without a name";
+    }
+}
+
+/* Memory gets its own results, everything else is GP_ERROR_OPENCL. */
+static gp_result gpi_result_of(cl_int error)
+{
+    switch (error) {
+    case CL_OUT_OF_HOST_MEMORY: return GP_ERROR_OUT_OF_HOST_MEMORY;
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+    case CL_OUT_OF_RESOURCES:
+    case CL_INVALID_BUFFER_SIZE: return GP_ERROR_OUT_OF_DEVICE_MEMORY;
+    default: return GP_ERROR_OPENCL;
+    }
+}
+
+/* A failed OpenCL call. */
+static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function, const char *call)
+{
+    return gpi_fail(gp, gpi_result_of(error), "%s: %s returned %s (%d)", function, call,
+                    gpi_cl_error_name(error), (int)error);
+}
+/* ---- End file src/base/error.c ---- */
+
+/* ---- Begin file src/base/math.h ---- */
+/* math.h - rounding, powers of two, a hash of bytes. */
+#define GPI_HASH_SEED 0xcbf29ce484222325u
+
+#define GPI_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* math.c */
+static uint32_t gpi_or_default(uint32_t value, uint32_t fallback);
+static uint32_t gpi_power_of_two_below(uint64_t x);
+static uint64_t gpi_hash(uint64_t hash, const void *data, size_t size);
+static size_t gpi_round_up(size_t x, size_t multiple);
+static size_t gpi_ceil_div(size_t a, size_t b);
+/* ---- End file src/base/math.h ---- */
+
+/* ---- Begin file src/base/math.c ---- */
+/* math.c - rounding, powers of two, a hash of bytes. */
+static uint32_t gpi_or_default(uint32_t value, uint32_t fallback) { return value ? value : fallback; }
+
+static uint32_t gpi_power_of_two_below(uint64_t x)
+{
+    uint32_t p = 1;
+    while (p < 0x40000000u && (uint64_t)p * 2 <= x) p *= 2;
+    return p;
+}
+
+static uint64_t gpi_hash(uint64_t hash, const void *data, size_t size)
+{
+    const unsigned char *bytes = (const unsigned char *)data;
+    size_t i;
+    for (i = 0; i < size; i++) hash = (hash ^ bytes[i]) * 0x100000001b3u; /* FNV-1a */
+    return hash;
+}
+
+static size_t gpi_round_up(size_t x, size_t multiple) { return (x + multiple - 1) / multiple * multiple; }
+
+static size_t gpi_ceil_div(size_t a, size_t b) { return a / b + (a % b != 0); }
+/* ---- End file src/base/math.c ---- */
+
+/* ---- Begin file src/base/text.h ---- */
+/* text.h - text that grows. */
+/* Text that grows; `failed` sticks when memory runs out. */
+typedef struct gpi_text {
+    char *data;
+    size_t length, capacity;
+    bool failed;
+} gpi_text;
+
+/* text.c */
+static char *gpi_format(const char *format, ...) GPI_PRINTF(1, 2);
+static bool gpi_is_digit(char c);
+static void gpi_text_add(gpi_text *text, const char *format, ...) GPI_PRINTF(2, 3);
+static void gpi_text_add_lines(gpi_text *text, const char *const *lines, size_t count);
+/* ---- End file src/base/text.h ---- */
+
+/* ---- Begin file src/base/text.c ---- */
+/* text.c - text that grows, and text of printf. */
+#include <stdlib.h>
+/* The text of printf, to be freed; NULL when out of memory. */
+static char *gpi_format(const char *format, ...)
+{
+    va_list args;
+    int length;
+    char *text;
+    va_start(args, format);
+    length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    text = length < 0 ? NULL : (char *)malloc((size_t)length + 1);
+    if (!text) return NULL;
+    va_start(args, format);
+    (void)vsnprintf(text, (size_t)length + 1, format, args);
+    va_end(args);
+    return text;
+}
+
+static bool gpi_is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static bool gpi_text_reserve(gpi_text *text, size_t more)
+{
+    size_t capacity = text->capacity ? text->capacity : 1024;
+    char *grown;
+    while (capacity < text->length + more + 1) capacity *= 2;
+    if (text->failed || capacity == text->capacity) return !text->failed;
+    grown = (char *)realloc(text->data, capacity);
+    if (!grown) {
+        text->failed = true;
+        return false;
+    }
+    text->data = grown;
+    text->capacity = capacity;
+    return true;
+}
+
+static void gpi_text_add(gpi_text *text, const char *format, ...)
+{
+    va_list args;
+    int length;
+    va_start(args, format);
+    length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (length < 0 || !gpi_text_reserve(text, (size_t)length)) return;
+    va_start(args, format);
+    (void)vsnprintf(text->data + text->length, (size_t)length + 1, format, args);
+    va_end(args);
+    text->length += (size_t)length;
+}
+
+static void gpi_text_add_lines(gpi_text *text, const char *const *lines, size_t count)
+{
+    size_t i;
+    for (i = 0; i < count; i++) {
+        const size_t length = strlen(lines[i]);
+        if (!gpi_text_reserve(text, length)) return;
+        memcpy(text->data + text->length, lines[i], length + 1);
+        text->length += length;
+    }
+}
+/* ---- End file src/base/text.c ---- */
+
+/* ---- Begin file src/base/type.h ---- */
+/* type.h - scalar types and operations on them. */
+/* type.c */
+static size_t gpi_type_size(gp_type type);
+static const char *gpi_type_cl(gp_type type);
+static const char *gpi_op_macro(gp_op op);
+static bool gpi_is_float(gp_type type);
+static bool gpi_is_signed(gp_type type);
+static gp_type gpi_operand(gp_type type);
+static bool gpi_is_arg(gp_op op);
+static gp_type gpi_sum_type(gp_type type, gp_op op);
+static void gpi_identity_make(gp_type type, gp_op op, unsigned char *out);
+static float gpi_float_of_half(uint16_t half);
+/* ---- End file src/base/type.h ---- */
+
+/* ---- Begin file src/base/type.c ---- */
+/* type.c - scalar types and operations on them: their names, sizes and identities. */
+static size_t gpi_type_size(gp_type type)
+{
+    switch (type) {
+#define GPI_TYPE_CASE(name, value, cl, bytes) \
+    case name: return bytes;
+        GP_TYPES(GPI_TYPE_CASE)
+#undef GPI_TYPE_CASE
+    default: return 0;
+    }
+}
+
+static const char *gpi_type_cl(gp_type type)
+{
+    switch (type) {
+#define GPI_TYPE_CASE(name, value, cl, bytes) \
+    case name: return cl;
+        GP_TYPES(GPI_TYPE_CASE)
+#undef GPI_TYPE_CASE
+    default: return "?";
+    }
+}
+
+static const char *gpi_op_macro(gp_op op)
+{
+    switch (op) {
+#define GPI_OP_CASE(name, value, macro) \
+    case name: return macro;
+        GP_OPS(GPI_OP_CASE)
+#undef GPI_OP_CASE
+    default: return NULL;
+    }
+}
+
+static bool gpi_is_float(gp_type type) { return type == GP_F16 || type == GP_F32 || type == GP_F64; }
+
+static bool gpi_is_signed(gp_type type)
+{
+    return type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64;
+}
+
+/* What a type is in an expression: halves live in memory only. */
+static gp_type gpi_operand(gp_type type) { return type == GP_F16 ? GP_F32 : type; }
+
+static bool gpi_is_arg(gp_op op) { return op == GP_ARGMIN || op == GP_ARGMAX; }
+
+/* The type of a reduction when the caller names none: sums overflow neither at 32 bits nor as halves. */
+static gp_type gpi_sum_type(gp_type type, gp_op op)
+{
+    if (gpi_is_arg(op)) return GP_U64;
+    if (op != GP_SUM && op != GP_PROD) return type;
+    if (gpi_is_float(type)) return gpi_operand(type);
+    return gpi_is_signed(type) ? GP_I64 : GP_U64;
+}
+
+static void gpi_identity_float(gp_type type, double value, unsigned char *out)
+{
+    const float narrow = (float)value;
+    if (type == GP_F32) memcpy(out, &narrow, sizeof narrow);
+    if (type == GP_F64) memcpy(out, &value, sizeof value);
+}
+
+/* The low bytes of a two's complement integer; devices and hosts of OpenCL are little-endian alike. */
+static void gpi_identity_integer(size_t size, uint64_t value, unsigned char *out)
+{
+    size_t i;
+    for (i = 0; i < size; i++) out[i] = (unsigned char)(value >> (8 * i));
+}
+
+static void gpi_identity_make(gp_type type, gp_op op, unsigned char *out)
+{
+    const size_t size = gpi_type_size(type);
+    const uint64_t ones = ~(uint64_t)0 >> (64 - 8 * size);
+    const uint64_t sign = (uint64_t)1 << (8 * size - 1);
+    const bool is_signed = gpi_is_signed(type);
+    const double infinity = 1e308 * 10.0;
+    switch (op) {
+    case GP_PROD:
+        if (gpi_is_float(type)) gpi_identity_float(type, 1.0, out);
+        else gpi_identity_integer(size, 1, out);
+        break;
+    case GP_MIN:
+    case GP_ARGMIN:
+        if (gpi_is_float(type)) gpi_identity_float(type, infinity, out);
+        else gpi_identity_integer(size, is_signed ? ones ^ sign : ones, out);
+        break;
+    case GP_MAX:
+    case GP_ARGMAX:
+        if (gpi_is_float(type)) gpi_identity_float(type, -infinity, out);
+        else gpi_identity_integer(size, is_signed ? sign : 0, out);
+        break;
+    case GP_AND: gpi_identity_integer(size, ones, out); break;
+    default: memset(out, 0, size); break; /* sum, or, xor */
+    }
+}
+
+/* A half as a float: exact. */
+static float gpi_float_of_half(uint16_t half)
+{
+    const uint32_t sign = (uint32_t)(half & 0x8000u) << 16, exponent = half >> 10 & 31u;
+    const uint32_t fraction = half & 0x3ffu;
+    uint32_t bits = sign | (exponent + 112) << 23 | fraction << 13;
+    float value;
+    if (exponent == 31) bits = sign | 0x7f800000u | fraction << 13;
+    memcpy(&value, &bits, sizeof value);
+    if (exponent > 0) return value;
+    value = (float)fraction / 16777216.0f; /* subnormal: units of 2^-24 */
+    return sign ? -value : value;
+}
+/* ---- End file src/base/type.c ---- */
+
+/* ---- Begin file src/runtime/device.h ---- */
+/* device.h - which device, and what it can do. */
+#define GPI_DEVICES_MAX 64 /* of a platform, of a context */
+#define GPI_PROBE_CALLS "clGetPlatformInfo or clGetDeviceInfo"
+
+/* device.c */
+static bool gpi_is_llvmpipe(const gp_device_info *info);
+static const char *gpi_device_options(const gp_device_info *info);
+static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info);
+static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *info);
+/* ---- End file src/runtime/device.h ---- */
+
+/* ---- Begin file src/runtime/device.c ---- */
+/* device.c - which device, and what it can do. */
 /* 2.x and 3.0 queries, by value: the headers in use may be older. */
 #define GPI_CL_DEVICE_MAX_NUM_SUB_GROUPS 0x105C
 #define GPI_CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES 0x1063
 #define GPI_CL_DEVICE_ATOMIC_ORDER_ACQ_REL (1u << 1)
 #define GPI_CL_DEVICE_ATOMIC_SCOPE_DEVICE (1u << 5)
 
-#define GPI_MONOID_MAX 64         /* bytes of a user's element */
-#define GPI_TEXT_MAX 16384        /* characters of an expression or of a monoid's source, */
-#define GPI_NAME_MAX 256          /* of its names: clang takes time by the square of a name's length */
-#define GPI_ELEMENT_MAX 128       /* bytes of an element, eight fields included */
-#define GPI_TILES_MAX 0x7fffffffu /* tiles of one call */
-#define GPI_KERNELS_MAX 9         /* kernels of one program */
-#define GPI_DEVICES_MAX 64        /* of a platform, of a context */
-#define GPI_ERROR_MAX 8192        /* characters of gp_last_error, build log included */
-#define GPI_IN_FLIGHT_MAX 1024    /* commands, see events.c */
-#define GPI_PROGRAM_LIMIT 128     /* programs of a context, where the desc names no bound */
+#if defined(_WIN32)
+#ifndef WIN32_LEAN_AND_MEAN
+#define WIN32_LEAN_AND_MEAN
+#endif
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#include <windows.h>
+#else
+#include <pthread.h>
+#endif
 
-/* ------------------------------------------------------------------ profile */
+/* ------------------------------------------------------------------ one at a time */
+
+/* PoCL (3.1 to 7) initialises its devices at their first use, and a second thread that asks meanwhile crashes
+   or is told that there are none. So one thread of the process looks for devices at a time. */
+#if defined(_WIN32)
+static SRWLOCK gpi_discovery = SRWLOCK_INIT;
+static void gpi_discovery_begin(void) { AcquireSRWLockExclusive(&gpi_discovery); }
+static void gpi_discovery_end(void) { ReleaseSRWLockExclusive(&gpi_discovery); }
+#else
+static pthread_mutex_t gpi_discovery = PTHREAD_MUTEX_INITIALIZER;
+static void gpi_discovery_begin(void) { (void)pthread_mutex_lock(&gpi_discovery); }
+static void gpi_discovery_end(void) { (void)pthread_mutex_unlock(&gpi_discovery); }
+#endif
+
+/* ------------------------------------------------------------------ probe */
+
+static bool gpi_has_extension(const char *extensions, const char *name)
+{
+    const size_t length = strlen(name);
+    const char *at = extensions;
+    while ((at = strstr(at, name)) != NULL) {
+        const bool begins = at == extensions || at[-1] == ' ';
+        if (begins && (at[length] == ' ' || at[length] == '\0')) return true;
+        at += length;
+    }
+    return false;
+}
+
+/* A device being asked; the first error sticks. Half an answer would pass for a device that can do less. */
+typedef struct gpi_probe {
+    cl_device_id device;
+    cl_int error;
+} gpi_probe;
+
+static void gpi_probe_get(gpi_probe *probe, cl_device_info what, size_t size, void *value)
+{
+    const cl_int error = clGetDeviceInfo(probe->device, what, size, value, NULL);
+    if (probe->error == CL_SUCCESS) probe->error = error;
+}
+
+/* The whole text of a device property, to be freed; NULL when that fails. */
+static char *gpi_probe_text(gpi_probe *probe, cl_device_info what)
+{
+    size_t size = 0;
+    const cl_int error = clGetDeviceInfo(probe->device, what, 0, NULL, &size);
+    char *text = error == CL_SUCCESS ? (char *)calloc(size + 1, 1) : NULL;
+    if (text) gpi_probe_get(probe, what, size, text);
+    else if (probe->error == CL_SUCCESS) probe->error = error ? error : CL_OUT_OF_HOST_MEMORY;
+    return text;
+}
+
+static void gpi_probe_name(gpi_probe *probe, cl_device_info what, char out[GP_NAME_MAX])
+{
+    char *text = gpi_probe_text(probe, what);
+    (void)snprintf(out, GP_NAME_MAX, "%s", text ? text : "");
+    free(text);
+}
+
+static cl_ulong gpi_probe_ulong(gpi_probe *probe, cl_device_info what)
+{
+    cl_ulong value = 0;
+    gpi_probe_get(probe, what, sizeof value, &value);
+    return value;
+}
+
+static cl_uint gpi_probe_uint(gpi_probe *probe, cl_device_info what)
+{
+    cl_uint value = 0;
+    gpi_probe_get(probe, what, sizeof value, &value);
+    return value;
+}
+
+/* What older devices do not know leaves *value alone. */
+static void gpi_probe_newer(gpi_probe *probe, cl_device_info what, size_t size, void *value)
+{
+    const cl_int error = clGetDeviceInfo(probe->device, what, size, value, NULL);
+    const bool grave = error == CL_OUT_OF_HOST_MEMORY || error == CL_OUT_OF_RESOURCES;
+    if (grave && probe->error == CL_SUCCESS) probe->error = error;
+}
+
+static bool gpi_contains(const char *text, const char *part) { return strstr(text, part) != NULL; }
+
+/* Mesa's software rasterizer: calls itself a CPU, is shaped like a GPU. */
+static bool gpi_is_llvmpipe(const gp_device_info *info) { return gpi_contains(info->name, "llvmpipe"); }
+
+/* The driver's major version: 25 of "25.0.7-2+deb13u1". */
+static unsigned long gpi_driver_major(const gp_device_info *info)
+{
+    return strtoul(info->driver_version + strcspn(info->driver_version, "0123456789"), NULL, 10);
+}
+
+/* llvmpipe leaves loops after 65,535 turns: 22.3 does, 25.0 no longer; versions between were not tried. */
+static cl_uint gpi_loop_limit(const gp_device_info *info)
+{
+    return gpi_is_llvmpipe(info) && gpi_driver_major(info) < 25 ? 65535 : 0;
+}
+
+/* What a device's compiler has to be told. Oclgrind 21.10 stumbles over an intrinsic that optimized code can
+   contain, and checks unoptimized code better anyway. What llvmpipe 25.0 needs:
+   kernels/base/platform.cl; 22.3 does not, versions between were not tried. */
+static const char *gpi_device_options(const gp_device_info *info)
+{
+    if (gpi_contains(info->platform_name, "Oclgrind")) return " -cl-opt-disable";
+    return gpi_is_llvmpipe(info) && gpi_driver_major(info) > 22 ? " -DGPI_LLVMPIPE_25=1" : "";
+}
+
+static void gpi_probe_extensions(gpi_probe *probe, gp_device_info *info)
+{
+    char *extensions = gpi_probe_text(probe, CL_DEVICE_EXTENSIONS);
+    cl_uint sub_groups = 0;
+    if (!extensions) return;
+    gpi_probe_newer(probe, GPI_CL_DEVICE_MAX_NUM_SUB_GROUPS, sizeof sub_groups, &sub_groups);
+    info->int64_base_atomics = gpi_has_extension(extensions, "cl_khr_int64_base_atomics");
+    info->int64_extended_atomics = gpi_has_extension(extensions, "cl_khr_int64_extended_atomics");
+    info->fp64 = gpi_has_extension(extensions, "cl_khr_fp64");
+    info->fp16 = gpi_has_extension(extensions, "cl_khr_fp16");
+    info->subgroups = gpi_has_extension(extensions, "cl_khr_subgroups") || sub_groups > 0;
+    free(extensions);
+}
+
+/* Devices whose started groups are known to go on running while another group waits. */
+static bool gpi_is_fair(const gp_device_info *info)
+{
+    const bool cpu = (info->device_type & CL_DEVICE_TYPE_CPU) != 0;
+    if (gpi_is_llvmpipe(info)) return false;
+    return (cpu && gpi_contains(info->platform_name, "Portable Computing Language")) ||
+           gpi_contains(info->platform_name, "Oclgrind") || gpi_contains(info->vendor, "NVIDIA") ||
+           (cpu && gpi_contains(info->vendor, "Intel"));
+}
+
+static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info)
+{
+    gpi_probe probe;
+    cl_ulong atomics = 0;
+    probe.device = device;
+    memset(info, 0, sizeof *info);
+    info->platform = platform;
+    info->device = device;
+    probe.error = clGetPlatformInfo(platform, CL_PLATFORM_NAME, GP_NAME_MAX - 1, info->platform_name, NULL);
+    gpi_probe_name(&probe, CL_DEVICE_NAME, info->name);
+    gpi_probe_name(&probe, CL_DEVICE_VENDOR, info->vendor);
+    gpi_probe_name(&probe, CL_DEVICE_VERSION, info->version);
+    gpi_probe_name(&probe, CL_DRIVER_VERSION, info->driver_version);
+    info->device_type = gpi_probe_ulong(&probe, CL_DEVICE_TYPE);
+    info->compute_units = gpi_probe_uint(&probe, CL_DEVICE_MAX_COMPUTE_UNITS);
+    gpi_probe_get(&probe, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof info->max_work_group_size,
+                  &info->max_work_group_size);
+    info->global_mem_size = gpi_probe_ulong(&probe, CL_DEVICE_GLOBAL_MEM_SIZE);
+    info->max_alloc_size = gpi_probe_ulong(&probe, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    info->local_mem_size = gpi_probe_ulong(&probe, CL_DEVICE_LOCAL_MEM_SIZE);
+    info->global_cache_size = gpi_probe_ulong(&probe, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+    info->local_mem_dedicated = gpi_probe_uint(&probe, CL_DEVICE_LOCAL_MEM_TYPE) == CL_LOCAL;
+    gpi_probe_extensions(&probe, info);
+    gpi_probe_newer(&probe, GPI_CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, sizeof atomics, &atomics);
+    info->atomic_acq_rel = (atomics & GPI_CL_DEVICE_ATOMIC_ORDER_ACQ_REL) != 0;
+    info->atomic_scope_device = (atomics & GPI_CL_DEVICE_ATOMIC_SCOPE_DEVICE) != 0;
+    info->fair = gpi_is_fair(info);
+    info->loop_limit = gpi_loop_limit(info);
+    return probe.error;
+}
+
+/* ------------------------------------------------------------------ list */
+
+/* Devices and platforms that could not be asked are left out: why the first one was. */
+typedef struct gpi_left_out {
+    const char *call; /* NULL: none was */
+    cl_int error;
+} gpi_left_out;
+
+static void gpi_leave_out(gpi_left_out *left_out, const char *call, cl_int error)
+{
+    if (left_out->call || error == CL_SUCCESS || error == CL_DEVICE_NOT_FOUND) return;
+    left_out->call = call;
+    left_out->error = error;
+}
+
+/* For a text of why there is no device: which ones are not among those that it speaks of. */
+static gp_result gpi_fail_no_device(const gpi_left_out *left_out, const char *text)
+{
+    const bool no_memory = left_out->error == CL_OUT_OF_HOST_MEMORY;
+    if (!left_out->call) return gpi_fail(NULL, GP_ERROR_NO_DEVICE, "%s", text);
+    return gpi_fail(NULL, no_memory ? GP_ERROR_OUT_OF_HOST_MEMORY : GP_ERROR_NO_DEVICE,
+                    "%s; left out because %s returned %s (%d)", text, left_out->call,
+                    gpi_cl_error_name(left_out->error), (int)left_out->error);
+}
+
+/* The platform's devices, behind the *count that are there; false: no memory. */
+static bool gpi_devices_of(cl_platform_id platform, gp_device_info **all, size_t *count,
+                           gpi_left_out *left_out)
+{
+    cl_device_id devices[GPI_DEVICES_MAX];
+    gp_device_info *grown;
+    cl_uint n = 0, d;
+    const cl_int error = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, GPI_DEVICES_MAX, devices, &n);
+    gpi_leave_out(left_out, "clGetDeviceIDs", error);
+    if (error != CL_SUCCESS || n == 0) return true;
+    if (n > GPI_DEVICES_MAX) n = GPI_DEVICES_MAX;
+    grown = (gp_device_info *)realloc(*all, (*count + n) * sizeof **all);
+    if (!grown) return false;
+    *all = grown;
+    for (d = 0; d < n; d++) {
+        const cl_int unknown = gpi_device_probe(platform, devices[d], &grown[*count]);
+        gpi_leave_out(left_out, GPI_PROBE_CALLS, unknown);
+        if (unknown != CL_SUCCESS) break; /* with those behind it, whose indices would be others */
+        ++*count;
+    }
+    return true;
+}
+
+/* All devices of all platforms; the caller has the lock. */
+static gp_result gpi_devices_find(gp_device_info **out, size_t *count, gpi_left_out *left_out)
+{
+    cl_platform_id platforms[32];
+    cl_uint platform_count = 0, p;
+    const cl_int error = clGetPlatformIDs(32, platforms, &platform_count);
+    *out = NULL;
+    *count = 0;
+    memset(left_out, 0, sizeof *left_out);
+    if (error != CL_SUCCESS || platform_count == 0) {
+        return gpi_fail(NULL, GP_ERROR_NO_PLATFORM, "clGetPlatformIDs returned %s (%d) and %u platforms",
+                        error ? gpi_cl_error_name(error) : "CL_SUCCESS", (int)error, platform_count);
+    }
+    for (p = 0; p < platform_count && p < GPI_COUNT_OF(platforms); p++) {
+        if (gpi_devices_of(platforms[p], out, count, left_out)) continue;
+        free(*out);
+        *out = NULL;
+        *count = 0;
+        return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for the list of devices");
+    }
+    if (*count > 0) return GP_OK;
+    free(*out);
+    *out = NULL;
+    return gpi_fail_no_device(left_out, "no platform that is installed has a device");
+}
+
+/* All devices of all platforms, to be freed; *count is 0 and the result an error when there are none. */
+static gp_result gpi_devices_all(gp_device_info **out, size_t *count, gpi_left_out *left_out)
+{
+    gp_result result;
+    gpi_discovery_begin();
+    result = gpi_devices_find(out, count, left_out);
+    gpi_discovery_end();
+    return result;
+}
+
+GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *count)
+{
+    gp_device_info *all;
+    gpi_left_out left_out;
+    size_t n, i;
+    gp_result result;
+    if (!count || (!infos && capacity > 0)) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_devices: count is NULL, or infos with a capacity");
+    }
+    result = gpi_devices_all(&all, &n, &left_out);
+    *count = n;
+    for (i = 0; i < n && i < capacity; i++) infos[i] = all[i];
+    free(all);
+    return result;
+}
+
+/* ------------------------------------------------------------------ choice */
+
+static char gpi_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+
+static bool gpi_contains_anycase(const char *text, const char *part)
+{
+    for (;; text++) {
+        size_t i = 0;
+        while (part[i] && gpi_lower(text[i]) == gpi_lower(part[i])) i++;
+        if (!part[i]) return true;
+        if (!*text) return false;
+    }
+}
+
+static bool gpi_same_anycase(const char *a, const char *b)
+{
+    return strlen(a) == strlen(b) && gpi_contains_anycase(a, b);
+}
+
+/* "1:0": the position of platform and device in clGetPlatformIDs and clGetDeviceIDs. */
+static bool gpi_filter_indices(const char *filter, unsigned long *platform, unsigned long *device)
+{
+    char *end;
+    if (!gpi_is_digit(filter[0])) return false;
+    *platform = strtoul(filter, &end, 10);
+    if (end[0] != ':' || !gpi_is_digit(end[1])) return false;
+    *device = strtoul(end + 1, &end, 10);
+    return *end == '\0';
+}
+
+/* Position of all[i]'s platform among the platforms (32: not found), and of the device in its platform. */
+static void gpi_device_indices(const gp_device_info *all, size_t i, unsigned *platform, size_t *device)
+{
+    cl_platform_id platforms[32];
+    cl_uint count = 0;
+    size_t first = i;
+    if (clGetPlatformIDs(32, platforms, &count) != CL_SUCCESS) count = 0;
+    while (first > 0 && all[first - 1].platform == all[i].platform) first--;
+    *device = i - first;
+    *platform = 0;
+    while (*platform < 32 && (*platform >= count || platforms[*platform] != all[i].platform)) ++*platform;
+}
+
+static bool gpi_matches(const gp_device_info *all, size_t i, const char *filter)
+{
+    unsigned long platform, device;
+    unsigned own_platform;
+    size_t own_device;
+    if (!filter || !*filter) return true;
+    if (gpi_same_anycase(filter, "gpu")) return (all[i].device_type & CL_DEVICE_TYPE_GPU) != 0;
+    if (gpi_same_anycase(filter, "cpu")) return (all[i].device_type & CL_DEVICE_TYPE_CPU) != 0;
+    if (gpi_same_anycase(filter, "accelerator"))
+        return (all[i].device_type & CL_DEVICE_TYPE_ACCELERATOR) != 0;
+    if (gpi_filter_indices(filter, &platform, &device)) {
+        gpi_device_indices(all, i, &own_platform, &own_device);
+        return own_platform == platform && own_device == device;
+    }
+    return gpi_contains_anycase(all[i].name, filter) || gpi_contains_anycase(all[i].platform_name, filter) ||
+           gpi_contains_anycase(all[i].version, filter);
+}
+
+/* GPUs first, then accelerators, then CPUs; among equals the one with more compute units; a software
+   rasterizer and Mesa's retired implementation last. */
+static int64_t gpi_score_default(const gp_device_info *info)
+{
+    int64_t score = info->compute_units;
+    if (info->device_type & CL_DEVICE_TYPE_GPU) score += 300000;
+    if (info->device_type & CL_DEVICE_TYPE_ACCELERATOR) score += 200000;
+    if (info->device_type & CL_DEVICE_TYPE_CPU) score += 100000;
+    if (gpi_is_llvmpipe(info) || gpi_contains(info->platform_name, "Clover")) score -= 50000;
+    return score;
+}
+
+/* Why none of the devices is taken, and which ones there are. */
+static gp_result gpi_fail_no_match(const gp_context_desc *desc, const char *filter, const gp_device_info *all,
+                                   size_t count, const gpi_left_out *left_out)
+{
+    char text[800], quoted[GPI_QUOTE_MAX];
+    const bool filtered = filter && *filter;
+    size_t i, used;
+    used = (size_t)snprintf(
+        text, sizeof text, "gp_context_create: no device %s%s%s%s%s; there are:", filtered ? "matches " : "",
+        !filtered             ? ""
+        : desc->device_filter ? "device_filter = "
+                              : "GPUPRIM_DEVICE = ",
+        filtered ? gpi_quote(filter, strlen(filter), quoted) : "", filtered && desc->score ? " and " : "",
+        desc->score ? "has a score of 0 or more" : "");
+    for (i = 0; i < count && used < sizeof text; i++) {
+        unsigned platform;
+        size_t device;
+        gpi_device_indices(all, i, &platform, &device);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s %u:%zu %s (%s)", i ? "," : "", platform,
+                                 device, all[i].name, all[i].platform_name);
+    }
+    return gpi_fail_no_device(left_out, text);
+}
+
+static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *info)
+{
+    const char *filter = desc->device_filter ? desc->device_filter : getenv("GPUPRIM_DEVICE");
+    gp_device_info *all;
+    gpi_left_out left_out;
+    size_t count, i;
+    int64_t best = -1;
+    gp_result result = gpi_devices_all(&all, &count, &left_out);
+    if (result != GP_OK) return result;
+    for (i = 0; i < count; i++) {
+        int64_t score;
+        if (!gpi_matches(all, i, filter)) continue;
+        score = desc->score ? desc->score(&all[i], desc->score_user) : gpi_score_default(&all[i]);
+        if (score <= best) continue;
+        best = score;
+        *info = all[i];
+    }
+    if (best < 0) result = gpi_fail_no_match(desc, filter, all, count, &left_out);
+    free(all);
+    return result;
+}
+/* ---- End file src/runtime/device.c ---- */
+
+/* ---- Begin file src/runtime/events.h ---- */
+/* events.h - commands in flight, and those that have failed. */
+/* events.c */
+static void gpi_tell_failures(gp_context *gp);
+static gp_result gpi_async_result(gp_context *gp);
+static cl_int gpi_event_status(cl_event event);
+static void gpi_settle(gp_context *gp);
+static void gpi_settle_all(gp_context *gp);
+static void gpi_pending_free(gp_context *gp);
+static void gpi_throttle(gp_context *gp);
+static void gpi_watch(gp_context *gp, const char *function, const char *kernel, cl_event event);
+/* ---- End file src/runtime/events.h ---- */
+
+/* ---- Begin file src/runtime/events.c ---- */
+/* events.c - commands in flight: what became of them, and how long they took.
+
+   Every command leaves its event here until it has ended. Ended ones are settled at gp_finish, at blocking
+   reads, and whenever the list has filled up: failures are kept for gp_finish and for the handler, times are
+   added to the profile. All of it on the caller's thread.
+
+   The handler may call the library again. So it is called where no call is under way, at the end of a call or
+   of gp_finish, and never by itself: failures that it causes wait for a later call.
+
+   Commands that are enqueued faster than they run would pile up without bound, here and in the driver, so a
+   call waits when GPI_IN_FLIGHT_MAX of them are in flight. It must not wait for what only the caller can
+   set going: a user event, behind which everything of an in-order queue stands still. No query tells that,
+   so only a command that runs is waited for, and one that does not begin to run for a while is taken for
+   stalled, together with all that are in flight by then. Stalled commands are not counted. */
+#include <time.h>
+
+#define GPI_IN_FLIGHT_MAX 1024 /* commands, see events.c */
+
+/* A command that may not have ended yet. */
+typedef struct gpi_pending {
+    cl_event event;
+    const char *function; /* of the API, static text */
+    const char *kernel;   /* its name, static text; NULL: no kernel */
+} gpi_pending;
+
+/* A command that has failed after it was enqueued. */
+typedef struct gpi_failure {
+    const char *function, *kernel; /* as above */
+    cl_int status;
+} gpi_failure;
+
+enum { GPI_SETTLED_AT_ONCE = 64 }; /* commands whose status is asked at once */
+
+/* ------------------------------------------------------------------ times */
+
+static gp_kernel_profile *gpi_kernel_profile_of(gp_context *gp, const char *name)
+{
+    size_t k = 0;
+    while (k < gp->kernel_count && strcmp(gp->kernels[k].name, name) != 0) k++;
+    if (k == GPI_KERNEL_PROFILES) return NULL;
+    if (k == gp->kernel_count) {
+        memset(&gp->kernels[k], 0, sizeof gp->kernels[k]);
+        (void)snprintf(gp->kernels[k].name, GP_NAME_MAX, "%s", name);
+        gp->kernel_count++;
+    }
+    return &gp->kernels[k];
+}
+
+static void gpi_profile_add(gp_kernel_profile *profile, uint64_t ns)
+{
+    if (profile->launches == 0 || ns < profile->min_ns) profile->min_ns = ns;
+    if (ns > profile->max_ns) profile->max_ns = ns;
+    profile->total_ns += ns;
+    profile->launches++;
+}
+
+static void gpi_profile_event(gp_context *gp, const char *kernel, cl_event event)
+{
+    gp_kernel_profile *profile = gpi_kernel_profile_of(gp, kernel);
+    cl_ulong start = 0, end = 0;
+    cl_int error = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL);
+    if (!error) error = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
+    if (!error && end >= start && profile) gpi_profile_add(profile, end - start);
+}
+
+/* ------------------------------------------------------------------ failures */
+
+static void gpi_failure_text(const gpi_failure *failure, char text[GPI_ASYNC_TEXT_MAX])
+{
+    (void)snprintf(text, GPI_ASYNC_TEXT_MAX, "%s: %s failed after it was enqueued: %s (%d)",
+                   failure->function, failure->kernel ? failure->kernel : "a command",
+                   gpi_cl_error_name(failure->status), (int)failure->status);
+}
+
+/* For the handler. Out of memory, it does not hear of this one; gp_finish does. */
+static void gpi_failure_keep(gp_context *gp, const gpi_failure *failure)
+{
+    if (gp->failure_count == gp->failure_capacity) {
+        const size_t capacity = gp->failure_capacity ? 2 * gp->failure_capacity : 16;
+        gpi_failure *grown = (gpi_failure *)realloc(gp->failures, capacity * sizeof *grown);
+        if (!grown) return;
+        gp->failures = grown;
+        gp->failure_capacity = capacity;
+    }
+    gp->failures[gp->failure_count++] = *failure;
+}
+
+/* A command failed after it was enqueued: the first one is kept for gp_finish. */
+static void gpi_async_fail(gp_context *gp, const gpi_pending *pending, cl_int status)
+{
+    char text[GPI_ASYNC_TEXT_MAX];
+    gpi_failure failure;
+    failure.function = pending->function;
+    failure.kernel = pending->kernel;
+    failure.status = status;
+    gpi_failure_text(&failure, text);
+    if (gp->async_text[0] == '\0') memcpy(gp->async_text, text, sizeof text);
+    gpi_log(gp, GP_LOG_ERROR, "%s", text);
+    if (gp->desc.on_async_error) gpi_failure_keep(gp, &failure);
+}
+
+/* Tells the handler what has been kept for it by now. Failures that it causes are for the next time: a
+   handler that always causes one would never end. What it does to the last error's text does not matter. */
+static void gpi_tell_failures(gp_context *gp)
+{
+    char text[GPI_ASYNC_TEXT_MAX], error[GPI_ERROR_MAX];
+    const size_t count = gp->failure_count;
+    size_t told;
+    if (count == 0 || gp->telling) return;
+    memcpy(error, gp->error, sizeof error);
+    gp->telling = true;
+    for (told = 0; told < count; told++) {
+        gpi_failure_text(&gp->failures[told], text);
+        gp->desc.on_async_error(GP_ERROR_OPENCL, text, gp->desc.async_error_user);
+    }
+    gp->telling = false;
+    gp->failure_count -= count;
+    memmove(gp->failures, gp->failures + count, gp->failure_count * sizeof *gp->failures);
+    memcpy(gp->error, error, sizeof error);
+}
+
+/* The first failure since the last time this was asked. */
+static gp_result gpi_async_result(gp_context *gp)
+{
+    char text[GPI_ASYNC_TEXT_MAX];
+    if (gp->async_text[0] == '\0') return GP_OK;
+    memcpy(text, gp->async_text, sizeof text);
+    gp->async_text[0] = '\0';
+    return gpi_fail(gp, GP_ERROR_OPENCL, "%s", text);
+}
+
+/* ------------------------------------------------------------------ the list */
+
+static cl_int gpi_event_said(cl_event event)
+{
+    cl_int status = CL_QUEUED; /* where it can't be asked: another time */
+    (void)clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    return status;
+}
+
+/* Intel's CPU runtime says CL_COMPLETE of a command that was skipped because an event it waits for failed.
+   Waiting for it, which takes no time then, tells the truth. */
+static bool gpi_events_failed(const cl_event *events, cl_uint count)
+{
+    return count > 0 && clWaitForEvents(count, events) == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+}
+
+static cl_int gpi_event_status(cl_event event)
+{
+    const cl_int status = gpi_event_said(event);
+    if (status != CL_COMPLETE || !gpi_events_failed(&event, 1)) return status;
+    return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+}
+
+/* The statuses of the first GPI_SETTLED_AT_ONCE commands. Those that have ended are waited for all at once:
+   Mesa takes ten times as long for one at a time. */
+static void gpi_pending_statuses(const gpi_pending *pending, size_t count, cl_int *statuses)
+{
+    cl_event ended[GPI_SETTLED_AT_ONCE];
+    cl_uint ended_count = 0;
+    size_t i;
+    if (count > GPI_SETTLED_AT_ONCE) count = GPI_SETTLED_AT_ONCE;
+    for (i = 0; i < count; i++) {
+        statuses[i] = gpi_event_said(pending[i].event);
+        if (statuses[i] == CL_COMPLETE) ended[ended_count++] = pending[i].event;
+    }
+    if (!gpi_events_failed(ended, ended_count)) return;
+    for (i = 0; i < count; i++) {
+        if (statuses[i] == CL_COMPLETE) statuses[i] = gpi_event_status(pending[i].event);
+    }
+}
+
+/* Settles what has ended, and keeps the rest. */
+static void gpi_settle(gp_context *gp)
+{
+    cl_int statuses[GPI_SETTLED_AT_ONCE];
+    size_t i, kept = 0, stalled = 0;
+    for (i = 0; i < gp->pending_count; i++) {
+        const gpi_pending pending = gp->pending[i];
+        const size_t at = i % GPI_SETTLED_AT_ONCE;
+        if (at == 0) gpi_pending_statuses(&gp->pending[i], gp->pending_count - i, statuses);
+        if (statuses[at] > CL_COMPLETE) {
+            if (i < gp->pending_stalled) stalled++;
+            gp->pending[kept++] = pending;
+            continue;
+        }
+        if (statuses[at] < 0) gpi_async_fail(gp, &pending, statuses[at]);
+        else if (gp->desc.profile && pending.kernel) gpi_profile_event(gp, pending.kernel, pending.event);
+        (void)clReleaseEvent(pending.event);
+    }
+    gp->pending_count = kept;
+    gp->pending_stalled = stalled;
+}
+
+/* Settles everything; the queue has been finished. An event's status can lag behind clFinish (Mesa). */
+static void gpi_settle_all(gp_context *gp)
+{
+    size_t i;
+    gpi_settle(gp);
+    for (i = 0; i < gp->pending_count; i++) (void)clWaitForEvents(1, &gp->pending[i].event);
+    gpi_settle(gp);
+}
+
+/* For a context's end: what could not be waited for is let go all the same. */
+static void gpi_pending_free(gp_context *gp)
+{
+    while (gp->pending_count > 0) (void)clReleaseEvent(gp->pending[--gp->pending_count].event);
+    free(gp->pending);
+    free(gp->failures);
+}
+
+/* Waits until the command has ended; false when it does not begin to run for so long that it may never. Mesa
+   runs what it calls submitted, and calls nothing running before all that was flushed with it has ended. */
+static bool gpi_wait_if_running(const gp_context *gp, cl_event event)
+{
+    const cl_int begun = strcmp(gp->info.platform_name, "rusticl") == 0 ? CL_SUBMITTED : CL_RUNNING;
+    const clock_t begin = clock(), limit = CLOCKS_PER_SEC / 50;
+    for (;;) {
+        const cl_int status = gpi_event_said(event);
+        const clock_t now = clock();
+        if (status <= CL_COMPLETE) return true;
+        if (status <= begun) {
+            (void)clWaitForEvents(1, &event);
+            return true;
+        }
+        if (now == (clock_t)-1 || now - begin > limit) return false;
+    }
+}
+
+/* Before a call: when too many commands are in flight, waits for the older half of them. */
+static void gpi_throttle(gp_context *gp)
+{
+    size_t i;
+    if (gp->pending_count - gp->pending_stalled < GPI_IN_FLIGHT_MAX) return;
+    gpi_settle(gp);
+    if (gp->pending_count - gp->pending_stalled <= GPI_IN_FLIGHT_MAX / 2) return;
+    (void)clFlush(gp->queue);
+    for (i = gp->pending_stalled; i < gp->pending_count - GPI_IN_FLIGHT_MAX / 2; i++) {
+        if (gpi_wait_if_running(gp, gp->pending[i].event)) continue;
+        gp->pending_stalled = gp->pending_count;
+        break;
+    }
+    gpi_settle(gp);
+}
+
+/* Room for one more: by settling, or by growing in step with the commands that are really in flight. */
+static bool gpi_pending_reserve(gp_context *gp)
+{
+    const size_t capacity = gp->pending_capacity ? 2 * gp->pending_capacity : 64;
+    gpi_pending *grown;
+    if (gp->pending_count == gp->pending_capacity) gpi_settle(gp);
+    if (gp->pending_capacity > 0 && gp->pending_count <= gp->pending_capacity / 2) return true;
+    grown = (gpi_pending *)realloc(gp->pending, capacity * sizeof *grown);
+    if (!grown) return gp->pending_count < gp->pending_capacity;
+    gp->pending = grown;
+    gp->pending_capacity = capacity;
+    return true;
+}
+
+/* Takes note of a command. Out of memory, it goes unwatched. */
+static void gpi_watch(gp_context *gp, const char *function, const char *kernel, cl_event event)
+{
+    gpi_pending *pending;
+    if (gp->pending_count == gp->pending_capacity && !gpi_pending_reserve(gp)) return;
+    (void)clRetainEvent(event);
+    pending = &gp->pending[gp->pending_count++];
+    pending->event = event;
+    pending->function = function;
+    pending->kernel = kernel;
+}
+/* ---- End file src/runtime/events.c ---- */
+
+/* ---- Begin file src/runtime/tuning.h ---- */
+/* tuning.h - how a device runs a primitive: plans. */
+#define GPI_TILES_MAX 0x7fffffffu /* tiles of one call */
 
 typedef enum gpi_primitive {
     GPI_REDUCE,
@@ -2158,49 +3361,518 @@ typedef struct gpi_plan {
     uint32_t polls; /* see scan/lookback.cl; never 0 here */
 } gpi_plan;
 
-/* ------------------------------------------------------------------ elements */
+/* tuning.c */
+static bool gpi_has_fences(const gp_device_info *info);
+static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info);
+static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_primitive primitive,
+                                     size_t size, gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size_t size, gp_strategy strategy,
+                                      gpi_plan *plan);
+static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size,
+                                    gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_primitive primitive,
+                                      const gpi_plan *plan);
+static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
+                                    size_t key_size, gpi_plan *plan);
+static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gpi_primitive primitive,
+                                        size_t size, gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_strategy strategy,
+                                    gpi_plan *plan);
+static gp_result gpi_plan_make_map(gp_context *gp, const char *function, size_t size, gpi_plan *plan);
+static size_t gpi_plan_tile(const gpi_plan *plan);
+static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
+                                cl_uint *tiles);
+static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least);
+/* ---- End file src/runtime/tuning.h ---- */
 
-/* The fields of a desc that say what is combined. Zero: not used. */
-typedef struct gpi_operation {
-    const char *type_field, *map_field; /* what the call has type and map as; NULL: by these names */
-    gp_type type, type2, out_type;      /* out_type 0: with a monoid or several ops only */
-    gp_op op;
-    const gp_op *ops; /* several at once, with out_types (or NULL) and map_type */
-    const gp_type *out_types;
-    size_t op_count;
-    gp_type map_type;
-    const gp_monoid *monoid;
-    const char *map;
-    bool indices; /* there is no input: the map takes the index alone */
-    const void *initial;
-    bool compensated;
-    bool reverse;
-    gp_segments segments;
-    gp_type heads_type;
-} gpi_operation;
+/* ---- Begin file src/runtime/tuning_table.h ---- */
+/* tuning_table.h - how each kind of device runs each primitive. tuning.c fits a row to a call. */
+/* clang-format off */
 
-/* One built-in operation on values of one type: a field of the element (element/op.cl). */
-typedef struct gpi_field {
-    gp_op op;
-    gp_type value, out; /* what is combined; what is stored */
-    bool compensated;
-    size_t offset; /* in the element */
-} gpi_field;
+/* X(primitive, class of device, shape, group, bytes, words, strategy, polls)
 
-/* The same, checked, and what the kernels need to know of it. */
-typedef struct gpi_element {
-    gpi_operation operation;
-    gpi_field fields[GP_OPS_MAX];
-    size_t field_count;                   /* 0: the user's monoid */
-    gp_type mapped;                       /* of an input element after the map; 0: the monoid's */
-    size_t in_size, in2_size, heads_size; /* of one in memory; in2_size 0: one input */
-    size_t size, base_size, out_size;     /* of sums, of sums without heads, of results in memory */
-    bool commutative, exact;
-    unsigned char identity[GPI_ELEMENT_MAX]; /* base_size bytes */
-    unsigned char initial[GPI_ELEMENT_MAX];  /* the caller's, as a sum */
-} gpi_element;
+   group: work-items of a group. bytes: elements of an item, in bytes. words AUTO: wide where the device has
+   64-bit atomics. polls: looks at late tiles before computing them: four tile times and more on a device that
+   schedules fairly, few where waiting is pointless.
+   Rows may stand in any order. A device that has none of its own takes the one of UNKNOWN, which takes nothing
+   for granted. Measured: PoCL (docs/PERFORMANCE.md). By documents and by analogy: the rest. */
+#define GPI_TUNING(X) \
+    X(REDUCE,     POCL,      SERIAL,   1,  262144, AUTO,   MULTI_PASS,  1)       \
+    X(REDUCE,     INTEL_CPU, SERIAL,   1,  262144, AUTO,   MULTI_PASS,  1)       \
+    X(REDUCE,     LLVMPIPE,  LOCAL,  256,      64, NARROW, MULTI_PASS,  1)       \
+    X(REDUCE,     NVIDIA,    LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
+    X(REDUCE,     AMD,       LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
+    X(REDUCE,     INTEL_GPU, LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
+    X(REDUCE,     UNKNOWN,   LOCAL,  128,      32, AUTO,   MULTI_PASS,  1)       \
+    X(SCAN,       POCL,      SERIAL,   1,  131072, AUTO,   SINGLE_PASS, 1 << 20) \
+    X(SCAN,       INTEL_CPU, SERIAL,   1,   65536, AUTO,   SINGLE_PASS, 1 << 20) \
+    X(SCAN,       LLVMPIPE,  LOCAL,  256,      32, NARROW, MULTI_PASS,  200)     \
+    X(SCAN,       NVIDIA,    LOCAL,  256,      64, AUTO,   SINGLE_PASS, 1 << 14) \
+    X(SCAN,       AMD,       LOCAL,  256,      64, AUTO,   SINGLE_PASS, 1 << 14) \
+    X(SCAN,       INTEL_GPU, LOCAL,  256,      32, AUTO,   SINGLE_PASS, 1 << 14) \
+    X(SCAN,       UNKNOWN,   LOCAL,  128,      32, AUTO,   MULTI_PASS,  1 << 12) \
+    X(SELECT,     POCL,      SERIAL,   1,  131072, AUTO,   SINGLE_PASS, 1 << 20) \
+    X(SELECT,     INTEL_CPU, SERIAL,   1,   65536, AUTO,   SINGLE_PASS, 1 << 20) \
+    X(SELECT,     LLVMPIPE,  LOCAL,  256,      32, NARROW, MULTI_PASS,  200)     \
+    X(SELECT,     NVIDIA,    LOCAL,  256,      64, AUTO,   SINGLE_PASS, 1 << 14) \
+    X(SELECT,     AMD,       LOCAL,  256,      64, AUTO,   SINGLE_PASS, 1 << 14) \
+    X(SELECT,     INTEL_GPU, LOCAL,  256,      32, AUTO,   SINGLE_PASS, 1 << 14) \
+    X(SELECT,     UNKNOWN,   LOCAL,  128,      32, AUTO,   MULTI_PASS,  1 << 12) \
+    X(SORT,       POCL,      SERIAL,   1, 1 << 20, AUTO,   MULTI_PASS,  1 << 24) \
+    X(SORT,       INTEL_CPU, SERIAL,   1, 1 << 20, AUTO,   MULTI_PASS,  1 << 24) \
+    X(SORT,       LLVMPIPE,  LOCAL,  256,      32, NARROW, MULTI_PASS,  200)     \
+    X(SORT,       NVIDIA,    LOCAL,  256,      64, AUTO,   SINGLE_PASS, 1 << 20) \
+    X(SORT,       AMD,       LOCAL,  256,      32, AUTO,   SINGLE_PASS, 1 << 20) \
+    X(SORT,       INTEL_GPU, LOCAL,  256,      32, AUTO,   SINGLE_PASS, 1 << 20) \
+    X(SORT,       UNKNOWN,   LOCAL,  128,      32, AUTO,   MULTI_PASS,  1 << 12) \
+    X(MERGE,      POCL,      SERIAL,   1, 1 << 20, AUTO,   MULTI_PASS,  1)       \
+    X(MERGE,      INTEL_CPU, SERIAL,   1, 1 << 20, AUTO,   MULTI_PASS,  1)       \
+    X(MERGE,      LLVMPIPE,  LOCAL,  256,      32, NARROW, MULTI_PASS,  1)       \
+    X(MERGE,      NVIDIA,    LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
+    X(MERGE,      AMD,       LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
+    X(MERGE,      INTEL_GPU, LOCAL,  256,      32, AUTO,   MULTI_PASS,  1)       \
+    X(MERGE,      UNKNOWN,   LOCAL,  128,      32, AUTO,   MULTI_PASS,  1)       \
+    X(SEARCH,     POCL,      SERIAL,   1, 1 << 16, AUTO,   MULTI_PASS,  1)       \
+    X(SEARCH,     INTEL_CPU, SERIAL,   1, 1 << 16, AUTO,   MULTI_PASS,  1)       \
+    X(SEARCH,     LLVMPIPE,  LOCAL,  256,      32, NARROW, MULTI_PASS,  1)       \
+    X(SEARCH,     NVIDIA,    LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
+    X(SEARCH,     AMD,       LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
+    X(SEARCH,     INTEL_GPU, LOCAL,  256,      32, AUTO,   MULTI_PASS,  1)       \
+    X(SEARCH,     UNKNOWN,   LOCAL,  128,      32, AUTO,   MULTI_PASS,  1)       \
+    X(BRACKETS,   POCL,      SERIAL,   1,  131072, AUTO,   MULTI_PASS,  1 << 20) \
+    X(BRACKETS,   INTEL_CPU, SERIAL,   1,  131072, AUTO,   MULTI_PASS,  1)       \
+    X(BRACKETS,   LLVMPIPE,  LOCAL,  256,      64, AUTO,   MULTI_PASS,  200)     \
+    X(BRACKETS,   UNKNOWN,   LOCAL,  256,      64, AUTO,   MULTI_PASS,  1 << 12) \
+    X(STACK_SCAN, POCL,      SERIAL,   1,   16384, AUTO,   MULTI_PASS,  1)       \
+    X(STACK_SCAN, INTEL_CPU, SERIAL,   1,   16384, AUTO,   MULTI_PASS,  1)       \
+    X(STACK_SCAN, UNKNOWN,   LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
+    X(TREE,       POCL,      SERIAL,   1,   65536, AUTO,   MULTI_PASS,  1)       \
+    X(TREE,       INTEL_CPU, SERIAL,   1,   65536, AUTO,   MULTI_PASS,  1)       \
+    X(TREE,       UNKNOWN,   LOCAL,  128,      64, AUTO,   MULTI_PASS,  1)       \
+    X(HASH,       POCL,      SERIAL,   1,   65536, AUTO,   MULTI_PASS,  1)       \
+    X(HASH,       INTEL_CPU, SERIAL,   1,   65536, AUTO,   MULTI_PASS,  1)       \
+    X(HASH,       LLVMPIPE,  LOCAL,  256,       4, NARROW, SINGLE_PASS, 1)       \
+    X(HASH,       NVIDIA,    LOCAL,  256,      16, AUTO,   SINGLE_PASS, 1)       \
+    X(HASH,       AMD,       LOCAL,  256,      16, AUTO,   SINGLE_PASS, 1)       \
+    X(HASH,       INTEL_GPU, LOCAL,  256,      16, AUTO,   SINGLE_PASS, 1)       \
+    X(HASH,       UNKNOWN,   LOCAL,  128,      16, AUTO,   SINGLE_PASS, 1)       \
+    X(HISTOGRAM,  POCL,      SERIAL,   1, 1 << 22, AUTO,   MULTI_PASS,  1)       \
+    X(HISTOGRAM,  INTEL_CPU, SERIAL,   1, 1 << 22, AUTO,   MULTI_PASS,  1)       \
+    X(HISTOGRAM,  UNKNOWN,   LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
+    X(MAP,        POCL,      SERIAL,   1, 1 << 20, AUTO,   MULTI_PASS,  1)       \
+    X(MAP,        INTEL_CPU, SERIAL,   1, 1 << 20, AUTO,   MULTI_PASS,  1)       \
+    X(MAP,        UNKNOWN,   LOCAL,  256,      16, AUTO,   MULTI_PASS,  1)
 
-/* ------------------------------------------------------------------ programs */
+/* X(primitive, rows, memory, least)
+
+   rows: the primitive whose rows it takes, its own or another's. memory: what a group's local memory holds, by
+   gpi_local_bytes_of_... of tuning.c. least: the fewest work-items of a local group. What works on keys or on
+   bins has four: searches want them, and PoCL 3.1 compiles onesweep for groups of two so that it writes out of
+   bounds. */
+#define GPI_TUNED(X) \
+    X(REDUCE,           REDUCE,     elements, 1) \
+    X(SCAN,             SCAN,       elements, 1) \
+    X(SELECT,           SELECT,     elements, 1) \
+    X(SORT,             SORT,       keys,     4) \
+    X(BUCKETS,          SORT,       keys,     4) \
+    X(MERGE,            MERGE,      keys,     4) \
+    X(SEARCH,           SEARCH,     keys,     4) \
+    X(TOPK,             SORT,       keys,     4) \
+    X(SEGMENTED_SORT,   SORT,       keys,     4) \
+    X(SORT_STRINGS,     SORT,       keys,     4) \
+    X(BRACKETS,         BRACKETS,   brackets, 1) \
+    X(BRACKETS_BACK,    BRACKETS,   brackets, 1) \
+    X(STACK_SCAN,       STACK_SCAN, stack,    1) \
+    X(TREE,             TREE,       tree,     1) \
+    X(HASH,             HASH,       keys,     1) \
+    X(HASH_EACH,        HASH,       keys,     1) \
+    X(HISTOGRAM,        HISTOGRAM,  keys,     4) \
+    X(SEGMENTED_REDUCE, REDUCE,     elements, 1) \
+    X(LAWS,             REDUCE,     elements, 1) \
+    X(MAP,              MAP,        keys,     1) \
+    X(RANDOM,           MAP,        keys,     1) \
+    X(GATHER,           MAP,        keys,     1) \
+    X(STENCIL,          MAP,        keys,     1)
+
+/* clang-format on */
+/* ---- End file src/runtime/tuning_table.h ---- */
+
+/* ---- Begin file src/runtime/tuning.c ---- */
+/* tuning.c - how each kind of device runs each primitive: one table, and what fits a row to a call. */
+typedef enum gpi_class {
+    GPI_CLASS_UNKNOWN,
+    GPI_CLASS_POCL, /* groups on OS threads, one a core */
+    GPI_CLASS_INTEL_CPU,
+    GPI_CLASS_LLVMPIPE,
+    GPI_CLASS_NVIDIA,
+    GPI_CLASS_AMD,
+    GPI_CLASS_INTEL_GPU
+} gpi_class;
+
+typedef struct gpi_tuning_row {
+    gpi_primitive primitive;
+    gpi_class device_class;
+    gp_shape shape;
+    uint32_t group, item_bytes;
+    gp_words words;
+    gp_strategy strategy;
+    uint32_t polls;
+} gpi_tuning_row;
+
+/* clang-format off */
+/* The last row ends the table. */
+static const gpi_tuning_row gpi_tuning_rows[] = {
+#define GPI_TUNING_ROW(primitive, device_class, shape, group, bytes, words, strategy, polls) \
+    {GPI_##primitive, GPI_CLASS_##device_class, GP_SHAPE_##shape, group, bytes, \
+     GP_WORDS_##words, GP_STRATEGY_##strategy, polls},
+    GPI_TUNING(GPI_TUNING_ROW)
+#undef GPI_TUNING_ROW
+    {GPI_PRIMITIVES, GPI_CLASS_UNKNOWN, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1}
+};
+/* clang-format on */
+
+/* Every primitive says which rows it takes, and those have one for the unknown device. */
+#define GPI_BIT(primitive) (1u << GPI_##primitive)
+#define GPI_TUNED_BIT(primitive, rows, memory, least) | GPI_BIT(primitive)
+#define GPI_ROWS_BIT(primitive, rows, memory, least) | GPI_BIT(rows)
+#define GPI_UNKNOWN_BIT(primitive, device_class, shape, group, bytes, words, strategy, polls) \
+    | (GPI_CLASS_##device_class == GPI_CLASS_UNKNOWN ? GPI_BIT(primitive) : 0u)
+typedef char gpi_a_primitive_is_not_tuned[(0u GPI_TUNED(GPI_TUNED_BIT)) == GPI_BIT(PRIMITIVES) - 1 ? 1 : -1];
+typedef char gpi_a_primitive_has_no_row_for_unknown_devices
+    [((0u GPI_TUNED(GPI_ROWS_BIT)) & ~(0u GPI_TUNING(GPI_UNKNOWN_BIT))) == 0u ? 1 : -1];
+#undef GPI_UNKNOWN_BIT
+#undef GPI_ROWS_BIT
+#undef GPI_TUNED_BIT
+#undef GPI_BIT
+
+/* Sizes of a shape that the device's row does not have: forced by tuning. */
+static const gpi_tuning_row gpi_tuning_forced_serial = {
+    GPI_PRIMITIVES, GPI_CLASS_UNKNOWN, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
+static const gpi_tuning_row gpi_tuning_forced_local = {
+    GPI_PRIMITIVES, GPI_CLASS_UNKNOWN, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
+
+/* By platform and vendor, never by the device type alone: llvmpipe calls itself a CPU. */
+static gpi_class gpi_class_of(const gp_device_info *info)
+{
+    const bool gpu = (info->device_type & CL_DEVICE_TYPE_GPU) != 0;
+    const bool cpu = (info->device_type & CL_DEVICE_TYPE_CPU) != 0;
+    if (gpi_is_llvmpipe(info)) return GPI_CLASS_LLVMPIPE;
+    if (strstr(info->platform_name, "Portable Computing Language") && cpu) return GPI_CLASS_POCL;
+    if (strstr(info->platform_name, "Intel") && cpu) return GPI_CLASS_INTEL_CPU;
+    if (strstr(info->platform_name, "Apple") && cpu) return GPI_CLASS_INTEL_CPU; /* one item a group */
+    if (strstr(info->vendor, "NVIDIA") && gpu) return GPI_CLASS_NVIDIA;
+    if (strstr(info->vendor, "Advanced Micro Devices") && gpu) return GPI_CLASS_AMD;
+    if (strstr(info->vendor, "Intel") && gpu) return GPI_CLASS_INTEL_GPU;
+    return GPI_CLASS_UNKNOWN;
+}
+
+/* Whether GPI_RELEASE and GPI_ACQUIRE (base/platform.cl) are fences, and groups that have started run on. */
+static bool gpi_has_fences(const gp_device_info *info)
+{
+    return gpi_class_of(info) == GPI_CLASS_POCL && info->fair;
+}
+
+static const gpi_tuning_row *gpi_tuning_find(gpi_class device_class, gpi_primitive primitive)
+{
+    const gpi_tuning_row *row = gpi_tuning_rows, *unknown = NULL;
+    for (; row->primitive != GPI_PRIMITIVES; row++) {
+        if (row->primitive != primitive) continue;
+        if (row->device_class == device_class) return row;
+        if (row->device_class == GPI_CLASS_UNKNOWN) unknown = row;
+    }
+    return unknown ? unknown : row;
+}
+
+/* Local memory of a group: the stage with its padding, two rows for the group's scan (scan/tile.cl), and a
+   word an item (scan/segmented_reduce.cl). */
+static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t items, uint64_t size)
+{
+    const uint64_t tile = group * items;
+    return (tile + tile / 32 + 2 * group) * size + 4 * group + 64;
+}
+
+/* The same for a sort, and more than a merge or a search takes: stage and order of a tile, four bits'
+ * counters, the digits' (sort/rank.cl). */
+static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t items, uint64_t size)
+{
+    return group * items * (size + 4) + group * (16 * 2 + 2 * 4) + 256 * 16 + 64;
+}
+
+/* The same for brackets; `size` is that of an index. Items' nodes and openers; a partner and a sign an
+   element (nest/brackets_local.cl). */
+static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t items, uint64_t size)
+{
+    return group * (2 * 2 * size + size + 4) + group * items * 3 + 64;
+}
+
+/* The same for a scan of stacks; `size` is that of a value. Besides, an element has a value and two links
+   (nest/stack_scan.cl). */
+static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t items, uint64_t size)
+{
+    return gpi_local_bytes_of_brackets(group, items, 8) + group * items * (size + 2) + 64;
+}
+
+/* The same for a tree: two indices and four bytes an element, and what keeps them apart (nest/tree.cl). */
+static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t items, uint64_t size)
+{
+    const uint64_t tile = group * items;
+    return 2 * size * (tile + tile / 32) + 4 * tile + 64;
+}
+
+/* What a primitive takes of all that: a line of GPI_TUNED. */
+typedef struct gpi_tuned {
+    gpi_primitive rows;
+    uint64_t (*local_bytes)(uint64_t group, uint64_t items, uint64_t size);
+    uint32_t group_least;
+} gpi_tuned;
+
+static gpi_tuned gpi_tuned_of(gpi_primitive primitive)
+{
+    gpi_tuned tuned = {primitive, gpi_local_bytes_of_elements, 1};
+    switch (primitive) {
+#define GPI_TUNED_CASE(name, rows_of, memory, least)     \
+    case GPI_##name:                                     \
+        tuned.rows = GPI_##rows_of;                      \
+        tuned.local_bytes = gpi_local_bytes_of_##memory; \
+        tuned.group_least = least;                       \
+        break;
+        GPI_TUNED(GPI_TUNED_CASE)
+#undef GPI_TUNED_CASE
+    case GPI_PRIMITIVES: break;
+    }
+    return tuned;
+}
+
+/* Group and items of the local shape, shrunk until they fit the device. */
+static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primitive, size_t size,
+                               gpi_plan *plan)
+{
+    const gpi_tuned tuned = gpi_tuned_of(primitive);
+    if (plan->group > info->max_work_group_size) {
+        plan->group = gpi_power_of_two_below(info->max_work_group_size);
+    }
+    while (tuned.local_bytes(plan->group, plan->items, size) > info->local_mem_size ||
+           plan->group * plan->items > GPI_TILE_LOCAL_MAX) {
+        if (plan->items > 1) {
+            plan->items /= 2;
+        } else if (plan->group > 1) {
+            plan->group /= 2;
+        } else {
+            break; /* the build will say so */
+        }
+    }
+}
+
+static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const gpi_tuning_row *row,
+                           size_t size, gpi_plan *plan)
+{
+    const gp_tuning *tuning = &gp->desc.tuning;
+    plan->shape = tuning->shape ? tuning->shape : row->shape;
+    if (plan->shape != row->shape) {
+        row = plan->shape == GP_SHAPE_SERIAL ? &gpi_tuning_forced_serial : &gpi_tuning_forced_local;
+    }
+    plan->group = row->group;
+    plan->items = row->item_bytes / gpi_power_of_two_below(size);
+    if (tuning->tile) plan->items = gpi_power_of_two_below(tuning->tile);
+    if (plan->shape == GP_SHAPE_SERIAL) {
+        if (plan->items < 16) plan->items = 16; /* a vector */
+        return;
+    }
+    if (plan->items > 16 && !tuning->tile) plan->items = 16; /* registers of an item */
+    if (plan->items < 1) plan->items = 1;
+    if (tuning->work_group_size) plan->group = gpi_power_of_two_below(tuning->work_group_size);
+    gpi_plan_fit_local(&gp->info, primitive, size, plan);
+}
+
+static void gpi_plan_words(const gp_context *gp, const gpi_tuning_row *row, gpi_plan *plan)
+{
+    const gp_words widest = gp->info.int64_base_atomics ? GP_WORDS_WIDE : GP_WORDS_NARROW;
+    plan->words = gp->desc.tuning.words ? gp->desc.tuning.words : row->words;
+    if (plan->words == GP_WORDS_AUTO) plan->words = widest;
+}
+
+/* Ring of gp_sort: kernels/sort/lookback.cl says why. */
+static gp_result gpi_check_ring(const gp_tuning *t)
+{
+    const uint32_t rows = gpi_or_default(t->ring_rows, GPI_RING_ROWS);
+    const uint32_t reach = gpi_or_default(t->ring_reach, GPI_RING_REACH);
+    const uint32_t block = gpi_or_default(t->ring_block, GPI_RING_BLOCK);
+    if ((rows & (rows - 1)) || (block & (block - 1))) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_context_create: tuning.%s = %u is not a power of two",
+                        rows & (rows - 1) ? "ring_rows" : "ring_block", rows & (rows - 1) ? rows : block);
+    }
+    if (rows > GPI_RING_ROWS_MAX) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_context_create: tuning.ring_rows = %u, at most %u", rows,
+                        (unsigned)GPI_RING_ROWS_MAX);
+    }
+    if (rows < (uint64_t)reach + block) {
+        return gpi_fail(
+            NULL, GP_ERROR_INVALID_ARGUMENT,
+            "gp_context_create: tuning.ring_rows = %u must be at least ring_reach + ring_block = %u + %u",
+            rows, reach, block);
+    }
+    return GP_OK;
+}
+
+/* All primitives have one shape on a device. */
+static gp_result gpi_check_tile(const gp_tuning *t, const gp_device_info *info)
+{
+    const gp_shape usual = gpi_tuning_find(gpi_class_of(info), GPI_SCAN)->shape;
+    const bool serial = (t->shape ? t->shape : usual) == GP_SHAPE_SERIAL;
+    const uint32_t most = serial ? GPI_TILE_SERIAL_MAX : GPI_TILE_ITEM_MAX;
+    if (t->tile <= most) return GP_OK;
+    return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                    "gp_context_create: tuning.tile = %u, at most %u in the %s shape", t->tile, most,
+                    serial ? "serial" : "local");
+}
+
+static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info)
+{
+    gp_result result;
+    if ((unsigned)t->shape >= GP_SHAPE_COUNT || (unsigned)t->words >= GP_WORDS_COUNT) {
+        const bool shape = (unsigned)t->shape >= GP_SHAPE_COUNT;
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: tuning.%s = %d is not a gp_%s",
+                        shape ? "shape" : "words", shape ? (int)t->shape : (int)t->words,
+                        shape ? "shape" : "words");
+    }
+    result = gpi_check_tile(t, info);
+    if (result == GP_OK) result = gpi_check_ring(t);
+    if (result != GP_OK) return result;
+    if (t->shape == GP_SHAPE_SERIAL && gpi_is_llvmpipe(info)) {
+        return gpi_fail(
+            NULL, GP_ERROR_UNSUPPORTED,
+            "gp_context_create: tuning.shape = GP_SHAPE_SERIAL on %s, whose groups have vectors of "
+            "work-items: leave it GP_SHAPE_AUTO",
+            info->name);
+    }
+    if (t->words == GP_WORDS_WIDE && !info->int64_base_atomics) {
+        return gpi_fail(NULL, GP_ERROR_UNSUPPORTED,
+                        "gp_context_create: tuning.words = GP_WORDS_WIDE needs 64-bit atomics: %s",
+                        info->name);
+    }
+    return GP_OK;
+}
+
+/* `size`: of what local memory is to hold, in bytes. */
+static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_primitive primitive,
+                                     size_t size, gp_strategy strategy, gpi_plan *plan)
+{
+    const gpi_tuning_row *row = gpi_tuning_find(gpi_class_of(&gp->info), gpi_tuned_of(primitive).rows);
+    if ((unsigned)strategy >= GP_STRATEGY_COUNT) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: strategy = %d is not a gp_strategy", function,
+                        (int)strategy);
+    }
+    plan->strategy = strategy ? strategy : gp->desc.strategy;
+    if (plan->strategy == GP_STRATEGY_AUTO) plan->strategy = row->strategy;
+    plan->polls = gp->desc.tuning.polls ? gp->desc.tuning.polls : row->polls;
+    if (gp->info.loop_limit && plan->polls > gp->info.loop_limit / 4)
+        plan->polls = gp->info.loop_limit / 4; /* a loop of more turns would end without having waited */
+    gpi_plan_shape(gp, primitive, row, size, plan);
+    gpi_plan_words(gp, row, plan);
+    return GP_OK;
+}
+
+/* `size`: of an element, or of what a tile counts, whichever is larger. */
+static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size_t size, gp_strategy strategy,
+                                      gpi_plan *plan)
+{
+    return gpi_plan_make_sized(gp, function, GPI_SELECT, size, strategy, plan);
+}
+
+/* A sort's: in the serial shape, `items` is the most keys a group takes. */
+static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size,
+                                    gp_strategy strategy, gpi_plan *plan)
+{
+    return gpi_plan_make_sized(gp, function, GPI_SORT, key_size, strategy, plan);
+}
+
+/* Is a local group as large as the primitive needs it? */
+static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_primitive primitive,
+                                      const gpi_plan *plan)
+{
+    const uint32_t least = gpi_tuned_of(primitive).group_least;
+    if (plan->shape != GP_SHAPE_LOCAL || plan->group >= least) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, of which it takes %u", function,
+                    plan->group, least);
+}
+
+/* A merge's, a search's or a histogram's: no group waits for another, and there is one strategy. */
+static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
+                                    size_t key_size, gpi_plan *plan)
+{
+    const gp_result result =
+        gpi_plan_make_sized(gp, function, primitive, key_size, GP_STRATEGY_MULTI_PASS, plan);
+    return result == GP_OK ? gpi_plan_check_group(gp, function, primitive, plan) : result;
+}
+
+/* Tiles of brackets may have any length up to the kernels' limits: tests force tiny ones. `size`: of an
+   index; for a scan of stacks of a value, of which the serial shape has tiles in private memory. */
+static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gpi_primitive primitive,
+                                        size_t size, gp_strategy strategy, gpi_plan *plan)
+{
+    const gp_result result = gpi_plan_make_sized(gp, function, primitive, size, strategy, plan);
+    const uint32_t longest = primitive == GPI_STACK_SCAN ? (uint32_t)(32768 / size)
+                             : primitive == GPI_TREE     ? 32768
+                                                         : 65536;
+    const uint32_t most = plan->shape == GP_SHAPE_SERIAL ? longest : 32, tile = gp->desc.tuning.tile;
+    if (result != GP_OK) return result;
+    if (tile) plan->items = tile;
+    if (plan->items > most) plan->items = most;
+    while (plan->shape == GP_SHAPE_LOCAL && plan->group * plan->items > 16384) plan->group /= 2;
+    if (tile && plan->shape == GP_SHAPE_LOCAL) gpi_plan_fit_local(&gp->info, primitive, size, plan);
+    return GP_OK;
+}
+
+/* A hash table's: in the serial shape, `items` is the keys a group takes. */
+static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_strategy strategy,
+                                    gpi_plan *plan)
+{
+    return gpi_plan_make_sized(gp, function, GPI_HASH, 4, strategy, plan);
+}
+
+/* Where elements are made one by one, of `size` bytes: no group waits for another, and there is one
+   strategy. */
+static gp_result gpi_plan_make_map(gp_context *gp, const char *function, size_t size, gpi_plan *plan)
+{
+    return gpi_plan_make_sized(gp, function, GPI_MAP, size, GP_STRATEGY_MULTI_PASS, plan);
+}
+
+static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->items; }
+
+/* On a device that drops out of long loops, the one group that goes over all tiles' sums is the limit: its
+   items take some 32 turns a step. */
+static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
+                                cl_uint *tiles)
+{
+    const size_t tile = gpi_plan_tile(plan);
+    const size_t most =
+        gp->info.loop_limit ? (size_t)plan->group * (gp->info.loop_limit / 32) : GPI_TILES_MAX;
+    const size_t n = count / tile + (count % tile != 0);
+    if (n > most) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
+                        "%s: count = %zu is %zu tiles of %zu elements, more than %zu", function, count, n,
+                        tile, most);
+    }
+    *tiles = (cl_uint)n;
+    return GP_OK;
+}
+
+/* Elements of a group in the serial shape: as many groups as keep all cores busy to the end, of `least`
+   elements at least and plan->items at most, and whole cache lines. */
+static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least)
+{
+    size_t span = n / (4 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
+    if (span < least) span = least;
+    if (span > plan->items || gp->desc.tuning.tile) span = plan->items;
+    return gpi_ceil_div(span, 16) * 16;
+}
+/* ---- End file src/runtime/tuning.c ---- */
+
+/* ---- Begin file src/program/program.h ---- */
+/* program.h - programs: composed, built, cached, saved. */
+#define GPI_KERNELS_MAX 9 /* kernels of one program */
 
 typedef struct gpi_key {
     uint64_t word[2];
@@ -2224,176 +3896,45 @@ typedef struct gpi_program {
     bool frozen;       /* the driver has handed out a binary, or got it, and may not add to it */
 } gpi_program;
 
-/* Text that grows; `failed` sticks when memory runs out. */
-typedef struct gpi_text {
-    char *data;
-    size_t length, capacity;
-    bool failed;
-} gpi_text;
+/* Writes a plan's and a description's prelude; NULL: no memory. */
+typedef char *gpi_prelude_function(const gp_context *gp, const gpi_plan *plan, const void *description);
 
-/* ------------------------------------------------------------------ context */
+/* compose.c */
+static const char *gpi_kernel_name(gpi_primitive primitive, size_t k);
+static void gpi_text_add_kernels(gpi_text *text, const char *path);
+static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
+static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
+static void gpi_prelude_apart(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
+static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, size_t fields);
+static gpi_key gpi_key_make(const gp_context *gp, const char *source, size_t prelude);
 
-/* A command that may not have ended yet. */
-typedef struct gpi_pending {
-    cl_event event;
-    const char *function; /* of the API, static text */
-    const char *kernel;   /* its name, static text; NULL: no kernel */
-} gpi_pending;
+/* build.c */
+static gp_result gpi_kernels_create(gp_context *gp, const char *function, gpi_program *program);
+static gp_result gpi_program_build(gp_context *gp, const char *function, const char *source,
+                                   gpi_program *program);
 
-/* A command that has failed after it was enqueued. */
-typedef struct gpi_failure {
-    const char *function, *kernel; /* as above */
-    cl_int status;
-} gpi_failure;
-
-/* A piece of a buffer: bytes [begin, end) of the outermost buffer that holds it. */
-typedef struct gpi_range {
-    cl_mem root;
-    void *host; /* the memory of a buffer with CL_MEM_USE_HOST_PTR; else NULL */
-    size_t begin, end;
-} gpi_range;
-
-/* A hash table, as all contexts that share it see it. The buffer starts with the same facts (hash/table.cl).
- */
-typedef struct gpi_table {
-    uint32_t references; /* handles */
-    size_t key_size, value_size;
-    bool packed, wide; /* form: packed; split with words of 64 bits; else split with words of 32 */
-    bool limited;      /* probes end early: the device's loops are limited */
-    uint32_t mask;     /* capacity - 1 */
-    uint64_t seed;
-    uint64_t reserved; /* what the value of an absent key is; not in the packed form */
-    bool loud;         /* it may be a value, and the caller has not named it */
-    uint64_t absent;   /* what gp_hash_find gives, unless told otherwise */
-    double max_load;
-    bool grow;
-    uint64_t taken;  /* slots, at most; kept where the table grows */
-    gpi_range range; /* of the buffer */
-    cl_mem buffer;
-} gpi_table;
-
-/* A table of symbols that a call of gp_brackets or gp_stack_scan has brought along, on the device (nest.c).
- */
-typedef struct gpi_symbols {
-    int8_t table[256];
-    cl_mem classes; /* NULL: free */
-} gpi_symbols;
-
-/* What a gp_hash leads to. The generation tells it from handles that had the place before. */
-typedef struct gpi_handle {
-    gpi_table *table; /* NULL: free */
-    uint32_t generation;
-} gpi_handle;
-
-enum {
-    GPI_KERNEL_PROFILES = 64,
-    GPI_COUNTERS = 10,
-    GPI_HASH_TOLD = 5,
-    GPI_ASYNC_TEXT_MAX = 256,
-    GPI_SETTLED_AT_ONCE = 64
-};
-enum { GPI_SYMBOL_TABLES = 8 };
-
-struct gp_context {
-    gp_context_desc desc; /* its strings are copied or no longer looked at */
-    gp_device_info info;
-    cl_context context;
-    cl_command_queue queue;
-    bool out_of_order;
-
-    char *cache_dir;   /* NULL: no disk cache */
-    bool cache_closed; /* nothing more is saved there */
-    char *dump_dir;    /* NULL: no dump */
-    char *options;     /* of every build */
-    gpi_program *programs;
-    uint64_t fetches;  /* of programs, so far */
-    uint64_t released; /* programs fetched by then are held by no call in progress */
-    uint32_t save_in;  /* calls until programs are saved that have new machine code; 0: there is none */
-
-    cl_mem scratch;
-    size_t scratch_size;
-    cl_event scratch_busy; /* out-of-order queues: the last command that uses the scratch */
-    cl_mem counters;       /* GPI_COUNTERS uints, see scan/lookback.cl */
-    cl_mem result;         /* one element, for gp_reduce_read without a buffer */
-
-    uint64_t *laws; /* of monoids that have been tried: check_monoids */
-    size_t law_count;
-
-    gpi_handle *handles; /* of hash tables */
-    uint32_t handle_count;
-    uint32_t generation; /* of the next one */
-    bool hash_unread;    /* hash kernels may have counted what has to be told (gpi_hash_result) */
-    cl_uint hash_told[GPI_HASH_TOLD]; /* what they have counted, as last read */
-
-    gpi_symbols symbols[GPI_SYMBOL_TABLES];
-    uint32_t symbols_next; /* the place of the next one */
-
-    gp_profile profile;
-    gp_kernel_profile kernels[GPI_KERNEL_PROFILES];
-    size_t kernel_count;
-    gpi_pending *pending;
-    size_t pending_count, pending_capacity;
-    size_t pending_stalled;              /* the first ones, that a call has waited for in vain */
-    char async_text[GPI_ASYNC_TEXT_MAX]; /* of the first failure after enqueuing; empty: none */
-    gpi_failure *failures;               /* that on_async_error is still to be told */
-    size_t failure_count, failure_capacity;
-    bool telling; /* on_async_error is being called */
-
-    char error[GPI_ERROR_MAX];
-};
-
-/* error.c */
-enum { GPI_QUOTE_MAX = 96 }; /* characters of a quotation in a text */
-static const char *gpi_quote(const char *text, size_t length, char out[GPI_QUOTE_MAX]);
-static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, ...) GPI_PRINTF(3, 4);
-static void gpi_fail_within(gp_context *gp, const char *function, const char *prefix);
-static gp_result gpi_result_of(cl_int error);
-static void gpi_error_leave(const gp_context *gp);
-static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function, const char *call);
-static void gpi_log(const gp_context *gp, gp_log_level level, const char *format, ...) GPI_PRINTF(3, 4);
-static const char *gpi_cl_error_name(cl_int error);
-static char *gpi_format(const char *format, ...) GPI_PRINTF(1, 2);
-
-/* device.c */
-#define GPI_PROBE_CALLS "clGetPlatformInfo or clGetDeviceInfo"
-static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *info);
-static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info);
-static bool gpi_has_extension(const char *extensions, const char *name);
-static bool gpi_is_llvmpipe(const gp_device_info *info);
-static const char *gpi_device_options(const gp_device_info *info);
-static bool gpi_is_digit(char c);
-
-/* profile.c */
-static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info);
-static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
-                               const gpi_element *element, gp_strategy strategy, gpi_plan *plan);
-static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size,
-                                    gp_strategy strategy, gpi_plan *plan);
-static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_primitive primitive,
-                                      const gpi_plan *plan);
+/* program.c */
 static bool gpi_plan_fits(gpi_plan *plan, const gpi_program *program);
-static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
-                                    size_t key_size, gpi_plan *plan);
-static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gpi_primitive primitive,
-                                        size_t size, gp_strategy strategy, gpi_plan *plan);
-static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_strategy strategy,
-                                    gpi_plan *plan);
-static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size_t size, gp_strategy strategy,
-                                      gpi_plan *plan);
-static gp_result gpi_plan_make_map(gp_context *gp, const char *function, size_t size, gpi_plan *plan);
-static size_t gpi_plan_tile(const gpi_plan *plan);
-static bool gpi_has_fences(const gp_device_info *info);
-static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
-                                cl_uint *tiles);
+static void gpi_programs_free(gp_context *gp);
+static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
+                                      char *prelude, size_t fields, gpi_program **out);
+static gp_result gpi_program_get_fit(gp_context *gp, const char *function, gpi_primitive primitive,
+                                     gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
+                                     gpi_program **out);
+
+/* save.c */
+static void gpi_program_save(gp_context *gp, gpi_program *program);
+static void gpi_programs_save(gp_context *gp);
+static bool gpi_program_has_run(const gp_context *gp, const gpi_program *program);
+static void gpi_programs_save_run(gp_context *gp);
+static void gpi_program_launched(gp_context *gp, gpi_program *program, size_t kernel, cl_event event);
+static gp_result gpi_programs_share(gp_context *gp, const gp_context *from);
 
 /* cache.c */
-#define GPI_HASH_SEED 0xcbf29ce484222325u
-static uint64_t gpi_hash(uint64_t hash, const void *data, size_t size);
 static char *gpi_cache_dir_default(const gp_context *gp);
 static void gpi_cache_open(gp_context *gp, char *folder);
-static bool gpi_make_dirs(const char *path);
-static unsigned char *gpi_cache_load(gp_context *gp, gpi_program *program, size_t *size);
 static void gpi_cache_unmark(const gp_context *gp, gpi_program *program);
+static unsigned char *gpi_cache_load(gp_context *gp, gpi_program *program, size_t *size);
 static void gpi_cache_drop(gp_context *gp, const gpi_program *program);
 static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned char *binary, size_t size);
 static void gpi_dump(gp_context *gp, const gpi_program *program, const char *ending, const void *data,
@@ -2402,420 +3943,521 @@ static void gpi_dump(gp_context *gp, const gpi_program *program, const char *end
 /* build_log.c */
 static char *gpi_log_arrange(const char *log);
 static void gpi_log_explain(const char *log, char *out, size_t size);
+/* ---- End file src/program/program.h ---- */
 
-/* program.c */
-static void gpi_text_add(gpi_text *text, const char *format, ...) GPI_PRINTF(2, 3);
-static void gpi_text_add_kernels(gpi_text *text, const char *path);
-static void gpi_prelude_apart(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
-static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
-static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
-                              const gpi_plan *plan);
-static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
-                                 const gpi_element *element, gpi_plan *plan, gpi_program **out);
-static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
-                                      char *prelude, size_t fields, gpi_program **out);
-static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
-                              const gpi_plan *plan);
-/* Writes a plan's and a description's prelude; NULL: no memory. */
-typedef char *gpi_prelude_function(const gp_context *gp, const gpi_plan *plan, const void *description);
-static gp_result gpi_program_get_fit(gp_context *gp, const char *function, gpi_primitive primitive,
-                                     gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
-                                     gpi_program **out);
-static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
-static void gpi_programs_free(gp_context *gp);
-static const char *gpi_kernel_name(gpi_primitive primitive, size_t k);
-static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, size_t fields);
-static gp_result gpi_kernels_create(gp_context *gp, const char *function, gpi_program *program);
+/* ---- Begin file src/program/build.c ---- */
+/* build.c - a program from its file in the cache, or from its source; its kernels. */
+static gp_result gpi_fail_build(gp_context *gp, cl_program program, const char *function, cl_int error)
+{
+    size_t size = 0;
+    char *log = NULL, *arranged, why[80];
+    gp_result result;
+    (void)clGetProgramBuildInfo(program, gp->info.device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
+    log = (char *)calloc(size + 1, 1);
+    if (log) (void)clGetProgramBuildInfo(program, gp->info.device, CL_PROGRAM_BUILD_LOG, size, log, NULL);
+    arranged = log ? gpi_log_arrange(log) : NULL;
+    gpi_log_explain(log ? log : "", why, sizeof why);
+    result = gpi_fail(gp, error == CL_OUT_OF_HOST_MEMORY ? GP_ERROR_OUT_OF_HOST_MEMORY : GP_ERROR_BUILD,
+                      "%s: %sclBuildProgram returned %s (%d), build log:\n%s", function, why,
+                      gpi_cl_error_name(error), (int)error, arranged ? arranged : "");
+    free(arranged);
+    free(log);
+    return result;
+}
 
-/* program_save.c */
-static void gpi_program_launched(gp_context *gp, gpi_program *program, size_t kernel, cl_event event);
-static bool gpi_program_has_run(const gp_context *gp, const gpi_program *program);
-static void gpi_program_save(gp_context *gp, gpi_program *program);
-static void gpi_programs_save(gp_context *gp);
-static void gpi_programs_save_run(gp_context *gp);
-static gp_result gpi_programs_share(gp_context *gp, const gp_context *from);
+static gp_result gpi_build_source(gp_context *gp, const char *function, const char *source,
+                                  gpi_program *program)
+{
+    cl_int error;
+    program->program = clCreateProgramWithSource(gp->context, 1, &source, NULL, &error);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "clCreateProgramWithSource");
+    error = clBuildProgram(program->program, 1, &gp->info.device, gp->options, NULL, NULL);
+    if (error != CL_SUCCESS) return gpi_fail_build(gp, program->program, function, error);
+    gp->profile.programs_built++;
+    return GP_OK;
+}
 
-/* type.c */
-static size_t gpi_type_size(gp_type type);
-static const char *gpi_type_cl(gp_type type);
-static gp_type gpi_operand(gp_type type);
-static bool gpi_is_float(gp_type type);
-static bool gpi_is_signed(gp_type type);
-static bool gpi_is_arg(gp_op op);
-
-/* monoid.c */
-static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
-                                  gpi_element *element);
-static size_t gpi_round_up(size_t x, size_t multiple);
-static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
-                                     size_t count);
-static gp_result gpi_fail_type(gp_context *gp, const char *function, const char *field, gp_type type);
-static gp_result gpi_check_fp64(gp_context *gp, const char *function, gp_type type);
-static gp_result gpi_check_type(gp_context *gp, const char *function, const char *field, gp_type type);
-static gp_result gpi_check_bounds(gp_context *gp, const char *function, const char *low_name, uint64_t low,
-                                  const char *high_name, uint64_t high, gp_type type);
-static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
-                                gpi_text *text);
-static void gpi_prelude_user(const gp_monoid *m, const char *user, gpi_text *text);
-static void gpi_prelude_field(const gpi_field *field, gp_type lane, unsigned k, gpi_text *text);
-static void gpi_identity_words(const gpi_element *element, gpi_text *text);
-
-/* user_text.c */
-static bool gpi_is_blank(const char *text);
-static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text);
-static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, const gp_monoid *m);
-static gp_result gpi_check_macros(gp_context *gp, const char *function, const char *prelude,
-                                  const char *library);
-
-/* laws.c */
-static gp_result gpi_laws_check_new(gp_context *gp, const char *function, const gp_monoid *monoid);
-
-/* key.c */
-static cl_ulong gpi_key_flip(gp_type type, bool descending);
-static gp_result gpi_key_program(gp_context *gp, const char *function, gpi_primitive primitive, gp_type type,
-                                 size_t value_size, const char *more, gpi_plan *plan, gpi_program **out);
-static gp_result gpi_check_key_type(gp_context *gp, const char *function, gp_type type);
-static gp_result gpi_check_value_size(gp_context *gp, const char *function, size_t size);
-static size_t gpi_ceil_div(size_t a, size_t b);
-static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least);
-
-/* launch.c */
-
-/* One call of the API: a chain of commands, each after the one before. */
-typedef struct gpi_call {
-    gp_context *gp;
-    const char *function;
-    const cl_event *wait; /* of the next command */
-    cl_uint wait_count;
-    cl_event *done;
-    cl_event *merged; /* the caller's events and scratch_busy, when both must be waited for */
-    cl_event last;    /* of the command enqueued last, where anybody needs it */
-    bool uses_scratch;
-    gpi_program *program; /* of the kernel being prepared */
-    size_t kernel;
-    cl_uint arg_count;
-    cl_int arg_error; /* of the first argument that could not be set */
-} gpi_call;
-
-/* How many elements a call is about. */
-typedef struct gpi_count {
-    size_t bound;
-    cl_mem buffer; /* NULL: the bound is the number */
-    size_t offset;
-    gp_type type;
-} gpi_count;
-
-enum { GPI_READS = 0, GPI_WRITES = 1, GPI_BOTH = 2 };
-
-static gp_result gpi_check_buffer(gp_context *gp, const char *function, const char *field, cl_mem buffer,
-                                  size_t offset, size_t count, size_t size, int access, gpi_range *range);
-static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_type type);
-static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
-                                 gpi_range *range);
-static gp_result gpi_check_count_named(gp_context *gp, const char *function, const char *prefix,
-                                       const gpi_count *count, gpi_range *range);
-static gp_result gpi_check_apart(gp_context *gp, const char *function, const char *const *names,
-                                 const gpi_range *used, size_t read, size_t count);
-static cl_int gpi_range_resolve(cl_mem buffer, gpi_range *range);
-static bool gpi_same(const gpi_range *a, const gpi_range *b);
-static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
-static gp_result gpi_fail_overlap(gp_context *gp, const char *function, const char *a_name,
-                                  const gpi_range *a, const char *b_name, const gpi_range *b);
-static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count);
-static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem scratch, size_t bytes,
-                                   const gpi_range *used, size_t used_count);
-static gp_result gpi_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out);
-static gp_result gpi_alloc_zeros(gp_context *gp, size_t bytes, cl_mem *out);
-static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, size_t count, cl_mem *out);
-
-static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *function, const cl_event *wait,
-                                cl_uint wait_count, cl_event *done);
-static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_mem *out);
-static gp_result gpi_call_fill(gpi_call *call, cl_mem buffer, size_t offset, size_t bytes);
-static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, cl_mem to, size_t to_offset,
-                               size_t bytes);
-static void gpi_call_kernel(gpi_call *call, gpi_program *program, size_t kernel);
-static void gpi_call_arg(gpi_call *call, size_t size, const void *value);
-static void gpi_call_arg_initial(gpi_call *call, const gpi_element *element);
-static void gpi_call_arg_count(gpi_call *call, const gpi_count *count);
-static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups);
-static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to);
-static gp_result gpi_call_end(gpi_call *call, gp_result result);
-static gp_result gpi_call_end_within(gpi_call *call, gp_result result);
-
-/* scan.c: what look-backs over tiles take */
-enum { GPI_LOOK_BACK_FEW = 1024 }; /* tiles on a device that drops out of long loops */
-static size_t gpi_look_back_bytes(size_t tiles, size_t size);
-
-/* compact.c: what gp_select, gp_partition, gp_unique and gp_run_length_encode share */
-enum { /* GPI_PICK of select/input.cl */
-       GPI_PICK_PREDICATE = 1,
-       GPI_PICK_FLAGS,
-       GPI_PICK_INDICES,
-       GPI_PICK_UNIQUE,
-       GPI_PICK_RUNS
-};
-enum { GPI_WHERE_APART, GPI_WHERE_BEHIND, GPI_WHERE_REVERSED }; /* select/compact.cl */
-
-/* The buffers of a call. */
-enum {
-    GPI_COMPACT_IN,      /* what is moved */
-    GPI_COMPACT_DECIDES, /* flags or indices */
-    GPI_COMPACT_VALUES,
-    GPI_COMPACT_COUNTER,
-    GPI_COMPACT_OUT, /* from here on: written */
-    GPI_COMPACT_INDEX_OUT,
-    GPI_COMPACT_VALUES_OUT,
-    GPI_COMPACT_LENGTHS,
-    GPI_COMPACT_SECOND,
-    GPI_COMPACT_REST,
-    GPI_COMPACT_COUNTS,
-    GPI_COMPACT_ROLES
-};
-
-typedef struct gpi_compact_array {
-    const char *name;
-    cl_mem buffer;
-    size_t offset, count, size; /* elements; bytes of one */
-    bool used;                  /* wanted, or needed */
-} gpi_compact_array;
-
-/* A call, ready to run. */
-typedef struct gpi_compact {
-    const char *function;
-    int pick, parts, where;
-    gp_type type, flags_type, index_type; /* type 0: records */
-    size_t size, value_size;              /* of an element, of a value */
-    const char *predicate, *predicate2, *equal;
-    bool repeated_only;
-    bool closed; /* behind the last index stands the count */
-    bool wide;   /* counts and positions take 64 bits */
-    gpi_compact_array array[GPI_COMPACT_ROLES];
-    gpi_count count;
-    gp_strategy strategy;
-    cl_mem scratch;
-    const cl_event *wait;
-    cl_uint wait_count;
-    cl_event *done;
-    gpi_plan plan;
-    gpi_program *program;
-    cl_uint tiles; /* for the bound */
-} gpi_compact;
-
-/* What all descs have. */
-#define GPI_COMPACT_BEGIN(c, name, desc)          \
-    do {                                          \
-        memset(c, 0, sizeof *(c));                \
-        (c)->function = name;                     \
-        (c)->parts = 1;                           \
-        (c)->count.bound = (desc)->count;         \
-        (c)->count.buffer = (desc)->count_buffer; \
-        (c)->count.offset = (desc)->count_offset; \
-        (c)->count.type = (desc)->count_type;     \
-        (c)->strategy = (desc)->strategy;         \
-        (c)->scratch = (desc)->scratch;           \
-        (c)->wait = (desc)->wait;                 \
-        (c)->wait_count = (desc)->wait_count;     \
-        (c)->done = (desc)->done;                 \
-    } while (0)
-
-static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
-                                  size_t size);
-static gp_result gpi_compact_number(gp_context *gp, const gpi_compact *c, const char *field, gp_type *type,
-                                    size_t most);
-static void gpi_compact_array_set(gpi_compact *c, int role, const char *name, cl_mem buffer, size_t offset,
-                                  size_t count, size_t size, bool needed);
-static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c);
-static size_t gpi_compact_scratch(const gpi_compact *c);
-static gp_result gpi_compact_run(gp_context *gp, gpi_compact *c, uint64_t *to);
-static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c);
-
-/* gp_NAME and gp_NAME_read, of gp_DESC_desc */
-#define GPI_COMPACT_DEFINE(name, DESC, describe, counts)                                                     \
-    static gp_result gpi_##name##_call(gp_context *gp, const char *function, const gp_##DESC##_desc *desc,   \
-                                       bool read, uint64_t *to)                                              \
-    {                                                                                                        \
-        gpi_compact c;                                                                                       \
-        gp_result result;                                                                                    \
-        if (desc && desc->done) *desc->done = NULL;                                                          \
-        if (!gp || !desc || (read && !to))                                                                   \
-            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or " #counts " is NULL", function); \
-        result = describe(gp, function, desc, &c);                                                           \
-        return result == GP_OK ? gpi_compact_run(gp, &c, to) : result;                                       \
-    }                                                                                                        \
-    GP_API gp_result gp_##name(gp_context *gp, const gp_##DESC##_desc *desc)                                 \
-    {                                                                                                        \
-        return gpi_##name##_call(gp, "gp_" #name, desc, false, NULL);                                        \
-    }                                                                                                        \
-    GP_API gp_result gp_##name##_read(gp_context *gp, const gp_##DESC##_desc *desc, uint64_t *counts)        \
-    {                                                                                                        \
-        return gpi_##name##_call(gp, "gp_" #name "_read", desc, true, counts);                               \
+/* The file of a program that the driver does not take: it goes. */
+static void gpi_binary_refuse(gp_context *gp, gpi_program *program)
+{
+    size_t k;
+    gpi_log(gp, GP_LOG_WARNING, "cache: the driver refuses a saved program, rebuilt");
+    for (k = 0; k < GPI_KERNELS_MAX; k++) {
+        if (program->kernel[k]) (void)clReleaseKernel(program->kernel[k]);
+        program->kernel[k] = NULL;
     }
+    if (program->program) (void)clReleaseProgram(program->program);
+    program->program = NULL;
+    program->saved = 0;
+    gpi_cache_drop(gp, program);
+}
 
-/* gp_DESC_scratch_size, gpi_DESC_warm_up */
-#define GPI_COMPACT_DEFINE_SIZE(DESC, describe)                                                            \
-    GP_API gp_result gp_##DESC##_scratch_size(gp_context *gp, const gp_##DESC##_desc *desc, size_t *bytes) \
-    {                                                                                                      \
-        gpi_compact c;                                                                                     \
-        gp_result result;                                                                                  \
-        if (!gp || !desc || !bytes) {                                                                      \
-            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,                                                 \
-                            "gp_" #DESC "_scratch_size: gp, desc or bytes is NULL");                       \
-        }                                                                                                  \
-        result = describe(gp, "gp_" #DESC "_scratch_size", desc, &c);                                      \
-        *bytes = result == GP_OK ? gpi_compact_scratch(&c) : 0;                                            \
-        return result;                                                                                     \
-    }                                                                                                      \
-    static gp_result gpi_##DESC##_warm_up(gp_context *gp, const gp_##DESC##_desc *desc)                    \
-    {                                                                                                      \
-        gpi_compact c;                                                                                     \
-        const gp_result result = describe(gp, "gp_warmup", desc, &c);                                      \
-        return result == GP_OK ? gpi_compact_warm_up(gp, &c) : result;                                     \
+/* True when the disk cache had it and the driver took it. */
+static bool gpi_build_binary(gp_context *gp, gpi_program *program)
+{
+    size_t size = 0;
+    cl_int error = CL_SUCCESS, status = CL_SUCCESS;
+    unsigned char *binary = gpi_cache_load(gp, program, &size);
+    const unsigned char *const_binary = binary;
+    if (!binary) return false;
+    program->program =
+        clCreateProgramWithBinary(gp->context, 1, &gp->info.device, &size, &const_binary, &status, &error);
+    if (error == CL_SUCCESS && status == CL_SUCCESS) {
+        error = clBuildProgram(program->program, 1, &gp->info.device, gp->options, NULL, NULL);
     }
+    gpi_cache_unmark(gp, program);
+    free(binary);
+    if (error == CL_SUCCESS && status == CL_SUCCESS) return true;
+    gpi_binary_refuse(gp, program);
+    return false;
+}
 
-/* context.c */
-static gp_result gpi_finish(gp_context *gp);
+/* Mesa 22.3 says 32 for every kernel on llvmpipe, and runs groups of any size up to the device's. */
+static size_t gpi_kernel_group_max(const gp_context *gp, cl_kernel kernel)
+{
+    size_t size = 0;
+    if (gpi_is_llvmpipe(&gp->info)) return gp->info.max_work_group_size;
+    if (clGetKernelWorkGroupInfo(kernel, gp->info.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof size, &size,
+                                 NULL) != CL_SUCCESS) {
+        return SIZE_MAX;
+    }
+    return size > 0 ? size : SIZE_MAX;
+}
 
-/* events.c */
-static void gpi_watch(gp_context *gp, const char *function, const char *kernel, cl_event event);
-static void gpi_settle(gp_context *gp);
-static void gpi_settle_all(gp_context *gp);
-static void gpi_tell_failures(gp_context *gp);
-static void gpi_pending_free(gp_context *gp);
-static void gpi_throttle(gp_context *gp);
-static gp_result gpi_async_result(gp_context *gp);
-static cl_int gpi_event_status(cl_event event);
+/* The program's kernels, and the largest group with which every one of them can be launched. */
+static cl_int gpi_kernels_make(const gp_context *gp, gpi_program *program)
+{
+    size_t k;
+    program->group_max = SIZE_MAX;
+    for (k = 0; gpi_kernel_name(program->primitive, k); k++) {
+        cl_int error;
+        size_t group;
+        program->kernel[k] = clCreateKernel(program->program, gpi_kernel_name(program->primitive, k), &error);
+        if (error != CL_SUCCESS) return error;
+        group = gpi_kernel_group_max(gp, program->kernel[k]);
+        if (group < program->group_max) program->group_max = group;
+    }
+    return CL_SUCCESS;
+}
 
-/* sort_plan.c, sort.c: also what the sorts of segments and of strings share */
-enum { GPI_SORT_DIGIT_BITS = 8, GPI_SORT_BINS = 256 };
-enum { GPI_PLACE_IN = 0, GPI_PLACE_OUT = 1, GPI_PLACE_TMP = 2 }; /* sort/digit.cl */
+static gp_result gpi_kernels_create(gp_context *gp, const char *function, gpi_program *program)
+{
+    const cl_int error = gpi_kernels_make(gp, program);
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, function, "clCreateKernel");
+}
 
-/* When a classic pass has something to do: sort/digit.cl. */
-typedef enum gpi_sort_when {
-    GPI_ALWAYS,
-    GPI_WHEN_ABANDONED,
-    GPI_UNLESS_BUCKETS,
-    GPI_WHEN_BUCKETS
-} gpi_sort_when;
+/* From its file, or from source. Mesa takes a damaged binary, and then has no kernels of it. */
+static gp_result gpi_program_build(gp_context *gp, const char *function, const char *source,
+                                   gpi_program *program)
+{
+    gp_result result;
+    if (gpi_build_binary(gp, program)) {
+        const cl_int error = gpi_kernels_make(gp, program);
+        if (error != CL_INVALID_PROGRAM_EXECUTABLE && error != CL_INVALID_KERNEL_NAME) {
+            gp->profile.programs_loaded++;
+            program->frozen = true;
+            return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, function, "clCreateKernel");
+        }
+        gpi_binary_refuse(gp, program);
+    }
+    result = gpi_build_source(gp, function, source, program);
+    return result == GP_OK ? gpi_kernels_create(gp, function, program) : result;
+}
+/* ---- End file src/program/build.c ---- */
 
-/* Where the parts of the scratch begin, in bytes (sort/digit.cl). */
-typedef struct gpi_sort_layout {
-    size_t histogram, bases, table, rows;
-    size_t key_out, key_tmp, value_tmp;
-    size_t end;
-} gpi_sort_layout;
+/* ---- Begin file src/program/build_log.c ---- */
+/* build_log.c - what a compiler says of a text of the caller's, in an order that helps. */
+enum { GPI_LOG_LINES_OWN = 40, GPI_LOG_LINES_REST = 8 }; /* of a build log */
 
-/* Elements in a buffer. */
-typedef struct gpi_sort_array {
-    cl_mem buffer;
-    cl_ulong offset;
-} gpi_sort_array;
+/* Compilers' messages begin with a place. Those about kernels/ follow from the caller's own as a rule. */
+static bool gpi_line_has(const char *line, size_t length, const char *part)
+{
+    const size_t most = strlen(part);
+    size_t i;
+    for (i = 0; i + most <= length; i++) {
+        if (memcmp(line + i, part, most) == 0) return true;
+    }
+    return false;
+}
 
-/* A checked call, ready to run. */
-typedef struct gpi_sort {
-    const gp_sort_desc *desc;
-    const char *function;
-    bool indices;       /* gp_argsort */
-    bool keys_in_place; /* and the same for values: these say what may be written when */
-    bool values_in_place;
-    bool keys_unwanted; /* gp_argsort without keys_out: sorted keys go to the scratch */
-    size_t key_size, value_size;
-    cl_uint begin_bit, end_bit, passes;
-    cl_ulong flip;
-    gpi_program *buckets; /* NULL: not tried (buckets.c) */
-    cl_uint hash;         /* 32, 64: keys go by that hash of (key ^ seed): a hash table's batch (hash.c) */
-    cl_ulong seed;
-    gpi_plan plan;
-    gpi_program *program;
-    gpi_count count;
-    bool small, onesweep;
-    size_t block_span; /* keys of a group of the classic kernels */
-    cl_uint blocks;
-    size_t tile_span; /* of a group of the onesweep kernel */
-    size_t portion;   /* most keys of one launch of it */
-    cl_uint portions;
-    cl_uint ring_rows;
-    gpi_sort_layout at;
-    gpi_sort_array key[3], value[3]; /* by GPI_PLACE_... of sort/digit.cl */
-    gpi_sort_array offsets;          /* of segments */
-    size_t offset_count;             /* 0: there are no segments */
-    size_t offset_size;              /* bytes of one */
-} gpi_sort;
+static bool gpi_line_begins(const char *line, size_t length)
+{
+    return gpi_line_has(line, length, "error:") || gpi_line_has(line, length, "warning:") ||
+           gpi_line_has(line, length, "note:") || gpi_line_has(line, length, " generated");
+}
 
-static void gpi_sort_init(gpi_sort *sort, const char *function, const gp_sort_desc *desc, bool indices);
-static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort);
-static void gpi_sort_spans_serial(const gp_context *gp, gpi_sort *sort);
-static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort);
-static size_t gpi_sort_part(gpi_sort *sort, size_t bytes);
-static bool gpi_sort_in_place(const gpi_sort *sort);
-static bool gpi_sort_needs_tmp(const gpi_sort *sort);
-static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort);
-static void gpi_sort_place(gpi_sort *sort, cl_mem scratch);
-static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort);
-static cl_uint gpi_sort_shift(const gpi_sort *sort, cl_uint pass);
-static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint shift);
-static void gpi_sort_arg_bits(gpi_call *call, const gpi_sort *sort);
-static void gpi_sort_arg_at(gpi_call *call, size_t bytes);
-static void gpi_sort_arg_long(gpi_call *call, size_t x);
-static void gpi_sort_arg_uint(gpi_call *call, size_t x);
-static cl_uint gpi_sort_from(const gpi_sort *sort);
-static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
-                                cl_uint when);
-static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
-                                  cl_uint when);
+/* Adds a build log's messages about our kernels, or all others; tells how many lines there were, of which at
+   most `most` are added. */
+static size_t gpi_text_add_log(gpi_text *text, const char *log, bool ours, size_t most)
+{
+    bool about_ours = false;
+    size_t lines = 0;
+    while (*log) {
+        const size_t length = strcspn(log, "\n");
+        if (gpi_line_begins(log, length)) about_ours = gpi_line_has(log, length, "kernels/");
+        if (about_ours == ours && length > 0 && lines++ < most)
+            gpi_text_add(text, "%.*s\n", (int)(length < 400 ? length : 400), log);
+        log += length + (log[length] == '\n');
+    }
+    return lines;
+}
 
-/* buckets.c */
-static size_t gpi_buckets_count_min(const gpi_sort *sort);
-static gp_result gpi_buckets_plan(gp_context *gp, gpi_sort *sort);
-static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state);
+/* The caller's own lines first, and few of what follows from them. */
+static char *gpi_log_arrange(const char *log)
+{
+    gpi_text text;
+    size_t own, rest;
+    memset(&text, 0, sizeof text);
+    own = gpi_text_add_log(&text, log, false, GPI_LOG_LINES_OWN);
+    rest = gpi_text_add_log(&text, log, true, own ? GPI_LOG_LINES_REST : GPI_LOG_LINES_OWN);
+    if (own > GPI_LOG_LINES_OWN) gpi_text_add(&text, "(of %zu lines)\n", own);
+    if (own && rest > GPI_LOG_LINES_REST)
+        gpi_text_add(&text, "(%zu more lines about kernels/*.cl)\n", rest - GPI_LOG_LINES_REST);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
 
-/* reduce.c, scan.c, sort.c, segmented_sort.c, sort_strings.c, merge.c, search.c, topk.c */
-static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc);
-static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc);
-static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc);
-static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc);
-static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc);
-static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc);
-static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc);
-static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc);
+/* What the array of negative size in gpi_prelude_monoid means, or an input's name where there is none. */
+static void gpi_log_explain(const char *log, char *out, size_t size)
+{
+    static const char name[] = "gpi_monoid_size_";
+    const char *at = strstr(log, name);
+    out[0] = '\0';
+    if (at && strstr(log, "_is_not_sizeof_type"))
+        (void)snprintf(out, size,
+                       "monoid->size = %d is not sizeof(type) on this device: ", atoi(at + sizeof name - 1));
+    else if (strstr(log, "undeclared identifier 'x'"))
+        (void)snprintf(out, size, "the map names x, and there is no in: ");
+    else if (strstr(log, "undeclared identifier 'y'"))
+        (void)snprintf(out, size, "the map names y, and there is no in2: ");
+}
+/* ---- End file src/program/build_log.c ---- */
 
-/* reduce_by_key.c */
-static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc);
-/* segmented_reduce.c */
-static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented_reduce_desc *desc);
-/* histogram.c */
-static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *desc);
-/* select.c, unique.c */
-static gp_result gpi_select_warm_up(gp_context *gp, const gp_select_desc *desc);
-static gp_result gpi_partition_warm_up(gp_context *gp, const gp_partition_desc *desc);
-static gp_result gpi_unique_warm_up(gp_context *gp, const gp_unique_desc *desc);
-static gp_result gpi_run_length_encode_warm_up(gp_context *gp, const gp_run_length_encode_desc *desc);
-/* brackets.c, stack_scan.c, tree.c */
-static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *desc);
-static gp_result gpi_stack_scan_warm_up(gp_context *gp, const gp_stack_scan_desc *desc);
-static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc);
-/* nest.c */
-static void gpi_symbols_free(gp_context *gp);
-/* hash_table.c, hash.c, hash_slots.c */
-static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
-static void gpi_hash_free_all(gp_context *gp);
-static cl_int gpi_hash_read_told(gp_context *gp, cl_bool blocking);
-static gp_result gpi_hash_tell(gp_context *gp);
-static gp_result gpi_hash_result(gp_context *gp);
-static gp_result gpi_hash_check_apart_from_tables(gp_context *gp, const char *function, const char *field,
-                                                  const gpi_range *range);
-static gp_result gpi_hash_device_text(gp_context *gp, const char *function, gp_hash handle, gpi_text *text);
-static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count);
+/* ---- Begin file src/program/file.h ---- */
+/* file.h - files and folders. */
+/* file.c */
+static bool gpi_make_dirs(const char *path);
+static unsigned char *gpi_file_read(const char *path, size_t *size);
+static void gpi_file_touch(const char *path);
+static bool gpi_file_begins(const char *path, const char *bytes, size_t size);
+static bool gpi_file_write(const char *path, const void *head, size_t head_size, const void *body,
+                           size_t body_size);
+static int gpi_mark_set(const char *path, bool *dead);
+static void gpi_mark_remove(const char *path, int mark);
+/* ---- End file src/program/file.h ---- */
 
-/* map.c, random.c, gather.c, stencil.c */
-static gp_result gpi_stencil_warm_up(gp_context *gp, const gp_stencil_desc *desc);
-static gp_result gpi_gather_warm_up(gp_context *gp, const gp_warmup_desc *desc);
-static gp_result gpi_map_warm_up(gp_context *gp, const gp_warmup_desc *desc);
-static gp_result gpi_random_warm_up(gp_context *gp, const gp_random_desc *desc);
+/* ---- Begin file src/program/cache.c ---- */
+/* cache.c - built programs on disk, and the dump folder.
 
-#define GPI_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
-#define GPI_CALL_ARG(call, variable) gpi_call_arg(call, sizeof(variable), &(variable))
-/* ---- End file src/internal.h ---- */
+   A file holds one program's binary for one device and driver. Its name is the key; its header repeats
+   the key and has a checksum, because a damaged binary can bring a driver down. It is written beside its
+   place and renamed, so that a reader sees all of it or nothing. Loading one renews its time; after a save
+   the files that were used longest ago go, until the folder keeps its bound. Other processes may do the
+   same at any moment: a file that is gone is one to build, or one less to remove.
+
+   A driver may crash on a file whose checksum is right. So a file has a mark beside it while the driver loads
+   it, which its process keeps locked; a mark that nobody has locked is a dead process's. */
+#if !defined(_WIN32)
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
+#define GPI_CACHE_MAGIC "GPUPRIM3"
+#define GPI_CACHE_MARK ".loading"           /* what the name of a file's mark ends with */
+#define GPI_CACHE_LIMIT ((size_t)256 << 20) /* bytes, where the desc names none */
+#define GPI_CACHE_STALE 3600 /* seconds after which a temporary file or a mark is a dead process's */
+
+typedef struct gpi_cache_header {
+    char magic[8];
+    gpi_key key;
+    uint64_t kernels; /* bit k: kernel k's machine code is inside */
+    uint64_t size;    /* of the binary that follows */
+    uint64_t checksum;
+} gpi_cache_header;
+
+/* A relative one would be another folder wherever the program is called (and the XDG specification has it
+   ignored). */
+static bool gpi_is_absolute(const char *path)
+{
+#if defined(_WIN32)
+    return path && *path;
+#else
+    return path && *path == '/';
+#endif
+}
+
+/* Where programs are kept when the caller names no folder; NULL when there is no such place. */
+static char *gpi_cache_dir_default(const gp_context *gp)
+{
+    const char *named = getenv("GPUPRIM_CACHE");
+    const char *cache = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    const char *local = getenv("LOCALAPPDATA");
+    if (named && strcmp(named, "off") == 0) return NULL;
+    if (gpi_is_absolute(named)) return gpi_format("%s", named);
+    if (named && *named) {
+        gpi_log(gp, GP_LOG_WARNING,
+                "cache: GPUPRIM_CACHE is \"%s\", must be off or an absolute path; ignored", named);
+    }
+    if (gpi_is_absolute(cache)) return gpi_format("%s/gpuprim", cache);
+    if (gpi_is_absolute(local)) return gpi_format("%s/gpuprim", local);
+    if (gpi_is_absolute(home)) return gpi_format("%s/.cache/gpuprim", home);
+    return NULL;
+}
+
+static char *gpi_cache_path(const gp_context *gp, const gpi_program *program)
+{
+    return gpi_format("%s/%016llx%016llx.bin", gp->cache_dir, (unsigned long long)program->key.word[0],
+                      (unsigned long long)program->key.word[1]);
+}
+
+/* Nothing is saved from here on. Told once. */
+static void gpi_cache_close(gp_context *gp, const char *path)
+{
+    if (gp->cache_closed) return;
+    gpi_log(gp, GP_LOG_WARNING, "cache: cannot write %s; nothing more is saved", path);
+    gp->cache_closed = true;
+}
+
+/* Takes the folder (NULL: there is no cache), and makes it. What cannot be written may still be read. */
+static void gpi_cache_open(gp_context *gp, char *folder)
+{
+    gp->cache_dir = folder;
+    if (!folder) return;
+    (void)gpi_make_dirs(folder);
+#if !defined(_WIN32)
+    if (access(folder, W_OK | X_OK) != 0) gpi_cache_close(gp, folder);
+#endif
+}
+
+/* ------------------------------------------------------------------ cache: its bound */
+
+#if defined(_WIN32)
+
+static void gpi_cache_trim(const gp_context *gp) { (void)gp; }
+
+#else
+
+typedef struct gpi_cache_file {
+    char *path;
+    uint64_t size;
+    time_t used; /* whole seconds */
+} gpi_cache_file;
+
+typedef struct gpi_cache_files {
+    gpi_cache_file *file;
+    size_t count, capacity;
+    uint64_t bytes;
+} gpi_cache_files;
+
+/* What follows the key in the name of a file of ours; NULL: not ours. */
+static const char *gpi_cache_ending(const char *name)
+{
+    return strspn(name, "0123456789abcdef") == 32 && strncmp(name + 32, ".bin", 4) == 0 ? name + 36 : NULL;
+}
+
+/* Whoever named it: is it a file of this cache by its contents, whatever the version? */
+static bool gpi_cache_has_magic(const char *path) { return gpi_file_begins(path, GPI_CACHE_MAGIC, 7); }
+
+/* Takes `path`. */
+static void gpi_cache_files_add(gpi_cache_files *files, char *path, const struct stat *info)
+{
+    if (files->count == files->capacity) {
+        const size_t capacity = files->capacity ? 2 * files->capacity : 64;
+        gpi_cache_file *grown = (gpi_cache_file *)realloc(files->file, capacity * sizeof *grown);
+        if (!grown) {
+            free(path);
+            return;
+        }
+        files->file = grown;
+        files->capacity = capacity;
+    }
+    files->file[files->count].path = path;
+    files->file[files->count].size = (uint64_t)info->st_size;
+    files->file[files->count].used = info->st_mtime;
+    files->count++;
+    files->bytes += (uint64_t)info->st_size;
+}
+
+/* Removes a temporary file that its process has left behind, or a mark with the file that it is of. */
+static void gpi_cache_clean(char *path, const char *ending, const struct stat *info)
+{
+    const size_t length = strlen(ending), mark = sizeof GPI_CACHE_MARK - 1;
+    if (difftime(time(NULL), info->st_mtime) <= GPI_CACHE_STALE) return;
+    if (length > 4 && strcmp(ending + length - 4, ".tmp") == 0) (void)remove(path);
+    if (strcmp(ending, GPI_CACHE_MARK) != 0) return;
+    (void)remove(path);
+    path[strlen(path) - mark] = '\0';
+    if (gpi_cache_has_magic(path)) (void)remove(path);
+}
+
+/* Lists a program's file; removes what a dead process has left behind. */
+static void gpi_cache_visit(gpi_cache_files *files, const char *folder, const char *name)
+{
+    const char *ending = gpi_cache_ending(name);
+    struct stat info;
+    char *path = ending ? gpi_format("%s/%s", folder, name) : NULL;
+    if (!path || stat(path, &info) != 0 || !S_ISREG(info.st_mode)) {
+        free(path);
+    } else if (*ending == '\0') {
+        gpi_cache_files_add(files, path, &info);
+    } else {
+        gpi_cache_clean(path, ending, &info);
+        free(path);
+    }
+}
+
+static int gpi_cache_older(const void *pa, const void *pb)
+{
+    const gpi_cache_file *a = (const gpi_cache_file *)pa, *b = (const gpi_cache_file *)pb;
+    return (a->used > b->used) - (a->used < b->used);
+}
+
+/* Removes the files that were used longest ago until the rest keeps the bound. */
+static void gpi_cache_trim(const gp_context *gp)
+{
+    const uint64_t limit = gp->desc.cache_limit ? gp->desc.cache_limit : GPI_CACHE_LIMIT;
+    gpi_cache_files files;
+    DIR *folder = opendir(gp->cache_dir);
+    const struct dirent *entry;
+    size_t i;
+    if (!folder) return;
+    memset(&files, 0, sizeof files);
+    while ((entry = readdir(folder)) != NULL) gpi_cache_visit(&files, gp->cache_dir, entry->d_name);
+    (void)closedir(folder);
+    if (files.bytes > limit) qsort(files.file, files.count, sizeof *files.file, gpi_cache_older);
+    for (i = 0; i < files.count; i++) {
+        const gpi_cache_file *file = &files.file[i];
+        if (files.bytes > limit) {
+            if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* or another process has */
+            files.bytes -= file->size;
+        }
+        free(file->path);
+    }
+    free(files.file);
+}
+
+#endif
+
+/* ------------------------------------------------------------------ cache: marks */
+
+static char *gpi_mark_path(const gp_context *gp, const gpi_program *program)
+{
+    char *file = gp->cache_dir ? gpi_cache_path(gp, program) : NULL;
+    char *path = file ? gpi_format("%s" GPI_CACHE_MARK, file) : NULL;
+    free(file);
+    return path;
+}
+
+/* The driver is about to load the program's file, or has loaded it. False: it must not, a process has died
+   of that; the file is gone. */
+static bool gpi_cache_mark(gp_context *gp, gpi_program *program)
+{
+    char *path = gpi_mark_path(gp, program);
+    bool dead = false;
+    program->mark = path ? gpi_mark_set(path, &dead) : -1;
+    if (dead) {
+        gpi_cache_drop(gp, program);
+        (void)remove(path);
+        gpi_log(gp, GP_LOG_WARNING,
+                "cache: a process ended while it loaded a program, which is built anew: %s", path);
+    }
+    free(path);
+    return !dead;
+}
+
+static void gpi_cache_unmark(const gp_context *gp, gpi_program *program)
+{
+    char *path = gpi_mark_path(gp, program);
+    gpi_mark_remove(path, program->mark);
+    free(path);
+}
+
+/* ------------------------------------------------------------------ cache */
+
+/* Of all that the key and the size do not tell. */
+static uint64_t gpi_cache_checksum(const gpi_cache_header *header, const unsigned char *body, size_t size)
+{
+    return gpi_hash(gpi_hash(GPI_HASH_SEED, &header->kernels, sizeof header->kernels), body, size);
+}
+
+static bool gpi_cache_valid(const gpi_cache_header *header, const gpi_program *program,
+                            const unsigned char *body, size_t body_size)
+{
+    return memcmp(header->magic, GPI_CACHE_MAGIC, sizeof header->magic) == 0 &&
+           memcmp(&header->key, &program->key, sizeof header->key) == 0 && header->size == body_size &&
+           header->checksum == gpi_cache_checksum(header, body, body_size);
+}
+
+/* The program's binary, to be freed, or NULL: not there, damaged or not ours (dropped then). With the file
+   marked: gpi_cache_unmark when the driver has loaded it. */
+static unsigned char *gpi_cache_load(gp_context *gp, gpi_program *program, size_t *size)
+{
+    gpi_cache_header header;
+    char *path = gp->cache_dir ? gpi_cache_path(gp, program) : NULL;
+    unsigned char *data = path ? gpi_file_read(path, size) : NULL;
+    bool valid = false;
+    if (data && *size > sizeof header) {
+        memcpy(&header, data, sizeof header);
+        *size -= sizeof header;
+        memmove(data, data + sizeof header, *size);
+        valid = gpi_cache_valid(&header, program, data, *size);
+        program->saved = valid ? (uint32_t)header.kernels : 0;
+        if (valid) gpi_file_touch(path);
+    }
+    if (data && !valid) {
+        gpi_log(gp, GP_LOG_WARNING, "cache: %s is damaged or foreign, dropped", path);
+        (void)remove(path);
+    }
+    if (data && (!valid || !gpi_cache_mark(gp, program))) {
+        free(data);
+        data = NULL;
+        program->saved = 0;
+    }
+    free(path);
+    return data;
+}
+
+static void gpi_cache_drop(gp_context *gp, const gpi_program *program)
+{
+    char *path = gp->cache_dir ? gpi_cache_path(gp, program) : NULL;
+    if (path) (void)remove(path);
+    free(path);
+}
+
+/* Failure to save costs a rebuild in the next process, nothing else. */
+static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned char *binary, size_t size)
+{
+    gpi_cache_header header;
+    char *path = gpi_cache_path(gp, program);
+    bool good;
+    memcpy(header.magic, GPI_CACHE_MAGIC, sizeof header.magic);
+    header.key = program->key;
+    header.kernels = program->launched;
+    header.size = size;
+    header.checksum = gpi_cache_checksum(&header, binary, size);
+    good = path && gpi_file_write(path, &header, sizeof header, binary, size);
+    if (!good) gpi_cache_close(gp, path ? path : "?");
+    else gpi_cache_trim(gp);
+    free(path);
+    return good;
+}
+
+/* Writes a program's source or binary to the dump folder. */
+static void gpi_dump(gp_context *gp, const gpi_program *program, const char *ending, const void *data,
+                     size_t size)
+{
+    char *path;
+    if (!gp->dump_dir) return;
+    path = gpi_format("%s/%016llx%s", gp->dump_dir, (unsigned long long)program->key.word[0], ending);
+    if (!path || !gpi_file_write(path, "", 0, data, size)) {
+        gpi_log(gp, GP_LOG_WARNING, "dump: cannot write %s", path ? path : "?");
+    }
+    free(path);
+}
+/* ---- End file src/program/cache.c ---- */
 
 /* ---- Begin file kernels/base/count.cl ---- */
 static const char *const gpi_kernel_base_count[] = {
@@ -4200,6 +5842,45 @@ static const char *const gpi_kernel_group_device[] = {
 };
 /* ---- End file kernels/group/device.cl ---- */
 
+/* ---- Begin file kernels/group/sync.cl ---- */
+static const char *const gpi_kernel_group_sync[] = {
+    "#line 1 \"kernels/group/sync.cl\"\n",
+    "#line 9\n",
+    "#ifndef GPI_GROUP_SYNC_CL\n",
+    "#define GPI_GROUP_SYNC_CL\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 12 \"kernels/group/sync.cl\"\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#define GPI_GROUP_SPACE __private\n",
+    "GPI_INLINE void gpi_sync(void) {}\n",
+    "GPI_INLINE void gpi_sync_all(void) {}\n",
+    "#else\n",
+    "#define GPI_GROUP_SPACE __local\n",
+    "GPI_INLINE void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }\n",
+    "GPI_INLINE void gpi_sync_all(void) { barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); }\n",
+    "#endif\n",
+    "\n",
+    "#define GPI_SHARED(type, name)          \\\n",
+    "    GPI_GROUP_SPACE type name##_memory; \\\n",
+    "    GPI_GROUP_SPACE type *const name = &name##_memory\n",
+    "\n",
+    "GPI_INLINE uint gpi_broadcast(uint x, GPI_GROUP_SPACE uint *word)\n",
+    "{\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "    (void)word;\n",
+    "#else\n",
+    "    if (get_local_id(0) == 0) *word = x;\n",
+    "    gpi_sync();\n",
+    "    x = *word;\n",
+    "    gpi_sync();\n",
+    "#endif\n",
+    "    return x;\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/group/sync.cl ---- */
+
 /* ---- Begin file kernels/hash/batch.cl ---- */
 static const char *const gpi_kernel_hash_batch[] = {
     "#line 1 \"kernels/hash/batch.cl\"\n",
@@ -4210,10 +5891,12 @@ static const char *const gpi_kernel_hash_batch[] = {
     "#line 19 \"kernels/hash/batch.cl\"\n",
     "#include \"base/platform.cl\"\n",
     "#line 20 \"kernels/hash/batch.cl\"\n",
-    "#include \"hash/line.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 21 \"kernels/hash/batch.cl\"\n",
-    "#include \"hash/table.cl\"\n",
+    "#include \"hash/line.cl\"\n",
     "#line 22 \"kernels/hash/batch.cl\"\n",
+    "#include \"hash/table.cl\"\n",
+    "#line 23 \"kernels/hash/batch.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL && GPI_WG != 1\n",
     "#error \"the serial shape has one item a group\"\n",
@@ -4233,7 +5916,7 @@ static const char *const gpi_kernel_hash_batch[] = {
     "#define GPI_GET gpi_hash_get\n",
     "#define GPI_REMOVE gpi_hash_remove\n",
     "#endif\n",
-    "#line 45\n",
+    "#line 46\n",
     "#define GPI_WIDE_KEYS 1u\n",
     "#define GPI_WIDE_VALUES 2u\n",
     "\n",
@@ -4315,7 +5998,7 @@ static const char *const gpi_kernel_hash_batch[] = {
     "    gpi_batch_read(t, keys, base + 2 * GPI_STEP, end, wide, &ahead->later);\n",
     "    return (uint)min((ulong)GPI_BATCH, end - base);\n",
     "}\n",
-    "#line 129\n",
+    "#line 130\n",
     "#if GPI_SHAPE_SERIAL\n",
     "typedef uint gpi_tally[32];\n",
     "#define GPI_TALLY(name) \\\n",
@@ -4344,7 +6027,7 @@ static const char *const gpi_kernel_hash_batch[] = {
     "    if (get_local_id(0) == 0 && GPI_WG < 8) {                          \\\n",
     "        for (uint k_ = 0; k_ < 8; k_++) name[k_] = 0;                  \\\n",
     "    }                                                                  \\\n",
-    "    barrier(CLK_LOCAL_MEM_FENCE)\n",
+    "    gpi_sync()\n",
     "#define GPI_TALLY_ADD(name, what) gpi_tally_add(name, what)\n",
     "\n",
     "static void gpi_tally_add(__local uint *tally, uint what)\n",
@@ -4356,7 +6039,7 @@ static const char *const gpi_kernel_hash_batch[] = {
     "static void gpi_tally_flush(__local uint *tally, gp_hash_table t, ulong4 facts, uint change,\n",
     "                            volatile __global uint *counters)\n",
     "{\n",
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    gpi_sync();\n",
     "    for (uint k = (uint)get_local_id(0); k < 8; k += GPI_WG) {\n",
     "        if (tally[k] && k != GP_HASH_ABSENT) gpi_hash_count(t, k, tally[k]);\n",
     "        if (tally[k] && k == GP_HASH_REFUSED)\n",
@@ -4364,7 +6047,7 @@ static const char *const gpi_kernel_hash_batch[] = {
     "    }\n",
     "}\n",
     "#endif\n",
-    "#line 181\n",
+    "#line 182\n",
     "#define GPI_SOURCE_BUFFER 0\n",
     "#define GPI_SOURCE_ONE 1\n",
     "#define GPI_SOURCE_INDEX 2\n",
@@ -4402,7 +6085,7 @@ static const char *const gpi_kernel_hash_batch[] = {
     "    if (source == GPI_SOURCE_BUFFER) return gpi_element_read(values, i, (widths & GPI_WIDE_VALUES) != 0);\n",
     "    return (gp_hash_value)(source == GPI_SOURCE_INDEX ? i : operand);\n",
     "}\n",
-    "#line 221\n",
+    "#line 222\n",
     "static bool gpi_is_chosen(gp_hash_table judge, gp_hash_key key, ulong i)\n",
     "{\n",
     "    gp_hash_value chosen;\n",
@@ -4440,7 +6123,7 @@ static const char *const gpi_kernel_hash_batch[] = {
     "    }\n",
     "    gpi_tally_flush(tally, t, facts, change, counters);\n",
     "}\n",
-    "#line 261\n",
+    "#line 262\n",
     "#define GPI_WANTS_VALUES 1u\n",
     "#define GPI_WANTS_FOUND 2u\n",
     "\n",
@@ -4496,10 +6179,12 @@ static const char *const gpi_kernel_hash_combine[] = {
     "#define GPI_HASH_COMBINE_CL\n",
     "#include \"base/platform.cl\"\n",
     "#line 21 \"kernels/hash/combine.cl\"\n",
-    "#include \"hash/batch.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 22 \"kernels/hash/combine.cl\"\n",
-    "#include \"hash/table.cl\"\n",
+    "#include \"hash/batch.cl\"\n",
     "#line 23 \"kernels/hash/combine.cl\"\n",
+    "#include \"hash/table.cl\"\n",
+    "#line 24 \"kernels/hash/combine.cl\"\n",
     "\n",
     "#ifndef GPI_CELLS\n",
     "#define GPI_CELLS 256\n",
@@ -4690,7 +6375,7 @@ static const char *const gpi_kernel_hash_combine[] = {
     "        if (!gpi_cell_add(t, &cells, home, key, value, change))\n",
     "            GPI_TALLY_ADD(tally, GPI_PUT(t, home, key, value, change));\n",
     "    }\n",
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    gpi_sync();\n",
     "    for (uint c = (uint)get_local_id(0); c < GPI_CELLS; c += GPI_WG) {\n",
     "        const gp_hash_key key = gpi_cell_key(&cells, c);\n",
     "        const uint count = cells.count[c];\n",
@@ -5036,10 +6721,12 @@ static const char *const gpi_kernel_hash_slots[] = {
     "#line 9 \"kernels/hash/slots.cl\"\n",
     "#include \"base/platform.cl\"\n",
     "#line 10 \"kernels/hash/slots.cl\"\n",
-    "#include \"hash/batch.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 11 \"kernels/hash/slots.cl\"\n",
-    "#include \"hash/table.cl\"\n",
+    "#include \"hash/batch.cl\"\n",
     "#line 12 \"kernels/hash/slots.cl\"\n",
+    "#include \"hash/table.cl\"\n",
+    "#line 13 \"kernels/hash/slots.cl\"\n",
     "\n",
     "\n",
     "GPI_KERNEL void gp_hash_clear_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table),\n",
@@ -5093,7 +6780,7 @@ static const char *const gpi_kernel_hash_slots[] = {
     "    if (claimed) gpi_hash_count(t, GPI_COUNT_CLAIMED, claimed);\n",
     "    if (lost) gpi_hash_count(t, GPI_COUNT_LOST, lost);\n",
     "}\n",
-    "#line 69\n",
+    "#line 70\n",
     "#if GPI_SHAPE_SERIAL\n",
     "#define GPI_PLACE(name)\n",
     "#define GPI_PLACE_FOR(name, mine, total) atomic_add(total, mine)\n",
@@ -5106,15 +6793,15 @@ static const char *const gpi_kernel_hash_slots[] = {
     "{\n",
     "    uint at;\n",
     "    if (get_local_id(0) == 0) place[0] = 0;\n",
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    gpi_sync();\n",
     "    at = atomic_add(&place[0], mine);\n",
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    gpi_sync();\n",
     "    if (get_local_id(0) == 0) place[1] = atomic_add(total, place[0]);\n",
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    gpi_sync();\n",
     "    return place[1] + at;\n",
     "}\n",
     "#endif\n",
-    "#line 93\n",
+    "#line 94\n",
     "GPI_KERNEL void gp_hash_collect_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table), __global uint *keys,\n",
     "                                      ulong keys_at, __global uint *values, ulong values_at,\n",
     "                                      volatile __global uint *total, ulong total_at, ulong room, uint widths,\n",
@@ -5140,7 +6827,7 @@ static const char *const gpi_kernel_hash_slots[] = {
     "        mine--;\n",
     "    }\n",
     "}\n",
-    "#line 123\n",
+    "#line 124\n",
     "#define GPI_STATS_LIVE 0\n",
     "#define GPI_STATS_DEAD 2\n",
     "#define GPI_STATS_DEPTHS 4\n",
@@ -5660,6 +7347,8 @@ static const char *const gpi_kernel_histogram_histogram[] = {
     "#line 35 \"kernels/histogram/histogram.cl\"\n",
     "#include \"base/platform.cl\"\n",
     "#line 36 \"kernels/histogram/histogram.cl\"\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 37 \"kernels/histogram/histogram.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
@@ -5687,7 +7376,7 @@ static const char *const gpi_kernel_histogram_histogram[] = {
     "#else\n",
     "typedef uint gpi_weight;\n",
     "#endif\n",
-    "#line 67\n",
+    "#line 68\n",
     "typedef struct gpi_bins {\n",
     "    uint count;\n",
     "    ulong lower, limit;\n",
@@ -5714,7 +7403,7 @@ static const char *const gpi_kernel_histogram_histogram[] = {
     "#else\n",
     "#define GPI_READ_SAMPLE(p, i) (p)[i]\n",
     "#endif\n",
-    "#line 96\n",
+    "#line 97\n",
     "#if GPI_SHAPE_LOCAL\n",
     "#define GPI_BATCH 4\n",
     "#elif GPI_EDGES || GPI_BYTES\n",
@@ -5822,7 +7511,7 @@ static const char *const gpi_kernel_histogram_histogram[] = {
     "    GPI_WEIGHTS_SET(samples)                                               \\\n",
     "    (samples).begin = min(n, span * get_group_id(0));                      \\\n",
     "    (samples).end = min(n, (samples).begin + span)\n",
-    "#line 207\n",
+    "#line 208\n",
     "static void gpi_out_add(volatile __global uint *out, ulong cell, gpi_cell x)\n",
     "{\n",
     "#if GPI_COUNT_WIDE\n",
@@ -5965,7 +7654,7 @@ static const char *const gpi_kernel_histogram_histogram[] = {
     "        if (sum) gpi_out_add(out, k, sum);\n",
     "    }\n",
     "}\n",
-    "#line 352\n",
+    "#line 353\n",
     "static void gpi_count_far(gpi_samples s, gpi_bins bins, __global gpi_cell *out, __global gpi_cell *slices)\n",
     "{\n",
     "    const uint group = (uint)get_group_id(0);\n",
@@ -5992,7 +7681,7 @@ static const char *const gpi_kernel_histogram_histogram[] = {
     "#endif\n",
     "\n",
     "#else\n",
-    "#line 381\n",
+    "#line 382\n",
     "typedef struct gpi_run {\n",
     "    uint cell;\n",
     "    gpi_weight weight;\n",
@@ -6112,13 +7801,13 @@ static const char *const gpi_kernel_histogram_histogram[] = {
     "    t.out = out;\n",
     "    t.bins = bins;\n",
     "    for (uint k = l; k < copies * cells; k += GPI_WG) near[k] = 0;\n",
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    gpi_sync();\n",
     "    gpi_count_span(t, s, true);\n",
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    gpi_sync();\n",
     "    gpi_near_join(t, near, cells, copies, channels);\n",
     "}\n",
     "#endif\n",
-    "#line 510\n",
+    "#line 511\n",
     "GPI_KERNEL void gp_histogram_near(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS, volatile __global uint *out,\n",
     "                                  ulong out_at, uint copies, uint channels, volatile __global uint *counters)\n",
     "{\n",
@@ -6515,6 +8204,8 @@ static const char *const gpi_kernel_map_random[] = {
     "#line 27 \"kernels/map/random.cl\"\n",
     "#include \"base/platform.cl\"\n",
     "#line 28 \"kernels/map/random.cl\"\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 29 \"kernels/map/random.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
@@ -6608,7 +8299,7 @@ static const char *const gpi_kernel_map_random[] = {
     "#endif\n",
     "}\n",
     "#endif\n",
-    "#line 124\n",
+    "#line 125\n",
     "GPI_INLINE void gpi_elements(const uint *word, ulong a, ulong b, GPI_LANE *element)\n",
     "{\n",
     "#if GPI_KIND == 3\n",
@@ -6684,12 +8375,12 @@ static const char *const gpi_kernel_map_random[] = {
     "        gpi_words(first_element / GPI_PER_BLOCK + first / GPI_PER_BLOCK + l, seed, stream, word);\n",
     "        gpi_elements(word, a, b, element);\n",
     "        for (uint e = 0; e < GPI_PER_BLOCK; e++) near[l * GPI_PER_BLOCK + e] = element[e];\n",
-    "        barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "        gpi_sync();\n",
     "        for (uint e = 0; e < GPI_PER_BLOCK; e++) {\n",
     "            const ulong at = first + e * GPI_WG + l;\n",
     "            if (at >= skip && at < end) GPI_WRITE(out, at - skip, near[e * GPI_WG + l]);\n",
     "        }\n",
-    "        barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "        gpi_sync();\n",
     "    }\n",
     "}\n",
     "#endif\n",
@@ -6707,6 +8398,8 @@ static const char *const gpi_kernel_map_stencil[] = {
     "#line 37 \"kernels/map/stencil.cl\"\n",
     "#include \"base/platform.cl\"\n",
     "#line 38 \"kernels/map/stencil.cl\"\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 39 \"kernels/map/stencil.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
@@ -6726,12 +8419,6 @@ static const char *const gpi_kernel_map_stencil[] = {
     "#define GPI_ROWS (GPI_TILE_Y + 2 * GPI_RY)\n",
     "#define GPI_LANES (GPI_SHAPE_SERIAL ? 16 : 1)\n",
     "#define GPI_STEPS (GPI_TILE_X / GPI_LANES)\n",
-    "\n",
-    "#if GPI_SHAPE_SERIAL\n",
-    "static void gpi_sync(void) {}\n",
-    "#else\n",
-    "static void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }\n",
-    "#endif\n",
     "\n",
     "#if GPI_IN_HALF\n",
     "#define GPI_READ(p, i) vload_half(i, p)\n",
@@ -6773,7 +8460,7 @@ static const char *const gpi_kernel_map_stencil[] = {
     "    pixel = gpi_inside(pixel, in.width);\n",
     "    return GPI_READ(in.in, gpi_inside(y, in.height) * in.pitch + pixel * GPI_CHANNELS + channel);\n",
     "}\n",
-    "#line 107\n",
+    "#line 102\n",
     "#if GPI_SHAPE_SERIAL\n",
     "static void gpi_stage(gpi_picture in, long e, long y, GPI_NEAR GPI_X *near)\n",
     "{\n",
@@ -6825,7 +8512,7 @@ static const char *const gpi_kernel_map_stencil[] = {
     "#define GPI_LOAD_FAR(p) GPI_LOAD_VECTOR(gpi_in_vector, p)\n",
     "#endif\n",
     "#define GPI_LOAD_NEAR(p) GPI_LOAD_PRIVATE(gpi_near_vector, p)\n",
-    "#line 161\n",
+    "#line 156\n",
     "#define GPI_SUMS(name, pointer, load)                                                                \\\n",
     "    GPI_INLINE void name(pointer here, long pitch, const GPI_SUM *weight, GPI_VECTOR(GPI_SUM) * sum) \\\n",
     "    {                                                                                                \\\n",
@@ -6977,17 +8664,19 @@ static const char *const gpi_kernel_nest_brackets[] = {
     "#line 23 \"kernels/nest/brackets.cl\"\n",
     "#include \"base/platform.cl\"\n",
     "#line 24 \"kernels/nest/brackets.cl\"\n",
-    "#include \"nest/brackets_tile.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 25 \"kernels/nest/brackets.cl\"\n",
-    "#include \"nest/cross_tile.cl\"\n",
+    "#include \"nest/brackets_tile.cl\"\n",
     "#line 26 \"kernels/nest/brackets.cl\"\n",
-    "#include \"nest/stack_monoid.cl\"\n",
+    "#include \"nest/cross_tile.cl\"\n",
     "#line 27 \"kernels/nest/brackets.cl\"\n",
-    "#include \"nest/symbols.cl\"\n",
+    "#include \"nest/stack_monoid.cl\"\n",
     "#line 28 \"kernels/nest/brackets.cl\"\n",
-    "#include \"nest/tile_summary.cl\"\n",
+    "#include \"nest/symbols.cl\"\n",
     "#line 29 \"kernels/nest/brackets.cl\"\n",
-    "#line 33\n",
+    "#include \"nest/tile_summary.cl\"\n",
+    "#line 30 \"kernels/nest/brackets.cl\"\n",
+    "#line 34\n",
     "static bool gpi_is_beyond(gpi_nest nest, uint group)\n",
     "{\n",
     "    return group * GPI_GROUP_TILES >= gpi_tiles_of(nest.n);\n",
@@ -7012,7 +8701,7 @@ static const char *const gpi_kernel_nest_brackets[] = {
     "#define GPI_GROW(x) nest.tree[x] = gpi_node_product(nest.tree[2 * (x)], nest.tree[2 * (x) + 1])\n",
     "    GPI_GROW_TREE(leaves, gpi_tiles_of(nest.n), bottom, GPI_CLEAR, GPI_GROW);\n",
     "}\n",
-    "#line 62\n",
+    "#line 63\n",
     "static uint gpi_join_tile_of(uint group, uint groups)\n",
     "{\n",
     "    return group % 2 ? groups - 1 - group / 2 : group / 2;\n",
@@ -7062,24 +8751,19 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "#line 12 \"kernels/nest/brackets_local.cl\"\n",
     "#include \"base/platform.cl\"\n",
     "#line 13 \"kernels/nest/brackets_local.cl\"\n",
-    "#include \"nest/stack_monoid.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 14 \"kernels/nest/brackets_local.cl\"\n",
-    "#include \"nest/symbols.cl\"\n",
+    "#include \"nest/stack_monoid.cl\"\n",
     "#line 15 \"kernels/nest/brackets_local.cl\"\n",
-    "#include \"nest/tile_summary.cl\"\n",
+    "#include \"nest/symbols.cl\"\n",
     "#line 16 \"kernels/nest/brackets_local.cl\"\n",
+    "#include \"nest/tile_summary.cl\"\n",
+    "#line 17 \"kernels/nest/brackets_local.cl\"\n",
     "\n",
     "#if GPI_SHAPE_LOCAL\n",
     "#if GPI_TILE != GPI_WG * GPI_ITEMS || GPI_ITEMS > 32 || GPI_TILE > 16384\n",
     "#error \"GPI_TILE must be GPI_WG * GPI_ITEMS, at most 16384, and GPI_ITEMS at most 32\"\n",
     "#endif\n",
-    "\n",
-    "static void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }\n",
-    "static void gpi_sync_all(void) { barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); }\n",
-    "\n",
-    "#define GPI_SHARED(type, name) \\\n",
-    "    __local type name##_mem;   \\\n",
-    "    __local type *const name = &name##_mem\n",
     "\n",
     "#define GPI_GROUP_TILES 1\n",
     "\n",
@@ -7088,7 +8772,7 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "#define GPI_ALONE 0xffffu\n",
     "#define GPI_PENDING                                                                              \\\n",
     "    0x8000u\n",
-    "#line 39\n",
+    "#line 33\n",
     "typedef struct gpi_group {\n",
     "    gpi_node tree[2 * GPI_WG];\n",
     "    gpi_index height[GPI_WG];\n",
@@ -7114,7 +8798,7 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "    for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG)\n",
     "        shared->sign[i] = i < length ? (char)gpi_sign(in, begin + i) : (char)0;\n",
     "}\n",
-    "#line 67\n",
+    "#line 61\n",
     "static gpi_node gpi_reduce_item(gpi_shared shared, __local ushort *partner, uint *open, uint *close)\n",
     "{\n",
     "    const uint first = (uint)get_local_id(0) * GPI_ITEMS;\n",
@@ -7154,7 +8838,7 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "        gpi_sync();\n",
     "    }\n",
     "}\n",
-    "#line 109\n",
+    "#line 103\n",
     "static uint gpi_take_bit(uint *open, uint need)\n",
     "{\n",
     "    uint left = *open;\n",
@@ -7163,7 +8847,7 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "    *open = left ^ 1u << bit;\n",
     "    return bit;\n",
     "}\n",
-    "#line 120\n",
+    "#line 114\n",
     "typedef struct gpi_cursor {\n",
     "    gpi_shared shared;\n",
     "\n",
@@ -7182,7 +8866,7 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "    c.before = 0;\n",
     "    return c;\n",
     "}\n",
-    "#line 141\n",
+    "#line 135\n",
     "static uint gpi_cursor_down(gpi_cursor *c, gpi_index *need)\n",
     "{\n",
     "    const gpi_shared shared = c->shared;\n",
@@ -7228,7 +8912,7 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "        partner[opener] = (ushort)i;\n",
     "    }\n",
     "}\n",
-    "#line 189\n",
+    "#line 183\n",
     "static uint gpi_kept(gpi_node node, gpi_shared shared, uint *at)\n",
     "{\n",
     "    gpi_node after = gpi_node_make(0, 0);\n",
@@ -7261,7 +8945,7 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "    for (uint k = 0; k < left; k++, open &= open - 1)\n",
     "        gpi_keep(nest, tile, at + k, first + popcount(~open & (open - 1)));\n",
     "}\n",
-    "#line 224\n",
+    "#line 218\n",
     "static void gpi_pair_write(gpi_input in, __global gpi_index *match, ulong begin, uint length,\n",
     "                           __local const ushort *partner, gpi_shared shared)\n",
     "{\n",
@@ -7284,7 +8968,7 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "{\n",
     "    if (get_local_id(0) == 0) shared->note = gpi_note_make();\n",
     "}\n",
-    "#line 249\n",
+    "#line 243\n",
     "static void gpi_pair_group(gpi_input in, __global gpi_index *match, gpi_nest nest, uint tile,\n",
     "                           gpi_pair_shared memory)\n",
     "{\n",
@@ -7334,14 +9018,14 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "    gpi_sync();\n",
     "    if (get_local_id(0) == 0) *total = *sum;\n",
     "}\n",
-    "#line 301\n",
+    "#line 295\n",
     "static uint gpi_cursor_stage(gpi_cursor *c)\n",
     "{\n",
     "    gpi_index need;\n",
     "    const uint opener = gpi_cursor_down(c, &need);\n",
     "    return opener == GPI_ALONE ? GPI_TILE + (uint)need : opener;\n",
     "}\n",
-    "#line 311\n",
+    "#line 305\n",
     "static void gpi_enclose_item(gpi_index below, __local ushort *stage, gpi_shared shared)\n",
     "{\n",
     "    const uint l = (uint)get_local_id(0), first = l * GPI_ITEMS;\n",
@@ -7459,17 +9143,13 @@ static const char *const gpi_kernel_nest_brackets_serial[] = {
     "#error \"the serial shape has one item a group\"\n",
     "#endif\n",
     "\n",
-    "static void gpi_sync(void) {}\n",
-    "static void gpi_sync_all(void) {}\n",
-    "\n",
-    "#define GPI_SHARED(type, name) type *const name = 0\n",
     "typedef uint gpi_pair_memory, gpi_join_memory;\n",
     "typedef uint *gpi_pair_shared, *gpi_join_shared;\n",
     "\n",
     "#define GPI_STRANDS 4\n",
     "#define GPI_BLOCK 64\n",
     "#define GPI_FEW 24\n",
-    "#line 35\n",
+    "#line 31\n",
     "typedef struct gpi_strand {\n",
     "    __global uint *base, *pending;\n",
     "    gpi_node node;\n",
@@ -7505,7 +9185,7 @@ static const char *const gpi_kernel_nest_brackets_serial[] = {
     "    s->note.mismatches++;\n",
     "    s->note.first = min(s->note.first, i);\n",
     "}\n",
-    "#line 74\n",
+    "#line 70\n",
     "typedef struct gpi_block {\n",
     "    ulong brackets;\n",
     "#if !GPI_TABLE\n",
@@ -7556,7 +9236,7 @@ static const char *const gpi_kernel_nest_brackets_serial[] = {
     "    return block->sign[j];\n",
     "}\n",
     "#endif\n",
-    "#line 127\n",
+    "#line 123\n",
     "GPI_INLINE bool gpi_read_blocks(gpi_block *block, uint count, gpi_input in, gpi_index at)\n",
     "{\n",
     "    bool few = gpi_has_blocks(in);\n",
@@ -7571,7 +9251,7 @@ static const char *const gpi_kernel_nest_brackets_serial[] = {
     "\n",
     "\n",
     "GPI_INLINE uint gpi_first_bracket(ulong brackets) { return (uint)popcount(~brackets & (brackets - 1)); }\n",
-    "#line 147\n",
+    "#line 143\n",
     "GPI_INLINE void gpi_step(gpi_strand *s, __global uint **free, gpi_input in, long sign,\n",
     "                         __global gpi_index *match, gpi_index at, uint i)\n",
     "{\n",
@@ -7733,7 +9413,7 @@ static const char *const gpi_kernel_nest_brackets_serial[] = {
     "    w->place = gpi_place_below(w->nest, w->place);\n",
     "    return w->place.leaf == GPI_NOWHERE ? GPI_NONE : gpi_opener_at(w->nest, w->place);\n",
     "}\n",
-    "#line 312\n",
+    "#line 308\n",
     "GPI_INLINE gpi_index gpi_walk_on(gpi_walk *w, gpi_index now, gpi_input in, long sign,\n",
     "                                 __global const gpi_index *parent, gpi_index at, bool parents)\n",
     "{\n",
@@ -7744,7 +9424,7 @@ static const char *const gpi_kernel_nest_brackets_serial[] = {
     "    const gpi_index under = parent[first];\n",
     "    return under ^ ((under ^ at) & opens);\n",
     "}\n",
-    "#line 325\n",
+    "#line 321\n",
     "GPI_INLINE gpi_index gpi_walk_few(gpi_walk *w, gpi_index now, gpi_input in, const gpi_block *block,\n",
     "                                  __global gpi_index *out, gpi_index at, bool parents)\n",
     "{\n",
@@ -7834,18 +9514,20 @@ static const char *const gpi_kernel_nest_brackets_single_pass[] = {
     "#line 25 \"kernels/nest/brackets_single_pass.cl\"\n",
     "#include \"base/platform.cl\"\n",
     "#line 26 \"kernels/nest/brackets_single_pass.cl\"\n",
-    "#include \"nest/brackets_tile.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 27 \"kernels/nest/brackets_single_pass.cl\"\n",
-    "#include \"nest/cross_tile.cl\"\n",
+    "#include \"nest/brackets_tile.cl\"\n",
     "#line 28 \"kernels/nest/brackets_single_pass.cl\"\n",
-    "#include \"nest/lookback.cl\"\n",
+    "#include \"nest/cross_tile.cl\"\n",
     "#line 29 \"kernels/nest/brackets_single_pass.cl\"\n",
-    "#include \"nest/stack_monoid.cl\"\n",
+    "#include \"nest/lookback.cl\"\n",
     "#line 30 \"kernels/nest/brackets_single_pass.cl\"\n",
-    "#include \"nest/symbols.cl\"\n",
+    "#include \"nest/stack_monoid.cl\"\n",
     "#line 31 \"kernels/nest/brackets_single_pass.cl\"\n",
-    "#include \"nest/tile_summary.cl\"\n",
+    "#include \"nest/symbols.cl\"\n",
     "#line 32 \"kernels/nest/brackets_single_pass.cl\"\n",
+    "#include \"nest/tile_summary.cl\"\n",
+    "#line 33 \"kernels/nest/brackets_single_pass.cl\"\n",
     "\n",
     "#if !defined(GPI_MEASURE) || !defined(GPI_ENCLOSE)\n",
     "#error \"GPI_MEASURE and GPI_ENCLOSE must be defined\"\n",
@@ -7888,7 +9570,7 @@ static const char *const gpi_kernel_nest_brackets_single_pass[] = {
     "}\n",
     "\n",
     "#else\n",
-    "#line 77\n",
+    "#line 78\n",
     "static uint gpi_back_ticket(volatile __global uint *ticket, gpi_pair_shared memory)\n",
     "{\n",
     "    if (get_local_id(0) == 0) memory->group.height[0] = atomic_inc(ticket);\n",
@@ -7897,7 +9579,7 @@ static const char *const gpi_kernel_nest_brackets_single_pass[] = {
     "    gpi_sync();\n",
     "    return group;\n",
     "}\n",
-    "#line 88\n",
+    "#line 89\n",
     "static gpi_place gpi_back_next(gpi_nest nest, uint tile, gpi_place place, gpi_index need, gpi_note *note)\n",
     "{\n",
     "    const bool fresh = place.leaf == tile;\n",
@@ -7936,7 +9618,7 @@ static const char *const gpi_kernel_nest_brackets_single_pass[] = {
     "    }\n",
     "    return note;\n",
     "}\n",
-    "#line 129\n",
+    "#line 130\n",
     "static void gpi_back_group(gpi_input in, gpi_answer to, gpi_nest nest, uint tile, gpi_pair_shared memory)\n",
     "{\n",
     "    const gpi_shared shared = &memory->group;\n",
@@ -7956,7 +9638,7 @@ static const char *const gpi_kernel_nest_brackets_single_pass[] = {
     "#endif\n",
     "}\n",
     "#endif\n",
-    "#line 151\n",
+    "#line 152\n",
     "GPI_KERNEL void gp_brackets_look_back(GPI_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,\n",
     "                                      __global gpi_index *parent, ulong parent_at, uint parents,\n",
     "                                      __global gpi_index *depth, ulong depth_at, uint depths,\n",
@@ -8019,14 +9701,16 @@ static const char *const gpi_kernel_nest_cross_tile[] = {
     "#line 6 \"kernels/nest/cross_tile.cl\"\n",
     "#include \"base/platform.cl\"\n",
     "#line 7 \"kernels/nest/cross_tile.cl\"\n",
-    "#include \"nest/brackets_tile.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 8 \"kernels/nest/cross_tile.cl\"\n",
-    "#include \"nest/stack_monoid.cl\"\n",
+    "#include \"nest/brackets_tile.cl\"\n",
     "#line 9 \"kernels/nest/cross_tile.cl\"\n",
-    "#include \"nest/symbols.cl\"\n",
+    "#include \"nest/stack_monoid.cl\"\n",
     "#line 10 \"kernels/nest/cross_tile.cl\"\n",
-    "#include \"nest/tile_summary.cl\"\n",
+    "#include \"nest/symbols.cl\"\n",
     "#line 11 \"kernels/nest/cross_tile.cl\"\n",
+    "#include \"nest/tile_summary.cl\"\n",
+    "#line 12 \"kernels/nest/cross_tile.cl\"\n",
     "\n",
     "#if GPI_BACK\n",
     "#define GPI_NEST_PARAMETERS GPI_SCRATCH_PARAMETERS, uint polls, volatile __global uint *counters\n",
@@ -8041,7 +9725,7 @@ static const char *const gpi_kernel_nest_cross_tile[] = {
     "    const gpi_nest nest = gpi_nest_make(scratch, notes_at, (gpi_tiles)(scratch + tree_at), leaves, \\\n",
     "                                        gpi_count(bound, wanted, wanted_offset, wanted_words))\n",
     "#endif\n",
-    "#line 29\n",
+    "#line 30\n",
     "static void gpi_join_pair(gpi_input in, __global gpi_index *match, gpi_index opener, gpi_index closer,\n",
     "                          ulong begin, gpi_note *note)\n",
     "{\n",
@@ -8078,7 +9762,7 @@ static const char *const gpi_kernel_nest_cross_tile[] = {
     "#endif\n",
     "    return k;\n",
     "}\n",
-    "#line 68\n",
+    "#line 69\n",
     "static gpi_note gpi_join_tile(gpi_input in, __global gpi_index *match, gpi_nest nest, uint tile, uint first,\n",
     "                              uint stride)\n",
     "{\n",
@@ -8108,7 +9792,7 @@ static const char *const gpi_kernel_nest_cross_tile[] = {
     "    }\n",
     "    return note;\n",
     "}\n",
-    "#line 101\n",
+    "#line 102\n",
     "#define GPI_ERRORS_CLOSERS 0\n",
     "#define GPI_ERRORS_FIRST_CLOSER 1\n",
     "#define GPI_ERRORS_OPENERS 2\n",
@@ -8146,7 +9830,7 @@ static const char *const gpi_kernel_nest_cross_tile[] = {
     "    if (left == 0) return ~0ul;\n",
     "    return gpi_opener_at(nest, gpi_tiles_descend(nest.tree, nest.leaves, 1, left - 1));\n",
     "}\n",
-    "#line 141\n",
+    "#line 142\n",
     "typedef struct gpi_summary {\n",
     "    ulong mismatches, first, joined, searches, depth;\n",
     "    ulong lone;\n",
@@ -8406,6 +10090,8 @@ static const char *const gpi_kernel_nest_stack_monoid[] = {
     "#define GPI_NEST_STACK_MONOID_CL\n",
     "#include \"base/platform.cl\"\n",
     "#line 31 \"kernels/nest/stack_monoid.cl\"\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 32 \"kernels/nest/stack_monoid.cl\"\n",
     "\n",
     "#if !defined(GPI_KINDS) || !defined(GPI_MATCH) || !defined(GPI_BACK)\n",
     "#error \"GPI_KINDS, GPI_MATCH and GPI_BACK must be defined\"\n",
@@ -8438,7 +10124,7 @@ static const char *const gpi_kernel_nest_stack_monoid[] = {
     "        GPI_STREAM_STORE((gpi_aligned_row)(row), (__global gpi_aligned_row *)out);\n",
     "    else GPI_STORE_VECTOR(gpi_row, row, out);\n",
     "}\n",
-    "#line 66\n",
+    "#line 67\n",
     "typedef struct gpi_node {\n",
     "    gpi_index pops, pushes;\n",
     "} gpi_node;\n",
@@ -8457,7 +10143,7 @@ static const char *const gpi_kernel_nest_stack_monoid[] = {
     "{\n",
     "    return gpi_node_make(a.pops + gpi_excess(b.pops, a.pushes), b.pushes + gpi_excess(a.pushes, b.pops));\n",
     "}\n",
-    "#line 87\n",
+    "#line 88\n",
     "#define GPI_NOWHERE (~0u)\n",
     "\n",
     "\n",
@@ -8465,7 +10151,7 @@ static const char *const gpi_kernel_nest_stack_monoid[] = {
     "    uint leaf;\n",
     "    gpi_index need;\n",
     "} gpi_place;\n",
-    "#line 97\n",
+    "#line 98\n",
     "#define GPI_DEFINE_TREE(name, type, node)                                                   \\\n",
     "    static gpi_place gpi_##name##_descend(type tree, uint leaves, uint x, gpi_index need)   \\\n",
     "    {                                                                                       \\\n",
@@ -8517,7 +10203,7 @@ static const char *const gpi_kernel_nest_stack_monoid[] = {
     "\n",
     "\n",
     "#define GPI_NODE_AT(tree, x) ((tree)[x])\n",
-    "#line 151\n",
+    "#line 152\n",
     "#define GPI_GROW_TREE(leaves, pieces, bottom, clear, grow)                                     \\\n",
     "    do {                                                                                       \\\n",
     "        const uint l = (uint)get_local_id(0), g = (uint)get_group_id(0);                       \\\n",
@@ -8530,7 +10216,7 @@ static const char *const gpi_kernel_nest_stack_monoid[] = {
     "            for (uint k = l; k < width; k += GPI_WG) grow((groups + g) * width + k);           \\\n",
     "        }                                                                                      \\\n",
     "    } while (0)\n",
-    "#line 166\n",
+    "#line 167\n",
     "static ulong gpi_tile_begin(uint tile) { return (ulong)tile * GPI_TILE; }\n",
     "static uint gpi_tiles_of(ulong n) { return (uint)((n + GPI_TILE - 1) / GPI_TILE); }\n",
     "\n",
@@ -8553,18 +10239,20 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "#line 30 \"kernels/nest/stack_scan.cl\"\n",
     "#include \"base/platform.cl\"\n",
     "#line 31 \"kernels/nest/stack_scan.cl\"\n",
-    "#include \"element/input.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 32 \"kernels/nest/stack_scan.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
+    "#include \"element/input.cl\"\n",
     "#line 33 \"kernels/nest/stack_scan.cl\"\n",
-    "#include \"nest/brackets_tile.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
     "#line 34 \"kernels/nest/stack_scan.cl\"\n",
-    "#include \"nest/stack_monoid.cl\"\n",
+    "#include \"nest/brackets_tile.cl\"\n",
     "#line 35 \"kernels/nest/stack_scan.cl\"\n",
-    "#include \"nest/symbols.cl\"\n",
+    "#include \"nest/stack_monoid.cl\"\n",
     "#line 36 \"kernels/nest/stack_scan.cl\"\n",
-    "#include \"nest/tile_summary.cl\"\n",
+    "#include \"nest/symbols.cl\"\n",
     "#line 37 \"kernels/nest/stack_scan.cl\"\n",
+    "#include \"nest/tile_summary.cl\"\n",
+    "#line 38 \"kernels/nest/stack_scan.cl\"\n",
     "\n",
     "typedef struct gpi_stack {\n",
     "    gpi_nest nest;\n",
@@ -8603,14 +10291,14 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "\n",
     "\n",
     "static void gpi_stack_put(__global GPI_OUT *out, ulong i, GPI_T x) { GPI_WRITE(out, i, GPI_BASE_RESULT(x)); }\n",
-    "#line 78\n",
+    "#line 79\n",
     "#if GPI_SHAPE_SERIAL\n",
     "typedef uint gpi_stack_memory;\n",
     "typedef uint *gpi_stack_shared;\n",
     "\n",
     "\n",
     "#define GPI_STACK_SMALL (GPI_SIZE <= 16)\n",
-    "#line 87\n",
+    "#line 88\n",
     "GPI_INLINE void gpi_slice_step(__global GPI_T *base, __global GPI_T **top, gpi_index *pops, gpi_source source,\n",
     "                               long sign, gpi_index at)\n",
     "{\n",
@@ -8688,7 +10376,7 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "    for (uint k = 0; k < GPI_STRANDS && gpi_tile_begin(tile + k) < nest.n; k++)\n",
     "        gpi_slice_abreast(in, source, stack, tile + k, 1, gpi_tile_length(nest, tile + k));\n",
     "}\n",
-    "#line 167\n",
+    "#line 168\n",
     "typedef struct gpi_fold {\n",
     "    gpi_stack stack;\n",
     "    gpi_place place;\n",
@@ -8816,9 +10504,9 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "    if (exclusive) gpi_fold_strands(f, true);\n",
     "    else gpi_fold_strands(f, false);\n",
     "}\n",
-    "#line 297\n",
+    "#line 298\n",
     "#else\n",
-    "#line 301\n",
+    "#line 302\n",
     "typedef struct gpi_stack_memory {\n",
     "    gpi_group group;\n",
     "    uint going[2];\n",
@@ -8834,7 +10522,7 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "    uint openers, kept;\n",
     "    gpi_node node;\n",
     "} gpi_bits_of;\n",
-    "#line 319\n",
+    "#line 320\n",
     "static gpi_bits_of gpi_stack_open(gpi_input in, gpi_source source, gpi_nest nest, uint tile, gpi_index height,\n",
     "                                  gpi_stack_shared memory)\n",
     "{\n",
@@ -8868,7 +10556,7 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "        memory->link[p] = memory->link[q];\n",
     "    }\n",
     "}\n",
-    "#line 355\n",
+    "#line 356\n",
     "static void gpi_stack_double(uint openers, gpi_stack_shared memory)\n",
     "{\n",
     "    const uint l = (uint)get_local_id(0), first = l * GPI_ITEMS;\n",
@@ -8913,7 +10601,7 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "    cell[0] = gpi_identity();\n",
     "    stack.nest.tree[stack.nest.leaves + tile] = shared->tree[1];\n",
     "}\n",
-    "#line 402\n",
+    "#line 403\n",
     "static GPI_T gpi_fold_outer(gpi_stack stack, uint tile, uint m)\n",
     "{\n",
     "    const gpi_index pops = stack.nest.tree[stack.nest.leaves + tile].pops;\n",
@@ -8976,7 +10664,7 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "    gpi_fold_write(in, out, stack, tile, initial, exclusive, memory);\n",
     "}\n",
     "#endif\n",
-    "#line 467\n",
+    "#line 468\n",
     "GPI_KERNEL void gp_stack_pair(GPI_VALUES_PARAMETERS, GPI_STACK_PARAMETERS, volatile __global uint *counters)\n",
     "{\n",
     "    GPI_STACK_SET(stack);\n",
@@ -9018,7 +10706,7 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "#define GPI_GROW(x) gpi_stack_grow(stack, x)\n",
     "    GPI_GROW_TREE(leaves, gpi_tiles_of(stack.nest.n), bottom, GPI_CLEAR, GPI_GROW);\n",
     "}\n",
-    "#line 511\n",
+    "#line 512\n",
     "GPI_KERNEL void gp_stack_base(GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS, gpi_argument initial)\n",
     "{\n",
     "    GPI_STACK_SET(stack);\n",
@@ -9248,23 +10936,25 @@ static const char *const gpi_kernel_nest_tree[] = {
     "#line 5 \"kernels/nest/tree.cl\"\n",
     "#include \"base/platform.cl\"\n",
     "#line 6 \"kernels/nest/tree.cl\"\n",
-    "#include \"nest/stack_monoid.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 7 \"kernels/nest/tree.cl\"\n",
-    "#include \"nest/tree_runs.cl\"\n",
+    "#include \"nest/stack_monoid.cl\"\n",
     "#line 8 \"kernels/nest/tree.cl\"\n",
+    "#include \"nest/tree_runs.cl\"\n",
+    "#line 9 \"kernels/nest/tree.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL\n",
     "#include \"nest/tree_serial.cl\"\n",
-    "#line 11 \"kernels/nest/tree.cl\"\n",
+    "#line 12 \"kernels/nest/tree.cl\"\n",
     "#else\n",
     "#include \"nest/tree_local.cl\"\n",
-    "#line 13 \"kernels/nest/tree.cl\"\n",
+    "#line 14 \"kernels/nest/tree.cl\"\n",
     "#endif\n",
     "\n",
     "GPI_KERNEL void gp_tree_runs(GPI_TREE_PARAMETERS, volatile __global uint *counters)\n",
     "{\n",
     "    GPI_TREE_SET(f);\n",
-    "    GPI_TREE_SHARED(memory);\n",
+    "    GPI_SHARED(gpi_tree_memory, memory);\n",
     "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
     "    gpi_group_inside(f, memory);\n",
     "}\n",
@@ -9276,7 +10966,7 @@ static const char *const gpi_kernel_nest_tree[] = {
     "#define GPI_GROW(x) f.tree[x] = gpi_low_product(f.tree[2 * (x)], f.tree[2 * (x) + 1])\n",
     "    GPI_GROW_TREE(leaves, (f.n + GPI_RUN - 1) / GPI_RUN, bottom, GPI_CLEAR, GPI_GROW);\n",
     "}\n",
-    "#line 33\n",
+    "#line 34\n",
     "static void gpi_run_ends(gpi_family f, gpi_run run, gpi_tree_shared memory)\n",
     "{\n",
     "    gpi_index open = run.begin + run.length;\n",
@@ -9302,7 +10992,7 @@ static const char *const gpi_kernel_nest_tree[] = {
     "GPI_KERNEL void gp_tree_join(GPI_TREE_PARAMETERS)\n",
     "{\n",
     "    GPI_TREE_SET(f);\n",
-    "    GPI_TREE_SHARED(memory);\n",
+    "    GPI_SHARED(gpi_tree_memory, memory);\n",
     "    const gpi_run run = gpi_run_make(f.n, (uint)get_global_id(0));\n",
     "    gpi_tree_load(f, memory);\n",
     "    if (run.length > 0 && outputs & (GPI_TREE_INDEX | GPI_TREE_CHILDREN)) gpi_run_outside(f, run, memory);\n",
@@ -9319,14 +11009,14 @@ static const char *const gpi_kernel_nest_tree_local[] = {
     "#line 7\n",
     "#ifndef GPI_NEST_TREE_LOCAL_CL\n",
     "#define GPI_NEST_TREE_LOCAL_CL\n",
-    "#include \"nest/stack_monoid.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 10 \"kernels/nest/tree_local.cl\"\n",
-    "#include \"nest/tree_runs.cl\"\n",
+    "#include \"nest/stack_monoid.cl\"\n",
     "#line 11 \"kernels/nest/tree_local.cl\"\n",
+    "#include \"nest/tree_runs.cl\"\n",
+    "#line 12 \"kernels/nest/tree_local.cl\"\n",
     "\n",
     "#if GPI_SHAPE_LOCAL\n",
-    "static void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }\n",
-    "static void gpi_sync_all(void) { barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); }\n",
     "\n",
     "\n",
     "#define GPI_PAD(i) ((i) + (i) / 32)\n",
@@ -9344,9 +11034,6 @@ static const char *const gpi_kernel_nest_tree_local[] = {
     "#define GPI_SET_END(i, x) memory->end[GPI_AT(i)] = (uchar)(x)\n",
     "\n",
     "typedef __local gpi_tree_memory *gpi_tree_shared;\n",
-    "#define GPI_TREE_SHARED(name)           \\\n",
-    "    __local gpi_tree_memory name##_mem; \\\n",
-    "    const gpi_tree_shared name = &name##_mem\n",
     "\n",
     "static void gpi_tree_load(gpi_family f, gpi_tree_shared memory)\n",
     "{\n",
@@ -9388,7 +11075,7 @@ static const char *const gpi_kernel_nest_tree_local[] = {
     "        if (begin + i < f.n && f.outputs & GPI_TREE_INDEX && !gpi_is_near(memory, begin, i))\n",
     "            f.index[begin + i] = memory->far[GPI_PAD(i)];\n",
     "}\n",
-    "#line 79\n",
+    "#line 75\n",
     "static void gpi_run_close(gpi_run run, uint i, gpi_index key, gpi_tree_shared memory)\n",
     "{\n",
     "    gpi_index open = run.begin + i;\n",
@@ -9676,13 +11363,10 @@ static const char *const gpi_kernel_nest_tree_serial[] = {
     "#error \"ends inside a run have 16 bits\"\n",
     "#endif\n",
     "\n",
-    "static void gpi_sync(void) {}\n",
-    "static void gpi_sync_all(void) {}\n",
-    "\n",
     "#define GPI_AHEAD (2048 / GPI_INDEX_SIZE)\n",
     "\n",
-    "typedef uint *gpi_tree_shared;\n",
-    "#define GPI_TREE_SHARED(name) const gpi_tree_shared name = 0\n",
+    "typedef uint gpi_tree_memory;\n",
+    "typedef gpi_tree_memory *gpi_tree_shared;\n",
     "#define GPI_KEY(i) gpi_key_of(f, run.begin + (i))\n",
     "\n",
     "static void gpi_tree_load(gpi_family f, gpi_tree_shared memory)\n",
@@ -9696,7 +11380,7 @@ static const char *const gpi_kernel_nest_tree_serial[] = {
     "    (void)f;\n",
     "    (void)memory;\n",
     "}\n",
-    "#line 46\n",
+    "#line 43\n",
     "#define GPI_LANE_NUMBERS(type) ((type)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))\n",
     "typedef ushort16 gpi_near_row __attribute__((aligned(2)));\n",
     "#if GPI_INDEX_SIZE == 4\n",
@@ -9716,7 +11400,7 @@ static const char *const gpi_kernel_nest_tree_serial[] = {
     "    const gpi_quarter_row four = eight.lo | eight.hi;\n",
     "    return (four.x | four.y | four.z | four.w) == 0;\n",
     "}\n",
-    "#line 68\n",
+    "#line 65\n",
     "GPI_INLINE bool gpi_are_siblings(__global const gpi_index *parent, gpi_index begin, uint i)\n",
     "{\n",
     "#if GPI_SELECT\n",
@@ -9733,7 +11417,7 @@ static const char *const gpi_kernel_nest_tree_serial[] = {
     "    const gpi_row row = GPI_LOAD_VECTOR(gpi_row, parent + i);\n",
     "    return gpi_rows_agree(row, (gpi_row)(begin + i - 1) + GPI_LANE_NUMBERS(gpi_row));\n",
     "}\n",
-    "#line 87\n",
+    "#line 84\n",
     "GPI_INLINE uint gpi_rungs(gpi_family f, gpi_run run, uint i)\n",
     "{\n",
     "    return i >= 16 && gpi_is_ladder(f.parent + run.begin, run.begin, i - 16) ? 16 : 1;\n",
@@ -9749,7 +11433,7 @@ static const char *const gpi_kernel_nest_tree_serial[] = {
     "    }\n",
     "    for (; i < length; i++) out[i] = base + near[i];\n",
     "}\n",
-    "#line 106\n",
+    "#line 103\n",
     "GPI_INLINE void gpi_lower(gpi_index *lowest, gpi_index *count, gpi_index key, uint counts)\n",
     "{\n",
     "    if (key < *lowest) *count = 0;\n",
@@ -9829,7 +11513,7 @@ static const char *const gpi_kernel_nest_tree_serial[] = {
     "        end[k - 1] = last;\n",
     "    }\n",
     "}\n",
-    "#line 188\n",
+    "#line 185\n",
     "static void gpi_end_run(gpi_family f, gpi_run run, ushort *end)\n",
     "{\n",
     "    __global const gpi_index *parent = f.parent + run.begin;\n",
@@ -9874,13 +11558,13 @@ static const char *const gpi_kernel_nest_tree_serial[] = {
     "    if (f.outputs & GPI_TREE_CHILDREN) gpi_store_near(f.children + run.begin, 0, near, run.length);\n",
     "    if (f.outputs & GPI_TREE_END) gpi_end_run(f, run, near);\n",
     "}\n",
-    "#line 236\n",
+    "#line 233\n",
     "GPI_INLINE bool gpi_descend(gpi_family f, gpi_index at, gpi_index parent)\n",
     "{\n",
     "    return gpi_rows_agree(GPI_LOAD_VECTOR(gpi_row, f.parent + at),\n",
     "                          (gpi_row)(parent)-GPI_LANE_NUMBERS(gpi_row));\n",
     "}\n",
-    "#line 244\n",
+    "#line 241\n",
     "GPI_INLINE bool gpi_crowd_descend(gpi_family f, gpi_index at, gpi_crowd *crowd)\n",
     "{\n",
     "    const gpi_index parent = f.parent[at], lowest = parent - 15;\n",
@@ -9899,7 +11583,7 @@ static const char *const gpi_kernel_nest_tree_serial[] = {
     "    crowd->count = f.own[lowest] + 1;\n",
     "    return true;\n",
     "}\n",
-    "#line 265\n",
+    "#line 262\n",
     "GPI_INLINE bool gpi_ends_descend(gpi_family f, gpi_index open, uint next, ulong *at)\n",
     "{\n",
     "    const ulong last = min(f.n, (*at / GPI_RUN + 1) * GPI_RUN);\n",
@@ -9955,10 +11639,12 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "#line 31 \"kernels/scan/lookback.cl\"\n",
     "#include \"base/platform.cl\"\n",
     "#line 32 \"kernels/scan/lookback.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 33 \"kernels/scan/lookback.cl\"\n",
-    "#include \"scan/tile.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
     "#line 34 \"kernels/scan/lookback.cl\"\n",
+    "#include \"scan/tile.cl\"\n",
+    "#line 35 \"kernels/scan/lookback.cl\"\n",
     "\n",
     "#define GPI_EMPTY 0u\n",
     "#define GPI_AGGREGATE 1u\n",
@@ -9976,11 +11662,11 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "typedef volatile __global gpi_word *gpi_state_words;\n",
     "\n",
     "\n",
-    "static uint gpi_take_ticket(volatile __global uint *state, gpi_shared shared)\n",
+    "static uint gpi_take_ticket(volatile __global uint *state, gpi_tile_shared shared)\n",
     "{\n",
     "    uint ticket = 0;\n",
     "    if (get_local_id(0) == 0) ticket = atomic_inc(state);\n",
-    "    return gpi_broadcast(ticket, shared);\n",
+    "    return gpi_broadcast(ticket, &shared->word);\n",
     "}\n",
     "\n",
     "static gpi_state_words gpi_state_of(volatile __global uint *state, uint tile)\n",
@@ -10015,7 +11701,7 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "            gpi_word_write(words + k, gpi_pack(flag, &bits, k));\n",
     "    }\n",
     "}\n",
-    "#line 94\n",
+    "#line 95\n",
     "static uint gpi_observe(volatile __global uint *state, uint tile, GPI_T *value)\n",
     "{\n",
     "    gpi_state_words words = gpi_state_of(state, tile);\n",
@@ -10036,7 +11722,7 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "    *value = bits.value;\n",
     "    return agree ? flag : GPI_EMPTY;\n",
     "}\n",
-    "#line 118\n",
+    "#line 119\n",
     "static void gpi_post(volatile __global uint *state, uint tile, GPI_T aggregate)\n",
     "{\n",
     "#if GPI_EXACT\n",
@@ -10051,7 +11737,7 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "    (void)aggregate;\n",
     "#endif\n",
     "}\n",
-    "#line 138\n",
+    "#line 139\n",
     "static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefix, uint *polls, bool bounded)\n",
     "{\n",
     "    while (next > 0) {\n",
@@ -10067,9 +11753,9 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "    }\n",
     "    return next;\n",
     "}\n",
-    "#line 157\n",
+    "#line 158\n",
     "static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggregate, gpi_source source,\n",
-    "                           uint polls, volatile __global uint *counters, gpi_shared shared)\n",
+    "                           uint polls, volatile __global uint *counters, gpi_tile_shared shared)\n",
     "{\n",
     "    const bool leader = get_local_id(0) == 0;\n",
     "    const bool bounded = polls > 0;\n",
@@ -10079,7 +11765,7 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "    if (leader && tile > 0) gpi_publish(state, tile, GPI_AGGREGATE, aggregate);\n",
     "    while (next > 0) {\n",
     "        if (leader) next = gpi_walk_back(state, next, &prefix, &polls, bounded);\n",
-    "        next = gpi_broadcast(next, shared);\n",
+    "        next = gpi_broadcast(next, &shared->word);\n",
     "        if (next == 0) break;\n",
     "        const GPI_T late = gpi_tile_reduce(source, (ulong)(next - 1) * GPI_TILE, shared);\n",
     "        next -= 1;\n",
@@ -10196,12 +11882,14 @@ static const char *const gpi_kernel_scan_reduce[] = {
     "#line 13 \"kernels/scan/reduce.cl\"\n",
     "#include \"base/platform.cl\"\n",
     "#line 14 \"kernels/scan/reduce.cl\"\n",
-    "#include \"element/input.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 15 \"kernels/scan/reduce.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
+    "#include \"element/input.cl\"\n",
     "#line 16 \"kernels/scan/reduce.cl\"\n",
-    "#include \"scan/tile.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
     "#line 17 \"kernels/scan/reduce.cl\"\n",
+    "#include \"scan/tile.cl\"\n",
+    "#line 18 \"kernels/scan/reduce.cl\"\n",
     "\n",
     "#if GPI_FIELD_COUNT > 1\n",
     "\n",
@@ -10228,7 +11916,7 @@ static const char *const gpi_kernel_scan_reduce[] = {
     "                                ulong out_offset, gpi_argument initial, uint result,\n",
     "                                volatile __global uint *counters)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_tile_memory, shared);\n",
     "    gpi_source source;\n",
     "    const uint tile = (uint)get_group_id(0);\n",
     "    GPI_SOURCE_SET(source);\n",
@@ -10244,7 +11932,7 @@ static const char *const gpi_kernel_scan_reduce[] = {
     "GPI_KERNEL void gp_reduce_partials(__global const GPI_T *partials, GPI_COUNT_PARAMETERS,\n",
     "                                   __global GPI_OUT *out, ulong out_offset, gpi_argument initial)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_tile_memory, shared);\n",
     "    const ulong count = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
     "    const uint tiles = (uint)((count + GPI_TILE - 1) / GPI_TILE);\n",
     "    const uint run = (tiles + GPI_WG - 1) / GPI_WG;\n",
@@ -10271,7 +11959,7 @@ static const char *const gpi_kernel_scan_reduce_then_scan[] = {
     "#include \"scan/tile.cl\"\n",
     "#line 9 \"kernels/scan/reduce_then_scan.cl\"\n",
     "\n",
-    "static void gpi_sweep_up(gpi_source source, __global GPI_T *partials, gpi_shared shared)\n",
+    "static void gpi_sweep_up(gpi_source source, __global GPI_T *partials, gpi_tile_shared shared)\n",
     "{\n",
     "    const uint tile = (uint)get_group_id(0);\n",
     "    const GPI_T sum = gpi_tile_reduce(source, (ulong)tile * GPI_TILE, shared);\n",
@@ -10279,7 +11967,7 @@ static const char *const gpi_kernel_scan_reduce_then_scan[] = {
     "}\n",
     "\n",
     "\n",
-    "static GPI_T gpi_sweep_spine(__global GPI_T *partials, uint tiles, GPI_T begin, gpi_shared shared)\n",
+    "static GPI_T gpi_sweep_spine(__global GPI_T *partials, uint tiles, GPI_T begin, gpi_tile_shared shared)\n",
     "{\n",
     "    GPI_T carry = begin;\n",
     "    for (uint base = 0; base < tiles; base += GPI_WG) {\n",
@@ -10306,18 +11994,20 @@ static const char *const gpi_kernel_scan_scan[] = {
     "#line 21 \"kernels/scan/scan.cl\"\n",
     "#include \"base/platform.cl\"\n",
     "#line 22 \"kernels/scan/scan.cl\"\n",
-    "#include \"element/input.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 23 \"kernels/scan/scan.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
+    "#include \"element/input.cl\"\n",
     "#line 24 \"kernels/scan/scan.cl\"\n",
-    "#include \"scan/lookback.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
     "#line 25 \"kernels/scan/scan.cl\"\n",
-    "#include \"scan/reduce_then_scan.cl\"\n",
+    "#include \"scan/lookback.cl\"\n",
     "#line 26 \"kernels/scan/scan.cl\"\n",
-    "#include \"scan/tile.cl\"\n",
+    "#include \"scan/reduce_then_scan.cl\"\n",
     "#line 27 \"kernels/scan/scan.cl\"\n",
-    "#include \"scan/tile_scan.cl\"\n",
+    "#include \"scan/tile.cl\"\n",
     "#line 28 \"kernels/scan/scan.cl\"\n",
+    "#include \"scan/tile_scan.cl\"\n",
+    "#line 29 \"kernels/scan/scan.cl\"\n",
     "\n",
     "\n",
     "static GPI_T gpi_scan_begin(GPI_BASE initial)\n",
@@ -10332,7 +12022,7 @@ static const char *const gpi_kernel_scan_scan[] = {
     "GPI_KERNEL void gp_scan_look_back(GPI_SOURCE_PARAMETERS, GPI_SINK_PARAMETERS, volatile __global uint *state,\n",
     "                                  uint polls, volatile __global uint *counters)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_tile_memory, shared);\n",
     "    gpi_tile tile;\n",
     "    gpi_source source;\n",
     "    gpi_sink sink;\n",
@@ -10350,7 +12040,7 @@ static const char *const gpi_kernel_scan_scan[] = {
     "\n",
     "GPI_KERNEL void gp_scan_upsweep(GPI_SOURCE_PARAMETERS, __global GPI_T *partials)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_tile_memory, shared);\n",
     "    gpi_source source;\n",
     "    GPI_SOURCE_SET(source);\n",
     "    gpi_sweep_up(source, partials, shared);\n",
@@ -10359,7 +12049,7 @@ static const char *const gpi_kernel_scan_scan[] = {
     "\n",
     "GPI_KERNEL void gp_scan_spine(__global GPI_T *partials, uint tiles, gpi_argument initial)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_tile_memory, shared);\n",
     "    (void)gpi_sweep_spine(partials, tiles, gpi_scan_begin(gpi_base_of(initial)), shared);\n",
     "}\n",
     "\n",
@@ -10367,7 +12057,7 @@ static const char *const gpi_kernel_scan_scan[] = {
     "GPI_KERNEL void gp_scan_downsweep(GPI_SOURCE_PARAMETERS, GPI_SINK_PARAMETERS, __global const GPI_T *partials,\n",
     "                                  uint tiles, volatile __global uint *counters)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_tile_memory, shared);\n",
     "    gpi_tile tile;\n",
     "    gpi_source source;\n",
     "    gpi_sink sink;\n",
@@ -10394,14 +12084,16 @@ static const char *const gpi_kernel_scan_segmented_reduce[] = {
     "#line 22 \"kernels/scan/segmented_reduce.cl\"\n",
     "#include \"base/platform.cl\"\n",
     "#line 23 \"kernels/scan/segmented_reduce.cl\"\n",
-    "#include \"element/input.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 24 \"kernels/scan/segmented_reduce.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
+    "#include \"element/input.cl\"\n",
     "#line 25 \"kernels/scan/segmented_reduce.cl\"\n",
-    "#include \"element/ops.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
     "#line 26 \"kernels/scan/segmented_reduce.cl\"\n",
-    "#include \"scan/tile.cl\"\n",
+    "#include \"element/ops.cl\"\n",
     "#line 27 \"kernels/scan/segmented_reduce.cl\"\n",
+    "#include \"scan/tile.cl\"\n",
+    "#line 28 \"kernels/scan/segmented_reduce.cl\"\n",
     "\n",
     "#define GPI_SEGMENTS_ROWS 0\n",
     "#define GPI_SEGMENTS_LARGE 1\n",
@@ -10456,7 +12148,7 @@ static const char *const gpi_kernel_scan_segmented_reduce[] = {
     "{\n",
     "    GPI_WRITE(out, s, GPI_BASE_RESULT(gpi_base_combine(initial, sum)));\n",
     "}\n",
-    "#line 84\n",
+    "#line 85\n",
     "static bool gpi_large_add(gpi_list list, ulong s, ulong length)\n",
     "{\n",
     "    const uint rows = (uint)((length + GPI_TILE - 1) / GPI_TILE);\n",
@@ -10476,11 +12168,11 @@ static const char *const gpi_kernel_scan_segmented_reduce[] = {
     "{\n",
     "    if (atomic_inc(list.state + GPI_SEGMENTS_BAD) == 0) (void)atomic_inc(counters + GPI_COUNT_BAD);\n",
     "}\n",
-    "#line 106\n",
+    "#line 107\n",
     "#if GPI_SHAPE_SERIAL\n",
     "#define GPI_FEW 64\n",
     "\n",
-    "static GPI_T gpi_segment_reduce(gpi_source segment, gpi_shared shared)\n",
+    "static GPI_T gpi_segment_reduce(gpi_source segment, gpi_tile_shared shared)\n",
     "{\n",
     "    GPI_T sum = gpi_identity();\n",
     "    for (ulong i = 0; i < segment.count && segment.count < GPI_FEW; i++)\n",
@@ -10489,7 +12181,7 @@ static const char *const gpi_kernel_scan_segmented_reduce[] = {
     "        sum = gpi_combine(sum, gpi_tile_reduce(segment, base, shared));\n",
     "    return sum;\n",
     "}\n",
-    "#line 124\n",
+    "#line 125\n",
     "#define GPI_BATCH 32u\n",
     "#define GPI_BATCH_MOST (GPI_SIZE <= 16 ? 1024u : 16384u / GPI_SIZE)\n",
     "\n",
@@ -10564,7 +12256,7 @@ static const char *const gpi_kernel_scan_segmented_reduce[] = {
     "\n",
     "static void gpi_segments_block(gpi_source source, gpi_offsets offsets, gpi_list list, ulong first, ulong last,\n",
     "                               uint small, uint team, __global GPI_OUT *out, GPI_BASE initial,\n",
-    "                               volatile __global uint *counters, gpi_shared shared)\n",
+    "                               volatile __global uint *counters, gpi_tile_shared shared)\n",
     "{\n",
     "    (void)team;\n",
     "    for (ulong s = first; s < last;) {\n",
@@ -10593,25 +12285,25 @@ static const char *const gpi_kernel_scan_segmented_reduce[] = {
     "}\n",
     "\n",
     "\n",
-    "static GPI_T gpi_team_reduce(GPI_T x, uint lane, uint team, gpi_shared shared)\n",
+    "static GPI_T gpi_team_reduce(GPI_T x, uint lane, uint team, gpi_tile_shared shared)\n",
     "{\n",
     "    __local GPI_T *value = shared->value[0] + ((uint)get_local_id(0) - lane);\n",
     "    value[lane] = x;\n",
     "    for (uint d = 1; d < team; d *= 2) {\n",
     "        const uint i = 2 * d * lane;\n",
-    "        barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "        gpi_sync();\n",
     "        if (i + d < team) value[i] = gpi_combine(value[i], value[i + d]);\n",
     "    }\n",
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    gpi_sync();\n",
     "    x = value[0];\n",
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    gpi_sync();\n",
     "    return x;\n",
     "}\n",
     "\n",
     "\n",
     "static void gpi_segments_block(gpi_source source, gpi_offsets offsets, gpi_list list, ulong first, ulong last,\n",
     "                               uint small, uint team, __global GPI_OUT *out, GPI_BASE initial,\n",
-    "                               volatile __global uint *counters, gpi_shared shared, __local uint *listed)\n",
+    "                               volatile __global uint *counters, gpi_tile_shared shared, __local uint *listed)\n",
     "{\n",
     "    const uint l = (uint)get_local_id(0), lane = l % team;\n",
     "    for (ulong base = first; base < last; base += GPI_WG / team) {\n",
@@ -10623,7 +12315,7 @@ static const char *const gpi_kernel_scan_segmented_reduce[] = {
     "            if (bad) gpi_bad_add(list, counters);\n",
     "            listed[l] = segment.count > small && gpi_large_add(list, s, segment.count);\n",
     "        }\n",
-    "        barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "        gpi_sync();\n",
     "        const bool skip = !mine || listed[l - lane];\n",
     "        segment.count = skip ? 0 : segment.count;\n",
     "        const GPI_T sum = gpi_team_reduce(gpi_share_reduce(segment, lane, team), lane, team, shared);\n",
@@ -10638,7 +12330,7 @@ static const char *const gpi_kernel_scan_segmented_reduce[] = {
     "                                   ulong out_offset, gpi_argument initial, ulong block, uint small, uint team,\n",
     "                                   volatile __global uint *counters)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_tile_memory, shared);\n",
     "    gpi_source source;\n",
     "    gpi_offsets numbers;\n",
     "    gpi_list list;\n",
@@ -10658,11 +12350,11 @@ static const char *const gpi_kernel_scan_segmented_reduce[] = {
     "                       gpi_base_of(initial), counters, shared, listed);\n",
     "#endif\n",
     "}\n",
-    "#line 296\n",
+    "#line 297\n",
     "GPI_KERNEL void gp_segments_rows(__global const GPI_IN *in, ulong in_offset, GPI_OFFSETS_PARAMETERS,\n",
     "                                 GPI_LIST_PARAMETERS)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_tile_memory, shared);\n",
     "    gpi_source source;\n",
     "    gpi_offsets numbers;\n",
     "    gpi_list list;\n",
@@ -10686,7 +12378,7 @@ static const char *const gpi_kernel_scan_segmented_reduce[] = {
     "GPI_KERNEL void gp_segments_join(GPI_LIST_PARAMETERS, __global GPI_OUT *out, ulong out_offset,\n",
     "                                 gpi_argument initial)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_tile_memory, shared);\n",
     "    gpi_list list;\n",
     "    GPI_LIST_SET(list);\n",
     "    const uint large = min(list.large_room, atomic_or(state + GPI_SEGMENTS_LARGE, 0u));\n",
@@ -10713,16 +12405,18 @@ static const char *const gpi_kernel_scan_tile[] = {
     "#define GPI_SCAN_TILE_CL\n",
     "#include \"base/platform.cl\"\n",
     "#line 20 \"kernels/scan/tile.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 21 \"kernels/scan/tile.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 22 \"kernels/scan/tile.cl\"\n",
     "\n",
     "\n",
     "#ifndef GPI_SOURCE_SET\n",
     "#include \"element/input.cl\"\n",
-    "#line 25 \"kernels/scan/tile.cl\"\n",
+    "#line 26 \"kernels/scan/tile.cl\"\n",
     "#endif\n",
     "#include \"group/collectives.cl\"\n",
-    "#line 27 \"kernels/scan/tile.cl\"\n",
+    "#line 28 \"kernels/scan/tile.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
@@ -10736,7 +12430,7 @@ static const char *const gpi_kernel_scan_tile[] = {
     "#if GPI_TILE % GPI_LANES\n",
     "#error \"GPI_TILE must be a multiple of GPI_LANES\"\n",
     "#endif\n",
-    "#line 43\n",
+    "#line 44\n",
     "static uint gpi_tile_length(gpi_source source, ulong base)\n",
     "{\n",
     "    return base < source.count ? (uint)min((ulong)GPI_TILE, source.count - base) : 0;\n",
@@ -10745,35 +12439,31 @@ static const char *const gpi_kernel_scan_tile[] = {
     "#if GPI_SHAPE_SERIAL\n",
     "\n",
     "\n",
-    "typedef int gpi_shared;\n",
-    "#define GPI_SHARED(name) const gpi_shared name = 0\n",
+    "typedef struct gpi_tile_memory {\n",
+    "    uint word;\n",
+    "} gpi_tile_memory;\n",
+    "typedef gpi_tile_memory *gpi_tile_shared;\n",
     "\n",
-    "static uint gpi_broadcast(uint x, gpi_shared shared)\n",
+    "static GPI_T gpi_broadcast_element(GPI_T x, gpi_tile_shared shared)\n",
     "{\n",
     "    (void)shared;\n",
     "    return x;\n",
     "}\n",
     "\n",
-    "static GPI_T gpi_broadcast_element(GPI_T x, gpi_shared shared)\n",
-    "{\n",
-    "    (void)shared;\n",
-    "    return x;\n",
-    "}\n",
-    "\n",
-    "static GPI_T gpi_group_reduce(GPI_T x, gpi_shared shared)\n",
+    "static GPI_T gpi_group_reduce(GPI_T x, gpi_tile_shared shared)\n",
     "{\n",
     "    (void)shared;\n",
     "    return x;\n",
     "}\n",
     "\n",
     "\n",
-    "static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_shared shared)\n",
+    "static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_tile_shared shared)\n",
     "{\n",
     "    (void)shared;\n",
     "    *total = x;\n",
     "    return gpi_identity();\n",
     "}\n",
-    "#line 83\n",
+    "#line 80\n",
     "#define GPI_AHEAD 2048\n",
     "#define GPI_LINE 64\n",
     "\n",
@@ -10803,7 +12493,7 @@ static const char *const gpi_kernel_scan_tile[] = {
     "#else\n",
     "#define GPI_RUNS 3\n",
     "#endif\n",
-    "#line 115\n",
+    "#line 112\n",
     "#define GPI_LINE_ELEMENTS (sizeof(GPI_IN) < GPI_LINE ? GPI_LINE / sizeof(GPI_IN) : 1)\n",
     "\n",
     "static uint gpi_run_length(uint length)\n",
@@ -10834,7 +12524,7 @@ static const char *const gpi_kernel_scan_tile[] = {
     "    return sum;\n",
     "}\n",
     "\n",
-    "static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_shared shared)\n",
+    "static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_tile_shared shared)\n",
     "{\n",
     "    (void)shared;\n",
     "    tile->run[0] = gpi_reduce_back(source, base);\n",
@@ -10843,7 +12533,7 @@ static const char *const gpi_kernel_scan_tile[] = {
     "#elif GPI_LANES > 1\n",
     "#define GPI_ACCUMULATORS (GPI_FIELD_COUNT > 1 ? 2 : 4)\n",
     "\n",
-    "static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_shared shared)\n",
+    "static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_tile_shared shared)\n",
     "{\n",
     "    const ulong end = base + gpi_tile_length(source, base);\n",
     "    const uint step = GPI_ACCUMULATORS * GPI_LANES;\n",
@@ -10869,7 +12559,7 @@ static const char *const gpi_kernel_scan_tile[] = {
     "\n",
     "#else\n",
     "\n",
-    "GPI_NOINLINE void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_shared shared)\n",
+    "GPI_NOINLINE void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_tile_shared shared)\n",
     "{\n",
     "    const uint length = gpi_tile_length(source, base), each = gpi_run_length(length);\n",
     "    uint i = 0;\n",
@@ -10903,7 +12593,7 @@ static const char *const gpi_kernel_scan_tile[] = {
     "}\n",
     "\n",
     "\n",
-    "static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_shared shared)\n",
+    "static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_tile_shared shared)\n",
     "{\n",
     "    gpi_tile tile;\n",
     "    gpi_tile_open(&tile, source, base, shared);\n",
@@ -10912,19 +12602,15 @@ static const char *const gpi_kernel_scan_tile[] = {
     "#endif\n",
     "\n",
     "#else\n",
-    "#line 226\n",
+    "#line 223\n",
     "#define GPI_PAD(i) ((i) + (i) / 32)\n",
     "\n",
-    "typedef struct gpi_local {\n",
+    "typedef struct gpi_tile_memory {\n",
     "    GPI_T stage[GPI_PAD(GPI_TILE)];\n",
     "    GPI_T value[2][GPI_WG];\n",
     "    uint word;\n",
-    "} gpi_local;\n",
-    "\n",
-    "typedef __local gpi_local *gpi_shared;\n",
-    "#define GPI_SHARED(name)          \\\n",
-    "    __local gpi_local name##_mem; \\\n",
-    "    const gpi_shared name = &name##_mem\n",
+    "} gpi_tile_memory;\n",
+    "typedef __local gpi_tile_memory *gpi_tile_shared;\n",
     "\n",
     "typedef struct gpi_tile {\n",
     "    GPI_T item[GPI_ITEMS];\n",
@@ -10933,35 +12619,29 @@ static const char *const gpi_kernel_scan_tile[] = {
     "} gpi_tile;\n",
     "\n",
     "\n",
-    "static uint gpi_broadcast(uint x, gpi_shared shared)\n",
-    "{\n",
-    "    if (get_local_id(0) == 0) shared->word = x;\n",
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
-    "    x = shared->word;\n",
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
-    "    return x;\n",
-    "}\n",
-    "\n",
-    "static GPI_T gpi_broadcast_element(GPI_T x, gpi_shared shared)\n",
+    "static GPI_T gpi_broadcast_element(GPI_T x, gpi_tile_shared shared)\n",
     "{\n",
     "    if (get_local_id(0) == 0) shared->value[0][0] = x;\n",
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    gpi_sync();\n",
     "    x = shared->value[0][0];\n",
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    gpi_sync();\n",
     "    return x;\n",
     "}\n",
     "\n",
     "\n",
-    "static GPI_T gpi_group_reduce(GPI_T x, gpi_shared shared) { return gpi_items_reduce(x, shared->value[0]); }\n",
+    "static GPI_T gpi_group_reduce(GPI_T x, gpi_tile_shared shared)\n",
+    "{\n",
+    "    return gpi_items_reduce(x, shared->value[0]);\n",
+    "}\n",
     "\n",
     "\n",
-    "static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_shared shared)\n",
+    "static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_tile_shared shared)\n",
     "{\n",
     "    return gpi_items_scan_exclusive(x, total, shared->value[0]);\n",
     "}\n",
     "\n",
     "\n",
-    "static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_shared shared)\n",
+    "static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_tile_shared shared)\n",
     "{\n",
     "    const uint length = gpi_tile_length(source, base);\n",
     "    const uint l = (uint)get_local_id(0);\n",
@@ -10974,7 +12654,7 @@ static const char *const gpi_kernel_scan_tile[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_shared shared)\n",
+    "static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_tile_shared shared)\n",
     "{\n",
     "    const uint length = gpi_tile_length(source, base);\n",
     "    const uint l = (uint)get_local_id(0);\n",
@@ -10982,7 +12662,7 @@ static const char *const gpi_kernel_scan_tile[] = {
     "        const uint i = j * GPI_WG + l;\n",
     "        shared->stage[GPI_PAD(i)] = i < length ? gpi_load(source, base + i) : gpi_identity();\n",
     "    }\n",
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    gpi_sync();\n",
     "    GPI_T sum = gpi_identity();\n",
     "    for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++) {\n",
     "        tile->item[j] = shared->stage[GPI_PAD(l * GPI_ITEMS + j)];\n",
@@ -11005,14 +12685,16 @@ static const char *const gpi_kernel_scan_tile_scan[] = {
     "#define GPI_SCAN_TILE_SCAN_CL\n",
     "#include \"base/platform.cl\"\n",
     "#line 12 \"kernels/scan/tile_scan.cl\"\n",
-    "#include \"element/input.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 13 \"kernels/scan/tile_scan.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
+    "#include \"element/input.cl\"\n",
     "#line 14 \"kernels/scan/tile_scan.cl\"\n",
-    "#include \"element/ops.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
     "#line 15 \"kernels/scan/tile_scan.cl\"\n",
-    "#include \"scan/tile.cl\"\n",
+    "#include \"element/ops.cl\"\n",
     "#line 16 \"kernels/scan/tile_scan.cl\"\n",
+    "#include \"scan/tile.cl\"\n",
+    "#line 17 \"kernels/scan/tile_scan.cl\"\n",
     "\n",
     "\n",
     "typedef struct gpi_sink {\n",
@@ -11174,7 +12856,7 @@ static const char *const gpi_kernel_scan_tile_scan[] = {
     "\n",
     "\n",
     "static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
-    "                          gpi_shared shared)\n",
+    "                          gpi_tile_shared shared)\n",
     "{\n",
     "    (void)shared;\n",
     "    if (sink.exclusive) gpi_scan_serial(tile, source, base, prefix, sink, true);\n",
@@ -11182,9 +12864,9 @@ static const char *const gpi_kernel_scan_tile_scan[] = {
     "}\n",
     "\n",
     "#else\n",
-    "#line 188\n",
+    "#line 189\n",
     "static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
-    "                          gpi_shared shared)\n",
+    "                          gpi_tile_shared shared)\n",
     "{\n",
     "    const uint length = gpi_tile_length(source, base);\n",
     "    const uint l = (uint)get_local_id(0);\n",
@@ -11194,7 +12876,7 @@ static const char *const gpi_kernel_scan_tile_scan[] = {
     "        shared->stage[GPI_PAD(l * GPI_ITEMS + j)] = sink.exclusive ? gpi_before(sum, tile->item[j]) : next;\n",
     "        sum = next;\n",
     "    }\n",
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    gpi_sync();\n",
     "    for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++) {\n",
     "        const uint i = j * GPI_WG + l;\n",
     "        if (i < length) gpi_put(sink, gpi_position(source, base + i), shared->stage[GPI_PAD(i)]);\n",
@@ -11217,14 +12899,16 @@ static const char *const gpi_kernel_select_compact[] = {
     "#line 27 \"kernels/select/compact.cl\"\n",
     "#include \"base/platform.cl\"\n",
     "#line 28 \"kernels/select/compact.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 29 \"kernels/select/compact.cl\"\n",
-    "#include \"element/ops.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
     "#line 30 \"kernels/select/compact.cl\"\n",
-    "#include \"scan/tile.cl\"\n",
+    "#include \"element/ops.cl\"\n",
     "#line 31 \"kernels/select/compact.cl\"\n",
-    "#include \"select/stream.cl\"\n",
+    "#include \"scan/tile.cl\"\n",
     "#line 32 \"kernels/select/compact.cl\"\n",
+    "#include \"select/stream.cl\"\n",
+    "#line 33 \"kernels/select/compact.cl\"\n",
     "\n",
     "#if GPI_FIELD_COUNT == 0\n",
     "#define GPI_PICKED(a) ((a).n)\n",
@@ -11446,7 +13130,7 @@ static const char *const gpi_kernel_select_compact[] = {
     "        for (uint r = 0; r < (ends); r++) to[r] = (type)(value);         \\\n",
     "        (s)->count += (ends) * sizeof(type);                             \\\n",
     "    } while (0)\n",
-    "#line 256\n",
+    "#line 257\n",
     "GPI_INLINE void gpi_put_runs(gpi_outs *outs, gpi_source source, const GPI_NUMBER *at, uint ends,\n",
     "                             const ushort *mask, ulong i, bool whole)\n",
     "{\n",
@@ -11475,7 +13159,7 @@ static const char *const gpi_kernel_select_compact[] = {
     "}\n",
     "\n",
     "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
-    "                             gpi_shared shared)\n",
+    "                             gpi_tile_shared shared)\n",
     "{\n",
     "    const uint length = gpi_tile_length(source, base);\n",
     "    __private uchar near[GPI_OUTS][GPI_NEAR_BYTES] __attribute__((aligned(GPI_LINE)));\n",
@@ -11524,9 +13208,9 @@ static const char *const gpi_kernel_select_compact[] = {
     "    if (picked) gpi_put(source, sink, j, i, 0);\n",
     "#endif\n",
     "}\n",
-    "#line 336\n",
+    "#line 337\n",
     "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
-    "                             gpi_shared shared)\n",
+    "                             gpi_tile_shared shared)\n",
     "{\n",
     "    const uint length = gpi_tile_length(source, base);\n",
     "    const GPI_NUMBER end = GPI_PARTS == 1 ? prefix + tile->sum : ~(GPI_NUMBER)0;\n",
@@ -11561,7 +13245,7 @@ static const char *const gpi_kernel_select_compact[] = {
     "\n",
     "#elif GPI_PARTS == 1\n",
     "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
-    "                             gpi_shared shared)\n",
+    "                             gpi_tile_shared shared)\n",
     "{\n",
     "    const GPI_NUMBER end = GPI_PICKED(prefix) + GPI_PICKED(gpi_tile_aggregate(tile));\n",
     "    GPI_T sum = prefix;\n",
@@ -11574,7 +13258,7 @@ static const char *const gpi_kernel_select_compact[] = {
     "\n",
     "#else\n",
     "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
-    "                             gpi_shared shared)\n",
+    "                             gpi_tile_shared shared)\n",
     "{\n",
     "    const ulong end = base + gpi_tile_length(source, base);\n",
     "    __global GPI_RECORD *first = sink.out + GPI_PICKED(prefix);\n",
@@ -11603,14 +13287,14 @@ static const char *const gpi_kernel_select_compact[] = {
     "#endif\n",
     "\n",
     "#else\n",
-    "#line 418\n",
+    "#line 419\n",
     "static GPI_T gpi_entry(uint i, GPI_T sum)\n",
     "{\n",
     "    GPI_T entry = sum;\n",
     "    GPI_PICKED(entry) = i;\n",
     "    return entry;\n",
     "}\n",
-    "#line 427\n",
+    "#line 428\n",
     "static uint gpi_rank(GPI_T x, GPI_T before, GPI_T aggregate, uint i)\n",
     "{\n",
     "    if (GPI_PICKED(x)) return (uint)GPI_PICKED(before);\n",
@@ -11643,7 +13327,7 @@ static const char *const gpi_kernel_select_compact[] = {
     "}\n",
     "\n",
     "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
-    "                             gpi_shared shared)\n",
+    "                             gpi_tile_shared shared)\n",
     "{\n",
     "    const uint length = gpi_tile_length(source, base);\n",
     "    const GPI_T aggregate = tile->aggregate;\n",
@@ -11656,7 +13340,7 @@ static const char *const gpi_kernel_select_compact[] = {
     "        if (r != ~0u) shared->stage[GPI_PAD(r)] = gpi_entry(i, gpi_combine(prefix, before));\n",
     "        before = gpi_combine(before, tile->item[j]);\n",
     "    }\n",
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    gpi_sync();\n",
     "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
     "        const uint r = j * GPI_WG + l;\n",
     "        if (r < ranked) gpi_put_ranked(source, sink, prefix, aggregate, base, shared->stage[GPI_PAD(r)], r);\n",
@@ -11904,7 +13588,7 @@ static const char *const gpi_kernel_select_masks[] = {
     "    return sum;\n",
     "}\n",
     "\n",
-    "static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_shared shared)\n",
+    "static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_tile_shared shared)\n",
     "{\n",
     "    const uint length = gpi_tile_length(source, base);\n",
     "    uint i = 0;\n",
@@ -11922,7 +13606,7 @@ static const char *const gpi_kernel_select_masks[] = {
     "static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->sum; }\n",
     "\n",
     "\n",
-    "static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_shared shared)\n",
+    "static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_tile_shared shared)\n",
     "{\n",
     "    gpi_tile tile;\n",
     "    gpi_tile_open(&tile, source, base, shared);\n",
@@ -11947,16 +13631,18 @@ static const char *const gpi_kernel_select_select[] = {
     "#line 23 \"kernels/select/select.cl\"\n",
     "#include \"base/platform.cl\"\n",
     "#line 24 \"kernels/select/select.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 25 \"kernels/select/select.cl\"\n",
-    "#include \"scan/lookback.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
     "#line 26 \"kernels/select/select.cl\"\n",
-    "#include \"scan/reduce_then_scan.cl\"\n",
+    "#include \"scan/lookback.cl\"\n",
     "#line 27 \"kernels/select/select.cl\"\n",
-    "#include \"scan/tile.cl\"\n",
+    "#include \"scan/reduce_then_scan.cl\"\n",
     "#line 28 \"kernels/select/select.cl\"\n",
-    "#include \"select/compact.cl\"\n",
+    "#include \"scan/tile.cl\"\n",
     "#line 29 \"kernels/select/select.cl\"\n",
+    "#include \"select/compact.cl\"\n",
+    "#line 30 \"kernels/select/select.cl\"\n",
     "\n",
     "\n",
     "static void gpi_tell_counts(gpi_source source, gpi_sink sink, ulong base, GPI_T total)\n",
@@ -11968,7 +13654,7 @@ static const char *const gpi_kernel_select_select[] = {
     "GPI_KERNEL void gp_select_look_back(GPI_SOURCE_PARAMETERS, GPI_SINK_PARAMETERS, volatile __global uint *state,\n",
     "                                    uint polls, volatile __global uint *counters)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_tile_memory, shared);\n",
     "    gpi_tile tile;\n",
     "    gpi_source source;\n",
     "    gpi_sink sink;\n",
@@ -11988,7 +13674,7 @@ static const char *const gpi_kernel_select_select[] = {
     "\n",
     "GPI_KERNEL void gp_select_upsweep(GPI_SOURCE_PARAMETERS, __global GPI_T *partials)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_tile_memory, shared);\n",
     "    gpi_source source;\n",
     "    GPI_SOURCE_SET(source);\n",
     "    gpi_sweep_up(source, partials, shared);\n",
@@ -11996,7 +13682,7 @@ static const char *const gpi_kernel_select_select[] = {
     "\n",
     "GPI_KERNEL void gp_select_spine(__global GPI_T *partials, uint tiles)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_tile_memory, shared);\n",
     "    const GPI_T total = gpi_sweep_spine(partials, tiles, gpi_identity(), shared);\n",
     "    if (get_local_id(0) == 0) partials[tiles] = total;\n",
     "}\n",
@@ -12006,7 +13692,7 @@ static const char *const gpi_kernel_select_select[] = {
     "                                    __global const GPI_T *partials, uint tiles,\n",
     "                                    volatile __global uint *counters)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_tile_memory, shared);\n",
     "    gpi_tile tile;\n",
     "    gpi_source source;\n",
     "    gpi_sink sink;\n",
@@ -12112,12 +13798,14 @@ static const char *const gpi_kernel_sort_buckets[] = {
     "#define GPI_SORT_BUCKETS_CL\n",
     "#include \"base/platform.cl\"\n",
     "#line 21 \"kernels/sort/buckets.cl\"\n",
-    "#include \"sort/digit.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 22 \"kernels/sort/buckets.cl\"\n",
-    "#include \"sort/rank.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
     "#line 23 \"kernels/sort/buckets.cl\"\n",
-    "#include \"sort/single_tile_sort.cl\"\n",
+    "#include \"sort/rank.cl\"\n",
     "#line 24 \"kernels/sort/buckets.cl\"\n",
+    "#include \"sort/single_tile_sort.cl\"\n",
+    "#line 25 \"kernels/sort/buckets.cl\"\n",
     "\n",
     "#if !GPI_SHAPE_SERIAL\n",
     "#error \"buckets are for the serial shape\"\n",
@@ -12127,7 +13815,7 @@ static const char *const gpi_kernel_sort_buckets[] = {
     "#define GPI_SAMPLE 8u\n",
     "#define GPI_SAMPLE_SLACK 4\n",
     "\n",
-    "static ulong gpi_largest(gpi_shared shared)\n",
+    "static ulong gpi_largest(gpi_rank_shared shared)\n",
     "{\n",
     "    ulong largest = 0;\n",
     "    for (uint d = 0; d < GPI_BINS; d++) largest = max(largest, shared->next[d]);\n",
@@ -12137,7 +13825,7 @@ static const char *const gpi_kernel_sort_buckets[] = {
     "\n",
     "GPI_KERNEL void gp_buckets_sample(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, ulong most)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_rank_memory, shared);\n",
     "    gpi_places places;\n",
     "    gpi_digit digit;\n",
     "    const ulong n = gpi_state_count(state), step = n / GPI_SAMPLES;\n",
@@ -12157,7 +13845,7 @@ static const char *const gpi_kernel_sort_buckets[] = {
     "GPI_KERNEL void gp_buckets_spine(gpi_state state, uint to, uint passes, uint blocks, ulong table_at,\n",
     "                                 ulong bases_at, ulong most)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_rank_memory, shared);\n",
     "    __global ulong *bases = gpi_part(state, bases_at);\n",
     "    if (gpi_is_idle(state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS)) return;\n",
     "    gpi_columns(gpi_part(state, table_at), blocks, shared);\n",
@@ -12173,7 +13861,7 @@ static const char *const gpi_kernel_sort_buckets[] = {
     "\n",
     "\n",
     "static void gpi_bucket_sort(gpi_places places, ulong base, ulong n, gpi_bits bits, uint from,\n",
-    "                            gpi_shared shared)\n",
+    "                            gpi_rank_shared shared)\n",
     "{\n",
     "    if (n > GPI_FEW) gpi_small_range(places, base, n, bits, from, 0, shared);\n",
     "    else gpi_small_few(gpi_move_make(places, from, GPI_PLACE_OUT), base, (uint)n, bits);\n",
@@ -12181,7 +13869,7 @@ static const char *const gpi_kernel_sort_buckets[] = {
     "\n",
     "\n",
     "static void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_bits bits, uint from,\n",
-    "                             gpi_shared shared)\n",
+    "                             gpi_rank_shared shared)\n",
     "{\n",
     "    const gpi_digit digit = gpi_digit_highest(bits);\n",
     "    const uint to = gpi_place_next(from, GPI_PLACE_OUT);\n",
@@ -12207,7 +13895,7 @@ static const char *const gpi_kernel_sort_buckets[] = {
     "GPI_KERNEL void gp_buckets_sort(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong bases_at,\n",
     "                                ulong few)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_rank_memory, shared);\n",
     "    gpi_places places;\n",
     "    gpi_bits bits;\n",
     "    __global const ulong *bases = gpi_part(state, bases_at);\n",
@@ -12601,8 +14289,10 @@ static const char *const gpi_kernel_sort_merge[] = {
     "#line 33 \"kernels/sort/merge.cl\"\n",
     "#include \"base/platform.cl\"\n",
     "#line 34 \"kernels/sort/merge.cl\"\n",
-    "#include \"element/key.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 35 \"kernels/sort/merge.cl\"\n",
+    "#include \"element/key.cl\"\n",
+    "#line 36 \"kernels/sort/merge.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
@@ -12812,7 +14502,7 @@ static const char *const gpi_kernel_sort_merge[] = {
     "}\n",
     "\n",
     "#else\n",
-    "#line 247\n",
+    "#line 248\n",
     "#define GPI_PAD(i) ((i) + (i) / 32)\n",
     "#define GPI_HALF (GPI_WG / 2)\n",
     "\n",
@@ -12824,11 +14514,9 @@ static const char *const gpi_kernel_sort_merge[] = {
     "    ulong crossing[2];\n",
     "} gpi_local;\n",
     "\n",
-    "static void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }\n",
-    "\n",
     "\n",
     "static ulong gpi_share(ulong begin, ulong end, ulong length) { return min(max(begin, end) - begin, length); }\n",
-    "#line 266\n",
+    "#line 265\n",
     "static void gpi_cross(gpi_pair pair, ulong begin, ulong end, __local gpi_local *shared)\n",
     "{\n",
     "    const uint l = (uint)get_local_id(0), side = l / GPI_HALF, p = l % GPI_HALF;\n",
@@ -12917,10 +14605,12 @@ static const char *const gpi_kernel_sort_rank[] = {
     "#define GPI_SORT_RANK_CL\n",
     "#include \"base/platform.cl\"\n",
     "#line 18 \"kernels/sort/rank.cl\"\n",
-    "#include \"element/key.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 19 \"kernels/sort/rank.cl\"\n",
-    "#include \"sort/digit.cl\"\n",
+    "#include \"element/key.cl\"\n",
     "#line 20 \"kernels/sort/rank.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
+    "#line 21 \"kernels/sort/rank.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
@@ -12947,31 +14637,20 @@ static const char *const gpi_kernel_sort_rank[] = {
     "#if GPI_SHAPE_SERIAL\n",
     "\n",
     "\n",
-    "typedef struct gpi_own {\n",
+    "typedef struct gpi_rank_memory {\n",
     "    uint count[GPI_BINS];\n",
     "    ulong next[GPI_BINS];\n",
-    "} gpi_own;\n",
-    "typedef gpi_own *gpi_shared;\n",
-    "#define GPI_SHARED(name) \\\n",
-    "    gpi_own name##_mem;  \\\n",
-    "    const gpi_shared name = &name##_mem\n",
-    "\n",
-    "static uint gpi_broadcast(uint x, gpi_shared shared)\n",
-    "{\n",
-    "    (void)shared;\n",
-    "    return x;\n",
-    "}\n",
-    "\n",
-    "static void gpi_sync(void) {}\n",
-    "static void gpi_sync_all(void) {}\n",
+    "    uint word;\n",
+    "} gpi_rank_memory;\n",
+    "typedef gpi_rank_memory *gpi_rank_shared;\n",
     "\n",
     "#ifndef GPI_AHEAD\n",
     "#define GPI_AHEAD 2048\n",
     "#endif\n",
     "#define GPI_STEP 16\n",
-    "#line 71\n",
+    "#line 61\n",
     "static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,\n",
-    "                            gpi_shared shared)\n",
+    "                            gpi_rank_shared shared)\n",
     "{\n",
     "    uint h[4][GPI_BINS];\n",
     "    ulong i = begin;\n",
@@ -12986,14 +14665,14 @@ static const char *const gpi_kernel_sort_rank[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_place(gpi_move move, ulong i, uint d, gpi_shared shared)\n",
+    "static void gpi_place(gpi_move move, ulong i, uint d, gpi_rank_shared shared)\n",
     "{\n",
     "    const ulong j = shared->next[d];\n",
     "    shared->next[d] = j + 1;\n",
     "    gpi_move_one(move, i, j);\n",
     "}\n",
     "\n",
-    "static void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit digit, gpi_shared shared)\n",
+    "static void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit digit, gpi_rank_shared shared)\n",
     "{\n",
     "    ulong i = begin;\n",
     "    for (; i + GPI_STEP <= end; i += GPI_STEP) {\n",
@@ -13012,7 +14691,7 @@ static const char *const gpi_kernel_sort_rank[] = {
     "#define GPI_VALUE_LINE GPI_KEY_LINE\n",
     "#endif\n",
     "#define GPI_SHORT_LINE (GPI_VALUE_LINE < GPI_KEY_LINE ? GPI_VALUE_LINE : GPI_KEY_LINE)\n",
-    "#line 117\n",
+    "#line 107\n",
     "typedef struct gpi_lines {\n",
     "    union {\n",
     "        uint16 line[GPI_BINS];\n",
@@ -13029,7 +14708,7 @@ static const char *const gpi_kernel_sort_rank[] = {
     "    __global gpi_key *key_to;\n",
     "    ulong next[GPI_BINS], first[GPI_BINS];\n",
     "} gpi_lines;\n",
-    "#line 136\n",
+    "#line 126\n",
     "static void gpi_flush_keys(gpi_lines *lines, uint d, ulong end)\n",
     "{\n",
     "    const ulong begin = (end - 1) / GPI_KEY_LINE * GPI_KEY_LINE;\n",
@@ -13084,7 +14763,7 @@ static const char *const gpi_kernel_sort_rank[] = {
     "    for (; i < end; i++) gpi_put(lines, move, i, gpi_digit_of(move.key[i], digit));\n",
     "}\n",
     "\n",
-    "static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_digit digit, gpi_shared shared)\n",
+    "static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_digit digit, gpi_rank_shared shared)\n",
     "{\n",
     "    gpi_lines lines;\n",
     "    const ulong offset = (ulong)(size_t)move.key_to % GPI_LINE / GPI_KEY_SIZE;\n",
@@ -13106,19 +14785,19 @@ static const char *const gpi_kernel_sort_rank[] = {
     "\n",
     "\n",
     "static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool lines,\n",
-    "                           gpi_shared shared)\n",
+    "                           gpi_rank_shared shared)\n",
     "{\n",
     "    if (lines) gpi_move_lines(move, begin, end, digit, shared);\n",
     "    else gpi_move_direct(move, begin, end, digit, shared);\n",
     "}\n",
     "\n",
     "#else\n",
-    "#line 222\n",
+    "#line 212\n",
     "#define GPI_ORDER(d, i) ((d) << 16 | (i))\n",
     "#define GPI_ORDER_DIGIT(o) ((o) >> 16)\n",
     "#define GPI_ORDER_INDEX(o) ((o)&0xffffu)\n",
     "\n",
-    "typedef struct gpi_local {\n",
+    "typedef struct gpi_rank_memory {\n",
     "    gpi_key stage[GPI_TILE];\n",
     "    uint order[GPI_TILE];\n",
     "    ushort nibble[16 * GPI_WG];\n",
@@ -13127,27 +14806,11 @@ static const char *const gpi_kernel_sort_rank[] = {
     "    uint start[GPI_BINS];\n",
     "    ulong next[GPI_BINS];\n",
     "    uint word;\n",
-    "} gpi_local;\n",
-    "typedef __local gpi_local *gpi_shared;\n",
-    "#define GPI_SHARED(name)          \\\n",
-    "    __local gpi_local name##_mem; \\\n",
-    "    const gpi_shared name = &name##_mem\n",
-    "\n",
-    "static void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }\n",
-    "static void gpi_sync_all(void) { barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); }\n",
+    "} gpi_rank_memory;\n",
+    "typedef __local gpi_rank_memory *gpi_rank_shared;\n",
     "\n",
     "\n",
-    "static uint gpi_broadcast(uint x, gpi_shared shared)\n",
-    "{\n",
-    "    if (get_local_id(0) == 0) shared->word = x;\n",
-    "    gpi_sync();\n",
-    "    x = shared->word;\n",
-    "    gpi_sync();\n",
-    "    return x;\n",
-    "}\n",
-    "\n",
-    "\n",
-    "static uint gpi_group_before(uint x, gpi_shared shared)\n",
+    "static uint gpi_group_before(uint x, gpi_rank_shared shared)\n",
     "{\n",
     "    const uint l = (uint)get_local_id(0), own = x;\n",
     "    uint from = 0;\n",
@@ -13164,7 +14827,7 @@ static const char *const gpi_kernel_sort_rank[] = {
     "\n",
     "\n",
     "static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,\n",
-    "                            gpi_shared shared)\n",
+    "                            gpi_rank_shared shared)\n",
     "{\n",
     "    GPI_EACH_BIN(d) shared->count[d] = 0;\n",
     "    gpi_sync();\n",
@@ -13172,8 +14835,8 @@ static const char *const gpi_kernel_sort_rank[] = {
     "        (void)atomic_inc(&shared->count[gpi_digit_of(key[i], digit)]);\n",
     "    gpi_sync();\n",
     "}\n",
-    "#line 283\n",
-    "static void gpi_order_nibble(gpi_shared shared, uint shift)\n",
+    "#line 257\n",
+    "static void gpi_order_nibble(gpi_rank_shared shared, uint shift)\n",
     "{\n",
     "    const uint l = (uint)get_local_id(0);\n",
     "    uint entry[GPI_ITEMS], rank[GPI_ITEMS], sum = 0;\n",
@@ -13197,15 +14860,15 @@ static const char *const gpi_kernel_sort_rank[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_order_digits(gpi_shared shared, uint mask)\n",
+    "static void gpi_order_digits(gpi_rank_shared shared, uint mask)\n",
     "{\n",
     "    gpi_sync();\n",
     "    gpi_order_nibble(shared, 16);\n",
     "    if (mask > 15) gpi_order_nibble(shared, 20);\n",
     "}\n",
-    "#line 316\n",
+    "#line 290\n",
     "static void gpi_tile_load(__global const gpi_key *key, ulong base, uint length, gpi_digit digit,\n",
-    "                          gpi_shared shared)\n",
+    "                          gpi_rank_shared shared)\n",
     "{\n",
     "    for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG) {\n",
     "        uint d = GPI_BINS - 1;\n",
@@ -13219,7 +14882,7 @@ static const char *const gpi_kernel_sort_rank[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_tile_count(uint length, gpi_shared shared)\n",
+    "static void gpi_tile_count(uint length, gpi_rank_shared shared)\n",
     "{\n",
     "    GPI_EACH_BIN(d) shared->count[d] = 0;\n",
     "    gpi_sync();\n",
@@ -13229,7 +14892,7 @@ static const char *const gpi_kernel_sort_rank[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_tile_write(gpi_move move, ulong base, uint length, gpi_shared shared)\n",
+    "static void gpi_tile_write(gpi_move move, ulong base, uint length, gpi_rank_shared shared)\n",
     "{\n",
     "    for (uint p = (uint)get_local_id(0); p < length; p += GPI_WG) {\n",
     "        const uint d = GPI_ORDER_DIGIT(shared->order[p]);\n",
@@ -13247,7 +14910,7 @@ static const char *const gpi_kernel_sort_rank[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_tile_advance(uint length, gpi_shared shared)\n",
+    "static void gpi_tile_advance(uint length, gpi_rank_shared shared)\n",
     "{\n",
     "    gpi_sync();\n",
     "    for (uint p = (uint)get_local_id(0); p < length; p += GPI_WG) {\n",
@@ -13260,7 +14923,7 @@ static const char *const gpi_kernel_sort_rank[] = {
     "\n",
     "\n",
     "static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool lines,\n",
-    "                           gpi_shared shared)\n",
+    "                           gpi_rank_shared shared)\n",
     "{\n",
     "    (void)lines;\n",
     "    for (ulong base = begin; base < end; base += GPI_TILE) {\n",
@@ -13272,7 +14935,7 @@ static const char *const gpi_kernel_sort_rank[] = {
     "    }\n",
     "}\n",
     "#endif\n",
-    "#line 388\n",
+    "#line 362\n",
     "GPI_INLINE void gpi_count_passes(__global const gpi_key *key, ulong begin, ulong end, gpi_bits bits,\n",
     "                                 const uint passes, GPI_NEAR uint *count)\n",
     "{\n",
@@ -13295,7 +14958,7 @@ static const char *const gpi_kernel_sort_rank[] = {
     "}\n",
     "\n",
     "\n",
-    "static bool gpi_bases_of(gpi_shared shared, ulong n)\n",
+    "static bool gpi_bases_of(gpi_rank_shared shared, ulong n)\n",
     "{\n",
     "    ulong sum = 0;\n",
     "    bool trivial = false;\n",
@@ -13309,7 +14972,7 @@ static const char *const gpi_kernel_sort_rank[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_columns(__global ulong *table, uint blocks, gpi_shared shared)\n",
+    "static void gpi_columns(__global ulong *table, uint blocks, gpi_rank_shared shared)\n",
     "{\n",
     "    GPI_EACH_BIN(d) shared->next[d] = 0;\n",
     "#if GPI_SHAPE_SERIAL\n",
@@ -13348,8 +15011,10 @@ static const char *const gpi_kernel_sort_search[] = {
     "#line 28 \"kernels/sort/search.cl\"\n",
     "#include \"base/platform.cl\"\n",
     "#line 29 \"kernels/sort/search.cl\"\n",
-    "#include \"element/key.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 30 \"kernels/sort/search.cl\"\n",
+    "#include \"element/key.cl\"\n",
+    "#line 31 \"kernels/sort/search.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
@@ -13361,21 +15026,17 @@ static const char *const gpi_kernel_sort_search[] = {
     "#error \"GPI_VALUE_SIZE must be 4 or 8: a position\"\n",
     "#endif\n",
     "#if GPI_SHAPE_SERIAL\n",
-    "#define GPI_NEAR __private\n",
     "#define GPI_SAMPLES 1024\n",
-    "static void gpi_sync(void) {}\n",
     "#ifndef GPI_ABREAST\n",
     "#define GPI_ABREAST 64\n",
     "#endif\n",
     "#else\n",
-    "#define GPI_NEAR __local\n",
     "#define GPI_SAMPLES GPI_TILE\n",
-    "static void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }\n",
     "#ifndef GPI_ABREAST\n",
     "#define GPI_ABREAST 4\n",
     "#endif\n",
     "#endif\n",
-    "#line 59\n",
+    "#line 56\n",
     "typedef struct gpi_haystack {\n",
     "    __global const gpi_key *key;\n",
     "    ulong count, stride;\n",
@@ -13391,7 +15052,7 @@ static const char *const gpi_kernel_sort_search[] = {
     "\n",
     "\n",
     "static gpi_haystack gpi_sample(__global const gpi_key *key, ulong n, gpi_key_bits flip, uint wanted,\n",
-    "                               GPI_NEAR gpi_key_bits *sample)\n",
+    "                               GPI_GROUP_SPACE gpi_key_bits *sample)\n",
     "{\n",
     "    gpi_haystack hay;\n",
     "    hay.key = key;\n",
@@ -13406,7 +15067,7 @@ static const char *const gpi_kernel_sort_search[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_search_samples(GPI_NEAR const gpi_key_bits *sample, uint n, gpi_needles *needles)\n",
+    "static void gpi_search_samples(GPI_GROUP_SPACE const gpi_key_bits *sample, uint n, gpi_needles *needles)\n",
     "{\n",
     "    uint at[GPI_ABREAST];\n",
     "    for (uint k = 0; k < GPI_ABREAST; k++) at[k] = 0;\n",
@@ -13433,7 +15094,7 @@ static const char *const gpi_kernel_sort_search[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_search(gpi_haystack hay, GPI_NEAR const gpi_key_bits *sample, gpi_needles *needles)\n",
+    "static void gpi_search(gpi_haystack hay, GPI_GROUP_SPACE const gpi_key_bits *sample, gpi_needles *needles)\n",
     "{\n",
     "    const ulong gap = hay.stride - 1;\n",
     "    gpi_search_samples(sample, hay.samples, needles);\n",
@@ -13448,7 +15109,7 @@ static const char *const gpi_kernel_sort_search[] = {
     "                                  GPI_COUNT_PARAMETERS_NAMED(key), GPI_COUNT_PARAMETERS_NAMED(needle),\n",
     "                                  volatile __global uint *counters)\n",
     "{\n",
-    "    GPI_NEAR gpi_key_bits sample[GPI_SAMPLES];\n",
+    "    GPI_GROUP_SPACE gpi_key_bits sample[GPI_SAMPLES];\n",
     "    const ulong n = GPI_COUNT_NAMED(key), needles = GPI_COUNT_NAMED(needle);\n",
     "    const ulong begin = span * get_group_id(0), end = min(needles, begin + span);\n",
     "    GPI_COUNT_CHECK_NAMED(key, get_group_id(0) == 0, counters);\n",
@@ -13484,12 +15145,14 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "#line 34 \"kernels/sort/segmented_sort.cl\"\n",
     "#include \"base/platform.cl\"\n",
     "#line 35 \"kernels/sort/segmented_sort.cl\"\n",
-    "#include \"sort/digit.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 36 \"kernels/sort/segmented_sort.cl\"\n",
-    "#include \"sort/rank.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
     "#line 37 \"kernels/sort/segmented_sort.cl\"\n",
-    "#include \"sort/single_tile_sort.cl\"\n",
+    "#include \"sort/rank.cl\"\n",
     "#line 38 \"kernels/sort/segmented_sort.cl\"\n",
+    "#include \"sort/single_tile_sort.cl\"\n",
+    "#line 39 \"kernels/sort/segmented_sort.cl\"\n",
     "\n",
     "#ifndef GPI_CELL_WIDE\n",
     "#error \"GPI_CELL_WIDE must be defined\"\n",
@@ -13532,7 +15195,7 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "    (segments).large = (__global gpi_large *)(state + large_at);  \\\n",
     "    (segments).owner = (__global uint *)(state + owner_at);       \\\n",
     "    (segments).table = (__global gpi_cell *)(state + table_at)\n",
-    "#line 84\n",
+    "#line 85\n",
     "#define GPI_OFFSETS_PARAMETERS __global const uint *offsets, ulong offsets_at, uint offset_words, ulong count\n",
     "\n",
     "#if GPI_SHAPE_SERIAL\n",
@@ -13613,7 +15276,7 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "    if (atomic_inc(state + GPI_SEGMENTS_BAD) == 0) (void)atomic_inc(counters + GPI_COUNT_BAD);\n",
     "    (void)atomic_min(state + GPI_SEGMENTS_FIRST_BAD, i);\n",
     "}\n",
-    "#line 167\n",
+    "#line 168\n",
     "GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_OFFSETS_PARAMETERS, ulong span, ulong small,\n",
     "                                 ulong row_span, uint from, volatile __global uint *counters)\n",
     "{\n",
@@ -13638,7 +15301,7 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "            gpi_large_add(segments, before, own - before, row_span, from);\n",
     "    }\n",
     "}\n",
-    "#line 195\n",
+    "#line 196\n",
     "static uint gpi_bound_find(__global const gpi_cell *bounds, uint begin, uint end, ulong x)\n",
     "{\n",
     "    while (begin < end) {\n",
@@ -13652,7 +15315,7 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "#if GPI_SHAPE_SERIAL\n",
     "\n",
     "static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_bits bits, uint small, uint from,\n",
-    "                              uint tmp_first, uint first, uint last, gpi_shared shared)\n",
+    "                              uint tmp_first, uint first, uint last, gpi_rank_shared shared)\n",
     "{\n",
     "    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
     "    for (uint s = first; s < last; s++) {\n",
@@ -13666,7 +15329,7 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "\n",
     "\n",
     "static void gpi_tile_order_segments(__global const gpi_cell *bounds, ulong base, uint n, uint first,\n",
-    "                                    uint last, gpi_shared shared)\n",
+    "                                    uint last, gpi_rank_shared shared)\n",
     "{\n",
     "    const uint highest = last - first - 1;\n",
     "    for (uint shift = 0; shift < 32 && highest >> shift; shift += 8) {\n",
@@ -13682,7 +15345,7 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "\n",
     "\n",
     "static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_bits bits, uint small, uint from,\n",
-    "                              uint tmp_first, uint first, uint last, gpi_shared shared)\n",
+    "                              uint tmp_first, uint first, uint last, gpi_rank_shared shared)\n",
     "{\n",
     "    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
     "    (void)tmp_first;\n",
@@ -13691,7 +15354,7 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "        uint next = 0;\n",
     "        if (get_local_id(0) == 0)\n",
     "            next = gpi_bound_find(segments.bounds, first + 1, last + 1, base + small + 1) - 1;\n",
-    "        next = gpi_broadcast(next, shared);\n",
+    "        next = gpi_broadcast(next, &shared->word);\n",
     "        const uint n = (uint)(segments.bounds[next] - base);\n",
     "        if (n > 0) {\n",
     "            gpi_small_order(move.key, base, n, bits, shared);\n",
@@ -13703,11 +15366,11 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "    }\n",
     "}\n",
     "#endif\n",
-    "#line 262\n",
+    "#line 263\n",
     "GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,\n",
     "                                  ulong window, uint small, uint from, uint tmp_first)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_rank_memory, shared);\n",
     "    gpi_segments segments;\n",
     "    gpi_places places;\n",
     "    gpi_bits bits;\n",
@@ -13721,11 +15384,11 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "        first = gpi_bound_find(segments.bounds, 0, m, begin);\n",
     "        last = gpi_bound_find(segments.bounds, first, m, begin + window);\n",
     "    }\n",
-    "    first = gpi_broadcast(first, shared);\n",
-    "    last = gpi_broadcast(last, shared);\n",
+    "    first = gpi_broadcast(first, &shared->word);\n",
+    "    last = gpi_broadcast(last, &shared->word);\n",
     "    gpi_segments_sort(segments, places, bits, small, from, tmp_first, first, last, shared);\n",
     "}\n",
-    "#line 287\n",
+    "#line 288\n",
     "typedef struct gpi_row {\n",
     "    __global gpi_large *large;\n",
     "    ulong begin, end;\n",
@@ -13747,7 +15410,7 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "GPI_KERNEL void gp_segments_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,\n",
     "                                  uint pass, ulong span)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_rank_memory, shared);\n",
     "    gpi_segments segments;\n",
     "    gpi_places places;\n",
     "    gpi_digit digit;\n",
@@ -13767,7 +15430,7 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "\n",
     "GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first_place)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_rank_memory, shared);\n",
     "    gpi_segments segments;\n",
     "    GPI_SEGMENTS_SET(segments);\n",
     "    for (uint k = (uint)get_group_id(0); k < state[GPI_SEGMENTS_LARGE]; k += (uint)get_num_groups(0)) {\n",
@@ -13804,7 +15467,7 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,\n",
     "                                    uint pass, ulong span, ulong lines_from)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_rank_memory, shared);\n",
     "    gpi_segments segments;\n",
     "    gpi_places places;\n",
     "    gpi_digit digit;\n",
@@ -13851,17 +15514,19 @@ static const char *const gpi_kernel_sort_single_tile_sort[] = {
     "#define GPI_SORT_SINGLE_TILE_SORT_CL\n",
     "#include \"base/platform.cl\"\n",
     "#line 11 \"kernels/sort/single_tile_sort.cl\"\n",
-    "#include \"element/key.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 12 \"kernels/sort/single_tile_sort.cl\"\n",
-    "#include \"sort/digit.cl\"\n",
+    "#include \"element/key.cl\"\n",
     "#line 13 \"kernels/sort/single_tile_sort.cl\"\n",
-    "#include \"sort/rank.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
     "#line 14 \"kernels/sort/single_tile_sort.cl\"\n",
+    "#include \"sort/rank.cl\"\n",
+    "#line 15 \"kernels/sort/single_tile_sort.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL\n",
-    "#line 20\n",
+    "#line 21\n",
     "static void gpi_small_range(gpi_places places, ulong base, ulong n, gpi_bits bits, uint from, uint tmp_first,\n",
-    "                            gpi_shared shared)\n",
+    "                            gpi_rank_shared shared)\n",
     "{\n",
     "    uint count[GPI_PASSES_MAX * GPI_BINS];\n",
     "    uint moves = 0;\n",
@@ -13953,8 +15618,9 @@ static const char *const gpi_kernel_sort_single_tile_sort[] = {
     "}\n",
     "\n",
     "#else\n",
-    "#line 116\n",
-    "static void gpi_small_order(__global const gpi_key *key, ulong base, uint n, gpi_bits bits, gpi_shared shared)\n",
+    "#line 117\n",
+    "static void gpi_small_order(__global const gpi_key *key, ulong base, uint n, gpi_bits bits,\n",
+    "                            gpi_rank_shared shared)\n",
     "{\n",
     "    gpi_tile_load(key, base, n, gpi_digit_of_pass(0, bits), shared);\n",
     "    for (uint p = 0; p < bits.passes; p++) {\n",
@@ -13970,7 +15636,7 @@ static const char *const gpi_kernel_sort_single_tile_sort[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_small_write(gpi_move move, ulong base, uint n, gpi_shared shared)\n",
+    "static void gpi_small_write(gpi_move move, ulong base, uint n, gpi_rank_shared shared)\n",
     "{\n",
     "    const uint l = (uint)get_local_id(0);\n",
     "#if GPI_VALUE_SIZE\n",
@@ -14005,17 +15671,19 @@ static const char *const gpi_kernel_sort_sort[] = {
     "#line 26 \"kernels/sort/sort.cl\"\n",
     "#include \"base/platform.cl\"\n",
     "#line 27 \"kernels/sort/sort.cl\"\n",
-    "#include \"element/key.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 28 \"kernels/sort/sort.cl\"\n",
-    "#include \"sort/digit.cl\"\n",
+    "#include \"element/key.cl\"\n",
     "#line 29 \"kernels/sort/sort.cl\"\n",
-    "#include \"sort/lookback.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
     "#line 30 \"kernels/sort/sort.cl\"\n",
-    "#include \"sort/rank.cl\"\n",
+    "#include \"sort/lookback.cl\"\n",
     "#line 31 \"kernels/sort/sort.cl\"\n",
-    "#include \"sort/single_tile_sort.cl\"\n",
+    "#include \"sort/rank.cl\"\n",
     "#line 32 \"kernels/sort/sort.cl\"\n",
-    "#line 36\n",
+    "#include \"sort/single_tile_sort.cl\"\n",
+    "#line 33 \"kernels/sort/sort.cl\"\n",
+    "#line 37\n",
     "GPI_KERNEL void gp_sort_begin(gpi_state state, uint zeros, uint from, GPI_COUNT_PARAMETERS,\n",
     "                              volatile __global uint *counters)\n",
     "{\n",
@@ -14044,7 +15712,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    const ulong begin = min(n, span * get_group_id(0)), end = min(n, begin + span);\n",
     "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) gpi_move_one(move, i, i);\n",
     "}\n",
-    "#line 68\n",
+    "#line 69\n",
     "static void gpi_block(gpi_state state, ulong span, ulong *begin, ulong *end)\n",
     "{\n",
     "    const ulong n = gpi_state_count(state);\n",
@@ -14055,14 +15723,14 @@ static const char *const gpi_kernel_sort_sort[] = {
     "GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,\n",
     "                              uint when, ulong span, ulong table_at)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_rank_memory, shared);\n",
     "    gpi_places places;\n",
     "    gpi_digit digit;\n",
     "    ulong begin, end;\n",
     "    __global ulong *row = gpi_part(state, table_at) + (ulong)get_group_id(0) * GPI_BINS;\n",
     "    GPI_PLACES_SET(places);\n",
     "    GPI_DIGIT_SET(digit);\n",
-    "    if (gpi_broadcast(gpi_is_idle(state, pass, when), shared)) return;\n",
+    "    if (gpi_broadcast(gpi_is_idle(state, pass, when), &shared->word)) return;\n",
     "    const gpi_move move = gpi_move_make(places, gpi_from(state, pass), GPI_PLACE_OUT);\n",
     "    gpi_block(state, span, &begin, &end);\n",
     "    gpi_count_range(move.key, begin, end, digit, shared);\n",
@@ -14073,9 +15741,9 @@ static const char *const gpi_kernel_sort_sort[] = {
     "GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint when, uint first, uint blocks, ulong table_at,\n",
     "                              ulong bases_at, volatile __global uint *counters)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_rank_memory, shared);\n",
     "    __global ulong *bases = gpi_part(state, bases_at);\n",
-    "    if (gpi_broadcast(gpi_is_idle(state, pass, when), shared)) return;\n",
+    "    if (gpi_broadcast(gpi_is_idle(state, pass, when), &shared->word)) return;\n",
     "    gpi_columns(gpi_part(state, table_at), blocks, shared);\n",
     "    if (get_local_id(0) == 0) {\n",
     "        const uint from = gpi_from(state, pass);\n",
@@ -14090,7 +15758,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "GPI_KERNEL void gp_sort_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,\n",
     "                                uint when, ulong span, uint lines, ulong table_at, ulong bases_at)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_rank_memory, shared);\n",
     "    gpi_places places;\n",
     "    gpi_digit digit;\n",
     "    ulong begin, end;\n",
@@ -14099,13 +15767,13 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    GPI_PLACES_SET(places);\n",
     "    GPI_DIGIT_SET(digit);\n",
     "    if (gpi_is_trivial(state, pass)) return;\n",
-    "    if (gpi_broadcast(gpi_is_idle(state, pass, when), shared)) return;\n",
+    "    if (gpi_broadcast(gpi_is_idle(state, pass, when), &shared->word)) return;\n",
     "    const gpi_move move = gpi_move_make(places, gpi_from(state, pass), gpi_from(state, pass + 1));\n",
     "    gpi_block(state, span, &begin, &end);\n",
     "    GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];\n",
     "    gpi_move_range(move, begin, end, digit, lines != 0, shared);\n",
     "}\n",
-    "#line 131\n",
+    "#line 132\n",
     "GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong span,\n",
     "                                  ulong histogram_at)\n",
     "{\n",
@@ -14122,11 +15790,11 @@ static const char *const gpi_kernel_sort_sort[] = {
     "        if (count[c]) gpi_add_wide(state + histogram_at + 2 * c, count[c]);\n",
     "    }\n",
     "}\n",
-    "#line 150\n",
+    "#line 151\n",
     "GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint tmp_first, ulong histogram_at,\n",
     "                              ulong bases_at)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_rank_memory, shared);\n",
     "    const ulong n = gpi_state_count(state);\n",
     "    uint trivial = 0, moves = 0;\n",
     "    for (uint p = 0; p < passes; p++) {\n",
@@ -14152,12 +15820,12 @@ static const char *const gpi_kernel_sort_sort[] = {
     "\n",
     "\n",
     "static bool gpi_onesweep_place(gpi_ring ring, uint tile, bool last, __global const ulong *bases,\n",
-    "                               __global ulong *bases_after, gpi_shared shared)\n",
+    "                               __global ulong *bases_after, gpi_rank_shared shared)\n",
     "{\n",
     "    uint failed = 0;\n",
     "    if (get_local_id(0) == 0) failed = !gpi_ring_gate(ring, tile);\n",
     "    if (failed) gpi_ring_abandon(ring);\n",
-    "    if (gpi_broadcast(failed, shared)) return false;\n",
+    "    if (gpi_broadcast(failed, &shared->word)) return false;\n",
     "    GPI_EACH_BIN(d) gpi_ring_publish(ring, tile, d, shared->count[d]);\n",
     "    GPI_EACH_BIN(d)\n",
     "    {\n",
@@ -14172,14 +15840,14 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    gpi_sync_all();\n",
     "    if (get_local_id(0) == 0) failed = gpi_is_abandoned(ring.state) || !gpi_ring_leave(ring, tile);\n",
     "    if (get_local_id(0) == 0 && failed) gpi_ring_abandon(ring);\n",
-    "    return !gpi_broadcast(failed, shared);\n",
+    "    return !gpi_broadcast(failed, &shared->word);\n",
     "}\n",
-    "#line 204\n",
+    "#line 205\n",
     "GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,\n",
     "                                 uint launch, ulong portion, ulong portion_end, ulong span, uint lines,\n",
     "                                 ulong bases_at, uint more, ulong rows_at, uint polls)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_rank_memory, shared);\n",
     "    gpi_places places;\n",
     "    gpi_digit digit;\n",
     "    uint tile = 0;\n",
@@ -14191,7 +15859,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    const ulong stop = min(portion_end, gpi_state_count(state));\n",
     "    const gpi_move move = gpi_move_make(places, gpi_from(state, pass), gpi_from(state, pass + 1));\n",
     "    if (get_local_id(0) == 0) tile = gpi_is_abandoned(state) ? ~0u : atomic_inc(ring.ticket);\n",
-    "    tile = gpi_broadcast(tile, shared);\n",
+    "    tile = gpi_broadcast(tile, &shared->word);\n",
     "    const ulong begin = portion + tile * span, end = min(stop, begin + span);\n",
     "    if (begin >= stop) return;\n",
     "#if GPI_SHAPE_LOCAL\n",
@@ -14208,11 +15876,11 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    gpi_move_range(move, begin, end, digit, lines != 0, shared);\n",
     "#endif\n",
     "}\n",
-    "#line 241\n",
+    "#line 242\n",
     "GPI_KERNEL void gp_sort_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first,\n",
     "                              GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_rank_memory, shared);\n",
     "    gpi_places places;\n",
     "    gpi_bits bits;\n",
     "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
@@ -14482,16 +16150,18 @@ static const char *const gpi_kernel_sort_topk[] = {
     "#line 33 \"kernels/sort/topk.cl\"\n",
     "#include \"base/platform.cl\"\n",
     "#line 34 \"kernels/sort/topk.cl\"\n",
-    "#include \"element/hash_function.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 35 \"kernels/sort/topk.cl\"\n",
-    "#include \"element/key.cl\"\n",
+    "#include \"element/hash_function.cl\"\n",
     "#line 36 \"kernels/sort/topk.cl\"\n",
-    "#include \"sort/digit.cl\"\n",
+    "#include \"element/key.cl\"\n",
     "#line 37 \"kernels/sort/topk.cl\"\n",
-    "#include \"sort/rank.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
     "#line 38 \"kernels/sort/topk.cl\"\n",
-    "#include \"sort/topk_filter.cl\"\n",
+    "#include \"sort/rank.cl\"\n",
     "#line 39 \"kernels/sort/topk.cl\"\n",
+    "#include \"sort/topk_filter.cl\"\n",
+    "#line 40 \"kernels/sort/topk.cl\"\n",
     "\n",
     "#define GPI_TOPK_COUNT 0\n",
     "#define GPI_TOPK_K 1\n",
@@ -14541,9 +16211,9 @@ static const char *const gpi_kernel_sort_topk[] = {
     "    const ulong kept = topk.cursor[0], equals = (ulong)topk.equals[1] << 32 | topk.equals[0];\n",
     "    return kept > topk.room || kept + equals < topk.number[GPI_TOPK_K];\n",
     "}\n",
-    "#line 92\n",
+    "#line 93\n",
     "static void gpi_count_matching(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,\n",
-    "                               gpi_key_bits prefix, gpi_shared shared)\n",
+    "                               gpi_key_bits prefix, gpi_rank_shared shared)\n",
     "{\n",
     "    GPI_EACH_BIN(d) shared->count[d] = 0;\n",
     "    gpi_sync();\n",
@@ -14567,8 +16237,8 @@ static const char *const gpi_kernel_sort_topk[] = {
     "    digit.mask = GPI_BINS - 1;\n",
     "    return digit;\n",
     "}\n",
-    "#line 120\n",
-    "static uint gpi_choose(ulong rank, gpi_shared shared)\n",
+    "#line 121\n",
+    "static uint gpi_choose(ulong rank, gpi_rank_shared shared)\n",
     "{\n",
     "    uint chosen = 0;\n",
     "    gpi_sync();\n",
@@ -14578,11 +16248,12 @@ static const char *const gpi_kernel_sort_topk[] = {
     "        shared->next[1] = shared->next[chosen];\n",
     "        shared->next[0] = sum;\n",
     "    }\n",
-    "    return gpi_broadcast(chosen, shared);\n",
+    "    return gpi_broadcast(chosen, &shared->word);\n",
     "}\n",
     "\n",
     "\n",
-    "static gpi_key_bits gpi_select(__global const gpi_key *key, uint n, ulong rank, ulong flip, gpi_shared shared)\n",
+    "static gpi_key_bits gpi_select(__global const gpi_key *key, uint n, ulong rank, ulong flip,\n",
+    "                               gpi_rank_shared shared)\n",
     "{\n",
     "    gpi_key_bits prefix = 0;\n",
     "    for (uint level = 0; level < GPI_KEY_SIZE; level++) {\n",
@@ -14594,12 +16265,12 @@ static const char *const gpi_kernel_sort_topk[] = {
     "    }\n",
     "    return prefix;\n",
     "}\n",
-    "#line 149\n",
+    "#line 151\n",
     "typedef struct gpi_selected {\n",
     "    ulong prefix, rest, threshold, decided;\n",
     "} gpi_selected;\n",
-    "#line 155\n",
-    "static gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_shared shared)\n",
+    "#line 157\n",
+    "static gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_rank_shared shared)\n",
     "{\n",
     "    __global ulong *known = topk.number + GPI_TOPK_SELECT + 4 * (level > 0 ? level - 1 : 0);\n",
     "    gpi_selected s;\n",
@@ -14628,7 +16299,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "    }\n",
     "    return s;\n",
     "}\n",
-    "#line 188\n",
+    "#line 190\n",
     "static ulong gpi_somewhere(uint i, ulong n) { return mul_hi((ulong)gpi_mix_32(i) << 32, n); }\n",
     "\n",
     "\n",
@@ -14637,12 +16308,12 @@ static const char *const gpi_kernel_sort_topk[] = {
     "    const float x = (float)(k - 1) * ((float)s / (float)n);\n",
     "    return min(s, 1 + (uint)(x + 4.0f * sqrt(x) + 0.75f));\n",
     "}\n",
-    "#line 199\n",
+    "#line 201\n",
     "GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,\n",
     "                               ulong k, uint zeros, __global gpi_key *sample, ulong sample_at, uint samples,\n",
     "                               GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_rank_memory, shared);\n",
     "    gpi_topk topk;\n",
     "    GPI_TOPK_SET(topk);\n",
     "    const uint l = (uint)get_local_id(0);\n",
@@ -14668,7 +16339,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "#endif\n",
     "    if (l == 0) topk.number[GPI_TOPK_THRESHOLD] = t;\n",
     "}\n",
-    "#line 232\n",
+    "#line 234\n",
     "static gpi_tile gpi_tile_make(__global const gpi_key *key, ulong n, ulong base, uint span, ulong flip,\n",
     "                              ulong threshold)\n",
     "{\n",
@@ -14701,7 +16372,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "                               __global gpi_key *kept_key, ulong kept_key_at, __global gpi_value *kept_index,\n",
     "                               ulong kept_index_at)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_rank_memory, shared);\n",
     "    gpi_topk topk;\n",
     "    gpi_kept to;\n",
     "    uint below, equal, start = 0;\n",
@@ -14723,7 +16394,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "        directory[directory_at + number] = (uint4)(start, below, equal, 0);\n",
     "    }\n",
     "    if (below == 0) return;\n",
-    "    start = gpi_broadcast(start, shared);\n",
+    "    start = gpi_broadcast(start, &shared->word);\n",
     "    if ((ulong)start + below > room) return;\n",
     "    to.key = kept_key + kept_key_at + start;\n",
     "    to.index = kept_index + kept_index_at + start;\n",
@@ -14733,7 +16404,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "GPI_KERNEL void gp_topk_histogram(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,\n",
     "                                  uint level, ulong span, volatile __global uint *counters)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_rank_memory, shared);\n",
     "    gpi_topk topk;\n",
     "    GPI_TOPK_SET(topk);\n",
     "    if (!gpi_topk_missed(topk)) return;\n",
@@ -14749,9 +16420,9 @@ static const char *const gpi_kernel_sort_topk[] = {
     "        if (shared->count[d]) gpi_add_wide(gpi_topk_bin(topk, level, d), shared->count[d]);\n",
     "    }\n",
     "}\n",
-    "#line 316\n",
+    "#line 318\n",
     "static uint gpi_topk_before(gpi_topk topk, uint round, uint number, __global const uint4 *directory,\n",
-    "                            gpi_shared shared)\n",
+    "                            gpi_rank_shared shared)\n",
     "{\n",
     "    const uint l = (uint)get_local_id(0), block = number / GPI_TOPK_BLOCK;\n",
     "    uint sum = 0;\n",
@@ -14787,7 +16458,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "                               __global gpi_key *found_key, ulong found_key_at,\n",
     "                               __global gpi_value *found_index, ulong found_index_at)\n",
     "{\n",
-    "    GPI_SHARED(shared);\n",
+    "    GPI_SHARED(gpi_rank_memory, shared);\n",
     "    gpi_topk topk;\n",
     "    gpi_kept to;\n",
     "    GPI_TOPK_SET(topk);\n",
@@ -14814,7 +16485,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "    if (own.z && missing) {\n",
     "        uint before = 0;\n",
     "        if (l == 0) before = (uint)gpi_topk_equal_before(topk, round, number, directory, missing);\n",
-    "        before = gpi_broadcast(before, shared);\n",
+    "        before = gpi_broadcast(before, &shared->word);\n",
     "        const gpi_tile tile = gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], (ulong)number * span,\n",
     "                                            span, flip, topk.number[GPI_TOPK_THRESHOLD + round]);\n",
     "        if (before >= missing) return;\n",
@@ -14852,10 +16523,12 @@ static const char *const gpi_kernel_sort_topk_filter[] = {
     "#define GPI_SORT_TOPK_FILTER_CL\n",
     "#include \"base/platform.cl\"\n",
     "#line 16 \"kernels/sort/topk_filter.cl\"\n",
-    "#include \"element/key.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 17 \"kernels/sort/topk_filter.cl\"\n",
-    "#include \"sort/rank.cl\"\n",
+    "#include \"element/key.cl\"\n",
     "#line 18 \"kernels/sort/topk_filter.cl\"\n",
+    "#include \"sort/rank.cl\"\n",
+    "#line 19 \"kernels/sort/topk_filter.cl\"\n",
     "\n",
     "\n",
     "typedef struct gpi_tile {\n",
@@ -14939,7 +16612,7 @@ static const char *const gpi_kernel_sort_topk_filter[] = {
     "}\n",
     "\n",
     "\n",
-    "static ulong gpi_tile_survey(gpi_tile tile, uint *below, uint *equal, gpi_shared shared)\n",
+    "static ulong gpi_tile_survey(gpi_tile tile, uint *below, uint *equal, gpi_rank_shared shared)\n",
     "{\n",
     "    ulong found = 0;\n",
     "    (void)shared;\n",
@@ -14952,7 +16625,7 @@ static const char *const gpi_kernel_sort_topk_filter[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_tile_keep(gpi_tile tile, ulong found, gpi_kept to, ulong base, gpi_shared shared)\n",
+    "static void gpi_tile_keep(gpi_tile tile, ulong found, gpi_kept to, ulong base, gpi_rank_shared shared)\n",
     "{\n",
     "    uint j = 0;\n",
     "    (void)shared;\n",
@@ -14968,7 +16641,7 @@ static const char *const gpi_kernel_sort_topk_filter[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_tile_keep_equal(gpi_tile tile, ulong most, gpi_kept to, ulong base, gpi_shared shared)\n",
+    "static void gpi_tile_keep_equal(gpi_tile tile, ulong most, gpi_kept to, ulong base, gpi_rank_shared shared)\n",
     "{\n",
     "    ulong j = 0;\n",
     "    (void)shared;\n",
@@ -14992,7 +16665,7 @@ static const char *const gpi_kernel_sort_topk_filter[] = {
     "#endif\n",
     "\n",
     "\n",
-    "static void gpi_tile_mark(gpi_tile tile, bool equals, uint *below, uint *equal, gpi_shared shared)\n",
+    "static void gpi_tile_mark(gpi_tile tile, bool equals, uint *below, uint *equal, gpi_rank_shared shared)\n",
     "{\n",
     "    const uint l = (uint)get_local_id(0);\n",
     "    uint less = 0, same = 0;\n",
@@ -15016,7 +16689,7 @@ static const char *const gpi_kernel_sort_topk_filter[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_masks_rank(gpi_shared shared)\n",
+    "static void gpi_masks_rank(gpi_rank_shared shared)\n",
     "{\n",
     "    const uint first = (uint)get_local_id(0) * GPI_MASKS_EACH;\n",
     "    uint sum = 0;\n",
@@ -15030,7 +16703,7 @@ static const char *const gpi_kernel_sort_topk_filter[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_tile_keep_marked(gpi_tile tile, ulong most, gpi_kept to, ulong base, gpi_shared shared)\n",
+    "static void gpi_tile_keep_marked(gpi_tile tile, ulong most, gpi_kept to, ulong base, gpi_rank_shared shared)\n",
     "{\n",
     "    gpi_masks_rank(shared);\n",
     "    for (uint i = (uint)get_local_id(0); i < tile.length; i += GPI_WG) {\n",
@@ -15042,19 +16715,19 @@ static const char *const gpi_kernel_sort_topk_filter[] = {
     "    }\n",
     "}\n",
     "\n",
-    "static ulong gpi_tile_survey(gpi_tile tile, uint *below, uint *equal, gpi_shared shared)\n",
+    "static ulong gpi_tile_survey(gpi_tile tile, uint *below, uint *equal, gpi_rank_shared shared)\n",
     "{\n",
     "    gpi_tile_mark(tile, false, below, equal, shared);\n",
     "    return 0;\n",
     "}\n",
     "\n",
-    "static void gpi_tile_keep(gpi_tile tile, ulong found, gpi_kept to, ulong base, gpi_shared shared)\n",
+    "static void gpi_tile_keep(gpi_tile tile, ulong found, gpi_kept to, ulong base, gpi_rank_shared shared)\n",
     "{\n",
     "    (void)found;\n",
     "    gpi_tile_keep_marked(tile, GPI_TILE, to, base, shared);\n",
     "}\n",
     "\n",
-    "static void gpi_tile_keep_equal(gpi_tile tile, ulong most, gpi_kept to, ulong base, gpi_shared shared)\n",
+    "static void gpi_tile_keep_equal(gpi_tile tile, ulong most, gpi_kept to, ulong base, gpi_rank_shared shared)\n",
     "{\n",
     "    uint below, equal;\n",
     "    gpi_tile_mark(tile, true, &below, &equal, shared);\n",
@@ -15084,6 +16757,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"element/ops.cl", gpi_kernel_element_ops, GPI_COUNT_OF(gpi_kernel_element_ops), true},
     {"group/collectives.cl", gpi_kernel_group_collectives, GPI_COUNT_OF(gpi_kernel_group_collectives), false},
     {"group/device.cl", gpi_kernel_group_device, GPI_COUNT_OF(gpi_kernel_group_device), true},
+    {"group/sync.cl", gpi_kernel_group_sync, GPI_COUNT_OF(gpi_kernel_group_sync), true},
     {"hash/batch.cl", gpi_kernel_hash_batch, GPI_COUNT_OF(gpi_kernel_hash_batch), true},
     {"hash/combine.cl", gpi_kernel_hash_combine, GPI_COUNT_OF(gpi_kernel_hash_combine), true},
     {"hash/device.cl", gpi_kernel_hash_device, GPI_COUNT_OF(gpi_kernel_hash_device), true},
@@ -15139,2014 +16813,8 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"sort/topk_filter.cl", gpi_kernel_sort_topk_filter, GPI_COUNT_OF(gpi_kernel_sort_topk_filter), true},
 };
 
-/* ---- Begin file src/error.c ---- */
-/* error.c - results, error texts, the log. */
-
-#if defined(_MSC_VER)
-#define GPI_THREAD_LOCAL __declspec(thread)
-#elif defined(__cplusplus)
-#define GPI_THREAD_LOCAL thread_local
-#else
-#define GPI_THREAD_LOCAL __thread
-#endif
-
-/* Text of the last failure that happened without a context. */
-static GPI_THREAD_LOCAL char gpi_orphan_error[1024];
-
-GP_API const char *gp_error_string(gp_result result)
-{
-    switch (result) {
-#define GPI_RESULT_CASE(name, value, text) \
-    case name: return #name ": " text;
-        GP_RESULTS(GPI_RESULT_CASE)
-#undef GPI_RESULT_CASE
-    default: return "not a gp_result";
-    }
-}
-
-GP_API const char *gp_last_error(const gp_context *gp) { return gp ? gp->error : gpi_orphan_error; }
-
-static const char *gpi_result_name(gp_result result)
-{
-    switch (result) {
-#define GPI_RESULT_CASE(name, value, text) \
-    case name: return #name;
-        GP_RESULTS(GPI_RESULT_CASE)
-#undef GPI_RESULT_CASE
-    default: return "?";
-    }
-}
-
-/* Writes bytes that do not print as \xNN; of a quotation also quotation marks, line ends and what is not
-   ASCII. Returns how many of the bytes there was room for. */
-static size_t gpi_escape(const char *bytes, size_t length, bool quotation, char *out, size_t size)
-{
-    size_t i, used = 0;
-    for (i = 0; i < length && used + sizeof "\\x00" <= size; i++) {
-        const unsigned char c = (unsigned char)bytes[i];
-        const bool prints = c >= 0x20 && c < 0x7f, kept = c >= 0x80 || c == '\n' || c == '\t';
-        if (quotation && (c == '"' || c == '\\')) out[used++] = '\\';
-        if (prints || (kept && !quotation)) out[used++] = (char)c;
-        else used += (size_t)snprintf(out + used, size - used, "\\x%02x", (unsigned)c);
-    }
-    out[used] = '\0';
-    return i;
-}
-
-/* The caller's text for a message, between quotation marks; of a long one the beginning. */
-static const char *gpi_quote(const char *text, size_t length, char out[GPI_QUOTE_MAX])
-{
-    const size_t shown = gpi_escape(text, length, true, out + 1, GPI_QUOTE_MAX - 5);
-    out[0] = '"';
-    strcat(out, shown < length ? "...\"" : "\"");
-    return out;
-}
-
-static void gpi_log(const gp_context *gp, gp_log_level level, const char *format, ...)
-{
-    char raw[1024], text[1024];
-    va_list args;
-    if (!gp || !gp->desc.log) return;
-    va_start(args, format);
-    (void)vsnprintf(raw, sizeof raw, format, args);
-    va_end(args);
-    (void)gpi_escape(raw, strlen(raw), false, text, sizeof text);
-    gp->desc.log(level, text, gp->desc.log_user);
-}
-
-/* Records the text of a failure, tells the logger, and returns `result`. */
-static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, ...)
-{
-    char *text = gp ? gp->error : gpi_orphan_error;
-    const size_t size = gp ? sizeof gp->error : sizeof gpi_orphan_error;
-    const int head = snprintf(text, size, "%s: ", gpi_result_name(result));
-    char raw[GPI_ERROR_MAX];
-    va_list args;
-    va_start(args, format);
-    (void)vsnprintf(raw, sizeof raw, format, args);
-    va_end(args);
-    (void)gpi_escape(raw, strlen(raw), false, text + head, size - (size_t)head);
-    if (gp && gp->desc.log) gp->desc.log(GP_LOG_ERROR, text, gp->desc.log_user);
-    return result;
-}
-
-/* Puts `prefix` in front of what the last failure's text says behind the function's name. */
-static void gpi_fail_within(gp_context *gp, const char *function, const char *prefix)
-{
-    char *at = strstr(gp->error, function);
-    const size_t length = strlen(prefix);
-    size_t rest;
-    if (at) at += strlen(function) + 2; /* ": " */
-    if (!at || (size_t)(at - gp->error) + length + 1 > sizeof gp->error) return;
-    rest = sizeof gp->error - (size_t)(at - gp->error) - length;
-    memmove(at + length, at, rest);
-    memcpy(at, prefix, length);
-    gp->error[sizeof gp->error - 1] = '\0';
-}
-
-/* A context that does not come to be leaves its text, if it has one, where gp_last_error(NULL) looks. */
-static void gpi_error_leave(const gp_context *gp)
-{
-    if (gp->error[0] == '\0') return;
-    (void)snprintf(gpi_orphan_error, sizeof gpi_orphan_error, "%.*s", (int)sizeof gpi_orphan_error - 1,
-                   gp->error);
-}
-
-/* The text of printf, to be freed; NULL when out of memory. */
-static char *gpi_format(const char *format, ...)
-{
-    va_list args;
-    int length;
-    char *text;
-    va_start(args, format);
-    length = vsnprintf(NULL, 0, format, args);
-    va_end(args);
-    text = length < 0 ? NULL : (char *)malloc((size_t)length + 1);
-    if (!text) return NULL;
-    va_start(args, format);
-    (void)vsnprintf(text, (size_t)length + 1, format, args);
-    va_end(args);
-    return text;
-}
-
-#define GPI_CL_ERRORS(X)                            \
-    X(CL_DEVICE_NOT_FOUND)                          \
-    X(CL_DEVICE_NOT_AVAILABLE)                      \
-    X(CL_COMPILER_NOT_AVAILABLE)                    \
-    X(CL_MEM_OBJECT_ALLOCATION_FAILURE)             \
-    X(CL_OUT_OF_RESOURCES)                          \
-    X(CL_OUT_OF_HOST_MEMORY)                        \
-    X(CL_PROFILING_INFO_NOT_AVAILABLE)              \
-    X(CL_BUILD_PROGRAM_FAILURE)                     \
-    X(CL_MAP_FAILURE)                               \
-    X(CL_MISALIGNED_SUB_BUFFER_OFFSET)              \
-    X(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) \
-    X(CL_LINK_PROGRAM_FAILURE)                      \
-    X(CL_INVALID_VALUE)                             \
-    X(CL_INVALID_DEVICE_TYPE)                       \
-    X(CL_INVALID_PLATFORM)                          \
-    X(CL_INVALID_DEVICE)                            \
-    X(CL_INVALID_CONTEXT)                           \
-    X(CL_INVALID_QUEUE_PROPERTIES)                  \
-    X(CL_INVALID_COMMAND_QUEUE)                     \
-    X(CL_INVALID_HOST_PTR)                          \
-    X(CL_INVALID_MEM_OBJECT)                        \
-    X(CL_INVALID_BINARY)                            \
-    X(CL_INVALID_BUILD_OPTIONS)                     \
-    X(CL_INVALID_PROGRAM)                           \
-    X(CL_INVALID_PROGRAM_EXECUTABLE)                \
-    X(CL_INVALID_KERNEL_NAME)                       \
-    X(CL_INVALID_KERNEL_DEFINITION)                 \
-    X(CL_INVALID_KERNEL)                            \
-    X(CL_INVALID_ARG_INDEX)                         \
-    X(CL_INVALID_ARG_VALUE)                         \
-    X(CL_INVALID_ARG_SIZE)                          \
-    X(CL_INVALID_KERNEL_ARGS)                       \
-    X(CL_INVALID_WORK_DIMENSION)                    \
-    X(CL_INVALID_WORK_GROUP_SIZE)                   \
-    X(CL_INVALID_WORK_ITEM_SIZE)                    \
-    X(CL_INVALID_GLOBAL_OFFSET)                     \
-    X(CL_INVALID_EVENT_WAIT_LIST)                   \
-    X(CL_INVALID_EVENT)                             \
-    X(CL_INVALID_OPERATION)                         \
-    X(CL_INVALID_BUFFER_SIZE)                       \
-    X(CL_INVALID_GLOBAL_WORK_SIZE)                  \
-    X(CL_INVALID_PROPERTY)
-
-static const char *gpi_cl_error_name(cl_int error)
-{
-    switch (error) {
-#define GPI_CL_ERROR_CASE(name) \
-    case name: return #name;
-        GPI_CL_ERRORS(GPI_CL_ERROR_CASE)
-#undef GPI_CL_ERROR_CASE
-    case -1001: return "CL_PLATFORM_NOT_FOUND_KHR";
-    default: return "an OpenCL error without a name";
-    }
-}
-
-/* Memory gets its own results, everything else is GP_ERROR_OPENCL. */
-static gp_result gpi_result_of(cl_int error)
-{
-    switch (error) {
-    case CL_OUT_OF_HOST_MEMORY: return GP_ERROR_OUT_OF_HOST_MEMORY;
-    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
-    case CL_OUT_OF_RESOURCES:
-    case CL_INVALID_BUFFER_SIZE: return GP_ERROR_OUT_OF_DEVICE_MEMORY;
-    default: return GP_ERROR_OPENCL;
-    }
-}
-
-/* A failed OpenCL call. */
-static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function, const char *call)
-{
-    return gpi_fail(gp, gpi_result_of(error), "%s: %s returned %s (%d)", function, call,
-                    gpi_cl_error_name(error), (int)error);
-}
-/* ---- End file src/error.c ---- */
-
-/* ---- Begin file src/device.c ---- */
-/* device.c - which device, and what it can do. */
-
-#if defined(_WIN32)
-#ifndef WIN32_LEAN_AND_MEAN
-#define WIN32_LEAN_AND_MEAN
-#endif
-#ifndef NOMINMAX
-#define NOMINMAX
-#endif
-#include <windows.h>
-#else
-#include <pthread.h>
-#endif
-
-/* ------------------------------------------------------------------ one at a time */
-
-/* PoCL (3.1 to 7) initialises its devices at their first use, and a second thread that asks meanwhile crashes
-   or is told that there are none. So one thread of the process looks for devices at a time. */
-#if defined(_WIN32)
-static SRWLOCK gpi_discovery = SRWLOCK_INIT;
-static void gpi_discovery_begin(void) { AcquireSRWLockExclusive(&gpi_discovery); }
-static void gpi_discovery_end(void) { ReleaseSRWLockExclusive(&gpi_discovery); }
-#else
-static pthread_mutex_t gpi_discovery = PTHREAD_MUTEX_INITIALIZER;
-static void gpi_discovery_begin(void) { (void)pthread_mutex_lock(&gpi_discovery); }
-static void gpi_discovery_end(void) { (void)pthread_mutex_unlock(&gpi_discovery); }
-#endif
-
-/* ------------------------------------------------------------------ probe */
-
-static bool gpi_has_extension(const char *extensions, const char *name)
-{
-    const size_t length = strlen(name);
-    const char *at = extensions;
-    while ((at = strstr(at, name)) != NULL) {
-        const bool begins = at == extensions || at[-1] == ' ';
-        if (begins && (at[length] == ' ' || at[length] == '\0')) return true;
-        at += length;
-    }
-    return false;
-}
-
-/* A device being asked; the first error sticks. Half an answer would pass for a device that can do less. */
-typedef struct gpi_probe {
-    cl_device_id device;
-    cl_int error;
-} gpi_probe;
-
-static void gpi_probe_get(gpi_probe *probe, cl_device_info what, size_t size, void *value)
-{
-    const cl_int error = clGetDeviceInfo(probe->device, what, size, value, NULL);
-    if (probe->error == CL_SUCCESS) probe->error = error;
-}
-
-/* The whole text of a device property, to be freed; NULL when that fails. */
-static char *gpi_probe_text(gpi_probe *probe, cl_device_info what)
-{
-    size_t size = 0;
-    const cl_int error = clGetDeviceInfo(probe->device, what, 0, NULL, &size);
-    char *text = error == CL_SUCCESS ? (char *)calloc(size + 1, 1) : NULL;
-    if (text) gpi_probe_get(probe, what, size, text);
-    else if (probe->error == CL_SUCCESS) probe->error = error ? error : CL_OUT_OF_HOST_MEMORY;
-    return text;
-}
-
-static void gpi_probe_name(gpi_probe *probe, cl_device_info what, char out[GP_NAME_MAX])
-{
-    char *text = gpi_probe_text(probe, what);
-    (void)snprintf(out, GP_NAME_MAX, "%s", text ? text : "");
-    free(text);
-}
-
-static cl_ulong gpi_probe_ulong(gpi_probe *probe, cl_device_info what)
-{
-    cl_ulong value = 0;
-    gpi_probe_get(probe, what, sizeof value, &value);
-    return value;
-}
-
-static cl_uint gpi_probe_uint(gpi_probe *probe, cl_device_info what)
-{
-    cl_uint value = 0;
-    gpi_probe_get(probe, what, sizeof value, &value);
-    return value;
-}
-
-/* What older devices do not know leaves *value alone. */
-static void gpi_probe_newer(gpi_probe *probe, cl_device_info what, size_t size, void *value)
-{
-    const cl_int error = clGetDeviceInfo(probe->device, what, size, value, NULL);
-    const bool grave = error == CL_OUT_OF_HOST_MEMORY || error == CL_OUT_OF_RESOURCES;
-    if (grave && probe->error == CL_SUCCESS) probe->error = error;
-}
-
-static bool gpi_contains(const char *text, const char *part) { return strstr(text, part) != NULL; }
-
-/* Mesa's software rasterizer: calls itself a CPU, is shaped like a GPU. */
-static bool gpi_is_llvmpipe(const gp_device_info *info) { return gpi_contains(info->name, "llvmpipe"); }
-
-/* The driver's major version: 25 of "25.0.7-2+deb13u1". */
-static unsigned long gpi_driver_major(const gp_device_info *info)
-{
-    return strtoul(info->driver_version + strcspn(info->driver_version, "0123456789"), NULL, 10);
-}
-
-/* llvmpipe leaves loops after 65,535 turns: 22.3 does, 25.0 no longer; versions between were not tried. */
-static cl_uint gpi_loop_limit(const gp_device_info *info)
-{
-    return gpi_is_llvmpipe(info) && gpi_driver_major(info) < 25 ? 65535 : 0;
-}
-
-/* What a device's compiler has to be told. Oclgrind 21.10 stumbles over an intrinsic that optimized code can
-   contain, and checks unoptimized code better anyway. What llvmpipe 25.0 needs:
-   kernels/base/platform.cl; 22.3 does not, versions between were not tried. */
-static const char *gpi_device_options(const gp_device_info *info)
-{
-    if (gpi_contains(info->platform_name, "Oclgrind")) return " -cl-opt-disable";
-    return gpi_is_llvmpipe(info) && gpi_driver_major(info) > 22 ? " -DGPI_LLVMPIPE_25=1" : "";
-}
-
-static void gpi_probe_extensions(gpi_probe *probe, gp_device_info *info)
-{
-    char *extensions = gpi_probe_text(probe, CL_DEVICE_EXTENSIONS);
-    cl_uint sub_groups = 0;
-    if (!extensions) return;
-    gpi_probe_newer(probe, GPI_CL_DEVICE_MAX_NUM_SUB_GROUPS, sizeof sub_groups, &sub_groups);
-    info->int64_base_atomics = gpi_has_extension(extensions, "cl_khr_int64_base_atomics");
-    info->int64_extended_atomics = gpi_has_extension(extensions, "cl_khr_int64_extended_atomics");
-    info->fp64 = gpi_has_extension(extensions, "cl_khr_fp64");
-    info->fp16 = gpi_has_extension(extensions, "cl_khr_fp16");
-    info->subgroups = gpi_has_extension(extensions, "cl_khr_subgroups") || sub_groups > 0;
-    free(extensions);
-}
-
-/* Devices whose started groups are known to go on running while another group waits. */
-static bool gpi_is_fair(const gp_device_info *info)
-{
-    const bool cpu = (info->device_type & CL_DEVICE_TYPE_CPU) != 0;
-    if (gpi_is_llvmpipe(info)) return false;
-    return (cpu && gpi_contains(info->platform_name, "Portable Computing Language")) ||
-           gpi_contains(info->platform_name, "Oclgrind") || gpi_contains(info->vendor, "NVIDIA") ||
-           (cpu && gpi_contains(info->vendor, "Intel"));
-}
-
-static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info)
-{
-    gpi_probe probe;
-    cl_ulong atomics = 0;
-    probe.device = device;
-    memset(info, 0, sizeof *info);
-    info->platform = platform;
-    info->device = device;
-    probe.error = clGetPlatformInfo(platform, CL_PLATFORM_NAME, GP_NAME_MAX - 1, info->platform_name, NULL);
-    gpi_probe_name(&probe, CL_DEVICE_NAME, info->name);
-    gpi_probe_name(&probe, CL_DEVICE_VENDOR, info->vendor);
-    gpi_probe_name(&probe, CL_DEVICE_VERSION, info->version);
-    gpi_probe_name(&probe, CL_DRIVER_VERSION, info->driver_version);
-    info->device_type = gpi_probe_ulong(&probe, CL_DEVICE_TYPE);
-    info->compute_units = gpi_probe_uint(&probe, CL_DEVICE_MAX_COMPUTE_UNITS);
-    gpi_probe_get(&probe, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof info->max_work_group_size,
-                  &info->max_work_group_size);
-    info->global_mem_size = gpi_probe_ulong(&probe, CL_DEVICE_GLOBAL_MEM_SIZE);
-    info->max_alloc_size = gpi_probe_ulong(&probe, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-    info->local_mem_size = gpi_probe_ulong(&probe, CL_DEVICE_LOCAL_MEM_SIZE);
-    info->global_cache_size = gpi_probe_ulong(&probe, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
-    info->local_mem_dedicated = gpi_probe_uint(&probe, CL_DEVICE_LOCAL_MEM_TYPE) == CL_LOCAL;
-    gpi_probe_extensions(&probe, info);
-    gpi_probe_newer(&probe, GPI_CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, sizeof atomics, &atomics);
-    info->atomic_acq_rel = (atomics & GPI_CL_DEVICE_ATOMIC_ORDER_ACQ_REL) != 0;
-    info->atomic_scope_device = (atomics & GPI_CL_DEVICE_ATOMIC_SCOPE_DEVICE) != 0;
-    info->fair = gpi_is_fair(info);
-    info->loop_limit = gpi_loop_limit(info);
-    return probe.error;
-}
-
-/* ------------------------------------------------------------------ list */
-
-/* Devices and platforms that could not be asked are left out: why the first one was. */
-typedef struct gpi_left_out {
-    const char *call; /* NULL: none was */
-    cl_int error;
-} gpi_left_out;
-
-static void gpi_leave_out(gpi_left_out *left_out, const char *call, cl_int error)
-{
-    if (left_out->call || error == CL_SUCCESS || error == CL_DEVICE_NOT_FOUND) return;
-    left_out->call = call;
-    left_out->error = error;
-}
-
-/* For a text of why there is no device: which ones are not among those that it speaks of. */
-static gp_result gpi_fail_no_device(const gpi_left_out *left_out, const char *text)
-{
-    const bool no_memory = left_out->error == CL_OUT_OF_HOST_MEMORY;
-    if (!left_out->call) return gpi_fail(NULL, GP_ERROR_NO_DEVICE, "%s", text);
-    return gpi_fail(NULL, no_memory ? GP_ERROR_OUT_OF_HOST_MEMORY : GP_ERROR_NO_DEVICE,
-                    "%s; left out because %s returned %s (%d)", text, left_out->call,
-                    gpi_cl_error_name(left_out->error), (int)left_out->error);
-}
-
-/* The platform's devices, behind the *count that are there; false: no memory. */
-static bool gpi_devices_of(cl_platform_id platform, gp_device_info **all, size_t *count,
-                           gpi_left_out *left_out)
-{
-    cl_device_id devices[GPI_DEVICES_MAX];
-    gp_device_info *grown;
-    cl_uint n = 0, d;
-    const cl_int error = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, GPI_DEVICES_MAX, devices, &n);
-    gpi_leave_out(left_out, "clGetDeviceIDs", error);
-    if (error != CL_SUCCESS || n == 0) return true;
-    if (n > GPI_DEVICES_MAX) n = GPI_DEVICES_MAX;
-    grown = (gp_device_info *)realloc(*all, (*count + n) * sizeof **all);
-    if (!grown) return false;
-    *all = grown;
-    for (d = 0; d < n; d++) {
-        const cl_int unknown = gpi_device_probe(platform, devices[d], &grown[*count]);
-        gpi_leave_out(left_out, GPI_PROBE_CALLS, unknown);
-        if (unknown != CL_SUCCESS) break; /* with those behind it, whose indices would be others */
-        ++*count;
-    }
-    return true;
-}
-
-/* All devices of all platforms; the caller has the lock. */
-static gp_result gpi_devices_find(gp_device_info **out, size_t *count, gpi_left_out *left_out)
-{
-    cl_platform_id platforms[32];
-    cl_uint platform_count = 0, p;
-    const cl_int error = clGetPlatformIDs(32, platforms, &platform_count);
-    *out = NULL;
-    *count = 0;
-    memset(left_out, 0, sizeof *left_out);
-    if (error != CL_SUCCESS || platform_count == 0) {
-        return gpi_fail(NULL, GP_ERROR_NO_PLATFORM, "clGetPlatformIDs returned %s (%d) and %u platforms",
-                        error ? gpi_cl_error_name(error) : "CL_SUCCESS", (int)error, platform_count);
-    }
-    for (p = 0; p < platform_count && p < GPI_COUNT_OF(platforms); p++) {
-        if (gpi_devices_of(platforms[p], out, count, left_out)) continue;
-        free(*out);
-        *out = NULL;
-        *count = 0;
-        return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for the list of devices");
-    }
-    if (*count > 0) return GP_OK;
-    free(*out);
-    *out = NULL;
-    return gpi_fail_no_device(left_out, "no platform that is installed has a device");
-}
-
-/* All devices of all platforms, to be freed; *count is 0 and the result an error when there are none. */
-static gp_result gpi_devices_all(gp_device_info **out, size_t *count, gpi_left_out *left_out)
-{
-    gp_result result;
-    gpi_discovery_begin();
-    result = gpi_devices_find(out, count, left_out);
-    gpi_discovery_end();
-    return result;
-}
-
-GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *count)
-{
-    gp_device_info *all;
-    gpi_left_out left_out;
-    size_t n, i;
-    gp_result result;
-    if (!count || (!infos && capacity > 0)) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_devices: count is NULL, or infos with a capacity");
-    }
-    result = gpi_devices_all(&all, &n, &left_out);
-    *count = n;
-    for (i = 0; i < n && i < capacity; i++) infos[i] = all[i];
-    free(all);
-    return result;
-}
-
-/* ------------------------------------------------------------------ choice */
-
-static bool gpi_is_digit(char c) { return c >= '0' && c <= '9'; }
-
-static char gpi_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
-
-static bool gpi_contains_anycase(const char *text, const char *part)
-{
-    for (;; text++) {
-        size_t i = 0;
-        while (part[i] && gpi_lower(text[i]) == gpi_lower(part[i])) i++;
-        if (!part[i]) return true;
-        if (!*text) return false;
-    }
-}
-
-static bool gpi_same_anycase(const char *a, const char *b)
-{
-    return strlen(a) == strlen(b) && gpi_contains_anycase(a, b);
-}
-
-/* "1:0": the position of platform and device in clGetPlatformIDs and clGetDeviceIDs. */
-static bool gpi_filter_indices(const char *filter, unsigned long *platform, unsigned long *device)
-{
-    char *end;
-    if (!gpi_is_digit(filter[0])) return false;
-    *platform = strtoul(filter, &end, 10);
-    if (end[0] != ':' || !gpi_is_digit(end[1])) return false;
-    *device = strtoul(end + 1, &end, 10);
-    return *end == '\0';
-}
-
-/* Position of all[i]'s platform among the platforms (32: not found), and of the device in its platform. */
-static void gpi_device_indices(const gp_device_info *all, size_t i, unsigned *platform, size_t *device)
-{
-    cl_platform_id platforms[32];
-    cl_uint count = 0;
-    size_t first = i;
-    if (clGetPlatformIDs(32, platforms, &count) != CL_SUCCESS) count = 0;
-    while (first > 0 && all[first - 1].platform == all[i].platform) first--;
-    *device = i - first;
-    *platform = 0;
-    while (*platform < 32 && (*platform >= count || platforms[*platform] != all[i].platform)) ++*platform;
-}
-
-static bool gpi_matches(const gp_device_info *all, size_t i, const char *filter)
-{
-    unsigned long platform, device;
-    unsigned own_platform;
-    size_t own_device;
-    if (!filter || !*filter) return true;
-    if (gpi_same_anycase(filter, "gpu")) return (all[i].device_type & CL_DEVICE_TYPE_GPU) != 0;
-    if (gpi_same_anycase(filter, "cpu")) return (all[i].device_type & CL_DEVICE_TYPE_CPU) != 0;
-    if (gpi_same_anycase(filter, "accelerator"))
-        return (all[i].device_type & CL_DEVICE_TYPE_ACCELERATOR) != 0;
-    if (gpi_filter_indices(filter, &platform, &device)) {
-        gpi_device_indices(all, i, &own_platform, &own_device);
-        return own_platform == platform && own_device == device;
-    }
-    return gpi_contains_anycase(all[i].name, filter) || gpi_contains_anycase(all[i].platform_name, filter) ||
-           gpi_contains_anycase(all[i].version, filter);
-}
-
-/* GPUs first, then accelerators, then CPUs; among equals the one with more compute units; a software
-   rasterizer and Mesa's retired implementation last. */
-static int64_t gpi_score_default(const gp_device_info *info)
-{
-    int64_t score = info->compute_units;
-    if (info->device_type & CL_DEVICE_TYPE_GPU) score += 300000;
-    if (info->device_type & CL_DEVICE_TYPE_ACCELERATOR) score += 200000;
-    if (info->device_type & CL_DEVICE_TYPE_CPU) score += 100000;
-    if (gpi_is_llvmpipe(info) || gpi_contains(info->platform_name, "Clover")) score -= 50000;
-    return score;
-}
-
-/* Why none of the devices is taken, and which ones there are. */
-static gp_result gpi_fail_no_match(const gp_context_desc *desc, const char *filter, const gp_device_info *all,
-                                   size_t count, const gpi_left_out *left_out)
-{
-    char text[800], quoted[GPI_QUOTE_MAX];
-    const bool filtered = filter && *filter;
-    size_t i, used;
-    used = (size_t)snprintf(
-        text, sizeof text, "gp_context_create: no device %s%s%s%s%s; there are:", filtered ? "matches " : "",
-        !filtered             ? ""
-        : desc->device_filter ? "device_filter = "
-                              : "GPUPRIM_DEVICE = ",
-        filtered ? gpi_quote(filter, strlen(filter), quoted) : "", filtered && desc->score ? " and " : "",
-        desc->score ? "has a score of 0 or more" : "");
-    for (i = 0; i < count && used < sizeof text; i++) {
-        unsigned platform;
-        size_t device;
-        gpi_device_indices(all, i, &platform, &device);
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s %u:%zu %s (%s)", i ? "," : "", platform,
-                                 device, all[i].name, all[i].platform_name);
-    }
-    return gpi_fail_no_device(left_out, text);
-}
-
-static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *info)
-{
-    const char *filter = desc->device_filter ? desc->device_filter : getenv("GPUPRIM_DEVICE");
-    gp_device_info *all;
-    gpi_left_out left_out;
-    size_t count, i;
-    int64_t best = -1;
-    gp_result result = gpi_devices_all(&all, &count, &left_out);
-    if (result != GP_OK) return result;
-    for (i = 0; i < count; i++) {
-        int64_t score;
-        if (!gpi_matches(all, i, filter)) continue;
-        score = desc->score ? desc->score(&all[i], desc->score_user) : gpi_score_default(&all[i]);
-        if (score <= best) continue;
-        best = score;
-        *info = all[i];
-    }
-    if (best < 0) result = gpi_fail_no_match(desc, filter, all, count, &left_out);
-    free(all);
-    return result;
-}
-/* ---- End file src/device.c ---- */
-
-/* ---- Begin file src/profile.c ---- */
-/* profile.c - how each kind of device runs each primitive: one table, and what fits a row to a call. */
-
-typedef enum gpi_class {
-    GPI_CLASS_UNKNOWN, /* nothing is taken for granted */
-    GPI_CLASS_POCL,    /* groups on OS threads, one a core */
-    GPI_CLASS_INTEL_CPU,
-    GPI_CLASS_LLVMPIPE,
-    GPI_CLASS_NVIDIA,
-    GPI_CLASS_AMD,
-    GPI_CLASS_INTEL_GPU
-} gpi_class;
-
-typedef struct gpi_profile_row {
-    gpi_class device_class;
-    gpi_primitive primitive;
-    gp_shape shape;
-    uint32_t group;      /* work-items of a group */
-    uint32_t item_bytes; /* elements of an item, in bytes */
-    gp_words words;      /* AUTO: wide where the device has 64-bit atomics */
-    gp_strategy strategy;
-    uint32_t polls; /* looks at late tiles before computing them: four tile times and more on a device
-                       that schedules fairly, few where waiting is pointless */
-} gpi_profile_row;
-
-/* Measured: PoCL (docs/PERFORMANCE.md). By documents and by analogy: the rest. */
-static const gpi_profile_row gpi_profile_rows[] = {
-    /* class, primitive, shape, group, bytes, words, strategy, polls */
-    {GPI_CLASS_POCL, GPI_REDUCE, GP_SHAPE_SERIAL, 1, 262144, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_POCL, GPI_SCAN, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 20},
-    {GPI_CLASS_POCL, GPI_SORT, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1 << 24},
-    {GPI_CLASS_INTEL_CPU, GPI_REDUCE, GP_SHAPE_SERIAL, 1, 262144, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_CPU, GPI_SCAN, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS,
-     1 << 20},
-    {GPI_CLASS_LLVMPIPE, GPI_REDUCE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_LLVMPIPE, GPI_SCAN, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 200},
-    {GPI_CLASS_NVIDIA, GPI_REDUCE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_NVIDIA, GPI_SCAN, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 14},
-    {GPI_CLASS_AMD, GPI_REDUCE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_AMD, GPI_SCAN, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 14},
-    {GPI_CLASS_INTEL_GPU, GPI_REDUCE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_GPU, GPI_SCAN, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 14},
-    {GPI_CLASS_INTEL_CPU, GPI_SORT, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS,
-     1 << 24},
-    {GPI_CLASS_LLVMPIPE, GPI_SORT, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 200},
-    {GPI_CLASS_NVIDIA, GPI_SORT, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 20},
-    {GPI_CLASS_AMD, GPI_SORT, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 20},
-    {GPI_CLASS_INTEL_GPU, GPI_SORT, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 20},
-    {GPI_CLASS_UNKNOWN, GPI_SORT, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1 << 12},
-    {GPI_CLASS_UNKNOWN, GPI_REDUCE, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_UNKNOWN, GPI_SCAN, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1 << 12},
-    {GPI_CLASS_POCL, GPI_SELECT, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 20},
-    {GPI_CLASS_INTEL_CPU, GPI_SELECT, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS,
-     1 << 20},
-    {GPI_CLASS_LLVMPIPE, GPI_SELECT, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 200},
-    {GPI_CLASS_NVIDIA, GPI_SELECT, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 14},
-    {GPI_CLASS_AMD, GPI_SELECT, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1 << 14},
-    {GPI_CLASS_INTEL_GPU, GPI_SELECT, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS,
-     1 << 14},
-    {GPI_CLASS_UNKNOWN, GPI_SELECT, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1 << 12},
-    {GPI_CLASS_POCL, GPI_MERGE, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_CPU, GPI_MERGE, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_LLVMPIPE, GPI_MERGE, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_NVIDIA, GPI_MERGE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_AMD, GPI_MERGE, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_GPU, GPI_MERGE, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_UNKNOWN, GPI_MERGE, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_POCL, GPI_SEARCH, GP_SHAPE_SERIAL, 1, 1 << 16, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_CPU, GPI_SEARCH, GP_SHAPE_SERIAL, 1, 1 << 16, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_LLVMPIPE, GPI_SEARCH, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_NARROW, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_NVIDIA, GPI_SEARCH, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_AMD, GPI_SEARCH, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_GPU, GPI_SEARCH, GP_SHAPE_LOCAL, 256, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_UNKNOWN, GPI_SEARCH, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_POCL, GPI_BRACKETS, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS,
-     1 << 20},
-    {GPI_CLASS_INTEL_CPU, GPI_BRACKETS, GP_SHAPE_SERIAL, 1, 131072, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_LLVMPIPE, GPI_BRACKETS, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 200},
-    {GPI_CLASS_UNKNOWN, GPI_BRACKETS, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS,
-     1 << 12},
-    {GPI_CLASS_POCL, GPI_STACK_SCAN, GP_SHAPE_SERIAL, 1, 16384, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_CPU, GPI_STACK_SCAN, GP_SHAPE_SERIAL, 1, 16384, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS,
-     1},
-    {GPI_CLASS_UNKNOWN, GPI_STACK_SCAN, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_POCL, GPI_TREE, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_CPU, GPI_TREE, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_UNKNOWN, GPI_TREE, GP_SHAPE_LOCAL, 128, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_POCL, GPI_HASH, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_CPU, GPI_HASH, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_LLVMPIPE, GPI_HASH, GP_SHAPE_LOCAL, 256, 4, GP_WORDS_NARROW, GP_STRATEGY_SINGLE_PASS, 1},
-    {GPI_CLASS_NVIDIA, GPI_HASH, GP_SHAPE_LOCAL, 256, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
-    {GPI_CLASS_AMD, GPI_HASH, GP_SHAPE_LOCAL, 256, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
-    {GPI_CLASS_INTEL_GPU, GPI_HASH, GP_SHAPE_LOCAL, 256, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
-    {GPI_CLASS_POCL, GPI_HISTOGRAM, GP_SHAPE_SERIAL, 1, 1 << 22, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_CPU, GPI_HISTOGRAM, GP_SHAPE_SERIAL, 1, 1 << 22, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS,
-     1},
-    {GPI_CLASS_UNKNOWN, GPI_HISTOGRAM, GP_SHAPE_LOCAL, 256, 64, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_UNKNOWN, GPI_HASH, GP_SHAPE_LOCAL, 128, 16, GP_WORDS_AUTO, GP_STRATEGY_SINGLE_PASS, 1},
-    {GPI_CLASS_POCL, GPI_MAP, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_INTEL_CPU, GPI_MAP, GP_SHAPE_SERIAL, 1, 1 << 20, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-    {GPI_CLASS_UNKNOWN, GPI_MAP, GP_SHAPE_LOCAL, 256, 16, GP_WORDS_AUTO, GP_STRATEGY_MULTI_PASS, 1},
-};
-
-/* Sizes of a shape that the device's row does not have: forced by tuning. */
-static const gpi_profile_row gpi_profile_forced_serial = {
-    GPI_CLASS_UNKNOWN, GPI_PRIMITIVES, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
-static const gpi_profile_row gpi_profile_forced_local = {
-    GPI_CLASS_UNKNOWN, GPI_PRIMITIVES, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
-
-/* By platform and vendor, never by the device type alone: llvmpipe calls itself a CPU. */
-static gpi_class gpi_class_of(const gp_device_info *info)
-{
-    const bool gpu = (info->device_type & CL_DEVICE_TYPE_GPU) != 0;
-    const bool cpu = (info->device_type & CL_DEVICE_TYPE_CPU) != 0;
-    if (gpi_is_llvmpipe(info)) return GPI_CLASS_LLVMPIPE;
-    if (strstr(info->platform_name, "Portable Computing Language") && cpu) return GPI_CLASS_POCL;
-    if (strstr(info->platform_name, "Intel") && cpu) return GPI_CLASS_INTEL_CPU;
-    if (strstr(info->platform_name, "Apple") && cpu) return GPI_CLASS_INTEL_CPU; /* one item a group */
-    if (strstr(info->vendor, "NVIDIA") && gpu) return GPI_CLASS_NVIDIA;
-    if (strstr(info->vendor, "Advanced Micro Devices") && gpu) return GPI_CLASS_AMD;
-    if (strstr(info->vendor, "Intel") && gpu) return GPI_CLASS_INTEL_GPU;
-    return GPI_CLASS_UNKNOWN;
-}
-
-static uint32_t gpi_or_default(uint32_t value, uint32_t fallback) { return value ? value : fallback; }
-
-/* Whether GPI_RELEASE and GPI_ACQUIRE (base/platform.cl) are fences, and groups that have started run on. */
-static bool gpi_has_fences(const gp_device_info *info)
-{
-    return gpi_class_of(info) == GPI_CLASS_POCL && info->fair;
-}
-
-static const gpi_profile_row *gpi_profile_find(gpi_class device_class, gpi_primitive primitive)
-{
-    const gpi_profile_row *row = gpi_profile_rows;
-    while (row->primitive != primitive ||
-           (row->device_class != device_class && row->device_class != GPI_CLASS_UNKNOWN)) {
-        row++;
-    }
-    return row; /* every primitive has a row for the unknown device, at the end */
-}
-
-static uint32_t gpi_power_of_two_below(uint64_t x)
-{
-    uint32_t p = 1;
-    while (p < 0x40000000u && (uint64_t)p * 2 <= x) p *= 2;
-    return p;
-}
-
-/* Local memory of a group: the stage with its padding, two rows for the group's scan (scan/tile.cl), and a
-   word an item (scan/segmented_reduce.cl). */
-static uint64_t gpi_local_bytes(uint64_t group, uint64_t items, uint64_t size)
-{
-    const uint64_t tile = group * items;
-    return (tile + tile / 32 + 2 * group) * size + 4 * group + 64;
-}
-
-/* The same for a sort, and more than a merge or a search takes: stage and order of a tile, four bits'
- * counters, the digits' (sort/rank.cl). */
-static uint64_t gpi_local_bytes_of_sort(uint64_t group, uint64_t items, uint64_t size)
-{
-    return group * items * (size + 4) + group * (16 * 2 + 2 * 4) + 256 * 16 + 64;
-}
-
-/* The same for brackets; `size` is that of an index. Items' nodes and openers; a partner and a sign an
-   element (nest/brackets_local.cl). */
-static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t items, uint64_t size)
-{
-    return group * (2 * 2 * size + size + 4) + group * items * 3 + 64;
-}
-
-/* The same for a scan of stacks; `size` is that of a value. Besides, an element has a value and two links
-   (nest/stack_scan.cl). */
-static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t items, uint64_t size)
-{
-    return gpi_local_bytes_of_brackets(group, items, 8) + group * items * (size + 2) + 64;
-}
-
-/* The same for a tree: two indices and four bytes an element, and what keeps them apart (nest/tree.cl). */
-static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t items, uint64_t size)
-{
-    const uint64_t tile = group * items;
-    return 2 * size * (tile + tile / 32) + 4 * tile + 64;
-}
-
-/* Group and items of the local shape, shrunk until they fit the device. */
-static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primitive, size_t size,
-                               gpi_plan *plan)
-{
-    uint64_t (*local_bytes)(uint64_t, uint64_t, uint64_t) =
-        primitive == GPI_BRACKETS     ? gpi_local_bytes_of_brackets
-        : primitive == GPI_STACK_SCAN ? gpi_local_bytes_of_stack
-        : primitive == GPI_TREE       ? gpi_local_bytes_of_tree
-        : primitive >= GPI_SORT       ? gpi_local_bytes_of_sort
-                                      : gpi_local_bytes;
-    if (plan->group > info->max_work_group_size) {
-        plan->group = gpi_power_of_two_below(info->max_work_group_size);
-    }
-    while (local_bytes(plan->group, plan->items, size) > info->local_mem_size ||
-           plan->group * plan->items > GPI_TILE_LOCAL_MAX) {
-        if (plan->items > 1) {
-            plan->items /= 2;
-        } else if (plan->group > 1) {
-            plan->group /= 2;
-        } else {
-            break; /* the build will say so */
-        }
-    }
-}
-
-static void gpi_plan_shape(const gp_context *gp, const gpi_profile_row *row, size_t size, gpi_plan *plan)
-{
-    const gp_tuning *tuning = &gp->desc.tuning;
-    const gpi_primitive primitive = row->primitive;
-    plan->shape = tuning->shape ? tuning->shape : row->shape;
-    if (plan->shape != row->shape) {
-        row = plan->shape == GP_SHAPE_SERIAL ? &gpi_profile_forced_serial : &gpi_profile_forced_local;
-    }
-    plan->group = row->group;
-    plan->items = row->item_bytes / gpi_power_of_two_below(size);
-    if (tuning->tile) plan->items = gpi_power_of_two_below(tuning->tile);
-    if (plan->shape == GP_SHAPE_SERIAL) {
-        if (plan->items < 16) plan->items = 16; /* a vector */
-        return;
-    }
-    if (plan->items > 16 && !tuning->tile) plan->items = 16; /* registers of an item */
-    if (plan->items < 1) plan->items = 1;
-    if (tuning->work_group_size) plan->group = gpi_power_of_two_below(tuning->work_group_size);
-    gpi_plan_fit_local(&gp->info, primitive, size, plan);
-}
-
-static void gpi_plan_words(const gp_context *gp, const gpi_profile_row *row, gpi_plan *plan)
-{
-    const gp_words widest = gp->info.int64_base_atomics ? GP_WORDS_WIDE : GP_WORDS_NARROW;
-    plan->words = gp->desc.tuning.words ? gp->desc.tuning.words : row->words;
-    if (plan->words == GP_WORDS_AUTO) plan->words = widest;
-}
-
-/* Ring of gp_sort: kernels/sort/lookback.cl says why. */
-static gp_result gpi_check_ring(const gp_tuning *t)
-{
-    const uint32_t rows = gpi_or_default(t->ring_rows, GPI_RING_ROWS);
-    const uint32_t reach = gpi_or_default(t->ring_reach, GPI_RING_REACH);
-    const uint32_t block = gpi_or_default(t->ring_block, GPI_RING_BLOCK);
-    if ((rows & (rows - 1)) || (block & (block - 1))) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_context_create: tuning.%s = %u is not a power of two",
-                        rows & (rows - 1) ? "ring_rows" : "ring_block", rows & (rows - 1) ? rows : block);
-    }
-    if (rows > GPI_RING_ROWS_MAX) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_context_create: tuning.ring_rows = %u, at most %u", rows,
-                        (unsigned)GPI_RING_ROWS_MAX);
-    }
-    if (rows < (uint64_t)reach + block) {
-        return gpi_fail(
-            NULL, GP_ERROR_INVALID_ARGUMENT,
-            "gp_context_create: tuning.ring_rows = %u must be at least ring_reach + ring_block = %u + %u",
-            rows, reach, block);
-    }
-    return GP_OK;
-}
-
-/* All primitives have one shape on a device. */
-static gp_result gpi_check_tile(const gp_tuning *t, const gp_device_info *info)
-{
-    const gp_shape usual = gpi_profile_find(gpi_class_of(info), GPI_SCAN)->shape;
-    const bool serial = (t->shape ? t->shape : usual) == GP_SHAPE_SERIAL;
-    const uint32_t most = serial ? GPI_TILE_SERIAL_MAX : GPI_TILE_ITEM_MAX;
-    if (t->tile <= most) return GP_OK;
-    return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
-                    "gp_context_create: tuning.tile = %u, at most %u in the %s shape", t->tile, most,
-                    serial ? "serial" : "local");
-}
-
-static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info)
-{
-    gp_result result;
-    if ((unsigned)t->shape >= GP_SHAPE_COUNT || (unsigned)t->words >= GP_WORDS_COUNT) {
-        const bool shape = (unsigned)t->shape >= GP_SHAPE_COUNT;
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: tuning.%s = %d is not a gp_%s",
-                        shape ? "shape" : "words", shape ? (int)t->shape : (int)t->words,
-                        shape ? "shape" : "words");
-    }
-    result = gpi_check_tile(t, info);
-    if (result == GP_OK) result = gpi_check_ring(t);
-    if (result != GP_OK) return result;
-    if (t->shape == GP_SHAPE_SERIAL && gpi_is_llvmpipe(info)) {
-        return gpi_fail(
-            NULL, GP_ERROR_UNSUPPORTED,
-            "gp_context_create: tuning.shape = GP_SHAPE_SERIAL on %s, whose groups have vectors of "
-            "work-items: leave it GP_SHAPE_AUTO",
-            info->name);
-    }
-    if (t->words == GP_WORDS_WIDE && !info->int64_base_atomics) {
-        return gpi_fail(NULL, GP_ERROR_UNSUPPORTED,
-                        "gp_context_create: tuning.words = GP_WORDS_WIDE needs 64-bit atomics: %s",
-                        info->name);
-    }
-    return GP_OK;
-}
-
-/* `size`: of what local memory is to hold, in bytes. */
-static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_primitive primitive,
-                                     size_t size, gp_strategy strategy, gpi_plan *plan)
-{
-    const gpi_profile_row *row = gpi_profile_find(gpi_class_of(&gp->info), primitive);
-    if ((unsigned)strategy >= GP_STRATEGY_COUNT) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: strategy = %d is not a gp_strategy", function,
-                        (int)strategy);
-    }
-    plan->strategy = strategy ? strategy : gp->desc.strategy;
-    if (plan->strategy == GP_STRATEGY_AUTO) plan->strategy = row->strategy;
-    plan->polls = gp->desc.tuning.polls ? gp->desc.tuning.polls : row->polls;
-    if (gp->info.loop_limit && plan->polls > gp->info.loop_limit / 4)
-        plan->polls = gp->info.loop_limit / 4; /* a loop of more turns would end without having waited */
-    gpi_plan_shape(gp, row, size, plan);
-    gpi_plan_words(gp, row, plan);
-    return GP_OK;
-}
-
-static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
-                               const gpi_element *element, gp_strategy strategy, gpi_plan *plan)
-{
-    return gpi_plan_make_sized(gp, function, primitive, element->size, strategy, plan);
-}
-
-/* `size`: of an element, or of what a tile counts, whichever is larger. */
-static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size_t size, gp_strategy strategy,
-                                      gpi_plan *plan)
-{
-    return gpi_plan_make_sized(gp, function, GPI_SELECT, size, strategy, plan);
-}
-
-/* A sort's: in the serial shape, `items` is the most keys a group takes. */
-static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size,
-                                    gp_strategy strategy, gpi_plan *plan)
-{
-    return gpi_plan_make_sized(gp, function, GPI_SORT, key_size, strategy, plan);
-}
-
-/* A local group that works on keys, or on bins, has four items at least: searches want them, and PoCL 3.1
-   compiles onesweep for groups of two so that it writes out of bounds. */
-static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_primitive primitive,
-                                      const gpi_plan *plan)
-{
-    const bool bound = (primitive >= GPI_SORT && primitive <= GPI_SORT_STRINGS) || primitive == GPI_HISTOGRAM;
-    if (!bound || plan->shape != GP_SHAPE_LOCAL || plan->group >= 4) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, of which it takes 4", function,
-                    plan->group);
-}
-
-/* Whether all of the program's kernels can have groups as large as the plan's. If not, because the compiler
-   grants them less, the plan's group shrinks, and the program is to be made again. */
-static bool gpi_plan_fits(gpi_plan *plan, const gpi_program *program)
-{
-    if (plan->group <= program->group_max) return true;
-    plan->group = gpi_power_of_two_below(program->group_max);
-    return false;
-}
-
-/* A merge's, a search's or a histogram's: no group waits for another, and there is one strategy. */
-static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
-                                    size_t key_size, gpi_plan *plan)
-{
-    const gp_result result =
-        gpi_plan_make_sized(gp, function, primitive, key_size, GP_STRATEGY_MULTI_PASS, plan);
-    return result == GP_OK ? gpi_plan_check_group(gp, function, primitive, plan) : result;
-}
-
-/* Tiles of brackets may have any length up to the kernels' limits: tests force tiny ones. `size`: of an
-   index; for a scan of stacks of a value, of which the serial shape has tiles in private memory. */
-static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gpi_primitive primitive,
-                                        size_t size, gp_strategy strategy, gpi_plan *plan)
-{
-    const gp_result result = gpi_plan_make_sized(gp, function, primitive, size, strategy, plan);
-    const uint32_t longest = primitive == GPI_STACK_SCAN ? (uint32_t)(32768 / size)
-                             : primitive == GPI_TREE     ? 32768
-                                                         : 65536;
-    const uint32_t most = plan->shape == GP_SHAPE_SERIAL ? longest : 32, tile = gp->desc.tuning.tile;
-    if (result != GP_OK) return result;
-    if (tile) plan->items = tile;
-    if (plan->items > most) plan->items = most;
-    while (plan->shape == GP_SHAPE_LOCAL && plan->group * plan->items > 16384) plan->group /= 2;
-    if (tile && plan->shape == GP_SHAPE_LOCAL) gpi_plan_fit_local(&gp->info, primitive, size, plan);
-    return GP_OK;
-}
-
-/* A hash table's: in the serial shape, `items` is the keys a group takes. */
-static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_strategy strategy,
-                                    gpi_plan *plan)
-{
-    return gpi_plan_make_sized(gp, function, GPI_HASH, 4, strategy, plan);
-}
-
-/* Where elements are made one by one, of `size` bytes: no group waits for another, and there is one
-   strategy. */
-static gp_result gpi_plan_make_map(gp_context *gp, const char *function, size_t size, gpi_plan *plan)
-{
-    return gpi_plan_make_sized(gp, function, GPI_MAP, size, GP_STRATEGY_MULTI_PASS, plan);
-}
-
-static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->items; }
-
-/* On a device that drops out of long loops, the one group that goes over all tiles' sums is the limit: its
-   items take some 32 turns a step. */
-static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
-                                cl_uint *tiles)
-{
-    const size_t tile = gpi_plan_tile(plan);
-    const size_t most =
-        gp->info.loop_limit ? (size_t)plan->group * (gp->info.loop_limit / 32) : GPI_TILES_MAX;
-    const size_t n = count / tile + (count % tile != 0);
-    if (n > most) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
-                        "%s: count = %zu is %zu tiles of %zu elements, more than %zu", function, count, n,
-                        tile, most);
-    }
-    *tiles = (cl_uint)n;
-    return GP_OK;
-}
-/* ---- End file src/profile.c ---- */
-
-/* ---- Begin file src/context.c ---- */
-/* context.c - a context's life: the caller's objects or our own, the desc checked, counters read. */
-
-/* ------------------------------------------------------------------ create: device, context, queue */
-
-static gp_result gpi_probe_given(gp_context *gp, cl_device_id device)
-{
-    cl_platform_id platform = NULL;
-    cl_int error = clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
-    if (error == CL_SUCCESS) error = gpi_device_probe(platform, device, &gp->info);
-    if (error == CL_SUCCESS) return GP_OK;
-    return gpi_fail_cl(NULL, error, "gp_context_create", GPI_PROBE_CALLS);
-}
-
-/* The caller's queue brings its context and device. */
-static gp_result gpi_adopt_queue(gp_context *gp)
-{
-    const cl_command_queue queue = gp->desc.queue;
-    cl_command_queue_properties properties = 0;
-    cl_context context = NULL;
-    cl_device_id device = NULL;
-    cl_int error = clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
-    if (!error) error = clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
-    if (!error)
-        error = clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
-    if (error) return gpi_fail_cl(NULL, error, "gp_context_create", "clGetCommandQueueInfo");
-    if (gp->desc.context && gp->desc.context != context) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_context_create: queue belongs to another context");
-    }
-    if (gp->desc.device && gp->desc.device != device) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_context_create: queue belongs to another device");
-    }
-    if (gp->desc.profile && !(properties & CL_QUEUE_PROFILING_ENABLE)) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_context_create: profile needs a queue with CL_QUEUE_PROFILING_ENABLE");
-    }
-    gp->out_of_order = (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
-    gp->context = context;
-    gp->queue = queue;
-    (void)clRetainContext(context);
-    (void)clRetainCommandQueue(queue);
-    return gpi_probe_given(gp, device);
-}
-
-/* The caller's context, or the one of `share`; the device is the caller's choice or the first. */
-static gp_result gpi_adopt_context(gp_context *gp)
-{
-    const gp_context *share = gp->desc.share;
-    cl_device_id devices[64];
-    size_t size = 0, i = 0;
-    cl_int error;
-    gp->context = gp->desc.context ? gp->desc.context : share->context;
-    error = clRetainContext(gp->context);
-    if (error) {
-        gp->context = NULL;
-        return gpi_fail_cl(NULL, error, "gp_context_create", "clRetainContext(context)");
-    }
-    if (!gp->desc.context && !gp->desc.device) return gpi_probe_given(gp, share->info.device);
-    error = clGetContextInfo(gp->context, CL_CONTEXT_DEVICES, sizeof devices, devices, &size);
-    if (error) return gpi_fail_cl(NULL, error, "gp_context_create", "clGetContextInfo");
-    while (gp->desc.device && i < size / sizeof devices[0] && devices[i] != gp->desc.device) i++;
-    if (i == size / sizeof devices[0]) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: device is not in context");
-    }
-    return gpi_probe_given(gp, devices[i]);
-}
-
-static gp_result gpi_make_context(gp_context *gp)
-{
-    cl_context_properties properties[3];
-    cl_int error;
-    const gp_result result =
-        gp->desc.device ? gpi_probe_given(gp, gp->desc.device) : gpi_device_choose(&gp->desc, &gp->info);
-    if (result != GP_OK) return result;
-    properties[0] = CL_CONTEXT_PLATFORM;
-    properties[1] = (cl_context_properties)gp->info.platform;
-    properties[2] = 0;
-    gp->context = clCreateContext(properties, 1, &gp->info.device, NULL, NULL, &error);
-    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(NULL, error, "gp_context_create", "clCreateContext");
-}
-
-#if defined(__GNUC__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-#endif
-/* clCreateCommandQueue: its successor is missing from OpenCL 1.2 platforms. */
-static gp_result gpi_make_queue(gp_context *gp)
-{
-    cl_int error;
-    gp->queue = clCreateCommandQueue(gp->context, gp->info.device,
-                                     gp->desc.profile ? CL_QUEUE_PROFILING_ENABLE : 0, &error);
-    return error == CL_SUCCESS ? GP_OK
-                               : gpi_fail_cl(NULL, error, "gp_context_create", "clCreateCommandQueue");
-}
-#if defined(__GNUC__)
-#pragma GCC diagnostic pop
-#endif
-
-static gp_result gpi_open_device(gp_context *gp)
-{
-    gp_result result;
-    if (gp->desc.queue) return gpi_adopt_queue(gp);
-    if (gp->desc.context || gp->desc.share) result = gpi_adopt_context(gp);
-    else result = gpi_make_context(gp);
-    return result == GP_OK ? gpi_make_queue(gp) : result;
-}
-
-/* ------------------------------------------------------------------ create: the rest */
-
-static gp_result gpi_check_desc(const gp_context *gp)
-{
-    if ((unsigned)gp->desc.strategy >= GP_STRATEGY_COUNT) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: strategy = %d",
-                        (int)gp->desc.strategy);
-    }
-    if (gp->desc.share && gp->desc.share->context != gp->context) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: share has another cl_context");
-    }
-    if (gp->desc.share && gp->desc.share->info.device != gp->info.device) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: share has another device");
-    }
-    return gpi_check_tuning(&gp->desc.tuning, &gp->info);
-}
-
-/* Options of every build. PoCL compiles as OpenCL C 3.0 unless told otherwise. */
-static char *gpi_make_options(const gp_context *gp)
-{
-    const char *more = gp->desc.build_options;
-    return gpi_format("-cl-std=CL1.2%s%s%s%s", gpi_device_options(&gp->info),
-                      gp->desc.fast_math ? " -cl-fast-relaxed-math" : "", more ? " " : "", more ? more : "");
-}
-
-/* Copies the desc's strings, and looks no longer at the caller's. */
-static gp_result gpi_copy_strings(gp_context *gp)
-{
-    gp_context_desc *desc = &gp->desc;
-    if (desc->cache_dir && !*desc->cache_dir) desc->cache_dir = NULL;
-    if (desc->dump_dir && !*desc->dump_dir) desc->dump_dir = NULL;
-    gp->options = gpi_make_options(gp);
-    if (desc->dump_dir) gp->dump_dir = gpi_format("%s", desc->dump_dir);
-    if (!gp->options || (desc->dump_dir && !gp->dump_dir)) {
-        return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory for strings");
-    }
-    if (!desc->no_disk_cache)
-        gpi_cache_open(gp, desc->cache_dir ? gpi_format("%s", desc->cache_dir) : gpi_cache_dir_default(gp));
-    if (gp->dump_dir) (void)gpi_make_dirs(gp->dump_dir);
-    desc->cache_dir = desc->dump_dir = desc->build_options = desc->device_filter = NULL;
-    return GP_OK;
-}
-
-static gp_result gpi_make_buffers(gp_context *gp)
-{
-    cl_uint zero[GPI_COUNTERS];
-    cl_int error;
-    memset(zero, 0, sizeof zero);
-    gp->counters =
-        clCreateBuffer(gp->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof zero, zero, &error);
-    if (error == CL_SUCCESS) {
-        gp->result = clCreateBuffer(gp->context, CL_MEM_READ_WRITE, GPI_ELEMENT_MAX, NULL, &error);
-    }
-    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(NULL, error, "gp_context_create", "clCreateBuffer");
-}
-
-static gp_result gpi_context_open(gp_context *gp)
-{
-    gp_result result = gpi_open_device(gp);
-    if (result == GP_OK) result = gpi_check_desc(gp);
-    if (result == GP_OK) result = gpi_copy_strings(gp);
-    if (result == GP_OK) result = gpi_make_buffers(gp);
-    if (result == GP_OK && gp->desc.share) result = gpi_programs_share(gp, gp->desc.share);
-    return result;
-}
-
-GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out)
-{
-    gp_context *gp;
-    gp_result result;
-    if (out) *out = NULL;
-    if (!desc || !out) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: desc or out is NULL");
-    }
-    gp = (gp_context *)calloc(1, sizeof *gp);
-    if (!gp) return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory");
-    gp->desc = *desc;
-    result = gpi_context_open(gp);
-    if (result != GP_OK) {
-        gpi_error_leave(gp);
-        if (desc->log) desc->log(GP_LOG_ERROR, gp_last_error(NULL), desc->log_user);
-        gp_context_destroy(gp);
-        return result;
-    }
-    gpi_log(gp, GP_LOG_INFO, "gpuprim on %s (%s, %s)", gp->info.name, gp->info.platform_name,
-            gp->info.driver_version);
-    gp->desc.share = NULL; /* it may be destroyed before us */
-    *out = gp;
-    return GP_OK;
-}
-
-GP_API void gp_context_destroy(gp_context *gp)
-{
-    if (!gp) return;
-    if (gp->queue) (void)gp_finish(gp);
-    gpi_programs_free(gp);
-    gpi_hash_free_all(gp);
-    gpi_symbols_free(gp);
-    gpi_pending_free(gp);
-    if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
-    if (gp->scratch) (void)clReleaseMemObject(gp->scratch);
-    if (gp->counters) (void)clReleaseMemObject(gp->counters);
-    if (gp->result) (void)clReleaseMemObject(gp->result);
-    if (gp->queue) (void)clReleaseCommandQueue(gp->queue);
-    if (gp->context) (void)clReleaseContext(gp->context);
-    free(gp->laws);
-    free(gp->cache_dir);
-    free(gp->dump_dir);
-    free(gp->options);
-    free(gp);
-}
-
-/* ------------------------------------------------------------------ queries */
-
-GP_API cl_context gp_cl_context(const gp_context *gp) { return gp ? gp->context : NULL; }
-GP_API cl_device_id gp_cl_device(const gp_context *gp) { return gp ? gp->info.device : NULL; }
-GP_API cl_command_queue gp_cl_queue(const gp_context *gp) { return gp ? gp->queue : NULL; }
-GP_API const gp_device_info *gp_context_info(const gp_context *gp) { return gp ? &gp->info : NULL; }
-
-/* gp_finish within a call: on_async_error is told later. Where the queue is in order, one wait serves both
-   the commands and the counts of the hash tables. */
-static gp_result gpi_finish(gp_context *gp)
-{
-    const cl_int asked = gp->out_of_order ? CL_SUCCESS : gpi_hash_read_told(gp, CL_FALSE);
-    const cl_int error = clFinish(gp->queue);
-    gp_result result;
-    gpi_settle_all(gp);
-    if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
-    gp->scratch_busy = NULL;
-    if (error == CL_SUCCESS) gpi_programs_save(gp);
-    result = gpi_async_result(gp); /* the reason, where clFinish has failed too */
-    if (result != GP_OK) return result;
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clFinish");
-    if (asked != CL_SUCCESS) return gpi_fail_cl(gp, asked, "gp_finish", "clEnqueueReadBuffer");
-    return gp->out_of_order ? gpi_hash_result(gp) : gpi_hash_tell(gp);
-}
-
-GP_API gp_result gp_finish(gp_context *gp)
-{
-    gp_result result;
-    if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_finish: gp is NULL");
-    result = gpi_finish(gp);
-    gpi_tell_failures(gp);
-    return result;
-}
-
-GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
-{
-    gp_result result = GP_OK;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_warmup: gp or desc is NULL");
-    if (desc->reduce) result = gpi_reduce_warm_up(gp, desc->reduce);
-    if (desc->scan && result == GP_OK) result = gpi_scan_warm_up(gp, desc->scan);
-    if (desc->sort && result == GP_OK) result = gpi_sort_warm_up(gp, desc->sort);
-    if (desc->merge && result == GP_OK) result = gpi_merge_warm_up(gp, desc->merge);
-    if (desc->search && result == GP_OK) result = gpi_search_warm_up(gp, desc->search);
-    if (desc->topk && result == GP_OK) result = gpi_topk_warm_up(gp, desc->topk);
-    if (desc->segmented_reduce && result == GP_OK)
-        result = gpi_segmented_reduce_warm_up(gp, desc->segmented_reduce);
-    if (desc->histogram && result == GP_OK) result = gpi_histogram_warm_up(gp, desc->histogram);
-    if (desc->segmented_sort && result == GP_OK)
-        result = gpi_segmented_sort_warm_up(gp, desc->segmented_sort);
-    if (desc->sort_strings && result == GP_OK) result = gpi_sort_strings_warm_up(gp, desc->sort_strings);
-    if (desc->brackets && result == GP_OK) result = gpi_brackets_warm_up(gp, desc->brackets);
-    if (desc->select && result == GP_OK) result = gpi_select_warm_up(gp, desc->select);
-    if (desc->partition && result == GP_OK) result = gpi_partition_warm_up(gp, desc->partition);
-    if (desc->unique && result == GP_OK) result = gpi_unique_warm_up(gp, desc->unique);
-    if (desc->reduce_by_key && result == GP_OK) result = gpi_reduce_by_key_warm_up(gp, desc->reduce_by_key);
-    if (desc->run_length_encode && result == GP_OK)
-        result = gpi_run_length_encode_warm_up(gp, desc->run_length_encode);
-    if (desc->stack_scan && result == GP_OK) result = gpi_stack_scan_warm_up(gp, desc->stack_scan);
-    if (desc->tree && result == GP_OK) result = gpi_tree_warm_up(gp, desc->tree);
-    if (desc->hash && result == GP_OK) result = gpi_hash_warm_up(gp, desc->hash);
-    if (result == GP_OK) result = gpi_map_warm_up(gp, desc);
-    if (result == GP_OK) result = gpi_gather_warm_up(gp, desc);
-    if (desc->stencil && result == GP_OK) result = gpi_stencil_warm_up(gp, desc->stencil);
-    if (desc->random && result == GP_OK) result = gpi_random_warm_up(gp, desc->random);
-    return result == GP_OK ? gp_finish(gp) : result;
-}
-
-GP_API gp_result gp_profile_read(gp_context *gp, gp_profile *out)
-{
-    cl_uint counters[GPI_COUNTERS];
-    cl_int error;
-    gp_result result;
-    if (!gp || !out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_profile_read: gp or out is NULL");
-    result = gp_finish(gp);
-    if (result != GP_OK) return result;
-    error =
-        clEnqueueReadBuffer(gp->queue, gp->counters, CL_TRUE, 0, sizeof counters, counters, 0, NULL, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_profile_read", "clEnqueueReadBuffer");
-    *out = gp->profile;
-    out->fallbacks = counters[0];
-    out->abandoned = counters[1];
-    out->clamped = counters[2];
-    out->bad_offsets = counters[3];
-    out->skipped = counters[4];
-    return GP_OK;
-}
-
-GP_API gp_result gp_profile_kernels(gp_context *gp, gp_kernel_profile *out, size_t capacity, size_t *count)
-{
-    gp_result result;
-    size_t i;
-    if (!gp || !count || (!out && capacity > 0)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_profile_kernels: gp, count or out is NULL");
-    }
-    result = gp_finish(gp);
-    *count = gp->kernel_count;
-    for (i = 0; i < gp->kernel_count && i < capacity; i++) out[i] = gp->kernels[i];
-    return result;
-}
-
-GP_API gp_result gp_profile_reset(gp_context *gp)
-{
-    const cl_uint zero[GPI_COUNTERS] = {0};
-    cl_int error;
-    gp_result result;
-    if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_profile_reset: gp is NULL");
-    result = gp_finish(gp);
-    if (result != GP_OK) return result;
-    error = clEnqueueWriteBuffer(gp->queue, gp->counters, CL_TRUE, 0, sizeof zero, zero, 0, NULL, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_profile_reset", "clEnqueueWriteBuffer");
-    memset(&gp->profile, 0, sizeof gp->profile);
-    gp->profile.scratch_bytes = gp->scratch_size;
-    gp->kernel_count = 0;
-    return GP_OK;
-}
-/* ---- End file src/context.c ---- */
-
-/* ---- Begin file src/cache.c ---- */
-/* cache.c - built programs on disk, and the dump folder.
-
-   A file holds one program's binary for one device and driver. Its name is the key; its header repeats
-   the key and has a checksum, because a damaged binary can bring a driver down. It is written beside its
-   place and renamed, so that a reader sees all of it or nothing. Loading one renews its time; after a save
-   the files that were used longest ago go, until the folder keeps its bound. Other processes may do the
-   same at any moment: a file that is gone is one to build, or one less to remove.
-
-   A driver may crash on a file whose checksum is right. So a file has a mark beside it while the driver loads
-   it, which its process keeps locked; a mark that nobody has locked is a dead process's. */
-
-#include <time.h>
-
-#if defined(_WIN32)
-#include <direct.h>
-#include <process.h>
-#define GPI_MKDIR(path) _mkdir(path)
-#define GPI_PID() ((unsigned)_getpid())
-#else /* all of these declare what is used here also in strict C99 */
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <utime.h>
-#define GPI_MKDIR(path) mkdir(path, 0777)
-#define GPI_PID() ((unsigned)getpid())
-#endif
-
-#define GPI_CACHE_MAGIC "GPUPRIM3"
-#define GPI_CACHE_MARK ".loading"           /* what the name of a file's mark ends with */
-#define GPI_CACHE_LIMIT ((size_t)256 << 20) /* bytes, where the desc names none */
-#define GPI_CACHE_STALE 3600          /* seconds after which a temporary file or a mark is a dead process's */
-#define GPI_CACHE_FILE_MAX 0x10000000 /* bytes of a file worth reading */
-#define GPI_PATH_MAX 4096             /* no system opens a longer one */
-
-typedef struct gpi_cache_header {
-    char magic[8];
-    gpi_key key;
-    uint64_t kernels; /* bit k: kernel k's machine code is inside */
-    uint64_t size;    /* of the binary that follows */
-    uint64_t checksum;
-} gpi_cache_header;
-
-static uint64_t gpi_hash(uint64_t hash, const void *data, size_t size)
-{
-    const unsigned char *bytes = (const unsigned char *)data;
-    size_t i;
-    for (i = 0; i < size; i++) hash = (hash ^ bytes[i]) * 0x100000001b3u; /* FNV-1a */
-    return hash;
-}
-
-/* A relative one would be another folder wherever the program is called (and the XDG specification has it
-   ignored). */
-static bool gpi_is_absolute(const char *path)
-{
-#if defined(_WIN32)
-    return path && *path;
-#else
-    return path && *path == '/';
-#endif
-}
-
-/* Where programs are kept when the caller names no folder; NULL when there is no such place. */
-static char *gpi_cache_dir_default(const gp_context *gp)
-{
-    const char *named = getenv("GPUPRIM_CACHE");
-    const char *cache = getenv("XDG_CACHE_HOME");
-    const char *home = getenv("HOME");
-    const char *local = getenv("LOCALAPPDATA");
-    if (named && strcmp(named, "off") == 0) return NULL;
-    if (gpi_is_absolute(named)) return gpi_format("%s", named);
-    if (named && *named) {
-        gpi_log(gp, GP_LOG_WARNING,
-                "cache: GPUPRIM_CACHE is \"%s\", must be off or an absolute path; ignored", named);
-    }
-    if (gpi_is_absolute(cache)) return gpi_format("%s/gpuprim", cache);
-    if (gpi_is_absolute(local)) return gpi_format("%s/gpuprim", local);
-    if (gpi_is_absolute(home)) return gpi_format("%s/.cache/gpuprim", home);
-    return NULL;
-}
-
-/* Makes a folder and those above it. */
-static bool gpi_make_dirs(const char *path)
-{
-    char *partial = strlen(path) < GPI_PATH_MAX ? gpi_format("%s", path) : NULL;
-    char *at;
-    if (!partial) return false;
-    for (at = partial + 1; *partial && *at; at++) {
-        if (*at != '/') continue;
-        *at = '\0';
-        (void)GPI_MKDIR(partial);
-        *at = '/';
-    }
-    (void)GPI_MKDIR(partial);
-    free(partial);
-    return true;
-}
-
-static char *gpi_cache_path(const gp_context *gp, const gpi_program *program)
-{
-    return gpi_format("%s/%016llx%016llx.bin", gp->cache_dir, (unsigned long long)program->key.word[0],
-                      (unsigned long long)program->key.word[1]);
-}
-
-/* Nothing is saved from here on. Told once. */
-static void gpi_cache_close(gp_context *gp, const char *path)
-{
-    if (gp->cache_closed) return;
-    gpi_log(gp, GP_LOG_WARNING, "cache: cannot write %s; nothing more is saved", path);
-    gp->cache_closed = true;
-}
-
-/* Takes the folder (NULL: there is no cache), and makes it. What cannot be written may still be read. */
-static void gpi_cache_open(gp_context *gp, char *folder)
-{
-    gp->cache_dir = folder;
-    if (!folder) return;
-    (void)gpi_make_dirs(folder);
-#if !defined(_WIN32)
-    if (access(folder, W_OK | X_OK) != 0) gpi_cache_close(gp, folder);
-#endif
-}
-
-/* ------------------------------------------------------------------ files */
-
-#if defined(_WIN32)
-
-/* All of a file, to be freed; NULL when it cannot be read. */
-static unsigned char *gpi_file_read(const char *path, size_t *size)
-{
-    FILE *file = fopen(path, "rb");
-    unsigned char *data = NULL;
-    long length;
-    if (!file) return NULL;
-    if (fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) > 0 && length <= GPI_CACHE_FILE_MAX &&
-        fseek(file, 0, SEEK_SET) == 0) {
-        data = (unsigned char *)malloc((size_t)length);
-        *size = (size_t)length;
-        if (data && fread(data, 1, *size, file) != *size) {
-            free(data);
-            data = NULL;
-        }
-    }
-    (void)fclose(file);
-    return data;
-}
-
-static FILE *gpi_file_create(const char *path) { return fopen(path, "wb"); }
-
-#else
-
-/* Opens a file to be read; -1: it cannot be, or must not. A pipe would be waited for, a device may have no
-   end, and a binary of another user's, root's apart, would run as this one. */
-static int gpi_file_open(const char *path, struct stat *info)
-{
-    const int file = open(path, O_RDONLY | O_NONBLOCK);
-    if (file < 0) return -1;
-    if (fstat(file, info) == 0 && S_ISREG(info->st_mode) &&
-        (info->st_uid == geteuid() || info->st_uid == 0) && info->st_size <= GPI_CACHE_FILE_MAX)
-        return file;
-    (void)close(file);
-    return -1;
-}
-
-/* False: there are not as many bytes. */
-static bool gpi_file_fill(int file, unsigned char *to, size_t size)
-{
-    while (size > 0) {
-        const ssize_t got = read(file, to, size);
-        if (got == 0 || (got < 0 && errno != EINTR)) return false;
-        if (got < 0) continue;
-        to += got;
-        size -= (size_t)got;
-    }
-    return true;
-}
-
-/* All of a file, to be freed; NULL when it cannot be read. */
-static unsigned char *gpi_file_read(const char *path, size_t *size)
-{
-    struct stat info;
-    const int file = gpi_file_open(path, &info);
-    unsigned char *data = NULL;
-    if (file < 0) return NULL;
-    *size = (size_t)info.st_size;
-    if (*size > 0) data = (unsigned char *)malloc(*size);
-    if (data && !gpi_file_fill(file, data, *size)) {
-        free(data);
-        data = NULL;
-    }
-    (void)close(file);
-    return data;
-}
-
-/* A new file: it follows no link that somebody may have put there. */
-static FILE *gpi_file_create(const char *path)
-{
-    (void)remove(path); /* a dead process's with this number */
-    return fopen(path, "wbx");
-}
-
-#endif
-
-/* Writes head and body to a new file beside `path` and renames it: whole, or not at all. */
-static bool gpi_file_write(const char *path, const void *head, size_t head_size, const void *body,
-                           size_t body_size)
-{
-    char *temporary = gpi_format("%s.%u.%p.tmp", path, GPI_PID(), (const void *)&path);
-    FILE *file = temporary ? gpi_file_create(temporary) : NULL;
-    bool good = file != NULL;
-    if (file) {
-        good = fwrite(head, 1, head_size, file) == head_size && fwrite(body, 1, body_size, file) == body_size;
-        good = fclose(file) == 0 && good;
-#if defined(_WIN32)
-        if (good) (void)remove(path); /* rename does not replace there */
-#endif
-        good = good && rename(temporary, path) == 0;
-        if (!good) (void)remove(temporary);
-    }
-    free(temporary);
-    return good;
-}
-
-/* ------------------------------------------------------------------ cache: its bound */
-
-#if defined(_WIN32)
-
-static void gpi_file_touch(const char *path) { (void)path; }
-static void gpi_cache_trim(const gp_context *gp) { (void)gp; }
-
-#else
-
-static void gpi_file_touch(const char *path) { (void)utime(path, NULL); }
-
-typedef struct gpi_cache_file {
-    char *path;
-    uint64_t size;
-    time_t used; /* whole seconds */
-} gpi_cache_file;
-
-typedef struct gpi_cache_files {
-    gpi_cache_file *file;
-    size_t count, capacity;
-    uint64_t bytes;
-} gpi_cache_files;
-
-/* What follows the key in the name of a file of ours; NULL: not ours. */
-static const char *gpi_cache_ending(const char *name)
-{
-    return strspn(name, "0123456789abcdef") == 32 && strncmp(name + 32, ".bin", 4) == 0 ? name + 36 : NULL;
-}
-
-/* Whoever named it: is it a file of this cache by its contents, whatever the version? */
-static bool gpi_cache_has_magic(const char *path)
-{
-    unsigned char magic[7];
-    struct stat info;
-    const int file = gpi_file_open(path, &info);
-    const bool good = file >= 0 && gpi_file_fill(file, magic, sizeof magic) &&
-                      memcmp(magic, GPI_CACHE_MAGIC, sizeof magic) == 0;
-    if (file >= 0) (void)close(file);
-    return good;
-}
-
-/* Takes `path`. */
-static void gpi_cache_files_add(gpi_cache_files *files, char *path, const struct stat *info)
-{
-    if (files->count == files->capacity) {
-        const size_t capacity = files->capacity ? 2 * files->capacity : 64;
-        gpi_cache_file *grown = (gpi_cache_file *)realloc(files->file, capacity * sizeof *grown);
-        if (!grown) {
-            free(path);
-            return;
-        }
-        files->file = grown;
-        files->capacity = capacity;
-    }
-    files->file[files->count].path = path;
-    files->file[files->count].size = (uint64_t)info->st_size;
-    files->file[files->count].used = info->st_mtime;
-    files->count++;
-    files->bytes += (uint64_t)info->st_size;
-}
-
-/* Removes a temporary file that its process has left behind, or a mark with the file that it is of. */
-static void gpi_cache_clean(char *path, const char *ending, const struct stat *info)
-{
-    const size_t length = strlen(ending), mark = sizeof GPI_CACHE_MARK - 1;
-    if (difftime(time(NULL), info->st_mtime) <= GPI_CACHE_STALE) return;
-    if (length > 4 && strcmp(ending + length - 4, ".tmp") == 0) (void)remove(path);
-    if (strcmp(ending, GPI_CACHE_MARK) != 0) return;
-    (void)remove(path);
-    path[strlen(path) - mark] = '\0';
-    if (gpi_cache_has_magic(path)) (void)remove(path);
-}
-
-/* Lists a program's file; removes what a dead process has left behind. */
-static void gpi_cache_visit(gpi_cache_files *files, const char *folder, const char *name)
-{
-    const char *ending = gpi_cache_ending(name);
-    struct stat info;
-    char *path = ending ? gpi_format("%s/%s", folder, name) : NULL;
-    if (!path || stat(path, &info) != 0 || !S_ISREG(info.st_mode)) {
-        free(path);
-    } else if (*ending == '\0') {
-        gpi_cache_files_add(files, path, &info);
-    } else {
-        gpi_cache_clean(path, ending, &info);
-        free(path);
-    }
-}
-
-static int gpi_cache_older(const void *pa, const void *pb)
-{
-    const gpi_cache_file *a = (const gpi_cache_file *)pa, *b = (const gpi_cache_file *)pb;
-    return (a->used > b->used) - (a->used < b->used);
-}
-
-/* Removes the files that were used longest ago until the rest keeps the bound. */
-static void gpi_cache_trim(const gp_context *gp)
-{
-    const uint64_t limit = gp->desc.cache_limit ? gp->desc.cache_limit : GPI_CACHE_LIMIT;
-    gpi_cache_files files;
-    DIR *folder = opendir(gp->cache_dir);
-    const struct dirent *entry;
-    size_t i;
-    if (!folder) return;
-    memset(&files, 0, sizeof files);
-    while ((entry = readdir(folder)) != NULL) gpi_cache_visit(&files, gp->cache_dir, entry->d_name);
-    (void)closedir(folder);
-    if (files.bytes > limit) qsort(files.file, files.count, sizeof *files.file, gpi_cache_older);
-    for (i = 0; i < files.count; i++) {
-        const gpi_cache_file *file = &files.file[i];
-        if (files.bytes > limit) {
-            if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* or another process has */
-            files.bytes -= file->size;
-        }
-        free(file->path);
-    }
-    free(files.file);
-}
-
-#endif
-
-/* ------------------------------------------------------------------ cache: marks */
-
-#if !defined(LOCK_EX) /* Windows: a file is not marked */
-
-static int gpi_mark_set(const char *path, bool *dead)
-{
-    (void)path;
-    *dead = false;
-    return -1;
-}
-
-static void gpi_mark_remove(const char *path, int mark)
-{
-    (void)path;
-    (void)mark;
-}
-
-#else
-
-/* Makes the mark, locks it, and then writes to it: an empty one says nothing yet. */
-static int gpi_mark_make(const char *path)
-{
-    const int mark = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
-    if (mark < 0) return -1;
-    (void)fcntl(mark, F_SETFD, FD_CLOEXEC);
-    if (flock(mark, LOCK_EX | LOCK_NB) == 0 && write(mark, "1", 1) == 1) return mark;
-    (void)remove(path);
-    (void)close(mark);
-    return -1;
-}
-
-/* A mark that is there: has its process died? One that is gone by now was a living process's. */
-static bool gpi_mark_is_dead(const char *path)
-{
-    struct stat info;
-    const int mark = gpi_file_open(path, &info);
-    bool dead = mark >= 0 && flock(mark, LOCK_EX | LOCK_NB) == 0 && fstat(mark, &info) == 0;
-    dead = dead && info.st_nlink > 0 && info.st_size > 0;
-    if (mark >= 0) (void)close(mark);
-    return dead;
-}
-
-/* Says that the driver is about to load a file. -1: there is no mark, since the folder cannot be written or
-   another thread or process is loading the file; or *dead: since one has died of it. */
-static int gpi_mark_set(const char *path, bool *dead)
-{
-    const int mark = gpi_mark_make(path);
-    *dead = mark < 0 && gpi_mark_is_dead(path);
-    return mark;
-}
-
-/* Removed before it is unlocked, so that nobody takes it for a dead process's. */
-static void gpi_mark_remove(const char *path, int mark)
-{
-    if (mark < 0) return;
-    if (path) (void)remove(path);
-    (void)close(mark);
-}
-
-#endif
-
-static char *gpi_mark_path(const gp_context *gp, const gpi_program *program)
-{
-    char *file = gp->cache_dir ? gpi_cache_path(gp, program) : NULL;
-    char *path = file ? gpi_format("%s" GPI_CACHE_MARK, file) : NULL;
-    free(file);
-    return path;
-}
-
-/* The driver is about to load the program's file, or has loaded it. False: it must not, a process has died
-   of that; the file is gone. */
-static bool gpi_cache_mark(gp_context *gp, gpi_program *program)
-{
-    char *path = gpi_mark_path(gp, program);
-    bool dead = false;
-    program->mark = path ? gpi_mark_set(path, &dead) : -1;
-    if (dead) {
-        gpi_cache_drop(gp, program);
-        (void)remove(path);
-        gpi_log(gp, GP_LOG_WARNING,
-                "cache: a process ended while it loaded a program, which is built anew: %s", path);
-    }
-    free(path);
-    return !dead;
-}
-
-static void gpi_cache_unmark(const gp_context *gp, gpi_program *program)
-{
-    char *path = gpi_mark_path(gp, program);
-    gpi_mark_remove(path, program->mark);
-    free(path);
-}
-
-/* ------------------------------------------------------------------ cache */
-
-/* Of all that the key and the size do not tell. */
-static uint64_t gpi_cache_checksum(const gpi_cache_header *header, const unsigned char *body, size_t size)
-{
-    return gpi_hash(gpi_hash(GPI_HASH_SEED, &header->kernels, sizeof header->kernels), body, size);
-}
-
-static bool gpi_cache_valid(const gpi_cache_header *header, const gpi_program *program,
-                            const unsigned char *body, size_t body_size)
-{
-    return memcmp(header->magic, GPI_CACHE_MAGIC, sizeof header->magic) == 0 &&
-           memcmp(&header->key, &program->key, sizeof header->key) == 0 && header->size == body_size &&
-           header->checksum == gpi_cache_checksum(header, body, body_size);
-}
-
-/* The program's binary, to be freed, or NULL: not there, damaged or not ours (dropped then). With the file
-   marked: gpi_cache_unmark when the driver has loaded it. */
-static unsigned char *gpi_cache_load(gp_context *gp, gpi_program *program, size_t *size)
-{
-    gpi_cache_header header;
-    char *path = gp->cache_dir ? gpi_cache_path(gp, program) : NULL;
-    unsigned char *data = path ? gpi_file_read(path, size) : NULL;
-    bool valid = false;
-    if (data && *size > sizeof header) {
-        memcpy(&header, data, sizeof header);
-        *size -= sizeof header;
-        memmove(data, data + sizeof header, *size);
-        valid = gpi_cache_valid(&header, program, data, *size);
-        program->saved = valid ? (uint32_t)header.kernels : 0;
-        if (valid) gpi_file_touch(path);
-    }
-    if (data && !valid) {
-        gpi_log(gp, GP_LOG_WARNING, "cache: %s is damaged or foreign, dropped", path);
-        (void)remove(path);
-    }
-    if (data && (!valid || !gpi_cache_mark(gp, program))) {
-        free(data);
-        data = NULL;
-        program->saved = 0;
-    }
-    free(path);
-    return data;
-}
-
-static void gpi_cache_drop(gp_context *gp, const gpi_program *program)
-{
-    char *path = gp->cache_dir ? gpi_cache_path(gp, program) : NULL;
-    if (path) (void)remove(path);
-    free(path);
-}
-
-/* Failure to save costs a rebuild in the next process, nothing else. */
-static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned char *binary, size_t size)
-{
-    gpi_cache_header header;
-    char *path = gpi_cache_path(gp, program);
-    bool good;
-    memcpy(header.magic, GPI_CACHE_MAGIC, sizeof header.magic);
-    header.key = program->key;
-    header.kernels = program->launched;
-    header.size = size;
-    header.checksum = gpi_cache_checksum(&header, binary, size);
-    good = path && gpi_file_write(path, &header, sizeof header, binary, size);
-    if (!good) gpi_cache_close(gp, path ? path : "?");
-    else gpi_cache_trim(gp);
-    free(path);
-    return good;
-}
-
-/* Writes a program's source or binary to the dump folder. */
-static void gpi_dump(gp_context *gp, const gpi_program *program, const char *ending, const void *data,
-                     size_t size)
-{
-    char *path;
-    if (!gp->dump_dir) return;
-    path = gpi_format("%s/%016llx%s", gp->dump_dir, (unsigned long long)program->key.word[0], ending);
-    if (!path || !gpi_file_write(path, "", 0, data, size)) {
-        gpi_log(gp, GP_LOG_WARNING, "dump: cannot write %s", path ? path : "?");
-    }
-    free(path);
-}
-/* ---- End file src/cache.c ---- */
-
-/* ---- Begin file src/build_log.c ---- */
-/* build_log.c - what a compiler says of a text of the caller's, in an order that helps. */
-
-enum { GPI_LOG_LINES_OWN = 40, GPI_LOG_LINES_REST = 8 }; /* of a build log */
-
-/* Compilers' messages begin with a place. Those about kernels/ follow from the caller's own as a rule. */
-static bool gpi_line_has(const char *line, size_t length, const char *part)
-{
-    const size_t most = strlen(part);
-    size_t i;
-    for (i = 0; i + most <= length; i++) {
-        if (memcmp(line + i, part, most) == 0) return true;
-    }
-    return false;
-}
-
-static bool gpi_line_begins(const char *line, size_t length)
-{
-    return gpi_line_has(line, length, "error:") || gpi_line_has(line, length, "warning:") ||
-           gpi_line_has(line, length, "note:") || gpi_line_has(line, length, " generated");
-}
-
-/* Adds a build log's messages about our kernels, or all others; tells how many lines there were, of which at
-   most `most` are added. */
-static size_t gpi_text_add_log(gpi_text *text, const char *log, bool ours, size_t most)
-{
-    bool about_ours = false;
-    size_t lines = 0;
-    while (*log) {
-        const size_t length = strcspn(log, "\n");
-        if (gpi_line_begins(log, length)) about_ours = gpi_line_has(log, length, "kernels/");
-        if (about_ours == ours && length > 0 && lines++ < most)
-            gpi_text_add(text, "%.*s\n", (int)(length < 400 ? length : 400), log);
-        log += length + (log[length] == '\n');
-    }
-    return lines;
-}
-
-/* The caller's own lines first, and few of what follows from them. */
-static char *gpi_log_arrange(const char *log)
-{
-    gpi_text text;
-    size_t own, rest;
-    memset(&text, 0, sizeof text);
-    own = gpi_text_add_log(&text, log, false, GPI_LOG_LINES_OWN);
-    rest = gpi_text_add_log(&text, log, true, own ? GPI_LOG_LINES_REST : GPI_LOG_LINES_OWN);
-    if (own > GPI_LOG_LINES_OWN) gpi_text_add(&text, "(of %zu lines)\n", own);
-    if (own && rest > GPI_LOG_LINES_REST)
-        gpi_text_add(&text, "(%zu more lines about kernels/*.cl)\n", rest - GPI_LOG_LINES_REST);
-    if (!text.failed) return text.data;
-    free(text.data);
-    return NULL;
-}
-
-/* What the array of negative size in gpi_prelude_monoid means, or an input's name where there is none. */
-static void gpi_log_explain(const char *log, char *out, size_t size)
-{
-    static const char name[] = "gpi_monoid_size_";
-    const char *at = strstr(log, name);
-    out[0] = '\0';
-    if (at && strstr(log, "_is_not_sizeof_type"))
-        (void)snprintf(out, size,
-                       "monoid->size = %d is not sizeof(type) on this device: ", atoi(at + sizeof name - 1));
-    else if (strstr(log, "undeclared identifier 'x'"))
-        (void)snprintf(out, size, "the map names x, and there is no in: ");
-    else if (strstr(log, "undeclared identifier 'y'"))
-        (void)snprintf(out, size, "the map names y, and there is no in2: ");
-}
-/* ---- End file src/build_log.c ---- */
-
-/* ---- Begin file src/program.c ---- */
-/* program.c - from a description to a built program: compose, look up in memory, on disk, or build. */
-
-/* ------------------------------------------------------------------ text */
-
-static bool gpi_text_reserve(gpi_text *text, size_t more)
-{
-    size_t capacity = text->capacity ? text->capacity : 1024;
-    char *grown;
-    while (capacity < text->length + more + 1) capacity *= 2;
-    if (text->failed || capacity == text->capacity) return !text->failed;
-    grown = (char *)realloc(text->data, capacity);
-    if (!grown) {
-        text->failed = true;
-        return false;
-    }
-    text->data = grown;
-    text->capacity = capacity;
-    return true;
-}
-
-static void gpi_text_add(gpi_text *text, const char *format, ...)
-{
-    va_list args;
-    int length;
-    va_start(args, format);
-    length = vsnprintf(NULL, 0, format, args);
-    va_end(args);
-    if (length < 0 || !gpi_text_reserve(text, (size_t)length)) return;
-    va_start(args, format);
-    (void)vsnprintf(text->data + text->length, (size_t)length + 1, format, args);
-    va_end(args);
-    text->length += (size_t)length;
-}
-
-static void gpi_text_add_lines(gpi_text *text, const char *const *lines, size_t count)
-{
-    size_t i;
-    for (i = 0; i < count; i++) {
-        const size_t length = strlen(lines[i]);
-        if (!gpi_text_reserve(text, length)) return;
-        memcpy(text->data + text->length, lines[i], length + 1);
-        text->length += length;
-    }
-}
-
-/* ------------------------------------------------------------------ compose */
-
+/* ---- Begin file src/program/compose.c ---- */
+/* compose.c - what each program is made of: its prelude, then the kernel files. */
 /* The file of kernels/ that makes a program, and its kernels, by gpi_primitive. */
 typedef struct gpi_program_text {
     const char *file;
@@ -17275,19 +16943,6 @@ static void gpi_prelude_apart(const gp_context *gp, const gpi_plan *plan, gpi_te
                  gp->info.fp64);
 }
 
-/* Everything that makes this program differ from others of its primitive. */
-static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
-                              const gpi_plan *plan)
-{
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_prelude_plan(gp, plan, &text);
-    gpi_element_prelude(element, primitive, plan, &text);
-    if (!text.failed) return text.data;
-    free(text.data);
-    return NULL;
-}
-
 /* The whole source: prelude, layers from the device up, the primitive. */
 static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, size_t fields)
 {
@@ -17329,127 +16984,241 @@ static gpi_key gpi_key_make(const gp_context *gp, const char *source, size_t pre
     }
     return key;
 }
+/* ---- End file src/program/compose.c ---- */
 
-/* ------------------------------------------------------------------ build */
+/* ---- Begin file src/program/file.c ---- */
+/* file.c - files and folders for the cache: read, written whole, locked marks. */
+#if defined(_WIN32)
+#include <direct.h>
+#include <process.h>
+#define GPI_MKDIR(path) _mkdir(path)
+#define GPI_PID() ((unsigned)_getpid())
+#else /* all of these declare what is used here also in strict C99 */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utime.h>
+#define GPI_MKDIR(path) mkdir(path, 0777)
+#define GPI_PID() ((unsigned)getpid())
+#endif
 
-static gp_result gpi_fail_build(gp_context *gp, cl_program program, const char *function, cl_int error)
+#define GPI_FILE_MAX 0x10000000 /* bytes of a file worth reading */
+#define GPI_PATH_MAX 4096       /* no system opens a longer one */
+
+/* Makes a folder and those above it. */
+static bool gpi_make_dirs(const char *path)
 {
-    size_t size = 0;
-    char *log = NULL, *arranged, why[80];
-    gp_result result;
-    (void)clGetProgramBuildInfo(program, gp->info.device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
-    log = (char *)calloc(size + 1, 1);
-    if (log) (void)clGetProgramBuildInfo(program, gp->info.device, CL_PROGRAM_BUILD_LOG, size, log, NULL);
-    arranged = log ? gpi_log_arrange(log) : NULL;
-    gpi_log_explain(log ? log : "", why, sizeof why);
-    result = gpi_fail(gp, error == CL_OUT_OF_HOST_MEMORY ? GP_ERROR_OUT_OF_HOST_MEMORY : GP_ERROR_BUILD,
-                      "%s: %sclBuildProgram returned %s (%d), build log:\n%s", function, why,
-                      gpi_cl_error_name(error), (int)error, arranged ? arranged : "");
-    free(arranged);
-    free(log);
-    return result;
-}
-
-static gp_result gpi_build_source(gp_context *gp, const char *function, const char *source,
-                                  gpi_program *program)
-{
-    cl_int error;
-    program->program = clCreateProgramWithSource(gp->context, 1, &source, NULL, &error);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "clCreateProgramWithSource");
-    error = clBuildProgram(program->program, 1, &gp->info.device, gp->options, NULL, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_build(gp, program->program, function, error);
-    gp->profile.programs_built++;
-    return GP_OK;
-}
-
-/* The file of a program that the driver does not take: it goes. */
-static void gpi_binary_refuse(gp_context *gp, gpi_program *program)
-{
-    size_t k;
-    gpi_log(gp, GP_LOG_WARNING, "cache: the driver refuses a saved program, rebuilt");
-    for (k = 0; k < GPI_KERNELS_MAX; k++) {
-        if (program->kernel[k]) (void)clReleaseKernel(program->kernel[k]);
-        program->kernel[k] = NULL;
+    char *partial = strlen(path) < GPI_PATH_MAX ? gpi_format("%s", path) : NULL;
+    char *at;
+    if (!partial) return false;
+    for (at = partial + 1; *partial && *at; at++) {
+        if (*at != '/') continue;
+        *at = '\0';
+        (void)GPI_MKDIR(partial);
+        *at = '/';
     }
-    if (program->program) (void)clReleaseProgram(program->program);
-    program->program = NULL;
-    program->saved = 0;
-    gpi_cache_drop(gp, program);
+    (void)GPI_MKDIR(partial);
+    free(partial);
+    return true;
 }
 
-/* True when the disk cache had it and the driver took it. */
-static bool gpi_build_binary(gp_context *gp, gpi_program *program)
+#if defined(_WIN32)
+
+/* All of a file, to be freed; NULL when it cannot be read. */
+static unsigned char *gpi_file_read(const char *path, size_t *size)
 {
-    size_t size = 0;
-    cl_int error = CL_SUCCESS, status = CL_SUCCESS;
-    unsigned char *binary = gpi_cache_load(gp, program, &size);
-    const unsigned char *const_binary = binary;
-    if (!binary) return false;
-    program->program =
-        clCreateProgramWithBinary(gp->context, 1, &gp->info.device, &size, &const_binary, &status, &error);
-    if (error == CL_SUCCESS && status == CL_SUCCESS) {
-        error = clBuildProgram(program->program, 1, &gp->info.device, gp->options, NULL, NULL);
+    FILE *file = fopen(path, "rb");
+    unsigned char *data = NULL;
+    long length;
+    if (!file) return NULL;
+    if (fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) > 0 && length <= GPI_FILE_MAX &&
+        fseek(file, 0, SEEK_SET) == 0) {
+        data = (unsigned char *)malloc((size_t)length);
+        *size = (size_t)length;
+        if (data && fread(data, 1, *size, file) != *size) {
+            free(data);
+            data = NULL;
+        }
     }
-    gpi_cache_unmark(gp, program);
-    free(binary);
-    if (error == CL_SUCCESS && status == CL_SUCCESS) return true;
-    gpi_binary_refuse(gp, program);
+    (void)fclose(file);
+    return data;
+}
+
+static FILE *gpi_file_create(const char *path) { return fopen(path, "wb"); }
+
+static void gpi_file_touch(const char *path) { (void)path; }
+
+#else
+
+/* Opens a file to be read; -1: it cannot be, or must not. A pipe would be waited for, a device may have no
+   end, and a binary of another user's, root's apart, would run as this one. */
+static int gpi_file_open(const char *path, struct stat *info)
+{
+    const int file = open(path, O_RDONLY | O_NONBLOCK);
+    if (file < 0) return -1;
+    if (fstat(file, info) == 0 && S_ISREG(info->st_mode) &&
+        (info->st_uid == geteuid() || info->st_uid == 0) && info->st_size <= GPI_FILE_MAX)
+        return file;
+    (void)close(file);
+    return -1;
+}
+
+/* False: there are not as many bytes. */
+static bool gpi_file_fill(int file, unsigned char *to, size_t size)
+{
+    while (size > 0) {
+        const ssize_t got = read(file, to, size);
+        if (got == 0 || (got < 0 && errno != EINTR)) return false;
+        if (got < 0) continue;
+        to += got;
+        size -= (size_t)got;
+    }
+    return true;
+}
+
+/* All of a file, to be freed; NULL when it cannot be read. */
+static unsigned char *gpi_file_read(const char *path, size_t *size)
+{
+    struct stat info;
+    const int file = gpi_file_open(path, &info);
+    unsigned char *data = NULL;
+    if (file < 0) return NULL;
+    *size = (size_t)info.st_size;
+    if (*size > 0) data = (unsigned char *)malloc(*size);
+    if (data && !gpi_file_fill(file, data, *size)) {
+        free(data);
+        data = NULL;
+    }
+    (void)close(file);
+    return data;
+}
+
+/* Whoever named it: does it begin with these bytes? */
+static bool gpi_file_begins(const char *path, const char *bytes, size_t size)
+{
+    unsigned char head[16];
+    struct stat info;
+    const int file = gpi_file_open(path, &info);
+    const bool good = file >= 0 && gpi_file_fill(file, head, size) && memcmp(head, bytes, size) == 0;
+    if (file >= 0) (void)close(file);
+    return good;
+}
+
+static void gpi_file_touch(const char *path) { (void)utime(path, NULL); }
+
+/* A new file: it follows no link that somebody may have put there. */
+static FILE *gpi_file_create(const char *path)
+{
+    (void)remove(path); /* a dead process's with this number */
+    return fopen(path, "wbx");
+}
+
+#endif
+
+/* Writes head and body to a new file beside `path` and renames it: whole, or not at all. */
+static bool gpi_file_write(const char *path, const void *head, size_t head_size, const void *body,
+                           size_t body_size)
+{
+    char *temporary = gpi_format("%s.%u.%p.tmp", path, GPI_PID(), (const void *)&path);
+    FILE *file = temporary ? gpi_file_create(temporary) : NULL;
+    bool good = file != NULL;
+    if (file) {
+        good = fwrite(head, 1, head_size, file) == head_size && fwrite(body, 1, body_size, file) == body_size;
+        good = fclose(file) == 0 && good;
+#if defined(_WIN32)
+        if (good) (void)remove(path); /* rename does not replace there */
+#endif
+        good = good && rename(temporary, path) == 0;
+        if (!good) (void)remove(temporary);
+    }
+    free(temporary);
+    return good;
+}
+
+#if !defined(LOCK_EX) /* Windows: a file is not marked */
+
+static int gpi_mark_set(const char *path, bool *dead)
+{
+    (void)path;
+    *dead = false;
+    return -1;
+}
+
+static void gpi_mark_remove(const char *path, int mark)
+{
+    (void)path;
+    (void)mark;
+}
+
+#else
+
+/* Makes the mark, locks it, and then writes to it: an empty one says nothing yet. */
+static int gpi_mark_make(const char *path)
+{
+    const int mark = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    if (mark < 0) return -1;
+    (void)fcntl(mark, F_SETFD, FD_CLOEXEC);
+    if (flock(mark, LOCK_EX | LOCK_NB) == 0 && write(mark, "1", 1) == 1) return mark;
+    (void)remove(path);
+    (void)close(mark);
+    return -1;
+}
+
+/* A mark that is there: has its process died? One that is gone by now was a living process's. */
+static bool gpi_mark_is_dead(const char *path)
+{
+    struct stat info;
+    const int mark = gpi_file_open(path, &info);
+    bool dead = mark >= 0 && flock(mark, LOCK_EX | LOCK_NB) == 0 && fstat(mark, &info) == 0;
+    dead = dead && info.st_nlink > 0 && info.st_size > 0;
+    if (mark >= 0) (void)close(mark);
+    return dead;
+}
+
+/* Says that the driver is about to load a file. -1: there is no mark, since the folder cannot be written or
+   another thread or process is loading the file; or *dead: since one has died of it. */
+static int gpi_mark_set(const char *path, bool *dead)
+{
+    const int mark = gpi_mark_make(path);
+    *dead = mark < 0 && gpi_mark_is_dead(path);
+    return mark;
+}
+
+/* Removed before it is unlocked, so that nobody takes it for a dead process's. */
+static void gpi_mark_remove(const char *path, int mark)
+{
+    if (mark < 0) return;
+    if (path) (void)remove(path);
+    (void)close(mark);
+}
+
+#endif
+/* ---- End file src/program/file.c ---- */
+
+/* ---- Begin file src/program/user_text.h ---- */
+/* user_text.h - texts of the caller's. */
+/* user_text.c */
+static bool gpi_is_blank(const char *text);
+static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text);
+static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, const gp_monoid *m);
+static gp_result gpi_check_macros(gp_context *gp, const char *function, const char *prelude,
+                                  const char *library);
+/* ---- End file src/program/user_text.h ---- */
+
+/* ---- Begin file src/program/program.c ---- */
+/* program.c - the programs of a context: looked up in memory, else made; the oldest dropped. */
+#define GPI_PROGRAM_LIMIT 128 /* programs of a context, where the desc names no bound */
+
+/* Whether all of the program's kernels can have groups as large as the plan's. If not, because the compiler
+   grants them less, the plan's group shrinks, and the program is to be made again. */
+static bool gpi_plan_fits(gpi_plan *plan, const gpi_program *program)
+{
+    if (plan->group <= program->group_max) return true;
+    plan->group = gpi_power_of_two_below(program->group_max);
     return false;
 }
-
-/* Mesa 22.3 says 32 for every kernel on llvmpipe, and runs groups of any size up to the device's. */
-static size_t gpi_kernel_group_max(const gp_context *gp, cl_kernel kernel)
-{
-    size_t size = 0;
-    if (gpi_is_llvmpipe(&gp->info)) return gp->info.max_work_group_size;
-    if (clGetKernelWorkGroupInfo(kernel, gp->info.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof size, &size,
-                                 NULL) != CL_SUCCESS) {
-        return SIZE_MAX;
-    }
-    return size > 0 ? size : SIZE_MAX;
-}
-
-/* The program's kernels, and the largest group with which every one of them can be launched. */
-static cl_int gpi_kernels_make(const gp_context *gp, gpi_program *program)
-{
-    size_t k;
-    program->group_max = SIZE_MAX;
-    for (k = 0; gpi_kernel_name(program->primitive, k); k++) {
-        cl_int error;
-        size_t group;
-        program->kernel[k] = clCreateKernel(program->program, gpi_kernel_name(program->primitive, k), &error);
-        if (error != CL_SUCCESS) return error;
-        group = gpi_kernel_group_max(gp, program->kernel[k]);
-        if (group < program->group_max) program->group_max = group;
-    }
-    return CL_SUCCESS;
-}
-
-static gp_result gpi_kernels_create(gp_context *gp, const char *function, gpi_program *program)
-{
-    const cl_int error = gpi_kernels_make(gp, program);
-    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, function, "clCreateKernel");
-}
-
-/* From its file, or from source. Mesa takes a damaged binary, and then has no kernels of it. */
-static gp_result gpi_program_build(gp_context *gp, const char *function, const char *source,
-                                   gpi_program *program)
-{
-    gp_result result;
-    if (gpi_build_binary(gp, program)) {
-        const cl_int error = gpi_kernels_make(gp, program);
-        if (error != CL_INVALID_PROGRAM_EXECUTABLE && error != CL_INVALID_KERNEL_NAME) {
-            gp->profile.programs_loaded++;
-            program->frozen = true;
-            return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, function, "clCreateKernel");
-        }
-        gpi_binary_refuse(gp, program);
-    }
-    result = gpi_build_source(gp, function, source, program);
-    return result == GP_OK ? gpi_kernels_create(gp, function, program) : result;
-}
-
-/* ------------------------------------------------------------------ in memory */
 
 static void gpi_program_free(gpi_program *program)
 {
@@ -17574,23 +17343,10 @@ static gp_result gpi_program_get_fit(gp_context *gp, const char *function, gpi_p
         if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
     }
 }
+/* ---- End file src/program/program.c ---- */
 
-/* The program for this element and plan; as above. */
-static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
-                                 const gpi_element *element, gpi_plan *plan, gpi_program **out)
-{
-    for (;;) {
-        char *prelude = gpi_prelude_make(gp, primitive, element, plan);
-        const gp_result result =
-            gpi_program_get_text(gp, function, primitive, prelude, element->field_count, out);
-        if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
-    }
-}
-/* ---- End file src/program.c ---- */
-
-/* ---- Begin file src/program_save.c ---- */
-/* program_save.c - programs that are built: when they are saved, how a context takes over another one's. */
-
+/* ---- Begin file src/program/save.c ---- */
+/* save.c - programs that are built: when they are saved, how a context takes over another one's. */
 /* ------------------------------------------------------------------ binaries */
 
 /* Where the context's device stands among the program's: a context of the caller may have several. */
@@ -17774,863 +17530,9 @@ static gp_result gpi_programs_share(gp_context *gp, const gp_context *from)
     for (p = from->programs; p && result == GP_OK; p = p->next) result = gpi_program_copy(gp, p);
     return result;
 }
-/* ---- End file src/program_save.c ---- */
+/* ---- End file src/program/save.c ---- */
 
-/* ---- Begin file src/events.c ---- */
-/* events.c - commands in flight: what became of them, and how long they took.
-
-   Every command leaves its event here until it has ended. Ended ones are settled at gp_finish, at blocking
-   reads, and whenever the list has filled up: failures are kept for gp_finish and for the handler, times are
-   added to the profile. All of it on the caller's thread.
-
-   The handler may call the library again. So it is called where no call is under way, at the end of a call or
-   of gp_finish, and never by itself: failures that it causes wait for a later call.
-
-   Commands that are enqueued faster than they run would pile up without bound, here and in the driver, so a
-   call waits when GPI_IN_FLIGHT_MAX of them are in flight. It must not wait for what only the caller can
-   set going: a user event, behind which everything of an in-order queue stands still. No query tells that,
-   so only a command that runs is waited for, and one that does not begin to run for a while is taken for
-   stalled, together with all that are in flight by then. Stalled commands are not counted. */
-
-#include <time.h>
-
-/* ------------------------------------------------------------------ times */
-
-static gp_kernel_profile *gpi_kernel_profile_of(gp_context *gp, const char *name)
-{
-    size_t k = 0;
-    while (k < gp->kernel_count && strcmp(gp->kernels[k].name, name) != 0) k++;
-    if (k == GPI_KERNEL_PROFILES) return NULL;
-    if (k == gp->kernel_count) {
-        memset(&gp->kernels[k], 0, sizeof gp->kernels[k]);
-        (void)snprintf(gp->kernels[k].name, GP_NAME_MAX, "%s", name);
-        gp->kernel_count++;
-    }
-    return &gp->kernels[k];
-}
-
-static void gpi_profile_add(gp_kernel_profile *profile, uint64_t ns)
-{
-    if (profile->launches == 0 || ns < profile->min_ns) profile->min_ns = ns;
-    if (ns > profile->max_ns) profile->max_ns = ns;
-    profile->total_ns += ns;
-    profile->launches++;
-}
-
-static void gpi_profile_event(gp_context *gp, const char *kernel, cl_event event)
-{
-    gp_kernel_profile *profile = gpi_kernel_profile_of(gp, kernel);
-    cl_ulong start = 0, end = 0;
-    cl_int error = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL);
-    if (!error) error = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
-    if (!error && end >= start && profile) gpi_profile_add(profile, end - start);
-}
-
-/* ------------------------------------------------------------------ failures */
-
-static void gpi_failure_text(const gpi_failure *failure, char text[GPI_ASYNC_TEXT_MAX])
-{
-    (void)snprintf(text, GPI_ASYNC_TEXT_MAX, "%s: %s failed after it was enqueued: %s (%d)",
-                   failure->function, failure->kernel ? failure->kernel : "a command",
-                   gpi_cl_error_name(failure->status), (int)failure->status);
-}
-
-/* For the handler. Out of memory, it does not hear of this one; gp_finish does. */
-static void gpi_failure_keep(gp_context *gp, const gpi_failure *failure)
-{
-    if (gp->failure_count == gp->failure_capacity) {
-        const size_t capacity = gp->failure_capacity ? 2 * gp->failure_capacity : 16;
-        gpi_failure *grown = (gpi_failure *)realloc(gp->failures, capacity * sizeof *grown);
-        if (!grown) return;
-        gp->failures = grown;
-        gp->failure_capacity = capacity;
-    }
-    gp->failures[gp->failure_count++] = *failure;
-}
-
-/* A command failed after it was enqueued: the first one is kept for gp_finish. */
-static void gpi_async_fail(gp_context *gp, const gpi_pending *pending, cl_int status)
-{
-    char text[GPI_ASYNC_TEXT_MAX];
-    gpi_failure failure;
-    failure.function = pending->function;
-    failure.kernel = pending->kernel;
-    failure.status = status;
-    gpi_failure_text(&failure, text);
-    if (gp->async_text[0] == '\0') memcpy(gp->async_text, text, sizeof text);
-    gpi_log(gp, GP_LOG_ERROR, "%s", text);
-    if (gp->desc.on_async_error) gpi_failure_keep(gp, &failure);
-}
-
-/* Tells the handler what has been kept for it by now. Failures that it causes are for the next time: a
-   handler that always causes one would never end. What it does to the last error's text does not matter. */
-static void gpi_tell_failures(gp_context *gp)
-{
-    char text[GPI_ASYNC_TEXT_MAX], error[GPI_ERROR_MAX];
-    const size_t count = gp->failure_count;
-    size_t told;
-    if (count == 0 || gp->telling) return;
-    memcpy(error, gp->error, sizeof error);
-    gp->telling = true;
-    for (told = 0; told < count; told++) {
-        gpi_failure_text(&gp->failures[told], text);
-        gp->desc.on_async_error(GP_ERROR_OPENCL, text, gp->desc.async_error_user);
-    }
-    gp->telling = false;
-    gp->failure_count -= count;
-    memmove(gp->failures, gp->failures + count, gp->failure_count * sizeof *gp->failures);
-    memcpy(gp->error, error, sizeof error);
-}
-
-/* The first failure since the last time this was asked. */
-static gp_result gpi_async_result(gp_context *gp)
-{
-    char text[GPI_ASYNC_TEXT_MAX];
-    if (gp->async_text[0] == '\0') return GP_OK;
-    memcpy(text, gp->async_text, sizeof text);
-    gp->async_text[0] = '\0';
-    return gpi_fail(gp, GP_ERROR_OPENCL, "%s", text);
-}
-
-/* ------------------------------------------------------------------ the list */
-
-static cl_int gpi_event_said(cl_event event)
-{
-    cl_int status = CL_QUEUED; /* where it can't be asked: another time */
-    (void)clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
-    return status;
-}
-
-/* Intel's CPU runtime says CL_COMPLETE of a command that was skipped because an event it waits for failed.
-   Waiting for it, which takes no time then, tells the truth. */
-static bool gpi_events_failed(const cl_event *events, cl_uint count)
-{
-    return count > 0 && clWaitForEvents(count, events) == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
-}
-
-static cl_int gpi_event_status(cl_event event)
-{
-    const cl_int status = gpi_event_said(event);
-    if (status != CL_COMPLETE || !gpi_events_failed(&event, 1)) return status;
-    return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
-}
-
-/* The statuses of the first GPI_SETTLED_AT_ONCE commands. Those that have ended are waited for all at once:
-   Mesa takes ten times as long for one at a time. */
-static void gpi_pending_statuses(const gpi_pending *pending, size_t count, cl_int *statuses)
-{
-    cl_event ended[GPI_SETTLED_AT_ONCE];
-    cl_uint ended_count = 0;
-    size_t i;
-    if (count > GPI_SETTLED_AT_ONCE) count = GPI_SETTLED_AT_ONCE;
-    for (i = 0; i < count; i++) {
-        statuses[i] = gpi_event_said(pending[i].event);
-        if (statuses[i] == CL_COMPLETE) ended[ended_count++] = pending[i].event;
-    }
-    if (!gpi_events_failed(ended, ended_count)) return;
-    for (i = 0; i < count; i++) {
-        if (statuses[i] == CL_COMPLETE) statuses[i] = gpi_event_status(pending[i].event);
-    }
-}
-
-/* Settles what has ended, and keeps the rest. */
-static void gpi_settle(gp_context *gp)
-{
-    cl_int statuses[GPI_SETTLED_AT_ONCE];
-    size_t i, kept = 0, stalled = 0;
-    for (i = 0; i < gp->pending_count; i++) {
-        const gpi_pending pending = gp->pending[i];
-        const size_t at = i % GPI_SETTLED_AT_ONCE;
-        if (at == 0) gpi_pending_statuses(&gp->pending[i], gp->pending_count - i, statuses);
-        if (statuses[at] > CL_COMPLETE) {
-            if (i < gp->pending_stalled) stalled++;
-            gp->pending[kept++] = pending;
-            continue;
-        }
-        if (statuses[at] < 0) gpi_async_fail(gp, &pending, statuses[at]);
-        else if (gp->desc.profile && pending.kernel) gpi_profile_event(gp, pending.kernel, pending.event);
-        (void)clReleaseEvent(pending.event);
-    }
-    gp->pending_count = kept;
-    gp->pending_stalled = stalled;
-}
-
-/* Settles everything; the queue has been finished. An event's status can lag behind clFinish (Mesa). */
-static void gpi_settle_all(gp_context *gp)
-{
-    size_t i;
-    gpi_settle(gp);
-    for (i = 0; i < gp->pending_count; i++) (void)clWaitForEvents(1, &gp->pending[i].event);
-    gpi_settle(gp);
-}
-
-/* For a context's end: what could not be waited for is let go all the same. */
-static void gpi_pending_free(gp_context *gp)
-{
-    while (gp->pending_count > 0) (void)clReleaseEvent(gp->pending[--gp->pending_count].event);
-    free(gp->pending);
-    free(gp->failures);
-}
-
-/* Waits until the command has ended; false when it does not begin to run for so long that it may never. Mesa
-   runs what it calls submitted, and calls nothing running before all that was flushed with it has ended. */
-static bool gpi_wait_if_running(const gp_context *gp, cl_event event)
-{
-    const cl_int begun = strcmp(gp->info.platform_name, "rusticl") == 0 ? CL_SUBMITTED : CL_RUNNING;
-    const clock_t begin = clock(), limit = CLOCKS_PER_SEC / 50;
-    for (;;) {
-        const cl_int status = gpi_event_said(event);
-        const clock_t now = clock();
-        if (status <= CL_COMPLETE) return true;
-        if (status <= begun) {
-            (void)clWaitForEvents(1, &event);
-            return true;
-        }
-        if (now == (clock_t)-1 || now - begin > limit) return false;
-    }
-}
-
-/* Before a call: when too many commands are in flight, waits for the older half of them. */
-static void gpi_throttle(gp_context *gp)
-{
-    size_t i;
-    if (gp->pending_count - gp->pending_stalled < GPI_IN_FLIGHT_MAX) return;
-    gpi_settle(gp);
-    if (gp->pending_count - gp->pending_stalled <= GPI_IN_FLIGHT_MAX / 2) return;
-    (void)clFlush(gp->queue);
-    for (i = gp->pending_stalled; i < gp->pending_count - GPI_IN_FLIGHT_MAX / 2; i++) {
-        if (gpi_wait_if_running(gp, gp->pending[i].event)) continue;
-        gp->pending_stalled = gp->pending_count;
-        break;
-    }
-    gpi_settle(gp);
-}
-
-/* Room for one more: by settling, or by growing in step with the commands that are really in flight. */
-static bool gpi_pending_reserve(gp_context *gp)
-{
-    const size_t capacity = gp->pending_capacity ? 2 * gp->pending_capacity : 64;
-    gpi_pending *grown;
-    if (gp->pending_count == gp->pending_capacity) gpi_settle(gp);
-    if (gp->pending_capacity > 0 && gp->pending_count <= gp->pending_capacity / 2) return true;
-    grown = (gpi_pending *)realloc(gp->pending, capacity * sizeof *grown);
-    if (!grown) return gp->pending_count < gp->pending_capacity;
-    gp->pending = grown;
-    gp->pending_capacity = capacity;
-    return true;
-}
-
-/* Takes note of a command. Out of memory, it goes unwatched. */
-static void gpi_watch(gp_context *gp, const char *function, const char *kernel, cl_event event)
-{
-    gpi_pending *pending;
-    if (gp->pending_count == gp->pending_capacity && !gpi_pending_reserve(gp)) return;
-    (void)clRetainEvent(event);
-    pending = &gp->pending[gp->pending_count++];
-    pending->event = event;
-    pending->function = function;
-    pending->kernel = kernel;
-}
-/* ---- End file src/events.c ---- */
-
-/* ---- Begin file src/launch.c ---- */
-/* launch.c - buffers checked, scratch handed out, commands chained. */
-
-/* ------------------------------------------------------------------ buffers */
-
-/* The outermost buffer that holds `buffer`, and where in it. */
-static cl_int gpi_range_resolve(cl_mem buffer, gpi_range *range)
-{
-    cl_mem parent = NULL;
-    size_t origin = 0;
-    cl_int error = clGetMemObjectInfo(buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL);
-    if (error == CL_SUCCESS && parent)
-        error = clGetMemObjectInfo(buffer, CL_MEM_OFFSET, sizeof origin, &origin, NULL);
-    range->root = parent ? parent : buffer;
-    range->begin += origin;
-    range->end += origin;
-    return error;
-}
-
-/* What OpenCL tells of a buffer. */
-typedef struct gpi_buffer_info {
-    cl_mem_object_type type;
-    cl_mem_flags flags;
-    cl_context context;
-    size_t bytes;
-} gpi_buffer_info;
-
-static cl_int gpi_buffer_ask(cl_mem buffer, gpi_buffer_info *info)
-{
-    cl_int error = clGetMemObjectInfo(buffer, CL_MEM_TYPE, sizeof info->type, &info->type, NULL);
-    if (error == CL_SUCCESS)
-        error = clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof info->flags, &info->flags, NULL);
-    if (error == CL_SUCCESS)
-        error = clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof info->context, &info->context, NULL);
-    if (error == CL_SUCCESS)
-        error = clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof info->bytes, &info->bytes, NULL);
-    return error;
-}
-
-static gp_result gpi_check_buffer_kind(gp_context *gp, const char *function, const char *field,
-                                       const gpi_buffer_info *info, int access)
-{
-    if (info->context != gp->context) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s belongs to another cl_context", function, field);
-    }
-    if ((access != GPI_READS && (info->flags & CL_MEM_READ_ONLY)) ||
-        (access != GPI_WRITES && (info->flags & CL_MEM_WRITE_ONLY))) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s was created %s", function, field,
-                        info->flags & CL_MEM_READ_ONLY ? "CL_MEM_READ_ONLY" : "CL_MEM_WRITE_ONLY");
-    }
-    return GP_OK;
-}
-
-/* A buffer that cannot be asked: because it is none, or for another reason. */
-static gp_result gpi_fail_buffer(gp_context *gp, const char *function, const char *field, cl_int error)
-{
-    char call[96];
-    if (error == CL_SUCCESS || error == CL_INVALID_MEM_OBJECT) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
-                        "%s: %s is not a buffer: clGetMemObjectInfo returned %s (%d)", function, field,
-                        error ? gpi_cl_error_name(error) : "another type", (int)error);
-    }
-    (void)snprintf(call, sizeof call, "%s: clGetMemObjectInfo", field);
-    return gpi_fail_cl(gp, error, function, call);
-}
-
-/* Checks that elements [offset, offset + count) of `size` bytes are inside; tells where they are. */
-static gp_result gpi_check_buffer(gp_context *gp, const char *function, const char *field, cl_mem buffer,
-                                  size_t offset, size_t count, size_t size, int access, gpi_range *range)
-{
-    gpi_buffer_info info;
-    gp_result result;
-    cl_int error;
-    if (!buffer) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s is NULL", function, field);
-    error = gpi_buffer_ask(buffer, &info);
-    if (error != CL_SUCCESS || info.type != CL_MEM_OBJECT_BUFFER)
-        return gpi_fail_buffer(gp, function, field, error);
-    result = gpi_check_buffer_kind(gp, function, field, &info, access);
-    if (result != GP_OK) return result;
-    if (offset > info.bytes / size || count > info.bytes / size - offset) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
-                        "%s: %s has %zu bytes, too few for offset %zu and %zu elements of %zu bytes",
-                        function, field, info.bytes, offset, count, size);
-    }
-    range->begin = offset * size;
-    range->end = (offset + count) * size;
-    range->host = NULL;
-    error = gpi_range_resolve(buffer, range);
-    if (error == CL_SUCCESS && (info.flags & CL_MEM_USE_HOST_PTR))
-        error = clGetMemObjectInfo(range->root, CL_MEM_HOST_PTR, sizeof range->host, &range->host, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, function, field, error);
-    return access == GPI_READS ? GP_OK : gpi_hash_check_apart_from_tables(gp, function, field, range);
-}
-
-static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_type type)
-{
-    gpi_count count;
-    count.bound = bound;
-    count.buffer = buffer;
-    count.offset = offset;
-    count.type = type;
-    return count;
-}
-
-/* A number that lives on the device: of 32 or 64 bits, and inside its buffer. `prefix`: of its fields. */
-static gp_result gpi_check_count_named(gp_context *gp, const char *function, const char *prefix,
-                                       const gpi_count *count, gpi_range *range)
-{
-    char field[64];
-    memset(range, 0, sizeof *range);
-    if (!count->buffer && count->type) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %scount_type = %d, and %scount_buffer is NULL",
-                        function, prefix, (int)count->type, prefix);
-    }
-    if (!count->buffer) return GP_OK;
-    if (count->type && count->type != GP_U32 && count->type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %scount_type = %d, must be GP_U32 or GP_U64",
-                        function, prefix, (int)count->type);
-    }
-    (void)snprintf(field, sizeof field, "%scount_buffer", prefix);
-    return gpi_check_buffer(gp, function, field, count->buffer, count->offset, 1,
-                            count->type == GP_U64 ? 8 : 4, GPI_READS, range);
-}
-
-static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
-                                 gpi_range *range)
-{
-    return gpi_check_count_named(gp, function, "", count, range);
-}
-
-/* Of `count` ranges the first `read` ones are only read. The others may touch nothing else. */
-static gp_result gpi_check_apart(gp_context *gp, const char *function, const char *const *names,
-                                 const gpi_range *used, size_t read, size_t count)
-{
-    size_t a, b;
-    for (a = read; a < count; a++) {
-        for (b = 0; b < a; b++) {
-            if (!used[a].root || !gpi_overlap(&used[a], &used[b])) continue;
-            return gpi_fail_overlap(gp, function, names[b], &used[b], names[a], &used[a]);
-        }
-    }
-    return GP_OK;
-}
-
-static bool gpi_same(const gpi_range *a, const gpi_range *b)
-{
-    return a->root == b->root && a->begin == b->begin && a->end == b->end;
-}
-
-static bool gpi_overlap(const gpi_range *a, const gpi_range *b)
-{
-    const bool on_host = a->host && b->host;
-    const uintptr_t a_at = on_host ? (uintptr_t)a->host : 0, b_at = on_host ? (uintptr_t)b->host : 0;
-    return (a->root == b->root || on_host) && a_at + a->begin < b_at + b->end &&
-           b_at + b->begin < a_at + a->end;
-}
-
-static gp_result gpi_fail_overlap(gp_context *gp, const char *function, const char *a_name,
-                                  const gpi_range *a, const char *b_name, const gpi_range *b)
-{
-    return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of %s: they overlap",
-                    function, a_name, a->begin, a->end, b_name, b->begin, b->end,
-                    a->root == b->root ? "one buffer" : "buffers on one host memory (CL_MEM_USE_HOST_PTR)");
-}
-
-/* The caller's scratch, if any: large enough, and apart from what the call reads and writes. */
-static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem scratch, size_t bytes,
-                                   const gpi_range *used, size_t used_count)
-{
-    gpi_range range;
-    gp_result result;
-    size_t i;
-    if (!scratch || bytes == 0) return GP_OK;
-    result = gpi_check_buffer(gp, function, "scratch", scratch, 0, bytes, 1, GPI_BOTH, &range);
-    for (i = 0; i < used_count && result == GP_OK; i++) {
-        if (!gpi_overlap(&range, &used[i])) continue;
-        result = gpi_fail_overlap(gp, function, "scratch", &range, "an input or output", &used[i]);
-    }
-    return result;
-}
-
-/* A read-write buffer; sizes that the device cannot give are refused before the driver sees them,
-   because one implementation aborts the process. */
-static gp_result gpi_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out)
-{
-    cl_int error;
-    *out = NULL;
-    if (bytes == 0) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a buffer of 0 bytes", function);
-    if (bytes > gp->info.max_alloc_size) {
-        return gpi_fail(gp, GP_ERROR_OUT_OF_DEVICE_MEMORY, "%s: %zu bytes, one buffer of %s can have %llu",
-                        function, bytes, gp->info.name, (unsigned long long)gp->info.max_alloc_size);
-    }
-    *out = clCreateBuffer(gp->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
-    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, function, "clCreateBuffer");
-}
-
-GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data, cl_mem *out)
-{
-    gp_result result;
-    cl_int error;
-    if (!gp || !out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_buffer_create: gp or out is NULL");
-    result = gpi_alloc(gp, "gp_buffer_create", bytes, out);
-    if (result != GP_OK || !data) return result;
-    error = clEnqueueWriteBuffer(gp->queue, *out, CL_TRUE, 0, bytes, data, 0, NULL, NULL);
-    if (error == CL_SUCCESS) return GP_OK;
-    (void)clReleaseMemObject(*out);
-    *out = NULL;
-    return gpi_fail_cl(gp, error, "gp_buffer_create", "clEnqueueWriteBuffer");
-}
-
-static gp_result gpi_alloc_zeros(gp_context *gp, size_t bytes, cl_mem *out)
-{
-    void *zeros = calloc(bytes, 1);
-    const gp_result result = zeros ? gp_buffer_create(gp, bytes, zeros, out)
-                                   : gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_warmup: no memory");
-    free(zeros);
-    return result;
-}
-
-/* Input for a warm-up: elements that the caller's own functions can be trusted with. */
-static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, size_t count, cl_mem *out)
-{
-    unsigned char *elements;
-    gp_result result;
-    size_t i;
-    if (element->operation.type) return gpi_alloc_zeros(gp, count * element->in_size, out);
-    elements = (unsigned char *)malloc(count * element->base_size);
-    if (!elements) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_warmup: no memory");
-    for (i = 0; i < count; i++)
-        memcpy(elements + i * element->base_size, element->identity, element->base_size);
-    result = gp_buffer_create(gp, count * element->base_size, elements, out);
-    free(elements);
-    return result;
-}
-
-/* ------------------------------------------------------------------ a call's chain of commands */
-
-static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count)
-{
-    cl_uint i;
-    if ((wait == NULL) != (count == 0)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait is %s and wait_count is %u", function,
-                        wait ? "given" : "NULL", count);
-    }
-    for (i = 0; i < count; i++) {
-        cl_context context = NULL;
-        cl_int error;
-        if (!wait[i]) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] is NULL", function, i);
-        error = clGetEventInfo(wait[i], CL_EVENT_CONTEXT, sizeof context, &context, NULL);
-        if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "wait: clGetEventInfo");
-        if (context != gp->context) {
-            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] belongs to another cl_context",
-                            function, i);
-        }
-        if (gpi_event_status(wait[i]) < 0) {
-            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] has failed: %s (%d)", function, i,
-                            gpi_cl_error_name(gpi_event_status(wait[i])), (int)gpi_event_status(wait[i]));
-        }
-    }
-    return GP_OK;
-}
-
-static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *function, const cl_event *wait,
-                                cl_uint wait_count, cl_event *done)
-{
-    memset(call, 0, sizeof *call);
-    call->gp = gp;
-    call->function = function;
-    call->wait = wait;
-    call->wait_count = wait_count;
-    call->done = done;
-    gpi_throttle(gp);
-    gpi_programs_save_run(gp);
-    return gpi_check_events(gp, function, wait, wait_count);
-}
-
-/* The first command must also wait for the previous user of the scratch: out-of-order queues only. */
-static gp_result gpi_call_merge_busy(gpi_call *call)
-{
-    const cl_uint n = call->wait_count;
-    cl_uint i;
-    if (call->gp->scratch_busy && gpi_event_status(call->gp->scratch_busy) < 0) {
-        (void)clReleaseEvent(call->gp->scratch_busy); /* it failed: waiting for it would fail this call too */
-        call->gp->scratch_busy = NULL;
-    }
-    if (!call->gp->scratch_busy) return GP_OK;
-    call->merged = (cl_event *)malloc((n + 1) * sizeof *call->merged);
-    if (!call->merged) {
-        return gpi_fail(call->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a wait list",
-                        call->function);
-    }
-    for (i = 0; i < n; i++) call->merged[i] = call->wait[i];
-    call->merged[n] = call->gp->scratch_busy;
-    call->wait = call->merged;
-    call->wait_count = n + 1;
-    return GP_OK;
-}
-
-/* `bytes` of scratch in *out: the caller's own buffer when there is one, else the context's, grown.
-   A buffer that is replaced lives on until the commands that use it have ended. */
-static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_mem *out)
-{
-    gp_context *gp = call->gp;
-    gp_result result;
-    cl_mem grown;
-    *out = own;
-    if (own) return GP_OK; /* gpi_check_scratch has seen it */
-    if (bytes > gp->scratch_size) {
-        const size_t minimum = 65536;
-        const size_t size = bytes < minimum ? minimum : bytes;
-        result = gpi_alloc(gp, call->function, size, &grown);
-        if (result != GP_OK) return result;
-        if (gp->scratch) (void)clReleaseMemObject(gp->scratch);
-        gp->scratch = grown;
-        gp->scratch_size = size;
-        gp->profile.scratch_bytes = size;
-    }
-    *out = gp->scratch;
-    call->uses_scratch = true;
-    return gpi_call_merge_busy(call);
-}
-
-/* After a command: it is what the next one waits for, where the queue does not keep order itself. Where it
-   does, all of the call's commands wait for the caller's events. When one of these fails, Intel's CPU runtime
-   and Mesa skip only the commands that wait for it: later ones would run on what the first ones have not
-   written. */
-static gp_result gpi_call_enqueued(gpi_call *call, cl_int error, const char *what, const char *kernel,
-                                   cl_event event)
-{
-    if (error != CL_SUCCESS) return gpi_fail_cl(call->gp, error, call->function, what);
-    gpi_watch(call->gp, call->function, kernel, event);
-    if (call->last) (void)clReleaseEvent(call->last);
-    call->last = event;
-    if (call->gp->out_of_order) {
-        call->wait = &call->last;
-        call->wait_count = 1;
-    }
-    return GP_OK;
-}
-
-static gp_result gpi_call_fill(gpi_call *call, cl_mem buffer, size_t offset, size_t bytes)
-{
-    const cl_uint zero = 0;
-    cl_event event;
-    const cl_int error = clEnqueueFillBuffer(call->gp->queue, buffer, &zero, sizeof zero, offset, bytes,
-                                             call->wait_count, call->wait, &event);
-    return gpi_call_enqueued(call, error, "clEnqueueFillBuffer", NULL, event);
-}
-
-static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, cl_mem to, size_t to_offset,
-                               size_t bytes)
-{
-    cl_event event;
-    const cl_int error = clEnqueueCopyBuffer(call->gp->queue, from, to, from_offset, to_offset, bytes,
-                                             call->wait_count, call->wait, &event);
-    return gpi_call_enqueued(call, error, "clEnqueueCopyBuffer", NULL, event);
-}
-
-/* Prepares a kernel: its arguments follow in order, then its launch. */
-static void gpi_call_kernel(gpi_call *call, gpi_program *program, size_t kernel)
-{
-    call->program = program;
-    call->kernel = kernel;
-    call->arg_count = 0;
-    call->arg_error = CL_SUCCESS;
-}
-
-static void gpi_call_arg(gpi_call *call, size_t size, const void *value)
-{
-    const cl_int error = clSetKernelArg(call->program->kernel[call->kernel], call->arg_count++, size, value);
-    if (call->arg_error == CL_SUCCESS) call->arg_error = error;
-}
-
-/* GPI_COUNT_PARAMETERS of base/count.cl. Where nothing is to be read, some buffer has to stand in. */
-static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
-{
-    const cl_ulong bound = count->bound, offset = count->offset;
-    const cl_mem wanted = count->buffer ? count->buffer : call->gp->counters;
-    const cl_uint words = !count->buffer ? 0 : count->type == GP_U64 ? 2 : 1;
-    GPI_CALL_ARG(call, bound);
-    GPI_CALL_ARG(call, wanted);
-    GPI_CALL_ARG(call, offset);
-    GPI_CALL_ARG(call, words);
-}
-
-/* gpi_argument of element/monoid.cl: a single field as it is, else whole words. */
-static void gpi_call_arg_initial(gpi_call *call, const gpi_element *element)
-{
-    const size_t size = element->base_size;
-    gpi_call_arg(call, element->field_count == 1 ? size : gpi_round_up(size, 4), element->initial);
-}
-
-static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups)
-{
-    gp_context *gp = call->gp;
-    const size_t local = plan->group, global = groups * plan->group;
-    cl_event event;
-    cl_int error = call->arg_error;
-    gp_result result;
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, call->function, "clSetKernelArg");
-    error = clEnqueueNDRangeKernel(gp->queue, call->program->kernel[call->kernel], 1, NULL, &global, &local,
-                                   call->wait_count, call->wait, &event);
-    result = gpi_call_enqueued(call, error, "clEnqueueNDRangeKernel",
-                               gpi_kernel_name(call->program->primitive, call->kernel), event);
-    if (result != GP_OK) return result;
-    gpi_program_launched(gp, call->program, call->kernel, event);
-    gp->profile.launches++;
-    return GP_OK;
-}
-
-/* Copies a result to the host once the call's commands have ended; waits for these and for nothing else that
-   the queue may hold. */
-static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to)
-{
-    gp_context *gp = call->gp;
-    cl_event event;
-    cl_int error = clEnqueueReadBuffer(gp->queue, buffer, CL_FALSE, offset, size, to, call->wait_count,
-                                       call->wait, &event);
-    gp_result result = gpi_call_enqueued(call, error, "clEnqueueReadBuffer", NULL, event);
-    if (result != GP_OK) return result;
-    error = clWaitForEvents(1, &call->last);
-    /* a wait that fails by itself leaves a copy behind that is still to come, to memory that is the caller's
-     */
-    if (error != CL_SUCCESS && gpi_event_status(call->last) > CL_COMPLETE) (void)clFinish(gp->queue);
-    gpi_settle(gp);
-    result = gpi_async_result(gp); /* the reason, where the wait has failed too */
-    if (result == GP_OK && error == CL_SUCCESS && !gp->out_of_order) result = gpi_hash_result(gp);
-    if (result != GP_OK || error == CL_SUCCESS) return result;
-    return gpi_fail_cl(gp, error, call->function, "clWaitForEvents");
-}
-
-/* The same from any buffer: what the host may not read is copied on the device first. */
-static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to)
-{
-    cl_mem_flags flags;
-    cl_mem copy;
-    gp_result result;
-    const cl_int error = clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_cl(call->gp, error, call->function, "clGetMemObjectInfo");
-    if (!(flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY)))
-        return gpi_call_read_now(call, buffer, offset, size, to);
-    result = gpi_alloc(call->gp, call->function, size, &copy);
-    if (result != GP_OK) return result;
-    result = gpi_call_copy(call, buffer, offset, copy, 0, size);
-    if (result == GP_OK) result = gpi_call_read_now(call, copy, 0, size, to);
-    (void)clReleaseMemObject(copy);
-    return result;
-}
-
-/* Hands `done` over, also for a call that had nothing to enqueue, and lets go of the rest. For commands in
-   the middle of a call of the API: on_async_error is told at its end. */
-static gp_result gpi_call_end_within(gpi_call *call, gp_result result)
-{
-    gp_context *gp = call->gp;
-    if (result == GP_OK && call->done && !call->last) {
-        const cl_int error = clEnqueueMarkerWithWaitList(gp->queue, call->wait_count, call->wait, call->done);
-        if (error != CL_SUCCESS)
-            result = gpi_fail_cl(gp, error, call->function, "clEnqueueMarkerWithWaitList");
-    } else if (result == GP_OK && call->done) {
-        (void)clRetainEvent(call->last);
-        *call->done = call->last;
-    }
-    if (call->uses_scratch && gp->out_of_order && call->last) {
-        if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
-        gp->scratch_busy = call->last;
-        call->last = NULL;
-    }
-    if (call->last) (void)clReleaseEvent(call->last);
-    free(call->merged);
-    gp->released = gp->fetches;
-    return result;
-}
-
-/* The same as the last thing that a call of the API does. */
-static gp_result gpi_call_end(gpi_call *call, gp_result result)
-{
-    result = gpi_call_end_within(call, result);
-    gpi_tell_failures(call->gp);
-    return result;
-}
-/* ---- End file src/launch.c ---- */
-
-/* ---- Begin file src/type.c ---- */
-/* type.c - scalar types and operations on them: their names, sizes and identities. */
-
-static size_t gpi_type_size(gp_type type)
-{
-    switch (type) {
-#define GPI_TYPE_CASE(name, value, cl, bytes) \
-    case name: return bytes;
-        GP_TYPES(GPI_TYPE_CASE)
-#undef GPI_TYPE_CASE
-    default: return 0;
-    }
-}
-
-static const char *gpi_type_cl(gp_type type)
-{
-    switch (type) {
-#define GPI_TYPE_CASE(name, value, cl, bytes) \
-    case name: return cl;
-        GP_TYPES(GPI_TYPE_CASE)
-#undef GPI_TYPE_CASE
-    default: return "?";
-    }
-}
-
-static const char *gpi_op_macro(gp_op op)
-{
-    switch (op) {
-#define GPI_OP_CASE(name, value, macro) \
-    case name: return macro;
-        GP_OPS(GPI_OP_CASE)
-#undef GPI_OP_CASE
-    default: return NULL;
-    }
-}
-
-static bool gpi_is_float(gp_type type) { return type == GP_F16 || type == GP_F32 || type == GP_F64; }
-
-static bool gpi_is_signed(gp_type type)
-{
-    return type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64;
-}
-
-/* What a type is in an expression: halves live in memory only. */
-static gp_type gpi_operand(gp_type type) { return type == GP_F16 ? GP_F32 : type; }
-
-static bool gpi_is_arg(gp_op op) { return op == GP_ARGMIN || op == GP_ARGMAX; }
-
-/* The type of a reduction when the caller names none: sums overflow neither at 32 bits nor as halves. */
-static gp_type gpi_sum_type(gp_type type, gp_op op)
-{
-    if (gpi_is_arg(op)) return GP_U64;
-    if (op != GP_SUM && op != GP_PROD) return type;
-    if (gpi_is_float(type)) return gpi_operand(type);
-    return gpi_is_signed(type) ? GP_I64 : GP_U64;
-}
-
-/* ------------------------------------------------------------------ identities */
-
-static void gpi_identity_float(gp_type type, double value, unsigned char *out)
-{
-    const float narrow = (float)value;
-    if (type == GP_F32) memcpy(out, &narrow, sizeof narrow);
-    if (type == GP_F64) memcpy(out, &value, sizeof value);
-}
-
-/* The low bytes of a two's complement integer; devices and hosts of OpenCL are little-endian alike. */
-static void gpi_identity_integer(size_t size, uint64_t value, unsigned char *out)
-{
-    size_t i;
-    for (i = 0; i < size; i++) out[i] = (unsigned char)(value >> (8 * i));
-}
-
-static void gpi_identity_make(gp_type type, gp_op op, unsigned char *out)
-{
-    const size_t size = gpi_type_size(type);
-    const uint64_t ones = ~(uint64_t)0 >> (64 - 8 * size);
-    const uint64_t sign = (uint64_t)1 << (8 * size - 1);
-    const bool is_signed = gpi_is_signed(type);
-    const double infinity = 1e308 * 10.0;
-    switch (op) {
-    case GP_PROD:
-        if (gpi_is_float(type)) gpi_identity_float(type, 1.0, out);
-        else gpi_identity_integer(size, 1, out);
-        break;
-    case GP_MIN:
-    case GP_ARGMIN:
-        if (gpi_is_float(type)) gpi_identity_float(type, infinity, out);
-        else gpi_identity_integer(size, is_signed ? ones ^ sign : ones, out);
-        break;
-    case GP_MAX:
-    case GP_ARGMAX:
-        if (gpi_is_float(type)) gpi_identity_float(type, -infinity, out);
-        else gpi_identity_integer(size, is_signed ? sign : 0, out);
-        break;
-    case GP_AND: gpi_identity_integer(size, ones, out); break;
-    default: memset(out, 0, size); break; /* sum, or, xor */
-    }
-}
-
-/* A half as a float: exact. */
-static float gpi_float_of_half(uint16_t half)
-{
-    const uint32_t sign = (uint32_t)(half & 0x8000u) << 16, exponent = half >> 10 & 31u;
-    const uint32_t fraction = half & 0x3ffu;
-    uint32_t bits = sign | (exponent + 112) << 23 | fraction << 13;
-    float value;
-    if (exponent == 31) bits = sign | 0x7f800000u | fraction << 13;
-    memcpy(&value, &bits, sizeof value);
-    if (exponent > 0) return value;
-    value = (float)fraction / 16777216.0f; /* subnormal: units of 2^-24 */
-    return sign ? -value : value;
-}
-/* ---- End file src/type.c ---- */
-
-/* ---- Begin file src/user_text.c ---- */
+/* ---- Begin file src/program/user_text.c ---- */
 /* user_text.c - may a text of the caller's stand where it is put?
 
    An expression is put between parentheses of ours, a monoid's source ahead of our own text. What is wrong
@@ -18638,6 +17540,8 @@ static float gpi_float_of_half(uint16_t half)
    compiler found fault with our text, or with nothing: brackets that close ours, comments and literals
    without an end, directives, names of ours. Two spellings of which some compilers make something else than
    others are refused with them: digraphs and trigraphs, and lines joined by backslashes but in directives. */
+#define GPI_TEXT_MAX 16384 /* characters of an expression or of a monoid's source, */
+#define GPI_NAME_MAX 256   /* of its names: clang takes time by the square of a name's length */
 
 /* Compilers take 256 brackets, some of which are ours; and a chain of signs costs their stack. */
 enum { GPI_NESTED_MAX = 240, GPI_SIGNS_MAX = 256, GPI_WRONG_MAX = 128 };
@@ -19050,12 +17954,658 @@ static gp_result gpi_check_macros(gp_context *gp, const char *function, const ch
     if (!r.wrong[0]) return GP_OK;
     return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->source: %s", function, r.wrong);
 }
-/* ---- End file src/user_text.c ---- */
+/* ---- End file src/program/user_text.c ---- */
 
-/* ---- Begin file src/monoid.c ---- */
-/* monoid.c - elements, and the operations and monoids on them: checks, and the text that tells
- * element/monoid.cl. */
+/* ---- Begin file src/launch/launch.h ---- */
+/* launch.h - buffers checked, calls as chains of commands. */
+/* A piece of a buffer: bytes [begin, end) of the outermost buffer that holds it. */
+typedef struct gpi_range {
+    cl_mem root;
+    void *host; /* the memory of a buffer with CL_MEM_USE_HOST_PTR; else NULL */
+    size_t begin, end;
+} gpi_range;
 
+/* One call of the API: a chain of commands, each after the one before. */
+typedef struct gpi_call {
+    gp_context *gp;
+    const char *function;
+    const cl_event *wait; /* of the next command */
+    cl_uint wait_count;
+    cl_event *done;
+    cl_event *merged; /* the caller's events and scratch_busy, when both must be waited for */
+    cl_event last;    /* of the command enqueued last, where anybody needs it */
+    bool uses_scratch;
+    gpi_program *program; /* of the kernel being prepared */
+    size_t kernel;
+    cl_uint arg_count;
+    cl_int arg_error; /* of the first argument that could not be set */
+} gpi_call;
+
+/* How many elements a call is about. */
+typedef struct gpi_count {
+    size_t bound;
+    cl_mem buffer; /* NULL: the bound is the number */
+    size_t offset;
+    gp_type type;
+} gpi_count;
+
+enum { GPI_READS = 0, GPI_WRITES = 1, GPI_BOTH = 2 };
+
+#define GPI_CALL_ARG(call, variable) gpi_call_arg(call, sizeof(variable), &(variable))
+
+/* buffer.c */
+static cl_int gpi_range_resolve(cl_mem buffer, gpi_range *range);
+static gp_result gpi_check_buffer(gp_context *gp, const char *function, const char *field, cl_mem buffer,
+                                  size_t offset, size_t count, size_t size, int access, gpi_range *range);
+static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_type type);
+static gp_result gpi_check_count_named(gp_context *gp, const char *function, const char *prefix,
+                                       const gpi_count *count, gpi_range *range);
+static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
+                                 gpi_range *range);
+static gp_result gpi_check_apart(gp_context *gp, const char *function, const char *const *names,
+                                 const gpi_range *used, size_t read, size_t count);
+static bool gpi_same(const gpi_range *a, const gpi_range *b);
+static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
+static gp_result gpi_fail_overlap(gp_context *gp, const char *function, const char *a_name,
+                                  const gpi_range *a, const char *b_name, const gpi_range *b);
+static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem scratch, size_t bytes,
+                                   const gpi_range *used, size_t used_count);
+static gp_result gpi_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out);
+static gp_result gpi_alloc_zeros(gp_context *gp, size_t bytes, cl_mem *out);
+
+/* call.c */
+static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *function, const cl_event *wait,
+                                cl_uint wait_count, cl_event *done);
+static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_mem *out);
+static gp_result gpi_call_fill(gpi_call *call, cl_mem buffer, size_t offset, size_t bytes);
+static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, cl_mem to, size_t to_offset,
+                               size_t bytes);
+static void gpi_call_kernel(gpi_call *call, gpi_program *program, size_t kernel);
+static void gpi_call_arg(gpi_call *call, size_t size, const void *value);
+static void gpi_call_arg_count(gpi_call *call, const gpi_count *count);
+static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups);
+static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to);
+static gp_result gpi_call_end_within(gpi_call *call, gp_result result);
+static gp_result gpi_call_end(gpi_call *call, gp_result result);
+
+/* finish.c */
+static gp_result gpi_finish(gp_context *gp);
+/* ---- End file src/launch/launch.h ---- */
+
+/* ---- Begin file src/launch/buffer.c ---- */
+/* buffer.c - buffers and counts checked, overlap, allocation. */
+/* The outermost buffer that holds `buffer`, and where in it. */
+static cl_int gpi_range_resolve(cl_mem buffer, gpi_range *range)
+{
+    cl_mem parent = NULL;
+    size_t origin = 0;
+    cl_int error = clGetMemObjectInfo(buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL);
+    if (error == CL_SUCCESS && parent)
+        error = clGetMemObjectInfo(buffer, CL_MEM_OFFSET, sizeof origin, &origin, NULL);
+    range->root = parent ? parent : buffer;
+    range->begin += origin;
+    range->end += origin;
+    return error;
+}
+
+/* What OpenCL tells of a buffer. */
+typedef struct gpi_buffer_info {
+    cl_mem_object_type type;
+    cl_mem_flags flags;
+    cl_context context;
+    size_t bytes;
+} gpi_buffer_info;
+
+static cl_int gpi_buffer_ask(cl_mem buffer, gpi_buffer_info *info)
+{
+    cl_int error = clGetMemObjectInfo(buffer, CL_MEM_TYPE, sizeof info->type, &info->type, NULL);
+    if (error == CL_SUCCESS)
+        error = clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof info->flags, &info->flags, NULL);
+    if (error == CL_SUCCESS)
+        error = clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof info->context, &info->context, NULL);
+    if (error == CL_SUCCESS)
+        error = clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof info->bytes, &info->bytes, NULL);
+    return error;
+}
+
+static gp_result gpi_check_buffer_kind(gp_context *gp, const char *function, const char *field,
+                                       const gpi_buffer_info *info, int access)
+{
+    if (info->context != gp->context) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s belongs to another cl_context", function, field);
+    }
+    if ((access != GPI_READS && (info->flags & CL_MEM_READ_ONLY)) ||
+        (access != GPI_WRITES && (info->flags & CL_MEM_WRITE_ONLY))) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s was created %s", function, field,
+                        info->flags & CL_MEM_READ_ONLY ? "CL_MEM_READ_ONLY" : "CL_MEM_WRITE_ONLY");
+    }
+    return GP_OK;
+}
+
+/* A buffer that cannot be asked: because it is none, or for another reason. */
+static gp_result gpi_fail_buffer(gp_context *gp, const char *function, const char *field, cl_int error)
+{
+    char call[96];
+    if (error == CL_SUCCESS || error == CL_INVALID_MEM_OBJECT) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                        "%s: %s is not a buffer: clGetMemObjectInfo returned %s (%d)", function, field,
+                        error ? gpi_cl_error_name(error) : "another type", (int)error);
+    }
+    (void)snprintf(call, sizeof call, "%s: clGetMemObjectInfo", field);
+    return gpi_fail_cl(gp, error, function, call);
+}
+
+/* Checks that elements [offset, offset + count) of `size` bytes are inside; tells where they are. */
+static gp_result gpi_check_buffer(gp_context *gp, const char *function, const char *field, cl_mem buffer,
+                                  size_t offset, size_t count, size_t size, int access, gpi_range *range)
+{
+    gpi_buffer_info info;
+    gp_result result;
+    cl_int error;
+    if (!buffer) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s is NULL", function, field);
+    error = gpi_buffer_ask(buffer, &info);
+    if (error != CL_SUCCESS || info.type != CL_MEM_OBJECT_BUFFER)
+        return gpi_fail_buffer(gp, function, field, error);
+    result = gpi_check_buffer_kind(gp, function, field, &info, access);
+    if (result != GP_OK) return result;
+    if (offset > info.bytes / size || count > info.bytes / size - offset) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                        "%s: %s has %zu bytes, too few for offset %zu and %zu elements of %zu bytes",
+                        function, field, info.bytes, offset, count, size);
+    }
+    range->begin = offset * size;
+    range->end = (offset + count) * size;
+    range->host = NULL;
+    error = gpi_range_resolve(buffer, range);
+    if (error == CL_SUCCESS && (info.flags & CL_MEM_USE_HOST_PTR))
+        error = clGetMemObjectInfo(range->root, CL_MEM_HOST_PTR, sizeof range->host, &range->host, NULL);
+    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, function, field, error);
+    if (access == GPI_READS || !gp->hash) return GP_OK;
+    return gp->hash->check_apart(gp, function, field, range);
+}
+
+static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_type type)
+{
+    gpi_count count;
+    count.bound = bound;
+    count.buffer = buffer;
+    count.offset = offset;
+    count.type = type;
+    return count;
+}
+
+/* A number that lives on the device: of 32 or 64 bits, and inside its buffer. `prefix`: of its fields. */
+static gp_result gpi_check_count_named(gp_context *gp, const char *function, const char *prefix,
+                                       const gpi_count *count, gpi_range *range)
+{
+    char field[64];
+    memset(range, 0, sizeof *range);
+    if (!count->buffer && count->type) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %scount_type = %d, and %scount_buffer is NULL",
+                        function, prefix, (int)count->type, prefix);
+    }
+    if (!count->buffer) return GP_OK;
+    if (count->type && count->type != GP_U32 && count->type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %scount_type = %d, must be GP_U32 or GP_U64",
+                        function, prefix, (int)count->type);
+    }
+    (void)snprintf(field, sizeof field, "%scount_buffer", prefix);
+    return gpi_check_buffer(gp, function, field, count->buffer, count->offset, 1,
+                            count->type == GP_U64 ? 8 : 4, GPI_READS, range);
+}
+
+static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
+                                 gpi_range *range)
+{
+    return gpi_check_count_named(gp, function, "", count, range);
+}
+
+/* Of `count` ranges the first `read` ones are only read. The others may touch nothing else. */
+static gp_result gpi_check_apart(gp_context *gp, const char *function, const char *const *names,
+                                 const gpi_range *used, size_t read, size_t count)
+{
+    size_t a, b;
+    for (a = read; a < count; a++) {
+        for (b = 0; b < a; b++) {
+            if (!used[a].root || !gpi_overlap(&used[a], &used[b])) continue;
+            return gpi_fail_overlap(gp, function, names[b], &used[b], names[a], &used[a]);
+        }
+    }
+    return GP_OK;
+}
+
+static bool gpi_same(const gpi_range *a, const gpi_range *b)
+{
+    return a->root == b->root && a->begin == b->begin && a->end == b->end;
+}
+
+static bool gpi_overlap(const gpi_range *a, const gpi_range *b)
+{
+    const bool on_host = a->host && b->host;
+    const uintptr_t a_at = on_host ? (uintptr_t)a->host : 0, b_at = on_host ? (uintptr_t)b->host : 0;
+    return (a->root == b->root || on_host) && a_at + a->begin < b_at + b->end &&
+           b_at + b->begin < a_at + a->end;
+}
+
+static gp_result gpi_fail_overlap(gp_context *gp, const char *function, const char *a_name,
+                                  const gpi_range *a, const char *b_name, const gpi_range *b)
+{
+    return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of %s: they overlap",
+                    function, a_name, a->begin, a->end, b_name, b->begin, b->end,
+                    a->root == b->root ? "one buffer" : "buffers on one host memory (CL_MEM_USE_HOST_PTR)");
+}
+
+/* The caller's scratch, if any: large enough, and apart from what the call reads and writes. */
+static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem scratch, size_t bytes,
+                                   const gpi_range *used, size_t used_count)
+{
+    gpi_range range;
+    gp_result result;
+    size_t i;
+    if (!scratch || bytes == 0) return GP_OK;
+    result = gpi_check_buffer(gp, function, "scratch", scratch, 0, bytes, 1, GPI_BOTH, &range);
+    for (i = 0; i < used_count && result == GP_OK; i++) {
+        if (!gpi_overlap(&range, &used[i])) continue;
+        result = gpi_fail_overlap(gp, function, "scratch", &range, "an input or output", &used[i]);
+    }
+    return result;
+}
+
+/* A read-write buffer; sizes that the device cannot give are refused before the driver sees them,
+   because one implementation aborts the process. */
+static gp_result gpi_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out)
+{
+    cl_int error;
+    *out = NULL;
+    if (bytes == 0) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a buffer of 0 bytes", function);
+    if (bytes > gp->info.max_alloc_size) {
+        return gpi_fail(gp, GP_ERROR_OUT_OF_DEVICE_MEMORY, "%s: %zu bytes, one buffer of %s can have %llu",
+                        function, bytes, gp->info.name, (unsigned long long)gp->info.max_alloc_size);
+    }
+    *out = clCreateBuffer(gp->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, function, "clCreateBuffer");
+}
+
+GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data, cl_mem *out)
+{
+    gp_result result;
+    cl_int error;
+    if (!gp || !out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_buffer_create: gp or out is NULL");
+    result = gpi_alloc(gp, "gp_buffer_create", bytes, out);
+    if (result != GP_OK || !data) return result;
+    error = clEnqueueWriteBuffer(gp->queue, *out, CL_TRUE, 0, bytes, data, 0, NULL, NULL);
+    if (error == CL_SUCCESS) return GP_OK;
+    (void)clReleaseMemObject(*out);
+    *out = NULL;
+    return gpi_fail_cl(gp, error, "gp_buffer_create", "clEnqueueWriteBuffer");
+}
+
+static gp_result gpi_alloc_zeros(gp_context *gp, size_t bytes, cl_mem *out)
+{
+    void *zeros = calloc(bytes, 1);
+    const gp_result result = zeros ? gp_buffer_create(gp, bytes, zeros, out)
+                                   : gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_warmup: no memory");
+    free(zeros);
+    return result;
+}
+/* ---- End file src/launch/buffer.c ---- */
+
+/* ---- Begin file src/launch/call.c ---- */
+/* call.c - a call's chain of commands: scratch handed out, kernels launched, results read. */
+static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count)
+{
+    cl_uint i;
+    if ((wait == NULL) != (count == 0)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait is %s and wait_count is %u", function,
+                        wait ? "given" : "NULL", count);
+    }
+    for (i = 0; i < count; i++) {
+        cl_context context = NULL;
+        cl_int error;
+        if (!wait[i]) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] is NULL", function, i);
+        error = clGetEventInfo(wait[i], CL_EVENT_CONTEXT, sizeof context, &context, NULL);
+        if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "wait: clGetEventInfo");
+        if (context != gp->context) {
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] belongs to another cl_context",
+                            function, i);
+        }
+        if (gpi_event_status(wait[i]) < 0) {
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] has failed: %s (%d)", function, i,
+                            gpi_cl_error_name(gpi_event_status(wait[i])), (int)gpi_event_status(wait[i]));
+        }
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *function, const cl_event *wait,
+                                cl_uint wait_count, cl_event *done)
+{
+    memset(call, 0, sizeof *call);
+    call->gp = gp;
+    call->function = function;
+    call->wait = wait;
+    call->wait_count = wait_count;
+    call->done = done;
+    gpi_throttle(gp);
+    gpi_programs_save_run(gp);
+    return gpi_check_events(gp, function, wait, wait_count);
+}
+
+/* The first command must also wait for the previous user of the scratch: out-of-order queues only. */
+static gp_result gpi_call_merge_busy(gpi_call *call)
+{
+    const cl_uint n = call->wait_count;
+    cl_uint i;
+    if (call->gp->scratch_busy && gpi_event_status(call->gp->scratch_busy) < 0) {
+        (void)clReleaseEvent(call->gp->scratch_busy); /* it failed: waiting for it would fail this call too */
+        call->gp->scratch_busy = NULL;
+    }
+    if (!call->gp->scratch_busy) return GP_OK;
+    call->merged = (cl_event *)malloc((n + 1) * sizeof *call->merged);
+    if (!call->merged) {
+        return gpi_fail(call->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a wait list",
+                        call->function);
+    }
+    for (i = 0; i < n; i++) call->merged[i] = call->wait[i];
+    call->merged[n] = call->gp->scratch_busy;
+    call->wait = call->merged;
+    call->wait_count = n + 1;
+    return GP_OK;
+}
+
+/* `bytes` of scratch in *out: the caller's own buffer when there is one, else the context's, grown.
+   A buffer that is replaced lives on until the commands that use it have ended. */
+static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_mem *out)
+{
+    gp_context *gp = call->gp;
+    gp_result result;
+    cl_mem grown;
+    *out = own;
+    if (own) return GP_OK; /* gpi_check_scratch has seen it */
+    if (bytes > gp->scratch_size) {
+        const size_t minimum = 65536;
+        const size_t size = bytes < minimum ? minimum : bytes;
+        result = gpi_alloc(gp, call->function, size, &grown);
+        if (result != GP_OK) return result;
+        if (gp->scratch) (void)clReleaseMemObject(gp->scratch);
+        gp->scratch = grown;
+        gp->scratch_size = size;
+        gp->profile.scratch_bytes = size;
+    }
+    *out = gp->scratch;
+    call->uses_scratch = true;
+    return gpi_call_merge_busy(call);
+}
+
+/* After a command: it is what the next one waits for, where the queue does not keep order itself. Where it
+   does, all of the call's commands wait for the caller's events. When one of these fails, Intel's CPU runtime
+   and Mesa skip only the commands that wait for it: later ones would run on what the first ones have not
+   written. */
+static gp_result gpi_call_enqueued(gpi_call *call, cl_int error, const char *what, const char *kernel,
+                                   cl_event event)
+{
+    if (error != CL_SUCCESS) return gpi_fail_cl(call->gp, error, call->function, what);
+    gpi_watch(call->gp, call->function, kernel, event);
+    if (call->last) (void)clReleaseEvent(call->last);
+    call->last = event;
+    if (call->gp->out_of_order) {
+        call->wait = &call->last;
+        call->wait_count = 1;
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_call_fill(gpi_call *call, cl_mem buffer, size_t offset, size_t bytes)
+{
+    const cl_uint zero = 0;
+    cl_event event;
+    const cl_int error = clEnqueueFillBuffer(call->gp->queue, buffer, &zero, sizeof zero, offset, bytes,
+                                             call->wait_count, call->wait, &event);
+    return gpi_call_enqueued(call, error, "clEnqueueFillBuffer", NULL, event);
+}
+
+static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, cl_mem to, size_t to_offset,
+                               size_t bytes)
+{
+    cl_event event;
+    const cl_int error = clEnqueueCopyBuffer(call->gp->queue, from, to, from_offset, to_offset, bytes,
+                                             call->wait_count, call->wait, &event);
+    return gpi_call_enqueued(call, error, "clEnqueueCopyBuffer", NULL, event);
+}
+
+/* Prepares a kernel: its arguments follow in order, then its launch. */
+static void gpi_call_kernel(gpi_call *call, gpi_program *program, size_t kernel)
+{
+    call->program = program;
+    call->kernel = kernel;
+    call->arg_count = 0;
+    call->arg_error = CL_SUCCESS;
+}
+
+static void gpi_call_arg(gpi_call *call, size_t size, const void *value)
+{
+    const cl_int error = clSetKernelArg(call->program->kernel[call->kernel], call->arg_count++, size, value);
+    if (call->arg_error == CL_SUCCESS) call->arg_error = error;
+}
+
+/* GPI_COUNT_PARAMETERS of base/count.cl. Where nothing is to be read, some buffer has to stand in. */
+static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
+{
+    const cl_ulong bound = count->bound, offset = count->offset;
+    const cl_mem wanted = count->buffer ? count->buffer : call->gp->counters;
+    const cl_uint words = !count->buffer ? 0 : count->type == GP_U64 ? 2 : 1;
+    GPI_CALL_ARG(call, bound);
+    GPI_CALL_ARG(call, wanted);
+    GPI_CALL_ARG(call, offset);
+    GPI_CALL_ARG(call, words);
+}
+
+static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups)
+{
+    gp_context *gp = call->gp;
+    const size_t local = plan->group, global = groups * plan->group;
+    cl_event event;
+    cl_int error = call->arg_error;
+    gp_result result;
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, call->function, "clSetKernelArg");
+    error = clEnqueueNDRangeKernel(gp->queue, call->program->kernel[call->kernel], 1, NULL, &global, &local,
+                                   call->wait_count, call->wait, &event);
+    result = gpi_call_enqueued(call, error, "clEnqueueNDRangeKernel",
+                               gpi_kernel_name(call->program->primitive, call->kernel), event);
+    if (result != GP_OK) return result;
+    gpi_program_launched(gp, call->program, call->kernel, event);
+    gp->profile.launches++;
+    return GP_OK;
+}
+
+/* Copies a result to the host once the call's commands have ended; waits for these and for nothing else that
+   the queue may hold. */
+static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to)
+{
+    gp_context *gp = call->gp;
+    cl_event event;
+    cl_int error = clEnqueueReadBuffer(gp->queue, buffer, CL_FALSE, offset, size, to, call->wait_count,
+                                       call->wait, &event);
+    gp_result result = gpi_call_enqueued(call, error, "clEnqueueReadBuffer", NULL, event);
+    if (result != GP_OK) return result;
+    error = clWaitForEvents(1, &call->last);
+    /* a wait that fails by itself leaves a copy behind that is still to come, to memory that is the caller's
+     */
+    if (error != CL_SUCCESS && gpi_event_status(call->last) > CL_COMPLETE) (void)clFinish(gp->queue);
+    gpi_settle(gp);
+    result = gpi_async_result(gp); /* the reason, where the wait has failed too */
+    if (result == GP_OK && error == CL_SUCCESS && !gp->out_of_order && gp->hash)
+        result = gp->hash->result(gp);
+    if (result != GP_OK || error == CL_SUCCESS) return result;
+    return gpi_fail_cl(gp, error, call->function, "clWaitForEvents");
+}
+
+/* The same from any buffer: what the host may not read is copied on the device first. */
+static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to)
+{
+    cl_mem_flags flags;
+    cl_mem copy;
+    gp_result result;
+    const cl_int error = clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+    if (error != CL_SUCCESS) return gpi_fail_cl(call->gp, error, call->function, "clGetMemObjectInfo");
+    if (!(flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY)))
+        return gpi_call_read_now(call, buffer, offset, size, to);
+    result = gpi_alloc(call->gp, call->function, size, &copy);
+    if (result != GP_OK) return result;
+    result = gpi_call_copy(call, buffer, offset, copy, 0, size);
+    if (result == GP_OK) result = gpi_call_read_now(call, copy, 0, size, to);
+    (void)clReleaseMemObject(copy);
+    return result;
+}
+
+/* Hands `done` over, also for a call that had nothing to enqueue, and lets go of the rest. For commands in
+   the middle of a call of the API: on_async_error is told at its end. */
+static gp_result gpi_call_end_within(gpi_call *call, gp_result result)
+{
+    gp_context *gp = call->gp;
+    if (result == GP_OK && call->done && !call->last) {
+        const cl_int error = clEnqueueMarkerWithWaitList(gp->queue, call->wait_count, call->wait, call->done);
+        if (error != CL_SUCCESS)
+            result = gpi_fail_cl(gp, error, call->function, "clEnqueueMarkerWithWaitList");
+    } else if (result == GP_OK && call->done) {
+        (void)clRetainEvent(call->last);
+        *call->done = call->last;
+    }
+    if (call->uses_scratch && gp->out_of_order && call->last) {
+        if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
+        gp->scratch_busy = call->last;
+        call->last = NULL;
+    }
+    if (call->last) (void)clReleaseEvent(call->last);
+    free(call->merged);
+    gp->released = gp->fetches;
+    return result;
+}
+
+/* The same as the last thing that a call of the API does. */
+static gp_result gpi_call_end(gpi_call *call, gp_result result)
+{
+    result = gpi_call_end_within(call, result);
+    gpi_tell_failures(call->gp);
+    return result;
+}
+/* ---- End file src/launch/call.c ---- */
+
+/* ---- Begin file src/launch/finish.c ---- */
+/* finish.c - waiting for all that is enqueued. */
+/* gp_finish within a call: on_async_error is told later. Where the queue is in order, one wait serves both
+   the commands and the counts of the hash tables. */
+static gp_result gpi_finish(gp_context *gp)
+{
+    const gpi_hash_hooks *hash = gp->hash;
+    const cl_int asked = gp->out_of_order || !hash ? CL_SUCCESS : hash->read_told(gp, CL_FALSE);
+    const cl_int error = clFinish(gp->queue);
+    gp_result result;
+    gpi_settle_all(gp);
+    if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
+    gp->scratch_busy = NULL;
+    if (error == CL_SUCCESS) gpi_programs_save(gp);
+    result = gpi_async_result(gp); /* the reason, where clFinish has failed too */
+    if (result != GP_OK) return result;
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clFinish");
+    if (asked != CL_SUCCESS) return gpi_fail_cl(gp, asked, "gp_finish", "clEnqueueReadBuffer");
+    if (!hash) return GP_OK;
+    return gp->out_of_order ? hash->result(gp) : hash->tell(gp);
+}
+
+GP_API gp_result gp_finish(gp_context *gp)
+{
+    gp_result result;
+    if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_finish: gp is NULL");
+    result = gpi_finish(gp);
+    gpi_tell_failures(gp);
+    return result;
+}
+/* ---- End file src/launch/finish.c ---- */
+
+/* ---- Begin file src/element/element.h ---- */
+/* element.h - elements, operations, monoids, keys. */
+#define GPI_MONOID_MAX 64 /* bytes of a user's element */
+
+/* The fields of a desc that say what is combined. Zero: not used. */
+typedef struct gpi_operation {
+    const char *type_field, *map_field; /* what the call has type and map as; NULL: by these names */
+    gp_type type, type2, out_type;      /* out_type 0: with a monoid or several ops only */
+    gp_op op;
+    const gp_op *ops; /* several at once, with out_types (or NULL) and map_type */
+    const gp_type *out_types;
+    size_t op_count;
+    gp_type map_type;
+    const gp_monoid *monoid;
+    const char *map;
+    bool indices; /* there is no input: the map takes the index alone */
+    const void *initial;
+    bool compensated;
+    bool reverse;
+    gp_segments segments;
+    gp_type heads_type;
+} gpi_operation;
+
+/* One built-in operation on values of one type: a field of the element (element/op.cl). */
+typedef struct gpi_field {
+    gp_op op;
+    gp_type value, out; /* what is combined; what is stored */
+    bool compensated;
+    size_t offset; /* in the element */
+} gpi_field;
+
+/* The same, checked, and what the kernels need to know of it. */
+typedef struct gpi_element {
+    gpi_operation operation;
+    gpi_field fields[GP_OPS_MAX];
+    size_t field_count;                   /* 0: the user's monoid */
+    gp_type mapped;                       /* of an input element after the map; 0: the monoid's */
+    size_t in_size, in2_size, heads_size; /* of one in memory; in2_size 0: one input */
+    size_t size, base_size, out_size;     /* of sums, of sums without heads, of results in memory */
+    bool commutative, exact;
+    unsigned char identity[GPI_ELEMENT_MAX]; /* base_size bytes */
+    unsigned char initial[GPI_ELEMENT_MAX];  /* the caller's, as a sum */
+} gpi_element;
+
+/* element.c */
+static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
+                               const gpi_element *element, gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, size_t count, cl_mem *out);
+static void gpi_call_arg_initial(gpi_call *call, const gpi_element *element);
+static const char *gpi_map_field(const gpi_operation *o);
+static gp_result gpi_fail_type(gp_context *gp, const char *function, const char *field, gp_type type);
+static gp_result gpi_check_type(gp_context *gp, const char *function, const char *field, gp_type type);
+static gp_result gpi_check_bounds(gp_context *gp, const char *function, const char *low_name, uint64_t low,
+                                  const char *high_name, uint64_t high, gp_type type);
+static size_t gpi_head_size(const gpi_element *element);
+static gp_result gpi_element_describe(gp_context *gp, const char *function, const gpi_operation *operation,
+                                      gpi_element *element);
+static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
+                                     size_t count);
+
+/* prelude.c */
+static void gpi_identity_words(const gpi_element *element, gpi_text *text);
+static void gpi_prelude_user(const gp_monoid *m, const char *user, gpi_text *text);
+static void gpi_prelude_field(const gpi_field *field, gp_type lane, unsigned k, gpi_text *text);
+static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
+                              const gpi_plan *plan);
+static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
+                                 const gpi_element *element, gpi_plan *plan, gpi_program **out);
+
+/* laws.c */
+static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
+                                  gpi_element *element);
+
+/* key.c */
+static cl_ulong gpi_key_flip(gp_type type, bool descending);
+static gp_result gpi_key_program(gp_context *gp, const char *function, gpi_primitive primitive, gp_type type,
+                                 size_t value_size, const char *more, gpi_plan *plan, gpi_program **out);
+static gp_result gpi_check_key_type(gp_context *gp, const char *function, gp_type type);
+static gp_result gpi_check_value_size(gp_context *gp, const char *function, size_t size);
+/* ---- End file src/element/element.h ---- */
+
+/* ---- Begin file src/element/element.c ---- */
+/* element.c - elements, and the operations and monoids on them, described and checked. */
 /* ------------------------------------------------------------------ checks: monoids */
 
 static const char *gpi_type_field(const gpi_operation *o) { return o->type_field ? o->type_field : "type"; }
@@ -19082,8 +18632,7 @@ static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp
 static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
-    gp_result result = gpi_check_monoid(gp, function, o->monoid);
-    if (result == GP_OK && gp->desc.check_monoids) result = gpi_laws_check_new(gp, function, o->monoid);
+    const gp_result result = gpi_check_monoid(gp, function, o->monoid);
     if (result != GP_OK) return result;
     if (o->out_type || o->op || o->op_count || o->compensated || (o->type && !o->map)) {
         return gpi_fail(
@@ -19220,8 +18769,6 @@ static size_t gpi_field_size(const gpi_field *field)
     return gpi_is_arg(field->op) ? value + 8 : field->compensated ? 2 * value : value;
 }
 
-static size_t gpi_round_up(size_t x, size_t multiple) { return (x + multiple - 1) / multiple * multiple; }
-
 /* `from` is the type of what the field is made of. */
 static gp_result gpi_field_make(gp_context *gp, const char *function, const gpi_operation *o, gp_type from,
                                 gp_op op, gp_type out, gpi_field *field)
@@ -19357,8 +18904,8 @@ static size_t gpi_head_size(const gpi_element *element)
     return element->field_count == 0 ? 4 : element->base_size;
 }
 
-static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
-                                  gpi_element *element)
+static gp_result gpi_element_describe(gp_context *gp, const char *function, const gpi_operation *operation,
+                                      gpi_element *element)
 {
     gp_result result;
     memset(element, 0, sizeof *element);
@@ -19393,162 +18940,94 @@ static gp_result gpi_check_positions(gp_context *gp, const char *function, const
     return GP_OK;
 }
 
-/* ------------------------------------------------------------------ text */
+/* ------------------------------------------------------------------ plans, arguments, warm-up */
 
-static const char *gpi_integer_cl(size_t size, bool is_signed)
+static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
+                               const gpi_element *element, gp_strategy strategy, gpi_plan *plan)
 {
-    const gp_type types[4] = {GP_I8, GP_I16, GP_I32, GP_I64};
-    size_t k = 0;
-    while ((size_t)1 << k < size) k++;
-    return gpi_type_cl(is_signed ? types[k]
-                                 : (gp_type)(types[k] + 1)); /* each signed type, then its unsigned */
+    return gpi_plan_make_sized(gp, function, primitive, element->size, strategy, plan);
 }
 
-/* Elements of a vector step of the serial shape; one where there is no vector of the type. Scans have vectors
-   of plain values only, stacks none. */
-static int gpi_element_lanes(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan)
+/* Input for a warm-up: elements that the caller's own functions can be trusted with. */
+static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, size_t count, cl_mem *out)
 {
-    const bool has = element->field_count > 0 && primitive != GPI_STACK_SCAN &&
-                     (primitive != GPI_SCAN || !gpi_is_arg(element->fields[0].op));
-    return has && plan->shape == GP_SHAPE_SERIAL ? 16 : 1;
+    unsigned char *elements;
+    gp_result result;
+    size_t i;
+    if (element->operation.type) return gpi_alloc_zeros(gp, count * element->in_size, out);
+    elements = (unsigned char *)malloc(count * element->base_size);
+    if (!elements) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_warmup: no memory");
+    for (i = 0; i < count; i++)
+        memcpy(elements + i * element->base_size, element->identity, element->base_size);
+    result = gp_buffer_create(gp, count * element->base_size, elements, out);
+    free(elements);
+    return result;
 }
 
-/* The lanes in which a field's sums are kept within a tile: 32 bits where those suffice, since converting
-   every element to 64 costs more than reading it. */
-static gp_type gpi_field_lane(const gpi_field *field, gp_type mapped, gpi_primitive primitive,
-                              const gpi_plan *plan)
+/* gpi_argument of element/monoid.cl: a single field as it is, else whole words. */
+static void gpi_call_arg_initial(gpi_call *call, const gpi_element *element)
 {
-    const bool narrow = field->op == GP_SUM && !gpi_is_float(mapped) && !gpi_is_float(field->value) &&
-                        gpi_type_size(mapped) <= 2 && gpi_type_size(field->value) == 8;
-    if (primitive == GPI_SCAN || !narrow || plan->items > 16 * 65536) return field->value;
-    return gpi_is_signed(mapped) ? GP_I32 : GP_U32;
+    const size_t size = element->base_size;
+    gpi_call_arg(call, element->field_count == 1 ? size : gpi_round_up(size, 4), element->initial);
+}
+/* ---- End file src/element/element.c ---- */
+
+/* ---- Begin file src/element/key.c ---- */
+/* key.c - what the primitives on keys share: the order of keys, their programs, serial tiles. */
+/* `flip` of element/key.cl: what is turned in every key. */
+static cl_ulong gpi_key_flip(gp_type type, bool descending)
+{
+    const size_t size = gpi_type_size(type);
+    const cl_ulong ones = ~(cl_ulong)0 >> (64 - 8 * size);
+    const bool has_sign = gpi_is_signed(type) || gpi_is_float(type);
+    const cl_ulong sign = has_sign ? (cl_ulong)1 << (8 * size - 1) : 0;
+    return descending ? sign ^ ones : sign;
 }
 
-static void gpi_identity_words(const gpi_element *element, gpi_text *text)
+/* A program's prelude; `more` ends it. NULL: no memory. */
+static char *gpi_key_prelude(const gp_context *gp, gp_type type, size_t value_size, const char *more,
+                             const gpi_plan *plan)
 {
-    const size_t words = (element->size + 3) / 4;
-    size_t k;
-    for (k = 0; k < words; k++) {
-        const size_t left = element->base_size > 4 * k ? element->base_size - 4 * k : 0;
-        uint32_t word = 0; /* heads are 0 */
-        memcpy(&word, element->identity + 4 * k, left < 4 ? left : 4);
-        gpi_text_add(text, "%s0x%08xu", k ? ", " : "", (unsigned)word);
+    const bool local = plan->shape == GP_SHAPE_LOCAL;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_text_plan(gp, plan, &text);
+    gpi_text_add(&text, "#define GPI_ITEMS %u\n#define GPI_TILE %u\n#define GPI_FP64 0\n",
+                 local ? plan->items : 1, local ? plan->group * plan->items : 1);
+    gpi_text_add(&text, "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT %d\n#define GPI_VALUE_SIZE %u\n%s",
+                 (unsigned)gpi_type_size(type), gpi_is_float(type), (unsigned)value_size, more);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+static gp_result gpi_key_program(gp_context *gp, const char *function, gpi_primitive primitive, gp_type type,
+                                 size_t value_size, const char *more, gpi_plan *plan, gpi_program **out)
+{
+    for (;;) {
+        gp_result result = gpi_plan_check_group(gp, function, primitive, plan);
+        if (result != GP_OK) return result;
+        result = gpi_program_get_text(gp, function, primitive,
+                                      gpi_key_prelude(gp, type, value_size, more, plan), 0, out);
+        if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
     }
 }
 
-/* Our names for what the caller's text defines (and that its size is the one named): its own may be those of
-   variables in the kernels. The function gets copies: where it assigns to its parameters, Mesa 22.3 assigns
-   to what was passed. */
-static void gpi_prelude_user(const gp_monoid *m, const char *user, gpi_text *text)
+static gp_result gpi_check_key_type(gp_context *gp, const char *function, gp_type type)
 {
-    gpi_text_add(text, "typedef %s %s;\n", m->type, user);
-    gpi_text_add(text,
-                 "typedef char gpi_monoid_size_%zu_is_not_sizeof_type_%s[sizeof(%s) == %zu ? 1 : -1];\n",
-                 m->size, user, user, m->size);
-    gpi_text_add(text,
-                 "static %s %s_combine(%s gpi_a, %s gpi_b)\n{\n"
-                 "    %s gpi_x = gpi_a, gpi_y = gpi_b;\n    return %s(gpi_x, gpi_y);\n}\n",
-                 user, user, user, user, user, m->combine);
+    return gpi_type_size(type) ? GP_OK : gpi_fail_type(gp, function, "key_type", type);
 }
 
-/* The empty line keeps a last backslash to itself. */
-static void gpi_prelude_monoid(const gp_monoid *m, gpi_text *text)
+static gp_result gpi_check_value_size(gp_context *gp, const char *function, size_t size)
 {
-    gpi_text_add(text, "#line 1 \"monoid\"\n%s\n\n", m->source);
-    gpi_prelude_user(m, "gpi_user", text);
+    if (size <= 16 && (size & (size - 1)) == 0) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, must be 0, 1, 2, 4, 8 or 16",
+                    function, size);
 }
+/* ---- End file src/element/key.c ---- */
 
-static void gpi_prelude_field(const gpi_field *field, gp_type lane, unsigned k, gpi_text *text)
-{
-    gpi_text_add(text, "\n#define GPI_OP_%u %s\n#define GPI_VALUE_%u %s\n#define GPI_FLOAT_%u %d\n", k,
-                 gpi_op_macro(field->op), k, gpi_type_cl(field->value), k, gpi_is_float(field->value));
-    gpi_text_add(text, "#define GPI_RESULT_%u %s\n#define GPI_COMPENSATED_%u %d\n", k,
-                 gpi_type_cl(gpi_operand(field->out)), k, field->compensated);
-    gpi_text_add(text, "#define GPI_LANE_%u %s\n#define GPI_INDEX_%u %s\n", k, gpi_type_cl(lane), k,
-                 gpi_integer_cl(gpi_type_size(field->value), false));
-}
-
-static void gpi_prelude_fields(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
-                               gpi_text *text)
-{
-    unsigned k;
-    gpi_text_add(text, "#define GPI_FIELD_COUNT %u\n#define GPI_FIELDS(X)", (unsigned)element->field_count);
-    for (k = 0; k < element->field_count; k++) gpi_text_add(text, " X(%u)", k);
-    gpi_text_add(text, "\n");
-    for (k = 0; k < element->field_count; k++) {
-        const gpi_field *field = &element->fields[k];
-        gpi_prelude_field(field, gpi_field_lane(field, element->mapped, primitive, plan), k, text);
-    }
-}
-
-/* The input element as an operand, and the map as a function. The expression has lines of its own, so that
-   it may end in a comment; its names are const, here and elsewhere, so that "x = 3" does not compile. */
-static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
-{
-    const gpi_operation *o = &element->operation;
-    const char *y = element->mapped ? gpi_type_cl(element->mapped) : "gpi_user";
-    gpi_text_add(text, "#define GPI_Y %s\n#define GPI_MAPPED %d\n", y, o->map != NULL);
-    if (!o->map) return;
-    gpi_text_add(text, "static GPI_Y gpi_map(");
-    if (!o->indices) gpi_text_add(text, "const %s x, ", gpi_type_cl(gpi_operand(o->type)));
-    if (o->type2) gpi_text_add(text, "const %s y, ", gpi_type_cl(gpi_operand(o->type2)));
-    gpi_text_add(text, "const ulong i)\n{\n#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    );\n}\n",
-                 gpi_map_field(o), gpi_map_field(o), o->map);
-}
-
-/* What is in memory. */
-static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
-{
-    const gpi_operation *o = &element->operation;
-    const gp_type out = element->field_count == 1 ? element->fields[0].out : GP_TYPE_NONE;
-    const char *many = element->field_count == 0 ? "gpi_user" : "ulong"; /* a gp_value each */
-    gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_INPUTS %d\n",
-                 o->type      ? gpi_type_cl(o->type)
-                 : o->indices ? "uint" /* of which steps are so many bytes */
-                              : "gpi_user",
-                 o->type == GP_F16,
-                 o->indices ? 0
-                 : o->type2 ? 2
-                            : 1);
-    if (o->type2) {
-        gpi_text_add(text, "#define GPI_IN2 %s\n#define GPI_IN2_HALF %d\n", gpi_type_cl(o->type2),
-                     o->type2 == GP_F16);
-    }
-    gpi_text_add(text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n", out ? gpi_type_cl(out) : many,
-                 out == GP_F16);
-}
-
-/* Halves as heads are compared as what their bits are. */
-static void gpi_prelude_heads(const gpi_element *element, gpi_text *text)
-{
-    const gpi_operation *o = &element->operation;
-    gpi_text_add(text, "#define GPI_REVERSE %d\n#define GPI_SEGMENTED %d\n#define GPI_HEADS %d\n", o->reverse,
-                 o->segments != 0, (int)o->segments);
-    if (!o->segments) return;
-    gpi_text_add(text, "#define GPI_HEAD %s\n#define GPI_HEADS_TYPE %s\n",
-                 gpi_integer_cl(gpi_head_size(element), true),
-                 o->heads_type == GP_F16 ? "ushort" : gpi_type_cl(o->heads_type));
-}
-
-/* The description of the element that element/op.cl, element/monoid.cl and element/input.cl begin with. */
-static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
-                                gpi_text *text)
-{
-    gpi_text_add(text, "#define GPI_SIZE %u\n#define GPI_IDENTITY_WORDS ", (unsigned)element->size);
-    gpi_identity_words(element, text);
-    gpi_text_add(text, "\n#define GPI_COMMUTATIVE %d\n#define GPI_EXACT %d\n#define GPI_LANES %d\n",
-                 element->commutative, element->exact, gpi_element_lanes(element, primitive, plan));
-    if (element->field_count == 0) gpi_prelude_monoid(element->operation.monoid, text);
-    gpi_prelude_fields(element, primitive, plan, text);
-    gpi_prelude_map(element, text);
-    gpi_prelude_buffers(element, text);
-    gpi_prelude_heads(element, text);
-}
-/* ---- End file src/monoid.c ---- */
-
-/* ---- Begin file src/laws.c ---- */
+/* ---- Begin file src/element/laws.c ---- */
 /* laws.c - gp_check_monoid: looks for elements for which a monoid is none. */
-
 enum { GPI_LAWS_TRY };
 
 enum {
@@ -19863,16 +19342,256 @@ static gp_result gpi_laws_check_new(gp_context *gp, const char *function, const 
     return result;
 }
 
+/* An element described and checked, and its monoid tried, where the context tries monoids. */
+static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
+                                  gpi_element *element)
+{
+    const gp_result result = gpi_element_describe(gp, function, operation, element);
+    if (result != GP_OK || !operation->monoid || !gp->desc.check_monoids) return result;
+    return gpi_laws_check_new(gp, function, operation->monoid);
+}
+
 GP_API gp_result gp_check_monoid(gp_context *gp, const gp_check_monoid_desc *desc)
 {
     if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_check_monoid: gp or desc is NULL");
     return gpi_laws_check(gp, "gp_check_monoid", desc);
 }
-/* ---- End file src/laws.c ---- */
+/* ---- End file src/element/laws.c ---- */
 
-/* ---- Begin file src/reduce.c ---- */
+/* ---- Begin file src/element/prelude.c ---- */
+/* prelude.c - the text that tells kernels/element/ of an element; programs on elements. */
+/* ------------------------------------------------------------------ text */
+
+static const char *gpi_integer_cl(size_t size, bool is_signed)
+{
+    const gp_type types[4] = {GP_I8, GP_I16, GP_I32, GP_I64};
+    size_t k = 0;
+    while ((size_t)1 << k < size) k++;
+    return gpi_type_cl(is_signed ? types[k]
+                                 : (gp_type)(types[k] + 1)); /* each signed type, then its unsigned */
+}
+
+/* Elements of a vector step of the serial shape; one where there is no vector of the type. Scans have vectors
+   of plain values only, stacks none. */
+static int gpi_element_lanes(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan)
+{
+    const bool has = element->field_count > 0 && primitive != GPI_STACK_SCAN &&
+                     (primitive != GPI_SCAN || !gpi_is_arg(element->fields[0].op));
+    return has && plan->shape == GP_SHAPE_SERIAL ? 16 : 1;
+}
+
+/* The lanes in which a field's sums are kept within a tile: 32 bits where those suffice, since converting
+   every element to 64 costs more than reading it. */
+static gp_type gpi_field_lane(const gpi_field *field, gp_type mapped, gpi_primitive primitive,
+                              const gpi_plan *plan)
+{
+    const bool narrow = field->op == GP_SUM && !gpi_is_float(mapped) && !gpi_is_float(field->value) &&
+                        gpi_type_size(mapped) <= 2 && gpi_type_size(field->value) == 8;
+    if (primitive == GPI_SCAN || !narrow || plan->items > 16 * 65536) return field->value;
+    return gpi_is_signed(mapped) ? GP_I32 : GP_U32;
+}
+
+static void gpi_identity_words(const gpi_element *element, gpi_text *text)
+{
+    const size_t words = (element->size + 3) / 4;
+    size_t k;
+    for (k = 0; k < words; k++) {
+        const size_t left = element->base_size > 4 * k ? element->base_size - 4 * k : 0;
+        uint32_t word = 0; /* heads are 0 */
+        memcpy(&word, element->identity + 4 * k, left < 4 ? left : 4);
+        gpi_text_add(text, "%s0x%08xu", k ? ", " : "", (unsigned)word);
+    }
+}
+
+/* Our names for what the caller's text defines (and that its size is the one named): its own may be those of
+   variables in the kernels. The function gets copies: where it assigns to its parameters, Mesa 22.3 assigns
+   to what was passed. */
+static void gpi_prelude_user(const gp_monoid *m, const char *user, gpi_text *text)
+{
+    gpi_text_add(text, "typedef %s %s;\n", m->type, user);
+    gpi_text_add(text,
+                 "typedef char gpi_monoid_size_%zu_is_not_sizeof_type_%s[sizeof(%s) == %zu ? 1 : -1];\n",
+                 m->size, user, user, m->size);
+    gpi_text_add(text,
+                 "static %s %s_combine(%s gpi_a, %s gpi_b)\n{\n"
+                 "    %s gpi_x = gpi_a, gpi_y = gpi_b;\n    return %s(gpi_x, gpi_y);\n}\n",
+                 user, user, user, user, user, m->combine);
+}
+
+/* The empty line keeps a last backslash to itself. */
+static void gpi_prelude_monoid(const gp_monoid *m, gpi_text *text)
+{
+    gpi_text_add(text, "#line 1 \"monoid\"\n%s\n\n", m->source);
+    gpi_prelude_user(m, "gpi_user", text);
+}
+
+static void gpi_prelude_field(const gpi_field *field, gp_type lane, unsigned k, gpi_text *text)
+{
+    gpi_text_add(text, "\n#define GPI_OP_%u %s\n#define GPI_VALUE_%u %s\n#define GPI_FLOAT_%u %d\n", k,
+                 gpi_op_macro(field->op), k, gpi_type_cl(field->value), k, gpi_is_float(field->value));
+    gpi_text_add(text, "#define GPI_RESULT_%u %s\n#define GPI_COMPENSATED_%u %d\n", k,
+                 gpi_type_cl(gpi_operand(field->out)), k, field->compensated);
+    gpi_text_add(text, "#define GPI_LANE_%u %s\n#define GPI_INDEX_%u %s\n", k, gpi_type_cl(lane), k,
+                 gpi_integer_cl(gpi_type_size(field->value), false));
+}
+
+static void gpi_prelude_fields(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
+                               gpi_text *text)
+{
+    unsigned k;
+    gpi_text_add(text, "#define GPI_FIELD_COUNT %u\n#define GPI_FIELDS(X)", (unsigned)element->field_count);
+    for (k = 0; k < element->field_count; k++) gpi_text_add(text, " X(%u)", k);
+    gpi_text_add(text, "\n");
+    for (k = 0; k < element->field_count; k++) {
+        const gpi_field *field = &element->fields[k];
+        gpi_prelude_field(field, gpi_field_lane(field, element->mapped, primitive, plan), k, text);
+    }
+}
+
+/* The input element as an operand, and the map as a function. The expression has lines of its own, so that
+   it may end in a comment; its names are const, here and elsewhere, so that "x = 3" does not compile. */
+static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
+{
+    const gpi_operation *o = &element->operation;
+    const char *y = element->mapped ? gpi_type_cl(element->mapped) : "gpi_user";
+    gpi_text_add(text, "#define GPI_Y %s\n#define GPI_MAPPED %d\n", y, o->map != NULL);
+    if (!o->map) return;
+    gpi_text_add(text, "static GPI_Y gpi_map(");
+    if (!o->indices) gpi_text_add(text, "const %s x, ", gpi_type_cl(gpi_operand(o->type)));
+    if (o->type2) gpi_text_add(text, "const %s y, ", gpi_type_cl(gpi_operand(o->type2)));
+    gpi_text_add(text, "const ulong i)\n{\n#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    );\n}\n",
+                 gpi_map_field(o), gpi_map_field(o), o->map);
+}
+
+/* What is in memory. */
+static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
+{
+    const gpi_operation *o = &element->operation;
+    const gp_type out = element->field_count == 1 ? element->fields[0].out : GP_TYPE_NONE;
+    const char *many = element->field_count == 0 ? "gpi_user" : "ulong"; /* a gp_value each */
+    gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_INPUTS %d\n",
+                 o->type      ? gpi_type_cl(o->type)
+                 : o->indices ? "uint" /* of which steps are so many bytes */
+                              : "gpi_user",
+                 o->type == GP_F16,
+                 o->indices ? 0
+                 : o->type2 ? 2
+                            : 1);
+    if (o->type2) {
+        gpi_text_add(text, "#define GPI_IN2 %s\n#define GPI_IN2_HALF %d\n", gpi_type_cl(o->type2),
+                     o->type2 == GP_F16);
+    }
+    gpi_text_add(text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n", out ? gpi_type_cl(out) : many,
+                 out == GP_F16);
+}
+
+/* Halves as heads are compared as what their bits are. */
+static void gpi_prelude_heads(const gpi_element *element, gpi_text *text)
+{
+    const gpi_operation *o = &element->operation;
+    gpi_text_add(text, "#define GPI_REVERSE %d\n#define GPI_SEGMENTED %d\n#define GPI_HEADS %d\n", o->reverse,
+                 o->segments != 0, (int)o->segments);
+    if (!o->segments) return;
+    gpi_text_add(text, "#define GPI_HEAD %s\n#define GPI_HEADS_TYPE %s\n",
+                 gpi_integer_cl(gpi_head_size(element), true),
+                 o->heads_type == GP_F16 ? "ushort" : gpi_type_cl(o->heads_type));
+}
+
+/* The description of the element that element/op.cl, element/monoid.cl and element/input.cl begin with. */
+static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
+                                gpi_text *text)
+{
+    gpi_text_add(text, "#define GPI_SIZE %u\n#define GPI_IDENTITY_WORDS ", (unsigned)element->size);
+    gpi_identity_words(element, text);
+    gpi_text_add(text, "\n#define GPI_COMMUTATIVE %d\n#define GPI_EXACT %d\n#define GPI_LANES %d\n",
+                 element->commutative, element->exact, gpi_element_lanes(element, primitive, plan));
+    if (element->field_count == 0) gpi_prelude_monoid(element->operation.monoid, text);
+    gpi_prelude_fields(element, primitive, plan, text);
+    gpi_prelude_map(element, text);
+    gpi_prelude_buffers(element, text);
+    gpi_prelude_heads(element, text);
+}
+
+/* ------------------------------------------------------------------ programs */
+
+/* Everything that makes this program differ from others of its primitive. */
+static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
+                              const gpi_plan *plan)
+{
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_prelude_plan(gp, plan, &text);
+    gpi_element_prelude(element, primitive, plan, &text);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* The program for this element and plan; as above. */
+static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
+                                 const gpi_element *element, gpi_plan *plan, gpi_program **out)
+{
+    for (;;) {
+        char *prelude = gpi_prelude_make(gp, primitive, element, plan);
+        const gp_result result =
+            gpi_program_get_text(gp, function, primitive, prelude, element->field_count, out);
+        if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
+    }
+}
+/* ---- End file src/element/prelude.c ---- */
+
+/* ---- Begin file src/scan/scan.h ---- */
+/* scan.h - reductions and scans. */
+/* scan.c: what look-backs over tiles take */
+enum { GPI_LOOK_BACK_FEW = 1024 }; /* tiles on a device that drops out of long loops */
+
+/* A checked call, ready to run. */
+typedef struct gpi_scan {
+    const gp_scan_desc *desc;
+    gpi_element element;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count count;
+    cl_uint tiles; /* for the bound */
+    cl_uint polls; /* 0: wait for ever */
+} gpi_scan;
+
+/* A checked call, ready to run. */
+typedef struct gpi_segmented {
+    const gp_segmented_reduce_desc *desc;
+    const char *function;
+    gpi_element element;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count count;     /* of segments */
+    cl_uint small;       /* most elements of a small segment */
+    cl_uint team;        /* items that reduce one */
+    size_t block;        /* segments of a group */
+    cl_uint large, rows; /* at most */
+    size_t partials_at, scratch;
+} gpi_segmented;
+
+/* reduce.c */
+static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc);
+
+/* scan.c */
+static gp_result gpi_scan_plan(gp_context *gp, const char *function, const gp_scan_desc *desc,
+                               gpi_scan *scan);
+static size_t gpi_look_back_bytes(size_t tiles, size_t size);
+static size_t gpi_scan_scratch(const gpi_scan *scan);
+static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place);
+static gp_result gpi_scan_launch(gpi_call *call, gpi_scan *scan);
+static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc);
+
+/* segmented_reduce.c */
+static gp_result gpi_segmented_plan(gp_context *gp, const char *function, const gp_segmented_reduce_desc *d,
+                                    gpi_segmented *s);
+static gp_result gpi_segmented_launch(gpi_call *call, const gpi_segmented *s);
+static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented_reduce_desc *desc);
+/* ---- End file src/scan/scan.h ---- */
+
+/* ---- Begin file src/scan/reduce.c ---- */
 /* reduce.c - gp_reduce: one launch over the tiles, one over their partials. */
-
 enum { GPI_REDUCE_TILES, GPI_REDUCE_PARTIALS };
 
 /* A checked call, ready to run. */
@@ -20097,23 +19816,11 @@ static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc)
     if (probe.in2) (void)clReleaseMemObject(probe.in2);
     return result;
 }
-/* ---- End file src/reduce.c ---- */
+/* ---- End file src/scan/reduce.c ---- */
 
-/* ---- Begin file src/scan.c ---- */
+/* ---- Begin file src/scan/scan.c ---- */
 /* scan.c - gp_scan: one look-back launch, or three sweeps; one sweep for one tile. */
-
 enum { GPI_SCAN_LOOK_BACK, GPI_SCAN_UPSWEEP, GPI_SCAN_SPINE, GPI_SCAN_DOWNSWEEP };
-
-/* A checked call, ready to run. */
-typedef struct gpi_scan {
-    const gp_scan_desc *desc;
-    gpi_element element;
-    gpi_plan plan;
-    gpi_program *program;
-    gpi_count count;
-    cl_uint tiles; /* for the bound */
-    cl_uint polls; /* 0: wait for ever */
-} gpi_scan;
 
 static gp_result gpi_scan_element(gp_context *gp, const char *function, const gp_scan_desc *desc,
                                   gpi_element *element)
@@ -20359,12 +20066,411 @@ static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
     if (probe.heads) (void)clReleaseMemObject(probe.heads);
     return result;
 }
-/* ---- End file src/scan.c ---- */
+/* ---- End file src/scan/scan.c ---- */
 
-/* ---- Begin file src/compact.c ---- */
+/* ---- Begin file src/scan/segmented_reduce.c ---- */
+/* segmented_reduce.c - gp_segmented_reduce: small segments by a group each block, large ones cut into rows.
+ */
+enum { GPI_SEGMENTS_REDUCE, GPI_SEGMENTS_REDUCE_ROWS, GPI_SEGMENTS_JOIN };
+
+enum {
+    GPI_REDUCE_HEADER_BYTES = 16, /* GPI_SEGMENTS_HEADER of scan/segmented_reduce.cl */
+    GPI_REDUCE_LARGE_BYTES = 16,  /* GPI_LARGE_WORDS */
+    GPI_REDUCE_SMALL = 2048,      /* serial: elements that one item reduces while others have as much to do */
+    GPI_REDUCE_BLOCK = 512        /* serial: most segments of a group */
+};
+
+/* ------------------------------------------------------------------ plan */
+
+static gp_result gpi_segmented_types(gp_context *gp, gpi_segmented *s)
+{
+    const gp_segmented_reduce_desc *d = s->desc;
+    gpi_operation o;
+    if (d->offsets_type != GP_U32 && d->offsets_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: offsets_type = %d, must be GP_U32 or GP_U64",
+                        s->function, (int)d->offsets_type);
+    }
+    if (d->segment_count >= UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: segment_count = %zu, at most 2^32 - 2", s->function,
+                        d->segment_count);
+    }
+    memset(&o, 0, sizeof o);
+    o.type = d->type;
+    o.out_type = d->out_type;
+    o.op = d->op;
+    o.monoid = d->monoid;
+    o.map = d->map;
+    o.initial = d->initial;
+    return gpi_element_make(gp, s->function, &o, &s->element);
+}
+
+/* As many items for a segment as give each a few elements of an average one. */
+static cl_uint gpi_segmented_team(const gpi_segmented *s)
+{
+    const size_t average = s->desc->segment_count ? s->desc->count / s->desc->segment_count : 0;
+    cl_uint team = 1;
+    while (team < s->plan.group && (size_t)team * 4 < average) team *= 2;
+    return team;
+}
+
+/* What is small, and how much of it a group takes; room for the rest. */
+static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
+{
+    const size_t n = s->desc->count, tile = gpi_plan_tile(&s->plan), segments = s->desc->segment_count;
+    const bool serial = s->plan.shape == GP_SHAPE_SERIAL;
+    const size_t share = segments / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
+    cl_uint tiles;
+    const gp_result result = gpi_plan_tiles(gp, s->function, &s->plan, n, &tiles);
+    if (result != GP_OK) return result;
+    s->team = serial ? 1 : gpi_segmented_team(s);
+    s->small = serial ? (cl_uint)(tile < GPI_REDUCE_SMALL ? tile : (size_t)GPI_REDUCE_SMALL) : 16 * s->team;
+    if (!serial && s->small < 64) s->small = 64;
+    s->block = share;
+    if (serial && s->block > GPI_REDUCE_BLOCK) s->block = GPI_REDUCE_BLOCK;
+    if (!serial && s->block > 64 * (s->plan.group / s->team)) s->block = 64 * (s->plan.group / s->team);
+    if (s->block < s->plan.group / s->team) s->block = s->plan.group / s->team;
+    s->large = segments ? (cl_uint)(n / ((size_t)s->small + 1)) : 0;
+    s->rows = s->large ? tiles + s->large : 0;
+    s->partials_at = gpi_round_up(
+        GPI_REDUCE_HEADER_BYTES + (size_t)s->large * GPI_REDUCE_LARGE_BYTES + (size_t)s->rows * 4, 64);
+    s->scratch = segments ? s->partials_at + s->rows * s->element.size : 0;
+    return GP_OK;
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_segmented_plan(gp_context *gp, const char *function, const gp_segmented_reduce_desc *d,
+                                    gpi_segmented *s)
+{
+    gp_result result;
+    memset(s, 0, sizeof *s);
+    s->desc = d;
+    s->function = function;
+    s->count.bound = d->segment_count;
+    s->count.buffer = d->count_buffer;
+    s->count.offset = d->count_offset;
+    s->count.type = d->count_type;
+    result = gpi_segmented_types(gp, s);
+    if (result != GP_OK) return result;
+    result = gpi_plan_make(gp, function, GPI_REDUCE, &s->element, GP_STRATEGY_AUTO, &s->plan);
+    if (result != GP_OK) return result;
+    result = gpi_program_get(gp, function, GPI_SEGMENTED_REDUCE, &s->element, &s->plan, &s->program);
+    return result == GP_OK ? gpi_segmented_spans(gp, s) : result;
+}
+
+static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
+{
+    enum { IN, OFFSETS, COUNT, OUT, RANGES };
+    static const char *const names[RANGES] = {"in", "offsets", "count_buffer", "out"};
+    const gp_segmented_reduce_desc *d = s->desc;
+    const char *f = s->function;
+    gpi_range used[RANGES];
+    gp_result r = gpi_check_positions(gp, f, &s->element, d->count);
+    memset(used, 0, sizeof used);
+    if (r == GP_OK && d->count > 0) {
+        r = gpi_check_buffer(gp, f, names[IN], d->in, d->in_offset, d->count, s->element.in_size, GPI_READS,
+                             &used[IN]);
+    }
+    if (r == GP_OK) {
+        r = gpi_check_buffer(gp, f, names[OFFSETS], d->offsets, d->offsets_offset, d->segment_count + 1,
+                             gpi_type_size(d->offsets_type), GPI_READS, &used[OFFSETS]);
+    }
+    if (r == GP_OK) r = gpi_check_count(gp, f, &s->count, &used[COUNT]);
+    if (r == GP_OK) {
+        r = gpi_check_buffer(gp, f, names[OUT], d->out, d->out_offset, d->segment_count, s->element.out_size,
+                             GPI_WRITES, &used[OUT]);
+    }
+    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, OUT, RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, s->scratch, used, RANGES) : r;
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* The input and GPI_OFFSETS_PARAMETERS. */
+static void gpi_segmented_arg_input(gpi_call *call, const gpi_segmented *s)
+{
+    const gp_segmented_reduce_desc *d = s->desc;
+    const cl_mem in = d->count ? d->in : d->out; /* of no elements, none is looked at */
+    const cl_ulong in_at = d->count ? d->in_offset : 0, offsets_at = d->offsets_offset, count = d->count;
+    const cl_uint words = d->offsets_type == GP_U32 ? 1 : 2;
+    GPI_CALL_ARG(call, in);
+    GPI_CALL_ARG(call, in_at);
+    GPI_CALL_ARG(call, d->offsets);
+    GPI_CALL_ARG(call, offsets_at);
+    GPI_CALL_ARG(call, words);
+    GPI_CALL_ARG(call, count);
+}
+
+/* GPI_LIST_PARAMETERS */
+static void gpi_segmented_arg_list(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
+{
+    const cl_ulong at = s->partials_at;
+    GPI_CALL_ARG(call, scratch);
+    GPI_CALL_ARG(call, at);
+    GPI_CALL_ARG(call, s->large);
+    GPI_CALL_ARG(call, s->rows);
+}
+
+static void gpi_segmented_arg_output(gpi_call *call, const gpi_segmented *s)
+{
+    const cl_ulong out_at = s->desc->out_offset;
+    GPI_CALL_ARG(call, s->desc->out);
+    GPI_CALL_ARG(call, out_at);
+    gpi_call_arg_initial(call, &s->element);
+}
+
+static gp_result gpi_segmented_small(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
+{
+    const cl_ulong block = s->block;
+    gpi_call_kernel(call, s->program, GPI_SEGMENTS_REDUCE);
+    gpi_segmented_arg_input(call, s);
+    gpi_call_arg_count(call, &s->count);
+    gpi_segmented_arg_list(call, s, scratch);
+    gpi_segmented_arg_output(call, s);
+    GPI_CALL_ARG(call, block);
+    GPI_CALL_ARG(call, s->small);
+    GPI_CALL_ARG(call, s->team);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &s->plan, gpi_ceil_div(s->desc->segment_count, s->block));
+}
+
+/* Some groups for each compute unit share the rows; where loops are limited, a group has one. */
+static gp_result gpi_segmented_large(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
+{
+    const gp_device_info *info = &call->gp->info;
+    size_t groups = 16 * (size_t)(info->compute_units ? info->compute_units : 1);
+    gp_result result;
+    if (groups > s->rows || info->loop_limit) groups = s->rows;
+    gpi_call_kernel(call, s->program, GPI_SEGMENTS_REDUCE_ROWS);
+    gpi_segmented_arg_input(call, s);
+    gpi_segmented_arg_list(call, s, scratch);
+    result = gpi_call_launch(call, &s->plan, groups);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, s->program, GPI_SEGMENTS_JOIN);
+    gpi_segmented_arg_list(call, s, scratch);
+    gpi_segmented_arg_output(call, s);
+    return gpi_call_launch(call, &s->plan, groups < s->large ? groups : s->large);
+}
+
+static gp_result gpi_segmented_launch(gpi_call *call, const gpi_segmented *s)
+{
+    cl_mem scratch = NULL;
+    gp_result result;
+    if (s->desc->segment_count == 0) return GP_OK;
+    result = gpi_call_scratch(call, s->desc->scratch, s->scratch, &scratch);
+    if (result == GP_OK) result = gpi_call_fill(call, scratch, 0, GPI_REDUCE_HEADER_BYTES);
+    if (result == GP_OK) result = gpi_segmented_small(call, s, scratch);
+    return result == GP_OK && s->large ? gpi_segmented_large(call, s, scratch) : result;
+}
+
+/* ------------------------------------------------------------------ API */
+
+GP_API gp_result gp_segmented_reduce(gp_context *gp, const gp_segmented_reduce_desc *desc)
+{
+    const char *function = "gp_segmented_reduce";
+    gpi_segmented segmented;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    result = gpi_segmented_plan(gp, function, desc, &segmented);
+    if (result == GP_OK && desc->segment_count > 0) result = gpi_segmented_check(gp, &segmented);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_segmented_launch(&call, &segmented);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segmented_reduce_desc *desc,
+                                                  size_t *bytes)
+{
+    const char *function = "gp_segmented_reduce_scratch_size";
+    gpi_segmented segmented;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+    }
+    result = gpi_segmented_plan(gp, function, desc, &segmented);
+    *bytes = result == GP_OK ? segmented.scratch : 0;
+    return result;
+}
+
+/* Reduces elements of the context's own: a large segment, and a small one. */
+static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented_reduce_desc *desc)
+{
+    gp_segmented_reduce_desc probe;
+    gpi_segmented segmented;
+    cl_uint offsets[3] = {0, 0, 0};
+    gp_result result;
+    memset(&probe, 0, sizeof probe);
+    probe.type = desc->type;
+    probe.out_type = desc->out_type;
+    probe.op = desc->op;
+    probe.monoid = desc->monoid;
+    probe.map = desc->map;
+    probe.offsets_type = GP_U32;
+    probe.segment_count = 2;
+    result = gpi_segmented_plan(gp, "gp_warmup", &probe, &segmented);
+    if (result != GP_OK) return result;
+    offsets[1] = (cl_uint)(32 * gpi_plan_tile(&segmented.plan));
+    probe.count = offsets[2] = offsets[1] + 16;
+    result = gp_buffer_create(gp, sizeof offsets, offsets, &probe.offsets);
+    if (result == GP_OK) result = gpi_alloc_neutral(gp, &segmented.element, probe.count, &probe.in);
+    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", 2 * segmented.element.out_size, &probe.out);
+    if (result == GP_OK) result = gp_segmented_reduce(gp, &probe);
+    if (probe.in) (void)clReleaseMemObject(probe.in);
+    if (probe.out) (void)clReleaseMemObject(probe.out);
+    if (probe.offsets) (void)clReleaseMemObject(probe.offsets);
+    return result;
+}
+/* ---- End file src/scan/segmented_reduce.c ---- */
+
+/* ---- Begin file src/select/select.h ---- */
+/* select.h - what selection, unique and run-length encoding share. */
+/* compact.c: what gp_select, gp_partition, gp_unique and gp_run_length_encode share */
+enum { /* GPI_PICK of select/input.cl */
+       GPI_PICK_PREDICATE = 1,
+       GPI_PICK_FLAGS,
+       GPI_PICK_INDICES,
+       GPI_PICK_UNIQUE,
+       GPI_PICK_RUNS
+};
+
+enum { GPI_WHERE_APART, GPI_WHERE_BEHIND, GPI_WHERE_REVERSED }; /* select/compact.cl */
+
+/* The buffers of a call. */
+enum {
+    GPI_COMPACT_IN,      /* what is moved */
+    GPI_COMPACT_DECIDES, /* flags or indices */
+    GPI_COMPACT_VALUES,
+    GPI_COMPACT_COUNTER,
+    GPI_COMPACT_OUT, /* from here on: written */
+    GPI_COMPACT_INDEX_OUT,
+    GPI_COMPACT_VALUES_OUT,
+    GPI_COMPACT_LENGTHS,
+    GPI_COMPACT_SECOND,
+    GPI_COMPACT_REST,
+    GPI_COMPACT_COUNTS,
+    GPI_COMPACT_ROLES
+};
+
+typedef struct gpi_compact_array {
+    const char *name;
+    cl_mem buffer;
+    size_t offset, count, size; /* elements; bytes of one */
+    bool used;                  /* wanted, or needed */
+} gpi_compact_array;
+
+/* A call, ready to run. */
+typedef struct gpi_compact {
+    const char *function;
+    int pick, parts, where;
+    gp_type type, flags_type, index_type; /* type 0: records */
+    size_t size, value_size;              /* of an element, of a value */
+    const char *predicate, *predicate2, *equal;
+    bool repeated_only;
+    bool closed; /* behind the last index stands the count */
+    bool wide;   /* counts and positions take 64 bits */
+    gpi_compact_array array[GPI_COMPACT_ROLES];
+    gpi_count count;
+    gp_strategy strategy;
+    cl_mem scratch;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+    gpi_plan plan;
+    gpi_program *program;
+    cl_uint tiles; /* for the bound */
+} gpi_compact;
+
+/* What all descs have. */
+#define GPI_COMPACT_BEGIN(c, name, desc)          \
+    do {                                          \
+        memset(c, 0, sizeof *(c));                \
+        (c)->function = name;                     \
+        (c)->parts = 1;                           \
+        (c)->count.bound = (desc)->count;         \
+        (c)->count.buffer = (desc)->count_buffer; \
+        (c)->count.offset = (desc)->count_offset; \
+        (c)->count.type = (desc)->count_type;     \
+        (c)->strategy = (desc)->strategy;         \
+        (c)->scratch = (desc)->scratch;           \
+        (c)->wait = (desc)->wait;                 \
+        (c)->wait_count = (desc)->wait_count;     \
+        (c)->done = (desc)->done;                 \
+    } while (0)
+
+/* gp_NAME and gp_NAME_read, of gp_DESC_desc */
+#define GPI_COMPACT_DEFINE(name, DESC, describe, counts)                                                     \
+    static gp_result gpi_##name##_call(gp_context *gp, const char *function, const gp_##DESC##_desc *desc,   \
+                                       bool read, uint64_t *to)                                              \
+    {                                                                                                        \
+        gpi_compact c;                                                                                       \
+        gp_result result;                                                                                    \
+        if (desc && desc->done) *desc->done = NULL;                                                          \
+        if (!gp || !desc || (read && !to))                                                                   \
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or " #counts " is NULL", function); \
+        result = describe(gp, function, desc, &c);                                                           \
+        return result == GP_OK ? gpi_compact_run(gp, &c, to) : result;                                       \
+    }                                                                                                        \
+    GP_API gp_result gp_##name(gp_context *gp, const gp_##DESC##_desc *desc)                                 \
+    {                                                                                                        \
+        return gpi_##name##_call(gp, "gp_" #name, desc, false, NULL);                                        \
+    }                                                                                                        \
+    GP_API gp_result gp_##name##_read(gp_context *gp, const gp_##DESC##_desc *desc, uint64_t *counts)        \
+    {                                                                                                        \
+        return gpi_##name##_call(gp, "gp_" #name "_read", desc, true, counts);                               \
+    }
+
+/* gp_DESC_scratch_size, gpi_DESC_warm_up */
+#define GPI_COMPACT_DEFINE_SIZE(DESC, describe)                                                            \
+    GP_API gp_result gp_##DESC##_scratch_size(gp_context *gp, const gp_##DESC##_desc *desc, size_t *bytes) \
+    {                                                                                                      \
+        gpi_compact c;                                                                                     \
+        gp_result result;                                                                                  \
+        if (!gp || !desc || !bytes) {                                                                      \
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,                                                 \
+                            "gp_" #DESC "_scratch_size: gp, desc or bytes is NULL");                       \
+        }                                                                                                  \
+        result = describe(gp, "gp_" #DESC "_scratch_size", desc, &c);                                      \
+        *bytes = result == GP_OK ? gpi_compact_scratch(&c) : 0;                                            \
+        return result;                                                                                     \
+    }                                                                                                      \
+    static gp_result gpi_##DESC##_warm_up(gp_context *gp, const gp_##DESC##_desc *desc)                    \
+    {                                                                                                      \
+        gpi_compact c;                                                                                     \
+        const gp_result result = describe(gp, "gp_warmup", desc, &c);                                      \
+        return result == GP_OK ? gpi_compact_warm_up(gp, &c) : result;                                     \
+    }
+
+/* compact.c */
+static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
+                                  size_t size);
+static gp_result gpi_compact_number(gp_context *gp, const gpi_compact *c, const char *field, gp_type *type,
+                                    size_t most);
+static void gpi_compact_array_set(gpi_compact *c, int role, const char *name, cl_mem buffer, size_t offset,
+                                  size_t count, size_t size, bool needed);
+static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c);
+static size_t gpi_compact_scratch(const gpi_compact *c);
+static gp_result gpi_compact_launch(gpi_call *call, gpi_compact *c);
+static gp_result gpi_compact_run(gp_context *gp, gpi_compact *c, uint64_t *to);
+static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c);
+
+/* select.c */
+static gp_result gpi_select_warm_up(gp_context *gp, const gp_select_desc *desc);
+static gp_result gpi_partition_warm_up(gp_context *gp, const gp_partition_desc *desc);
+
+/* unique.c */
+static gp_result gpi_unique_equal(gp_context *gp, gpi_compact *c, const char *equal);
+static gp_result gpi_unique_warm_up(gp_context *gp, const gp_unique_desc *desc);
+static gp_result gpi_run_length_encode_warm_up(gp_context *gp, const gp_run_length_encode_desc *desc);
+
+/* reduce_by_key.c */
+static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc);
+/* ---- End file src/select/select.h ---- */
+
+/* ---- Begin file src/select/compact.c ---- */
 /* compact.c - what gp_select, gp_partition, gp_unique and gp_run_length_encode share: one look-back launch,
    or three sweeps; one sweep for one tile. */
-
 enum { GPI_SELECT_LOOK_BACK, GPI_SELECT_UPSWEEP, GPI_SELECT_SPINE, GPI_SELECT_DOWNSWEEP };
 
 /* ------------------------------------------------------------------ description */
@@ -20760,11 +20866,232 @@ static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c)
     if (out) (void)clReleaseMemObject(out);
     return result;
 }
-/* ---- End file src/compact.c ---- */
+/* ---- End file src/select/compact.c ---- */
 
-/* ---- Begin file src/select.c ---- */
+/* ---- Begin file src/select/reduce_by_key.c ---- */
+/* reduce_by_key.c - gp_reduce_by_key: where runs of equal keys begin (compact.c), then each run as a segment
+   (segmented_reduce.c). */
+/* A checked call, ready to run. */
+typedef struct gpi_by_key {
+    const gp_reduce_by_key_desc *desc;
+    const char *function;
+    gpi_compact runs;
+    gp_segmented_reduce_desc segments;
+    gpi_segmented reduce;
+    size_t offsets_at, count_at, scratch; /* bytes; from 0 on, what either step needs for itself */
+} gpi_by_key;
+
+/* ------------------------------------------------------------------ plan */
+
+/* First keys of runs and where they begin, with the end behind the last. */
+static gp_result gpi_by_key_runs(gp_context *gp, gpi_by_key *b)
+{
+    const gp_reduce_by_key_desc *d = b->desc;
+    gpi_compact *c = &b->runs;
+    gp_result r;
+    GPI_COMPACT_BEGIN(c, b->function, d);
+    c->pick = GPI_PICK_UNIQUE;
+    c->index_type = GP_U32;
+    c->closed = true;
+    r = gpi_compact_type(gp, c, "key_", d->key_type, d->key_size);
+    if (r == GP_OK) r = gpi_unique_equal(gp, c, d->equal);
+    if (r != GP_OK) return r;
+    gpi_compact_array_set(c, GPI_COMPACT_IN, "keys", d->keys, d->keys_offset, d->count, c->size, true);
+    gpi_compact_array_set(c, GPI_COMPACT_OUT, "keys_out", d->keys_out, d->keys_out_offset, d->count, c->size,
+                          false);
+    gpi_compact_array_set(c, GPI_COMPACT_INDEX_OUT, "offsets", NULL, 0, d->count + 1, 4, true);
+    gpi_compact_array_set(c, GPI_COMPACT_COUNTS, "count_out", NULL, 0, 1, 4, true);
+    return gpi_compact_plan(gp, c);
+}
+
+static gp_result gpi_by_key_segments(gp_context *gp, gpi_by_key *b)
+{
+    const gp_reduce_by_key_desc *d = b->desc;
+    gp_segmented_reduce_desc *s = &b->segments;
+    memset(s, 0, sizeof *s);
+    s->in = d->in;
+    s->in_offset = d->in_offset;
+    s->count = s->segment_count = d->count;
+    s->offsets_type = s->count_type = GP_U32;
+    s->out = d->out;
+    s->out_offset = d->out_offset;
+    s->type = d->type;
+    s->out_type = d->out_type;
+    s->op = d->op;
+    s->monoid = d->monoid;
+    s->map = d->map;
+    s->initial = d->initial;
+    return gpi_segmented_plan(gp, b->function, s, &b->reduce);
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_by_key_plan(gp_context *gp, const char *function, const gp_reduce_by_key_desc *d,
+                                 gpi_by_key *b)
+{
+    size_t own;
+    gp_result r;
+    b->desc = d;
+    b->function = function;
+    if (d->count >= UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu, at most 2^32 - 2", function, d->count);
+    }
+    r = gpi_by_key_runs(gp, b);
+    if (r == GP_OK) r = gpi_by_key_segments(gp, b);
+    if (r != GP_OK) return r;
+    own = gpi_compact_scratch(&b->runs);
+    if (b->reduce.scratch > own) own = b->reduce.scratch;
+    b->count_at = gpi_round_up(own, 64);
+    b->offsets_at = b->count_at + 64;
+    b->scratch = d->count ? b->offsets_at + (d->count + 1) * 4 : 0;
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ checks */
+
+static gp_type gpi_by_key_count_type(const gp_reduce_by_key_desc *d)
+{
+    return d->count_out_type ? d->count_out_type : GP_U32;
+}
+
+static gp_result gpi_by_key_check(gp_context *gp, const gpi_by_key *b)
+{
+    enum { KEYS, IN, COUNT, KEYS_OUT, OUT, COUNT_OUT, RANGES };
+    static const char *const names[RANGES] = {"keys", "in", "count_buffer", "keys_out", "out", "count_out"};
+    const gp_reduce_by_key_desc *d = b->desc;
+    const size_t n = d->count, key = b->runs.size;
+    const gpi_element *e = &b->reduce.element;
+    const char *f = b->function;
+    gpi_range used[RANGES];
+    gp_result r = gpi_check_positions(gp, f, e, n);
+    memset(used, 0, sizeof used);
+    if (r == GP_OK && n)
+        r = gpi_check_buffer(gp, f, "keys", d->keys, d->keys_offset, n, key, GPI_READS, &used[KEYS]);
+    if (r == GP_OK && n)
+        r = gpi_check_buffer(gp, f, "in", d->in, d->in_offset, n, e->in_size, GPI_READS, &used[IN]);
+    if (r == GP_OK) r = gpi_check_count(gp, f, &b->runs.count, &used[COUNT]);
+    if (r == GP_OK && n && d->keys_out)
+        r = gpi_check_buffer(gp, f, "keys_out", d->keys_out, d->keys_out_offset, n, key, GPI_WRITES,
+                             &used[KEYS_OUT]);
+    if (r == GP_OK && n)
+        r = gpi_check_buffer(gp, f, "out", d->out, d->out_offset, n, e->out_size, GPI_WRITES, &used[OUT]);
+    if (r == GP_OK && d->count_out)
+        r = gpi_check_buffer(gp, f, "count_out", d->count_out, d->count_out_offset, 1,
+                             gpi_type_size(gpi_by_key_count_type(d)), GPI_WRITES, &used[COUNT_OUT]);
+    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, KEYS_OUT, RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, b->scratch, used, RANGES) : r;
+}
+
+static gp_result gpi_by_key_check_count_type(gp_context *gp, const gpi_by_key *b)
+{
+    const gp_type type = gpi_by_key_count_type(b->desc);
+    if (type == GP_U32 || type == GP_U64) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: count_out_type = %d, must be GP_U32 or GP_U64",
+                    b->function, (int)type);
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* The number of runs, where the caller wants it: as u32, and zeros behind for u64. */
+static gp_result gpi_by_key_tell(gpi_call *call, const gpi_by_key *b, cl_mem scratch)
+{
+    const gp_reduce_by_key_desc *d = b->desc;
+    const size_t size = gpi_type_size(gpi_by_key_count_type(d));
+    if (!d->count_out) return GP_OK;
+    if (!scratch) return gpi_call_fill(call, d->count_out, d->count_out_offset * size, size);
+    return gpi_call_copy(call, scratch, b->count_at, d->count_out, d->count_out_offset * size, size);
+}
+
+static gp_result gpi_by_key_launch(gpi_call *call, gpi_by_key *b, cl_mem *scratch)
+{
+    gpi_compact *c = &b->runs;
+    gp_result r;
+    *scratch = NULL;
+    if (b->desc->count == 0) return gpi_by_key_tell(call, b, NULL);
+    r = gpi_call_scratch(call, b->desc->scratch, b->scratch, scratch);
+    if (r != GP_OK) return r;
+    c->scratch = b->segments.scratch = *scratch;
+    c->array[GPI_COMPACT_INDEX_OUT].buffer = c->array[GPI_COMPACT_COUNTS].buffer = *scratch;
+    c->array[GPI_COMPACT_INDEX_OUT].offset = b->offsets_at / 4;
+    c->array[GPI_COMPACT_COUNTS].offset = b->count_at / 4;
+    b->segments.offsets = b->segments.count_buffer = *scratch;
+    b->segments.offsets_offset = b->offsets_at / 4;
+    b->segments.count_offset = b->count_at / 4;
+    b->reduce.count.buffer = *scratch;
+    b->reduce.count.offset = b->segments.count_offset;
+    b->reduce.count.type = GP_U32;
+    r = gpi_call_fill(call, *scratch, b->count_at, 8); /* a count of u64 has its upper half here */
+    if (r == GP_OK) r = gpi_compact_launch(call, c);
+    if (r == GP_OK) r = gpi_segmented_launch(call, &b->reduce);
+    return r == GP_OK ? gpi_by_key_tell(call, b, *scratch) : r;
+}
+
+/* `to`: where on the host the number of runs goes; NULL: nowhere, and the call does not block. */
+static gp_result gpi_by_key_call(gp_context *gp, const char *function, const gp_reduce_by_key_desc *desc,
+                                 uint64_t *to)
+{
+    gpi_by_key b;
+    gpi_call call;
+    cl_mem scratch;
+    cl_uint runs = 0;
+    gp_result r;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    r = gpi_by_key_plan(gp, function, desc, &b);
+    if (r == GP_OK) r = gpi_by_key_check_count_type(gp, &b);
+    if (r == GP_OK) r = gpi_by_key_check(gp, &b);
+    if (r != GP_OK) return r;
+    r = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (r == GP_OK) r = gpi_by_key_launch(&call, &b, &scratch);
+    if (r == GP_OK && to && scratch) r = gpi_call_read(&call, scratch, b.count_at, sizeof runs, &runs);
+    if (to) *to = runs;
+    return gpi_call_end(&call, r);
+}
+
+/* ------------------------------------------------------------------ API */
+
+GP_API gp_result gp_reduce_by_key(gp_context *gp, const gp_reduce_by_key_desc *desc)
+{
+    return gpi_by_key_call(gp, "gp_reduce_by_key", desc, NULL);
+}
+
+GP_API gp_result gp_reduce_by_key_read(gp_context *gp, const gp_reduce_by_key_desc *desc, uint64_t *count)
+{
+    const char *function = "gp_reduce_by_key_read";
+    if (desc && desc->done) *desc->done = NULL;
+    if (!count) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: count is NULL", function);
+    return gpi_by_key_call(gp, function, desc, count);
+}
+
+GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_by_key_desc *desc,
+                                               size_t *bytes)
+{
+    const char *function = "gp_reduce_by_key_scratch_size";
+    gpi_by_key b;
+    gp_result r;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+    }
+    r = gpi_by_key_plan(gp, function, desc, &b);
+    *bytes = r == GP_OK ? b.scratch : 0;
+    return r;
+}
+
+/* Both steps warm up by themselves. */
+static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc)
+{
+    gp_reduce_by_key_desc probe = *desc;
+    gpi_by_key b;
+    gp_result r;
+    probe.count = 0;
+    probe.count_buffer = NULL;
+    r = gpi_by_key_plan(gp, "gp_warmup", &probe, &b);
+    if (r == GP_OK) r = gpi_compact_warm_up(gp, &b.runs);
+    return r == GP_OK ? gpi_segmented_reduce_warm_up(gp, &b.segments) : r;
+}
+/* ---- End file src/select/reduce_by_key.c ---- */
+
+/* ---- Begin file src/select/select.c ---- */
 /* select.c - gp_select and gp_partition: their descs in the form that compact.c runs. */
-
 /* Exactly one of what can decide. */
 static gp_result gpi_select_pick(gp_context *gp, gpi_compact *c, const char *predicate, cl_mem flags,
                                  cl_mem indices)
@@ -20879,18 +21206,15 @@ static gp_result gpi_partition_describe(gp_context *gp, const char *function, co
     return gpi_compact_plan(gp, c);
 }
 
-/* ------------------------------------------------------------------ API */
-
 GPI_COMPACT_DEFINE(select, select, gpi_select_describe, count)
 GPI_COMPACT_DEFINE(partition, partition, gpi_partition_describe, counts)
 GPI_COMPACT_DEFINE_SIZE(select, gpi_select_describe)
 GPI_COMPACT_DEFINE_SIZE(partition, gpi_partition_describe)
-/* ---- End file src/select.c ---- */
+/* ---- End file src/select/select.c ---- */
 
-/* ---- Begin file src/unique.c ---- */
+/* ---- Begin file src/select/unique.c ---- */
 /* unique.c - gp_unique, gp_unique_by_key and gp_run_length_encode: their descs in the form that compact.c
    runs. */
-
 /* The condition under which neighbours belong together. */
 static gp_result gpi_unique_equal(gp_context *gp, gpi_compact *c, const char *equal)
 {
@@ -20989,85 +21313,70 @@ static gp_result gpi_run_length_encode_describe(gp_context *gp, const char *func
     return gpi_compact_plan(gp, c);
 }
 
-/* ------------------------------------------------------------------ API */
-
 GPI_COMPACT_DEFINE(unique, unique, gpi_unique_describe, count)
 GPI_COMPACT_DEFINE(unique_by_key, unique, gpi_unique_by_key_describe, count)
 GPI_COMPACT_DEFINE(run_length_encode, run_length_encode, gpi_run_length_encode_describe, count)
 GPI_COMPACT_DEFINE_SIZE(unique, gpi_unique_either_describe)
 GPI_COMPACT_DEFINE_SIZE(run_length_encode, gpi_run_length_encode_describe)
-/* ---- End file src/unique.c ---- */
+/* ---- End file src/select/unique.c ---- */
 
-/* ---- Begin file src/key.c ---- */
-/* key.c - what the primitives on keys share: the order of keys, their programs, serial tiles. */
+/* ---- Begin file src/sort/sort.h ---- */
+/* sort.h - what the sorts share; merge, search, top-k. */
+enum { GPI_SORT_DIGIT_BITS = 8, GPI_SORT_BINS = 256 };
 
-/* `flip` of element/key.cl: what is turned in every key. */
-static cl_ulong gpi_key_flip(gp_type type, bool descending)
-{
-    const size_t size = gpi_type_size(type);
-    const cl_ulong ones = ~(cl_ulong)0 >> (64 - 8 * size);
-    const bool has_sign = gpi_is_signed(type) || gpi_is_float(type);
-    const cl_ulong sign = has_sign ? (cl_ulong)1 << (8 * size - 1) : 0;
-    return descending ? sign ^ ones : sign;
-}
+enum { GPI_PLACE_IN = 0, GPI_PLACE_OUT = 1, GPI_PLACE_TMP = 2 }; /* sort/digit.cl */
 
-/* A program's prelude; `more` ends it. NULL: no memory. */
-static char *gpi_key_prelude(const gp_context *gp, gp_type type, size_t value_size, const char *more,
-                             const gpi_plan *plan)
-{
-    const bool local = plan->shape == GP_SHAPE_LOCAL;
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_text_plan(gp, plan, &text);
-    gpi_text_add(&text, "#define GPI_ITEMS %u\n#define GPI_TILE %u\n#define GPI_FP64 0\n",
-                 local ? plan->items : 1, local ? plan->group * plan->items : 1);
-    gpi_text_add(&text, "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT %d\n#define GPI_VALUE_SIZE %u\n%s",
-                 (unsigned)gpi_type_size(type), gpi_is_float(type), (unsigned)value_size, more);
-    if (!text.failed) return text.data;
-    free(text.data);
-    return NULL;
-}
+/* When a classic pass has something to do: sort/digit.cl. */
+typedef enum gpi_sort_when {
+    GPI_ALWAYS,
+    GPI_WHEN_ABANDONED,
+    GPI_UNLESS_BUCKETS,
+    GPI_WHEN_BUCKETS
+} gpi_sort_when;
 
-static gp_result gpi_key_program(gp_context *gp, const char *function, gpi_primitive primitive, gp_type type,
-                                 size_t value_size, const char *more, gpi_plan *plan, gpi_program **out)
-{
-    for (;;) {
-        gp_result result = gpi_plan_check_group(gp, function, primitive, plan);
-        if (result != GP_OK) return result;
-        result = gpi_program_get_text(gp, function, primitive,
-                                      gpi_key_prelude(gp, type, value_size, more, plan), 0, out);
-        if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
-    }
-}
+/* Where the parts of the scratch begin, in bytes (sort/digit.cl). */
+typedef struct gpi_sort_layout {
+    size_t histogram, bases, table, rows;
+    size_t key_out, key_tmp, value_tmp;
+    size_t end;
+} gpi_sort_layout;
 
-static gp_result gpi_check_key_type(gp_context *gp, const char *function, gp_type type)
-{
-    return gpi_type_size(type) ? GP_OK : gpi_fail_type(gp, function, "key_type", type);
-}
+/* Elements in a buffer. */
+typedef struct gpi_sort_array {
+    cl_mem buffer;
+    cl_ulong offset;
+} gpi_sort_array;
 
-static gp_result gpi_check_value_size(gp_context *gp, const char *function, size_t size)
-{
-    if (size <= 16 && (size & (size - 1)) == 0) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, must be 0, 1, 2, 4, 8 or 16",
-                    function, size);
-}
-
-static size_t gpi_ceil_div(size_t a, size_t b) { return a / b + (a % b != 0); }
-
-/* Elements of a group in the serial shape: as many groups as keep all cores busy to the end, of `least`
-   elements at least and plan->items at most, and whole cache lines. */
-static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least)
-{
-    size_t span = n / (4 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
-    if (span < least) span = least;
-    if (span > plan->items || gp->desc.tuning.tile) span = plan->items;
-    return gpi_ceil_div(span, 16) * 16;
-}
-/* ---- End file src/key.c ---- */
-
-/* ---- Begin file src/sort_plan.c ---- */
-/* sort_plan.c - gp_sort, gp_argsort, before anything is launched: what is sorted and how, in how much
-   scratch; whether buffers are what they must be. */
+/* A checked call, ready to run. */
+typedef struct gpi_sort {
+    const gp_sort_desc *desc;
+    const char *function;
+    bool indices;       /* gp_argsort */
+    bool keys_in_place; /* and the same for values: these say what may be written when */
+    bool values_in_place;
+    bool keys_unwanted; /* gp_argsort without keys_out: sorted keys go to the scratch */
+    size_t key_size, value_size;
+    cl_uint begin_bit, end_bit, passes;
+    cl_ulong flip;
+    gpi_program *buckets; /* NULL: not tried (buckets.c) */
+    cl_uint hash; /* 32, 64: keys go by that hash of (key ^ seed): a hash table's batch (hash/batch.c) */
+    cl_ulong seed;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count count;
+    bool small, onesweep;
+    size_t block_span; /* keys of a group of the classic kernels */
+    cl_uint blocks;
+    size_t tile_span; /* of a group of the onesweep kernel */
+    size_t portion;   /* most keys of one launch of it */
+    cl_uint portions;
+    cl_uint ring_rows;
+    gpi_sort_layout at;
+    gpi_sort_array key[3], value[3]; /* by GPI_PLACE_... of sort/digit.cl */
+    gpi_sort_array offsets;          /* of segments */
+    size_t offset_count;             /* 0: there are no segments */
+    size_t offset_size;              /* bytes of one */
+} gpi_sort;
 
 enum {
     GPI_SORT_BLOCKS_MAX = 1024, /* rows of the classic table */
@@ -21078,339 +21387,6 @@ enum {
     GPI_SORT_SERIAL_SPAN_MIN = 16384, /* keys of a group, when there are few */
     GPI_SORT_TILES_PER_BLOCK = 200    /* where loops are limited: a tile takes some 300 turns */
 };
-
-/* ------------------------------------------------------------------ checks */
-
-static gp_result gpi_sort_check_types(gp_context *gp, const gpi_sort *sort)
-{
-    const gp_sort_desc *desc = sort->desc;
-    const size_t v = sort->value_size;
-    gp_result result = gpi_check_key_type(gp, sort->function, desc->key_type);
-    if (result == GP_OK) result = gpi_check_value_size(gp, sort->function, v);
-    if (result != GP_OK) return result;
-    if (desc->count > SIZE_MAX / GPI_SORT_BYTES_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is more than any memory holds",
-                        sort->function, desc->count);
-    }
-    if (sort->indices && v != 4 && v != 8) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, an index has 4 or 8 bytes",
-                        sort->function, v);
-    }
-    if (sort->indices && v == 4 && desc->count > UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu does not fit indices of 4 bytes",
-                        sort->function, desc->count);
-    }
-    if (v == 0 && (desc->values || desc->values_out || desc->values_tmp)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and value_size is 0",
-                        sort->function);
-    }
-    if (sort->indices && desc->values) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given: indices are made, not read",
-                        sort->function);
-    }
-    if (sort->indices && !desc->values_out) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: values_out is NULL: that is where the indices go",
-                        sort->function);
-    }
-    return GP_OK;
-}
-
-static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
-{
-    const cl_uint width = (cl_uint)(8 * sort->key_size);
-    sort->begin_bit = sort->desc->begin_bit;
-    sort->end_bit = sort->desc->end_bit ? sort->desc->end_bit : width;
-    if (sort->end_bit > width || sort->begin_bit > sort->end_bit) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: begin_bit = %u, end_bit = %u: not a window of a key's %u bits (end_bit 0: %u)",
-                        sort->function, sort->begin_bit, sort->desc->end_bit, width, width);
-    }
-    sort->passes = (sort->end_bit - sort->begin_bit + GPI_SORT_DIGIT_BITS - 1) / GPI_SORT_DIGIT_BITS;
-    return GP_OK;
-}
-
-/* ------------------------------------------------------------------ plan */
-
-static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort)
-{
-    const gp_tuning *tuning = &gp->desc.tuning;
-    char ring[200];
-    (void)snprintf(ring, sizeof ring,
-                   "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
-                   sort->ring_rows, gpi_or_default(tuning->ring_reach, GPI_RING_REACH),
-                   gpi_or_default(tuning->ring_block, GPI_RING_BLOCK));
-    if (sort->hash) {
-        const size_t used = strlen(ring);
-        (void)snprintf(ring + used, sizeof ring - used, "#define GPI_KEY_HASH %u\n", sort->hash);
-    }
-    return gpi_key_program(gp, sort->function, GPI_SORT, sort->desc->key_type, sort->value_size, ring,
-                           &sort->plan, &sort->program);
-}
-
-static void gpi_sort_spans_serial(const gp_context *gp, gpi_sort *sort)
-{
-    const size_t n = sort->desc->count;
-    sort->tile_span = gpi_serial_span(gp, &sort->plan, n, GPI_SORT_SERIAL_SPAN_MIN);
-    sort->block_span = sort->tile_span;
-    if (n / sort->block_span >= GPI_SORT_BLOCKS_MAX) sort->block_span = n / (GPI_SORT_BLOCKS_MAX - 1);
-}
-
-/* Local: blocks are whole tiles. */
-static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort)
-{
-    const size_t tiles = gpi_ceil_div(sort->desc->count, gpi_plan_tile(&sort->plan));
-    size_t blocks = 16 * (size_t)gp->info.compute_units, each;
-    if (blocks < 64) blocks = 64;
-    if (gp->info.loop_limit && blocks < gpi_ceil_div(tiles, GPI_SORT_TILES_PER_BLOCK))
-        blocks = gpi_ceil_div(tiles, GPI_SORT_TILES_PER_BLOCK);
-    if (blocks > GPI_SORT_BLOCKS_MAX) blocks = GPI_SORT_BLOCKS_MAX;
-    each = gpi_ceil_div(tiles, blocks);
-    if (gp->info.loop_limit && each > GPI_SORT_TILES_PER_BLOCK) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
-                        "%s: count = %zu is more than %s can sort: its loops are limited", sort->function,
-                        sort->desc->count, gp->info.name);
-    }
-    sort->tile_span = gpi_plan_tile(&sort->plan);
-    sort->block_span = (each ? each : 1) * sort->tile_span;
-    return GP_OK;
-}
-
-/* A launch's keys: fewer than a word can count, in whole tiles. */
-static void gpi_sort_portions(const gp_context *gp, gpi_sort *sort)
-{
-    const uint64_t words = sort->plan.words == GP_WORDS_WIDE ? 0xffffffffu : 0x3fffffffu;
-    const uint64_t most = gp->desc.tuning.sort_portion;
-    const uint64_t keys = most && most < words ? most : words;
-    const uint64_t tiles = keys / sort->tile_span ? keys / sort->tile_span : 1;
-    sort->portion = (size_t)(tiles * sort->tile_span);
-    sort->portions = (cl_uint)gpi_ceil_div(sort->desc->count, sort->portion);
-}
-
-static gp_result gpi_sort_spans(gp_context *gp, gpi_sort *sort)
-{
-    const size_t n = sort->desc->count;
-    gp_result result = GP_OK;
-    if (sort->plan.shape == GP_SHAPE_SERIAL) {
-        const size_t most = sort->plan.items < (size_t)GPI_SORT_SERIAL_SMALL ? sort->plan.items
-                                                                             : (size_t)GPI_SORT_SERIAL_SMALL;
-        sort->small = n <= most;
-        gpi_sort_spans_serial(gp, sort);
-    } else {
-        sort->small = n <= gpi_plan_tile(&sort->plan);
-        result = gpi_sort_spans_local(gp, sort);
-    }
-    sort->blocks = (cl_uint)gpi_ceil_div(n, sort->block_span);
-    gpi_sort_portions(gp, sort);
-    return result;
-}
-
-/* ------------------------------------------------------------------ scratch */
-
-static size_t gpi_sort_tiles(const gpi_sort *sort, cl_uint portion)
-{
-    const size_t begin = portion * sort->portion, rest = sort->desc->count - begin;
-    return gpi_ceil_div(rest < sort->portion ? rest : sort->portion, sort->tile_span);
-}
-
-static size_t gpi_sort_rows_bytes(const gpi_sort *sort)
-{
-    const bool wide = sort->plan.words == GP_WORDS_WIDE;
-    size_t rows = sort->portions ? gpi_sort_tiles(sort, 0) : 0;
-    if (wide && rows > sort->ring_rows) rows = sort->ring_rows;
-    return rows * GPI_SORT_BINS * (wide ? 8 : 4);
-}
-
-/* Appends a part; where it begins. */
-static size_t gpi_sort_part(gpi_sort *sort, size_t bytes)
-{
-    const size_t begin = sort->at.end;
-    sort->at.end += gpi_ceil_div(bytes, GPI_SORT_ALIGNMENT) * GPI_SORT_ALIGNMENT;
-    return begin;
-}
-
-static bool gpi_sort_in_place(const gpi_sort *sort) { return sort->keys_in_place || sort->values_in_place; }
-
-/* A second buffer is needed: unless one pass does it all, or one group in its local memory. */
-static bool gpi_sort_needs_tmp(const gpi_sort *sort)
-{
-    if (sort->small && sort->plan.shape == GP_SHAPE_LOCAL) return false;
-    return sort->passes > 1 || (sort->passes == 1 && gpi_sort_in_place(sort));
-}
-
-static bool gpi_sort_is_nothing(const gpi_sort *sort)
-{
-    return sort->desc->count == 0 ||
-           (sort->passes == 0 && sort->keys_in_place && (sort->values_in_place || !sort->value_size));
-}
-
-static void gpi_sort_lay_out(gpi_sort *sort)
-{
-    const gp_sort_desc *desc = sort->desc;
-    const size_t launches = (size_t)sort->passes * (sort->onesweep ? sort->portions : 1);
-    const size_t n = desc->count;
-    memset(&sort->at, 0, sizeof sort->at);
-    if (gpi_sort_is_nothing(sort)) return;
-    if (!sort->small) {
-        const size_t histogram = sort->onesweep ? sort->passes * GPI_SORT_BINS * 8 : 0;
-        (void)gpi_sort_part(sort, (GPI_SORT_STATE_WORDS + 2 * launches) * 4);
-        sort->at.histogram = gpi_sort_part(sort, histogram);
-        sort->at.bases = gpi_sort_part(sort, (sort->onesweep ? launches : 1) * GPI_SORT_BINS * 8);
-        sort->at.table = gpi_sort_part(sort, sort->blocks * GPI_SORT_BINS * 8);
-        sort->at.rows = gpi_sort_part(sort, sort->onesweep ? gpi_sort_rows_bytes(sort) : 0);
-    }
-    if (sort->keys_unwanted) sort->at.key_out = gpi_sort_part(sort, n * sort->key_size);
-    if (!gpi_sort_needs_tmp(sort)) return;
-    if (!desc->keys_tmp) sort->at.key_tmp = gpi_sort_part(sort, n * sort->key_size);
-    if (!desc->values_tmp) sort->at.value_tmp = gpi_sort_part(sort, n * sort->value_size);
-}
-
-/* What is sorted, how, and what is in place. */
-static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort)
-{
-    const gp_sort_desc *desc = sort->desc;
-    gp_result result = gpi_sort_check_types(gp, sort);
-    if (result != GP_OK) return result;
-    sort->key_size = gpi_type_size(desc->key_type);
-    result = gpi_sort_check_bits(gp, sort);
-    if (result == GP_OK)
-        result = gpi_plan_make_sort(gp, sort->function, sort->key_size, desc->strategy, &sort->plan);
-    sort->count.bound = desc->count;
-    sort->count.buffer = desc->count_buffer;
-    sort->count.offset = desc->count_offset;
-    sort->count.type = desc->count_type;
-    sort->flip = sort->hash ? sort->seed : gpi_key_flip(desc->key_type, desc->descending);
-    sort->keys_unwanted = sort->indices && !desc->keys_out;
-    sort->keys_in_place =
-        !sort->keys_unwanted &&
-        (!desc->keys_out || (desc->keys_out == desc->keys && desc->keys_out_offset == desc->keys_offset));
-    sort->values_in_place = sort->value_size && !sort->indices &&
-                            (!desc->values_out || (desc->values_out == desc->values &&
-                                                   desc->values_out_offset == desc->values_offset));
-    return result;
-}
-
-/* Everything but the buffers: enough to know the scratch. */
-static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
-{
-    gp_result result = gpi_sort_describe(gp, sort);
-    if (result != GP_OK) return result;
-    sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, GPI_RING_ROWS);
-    sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
-    result = gpi_sort_program(gp, sort);
-    if (result == GP_OK) result = gpi_sort_spans(gp, sort);
-    if (result == GP_OK) result = gpi_buckets_plan(gp, sort);
-    if (result == GP_OK) gpi_sort_lay_out(sort);
-    return result;
-}
-
-/* ------------------------------------------------------------------ buffers */
-
-enum {
-    GPI_SORT_KEYS,
-    GPI_SORT_KEYS_OUT,
-    GPI_SORT_KEYS_TMP,
-    GPI_SORT_VALUES,
-    GPI_SORT_VALUES_OUT,
-    GPI_SORT_VALUES_TMP,
-    GPI_SORT_COUNTER,
-    GPI_SORT_OFFSETS,
-    GPI_SORT_RANGES
-};
-
-static const char *const gpi_sort_names[GPI_SORT_RANGES] = {
-    "keys", "keys_out", "keys_tmp", "values", "values_out", "values_tmp", "count_buffer", "offsets"};
-
-/* Nothing that is written may touch anything else; in place, output and input are one range, noted once. */
-static gp_result gpi_sort_check_apart(gp_context *gp, const gpi_sort *sort, const gpi_range *used)
-{
-    bool written[GPI_SORT_RANGES];
-    size_t a, b;
-    for (a = 0; a < GPI_SORT_RANGES; a++) written[a] = a < GPI_SORT_COUNTER;
-    written[GPI_SORT_KEYS] = sort->keys_in_place;
-    written[GPI_SORT_VALUES] = sort->values_in_place;
-    for (a = 0; a < GPI_SORT_RANGES; a++) {
-        for (b = 0; b < a; b++) {
-            if (!used[a].root || !gpi_overlap(&used[a], &used[b]) || (!written[a] && !written[b])) continue;
-            return gpi_fail_overlap(gp, sort->function, gpi_sort_names[b], &used[b], gpi_sort_names[a],
-                                    &used[a]);
-        }
-    }
-    return GP_OK;
-}
-
-/* One of the six arrays, when it is there; `into` learns of it. */
-static gp_result gpi_sort_check_array(gp_context *gp, const gpi_sort *sort, int name, cl_mem buffer,
-                                      size_t offset, size_t size, int access, gpi_range *used)
-{
-    return gpi_check_buffer(gp, sort->function, gpi_sort_names[name], buffer, offset, sort->desc->count, size,
-                            access, &used[name]);
-}
-
-static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort)
-{
-    const gp_sort_desc *d = sort->desc;
-    const size_t k = sort->key_size, v = sort->value_size;
-    const bool tmp = gpi_sort_needs_tmp(sort);
-    const int keys = sort->keys_in_place ? GPI_BOTH : GPI_READS;
-    const int values = sort->values_in_place ? GPI_BOTH : GPI_READS;
-    const int out = tmp ? GPI_BOTH : GPI_WRITES; /* passes go back and forth */
-    gpi_range used[GPI_SORT_RANGES];
-    gp_result r;
-    memset(used, 0, sizeof used);
-    r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS, d->keys, d->keys_offset, k, keys, used);
-    if (r == GP_OK && !sort->keys_in_place && !sort->keys_unwanted)
-        r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS_OUT, d->keys_out, d->keys_out_offset, k, out, used);
-    if (r == GP_OK && v && !sort->indices)
-        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES, d->values, d->values_offset, v, values, used);
-    if (r == GP_OK && v && !sort->values_in_place)
-        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_OUT, d->values_out, d->values_out_offset, v, out,
-                                 used);
-    if (r == GP_OK && d->keys_tmp && tmp)
-        r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS_TMP, d->keys_tmp, d->keys_tmp_offset, k, GPI_BOTH,
-                                 used);
-    if (r == GP_OK && v && d->values_tmp && tmp)
-        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_TMP, d->values_tmp, d->values_tmp_offset, v,
-                                 GPI_BOTH, used);
-    if (r == GP_OK) r = gpi_check_count(gp, sort->function, &sort->count, &used[GPI_SORT_COUNTER]);
-    if (r == GP_OK && sort->offset_count)
-        r = gpi_check_buffer(gp, sort->function, "offsets", sort->offsets.buffer, sort->offsets.offset,
-                             sort->offset_count, sort->offset_size, GPI_READS, &used[GPI_SORT_OFFSETS]);
-    if (r == GP_OK) r = gpi_sort_check_apart(gp, sort, used);
-    if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, sort->function, d->scratch, sort->at.end, used, GPI_SORT_RANGES);
-}
-
-static void gpi_sort_set(gpi_sort_array *array, cl_mem buffer, size_t offset)
-{
-    array->buffer = buffer;
-    array->offset = offset;
-}
-
-/* The three places. A second buffer that is not needed is never looked at: something stands in. */
-static void gpi_sort_place(gpi_sort *sort, cl_mem scratch)
-{
-    const gp_sort_desc *d = sort->desc;
-    gpi_sort_array *k = sort->key, *v = sort->value;
-    const bool tmp = gpi_sort_needs_tmp(sort);
-    gpi_sort_set(&k[0], d->keys, d->keys_offset);
-    k[1] = k[0];
-    if (sort->keys_unwanted) gpi_sort_set(&k[1], scratch, sort->at.key_out / sort->key_size);
-    else if (!sort->keys_in_place) gpi_sort_set(&k[1], d->keys_out, d->keys_out_offset);
-    k[2] = k[1];
-    if (tmp && d->keys_tmp) gpi_sort_set(&k[2], d->keys_tmp, d->keys_tmp_offset);
-    else if (tmp) gpi_sort_set(&k[2], scratch, sort->at.key_tmp / sort->key_size);
-    if (!sort->value_size) return;
-    if (!sort->values_in_place) gpi_sort_set(&v[1], d->values_out, d->values_out_offset);
-    else gpi_sort_set(&v[1], d->values, d->values_offset);
-    v[0] = v[2] = v[1];
-    if (!sort->indices) gpi_sort_set(&v[0], d->values, d->values_offset);
-    if (tmp && d->values_tmp) gpi_sort_set(&v[2], d->values_tmp, d->values_tmp_offset);
-    else if (tmp) gpi_sort_set(&v[2], scratch, sort->at.value_tmp / sort->value_size);
-}
-/* ---- End file src/sort_plan.c ---- */
-
-/* ---- Begin file src/sort.c ---- */
-/* sort.c - gp_sort, gp_argsort: radix sort, lowest digit first. Which passes are launched, and with what. */
 
 enum {
     GPI_SORT_SMALL,
@@ -21424,363 +21400,84 @@ enum {
     GPI_SORT_ONESWEEP
 };
 
-/* Bytes that passes write, from which on it pays to write lines past the caches. Measured on PoCL. */
-#define GPI_SORT_LINES_BYTES ((size_t)8 << 20)
+/* A checked call, ready to run. */
+typedef struct gpi_segments {
+    const gp_segmented_sort_desc *desc;
+    gp_sort_desc keys; /* the same as a sort of one segment */
+    gpi_sort sort;
+    size_t small, window; /* keys of a small segment; positions of a group */
+    size_t block;         /* offsets of a group */
+    cl_uint blocks;
+    size_t rows, large; /* at most */
+    cl_uint groups;     /* that share the rows */
+    size_t maxima_at, bounds_at, large_at, owner_at;
+} gpi_segments;
 
-/* ------------------------------------------------------------------ arguments */
+/* sort_plan.c */
+static void gpi_sort_spans_serial(const gp_context *gp, gpi_sort *sort);
+static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort);
+static gp_result gpi_sort_spans(gp_context *gp, gpi_sort *sort);
+static size_t gpi_sort_tiles(const gpi_sort *sort, cl_uint portion);
+static size_t gpi_sort_rows_bytes(const gpi_sort *sort);
+static size_t gpi_sort_part(gpi_sort *sort, size_t bytes);
+static bool gpi_sort_in_place(const gpi_sort *sort);
+static bool gpi_sort_needs_tmp(const gpi_sort *sort);
+static bool gpi_sort_is_nothing(const gpi_sort *sort);
+static void gpi_sort_lay_out(gpi_sort *sort);
+static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort);
+static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort);
+static void gpi_sort_place(gpi_sort *sort, cl_mem scratch);
 
-/* GPI_PLACES_PARAMETERS */
-static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort)
-{
-    const cl_uint indices = sort->indices;
-    int p;
-    for (p = 0; p < 3; p++) {
-        GPI_CALL_ARG(call, sort->key[p].buffer);
-        GPI_CALL_ARG(call, sort->key[p].offset);
-    }
-    if (!sort->value_size) return;
-    for (p = 0; p < 3; p++) {
-        GPI_CALL_ARG(call, sort->value[p].buffer);
-        GPI_CALL_ARG(call, sort->value[p].offset);
-    }
-    GPI_CALL_ARG(call, indices);
-}
-
-static cl_uint gpi_sort_shift(const gpi_sort *sort, cl_uint pass)
-{
-    return sort->begin_bit + GPI_SORT_DIGIT_BITS * pass;
-}
-
-/* GPI_DIGIT_PARAMETERS */
-static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint shift)
-{
-    const cl_uint left = sort->end_bit - shift, whole = GPI_SORT_DIGIT_BITS;
-    const cl_uint mask = (1u << (left < whole ? left : whole)) - 1;
-    GPI_CALL_ARG(call, sort->flip);
-    GPI_CALL_ARG(call, shift);
-    GPI_CALL_ARG(call, mask);
-}
-
-static void gpi_sort_arg_bits(gpi_call *call, const gpi_sort *sort)
-{
-    GPI_CALL_ARG(call, sort->flip);
-    GPI_CALL_ARG(call, sort->begin_bit);
-    GPI_CALL_ARG(call, sort->end_bit);
-    GPI_CALL_ARG(call, sort->passes);
-}
-
-/* Bytes as the kernels count them. */
-static void gpi_sort_arg_at(gpi_call *call, size_t bytes)
-{
-    const cl_ulong words = bytes / 4;
-    GPI_CALL_ARG(call, words);
-}
-
-static void gpi_sort_arg_long(gpi_call *call, size_t x)
-{
-    const cl_ulong value = x;
-    GPI_CALL_ARG(call, value);
-}
-
-static void gpi_sort_arg_uint(gpi_call *call, size_t x)
-{
-    const cl_uint value = (cl_uint)x;
-    GPI_CALL_ARG(call, value);
-}
-
-/* Where the keys are before the first pass. */
-static cl_uint gpi_sort_from(const gpi_sort *sort)
-{
-    const bool all = sort->keys_in_place && (sort->values_in_place || !sort->value_size);
-    return all ? GPI_PLACE_OUT : GPI_PLACE_IN;
-}
-
-/* Passes that write more than the caches hold write lines. */
-static cl_uint gpi_sort_lines(const gpi_sort *sort)
-{
-    return sort->desc->count * (sort->key_size + sort->value_size) >= GPI_SORT_LINES_BYTES;
-}
-
-/* ------------------------------------------------------------------ launches */
-
-static gp_result gpi_sort_small(gpi_call *call, gpi_sort *sort)
-{
-    gpi_call_kernel(call, sort->program, GPI_SORT_SMALL);
-    gpi_sort_arg_places(call, sort);
-    gpi_sort_arg_bits(call, sort);
-    gpi_sort_arg_uint(call, gpi_sort_from(sort));
-    gpi_sort_arg_uint(call, gpi_sort_in_place(sort));
-    gpi_call_arg_count(call, &sort->count);
-    GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &sort->plan, 1);
-}
-
-static gp_result gpi_sort_begin(gpi_call *call, gpi_sort *sort, cl_mem state)
-{
-    gpi_call_kernel(call, sort->program, GPI_SORT_BEGIN);
-    GPI_CALL_ARG(call, state);
-    gpi_sort_arg_uint(call, sort->at.bases / 4); /* state and histogram */
-    gpi_sort_arg_uint(call, gpi_sort_from(sort));
-    gpi_call_arg_count(call, &sort->count);
-    GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &sort->plan, 1);
-}
-
-static gp_result gpi_sort_copy(gpi_call *call, gpi_sort *sort, cl_mem state)
-{
-    gpi_call_kernel(call, sort->program, GPI_SORT_COPY);
-    gpi_sort_arg_places(call, sort);
-    GPI_CALL_ARG(call, state);
-    GPI_CALL_ARG(call, sort->passes);
-    return gpi_call_launch(call, &sort->plan, sort->blocks);
-}
-
+/* sort_pass.c */
+static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort);
+static cl_uint gpi_sort_shift(const gpi_sort *sort, cl_uint pass);
+static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint shift);
+static void gpi_sort_arg_bits(gpi_call *call, const gpi_sort *sort);
+static void gpi_sort_arg_at(gpi_call *call, size_t bytes);
+static void gpi_sort_arg_long(gpi_call *call, size_t x);
+static void gpi_sort_arg_uint(gpi_call *call, size_t x);
+static cl_uint gpi_sort_from(const gpi_sort *sort);
+static cl_uint gpi_sort_lines(const gpi_sort *sort);
 static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
-                                cl_uint when)
-{
-    gpi_call_kernel(call, sort->program, GPI_SORT_COUNT);
-    gpi_sort_arg_places(call, sort);
-    gpi_sort_arg_digit(call, sort, shift);
-    GPI_CALL_ARG(call, state);
-    GPI_CALL_ARG(call, pass);
-    GPI_CALL_ARG(call, when);
-    gpi_sort_arg_long(call, sort->block_span);
-    gpi_sort_arg_at(call, sort->at.table);
-    return gpi_call_launch(call, &sort->plan, sort->blocks);
-}
-
-static gp_result gpi_sort_spine(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint when)
-{
-    const bool out_first = sort->passes % 2 && !gpi_sort_in_place(sort);
-    gpi_call_kernel(call, sort->program, GPI_SORT_SPINE);
-    GPI_CALL_ARG(call, state);
-    GPI_CALL_ARG(call, pass);
-    GPI_CALL_ARG(call, when);
-    gpi_sort_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
-    GPI_CALL_ARG(call, sort->blocks);
-    gpi_sort_arg_at(call, sort->at.table);
-    gpi_sort_arg_at(call, sort->at.bases);
-    GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &sort->plan, 1);
-}
-
+                                cl_uint when);
 static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
-                                  cl_uint when)
-{
-    gpi_call_kernel(call, sort->program, GPI_SORT_SCATTER);
-    gpi_sort_arg_places(call, sort);
-    gpi_sort_arg_digit(call, sort, shift);
-    GPI_CALL_ARG(call, state);
-    GPI_CALL_ARG(call, pass);
-    GPI_CALL_ARG(call, when);
-    gpi_sort_arg_long(call, sort->block_span);
-    gpi_sort_arg_uint(call, gpi_sort_lines(sort));
-    gpi_sort_arg_at(call, sort->at.table);
-    gpi_sort_arg_at(call, sort->at.bases);
-    return gpi_call_launch(call, &sort->plan, sort->blocks);
-}
+                                  cl_uint when);
 
-/* One pass of the classic way. */
-static gp_result gpi_sort_classic_pass(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass,
-                                       gpi_sort_when when)
-{
-    const cl_uint shift = gpi_sort_shift(sort, pass);
-    gp_result result = gpi_sort_count(call, sort, state, pass, shift, when);
-    if (result == GP_OK) result = gpi_sort_spine(call, sort, state, pass, when);
-    return result == GP_OK ? gpi_sort_scatter(call, sort, state, pass, shift, when) : result;
-}
+/* buckets.c */
+static size_t gpi_buckets_count_min(const gpi_sort *sort);
+static gp_result gpi_buckets_plan(gp_context *gp, gpi_sort *sort);
+static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state);
 
-static gp_result gpi_sort_classic(gpi_call *call, gpi_sort *sort, cl_mem state)
-{
-    gp_result result = sort->buckets ? gpi_buckets_launch(call, sort, state) : GP_OK;
-    cl_uint pass;
-    for (pass = 0; pass < sort->passes && result == GP_OK; pass++)
-        result =
-            gpi_sort_classic_pass(call, sort, state, pass, sort->buckets ? GPI_UNLESS_BUCKETS : GPI_ALWAYS);
-    return result;
-}
+/* sort.c */
+static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort);
+static gp_result gpi_sort_launch(gpi_call *call, gpi_sort *sort);
+static void gpi_sort_init(gpi_sort *sort, const char *function, const gp_sort_desc *desc, bool indices);
+static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc);
 
-/* Counts all digits; bases of each pass, and where it reads and writes. */
-static gp_result gpi_sort_histogram(gpi_call *call, gpi_sort *sort, cl_mem state)
-{
-    gp_result result;
-    gpi_call_kernel(call, sort->program, GPI_SORT_HISTOGRAM);
-    gpi_sort_arg_places(call, sort);
-    gpi_sort_arg_bits(call, sort);
-    GPI_CALL_ARG(call, state);
-    gpi_sort_arg_long(call, sort->block_span);
-    gpi_sort_arg_at(call, sort->at.histogram);
-    result = gpi_call_launch(call, &sort->plan, sort->blocks);
-    if (result != GP_OK) return result;
-    gpi_call_kernel(call, sort->program, GPI_SORT_BASES);
-    GPI_CALL_ARG(call, state);
-    GPI_CALL_ARG(call, sort->passes);
-    GPI_CALL_ARG(call, sort->portions);
-    gpi_sort_arg_uint(call, gpi_sort_in_place(sort));
-    gpi_sort_arg_at(call, sort->at.histogram);
-    gpi_sort_arg_at(call, sort->at.bases);
-    return gpi_call_launch(call, &sort->plan, 1);
-}
+/* segmented_sort.c */
+static void gpi_segments_init(gpi_segments *s, const char *function, const gp_segmented_sort_desc *d);
+static size_t gpi_clamp(size_t x, size_t least, size_t most);
+static size_t gpi_segments_scratch_most(const gpi_segments *s);
+static gp_result gpi_segments_plan(gp_context *gp, gpi_segments *s);
+static gp_result gpi_segments_launch(gpi_call *call, gpi_segments *s, cl_mem *state);
+static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc);
 
-/* Whether the rows may hold words that a launch could take for its own (sort/lookback.cl, "Clearing"). */
-static bool gpi_sort_must_clear(const gpi_sort *sort, cl_uint pass, cl_uint portion)
-{
-    const cl_uint before = portion > 0 ? portion - 1 : sort->portions - 1;
-    if (sort->plan.words != GP_WORDS_WIDE || sort->count.buffer) return true;
-    return (pass == 0 && portion == 0) || gpi_sort_tiles(sort, before) < 2 * (size_t)sort->ring_rows;
-}
+/* sort_strings.c */
+static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc);
 
-static gp_result gpi_sort_onesweep_launch(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass,
-                                          cl_uint portion)
-{
-    const cl_uint launch = pass * sort->portions + portion;
-    const size_t begin = portion * sort->portion;
-    if (gpi_sort_must_clear(sort, pass, portion)) {
-        const gp_result result = gpi_call_fill(call, state, sort->at.rows, gpi_sort_rows_bytes(sort));
-        if (result != GP_OK) return result;
-    }
-    gpi_call_kernel(call, sort->program, GPI_SORT_ONESWEEP);
-    gpi_sort_arg_places(call, sort);
-    gpi_sort_arg_digit(call, sort, gpi_sort_shift(sort, pass));
-    GPI_CALL_ARG(call, state);
-    GPI_CALL_ARG(call, pass);
-    GPI_CALL_ARG(call, launch);
-    gpi_sort_arg_long(call, begin);
-    gpi_sort_arg_long(call, begin + sort->portion);
-    gpi_sort_arg_long(call, sort->tile_span);
-    gpi_sort_arg_uint(call, gpi_sort_lines(sort));
-    gpi_sort_arg_at(call, sort->at.bases + (size_t)launch * GPI_SORT_BINS * 8);
-    gpi_sort_arg_uint(call, portion + 1 < sort->portions);
-    gpi_sort_arg_at(call, sort->at.rows);
-    GPI_CALL_ARG(call, sort->plan.polls);
-    return gpi_call_launch(call, &sort->plan, gpi_sort_tiles(sort, portion));
-}
+/* merge.c */
+static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc);
 
-static gp_result gpi_sort_onesweep(gpi_call *call, gpi_sort *sort, cl_mem state)
-{
-    cl_uint pass, portion;
-    gp_result result = gpi_sort_histogram(call, sort, state);
-    for (pass = 0; pass < sort->passes && result == GP_OK; pass++) {
-        for (portion = 0; portion < sort->portions && result == GP_OK; portion++)
-            result = gpi_sort_onesweep_launch(call, sort, state, pass, portion);
-        if (result == GP_OK) result = gpi_sort_classic_pass(call, sort, state, pass, GPI_WHEN_ABANDONED);
-    }
-    return result;
-}
+/* search.c */
+static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc);
 
-static gp_result gpi_sort_launch(gpi_call *call, gpi_sort *sort)
-{
-    cl_mem scratch = NULL;
-    gp_result result = GP_OK;
-    if (gpi_sort_is_nothing(sort)) return GP_OK;
-    if (sort->at.end > 0) result = gpi_call_scratch(call, sort->desc->scratch, sort->at.end, &scratch);
-    if (result != GP_OK) return result;
-    gpi_sort_place(sort, scratch);
-    if (sort->small) return gpi_sort_small(call, sort);
-    result = gpi_sort_begin(call, sort, scratch);
-    if (result == GP_OK) {
-        result = sort->onesweep && sort->passes ? gpi_sort_onesweep(call, sort, scratch)
-                                                : gpi_sort_classic(call, sort, scratch);
-    }
-    return result == GP_OK ? gpi_sort_copy(call, sort, scratch) : result;
-}
+/* topk.c */
+static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc);
+/* ---- End file src/sort/sort.h ---- */
 
-/* ------------------------------------------------------------------ API */
-
-static void gpi_sort_init(gpi_sort *sort, const char *function, const gp_sort_desc *desc, bool indices)
-{
-    memset(sort, 0, sizeof *sort);
-    sort->desc = desc;
-    sort->function = function;
-    sort->indices = indices;
-    sort->value_size = indices && !desc->value_size ? 4 : desc->value_size;
-}
-
-static gp_result gpi_sort_call(gp_context *gp, const char *function, const gp_sort_desc *desc, bool indices)
-{
-    gpi_sort sort;
-    gpi_call call;
-    gp_result result;
-    if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    gpi_sort_init(&sort, function, desc, indices);
-    result = gpi_sort_plan(gp, &sort);
-    if (result == GP_OK && desc->count > 0) result = gpi_sort_check(gp, &sort);
-    if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
-    if (result == GP_OK) result = gpi_sort_launch(&call, &sort);
-    return gpi_call_end(&call, result);
-}
-
-GP_API gp_result gp_sort(gp_context *gp, const gp_sort_desc *desc)
-{
-    return gpi_sort_call(gp, "gp_sort", desc, false);
-}
-
-GP_API gp_result gp_argsort(gp_context *gp, const gp_sort_desc *desc)
-{
-    return gpi_sort_call(gp, "gp_argsort", desc, true);
-}
-
-static gp_result gpi_sort_size(gp_context *gp, const char *function, const gp_sort_desc *desc, bool indices,
-                               size_t *bytes)
-{
-    gpi_sort sort;
-    gp_result result;
-    if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
-    }
-    gpi_sort_init(&sort, function, desc, indices);
-    result = gpi_sort_plan(gp, &sort);
-    *bytes = result == GP_OK ? sort.at.end : 0;
-    return result;
-}
-
-GP_API gp_result gp_sort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes)
-{
-    return gpi_sort_size(gp, "gp_sort_scratch_size", desc, false, bytes);
-}
-
-GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes)
-{
-    return gpi_sort_size(gp, "gp_argsort_scratch_size", desc, true, bytes);
-}
-
-/* Sorts zeros of the context's own: few, and as many as take all kernels of the strategy. */
-static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
-{
-    gp_sort_desc probe;
-    gpi_sort sort;
-    gp_result result;
-    size_t counts[3] = {1, 0, 0}, i; /* one group; passes; buckets */
-    memset(&probe, 0, sizeof probe);
-    probe.key_type = desc->key_type;
-    probe.value_size = desc->value_size;
-    probe.strategy = desc->strategy;
-    gpi_sort_init(&sort, "gp_warmup", &probe, false);
-    result = gpi_sort_plan(gp, &sort);
-    if (result != GP_OK) return result;
-    counts[1] =
-        sort.plan.shape == GP_SHAPE_SERIAL ? GPI_SORT_SERIAL_SMALL + 1 : gpi_plan_tile(&sort.plan) + 1;
-    if (sort.plan.shape == GP_SHAPE_SERIAL) counts[2] = gpi_buckets_count_min(&sort);
-    result = gpi_alloc_zeros(gp, (counts[1] + counts[2]) * sort.key_size, &probe.keys);
-    if (result == GP_OK && probe.value_size)
-        result = gpi_alloc_zeros(gp, (counts[1] + counts[2]) * probe.value_size, &probe.values);
-    for (i = 0; i < 3 && result == GP_OK; i++) {
-        if (desc->count && (desc->count < counts[i] || (i == 0 && desc->count >= counts[1]))) continue;
-        probe.count = counts[i];
-        result = gp_sort(gp, &probe);
-    }
-    if (probe.keys) (void)clReleaseMemObject(probe.keys);
-    if (probe.values) (void)clReleaseMemObject(probe.values);
-    return result;
-}
-/* ---- End file src/sort.c ---- */
-
-/* ---- Begin file src/buckets.c ---- */
+/* ---- Begin file src/sort/buckets.c ---- */
 /* buckets.c - a sort of many keys in the serial shape: the highest digit first, then each bucket in the
  * caches. */
-
 enum { GPI_BUCKETS_SAMPLE, GPI_BUCKETS_SPINE, GPI_BUCKETS_SORT };
 
 enum {
@@ -21888,12 +21585,395 @@ static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state
         result = gpi_sort_scatter(call, sort, state, GPI_BUCKETS_PASS, shift, GPI_WHEN_BUCKETS);
     return result == GP_OK ? gpi_buckets_sort(call, sort, state, shift) : result;
 }
-/* ---- End file src/buckets.c ---- */
+/* ---- End file src/sort/buckets.c ---- */
 
-/* ---- Begin file src/segmented_sort.c ---- */
+/* ---- Begin file src/sort/merge.c ---- */
+/* merge.c - gp_merge: two sorted sequences into one, in one launch. */
+enum { GPI_MERGE_TILES };
+
+enum {
+    GPI_MERGE_SERIAL_SPAN_MIN = 16384, /* elements of a group, when there are few */
+    GPI_MERGE_RUNS = 8,                /* GPI_RUNS and GPI_STEP of sort/merge.cl */
+    GPI_MERGE_STEP = 16,
+    GPI_MERGE_PAGE = 4096 /* bytes after which addresses meet in the same set of a first-level cache */
+};
+
+/* A checked call, ready to run. */
+typedef struct gpi_merge {
+    const gp_merge_desc *desc;
+    const char *function;
+    size_t key_size;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count a, b;
+} gpi_merge;
+
+enum {
+    GPI_MERGE_A_KEYS,
+    GPI_MERGE_B_KEYS,
+    GPI_MERGE_A_VALUES,
+    GPI_MERGE_B_VALUES,
+    GPI_MERGE_A_COUNTER,
+    GPI_MERGE_B_COUNTER,
+    GPI_MERGE_KEYS_OUT, /* from here on written */
+    GPI_MERGE_VALUES_OUT,
+    GPI_MERGE_RANGES
+};
+
+static const char *const gpi_merge_names[GPI_MERGE_RANGES] = {
+    "a_keys", "b_keys", "a_values", "b_values", "a_count_buffer", "b_count_buffer", "keys_out", "values_out"};
+
+/* Everything but the buffers. */
+static gp_result gpi_merge_plan(gp_context *gp, gpi_merge *merge)
+{
+    const gp_merge_desc *d = merge->desc;
+    gp_result result = gpi_check_key_type(gp, merge->function, d->key_type);
+    if (result == GP_OK) result = gpi_check_value_size(gp, merge->function, d->value_size);
+    if (result != GP_OK) return result;
+    if (!d->value_size && (d->a_values || d->b_values || d->values_out)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and value_size is 0",
+                        merge->function);
+    }
+    merge->key_size = gpi_type_size(d->key_type);
+    merge->a.bound = d->a_count;
+    merge->a.buffer = d->a_count_buffer;
+    merge->a.offset = d->a_count_offset;
+    merge->a.type = d->a_count_type;
+    merge->b.bound = d->b_count;
+    merge->b.buffer = d->b_count_buffer;
+    merge->b.offset = d->b_count_offset;
+    merge->b.type = d->b_count_type;
+    result = gpi_plan_make_keys(gp, merge->function, GPI_MERGE, merge->key_size, &merge->plan);
+    if (result != GP_OK) return result;
+    return gpi_key_program(gp, merge->function, GPI_MERGE, d->key_type, d->value_size, "", &merge->plan,
+                           &merge->program);
+}
+
+/* ------------------------------------------------------------------ buffers */
+
+/* One of the six arrays; nothing of an empty one is looked at. */
+static gp_result gpi_merge_check_array(gp_context *gp, const gpi_merge *merge, int name, cl_mem buffer,
+                                       size_t offset, size_t count, size_t size, gpi_range *used)
+{
+    const int access = name < GPI_MERGE_KEYS_OUT ? GPI_READS : GPI_WRITES;
+    if (count == 0 || size == 0) return GP_OK;
+    return gpi_check_buffer(gp, merge->function, gpi_merge_names[name], buffer, offset, count, size, access,
+                            &used[name]);
+}
+
+static gp_result gpi_merge_check(gp_context *gp, const gpi_merge *merge)
+{
+    const gp_merge_desc *d = merge->desc;
+    const size_t k = merge->key_size, v = d->value_size, a = d->a_count, b = d->b_count;
+    gpi_range used[GPI_MERGE_RANGES];
+    gp_result r;
+    memset(used, 0, sizeof used);
+    r = gpi_merge_check_array(gp, merge, GPI_MERGE_A_KEYS, d->a_keys, d->a_keys_offset, a, k, used);
+    if (r == GP_OK)
+        r = gpi_merge_check_array(gp, merge, GPI_MERGE_B_KEYS, d->b_keys, d->b_keys_offset, b, k, used);
+    if (r == GP_OK)
+        r = gpi_merge_check_array(gp, merge, GPI_MERGE_A_VALUES, d->a_values, d->a_values_offset, a, v, used);
+    if (r == GP_OK)
+        r = gpi_merge_check_array(gp, merge, GPI_MERGE_B_VALUES, d->b_values, d->b_values_offset, b, v, used);
+    if (r == GP_OK) /* both counts fit in memory: their sum does not overflow */
+        r = gpi_merge_check_array(gp, merge, GPI_MERGE_KEYS_OUT, d->keys_out, d->keys_out_offset, a + b, k,
+                                  used);
+    if (r == GP_OK)
+        r = gpi_merge_check_array(gp, merge, GPI_MERGE_VALUES_OUT, d->values_out, d->values_out_offset, a + b,
+                                  v, used);
+    if (r == GP_OK)
+        r = gpi_check_count_named(gp, merge->function, "a_", &merge->a, &used[GPI_MERGE_A_COUNTER]);
+    if (r == GP_OK)
+        r = gpi_check_count_named(gp, merge->function, "b_", &merge->b, &used[GPI_MERGE_B_COUNTER]);
+    if (r != GP_OK) return r;
+    return gpi_check_apart(gp, merge->function, gpi_merge_names, used, GPI_MERGE_KEYS_OUT, GPI_MERGE_RANGES);
+}
+
+/* ------------------------------------------------------------------ launch */
+
+/* An array, or, where it is empty, something that stands in and is not looked at. */
+static void gpi_merge_arg_array(gpi_call *call, size_t count, cl_mem buffer, size_t offset, cl_mem instead)
+{
+    const cl_ulong at = count ? offset : 0;
+    const cl_mem some = count ? buffer : instead;
+    GPI_CALL_ARG(call, some);
+    GPI_CALL_ARG(call, at);
+}
+
+/* Elements of a group. Serial: the runs of a tile are written side by side, and must not begin a multiple of
+   GPI_MERGE_PAGE apart: the cache would have room for a few of them only. */
+static size_t gpi_merge_span(const gp_context *gp, const gpi_merge *merge, size_t n)
+{
+    const size_t page = GPI_MERGE_PAGE / (GPI_MERGE_STEP * merge->key_size),
+                 steps_of_runs = GPI_MERGE_STEP * GPI_MERGE_RUNS;
+    size_t span, steps;
+    if (merge->plan.shape == GP_SHAPE_LOCAL) return gpi_plan_tile(&merge->plan);
+    span = gpi_serial_span(gp, &merge->plan, n, GPI_MERGE_SERIAL_SPAN_MIN);
+    steps = span / steps_of_runs;
+    return steps < page ? span : (steps / page * page + page / GPI_MERGE_RUNS) * steps_of_runs;
+}
+
+static gp_result gpi_merge_launch(gpi_call *call, const gpi_merge *merge)
+{
+    const gp_merge_desc *d = merge->desc;
+    const size_t n = d->a_count + d->b_count;
+    const cl_ulong span = gpi_merge_span(call->gp, merge, n);
+    const cl_ulong flip = gpi_key_flip(d->key_type, d->descending);
+    if (n == 0) return GP_OK;
+    gpi_call_kernel(call, merge->program, GPI_MERGE_TILES);
+    gpi_merge_arg_array(call, d->a_count, d->a_keys, d->a_keys_offset, d->b_keys);
+    gpi_merge_arg_array(call, d->b_count, d->b_keys, d->b_keys_offset, d->a_keys);
+    gpi_merge_arg_array(call, n, d->keys_out, d->keys_out_offset, NULL);
+    GPI_CALL_ARG(call, flip);
+    if (d->value_size) {
+        gpi_merge_arg_array(call, d->a_count, d->a_values, d->a_values_offset, d->b_values);
+        gpi_merge_arg_array(call, d->b_count, d->b_values, d->b_values_offset, d->a_values);
+        gpi_merge_arg_array(call, n, d->values_out, d->values_out_offset, NULL);
+    }
+    gpi_call_arg_count(call, &merge->a);
+    gpi_call_arg_count(call, &merge->b);
+    GPI_CALL_ARG(call, span);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &merge->plan, gpi_ceil_div(n, (size_t)span));
+}
+
+/* ------------------------------------------------------------------ API */
+
+static gp_result gpi_merge_call(gp_context *gp, const char *function, const gp_merge_desc *desc)
+{
+    gpi_merge merge;
+    gpi_call call;
+    gp_result result;
+    memset(&merge, 0, sizeof merge);
+    merge.desc = desc;
+    merge.function = function;
+    result = gpi_merge_plan(gp, &merge);
+    if (result == GP_OK && (desc->a_count > 0 || desc->b_count > 0)) result = gpi_merge_check(gp, &merge);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_merge_launch(&call, &merge);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc)
+{
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_merge: gp or desc is NULL");
+    return gpi_merge_call(gp, "gp_merge", desc);
+}
+
+/* Merges two zeros of the context's own. */
+static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc)
+{
+    enum { LARGEST = 16 }; /* bytes of a key or a value */
+    gp_merge_desc probe;
+    cl_mem in = NULL, out = NULL;
+    gp_result result;
+    memset(&probe, 0, sizeof probe);
+    probe.key_type = desc->key_type;
+    probe.value_size = desc->value_size;
+    probe.a_count = probe.b_count = 1;
+    result = gpi_alloc_zeros(gp, LARGEST, &in);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, 4 * LARGEST, &out);
+    probe.a_keys = probe.b_keys = in;
+    probe.keys_out = out;
+    if (probe.value_size) {
+        probe.a_values = probe.b_values = in;
+        probe.values_out = out;
+        probe.values_out_offset = 2 * LARGEST / probe.value_size;
+    }
+    if (result == GP_OK) result = gpi_merge_call(gp, "gp_warmup", &probe);
+    if (in) (void)clReleaseMemObject(in);
+    if (out) (void)clReleaseMemObject(out);
+    return result;
+}
+/* ---- End file src/sort/merge.c ---- */
+
+/* ---- Begin file src/sort/search.c ---- */
+/* search.c - gp_search: lower or upper bounds of many needles, in one launch. */
+enum { GPI_SEARCH_NEEDLES };
+
+enum {
+    GPI_SEARCH_SERIAL_SPAN_MIN = 1024, /* needles of a group, when there are few */
+    GPI_SEARCH_SERIAL_SAMPLES = 1024,  /* most samples of a group */
+    GPI_SEARCH_PER_SAMPLE = 8 /* needles that pay for reading a sample, where one item reads them all */
+};
+
+/* A checked call, ready to run. */
+typedef struct gpi_search {
+    const gp_search_desc *desc;
+    const char *function;
+    size_t key_size, out_size;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count keys, needles;
+} gpi_search;
+
+enum {
+    GPI_SEARCH_KEYS,
+    GPI_SEARCH_NEEDLES_IN,
+    GPI_SEARCH_COUNTER,
+    GPI_SEARCH_NEEDLE_COUNTER,
+    GPI_SEARCH_OUT, /* written */
+    GPI_SEARCH_RANGES
+};
+
+static const char *const gpi_search_names[GPI_SEARCH_RANGES] = {"keys", "needles", "count_buffer",
+                                                                "needle_count_buffer", "out"};
+
+static gp_result gpi_search_check_types(gp_context *gp, gpi_search *search)
+{
+    const gp_search_desc *d = search->desc;
+    const gp_type out = d->out_type ? d->out_type : GP_U64;
+    const gp_result result = gpi_check_key_type(gp, search->function, d->key_type);
+    if (result != GP_OK) return result;
+    if (out != GP_U32 && out != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type = %d, must be GP_U32 or GP_U64",
+                        search->function, (int)out);
+    }
+    if (out == GP_U32 && d->count > UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu does not fit positions of GP_U32",
+                        search->function, d->count);
+    }
+    search->key_size = gpi_type_size(d->key_type);
+    search->out_size = gpi_type_size(out);
+    return GP_OK;
+}
+
+/* Most samples that a group keeps: in the local shape as many as a tile's elements, for which local memory
+   was fitted. */
+static cl_uint gpi_search_samples(const gpi_plan *plan)
+{
+    return plan->shape == GP_SHAPE_LOCAL ? (cl_uint)gpi_plan_tile(plan) : (cl_uint)GPI_SEARCH_SERIAL_SAMPLES;
+}
+
+/* Everything but the buffers. */
+static gp_result gpi_search_plan(gp_context *gp, gpi_search *search)
+{
+    const gp_search_desc *d = search->desc;
+    gp_result result = gpi_search_check_types(gp, search);
+    if (result != GP_OK) return result;
+    search->keys.bound = d->count;
+    search->keys.buffer = d->count_buffer;
+    search->keys.offset = d->count_offset;
+    search->keys.type = d->count_type;
+    search->needles.bound = d->needle_count;
+    search->needles.buffer = d->needle_count_buffer;
+    search->needles.offset = d->needle_count_offset;
+    search->needles.type = d->needle_count_type;
+    result = gpi_plan_make_keys(gp, search->function, GPI_SEARCH, search->key_size, &search->plan);
+    if (result != GP_OK) return result;
+    return gpi_key_program(gp, search->function, GPI_SEARCH, d->key_type, search->out_size, "", &search->plan,
+                           &search->program);
+}
+
+static gp_result gpi_search_check(gp_context *gp, const gpi_search *search)
+{
+    const gp_search_desc *d = search->desc;
+    const char *const *names = gpi_search_names;
+    const char *f = search->function;
+    gpi_range used[GPI_SEARCH_RANGES];
+    gp_result r = GP_OK;
+    memset(used, 0, sizeof used);
+    if (d->count > 0)
+        r = gpi_check_buffer(gp, f, names[GPI_SEARCH_KEYS], d->keys, d->keys_offset, d->count,
+                             search->key_size, GPI_READS, &used[GPI_SEARCH_KEYS]);
+    if (r == GP_OK)
+        r = gpi_check_buffer(gp, f, names[GPI_SEARCH_NEEDLES_IN], d->needles, d->needles_offset,
+                             d->needle_count, search->key_size, GPI_READS, &used[GPI_SEARCH_NEEDLES_IN]);
+    if (r == GP_OK)
+        r = gpi_check_buffer(gp, f, names[GPI_SEARCH_OUT], d->out, d->out_offset, d->needle_count,
+                             search->out_size, GPI_WRITES, &used[GPI_SEARCH_OUT]);
+    if (r == GP_OK) r = gpi_check_count(gp, f, &search->keys, &used[GPI_SEARCH_COUNTER]);
+    if (r == GP_OK)
+        r = gpi_check_count_named(gp, f, "needle_", &search->needles, &used[GPI_SEARCH_NEEDLE_COUNTER]);
+    return r == GP_OK ? gpi_check_apart(gp, f, names, used, GPI_SEARCH_OUT, GPI_SEARCH_RANGES) : r;
+}
+
+/* A serial group with few needles keeps few samples; a local one reads them all at once. */
+static cl_uint gpi_search_wanted(const gpi_search *search, size_t span)
+{
+    const cl_uint most = gpi_search_samples(&search->plan);
+    const size_t paid = span / GPI_SEARCH_PER_SAMPLE;
+    if (search->plan.shape == GP_SHAPE_LOCAL || paid >= most) return most;
+    return paid ? (cl_uint)paid : 1;
+}
+
+static gp_result gpi_search_launch(gpi_call *call, const gpi_search *search)
+{
+    const gp_search_desc *d = search->desc;
+    const bool serial = search->plan.shape == GP_SHAPE_SERIAL;
+    const size_t n = d->needle_count;
+    const cl_ulong span = serial ? gpi_serial_span(call->gp, &search->plan, n, GPI_SEARCH_SERIAL_SPAN_MIN)
+                                 : gpi_plan_tile(&search->plan);
+    const cl_ulong keys_at = d->count ? d->keys_offset : 0, needles_at = d->needles_offset;
+    const cl_ulong out_at = d->out_offset, flip = gpi_key_flip(d->key_type, d->descending);
+    const cl_mem keys = d->count ? d->keys : d->needles; /* of no keys, none is looked at */
+    const cl_uint upper = d->upper;
+    const cl_uint samples = gpi_search_wanted(search, n < span ? n : (size_t)span);
+    if (n == 0) return GP_OK;
+    gpi_call_kernel(call, search->program, GPI_SEARCH_NEEDLES);
+    GPI_CALL_ARG(call, keys);
+    GPI_CALL_ARG(call, keys_at);
+    GPI_CALL_ARG(call, d->needles);
+    GPI_CALL_ARG(call, needles_at);
+    GPI_CALL_ARG(call, d->out);
+    GPI_CALL_ARG(call, out_at);
+    GPI_CALL_ARG(call, flip);
+    GPI_CALL_ARG(call, upper);
+    GPI_CALL_ARG(call, samples);
+    GPI_CALL_ARG(call, span);
+    gpi_call_arg_count(call, &search->keys);
+    gpi_call_arg_count(call, &search->needles);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &search->plan, gpi_ceil_div(n, (size_t)span));
+}
+
+static gp_result gpi_search_call(gp_context *gp, const char *function, const gp_search_desc *desc)
+{
+    gpi_search search;
+    gpi_call call;
+    gp_result result;
+    memset(&search, 0, sizeof search);
+    search.desc = desc;
+    search.function = function;
+    result = gpi_search_plan(gp, &search);
+    if (result == GP_OK && desc->needle_count > 0) result = gpi_search_check(gp, &search);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_search_launch(&call, &search);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc)
+{
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_search: gp or desc is NULL");
+    return gpi_search_call(gp, "gp_search", desc);
+}
+
+/* Searches zeros of the context's own for a zero. */
+static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc)
+{
+    gp_search_desc probe;
+    gp_result result;
+    memset(&probe, 0, sizeof probe);
+    probe.key_type = desc->key_type;
+    probe.out_type = desc->out_type;
+    probe.count = probe.needle_count = 1;
+    result = gpi_alloc_zeros(gp, sizeof(cl_ulong), &probe.keys);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, sizeof(cl_ulong), &probe.out);
+    probe.needles = probe.keys;
+    if (result == GP_OK) result = gpi_search_call(gp, "gp_warmup", &probe);
+    if (probe.keys) (void)clReleaseMemObject(probe.keys);
+    if (probe.out) (void)clReleaseMemObject(probe.out);
+    return result;
+}
+/* ---- End file src/sort/search.c ---- */
+
+/* ---- Begin file src/sort/segmented_sort.c ---- */
 /* segmented_sort.c - gp_segmented_sort: offsets checked and large segments listed on the device; the small
    ones sorted by a group each window, the large ones together by classic passes. */
-
 enum {
     GPI_SEGMENTS_BOUNDS,
     GPI_SEGMENTS_LIST,
@@ -21915,19 +21995,6 @@ enum {
 
 /* Bytes of a segment from which on it pays to write lines past the caches, as in a sort. */
 #define GPI_SEGMENTS_LINES_BYTES ((size_t)8 << 20)
-
-/* A checked call, ready to run. */
-typedef struct gpi_segments {
-    const gp_segmented_sort_desc *desc;
-    gp_sort_desc keys; /* the same as a sort of one segment */
-    gpi_sort sort;
-    size_t small, window; /* keys of a small segment; positions of a group */
-    size_t block;         /* offsets of a group */
-    cl_uint blocks;
-    size_t rows, large; /* at most */
-    cl_uint groups;     /* that share the rows */
-    size_t maxima_at, bounds_at, large_at, owner_at;
-} gpi_segments;
 
 /* ------------------------------------------------------------------ checks, plan */
 
@@ -22290,12 +22357,700 @@ static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_s
     if (probe.values) (void)clReleaseMemObject(probe.values);
     return result;
 }
-/* ---- End file src/segmented_sort.c ---- */
+/* ---- End file src/sort/segmented_sort.c ---- */
 
-/* ---- Begin file src/sort_strings.c ---- */
+/* ---- Begin file src/sort/sort.c ---- */
+/* sort.c - gp_sort, gp_argsort: radix sort, lowest digit first. Which passes are launched, and with what. */
+static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort)
+{
+    const gp_tuning *tuning = &gp->desc.tuning;
+    char ring[200];
+    (void)snprintf(ring, sizeof ring,
+                   "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
+                   sort->ring_rows, gpi_or_default(tuning->ring_reach, GPI_RING_REACH),
+                   gpi_or_default(tuning->ring_block, GPI_RING_BLOCK));
+    if (sort->hash) {
+        const size_t used = strlen(ring);
+        (void)snprintf(ring + used, sizeof ring - used, "#define GPI_KEY_HASH %u\n", sort->hash);
+    }
+    return gpi_key_program(gp, sort->function, GPI_SORT, sort->desc->key_type, sort->value_size, ring,
+                           &sort->plan, &sort->program);
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
+{
+    gp_result result = gpi_sort_describe(gp, sort);
+    if (result != GP_OK) return result;
+    sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, GPI_RING_ROWS);
+    sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
+    result = gpi_sort_program(gp, sort);
+    if (result == GP_OK) result = gpi_sort_spans(gp, sort);
+    if (result == GP_OK) result = gpi_buckets_plan(gp, sort);
+    if (result == GP_OK) gpi_sort_lay_out(sort);
+    return result;
+}
+
+/* ------------------------------------------------------------------ launches */
+
+static gp_result gpi_sort_small(gpi_call *call, gpi_sort *sort)
+{
+    gpi_call_kernel(call, sort->program, GPI_SORT_SMALL);
+    gpi_sort_arg_places(call, sort);
+    gpi_sort_arg_bits(call, sort);
+    gpi_sort_arg_uint(call, gpi_sort_from(sort));
+    gpi_sort_arg_uint(call, gpi_sort_in_place(sort));
+    gpi_call_arg_count(call, &sort->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &sort->plan, 1);
+}
+
+static gp_result gpi_sort_begin(gpi_call *call, gpi_sort *sort, cl_mem state)
+{
+    gpi_call_kernel(call, sort->program, GPI_SORT_BEGIN);
+    GPI_CALL_ARG(call, state);
+    gpi_sort_arg_uint(call, sort->at.bases / 4); /* state and histogram */
+    gpi_sort_arg_uint(call, gpi_sort_from(sort));
+    gpi_call_arg_count(call, &sort->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &sort->plan, 1);
+}
+
+static gp_result gpi_sort_copy(gpi_call *call, gpi_sort *sort, cl_mem state)
+{
+    gpi_call_kernel(call, sort->program, GPI_SORT_COPY);
+    gpi_sort_arg_places(call, sort);
+    GPI_CALL_ARG(call, state);
+    GPI_CALL_ARG(call, sort->passes);
+    return gpi_call_launch(call, &sort->plan, sort->blocks);
+}
+
+static gp_result gpi_sort_spine(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint when)
+{
+    const bool out_first = sort->passes % 2 && !gpi_sort_in_place(sort);
+    gpi_call_kernel(call, sort->program, GPI_SORT_SPINE);
+    GPI_CALL_ARG(call, state);
+    GPI_CALL_ARG(call, pass);
+    GPI_CALL_ARG(call, when);
+    gpi_sort_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
+    GPI_CALL_ARG(call, sort->blocks);
+    gpi_sort_arg_at(call, sort->at.table);
+    gpi_sort_arg_at(call, sort->at.bases);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &sort->plan, 1);
+}
+
+/* One pass of the classic way. */
+static gp_result gpi_sort_classic_pass(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass,
+                                       gpi_sort_when when)
+{
+    const cl_uint shift = gpi_sort_shift(sort, pass);
+    gp_result result = gpi_sort_count(call, sort, state, pass, shift, when);
+    if (result == GP_OK) result = gpi_sort_spine(call, sort, state, pass, when);
+    return result == GP_OK ? gpi_sort_scatter(call, sort, state, pass, shift, when) : result;
+}
+
+static gp_result gpi_sort_classic(gpi_call *call, gpi_sort *sort, cl_mem state)
+{
+    gp_result result = sort->buckets ? gpi_buckets_launch(call, sort, state) : GP_OK;
+    cl_uint pass;
+    for (pass = 0; pass < sort->passes && result == GP_OK; pass++)
+        result =
+            gpi_sort_classic_pass(call, sort, state, pass, sort->buckets ? GPI_UNLESS_BUCKETS : GPI_ALWAYS);
+    return result;
+}
+
+/* Counts all digits; bases of each pass, and where it reads and writes. */
+static gp_result gpi_sort_histogram(gpi_call *call, gpi_sort *sort, cl_mem state)
+{
+    gp_result result;
+    gpi_call_kernel(call, sort->program, GPI_SORT_HISTOGRAM);
+    gpi_sort_arg_places(call, sort);
+    gpi_sort_arg_bits(call, sort);
+    GPI_CALL_ARG(call, state);
+    gpi_sort_arg_long(call, sort->block_span);
+    gpi_sort_arg_at(call, sort->at.histogram);
+    result = gpi_call_launch(call, &sort->plan, sort->blocks);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, sort->program, GPI_SORT_BASES);
+    GPI_CALL_ARG(call, state);
+    GPI_CALL_ARG(call, sort->passes);
+    GPI_CALL_ARG(call, sort->portions);
+    gpi_sort_arg_uint(call, gpi_sort_in_place(sort));
+    gpi_sort_arg_at(call, sort->at.histogram);
+    gpi_sort_arg_at(call, sort->at.bases);
+    return gpi_call_launch(call, &sort->plan, 1);
+}
+
+/* Whether the rows may hold words that a launch could take for its own (sort/lookback.cl, "Clearing"). */
+static bool gpi_sort_must_clear(const gpi_sort *sort, cl_uint pass, cl_uint portion)
+{
+    const cl_uint before = portion > 0 ? portion - 1 : sort->portions - 1;
+    if (sort->plan.words != GP_WORDS_WIDE || sort->count.buffer) return true;
+    return (pass == 0 && portion == 0) || gpi_sort_tiles(sort, before) < 2 * (size_t)sort->ring_rows;
+}
+
+static gp_result gpi_sort_onesweep_launch(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass,
+                                          cl_uint portion)
+{
+    const cl_uint launch = pass * sort->portions + portion;
+    const size_t begin = portion * sort->portion;
+    if (gpi_sort_must_clear(sort, pass, portion)) {
+        const gp_result result = gpi_call_fill(call, state, sort->at.rows, gpi_sort_rows_bytes(sort));
+        if (result != GP_OK) return result;
+    }
+    gpi_call_kernel(call, sort->program, GPI_SORT_ONESWEEP);
+    gpi_sort_arg_places(call, sort);
+    gpi_sort_arg_digit(call, sort, gpi_sort_shift(sort, pass));
+    GPI_CALL_ARG(call, state);
+    GPI_CALL_ARG(call, pass);
+    GPI_CALL_ARG(call, launch);
+    gpi_sort_arg_long(call, begin);
+    gpi_sort_arg_long(call, begin + sort->portion);
+    gpi_sort_arg_long(call, sort->tile_span);
+    gpi_sort_arg_uint(call, gpi_sort_lines(sort));
+    gpi_sort_arg_at(call, sort->at.bases + (size_t)launch * GPI_SORT_BINS * 8);
+    gpi_sort_arg_uint(call, portion + 1 < sort->portions);
+    gpi_sort_arg_at(call, sort->at.rows);
+    GPI_CALL_ARG(call, sort->plan.polls);
+    return gpi_call_launch(call, &sort->plan, gpi_sort_tiles(sort, portion));
+}
+
+static gp_result gpi_sort_onesweep(gpi_call *call, gpi_sort *sort, cl_mem state)
+{
+    cl_uint pass, portion;
+    gp_result result = gpi_sort_histogram(call, sort, state);
+    for (pass = 0; pass < sort->passes && result == GP_OK; pass++) {
+        for (portion = 0; portion < sort->portions && result == GP_OK; portion++)
+            result = gpi_sort_onesweep_launch(call, sort, state, pass, portion);
+        if (result == GP_OK) result = gpi_sort_classic_pass(call, sort, state, pass, GPI_WHEN_ABANDONED);
+    }
+    return result;
+}
+
+static gp_result gpi_sort_launch(gpi_call *call, gpi_sort *sort)
+{
+    cl_mem scratch = NULL;
+    gp_result result = GP_OK;
+    if (gpi_sort_is_nothing(sort)) return GP_OK;
+    if (sort->at.end > 0) result = gpi_call_scratch(call, sort->desc->scratch, sort->at.end, &scratch);
+    if (result != GP_OK) return result;
+    gpi_sort_place(sort, scratch);
+    if (sort->small) return gpi_sort_small(call, sort);
+    result = gpi_sort_begin(call, sort, scratch);
+    if (result == GP_OK) {
+        result = sort->onesweep && sort->passes ? gpi_sort_onesweep(call, sort, scratch)
+                                                : gpi_sort_classic(call, sort, scratch);
+    }
+    return result == GP_OK ? gpi_sort_copy(call, sort, scratch) : result;
+}
+
+/* ------------------------------------------------------------------ API */
+
+static void gpi_sort_init(gpi_sort *sort, const char *function, const gp_sort_desc *desc, bool indices)
+{
+    memset(sort, 0, sizeof *sort);
+    sort->desc = desc;
+    sort->function = function;
+    sort->indices = indices;
+    sort->value_size = indices && !desc->value_size ? 4 : desc->value_size;
+}
+
+static gp_result gpi_sort_call(gp_context *gp, const char *function, const gp_sort_desc *desc, bool indices)
+{
+    gpi_sort sort;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    gpi_sort_init(&sort, function, desc, indices);
+    result = gpi_sort_plan(gp, &sort);
+    if (result == GP_OK && desc->count > 0) result = gpi_sort_check(gp, &sort);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_sort_launch(&call, &sort);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_sort(gp_context *gp, const gp_sort_desc *desc)
+{
+    return gpi_sort_call(gp, "gp_sort", desc, false);
+}
+
+GP_API gp_result gp_argsort(gp_context *gp, const gp_sort_desc *desc)
+{
+    return gpi_sort_call(gp, "gp_argsort", desc, true);
+}
+
+static gp_result gpi_sort_size(gp_context *gp, const char *function, const gp_sort_desc *desc, bool indices,
+                               size_t *bytes)
+{
+    gpi_sort sort;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+    }
+    gpi_sort_init(&sort, function, desc, indices);
+    result = gpi_sort_plan(gp, &sort);
+    *bytes = result == GP_OK ? sort.at.end : 0;
+    return result;
+}
+
+GP_API gp_result gp_sort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes)
+{
+    return gpi_sort_size(gp, "gp_sort_scratch_size", desc, false, bytes);
+}
+
+GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes)
+{
+    return gpi_sort_size(gp, "gp_argsort_scratch_size", desc, true, bytes);
+}
+
+/* Sorts zeros of the context's own: few, and as many as take all kernels of the strategy. */
+static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
+{
+    gp_sort_desc probe;
+    gpi_sort sort;
+    gp_result result;
+    size_t counts[3] = {1, 0, 0}, i; /* one group; passes; buckets */
+    memset(&probe, 0, sizeof probe);
+    probe.key_type = desc->key_type;
+    probe.value_size = desc->value_size;
+    probe.strategy = desc->strategy;
+    gpi_sort_init(&sort, "gp_warmup", &probe, false);
+    result = gpi_sort_plan(gp, &sort);
+    if (result != GP_OK) return result;
+    counts[1] =
+        sort.plan.shape == GP_SHAPE_SERIAL ? GPI_SORT_SERIAL_SMALL + 1 : gpi_plan_tile(&sort.plan) + 1;
+    if (sort.plan.shape == GP_SHAPE_SERIAL) counts[2] = gpi_buckets_count_min(&sort);
+    result = gpi_alloc_zeros(gp, (counts[1] + counts[2]) * sort.key_size, &probe.keys);
+    if (result == GP_OK && probe.value_size)
+        result = gpi_alloc_zeros(gp, (counts[1] + counts[2]) * probe.value_size, &probe.values);
+    for (i = 0; i < 3 && result == GP_OK; i++) {
+        if (desc->count && (desc->count < counts[i] || (i == 0 && desc->count >= counts[1]))) continue;
+        probe.count = counts[i];
+        result = gp_sort(gp, &probe);
+    }
+    if (probe.keys) (void)clReleaseMemObject(probe.keys);
+    if (probe.values) (void)clReleaseMemObject(probe.values);
+    return result;
+}
+/* ---- End file src/sort/sort.c ---- */
+
+/* ---- Begin file src/sort/sort_pass.c ---- */
+/* sort_pass.c - arguments of the sort kernels; the passes that count and scatter. */
+/* Bytes that passes write, from which on it pays to write lines past the caches. Measured on PoCL. */
+#define GPI_SORT_LINES_BYTES ((size_t)8 << 20)
+
+/* GPI_PLACES_PARAMETERS */
+static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort)
+{
+    const cl_uint indices = sort->indices;
+    int p;
+    for (p = 0; p < 3; p++) {
+        GPI_CALL_ARG(call, sort->key[p].buffer);
+        GPI_CALL_ARG(call, sort->key[p].offset);
+    }
+    if (!sort->value_size) return;
+    for (p = 0; p < 3; p++) {
+        GPI_CALL_ARG(call, sort->value[p].buffer);
+        GPI_CALL_ARG(call, sort->value[p].offset);
+    }
+    GPI_CALL_ARG(call, indices);
+}
+
+static cl_uint gpi_sort_shift(const gpi_sort *sort, cl_uint pass)
+{
+    return sort->begin_bit + GPI_SORT_DIGIT_BITS * pass;
+}
+
+/* GPI_DIGIT_PARAMETERS */
+static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint shift)
+{
+    const cl_uint left = sort->end_bit - shift, whole = GPI_SORT_DIGIT_BITS;
+    const cl_uint mask = (1u << (left < whole ? left : whole)) - 1;
+    GPI_CALL_ARG(call, sort->flip);
+    GPI_CALL_ARG(call, shift);
+    GPI_CALL_ARG(call, mask);
+}
+
+static void gpi_sort_arg_bits(gpi_call *call, const gpi_sort *sort)
+{
+    GPI_CALL_ARG(call, sort->flip);
+    GPI_CALL_ARG(call, sort->begin_bit);
+    GPI_CALL_ARG(call, sort->end_bit);
+    GPI_CALL_ARG(call, sort->passes);
+}
+
+/* Bytes as the kernels count them. */
+static void gpi_sort_arg_at(gpi_call *call, size_t bytes)
+{
+    const cl_ulong words = bytes / 4;
+    GPI_CALL_ARG(call, words);
+}
+
+static void gpi_sort_arg_long(gpi_call *call, size_t x)
+{
+    const cl_ulong value = x;
+    GPI_CALL_ARG(call, value);
+}
+
+static void gpi_sort_arg_uint(gpi_call *call, size_t x)
+{
+    const cl_uint value = (cl_uint)x;
+    GPI_CALL_ARG(call, value);
+}
+
+/* Where the keys are before the first pass. */
+static cl_uint gpi_sort_from(const gpi_sort *sort)
+{
+    const bool all = sort->keys_in_place && (sort->values_in_place || !sort->value_size);
+    return all ? GPI_PLACE_OUT : GPI_PLACE_IN;
+}
+
+/* Passes that write more than the caches hold write lines. */
+static cl_uint gpi_sort_lines(const gpi_sort *sort)
+{
+    return sort->desc->count * (sort->key_size + sort->value_size) >= GPI_SORT_LINES_BYTES;
+}
+
+static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
+                                cl_uint when)
+{
+    gpi_call_kernel(call, sort->program, GPI_SORT_COUNT);
+    gpi_sort_arg_places(call, sort);
+    gpi_sort_arg_digit(call, sort, shift);
+    GPI_CALL_ARG(call, state);
+    GPI_CALL_ARG(call, pass);
+    GPI_CALL_ARG(call, when);
+    gpi_sort_arg_long(call, sort->block_span);
+    gpi_sort_arg_at(call, sort->at.table);
+    return gpi_call_launch(call, &sort->plan, sort->blocks);
+}
+
+static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
+                                  cl_uint when)
+{
+    gpi_call_kernel(call, sort->program, GPI_SORT_SCATTER);
+    gpi_sort_arg_places(call, sort);
+    gpi_sort_arg_digit(call, sort, shift);
+    GPI_CALL_ARG(call, state);
+    GPI_CALL_ARG(call, pass);
+    GPI_CALL_ARG(call, when);
+    gpi_sort_arg_long(call, sort->block_span);
+    gpi_sort_arg_uint(call, gpi_sort_lines(sort));
+    gpi_sort_arg_at(call, sort->at.table);
+    gpi_sort_arg_at(call, sort->at.bases);
+    return gpi_call_launch(call, &sort->plan, sort->blocks);
+}
+/* ---- End file src/sort/sort_pass.c ---- */
+
+/* ---- Begin file src/sort/sort_plan.c ---- */
+/* sort_plan.c - gp_sort, gp_argsort, before anything is launched: what is sorted and how, in how much
+   scratch; whether buffers are what they must be. */
+/* ------------------------------------------------------------------ describe */
+
+static gp_result gpi_sort_check_types(gp_context *gp, const gpi_sort *sort)
+{
+    const gp_sort_desc *desc = sort->desc;
+    const size_t v = sort->value_size;
+    gp_result result = gpi_check_key_type(gp, sort->function, desc->key_type);
+    if (result == GP_OK) result = gpi_check_value_size(gp, sort->function, v);
+    if (result != GP_OK) return result;
+    if (desc->count > SIZE_MAX / GPI_SORT_BYTES_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is more than any memory holds",
+                        sort->function, desc->count);
+    }
+    if (sort->indices && v != 4 && v != 8) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, an index has 4 or 8 bytes",
+                        sort->function, v);
+    }
+    if (sort->indices && v == 4 && desc->count > UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu does not fit indices of 4 bytes",
+                        sort->function, desc->count);
+    }
+    if (v == 0 && (desc->values || desc->values_out || desc->values_tmp)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and value_size is 0",
+                        sort->function);
+    }
+    if (sort->indices && desc->values) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given: indices are made, not read",
+                        sort->function);
+    }
+    if (sort->indices && !desc->values_out) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: values_out is NULL: that is where the indices go",
+                        sort->function);
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
+{
+    const cl_uint width = (cl_uint)(8 * sort->key_size);
+    sort->begin_bit = sort->desc->begin_bit;
+    sort->end_bit = sort->desc->end_bit ? sort->desc->end_bit : width;
+    if (sort->end_bit > width || sort->begin_bit > sort->end_bit) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: begin_bit = %u, end_bit = %u: not a window of a key's %u bits (end_bit 0: %u)",
+                        sort->function, sort->begin_bit, sort->desc->end_bit, width, width);
+    }
+    sort->passes = (sort->end_bit - sort->begin_bit + GPI_SORT_DIGIT_BITS - 1) / GPI_SORT_DIGIT_BITS;
+    return GP_OK;
+}
+
+/* What is sorted, how, and what is in place. */
+static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort)
+{
+    const gp_sort_desc *desc = sort->desc;
+    gp_result result = gpi_sort_check_types(gp, sort);
+    if (result != GP_OK) return result;
+    sort->key_size = gpi_type_size(desc->key_type);
+    result = gpi_sort_check_bits(gp, sort);
+    if (result == GP_OK)
+        result = gpi_plan_make_sort(gp, sort->function, sort->key_size, desc->strategy, &sort->plan);
+    sort->count.bound = desc->count;
+    sort->count.buffer = desc->count_buffer;
+    sort->count.offset = desc->count_offset;
+    sort->count.type = desc->count_type;
+    sort->flip = sort->hash ? sort->seed : gpi_key_flip(desc->key_type, desc->descending);
+    sort->keys_unwanted = sort->indices && !desc->keys_out;
+    sort->keys_in_place =
+        !sort->keys_unwanted &&
+        (!desc->keys_out || (desc->keys_out == desc->keys && desc->keys_out_offset == desc->keys_offset));
+    sort->values_in_place = sort->value_size && !sort->indices &&
+                            (!desc->values_out || (desc->values_out == desc->values &&
+                                                   desc->values_out_offset == desc->values_offset));
+    return result;
+}
+
+/* ------------------------------------------------------------------ plan */
+
+static void gpi_sort_spans_serial(const gp_context *gp, gpi_sort *sort)
+{
+    const size_t n = sort->desc->count;
+    sort->tile_span = gpi_serial_span(gp, &sort->plan, n, GPI_SORT_SERIAL_SPAN_MIN);
+    sort->block_span = sort->tile_span;
+    if (n / sort->block_span >= GPI_SORT_BLOCKS_MAX) sort->block_span = n / (GPI_SORT_BLOCKS_MAX - 1);
+}
+
+/* Local: blocks are whole tiles. */
+static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort)
+{
+    const size_t tiles = gpi_ceil_div(sort->desc->count, gpi_plan_tile(&sort->plan));
+    size_t blocks = 16 * (size_t)gp->info.compute_units, each;
+    if (blocks < 64) blocks = 64;
+    if (gp->info.loop_limit && blocks < gpi_ceil_div(tiles, GPI_SORT_TILES_PER_BLOCK))
+        blocks = gpi_ceil_div(tiles, GPI_SORT_TILES_PER_BLOCK);
+    if (blocks > GPI_SORT_BLOCKS_MAX) blocks = GPI_SORT_BLOCKS_MAX;
+    each = gpi_ceil_div(tiles, blocks);
+    if (gp->info.loop_limit && each > GPI_SORT_TILES_PER_BLOCK) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
+                        "%s: count = %zu is more than %s can sort: its loops are limited", sort->function,
+                        sort->desc->count, gp->info.name);
+    }
+    sort->tile_span = gpi_plan_tile(&sort->plan);
+    sort->block_span = (each ? each : 1) * sort->tile_span;
+    return GP_OK;
+}
+
+/* A launch's keys: fewer than a word can count, in whole tiles. */
+static void gpi_sort_portions(const gp_context *gp, gpi_sort *sort)
+{
+    const uint64_t words = sort->plan.words == GP_WORDS_WIDE ? 0xffffffffu : 0x3fffffffu;
+    const uint64_t most = gp->desc.tuning.sort_portion;
+    const uint64_t keys = most && most < words ? most : words;
+    const uint64_t tiles = keys / sort->tile_span ? keys / sort->tile_span : 1;
+    sort->portion = (size_t)(tiles * sort->tile_span);
+    sort->portions = (cl_uint)gpi_ceil_div(sort->desc->count, sort->portion);
+}
+
+static gp_result gpi_sort_spans(gp_context *gp, gpi_sort *sort)
+{
+    const size_t n = sort->desc->count;
+    gp_result result = GP_OK;
+    if (sort->plan.shape == GP_SHAPE_SERIAL) {
+        const size_t most = sort->plan.items < (size_t)GPI_SORT_SERIAL_SMALL ? sort->plan.items
+                                                                             : (size_t)GPI_SORT_SERIAL_SMALL;
+        sort->small = n <= most;
+        gpi_sort_spans_serial(gp, sort);
+    } else {
+        sort->small = n <= gpi_plan_tile(&sort->plan);
+        result = gpi_sort_spans_local(gp, sort);
+    }
+    sort->blocks = (cl_uint)gpi_ceil_div(n, sort->block_span);
+    gpi_sort_portions(gp, sort);
+    return result;
+}
+
+/* ------------------------------------------------------------------ scratch */
+
+static size_t gpi_sort_tiles(const gpi_sort *sort, cl_uint portion)
+{
+    const size_t begin = portion * sort->portion, rest = sort->desc->count - begin;
+    return gpi_ceil_div(rest < sort->portion ? rest : sort->portion, sort->tile_span);
+}
+
+static size_t gpi_sort_rows_bytes(const gpi_sort *sort)
+{
+    const bool wide = sort->plan.words == GP_WORDS_WIDE;
+    size_t rows = sort->portions ? gpi_sort_tiles(sort, 0) : 0;
+    if (wide && rows > sort->ring_rows) rows = sort->ring_rows;
+    return rows * GPI_SORT_BINS * (wide ? 8 : 4);
+}
+
+/* Appends a part; where it begins. */
+static size_t gpi_sort_part(gpi_sort *sort, size_t bytes)
+{
+    const size_t begin = sort->at.end;
+    sort->at.end += gpi_ceil_div(bytes, GPI_SORT_ALIGNMENT) * GPI_SORT_ALIGNMENT;
+    return begin;
+}
+
+static bool gpi_sort_in_place(const gpi_sort *sort) { return sort->keys_in_place || sort->values_in_place; }
+
+/* A second buffer is needed: unless one pass does it all, or one group in its local memory. */
+static bool gpi_sort_needs_tmp(const gpi_sort *sort)
+{
+    if (sort->small && sort->plan.shape == GP_SHAPE_LOCAL) return false;
+    return sort->passes > 1 || (sort->passes == 1 && gpi_sort_in_place(sort));
+}
+
+static bool gpi_sort_is_nothing(const gpi_sort *sort)
+{
+    return sort->desc->count == 0 ||
+           (sort->passes == 0 && sort->keys_in_place && (sort->values_in_place || !sort->value_size));
+}
+
+static void gpi_sort_lay_out(gpi_sort *sort)
+{
+    const gp_sort_desc *desc = sort->desc;
+    const size_t launches = (size_t)sort->passes * (sort->onesweep ? sort->portions : 1);
+    const size_t n = desc->count;
+    memset(&sort->at, 0, sizeof sort->at);
+    if (gpi_sort_is_nothing(sort)) return;
+    if (!sort->small) {
+        const size_t histogram = sort->onesweep ? sort->passes * GPI_SORT_BINS * 8 : 0;
+        (void)gpi_sort_part(sort, (GPI_SORT_STATE_WORDS + 2 * launches) * 4);
+        sort->at.histogram = gpi_sort_part(sort, histogram);
+        sort->at.bases = gpi_sort_part(sort, (sort->onesweep ? launches : 1) * GPI_SORT_BINS * 8);
+        sort->at.table = gpi_sort_part(sort, sort->blocks * GPI_SORT_BINS * 8);
+        sort->at.rows = gpi_sort_part(sort, sort->onesweep ? gpi_sort_rows_bytes(sort) : 0);
+    }
+    if (sort->keys_unwanted) sort->at.key_out = gpi_sort_part(sort, n * sort->key_size);
+    if (!gpi_sort_needs_tmp(sort)) return;
+    if (!desc->keys_tmp) sort->at.key_tmp = gpi_sort_part(sort, n * sort->key_size);
+    if (!desc->values_tmp) sort->at.value_tmp = gpi_sort_part(sort, n * sort->value_size);
+}
+
+/* ------------------------------------------------------------------ buffers */
+
+enum {
+    GPI_SORT_KEYS,
+    GPI_SORT_KEYS_OUT,
+    GPI_SORT_KEYS_TMP,
+    GPI_SORT_VALUES,
+    GPI_SORT_VALUES_OUT,
+    GPI_SORT_VALUES_TMP,
+    GPI_SORT_COUNTER,
+    GPI_SORT_OFFSETS,
+    GPI_SORT_RANGES
+};
+
+static const char *const gpi_sort_names[GPI_SORT_RANGES] = {
+    "keys", "keys_out", "keys_tmp", "values", "values_out", "values_tmp", "count_buffer", "offsets"};
+
+/* Nothing that is written may touch anything else; in place, output and input are one range, noted once. */
+static gp_result gpi_sort_check_apart(gp_context *gp, const gpi_sort *sort, const gpi_range *used)
+{
+    bool written[GPI_SORT_RANGES];
+    size_t a, b;
+    for (a = 0; a < GPI_SORT_RANGES; a++) written[a] = a < GPI_SORT_COUNTER;
+    written[GPI_SORT_KEYS] = sort->keys_in_place;
+    written[GPI_SORT_VALUES] = sort->values_in_place;
+    for (a = 0; a < GPI_SORT_RANGES; a++) {
+        for (b = 0; b < a; b++) {
+            if (!used[a].root || !gpi_overlap(&used[a], &used[b]) || (!written[a] && !written[b])) continue;
+            return gpi_fail_overlap(gp, sort->function, gpi_sort_names[b], &used[b], gpi_sort_names[a],
+                                    &used[a]);
+        }
+    }
+    return GP_OK;
+}
+
+/* One of the six arrays, when it is there; `into` learns of it. */
+static gp_result gpi_sort_check_array(gp_context *gp, const gpi_sort *sort, int name, cl_mem buffer,
+                                      size_t offset, size_t size, int access, gpi_range *used)
+{
+    return gpi_check_buffer(gp, sort->function, gpi_sort_names[name], buffer, offset, sort->desc->count, size,
+                            access, &used[name]);
+}
+
+static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort)
+{
+    const gp_sort_desc *d = sort->desc;
+    const size_t k = sort->key_size, v = sort->value_size;
+    const bool tmp = gpi_sort_needs_tmp(sort);
+    const int keys = sort->keys_in_place ? GPI_BOTH : GPI_READS;
+    const int values = sort->values_in_place ? GPI_BOTH : GPI_READS;
+    const int out = tmp ? GPI_BOTH : GPI_WRITES; /* passes go back and forth */
+    gpi_range used[GPI_SORT_RANGES];
+    gp_result r;
+    memset(used, 0, sizeof used);
+    r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS, d->keys, d->keys_offset, k, keys, used);
+    if (r == GP_OK && !sort->keys_in_place && !sort->keys_unwanted)
+        r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS_OUT, d->keys_out, d->keys_out_offset, k, out, used);
+    if (r == GP_OK && v && !sort->indices)
+        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES, d->values, d->values_offset, v, values, used);
+    if (r == GP_OK && v && !sort->values_in_place)
+        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_OUT, d->values_out, d->values_out_offset, v, out,
+                                 used);
+    if (r == GP_OK && d->keys_tmp && tmp)
+        r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS_TMP, d->keys_tmp, d->keys_tmp_offset, k, GPI_BOTH,
+                                 used);
+    if (r == GP_OK && v && d->values_tmp && tmp)
+        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_TMP, d->values_tmp, d->values_tmp_offset, v,
+                                 GPI_BOTH, used);
+    if (r == GP_OK) r = gpi_check_count(gp, sort->function, &sort->count, &used[GPI_SORT_COUNTER]);
+    if (r == GP_OK && sort->offset_count)
+        r = gpi_check_buffer(gp, sort->function, "offsets", sort->offsets.buffer, sort->offsets.offset,
+                             sort->offset_count, sort->offset_size, GPI_READS, &used[GPI_SORT_OFFSETS]);
+    if (r == GP_OK) r = gpi_sort_check_apart(gp, sort, used);
+    if (r != GP_OK) return r;
+    return gpi_check_scratch(gp, sort->function, d->scratch, sort->at.end, used, GPI_SORT_RANGES);
+}
+
+static void gpi_sort_set(gpi_sort_array *array, cl_mem buffer, size_t offset)
+{
+    array->buffer = buffer;
+    array->offset = offset;
+}
+
+/* The three places. A second buffer that is not needed is never looked at: something stands in. */
+static void gpi_sort_place(gpi_sort *sort, cl_mem scratch)
+{
+    const gp_sort_desc *d = sort->desc;
+    gpi_sort_array *k = sort->key, *v = sort->value;
+    const bool tmp = gpi_sort_needs_tmp(sort);
+    gpi_sort_set(&k[0], d->keys, d->keys_offset);
+    k[1] = k[0];
+    if (sort->keys_unwanted) gpi_sort_set(&k[1], scratch, sort->at.key_out / sort->key_size);
+    else if (!sort->keys_in_place) gpi_sort_set(&k[1], d->keys_out, d->keys_out_offset);
+    k[2] = k[1];
+    if (tmp && d->keys_tmp) gpi_sort_set(&k[2], d->keys_tmp, d->keys_tmp_offset);
+    else if (tmp) gpi_sort_set(&k[2], scratch, sort->at.key_tmp / sort->key_size);
+    if (!sort->value_size) return;
+    if (!sort->values_in_place) gpi_sort_set(&v[1], d->values_out, d->values_out_offset);
+    else gpi_sort_set(&v[1], d->values, d->values_offset);
+    v[0] = v[2] = v[1];
+    if (!sort->indices) gpi_sort_set(&v[0], d->values, d->values_offset);
+    if (tmp && d->values_tmp) gpi_sort_set(&v[2], d->values_tmp, d->values_tmp_offset);
+    else if (tmp) gpi_sort_set(&v[2], scratch, sort->at.value_tmp / sort->value_size);
+}
+/* ---- End file src/sort/sort_plan.c ---- */
+
+/* ---- Begin file src/sort/sort_strings.c ---- */
 /* sort_strings.c - gp_sort_strings: keys of seven bytes sorted, ties compacted and sorted further, in rounds
    that the host drives by how many ties are left. */
-
 enum { GPI_STRINGS_KEYS_FIRST, GPI_STRINGS_TIES, GPI_STRINGS_COMPACT, GPI_STRINGS_SKIP, GPI_STRINGS_KEYS };
 
 enum {
@@ -22717,399 +23472,10 @@ static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_
     if (probe.out) (void)clReleaseMemObject(probe.out);
     return result;
 }
-/* ---- End file src/sort_strings.c ---- */
+/* ---- End file src/sort/sort_strings.c ---- */
 
-/* ---- Begin file src/merge.c ---- */
-/* merge.c - gp_merge: two sorted sequences into one, in one launch. */
-
-enum { GPI_MERGE_TILES };
-
-enum {
-    GPI_MERGE_SERIAL_SPAN_MIN = 16384, /* elements of a group, when there are few */
-    GPI_MERGE_RUNS = 8,                /* GPI_RUNS and GPI_STEP of sort/merge.cl */
-    GPI_MERGE_STEP = 16,
-    GPI_MERGE_PAGE = 4096 /* bytes after which addresses meet in the same set of a first-level cache */
-};
-
-/* A checked call, ready to run. */
-typedef struct gpi_merge {
-    const gp_merge_desc *desc;
-    const char *function;
-    size_t key_size;
-    gpi_plan plan;
-    gpi_program *program;
-    gpi_count a, b;
-} gpi_merge;
-
-enum {
-    GPI_MERGE_A_KEYS,
-    GPI_MERGE_B_KEYS,
-    GPI_MERGE_A_VALUES,
-    GPI_MERGE_B_VALUES,
-    GPI_MERGE_A_COUNTER,
-    GPI_MERGE_B_COUNTER,
-    GPI_MERGE_KEYS_OUT, /* from here on written */
-    GPI_MERGE_VALUES_OUT,
-    GPI_MERGE_RANGES
-};
-
-static const char *const gpi_merge_names[GPI_MERGE_RANGES] = {
-    "a_keys", "b_keys", "a_values", "b_values", "a_count_buffer", "b_count_buffer", "keys_out", "values_out"};
-
-/* Everything but the buffers. */
-static gp_result gpi_merge_plan(gp_context *gp, gpi_merge *merge)
-{
-    const gp_merge_desc *d = merge->desc;
-    gp_result result = gpi_check_key_type(gp, merge->function, d->key_type);
-    if (result == GP_OK) result = gpi_check_value_size(gp, merge->function, d->value_size);
-    if (result != GP_OK) return result;
-    if (!d->value_size && (d->a_values || d->b_values || d->values_out)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and value_size is 0",
-                        merge->function);
-    }
-    merge->key_size = gpi_type_size(d->key_type);
-    merge->a.bound = d->a_count;
-    merge->a.buffer = d->a_count_buffer;
-    merge->a.offset = d->a_count_offset;
-    merge->a.type = d->a_count_type;
-    merge->b.bound = d->b_count;
-    merge->b.buffer = d->b_count_buffer;
-    merge->b.offset = d->b_count_offset;
-    merge->b.type = d->b_count_type;
-    result = gpi_plan_make_keys(gp, merge->function, GPI_MERGE, merge->key_size, &merge->plan);
-    if (result != GP_OK) return result;
-    return gpi_key_program(gp, merge->function, GPI_MERGE, d->key_type, d->value_size, "", &merge->plan,
-                           &merge->program);
-}
-
-/* ------------------------------------------------------------------ buffers */
-
-/* One of the six arrays; nothing of an empty one is looked at. */
-static gp_result gpi_merge_check_array(gp_context *gp, const gpi_merge *merge, int name, cl_mem buffer,
-                                       size_t offset, size_t count, size_t size, gpi_range *used)
-{
-    const int access = name < GPI_MERGE_KEYS_OUT ? GPI_READS : GPI_WRITES;
-    if (count == 0 || size == 0) return GP_OK;
-    return gpi_check_buffer(gp, merge->function, gpi_merge_names[name], buffer, offset, count, size, access,
-                            &used[name]);
-}
-
-static gp_result gpi_merge_check(gp_context *gp, const gpi_merge *merge)
-{
-    const gp_merge_desc *d = merge->desc;
-    const size_t k = merge->key_size, v = d->value_size, a = d->a_count, b = d->b_count;
-    gpi_range used[GPI_MERGE_RANGES];
-    gp_result r;
-    memset(used, 0, sizeof used);
-    r = gpi_merge_check_array(gp, merge, GPI_MERGE_A_KEYS, d->a_keys, d->a_keys_offset, a, k, used);
-    if (r == GP_OK)
-        r = gpi_merge_check_array(gp, merge, GPI_MERGE_B_KEYS, d->b_keys, d->b_keys_offset, b, k, used);
-    if (r == GP_OK)
-        r = gpi_merge_check_array(gp, merge, GPI_MERGE_A_VALUES, d->a_values, d->a_values_offset, a, v, used);
-    if (r == GP_OK)
-        r = gpi_merge_check_array(gp, merge, GPI_MERGE_B_VALUES, d->b_values, d->b_values_offset, b, v, used);
-    if (r == GP_OK) /* both counts fit in memory: their sum does not overflow */
-        r = gpi_merge_check_array(gp, merge, GPI_MERGE_KEYS_OUT, d->keys_out, d->keys_out_offset, a + b, k,
-                                  used);
-    if (r == GP_OK)
-        r = gpi_merge_check_array(gp, merge, GPI_MERGE_VALUES_OUT, d->values_out, d->values_out_offset, a + b,
-                                  v, used);
-    if (r == GP_OK)
-        r = gpi_check_count_named(gp, merge->function, "a_", &merge->a, &used[GPI_MERGE_A_COUNTER]);
-    if (r == GP_OK)
-        r = gpi_check_count_named(gp, merge->function, "b_", &merge->b, &used[GPI_MERGE_B_COUNTER]);
-    if (r != GP_OK) return r;
-    return gpi_check_apart(gp, merge->function, gpi_merge_names, used, GPI_MERGE_KEYS_OUT, GPI_MERGE_RANGES);
-}
-
-/* ------------------------------------------------------------------ launch */
-
-/* An array, or, where it is empty, something that stands in and is not looked at. */
-static void gpi_merge_arg_array(gpi_call *call, size_t count, cl_mem buffer, size_t offset, cl_mem instead)
-{
-    const cl_ulong at = count ? offset : 0;
-    const cl_mem some = count ? buffer : instead;
-    GPI_CALL_ARG(call, some);
-    GPI_CALL_ARG(call, at);
-}
-
-/* Elements of a group. Serial: the runs of a tile are written side by side, and must not begin a multiple of
-   GPI_MERGE_PAGE apart: the cache would have room for a few of them only. */
-static size_t gpi_merge_span(const gp_context *gp, const gpi_merge *merge, size_t n)
-{
-    const size_t page = GPI_MERGE_PAGE / (GPI_MERGE_STEP * merge->key_size),
-                 steps_of_runs = GPI_MERGE_STEP * GPI_MERGE_RUNS;
-    size_t span, steps;
-    if (merge->plan.shape == GP_SHAPE_LOCAL) return gpi_plan_tile(&merge->plan);
-    span = gpi_serial_span(gp, &merge->plan, n, GPI_MERGE_SERIAL_SPAN_MIN);
-    steps = span / steps_of_runs;
-    return steps < page ? span : (steps / page * page + page / GPI_MERGE_RUNS) * steps_of_runs;
-}
-
-static gp_result gpi_merge_launch(gpi_call *call, const gpi_merge *merge)
-{
-    const gp_merge_desc *d = merge->desc;
-    const size_t n = d->a_count + d->b_count;
-    const cl_ulong span = gpi_merge_span(call->gp, merge, n);
-    const cl_ulong flip = gpi_key_flip(d->key_type, d->descending);
-    if (n == 0) return GP_OK;
-    gpi_call_kernel(call, merge->program, GPI_MERGE_TILES);
-    gpi_merge_arg_array(call, d->a_count, d->a_keys, d->a_keys_offset, d->b_keys);
-    gpi_merge_arg_array(call, d->b_count, d->b_keys, d->b_keys_offset, d->a_keys);
-    gpi_merge_arg_array(call, n, d->keys_out, d->keys_out_offset, NULL);
-    GPI_CALL_ARG(call, flip);
-    if (d->value_size) {
-        gpi_merge_arg_array(call, d->a_count, d->a_values, d->a_values_offset, d->b_values);
-        gpi_merge_arg_array(call, d->b_count, d->b_values, d->b_values_offset, d->a_values);
-        gpi_merge_arg_array(call, n, d->values_out, d->values_out_offset, NULL);
-    }
-    gpi_call_arg_count(call, &merge->a);
-    gpi_call_arg_count(call, &merge->b);
-    GPI_CALL_ARG(call, span);
-    GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &merge->plan, gpi_ceil_div(n, (size_t)span));
-}
-
-/* ------------------------------------------------------------------ API */
-
-static gp_result gpi_merge_call(gp_context *gp, const char *function, const gp_merge_desc *desc)
-{
-    gpi_merge merge;
-    gpi_call call;
-    gp_result result;
-    memset(&merge, 0, sizeof merge);
-    merge.desc = desc;
-    merge.function = function;
-    result = gpi_merge_plan(gp, &merge);
-    if (result == GP_OK && (desc->a_count > 0 || desc->b_count > 0)) result = gpi_merge_check(gp, &merge);
-    if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
-    if (result == GP_OK) result = gpi_merge_launch(&call, &merge);
-    return gpi_call_end(&call, result);
-}
-
-GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc)
-{
-    if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_merge: gp or desc is NULL");
-    return gpi_merge_call(gp, "gp_merge", desc);
-}
-
-/* Merges two zeros of the context's own. */
-static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc)
-{
-    enum { LARGEST = 16 }; /* bytes of a key or a value */
-    gp_merge_desc probe;
-    cl_mem in = NULL, out = NULL;
-    gp_result result;
-    memset(&probe, 0, sizeof probe);
-    probe.key_type = desc->key_type;
-    probe.value_size = desc->value_size;
-    probe.a_count = probe.b_count = 1;
-    result = gpi_alloc_zeros(gp, LARGEST, &in);
-    if (result == GP_OK) result = gpi_alloc_zeros(gp, 4 * LARGEST, &out);
-    probe.a_keys = probe.b_keys = in;
-    probe.keys_out = out;
-    if (probe.value_size) {
-        probe.a_values = probe.b_values = in;
-        probe.values_out = out;
-        probe.values_out_offset = 2 * LARGEST / probe.value_size;
-    }
-    if (result == GP_OK) result = gpi_merge_call(gp, "gp_warmup", &probe);
-    if (in) (void)clReleaseMemObject(in);
-    if (out) (void)clReleaseMemObject(out);
-    return result;
-}
-/* ---- End file src/merge.c ---- */
-
-/* ---- Begin file src/search.c ---- */
-/* search.c - gp_search: lower or upper bounds of many needles, in one launch. */
-
-enum { GPI_SEARCH_NEEDLES };
-
-enum {
-    GPI_SEARCH_SERIAL_SPAN_MIN = 1024, /* needles of a group, when there are few */
-    GPI_SEARCH_SERIAL_SAMPLES = 1024,  /* most samples of a group */
-    GPI_SEARCH_PER_SAMPLE = 8 /* needles that pay for reading a sample, where one item reads them all */
-};
-
-/* A checked call, ready to run. */
-typedef struct gpi_search {
-    const gp_search_desc *desc;
-    const char *function;
-    size_t key_size, out_size;
-    gpi_plan plan;
-    gpi_program *program;
-    gpi_count keys, needles;
-} gpi_search;
-
-enum {
-    GPI_SEARCH_KEYS,
-    GPI_SEARCH_NEEDLES_IN,
-    GPI_SEARCH_COUNTER,
-    GPI_SEARCH_NEEDLE_COUNTER,
-    GPI_SEARCH_OUT, /* written */
-    GPI_SEARCH_RANGES
-};
-
-static const char *const gpi_search_names[GPI_SEARCH_RANGES] = {"keys", "needles", "count_buffer",
-                                                                "needle_count_buffer", "out"};
-
-static gp_result gpi_search_check_types(gp_context *gp, gpi_search *search)
-{
-    const gp_search_desc *d = search->desc;
-    const gp_type out = d->out_type ? d->out_type : GP_U64;
-    const gp_result result = gpi_check_key_type(gp, search->function, d->key_type);
-    if (result != GP_OK) return result;
-    if (out != GP_U32 && out != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type = %d, must be GP_U32 or GP_U64",
-                        search->function, (int)out);
-    }
-    if (out == GP_U32 && d->count > UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu does not fit positions of GP_U32",
-                        search->function, d->count);
-    }
-    search->key_size = gpi_type_size(d->key_type);
-    search->out_size = gpi_type_size(out);
-    return GP_OK;
-}
-
-/* Most samples that a group keeps: in the local shape as many as a tile's elements, for which local memory
-   was fitted. */
-static cl_uint gpi_search_samples(const gpi_plan *plan)
-{
-    return plan->shape == GP_SHAPE_LOCAL ? (cl_uint)gpi_plan_tile(plan) : (cl_uint)GPI_SEARCH_SERIAL_SAMPLES;
-}
-
-/* Everything but the buffers. */
-static gp_result gpi_search_plan(gp_context *gp, gpi_search *search)
-{
-    const gp_search_desc *d = search->desc;
-    gp_result result = gpi_search_check_types(gp, search);
-    if (result != GP_OK) return result;
-    search->keys.bound = d->count;
-    search->keys.buffer = d->count_buffer;
-    search->keys.offset = d->count_offset;
-    search->keys.type = d->count_type;
-    search->needles.bound = d->needle_count;
-    search->needles.buffer = d->needle_count_buffer;
-    search->needles.offset = d->needle_count_offset;
-    search->needles.type = d->needle_count_type;
-    result = gpi_plan_make_keys(gp, search->function, GPI_SEARCH, search->key_size, &search->plan);
-    if (result != GP_OK) return result;
-    return gpi_key_program(gp, search->function, GPI_SEARCH, d->key_type, search->out_size, "", &search->plan,
-                           &search->program);
-}
-
-static gp_result gpi_search_check(gp_context *gp, const gpi_search *search)
-{
-    const gp_search_desc *d = search->desc;
-    const char *const *names = gpi_search_names;
-    const char *f = search->function;
-    gpi_range used[GPI_SEARCH_RANGES];
-    gp_result r = GP_OK;
-    memset(used, 0, sizeof used);
-    if (d->count > 0)
-        r = gpi_check_buffer(gp, f, names[GPI_SEARCH_KEYS], d->keys, d->keys_offset, d->count,
-                             search->key_size, GPI_READS, &used[GPI_SEARCH_KEYS]);
-    if (r == GP_OK)
-        r = gpi_check_buffer(gp, f, names[GPI_SEARCH_NEEDLES_IN], d->needles, d->needles_offset,
-                             d->needle_count, search->key_size, GPI_READS, &used[GPI_SEARCH_NEEDLES_IN]);
-    if (r == GP_OK)
-        r = gpi_check_buffer(gp, f, names[GPI_SEARCH_OUT], d->out, d->out_offset, d->needle_count,
-                             search->out_size, GPI_WRITES, &used[GPI_SEARCH_OUT]);
-    if (r == GP_OK) r = gpi_check_count(gp, f, &search->keys, &used[GPI_SEARCH_COUNTER]);
-    if (r == GP_OK)
-        r = gpi_check_count_named(gp, f, "needle_", &search->needles, &used[GPI_SEARCH_NEEDLE_COUNTER]);
-    return r == GP_OK ? gpi_check_apart(gp, f, names, used, GPI_SEARCH_OUT, GPI_SEARCH_RANGES) : r;
-}
-
-/* A serial group with few needles keeps few samples; a local one reads them all at once. */
-static cl_uint gpi_search_wanted(const gpi_search *search, size_t span)
-{
-    const cl_uint most = gpi_search_samples(&search->plan);
-    const size_t paid = span / GPI_SEARCH_PER_SAMPLE;
-    if (search->plan.shape == GP_SHAPE_LOCAL || paid >= most) return most;
-    return paid ? (cl_uint)paid : 1;
-}
-
-static gp_result gpi_search_launch(gpi_call *call, const gpi_search *search)
-{
-    const gp_search_desc *d = search->desc;
-    const bool serial = search->plan.shape == GP_SHAPE_SERIAL;
-    const size_t n = d->needle_count;
-    const cl_ulong span = serial ? gpi_serial_span(call->gp, &search->plan, n, GPI_SEARCH_SERIAL_SPAN_MIN)
-                                 : gpi_plan_tile(&search->plan);
-    const cl_ulong keys_at = d->count ? d->keys_offset : 0, needles_at = d->needles_offset;
-    const cl_ulong out_at = d->out_offset, flip = gpi_key_flip(d->key_type, d->descending);
-    const cl_mem keys = d->count ? d->keys : d->needles; /* of no keys, none is looked at */
-    const cl_uint upper = d->upper;
-    const cl_uint samples = gpi_search_wanted(search, n < span ? n : (size_t)span);
-    if (n == 0) return GP_OK;
-    gpi_call_kernel(call, search->program, GPI_SEARCH_NEEDLES);
-    GPI_CALL_ARG(call, keys);
-    GPI_CALL_ARG(call, keys_at);
-    GPI_CALL_ARG(call, d->needles);
-    GPI_CALL_ARG(call, needles_at);
-    GPI_CALL_ARG(call, d->out);
-    GPI_CALL_ARG(call, out_at);
-    GPI_CALL_ARG(call, flip);
-    GPI_CALL_ARG(call, upper);
-    GPI_CALL_ARG(call, samples);
-    GPI_CALL_ARG(call, span);
-    gpi_call_arg_count(call, &search->keys);
-    gpi_call_arg_count(call, &search->needles);
-    GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &search->plan, gpi_ceil_div(n, (size_t)span));
-}
-
-/* ------------------------------------------------------------------ API */
-
-static gp_result gpi_search_call(gp_context *gp, const char *function, const gp_search_desc *desc)
-{
-    gpi_search search;
-    gpi_call call;
-    gp_result result;
-    memset(&search, 0, sizeof search);
-    search.desc = desc;
-    search.function = function;
-    result = gpi_search_plan(gp, &search);
-    if (result == GP_OK && desc->needle_count > 0) result = gpi_search_check(gp, &search);
-    if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
-    if (result == GP_OK) result = gpi_search_launch(&call, &search);
-    return gpi_call_end(&call, result);
-}
-
-GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc)
-{
-    if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_search: gp or desc is NULL");
-    return gpi_search_call(gp, "gp_search", desc);
-}
-
-/* Searches zeros of the context's own for a zero. */
-static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc)
-{
-    gp_search_desc probe;
-    gp_result result;
-    memset(&probe, 0, sizeof probe);
-    probe.key_type = desc->key_type;
-    probe.out_type = desc->out_type;
-    probe.count = probe.needle_count = 1;
-    result = gpi_alloc_zeros(gp, sizeof(cl_ulong), &probe.keys);
-    if (result == GP_OK) result = gpi_alloc_zeros(gp, sizeof(cl_ulong), &probe.out);
-    probe.needles = probe.keys;
-    if (result == GP_OK) result = gpi_search_call(gp, "gp_warmup", &probe);
-    if (probe.keys) (void)clReleaseMemObject(probe.keys);
-    if (probe.out) (void)clReleaseMemObject(probe.out);
-    return result;
-}
-/* ---- End file src/search.c ---- */
-
-/* ---- Begin file src/topk.c ---- */
+/* ---- Begin file src/sort/topk.c ---- */
 /* topk.c - gp_topk: a threshold from a sample, one reading that filters, and a sort of what is left. */
-
 enum { GPI_TOPK_SAMPLE, GPI_TOPK_FILTER, GPI_TOPK_HISTOGRAM, GPI_TOPK_GATHER, GPI_TOPK_TAKE };
 
 /* The state, as sort/topk.cl lays it out: in ulongs. */
@@ -23498,1952 +23864,10 @@ static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc)
     if (probe.indices_out) (void)clReleaseMemObject(probe.indices_out);
     return result;
 }
-/* ---- End file src/topk.c ---- */
+/* ---- End file src/sort/topk.c ---- */
 
-/* ---- Begin file src/hash_table.c ---- */
-/* hash_table.c - hash tables as objects: handles, memory, programs; create, share, clear, destroy. */
-
-enum {
-    GPI_HASH_CLEAR,
-    GPI_HASH_PUT,
-    GPI_HASH_FIND,
-    GPI_HASH_ERASE,
-    GPI_HASH_MOVE,
-    GPI_HASH_COLLECT,
-    GPI_HASH_MEASURE,
-    GPI_HASH_COMBINE
-};
-
-enum {
-    GPI_HASH_HEADER_BYTES = 256, /* GPI_HEADER of hash/table.cl */
-    GPI_HASH_COUNTS_AT = 64,     /* GPI_HEADER_COUNTS, in bytes */
-    GPI_HASH_CLAIMED = 0,        /* GPI_COUNT_... */
-    GPI_HASH_LOST = 8,
-    GPI_HASH_COUNTS = 9,
-    GPI_HASH_MAGIC = 0x67706874,    /* GPI_MAGIC */
-    GPI_HASH_REFUSED_AT = 5,        /* GPI_COUNT_REFUSED of base/count.cl: four counters, */
-    GPI_HASH_STRANGE_AT = 9,        /* ... and GPI_COUNT_STRANGE */
-    GPI_HASH_LIMITED_STEPS = 24000, /* where loops are limited: of a probe, */
-    GPI_HASH_LIMITED_TURNS = 30000  /* ... and exchanges and steps of a put */
-};
-
-#define GPI_HASH_CAPACITY_MAX ((uint64_t)1 << 31)
-#define GPI_HASH_SERIAL_SLOTS ((size_t)65536) /* of a group that goes over a table */
-
-/* ------------------------------------------------------------------ handles */
-
-/* The handle's table, or NULL with an error. */
-static gpi_table *gpi_hash_of(gp_context *gp, const char *function, gp_hash handle)
-{
-    const uint32_t place = (uint32_t)handle.id;
-    if (!gp) {
-        (void)gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "%s: gp is NULL", function);
-        return NULL;
-    }
-    if (place == 0 || place > gp->handle_count || !gp->handles[place - 1].table ||
-        gp->handles[place - 1].generation != (uint32_t)(handle.id >> 32)) {
-        (void)gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                       "%s: table = %llx is no table of this context, or was destroyed", function,
-                       (unsigned long long)handle.id);
-        return NULL;
-    }
-    return gp->handles[place - 1].table;
-}
-
-/* A handle for the table, which it counts as a reference. */
-static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_table *table, gp_hash *out)
-{
-    uint32_t i = 0;
-    while (i < gp->handle_count && gp->handles[i].table) i++;
-    if (i == gp->handle_count) {
-        gpi_handle *grown = (gpi_handle *)realloc(gp->handles, (i + 1) * sizeof *grown);
-        if (!grown) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a handle", function);
-        gp->handles = grown;
-        gp->handle_count = i + 1;
-    }
-    /* Contexts start at different generations, so that a handle of another one is most likely none here. */
-    if (gp->generation == 0) gp->generation = (uint32_t)gpi_hash(GPI_HASH_SEED, &gp, sizeof gp) | 1;
-    gp->handles[i].table = table;
-    gp->handles[i].generation = gp->generation++;
-    table->references++;
-    out->id = (uint64_t)gp->handles[i].generation << 32 | (i + 1);
-    return GP_OK;
-}
-
-/* Nobody but the table's own calls writes into the memory of one that lives. */
-static gp_result gpi_hash_check_apart_from_tables(gp_context *gp, const char *function, const char *field,
-                                                  const gpi_range *range)
-{
-    uint32_t i;
-    for (i = 0; i < gp->handle_count; i++) {
-        const gpi_table *table = gp->handles[i].table;
-        if (!table || !gpi_overlap(range, &table->range)) continue;
-        return gpi_fail(gp, GP_ERROR_OVERLAP,
-                        "%s: %s is bytes [%zu, %zu) and the table %llx has [%zu, %zu) of one buffer: write "
-                        "elsewhere, or destroy the table first",
-                        function, field, range->begin, range->end,
-                        (unsigned long long)gp->handles[i].generation << 32 | (i + 1), table->range.begin,
-                        table->range.end);
-    }
-    return GP_OK;
-}
-
-static void gpi_hash_release(gpi_table *table)
-{
-    if (table->references > 0 && --table->references > 0) return;
-    if (table->buffer) (void)clReleaseMemObject(table->buffer);
-    free(table);
-}
-
-static void gpi_hash_free_all(gp_context *gp)
-{
-    uint32_t i;
-    for (i = 0; i < gp->handle_count; i++) {
-        if (gp->handles[i].table) gpi_hash_release(gp->handles[i].table);
-    }
-    free(gp->handles);
-}
-
-/* ------------------------------------------------------------------ programs */
-
-/* Also for gp_device_source. */
-static char *gpi_hash_prelude(const gp_context *gp, const gpi_table *table, const gpi_plan *plan,
-                              const char *more)
-{
-    const bool split_wide = table->wide && !table->packed;
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_text_add(&text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_WG %u\n", plan->shape == GP_SHAPE_SERIAL,
-                 plan->group);
-    gpi_text_add(&text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 %d\n",
-                 table->wide, gp->info.int64_extended_atomics, split_wide && gp->info.fp64);
-    gpi_text_add(&text, "#define GPI_HASH_PACKED %d\n%s", table->packed, more);
-    if (!text.failed) return text.data;
-    free(text.data);
-    return NULL;
-}
-
-static gp_result gpi_hash_program(gp_context *gp, const char *function, gpi_primitive primitive,
-                                  const gpi_table *table, const char *more, gpi_plan *plan,
-                                  gpi_program **program)
-{
-    gp_result result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, plan);
-    while (result == GP_OK) {
-        result = gpi_program_get_text(gp, function, primitive, gpi_hash_prelude(gp, table, plan, more), 0,
-                                      program);
-        if (result != GP_OK || gpi_plan_fits(plan, *program)) break;
-    }
-    return result;
-}
-
-/* ------------------------------------------------------------------ facts */
-
-/* What the header begins with, and kernels are given: hash/table.cl. */
-static void gpi_hash_facts(const gpi_table *table, cl_ulong facts[4])
-{
-    const cl_ulong capacity = (cl_ulong)table->mask + 1;
-    const cl_ulong most = table->limited ? (cl_ulong)GPI_HASH_LIMITED_STEPS : capacity;
-    const cl_ulong turns = table->limited ? (cl_ulong)GPI_HASH_LIMITED_TURNS : UINT32_MAX;
-    facts[0] = table->mask | (most < capacity ? most : capacity) << 32;
-    facts[1] = turns | (cl_ulong)(GPI_HASH_MAGIC + table->loud) << 32;
-    facts[2] = table->seed;
-    facts[3] = table->reserved;
-}
-
-/* The arguments that stand for a table. */
-static void gpi_hash_arg_table(gpi_call *call, const gpi_table *table)
-{
-    cl_ulong facts[4];
-    size_t i;
-    gpi_hash_facts(table, facts);
-    GPI_CALL_ARG(call, table->buffer);
-    for (i = 0; i < 4; i++) GPI_CALL_ARG(call, facts[i]);
-}
-
-/* The last argument of kernels that look whether there is a table, or refuse keys. */
-static void gpi_hash_arg_counters(gpi_call *call)
-{
-    GPI_CALL_ARG(call, call->gp->counters);
-    call->gp->hash_unread = true;
-}
-
-static gp_result gpi_hash_fail_strange(gp_context *gp, const char *function)
-{
-    return gpi_fail(
-        gp, GP_ERROR_INVALID_BUFFER,
-        "%s: the memory of a hash table was overwritten: its header is not there; what was asked of the "
-        "table was not done: gp_hash_clear makes it anew",
-        function);
-}
-
-/* Has the kernels' counts read, behind what is in the queue. */
-static cl_int gpi_hash_read_told(gp_context *gp, cl_bool blocking)
-{
-    if (!gp->hash_unread) return CL_SUCCESS;
-    return clEnqueueReadBuffer(gp->queue, gp->counters, blocking, GPI_HASH_REFUSED_AT * sizeof(cl_uint),
-                               sizeof gp->hash_told, gp->hash_told, 0, NULL, NULL);
-}
-
-/* What the kernels have counted, and gpi_hash_read_told has read: keys refused because of a reserved value
-   that the caller does not know of, and tables that are none. One counter is told at a time, and cleared. */
-static gp_result gpi_hash_tell(gp_context *gp)
-{
-    static const char *const functions[] = {"gp_hash_insert", "gp_hash_insert_or_assign",
-                                            "gp_hash_insert_or_apply", "gp_hash_for_each"};
-    enum { STRANGE = GPI_HASH_STRANGE_AT - GPI_HASH_REFUSED_AT };
-    const cl_uint zero = 0;
-    const cl_uint *counts = gp->hash_told;
-    cl_uint by = GPI_HASH_TOLD;
-    cl_int error;
-    if (!gp->hash_unread) return GP_OK;
-    while (by > 0 && counts[by - 1] == 0) by--;
-    gp->hash_unread = by > 0;
-    if (by == 0) return GP_OK;
-    by--;
-    error = clEnqueueFillBuffer(gp->queue, gp->counters, &zero, sizeof zero,
-                                (GPI_HASH_REFUSED_AT + by) * sizeof zero, sizeof zero, 0, NULL, NULL);
-    if (error == CL_SUCCESS) error = clFinish(gp->queue);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clEnqueueFillBuffer");
-    if (by == STRANGE) return gpi_hash_fail_strange(gp, "a gp_hash call");
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                    "%s: keys refused: %u: their value is, or would have become, the one that the table has "
-                    "for absent keys; name one that is not in the data in gp_hash_desc.reserved",
-                    functions[by], counts[by]);
-}
-
-/* Blocks; the queue's hash kernels have ended. */
-static gp_result gpi_hash_result(gp_context *gp)
-{
-    const cl_int error = gpi_hash_read_told(gp, CL_TRUE);
-    return error == CL_SUCCESS ? gpi_hash_tell(gp)
-                               : gpi_fail_cl(gp, error, "gp_finish", "clEnqueueReadBuffer");
-}
-
-/* ------------------------------------------------------------------ launches over all slots */
-
-/* Slots behind the table, for the keys that mean something else in a slot. */
-static uint32_t gpi_hash_side_slots(const gpi_table *table) { return table->packed ? 2 : 1; }
-
-static size_t gpi_hash_slots(const gpi_table *table)
-{
-    return (size_t)table->mask + 1 + gpi_hash_side_slots(table);
-}
-
-/* Slots of a group: few an item where loops are limited, because each may mean a probe. */
-static size_t gpi_hash_slot_span(const gp_context *gp, const gpi_plan *plan)
-{
-    if (plan->shape == GP_SHAPE_SERIAL) return GPI_HASH_SERIAL_SLOTS;
-    return (size_t)plan->group * (gp->info.loop_limit ? 1 : 16);
-}
-
-/* The last arguments, and the launch. `has_counters`: all but the clearing of a table. */
-static gp_result gpi_hash_launch_slots(gpi_call *call, const gpi_table *table, const gpi_plan *plan,
-                                       bool has_counters)
-{
-    const size_t span = gpi_hash_slot_span(call->gp, plan);
-    gpi_sort_arg_long(call, span);
-    if (has_counters) gpi_hash_arg_counters(call);
-    return gpi_call_launch(call, plan, gpi_ceil_div(gpi_hash_slots(table), span));
-}
-
-/* Writes the header and empties the slots; `from`, when not NULL, is the table whose counts go on. */
-static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, const gpi_table *from)
-{
-    const cl_mem counted = from ? from->buffer : table->buffer;
-    gpi_plan plan;
-    gpi_program *program;
-    const gp_result result = gpi_hash_program(call->gp, call->function, GPI_HASH, table, "", &plan, &program);
-    if (result != GP_OK) return result;
-    gpi_call_kernel(call, program, GPI_HASH_CLEAR);
-    gpi_hash_arg_table(call, table);
-    GPI_CALL_ARG(call, counted);
-    gpi_sort_arg_uint(call, from != NULL);
-    return gpi_hash_launch_slots(call, table, &plan, false);
-}
-
-/* ------------------------------------------------------------------ create */
-
-static gp_result gpi_hash_check_sizes(gp_context *gp, const char *function, const gp_hash_desc *desc)
-{
-    const size_t k = desc->key_size, v = desc->value_size;
-    if (k != 4 && k != 8)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: key_size = %zu, must be 4 or 8", function, k);
-    if (v != 0 && v != 4 && v != 8)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, must be 0, 4 or 8", function,
-                        v);
-    if ((k == 8 || v == 8) && !gp->info.int64_base_atomics) {
-        return gpi_fail(gp, GP_ERROR_UNSUPPORTED,
-                        "%s: key_size = %zu, value_size = %zu: 64 bits need 64-bit atomics: %s", function, k,
-                        v, gp->info.name);
-    }
-    if (v == 0 && desc->reserved)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: reserved is given, and a set has no values",
-                        function);
-    return GP_OK;
-}
-
-/* The power of two that holds `capacity` slots, or `expected` keys at `max_load`. */
-static gp_result gpi_hash_capacity(gp_context *gp, const char *function, uint64_t capacity, uint64_t expected,
-                                   double max_load, uint32_t *mask)
-{
-    uint64_t power = 1;
-    double wanted = (double)capacity;
-    if (!(max_load > 0 && max_load <= 1)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: max_load = %g, must be in (0, 1]", function,
-                        max_load);
-    }
-    if (capacity && expected) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: capacity = %llu and expected_count = %llu: give one of them", function,
-                        (unsigned long long)capacity, (unsigned long long)expected);
-    }
-    if (expected) wanted = (double)expected / max_load;
-    if (wanted > (double)GPI_HASH_CAPACITY_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
-                        "%s: capacity = %llu, expected_count = %llu: %.0f slots, more than %llu", function,
-                        (unsigned long long)capacity, (unsigned long long)expected, wanted,
-                        (unsigned long long)GPI_HASH_CAPACITY_MAX);
-    }
-    while ((double)power < wanted) power *= 2;
-    *mask = (uint32_t)(power - 1);
-    return GP_OK;
-}
-
-static uint64_t gpi_hash_load_value(const void *from, size_t size)
-{
-    uint32_t narrow;
-    uint64_t wide;
-    if (size == 8) {
-        memcpy(&wide, from, sizeof wide);
-        return wide;
-    }
-    memcpy(&narrow, from, sizeof narrow);
-    return narrow;
-}
-
-/* The value that the slot of an absent key has, where one is needed. Unless the caller names it, it is one
-   that hardly anybody has: a signalling NaN that no arithmetic gives, as an integer a large one. */
-static void gpi_hash_reserve(const gp_hash_desc *desc, gpi_table *table)
-{
-    const bool wide = table->wide && !table->packed;
-    const uint64_t mixed = gpi_hash(GPI_HASH_SEED, &table->seed, sizeof table->seed);
-    table->absent = table->value_size == 8 ? UINT64_MAX : UINT32_MAX;
-    if (desc->reserved) table->absent = gpi_hash_load_value(desc->reserved, desc->value_size);
-    table->reserved = wide ? UINT64_MAX : UINT32_MAX; /* no narrower value is this */
-    if (table->packed || table->value_size != (wide ? 8 : 4)) return;
-    table->loud = !desc->reserved;
-    table->reserved = !table->loud ? table->absent
-                      : wide       ? (uint64_t)0x7ff4 << 48 | mixed >> 16
-                                   : 0x7fa00000u | mixed >> 43;
-}
-
-/* Packed where one word holds key and value, and the device can exchange it. */
-static gp_result gpi_hash_form(gp_context *gp, const char *function, gpi_table *table)
-{
-    const bool narrow = table->key_size == 4 && table->value_size <= 4;
-    gpi_plan plan;
-    const gp_result result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, &plan);
-    if (result != GP_OK) return result;
-    table->packed = narrow && plan.words == GP_WORDS_WIDE;
-    table->wide = !narrow || table->packed;
-    table->limited = gp->info.loop_limit != 0;
-    return GP_OK;
-}
-
-/* All but the memory. */
-static gp_result gpi_hash_describe(gp_context *gp, const char *function, const gp_hash_desc *desc,
-                                   gpi_table *table)
-{
-    gp_result result = gpi_hash_check_sizes(gp, function, desc);
-    memset(table, 0, sizeof *table);
-    if (result != GP_OK) return result;
-    if (desc->capacity == 0 && desc->expected_count == 0) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: capacity and expected_count are 0", function);
-    }
-    table->key_size = desc->key_size;
-    table->value_size = desc->value_size;
-    table->max_load = desc->max_load != 0 ? (double)desc->max_load : 0.5;
-    table->grow = desc->grow;
-    table->seed = desc->seed;
-    result =
-        gpi_hash_capacity(gp, function, desc->capacity, desc->expected_count, table->max_load, &table->mask);
-    if (result == GP_OK) result = gpi_hash_form(gp, function, table);
-    if (result == GP_OK) gpi_hash_reserve(desc, table);
-    return result;
-}
-
-static size_t gpi_hash_bytes(const gpi_table *table)
-{
-    return GPI_HASH_HEADER_BYTES + gpi_hash_slots(table) * (table->wide && !table->packed ? 16 : 8);
-}
-
-/* The table's memory: the caller's, retained, or its own. */
-static gp_result gpi_hash_allocate(gp_context *gp, const char *function, cl_mem own, gpi_table *table)
-{
-    const size_t bytes = gpi_hash_bytes(table);
-    gp_result result;
-    if (own) {
-        result = gpi_check_buffer(gp, function, "buffer", own, 0, bytes, 1, GPI_BOTH, &table->range);
-        if (result != GP_OK) return result;
-        (void)clRetainMemObject(own);
-        table->buffer = own;
-        return GP_OK;
-    }
-    result = gpi_alloc(gp, function, bytes, &table->buffer);
-    if (result != GP_OK) return result;
-    return gpi_check_buffer(gp, function, "buffer", table->buffer, 0, bytes, 1, GPI_READS, &table->range);
-}
-
-GP_API gp_result gp_hash_create(gp_context *gp, const gp_hash_desc *desc, gp_hash *out)
-{
-    static const char function[] = "gp_hash_create";
-    gpi_table *table;
-    gpi_call call;
-    gp_result result;
-    if (out) out->id = 0;
-    if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc || !out)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or table is NULL", function);
-    table = (gpi_table *)malloc(sizeof *table);
-    if (!table) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a table", function);
-    result = gpi_hash_describe(gp, function, desc, table);
-    if (result == GP_OK) result = gpi_hash_allocate(gp, function, desc->buffer, table);
-    if (result == GP_OK) result = gpi_hash_handle_make(gp, function, table, out);
-    if (result != GP_OK) {
-        gpi_hash_release(table);
-        return result;
-    }
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
-    if (result == GP_OK) result = gpi_hash_clear_slots(&call, table, NULL);
-    result = gpi_call_end(&call, result);
-    if (result != GP_OK) {
-        (void)gp_hash_destroy(gp, *out);
-        out->id = 0;
-    }
-    return result;
-}
-
-GP_API gp_result gp_hash_buffer_size(gp_context *gp, const gp_hash_desc *desc, size_t *bytes)
-{
-    gpi_table table;
-    gp_result result;
-    if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_buffer_size: gp, desc or bytes is NULL");
-    }
-    result = gpi_hash_describe(gp, "gp_hash_buffer_size", desc, &table);
-    *bytes = result == GP_OK ? gpi_hash_bytes(&table) : 0;
-    return result;
-}
-
-/* ------------------------------------------------------------------ share, destroy, clear */
-
-GP_API gp_result gp_hash_share(gp_context *gp, gp_context *from, gp_hash handle, gp_hash *out)
-{
-    static const char function[] = "gp_hash_share";
-    gpi_table *table;
-    if (out) out->id = 0;
-    if (!gp || !from || !out)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, from or out is NULL", function);
-    table = gpi_hash_of(from, function, handle);
-    if (!table) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: table = %llx is no table of from, or was destroyed", function,
-                        (unsigned long long)handle.id);
-    }
-    if (gp->context != from->context)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: the contexts have different cl_contexts",
-                        function);
-    if (table->grow)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a table that grows by itself cannot be shared",
-                        function);
-    if (table->wide && !gp->info.int64_base_atomics)
-        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: the table needs 64-bit atomics: %s", function,
-                        gp->info.name);
-    return gpi_hash_handle_make(gp, function, table, out);
-}
-
-GP_API gp_result gp_hash_destroy(gp_context *gp, gp_hash handle)
-{
-    gpi_table *table = gpi_hash_of(gp, "gp_hash_destroy", handle);
-    if (!table) return GP_ERROR_INVALID_ARGUMENT;
-    gp->handles[(uint32_t)handle.id - 1].table = NULL;
-    gpi_hash_release(table);
-    return GP_OK;
-}
-
-GP_API cl_mem gp_hash_buffer(const gp_context *gp, gp_hash handle)
-{
-    const uint32_t place = (uint32_t)handle.id;
-    if (!gp || place == 0 || place > gp->handle_count || !gp->handles[place - 1].table ||
-        gp->handles[place - 1].generation != (uint32_t)(handle.id >> 32)) {
-        return NULL;
-    }
-    return gp->handles[place - 1].table->buffer;
-}
-
-GP_API gp_result gp_hash_clear(gp_context *gp, gp_hash handle, const gp_hash_clear_desc *desc)
-{
-    static const char function[] = "gp_hash_clear";
-    gpi_table *table = gpi_hash_of(gp, function, handle);
-    gpi_call call;
-    gp_result result;
-    if (desc && desc->done) *desc->done = NULL;
-    if (!table) return GP_ERROR_INVALID_ARGUMENT;
-    if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: desc is NULL", function);
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
-    if (result == GP_OK) result = gpi_hash_clear_slots(&call, table, NULL);
-    if (result == GP_OK) table->taken = 0;
-    return gpi_call_end(&call, result);
-}
-/* ---- End file src/hash_table.c ---- */
-
-/* ---- Begin file src/hash.c ---- */
-/* hash.c - batches of keys: what they all need, and gp_hash_insert and its kin. */
-
-/* Of hash/table.cl and hash/batch.cl. */
-enum {
-    GPI_CHANGE_KEEP,
-    GPI_CHANGE_ASSIGN,
-    GPI_CHANGE_APPLY /* and which */,
-    GPI_CHANGE_MIN_U = 6,
-    GPI_CHANGE_MAX_U = 7,
-    GPI_CHANGE_WIDE = 16
-};
-enum { GPI_SOURCE_BUFFER, GPI_SOURCE_ONE, GPI_SOURCE_INDEX };
-enum {
-    GPI_WANTS_RESULTS = 1,
-    GPI_WANTS_FAILED = 2,
-    GPI_WANTS_FAILED_VALUES = 4,
-    GPI_IS_JUDGED = 8,
-    GPI_IS_CHECKED = 16
-};
-enum { GPI_WANTS_VALUES = 1, GPI_WANTS_FOUND = 2 };
-enum { GPI_WIDE_KEYS = 1, GPI_WIDE_VALUES = 2 };
-
-/* From how many bytes of table on, and keys, it pays to partition a batch first. Measured on PoCL. */
-#define GPI_HASH_PARTITION_BYTES ((size_t)16 << 20)
-#define GPI_HASH_PARTITION_KEYS ((size_t)1 << 16)
-
-/* A buffer of the call's. */
-typedef struct gpi_hash_use {
-    const char *name;
-    gpi_range range; /* root NULL: not there */
-    bool written;
-} gpi_hash_use;
-
-enum { GPI_HASH_USES = 8 };
-
-/* A checked batch, ready to run. */
-typedef struct gpi_hash_batch {
-    const char *function;
-    gpi_table *table;
-    gpi_plan plan;
-    gpi_program *program;
-    gpi_count count;
-    gpi_hash_use uses[GPI_HASH_USES];
-    size_t use_count;
-} gpi_hash_batch;
-
-/* ------------------------------------------------------------------ checks */
-
-/* A buffer of `count` elements of `size` bytes; NULL is left out. */
-static gp_result gpi_hash_use_buffer(gp_context *gp, gpi_hash_batch *batch, const char *name, cl_mem buffer,
-                                     size_t offset, size_t count, size_t size, int access)
-{
-    gpi_hash_use *use = &batch->uses[batch->use_count];
-    if (!buffer) return GP_OK;
-    use->name = name;
-    use->written = access == GPI_WRITES;
-    batch->use_count++;
-    return gpi_check_buffer(gp, batch->function, name, buffer, offset, count, size, access, &use->range);
-}
-
-/* What is written overlaps nothing, and nothing overlaps the table. */
-static gp_result gpi_hash_check_apart(gp_context *gp, const gpi_hash_batch *batch)
-{
-    size_t a, b;
-    gpi_range counter; /* one that is there is among the uses */
-    const gp_result result = gpi_check_count(gp, batch->function, &batch->count, &counter);
-    if (result != GP_OK) return result;
-    for (a = 0; a < batch->use_count; a++) {
-        for (b = 0; b < a; b++) {
-            const gpi_hash_use *x = &batch->uses[a], *y = &batch->uses[b];
-            if (!(x->written || y->written) || !gpi_overlap(&x->range, &y->range)) continue;
-            return gpi_fail_overlap(gp, batch->function, y->name, &y->range, x->name, &x->range);
-        }
-    }
-    return GP_OK;
-}
-
-/* The batch's table, program, count and the table's own memory. */
-static gp_result gpi_hash_batch_open(gp_context *gp, const char *function, gp_hash handle, size_t count,
-                                     cl_mem count_buffer, size_t count_offset, gp_type count_type,
-                                     gpi_hash_batch *batch)
-{
-    gp_result result;
-    memset(batch, 0, sizeof *batch);
-    batch->function = function;
-    batch->table = gpi_hash_of(gp, function, handle);
-    if (!batch->table) return GP_ERROR_INVALID_ARGUMENT;
-    batch->count.bound = count;
-    batch->count.buffer = count_buffer;
-    batch->count.offset = count_offset;
-    batch->count.type = count_type;
-    result = gpi_hash_program(gp, function, GPI_HASH, batch->table, "", &batch->plan, &batch->program);
-    if (result == GP_OK)
-        result = gpi_hash_use_buffer(gp, batch, "the table", batch->table->buffer, 0,
-                                     gpi_hash_bytes(batch->table), 1, GPI_READS);
-    batch->uses[0].written = true;
-    if (result != GP_OK || !count_buffer) return result;
-    batch->uses[batch->use_count].name = "count_buffer";
-    return gpi_check_count(gp, function, &batch->count, &batch->uses[batch->use_count++].range);
-}
-
-/* ------------------------------------------------------------------ arguments, launch */
-
-static cl_uint gpi_hash_widths(const gpi_table *table)
-{
-    return (table->key_size == 8 ? GPI_WIDE_KEYS : 0) | (table->value_size == 8 ? GPI_WIDE_VALUES : 0);
-}
-
-/* An array and its offset; where there is none, the context's counters stand in. */
-static void gpi_hash_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
-{
-    const cl_ulong at = buffer ? offset : 0;
-    const cl_mem array = buffer ? buffer : call->gp->counters;
-    GPI_CALL_ARG(call, array);
-    GPI_CALL_ARG(call, at);
-}
-
-/* Keys of a group. In the serial shape fewer when there are few, so that all cores have some; one an item
-   where loops are limited, because each may mean a long probe. */
-static size_t gpi_hash_span(const gp_context *gp, const gpi_plan *plan, size_t count)
-{
-    const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1, least = 1024;
-    const size_t share = count / (4 * cores), most = plan->items;
-    if (plan->shape == GP_SHAPE_LOCAL) return gp->info.loop_limit ? plan->group : gpi_plan_tile(plan);
-    if (gp->desc.tuning.tile || share >= most) return most;
-    return share > least ? share : least;
-}
-
-/* The last arguments of a batch's kernels, and the launch. */
-static gp_result gpi_hash_launch_batch(gpi_call *call, const gpi_hash_batch *batch, const gpi_count *count)
-{
-    const size_t span = gpi_hash_span(call->gp, &batch->plan, count->bound);
-    gpi_sort_arg_long(call, span);
-    gpi_call_arg_count(call, count);
-    gpi_hash_arg_counters(call);
-    return gpi_call_launch(call, &batch->plan, gpi_ceil_div(count->bound, span));
-}
-
-/* ------------------------------------------------------------------ partitioned batches */
-
-/* A batch in the order of its home slots' highest digit, if it goes to the table like that: so that a table
-   larger than the caches is walked through piece by piece. */
-typedef struct gpi_hash_order {
-    bool wanted; /* then: */
-    gp_sort_desc desc;
-    gpi_sort sort;
-    size_t keys_at, values_at; /* where the partitioned batch is, in bytes of the scratch */
-    size_t bytes;              /* of scratch */
-} gpi_hash_order;
-
-static gp_result gpi_hash_check_strategy(gp_context *gp, const char *function, gp_strategy strategy)
-{
-    if ((unsigned)strategy < GP_STRATEGY_COUNT) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: strategy = %d is not a gp_strategy", function,
-                    (int)strategy);
-}
-
-/* Whether it pays, or the caller wants it. */
-static bool gpi_hash_order_suits(const gpi_hash_batch *batch, gp_strategy strategy)
-{
-    const size_t count = batch->count.bound;
-    const bool large =
-        gpi_hash_bytes(batch->table) >= GPI_HASH_PARTITION_BYTES && count >= GPI_HASH_PARTITION_KEYS;
-    return (strategy ? strategy : batch->plan.strategy) == GP_STRATEGY_MULTI_PASS && (large || strategy) &&
-           batch->table->mask >= GPI_SORT_BINS && count > 0;
-}
-
-/* The pass of a sort that does it. The desc has the caller's keys, and values if they go along. */
-static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_order *order)
-{
-    const gpi_table *table = batch->table;
-    gp_sort_desc *d = &order->desc;
-    gp_result result;
-    uint32_t bits = 0;
-    while (table->mask >> bits) bits++;
-    d->keys_out = table->buffer; /* until the scratch is there: something else than the keys */
-    if (d->value_size) d->values_out = table->buffer;
-    d->count = batch->count.bound;
-    d->count_buffer = batch->count.buffer;
-    d->count_offset = batch->count.offset;
-    d->count_type = batch->count.type;
-    d->key_type = table->key_size == 8 ? GP_U64 : GP_U32;
-    d->end_bit = bits;
-    d->begin_bit = bits > GPI_SORT_DIGIT_BITS ? bits - GPI_SORT_DIGIT_BITS : 0;
-    d->strategy = GP_STRATEGY_MULTI_PASS;
-    gpi_sort_init(&order->sort, batch->function, d, false);
-    order->wanted = true;
-    order->sort.hash = table->wide && !table->packed ? 64 : 32;
-    order->sort.seed = order->sort.hash == 64 ? table->seed : (uint32_t)(table->seed ^ table->seed >> 32);
-    result = gpi_sort_plan(gp, &order->sort);
-    order->keys_at = order->sort.at.end;
-    order->values_at = gpi_round_up(order->keys_at + d->count * table->key_size, GPI_SORT_ALIGNMENT);
-    order->bytes = order->values_at + d->count * d->value_size;
-    return result;
-}
-
-/* The batch, partitioned, into the scratch. */
-static gp_result gpi_hash_order_launch(gpi_call *call, gpi_hash_order *order, cl_mem scratch)
-{
-    gp_sort_desc *d = &order->desc;
-    d->scratch = d->keys_out = scratch;
-    d->keys_out_offset = order->keys_at / order->sort.key_size;
-    if (d->value_size) {
-        d->values_out = scratch;
-        d->values_out_offset = order->values_at / d->value_size;
-    }
-    return gpi_sort_launch(call, &order->sort);
-}
-
-/* The caller's scratch: large enough, and apart from all of the batch's buffers. */
-static gp_result gpi_hash_check_scratch(gp_context *gp, const gpi_hash_batch *batch, cl_mem scratch,
-                                        size_t bytes)
-{
-    gpi_range used[GPI_HASH_USES];
-    size_t i;
-    for (i = 0; i < batch->use_count; i++) used[i] = batch->uses[i].range;
-    return gpi_check_scratch(gp, batch->function, scratch, bytes, used, batch->use_count);
-}
-
-/* ------------------------------------------------------------------ insert, assign, apply */
-
-/* What is put, and how. */
-typedef struct gpi_hash_put {
-    const gp_hash_insert_desc *desc;
-    cl_uint change, source, wants;
-    cl_ulong operand;
-    gpi_table judge; /* FIRST, LAST: the batch's own table of indices */
-    gpi_hash_order order;
-    size_t scratch_bytes; /* of judge or order: never both */
-} gpi_hash_put;
-
-/* The device's word for an operation on values of a type: GPI_ADD ... of hash/table.cl; 0: there is none. */
-static cl_uint gpi_hash_change_of(gp_op op, gp_type type)
-{
-    enum { UNSIGNED, SIGNED, FLOAT };
-    static const struct {
-        gp_op op;
-        cl_uint change[3];
-    } rows[] = {{GP_SUM, {2, 2, 10}}, {GP_AND, {3, 3, 0}},  {GP_OR, {4, 4, 0}},
-                {GP_XOR, {5, 5, 0}},  {GP_MIN, {6, 8, 11}}, {GP_MAX, {7, 9, 12}}};
-    const int kind = gpi_is_float(type) ? FLOAT : gpi_is_signed(type) ? SIGNED : UNSIGNED;
-    size_t i;
-    for (i = 0; i < GPI_COUNT_OF(rows); i++) {
-        if (rows[i].op == op) return rows[i].change[kind];
-    }
-    return 0;
-}
-
-/* Type and operation of insert_or_apply. */
-static gp_result gpi_hash_check_apply(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
-{
-    const gp_hash_insert_desc *desc = put->desc;
-    const size_t size = batch->table->value_size;
-    const gp_type type = desc->type ? desc->type : size == 8 ? GP_U64 : GP_U32;
-    if (size == 0)
-        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: the table is a set: there are no values to combine",
-                        batch->function);
-    if (gpi_type_size(type) != size) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "%s: type = %d is no type of the table's values of %zu bytes", batch->function,
-                        (int)desc->type, size);
-    }
-    if (type == GP_F64 && !gp->info.fp64)
-        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: type = GP_F64 needs cl_khr_fp64: %s", batch->function,
-                        gp->info.name);
-    if (!desc->op) return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op is not set", batch->function);
-    put->change = gpi_hash_change_of(desc->op, type);
-    if (put->change == 0) {
-        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d does not combine values of type %d",
-                        batch->function, (int)desc->op, (int)type);
-    }
-    if (size == 8) put->change |= GPI_CHANGE_WIDE;
-    if (desc->values) return GP_OK;
-    put->source = GPI_SOURCE_ONE;
-    put->operand = type == GP_F32 ? 0x3f800000u : type == GP_F64 ? 0x3ff0000000000000u : 1;
-    return GP_OK;
-}
-
-static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put,
-                                    bool apply)
-{
-    const gp_hash_insert_desc *desc = put->desc;
-    if ((unsigned)desc->duplicates >= GP_HASH_DUPLICATES_COUNT || (apply && desc->duplicates)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: duplicates = %d %s", batch->function,
-                        (int)desc->duplicates,
-                        apply ? "means nothing where equal keys combine" : "is not a gp_hash_duplicates");
-    }
-    if (!apply && desc->op) {
-        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is for gp_hash_insert_or_apply",
-                        batch->function, (int)desc->op);
-    }
-    if (!apply && desc->type) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d is for gp_hash_insert_or_apply",
-                        batch->function, (int)desc->type);
-    }
-    if ((desc->failed_keys == NULL) != (desc->failed_count == NULL) ||
-        (desc->failed_values && !desc->failed_keys)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: failed_keys is %s, failed_count %s, failed_values %s: they go together",
-                        batch->function, desc->failed_keys ? "given" : "NULL",
-                        desc->failed_count ? "given" : "NULL", desc->failed_values ? "given" : "NULL");
-    }
-    if (batch->table->value_size == 0 && (desc->values || desc->failed_values)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and the table is a set",
-                        batch->function);
-    }
-    if (desc->count > UINT32_MAX - 1 && (desc->duplicates || desc->failed_keys)) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
-                        "%s: count = %zu: duplicates and failed_keys take 2^32 - 2 keys at most",
-                        batch->function, desc->count);
-    }
-    return apply ? gpi_hash_check_apply(gp, batch, put) : GP_OK;
-}
-
-/* The table that says which of equal keys stands for all: of keys of the same width, with indices as values.
- */
-static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
-{
-    gpi_table *judge = &put->judge;
-    if (!put->desc->duplicates || put->desc->count == 0) return GP_OK;
-    *judge = *batch->table;
-    judge->buffer = NULL;
-    judge->loud = false;
-    judge->reserved = judge->wide && !judge->packed ? UINT64_MAX : UINT32_MAX;
-    put->wants |= GPI_IS_JUDGED;
-    return gpi_hash_capacity(gp, batch->function, 0, put->desc->count, 0.5, &judge->mask);
-}
-
-/* Whether the batch is partitioned. Results and indices belong to the order that it came in. */
-static gp_result gpi_hash_plan_order(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
-{
-    const gp_hash_insert_desc *d = put->desc;
-    gp_sort_desc *order = &put->order.desc;
-    gp_result result;
-    if (d->results || d->duplicates || !gpi_hash_order_suits(batch, d->strategy)) return GP_OK;
-    order->keys = d->keys;
-    order->keys_offset = d->keys_offset;
-    if (put->source == GPI_SOURCE_BUFFER) {
-        order->value_size = batch->table->value_size;
-        order->values = d->values;
-        order->values_offset = d->values_offset;
-    }
-    result = gpi_hash_order_plan(gp, batch, &put->order);
-    put->scratch_bytes = put->order.bytes;
-    return result;
-}
-
-/* Everything but the buffers: enough to know the scratch. */
-static gp_result gpi_hash_plan_put(gp_context *gp, const char *function, gp_hash handle,
-                                   gpi_hash_batch *batch, gpi_hash_put *put, cl_uint change)
-{
-    const gp_hash_insert_desc *desc = put->desc;
-    const bool apply = change == GPI_CHANGE_APPLY;
-    gp_result result = gpi_hash_batch_open(gp, function, handle, desc->count, desc->count_buffer,
-                                           desc->count_offset, desc->count_type, batch);
-    put->change = change;
-    if (result == GP_OK) result = gpi_hash_check_strategy(gp, function, desc->strategy);
-    if (result == GP_OK) result = gpi_hash_check_put(gp, batch, put, apply);
-    if (result == GP_OK) result = gpi_hash_plan_judge(gp, batch, put);
-    if (result != GP_OK) return result;
-    if (batch->table->value_size == 0) put->source = GPI_SOURCE_ONE; /* of value 0 */
-    if (desc->results) put->wants |= GPI_WANTS_RESULTS;
-    if (desc->failed_keys) put->wants |= GPI_WANTS_FAILED;
-    if (desc->failed_values) put->wants |= GPI_WANTS_FAILED_VALUES;
-    if (put->wants & GPI_IS_JUDGED) put->scratch_bytes = gpi_hash_bytes(&put->judge);
-    return gpi_hash_plan_order(gp, batch, put);
-}
-
-static gp_result gpi_hash_check_put_buffers(gp_context *gp, gpi_hash_batch *batch, const gpi_hash_put *put)
-{
-    const gp_hash_insert_desc *d = put->desc;
-    const size_t k = batch->table->key_size, v = batch->table->value_size, n = d->count;
-    gp_result r = GP_OK;
-    if (!d->keys) r = gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
-    if (r == GP_OK && put->source == GPI_SOURCE_BUFFER && !d->values)
-        r = gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: values is NULL", batch->function);
-    if (r == GP_OK) r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
-    if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, n, v, GPI_READS);
-    if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "results", d->results, d->results_offset, n, 1, GPI_WRITES);
-    if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "failed_keys", d->failed_keys, d->failed_keys_offset, n, k,
-                                GPI_WRITES);
-    if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "failed_values", d->failed_values, d->failed_values_offset, n, v,
-                                GPI_WRITES);
-    if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "failed_count", d->failed_count, d->failed_count_offset, 1, 4,
-                                GPI_WRITES);
-    if (r == GP_OK) r = gpi_hash_check_apart(gp, batch);
-    return r == GP_OK ? gpi_hash_check_scratch(gp, batch, d->scratch, put->scratch_bytes) : r;
-}
-
-/* GPI_PUT_PARAMETERS of hash/batch.cl. */
-static void gpi_hash_arg_put(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put,
-                             bool judging)
-{
-    const gp_hash_insert_desc *d = put->desc;
-    const cl_uint source = judging ? (cl_uint)GPI_SOURCE_INDEX : put->source;
-    const cl_uint chosen = d->duplicates == GP_HASH_FIRST ? GPI_CHANGE_MIN_U : GPI_CHANGE_MAX_U;
-    const cl_uint wide = batch->table->wide && !batch->table->packed ? GPI_CHANGE_WIDE : 0;
-    gpi_hash_arg_table(call, judging ? &put->judge : batch->table);
-    if (put->order.wanted) {
-        gpi_hash_arg_array(call, put->order.desc.keys_out, put->order.desc.keys_out_offset);
-        gpi_hash_arg_array(call, put->order.desc.values_out, put->order.desc.values_out_offset);
-    } else {
-        gpi_hash_arg_array(call, d->keys, d->keys_offset);
-        gpi_hash_arg_array(call, d->values, d->values_offset);
-    }
-    GPI_CALL_ARG(call, source);
-    GPI_CALL_ARG(call, put->operand);
-    gpi_sort_arg_uint(call, judging ? chosen | wide : put->change);
-    gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
-    gpi_sort_arg_uint(call, judging ? 0 : put->wants);
-}
-
-/* One launch: the batch into the table, or its indices into the judge. */
-static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put,
-                                     bool judging)
-{
-    const gp_hash_insert_desc *d = put->desc;
-    gpi_call_kernel(call, batch->program, GPI_HASH_PUT);
-    gpi_hash_arg_put(call, batch, put, judging);
-    gpi_hash_arg_table(call, put->wants & GPI_IS_JUDGED ? &put->judge : batch->table);
-    gpi_hash_arg_array(call, d->results, d->results_offset);
-    gpi_hash_arg_array(call, d->failed_keys, d->failed_keys_offset);
-    gpi_hash_arg_array(call, d->failed_values, d->failed_values_offset);
-    gpi_hash_arg_array(call, d->failed_count, d->failed_count_offset);
-    return gpi_hash_launch_batch(call, batch, &batch->count);
-}
-
-/* Equal keys of a group first combine there: where nothing is wanted of each key by itself. */
-static bool gpi_hash_combines(const gpi_hash_put *put)
-{
-    return put->change > GPI_CHANGE_ASSIGN && !(put->wants & (GPI_WANTS_RESULTS | GPI_WANTS_FAILED));
-}
-
-static gp_result gpi_hash_launch_combine(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put)
-{
-    gpi_call_kernel(call, batch->program, GPI_HASH_COMBINE);
-    gpi_hash_arg_put(call, batch, put, false);
-    return gpi_hash_launch_batch(call, batch, &batch->count);
-}
-
-/* Which index stands for each key. */
-static gp_result gpi_hash_judge(gpi_call *call, const gpi_hash_batch *batch, gpi_hash_put *put,
-                                cl_mem scratch)
-{
-    gp_result result;
-    put->judge.buffer = scratch;
-    result = gpi_hash_clear_slots(call, &put->judge, NULL);
-    if (result == GP_OK) result = gpi_hash_launch_put(call, batch, put, true);
-    put->wants |= GPI_IS_CHECKED;
-    return result;
-}
-
-static gp_result gpi_hash_put_all(gpi_call *call, gpi_hash_batch *batch, gpi_hash_put *put)
-{
-    const gp_hash_insert_desc *d = put->desc;
-    gp_result result = GP_OK;
-    cl_mem scratch = NULL;
-    if (d->failed_count) result = gpi_call_fill(call, d->failed_count, 4 * d->failed_count_offset, 4);
-    if (result != GP_OK || d->count == 0) return result;
-    if (put->scratch_bytes > 0) result = gpi_call_scratch(call, d->scratch, put->scratch_bytes, &scratch);
-    if (result == GP_OK && (put->wants & GPI_IS_JUDGED)) result = gpi_hash_judge(call, batch, put, scratch);
-    if (result == GP_OK && put->order.wanted) {
-        put->wants |= GPI_IS_CHECKED;
-        result = gpi_hash_order_launch(call, &put->order, scratch);
-    }
-    if (result != GP_OK) return result;
-    return gpi_hash_combines(put) ? gpi_hash_launch_combine(call, batch, put)
-                                  : gpi_hash_launch_put(call, batch, put, false);
-}
-
-static gp_result gpi_hash_insert(gp_context *gp, const char *function, gp_hash handle,
-                                 const gp_hash_insert_desc *desc, cl_uint change)
-{
-    gpi_hash_batch batch;
-    gpi_hash_put put;
-    gpi_call call;
-    uint64_t released;
-    gp_result result;
-    if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    released = gp->released;
-    memset(&put, 0, sizeof put);
-    put.desc = desc;
-    result = gpi_hash_plan_put(gp, function, handle, &batch, &put, change);
-    if (result == GP_OK && (desc->count > 0 || desc->failed_count))
-        result = gpi_hash_check_put_buffers(gp, &batch, &put);
-    if (result == GP_OK) result = gpi_hash_make_room(gp, function, batch.table, desc->count);
-    gp->released = released; /* a rehash is a call of its own, and this one's programs are still needed */
-    if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
-    if (result == GP_OK) result = gpi_hash_put_all(&call, &batch, &put);
-    return gpi_call_end(&call, result);
-}
-
-GP_API gp_result gp_hash_insert(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc)
-{
-    return gpi_hash_insert(gp, "gp_hash_insert", table, desc, GPI_CHANGE_KEEP);
-}
-
-GP_API gp_result gp_hash_insert_or_assign(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc)
-{
-    return gpi_hash_insert(gp, "gp_hash_insert_or_assign", table, desc, GPI_CHANGE_ASSIGN);
-}
-
-GP_API gp_result gp_hash_insert_or_apply(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc)
-{
-    return gpi_hash_insert(gp, "gp_hash_insert_or_apply", table, desc, GPI_CHANGE_APPLY);
-}
-
-GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc,
-                                             size_t *bytes)
-{
-    gpi_hash_batch batch;
-    gpi_hash_put put;
-    gp_result result;
-    if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_hash_insert_scratch_size: gp, desc or bytes is NULL");
-    }
-    memset(&put, 0, sizeof put);
-    put.desc = desc;
-    result = gpi_hash_plan_put(gp, "gp_hash_insert_scratch_size", table, &batch, &put,
-                               desc->op ? GPI_CHANGE_APPLY : GPI_CHANGE_KEEP);
-    *bytes = result == GP_OK ? put.scratch_bytes : 0;
-    return result;
-}
-/* ---- End file src/hash.c ---- */
-
-/* ---- Begin file src/hash_find.c ---- */
-/* hash_find.c - batches of keys: gp_hash_find, gp_hash_contains, gp_hash_erase. */
-
-/* ------------------------------------------------------------------ find, contains */
-
-static gp_result gpi_hash_check_find(gp_context *gp, gpi_hash_batch *batch, const gp_hash_find_desc *d)
-{
-    const size_t k = batch->table->key_size, v = batch->table->value_size, n = d->count;
-    const bool in_place = d->values == d->keys && d->values_offset == d->keys_offset && k == v;
-    gp_result r = GP_OK;
-    if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
-    if (!d->values && !d->found)
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: values and found are NULL: nothing is wanted",
-                        batch->function);
-    if (v == 0 && (d->values || d->absent)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and the table is a set",
-                        batch->function);
-    }
-    if (!in_place) r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
-    if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, n, v, GPI_WRITES);
-    if (r == GP_OK) r = gpi_hash_use_buffer(gp, batch, "found", d->found, d->found_offset, n, 1, GPI_WRITES);
-    return r == GP_OK ? gpi_hash_check_apart(gp, batch) : r;
-}
-
-static gp_result gpi_hash_launch_find(gpi_call *call, const gpi_hash_batch *batch, const gp_hash_find_desc *d)
-{
-    const gpi_table *table = batch->table;
-    const cl_ulong absent = d->absent ? gpi_hash_load_value(d->absent, table->value_size) : table->absent;
-    gpi_call_kernel(call, batch->program, GPI_HASH_FIND);
-    gpi_hash_arg_table(call, table);
-    gpi_hash_arg_array(call, d->keys, d->keys_offset);
-    gpi_hash_arg_array(call, d->values, d->values_offset);
-    gpi_hash_arg_array(call, d->found, d->found_offset);
-    GPI_CALL_ARG(call, absent);
-    gpi_sort_arg_uint(call, gpi_hash_widths(table));
-    gpi_sort_arg_uint(call, (d->values ? GPI_WANTS_VALUES : 0) | (d->found ? GPI_WANTS_FOUND : 0));
-    return gpi_hash_launch_batch(call, batch, &batch->count);
-}
-
-static gp_result gpi_hash_find(gp_context *gp, const char *function, gp_hash handle,
-                               const gp_hash_find_desc *desc)
-{
-    gpi_hash_batch batch;
-    gpi_call call;
-    gp_result result;
-    if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    result = gpi_hash_batch_open(gp, function, handle, desc->count, desc->count_buffer, desc->count_offset,
-                                 desc->count_type, &batch);
-    if (result == GP_OK && desc->count > 0) result = gpi_hash_check_find(gp, &batch, desc);
-    if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
-    if (result == GP_OK && desc->count > 0) result = gpi_hash_launch_find(&call, &batch, desc);
-    return gpi_call_end(&call, result);
-}
-
-GP_API gp_result gp_hash_find(gp_context *gp, gp_hash table, const gp_hash_find_desc *desc)
-{
-    return gpi_hash_find(gp, "gp_hash_find", table, desc);
-}
-
-GP_API gp_result gp_hash_contains(gp_context *gp, gp_hash table, const gp_hash_find_desc *desc)
-{
-    if (gp && desc && (desc->values || desc->absent)) {
-        if (desc->done) *desc->done = NULL;
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_contains: values or absent is given");
-    }
-    return gpi_hash_find(gp, "gp_hash_contains", table, desc);
-}
-
-/* ------------------------------------------------------------------ erase */
-
-/* What is erased, and how. */
-typedef struct gpi_hash_removal {
-    const gp_hash_erase_desc *desc;
-    gpi_hash_order order;
-} gpi_hash_removal;
-
-/* Everything but the buffers: enough to know the scratch. Results belong to the order that keys came in. */
-static gp_result gpi_hash_plan_erase(gp_context *gp, const char *function, gp_hash handle,
-                                     gpi_hash_batch *batch, gpi_hash_removal *removal)
-{
-    const gp_hash_erase_desc *d = removal->desc;
-    gp_result result = gpi_hash_batch_open(gp, function, handle, d->count, d->count_buffer, d->count_offset,
-                                           d->count_type, batch);
-    if (result == GP_OK) result = gpi_hash_check_strategy(gp, function, d->strategy);
-    if (result != GP_OK || d->results || !gpi_hash_order_suits(batch, d->strategy)) return result;
-    removal->order.desc.keys = d->keys;
-    removal->order.desc.keys_offset = d->keys_offset;
-    return gpi_hash_order_plan(gp, batch, &removal->order);
-}
-
-static gp_result gpi_hash_check_erase(gp_context *gp, gpi_hash_batch *batch, const gpi_hash_removal *removal)
-{
-    const gp_hash_erase_desc *d = removal->desc;
-    gp_result r;
-    if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
-    r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, d->count, batch->table->key_size,
-                            GPI_READS);
-    if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "results", d->results, d->results_offset, d->count, 1, GPI_WRITES);
-    if (r == GP_OK) r = gpi_hash_check_apart(gp, batch);
-    return r == GP_OK ? gpi_hash_check_scratch(gp, batch, d->scratch, removal->order.bytes) : r;
-}
-
-static gp_result gpi_hash_launch_erase(gpi_call *call, const gpi_hash_batch *batch, gpi_hash_removal *removal)
-{
-    const gp_hash_erase_desc *d = removal->desc;
-    const gp_sort_desc *ordered = &removal->order.desc;
-    cl_uint wants = d->results ? GPI_WANTS_RESULTS : 0;
-    cl_mem scratch;
-    if (removal->order.wanted) {
-        gp_result result = gpi_call_scratch(call, d->scratch, removal->order.bytes, &scratch);
-        if (result == GP_OK) result = gpi_hash_order_launch(call, &removal->order, scratch);
-        if (result != GP_OK) return result;
-        wants |= GPI_IS_CHECKED;
-    }
-    gpi_call_kernel(call, batch->program, GPI_HASH_ERASE);
-    gpi_hash_arg_table(call, batch->table);
-    if (removal->order.wanted) gpi_hash_arg_array(call, ordered->keys_out, ordered->keys_out_offset);
-    else gpi_hash_arg_array(call, d->keys, d->keys_offset);
-    gpi_hash_arg_array(call, d->results, d->results_offset);
-    gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
-    GPI_CALL_ARG(call, wants);
-    return gpi_hash_launch_batch(call, batch, &batch->count);
-}
-
-GP_API gp_result gp_hash_erase(gp_context *gp, gp_hash handle, const gp_hash_erase_desc *desc)
-{
-    static const char function[] = "gp_hash_erase";
-    gpi_hash_batch batch;
-    gpi_hash_removal removal;
-    gpi_call call;
-    gp_result result;
-    if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    memset(&removal, 0, sizeof removal);
-    removal.desc = desc;
-    result = gpi_hash_plan_erase(gp, function, handle, &batch, &removal);
-    if (result == GP_OK && desc->count > 0) result = gpi_hash_check_erase(gp, &batch, &removal);
-    if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
-    if (result == GP_OK && desc->count > 0) result = gpi_hash_launch_erase(&call, &batch, &removal);
-    return gpi_call_end(&call, result);
-}
-
-GP_API gp_result gp_hash_erase_scratch_size(gp_context *gp, gp_hash table, const gp_hash_erase_desc *desc,
-                                            size_t *bytes)
-{
-    static const char function[] = "gp_hash_erase_scratch_size";
-    gpi_hash_batch batch;
-    gpi_hash_removal removal;
-    gp_result result;
-    if (bytes) *bytes = 0;
-    if (!gp || !desc || !bytes)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
-    memset(&removal, 0, sizeof removal);
-    removal.desc = desc;
-    result = gpi_hash_plan_erase(gp, function, table, &batch, &removal);
-    if (result == GP_OK) *bytes = removal.order.bytes;
-    return result;
-}
-/* ---- End file src/hash_find.c ---- */
-
-/* ---- Begin file src/hash_slots.c ---- */
-/* hash_slots.c - what goes over a whole hash table: retrieve, for_each, rehash, counts, statistics; and its
-   source for kernels of the caller's own. */
-
-/* Of hash/slots.cl, in uints. */
-enum {
-    GPI_STATS_LIVE = 0,
-    GPI_STATS_DEAD = 2,
-    GPI_STATS_DEPTHS = 4,
-    GPI_STATS_MAX = 6,
-    GPI_STATS_BINS = 8,
-    GPI_STATS_WORDS = GPI_STATS_BINS + 2 * GP_HASH_BINS
-};
-
-/* ------------------------------------------------------------------ retrieve */
-
-/* The sort behind a retrieve with sort_type: in place, as many keys as were found. */
-static gp_sort_desc gpi_hash_sort_desc(const gpi_table *table, const gp_hash_retrieve_desc *desc)
-{
-    gp_sort_desc sort;
-    memset(&sort, 0, sizeof sort);
-    sort.keys = desc->keys;
-    sort.keys_offset = desc->keys_offset;
-    sort.values = desc->values;
-    sort.values_offset = desc->values_offset;
-    sort.count = desc->room;
-    sort.count_buffer = desc->live_count;
-    sort.count_offset = desc->live_count_offset;
-    sort.count_type = GP_U32;
-    sort.key_type = desc->sort_type;
-    sort.value_size = desc->values ? table->value_size : 0;
-    sort.descending = desc->descending;
-    sort.scratch = desc->scratch;
-    return sort;
-}
-
-static gp_result gpi_hash_check_retrieve(gp_context *gp, gpi_hash_batch *batch,
-                                         const gp_hash_retrieve_desc *d)
-{
-    const size_t k = batch->table->key_size, v = batch->table->value_size;
-    gp_result r;
-    if (d->sort_type && gpi_type_size(d->sort_type) != k) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "%s: sort_type = %d is no type of the table's keys of %zu bytes", batch->function,
-                        (int)d->sort_type, k);
-    }
-    if (v == 0 && d->values) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and the table is a set",
-                        batch->function);
-    }
-    if (d->descending && !d->sort_type) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: descending is set, and sort_type is 0",
-                        batch->function);
-    }
-    if (!d->live_count)
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: live_count is NULL", batch->function);
-    if (!d->keys && d->room > 0)
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
-    r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, d->room, k, GPI_WRITES);
-    if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, d->room, v, GPI_WRITES);
-    if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "live_count", d->live_count, d->live_count_offset, 1, 4,
-                                GPI_WRITES);
-    return r == GP_OK ? gpi_hash_check_apart(gp, batch) : r;
-}
-
-/* Behind the check: where the sort's scratch stands apart from all that. */
-static gp_result gpi_hash_plan_retrieve(gp_context *gp, const gpi_hash_batch *batch,
-                                        const gp_sort_desc *sort_desc, gpi_sort *sort)
-{
-    gpi_range used[GPI_HASH_USES];
-    size_t i;
-    gp_result result;
-    gpi_sort_init(sort, batch->function, sort_desc, false);
-    if (!sort_desc->key_type) return GP_OK;
-    result = gpi_sort_plan(gp, sort);
-    if (result != GP_OK) return result;
-    for (i = 0; i < batch->use_count; i++) used[i] = batch->uses[i].range;
-    return gpi_check_scratch(gp, batch->function, sort_desc->scratch, sort->at.end, used, batch->use_count);
-}
-
-static gp_result gpi_hash_collect(gpi_call *call, const gpi_hash_batch *batch, const gp_hash_retrieve_desc *d)
-{
-    const gp_result result = gpi_call_fill(call, d->live_count, 4 * d->live_count_offset, 4);
-    if (result != GP_OK) return result;
-    gpi_call_kernel(call, batch->program, GPI_HASH_COLLECT);
-    gpi_hash_arg_table(call, batch->table);
-    gpi_hash_arg_array(call, d->keys, d->keys_offset);
-    gpi_hash_arg_array(call, d->values, d->values_offset);
-    gpi_hash_arg_array(call, d->live_count, d->live_count_offset);
-    gpi_sort_arg_long(call, d->room);
-    gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
-    gpi_sort_arg_uint(call, d->values ? GPI_WANTS_VALUES : 0);
-    return gpi_hash_launch_slots(call, batch->table, &batch->plan, true);
-}
-
-GP_API gp_result gp_hash_retrieve(gp_context *gp, gp_hash table, const gp_hash_retrieve_desc *desc)
-{
-    static const char function[] = "gp_hash_retrieve";
-    gpi_hash_batch batch;
-    gp_sort_desc sort_desc;
-    gpi_sort sort;
-    gpi_call call;
-    gp_result result;
-    if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    result = gpi_hash_batch_open(gp, function, table, 0, NULL, 0, GP_TYPE_NONE, &batch);
-    if (result == GP_OK) result = gpi_hash_check_retrieve(gp, &batch, desc);
-    if (result != GP_OK) return result;
-    sort_desc = gpi_hash_sort_desc(batch.table, desc);
-    result = gpi_hash_plan_retrieve(gp, &batch, &sort_desc, &sort);
-    if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
-    if (result == GP_OK) result = gpi_hash_collect(&call, &batch, desc);
-    if (result == GP_OK && desc->sort_type) result = gpi_sort_launch(&call, &sort);
-    return gpi_call_end(&call, result);
-}
-
-GP_API gp_result gp_hash_retrieve_scratch_size(gp_context *gp, gp_hash table,
-                                               const gp_hash_retrieve_desc *desc, size_t *bytes)
-{
-    static const char function[] = "gp_hash_retrieve_scratch_size";
-    gpi_hash_batch batch;
-    gp_sort_desc sort_desc;
-    gpi_sort sort;
-    gp_result result;
-    if (bytes) *bytes = 0;
-    if (!gp || !desc || !bytes)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
-    result = gpi_hash_batch_open(gp, function, table, 0, NULL, 0, GP_TYPE_NONE, &batch);
-    if (result != GP_OK) return result;
-    sort_desc = gpi_hash_sort_desc(batch.table, desc);
-    sort_desc.scratch = NULL;
-    result = gpi_hash_plan_retrieve(gp, &batch, &sort_desc, &sort);
-    if (result == GP_OK) *bytes = sort.at.end;
-    return result;
-}
-
-/* ------------------------------------------------------------------ for_each */
-
-/* How a type's values come from a slot's bits: "as_float((uint)(bits))". */
-static void gpi_each_define(gpi_text *text, const char *what, gp_type type)
-{
-    const char *name = gpi_type_cl(type), *bits = gpi_type_size(type) == 8 ? "ulong" : "uint";
-    gpi_text_add(text, "#define GPI_EACH_%s %s\n#define GPI_EACH_%s_OF(bits) as_%s((%s)(bits))\n", what, name,
-                 what, name, bits);
-}
-
-static void gpi_each_function(gpi_text *text, const char *type, const char *name, const char *expression,
-                              bool has_value)
-{
-    gpi_text_add(text, "static %s gpi_each_%s(const GPI_EACH_KEY k, const GPI_EACH_VALUE %s)\n{\n", type,
-                 name, has_value ? "v" : "gpi_none");
-    gpi_text_add(text, "    (void)k;\n    (void)%s;\n", has_value ? "v" : "gpi_none");
-    gpi_text_add(text, "    return (%s)(\n#line 1 \"%s\"\n%s\n    );\n}\n", type, name, expression);
-}
-
-/* The caller's expressions as functions; to be freed. */
-static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, gp_type key, gp_type value, bool is_set)
-{
-    const char *where = desc->where ? desc->where : "1", *map = desc->map ? desc->map : is_set ? "0" : "v";
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_each_define(&text, "KEY", key);
-    gpi_each_define(&text, "VALUE", value);
-    gpi_text_add(&text, "#define GPI_EACH_BITS(x) as_%s(x)\n#define GPI_EACH_ERASE %d\n",
-                 gpi_type_size(value) == 8 ? "ulong" : "uint", desc->erase);
-    gpi_each_function(&text, "bool", "where", where, !is_set);
-    gpi_each_function(&text, gpi_type_cl(value), "map", map, !is_set);
-    if (!text.failed) return text.data;
-    free(text.data);
-    return NULL;
-}
-
-static gp_result gpi_each_check(gp_context *gp, const char *function, const gpi_table *table,
-                                const gp_hash_for_each_desc *desc, gp_type *key, gp_type *value)
-{
-    gp_result result;
-    *key = desc->key_type ? desc->key_type : table->key_size == 8 ? GP_U64 : GP_U32;
-    *value = desc->value_type ? desc->value_type : table->value_size == 8 ? GP_U64 : GP_U32;
-    if ((desc->map != NULL) == desc->erase) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is %s and erase is %s: either one", function,
-                        desc->map ? "given" : "NULL", desc->erase ? "true" : "false");
-    }
-    result = gpi_check_text(gp, function, "map", desc->map);
-    if (result == GP_OK) result = gpi_check_text(gp, function, "where", desc->where);
-    if (result != GP_OK) return result;
-    if (table->value_size == 0 && (desc->map || desc->value_type))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: the table is a set: it has no values to map",
-                        function);
-    if (gpi_type_size(*key) != table->key_size ||
-        (table->value_size && gpi_type_size(*value) != table->value_size)) {
-        return gpi_fail(
-            gp, GP_ERROR_INVALID_TYPE,
-            "%s: key_type = %d, value_type = %d: the table has keys of %zu and values of %zu bytes", function,
-            (int)desc->key_type, (int)desc->value_type, table->key_size, table->value_size);
-    }
-    if ((*key == GP_F64 || *value == GP_F64) && !gp->info.fp64)
-        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: GP_F64 needs cl_khr_fp64: %s", function,
-                        gp->info.name);
-    return GP_OK;
-}
-
-static gp_result gpi_each_program(gp_context *gp, const char *function, const gpi_table *table,
-                                  const gp_hash_for_each_desc *desc, gpi_plan *plan, gpi_program **program)
-{
-    gp_type key, value;
-    char *more;
-    gp_result result = gpi_each_check(gp, function, table, desc, &key, &value);
-    if (result != GP_OK) return result;
-    more = gpi_each_prelude(desc, key, value, table->value_size == 0);
-    if (!more) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
-    result = gpi_hash_program(gp, function, GPI_HASH_EACH, table, more, plan, program);
-    free(more);
-    return result;
-}
-
-GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash handle, const gp_hash_for_each_desc *desc)
-{
-    static const char function[] = "gp_hash_for_each";
-    gpi_table *table = gpi_hash_of(gp, function, handle);
-    gpi_plan plan;
-    gpi_program *program;
-    gpi_call call;
-    gp_result result;
-    if (desc && desc->done) *desc->done = NULL;
-    if (!table) return GP_ERROR_INVALID_ARGUMENT;
-    if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: desc is NULL", function);
-    result = gpi_each_program(gp, function, table, desc, &plan, &program);
-    if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
-    if (result == GP_OK) {
-        gpi_call_kernel(&call, program, 0);
-        gpi_hash_arg_table(&call, table);
-        result = gpi_hash_launch_slots(&call, table, &plan, true);
-    }
-    return gpi_call_end(&call, result);
-}
-
-/* ------------------------------------------------------------------ counts, rehash */
-
-/* The table's counts, by GPI_COUNT_... and gp_hash_result. Blocks. */
-static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, const gpi_table *table,
-                                      uint64_t counts[GPI_HASH_COUNTS])
-{
-    const bool unread = gp->hash_unread;
-    cl_uint header[GPI_HASH_HEADER_BYTES / 4];
-    const cl_uint *words = header + GPI_HASH_COUNTS_AT / 4;
-    cl_ulong facts[4];
-    gpi_call call;
-    gp_result result;
-    size_t i;
-    gp->hash_unread = false; /* what was refused before does not keep a table from growing */
-    result = gp->out_of_order ? gpi_finish(gp) : GP_OK;
-    if (result == GP_OK) {
-        result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
-        if (result == GP_OK) result = gpi_call_read(&call, table->buffer, 0, sizeof header, header);
-        result = gpi_call_end_within(&call, result);
-    }
-    gp->hash_unread = unread;
-    gpi_hash_facts(table, facts);
-    if (result == GP_OK && memcmp(header, facts, sizeof facts) != 0)
-        result = gpi_hash_fail_strange(gp, function);
-    for (i = 0; i < GPI_HASH_COUNTS && result == GP_OK; i++)
-        counts[i] = (uint64_t)words[2 * i + 1] << 32 | words[2 * i];
-    return result;
-}
-
-static uint64_t gpi_hash_live(const uint64_t *counts)
-{
-    return counts[GP_HASH_INSERTED] - counts[GP_HASH_ERASED];
-}
-
-/* Moves the live keys of `from` into `to`, which has its memory. */
-static gp_result gpi_hash_move(gp_context *gp, const char *function, const gpi_table *from, gpi_table *to)
-{
-    uint64_t counts[GPI_HASH_COUNTS];
-    gpi_plan plan;
-    gpi_program *program;
-    gpi_call call;
-    gp_result result = gpi_hash_program(gp, function, GPI_HASH, to, "", &plan, &program);
-    if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
-    if (result == GP_OK) result = gpi_hash_clear_slots(&call, to, from);
-    if (result == GP_OK) {
-        gpi_call_kernel(&call, program, GPI_HASH_MOVE);
-        gpi_hash_arg_table(&call, to);
-        gpi_hash_arg_table(&call, from);
-        result = gpi_hash_launch_slots(&call, from, &plan, true);
-    }
-    result = gpi_call_end_within(&call, result);
-    if (result == GP_OK) result = gpi_hash_read_counts(gp, function, to, counts);
-    if (result != GP_OK) return result;
-    if (counts[GPI_HASH_LOST] > 0) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: %llu keys would find no place in %llu slots", function,
-                        (unsigned long long)counts[GPI_HASH_LOST], (unsigned long long)to->mask + 1);
-    }
-    to->taken = counts[GPI_HASH_CLAIMED];
-    return GP_OK;
-}
-
-/* The table gets other slots, in `own` or memory of its own; or stays as it is. */
-static gp_result gpi_hash_rehash(gp_context *gp, const char *function, gpi_table *table, uint32_t mask,
-                                 cl_mem own)
-{
-    const cl_mem before = table->buffer;
-    gpi_table next = *table;
-    gp_result result;
-    next.mask = mask;
-    next.buffer = NULL;
-    result = gpi_hash_allocate(gp, function, own, &next);
-    if (result == GP_OK) result = gpi_hash_move(gp, function, table, &next);
-    if (result == GP_OK) (void)clReleaseMemObject(before);
-    else if (next.buffer) (void)clReleaseMemObject(next.buffer);
-    if (result == GP_OK) {
-        next.references = table->references;
-        *table = next;
-    }
-    return result;
-}
-
-/* A table that grows gets more slots before `count` keys might take more than it may have: only then is the
-   device asked how many are taken. */
-static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count)
-{
-    uint64_t counts[GPI_HASH_COUNTS];
-    const double most = table->max_load * ((double)table->mask + 1);
-    uint32_t mask;
-    gp_result result;
-    if (!table->grow) return GP_OK;
-    if ((double)table->taken + (double)count <= most) {
-        table->taken += count;
-        return GP_OK;
-    }
-    result = gpi_hash_read_counts(gp, function, table, counts);
-    if (result != GP_OK) return result;
-    table->taken = counts[GPI_HASH_CLAIMED];
-    if ((double)table->taken + (double)count > most) {
-        const uint64_t wanted = gpi_hash_live(counts) + count;
-        result = gpi_hash_capacity(gp, function, 0, wanted, table->max_load, &mask);
-        if (result == GP_OK)
-            result = gpi_hash_rehash(gp, function, table, mask > table->mask ? mask : table->mask, NULL);
-    }
-    if (result == GP_OK) table->taken += count;
-    return result;
-}
-
-GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash handle, const gp_hash_rehash_desc *desc)
-{
-    static const char function[] = "gp_hash_rehash";
-    gpi_table *table = gpi_hash_of(gp, function, handle);
-    uint64_t counts[GPI_HASH_COUNTS];
-    uint32_t mask;
-    gp_result result = GP_OK;
-    if (!table) return GP_ERROR_INVALID_ARGUMENT;
-    if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: desc is NULL", function);
-    mask = table->mask;
-    if (desc->capacity || desc->expected_count)
-        result =
-            gpi_hash_capacity(gp, function, desc->capacity, desc->expected_count, table->max_load, &mask);
-    if (result == GP_OK) result = gpi_hash_read_counts(gp, function, table, counts);
-    if (result != GP_OK) return result;
-    if (gpi_hash_live(counts) > (uint64_t)mask + 1 + gpi_hash_side_slots(table)) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: capacity = %llu, too few for %llu live keys", function,
-                        (unsigned long long)mask + 1, (unsigned long long)gpi_hash_live(counts));
-    }
-    return gpi_hash_rehash(gp, function, table, mask, desc->buffer);
-}
-
-static gp_result gpi_hash_count_all(gp_context *gp, const char *function, gp_hash handle, gp_hash_counts *out)
-{
-    const gpi_table *table = gpi_hash_of(gp, function, handle);
-    uint64_t counts[GPI_HASH_COUNTS];
-    gp_result result;
-    memset(out, 0, sizeof *out);
-    if (!table) return GP_ERROR_INVALID_ARGUMENT;
-    result = gpi_hash_read_counts(gp, function, table, counts);
-    if (result != GP_OK) return result;
-    out->capacity = (uint64_t)table->mask + 1;
-    out->live = gpi_hash_live(counts);
-    out->inserted = counts[GP_HASH_INSERTED];
-    out->existed = counts[GP_HASH_EXISTED];
-    out->failed = counts[GP_HASH_FAILED];
-    out->refused = counts[GP_HASH_REFUSED];
-    out->superseded = counts[GP_HASH_SUPERSEDED];
-    out->erased = counts[GP_HASH_ERASED];
-    /* Keys behind the table take no slot: where one is live, there is a dead one more than this tells. */
-    out->dead = counts[GPI_HASH_CLAIMED] > out->live ? counts[GPI_HASH_CLAIMED] - out->live : 0;
-    return gpi_hash_result(gp);
-}
-
-GP_API gp_result gp_hash_counts_read(gp_context *gp, gp_hash table, gp_hash_counts *out)
-{
-    if (!out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_counts_read: out is NULL");
-    return gpi_hash_count_all(gp, "gp_hash_counts_read", table, out);
-}
-
-GP_API gp_result gp_hash_size_read(gp_context *gp, gp_hash table, size_t *live)
-{
-    gp_hash_counts counts;
-    gp_result result;
-    if (!live) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_size_read: live is NULL");
-    result = gpi_hash_count_all(gp, "gp_hash_size_read", table, &counts);
-    *live = (size_t)counts.live; /* 0 on failure */
-    return result;
-}
-
-/* ------------------------------------------------------------------ statistics */
-
-static uint64_t gpi_hash_wide(const cl_uint *words, size_t at)
-{
-    return (uint64_t)words[at + 1] << 32 | words[at];
-}
-
-static gp_result gpi_hash_measure(gpi_call *call, const gpi_table *table, cl_uint words[GPI_STATS_WORDS])
-{
-    const size_t bytes = GPI_STATS_WORDS * sizeof *words;
-    gpi_plan plan;
-    gpi_program *program;
-    cl_mem stats = NULL;
-    gp_result result = gpi_hash_program(call->gp, call->function, GPI_HASH, table, "", &plan, &program);
-    if (result == GP_OK) result = gpi_call_scratch(call, NULL, bytes, &stats);
-    if (result == GP_OK) result = gpi_call_fill(call, stats, 0, bytes);
-    if (result != GP_OK) return result;
-    gpi_call_kernel(call, program, GPI_HASH_MEASURE);
-    gpi_hash_arg_table(call, table);
-    GPI_CALL_ARG(call, stats);
-    result = gpi_hash_launch_slots(call, table, &plan, true);
-    return result == GP_OK ? gpi_call_read(call, stats, 0, bytes, words) : result;
-}
-
-GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash handle, gp_hash_stats *out)
-{
-    static const char function[] = "gp_hash_stats_read";
-    gpi_table *table = gpi_hash_of(gp, function, handle);
-    cl_uint words[GPI_STATS_WORDS];
-    uint64_t counts[GPI_HASH_COUNTS];
-    gpi_call call;
-    gp_result result;
-    size_t b;
-    if (!table) return GP_ERROR_INVALID_ARGUMENT;
-    if (!out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: out is NULL", function);
-    result = gpi_hash_read_counts(gp, function, table, counts); /* is there a table? */
-    if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
-    if (result == GP_OK) result = gpi_hash_measure(&call, table, words);
-    result = gpi_call_end_within(&call, result);
-    if (result != GP_OK) return result;
-    memset(out, 0, sizeof *out);
-    out->capacity = (uint64_t)table->mask + 1;
-    out->live = gpi_hash_wide(words, GPI_STATS_LIVE);
-    out->dead = gpi_hash_wide(words, GPI_STATS_DEAD);
-    out->load = (double)(out->live + out->dead) / (double)out->capacity;
-    out->max_depth = words[GPI_STATS_MAX];
-    if (out->live > 0) out->mean_depth = (double)gpi_hash_wide(words, GPI_STATS_DEPTHS) / (double)out->live;
-    for (b = 0; b < GP_HASH_BINS; b++) out->depths[b] = gpi_hash_wide(words, GPI_STATS_BINS + 2 * b);
-    return GP_OK;
-}
-
-/* ------------------------------------------------------------------ source, warm-up */
-
-/* For gp_device_source: the layers that a kernel of the caller's needs, as gpi_source_compose has them, up to
-   one key. */
-static gp_result gpi_hash_device_text(gp_context *gp, const char *function, gp_hash handle, gpi_text *text)
-{
-    const gpi_table *table = gpi_hash_of(gp, function, handle);
-    gpi_plan plan;
-    char *prelude;
-    gp_result result;
-    if (!table) return GP_ERROR_INVALID_ARGUMENT;
-    result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, &plan);
-    if (result != GP_OK) return result;
-    plan.group = 1;
-    prelude = gpi_hash_prelude(gp, table, &plan,
-                               table->value_size == 8 ? "#define GPI_VALUE_WIDTH GPI_WIDE_VALUE\n"
-                                                      : "#define GPI_VALUE_WIDTH 0\n");
-    if (!prelude) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a text", function);
-    gpi_text_add(text, "%s", prelude);
-    free(prelude);
-    gpi_text_add_kernels(text, "hash/device.cl");
-    return GP_OK;
-}
-
-/* Every kernel once, on a small table of the context's own. */
-static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc)
-{
-    gp_hash_desc small;
-    gp_hash table;
-    gp_hash_insert_desc insert;
-    gp_hash_find_desc find;
-    gp_hash_erase_desc erase;
-    gp_hash_retrieve_desc retrieve;
-    gp_hash_rehash_desc again;
-    gp_hash_stats stats;
-    gp_result result;
-    memset(&small, 0, sizeof small);
-    memset(&insert, 0, sizeof insert);
-    memset(&find, 0, sizeof find);
-    memset(&erase, 0, sizeof erase);
-    memset(&retrieve, 0, sizeof retrieve);
-    memset(&again, 0, sizeof again);
-    small.key_size = desc->key_size;
-    small.value_size = desc->value_size;
-    small.capacity = 64;
-    result = gpi_hash_check_sizes(gp, "gp_warmup", &small);
-    if (result == GP_OK) result = gp_hash_create(gp, &small, &table);
-    if (result != GP_OK) return result;
-    result = gpi_alloc_zeros(gp, 64, &insert.keys);
-    if (result == GP_OK) result = gpi_alloc_zeros(gp, 64, &find.found);
-    if (small.value_size) insert.values = insert.keys;
-    find.keys = erase.keys = insert.keys;
-    retrieve.live_count = find.found;
-    insert.count = find.count = erase.count = 1;
-    if (result == GP_OK) result = gp_hash_insert(gp, table, &insert);
-    insert.op = GP_SUM;
-    if (result == GP_OK && small.value_size) result = gp_hash_insert_or_apply(gp, table, &insert);
-    if (result == GP_OK) result = gp_hash_find(gp, table, &find);
-    if (result == GP_OK) result = gp_hash_retrieve(gp, table, &retrieve);
-    if (result == GP_OK) result = gp_hash_stats_read(gp, table, &stats);
-    if (result == GP_OK) result = gp_hash_rehash(gp, table, &again);
-    if (result == GP_OK) result = gp_hash_erase(gp, table, &erase);
-    if (insert.keys) (void)clReleaseMemObject(insert.keys);
-    if (find.found) (void)clReleaseMemObject(find.found);
-    (void)gp_hash_destroy(gp, table);
-    return result;
-}
-/* ---- End file src/hash_slots.c ---- */
-
-/* ---- Begin file src/device_source.c ---- */
-/* device_source.c - gp_device_source: parts of the library as text for the caller's kernels. */
-
-enum { GPI_TILE_NAME_MAX = 32, GPI_TILE_OPS_MAX = 64, GPI_TILE_GROUP_MAX = 65536 };
-
-/* ------------------------------------------------------------------ checks */
-
-static bool gpi_is_identifier(const char *name)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-    const size_t length = name ? strlen(name) : 0;
-    return length > 0 && length <= GPI_TILE_NAME_MAX && strspn(name, letters) == length;
-}
-
-static gp_result gpi_tile_check_name(gp_context *gp, const char *function, const gp_device_source_desc *desc,
-                                     size_t k)
-{
-    const char *name = desc->ops[k].name;
-    char quoted[GPI_QUOTE_MAX];
-    size_t i;
-    if (!gpi_is_identifier(name)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: ops[%zu].name is %s, must be 1 to %d letters, digits and underscores", function,
-                        k, name ? gpi_quote(name, strlen(name), quoted) : "NULL", (int)GPI_TILE_NAME_MAX);
-    }
-    for (i = 0; i < k; i++) {
-        if (strcmp(desc->ops[i].name, name) == 0) {
-            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops[%zu] and ops[%zu] are both named %s",
-                            function, i, k, name);
-        }
-    }
-    return GP_OK;
-}
-
-/* What is wrong with an operation is said of ops[k]. */
-static gp_result gpi_tile_element(gp_context *gp, const char *function, const gp_tile_op *op, size_t k,
-                                  gpi_element *element)
-{
-    char prefix[32];
-    gpi_operation operation;
-    gp_result result;
-    memset(&operation, 0, sizeof operation);
-    operation.type = op->type;
-    operation.op = op->op;
-    operation.monoid = op->monoid;
-    if (!op->monoid) operation.out_type = op->type;
-    if (!op->monoid && gpi_is_arg(op->op)) {
-        result = gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d: argmin and argmax take a monoid here",
-                          function, (int)op->op);
-    } else {
-        result = gpi_element_make(gp, function, &operation, element);
-    }
-    (void)snprintf(prefix, sizeof prefix, "ops[%zu].", k);
-    if (result != GP_OK) gpi_fail_within(gp, function, prefix);
-    return result;
-}
-
-static gp_result gpi_tile_check(gp_context *gp, const char *function, const gp_device_source_desc *desc)
-{
-    gpi_element element;
-    gp_result result = GP_OK;
-    size_t k;
-    if (!desc->ops != !desc->op_count || desc->op_count > GPI_TILE_OPS_MAX) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops is %s, op_count = %zu, at most %d", function,
-                        desc->ops ? "given" : "NULL", desc->op_count, (int)GPI_TILE_OPS_MAX);
-    }
-    if (desc->group > GPI_TILE_GROUP_MAX) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: group = %u, at most %d", function,
-                        (unsigned)desc->group, (int)GPI_TILE_GROUP_MAX);
-    }
-    if (desc->table.id) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: table goes with GP_DEVICE_HASH", function);
-    }
-    for (k = 0; k < desc->op_count && result == GP_OK; k++) {
-        result = gpi_tile_check_name(gp, function, desc, k);
-        if (result == GP_OK) result = gpi_tile_element(gp, function, &desc->ops[k], k, &element);
-    }
-    return result;
-}
-
-/* ------------------------------------------------------------------ text */
-
-/* What group/collectives.cl is to know of one operation, whose names end in _k. */
-static void gpi_tile_text_op(const gp_tile_op *op, const gpi_element *element, unsigned k, const char *type,
-                             gpi_text *text)
-{
-    const unsigned words = (unsigned)(element->base_size + 3) / 4;
-    gpi_text_add(text,
-                 "static %s gpi_identity_%u(void)\n{\n    const union {\n        uint word[%u];\n"
-                 "        %s value;\n    } identity = {{",
-                 type, k, words, type);
-    gpi_identity_words(element, text);
-    gpi_text_add(text, "}};\n    return identity.value;\n}\n");
-    gpi_text_add(text, "#define GPI_GROUP gp_tile_%s\n#define GPI_GROUP_T %s\n", op->name, type);
-    gpi_text_add(text, "#define GPI_GROUP_IDENTITY gpi_identity_%u()\n", k);
-}
-
-static void gpi_tile_text_builtin(const gp_tile_op *op, const gpi_element *element, unsigned k,
-                                  gpi_text *text)
-{
-    const gpi_field *field = &element->fields[0];
-    gpi_prelude_field(field, field->value, k, text);
-    gpi_text_add(text, "#define GPI_FIELD %u\n", k);
-    gpi_text_add_kernels(text, "element/op.cl");
-    gpi_tile_text_op(op, element, k, gpi_type_cl(field->value), text);
-    gpi_text_add(text, "#define GPI_GROUP_COMBINE(a, b) gpi_field_combine_%u(a, b)\n", k);
-    gpi_text_add_kernels(text, "group/collectives.cl");
-}
-
-/* A source that several operations share is there once. */
-static void gpi_tile_text_monoid(const gp_device_source_desc *desc, const gpi_element *element, unsigned k,
-                                 gpi_text *text)
-{
-    const gp_tile_op *op = &desc->ops[k];
-    char user[32];
-    unsigned i = 0;
-    while (i < k && (!desc->ops[i].monoid || strcmp(desc->ops[i].monoid->source, op->monoid->source) != 0))
-        i++;
-    (void)snprintf(user, sizeof user, "gpi_user_%u", k);
-    if (i == k) gpi_text_add(text, "#line 1 \"monoid\"\n%s\n\n", op->monoid->source);
-    gpi_prelude_user(op->monoid, user, text);
-    gpi_tile_text_op(op, element, k, user, text);
-    gpi_text_add(text, "#define GPI_GROUP_COMBINE(a, b) %s_combine(a, b)\n", user);
-    gpi_text_add_kernels(text, "group/collectives.cl");
-}
-
-static const char gpi_tile_counts[] = "#define GPI_GROUP gpi_counts\n#define GPI_GROUP_T uint\n"
-                                      "#define GPI_GROUP_COMBINE(a, b) ((a) + (b))\n"
-                                      "#define GPI_GROUP_IDENTITY 0u\n";
-
-/* Items in rows, whatever the group's dimensions. */
-static void gpi_tile_text_group(const gp_context *gp, uint32_t group, gpi_text *text)
-{
-    if (gp->info.fp64) gpi_text_add(text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
-    if (group) gpi_text_add(text, "#define GP_TILE_GROUP %u\n#define GPI_GROUP_SIZE %uu\n", group, group);
-    else
-        gpi_text_add(text, "#define GPI_GROUP_SIZE ((uint)get_local_size(0) * (uint)get_local_size(1) * "
-                           "(uint)get_local_size(2))\n");
-    gpi_text_add(text, "#define GPI_GROUP_ITEM ((uint)get_local_id(0) + (uint)get_local_size(0) * "
-                       "((uint)get_local_id(1) + (uint)get_local_size(1) * (uint)get_local_id(2)))\n");
-    gpi_text_add(text, "#define GPI_GROUP_ALONE %d\n#define GPI_LANES 1\n%s", group == 1, gpi_tile_counts);
-    gpi_text_add_kernels(text, "group/device.cl");
-}
-
-static gp_result gpi_tile_device_text(gp_context *gp, const char *function, const gp_device_source_desc *desc,
-                                      gpi_text *text)
-{
-    gpi_element element;
-    gp_result result = gpi_tile_check(gp, function, desc);
-    unsigned k;
-    if (result != GP_OK) return result;
-    gpi_tile_text_group(gp, desc->group, text);
-    for (k = 0; k < desc->op_count && result == GP_OK; k++) {
-        result = gpi_tile_element(gp, function, &desc->ops[k], k, &element);
-        if (result != GP_OK) break;
-        if (desc->ops[k].monoid) gpi_tile_text_monoid(desc, &element, k, text);
-        else gpi_tile_text_builtin(&desc->ops[k], &element, k, text);
-    }
-    return result;
-}
-
-/* ------------------------------------------------------------------ call */
-
-static gp_result gpi_device_compose(gp_context *gp, const char *function, const gp_device_source_desc *desc,
-                                    gpi_text *text)
-{
-    if (desc->part == GP_DEVICE_TILE) return gpi_tile_device_text(gp, function, desc, text);
-    if (desc->part != GP_DEVICE_HASH) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: part = %d is not a gp_device_part", function,
-                        (int)desc->part);
-    }
-    if (desc->ops || desc->op_count || desc->group) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops, op_count and group go with GP_DEVICE_TILE",
-                        function);
-    }
-    return gpi_hash_device_text(gp, function, desc->table, text);
-}
-
-GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *desc, char *out,
-                                  size_t capacity, size_t *size)
-{
-    static const char function[] = "gp_device_source";
-    gpi_text text;
-    gp_result result;
-    if (size) *size = 0;
-    if (!gp || !desc || !size || (!out && capacity > 0))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc, text or size is NULL", function);
-    memset(&text, 0, sizeof text);
-    result = gpi_device_compose(gp, function, desc, &text);
-    if (result == GP_OK) gpi_text_add(&text, "#line 1 \"user\"\n");
-    if (result == GP_OK && text.failed)
-        result = gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a text", function);
-    if (result == GP_OK) {
-        *size = text.length + 1;
-        if (capacity > 0) {
-            const size_t length = text.length < capacity ? text.length : capacity - 1;
-            memcpy(out, text.data, length);
-            out[length] = 0;
-        }
-    }
-    free(text.data);
-    return result;
-}
-/* ---- End file src/device_source.c ---- */
-
-/* ---- Begin file src/nest.c ---- */
-/* nest.c - what brackets, scans of stacks and trees share: codes of symbols, and what their programs begin
- * with.
- */
-
-enum { GPI_LISTED_MAX = 12 }; /* of nest/symbols.cl */
-
-/* What the kernels know of bytes: nest/symbols.cl. */
-typedef struct gpi_classes {
-    int8_t code[256], sign[256], opens[256];
-    uint8_t listed[GPI_LISTED_MAX];
-    uint8_t count, others, lists, unused;
-} gpi_classes;
-
+/* ---- Begin file src/nest/nest.h ---- */
+/* nest.h - what brackets, scans of stacks and trees share. */
 /* A checked call, ready to run. */
 typedef struct gpi_brackets {
     const gp_brackets_desc *desc;
@@ -25464,193 +23888,33 @@ typedef struct gpi_brackets {
     size_t errors_offset;
 } gpi_brackets;
 
-/* ------------------------------------------------------------------ codes */
+/* nest.c */
+static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b);
+static gp_result gpi_brackets_classes(gp_context *gp, gpi_brackets *b);
+static void gpi_symbols_free(gp_context *gp);
+static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b);
+static void gpi_brackets_add_nest(const gpi_brackets *b, gpi_text *text);
+static void gpi_brackets_add_shape(const gpi_plan *plan, gpi_text *text);
+static char *gpi_brackets_prelude(const gpi_brackets *b);
 
-static gp_result gpi_brackets_pairs(gp_context *gp, gpi_brackets *b, const char *pairs)
-{
-    const size_t length = strlen(pairs);
-    char all[GPI_QUOTE_MAX], one[GPI_QUOTE_MAX];
-    size_t i;
-    if (length == 0 || length % 2 != 0 || length > 254) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: pairs = %s: openers and closers in turns, 1 to 127 pairs", b->function,
-                        gpi_quote(pairs, length, all));
-    }
-    for (i = 0; i < length; i++) {
-        const int kind = (int)(i / 2) + 1;
-        int8_t *code = &b->table[(unsigned char)pairs[i]];
-        if (*code != 0) {
-            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: pairs = %s: %s is there twice", b->function,
-                            gpi_quote(pairs, length, all), gpi_quote(pairs + i, 1, one));
-        }
-        *code = (int8_t)(i % 2 == 0 ? kind : -kind);
-    }
-    return GP_OK;
-}
+/* brackets.c */
+static gp_result gpi_brackets_index(gp_context *gp, gpi_brackets *b);
+static gp_result gpi_brackets_divide(gp_context *gp, gpi_brackets *b);
+static void gpi_brackets_arg_out(gpi_call *call, cl_mem out, size_t offset);
+static size_t gpi_brackets_groups(const gpi_brackets *b);
+static cl_uint gpi_brackets_parts(cl_uint leaves);
+static void gpi_brackets_init(gpi_brackets *b, const char *function, const gp_brackets_desc *desc);
+static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *desc);
 
-/* Whether codes go beyond one kind. */
-static bool gpi_brackets_kinds(const gpi_brackets *b)
-{
-    int first = 0;
-    size_t i;
-    if (!b->has_table) return true;
-    for (i = 0; i < 256; i++) {
-        const int kind = b->table[i] < 0 ? -b->table[i] : b->table[i];
-        if (kind != 0 && first == 0) first = kind;
-        if (kind != first && kind != 0) return true;
-    }
-    return false;
-}
+/* stack_scan.c */
+static gp_result gpi_stack_scan_warm_up(gp_context *gp, const gp_stack_scan_desc *desc);
 
-/* Codes of one byte are symbols, too. */
-static void gpi_brackets_identity(gpi_brackets *b)
-{
-    int i;
-    for (i = 0; i < 256; i++) b->table[i] = (int8_t)(i < 128 ? i : i - 256);
-}
+/* tree.c */
+static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc);
+/* ---- End file src/nest/nest.h ---- */
 
-static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
-{
-    const gp_brackets_desc *d = b->desc;
-    const bool codes = d->type == GP_I8 || d->type == GP_I32;
-    gp_result result;
-    if (!gpi_type_size(d->type)) return gpi_fail_type(gp, b->function, "type", d->type);
-    if (gpi_is_float(d->type) || (!d->map && !codes && d->type != GP_U8)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "%s: type = %d, must be GP_U8, GP_I8 or GP_I32, or with a map an integer type",
-                        b->function, (int)d->type);
-    }
-    if ((d->pairs != NULL) + (d->table != NULL) + (d->map != NULL) > (codes && !d->map ? 0 : 1)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: pairs, table and map exclude each other, and only a map goes with codes",
-                        b->function);
-    }
-    result = gpi_check_text(gp, b->function, "map", d->map);
-    if (result != GP_OK) return result;
-    b->has_table = !d->map && d->type != GP_I32;
-    if (b->has_table && codes) gpi_brackets_identity(b);
-    else if (b->has_table && d->table) memcpy(b->table, d->table, sizeof b->table);
-    else if (b->has_table) result = gpi_brackets_pairs(gp, b, d->pairs ? d->pairs : "()[]{}");
-    b->kinds = gpi_brackets_kinds(b);
-    return result;
-}
-
-/* Lists the symbols that are brackets, or the others, if they are few enough. */
-static void gpi_classes_list(gpi_classes *c)
-{
-    size_t i, brackets = 0, k = 0;
-    bool others;
-    for (i = 0; i < 256; i++) brackets += c->code[i] != 0;
-    others = brackets > 128;
-    if (others) brackets = 256 - brackets;
-    if (brackets > GPI_LISTED_MAX) return;
-    for (i = 0; i < 256; i++)
-        if ((c->code[i] == 0) == others) c->listed[k++] = (uint8_t)i;
-    c->count = (uint8_t)k;
-    c->others = others ? 255 : 0;
-    c->lists = 1;
-}
-
-static void gpi_classes_make(gpi_classes *c, const int8_t *table)
-{
-    size_t i;
-    memset(c, 0, sizeof *c);
-    for (i = 0; i < 256; i++) {
-        c->code[i] = table[i];
-        c->sign[i] = (int8_t)((table[i] > 0) - (table[i] < 0));
-        c->opens[i] = (int8_t)(table[i] > 0 ? -1 : 0);
-    }
-    gpi_classes_list(c);
-}
-
-/* The table on the device, kept from call to call. It never changes there: the one that has to go may still
-   be in use, and lives on until the commands that use it have ended. */
-static gp_result gpi_brackets_classes(gp_context *gp, gpi_brackets *b)
-{
-    gpi_symbols *s = gp->symbols;
-    gpi_classes classes;
-    cl_int error;
-    size_t k;
-    b->classes = gp->counters;
-    if (!b->has_table) return GP_OK;
-    for (k = 0; k < GPI_SYMBOL_TABLES && s->classes; k++, s++) {
-        b->classes = s->classes;
-        if (memcmp(s->table, b->table, sizeof b->table) == 0) return GP_OK;
-    }
-    s = &gp->symbols[gp->symbols_next];
-    gpi_classes_make(&classes, b->table);
-    b->classes = clCreateBuffer(gp->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof classes,
-                                &classes, &error);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, b->function, "clCreateBuffer");
-    if (s->classes) (void)clReleaseMemObject(s->classes);
-    memcpy(s->table, b->table, sizeof b->table);
-    s->classes = b->classes;
-    gp->symbols_next = (gp->symbols_next + 1) % GPI_SYMBOL_TABLES;
-    return GP_OK;
-}
-
-static void gpi_symbols_free(gp_context *gp)
-{
-    size_t k;
-    for (k = 0; k < GPI_SYMBOL_TABLES; k++)
-        if (gp->symbols[k].classes) (void)clReleaseMemObject(gp->symbols[k].classes);
-}
-
-/* GPI_INPUT_PARAMETERS */
-static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b)
-{
-    const cl_ulong offset = b->desc->in_offset;
-    GPI_CALL_ARG(call, b->desc->in);
-    GPI_CALL_ARG(call, offset);
-    GPI_CALL_ARG(call, b->classes);
-    gpi_call_arg_count(call, &b->count);
-}
-
-/* The parameters of nest/symbols.cl and nest/tile_summary.cl, but for the shape. */
-static void gpi_brackets_add_nest(const gpi_brackets *b, gpi_text *text)
-{
-    gpi_text_add(text, "#define GPI_SYMBOL %s\n#define GPI_TABLE %d\n",
-                 b->has_table ? "uchar" : gpi_type_cl(b->desc->type), b->has_table);
-    gpi_text_add(text, "#define GPI_INDEX_SIZE %u\n#define GPI_KINDS %d\n#define GPI_MATCH %d\n",
-                 (unsigned)b->index_size, b->kinds && b->errors, b->desc->match != NULL);
-    gpi_text_add(text, "#define GPI_BACK %d\n#define GPI_MEASURE %d\n#define GPI_ENCLOSE %d\n", b->back,
-                 b->back && b->errors, b->back && (b->desc->parent || b->desc->depth));
-    if (b->desc->map) {
-        gpi_text_add(text,
-                     "static int gpi_symbol_map(const %s x, const ulong i)\n{\n#line 1 \"map\"\n"
-                     "    return (int)(\n#line 1 \"map\"\n%s\n    );\n}\n"
-                     "#define GPI_CODE(x, i) gpi_symbol_map(x, i)\n",
-                     gpi_type_cl(b->desc->type), b->desc->map);
-    } else if (!b->has_table) {
-        gpi_text_add(text, "#define GPI_CODE(x, i) (x)\n");
-    }
-}
-
-/* What a program without elements begins with. */
-static void gpi_brackets_add_shape(const gpi_plan *plan, gpi_text *text)
-{
-    const bool local = plan->shape == GP_SHAPE_LOCAL;
-    gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
-    gpi_text_add(text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
-                 plan->items, plan->group * plan->items);
-    gpi_text_add(text, "#define GPI_WIDE 0\n#define GPI_FP64 0\n");
-}
-
-static char *gpi_brackets_prelude(const gpi_brackets *b)
-{
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_brackets_add_shape(&b->plan, &text);
-    gpi_brackets_add_nest(b, &text);
-    if (!text.failed) return text.data;
-    free(text.data);
-    return NULL;
-}
-/* ---- End file src/nest.c ---- */
-
-/* ---- Begin file src/brackets.c ---- */
+/* ---- Begin file src/nest/brackets.c ---- */
 /* brackets.c - gp_brackets: one look-back launch, or pairs in tiles, a tree of tiles, pairs across tiles. */
-
 enum {
     GPI_BRACKETS_PAIR,
     GPI_BRACKETS_TREE,
@@ -26104,12 +24368,206 @@ static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *de
     if (out) (void)clReleaseMemObject(out);
     return result;
 }
-/* ---- End file src/brackets.c ---- */
+/* ---- End file src/nest/brackets.c ---- */
 
-/* ---- Begin file src/stack_scan.c ---- */
+/* ---- Begin file src/nest/nest.c ---- */
+/* nest.c - what brackets, scans of stacks and trees share: codes of symbols, and what their programs begin
+ * with.
+ */
+enum { GPI_LISTED_MAX = 12 }; /* of nest/symbols.cl */
+
+/* What the kernels know of bytes: nest/symbols.cl. */
+typedef struct gpi_classes {
+    int8_t code[256], sign[256], opens[256];
+    uint8_t listed[GPI_LISTED_MAX];
+    uint8_t count, others, lists, unused;
+} gpi_classes;
+
+static gp_result gpi_brackets_pairs(gp_context *gp, gpi_brackets *b, const char *pairs)
+{
+    const size_t length = strlen(pairs);
+    char all[GPI_QUOTE_MAX], one[GPI_QUOTE_MAX];
+    size_t i;
+    if (length == 0 || length % 2 != 0 || length > 254) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: pairs = %s: openers and closers in turns, 1 to 127 pairs", b->function,
+                        gpi_quote(pairs, length, all));
+    }
+    for (i = 0; i < length; i++) {
+        const int kind = (int)(i / 2) + 1;
+        int8_t *code = &b->table[(unsigned char)pairs[i]];
+        if (*code != 0) {
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: pairs = %s: %s is there twice", b->function,
+                            gpi_quote(pairs, length, all), gpi_quote(pairs + i, 1, one));
+        }
+        *code = (int8_t)(i % 2 == 0 ? kind : -kind);
+    }
+    return GP_OK;
+}
+
+/* Whether codes go beyond one kind. */
+static bool gpi_brackets_kinds(const gpi_brackets *b)
+{
+    int first = 0;
+    size_t i;
+    if (!b->has_table) return true;
+    for (i = 0; i < 256; i++) {
+        const int kind = b->table[i] < 0 ? -b->table[i] : b->table[i];
+        if (kind != 0 && first == 0) first = kind;
+        if (kind != first && kind != 0) return true;
+    }
+    return false;
+}
+
+/* Codes of one byte are symbols, too. */
+static void gpi_brackets_identity(gpi_brackets *b)
+{
+    int i;
+    for (i = 0; i < 256; i++) b->table[i] = (int8_t)(i < 128 ? i : i - 256);
+}
+
+static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
+{
+    const gp_brackets_desc *d = b->desc;
+    const bool codes = d->type == GP_I8 || d->type == GP_I32;
+    gp_result result;
+    if (!gpi_type_size(d->type)) return gpi_fail_type(gp, b->function, "type", d->type);
+    if (gpi_is_float(d->type) || (!d->map && !codes && d->type != GP_U8)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "%s: type = %d, must be GP_U8, GP_I8 or GP_I32, or with a map an integer type",
+                        b->function, (int)d->type);
+    }
+    if ((d->pairs != NULL) + (d->table != NULL) + (d->map != NULL) > (codes && !d->map ? 0 : 1)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: pairs, table and map exclude each other, and only a map goes with codes",
+                        b->function);
+    }
+    result = gpi_check_text(gp, b->function, "map", d->map);
+    if (result != GP_OK) return result;
+    b->has_table = !d->map && d->type != GP_I32;
+    if (b->has_table && codes) gpi_brackets_identity(b);
+    else if (b->has_table && d->table) memcpy(b->table, d->table, sizeof b->table);
+    else if (b->has_table) result = gpi_brackets_pairs(gp, b, d->pairs ? d->pairs : "()[]{}");
+    b->kinds = gpi_brackets_kinds(b);
+    return result;
+}
+
+/* Lists the symbols that are brackets, or the others, if they are few enough. */
+static void gpi_classes_list(gpi_classes *c)
+{
+    size_t i, brackets = 0, k = 0;
+    bool others;
+    for (i = 0; i < 256; i++) brackets += c->code[i] != 0;
+    others = brackets > 128;
+    if (others) brackets = 256 - brackets;
+    if (brackets > GPI_LISTED_MAX) return;
+    for (i = 0; i < 256; i++)
+        if ((c->code[i] == 0) == others) c->listed[k++] = (uint8_t)i;
+    c->count = (uint8_t)k;
+    c->others = others ? 255 : 0;
+    c->lists = 1;
+}
+
+static void gpi_classes_make(gpi_classes *c, const int8_t *table)
+{
+    size_t i;
+    memset(c, 0, sizeof *c);
+    for (i = 0; i < 256; i++) {
+        c->code[i] = table[i];
+        c->sign[i] = (int8_t)((table[i] > 0) - (table[i] < 0));
+        c->opens[i] = (int8_t)(table[i] > 0 ? -1 : 0);
+    }
+    gpi_classes_list(c);
+}
+
+/* The table on the device, kept from call to call. It never changes there: the one that has to go may still
+   be in use, and lives on until the commands that use it have ended. */
+static gp_result gpi_brackets_classes(gp_context *gp, gpi_brackets *b)
+{
+    gpi_symbols *s = gp->symbols;
+    gpi_classes classes;
+    cl_int error;
+    size_t k;
+    b->classes = gp->counters;
+    if (!b->has_table) return GP_OK;
+    for (k = 0; k < GPI_SYMBOL_TABLES && s->classes; k++, s++) {
+        b->classes = s->classes;
+        if (memcmp(s->table, b->table, sizeof b->table) == 0) return GP_OK;
+    }
+    s = &gp->symbols[gp->symbols_next];
+    gpi_classes_make(&classes, b->table);
+    b->classes = clCreateBuffer(gp->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof classes,
+                                &classes, &error);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, b->function, "clCreateBuffer");
+    if (s->classes) (void)clReleaseMemObject(s->classes);
+    memcpy(s->table, b->table, sizeof b->table);
+    s->classes = b->classes;
+    gp->symbols_next = (gp->symbols_next + 1) % GPI_SYMBOL_TABLES;
+    return GP_OK;
+}
+
+static void gpi_symbols_free(gp_context *gp)
+{
+    size_t k;
+    for (k = 0; k < GPI_SYMBOL_TABLES; k++)
+        if (gp->symbols[k].classes) (void)clReleaseMemObject(gp->symbols[k].classes);
+}
+
+/* GPI_INPUT_PARAMETERS */
+static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b)
+{
+    const cl_ulong offset = b->desc->in_offset;
+    GPI_CALL_ARG(call, b->desc->in);
+    GPI_CALL_ARG(call, offset);
+    GPI_CALL_ARG(call, b->classes);
+    gpi_call_arg_count(call, &b->count);
+}
+
+/* The parameters of nest/symbols.cl and nest/tile_summary.cl, but for the shape. */
+static void gpi_brackets_add_nest(const gpi_brackets *b, gpi_text *text)
+{
+    gpi_text_add(text, "#define GPI_SYMBOL %s\n#define GPI_TABLE %d\n",
+                 b->has_table ? "uchar" : gpi_type_cl(b->desc->type), b->has_table);
+    gpi_text_add(text, "#define GPI_INDEX_SIZE %u\n#define GPI_KINDS %d\n#define GPI_MATCH %d\n",
+                 (unsigned)b->index_size, b->kinds && b->errors, b->desc->match != NULL);
+    gpi_text_add(text, "#define GPI_BACK %d\n#define GPI_MEASURE %d\n#define GPI_ENCLOSE %d\n", b->back,
+                 b->back && b->errors, b->back && (b->desc->parent || b->desc->depth));
+    if (b->desc->map) {
+        gpi_text_add(text,
+                     "static int gpi_symbol_map(const %s x, const ulong i)\n{\n#line 1 \"map\"\n"
+                     "    return (int)(\n#line 1 \"map\"\n%s\n    );\n}\n"
+                     "#define GPI_CODE(x, i) gpi_symbol_map(x, i)\n",
+                     gpi_type_cl(b->desc->type), b->desc->map);
+    } else if (!b->has_table) {
+        gpi_text_add(text, "#define GPI_CODE(x, i) (x)\n");
+    }
+}
+
+/* What a program without elements begins with. */
+static void gpi_brackets_add_shape(const gpi_plan *plan, gpi_text *text)
+{
+    const bool local = plan->shape == GP_SHAPE_LOCAL;
+    gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
+    gpi_text_add(text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
+                 plan->items, plan->group * plan->items);
+    gpi_text_add(text, "#define GPI_WIDE 0\n#define GPI_FP64 0\n");
+}
+
+static char *gpi_brackets_prelude(const gpi_brackets *b)
+{
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_brackets_add_shape(&b->plan, &text);
+    gpi_brackets_add_nest(b, &text);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+/* ---- End file src/nest/nest.c ---- */
+
+/* ---- Begin file src/nest/stack_scan.c ---- */
 /* stack_scan.c - gp_stack_scan: products of tiles' openers, a tree of tiles, what tiles begin with, the scan.
  */
-
 enum { GPI_STACK_PAIR, GPI_STACK_TREE, GPI_STACK_BASE, GPI_STACK_FOLD };
 
 /* A checked call, ready to run. */
@@ -26374,11 +24832,10 @@ static gp_result gpi_stack_scan_warm_up(gp_context *gp, const gp_stack_scan_desc
     if (probe.out) (void)clReleaseMemObject(probe.out);
     return result;
 }
-/* ---- End file src/stack_scan.c ---- */
+/* ---- End file src/nest/stack_scan.c ---- */
 
-/* ---- Begin file src/tree.c ---- */
+/* ---- Begin file src/nest/tree.c ---- */
 /* tree.c - gp_tree: runs of elements, a tree of runs, what goes beyond runs. */
-
 enum { GPI_TREE_RUNS, GPI_TREE_GROW, GPI_TREE_JOIN };
 enum { GPI_TREE_INDEX = 1, GPI_TREE_CHILDREN = 2, GPI_TREE_END = 4 }; /* nest/tree_runs.cl */
 
@@ -26568,8 +25025,6 @@ static gp_result gpi_tree_launch(gpi_call *call, const gpi_tree *t)
     return gpi_call_launch(call, &t->plan, t->tiles);
 }
 
-/* ------------------------------------------------------------------ API */
-
 GP_API gp_result gp_tree(gp_context *gp, const gp_tree_desc *desc)
 {
     gpi_tree t;
@@ -26616,12 +25071,3132 @@ static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc)
     if (probe.end) (void)clReleaseMemObject(probe.end);
     return result;
 }
-/* ---- End file src/tree.c ---- */
+/* ---- End file src/nest/tree.c ---- */
 
-/* ---- Begin file src/histogram.c ---- */
+/* ---- Begin file src/hash/hash.h ---- */
+/* hash.h - hash tables. */
+/* A hash table, as all contexts that share it see it. The buffer starts with the same facts (hash/table.cl).
+ */
+typedef struct gpi_table {
+    uint32_t references; /* handles */
+    size_t key_size, value_size;
+    bool packed, wide; /* form: packed; split with words of 64 bits; else split with words of 32 */
+    bool limited;      /* probes end early: the device's loops are limited */
+    uint32_t mask;     /* capacity - 1 */
+    uint64_t seed;
+    uint64_t reserved; /* what the value of an absent key is; not in the packed form */
+    bool loud;         /* it may be a value, and the caller has not named it */
+    uint64_t absent;   /* what gp_hash_find gives, unless told otherwise */
+    double max_load;
+    bool grow;
+    uint64_t taken;  /* slots, at most; kept where the table grows */
+    gpi_range range; /* of the buffer */
+    cl_mem buffer;
+} gpi_table;
+
+/* What a gp_hash leads to. The generation tells it from handles that had the place before. */
+typedef struct gpi_handle {
+    gpi_table *table; /* NULL: free */
+    uint32_t generation;
+} gpi_handle;
+
+enum {
+    GPI_HASH_CLEAR,
+    GPI_HASH_PUT,
+    GPI_HASH_FIND,
+    GPI_HASH_ERASE,
+    GPI_HASH_MOVE,
+    GPI_HASH_COLLECT,
+    GPI_HASH_MEASURE,
+    GPI_HASH_COMBINE
+};
+
+enum {
+    GPI_HASH_HEADER_BYTES = 256, /* GPI_HEADER of hash/table.cl */
+    GPI_HASH_COUNTS_AT = 64,     /* GPI_HEADER_COUNTS, in bytes */
+    GPI_HASH_CLAIMED = 0,        /* GPI_COUNT_... */
+    GPI_HASH_LOST = 8,
+    GPI_HASH_COUNTS = 9,
+    GPI_HASH_MAGIC = 0x67706874,    /* GPI_MAGIC */
+    GPI_HASH_REFUSED_AT = 5,        /* GPI_COUNT_REFUSED of base/count.cl: four counters, */
+    GPI_HASH_STRANGE_AT = 9,        /* ... and GPI_COUNT_STRANGE */
+    GPI_HASH_LIMITED_STEPS = 24000, /* where loops are limited: of a probe, */
+    GPI_HASH_LIMITED_TURNS = 30000  /* ... and exchanges and steps of a put */
+};
+
+enum {
+    GPI_WANTS_RESULTS = 1,
+    GPI_WANTS_FAILED = 2,
+    GPI_WANTS_FAILED_VALUES = 4,
+    GPI_IS_JUDGED = 8,
+    GPI_IS_CHECKED = 16
+};
+
+enum { GPI_WANTS_VALUES = 1, GPI_WANTS_FOUND = 2 };
+
+enum { GPI_HASH_USES = 8 };
+
+/* A batch in the order of its home slots' highest digit, if it goes to the table like that: so that a table
+   larger than the caches is walked through piece by piece. */
+typedef struct gpi_hash_order {
+    bool wanted; /* then: */
+    gp_sort_desc desc;
+    gpi_sort sort;
+    size_t keys_at, values_at; /* where the partitioned batch is, in bytes of the scratch */
+    size_t bytes;              /* of scratch */
+} gpi_hash_order;
+
+/* A buffer of the call's. */
+typedef struct gpi_hash_use {
+    const char *name;
+    gpi_range range; /* root NULL: not there */
+    bool written;
+} gpi_hash_use;
+
+/* A checked batch, ready to run. */
+typedef struct gpi_hash_batch {
+    const char *function;
+    gpi_table *table;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count count;
+    gpi_hash_use uses[GPI_HASH_USES];
+    size_t use_count;
+} gpi_hash_batch;
+
+/* table.c */
+static gp_result gpi_hash_fail_strange(gp_context *gp, const char *function);
+static gp_result gpi_hash_result(gp_context *gp);
+static gpi_table *gpi_hash_of(gp_context *gp, const char *function, gp_hash handle);
+static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_table *table, gp_hash *out);
+static void gpi_hash_release(gpi_table *table);
+static void gpi_hash_free_all(gp_context *gp);
+static char *gpi_hash_prelude(const gp_context *gp, const gpi_table *table, const gpi_plan *plan,
+                              const char *more);
+static gp_result gpi_hash_program(gp_context *gp, const char *function, gpi_primitive primitive,
+                                  const gpi_table *table, const char *more, gpi_plan *plan,
+                                  gpi_program **program);
+static void gpi_hash_facts(const gpi_table *table, cl_ulong facts[4]);
+static void gpi_hash_arg_table(gpi_call *call, const gpi_table *table);
+static void gpi_hash_arg_counters(gpi_call *call);
+static uint32_t gpi_hash_side_slots(const gpi_table *table);
+static size_t gpi_hash_slots(const gpi_table *table);
+static gp_result gpi_hash_launch_slots(gpi_call *call, const gpi_table *table, const gpi_plan *plan,
+                                       bool has_counters);
+static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, const gpi_table *from);
+
+/* create.c */
+static gp_result gpi_hash_check_sizes(gp_context *gp, const char *function, const gp_hash_desc *desc);
+static gp_result gpi_hash_capacity(gp_context *gp, const char *function, uint64_t capacity, uint64_t expected,
+                                   double max_load, uint32_t *mask);
+static uint64_t gpi_hash_load_value(const void *from, size_t size);
+static size_t gpi_hash_bytes(const gpi_table *table);
+static gp_result gpi_hash_allocate(gp_context *gp, const char *function, cl_mem own, gpi_table *table);
+
+/* batch.c */
+static gp_result gpi_hash_use_buffer(gp_context *gp, gpi_hash_batch *batch, const char *name, cl_mem buffer,
+                                     size_t offset, size_t count, size_t size, int access);
+static gp_result gpi_hash_check_apart(gp_context *gp, const gpi_hash_batch *batch);
+static gp_result gpi_hash_batch_open(gp_context *gp, const char *function, gp_hash handle, size_t count,
+                                     cl_mem count_buffer, size_t count_offset, gp_type count_type,
+                                     gpi_hash_batch *batch);
+static cl_uint gpi_hash_widths(const gpi_table *table);
+static void gpi_hash_arg_array(gpi_call *call, cl_mem buffer, size_t offset);
+static gp_result gpi_hash_launch_batch(gpi_call *call, const gpi_hash_batch *batch, const gpi_count *count);
+static gp_result gpi_hash_check_strategy(gp_context *gp, const char *function, gp_strategy strategy);
+static bool gpi_hash_order_suits(const gpi_hash_batch *batch, gp_strategy strategy);
+static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_order *order);
+static gp_result gpi_hash_order_launch(gpi_call *call, gpi_hash_order *order, cl_mem scratch);
+static gp_result gpi_hash_check_scratch(gp_context *gp, const gpi_hash_batch *batch, cl_mem scratch,
+                                        size_t bytes);
+
+/* rehash.c */
+static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, const gpi_table *table,
+                                      uint64_t counts[GPI_HASH_COUNTS]);
+static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count);
+
+/* device_text.c */
+static gp_result gpi_hash_device_text(gp_context *gp, const char *function, gp_hash handle, gpi_text *text);
+
+/* warm_up.c */
+static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
+/* ---- End file src/hash/hash.h ---- */
+
+/* ---- Begin file src/hash/batch.c ---- */
+/* batch.c - what batches of keys share: buffers checked, arguments, partitioning. */
+enum { GPI_WIDE_KEYS = 1, GPI_WIDE_VALUES = 2 };
+
+/* From how many bytes of table on, and keys, it pays to partition a batch first. Measured on PoCL. */
+#define GPI_HASH_PARTITION_BYTES ((size_t)16 << 20)
+#define GPI_HASH_PARTITION_KEYS ((size_t)1 << 16)
+
+/* ------------------------------------------------------------------ checks */
+
+/* A buffer of `count` elements of `size` bytes; NULL is left out. */
+static gp_result gpi_hash_use_buffer(gp_context *gp, gpi_hash_batch *batch, const char *name, cl_mem buffer,
+                                     size_t offset, size_t count, size_t size, int access)
+{
+    gpi_hash_use *use = &batch->uses[batch->use_count];
+    if (!buffer) return GP_OK;
+    use->name = name;
+    use->written = access == GPI_WRITES;
+    batch->use_count++;
+    return gpi_check_buffer(gp, batch->function, name, buffer, offset, count, size, access, &use->range);
+}
+
+/* What is written overlaps nothing, and nothing overlaps the table. */
+static gp_result gpi_hash_check_apart(gp_context *gp, const gpi_hash_batch *batch)
+{
+    size_t a, b;
+    gpi_range counter; /* one that is there is among the uses */
+    const gp_result result = gpi_check_count(gp, batch->function, &batch->count, &counter);
+    if (result != GP_OK) return result;
+    for (a = 0; a < batch->use_count; a++) {
+        for (b = 0; b < a; b++) {
+            const gpi_hash_use *x = &batch->uses[a], *y = &batch->uses[b];
+            if (!(x->written || y->written) || !gpi_overlap(&x->range, &y->range)) continue;
+            return gpi_fail_overlap(gp, batch->function, y->name, &y->range, x->name, &x->range);
+        }
+    }
+    return GP_OK;
+}
+
+/* The batch's table, program, count and the table's own memory. */
+static gp_result gpi_hash_batch_open(gp_context *gp, const char *function, gp_hash handle, size_t count,
+                                     cl_mem count_buffer, size_t count_offset, gp_type count_type,
+                                     gpi_hash_batch *batch)
+{
+    gp_result result;
+    memset(batch, 0, sizeof *batch);
+    batch->function = function;
+    batch->table = gpi_hash_of(gp, function, handle);
+    if (!batch->table) return GP_ERROR_INVALID_ARGUMENT;
+    batch->count.bound = count;
+    batch->count.buffer = count_buffer;
+    batch->count.offset = count_offset;
+    batch->count.type = count_type;
+    result = gpi_hash_program(gp, function, GPI_HASH, batch->table, "", &batch->plan, &batch->program);
+    if (result == GP_OK)
+        result = gpi_hash_use_buffer(gp, batch, "the table", batch->table->buffer, 0,
+                                     gpi_hash_bytes(batch->table), 1, GPI_READS);
+    batch->uses[0].written = true;
+    if (result != GP_OK || !count_buffer) return result;
+    batch->uses[batch->use_count].name = "count_buffer";
+    return gpi_check_count(gp, function, &batch->count, &batch->uses[batch->use_count++].range);
+}
+
+/* ------------------------------------------------------------------ arguments, launch */
+
+static cl_uint gpi_hash_widths(const gpi_table *table)
+{
+    return (table->key_size == 8 ? GPI_WIDE_KEYS : 0) | (table->value_size == 8 ? GPI_WIDE_VALUES : 0);
+}
+
+/* An array and its offset; where there is none, the context's counters stand in. */
+static void gpi_hash_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
+{
+    const cl_ulong at = buffer ? offset : 0;
+    const cl_mem array = buffer ? buffer : call->gp->counters;
+    GPI_CALL_ARG(call, array);
+    GPI_CALL_ARG(call, at);
+}
+
+/* Keys of a group. In the serial shape fewer when there are few, so that all cores have some; one an item
+   where loops are limited, because each may mean a long probe. */
+static size_t gpi_hash_span(const gp_context *gp, const gpi_plan *plan, size_t count)
+{
+    const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1, least = 1024;
+    const size_t share = count / (4 * cores), most = plan->items;
+    if (plan->shape == GP_SHAPE_LOCAL) return gp->info.loop_limit ? plan->group : gpi_plan_tile(plan);
+    if (gp->desc.tuning.tile || share >= most) return most;
+    return share > least ? share : least;
+}
+
+/* The last arguments of a batch's kernels, and the launch. */
+static gp_result gpi_hash_launch_batch(gpi_call *call, const gpi_hash_batch *batch, const gpi_count *count)
+{
+    const size_t span = gpi_hash_span(call->gp, &batch->plan, count->bound);
+    gpi_sort_arg_long(call, span);
+    gpi_call_arg_count(call, count);
+    gpi_hash_arg_counters(call);
+    return gpi_call_launch(call, &batch->plan, gpi_ceil_div(count->bound, span));
+}
+
+/* ------------------------------------------------------------------ partitioned batches */
+
+static gp_result gpi_hash_check_strategy(gp_context *gp, const char *function, gp_strategy strategy)
+{
+    if ((unsigned)strategy < GP_STRATEGY_COUNT) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: strategy = %d is not a gp_strategy", function,
+                    (int)strategy);
+}
+
+/* Whether it pays, or the caller wants it. */
+static bool gpi_hash_order_suits(const gpi_hash_batch *batch, gp_strategy strategy)
+{
+    const size_t count = batch->count.bound;
+    const bool large =
+        gpi_hash_bytes(batch->table) >= GPI_HASH_PARTITION_BYTES && count >= GPI_HASH_PARTITION_KEYS;
+    return (strategy ? strategy : batch->plan.strategy) == GP_STRATEGY_MULTI_PASS && (large || strategy) &&
+           batch->table->mask >= GPI_SORT_BINS && count > 0;
+}
+
+/* The pass of a sort that does it. The desc has the caller's keys, and values if they go along. */
+static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_order *order)
+{
+    const gpi_table *table = batch->table;
+    gp_sort_desc *d = &order->desc;
+    gp_result result;
+    uint32_t bits = 0;
+    while (table->mask >> bits) bits++;
+    d->keys_out = table->buffer; /* until the scratch is there: something else than the keys */
+    if (d->value_size) d->values_out = table->buffer;
+    d->count = batch->count.bound;
+    d->count_buffer = batch->count.buffer;
+    d->count_offset = batch->count.offset;
+    d->count_type = batch->count.type;
+    d->key_type = table->key_size == 8 ? GP_U64 : GP_U32;
+    d->end_bit = bits;
+    d->begin_bit = bits > GPI_SORT_DIGIT_BITS ? bits - GPI_SORT_DIGIT_BITS : 0;
+    d->strategy = GP_STRATEGY_MULTI_PASS;
+    gpi_sort_init(&order->sort, batch->function, d, false);
+    order->wanted = true;
+    order->sort.hash = table->wide && !table->packed ? 64 : 32;
+    order->sort.seed = order->sort.hash == 64 ? table->seed : (uint32_t)(table->seed ^ table->seed >> 32);
+    result = gpi_sort_plan(gp, &order->sort);
+    order->keys_at = order->sort.at.end;
+    order->values_at = gpi_round_up(order->keys_at + d->count * table->key_size, GPI_SORT_ALIGNMENT);
+    order->bytes = order->values_at + d->count * d->value_size;
+    return result;
+}
+
+/* The batch, partitioned, into the scratch. */
+static gp_result gpi_hash_order_launch(gpi_call *call, gpi_hash_order *order, cl_mem scratch)
+{
+    gp_sort_desc *d = &order->desc;
+    d->scratch = d->keys_out = scratch;
+    d->keys_out_offset = order->keys_at / order->sort.key_size;
+    if (d->value_size) {
+        d->values_out = scratch;
+        d->values_out_offset = order->values_at / d->value_size;
+    }
+    return gpi_sort_launch(call, &order->sort);
+}
+
+/* The caller's scratch: large enough, and apart from all of the batch's buffers. */
+static gp_result gpi_hash_check_scratch(gp_context *gp, const gpi_hash_batch *batch, cl_mem scratch,
+                                        size_t bytes)
+{
+    gpi_range used[GPI_HASH_USES];
+    size_t i;
+    for (i = 0; i < batch->use_count; i++) used[i] = batch->uses[i].range;
+    return gpi_check_scratch(gp, batch->function, scratch, bytes, used, batch->use_count);
+}
+/* ---- End file src/hash/batch.c ---- */
+
+/* ---- Begin file src/hash/create.c ---- */
+/* create.c - hash tables as objects: create, share, clear, destroy. */
+#define GPI_HASH_CAPACITY_MAX ((uint64_t)1 << 31)
+
+/* ------------------------------------------------------------------ create */
+
+static gp_result gpi_hash_check_sizes(gp_context *gp, const char *function, const gp_hash_desc *desc)
+{
+    const size_t k = desc->key_size, v = desc->value_size;
+    if (k != 4 && k != 8)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: key_size = %zu, must be 4 or 8", function, k);
+    if (v != 0 && v != 4 && v != 8)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, must be 0, 4 or 8", function,
+                        v);
+    if ((k == 8 || v == 8) && !gp->info.int64_base_atomics) {
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED,
+                        "%s: key_size = %zu, value_size = %zu: 64 bits need 64-bit atomics: %s", function, k,
+                        v, gp->info.name);
+    }
+    if (v == 0 && desc->reserved)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: reserved is given, and a set has no values",
+                        function);
+    return GP_OK;
+}
+
+/* The power of two that holds `capacity` slots, or `expected` keys at `max_load`. */
+static gp_result gpi_hash_capacity(gp_context *gp, const char *function, uint64_t capacity, uint64_t expected,
+                                   double max_load, uint32_t *mask)
+{
+    uint64_t power = 1;
+    double wanted = (double)capacity;
+    if (!(max_load > 0 && max_load <= 1)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: max_load = %g, must be in (0, 1]", function,
+                        max_load);
+    }
+    if (capacity && expected) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: capacity = %llu and expected_count = %llu: give one of them", function,
+                        (unsigned long long)capacity, (unsigned long long)expected);
+    }
+    if (expected) wanted = (double)expected / max_load;
+    if (wanted > (double)GPI_HASH_CAPACITY_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
+                        "%s: capacity = %llu, expected_count = %llu: %.0f slots, more than %llu", function,
+                        (unsigned long long)capacity, (unsigned long long)expected, wanted,
+                        (unsigned long long)GPI_HASH_CAPACITY_MAX);
+    }
+    while ((double)power < wanted) power *= 2;
+    *mask = (uint32_t)(power - 1);
+    return GP_OK;
+}
+
+static uint64_t gpi_hash_load_value(const void *from, size_t size)
+{
+    uint32_t narrow;
+    uint64_t wide;
+    if (size == 8) {
+        memcpy(&wide, from, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, from, sizeof narrow);
+    return narrow;
+}
+
+/* The value that the slot of an absent key has, where one is needed. Unless the caller names it, it is one
+   that hardly anybody has: a signalling NaN that no arithmetic gives, as an integer a large one. */
+static void gpi_hash_reserve(const gp_hash_desc *desc, gpi_table *table)
+{
+    const bool wide = table->wide && !table->packed;
+    const uint64_t mixed = gpi_hash(GPI_HASH_SEED, &table->seed, sizeof table->seed);
+    table->absent = table->value_size == 8 ? UINT64_MAX : UINT32_MAX;
+    if (desc->reserved) table->absent = gpi_hash_load_value(desc->reserved, desc->value_size);
+    table->reserved = wide ? UINT64_MAX : UINT32_MAX; /* no narrower value is this */
+    if (table->packed || table->value_size != (wide ? 8 : 4)) return;
+    table->loud = !desc->reserved;
+    table->reserved = !table->loud ? table->absent
+                      : wide       ? (uint64_t)0x7ff4 << 48 | mixed >> 16
+                                   : 0x7fa00000u | mixed >> 43;
+}
+
+/* Packed where one word holds key and value, and the device can exchange it. */
+static gp_result gpi_hash_form(gp_context *gp, const char *function, gpi_table *table)
+{
+    const bool narrow = table->key_size == 4 && table->value_size <= 4;
+    gpi_plan plan;
+    const gp_result result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, &plan);
+    if (result != GP_OK) return result;
+    table->packed = narrow && plan.words == GP_WORDS_WIDE;
+    table->wide = !narrow || table->packed;
+    table->limited = gp->info.loop_limit != 0;
+    return GP_OK;
+}
+
+/* All but the memory. */
+static gp_result gpi_hash_describe(gp_context *gp, const char *function, const gp_hash_desc *desc,
+                                   gpi_table *table)
+{
+    gp_result result = gpi_hash_check_sizes(gp, function, desc);
+    memset(table, 0, sizeof *table);
+    if (result != GP_OK) return result;
+    if (desc->capacity == 0 && desc->expected_count == 0) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: capacity and expected_count are 0", function);
+    }
+    table->key_size = desc->key_size;
+    table->value_size = desc->value_size;
+    table->max_load = desc->max_load != 0 ? (double)desc->max_load : 0.5;
+    table->grow = desc->grow;
+    table->seed = desc->seed;
+    result =
+        gpi_hash_capacity(gp, function, desc->capacity, desc->expected_count, table->max_load, &table->mask);
+    if (result == GP_OK) result = gpi_hash_form(gp, function, table);
+    if (result == GP_OK) gpi_hash_reserve(desc, table);
+    return result;
+}
+
+static size_t gpi_hash_bytes(const gpi_table *table)
+{
+    return GPI_HASH_HEADER_BYTES + gpi_hash_slots(table) * (table->wide && !table->packed ? 16 : 8);
+}
+
+/* The table's memory: the caller's, retained, or its own. */
+static gp_result gpi_hash_allocate(gp_context *gp, const char *function, cl_mem own, gpi_table *table)
+{
+    const size_t bytes = gpi_hash_bytes(table);
+    gp_result result;
+    if (own) {
+        result = gpi_check_buffer(gp, function, "buffer", own, 0, bytes, 1, GPI_BOTH, &table->range);
+        if (result != GP_OK) return result;
+        (void)clRetainMemObject(own);
+        table->buffer = own;
+        return GP_OK;
+    }
+    result = gpi_alloc(gp, function, bytes, &table->buffer);
+    if (result != GP_OK) return result;
+    return gpi_check_buffer(gp, function, "buffer", table->buffer, 0, bytes, 1, GPI_READS, &table->range);
+}
+
+GP_API gp_result gp_hash_create(gp_context *gp, const gp_hash_desc *desc, gp_hash *out)
+{
+    static const char function[] = "gp_hash_create";
+    gpi_table *table;
+    gpi_call call;
+    gp_result result;
+    if (out) out->id = 0;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc || !out)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or table is NULL", function);
+    table = (gpi_table *)malloc(sizeof *table);
+    if (!table) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a table", function);
+    result = gpi_hash_describe(gp, function, desc, table);
+    if (result == GP_OK) result = gpi_hash_allocate(gp, function, desc->buffer, table);
+    if (result == GP_OK) result = gpi_hash_handle_make(gp, function, table, out);
+    if (result != GP_OK) {
+        gpi_hash_release(table);
+        return result;
+    }
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_hash_clear_slots(&call, table, NULL);
+    result = gpi_call_end(&call, result);
+    if (result != GP_OK) {
+        (void)gp_hash_destroy(gp, *out);
+        out->id = 0;
+    }
+    return result;
+}
+
+GP_API gp_result gp_hash_buffer_size(gp_context *gp, const gp_hash_desc *desc, size_t *bytes)
+{
+    gpi_table table;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_buffer_size: gp, desc or bytes is NULL");
+    }
+    result = gpi_hash_describe(gp, "gp_hash_buffer_size", desc, &table);
+    *bytes = result == GP_OK ? gpi_hash_bytes(&table) : 0;
+    return result;
+}
+
+/* ------------------------------------------------------------------ share, destroy, clear */
+
+GP_API gp_result gp_hash_share(gp_context *gp, gp_context *from, gp_hash handle, gp_hash *out)
+{
+    static const char function[] = "gp_hash_share";
+    gpi_table *table;
+    if (out) out->id = 0;
+    if (!gp || !from || !out)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, from or out is NULL", function);
+    table = gpi_hash_of(from, function, handle);
+    if (!table) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: table = %llx is no table of from, or was destroyed", function,
+                        (unsigned long long)handle.id);
+    }
+    if (gp->context != from->context)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: the contexts have different cl_contexts",
+                        function);
+    if (table->grow)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a table that grows by itself cannot be shared",
+                        function);
+    if (table->wide && !gp->info.int64_base_atomics)
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: the table needs 64-bit atomics: %s", function,
+                        gp->info.name);
+    return gpi_hash_handle_make(gp, function, table, out);
+}
+
+GP_API gp_result gp_hash_destroy(gp_context *gp, gp_hash handle)
+{
+    gpi_table *table = gpi_hash_of(gp, "gp_hash_destroy", handle);
+    if (!table) return GP_ERROR_INVALID_ARGUMENT;
+    gp->handles[(uint32_t)handle.id - 1].table = NULL;
+    gpi_hash_release(table);
+    return GP_OK;
+}
+
+GP_API cl_mem gp_hash_buffer(const gp_context *gp, gp_hash handle)
+{
+    const uint32_t place = (uint32_t)handle.id;
+    if (!gp || place == 0 || place > gp->handle_count || !gp->handles[place - 1].table ||
+        gp->handles[place - 1].generation != (uint32_t)(handle.id >> 32)) {
+        return NULL;
+    }
+    return gp->handles[place - 1].table->buffer;
+}
+
+GP_API gp_result gp_hash_clear(gp_context *gp, gp_hash handle, const gp_hash_clear_desc *desc)
+{
+    static const char function[] = "gp_hash_clear";
+    gpi_table *table = gpi_hash_of(gp, function, handle);
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!table) return GP_ERROR_INVALID_ARGUMENT;
+    if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: desc is NULL", function);
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_hash_clear_slots(&call, table, NULL);
+    if (result == GP_OK) table->taken = 0;
+    return gpi_call_end(&call, result);
+}
+/* ---- End file src/hash/create.c ---- */
+
+/* ---- Begin file src/hash/device_text.c ---- */
+/* device_text.c - a table's source for kernels of the caller's own. */
+/* For gp_device_source: the layers that a kernel of the caller's needs, as gpi_source_compose has them, up to
+   one key. */
+static gp_result gpi_hash_device_text(gp_context *gp, const char *function, gp_hash handle, gpi_text *text)
+{
+    const gpi_table *table = gpi_hash_of(gp, function, handle);
+    gpi_plan plan;
+    char *prelude;
+    gp_result result;
+    if (!table) return GP_ERROR_INVALID_ARGUMENT;
+    result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, &plan);
+    if (result != GP_OK) return result;
+    plan.group = 1;
+    prelude = gpi_hash_prelude(gp, table, &plan,
+                               table->value_size == 8 ? "#define GPI_VALUE_WIDTH GPI_WIDE_VALUE\n"
+                                                      : "#define GPI_VALUE_WIDTH 0\n");
+    if (!prelude) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a text", function);
+    gpi_text_add(text, "%s", prelude);
+    free(prelude);
+    gpi_text_add_kernels(text, "hash/device.cl");
+    return GP_OK;
+}
+/* ---- End file src/hash/device_text.c ---- */
+
+/* ---- Begin file src/hash/find.c ---- */
+/* find.c - batches of keys: gp_hash_find, gp_hash_contains, gp_hash_erase. */
+/* ------------------------------------------------------------------ find, contains */
+
+static gp_result gpi_hash_check_find(gp_context *gp, gpi_hash_batch *batch, const gp_hash_find_desc *d)
+{
+    const size_t k = batch->table->key_size, v = batch->table->value_size, n = d->count;
+    const bool in_place = d->values == d->keys && d->values_offset == d->keys_offset && k == v;
+    gp_result r = GP_OK;
+    if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
+    if (!d->values && !d->found)
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: values and found are NULL: nothing is wanted",
+                        batch->function);
+    if (v == 0 && (d->values || d->absent)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and the table is a set",
+                        batch->function);
+    }
+    if (!in_place) r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, n, v, GPI_WRITES);
+    if (r == GP_OK) r = gpi_hash_use_buffer(gp, batch, "found", d->found, d->found_offset, n, 1, GPI_WRITES);
+    return r == GP_OK ? gpi_hash_check_apart(gp, batch) : r;
+}
+
+static gp_result gpi_hash_launch_find(gpi_call *call, const gpi_hash_batch *batch, const gp_hash_find_desc *d)
+{
+    const gpi_table *table = batch->table;
+    const cl_ulong absent = d->absent ? gpi_hash_load_value(d->absent, table->value_size) : table->absent;
+    gpi_call_kernel(call, batch->program, GPI_HASH_FIND);
+    gpi_hash_arg_table(call, table);
+    gpi_hash_arg_array(call, d->keys, d->keys_offset);
+    gpi_hash_arg_array(call, d->values, d->values_offset);
+    gpi_hash_arg_array(call, d->found, d->found_offset);
+    GPI_CALL_ARG(call, absent);
+    gpi_sort_arg_uint(call, gpi_hash_widths(table));
+    gpi_sort_arg_uint(call, (d->values ? GPI_WANTS_VALUES : 0) | (d->found ? GPI_WANTS_FOUND : 0));
+    return gpi_hash_launch_batch(call, batch, &batch->count);
+}
+
+static gp_result gpi_hash_find(gp_context *gp, const char *function, gp_hash handle,
+                               const gp_hash_find_desc *desc)
+{
+    gpi_hash_batch batch;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    result = gpi_hash_batch_open(gp, function, handle, desc->count, desc->count_buffer, desc->count_offset,
+                                 desc->count_type, &batch);
+    if (result == GP_OK && desc->count > 0) result = gpi_hash_check_find(gp, &batch, desc);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK && desc->count > 0) result = gpi_hash_launch_find(&call, &batch, desc);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_hash_find(gp_context *gp, gp_hash table, const gp_hash_find_desc *desc)
+{
+    return gpi_hash_find(gp, "gp_hash_find", table, desc);
+}
+
+GP_API gp_result gp_hash_contains(gp_context *gp, gp_hash table, const gp_hash_find_desc *desc)
+{
+    if (gp && desc && (desc->values || desc->absent)) {
+        if (desc->done) *desc->done = NULL;
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_contains: values or absent is given");
+    }
+    return gpi_hash_find(gp, "gp_hash_contains", table, desc);
+}
+
+/* ------------------------------------------------------------------ erase */
+
+/* What is erased, and how. */
+typedef struct gpi_hash_removal {
+    const gp_hash_erase_desc *desc;
+    gpi_hash_order order;
+} gpi_hash_removal;
+
+/* Everything but the buffers: enough to know the scratch. Results belong to the order that keys came in. */
+static gp_result gpi_hash_plan_erase(gp_context *gp, const char *function, gp_hash handle,
+                                     gpi_hash_batch *batch, gpi_hash_removal *removal)
+{
+    const gp_hash_erase_desc *d = removal->desc;
+    gp_result result = gpi_hash_batch_open(gp, function, handle, d->count, d->count_buffer, d->count_offset,
+                                           d->count_type, batch);
+    if (result == GP_OK) result = gpi_hash_check_strategy(gp, function, d->strategy);
+    if (result != GP_OK || d->results || !gpi_hash_order_suits(batch, d->strategy)) return result;
+    removal->order.desc.keys = d->keys;
+    removal->order.desc.keys_offset = d->keys_offset;
+    return gpi_hash_order_plan(gp, batch, &removal->order);
+}
+
+static gp_result gpi_hash_check_erase(gp_context *gp, gpi_hash_batch *batch, const gpi_hash_removal *removal)
+{
+    const gp_hash_erase_desc *d = removal->desc;
+    gp_result r;
+    if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
+    r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, d->count, batch->table->key_size,
+                            GPI_READS);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "results", d->results, d->results_offset, d->count, 1, GPI_WRITES);
+    if (r == GP_OK) r = gpi_hash_check_apart(gp, batch);
+    return r == GP_OK ? gpi_hash_check_scratch(gp, batch, d->scratch, removal->order.bytes) : r;
+}
+
+static gp_result gpi_hash_launch_erase(gpi_call *call, const gpi_hash_batch *batch, gpi_hash_removal *removal)
+{
+    const gp_hash_erase_desc *d = removal->desc;
+    const gp_sort_desc *ordered = &removal->order.desc;
+    cl_uint wants = d->results ? GPI_WANTS_RESULTS : 0;
+    cl_mem scratch;
+    if (removal->order.wanted) {
+        gp_result result = gpi_call_scratch(call, d->scratch, removal->order.bytes, &scratch);
+        if (result == GP_OK) result = gpi_hash_order_launch(call, &removal->order, scratch);
+        if (result != GP_OK) return result;
+        wants |= GPI_IS_CHECKED;
+    }
+    gpi_call_kernel(call, batch->program, GPI_HASH_ERASE);
+    gpi_hash_arg_table(call, batch->table);
+    if (removal->order.wanted) gpi_hash_arg_array(call, ordered->keys_out, ordered->keys_out_offset);
+    else gpi_hash_arg_array(call, d->keys, d->keys_offset);
+    gpi_hash_arg_array(call, d->results, d->results_offset);
+    gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
+    GPI_CALL_ARG(call, wants);
+    return gpi_hash_launch_batch(call, batch, &batch->count);
+}
+
+GP_API gp_result gp_hash_erase(gp_context *gp, gp_hash handle, const gp_hash_erase_desc *desc)
+{
+    static const char function[] = "gp_hash_erase";
+    gpi_hash_batch batch;
+    gpi_hash_removal removal;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    memset(&removal, 0, sizeof removal);
+    removal.desc = desc;
+    result = gpi_hash_plan_erase(gp, function, handle, &batch, &removal);
+    if (result == GP_OK && desc->count > 0) result = gpi_hash_check_erase(gp, &batch, &removal);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK && desc->count > 0) result = gpi_hash_launch_erase(&call, &batch, &removal);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_hash_erase_scratch_size(gp_context *gp, gp_hash table, const gp_hash_erase_desc *desc,
+                                            size_t *bytes)
+{
+    static const char function[] = "gp_hash_erase_scratch_size";
+    gpi_hash_batch batch;
+    gpi_hash_removal removal;
+    gp_result result;
+    if (bytes) *bytes = 0;
+    if (!gp || !desc || !bytes)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+    memset(&removal, 0, sizeof removal);
+    removal.desc = desc;
+    result = gpi_hash_plan_erase(gp, function, table, &batch, &removal);
+    if (result == GP_OK) *bytes = removal.order.bytes;
+    return result;
+}
+/* ---- End file src/hash/find.c ---- */
+
+/* ---- Begin file src/hash/for_each.c ---- */
+/* for_each.c - gp_hash_for_each: an expression of the caller's on every live key. */
+/* How a type's values come from a slot's bits: "as_float((uint)(bits))". */
+static void gpi_each_define(gpi_text *text, const char *what, gp_type type)
+{
+    const char *name = gpi_type_cl(type), *bits = gpi_type_size(type) == 8 ? "ulong" : "uint";
+    gpi_text_add(text, "#define GPI_EACH_%s %s\n#define GPI_EACH_%s_OF(bits) as_%s((%s)(bits))\n", what, name,
+                 what, name, bits);
+}
+
+static void gpi_each_function(gpi_text *text, const char *type, const char *name, const char *expression,
+                              bool has_value)
+{
+    gpi_text_add(text, "static %s gpi_each_%s(const GPI_EACH_KEY k, const GPI_EACH_VALUE %s)\n{\n", type,
+                 name, has_value ? "v" : "gpi_none");
+    gpi_text_add(text, "    (void)k;\n    (void)%s;\n", has_value ? "v" : "gpi_none");
+    gpi_text_add(text, "    return (%s)(\n#line 1 \"%s\"\n%s\n    );\n}\n", type, name, expression);
+}
+
+/* The caller's expressions as functions; to be freed. */
+static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, gp_type key, gp_type value, bool is_set)
+{
+    const char *where = desc->where ? desc->where : "1", *map = desc->map ? desc->map : is_set ? "0" : "v";
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_each_define(&text, "KEY", key);
+    gpi_each_define(&text, "VALUE", value);
+    gpi_text_add(&text, "#define GPI_EACH_BITS(x) as_%s(x)\n#define GPI_EACH_ERASE %d\n",
+                 gpi_type_size(value) == 8 ? "ulong" : "uint", desc->erase);
+    gpi_each_function(&text, "bool", "where", where, !is_set);
+    gpi_each_function(&text, gpi_type_cl(value), "map", map, !is_set);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+static gp_result gpi_each_check(gp_context *gp, const char *function, const gpi_table *table,
+                                const gp_hash_for_each_desc *desc, gp_type *key, gp_type *value)
+{
+    gp_result result;
+    *key = desc->key_type ? desc->key_type : table->key_size == 8 ? GP_U64 : GP_U32;
+    *value = desc->value_type ? desc->value_type : table->value_size == 8 ? GP_U64 : GP_U32;
+    if ((desc->map != NULL) == desc->erase) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is %s and erase is %s: either one", function,
+                        desc->map ? "given" : "NULL", desc->erase ? "true" : "false");
+    }
+    result = gpi_check_text(gp, function, "map", desc->map);
+    if (result == GP_OK) result = gpi_check_text(gp, function, "where", desc->where);
+    if (result != GP_OK) return result;
+    if (table->value_size == 0 && (desc->map || desc->value_type))
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: the table is a set: it has no values to map",
+                        function);
+    if (gpi_type_size(*key) != table->key_size ||
+        (table->value_size && gpi_type_size(*value) != table->value_size)) {
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_TYPE,
+            "%s: key_type = %d, value_type = %d: the table has keys of %zu and values of %zu bytes", function,
+            (int)desc->key_type, (int)desc->value_type, table->key_size, table->value_size);
+    }
+    if ((*key == GP_F64 || *value == GP_F64) && !gp->info.fp64)
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: GP_F64 needs cl_khr_fp64: %s", function,
+                        gp->info.name);
+    return GP_OK;
+}
+
+static gp_result gpi_each_program(gp_context *gp, const char *function, const gpi_table *table,
+                                  const gp_hash_for_each_desc *desc, gpi_plan *plan, gpi_program **program)
+{
+    gp_type key, value;
+    char *more;
+    gp_result result = gpi_each_check(gp, function, table, desc, &key, &value);
+    if (result != GP_OK) return result;
+    more = gpi_each_prelude(desc, key, value, table->value_size == 0);
+    if (!more) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
+    result = gpi_hash_program(gp, function, GPI_HASH_EACH, table, more, plan, program);
+    free(more);
+    return result;
+}
+
+GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash handle, const gp_hash_for_each_desc *desc)
+{
+    static const char function[] = "gp_hash_for_each";
+    gpi_table *table = gpi_hash_of(gp, function, handle);
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!table) return GP_ERROR_INVALID_ARGUMENT;
+    if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: desc is NULL", function);
+    result = gpi_each_program(gp, function, table, desc, &plan, &program);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) {
+        gpi_call_kernel(&call, program, 0);
+        gpi_hash_arg_table(&call, table);
+        result = gpi_hash_launch_slots(&call, table, &plan, true);
+    }
+    return gpi_call_end(&call, result);
+}
+/* ---- End file src/hash/for_each.c ---- */
+
+/* ---- Begin file src/hash/insert.c ---- */
+/* insert.c - batches of keys: gp_hash_insert and its kin. */
+/* Of hash/table.cl and hash/batch.cl. */
+enum {
+    GPI_CHANGE_KEEP,
+    GPI_CHANGE_ASSIGN,
+    GPI_CHANGE_APPLY /* and which */,
+    GPI_CHANGE_MIN_U = 6,
+    GPI_CHANGE_MAX_U = 7,
+    GPI_CHANGE_WIDE = 16
+};
+enum { GPI_SOURCE_BUFFER, GPI_SOURCE_ONE, GPI_SOURCE_INDEX };
+
+/* What is put, and how. */
+typedef struct gpi_hash_put {
+    const gp_hash_insert_desc *desc;
+    cl_uint change, source, wants;
+    cl_ulong operand;
+    gpi_table judge; /* FIRST, LAST: the batch's own table of indices */
+    gpi_hash_order order;
+    size_t scratch_bytes; /* of judge or order: never both */
+} gpi_hash_put;
+
+/* The device's word for an operation on values of a type: GPI_ADD ... of hash/table.cl; 0: there is none. */
+static cl_uint gpi_hash_change_of(gp_op op, gp_type type)
+{
+    enum { UNSIGNED, SIGNED, FLOAT };
+    static const struct {
+        gp_op op;
+        cl_uint change[3];
+    } rows[] = {{GP_SUM, {2, 2, 10}}, {GP_AND, {3, 3, 0}},  {GP_OR, {4, 4, 0}},
+                {GP_XOR, {5, 5, 0}},  {GP_MIN, {6, 8, 11}}, {GP_MAX, {7, 9, 12}}};
+    const int kind = gpi_is_float(type) ? FLOAT : gpi_is_signed(type) ? SIGNED : UNSIGNED;
+    size_t i;
+    for (i = 0; i < GPI_COUNT_OF(rows); i++) {
+        if (rows[i].op == op) return rows[i].change[kind];
+    }
+    return 0;
+}
+
+/* Type and operation of insert_or_apply. */
+static gp_result gpi_hash_check_apply(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
+{
+    const gp_hash_insert_desc *desc = put->desc;
+    const size_t size = batch->table->value_size;
+    const gp_type type = desc->type ? desc->type : size == 8 ? GP_U64 : GP_U32;
+    if (size == 0)
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: the table is a set: there are no values to combine",
+                        batch->function);
+    if (gpi_type_size(type) != size) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "%s: type = %d is no type of the table's values of %zu bytes", batch->function,
+                        (int)desc->type, size);
+    }
+    if (type == GP_F64 && !gp->info.fp64)
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: type = GP_F64 needs cl_khr_fp64: %s", batch->function,
+                        gp->info.name);
+    if (!desc->op) return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op is not set", batch->function);
+    put->change = gpi_hash_change_of(desc->op, type);
+    if (put->change == 0) {
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d does not combine values of type %d",
+                        batch->function, (int)desc->op, (int)type);
+    }
+    if (size == 8) put->change |= GPI_CHANGE_WIDE;
+    if (desc->values) return GP_OK;
+    put->source = GPI_SOURCE_ONE;
+    put->operand = type == GP_F32 ? 0x3f800000u : type == GP_F64 ? 0x3ff0000000000000u : 1;
+    return GP_OK;
+}
+
+static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put,
+                                    bool apply)
+{
+    const gp_hash_insert_desc *desc = put->desc;
+    if ((unsigned)desc->duplicates >= GP_HASH_DUPLICATES_COUNT || (apply && desc->duplicates)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: duplicates = %d %s", batch->function,
+                        (int)desc->duplicates,
+                        apply ? "means nothing where equal keys combine" : "is not a gp_hash_duplicates");
+    }
+    if (!apply && desc->op) {
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is for gp_hash_insert_or_apply",
+                        batch->function, (int)desc->op);
+    }
+    if (!apply && desc->type) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d is for gp_hash_insert_or_apply",
+                        batch->function, (int)desc->type);
+    }
+    if ((desc->failed_keys == NULL) != (desc->failed_count == NULL) ||
+        (desc->failed_values && !desc->failed_keys)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: failed_keys is %s, failed_count %s, failed_values %s: they go together",
+                        batch->function, desc->failed_keys ? "given" : "NULL",
+                        desc->failed_count ? "given" : "NULL", desc->failed_values ? "given" : "NULL");
+    }
+    if (batch->table->value_size == 0 && (desc->values || desc->failed_values)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and the table is a set",
+                        batch->function);
+    }
+    if (desc->count > UINT32_MAX - 1 && (desc->duplicates || desc->failed_keys)) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
+                        "%s: count = %zu: duplicates and failed_keys take 2^32 - 2 keys at most",
+                        batch->function, desc->count);
+    }
+    return apply ? gpi_hash_check_apply(gp, batch, put) : GP_OK;
+}
+
+/* The table that says which of equal keys stands for all: of keys of the same width, with indices as values.
+ */
+static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
+{
+    gpi_table *judge = &put->judge;
+    if (!put->desc->duplicates || put->desc->count == 0) return GP_OK;
+    *judge = *batch->table;
+    judge->buffer = NULL;
+    judge->loud = false;
+    judge->reserved = judge->wide && !judge->packed ? UINT64_MAX : UINT32_MAX;
+    put->wants |= GPI_IS_JUDGED;
+    return gpi_hash_capacity(gp, batch->function, 0, put->desc->count, 0.5, &judge->mask);
+}
+
+/* Whether the batch is partitioned. Results and indices belong to the order that it came in. */
+static gp_result gpi_hash_plan_order(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
+{
+    const gp_hash_insert_desc *d = put->desc;
+    gp_sort_desc *order = &put->order.desc;
+    gp_result result;
+    if (d->results || d->duplicates || !gpi_hash_order_suits(batch, d->strategy)) return GP_OK;
+    order->keys = d->keys;
+    order->keys_offset = d->keys_offset;
+    if (put->source == GPI_SOURCE_BUFFER) {
+        order->value_size = batch->table->value_size;
+        order->values = d->values;
+        order->values_offset = d->values_offset;
+    }
+    result = gpi_hash_order_plan(gp, batch, &put->order);
+    put->scratch_bytes = put->order.bytes;
+    return result;
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_hash_plan_put(gp_context *gp, const char *function, gp_hash handle,
+                                   gpi_hash_batch *batch, gpi_hash_put *put, cl_uint change)
+{
+    const gp_hash_insert_desc *desc = put->desc;
+    const bool apply = change == GPI_CHANGE_APPLY;
+    gp_result result = gpi_hash_batch_open(gp, function, handle, desc->count, desc->count_buffer,
+                                           desc->count_offset, desc->count_type, batch);
+    put->change = change;
+    if (result == GP_OK) result = gpi_hash_check_strategy(gp, function, desc->strategy);
+    if (result == GP_OK) result = gpi_hash_check_put(gp, batch, put, apply);
+    if (result == GP_OK) result = gpi_hash_plan_judge(gp, batch, put);
+    if (result != GP_OK) return result;
+    if (batch->table->value_size == 0) put->source = GPI_SOURCE_ONE; /* of value 0 */
+    if (desc->results) put->wants |= GPI_WANTS_RESULTS;
+    if (desc->failed_keys) put->wants |= GPI_WANTS_FAILED;
+    if (desc->failed_values) put->wants |= GPI_WANTS_FAILED_VALUES;
+    if (put->wants & GPI_IS_JUDGED) put->scratch_bytes = gpi_hash_bytes(&put->judge);
+    return gpi_hash_plan_order(gp, batch, put);
+}
+
+static gp_result gpi_hash_check_put_buffers(gp_context *gp, gpi_hash_batch *batch, const gpi_hash_put *put)
+{
+    const gp_hash_insert_desc *d = put->desc;
+    const size_t k = batch->table->key_size, v = batch->table->value_size, n = d->count;
+    gp_result r = GP_OK;
+    if (!d->keys) r = gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
+    if (r == GP_OK && put->source == GPI_SOURCE_BUFFER && !d->values)
+        r = gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: values is NULL", batch->function);
+    if (r == GP_OK) r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, n, v, GPI_READS);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "results", d->results, d->results_offset, n, 1, GPI_WRITES);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "failed_keys", d->failed_keys, d->failed_keys_offset, n, k,
+                                GPI_WRITES);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "failed_values", d->failed_values, d->failed_values_offset, n, v,
+                                GPI_WRITES);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "failed_count", d->failed_count, d->failed_count_offset, 1, 4,
+                                GPI_WRITES);
+    if (r == GP_OK) r = gpi_hash_check_apart(gp, batch);
+    return r == GP_OK ? gpi_hash_check_scratch(gp, batch, d->scratch, put->scratch_bytes) : r;
+}
+
+/* GPI_PUT_PARAMETERS of hash/batch.cl. */
+static void gpi_hash_arg_put(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put,
+                             bool judging)
+{
+    const gp_hash_insert_desc *d = put->desc;
+    const cl_uint source = judging ? (cl_uint)GPI_SOURCE_INDEX : put->source;
+    const cl_uint chosen = d->duplicates == GP_HASH_FIRST ? GPI_CHANGE_MIN_U : GPI_CHANGE_MAX_U;
+    const cl_uint wide = batch->table->wide && !batch->table->packed ? GPI_CHANGE_WIDE : 0;
+    gpi_hash_arg_table(call, judging ? &put->judge : batch->table);
+    if (put->order.wanted) {
+        gpi_hash_arg_array(call, put->order.desc.keys_out, put->order.desc.keys_out_offset);
+        gpi_hash_arg_array(call, put->order.desc.values_out, put->order.desc.values_out_offset);
+    } else {
+        gpi_hash_arg_array(call, d->keys, d->keys_offset);
+        gpi_hash_arg_array(call, d->values, d->values_offset);
+    }
+    GPI_CALL_ARG(call, source);
+    GPI_CALL_ARG(call, put->operand);
+    gpi_sort_arg_uint(call, judging ? chosen | wide : put->change);
+    gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
+    gpi_sort_arg_uint(call, judging ? 0 : put->wants);
+}
+
+/* One launch: the batch into the table, or its indices into the judge. */
+static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put,
+                                     bool judging)
+{
+    const gp_hash_insert_desc *d = put->desc;
+    gpi_call_kernel(call, batch->program, GPI_HASH_PUT);
+    gpi_hash_arg_put(call, batch, put, judging);
+    gpi_hash_arg_table(call, put->wants & GPI_IS_JUDGED ? &put->judge : batch->table);
+    gpi_hash_arg_array(call, d->results, d->results_offset);
+    gpi_hash_arg_array(call, d->failed_keys, d->failed_keys_offset);
+    gpi_hash_arg_array(call, d->failed_values, d->failed_values_offset);
+    gpi_hash_arg_array(call, d->failed_count, d->failed_count_offset);
+    return gpi_hash_launch_batch(call, batch, &batch->count);
+}
+
+/* Equal keys of a group first combine there: where nothing is wanted of each key by itself. */
+static bool gpi_hash_combines(const gpi_hash_put *put)
+{
+    return put->change > GPI_CHANGE_ASSIGN && !(put->wants & (GPI_WANTS_RESULTS | GPI_WANTS_FAILED));
+}
+
+static gp_result gpi_hash_launch_combine(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put)
+{
+    gpi_call_kernel(call, batch->program, GPI_HASH_COMBINE);
+    gpi_hash_arg_put(call, batch, put, false);
+    return gpi_hash_launch_batch(call, batch, &batch->count);
+}
+
+/* Which index stands for each key. */
+static gp_result gpi_hash_judge(gpi_call *call, const gpi_hash_batch *batch, gpi_hash_put *put,
+                                cl_mem scratch)
+{
+    gp_result result;
+    put->judge.buffer = scratch;
+    result = gpi_hash_clear_slots(call, &put->judge, NULL);
+    if (result == GP_OK) result = gpi_hash_launch_put(call, batch, put, true);
+    put->wants |= GPI_IS_CHECKED;
+    return result;
+}
+
+static gp_result gpi_hash_put_all(gpi_call *call, gpi_hash_batch *batch, gpi_hash_put *put)
+{
+    const gp_hash_insert_desc *d = put->desc;
+    gp_result result = GP_OK;
+    cl_mem scratch = NULL;
+    if (d->failed_count) result = gpi_call_fill(call, d->failed_count, 4 * d->failed_count_offset, 4);
+    if (result != GP_OK || d->count == 0) return result;
+    if (put->scratch_bytes > 0) result = gpi_call_scratch(call, d->scratch, put->scratch_bytes, &scratch);
+    if (result == GP_OK && (put->wants & GPI_IS_JUDGED)) result = gpi_hash_judge(call, batch, put, scratch);
+    if (result == GP_OK && put->order.wanted) {
+        put->wants |= GPI_IS_CHECKED;
+        result = gpi_hash_order_launch(call, &put->order, scratch);
+    }
+    if (result != GP_OK) return result;
+    return gpi_hash_combines(put) ? gpi_hash_launch_combine(call, batch, put)
+                                  : gpi_hash_launch_put(call, batch, put, false);
+}
+
+static gp_result gpi_hash_insert(gp_context *gp, const char *function, gp_hash handle,
+                                 const gp_hash_insert_desc *desc, cl_uint change)
+{
+    gpi_hash_batch batch;
+    gpi_hash_put put;
+    gpi_call call;
+    uint64_t released;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    released = gp->released;
+    memset(&put, 0, sizeof put);
+    put.desc = desc;
+    result = gpi_hash_plan_put(gp, function, handle, &batch, &put, change);
+    if (result == GP_OK && (desc->count > 0 || desc->failed_count))
+        result = gpi_hash_check_put_buffers(gp, &batch, &put);
+    if (result == GP_OK) result = gpi_hash_make_room(gp, function, batch.table, desc->count);
+    gp->released = released; /* a rehash is a call of its own, and this one's programs are still needed */
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_hash_put_all(&call, &batch, &put);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_hash_insert(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc)
+{
+    return gpi_hash_insert(gp, "gp_hash_insert", table, desc, GPI_CHANGE_KEEP);
+}
+
+GP_API gp_result gp_hash_insert_or_assign(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc)
+{
+    return gpi_hash_insert(gp, "gp_hash_insert_or_assign", table, desc, GPI_CHANGE_ASSIGN);
+}
+
+GP_API gp_result gp_hash_insert_or_apply(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc)
+{
+    return gpi_hash_insert(gp, "gp_hash_insert_or_apply", table, desc, GPI_CHANGE_APPLY);
+}
+
+GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc,
+                                             size_t *bytes)
+{
+    gpi_hash_batch batch;
+    gpi_hash_put put;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_hash_insert_scratch_size: gp, desc or bytes is NULL");
+    }
+    memset(&put, 0, sizeof put);
+    put.desc = desc;
+    result = gpi_hash_plan_put(gp, "gp_hash_insert_scratch_size", table, &batch, &put,
+                               desc->op ? GPI_CHANGE_APPLY : GPI_CHANGE_KEEP);
+    *bytes = result == GP_OK ? put.scratch_bytes : 0;
+    return result;
+}
+/* ---- End file src/hash/insert.c ---- */
+
+/* ---- Begin file src/hash/rehash.c ---- */
+/* rehash.c - counts, gp_hash_rehash, and a table that grows. */
+/* The table's counts, by GPI_COUNT_... and gp_hash_result. Blocks. */
+static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, const gpi_table *table,
+                                      uint64_t counts[GPI_HASH_COUNTS])
+{
+    const bool unread = gp->hash_unread;
+    cl_uint header[GPI_HASH_HEADER_BYTES / 4];
+    const cl_uint *words = header + GPI_HASH_COUNTS_AT / 4;
+    cl_ulong facts[4];
+    gpi_call call;
+    gp_result result;
+    size_t i;
+    gp->hash_unread = false; /* what was refused before does not keep a table from growing */
+    result = gp->out_of_order ? gpi_finish(gp) : GP_OK;
+    if (result == GP_OK) {
+        result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
+        if (result == GP_OK) result = gpi_call_read(&call, table->buffer, 0, sizeof header, header);
+        result = gpi_call_end_within(&call, result);
+    }
+    gp->hash_unread = unread;
+    gpi_hash_facts(table, facts);
+    if (result == GP_OK && memcmp(header, facts, sizeof facts) != 0)
+        result = gpi_hash_fail_strange(gp, function);
+    for (i = 0; i < GPI_HASH_COUNTS && result == GP_OK; i++)
+        counts[i] = (uint64_t)words[2 * i + 1] << 32 | words[2 * i];
+    return result;
+}
+
+static uint64_t gpi_hash_live(const uint64_t *counts)
+{
+    return counts[GP_HASH_INSERTED] - counts[GP_HASH_ERASED];
+}
+
+/* Moves the live keys of `from` into `to`, which has its memory. */
+static gp_result gpi_hash_move(gp_context *gp, const char *function, const gpi_table *from, gpi_table *to)
+{
+    uint64_t counts[GPI_HASH_COUNTS];
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_call call;
+    gp_result result = gpi_hash_program(gp, function, GPI_HASH, to, "", &plan, &program);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
+    if (result == GP_OK) result = gpi_hash_clear_slots(&call, to, from);
+    if (result == GP_OK) {
+        gpi_call_kernel(&call, program, GPI_HASH_MOVE);
+        gpi_hash_arg_table(&call, to);
+        gpi_hash_arg_table(&call, from);
+        result = gpi_hash_launch_slots(&call, from, &plan, true);
+    }
+    result = gpi_call_end_within(&call, result);
+    if (result == GP_OK) result = gpi_hash_read_counts(gp, function, to, counts);
+    if (result != GP_OK) return result;
+    if (counts[GPI_HASH_LOST] > 0) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: %llu keys would find no place in %llu slots", function,
+                        (unsigned long long)counts[GPI_HASH_LOST], (unsigned long long)to->mask + 1);
+    }
+    to->taken = counts[GPI_HASH_CLAIMED];
+    return GP_OK;
+}
+
+/* The table gets other slots, in `own` or memory of its own; or stays as it is. */
+static gp_result gpi_hash_rehash(gp_context *gp, const char *function, gpi_table *table, uint32_t mask,
+                                 cl_mem own)
+{
+    const cl_mem before = table->buffer;
+    gpi_table next = *table;
+    gp_result result;
+    next.mask = mask;
+    next.buffer = NULL;
+    result = gpi_hash_allocate(gp, function, own, &next);
+    if (result == GP_OK) result = gpi_hash_move(gp, function, table, &next);
+    if (result == GP_OK) (void)clReleaseMemObject(before);
+    else if (next.buffer) (void)clReleaseMemObject(next.buffer);
+    if (result == GP_OK) {
+        next.references = table->references;
+        *table = next;
+    }
+    return result;
+}
+
+/* A table that grows gets more slots before `count` keys might take more than it may have: only then is the
+   device asked how many are taken. */
+static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count)
+{
+    uint64_t counts[GPI_HASH_COUNTS];
+    const double most = table->max_load * ((double)table->mask + 1);
+    uint32_t mask;
+    gp_result result;
+    if (!table->grow) return GP_OK;
+    if ((double)table->taken + (double)count <= most) {
+        table->taken += count;
+        return GP_OK;
+    }
+    result = gpi_hash_read_counts(gp, function, table, counts);
+    if (result != GP_OK) return result;
+    table->taken = counts[GPI_HASH_CLAIMED];
+    if ((double)table->taken + (double)count > most) {
+        const uint64_t wanted = gpi_hash_live(counts) + count;
+        result = gpi_hash_capacity(gp, function, 0, wanted, table->max_load, &mask);
+        if (result == GP_OK)
+            result = gpi_hash_rehash(gp, function, table, mask > table->mask ? mask : table->mask, NULL);
+    }
+    if (result == GP_OK) table->taken += count;
+    return result;
+}
+
+GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash handle, const gp_hash_rehash_desc *desc)
+{
+    static const char function[] = "gp_hash_rehash";
+    gpi_table *table = gpi_hash_of(gp, function, handle);
+    uint64_t counts[GPI_HASH_COUNTS];
+    uint32_t mask;
+    gp_result result = GP_OK;
+    if (!table) return GP_ERROR_INVALID_ARGUMENT;
+    if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: desc is NULL", function);
+    mask = table->mask;
+    if (desc->capacity || desc->expected_count)
+        result =
+            gpi_hash_capacity(gp, function, desc->capacity, desc->expected_count, table->max_load, &mask);
+    if (result == GP_OK) result = gpi_hash_read_counts(gp, function, table, counts);
+    if (result != GP_OK) return result;
+    if (gpi_hash_live(counts) > (uint64_t)mask + 1 + gpi_hash_side_slots(table)) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: capacity = %llu, too few for %llu live keys", function,
+                        (unsigned long long)mask + 1, (unsigned long long)gpi_hash_live(counts));
+    }
+    return gpi_hash_rehash(gp, function, table, mask, desc->buffer);
+}
+
+static gp_result gpi_hash_count_all(gp_context *gp, const char *function, gp_hash handle, gp_hash_counts *out)
+{
+    const gpi_table *table = gpi_hash_of(gp, function, handle);
+    uint64_t counts[GPI_HASH_COUNTS];
+    gp_result result;
+    memset(out, 0, sizeof *out);
+    if (!table) return GP_ERROR_INVALID_ARGUMENT;
+    result = gpi_hash_read_counts(gp, function, table, counts);
+    if (result != GP_OK) return result;
+    out->capacity = (uint64_t)table->mask + 1;
+    out->live = gpi_hash_live(counts);
+    out->inserted = counts[GP_HASH_INSERTED];
+    out->existed = counts[GP_HASH_EXISTED];
+    out->failed = counts[GP_HASH_FAILED];
+    out->refused = counts[GP_HASH_REFUSED];
+    out->superseded = counts[GP_HASH_SUPERSEDED];
+    out->erased = counts[GP_HASH_ERASED];
+    /* Keys behind the table take no slot: where one is live, there is a dead one more than this tells. */
+    out->dead = counts[GPI_HASH_CLAIMED] > out->live ? counts[GPI_HASH_CLAIMED] - out->live : 0;
+    return gpi_hash_result(gp);
+}
+
+GP_API gp_result gp_hash_counts_read(gp_context *gp, gp_hash table, gp_hash_counts *out)
+{
+    if (!out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_counts_read: out is NULL");
+    return gpi_hash_count_all(gp, "gp_hash_counts_read", table, out);
+}
+
+GP_API gp_result gp_hash_size_read(gp_context *gp, gp_hash table, size_t *live)
+{
+    gp_hash_counts counts;
+    gp_result result;
+    if (!live) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_size_read: live is NULL");
+    result = gpi_hash_count_all(gp, "gp_hash_size_read", table, &counts);
+    *live = (size_t)counts.live; /* 0 on failure */
+    return result;
+}
+/* ---- End file src/hash/rehash.c ---- */
+
+/* ---- Begin file src/hash/retrieve.c ---- */
+/* retrieve.c - gp_hash_retrieve: all live keys of a table. */
+/* The sort behind a retrieve with sort_type: in place, as many keys as were found. */
+static gp_sort_desc gpi_hash_sort_desc(const gpi_table *table, const gp_hash_retrieve_desc *desc)
+{
+    gp_sort_desc sort;
+    memset(&sort, 0, sizeof sort);
+    sort.keys = desc->keys;
+    sort.keys_offset = desc->keys_offset;
+    sort.values = desc->values;
+    sort.values_offset = desc->values_offset;
+    sort.count = desc->room;
+    sort.count_buffer = desc->live_count;
+    sort.count_offset = desc->live_count_offset;
+    sort.count_type = GP_U32;
+    sort.key_type = desc->sort_type;
+    sort.value_size = desc->values ? table->value_size : 0;
+    sort.descending = desc->descending;
+    sort.scratch = desc->scratch;
+    return sort;
+}
+
+static gp_result gpi_hash_check_retrieve(gp_context *gp, gpi_hash_batch *batch,
+                                         const gp_hash_retrieve_desc *d)
+{
+    const size_t k = batch->table->key_size, v = batch->table->value_size;
+    gp_result r;
+    if (d->sort_type && gpi_type_size(d->sort_type) != k) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "%s: sort_type = %d is no type of the table's keys of %zu bytes", batch->function,
+                        (int)d->sort_type, k);
+    }
+    if (v == 0 && d->values) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and the table is a set",
+                        batch->function);
+    }
+    if (d->descending && !d->sort_type) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: descending is set, and sort_type is 0",
+                        batch->function);
+    }
+    if (!d->live_count)
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: live_count is NULL", batch->function);
+    if (!d->keys && d->room > 0)
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
+    r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, d->room, k, GPI_WRITES);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, d->room, v, GPI_WRITES);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "live_count", d->live_count, d->live_count_offset, 1, 4,
+                                GPI_WRITES);
+    return r == GP_OK ? gpi_hash_check_apart(gp, batch) : r;
+}
+
+/* Behind the check: where the sort's scratch stands apart from all that. */
+static gp_result gpi_hash_plan_retrieve(gp_context *gp, const gpi_hash_batch *batch,
+                                        const gp_sort_desc *sort_desc, gpi_sort *sort)
+{
+    gpi_range used[GPI_HASH_USES];
+    size_t i;
+    gp_result result;
+    gpi_sort_init(sort, batch->function, sort_desc, false);
+    if (!sort_desc->key_type) return GP_OK;
+    result = gpi_sort_plan(gp, sort);
+    if (result != GP_OK) return result;
+    for (i = 0; i < batch->use_count; i++) used[i] = batch->uses[i].range;
+    return gpi_check_scratch(gp, batch->function, sort_desc->scratch, sort->at.end, used, batch->use_count);
+}
+
+static gp_result gpi_hash_collect(gpi_call *call, const gpi_hash_batch *batch, const gp_hash_retrieve_desc *d)
+{
+    const gp_result result = gpi_call_fill(call, d->live_count, 4 * d->live_count_offset, 4);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, batch->program, GPI_HASH_COLLECT);
+    gpi_hash_arg_table(call, batch->table);
+    gpi_hash_arg_array(call, d->keys, d->keys_offset);
+    gpi_hash_arg_array(call, d->values, d->values_offset);
+    gpi_hash_arg_array(call, d->live_count, d->live_count_offset);
+    gpi_sort_arg_long(call, d->room);
+    gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
+    gpi_sort_arg_uint(call, d->values ? GPI_WANTS_VALUES : 0);
+    return gpi_hash_launch_slots(call, batch->table, &batch->plan, true);
+}
+
+GP_API gp_result gp_hash_retrieve(gp_context *gp, gp_hash table, const gp_hash_retrieve_desc *desc)
+{
+    static const char function[] = "gp_hash_retrieve";
+    gpi_hash_batch batch;
+    gp_sort_desc sort_desc;
+    gpi_sort sort;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    result = gpi_hash_batch_open(gp, function, table, 0, NULL, 0, GP_TYPE_NONE, &batch);
+    if (result == GP_OK) result = gpi_hash_check_retrieve(gp, &batch, desc);
+    if (result != GP_OK) return result;
+    sort_desc = gpi_hash_sort_desc(batch.table, desc);
+    result = gpi_hash_plan_retrieve(gp, &batch, &sort_desc, &sort);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_hash_collect(&call, &batch, desc);
+    if (result == GP_OK && desc->sort_type) result = gpi_sort_launch(&call, &sort);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_hash_retrieve_scratch_size(gp_context *gp, gp_hash table,
+                                               const gp_hash_retrieve_desc *desc, size_t *bytes)
+{
+    static const char function[] = "gp_hash_retrieve_scratch_size";
+    gpi_hash_batch batch;
+    gp_sort_desc sort_desc;
+    gpi_sort sort;
+    gp_result result;
+    if (bytes) *bytes = 0;
+    if (!gp || !desc || !bytes)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+    result = gpi_hash_batch_open(gp, function, table, 0, NULL, 0, GP_TYPE_NONE, &batch);
+    if (result != GP_OK) return result;
+    sort_desc = gpi_hash_sort_desc(batch.table, desc);
+    sort_desc.scratch = NULL;
+    result = gpi_hash_plan_retrieve(gp, &batch, &sort_desc, &sort);
+    if (result == GP_OK) *bytes = sort.at.end;
+    return result;
+}
+/* ---- End file src/hash/retrieve.c ---- */
+
+/* ---- Begin file src/hash/stats.c ---- */
+/* stats.c - gp_hash_stats_read: how far keys are from their home slots. */
+/* Of hash/slots.cl, in uints. */
+enum {
+    GPI_STATS_LIVE = 0,
+    GPI_STATS_DEAD = 2,
+    GPI_STATS_DEPTHS = 4,
+    GPI_STATS_MAX = 6,
+    GPI_STATS_BINS = 8,
+    GPI_STATS_WORDS = GPI_STATS_BINS + 2 * GP_HASH_BINS
+};
+
+static uint64_t gpi_hash_wide(const cl_uint *words, size_t at)
+{
+    return (uint64_t)words[at + 1] << 32 | words[at];
+}
+
+static gp_result gpi_hash_measure(gpi_call *call, const gpi_table *table, cl_uint words[GPI_STATS_WORDS])
+{
+    const size_t bytes = GPI_STATS_WORDS * sizeof *words;
+    gpi_plan plan;
+    gpi_program *program;
+    cl_mem stats = NULL;
+    gp_result result = gpi_hash_program(call->gp, call->function, GPI_HASH, table, "", &plan, &program);
+    if (result == GP_OK) result = gpi_call_scratch(call, NULL, bytes, &stats);
+    if (result == GP_OK) result = gpi_call_fill(call, stats, 0, bytes);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, program, GPI_HASH_MEASURE);
+    gpi_hash_arg_table(call, table);
+    GPI_CALL_ARG(call, stats);
+    result = gpi_hash_launch_slots(call, table, &plan, true);
+    return result == GP_OK ? gpi_call_read(call, stats, 0, bytes, words) : result;
+}
+
+GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash handle, gp_hash_stats *out)
+{
+    static const char function[] = "gp_hash_stats_read";
+    gpi_table *table = gpi_hash_of(gp, function, handle);
+    cl_uint words[GPI_STATS_WORDS];
+    uint64_t counts[GPI_HASH_COUNTS];
+    gpi_call call;
+    gp_result result;
+    size_t b;
+    if (!table) return GP_ERROR_INVALID_ARGUMENT;
+    if (!out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: out is NULL", function);
+    result = gpi_hash_read_counts(gp, function, table, counts); /* is there a table? */
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
+    if (result == GP_OK) result = gpi_hash_measure(&call, table, words);
+    result = gpi_call_end_within(&call, result);
+    if (result != GP_OK) return result;
+    memset(out, 0, sizeof *out);
+    out->capacity = (uint64_t)table->mask + 1;
+    out->live = gpi_hash_wide(words, GPI_STATS_LIVE);
+    out->dead = gpi_hash_wide(words, GPI_STATS_DEAD);
+    out->load = (double)(out->live + out->dead) / (double)out->capacity;
+    out->max_depth = words[GPI_STATS_MAX];
+    if (out->live > 0) out->mean_depth = (double)gpi_hash_wide(words, GPI_STATS_DEPTHS) / (double)out->live;
+    for (b = 0; b < GP_HASH_BINS; b++) out->depths[b] = gpi_hash_wide(words, GPI_STATS_BINS + 2 * b);
+    return GP_OK;
+}
+/* ---- End file src/hash/stats.c ---- */
+
+/* ---- Begin file src/hash/table.c ---- */
+/* table.c - what every call on a hash table needs: handles, programs, arguments, launches over all slots. */
+#define GPI_HASH_SERIAL_SLOTS ((size_t)65536) /* of a group that goes over a table */
+
+/* ------------------------------------------------------------------ what kernels have counted */
+
+static gp_result gpi_hash_fail_strange(gp_context *gp, const char *function)
+{
+    return gpi_fail(
+        gp, GP_ERROR_INVALID_BUFFER,
+        "%s: the memory of a hash table was overwritten: its header is not there; what was asked of the "
+        "table was not done: gp_hash_clear makes it anew",
+        function);
+}
+
+/* Has the kernels' counts read, behind what is in the queue. */
+static cl_int gpi_hash_read_told(gp_context *gp, cl_bool blocking)
+{
+    if (!gp->hash_unread) return CL_SUCCESS;
+    return clEnqueueReadBuffer(gp->queue, gp->counters, blocking, GPI_HASH_REFUSED_AT * sizeof(cl_uint),
+                               sizeof gp->hash_told, gp->hash_told, 0, NULL, NULL);
+}
+
+/* What the kernels have counted, and gpi_hash_read_told has read: keys refused because of a reserved value
+   that the caller does not know of, and tables that are none. One counter is told at a time, and cleared. */
+static gp_result gpi_hash_tell(gp_context *gp)
+{
+    static const char *const functions[] = {"gp_hash_insert", "gp_hash_insert_or_assign",
+                                            "gp_hash_insert_or_apply", "gp_hash_for_each"};
+    enum { STRANGE = GPI_HASH_STRANGE_AT - GPI_HASH_REFUSED_AT };
+    const cl_uint zero = 0;
+    const cl_uint *counts = gp->hash_told;
+    cl_uint by = GPI_HASH_TOLD;
+    cl_int error;
+    if (!gp->hash_unread) return GP_OK;
+    while (by > 0 && counts[by - 1] == 0) by--;
+    gp->hash_unread = by > 0;
+    if (by == 0) return GP_OK;
+    by--;
+    error = clEnqueueFillBuffer(gp->queue, gp->counters, &zero, sizeof zero,
+                                (GPI_HASH_REFUSED_AT + by) * sizeof zero, sizeof zero, 0, NULL, NULL);
+    if (error == CL_SUCCESS) error = clFinish(gp->queue);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clEnqueueFillBuffer");
+    if (by == STRANGE) return gpi_hash_fail_strange(gp, "a gp_hash call");
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                    "%s: keys refused: %u: their value is, or would have become, the one that the table has "
+                    "for absent keys; name one that is not in the data in gp_hash_desc.reserved",
+                    functions[by], counts[by]);
+}
+
+/* Blocks; the queue's hash kernels have ended. */
+static gp_result gpi_hash_result(gp_context *gp)
+{
+    const cl_int error = gpi_hash_read_told(gp, CL_TRUE);
+    return error == CL_SUCCESS ? gpi_hash_tell(gp)
+                               : gpi_fail_cl(gp, error, "gp_finish", "clEnqueueReadBuffer");
+}
+
+/* ------------------------------------------------------------------ handles */
+
+/* The handle's table, or NULL with an error. */
+static gpi_table *gpi_hash_of(gp_context *gp, const char *function, gp_hash handle)
+{
+    const uint32_t place = (uint32_t)handle.id;
+    if (!gp) {
+        (void)gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "%s: gp is NULL", function);
+        return NULL;
+    }
+    if (place == 0 || place > gp->handle_count || !gp->handles[place - 1].table ||
+        gp->handles[place - 1].generation != (uint32_t)(handle.id >> 32)) {
+        (void)gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                       "%s: table = %llx is no table of this context, or was destroyed", function,
+                       (unsigned long long)handle.id);
+        return NULL;
+    }
+    return gp->handles[place - 1].table;
+}
+
+/* Nobody but the table's own calls writes into the memory of one that lives. */
+static gp_result gpi_hash_check_apart_from_tables(gp_context *gp, const char *function, const char *field,
+                                                  const gpi_range *range)
+{
+    uint32_t i;
+    for (i = 0; i < gp->handle_count; i++) {
+        const gpi_table *table = gp->handles[i].table;
+        if (!table || !gpi_overlap(range, &table->range)) continue;
+        return gpi_fail(gp, GP_ERROR_OVERLAP,
+                        "%s: %s is bytes [%zu, %zu) and the table %llx has [%zu, %zu) of one buffer: write "
+                        "elsewhere, or destroy the table first",
+                        function, field, range->begin, range->end,
+                        (unsigned long long)gp->handles[i].generation << 32 | (i + 1), table->range.begin,
+                        table->range.end);
+    }
+    return GP_OK;
+}
+
+static const gpi_hash_hooks gpi_hash_hooks_set = {gpi_hash_check_apart_from_tables, gpi_hash_read_told,
+                                                  gpi_hash_tell, gpi_hash_result};
+
+/* A handle for the table, which it counts as a reference. */
+static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_table *table, gp_hash *out)
+{
+    uint32_t i = 0;
+    while (i < gp->handle_count && gp->handles[i].table) i++;
+    if (i == gp->handle_count) {
+        gpi_handle *grown = (gpi_handle *)realloc(gp->handles, (i + 1) * sizeof *grown);
+        if (!grown) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a handle", function);
+        gp->handles = grown;
+        gp->handle_count = i + 1;
+    }
+    /* Contexts start at different generations, so that a handle of another one is most likely none here. */
+    if (gp->generation == 0) gp->generation = (uint32_t)gpi_hash(GPI_HASH_SEED, &gp, sizeof gp) | 1;
+    gp->hash = &gpi_hash_hooks_set;
+    gp->handles[i].table = table;
+    gp->handles[i].generation = gp->generation++;
+    table->references++;
+    out->id = (uint64_t)gp->handles[i].generation << 32 | (i + 1);
+    return GP_OK;
+}
+
+static void gpi_hash_release(gpi_table *table)
+{
+    if (table->references > 0 && --table->references > 0) return;
+    if (table->buffer) (void)clReleaseMemObject(table->buffer);
+    free(table);
+}
+
+static void gpi_hash_free_all(gp_context *gp)
+{
+    uint32_t i;
+    for (i = 0; i < gp->handle_count; i++) {
+        if (gp->handles[i].table) gpi_hash_release(gp->handles[i].table);
+    }
+    free(gp->handles);
+}
+
+/* ------------------------------------------------------------------ programs */
+
+/* Also for gp_device_source. */
+static char *gpi_hash_prelude(const gp_context *gp, const gpi_table *table, const gpi_plan *plan,
+                              const char *more)
+{
+    const bool split_wide = table->wide && !table->packed;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_text_add(&text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_WG %u\n", plan->shape == GP_SHAPE_SERIAL,
+                 plan->group);
+    gpi_text_add(&text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 %d\n",
+                 table->wide, gp->info.int64_extended_atomics, split_wide && gp->info.fp64);
+    gpi_text_add(&text, "#define GPI_HASH_PACKED %d\n%s", table->packed, more);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+static gp_result gpi_hash_program(gp_context *gp, const char *function, gpi_primitive primitive,
+                                  const gpi_table *table, const char *more, gpi_plan *plan,
+                                  gpi_program **program)
+{
+    gp_result result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, plan);
+    while (result == GP_OK) {
+        result = gpi_program_get_text(gp, function, primitive, gpi_hash_prelude(gp, table, plan, more), 0,
+                                      program);
+        if (result != GP_OK || gpi_plan_fits(plan, *program)) break;
+    }
+    return result;
+}
+
+/* ------------------------------------------------------------------ facts */
+
+/* What the header begins with, and kernels are given: hash/table.cl. */
+static void gpi_hash_facts(const gpi_table *table, cl_ulong facts[4])
+{
+    const cl_ulong capacity = (cl_ulong)table->mask + 1;
+    const cl_ulong most = table->limited ? (cl_ulong)GPI_HASH_LIMITED_STEPS : capacity;
+    const cl_ulong turns = table->limited ? (cl_ulong)GPI_HASH_LIMITED_TURNS : UINT32_MAX;
+    facts[0] = table->mask | (most < capacity ? most : capacity) << 32;
+    facts[1] = turns | (cl_ulong)(GPI_HASH_MAGIC + table->loud) << 32;
+    facts[2] = table->seed;
+    facts[3] = table->reserved;
+}
+
+/* The arguments that stand for a table. */
+static void gpi_hash_arg_table(gpi_call *call, const gpi_table *table)
+{
+    cl_ulong facts[4];
+    size_t i;
+    gpi_hash_facts(table, facts);
+    GPI_CALL_ARG(call, table->buffer);
+    for (i = 0; i < 4; i++) GPI_CALL_ARG(call, facts[i]);
+}
+
+/* The last argument of kernels that look whether there is a table, or refuse keys. */
+static void gpi_hash_arg_counters(gpi_call *call)
+{
+    GPI_CALL_ARG(call, call->gp->counters);
+    call->gp->hash_unread = true;
+}
+
+/* ------------------------------------------------------------------ launches over all slots */
+
+/* Slots behind the table, for the keys that mean something else in a slot. */
+static uint32_t gpi_hash_side_slots(const gpi_table *table) { return table->packed ? 2 : 1; }
+
+static size_t gpi_hash_slots(const gpi_table *table)
+{
+    return (size_t)table->mask + 1 + gpi_hash_side_slots(table);
+}
+
+/* Slots of a group: few an item where loops are limited, because each may mean a probe. */
+static size_t gpi_hash_slot_span(const gp_context *gp, const gpi_plan *plan)
+{
+    if (plan->shape == GP_SHAPE_SERIAL) return GPI_HASH_SERIAL_SLOTS;
+    return (size_t)plan->group * (gp->info.loop_limit ? 1 : 16);
+}
+
+/* The last arguments, and the launch. `has_counters`: all but the clearing of a table. */
+static gp_result gpi_hash_launch_slots(gpi_call *call, const gpi_table *table, const gpi_plan *plan,
+                                       bool has_counters)
+{
+    const size_t span = gpi_hash_slot_span(call->gp, plan);
+    gpi_sort_arg_long(call, span);
+    if (has_counters) gpi_hash_arg_counters(call);
+    return gpi_call_launch(call, plan, gpi_ceil_div(gpi_hash_slots(table), span));
+}
+
+/* Writes the header and empties the slots; `from`, when not NULL, is the table whose counts go on. */
+static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, const gpi_table *from)
+{
+    const cl_mem counted = from ? from->buffer : table->buffer;
+    gpi_plan plan;
+    gpi_program *program;
+    const gp_result result = gpi_hash_program(call->gp, call->function, GPI_HASH, table, "", &plan, &program);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, program, GPI_HASH_CLEAR);
+    gpi_hash_arg_table(call, table);
+    GPI_CALL_ARG(call, counted);
+    gpi_sort_arg_uint(call, from != NULL);
+    return gpi_hash_launch_slots(call, table, &plan, false);
+}
+/* ---- End file src/hash/table.c ---- */
+
+/* ---- Begin file src/hash/warm_up.c ---- */
+/* warm_up.c - every hash kernel once. */
+/* Every kernel once, on a small table of the context's own. */
+static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc)
+{
+    gp_hash_desc small;
+    gp_hash table;
+    gp_hash_insert_desc insert;
+    gp_hash_find_desc find;
+    gp_hash_erase_desc erase;
+    gp_hash_retrieve_desc retrieve;
+    gp_hash_rehash_desc again;
+    gp_hash_stats stats;
+    gp_result result;
+    memset(&small, 0, sizeof small);
+    memset(&insert, 0, sizeof insert);
+    memset(&find, 0, sizeof find);
+    memset(&erase, 0, sizeof erase);
+    memset(&retrieve, 0, sizeof retrieve);
+    memset(&again, 0, sizeof again);
+    small.key_size = desc->key_size;
+    small.value_size = desc->value_size;
+    small.capacity = 64;
+    result = gpi_hash_check_sizes(gp, "gp_warmup", &small);
+    if (result == GP_OK) result = gp_hash_create(gp, &small, &table);
+    if (result != GP_OK) return result;
+    result = gpi_alloc_zeros(gp, 64, &insert.keys);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, 64, &find.found);
+    if (small.value_size) insert.values = insert.keys;
+    find.keys = erase.keys = insert.keys;
+    retrieve.live_count = find.found;
+    insert.count = find.count = erase.count = 1;
+    if (result == GP_OK) result = gp_hash_insert(gp, table, &insert);
+    insert.op = GP_SUM;
+    if (result == GP_OK && small.value_size) result = gp_hash_insert_or_apply(gp, table, &insert);
+    if (result == GP_OK) result = gp_hash_find(gp, table, &find);
+    if (result == GP_OK) result = gp_hash_retrieve(gp, table, &retrieve);
+    if (result == GP_OK) result = gp_hash_stats_read(gp, table, &stats);
+    if (result == GP_OK) result = gp_hash_rehash(gp, table, &again);
+    if (result == GP_OK) result = gp_hash_erase(gp, table, &erase);
+    if (insert.keys) (void)clReleaseMemObject(insert.keys);
+    if (find.found) (void)clReleaseMemObject(find.found);
+    (void)gp_hash_destroy(gp, table);
+    return result;
+}
+/* ---- End file src/hash/warm_up.c ---- */
+
+/* ---- Begin file src/map/map.h ---- */
+/* map.h - map, gather, random numbers, stencils. */
+/* map.c */
+static gp_result gpi_map_warm_up(gp_context *gp, const gp_warmup_desc *desc);
+
+/* gather.c */
+static gp_result gpi_gather_warm_up(gp_context *gp, const gp_warmup_desc *desc);
+
+/* random.c */
+static gp_result gpi_random_warm_up(gp_context *gp, const gp_random_desc *desc);
+
+/* stencil.c */
+static gp_result gpi_stencil_warm_up(gp_context *gp, const gp_stencil_desc *desc);
+/* ---- End file src/map/map.h ---- */
+
+/* ---- Begin file src/map/gather.c ---- */
+/* gather.c - gp_gather, gp_scatter, gp_unpack: elements by index. An unpack scans its flags for the indices.
+ */
+enum { GPI_GATHER_TILES };
+
+enum { GPI_GATHER_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are few */ };
+
+/* A call, ready to be checked and run. */
+typedef struct gpi_gather {
+    const char *function;
+    size_t element_size;
+    cl_mem in, out, index, flag; /* index NULL: of the flags */
+    size_t in_offset, out_offset, index_offset, flag_offset;
+    size_t in_count, out_count; /* elements that each has */
+    gp_type index_type, flag_type;
+    bool scatter;
+    gpi_count count;
+    gpi_plan plan;
+    gpi_program *program;
+    gp_scan_desc scan_desc; /* unpack: ranks of the flags, behind the scan's own scratch */
+    gpi_scan scan;
+    size_t ranks_at; /* bytes */
+} gpi_gather;
+
+enum {
+    GPI_GATHER_IN,
+    GPI_GATHER_INDEX,
+    GPI_GATHER_FLAG,
+    GPI_GATHER_COUNTER,
+    GPI_GATHER_OUT,
+    GPI_GATHER_RANGES
+};
+static const char *const gpi_gather_names[GPI_GATHER_RANGES] = {"in", "indices", "flags", "count_buffer",
+                                                                "out"};
+
+/* ------------------------------------------------------------------ program */
+
+/* An element whose bytes nobody looks into. */
+static const char *gpi_gather_element_cl(size_t size)
+{
+    return size == 1 ? "uchar" : size == 2 ? "ushort" : size == 4 ? "uint" : size == 8 ? "ulong" : "ulong2";
+}
+
+static char *gpi_gather_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+{
+    const gpi_gather *gather = (const gpi_gather *)description;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_prelude_apart(gp, plan, &text);
+    gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_INDEX %s\n#define GPI_SCATTER %d\n",
+                 gpi_gather_element_cl(gather->element_size), gpi_type_cl(gather->index_type),
+                 gather->scatter);
+    if (gather->flag_type) {
+        gpi_text_add(&text, "#define GPI_FLAG %s\n",
+                     gather->flag_type == GP_F16 ? "ushort" : gpi_type_cl(gather->flag_type));
+    }
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* The scan whose output says how many flags are set before each. Of all flags up to the bound. */
+static gp_result gpi_gather_plan_scan(gp_context *gp, gpi_gather *gather)
+{
+    gp_scan_desc *d = &gather->scan_desc;
+    gp_result result;
+    d->in = gather->flag;
+    d->in_offset = gather->flag_offset;
+    d->type = gather->flag_type;
+    d->map = "x != 0";
+    d->out_type = gather->index_type;
+    d->op = GP_SUM;
+    d->exclusive = true;
+    d->count = gather->count.bound;
+    result = gpi_scan_plan(gp, gather->function, d, &gather->scan);
+    if (result != GP_OK) return result;
+    gather->ranks_at = gpi_round_up(gpi_scan_scratch(&gather->scan), 64);
+    d->out_offset = gather->ranks_at / gpi_type_size(gather->index_type);
+    return GP_OK;
+}
+
+static size_t gpi_gather_scratch(const gpi_gather *gather)
+{
+    if (!gather->flag_type || gather->count.bound == 0) return 0;
+    return gather->ranks_at + gather->count.bound * gpi_type_size(gather->index_type);
+}
+
+/* Everything but the buffers. */
+static gp_result gpi_gather_plan(gp_context *gp, gpi_gather *gather)
+{
+    const size_t size = gather->element_size;
+    gp_result result = GP_OK;
+    if (size == 0 || size > 16 || (size & (size - 1))) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: element_size = %zu, must be 1, 2, 4, 8 or 16",
+                        gather->function, size);
+    }
+    if (gather->index_type != GP_U32 && gather->index_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
+                        gather->function, (int)gather->index_type);
+    }
+    if (gather->flag_type) {
+        result = gpi_check_type(gp, gather->function, "flags_type", gather->flag_type);
+        if (result == GP_OK) result = gpi_gather_plan_scan(gp, gather);
+    }
+    if (result == GP_OK) result = gpi_plan_make_map(gp, gather->function, size, &gather->plan);
+    if (result != GP_OK) return result;
+    return gpi_program_get_fit(gp, gather->function, GPI_GATHER, gpi_gather_prelude, gather, &gather->plan,
+                               &gather->program);
+}
+
+/* ------------------------------------------------------------------ buffers */
+
+/* One of the arrays; nothing of an empty one is looked at. */
+static gp_result gpi_gather_check_array(gp_context *gp, const gpi_gather *gather, int name, cl_mem buffer,
+                                        size_t offset, size_t count, size_t size, gpi_range *used)
+{
+    if (count == 0) return GP_OK;
+    return gpi_check_buffer(gp, gather->function, gpi_gather_names[name], buffer, offset, count, size,
+                            name == GPI_GATHER_OUT ? GPI_WRITES : GPI_READS, &used[name]);
+}
+
+static gp_result gpi_gather_check(gp_context *gp, const gpi_gather *g, cl_mem scratch)
+{
+    const size_t n = g->count.bound;
+    gpi_range used[GPI_GATHER_RANGES];
+    gp_result r;
+    memset(used, 0, sizeof used);
+    r = gpi_gather_check_array(gp, g, GPI_GATHER_IN, g->in, g->in_offset, g->in_count, g->element_size, used);
+    if (r == GP_OK && g->flag_type) {
+        r = gpi_gather_check_array(gp, g, GPI_GATHER_FLAG, g->flag, g->flag_offset, n,
+                                   gpi_type_size(g->flag_type), used);
+    } else if (r == GP_OK) {
+        r = gpi_gather_check_array(gp, g, GPI_GATHER_INDEX, g->index, g->index_offset, n,
+                                   gpi_type_size(g->index_type), used);
+    }
+    if (r == GP_OK) r = gpi_check_count(gp, g->function, &g->count, &used[GPI_GATHER_COUNTER]);
+    if (r == GP_OK)
+        r = gpi_gather_check_array(gp, g, GPI_GATHER_OUT, g->out, g->out_offset, g->out_count,
+                                   g->element_size, used);
+    if (r == GP_OK)
+        r = gpi_check_apart(gp, g->function, gpi_gather_names, used, GPI_GATHER_OUT, GPI_GATHER_RANGES);
+    if (r != GP_OK) return r;
+    return gpi_check_scratch(gp, g->function, scratch, gpi_gather_scratch(g), used, GPI_GATHER_RANGES);
+}
+
+/* ------------------------------------------------------------------ launch */
+
+/* An array, or, where it is empty, something that stands in and is not looked at. */
+static void gpi_gather_arg_array(gpi_call *call, size_t count, cl_mem buffer, size_t offset)
+{
+    const cl_ulong at = count ? offset : 0;
+    const cl_mem some = count ? buffer : call->gp->counters;
+    GPI_CALL_ARG(call, some);
+    GPI_CALL_ARG(call, at);
+}
+
+static gp_result gpi_gather_launch(gpi_call *call, const gpi_gather *g)
+{
+    const size_t n = g->count.bound;
+    const bool serial = g->plan.shape == GP_SHAPE_SERIAL;
+    const cl_ulong span =
+        serial ? gpi_serial_span(call->gp, &g->plan, n, GPI_GATHER_SERIAL_SPAN_MIN) : gpi_plan_tile(&g->plan);
+    const cl_ulong limit = g->scatter ? g->out_count : g->in_count;
+    gpi_call_kernel(call, g->program, GPI_GATHER_TILES);
+    gpi_gather_arg_array(call, g->in_count, g->in, g->in_offset);
+    gpi_gather_arg_array(call, g->out_count, g->out, g->out_offset);
+    gpi_gather_arg_array(call, n, g->index, g->index_offset);
+    if (g->flag_type) gpi_gather_arg_array(call, n, g->flag, g->flag_offset);
+    GPI_CALL_ARG(call, limit);
+    GPI_CALL_ARG(call, span);
+    gpi_call_arg_count(call, &g->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &g->plan, gpi_ceil_div(n, (size_t)span));
+}
+
+/* Scans the flags into the scratch: the indices of the launch that follows. */
+static gp_result gpi_gather_rank(gpi_call *call, gpi_gather *gather, cl_mem own)
+{
+    gp_scan_desc *d = &gather->scan_desc;
+    gp_result result = gpi_call_scratch(call, own, gpi_gather_scratch(gather), &d->scratch);
+    if (result != GP_OK) return result;
+    d->out = gather->index = d->scratch;
+    gather->index_offset = d->out_offset;
+    gpi_scan_choose(call->gp, &gather->scan, false);
+    return gpi_scan_launch(call, &gather->scan);
+}
+
+static gp_result gpi_gather_run(gp_context *gp, gpi_gather *gather, cl_mem scratch, const cl_event *wait,
+                                cl_uint wait_count, cl_event *done)
+{
+    const bool some = gather->count.bound > 0;
+    gpi_call call;
+    gp_result result = gpi_gather_plan(gp, gather);
+    if (result == GP_OK && some) result = gpi_gather_check(gp, gather, scratch);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, gather->function, wait, wait_count, done);
+    if (result == GP_OK && some && gather->flag_type) result = gpi_gather_rank(&call, gather, scratch);
+    if (result == GP_OK && some) result = gpi_gather_launch(&call, gather);
+    return gpi_call_end(&call, result);
+}
+
+/* ------------------------------------------------------------------ descs */
+
+static void gpi_gather_init(gpi_gather *gather, const char *function, const gp_gather_desc *d, bool scatter)
+{
+    memset(gather, 0, sizeof *gather);
+    gather->function = function;
+    gather->element_size = d->element_size;
+    gather->scatter = scatter;
+    gather->in = d->in;
+    gather->in_offset = d->in_offset;
+    gather->in_count = scatter ? d->count : d->limit;
+    gather->out = d->out;
+    gather->out_offset = d->out_offset;
+    gather->out_count = scatter ? d->limit : d->count;
+    gather->index = d->indices;
+    gather->index_offset = d->indices_offset;
+    gather->index_type = d->index_type ? d->index_type : GP_U32;
+    gather->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+}
+
+/* Ranks of 32 bits where they suffice. */
+static void gpi_gather_init_unpack(gpi_gather *gather, const char *function, const gp_unpack_desc *d)
+{
+    memset(gather, 0, sizeof *gather);
+    gather->function = function;
+    gather->element_size = d->element_size;
+    gather->in = d->in;
+    gather->in_offset = d->in_offset;
+    gather->in_count = d->in_count;
+    gather->out = d->out;
+    gather->out_offset = d->out_offset;
+    gather->out_count = d->count;
+    gather->flag = d->flags;
+    gather->flag_offset = d->flags_offset;
+    gather->flag_type = d->flags_type ? d->flags_type : GP_U8;
+    gather->index_type = d->count > UINT32_MAX ? GP_U64 : GP_U32;
+    gather->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+}
+
+/* ------------------------------------------------------------------ API */
+
+static gp_result gpi_gather_call(gp_context *gp, const char *function, const gp_gather_desc *desc,
+                                 bool scatter)
+{
+    gpi_gather gather;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    gpi_gather_init(&gather, function, desc, scatter);
+    return gpi_gather_run(gp, &gather, NULL, desc->wait, desc->wait_count, desc->done);
+}
+
+GP_API gp_result gp_gather(gp_context *gp, const gp_gather_desc *desc)
+{
+    return gpi_gather_call(gp, "gp_gather", desc, false);
+}
+
+GP_API gp_result gp_scatter(gp_context *gp, const gp_gather_desc *desc)
+{
+    return gpi_gather_call(gp, "gp_scatter", desc, true);
+}
+
+GP_API gp_result gp_unpack(gp_context *gp, const gp_unpack_desc *desc)
+{
+    gpi_gather gather;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_unpack: gp or desc is NULL");
+    gpi_gather_init_unpack(&gather, "gp_unpack", desc);
+    return gpi_gather_run(gp, &gather, desc->scratch, desc->wait, desc->wait_count, desc->done);
+}
+
+GP_API gp_result gp_unpack_scratch_size(gp_context *gp, const gp_unpack_desc *desc, size_t *bytes)
+{
+    gpi_gather gather;
+    gp_result result;
+    if (bytes) *bytes = 0;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_unpack_scratch_size: gp, desc or bytes is NULL");
+    }
+    gpi_gather_init_unpack(&gather, "gp_unpack_scratch_size", desc);
+    result = gpi_gather_plan(gp, &gather);
+    if (result == GP_OK) *bytes = gpi_gather_scratch(&gather);
+    return result;
+}
+
+/* ------------------------------------------------------------------ warm-up */
+
+/* Moves a zero of the context's own. */
+static gp_result gpi_gather_warm_up_one(gp_context *gp, gpi_gather *gather)
+{
+    enum { LARGEST = 16 }; /* bytes of an element, an index or a flag */
+    cl_mem in = NULL, out = NULL;
+    gp_result result = gpi_alloc_zeros(gp, LARGEST, &in);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, LARGEST, &out);
+    gather->in = gather->index = gather->flag = in;
+    gather->out = out;
+    gather->in_offset = gather->out_offset = gather->index_offset = gather->flag_offset = 0;
+    gather->in_count = gather->out_count = 1;
+    gather->count = gpi_count_make(1, NULL, 0, GP_TYPE_NONE);
+    if (result == GP_OK) result = gpi_gather_run(gp, gather, NULL, NULL, 0, NULL);
+    if (in) (void)clReleaseMemObject(in);
+    if (out) (void)clReleaseMemObject(out);
+    return result;
+}
+
+static gp_result gpi_gather_warm_up(gp_context *gp, const gp_warmup_desc *desc)
+{
+    gp_result result = GP_OK;
+    gpi_gather gather;
+    if (desc->gather) {
+        gpi_gather_init(&gather, "gp_warmup", desc->gather, false);
+        result = gpi_gather_warm_up_one(gp, &gather);
+    }
+    if (desc->scatter && result == GP_OK) {
+        gpi_gather_init(&gather, "gp_warmup", desc->scatter, true);
+        result = gpi_gather_warm_up_one(gp, &gather);
+    }
+    if (desc->unpack && result == GP_OK) {
+        gp_scan_desc scan; /* of several tiles too */
+        gpi_gather_init_unpack(&gather, "gp_warmup", desc->unpack);
+        memset(&scan, 0, sizeof scan);
+        scan.type = gather.flag_type;
+        scan.map = "x != 0";
+        scan.out_type = gather.index_type;
+        scan.op = GP_SUM;
+        result = gpi_scan_warm_up(gp, &scan);
+        if (result == GP_OK) result = gpi_gather_warm_up_one(gp, &gather);
+    }
+    return result;
+}
+/* ---- End file src/map/gather.c ---- */
+
+/* ---- Begin file src/map/map.c ---- */
+/* map.c - gp_transform, gp_fill, gp_iota, gp_adjacent_difference: each element made by itself, in one launch.
+ */
+enum { GPI_MAP_TILES };
+
+enum {
+    GPI_MAP_INPUTS_MAX = 3,
+    GPI_MAP_SERIAL_SPAN_MIN = 16384 /* elements of a group, when there are few */
+};
+
+typedef struct gpi_map_input {
+    cl_mem buffer;
+    size_t offset;
+    gp_type type;
+} gpi_map_input;
+
+/* A call, ready to be checked and run. */
+typedef struct gpi_map {
+    const char *function;
+    const char *text; /* the expression */
+    gpi_map_input in[GPI_MAP_INPUTS_MAX];
+    size_t inputs;
+    bool lag; /* the second input is the first one, one element late */
+    cl_mem out;
+    size_t out_offset, out_size;
+    const char *out_cl;   /* type in memory */
+    gp_type out_type;     /* 0: bytes that nobody looks into */
+    cl_ulong constant[2]; /* a and b of map/map.cl */
+    gpi_count count;
+    gpi_plan plan;
+    gpi_program *program;
+    bool in_place; /* with lag: takes a copy of the input */
+} gpi_map;
+
+enum { GPI_MAP_COUNTER = GPI_MAP_INPUTS_MAX, GPI_MAP_OUT, GPI_MAP_RANGES };
+static const char *const gpi_map_names[GPI_MAP_RANGES] = {"in", "in2", "in3", "count_buffer", "out"};
+
+/* ------------------------------------------------------------------ program */
+
+/* The expression has lines of its own, so that it may end in a comment. Only inputs that there are have a
+ * name. */
+static void gpi_map_prelude_function(const gpi_map *map, const char *lane, gpi_text *text)
+{
+    static const char *const names[GPI_MAP_INPUTS_MAX] = {"x", "y", "z"};
+    const char *const x = map->inputs > 0 ? names[0] : "gpi_x", *const y =
+                                                                    map->inputs > 1 ? names[1] : "gpi_y";
+    const char *const z = map->inputs > 2 ? names[2] : "gpi_z";
+    gpi_text_add(text,
+                 "static GPI_LANE gpi_map(const GPI_X %s, const GPI_Y %s, const GPI_Z %s, const ulong i, "
+                 "ulong gpi_a, ulong gpi_b)\n{\n    (void)%s, (void)%s, (void)%s, (void)i, (void)gpi_a, "
+                 "(void)gpi_b;\n",
+                 x, y, z, x, y, z);
+    gpi_text_add(text, "#line 1 \"map\"\n    return (%s)(\n#line 1 \"map\"\n%s\n    );\n}\n", lane,
+                 map->text);
+}
+
+static char *gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+{
+    const gpi_map *map = (const gpi_map *)description;
+    const char *lane = map->out_type ? gpi_type_cl(gpi_operand(map->out_type)) : map->out_cl;
+    gpi_text text;
+    unsigned k;
+    memset(&text, 0, sizeof text);
+    gpi_prelude_apart(gp, plan, &text);
+    gpi_text_add(&text, "#define GPI_INPUTS %u\n#define GPI_LAG %d\n", (unsigned)map->inputs, map->lag);
+    for (k = 0; k < GPI_MAP_INPUTS_MAX; k++) {
+        const gp_type type = k < map->inputs ? map->in[k].type : GP_TYPE_NONE;
+        gpi_text_add(&text, "#define GPI_IN_%u %s\n#define GPI_HALF_%u %d\n", k, gpi_type_cl(type), k,
+                     type == GP_F16);
+        gpi_text_add(&text, "#define GPI_%c %s\n", "XYZ"[k], type ? gpi_type_cl(gpi_operand(type)) : "int");
+    }
+    gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", map->out_cl,
+                 map->out_type == GP_F16, lane);
+    if (map->out_type) gpi_text_add(&text, "#define GPI_VECTOR %s16\n", lane);
+    gpi_map_prelude_function(map, lane, &text);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* Everything but the buffers. */
+static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
+{
+    size_t k, size = map->out_size;
+    gp_result result;
+    for (k = 0; k < map->inputs; k++) {
+        if (gpi_type_size(map->in[k].type) > size) size = gpi_type_size(map->in[k].type);
+    }
+    result = gpi_plan_make_map(gp, map->function, size, &map->plan);
+    if (result != GP_OK) return result;
+    return gpi_program_get_fit(gp, map->function, GPI_MAP, gpi_map_prelude, map, &map->plan, &map->program);
+}
+
+/* ------------------------------------------------------------------ buffers */
+
+/* The output may be an input's elements themselves; where the second input is late, only through a copy. */
+static gp_result gpi_map_check_apart(gp_context *gp, gpi_map *map, const gpi_range *used)
+{
+    gpi_range others[GPI_MAP_RANGES];
+    size_t k;
+    memcpy(others, used, sizeof others);
+    for (k = 0; k < map->inputs; k++) {
+        if (!gpi_same(&used[k], &used[GPI_MAP_OUT])) continue;
+        memset(&others[k], 0, sizeof others[k]);
+        if (map->lag) map->in_place = true;
+    }
+    return gpi_check_apart(gp, map->function, gpi_map_names, others, GPI_MAP_OUT, GPI_MAP_RANGES);
+}
+
+static gp_result gpi_map_check(gp_context *gp, gpi_map *map, gpi_range *used)
+{
+    const size_t n = map->count.bound;
+    gp_result result = GP_OK;
+    size_t k;
+    memset(used, 0, GPI_MAP_RANGES * sizeof *used);
+    for (k = 0; k < map->inputs && result == GP_OK; k++) {
+        result = gpi_check_buffer(gp, map->function, gpi_map_names[k], map->in[k].buffer, map->in[k].offset,
+                                  n, gpi_type_size(map->in[k].type), GPI_READS, &used[k]);
+    }
+    if (result == GP_OK) result = gpi_check_count(gp, map->function, &map->count, &used[GPI_MAP_COUNTER]);
+    if (result == GP_OK) {
+        result = gpi_check_buffer(gp, map->function, "out", map->out, map->out_offset, n, map->out_size,
+                                  GPI_WRITES, &used[GPI_MAP_OUT]);
+    }
+    return result == GP_OK ? gpi_map_check_apart(gp, map, used) : result;
+}
+
+/* ------------------------------------------------------------------ launch */
+
+static gp_result gpi_map_launch(gpi_call *call, const gpi_map *map)
+{
+    const size_t n = map->count.bound;
+    const bool serial = map->plan.shape == GP_SHAPE_SERIAL;
+    const cl_ulong span = serial ? gpi_serial_span(call->gp, &map->plan, n, GPI_MAP_SERIAL_SPAN_MIN)
+                                 : gpi_plan_tile(&map->plan);
+    const cl_ulong out_at = map->out_offset;
+    size_t k;
+    if (n == 0) return GP_OK;
+    gpi_call_kernel(call, map->program, GPI_MAP_TILES);
+    for (k = 0; k < map->inputs; k++) {
+        const cl_ulong at = map->in[k].offset;
+        GPI_CALL_ARG(call, map->in[k].buffer);
+        GPI_CALL_ARG(call, at);
+    }
+    GPI_CALL_ARG(call, map->out);
+    GPI_CALL_ARG(call, out_at);
+    GPI_CALL_ARG(call, map->constant[0]);
+    GPI_CALL_ARG(call, map->constant[1]);
+    GPI_CALL_ARG(call, span);
+    gpi_call_arg_count(call, &map->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &map->plan, gpi_ceil_div(n, (size_t)span));
+}
+
+/* A late input of its own, since elements are overwritten before their successors are made. */
+static gp_result gpi_map_copy_late(gpi_call *call, gpi_map *map, cl_mem scratch)
+{
+    const size_t size = gpi_type_size(map->in[0].type), bytes = map->count.bound * size;
+    cl_mem copy = NULL;
+    gp_result result = gpi_call_scratch(call, scratch, bytes, &copy);
+    if (result == GP_OK)
+        result = gpi_call_copy(call, map->in[0].buffer, map->in[0].offset * size, copy, 0, bytes);
+    map->in[1].buffer = copy;
+    map->in[1].offset = 0;
+    return result;
+}
+
+/* Checks, and enqueues. */
+static gp_result gpi_map_run(gp_context *gp, gpi_map *map, cl_mem scratch, const cl_event *wait,
+                             cl_uint wait_count, cl_event *done)
+{
+    gpi_range used[GPI_MAP_RANGES];
+    gpi_call call;
+    gp_result result = gpi_map_plan(gp, map);
+    if (result == GP_OK && map->count.bound > 0) result = gpi_map_check(gp, map, used);
+    if (result == GP_OK && map->in_place) {
+        result = gpi_check_scratch(gp, map->function, scratch,
+                                   map->count.bound * gpi_type_size(map->in[0].type), used, GPI_MAP_RANGES);
+    }
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, map->function, wait, wait_count, done);
+    if (result == GP_OK && map->in_place) result = gpi_map_copy_late(&call, map, scratch);
+    if (result == GP_OK) result = gpi_map_launch(&call, map);
+    return gpi_call_end(&call, result);
+}
+
+/* ------------------------------------------------------------------ descs */
+
+static void gpi_map_set_out(gpi_map *map, cl_mem buffer, size_t offset, gp_type type)
+{
+    map->out = buffer;
+    map->out_offset = offset;
+    map->out_type = type;
+    map->out_cl = gpi_type_cl(type);
+    map->out_size = gpi_type_size(type);
+}
+
+static void gpi_map_add_input(gpi_map *map, cl_mem buffer, size_t offset, gp_type type)
+{
+    gpi_map_input *in = &map->in[map->inputs++];
+    in->buffer = buffer;
+    in->offset = offset;
+    in->type = type;
+}
+
+static gp_result gpi_map_check_types(gp_context *gp, const gpi_map *map)
+{
+    static const char *const names[GPI_MAP_INPUTS_MAX] = {"type", "type2", "type3"};
+    gp_result result = GP_OK;
+    size_t k;
+    for (k = 0; k < map->inputs && result == GP_OK; k++)
+        result = gpi_check_type(gp, map->function, names[k], map->in[k].type);
+    return result == GP_OK ? gpi_check_type(gp, map->function, "out_type", map->out_type) : result;
+}
+
+static gp_result gpi_map_of_transform(gp_context *gp, const char *function, const gp_transform_desc *d,
+                                      gpi_map *map)
+{
+    const bool third = d->in3 || d->type3, second = d->in2 || d->type2 || third;
+    gp_result result;
+    memset(map, 0, sizeof *map);
+    map->function = function;
+    map->text = d->map;
+    if (!d->map) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is NULL", function);
+    result = gpi_check_text(gp, function, "map", d->map);
+    if (result != GP_OK) return result;
+    if (d->in || d->type || second) gpi_map_add_input(map, d->in, d->in_offset, d->type);
+    if (second) gpi_map_add_input(map, d->in2, d->in2_offset, d->type2 ? d->type2 : d->type);
+    if (third) gpi_map_add_input(map, d->in3, d->in3_offset, d->type3 ? d->type3 : d->type);
+    gpi_map_set_out(map, d->out, d->out_offset, d->out_type ? d->out_type : d->type);
+    map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+    return gpi_map_check_types(gp, map);
+}
+
+/* Elements of 16 bytes are two numbers; others are one, as which they are also stored by vectors. */
+static gp_result gpi_map_of_fill(gp_context *gp, const char *function, const gp_fill_desc *d, gpi_map *map)
+{
+    const size_t size = d->element_size;
+    memset(map, 0, sizeof *map);
+    map->function = function;
+    if (size == 0 || size > 16 || (size & (size - 1))) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: element_size = %zu, must be 1, 2, 4, 8 or 16",
+                        function, size);
+    }
+    if (d->value) memcpy(map->constant, d->value, size);
+    gpi_map_set_out(map, d->out, d->out_offset,
+                    size == 1   ? GP_U8
+                    : size == 2 ? GP_U16
+                    : size == 4 ? GP_U32
+                                : GP_U64);
+    map->text = "gpi_a";
+    if (size == 16) {
+        map->out_type = GP_TYPE_NONE;
+        map->out_cl = "ulong2";
+        map->out_size = size;
+        map->text = "gpi_a, gpi_b";
+    }
+    map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+    return GP_OK;
+}
+
+/* `step`, or one where all its bits are zero. */
+static gp_value gpi_iota_step(gp_type type, gp_value step)
+{
+    if (step.u64 != 0) return step;
+    if (type == GP_F64) step.f64 = 1.0;
+    else if (gpi_is_float(type)) step.f32 = 1.0f;
+    else step.u64 = 1;
+    return step;
+}
+
+static gp_result gpi_map_of_iota(gp_context *gp, const char *function, const gp_iota_desc *d, gpi_map *map)
+{
+    const gp_value step = gpi_iota_step(d->type, d->step);
+    const gp_result result = gpi_check_type(gp, function, "type", d->type);
+    memset(map, 0, sizeof *map);
+    map->function = function;
+    map->constant[0] = d->start.u64;
+    map->constant[1] = step.u64;
+    map->text = d->type == GP_F64       ? "as_double(gpi_a) + (double)i * as_double(gpi_b)"
+                : gpi_is_float(d->type) ? "as_float((uint)gpi_a) + (float)i * as_float((uint)gpi_b)"
+                                        : "gpi_a + i * gpi_b";
+    gpi_map_set_out(map, d->out, d->out_offset, d->type);
+    map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+    return result;
+}
+
+static gp_result gpi_map_of_difference(gp_context *gp, const char *function,
+                                       const gp_adjacent_difference_desc *d, gpi_map *map)
+{
+    const gp_result result = gpi_check_text(gp, function, "map", d->map);
+    memset(map, 0, sizeof *map);
+    map->function = function;
+    map->lag = true;
+    map->text = d->map ? d->map : "x - y";
+    if (result != GP_OK) return result;
+    gpi_map_add_input(map, d->in, d->in_offset, d->type);
+    gpi_map_add_input(map, d->in, d->in_offset, d->type);
+    gpi_map_set_out(map, d->out, d->out_offset, d->out_type ? d->out_type : d->type);
+    map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+    return gpi_map_check_types(gp, map);
+}
+
+/* ------------------------------------------------------------------ API */
+
+#define GPI_MAP_BEGIN(gp, desc, function)             \
+    if ((desc) && (desc)->done) *(desc)->done = NULL; \
+    if (!(gp) || !(desc)) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, function ": gp or desc is NULL")
+
+GP_API gp_result gp_transform(gp_context *gp, const gp_transform_desc *desc)
+{
+    gpi_map map;
+    gp_result result;
+    GPI_MAP_BEGIN(gp, desc, "gp_transform");
+    result = gpi_map_of_transform(gp, "gp_transform", desc, &map);
+    if (result != GP_OK) return result;
+    return gpi_map_run(gp, &map, NULL, desc->wait, desc->wait_count, desc->done);
+}
+
+GP_API gp_result gp_fill(gp_context *gp, const gp_fill_desc *desc)
+{
+    gpi_map map;
+    gp_result result;
+    GPI_MAP_BEGIN(gp, desc, "gp_fill");
+    result = gpi_map_of_fill(gp, "gp_fill", desc, &map);
+    if (result != GP_OK) return result;
+    return gpi_map_run(gp, &map, NULL, desc->wait, desc->wait_count, desc->done);
+}
+
+GP_API gp_result gp_iota(gp_context *gp, const gp_iota_desc *desc)
+{
+    gpi_map map;
+    gp_result result;
+    GPI_MAP_BEGIN(gp, desc, "gp_iota");
+    result = gpi_map_of_iota(gp, "gp_iota", desc, &map);
+    if (result != GP_OK) return result;
+    return gpi_map_run(gp, &map, NULL, desc->wait, desc->wait_count, desc->done);
+}
+
+GP_API gp_result gp_adjacent_difference(gp_context *gp, const gp_adjacent_difference_desc *desc)
+{
+    gpi_map map;
+    gp_result result;
+    GPI_MAP_BEGIN(gp, desc, "gp_adjacent_difference");
+    result = gpi_map_of_difference(gp, "gp_adjacent_difference", desc, &map);
+    if (result != GP_OK) return result;
+    return gpi_map_run(gp, &map, desc->scratch, desc->wait, desc->wait_count, desc->done);
+}
+
+GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_adjacent_difference_desc *desc,
+                                                     size_t *bytes)
+{
+    gpi_map map;
+    gp_result result;
+    if (bytes) *bytes = 0;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_adjacent_difference_scratch_size: gp, desc or bytes is NULL");
+    }
+    result = gpi_map_of_difference(gp, "gp_adjacent_difference_scratch_size", desc, &map);
+    if (result == GP_OK && desc->in == desc->out) *bytes = desc->count * gpi_type_size(desc->type);
+    return result;
+}
+
+/* ------------------------------------------------------------------ warm-up */
+
+/* Runs it on one zero of the context's own. */
+static gp_result gpi_map_warm_up_one(gp_context *gp, gpi_map *map, gp_result result)
+{
+    enum { LARGEST = 16 }; /* bytes of an element */
+    cl_mem in = NULL, out = NULL;
+    size_t k;
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, LARGEST, &in);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, LARGEST, &out);
+    for (k = 0; k < map->inputs; k++) {
+        map->in[k].buffer = in;
+        map->in[k].offset = 0;
+    }
+    map->out = out;
+    map->out_offset = 0;
+    map->count = gpi_count_make(1, NULL, 0, GP_TYPE_NONE);
+    if (result == GP_OK) result = gpi_map_run(gp, map, NULL, NULL, 0, NULL);
+    if (in) (void)clReleaseMemObject(in);
+    if (out) (void)clReleaseMemObject(out);
+    return result;
+}
+
+static gp_result gpi_map_warm_up(gp_context *gp, const gp_warmup_desc *desc)
+{
+    const char *f = "gp_warmup";
+    gp_result r = GP_OK;
+    gpi_map map;
+    if (desc->transform) {
+        r = gpi_map_of_transform(gp, f, desc->transform, &map);
+        r = gpi_map_warm_up_one(gp, &map, r);
+    }
+    if (desc->fill && r == GP_OK) {
+        r = gpi_map_of_fill(gp, f, desc->fill, &map);
+        r = gpi_map_warm_up_one(gp, &map, r);
+    }
+    if (desc->iota && r == GP_OK) {
+        r = gpi_map_of_iota(gp, f, desc->iota, &map);
+        r = gpi_map_warm_up_one(gp, &map, r);
+    }
+    if (desc->adjacent_difference && r == GP_OK) {
+        r = gpi_map_of_difference(gp, f, desc->adjacent_difference, &map);
+        r = gpi_map_warm_up_one(gp, &map, r);
+    }
+    return r;
+}
+/* ---- End file src/map/map.c ---- */
+
+/* ---- Begin file src/map/random.c ---- */
+/* random.c - gp_random: numbers by counter, in one launch. */
+#include <float.h>
+enum { GPI_RANDOM_TILES };
+
+enum { GPI_RANDOM_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are few */ };
+
+/* A checked call, ready to run. */
+typedef struct gpi_random {
+    const gp_random_desc *desc;
+    const char *function;
+    unsigned words;       /* of an element: 1, 2 */
+    cl_ulong argument[2]; /* low and range; mean and deviation, by their bits */
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count count;
+} gpi_random;
+
+/* ------------------------------------------------------------------ program */
+
+/* Bits of a uniform fraction: as many as every number in [0, 1) of the type has. */
+static unsigned gpi_random_fraction(gp_type type, gp_random_kind kind)
+{
+    return type == GP_F64 ? 53 : type == GP_F16 && kind == GP_RANDOM_UNIFORM ? 11 : 24;
+}
+
+static char *gpi_random_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+{
+    const gpi_random *random = (const gpi_random *)description;
+    const gp_type type = random->desc->type;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_prelude_apart(gp, plan, &text);
+    gpi_text_add(&text, "#define GPI_WORDS %u\n#define GPI_KIND %d\n", random->words,
+                 (int)random->desc->kind);
+    gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n",
+                 gpi_type_cl(type), type == GP_F16, gpi_type_cl(gpi_operand(type)));
+    gpi_text_add(&text, "#define GPI_FRACTION %u\n#define GPI_AS_LANE(x) %s\n",
+                 gpi_random_fraction(type, random->desc->kind),
+                 type == GP_F64 ? "as_double(x)" : "as_float((uint)(x))");
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ checks */
+
+static gp_result gpi_random_range(gp_context *gp, gpi_random *random)
+{
+    const uint64_t low = random->desc->low.u64, high = random->desc->high.u64;
+    random->argument[0] = low;
+    random->argument[1] = high - low;
+    return gpi_check_bounds(gp, random->function, "low", low, "high", high, random->desc->type);
+}
+
+static gp_result gpi_random_normal(gp_context *gp, gpi_random *random)
+{
+    const double most = random->desc->type == GP_F64 ? DBL_MAX : FLT_MAX;
+    const gp_random_desc *d = random->desc;
+    const double numbers[2] = {d->mean, d->deviation == 0 ? 1 : d->deviation};
+    size_t k;
+    if (!(numbers[0] >= -most && numbers[0] <= most && numbers[1] >= 0 && numbers[1] <= most)) {
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_ARGUMENT,
+            "%s: mean = %.17g and deviation = %.17g: must be finite as %s, deviation not negative",
+            random->function, d->mean, d->deviation, gpi_type_cl(gpi_operand(d->type)));
+    }
+    for (k = 0; k < 2; k++) {
+        const float narrow = (float)numbers[k];
+        random->argument[k] = 0;
+        if (d->type == GP_F64) memcpy(&random->argument[k], &numbers[k], sizeof numbers[k]);
+        else memcpy(&random->argument[k], &narrow, sizeof narrow);
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_random_describe(gp_context *gp, gpi_random *random)
+{
+    const gp_random_desc *d = random->desc;
+    const bool floats = d->kind == GP_RANDOM_UNIFORM || d->kind == GP_RANDOM_NORMAL;
+    const gp_result result = gpi_check_type(gp, random->function, "type", d->type);
+    if (result != GP_OK) return result;
+    if ((unsigned)d->kind >= GP_RANDOM_KIND_COUNT) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: kind = %d is not a gp_random_kind",
+                        random->function, (int)d->kind);
+    }
+    if (gpi_is_float(d->type) != floats) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type %s, kind %d is of %s", random->function,
+                        gpi_type_cl(d->type), (int)d->kind, floats ? "floats" : "integers");
+    }
+    if (d->count > UINT64_MAX - d->first_element) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: first_element = %llu and count = %zu are over 2^64",
+                        random->function, (unsigned long long)d->first_element, d->count);
+    }
+    random->words = gpi_type_size(d->type) == 8 || d->kind == GP_RANDOM_RANGE ? 2 : 1;
+    if (d->kind == GP_RANDOM_NORMAL) return gpi_random_normal(gp, random);
+    return d->kind == GP_RANDOM_RANGE ? gpi_random_range(gp, random) : GP_OK;
+}
+
+/* Everything but the buffers. Local memory holds the elements of a block for each item. */
+static gp_result gpi_random_plan(gp_context *gp, gpi_random *random)
+{
+    const gp_random_desc *d = random->desc;
+    gp_result result = gpi_random_describe(gp, random);
+    random->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+    if (result == GP_OK) result = gpi_plan_make_map(gp, random->function, 16, &random->plan);
+    if (result != GP_OK) return result;
+    return gpi_program_get_fit(gp, random->function, GPI_RANDOM, gpi_random_prelude, random, &random->plan,
+                               &random->program);
+}
+
+static gp_result gpi_random_check(gp_context *gp, const gpi_random *random)
+{
+    static const char *const names[2] = {"count_buffer", "out"};
+    const gp_random_desc *d = random->desc;
+    gpi_range used[2];
+    gp_result result = gpi_check_count(gp, random->function, &random->count, &used[0]);
+    if (result != GP_OK) return result;
+    result = gpi_check_buffer(gp, random->function, "out", d->out, d->out_offset, d->count,
+                              gpi_type_size(d->type), GPI_WRITES, &used[1]);
+    return result == GP_OK ? gpi_check_apart(gp, random->function, names, used, 1, 2) : result;
+}
+
+/* ------------------------------------------------------------------ launch, API */
+
+static gp_result gpi_random_launch(gpi_call *call, const gpi_random *random)
+{
+    const gp_random_desc *d = random->desc;
+    const size_t per_block = 4 / random->words, n = d->count + d->first_element % per_block;
+    const bool serial = random->plan.shape == GP_SHAPE_SERIAL;
+    const cl_ulong span = serial ? gpi_serial_span(call->gp, &random->plan, n, GPI_RANDOM_SERIAL_SPAN_MIN)
+                                 : gpi_plan_tile(&random->plan) * per_block;
+    const cl_ulong out_at = d->out_offset, seed = d->seed, stream = d->stream, first = d->first_element;
+    if (d->count == 0) return GP_OK;
+    gpi_call_kernel(call, random->program, GPI_RANDOM_TILES);
+    GPI_CALL_ARG(call, d->out);
+    GPI_CALL_ARG(call, out_at);
+    GPI_CALL_ARG(call, seed);
+    GPI_CALL_ARG(call, stream);
+    GPI_CALL_ARG(call, first);
+    GPI_CALL_ARG(call, random->argument[0]);
+    GPI_CALL_ARG(call, random->argument[1]);
+    GPI_CALL_ARG(call, span);
+    gpi_call_arg_count(call, &random->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &random->plan, gpi_ceil_div(n, (size_t)span));
+}
+
+static gp_result gpi_random_call(gp_context *gp, const char *function, const gp_random_desc *desc)
+{
+    gpi_random random;
+    gpi_call call;
+    gp_result result;
+    memset(&random, 0, sizeof random);
+    random.desc = desc;
+    random.function = function;
+    result = gpi_random_plan(gp, &random);
+    if (result == GP_OK && desc->count > 0) result = gpi_random_check(gp, &random);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_random_launch(&call, &random);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc)
+{
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_random: gp or desc is NULL");
+    return gpi_random_call(gp, "gp_random", desc);
+}
+
+/* Makes one number in a buffer of the context's own. */
+static gp_result gpi_random_warm_up(gp_context *gp, const gp_random_desc *desc)
+{
+    gp_random_desc probe;
+    gp_result result;
+    memset(&probe, 0, sizeof probe);
+    probe.type = desc->type;
+    probe.kind = desc->kind;
+    probe.high.u8 = 1;
+    probe.count = 1;
+    result = gpi_alloc_zeros(gp, sizeof(cl_ulong), &probe.out);
+    if (result == GP_OK) result = gpi_random_call(gp, "gp_warmup", &probe);
+    if (probe.out) (void)clReleaseMemObject(probe.out);
+    return result;
+}
+/* ---- End file src/map/random.c ---- */
+
+/* ---- Begin file src/map/stencil.c ---- */
+/* stencil.c - gp_stencil: each element from its neighbours, by tiles with a rim or by rows, in one launch. */
+enum { GPI_STENCIL_TILES };
+
+enum {
+    GPI_STENCIL_RADIUS_MAX = 8,
+    GPI_STENCIL_CHANNELS_MAX = 4,
+    GPI_STENCIL_SERIAL_ROW = 256, /* elements of a tile's row; 1-D: */
+    GPI_STENCIL_SERIAL_LINE = 4096,
+    GPI_STENCIL_LOCAL_ROW = 64,
+    GPI_STENCIL_ROWS = 32, /* of a tile */
+    GPI_STENCIL_BY_ROWS =
+        64, /* serial, weights: elements of a tile, which is a part of a row; and of a group: */
+    GPI_STENCIL_SPAN_ROW = 4096,
+    GPI_STENCIL_SPAN_MIN = 8192 /* when there are few */
+};
+
+/* A call, ready to be checked and run. */
+typedef struct gpi_stencil {
+    const gp_stencil_desc *desc;
+    const char *function;
+    gp_type out_type;
+    size_t height, channels, in_pitch, out_pitch; /* no longer 0 */
+    size_t in_count, out_count;                   /* elements from the first to the last one */
+    size_t weights;                               /* how many; 0: a map */
+    unsigned tile_x, tile_y; /* what is brought near at once: of a group, or of what it goes over */
+    bool in_place;           /* takes a copy of the input */
+    gpi_plan plan;
+    gpi_program *program;
+} gpi_stencil;
+
+enum { GPI_STENCIL_IN, GPI_STENCIL_WEIGHTS, GPI_STENCIL_OUT, GPI_STENCIL_RANGES };
+static const char *const gpi_stencil_names[GPI_STENCIL_RANGES] = {"in", "weights", "out"};
+
+/* ------------------------------------------------------------------ program */
+
+/* What the expression may name, and the expression, on lines of its own. */
+static void gpi_stencil_prelude_map(const gp_stencil_desc *d, gpi_text *text)
+{
+    gpi_text_add(text,
+                 "#define at(dx, dy) gpi_here[clamp((int)(dy), -%u, %u) * GPI_ROW + "
+                 "clamp((int)(dx), -%u, %u) * GPI_CHANNELS]\n",
+                 d->radius_y, d->radius_y, d->radius_x, d->radius_x);
+    gpi_text_add(text, "static GPI_LANE gpi_map(GPI_NEAR const GPI_X *gpi_here, const GPI_X x, "
+                       "const ulong i, const ulong j)\n{\n    (void)gpi_here, (void)x, (void)i, (void)j;\n");
+    gpi_text_add(text, "    return (GPI_LANE)(\n#line 1 \"map\"\n%s\n    );\n}\n", d->map);
+}
+
+static void gpi_stencil_prelude_types(const gpi_stencil *s, gpi_text *text)
+{
+    const gp_type type = s->desc->type, out = s->out_type;
+    const bool wide = type == GP_F64 || out == GP_F64;
+    const char *lane = gpi_type_cl(gpi_operand(out)), *rounding = gpi_is_float(out) ? "" : "_sat_rte";
+    gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", gpi_type_cl(type),
+                 type == GP_F16, gpi_type_cl(gpi_operand(type)));
+    gpi_text_add(text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", gpi_type_cl(out),
+                 out == GP_F16, gpi_type_cl(gpi_operand(out)));
+    gpi_text_add(text, "#define GPI_SUM %s\n", wide ? "double" : "float");
+    gpi_text_add(
+        text, "#define GPI_ROUND(sum) convert_%s%s(sum)\n#define GPI_ROUND_16(sums) convert_%s16%s(sums)\n",
+        lane, rounding, lane, rounding);
+}
+
+static char *gpi_stencil_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+{
+    const gpi_stencil *s = (const gpi_stencil *)description;
+    const gp_stencil_desc *d = s->desc;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_prelude_apart(gp, plan, &text);
+    gpi_stencil_prelude_types(s, &text);
+    gpi_text_add(&text, "#define GPI_RX %u\n#define GPI_RY %u\n#define GPI_CHANNELS %u\n", d->radius_x,
+                 d->radius_y, (unsigned)s->channels);
+    gpi_text_add(&text, "#define GPI_TILE_X %u\n#define GPI_TILE_Y %u\n#define GPI_ROW %u\n", s->tile_x,
+                 s->tile_y, s->tile_x + 2 * d->radius_x * (unsigned)s->channels);
+    gpi_text_add(&text, "#define GPI_BORDER %d\n#define GPI_WEIGHTS %d\n#define GPI_NEAR %s\n",
+                 (int)d->border, s->weights > 0, plan->shape == GP_SHAPE_LOCAL ? "__local" : "__private");
+    if (d->map) gpi_stencil_prelude_map(d, &text);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ checks */
+
+static gp_result gpi_stencil_check_numbers(gp_context *gp, const gpi_stencil *s)
+{
+    const gp_stencil_desc *d = s->desc;
+    if (d->radius_x > GPI_STENCIL_RADIUS_MAX || d->radius_y > GPI_STENCIL_RADIUS_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: radius_x = %u and radius_y = %u, must be at most %d", s->function, d->radius_x,
+                        d->radius_y, GPI_STENCIL_RADIUS_MAX);
+    }
+    if (d->channels > GPI_STENCIL_CHANNELS_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: channels = %u, must be at most %d", s->function,
+                        d->channels, GPI_STENCIL_CHANNELS_MAX);
+    }
+    if ((unsigned)d->border >= GP_BORDER_COUNT) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: border = %d is not a gp_border", s->function,
+                        (int)d->border);
+    }
+    if (d->map && d->weights)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are a map and weights: give one of them",
+                        s->function);
+    return gpi_check_text(gp, s->function, "map", d->map);
+}
+
+/* Elements from the first to the last one of a picture; false where they do not fit into a size_t. */
+static bool gpi_stencil_extent(size_t row, size_t height, size_t pitch, size_t *count)
+{
+    *count = 0;
+    if (row == 0 || height == 0) return true;
+    if (height - 1 > (SIZE_MAX / 16 - row) / pitch) return false;
+    *count = (height - 1) * pitch + row;
+    return true;
+}
+
+static gp_result gpi_stencil_describe(gp_context *gp, gpi_stencil *s)
+{
+    const gp_stencil_desc *d = s->desc;
+    gp_result result = gpi_check_type(gp, s->function, "type", d->type);
+    size_t row;
+    s->out_type = d->out_type ? d->out_type : d->type;
+    if (result == GP_OK) result = gpi_check_type(gp, s->function, "out_type", s->out_type);
+    if (result == GP_OK) result = gpi_stencil_check_numbers(gp, s);
+    if (result != GP_OK) return result;
+    s->height = d->height ? d->height : 1;
+    s->channels = d->channels ? d->channels : 1;
+    row = d->width > SIZE_MAX / 64 ? SIZE_MAX / 16 : d->width * s->channels;
+    s->in_pitch = d->in_pitch ? d->in_pitch : row;
+    s->out_pitch = d->out_pitch ? d->out_pitch : row;
+    s->weights = d->map ? 0 : (size_t)(2 * d->radius_x + 1) * (2 * d->radius_y + 1);
+    if (s->in_pitch < row || s->out_pitch < row) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a pitch of %zu or %zu is less than a row of %zu",
+                        s->function, s->in_pitch, s->out_pitch, row);
+    }
+    if (!gpi_stencil_extent(row, s->height, s->in_pitch, &s->in_count) ||
+        !gpi_stencil_extent(row, s->height, s->out_pitch, &s->out_count)) {
+        return gpi_fail(
+            gp, GP_ERROR_COUNT_LIMIT,
+            "%s: height = %zu rows of %zu elements, in_pitch = %zu, out_pitch = %zu: more than %zu "
+            "elements from the first to the last",
+            s->function, s->height, row, s->in_pitch, s->out_pitch, (size_t)(SIZE_MAX / 16));
+    }
+    return GP_OK;
+}
+
+/* Elements of local memory that a tile takes. */
+static size_t gpi_stencil_near(const gpi_stencil *s)
+{
+    const gp_stencil_desc *d = s->desc;
+    return (s->tile_x + 2 * d->radius_x * s->channels) * (s->tile_y + 2 * d->radius_y);
+}
+
+static bool gpi_stencil_by_rows(const gpi_stencil *s)
+{
+    return s->plan.shape == GP_SHAPE_SERIAL && s->weights > 0;
+}
+
+/* A tile that fits: of one row where that is all there is. */
+static void gpi_stencil_choose_tile(const gp_context *gp, gpi_stencil *s)
+{
+    const bool serial = s->plan.shape == GP_SHAPE_SERIAL, flat = s->desc->radius_y == 0 && s->height == 1;
+    const size_t size = gpi_type_size(gpi_operand(s->desc->type));
+    s->tile_y = flat || gpi_stencil_by_rows(s) ? 1 : (unsigned)GPI_STENCIL_ROWS;
+    if (gpi_stencil_by_rows(s)) s->tile_x = GPI_STENCIL_BY_ROWS;
+    else if (serial) s->tile_x = flat ? GPI_STENCIL_SERIAL_LINE : GPI_STENCIL_SERIAL_ROW;
+    else s->tile_x = flat ? 4 * s->plan.group : (unsigned)GPI_STENCIL_LOCAL_ROW;
+    while (!serial && s->tile_y > 1 && gpi_stencil_near(s) * size > gp->info.local_mem_size / 2)
+        s->tile_y /= 2;
+}
+
+/* Everything but the buffers. */
+static gp_result gpi_stencil_plan(gp_context *gp, gpi_stencil *s)
+{
+    gp_result result = gpi_stencil_describe(gp, s);
+    if (result == GP_OK) result = gpi_plan_make_map(gp, s->function, gpi_type_size(s->desc->type), &s->plan);
+    if (result != GP_OK) return result;
+    gpi_stencil_choose_tile(gp, s);
+    return gpi_program_get_fit(gp, s->function, GPI_STENCIL, gpi_stencil_prelude, s, &s->plan, &s->program);
+}
+
+static size_t gpi_stencil_scratch(const gpi_stencil *s)
+{
+    return s->in_place ? s->in_count * gpi_type_size(s->desc->type) : 0;
+}
+
+static gp_result gpi_stencil_check(gp_context *gp, gpi_stencil *s)
+{
+    const gp_stencil_desc *d = s->desc;
+    gpi_range used[GPI_STENCIL_RANGES], others[GPI_STENCIL_RANGES];
+    gp_result r;
+    memset(used, 0, sizeof used);
+    r = gpi_check_buffer(gp, s->function, "in", d->in, d->in_offset, s->in_count, gpi_type_size(d->type),
+                         GPI_READS, &used[GPI_STENCIL_IN]);
+    if (r == GP_OK && s->weights)
+        r = gpi_check_buffer(gp, s->function, "weights", d->weights, d->weights_offset, s->weights, 4,
+                             GPI_READS, &used[GPI_STENCIL_WEIGHTS]);
+    if (r == GP_OK)
+        r = gpi_check_buffer(gp, s->function, "out", d->out, d->out_offset, s->out_count,
+                             gpi_type_size(s->out_type), GPI_WRITES, &used[GPI_STENCIL_OUT]);
+    if (r != GP_OK) return r;
+    memcpy(others, used, sizeof others);
+    s->in_place = gpi_same(&used[GPI_STENCIL_IN], &used[GPI_STENCIL_OUT]) && s->in_pitch == s->out_pitch;
+    if (s->in_place) memset(&others[GPI_STENCIL_IN], 0, sizeof others[GPI_STENCIL_IN]);
+    r = gpi_check_apart(gp, s->function, gpi_stencil_names, others, GPI_STENCIL_OUT, GPI_STENCIL_RANGES);
+    if (r != GP_OK) return r;
+    return gpi_check_scratch(gp, s->function, d->scratch, gpi_stencil_scratch(s), used, GPI_STENCIL_RANGES);
+}
+
+/* ------------------------------------------------------------------ launch */
+
+/* The constant border, as an operand: of f32 where the input is of halves. */
+static void gpi_stencil_arg_border(gpi_call *call, const gpi_stencil *s)
+{
+    const gp_value value = s->desc->border_value;
+    const float half = value.f32;
+    if (s->desc->type == GP_F16) gpi_call_arg(call, sizeof half, &half);
+    else gpi_call_arg(call, gpi_type_size(s->desc->type), &value);
+}
+
+/* What a group has: its tile, or as many rows, up to a length, as others have as much to do. */
+static void gpi_stencil_span(const gp_context *gp, const gpi_stencil *s, cl_ulong *span_x, cl_ulong *span_y)
+{
+    const size_t row = s->desc->width * s->channels;
+    size_t span;
+    *span_x = s->tile_x;
+    *span_y = s->tile_y;
+    if (!gpi_stencil_by_rows(s)) return;
+    span = gpi_serial_span(gp, &s->plan, row * s->height, GPI_STENCIL_SPAN_MIN);
+    *span_x = s->height > 1 ? (size_t)GPI_STENCIL_SPAN_ROW : gpi_round_up(span, GPI_STENCIL_BY_ROWS);
+    if (row < *span_x) *span_x = gpi_round_up(row, GPI_STENCIL_BY_ROWS);
+    *span_y = span > *span_x ? span / *span_x : 1;
+}
+
+static gp_result gpi_stencil_launch(gpi_call *call, const gpi_stencil *s, cl_mem in, cl_ulong in_at)
+{
+    const gp_stencil_desc *d = s->desc;
+    const cl_ulong width = d->width, height = s->height, in_pitch = s->in_pitch, out_pitch = s->out_pitch;
+    const cl_ulong out_at = d->out_offset, weights_at = d->weights_offset;
+    cl_ulong span_x, span_y, across;
+    gpi_stencil_span(call->gp, s, &span_x, &span_y);
+    across = gpi_ceil_div(d->width * s->channels, (size_t)span_x);
+    gpi_call_kernel(call, s->program, GPI_STENCIL_TILES);
+    GPI_CALL_ARG(call, in);
+    GPI_CALL_ARG(call, in_at);
+    GPI_CALL_ARG(call, in_pitch);
+    GPI_CALL_ARG(call, d->out);
+    GPI_CALL_ARG(call, out_at);
+    GPI_CALL_ARG(call, out_pitch);
+    if (s->weights) {
+        GPI_CALL_ARG(call, d->weights);
+        GPI_CALL_ARG(call, weights_at);
+    }
+    GPI_CALL_ARG(call, width);
+    GPI_CALL_ARG(call, height);
+    GPI_CALL_ARG(call, span_x);
+    GPI_CALL_ARG(call, span_y);
+    GPI_CALL_ARG(call, across);
+    gpi_stencil_arg_border(call, s);
+    return gpi_call_launch(call, &s->plan, (size_t)across * gpi_ceil_div(s->height, (size_t)span_y));
+}
+
+/* In place: of a copy, since neighbours are overwritten. */
+static gp_result gpi_stencil_launch_in_place(gpi_call *call, const gpi_stencil *s)
+{
+    const gp_stencil_desc *d = s->desc;
+    cl_mem copy = NULL;
+    gp_result result = gpi_call_scratch(call, d->scratch, gpi_stencil_scratch(s), &copy);
+    if (result == GP_OK)
+        result = gpi_call_copy(call, d->in, d->in_offset * gpi_type_size(d->type), copy, 0,
+                               gpi_stencil_scratch(s));
+    return result == GP_OK ? gpi_stencil_launch(call, s, copy, 0) : result;
+}
+
+static gp_result gpi_stencil_call(gp_context *gp, const char *function, const gp_stencil_desc *desc)
+{
+    gpi_stencil s;
+    gpi_call call;
+    gp_result result;
+    memset(&s, 0, sizeof s);
+    s.desc = desc;
+    s.function = function;
+    result = gpi_stencil_plan(gp, &s);
+    if (result == GP_OK && desc->width > 0) result = gpi_stencil_check(gp, &s);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK && desc->width > 0) {
+        result = s.in_place ? gpi_stencil_launch_in_place(&call, &s)
+                            : gpi_stencil_launch(&call, &s, desc->in, desc->in_offset);
+    }
+    return gpi_call_end(&call, result);
+}
+
+/* ------------------------------------------------------------------ API */
+
+GP_API gp_result gp_stencil(gp_context *gp, const gp_stencil_desc *desc)
+{
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_stencil: gp or desc is NULL");
+    return gpi_stencil_call(gp, "gp_stencil", desc);
+}
+
+GP_API gp_result gp_stencil_scratch_size(gp_context *gp, const gp_stencil_desc *desc, size_t *bytes)
+{
+    gpi_stencil s;
+    gp_result result;
+    if (bytes) *bytes = 0;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_stencil_scratch_size: gp, desc or bytes is NULL");
+    }
+    memset(&s, 0, sizeof s);
+    s.desc = desc;
+    s.function = "gp_stencil_scratch_size";
+    result = gpi_stencil_describe(gp, &s);
+    s.in_place = desc->in == desc->out;
+    if (result == GP_OK) *bytes = gpi_stencil_scratch(&s);
+    return result;
+}
+
+/* One pixel of the context's own, with weights of zero. */
+static gp_result gpi_stencil_warm_up(gp_context *gp, const gp_stencil_desc *desc)
+{
+    enum { LARGEST = 17 * 17 * 4 }; /* bytes of all weights */
+    gp_stencil_desc probe = *desc;
+    gp_result result = gpi_alloc_zeros(gp, LARGEST, &probe.in);
+    probe.out = NULL;
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, LARGEST, &probe.out);
+    probe.weights = desc->map ? NULL : probe.in;
+    probe.in_offset = probe.out_offset = probe.weights_offset = 0;
+    probe.in_pitch = probe.out_pitch = 0;
+    probe.width = 1;
+    probe.height = desc->height > 1 ? 2 : 1;
+    probe.scratch = NULL;
+    probe.wait = NULL;
+    probe.wait_count = 0;
+    probe.done = NULL;
+    if (result == GP_OK) result = gpi_stencil_call(gp, "gp_warmup", &probe);
+    if (probe.in) (void)clReleaseMemObject(probe.in);
+    if (probe.out) (void)clReleaseMemObject(probe.out);
+    return result;
+}
+/* ---- End file src/map/stencil.c ---- */
+
+/* ---- Begin file src/histogram/histogram.h ---- */
+/* histogram.h */
+/* histogram.c */
+static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *desc);
+/* ---- End file src/histogram/histogram.h ---- */
+
+/* ---- Begin file src/histogram/histogram.c ---- */
 /* histogram.c - gp_histogram: tables of each group's own where bins are few; else atomics, or slices joined.
  */
-
 enum { GPI_HISTOGRAM_NEAR, GPI_HISTOGRAM_FAR, GPI_HISTOGRAM_JOIN };
 
 enum {
@@ -27064,1781 +28639,527 @@ static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *
     if (probe.weights) (void)clReleaseMemObject(probe.weights);
     return result;
 }
-/* ---- End file src/histogram.c ---- */
+/* ---- End file src/histogram/histogram.c ---- */
 
-/* ---- Begin file src/segmented_reduce.c ---- */
-/* segmented_reduce.c - gp_segmented_reduce: small segments by a group each block, large ones cut into rows.
- */
+/* ---- Begin file src/context/context.c ---- */
+/* context.c - a context's life: the caller's objects or our own, the desc checked. */
+/* ------------------------------------------------------------------ create: device, context, queue */
 
-enum { GPI_SEGMENTS_REDUCE, GPI_SEGMENTS_REDUCE_ROWS, GPI_SEGMENTS_JOIN };
+static gp_result gpi_probe_given(gp_context *gp, cl_device_id device)
+{
+    cl_platform_id platform = NULL;
+    cl_int error = clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    if (error == CL_SUCCESS) error = gpi_device_probe(platform, device, &gp->info);
+    if (error == CL_SUCCESS) return GP_OK;
+    return gpi_fail_cl(NULL, error, "gp_context_create", GPI_PROBE_CALLS);
+}
 
-enum {
-    GPI_REDUCE_HEADER_BYTES = 16, /* GPI_SEGMENTS_HEADER of scan/segmented_reduce.cl */
-    GPI_REDUCE_LARGE_BYTES = 16,  /* GPI_LARGE_WORDS */
-    GPI_REDUCE_SMALL = 2048,      /* serial: elements that one item reduces while others have as much to do */
-    GPI_REDUCE_BLOCK = 512        /* serial: most segments of a group */
-};
+/* The caller's queue brings its context and device. */
+static gp_result gpi_adopt_queue(gp_context *gp)
+{
+    const cl_command_queue queue = gp->desc.queue;
+    cl_command_queue_properties properties = 0;
+    cl_context context = NULL;
+    cl_device_id device = NULL;
+    cl_int error = clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
+    if (!error) error = clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
+    if (!error)
+        error = clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
+    if (error) return gpi_fail_cl(NULL, error, "gp_context_create", "clGetCommandQueueInfo");
+    if (gp->desc.context && gp->desc.context != context) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_context_create: queue belongs to another context");
+    }
+    if (gp->desc.device && gp->desc.device != device) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_context_create: queue belongs to another device");
+    }
+    if (gp->desc.profile && !(properties & CL_QUEUE_PROFILING_ENABLE)) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_context_create: profile needs a queue with CL_QUEUE_PROFILING_ENABLE");
+    }
+    gp->out_of_order = (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
+    gp->context = context;
+    gp->queue = queue;
+    (void)clRetainContext(context);
+    (void)clRetainCommandQueue(queue);
+    return gpi_probe_given(gp, device);
+}
 
-/* A checked call, ready to run. */
-typedef struct gpi_segmented {
-    const gp_segmented_reduce_desc *desc;
-    const char *function;
+/* The caller's context, or the one of `share`; the device is the caller's choice or the first. */
+static gp_result gpi_adopt_context(gp_context *gp)
+{
+    const gp_context *share = gp->desc.share;
+    cl_device_id devices[64];
+    size_t size = 0, i = 0;
+    cl_int error;
+    gp->context = gp->desc.context ? gp->desc.context : share->context;
+    error = clRetainContext(gp->context);
+    if (error) {
+        gp->context = NULL;
+        return gpi_fail_cl(NULL, error, "gp_context_create", "clRetainContext(context)");
+    }
+    if (!gp->desc.context && !gp->desc.device) return gpi_probe_given(gp, share->info.device);
+    error = clGetContextInfo(gp->context, CL_CONTEXT_DEVICES, sizeof devices, devices, &size);
+    if (error) return gpi_fail_cl(NULL, error, "gp_context_create", "clGetContextInfo");
+    while (gp->desc.device && i < size / sizeof devices[0] && devices[i] != gp->desc.device) i++;
+    if (i == size / sizeof devices[0]) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: device is not in context");
+    }
+    return gpi_probe_given(gp, devices[i]);
+}
+
+static gp_result gpi_make_context(gp_context *gp)
+{
+    cl_context_properties properties[3];
+    cl_int error;
+    const gp_result result =
+        gp->desc.device ? gpi_probe_given(gp, gp->desc.device) : gpi_device_choose(&gp->desc, &gp->info);
+    if (result != GP_OK) return result;
+    properties[0] = CL_CONTEXT_PLATFORM;
+    properties[1] = (cl_context_properties)gp->info.platform;
+    properties[2] = 0;
+    gp->context = clCreateContext(properties, 1, &gp->info.device, NULL, NULL, &error);
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(NULL, error, "gp_context_create", "clCreateContext");
+}
+
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#endif
+/* clCreateCommandQueue: its successor is missing from OpenCL 1.2 platforms. */
+static gp_result gpi_make_queue(gp_context *gp)
+{
+    cl_int error;
+    gp->queue = clCreateCommandQueue(gp->context, gp->info.device,
+                                     gp->desc.profile ? CL_QUEUE_PROFILING_ENABLE : 0, &error);
+    return error == CL_SUCCESS ? GP_OK
+                               : gpi_fail_cl(NULL, error, "gp_context_create", "clCreateCommandQueue");
+}
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+
+static gp_result gpi_open_device(gp_context *gp)
+{
+    gp_result result;
+    if (gp->desc.queue) return gpi_adopt_queue(gp);
+    if (gp->desc.context || gp->desc.share) result = gpi_adopt_context(gp);
+    else result = gpi_make_context(gp);
+    return result == GP_OK ? gpi_make_queue(gp) : result;
+}
+
+/* ------------------------------------------------------------------ create: the rest */
+
+static gp_result gpi_check_desc(const gp_context *gp)
+{
+    if ((unsigned)gp->desc.strategy >= GP_STRATEGY_COUNT) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: strategy = %d",
+                        (int)gp->desc.strategy);
+    }
+    if (gp->desc.share && gp->desc.share->context != gp->context) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: share has another cl_context");
+    }
+    if (gp->desc.share && gp->desc.share->info.device != gp->info.device) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: share has another device");
+    }
+    return gpi_check_tuning(&gp->desc.tuning, &gp->info);
+}
+
+/* Options of every build. PoCL compiles as OpenCL C 3.0 unless told otherwise. */
+static char *gpi_make_options(const gp_context *gp)
+{
+    const char *more = gp->desc.build_options;
+    return gpi_format("-cl-std=CL1.2%s%s%s%s", gpi_device_options(&gp->info),
+                      gp->desc.fast_math ? " -cl-fast-relaxed-math" : "", more ? " " : "", more ? more : "");
+}
+
+/* Copies the desc's strings, and looks no longer at the caller's. */
+static gp_result gpi_copy_strings(gp_context *gp)
+{
+    gp_context_desc *desc = &gp->desc;
+    if (desc->cache_dir && !*desc->cache_dir) desc->cache_dir = NULL;
+    if (desc->dump_dir && !*desc->dump_dir) desc->dump_dir = NULL;
+    gp->options = gpi_make_options(gp);
+    if (desc->dump_dir) gp->dump_dir = gpi_format("%s", desc->dump_dir);
+    if (!gp->options || (desc->dump_dir && !gp->dump_dir)) {
+        return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory for strings");
+    }
+    if (!desc->no_disk_cache)
+        gpi_cache_open(gp, desc->cache_dir ? gpi_format("%s", desc->cache_dir) : gpi_cache_dir_default(gp));
+    if (gp->dump_dir) (void)gpi_make_dirs(gp->dump_dir);
+    desc->cache_dir = desc->dump_dir = desc->build_options = desc->device_filter = NULL;
+    return GP_OK;
+}
+
+static gp_result gpi_make_buffers(gp_context *gp)
+{
+    cl_uint zero[GPI_COUNTERS];
+    cl_int error;
+    memset(zero, 0, sizeof zero);
+    gp->counters =
+        clCreateBuffer(gp->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof zero, zero, &error);
+    if (error == CL_SUCCESS) {
+        gp->result = clCreateBuffer(gp->context, CL_MEM_READ_WRITE, GPI_ELEMENT_MAX, NULL, &error);
+    }
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(NULL, error, "gp_context_create", "clCreateBuffer");
+}
+
+static gp_result gpi_context_open(gp_context *gp)
+{
+    gp_result result = gpi_open_device(gp);
+    if (result == GP_OK) result = gpi_check_desc(gp);
+    if (result == GP_OK) result = gpi_copy_strings(gp);
+    if (result == GP_OK) result = gpi_make_buffers(gp);
+    if (result == GP_OK && gp->desc.share) result = gpi_programs_share(gp, gp->desc.share);
+    return result;
+}
+
+GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out)
+{
+    gp_context *gp;
+    gp_result result;
+    if (out) *out = NULL;
+    if (!desc || !out) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: desc or out is NULL");
+    }
+    gp = (gp_context *)calloc(1, sizeof *gp);
+    if (!gp) return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory");
+    gp->desc = *desc;
+    result = gpi_context_open(gp);
+    if (result != GP_OK) {
+        gpi_error_leave(gp);
+        if (desc->log) desc->log(GP_LOG_ERROR, gp_last_error(NULL), desc->log_user);
+        gp_context_destroy(gp);
+        return result;
+    }
+    gpi_log(gp, GP_LOG_INFO, "gpuprim on %s (%s, %s)", gp->info.name, gp->info.platform_name,
+            gp->info.driver_version);
+    gp->desc.share = NULL; /* it may be destroyed before us */
+    *out = gp;
+    return GP_OK;
+}
+
+GP_API void gp_context_destroy(gp_context *gp)
+{
+    if (!gp) return;
+    if (gp->queue) (void)gp_finish(gp);
+    gpi_programs_free(gp);
+    gpi_hash_free_all(gp);
+    gpi_symbols_free(gp);
+    gpi_pending_free(gp);
+    if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
+    if (gp->scratch) (void)clReleaseMemObject(gp->scratch);
+    if (gp->counters) (void)clReleaseMemObject(gp->counters);
+    if (gp->result) (void)clReleaseMemObject(gp->result);
+    if (gp->queue) (void)clReleaseCommandQueue(gp->queue);
+    if (gp->context) (void)clReleaseContext(gp->context);
+    free(gp->laws);
+    free(gp->cache_dir);
+    free(gp->dump_dir);
+    free(gp->options);
+    free(gp);
+}
+
+/* ------------------------------------------------------------------ queries */
+
+GP_API cl_context gp_cl_context(const gp_context *gp) { return gp ? gp->context : NULL; }
+GP_API cl_device_id gp_cl_device(const gp_context *gp) { return gp ? gp->info.device : NULL; }
+GP_API cl_command_queue gp_cl_queue(const gp_context *gp) { return gp ? gp->queue : NULL; }
+GP_API const gp_device_info *gp_context_info(const gp_context *gp) { return gp ? &gp->info : NULL; }
+/* ---- End file src/context/context.c ---- */
+
+/* ---- Begin file src/context/device_source.c ---- */
+/* device_source.c - gp_device_source: parts of the library as text for the caller's kernels. */
+enum { GPI_TILE_NAME_MAX = 32, GPI_TILE_OPS_MAX = 64, GPI_TILE_GROUP_MAX = 65536 };
+
+/* ------------------------------------------------------------------ checks */
+
+static bool gpi_is_identifier(const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    const size_t length = name ? strlen(name) : 0;
+    return length > 0 && length <= GPI_TILE_NAME_MAX && strspn(name, letters) == length;
+}
+
+static gp_result gpi_tile_check_name(gp_context *gp, const char *function, const gp_device_source_desc *desc,
+                                     size_t k)
+{
+    const char *name = desc->ops[k].name;
+    char quoted[GPI_QUOTE_MAX];
+    size_t i;
+    if (!gpi_is_identifier(name)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: ops[%zu].name is %s, must be 1 to %d letters, digits and underscores", function,
+                        k, name ? gpi_quote(name, strlen(name), quoted) : "NULL", (int)GPI_TILE_NAME_MAX);
+    }
+    for (i = 0; i < k; i++) {
+        if (strcmp(desc->ops[i].name, name) == 0) {
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops[%zu] and ops[%zu] are both named %s",
+                            function, i, k, name);
+        }
+    }
+    return GP_OK;
+}
+
+/* What is wrong with an operation is said of ops[k]. */
+static gp_result gpi_tile_element(gp_context *gp, const char *function, const gp_tile_op *op, size_t k,
+                                  gpi_element *element)
+{
+    char prefix[32];
+    gpi_operation operation;
+    gp_result result;
+    memset(&operation, 0, sizeof operation);
+    operation.type = op->type;
+    operation.op = op->op;
+    operation.monoid = op->monoid;
+    if (!op->monoid) operation.out_type = op->type;
+    if (!op->monoid && gpi_is_arg(op->op)) {
+        result = gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d: argmin and argmax take a monoid here",
+                          function, (int)op->op);
+    } else {
+        result = gpi_element_make(gp, function, &operation, element);
+    }
+    (void)snprintf(prefix, sizeof prefix, "ops[%zu].", k);
+    if (result != GP_OK) gpi_fail_within(gp, function, prefix);
+    return result;
+}
+
+static gp_result gpi_tile_check(gp_context *gp, const char *function, const gp_device_source_desc *desc)
+{
     gpi_element element;
-    gpi_plan plan;
-    gpi_program *program;
-    gpi_count count;     /* of segments */
-    cl_uint small;       /* most elements of a small segment */
-    cl_uint team;        /* items that reduce one */
-    size_t block;        /* segments of a group */
-    cl_uint large, rows; /* at most */
-    size_t partials_at, scratch;
-} gpi_segmented;
-
-/* ------------------------------------------------------------------ plan */
-
-static gp_result gpi_segmented_types(gp_context *gp, gpi_segmented *s)
-{
-    const gp_segmented_reduce_desc *d = s->desc;
-    gpi_operation o;
-    if (d->offsets_type != GP_U32 && d->offsets_type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: offsets_type = %d, must be GP_U32 or GP_U64",
-                        s->function, (int)d->offsets_type);
+    gp_result result = GP_OK;
+    size_t k;
+    if (!desc->ops != !desc->op_count || desc->op_count > GPI_TILE_OPS_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops is %s, op_count = %zu, at most %d", function,
+                        desc->ops ? "given" : "NULL", desc->op_count, (int)GPI_TILE_OPS_MAX);
     }
-    if (d->segment_count >= UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: segment_count = %zu, at most 2^32 - 2", s->function,
-                        d->segment_count);
+    if (desc->group > GPI_TILE_GROUP_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: group = %u, at most %d", function,
+                        (unsigned)desc->group, (int)GPI_TILE_GROUP_MAX);
     }
-    memset(&o, 0, sizeof o);
-    o.type = d->type;
-    o.out_type = d->out_type;
-    o.op = d->op;
-    o.monoid = d->monoid;
-    o.map = d->map;
-    o.initial = d->initial;
-    return gpi_element_make(gp, s->function, &o, &s->element);
-}
-
-/* As many items for a segment as give each a few elements of an average one. */
-static cl_uint gpi_segmented_team(const gpi_segmented *s)
-{
-    const size_t average = s->desc->segment_count ? s->desc->count / s->desc->segment_count : 0;
-    cl_uint team = 1;
-    while (team < s->plan.group && (size_t)team * 4 < average) team *= 2;
-    return team;
-}
-
-/* What is small, and how much of it a group takes; room for the rest. */
-static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
-{
-    const size_t n = s->desc->count, tile = gpi_plan_tile(&s->plan), segments = s->desc->segment_count;
-    const bool serial = s->plan.shape == GP_SHAPE_SERIAL;
-    const size_t share = segments / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
-    cl_uint tiles;
-    const gp_result result = gpi_plan_tiles(gp, s->function, &s->plan, n, &tiles);
-    if (result != GP_OK) return result;
-    s->team = serial ? 1 : gpi_segmented_team(s);
-    s->small = serial ? (cl_uint)(tile < GPI_REDUCE_SMALL ? tile : (size_t)GPI_REDUCE_SMALL) : 16 * s->team;
-    if (!serial && s->small < 64) s->small = 64;
-    s->block = share;
-    if (serial && s->block > GPI_REDUCE_BLOCK) s->block = GPI_REDUCE_BLOCK;
-    if (!serial && s->block > 64 * (s->plan.group / s->team)) s->block = 64 * (s->plan.group / s->team);
-    if (s->block < s->plan.group / s->team) s->block = s->plan.group / s->team;
-    s->large = segments ? (cl_uint)(n / ((size_t)s->small + 1)) : 0;
-    s->rows = s->large ? tiles + s->large : 0;
-    s->partials_at = gpi_round_up(
-        GPI_REDUCE_HEADER_BYTES + (size_t)s->large * GPI_REDUCE_LARGE_BYTES + (size_t)s->rows * 4, 64);
-    s->scratch = segments ? s->partials_at + s->rows * s->element.size : 0;
-    return GP_OK;
-}
-
-/* Everything but the buffers: enough to know the scratch. */
-static gp_result gpi_segmented_plan(gp_context *gp, const char *function, const gp_segmented_reduce_desc *d,
-                                    gpi_segmented *s)
-{
-    gp_result result;
-    memset(s, 0, sizeof *s);
-    s->desc = d;
-    s->function = function;
-    s->count.bound = d->segment_count;
-    s->count.buffer = d->count_buffer;
-    s->count.offset = d->count_offset;
-    s->count.type = d->count_type;
-    result = gpi_segmented_types(gp, s);
-    if (result != GP_OK) return result;
-    result = gpi_plan_make(gp, function, GPI_REDUCE, &s->element, GP_STRATEGY_AUTO, &s->plan);
-    if (result != GP_OK) return result;
-    result = gpi_program_get(gp, function, GPI_SEGMENTED_REDUCE, &s->element, &s->plan, &s->program);
-    return result == GP_OK ? gpi_segmented_spans(gp, s) : result;
-}
-
-static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
-{
-    enum { IN, OFFSETS, COUNT, OUT, RANGES };
-    static const char *const names[RANGES] = {"in", "offsets", "count_buffer", "out"};
-    const gp_segmented_reduce_desc *d = s->desc;
-    const char *f = s->function;
-    gpi_range used[RANGES];
-    gp_result r = gpi_check_positions(gp, f, &s->element, d->count);
-    memset(used, 0, sizeof used);
-    if (r == GP_OK && d->count > 0) {
-        r = gpi_check_buffer(gp, f, names[IN], d->in, d->in_offset, d->count, s->element.in_size, GPI_READS,
-                             &used[IN]);
+    if (desc->table.id) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: table goes with GP_DEVICE_HASH", function);
     }
-    if (r == GP_OK) {
-        r = gpi_check_buffer(gp, f, names[OFFSETS], d->offsets, d->offsets_offset, d->segment_count + 1,
-                             gpi_type_size(d->offsets_type), GPI_READS, &used[OFFSETS]);
+    for (k = 0; k < desc->op_count && result == GP_OK; k++) {
+        result = gpi_tile_check_name(gp, function, desc, k);
+        if (result == GP_OK) result = gpi_tile_element(gp, function, &desc->ops[k], k, &element);
     }
-    if (r == GP_OK) r = gpi_check_count(gp, f, &s->count, &used[COUNT]);
-    if (r == GP_OK) {
-        r = gpi_check_buffer(gp, f, names[OUT], d->out, d->out_offset, d->segment_count, s->element.out_size,
-                             GPI_WRITES, &used[OUT]);
-    }
-    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, OUT, RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, s->scratch, used, RANGES) : r;
-}
-
-/* ------------------------------------------------------------------ launches */
-
-/* The input and GPI_OFFSETS_PARAMETERS. */
-static void gpi_segmented_arg_input(gpi_call *call, const gpi_segmented *s)
-{
-    const gp_segmented_reduce_desc *d = s->desc;
-    const cl_mem in = d->count ? d->in : d->out; /* of no elements, none is looked at */
-    const cl_ulong in_at = d->count ? d->in_offset : 0, offsets_at = d->offsets_offset, count = d->count;
-    const cl_uint words = d->offsets_type == GP_U32 ? 1 : 2;
-    GPI_CALL_ARG(call, in);
-    GPI_CALL_ARG(call, in_at);
-    GPI_CALL_ARG(call, d->offsets);
-    GPI_CALL_ARG(call, offsets_at);
-    GPI_CALL_ARG(call, words);
-    GPI_CALL_ARG(call, count);
-}
-
-/* GPI_LIST_PARAMETERS */
-static void gpi_segmented_arg_list(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
-{
-    const cl_ulong at = s->partials_at;
-    GPI_CALL_ARG(call, scratch);
-    GPI_CALL_ARG(call, at);
-    GPI_CALL_ARG(call, s->large);
-    GPI_CALL_ARG(call, s->rows);
-}
-
-static void gpi_segmented_arg_output(gpi_call *call, const gpi_segmented *s)
-{
-    const cl_ulong out_at = s->desc->out_offset;
-    GPI_CALL_ARG(call, s->desc->out);
-    GPI_CALL_ARG(call, out_at);
-    gpi_call_arg_initial(call, &s->element);
-}
-
-static gp_result gpi_segmented_small(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
-{
-    const cl_ulong block = s->block;
-    gpi_call_kernel(call, s->program, GPI_SEGMENTS_REDUCE);
-    gpi_segmented_arg_input(call, s);
-    gpi_call_arg_count(call, &s->count);
-    gpi_segmented_arg_list(call, s, scratch);
-    gpi_segmented_arg_output(call, s);
-    GPI_CALL_ARG(call, block);
-    GPI_CALL_ARG(call, s->small);
-    GPI_CALL_ARG(call, s->team);
-    GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &s->plan, gpi_ceil_div(s->desc->segment_count, s->block));
-}
-
-/* Some groups for each compute unit share the rows; where loops are limited, a group has one. */
-static gp_result gpi_segmented_large(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
-{
-    const gp_device_info *info = &call->gp->info;
-    size_t groups = 16 * (size_t)(info->compute_units ? info->compute_units : 1);
-    gp_result result;
-    if (groups > s->rows || info->loop_limit) groups = s->rows;
-    gpi_call_kernel(call, s->program, GPI_SEGMENTS_REDUCE_ROWS);
-    gpi_segmented_arg_input(call, s);
-    gpi_segmented_arg_list(call, s, scratch);
-    result = gpi_call_launch(call, &s->plan, groups);
-    if (result != GP_OK) return result;
-    gpi_call_kernel(call, s->program, GPI_SEGMENTS_JOIN);
-    gpi_segmented_arg_list(call, s, scratch);
-    gpi_segmented_arg_output(call, s);
-    return gpi_call_launch(call, &s->plan, groups < s->large ? groups : s->large);
-}
-
-static gp_result gpi_segmented_launch(gpi_call *call, const gpi_segmented *s)
-{
-    cl_mem scratch = NULL;
-    gp_result result;
-    if (s->desc->segment_count == 0) return GP_OK;
-    result = gpi_call_scratch(call, s->desc->scratch, s->scratch, &scratch);
-    if (result == GP_OK) result = gpi_call_fill(call, scratch, 0, GPI_REDUCE_HEADER_BYTES);
-    if (result == GP_OK) result = gpi_segmented_small(call, s, scratch);
-    return result == GP_OK && s->large ? gpi_segmented_large(call, s, scratch) : result;
-}
-
-/* ------------------------------------------------------------------ API */
-
-GP_API gp_result gp_segmented_reduce(gp_context *gp, const gp_segmented_reduce_desc *desc)
-{
-    const char *function = "gp_segmented_reduce";
-    gpi_segmented segmented;
-    gpi_call call;
-    gp_result result;
-    if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    result = gpi_segmented_plan(gp, function, desc, &segmented);
-    if (result == GP_OK && desc->segment_count > 0) result = gpi_segmented_check(gp, &segmented);
-    if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
-    if (result == GP_OK) result = gpi_segmented_launch(&call, &segmented);
-    return gpi_call_end(&call, result);
-}
-
-GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segmented_reduce_desc *desc,
-                                                  size_t *bytes)
-{
-    const char *function = "gp_segmented_reduce_scratch_size";
-    gpi_segmented segmented;
-    gp_result result;
-    if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
-    }
-    result = gpi_segmented_plan(gp, function, desc, &segmented);
-    *bytes = result == GP_OK ? segmented.scratch : 0;
     return result;
 }
 
-/* Reduces elements of the context's own: a large segment, and a small one. */
-static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented_reduce_desc *desc)
+/* ------------------------------------------------------------------ text */
+
+/* What group/collectives.cl is to know of one operation, whose names end in _k. */
+static void gpi_tile_text_op(const gp_tile_op *op, const gpi_element *element, unsigned k, const char *type,
+                             gpi_text *text)
 {
-    gp_segmented_reduce_desc probe;
-    gpi_segmented segmented;
-    cl_uint offsets[3] = {0, 0, 0};
-    gp_result result;
-    memset(&probe, 0, sizeof probe);
-    probe.type = desc->type;
-    probe.out_type = desc->out_type;
-    probe.op = desc->op;
-    probe.monoid = desc->monoid;
-    probe.map = desc->map;
-    probe.offsets_type = GP_U32;
-    probe.segment_count = 2;
-    result = gpi_segmented_plan(gp, "gp_warmup", &probe, &segmented);
-    if (result != GP_OK) return result;
-    offsets[1] = (cl_uint)(32 * gpi_plan_tile(&segmented.plan));
-    probe.count = offsets[2] = offsets[1] + 16;
-    result = gp_buffer_create(gp, sizeof offsets, offsets, &probe.offsets);
-    if (result == GP_OK) result = gpi_alloc_neutral(gp, &segmented.element, probe.count, &probe.in);
-    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", 2 * segmented.element.out_size, &probe.out);
-    if (result == GP_OK) result = gp_segmented_reduce(gp, &probe);
-    if (probe.in) (void)clReleaseMemObject(probe.in);
-    if (probe.out) (void)clReleaseMemObject(probe.out);
-    if (probe.offsets) (void)clReleaseMemObject(probe.offsets);
-    return result;
-}
-/* ---- End file src/segmented_reduce.c ---- */
-
-/* ---- Begin file src/reduce_by_key.c ---- */
-/* reduce_by_key.c - gp_reduce_by_key: where runs of equal keys begin (compact.c), then each run as a segment
-   (segmented_reduce.c). */
-
-/* A checked call, ready to run. */
-typedef struct gpi_by_key {
-    const gp_reduce_by_key_desc *desc;
-    const char *function;
-    gpi_compact runs;
-    gp_segmented_reduce_desc segments;
-    gpi_segmented reduce;
-    size_t offsets_at, count_at, scratch; /* bytes; from 0 on, what either step needs for itself */
-} gpi_by_key;
-
-/* ------------------------------------------------------------------ plan */
-
-/* First keys of runs and where they begin, with the end behind the last. */
-static gp_result gpi_by_key_runs(gp_context *gp, gpi_by_key *b)
-{
-    const gp_reduce_by_key_desc *d = b->desc;
-    gpi_compact *c = &b->runs;
-    gp_result r;
-    GPI_COMPACT_BEGIN(c, b->function, d);
-    c->pick = GPI_PICK_UNIQUE;
-    c->index_type = GP_U32;
-    c->closed = true;
-    r = gpi_compact_type(gp, c, "key_", d->key_type, d->key_size);
-    if (r == GP_OK) r = gpi_unique_equal(gp, c, d->equal);
-    if (r != GP_OK) return r;
-    gpi_compact_array_set(c, GPI_COMPACT_IN, "keys", d->keys, d->keys_offset, d->count, c->size, true);
-    gpi_compact_array_set(c, GPI_COMPACT_OUT, "keys_out", d->keys_out, d->keys_out_offset, d->count, c->size,
-                          false);
-    gpi_compact_array_set(c, GPI_COMPACT_INDEX_OUT, "offsets", NULL, 0, d->count + 1, 4, true);
-    gpi_compact_array_set(c, GPI_COMPACT_COUNTS, "count_out", NULL, 0, 1, 4, true);
-    return gpi_compact_plan(gp, c);
-}
-
-static gp_result gpi_by_key_segments(gp_context *gp, gpi_by_key *b)
-{
-    const gp_reduce_by_key_desc *d = b->desc;
-    gp_segmented_reduce_desc *s = &b->segments;
-    memset(s, 0, sizeof *s);
-    s->in = d->in;
-    s->in_offset = d->in_offset;
-    s->count = s->segment_count = d->count;
-    s->offsets_type = s->count_type = GP_U32;
-    s->out = d->out;
-    s->out_offset = d->out_offset;
-    s->type = d->type;
-    s->out_type = d->out_type;
-    s->op = d->op;
-    s->monoid = d->monoid;
-    s->map = d->map;
-    s->initial = d->initial;
-    return gpi_segmented_plan(gp, b->function, s, &b->reduce);
-}
-
-/* Everything but the buffers: enough to know the scratch. */
-static gp_result gpi_by_key_plan(gp_context *gp, const char *function, const gp_reduce_by_key_desc *d,
-                                 gpi_by_key *b)
-{
-    size_t own;
-    gp_result r;
-    b->desc = d;
-    b->function = function;
-    if (d->count >= UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu, at most 2^32 - 2", function, d->count);
-    }
-    r = gpi_by_key_runs(gp, b);
-    if (r == GP_OK) r = gpi_by_key_segments(gp, b);
-    if (r != GP_OK) return r;
-    own = gpi_compact_scratch(&b->runs);
-    if (b->reduce.scratch > own) own = b->reduce.scratch;
-    b->count_at = gpi_round_up(own, 64);
-    b->offsets_at = b->count_at + 64;
-    b->scratch = d->count ? b->offsets_at + (d->count + 1) * 4 : 0;
-    return GP_OK;
-}
-
-/* ------------------------------------------------------------------ checks */
-
-static gp_type gpi_by_key_count_type(const gp_reduce_by_key_desc *d)
-{
-    return d->count_out_type ? d->count_out_type : GP_U32;
-}
-
-static gp_result gpi_by_key_check(gp_context *gp, const gpi_by_key *b)
-{
-    enum { KEYS, IN, COUNT, KEYS_OUT, OUT, COUNT_OUT, RANGES };
-    static const char *const names[RANGES] = {"keys", "in", "count_buffer", "keys_out", "out", "count_out"};
-    const gp_reduce_by_key_desc *d = b->desc;
-    const size_t n = d->count, key = b->runs.size;
-    const gpi_element *e = &b->reduce.element;
-    const char *f = b->function;
-    gpi_range used[RANGES];
-    gp_result r = gpi_check_positions(gp, f, e, n);
-    memset(used, 0, sizeof used);
-    if (r == GP_OK && n)
-        r = gpi_check_buffer(gp, f, "keys", d->keys, d->keys_offset, n, key, GPI_READS, &used[KEYS]);
-    if (r == GP_OK && n)
-        r = gpi_check_buffer(gp, f, "in", d->in, d->in_offset, n, e->in_size, GPI_READS, &used[IN]);
-    if (r == GP_OK) r = gpi_check_count(gp, f, &b->runs.count, &used[COUNT]);
-    if (r == GP_OK && n && d->keys_out)
-        r = gpi_check_buffer(gp, f, "keys_out", d->keys_out, d->keys_out_offset, n, key, GPI_WRITES,
-                             &used[KEYS_OUT]);
-    if (r == GP_OK && n)
-        r = gpi_check_buffer(gp, f, "out", d->out, d->out_offset, n, e->out_size, GPI_WRITES, &used[OUT]);
-    if (r == GP_OK && d->count_out)
-        r = gpi_check_buffer(gp, f, "count_out", d->count_out, d->count_out_offset, 1,
-                             gpi_type_size(gpi_by_key_count_type(d)), GPI_WRITES, &used[COUNT_OUT]);
-    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, KEYS_OUT, RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, b->scratch, used, RANGES) : r;
-}
-
-static gp_result gpi_by_key_check_count_type(gp_context *gp, const gpi_by_key *b)
-{
-    const gp_type type = gpi_by_key_count_type(b->desc);
-    if (type == GP_U32 || type == GP_U64) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: count_out_type = %d, must be GP_U32 or GP_U64",
-                    b->function, (int)type);
-}
-
-/* ------------------------------------------------------------------ launches */
-
-/* The number of runs, where the caller wants it: as u32, and zeros behind for u64. */
-static gp_result gpi_by_key_tell(gpi_call *call, const gpi_by_key *b, cl_mem scratch)
-{
-    const gp_reduce_by_key_desc *d = b->desc;
-    const size_t size = gpi_type_size(gpi_by_key_count_type(d));
-    if (!d->count_out) return GP_OK;
-    if (!scratch) return gpi_call_fill(call, d->count_out, d->count_out_offset * size, size);
-    return gpi_call_copy(call, scratch, b->count_at, d->count_out, d->count_out_offset * size, size);
-}
-
-static gp_result gpi_by_key_launch(gpi_call *call, gpi_by_key *b, cl_mem *scratch)
-{
-    gpi_compact *c = &b->runs;
-    gp_result r;
-    *scratch = NULL;
-    if (b->desc->count == 0) return gpi_by_key_tell(call, b, NULL);
-    r = gpi_call_scratch(call, b->desc->scratch, b->scratch, scratch);
-    if (r != GP_OK) return r;
-    c->scratch = b->segments.scratch = *scratch;
-    c->array[GPI_COMPACT_INDEX_OUT].buffer = c->array[GPI_COMPACT_COUNTS].buffer = *scratch;
-    c->array[GPI_COMPACT_INDEX_OUT].offset = b->offsets_at / 4;
-    c->array[GPI_COMPACT_COUNTS].offset = b->count_at / 4;
-    b->segments.offsets = b->segments.count_buffer = *scratch;
-    b->segments.offsets_offset = b->offsets_at / 4;
-    b->segments.count_offset = b->count_at / 4;
-    b->reduce.count.buffer = *scratch;
-    b->reduce.count.offset = b->segments.count_offset;
-    b->reduce.count.type = GP_U32;
-    r = gpi_call_fill(call, *scratch, b->count_at, 8); /* a count of u64 has its upper half here */
-    if (r == GP_OK) r = gpi_compact_launch(call, c);
-    if (r == GP_OK) r = gpi_segmented_launch(call, &b->reduce);
-    return r == GP_OK ? gpi_by_key_tell(call, b, *scratch) : r;
-}
-
-/* `to`: where on the host the number of runs goes; NULL: nowhere, and the call does not block. */
-static gp_result gpi_by_key_call(gp_context *gp, const char *function, const gp_reduce_by_key_desc *desc,
-                                 uint64_t *to)
-{
-    gpi_by_key b;
-    gpi_call call;
-    cl_mem scratch;
-    cl_uint runs = 0;
-    gp_result r;
-    if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    r = gpi_by_key_plan(gp, function, desc, &b);
-    if (r == GP_OK) r = gpi_by_key_check_count_type(gp, &b);
-    if (r == GP_OK) r = gpi_by_key_check(gp, &b);
-    if (r != GP_OK) return r;
-    r = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
-    if (r == GP_OK) r = gpi_by_key_launch(&call, &b, &scratch);
-    if (r == GP_OK && to && scratch) r = gpi_call_read(&call, scratch, b.count_at, sizeof runs, &runs);
-    if (to) *to = runs;
-    return gpi_call_end(&call, r);
-}
-
-/* ------------------------------------------------------------------ API */
-
-GP_API gp_result gp_reduce_by_key(gp_context *gp, const gp_reduce_by_key_desc *desc)
-{
-    return gpi_by_key_call(gp, "gp_reduce_by_key", desc, NULL);
-}
-
-GP_API gp_result gp_reduce_by_key_read(gp_context *gp, const gp_reduce_by_key_desc *desc, uint64_t *count)
-{
-    const char *function = "gp_reduce_by_key_read";
-    if (desc && desc->done) *desc->done = NULL;
-    if (!count) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: count is NULL", function);
-    return gpi_by_key_call(gp, function, desc, count);
-}
-
-GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_by_key_desc *desc,
-                                               size_t *bytes)
-{
-    const char *function = "gp_reduce_by_key_scratch_size";
-    gpi_by_key b;
-    gp_result r;
-    if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
-    }
-    r = gpi_by_key_plan(gp, function, desc, &b);
-    *bytes = r == GP_OK ? b.scratch : 0;
-    return r;
-}
-
-/* Both steps warm up by themselves. */
-static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc)
-{
-    gp_reduce_by_key_desc probe = *desc;
-    gpi_by_key b;
-    gp_result r;
-    probe.count = 0;
-    probe.count_buffer = NULL;
-    r = gpi_by_key_plan(gp, "gp_warmup", &probe, &b);
-    if (r == GP_OK) r = gpi_compact_warm_up(gp, &b.runs);
-    return r == GP_OK ? gpi_segmented_reduce_warm_up(gp, &b.segments) : r;
-}
-/* ---- End file src/reduce_by_key.c ---- */
-
-/* ---- Begin file src/map.c ---- */
-/* map.c - gp_transform, gp_fill, gp_iota, gp_adjacent_difference: each element made by itself, in one launch.
- */
-
-enum { GPI_MAP_TILES };
-
-enum {
-    GPI_MAP_INPUTS_MAX = 3,
-    GPI_MAP_SERIAL_SPAN_MIN = 16384 /* elements of a group, when there are few */
-};
-
-typedef struct gpi_map_input {
-    cl_mem buffer;
-    size_t offset;
-    gp_type type;
-} gpi_map_input;
-
-/* A call, ready to be checked and run. */
-typedef struct gpi_map {
-    const char *function;
-    const char *text; /* the expression */
-    gpi_map_input in[GPI_MAP_INPUTS_MAX];
-    size_t inputs;
-    bool lag; /* the second input is the first one, one element late */
-    cl_mem out;
-    size_t out_offset, out_size;
-    const char *out_cl;   /* type in memory */
-    gp_type out_type;     /* 0: bytes that nobody looks into */
-    cl_ulong constant[2]; /* a and b of map/map.cl */
-    gpi_count count;
-    gpi_plan plan;
-    gpi_program *program;
-    bool in_place; /* with lag: takes a copy of the input */
-} gpi_map;
-
-enum { GPI_MAP_COUNTER = GPI_MAP_INPUTS_MAX, GPI_MAP_OUT, GPI_MAP_RANGES };
-static const char *const gpi_map_names[GPI_MAP_RANGES] = {"in", "in2", "in3", "count_buffer", "out"};
-
-/* ------------------------------------------------------------------ program */
-
-/* The expression has lines of its own, so that it may end in a comment. Only inputs that there are have a
- * name. */
-static void gpi_map_prelude_function(const gpi_map *map, const char *lane, gpi_text *text)
-{
-    static const char *const names[GPI_MAP_INPUTS_MAX] = {"x", "y", "z"};
-    const char *const x = map->inputs > 0 ? names[0] : "gpi_x", *const y =
-                                                                    map->inputs > 1 ? names[1] : "gpi_y";
-    const char *const z = map->inputs > 2 ? names[2] : "gpi_z";
+    const unsigned words = (unsigned)(element->base_size + 3) / 4;
     gpi_text_add(text,
-                 "static GPI_LANE gpi_map(const GPI_X %s, const GPI_Y %s, const GPI_Z %s, const ulong i, "
-                 "ulong gpi_a, ulong gpi_b)\n{\n    (void)%s, (void)%s, (void)%s, (void)i, (void)gpi_a, "
-                 "(void)gpi_b;\n",
-                 x, y, z, x, y, z);
-    gpi_text_add(text, "#line 1 \"map\"\n    return (%s)(\n#line 1 \"map\"\n%s\n    );\n}\n", lane,
-                 map->text);
+                 "static %s gpi_identity_%u(void)\n{\n    const union {\n        uint word[%u];\n"
+                 "        %s value;\n    } identity = {{",
+                 type, k, words, type);
+    gpi_identity_words(element, text);
+    gpi_text_add(text, "}};\n    return identity.value;\n}\n");
+    gpi_text_add(text, "#define GPI_GROUP gp_tile_%s\n#define GPI_GROUP_T %s\n", op->name, type);
+    gpi_text_add(text, "#define GPI_GROUP_IDENTITY gpi_identity_%u()\n", k);
 }
 
-static char *gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+static void gpi_tile_text_builtin(const gp_tile_op *op, const gpi_element *element, unsigned k,
+                                  gpi_text *text)
 {
-    const gpi_map *map = (const gpi_map *)description;
-    const char *lane = map->out_type ? gpi_type_cl(gpi_operand(map->out_type)) : map->out_cl;
-    gpi_text text;
+    const gpi_field *field = &element->fields[0];
+    gpi_prelude_field(field, field->value, k, text);
+    gpi_text_add(text, "#define GPI_FIELD %u\n", k);
+    gpi_text_add_kernels(text, "element/op.cl");
+    gpi_tile_text_op(op, element, k, gpi_type_cl(field->value), text);
+    gpi_text_add(text, "#define GPI_GROUP_COMBINE(a, b) gpi_field_combine_%u(a, b)\n", k);
+    gpi_text_add_kernels(text, "group/collectives.cl");
+}
+
+/* A source that several operations share is there once. */
+static void gpi_tile_text_monoid(const gp_device_source_desc *desc, const gpi_element *element, unsigned k,
+                                 gpi_text *text)
+{
+    const gp_tile_op *op = &desc->ops[k];
+    char user[32];
+    unsigned i = 0;
+    while (i < k && (!desc->ops[i].monoid || strcmp(desc->ops[i].monoid->source, op->monoid->source) != 0))
+        i++;
+    (void)snprintf(user, sizeof user, "gpi_user_%u", k);
+    if (i == k) gpi_text_add(text, "#line 1 \"monoid\"\n%s\n\n", op->monoid->source);
+    gpi_prelude_user(op->monoid, user, text);
+    gpi_tile_text_op(op, element, k, user, text);
+    gpi_text_add(text, "#define GPI_GROUP_COMBINE(a, b) %s_combine(a, b)\n", user);
+    gpi_text_add_kernels(text, "group/collectives.cl");
+}
+
+static const char gpi_tile_counts[] = "#define GPI_GROUP gpi_counts\n#define GPI_GROUP_T uint\n"
+                                      "#define GPI_GROUP_COMBINE(a, b) ((a) + (b))\n"
+                                      "#define GPI_GROUP_IDENTITY 0u\n";
+
+/* Items in rows, whatever the group's dimensions. */
+static void gpi_tile_text_group(const gp_context *gp, uint32_t group, gpi_text *text)
+{
+    if (gp->info.fp64) gpi_text_add(text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+    if (group) gpi_text_add(text, "#define GP_TILE_GROUP %u\n#define GPI_GROUP_SIZE %uu\n", group, group);
+    else
+        gpi_text_add(text, "#define GPI_GROUP_SIZE ((uint)get_local_size(0) * (uint)get_local_size(1) * "
+                           "(uint)get_local_size(2))\n");
+    gpi_text_add(text, "#define GPI_GROUP_ITEM ((uint)get_local_id(0) + (uint)get_local_size(0) * "
+                       "((uint)get_local_id(1) + (uint)get_local_size(1) * (uint)get_local_id(2)))\n");
+    gpi_text_add(text, "#define GPI_GROUP_ALONE %d\n#define GPI_LANES 1\n%s", group == 1, gpi_tile_counts);
+    gpi_text_add_kernels(text, "group/device.cl");
+}
+
+static gp_result gpi_tile_device_text(gp_context *gp, const char *function, const gp_device_source_desc *desc,
+                                      gpi_text *text)
+{
+    gpi_element element;
+    gp_result result = gpi_tile_check(gp, function, desc);
     unsigned k;
-    memset(&text, 0, sizeof text);
-    gpi_prelude_apart(gp, plan, &text);
-    gpi_text_add(&text, "#define GPI_INPUTS %u\n#define GPI_LAG %d\n", (unsigned)map->inputs, map->lag);
-    for (k = 0; k < GPI_MAP_INPUTS_MAX; k++) {
-        const gp_type type = k < map->inputs ? map->in[k].type : GP_TYPE_NONE;
-        gpi_text_add(&text, "#define GPI_IN_%u %s\n#define GPI_HALF_%u %d\n", k, gpi_type_cl(type), k,
-                     type == GP_F16);
-        gpi_text_add(&text, "#define GPI_%c %s\n", "XYZ"[k], type ? gpi_type_cl(gpi_operand(type)) : "int");
-    }
-    gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", map->out_cl,
-                 map->out_type == GP_F16, lane);
-    if (map->out_type) gpi_text_add(&text, "#define GPI_VECTOR %s16\n", lane);
-    gpi_map_prelude_function(map, lane, &text);
-    if (!text.failed) return text.data;
-    free(text.data);
-    return NULL;
-}
-
-/* Everything but the buffers. */
-static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
-{
-    size_t k, size = map->out_size;
-    gp_result result;
-    for (k = 0; k < map->inputs; k++) {
-        if (gpi_type_size(map->in[k].type) > size) size = gpi_type_size(map->in[k].type);
-    }
-    result = gpi_plan_make_map(gp, map->function, size, &map->plan);
     if (result != GP_OK) return result;
-    return gpi_program_get_fit(gp, map->function, GPI_MAP, gpi_map_prelude, map, &map->plan, &map->program);
+    gpi_tile_text_group(gp, desc->group, text);
+    for (k = 0; k < desc->op_count && result == GP_OK; k++) {
+        result = gpi_tile_element(gp, function, &desc->ops[k], k, &element);
+        if (result != GP_OK) break;
+        if (desc->ops[k].monoid) gpi_tile_text_monoid(desc, &element, k, text);
+        else gpi_tile_text_builtin(&desc->ops[k], &element, k, text);
+    }
+    return result;
 }
 
-/* ------------------------------------------------------------------ buffers */
+/* ------------------------------------------------------------------ call */
 
-/* The output may be an input's elements themselves; where the second input is late, only through a copy. */
-static gp_result gpi_map_check_apart(gp_context *gp, gpi_map *map, const gpi_range *used)
+static gp_result gpi_device_compose(gp_context *gp, const char *function, const gp_device_source_desc *desc,
+                                    gpi_text *text)
 {
-    gpi_range others[GPI_MAP_RANGES];
-    size_t k;
-    memcpy(others, used, sizeof others);
-    for (k = 0; k < map->inputs; k++) {
-        if (!gpi_same(&used[k], &used[GPI_MAP_OUT])) continue;
-        memset(&others[k], 0, sizeof others[k]);
-        if (map->lag) map->in_place = true;
+    if (desc->part == GP_DEVICE_TILE) return gpi_tile_device_text(gp, function, desc, text);
+    if (desc->part != GP_DEVICE_HASH) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: part = %d is not a gp_device_part", function,
+                        (int)desc->part);
     }
-    return gpi_check_apart(gp, map->function, gpi_map_names, others, GPI_MAP_OUT, GPI_MAP_RANGES);
+    if (desc->ops || desc->op_count || desc->group) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops, op_count and group go with GP_DEVICE_TILE",
+                        function);
+    }
+    return gpi_hash_device_text(gp, function, desc->table, text);
 }
 
-static gp_result gpi_map_check(gp_context *gp, gpi_map *map, gpi_range *used)
+GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *desc, char *out,
+                                  size_t capacity, size_t *size)
 {
-    const size_t n = map->count.bound;
-    gp_result result = GP_OK;
-    size_t k;
-    memset(used, 0, GPI_MAP_RANGES * sizeof *used);
-    for (k = 0; k < map->inputs && result == GP_OK; k++) {
-        result = gpi_check_buffer(gp, map->function, gpi_map_names[k], map->in[k].buffer, map->in[k].offset,
-                                  n, gpi_type_size(map->in[k].type), GPI_READS, &used[k]);
-    }
-    if (result == GP_OK) result = gpi_check_count(gp, map->function, &map->count, &used[GPI_MAP_COUNTER]);
+    static const char function[] = "gp_device_source";
+    gpi_text text;
+    gp_result result;
+    if (size) *size = 0;
+    if (!gp || !desc || !size || (!out && capacity > 0))
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc, text or size is NULL", function);
+    memset(&text, 0, sizeof text);
+    result = gpi_device_compose(gp, function, desc, &text);
+    if (result == GP_OK) gpi_text_add(&text, "#line 1 \"user\"\n");
+    if (result == GP_OK && text.failed)
+        result = gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a text", function);
     if (result == GP_OK) {
-        result = gpi_check_buffer(gp, map->function, "out", map->out, map->out_offset, n, map->out_size,
-                                  GPI_WRITES, &used[GPI_MAP_OUT]);
+        *size = text.length + 1;
+        if (capacity > 0) {
+            const size_t length = text.length < capacity ? text.length : capacity - 1;
+            memcpy(out, text.data, length);
+            out[length] = 0;
+        }
     }
-    return result == GP_OK ? gpi_map_check_apart(gp, map, used) : result;
-}
-
-/* ------------------------------------------------------------------ launch */
-
-static gp_result gpi_map_launch(gpi_call *call, const gpi_map *map)
-{
-    const size_t n = map->count.bound;
-    const bool serial = map->plan.shape == GP_SHAPE_SERIAL;
-    const cl_ulong span = serial ? gpi_serial_span(call->gp, &map->plan, n, GPI_MAP_SERIAL_SPAN_MIN)
-                                 : gpi_plan_tile(&map->plan);
-    const cl_ulong out_at = map->out_offset;
-    size_t k;
-    if (n == 0) return GP_OK;
-    gpi_call_kernel(call, map->program, GPI_MAP_TILES);
-    for (k = 0; k < map->inputs; k++) {
-        const cl_ulong at = map->in[k].offset;
-        GPI_CALL_ARG(call, map->in[k].buffer);
-        GPI_CALL_ARG(call, at);
-    }
-    GPI_CALL_ARG(call, map->out);
-    GPI_CALL_ARG(call, out_at);
-    GPI_CALL_ARG(call, map->constant[0]);
-    GPI_CALL_ARG(call, map->constant[1]);
-    GPI_CALL_ARG(call, span);
-    gpi_call_arg_count(call, &map->count);
-    GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &map->plan, gpi_ceil_div(n, (size_t)span));
-}
-
-/* A late input of its own, since elements are overwritten before their successors are made. */
-static gp_result gpi_map_copy_late(gpi_call *call, gpi_map *map, cl_mem scratch)
-{
-    const size_t size = gpi_type_size(map->in[0].type), bytes = map->count.bound * size;
-    cl_mem copy = NULL;
-    gp_result result = gpi_call_scratch(call, scratch, bytes, &copy);
-    if (result == GP_OK)
-        result = gpi_call_copy(call, map->in[0].buffer, map->in[0].offset * size, copy, 0, bytes);
-    map->in[1].buffer = copy;
-    map->in[1].offset = 0;
-    return result;
-}
-
-/* Checks, and enqueues. */
-static gp_result gpi_map_run(gp_context *gp, gpi_map *map, cl_mem scratch, const cl_event *wait,
-                             cl_uint wait_count, cl_event *done)
-{
-    gpi_range used[GPI_MAP_RANGES];
-    gpi_call call;
-    gp_result result = gpi_map_plan(gp, map);
-    if (result == GP_OK && map->count.bound > 0) result = gpi_map_check(gp, map, used);
-    if (result == GP_OK && map->in_place) {
-        result = gpi_check_scratch(gp, map->function, scratch,
-                                   map->count.bound * gpi_type_size(map->in[0].type), used, GPI_MAP_RANGES);
-    }
-    if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, map->function, wait, wait_count, done);
-    if (result == GP_OK && map->in_place) result = gpi_map_copy_late(&call, map, scratch);
-    if (result == GP_OK) result = gpi_map_launch(&call, map);
-    return gpi_call_end(&call, result);
-}
-
-/* ------------------------------------------------------------------ descs */
-
-static void gpi_map_set_out(gpi_map *map, cl_mem buffer, size_t offset, gp_type type)
-{
-    map->out = buffer;
-    map->out_offset = offset;
-    map->out_type = type;
-    map->out_cl = gpi_type_cl(type);
-    map->out_size = gpi_type_size(type);
-}
-
-static void gpi_map_add_input(gpi_map *map, cl_mem buffer, size_t offset, gp_type type)
-{
-    gpi_map_input *in = &map->in[map->inputs++];
-    in->buffer = buffer;
-    in->offset = offset;
-    in->type = type;
-}
-
-static gp_result gpi_map_check_types(gp_context *gp, const gpi_map *map)
-{
-    static const char *const names[GPI_MAP_INPUTS_MAX] = {"type", "type2", "type3"};
-    gp_result result = GP_OK;
-    size_t k;
-    for (k = 0; k < map->inputs && result == GP_OK; k++)
-        result = gpi_check_type(gp, map->function, names[k], map->in[k].type);
-    return result == GP_OK ? gpi_check_type(gp, map->function, "out_type", map->out_type) : result;
-}
-
-static gp_result gpi_map_of_transform(gp_context *gp, const char *function, const gp_transform_desc *d,
-                                      gpi_map *map)
-{
-    const bool third = d->in3 || d->type3, second = d->in2 || d->type2 || third;
-    gp_result result;
-    memset(map, 0, sizeof *map);
-    map->function = function;
-    map->text = d->map;
-    if (!d->map) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is NULL", function);
-    result = gpi_check_text(gp, function, "map", d->map);
-    if (result != GP_OK) return result;
-    if (d->in || d->type || second) gpi_map_add_input(map, d->in, d->in_offset, d->type);
-    if (second) gpi_map_add_input(map, d->in2, d->in2_offset, d->type2 ? d->type2 : d->type);
-    if (third) gpi_map_add_input(map, d->in3, d->in3_offset, d->type3 ? d->type3 : d->type);
-    gpi_map_set_out(map, d->out, d->out_offset, d->out_type ? d->out_type : d->type);
-    map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
-    return gpi_map_check_types(gp, map);
-}
-
-/* Elements of 16 bytes are two numbers; others are one, as which they are also stored by vectors. */
-static gp_result gpi_map_of_fill(gp_context *gp, const char *function, const gp_fill_desc *d, gpi_map *map)
-{
-    const size_t size = d->element_size;
-    memset(map, 0, sizeof *map);
-    map->function = function;
-    if (size == 0 || size > 16 || (size & (size - 1))) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: element_size = %zu, must be 1, 2, 4, 8 or 16",
-                        function, size);
-    }
-    if (d->value) memcpy(map->constant, d->value, size);
-    gpi_map_set_out(map, d->out, d->out_offset,
-                    size == 1   ? GP_U8
-                    : size == 2 ? GP_U16
-                    : size == 4 ? GP_U32
-                                : GP_U64);
-    map->text = "gpi_a";
-    if (size == 16) {
-        map->out_type = GP_TYPE_NONE;
-        map->out_cl = "ulong2";
-        map->out_size = size;
-        map->text = "gpi_a, gpi_b";
-    }
-    map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
-    return GP_OK;
-}
-
-/* `step`, or one where all its bits are zero. */
-static gp_value gpi_iota_step(gp_type type, gp_value step)
-{
-    if (step.u64 != 0) return step;
-    if (type == GP_F64) step.f64 = 1.0;
-    else if (gpi_is_float(type)) step.f32 = 1.0f;
-    else step.u64 = 1;
-    return step;
-}
-
-static gp_result gpi_map_of_iota(gp_context *gp, const char *function, const gp_iota_desc *d, gpi_map *map)
-{
-    const gp_value step = gpi_iota_step(d->type, d->step);
-    const gp_result result = gpi_check_type(gp, function, "type", d->type);
-    memset(map, 0, sizeof *map);
-    map->function = function;
-    map->constant[0] = d->start.u64;
-    map->constant[1] = step.u64;
-    map->text = d->type == GP_F64       ? "as_double(gpi_a) + (double)i * as_double(gpi_b)"
-                : gpi_is_float(d->type) ? "as_float((uint)gpi_a) + (float)i * as_float((uint)gpi_b)"
-                                        : "gpi_a + i * gpi_b";
-    gpi_map_set_out(map, d->out, d->out_offset, d->type);
-    map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
-    return result;
-}
-
-static gp_result gpi_map_of_difference(gp_context *gp, const char *function,
-                                       const gp_adjacent_difference_desc *d, gpi_map *map)
-{
-    const gp_result result = gpi_check_text(gp, function, "map", d->map);
-    memset(map, 0, sizeof *map);
-    map->function = function;
-    map->lag = true;
-    map->text = d->map ? d->map : "x - y";
-    if (result != GP_OK) return result;
-    gpi_map_add_input(map, d->in, d->in_offset, d->type);
-    gpi_map_add_input(map, d->in, d->in_offset, d->type);
-    gpi_map_set_out(map, d->out, d->out_offset, d->out_type ? d->out_type : d->type);
-    map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
-    return gpi_map_check_types(gp, map);
-}
-
-/* ------------------------------------------------------------------ API */
-
-#define GPI_MAP_BEGIN(gp, desc, function)             \
-    if ((desc) && (desc)->done) *(desc)->done = NULL; \
-    if (!(gp) || !(desc)) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, function ": gp or desc is NULL")
-
-GP_API gp_result gp_transform(gp_context *gp, const gp_transform_desc *desc)
-{
-    gpi_map map;
-    gp_result result;
-    GPI_MAP_BEGIN(gp, desc, "gp_transform");
-    result = gpi_map_of_transform(gp, "gp_transform", desc, &map);
-    if (result != GP_OK) return result;
-    return gpi_map_run(gp, &map, NULL, desc->wait, desc->wait_count, desc->done);
-}
-
-GP_API gp_result gp_fill(gp_context *gp, const gp_fill_desc *desc)
-{
-    gpi_map map;
-    gp_result result;
-    GPI_MAP_BEGIN(gp, desc, "gp_fill");
-    result = gpi_map_of_fill(gp, "gp_fill", desc, &map);
-    if (result != GP_OK) return result;
-    return gpi_map_run(gp, &map, NULL, desc->wait, desc->wait_count, desc->done);
-}
-
-GP_API gp_result gp_iota(gp_context *gp, const gp_iota_desc *desc)
-{
-    gpi_map map;
-    gp_result result;
-    GPI_MAP_BEGIN(gp, desc, "gp_iota");
-    result = gpi_map_of_iota(gp, "gp_iota", desc, &map);
-    if (result != GP_OK) return result;
-    return gpi_map_run(gp, &map, NULL, desc->wait, desc->wait_count, desc->done);
-}
-
-GP_API gp_result gp_adjacent_difference(gp_context *gp, const gp_adjacent_difference_desc *desc)
-{
-    gpi_map map;
-    gp_result result;
-    GPI_MAP_BEGIN(gp, desc, "gp_adjacent_difference");
-    result = gpi_map_of_difference(gp, "gp_adjacent_difference", desc, &map);
-    if (result != GP_OK) return result;
-    return gpi_map_run(gp, &map, desc->scratch, desc->wait, desc->wait_count, desc->done);
-}
-
-GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_adjacent_difference_desc *desc,
-                                                     size_t *bytes)
-{
-    gpi_map map;
-    gp_result result;
-    if (bytes) *bytes = 0;
-    if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_adjacent_difference_scratch_size: gp, desc or bytes is NULL");
-    }
-    result = gpi_map_of_difference(gp, "gp_adjacent_difference_scratch_size", desc, &map);
-    if (result == GP_OK && desc->in == desc->out) *bytes = desc->count * gpi_type_size(desc->type);
-    return result;
-}
-
-/* ------------------------------------------------------------------ warm-up */
-
-/* Runs it on one zero of the context's own. */
-static gp_result gpi_map_warm_up_one(gp_context *gp, gpi_map *map, gp_result result)
-{
-    enum { LARGEST = 16 }; /* bytes of an element */
-    cl_mem in = NULL, out = NULL;
-    size_t k;
-    if (result == GP_OK) result = gpi_alloc_zeros(gp, LARGEST, &in);
-    if (result == GP_OK) result = gpi_alloc_zeros(gp, LARGEST, &out);
-    for (k = 0; k < map->inputs; k++) {
-        map->in[k].buffer = in;
-        map->in[k].offset = 0;
-    }
-    map->out = out;
-    map->out_offset = 0;
-    map->count = gpi_count_make(1, NULL, 0, GP_TYPE_NONE);
-    if (result == GP_OK) result = gpi_map_run(gp, map, NULL, NULL, 0, NULL);
-    if (in) (void)clReleaseMemObject(in);
-    if (out) (void)clReleaseMemObject(out);
-    return result;
-}
-
-static gp_result gpi_map_warm_up(gp_context *gp, const gp_warmup_desc *desc)
-{
-    const char *f = "gp_warmup";
-    gp_result r = GP_OK;
-    gpi_map map;
-    if (desc->transform) {
-        r = gpi_map_of_transform(gp, f, desc->transform, &map);
-        r = gpi_map_warm_up_one(gp, &map, r);
-    }
-    if (desc->fill && r == GP_OK) {
-        r = gpi_map_of_fill(gp, f, desc->fill, &map);
-        r = gpi_map_warm_up_one(gp, &map, r);
-    }
-    if (desc->iota && r == GP_OK) {
-        r = gpi_map_of_iota(gp, f, desc->iota, &map);
-        r = gpi_map_warm_up_one(gp, &map, r);
-    }
-    if (desc->adjacent_difference && r == GP_OK) {
-        r = gpi_map_of_difference(gp, f, desc->adjacent_difference, &map);
-        r = gpi_map_warm_up_one(gp, &map, r);
-    }
-    return r;
-}
-/* ---- End file src/map.c ---- */
-
-/* ---- Begin file src/random.c ---- */
-/* random.c - gp_random: numbers by counter, in one launch. */
-
-enum { GPI_RANDOM_TILES };
-
-enum { GPI_RANDOM_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are few */ };
-
-/* A checked call, ready to run. */
-typedef struct gpi_random {
-    const gp_random_desc *desc;
-    const char *function;
-    unsigned words;       /* of an element: 1, 2 */
-    cl_ulong argument[2]; /* low and range; mean and deviation, by their bits */
-    gpi_plan plan;
-    gpi_program *program;
-    gpi_count count;
-} gpi_random;
-
-/* ------------------------------------------------------------------ program */
-
-/* Bits of a uniform fraction: as many as every number in [0, 1) of the type has. */
-static unsigned gpi_random_fraction(gp_type type, gp_random_kind kind)
-{
-    return type == GP_F64 ? 53 : type == GP_F16 && kind == GP_RANDOM_UNIFORM ? 11 : 24;
-}
-
-static char *gpi_random_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
-{
-    const gpi_random *random = (const gpi_random *)description;
-    const gp_type type = random->desc->type;
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_prelude_apart(gp, plan, &text);
-    gpi_text_add(&text, "#define GPI_WORDS %u\n#define GPI_KIND %d\n", random->words,
-                 (int)random->desc->kind);
-    gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n",
-                 gpi_type_cl(type), type == GP_F16, gpi_type_cl(gpi_operand(type)));
-    gpi_text_add(&text, "#define GPI_FRACTION %u\n#define GPI_AS_LANE(x) %s\n",
-                 gpi_random_fraction(type, random->desc->kind),
-                 type == GP_F64 ? "as_double(x)" : "as_float((uint)(x))");
-    if (!text.failed) return text.data;
     free(text.data);
-    return NULL;
+    return result;
 }
+/* ---- End file src/context/device_source.c ---- */
 
-/* ------------------------------------------------------------------ checks */
-
-static gp_result gpi_random_range(gp_context *gp, gpi_random *random)
+/* ---- Begin file src/context/stats.c ---- */
+/* stats.c - counters and kernel times, read and reset. */
+GP_API gp_result gp_profile_read(gp_context *gp, gp_profile *out)
 {
-    const uint64_t low = random->desc->low.u64, high = random->desc->high.u64;
-    random->argument[0] = low;
-    random->argument[1] = high - low;
-    return gpi_check_bounds(gp, random->function, "low", low, "high", high, random->desc->type);
-}
-
-static gp_result gpi_random_normal(gp_context *gp, gpi_random *random)
-{
-    const double most = random->desc->type == GP_F64 ? DBL_MAX : FLT_MAX;
-    const gp_random_desc *d = random->desc;
-    const double numbers[2] = {d->mean, d->deviation == 0 ? 1 : d->deviation};
-    size_t k;
-    if (!(numbers[0] >= -most && numbers[0] <= most && numbers[1] >= 0 && numbers[1] <= most)) {
-        return gpi_fail(
-            gp, GP_ERROR_INVALID_ARGUMENT,
-            "%s: mean = %.17g and deviation = %.17g: must be finite as %s, deviation not negative",
-            random->function, d->mean, d->deviation, gpi_type_cl(gpi_operand(d->type)));
-    }
-    for (k = 0; k < 2; k++) {
-        const float narrow = (float)numbers[k];
-        random->argument[k] = 0;
-        if (d->type == GP_F64) memcpy(&random->argument[k], &numbers[k], sizeof numbers[k]);
-        else memcpy(&random->argument[k], &narrow, sizeof narrow);
-    }
+    cl_uint counters[GPI_COUNTERS];
+    cl_int error;
+    gp_result result;
+    if (!gp || !out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_profile_read: gp or out is NULL");
+    result = gp_finish(gp);
+    if (result != GP_OK) return result;
+    error =
+        clEnqueueReadBuffer(gp->queue, gp->counters, CL_TRUE, 0, sizeof counters, counters, 0, NULL, NULL);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_profile_read", "clEnqueueReadBuffer");
+    *out = gp->profile;
+    out->fallbacks = counters[0];
+    out->abandoned = counters[1];
+    out->clamped = counters[2];
+    out->bad_offsets = counters[3];
+    out->skipped = counters[4];
     return GP_OK;
 }
 
-static gp_result gpi_random_describe(gp_context *gp, gpi_random *random)
+GP_API gp_result gp_profile_kernels(gp_context *gp, gp_kernel_profile *out, size_t capacity, size_t *count)
 {
-    const gp_random_desc *d = random->desc;
-    const bool floats = d->kind == GP_RANDOM_UNIFORM || d->kind == GP_RANDOM_NORMAL;
-    const gp_result result = gpi_check_type(gp, random->function, "type", d->type);
-    if (result != GP_OK) return result;
-    if ((unsigned)d->kind >= GP_RANDOM_KIND_COUNT) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: kind = %d is not a gp_random_kind",
-                        random->function, (int)d->kind);
-    }
-    if (gpi_is_float(d->type) != floats) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type %s, kind %d is of %s", random->function,
-                        gpi_type_cl(d->type), (int)d->kind, floats ? "floats" : "integers");
-    }
-    if (d->count > UINT64_MAX - d->first_element) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: first_element = %llu and count = %zu are over 2^64",
-                        random->function, (unsigned long long)d->first_element, d->count);
-    }
-    random->words = gpi_type_size(d->type) == 8 || d->kind == GP_RANDOM_RANGE ? 2 : 1;
-    if (d->kind == GP_RANDOM_NORMAL) return gpi_random_normal(gp, random);
-    return d->kind == GP_RANDOM_RANGE ? gpi_random_range(gp, random) : GP_OK;
-}
-
-/* Everything but the buffers. Local memory holds the elements of a block for each item. */
-static gp_result gpi_random_plan(gp_context *gp, gpi_random *random)
-{
-    const gp_random_desc *d = random->desc;
-    gp_result result = gpi_random_describe(gp, random);
-    random->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
-    if (result == GP_OK) result = gpi_plan_make_map(gp, random->function, 16, &random->plan);
-    if (result != GP_OK) return result;
-    return gpi_program_get_fit(gp, random->function, GPI_RANDOM, gpi_random_prelude, random, &random->plan,
-                               &random->program);
-}
-
-static gp_result gpi_random_check(gp_context *gp, const gpi_random *random)
-{
-    static const char *const names[2] = {"count_buffer", "out"};
-    const gp_random_desc *d = random->desc;
-    gpi_range used[2];
-    gp_result result = gpi_check_count(gp, random->function, &random->count, &used[0]);
-    if (result != GP_OK) return result;
-    result = gpi_check_buffer(gp, random->function, "out", d->out, d->out_offset, d->count,
-                              gpi_type_size(d->type), GPI_WRITES, &used[1]);
-    return result == GP_OK ? gpi_check_apart(gp, random->function, names, used, 1, 2) : result;
-}
-
-/* ------------------------------------------------------------------ launch, API */
-
-static gp_result gpi_random_launch(gpi_call *call, const gpi_random *random)
-{
-    const gp_random_desc *d = random->desc;
-    const size_t per_block = 4 / random->words, n = d->count + d->first_element % per_block;
-    const bool serial = random->plan.shape == GP_SHAPE_SERIAL;
-    const cl_ulong span = serial ? gpi_serial_span(call->gp, &random->plan, n, GPI_RANDOM_SERIAL_SPAN_MIN)
-                                 : gpi_plan_tile(&random->plan) * per_block;
-    const cl_ulong out_at = d->out_offset, seed = d->seed, stream = d->stream, first = d->first_element;
-    if (d->count == 0) return GP_OK;
-    gpi_call_kernel(call, random->program, GPI_RANDOM_TILES);
-    GPI_CALL_ARG(call, d->out);
-    GPI_CALL_ARG(call, out_at);
-    GPI_CALL_ARG(call, seed);
-    GPI_CALL_ARG(call, stream);
-    GPI_CALL_ARG(call, first);
-    GPI_CALL_ARG(call, random->argument[0]);
-    GPI_CALL_ARG(call, random->argument[1]);
-    GPI_CALL_ARG(call, span);
-    gpi_call_arg_count(call, &random->count);
-    GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &random->plan, gpi_ceil_div(n, (size_t)span));
-}
-
-static gp_result gpi_random_call(gp_context *gp, const char *function, const gp_random_desc *desc)
-{
-    gpi_random random;
-    gpi_call call;
     gp_result result;
-    memset(&random, 0, sizeof random);
-    random.desc = desc;
-    random.function = function;
-    result = gpi_random_plan(gp, &random);
-    if (result == GP_OK && desc->count > 0) result = gpi_random_check(gp, &random);
-    if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
-    if (result == GP_OK) result = gpi_random_launch(&call, &random);
-    return gpi_call_end(&call, result);
-}
-
-GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc)
-{
-    if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_random: gp or desc is NULL");
-    return gpi_random_call(gp, "gp_random", desc);
-}
-
-/* Makes one number in a buffer of the context's own. */
-static gp_result gpi_random_warm_up(gp_context *gp, const gp_random_desc *desc)
-{
-    gp_random_desc probe;
-    gp_result result;
-    memset(&probe, 0, sizeof probe);
-    probe.type = desc->type;
-    probe.kind = desc->kind;
-    probe.high.u8 = 1;
-    probe.count = 1;
-    result = gpi_alloc_zeros(gp, sizeof(cl_ulong), &probe.out);
-    if (result == GP_OK) result = gpi_random_call(gp, "gp_warmup", &probe);
-    if (probe.out) (void)clReleaseMemObject(probe.out);
+    size_t i;
+    if (!gp || !count || (!out && capacity > 0)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_profile_kernels: gp, count or out is NULL");
+    }
+    result = gp_finish(gp);
+    *count = gp->kernel_count;
+    for (i = 0; i < gp->kernel_count && i < capacity; i++) out[i] = gp->kernels[i];
     return result;
 }
-/* ---- End file src/random.c ---- */
 
-/* ---- Begin file src/gather.c ---- */
-/* gather.c - gp_gather, gp_scatter, gp_unpack: elements by index. An unpack scans its flags for the indices.
- */
-
-enum { GPI_GATHER_TILES };
-
-enum { GPI_GATHER_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are few */ };
-
-/* A call, ready to be checked and run. */
-typedef struct gpi_gather {
-    const char *function;
-    size_t element_size;
-    cl_mem in, out, index, flag; /* index NULL: of the flags */
-    size_t in_offset, out_offset, index_offset, flag_offset;
-    size_t in_count, out_count; /* elements that each has */
-    gp_type index_type, flag_type;
-    bool scatter;
-    gpi_count count;
-    gpi_plan plan;
-    gpi_program *program;
-    gp_scan_desc scan_desc; /* unpack: ranks of the flags, behind the scan's own scratch */
-    gpi_scan scan;
-    size_t ranks_at; /* bytes */
-} gpi_gather;
-
-enum {
-    GPI_GATHER_IN,
-    GPI_GATHER_INDEX,
-    GPI_GATHER_FLAG,
-    GPI_GATHER_COUNTER,
-    GPI_GATHER_OUT,
-    GPI_GATHER_RANGES
-};
-static const char *const gpi_gather_names[GPI_GATHER_RANGES] = {"in", "indices", "flags", "count_buffer",
-                                                                "out"};
-
-/* ------------------------------------------------------------------ program */
-
-/* An element whose bytes nobody looks into. */
-static const char *gpi_gather_element_cl(size_t size)
+GP_API gp_result gp_profile_reset(gp_context *gp)
 {
-    return size == 1 ? "uchar" : size == 2 ? "ushort" : size == 4 ? "uint" : size == 8 ? "ulong" : "ulong2";
-}
-
-static char *gpi_gather_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
-{
-    const gpi_gather *gather = (const gpi_gather *)description;
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_prelude_apart(gp, plan, &text);
-    gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_INDEX %s\n#define GPI_SCATTER %d\n",
-                 gpi_gather_element_cl(gather->element_size), gpi_type_cl(gather->index_type),
-                 gather->scatter);
-    if (gather->flag_type) {
-        gpi_text_add(&text, "#define GPI_FLAG %s\n",
-                     gather->flag_type == GP_F16 ? "ushort" : gpi_type_cl(gather->flag_type));
-    }
-    if (!text.failed) return text.data;
-    free(text.data);
-    return NULL;
-}
-
-/* The scan whose output says how many flags are set before each. Of all flags up to the bound. */
-static gp_result gpi_gather_plan_scan(gp_context *gp, gpi_gather *gather)
-{
-    gp_scan_desc *d = &gather->scan_desc;
+    const cl_uint zero[GPI_COUNTERS] = {0};
+    cl_int error;
     gp_result result;
-    d->in = gather->flag;
-    d->in_offset = gather->flag_offset;
-    d->type = gather->flag_type;
-    d->map = "x != 0";
-    d->out_type = gather->index_type;
-    d->op = GP_SUM;
-    d->exclusive = true;
-    d->count = gather->count.bound;
-    result = gpi_scan_plan(gp, gather->function, d, &gather->scan);
+    if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_profile_reset: gp is NULL");
+    result = gp_finish(gp);
     if (result != GP_OK) return result;
-    gather->ranks_at = gpi_round_up(gpi_scan_scratch(&gather->scan), 64);
-    d->out_offset = gather->ranks_at / gpi_type_size(gather->index_type);
+    error = clEnqueueWriteBuffer(gp->queue, gp->counters, CL_TRUE, 0, sizeof zero, zero, 0, NULL, NULL);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_profile_reset", "clEnqueueWriteBuffer");
+    memset(&gp->profile, 0, sizeof gp->profile);
+    gp->profile.scratch_bytes = gp->scratch_size;
+    gp->kernel_count = 0;
     return GP_OK;
 }
+/* ---- End file src/context/stats.c ---- */
 
-static size_t gpi_gather_scratch(const gpi_gather *gather)
-{
-    if (!gather->flag_type || gather->count.bound == 0) return 0;
-    return gather->ranks_at + gather->count.bound * gpi_type_size(gather->index_type);
-}
-
-/* Everything but the buffers. */
-static gp_result gpi_gather_plan(gp_context *gp, gpi_gather *gather)
-{
-    const size_t size = gather->element_size;
-    gp_result result = GP_OK;
-    if (size == 0 || size > 16 || (size & (size - 1))) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: element_size = %zu, must be 1, 2, 4, 8 or 16",
-                        gather->function, size);
-    }
-    if (gather->index_type != GP_U32 && gather->index_type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
-                        gather->function, (int)gather->index_type);
-    }
-    if (gather->flag_type) {
-        result = gpi_check_type(gp, gather->function, "flags_type", gather->flag_type);
-        if (result == GP_OK) result = gpi_gather_plan_scan(gp, gather);
-    }
-    if (result == GP_OK) result = gpi_plan_make_map(gp, gather->function, size, &gather->plan);
-    if (result != GP_OK) return result;
-    return gpi_program_get_fit(gp, gather->function, GPI_GATHER, gpi_gather_prelude, gather, &gather->plan,
-                               &gather->program);
-}
-
-/* ------------------------------------------------------------------ buffers */
-
-/* One of the arrays; nothing of an empty one is looked at. */
-static gp_result gpi_gather_check_array(gp_context *gp, const gpi_gather *gather, int name, cl_mem buffer,
-                                        size_t offset, size_t count, size_t size, gpi_range *used)
-{
-    if (count == 0) return GP_OK;
-    return gpi_check_buffer(gp, gather->function, gpi_gather_names[name], buffer, offset, count, size,
-                            name == GPI_GATHER_OUT ? GPI_WRITES : GPI_READS, &used[name]);
-}
-
-static gp_result gpi_gather_check(gp_context *gp, const gpi_gather *g, cl_mem scratch)
-{
-    const size_t n = g->count.bound;
-    gpi_range used[GPI_GATHER_RANGES];
-    gp_result r;
-    memset(used, 0, sizeof used);
-    r = gpi_gather_check_array(gp, g, GPI_GATHER_IN, g->in, g->in_offset, g->in_count, g->element_size, used);
-    if (r == GP_OK && g->flag_type) {
-        r = gpi_gather_check_array(gp, g, GPI_GATHER_FLAG, g->flag, g->flag_offset, n,
-                                   gpi_type_size(g->flag_type), used);
-    } else if (r == GP_OK) {
-        r = gpi_gather_check_array(gp, g, GPI_GATHER_INDEX, g->index, g->index_offset, n,
-                                   gpi_type_size(g->index_type), used);
-    }
-    if (r == GP_OK) r = gpi_check_count(gp, g->function, &g->count, &used[GPI_GATHER_COUNTER]);
-    if (r == GP_OK)
-        r = gpi_gather_check_array(gp, g, GPI_GATHER_OUT, g->out, g->out_offset, g->out_count,
-                                   g->element_size, used);
-    if (r == GP_OK)
-        r = gpi_check_apart(gp, g->function, gpi_gather_names, used, GPI_GATHER_OUT, GPI_GATHER_RANGES);
-    if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, g->function, scratch, gpi_gather_scratch(g), used, GPI_GATHER_RANGES);
-}
-
-/* ------------------------------------------------------------------ launch */
-
-/* An array, or, where it is empty, something that stands in and is not looked at. */
-static void gpi_gather_arg_array(gpi_call *call, size_t count, cl_mem buffer, size_t offset)
-{
-    const cl_ulong at = count ? offset : 0;
-    const cl_mem some = count ? buffer : call->gp->counters;
-    GPI_CALL_ARG(call, some);
-    GPI_CALL_ARG(call, at);
-}
-
-static gp_result gpi_gather_launch(gpi_call *call, const gpi_gather *g)
-{
-    const size_t n = g->count.bound;
-    const bool serial = g->plan.shape == GP_SHAPE_SERIAL;
-    const cl_ulong span =
-        serial ? gpi_serial_span(call->gp, &g->plan, n, GPI_GATHER_SERIAL_SPAN_MIN) : gpi_plan_tile(&g->plan);
-    const cl_ulong limit = g->scatter ? g->out_count : g->in_count;
-    gpi_call_kernel(call, g->program, GPI_GATHER_TILES);
-    gpi_gather_arg_array(call, g->in_count, g->in, g->in_offset);
-    gpi_gather_arg_array(call, g->out_count, g->out, g->out_offset);
-    gpi_gather_arg_array(call, n, g->index, g->index_offset);
-    if (g->flag_type) gpi_gather_arg_array(call, n, g->flag, g->flag_offset);
-    GPI_CALL_ARG(call, limit);
-    GPI_CALL_ARG(call, span);
-    gpi_call_arg_count(call, &g->count);
-    GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &g->plan, gpi_ceil_div(n, (size_t)span));
-}
-
-/* Scans the flags into the scratch: the indices of the launch that follows. */
-static gp_result gpi_gather_rank(gpi_call *call, gpi_gather *gather, cl_mem own)
-{
-    gp_scan_desc *d = &gather->scan_desc;
-    gp_result result = gpi_call_scratch(call, own, gpi_gather_scratch(gather), &d->scratch);
-    if (result != GP_OK) return result;
-    d->out = gather->index = d->scratch;
-    gather->index_offset = d->out_offset;
-    gpi_scan_choose(call->gp, &gather->scan, false);
-    return gpi_scan_launch(call, &gather->scan);
-}
-
-static gp_result gpi_gather_run(gp_context *gp, gpi_gather *gather, cl_mem scratch, const cl_event *wait,
-                                cl_uint wait_count, cl_event *done)
-{
-    const bool some = gather->count.bound > 0;
-    gpi_call call;
-    gp_result result = gpi_gather_plan(gp, gather);
-    if (result == GP_OK && some) result = gpi_gather_check(gp, gather, scratch);
-    if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, gather->function, wait, wait_count, done);
-    if (result == GP_OK && some && gather->flag_type) result = gpi_gather_rank(&call, gather, scratch);
-    if (result == GP_OK && some) result = gpi_gather_launch(&call, gather);
-    return gpi_call_end(&call, result);
-}
-
-/* ------------------------------------------------------------------ descs */
-
-static void gpi_gather_init(gpi_gather *gather, const char *function, const gp_gather_desc *d, bool scatter)
-{
-    memset(gather, 0, sizeof *gather);
-    gather->function = function;
-    gather->element_size = d->element_size;
-    gather->scatter = scatter;
-    gather->in = d->in;
-    gather->in_offset = d->in_offset;
-    gather->in_count = scatter ? d->count : d->limit;
-    gather->out = d->out;
-    gather->out_offset = d->out_offset;
-    gather->out_count = scatter ? d->limit : d->count;
-    gather->index = d->indices;
-    gather->index_offset = d->indices_offset;
-    gather->index_type = d->index_type ? d->index_type : GP_U32;
-    gather->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
-}
-
-/* Ranks of 32 bits where they suffice. */
-static void gpi_gather_init_unpack(gpi_gather *gather, const char *function, const gp_unpack_desc *d)
-{
-    memset(gather, 0, sizeof *gather);
-    gather->function = function;
-    gather->element_size = d->element_size;
-    gather->in = d->in;
-    gather->in_offset = d->in_offset;
-    gather->in_count = d->in_count;
-    gather->out = d->out;
-    gather->out_offset = d->out_offset;
-    gather->out_count = d->count;
-    gather->flag = d->flags;
-    gather->flag_offset = d->flags_offset;
-    gather->flag_type = d->flags_type ? d->flags_type : GP_U8;
-    gather->index_type = d->count > UINT32_MAX ? GP_U64 : GP_U32;
-    gather->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
-}
-
-/* ------------------------------------------------------------------ API */
-
-static gp_result gpi_gather_call(gp_context *gp, const char *function, const gp_gather_desc *desc,
-                                 bool scatter)
-{
-    gpi_gather gather;
-    if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    gpi_gather_init(&gather, function, desc, scatter);
-    return gpi_gather_run(gp, &gather, NULL, desc->wait, desc->wait_count, desc->done);
-}
-
-GP_API gp_result gp_gather(gp_context *gp, const gp_gather_desc *desc)
-{
-    return gpi_gather_call(gp, "gp_gather", desc, false);
-}
-
-GP_API gp_result gp_scatter(gp_context *gp, const gp_gather_desc *desc)
-{
-    return gpi_gather_call(gp, "gp_scatter", desc, true);
-}
-
-GP_API gp_result gp_unpack(gp_context *gp, const gp_unpack_desc *desc)
-{
-    gpi_gather gather;
-    if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_unpack: gp or desc is NULL");
-    gpi_gather_init_unpack(&gather, "gp_unpack", desc);
-    return gpi_gather_run(gp, &gather, desc->scratch, desc->wait, desc->wait_count, desc->done);
-}
-
-GP_API gp_result gp_unpack_scratch_size(gp_context *gp, const gp_unpack_desc *desc, size_t *bytes)
-{
-    gpi_gather gather;
-    gp_result result;
-    if (bytes) *bytes = 0;
-    if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_unpack_scratch_size: gp, desc or bytes is NULL");
-    }
-    gpi_gather_init_unpack(&gather, "gp_unpack_scratch_size", desc);
-    result = gpi_gather_plan(gp, &gather);
-    if (result == GP_OK) *bytes = gpi_gather_scratch(&gather);
-    return result;
-}
-
-/* ------------------------------------------------------------------ warm-up */
-
-/* Moves a zero of the context's own. */
-static gp_result gpi_gather_warm_up_one(gp_context *gp, gpi_gather *gather)
-{
-    enum { LARGEST = 16 }; /* bytes of an element, an index or a flag */
-    cl_mem in = NULL, out = NULL;
-    gp_result result = gpi_alloc_zeros(gp, LARGEST, &in);
-    if (result == GP_OK) result = gpi_alloc_zeros(gp, LARGEST, &out);
-    gather->in = gather->index = gather->flag = in;
-    gather->out = out;
-    gather->in_offset = gather->out_offset = gather->index_offset = gather->flag_offset = 0;
-    gather->in_count = gather->out_count = 1;
-    gather->count = gpi_count_make(1, NULL, 0, GP_TYPE_NONE);
-    if (result == GP_OK) result = gpi_gather_run(gp, gather, NULL, NULL, 0, NULL);
-    if (in) (void)clReleaseMemObject(in);
-    if (out) (void)clReleaseMemObject(out);
-    return result;
-}
-
-static gp_result gpi_gather_warm_up(gp_context *gp, const gp_warmup_desc *desc)
+/* ---- Begin file src/context/warm_up.c ---- */
+/* warm_up.c - gp_warmup, of every primitive. */
+GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
 {
     gp_result result = GP_OK;
-    gpi_gather gather;
-    if (desc->gather) {
-        gpi_gather_init(&gather, "gp_warmup", desc->gather, false);
-        result = gpi_gather_warm_up_one(gp, &gather);
-    }
-    if (desc->scatter && result == GP_OK) {
-        gpi_gather_init(&gather, "gp_warmup", desc->scatter, true);
-        result = gpi_gather_warm_up_one(gp, &gather);
-    }
-    if (desc->unpack && result == GP_OK) {
-        gp_scan_desc scan; /* of several tiles too */
-        gpi_gather_init_unpack(&gather, "gp_warmup", desc->unpack);
-        memset(&scan, 0, sizeof scan);
-        scan.type = gather.flag_type;
-        scan.map = "x != 0";
-        scan.out_type = gather.index_type;
-        scan.op = GP_SUM;
-        result = gpi_scan_warm_up(gp, &scan);
-        if (result == GP_OK) result = gpi_gather_warm_up_one(gp, &gather);
-    }
-    return result;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_warmup: gp or desc is NULL");
+    if (desc->reduce) result = gpi_reduce_warm_up(gp, desc->reduce);
+    if (desc->scan && result == GP_OK) result = gpi_scan_warm_up(gp, desc->scan);
+    if (desc->sort && result == GP_OK) result = gpi_sort_warm_up(gp, desc->sort);
+    if (desc->merge && result == GP_OK) result = gpi_merge_warm_up(gp, desc->merge);
+    if (desc->search && result == GP_OK) result = gpi_search_warm_up(gp, desc->search);
+    if (desc->topk && result == GP_OK) result = gpi_topk_warm_up(gp, desc->topk);
+    if (desc->segmented_reduce && result == GP_OK)
+        result = gpi_segmented_reduce_warm_up(gp, desc->segmented_reduce);
+    if (desc->histogram && result == GP_OK) result = gpi_histogram_warm_up(gp, desc->histogram);
+    if (desc->segmented_sort && result == GP_OK)
+        result = gpi_segmented_sort_warm_up(gp, desc->segmented_sort);
+    if (desc->sort_strings && result == GP_OK) result = gpi_sort_strings_warm_up(gp, desc->sort_strings);
+    if (desc->brackets && result == GP_OK) result = gpi_brackets_warm_up(gp, desc->brackets);
+    if (desc->select && result == GP_OK) result = gpi_select_warm_up(gp, desc->select);
+    if (desc->partition && result == GP_OK) result = gpi_partition_warm_up(gp, desc->partition);
+    if (desc->unique && result == GP_OK) result = gpi_unique_warm_up(gp, desc->unique);
+    if (desc->reduce_by_key && result == GP_OK) result = gpi_reduce_by_key_warm_up(gp, desc->reduce_by_key);
+    if (desc->run_length_encode && result == GP_OK)
+        result = gpi_run_length_encode_warm_up(gp, desc->run_length_encode);
+    if (desc->stack_scan && result == GP_OK) result = gpi_stack_scan_warm_up(gp, desc->stack_scan);
+    if (desc->tree && result == GP_OK) result = gpi_tree_warm_up(gp, desc->tree);
+    if (desc->hash && result == GP_OK) result = gpi_hash_warm_up(gp, desc->hash);
+    if (result == GP_OK) result = gpi_map_warm_up(gp, desc);
+    if (result == GP_OK) result = gpi_gather_warm_up(gp, desc);
+    if (desc->stencil && result == GP_OK) result = gpi_stencil_warm_up(gp, desc->stencil);
+    if (desc->random && result == GP_OK) result = gpi_random_warm_up(gp, desc->random);
+    return result == GP_OK ? gp_finish(gp) : result;
 }
-/* ---- End file src/gather.c ---- */
-
-/* ---- Begin file src/stencil.c ---- */
-/* stencil.c - gp_stencil: each element from its neighbours, by tiles with a rim or by rows, in one launch. */
-
-enum { GPI_STENCIL_TILES };
-
-enum {
-    GPI_STENCIL_RADIUS_MAX = 8,
-    GPI_STENCIL_CHANNELS_MAX = 4,
-    GPI_STENCIL_SERIAL_ROW = 256, /* elements of a tile's row; 1-D: */
-    GPI_STENCIL_SERIAL_LINE = 4096,
-    GPI_STENCIL_LOCAL_ROW = 64,
-    GPI_STENCIL_ROWS = 32, /* of a tile */
-    GPI_STENCIL_BY_ROWS =
-        64, /* serial, weights: elements of a tile, which is a part of a row; and of a group: */
-    GPI_STENCIL_SPAN_ROW = 4096,
-    GPI_STENCIL_SPAN_MIN = 8192 /* when there are few */
-};
-
-/* A call, ready to be checked and run. */
-typedef struct gpi_stencil {
-    const gp_stencil_desc *desc;
-    const char *function;
-    gp_type out_type;
-    size_t height, channels, in_pitch, out_pitch; /* no longer 0 */
-    size_t in_count, out_count;                   /* elements from the first to the last one */
-    size_t weights;                               /* how many; 0: a map */
-    unsigned tile_x, tile_y; /* what is brought near at once: of a group, or of what it goes over */
-    bool in_place;           /* takes a copy of the input */
-    gpi_plan plan;
-    gpi_program *program;
-} gpi_stencil;
-
-enum { GPI_STENCIL_IN, GPI_STENCIL_WEIGHTS, GPI_STENCIL_OUT, GPI_STENCIL_RANGES };
-static const char *const gpi_stencil_names[GPI_STENCIL_RANGES] = {"in", "weights", "out"};
-
-/* ------------------------------------------------------------------ program */
-
-/* What the expression may name, and the expression, on lines of its own. */
-static void gpi_stencil_prelude_map(const gp_stencil_desc *d, gpi_text *text)
-{
-    gpi_text_add(text,
-                 "#define at(dx, dy) gpi_here[clamp((int)(dy), -%u, %u) * GPI_ROW + "
-                 "clamp((int)(dx), -%u, %u) * GPI_CHANNELS]\n",
-                 d->radius_y, d->radius_y, d->radius_x, d->radius_x);
-    gpi_text_add(text, "static GPI_LANE gpi_map(GPI_NEAR const GPI_X *gpi_here, const GPI_X x, "
-                       "const ulong i, const ulong j)\n{\n    (void)gpi_here, (void)x, (void)i, (void)j;\n");
-    gpi_text_add(text, "    return (GPI_LANE)(\n#line 1 \"map\"\n%s\n    );\n}\n", d->map);
-}
-
-static void gpi_stencil_prelude_types(const gpi_stencil *s, gpi_text *text)
-{
-    const gp_type type = s->desc->type, out = s->out_type;
-    const bool wide = type == GP_F64 || out == GP_F64;
-    const char *lane = gpi_type_cl(gpi_operand(out)), *rounding = gpi_is_float(out) ? "" : "_sat_rte";
-    gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", gpi_type_cl(type),
-                 type == GP_F16, gpi_type_cl(gpi_operand(type)));
-    gpi_text_add(text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", gpi_type_cl(out),
-                 out == GP_F16, gpi_type_cl(gpi_operand(out)));
-    gpi_text_add(text, "#define GPI_SUM %s\n", wide ? "double" : "float");
-    gpi_text_add(
-        text, "#define GPI_ROUND(sum) convert_%s%s(sum)\n#define GPI_ROUND_16(sums) convert_%s16%s(sums)\n",
-        lane, rounding, lane, rounding);
-}
-
-static char *gpi_stencil_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
-{
-    const gpi_stencil *s = (const gpi_stencil *)description;
-    const gp_stencil_desc *d = s->desc;
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_prelude_apart(gp, plan, &text);
-    gpi_stencil_prelude_types(s, &text);
-    gpi_text_add(&text, "#define GPI_RX %u\n#define GPI_RY %u\n#define GPI_CHANNELS %u\n", d->radius_x,
-                 d->radius_y, (unsigned)s->channels);
-    gpi_text_add(&text, "#define GPI_TILE_X %u\n#define GPI_TILE_Y %u\n#define GPI_ROW %u\n", s->tile_x,
-                 s->tile_y, s->tile_x + 2 * d->radius_x * (unsigned)s->channels);
-    gpi_text_add(&text, "#define GPI_BORDER %d\n#define GPI_WEIGHTS %d\n#define GPI_NEAR %s\n",
-                 (int)d->border, s->weights > 0, plan->shape == GP_SHAPE_LOCAL ? "__local" : "__private");
-    if (d->map) gpi_stencil_prelude_map(d, &text);
-    if (!text.failed) return text.data;
-    free(text.data);
-    return NULL;
-}
-
-/* ------------------------------------------------------------------ checks */
-
-static gp_result gpi_stencil_check_numbers(gp_context *gp, const gpi_stencil *s)
-{
-    const gp_stencil_desc *d = s->desc;
-    if (d->radius_x > GPI_STENCIL_RADIUS_MAX || d->radius_y > GPI_STENCIL_RADIUS_MAX) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: radius_x = %u and radius_y = %u, must be at most %d", s->function, d->radius_x,
-                        d->radius_y, GPI_STENCIL_RADIUS_MAX);
-    }
-    if (d->channels > GPI_STENCIL_CHANNELS_MAX) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: channels = %u, must be at most %d", s->function,
-                        d->channels, GPI_STENCIL_CHANNELS_MAX);
-    }
-    if ((unsigned)d->border >= GP_BORDER_COUNT) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: border = %d is not a gp_border", s->function,
-                        (int)d->border);
-    }
-    if (d->map && d->weights)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are a map and weights: give one of them",
-                        s->function);
-    return gpi_check_text(gp, s->function, "map", d->map);
-}
-
-/* Elements from the first to the last one of a picture; false where they do not fit into a size_t. */
-static bool gpi_stencil_extent(size_t row, size_t height, size_t pitch, size_t *count)
-{
-    *count = 0;
-    if (row == 0 || height == 0) return true;
-    if (height - 1 > (SIZE_MAX / 16 - row) / pitch) return false;
-    *count = (height - 1) * pitch + row;
-    return true;
-}
-
-static gp_result gpi_stencil_describe(gp_context *gp, gpi_stencil *s)
-{
-    const gp_stencil_desc *d = s->desc;
-    gp_result result = gpi_check_type(gp, s->function, "type", d->type);
-    size_t row;
-    s->out_type = d->out_type ? d->out_type : d->type;
-    if (result == GP_OK) result = gpi_check_type(gp, s->function, "out_type", s->out_type);
-    if (result == GP_OK) result = gpi_stencil_check_numbers(gp, s);
-    if (result != GP_OK) return result;
-    s->height = d->height ? d->height : 1;
-    s->channels = d->channels ? d->channels : 1;
-    row = d->width > SIZE_MAX / 64 ? SIZE_MAX / 16 : d->width * s->channels;
-    s->in_pitch = d->in_pitch ? d->in_pitch : row;
-    s->out_pitch = d->out_pitch ? d->out_pitch : row;
-    s->weights = d->map ? 0 : (size_t)(2 * d->radius_x + 1) * (2 * d->radius_y + 1);
-    if (s->in_pitch < row || s->out_pitch < row) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a pitch of %zu or %zu is less than a row of %zu",
-                        s->function, s->in_pitch, s->out_pitch, row);
-    }
-    if (!gpi_stencil_extent(row, s->height, s->in_pitch, &s->in_count) ||
-        !gpi_stencil_extent(row, s->height, s->out_pitch, &s->out_count)) {
-        return gpi_fail(
-            gp, GP_ERROR_COUNT_LIMIT,
-            "%s: height = %zu rows of %zu elements, in_pitch = %zu, out_pitch = %zu: more than %zu "
-            "elements from the first to the last",
-            s->function, s->height, row, s->in_pitch, s->out_pitch, (size_t)(SIZE_MAX / 16));
-    }
-    return GP_OK;
-}
-
-/* Elements of local memory that a tile takes. */
-static size_t gpi_stencil_near(const gpi_stencil *s)
-{
-    const gp_stencil_desc *d = s->desc;
-    return (s->tile_x + 2 * d->radius_x * s->channels) * (s->tile_y + 2 * d->radius_y);
-}
-
-static bool gpi_stencil_by_rows(const gpi_stencil *s)
-{
-    return s->plan.shape == GP_SHAPE_SERIAL && s->weights > 0;
-}
-
-/* A tile that fits: of one row where that is all there is. */
-static void gpi_stencil_choose_tile(const gp_context *gp, gpi_stencil *s)
-{
-    const bool serial = s->plan.shape == GP_SHAPE_SERIAL, flat = s->desc->radius_y == 0 && s->height == 1;
-    const size_t size = gpi_type_size(gpi_operand(s->desc->type));
-    s->tile_y = flat || gpi_stencil_by_rows(s) ? 1 : (unsigned)GPI_STENCIL_ROWS;
-    if (gpi_stencil_by_rows(s)) s->tile_x = GPI_STENCIL_BY_ROWS;
-    else if (serial) s->tile_x = flat ? GPI_STENCIL_SERIAL_LINE : GPI_STENCIL_SERIAL_ROW;
-    else s->tile_x = flat ? 4 * s->plan.group : (unsigned)GPI_STENCIL_LOCAL_ROW;
-    while (!serial && s->tile_y > 1 && gpi_stencil_near(s) * size > gp->info.local_mem_size / 2)
-        s->tile_y /= 2;
-}
-
-/* Everything but the buffers. */
-static gp_result gpi_stencil_plan(gp_context *gp, gpi_stencil *s)
-{
-    gp_result result = gpi_stencil_describe(gp, s);
-    if (result == GP_OK) result = gpi_plan_make_map(gp, s->function, gpi_type_size(s->desc->type), &s->plan);
-    if (result != GP_OK) return result;
-    gpi_stencil_choose_tile(gp, s);
-    return gpi_program_get_fit(gp, s->function, GPI_STENCIL, gpi_stencil_prelude, s, &s->plan, &s->program);
-}
-
-static size_t gpi_stencil_scratch(const gpi_stencil *s)
-{
-    return s->in_place ? s->in_count * gpi_type_size(s->desc->type) : 0;
-}
-
-static gp_result gpi_stencil_check(gp_context *gp, gpi_stencil *s)
-{
-    const gp_stencil_desc *d = s->desc;
-    gpi_range used[GPI_STENCIL_RANGES], others[GPI_STENCIL_RANGES];
-    gp_result r;
-    memset(used, 0, sizeof used);
-    r = gpi_check_buffer(gp, s->function, "in", d->in, d->in_offset, s->in_count, gpi_type_size(d->type),
-                         GPI_READS, &used[GPI_STENCIL_IN]);
-    if (r == GP_OK && s->weights)
-        r = gpi_check_buffer(gp, s->function, "weights", d->weights, d->weights_offset, s->weights, 4,
-                             GPI_READS, &used[GPI_STENCIL_WEIGHTS]);
-    if (r == GP_OK)
-        r = gpi_check_buffer(gp, s->function, "out", d->out, d->out_offset, s->out_count,
-                             gpi_type_size(s->out_type), GPI_WRITES, &used[GPI_STENCIL_OUT]);
-    if (r != GP_OK) return r;
-    memcpy(others, used, sizeof others);
-    s->in_place = gpi_same(&used[GPI_STENCIL_IN], &used[GPI_STENCIL_OUT]) && s->in_pitch == s->out_pitch;
-    if (s->in_place) memset(&others[GPI_STENCIL_IN], 0, sizeof others[GPI_STENCIL_IN]);
-    r = gpi_check_apart(gp, s->function, gpi_stencil_names, others, GPI_STENCIL_OUT, GPI_STENCIL_RANGES);
-    if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, s->function, d->scratch, gpi_stencil_scratch(s), used, GPI_STENCIL_RANGES);
-}
-
-/* ------------------------------------------------------------------ launch */
-
-/* The constant border, as an operand: of f32 where the input is of halves. */
-static void gpi_stencil_arg_border(gpi_call *call, const gpi_stencil *s)
-{
-    const gp_value value = s->desc->border_value;
-    const float half = value.f32;
-    if (s->desc->type == GP_F16) gpi_call_arg(call, sizeof half, &half);
-    else gpi_call_arg(call, gpi_type_size(s->desc->type), &value);
-}
-
-/* What a group has: its tile, or as many rows, up to a length, as others have as much to do. */
-static void gpi_stencil_span(const gp_context *gp, const gpi_stencil *s, cl_ulong *span_x, cl_ulong *span_y)
-{
-    const size_t row = s->desc->width * s->channels;
-    size_t span;
-    *span_x = s->tile_x;
-    *span_y = s->tile_y;
-    if (!gpi_stencil_by_rows(s)) return;
-    span = gpi_serial_span(gp, &s->plan, row * s->height, GPI_STENCIL_SPAN_MIN);
-    *span_x = s->height > 1 ? (size_t)GPI_STENCIL_SPAN_ROW : gpi_round_up(span, GPI_STENCIL_BY_ROWS);
-    if (row < *span_x) *span_x = gpi_round_up(row, GPI_STENCIL_BY_ROWS);
-    *span_y = span > *span_x ? span / *span_x : 1;
-}
-
-static gp_result gpi_stencil_launch(gpi_call *call, const gpi_stencil *s, cl_mem in, cl_ulong in_at)
-{
-    const gp_stencil_desc *d = s->desc;
-    const cl_ulong width = d->width, height = s->height, in_pitch = s->in_pitch, out_pitch = s->out_pitch;
-    const cl_ulong out_at = d->out_offset, weights_at = d->weights_offset;
-    cl_ulong span_x, span_y, across;
-    gpi_stencil_span(call->gp, s, &span_x, &span_y);
-    across = gpi_ceil_div(d->width * s->channels, (size_t)span_x);
-    gpi_call_kernel(call, s->program, GPI_STENCIL_TILES);
-    GPI_CALL_ARG(call, in);
-    GPI_CALL_ARG(call, in_at);
-    GPI_CALL_ARG(call, in_pitch);
-    GPI_CALL_ARG(call, d->out);
-    GPI_CALL_ARG(call, out_at);
-    GPI_CALL_ARG(call, out_pitch);
-    if (s->weights) {
-        GPI_CALL_ARG(call, d->weights);
-        GPI_CALL_ARG(call, weights_at);
-    }
-    GPI_CALL_ARG(call, width);
-    GPI_CALL_ARG(call, height);
-    GPI_CALL_ARG(call, span_x);
-    GPI_CALL_ARG(call, span_y);
-    GPI_CALL_ARG(call, across);
-    gpi_stencil_arg_border(call, s);
-    return gpi_call_launch(call, &s->plan, (size_t)across * gpi_ceil_div(s->height, (size_t)span_y));
-}
-
-/* In place: of a copy, since neighbours are overwritten. */
-static gp_result gpi_stencil_launch_in_place(gpi_call *call, const gpi_stencil *s)
-{
-    const gp_stencil_desc *d = s->desc;
-    cl_mem copy = NULL;
-    gp_result result = gpi_call_scratch(call, d->scratch, gpi_stencil_scratch(s), &copy);
-    if (result == GP_OK)
-        result = gpi_call_copy(call, d->in, d->in_offset * gpi_type_size(d->type), copy, 0,
-                               gpi_stencil_scratch(s));
-    return result == GP_OK ? gpi_stencil_launch(call, s, copy, 0) : result;
-}
-
-static gp_result gpi_stencil_call(gp_context *gp, const char *function, const gp_stencil_desc *desc)
-{
-    gpi_stencil s;
-    gpi_call call;
-    gp_result result;
-    memset(&s, 0, sizeof s);
-    s.desc = desc;
-    s.function = function;
-    result = gpi_stencil_plan(gp, &s);
-    if (result == GP_OK && desc->width > 0) result = gpi_stencil_check(gp, &s);
-    if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
-    if (result == GP_OK && desc->width > 0) {
-        result = s.in_place ? gpi_stencil_launch_in_place(&call, &s)
-                            : gpi_stencil_launch(&call, &s, desc->in, desc->in_offset);
-    }
-    return gpi_call_end(&call, result);
-}
-
-/* ------------------------------------------------------------------ API */
-
-GP_API gp_result gp_stencil(gp_context *gp, const gp_stencil_desc *desc)
-{
-    if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_stencil: gp or desc is NULL");
-    return gpi_stencil_call(gp, "gp_stencil", desc);
-}
-
-GP_API gp_result gp_stencil_scratch_size(gp_context *gp, const gp_stencil_desc *desc, size_t *bytes)
-{
-    gpi_stencil s;
-    gp_result result;
-    if (bytes) *bytes = 0;
-    if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_stencil_scratch_size: gp, desc or bytes is NULL");
-    }
-    memset(&s, 0, sizeof s);
-    s.desc = desc;
-    s.function = "gp_stencil_scratch_size";
-    result = gpi_stencil_describe(gp, &s);
-    s.in_place = desc->in == desc->out;
-    if (result == GP_OK) *bytes = gpi_stencil_scratch(&s);
-    return result;
-}
-
-/* One pixel of the context's own, with weights of zero. */
-static gp_result gpi_stencil_warm_up(gp_context *gp, const gp_stencil_desc *desc)
-{
-    enum { LARGEST = 17 * 17 * 4 }; /* bytes of all weights */
-    gp_stencil_desc probe = *desc;
-    gp_result result = gpi_alloc_zeros(gp, LARGEST, &probe.in);
-    probe.out = NULL;
-    if (result == GP_OK) result = gpi_alloc_zeros(gp, LARGEST, &probe.out);
-    probe.weights = desc->map ? NULL : probe.in;
-    probe.in_offset = probe.out_offset = probe.weights_offset = 0;
-    probe.in_pitch = probe.out_pitch = 0;
-    probe.width = 1;
-    probe.height = desc->height > 1 ? 2 : 1;
-    probe.scratch = NULL;
-    probe.wait = NULL;
-    probe.wait_count = 0;
-    probe.done = NULL;
-    if (result == GP_OK) result = gpi_stencil_call(gp, "gp_warmup", &probe);
-    if (probe.in) (void)clReleaseMemObject(probe.in);
-    if (probe.out) (void)clReleaseMemObject(probe.out);
-    return result;
-}
-/* ---- End file src/stencil.c ---- */
+/* ---- End file src/context/warm_up.c ---- */
 
 /*
 MIT License

@@ -2,16 +2,16 @@
 # Makes gpuprim.h from src/ and kernels/.
 #
 # usage: tools/amalgamate.sh [OUT]      (to standard output without OUT)
+#        tools/amalgamate.sh --api      (the public part alone; --kernels: what src/ includes as kernels.h)
 #
-# The public API comes first, verbatim. Behind GP_IMPLEMENTATION follow the internal header, the kernels
-# as arrays of one string literal a source line (no compiler's literal limit is hit, and the text stays
-# greppable), the implementation and the licence. The same input gives the same bytes.
+# The public header comes first, verbatim. After GP_IMPLEMENTATION follow the sources, folder by folder as
+# src/layers.txt lists them, each after the headers that it includes (tools/resolve.awk), and the licence.
+# Where "kernels.h" is included stand the kernels, as arrays of one string literal a source line (no compiler's
+# literal limit is hit, and the text stays greppable). The same input gives the same bytes.
 set -eu
 
-API=src/gpuprim_api.h
-INTERNAL=src/internal.h
+API=src/api/gpuprim.h
 KERNELS=$(cd "$(dirname "$0")/../kernels" && find . -name "*.cl" | sed "s,^\./,,; s,\.cl$,," | LC_ALL=C sort)
-SOURCES="error device profile context cache build_log program program_save events launch type user_text monoid laws reduce scan compact select unique key sort_plan sort buckets segmented_sort sort_strings merge search topk hash_table hash hash_find hash_slots device_source nest brackets stack_scan tree histogram segmented_reduce reduce_by_key map random gather stencil"
 LICENSE=LICENSE
 # In what gp_device_source gives to users.
 FOR_USERS="base/platform base/count element/hash_function element/op group/collectives group/device hash/table hash/device"
@@ -23,10 +23,12 @@ die() {
 
 out=${1:-}
 case $out in
-'' | /*) ;;
+'' | /* | --api) ;;
 *) out=$PWD/$out ;;
 esac
 cd "$(dirname "$0")/.."
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
 
 check_input() {
     test -f "$1" || die "$1 is missing"
@@ -35,17 +37,21 @@ check_input() {
 
 check_inputs() {
     check_input $API
-    check_input $INTERNAL
     check_input $LICENSE
     for name in $KERNELS; do check_input "kernels/$name.cl"; done
-    for name in $SOURCES; do check_input "src/$name.c"; done
 }
 
-# A source file between banners, without its private includes.
-emit_source() {
-    printf '/* ---- Begin file %s ---- */\n' "$1"
-    awk '!/^[ \t]*#[ \t]*include[ \t]*"/' "$1"
-    printf '/* ---- End file %s ---- */\n\n' "$1"
+# The host's sources, in the order of the folders.
+list_sources() {
+    awk '{ print $1 }' src/layers.txt | while read -r folder; do
+        find "src/$folder" -name '*.c' | LC_ALL=C sort
+    done
+}
+
+# The files of list $2, each after the headers that it includes, but for $1, which is written already.
+emit_sources() {
+    # shellcheck disable=SC2086 # no name has blanks
+    awk -v root=src -v known="$1" -v generated="src/kernels.h=$scratch/kernels.h" -f tools/resolve.awk $2
 }
 
 # kernels/FOLDER/NAME.cl as gpi_kernel_FOLDER_NAME[]. Comments go, unless the file is in a text for users; #line, which
@@ -121,18 +127,21 @@ emit_kernel_table() {
     echo
 }
 
+emit_kernels() {
+    for name in $KERNELS; do emit_kernel "$name"; done
+    emit_kernel_table
+}
+
 emit_header() {
-    cat $API
+    emit_sources '' $API
     echo
     echo '/* From here on this file is generated: tools/amalgamate.sh makes it from src/ and kernels/. */'
     echo '#ifdef GP_IMPLEMENTATION'
     echo '#ifndef GPI_IMPLEMENTATION_ONCE'
     echo '#define GPI_IMPLEMENTATION_ONCE'
     echo
-    emit_source $INTERNAL
-    for name in $KERNELS; do emit_kernel "$name"; done
-    emit_kernel_table
-    for name in $SOURCES; do emit_source "src/$name.c"; done
+    emit_kernels >"$scratch/kernels.h"
+    emit_sources $API "$(list_sources)"
     echo '/*'
     cat $LICENSE
     echo '*/'
@@ -143,9 +152,13 @@ emit_header() {
 check_inputs
 if [ -z "$out" ]; then
     emit_header
+elif [ "$out" = --api ]; then
+    emit_sources '' $API
+elif [ "$out" = --kernels ]; then
+    emit_kernels
 else
     # Renamed only when whole: an interrupted run leaves the old header in place.
-    trap 'rm -f "$out.tmp"' EXIT
+    trap 'rm -rf "$scratch" "$out.tmp"' EXIT
     emit_header >"$out.tmp"
     mv "$out.tmp" "$out"
 fi

@@ -24,10 +24,12 @@ if [ "${1:-}" = --kernel ]; then
     flags_of "$2"
     exit
 fi
+mkdir -p build/editor
+tools/amalgamate.sh --kernels >build/editor/kernels.h
 comma=
 echo '['
 for file in kernels/*/*.cl; do
     entry "$file" "clang -x cl -cl-std=CL1.2 -target spir64 -Xclang -finclude-default-header $(flags_of "$file")"
 done
-for file in $(find src -name '*.c' | LC_ALL=C sort); do entry "$file" "cc -std=c99 -Isrc"; done
+for file in $(find src -name '*.c' | LC_ALL=C sort); do entry "$file" "cc -std=c99 -Isrc -Ibuild/editor"; done
 printf '\n]\n'

@@ -18,10 +18,10 @@ mkdir -p $results
 
 # What the harness must know of: each OpenCL function that is called, and each call of the API.
 missing=$(
-    grep -oh '\bcl[A-Z][A-Za-z]*(' src/*.c | sort -u | while read -r call; do
+    find src -name '*.c' -exec grep -oh '\bcl[A-Z][A-Za-z]*(' {} + | sort -u | while read -r call; do
         grep -q "X(${call%(})" tests/fault/layer.c || echo "layer.c: ${call%(}"
     done
-    sed -n 's/^GP_API gp_result \(gp_[a-z_]*\)(.*/\1/p' src/gpuprim_api.h | while read -r call; do
+    sed -n 's/^GP_API gp_result \(gp_[a-z_]*\)(.*/\1/p' src/api/*.h | while read -r call; do
         grep -q "\b$call(\|SIZE(${call#gp_}" tests/fault/*.c ||
             grep -q "SIZE($(echo "${call#gp_}" | sed 's/_scratch_size//')," tests/fault/*.c || echo "scenarios: $call"
     done

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes C that fills every desc of src/gpuprim_api.h from random bytes, and makes every call with it, for
+# Writes C that fills every desc of the public header from random bytes, and makes every call with it, for
 # tests/fuzz/fuzz_calls.c. What is new in the API is in it by itself; a type that is new does not compile until
 # fuzz_calls.c says how it is filled.
 #
@@ -9,6 +9,8 @@ cd "$(dirname "$0")/.."
 
 # Made by hand, or not by a desc.
 SKIPPED="gp_context_create gp_buffer_create gp_devices"
+
+tools/amalgamate.sh --api >"$1.api"
 
 awk -v skipped=" $SKIPPED " '
 # Comments, preprocessor lines and what is for C++ go.
@@ -115,12 +117,12 @@ END {
     for (i = 1; i <= count; i++) made += write_call(calls[i], made)
     print "    default: break;\n    }\n}"
     printf "/* calls: %d */\n", made
-}' src/gpuprim_api.h >"$1.tmp"
+}' "$1.api" >"$1.tmp"
 
 made=$(sed -n 's,^/\* calls: \([0-9]*\) \*/$,\1,p' "$1.tmp")
 {
-    echo "/* made by tools/fuzz_calls.sh from src/gpuprim_api.h */"
+    echo "/* made by tools/fuzz_calls.sh from src/api */"
     echo "enum { FUZZ_CALLS = $made };"
     cat "$1.tmp"
 } >"$1"
-rm "$1.tmp"
+rm "$1.tmp" "$1.api"

@@ -1,4 +1,5 @@
-/* prelude.h - an element: the sum of uints (src/monoid.c); keys of 4 bytes with values of 4 (src/key.c). */
+/* prelude.h - an element: the sum of uints (src/element/element.c); keys of 4 bytes with values of 4
+ * (src/element/key.c). */
 #include "base/prelude.h"
 #define GPI_SIZE 4
 #define GPI_IDENTITY_WORDS 0u

@@ -1,4 +1,4 @@
-/* prelude.h - collectives of a user's kernel (src/device_source.c): counts of each item. */
+/* prelude.h - collectives of a user's kernel (src/context/device_source.c): counts of each item. */
 #include "base/prelude.h"
 #define GPI_LANES 1
 #define GPI_GROUP_SIZE ((uint)get_local_size(0))

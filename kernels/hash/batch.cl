@@ -17,6 +17,7 @@
 #define GPI_HASH_BATCH_CL
 #include "base/count.cl"
 #include "base/platform.cl"
+#include "group/sync.cl"
 #include "hash/line.cl"
 #include "hash/table.cl"
 
@@ -154,7 +155,7 @@ static void gpi_tally_flush(uint *tally, gp_hash_table t, ulong4 facts, uint cha
     if (get_local_id(0) == 0 && GPI_WG < 8) {                          \
         for (uint k_ = 0; k_ < 8; k_++) name[k_] = 0;                  \
     }                                                                  \
-    barrier(CLK_LOCAL_MEM_FENCE) /* the counts are zero */
+    gpi_sync() /* the counts are zero */
 #define GPI_TALLY_ADD(name, what) gpi_tally_add(name, what)
 
 static void gpi_tally_add(__local uint *tally, uint what)
@@ -166,7 +167,7 @@ static void gpi_tally_add(__local uint *tally, uint what)
 static void gpi_tally_flush(__local uint *tally, gp_hash_table t, ulong4 facts, uint change,
                             volatile __global uint *counters)
 {
-    barrier(CLK_LOCAL_MEM_FENCE); /* all items have counted */
+    gpi_sync(); /* all items have counted */
     for (uint k = (uint)get_local_id(0); k < 8; k += GPI_WG) {
         if (tally[k] && k != GP_HASH_ABSENT) gpi_hash_count(t, k, tally[k]);
         if (tally[k] && k == GP_HASH_REFUSED)

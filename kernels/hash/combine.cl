@@ -18,6 +18,7 @@
 #ifndef GPI_HASH_COMBINE_CL
 #define GPI_HASH_COMBINE_CL
 #include "base/platform.cl"
+#include "group/sync.cl"
 #include "hash/batch.cl"
 #include "hash/table.cl"
 
@@ -210,7 +211,7 @@ GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, GPI_RUN_PARAMETERS)
         if (!gpi_cell_add(t, &cells, home, key, value, change))
             GPI_TALLY_ADD(tally, GPI_PUT(t, home, key, value, change));
     }
-    barrier(CLK_LOCAL_MEM_FENCE); /* all keys are in their cells */
+    gpi_sync(); /* all keys are in their cells */
     for (uint c = (uint)get_local_id(0); c < GPI_CELLS; c += GPI_WG) {
         const gp_hash_key key = gpi_cell_key(&cells, c);
         const uint count = cells.count[c];

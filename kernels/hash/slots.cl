@@ -7,6 +7,7 @@
 #define GPI_HASH_SLOTS_CL
 #include "base/count.cl"
 #include "base/platform.cl"
+#include "group/sync.cl"
 #include "hash/batch.cl"
 #include "hash/table.cl"
 
@@ -78,11 +79,11 @@ static uint gpi_place_for(__local uint *place, uint mine, volatile __global uint
 {
     uint at;
     if (get_local_id(0) == 0) place[0] = 0;
-    barrier(CLK_LOCAL_MEM_FENCE); /* the sum is zero */
+    gpi_sync(); /* the sum is zero */
     at = atomic_add(&place[0], mine);
-    barrier(CLK_LOCAL_MEM_FENCE); /* all have added */
+    gpi_sync(); /* all have added */
     if (get_local_id(0) == 0) place[1] = atomic_add(total, place[0]);
-    barrier(CLK_LOCAL_MEM_FENCE); /* the group's place is known */
+    gpi_sync(); /* the group's place is known */
     return place[1] + at;
 }
 #endif

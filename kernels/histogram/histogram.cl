@@ -33,6 +33,7 @@
 #define GPI_HISTOGRAM_HISTOGRAM_CL
 #include "base/count.cl"
 #include "base/platform.cl"
+#include "group/sync.cl"
 
 #if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1
 #error "exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1"
@@ -63,7 +64,7 @@ typedef uint gpi_weight;
 
 /* ------------------------------------------------------------------ samples, bins */
 
-/* lower, limit and scale are numbers, or bits of GPI_OPERAND: src/histogram.c. */
+/* lower, limit and scale are numbers, or bits of GPI_OPERAND: src/histogram/histogram.c. */
 typedef struct gpi_bins {
     uint count;
     ulong lower, limit; /* integers: upper - lower - 1; floats: upper */
@@ -497,9 +498,9 @@ static void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint chann
     t.out = out;
     t.bins = bins;
     for (uint k = l; k < copies * cells; k += GPI_WG) near[k] = 0;
-    barrier(CLK_LOCAL_MEM_FENCE); /* all tables are empty */
+    gpi_sync(); /* all tables are empty */
     gpi_count_span(t, s, true);
-    barrier(CLK_LOCAL_MEM_FENCE); /* all samples are counted */
+    gpi_sync(); /* all samples are counted */
     gpi_near_join(t, near, cells, copies, channels);
 }
 #endif

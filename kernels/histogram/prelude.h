@@ -1,4 +1,4 @@
-/* prelude.h - floats between edges, with weights (src/histogram.c). */
+/* prelude.h - floats between edges, with weights (src/histogram/histogram.c). */
 #include "base/prelude.h"
 #define GPI_SAMPLE float
 #define GPI_OPERAND float

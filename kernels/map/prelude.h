@@ -1,5 +1,5 @@
 /* prelude.h - floats of floats: three inputs and a map, a gather by uints, a 5 by 3 stencil, uniform numbers
-   (src/map.c, src/gather.c, src/stencil.c, src/random.c). */
+   (src/map/map.c, src/map/gather.c, src/map/stencil.c, src/map/random.c). */
 #include "base/prelude.h"
 #define GPI_OUT float
 #define GPI_OUT_HALF 0

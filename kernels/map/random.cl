@@ -25,6 +25,7 @@
 #define GPI_MAP_RANDOM_CL
 #include "base/count.cl"
 #include "base/platform.cl"
+#include "group/sync.cl"
 
 #if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1
 #error "exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1"
@@ -196,12 +197,12 @@ GPI_KERNEL void gp_random_tiles(GPI_RANDOM_PARAMETERS)
         gpi_words(first_element / GPI_PER_BLOCK + first / GPI_PER_BLOCK + l, seed, stream, word);
         gpi_elements(word, a, b, element);
         for (uint e = 0; e < GPI_PER_BLOCK; e++) near[l * GPI_PER_BLOCK + e] = element[e];
-        barrier(CLK_LOCAL_MEM_FENCE); /* near is whole */
+        gpi_sync(); /* near is whole */
         for (uint e = 0; e < GPI_PER_BLOCK; e++) {
             const ulong at = first + e * GPI_WG + l;
             if (at >= skip && at < end) GPI_WRITE(out, at - skip, near[e * GPI_WG + l]);
         }
-        barrier(CLK_LOCAL_MEM_FENCE); /* near has been read */
+        gpi_sync(); /* near has been read */
     }
 }
 #endif

@@ -35,6 +35,7 @@
 #define GPI_MAP_STENCIL_CL
 #include "base/count.cl"
 #include "base/platform.cl"
+#include "group/sync.cl"
 
 #if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1
 #error "exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1"
@@ -54,12 +55,6 @@
 #define GPI_ROWS (GPI_TILE_Y + 2 * GPI_RY)
 #define GPI_LANES (GPI_SHAPE_SERIAL ? 16 : 1) /* elements that an item makes side by side */
 #define GPI_STEPS (GPI_TILE_X / GPI_LANES)    /* of a row */
-
-#if GPI_SHAPE_SERIAL
-static void gpi_sync(void) {} /* there is nobody else */
-#else
-static void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }
-#endif
 
 #if GPI_IN_HALF
 #define GPI_READ(p, i) vload_half(i, p)

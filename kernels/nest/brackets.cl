@@ -21,6 +21,7 @@
 #define GPI_NEST_BRACKETS_CL
 #include "base/count.cl"
 #include "base/platform.cl"
+#include "group/sync.cl"
 #include "nest/brackets_tile.cl"
 #include "nest/cross_tile.cl"
 #include "nest/stack_monoid.cl"

@@ -10,6 +10,7 @@
 #define GPI_NEST_BRACKETS_LOCAL_CL
 #include "base/fault_injection.cl"
 #include "base/platform.cl"
+#include "group/sync.cl"
 #include "nest/stack_monoid.cl"
 #include "nest/symbols.cl"
 #include "nest/tile_summary.cl"
@@ -18,13 +19,6 @@
 #if GPI_TILE != GPI_WG * GPI_ITEMS || GPI_ITEMS > 32 || GPI_TILE > 16384
 #error "GPI_TILE must be GPI_WG * GPI_ITEMS, at most 16384, and GPI_ITEMS at most 32"
 #endif
-
-static void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }
-static void gpi_sync_all(void) { barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); }
-
-#define GPI_SHARED(type, name) \
-    __local type name##_mem;   \
-    __local type *const name = &name##_mem
 
 #define GPI_GROUP_TILES 1
 

@@ -18,10 +18,6 @@
 #error "the serial shape has one item a group"
 #endif
 
-static void gpi_sync(void) {} /* there is nobody else */
-static void gpi_sync_all(void) {}
-
-#define GPI_SHARED(type, name) type *const name = 0 /* one item shares nothing */
 typedef uint gpi_pair_memory, gpi_join_memory;
 typedef uint *gpi_pair_shared, *gpi_join_shared;
 

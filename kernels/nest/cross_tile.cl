@@ -4,6 +4,7 @@
 #define GPI_NEST_CROSS_TILE_CL
 #include "base/count.cl"
 #include "base/platform.cl"
+#include "group/sync.cl"
 #include "nest/brackets_tile.cl"
 #include "nest/stack_monoid.cl"
 #include "nest/symbols.cl"

@@ -28,6 +28,7 @@
 #ifndef GPI_NEST_STACK_MONOID_CL
 #define GPI_NEST_STACK_MONOID_CL
 #include "base/platform.cl"
+#include "group/sync.cl"
 
 #if !defined(GPI_KINDS) || !defined(GPI_MATCH) || !defined(GPI_BACK)
 #error "GPI_KINDS, GPI_MATCH and GPI_BACK must be defined"

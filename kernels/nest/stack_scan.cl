@@ -28,6 +28,7 @@
 #define GPI_NEST_STACK_SCAN_CL
 #include "base/count.cl"
 #include "base/platform.cl"
+#include "group/sync.cl"
 #include "element/input.cl"
 #include "element/monoid.cl"
 #include "nest/brackets_tile.cl"

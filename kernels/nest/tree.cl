@@ -3,6 +3,7 @@
 #define GPI_NEST_TREE_CL
 #include "base/count.cl"
 #include "base/platform.cl"
+#include "group/sync.cl"
 #include "nest/stack_monoid.cl"
 #include "nest/tree_runs.cl"
 
@@ -15,7 +16,7 @@
 GPI_KERNEL void gp_tree_runs(GPI_TREE_PARAMETERS, volatile __global uint *counters)
 {
     GPI_TREE_SET(f);
-    GPI_TREE_SHARED(memory);
+    GPI_SHARED(gpi_tree_memory, memory);
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
     gpi_group_inside(f, memory);
 }
@@ -55,7 +56,7 @@ static void gpi_run_ends(gpi_family f, gpi_run run, gpi_tree_shared memory)
 GPI_KERNEL void gp_tree_join(GPI_TREE_PARAMETERS)
 {
     GPI_TREE_SET(f);
-    GPI_TREE_SHARED(memory);
+    GPI_SHARED(gpi_tree_memory, memory);
     const gpi_run run = gpi_run_make(f.n, (uint)get_global_id(0));
     gpi_tree_load(f, memory);
     if (run.length > 0 && outputs & (GPI_TREE_INDEX | GPI_TREE_CHILDREN)) gpi_run_outside(f, run, memory);

@@ -6,12 +6,11 @@
        GPI_SHAPE_LOCAL    1; otherwise this file is empty                                                */
 #ifndef GPI_NEST_TREE_LOCAL_CL
 #define GPI_NEST_TREE_LOCAL_CL
+#include "group/sync.cl"
 #include "nest/stack_monoid.cl"
 #include "nest/tree_runs.cl"
 
 #if GPI_SHAPE_LOCAL
-static void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }
-static void gpi_sync_all(void) { barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); }
 
 /* One unused cell after every 32 keeps items that stride by GPI_RUN off one another's banks. */
 #define GPI_PAD(i) ((i) + (i) / 32)
@@ -29,9 +28,6 @@ typedef struct gpi_tree_memory {
 #define GPI_SET_END(i, x) memory->end[GPI_AT(i)] = (uchar)(x)
 
 typedef __local gpi_tree_memory *gpi_tree_shared;
-#define GPI_TREE_SHARED(name)           \
-    __local gpi_tree_memory name##_mem; \
-    const gpi_tree_shared name = &name##_mem
 
 static void gpi_tree_load(gpi_family f, gpi_tree_shared memory)
 {

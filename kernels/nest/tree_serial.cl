@@ -20,13 +20,10 @@
 #error "ends inside a run have 16 bits"
 #endif
 
-static void gpi_sync(void) {} /* there is nobody else */
-static void gpi_sync_all(void) {}
-
 #define GPI_AHEAD (2048 / GPI_INDEX_SIZE) /* elements that are fetched before they are needed */
 
-typedef uint *gpi_tree_shared;
-#define GPI_TREE_SHARED(name) const gpi_tree_shared name = 0 /* one item shares nothing */
+typedef uint gpi_tree_memory; /* one item shares nothing */
+typedef gpi_tree_memory *gpi_tree_shared;
 #define GPI_KEY(i) gpi_key_of(f, run.begin + (i))
 
 static void gpi_tree_load(gpi_family f, gpi_tree_shared memory)

@@ -29,6 +29,7 @@
 #include "base/count.cl"
 #include "base/fault_injection.cl"
 #include "base/platform.cl"
+#include "group/sync.cl"
 #include "element/monoid.cl"
 #include "scan/tile.cl"
 
@@ -48,11 +49,11 @@
 typedef volatile __global gpi_word *gpi_state_words;
 
 /* The tile of this group. All items call; the order of tickets is the order of tiles. */
-static uint gpi_take_ticket(volatile __global uint *state, gpi_shared shared)
+static uint gpi_take_ticket(volatile __global uint *state, gpi_tile_shared shared)
 {
     uint ticket = 0;
     if (get_local_id(0) == 0) ticket = atomic_inc(state);
-    return gpi_broadcast(ticket, shared);
+    return gpi_broadcast(ticket, &shared->word);
 }
 
 static gpi_state_words gpi_state_of(volatile __global uint *state, uint tile)
@@ -155,7 +156,7 @@ static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefi
    Ends because each turn of the loop brings `next` nearer to 0. (lookback.pml: `alive`; `kept`: why the host
    lets no call in place come here with polls.) */
 static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggregate, gpi_source source,
-                           uint polls, volatile __global uint *counters, gpi_shared shared)
+                           uint polls, volatile __global uint *counters, gpi_tile_shared shared)
 {
     const bool leader = get_local_id(0) == 0;
     const bool bounded = polls > 0;
@@ -165,7 +166,7 @@ static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggre
     if (leader && tile > 0) gpi_publish(state, tile, GPI_AGGREGATE, aggregate);
     while (next > 0) {
         if (leader) next = gpi_walk_back(state, next, &prefix, &polls, bounded);
-        next = gpi_broadcast(next, shared);
+        next = gpi_broadcast(next, &shared->word);
         if (next == 0) break;
         const GPI_T late = gpi_tile_reduce(source, (ulong)(next - 1) * GPI_TILE, shared);
         next -= 1;

@@ -11,6 +11,7 @@
 #define GPI_SCAN_REDUCE_CL
 #include "base/count.cl"
 #include "base/platform.cl"
+#include "group/sync.cl"
 #include "element/input.cl"
 #include "element/monoid.cl"
 #include "scan/tile.cl"
@@ -40,7 +41,7 @@ GPI_KERNEL void gp_reduce_tiles(GPI_SOURCE_PARAMETERS, __global GPI_T *partials,
                                 ulong out_offset, gpi_argument initial, uint result,
                                 volatile __global uint *counters)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_tile_memory, shared);
     gpi_source source;
     const uint tile = (uint)get_group_id(0);
     GPI_SOURCE_SET(source);
@@ -56,7 +57,7 @@ GPI_KERNEL void gp_reduce_tiles(GPI_SOURCE_PARAMETERS, __global GPI_T *partials,
 GPI_KERNEL void gp_reduce_partials(__global const GPI_T *partials, GPI_COUNT_PARAMETERS,
                                    __global GPI_OUT *out, ulong out_offset, gpi_argument initial)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_tile_memory, shared);
     const ulong count = gpi_count(bound, wanted, wanted_offset, wanted_words);
     const uint tiles = (uint)((count + GPI_TILE - 1) / GPI_TILE);
     const uint run = (tiles + GPI_WG - 1) / GPI_WG;

@@ -7,7 +7,7 @@
 #include "element/monoid.cl"
 #include "scan/tile.cl"
 
-static void gpi_sweep_up(gpi_source source, __global GPI_T *partials, gpi_shared shared)
+static void gpi_sweep_up(gpi_source source, __global GPI_T *partials, gpi_tile_shared shared)
 {
     const uint tile = (uint)get_group_id(0);
     const GPI_T sum = gpi_tile_reduce(source, (ulong)tile * GPI_TILE, shared);
@@ -15,7 +15,7 @@ static void gpi_sweep_up(gpi_source source, __global GPI_T *partials, gpi_shared
 }
 
 /* partials[t] becomes begin . partials[0] ... partials[t-1]; returns begin . all of them. */
-static GPI_T gpi_sweep_spine(__global GPI_T *partials, uint tiles, GPI_T begin, gpi_shared shared)
+static GPI_T gpi_sweep_spine(__global GPI_T *partials, uint tiles, GPI_T begin, gpi_tile_shared shared)
 {
     GPI_T carry = begin;
     for (uint base = 0; base < tiles; base += GPI_WG) {

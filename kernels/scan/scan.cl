@@ -19,6 +19,7 @@
 #define GPI_SCAN_SCAN_CL
 #include "base/count.cl"
 #include "base/platform.cl"
+#include "group/sync.cl"
 #include "element/input.cl"
 #include "element/monoid.cl"
 #include "scan/lookback.cl"
@@ -39,7 +40,7 @@ static GPI_T gpi_scan_begin(GPI_BASE initial)
 GPI_KERNEL void gp_scan_look_back(GPI_SOURCE_PARAMETERS, GPI_SINK_PARAMETERS, volatile __global uint *state,
                                   uint polls, volatile __global uint *counters)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_tile_memory, shared);
     gpi_tile tile;
     gpi_source source;
     gpi_sink sink;
@@ -57,7 +58,7 @@ GPI_KERNEL void gp_scan_look_back(GPI_SOURCE_PARAMETERS, GPI_SINK_PARAMETERS, vo
 
 GPI_KERNEL void gp_scan_upsweep(GPI_SOURCE_PARAMETERS, __global GPI_T *partials)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_tile_memory, shared);
     gpi_source source;
     GPI_SOURCE_SET(source);
     gpi_sweep_up(source, partials, shared);
@@ -66,7 +67,7 @@ GPI_KERNEL void gp_scan_upsweep(GPI_SOURCE_PARAMETERS, __global GPI_T *partials)
 /* partials[t] becomes initial . partials[0] ... partials[t-1] */
 GPI_KERNEL void gp_scan_spine(__global GPI_T *partials, uint tiles, gpi_argument initial)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_tile_memory, shared);
     (void)gpi_sweep_spine(partials, tiles, gpi_scan_begin(gpi_base_of(initial)), shared);
 }
 
@@ -74,7 +75,7 @@ GPI_KERNEL void gp_scan_spine(__global GPI_T *partials, uint tiles, gpi_argument
 GPI_KERNEL void gp_scan_downsweep(GPI_SOURCE_PARAMETERS, GPI_SINK_PARAMETERS, __global const GPI_T *partials,
                                   uint tiles, volatile __global uint *counters)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_tile_memory, shared);
     gpi_tile tile;
     gpi_source source;
     gpi_sink sink;

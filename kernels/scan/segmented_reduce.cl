@@ -20,6 +20,7 @@
 #define GPI_SCAN_SEGMENTED_REDUCE_CL
 #include "base/count.cl"
 #include "base/platform.cl"
+#include "group/sync.cl"
 #include "element/input.cl"
 #include "element/monoid.cl"
 #include "element/ops.cl"
@@ -106,7 +107,7 @@ static void gpi_bad_add(gpi_list list, volatile __global uint *counters)
 #if GPI_SHAPE_SERIAL
 #define GPI_FEW 64 /* elements that are not worth vectors */
 
-static GPI_T gpi_segment_reduce(gpi_source segment, gpi_shared shared)
+static GPI_T gpi_segment_reduce(gpi_source segment, gpi_tile_shared shared)
 {
     GPI_T sum = gpi_identity();
     for (ulong i = 0; i < segment.count && segment.count < GPI_FEW; i++)
@@ -195,7 +196,7 @@ static bool gpi_batch(gpi_source source, gpi_offsets offsets, ulong s, __global 
 
 static void gpi_segments_block(gpi_source source, gpi_offsets offsets, gpi_list list, ulong first, ulong last,
                                uint small, uint team, __global GPI_OUT *out, GPI_BASE initial,
-                               volatile __global uint *counters, gpi_shared shared)
+                               volatile __global uint *counters, gpi_tile_shared shared)
 {
     (void)team;
     for (ulong s = first; s < last;) {
@@ -224,25 +225,25 @@ static GPI_T gpi_share_reduce(gpi_source segment, uint lane, uint team)
 }
 
 /* The product of every x of the team, in item order, for its first item: a tree of neighbours. */
-static GPI_T gpi_team_reduce(GPI_T x, uint lane, uint team, gpi_shared shared)
+static GPI_T gpi_team_reduce(GPI_T x, uint lane, uint team, gpi_tile_shared shared)
 {
     __local GPI_T *value = shared->value[0] + ((uint)get_local_id(0) - lane);
     value[lane] = x;
     for (uint d = 1; d < team; d *= 2) {
         const uint i = 2 * d * lane;
-        barrier(CLK_LOCAL_MEM_FENCE); /* the neighbour's product is written */
+        gpi_sync(); /* the neighbour's product is written */
         if (i + d < team) value[i] = gpi_combine(value[i], value[i + d]);
     }
-    barrier(CLK_LOCAL_MEM_FENCE); /* the root is written */
+    gpi_sync(); /* the root is written */
     x = value[0];
-    barrier(CLK_LOCAL_MEM_FENCE); /* the root is read: the next segments may overwrite it */
+    gpi_sync(); /* the root is read: the next segments may overwrite it */
     return x;
 }
 
 /* Segments [first, last), GPI_WG / team at a time. A team's first item asks what becomes of its segment. */
 static void gpi_segments_block(gpi_source source, gpi_offsets offsets, gpi_list list, ulong first, ulong last,
                                uint small, uint team, __global GPI_OUT *out, GPI_BASE initial,
-                               volatile __global uint *counters, gpi_shared shared, __local uint *listed)
+                               volatile __global uint *counters, gpi_tile_shared shared, __local uint *listed)
 {
     const uint l = (uint)get_local_id(0), lane = l % team;
     for (ulong base = first; base < last; base += GPI_WG / team) {
@@ -254,7 +255,7 @@ static void gpi_segments_block(gpi_source source, gpi_offsets offsets, gpi_list 
             if (bad) gpi_bad_add(list, counters);
             listed[l] = segment.count > small && gpi_large_add(list, s, segment.count);
         }
-        barrier(CLK_LOCAL_MEM_FENCE); /* what is listed is known to the teams */
+        gpi_sync(); /* what is listed is known to the teams */
         const bool skip = !mine || listed[l - lane];
         segment.count = skip ? 0 : segment.count;
         const GPI_T sum = gpi_team_reduce(gpi_share_reduce(segment, lane, team), lane, team, shared);
@@ -269,7 +270,7 @@ GPI_KERNEL void gp_segments_reduce(__global const GPI_IN *in, ulong in_offset, G
                                    ulong out_offset, gpi_argument initial, ulong block, uint small, uint team,
                                    volatile __global uint *counters)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_tile_memory, shared);
     gpi_source source;
     gpi_offsets numbers;
     gpi_list list;
@@ -296,7 +297,7 @@ GPI_KERNEL void gp_segments_reduce(__global const GPI_IN *in, ulong in_offset, G
 GPI_KERNEL void gp_segments_rows(__global const GPI_IN *in, ulong in_offset, GPI_OFFSETS_PARAMETERS,
                                  GPI_LIST_PARAMETERS)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_tile_memory, shared);
     gpi_source source;
     gpi_offsets numbers;
     gpi_list list;
@@ -320,7 +321,7 @@ GPI_KERNEL void gp_segments_rows(__global const GPI_IN *in, ulong in_offset, GPI
 GPI_KERNEL void gp_segments_join(GPI_LIST_PARAMETERS, __global GPI_OUT *out, ulong out_offset,
                                  gpi_argument initial)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_tile_memory, shared);
     gpi_list list;
     GPI_LIST_SET(list);
     const uint large = min(list.large_room, atomic_or(state + GPI_SEGMENTS_LARGE, 0u));

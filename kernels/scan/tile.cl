@@ -17,6 +17,7 @@
 #ifndef GPI_SCAN_TILE_CL
 #define GPI_SCAN_TILE_CL
 #include "base/platform.cl"
+#include "group/sync.cl"
 #include "element/monoid.cl"
 
 /* gp_select and its like include select/input.cl first, which stands in its place. */
@@ -48,29 +49,25 @@ static uint gpi_tile_length(gpi_source source, ulong base)
 #if GPI_SHAPE_SERIAL
 /* ------------------------------------------------------------------ serial */
 
-typedef int gpi_shared; /* no memory is shared: there is nobody to share it with */
-#define GPI_SHARED(name) const gpi_shared name = 0
+typedef struct gpi_tile_memory {
+    uint word;
+} gpi_tile_memory;
+typedef gpi_tile_memory *gpi_tile_shared;
 
-static uint gpi_broadcast(uint x, gpi_shared shared)
+static GPI_T gpi_broadcast_element(GPI_T x, gpi_tile_shared shared)
 {
     (void)shared;
     return x;
 }
 
-static GPI_T gpi_broadcast_element(GPI_T x, gpi_shared shared)
-{
-    (void)shared;
-    return x;
-}
-
-static GPI_T gpi_group_reduce(GPI_T x, gpi_shared shared)
+static GPI_T gpi_group_reduce(GPI_T x, gpi_tile_shared shared)
 {
     (void)shared;
     return x;
 }
 
 /* The product of x over the items before this one; *total over all. */
-static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_shared shared)
+static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_tile_shared shared)
 {
     (void)shared;
     *total = x;
@@ -142,7 +139,7 @@ static GPI_T gpi_reduce_back(gpi_source source, ulong base)
     return sum;
 }
 
-static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_shared shared)
+static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_tile_shared shared)
 {
     (void)shared;
     tile->run[0] = gpi_reduce_back(source, base);
@@ -151,7 +148,7 @@ static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_sha
 #elif GPI_LANES > 1
 #define GPI_ACCUMULATORS (GPI_FIELD_COUNT > 1 ? 2 : 4) /* hide the operation's latency */
 
-static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_shared shared)
+static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_tile_shared shared)
 {
     const ulong end = base + gpi_tile_length(source, base);
     const uint step = GPI_ACCUMULATORS * GPI_LANES;
@@ -177,7 +174,7 @@ static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_sha
 
 #else
 /* Out of line: inlined, LLVM makes vectors of the chains, and of their products slow 64-bit ones. */
-GPI_NOINLINE void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_shared shared)
+GPI_NOINLINE void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_tile_shared shared)
 {
     const uint length = gpi_tile_length(source, base), each = gpi_run_length(length);
     uint i = 0;
@@ -211,7 +208,7 @@ static GPI_T gpi_tile_aggregate(const gpi_tile *tile)
 }
 
 /* The product of the tile's elements. */
-static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_shared shared)
+static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_tile_shared shared)
 {
     gpi_tile tile;
     gpi_tile_open(&tile, source, base, shared);
@@ -225,16 +222,12 @@ static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_shared shared)
 /* One unused cell after every 32 keeps items that stride by GPI_ITEMS off one another's banks. */
 #define GPI_PAD(i) ((i) + (i) / 32)
 
-typedef struct gpi_local {
+typedef struct gpi_tile_memory {
     GPI_T stage[GPI_PAD(GPI_TILE)];
     GPI_T value[2][GPI_WG];
     uint word;
-} gpi_local;
-
-typedef __local gpi_local *gpi_shared;
-#define GPI_SHARED(name)          \
-    __local gpi_local name##_mem; \
-    const gpi_shared name = &name##_mem
+} gpi_tile_memory;
+typedef __local gpi_tile_memory *gpi_tile_shared;
 
 typedef struct gpi_tile {
     GPI_T item[GPI_ITEMS]; /* this item's own elements */
@@ -243,35 +236,29 @@ typedef struct gpi_tile {
 } gpi_tile;
 
 /* Item 0's x. */
-static uint gpi_broadcast(uint x, gpi_shared shared)
-{
-    if (get_local_id(0) == 0) shared->word = x;
-    barrier(CLK_LOCAL_MEM_FENCE); /* word is written */
-    x = shared->word;
-    barrier(CLK_LOCAL_MEM_FENCE); /* word is read: the next broadcast may overwrite it */
-    return x;
-}
-
-static GPI_T gpi_broadcast_element(GPI_T x, gpi_shared shared)
+static GPI_T gpi_broadcast_element(GPI_T x, gpi_tile_shared shared)
 {
     if (get_local_id(0) == 0) shared->value[0][0] = x;
-    barrier(CLK_LOCAL_MEM_FENCE); /* value is written */
+    gpi_sync(); /* value is written */
     x = shared->value[0][0];
-    barrier(CLK_LOCAL_MEM_FENCE); /* value is read: the next collective may overwrite it */
+    gpi_sync(); /* value is read: the next collective may overwrite it */
     return x;
 }
 
 /* The product of every item's x, in item order (group/collectives.cl). */
-static GPI_T gpi_group_reduce(GPI_T x, gpi_shared shared) { return gpi_items_reduce(x, shared->value[0]); }
+static GPI_T gpi_group_reduce(GPI_T x, gpi_tile_shared shared)
+{
+    return gpi_items_reduce(x, shared->value[0]);
+}
 
 /* The product of x over the items before this one; *total over all. */
-static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_shared shared)
+static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_tile_shared shared)
 {
     return gpi_items_scan_exclusive(x, total, shared->value[0]);
 }
 
 /* The product of the tile's elements. */
-static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_shared shared)
+static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_tile_shared shared)
 {
     const uint length = gpi_tile_length(source, base);
     const uint l = (uint)get_local_id(0);
@@ -284,7 +271,7 @@ static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_shared shared)
 }
 
 /* Reads the tile, once: every item keeps its own elements and what is before them. */
-static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_shared shared)
+static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_tile_shared shared)
 {
     const uint length = gpi_tile_length(source, base);
     const uint l = (uint)get_local_id(0);
@@ -292,7 +279,7 @@ static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_sha
         const uint i = j * GPI_WG + l;
         shared->stage[GPI_PAD(i)] = i < length ? gpi_load(source, base + i) : gpi_identity();
     }
-    barrier(CLK_LOCAL_MEM_FENCE); /* the stage is filled */
+    gpi_sync(); /* the stage is filled */
     GPI_T sum = gpi_identity();
     for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++) {
         tile->item[j] = shared->stage[GPI_PAD(l * GPI_ITEMS + j)];

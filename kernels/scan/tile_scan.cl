@@ -9,6 +9,7 @@
 #ifndef GPI_SCAN_TILE_SCAN_CL
 #define GPI_SCAN_TILE_SCAN_CL
 #include "base/platform.cl"
+#include "group/sync.cl"
 #include "element/input.cl"
 #include "element/monoid.cl"
 #include "element/ops.cl"
@@ -174,7 +175,7 @@ GPI_INLINE void gpi_scan_serial(const gpi_tile *tile, gpi_source source, ulong b
 
 /* Scans the tile with everything before it in `prefix`, into the sink. */
 static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,
-                          gpi_shared shared)
+                          gpi_tile_shared shared)
 {
     (void)shared;
     if (sink.exclusive) gpi_scan_serial(tile, source, base, prefix, sink, true);
@@ -186,7 +187,7 @@ static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_source source,
 
 /* Scans the tile with everything before it in `prefix`, into the sink. */
 static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,
-                          gpi_shared shared)
+                          gpi_tile_shared shared)
 {
     const uint length = gpi_tile_length(source, base);
     const uint l = (uint)get_local_id(0);
@@ -196,7 +197,7 @@ static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_source source,
         shared->stage[GPI_PAD(l * GPI_ITEMS + j)] = sink.exclusive ? gpi_before(sum, tile->item[j]) : next;
         sum = next;
     }
-    barrier(CLK_LOCAL_MEM_FENCE); /* the stage is filled */
+    gpi_sync(); /* the stage is filled */
     for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++) {
         const uint i = j * GPI_WG + l;
         if (i < length) gpi_put(sink, gpi_position(source, base + i), shared->stage[GPI_PAD(i)]);

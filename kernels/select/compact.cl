@@ -25,6 +25,7 @@
 #include "select/input.cl" /* first: it stands in place of element/input.cl */
 #include "select/masks.cl" /* then this, of parts of scan/tile.cl */
 #include "base/platform.cl"
+#include "group/sync.cl"
 #include "element/monoid.cl"
 #include "element/ops.cl"
 #include "scan/tile.cl"
@@ -281,7 +282,7 @@ static uint gpi_put_long_runs(gpi_source source, gpi_sink sink, GPI_NUMBER j, co
 }
 
 static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,
-                             gpi_shared shared)
+                             gpi_tile_shared shared)
 {
     const uint length = gpi_tile_length(source, base);
     __private uchar near[GPI_OUTS][GPI_NEAR_BYTES] __attribute__((aligned(GPI_LINE)));
@@ -334,7 +335,7 @@ static void gpi_put_single(gpi_source source, gpi_sink sink, GPI_NUMBER j, ulong
 /* Blocks by vectors, unless the rest is written backwards, and then what is left. Of a selection nothing is
    left behind the last picked element. */
 static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,
-                             gpi_shared shared)
+                             gpi_tile_shared shared)
 {
     const uint length = gpi_tile_length(source, base);
     const GPI_NUMBER end = GPI_PARTS == 1 ? prefix + tile->sum : ~(GPI_NUMBER)0;
@@ -369,7 +370,7 @@ static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source sour
 
 #elif GPI_PARTS == 1
 static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,
-                             gpi_shared shared)
+                             gpi_tile_shared shared)
 {
     const GPI_NUMBER end = GPI_PICKED(prefix) + GPI_PICKED(gpi_tile_aggregate(tile));
     GPI_T sum = prefix;
@@ -382,7 +383,7 @@ static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source sour
 
 #else
 static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,
-                             gpi_shared shared)
+                             gpi_tile_shared shared)
 {
     const ulong end = base + gpi_tile_length(source, base);
     __global GPI_RECORD *first = sink.out + GPI_PICKED(prefix);
@@ -456,7 +457,7 @@ static void gpi_put_ranked(gpi_source source, gpi_sink sink, GPI_T prefix, GPI_T
 }
 
 static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,
-                             gpi_shared shared)
+                             gpi_tile_shared shared)
 {
     const uint length = gpi_tile_length(source, base);
     const GPI_T aggregate = tile->aggregate;
@@ -469,7 +470,7 @@ static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source sour
         if (r != ~0u) shared->stage[GPI_PAD(r)] = gpi_entry(i, gpi_combine(prefix, before));
         before = gpi_combine(before, tile->item[j]);
     }
-    barrier(CLK_LOCAL_MEM_FENCE); /* the stage is filled */
+    gpi_sync(); /* the stage is filled */
     for (uint j = 0; j < GPI_ITEMS; j++) {
         const uint r = j * GPI_WG + l;
         if (r < ranked) gpi_put_ranked(source, sink, prefix, aggregate, base, shared->stage[GPI_PAD(r)], r);

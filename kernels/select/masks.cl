@@ -84,7 +84,7 @@ static GPI_T gpi_masks_sum(gpi_source source, ulong i, const ushort *mask, uint 
     return sum;
 }
 
-static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_shared shared)
+static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_tile_shared shared)
 {
     const uint length = gpi_tile_length(source, base);
     uint i = 0;
@@ -102,7 +102,7 @@ static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_sha
 static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->sum; }
 
 /* The sum of a tile that nobody keeps. */
-static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_shared shared)
+static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_tile_shared shared)
 {
     gpi_tile tile;
     gpi_tile_open(&tile, source, base, shared);

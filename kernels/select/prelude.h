@@ -1,4 +1,4 @@
-/* prelude.h - uints picked by an expression, with their indices (src/compact.c). */
+/* prelude.h - uints picked by an expression, with their indices (src/select/compact.c). */
 #include "base/prelude.h"
 #define GPI_SIZE 4
 #define GPI_IDENTITY_WORDS 0u

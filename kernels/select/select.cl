@@ -21,6 +21,7 @@
 #include "select/masks.cl" /* then this, of parts of scan/tile.cl */
 #include "base/count.cl"
 #include "base/platform.cl"
+#include "group/sync.cl"
 #include "element/monoid.cl"
 #include "scan/lookback.cl"
 #include "scan/reduce_then_scan.cl"
@@ -37,7 +38,7 @@ static void gpi_tell_counts(gpi_source source, gpi_sink sink, ulong base, GPI_T 
 GPI_KERNEL void gp_select_look_back(GPI_SOURCE_PARAMETERS, GPI_SINK_PARAMETERS, volatile __global uint *state,
                                     uint polls, volatile __global uint *counters)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_tile_memory, shared);
     gpi_tile tile;
     gpi_source source;
     gpi_sink sink;
@@ -57,7 +58,7 @@ GPI_KERNEL void gp_select_look_back(GPI_SOURCE_PARAMETERS, GPI_SINK_PARAMETERS, 
 
 GPI_KERNEL void gp_select_upsweep(GPI_SOURCE_PARAMETERS, __global GPI_T *partials)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_tile_memory, shared);
     gpi_source source;
     GPI_SOURCE_SET(source);
     gpi_sweep_up(source, partials, shared);
@@ -65,7 +66,7 @@ GPI_KERNEL void gp_select_upsweep(GPI_SOURCE_PARAMETERS, __global GPI_T *partial
 
 GPI_KERNEL void gp_select_spine(__global GPI_T *partials, uint tiles)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_tile_memory, shared);
     const GPI_T total = gpi_sweep_spine(partials, tiles, gpi_identity(), shared);
     if (get_local_id(0) == 0) partials[tiles] = total;
 }
@@ -75,7 +76,7 @@ GPI_KERNEL void gp_select_downsweep(GPI_SOURCE_PARAMETERS, GPI_SINK_PARAMETERS,
                                     __global const GPI_T *partials, uint tiles,
                                     volatile __global uint *counters)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_tile_memory, shared);
     gpi_tile tile;
     gpi_source source;
     gpi_sink sink;

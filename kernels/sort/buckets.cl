@@ -18,6 +18,7 @@
 #ifndef GPI_SORT_BUCKETS_CL
 #define GPI_SORT_BUCKETS_CL
 #include "base/platform.cl"
+#include "group/sync.cl"
 #include "sort/digit.cl"
 #include "sort/rank.cl"
 #include "sort/single_tile_sort.cl"
@@ -30,7 +31,7 @@
 #define GPI_SAMPLE 8u      /* keys of one */
 #define GPI_SAMPLE_SLACK 4 /* how far a sample may be off */
 
-static ulong gpi_largest(gpi_shared shared)
+static ulong gpi_largest(gpi_rank_shared shared)
 {
     ulong largest = 0;
     for (uint d = 0; d < GPI_BINS; d++) largest = max(largest, shared->next[d]);
@@ -40,7 +41,7 @@ static ulong gpi_largest(gpi_shared shared)
 /* One group. `most`: keys of the largest bucket there may be. */
 GPI_KERNEL void gp_buckets_sample(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, ulong most)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_rank_memory, shared);
     gpi_places places;
     gpi_digit digit;
     const ulong n = gpi_state_count(state), step = n / GPI_SAMPLES;
@@ -60,7 +61,7 @@ GPI_KERNEL void gp_buckets_sample(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, g
 GPI_KERNEL void gp_buckets_spine(gpi_state state, uint to, uint passes, uint blocks, ulong table_at,
                                  ulong bases_at, ulong most)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_rank_memory, shared);
     __global ulong *bases = gpi_part(state, bases_at);
     if (gpi_is_idle(state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS)) return;
     gpi_columns(gpi_part(state, table_at), blocks, shared);
@@ -76,7 +77,7 @@ GPI_KERNEL void gp_buckets_spine(gpi_state state, uint to, uint passes, uint blo
 
 /* Keys [base, base + n), n > 0, from place `from` to the output. */
 static void gpi_bucket_sort(gpi_places places, ulong base, ulong n, gpi_bits bits, uint from,
-                            gpi_shared shared)
+                            gpi_rank_shared shared)
 {
     if (n > GPI_FEW) gpi_small_range(places, base, n, bits, from, 0, shared);
     else gpi_small_few(gpi_move_make(places, from, GPI_PLACE_OUT), base, (uint)n, bits);
@@ -84,7 +85,7 @@ static void gpi_bucket_sort(gpi_places places, ulong base, ulong n, gpi_bits bit
 
 /* The same for more keys than the caches hold: buckets within the bucket. */
 static void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_bits bits, uint from,
-                             gpi_shared shared)
+                             gpi_rank_shared shared)
 {
     const gpi_digit digit = gpi_digit_highest(bits);
     const uint to = gpi_place_next(from, GPI_PLACE_OUT);
@@ -110,7 +111,7 @@ static void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_bits bi
 GPI_KERNEL void gp_buckets_sort(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong bases_at,
                                 ulong few)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_rank_memory, shared);
     gpi_places places;
     gpi_bits bits;
     __global const ulong *bases = gpi_part(state, bases_at);

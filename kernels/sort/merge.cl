@@ -31,6 +31,7 @@
 #define GPI_SORT_MERGE_CL
 #include "base/count.cl"
 #include "base/platform.cl"
+#include "group/sync.cl"
 #include "element/key.cl"
 
 #if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1
@@ -254,8 +255,6 @@ typedef struct gpi_local {
     uint passed[2][2];               /* by round, even or odd, and diagonal: probes before the crossing */
     ulong crossing[2];
 } gpi_local;
-
-static void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }
 
 /* Elements of a in a tile of `length` between two crossings, which are any when the input is not sorted. */
 static ulong gpi_share(ulong begin, ulong end, ulong length) { return min(max(begin, end) - begin, length); }

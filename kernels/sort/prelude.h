@@ -1,4 +1,4 @@
-/* prelude.h - keys of 4 bytes with values of 4 (src/key.c), and the ring of gp_sort. */
+/* prelude.h - keys of 4 bytes with values of 4 (src/element/key.c), and the ring of gp_sort. */
 #include "base/prelude.h"
 #define GPI_KEY_SIZE 4
 #define GPI_KEY_FLOAT 1

@@ -15,6 +15,7 @@
 #ifndef GPI_SORT_RANK_CL
 #define GPI_SORT_RANK_CL
 #include "base/platform.cl"
+#include "group/sync.cl"
 #include "element/key.cl"
 #include "sort/digit.cl"
 
@@ -43,23 +44,12 @@
 #if GPI_SHAPE_SERIAL
 /* ------------------------------------------------------------------ serial */
 
-typedef struct gpi_own {
+typedef struct gpi_rank_memory {
     uint count[GPI_BINS]; /* of a range */
     ulong next[GPI_BINS];
-} gpi_own;
-typedef gpi_own *gpi_shared;
-#define GPI_SHARED(name) \
-    gpi_own name##_mem;  \
-    const gpi_shared name = &name##_mem
-
-static uint gpi_broadcast(uint x, gpi_shared shared)
-{
-    (void)shared;
-    return x;
-}
-
-static void gpi_sync(void) {} /* there is nobody else */
-static void gpi_sync_all(void) {}
+    uint word;
+} gpi_rank_memory;
+typedef gpi_rank_memory *gpi_rank_shared;
 
 #ifndef GPI_AHEAD
 #define GPI_AHEAD 2048
@@ -69,7 +59,7 @@ static void gpi_sync_all(void) {}
 /* The digits of [begin, end) into shared->count. Four tables: equal digits in a row do not wait for each
    other's store. */
 static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
-                            gpi_shared shared)
+                            gpi_rank_shared shared)
 {
     uint h[4][GPI_BINS];
     ulong i = begin;
@@ -84,14 +74,14 @@ static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end,
 }
 
 /* Element i, of digit d, to where the next one of its digit goes. */
-static void gpi_place(gpi_move move, ulong i, uint d, gpi_shared shared)
+static void gpi_place(gpi_move move, ulong i, uint d, gpi_rank_shared shared)
 {
     const ulong j = shared->next[d];
     shared->next[d] = j + 1;
     gpi_move_one(move, i, j);
 }
 
-static void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit digit, gpi_shared shared)
+static void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit digit, gpi_rank_shared shared)
 {
     ulong i = begin;
     for (; i + GPI_STEP <= end; i += GPI_STEP) {
@@ -187,7 +177,7 @@ static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong en
     for (; i < end; i++) gpi_put(lines, move, i, gpi_digit_of(move.key[i], digit));
 }
 
-static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_digit digit, gpi_shared shared)
+static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_digit digit, gpi_rank_shared shared)
 {
     gpi_lines lines;
     const ulong offset = (ulong)(size_t)move.key_to % GPI_LINE / GPI_KEY_SIZE;
@@ -209,7 +199,7 @@ static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_digit digi
 
 /* Moves [begin, end) to where shared->next says. `lines`: by lines, for more than the caches hold. */
 static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool lines,
-                           gpi_shared shared)
+                           gpi_rank_shared shared)
 {
     if (lines) gpi_move_lines(move, begin, end, digit, shared);
     else gpi_move_direct(move, begin, end, digit, shared);
@@ -223,7 +213,7 @@ static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digi
 #define GPI_ORDER_DIGIT(o) ((o) >> 16)
 #define GPI_ORDER_INDEX(o) ((o)&0xffffu)
 
-typedef struct gpi_local {
+typedef struct gpi_rank_memory {
     gpi_key stage[GPI_TILE];
     uint order[GPI_TILE];
     ushort nibble[16 * GPI_WG]; /* value, item: how many of the item's keys have it; then, where they go */
@@ -232,27 +222,11 @@ typedef struct gpi_local {
     uint start[GPI_BINS]; /* where a digit begins in the ordered tile */
     ulong next[GPI_BINS];
     uint word;
-} gpi_local;
-typedef __local gpi_local *gpi_shared;
-#define GPI_SHARED(name)          \
-    __local gpi_local name##_mem; \
-    const gpi_shared name = &name##_mem
-
-static void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }
-static void gpi_sync_all(void) { barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); }
-
-/* Item 0's x. */
-static uint gpi_broadcast(uint x, gpi_shared shared)
-{
-    if (get_local_id(0) == 0) shared->word = x;
-    gpi_sync(); /* word is written */
-    x = shared->word;
-    gpi_sync(); /* word is read: the next broadcast may overwrite it */
-    return x;
-}
+} gpi_rank_memory;
+typedef __local gpi_rank_memory *gpi_rank_shared;
 
 /* The sum of x over the items before this one. Each step doubles the reach. */
-static uint gpi_group_before(uint x, gpi_shared shared)
+static uint gpi_group_before(uint x, gpi_rank_shared shared)
 {
     const uint l = (uint)get_local_id(0), own = x;
     uint from = 0;
@@ -269,7 +243,7 @@ static uint gpi_group_before(uint x, gpi_shared shared)
 
 /* The digits of [begin, end) into shared->count. */
 static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
-                            gpi_shared shared)
+                            gpi_rank_shared shared)
 {
     GPI_EACH_BIN(d) shared->count[d] = 0;
     gpi_sync(); /* the counters are zero */
@@ -280,7 +254,7 @@ static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end,
 
 /* Puts shared->order in the order of four bits of the digits, stably: items own consecutive entries, count
    them by value, and the counters' running sum says where each goes. */
-static void gpi_order_nibble(gpi_shared shared, uint shift)
+static void gpi_order_nibble(gpi_rank_shared shared, uint shift)
 {
     const uint l = (uint)get_local_id(0);
     uint entry[GPI_ITEMS], rank[GPI_ITEMS], sum = 0;
@@ -304,7 +278,7 @@ static void gpi_order_nibble(gpi_shared shared, uint shift)
 }
 
 /* Puts shared->order in the order of its digits, stably. The one place for a device's own way to rank. */
-static void gpi_order_digits(gpi_shared shared, uint mask)
+static void gpi_order_digits(gpi_rank_shared shared, uint mask)
 {
     gpi_sync(); /* the entries are written */
     gpi_order_nibble(shared, 16);
@@ -314,7 +288,7 @@ static void gpi_order_digits(gpi_shared shared, uint mask)
 /* The tile at `base` into the stage, its digits into `order`; behind its end the highest digit, which a
    stable order leaves there. */
 static void gpi_tile_load(__global const gpi_key *key, ulong base, uint length, gpi_digit digit,
-                          gpi_shared shared)
+                          gpi_rank_shared shared)
 {
     for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG) {
         uint d = GPI_BINS - 1;
@@ -328,7 +302,7 @@ static void gpi_tile_load(__global const gpi_key *key, ulong base, uint length, 
 }
 
 /* The loaded tile's digits into shared->count. */
-static void gpi_tile_count(uint length, gpi_shared shared)
+static void gpi_tile_count(uint length, gpi_rank_shared shared)
 {
     GPI_EACH_BIN(d) shared->count[d] = 0;
     gpi_sync(); /* the counters are zero, the entries written */
@@ -338,7 +312,7 @@ static void gpi_tile_count(uint length, gpi_shared shared)
 }
 
 /* Writes the ordered tile to where shared->next says. */
-static void gpi_tile_write(gpi_move move, ulong base, uint length, gpi_shared shared)
+static void gpi_tile_write(gpi_move move, ulong base, uint length, gpi_rank_shared shared)
 {
     for (uint p = (uint)get_local_id(0); p < length; p += GPI_WG) {
         const uint d = GPI_ORDER_DIGIT(shared->order[p]);
@@ -356,7 +330,7 @@ static void gpi_tile_write(gpi_move move, ulong base, uint length, gpi_shared sh
 }
 
 /* Moves next[d] behind what the tile has written of digit d. */
-static void gpi_tile_advance(uint length, gpi_shared shared)
+static void gpi_tile_advance(uint length, gpi_rank_shared shared)
 {
     gpi_sync(); /* all have used `next` */
     for (uint p = (uint)get_local_id(0); p < length; p += GPI_WG) {
@@ -369,7 +343,7 @@ static void gpi_tile_advance(uint length, gpi_shared shared)
 
 /* Moves [begin, end) to where shared->next says, tile by tile. */
 static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool lines,
-                           gpi_shared shared)
+                           gpi_rank_shared shared)
 {
     (void)lines;
     for (ulong base = begin; base < end; base += GPI_TILE) {
@@ -407,7 +381,7 @@ static void gpi_count_all(__global const gpi_key *key, ulong begin, ulong end, g
 }
 
 /* Turns counts in shared->next into bases: sums of all digits before. True when one digit has all n keys. */
-static bool gpi_bases_of(gpi_shared shared, ulong n)
+static bool gpi_bases_of(gpi_rank_shared shared, ulong n)
 {
     ulong sum = 0;
     bool trivial = false;
@@ -421,7 +395,7 @@ static bool gpi_bases_of(gpi_shared shared, ulong n)
 }
 
 /* table[block][d] becomes the sum of its column above; shared->next[d] the sum of all of it. */
-static void gpi_columns(__global ulong *table, uint blocks, gpi_shared shared)
+static void gpi_columns(__global ulong *table, uint blocks, gpi_rank_shared shared)
 {
     GPI_EACH_BIN(d) shared->next[d] = 0;
 #if GPI_SHAPE_SERIAL

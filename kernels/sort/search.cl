@@ -26,6 +26,7 @@
 #define GPI_SORT_SEARCH_CL
 #include "base/count.cl"
 #include "base/platform.cl"
+#include "group/sync.cl"
 #include "element/key.cl"
 
 #if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1
@@ -38,22 +39,18 @@
 #error "GPI_VALUE_SIZE must be 4 or 8: a position"
 #endif
 #if GPI_SHAPE_SERIAL
-#define GPI_NEAR __private
 #define GPI_SAMPLES 1024
-static void gpi_sync(void) {} /* there is nobody else */
 #ifndef GPI_ABREAST
 #define GPI_ABREAST 64
 #endif
 #else
-#define GPI_NEAR __local
 #define GPI_SAMPLES GPI_TILE
-static void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }
 #ifndef GPI_ABREAST
 #define GPI_ABREAST 4
 #endif
 #endif
 
-/* GPI_SAMPLES: the most that a group keeps; src/search.c asks for no more. */
+/* GPI_SAMPLES: the most that a group keeps; src/sort/search.c asks for no more. */
 
 /* What is searched, and what is near of it. */
 typedef struct gpi_haystack {
@@ -71,7 +68,7 @@ typedef struct gpi_needles {
 
 /* Every item reads its share of the samples. */
 static gpi_haystack gpi_sample(__global const gpi_key *key, ulong n, gpi_key_bits flip, uint wanted,
-                               GPI_NEAR gpi_key_bits *sample)
+                               GPI_GROUP_SPACE gpi_key_bits *sample)
 {
     gpi_haystack hay;
     hay.key = key;
@@ -86,7 +83,7 @@ static gpi_haystack gpi_sample(__global const gpi_key *key, ulong n, gpi_key_bit
 }
 
 /* Adds to at[] how many of `n` sorted samples are before each needle. */
-static void gpi_search_samples(GPI_NEAR const gpi_key_bits *sample, uint n, gpi_needles *needles)
+static void gpi_search_samples(GPI_GROUP_SPACE const gpi_key_bits *sample, uint n, gpi_needles *needles)
 {
     uint at[GPI_ABREAST];
     for (uint k = 0; k < GPI_ABREAST; k++) at[k] = 0;
@@ -113,7 +110,7 @@ static void gpi_search_keys(gpi_haystack hay, ulong n, gpi_needles *needles)
 }
 
 /* Positions of the needles. A search in the last gap starts further ahead, to be as long as the others. */
-static void gpi_search(gpi_haystack hay, GPI_NEAR const gpi_key_bits *sample, gpi_needles *needles)
+static void gpi_search(gpi_haystack hay, GPI_GROUP_SPACE const gpi_key_bits *sample, gpi_needles *needles)
 {
     const ulong gap = hay.stride - 1;
     gpi_search_samples(sample, hay.samples, needles);
@@ -128,7 +125,7 @@ GPI_KERNEL void gp_search_needles(__global const gpi_key *key, ulong key_at, __g
                                   GPI_COUNT_PARAMETERS_NAMED(key), GPI_COUNT_PARAMETERS_NAMED(needle),
                                   volatile __global uint *counters)
 {
-    GPI_NEAR gpi_key_bits sample[GPI_SAMPLES];
+    GPI_GROUP_SPACE gpi_key_bits sample[GPI_SAMPLES];
     const ulong n = GPI_COUNT_NAMED(key), needles = GPI_COUNT_NAMED(needle);
     const ulong begin = span * get_group_id(0), end = min(needles, begin + span);
     GPI_COUNT_CHECK_NAMED(key, get_group_id(0) == 0, counters);

@@ -32,6 +32,7 @@
 #define GPI_SORT_SEGMENTED_SORT_CL
 #include "base/count.cl"
 #include "base/platform.cl"
+#include "group/sync.cl"
 #include "sort/digit.cl"
 #include "sort/rank.cl"
 #include "sort/single_tile_sort.cl"
@@ -205,7 +206,7 @@ static uint gpi_bound_find(__global const gpi_cell *bounds, uint begin, uint end
 #if GPI_SHAPE_SERIAL
 /* The small ones of segments [first, last), one after the other. */
 static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_bits bits, uint small, uint from,
-                              uint tmp_first, uint first, uint last, gpi_shared shared)
+                              uint tmp_first, uint first, uint last, gpi_rank_shared shared)
 {
     const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
     for (uint s = first; s < last; s++) {
@@ -219,7 +220,7 @@ static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_bits
 /* Puts shared->order of a tile at `base`, ordered by keys, in the order of its segments [first, last):
    their numbers are further digits. */
 static void gpi_tile_order_segments(__global const gpi_cell *bounds, ulong base, uint n, uint first,
-                                    uint last, gpi_shared shared)
+                                    uint last, gpi_rank_shared shared)
 {
     const uint highest = last - first - 1;
     for (uint shift = 0; shift < 32 && highest >> shift; shift += 8) {
@@ -235,7 +236,7 @@ static void gpi_tile_order_segments(__global const gpi_cell *bounds, ulong base,
 
 /* The small ones of segments [first, last), as many together as a tile holds. */
 static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_bits bits, uint small, uint from,
-                              uint tmp_first, uint first, uint last, gpi_shared shared)
+                              uint tmp_first, uint first, uint last, gpi_rank_shared shared)
 {
     const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
     (void)tmp_first;
@@ -244,7 +245,7 @@ static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_bits
         uint next = 0;
         if (get_local_id(0) == 0)
             next = gpi_bound_find(segments.bounds, first + 1, last + 1, base + small + 1) - 1;
-        next = gpi_broadcast(next, shared);
+        next = gpi_broadcast(next, &shared->word);
         const uint n = (uint)(segments.bounds[next] - base);
         if (n > 0) {
             gpi_small_order(move.key, base, n, bits, shared);
@@ -262,7 +263,7 @@ static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_bits
 GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
                                   ulong window, uint small, uint from, uint tmp_first)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_rank_memory, shared);
     gpi_segments segments;
     gpi_places places;
     gpi_bits bits;
@@ -276,8 +277,8 @@ GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GP
         first = gpi_bound_find(segments.bounds, 0, m, begin);
         last = gpi_bound_find(segments.bounds, first, m, begin + window);
     }
-    first = gpi_broadcast(first, shared);
-    last = gpi_broadcast(last, shared);
+    first = gpi_broadcast(first, &shared->word);
+    last = gpi_broadcast(last, &shared->word);
     gpi_segments_sort(segments, places, bits, small, from, tmp_first, first, last, shared);
 }
 
@@ -305,7 +306,7 @@ static gpi_row gpi_row_find(gpi_segments segments, uint r, ulong span)
 GPI_KERNEL void gp_segments_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
                                   uint pass, ulong span)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_rank_memory, shared);
     gpi_segments segments;
     gpi_places places;
     gpi_digit digit;
@@ -325,7 +326,7 @@ GPI_KERNEL void gp_segments_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, G
 /* Each cell becomes where the row's keys of the digit go, counted from the segment's begin. */
 GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first_place)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_rank_memory, shared);
     gpi_segments segments;
     GPI_SEGMENTS_SET(segments);
     for (uint k = (uint)get_group_id(0); k < state[GPI_SEGMENTS_LARGE]; k += (uint)get_num_groups(0)) {
@@ -362,7 +363,7 @@ GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first
 GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
                                     uint pass, ulong span, ulong lines_from)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_rank_memory, shared);
     gpi_segments segments;
     gpi_places places;
     gpi_digit digit;

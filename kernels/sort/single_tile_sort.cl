@@ -8,6 +8,7 @@
 #ifndef GPI_SORT_SINGLE_TILE_SORT_CL
 #define GPI_SORT_SINGLE_TILE_SORT_CL
 #include "base/platform.cl"
+#include "group/sync.cl"
 #include "element/key.cl"
 #include "sort/digit.cl"
 #include "sort/rank.cl"
@@ -18,7 +19,7 @@
 /* Keys [base, base + n) from place `from` to the output. All digits are counted in one reading. `tmp_first`:
    0 when the first pass may write the output, so that the last one can be made to. n > 0. */
 static void gpi_small_range(gpi_places places, ulong base, ulong n, gpi_bits bits, uint from, uint tmp_first,
-                            gpi_shared shared)
+                            gpi_rank_shared shared)
 {
     uint count[GPI_PASSES_MAX * GPI_BINS];
     uint moves = 0;
@@ -113,7 +114,8 @@ static void gpi_small_few(gpi_move move, ulong base, uint n, gpi_bits bits)
 /* ------------------------------------------------------------------ local */
 
 /* The n keys from `base` on into the stage, and shared->order into their order. */
-static void gpi_small_order(__global const gpi_key *key, ulong base, uint n, gpi_bits bits, gpi_shared shared)
+static void gpi_small_order(__global const gpi_key *key, ulong base, uint n, gpi_bits bits,
+                            gpi_rank_shared shared)
 {
     gpi_tile_load(key, base, n, gpi_digit_of_pass(0, bits), shared);
     for (uint p = 0; p < bits.passes; p++) {
@@ -129,7 +131,7 @@ static void gpi_small_order(__global const gpi_key *key, ulong base, uint n, gpi
 }
 
 /* Moves the n keys and values of the ordered tile, in place if need be. */
-static void gpi_small_write(gpi_move move, ulong base, uint n, gpi_shared shared)
+static void gpi_small_write(gpi_move move, ulong base, uint n, gpi_rank_shared shared)
 {
     const uint l = (uint)get_local_id(0);
 #if GPI_VALUE_SIZE

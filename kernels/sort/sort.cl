@@ -24,6 +24,7 @@
 #define GPI_SORT_SORT_CL
 #include "base/count.cl"
 #include "base/platform.cl"
+#include "group/sync.cl"
 #include "element/key.cl"
 #include "sort/digit.cl"
 #include "sort/lookback.cl"
@@ -75,14 +76,14 @@ static void gpi_block(gpi_state state, ulong span, ulong *begin, ulong *end)
 GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,
                               uint when, ulong span, ulong table_at)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_rank_memory, shared);
     gpi_places places;
     gpi_digit digit;
     ulong begin, end;
     __global ulong *row = gpi_part(state, table_at) + (ulong)get_group_id(0) * GPI_BINS;
     GPI_PLACES_SET(places);
     GPI_DIGIT_SET(digit);
-    if (gpi_broadcast(gpi_is_idle(state, pass, when), shared)) return;
+    if (gpi_broadcast(gpi_is_idle(state, pass, when), &shared->word)) return;
     const gpi_move move = gpi_move_make(places, gpi_from(state, pass), GPI_PLACE_OUT);
     gpi_block(state, span, &begin, &end);
     gpi_count_range(move.key, begin, end, digit, shared);
@@ -93,9 +94,9 @@ GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_s
 GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint when, uint first, uint blocks, ulong table_at,
                               ulong bases_at, volatile __global uint *counters)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_rank_memory, shared);
     __global ulong *bases = gpi_part(state, bases_at);
-    if (gpi_broadcast(gpi_is_idle(state, pass, when), shared)) return;
+    if (gpi_broadcast(gpi_is_idle(state, pass, when), &shared->word)) return;
     gpi_columns(gpi_part(state, table_at), blocks, shared);
     if (get_local_id(0) == 0) {
         const uint from = gpi_from(state, pass);
@@ -110,7 +111,7 @@ GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint when, uint first,
 GPI_KERNEL void gp_sort_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,
                                 uint when, ulong span, uint lines, ulong table_at, ulong bases_at)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_rank_memory, shared);
     gpi_places places;
     gpi_digit digit;
     ulong begin, end;
@@ -119,7 +120,7 @@ GPI_KERNEL void gp_sort_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi
     GPI_PLACES_SET(places);
     GPI_DIGIT_SET(digit);
     if (gpi_is_trivial(state, pass)) return;
-    if (gpi_broadcast(gpi_is_idle(state, pass, when), shared)) return;
+    if (gpi_broadcast(gpi_is_idle(state, pass, when), &shared->word)) return;
     const gpi_move move = gpi_move_make(places, gpi_from(state, pass), gpi_from(state, pass + 1));
     gpi_block(state, span, &begin, &end);
     GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];
@@ -150,7 +151,7 @@ GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gp
 GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint tmp_first, ulong histogram_at,
                               ulong bases_at)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_rank_memory, shared);
     const ulong n = gpi_state_count(state);
     uint trivial = 0, moves = 0;
     for (uint p = 0; p < passes; p++) {
@@ -176,12 +177,12 @@ GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint 
 
 /* The tile's own counts in shared->count become, in shared->next, where its keys go. False: abandoned. */
 static bool gpi_onesweep_place(gpi_ring ring, uint tile, bool last, __global const ulong *bases,
-                               __global ulong *bases_after, gpi_shared shared)
+                               __global ulong *bases_after, gpi_rank_shared shared)
 {
     uint failed = 0;
     if (get_local_id(0) == 0) failed = !gpi_ring_gate(ring, tile);
     if (failed) gpi_ring_abandon(ring);
-    if (gpi_broadcast(failed, shared)) return false;
+    if (gpi_broadcast(failed, &shared->word)) return false;
     GPI_EACH_BIN(d) gpi_ring_publish(ring, tile, d, shared->count[d]);
     GPI_EACH_BIN(d)
     {
@@ -196,7 +197,7 @@ static bool gpi_onesweep_place(gpi_ring ring, uint tile, bool last, __global con
     gpi_sync_all(); /* all reads and writes of the table are done, and `next` is written */
     if (get_local_id(0) == 0) failed = gpi_is_abandoned(ring.state) || !gpi_ring_leave(ring, tile);
     if (get_local_id(0) == 0 && failed) gpi_ring_abandon(ring);
-    return !gpi_broadcast(failed, shared);
+    return !gpi_broadcast(failed, &shared->word);
 }
 
 /* One launch goes over the keys [portion, portion_end): fewer than a word can count. The last tile leaves the
@@ -205,7 +206,7 @@ GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gp
                                  uint launch, ulong portion, ulong portion_end, ulong span, uint lines,
                                  ulong bases_at, uint more, ulong rows_at, uint polls)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_rank_memory, shared);
     gpi_places places;
     gpi_digit digit;
     uint tile = 0;
@@ -217,7 +218,7 @@ GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gp
     const ulong stop = min(portion_end, gpi_state_count(state));
     const gpi_move move = gpi_move_make(places, gpi_from(state, pass), gpi_from(state, pass + 1));
     if (get_local_id(0) == 0) tile = gpi_is_abandoned(state) ? ~0u : atomic_inc(ring.ticket);
-    tile = gpi_broadcast(tile, shared);
+    tile = gpi_broadcast(tile, &shared->word);
     const ulong begin = portion + tile * span, end = min(stop, begin + span);
     if (begin >= stop) return; /* so do all later tiles: nobody waits for this one */
 #if GPI_SHAPE_LOCAL
@@ -241,7 +242,7 @@ GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gp
 GPI_KERNEL void gp_sort_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first,
                               GPI_COUNT_PARAMETERS, volatile __global uint *counters)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_rank_memory, shared);
     gpi_places places;
     gpi_bits bits;
     const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);

@@ -31,6 +31,7 @@
 #define GPI_SORT_TOPK_CL
 #include "base/count.cl"
 #include "base/platform.cl"
+#include "group/sync.cl"
 #include "element/hash_function.cl"
 #include "element/key.cl"
 #include "sort/digit.cl"
@@ -90,7 +91,7 @@ static bool gpi_topk_missed(gpi_topk topk)
 
 /* The digits of the keys in [begin, end) whose higher digits are `prefix`, into shared->count. */
 static void gpi_count_matching(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
-                               gpi_key_bits prefix, gpi_shared shared)
+                               gpi_key_bits prefix, gpi_rank_shared shared)
 {
     GPI_EACH_BIN(d) shared->count[d] = 0;
     gpi_sync(); /* the counters are zero */
@@ -117,7 +118,7 @@ static gpi_digit gpi_topk_digit(uint level, ulong flip)
 
 /* The digit of the key that comes rank-th (from 1) among those counted in shared->next. Leaves in next[0] how
    many have lower digits, in next[1] how many have this one. */
-static uint gpi_choose(ulong rank, gpi_shared shared)
+static uint gpi_choose(ulong rank, gpi_rank_shared shared)
 {
     uint chosen = 0;
     gpi_sync(); /* the counts are there */
@@ -127,11 +128,12 @@ static uint gpi_choose(ulong rank, gpi_shared shared)
         shared->next[1] = shared->next[chosen];
         shared->next[0] = sum;
     }
-    return gpi_broadcast(chosen, shared);
+    return gpi_broadcast(chosen, &shared->word);
 }
 
 /* The order that comes rank-th among n keys; one group. */
-static gpi_key_bits gpi_select(__global const gpi_key *key, uint n, ulong rank, ulong flip, gpi_shared shared)
+static gpi_key_bits gpi_select(__global const gpi_key *key, uint n, ulong rank, ulong flip,
+                               gpi_rank_shared shared)
 {
     gpi_key_bits prefix = 0;
     for (uint level = 0; level < GPI_KEY_SIZE; level++) {
@@ -152,7 +154,7 @@ typedef struct gpi_selected {
 
 /* The same after `level` digits: from what was known before, and the histogram of the digit. Every group
    computes it, the first one writes it down for the kernels behind. */
-static gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_shared shared)
+static gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_rank_shared shared)
 {
     __global ulong *known = topk.number + GPI_TOPK_SELECT + 4 * (level > 0 ? level - 1 : 0);
     gpi_selected s;
@@ -200,7 +202,7 @@ GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TO
                                ulong k, uint zeros, __global gpi_key *sample, ulong sample_at, uint samples,
                                GPI_COUNT_PARAMETERS, volatile __global uint *counters)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_rank_memory, shared);
     gpi_topk topk;
     GPI_TOPK_SET(topk);
     const uint l = (uint)get_local_id(0);
@@ -261,7 +263,7 @@ GPI_KERNEL void gp_topk_filter(__global const gpi_key *key, ulong key_at, GPI_TO
                                __global gpi_key *kept_key, ulong kept_key_at, __global gpi_value *kept_index,
                                ulong kept_index_at)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_rank_memory, shared);
     gpi_topk topk;
     gpi_kept to;
     uint below, equal, start = 0;
@@ -283,7 +285,7 @@ GPI_KERNEL void gp_topk_filter(__global const gpi_key *key, ulong key_at, GPI_TO
         directory[directory_at + number] = (uint4)(start, below, equal, 0);
     }
     if (below == 0) return;
-    start = gpi_broadcast(start, shared);
+    start = gpi_broadcast(start, &shared->word);
     if ((ulong)start + below > room) return; /* the round is missed */
     to.key = kept_key + kept_key_at + start;
     to.index = kept_index + kept_index_at + start;
@@ -293,7 +295,7 @@ GPI_KERNEL void gp_topk_filter(__global const gpi_key *key, ulong key_at, GPI_TO
 GPI_KERNEL void gp_topk_histogram(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,
                                   uint level, ulong span, volatile __global uint *counters)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_rank_memory, shared);
     gpi_topk topk;
     GPI_TOPK_SET(topk);
     if (!gpi_topk_missed(topk)) return;
@@ -314,7 +316,7 @@ GPI_KERNEL void gp_topk_histogram(__global const gpi_key *key, ulong key_at, GPI
 
 /* How many keys below the threshold the tiles before this one have. All items call, and get it. */
 static uint gpi_topk_before(gpi_topk topk, uint round, uint number, __global const uint4 *directory,
-                            gpi_shared shared)
+                            gpi_rank_shared shared)
 {
     const uint l = (uint)get_local_id(0), block = number / GPI_TOPK_BLOCK;
     uint sum = 0;
@@ -350,7 +352,7 @@ GPI_KERNEL void gp_topk_gather(__global const gpi_key *key, ulong key_at, GPI_TO
                                __global gpi_key *found_key, ulong found_key_at,
                                __global gpi_value *found_index, ulong found_index_at)
 {
-    GPI_SHARED(shared);
+    GPI_SHARED(gpi_rank_memory, shared);
     gpi_topk topk;
     gpi_kept to;
     GPI_TOPK_SET(topk);
@@ -377,7 +379,7 @@ GPI_KERNEL void gp_topk_gather(__global const gpi_key *key, ulong key_at, GPI_TO
     if (own.z && missing) {
         uint before = 0; /* `missing` is below 2^31: k has room */
         if (l == 0) before = (uint)gpi_topk_equal_before(topk, round, number, directory, missing);
-        before = gpi_broadcast(before, shared);
+        before = gpi_broadcast(before, &shared->word);
         const gpi_tile tile = gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], (ulong)number * span,
                                             span, flip, topk.number[GPI_TOPK_THRESHOLD + round]);
         if (before >= missing) return;

@@ -13,6 +13,7 @@
 #ifndef GPI_SORT_TOPK_FILTER_CL
 #define GPI_SORT_TOPK_FILTER_CL
 #include "base/platform.cl"
+#include "group/sync.cl"
 #include "element/key.cl"
 #include "sort/rank.cl"
 
@@ -98,7 +99,7 @@ static bool gpi_stretch_count(gpi_tile tile, uint begin, uint end, uint *below, 
 }
 
 /* How many keys are below and equal to the threshold; what finds the former again. */
-static ulong gpi_tile_survey(gpi_tile tile, uint *below, uint *equal, gpi_shared shared)
+static ulong gpi_tile_survey(gpi_tile tile, uint *below, uint *equal, gpi_rank_shared shared)
 {
     ulong found = 0;
     (void)shared;
@@ -111,7 +112,7 @@ static ulong gpi_tile_survey(gpi_tile tile, uint *below, uint *equal, gpi_shared
 }
 
 /* Writes the keys below the threshold to `to`, in order. `base`: the tile's first index. */
-static void gpi_tile_keep(gpi_tile tile, ulong found, gpi_kept to, ulong base, gpi_shared shared)
+static void gpi_tile_keep(gpi_tile tile, ulong found, gpi_kept to, ulong base, gpi_rank_shared shared)
 {
     uint j = 0;
     (void)shared;
@@ -127,7 +128,7 @@ static void gpi_tile_keep(gpi_tile tile, ulong found, gpi_kept to, ulong base, g
 }
 
 /* The same with the first `most` keys that equal it. */
-static void gpi_tile_keep_equal(gpi_tile tile, ulong most, gpi_kept to, ulong base, gpi_shared shared)
+static void gpi_tile_keep_equal(gpi_tile tile, ulong most, gpi_kept to, ulong base, gpi_rank_shared shared)
 {
     ulong j = 0;
     (void)shared;
@@ -151,7 +152,7 @@ static void gpi_tile_keep_equal(gpi_tile tile, ulong most, gpi_kept to, ulong ba
 #endif
 
 /* Marks the keys that equal the threshold (`equals`), or that are below it; counts both kinds. */
-static void gpi_tile_mark(gpi_tile tile, bool equals, uint *below, uint *equal, gpi_shared shared)
+static void gpi_tile_mark(gpi_tile tile, bool equals, uint *below, uint *equal, gpi_rank_shared shared)
 {
     const uint l = (uint)get_local_id(0);
     uint less = 0, same = 0;
@@ -175,7 +176,7 @@ static void gpi_tile_mark(gpi_tile tile, bool equals, uint *below, uint *equal, 
 }
 
 /* shared->nibble[w]: how many keys are marked in the masks before w. */
-static void gpi_masks_rank(gpi_shared shared)
+static void gpi_masks_rank(gpi_rank_shared shared)
 {
     const uint first = (uint)get_local_id(0) * GPI_MASKS_EACH;
     uint sum = 0;
@@ -189,7 +190,7 @@ static void gpi_masks_rank(gpi_shared shared)
 }
 
 /* Writes the first `most` marked keys to `to`, in order. */
-static void gpi_tile_keep_marked(gpi_tile tile, ulong most, gpi_kept to, ulong base, gpi_shared shared)
+static void gpi_tile_keep_marked(gpi_tile tile, ulong most, gpi_kept to, ulong base, gpi_rank_shared shared)
 {
     gpi_masks_rank(shared);
     for (uint i = (uint)get_local_id(0); i < tile.length; i += GPI_WG) {
@@ -201,19 +202,19 @@ static void gpi_tile_keep_marked(gpi_tile tile, ulong most, gpi_kept to, ulong b
     }
 }
 
-static ulong gpi_tile_survey(gpi_tile tile, uint *below, uint *equal, gpi_shared shared)
+static ulong gpi_tile_survey(gpi_tile tile, uint *below, uint *equal, gpi_rank_shared shared)
 {
     gpi_tile_mark(tile, false, below, equal, shared);
     return 0;
 }
 
-static void gpi_tile_keep(gpi_tile tile, ulong found, gpi_kept to, ulong base, gpi_shared shared)
+static void gpi_tile_keep(gpi_tile tile, ulong found, gpi_kept to, ulong base, gpi_rank_shared shared)
 {
     (void)found;
     gpi_tile_keep_marked(tile, GPI_TILE, to, base, shared);
 }
 
-static void gpi_tile_keep_equal(gpi_tile tile, ulong most, gpi_kept to, ulong base, gpi_shared shared)
+static void gpi_tile_keep_equal(gpi_tile tile, ulong most, gpi_kept to, ulong base, gpi_rank_shared shared)
 {
     uint below, equal;
     gpi_tile_mark(tile, true, &below, &equal, shared);

@@ -11,7 +11,7 @@
      right   a look-back's product has each tile before it, once      (gpi_walk_back)
      alive   no state is stuck, and all tiles end: a wait is answered by a lower tile, or ended by the fallback
              (gpi_walk_back, gpi_look_back)
-     kept    the fallback reads input that is still there     (in place: strategies of src/scan.c)
+     kept    the fallback reads input that is still there     (in place: strategies of src/scan/scan.c)
 
    Stores. There is no fence anywhere in scan/lookback.cl, so that here a store is handed to `memory`, which lets it
    land at any later time, after or before any other, but for those on the same word. Words are read one by one in

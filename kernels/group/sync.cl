@@ -1,0 +1,39 @@
+/* sync.cl - where the items of a group meet, and the memory that they share.
+
+       gpi_sync()               every item has come here: what they wrote to shared memory can be read
+       gpi_sync_all()           the same for global memory, too
+       gpi_broadcast(x, word)   item 0's x, to every item; `word` is shared, and free again on return
+       GPI_SHARED(type, name)   at a kernel's beginning: memory that the group shares; name points to it
+
+   All items of a group call, or none. In the serial shape the group is one item, which shares nothing.   */
+#ifndef GPI_GROUP_SYNC_CL
+#define GPI_GROUP_SYNC_CL
+#include "base/platform.cl"
+
+#if GPI_SHAPE_SERIAL
+#define GPI_GROUP_SPACE __private
+GPI_INLINE void gpi_sync(void) {}
+GPI_INLINE void gpi_sync_all(void) {}
+#else
+#define GPI_GROUP_SPACE __local
+GPI_INLINE void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }
+GPI_INLINE void gpi_sync_all(void) { barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); }
+#endif
+
+#define GPI_SHARED(type, name)          \
+    GPI_GROUP_SPACE type name##_memory; \
+    GPI_GROUP_SPACE type *const name = &name##_memory
+
+GPI_INLINE uint gpi_broadcast(uint x, GPI_GROUP_SPACE uint *word)
+{
+#if GPI_SHAPE_SERIAL
+    (void)word;
+#else
+    if (get_local_id(0) == 0) *word = x;
+    gpi_sync(); /* the word is written */
+    x = *word;
+    gpi_sync(); /* the word is read: the next broadcast may overwrite it */
+#endif
+    return x;
+}
+#endif

@@ -1,0 +1,31 @@
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The library needs 1.2 only. What is included later, <CL/opencl.hpp> say, may need all that the headers
+   have; older ones take their own highest version for this one. */
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 300
+#endif
+#ifndef CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#endif
+#if CL_TARGET_OPENCL_VERSION < 120
+#error "gpuprim needs CL_TARGET_OPENCL_VERSION 120 or higher"
+#endif
+#ifdef __APPLE__
+#include <OpenCL/opencl.h>
+#else
+#include <CL/cl.h>
+#endif
+
+#ifdef GP_STATIC
+#if defined(__GNUC__)
+#define GP_API static __attribute__((unused))
+#else
+#define GP_API static
+#endif
+#else
+#define GP_API extern
+#endif

@@ -1,0 +1,58 @@
+#pragma once
+#include "api/results.h"
+#include "api/types.h"
+#include "api/context.h"
+
+/* ------------------------------------------------------------------ reduce by key */
+
+/* keys_out[r] = the first key of run r        out[r] = initial . in[b] ... in[e-1]   (. is op or monoid; with
+   map: of map(in[i]))
+
+   Runs are as long as neighbours are equal: b is where run r begins, e where the next one does. Each run as
+   gp_segmented_reduce would: order, positions (in a map's i and of argmin and argmax, counted from the run's
+   first element) and repeatability are its own, whatever the strategy. `equal` is an OpenCL C expression in x
+   and y, neighbouring keys. count 0: the count of runs is 0. Largest count: 2^32 - 2. Cost: reads the keys
+   as gp_unique does and the values once; 4 bytes a run go to scratch and back. Aliasing: outputs overlap
+   nothing. Scratch: 4 bytes an element, and what both steps take for tiles.
+   With equal keys next to each other this groups by key: sort by key first, or see gp_hash_insert_or_apply.
+ */
+typedef struct gp_reduce_by_key_desc {
+    cl_mem keys;
+    size_t keys_offset; /* elements, as all offsets */
+    cl_mem in;          /* what is reduced, an element a key */
+    size_t in_offset;
+    cl_mem keys_out; /* a key a run, with room for `count`; NULL: not wanted */
+    size_t keys_out_offset;
+    cl_mem out; /* a result a run, with room for `count` */
+    size_t out_offset;
+    cl_mem count_out; /* one number, of runs; NULL: not wanted */
+    size_t count_out_offset;
+    gp_type count_out_type; /* GP_U32 (also 0) or GP_U64 */
+    size_t count;           /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer;    /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    gp_type key_type;        /* or: */
+    size_t key_size;         /* bytes of a record: 1, 2, 4, 8, 16 */
+    const char *equal;       /* NULL: x == y */
+    gp_type type;            /* of `in`; with a monoid but no map: leave 0 */
+    gp_type out_type;        /* 0: as in gp_reduce_desc */
+    gp_op op;                /* or: */
+    const gp_monoid *monoid; /* instead of out_type and op */
+    const char *map;         /* expression in x and i; NULL: the element itself */
+    const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
+    gp_strategy strategy;    /* of finding the runs */
+    cl_mem scratch; /* of gp_reduce_by_key_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_reduce_by_key_desc;
+
+GP_API gp_result gp_reduce_by_key(gp_context *gp, const gp_reduce_by_key_desc *desc);
+
+/* The same, then blocks and tells how many runs there are. */
+GP_API gp_result gp_reduce_by_key_read(gp_context *gp, const gp_reduce_by_key_desc *desc, uint64_t *count);
+
+/* Bytes of scratch that gp_reduce_by_key with this desc needs; buffers in it may be NULL, but keys_out. */
+GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_by_key_desc *desc,
+                                               size_t *bytes);

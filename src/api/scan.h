@@ -1,0 +1,62 @@
+#pragma once
+#include "api/results.h"
+#include "api/types.h"
+#include "api/context.h"
+
+/* ------------------------------------------------------------------ scan */
+
+/* Where segments of a scan begin. */
+typedef enum gp_segments {
+    GP_SEGMENTS_NONE = 0, /* one segment */
+    GP_SEGMENTS_BY_FLAGS, /* at each element whose flag in `heads` is not 0 */
+    GP_SEGMENTS_BY_KEYS,  /* at each element whose key in `heads` differs from the one before */
+    GP_SEGMENTS_COUNT
+} gp_segments;
+
+/* inclusive: out[i] = initial . in[0] ... in[i]      exclusive: out[i] = initial . in[0] ... in[i-1]
+   reverse:   out[i] = in[i] ... in[n-1] . initial    exclusive: out[i] = in[i+1] ... in[n-1] . initial
+
+   Segmented: the same within each segment, `initial` included. Segments never end by what the input
+   holds, only by `heads`: each one is at least one element long, and the first begins at element 0 whatever
+   its flag. Floats are compared as numbers (NaN differs from everything), halves as flags and keys by their
+   bits. Argmin and argmax give the lowest of equal ones' indices in reverse too.
+
+   Order: input order always. Integer results are exact and repeat; float sums depend on timing with
+   GP_STRATEGY_SINGLE_PASS (differently grouped look-backs) and repeat bit for bit with `deterministic`,
+   which takes GP_STRATEGY_MULTI_PASS for them whatever `strategy` says. count 0 does nothing. Largest count:
+   2^31 - 1 tiles, checked. Cost: single pass reads and writes once, multi-pass reads twice; one launch up to
+   one tile. Aliasing: in place (`in` and `out` the same elements, types of one size), or no overlap at all;
+   neither `heads` nor count_buffer's number in `out`. Argmin and argmax take no segments. */
+typedef struct gp_scan_desc {
+    cl_mem in;
+    size_t in_offset; /* elements */
+    cl_mem out;       /* count elements of out_type */
+    size_t out_offset;
+    size_t count;        /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    gp_type type;            /* of the input; with a monoid but no map: leave 0 */
+    gp_type out_type;        /* of sums and output; 0: `type` (a scan is often in place) */
+    gp_op op;                /* or: */
+    const gp_monoid *monoid; /* instead of out_type and op */
+    const char *map;         /* expression in x and i; NULL: the element itself */
+    bool exclusive;
+    bool reverse; /* from the last element to the first; a still stands before b in input order */
+    gp_segments segments;
+    cl_mem heads; /* count flags or keys */
+    size_t heads_offset;
+    gp_type heads_type;
+    bool deterministic;  /* the same bits every time, also for floats and monoids that are not exact */
+    const void *initial; /* one element of out_type, read during the call; NULL: the identity */
+    gp_strategy strategy;
+    cl_mem scratch; /* of gp_scan_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_scan_desc;
+
+GP_API gp_result gp_scan(gp_context *gp, const gp_scan_desc *desc);
+
+/* Bytes of scratch that gp_scan with this desc needs; buffers in it may be NULL. Can be 0. */
+GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, size_t *bytes);

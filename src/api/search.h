@@ -1,0 +1,45 @@
+#pragma once
+#include "api/results.h"
+#include "api/types.h"
+#include "api/context.h"
+
+/* ------------------------------------------------------------------ search */
+
+/* Searches many needles in one sorted sequence of keys.
+
+   lower bound: out[i] = how many keys come before needle i
+   upper bound: out[i] = how many keys come before needle i or are equal to it
+
+   Order: the one of gp_sort, `descending` included (then "before" is "larger"); NaNs and zeros are found like
+   any key: -0 comes before +0. The keys must be in it; needles in any order, though near ones next to each
+   other are found faster. Where keys are not sorted, positions are any in [0, count], and nothing is read
+   outside. No keys: every position is 0. No needles: does nothing. Aliasing: `out` may overlap nothing;
+   needles and keys may be the same. Both counts may live on the device. Positions are GP_U64 or GP_U32. Cost:
+   one launch, no scratch; a needle takes log2(count) steps, of which about the first half in near memory,
+   where each group keeps samples of the keys; an item takes several needles' steps side by side. Largest
+   count: what fits in memory; 2^32 - 1 keys for positions of 32 bits. */
+typedef struct gp_search_desc {
+    cl_mem keys; /* sorted; NULL when count is 0 */
+    size_t keys_offset;
+    size_t count;        /* of keys, or their bound with count_buffer */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    cl_mem needles;
+    size_t needles_offset;
+    size_t needle_count;        /* of needles, or their bound with needle_count_buffer */
+    cl_mem needle_count_buffer; /* NULL: needle_count is the number */
+    size_t needle_count_offset;
+    gp_type needle_count_type;
+    cl_mem out; /* needle_count positions */
+    size_t out_offset;
+    gp_type out_type; /* 0: GP_U64 */
+    gp_type key_type; /* of keys and needles */
+    bool upper;       /* upper bound; else lower */
+    bool descending;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_search_desc;
+
+GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc);

@@ -1,0 +1,48 @@
+#pragma once
+#include "api/results.h"
+#include "api/types.h"
+#include "api/context.h"
+
+/* ------------------------------------------------------------------ segmented reduce */
+
+/* out[s] = initial . in[offsets[s]] ... in[offsets[s+1] - 1]       (. is op or monoid; with map: of
+   map(in[i]))
+
+   Each segment as gp_reduce would; an empty one gives `initial`. Positions, in a map's i and as results of
+   argmin and argmax, count from the segment's first element. Order: input order for a monoid that is not
+   commutative; else any, but always the same one, so that float results repeat bit for bit for the same
+   offsets, counts and device. Bad offsets: a segment whose offsets fall, or pass `count`, is empty; the
+   others do not notice. gp_profile.bad_offsets counts the calls that found any. Elements outside all segments
+   are not read. segment_count 0 does nothing. Cost: reads the input once, tiny, empty and huge segments
+   alike; a clearing command and a launch, and two launches more where a segment may be too large for one
+   group's share. Aliasing: `out` overlaps nothing. */
+typedef struct gp_segmented_reduce_desc {
+    cl_mem in;        /* NULL when count is 0 */
+    size_t in_offset; /* elements, as all offsets */
+    size_t count;     /* elements of the input */
+    cl_mem offsets;   /* segment_count + 1 numbers: positions in the input, counted from in_offset */
+    size_t offsets_offset;
+    gp_type offsets_type; /* GP_U32 or GP_U64 */
+    size_t segment_count; /* or its bound with count_buffer; up to 2^32 - 2 */
+    cl_mem count_buffer;  /* of segments; NULL: segment_count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    cl_mem out; /* segment_count results */
+    size_t out_offset;
+    gp_type type;            /* of the input; with a monoid but no map: leave 0 */
+    gp_type out_type;        /* 0: as in gp_reduce_desc */
+    gp_op op;                /* or: */
+    const gp_monoid *monoid; /* instead of out_type and op */
+    const char *map;         /* expression in x and i; NULL: the element itself */
+    const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
+    cl_mem scratch; /* of gp_segmented_reduce_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_segmented_reduce_desc;
+
+GP_API gp_result gp_segmented_reduce(gp_context *gp, const gp_segmented_reduce_desc *desc);
+
+/* Bytes of scratch that gp_segmented_reduce with this desc needs; buffers in it may be NULL. */
+GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segmented_reduce_desc *desc,
+                                                  size_t *bytes);

@@ -1,0 +1,192 @@
+/* error.c - results, error texts, the log. */
+#include "base/context.h"
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#if defined(_MSC_VER)
+#define GPI_THREAD_LOCAL __declspec(thread)
+#elif defined(__cplusplus)
+#define GPI_THREAD_LOCAL thread_local
+#else
+#define GPI_THREAD_LOCAL __thread
+#endif
+
+#define GPI_CL_ERRORS(X)                            \
+    X(CL_DEVICE_NOT_FOUND)                          \
+    X(CL_DEVICE_NOT_AVAILABLE)                      \
+    X(CL_COMPILER_NOT_AVAILABLE)                    \
+    X(CL_MEM_OBJECT_ALLOCATION_FAILURE)             \
+    X(CL_OUT_OF_RESOURCES)                          \
+    X(CL_OUT_OF_HOST_MEMORY)                        \
+    X(CL_PROFILING_INFO_NOT_AVAILABLE)              \
+    X(CL_BUILD_PROGRAM_FAILURE)                     \
+    X(CL_MAP_FAILURE)                               \
+    X(CL_MISALIGNED_SUB_BUFFER_OFFSET)              \
+    X(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) \
+    X(CL_LINK_PROGRAM_FAILURE)                      \
+    X(CL_INVALID_VALUE)                             \
+    X(CL_INVALID_DEVICE_TYPE)                       \
+    X(CL_INVALID_PLATFORM)                          \
+    X(CL_INVALID_DEVICE)                            \
+    X(CL_INVALID_CONTEXT)                           \
+    X(CL_INVALID_QUEUE_PROPERTIES)                  \
+    X(CL_INVALID_COMMAND_QUEUE)                     \
+    X(CL_INVALID_HOST_PTR)                          \
+    X(CL_INVALID_MEM_OBJECT)                        \
+    X(CL_INVALID_BINARY)                            \
+    X(CL_INVALID_BUILD_OPTIONS)                     \
+    X(CL_INVALID_PROGRAM)                           \
+    X(CL_INVALID_PROGRAM_EXECUTABLE)                \
+    X(CL_INVALID_KERNEL_NAME)                       \
+    X(CL_INVALID_KERNEL_DEFINITION)                 \
+    X(CL_INVALID_KERNEL)                            \
+    X(CL_INVALID_ARG_INDEX)                         \
+    X(CL_INVALID_ARG_VALUE)                         \
+    X(CL_INVALID_ARG_SIZE)                          \
+    X(CL_INVALID_KERNEL_ARGS)                       \
+    X(CL_INVALID_WORK_DIMENSION)                    \
+    X(CL_INVALID_WORK_GROUP_SIZE)                   \
+    X(CL_INVALID_WORK_ITEM_SIZE)                    \
+    X(CL_INVALID_GLOBAL_OFFSET)                     \
+    X(CL_INVALID_EVENT_WAIT_LIST)                   \
+    X(CL_INVALID_EVENT)                             \
+    X(CL_INVALID_OPERATION)                         \
+    X(CL_INVALID_BUFFER_SIZE)                       \
+    X(CL_INVALID_GLOBAL_WORK_SIZE)                  \
+    X(CL_INVALID_PROPERTY)
+
+/* Text of the last failure that happened without a context. */
+static GPI_THREAD_LOCAL char gpi_orphan_error[1024];
+
+GP_API const char *gp_error_string(gp_result result)
+{
+    switch (result) {
+#define GPI_RESULT_CASE(name, value, text) \
+    case name: return #name ": " text;
+        GP_RESULTS(GPI_RESULT_CASE)
+#undef GPI_RESULT_CASE
+    default: return "not a gp_result";
+    }
+}
+
+GP_API const char *gp_last_error(const gp_context *gp) { return gp ? gp->error : gpi_orphan_error; }
+
+static const char *gpi_result_name(gp_result result)
+{
+    switch (result) {
+#define GPI_RESULT_CASE(name, value, text) \
+    case name: return #name;
+        GP_RESULTS(GPI_RESULT_CASE)
+#undef GPI_RESULT_CASE
+    default: return "?";
+    }
+}
+
+/* Writes bytes that do not print as \xNN; of a quotation also quotation marks, line ends and what is not
+   ASCII. Returns how many of the bytes there was room for. */
+static size_t gpi_escape(const char *bytes, size_t length, bool quotation, char *out, size_t size)
+{
+    size_t i, used = 0;
+    for (i = 0; i < length && used + sizeof "\\x00" <= size; i++) {
+        const unsigned char c = (unsigned char)bytes[i];
+        const bool prints = c >= 0x20 && c < 0x7f, kept = c >= 0x80 || c == '\n' || c == '\t';
+        if (quotation && (c == '"' || c == '\\')) out[used++] = '\\';
+        if (prints || (kept && !quotation)) out[used++] = (char)c;
+        else used += (size_t)snprintf(out + used, size - used, "\\x%02x", (unsigned)c);
+    }
+    out[used] = '\0';
+    return i;
+}
+
+/* The caller's text for a message, between quotation marks; of a long one the beginning. */
+static const char *gpi_quote(const char *text, size_t length, char out[GPI_QUOTE_MAX])
+{
+    const size_t shown = gpi_escape(text, length, true, out + 1, GPI_QUOTE_MAX - 5);
+    out[0] = '"';
+    strcat(out, shown < length ? "...\"" : "\"");
+    return out;
+}
+
+static void gpi_log(const gp_context *gp, gp_log_level level, const char *format, ...)
+{
+    char raw[1024], text[1024];
+    va_list args;
+    if (!gp || !gp->desc.log) return;
+    va_start(args, format);
+    (void)vsnprintf(raw, sizeof raw, format, args);
+    va_end(args);
+    (void)gpi_escape(raw, strlen(raw), false, text, sizeof text);
+    gp->desc.log(level, text, gp->desc.log_user);
+}
+
+/* Records the text of a failure, tells the logger, and returns `result`. */
+static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, ...)
+{
+    char *text = gp ? gp->error : gpi_orphan_error;
+    const size_t size = gp ? sizeof gp->error : sizeof gpi_orphan_error;
+    const int head = snprintf(text, size, "%s: ", gpi_result_name(result));
+    char raw[GPI_ERROR_MAX];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(raw, sizeof raw, format, args);
+    va_end(args);
+    (void)gpi_escape(raw, strlen(raw), false, text + head, size - (size_t)head);
+    if (gp && gp->desc.log) gp->desc.log(GP_LOG_ERROR, text, gp->desc.log_user);
+    return result;
+}
+
+/* Puts `prefix` in front of what the last failure's text says behind the function's name. */
+static void gpi_fail_within(gp_context *gp, const char *function, const char *prefix)
+{
+    char *at = strstr(gp->error, function);
+    const size_t length = strlen(prefix);
+    size_t rest;
+    if (at) at += strlen(function) + 2; /* ": " */
+    if (!at || (size_t)(at - gp->error) + length + 1 > sizeof gp->error) return;
+    rest = sizeof gp->error - (size_t)(at - gp->error) - length;
+    memmove(at + length, at, rest);
+    memcpy(at, prefix, length);
+    gp->error[sizeof gp->error - 1] = '\0';
+}
+
+/* A context that does not come to be leaves its text, if it has one, where gp_last_error(NULL) looks. */
+static void gpi_error_leave(const gp_context *gp)
+{
+    if (gp->error[0] == '\0') return;
+    (void)snprintf(gpi_orphan_error, sizeof gpi_orphan_error, "%.*s", (int)sizeof gpi_orphan_error - 1,
+                   gp->error);
+}
+
+static const char *gpi_cl_error_name(cl_int error)
+{
+    switch (error) {
+#define GPI_CL_ERROR_CASE(name) \
+    case name: return #name;
+        GPI_CL_ERRORS(GPI_CL_ERROR_CASE)
+#undef GPI_CL_ERROR_CASE
+    case -1001: return "CL_PLATFORM_NOT_FOUND_KHR";
+    default: return "an OpenCL error without a name";
+    }
+}
+
+/* Memory gets its own results, everything else is GP_ERROR_OPENCL. */
+static gp_result gpi_result_of(cl_int error)
+{
+    switch (error) {
+    case CL_OUT_OF_HOST_MEMORY: return GP_ERROR_OUT_OF_HOST_MEMORY;
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+    case CL_OUT_OF_RESOURCES:
+    case CL_INVALID_BUFFER_SIZE: return GP_ERROR_OUT_OF_DEVICE_MEMORY;
+    default: return GP_ERROR_OPENCL;
+    }
+}
+
+/* A failed OpenCL call. */
+static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function, const char *call)
+{
+    return gpi_fail(gp, gpi_result_of(error), "%s: %s returned %s (%d)", function, call,
+                    gpi_cl_error_name(error), (int)error);
+}

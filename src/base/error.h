@@ -1,0 +1,22 @@
+/* error.h - failures and their texts, the log. */
+#pragma once
+#include "api/gpuprim.h"
+
+#if defined(__GNUC__)
+#define GPI_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define GPI_PRINTF(text, first)
+#endif
+
+#define GPI_ERROR_MAX 8192 /* characters of gp_last_error, build log included */
+
+enum { GPI_QUOTE_MAX = 96 }; /* characters of a quotation in a text */
+
+/* error.c */
+static const char *gpi_quote(const char *text, size_t length, char out[GPI_QUOTE_MAX]);
+static void gpi_log(const gp_context *gp, gp_log_level level, const char *format, ...) GPI_PRINTF(3, 4);
+static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, ...) GPI_PRINTF(3, 4);
+static void gpi_fail_within(gp_context *gp, const char *function, const char *prefix);
+static void gpi_error_leave(const gp_context *gp);
+static const char *gpi_cl_error_name(cl_int error);
+static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function, const char *call);

@@ -1,0 +1,67 @@
+/* text.c - text that grows, and text of printf. */
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The text of printf, to be freed; NULL when out of memory. */
+static char *gpi_format(const char *format, ...)
+{
+    va_list args;
+    int length;
+    char *text;
+    va_start(args, format);
+    length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    text = length < 0 ? NULL : (char *)malloc((size_t)length + 1);
+    if (!text) return NULL;
+    va_start(args, format);
+    (void)vsnprintf(text, (size_t)length + 1, format, args);
+    va_end(args);
+    return text;
+}
+
+static bool gpi_is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static bool gpi_text_reserve(gpi_text *text, size_t more)
+{
+    size_t capacity = text->capacity ? text->capacity : 1024;
+    char *grown;
+    while (capacity < text->length + more + 1) capacity *= 2;
+    if (text->failed || capacity == text->capacity) return !text->failed;
+    grown = (char *)realloc(text->data, capacity);
+    if (!grown) {
+        text->failed = true;
+        return false;
+    }
+    text->data = grown;
+    text->capacity = capacity;
+    return true;
+}
+
+static void gpi_text_add(gpi_text *text, const char *format, ...)
+{
+    va_list args;
+    int length;
+    va_start(args, format);
+    length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (length < 0 || !gpi_text_reserve(text, (size_t)length)) return;
+    va_start(args, format);
+    (void)vsnprintf(text->data + text->length, (size_t)length + 1, format, args);
+    va_end(args);
+    text->length += (size_t)length;
+}
+
+static void gpi_text_add_lines(gpi_text *text, const char *const *lines, size_t count)
+{
+    size_t i;
+    for (i = 0; i < count; i++) {
+        const size_t length = strlen(lines[i]);
+        if (!gpi_text_reserve(text, length)) return;
+        memcpy(text->data + text->length, lines[i], length + 1);
+        text->length += length;
+    }
+}

@@ -1,0 +1,16 @@
+/* text.h - text that grows. */
+#pragma once
+#include "base/error.h"
+
+/* Text that grows; `failed` sticks when memory runs out. */
+typedef struct gpi_text {
+    char *data;
+    size_t length, capacity;
+    bool failed;
+} gpi_text;
+
+/* text.c */
+static char *gpi_format(const char *format, ...) GPI_PRINTF(1, 2);
+static bool gpi_is_digit(char c);
+static void gpi_text_add(gpi_text *text, const char *format, ...) GPI_PRINTF(2, 3);
+static void gpi_text_add_lines(gpi_text *text, const char *const *lines, size_t count);

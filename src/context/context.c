@@ -1,0 +1,239 @@
+/* context.c - a context's life: the caller's objects or our own, the desc checked. */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "runtime/device.h"
+#include "runtime/events.h"
+#include "runtime/tuning.h"
+#include "program/file.h"
+#include "program/program.h"
+#include "nest/nest.h"
+#include "hash/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ create: device, context, queue */
+
+static gp_result gpi_probe_given(gp_context *gp, cl_device_id device)
+{
+    cl_platform_id platform = NULL;
+    cl_int error = clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    if (error == CL_SUCCESS) error = gpi_device_probe(platform, device, &gp->info);
+    if (error == CL_SUCCESS) return GP_OK;
+    return gpi_fail_cl(NULL, error, "gp_context_create", GPI_PROBE_CALLS);
+}
+
+/* The caller's queue brings its context and device. */
+static gp_result gpi_adopt_queue(gp_context *gp)
+{
+    const cl_command_queue queue = gp->desc.queue;
+    cl_command_queue_properties properties = 0;
+    cl_context context = NULL;
+    cl_device_id device = NULL;
+    cl_int error = clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
+    if (!error) error = clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
+    if (!error)
+        error = clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
+    if (error) return gpi_fail_cl(NULL, error, "gp_context_create", "clGetCommandQueueInfo");
+    if (gp->desc.context && gp->desc.context != context) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_context_create: queue belongs to another context");
+    }
+    if (gp->desc.device && gp->desc.device != device) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_context_create: queue belongs to another device");
+    }
+    if (gp->desc.profile && !(properties & CL_QUEUE_PROFILING_ENABLE)) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_context_create: profile needs a queue with CL_QUEUE_PROFILING_ENABLE");
+    }
+    gp->out_of_order = (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
+    gp->context = context;
+    gp->queue = queue;
+    (void)clRetainContext(context);
+    (void)clRetainCommandQueue(queue);
+    return gpi_probe_given(gp, device);
+}
+
+/* The caller's context, or the one of `share`; the device is the caller's choice or the first. */
+static gp_result gpi_adopt_context(gp_context *gp)
+{
+    const gp_context *share = gp->desc.share;
+    cl_device_id devices[64];
+    size_t size = 0, i = 0;
+    cl_int error;
+    gp->context = gp->desc.context ? gp->desc.context : share->context;
+    error = clRetainContext(gp->context);
+    if (error) {
+        gp->context = NULL;
+        return gpi_fail_cl(NULL, error, "gp_context_create", "clRetainContext(context)");
+    }
+    if (!gp->desc.context && !gp->desc.device) return gpi_probe_given(gp, share->info.device);
+    error = clGetContextInfo(gp->context, CL_CONTEXT_DEVICES, sizeof devices, devices, &size);
+    if (error) return gpi_fail_cl(NULL, error, "gp_context_create", "clGetContextInfo");
+    while (gp->desc.device && i < size / sizeof devices[0] && devices[i] != gp->desc.device) i++;
+    if (i == size / sizeof devices[0]) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: device is not in context");
+    }
+    return gpi_probe_given(gp, devices[i]);
+}
+
+static gp_result gpi_make_context(gp_context *gp)
+{
+    cl_context_properties properties[3];
+    cl_int error;
+    const gp_result result =
+        gp->desc.device ? gpi_probe_given(gp, gp->desc.device) : gpi_device_choose(&gp->desc, &gp->info);
+    if (result != GP_OK) return result;
+    properties[0] = CL_CONTEXT_PLATFORM;
+    properties[1] = (cl_context_properties)gp->info.platform;
+    properties[2] = 0;
+    gp->context = clCreateContext(properties, 1, &gp->info.device, NULL, NULL, &error);
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(NULL, error, "gp_context_create", "clCreateContext");
+}
+
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#endif
+/* clCreateCommandQueue: its successor is missing from OpenCL 1.2 platforms. */
+static gp_result gpi_make_queue(gp_context *gp)
+{
+    cl_int error;
+    gp->queue = clCreateCommandQueue(gp->context, gp->info.device,
+                                     gp->desc.profile ? CL_QUEUE_PROFILING_ENABLE : 0, &error);
+    return error == CL_SUCCESS ? GP_OK
+                               : gpi_fail_cl(NULL, error, "gp_context_create", "clCreateCommandQueue");
+}
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+
+static gp_result gpi_open_device(gp_context *gp)
+{
+    gp_result result;
+    if (gp->desc.queue) return gpi_adopt_queue(gp);
+    if (gp->desc.context || gp->desc.share) result = gpi_adopt_context(gp);
+    else result = gpi_make_context(gp);
+    return result == GP_OK ? gpi_make_queue(gp) : result;
+}
+
+/* ------------------------------------------------------------------ create: the rest */
+
+static gp_result gpi_check_desc(const gp_context *gp)
+{
+    if ((unsigned)gp->desc.strategy >= GP_STRATEGY_COUNT) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: strategy = %d",
+                        (int)gp->desc.strategy);
+    }
+    if (gp->desc.share && gp->desc.share->context != gp->context) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: share has another cl_context");
+    }
+    if (gp->desc.share && gp->desc.share->info.device != gp->info.device) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: share has another device");
+    }
+    return gpi_check_tuning(&gp->desc.tuning, &gp->info);
+}
+
+/* Options of every build. PoCL compiles as OpenCL C 3.0 unless told otherwise. */
+static char *gpi_make_options(const gp_context *gp)
+{
+    const char *more = gp->desc.build_options;
+    return gpi_format("-cl-std=CL1.2%s%s%s%s", gpi_device_options(&gp->info),
+                      gp->desc.fast_math ? " -cl-fast-relaxed-math" : "", more ? " " : "", more ? more : "");
+}
+
+/* Copies the desc's strings, and looks no longer at the caller's. */
+static gp_result gpi_copy_strings(gp_context *gp)
+{
+    gp_context_desc *desc = &gp->desc;
+    if (desc->cache_dir && !*desc->cache_dir) desc->cache_dir = NULL;
+    if (desc->dump_dir && !*desc->dump_dir) desc->dump_dir = NULL;
+    gp->options = gpi_make_options(gp);
+    if (desc->dump_dir) gp->dump_dir = gpi_format("%s", desc->dump_dir);
+    if (!gp->options || (desc->dump_dir && !gp->dump_dir)) {
+        return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory for strings");
+    }
+    if (!desc->no_disk_cache)
+        gpi_cache_open(gp, desc->cache_dir ? gpi_format("%s", desc->cache_dir) : gpi_cache_dir_default(gp));
+    if (gp->dump_dir) (void)gpi_make_dirs(gp->dump_dir);
+    desc->cache_dir = desc->dump_dir = desc->build_options = desc->device_filter = NULL;
+    return GP_OK;
+}
+
+static gp_result gpi_make_buffers(gp_context *gp)
+{
+    cl_uint zero[GPI_COUNTERS];
+    cl_int error;
+    memset(zero, 0, sizeof zero);
+    gp->counters =
+        clCreateBuffer(gp->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof zero, zero, &error);
+    if (error == CL_SUCCESS) {
+        gp->result = clCreateBuffer(gp->context, CL_MEM_READ_WRITE, GPI_ELEMENT_MAX, NULL, &error);
+    }
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(NULL, error, "gp_context_create", "clCreateBuffer");
+}
+
+static gp_result gpi_context_open(gp_context *gp)
+{
+    gp_result result = gpi_open_device(gp);
+    if (result == GP_OK) result = gpi_check_desc(gp);
+    if (result == GP_OK) result = gpi_copy_strings(gp);
+    if (result == GP_OK) result = gpi_make_buffers(gp);
+    if (result == GP_OK && gp->desc.share) result = gpi_programs_share(gp, gp->desc.share);
+    return result;
+}
+
+GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out)
+{
+    gp_context *gp;
+    gp_result result;
+    if (out) *out = NULL;
+    if (!desc || !out) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: desc or out is NULL");
+    }
+    gp = (gp_context *)calloc(1, sizeof *gp);
+    if (!gp) return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory");
+    gp->desc = *desc;
+    result = gpi_context_open(gp);
+    if (result != GP_OK) {
+        gpi_error_leave(gp);
+        if (desc->log) desc->log(GP_LOG_ERROR, gp_last_error(NULL), desc->log_user);
+        gp_context_destroy(gp);
+        return result;
+    }
+    gpi_log(gp, GP_LOG_INFO, "gpuprim on %s (%s, %s)", gp->info.name, gp->info.platform_name,
+            gp->info.driver_version);
+    gp->desc.share = NULL; /* it may be destroyed before us */
+    *out = gp;
+    return GP_OK;
+}
+
+GP_API void gp_context_destroy(gp_context *gp)
+{
+    if (!gp) return;
+    if (gp->queue) (void)gp_finish(gp);
+    gpi_programs_free(gp);
+    gpi_hash_free_all(gp);
+    gpi_symbols_free(gp);
+    gpi_pending_free(gp);
+    if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
+    if (gp->scratch) (void)clReleaseMemObject(gp->scratch);
+    if (gp->counters) (void)clReleaseMemObject(gp->counters);
+    if (gp->result) (void)clReleaseMemObject(gp->result);
+    if (gp->queue) (void)clReleaseCommandQueue(gp->queue);
+    if (gp->context) (void)clReleaseContext(gp->context);
+    free(gp->laws);
+    free(gp->cache_dir);
+    free(gp->dump_dir);
+    free(gp->options);
+    free(gp);
+}
+
+/* ------------------------------------------------------------------ queries */
+
+GP_API cl_context gp_cl_context(const gp_context *gp) { return gp ? gp->context : NULL; }
+GP_API cl_device_id gp_cl_device(const gp_context *gp) { return gp ? gp->info.device : NULL; }
+GP_API cl_command_queue gp_cl_queue(const gp_context *gp) { return gp ? gp->queue : NULL; }
+GP_API const gp_device_info *gp_context_info(const gp_context *gp) { return gp ? &gp->info : NULL; }

@@ -1,0 +1,213 @@
+/* device_source.c - gp_device_source: parts of the library as text for the caller's kernels. */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "base/type.h"
+#include "program/program.h"
+#include "element/element.h"
+#include "hash/hash.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GPI_TILE_NAME_MAX = 32, GPI_TILE_OPS_MAX = 64, GPI_TILE_GROUP_MAX = 65536 };
+
+/* ------------------------------------------------------------------ checks */
+
+static bool gpi_is_identifier(const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    const size_t length = name ? strlen(name) : 0;
+    return length > 0 && length <= GPI_TILE_NAME_MAX && strspn(name, letters) == length;
+}
+
+static gp_result gpi_tile_check_name(gp_context *gp, const char *function, const gp_device_source_desc *desc,
+                                     size_t k)
+{
+    const char *name = desc->ops[k].name;
+    char quoted[GPI_QUOTE_MAX];
+    size_t i;
+    if (!gpi_is_identifier(name)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: ops[%zu].name is %s, must be 1 to %d letters, digits and underscores", function,
+                        k, name ? gpi_quote(name, strlen(name), quoted) : "NULL", (int)GPI_TILE_NAME_MAX);
+    }
+    for (i = 0; i < k; i++) {
+        if (strcmp(desc->ops[i].name, name) == 0) {
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops[%zu] and ops[%zu] are both named %s",
+                            function, i, k, name);
+        }
+    }
+    return GP_OK;
+}
+
+/* What is wrong with an operation is said of ops[k]. */
+static gp_result gpi_tile_element(gp_context *gp, const char *function, const gp_tile_op *op, size_t k,
+                                  gpi_element *element)
+{
+    char prefix[32];
+    gpi_operation operation;
+    gp_result result;
+    memset(&operation, 0, sizeof operation);
+    operation.type = op->type;
+    operation.op = op->op;
+    operation.monoid = op->monoid;
+    if (!op->monoid) operation.out_type = op->type;
+    if (!op->monoid && gpi_is_arg(op->op)) {
+        result = gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d: argmin and argmax take a monoid here",
+                          function, (int)op->op);
+    } else {
+        result = gpi_element_make(gp, function, &operation, element);
+    }
+    (void)snprintf(prefix, sizeof prefix, "ops[%zu].", k);
+    if (result != GP_OK) gpi_fail_within(gp, function, prefix);
+    return result;
+}
+
+static gp_result gpi_tile_check(gp_context *gp, const char *function, const gp_device_source_desc *desc)
+{
+    gpi_element element;
+    gp_result result = GP_OK;
+    size_t k;
+    if (!desc->ops != !desc->op_count || desc->op_count > GPI_TILE_OPS_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops is %s, op_count = %zu, at most %d", function,
+                        desc->ops ? "given" : "NULL", desc->op_count, (int)GPI_TILE_OPS_MAX);
+    }
+    if (desc->group > GPI_TILE_GROUP_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: group = %u, at most %d", function,
+                        (unsigned)desc->group, (int)GPI_TILE_GROUP_MAX);
+    }
+    if (desc->table.id) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: table goes with GP_DEVICE_HASH", function);
+    }
+    for (k = 0; k < desc->op_count && result == GP_OK; k++) {
+        result = gpi_tile_check_name(gp, function, desc, k);
+        if (result == GP_OK) result = gpi_tile_element(gp, function, &desc->ops[k], k, &element);
+    }
+    return result;
+}
+
+/* ------------------------------------------------------------------ text */
+
+/* What group/collectives.cl is to know of one operation, whose names end in _k. */
+static void gpi_tile_text_op(const gp_tile_op *op, const gpi_element *element, unsigned k, const char *type,
+                             gpi_text *text)
+{
+    const unsigned words = (unsigned)(element->base_size + 3) / 4;
+    gpi_text_add(text,
+                 "static %s gpi_identity_%u(void)\n{\n    const union {\n        uint word[%u];\n"
+                 "        %s value;\n    } identity = {{",
+                 type, k, words, type);
+    gpi_identity_words(element, text);
+    gpi_text_add(text, "}};\n    return identity.value;\n}\n");
+    gpi_text_add(text, "#define GPI_GROUP gp_tile_%s\n#define GPI_GROUP_T %s\n", op->name, type);
+    gpi_text_add(text, "#define GPI_GROUP_IDENTITY gpi_identity_%u()\n", k);
+}
+
+static void gpi_tile_text_builtin(const gp_tile_op *op, const gpi_element *element, unsigned k,
+                                  gpi_text *text)
+{
+    const gpi_field *field = &element->fields[0];
+    gpi_prelude_field(field, field->value, k, text);
+    gpi_text_add(text, "#define GPI_FIELD %u\n", k);
+    gpi_text_add_kernels(text, "element/op.cl");
+    gpi_tile_text_op(op, element, k, gpi_type_cl(field->value), text);
+    gpi_text_add(text, "#define GPI_GROUP_COMBINE(a, b) gpi_field_combine_%u(a, b)\n", k);
+    gpi_text_add_kernels(text, "group/collectives.cl");
+}
+
+/* A source that several operations share is there once. */
+static void gpi_tile_text_monoid(const gp_device_source_desc *desc, const gpi_element *element, unsigned k,
+                                 gpi_text *text)
+{
+    const gp_tile_op *op = &desc->ops[k];
+    char user[32];
+    unsigned i = 0;
+    while (i < k && (!desc->ops[i].monoid || strcmp(desc->ops[i].monoid->source, op->monoid->source) != 0))
+        i++;
+    (void)snprintf(user, sizeof user, "gpi_user_%u", k);
+    if (i == k) gpi_text_add(text, "#line 1 \"monoid\"\n%s\n\n", op->monoid->source);
+    gpi_prelude_user(op->monoid, user, text);
+    gpi_tile_text_op(op, element, k, user, text);
+    gpi_text_add(text, "#define GPI_GROUP_COMBINE(a, b) %s_combine(a, b)\n", user);
+    gpi_text_add_kernels(text, "group/collectives.cl");
+}
+
+static const char gpi_tile_counts[] = "#define GPI_GROUP gpi_counts\n#define GPI_GROUP_T uint\n"
+                                      "#define GPI_GROUP_COMBINE(a, b) ((a) + (b))\n"
+                                      "#define GPI_GROUP_IDENTITY 0u\n";
+
+/* Items in rows, whatever the group's dimensions. */
+static void gpi_tile_text_group(const gp_context *gp, uint32_t group, gpi_text *text)
+{
+    if (gp->info.fp64) gpi_text_add(text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+    if (group) gpi_text_add(text, "#define GP_TILE_GROUP %u\n#define GPI_GROUP_SIZE %uu\n", group, group);
+    else
+        gpi_text_add(text, "#define GPI_GROUP_SIZE ((uint)get_local_size(0) * (uint)get_local_size(1) * "
+                           "(uint)get_local_size(2))\n");
+    gpi_text_add(text, "#define GPI_GROUP_ITEM ((uint)get_local_id(0) + (uint)get_local_size(0) * "
+                       "((uint)get_local_id(1) + (uint)get_local_size(1) * (uint)get_local_id(2)))\n");
+    gpi_text_add(text, "#define GPI_GROUP_ALONE %d\n#define GPI_LANES 1\n%s", group == 1, gpi_tile_counts);
+    gpi_text_add_kernels(text, "group/device.cl");
+}
+
+static gp_result gpi_tile_device_text(gp_context *gp, const char *function, const gp_device_source_desc *desc,
+                                      gpi_text *text)
+{
+    gpi_element element;
+    gp_result result = gpi_tile_check(gp, function, desc);
+    unsigned k;
+    if (result != GP_OK) return result;
+    gpi_tile_text_group(gp, desc->group, text);
+    for (k = 0; k < desc->op_count && result == GP_OK; k++) {
+        result = gpi_tile_element(gp, function, &desc->ops[k], k, &element);
+        if (result != GP_OK) break;
+        if (desc->ops[k].monoid) gpi_tile_text_monoid(desc, &element, k, text);
+        else gpi_tile_text_builtin(&desc->ops[k], &element, k, text);
+    }
+    return result;
+}
+
+/* ------------------------------------------------------------------ call */
+
+static gp_result gpi_device_compose(gp_context *gp, const char *function, const gp_device_source_desc *desc,
+                                    gpi_text *text)
+{
+    if (desc->part == GP_DEVICE_TILE) return gpi_tile_device_text(gp, function, desc, text);
+    if (desc->part != GP_DEVICE_HASH) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: part = %d is not a gp_device_part", function,
+                        (int)desc->part);
+    }
+    if (desc->ops || desc->op_count || desc->group) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops, op_count and group go with GP_DEVICE_TILE",
+                        function);
+    }
+    return gpi_hash_device_text(gp, function, desc->table, text);
+}
+
+GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *desc, char *out,
+                                  size_t capacity, size_t *size)
+{
+    static const char function[] = "gp_device_source";
+    gpi_text text;
+    gp_result result;
+    if (size) *size = 0;
+    if (!gp || !desc || !size || (!out && capacity > 0))
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc, text or size is NULL", function);
+    memset(&text, 0, sizeof text);
+    result = gpi_device_compose(gp, function, desc, &text);
+    if (result == GP_OK) gpi_text_add(&text, "#line 1 \"user\"\n");
+    if (result == GP_OK && text.failed)
+        result = gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a text", function);
+    if (result == GP_OK) {
+        *size = text.length + 1;
+        if (capacity > 0) {
+            const size_t length = text.length < capacity ? text.length : capacity - 1;
+            memcpy(out, text.data, length);
+            out[length] = 0;
+        }
+    }
+    free(text.data);
+    return result;
+}

@@ -1,0 +1,54 @@
+/* stats.c - counters and kernel times, read and reset. */
+#include "base/context.h"
+#include "base/error.h"
+
+#include <string.h>
+
+GP_API gp_result gp_profile_read(gp_context *gp, gp_profile *out)
+{
+    cl_uint counters[GPI_COUNTERS];
+    cl_int error;
+    gp_result result;
+    if (!gp || !out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_profile_read: gp or out is NULL");
+    result = gp_finish(gp);
+    if (result != GP_OK) return result;
+    error =
+        clEnqueueReadBuffer(gp->queue, gp->counters, CL_TRUE, 0, sizeof counters, counters, 0, NULL, NULL);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_profile_read", "clEnqueueReadBuffer");
+    *out = gp->profile;
+    out->fallbacks = counters[0];
+    out->abandoned = counters[1];
+    out->clamped = counters[2];
+    out->bad_offsets = counters[3];
+    out->skipped = counters[4];
+    return GP_OK;
+}
+
+GP_API gp_result gp_profile_kernels(gp_context *gp, gp_kernel_profile *out, size_t capacity, size_t *count)
+{
+    gp_result result;
+    size_t i;
+    if (!gp || !count || (!out && capacity > 0)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_profile_kernels: gp, count or out is NULL");
+    }
+    result = gp_finish(gp);
+    *count = gp->kernel_count;
+    for (i = 0; i < gp->kernel_count && i < capacity; i++) out[i] = gp->kernels[i];
+    return result;
+}
+
+GP_API gp_result gp_profile_reset(gp_context *gp)
+{
+    const cl_uint zero[GPI_COUNTERS] = {0};
+    cl_int error;
+    gp_result result;
+    if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_profile_reset: gp is NULL");
+    result = gp_finish(gp);
+    if (result != GP_OK) return result;
+    error = clEnqueueWriteBuffer(gp->queue, gp->counters, CL_TRUE, 0, sizeof zero, zero, 0, NULL, NULL);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_profile_reset", "clEnqueueWriteBuffer");
+    memset(&gp->profile, 0, sizeof gp->profile);
+    gp->profile.scratch_bytes = gp->scratch_size;
+    gp->kernel_count = 0;
+    return GP_OK;
+}

@@ -1,0 +1,374 @@
+/* element.c - elements, and the operations and monoids on them, described and checked. */
+#include "base/error.h"
+#include "base/math.h"
+#include "base/type.h"
+#include "program/user_text.h"
+#include "element/element.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ checks: monoids */
+
+static const char *gpi_type_field(const gpi_operation *o) { return o->type_field ? o->type_field : "type"; }
+static const char *gpi_map_field(const gpi_operation *o) { return o->map_field ? o->map_field : "map"; }
+
+static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp_monoid *m)
+{
+    const char *missing = gpi_is_blank(m->type)      ? "type"
+                          : !m->source               ? "source"
+                          : gpi_is_blank(m->combine) ? "combine"
+                          : !m->identity             ? "identity"
+                                                     : NULL;
+    if (missing) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid has no %s", function, missing);
+    }
+    if (m->size < 4 || m->size > GPI_MONOID_MAX || m->size % 4) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: monoid->size = %zu, must be a multiple of 4 in 4..%d", function, m->size,
+                        GPI_MONOID_MAX);
+    }
+    return gpi_check_monoid_text(gp, function, m);
+}
+
+static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_element *element)
+{
+    const gpi_operation *o = &element->operation;
+    const gp_result result = gpi_check_monoid(gp, function, o->monoid);
+    if (result != GP_OK) return result;
+    if (o->out_type || o->op || o->op_count || o->compensated || (o->type && !o->map)) {
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_ARGUMENT,
+            "%s: with a monoid, out_type and op (and op_count and compensated) stay 0, and %s too "
+            "unless there is a %s (here %d, %d, %zu, %d, %d)",
+            function, gpi_type_field(o), gpi_map_field(o), (int)o->out_type, (int)o->op, o->op_count,
+            o->compensated, (int)o->type);
+    }
+    if (!o->map) element->in_size = o->monoid->size;
+    element->base_size = element->out_size = o->monoid->size;
+    element->commutative = o->monoid->commutative;
+    element->exact = o->monoid->exact;
+    memcpy(element->identity, o->monoid->identity, o->monoid->size);
+    memcpy(element->initial, o->initial ? o->initial : o->monoid->identity, o->monoid->size);
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ checks: built-in operations */
+
+/* `type` is not a gp_type: most often because it was forgotten. */
+static gp_result gpi_fail_type(gp_context *gp, const char *function, const char *field, gp_type type)
+{
+    if (!type) return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s is not set", function, field);
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d is not a gp_type", function, field, (int)type);
+}
+
+static gp_result gpi_check_field(gp_context *gp, const char *function, const gpi_operation *o,
+                                 const gpi_field *field)
+{
+    const bool is_float = gpi_is_float(field->out);
+    if (!gpi_op_macro(field->op)) {
+        if (!field->op) return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op is not set", function);
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is not a gp_op", function, (int)field->op);
+    }
+    if (!gpi_type_size(field->out)) return gpi_fail_type(gp, function, "out_type", field->out);
+    if (is_float && (field->op == GP_AND || field->op == GP_OR || field->op == GP_XOR)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is bitwise, and %s is not an integer type",
+                        function, (int)field->op, gpi_type_cl(field->out));
+    }
+    if (gpi_is_arg(field->op) && field->out != GP_U32 && field->out != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: argmin and argmax give u32 or u64, not out_type %s",
+                        function, gpi_type_cl(field->out));
+    }
+    if (gpi_is_arg(field->op) && o->initial) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: initial stays NULL with argmin and argmax",
+                        function);
+    }
+    return GP_OK;
+}
+
+/* Without a map that says how, no value may be squeezed into its sum. */
+static gp_result gpi_check_width(gp_context *gp, const char *function, const char *from_field, gp_type from,
+                                 const gpi_field *field)
+{
+    if (gpi_is_arg(field->op)) return GP_OK;
+    if (gpi_is_float(from) && !gpi_is_float(field->out)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s %s cannot be summed as out_type %s", function,
+                        from_field, gpi_type_cl(from), gpi_type_cl(field->out));
+    }
+    if (gpi_type_size(field->out) < gpi_type_size(from)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type %s is narrower than %s %s", function,
+                        gpi_type_cl(field->out), from_field, gpi_type_cl(from));
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_check_fp64(gp_context *gp, const char *function, gp_type type)
+{
+    if (type != GP_F64 || gp->info.fp64) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: f64 on %s, which has no cl_khr_fp64", function,
+                    gp->info.name);
+}
+
+static gp_result gpi_check_type(gp_context *gp, const char *function, const char *field, gp_type type)
+{
+    return gpi_type_size(type) ? gpi_check_fp64(gp, function, type)
+                               : gpi_fail_type(gp, function, field, type);
+}
+
+/* A range of integers: low < high, and all of [low, high) of the type. Signed ones have 64 bits' signs. */
+static gp_result gpi_check_bounds(gp_context *gp, const char *function, const char *low_name, uint64_t low,
+                                  const char *high_name, uint64_t high, gp_type type)
+{
+    const bool is_signed = gpi_is_signed(type);
+    const uint64_t all = ~(uint64_t)0 >> (64 - 8 * gpi_type_size(type));
+    const uint64_t least = is_signed ? ~(all >> 1) : 0, last = is_signed ? all >> 1 : all;
+    const uint64_t sign = is_signed ? (uint64_t)1 << 63 : 0; /* turns the order into that of unsigned ones */
+    if ((low ^ sign) < (high ^ sign) && (low ^ sign) >= (least ^ sign) &&
+        ((high - 1) ^ sign) <= (last ^ sign))
+        return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                    is_signed ? "%s: %s = %lld and %s = %lld: must be %s < %s, of numbers of %s"
+                              : "%s: %s = %llu and %s = %llu: must be %s < %s, of numbers of %s",
+                    function, low_name, (long long)low, high_name, (long long)high, low_name, high_name,
+                    gpi_type_cl(type));
+}
+
+static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gpi_operation *o)
+{
+    const gp_type types[3] = {o->type, o->type2, o->heads_type};
+    const bool wanted[3] = {(!o->monoid || o->map) && !o->indices, o->type2 != 0, o->segments != 0};
+    const char *const names[3] = {gpi_type_field(o), "type2", "heads_type"};
+    gp_result result = gpi_check_text(gp, function, gpi_map_field(o), o->map);
+    size_t i;
+    if (result != GP_OK) return result;
+    if (o->type2 && !o->map) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in2 is only used by a map, and there is none",
+                        function);
+    }
+    if (!o->op_count && (o->ops || o->out_types)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are ops or out_types, and op_count is 0",
+                        function);
+    }
+    for (i = 0; i < 3 && result == GP_OK; i++) {
+        result = wanted[i] ? gpi_check_type(gp, function, names[i], types[i])
+                           : gpi_check_fp64(gp, function, types[i]);
+    }
+    return result;
+}
+
+/* ------------------------------------------------------------------ built-in operations */
+
+/* What argmin and argmax compare: at least 32 bits wide. */
+static gp_type gpi_arg_type(gp_type type)
+{
+    if (gpi_type_size(type) >= 4) return type;
+    return gpi_is_signed(type) ? GP_I32 : GP_U32;
+}
+
+static size_t gpi_field_size(const gpi_field *field)
+{
+    const size_t value = gpi_type_size(field->value);
+    return gpi_is_arg(field->op) ? value + 8 : field->compensated ? 2 * value : value;
+}
+
+/* `from` is the type of what the field is made of. */
+static gp_result gpi_field_make(gp_context *gp, const char *function, const gpi_operation *o, gp_type from,
+                                gp_op op, gp_type out, gpi_field *field)
+{
+    gp_result result;
+    field->op = op;
+    field->out = out ? out : gpi_sum_type(from, op);
+    field->value = gpi_is_arg(op) ? gpi_arg_type(gpi_operand(from)) : gpi_operand(field->out);
+    field->compensated = o->compensated && op == GP_SUM && gpi_is_float(field->value);
+    result = gpi_check_field(gp, function, o, field);
+    if (result == GP_OK) result = gpi_check_fp64(gp, function, field->out);
+    if (result == GP_OK && (!o->map || o->op_count))
+        result = gpi_check_width(gp, function, gpi_type_field(o), from, field);
+    return result;
+}
+
+static gp_result gpi_check_ops(gp_context *gp, const char *function, const gpi_operation *o)
+{
+    if (o->op || o->out_type || o->initial) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: with op_count, op, out_type and initial stay 0",
+                        function);
+    }
+    if (!o->ops || o->op_count > GP_OPS_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: op_count = %zu, must be at most %d, and ops %s",
+                        function, o->op_count, GP_OPS_MAX, o->ops ? "is given" : "is NULL");
+    }
+    if (o->map_type && (!o->map || !gpi_type_size(o->map_type))) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: map_type = %d: not a gp_type, or there is no map",
+                        function, (int)o->map_type);
+    }
+    return gpi_check_fp64(gp, function, o->map_type);
+}
+
+/* Several operations on each element: fields side by side, as a struct in C has them. */
+static gp_result gpi_element_ops(gp_context *gp, const char *function, gpi_element *element)
+{
+    const gpi_operation *o = &element->operation;
+    const gp_type from = o->map_type ? o->map_type : o->type;
+    gp_result result = gpi_check_ops(gp, function, o);
+    if (result == GP_OK && o->indices) result = gpi_check_type(gp, function, "map_type", from);
+    size_t k, align = 1;
+    element->mapped = gpi_operand(from);
+    for (k = 0; k < o->op_count && result == GP_OK; k++) {
+        gpi_field *field = &element->fields[k];
+        result = gpi_field_make(gp, function, o, from, o->ops[k],
+                                o->out_types ? o->out_types[k] : GP_TYPE_NONE, field);
+        if (result == GP_OK && field->out == GP_F16) field->out = GP_F32; /* no halves in a gp_value */
+        field->offset = gpi_round_up(element->base_size, gpi_type_size(field->value));
+        element->base_size = field->offset + gpi_field_size(field);
+        if (gpi_type_size(field->value) > align) align = gpi_type_size(field->value);
+    }
+    element->field_count = o->op_count;
+    element->base_size = gpi_round_up(element->base_size, align);
+    element->out_size = sizeof(gp_value) * o->op_count;
+    return result;
+}
+
+static gp_result gpi_element_op(gp_context *gp, const char *function, gpi_element *element)
+{
+    const gpi_operation *o = &element->operation;
+    gpi_field *field = &element->fields[0];
+    const bool compared = o->indices && gpi_is_arg(o->op); /* what the map gives */
+    const gp_type from = compared ? o->map_type : o->type;
+    gp_result result = compared ? gpi_check_type(gp, function, "map_type", from) : GP_OK;
+    if (result == GP_OK) result = gpi_field_make(gp, function, o, from, o->op, o->out_type, field);
+    if (result == GP_OK && o->indices && !compared)
+        result = gpi_check_type(gp, function, "out_type", o->out_type);
+    if (result == GP_OK && o->map_type && !compared) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map_type goes with op_count; here %s", function,
+                        gpi_is_arg(o->op) ? "the map's values are compared as type" : "it is out_type");
+    }
+    element->field_count = 1;
+    element->mapped = !o->map || gpi_is_arg(o->op) ? gpi_operand(from) : field->value;
+    element->base_size = gpi_field_size(field);
+    element->out_size = gpi_type_size(field->out);
+    return result;
+}
+
+/* Behind the value of argmin and argmax: an index of all ones. */
+static void gpi_field_identity(const gpi_field *field, unsigned char *out)
+{
+    gpi_identity_make(field->value, field->op, out);
+    if (gpi_is_arg(field->op)) memset(out + gpi_type_size(field->value), 0xff, 8);
+}
+
+/* `initial` comes in the type of the result. */
+static void gpi_field_initial(const gpi_field *field, const void *initial, unsigned char *out)
+{
+    uint16_t half;
+    float value;
+    memcpy(out, initial, gpi_type_size(field->out));
+    if (field->out != GP_F16) return;
+    memcpy(&half, initial, sizeof half);
+    value = gpi_float_of_half(half);
+    memcpy(out, &value, sizeof value);
+}
+
+static gp_result gpi_element_builtin(gp_context *gp, const char *function, gpi_element *element)
+{
+    const gpi_operation *o = &element->operation;
+    const gp_result result =
+        o->op_count ? gpi_element_ops(gp, function, element) : gpi_element_op(gp, function, element);
+    bool compensated = false;
+    size_t k;
+    if (result != GP_OK) return result;
+    if (o->compensated && gp->desc.fast_math) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: compensated sums need a context without fast_math, which may remove them",
+                        function);
+    }
+    element->commutative = element->exact = true;
+    for (k = 0; k < element->field_count; k++) {
+        const gpi_field *field = &element->fields[k];
+        if (field->compensated) compensated = true;
+        if (gpi_is_float(field->value)) element->exact = false; /* min and max may return either zero */
+        gpi_field_identity(field, element->identity + field->offset);
+    }
+    memcpy(element->initial, element->identity, element->base_size);
+    if (o->initial) gpi_field_initial(&element->fields[0], o->initial, element->initial);
+    if (o->compensated && !compensated) {
+        return gpi_fail(gp, GP_ERROR_INVALID_OP,
+                        "%s: compensated goes with sums of floats, and there is none", function);
+    }
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ elements */
+
+/* Bytes of GPI_HEAD: none is padding. A monoid's alignment is not known: its segments are packed. */
+static size_t gpi_head_size(const gpi_element *element)
+{
+    if (!element->operation.segments) return 0;
+    return element->field_count == 0 ? 4 : element->base_size;
+}
+
+static gp_result gpi_element_describe(gp_context *gp, const char *function, const gpi_operation *operation,
+                                      gpi_element *element)
+{
+    gp_result result;
+    memset(element, 0, sizeof *element);
+    element->operation = *operation;
+    element->in_size = gpi_type_size(operation->type);
+    element->in2_size = gpi_type_size(operation->type2);
+    element->heads_size = gpi_type_size(operation->heads_type);
+    result = gpi_check_inputs(gp, function, operation);
+    if (result != GP_OK) return result;
+    result = operation->monoid ? gpi_element_monoid(gp, function, element)
+                               : gpi_element_builtin(gp, function, element);
+    if (result == GP_OK && operation->segments && gpi_is_arg(operation->op)) {
+        result = gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: argmin and argmax do not take segments", function);
+    }
+    element->size = element->base_size + gpi_head_size(element);
+    if (operation->segments) element->commutative = false; /* heads are not */
+    return result;
+}
+
+/* Positions that argmin and argmax give in 32 bits: all ones means nowhere. */
+static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
+                                     size_t count)
+{
+    size_t k;
+    for (k = 0; k < element->field_count; k++) {
+        if (!gpi_is_arg(element->fields[k].op) || element->fields[k].out != GP_U32) continue;
+        if (count >= UINT32_MAX) {
+            return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu, positions of u32 take out_type u64",
+                            function, count);
+        }
+    }
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ plans, arguments, warm-up */
+
+static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
+                               const gpi_element *element, gp_strategy strategy, gpi_plan *plan)
+{
+    return gpi_plan_make_sized(gp, function, primitive, element->size, strategy, plan);
+}
+
+/* Input for a warm-up: elements that the caller's own functions can be trusted with. */
+static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, size_t count, cl_mem *out)
+{
+    unsigned char *elements;
+    gp_result result;
+    size_t i;
+    if (element->operation.type) return gpi_alloc_zeros(gp, count * element->in_size, out);
+    elements = (unsigned char *)malloc(count * element->base_size);
+    if (!elements) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_warmup: no memory");
+    for (i = 0; i < count; i++)
+        memcpy(elements + i * element->base_size, element->identity, element->base_size);
+    result = gp_buffer_create(gp, count * element->base_size, elements, out);
+    free(elements);
+    return result;
+}
+
+/* gpi_argument of element/monoid.cl: a single field as it is, else whole words. */
+static void gpi_call_arg_initial(gpi_call *call, const gpi_element *element)
+{
+    const size_t size = element->base_size;
+    gpi_call_arg(call, element->field_count == 1 ? size : gpi_round_up(size, 4), element->initial);
+}

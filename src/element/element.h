@@ -1,0 +1,85 @@
+/* element.h - elements, operations, monoids, keys. */
+#pragma once
+#include "base/context.h"
+#include "base/text.h"
+#include "runtime/tuning.h"
+#include "program/program.h"
+#include "launch/launch.h"
+
+#define GPI_MONOID_MAX 64 /* bytes of a user's element */
+
+/* The fields of a desc that say what is combined. Zero: not used. */
+typedef struct gpi_operation {
+    const char *type_field, *map_field; /* what the call has type and map as; NULL: by these names */
+    gp_type type, type2, out_type;      /* out_type 0: with a monoid or several ops only */
+    gp_op op;
+    const gp_op *ops; /* several at once, with out_types (or NULL) and map_type */
+    const gp_type *out_types;
+    size_t op_count;
+    gp_type map_type;
+    const gp_monoid *monoid;
+    const char *map;
+    bool indices; /* there is no input: the map takes the index alone */
+    const void *initial;
+    bool compensated;
+    bool reverse;
+    gp_segments segments;
+    gp_type heads_type;
+} gpi_operation;
+
+/* One built-in operation on values of one type: a field of the element (element/op.cl). */
+typedef struct gpi_field {
+    gp_op op;
+    gp_type value, out; /* what is combined; what is stored */
+    bool compensated;
+    size_t offset; /* in the element */
+} gpi_field;
+
+/* The same, checked, and what the kernels need to know of it. */
+typedef struct gpi_element {
+    gpi_operation operation;
+    gpi_field fields[GP_OPS_MAX];
+    size_t field_count;                   /* 0: the user's monoid */
+    gp_type mapped;                       /* of an input element after the map; 0: the monoid's */
+    size_t in_size, in2_size, heads_size; /* of one in memory; in2_size 0: one input */
+    size_t size, base_size, out_size;     /* of sums, of sums without heads, of results in memory */
+    bool commutative, exact;
+    unsigned char identity[GPI_ELEMENT_MAX]; /* base_size bytes */
+    unsigned char initial[GPI_ELEMENT_MAX];  /* the caller's, as a sum */
+} gpi_element;
+
+/* element.c */
+static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
+                               const gpi_element *element, gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, size_t count, cl_mem *out);
+static void gpi_call_arg_initial(gpi_call *call, const gpi_element *element);
+static const char *gpi_map_field(const gpi_operation *o);
+static gp_result gpi_fail_type(gp_context *gp, const char *function, const char *field, gp_type type);
+static gp_result gpi_check_type(gp_context *gp, const char *function, const char *field, gp_type type);
+static gp_result gpi_check_bounds(gp_context *gp, const char *function, const char *low_name, uint64_t low,
+                                  const char *high_name, uint64_t high, gp_type type);
+static size_t gpi_head_size(const gpi_element *element);
+static gp_result gpi_element_describe(gp_context *gp, const char *function, const gpi_operation *operation,
+                                      gpi_element *element);
+static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
+                                     size_t count);
+
+/* prelude.c */
+static void gpi_identity_words(const gpi_element *element, gpi_text *text);
+static void gpi_prelude_user(const gp_monoid *m, const char *user, gpi_text *text);
+static void gpi_prelude_field(const gpi_field *field, gp_type lane, unsigned k, gpi_text *text);
+static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
+                              const gpi_plan *plan);
+static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
+                                 const gpi_element *element, gpi_plan *plan, gpi_program **out);
+
+/* laws.c */
+static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
+                                  gpi_element *element);
+
+/* key.c */
+static cl_ulong gpi_key_flip(gp_type type, bool descending);
+static gp_result gpi_key_program(gp_context *gp, const char *function, gpi_primitive primitive, gp_type type,
+                                 size_t value_size, const char *more, gpi_plan *plan, gpi_program **out);
+static gp_result gpi_check_key_type(gp_context *gp, const char *function, gp_type type);
+static gp_result gpi_check_value_size(gp_context *gp, const char *function, size_t size);

@@ -1,0 +1,58 @@
+/* key.c - what the primitives on keys share: the order of keys, their programs, serial tiles. */
+#include "base/error.h"
+#include "base/type.h"
+#include "element/element.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* `flip` of element/key.cl: what is turned in every key. */
+static cl_ulong gpi_key_flip(gp_type type, bool descending)
+{
+    const size_t size = gpi_type_size(type);
+    const cl_ulong ones = ~(cl_ulong)0 >> (64 - 8 * size);
+    const bool has_sign = gpi_is_signed(type) || gpi_is_float(type);
+    const cl_ulong sign = has_sign ? (cl_ulong)1 << (8 * size - 1) : 0;
+    return descending ? sign ^ ones : sign;
+}
+
+/* A program's prelude; `more` ends it. NULL: no memory. */
+static char *gpi_key_prelude(const gp_context *gp, gp_type type, size_t value_size, const char *more,
+                             const gpi_plan *plan)
+{
+    const bool local = plan->shape == GP_SHAPE_LOCAL;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_text_plan(gp, plan, &text);
+    gpi_text_add(&text, "#define GPI_ITEMS %u\n#define GPI_TILE %u\n#define GPI_FP64 0\n",
+                 local ? plan->items : 1, local ? plan->group * plan->items : 1);
+    gpi_text_add(&text, "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT %d\n#define GPI_VALUE_SIZE %u\n%s",
+                 (unsigned)gpi_type_size(type), gpi_is_float(type), (unsigned)value_size, more);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+static gp_result gpi_key_program(gp_context *gp, const char *function, gpi_primitive primitive, gp_type type,
+                                 size_t value_size, const char *more, gpi_plan *plan, gpi_program **out)
+{
+    for (;;) {
+        gp_result result = gpi_plan_check_group(gp, function, primitive, plan);
+        if (result != GP_OK) return result;
+        result = gpi_program_get_text(gp, function, primitive,
+                                      gpi_key_prelude(gp, type, value_size, more, plan), 0, out);
+        if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
+    }
+}
+
+static gp_result gpi_check_key_type(gp_context *gp, const char *function, gp_type type)
+{
+    return gpi_type_size(type) ? GP_OK : gpi_fail_type(gp, function, "key_type", type);
+}
+
+static gp_result gpi_check_value_size(gp_context *gp, const char *function, size_t size)
+{
+    if (size <= 16 && (size & (size - 1)) == 0) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, must be 0, 1, 2, 4, 8 or 16",
+                    function, size);
+}

@@ -1,0 +1,185 @@
+/* prelude.c - the text that tells kernels/element/ of an element; programs on elements. */
+#include "base/type.h"
+#include "element/element.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ text */
+
+static const char *gpi_integer_cl(size_t size, bool is_signed)
+{
+    const gp_type types[4] = {GP_I8, GP_I16, GP_I32, GP_I64};
+    size_t k = 0;
+    while ((size_t)1 << k < size) k++;
+    return gpi_type_cl(is_signed ? types[k]
+                                 : (gp_type)(types[k] + 1)); /* each signed type, then its unsigned */
+}
+
+/* Elements of a vector step of the serial shape; one where there is no vector of the type. Scans have vectors
+   of plain values only, stacks none. */
+static int gpi_element_lanes(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan)
+{
+    const bool has = element->field_count > 0 && primitive != GPI_STACK_SCAN &&
+                     (primitive != GPI_SCAN || !gpi_is_arg(element->fields[0].op));
+    return has && plan->shape == GP_SHAPE_SERIAL ? 16 : 1;
+}
+
+/* The lanes in which a field's sums are kept within a tile: 32 bits where those suffice, since converting
+   every element to 64 costs more than reading it. */
+static gp_type gpi_field_lane(const gpi_field *field, gp_type mapped, gpi_primitive primitive,
+                              const gpi_plan *plan)
+{
+    const bool narrow = field->op == GP_SUM && !gpi_is_float(mapped) && !gpi_is_float(field->value) &&
+                        gpi_type_size(mapped) <= 2 && gpi_type_size(field->value) == 8;
+    if (primitive == GPI_SCAN || !narrow || plan->items > 16 * 65536) return field->value;
+    return gpi_is_signed(mapped) ? GP_I32 : GP_U32;
+}
+
+static void gpi_identity_words(const gpi_element *element, gpi_text *text)
+{
+    const size_t words = (element->size + 3) / 4;
+    size_t k;
+    for (k = 0; k < words; k++) {
+        const size_t left = element->base_size > 4 * k ? element->base_size - 4 * k : 0;
+        uint32_t word = 0; /* heads are 0 */
+        memcpy(&word, element->identity + 4 * k, left < 4 ? left : 4);
+        gpi_text_add(text, "%s0x%08xu", k ? ", " : "", (unsigned)word);
+    }
+}
+
+/* Our names for what the caller's text defines (and that its size is the one named): its own may be those of
+   variables in the kernels. The function gets copies: where it assigns to its parameters, Mesa 22.3 assigns
+   to what was passed. */
+static void gpi_prelude_user(const gp_monoid *m, const char *user, gpi_text *text)
+{
+    gpi_text_add(text, "typedef %s %s;\n", m->type, user);
+    gpi_text_add(text,
+                 "typedef char gpi_monoid_size_%zu_is_not_sizeof_type_%s[sizeof(%s) == %zu ? 1 : -1];\n",
+                 m->size, user, user, m->size);
+    gpi_text_add(text,
+                 "static %s %s_combine(%s gpi_a, %s gpi_b)\n{\n"
+                 "    %s gpi_x = gpi_a, gpi_y = gpi_b;\n    return %s(gpi_x, gpi_y);\n}\n",
+                 user, user, user, user, user, m->combine);
+}
+
+/* The empty line keeps a last backslash to itself. */
+static void gpi_prelude_monoid(const gp_monoid *m, gpi_text *text)
+{
+    gpi_text_add(text, "#line 1 \"monoid\"\n%s\n\n", m->source);
+    gpi_prelude_user(m, "gpi_user", text);
+}
+
+static void gpi_prelude_field(const gpi_field *field, gp_type lane, unsigned k, gpi_text *text)
+{
+    gpi_text_add(text, "\n#define GPI_OP_%u %s\n#define GPI_VALUE_%u %s\n#define GPI_FLOAT_%u %d\n", k,
+                 gpi_op_macro(field->op), k, gpi_type_cl(field->value), k, gpi_is_float(field->value));
+    gpi_text_add(text, "#define GPI_RESULT_%u %s\n#define GPI_COMPENSATED_%u %d\n", k,
+                 gpi_type_cl(gpi_operand(field->out)), k, field->compensated);
+    gpi_text_add(text, "#define GPI_LANE_%u %s\n#define GPI_INDEX_%u %s\n", k, gpi_type_cl(lane), k,
+                 gpi_integer_cl(gpi_type_size(field->value), false));
+}
+
+static void gpi_prelude_fields(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
+                               gpi_text *text)
+{
+    unsigned k;
+    gpi_text_add(text, "#define GPI_FIELD_COUNT %u\n#define GPI_FIELDS(X)", (unsigned)element->field_count);
+    for (k = 0; k < element->field_count; k++) gpi_text_add(text, " X(%u)", k);
+    gpi_text_add(text, "\n");
+    for (k = 0; k < element->field_count; k++) {
+        const gpi_field *field = &element->fields[k];
+        gpi_prelude_field(field, gpi_field_lane(field, element->mapped, primitive, plan), k, text);
+    }
+}
+
+/* The input element as an operand, and the map as a function. The expression has lines of its own, so that
+   it may end in a comment; its names are const, here and elsewhere, so that "x = 3" does not compile. */
+static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
+{
+    const gpi_operation *o = &element->operation;
+    const char *y = element->mapped ? gpi_type_cl(element->mapped) : "gpi_user";
+    gpi_text_add(text, "#define GPI_Y %s\n#define GPI_MAPPED %d\n", y, o->map != NULL);
+    if (!o->map) return;
+    gpi_text_add(text, "static GPI_Y gpi_map(");
+    if (!o->indices) gpi_text_add(text, "const %s x, ", gpi_type_cl(gpi_operand(o->type)));
+    if (o->type2) gpi_text_add(text, "const %s y, ", gpi_type_cl(gpi_operand(o->type2)));
+    gpi_text_add(text, "const ulong i)\n{\n#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    );\n}\n",
+                 gpi_map_field(o), gpi_map_field(o), o->map);
+}
+
+/* What is in memory. */
+static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
+{
+    const gpi_operation *o = &element->operation;
+    const gp_type out = element->field_count == 1 ? element->fields[0].out : GP_TYPE_NONE;
+    const char *many = element->field_count == 0 ? "gpi_user" : "ulong"; /* a gp_value each */
+    gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_INPUTS %d\n",
+                 o->type      ? gpi_type_cl(o->type)
+                 : o->indices ? "uint" /* of which steps are so many bytes */
+                              : "gpi_user",
+                 o->type == GP_F16,
+                 o->indices ? 0
+                 : o->type2 ? 2
+                            : 1);
+    if (o->type2) {
+        gpi_text_add(text, "#define GPI_IN2 %s\n#define GPI_IN2_HALF %d\n", gpi_type_cl(o->type2),
+                     o->type2 == GP_F16);
+    }
+    gpi_text_add(text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n", out ? gpi_type_cl(out) : many,
+                 out == GP_F16);
+}
+
+/* Halves as heads are compared as what their bits are. */
+static void gpi_prelude_heads(const gpi_element *element, gpi_text *text)
+{
+    const gpi_operation *o = &element->operation;
+    gpi_text_add(text, "#define GPI_REVERSE %d\n#define GPI_SEGMENTED %d\n#define GPI_HEADS %d\n", o->reverse,
+                 o->segments != 0, (int)o->segments);
+    if (!o->segments) return;
+    gpi_text_add(text, "#define GPI_HEAD %s\n#define GPI_HEADS_TYPE %s\n",
+                 gpi_integer_cl(gpi_head_size(element), true),
+                 o->heads_type == GP_F16 ? "ushort" : gpi_type_cl(o->heads_type));
+}
+
+/* The description of the element that element/op.cl, element/monoid.cl and element/input.cl begin with. */
+static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
+                                gpi_text *text)
+{
+    gpi_text_add(text, "#define GPI_SIZE %u\n#define GPI_IDENTITY_WORDS ", (unsigned)element->size);
+    gpi_identity_words(element, text);
+    gpi_text_add(text, "\n#define GPI_COMMUTATIVE %d\n#define GPI_EXACT %d\n#define GPI_LANES %d\n",
+                 element->commutative, element->exact, gpi_element_lanes(element, primitive, plan));
+    if (element->field_count == 0) gpi_prelude_monoid(element->operation.monoid, text);
+    gpi_prelude_fields(element, primitive, plan, text);
+    gpi_prelude_map(element, text);
+    gpi_prelude_buffers(element, text);
+    gpi_prelude_heads(element, text);
+}
+
+/* ------------------------------------------------------------------ programs */
+
+/* Everything that makes this program differ from others of its primitive. */
+static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
+                              const gpi_plan *plan)
+{
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_prelude_plan(gp, plan, &text);
+    gpi_element_prelude(element, primitive, plan, &text);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* The program for this element and plan; as above. */
+static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
+                                 const gpi_element *element, gpi_plan *plan, gpi_program **out)
+{
+    for (;;) {
+        char *prelude = gpi_prelude_make(gp, primitive, element, plan);
+        const gp_result result =
+            gpi_program_get_text(gp, function, primitive, prelude, element->field_count, out);
+        if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
+    }
+}

@@ -1,0 +1,176 @@
+/* batch.c - what batches of keys share: buffers checked, arguments, partitioning. */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/math.h"
+#include "hash/hash.h"
+
+#include <string.h>
+
+enum { GPI_WIDE_KEYS = 1, GPI_WIDE_VALUES = 2 };
+
+/* From how many bytes of table on, and keys, it pays to partition a batch first. Measured on PoCL. */
+#define GPI_HASH_PARTITION_BYTES ((size_t)16 << 20)
+#define GPI_HASH_PARTITION_KEYS ((size_t)1 << 16)
+
+/* ------------------------------------------------------------------ checks */
+
+/* A buffer of `count` elements of `size` bytes; NULL is left out. */
+static gp_result gpi_hash_use_buffer(gp_context *gp, gpi_hash_batch *batch, const char *name, cl_mem buffer,
+                                     size_t offset, size_t count, size_t size, int access)
+{
+    gpi_hash_use *use = &batch->uses[batch->use_count];
+    if (!buffer) return GP_OK;
+    use->name = name;
+    use->written = access == GPI_WRITES;
+    batch->use_count++;
+    return gpi_check_buffer(gp, batch->function, name, buffer, offset, count, size, access, &use->range);
+}
+
+/* What is written overlaps nothing, and nothing overlaps the table. */
+static gp_result gpi_hash_check_apart(gp_context *gp, const gpi_hash_batch *batch)
+{
+    size_t a, b;
+    gpi_range counter; /* one that is there is among the uses */
+    const gp_result result = gpi_check_count(gp, batch->function, &batch->count, &counter);
+    if (result != GP_OK) return result;
+    for (a = 0; a < batch->use_count; a++) {
+        for (b = 0; b < a; b++) {
+            const gpi_hash_use *x = &batch->uses[a], *y = &batch->uses[b];
+            if (!(x->written || y->written) || !gpi_overlap(&x->range, &y->range)) continue;
+            return gpi_fail_overlap(gp, batch->function, y->name, &y->range, x->name, &x->range);
+        }
+    }
+    return GP_OK;
+}
+
+/* The batch's table, program, count and the table's own memory. */
+static gp_result gpi_hash_batch_open(gp_context *gp, const char *function, gp_hash handle, size_t count,
+                                     cl_mem count_buffer, size_t count_offset, gp_type count_type,
+                                     gpi_hash_batch *batch)
+{
+    gp_result result;
+    memset(batch, 0, sizeof *batch);
+    batch->function = function;
+    batch->table = gpi_hash_of(gp, function, handle);
+    if (!batch->table) return GP_ERROR_INVALID_ARGUMENT;
+    batch->count.bound = count;
+    batch->count.buffer = count_buffer;
+    batch->count.offset = count_offset;
+    batch->count.type = count_type;
+    result = gpi_hash_program(gp, function, GPI_HASH, batch->table, "", &batch->plan, &batch->program);
+    if (result == GP_OK)
+        result = gpi_hash_use_buffer(gp, batch, "the table", batch->table->buffer, 0,
+                                     gpi_hash_bytes(batch->table), 1, GPI_READS);
+    batch->uses[0].written = true;
+    if (result != GP_OK || !count_buffer) return result;
+    batch->uses[batch->use_count].name = "count_buffer";
+    return gpi_check_count(gp, function, &batch->count, &batch->uses[batch->use_count++].range);
+}
+
+/* ------------------------------------------------------------------ arguments, launch */
+
+static cl_uint gpi_hash_widths(const gpi_table *table)
+{
+    return (table->key_size == 8 ? GPI_WIDE_KEYS : 0) | (table->value_size == 8 ? GPI_WIDE_VALUES : 0);
+}
+
+/* An array and its offset; where there is none, the context's counters stand in. */
+static void gpi_hash_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
+{
+    const cl_ulong at = buffer ? offset : 0;
+    const cl_mem array = buffer ? buffer : call->gp->counters;
+    GPI_CALL_ARG(call, array);
+    GPI_CALL_ARG(call, at);
+}
+
+/* Keys of a group. In the serial shape fewer when there are few, so that all cores have some; one an item
+   where loops are limited, because each may mean a long probe. */
+static size_t gpi_hash_span(const gp_context *gp, const gpi_plan *plan, size_t count)
+{
+    const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1, least = 1024;
+    const size_t share = count / (4 * cores), most = plan->items;
+    if (plan->shape == GP_SHAPE_LOCAL) return gp->info.loop_limit ? plan->group : gpi_plan_tile(plan);
+    if (gp->desc.tuning.tile || share >= most) return most;
+    return share > least ? share : least;
+}
+
+/* The last arguments of a batch's kernels, and the launch. */
+static gp_result gpi_hash_launch_batch(gpi_call *call, const gpi_hash_batch *batch, const gpi_count *count)
+{
+    const size_t span = gpi_hash_span(call->gp, &batch->plan, count->bound);
+    gpi_sort_arg_long(call, span);
+    gpi_call_arg_count(call, count);
+    gpi_hash_arg_counters(call);
+    return gpi_call_launch(call, &batch->plan, gpi_ceil_div(count->bound, span));
+}
+
+/* ------------------------------------------------------------------ partitioned batches */
+
+static gp_result gpi_hash_check_strategy(gp_context *gp, const char *function, gp_strategy strategy)
+{
+    if ((unsigned)strategy < GP_STRATEGY_COUNT) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: strategy = %d is not a gp_strategy", function,
+                    (int)strategy);
+}
+
+/* Whether it pays, or the caller wants it. */
+static bool gpi_hash_order_suits(const gpi_hash_batch *batch, gp_strategy strategy)
+{
+    const size_t count = batch->count.bound;
+    const bool large =
+        gpi_hash_bytes(batch->table) >= GPI_HASH_PARTITION_BYTES && count >= GPI_HASH_PARTITION_KEYS;
+    return (strategy ? strategy : batch->plan.strategy) == GP_STRATEGY_MULTI_PASS && (large || strategy) &&
+           batch->table->mask >= GPI_SORT_BINS && count > 0;
+}
+
+/* The pass of a sort that does it. The desc has the caller's keys, and values if they go along. */
+static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_order *order)
+{
+    const gpi_table *table = batch->table;
+    gp_sort_desc *d = &order->desc;
+    gp_result result;
+    uint32_t bits = 0;
+    while (table->mask >> bits) bits++;
+    d->keys_out = table->buffer; /* until the scratch is there: something else than the keys */
+    if (d->value_size) d->values_out = table->buffer;
+    d->count = batch->count.bound;
+    d->count_buffer = batch->count.buffer;
+    d->count_offset = batch->count.offset;
+    d->count_type = batch->count.type;
+    d->key_type = table->key_size == 8 ? GP_U64 : GP_U32;
+    d->end_bit = bits;
+    d->begin_bit = bits > GPI_SORT_DIGIT_BITS ? bits - GPI_SORT_DIGIT_BITS : 0;
+    d->strategy = GP_STRATEGY_MULTI_PASS;
+    gpi_sort_init(&order->sort, batch->function, d, false);
+    order->wanted = true;
+    order->sort.hash = table->wide && !table->packed ? 64 : 32;
+    order->sort.seed = order->sort.hash == 64 ? table->seed : (uint32_t)(table->seed ^ table->seed >> 32);
+    result = gpi_sort_plan(gp, &order->sort);
+    order->keys_at = order->sort.at.end;
+    order->values_at = gpi_round_up(order->keys_at + d->count * table->key_size, GPI_SORT_ALIGNMENT);
+    order->bytes = order->values_at + d->count * d->value_size;
+    return result;
+}
+
+/* The batch, partitioned, into the scratch. */
+static gp_result gpi_hash_order_launch(gpi_call *call, gpi_hash_order *order, cl_mem scratch)
+{
+    gp_sort_desc *d = &order->desc;
+    d->scratch = d->keys_out = scratch;
+    d->keys_out_offset = order->keys_at / order->sort.key_size;
+    if (d->value_size) {
+        d->values_out = scratch;
+        d->values_out_offset = order->values_at / d->value_size;
+    }
+    return gpi_sort_launch(call, &order->sort);
+}
+
+/* The caller's scratch: large enough, and apart from all of the batch's buffers. */
+static gp_result gpi_hash_check_scratch(gp_context *gp, const gpi_hash_batch *batch, cl_mem scratch,
+                                        size_t bytes)
+{
+    gpi_range used[GPI_HASH_USES];
+    size_t i;
+    for (i = 0; i < batch->use_count; i++) used[i] = batch->uses[i].range;
+    return gpi_check_scratch(gp, batch->function, scratch, bytes, used, batch->use_count);
+}

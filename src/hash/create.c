@@ -1,0 +1,245 @@
+/* create.c - hash tables as objects: create, share, clear, destroy. */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/math.h"
+#include "hash/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GPI_HASH_CAPACITY_MAX ((uint64_t)1 << 31)
+
+/* ------------------------------------------------------------------ create */
+
+static gp_result gpi_hash_check_sizes(gp_context *gp, const char *function, const gp_hash_desc *desc)
+{
+    const size_t k = desc->key_size, v = desc->value_size;
+    if (k != 4 && k != 8)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: key_size = %zu, must be 4 or 8", function, k);
+    if (v != 0 && v != 4 && v != 8)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, must be 0, 4 or 8", function,
+                        v);
+    if ((k == 8 || v == 8) && !gp->info.int64_base_atomics) {
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED,
+                        "%s: key_size = %zu, value_size = %zu: 64 bits need 64-bit atomics: %s", function, k,
+                        v, gp->info.name);
+    }
+    if (v == 0 && desc->reserved)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: reserved is given, and a set has no values",
+                        function);
+    return GP_OK;
+}
+
+/* The power of two that holds `capacity` slots, or `expected` keys at `max_load`. */
+static gp_result gpi_hash_capacity(gp_context *gp, const char *function, uint64_t capacity, uint64_t expected,
+                                   double max_load, uint32_t *mask)
+{
+    uint64_t power = 1;
+    double wanted = (double)capacity;
+    if (!(max_load > 0 && max_load <= 1)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: max_load = %g, must be in (0, 1]", function,
+                        max_load);
+    }
+    if (capacity && expected) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: capacity = %llu and expected_count = %llu: give one of them", function,
+                        (unsigned long long)capacity, (unsigned long long)expected);
+    }
+    if (expected) wanted = (double)expected / max_load;
+    if (wanted > (double)GPI_HASH_CAPACITY_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
+                        "%s: capacity = %llu, expected_count = %llu: %.0f slots, more than %llu", function,
+                        (unsigned long long)capacity, (unsigned long long)expected, wanted,
+                        (unsigned long long)GPI_HASH_CAPACITY_MAX);
+    }
+    while ((double)power < wanted) power *= 2;
+    *mask = (uint32_t)(power - 1);
+    return GP_OK;
+}
+
+static uint64_t gpi_hash_load_value(const void *from, size_t size)
+{
+    uint32_t narrow;
+    uint64_t wide;
+    if (size == 8) {
+        memcpy(&wide, from, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, from, sizeof narrow);
+    return narrow;
+}
+
+/* The value that the slot of an absent key has, where one is needed. Unless the caller names it, it is one
+   that hardly anybody has: a signalling NaN that no arithmetic gives, as an integer a large one. */
+static void gpi_hash_reserve(const gp_hash_desc *desc, gpi_table *table)
+{
+    const bool wide = table->wide && !table->packed;
+    const uint64_t mixed = gpi_hash(GPI_HASH_SEED, &table->seed, sizeof table->seed);
+    table->absent = table->value_size == 8 ? UINT64_MAX : UINT32_MAX;
+    if (desc->reserved) table->absent = gpi_hash_load_value(desc->reserved, desc->value_size);
+    table->reserved = wide ? UINT64_MAX : UINT32_MAX; /* no narrower value is this */
+    if (table->packed || table->value_size != (wide ? 8 : 4)) return;
+    table->loud = !desc->reserved;
+    table->reserved = !table->loud ? table->absent
+                      : wide       ? (uint64_t)0x7ff4 << 48 | mixed >> 16
+                                   : 0x7fa00000u | mixed >> 43;
+}
+
+/* Packed where one word holds key and value, and the device can exchange it. */
+static gp_result gpi_hash_form(gp_context *gp, const char *function, gpi_table *table)
+{
+    const bool narrow = table->key_size == 4 && table->value_size <= 4;
+    gpi_plan plan;
+    const gp_result result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, &plan);
+    if (result != GP_OK) return result;
+    table->packed = narrow && plan.words == GP_WORDS_WIDE;
+    table->wide = !narrow || table->packed;
+    table->limited = gp->info.loop_limit != 0;
+    return GP_OK;
+}
+
+/* All but the memory. */
+static gp_result gpi_hash_describe(gp_context *gp, const char *function, const gp_hash_desc *desc,
+                                   gpi_table *table)
+{
+    gp_result result = gpi_hash_check_sizes(gp, function, desc);
+    memset(table, 0, sizeof *table);
+    if (result != GP_OK) return result;
+    if (desc->capacity == 0 && desc->expected_count == 0) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: capacity and expected_count are 0", function);
+    }
+    table->key_size = desc->key_size;
+    table->value_size = desc->value_size;
+    table->max_load = desc->max_load != 0 ? (double)desc->max_load : 0.5;
+    table->grow = desc->grow;
+    table->seed = desc->seed;
+    result =
+        gpi_hash_capacity(gp, function, desc->capacity, desc->expected_count, table->max_load, &table->mask);
+    if (result == GP_OK) result = gpi_hash_form(gp, function, table);
+    if (result == GP_OK) gpi_hash_reserve(desc, table);
+    return result;
+}
+
+static size_t gpi_hash_bytes(const gpi_table *table)
+{
+    return GPI_HASH_HEADER_BYTES + gpi_hash_slots(table) * (table->wide && !table->packed ? 16 : 8);
+}
+
+/* The table's memory: the caller's, retained, or its own. */
+static gp_result gpi_hash_allocate(gp_context *gp, const char *function, cl_mem own, gpi_table *table)
+{
+    const size_t bytes = gpi_hash_bytes(table);
+    gp_result result;
+    if (own) {
+        result = gpi_check_buffer(gp, function, "buffer", own, 0, bytes, 1, GPI_BOTH, &table->range);
+        if (result != GP_OK) return result;
+        (void)clRetainMemObject(own);
+        table->buffer = own;
+        return GP_OK;
+    }
+    result = gpi_alloc(gp, function, bytes, &table->buffer);
+    if (result != GP_OK) return result;
+    return gpi_check_buffer(gp, function, "buffer", table->buffer, 0, bytes, 1, GPI_READS, &table->range);
+}
+
+GP_API gp_result gp_hash_create(gp_context *gp, const gp_hash_desc *desc, gp_hash *out)
+{
+    static const char function[] = "gp_hash_create";
+    gpi_table *table;
+    gpi_call call;
+    gp_result result;
+    if (out) out->id = 0;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc || !out)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or table is NULL", function);
+    table = (gpi_table *)malloc(sizeof *table);
+    if (!table) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a table", function);
+    result = gpi_hash_describe(gp, function, desc, table);
+    if (result == GP_OK) result = gpi_hash_allocate(gp, function, desc->buffer, table);
+    if (result == GP_OK) result = gpi_hash_handle_make(gp, function, table, out);
+    if (result != GP_OK) {
+        gpi_hash_release(table);
+        return result;
+    }
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_hash_clear_slots(&call, table, NULL);
+    result = gpi_call_end(&call, result);
+    if (result != GP_OK) {
+        (void)gp_hash_destroy(gp, *out);
+        out->id = 0;
+    }
+    return result;
+}
+
+GP_API gp_result gp_hash_buffer_size(gp_context *gp, const gp_hash_desc *desc, size_t *bytes)
+{
+    gpi_table table;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_buffer_size: gp, desc or bytes is NULL");
+    }
+    result = gpi_hash_describe(gp, "gp_hash_buffer_size", desc, &table);
+    *bytes = result == GP_OK ? gpi_hash_bytes(&table) : 0;
+    return result;
+}
+
+/* ------------------------------------------------------------------ share, destroy, clear */
+
+GP_API gp_result gp_hash_share(gp_context *gp, gp_context *from, gp_hash handle, gp_hash *out)
+{
+    static const char function[] = "gp_hash_share";
+    gpi_table *table;
+    if (out) out->id = 0;
+    if (!gp || !from || !out)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, from or out is NULL", function);
+    table = gpi_hash_of(from, function, handle);
+    if (!table) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: table = %llx is no table of from, or was destroyed", function,
+                        (unsigned long long)handle.id);
+    }
+    if (gp->context != from->context)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: the contexts have different cl_contexts",
+                        function);
+    if (table->grow)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a table that grows by itself cannot be shared",
+                        function);
+    if (table->wide && !gp->info.int64_base_atomics)
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: the table needs 64-bit atomics: %s", function,
+                        gp->info.name);
+    return gpi_hash_handle_make(gp, function, table, out);
+}
+
+GP_API gp_result gp_hash_destroy(gp_context *gp, gp_hash handle)
+{
+    gpi_table *table = gpi_hash_of(gp, "gp_hash_destroy", handle);
+    if (!table) return GP_ERROR_INVALID_ARGUMENT;
+    gp->handles[(uint32_t)handle.id - 1].table = NULL;
+    gpi_hash_release(table);
+    return GP_OK;
+}
+
+GP_API cl_mem gp_hash_buffer(const gp_context *gp, gp_hash handle)
+{
+    const uint32_t place = (uint32_t)handle.id;
+    if (!gp || place == 0 || place > gp->handle_count || !gp->handles[place - 1].table ||
+        gp->handles[place - 1].generation != (uint32_t)(handle.id >> 32)) {
+        return NULL;
+    }
+    return gp->handles[place - 1].table->buffer;
+}
+
+GP_API gp_result gp_hash_clear(gp_context *gp, gp_hash handle, const gp_hash_clear_desc *desc)
+{
+    static const char function[] = "gp_hash_clear";
+    gpi_table *table = gpi_hash_of(gp, function, handle);
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!table) return GP_ERROR_INVALID_ARGUMENT;
+    if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: desc is NULL", function);
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_hash_clear_slots(&call, table, NULL);
+    if (result == GP_OK) table->taken = 0;
+    return gpi_call_end(&call, result);
+}

@@ -1,0 +1,27 @@
+/* device_text.c - a table's source for kernels of the caller's own. */
+#include "base/error.h"
+#include "hash/hash.h"
+
+#include <stdlib.h>
+
+/* For gp_device_source: the layers that a kernel of the caller's needs, as gpi_source_compose has them, up to
+   one key. */
+static gp_result gpi_hash_device_text(gp_context *gp, const char *function, gp_hash handle, gpi_text *text)
+{
+    const gpi_table *table = gpi_hash_of(gp, function, handle);
+    gpi_plan plan;
+    char *prelude;
+    gp_result result;
+    if (!table) return GP_ERROR_INVALID_ARGUMENT;
+    result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, &plan);
+    if (result != GP_OK) return result;
+    plan.group = 1;
+    prelude = gpi_hash_prelude(gp, table, &plan,
+                               table->value_size == 8 ? "#define GPI_VALUE_WIDTH GPI_WIDE_VALUE\n"
+                                                      : "#define GPI_VALUE_WIDTH 0\n");
+    if (!prelude) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a text", function);
+    gpi_text_add(text, "%s", prelude);
+    free(prelude);
+    gpi_text_add_kernels(text, "hash/device.cl");
+    return GP_OK;
+}

@@ -1,0 +1,108 @@
+/* for_each.c - gp_hash_for_each: an expression of the caller's on every live key. */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/type.h"
+#include "program/user_text.h"
+#include "hash/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How a type's values come from a slot's bits: "as_float((uint)(bits))". */
+static void gpi_each_define(gpi_text *text, const char *what, gp_type type)
+{
+    const char *name = gpi_type_cl(type), *bits = gpi_type_size(type) == 8 ? "ulong" : "uint";
+    gpi_text_add(text, "#define GPI_EACH_%s %s\n#define GPI_EACH_%s_OF(bits) as_%s((%s)(bits))\n", what, name,
+                 what, name, bits);
+}
+
+static void gpi_each_function(gpi_text *text, const char *type, const char *name, const char *expression,
+                              bool has_value)
+{
+    gpi_text_add(text, "static %s gpi_each_%s(const GPI_EACH_KEY k, const GPI_EACH_VALUE %s)\n{\n", type,
+                 name, has_value ? "v" : "gpi_none");
+    gpi_text_add(text, "    (void)k;\n    (void)%s;\n", has_value ? "v" : "gpi_none");
+    gpi_text_add(text, "    return (%s)(\n#line 1 \"%s\"\n%s\n    );\n}\n", type, name, expression);
+}
+
+/* The caller's expressions as functions; to be freed. */
+static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, gp_type key, gp_type value, bool is_set)
+{
+    const char *where = desc->where ? desc->where : "1", *map = desc->map ? desc->map : is_set ? "0" : "v";
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_each_define(&text, "KEY", key);
+    gpi_each_define(&text, "VALUE", value);
+    gpi_text_add(&text, "#define GPI_EACH_BITS(x) as_%s(x)\n#define GPI_EACH_ERASE %d\n",
+                 gpi_type_size(value) == 8 ? "ulong" : "uint", desc->erase);
+    gpi_each_function(&text, "bool", "where", where, !is_set);
+    gpi_each_function(&text, gpi_type_cl(value), "map", map, !is_set);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+static gp_result gpi_each_check(gp_context *gp, const char *function, const gpi_table *table,
+                                const gp_hash_for_each_desc *desc, gp_type *key, gp_type *value)
+{
+    gp_result result;
+    *key = desc->key_type ? desc->key_type : table->key_size == 8 ? GP_U64 : GP_U32;
+    *value = desc->value_type ? desc->value_type : table->value_size == 8 ? GP_U64 : GP_U32;
+    if ((desc->map != NULL) == desc->erase) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is %s and erase is %s: either one", function,
+                        desc->map ? "given" : "NULL", desc->erase ? "true" : "false");
+    }
+    result = gpi_check_text(gp, function, "map", desc->map);
+    if (result == GP_OK) result = gpi_check_text(gp, function, "where", desc->where);
+    if (result != GP_OK) return result;
+    if (table->value_size == 0 && (desc->map || desc->value_type))
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: the table is a set: it has no values to map",
+                        function);
+    if (gpi_type_size(*key) != table->key_size ||
+        (table->value_size && gpi_type_size(*value) != table->value_size)) {
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_TYPE,
+            "%s: key_type = %d, value_type = %d: the table has keys of %zu and values of %zu bytes", function,
+            (int)desc->key_type, (int)desc->value_type, table->key_size, table->value_size);
+    }
+    if ((*key == GP_F64 || *value == GP_F64) && !gp->info.fp64)
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: GP_F64 needs cl_khr_fp64: %s", function,
+                        gp->info.name);
+    return GP_OK;
+}
+
+static gp_result gpi_each_program(gp_context *gp, const char *function, const gpi_table *table,
+                                  const gp_hash_for_each_desc *desc, gpi_plan *plan, gpi_program **program)
+{
+    gp_type key, value;
+    char *more;
+    gp_result result = gpi_each_check(gp, function, table, desc, &key, &value);
+    if (result != GP_OK) return result;
+    more = gpi_each_prelude(desc, key, value, table->value_size == 0);
+    if (!more) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
+    result = gpi_hash_program(gp, function, GPI_HASH_EACH, table, more, plan, program);
+    free(more);
+    return result;
+}
+
+GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash handle, const gp_hash_for_each_desc *desc)
+{
+    static const char function[] = "gp_hash_for_each";
+    gpi_table *table = gpi_hash_of(gp, function, handle);
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!table) return GP_ERROR_INVALID_ARGUMENT;
+    if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: desc is NULL", function);
+    result = gpi_each_program(gp, function, table, desc, &plan, &program);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) {
+        gpi_call_kernel(&call, program, 0);
+        gpi_hash_arg_table(&call, table);
+        result = gpi_hash_launch_slots(&call, table, &plan, true);
+    }
+    return gpi_call_end(&call, result);
+}

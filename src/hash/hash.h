@@ -1,0 +1,153 @@
+/* hash.h - hash tables. */
+#pragma once
+#include "base/text.h"
+#include "runtime/tuning.h"
+#include "program/program.h"
+#include "launch/launch.h"
+#include "sort/sort.h"
+
+/* A hash table, as all contexts that share it see it. The buffer starts with the same facts (hash/table.cl).
+ */
+typedef struct gpi_table {
+    uint32_t references; /* handles */
+    size_t key_size, value_size;
+    bool packed, wide; /* form: packed; split with words of 64 bits; else split with words of 32 */
+    bool limited;      /* probes end early: the device's loops are limited */
+    uint32_t mask;     /* capacity - 1 */
+    uint64_t seed;
+    uint64_t reserved; /* what the value of an absent key is; not in the packed form */
+    bool loud;         /* it may be a value, and the caller has not named it */
+    uint64_t absent;   /* what gp_hash_find gives, unless told otherwise */
+    double max_load;
+    bool grow;
+    uint64_t taken;  /* slots, at most; kept where the table grows */
+    gpi_range range; /* of the buffer */
+    cl_mem buffer;
+} gpi_table;
+
+/* What a gp_hash leads to. The generation tells it from handles that had the place before. */
+typedef struct gpi_handle {
+    gpi_table *table; /* NULL: free */
+    uint32_t generation;
+} gpi_handle;
+
+enum {
+    GPI_HASH_CLEAR,
+    GPI_HASH_PUT,
+    GPI_HASH_FIND,
+    GPI_HASH_ERASE,
+    GPI_HASH_MOVE,
+    GPI_HASH_COLLECT,
+    GPI_HASH_MEASURE,
+    GPI_HASH_COMBINE
+};
+
+enum {
+    GPI_HASH_HEADER_BYTES = 256, /* GPI_HEADER of hash/table.cl */
+    GPI_HASH_COUNTS_AT = 64,     /* GPI_HEADER_COUNTS, in bytes */
+    GPI_HASH_CLAIMED = 0,        /* GPI_COUNT_... */
+    GPI_HASH_LOST = 8,
+    GPI_HASH_COUNTS = 9,
+    GPI_HASH_MAGIC = 0x67706874,    /* GPI_MAGIC */
+    GPI_HASH_REFUSED_AT = 5,        /* GPI_COUNT_REFUSED of base/count.cl: four counters, */
+    GPI_HASH_STRANGE_AT = 9,        /* ... and GPI_COUNT_STRANGE */
+    GPI_HASH_LIMITED_STEPS = 24000, /* where loops are limited: of a probe, */
+    GPI_HASH_LIMITED_TURNS = 30000  /* ... and exchanges and steps of a put */
+};
+
+enum {
+    GPI_WANTS_RESULTS = 1,
+    GPI_WANTS_FAILED = 2,
+    GPI_WANTS_FAILED_VALUES = 4,
+    GPI_IS_JUDGED = 8,
+    GPI_IS_CHECKED = 16
+};
+
+enum { GPI_WANTS_VALUES = 1, GPI_WANTS_FOUND = 2 };
+
+enum { GPI_HASH_USES = 8 };
+
+/* A batch in the order of its home slots' highest digit, if it goes to the table like that: so that a table
+   larger than the caches is walked through piece by piece. */
+typedef struct gpi_hash_order {
+    bool wanted; /* then: */
+    gp_sort_desc desc;
+    gpi_sort sort;
+    size_t keys_at, values_at; /* where the partitioned batch is, in bytes of the scratch */
+    size_t bytes;              /* of scratch */
+} gpi_hash_order;
+
+/* A buffer of the call's. */
+typedef struct gpi_hash_use {
+    const char *name;
+    gpi_range range; /* root NULL: not there */
+    bool written;
+} gpi_hash_use;
+
+/* A checked batch, ready to run. */
+typedef struct gpi_hash_batch {
+    const char *function;
+    gpi_table *table;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count count;
+    gpi_hash_use uses[GPI_HASH_USES];
+    size_t use_count;
+} gpi_hash_batch;
+
+/* table.c */
+static gp_result gpi_hash_fail_strange(gp_context *gp, const char *function);
+static gp_result gpi_hash_result(gp_context *gp);
+static gpi_table *gpi_hash_of(gp_context *gp, const char *function, gp_hash handle);
+static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_table *table, gp_hash *out);
+static void gpi_hash_release(gpi_table *table);
+static void gpi_hash_free_all(gp_context *gp);
+static char *gpi_hash_prelude(const gp_context *gp, const gpi_table *table, const gpi_plan *plan,
+                              const char *more);
+static gp_result gpi_hash_program(gp_context *gp, const char *function, gpi_primitive primitive,
+                                  const gpi_table *table, const char *more, gpi_plan *plan,
+                                  gpi_program **program);
+static void gpi_hash_facts(const gpi_table *table, cl_ulong facts[4]);
+static void gpi_hash_arg_table(gpi_call *call, const gpi_table *table);
+static void gpi_hash_arg_counters(gpi_call *call);
+static uint32_t gpi_hash_side_slots(const gpi_table *table);
+static size_t gpi_hash_slots(const gpi_table *table);
+static gp_result gpi_hash_launch_slots(gpi_call *call, const gpi_table *table, const gpi_plan *plan,
+                                       bool has_counters);
+static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, const gpi_table *from);
+
+/* create.c */
+static gp_result gpi_hash_check_sizes(gp_context *gp, const char *function, const gp_hash_desc *desc);
+static gp_result gpi_hash_capacity(gp_context *gp, const char *function, uint64_t capacity, uint64_t expected,
+                                   double max_load, uint32_t *mask);
+static uint64_t gpi_hash_load_value(const void *from, size_t size);
+static size_t gpi_hash_bytes(const gpi_table *table);
+static gp_result gpi_hash_allocate(gp_context *gp, const char *function, cl_mem own, gpi_table *table);
+
+/* batch.c */
+static gp_result gpi_hash_use_buffer(gp_context *gp, gpi_hash_batch *batch, const char *name, cl_mem buffer,
+                                     size_t offset, size_t count, size_t size, int access);
+static gp_result gpi_hash_check_apart(gp_context *gp, const gpi_hash_batch *batch);
+static gp_result gpi_hash_batch_open(gp_context *gp, const char *function, gp_hash handle, size_t count,
+                                     cl_mem count_buffer, size_t count_offset, gp_type count_type,
+                                     gpi_hash_batch *batch);
+static cl_uint gpi_hash_widths(const gpi_table *table);
+static void gpi_hash_arg_array(gpi_call *call, cl_mem buffer, size_t offset);
+static gp_result gpi_hash_launch_batch(gpi_call *call, const gpi_hash_batch *batch, const gpi_count *count);
+static gp_result gpi_hash_check_strategy(gp_context *gp, const char *function, gp_strategy strategy);
+static bool gpi_hash_order_suits(const gpi_hash_batch *batch, gp_strategy strategy);
+static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_order *order);
+static gp_result gpi_hash_order_launch(gpi_call *call, gpi_hash_order *order, cl_mem scratch);
+static gp_result gpi_hash_check_scratch(gp_context *gp, const gpi_hash_batch *batch, cl_mem scratch,
+                                        size_t bytes);
+
+/* rehash.c */
+static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, const gpi_table *table,
+                                      uint64_t counts[GPI_HASH_COUNTS]);
+static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count);
+
+/* device_text.c */
+static gp_result gpi_hash_device_text(gp_context *gp, const char *function, gp_hash handle, gpi_text *text);
+
+/* warm_up.c */
+static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);

@@ -1,0 +1,172 @@
+/* rehash.c - counts, gp_hash_rehash, and a table that grows. */
+#include "base/context.h"
+#include "base/error.h"
+#include "hash/hash.h"
+
+#include <string.h>
+
+/* The table's counts, by GPI_COUNT_... and gp_hash_result. Blocks. */
+static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, const gpi_table *table,
+                                      uint64_t counts[GPI_HASH_COUNTS])
+{
+    const bool unread = gp->hash_unread;
+    cl_uint header[GPI_HASH_HEADER_BYTES / 4];
+    const cl_uint *words = header + GPI_HASH_COUNTS_AT / 4;
+    cl_ulong facts[4];
+    gpi_call call;
+    gp_result result;
+    size_t i;
+    gp->hash_unread = false; /* what was refused before does not keep a table from growing */
+    result = gp->out_of_order ? gpi_finish(gp) : GP_OK;
+    if (result == GP_OK) {
+        result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
+        if (result == GP_OK) result = gpi_call_read(&call, table->buffer, 0, sizeof header, header);
+        result = gpi_call_end_within(&call, result);
+    }
+    gp->hash_unread = unread;
+    gpi_hash_facts(table, facts);
+    if (result == GP_OK && memcmp(header, facts, sizeof facts) != 0)
+        result = gpi_hash_fail_strange(gp, function);
+    for (i = 0; i < GPI_HASH_COUNTS && result == GP_OK; i++)
+        counts[i] = (uint64_t)words[2 * i + 1] << 32 | words[2 * i];
+    return result;
+}
+
+static uint64_t gpi_hash_live(const uint64_t *counts)
+{
+    return counts[GP_HASH_INSERTED] - counts[GP_HASH_ERASED];
+}
+
+/* Moves the live keys of `from` into `to`, which has its memory. */
+static gp_result gpi_hash_move(gp_context *gp, const char *function, const gpi_table *from, gpi_table *to)
+{
+    uint64_t counts[GPI_HASH_COUNTS];
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_call call;
+    gp_result result = gpi_hash_program(gp, function, GPI_HASH, to, "", &plan, &program);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
+    if (result == GP_OK) result = gpi_hash_clear_slots(&call, to, from);
+    if (result == GP_OK) {
+        gpi_call_kernel(&call, program, GPI_HASH_MOVE);
+        gpi_hash_arg_table(&call, to);
+        gpi_hash_arg_table(&call, from);
+        result = gpi_hash_launch_slots(&call, from, &plan, true);
+    }
+    result = gpi_call_end_within(&call, result);
+    if (result == GP_OK) result = gpi_hash_read_counts(gp, function, to, counts);
+    if (result != GP_OK) return result;
+    if (counts[GPI_HASH_LOST] > 0) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: %llu keys would find no place in %llu slots", function,
+                        (unsigned long long)counts[GPI_HASH_LOST], (unsigned long long)to->mask + 1);
+    }
+    to->taken = counts[GPI_HASH_CLAIMED];
+    return GP_OK;
+}
+
+/* The table gets other slots, in `own` or memory of its own; or stays as it is. */
+static gp_result gpi_hash_rehash(gp_context *gp, const char *function, gpi_table *table, uint32_t mask,
+                                 cl_mem own)
+{
+    const cl_mem before = table->buffer;
+    gpi_table next = *table;
+    gp_result result;
+    next.mask = mask;
+    next.buffer = NULL;
+    result = gpi_hash_allocate(gp, function, own, &next);
+    if (result == GP_OK) result = gpi_hash_move(gp, function, table, &next);
+    if (result == GP_OK) (void)clReleaseMemObject(before);
+    else if (next.buffer) (void)clReleaseMemObject(next.buffer);
+    if (result == GP_OK) {
+        next.references = table->references;
+        *table = next;
+    }
+    return result;
+}
+
+/* A table that grows gets more slots before `count` keys might take more than it may have: only then is the
+   device asked how many are taken. */
+static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count)
+{
+    uint64_t counts[GPI_HASH_COUNTS];
+    const double most = table->max_load * ((double)table->mask + 1);
+    uint32_t mask;
+    gp_result result;
+    if (!table->grow) return GP_OK;
+    if ((double)table->taken + (double)count <= most) {
+        table->taken += count;
+        return GP_OK;
+    }
+    result = gpi_hash_read_counts(gp, function, table, counts);
+    if (result != GP_OK) return result;
+    table->taken = counts[GPI_HASH_CLAIMED];
+    if ((double)table->taken + (double)count > most) {
+        const uint64_t wanted = gpi_hash_live(counts) + count;
+        result = gpi_hash_capacity(gp, function, 0, wanted, table->max_load, &mask);
+        if (result == GP_OK)
+            result = gpi_hash_rehash(gp, function, table, mask > table->mask ? mask : table->mask, NULL);
+    }
+    if (result == GP_OK) table->taken += count;
+    return result;
+}
+
+GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash handle, const gp_hash_rehash_desc *desc)
+{
+    static const char function[] = "gp_hash_rehash";
+    gpi_table *table = gpi_hash_of(gp, function, handle);
+    uint64_t counts[GPI_HASH_COUNTS];
+    uint32_t mask;
+    gp_result result = GP_OK;
+    if (!table) return GP_ERROR_INVALID_ARGUMENT;
+    if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: desc is NULL", function);
+    mask = table->mask;
+    if (desc->capacity || desc->expected_count)
+        result =
+            gpi_hash_capacity(gp, function, desc->capacity, desc->expected_count, table->max_load, &mask);
+    if (result == GP_OK) result = gpi_hash_read_counts(gp, function, table, counts);
+    if (result != GP_OK) return result;
+    if (gpi_hash_live(counts) > (uint64_t)mask + 1 + gpi_hash_side_slots(table)) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: capacity = %llu, too few for %llu live keys", function,
+                        (unsigned long long)mask + 1, (unsigned long long)gpi_hash_live(counts));
+    }
+    return gpi_hash_rehash(gp, function, table, mask, desc->buffer);
+}
+
+static gp_result gpi_hash_count_all(gp_context *gp, const char *function, gp_hash handle, gp_hash_counts *out)
+{
+    const gpi_table *table = gpi_hash_of(gp, function, handle);
+    uint64_t counts[GPI_HASH_COUNTS];
+    gp_result result;
+    memset(out, 0, sizeof *out);
+    if (!table) return GP_ERROR_INVALID_ARGUMENT;
+    result = gpi_hash_read_counts(gp, function, table, counts);
+    if (result != GP_OK) return result;
+    out->capacity = (uint64_t)table->mask + 1;
+    out->live = gpi_hash_live(counts);
+    out->inserted = counts[GP_HASH_INSERTED];
+    out->existed = counts[GP_HASH_EXISTED];
+    out->failed = counts[GP_HASH_FAILED];
+    out->refused = counts[GP_HASH_REFUSED];
+    out->superseded = counts[GP_HASH_SUPERSEDED];
+    out->erased = counts[GP_HASH_ERASED];
+    /* Keys behind the table take no slot: where one is live, there is a dead one more than this tells. */
+    out->dead = counts[GPI_HASH_CLAIMED] > out->live ? counts[GPI_HASH_CLAIMED] - out->live : 0;
+    return gpi_hash_result(gp);
+}
+
+GP_API gp_result gp_hash_counts_read(gp_context *gp, gp_hash table, gp_hash_counts *out)
+{
+    if (!out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_counts_read: out is NULL");
+    return gpi_hash_count_all(gp, "gp_hash_counts_read", table, out);
+}
+
+GP_API gp_result gp_hash_size_read(gp_context *gp, gp_hash table, size_t *live)
+{
+    gp_hash_counts counts;
+    gp_result result;
+    if (!live) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_size_read: live is NULL");
+    result = gpi_hash_count_all(gp, "gp_hash_size_read", table, &counts);
+    *live = (size_t)counts.live; /* 0 on failure */
+    return result;
+}

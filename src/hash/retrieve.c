@@ -1,0 +1,129 @@
+/* retrieve.c - gp_hash_retrieve: all live keys of a table. */
+#include "base/error.h"
+#include "base/type.h"
+#include "hash/hash.h"
+
+#include <string.h>
+
+/* The sort behind a retrieve with sort_type: in place, as many keys as were found. */
+static gp_sort_desc gpi_hash_sort_desc(const gpi_table *table, const gp_hash_retrieve_desc *desc)
+{
+    gp_sort_desc sort;
+    memset(&sort, 0, sizeof sort);
+    sort.keys = desc->keys;
+    sort.keys_offset = desc->keys_offset;
+    sort.values = desc->values;
+    sort.values_offset = desc->values_offset;
+    sort.count = desc->room;
+    sort.count_buffer = desc->live_count;
+    sort.count_offset = desc->live_count_offset;
+    sort.count_type = GP_U32;
+    sort.key_type = desc->sort_type;
+    sort.value_size = desc->values ? table->value_size : 0;
+    sort.descending = desc->descending;
+    sort.scratch = desc->scratch;
+    return sort;
+}
+
+static gp_result gpi_hash_check_retrieve(gp_context *gp, gpi_hash_batch *batch,
+                                         const gp_hash_retrieve_desc *d)
+{
+    const size_t k = batch->table->key_size, v = batch->table->value_size;
+    gp_result r;
+    if (d->sort_type && gpi_type_size(d->sort_type) != k) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "%s: sort_type = %d is no type of the table's keys of %zu bytes", batch->function,
+                        (int)d->sort_type, k);
+    }
+    if (v == 0 && d->values) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and the table is a set",
+                        batch->function);
+    }
+    if (d->descending && !d->sort_type) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: descending is set, and sort_type is 0",
+                        batch->function);
+    }
+    if (!d->live_count)
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: live_count is NULL", batch->function);
+    if (!d->keys && d->room > 0)
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
+    r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, d->room, k, GPI_WRITES);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, d->room, v, GPI_WRITES);
+    if (r == GP_OK)
+        r = gpi_hash_use_buffer(gp, batch, "live_count", d->live_count, d->live_count_offset, 1, 4,
+                                GPI_WRITES);
+    return r == GP_OK ? gpi_hash_check_apart(gp, batch) : r;
+}
+
+/* Behind the check: where the sort's scratch stands apart from all that. */
+static gp_result gpi_hash_plan_retrieve(gp_context *gp, const gpi_hash_batch *batch,
+                                        const gp_sort_desc *sort_desc, gpi_sort *sort)
+{
+    gpi_range used[GPI_HASH_USES];
+    size_t i;
+    gp_result result;
+    gpi_sort_init(sort, batch->function, sort_desc, false);
+    if (!sort_desc->key_type) return GP_OK;
+    result = gpi_sort_plan(gp, sort);
+    if (result != GP_OK) return result;
+    for (i = 0; i < batch->use_count; i++) used[i] = batch->uses[i].range;
+    return gpi_check_scratch(gp, batch->function, sort_desc->scratch, sort->at.end, used, batch->use_count);
+}
+
+static gp_result gpi_hash_collect(gpi_call *call, const gpi_hash_batch *batch, const gp_hash_retrieve_desc *d)
+{
+    const gp_result result = gpi_call_fill(call, d->live_count, 4 * d->live_count_offset, 4);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, batch->program, GPI_HASH_COLLECT);
+    gpi_hash_arg_table(call, batch->table);
+    gpi_hash_arg_array(call, d->keys, d->keys_offset);
+    gpi_hash_arg_array(call, d->values, d->values_offset);
+    gpi_hash_arg_array(call, d->live_count, d->live_count_offset);
+    gpi_sort_arg_long(call, d->room);
+    gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
+    gpi_sort_arg_uint(call, d->values ? GPI_WANTS_VALUES : 0);
+    return gpi_hash_launch_slots(call, batch->table, &batch->plan, true);
+}
+
+GP_API gp_result gp_hash_retrieve(gp_context *gp, gp_hash table, const gp_hash_retrieve_desc *desc)
+{
+    static const char function[] = "gp_hash_retrieve";
+    gpi_hash_batch batch;
+    gp_sort_desc sort_desc;
+    gpi_sort sort;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    result = gpi_hash_batch_open(gp, function, table, 0, NULL, 0, GP_TYPE_NONE, &batch);
+    if (result == GP_OK) result = gpi_hash_check_retrieve(gp, &batch, desc);
+    if (result != GP_OK) return result;
+    sort_desc = gpi_hash_sort_desc(batch.table, desc);
+    result = gpi_hash_plan_retrieve(gp, &batch, &sort_desc, &sort);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_hash_collect(&call, &batch, desc);
+    if (result == GP_OK && desc->sort_type) result = gpi_sort_launch(&call, &sort);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_hash_retrieve_scratch_size(gp_context *gp, gp_hash table,
+                                               const gp_hash_retrieve_desc *desc, size_t *bytes)
+{
+    static const char function[] = "gp_hash_retrieve_scratch_size";
+    gpi_hash_batch batch;
+    gp_sort_desc sort_desc;
+    gpi_sort sort;
+    gp_result result;
+    if (bytes) *bytes = 0;
+    if (!gp || !desc || !bytes)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+    result = gpi_hash_batch_open(gp, function, table, 0, NULL, 0, GP_TYPE_NONE, &batch);
+    if (result != GP_OK) return result;
+    sort_desc = gpi_hash_sort_desc(batch.table, desc);
+    sort_desc.scratch = NULL;
+    result = gpi_hash_plan_retrieve(gp, &batch, &sort_desc, &sort);
+    if (result == GP_OK) *bytes = sort.at.end;
+    return result;
+}

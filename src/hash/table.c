@@ -1,0 +1,247 @@
+/* table.c - what every call on a hash table needs: handles, programs, arguments, launches over all slots. */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/math.h"
+#include "hash/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GPI_HASH_SERIAL_SLOTS ((size_t)65536) /* of a group that goes over a table */
+
+/* ------------------------------------------------------------------ what kernels have counted */
+
+static gp_result gpi_hash_fail_strange(gp_context *gp, const char *function)
+{
+    return gpi_fail(
+        gp, GP_ERROR_INVALID_BUFFER,
+        "%s: the memory of a hash table was overwritten: its header is not there; what was asked of the "
+        "table was not done: gp_hash_clear makes it anew",
+        function);
+}
+
+/* Has the kernels' counts read, behind what is in the queue. */
+static cl_int gpi_hash_read_told(gp_context *gp, cl_bool blocking)
+{
+    if (!gp->hash_unread) return CL_SUCCESS;
+    return clEnqueueReadBuffer(gp->queue, gp->counters, blocking, GPI_HASH_REFUSED_AT * sizeof(cl_uint),
+                               sizeof gp->hash_told, gp->hash_told, 0, NULL, NULL);
+}
+
+/* What the kernels have counted, and gpi_hash_read_told has read: keys refused because of a reserved value
+   that the caller does not know of, and tables that are none. One counter is told at a time, and cleared. */
+static gp_result gpi_hash_tell(gp_context *gp)
+{
+    static const char *const functions[] = {"gp_hash_insert", "gp_hash_insert_or_assign",
+                                            "gp_hash_insert_or_apply", "gp_hash_for_each"};
+    enum { STRANGE = GPI_HASH_STRANGE_AT - GPI_HASH_REFUSED_AT };
+    const cl_uint zero = 0;
+    const cl_uint *counts = gp->hash_told;
+    cl_uint by = GPI_HASH_TOLD;
+    cl_int error;
+    if (!gp->hash_unread) return GP_OK;
+    while (by > 0 && counts[by - 1] == 0) by--;
+    gp->hash_unread = by > 0;
+    if (by == 0) return GP_OK;
+    by--;
+    error = clEnqueueFillBuffer(gp->queue, gp->counters, &zero, sizeof zero,
+                                (GPI_HASH_REFUSED_AT + by) * sizeof zero, sizeof zero, 0, NULL, NULL);
+    if (error == CL_SUCCESS) error = clFinish(gp->queue);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clEnqueueFillBuffer");
+    if (by == STRANGE) return gpi_hash_fail_strange(gp, "a gp_hash call");
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                    "%s: keys refused: %u: their value is, or would have become, the one that the table has "
+                    "for absent keys; name one that is not in the data in gp_hash_desc.reserved",
+                    functions[by], counts[by]);
+}
+
+/* Blocks; the queue's hash kernels have ended. */
+static gp_result gpi_hash_result(gp_context *gp)
+{
+    const cl_int error = gpi_hash_read_told(gp, CL_TRUE);
+    return error == CL_SUCCESS ? gpi_hash_tell(gp)
+                               : gpi_fail_cl(gp, error, "gp_finish", "clEnqueueReadBuffer");
+}
+
+/* ------------------------------------------------------------------ handles */
+
+/* The handle's table, or NULL with an error. */
+static gpi_table *gpi_hash_of(gp_context *gp, const char *function, gp_hash handle)
+{
+    const uint32_t place = (uint32_t)handle.id;
+    if (!gp) {
+        (void)gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "%s: gp is NULL", function);
+        return NULL;
+    }
+    if (place == 0 || place > gp->handle_count || !gp->handles[place - 1].table ||
+        gp->handles[place - 1].generation != (uint32_t)(handle.id >> 32)) {
+        (void)gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                       "%s: table = %llx is no table of this context, or was destroyed", function,
+                       (unsigned long long)handle.id);
+        return NULL;
+    }
+    return gp->handles[place - 1].table;
+}
+
+/* Nobody but the table's own calls writes into the memory of one that lives. */
+static gp_result gpi_hash_check_apart_from_tables(gp_context *gp, const char *function, const char *field,
+                                                  const gpi_range *range)
+{
+    uint32_t i;
+    for (i = 0; i < gp->handle_count; i++) {
+        const gpi_table *table = gp->handles[i].table;
+        if (!table || !gpi_overlap(range, &table->range)) continue;
+        return gpi_fail(gp, GP_ERROR_OVERLAP,
+                        "%s: %s is bytes [%zu, %zu) and the table %llx has [%zu, %zu) of one buffer: write "
+                        "elsewhere, or destroy the table first",
+                        function, field, range->begin, range->end,
+                        (unsigned long long)gp->handles[i].generation << 32 | (i + 1), table->range.begin,
+                        table->range.end);
+    }
+    return GP_OK;
+}
+
+static const gpi_hash_hooks gpi_hash_hooks_set = {gpi_hash_check_apart_from_tables, gpi_hash_read_told,
+                                                  gpi_hash_tell, gpi_hash_result};
+
+/* A handle for the table, which it counts as a reference. */
+static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_table *table, gp_hash *out)
+{
+    uint32_t i = 0;
+    while (i < gp->handle_count && gp->handles[i].table) i++;
+    if (i == gp->handle_count) {
+        gpi_handle *grown = (gpi_handle *)realloc(gp->handles, (i + 1) * sizeof *grown);
+        if (!grown) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a handle", function);
+        gp->handles = grown;
+        gp->handle_count = i + 1;
+    }
+    /* Contexts start at different generations, so that a handle of another one is most likely none here. */
+    if (gp->generation == 0) gp->generation = (uint32_t)gpi_hash(GPI_HASH_SEED, &gp, sizeof gp) | 1;
+    gp->hash = &gpi_hash_hooks_set;
+    gp->handles[i].table = table;
+    gp->handles[i].generation = gp->generation++;
+    table->references++;
+    out->id = (uint64_t)gp->handles[i].generation << 32 | (i + 1);
+    return GP_OK;
+}
+
+static void gpi_hash_release(gpi_table *table)
+{
+    if (table->references > 0 && --table->references > 0) return;
+    if (table->buffer) (void)clReleaseMemObject(table->buffer);
+    free(table);
+}
+
+static void gpi_hash_free_all(gp_context *gp)
+{
+    uint32_t i;
+    for (i = 0; i < gp->handle_count; i++) {
+        if (gp->handles[i].table) gpi_hash_release(gp->handles[i].table);
+    }
+    free(gp->handles);
+}
+
+/* ------------------------------------------------------------------ programs */
+
+/* Also for gp_device_source. */
+static char *gpi_hash_prelude(const gp_context *gp, const gpi_table *table, const gpi_plan *plan,
+                              const char *more)
+{
+    const bool split_wide = table->wide && !table->packed;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_text_add(&text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_WG %u\n", plan->shape == GP_SHAPE_SERIAL,
+                 plan->group);
+    gpi_text_add(&text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 %d\n",
+                 table->wide, gp->info.int64_extended_atomics, split_wide && gp->info.fp64);
+    gpi_text_add(&text, "#define GPI_HASH_PACKED %d\n%s", table->packed, more);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+static gp_result gpi_hash_program(gp_context *gp, const char *function, gpi_primitive primitive,
+                                  const gpi_table *table, const char *more, gpi_plan *plan,
+                                  gpi_program **program)
+{
+    gp_result result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, plan);
+    while (result == GP_OK) {
+        result = gpi_program_get_text(gp, function, primitive, gpi_hash_prelude(gp, table, plan, more), 0,
+                                      program);
+        if (result != GP_OK || gpi_plan_fits(plan, *program)) break;
+    }
+    return result;
+}
+
+/* ------------------------------------------------------------------ facts */
+
+/* What the header begins with, and kernels are given: hash/table.cl. */
+static void gpi_hash_facts(const gpi_table *table, cl_ulong facts[4])
+{
+    const cl_ulong capacity = (cl_ulong)table->mask + 1;
+    const cl_ulong most = table->limited ? (cl_ulong)GPI_HASH_LIMITED_STEPS : capacity;
+    const cl_ulong turns = table->limited ? (cl_ulong)GPI_HASH_LIMITED_TURNS : UINT32_MAX;
+    facts[0] = table->mask | (most < capacity ? most : capacity) << 32;
+    facts[1] = turns | (cl_ulong)(GPI_HASH_MAGIC + table->loud) << 32;
+    facts[2] = table->seed;
+    facts[3] = table->reserved;
+}
+
+/* The arguments that stand for a table. */
+static void gpi_hash_arg_table(gpi_call *call, const gpi_table *table)
+{
+    cl_ulong facts[4];
+    size_t i;
+    gpi_hash_facts(table, facts);
+    GPI_CALL_ARG(call, table->buffer);
+    for (i = 0; i < 4; i++) GPI_CALL_ARG(call, facts[i]);
+}
+
+/* The last argument of kernels that look whether there is a table, or refuse keys. */
+static void gpi_hash_arg_counters(gpi_call *call)
+{
+    GPI_CALL_ARG(call, call->gp->counters);
+    call->gp->hash_unread = true;
+}
+
+/* ------------------------------------------------------------------ launches over all slots */
+
+/* Slots behind the table, for the keys that mean something else in a slot. */
+static uint32_t gpi_hash_side_slots(const gpi_table *table) { return table->packed ? 2 : 1; }
+
+static size_t gpi_hash_slots(const gpi_table *table)
+{
+    return (size_t)table->mask + 1 + gpi_hash_side_slots(table);
+}
+
+/* Slots of a group: few an item where loops are limited, because each may mean a probe. */
+static size_t gpi_hash_slot_span(const gp_context *gp, const gpi_plan *plan)
+{
+    if (plan->shape == GP_SHAPE_SERIAL) return GPI_HASH_SERIAL_SLOTS;
+    return (size_t)plan->group * (gp->info.loop_limit ? 1 : 16);
+}
+
+/* The last arguments, and the launch. `has_counters`: all but the clearing of a table. */
+static gp_result gpi_hash_launch_slots(gpi_call *call, const gpi_table *table, const gpi_plan *plan,
+                                       bool has_counters)
+{
+    const size_t span = gpi_hash_slot_span(call->gp, plan);
+    gpi_sort_arg_long(call, span);
+    if (has_counters) gpi_hash_arg_counters(call);
+    return gpi_call_launch(call, plan, gpi_ceil_div(gpi_hash_slots(table), span));
+}
+
+/* Writes the header and empties the slots; `from`, when not NULL, is the table whose counts go on. */
+static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, const gpi_table *from)
+{
+    const cl_mem counted = from ? from->buffer : table->buffer;
+    gpi_plan plan;
+    gpi_program *program;
+    const gp_result result = gpi_hash_program(call->gp, call->function, GPI_HASH, table, "", &plan, &program);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, program, GPI_HASH_CLEAR);
+    gpi_hash_arg_table(call, table);
+    GPI_CALL_ARG(call, counted);
+    gpi_sort_arg_uint(call, from != NULL);
+    return gpi_hash_launch_slots(call, table, &plan, false);
+}

@@ -1,0 +1,458 @@
+/* histogram.c - gp_histogram: tables of each group's own where bins are few; else atomics, or slices joined.
+ */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/math.h"
+#include "base/text.h"
+#include "base/type.h"
+#include "runtime/tuning.h"
+#include "program/program.h"
+#include "launch/launch.h"
+#include "element/element.h"
+#include "histogram/histogram.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GPI_HISTOGRAM_NEAR, GPI_HISTOGRAM_FAR, GPI_HISTOGRAM_JOIN };
+
+enum {
+    GPI_HISTOGRAM_SERIAL_CELLS = 16384, /* of near tables: four of them */
+    GPI_HISTOGRAM_LOCAL_CELLS = 4096,   /* 16 KiB: several groups of a compute unit have room */
+    GPI_HISTOGRAM_LEAST_CELLS = 1024,   /* four channels of 256 values */
+    GPI_HISTOGRAM_SPAN_MIN = 32768,     /* serial: samples of a group, when there are few */
+    GPI_HISTOGRAM_JOIN_SPAN = 4096      /* serial: bins of a group that joins slices */
+};
+
+/* A checked call, ready to run. */
+typedef struct gpi_histogram {
+    const gp_histogram_desc *desc;
+    const char *function;
+    gp_type out_type;
+    size_t size, out_size, weight_size; /* bytes of a sample, a count, a weight */
+    size_t channels, wanted;            /* of an element; of those, counted */
+    size_t bins;
+    cl_ulong lower, limit, scale[3]; /* gpi_bins of histogram/histogram.cl */
+    cl_uint shift;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count count;
+    size_t near_cells;
+    bool near;
+    size_t span; /* elements of a group */
+    cl_uint groups, copies;
+} gpi_histogram;
+
+/* ------------------------------------------------------------------ bins */
+
+/* floor(x * 2^64 / range) for x < range; *rest is what is left. range 0: 2^64. */
+static cl_ulong gpi_fraction(cl_ulong x, cl_ulong range, cl_ulong *rest)
+{
+    cl_ulong q = 0;
+    int k;
+    *rest = 0;
+    if (range == 0) return x;
+    for (k = 0; k < 64; k++) {
+        const bool carry = (x >> 63) != 0;
+        x <<= 1;
+        q <<= 1;
+        if (!carry && x < range) continue;
+        x -= range;
+        q |= 1;
+    }
+    *rest = x;
+    return q;
+}
+
+/* s where range = bins 2^s and numbers of `bits` can be shifted by that; else ~0. range 0: 2^64. */
+static cl_uint gpi_bins_shift(cl_ulong range, cl_ulong bins, cl_uint bits)
+{
+    cl_uint s;
+    for (s = 0; s < bits; s++) {
+        const cl_ulong shifted = bins << s;
+        if (shifted == range && (range ? shifted >> s == bins : bins == (cl_ulong)1 << 63 >> (s - 1)))
+            return s;
+    }
+    return ~(cl_uint)0;
+}
+
+/* Even bins of integers: exact, see histogram/histogram.cl. */
+static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
+{
+    const cl_ulong range = limit + 1, bins = h->bins; /* range 0: 2^64 */
+    const cl_ulong part = range ? bins % range : bins;
+    cl_ulong rest, high = gpi_fraction(part, range, &rest);
+    cl_ulong low = gpi_fraction(rest, range, &rest) + 1;
+    if (h->size < 8) high++; /* one word will do: rounded up as the last of two is */
+    else if (low == 0) high++;
+    h->lower = lower;
+    h->limit = limit;
+    h->scale[0] = range ? bins / range : 0;
+    h->scale[1] = high;
+    h->scale[2] = low;
+    h->shift = gpi_bins_shift(range, bins, h->size < 8 ? 32 : 64);
+}
+
+/* A bound of which only the first four bytes are set: as .f32, in place of .f64. */
+static bool gpi_is_f32_bound(gp_value bound) { return bound.f32 != 0 && bound.u64 <= UINT32_MAX; }
+
+static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
+{
+    const double lower = h->desc->lower.f64, upper = h->desc->upper.f64;
+    const float low = (float)lower, high = (float)upper, scale = (float)h->bins / (high - low);
+    const double wide = (double)h->bins / (upper - lower);
+    const bool good = h->size == 8 ? lower < upper && upper - lower < 1e308 * 10 && wide < 1e308 * 10
+                                   : low < high && high - low < 1e38f * 10 && scale < 1e38f * 10;
+    if (gpi_is_f32_bound(h->desc->lower) || gpi_is_f32_bound(h->desc->upper)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: bounds of floats are .f64 of lower and upper, and here .f32 is set",
+                        h->function);
+    }
+    if (!good) {
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_ARGUMENT,
+            "%s: lower = %.17g and upper = %.17g: as %s, lower must be less than upper, and upper - "
+            "lower and bins / (upper - lower) must be finite",
+            h->function, lower, upper, gpi_type_cl(gpi_operand(h->desc->type)));
+    }
+    if (h->size == 8) {
+        memcpy(&h->lower, &lower, 8);
+        memcpy(&h->limit, &upper, 8);
+        memcpy(&h->scale[0], &wide, 8);
+        return GP_OK;
+    }
+    memcpy(&h->lower, &low, 4);
+    memcpy(&h->limit, &high, 4);
+    memcpy(&h->scale[0], &scale, 4);
+    return GP_OK;
+}
+
+static gp_result gpi_bins_even(gp_context *gp, gpi_histogram *h)
+{
+    const gp_histogram_desc *d = h->desc;
+    const cl_ulong all = ~(cl_ulong)0 >> (64 - 8 * h->size); /* the type's range, less one */
+    const cl_ulong lower = d->lower.u64, upper = d->upper.u64;
+    gp_result result;
+    if (gpi_is_float(d->type)) return gpi_bins_float(gp, h);
+    if (lower == 0 && upper == 0) {
+        gpi_bins_integer(h, gpi_is_signed(d->type) ? ~(all >> 1) : 0, all);
+        return GP_OK;
+    }
+    result = gpi_check_bounds(gp, h->function, "lower", lower, "upper", upper, d->type);
+    if (result != GP_OK) return result;
+    gpi_bins_integer(h, lower, upper - lower - 1);
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ plan */
+
+static gp_result gpi_histogram_check_types(gp_context *gp, const gpi_histogram *h)
+{
+    const gp_histogram_desc *d = h->desc;
+    const gp_result result = gpi_check_type(gp, h->function, "type", d->type);
+    if (result != GP_OK) return result;
+    if (h->out_type != GP_U32 && h->out_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type = %d, must be GP_U32 or GP_U64", h->function,
+                        (int)h->out_type);
+    }
+    if (d->weights ? !h->weight_size || gpi_is_float(d->weight_type) : d->weight_type != GP_TYPE_NONE) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: weight_type = %d %s", h->function,
+                        (int)d->weight_type, d->weights ? "is not an integer type" : "and weights is NULL");
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_histogram_check_bins(gp_context *gp, const gpi_histogram *h)
+{
+    const gp_histogram_desc *d = h->desc;
+    if (h->channels > 4 || (h->channels > 1 && h->size > 1) || h->wanted > h->channels) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: channels = %u and channels_out = %u: 4 at most, more than one of 8 bits only",
+                        h->function, d->channels, d->channels_out);
+    }
+    if (h->bins == 0 || h->bins >= UINT32_MAX) {
+        return gpi_fail(gp, h->bins ? GP_ERROR_COUNT_LIMIT : GP_ERROR_INVALID_ARGUMENT,
+                        "%s: bins = %zu, must be 1 .. 2^32 - 2", h->function, h->bins);
+    }
+    if (d->edges && (d->lower.u64 || d->upper.u64)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are edges: lower and upper stay 0",
+                        h->function);
+    }
+    return GP_OK;
+}
+
+/* A program's prelude. NULL: no memory. */
+static char *gpi_histogram_prelude(const gp_context *gp, const gpi_histogram *h)
+{
+    const gp_histogram_desc *d = h->desc;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_text_plan(gp, &h->plan, &text);
+    gpi_text_add(&text, "#define GPI_FP64 %d\n#define GPI_SAMPLE %s\n#define GPI_OPERAND %s\n",
+                 d->type == GP_F64, gpi_type_cl(d->type), gpi_type_cl(gpi_operand(d->type)));
+    gpi_text_add(&text,
+                 "#define GPI_SAMPLE_SIZE %u\n#define GPI_SAMPLE_FLOAT %d\n#define GPI_SAMPLE_HALF %d\n",
+                 (unsigned)h->size, gpi_is_float(d->type), d->type == GP_F16);
+    gpi_text_add(&text, "#define GPI_CHANNELS %u\n#define GPI_EDGES %d\n#define GPI_COUNT_WIDE %d\n",
+                 (unsigned)h->channels, d->edges != NULL, h->out_size == 8);
+    gpi_text_add(&text, "#define GPI_WEIGHTS %d\n#define GPI_WEIGHT %s\n#define GPI_NEAR_CELLS %u\n",
+                 d->weights != NULL, gpi_type_cl(d->weights ? d->weight_type : GP_U32),
+                 (unsigned)h->near_cells);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+static gp_result gpi_histogram_program(gp_context *gp, gpi_histogram *h)
+{
+    for (;;) {
+        const gp_result result = gpi_program_get_text(gp, h->function, GPI_HISTOGRAM,
+                                                      gpi_histogram_prelude(gp, h), 0, &h->program);
+        if (result != GP_OK || gpi_plan_fits(&h->plan, h->program)) return result;
+    }
+}
+
+/* Near: counts that a group keeps for itself. Samples of 8 bits are counted by value, whatever the bins. */
+static void gpi_histogram_near_cells(const gp_context *gp, gpi_histogram *h)
+{
+    const bool serial = h->plan.shape == GP_SHAPE_SERIAL;
+    size_t cells = serial ? GPI_HISTOGRAM_SERIAL_CELLS : GPI_HISTOGRAM_LOCAL_CELLS;
+    while (!serial && cells > GPI_HISTOGRAM_LEAST_CELLS && cells * 4 > gp->info.local_mem_size / 2)
+        cells /= 2;
+    h->near_cells = cells;
+    h->near = h->size == 1 || (serial ? 4 * (h->bins + 1) <= cells : h->bins <= cells);
+}
+
+/* Groups of the local shape stride through spans: some for each compute unit. */
+static void gpi_histogram_spans_local(const gp_context *gp, gpi_histogram *h)
+{
+    const size_t n = h->desc->count, own = h->size == 1 ? 256 * h->channels : h->bins;
+    const size_t tile = gp->desc.tuning.tile ? gpi_plan_tile(&h->plan) : 16 * (size_t)h->plan.group;
+    size_t groups = 8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1);
+    h->span = gpi_ceil_div(gpi_ceil_div(n, groups), tile) * tile;
+    if (gp->desc.tuning.tile) h->span = tile;
+    while (gp->info.loop_limit && h->span * h->channels / h->plan.group > gp->info.loop_limit / 2)
+        h->span = gpi_ceil_div(h->span / 2, tile) * tile;
+    h->copies = (cl_uint)(h->near ? h->near_cells / own : 1);
+    if (h->copies > h->plan.group) h->copies = h->plan.group;
+}
+
+/* Serial and far, each group has as many counts as all bins: no more groups than that pays for. */
+static void gpi_histogram_spans(const gp_context *gp, gpi_histogram *h)
+{
+    const size_t n = h->desc->count, units = gp->info.compute_units ? gp->info.compute_units : 1;
+    size_t groups = n / h->bins;
+    if (h->plan.shape == GP_SHAPE_LOCAL) {
+        gpi_histogram_spans_local(gp, h);
+    } else if (h->near) {
+        h->span = gpi_serial_span(gp, &h->plan, n, GPI_HISTOGRAM_SPAN_MIN);
+    } else {
+        if (groups > units) groups = units;
+        if (groups < 1) groups = 1;
+        h->span = gpi_ceil_div(n, groups);
+    }
+    if (h->span == 0) h->span = 1;
+    h->groups = (cl_uint)gpi_ceil_div(n, h->span);
+}
+
+static size_t gpi_histogram_scratch(const gpi_histogram *h)
+{
+    if (h->plan.shape == GP_SHAPE_LOCAL || h->near || h->groups <= 1) return 0;
+    return (h->groups - 1) * h->bins * h->out_size;
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_histogram_plan(gp_context *gp, const char *function, const gp_histogram_desc *d,
+                                    gpi_histogram *h)
+{
+    gp_result result;
+    memset(h, 0, sizeof *h);
+    h->desc = d;
+    h->function = function;
+    h->out_type = d->out_type ? d->out_type : GP_U32;
+    h->size = gpi_type_size(d->type);
+    h->out_size = gpi_type_size(h->out_type);
+    h->weight_size = gpi_type_size(d->weight_type);
+    h->channels = d->channels ? d->channels : 1;
+    h->wanted = d->channels_out ? d->channels_out : h->channels;
+    h->bins = d->bins || h->size != 1 ? d->bins : 256;
+    h->count.bound = d->count;
+    h->count.buffer = d->count_buffer;
+    h->count.offset = d->count_offset;
+    h->count.type = d->count_type;
+    result = gpi_histogram_check_types(gp, h);
+    if (result == GP_OK) result = gpi_histogram_check_bins(gp, h);
+    if (result == GP_OK && !d->edges) result = gpi_bins_even(gp, h);
+    if (result == GP_OK) result = gpi_plan_make_keys(gp, function, GPI_HISTOGRAM, h->size, &h->plan);
+    if (result != GP_OK) return result;
+    gpi_histogram_near_cells(gp, h);
+    result = gpi_histogram_program(gp, h);
+    if (result == GP_OK) gpi_histogram_spans(gp, h);
+    return result;
+}
+
+static gp_result gpi_histogram_check(gp_context *gp, gpi_histogram *h)
+{
+    enum { IN, WEIGHTS, EDGES, COUNT, OUT, RANGES };
+    static const char *const names[RANGES] = {"in", "weights", "edges", "count_buffer", "out"};
+    const gp_histogram_desc *d = h->desc;
+    const char *f = h->function;
+    gpi_range used[RANGES];
+    gp_result r = GP_OK;
+    memset(used, 0, sizeof used);
+    if (d->count > 0) {
+        r = gpi_check_buffer(gp, f, names[IN], d->in, d->in_offset, d->count, h->size * h->channels,
+                             GPI_READS, &used[IN]);
+    }
+    if (r == GP_OK && d->count > 0 && d->weights) {
+        r = gpi_check_buffer(gp, f, names[WEIGHTS], d->weights, d->weights_offset, d->count, h->weight_size,
+                             GPI_READS, &used[WEIGHTS]);
+    }
+    if (r == GP_OK && d->edges) {
+        r = gpi_check_buffer(gp, f, names[EDGES], d->edges, d->edges_offset, h->bins + 1, h->size, GPI_READS,
+                             &used[EDGES]);
+    }
+    if (r == GP_OK) r = gpi_check_count(gp, f, &h->count, &used[COUNT]);
+    if (r == GP_OK) {
+        r = gpi_check_buffer(gp, f, names[OUT], d->out, d->out_offset, h->wanted * h->bins, h->out_size,
+                             GPI_BOTH, &used[OUT]);
+    }
+    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, OUT, RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, gpi_histogram_scratch(h), used, RANGES) : r;
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS, and where counts go. */
+static void gpi_histogram_args(gpi_call *call, const gpi_histogram *h)
+{
+    const gp_histogram_desc *d = h->desc;
+    const cl_ulong in_at = d->in_offset, weights_at = d->weights_offset, span = h->span;
+    const cl_ulong edges_at = d->edges ? d->edges_offset : 0, out_at = d->out_offset;
+    const cl_mem edges = d->edges ? d->edges : d->in; /* never looked at, then */
+    const cl_uint bins = (cl_uint)h->bins;
+    size_t k;
+    GPI_CALL_ARG(call, d->in);
+    GPI_CALL_ARG(call, in_at);
+    if (d->weights) {
+        GPI_CALL_ARG(call, d->weights);
+        GPI_CALL_ARG(call, weights_at);
+    }
+    gpi_call_arg_count(call, &h->count);
+    GPI_CALL_ARG(call, span);
+    GPI_CALL_ARG(call, bins);
+    GPI_CALL_ARG(call, h->lower);
+    GPI_CALL_ARG(call, h->limit);
+    for (k = 0; k < 3; k++) GPI_CALL_ARG(call, h->scale[k]);
+    GPI_CALL_ARG(call, h->shift);
+    GPI_CALL_ARG(call, edges);
+    GPI_CALL_ARG(call, edges_at);
+    GPI_CALL_ARG(call, d->out);
+    GPI_CALL_ARG(call, out_at);
+}
+
+static gp_result gpi_histogram_near(gpi_call *call, const gpi_histogram *h)
+{
+    const cl_uint channels = (cl_uint)h->wanted;
+    gpi_call_kernel(call, h->program, GPI_HISTOGRAM_NEAR);
+    gpi_histogram_args(call, h);
+    GPI_CALL_ARG(call, h->copies);
+    GPI_CALL_ARG(call, channels);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &h->plan, h->groups);
+}
+
+static gp_result gpi_histogram_far(gpi_call *call, const gpi_histogram *h, cl_mem scratch)
+{
+    const cl_ulong bins = h->bins, out_at = h->desc->out_offset, span = GPI_HISTOGRAM_JOIN_SPAN;
+    const cl_uint slices = h->groups - 1;
+    gp_result result;
+    gpi_call_kernel(call, h->program, GPI_HISTOGRAM_FAR);
+    gpi_histogram_args(call, h);
+    GPI_CALL_ARG(call, scratch);
+    GPI_CALL_ARG(call, call->gp->counters);
+    result = gpi_call_launch(call, &h->plan, h->groups);
+    if (result != GP_OK || gpi_histogram_scratch(h) == 0) return result;
+    gpi_call_kernel(call, h->program, GPI_HISTOGRAM_JOIN);
+    GPI_CALL_ARG(call, h->desc->out);
+    GPI_CALL_ARG(call, out_at);
+    GPI_CALL_ARG(call, scratch);
+    GPI_CALL_ARG(call, slices);
+    GPI_CALL_ARG(call, bins);
+    GPI_CALL_ARG(call, span);
+    return gpi_call_launch(call, &h->plan, gpi_ceil_div(h->bins, GPI_HISTOGRAM_JOIN_SPAN));
+}
+
+static gp_result gpi_histogram_launch(gpi_call *call, const gpi_histogram *h)
+{
+    const size_t size = h->out_size;
+    gp_result result = GP_OK;
+    cl_mem scratch = h->desc->out; /* stands in where there are no slices */
+    if (h->groups > 0 && gpi_histogram_scratch(h))
+        result = gpi_call_scratch(call, h->desc->scratch, gpi_histogram_scratch(h), &scratch);
+    if (result == GP_OK && !h->desc->accumulate)
+        result = gpi_call_fill(call, h->desc->out, h->desc->out_offset * size, h->wanted * h->bins * size);
+    if (result != GP_OK || h->groups == 0) return result;
+    return h->near ? gpi_histogram_near(call, h) : gpi_histogram_far(call, h, scratch);
+}
+
+/* ------------------------------------------------------------------ API */
+
+GP_API gp_result gp_histogram(gp_context *gp, const gp_histogram_desc *desc)
+{
+    gpi_histogram histogram;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_histogram: gp or desc is NULL");
+    result = gpi_histogram_plan(gp, "gp_histogram", desc, &histogram);
+    if (result == GP_OK) result = gpi_histogram_check(gp, &histogram);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, "gp_histogram", desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_histogram_launch(&call, &histogram);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_desc *desc, size_t *bytes)
+{
+    gpi_histogram histogram;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_histogram_scratch_size: gp, desc or bytes is NULL");
+    }
+    result = gpi_histogram_plan(gp, "gp_histogram_scratch_size", desc, &histogram);
+    *bytes = result == GP_OK ? gpi_histogram_scratch(&histogram) : 0;
+    return result;
+}
+
+/* Counts zeros of the context's own, in as many bins as make each kernel work. */
+static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *desc)
+{
+    const size_t n = 3 * GPI_HISTOGRAM_SERIAL_CELLS, bins = n / 3 + 1, size = gpi_type_size(desc->type);
+    gp_histogram_desc probe;
+    gp_result result;
+    memset(&probe, 0, sizeof probe);
+    probe.type = desc->type;
+    probe.channels = desc->channels;
+    probe.out_type = desc->out_type;
+    probe.weight_type = desc->weight_type;
+    probe.upper.f64 = gpi_is_float(desc->type) ? 1.0 : 0.0;
+    probe.count = n;
+    probe.bins = 16;
+    result = gpi_alloc_zeros(gp, n * (size ? 4 * size : 1), &probe.in);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, 4 * bins * sizeof(cl_ulong), &probe.out);
+    if (desc->weight_type && result == GP_OK)
+        result = gpi_alloc_zeros(gp, n * sizeof(cl_ulong), &probe.weights);
+    if (desc->edges) {
+        probe.edges = probe.in;
+        probe.upper.u64 = 0;
+    }
+    if (result == GP_OK) result = gp_histogram(gp, &probe);
+    probe.bins = bins;
+    if (result == GP_OK) result = gp_histogram(gp, &probe);
+    if (probe.in) (void)clReleaseMemObject(probe.in);
+    if (probe.out) (void)clReleaseMemObject(probe.out);
+    if (probe.weights) (void)clReleaseMemObject(probe.weights);
+    return result;
+}

@@ -1,0 +1,223 @@
+/* buffer.c - buffers and counts checked, overlap, allocation. */
+#include "base/context.h"
+#include "base/error.h"
+#include "launch/launch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The outermost buffer that holds `buffer`, and where in it. */
+static cl_int gpi_range_resolve(cl_mem buffer, gpi_range *range)
+{
+    cl_mem parent = NULL;
+    size_t origin = 0;
+    cl_int error = clGetMemObjectInfo(buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL);
+    if (error == CL_SUCCESS && parent)
+        error = clGetMemObjectInfo(buffer, CL_MEM_OFFSET, sizeof origin, &origin, NULL);
+    range->root = parent ? parent : buffer;
+    range->begin += origin;
+    range->end += origin;
+    return error;
+}
+
+/* What OpenCL tells of a buffer. */
+typedef struct gpi_buffer_info {
+    cl_mem_object_type type;
+    cl_mem_flags flags;
+    cl_context context;
+    size_t bytes;
+} gpi_buffer_info;
+
+static cl_int gpi_buffer_ask(cl_mem buffer, gpi_buffer_info *info)
+{
+    cl_int error = clGetMemObjectInfo(buffer, CL_MEM_TYPE, sizeof info->type, &info->type, NULL);
+    if (error == CL_SUCCESS)
+        error = clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof info->flags, &info->flags, NULL);
+    if (error == CL_SUCCESS)
+        error = clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof info->context, &info->context, NULL);
+    if (error == CL_SUCCESS)
+        error = clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof info->bytes, &info->bytes, NULL);
+    return error;
+}
+
+static gp_result gpi_check_buffer_kind(gp_context *gp, const char *function, const char *field,
+                                       const gpi_buffer_info *info, int access)
+{
+    if (info->context != gp->context) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s belongs to another cl_context", function, field);
+    }
+    if ((access != GPI_READS && (info->flags & CL_MEM_READ_ONLY)) ||
+        (access != GPI_WRITES && (info->flags & CL_MEM_WRITE_ONLY))) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s was created %s", function, field,
+                        info->flags & CL_MEM_READ_ONLY ? "CL_MEM_READ_ONLY" : "CL_MEM_WRITE_ONLY");
+    }
+    return GP_OK;
+}
+
+/* A buffer that cannot be asked: because it is none, or for another reason. */
+static gp_result gpi_fail_buffer(gp_context *gp, const char *function, const char *field, cl_int error)
+{
+    char call[96];
+    if (error == CL_SUCCESS || error == CL_INVALID_MEM_OBJECT) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                        "%s: %s is not a buffer: clGetMemObjectInfo returned %s (%d)", function, field,
+                        error ? gpi_cl_error_name(error) : "another type", (int)error);
+    }
+    (void)snprintf(call, sizeof call, "%s: clGetMemObjectInfo", field);
+    return gpi_fail_cl(gp, error, function, call);
+}
+
+/* Checks that elements [offset, offset + count) of `size` bytes are inside; tells where they are. */
+static gp_result gpi_check_buffer(gp_context *gp, const char *function, const char *field, cl_mem buffer,
+                                  size_t offset, size_t count, size_t size, int access, gpi_range *range)
+{
+    gpi_buffer_info info;
+    gp_result result;
+    cl_int error;
+    if (!buffer) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s is NULL", function, field);
+    error = gpi_buffer_ask(buffer, &info);
+    if (error != CL_SUCCESS || info.type != CL_MEM_OBJECT_BUFFER)
+        return gpi_fail_buffer(gp, function, field, error);
+    result = gpi_check_buffer_kind(gp, function, field, &info, access);
+    if (result != GP_OK) return result;
+    if (offset > info.bytes / size || count > info.bytes / size - offset) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                        "%s: %s has %zu bytes, too few for offset %zu and %zu elements of %zu bytes",
+                        function, field, info.bytes, offset, count, size);
+    }
+    range->begin = offset * size;
+    range->end = (offset + count) * size;
+    range->host = NULL;
+    error = gpi_range_resolve(buffer, range);
+    if (error == CL_SUCCESS && (info.flags & CL_MEM_USE_HOST_PTR))
+        error = clGetMemObjectInfo(range->root, CL_MEM_HOST_PTR, sizeof range->host, &range->host, NULL);
+    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, function, field, error);
+    if (access == GPI_READS || !gp->hash) return GP_OK;
+    return gp->hash->check_apart(gp, function, field, range);
+}
+
+static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_type type)
+{
+    gpi_count count;
+    count.bound = bound;
+    count.buffer = buffer;
+    count.offset = offset;
+    count.type = type;
+    return count;
+}
+
+/* A number that lives on the device: of 32 or 64 bits, and inside its buffer. `prefix`: of its fields. */
+static gp_result gpi_check_count_named(gp_context *gp, const char *function, const char *prefix,
+                                       const gpi_count *count, gpi_range *range)
+{
+    char field[64];
+    memset(range, 0, sizeof *range);
+    if (!count->buffer && count->type) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %scount_type = %d, and %scount_buffer is NULL",
+                        function, prefix, (int)count->type, prefix);
+    }
+    if (!count->buffer) return GP_OK;
+    if (count->type && count->type != GP_U32 && count->type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %scount_type = %d, must be GP_U32 or GP_U64",
+                        function, prefix, (int)count->type);
+    }
+    (void)snprintf(field, sizeof field, "%scount_buffer", prefix);
+    return gpi_check_buffer(gp, function, field, count->buffer, count->offset, 1,
+                            count->type == GP_U64 ? 8 : 4, GPI_READS, range);
+}
+
+static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
+                                 gpi_range *range)
+{
+    return gpi_check_count_named(gp, function, "", count, range);
+}
+
+/* Of `count` ranges the first `read` ones are only read. The others may touch nothing else. */
+static gp_result gpi_check_apart(gp_context *gp, const char *function, const char *const *names,
+                                 const gpi_range *used, size_t read, size_t count)
+{
+    size_t a, b;
+    for (a = read; a < count; a++) {
+        for (b = 0; b < a; b++) {
+            if (!used[a].root || !gpi_overlap(&used[a], &used[b])) continue;
+            return gpi_fail_overlap(gp, function, names[b], &used[b], names[a], &used[a]);
+        }
+    }
+    return GP_OK;
+}
+
+static bool gpi_same(const gpi_range *a, const gpi_range *b)
+{
+    return a->root == b->root && a->begin == b->begin && a->end == b->end;
+}
+
+static bool gpi_overlap(const gpi_range *a, const gpi_range *b)
+{
+    const bool on_host = a->host && b->host;
+    const uintptr_t a_at = on_host ? (uintptr_t)a->host : 0, b_at = on_host ? (uintptr_t)b->host : 0;
+    return (a->root == b->root || on_host) && a_at + a->begin < b_at + b->end &&
+           b_at + b->begin < a_at + a->end;
+}
+
+static gp_result gpi_fail_overlap(gp_context *gp, const char *function, const char *a_name,
+                                  const gpi_range *a, const char *b_name, const gpi_range *b)
+{
+    return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of %s: they overlap",
+                    function, a_name, a->begin, a->end, b_name, b->begin, b->end,
+                    a->root == b->root ? "one buffer" : "buffers on one host memory (CL_MEM_USE_HOST_PTR)");
+}
+
+/* The caller's scratch, if any: large enough, and apart from what the call reads and writes. */
+static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem scratch, size_t bytes,
+                                   const gpi_range *used, size_t used_count)
+{
+    gpi_range range;
+    gp_result result;
+    size_t i;
+    if (!scratch || bytes == 0) return GP_OK;
+    result = gpi_check_buffer(gp, function, "scratch", scratch, 0, bytes, 1, GPI_BOTH, &range);
+    for (i = 0; i < used_count && result == GP_OK; i++) {
+        if (!gpi_overlap(&range, &used[i])) continue;
+        result = gpi_fail_overlap(gp, function, "scratch", &range, "an input or output", &used[i]);
+    }
+    return result;
+}
+
+/* A read-write buffer; sizes that the device cannot give are refused before the driver sees them,
+   because one implementation aborts the process. */
+static gp_result gpi_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out)
+{
+    cl_int error;
+    *out = NULL;
+    if (bytes == 0) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a buffer of 0 bytes", function);
+    if (bytes > gp->info.max_alloc_size) {
+        return gpi_fail(gp, GP_ERROR_OUT_OF_DEVICE_MEMORY, "%s: %zu bytes, one buffer of %s can have %llu",
+                        function, bytes, gp->info.name, (unsigned long long)gp->info.max_alloc_size);
+    }
+    *out = clCreateBuffer(gp->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, function, "clCreateBuffer");
+}
+
+GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data, cl_mem *out)
+{
+    gp_result result;
+    cl_int error;
+    if (!gp || !out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_buffer_create: gp or out is NULL");
+    result = gpi_alloc(gp, "gp_buffer_create", bytes, out);
+    if (result != GP_OK || !data) return result;
+    error = clEnqueueWriteBuffer(gp->queue, *out, CL_TRUE, 0, bytes, data, 0, NULL, NULL);
+    if (error == CL_SUCCESS) return GP_OK;
+    (void)clReleaseMemObject(*out);
+    *out = NULL;
+    return gpi_fail_cl(gp, error, "gp_buffer_create", "clEnqueueWriteBuffer");
+}
+
+static gp_result gpi_alloc_zeros(gp_context *gp, size_t bytes, cl_mem *out)
+{
+    void *zeros = calloc(bytes, 1);
+    const gp_result result = zeros ? gp_buffer_create(gp, bytes, zeros, out)
+                                   : gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_warmup: no memory");
+    free(zeros);
+    return result;
+}

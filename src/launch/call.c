@@ -1,0 +1,246 @@
+/* call.c - a call's chain of commands: scratch handed out, kernels launched, results read. */
+#include "base/context.h"
+#include "base/error.h"
+#include "runtime/events.h"
+#include "launch/launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count)
+{
+    cl_uint i;
+    if ((wait == NULL) != (count == 0)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait is %s and wait_count is %u", function,
+                        wait ? "given" : "NULL", count);
+    }
+    for (i = 0; i < count; i++) {
+        cl_context context = NULL;
+        cl_int error;
+        if (!wait[i]) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] is NULL", function, i);
+        error = clGetEventInfo(wait[i], CL_EVENT_CONTEXT, sizeof context, &context, NULL);
+        if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "wait: clGetEventInfo");
+        if (context != gp->context) {
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] belongs to another cl_context",
+                            function, i);
+        }
+        if (gpi_event_status(wait[i]) < 0) {
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] has failed: %s (%d)", function, i,
+                            gpi_cl_error_name(gpi_event_status(wait[i])), (int)gpi_event_status(wait[i]));
+        }
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *function, const cl_event *wait,
+                                cl_uint wait_count, cl_event *done)
+{
+    memset(call, 0, sizeof *call);
+    call->gp = gp;
+    call->function = function;
+    call->wait = wait;
+    call->wait_count = wait_count;
+    call->done = done;
+    gpi_throttle(gp);
+    gpi_programs_save_run(gp);
+    return gpi_check_events(gp, function, wait, wait_count);
+}
+
+/* The first command must also wait for the previous user of the scratch: out-of-order queues only. */
+static gp_result gpi_call_merge_busy(gpi_call *call)
+{
+    const cl_uint n = call->wait_count;
+    cl_uint i;
+    if (call->gp->scratch_busy && gpi_event_status(call->gp->scratch_busy) < 0) {
+        (void)clReleaseEvent(call->gp->scratch_busy); /* it failed: waiting for it would fail this call too */
+        call->gp->scratch_busy = NULL;
+    }
+    if (!call->gp->scratch_busy) return GP_OK;
+    call->merged = (cl_event *)malloc((n + 1) * sizeof *call->merged);
+    if (!call->merged) {
+        return gpi_fail(call->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a wait list",
+                        call->function);
+    }
+    for (i = 0; i < n; i++) call->merged[i] = call->wait[i];
+    call->merged[n] = call->gp->scratch_busy;
+    call->wait = call->merged;
+    call->wait_count = n + 1;
+    return GP_OK;
+}
+
+/* `bytes` of scratch in *out: the caller's own buffer when there is one, else the context's, grown.
+   A buffer that is replaced lives on until the commands that use it have ended. */
+static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_mem *out)
+{
+    gp_context *gp = call->gp;
+    gp_result result;
+    cl_mem grown;
+    *out = own;
+    if (own) return GP_OK; /* gpi_check_scratch has seen it */
+    if (bytes > gp->scratch_size) {
+        const size_t minimum = 65536;
+        const size_t size = bytes < minimum ? minimum : bytes;
+        result = gpi_alloc(gp, call->function, size, &grown);
+        if (result != GP_OK) return result;
+        if (gp->scratch) (void)clReleaseMemObject(gp->scratch);
+        gp->scratch = grown;
+        gp->scratch_size = size;
+        gp->profile.scratch_bytes = size;
+    }
+    *out = gp->scratch;
+    call->uses_scratch = true;
+    return gpi_call_merge_busy(call);
+}
+
+/* After a command: it is what the next one waits for, where the queue does not keep order itself. Where it
+   does, all of the call's commands wait for the caller's events. When one of these fails, Intel's CPU runtime
+   and Mesa skip only the commands that wait for it: later ones would run on what the first ones have not
+   written. */
+static gp_result gpi_call_enqueued(gpi_call *call, cl_int error, const char *what, const char *kernel,
+                                   cl_event event)
+{
+    if (error != CL_SUCCESS) return gpi_fail_cl(call->gp, error, call->function, what);
+    gpi_watch(call->gp, call->function, kernel, event);
+    if (call->last) (void)clReleaseEvent(call->last);
+    call->last = event;
+    if (call->gp->out_of_order) {
+        call->wait = &call->last;
+        call->wait_count = 1;
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_call_fill(gpi_call *call, cl_mem buffer, size_t offset, size_t bytes)
+{
+    const cl_uint zero = 0;
+    cl_event event;
+    const cl_int error = clEnqueueFillBuffer(call->gp->queue, buffer, &zero, sizeof zero, offset, bytes,
+                                             call->wait_count, call->wait, &event);
+    return gpi_call_enqueued(call, error, "clEnqueueFillBuffer", NULL, event);
+}
+
+static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, cl_mem to, size_t to_offset,
+                               size_t bytes)
+{
+    cl_event event;
+    const cl_int error = clEnqueueCopyBuffer(call->gp->queue, from, to, from_offset, to_offset, bytes,
+                                             call->wait_count, call->wait, &event);
+    return gpi_call_enqueued(call, error, "clEnqueueCopyBuffer", NULL, event);
+}
+
+/* Prepares a kernel: its arguments follow in order, then its launch. */
+static void gpi_call_kernel(gpi_call *call, gpi_program *program, size_t kernel)
+{
+    call->program = program;
+    call->kernel = kernel;
+    call->arg_count = 0;
+    call->arg_error = CL_SUCCESS;
+}
+
+static void gpi_call_arg(gpi_call *call, size_t size, const void *value)
+{
+    const cl_int error = clSetKernelArg(call->program->kernel[call->kernel], call->arg_count++, size, value);
+    if (call->arg_error == CL_SUCCESS) call->arg_error = error;
+}
+
+/* GPI_COUNT_PARAMETERS of base/count.cl. Where nothing is to be read, some buffer has to stand in. */
+static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
+{
+    const cl_ulong bound = count->bound, offset = count->offset;
+    const cl_mem wanted = count->buffer ? count->buffer : call->gp->counters;
+    const cl_uint words = !count->buffer ? 0 : count->type == GP_U64 ? 2 : 1;
+    GPI_CALL_ARG(call, bound);
+    GPI_CALL_ARG(call, wanted);
+    GPI_CALL_ARG(call, offset);
+    GPI_CALL_ARG(call, words);
+}
+
+static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups)
+{
+    gp_context *gp = call->gp;
+    const size_t local = plan->group, global = groups * plan->group;
+    cl_event event;
+    cl_int error = call->arg_error;
+    gp_result result;
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, call->function, "clSetKernelArg");
+    error = clEnqueueNDRangeKernel(gp->queue, call->program->kernel[call->kernel], 1, NULL, &global, &local,
+                                   call->wait_count, call->wait, &event);
+    result = gpi_call_enqueued(call, error, "clEnqueueNDRangeKernel",
+                               gpi_kernel_name(call->program->primitive, call->kernel), event);
+    if (result != GP_OK) return result;
+    gpi_program_launched(gp, call->program, call->kernel, event);
+    gp->profile.launches++;
+    return GP_OK;
+}
+
+/* Copies a result to the host once the call's commands have ended; waits for these and for nothing else that
+   the queue may hold. */
+static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to)
+{
+    gp_context *gp = call->gp;
+    cl_event event;
+    cl_int error = clEnqueueReadBuffer(gp->queue, buffer, CL_FALSE, offset, size, to, call->wait_count,
+                                       call->wait, &event);
+    gp_result result = gpi_call_enqueued(call, error, "clEnqueueReadBuffer", NULL, event);
+    if (result != GP_OK) return result;
+    error = clWaitForEvents(1, &call->last);
+    /* a wait that fails by itself leaves a copy behind that is still to come, to memory that is the caller's
+     */
+    if (error != CL_SUCCESS && gpi_event_status(call->last) > CL_COMPLETE) (void)clFinish(gp->queue);
+    gpi_settle(gp);
+    result = gpi_async_result(gp); /* the reason, where the wait has failed too */
+    if (result == GP_OK && error == CL_SUCCESS && !gp->out_of_order && gp->hash)
+        result = gp->hash->result(gp);
+    if (result != GP_OK || error == CL_SUCCESS) return result;
+    return gpi_fail_cl(gp, error, call->function, "clWaitForEvents");
+}
+
+/* The same from any buffer: what the host may not read is copied on the device first. */
+static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to)
+{
+    cl_mem_flags flags;
+    cl_mem copy;
+    gp_result result;
+    const cl_int error = clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+    if (error != CL_SUCCESS) return gpi_fail_cl(call->gp, error, call->function, "clGetMemObjectInfo");
+    if (!(flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY)))
+        return gpi_call_read_now(call, buffer, offset, size, to);
+    result = gpi_alloc(call->gp, call->function, size, &copy);
+    if (result != GP_OK) return result;
+    result = gpi_call_copy(call, buffer, offset, copy, 0, size);
+    if (result == GP_OK) result = gpi_call_read_now(call, copy, 0, size, to);
+    (void)clReleaseMemObject(copy);
+    return result;
+}
+
+/* Hands `done` over, also for a call that had nothing to enqueue, and lets go of the rest. For commands in
+   the middle of a call of the API: on_async_error is told at its end. */
+static gp_result gpi_call_end_within(gpi_call *call, gp_result result)
+{
+    gp_context *gp = call->gp;
+    if (result == GP_OK && call->done && !call->last) {
+        const cl_int error = clEnqueueMarkerWithWaitList(gp->queue, call->wait_count, call->wait, call->done);
+        if (error != CL_SUCCESS)
+            result = gpi_fail_cl(gp, error, call->function, "clEnqueueMarkerWithWaitList");
+    } else if (result == GP_OK && call->done) {
+        (void)clRetainEvent(call->last);
+        *call->done = call->last;
+    }
+    if (call->uses_scratch && gp->out_of_order && call->last) {
+        if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
+        gp->scratch_busy = call->last;
+        call->last = NULL;
+    }
+    if (call->last) (void)clReleaseEvent(call->last);
+    free(call->merged);
+    gp->released = gp->fetches;
+    return result;
+}
+
+/* The same as the last thing that a call of the API does. */
+static gp_result gpi_call_end(gpi_call *call, gp_result result)
+{
+    result = gpi_call_end_within(call, result);
+    gpi_tell_failures(call->gp);
+    return result;
+}

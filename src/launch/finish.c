@@ -1,0 +1,34 @@
+/* finish.c - waiting for all that is enqueued. */
+#include "base/context.h"
+#include "base/error.h"
+#include "runtime/events.h"
+#include "launch/launch.h"
+
+/* gp_finish within a call: on_async_error is told later. Where the queue is in order, one wait serves both
+   the commands and the counts of the hash tables. */
+static gp_result gpi_finish(gp_context *gp)
+{
+    const gpi_hash_hooks *hash = gp->hash;
+    const cl_int asked = gp->out_of_order || !hash ? CL_SUCCESS : hash->read_told(gp, CL_FALSE);
+    const cl_int error = clFinish(gp->queue);
+    gp_result result;
+    gpi_settle_all(gp);
+    if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
+    gp->scratch_busy = NULL;
+    if (error == CL_SUCCESS) gpi_programs_save(gp);
+    result = gpi_async_result(gp); /* the reason, where clFinish has failed too */
+    if (result != GP_OK) return result;
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clFinish");
+    if (asked != CL_SUCCESS) return gpi_fail_cl(gp, asked, "gp_finish", "clEnqueueReadBuffer");
+    if (!hash) return GP_OK;
+    return gp->out_of_order ? hash->result(gp) : hash->tell(gp);
+}
+
+GP_API gp_result gp_finish(gp_context *gp)
+{
+    gp_result result;
+    if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_finish: gp is NULL");
+    result = gpi_finish(gp);
+    gpi_tell_failures(gp);
+    return result;
+}

@@ -1,0 +1,77 @@
+/* launch.h - buffers checked, calls as chains of commands. */
+#pragma once
+#include "runtime/tuning.h"
+#include "program/program.h"
+
+/* A piece of a buffer: bytes [begin, end) of the outermost buffer that holds it. */
+typedef struct gpi_range {
+    cl_mem root;
+    void *host; /* the memory of a buffer with CL_MEM_USE_HOST_PTR; else NULL */
+    size_t begin, end;
+} gpi_range;
+
+/* One call of the API: a chain of commands, each after the one before. */
+typedef struct gpi_call {
+    gp_context *gp;
+    const char *function;
+    const cl_event *wait; /* of the next command */
+    cl_uint wait_count;
+    cl_event *done;
+    cl_event *merged; /* the caller's events and scratch_busy, when both must be waited for */
+    cl_event last;    /* of the command enqueued last, where anybody needs it */
+    bool uses_scratch;
+    gpi_program *program; /* of the kernel being prepared */
+    size_t kernel;
+    cl_uint arg_count;
+    cl_int arg_error; /* of the first argument that could not be set */
+} gpi_call;
+
+/* How many elements a call is about. */
+typedef struct gpi_count {
+    size_t bound;
+    cl_mem buffer; /* NULL: the bound is the number */
+    size_t offset;
+    gp_type type;
+} gpi_count;
+
+enum { GPI_READS = 0, GPI_WRITES = 1, GPI_BOTH = 2 };
+
+#define GPI_CALL_ARG(call, variable) gpi_call_arg(call, sizeof(variable), &(variable))
+
+/* buffer.c */
+static cl_int gpi_range_resolve(cl_mem buffer, gpi_range *range);
+static gp_result gpi_check_buffer(gp_context *gp, const char *function, const char *field, cl_mem buffer,
+                                  size_t offset, size_t count, size_t size, int access, gpi_range *range);
+static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_type type);
+static gp_result gpi_check_count_named(gp_context *gp, const char *function, const char *prefix,
+                                       const gpi_count *count, gpi_range *range);
+static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
+                                 gpi_range *range);
+static gp_result gpi_check_apart(gp_context *gp, const char *function, const char *const *names,
+                                 const gpi_range *used, size_t read, size_t count);
+static bool gpi_same(const gpi_range *a, const gpi_range *b);
+static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
+static gp_result gpi_fail_overlap(gp_context *gp, const char *function, const char *a_name,
+                                  const gpi_range *a, const char *b_name, const gpi_range *b);
+static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem scratch, size_t bytes,
+                                   const gpi_range *used, size_t used_count);
+static gp_result gpi_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out);
+static gp_result gpi_alloc_zeros(gp_context *gp, size_t bytes, cl_mem *out);
+
+/* call.c */
+static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *function, const cl_event *wait,
+                                cl_uint wait_count, cl_event *done);
+static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_mem *out);
+static gp_result gpi_call_fill(gpi_call *call, cl_mem buffer, size_t offset, size_t bytes);
+static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, cl_mem to, size_t to_offset,
+                               size_t bytes);
+static void gpi_call_kernel(gpi_call *call, gpi_program *program, size_t kernel);
+static void gpi_call_arg(gpi_call *call, size_t size, const void *value);
+static void gpi_call_arg_count(gpi_call *call, const gpi_count *count);
+static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups);
+static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to);
+static gp_result gpi_call_end_within(gpi_call *call, gp_result result);
+static gp_result gpi_call_end(gpi_call *call, gp_result result);
+
+/* finish.c */
+static gp_result gpi_finish(gp_context *gp);

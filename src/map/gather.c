@@ -1,0 +1,344 @@
+/* gather.c - gp_gather, gp_scatter, gp_unpack: elements by index. An unpack scans its flags for the indices.
+ */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/math.h"
+#include "base/text.h"
+#include "base/type.h"
+#include "runtime/tuning.h"
+#include "program/program.h"
+#include "launch/launch.h"
+#include "element/element.h"
+#include "scan/scan.h"
+#include "map/map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GPI_GATHER_TILES };
+
+enum { GPI_GATHER_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are few */ };
+
+/* A call, ready to be checked and run. */
+typedef struct gpi_gather {
+    const char *function;
+    size_t element_size;
+    cl_mem in, out, index, flag; /* index NULL: of the flags */
+    size_t in_offset, out_offset, index_offset, flag_offset;
+    size_t in_count, out_count; /* elements that each has */
+    gp_type index_type, flag_type;
+    bool scatter;
+    gpi_count count;
+    gpi_plan plan;
+    gpi_program *program;
+    gp_scan_desc scan_desc; /* unpack: ranks of the flags, behind the scan's own scratch */
+    gpi_scan scan;
+    size_t ranks_at; /* bytes */
+} gpi_gather;
+
+enum {
+    GPI_GATHER_IN,
+    GPI_GATHER_INDEX,
+    GPI_GATHER_FLAG,
+    GPI_GATHER_COUNTER,
+    GPI_GATHER_OUT,
+    GPI_GATHER_RANGES
+};
+static const char *const gpi_gather_names[GPI_GATHER_RANGES] = {"in", "indices", "flags", "count_buffer",
+                                                                "out"};
+
+/* ------------------------------------------------------------------ program */
+
+/* An element whose bytes nobody looks into. */
+static const char *gpi_gather_element_cl(size_t size)
+{
+    return size == 1 ? "uchar" : size == 2 ? "ushort" : size == 4 ? "uint" : size == 8 ? "ulong" : "ulong2";
+}
+
+static char *gpi_gather_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+{
+    const gpi_gather *gather = (const gpi_gather *)description;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_prelude_apart(gp, plan, &text);
+    gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_INDEX %s\n#define GPI_SCATTER %d\n",
+                 gpi_gather_element_cl(gather->element_size), gpi_type_cl(gather->index_type),
+                 gather->scatter);
+    if (gather->flag_type) {
+        gpi_text_add(&text, "#define GPI_FLAG %s\n",
+                     gather->flag_type == GP_F16 ? "ushort" : gpi_type_cl(gather->flag_type));
+    }
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* The scan whose output says how many flags are set before each. Of all flags up to the bound. */
+static gp_result gpi_gather_plan_scan(gp_context *gp, gpi_gather *gather)
+{
+    gp_scan_desc *d = &gather->scan_desc;
+    gp_result result;
+    d->in = gather->flag;
+    d->in_offset = gather->flag_offset;
+    d->type = gather->flag_type;
+    d->map = "x != 0";
+    d->out_type = gather->index_type;
+    d->op = GP_SUM;
+    d->exclusive = true;
+    d->count = gather->count.bound;
+    result = gpi_scan_plan(gp, gather->function, d, &gather->scan);
+    if (result != GP_OK) return result;
+    gather->ranks_at = gpi_round_up(gpi_scan_scratch(&gather->scan), 64);
+    d->out_offset = gather->ranks_at / gpi_type_size(gather->index_type);
+    return GP_OK;
+}
+
+static size_t gpi_gather_scratch(const gpi_gather *gather)
+{
+    if (!gather->flag_type || gather->count.bound == 0) return 0;
+    return gather->ranks_at + gather->count.bound * gpi_type_size(gather->index_type);
+}
+
+/* Everything but the buffers. */
+static gp_result gpi_gather_plan(gp_context *gp, gpi_gather *gather)
+{
+    const size_t size = gather->element_size;
+    gp_result result = GP_OK;
+    if (size == 0 || size > 16 || (size & (size - 1))) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: element_size = %zu, must be 1, 2, 4, 8 or 16",
+                        gather->function, size);
+    }
+    if (gather->index_type != GP_U32 && gather->index_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
+                        gather->function, (int)gather->index_type);
+    }
+    if (gather->flag_type) {
+        result = gpi_check_type(gp, gather->function, "flags_type", gather->flag_type);
+        if (result == GP_OK) result = gpi_gather_plan_scan(gp, gather);
+    }
+    if (result == GP_OK) result = gpi_plan_make_map(gp, gather->function, size, &gather->plan);
+    if (result != GP_OK) return result;
+    return gpi_program_get_fit(gp, gather->function, GPI_GATHER, gpi_gather_prelude, gather, &gather->plan,
+                               &gather->program);
+}
+
+/* ------------------------------------------------------------------ buffers */
+
+/* One of the arrays; nothing of an empty one is looked at. */
+static gp_result gpi_gather_check_array(gp_context *gp, const gpi_gather *gather, int name, cl_mem buffer,
+                                        size_t offset, size_t count, size_t size, gpi_range *used)
+{
+    if (count == 0) return GP_OK;
+    return gpi_check_buffer(gp, gather->function, gpi_gather_names[name], buffer, offset, count, size,
+                            name == GPI_GATHER_OUT ? GPI_WRITES : GPI_READS, &used[name]);
+}
+
+static gp_result gpi_gather_check(gp_context *gp, const gpi_gather *g, cl_mem scratch)
+{
+    const size_t n = g->count.bound;
+    gpi_range used[GPI_GATHER_RANGES];
+    gp_result r;
+    memset(used, 0, sizeof used);
+    r = gpi_gather_check_array(gp, g, GPI_GATHER_IN, g->in, g->in_offset, g->in_count, g->element_size, used);
+    if (r == GP_OK && g->flag_type) {
+        r = gpi_gather_check_array(gp, g, GPI_GATHER_FLAG, g->flag, g->flag_offset, n,
+                                   gpi_type_size(g->flag_type), used);
+    } else if (r == GP_OK) {
+        r = gpi_gather_check_array(gp, g, GPI_GATHER_INDEX, g->index, g->index_offset, n,
+                                   gpi_type_size(g->index_type), used);
+    }
+    if (r == GP_OK) r = gpi_check_count(gp, g->function, &g->count, &used[GPI_GATHER_COUNTER]);
+    if (r == GP_OK)
+        r = gpi_gather_check_array(gp, g, GPI_GATHER_OUT, g->out, g->out_offset, g->out_count,
+                                   g->element_size, used);
+    if (r == GP_OK)
+        r = gpi_check_apart(gp, g->function, gpi_gather_names, used, GPI_GATHER_OUT, GPI_GATHER_RANGES);
+    if (r != GP_OK) return r;
+    return gpi_check_scratch(gp, g->function, scratch, gpi_gather_scratch(g), used, GPI_GATHER_RANGES);
+}
+
+/* ------------------------------------------------------------------ launch */
+
+/* An array, or, where it is empty, something that stands in and is not looked at. */
+static void gpi_gather_arg_array(gpi_call *call, size_t count, cl_mem buffer, size_t offset)
+{
+    const cl_ulong at = count ? offset : 0;
+    const cl_mem some = count ? buffer : call->gp->counters;
+    GPI_CALL_ARG(call, some);
+    GPI_CALL_ARG(call, at);
+}
+
+static gp_result gpi_gather_launch(gpi_call *call, const gpi_gather *g)
+{
+    const size_t n = g->count.bound;
+    const bool serial = g->plan.shape == GP_SHAPE_SERIAL;
+    const cl_ulong span =
+        serial ? gpi_serial_span(call->gp, &g->plan, n, GPI_GATHER_SERIAL_SPAN_MIN) : gpi_plan_tile(&g->plan);
+    const cl_ulong limit = g->scatter ? g->out_count : g->in_count;
+    gpi_call_kernel(call, g->program, GPI_GATHER_TILES);
+    gpi_gather_arg_array(call, g->in_count, g->in, g->in_offset);
+    gpi_gather_arg_array(call, g->out_count, g->out, g->out_offset);
+    gpi_gather_arg_array(call, n, g->index, g->index_offset);
+    if (g->flag_type) gpi_gather_arg_array(call, n, g->flag, g->flag_offset);
+    GPI_CALL_ARG(call, limit);
+    GPI_CALL_ARG(call, span);
+    gpi_call_arg_count(call, &g->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &g->plan, gpi_ceil_div(n, (size_t)span));
+}
+
+/* Scans the flags into the scratch: the indices of the launch that follows. */
+static gp_result gpi_gather_rank(gpi_call *call, gpi_gather *gather, cl_mem own)
+{
+    gp_scan_desc *d = &gather->scan_desc;
+    gp_result result = gpi_call_scratch(call, own, gpi_gather_scratch(gather), &d->scratch);
+    if (result != GP_OK) return result;
+    d->out = gather->index = d->scratch;
+    gather->index_offset = d->out_offset;
+    gpi_scan_choose(call->gp, &gather->scan, false);
+    return gpi_scan_launch(call, &gather->scan);
+}
+
+static gp_result gpi_gather_run(gp_context *gp, gpi_gather *gather, cl_mem scratch, const cl_event *wait,
+                                cl_uint wait_count, cl_event *done)
+{
+    const bool some = gather->count.bound > 0;
+    gpi_call call;
+    gp_result result = gpi_gather_plan(gp, gather);
+    if (result == GP_OK && some) result = gpi_gather_check(gp, gather, scratch);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, gather->function, wait, wait_count, done);
+    if (result == GP_OK && some && gather->flag_type) result = gpi_gather_rank(&call, gather, scratch);
+    if (result == GP_OK && some) result = gpi_gather_launch(&call, gather);
+    return gpi_call_end(&call, result);
+}
+
+/* ------------------------------------------------------------------ descs */
+
+static void gpi_gather_init(gpi_gather *gather, const char *function, const gp_gather_desc *d, bool scatter)
+{
+    memset(gather, 0, sizeof *gather);
+    gather->function = function;
+    gather->element_size = d->element_size;
+    gather->scatter = scatter;
+    gather->in = d->in;
+    gather->in_offset = d->in_offset;
+    gather->in_count = scatter ? d->count : d->limit;
+    gather->out = d->out;
+    gather->out_offset = d->out_offset;
+    gather->out_count = scatter ? d->limit : d->count;
+    gather->index = d->indices;
+    gather->index_offset = d->indices_offset;
+    gather->index_type = d->index_type ? d->index_type : GP_U32;
+    gather->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+}
+
+/* Ranks of 32 bits where they suffice. */
+static void gpi_gather_init_unpack(gpi_gather *gather, const char *function, const gp_unpack_desc *d)
+{
+    memset(gather, 0, sizeof *gather);
+    gather->function = function;
+    gather->element_size = d->element_size;
+    gather->in = d->in;
+    gather->in_offset = d->in_offset;
+    gather->in_count = d->in_count;
+    gather->out = d->out;
+    gather->out_offset = d->out_offset;
+    gather->out_count = d->count;
+    gather->flag = d->flags;
+    gather->flag_offset = d->flags_offset;
+    gather->flag_type = d->flags_type ? d->flags_type : GP_U8;
+    gather->index_type = d->count > UINT32_MAX ? GP_U64 : GP_U32;
+    gather->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+}
+
+/* ------------------------------------------------------------------ API */
+
+static gp_result gpi_gather_call(gp_context *gp, const char *function, const gp_gather_desc *desc,
+                                 bool scatter)
+{
+    gpi_gather gather;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    gpi_gather_init(&gather, function, desc, scatter);
+    return gpi_gather_run(gp, &gather, NULL, desc->wait, desc->wait_count, desc->done);
+}
+
+GP_API gp_result gp_gather(gp_context *gp, const gp_gather_desc *desc)
+{
+    return gpi_gather_call(gp, "gp_gather", desc, false);
+}
+
+GP_API gp_result gp_scatter(gp_context *gp, const gp_gather_desc *desc)
+{
+    return gpi_gather_call(gp, "gp_scatter", desc, true);
+}
+
+GP_API gp_result gp_unpack(gp_context *gp, const gp_unpack_desc *desc)
+{
+    gpi_gather gather;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_unpack: gp or desc is NULL");
+    gpi_gather_init_unpack(&gather, "gp_unpack", desc);
+    return gpi_gather_run(gp, &gather, desc->scratch, desc->wait, desc->wait_count, desc->done);
+}
+
+GP_API gp_result gp_unpack_scratch_size(gp_context *gp, const gp_unpack_desc *desc, size_t *bytes)
+{
+    gpi_gather gather;
+    gp_result result;
+    if (bytes) *bytes = 0;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_unpack_scratch_size: gp, desc or bytes is NULL");
+    }
+    gpi_gather_init_unpack(&gather, "gp_unpack_scratch_size", desc);
+    result = gpi_gather_plan(gp, &gather);
+    if (result == GP_OK) *bytes = gpi_gather_scratch(&gather);
+    return result;
+}
+
+/* ------------------------------------------------------------------ warm-up */
+
+/* Moves a zero of the context's own. */
+static gp_result gpi_gather_warm_up_one(gp_context *gp, gpi_gather *gather)
+{
+    enum { LARGEST = 16 }; /* bytes of an element, an index or a flag */
+    cl_mem in = NULL, out = NULL;
+    gp_result result = gpi_alloc_zeros(gp, LARGEST, &in);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, LARGEST, &out);
+    gather->in = gather->index = gather->flag = in;
+    gather->out = out;
+    gather->in_offset = gather->out_offset = gather->index_offset = gather->flag_offset = 0;
+    gather->in_count = gather->out_count = 1;
+    gather->count = gpi_count_make(1, NULL, 0, GP_TYPE_NONE);
+    if (result == GP_OK) result = gpi_gather_run(gp, gather, NULL, NULL, 0, NULL);
+    if (in) (void)clReleaseMemObject(in);
+    if (out) (void)clReleaseMemObject(out);
+    return result;
+}
+
+static gp_result gpi_gather_warm_up(gp_context *gp, const gp_warmup_desc *desc)
+{
+    gp_result result = GP_OK;
+    gpi_gather gather;
+    if (desc->gather) {
+        gpi_gather_init(&gather, "gp_warmup", desc->gather, false);
+        result = gpi_gather_warm_up_one(gp, &gather);
+    }
+    if (desc->scatter && result == GP_OK) {
+        gpi_gather_init(&gather, "gp_warmup", desc->scatter, true);
+        result = gpi_gather_warm_up_one(gp, &gather);
+    }
+    if (desc->unpack && result == GP_OK) {
+        gp_scan_desc scan; /* of several tiles too */
+        gpi_gather_init_unpack(&gather, "gp_warmup", desc->unpack);
+        memset(&scan, 0, sizeof scan);
+        scan.type = gather.flag_type;
+        scan.map = "x != 0";
+        scan.out_type = gather.index_type;
+        scan.op = GP_SUM;
+        result = gpi_scan_warm_up(gp, &scan);
+        if (result == GP_OK) result = gpi_gather_warm_up_one(gp, &gather);
+    }
+    return result;
+}

@@ -1,0 +1,424 @@
+/* map.c - gp_transform, gp_fill, gp_iota, gp_adjacent_difference: each element made by itself, in one launch.
+ */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/math.h"
+#include "base/text.h"
+#include "base/type.h"
+#include "runtime/tuning.h"
+#include "program/program.h"
+#include "program/user_text.h"
+#include "launch/launch.h"
+#include "element/element.h"
+#include "map/map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GPI_MAP_TILES };
+
+enum {
+    GPI_MAP_INPUTS_MAX = 3,
+    GPI_MAP_SERIAL_SPAN_MIN = 16384 /* elements of a group, when there are few */
+};
+
+typedef struct gpi_map_input {
+    cl_mem buffer;
+    size_t offset;
+    gp_type type;
+} gpi_map_input;
+
+/* A call, ready to be checked and run. */
+typedef struct gpi_map {
+    const char *function;
+    const char *text; /* the expression */
+    gpi_map_input in[GPI_MAP_INPUTS_MAX];
+    size_t inputs;
+    bool lag; /* the second input is the first one, one element late */
+    cl_mem out;
+    size_t out_offset, out_size;
+    const char *out_cl;   /* type in memory */
+    gp_type out_type;     /* 0: bytes that nobody looks into */
+    cl_ulong constant[2]; /* a and b of map/map.cl */
+    gpi_count count;
+    gpi_plan plan;
+    gpi_program *program;
+    bool in_place; /* with lag: takes a copy of the input */
+} gpi_map;
+
+enum { GPI_MAP_COUNTER = GPI_MAP_INPUTS_MAX, GPI_MAP_OUT, GPI_MAP_RANGES };
+static const char *const gpi_map_names[GPI_MAP_RANGES] = {"in", "in2", "in3", "count_buffer", "out"};
+
+/* ------------------------------------------------------------------ program */
+
+/* The expression has lines of its own, so that it may end in a comment. Only inputs that there are have a
+ * name. */
+static void gpi_map_prelude_function(const gpi_map *map, const char *lane, gpi_text *text)
+{
+    static const char *const names[GPI_MAP_INPUTS_MAX] = {"x", "y", "z"};
+    const char *const x = map->inputs > 0 ? names[0] : "gpi_x", *const y =
+                                                                    map->inputs > 1 ? names[1] : "gpi_y";
+    const char *const z = map->inputs > 2 ? names[2] : "gpi_z";
+    gpi_text_add(text,
+                 "static GPI_LANE gpi_map(const GPI_X %s, const GPI_Y %s, const GPI_Z %s, const ulong i, "
+                 "ulong gpi_a, ulong gpi_b)\n{\n    (void)%s, (void)%s, (void)%s, (void)i, (void)gpi_a, "
+                 "(void)gpi_b;\n",
+                 x, y, z, x, y, z);
+    gpi_text_add(text, "#line 1 \"map\"\n    return (%s)(\n#line 1 \"map\"\n%s\n    );\n}\n", lane,
+                 map->text);
+}
+
+static char *gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+{
+    const gpi_map *map = (const gpi_map *)description;
+    const char *lane = map->out_type ? gpi_type_cl(gpi_operand(map->out_type)) : map->out_cl;
+    gpi_text text;
+    unsigned k;
+    memset(&text, 0, sizeof text);
+    gpi_prelude_apart(gp, plan, &text);
+    gpi_text_add(&text, "#define GPI_INPUTS %u\n#define GPI_LAG %d\n", (unsigned)map->inputs, map->lag);
+    for (k = 0; k < GPI_MAP_INPUTS_MAX; k++) {
+        const gp_type type = k < map->inputs ? map->in[k].type : GP_TYPE_NONE;
+        gpi_text_add(&text, "#define GPI_IN_%u %s\n#define GPI_HALF_%u %d\n", k, gpi_type_cl(type), k,
+                     type == GP_F16);
+        gpi_text_add(&text, "#define GPI_%c %s\n", "XYZ"[k], type ? gpi_type_cl(gpi_operand(type)) : "int");
+    }
+    gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", map->out_cl,
+                 map->out_type == GP_F16, lane);
+    if (map->out_type) gpi_text_add(&text, "#define GPI_VECTOR %s16\n", lane);
+    gpi_map_prelude_function(map, lane, &text);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* Everything but the buffers. */
+static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
+{
+    size_t k, size = map->out_size;
+    gp_result result;
+    for (k = 0; k < map->inputs; k++) {
+        if (gpi_type_size(map->in[k].type) > size) size = gpi_type_size(map->in[k].type);
+    }
+    result = gpi_plan_make_map(gp, map->function, size, &map->plan);
+    if (result != GP_OK) return result;
+    return gpi_program_get_fit(gp, map->function, GPI_MAP, gpi_map_prelude, map, &map->plan, &map->program);
+}
+
+/* ------------------------------------------------------------------ buffers */
+
+/* The output may be an input's elements themselves; where the second input is late, only through a copy. */
+static gp_result gpi_map_check_apart(gp_context *gp, gpi_map *map, const gpi_range *used)
+{
+    gpi_range others[GPI_MAP_RANGES];
+    size_t k;
+    memcpy(others, used, sizeof others);
+    for (k = 0; k < map->inputs; k++) {
+        if (!gpi_same(&used[k], &used[GPI_MAP_OUT])) continue;
+        memset(&others[k], 0, sizeof others[k]);
+        if (map->lag) map->in_place = true;
+    }
+    return gpi_check_apart(gp, map->function, gpi_map_names, others, GPI_MAP_OUT, GPI_MAP_RANGES);
+}
+
+static gp_result gpi_map_check(gp_context *gp, gpi_map *map, gpi_range *used)
+{
+    const size_t n = map->count.bound;
+    gp_result result = GP_OK;
+    size_t k;
+    memset(used, 0, GPI_MAP_RANGES * sizeof *used);
+    for (k = 0; k < map->inputs && result == GP_OK; k++) {
+        result = gpi_check_buffer(gp, map->function, gpi_map_names[k], map->in[k].buffer, map->in[k].offset,
+                                  n, gpi_type_size(map->in[k].type), GPI_READS, &used[k]);
+    }
+    if (result == GP_OK) result = gpi_check_count(gp, map->function, &map->count, &used[GPI_MAP_COUNTER]);
+    if (result == GP_OK) {
+        result = gpi_check_buffer(gp, map->function, "out", map->out, map->out_offset, n, map->out_size,
+                                  GPI_WRITES, &used[GPI_MAP_OUT]);
+    }
+    return result == GP_OK ? gpi_map_check_apart(gp, map, used) : result;
+}
+
+/* ------------------------------------------------------------------ launch */
+
+static gp_result gpi_map_launch(gpi_call *call, const gpi_map *map)
+{
+    const size_t n = map->count.bound;
+    const bool serial = map->plan.shape == GP_SHAPE_SERIAL;
+    const cl_ulong span = serial ? gpi_serial_span(call->gp, &map->plan, n, GPI_MAP_SERIAL_SPAN_MIN)
+                                 : gpi_plan_tile(&map->plan);
+    const cl_ulong out_at = map->out_offset;
+    size_t k;
+    if (n == 0) return GP_OK;
+    gpi_call_kernel(call, map->program, GPI_MAP_TILES);
+    for (k = 0; k < map->inputs; k++) {
+        const cl_ulong at = map->in[k].offset;
+        GPI_CALL_ARG(call, map->in[k].buffer);
+        GPI_CALL_ARG(call, at);
+    }
+    GPI_CALL_ARG(call, map->out);
+    GPI_CALL_ARG(call, out_at);
+    GPI_CALL_ARG(call, map->constant[0]);
+    GPI_CALL_ARG(call, map->constant[1]);
+    GPI_CALL_ARG(call, span);
+    gpi_call_arg_count(call, &map->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &map->plan, gpi_ceil_div(n, (size_t)span));
+}
+
+/* A late input of its own, since elements are overwritten before their successors are made. */
+static gp_result gpi_map_copy_late(gpi_call *call, gpi_map *map, cl_mem scratch)
+{
+    const size_t size = gpi_type_size(map->in[0].type), bytes = map->count.bound * size;
+    cl_mem copy = NULL;
+    gp_result result = gpi_call_scratch(call, scratch, bytes, &copy);
+    if (result == GP_OK)
+        result = gpi_call_copy(call, map->in[0].buffer, map->in[0].offset * size, copy, 0, bytes);
+    map->in[1].buffer = copy;
+    map->in[1].offset = 0;
+    return result;
+}
+
+/* Checks, and enqueues. */
+static gp_result gpi_map_run(gp_context *gp, gpi_map *map, cl_mem scratch, const cl_event *wait,
+                             cl_uint wait_count, cl_event *done)
+{
+    gpi_range used[GPI_MAP_RANGES];
+    gpi_call call;
+    gp_result result = gpi_map_plan(gp, map);
+    if (result == GP_OK && map->count.bound > 0) result = gpi_map_check(gp, map, used);
+    if (result == GP_OK && map->in_place) {
+        result = gpi_check_scratch(gp, map->function, scratch,
+                                   map->count.bound * gpi_type_size(map->in[0].type), used, GPI_MAP_RANGES);
+    }
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, map->function, wait, wait_count, done);
+    if (result == GP_OK && map->in_place) result = gpi_map_copy_late(&call, map, scratch);
+    if (result == GP_OK) result = gpi_map_launch(&call, map);
+    return gpi_call_end(&call, result);
+}
+
+/* ------------------------------------------------------------------ descs */
+
+static void gpi_map_set_out(gpi_map *map, cl_mem buffer, size_t offset, gp_type type)
+{
+    map->out = buffer;
+    map->out_offset = offset;
+    map->out_type = type;
+    map->out_cl = gpi_type_cl(type);
+    map->out_size = gpi_type_size(type);
+}
+
+static void gpi_map_add_input(gpi_map *map, cl_mem buffer, size_t offset, gp_type type)
+{
+    gpi_map_input *in = &map->in[map->inputs++];
+    in->buffer = buffer;
+    in->offset = offset;
+    in->type = type;
+}
+
+static gp_result gpi_map_check_types(gp_context *gp, const gpi_map *map)
+{
+    static const char *const names[GPI_MAP_INPUTS_MAX] = {"type", "type2", "type3"};
+    gp_result result = GP_OK;
+    size_t k;
+    for (k = 0; k < map->inputs && result == GP_OK; k++)
+        result = gpi_check_type(gp, map->function, names[k], map->in[k].type);
+    return result == GP_OK ? gpi_check_type(gp, map->function, "out_type", map->out_type) : result;
+}
+
+static gp_result gpi_map_of_transform(gp_context *gp, const char *function, const gp_transform_desc *d,
+                                      gpi_map *map)
+{
+    const bool third = d->in3 || d->type3, second = d->in2 || d->type2 || third;
+    gp_result result;
+    memset(map, 0, sizeof *map);
+    map->function = function;
+    map->text = d->map;
+    if (!d->map) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is NULL", function);
+    result = gpi_check_text(gp, function, "map", d->map);
+    if (result != GP_OK) return result;
+    if (d->in || d->type || second) gpi_map_add_input(map, d->in, d->in_offset, d->type);
+    if (second) gpi_map_add_input(map, d->in2, d->in2_offset, d->type2 ? d->type2 : d->type);
+    if (third) gpi_map_add_input(map, d->in3, d->in3_offset, d->type3 ? d->type3 : d->type);
+    gpi_map_set_out(map, d->out, d->out_offset, d->out_type ? d->out_type : d->type);
+    map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+    return gpi_map_check_types(gp, map);
+}
+
+/* Elements of 16 bytes are two numbers; others are one, as which they are also stored by vectors. */
+static gp_result gpi_map_of_fill(gp_context *gp, const char *function, const gp_fill_desc *d, gpi_map *map)
+{
+    const size_t size = d->element_size;
+    memset(map, 0, sizeof *map);
+    map->function = function;
+    if (size == 0 || size > 16 || (size & (size - 1))) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: element_size = %zu, must be 1, 2, 4, 8 or 16",
+                        function, size);
+    }
+    if (d->value) memcpy(map->constant, d->value, size);
+    gpi_map_set_out(map, d->out, d->out_offset,
+                    size == 1   ? GP_U8
+                    : size == 2 ? GP_U16
+                    : size == 4 ? GP_U32
+                                : GP_U64);
+    map->text = "gpi_a";
+    if (size == 16) {
+        map->out_type = GP_TYPE_NONE;
+        map->out_cl = "ulong2";
+        map->out_size = size;
+        map->text = "gpi_a, gpi_b";
+    }
+    map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+    return GP_OK;
+}
+
+/* `step`, or one where all its bits are zero. */
+static gp_value gpi_iota_step(gp_type type, gp_value step)
+{
+    if (step.u64 != 0) return step;
+    if (type == GP_F64) step.f64 = 1.0;
+    else if (gpi_is_float(type)) step.f32 = 1.0f;
+    else step.u64 = 1;
+    return step;
+}
+
+static gp_result gpi_map_of_iota(gp_context *gp, const char *function, const gp_iota_desc *d, gpi_map *map)
+{
+    const gp_value step = gpi_iota_step(d->type, d->step);
+    const gp_result result = gpi_check_type(gp, function, "type", d->type);
+    memset(map, 0, sizeof *map);
+    map->function = function;
+    map->constant[0] = d->start.u64;
+    map->constant[1] = step.u64;
+    map->text = d->type == GP_F64       ? "as_double(gpi_a) + (double)i * as_double(gpi_b)"
+                : gpi_is_float(d->type) ? "as_float((uint)gpi_a) + (float)i * as_float((uint)gpi_b)"
+                                        : "gpi_a + i * gpi_b";
+    gpi_map_set_out(map, d->out, d->out_offset, d->type);
+    map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+    return result;
+}
+
+static gp_result gpi_map_of_difference(gp_context *gp, const char *function,
+                                       const gp_adjacent_difference_desc *d, gpi_map *map)
+{
+    const gp_result result = gpi_check_text(gp, function, "map", d->map);
+    memset(map, 0, sizeof *map);
+    map->function = function;
+    map->lag = true;
+    map->text = d->map ? d->map : "x - y";
+    if (result != GP_OK) return result;
+    gpi_map_add_input(map, d->in, d->in_offset, d->type);
+    gpi_map_add_input(map, d->in, d->in_offset, d->type);
+    gpi_map_set_out(map, d->out, d->out_offset, d->out_type ? d->out_type : d->type);
+    map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+    return gpi_map_check_types(gp, map);
+}
+
+/* ------------------------------------------------------------------ API */
+
+#define GPI_MAP_BEGIN(gp, desc, function)             \
+    if ((desc) && (desc)->done) *(desc)->done = NULL; \
+    if (!(gp) || !(desc)) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, function ": gp or desc is NULL")
+
+GP_API gp_result gp_transform(gp_context *gp, const gp_transform_desc *desc)
+{
+    gpi_map map;
+    gp_result result;
+    GPI_MAP_BEGIN(gp, desc, "gp_transform");
+    result = gpi_map_of_transform(gp, "gp_transform", desc, &map);
+    if (result != GP_OK) return result;
+    return gpi_map_run(gp, &map, NULL, desc->wait, desc->wait_count, desc->done);
+}
+
+GP_API gp_result gp_fill(gp_context *gp, const gp_fill_desc *desc)
+{
+    gpi_map map;
+    gp_result result;
+    GPI_MAP_BEGIN(gp, desc, "gp_fill");
+    result = gpi_map_of_fill(gp, "gp_fill", desc, &map);
+    if (result != GP_OK) return result;
+    return gpi_map_run(gp, &map, NULL, desc->wait, desc->wait_count, desc->done);
+}
+
+GP_API gp_result gp_iota(gp_context *gp, const gp_iota_desc *desc)
+{
+    gpi_map map;
+    gp_result result;
+    GPI_MAP_BEGIN(gp, desc, "gp_iota");
+    result = gpi_map_of_iota(gp, "gp_iota", desc, &map);
+    if (result != GP_OK) return result;
+    return gpi_map_run(gp, &map, NULL, desc->wait, desc->wait_count, desc->done);
+}
+
+GP_API gp_result gp_adjacent_difference(gp_context *gp, const gp_adjacent_difference_desc *desc)
+{
+    gpi_map map;
+    gp_result result;
+    GPI_MAP_BEGIN(gp, desc, "gp_adjacent_difference");
+    result = gpi_map_of_difference(gp, "gp_adjacent_difference", desc, &map);
+    if (result != GP_OK) return result;
+    return gpi_map_run(gp, &map, desc->scratch, desc->wait, desc->wait_count, desc->done);
+}
+
+GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_adjacent_difference_desc *desc,
+                                                     size_t *bytes)
+{
+    gpi_map map;
+    gp_result result;
+    if (bytes) *bytes = 0;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_adjacent_difference_scratch_size: gp, desc or bytes is NULL");
+    }
+    result = gpi_map_of_difference(gp, "gp_adjacent_difference_scratch_size", desc, &map);
+    if (result == GP_OK && desc->in == desc->out) *bytes = desc->count * gpi_type_size(desc->type);
+    return result;
+}
+
+/* ------------------------------------------------------------------ warm-up */
+
+/* Runs it on one zero of the context's own. */
+static gp_result gpi_map_warm_up_one(gp_context *gp, gpi_map *map, gp_result result)
+{
+    enum { LARGEST = 16 }; /* bytes of an element */
+    cl_mem in = NULL, out = NULL;
+    size_t k;
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, LARGEST, &in);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, LARGEST, &out);
+    for (k = 0; k < map->inputs; k++) {
+        map->in[k].buffer = in;
+        map->in[k].offset = 0;
+    }
+    map->out = out;
+    map->out_offset = 0;
+    map->count = gpi_count_make(1, NULL, 0, GP_TYPE_NONE);
+    if (result == GP_OK) result = gpi_map_run(gp, map, NULL, NULL, 0, NULL);
+    if (in) (void)clReleaseMemObject(in);
+    if (out) (void)clReleaseMemObject(out);
+    return result;
+}
+
+static gp_result gpi_map_warm_up(gp_context *gp, const gp_warmup_desc *desc)
+{
+    const char *f = "gp_warmup";
+    gp_result r = GP_OK;
+    gpi_map map;
+    if (desc->transform) {
+        r = gpi_map_of_transform(gp, f, desc->transform, &map);
+        r = gpi_map_warm_up_one(gp, &map, r);
+    }
+    if (desc->fill && r == GP_OK) {
+        r = gpi_map_of_fill(gp, f, desc->fill, &map);
+        r = gpi_map_warm_up_one(gp, &map, r);
+    }
+    if (desc->iota && r == GP_OK) {
+        r = gpi_map_of_iota(gp, f, desc->iota, &map);
+        r = gpi_map_warm_up_one(gp, &map, r);
+    }
+    if (desc->adjacent_difference && r == GP_OK) {
+        r = gpi_map_of_difference(gp, f, desc->adjacent_difference, &map);
+        r = gpi_map_warm_up_one(gp, &map, r);
+    }
+    return r;
+}

@@ -1,0 +1,356 @@
+/* stencil.c - gp_stencil: each element from its neighbours, by tiles with a rim or by rows, in one launch. */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/math.h"
+#include "base/text.h"
+#include "base/type.h"
+#include "runtime/tuning.h"
+#include "program/program.h"
+#include "program/user_text.h"
+#include "launch/launch.h"
+#include "element/element.h"
+#include "map/map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GPI_STENCIL_TILES };
+
+enum {
+    GPI_STENCIL_RADIUS_MAX = 8,
+    GPI_STENCIL_CHANNELS_MAX = 4,
+    GPI_STENCIL_SERIAL_ROW = 256, /* elements of a tile's row; 1-D: */
+    GPI_STENCIL_SERIAL_LINE = 4096,
+    GPI_STENCIL_LOCAL_ROW = 64,
+    GPI_STENCIL_ROWS = 32, /* of a tile */
+    GPI_STENCIL_BY_ROWS =
+        64, /* serial, weights: elements of a tile, which is a part of a row; and of a group: */
+    GPI_STENCIL_SPAN_ROW = 4096,
+    GPI_STENCIL_SPAN_MIN = 8192 /* when there are few */
+};
+
+/* A call, ready to be checked and run. */
+typedef struct gpi_stencil {
+    const gp_stencil_desc *desc;
+    const char *function;
+    gp_type out_type;
+    size_t height, channels, in_pitch, out_pitch; /* no longer 0 */
+    size_t in_count, out_count;                   /* elements from the first to the last one */
+    size_t weights;                               /* how many; 0: a map */
+    unsigned tile_x, tile_y; /* what is brought near at once: of a group, or of what it goes over */
+    bool in_place;           /* takes a copy of the input */
+    gpi_plan plan;
+    gpi_program *program;
+} gpi_stencil;
+
+enum { GPI_STENCIL_IN, GPI_STENCIL_WEIGHTS, GPI_STENCIL_OUT, GPI_STENCIL_RANGES };
+static const char *const gpi_stencil_names[GPI_STENCIL_RANGES] = {"in", "weights", "out"};
+
+/* ------------------------------------------------------------------ program */
+
+/* What the expression may name, and the expression, on lines of its own. */
+static void gpi_stencil_prelude_map(const gp_stencil_desc *d, gpi_text *text)
+{
+    gpi_text_add(text,
+                 "#define at(dx, dy) gpi_here[clamp((int)(dy), -%u, %u) * GPI_ROW + "
+                 "clamp((int)(dx), -%u, %u) * GPI_CHANNELS]\n",
+                 d->radius_y, d->radius_y, d->radius_x, d->radius_x);
+    gpi_text_add(text, "static GPI_LANE gpi_map(GPI_NEAR const GPI_X *gpi_here, const GPI_X x, "
+                       "const ulong i, const ulong j)\n{\n    (void)gpi_here, (void)x, (void)i, (void)j;\n");
+    gpi_text_add(text, "    return (GPI_LANE)(\n#line 1 \"map\"\n%s\n    );\n}\n", d->map);
+}
+
+static void gpi_stencil_prelude_types(const gpi_stencil *s, gpi_text *text)
+{
+    const gp_type type = s->desc->type, out = s->out_type;
+    const bool wide = type == GP_F64 || out == GP_F64;
+    const char *lane = gpi_type_cl(gpi_operand(out)), *rounding = gpi_is_float(out) ? "" : "_sat_rte";
+    gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", gpi_type_cl(type),
+                 type == GP_F16, gpi_type_cl(gpi_operand(type)));
+    gpi_text_add(text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", gpi_type_cl(out),
+                 out == GP_F16, gpi_type_cl(gpi_operand(out)));
+    gpi_text_add(text, "#define GPI_SUM %s\n", wide ? "double" : "float");
+    gpi_text_add(
+        text, "#define GPI_ROUND(sum) convert_%s%s(sum)\n#define GPI_ROUND_16(sums) convert_%s16%s(sums)\n",
+        lane, rounding, lane, rounding);
+}
+
+static char *gpi_stencil_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+{
+    const gpi_stencil *s = (const gpi_stencil *)description;
+    const gp_stencil_desc *d = s->desc;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_prelude_apart(gp, plan, &text);
+    gpi_stencil_prelude_types(s, &text);
+    gpi_text_add(&text, "#define GPI_RX %u\n#define GPI_RY %u\n#define GPI_CHANNELS %u\n", d->radius_x,
+                 d->radius_y, (unsigned)s->channels);
+    gpi_text_add(&text, "#define GPI_TILE_X %u\n#define GPI_TILE_Y %u\n#define GPI_ROW %u\n", s->tile_x,
+                 s->tile_y, s->tile_x + 2 * d->radius_x * (unsigned)s->channels);
+    gpi_text_add(&text, "#define GPI_BORDER %d\n#define GPI_WEIGHTS %d\n#define GPI_NEAR %s\n",
+                 (int)d->border, s->weights > 0, plan->shape == GP_SHAPE_LOCAL ? "__local" : "__private");
+    if (d->map) gpi_stencil_prelude_map(d, &text);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ checks */
+
+static gp_result gpi_stencil_check_numbers(gp_context *gp, const gpi_stencil *s)
+{
+    const gp_stencil_desc *d = s->desc;
+    if (d->radius_x > GPI_STENCIL_RADIUS_MAX || d->radius_y > GPI_STENCIL_RADIUS_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: radius_x = %u and radius_y = %u, must be at most %d", s->function, d->radius_x,
+                        d->radius_y, GPI_STENCIL_RADIUS_MAX);
+    }
+    if (d->channels > GPI_STENCIL_CHANNELS_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: channels = %u, must be at most %d", s->function,
+                        d->channels, GPI_STENCIL_CHANNELS_MAX);
+    }
+    if ((unsigned)d->border >= GP_BORDER_COUNT) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: border = %d is not a gp_border", s->function,
+                        (int)d->border);
+    }
+    if (d->map && d->weights)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are a map and weights: give one of them",
+                        s->function);
+    return gpi_check_text(gp, s->function, "map", d->map);
+}
+
+/* Elements from the first to the last one of a picture; false where they do not fit into a size_t. */
+static bool gpi_stencil_extent(size_t row, size_t height, size_t pitch, size_t *count)
+{
+    *count = 0;
+    if (row == 0 || height == 0) return true;
+    if (height - 1 > (SIZE_MAX / 16 - row) / pitch) return false;
+    *count = (height - 1) * pitch + row;
+    return true;
+}
+
+static gp_result gpi_stencil_describe(gp_context *gp, gpi_stencil *s)
+{
+    const gp_stencil_desc *d = s->desc;
+    gp_result result = gpi_check_type(gp, s->function, "type", d->type);
+    size_t row;
+    s->out_type = d->out_type ? d->out_type : d->type;
+    if (result == GP_OK) result = gpi_check_type(gp, s->function, "out_type", s->out_type);
+    if (result == GP_OK) result = gpi_stencil_check_numbers(gp, s);
+    if (result != GP_OK) return result;
+    s->height = d->height ? d->height : 1;
+    s->channels = d->channels ? d->channels : 1;
+    row = d->width > SIZE_MAX / 64 ? SIZE_MAX / 16 : d->width * s->channels;
+    s->in_pitch = d->in_pitch ? d->in_pitch : row;
+    s->out_pitch = d->out_pitch ? d->out_pitch : row;
+    s->weights = d->map ? 0 : (size_t)(2 * d->radius_x + 1) * (2 * d->radius_y + 1);
+    if (s->in_pitch < row || s->out_pitch < row) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a pitch of %zu or %zu is less than a row of %zu",
+                        s->function, s->in_pitch, s->out_pitch, row);
+    }
+    if (!gpi_stencil_extent(row, s->height, s->in_pitch, &s->in_count) ||
+        !gpi_stencil_extent(row, s->height, s->out_pitch, &s->out_count)) {
+        return gpi_fail(
+            gp, GP_ERROR_COUNT_LIMIT,
+            "%s: height = %zu rows of %zu elements, in_pitch = %zu, out_pitch = %zu: more than %zu "
+            "elements from the first to the last",
+            s->function, s->height, row, s->in_pitch, s->out_pitch, (size_t)(SIZE_MAX / 16));
+    }
+    return GP_OK;
+}
+
+/* Elements of local memory that a tile takes. */
+static size_t gpi_stencil_near(const gpi_stencil *s)
+{
+    const gp_stencil_desc *d = s->desc;
+    return (s->tile_x + 2 * d->radius_x * s->channels) * (s->tile_y + 2 * d->radius_y);
+}
+
+static bool gpi_stencil_by_rows(const gpi_stencil *s)
+{
+    return s->plan.shape == GP_SHAPE_SERIAL && s->weights > 0;
+}
+
+/* A tile that fits: of one row where that is all there is. */
+static void gpi_stencil_choose_tile(const gp_context *gp, gpi_stencil *s)
+{
+    const bool serial = s->plan.shape == GP_SHAPE_SERIAL, flat = s->desc->radius_y == 0 && s->height == 1;
+    const size_t size = gpi_type_size(gpi_operand(s->desc->type));
+    s->tile_y = flat || gpi_stencil_by_rows(s) ? 1 : (unsigned)GPI_STENCIL_ROWS;
+    if (gpi_stencil_by_rows(s)) s->tile_x = GPI_STENCIL_BY_ROWS;
+    else if (serial) s->tile_x = flat ? GPI_STENCIL_SERIAL_LINE : GPI_STENCIL_SERIAL_ROW;
+    else s->tile_x = flat ? 4 * s->plan.group : (unsigned)GPI_STENCIL_LOCAL_ROW;
+    while (!serial && s->tile_y > 1 && gpi_stencil_near(s) * size > gp->info.local_mem_size / 2)
+        s->tile_y /= 2;
+}
+
+/* Everything but the buffers. */
+static gp_result gpi_stencil_plan(gp_context *gp, gpi_stencil *s)
+{
+    gp_result result = gpi_stencil_describe(gp, s);
+    if (result == GP_OK) result = gpi_plan_make_map(gp, s->function, gpi_type_size(s->desc->type), &s->plan);
+    if (result != GP_OK) return result;
+    gpi_stencil_choose_tile(gp, s);
+    return gpi_program_get_fit(gp, s->function, GPI_STENCIL, gpi_stencil_prelude, s, &s->plan, &s->program);
+}
+
+static size_t gpi_stencil_scratch(const gpi_stencil *s)
+{
+    return s->in_place ? s->in_count * gpi_type_size(s->desc->type) : 0;
+}
+
+static gp_result gpi_stencil_check(gp_context *gp, gpi_stencil *s)
+{
+    const gp_stencil_desc *d = s->desc;
+    gpi_range used[GPI_STENCIL_RANGES], others[GPI_STENCIL_RANGES];
+    gp_result r;
+    memset(used, 0, sizeof used);
+    r = gpi_check_buffer(gp, s->function, "in", d->in, d->in_offset, s->in_count, gpi_type_size(d->type),
+                         GPI_READS, &used[GPI_STENCIL_IN]);
+    if (r == GP_OK && s->weights)
+        r = gpi_check_buffer(gp, s->function, "weights", d->weights, d->weights_offset, s->weights, 4,
+                             GPI_READS, &used[GPI_STENCIL_WEIGHTS]);
+    if (r == GP_OK)
+        r = gpi_check_buffer(gp, s->function, "out", d->out, d->out_offset, s->out_count,
+                             gpi_type_size(s->out_type), GPI_WRITES, &used[GPI_STENCIL_OUT]);
+    if (r != GP_OK) return r;
+    memcpy(others, used, sizeof others);
+    s->in_place = gpi_same(&used[GPI_STENCIL_IN], &used[GPI_STENCIL_OUT]) && s->in_pitch == s->out_pitch;
+    if (s->in_place) memset(&others[GPI_STENCIL_IN], 0, sizeof others[GPI_STENCIL_IN]);
+    r = gpi_check_apart(gp, s->function, gpi_stencil_names, others, GPI_STENCIL_OUT, GPI_STENCIL_RANGES);
+    if (r != GP_OK) return r;
+    return gpi_check_scratch(gp, s->function, d->scratch, gpi_stencil_scratch(s), used, GPI_STENCIL_RANGES);
+}
+
+/* ------------------------------------------------------------------ launch */
+
+/* The constant border, as an operand: of f32 where the input is of halves. */
+static void gpi_stencil_arg_border(gpi_call *call, const gpi_stencil *s)
+{
+    const gp_value value = s->desc->border_value;
+    const float half = value.f32;
+    if (s->desc->type == GP_F16) gpi_call_arg(call, sizeof half, &half);
+    else gpi_call_arg(call, gpi_type_size(s->desc->type), &value);
+}
+
+/* What a group has: its tile, or as many rows, up to a length, as others have as much to do. */
+static void gpi_stencil_span(const gp_context *gp, const gpi_stencil *s, cl_ulong *span_x, cl_ulong *span_y)
+{
+    const size_t row = s->desc->width * s->channels;
+    size_t span;
+    *span_x = s->tile_x;
+    *span_y = s->tile_y;
+    if (!gpi_stencil_by_rows(s)) return;
+    span = gpi_serial_span(gp, &s->plan, row * s->height, GPI_STENCIL_SPAN_MIN);
+    *span_x = s->height > 1 ? (size_t)GPI_STENCIL_SPAN_ROW : gpi_round_up(span, GPI_STENCIL_BY_ROWS);
+    if (row < *span_x) *span_x = gpi_round_up(row, GPI_STENCIL_BY_ROWS);
+    *span_y = span > *span_x ? span / *span_x : 1;
+}
+
+static gp_result gpi_stencil_launch(gpi_call *call, const gpi_stencil *s, cl_mem in, cl_ulong in_at)
+{
+    const gp_stencil_desc *d = s->desc;
+    const cl_ulong width = d->width, height = s->height, in_pitch = s->in_pitch, out_pitch = s->out_pitch;
+    const cl_ulong out_at = d->out_offset, weights_at = d->weights_offset;
+    cl_ulong span_x, span_y, across;
+    gpi_stencil_span(call->gp, s, &span_x, &span_y);
+    across = gpi_ceil_div(d->width * s->channels, (size_t)span_x);
+    gpi_call_kernel(call, s->program, GPI_STENCIL_TILES);
+    GPI_CALL_ARG(call, in);
+    GPI_CALL_ARG(call, in_at);
+    GPI_CALL_ARG(call, in_pitch);
+    GPI_CALL_ARG(call, d->out);
+    GPI_CALL_ARG(call, out_at);
+    GPI_CALL_ARG(call, out_pitch);
+    if (s->weights) {
+        GPI_CALL_ARG(call, d->weights);
+        GPI_CALL_ARG(call, weights_at);
+    }
+    GPI_CALL_ARG(call, width);
+    GPI_CALL_ARG(call, height);
+    GPI_CALL_ARG(call, span_x);
+    GPI_CALL_ARG(call, span_y);
+    GPI_CALL_ARG(call, across);
+    gpi_stencil_arg_border(call, s);
+    return gpi_call_launch(call, &s->plan, (size_t)across * gpi_ceil_div(s->height, (size_t)span_y));
+}
+
+/* In place: of a copy, since neighbours are overwritten. */
+static gp_result gpi_stencil_launch_in_place(gpi_call *call, const gpi_stencil *s)
+{
+    const gp_stencil_desc *d = s->desc;
+    cl_mem copy = NULL;
+    gp_result result = gpi_call_scratch(call, d->scratch, gpi_stencil_scratch(s), &copy);
+    if (result == GP_OK)
+        result = gpi_call_copy(call, d->in, d->in_offset * gpi_type_size(d->type), copy, 0,
+                               gpi_stencil_scratch(s));
+    return result == GP_OK ? gpi_stencil_launch(call, s, copy, 0) : result;
+}
+
+static gp_result gpi_stencil_call(gp_context *gp, const char *function, const gp_stencil_desc *desc)
+{
+    gpi_stencil s;
+    gpi_call call;
+    gp_result result;
+    memset(&s, 0, sizeof s);
+    s.desc = desc;
+    s.function = function;
+    result = gpi_stencil_plan(gp, &s);
+    if (result == GP_OK && desc->width > 0) result = gpi_stencil_check(gp, &s);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK && desc->width > 0) {
+        result = s.in_place ? gpi_stencil_launch_in_place(&call, &s)
+                            : gpi_stencil_launch(&call, &s, desc->in, desc->in_offset);
+    }
+    return gpi_call_end(&call, result);
+}
+
+/* ------------------------------------------------------------------ API */
+
+GP_API gp_result gp_stencil(gp_context *gp, const gp_stencil_desc *desc)
+{
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_stencil: gp or desc is NULL");
+    return gpi_stencil_call(gp, "gp_stencil", desc);
+}
+
+GP_API gp_result gp_stencil_scratch_size(gp_context *gp, const gp_stencil_desc *desc, size_t *bytes)
+{
+    gpi_stencil s;
+    gp_result result;
+    if (bytes) *bytes = 0;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_stencil_scratch_size: gp, desc or bytes is NULL");
+    }
+    memset(&s, 0, sizeof s);
+    s.desc = desc;
+    s.function = "gp_stencil_scratch_size";
+    result = gpi_stencil_describe(gp, &s);
+    s.in_place = desc->in == desc->out;
+    if (result == GP_OK) *bytes = gpi_stencil_scratch(&s);
+    return result;
+}
+
+/* One pixel of the context's own, with weights of zero. */
+static gp_result gpi_stencil_warm_up(gp_context *gp, const gp_stencil_desc *desc)
+{
+    enum { LARGEST = 17 * 17 * 4 }; /* bytes of all weights */
+    gp_stencil_desc probe = *desc;
+    gp_result result = gpi_alloc_zeros(gp, LARGEST, &probe.in);
+    probe.out = NULL;
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, LARGEST, &probe.out);
+    probe.weights = desc->map ? NULL : probe.in;
+    probe.in_offset = probe.out_offset = probe.weights_offset = 0;
+    probe.in_pitch = probe.out_pitch = 0;
+    probe.width = 1;
+    probe.height = desc->height > 1 ? 2 : 1;
+    probe.scratch = NULL;
+    probe.wait = NULL;
+    probe.wait_count = 0;
+    probe.done = NULL;
+    if (result == GP_OK) result = gpi_stencil_call(gp, "gp_warmup", &probe);
+    if (probe.in) (void)clReleaseMemObject(probe.in);
+    if (probe.out) (void)clReleaseMemObject(probe.out);
+    return result;
+}

@@ -1,0 +1,462 @@
+/* brackets.c - gp_brackets: one look-back launch, or pairs in tiles, a tree of tiles, pairs across tiles. */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/math.h"
+#include "base/type.h"
+#include "nest/nest.h"
+
+#include <string.h>
+
+enum {
+    GPI_BRACKETS_PAIR,
+    GPI_BRACKETS_TREE,
+    GPI_BRACKETS_JOIN,
+    GPI_BRACKETS_ENCLOSE,
+    GPI_BRACKETS_MEASURE,
+    GPI_BRACKETS_REPORT
+};
+
+enum { GPI_BACK_LOOK_BACK, GPI_BACK_REST, GPI_BACK_REPORT };
+
+enum {
+    GPI_BRACKETS_STRANDS = 4,     /* GPI_STRANDS of nest/brackets_serial.cl */
+    GPI_BRACKETS_NOTE_BYTES = 32, /* gpi_note of nest/tile_summary.cl */
+    GPI_BRACKETS_NODE_BYTES = 16, /* four words of nest/lookback.cl; else two indices */
+    GPI_BRACKETS_LEAVES = 4096    /* of a group that multiplies nodes */
+};
+
+/* ------------------------------------------------------------------ plan */
+
+/* Turns of loops that an item takes at most when it looks back: for each tile, should it be late, and twice
+   for each of its elements, should their openers be, all looks and one reading of a tile; with what it takes
+   to search. */
+static uint64_t gpi_brackets_turns(const gpi_brackets *b)
+{
+    const uint64_t tile = gpi_plan_tile(&b->plan), tiles = (uint64_t)b->desc->count / tile + 1;
+    return (tiles + 3 * (uint64_t)b->plan.items) * (b->plan.polls + tile + 128);
+}
+
+/* Look-back, where it is wanted and there is something to look back to. In the serial shape it takes fences,
+   and groups that run on: nest/lookback.cl. A device that drops out of long loops looks back over few tiles
+   only. */
+static bool gpi_brackets_looks_back(const gp_context *gp, const gpi_brackets *b)
+{
+    if (b->plan.strategy != GP_STRATEGY_SINGLE_PASS || b->desc->count <= gpi_plan_tile(&b->plan))
+        return false;
+    if (b->plan.shape == GP_SHAPE_SERIAL) return gpi_has_fences(&gp->info);
+    return !gp->info.loop_limit || gpi_brackets_turns(b) < gp->info.loop_limit;
+}
+
+static gp_result gpi_brackets_program(gp_context *gp, gpi_brackets *b)
+{
+    for (;;) {
+        gp_result result;
+        b->back = gpi_brackets_looks_back(gp, b);
+        result = gpi_program_get_text(gp, b->function, b->back ? GPI_BRACKETS_BACK : GPI_BRACKETS,
+                                      gpi_brackets_prelude(b), 0, &b->program);
+        if (result != GP_OK || gpi_plan_fits(&b->plan, b->program)) return result;
+    }
+}
+
+static gp_result gpi_brackets_index(gp_context *gp, gpi_brackets *b)
+{
+    const gp_type type = b->desc->index_type;
+    const bool wide = (uint64_t)b->desc->count > UINT32_MAX;
+    if (type != GP_TYPE_NONE && type != GP_U32 && type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
+                        b->function, (int)type);
+    }
+    if (type == GP_U32 && wide) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu does not fit indices of 32 bits",
+                        b->function, b->desc->count);
+    }
+    b->index_size = type == GP_U64 || (type == GP_TYPE_NONE && wide) ? 8 : 4;
+    return GP_OK;
+}
+
+/* Cells that are zeroed beforehand, because they validate themselves (nest/tile_summary.cl). */
+static bool gpi_brackets_has_halves(const gpi_brackets *b)
+{
+    return b->back && b->plan.shape == GP_SHAPE_LOCAL;
+}
+
+/* Cells, notes, tree: see nest/tile_summary.cl. */
+static void gpi_brackets_lay_out(gpi_brackets *b)
+{
+    const size_t cell = gpi_brackets_has_halves(b) ? 2 : 4;
+    const size_t node = b->back ? (size_t)GPI_BRACKETS_NODE_BYTES : 2 * b->index_size;
+    b->notes_at = gpi_round_up(b->desc->count * cell, 64);
+    b->tree_at = b->notes_at + gpi_round_up((size_t)b->tiles * GPI_BRACKETS_NOTE_BYTES, 64);
+    b->scratch_size = b->tiles ? b->tree_at + 2 * (size_t)b->leaves * node : 0;
+}
+
+/* How many tiles, and leaves of their tree. */
+static gp_result gpi_brackets_divide(gp_context *gp, gpi_brackets *b)
+{
+    const gp_brackets_desc *d = b->desc;
+    const gp_result result = gpi_plan_tiles(gp, b->function, &b->plan, d->count, &b->tiles);
+    if (result != GP_OK) return result;
+    if (b->tiles > GPI_TILES_MAX / 4) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is %u tiles, more than a tree can hold",
+                        b->function, d->count, b->tiles);
+    }
+    for (b->leaves = 1; b->leaves < b->tiles;) b->leaves *= 2;
+    b->count.bound = d->count;
+    b->count.buffer = d->count_buffer;
+    b->count.offset = d->count_offset;
+    b->count.type = d->count_type;
+    return GP_OK;
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_brackets_plan(gp_context *gp, gpi_brackets *b)
+{
+    gp_result result = gpi_brackets_codes(gp, b);
+    if (result == GP_OK) result = gpi_brackets_index(gp, b);
+    if (result == GP_OK)
+        result =
+            gpi_plan_make_brackets(gp, b->function, GPI_BRACKETS, b->index_size, b->desc->strategy, &b->plan);
+    if (result == GP_OK) result = gpi_brackets_program(gp, b);
+    if (result == GP_OK) result = gpi_brackets_divide(gp, b);
+    if (result == GP_OK) gpi_brackets_lay_out(b);
+    return result;
+}
+
+/* ------------------------------------------------------------------ buffers */
+
+enum {
+    GPI_BRACKETS_IN,
+    GPI_BRACKETS_COUNT,
+    GPI_BRACKETS_MATCH,
+    GPI_BRACKETS_PARENT,
+    GPI_BRACKETS_DEPTH,
+    GPI_BRACKETS_ERRORS,
+    GPI_BRACKETS_RANGES
+};
+
+static const char *const gpi_brackets_names[GPI_BRACKETS_RANGES] = {"in",     "count_buffer", "match",
+                                                                    "parent", "depth",        "errors"};
+
+/* What is written overlaps nothing else. */
+static gp_result gpi_brackets_check_apart(gp_context *gp, const gpi_brackets *b, const gpi_range *used)
+{
+    size_t i, k;
+    for (i = GPI_BRACKETS_MATCH; i < GPI_BRACKETS_RANGES; i++) {
+        for (k = 0; k < i; k++) {
+            if (!used[i].root || !gpi_overlap(&used[i], &used[k])) continue;
+            return gpi_fail_overlap(gp, b->function, gpi_brackets_names[k], &used[k], gpi_brackets_names[i],
+                                    &used[i]);
+        }
+    }
+    return GP_OK;
+}
+
+/* An output, where it is wanted. */
+static gp_result gpi_brackets_check_out(gp_context *gp, const gpi_brackets *b, int name, cl_mem buffer,
+                                        size_t offset, size_t count, size_t size, gpi_range *used)
+{
+    if (!buffer) return GP_OK;
+    return gpi_check_buffer(gp, b->function, gpi_brackets_names[name], buffer, offset, count, size,
+                            GPI_WRITES, &used[name]);
+}
+
+static gp_result gpi_brackets_check(gp_context *gp, const gpi_brackets *b)
+{
+    const gp_brackets_desc *d = b->desc;
+    const size_t n = d->count, size = b->index_size;
+    gpi_range used[GPI_BRACKETS_RANGES];
+    gp_result r = GP_OK;
+    memset(used, 0, sizeof used);
+    if (n > 0 && !d->match && !d->parent && !d->depth && !b->errors) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                        "%s: match, parent, depth and errors are NULL: nothing is wanted", b->function);
+    }
+    if (n > 0)
+        r = gpi_check_buffer(gp, b->function, "in", d->in, d->in_offset, n, gpi_type_size(d->type), GPI_READS,
+                             &used[GPI_BRACKETS_IN]);
+    if (r == GP_OK) r = gpi_check_count(gp, b->function, &b->count, &used[GPI_BRACKETS_COUNT]);
+    if (r == GP_OK && n > 0)
+        r = gpi_brackets_check_out(gp, b, GPI_BRACKETS_MATCH, d->match, d->match_offset, n, size, used);
+    if (r == GP_OK && n > 0)
+        r = gpi_brackets_check_out(gp, b, GPI_BRACKETS_PARENT, d->parent, d->parent_offset, n, size, used);
+    if (r == GP_OK && n > 0)
+        r = gpi_brackets_check_out(gp, b, GPI_BRACKETS_DEPTH, d->depth, d->depth_offset, n, size, used);
+    if (r == GP_OK)
+        r = gpi_brackets_check_out(gp, b, GPI_BRACKETS_ERRORS, b->errors, b->errors_offset, 1,
+                                   sizeof(gp_brackets_errors), used);
+    if (r == GP_OK) r = gpi_brackets_check_apart(gp, b, used);
+    if (r != GP_OK) return r;
+    return gpi_check_scratch(gp, b->function, d->scratch, b->scratch_size, used, GPI_BRACKETS_RANGES);
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* An output and its offset; something stands in for one that is not wanted. */
+static void gpi_brackets_arg_out(gpi_call *call, cl_mem out, size_t offset)
+{
+    const cl_mem buffer = out ? out : call->gp->counters;
+    const cl_ulong at = out ? offset : 0;
+    GPI_CALL_ARG(call, buffer);
+    GPI_CALL_ARG(call, at);
+}
+
+/* GPI_NEST_PARAMETERS; with look-back `polls`: looks at what is late. */
+static void gpi_brackets_arg_nest(gpi_call *call, const gpi_brackets *b, cl_mem scratch, cl_uint polls)
+{
+    const cl_ulong notes = b->notes_at / 4, tree = b->tree_at / 4;
+    GPI_CALL_ARG(call, scratch);
+    GPI_CALL_ARG(call, notes);
+    GPI_CALL_ARG(call, tree);
+    GPI_CALL_ARG(call, b->leaves);
+    if (!b->back) return;
+    GPI_CALL_ARG(call, polls);
+    GPI_CALL_ARG(call, call->gp->counters);
+}
+
+/* The same, where all is there or never will be. */
+static void gpi_brackets_arg_scratch(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    gpi_brackets_arg_nest(call, b, scratch, 0);
+}
+
+/* Groups of the kernels that take several tiles abreast. */
+static size_t gpi_brackets_groups(const gpi_brackets *b)
+{
+    const size_t strands = b->plan.shape == GP_SHAPE_SERIAL ? GPI_BRACKETS_STRANDS : 1;
+    return (b->tiles + strands - 1) / strands;
+}
+
+static gp_result gpi_brackets_pair(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    gpi_call_kernel(call, b->program, GPI_BRACKETS_PAIR);
+    gpi_brackets_arg_input(call, b);
+    gpi_brackets_arg_out(call, b->desc->match, b->desc->match_offset);
+    gpi_brackets_arg_scratch(call, b, scratch);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &b->plan, gpi_brackets_groups(b));
+}
+
+/* From `bottom` nodes up, by `groups` groups, to as many nodes. */
+static gp_result gpi_brackets_tree(gpi_call *call, const gpi_brackets *b, cl_mem scratch, cl_uint bottom,
+                                   cl_uint groups)
+{
+    gpi_call_kernel(call, b->program, GPI_BRACKETS_TREE);
+    gpi_call_arg_count(call, &b->count);
+    gpi_brackets_arg_scratch(call, b, scratch);
+    GPI_CALL_ARG(call, bottom);
+    return gpi_call_launch(call, &b->plan, groups);
+}
+
+static gp_result gpi_brackets_join(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    gpi_call_kernel(call, b->program, GPI_BRACKETS_JOIN);
+    gpi_brackets_arg_input(call, b);
+    gpi_brackets_arg_out(call, b->desc->match, b->desc->match_offset);
+    gpi_brackets_arg_scratch(call, b, scratch);
+    return gpi_call_launch(call, &b->plan, b->tiles);
+}
+
+/* Where parents and depths go, and whether. */
+static void gpi_brackets_arg_around(gpi_call *call, const gpi_brackets *b)
+{
+    const gp_brackets_desc *d = b->desc;
+    const cl_uint parents = d->parent != NULL, depths = d->depth != NULL;
+    gpi_brackets_arg_out(call, d->parent, d->parent_offset);
+    GPI_CALL_ARG(call, parents);
+    gpi_brackets_arg_out(call, d->depth, d->depth_offset);
+    GPI_CALL_ARG(call, depths);
+}
+
+static gp_result gpi_brackets_enclose(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    gpi_call_kernel(call, b->program, GPI_BRACKETS_ENCLOSE);
+    gpi_brackets_arg_input(call, b);
+    gpi_brackets_arg_around(call, b);
+    gpi_brackets_arg_scratch(call, b, scratch);
+    return gpi_call_launch(call, &b->plan, gpi_brackets_groups(b));
+}
+
+static gp_result gpi_brackets_measure(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    gpi_call_kernel(call, b->program, GPI_BRACKETS_MEASURE);
+    gpi_brackets_arg_input(call, b);
+    gpi_brackets_arg_scratch(call, b, scratch);
+    return gpi_call_launch(call, &b->plan, b->tiles);
+}
+
+static gp_result gpi_brackets_report(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    const cl_ulong at = b->errors_offset;
+    gpi_call_kernel(call, b->program, b->back ? (size_t)GPI_BACK_REPORT : (size_t)GPI_BRACKETS_REPORT);
+    gpi_brackets_arg_input(call, b);
+    GPI_CALL_ARG(call, b->errors);
+    GPI_CALL_ARG(call, at);
+    gpi_brackets_arg_scratch(call, b, scratch);
+    return gpi_call_launch(call, &b->plan, 1);
+}
+
+/* Groups of the tree's first launch. */
+static cl_uint gpi_brackets_parts(cl_uint leaves)
+{
+    return leaves > GPI_BRACKETS_LEAVES ? leaves / GPI_BRACKETS_LEAVES : 1;
+}
+
+static gp_result gpi_brackets_look_back(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    gpi_call_kernel(call, b->program, GPI_BACK_LOOK_BACK);
+    gpi_brackets_arg_input(call, b);
+    gpi_brackets_arg_out(call, b->desc->match, b->desc->match_offset);
+    gpi_brackets_arg_around(call, b);
+    gpi_brackets_arg_nest(call, b, scratch, b->plan.polls);
+    return gpi_call_launch(call, &b->plan, gpi_brackets_groups(b));
+}
+
+static gp_result gpi_brackets_rest(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    gpi_call_kernel(call, b->program, GPI_BACK_REST);
+    gpi_brackets_arg_input(call, b);
+    gpi_brackets_arg_out(call, b->desc->match, b->desc->match_offset);
+    gpi_brackets_arg_scratch(call, b, scratch);
+    return gpi_call_launch(call, &b->plan, b->tiles);
+}
+
+/* nest/brackets_single_pass.cl. In the local shape openers without a partner are known behind the launch
+ * only. */
+static gp_result gpi_brackets_single_pass(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
+{
+    const bool halves = gpi_brackets_has_halves(b);
+    const size_t from = halves ? 0 : b->tree_at;
+    gp_result r = gpi_call_fill(call, scratch, from, b->scratch_size - from);
+    if (r == GP_OK) r = gpi_brackets_look_back(call, b, scratch);
+    if (r == GP_OK && halves && b->desc->match) r = gpi_brackets_rest(call, b, scratch);
+    if (r == GP_OK && b->errors) r = gpi_brackets_report(call, b, scratch);
+    return r;
+}
+
+static gp_result gpi_brackets_launch(gpi_call *call, const gpi_brackets *b)
+{
+    const gp_brackets_desc *d = b->desc;
+    const bool more = d->parent || d->depth || b->errors;
+    const cl_uint parts = gpi_brackets_parts(b->leaves);
+    cl_mem scratch = call->gp->counters; /* stands in, where there is nothing to read */
+    gp_result r = GP_OK;
+    if (b->tiles == 0) return b->errors ? gpi_brackets_report(call, b, scratch) : GP_OK;
+    if (!d->match && !more) return GP_OK;
+    r = gpi_call_scratch(call, d->scratch, b->scratch_size, &scratch);
+    if (r == GP_OK && b->back) return gpi_brackets_single_pass(call, b, scratch);
+    if (r == GP_OK) r = gpi_brackets_pair(call, b, scratch);
+    if (b->tiles == 1 && !more) return r;
+    if (r == GP_OK) r = gpi_brackets_tree(call, b, scratch, b->leaves, parts);
+    if (r == GP_OK && parts > 1) r = gpi_brackets_tree(call, b, scratch, parts, 1);
+    if (r == GP_OK && b->tiles > 1 && (d->match || b->errors)) r = gpi_brackets_join(call, b, scratch);
+    if (r == GP_OK && (d->parent || d->depth)) r = gpi_brackets_enclose(call, b, scratch);
+    if (r == GP_OK && b->errors) r = gpi_brackets_measure(call, b, scratch);
+    if (r == GP_OK && b->errors) r = gpi_brackets_report(call, b, scratch);
+    return r;
+}
+
+/* ------------------------------------------------------------------ API */
+
+static void gpi_brackets_init(gpi_brackets *b, const char *function, const gp_brackets_desc *desc)
+{
+    memset(b, 0, sizeof *b);
+    b->function = function;
+    b->desc = desc;
+    b->errors = desc->errors;
+    b->errors_offset = desc->errors_offset;
+}
+
+static gp_result gpi_brackets_call(gp_context *gp, gpi_brackets *b, gp_brackets_errors *errors)
+{
+    const gp_brackets_desc *desc = b->desc;
+    gpi_call call;
+    gp_result result = gpi_brackets_plan(gp, b);
+    if (result == GP_OK) result = gpi_brackets_check(gp, b);
+    if (result == GP_OK) result = gpi_brackets_classes(gp, b);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, b->function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_brackets_launch(&call, b);
+    if (result == GP_OK && errors)
+        result = gpi_call_read(&call, b->errors, b->errors_offset * sizeof *errors, sizeof *errors, errors);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_brackets(gp_context *gp, const gp_brackets_desc *desc)
+{
+    gpi_brackets b;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_brackets: gp or desc is NULL");
+    gpi_brackets_init(&b, "gp_brackets", desc);
+    return gpi_brackets_call(gp, &b, NULL);
+}
+
+GP_API gp_result gp_brackets_read(gp_context *gp, const gp_brackets_desc *desc, gp_brackets_errors *errors)
+{
+    gpi_brackets b;
+    cl_mem own = NULL;
+    gp_result result = GP_OK;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc || !errors) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_brackets_read: gp, desc or errors is NULL");
+    }
+    gpi_brackets_init(&b, "gp_brackets_read", desc);
+    if (!b.errors) {
+        result = gpi_alloc(gp, b.function, sizeof *errors, &own);
+        b.errors = own;
+        b.errors_offset = 0;
+    }
+    if (result == GP_OK) result = gpi_brackets_call(gp, &b, errors);
+    if (own) (void)clReleaseMemObject(own);
+    return result;
+}
+
+GP_API gp_result gp_brackets_scratch_size(gp_context *gp, const gp_brackets_desc *desc, size_t *bytes)
+{
+    gpi_brackets b;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_brackets_scratch_size: gp, desc or bytes is NULL");
+    }
+    gpi_brackets_init(&b, "gp_brackets_scratch_size", desc);
+    result = gpi_brackets_plan(gp, &b);
+    *bytes = result == GP_OK ? b.scratch_size : 0;
+    return result;
+}
+
+/* Runs the call's kernels once on zeros of the context's own, in one tile and in two. */
+static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *desc)
+{
+    gp_brackets_desc probe;
+    gpi_brackets b;
+    gp_result result;
+    size_t n;
+    cl_mem out = NULL;
+    memset(&probe, 0, sizeof probe);
+    probe.type = desc->type;
+    probe.pairs = desc->pairs;
+    probe.table = desc->table;
+    probe.map = desc->map;
+    probe.match = desc->match;
+    probe.errors = desc->errors;
+    probe.index_type = desc->index_type;
+    probe.strategy = desc->strategy;
+    gpi_brackets_init(&b, "gp_warmup", &probe);
+    result = gpi_brackets_plan(gp, &b);
+    if (result != GP_OK) return result;
+    n = gpi_plan_tile(&b.plan) + 1;
+    result = gpi_alloc_zeros(gp, n * gpi_type_size(probe.type), &probe.in);
+    if (result == GP_OK)
+        result = gpi_alloc(gp, "gp_warmup", 3 * n * b.index_size + 2 * sizeof(gp_brackets_errors), &out);
+    if (desc->match) probe.match = out;
+    if (desc->parent) probe.parent = out;
+    probe.parent_offset = n;
+    if (desc->depth) probe.depth = out;
+    probe.depth_offset = 2 * n;
+    if (desc->errors) probe.errors = out;
+    probe.errors_offset = 3 * n * b.index_size / sizeof(gp_brackets_errors) + 1;
+    for (probe.count = 1; probe.count <= n && result == GP_OK; probe.count += n - 1)
+        result = gp_brackets(gp, &probe); /* one tile goes by several launches, whatever the strategy */
+    if (probe.in) (void)clReleaseMemObject(probe.in);
+    if (out) (void)clReleaseMemObject(out);
+    return result;
+}

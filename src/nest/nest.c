@@ -1,0 +1,202 @@
+/* nest.c - what brackets, scans of stacks and trees share: codes of symbols, and what their programs begin
+ * with.
+ */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/type.h"
+#include "program/user_text.h"
+#include "element/element.h"
+#include "nest/nest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GPI_LISTED_MAX = 12 }; /* of nest/symbols.cl */
+
+/* What the kernels know of bytes: nest/symbols.cl. */
+typedef struct gpi_classes {
+    int8_t code[256], sign[256], opens[256];
+    uint8_t listed[GPI_LISTED_MAX];
+    uint8_t count, others, lists, unused;
+} gpi_classes;
+
+static gp_result gpi_brackets_pairs(gp_context *gp, gpi_brackets *b, const char *pairs)
+{
+    const size_t length = strlen(pairs);
+    char all[GPI_QUOTE_MAX], one[GPI_QUOTE_MAX];
+    size_t i;
+    if (length == 0 || length % 2 != 0 || length > 254) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: pairs = %s: openers and closers in turns, 1 to 127 pairs", b->function,
+                        gpi_quote(pairs, length, all));
+    }
+    for (i = 0; i < length; i++) {
+        const int kind = (int)(i / 2) + 1;
+        int8_t *code = &b->table[(unsigned char)pairs[i]];
+        if (*code != 0) {
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: pairs = %s: %s is there twice", b->function,
+                            gpi_quote(pairs, length, all), gpi_quote(pairs + i, 1, one));
+        }
+        *code = (int8_t)(i % 2 == 0 ? kind : -kind);
+    }
+    return GP_OK;
+}
+
+/* Whether codes go beyond one kind. */
+static bool gpi_brackets_kinds(const gpi_brackets *b)
+{
+    int first = 0;
+    size_t i;
+    if (!b->has_table) return true;
+    for (i = 0; i < 256; i++) {
+        const int kind = b->table[i] < 0 ? -b->table[i] : b->table[i];
+        if (kind != 0 && first == 0) first = kind;
+        if (kind != first && kind != 0) return true;
+    }
+    return false;
+}
+
+/* Codes of one byte are symbols, too. */
+static void gpi_brackets_identity(gpi_brackets *b)
+{
+    int i;
+    for (i = 0; i < 256; i++) b->table[i] = (int8_t)(i < 128 ? i : i - 256);
+}
+
+static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
+{
+    const gp_brackets_desc *d = b->desc;
+    const bool codes = d->type == GP_I8 || d->type == GP_I32;
+    gp_result result;
+    if (!gpi_type_size(d->type)) return gpi_fail_type(gp, b->function, "type", d->type);
+    if (gpi_is_float(d->type) || (!d->map && !codes && d->type != GP_U8)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "%s: type = %d, must be GP_U8, GP_I8 or GP_I32, or with a map an integer type",
+                        b->function, (int)d->type);
+    }
+    if ((d->pairs != NULL) + (d->table != NULL) + (d->map != NULL) > (codes && !d->map ? 0 : 1)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: pairs, table and map exclude each other, and only a map goes with codes",
+                        b->function);
+    }
+    result = gpi_check_text(gp, b->function, "map", d->map);
+    if (result != GP_OK) return result;
+    b->has_table = !d->map && d->type != GP_I32;
+    if (b->has_table && codes) gpi_brackets_identity(b);
+    else if (b->has_table && d->table) memcpy(b->table, d->table, sizeof b->table);
+    else if (b->has_table) result = gpi_brackets_pairs(gp, b, d->pairs ? d->pairs : "()[]{}");
+    b->kinds = gpi_brackets_kinds(b);
+    return result;
+}
+
+/* Lists the symbols that are brackets, or the others, if they are few enough. */
+static void gpi_classes_list(gpi_classes *c)
+{
+    size_t i, brackets = 0, k = 0;
+    bool others;
+    for (i = 0; i < 256; i++) brackets += c->code[i] != 0;
+    others = brackets > 128;
+    if (others) brackets = 256 - brackets;
+    if (brackets > GPI_LISTED_MAX) return;
+    for (i = 0; i < 256; i++)
+        if ((c->code[i] == 0) == others) c->listed[k++] = (uint8_t)i;
+    c->count = (uint8_t)k;
+    c->others = others ? 255 : 0;
+    c->lists = 1;
+}
+
+static void gpi_classes_make(gpi_classes *c, const int8_t *table)
+{
+    size_t i;
+    memset(c, 0, sizeof *c);
+    for (i = 0; i < 256; i++) {
+        c->code[i] = table[i];
+        c->sign[i] = (int8_t)((table[i] > 0) - (table[i] < 0));
+        c->opens[i] = (int8_t)(table[i] > 0 ? -1 : 0);
+    }
+    gpi_classes_list(c);
+}
+
+/* The table on the device, kept from call to call. It never changes there: the one that has to go may still
+   be in use, and lives on until the commands that use it have ended. */
+static gp_result gpi_brackets_classes(gp_context *gp, gpi_brackets *b)
+{
+    gpi_symbols *s = gp->symbols;
+    gpi_classes classes;
+    cl_int error;
+    size_t k;
+    b->classes = gp->counters;
+    if (!b->has_table) return GP_OK;
+    for (k = 0; k < GPI_SYMBOL_TABLES && s->classes; k++, s++) {
+        b->classes = s->classes;
+        if (memcmp(s->table, b->table, sizeof b->table) == 0) return GP_OK;
+    }
+    s = &gp->symbols[gp->symbols_next];
+    gpi_classes_make(&classes, b->table);
+    b->classes = clCreateBuffer(gp->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof classes,
+                                &classes, &error);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, b->function, "clCreateBuffer");
+    if (s->classes) (void)clReleaseMemObject(s->classes);
+    memcpy(s->table, b->table, sizeof b->table);
+    s->classes = b->classes;
+    gp->symbols_next = (gp->symbols_next + 1) % GPI_SYMBOL_TABLES;
+    return GP_OK;
+}
+
+static void gpi_symbols_free(gp_context *gp)
+{
+    size_t k;
+    for (k = 0; k < GPI_SYMBOL_TABLES; k++)
+        if (gp->symbols[k].classes) (void)clReleaseMemObject(gp->symbols[k].classes);
+}
+
+/* GPI_INPUT_PARAMETERS */
+static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b)
+{
+    const cl_ulong offset = b->desc->in_offset;
+    GPI_CALL_ARG(call, b->desc->in);
+    GPI_CALL_ARG(call, offset);
+    GPI_CALL_ARG(call, b->classes);
+    gpi_call_arg_count(call, &b->count);
+}
+
+/* The parameters of nest/symbols.cl and nest/tile_summary.cl, but for the shape. */
+static void gpi_brackets_add_nest(const gpi_brackets *b, gpi_text *text)
+{
+    gpi_text_add(text, "#define GPI_SYMBOL %s\n#define GPI_TABLE %d\n",
+                 b->has_table ? "uchar" : gpi_type_cl(b->desc->type), b->has_table);
+    gpi_text_add(text, "#define GPI_INDEX_SIZE %u\n#define GPI_KINDS %d\n#define GPI_MATCH %d\n",
+                 (unsigned)b->index_size, b->kinds && b->errors, b->desc->match != NULL);
+    gpi_text_add(text, "#define GPI_BACK %d\n#define GPI_MEASURE %d\n#define GPI_ENCLOSE %d\n", b->back,
+                 b->back && b->errors, b->back && (b->desc->parent || b->desc->depth));
+    if (b->desc->map) {
+        gpi_text_add(text,
+                     "static int gpi_symbol_map(const %s x, const ulong i)\n{\n#line 1 \"map\"\n"
+                     "    return (int)(\n#line 1 \"map\"\n%s\n    );\n}\n"
+                     "#define GPI_CODE(x, i) gpi_symbol_map(x, i)\n",
+                     gpi_type_cl(b->desc->type), b->desc->map);
+    } else if (!b->has_table) {
+        gpi_text_add(text, "#define GPI_CODE(x, i) (x)\n");
+    }
+}
+
+/* What a program without elements begins with. */
+static void gpi_brackets_add_shape(const gpi_plan *plan, gpi_text *text)
+{
+    const bool local = plan->shape == GP_SHAPE_LOCAL;
+    gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
+    gpi_text_add(text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
+                 plan->items, plan->group * plan->items);
+    gpi_text_add(text, "#define GPI_WIDE 0\n#define GPI_FP64 0\n");
+}
+
+static char *gpi_brackets_prelude(const gpi_brackets *b)
+{
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_brackets_add_shape(&b->plan, &text);
+    gpi_brackets_add_nest(b, &text);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}

@@ -1,0 +1,50 @@
+/* nest.h - what brackets, scans of stacks and trees share. */
+#pragma once
+#include "base/text.h"
+#include "runtime/tuning.h"
+#include "program/program.h"
+#include "launch/launch.h"
+
+/* A checked call, ready to run. */
+typedef struct gpi_brackets {
+    const gp_brackets_desc *desc;
+    const char *function;
+    int8_t table[256]; /* of bytes without a map */
+    bool has_table;
+    cl_mem classes; /* what the kernels know of it; something else where there is no table */
+    bool kinds;     /* pairs can be of two kinds */
+    bool back;      /* by look-back: GPI_BRACKETS_BACK */
+    size_t index_size;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count count;
+    cl_uint tiles, leaves;    /* for the bound; leaves of the tree, a power of two */
+    size_t notes_at, tree_at; /* parts of the scratch, in bytes */
+    size_t scratch_size;
+    cl_mem errors; /* where they go */
+    size_t errors_offset;
+} gpi_brackets;
+
+/* nest.c */
+static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b);
+static gp_result gpi_brackets_classes(gp_context *gp, gpi_brackets *b);
+static void gpi_symbols_free(gp_context *gp);
+static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b);
+static void gpi_brackets_add_nest(const gpi_brackets *b, gpi_text *text);
+static void gpi_brackets_add_shape(const gpi_plan *plan, gpi_text *text);
+static char *gpi_brackets_prelude(const gpi_brackets *b);
+
+/* brackets.c */
+static gp_result gpi_brackets_index(gp_context *gp, gpi_brackets *b);
+static gp_result gpi_brackets_divide(gp_context *gp, gpi_brackets *b);
+static void gpi_brackets_arg_out(gpi_call *call, cl_mem out, size_t offset);
+static size_t gpi_brackets_groups(const gpi_brackets *b);
+static cl_uint gpi_brackets_parts(cl_uint leaves);
+static void gpi_brackets_init(gpi_brackets *b, const char *function, const gp_brackets_desc *desc);
+static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *desc);
+
+/* stack_scan.c */
+static gp_result gpi_stack_scan_warm_up(gp_context *gp, const gp_stack_scan_desc *desc);
+
+/* tree.c */
+static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc);

@@ -1,0 +1,276 @@
+/* stack_scan.c - gp_stack_scan: products of tiles' openers, a tree of tiles, what tiles begin with, the scan.
+ */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/math.h"
+#include "base/type.h"
+#include "element/element.h"
+#include "nest/nest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GPI_STACK_PAIR, GPI_STACK_TREE, GPI_STACK_BASE, GPI_STACK_FOLD };
+
+/* A checked call, ready to run. */
+typedef struct gpi_stack_scan {
+    const gp_stack_scan_desc *desc;
+    gp_brackets_desc symbols; /* what of the call is about brackets */
+    gpi_brackets nest;        /* the same, checked; with the plan, the program and the tiles */
+    gpi_element element;
+    size_t joints_at, bases_at, cells_at; /* parts of the scratch, in bytes */
+    size_t scratch_size;
+} gpi_stack_scan;
+
+/* ------------------------------------------------------------------ plan */
+
+static void gpi_stack_init(gpi_stack_scan *s, const char *function, const gp_stack_scan_desc *desc)
+{
+    gp_brackets_desc *b = &s->symbols;
+    memset(s, 0, sizeof *s);
+    s->desc = desc;
+    b->count = desc->count;
+    b->count_buffer = desc->count_buffer;
+    b->count_offset = desc->count_offset;
+    b->count_type = desc->count_type;
+    b->in = desc->in;
+    b->in_offset = desc->in_offset;
+    b->type = desc->type;
+    b->pairs = desc->pairs;
+    b->table = desc->table;
+    b->map = desc->map;
+    gpi_brackets_init(&s->nest, function, b);
+}
+
+static gp_result gpi_stack_element(gp_context *gp, gpi_stack_scan *s)
+{
+    const gp_stack_scan_desc *d = s->desc;
+    gpi_operation o;
+    memset(&o, 0, sizeof o);
+    o.type_field = "value_type";
+    o.map_field = "value_map";
+    o.type = d->value_type;
+    o.out_type = d->out_type;
+    if (!o.out_type && !d->monoid) o.out_type = gpi_is_arg(d->op) ? GP_U64 : d->value_type;
+    o.op = d->op;
+    o.monoid = d->monoid;
+    o.map = d->value_map;
+    o.initial = d->initial;
+    return gpi_element_make(gp, s->nest.function, &o, &s->element);
+}
+
+/* NULL: no memory. */
+static char *gpi_stack_prelude(const gp_context *gp, const gpi_stack_scan *s)
+{
+    char *element = gpi_prelude_make(gp, GPI_STACK_SCAN, &s->element, &s->nest.plan);
+    gpi_text text;
+    if (!element) return NULL;
+    memset(&text, 0, sizeof text);
+    gpi_text_add(&text, "%s", element);
+    gpi_brackets_add_nest(&s->nest, &text);
+    free(element);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+static gp_result gpi_stack_program(gp_context *gp, gpi_stack_scan *s)
+{
+    gpi_plan *plan = &s->nest.plan;
+    for (;;) {
+        const gp_result result =
+            gpi_program_get_text(gp, s->nest.function, GPI_STACK_SCAN, gpi_stack_prelude(gp, s),
+                                 s->element.field_count, &s->nest.program);
+        if (result != GP_OK || gpi_plan_fits(plan, s->nest.program)) return result;
+    }
+}
+
+/* Tree, joints, bases, cells: see nest/stack_scan.cl. */
+static void gpi_stack_lay_out(gpi_stack_scan *s)
+{
+    const size_t size = s->element.size, leaves = s->nest.leaves, tiles = s->nest.tiles;
+    s->joints_at = gpi_round_up(2 * leaves * 2 * s->nest.index_size, 64);
+    s->bases_at = s->joints_at + gpi_round_up(leaves * size, 64);
+    s->cells_at = s->bases_at + gpi_round_up(tiles * size, 64);
+    s->scratch_size = tiles ? s->cells_at + gpi_round_up((s->desc->count + tiles) * size, 4) : 0;
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_stack_plan(gp_context *gp, gpi_stack_scan *s)
+{
+    gp_result r = gpi_brackets_codes(gp, &s->nest);
+    if (r == GP_OK) r = gpi_brackets_index(gp, &s->nest);
+    if (r == GP_OK) r = gpi_stack_element(gp, s);
+    if (r == GP_OK)
+        r = gpi_plan_make_brackets(gp, s->nest.function, GPI_STACK_SCAN, s->element.size, GP_STRATEGY_AUTO,
+                                   &s->nest.plan);
+    if (r == GP_OK) r = gpi_stack_program(gp, s);
+    if (r == GP_OK) r = gpi_brackets_divide(gp, &s->nest);
+    if (r == GP_OK) gpi_stack_lay_out(s);
+    return r;
+}
+
+static gp_result gpi_stack_check(gp_context *gp, const gpi_stack_scan *s)
+{
+    enum { IN, VALUES, COUNT, OUT, RANGES };
+    static const char *const names[RANGES] = {"in", "values", "count_buffer", "out"};
+    const gp_stack_scan_desc *d = s->desc;
+    const char *function = s->nest.function;
+    gpi_range used[RANGES];
+    gp_result r = gpi_check_positions(gp, function, &s->element, d->count);
+    memset(used, 0, sizeof used);
+    if (r == GP_OK)
+        r = gpi_check_buffer(gp, function, names[IN], d->in, d->in_offset, d->count, gpi_type_size(d->type),
+                             GPI_READS, &used[IN]);
+    if (r == GP_OK)
+        r = gpi_check_buffer(gp, function, names[VALUES], d->values, d->values_offset, d->count,
+                             s->element.in_size, GPI_READS, &used[VALUES]);
+    if (r == GP_OK) r = gpi_check_count(gp, function, &s->nest.count, &used[COUNT]);
+    if (r == GP_OK)
+        r = gpi_check_buffer(gp, function, names[OUT], d->out, d->out_offset, d->count, s->element.out_size,
+                             GPI_WRITES, &used[OUT]);
+    if (r == GP_OK) r = gpi_check_apart(gp, function, names, used, OUT, RANGES);
+    if (r != GP_OK) return r;
+    return gpi_check_scratch(gp, function, d->scratch, s->scratch_size, used, RANGES);
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* GPI_VALUES_PARAMETERS */
+static void gpi_stack_arg_values(gpi_call *call, const gpi_stack_scan *s)
+{
+    const cl_ulong offset = s->desc->values_offset;
+    GPI_CALL_ARG(call, s->desc->values);
+    GPI_CALL_ARG(call, offset);
+    gpi_brackets_arg_input(call, &s->nest);
+}
+
+/* GPI_STACK_PARAMETERS */
+static void gpi_stack_arg_scratch(gpi_call *call, const gpi_stack_scan *s, cl_mem scratch)
+{
+    const cl_ulong joints = s->joints_at / 4, bases = s->bases_at / 4, cells = s->cells_at / 4;
+    GPI_CALL_ARG(call, scratch);
+    GPI_CALL_ARG(call, joints);
+    GPI_CALL_ARG(call, bases);
+    GPI_CALL_ARG(call, cells);
+    GPI_CALL_ARG(call, s->nest.leaves);
+}
+
+static gp_result gpi_stack_pair(gpi_call *call, const gpi_stack_scan *s, cl_mem scratch)
+{
+    gpi_call_kernel(call, s->nest.program, GPI_STACK_PAIR);
+    gpi_stack_arg_values(call, s);
+    gpi_stack_arg_scratch(call, s, scratch);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &s->nest.plan, gpi_brackets_groups(&s->nest));
+}
+
+/* As gpi_brackets_tree. */
+static gp_result gpi_stack_tree(gpi_call *call, const gpi_stack_scan *s, cl_mem scratch, cl_uint bottom,
+                                cl_uint groups)
+{
+    gpi_call_kernel(call, s->nest.program, GPI_STACK_TREE);
+    gpi_call_arg_count(call, &s->nest.count);
+    gpi_stack_arg_scratch(call, s, scratch);
+    GPI_CALL_ARG(call, bottom);
+    return gpi_call_launch(call, &s->nest.plan, groups);
+}
+
+static gp_result gpi_stack_base(gpi_call *call, const gpi_stack_scan *s, cl_mem scratch)
+{
+    gpi_call_kernel(call, s->nest.program, GPI_STACK_BASE);
+    gpi_call_arg_count(call, &s->nest.count);
+    gpi_stack_arg_scratch(call, s, scratch);
+    gpi_call_arg_initial(call, &s->element);
+    return gpi_call_launch(call, &s->nest.plan, gpi_ceil_div(s->nest.tiles, s->nest.plan.group));
+}
+
+static gp_result gpi_stack_fold(gpi_call *call, const gpi_stack_scan *s, cl_mem scratch)
+{
+    const cl_ulong offset = s->desc->out_offset;
+    const cl_uint exclusive = s->desc->exclusive;
+    gpi_call_kernel(call, s->nest.program, GPI_STACK_FOLD);
+    gpi_stack_arg_values(call, s);
+    GPI_CALL_ARG(call, s->desc->out);
+    GPI_CALL_ARG(call, offset);
+    gpi_call_arg_initial(call, &s->element);
+    GPI_CALL_ARG(call, exclusive);
+    gpi_stack_arg_scratch(call, s, scratch);
+    return gpi_call_launch(call, &s->nest.plan, gpi_brackets_groups(&s->nest));
+}
+
+static gp_result gpi_stack_launch(gpi_call *call, const gpi_stack_scan *s)
+{
+    const cl_uint leaves = s->nest.leaves, parts = gpi_brackets_parts(s->nest.leaves);
+    cl_mem scratch;
+    gp_result r = gpi_call_scratch(call, s->desc->scratch, s->scratch_size, &scratch);
+    if (r == GP_OK) r = gpi_stack_pair(call, s, scratch);
+    if (r == GP_OK) r = gpi_stack_tree(call, s, scratch, leaves, parts);
+    if (r == GP_OK && parts > 1) r = gpi_stack_tree(call, s, scratch, parts, 1);
+    if (r == GP_OK) r = gpi_stack_base(call, s, scratch);
+    if (r == GP_OK) r = gpi_stack_fold(call, s, scratch);
+    return r;
+}
+
+/* ------------------------------------------------------------------ API */
+
+GP_API gp_result gp_stack_scan(gp_context *gp, const gp_stack_scan_desc *desc)
+{
+    gpi_stack_scan s;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_stack_scan: gp or desc is NULL");
+    gpi_stack_init(&s, "gp_stack_scan", desc);
+    result = gpi_stack_plan(gp, &s);
+    if (result == GP_OK && desc->count > 0) result = gpi_stack_check(gp, &s);
+    if (result == GP_OK) result = gpi_brackets_classes(gp, &s.nest);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, "gp_stack_scan", desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK && desc->count > 0) result = gpi_stack_launch(&call, &s);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_stack_scan_scratch_size(gp_context *gp, const gp_stack_scan_desc *desc, size_t *bytes)
+{
+    gpi_stack_scan s;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_stack_scan_scratch_size: gp, desc or bytes is NULL");
+    }
+    gpi_stack_init(&s, "gp_stack_scan_scratch_size", desc);
+    result = gpi_stack_plan(gp, &s);
+    *bytes = result == GP_OK ? s.scratch_size : 0;
+    return result;
+}
+
+/* Runs the call's kernels once on one element of the context's own. */
+static gp_result gpi_stack_scan_warm_up(gp_context *gp, const gp_stack_scan_desc *desc)
+{
+    gp_stack_scan_desc probe;
+    gpi_stack_scan s;
+    gp_result result;
+    memset(&probe, 0, sizeof probe);
+    probe.type = desc->type;
+    probe.pairs = desc->pairs;
+    probe.table = desc->table;
+    probe.map = desc->map;
+    probe.value_type = desc->value_type;
+    probe.value_map = desc->value_map;
+    probe.out_type = desc->out_type;
+    probe.op = desc->op;
+    probe.monoid = desc->monoid;
+    gpi_stack_init(&s, "gp_warmup", &probe);
+    result = gpi_stack_plan(gp, &s);
+    if (result != GP_OK) return result;
+    probe.count = 1;
+    result = gpi_alloc_zeros(gp, gpi_type_size(probe.type), &probe.in);
+    if (result == GP_OK) result = gpi_alloc_neutral(gp, &s.element, 1, &probe.values);
+    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", s.element.out_size, &probe.out);
+    if (result == GP_OK) result = gp_stack_scan(gp, &probe);
+    if (probe.in) (void)clReleaseMemObject(probe.in);
+    if (probe.values) (void)clReleaseMemObject(probe.values);
+    if (probe.out) (void)clReleaseMemObject(probe.out);
+    return result;
+}

@@ -1,0 +1,246 @@
+/* tree.c - gp_tree: runs of elements, a tree of runs, what goes beyond runs. */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/math.h"
+#include "base/type.h"
+#include "program/user_text.h"
+#include "nest/nest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GPI_TREE_RUNS, GPI_TREE_GROW, GPI_TREE_JOIN };
+enum { GPI_TREE_INDEX = 1, GPI_TREE_CHILDREN = 2, GPI_TREE_END = 4 }; /* nest/tree_runs.cl */
+
+/* A checked call, ready to run. */
+typedef struct gpi_tree {
+    const gp_tree_desc *desc;
+    const char *function;
+    size_t index_size;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count count;
+    cl_uint tiles, leaves;   /* for the bound; leaves: runs, rounded up to a power of two */
+    size_t own_at, marks_at; /* parts of the scratch, in bytes */
+    size_t scratch_size;
+} gpi_tree;
+
+static gp_result gpi_tree_check_types(gp_context *gp, gpi_tree *t)
+{
+    const gp_tree_desc *d = t->desc;
+    if (d->index_type != GP_TYPE_NONE && d->index_type != GP_U32 && d->index_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
+                        t->function, (int)d->index_type);
+    }
+    t->index_size = d->index_type == GP_U64 ? 8 : 4;
+    if (t->index_size == 4 && (uint64_t)d->count > UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu takes index_type = GP_U64", t->function,
+                        d->count);
+    }
+    if (!d->type && (d->in || d->map)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: there is %s, and type is 0", t->function,
+                        d->in ? "in" : "a map");
+    }
+    if (d->type && (!gpi_type_size(d->type) || gpi_is_float(d->type))) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d is not an integer type", t->function,
+                        (int)d->type);
+    }
+    return gpi_check_text(gp, t->function, "map", d->map);
+}
+
+static char *gpi_tree_prelude(const gpi_tree *t)
+{
+    const gp_tree_desc *d = t->desc;
+    const char *symbol = d->type ? gpi_type_cl(d->type) : "uchar";
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_brackets_add_shape(&t->plan, &text);
+    gpi_text_add(&text, "#define GPI_SYMBOL %s\n#define GPI_INDEX_SIZE %u\n", symbol,
+                 (unsigned)t->index_size);
+    gpi_text_add(&text,
+                 "#define GPI_KINDS 0\n#define GPI_MATCH 0\n#define GPI_BACK 0\n#define GPI_SELECT %d\n",
+                 d->type != 0);
+    gpi_text_add(&text,
+                 "static int gpi_counted(const %s x, const ulong i)\n{\n    return (\n#line 1 \"map\"\n%s\n  "
+                 "  ) != 0;\n}\n"
+                 "#define GPI_COUNTED(x, i) gpi_counted(x, i)\n",
+                 symbol, d->map ? d->map : "x");
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* Bytes of marks, which the serial shape has. */
+static size_t gpi_tree_marks(const gpi_tree *t)
+{
+    const size_t rows = (t->plan.items + 15) / 16;
+    return t->plan.shape == GP_SHAPE_SERIAL ? gpi_round_up(2 * t->tiles * rows, 4) : 0;
+}
+
+/* Sizes of the tree of runs, and of the scratch: see nest/tree_runs.cl. */
+static gp_result gpi_tree_divide(gp_context *gp, gpi_tree *t)
+{
+    const gp_tree_desc *d = t->desc;
+    const gp_result result = gpi_plan_tiles(gp, t->function, &t->plan, d->count, &t->tiles);
+    uint64_t runs;
+    if (result != GP_OK) return result;
+    runs = (uint64_t)t->tiles * t->plan.group;
+    if (runs > GPI_TILES_MAX / 4) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is more runs than a tree can hold",
+                        t->function, d->count);
+    }
+    for (t->leaves = 1; t->leaves < runs;) t->leaves *= 2;
+    t->count.bound = d->count;
+    t->count.buffer = d->count_buffer;
+    t->count.offset = d->count_offset;
+    t->count.type = d->count_type;
+    t->own_at = gpi_round_up(2 * (size_t)t->leaves * 2 * t->index_size, 64);
+    t->marks_at = t->own_at + gpi_round_up(2 * d->count, 64);
+    t->scratch_size = t->tiles ? t->marks_at + gpi_tree_marks(t) : 0;
+    return GP_OK;
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_tree_plan(gp_context *gp, gpi_tree *t, const char *function, const gp_tree_desc *desc)
+{
+    gp_result result;
+    memset(t, 0, sizeof *t);
+    t->desc = desc;
+    t->function = function;
+    result = gpi_tree_check_types(gp, t);
+    if (result == GP_OK)
+        result = gpi_plan_make_brackets(gp, function, GPI_TREE, t->index_size, GP_STRATEGY_AUTO, &t->plan);
+    while (result == GP_OK) {
+        result = gpi_program_get_text(gp, function, GPI_TREE, gpi_tree_prelude(t), 0, &t->program);
+        if (result != GP_OK || gpi_plan_fits(&t->plan, t->program)) break;
+    }
+    return result == GP_OK ? gpi_tree_divide(gp, t) : result;
+}
+
+static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
+{
+    enum { PARENT, IN, COUNT, INDEX, CHILDREN, END, RANGES };
+    static const char *const names[RANGES] = {"parent", "in", "count_buffer", "index", "children", "end"};
+    const gp_tree_desc *d = t->desc;
+    const cl_mem out[3] = {d->index, d->children, d->end};
+    const size_t at[3] = {d->index_offset, d->children_offset, d->end_offset};
+    gpi_range used[RANGES];
+    size_t k;
+    gp_result r;
+    memset(used, 0, sizeof used);
+    if (!d->index && !d->children && !d->end) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                        "%s: index, children and end are NULL: nothing is wanted", t->function);
+    }
+    r = gpi_check_buffer(gp, t->function, names[PARENT], d->parent, d->parent_offset, d->count, t->index_size,
+                         GPI_READS, &used[PARENT]);
+    if (r == GP_OK && d->type)
+        r = gpi_check_buffer(gp, t->function, names[IN], d->in, d->in_offset, d->count,
+                             gpi_type_size(d->type), GPI_READS, &used[IN]);
+    if (r == GP_OK) r = gpi_check_count(gp, t->function, &t->count, &used[COUNT]);
+    for (k = 0; k < 3 && r == GP_OK; k++) {
+        if (out[k])
+            r = gpi_check_buffer(gp, t->function, names[INDEX + k], out[k], at[k], d->count, t->index_size,
+                                 GPI_WRITES, &used[INDEX + k]);
+    }
+    if (r == GP_OK) r = gpi_check_apart(gp, t->function, names, used, INDEX, RANGES);
+    if (r != GP_OK) return r;
+    return gpi_check_scratch(gp, t->function, d->scratch, t->scratch_size, used, RANGES);
+}
+
+/* GPI_TREE_PARAMETERS */
+static void gpi_tree_kernel(gpi_call *call, const gpi_tree *t, size_t kernel, cl_mem scratch)
+{
+    const gp_tree_desc *d = t->desc;
+    const cl_mem in = d->type ? d->in : d->parent;
+    const cl_ulong in_at = d->type ? d->in_offset : 0, parent_at = d->parent_offset;
+    const cl_ulong own = t->own_at / 4, marks = t->marks_at / 4;
+    const cl_uint outputs = (d->index ? (cl_uint)GPI_TREE_INDEX : 0) |
+                            (d->children ? (cl_uint)GPI_TREE_CHILDREN : 0) |
+                            (d->end ? (cl_uint)GPI_TREE_END : 0);
+    gpi_call_kernel(call, t->program, kernel);
+    GPI_CALL_ARG(call, in);
+    GPI_CALL_ARG(call, in_at);
+    GPI_CALL_ARG(call, d->parent);
+    GPI_CALL_ARG(call, parent_at);
+    gpi_call_arg_count(call, &t->count);
+    gpi_brackets_arg_out(call, d->index, d->index_offset);
+    gpi_brackets_arg_out(call, d->children, d->children_offset);
+    gpi_brackets_arg_out(call, d->end, d->end_offset);
+    GPI_CALL_ARG(call, outputs);
+    GPI_CALL_ARG(call, scratch);
+    GPI_CALL_ARG(call, own);
+    GPI_CALL_ARG(call, marks);
+    GPI_CALL_ARG(call, t->leaves);
+}
+
+static gp_result gpi_tree_grow(gpi_call *call, const gpi_tree *t, cl_mem scratch, cl_uint bottom,
+                               cl_uint groups)
+{
+    gpi_tree_kernel(call, t, GPI_TREE_GROW, scratch);
+    GPI_CALL_ARG(call, bottom);
+    return gpi_call_launch(call, &t->plan, groups);
+}
+
+static gp_result gpi_tree_launch(gpi_call *call, const gpi_tree *t)
+{
+    const cl_uint parts = gpi_brackets_parts(t->leaves);
+    cl_mem scratch;
+    gp_result r = gpi_call_scratch(call, t->desc->scratch, t->scratch_size, &scratch);
+    if (r != GP_OK) return r;
+    gpi_tree_kernel(call, t, GPI_TREE_RUNS, scratch);
+    GPI_CALL_ARG(call, call->gp->counters);
+    r = gpi_call_launch(call, &t->plan, t->tiles);
+    if (r == GP_OK) r = gpi_tree_grow(call, t, scratch, t->leaves, parts);
+    if (r == GP_OK && parts > 1) r = gpi_tree_grow(call, t, scratch, parts, 1);
+    if (r != GP_OK) return r;
+    gpi_tree_kernel(call, t, GPI_TREE_JOIN, scratch);
+    return gpi_call_launch(call, &t->plan, t->tiles);
+}
+
+GP_API gp_result gp_tree(gp_context *gp, const gp_tree_desc *desc)
+{
+    gpi_tree t;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_tree: gp or desc is NULL");
+    result = gpi_tree_plan(gp, &t, "gp_tree", desc);
+    if (result == GP_OK && desc->count > 0) result = gpi_tree_check(gp, &t);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, "gp_tree", desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK && desc->count > 0) result = gpi_tree_launch(&call, &t);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, size_t *bytes)
+{
+    gpi_tree t;
+    gp_result result;
+    if (!gp || !desc || !bytes)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_tree_scratch_size: gp, desc or bytes is NULL");
+    result = gpi_tree_plan(gp, &t, "gp_tree_scratch_size", desc);
+    *bytes = result == GP_OK ? t.scratch_size : 0;
+    return result;
+}
+
+/* Runs the call's kernels once on one element of the context's own. */
+static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc)
+{
+    gp_tree_desc probe;
+    gp_result result;
+    memset(&probe, 0, sizeof probe);
+    probe.type = desc->type;
+    probe.map = desc->map;
+    probe.index_type = desc->index_type;
+    probe.count = 1;
+    probe.end_offset = 1;
+    result = gpi_alloc_zeros(gp, 8, &probe.parent);
+    if (result == GP_OK && probe.type) result = gpi_alloc_zeros(gp, 8, &probe.in);
+    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", 16, &probe.end);
+    if (result == GP_OK) result = gp_tree(gp, &probe);
+    if (probe.parent) (void)clReleaseMemObject(probe.parent);
+    if (probe.in) (void)clReleaseMemObject(probe.in);
+    if (probe.end) (void)clReleaseMemObject(probe.end);
+    return result;
+}

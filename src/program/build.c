@@ -1,0 +1,124 @@
+/* build.c - a program from its file in the cache, or from its source; its kernels. */
+#include "base/context.h"
+#include "base/error.h"
+#include "runtime/device.h"
+#include "program/program.h"
+
+#include <stdlib.h>
+
+static gp_result gpi_fail_build(gp_context *gp, cl_program program, const char *function, cl_int error)
+{
+    size_t size = 0;
+    char *log = NULL, *arranged, why[80];
+    gp_result result;
+    (void)clGetProgramBuildInfo(program, gp->info.device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
+    log = (char *)calloc(size + 1, 1);
+    if (log) (void)clGetProgramBuildInfo(program, gp->info.device, CL_PROGRAM_BUILD_LOG, size, log, NULL);
+    arranged = log ? gpi_log_arrange(log) : NULL;
+    gpi_log_explain(log ? log : "", why, sizeof why);
+    result = gpi_fail(gp, error == CL_OUT_OF_HOST_MEMORY ? GP_ERROR_OUT_OF_HOST_MEMORY : GP_ERROR_BUILD,
+                      "%s: %sclBuildProgram returned %s (%d), build log:\n%s", function, why,
+                      gpi_cl_error_name(error), (int)error, arranged ? arranged : "");
+    free(arranged);
+    free(log);
+    return result;
+}
+
+static gp_result gpi_build_source(gp_context *gp, const char *function, const char *source,
+                                  gpi_program *program)
+{
+    cl_int error;
+    program->program = clCreateProgramWithSource(gp->context, 1, &source, NULL, &error);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "clCreateProgramWithSource");
+    error = clBuildProgram(program->program, 1, &gp->info.device, gp->options, NULL, NULL);
+    if (error != CL_SUCCESS) return gpi_fail_build(gp, program->program, function, error);
+    gp->profile.programs_built++;
+    return GP_OK;
+}
+
+/* The file of a program that the driver does not take: it goes. */
+static void gpi_binary_refuse(gp_context *gp, gpi_program *program)
+{
+    size_t k;
+    gpi_log(gp, GP_LOG_WARNING, "cache: the driver refuses a saved program, rebuilt");
+    for (k = 0; k < GPI_KERNELS_MAX; k++) {
+        if (program->kernel[k]) (void)clReleaseKernel(program->kernel[k]);
+        program->kernel[k] = NULL;
+    }
+    if (program->program) (void)clReleaseProgram(program->program);
+    program->program = NULL;
+    program->saved = 0;
+    gpi_cache_drop(gp, program);
+}
+
+/* True when the disk cache had it and the driver took it. */
+static bool gpi_build_binary(gp_context *gp, gpi_program *program)
+{
+    size_t size = 0;
+    cl_int error = CL_SUCCESS, status = CL_SUCCESS;
+    unsigned char *binary = gpi_cache_load(gp, program, &size);
+    const unsigned char *const_binary = binary;
+    if (!binary) return false;
+    program->program =
+        clCreateProgramWithBinary(gp->context, 1, &gp->info.device, &size, &const_binary, &status, &error);
+    if (error == CL_SUCCESS && status == CL_SUCCESS) {
+        error = clBuildProgram(program->program, 1, &gp->info.device, gp->options, NULL, NULL);
+    }
+    gpi_cache_unmark(gp, program);
+    free(binary);
+    if (error == CL_SUCCESS && status == CL_SUCCESS) return true;
+    gpi_binary_refuse(gp, program);
+    return false;
+}
+
+/* Mesa 22.3 says 32 for every kernel on llvmpipe, and runs groups of any size up to the device's. */
+static size_t gpi_kernel_group_max(const gp_context *gp, cl_kernel kernel)
+{
+    size_t size = 0;
+    if (gpi_is_llvmpipe(&gp->info)) return gp->info.max_work_group_size;
+    if (clGetKernelWorkGroupInfo(kernel, gp->info.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof size, &size,
+                                 NULL) != CL_SUCCESS) {
+        return SIZE_MAX;
+    }
+    return size > 0 ? size : SIZE_MAX;
+}
+
+/* The program's kernels, and the largest group with which every one of them can be launched. */
+static cl_int gpi_kernels_make(const gp_context *gp, gpi_program *program)
+{
+    size_t k;
+    program->group_max = SIZE_MAX;
+    for (k = 0; gpi_kernel_name(program->primitive, k); k++) {
+        cl_int error;
+        size_t group;
+        program->kernel[k] = clCreateKernel(program->program, gpi_kernel_name(program->primitive, k), &error);
+        if (error != CL_SUCCESS) return error;
+        group = gpi_kernel_group_max(gp, program->kernel[k]);
+        if (group < program->group_max) program->group_max = group;
+    }
+    return CL_SUCCESS;
+}
+
+static gp_result gpi_kernels_create(gp_context *gp, const char *function, gpi_program *program)
+{
+    const cl_int error = gpi_kernels_make(gp, program);
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, function, "clCreateKernel");
+}
+
+/* From its file, or from source. Mesa takes a damaged binary, and then has no kernels of it. */
+static gp_result gpi_program_build(gp_context *gp, const char *function, const char *source,
+                                   gpi_program *program)
+{
+    gp_result result;
+    if (gpi_build_binary(gp, program)) {
+        const cl_int error = gpi_kernels_make(gp, program);
+        if (error != CL_INVALID_PROGRAM_EXECUTABLE && error != CL_INVALID_KERNEL_NAME) {
+            gp->profile.programs_loaded++;
+            program->frozen = true;
+            return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, function, "clCreateKernel");
+        }
+        gpi_binary_refuse(gp, program);
+    }
+    result = gpi_build_source(gp, function, source, program);
+    return result == GP_OK ? gpi_kernels_create(gp, function, program) : result;
+}

@@ -1,0 +1,72 @@
+/* build_log.c - what a compiler says of a text of the caller's, in an order that helps. */
+#include "program/program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GPI_LOG_LINES_OWN = 40, GPI_LOG_LINES_REST = 8 }; /* of a build log */
+
+/* Compilers' messages begin with a place. Those about kernels/ follow from the caller's own as a rule. */
+static bool gpi_line_has(const char *line, size_t length, const char *part)
+{
+    const size_t most = strlen(part);
+    size_t i;
+    for (i = 0; i + most <= length; i++) {
+        if (memcmp(line + i, part, most) == 0) return true;
+    }
+    return false;
+}
+
+static bool gpi_line_begins(const char *line, size_t length)
+{
+    return gpi_line_has(line, length, "error:") || gpi_line_has(line, length, "warning:") ||
+           gpi_line_has(line, length, "note:") || gpi_line_has(line, length, " generated");
+}
+
+/* Adds a build log's messages about our kernels, or all others; tells how many lines there were, of which at
+   most `most` are added. */
+static size_t gpi_text_add_log(gpi_text *text, const char *log, bool ours, size_t most)
+{
+    bool about_ours = false;
+    size_t lines = 0;
+    while (*log) {
+        const size_t length = strcspn(log, "\n");
+        if (gpi_line_begins(log, length)) about_ours = gpi_line_has(log, length, "kernels/");
+        if (about_ours == ours && length > 0 && lines++ < most)
+            gpi_text_add(text, "%.*s\n", (int)(length < 400 ? length : 400), log);
+        log += length + (log[length] == '\n');
+    }
+    return lines;
+}
+
+/* The caller's own lines first, and few of what follows from them. */
+static char *gpi_log_arrange(const char *log)
+{
+    gpi_text text;
+    size_t own, rest;
+    memset(&text, 0, sizeof text);
+    own = gpi_text_add_log(&text, log, false, GPI_LOG_LINES_OWN);
+    rest = gpi_text_add_log(&text, log, true, own ? GPI_LOG_LINES_REST : GPI_LOG_LINES_OWN);
+    if (own > GPI_LOG_LINES_OWN) gpi_text_add(&text, "(of %zu lines)\n", own);
+    if (own && rest > GPI_LOG_LINES_REST)
+        gpi_text_add(&text, "(%zu more lines about kernels/*.cl)\n", rest - GPI_LOG_LINES_REST);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* What the array of negative size in gpi_prelude_monoid means, or an input's name where there is none. */
+static void gpi_log_explain(const char *log, char *out, size_t size)
+{
+    static const char name[] = "gpi_monoid_size_";
+    const char *at = strstr(log, name);
+    out[0] = '\0';
+    if (at && strstr(log, "_is_not_sizeof_type"))
+        (void)snprintf(out, size,
+                       "monoid->size = %d is not sizeof(type) on this device: ", atoi(at + sizeof name - 1));
+    else if (strstr(log, "undeclared identifier 'x'"))
+        (void)snprintf(out, size, "the map names x, and there is no in: ");
+    else if (strstr(log, "undeclared identifier 'y'"))
+        (void)snprintf(out, size, "the map names y, and there is no in2: ");
+}

@@ -1,0 +1,320 @@
+/* cache.c - built programs on disk, and the dump folder.
+
+   A file holds one program's binary for one device and driver. Its name is the key; its header repeats
+   the key and has a checksum, because a damaged binary can bring a driver down. It is written beside its
+   place and renamed, so that a reader sees all of it or nothing. Loading one renews its time; after a save
+   the files that were used longest ago go, until the folder keeps its bound. Other processes may do the
+   same at any moment: a file that is gone is one to build, or one less to remove.
+
+   A driver may crash on a file whose checksum is right. So a file has a mark beside it while the driver loads
+   it, which its process keeps locked; a mark that nobody has locked is a dead process's. */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/math.h"
+#include "program/file.h"
+#include "program/program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#if !defined(_WIN32)
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
+#define GPI_CACHE_MAGIC "GPUPRIM3"
+#define GPI_CACHE_MARK ".loading"           /* what the name of a file's mark ends with */
+#define GPI_CACHE_LIMIT ((size_t)256 << 20) /* bytes, where the desc names none */
+#define GPI_CACHE_STALE 3600 /* seconds after which a temporary file or a mark is a dead process's */
+
+typedef struct gpi_cache_header {
+    char magic[8];
+    gpi_key key;
+    uint64_t kernels; /* bit k: kernel k's machine code is inside */
+    uint64_t size;    /* of the binary that follows */
+    uint64_t checksum;
+} gpi_cache_header;
+
+/* A relative one would be another folder wherever the program is called (and the XDG specification has it
+   ignored). */
+static bool gpi_is_absolute(const char *path)
+{
+#if defined(_WIN32)
+    return path && *path;
+#else
+    return path && *path == '/';
+#endif
+}
+
+/* Where programs are kept when the caller names no folder; NULL when there is no such place. */
+static char *gpi_cache_dir_default(const gp_context *gp)
+{
+    const char *named = getenv("GPUPRIM_CACHE");
+    const char *cache = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    const char *local = getenv("LOCALAPPDATA");
+    if (named && strcmp(named, "off") == 0) return NULL;
+    if (gpi_is_absolute(named)) return gpi_format("%s", named);
+    if (named && *named) {
+        gpi_log(gp, GP_LOG_WARNING,
+                "cache: GPUPRIM_CACHE is \"%s\", must be off or an absolute path; ignored", named);
+    }
+    if (gpi_is_absolute(cache)) return gpi_format("%s/gpuprim", cache);
+    if (gpi_is_absolute(local)) return gpi_format("%s/gpuprim", local);
+    if (gpi_is_absolute(home)) return gpi_format("%s/.cache/gpuprim", home);
+    return NULL;
+}
+
+static char *gpi_cache_path(const gp_context *gp, const gpi_program *program)
+{
+    return gpi_format("%s/%016llx%016llx.bin", gp->cache_dir, (unsigned long long)program->key.word[0],
+                      (unsigned long long)program->key.word[1]);
+}
+
+/* Nothing is saved from here on. Told once. */
+static void gpi_cache_close(gp_context *gp, const char *path)
+{
+    if (gp->cache_closed) return;
+    gpi_log(gp, GP_LOG_WARNING, "cache: cannot write %s; nothing more is saved", path);
+    gp->cache_closed = true;
+}
+
+/* Takes the folder (NULL: there is no cache), and makes it. What cannot be written may still be read. */
+static void gpi_cache_open(gp_context *gp, char *folder)
+{
+    gp->cache_dir = folder;
+    if (!folder) return;
+    (void)gpi_make_dirs(folder);
+#if !defined(_WIN32)
+    if (access(folder, W_OK | X_OK) != 0) gpi_cache_close(gp, folder);
+#endif
+}
+
+/* ------------------------------------------------------------------ cache: its bound */
+
+#if defined(_WIN32)
+
+static void gpi_cache_trim(const gp_context *gp) { (void)gp; }
+
+#else
+
+typedef struct gpi_cache_file {
+    char *path;
+    uint64_t size;
+    time_t used; /* whole seconds */
+} gpi_cache_file;
+
+typedef struct gpi_cache_files {
+    gpi_cache_file *file;
+    size_t count, capacity;
+    uint64_t bytes;
+} gpi_cache_files;
+
+/* What follows the key in the name of a file of ours; NULL: not ours. */
+static const char *gpi_cache_ending(const char *name)
+{
+    return strspn(name, "0123456789abcdef") == 32 && strncmp(name + 32, ".bin", 4) == 0 ? name + 36 : NULL;
+}
+
+/* Whoever named it: is it a file of this cache by its contents, whatever the version? */
+static bool gpi_cache_has_magic(const char *path) { return gpi_file_begins(path, GPI_CACHE_MAGIC, 7); }
+
+/* Takes `path`. */
+static void gpi_cache_files_add(gpi_cache_files *files, char *path, const struct stat *info)
+{
+    if (files->count == files->capacity) {
+        const size_t capacity = files->capacity ? 2 * files->capacity : 64;
+        gpi_cache_file *grown = (gpi_cache_file *)realloc(files->file, capacity * sizeof *grown);
+        if (!grown) {
+            free(path);
+            return;
+        }
+        files->file = grown;
+        files->capacity = capacity;
+    }
+    files->file[files->count].path = path;
+    files->file[files->count].size = (uint64_t)info->st_size;
+    files->file[files->count].used = info->st_mtime;
+    files->count++;
+    files->bytes += (uint64_t)info->st_size;
+}
+
+/* Removes a temporary file that its process has left behind, or a mark with the file that it is of. */
+static void gpi_cache_clean(char *path, const char *ending, const struct stat *info)
+{
+    const size_t length = strlen(ending), mark = sizeof GPI_CACHE_MARK - 1;
+    if (difftime(time(NULL), info->st_mtime) <= GPI_CACHE_STALE) return;
+    if (length > 4 && strcmp(ending + length - 4, ".tmp") == 0) (void)remove(path);
+    if (strcmp(ending, GPI_CACHE_MARK) != 0) return;
+    (void)remove(path);
+    path[strlen(path) - mark] = '\0';
+    if (gpi_cache_has_magic(path)) (void)remove(path);
+}
+
+/* Lists a program's file; removes what a dead process has left behind. */
+static void gpi_cache_visit(gpi_cache_files *files, const char *folder, const char *name)
+{
+    const char *ending = gpi_cache_ending(name);
+    struct stat info;
+    char *path = ending ? gpi_format("%s/%s", folder, name) : NULL;
+    if (!path || stat(path, &info) != 0 || !S_ISREG(info.st_mode)) {
+        free(path);
+    } else if (*ending == '\0') {
+        gpi_cache_files_add(files, path, &info);
+    } else {
+        gpi_cache_clean(path, ending, &info);
+        free(path);
+    }
+}
+
+static int gpi_cache_older(const void *pa, const void *pb)
+{
+    const gpi_cache_file *a = (const gpi_cache_file *)pa, *b = (const gpi_cache_file *)pb;
+    return (a->used > b->used) - (a->used < b->used);
+}
+
+/* Removes the files that were used longest ago until the rest keeps the bound. */
+static void gpi_cache_trim(const gp_context *gp)
+{
+    const uint64_t limit = gp->desc.cache_limit ? gp->desc.cache_limit : GPI_CACHE_LIMIT;
+    gpi_cache_files files;
+    DIR *folder = opendir(gp->cache_dir);
+    const struct dirent *entry;
+    size_t i;
+    if (!folder) return;
+    memset(&files, 0, sizeof files);
+    while ((entry = readdir(folder)) != NULL) gpi_cache_visit(&files, gp->cache_dir, entry->d_name);
+    (void)closedir(folder);
+    if (files.bytes > limit) qsort(files.file, files.count, sizeof *files.file, gpi_cache_older);
+    for (i = 0; i < files.count; i++) {
+        const gpi_cache_file *file = &files.file[i];
+        if (files.bytes > limit) {
+            if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* or another process has */
+            files.bytes -= file->size;
+        }
+        free(file->path);
+    }
+    free(files.file);
+}
+
+#endif
+
+/* ------------------------------------------------------------------ cache: marks */
+
+static char *gpi_mark_path(const gp_context *gp, const gpi_program *program)
+{
+    char *file = gp->cache_dir ? gpi_cache_path(gp, program) : NULL;
+    char *path = file ? gpi_format("%s" GPI_CACHE_MARK, file) : NULL;
+    free(file);
+    return path;
+}
+
+/* The driver is about to load the program's file, or has loaded it. False: it must not, a process has died
+   of that; the file is gone. */
+static bool gpi_cache_mark(gp_context *gp, gpi_program *program)
+{
+    char *path = gpi_mark_path(gp, program);
+    bool dead = false;
+    program->mark = path ? gpi_mark_set(path, &dead) : -1;
+    if (dead) {
+        gpi_cache_drop(gp, program);
+        (void)remove(path);
+        gpi_log(gp, GP_LOG_WARNING,
+                "cache: a process ended while it loaded a program, which is built anew: %s", path);
+    }
+    free(path);
+    return !dead;
+}
+
+static void gpi_cache_unmark(const gp_context *gp, gpi_program *program)
+{
+    char *path = gpi_mark_path(gp, program);
+    gpi_mark_remove(path, program->mark);
+    free(path);
+}
+
+/* ------------------------------------------------------------------ cache */
+
+/* Of all that the key and the size do not tell. */
+static uint64_t gpi_cache_checksum(const gpi_cache_header *header, const unsigned char *body, size_t size)
+{
+    return gpi_hash(gpi_hash(GPI_HASH_SEED, &header->kernels, sizeof header->kernels), body, size);
+}
+
+static bool gpi_cache_valid(const gpi_cache_header *header, const gpi_program *program,
+                            const unsigned char *body, size_t body_size)
+{
+    return memcmp(header->magic, GPI_CACHE_MAGIC, sizeof header->magic) == 0 &&
+           memcmp(&header->key, &program->key, sizeof header->key) == 0 && header->size == body_size &&
+           header->checksum == gpi_cache_checksum(header, body, body_size);
+}
+
+/* The program's binary, to be freed, or NULL: not there, damaged or not ours (dropped then). With the file
+   marked: gpi_cache_unmark when the driver has loaded it. */
+static unsigned char *gpi_cache_load(gp_context *gp, gpi_program *program, size_t *size)
+{
+    gpi_cache_header header;
+    char *path = gp->cache_dir ? gpi_cache_path(gp, program) : NULL;
+    unsigned char *data = path ? gpi_file_read(path, size) : NULL;
+    bool valid = false;
+    if (data && *size > sizeof header) {
+        memcpy(&header, data, sizeof header);
+        *size -= sizeof header;
+        memmove(data, data + sizeof header, *size);
+        valid = gpi_cache_valid(&header, program, data, *size);
+        program->saved = valid ? (uint32_t)header.kernels : 0;
+        if (valid) gpi_file_touch(path);
+    }
+    if (data && !valid) {
+        gpi_log(gp, GP_LOG_WARNING, "cache: %s is damaged or foreign, dropped", path);
+        (void)remove(path);
+    }
+    if (data && (!valid || !gpi_cache_mark(gp, program))) {
+        free(data);
+        data = NULL;
+        program->saved = 0;
+    }
+    free(path);
+    return data;
+}
+
+static void gpi_cache_drop(gp_context *gp, const gpi_program *program)
+{
+    char *path = gp->cache_dir ? gpi_cache_path(gp, program) : NULL;
+    if (path) (void)remove(path);
+    free(path);
+}
+
+/* Failure to save costs a rebuild in the next process, nothing else. */
+static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned char *binary, size_t size)
+{
+    gpi_cache_header header;
+    char *path = gpi_cache_path(gp, program);
+    bool good;
+    memcpy(header.magic, GPI_CACHE_MAGIC, sizeof header.magic);
+    header.key = program->key;
+    header.kernels = program->launched;
+    header.size = size;
+    header.checksum = gpi_cache_checksum(&header, binary, size);
+    good = path && gpi_file_write(path, &header, sizeof header, binary, size);
+    if (!good) gpi_cache_close(gp, path ? path : "?");
+    else gpi_cache_trim(gp);
+    free(path);
+    return good;
+}
+
+/* Writes a program's source or binary to the dump folder. */
+static void gpi_dump(gp_context *gp, const gpi_program *program, const char *ending, const void *data,
+                     size_t size)
+{
+    char *path;
+    if (!gp->dump_dir) return;
+    path = gpi_format("%s/%016llx%s", gp->dump_dir, (unsigned long long)program->key.word[0], ending);
+    if (!path || !gpi_file_write(path, "", 0, data, size)) {
+        gpi_log(gp, GP_LOG_WARNING, "dump: cannot write %s", path ? path : "?");
+    }
+    free(path);
+}

@@ -1,0 +1,215 @@
+/* file.c - files and folders for the cache: read, written whole, locked marks. */
+#include "program/file.h"
+#include "program/program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(_WIN32)
+#include <direct.h>
+#include <process.h>
+#define GPI_MKDIR(path) _mkdir(path)
+#define GPI_PID() ((unsigned)_getpid())
+#else /* all of these declare what is used here also in strict C99 */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utime.h>
+#define GPI_MKDIR(path) mkdir(path, 0777)
+#define GPI_PID() ((unsigned)getpid())
+#endif
+
+#define GPI_FILE_MAX 0x10000000 /* bytes of a file worth reading */
+#define GPI_PATH_MAX 4096       /* no system opens a longer one */
+
+/* Makes a folder and those above it. */
+static bool gpi_make_dirs(const char *path)
+{
+    char *partial = strlen(path) < GPI_PATH_MAX ? gpi_format("%s", path) : NULL;
+    char *at;
+    if (!partial) return false;
+    for (at = partial + 1; *partial && *at; at++) {
+        if (*at != '/') continue;
+        *at = '\0';
+        (void)GPI_MKDIR(partial);
+        *at = '/';
+    }
+    (void)GPI_MKDIR(partial);
+    free(partial);
+    return true;
+}
+
+#if defined(_WIN32)
+
+/* All of a file, to be freed; NULL when it cannot be read. */
+static unsigned char *gpi_file_read(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    unsigned char *data = NULL;
+    long length;
+    if (!file) return NULL;
+    if (fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) > 0 && length <= GPI_FILE_MAX &&
+        fseek(file, 0, SEEK_SET) == 0) {
+        data = (unsigned char *)malloc((size_t)length);
+        *size = (size_t)length;
+        if (data && fread(data, 1, *size, file) != *size) {
+            free(data);
+            data = NULL;
+        }
+    }
+    (void)fclose(file);
+    return data;
+}
+
+static FILE *gpi_file_create(const char *path) { return fopen(path, "wb"); }
+
+static void gpi_file_touch(const char *path) { (void)path; }
+
+#else
+
+/* Opens a file to be read; -1: it cannot be, or must not. A pipe would be waited for, a device may have no
+   end, and a binary of another user's, root's apart, would run as this one. */
+static int gpi_file_open(const char *path, struct stat *info)
+{
+    const int file = open(path, O_RDONLY | O_NONBLOCK);
+    if (file < 0) return -1;
+    if (fstat(file, info) == 0 && S_ISREG(info->st_mode) &&
+        (info->st_uid == geteuid() || info->st_uid == 0) && info->st_size <= GPI_FILE_MAX)
+        return file;
+    (void)close(file);
+    return -1;
+}
+
+/* False: there are not as many bytes. */
+static bool gpi_file_fill(int file, unsigned char *to, size_t size)
+{
+    while (size > 0) {
+        const ssize_t got = read(file, to, size);
+        if (got == 0 || (got < 0 && errno != EINTR)) return false;
+        if (got < 0) continue;
+        to += got;
+        size -= (size_t)got;
+    }
+    return true;
+}
+
+/* All of a file, to be freed; NULL when it cannot be read. */
+static unsigned char *gpi_file_read(const char *path, size_t *size)
+{
+    struct stat info;
+    const int file = gpi_file_open(path, &info);
+    unsigned char *data = NULL;
+    if (file < 0) return NULL;
+    *size = (size_t)info.st_size;
+    if (*size > 0) data = (unsigned char *)malloc(*size);
+    if (data && !gpi_file_fill(file, data, *size)) {
+        free(data);
+        data = NULL;
+    }
+    (void)close(file);
+    return data;
+}
+
+/* Whoever named it: does it begin with these bytes? */
+static bool gpi_file_begins(const char *path, const char *bytes, size_t size)
+{
+    unsigned char head[16];
+    struct stat info;
+    const int file = gpi_file_open(path, &info);
+    const bool good = file >= 0 && gpi_file_fill(file, head, size) && memcmp(head, bytes, size) == 0;
+    if (file >= 0) (void)close(file);
+    return good;
+}
+
+static void gpi_file_touch(const char *path) { (void)utime(path, NULL); }
+
+/* A new file: it follows no link that somebody may have put there. */
+static FILE *gpi_file_create(const char *path)
+{
+    (void)remove(path); /* a dead process's with this number */
+    return fopen(path, "wbx");
+}
+
+#endif
+
+/* Writes head and body to a new file beside `path` and renames it: whole, or not at all. */
+static bool gpi_file_write(const char *path, const void *head, size_t head_size, const void *body,
+                           size_t body_size)
+{
+    char *temporary = gpi_format("%s.%u.%p.tmp", path, GPI_PID(), (const void *)&path);
+    FILE *file = temporary ? gpi_file_create(temporary) : NULL;
+    bool good = file != NULL;
+    if (file) {
+        good = fwrite(head, 1, head_size, file) == head_size && fwrite(body, 1, body_size, file) == body_size;
+        good = fclose(file) == 0 && good;
+#if defined(_WIN32)
+        if (good) (void)remove(path); /* rename does not replace there */
+#endif
+        good = good && rename(temporary, path) == 0;
+        if (!good) (void)remove(temporary);
+    }
+    free(temporary);
+    return good;
+}
+
+#if !defined(LOCK_EX) /* Windows: a file is not marked */
+
+static int gpi_mark_set(const char *path, bool *dead)
+{
+    (void)path;
+    *dead = false;
+    return -1;
+}
+
+static void gpi_mark_remove(const char *path, int mark)
+{
+    (void)path;
+    (void)mark;
+}
+
+#else
+
+/* Makes the mark, locks it, and then writes to it: an empty one says nothing yet. */
+static int gpi_mark_make(const char *path)
+{
+    const int mark = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    if (mark < 0) return -1;
+    (void)fcntl(mark, F_SETFD, FD_CLOEXEC);
+    if (flock(mark, LOCK_EX | LOCK_NB) == 0 && write(mark, "1", 1) == 1) return mark;
+    (void)remove(path);
+    (void)close(mark);
+    return -1;
+}
+
+/* A mark that is there: has its process died? One that is gone by now was a living process's. */
+static bool gpi_mark_is_dead(const char *path)
+{
+    struct stat info;
+    const int mark = gpi_file_open(path, &info);
+    bool dead = mark >= 0 && flock(mark, LOCK_EX | LOCK_NB) == 0 && fstat(mark, &info) == 0;
+    dead = dead && info.st_nlink > 0 && info.st_size > 0;
+    if (mark >= 0) (void)close(mark);
+    return dead;
+}
+
+/* Says that the driver is about to load a file. -1: there is no mark, since the folder cannot be written or
+   another thread or process is loading the file; or *dead: since one has died of it. */
+static int gpi_mark_set(const char *path, bool *dead)
+{
+    const int mark = gpi_mark_make(path);
+    *dead = mark < 0 && gpi_mark_is_dead(path);
+    return mark;
+}
+
+/* Removed before it is unlocked, so that nobody takes it for a dead process's. */
+static void gpi_mark_remove(const char *path, int mark)
+{
+    if (mark < 0) return;
+    if (path) (void)remove(path);
+    (void)close(mark);
+}
+
+#endif

@@ -1,0 +1,144 @@
+/* program.c - the programs of a context: looked up in memory, else made; the oldest dropped. */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/math.h"
+#include "program/program.h"
+#include "program/user_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GPI_PROGRAM_LIMIT 128 /* programs of a context, where the desc names no bound */
+
+/* Whether all of the program's kernels can have groups as large as the plan's. If not, because the compiler
+   grants them less, the plan's group shrinks, and the program is to be made again. */
+static bool gpi_plan_fits(gpi_plan *plan, const gpi_program *program)
+{
+    if (plan->group <= program->group_max) return true;
+    plan->group = gpi_power_of_two_below(program->group_max);
+    return false;
+}
+
+static void gpi_program_free(gpi_program *program)
+{
+    size_t k;
+    if (!program) return;
+    for (k = 0; k < GPI_KERNELS_MAX; k++) {
+        if (program->kernel[k]) (void)clReleaseKernel(program->kernel[k]);
+    }
+    if (program->program) (void)clReleaseProgram(program->program);
+    if (program->fresh) (void)clReleaseEvent(program->fresh);
+    free(program->prelude);
+    free(program);
+}
+
+/* Commands in flight keep what they need of it. Where they have not ended, what is new is not saved: whoever
+   needs the program again builds it again. */
+static void gpi_program_drop(gp_context *gp, gpi_program **at)
+{
+    gpi_program *program = *at;
+    if (gpi_program_has_run(gp, program)) gpi_program_save(gp, program);
+    *at = program->next;
+    gpi_program_free(program);
+    gp->profile.programs_dropped++;
+}
+
+/* The program used longest ago, of those that no call in progress may hold; NULL: there is none. */
+static gpi_program **gpi_programs_oldest(gp_context *gp)
+{
+    gpi_program **at, **oldest = NULL;
+    for (at = &gp->programs; *at; at = &(*at)->next) {
+        if ((*at)->fetched > gp->released) continue;
+        if (!oldest || (*at)->fetched < (*oldest)->fetched) oldest = at;
+    }
+    return oldest;
+}
+
+/* Drops programs until the rest keeps the bound. */
+static void gpi_programs_trim(gp_context *gp)
+{
+    const size_t limit = gp->desc.program_limit ? gp->desc.program_limit : GPI_PROGRAM_LIMIT;
+    const gpi_program *p;
+    gpi_program **oldest;
+    size_t count = 0;
+    for (p = gp->programs; p; p = p->next) count++;
+    for (; count > limit && (oldest = gpi_programs_oldest(gp)) != NULL; count--) gpi_program_drop(gp, oldest);
+}
+
+static void gpi_programs_free(gp_context *gp)
+{
+    while (gp->programs) {
+        gpi_program *next = gp->programs->next;
+        gpi_program_free(gp->programs);
+        gp->programs = next;
+    }
+}
+
+static gpi_program *gpi_program_find(const gp_context *gp, gpi_primitive primitive, const char *prelude,
+                                     uint64_t hash)
+{
+    gpi_program *p = gp->programs;
+    while (p && (p->hash != hash || p->primitive != primitive || strcmp(p->prelude, prelude) != 0))
+        p = p->next;
+    return p;
+}
+
+/* Builds or loads a program that is not in memory yet. Takes `prelude`. */
+static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_primitive primitive,
+                                  char *prelude, uint64_t hash, size_t fields, gpi_program **out)
+{
+    gpi_program *program = (gpi_program *)calloc(1, sizeof *program);
+    char *source = gpi_source_compose(primitive, prelude, fields);
+    gp_result result;
+    if (!program || !source) {
+        free(source);
+        free(prelude);
+        free(program);
+        return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
+    }
+    program->primitive = primitive;
+    program->prelude = prelude;
+    program->hash = hash;
+    program->fields = fields;
+    program->key = gpi_key_make(gp, source, strlen(prelude));
+    gpi_dump(gp, program, ".cl", source, strlen(source));
+    result = gpi_check_macros(gp, function, prelude, source + strlen(prelude));
+    if (result == GP_OK) result = gpi_program_build(gp, function, source, program);
+    free(source);
+    if (result != GP_OK) {
+        gpi_program_free(program);
+        return result;
+    }
+    program->fetched = ++gp->fetches;
+    program->next = gp->programs;
+    gp->programs = program;
+    *out = program;
+    gpi_programs_trim(gp);
+    return GP_OK;
+}
+
+/* The program with this prelude, which it takes (NULL: there was no memory for it). */
+static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
+                                      char *prelude, size_t fields, gpi_program **out)
+{
+    uint64_t hash;
+    if (!prelude) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
+    hash = gpi_hash(GPI_HASH_SEED, prelude, strlen(prelude));
+    *out = gpi_program_find(gp, primitive, prelude, hash);
+    if (!*out) return gpi_program_make(gp, function, primitive, prelude, hash, fields, out);
+    (*out)->fetched = ++gp->fetches;
+    free(prelude);
+    return GP_OK;
+}
+
+/* The program for a description and plan; the plan's group may shrink. */
+static gp_result gpi_program_get_fit(gp_context *gp, const char *function, gpi_primitive primitive,
+                                     gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
+                                     gpi_program **out)
+{
+    for (;;) {
+        const gp_result result =
+            gpi_program_get_text(gp, function, primitive, prelude(gp, plan, description), 0, out);
+        if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
+    }
+}

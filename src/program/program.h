@@ -1,0 +1,76 @@
+/* program.h - programs: composed, built, cached, saved. */
+#pragma once
+#include "base/text.h"
+#include "runtime/tuning.h"
+
+#define GPI_KERNELS_MAX 9 /* kernels of one program */
+
+typedef struct gpi_key {
+    uint64_t word[2];
+} gpi_key;
+
+typedef struct gpi_program {
+    struct gpi_program *next;
+    gpi_primitive primitive;
+    char *prelude; /* with the primitive: what tells one program from another in a context */
+    uint64_t hash; /* of the prelude */
+    gpi_key key;   /* of everything that the binary depends on */
+    cl_program program;
+    cl_kernel kernel[GPI_KERNELS_MAX];
+    size_t fields;     /* of the element: with primitive and prelude, what the source is made from */
+    size_t group_max;  /* the largest group that all kernels can be launched with */
+    uint32_t launched; /* bit k: kernel k has been launched, so that its machine code exists */
+    uint32_t saved;    /* bit k: ... and is in the file of the disk cache */
+    cl_event fresh;    /* the last launch of a kernel that was new; NULL: none was */
+    uint64_t fetched;  /* when it was last asked for: gp_context.fetches */
+    int mark;          /* of its file, while the driver loads it: cache.c */
+    bool frozen;       /* the driver has handed out a binary, or got it, and may not add to it */
+} gpi_program;
+
+/* Writes a plan's and a description's prelude; NULL: no memory. */
+typedef char *gpi_prelude_function(const gp_context *gp, const gpi_plan *plan, const void *description);
+
+/* compose.c */
+static const char *gpi_kernel_name(gpi_primitive primitive, size_t k);
+static void gpi_text_add_kernels(gpi_text *text, const char *path);
+static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
+static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
+static void gpi_prelude_apart(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
+static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, size_t fields);
+static gpi_key gpi_key_make(const gp_context *gp, const char *source, size_t prelude);
+
+/* build.c */
+static gp_result gpi_kernels_create(gp_context *gp, const char *function, gpi_program *program);
+static gp_result gpi_program_build(gp_context *gp, const char *function, const char *source,
+                                   gpi_program *program);
+
+/* program.c */
+static bool gpi_plan_fits(gpi_plan *plan, const gpi_program *program);
+static void gpi_programs_free(gp_context *gp);
+static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
+                                      char *prelude, size_t fields, gpi_program **out);
+static gp_result gpi_program_get_fit(gp_context *gp, const char *function, gpi_primitive primitive,
+                                     gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
+                                     gpi_program **out);
+
+/* save.c */
+static void gpi_program_save(gp_context *gp, gpi_program *program);
+static void gpi_programs_save(gp_context *gp);
+static bool gpi_program_has_run(const gp_context *gp, const gpi_program *program);
+static void gpi_programs_save_run(gp_context *gp);
+static void gpi_program_launched(gp_context *gp, gpi_program *program, size_t kernel, cl_event event);
+static gp_result gpi_programs_share(gp_context *gp, const gp_context *from);
+
+/* cache.c */
+static char *gpi_cache_dir_default(const gp_context *gp);
+static void gpi_cache_open(gp_context *gp, char *folder);
+static void gpi_cache_unmark(const gp_context *gp, gpi_program *program);
+static unsigned char *gpi_cache_load(gp_context *gp, gpi_program *program, size_t *size);
+static void gpi_cache_drop(gp_context *gp, const gpi_program *program);
+static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned char *binary, size_t size);
+static void gpi_dump(gp_context *gp, const gpi_program *program, const char *ending, const void *data,
+                     size_t size);
+
+/* build_log.c */
+static char *gpi_log_arrange(const char *log);
+static void gpi_log_explain(const char *log, char *out, size_t size);

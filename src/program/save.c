@@ -1,0 +1,193 @@
+/* save.c - programs that are built: when they are saved, how a context takes over another one's. */
+#include "base/context.h"
+#include "base/error.h"
+#include "runtime/device.h"
+#include "runtime/events.h"
+#include "program/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ binaries */
+
+/* Where the context's device stands among the program's: a context of the caller may have several. */
+static size_t gpi_program_device(const gp_context *gp, const gpi_program *program, cl_uint *count)
+{
+    cl_device_id devices[GPI_DEVICES_MAX];
+    size_t i = 0;
+    *count = 0;
+    (void)clGetProgramInfo(program->program, CL_PROGRAM_NUM_DEVICES, sizeof *count, count, NULL);
+    if (*count > GPI_DEVICES_MAX ||
+        clGetProgramInfo(program->program, CL_PROGRAM_DEVICES, *count * sizeof *devices, devices, NULL)) {
+        *count = 0;
+    }
+    while (i < *count && devices[i] != gp->info.device) i++;
+    return i;
+}
+
+/* The binary of a built program for the context's device, to be freed. */
+static unsigned char *gpi_program_binary(const gp_context *gp, const gpi_program *program, size_t *size)
+{
+    size_t sizes[GPI_DEVICES_MAX];
+    unsigned char *binaries[GPI_DEVICES_MAX];
+    cl_uint count, i;
+    const size_t own = gpi_program_device(gp, program, &count);
+    if (own >= count ||
+        clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, count * sizeof *sizes, sizes, NULL) ||
+        sizes[own] == 0) {
+        return NULL;
+    }
+    for (i = 0; i < count; i++) binaries[i] = NULL; /* not wanted */
+    binaries[own] = (unsigned char *)malloc(sizes[own]);
+    *size = sizes[own];
+    if (binaries[own] &&
+        clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, count * sizeof *binaries, binaries, NULL)) {
+        free(binaries[own]);
+        return NULL;
+    }
+    return binaries[own];
+}
+
+/* The same program built from its source again; NULL: it could not be. */
+static cl_program gpi_program_twin(const gp_context *gp, const gpi_program *program)
+{
+    char *source = gpi_source_compose(program->primitive, program->prelude, program->fields);
+    const char *text = source;
+    cl_int error = CL_SUCCESS;
+    cl_program twin = source ? clCreateProgramWithSource(gp->context, 1, &text, NULL, &error) : NULL;
+    free(source);
+    if (!twin || error != CL_SUCCESS) return NULL;
+    error = clBuildProgram(twin, 1, &gp->info.device, gp->options, NULL, NULL);
+    if (error == CL_SUCCESS) return twin;
+    (void)clReleaseProgram(twin);
+    return NULL;
+}
+
+/* The binary with all machine code that there is by now, to be freed. PoCL (3.1 to 7.0) keeps the binary that
+   was asked for first, or that the program was loaded from, and adds nothing to it. A program that is built
+   from the same source finds all machine code in PoCL's own cache, without compiling. Where that cache is
+   switched off the twin has less. */
+static unsigned char *gpi_program_binary_now(gp_context *gp, gpi_program *program, size_t *size)
+{
+    unsigned char *binary = gpi_program_binary(gp, program, size), *grown;
+    const bool frozen = program->frozen && strstr(gp->info.platform_name, "Portable Computing Language");
+    gpi_program twin = *program;
+    size_t grown_size = 0;
+    program->frozen = true;
+    if (!frozen) return binary;
+    twin.program = gpi_program_twin(gp, program);
+    grown = twin.program ? gpi_program_binary(gp, &twin, &grown_size) : NULL;
+    if (twin.program) (void)clReleaseProgram(twin.program);
+    if (grown && binary && grown_size < *size) {
+        free(grown);
+        return binary;
+    }
+    free(binary);
+    *size = grown_size;
+    return grown;
+}
+
+/* ------------------------------------------------------------------ save */
+
+static bool gpi_caches(const gp_context *gp) { return gp->cache_dir && !gp->cache_closed; }
+static bool gpi_saves(const gp_context *gp) { return gpi_caches(gp) || gp->dump_dir; }
+
+/* Have kernels been launched that its file does not have? */
+static bool gpi_program_is_new(const gpi_program *program)
+{
+    return (program->launched & ~program->saved) != 0;
+}
+
+/* Saves what has been launched since the last save. Some implementations (PoCL) make machine code when a
+   kernel is launched for the first time, and a binary taken before that has ended would lack it. */
+static void gpi_program_save(gp_context *gp, gpi_program *program)
+{
+    unsigned char *binary;
+    size_t size;
+    if (!gpi_saves(gp) || !gpi_program_is_new(program)) return;
+    program->launched |= program->saved;
+    binary = gpi_program_binary_now(gp, program, &size);
+    if (!binary) gpi_log(gp, GP_LOG_WARNING, "cache: the driver gives no binary");
+    else gpi_dump(gp, program, ".bin", binary, size);
+    if (binary && gpi_caches(gp) && gpi_cache_save(gp, program, binary, size)) gp->profile.programs_saved++;
+    if (binary) program->saved = program->launched;
+    free(binary);
+}
+
+/* All of them; the queue is idle. */
+static void gpi_programs_save(gp_context *gp)
+{
+    gpi_program *p;
+    for (p = gp->programs; p; p = p->next) gpi_program_save(gp, p);
+    gp->save_in = 0;
+}
+
+/* Has every kernel that was launched run once? For a queue out of order only gp_finish can tell. */
+static bool gpi_program_has_run(const gp_context *gp, const gpi_program *program)
+{
+    return !gp->out_of_order && (!program->fresh || gpi_event_status(program->fresh) <= CL_COMPLETE);
+}
+
+/* At the beginning of a call, for callers who never call gp_finish. A save takes time, so it waits until a
+   call has launched nothing new. */
+static void gpi_programs_save_run(gp_context *gp)
+{
+    gpi_program *p;
+    if (gp->save_in == 0 || --gp->save_in > 0) return;
+    for (p = gp->programs; p; p = p->next) {
+        if (!gpi_program_is_new(p)) continue;
+        if (gpi_program_has_run(gp, p)) gpi_program_save(gp, p);
+        else gp->save_in = 1;
+    }
+}
+
+/* Takes note of a launch; `event` is its own. */
+static void gpi_program_launched(gp_context *gp, gpi_program *program, size_t kernel, cl_event event)
+{
+    const uint32_t bit = (uint32_t)1 << kernel, before = program->launched | program->saved;
+    program->launched |= bit;
+    if ((before & bit) || gp->out_of_order || !gpi_saves(gp)) return;
+    if (program->fresh) (void)clReleaseEvent(program->fresh);
+    (void)clRetainEvent(event);
+    program->fresh = event;
+    gp->save_in = 2;
+}
+
+/* ------------------------------------------------------------------ share */
+
+/* Machine code that `from` has not saved yet is for `from` to save. */
+static gp_result gpi_program_copy(gp_context *gp, gpi_program *from)
+{
+    gpi_program *program = (gpi_program *)calloc(1, sizeof *program);
+    gp_result result;
+    if (program) program->prelude = (char *)malloc(strlen(from->prelude) + 1);
+    if (!program || !program->prelude) {
+        free(program);
+        return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory to share programs");
+    }
+    memcpy(program->prelude, from->prelude, strlen(from->prelude) + 1);
+    program->primitive = from->primitive;
+    program->hash = from->hash;
+    program->key = from->key;
+    program->fields = from->fields;
+    program->launched = program->saved = from->saved;
+    program->frozen = from->frozen = true; /* whichever asks first */
+    program->program = from->program;
+    (void)clRetainProgram(program->program);
+    program->next = gp->programs;
+    gp->programs = program;
+    result = gpi_kernels_create(gp, "gp_context_create", program);
+    if (result == GP_OK) gp->profile.programs_shared++;
+    return result;
+}
+
+/* The other context's programs, with kernels of our own: arguments are set on kernels. Programs that were
+   built with other options are other programs. */
+static gp_result gpi_programs_share(gp_context *gp, const gp_context *from)
+{
+    gpi_program *p;
+    gp_result result = GP_OK;
+    if (strcmp(gp->options, from->options) != 0) return GP_OK;
+    for (p = from->programs; p && result == GP_OK; p = p->next) result = gpi_program_copy(gp, p);
+    return result;
+}

@@ -1,0 +1,431 @@
+/* user_text.c - may a text of the caller's stand where it is put?
+
+   An expression is put between parentheses of ours, a monoid's source ahead of our own text. What is wrong
+   within such a text is the compiler's to say. Here is looked for what would reach beyond it, so that the
+   compiler found fault with our text, or with nothing: brackets that close ours, comments and literals
+   without an end, directives, names of ours. Two spellings of which some compilers make something else than
+   others are refused with them: digraphs and trigraphs, and lines joined by backslashes but in directives. */
+#include "base/error.h"
+#include "base/math.h"
+#include "base/type.h"
+#include "program/program.h"
+#include "program/user_text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define GPI_TEXT_MAX 16384 /* characters of an expression or of a monoid's source, */
+#define GPI_NAME_MAX 256   /* of its names: clang takes time by the square of a name's length */
+
+/* Compilers take 256 brackets, some of which are ours; and a chain of signs costs their stack. */
+enum { GPI_NESTED_MAX = 240, GPI_SIGNS_MAX = 256, GPI_WRONG_MAX = 128 };
+
+/* Goes through a text from the left to the right, once. */
+typedef struct gpi_reader {
+    const char *at;
+    unsigned line;
+    bool is_expression;
+    const char *library;          /* text whose words must not become macros; NULL: not looked at */
+    bool in_directive;            /* until the line ends */
+    bool has_conditions;          /* #if: brackets may come in several versions, which are not counted */
+    bool has_words;               /* there is more than blanks and comments */
+    unsigned depth, braces;       /* of brackets that are open */
+    unsigned signs;               /* in a row, other than brackets */
+    char open[GPI_NESTED_MAX];    /* what closes them */
+    char wrong[GPI_WRONG_MAX];    /* the first thing that is; empty: nothing */
+    char brackets[GPI_WRONG_MAX]; /* what is wrong with brackets */
+} gpi_reader;
+
+static void gpi_wrong(gpi_reader *r, const char *format, ...) GPI_PRINTF(2, 3);
+
+static void gpi_wrong(gpi_reader *r, const char *format, ...)
+{
+    va_list args;
+    if (r->wrong[0]) return;
+    va_start(args, format);
+    (void)vsnprintf(r->wrong, sizeof r->wrong, format, args);
+    va_end(args);
+}
+
+/* ------------------------------------------------------------------ characters */
+
+static bool gpi_is_line_end(char c) { return c == '\n' || c == '\r'; }
+
+static bool gpi_is_gap(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
+
+/* Also of names that are not ASCII. */
+static bool gpi_is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || gpi_is_digit(c) || c == '_' || c == '$' ||
+           (unsigned char)c >= 0x80;
+}
+
+static bool gpi_is_trigraph(const char *at)
+{
+    return at[0] == '?' && at[1] == '?' && at[2] && strchr("=/'()!<>-", at[2]);
+}
+
+static bool gpi_is_digraph(const char *at)
+{
+    static const char *const all[] = {"<:", ":>", "<%", "%>", "%:"};
+    size_t i = 0;
+    while (i < GPI_COUNT_OF(all) && strncmp(at, all[i], 2) != 0) i++;
+    return i < GPI_COUNT_OF(all);
+}
+
+/* A backslash, or what some compilers take for one. */
+static bool gpi_is_backslash(const char *at) { return *at == '\\' || strncmp(at, "?\?/", 3) == 0; }
+
+static void gpi_read_line_end(gpi_reader *r)
+{
+    if (r->at[0] == '\r' && r->at[1] == '\n') r->at++;
+    r->at++;
+    r->line++;
+}
+
+/* ------------------------------------------------------------------ comments, literals */
+
+/* A source's last line is followed by an empty one, which a backslash may have. */
+static void gpi_read_line_comment(gpi_reader *r)
+{
+    const char *last = r->at; /* that is no gap */
+    while (*r->at && !gpi_is_line_end(*r->at)) {
+        if (!gpi_is_gap(*r->at)) last = r->at;
+        r->at++;
+    }
+    if (r->library || (!*r->at && !r->is_expression)) return;
+    if (*last == '\\' || (*last == '/' && last[-1] == '?' && last[-2] == '?'))
+        gpi_wrong(r, "a // comment ends in a backslash, which makes the next line a part of it");
+}
+
+static void gpi_read_block_comment(gpi_reader *r)
+{
+    r->at += 2;
+    while (*r->at && strncmp(r->at, "*/", 2) != 0) {
+        if (*r->at == '*' && gpi_is_backslash(r->at + 1)) gpi_wrong(r, "'*' and a backslash in a comment");
+        if (gpi_is_line_end(*r->at)) gpi_read_line_end(r);
+        else r->at++;
+    }
+    if (*r->at) r->at += 2;
+    else gpi_wrong(r, "a comment is never closed");
+}
+
+static bool gpi_read_comment(gpi_reader *r)
+{
+    if (strncmp(r->at, "//", 2) == 0) gpi_read_line_comment(r);
+    else if (strncmp(r->at, "/*", 2) == 0) gpi_read_block_comment(r);
+    else return false;
+    return true;
+}
+
+/* A directive may have a lone quotation mark: #error don't */
+static void gpi_read_literal(gpi_reader *r)
+{
+    const char quote = *r->at++;
+    while (*r->at && *r->at != quote && !gpi_is_line_end(*r->at)) {
+        if (gpi_is_trigraph(r->at)) gpi_wrong(r, "a trigraph in a literal");
+        if (*r->at == '\\' && r->at[1] && !gpi_is_line_end(r->at[1])) r->at++;
+        r->at++;
+    }
+    if (*r->at == quote) r->at++;
+    else if (!r->in_directive) gpi_wrong(r, "a literal that %c begins is not closed on its line", quote);
+    r->has_words = true;
+    r->signs = 0;
+}
+
+/* ------------------------------------------------------------------ words, directives */
+
+static size_t gpi_word_length(const char *at)
+{
+    size_t length = 0;
+    while (gpi_is_letter(at[length])) length++;
+    return length;
+}
+
+static bool gpi_is_word(const char *at, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(at, word, length) == 0;
+}
+
+static bool gpi_is_ours(const char *word)
+{
+    return strncmp(word, "gp_", 3) == 0 || strncmp(word, "gpi_", 4) == 0 || strncmp(word, "GP_", 3) == 0 ||
+           strncmp(word, "GPI_", 4) == 0;
+}
+
+static bool gpi_asks_for_files(const char *word, size_t length)
+{
+    return gpi_is_word(word, length, "__has_include") || gpi_is_word(word, length, "__has_include_next") ||
+           gpi_is_word(word, length, "__has_embed");
+}
+
+static void gpi_read_word(gpi_reader *r)
+{
+    const size_t length = gpi_word_length(r->at);
+    if (!r->library && gpi_is_ours(r->at)) {
+        gpi_wrong(r, "%.*s: names that begin with gp_, gpi_, GP_ or GPI_ are the library's",
+                  length < 40 ? (int)length : 40, r->at);
+    }
+    if (!r->library && gpi_asks_for_files(r->at, length))
+        gpi_wrong(r, "%.*s: the cache would not see a change in the file", (int)length, r->at);
+    r->at += length;
+    r->has_words = true;
+    r->signs = 0;
+}
+
+/* A number, with whatever is written to it. */
+static void gpi_read_number(gpi_reader *r)
+{
+    while (gpi_is_letter(*r->at) || *r->at == '.') r->at++;
+    r->has_words = true;
+    r->signs = 0;
+}
+
+/* Does the text have this word outside of comments and literals? */
+static bool gpi_has_word(const char *text, const char *word, size_t length)
+{
+    while (text && *text) {
+        const size_t other = gpi_word_length(text);
+        if (other == length && memcmp(text, word, length) == 0) return true;
+        if (other) text += other;
+        else if (strncmp(text, "/*", 2) == 0) text = strstr(text + 2, "*/");
+        else if (*text++ == '"' && (text = strchr(text, '"')) != NULL) text++;
+    }
+    return false;
+}
+
+/* What is written between texts of the caller's. */
+static bool gpi_is_between(const char *word, size_t length)
+{
+    static const char *const more[] = {"typedef", "static", "return", "int",    "void", "bool",
+                                       "char",    "short",  "float",  "double", "half"};
+    size_t i;
+    for (i = 0; i < GPI_COUNT_OF(more); i++) {
+        if (gpi_is_word(word, length, more[i])) return true;
+    }
+    for (i = 1; gpi_type_size((gp_type)i); i++) {
+        if (gpi_is_word(word, length, gpi_type_cl((gp_type)i))) return true;
+    }
+    return false;
+}
+
+/* Blanks and comments on this line. */
+static void gpi_read_gaps(gpi_reader *r)
+{
+    for (;;) {
+        if (gpi_is_gap(*r->at)) r->at++;
+        else if (strncmp(r->at, "/*", 2) == 0) gpi_read_block_comment(r);
+        else break;
+    }
+    if (gpi_is_backslash(r->at)) gpi_wrong(r, "a directive is cut by a backslash before its second word");
+}
+
+static bool gpi_brings_files(const char *name, size_t length)
+{
+    return gpi_is_word(name, length, "include") || gpi_is_word(name, length, "include_next") ||
+           gpi_is_word(name, length, "import") || gpi_is_word(name, length, "embed");
+}
+
+static void gpi_read_directive(gpi_reader *r)
+{
+    const char *name;
+    size_t length;
+    int shown;
+    bool defines;
+    r->at++;
+    r->in_directive = true;
+    gpi_read_gaps(r);
+    name = r->at;
+    length = gpi_word_length(name);
+    defines = gpi_is_word(name, length, "define") || gpi_is_word(name, length, "undef");
+    if (length >= 2 && strncmp(name, "if", 2) == 0) r->has_conditions = true;
+    shown = length < 40 ? (int)length : 40;
+    if (!r->library && gpi_brings_files(name, length))
+        gpi_wrong(r, "#%.*s: the cache would not see a change in the file", shown, name);
+    r->at += length;
+    gpi_read_gaps(r);
+    if (!defines || !r->library || gpi_is_ours(r->at)) return;
+    length = gpi_word_length(r->at);
+    if (gpi_has_word(r->library, r->at, length) || gpi_is_between(r->at, length))
+        gpi_wrong(r, "#%.*s %.*s: that is a word of the library's own text", shown, name,
+                  length < 40 ? (int)length : 40, r->at);
+}
+
+/* ------------------------------------------------------------------ the rest */
+
+/* The first fault with brackets, which counts in the end if there are no conditions. */
+static void gpi_wrong_brackets(gpi_reader *r, const char *format, char bracket)
+{
+    if (!r->brackets[0]) (void)snprintf(r->brackets, sizeof r->brackets, format, bracket, r->line);
+}
+
+static void gpi_read_bracket(gpi_reader *r)
+{
+    static const char openers[] = "([{", closers[] = ")]}";
+    const char c = *r->at;
+    const char *opener = strchr(openers, c);
+    if (opener) {
+        if (r->depth == GPI_NESTED_MAX) gpi_wrong(r, "brackets are nested more than %d deep", GPI_NESTED_MAX);
+        else r->open[r->depth++] = closers[opener - openers];
+        r->braces += c == '{';
+    } else if (r->depth == 0 || r->open[r->depth - 1] != c) {
+        gpi_wrong_brackets(r, "'%c' in line %u closes nothing", c);
+    } else {
+        r->depth--;
+        r->braces -= c == '}';
+    }
+}
+
+/* Lines are joined in directives only, and not within words or before a comment. */
+static void gpi_read_backslash(gpi_reader *r)
+{
+    const char *next = r->at + 1;
+    while (gpi_is_gap(*next)) next++;
+    if (!r->in_directive && !r->library && (*next || r->is_expression))
+        gpi_wrong(r, "a backslash outside of literals");
+    if (!gpi_is_line_end(*next)) {
+        r->at++;
+        return;
+    }
+    if (r->at[-1] == '/') gpi_wrong(r, "'/' and a backslash");
+    next += next[0] == '\r' && next[1] == '\n' ? 2 : 1;
+    if (gpi_is_letter(r->at[-1]) && gpi_is_letter(*next)) gpi_wrong(r, "a word is cut by a backslash");
+    r->at = next;
+    r->line++;
+}
+
+static void gpi_read_sign(gpi_reader *r)
+{
+    const char c = *r->at;
+    if (gpi_is_trigraph(r->at)) gpi_wrong(r, "a trigraph");
+    else if (!r->in_directive && gpi_is_digraph(r->at)) gpi_wrong(r, "a digraph");
+    else if (c == ';' && r->is_expression && r->braces == 0) gpi_wrong(r, "';' in an expression");
+    else if (c == '#' && r->is_expression) gpi_wrong(r, "'#' in an expression");
+    if (r->wrong[0]) return;
+    r->has_words = true;
+    if (c == '\\') {
+        gpi_read_backslash(r);
+    } else if (c == '#' && !r->in_directive) {
+        gpi_read_directive(r);
+    } else {
+        const bool is_bracket = strchr("()[]{}", c) != NULL;
+        if (is_bracket && !r->in_directive && !r->library && !r->brackets[0]) gpi_read_bracket(r);
+        r->signs = is_bracket ? 0 : r->signs + 1;
+        if (r->signs > GPI_SIGNS_MAX) gpi_wrong(r, "more than %d signs in a row", GPI_SIGNS_MAX);
+        r->at++;
+    }
+}
+
+static void gpi_read_text(gpi_reader *r)
+{
+    while (*r->at && !r->wrong[0]) {
+        const char c = *r->at;
+        if (gpi_is_line_end(c)) {
+            r->in_directive = false;
+            gpi_read_line_end(r);
+        } else if (gpi_is_gap(c)) {
+            r->at++;
+        } else if (c == '\'' || c == '"') {
+            gpi_read_literal(r);
+        } else if (gpi_is_digit(c)) {
+            gpi_read_number(r);
+        } else if (gpi_is_letter(c)) {
+            gpi_read_word(r);
+        } else if (!gpi_read_comment(r)) {
+            gpi_read_sign(r);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ checks */
+
+static gp_result gpi_check_user_text(gp_context *gp, const char *function, const char *field,
+                                     const char *text, bool is_expression)
+{
+    gpi_reader r;
+    memset(&r, 0, sizeof r);
+    r.at = text;
+    r.line = 1;
+    r.is_expression = is_expression;
+    gpi_read_text(&r);
+    if (r.depth > 0) gpi_wrong_brackets(&r, "there is no '%c' at its end, line %u", r.open[r.depth - 1]);
+    if (r.wrong[0])
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s, line %u: %s", function, field, r.line,
+                        r.wrong);
+    if (r.brackets[0] && !r.has_conditions)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s: %s", function, field, r.brackets);
+    if (is_expression && !r.has_words)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s has nothing in it but comments", function,
+                        field);
+    return GP_OK;
+}
+
+/* Nothing but blanks. */
+static bool gpi_is_blank(const char *text) { return !text || text[strspn(text, " \t\n")] == '\0'; }
+
+static gp_result gpi_check_length(gp_context *gp, const char *function, const char *field, const char *text,
+                                  size_t most)
+{
+    const size_t length = strlen(text);
+    if (length <= most) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s has %zu characters, at most %zu", function, field,
+                    length, most);
+}
+
+/* An OpenCL C expression of the caller's; NULL: none. Not longer than a compiler should be given. */
+static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text)
+{
+    gp_result result;
+    if (!text) return GP_OK;
+    if (gpi_is_blank(text))
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is empty", function, field);
+    result = gpi_check_length(gp, function, field, text, GPI_TEXT_MAX);
+    return result == GP_OK ? gpi_check_user_text(gp, function, field, text, true) : result;
+}
+
+/* One word, or several; blanks around. */
+static bool gpi_is_name(const char *text, bool several)
+{
+    size_t words = 0;
+    for (;;) {
+        size_t length;
+        text += strspn(text, " \t\n");
+        length = gpi_word_length(text);
+        if (length == 0 || gpi_is_digit(*text)) break;
+        text += length;
+        words++;
+    }
+    return *text == '\0' && (several || words == 1);
+}
+
+static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, const gp_monoid *m)
+{
+    char quoted[GPI_QUOTE_MAX];
+    gp_result result = gpi_check_length(gp, function, "monoid->source", m->source, GPI_TEXT_MAX);
+    if (result == GP_OK) result = gpi_check_length(gp, function, "monoid->type", m->type, GPI_NAME_MAX);
+    if (result == GP_OK) result = gpi_check_length(gp, function, "monoid->combine", m->combine, GPI_NAME_MAX);
+    if (result == GP_OK) result = gpi_check_user_text(gp, function, "monoid->source", m->source, false);
+    if (result == GP_OK) result = gpi_check_text(gp, function, "monoid->type", m->type);
+    if (result == GP_OK) result = gpi_check_text(gp, function, "monoid->combine", m->combine);
+    if (result == GP_OK && !gpi_is_name(m->type, true))
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->type = %s is not a type's name",
+                          function, gpi_quote(m->type, strlen(m->type), quoted));
+    if (result == GP_OK && !gpi_is_name(m->combine, false))
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->combine = %s is not a function's name",
+                          function, gpi_quote(m->combine, strlen(m->combine), quoted));
+    return result;
+}
+
+/* The macros of a monoid's source, in the prelude, must not be words of the library's text behind it. */
+static gp_result gpi_check_macros(gp_context *gp, const char *function, const char *prelude,
+                                  const char *library)
+{
+    gpi_reader r;
+    memset(&r, 0, sizeof r);
+    r.at = prelude;
+    r.library = library;
+    gpi_read_text(&r);
+    if (!r.wrong[0]) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->source: %s", function, r.wrong);
+}

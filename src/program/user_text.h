@@ -1,0 +1,10 @@
+/* user_text.h - texts of the caller's. */
+#pragma once
+#include "api/gpuprim.h"
+
+/* user_text.c */
+static bool gpi_is_blank(const char *text);
+static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text);
+static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, const gp_monoid *m);
+static gp_result gpi_check_macros(gp_context *gp, const char *function, const char *prelude,
+                                  const char *library);

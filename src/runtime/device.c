@@ -1,0 +1,408 @@
+/* device.c - which device, and what it can do. */
+#include "base/error.h"
+#include "base/math.h"
+#include "base/text.h"
+#include "runtime/device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* 2.x and 3.0 queries, by value: the headers in use may be older. */
+#define GPI_CL_DEVICE_MAX_NUM_SUB_GROUPS 0x105C
+#define GPI_CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES 0x1063
+#define GPI_CL_DEVICE_ATOMIC_ORDER_ACQ_REL (1u << 1)
+#define GPI_CL_DEVICE_ATOMIC_SCOPE_DEVICE (1u << 5)
+
+#if defined(_WIN32)
+#ifndef WIN32_LEAN_AND_MEAN
+#define WIN32_LEAN_AND_MEAN
+#endif
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#include <windows.h>
+#else
+#include <pthread.h>
+#endif
+
+/* ------------------------------------------------------------------ one at a time */
+
+/* PoCL (3.1 to 7) initialises its devices at their first use, and a second thread that asks meanwhile crashes
+   or is told that there are none. So one thread of the process looks for devices at a time. */
+#if defined(_WIN32)
+static SRWLOCK gpi_discovery = SRWLOCK_INIT;
+static void gpi_discovery_begin(void) { AcquireSRWLockExclusive(&gpi_discovery); }
+static void gpi_discovery_end(void) { ReleaseSRWLockExclusive(&gpi_discovery); }
+#else
+static pthread_mutex_t gpi_discovery = PTHREAD_MUTEX_INITIALIZER;
+static void gpi_discovery_begin(void) { (void)pthread_mutex_lock(&gpi_discovery); }
+static void gpi_discovery_end(void) { (void)pthread_mutex_unlock(&gpi_discovery); }
+#endif
+
+/* ------------------------------------------------------------------ probe */
+
+static bool gpi_has_extension(const char *extensions, const char *name)
+{
+    const size_t length = strlen(name);
+    const char *at = extensions;
+    while ((at = strstr(at, name)) != NULL) {
+        const bool begins = at == extensions || at[-1] == ' ';
+        if (begins && (at[length] == ' ' || at[length] == '\0')) return true;
+        at += length;
+    }
+    return false;
+}
+
+/* A device being asked; the first error sticks. Half an answer would pass for a device that can do less. */
+typedef struct gpi_probe {
+    cl_device_id device;
+    cl_int error;
+} gpi_probe;
+
+static void gpi_probe_get(gpi_probe *probe, cl_device_info what, size_t size, void *value)
+{
+    const cl_int error = clGetDeviceInfo(probe->device, what, size, value, NULL);
+    if (probe->error == CL_SUCCESS) probe->error = error;
+}
+
+/* The whole text of a device property, to be freed; NULL when that fails. */
+static char *gpi_probe_text(gpi_probe *probe, cl_device_info what)
+{
+    size_t size = 0;
+    const cl_int error = clGetDeviceInfo(probe->device, what, 0, NULL, &size);
+    char *text = error == CL_SUCCESS ? (char *)calloc(size + 1, 1) : NULL;
+    if (text) gpi_probe_get(probe, what, size, text);
+    else if (probe->error == CL_SUCCESS) probe->error = error ? error : CL_OUT_OF_HOST_MEMORY;
+    return text;
+}
+
+static void gpi_probe_name(gpi_probe *probe, cl_device_info what, char out[GP_NAME_MAX])
+{
+    char *text = gpi_probe_text(probe, what);
+    (void)snprintf(out, GP_NAME_MAX, "%s", text ? text : "");
+    free(text);
+}
+
+static cl_ulong gpi_probe_ulong(gpi_probe *probe, cl_device_info what)
+{
+    cl_ulong value = 0;
+    gpi_probe_get(probe, what, sizeof value, &value);
+    return value;
+}
+
+static cl_uint gpi_probe_uint(gpi_probe *probe, cl_device_info what)
+{
+    cl_uint value = 0;
+    gpi_probe_get(probe, what, sizeof value, &value);
+    return value;
+}
+
+/* What older devices do not know leaves *value alone. */
+static void gpi_probe_newer(gpi_probe *probe, cl_device_info what, size_t size, void *value)
+{
+    const cl_int error = clGetDeviceInfo(probe->device, what, size, value, NULL);
+    const bool grave = error == CL_OUT_OF_HOST_MEMORY || error == CL_OUT_OF_RESOURCES;
+    if (grave && probe->error == CL_SUCCESS) probe->error = error;
+}
+
+static bool gpi_contains(const char *text, const char *part) { return strstr(text, part) != NULL; }
+
+/* Mesa's software rasterizer: calls itself a CPU, is shaped like a GPU. */
+static bool gpi_is_llvmpipe(const gp_device_info *info) { return gpi_contains(info->name, "llvmpipe"); }
+
+/* The driver's major version: 25 of "25.0.7-2+deb13u1". */
+static unsigned long gpi_driver_major(const gp_device_info *info)
+{
+    return strtoul(info->driver_version + strcspn(info->driver_version, "0123456789"), NULL, 10);
+}
+
+/* llvmpipe leaves loops after 65,535 turns: 22.3 does, 25.0 no longer; versions between were not tried. */
+static cl_uint gpi_loop_limit(const gp_device_info *info)
+{
+    return gpi_is_llvmpipe(info) && gpi_driver_major(info) < 25 ? 65535 : 0;
+}
+
+/* What a device's compiler has to be told. Oclgrind 21.10 stumbles over an intrinsic that optimized code can
+   contain, and checks unoptimized code better anyway. What llvmpipe 25.0 needs:
+   kernels/base/platform.cl; 22.3 does not, versions between were not tried. */
+static const char *gpi_device_options(const gp_device_info *info)
+{
+    if (gpi_contains(info->platform_name, "Oclgrind")) return " -cl-opt-disable";
+    return gpi_is_llvmpipe(info) && gpi_driver_major(info) > 22 ? " -DGPI_LLVMPIPE_25=1" : "";
+}
+
+static void gpi_probe_extensions(gpi_probe *probe, gp_device_info *info)
+{
+    char *extensions = gpi_probe_text(probe, CL_DEVICE_EXTENSIONS);
+    cl_uint sub_groups = 0;
+    if (!extensions) return;
+    gpi_probe_newer(probe, GPI_CL_DEVICE_MAX_NUM_SUB_GROUPS, sizeof sub_groups, &sub_groups);
+    info->int64_base_atomics = gpi_has_extension(extensions, "cl_khr_int64_base_atomics");
+    info->int64_extended_atomics = gpi_has_extension(extensions, "cl_khr_int64_extended_atomics");
+    info->fp64 = gpi_has_extension(extensions, "cl_khr_fp64");
+    info->fp16 = gpi_has_extension(extensions, "cl_khr_fp16");
+    info->subgroups = gpi_has_extension(extensions, "cl_khr_subgroups") || sub_groups > 0;
+    free(extensions);
+}
+
+/* Devices whose started groups are known to go on running while another group waits. */
+static bool gpi_is_fair(const gp_device_info *info)
+{
+    const bool cpu = (info->device_type & CL_DEVICE_TYPE_CPU) != 0;
+    if (gpi_is_llvmpipe(info)) return false;
+    return (cpu && gpi_contains(info->platform_name, "Portable Computing Language")) ||
+           gpi_contains(info->platform_name, "Oclgrind") || gpi_contains(info->vendor, "NVIDIA") ||
+           (cpu && gpi_contains(info->vendor, "Intel"));
+}
+
+static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info)
+{
+    gpi_probe probe;
+    cl_ulong atomics = 0;
+    probe.device = device;
+    memset(info, 0, sizeof *info);
+    info->platform = platform;
+    info->device = device;
+    probe.error = clGetPlatformInfo(platform, CL_PLATFORM_NAME, GP_NAME_MAX - 1, info->platform_name, NULL);
+    gpi_probe_name(&probe, CL_DEVICE_NAME, info->name);
+    gpi_probe_name(&probe, CL_DEVICE_VENDOR, info->vendor);
+    gpi_probe_name(&probe, CL_DEVICE_VERSION, info->version);
+    gpi_probe_name(&probe, CL_DRIVER_VERSION, info->driver_version);
+    info->device_type = gpi_probe_ulong(&probe, CL_DEVICE_TYPE);
+    info->compute_units = gpi_probe_uint(&probe, CL_DEVICE_MAX_COMPUTE_UNITS);
+    gpi_probe_get(&probe, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof info->max_work_group_size,
+                  &info->max_work_group_size);
+    info->global_mem_size = gpi_probe_ulong(&probe, CL_DEVICE_GLOBAL_MEM_SIZE);
+    info->max_alloc_size = gpi_probe_ulong(&probe, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    info->local_mem_size = gpi_probe_ulong(&probe, CL_DEVICE_LOCAL_MEM_SIZE);
+    info->global_cache_size = gpi_probe_ulong(&probe, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+    info->local_mem_dedicated = gpi_probe_uint(&probe, CL_DEVICE_LOCAL_MEM_TYPE) == CL_LOCAL;
+    gpi_probe_extensions(&probe, info);
+    gpi_probe_newer(&probe, GPI_CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, sizeof atomics, &atomics);
+    info->atomic_acq_rel = (atomics & GPI_CL_DEVICE_ATOMIC_ORDER_ACQ_REL) != 0;
+    info->atomic_scope_device = (atomics & GPI_CL_DEVICE_ATOMIC_SCOPE_DEVICE) != 0;
+    info->fair = gpi_is_fair(info);
+    info->loop_limit = gpi_loop_limit(info);
+    return probe.error;
+}
+
+/* ------------------------------------------------------------------ list */
+
+/* Devices and platforms that could not be asked are left out: why the first one was. */
+typedef struct gpi_left_out {
+    const char *call; /* NULL: none was */
+    cl_int error;
+} gpi_left_out;
+
+static void gpi_leave_out(gpi_left_out *left_out, const char *call, cl_int error)
+{
+    if (left_out->call || error == CL_SUCCESS || error == CL_DEVICE_NOT_FOUND) return;
+    left_out->call = call;
+    left_out->error = error;
+}
+
+/* For a text of why there is no device: which ones are not among those that it speaks of. */
+static gp_result gpi_fail_no_device(const gpi_left_out *left_out, const char *text)
+{
+    const bool no_memory = left_out->error == CL_OUT_OF_HOST_MEMORY;
+    if (!left_out->call) return gpi_fail(NULL, GP_ERROR_NO_DEVICE, "%s", text);
+    return gpi_fail(NULL, no_memory ? GP_ERROR_OUT_OF_HOST_MEMORY : GP_ERROR_NO_DEVICE,
+                    "%s; left out because %s returned %s (%d)", text, left_out->call,
+                    gpi_cl_error_name(left_out->error), (int)left_out->error);
+}
+
+/* The platform's devices, behind the *count that are there; false: no memory. */
+static bool gpi_devices_of(cl_platform_id platform, gp_device_info **all, size_t *count,
+                           gpi_left_out *left_out)
+{
+    cl_device_id devices[GPI_DEVICES_MAX];
+    gp_device_info *grown;
+    cl_uint n = 0, d;
+    const cl_int error = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, GPI_DEVICES_MAX, devices, &n);
+    gpi_leave_out(left_out, "clGetDeviceIDs", error);
+    if (error != CL_SUCCESS || n == 0) return true;
+    if (n > GPI_DEVICES_MAX) n = GPI_DEVICES_MAX;
+    grown = (gp_device_info *)realloc(*all, (*count + n) * sizeof **all);
+    if (!grown) return false;
+    *all = grown;
+    for (d = 0; d < n; d++) {
+        const cl_int unknown = gpi_device_probe(platform, devices[d], &grown[*count]);
+        gpi_leave_out(left_out, GPI_PROBE_CALLS, unknown);
+        if (unknown != CL_SUCCESS) break; /* with those behind it, whose indices would be others */
+        ++*count;
+    }
+    return true;
+}
+
+/* All devices of all platforms; the caller has the lock. */
+static gp_result gpi_devices_find(gp_device_info **out, size_t *count, gpi_left_out *left_out)
+{
+    cl_platform_id platforms[32];
+    cl_uint platform_count = 0, p;
+    const cl_int error = clGetPlatformIDs(32, platforms, &platform_count);
+    *out = NULL;
+    *count = 0;
+    memset(left_out, 0, sizeof *left_out);
+    if (error != CL_SUCCESS || platform_count == 0) {
+        return gpi_fail(NULL, GP_ERROR_NO_PLATFORM, "clGetPlatformIDs returned %s (%d) and %u platforms",
+                        error ? gpi_cl_error_name(error) : "CL_SUCCESS", (int)error, platform_count);
+    }
+    for (p = 0; p < platform_count && p < GPI_COUNT_OF(platforms); p++) {
+        if (gpi_devices_of(platforms[p], out, count, left_out)) continue;
+        free(*out);
+        *out = NULL;
+        *count = 0;
+        return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for the list of devices");
+    }
+    if (*count > 0) return GP_OK;
+    free(*out);
+    *out = NULL;
+    return gpi_fail_no_device(left_out, "no platform that is installed has a device");
+}
+
+/* All devices of all platforms, to be freed; *count is 0 and the result an error when there are none. */
+static gp_result gpi_devices_all(gp_device_info **out, size_t *count, gpi_left_out *left_out)
+{
+    gp_result result;
+    gpi_discovery_begin();
+    result = gpi_devices_find(out, count, left_out);
+    gpi_discovery_end();
+    return result;
+}
+
+GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *count)
+{
+    gp_device_info *all;
+    gpi_left_out left_out;
+    size_t n, i;
+    gp_result result;
+    if (!count || (!infos && capacity > 0)) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_devices: count is NULL, or infos with a capacity");
+    }
+    result = gpi_devices_all(&all, &n, &left_out);
+    *count = n;
+    for (i = 0; i < n && i < capacity; i++) infos[i] = all[i];
+    free(all);
+    return result;
+}
+
+/* ------------------------------------------------------------------ choice */
+
+static char gpi_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+
+static bool gpi_contains_anycase(const char *text, const char *part)
+{
+    for (;; text++) {
+        size_t i = 0;
+        while (part[i] && gpi_lower(text[i]) == gpi_lower(part[i])) i++;
+        if (!part[i]) return true;
+        if (!*text) return false;
+    }
+}
+
+static bool gpi_same_anycase(const char *a, const char *b)
+{
+    return strlen(a) == strlen(b) && gpi_contains_anycase(a, b);
+}
+
+/* "1:0": the position of platform and device in clGetPlatformIDs and clGetDeviceIDs. */
+static bool gpi_filter_indices(const char *filter, unsigned long *platform, unsigned long *device)
+{
+    char *end;
+    if (!gpi_is_digit(filter[0])) return false;
+    *platform = strtoul(filter, &end, 10);
+    if (end[0] != ':' || !gpi_is_digit(end[1])) return false;
+    *device = strtoul(end + 1, &end, 10);
+    return *end == '\0';
+}
+
+/* Position of all[i]'s platform among the platforms (32: not found), and of the device in its platform. */
+static void gpi_device_indices(const gp_device_info *all, size_t i, unsigned *platform, size_t *device)
+{
+    cl_platform_id platforms[32];
+    cl_uint count = 0;
+    size_t first = i;
+    if (clGetPlatformIDs(32, platforms, &count) != CL_SUCCESS) count = 0;
+    while (first > 0 && all[first - 1].platform == all[i].platform) first--;
+    *device = i - first;
+    *platform = 0;
+    while (*platform < 32 && (*platform >= count || platforms[*platform] != all[i].platform)) ++*platform;
+}
+
+static bool gpi_matches(const gp_device_info *all, size_t i, const char *filter)
+{
+    unsigned long platform, device;
+    unsigned own_platform;
+    size_t own_device;
+    if (!filter || !*filter) return true;
+    if (gpi_same_anycase(filter, "gpu")) return (all[i].device_type & CL_DEVICE_TYPE_GPU) != 0;
+    if (gpi_same_anycase(filter, "cpu")) return (all[i].device_type & CL_DEVICE_TYPE_CPU) != 0;
+    if (gpi_same_anycase(filter, "accelerator"))
+        return (all[i].device_type & CL_DEVICE_TYPE_ACCELERATOR) != 0;
+    if (gpi_filter_indices(filter, &platform, &device)) {
+        gpi_device_indices(all, i, &own_platform, &own_device);
+        return own_platform == platform && own_device == device;
+    }
+    return gpi_contains_anycase(all[i].name, filter) || gpi_contains_anycase(all[i].platform_name, filter) ||
+           gpi_contains_anycase(all[i].version, filter);
+}
+
+/* GPUs first, then accelerators, then CPUs; among equals the one with more compute units; a software
+   rasterizer and Mesa's retired implementation last. */
+static int64_t gpi_score_default(const gp_device_info *info)
+{
+    int64_t score = info->compute_units;
+    if (info->device_type & CL_DEVICE_TYPE_GPU) score += 300000;
+    if (info->device_type & CL_DEVICE_TYPE_ACCELERATOR) score += 200000;
+    if (info->device_type & CL_DEVICE_TYPE_CPU) score += 100000;
+    if (gpi_is_llvmpipe(info) || gpi_contains(info->platform_name, "Clover")) score -= 50000;
+    return score;
+}
+
+/* Why none of the devices is taken, and which ones there are. */
+static gp_result gpi_fail_no_match(const gp_context_desc *desc, const char *filter, const gp_device_info *all,
+                                   size_t count, const gpi_left_out *left_out)
+{
+    char text[800], quoted[GPI_QUOTE_MAX];
+    const bool filtered = filter && *filter;
+    size_t i, used;
+    used = (size_t)snprintf(
+        text, sizeof text, "gp_context_create: no device %s%s%s%s%s; there are:", filtered ? "matches " : "",
+        !filtered             ? ""
+        : desc->device_filter ? "device_filter = "
+                              : "GPUPRIM_DEVICE = ",
+        filtered ? gpi_quote(filter, strlen(filter), quoted) : "", filtered && desc->score ? " and " : "",
+        desc->score ? "has a score of 0 or more" : "");
+    for (i = 0; i < count && used < sizeof text; i++) {
+        unsigned platform;
+        size_t device;
+        gpi_device_indices(all, i, &platform, &device);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s %u:%zu %s (%s)", i ? "," : "", platform,
+                                 device, all[i].name, all[i].platform_name);
+    }
+    return gpi_fail_no_device(left_out, text);
+}
+
+static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *info)
+{
+    const char *filter = desc->device_filter ? desc->device_filter : getenv("GPUPRIM_DEVICE");
+    gp_device_info *all;
+    gpi_left_out left_out;
+    size_t count, i;
+    int64_t best = -1;
+    gp_result result = gpi_devices_all(&all, &count, &left_out);
+    if (result != GP_OK) return result;
+    for (i = 0; i < count; i++) {
+        int64_t score;
+        if (!gpi_matches(all, i, filter)) continue;
+        score = desc->score ? desc->score(&all[i], desc->score_user) : gpi_score_default(&all[i]);
+        if (score <= best) continue;
+        best = score;
+        *info = all[i];
+    }
+    if (best < 0) result = gpi_fail_no_match(desc, filter, all, count, &left_out);
+    free(all);
+    return result;
+}

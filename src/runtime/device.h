@@ -1,0 +1,12 @@
+/* device.h - which device, and what it can do. */
+#pragma once
+#include "api/gpuprim.h"
+
+#define GPI_DEVICES_MAX 64 /* of a platform, of a context */
+#define GPI_PROBE_CALLS "clGetPlatformInfo or clGetDeviceInfo"
+
+/* device.c */
+static bool gpi_is_llvmpipe(const gp_device_info *info);
+static const char *gpi_device_options(const gp_device_info *info);
+static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info);
+static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *info);

@@ -1,0 +1,277 @@
+/* events.c - commands in flight: what became of them, and how long they took.
+
+   Every command leaves its event here until it has ended. Ended ones are settled at gp_finish, at blocking
+   reads, and whenever the list has filled up: failures are kept for gp_finish and for the handler, times are
+   added to the profile. All of it on the caller's thread.
+
+   The handler may call the library again. So it is called where no call is under way, at the end of a call or
+   of gp_finish, and never by itself: failures that it causes wait for a later call.
+
+   Commands that are enqueued faster than they run would pile up without bound, here and in the driver, so a
+   call waits when GPI_IN_FLIGHT_MAX of them are in flight. It must not wait for what only the caller can
+   set going: a user event, behind which everything of an in-order queue stands still. No query tells that,
+   so only a command that runs is waited for, and one that does not begin to run for a while is taken for
+   stalled, together with all that are in flight by then. Stalled commands are not counted. */
+#include "base/context.h"
+#include "base/error.h"
+#include "runtime/events.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define GPI_IN_FLIGHT_MAX 1024 /* commands, see events.c */
+
+/* A command that may not have ended yet. */
+typedef struct gpi_pending {
+    cl_event event;
+    const char *function; /* of the API, static text */
+    const char *kernel;   /* its name, static text; NULL: no kernel */
+} gpi_pending;
+
+/* A command that has failed after it was enqueued. */
+typedef struct gpi_failure {
+    const char *function, *kernel; /* as above */
+    cl_int status;
+} gpi_failure;
+
+enum { GPI_SETTLED_AT_ONCE = 64 }; /* commands whose status is asked at once */
+
+/* ------------------------------------------------------------------ times */
+
+static gp_kernel_profile *gpi_kernel_profile_of(gp_context *gp, const char *name)
+{
+    size_t k = 0;
+    while (k < gp->kernel_count && strcmp(gp->kernels[k].name, name) != 0) k++;
+    if (k == GPI_KERNEL_PROFILES) return NULL;
+    if (k == gp->kernel_count) {
+        memset(&gp->kernels[k], 0, sizeof gp->kernels[k]);
+        (void)snprintf(gp->kernels[k].name, GP_NAME_MAX, "%s", name);
+        gp->kernel_count++;
+    }
+    return &gp->kernels[k];
+}
+
+static void gpi_profile_add(gp_kernel_profile *profile, uint64_t ns)
+{
+    if (profile->launches == 0 || ns < profile->min_ns) profile->min_ns = ns;
+    if (ns > profile->max_ns) profile->max_ns = ns;
+    profile->total_ns += ns;
+    profile->launches++;
+}
+
+static void gpi_profile_event(gp_context *gp, const char *kernel, cl_event event)
+{
+    gp_kernel_profile *profile = gpi_kernel_profile_of(gp, kernel);
+    cl_ulong start = 0, end = 0;
+    cl_int error = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL);
+    if (!error) error = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
+    if (!error && end >= start && profile) gpi_profile_add(profile, end - start);
+}
+
+/* ------------------------------------------------------------------ failures */
+
+static void gpi_failure_text(const gpi_failure *failure, char text[GPI_ASYNC_TEXT_MAX])
+{
+    (void)snprintf(text, GPI_ASYNC_TEXT_MAX, "%s: %s failed after it was enqueued: %s (%d)",
+                   failure->function, failure->kernel ? failure->kernel : "a command",
+                   gpi_cl_error_name(failure->status), (int)failure->status);
+}
+
+/* For the handler. Out of memory, it does not hear of this one; gp_finish does. */
+static void gpi_failure_keep(gp_context *gp, const gpi_failure *failure)
+{
+    if (gp->failure_count == gp->failure_capacity) {
+        const size_t capacity = gp->failure_capacity ? 2 * gp->failure_capacity : 16;
+        gpi_failure *grown = (gpi_failure *)realloc(gp->failures, capacity * sizeof *grown);
+        if (!grown) return;
+        gp->failures = grown;
+        gp->failure_capacity = capacity;
+    }
+    gp->failures[gp->failure_count++] = *failure;
+}
+
+/* A command failed after it was enqueued: the first one is kept for gp_finish. */
+static void gpi_async_fail(gp_context *gp, const gpi_pending *pending, cl_int status)
+{
+    char text[GPI_ASYNC_TEXT_MAX];
+    gpi_failure failure;
+    failure.function = pending->function;
+    failure.kernel = pending->kernel;
+    failure.status = status;
+    gpi_failure_text(&failure, text);
+    if (gp->async_text[0] == '\0') memcpy(gp->async_text, text, sizeof text);
+    gpi_log(gp, GP_LOG_ERROR, "%s", text);
+    if (gp->desc.on_async_error) gpi_failure_keep(gp, &failure);
+}
+
+/* Tells the handler what has been kept for it by now. Failures that it causes are for the next time: a
+   handler that always causes one would never end. What it does to the last error's text does not matter. */
+static void gpi_tell_failures(gp_context *gp)
+{
+    char text[GPI_ASYNC_TEXT_MAX], error[GPI_ERROR_MAX];
+    const size_t count = gp->failure_count;
+    size_t told;
+    if (count == 0 || gp->telling) return;
+    memcpy(error, gp->error, sizeof error);
+    gp->telling = true;
+    for (told = 0; told < count; told++) {
+        gpi_failure_text(&gp->failures[told], text);
+        gp->desc.on_async_error(GP_ERROR_OPENCL, text, gp->desc.async_error_user);
+    }
+    gp->telling = false;
+    gp->failure_count -= count;
+    memmove(gp->failures, gp->failures + count, gp->failure_count * sizeof *gp->failures);
+    memcpy(gp->error, error, sizeof error);
+}
+
+/* The first failure since the last time this was asked. */
+static gp_result gpi_async_result(gp_context *gp)
+{
+    char text[GPI_ASYNC_TEXT_MAX];
+    if (gp->async_text[0] == '\0') return GP_OK;
+    memcpy(text, gp->async_text, sizeof text);
+    gp->async_text[0] = '\0';
+    return gpi_fail(gp, GP_ERROR_OPENCL, "%s", text);
+}
+
+/* ------------------------------------------------------------------ the list */
+
+static cl_int gpi_event_said(cl_event event)
+{
+    cl_int status = CL_QUEUED; /* where it can't be asked: another time */
+    (void)clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    return status;
+}
+
+/* Intel's CPU runtime says CL_COMPLETE of a command that was skipped because an event it waits for failed.
+   Waiting for it, which takes no time then, tells the truth. */
+static bool gpi_events_failed(const cl_event *events, cl_uint count)
+{
+    return count > 0 && clWaitForEvents(count, events) == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+}
+
+static cl_int gpi_event_status(cl_event event)
+{
+    const cl_int status = gpi_event_said(event);
+    if (status != CL_COMPLETE || !gpi_events_failed(&event, 1)) return status;
+    return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+}
+
+/* The statuses of the first GPI_SETTLED_AT_ONCE commands. Those that have ended are waited for all at once:
+   Mesa takes ten times as long for one at a time. */
+static void gpi_pending_statuses(const gpi_pending *pending, size_t count, cl_int *statuses)
+{
+    cl_event ended[GPI_SETTLED_AT_ONCE];
+    cl_uint ended_count = 0;
+    size_t i;
+    if (count > GPI_SETTLED_AT_ONCE) count = GPI_SETTLED_AT_ONCE;
+    for (i = 0; i < count; i++) {
+        statuses[i] = gpi_event_said(pending[i].event);
+        if (statuses[i] == CL_COMPLETE) ended[ended_count++] = pending[i].event;
+    }
+    if (!gpi_events_failed(ended, ended_count)) return;
+    for (i = 0; i < count; i++) {
+        if (statuses[i] == CL_COMPLETE) statuses[i] = gpi_event_status(pending[i].event);
+    }
+}
+
+/* Settles what has ended, and keeps the rest. */
+static void gpi_settle(gp_context *gp)
+{
+    cl_int statuses[GPI_SETTLED_AT_ONCE];
+    size_t i, kept = 0, stalled = 0;
+    for (i = 0; i < gp->pending_count; i++) {
+        const gpi_pending pending = gp->pending[i];
+        const size_t at = i % GPI_SETTLED_AT_ONCE;
+        if (at == 0) gpi_pending_statuses(&gp->pending[i], gp->pending_count - i, statuses);
+        if (statuses[at] > CL_COMPLETE) {
+            if (i < gp->pending_stalled) stalled++;
+            gp->pending[kept++] = pending;
+            continue;
+        }
+        if (statuses[at] < 0) gpi_async_fail(gp, &pending, statuses[at]);
+        else if (gp->desc.profile && pending.kernel) gpi_profile_event(gp, pending.kernel, pending.event);
+        (void)clReleaseEvent(pending.event);
+    }
+    gp->pending_count = kept;
+    gp->pending_stalled = stalled;
+}
+
+/* Settles everything; the queue has been finished. An event's status can lag behind clFinish (Mesa). */
+static void gpi_settle_all(gp_context *gp)
+{
+    size_t i;
+    gpi_settle(gp);
+    for (i = 0; i < gp->pending_count; i++) (void)clWaitForEvents(1, &gp->pending[i].event);
+    gpi_settle(gp);
+}
+
+/* For a context's end: what could not be waited for is let go all the same. */
+static void gpi_pending_free(gp_context *gp)
+{
+    while (gp->pending_count > 0) (void)clReleaseEvent(gp->pending[--gp->pending_count].event);
+    free(gp->pending);
+    free(gp->failures);
+}
+
+/* Waits until the command has ended; false when it does not begin to run for so long that it may never. Mesa
+   runs what it calls submitted, and calls nothing running before all that was flushed with it has ended. */
+static bool gpi_wait_if_running(const gp_context *gp, cl_event event)
+{
+    const cl_int begun = strcmp(gp->info.platform_name, "rusticl") == 0 ? CL_SUBMITTED : CL_RUNNING;
+    const clock_t begin = clock(), limit = CLOCKS_PER_SEC / 50;
+    for (;;) {
+        const cl_int status = gpi_event_said(event);
+        const clock_t now = clock();
+        if (status <= CL_COMPLETE) return true;
+        if (status <= begun) {
+            (void)clWaitForEvents(1, &event);
+            return true;
+        }
+        if (now == (clock_t)-1 || now - begin > limit) return false;
+    }
+}
+
+/* Before a call: when too many commands are in flight, waits for the older half of them. */
+static void gpi_throttle(gp_context *gp)
+{
+    size_t i;
+    if (gp->pending_count - gp->pending_stalled < GPI_IN_FLIGHT_MAX) return;
+    gpi_settle(gp);
+    if (gp->pending_count - gp->pending_stalled <= GPI_IN_FLIGHT_MAX / 2) return;
+    (void)clFlush(gp->queue);
+    for (i = gp->pending_stalled; i < gp->pending_count - GPI_IN_FLIGHT_MAX / 2; i++) {
+        if (gpi_wait_if_running(gp, gp->pending[i].event)) continue;
+        gp->pending_stalled = gp->pending_count;
+        break;
+    }
+    gpi_settle(gp);
+}
+
+/* Room for one more: by settling, or by growing in step with the commands that are really in flight. */
+static bool gpi_pending_reserve(gp_context *gp)
+{
+    const size_t capacity = gp->pending_capacity ? 2 * gp->pending_capacity : 64;
+    gpi_pending *grown;
+    if (gp->pending_count == gp->pending_capacity) gpi_settle(gp);
+    if (gp->pending_capacity > 0 && gp->pending_count <= gp->pending_capacity / 2) return true;
+    grown = (gpi_pending *)realloc(gp->pending, capacity * sizeof *grown);
+    if (!grown) return gp->pending_count < gp->pending_capacity;
+    gp->pending = grown;
+    gp->pending_capacity = capacity;
+    return true;
+}
+
+/* Takes note of a command. Out of memory, it goes unwatched. */
+static void gpi_watch(gp_context *gp, const char *function, const char *kernel, cl_event event)
+{
+    gpi_pending *pending;
+    if (gp->pending_count == gp->pending_capacity && !gpi_pending_reserve(gp)) return;
+    (void)clRetainEvent(event);
+    pending = &gp->pending[gp->pending_count++];
+    pending->event = event;
+    pending->function = function;
+    pending->kernel = kernel;
+}

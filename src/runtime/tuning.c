@@ -1,0 +1,379 @@
+/* tuning.c - how each kind of device runs each primitive: one table, and what fits a row to a call. */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/math.h"
+#include "runtime/device.h"
+#include "runtime/tuning.h"
+#include "runtime/tuning_table.h"
+
+#include <string.h>
+
+typedef enum gpi_class {
+    GPI_CLASS_UNKNOWN,
+    GPI_CLASS_POCL, /* groups on OS threads, one a core */
+    GPI_CLASS_INTEL_CPU,
+    GPI_CLASS_LLVMPIPE,
+    GPI_CLASS_NVIDIA,
+    GPI_CLASS_AMD,
+    GPI_CLASS_INTEL_GPU
+} gpi_class;
+
+typedef struct gpi_tuning_row {
+    gpi_primitive primitive;
+    gpi_class device_class;
+    gp_shape shape;
+    uint32_t group, item_bytes;
+    gp_words words;
+    gp_strategy strategy;
+    uint32_t polls;
+} gpi_tuning_row;
+
+/* clang-format off */
+/* The last row ends the table. */
+static const gpi_tuning_row gpi_tuning_rows[] = {
+#define GPI_TUNING_ROW(primitive, device_class, shape, group, bytes, words, strategy, polls) \
+    {GPI_##primitive, GPI_CLASS_##device_class, GP_SHAPE_##shape, group, bytes, \
+     GP_WORDS_##words, GP_STRATEGY_##strategy, polls},
+    GPI_TUNING(GPI_TUNING_ROW)
+#undef GPI_TUNING_ROW
+    {GPI_PRIMITIVES, GPI_CLASS_UNKNOWN, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1}
+};
+/* clang-format on */
+
+/* Every primitive says which rows it takes, and those have one for the unknown device. */
+#define GPI_BIT(primitive) (1u << GPI_##primitive)
+#define GPI_TUNED_BIT(primitive, rows, memory, least) | GPI_BIT(primitive)
+#define GPI_ROWS_BIT(primitive, rows, memory, least) | GPI_BIT(rows)
+#define GPI_UNKNOWN_BIT(primitive, device_class, shape, group, bytes, words, strategy, polls) \
+    | (GPI_CLASS_##device_class == GPI_CLASS_UNKNOWN ? GPI_BIT(primitive) : 0u)
+typedef char gpi_a_primitive_is_not_tuned[(0u GPI_TUNED(GPI_TUNED_BIT)) == GPI_BIT(PRIMITIVES) - 1 ? 1 : -1];
+typedef char gpi_a_primitive_has_no_row_for_unknown_devices
+    [((0u GPI_TUNED(GPI_ROWS_BIT)) & ~(0u GPI_TUNING(GPI_UNKNOWN_BIT))) == 0u ? 1 : -1];
+#undef GPI_UNKNOWN_BIT
+#undef GPI_ROWS_BIT
+#undef GPI_TUNED_BIT
+#undef GPI_BIT
+
+/* Sizes of a shape that the device's row does not have: forced by tuning. */
+static const gpi_tuning_row gpi_tuning_forced_serial = {
+    GPI_PRIMITIVES, GPI_CLASS_UNKNOWN, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
+static const gpi_tuning_row gpi_tuning_forced_local = {
+    GPI_PRIMITIVES, GPI_CLASS_UNKNOWN, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
+
+/* By platform and vendor, never by the device type alone: llvmpipe calls itself a CPU. */
+static gpi_class gpi_class_of(const gp_device_info *info)
+{
+    const bool gpu = (info->device_type & CL_DEVICE_TYPE_GPU) != 0;
+    const bool cpu = (info->device_type & CL_DEVICE_TYPE_CPU) != 0;
+    if (gpi_is_llvmpipe(info)) return GPI_CLASS_LLVMPIPE;
+    if (strstr(info->platform_name, "Portable Computing Language") && cpu) return GPI_CLASS_POCL;
+    if (strstr(info->platform_name, "Intel") && cpu) return GPI_CLASS_INTEL_CPU;
+    if (strstr(info->platform_name, "Apple") && cpu) return GPI_CLASS_INTEL_CPU; /* one item a group */
+    if (strstr(info->vendor, "NVIDIA") && gpu) return GPI_CLASS_NVIDIA;
+    if (strstr(info->vendor, "Advanced Micro Devices") && gpu) return GPI_CLASS_AMD;
+    if (strstr(info->vendor, "Intel") && gpu) return GPI_CLASS_INTEL_GPU;
+    return GPI_CLASS_UNKNOWN;
+}
+
+/* Whether GPI_RELEASE and GPI_ACQUIRE (base/platform.cl) are fences, and groups that have started run on. */
+static bool gpi_has_fences(const gp_device_info *info)
+{
+    return gpi_class_of(info) == GPI_CLASS_POCL && info->fair;
+}
+
+static const gpi_tuning_row *gpi_tuning_find(gpi_class device_class, gpi_primitive primitive)
+{
+    const gpi_tuning_row *row = gpi_tuning_rows, *unknown = NULL;
+    for (; row->primitive != GPI_PRIMITIVES; row++) {
+        if (row->primitive != primitive) continue;
+        if (row->device_class == device_class) return row;
+        if (row->device_class == GPI_CLASS_UNKNOWN) unknown = row;
+    }
+    return unknown ? unknown : row;
+}
+
+/* Local memory of a group: the stage with its padding, two rows for the group's scan (scan/tile.cl), and a
+   word an item (scan/segmented_reduce.cl). */
+static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t items, uint64_t size)
+{
+    const uint64_t tile = group * items;
+    return (tile + tile / 32 + 2 * group) * size + 4 * group + 64;
+}
+
+/* The same for a sort, and more than a merge or a search takes: stage and order of a tile, four bits'
+ * counters, the digits' (sort/rank.cl). */
+static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t items, uint64_t size)
+{
+    return group * items * (size + 4) + group * (16 * 2 + 2 * 4) + 256 * 16 + 64;
+}
+
+/* The same for brackets; `size` is that of an index. Items' nodes and openers; a partner and a sign an
+   element (nest/brackets_local.cl). */
+static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t items, uint64_t size)
+{
+    return group * (2 * 2 * size + size + 4) + group * items * 3 + 64;
+}
+
+/* The same for a scan of stacks; `size` is that of a value. Besides, an element has a value and two links
+   (nest/stack_scan.cl). */
+static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t items, uint64_t size)
+{
+    return gpi_local_bytes_of_brackets(group, items, 8) + group * items * (size + 2) + 64;
+}
+
+/* The same for a tree: two indices and four bytes an element, and what keeps them apart (nest/tree.cl). */
+static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t items, uint64_t size)
+{
+    const uint64_t tile = group * items;
+    return 2 * size * (tile + tile / 32) + 4 * tile + 64;
+}
+
+/* What a primitive takes of all that: a line of GPI_TUNED. */
+typedef struct gpi_tuned {
+    gpi_primitive rows;
+    uint64_t (*local_bytes)(uint64_t group, uint64_t items, uint64_t size);
+    uint32_t group_least;
+} gpi_tuned;
+
+static gpi_tuned gpi_tuned_of(gpi_primitive primitive)
+{
+    gpi_tuned tuned = {primitive, gpi_local_bytes_of_elements, 1};
+    switch (primitive) {
+#define GPI_TUNED_CASE(name, rows_of, memory, least)     \
+    case GPI_##name:                                     \
+        tuned.rows = GPI_##rows_of;                      \
+        tuned.local_bytes = gpi_local_bytes_of_##memory; \
+        tuned.group_least = least;                       \
+        break;
+        GPI_TUNED(GPI_TUNED_CASE)
+#undef GPI_TUNED_CASE
+    case GPI_PRIMITIVES: break;
+    }
+    return tuned;
+}
+
+/* Group and items of the local shape, shrunk until they fit the device. */
+static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primitive, size_t size,
+                               gpi_plan *plan)
+{
+    const gpi_tuned tuned = gpi_tuned_of(primitive);
+    if (plan->group > info->max_work_group_size) {
+        plan->group = gpi_power_of_two_below(info->max_work_group_size);
+    }
+    while (tuned.local_bytes(plan->group, plan->items, size) > info->local_mem_size ||
+           plan->group * plan->items > GPI_TILE_LOCAL_MAX) {
+        if (plan->items > 1) {
+            plan->items /= 2;
+        } else if (plan->group > 1) {
+            plan->group /= 2;
+        } else {
+            break; /* the build will say so */
+        }
+    }
+}
+
+static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const gpi_tuning_row *row,
+                           size_t size, gpi_plan *plan)
+{
+    const gp_tuning *tuning = &gp->desc.tuning;
+    plan->shape = tuning->shape ? tuning->shape : row->shape;
+    if (plan->shape != row->shape) {
+        row = plan->shape == GP_SHAPE_SERIAL ? &gpi_tuning_forced_serial : &gpi_tuning_forced_local;
+    }
+    plan->group = row->group;
+    plan->items = row->item_bytes / gpi_power_of_two_below(size);
+    if (tuning->tile) plan->items = gpi_power_of_two_below(tuning->tile);
+    if (plan->shape == GP_SHAPE_SERIAL) {
+        if (plan->items < 16) plan->items = 16; /* a vector */
+        return;
+    }
+    if (plan->items > 16 && !tuning->tile) plan->items = 16; /* registers of an item */
+    if (plan->items < 1) plan->items = 1;
+    if (tuning->work_group_size) plan->group = gpi_power_of_two_below(tuning->work_group_size);
+    gpi_plan_fit_local(&gp->info, primitive, size, plan);
+}
+
+static void gpi_plan_words(const gp_context *gp, const gpi_tuning_row *row, gpi_plan *plan)
+{
+    const gp_words widest = gp->info.int64_base_atomics ? GP_WORDS_WIDE : GP_WORDS_NARROW;
+    plan->words = gp->desc.tuning.words ? gp->desc.tuning.words : row->words;
+    if (plan->words == GP_WORDS_AUTO) plan->words = widest;
+}
+
+/* Ring of gp_sort: kernels/sort/lookback.cl says why. */
+static gp_result gpi_check_ring(const gp_tuning *t)
+{
+    const uint32_t rows = gpi_or_default(t->ring_rows, GPI_RING_ROWS);
+    const uint32_t reach = gpi_or_default(t->ring_reach, GPI_RING_REACH);
+    const uint32_t block = gpi_or_default(t->ring_block, GPI_RING_BLOCK);
+    if ((rows & (rows - 1)) || (block & (block - 1))) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_context_create: tuning.%s = %u is not a power of two",
+                        rows & (rows - 1) ? "ring_rows" : "ring_block", rows & (rows - 1) ? rows : block);
+    }
+    if (rows > GPI_RING_ROWS_MAX) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_context_create: tuning.ring_rows = %u, at most %u", rows,
+                        (unsigned)GPI_RING_ROWS_MAX);
+    }
+    if (rows < (uint64_t)reach + block) {
+        return gpi_fail(
+            NULL, GP_ERROR_INVALID_ARGUMENT,
+            "gp_context_create: tuning.ring_rows = %u must be at least ring_reach + ring_block = %u + %u",
+            rows, reach, block);
+    }
+    return GP_OK;
+}
+
+/* All primitives have one shape on a device. */
+static gp_result gpi_check_tile(const gp_tuning *t, const gp_device_info *info)
+{
+    const gp_shape usual = gpi_tuning_find(gpi_class_of(info), GPI_SCAN)->shape;
+    const bool serial = (t->shape ? t->shape : usual) == GP_SHAPE_SERIAL;
+    const uint32_t most = serial ? GPI_TILE_SERIAL_MAX : GPI_TILE_ITEM_MAX;
+    if (t->tile <= most) return GP_OK;
+    return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                    "gp_context_create: tuning.tile = %u, at most %u in the %s shape", t->tile, most,
+                    serial ? "serial" : "local");
+}
+
+static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info)
+{
+    gp_result result;
+    if ((unsigned)t->shape >= GP_SHAPE_COUNT || (unsigned)t->words >= GP_WORDS_COUNT) {
+        const bool shape = (unsigned)t->shape >= GP_SHAPE_COUNT;
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: tuning.%s = %d is not a gp_%s",
+                        shape ? "shape" : "words", shape ? (int)t->shape : (int)t->words,
+                        shape ? "shape" : "words");
+    }
+    result = gpi_check_tile(t, info);
+    if (result == GP_OK) result = gpi_check_ring(t);
+    if (result != GP_OK) return result;
+    if (t->shape == GP_SHAPE_SERIAL && gpi_is_llvmpipe(info)) {
+        return gpi_fail(
+            NULL, GP_ERROR_UNSUPPORTED,
+            "gp_context_create: tuning.shape = GP_SHAPE_SERIAL on %s, whose groups have vectors of "
+            "work-items: leave it GP_SHAPE_AUTO",
+            info->name);
+    }
+    if (t->words == GP_WORDS_WIDE && !info->int64_base_atomics) {
+        return gpi_fail(NULL, GP_ERROR_UNSUPPORTED,
+                        "gp_context_create: tuning.words = GP_WORDS_WIDE needs 64-bit atomics: %s",
+                        info->name);
+    }
+    return GP_OK;
+}
+
+/* `size`: of what local memory is to hold, in bytes. */
+static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_primitive primitive,
+                                     size_t size, gp_strategy strategy, gpi_plan *plan)
+{
+    const gpi_tuning_row *row = gpi_tuning_find(gpi_class_of(&gp->info), gpi_tuned_of(primitive).rows);
+    if ((unsigned)strategy >= GP_STRATEGY_COUNT) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: strategy = %d is not a gp_strategy", function,
+                        (int)strategy);
+    }
+    plan->strategy = strategy ? strategy : gp->desc.strategy;
+    if (plan->strategy == GP_STRATEGY_AUTO) plan->strategy = row->strategy;
+    plan->polls = gp->desc.tuning.polls ? gp->desc.tuning.polls : row->polls;
+    if (gp->info.loop_limit && plan->polls > gp->info.loop_limit / 4)
+        plan->polls = gp->info.loop_limit / 4; /* a loop of more turns would end without having waited */
+    gpi_plan_shape(gp, primitive, row, size, plan);
+    gpi_plan_words(gp, row, plan);
+    return GP_OK;
+}
+
+/* `size`: of an element, or of what a tile counts, whichever is larger. */
+static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size_t size, gp_strategy strategy,
+                                      gpi_plan *plan)
+{
+    return gpi_plan_make_sized(gp, function, GPI_SELECT, size, strategy, plan);
+}
+
+/* A sort's: in the serial shape, `items` is the most keys a group takes. */
+static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size,
+                                    gp_strategy strategy, gpi_plan *plan)
+{
+    return gpi_plan_make_sized(gp, function, GPI_SORT, key_size, strategy, plan);
+}
+
+/* Is a local group as large as the primitive needs it? */
+static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_primitive primitive,
+                                      const gpi_plan *plan)
+{
+    const uint32_t least = gpi_tuned_of(primitive).group_least;
+    if (plan->shape != GP_SHAPE_LOCAL || plan->group >= least) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, of which it takes %u", function,
+                    plan->group, least);
+}
+
+/* A merge's, a search's or a histogram's: no group waits for another, and there is one strategy. */
+static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
+                                    size_t key_size, gpi_plan *plan)
+{
+    const gp_result result =
+        gpi_plan_make_sized(gp, function, primitive, key_size, GP_STRATEGY_MULTI_PASS, plan);
+    return result == GP_OK ? gpi_plan_check_group(gp, function, primitive, plan) : result;
+}
+
+/* Tiles of brackets may have any length up to the kernels' limits: tests force tiny ones. `size`: of an
+   index; for a scan of stacks of a value, of which the serial shape has tiles in private memory. */
+static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gpi_primitive primitive,
+                                        size_t size, gp_strategy strategy, gpi_plan *plan)
+{
+    const gp_result result = gpi_plan_make_sized(gp, function, primitive, size, strategy, plan);
+    const uint32_t longest = primitive == GPI_STACK_SCAN ? (uint32_t)(32768 / size)
+                             : primitive == GPI_TREE     ? 32768
+                                                         : 65536;
+    const uint32_t most = plan->shape == GP_SHAPE_SERIAL ? longest : 32, tile = gp->desc.tuning.tile;
+    if (result != GP_OK) return result;
+    if (tile) plan->items = tile;
+    if (plan->items > most) plan->items = most;
+    while (plan->shape == GP_SHAPE_LOCAL && plan->group * plan->items > 16384) plan->group /= 2;
+    if (tile && plan->shape == GP_SHAPE_LOCAL) gpi_plan_fit_local(&gp->info, primitive, size, plan);
+    return GP_OK;
+}
+
+/* A hash table's: in the serial shape, `items` is the keys a group takes. */
+static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_strategy strategy,
+                                    gpi_plan *plan)
+{
+    return gpi_plan_make_sized(gp, function, GPI_HASH, 4, strategy, plan);
+}
+
+/* Where elements are made one by one, of `size` bytes: no group waits for another, and there is one
+   strategy. */
+static gp_result gpi_plan_make_map(gp_context *gp, const char *function, size_t size, gpi_plan *plan)
+{
+    return gpi_plan_make_sized(gp, function, GPI_MAP, size, GP_STRATEGY_MULTI_PASS, plan);
+}
+
+static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->items; }
+
+/* On a device that drops out of long loops, the one group that goes over all tiles' sums is the limit: its
+   items take some 32 turns a step. */
+static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
+                                cl_uint *tiles)
+{
+    const size_t tile = gpi_plan_tile(plan);
+    const size_t most =
+        gp->info.loop_limit ? (size_t)plan->group * (gp->info.loop_limit / 32) : GPI_TILES_MAX;
+    const size_t n = count / tile + (count % tile != 0);
+    if (n > most) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
+                        "%s: count = %zu is %zu tiles of %zu elements, more than %zu", function, count, n,
+                        tile, most);
+    }
+    *tiles = (cl_uint)n;
+    return GP_OK;
+}
+
+/* Elements of a group in the serial shape: as many groups as keep all cores busy to the end, of `least`
+   elements at least and plan->items at most, and whole cache lines. */
+static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least)
+{
+    size_t span = n / (4 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
+    if (span < least) span = least;
+    if (span > plan->items || gp->desc.tuning.tile) span = plan->items;
+    return gpi_ceil_div(span, 16) * 16;
+}

@@ -1,0 +1,76 @@
+/* tuning.h - how a device runs a primitive: plans. */
+#pragma once
+#include "api/gpuprim.h"
+
+#define GPI_TILES_MAX 0x7fffffffu /* tiles of one call */
+
+typedef enum gpi_primitive {
+    GPI_REDUCE,
+    GPI_SCAN,
+    GPI_SELECT, /* also partition, unique, run-length encoding */
+    GPI_SORT,
+    GPI_BUCKETS,
+    GPI_MERGE,
+    GPI_SEARCH,
+    GPI_TOPK,
+    GPI_SEGMENTED_SORT,
+    GPI_SORT_STRINGS,
+    GPI_BRACKETS,
+    GPI_BRACKETS_BACK,
+    GPI_STACK_SCAN,
+    GPI_TREE,
+    GPI_HASH,
+    GPI_HASH_EACH,
+    GPI_HISTOGRAM,
+    GPI_SEGMENTED_REDUCE,
+    GPI_LAWS,
+    GPI_MAP, /* transform, fill, iota, adjacent_difference */
+    GPI_RANDOM,
+    GPI_GATHER, /* scatter, unpack */
+    GPI_STENCIL,
+    GPI_PRIMITIVES
+} gpi_primitive;
+
+/* What kernels take, and the defaults of tuning (sort_plan.c, sort/lookback.cl). */
+enum {
+    GPI_TILE_SERIAL_MAX = 1 << 20, /* a bit an element in private memory (select/masks.cl) */
+    GPI_TILE_ITEM_MAX = 128,       /* local: elements of an item, in registers */
+    GPI_TILE_LOCAL_MAX = 32768,    /* local: positions in a tile have 16 bits (sort/rank.cl, sort/merge.cl) */
+    GPI_RING_ROWS = 1024,
+    GPI_RING_ROWS_MAX = 1 << 30,
+    GPI_RING_REACH = 64,
+    GPI_RING_BLOCK = 32
+};
+
+/* How a call is going to run: a row of the profile table, fitted to the element. */
+typedef struct gpi_plan {
+    gp_shape shape;
+    gp_words words;
+    gp_strategy strategy;
+    uint32_t group; /* work-items of a group */
+    uint32_t items; /* elements of an item */
+    uint32_t polls; /* see scan/lookback.cl; never 0 here */
+} gpi_plan;
+
+/* tuning.c */
+static bool gpi_has_fences(const gp_device_info *info);
+static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info);
+static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_primitive primitive,
+                                     size_t size, gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size_t size, gp_strategy strategy,
+                                      gpi_plan *plan);
+static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size,
+                                    gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_primitive primitive,
+                                      const gpi_plan *plan);
+static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
+                                    size_t key_size, gpi_plan *plan);
+static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gpi_primitive primitive,
+                                        size_t size, gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_strategy strategy,
+                                    gpi_plan *plan);
+static gp_result gpi_plan_make_map(gp_context *gp, const char *function, size_t size, gpi_plan *plan);
+static size_t gpi_plan_tile(const gpi_plan *plan);
+static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
+                                cl_uint *tiles);
+static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least);

@@ -1,0 +1,231 @@
+/* reduce.c - gp_reduce: one launch over the tiles, one over their partials. */
+#include "base/context.h"
+#include "base/error.h"
+#include "scan/scan.h"
+
+#include <string.h>
+
+enum { GPI_REDUCE_TILES, GPI_REDUCE_PARTIALS };
+
+/* A checked call, ready to run. */
+typedef struct gpi_reduce {
+    const gp_reduce_desc *desc;
+    gpi_element element;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count count;
+    cl_uint tiles; /* for the bound */
+    cl_mem out;
+    cl_ulong out_offset;
+} gpi_reduce;
+
+static gp_result gpi_reduce_element(gp_context *gp, const char *function, const gp_reduce_desc *desc,
+                                    gpi_element *element)
+{
+    gpi_operation o;
+    memset(&o, 0, sizeof o);
+    o.type = desc->type;
+    o.type2 = desc->in2 && !desc->type2 ? desc->type : desc->type2;
+    o.out_type = desc->out_type;
+    o.op = desc->op;
+    o.ops = desc->ops;
+    o.out_types = desc->out_types;
+    o.op_count = desc->op_count;
+    o.map_type = desc->map_type;
+    o.compensated = desc->compensated;
+    o.monoid = desc->monoid;
+    o.map = desc->map;
+    o.indices = desc->map && !desc->in && !desc->type;
+    o.initial = desc->initial;
+    if (o.indices && (desc->in2 || desc->type2))
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there is an in2 (or type2), and no in and type",
+                        function);
+    return gpi_element_make(gp, function, &o, element);
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_reduce_plan(gp_context *gp, const char *function, const gp_reduce_desc *desc,
+                                 gpi_reduce *reduce)
+{
+    gp_result result;
+    reduce->desc = desc;
+    reduce->count.bound = desc->count;
+    reduce->count.buffer = desc->count_buffer;
+    reduce->count.offset = desc->count_offset;
+    reduce->count.type = desc->count_type;
+    result = gpi_reduce_element(gp, function, desc, &reduce->element);
+    if (result != GP_OK) return result;
+    result = gpi_plan_make(gp, function, GPI_REDUCE, &reduce->element, GP_STRATEGY_AUTO, &reduce->plan);
+    if (result != GP_OK) return result;
+    result = gpi_program_get(gp, function, GPI_REDUCE, &reduce->element, &reduce->plan, &reduce->program);
+    if (result != GP_OK) return result;
+    return gpi_plan_tiles(gp, function, &reduce->plan, desc->count, &reduce->tiles);
+}
+
+static size_t gpi_reduce_scratch(const gpi_reduce *reduce)
+{
+    return reduce->tiles > 1 ? reduce->tiles * reduce->element.size : 0;
+}
+
+static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_reduce *reduce)
+{
+    const gp_reduce_desc *desc = reduce->desc;
+    const gpi_element *element = &reduce->element;
+    enum { IN, IN2, COUNT, OUT, RANGES };
+    gpi_range used[RANGES];
+    gp_result result = gpi_check_positions(gp, function, element, desc->count);
+    memset(used, 0, sizeof used);
+    if (result == GP_OK && desc->count > 0 && !desc->in && desc->map && desc->type) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: in is NULL: for a map of i alone leave type 0",
+                        function);
+    }
+    if (result == GP_OK && desc->count > 0 && !element->operation.indices) {
+        result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
+                                  element->in_size, GPI_READS, &used[IN]);
+    }
+    if (result == GP_OK && desc->count > 0 && element->in2_size) {
+        result = gpi_check_buffer(gp, function, "in2", desc->in2, desc->in2_offset, desc->count,
+                                  element->in2_size, GPI_READS, &used[IN2]);
+    }
+    if (result == GP_OK) result = gpi_check_count(gp, function, &reduce->count, &used[COUNT]);
+    if (result == GP_OK) {
+        result = gpi_check_buffer(gp, function, "out", reduce->out, reduce->out_offset, 1, element->out_size,
+                                  GPI_WRITES, &used[OUT]);
+    }
+    if (result != GP_OK) return result;
+    return gpi_check_scratch(gp, function, desc->scratch, gpi_reduce_scratch(reduce), used, RANGES);
+}
+
+/* With one tile this writes the result; with none, the same on an empty tile, and no input is touched. */
+static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem partials)
+{
+    const gp_reduce_desc *desc = reduce->desc;
+    const bool empty = desc->count == 0;
+    const cl_ulong in_offset = empty ? 0 : desc->in_offset, in2_offset = empty ? 0 : desc->in2_offset;
+    const cl_mem in = !empty ? desc->in : reduce->out, in2 = !empty ? desc->in2 : reduce->out;
+    const cl_uint single = reduce->tiles <= 1;
+    gpi_call_kernel(call, reduce->program, GPI_REDUCE_TILES);
+    if (!reduce->element.operation.indices) {
+        GPI_CALL_ARG(call, in);
+        GPI_CALL_ARG(call, in_offset);
+    }
+    if (reduce->element.in2_size) {
+        GPI_CALL_ARG(call, in2);
+        GPI_CALL_ARG(call, in2_offset);
+    }
+    gpi_call_arg_count(call, &reduce->count);
+    GPI_CALL_ARG(call, partials);
+    GPI_CALL_ARG(call, reduce->out);
+    GPI_CALL_ARG(call, reduce->out_offset);
+    gpi_call_arg_initial(call, &reduce->element);
+    GPI_CALL_ARG(call, single);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &reduce->plan, single ? 1 : reduce->tiles);
+}
+
+static gp_result gpi_reduce_partials(gpi_call *call, gpi_reduce *reduce, cl_mem partials)
+{
+    gpi_call_kernel(call, reduce->program, GPI_REDUCE_PARTIALS);
+    GPI_CALL_ARG(call, partials);
+    gpi_call_arg_count(call, &reduce->count);
+    GPI_CALL_ARG(call, reduce->out);
+    GPI_CALL_ARG(call, reduce->out_offset);
+    gpi_call_arg_initial(call, &reduce->element);
+    return gpi_call_launch(call, &reduce->plan, 1);
+}
+
+static gp_result gpi_reduce_launch(gpi_call *call, gpi_reduce *reduce)
+{
+    cl_mem partials = NULL;
+    gp_result result;
+    if (reduce->tiles <= 1) return gpi_reduce_tiles(call, reduce, reduce->out);
+    result = gpi_call_scratch(call, reduce->desc->scratch, gpi_reduce_scratch(reduce), &partials);
+    if (result == GP_OK) result = gpi_reduce_tiles(call, reduce, partials);
+    return result == GP_OK ? gpi_reduce_partials(call, reduce, partials) : result;
+}
+
+/* `to`: where on the host the result goes; NULL: nowhere, and the call does not block. */
+static gp_result gpi_reduce_run(gp_context *gp, const char *function, gpi_reduce *reduce, void *to)
+{
+    const size_t size = reduce->element.out_size;
+    gpi_call call;
+    gp_result result = gpi_reduce_check(gp, function, reduce);
+    if (result != GP_OK) return result;
+    result =
+        gpi_call_begin(&call, gp, function, reduce->desc->wait, reduce->desc->wait_count, reduce->desc->done);
+    if (result == GP_OK) result = gpi_reduce_launch(&call, reduce);
+    if (result == GP_OK && to)
+        result = gpi_call_read(&call, reduce->out, reduce->out_offset * size, size, to);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_reduce(gp_context *gp, const gp_reduce_desc *desc)
+{
+    gpi_reduce reduce;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_reduce: gp or desc is NULL");
+    result = gpi_reduce_plan(gp, "gp_reduce", desc, &reduce);
+    if (result != GP_OK) return result;
+    reduce.out = desc->out;
+    reduce.out_offset = desc->out_offset;
+    return gpi_reduce_run(gp, "gp_reduce", &reduce, NULL);
+}
+
+GP_API gp_result gp_reduce_read(gp_context *gp, const gp_reduce_desc *desc, void *result_out)
+{
+    gpi_reduce reduce;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc || !result_out) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_reduce_read: gp, desc or result is NULL");
+    }
+    result = gpi_reduce_plan(gp, "gp_reduce_read", desc, &reduce);
+    if (result != GP_OK) return result;
+    reduce.out = desc->out ? desc->out : gp->result;
+    reduce.out_offset = desc->out ? desc->out_offset : 0;
+    return gpi_reduce_run(gp, "gp_reduce_read", &reduce, result_out);
+}
+
+GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *desc, size_t *bytes)
+{
+    gpi_reduce reduce;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_reduce_scratch_size: gp, desc or bytes is NULL");
+    }
+    result = gpi_reduce_plan(gp, "gp_reduce_scratch_size", desc, &reduce);
+    *bytes = result == GP_OK ? gpi_reduce_scratch(&reduce) : 0;
+    return result;
+}
+
+/* Runs both launches once on a few elements of the context's own. */
+static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc)
+{
+    gp_reduce_desc probe = *desc;
+    unsigned char value[GPI_ELEMENT_MAX];
+    gpi_reduce reduce;
+    gp_result result;
+    probe.wait_count = 0;
+    probe.wait = NULL;
+    probe.done = NULL;
+    probe.count = 0;
+    probe.count_buffer = NULL;
+    probe.initial = NULL;
+    probe.out = probe.scratch = NULL;
+    probe.in_offset = probe.in2_offset = 0;
+    result = gpi_reduce_plan(gp, "gp_warmup", &probe, &reduce);
+    if (result != GP_OK) return result;
+    probe.count = gpi_plan_tile(&reduce.plan) + 1;
+    probe.in = probe.in2 = NULL;
+    if (!reduce.element.operation.indices)
+        result = gpi_alloc_neutral(gp, &reduce.element, probe.count, &probe.in);
+    if (result == GP_OK && reduce.element.in2_size) {
+        probe.type2 = reduce.element.operation.type2;
+        result = gpi_alloc_zeros(gp, probe.count * reduce.element.in2_size, &probe.in2);
+    }
+    if (result == GP_OK) result = gp_reduce_read(gp, &probe, value);
+    if (probe.in) (void)clReleaseMemObject(probe.in);
+    if (probe.in2) (void)clReleaseMemObject(probe.in2);
+    return result;
+}

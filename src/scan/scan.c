@@ -1,0 +1,254 @@
+/* scan.c - gp_scan: one look-back launch, or three sweeps; one sweep for one tile. */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/type.h"
+#include "scan/scan.h"
+
+#include <string.h>
+
+enum { GPI_SCAN_LOOK_BACK, GPI_SCAN_UPSWEEP, GPI_SCAN_SPINE, GPI_SCAN_DOWNSWEEP };
+
+static gp_result gpi_scan_element(gp_context *gp, const char *function, const gp_scan_desc *desc,
+                                  gpi_element *element)
+{
+    gpi_operation o;
+    if ((unsigned)desc->segments >= GP_SEGMENTS_COUNT) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: segments = %d is not a gp_segments", function,
+                        (int)desc->segments);
+    }
+    if (!desc->segments && (desc->heads || desc->heads_type)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: heads is set but segments is GP_SEGMENTS_NONE",
+                        function);
+    }
+    memset(&o, 0, sizeof o);
+    o.type = desc->type;
+    o.out_type = desc->out_type;
+    if (!o.out_type && !desc->monoid) o.out_type = gpi_is_arg(desc->op) ? GP_U64 : desc->type;
+    o.op = desc->op;
+    o.monoid = desc->monoid;
+    o.map = desc->map;
+    o.initial = desc->initial;
+    o.reverse = desc->reverse;
+    o.segments = desc->segments;
+    o.heads_type = desc->segments ? desc->heads_type : GP_TYPE_NONE;
+    return gpi_element_make(gp, function, &o, element);
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_scan_plan(gp_context *gp, const char *function, const gp_scan_desc *desc, gpi_scan *scan)
+{
+    gp_result result;
+    scan->desc = desc;
+    scan->count.bound = desc->count;
+    scan->count.buffer = desc->count_buffer;
+    scan->count.offset = desc->count_offset;
+    scan->count.type = desc->count_type;
+    result = gpi_scan_element(gp, function, desc, &scan->element);
+    if (result != GP_OK) return result;
+    result = gpi_plan_make(gp, function, GPI_SCAN, &scan->element, desc->strategy, &scan->plan);
+    if (result != GP_OK) return result;
+    result = gpi_program_get(gp, function, GPI_SCAN, &scan->element, &scan->plan, &scan->program);
+    if (result != GP_OK) return result;
+    scan->polls = scan->plan.polls;
+    return gpi_plan_tiles(gp, function, &scan->plan, desc->count, &scan->tiles);
+}
+
+/* Bytes of the state buffer of scan/lookback.cl, for elements of `size` bytes. */
+static size_t gpi_look_back_bytes(size_t tiles, size_t size)
+{
+    enum { HEADER = 16 };                         /* GPI_STATE_HEADER */
+    return HEADER + tiles * ((size + 3) / 4) * 8; /* a wide word, or two narrow ones */
+}
+
+static size_t gpi_scan_state_bytes(const gpi_scan *scan)
+{
+    return gpi_look_back_bytes(scan->tiles, scan->element.size);
+}
+
+/* What either strategy needs: which one it will be also depends on the buffers. */
+static size_t gpi_scan_scratch(const gpi_scan *scan)
+{
+    const size_t partials = scan->tiles * scan->element.size;
+    const size_t state = gpi_scan_state_bytes(scan);
+    if (scan->tiles <= 1) return 0;
+    return state > partials ? state : partials;
+}
+
+/* In place, a fallback would find its input overwritten: wait without bound where the device is known to
+   let every started group go on, else take the sweeps. A device that drops out of long loops can look
+   back over few tiles only. Look-back groups sums as timing has it: never where the same bits are wanted. */
+static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
+{
+    if (gp->info.loop_limit && scan->tiles > GPI_LOOK_BACK_FEW) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;
+    if (scan->desc->deterministic && !scan->element.exact) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;
+    if (!in_place) return;
+    if (!gp->info.fair) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;
+    scan->polls = 0;
+}
+
+static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *scan)
+{
+    const gp_scan_desc *desc = scan->desc;
+    enum { IN, OUT, COUNT, HEADS, RANGES };
+    gpi_range used[RANGES];
+    gp_result result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
+                                        scan->element.in_size, GPI_READS, &used[IN]);
+    memset(&used[HEADS], 0, sizeof used[HEADS]);
+    if (result == GP_OK) result = gpi_check_positions(gp, function, &scan->element, desc->count);
+    if (result == GP_OK && desc->segments) {
+        result = gpi_check_buffer(gp, function, "heads", desc->heads, desc->heads_offset, desc->count,
+                                  scan->element.heads_size, GPI_READS, &used[HEADS]);
+    }
+    if (result != GP_OK) return result;
+    result = gpi_check_buffer(gp, function, "out", desc->out, desc->out_offset, desc->count,
+                              scan->element.out_size, GPI_WRITES, &used[OUT]);
+    if (result != GP_OK) return result;
+    result = gpi_check_count(gp, function, &scan->count, &used[COUNT]);
+    if (result != GP_OK) return result;
+    if (gpi_overlap(&used[COUNT], &used[OUT])) {
+        return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: count_buffer lies in out", function);
+    }
+    if (gpi_overlap(&used[HEADS], &used[OUT])) {
+        return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: heads and out overlap", function);
+    }
+    if (gpi_overlap(&used[IN], &used[OUT]) && !gpi_same(&used[IN], &used[OUT]))
+        return gpi_fail_overlap(gp, function, "in", &used[IN], "out", &used[OUT]);
+    gpi_scan_choose(gp, scan, gpi_same(&used[IN], &used[OUT]));
+    return gpi_check_scratch(gp, function, desc->scratch, gpi_scan_scratch(scan), used, RANGES);
+}
+
+/* The arguments that the kernels share: the input, and what becomes of it. */
+static void gpi_scan_arg_input(gpi_call *call, const gpi_scan *scan)
+{
+    const cl_ulong offset = scan->desc->in_offset;
+    GPI_CALL_ARG(call, scan->desc->in);
+    GPI_CALL_ARG(call, offset);
+    if (scan->desc->segments) {
+        const cl_ulong heads_offset = scan->desc->heads_offset;
+        GPI_CALL_ARG(call, scan->desc->heads);
+        GPI_CALL_ARG(call, heads_offset);
+    }
+    gpi_call_arg_count(call, &scan->count);
+}
+
+static void gpi_scan_arg_output(gpi_call *call, const gpi_scan *scan)
+{
+    const cl_ulong offset = scan->desc->out_offset;
+    const cl_uint exclusive = scan->desc->exclusive;
+    GPI_CALL_ARG(call, scan->desc->out);
+    GPI_CALL_ARG(call, offset);
+    gpi_call_arg_initial(call, &scan->element);
+    GPI_CALL_ARG(call, exclusive);
+}
+
+static gp_result gpi_scan_single_pass(gpi_call *call, gpi_scan *scan, cl_mem state)
+{
+    const gp_result result = gpi_call_fill(call, state, 0, gpi_scan_state_bytes(scan));
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, scan->program, GPI_SCAN_LOOK_BACK);
+    gpi_scan_arg_input(call, scan);
+    gpi_scan_arg_output(call, scan);
+    GPI_CALL_ARG(call, state);
+    GPI_CALL_ARG(call, scan->polls);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &scan->plan, scan->tiles);
+}
+
+/* Upsweep and spine leave in `partials` what comes before each tile. */
+static gp_result gpi_scan_sums(gpi_call *call, gpi_scan *scan, cl_mem partials)
+{
+    gp_result result;
+    gpi_call_kernel(call, scan->program, GPI_SCAN_UPSWEEP);
+    gpi_scan_arg_input(call, scan);
+    GPI_CALL_ARG(call, partials);
+    result = gpi_call_launch(call, &scan->plan, scan->tiles);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, scan->program, GPI_SCAN_SPINE);
+    GPI_CALL_ARG(call, partials);
+    GPI_CALL_ARG(call, scan->tiles);
+    gpi_call_arg_initial(call, &scan->element);
+    return gpi_call_launch(call, &scan->plan, 1);
+}
+
+static gp_result gpi_scan_downsweep(gpi_call *call, gpi_scan *scan, cl_mem partials)
+{
+    gpi_call_kernel(call, scan->program, GPI_SCAN_DOWNSWEEP);
+    gpi_scan_arg_input(call, scan);
+    gpi_scan_arg_output(call, scan);
+    GPI_CALL_ARG(call, partials);
+    GPI_CALL_ARG(call, scan->tiles);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &scan->plan, scan->tiles);
+}
+
+static gp_result gpi_scan_launch(gpi_call *call, gpi_scan *scan)
+{
+    cl_mem scratch = NULL;
+    gp_result result;
+    if (scan->tiles == 0) return GP_OK;
+    if (scan->tiles == 1) return gpi_scan_downsweep(call, scan, scan->desc->out);
+    result = gpi_call_scratch(call, scan->desc->scratch, gpi_scan_scratch(scan), &scratch);
+    if (result != GP_OK) return result;
+    if (scan->plan.strategy == GP_STRATEGY_SINGLE_PASS) return gpi_scan_single_pass(call, scan, scratch);
+    result = gpi_scan_sums(call, scan, scratch);
+    return result == GP_OK ? gpi_scan_downsweep(call, scan, scratch) : result;
+}
+
+GP_API gp_result gp_scan(gp_context *gp, const gp_scan_desc *desc)
+{
+    gpi_scan scan;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_scan: gp or desc is NULL");
+    result = gpi_scan_plan(gp, "gp_scan", desc, &scan);
+    if (result == GP_OK && desc->count > 0) result = gpi_scan_check(gp, "gp_scan", &scan);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, "gp_scan", desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_scan_launch(&call, &scan);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, size_t *bytes)
+{
+    gpi_scan scan;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_scan_scratch_size: gp, desc or bytes is NULL");
+    }
+    result = gpi_scan_plan(gp, "gp_scan_scratch_size", desc, &scan);
+    *bytes = result == GP_OK ? gpi_scan_scratch(&scan) : 0;
+    return result;
+}
+
+/* Runs the call's kernels once, on one tile and on several, on elements of the context's own. */
+static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
+{
+    gp_scan_desc probe = *desc;
+    gpi_scan scan;
+    gp_result result;
+    size_t tile;
+    probe.wait_count = 0;
+    probe.wait = NULL;
+    probe.done = NULL;
+    probe.count = 0;
+    probe.count_buffer = NULL;
+    probe.initial = NULL;
+    probe.in = probe.out = probe.heads = probe.scratch = NULL;
+    probe.in_offset = probe.out_offset = probe.heads_offset = 0;
+    result = gpi_scan_plan(gp, "gp_warmup", &probe, &scan);
+    if (result != GP_OK) return result;
+    tile = gpi_plan_tile(&scan.plan);
+    result = gpi_alloc_neutral(gp, &scan.element, tile + 1, &probe.in);
+    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", (tile + 1) * scan.element.out_size, &probe.out);
+    if (result == GP_OK && probe.segments) {
+        result = gpi_alloc_zeros(gp, (tile + 1) * scan.element.heads_size, &probe.heads);
+    }
+    for (probe.count = 1; probe.count <= tile + 1 && result == GP_OK; probe.count += tile) {
+        result = gp_scan(gp, &probe);
+    }
+    if (probe.in) (void)clReleaseMemObject(probe.in);
+    if (probe.out) (void)clReleaseMemObject(probe.out);
+    if (probe.heads) (void)clReleaseMemObject(probe.heads);
+    return result;
+}

@@ -1,0 +1,53 @@
+/* scan.h - reductions and scans. */
+#pragma once
+#include "runtime/tuning.h"
+#include "program/program.h"
+#include "launch/launch.h"
+#include "element/element.h"
+
+/* scan.c: what look-backs over tiles take */
+enum { GPI_LOOK_BACK_FEW = 1024 }; /* tiles on a device that drops out of long loops */
+
+/* A checked call, ready to run. */
+typedef struct gpi_scan {
+    const gp_scan_desc *desc;
+    gpi_element element;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count count;
+    cl_uint tiles; /* for the bound */
+    cl_uint polls; /* 0: wait for ever */
+} gpi_scan;
+
+/* A checked call, ready to run. */
+typedef struct gpi_segmented {
+    const gp_segmented_reduce_desc *desc;
+    const char *function;
+    gpi_element element;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count count;     /* of segments */
+    cl_uint small;       /* most elements of a small segment */
+    cl_uint team;        /* items that reduce one */
+    size_t block;        /* segments of a group */
+    cl_uint large, rows; /* at most */
+    size_t partials_at, scratch;
+} gpi_segmented;
+
+/* reduce.c */
+static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc);
+
+/* scan.c */
+static gp_result gpi_scan_plan(gp_context *gp, const char *function, const gp_scan_desc *desc,
+                               gpi_scan *scan);
+static size_t gpi_look_back_bytes(size_t tiles, size_t size);
+static size_t gpi_scan_scratch(const gpi_scan *scan);
+static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place);
+static gp_result gpi_scan_launch(gpi_call *call, gpi_scan *scan);
+static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc);
+
+/* segmented_reduce.c */
+static gp_result gpi_segmented_plan(gp_context *gp, const char *function, const gp_segmented_reduce_desc *d,
+                                    gpi_segmented *s);
+static gp_result gpi_segmented_launch(gpi_call *call, const gpi_segmented *s);
+static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented_reduce_desc *desc);

@@ -1,0 +1,261 @@
+/* segmented_reduce.c - gp_segmented_reduce: small segments by a group each block, large ones cut into rows.
+ */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/math.h"
+#include "base/type.h"
+#include "scan/scan.h"
+
+#include <string.h>
+
+enum { GPI_SEGMENTS_REDUCE, GPI_SEGMENTS_REDUCE_ROWS, GPI_SEGMENTS_JOIN };
+
+enum {
+    GPI_REDUCE_HEADER_BYTES = 16, /* GPI_SEGMENTS_HEADER of scan/segmented_reduce.cl */
+    GPI_REDUCE_LARGE_BYTES = 16,  /* GPI_LARGE_WORDS */
+    GPI_REDUCE_SMALL = 2048,      /* serial: elements that one item reduces while others have as much to do */
+    GPI_REDUCE_BLOCK = 512        /* serial: most segments of a group */
+};
+
+/* ------------------------------------------------------------------ plan */
+
+static gp_result gpi_segmented_types(gp_context *gp, gpi_segmented *s)
+{
+    const gp_segmented_reduce_desc *d = s->desc;
+    gpi_operation o;
+    if (d->offsets_type != GP_U32 && d->offsets_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: offsets_type = %d, must be GP_U32 or GP_U64",
+                        s->function, (int)d->offsets_type);
+    }
+    if (d->segment_count >= UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: segment_count = %zu, at most 2^32 - 2", s->function,
+                        d->segment_count);
+    }
+    memset(&o, 0, sizeof o);
+    o.type = d->type;
+    o.out_type = d->out_type;
+    o.op = d->op;
+    o.monoid = d->monoid;
+    o.map = d->map;
+    o.initial = d->initial;
+    return gpi_element_make(gp, s->function, &o, &s->element);
+}
+
+/* As many items for a segment as give each a few elements of an average one. */
+static cl_uint gpi_segmented_team(const gpi_segmented *s)
+{
+    const size_t average = s->desc->segment_count ? s->desc->count / s->desc->segment_count : 0;
+    cl_uint team = 1;
+    while (team < s->plan.group && (size_t)team * 4 < average) team *= 2;
+    return team;
+}
+
+/* What is small, and how much of it a group takes; room for the rest. */
+static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
+{
+    const size_t n = s->desc->count, tile = gpi_plan_tile(&s->plan), segments = s->desc->segment_count;
+    const bool serial = s->plan.shape == GP_SHAPE_SERIAL;
+    const size_t share = segments / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
+    cl_uint tiles;
+    const gp_result result = gpi_plan_tiles(gp, s->function, &s->plan, n, &tiles);
+    if (result != GP_OK) return result;
+    s->team = serial ? 1 : gpi_segmented_team(s);
+    s->small = serial ? (cl_uint)(tile < GPI_REDUCE_SMALL ? tile : (size_t)GPI_REDUCE_SMALL) : 16 * s->team;
+    if (!serial && s->small < 64) s->small = 64;
+    s->block = share;
+    if (serial && s->block > GPI_REDUCE_BLOCK) s->block = GPI_REDUCE_BLOCK;
+    if (!serial && s->block > 64 * (s->plan.group / s->team)) s->block = 64 * (s->plan.group / s->team);
+    if (s->block < s->plan.group / s->team) s->block = s->plan.group / s->team;
+    s->large = segments ? (cl_uint)(n / ((size_t)s->small + 1)) : 0;
+    s->rows = s->large ? tiles + s->large : 0;
+    s->partials_at = gpi_round_up(
+        GPI_REDUCE_HEADER_BYTES + (size_t)s->large * GPI_REDUCE_LARGE_BYTES + (size_t)s->rows * 4, 64);
+    s->scratch = segments ? s->partials_at + s->rows * s->element.size : 0;
+    return GP_OK;
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_segmented_plan(gp_context *gp, const char *function, const gp_segmented_reduce_desc *d,
+                                    gpi_segmented *s)
+{
+    gp_result result;
+    memset(s, 0, sizeof *s);
+    s->desc = d;
+    s->function = function;
+    s->count.bound = d->segment_count;
+    s->count.buffer = d->count_buffer;
+    s->count.offset = d->count_offset;
+    s->count.type = d->count_type;
+    result = gpi_segmented_types(gp, s);
+    if (result != GP_OK) return result;
+    result = gpi_plan_make(gp, function, GPI_REDUCE, &s->element, GP_STRATEGY_AUTO, &s->plan);
+    if (result != GP_OK) return result;
+    result = gpi_program_get(gp, function, GPI_SEGMENTED_REDUCE, &s->element, &s->plan, &s->program);
+    return result == GP_OK ? gpi_segmented_spans(gp, s) : result;
+}
+
+static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
+{
+    enum { IN, OFFSETS, COUNT, OUT, RANGES };
+    static const char *const names[RANGES] = {"in", "offsets", "count_buffer", "out"};
+    const gp_segmented_reduce_desc *d = s->desc;
+    const char *f = s->function;
+    gpi_range used[RANGES];
+    gp_result r = gpi_check_positions(gp, f, &s->element, d->count);
+    memset(used, 0, sizeof used);
+    if (r == GP_OK && d->count > 0) {
+        r = gpi_check_buffer(gp, f, names[IN], d->in, d->in_offset, d->count, s->element.in_size, GPI_READS,
+                             &used[IN]);
+    }
+    if (r == GP_OK) {
+        r = gpi_check_buffer(gp, f, names[OFFSETS], d->offsets, d->offsets_offset, d->segment_count + 1,
+                             gpi_type_size(d->offsets_type), GPI_READS, &used[OFFSETS]);
+    }
+    if (r == GP_OK) r = gpi_check_count(gp, f, &s->count, &used[COUNT]);
+    if (r == GP_OK) {
+        r = gpi_check_buffer(gp, f, names[OUT], d->out, d->out_offset, d->segment_count, s->element.out_size,
+                             GPI_WRITES, &used[OUT]);
+    }
+    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, OUT, RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, s->scratch, used, RANGES) : r;
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* The input and GPI_OFFSETS_PARAMETERS. */
+static void gpi_segmented_arg_input(gpi_call *call, const gpi_segmented *s)
+{
+    const gp_segmented_reduce_desc *d = s->desc;
+    const cl_mem in = d->count ? d->in : d->out; /* of no elements, none is looked at */
+    const cl_ulong in_at = d->count ? d->in_offset : 0, offsets_at = d->offsets_offset, count = d->count;
+    const cl_uint words = d->offsets_type == GP_U32 ? 1 : 2;
+    GPI_CALL_ARG(call, in);
+    GPI_CALL_ARG(call, in_at);
+    GPI_CALL_ARG(call, d->offsets);
+    GPI_CALL_ARG(call, offsets_at);
+    GPI_CALL_ARG(call, words);
+    GPI_CALL_ARG(call, count);
+}
+
+/* GPI_LIST_PARAMETERS */
+static void gpi_segmented_arg_list(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
+{
+    const cl_ulong at = s->partials_at;
+    GPI_CALL_ARG(call, scratch);
+    GPI_CALL_ARG(call, at);
+    GPI_CALL_ARG(call, s->large);
+    GPI_CALL_ARG(call, s->rows);
+}
+
+static void gpi_segmented_arg_output(gpi_call *call, const gpi_segmented *s)
+{
+    const cl_ulong out_at = s->desc->out_offset;
+    GPI_CALL_ARG(call, s->desc->out);
+    GPI_CALL_ARG(call, out_at);
+    gpi_call_arg_initial(call, &s->element);
+}
+
+static gp_result gpi_segmented_small(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
+{
+    const cl_ulong block = s->block;
+    gpi_call_kernel(call, s->program, GPI_SEGMENTS_REDUCE);
+    gpi_segmented_arg_input(call, s);
+    gpi_call_arg_count(call, &s->count);
+    gpi_segmented_arg_list(call, s, scratch);
+    gpi_segmented_arg_output(call, s);
+    GPI_CALL_ARG(call, block);
+    GPI_CALL_ARG(call, s->small);
+    GPI_CALL_ARG(call, s->team);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &s->plan, gpi_ceil_div(s->desc->segment_count, s->block));
+}
+
+/* Some groups for each compute unit share the rows; where loops are limited, a group has one. */
+static gp_result gpi_segmented_large(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
+{
+    const gp_device_info *info = &call->gp->info;
+    size_t groups = 16 * (size_t)(info->compute_units ? info->compute_units : 1);
+    gp_result result;
+    if (groups > s->rows || info->loop_limit) groups = s->rows;
+    gpi_call_kernel(call, s->program, GPI_SEGMENTS_REDUCE_ROWS);
+    gpi_segmented_arg_input(call, s);
+    gpi_segmented_arg_list(call, s, scratch);
+    result = gpi_call_launch(call, &s->plan, groups);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, s->program, GPI_SEGMENTS_JOIN);
+    gpi_segmented_arg_list(call, s, scratch);
+    gpi_segmented_arg_output(call, s);
+    return gpi_call_launch(call, &s->plan, groups < s->large ? groups : s->large);
+}
+
+static gp_result gpi_segmented_launch(gpi_call *call, const gpi_segmented *s)
+{
+    cl_mem scratch = NULL;
+    gp_result result;
+    if (s->desc->segment_count == 0) return GP_OK;
+    result = gpi_call_scratch(call, s->desc->scratch, s->scratch, &scratch);
+    if (result == GP_OK) result = gpi_call_fill(call, scratch, 0, GPI_REDUCE_HEADER_BYTES);
+    if (result == GP_OK) result = gpi_segmented_small(call, s, scratch);
+    return result == GP_OK && s->large ? gpi_segmented_large(call, s, scratch) : result;
+}
+
+/* ------------------------------------------------------------------ API */
+
+GP_API gp_result gp_segmented_reduce(gp_context *gp, const gp_segmented_reduce_desc *desc)
+{
+    const char *function = "gp_segmented_reduce";
+    gpi_segmented segmented;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    result = gpi_segmented_plan(gp, function, desc, &segmented);
+    if (result == GP_OK && desc->segment_count > 0) result = gpi_segmented_check(gp, &segmented);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_segmented_launch(&call, &segmented);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segmented_reduce_desc *desc,
+                                                  size_t *bytes)
+{
+    const char *function = "gp_segmented_reduce_scratch_size";
+    gpi_segmented segmented;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+    }
+    result = gpi_segmented_plan(gp, function, desc, &segmented);
+    *bytes = result == GP_OK ? segmented.scratch : 0;
+    return result;
+}
+
+/* Reduces elements of the context's own: a large segment, and a small one. */
+static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented_reduce_desc *desc)
+{
+    gp_segmented_reduce_desc probe;
+    gpi_segmented segmented;
+    cl_uint offsets[3] = {0, 0, 0};
+    gp_result result;
+    memset(&probe, 0, sizeof probe);
+    probe.type = desc->type;
+    probe.out_type = desc->out_type;
+    probe.op = desc->op;
+    probe.monoid = desc->monoid;
+    probe.map = desc->map;
+    probe.offsets_type = GP_U32;
+    probe.segment_count = 2;
+    result = gpi_segmented_plan(gp, "gp_warmup", &probe, &segmented);
+    if (result != GP_OK) return result;
+    offsets[1] = (cl_uint)(32 * gpi_plan_tile(&segmented.plan));
+    probe.count = offsets[2] = offsets[1] + 16;
+    result = gp_buffer_create(gp, sizeof offsets, offsets, &probe.offsets);
+    if (result == GP_OK) result = gpi_alloc_neutral(gp, &segmented.element, probe.count, &probe.in);
+    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", 2 * segmented.element.out_size, &probe.out);
+    if (result == GP_OK) result = gp_segmented_reduce(gp, &probe);
+    if (probe.in) (void)clReleaseMemObject(probe.in);
+    if (probe.out) (void)clReleaseMemObject(probe.out);
+    if (probe.offsets) (void)clReleaseMemObject(probe.offsets);
+    return result;
+}

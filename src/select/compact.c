@@ -1,0 +1,406 @@
+/* compact.c - what gp_select, gp_partition, gp_unique and gp_run_length_encode share: one look-back launch,
+   or three sweeps; one sweep for one tile. */
+#include "base/context.h"
+#include "base/text.h"
+#include "base/type.h"
+#include "scan/scan.h"
+#include "select/select.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GPI_SELECT_LOOK_BACK, GPI_SELECT_UPSWEEP, GPI_SELECT_SPINE, GPI_SELECT_DOWNSWEEP };
+
+/* ------------------------------------------------------------------ description */
+
+/* Element `type`, or record of `size` bytes: exactly one of them. `prefix`: of the fields' names. */
+static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
+                                  size_t size)
+{
+    const char *record = *prefix ? prefix : "element_";
+    c->type = type;
+    c->size = type ? gpi_type_size(type) : size;
+    if ((type != 0) == (size != 0)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %stype = %d and %ssize = %zu: give one of them",
+                        c->function, prefix, (int)type, record, size);
+    }
+    if (type && !c->size) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %stype = %d is not a gp_type", c->function, prefix,
+                        (int)type);
+    }
+    if (type == GP_F64 && !gp->info.fp64) {
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: %stype = GP_F64 needs cl_khr_fp64", c->function,
+                        prefix);
+    }
+    if (c->size > 16 || (c->size & (c->size - 1))) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %ssize = %zu, must be 1, 2, 4, 8 or 16",
+                        c->function, record, size);
+    }
+    return GP_OK;
+}
+
+/* A type of numbers: GP_U32 where it is 0, and large enough for `most`. */
+static gp_result gpi_compact_number(gp_context *gp, const gpi_compact *c, const char *field, gp_type *type,
+                                    size_t most)
+{
+    if (!*type) *type = GP_U32;
+    if (*type != GP_U32 && *type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d, must be GP_U32 or GP_U64", c->function,
+                        field, (int)*type);
+    }
+    if (*type == GP_U32 && most > UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu takes GP_U64 as %s", c->function, most,
+                        field);
+    }
+    return GP_OK;
+}
+
+static void gpi_compact_array_set(gpi_compact *c, int role, const char *name, cl_mem buffer, size_t offset,
+                                  size_t count, size_t size, bool needed)
+{
+    gpi_compact_array *a = &c->array[role];
+    a->name = name;
+    a->buffer = buffer;
+    a->offset = offset;
+    a->count = count;
+    a->size = size;
+    a->used = needed || buffer;
+}
+
+/* ------------------------------------------------------------------ program */
+
+static size_t gpi_compact_number_size(const gpi_compact *c) { return c->wide ? 8 : 4; }
+
+/* Of what a tile counts: a number, or two (select/input.cl). */
+static bool gpi_compact_is_pair(const gpi_compact *c) { return c->parts == 3 || c->pick == GPI_PICK_RUNS; }
+
+static size_t gpi_compact_element_size(const gpi_compact *c)
+{
+    return gpi_compact_number_size(c) * (gpi_compact_is_pair(c) ? 2 : 1);
+}
+
+/* Unsigned, as wide as a record. */
+static const char *gpi_compact_record(size_t size)
+{
+    return size == 16 ? "uint4" : size == 8 ? "ulong" : size == 4 ? "uint" : size == 2 ? "ushort" : "uchar";
+}
+
+/* What tiles count, as element/op.cl and element/monoid.cl have it described. */
+static void gpi_compact_prelude_counts(const gpi_compact *c, const gpi_plan *plan, gpi_text *text)
+{
+    const bool pair = gpi_compact_is_pair(c);
+    const char *number = c->wide ? "ulong" : "uint";
+    const size_t words = gpi_compact_element_size(c) / 4;
+    size_t k;
+    gpi_text_add(text, "#define GPI_SIZE %u\n#define GPI_IDENTITY_WORDS 0",
+                 (unsigned)gpi_compact_element_size(c));
+    for (k = 1; k < words; k++) gpi_text_add(text, ", 0");
+    gpi_text_add(text, "\n#define GPI_COMMUTATIVE 1\n#define GPI_EXACT 1\n#define GPI_LANES %d\n",
+                 plan->shape == GP_SHAPE_SERIAL && !pair ? 16 : 1);
+    gpi_text_add(text, "#define GPI_REVERSE 0\n#define GPI_SEGMENTED 0\n#define GPI_HEADS 0\n"
+                       "#define GPI_INPUTS 1\n#define GPI_Y uint\n");
+    gpi_text_add(text, "#define GPI_NUMBER %s\n#define GPI_FIELD_COUNT %d\n", number, !pair);
+    if (pair) {
+        gpi_text_add(text, "typedef struct gpi_user {\n    GPI_NUMBER n, m;\n} gpi_user;\n");
+        gpi_text_add(text,
+                     "static gpi_user gpi_user_combine(gpi_user a, gpi_user b)\n{\n    gpi_user c;\n"
+                     "    c.n = a.n + b.n;\n    c.m = %s;\n    return c;\n}\n",
+                     c->parts == 3 ? "a.m + b.m" : "max(a.m, b.m)");
+        return;
+    }
+    gpi_text_add(text, "#define GPI_OP_0 GPI_SUM\n#define GPI_VALUE_0 %s\n#define GPI_FLOAT_0 0\n", number);
+    gpi_text_add(text, "#define GPI_RESULT_0 %s\n#define GPI_COMPENSATED_0 0\n#define GPI_LANE_0 uint\n",
+                 number);
+    gpi_text_add(text, "#define GPI_INDEX_0 %s\n", number);
+}
+
+/* A condition of the caller's as a function: it holds where the value, of whatever type, is not 0. It has
+   lines of its own, so that it may end in a comment. */
+static void gpi_compact_prelude_function(const char *name, const char *parameters, const char *field,
+                                         const char *expression, gpi_text *text)
+{
+    if (!expression) return;
+    gpi_text_add(
+        text,
+        "static uint %s(%s)\n{\n#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    ) != 0 ? 1 : 0;\n}\n",
+        name, parameters, field, field, expression);
+}
+
+static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
+{
+    const char *record = gpi_compact_record(c->size);
+    const bool half = c->type == GP_F16;
+    const char *element = half ? "float" : c->type ? gpi_type_cl(c->type) : record;
+    const bool elements = c->pick != GPI_PICK_FLAGS && c->pick != GPI_PICK_INDICES;
+    const char *equal = c->equal ? c->equal : c->size == 16 ? "all(x == y)" : "x == y";
+    const bool plain = c->pick >= GPI_PICK_UNIQUE && !c->equal && c->size <= 8;
+    const char *flag = c->flags_type == GP_F16 ? "ushort" : gpi_type_cl(c->flags_type);
+    const char *in = c->pick == GPI_PICK_FLAGS     ? flag
+                     : c->pick == GPI_PICK_INDICES ? gpi_type_cl(c->index_type)
+                     : half                        ? "half"
+                                                   : element;
+    gpi_text_add(text, "#define GPI_PICK %d\n#define GPI_PARTS %d\n#define GPI_SINGLES %d\n", c->pick,
+                 c->parts, !c->repeated_only);
+    gpi_text_add(text, "#define GPI_PLAIN %d\n#define GPI_ALIKE %d\n", plain,
+                 plain && !gpi_is_float(c->type));
+    gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", in, elements && half,
+                 element);
+    gpi_text_add(text, "#define GPI_RECORD %s\n#define GPI_RECORD_SIZE %u\n", record, (unsigned)c->size);
+    gpi_compact_prelude_function("gpi_predicate", "const GPI_X x, const ulong i", "predicate", c->predicate,
+                                 text);
+    gpi_compact_prelude_function("gpi_predicate2", "const GPI_X x, const ulong i", "predicate2",
+                                 c->predicate2, text);
+    if (c->pick == GPI_PICK_UNIQUE || c->pick == GPI_PICK_RUNS)
+        gpi_compact_prelude_function("gpi_equal", "const GPI_X x, const GPI_X y", "equal", equal, text);
+}
+
+static char *gpi_compact_prelude(const gp_context *gp, const gpi_compact *c, const gpi_plan *plan)
+{
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_prelude_plan(gp, plan, &text);
+    gpi_compact_prelude_counts(c, plan, &text);
+    gpi_compact_prelude_elements(c, &text);
+    gpi_text_add(
+        &text,
+        "#define GPI_OUT %d\n#define GPI_INDEX_OUT %d\n#define GPI_CLOSED %d\n#define GPI_LENGTHS %d\n",
+        c->array[GPI_COMPACT_OUT].used, c->array[GPI_COMPACT_INDEX_OUT].used, c->closed,
+        c->array[GPI_COMPACT_LENGTHS].used);
+    gpi_text_add(
+        &text,
+        "#define GPI_PLACE %s\n#define GPI_PLACE_SIZE %u\n#define GPI_VALUE_SIZE %u\n#define GPI_BESIDE %s\n",
+        gpi_type_cl(c->index_type), (unsigned)gpi_type_size(c->index_type), (unsigned)c->value_size,
+        gpi_compact_record(c->value_size));
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c)
+{
+    const size_t element = gpi_compact_element_size(c);
+    gp_result result =
+        gpi_plan_make_select(gp, c->function, c->size > element ? c->size : element, c->strategy, &c->plan);
+    while (result == GP_OK) {
+        result = gpi_program_get_text(gp, c->function, GPI_SELECT, gpi_compact_prelude(gp, c, &c->plan),
+                                      gpi_compact_is_pair(c) ? 0 : 1, &c->program);
+        if (result != GP_OK || gpi_plan_fits(&c->plan, c->program)) break;
+    }
+    if (result == GP_OK) result = gpi_plan_tiles(gp, c->function, &c->plan, c->count.bound, &c->tiles);
+    if (result != GP_OK) return result;
+    /* A device that drops out of long loops can look back over few tiles only. */
+    if (gp->info.loop_limit && c->tiles > GPI_LOOK_BACK_FEW) c->plan.strategy = GP_STRATEGY_MULTI_PASS;
+    if (c->where == GPI_WHERE_BEHIND) c->plan.strategy = GP_STRATEGY_MULTI_PASS;
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ checks, scratch */
+
+static size_t gpi_compact_state_bytes(const gpi_compact *c)
+{
+    return gpi_look_back_bytes(c->tiles, gpi_compact_element_size(c));
+}
+
+/* What either strategy needs. */
+static size_t gpi_compact_scratch(const gpi_compact *c)
+{
+    const size_t partials = ((size_t)c->tiles + 1) * gpi_compact_element_size(c);
+    const size_t state = gpi_compact_state_bytes(c);
+    if (c->tiles <= 1) return 0;
+    return state > partials ? state : partials;
+}
+
+static bool gpi_compact_wants_any(const gpi_compact *c)
+{
+    int k = GPI_COMPACT_OUT;
+    while (k < GPI_COMPACT_ROLES && !c->array[k].used) k++;
+    return k < GPI_COMPACT_ROLES;
+}
+
+/* Of no elements, only the counts are looked at. */
+static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
+{
+    const char *names[GPI_COMPACT_ROLES];
+    gpi_range used[GPI_COMPACT_ROLES];
+    gp_result result = GP_OK;
+    int k;
+    memset(used, 0, sizeof used);
+    if (c->count.bound > 0 && !gpi_compact_wants_any(c)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: all outputs are NULL: nothing is wanted",
+                        c->function);
+    }
+    for (k = 0; k < GPI_COMPACT_ROLES && result == GP_OK; k++) {
+        const gpi_compact_array *a = &c->array[k];
+        const bool looked_at = a->used && (c->count.bound > 0 || k == GPI_COMPACT_COUNTS);
+        names[k] = a->name;
+        if (k == GPI_COMPACT_COUNTER) {
+            names[k] = "count_buffer";
+            result = gpi_check_count(gp, c->function, &c->count, &used[k]);
+        } else if (looked_at) {
+            result = gpi_check_buffer(gp, c->function, a->name, a->buffer, a->offset, a->count, a->size,
+                                      k < GPI_COMPACT_OUT ? GPI_READS : GPI_WRITES, &used[k]);
+        }
+    }
+    if (result == GP_OK)
+        result = gpi_check_apart(gp, c->function, names, used, GPI_COMPACT_OUT, GPI_COMPACT_ROLES);
+    if (result != GP_OK) return result;
+    return gpi_check_scratch(gp, c->function, c->scratch, gpi_compact_scratch(c), used, GPI_COMPACT_ROLES);
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* A buffer and its offset; where it is not used, some buffer has to stand in. */
+static void gpi_compact_arg(gpi_call *call, const gpi_compact *c, int role)
+{
+    const gpi_compact_array *a = &c->array[role];
+    const bool there = a->used && a->buffer;
+    const cl_mem buffer = there ? a->buffer : call->gp->counters;
+    const cl_ulong offset = there ? a->offset : 0;
+    GPI_CALL_ARG(call, buffer);
+    GPI_CALL_ARG(call, offset);
+}
+
+static void gpi_compact_arg_source(gpi_call *call, const gpi_compact *c)
+{
+    const cl_ulong in_count = c->array[GPI_COMPACT_IN].count;
+    gpi_compact_arg(call, c, c->array[GPI_COMPACT_DECIDES].used ? GPI_COMPACT_DECIDES : GPI_COMPACT_IN);
+    gpi_compact_arg(call, c, GPI_COMPACT_IN);
+    GPI_CALL_ARG(call, in_count);
+    gpi_call_arg_count(call, &c->count);
+}
+
+static void gpi_compact_arg_sink(gpi_call *call, const gpi_compact *c)
+{
+    const gpi_compact_array *counts = &c->array[GPI_COMPACT_COUNTS];
+    const cl_uint where = (cl_uint)c->where, count_words = counts->used ? (cl_uint)(counts->size / 4) : 0;
+    gpi_compact_arg(call, c, GPI_COMPACT_OUT);
+    gpi_compact_arg(call, c, GPI_COMPACT_INDEX_OUT);
+    if (c->value_size) gpi_compact_arg(call, c, GPI_COMPACT_VALUES);
+    if (c->value_size) gpi_compact_arg(call, c, GPI_COMPACT_VALUES_OUT);
+    if (c->pick == GPI_PICK_RUNS) gpi_compact_arg(call, c, GPI_COMPACT_LENGTHS);
+    if (c->parts > 1) {
+        gpi_compact_arg(call, c, GPI_COMPACT_SECOND);
+        gpi_compact_arg(call, c, GPI_COMPACT_REST);
+        GPI_CALL_ARG(call, where);
+    }
+    gpi_compact_arg(call, c, GPI_COMPACT_COUNTS);
+    GPI_CALL_ARG(call, count_words);
+}
+
+static gp_result gpi_compact_single_pass(gpi_call *call, gpi_compact *c, cl_mem state)
+{
+    const gp_result result = gpi_call_fill(call, state, 0, gpi_compact_state_bytes(c));
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, c->program, GPI_SELECT_LOOK_BACK);
+    gpi_compact_arg_source(call, c);
+    gpi_compact_arg_sink(call, c);
+    GPI_CALL_ARG(call, state);
+    GPI_CALL_ARG(call, c->plan.polls);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &c->plan, c->tiles);
+}
+
+/* Upsweep and spine leave in `partials` what comes before each tile, and the total. */
+static gp_result gpi_compact_sums(gpi_call *call, gpi_compact *c, cl_mem partials)
+{
+    gp_result result;
+    gpi_call_kernel(call, c->program, GPI_SELECT_UPSWEEP);
+    gpi_compact_arg_source(call, c);
+    GPI_CALL_ARG(call, partials);
+    result = gpi_call_launch(call, &c->plan, c->tiles);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, c->program, GPI_SELECT_SPINE);
+    GPI_CALL_ARG(call, partials);
+    GPI_CALL_ARG(call, c->tiles);
+    return gpi_call_launch(call, &c->plan, 1);
+}
+
+static gp_result gpi_compact_downsweep(gpi_call *call, gpi_compact *c, cl_mem partials)
+{
+    gpi_call_kernel(call, c->program, GPI_SELECT_DOWNSWEEP);
+    gpi_compact_arg_source(call, c);
+    gpi_compact_arg_sink(call, c);
+    GPI_CALL_ARG(call, partials);
+    GPI_CALL_ARG(call, c->tiles);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &c->plan, c->tiles);
+}
+
+static gp_result gpi_compact_launch(gpi_call *call, gpi_compact *c)
+{
+    const gpi_compact_array *counts = &c->array[GPI_COMPACT_COUNTS];
+    cl_mem scratch = NULL;
+    gp_result result;
+    if (c->tiles == 0) {
+        if (!counts->used) return GP_OK;
+        return gpi_call_fill(call, counts->buffer, counts->offset * counts->size,
+                             counts->count * counts->size);
+    }
+    if (c->tiles == 1) return gpi_compact_downsweep(call, c, call->gp->counters);
+    result = gpi_call_scratch(call, c->scratch, gpi_compact_scratch(c), &scratch);
+    if (result != GP_OK) return result;
+    if (c->plan.strategy == GP_STRATEGY_SINGLE_PASS) return gpi_compact_single_pass(call, c, scratch);
+    result = gpi_compact_sums(call, c, scratch);
+    return result == GP_OK ? gpi_compact_downsweep(call, c, scratch) : result;
+}
+
+/* ------------------------------------------------------------------ calls */
+
+/* `to`: where on the host the counts go, as many as parts; NULL: nowhere, and the call does not block. */
+static gp_result gpi_compact_run(gp_context *gp, gpi_compact *c, uint64_t *to)
+{
+    gpi_compact_array *counts = &c->array[GPI_COMPACT_COUNTS];
+    unsigned char bytes[3 * sizeof(uint64_t)];
+    gpi_call call;
+    gp_result result;
+    size_t k;
+    if (to && !counts->used) {
+        gpi_compact_array_set(c, GPI_COMPACT_COUNTS, "count", gp->result, 0, (size_t)c->parts,
+                              sizeof(cl_ulong), true);
+    }
+    result = gpi_compact_check(gp, c);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, c->function, c->wait, c->wait_count, c->done);
+    if (result == GP_OK) result = gpi_compact_launch(&call, c);
+    if (result == GP_OK && to) {
+        result = gpi_call_read(&call, counts->buffer, counts->offset * counts->size,
+                               counts->count * counts->size, bytes);
+    }
+    for (k = 0; result == GP_OK && to && k < counts->count; k++) {
+        uint32_t narrow;
+        memcpy(&narrow, bytes + k * counts->size, sizeof narrow);
+        to[k] = narrow;
+        if (counts->size == 8) memcpy(&to[k], bytes + k * 8, 8);
+    }
+    return gpi_call_end(&call, result);
+}
+
+/* Runs the call's kernels once, on one tile and on several, on zeros of the context's own. The caller has
+   described what is wanted. */
+static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c)
+{
+    const size_t tile = gpi_plan_tile(&c->plan), n = tile + 1, room = n * 16;
+    cl_mem in = NULL, out = NULL;
+    gpi_call call;
+    gp_result result = gpi_alloc_zeros(gp, room, &in);
+    int k;
+    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", room * GPI_COMPACT_ROLES, &out);
+    for (k = 0; k < GPI_COMPACT_ROLES; k++) {
+        gpi_compact_array *a = &c->array[k];
+        if (!a->used) continue;
+        a->buffer = k < GPI_COMPACT_OUT ? in : out;
+        a->count = k == GPI_COMPACT_COUNTS ? (size_t)c->parts : n;
+        a->offset = k < GPI_COMPACT_OUT ? 0 : (size_t)k * (room / a->size);
+    }
+    memset(&c->count, 0, sizeof c->count);
+    c->scratch = NULL;
+    for (c->count.bound = 1; c->count.bound <= n && result == GP_OK; c->count.bound += tile) {
+        result = gpi_plan_tiles(gp, c->function, &c->plan, c->count.bound, &c->tiles);
+        if (result == GP_OK) result = gpi_call_begin(&call, gp, c->function, NULL, 0, NULL);
+        if (result == GP_OK) result = gpi_call_end_within(&call, gpi_compact_launch(&call, c));
+    }
+    if (in) (void)clReleaseMemObject(in);
+    if (out) (void)clReleaseMemObject(out);
+    return result;
+}

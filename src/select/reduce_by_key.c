@@ -1,0 +1,227 @@
+/* reduce_by_key.c - gp_reduce_by_key: where runs of equal keys begin (compact.c), then each run as a segment
+   (segmented_reduce.c). */
+#include "base/math.h"
+#include "base/type.h"
+#include "element/element.h"
+#include "scan/scan.h"
+#include "select/select.h"
+
+#include <string.h>
+
+/* A checked call, ready to run. */
+typedef struct gpi_by_key {
+    const gp_reduce_by_key_desc *desc;
+    const char *function;
+    gpi_compact runs;
+    gp_segmented_reduce_desc segments;
+    gpi_segmented reduce;
+    size_t offsets_at, count_at, scratch; /* bytes; from 0 on, what either step needs for itself */
+} gpi_by_key;
+
+/* ------------------------------------------------------------------ plan */
+
+/* First keys of runs and where they begin, with the end behind the last. */
+static gp_result gpi_by_key_runs(gp_context *gp, gpi_by_key *b)
+{
+    const gp_reduce_by_key_desc *d = b->desc;
+    gpi_compact *c = &b->runs;
+    gp_result r;
+    GPI_COMPACT_BEGIN(c, b->function, d);
+    c->pick = GPI_PICK_UNIQUE;
+    c->index_type = GP_U32;
+    c->closed = true;
+    r = gpi_compact_type(gp, c, "key_", d->key_type, d->key_size);
+    if (r == GP_OK) r = gpi_unique_equal(gp, c, d->equal);
+    if (r != GP_OK) return r;
+    gpi_compact_array_set(c, GPI_COMPACT_IN, "keys", d->keys, d->keys_offset, d->count, c->size, true);
+    gpi_compact_array_set(c, GPI_COMPACT_OUT, "keys_out", d->keys_out, d->keys_out_offset, d->count, c->size,
+                          false);
+    gpi_compact_array_set(c, GPI_COMPACT_INDEX_OUT, "offsets", NULL, 0, d->count + 1, 4, true);
+    gpi_compact_array_set(c, GPI_COMPACT_COUNTS, "count_out", NULL, 0, 1, 4, true);
+    return gpi_compact_plan(gp, c);
+}
+
+static gp_result gpi_by_key_segments(gp_context *gp, gpi_by_key *b)
+{
+    const gp_reduce_by_key_desc *d = b->desc;
+    gp_segmented_reduce_desc *s = &b->segments;
+    memset(s, 0, sizeof *s);
+    s->in = d->in;
+    s->in_offset = d->in_offset;
+    s->count = s->segment_count = d->count;
+    s->offsets_type = s->count_type = GP_U32;
+    s->out = d->out;
+    s->out_offset = d->out_offset;
+    s->type = d->type;
+    s->out_type = d->out_type;
+    s->op = d->op;
+    s->monoid = d->monoid;
+    s->map = d->map;
+    s->initial = d->initial;
+    return gpi_segmented_plan(gp, b->function, s, &b->reduce);
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_by_key_plan(gp_context *gp, const char *function, const gp_reduce_by_key_desc *d,
+                                 gpi_by_key *b)
+{
+    size_t own;
+    gp_result r;
+    b->desc = d;
+    b->function = function;
+    if (d->count >= UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu, at most 2^32 - 2", function, d->count);
+    }
+    r = gpi_by_key_runs(gp, b);
+    if (r == GP_OK) r = gpi_by_key_segments(gp, b);
+    if (r != GP_OK) return r;
+    own = gpi_compact_scratch(&b->runs);
+    if (b->reduce.scratch > own) own = b->reduce.scratch;
+    b->count_at = gpi_round_up(own, 64);
+    b->offsets_at = b->count_at + 64;
+    b->scratch = d->count ? b->offsets_at + (d->count + 1) * 4 : 0;
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ checks */
+
+static gp_type gpi_by_key_count_type(const gp_reduce_by_key_desc *d)
+{
+    return d->count_out_type ? d->count_out_type : GP_U32;
+}
+
+static gp_result gpi_by_key_check(gp_context *gp, const gpi_by_key *b)
+{
+    enum { KEYS, IN, COUNT, KEYS_OUT, OUT, COUNT_OUT, RANGES };
+    static const char *const names[RANGES] = {"keys", "in", "count_buffer", "keys_out", "out", "count_out"};
+    const gp_reduce_by_key_desc *d = b->desc;
+    const size_t n = d->count, key = b->runs.size;
+    const gpi_element *e = &b->reduce.element;
+    const char *f = b->function;
+    gpi_range used[RANGES];
+    gp_result r = gpi_check_positions(gp, f, e, n);
+    memset(used, 0, sizeof used);
+    if (r == GP_OK && n)
+        r = gpi_check_buffer(gp, f, "keys", d->keys, d->keys_offset, n, key, GPI_READS, &used[KEYS]);
+    if (r == GP_OK && n)
+        r = gpi_check_buffer(gp, f, "in", d->in, d->in_offset, n, e->in_size, GPI_READS, &used[IN]);
+    if (r == GP_OK) r = gpi_check_count(gp, f, &b->runs.count, &used[COUNT]);
+    if (r == GP_OK && n && d->keys_out)
+        r = gpi_check_buffer(gp, f, "keys_out", d->keys_out, d->keys_out_offset, n, key, GPI_WRITES,
+                             &used[KEYS_OUT]);
+    if (r == GP_OK && n)
+        r = gpi_check_buffer(gp, f, "out", d->out, d->out_offset, n, e->out_size, GPI_WRITES, &used[OUT]);
+    if (r == GP_OK && d->count_out)
+        r = gpi_check_buffer(gp, f, "count_out", d->count_out, d->count_out_offset, 1,
+                             gpi_type_size(gpi_by_key_count_type(d)), GPI_WRITES, &used[COUNT_OUT]);
+    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, KEYS_OUT, RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, b->scratch, used, RANGES) : r;
+}
+
+static gp_result gpi_by_key_check_count_type(gp_context *gp, const gpi_by_key *b)
+{
+    const gp_type type = gpi_by_key_count_type(b->desc);
+    if (type == GP_U32 || type == GP_U64) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: count_out_type = %d, must be GP_U32 or GP_U64",
+                    b->function, (int)type);
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* The number of runs, where the caller wants it: as u32, and zeros behind for u64. */
+static gp_result gpi_by_key_tell(gpi_call *call, const gpi_by_key *b, cl_mem scratch)
+{
+    const gp_reduce_by_key_desc *d = b->desc;
+    const size_t size = gpi_type_size(gpi_by_key_count_type(d));
+    if (!d->count_out) return GP_OK;
+    if (!scratch) return gpi_call_fill(call, d->count_out, d->count_out_offset * size, size);
+    return gpi_call_copy(call, scratch, b->count_at, d->count_out, d->count_out_offset * size, size);
+}
+
+static gp_result gpi_by_key_launch(gpi_call *call, gpi_by_key *b, cl_mem *scratch)
+{
+    gpi_compact *c = &b->runs;
+    gp_result r;
+    *scratch = NULL;
+    if (b->desc->count == 0) return gpi_by_key_tell(call, b, NULL);
+    r = gpi_call_scratch(call, b->desc->scratch, b->scratch, scratch);
+    if (r != GP_OK) return r;
+    c->scratch = b->segments.scratch = *scratch;
+    c->array[GPI_COMPACT_INDEX_OUT].buffer = c->array[GPI_COMPACT_COUNTS].buffer = *scratch;
+    c->array[GPI_COMPACT_INDEX_OUT].offset = b->offsets_at / 4;
+    c->array[GPI_COMPACT_COUNTS].offset = b->count_at / 4;
+    b->segments.offsets = b->segments.count_buffer = *scratch;
+    b->segments.offsets_offset = b->offsets_at / 4;
+    b->segments.count_offset = b->count_at / 4;
+    b->reduce.count.buffer = *scratch;
+    b->reduce.count.offset = b->segments.count_offset;
+    b->reduce.count.type = GP_U32;
+    r = gpi_call_fill(call, *scratch, b->count_at, 8); /* a count of u64 has its upper half here */
+    if (r == GP_OK) r = gpi_compact_launch(call, c);
+    if (r == GP_OK) r = gpi_segmented_launch(call, &b->reduce);
+    return r == GP_OK ? gpi_by_key_tell(call, b, *scratch) : r;
+}
+
+/* `to`: where on the host the number of runs goes; NULL: nowhere, and the call does not block. */
+static gp_result gpi_by_key_call(gp_context *gp, const char *function, const gp_reduce_by_key_desc *desc,
+                                 uint64_t *to)
+{
+    gpi_by_key b;
+    gpi_call call;
+    cl_mem scratch;
+    cl_uint runs = 0;
+    gp_result r;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    r = gpi_by_key_plan(gp, function, desc, &b);
+    if (r == GP_OK) r = gpi_by_key_check_count_type(gp, &b);
+    if (r == GP_OK) r = gpi_by_key_check(gp, &b);
+    if (r != GP_OK) return r;
+    r = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (r == GP_OK) r = gpi_by_key_launch(&call, &b, &scratch);
+    if (r == GP_OK && to && scratch) r = gpi_call_read(&call, scratch, b.count_at, sizeof runs, &runs);
+    if (to) *to = runs;
+    return gpi_call_end(&call, r);
+}
+
+/* ------------------------------------------------------------------ API */
+
+GP_API gp_result gp_reduce_by_key(gp_context *gp, const gp_reduce_by_key_desc *desc)
+{
+    return gpi_by_key_call(gp, "gp_reduce_by_key", desc, NULL);
+}
+
+GP_API gp_result gp_reduce_by_key_read(gp_context *gp, const gp_reduce_by_key_desc *desc, uint64_t *count)
+{
+    const char *function = "gp_reduce_by_key_read";
+    if (desc && desc->done) *desc->done = NULL;
+    if (!count) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: count is NULL", function);
+    return gpi_by_key_call(gp, function, desc, count);
+}
+
+GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_by_key_desc *desc,
+                                               size_t *bytes)
+{
+    const char *function = "gp_reduce_by_key_scratch_size";
+    gpi_by_key b;
+    gp_result r;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+    }
+    r = gpi_by_key_plan(gp, function, desc, &b);
+    *bytes = r == GP_OK ? b.scratch : 0;
+    return r;
+}
+
+/* Both steps warm up by themselves. */
+static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc)
+{
+    gp_reduce_by_key_desc probe = *desc;
+    gpi_by_key b;
+    gp_result r;
+    probe.count = 0;
+    probe.count_buffer = NULL;
+    r = gpi_by_key_plan(gp, "gp_warmup", &probe, &b);
+    if (r == GP_OK) r = gpi_compact_warm_up(gp, &b.runs);
+    return r == GP_OK ? gpi_segmented_reduce_warm_up(gp, &b.segments) : r;
+}

@@ -1,0 +1,124 @@
+/* select.c - gp_select and gp_partition: their descs in the form that compact.c runs. */
+#include "base/type.h"
+#include "program/user_text.h"
+#include "element/element.h"
+#include "select/select.h"
+
+/* Exactly one of what can decide. */
+static gp_result gpi_select_pick(gp_context *gp, gpi_compact *c, const char *predicate, cl_mem flags,
+                                 cl_mem indices)
+{
+    const int given = (predicate != NULL) + (flags != NULL) + (indices != NULL);
+    c->pick = predicate ? GPI_PICK_PREDICATE : flags ? GPI_PICK_FLAGS : GPI_PICK_INDICES;
+    c->predicate = predicate;
+    if (given != 1) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: of predicate, flags and indices %d are given, exactly one must be", c->function,
+                        given);
+    }
+    return gpi_check_text(gp, c->function, "predicate", predicate);
+}
+
+/* Flags beside the elements: of any type, GP_U8 where it is 0. */
+static gp_result gpi_select_flags(gp_context *gp, gpi_compact *c, cl_mem flags, size_t offset, gp_type type,
+                                  size_t count)
+{
+    gp_result result;
+    c->flags_type = type ? type : GP_U8;
+    if (c->pick != GPI_PICK_FLAGS) {
+        if (!type) return GP_OK;
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: flags_type = %d, and flags is NULL", c->function,
+                        (int)type);
+    }
+    result = gpi_check_type(gp, c->function, "flags_type", c->flags_type);
+    if (result != GP_OK) return result;
+    gpi_compact_array_set(c, GPI_COMPACT_DECIDES, "flags", flags, offset, count, gpi_type_size(c->flags_type),
+                          true);
+    return GP_OK;
+}
+
+static gp_result gpi_select_describe(gp_context *gp, const char *function, const gp_select_desc *d,
+                                     gpi_compact *c)
+{
+    gp_type count_type = d->count_out_type;
+    gp_result r;
+    GPI_COMPACT_BEGIN(c, function, d);
+    c->index_type = d->index_type;
+    r = gpi_compact_type(gp, c, "", d->type, d->element_size);
+    if (r == GP_OK) r = gpi_select_pick(gp, c, d->predicate, d->flags, d->indices);
+    if (r == GP_OK) r = gpi_select_flags(gp, c, d->flags, d->flags_offset, d->flags_type, d->count);
+    if (r == GP_OK)
+        r = gpi_compact_number(gp, c, "index_type", &c->index_type, d->indices_out ? d->count : 0);
+    if (r == GP_OK) r = gpi_compact_number(gp, c, "count_out_type", &count_type, d->count_out ? d->count : 0);
+    if (r != GP_OK) return r;
+    if (d->in_count && !d->indices) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in_count = %zu, and indices is NULL", function,
+                        d->in_count);
+    }
+    c->wide = d->count > UINT32_MAX || c->index_type == GP_U64;
+    if (d->indices) {
+        gpi_compact_array_set(c, GPI_COMPACT_DECIDES, "indices", d->indices, d->indices_offset, d->count,
+                              gpi_type_size(c->index_type), true);
+    }
+    gpi_compact_array_set(c, GPI_COMPACT_IN, "in", d->in, d->in_offset, d->indices ? d->in_count : d->count,
+                          c->size, d->predicate || d->out);
+    if (d->indices && d->in_count == 0) c->array[GPI_COMPACT_IN].used = false;
+    gpi_compact_array_set(c, GPI_COMPACT_OUT, "out", d->out, d->out_offset, d->count, c->size, false);
+    gpi_compact_array_set(c, GPI_COMPACT_INDEX_OUT, "indices_out", d->indices_out, d->indices_out_offset,
+                          d->count, gpi_type_size(c->index_type), false);
+    gpi_compact_array_set(c, GPI_COMPACT_COUNTS, "count_out", d->count_out, d->count_out_offset, 1,
+                          gpi_type_size(count_type), false);
+    return gpi_compact_plan(gp, c);
+}
+
+static gp_result gpi_partition_check(gp_context *gp, const gpi_compact *c, const gp_partition_desc *d)
+{
+    const gp_result result = gpi_check_text(gp, c->function, "predicate2", d->predicate2);
+    if (result != GP_OK) return result;
+    if (d->predicate2 && !d->predicate)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: predicate2 is given without predicate",
+                        c->function);
+    if (d->predicate2 ? !d->second != !d->rest : d->second != NULL) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: second %s, rest %s, and there are %d parts",
+                        c->function, d->second ? "is given" : "is NULL", d->rest ? "is given" : "is NULL",
+                        c->parts);
+    }
+    if (d->reversed && (d->rest || d->predicate2)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: reversed goes with two parts in out",
+                        c->function);
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_partition_describe(gp_context *gp, const char *function, const gp_partition_desc *d,
+                                        gpi_compact *c)
+{
+    gp_type count_type = d->counts_out_type;
+    gp_result r;
+    GPI_COMPACT_BEGIN(c, function, d);
+    c->parts = d->predicate2 ? 3 : 2;
+    c->predicate2 = d->predicate2;
+    c->where = d->rest ? GPI_WHERE_APART : d->reversed ? GPI_WHERE_REVERSED : GPI_WHERE_BEHIND;
+    c->index_type = GP_U32;
+    r = gpi_compact_type(gp, c, "", d->type, d->element_size);
+    if (r == GP_OK) r = gpi_select_pick(gp, c, d->predicate, d->flags, NULL);
+    if (r == GP_OK) r = gpi_select_flags(gp, c, d->flags, d->flags_offset, d->flags_type, d->count);
+    if (r == GP_OK) r = gpi_partition_check(gp, c, d);
+    if (r == GP_OK)
+        r = gpi_compact_number(gp, c, "counts_out_type", &count_type, d->counts_out ? d->count : 0);
+    if (r != GP_OK) return r;
+    c->wide = d->count > UINT32_MAX || count_type == GP_U64;
+    gpi_compact_array_set(c, GPI_COMPACT_IN, "in", d->in, d->in_offset, d->count, c->size, true);
+    gpi_compact_array_set(c, GPI_COMPACT_OUT, "out", d->out, d->out_offset, d->count, c->size, true);
+    gpi_compact_array_set(c, GPI_COMPACT_SECOND, "second", d->second, d->second_offset, d->count, c->size,
+                          false);
+    gpi_compact_array_set(c, GPI_COMPACT_REST, "rest", d->rest, d->rest_offset, d->count, c->size, false);
+    gpi_compact_array_set(c, GPI_COMPACT_COUNTS, "counts_out", d->counts_out, d->counts_out_offset,
+                          (size_t)c->parts, gpi_type_size(count_type), false);
+    return gpi_compact_plan(gp, c);
+}
+
+GPI_COMPACT_DEFINE(select, select, gpi_select_describe, count)
+GPI_COMPACT_DEFINE(partition, partition, gpi_partition_describe, counts)
+GPI_COMPACT_DEFINE_SIZE(select, gpi_select_describe)
+GPI_COMPACT_DEFINE_SIZE(partition, gpi_partition_describe)

@@ -1,0 +1,149 @@
+/* select.h - what selection, unique and run-length encoding share. */
+#pragma once
+#include <string.h>
+
+#include "base/error.h"
+#include "runtime/tuning.h"
+#include "program/program.h"
+#include "launch/launch.h"
+
+/* compact.c: what gp_select, gp_partition, gp_unique and gp_run_length_encode share */
+enum { /* GPI_PICK of select/input.cl */
+       GPI_PICK_PREDICATE = 1,
+       GPI_PICK_FLAGS,
+       GPI_PICK_INDICES,
+       GPI_PICK_UNIQUE,
+       GPI_PICK_RUNS
+};
+
+enum { GPI_WHERE_APART, GPI_WHERE_BEHIND, GPI_WHERE_REVERSED }; /* select/compact.cl */
+
+/* The buffers of a call. */
+enum {
+    GPI_COMPACT_IN,      /* what is moved */
+    GPI_COMPACT_DECIDES, /* flags or indices */
+    GPI_COMPACT_VALUES,
+    GPI_COMPACT_COUNTER,
+    GPI_COMPACT_OUT, /* from here on: written */
+    GPI_COMPACT_INDEX_OUT,
+    GPI_COMPACT_VALUES_OUT,
+    GPI_COMPACT_LENGTHS,
+    GPI_COMPACT_SECOND,
+    GPI_COMPACT_REST,
+    GPI_COMPACT_COUNTS,
+    GPI_COMPACT_ROLES
+};
+
+typedef struct gpi_compact_array {
+    const char *name;
+    cl_mem buffer;
+    size_t offset, count, size; /* elements; bytes of one */
+    bool used;                  /* wanted, or needed */
+} gpi_compact_array;
+
+/* A call, ready to run. */
+typedef struct gpi_compact {
+    const char *function;
+    int pick, parts, where;
+    gp_type type, flags_type, index_type; /* type 0: records */
+    size_t size, value_size;              /* of an element, of a value */
+    const char *predicate, *predicate2, *equal;
+    bool repeated_only;
+    bool closed; /* behind the last index stands the count */
+    bool wide;   /* counts and positions take 64 bits */
+    gpi_compact_array array[GPI_COMPACT_ROLES];
+    gpi_count count;
+    gp_strategy strategy;
+    cl_mem scratch;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+    gpi_plan plan;
+    gpi_program *program;
+    cl_uint tiles; /* for the bound */
+} gpi_compact;
+
+/* What all descs have. */
+#define GPI_COMPACT_BEGIN(c, name, desc)          \
+    do {                                          \
+        memset(c, 0, sizeof *(c));                \
+        (c)->function = name;                     \
+        (c)->parts = 1;                           \
+        (c)->count.bound = (desc)->count;         \
+        (c)->count.buffer = (desc)->count_buffer; \
+        (c)->count.offset = (desc)->count_offset; \
+        (c)->count.type = (desc)->count_type;     \
+        (c)->strategy = (desc)->strategy;         \
+        (c)->scratch = (desc)->scratch;           \
+        (c)->wait = (desc)->wait;                 \
+        (c)->wait_count = (desc)->wait_count;     \
+        (c)->done = (desc)->done;                 \
+    } while (0)
+
+/* gp_NAME and gp_NAME_read, of gp_DESC_desc */
+#define GPI_COMPACT_DEFINE(name, DESC, describe, counts)                                                     \
+    static gp_result gpi_##name##_call(gp_context *gp, const char *function, const gp_##DESC##_desc *desc,   \
+                                       bool read, uint64_t *to)                                              \
+    {                                                                                                        \
+        gpi_compact c;                                                                                       \
+        gp_result result;                                                                                    \
+        if (desc && desc->done) *desc->done = NULL;                                                          \
+        if (!gp || !desc || (read && !to))                                                                   \
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or " #counts " is NULL", function); \
+        result = describe(gp, function, desc, &c);                                                           \
+        return result == GP_OK ? gpi_compact_run(gp, &c, to) : result;                                       \
+    }                                                                                                        \
+    GP_API gp_result gp_##name(gp_context *gp, const gp_##DESC##_desc *desc)                                 \
+    {                                                                                                        \
+        return gpi_##name##_call(gp, "gp_" #name, desc, false, NULL);                                        \
+    }                                                                                                        \
+    GP_API gp_result gp_##name##_read(gp_context *gp, const gp_##DESC##_desc *desc, uint64_t *counts)        \
+    {                                                                                                        \
+        return gpi_##name##_call(gp, "gp_" #name "_read", desc, true, counts);                               \
+    }
+
+/* gp_DESC_scratch_size, gpi_DESC_warm_up */
+#define GPI_COMPACT_DEFINE_SIZE(DESC, describe)                                                            \
+    GP_API gp_result gp_##DESC##_scratch_size(gp_context *gp, const gp_##DESC##_desc *desc, size_t *bytes) \
+    {                                                                                                      \
+        gpi_compact c;                                                                                     \
+        gp_result result;                                                                                  \
+        if (!gp || !desc || !bytes) {                                                                      \
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,                                                 \
+                            "gp_" #DESC "_scratch_size: gp, desc or bytes is NULL");                       \
+        }                                                                                                  \
+        result = describe(gp, "gp_" #DESC "_scratch_size", desc, &c);                                      \
+        *bytes = result == GP_OK ? gpi_compact_scratch(&c) : 0;                                            \
+        return result;                                                                                     \
+    }                                                                                                      \
+    static gp_result gpi_##DESC##_warm_up(gp_context *gp, const gp_##DESC##_desc *desc)                    \
+    {                                                                                                      \
+        gpi_compact c;                                                                                     \
+        const gp_result result = describe(gp, "gp_warmup", desc, &c);                                      \
+        return result == GP_OK ? gpi_compact_warm_up(gp, &c) : result;                                     \
+    }
+
+/* compact.c */
+static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
+                                  size_t size);
+static gp_result gpi_compact_number(gp_context *gp, const gpi_compact *c, const char *field, gp_type *type,
+                                    size_t most);
+static void gpi_compact_array_set(gpi_compact *c, int role, const char *name, cl_mem buffer, size_t offset,
+                                  size_t count, size_t size, bool needed);
+static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c);
+static size_t gpi_compact_scratch(const gpi_compact *c);
+static gp_result gpi_compact_launch(gpi_call *call, gpi_compact *c);
+static gp_result gpi_compact_run(gp_context *gp, gpi_compact *c, uint64_t *to);
+static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c);
+
+/* select.c */
+static gp_result gpi_select_warm_up(gp_context *gp, const gp_select_desc *desc);
+static gp_result gpi_partition_warm_up(gp_context *gp, const gp_partition_desc *desc);
+
+/* unique.c */
+static gp_result gpi_unique_equal(gp_context *gp, gpi_compact *c, const char *equal);
+static gp_result gpi_unique_warm_up(gp_context *gp, const gp_unique_desc *desc);
+static gp_result gpi_run_length_encode_warm_up(gp_context *gp, const gp_run_length_encode_desc *desc);
+
+/* reduce_by_key.c */
+static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc);

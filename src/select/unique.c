@@ -1,0 +1,110 @@
+/* unique.c - gp_unique, gp_unique_by_key and gp_run_length_encode: their descs in the form that compact.c
+   runs. */
+#include "base/type.h"
+#include "program/user_text.h"
+#include "element/element.h"
+#include "select/select.h"
+
+/* The condition under which neighbours belong together. */
+static gp_result gpi_unique_equal(gp_context *gp, gpi_compact *c, const char *equal)
+{
+    c->equal = equal;
+    return gpi_check_text(gp, c->function, "equal", equal);
+}
+
+/* `values`: gp_unique_by_key. */
+static gp_result gpi_unique_any_describe(gp_context *gp, const char *function, const gp_unique_desc *d,
+                                         bool values, gpi_compact *c)
+{
+    gp_type count_type = d->count_out_type;
+    gp_result r;
+    GPI_COMPACT_BEGIN(c, function, d);
+    c->pick = GPI_PICK_UNIQUE;
+    c->index_type = d->index_type;
+    r = gpi_compact_type(gp, c, "key_", d->key_type, d->key_size);
+    if (r == GP_OK) r = gpi_unique_equal(gp, c, d->equal);
+    if (r == GP_OK) r = gpi_check_value_size(gp, function, d->value_size);
+    if (r == GP_OK && values != (d->value_size != 0)) {
+        r = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                     "%s: value_size = %zu: gp_unique takes 0, "
+                     "gp_unique_by_key 1, 2, 4, 8 or 16",
+                     function, d->value_size);
+    }
+    if (r == GP_OK && !values && (d->values || d->values_out)) {
+        r = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is for gp_unique_by_key", function,
+                     d->values ? "values" : "values_out");
+    }
+    if (r == GP_OK)
+        r = gpi_compact_number(gp, c, "index_type", &c->index_type, d->indices_out ? d->count : 0);
+    if (r == GP_OK) r = gpi_compact_number(gp, c, "count_out_type", &count_type, d->count_out ? d->count : 0);
+    if (r != GP_OK) return r;
+    c->value_size = d->value_size;
+    c->wide = d->count > UINT32_MAX || c->index_type == GP_U64;
+    gpi_compact_array_set(c, GPI_COMPACT_IN, "keys", d->keys, d->keys_offset, d->count, c->size, true);
+    gpi_compact_array_set(c, GPI_COMPACT_VALUES, "values", d->values, d->values_offset, d->count,
+                          d->value_size, values);
+    gpi_compact_array_set(c, GPI_COMPACT_OUT, "keys_out", d->keys_out, d->keys_out_offset, d->count, c->size,
+                          false);
+    gpi_compact_array_set(c, GPI_COMPACT_VALUES_OUT, "values_out", d->values_out, d->values_out_offset,
+                          d->count, d->value_size, values);
+    if (!values) c->array[GPI_COMPACT_VALUES].used = c->array[GPI_COMPACT_VALUES_OUT].used = false;
+    gpi_compact_array_set(c, GPI_COMPACT_INDEX_OUT, "indices_out", d->indices_out, d->indices_out_offset,
+                          d->count, gpi_type_size(c->index_type), false);
+    gpi_compact_array_set(c, GPI_COMPACT_COUNTS, "count_out", d->count_out, d->count_out_offset, 1,
+                          gpi_type_size(count_type), false);
+    return gpi_compact_plan(gp, c);
+}
+
+static gp_result gpi_unique_describe(gp_context *gp, const char *function, const gp_unique_desc *d,
+                                     gpi_compact *c)
+{
+    return gpi_unique_any_describe(gp, function, d, false, c);
+}
+
+static gp_result gpi_unique_by_key_describe(gp_context *gp, const char *function, const gp_unique_desc *d,
+                                            gpi_compact *c)
+{
+    return gpi_unique_any_describe(gp, function, d, true, c);
+}
+
+/* Of either call. */
+static gp_result gpi_unique_either_describe(gp_context *gp, const char *function, const gp_unique_desc *d,
+                                            gpi_compact *c)
+{
+    return gpi_unique_any_describe(gp, function, d, d->value_size != 0, c);
+}
+
+static gp_result gpi_run_length_encode_describe(gp_context *gp, const char *function,
+                                                const gp_run_length_encode_desc *d, gpi_compact *c)
+{
+    gp_type count_type = d->count_out_type;
+    gp_result r;
+    GPI_COMPACT_BEGIN(c, function, d);
+    c->pick = GPI_PICK_RUNS;
+    c->repeated_only = d->repeated_only;
+    c->index_type = d->index_type;
+    r = gpi_compact_type(gp, c, "", d->type, d->element_size);
+    if (r == GP_OK) r = gpi_unique_equal(gp, c, d->equal);
+    if (r == GP_OK) {
+        r = gpi_compact_number(gp, c, "index_type", &c->index_type,
+                               d->lengths_out || d->offsets_out ? d->count : 0);
+    }
+    if (r == GP_OK) r = gpi_compact_number(gp, c, "count_out_type", &count_type, d->count_out ? d->count : 0);
+    if (r != GP_OK) return r;
+    c->wide = d->count >= UINT32_MAX || c->index_type == GP_U64;
+    gpi_compact_array_set(c, GPI_COMPACT_IN, "in", d->in, d->in_offset, d->count, c->size, true);
+    gpi_compact_array_set(c, GPI_COMPACT_OUT, "out", d->out, d->out_offset, d->count, c->size, false);
+    gpi_compact_array_set(c, GPI_COMPACT_LENGTHS, "lengths_out", d->lengths_out, d->lengths_out_offset,
+                          d->count, gpi_type_size(c->index_type), false);
+    gpi_compact_array_set(c, GPI_COMPACT_INDEX_OUT, "offsets_out", d->offsets_out, d->offsets_out_offset,
+                          d->count, gpi_type_size(c->index_type), false);
+    gpi_compact_array_set(c, GPI_COMPACT_COUNTS, "count_out", d->count_out, d->count_out_offset, 1,
+                          gpi_type_size(count_type), false);
+    return gpi_compact_plan(gp, c);
+}
+
+GPI_COMPACT_DEFINE(unique, unique, gpi_unique_describe, count)
+GPI_COMPACT_DEFINE(unique_by_key, unique, gpi_unique_by_key_describe, count)
+GPI_COMPACT_DEFINE(run_length_encode, run_length_encode, gpi_run_length_encode_describe, count)
+GPI_COMPACT_DEFINE_SIZE(unique, gpi_unique_either_describe)
+GPI_COMPACT_DEFINE_SIZE(run_length_encode, gpi_run_length_encode_describe)

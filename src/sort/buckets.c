@@ -1,0 +1,113 @@
+/* buckets.c - a sort of many keys in the serial shape: the highest digit first, then each bucket in the
+ * caches. */
+#include "base/context.h"
+#include "element/element.h"
+#include "sort/sort.h"
+
+enum { GPI_BUCKETS_SAMPLE, GPI_BUCKETS_SPINE, GPI_BUCKETS_SORT };
+
+enum {
+    GPI_BUCKETS_PASS = 9,  /* GPI_PASS_BUCKETS of sort/digit.cl */
+    GPI_BUCKETS_SHARE = 64 /* no bucket has more than this part of all keys, unless it is small */
+};
+
+/* Bytes of keys and values that a group sorts at its best: they and as many behind them, in its core's
+   caches. And of a whole sort, where it begins to pay: when passes wait for memory, and there are many.
+   Measured on PoCL. */
+#define GPI_BUCKET_BYTES ((size_t)320 << 10)
+#define GPI_BUCKETS_BYTES_MIN ((size_t)4 << 20)
+#define GPI_BUCKETS_ELEMENT_MIN 8
+#define GPI_BUCKETS_DIGITS_MIN 4
+
+static size_t gpi_sort_element(const gpi_sort *sort) { return sort->key_size + sort->value_size; }
+
+static size_t gpi_buckets_count_min(const gpi_sort *sort)
+{
+    return GPI_BUCKETS_BYTES_MIN / gpi_sort_element(sort);
+}
+
+/* Keys of a small bucket. */
+static size_t gpi_buckets_few(const gp_context *gp, const gpi_sort *sort)
+{
+    const uint32_t tuned = gp->desc.tuning.sort_bucket;
+    return tuned ? tuned : GPI_BUCKET_BYTES / gpi_sort_element(sort);
+}
+
+/* Keys of the largest bucket there may be. */
+static size_t gpi_buckets_most(const gp_context *gp, const gpi_sort *sort)
+{
+    const size_t few = gpi_buckets_few(gp, sort), share = sort->desc->count / GPI_BUCKETS_SHARE;
+    return few > share ? few : share;
+}
+
+/* Whether it is worth a try, as far as the host knows. */
+static bool gpi_buckets_suit(const gp_context *gp, const gpi_sort *sort)
+{
+    const uint32_t tuned = gp->desc.tuning.sort_bucket;
+    if (sort->plan.shape != GP_SHAPE_SERIAL || sort->onesweep || sort->small || sort->hash) return false;
+    if (sort->end_bit - sort->begin_bit < 2 * GPI_SORT_DIGIT_BITS)
+        return false; /* a digit, and one to split by */
+    if (tuned) return tuned > 1;
+    return sort->passes >= GPI_BUCKETS_DIGITS_MIN && gpi_sort_element(sort) >= GPI_BUCKETS_ELEMENT_MIN &&
+           sort->desc->count >= gpi_buckets_count_min(sort);
+}
+
+static gp_result gpi_buckets_plan(gp_context *gp, gpi_sort *sort)
+{
+    if (!gpi_buckets_suit(gp, sort)) return GP_OK;
+    return gpi_key_program(gp, sort->function, GPI_BUCKETS, sort->desc->key_type, sort->value_size, "",
+                           &sort->plan, &sort->buckets);
+}
+
+/* Is it likely to pay? */
+static gp_result gpi_buckets_sample(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint shift)
+{
+    gpi_call_kernel(call, sort->buckets, GPI_BUCKETS_SAMPLE);
+    gpi_sort_arg_places(call, sort);
+    gpi_sort_arg_digit(call, sort, shift);
+    GPI_CALL_ARG(call, state);
+    gpi_sort_arg_long(call, gpi_buckets_most(call->gp, sort));
+    return gpi_call_launch(call, &sort->plan, 1);
+}
+
+static gp_result gpi_buckets_spine(gpi_call *call, gpi_sort *sort, cl_mem state)
+{
+    /* the buckets' passes end in the output when they are as many as it takes to get there */
+    const bool tmp = gpi_sort_in_place(sort) || (sort->passes - 1) % 2;
+    gpi_call_kernel(call, sort->buckets, GPI_BUCKETS_SPINE);
+    GPI_CALL_ARG(call, state);
+    gpi_sort_arg_uint(call, tmp ? GPI_PLACE_TMP : GPI_PLACE_OUT);
+    GPI_CALL_ARG(call, sort->passes);
+    GPI_CALL_ARG(call, sort->blocks);
+    gpi_sort_arg_at(call, sort->at.table);
+    gpi_sort_arg_at(call, sort->at.bases);
+    gpi_sort_arg_long(call, gpi_buckets_most(call->gp, sort));
+    return gpi_call_launch(call, &sort->plan, 1);
+}
+
+static gp_result gpi_buckets_sort(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint end_bit)
+{
+    gpi_call_kernel(call, sort->buckets, GPI_BUCKETS_SORT);
+    gpi_sort_arg_places(call, sort);
+    GPI_CALL_ARG(call, sort->flip);
+    GPI_CALL_ARG(call, sort->begin_bit);
+    GPI_CALL_ARG(call, end_bit);
+    gpi_sort_arg_uint(call, sort->passes - 1);
+    GPI_CALL_ARG(call, state);
+    gpi_sort_arg_at(call, sort->at.bases);
+    gpi_sort_arg_long(call, gpi_buckets_few(call->gp, sort));
+    return gpi_call_launch(call, &sort->plan, GPI_SORT_BINS);
+}
+
+/* Sorts if buckets are small, and does nothing if not. */
+static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state)
+{
+    const cl_uint shift = sort->end_bit - GPI_SORT_DIGIT_BITS;
+    gp_result result = gpi_buckets_sample(call, sort, state, shift);
+    if (result == GP_OK)
+        result = gpi_sort_count(call, sort, state, GPI_BUCKETS_PASS, shift, GPI_WHEN_BUCKETS);
+    if (result == GP_OK) result = gpi_buckets_spine(call, sort, state);
+    if (result == GP_OK)
+        result = gpi_sort_scatter(call, sort, state, GPI_BUCKETS_PASS, shift, GPI_WHEN_BUCKETS);
+    return result == GP_OK ? gpi_buckets_sort(call, sort, state, shift) : result;
+}

@@ -1,0 +1,208 @@
+/* merge.c - gp_merge: two sorted sequences into one, in one launch. */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/math.h"
+#include "base/type.h"
+#include "element/element.h"
+#include "sort/sort.h"
+
+#include <string.h>
+
+enum { GPI_MERGE_TILES };
+
+enum {
+    GPI_MERGE_SERIAL_SPAN_MIN = 16384, /* elements of a group, when there are few */
+    GPI_MERGE_RUNS = 8,                /* GPI_RUNS and GPI_STEP of sort/merge.cl */
+    GPI_MERGE_STEP = 16,
+    GPI_MERGE_PAGE = 4096 /* bytes after which addresses meet in the same set of a first-level cache */
+};
+
+/* A checked call, ready to run. */
+typedef struct gpi_merge {
+    const gp_merge_desc *desc;
+    const char *function;
+    size_t key_size;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count a, b;
+} gpi_merge;
+
+enum {
+    GPI_MERGE_A_KEYS,
+    GPI_MERGE_B_KEYS,
+    GPI_MERGE_A_VALUES,
+    GPI_MERGE_B_VALUES,
+    GPI_MERGE_A_COUNTER,
+    GPI_MERGE_B_COUNTER,
+    GPI_MERGE_KEYS_OUT, /* from here on written */
+    GPI_MERGE_VALUES_OUT,
+    GPI_MERGE_RANGES
+};
+
+static const char *const gpi_merge_names[GPI_MERGE_RANGES] = {
+    "a_keys", "b_keys", "a_values", "b_values", "a_count_buffer", "b_count_buffer", "keys_out", "values_out"};
+
+/* Everything but the buffers. */
+static gp_result gpi_merge_plan(gp_context *gp, gpi_merge *merge)
+{
+    const gp_merge_desc *d = merge->desc;
+    gp_result result = gpi_check_key_type(gp, merge->function, d->key_type);
+    if (result == GP_OK) result = gpi_check_value_size(gp, merge->function, d->value_size);
+    if (result != GP_OK) return result;
+    if (!d->value_size && (d->a_values || d->b_values || d->values_out)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and value_size is 0",
+                        merge->function);
+    }
+    merge->key_size = gpi_type_size(d->key_type);
+    merge->a.bound = d->a_count;
+    merge->a.buffer = d->a_count_buffer;
+    merge->a.offset = d->a_count_offset;
+    merge->a.type = d->a_count_type;
+    merge->b.bound = d->b_count;
+    merge->b.buffer = d->b_count_buffer;
+    merge->b.offset = d->b_count_offset;
+    merge->b.type = d->b_count_type;
+    result = gpi_plan_make_keys(gp, merge->function, GPI_MERGE, merge->key_size, &merge->plan);
+    if (result != GP_OK) return result;
+    return gpi_key_program(gp, merge->function, GPI_MERGE, d->key_type, d->value_size, "", &merge->plan,
+                           &merge->program);
+}
+
+/* ------------------------------------------------------------------ buffers */
+
+/* One of the six arrays; nothing of an empty one is looked at. */
+static gp_result gpi_merge_check_array(gp_context *gp, const gpi_merge *merge, int name, cl_mem buffer,
+                                       size_t offset, size_t count, size_t size, gpi_range *used)
+{
+    const int access = name < GPI_MERGE_KEYS_OUT ? GPI_READS : GPI_WRITES;
+    if (count == 0 || size == 0) return GP_OK;
+    return gpi_check_buffer(gp, merge->function, gpi_merge_names[name], buffer, offset, count, size, access,
+                            &used[name]);
+}
+
+static gp_result gpi_merge_check(gp_context *gp, const gpi_merge *merge)
+{
+    const gp_merge_desc *d = merge->desc;
+    const size_t k = merge->key_size, v = d->value_size, a = d->a_count, b = d->b_count;
+    gpi_range used[GPI_MERGE_RANGES];
+    gp_result r;
+    memset(used, 0, sizeof used);
+    r = gpi_merge_check_array(gp, merge, GPI_MERGE_A_KEYS, d->a_keys, d->a_keys_offset, a, k, used);
+    if (r == GP_OK)
+        r = gpi_merge_check_array(gp, merge, GPI_MERGE_B_KEYS, d->b_keys, d->b_keys_offset, b, k, used);
+    if (r == GP_OK)
+        r = gpi_merge_check_array(gp, merge, GPI_MERGE_A_VALUES, d->a_values, d->a_values_offset, a, v, used);
+    if (r == GP_OK)
+        r = gpi_merge_check_array(gp, merge, GPI_MERGE_B_VALUES, d->b_values, d->b_values_offset, b, v, used);
+    if (r == GP_OK) /* both counts fit in memory: their sum does not overflow */
+        r = gpi_merge_check_array(gp, merge, GPI_MERGE_KEYS_OUT, d->keys_out, d->keys_out_offset, a + b, k,
+                                  used);
+    if (r == GP_OK)
+        r = gpi_merge_check_array(gp, merge, GPI_MERGE_VALUES_OUT, d->values_out, d->values_out_offset, a + b,
+                                  v, used);
+    if (r == GP_OK)
+        r = gpi_check_count_named(gp, merge->function, "a_", &merge->a, &used[GPI_MERGE_A_COUNTER]);
+    if (r == GP_OK)
+        r = gpi_check_count_named(gp, merge->function, "b_", &merge->b, &used[GPI_MERGE_B_COUNTER]);
+    if (r != GP_OK) return r;
+    return gpi_check_apart(gp, merge->function, gpi_merge_names, used, GPI_MERGE_KEYS_OUT, GPI_MERGE_RANGES);
+}
+
+/* ------------------------------------------------------------------ launch */
+
+/* An array, or, where it is empty, something that stands in and is not looked at. */
+static void gpi_merge_arg_array(gpi_call *call, size_t count, cl_mem buffer, size_t offset, cl_mem instead)
+{
+    const cl_ulong at = count ? offset : 0;
+    const cl_mem some = count ? buffer : instead;
+    GPI_CALL_ARG(call, some);
+    GPI_CALL_ARG(call, at);
+}
+
+/* Elements of a group. Serial: the runs of a tile are written side by side, and must not begin a multiple of
+   GPI_MERGE_PAGE apart: the cache would have room for a few of them only. */
+static size_t gpi_merge_span(const gp_context *gp, const gpi_merge *merge, size_t n)
+{
+    const size_t page = GPI_MERGE_PAGE / (GPI_MERGE_STEP * merge->key_size),
+                 steps_of_runs = GPI_MERGE_STEP * GPI_MERGE_RUNS;
+    size_t span, steps;
+    if (merge->plan.shape == GP_SHAPE_LOCAL) return gpi_plan_tile(&merge->plan);
+    span = gpi_serial_span(gp, &merge->plan, n, GPI_MERGE_SERIAL_SPAN_MIN);
+    steps = span / steps_of_runs;
+    return steps < page ? span : (steps / page * page + page / GPI_MERGE_RUNS) * steps_of_runs;
+}
+
+static gp_result gpi_merge_launch(gpi_call *call, const gpi_merge *merge)
+{
+    const gp_merge_desc *d = merge->desc;
+    const size_t n = d->a_count + d->b_count;
+    const cl_ulong span = gpi_merge_span(call->gp, merge, n);
+    const cl_ulong flip = gpi_key_flip(d->key_type, d->descending);
+    if (n == 0) return GP_OK;
+    gpi_call_kernel(call, merge->program, GPI_MERGE_TILES);
+    gpi_merge_arg_array(call, d->a_count, d->a_keys, d->a_keys_offset, d->b_keys);
+    gpi_merge_arg_array(call, d->b_count, d->b_keys, d->b_keys_offset, d->a_keys);
+    gpi_merge_arg_array(call, n, d->keys_out, d->keys_out_offset, NULL);
+    GPI_CALL_ARG(call, flip);
+    if (d->value_size) {
+        gpi_merge_arg_array(call, d->a_count, d->a_values, d->a_values_offset, d->b_values);
+        gpi_merge_arg_array(call, d->b_count, d->b_values, d->b_values_offset, d->a_values);
+        gpi_merge_arg_array(call, n, d->values_out, d->values_out_offset, NULL);
+    }
+    gpi_call_arg_count(call, &merge->a);
+    gpi_call_arg_count(call, &merge->b);
+    GPI_CALL_ARG(call, span);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &merge->plan, gpi_ceil_div(n, (size_t)span));
+}
+
+/* ------------------------------------------------------------------ API */
+
+static gp_result gpi_merge_call(gp_context *gp, const char *function, const gp_merge_desc *desc)
+{
+    gpi_merge merge;
+    gpi_call call;
+    gp_result result;
+    memset(&merge, 0, sizeof merge);
+    merge.desc = desc;
+    merge.function = function;
+    result = gpi_merge_plan(gp, &merge);
+    if (result == GP_OK && (desc->a_count > 0 || desc->b_count > 0)) result = gpi_merge_check(gp, &merge);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_merge_launch(&call, &merge);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc)
+{
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_merge: gp or desc is NULL");
+    return gpi_merge_call(gp, "gp_merge", desc);
+}
+
+/* Merges two zeros of the context's own. */
+static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc)
+{
+    enum { LARGEST = 16 }; /* bytes of a key or a value */
+    gp_merge_desc probe;
+    cl_mem in = NULL, out = NULL;
+    gp_result result;
+    memset(&probe, 0, sizeof probe);
+    probe.key_type = desc->key_type;
+    probe.value_size = desc->value_size;
+    probe.a_count = probe.b_count = 1;
+    result = gpi_alloc_zeros(gp, LARGEST, &in);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, 4 * LARGEST, &out);
+    probe.a_keys = probe.b_keys = in;
+    probe.keys_out = out;
+    if (probe.value_size) {
+        probe.a_values = probe.b_values = in;
+        probe.values_out = out;
+        probe.values_out_offset = 2 * LARGEST / probe.value_size;
+    }
+    if (result == GP_OK) result = gpi_merge_call(gp, "gp_warmup", &probe);
+    if (in) (void)clReleaseMemObject(in);
+    if (out) (void)clReleaseMemObject(out);
+    return result;
+}

@@ -1,0 +1,393 @@
+/* segmented_sort.c - gp_segmented_sort: offsets checked and large segments listed on the device; the small
+   ones sorted by a group each window, the large ones together by classic passes. */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/math.h"
+#include "element/element.h"
+#include "sort/sort.h"
+
+#include <string.h>
+
+enum {
+    GPI_SEGMENTS_BOUNDS,
+    GPI_SEGMENTS_LIST,
+    GPI_SEGMENTS_SMALL,
+    GPI_SEGMENTS_COUNT,
+    GPI_SEGMENTS_SPINE,
+    GPI_SEGMENTS_SCATTER,
+    GPI_SEGMENTS_COPY
+};
+
+enum {
+    GPI_SEGMENTS_STATE_BYTES = 64, /* GPI_SEGMENTS_WORDS of sort/segmented_sort.cl */
+    GPI_SEGMENTS_BAD_AT = 8,       /* bytes: two uints, of which the second is the first one's index */
+    GPI_SEGMENTS_LARGE_BYTES = 32, /* gpi_large */
+    GPI_SEGMENTS_BLOCKS_MAX = 1024,
+    GPI_SEGMENTS_SERIAL_SMALL = 16384, /* keys that one item sorts while others have as much to do */
+    GPI_SEGMENTS_WINDOW_TILES = 8      /* local: most tiles of a window */
+};
+
+/* Bytes of a segment from which on it pays to write lines past the caches, as in a sort. */
+#define GPI_SEGMENTS_LINES_BYTES ((size_t)8 << 20)
+
+/* ------------------------------------------------------------------ checks, plan */
+
+static void gpi_segments_init(gpi_segments *s, const char *function, const gp_segmented_sort_desc *d)
+{
+    gp_sort_desc *k = &s->keys;
+    memset(s, 0, sizeof *s);
+    s->desc = d;
+    k->keys = d->keys;
+    k->keys_offset = d->keys_offset;
+    k->keys_out = d->keys_out;
+    k->keys_out_offset = d->keys_out_offset;
+    k->values = d->values;
+    k->values_offset = d->values_offset;
+    k->values_out = d->values_out;
+    k->values_out_offset = d->values_out_offset;
+    k->keys_tmp = d->keys_tmp;
+    k->keys_tmp_offset = d->keys_tmp_offset;
+    k->values_tmp = d->values_tmp;
+    k->values_tmp_offset = d->values_tmp_offset;
+    k->count = d->count;
+    k->key_type = d->key_type;
+    k->value_size = d->value_size;
+    k->begin_bit = d->begin_bit;
+    k->end_bit = d->end_bit;
+    k->descending = d->descending;
+    k->strategy = GP_STRATEGY_MULTI_PASS;
+    k->scratch = d->scratch;
+    gpi_sort_init(&s->sort, function, k, false);
+}
+
+static gp_result gpi_segments_check_offsets(gp_context *gp, gpi_segments *s)
+{
+    const gp_segmented_sort_desc *d = s->desc;
+    if (d->offsets_type != GP_U32 && d->offsets_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: offsets_type = %d, must be GP_U32 or GP_U64",
+                        s->sort.function, (int)d->offsets_type);
+    }
+    if (d->segment_count >= UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: segment_count = %zu, at most 2^32 - 2",
+                        s->sort.function, d->segment_count);
+    }
+    s->sort.offsets.buffer = d->offsets;
+    s->sort.offsets.offset = d->offsets_offset;
+    s->sort.offset_count = d->segment_count + 1;
+    s->sort.offset_size = d->offsets_type == GP_U32 ? 4 : 8;
+    s->sort.count.bound = d->segment_count;
+    s->sort.count.buffer = d->count_buffer;
+    s->sort.count.offset = d->count_offset;
+    s->sort.count.type = d->count_type;
+    return GP_OK;
+}
+
+static bool gpi_segments_wide(const gpi_sort *sort) { return sort->desc->count > UINT32_MAX; }
+
+static gp_result gpi_segments_program(gp_context *gp, gpi_sort *sort)
+{
+    const char *cell = gpi_segments_wide(sort) ? "#define GPI_CELL_WIDE 1\n" : "#define GPI_CELL_WIDE 0\n";
+    return gpi_key_program(gp, sort->function, GPI_SEGMENTED_SORT, sort->desc->key_type, sort->value_size,
+                           cell, &sort->plan, &sort->program);
+}
+
+static bool gpi_segments_is_nothing(const gpi_segments *s)
+{
+    return s->desc->count == 0 || s->desc->segment_count == 0;
+}
+
+static size_t gpi_clamp(size_t x, size_t least, size_t most)
+{
+    return x < least ? least : x > most ? most : x;
+}
+
+/* Work for a few groups a core, and not too little for each. */
+static size_t gpi_segments_share(const gp_context *gp, size_t n)
+{
+    return n / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
+}
+
+/* What is small, what a group of each kernel takes. */
+static gp_result gpi_segments_spans(gp_context *gp, gpi_segments *s)
+{
+    gpi_sort *sort = &s->sort;
+    const size_t n = s->desc->count, share = gpi_segments_share(gp, n);
+    const bool local = sort->plan.shape == GP_SHAPE_LOCAL;
+    gp_result result = GP_OK;
+    if (local) {
+        const size_t tile = gpi_plan_tile(&sort->plan);
+        s->small = tile;
+        s->window = gpi_clamp(share / tile, 1, GPI_SEGMENTS_WINDOW_TILES) * tile;
+        result = gpi_sort_spans_local(gp, sort);
+    } else {
+        s->small = gpi_clamp(sort->plan.items, 1, GPI_SEGMENTS_SERIAL_SMALL);
+        s->window = gpi_clamp(share, s->small < 1024 ? s->small : 1024, s->small);
+        gpi_sort_spans_serial(gp, sort);
+    }
+    sort->small = n <= s->small;
+    s->large = n / (s->small + 1);
+    s->rows = s->large ? n / sort->block_span + s->large : 0;
+    s->groups = (cl_uint)gpi_clamp(16 * (size_t)gp->info.compute_units, 64, GPI_SEGMENTS_BLOCKS_MAX);
+    if (s->groups > s->rows || gp->info.loop_limit) s->groups = (cl_uint)s->rows;
+    return result;
+}
+
+/* Blocks of offsets: some for each core, not too small ones, and not too many to be looked over. */
+static void gpi_segments_blocks(const gp_context *gp, gpi_segments *s)
+{
+    const size_t entries = s->desc->segment_count + 1, least = s->sort.plan.group == 1 ? 4096 : 1024;
+    size_t block = gpi_clamp(gpi_segments_share(gp, entries), least, entries < least ? least : entries);
+    if (entries / block >= GPI_SEGMENTS_BLOCKS_MAX) block = gpi_ceil_div(entries, GPI_SEGMENTS_BLOCKS_MAX);
+    s->block = block;
+    s->blocks = (cl_uint)gpi_ceil_div(entries, block);
+}
+
+static void gpi_segments_lay_out(gpi_segments *s)
+{
+    gpi_sort *sort = &s->sort;
+    const size_t n = s->desc->count, cell = gpi_segments_wide(sort) ? 8 : 4;
+    memset(&sort->at, 0, sizeof sort->at);
+    if (gpi_segments_is_nothing(s)) return;
+    (void)gpi_sort_part(sort, GPI_SEGMENTS_STATE_BYTES);
+    s->maxima_at = gpi_sort_part(sort, s->blocks * cell);
+    s->bounds_at = gpi_sort_part(sort, (s->desc->segment_count + 1) * cell);
+    s->large_at = gpi_sort_part(sort, s->large * GPI_SEGMENTS_LARGE_BYTES);
+    s->owner_at = gpi_sort_part(sort, s->rows * 4);
+    sort->at.table = gpi_sort_part(sort, s->rows * 256 * cell);
+    if (!gpi_sort_needs_tmp(sort)) return;
+    if (!sort->desc->keys_tmp) sort->at.key_tmp = gpi_sort_part(sort, n * sort->key_size);
+    if (!sort->desc->values_tmp) sort->at.value_tmp = gpi_sort_part(sort, n * sort->value_size);
+}
+
+/* Bytes that are enough for any part of these elements and segments: fewer elements can be cut into more
+   rows, but into no more than a block takes least, nor than there may be blocks. */
+static size_t gpi_segments_scratch_most(const gpi_segments *s)
+{
+    gpi_segments most = *s;
+    const size_t blocks = s->desc->count / s->small;
+    if (gpi_segments_is_nothing(s)) return 0;
+    most.blocks = GPI_SEGMENTS_BLOCKS_MAX + 1;
+    if (most.large) most.rows = most.large + gpi_clamp(blocks, 1, GPI_SEGMENTS_BLOCKS_MAX + 1);
+    gpi_segments_lay_out(&most);
+    return most.sort.at.end;
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_segments_plan(gp_context *gp, gpi_segments *s)
+{
+    gp_result result = gpi_sort_describe(gp, &s->sort);
+    if (result == GP_OK) result = gpi_segments_check_offsets(gp, s);
+    if (result == GP_OK) result = gpi_segments_program(gp, &s->sort);
+    if (result == GP_OK) result = gpi_segments_spans(gp, s);
+    if (result != GP_OK) return result;
+    gpi_segments_blocks(gp, s);
+    gpi_segments_lay_out(s);
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* GPI_SEGMENTS_PARAMETERS */
+static void gpi_segments_arg_state(gpi_call *call, const gpi_segments *s, cl_mem state)
+{
+    GPI_CALL_ARG(call, state);
+    gpi_sort_arg_at(call, s->maxima_at);
+    gpi_sort_arg_at(call, s->bounds_at);
+    gpi_sort_arg_at(call, s->large_at);
+    gpi_sort_arg_at(call, s->owner_at);
+    gpi_sort_arg_at(call, s->sort.at.table);
+}
+
+/* GPI_OFFSETS_PARAMETERS, and a block's offsets */
+static void gpi_segments_arg_offsets(gpi_call *call, const gpi_segments *s)
+{
+    GPI_CALL_ARG(call, s->sort.offsets.buffer);
+    gpi_sort_arg_long(call, s->sort.offsets.offset);
+    gpi_sort_arg_uint(call, s->sort.offset_size / 4);
+    gpi_sort_arg_long(call, s->desc->count);
+    gpi_sort_arg_long(call, s->block);
+}
+
+static gp_result gpi_segments_list(gpi_call *call, gpi_segments *s, cl_mem state)
+{
+    gp_result result;
+    gpi_call_kernel(call, s->sort.program, GPI_SEGMENTS_BOUNDS);
+    gpi_segments_arg_state(call, s, state);
+    gpi_segments_arg_offsets(call, s);
+    gpi_call_arg_count(call, &s->sort.count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    result = gpi_call_launch(call, &s->sort.plan, s->blocks);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, s->sort.program, GPI_SEGMENTS_LIST);
+    gpi_segments_arg_state(call, s, state);
+    gpi_segments_arg_offsets(call, s);
+    gpi_sort_arg_long(call, s->small);
+    gpi_sort_arg_long(call, s->sort.block_span);
+    gpi_sort_arg_uint(call, gpi_sort_from(&s->sort));
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &s->sort.plan, s->blocks);
+}
+
+static gp_result gpi_segments_small(gpi_call *call, gpi_segments *s, cl_mem state)
+{
+    gpi_call_kernel(call, s->sort.program, GPI_SEGMENTS_SMALL);
+    gpi_sort_arg_places(call, &s->sort);
+    gpi_sort_arg_bits(call, &s->sort);
+    gpi_segments_arg_state(call, s, state);
+    gpi_sort_arg_long(call, s->window);
+    gpi_sort_arg_uint(call, s->small);
+    gpi_sort_arg_uint(call, gpi_sort_from(&s->sort));
+    gpi_sort_arg_uint(call, gpi_sort_in_place(&s->sort));
+    return gpi_call_launch(call, &s->sort.plan, gpi_ceil_div(s->desc->count, s->window));
+}
+
+/* What count and scatter have in common. */
+static void gpi_segments_prepare(gpi_call *call, gpi_segments *s, cl_mem state, size_t kernel, cl_uint pass)
+{
+    gpi_call_kernel(call, s->sort.program, kernel);
+    gpi_sort_arg_places(call, &s->sort);
+    gpi_sort_arg_digit(call, &s->sort, gpi_sort_shift(&s->sort, pass));
+    gpi_segments_arg_state(call, s, state);
+    GPI_CALL_ARG(call, pass);
+    gpi_sort_arg_long(call, s->sort.block_span);
+}
+
+static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass)
+{
+    const gpi_sort *sort = &s->sort;
+    const bool out_first = sort->passes % 2 && !gpi_sort_in_place(sort);
+    const size_t lines_from = GPI_SEGMENTS_LINES_BYTES / (sort->key_size + sort->value_size);
+    const size_t spines = s->large < s->groups ? s->large : s->groups;
+    gp_result result;
+    gpi_segments_prepare(call, s, state, GPI_SEGMENTS_COUNT, pass);
+    result = gpi_call_launch(call, &sort->plan, s->groups);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, sort->program, GPI_SEGMENTS_SPINE);
+    gpi_segments_arg_state(call, s, state);
+    GPI_CALL_ARG(call, pass);
+    gpi_sort_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
+    result = gpi_call_launch(call, &sort->plan, spines);
+    if (result != GP_OK) return result;
+    gpi_segments_prepare(call, s, state, GPI_SEGMENTS_SCATTER, pass);
+    gpi_sort_arg_long(call, lines_from);
+    return gpi_call_launch(call, &sort->plan, s->groups);
+}
+
+static gp_result gpi_segments_large(gpi_call *call, gpi_segments *s, cl_mem state)
+{
+    gp_result result = GP_OK;
+    cl_uint pass;
+    for (pass = 0; pass < s->sort.passes && result == GP_OK; pass++)
+        result = gpi_segments_pass(call, s, state, pass);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, s->sort.program, GPI_SEGMENTS_COPY);
+    gpi_sort_arg_places(call, &s->sort);
+    gpi_segments_arg_state(call, s, state);
+    GPI_CALL_ARG(call, s->sort.passes);
+    gpi_sort_arg_long(call, s->sort.block_span);
+    return gpi_call_launch(call, &s->sort.plan, s->groups);
+}
+
+/* Enqueues all of a planned and checked call. *state is where the report is, NULL: there was nothing to do.
+ */
+static gp_result gpi_segments_launch(gpi_call *call, gpi_segments *s, cl_mem *state)
+{
+    gp_result result;
+    *state = NULL;
+    if (gpi_segments_is_nothing(s)) return GP_OK;
+    result = gpi_call_scratch(call, s->desc->scratch, s->sort.at.end, state);
+    if (result != GP_OK) return result;
+    gpi_sort_place(&s->sort, *state);
+    result = gpi_segments_list(call, s, *state);
+    if (result == GP_OK) result = gpi_segments_small(call, s, *state);
+    if (result == GP_OK && s->large > 0) result = gpi_segments_large(call, s, *state);
+    return result;
+}
+
+/* ------------------------------------------------------------------ API */
+
+static gp_result gpi_segments_report(gpi_call *call, cl_mem state, gp_segmented_sort_report *report)
+{
+    cl_uint words[2] = {0, 0};
+    gp_result result = GP_OK;
+    if (state) result = gpi_call_read(call, state, GPI_SEGMENTS_BAD_AT, sizeof words, words);
+    report->bad_offsets = words[0];
+    report->first_bad = words[0] ? words[1] : 0;
+    return result;
+}
+
+static gp_result gpi_segments_call(gp_context *gp, const char *function, const gp_segmented_sort_desc *desc,
+                                   gp_segmented_sort_report *report)
+{
+    gpi_segments segments;
+    gpi_call call;
+    cl_mem state = NULL;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    gpi_segments_init(&segments, function, desc);
+    result = gpi_segments_plan(gp, &segments);
+    if (result == GP_OK && !gpi_segments_is_nothing(&segments)) result = gpi_sort_check(gp, &segments.sort);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_segments_launch(&call, &segments, &state);
+    if (result == GP_OK && report) result = gpi_segments_report(&call, state, report);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_segmented_sort(gp_context *gp, const gp_segmented_sort_desc *desc)
+{
+    return gpi_segments_call(gp, "gp_segmented_sort", desc, NULL);
+}
+
+GP_API gp_result gp_segmented_sort_read(gp_context *gp, const gp_segmented_sort_desc *desc,
+                                        gp_segmented_sort_report *report)
+{
+    if (desc && desc->done) *desc->done = NULL;
+    if (!report) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_segmented_sort_read: report is NULL");
+    return gpi_segments_call(gp, "gp_segmented_sort_read", desc, report);
+}
+
+GP_API gp_result gp_segmented_sort_scratch_size(gp_context *gp, const gp_segmented_sort_desc *desc,
+                                                size_t *bytes)
+{
+    const char *function = "gp_segmented_sort_scratch_size";
+    gpi_segments segments;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+    }
+    gpi_segments_init(&segments, function, desc);
+    result = gpi_segments_plan(gp, &segments);
+    *bytes = result == GP_OK ? segments.sort.at.end : 0;
+    return result;
+}
+
+/* Sorts zeros of the context's own: a large segment and a small one. */
+static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc)
+{
+    gp_segmented_sort_desc probe;
+    gpi_segments segments;
+    cl_uint offsets[3] = {0, 0, 0};
+    gp_result result;
+    memset(&probe, 0, sizeof probe);
+    probe.key_type = desc->key_type;
+    probe.value_size = desc->value_size;
+    probe.offsets_type = GP_U32;
+    probe.segment_count = 2;
+    gpi_segments_init(&segments, "gp_warmup", &probe);
+    result = gpi_segments_plan(gp, &segments);
+    if (result != GP_OK) return result;
+    offsets[1] = (cl_uint)segments.small + 1;
+    offsets[2] = offsets[1] + 100;
+    probe.count = offsets[2];
+    result = gp_buffer_create(gp, sizeof offsets, offsets, &probe.offsets);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, probe.count * segments.sort.key_size, &probe.keys);
+    if (result == GP_OK && probe.value_size)
+        result = gpi_alloc_zeros(gp, probe.count * probe.value_size, &probe.values);
+    if (result == GP_OK) result = gp_segmented_sort(gp, &probe);
+    if (probe.offsets) (void)clReleaseMemObject(probe.offsets);
+    if (probe.keys) (void)clReleaseMemObject(probe.keys);
+    if (probe.values) (void)clReleaseMemObject(probe.values);
+    return result;
+}

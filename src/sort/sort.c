@@ -1,0 +1,284 @@
+/* sort.c - gp_sort, gp_argsort: radix sort, lowest digit first. Which passes are launched, and with what. */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/math.h"
+#include "element/element.h"
+#include "sort/sort.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort)
+{
+    const gp_tuning *tuning = &gp->desc.tuning;
+    char ring[200];
+    (void)snprintf(ring, sizeof ring,
+                   "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
+                   sort->ring_rows, gpi_or_default(tuning->ring_reach, GPI_RING_REACH),
+                   gpi_or_default(tuning->ring_block, GPI_RING_BLOCK));
+    if (sort->hash) {
+        const size_t used = strlen(ring);
+        (void)snprintf(ring + used, sizeof ring - used, "#define GPI_KEY_HASH %u\n", sort->hash);
+    }
+    return gpi_key_program(gp, sort->function, GPI_SORT, sort->desc->key_type, sort->value_size, ring,
+                           &sort->plan, &sort->program);
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
+{
+    gp_result result = gpi_sort_describe(gp, sort);
+    if (result != GP_OK) return result;
+    sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, GPI_RING_ROWS);
+    sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
+    result = gpi_sort_program(gp, sort);
+    if (result == GP_OK) result = gpi_sort_spans(gp, sort);
+    if (result == GP_OK) result = gpi_buckets_plan(gp, sort);
+    if (result == GP_OK) gpi_sort_lay_out(sort);
+    return result;
+}
+
+/* ------------------------------------------------------------------ launches */
+
+static gp_result gpi_sort_small(gpi_call *call, gpi_sort *sort)
+{
+    gpi_call_kernel(call, sort->program, GPI_SORT_SMALL);
+    gpi_sort_arg_places(call, sort);
+    gpi_sort_arg_bits(call, sort);
+    gpi_sort_arg_uint(call, gpi_sort_from(sort));
+    gpi_sort_arg_uint(call, gpi_sort_in_place(sort));
+    gpi_call_arg_count(call, &sort->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &sort->plan, 1);
+}
+
+static gp_result gpi_sort_begin(gpi_call *call, gpi_sort *sort, cl_mem state)
+{
+    gpi_call_kernel(call, sort->program, GPI_SORT_BEGIN);
+    GPI_CALL_ARG(call, state);
+    gpi_sort_arg_uint(call, sort->at.bases / 4); /* state and histogram */
+    gpi_sort_arg_uint(call, gpi_sort_from(sort));
+    gpi_call_arg_count(call, &sort->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &sort->plan, 1);
+}
+
+static gp_result gpi_sort_copy(gpi_call *call, gpi_sort *sort, cl_mem state)
+{
+    gpi_call_kernel(call, sort->program, GPI_SORT_COPY);
+    gpi_sort_arg_places(call, sort);
+    GPI_CALL_ARG(call, state);
+    GPI_CALL_ARG(call, sort->passes);
+    return gpi_call_launch(call, &sort->plan, sort->blocks);
+}
+
+static gp_result gpi_sort_spine(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint when)
+{
+    const bool out_first = sort->passes % 2 && !gpi_sort_in_place(sort);
+    gpi_call_kernel(call, sort->program, GPI_SORT_SPINE);
+    GPI_CALL_ARG(call, state);
+    GPI_CALL_ARG(call, pass);
+    GPI_CALL_ARG(call, when);
+    gpi_sort_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
+    GPI_CALL_ARG(call, sort->blocks);
+    gpi_sort_arg_at(call, sort->at.table);
+    gpi_sort_arg_at(call, sort->at.bases);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &sort->plan, 1);
+}
+
+/* One pass of the classic way. */
+static gp_result gpi_sort_classic_pass(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass,
+                                       gpi_sort_when when)
+{
+    const cl_uint shift = gpi_sort_shift(sort, pass);
+    gp_result result = gpi_sort_count(call, sort, state, pass, shift, when);
+    if (result == GP_OK) result = gpi_sort_spine(call, sort, state, pass, when);
+    return result == GP_OK ? gpi_sort_scatter(call, sort, state, pass, shift, when) : result;
+}
+
+static gp_result gpi_sort_classic(gpi_call *call, gpi_sort *sort, cl_mem state)
+{
+    gp_result result = sort->buckets ? gpi_buckets_launch(call, sort, state) : GP_OK;
+    cl_uint pass;
+    for (pass = 0; pass < sort->passes && result == GP_OK; pass++)
+        result =
+            gpi_sort_classic_pass(call, sort, state, pass, sort->buckets ? GPI_UNLESS_BUCKETS : GPI_ALWAYS);
+    return result;
+}
+
+/* Counts all digits; bases of each pass, and where it reads and writes. */
+static gp_result gpi_sort_histogram(gpi_call *call, gpi_sort *sort, cl_mem state)
+{
+    gp_result result;
+    gpi_call_kernel(call, sort->program, GPI_SORT_HISTOGRAM);
+    gpi_sort_arg_places(call, sort);
+    gpi_sort_arg_bits(call, sort);
+    GPI_CALL_ARG(call, state);
+    gpi_sort_arg_long(call, sort->block_span);
+    gpi_sort_arg_at(call, sort->at.histogram);
+    result = gpi_call_launch(call, &sort->plan, sort->blocks);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, sort->program, GPI_SORT_BASES);
+    GPI_CALL_ARG(call, state);
+    GPI_CALL_ARG(call, sort->passes);
+    GPI_CALL_ARG(call, sort->portions);
+    gpi_sort_arg_uint(call, gpi_sort_in_place(sort));
+    gpi_sort_arg_at(call, sort->at.histogram);
+    gpi_sort_arg_at(call, sort->at.bases);
+    return gpi_call_launch(call, &sort->plan, 1);
+}
+
+/* Whether the rows may hold words that a launch could take for its own (sort/lookback.cl, "Clearing"). */
+static bool gpi_sort_must_clear(const gpi_sort *sort, cl_uint pass, cl_uint portion)
+{
+    const cl_uint before = portion > 0 ? portion - 1 : sort->portions - 1;
+    if (sort->plan.words != GP_WORDS_WIDE || sort->count.buffer) return true;
+    return (pass == 0 && portion == 0) || gpi_sort_tiles(sort, before) < 2 * (size_t)sort->ring_rows;
+}
+
+static gp_result gpi_sort_onesweep_launch(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass,
+                                          cl_uint portion)
+{
+    const cl_uint launch = pass * sort->portions + portion;
+    const size_t begin = portion * sort->portion;
+    if (gpi_sort_must_clear(sort, pass, portion)) {
+        const gp_result result = gpi_call_fill(call, state, sort->at.rows, gpi_sort_rows_bytes(sort));
+        if (result != GP_OK) return result;
+    }
+    gpi_call_kernel(call, sort->program, GPI_SORT_ONESWEEP);
+    gpi_sort_arg_places(call, sort);
+    gpi_sort_arg_digit(call, sort, gpi_sort_shift(sort, pass));
+    GPI_CALL_ARG(call, state);
+    GPI_CALL_ARG(call, pass);
+    GPI_CALL_ARG(call, launch);
+    gpi_sort_arg_long(call, begin);
+    gpi_sort_arg_long(call, begin + sort->portion);
+    gpi_sort_arg_long(call, sort->tile_span);
+    gpi_sort_arg_uint(call, gpi_sort_lines(sort));
+    gpi_sort_arg_at(call, sort->at.bases + (size_t)launch * GPI_SORT_BINS * 8);
+    gpi_sort_arg_uint(call, portion + 1 < sort->portions);
+    gpi_sort_arg_at(call, sort->at.rows);
+    GPI_CALL_ARG(call, sort->plan.polls);
+    return gpi_call_launch(call, &sort->plan, gpi_sort_tiles(sort, portion));
+}
+
+static gp_result gpi_sort_onesweep(gpi_call *call, gpi_sort *sort, cl_mem state)
+{
+    cl_uint pass, portion;
+    gp_result result = gpi_sort_histogram(call, sort, state);
+    for (pass = 0; pass < sort->passes && result == GP_OK; pass++) {
+        for (portion = 0; portion < sort->portions && result == GP_OK; portion++)
+            result = gpi_sort_onesweep_launch(call, sort, state, pass, portion);
+        if (result == GP_OK) result = gpi_sort_classic_pass(call, sort, state, pass, GPI_WHEN_ABANDONED);
+    }
+    return result;
+}
+
+static gp_result gpi_sort_launch(gpi_call *call, gpi_sort *sort)
+{
+    cl_mem scratch = NULL;
+    gp_result result = GP_OK;
+    if (gpi_sort_is_nothing(sort)) return GP_OK;
+    if (sort->at.end > 0) result = gpi_call_scratch(call, sort->desc->scratch, sort->at.end, &scratch);
+    if (result != GP_OK) return result;
+    gpi_sort_place(sort, scratch);
+    if (sort->small) return gpi_sort_small(call, sort);
+    result = gpi_sort_begin(call, sort, scratch);
+    if (result == GP_OK) {
+        result = sort->onesweep && sort->passes ? gpi_sort_onesweep(call, sort, scratch)
+                                                : gpi_sort_classic(call, sort, scratch);
+    }
+    return result == GP_OK ? gpi_sort_copy(call, sort, scratch) : result;
+}
+
+/* ------------------------------------------------------------------ API */
+
+static void gpi_sort_init(gpi_sort *sort, const char *function, const gp_sort_desc *desc, bool indices)
+{
+    memset(sort, 0, sizeof *sort);
+    sort->desc = desc;
+    sort->function = function;
+    sort->indices = indices;
+    sort->value_size = indices && !desc->value_size ? 4 : desc->value_size;
+}
+
+static gp_result gpi_sort_call(gp_context *gp, const char *function, const gp_sort_desc *desc, bool indices)
+{
+    gpi_sort sort;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    gpi_sort_init(&sort, function, desc, indices);
+    result = gpi_sort_plan(gp, &sort);
+    if (result == GP_OK && desc->count > 0) result = gpi_sort_check(gp, &sort);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_sort_launch(&call, &sort);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_sort(gp_context *gp, const gp_sort_desc *desc)
+{
+    return gpi_sort_call(gp, "gp_sort", desc, false);
+}
+
+GP_API gp_result gp_argsort(gp_context *gp, const gp_sort_desc *desc)
+{
+    return gpi_sort_call(gp, "gp_argsort", desc, true);
+}
+
+static gp_result gpi_sort_size(gp_context *gp, const char *function, const gp_sort_desc *desc, bool indices,
+                               size_t *bytes)
+{
+    gpi_sort sort;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+    }
+    gpi_sort_init(&sort, function, desc, indices);
+    result = gpi_sort_plan(gp, &sort);
+    *bytes = result == GP_OK ? sort.at.end : 0;
+    return result;
+}
+
+GP_API gp_result gp_sort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes)
+{
+    return gpi_sort_size(gp, "gp_sort_scratch_size", desc, false, bytes);
+}
+
+GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes)
+{
+    return gpi_sort_size(gp, "gp_argsort_scratch_size", desc, true, bytes);
+}
+
+/* Sorts zeros of the context's own: few, and as many as take all kernels of the strategy. */
+static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
+{
+    gp_sort_desc probe;
+    gpi_sort sort;
+    gp_result result;
+    size_t counts[3] = {1, 0, 0}, i; /* one group; passes; buckets */
+    memset(&probe, 0, sizeof probe);
+    probe.key_type = desc->key_type;
+    probe.value_size = desc->value_size;
+    probe.strategy = desc->strategy;
+    gpi_sort_init(&sort, "gp_warmup", &probe, false);
+    result = gpi_sort_plan(gp, &sort);
+    if (result != GP_OK) return result;
+    counts[1] =
+        sort.plan.shape == GP_SHAPE_SERIAL ? GPI_SORT_SERIAL_SMALL + 1 : gpi_plan_tile(&sort.plan) + 1;
+    if (sort.plan.shape == GP_SHAPE_SERIAL) counts[2] = gpi_buckets_count_min(&sort);
+    result = gpi_alloc_zeros(gp, (counts[1] + counts[2]) * sort.key_size, &probe.keys);
+    if (result == GP_OK && probe.value_size)
+        result = gpi_alloc_zeros(gp, (counts[1] + counts[2]) * probe.value_size, &probe.values);
+    for (i = 0; i < 3 && result == GP_OK; i++) {
+        if (desc->count && (desc->count < counts[i] || (i == 0 && desc->count >= counts[1]))) continue;
+        probe.count = counts[i];
+        result = gp_sort(gp, &probe);
+    }
+    if (probe.keys) (void)clReleaseMemObject(probe.keys);
+    if (probe.values) (void)clReleaseMemObject(probe.values);
+    return result;
+}

@@ -1,0 +1,157 @@
+/* sort.h - what the sorts share; merge, search, top-k. */
+#pragma once
+#include "runtime/tuning.h"
+#include "program/program.h"
+#include "launch/launch.h"
+
+enum { GPI_SORT_DIGIT_BITS = 8, GPI_SORT_BINS = 256 };
+
+enum { GPI_PLACE_IN = 0, GPI_PLACE_OUT = 1, GPI_PLACE_TMP = 2 }; /* sort/digit.cl */
+
+/* When a classic pass has something to do: sort/digit.cl. */
+typedef enum gpi_sort_when {
+    GPI_ALWAYS,
+    GPI_WHEN_ABANDONED,
+    GPI_UNLESS_BUCKETS,
+    GPI_WHEN_BUCKETS
+} gpi_sort_when;
+
+/* Where the parts of the scratch begin, in bytes (sort/digit.cl). */
+typedef struct gpi_sort_layout {
+    size_t histogram, bases, table, rows;
+    size_t key_out, key_tmp, value_tmp;
+    size_t end;
+} gpi_sort_layout;
+
+/* Elements in a buffer. */
+typedef struct gpi_sort_array {
+    cl_mem buffer;
+    cl_ulong offset;
+} gpi_sort_array;
+
+/* A checked call, ready to run. */
+typedef struct gpi_sort {
+    const gp_sort_desc *desc;
+    const char *function;
+    bool indices;       /* gp_argsort */
+    bool keys_in_place; /* and the same for values: these say what may be written when */
+    bool values_in_place;
+    bool keys_unwanted; /* gp_argsort without keys_out: sorted keys go to the scratch */
+    size_t key_size, value_size;
+    cl_uint begin_bit, end_bit, passes;
+    cl_ulong flip;
+    gpi_program *buckets; /* NULL: not tried (buckets.c) */
+    cl_uint hash; /* 32, 64: keys go by that hash of (key ^ seed): a hash table's batch (hash/batch.c) */
+    cl_ulong seed;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count count;
+    bool small, onesweep;
+    size_t block_span; /* keys of a group of the classic kernels */
+    cl_uint blocks;
+    size_t tile_span; /* of a group of the onesweep kernel */
+    size_t portion;   /* most keys of one launch of it */
+    cl_uint portions;
+    cl_uint ring_rows;
+    gpi_sort_layout at;
+    gpi_sort_array key[3], value[3]; /* by GPI_PLACE_... of sort/digit.cl */
+    gpi_sort_array offsets;          /* of segments */
+    size_t offset_count;             /* 0: there are no segments */
+    size_t offset_size;              /* bytes of one */
+} gpi_sort;
+
+enum {
+    GPI_SORT_BLOCKS_MAX = 1024, /* rows of the classic table */
+    GPI_SORT_BYTES_MAX = 256,   /* of scratch for a key: sizes must not overflow */
+    GPI_SORT_STATE_WORDS = 16,  /* GPI_STATE_LAUNCHES of sort/digit.cl */
+    GPI_SORT_ALIGNMENT = 256,
+    GPI_SORT_SERIAL_SMALL = 8192,     /* keys that one item sorts faster than several launches */
+    GPI_SORT_SERIAL_SPAN_MIN = 16384, /* keys of a group, when there are few */
+    GPI_SORT_TILES_PER_BLOCK = 200    /* where loops are limited: a tile takes some 300 turns */
+};
+
+enum {
+    GPI_SORT_SMALL,
+    GPI_SORT_BEGIN,
+    GPI_SORT_COPY,
+    GPI_SORT_COUNT,
+    GPI_SORT_SPINE,
+    GPI_SORT_SCATTER,
+    GPI_SORT_HISTOGRAM,
+    GPI_SORT_BASES,
+    GPI_SORT_ONESWEEP
+};
+
+/* A checked call, ready to run. */
+typedef struct gpi_segments {
+    const gp_segmented_sort_desc *desc;
+    gp_sort_desc keys; /* the same as a sort of one segment */
+    gpi_sort sort;
+    size_t small, window; /* keys of a small segment; positions of a group */
+    size_t block;         /* offsets of a group */
+    cl_uint blocks;
+    size_t rows, large; /* at most */
+    cl_uint groups;     /* that share the rows */
+    size_t maxima_at, bounds_at, large_at, owner_at;
+} gpi_segments;
+
+/* sort_plan.c */
+static void gpi_sort_spans_serial(const gp_context *gp, gpi_sort *sort);
+static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort);
+static gp_result gpi_sort_spans(gp_context *gp, gpi_sort *sort);
+static size_t gpi_sort_tiles(const gpi_sort *sort, cl_uint portion);
+static size_t gpi_sort_rows_bytes(const gpi_sort *sort);
+static size_t gpi_sort_part(gpi_sort *sort, size_t bytes);
+static bool gpi_sort_in_place(const gpi_sort *sort);
+static bool gpi_sort_needs_tmp(const gpi_sort *sort);
+static bool gpi_sort_is_nothing(const gpi_sort *sort);
+static void gpi_sort_lay_out(gpi_sort *sort);
+static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort);
+static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort);
+static void gpi_sort_place(gpi_sort *sort, cl_mem scratch);
+
+/* sort_pass.c */
+static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort);
+static cl_uint gpi_sort_shift(const gpi_sort *sort, cl_uint pass);
+static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint shift);
+static void gpi_sort_arg_bits(gpi_call *call, const gpi_sort *sort);
+static void gpi_sort_arg_at(gpi_call *call, size_t bytes);
+static void gpi_sort_arg_long(gpi_call *call, size_t x);
+static void gpi_sort_arg_uint(gpi_call *call, size_t x);
+static cl_uint gpi_sort_from(const gpi_sort *sort);
+static cl_uint gpi_sort_lines(const gpi_sort *sort);
+static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
+                                cl_uint when);
+static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
+                                  cl_uint when);
+
+/* buckets.c */
+static size_t gpi_buckets_count_min(const gpi_sort *sort);
+static gp_result gpi_buckets_plan(gp_context *gp, gpi_sort *sort);
+static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state);
+
+/* sort.c */
+static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort);
+static gp_result gpi_sort_launch(gpi_call *call, gpi_sort *sort);
+static void gpi_sort_init(gpi_sort *sort, const char *function, const gp_sort_desc *desc, bool indices);
+static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc);
+
+/* segmented_sort.c */
+static void gpi_segments_init(gpi_segments *s, const char *function, const gp_segmented_sort_desc *d);
+static size_t gpi_clamp(size_t x, size_t least, size_t most);
+static size_t gpi_segments_scratch_most(const gpi_segments *s);
+static gp_result gpi_segments_plan(gp_context *gp, gpi_segments *s);
+static gp_result gpi_segments_launch(gpi_call *call, gpi_segments *s, cl_mem *state);
+static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc);
+
+/* sort_strings.c */
+static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc);
+
+/* merge.c */
+static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc);
+
+/* search.c */
+static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc);
+
+/* topk.c */
+static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc);

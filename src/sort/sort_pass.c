@@ -1,0 +1,107 @@
+/* sort_pass.c - arguments of the sort kernels; the passes that count and scatter. */
+#include "sort/sort.h"
+
+/* Bytes that passes write, from which on it pays to write lines past the caches. Measured on PoCL. */
+#define GPI_SORT_LINES_BYTES ((size_t)8 << 20)
+
+/* GPI_PLACES_PARAMETERS */
+static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort)
+{
+    const cl_uint indices = sort->indices;
+    int p;
+    for (p = 0; p < 3; p++) {
+        GPI_CALL_ARG(call, sort->key[p].buffer);
+        GPI_CALL_ARG(call, sort->key[p].offset);
+    }
+    if (!sort->value_size) return;
+    for (p = 0; p < 3; p++) {
+        GPI_CALL_ARG(call, sort->value[p].buffer);
+        GPI_CALL_ARG(call, sort->value[p].offset);
+    }
+    GPI_CALL_ARG(call, indices);
+}
+
+static cl_uint gpi_sort_shift(const gpi_sort *sort, cl_uint pass)
+{
+    return sort->begin_bit + GPI_SORT_DIGIT_BITS * pass;
+}
+
+/* GPI_DIGIT_PARAMETERS */
+static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint shift)
+{
+    const cl_uint left = sort->end_bit - shift, whole = GPI_SORT_DIGIT_BITS;
+    const cl_uint mask = (1u << (left < whole ? left : whole)) - 1;
+    GPI_CALL_ARG(call, sort->flip);
+    GPI_CALL_ARG(call, shift);
+    GPI_CALL_ARG(call, mask);
+}
+
+static void gpi_sort_arg_bits(gpi_call *call, const gpi_sort *sort)
+{
+    GPI_CALL_ARG(call, sort->flip);
+    GPI_CALL_ARG(call, sort->begin_bit);
+    GPI_CALL_ARG(call, sort->end_bit);
+    GPI_CALL_ARG(call, sort->passes);
+}
+
+/* Bytes as the kernels count them. */
+static void gpi_sort_arg_at(gpi_call *call, size_t bytes)
+{
+    const cl_ulong words = bytes / 4;
+    GPI_CALL_ARG(call, words);
+}
+
+static void gpi_sort_arg_long(gpi_call *call, size_t x)
+{
+    const cl_ulong value = x;
+    GPI_CALL_ARG(call, value);
+}
+
+static void gpi_sort_arg_uint(gpi_call *call, size_t x)
+{
+    const cl_uint value = (cl_uint)x;
+    GPI_CALL_ARG(call, value);
+}
+
+/* Where the keys are before the first pass. */
+static cl_uint gpi_sort_from(const gpi_sort *sort)
+{
+    const bool all = sort->keys_in_place && (sort->values_in_place || !sort->value_size);
+    return all ? GPI_PLACE_OUT : GPI_PLACE_IN;
+}
+
+/* Passes that write more than the caches hold write lines. */
+static cl_uint gpi_sort_lines(const gpi_sort *sort)
+{
+    return sort->desc->count * (sort->key_size + sort->value_size) >= GPI_SORT_LINES_BYTES;
+}
+
+static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
+                                cl_uint when)
+{
+    gpi_call_kernel(call, sort->program, GPI_SORT_COUNT);
+    gpi_sort_arg_places(call, sort);
+    gpi_sort_arg_digit(call, sort, shift);
+    GPI_CALL_ARG(call, state);
+    GPI_CALL_ARG(call, pass);
+    GPI_CALL_ARG(call, when);
+    gpi_sort_arg_long(call, sort->block_span);
+    gpi_sort_arg_at(call, sort->at.table);
+    return gpi_call_launch(call, &sort->plan, sort->blocks);
+}
+
+static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
+                                  cl_uint when)
+{
+    gpi_call_kernel(call, sort->program, GPI_SORT_SCATTER);
+    gpi_sort_arg_places(call, sort);
+    gpi_sort_arg_digit(call, sort, shift);
+    GPI_CALL_ARG(call, state);
+    GPI_CALL_ARG(call, pass);
+    GPI_CALL_ARG(call, when);
+    gpi_sort_arg_long(call, sort->block_span);
+    gpi_sort_arg_uint(call, gpi_sort_lines(sort));
+    gpi_sort_arg_at(call, sort->at.table);
+    gpi_sort_arg_at(call, sort->at.bases);
+    return gpi_call_launch(call, &sort->plan, sort->blocks);
+}

@@ -1,0 +1,309 @@
+/* sort_plan.c - gp_sort, gp_argsort, before anything is launched: what is sorted and how, in how much
+   scratch; whether buffers are what they must be. */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/math.h"
+#include "base/type.h"
+#include "element/element.h"
+#include "sort/sort.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------ describe */
+
+static gp_result gpi_sort_check_types(gp_context *gp, const gpi_sort *sort)
+{
+    const gp_sort_desc *desc = sort->desc;
+    const size_t v = sort->value_size;
+    gp_result result = gpi_check_key_type(gp, sort->function, desc->key_type);
+    if (result == GP_OK) result = gpi_check_value_size(gp, sort->function, v);
+    if (result != GP_OK) return result;
+    if (desc->count > SIZE_MAX / GPI_SORT_BYTES_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is more than any memory holds",
+                        sort->function, desc->count);
+    }
+    if (sort->indices && v != 4 && v != 8) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, an index has 4 or 8 bytes",
+                        sort->function, v);
+    }
+    if (sort->indices && v == 4 && desc->count > UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu does not fit indices of 4 bytes",
+                        sort->function, desc->count);
+    }
+    if (v == 0 && (desc->values || desc->values_out || desc->values_tmp)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and value_size is 0",
+                        sort->function);
+    }
+    if (sort->indices && desc->values) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given: indices are made, not read",
+                        sort->function);
+    }
+    if (sort->indices && !desc->values_out) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: values_out is NULL: that is where the indices go",
+                        sort->function);
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
+{
+    const cl_uint width = (cl_uint)(8 * sort->key_size);
+    sort->begin_bit = sort->desc->begin_bit;
+    sort->end_bit = sort->desc->end_bit ? sort->desc->end_bit : width;
+    if (sort->end_bit > width || sort->begin_bit > sort->end_bit) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: begin_bit = %u, end_bit = %u: not a window of a key's %u bits (end_bit 0: %u)",
+                        sort->function, sort->begin_bit, sort->desc->end_bit, width, width);
+    }
+    sort->passes = (sort->end_bit - sort->begin_bit + GPI_SORT_DIGIT_BITS - 1) / GPI_SORT_DIGIT_BITS;
+    return GP_OK;
+}
+
+/* What is sorted, how, and what is in place. */
+static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort)
+{
+    const gp_sort_desc *desc = sort->desc;
+    gp_result result = gpi_sort_check_types(gp, sort);
+    if (result != GP_OK) return result;
+    sort->key_size = gpi_type_size(desc->key_type);
+    result = gpi_sort_check_bits(gp, sort);
+    if (result == GP_OK)
+        result = gpi_plan_make_sort(gp, sort->function, sort->key_size, desc->strategy, &sort->plan);
+    sort->count.bound = desc->count;
+    sort->count.buffer = desc->count_buffer;
+    sort->count.offset = desc->count_offset;
+    sort->count.type = desc->count_type;
+    sort->flip = sort->hash ? sort->seed : gpi_key_flip(desc->key_type, desc->descending);
+    sort->keys_unwanted = sort->indices && !desc->keys_out;
+    sort->keys_in_place =
+        !sort->keys_unwanted &&
+        (!desc->keys_out || (desc->keys_out == desc->keys && desc->keys_out_offset == desc->keys_offset));
+    sort->values_in_place = sort->value_size && !sort->indices &&
+                            (!desc->values_out || (desc->values_out == desc->values &&
+                                                   desc->values_out_offset == desc->values_offset));
+    return result;
+}
+
+/* ------------------------------------------------------------------ plan */
+
+static void gpi_sort_spans_serial(const gp_context *gp, gpi_sort *sort)
+{
+    const size_t n = sort->desc->count;
+    sort->tile_span = gpi_serial_span(gp, &sort->plan, n, GPI_SORT_SERIAL_SPAN_MIN);
+    sort->block_span = sort->tile_span;
+    if (n / sort->block_span >= GPI_SORT_BLOCKS_MAX) sort->block_span = n / (GPI_SORT_BLOCKS_MAX - 1);
+}
+
+/* Local: blocks are whole tiles. */
+static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort)
+{
+    const size_t tiles = gpi_ceil_div(sort->desc->count, gpi_plan_tile(&sort->plan));
+    size_t blocks = 16 * (size_t)gp->info.compute_units, each;
+    if (blocks < 64) blocks = 64;
+    if (gp->info.loop_limit && blocks < gpi_ceil_div(tiles, GPI_SORT_TILES_PER_BLOCK))
+        blocks = gpi_ceil_div(tiles, GPI_SORT_TILES_PER_BLOCK);
+    if (blocks > GPI_SORT_BLOCKS_MAX) blocks = GPI_SORT_BLOCKS_MAX;
+    each = gpi_ceil_div(tiles, blocks);
+    if (gp->info.loop_limit && each > GPI_SORT_TILES_PER_BLOCK) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
+                        "%s: count = %zu is more than %s can sort: its loops are limited", sort->function,
+                        sort->desc->count, gp->info.name);
+    }
+    sort->tile_span = gpi_plan_tile(&sort->plan);
+    sort->block_span = (each ? each : 1) * sort->tile_span;
+    return GP_OK;
+}
+
+/* A launch's keys: fewer than a word can count, in whole tiles. */
+static void gpi_sort_portions(const gp_context *gp, gpi_sort *sort)
+{
+    const uint64_t words = sort->plan.words == GP_WORDS_WIDE ? 0xffffffffu : 0x3fffffffu;
+    const uint64_t most = gp->desc.tuning.sort_portion;
+    const uint64_t keys = most && most < words ? most : words;
+    const uint64_t tiles = keys / sort->tile_span ? keys / sort->tile_span : 1;
+    sort->portion = (size_t)(tiles * sort->tile_span);
+    sort->portions = (cl_uint)gpi_ceil_div(sort->desc->count, sort->portion);
+}
+
+static gp_result gpi_sort_spans(gp_context *gp, gpi_sort *sort)
+{
+    const size_t n = sort->desc->count;
+    gp_result result = GP_OK;
+    if (sort->plan.shape == GP_SHAPE_SERIAL) {
+        const size_t most = sort->plan.items < (size_t)GPI_SORT_SERIAL_SMALL ? sort->plan.items
+                                                                             : (size_t)GPI_SORT_SERIAL_SMALL;
+        sort->small = n <= most;
+        gpi_sort_spans_serial(gp, sort);
+    } else {
+        sort->small = n <= gpi_plan_tile(&sort->plan);
+        result = gpi_sort_spans_local(gp, sort);
+    }
+    sort->blocks = (cl_uint)gpi_ceil_div(n, sort->block_span);
+    gpi_sort_portions(gp, sort);
+    return result;
+}
+
+/* ------------------------------------------------------------------ scratch */
+
+static size_t gpi_sort_tiles(const gpi_sort *sort, cl_uint portion)
+{
+    const size_t begin = portion * sort->portion, rest = sort->desc->count - begin;
+    return gpi_ceil_div(rest < sort->portion ? rest : sort->portion, sort->tile_span);
+}
+
+static size_t gpi_sort_rows_bytes(const gpi_sort *sort)
+{
+    const bool wide = sort->plan.words == GP_WORDS_WIDE;
+    size_t rows = sort->portions ? gpi_sort_tiles(sort, 0) : 0;
+    if (wide && rows > sort->ring_rows) rows = sort->ring_rows;
+    return rows * GPI_SORT_BINS * (wide ? 8 : 4);
+}
+
+/* Appends a part; where it begins. */
+static size_t gpi_sort_part(gpi_sort *sort, size_t bytes)
+{
+    const size_t begin = sort->at.end;
+    sort->at.end += gpi_ceil_div(bytes, GPI_SORT_ALIGNMENT) * GPI_SORT_ALIGNMENT;
+    return begin;
+}
+
+static bool gpi_sort_in_place(const gpi_sort *sort) { return sort->keys_in_place || sort->values_in_place; }
+
+/* A second buffer is needed: unless one pass does it all, or one group in its local memory. */
+static bool gpi_sort_needs_tmp(const gpi_sort *sort)
+{
+    if (sort->small && sort->plan.shape == GP_SHAPE_LOCAL) return false;
+    return sort->passes > 1 || (sort->passes == 1 && gpi_sort_in_place(sort));
+}
+
+static bool gpi_sort_is_nothing(const gpi_sort *sort)
+{
+    return sort->desc->count == 0 ||
+           (sort->passes == 0 && sort->keys_in_place && (sort->values_in_place || !sort->value_size));
+}
+
+static void gpi_sort_lay_out(gpi_sort *sort)
+{
+    const gp_sort_desc *desc = sort->desc;
+    const size_t launches = (size_t)sort->passes * (sort->onesweep ? sort->portions : 1);
+    const size_t n = desc->count;
+    memset(&sort->at, 0, sizeof sort->at);
+    if (gpi_sort_is_nothing(sort)) return;
+    if (!sort->small) {
+        const size_t histogram = sort->onesweep ? sort->passes * GPI_SORT_BINS * 8 : 0;
+        (void)gpi_sort_part(sort, (GPI_SORT_STATE_WORDS + 2 * launches) * 4);
+        sort->at.histogram = gpi_sort_part(sort, histogram);
+        sort->at.bases = gpi_sort_part(sort, (sort->onesweep ? launches : 1) * GPI_SORT_BINS * 8);
+        sort->at.table = gpi_sort_part(sort, sort->blocks * GPI_SORT_BINS * 8);
+        sort->at.rows = gpi_sort_part(sort, sort->onesweep ? gpi_sort_rows_bytes(sort) : 0);
+    }
+    if (sort->keys_unwanted) sort->at.key_out = gpi_sort_part(sort, n * sort->key_size);
+    if (!gpi_sort_needs_tmp(sort)) return;
+    if (!desc->keys_tmp) sort->at.key_tmp = gpi_sort_part(sort, n * sort->key_size);
+    if (!desc->values_tmp) sort->at.value_tmp = gpi_sort_part(sort, n * sort->value_size);
+}
+
+/* ------------------------------------------------------------------ buffers */
+
+enum {
+    GPI_SORT_KEYS,
+    GPI_SORT_KEYS_OUT,
+    GPI_SORT_KEYS_TMP,
+    GPI_SORT_VALUES,
+    GPI_SORT_VALUES_OUT,
+    GPI_SORT_VALUES_TMP,
+    GPI_SORT_COUNTER,
+    GPI_SORT_OFFSETS,
+    GPI_SORT_RANGES
+};
+
+static const char *const gpi_sort_names[GPI_SORT_RANGES] = {
+    "keys", "keys_out", "keys_tmp", "values", "values_out", "values_tmp", "count_buffer", "offsets"};
+
+/* Nothing that is written may touch anything else; in place, output and input are one range, noted once. */
+static gp_result gpi_sort_check_apart(gp_context *gp, const gpi_sort *sort, const gpi_range *used)
+{
+    bool written[GPI_SORT_RANGES];
+    size_t a, b;
+    for (a = 0; a < GPI_SORT_RANGES; a++) written[a] = a < GPI_SORT_COUNTER;
+    written[GPI_SORT_KEYS] = sort->keys_in_place;
+    written[GPI_SORT_VALUES] = sort->values_in_place;
+    for (a = 0; a < GPI_SORT_RANGES; a++) {
+        for (b = 0; b < a; b++) {
+            if (!used[a].root || !gpi_overlap(&used[a], &used[b]) || (!written[a] && !written[b])) continue;
+            return gpi_fail_overlap(gp, sort->function, gpi_sort_names[b], &used[b], gpi_sort_names[a],
+                                    &used[a]);
+        }
+    }
+    return GP_OK;
+}
+
+/* One of the six arrays, when it is there; `into` learns of it. */
+static gp_result gpi_sort_check_array(gp_context *gp, const gpi_sort *sort, int name, cl_mem buffer,
+                                      size_t offset, size_t size, int access, gpi_range *used)
+{
+    return gpi_check_buffer(gp, sort->function, gpi_sort_names[name], buffer, offset, sort->desc->count, size,
+                            access, &used[name]);
+}
+
+static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort)
+{
+    const gp_sort_desc *d = sort->desc;
+    const size_t k = sort->key_size, v = sort->value_size;
+    const bool tmp = gpi_sort_needs_tmp(sort);
+    const int keys = sort->keys_in_place ? GPI_BOTH : GPI_READS;
+    const int values = sort->values_in_place ? GPI_BOTH : GPI_READS;
+    const int out = tmp ? GPI_BOTH : GPI_WRITES; /* passes go back and forth */
+    gpi_range used[GPI_SORT_RANGES];
+    gp_result r;
+    memset(used, 0, sizeof used);
+    r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS, d->keys, d->keys_offset, k, keys, used);
+    if (r == GP_OK && !sort->keys_in_place && !sort->keys_unwanted)
+        r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS_OUT, d->keys_out, d->keys_out_offset, k, out, used);
+    if (r == GP_OK && v && !sort->indices)
+        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES, d->values, d->values_offset, v, values, used);
+    if (r == GP_OK && v && !sort->values_in_place)
+        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_OUT, d->values_out, d->values_out_offset, v, out,
+                                 used);
+    if (r == GP_OK && d->keys_tmp && tmp)
+        r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS_TMP, d->keys_tmp, d->keys_tmp_offset, k, GPI_BOTH,
+                                 used);
+    if (r == GP_OK && v && d->values_tmp && tmp)
+        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_TMP, d->values_tmp, d->values_tmp_offset, v,
+                                 GPI_BOTH, used);
+    if (r == GP_OK) r = gpi_check_count(gp, sort->function, &sort->count, &used[GPI_SORT_COUNTER]);
+    if (r == GP_OK && sort->offset_count)
+        r = gpi_check_buffer(gp, sort->function, "offsets", sort->offsets.buffer, sort->offsets.offset,
+                             sort->offset_count, sort->offset_size, GPI_READS, &used[GPI_SORT_OFFSETS]);
+    if (r == GP_OK) r = gpi_sort_check_apart(gp, sort, used);
+    if (r != GP_OK) return r;
+    return gpi_check_scratch(gp, sort->function, d->scratch, sort->at.end, used, GPI_SORT_RANGES);
+}
+
+static void gpi_sort_set(gpi_sort_array *array, cl_mem buffer, size_t offset)
+{
+    array->buffer = buffer;
+    array->offset = offset;
+}
+
+/* The three places. A second buffer that is not needed is never looked at: something stands in. */
+static void gpi_sort_place(gpi_sort *sort, cl_mem scratch)
+{
+    const gp_sort_desc *d = sort->desc;
+    gpi_sort_array *k = sort->key, *v = sort->value;
+    const bool tmp = gpi_sort_needs_tmp(sort);
+    gpi_sort_set(&k[0], d->keys, d->keys_offset);
+    k[1] = k[0];
+    if (sort->keys_unwanted) gpi_sort_set(&k[1], scratch, sort->at.key_out / sort->key_size);
+    else if (!sort->keys_in_place) gpi_sort_set(&k[1], d->keys_out, d->keys_out_offset);
+    k[2] = k[1];
+    if (tmp && d->keys_tmp) gpi_sort_set(&k[2], d->keys_tmp, d->keys_tmp_offset);
+    else if (tmp) gpi_sort_set(&k[2], scratch, sort->at.key_tmp / sort->key_size);
+    if (!sort->value_size) return;
+    if (!sort->values_in_place) gpi_sort_set(&v[1], d->values_out, d->values_out_offset);
+    else gpi_sort_set(&v[1], d->values, d->values_offset);
+    v[0] = v[2] = v[1];
+    if (!sort->indices) gpi_sort_set(&v[0], d->values, d->values_offset);
+    if (tmp && d->values_tmp) gpi_sort_set(&v[2], d->values_tmp, d->values_tmp_offset);
+    else if (tmp) gpi_sort_set(&v[2], scratch, sort->at.value_tmp / sort->value_size);
+}

@@ -1,0 +1,432 @@
+/* sort_strings.c - gp_sort_strings: keys of seven bytes sorted, ties compacted and sorted further, in rounds
+   that the host drives by how many ties are left. */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/math.h"
+#include "element/element.h"
+#include "scan/scan.h"
+#include "sort/sort.h"
+
+#include <string.h>
+
+enum { GPI_STRINGS_KEYS_FIRST, GPI_STRINGS_TIES, GPI_STRINGS_COMPACT, GPI_STRINGS_SKIP, GPI_STRINGS_KEYS };
+
+enum {
+    GPI_STRINGS_STATE_BYTES = 64, /* sort/sort_strings.cl */
+    GPI_STRINGS_SET_PARTS = 6,    /* of `room` uints */
+    GPI_STRINGS_ITEMS = 4,        /* local: elements of an item */
+    GPI_STRINGS_SERIAL_LEAST = 256,
+    GPI_STRINGS_SERIAL_MOST = 16384,
+    GPI_STRINGS_ALIGNMENT = 65536 /* of the nested sorts' scratch: no device asks for more */
+};
+
+/* A checked call, ready to run. */
+typedef struct gpi_strings {
+    const gp_sort_strings_desc *desc;
+    const char *function;
+    size_t index_size, offset_size;
+    gpi_count count;
+    gpi_plan plan; /* of this file's kernels */
+    gpi_program *program;
+    /* the sort of all strings, of ties, and the scan that tells where ties go */
+    gp_sort_desc all_desc;
+    gpi_sort all;
+    gp_segmented_sort_desc ties_desc;
+    gpi_segments ties;
+    gp_scan_desc scan_desc;
+    gpi_scan scan;
+    size_t room;                         /* uints of a part of a set */
+    size_t keys_at, flags_at, set_at[2]; /* bytes */
+    size_t own, nested, scratch;         /* bytes of each part, and together */
+    cl_mem parts, nested_scratch;        /* sub-buffers of it */
+} gpi_strings;
+
+/* The last word of a round: what the device found. */
+typedef struct gpi_strings_state {
+    cl_uint bad, first_bad, tied, groups;
+} gpi_strings_state;
+
+/* ------------------------------------------------------------------ plan */
+
+static gp_result gpi_strings_check_desc(gp_context *gp, gpi_strings *s)
+{
+    const gp_sort_strings_desc *d = s->desc;
+    if (d->offsets_type != GP_U32 && d->offsets_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: offsets_type = %d, must be GP_U32 or GP_U64",
+                        s->function, (int)d->offsets_type);
+    }
+    if (d->index_type && d->index_type != GP_U32 && d->index_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
+                        s->function, (int)d->index_type);
+    }
+    if (d->count > UINT32_MAX - 2) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu, at most 2^32 - 3", s->function, d->count);
+    }
+    s->index_size = d->index_type == GP_U64 ? 8 : 4;
+    s->offset_size = d->offsets_type == GP_U32 ? 4 : 8;
+    s->count.bound = d->count;
+    s->count.buffer = d->count_buffer;
+    s->count.offset = d->count_offset;
+    s->count.type = d->count_type;
+    return GP_OK;
+}
+
+static gp_result gpi_strings_plan_all(gp_context *gp, gpi_strings *s)
+{
+    gp_sort_desc *d = &s->all_desc;
+    d->count = s->desc->count;
+    d->count_buffer = s->desc->count_buffer;
+    d->count_offset = s->desc->count_offset;
+    d->count_type = s->desc->count_type;
+    d->key_type = GP_U64;
+    d->value_size = 4;
+    d->descending = s->desc->descending;
+    d->keys = s->parts;
+    d->keys_out = s->parts ? s->parts : gp->counters; /* when only sizes are asked for: any other than keys */
+    d->keys_offset = s->set_at[1] / 8;                /* not in use yet */
+    d->keys_out_offset = s->keys_at / 8;
+    d->values_out = d->keys_out;
+    d->values_out_offset = s->set_at[0] / 4;
+    d->scratch = s->nested_scratch;
+    gpi_sort_init(&s->all, s->function, d, true);
+    return gpi_sort_plan(gp, &s->all);
+}
+
+static gp_result gpi_strings_plan_ties(gp_context *gp, gpi_strings *s, size_t tied, size_t groups,
+                                       const size_t *set_at)
+{
+    gp_segmented_sort_desc *d = &s->ties_desc;
+    d->count = tied;
+    d->segment_count = groups;
+    d->offsets_type = GP_U32;
+    d->key_type = GP_U64;
+    d->value_size = 4;
+    d->descending = s->desc->descending;
+    d->keys = s->parts;
+    d->keys_offset = s->keys_at / 8;
+    d->values = s->parts;
+    d->values_offset = *set_at / 4;
+    d->offsets = s->parts;
+    d->offsets_offset = *set_at / 4 + 3 * s->room;
+    d->scratch = s->nested_scratch;
+    gpi_segments_init(&s->ties, s->function, d);
+    return gpi_segments_plan(gp, &s->ties);
+}
+
+static gp_result gpi_strings_plan_scan(gp_context *gp, gpi_strings *s, size_t elements)
+{
+    gp_scan_desc *d = &s->scan_desc;
+    d->in = d->out = s->parts;
+    d->in_offset = d->out_offset = s->flags_at / 8;
+    d->count = elements + 1;
+    d->type = GP_U64;
+    d->op = GP_SUM;
+    d->exclusive = true;
+    d->scratch = s->nested_scratch;
+    return gpi_scan_plan(gp, s->function, d, &s->scan);
+}
+
+/* Appends a part of the scratch; where it begins. */
+static size_t gpi_strings_part(gpi_strings *s, size_t bytes)
+{
+    const size_t begin = s->own;
+    s->own += gpi_round_up(bytes, 256);
+    return begin;
+}
+
+static void gpi_strings_lay_out(gpi_strings *s)
+{
+    const size_t n = s->desc->count;
+    s->room = gpi_round_up(n + 2, 64);
+    (void)gpi_strings_part(s, GPI_STRINGS_STATE_BYTES);
+    s->keys_at = gpi_strings_part(s, n * 8);
+    s->flags_at = gpi_strings_part(s, (n + 1) * 8);
+    s->set_at[0] = gpi_strings_part(s, s->room * 4 * GPI_STRINGS_SET_PARTS);
+    s->set_at[1] = gpi_strings_part(s, s->room * 4 * GPI_STRINGS_SET_PARTS);
+}
+
+static size_t gpi_larger(size_t a, size_t b) { return a > b ? a : b; }
+
+/* Everything but the buffers: enough to know the scratch. Ties are at most all strings, in pairs. */
+static gp_result gpi_strings_plan(gp_context *gp, gpi_strings *s)
+{
+    const size_t n = s->desc->count;
+    gp_result result = gpi_strings_check_desc(gp, s);
+    if (result != GP_OK) return result;
+    gpi_strings_lay_out(s);
+    result = gpi_strings_plan_all(gp, s);
+    s->plan = s->all.plan;
+    if (result == GP_OK)
+        result = gpi_key_program(gp, s->function, GPI_SORT_STRINGS, GP_U64, 4, "", &s->plan, &s->program);
+    if (result == GP_OK) result = gpi_strings_plan_ties(gp, s, n, n / 2, &s->set_at[0]);
+    if (result == GP_OK) result = gpi_strings_plan_scan(gp, s, n);
+    if (result != GP_OK || n == 0) return result;
+    s->nested = gpi_larger(gpi_segments_scratch_most(&s->ties), gpi_scan_scratch(&s->scan));
+    s->nested = gpi_larger(gpi_larger(s->nested, s->all.at.end), GPI_STRINGS_STATE_BYTES); /* never none */
+    s->own = gpi_round_up(s->own, GPI_STRINGS_ALIGNMENT);
+    s->scratch = s->own + s->nested;
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ buffers */
+
+static gp_result gpi_strings_check(gp_context *gp, const gpi_strings *s)
+{
+    const gp_sort_strings_desc *d = s->desc;
+    enum { BYTES, OFFSETS, OUT, COUNT, RANGES };
+    static const char *const names[RANGES] = {"bytes", "offsets", "out", "count_buffer"};
+    gpi_range used[RANGES];
+    size_t i;
+    gp_result r = gpi_check_buffer(gp, s->function, "bytes", d->bytes, d->bytes_offset, d->byte_count, 1,
+                                   GPI_READS, &used[BYTES]);
+    if (r == GP_OK)
+        r = gpi_check_buffer(gp, s->function, "offsets", d->offsets, d->offsets_offset, d->count + 1,
+                             s->offset_size, GPI_READS, &used[OFFSETS]);
+    if (r == GP_OK)
+        r = gpi_check_buffer(gp, s->function, "out", d->out, d->out_offset, d->count, s->index_size,
+                             GPI_WRITES, &used[OUT]);
+    if (r == GP_OK) r = gpi_check_count(gp, s->function, &s->count, &used[COUNT]);
+    for (i = 0; i < RANGES && r == GP_OK; i++) {
+        if (i != OUT && gpi_overlap(&used[i], &used[OUT]))
+            r = gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s and out overlap", s->function, names[i]);
+    }
+    return r == GP_OK ? gpi_check_scratch(gp, s->function, d->scratch, s->scratch, used, RANGES) : r;
+}
+
+static gp_result gpi_strings_sub_buffer(gp_context *gp, const gpi_strings *s, cl_mem scratch, size_t begin,
+                                        size_t bytes, cl_mem *out)
+{
+    gpi_range range;
+    cl_buffer_region region;
+    cl_int error;
+    range.begin = begin;
+    range.end = begin + bytes;
+    error =
+        gpi_range_resolve(scratch, &range); /* the caller's may be a part itself, and parts have no parts */
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, s->function, "scratch: clGetMemObjectInfo");
+    region.origin = range.begin;
+    region.size = bytes;
+    *out = clCreateSubBuffer(range.root, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, s->function, "clCreateSubBuffer");
+}
+
+/* The scratch in two: kernels take their buffers from the first byte on. */
+static gp_result gpi_strings_open(gpi_call *call, gpi_strings *s)
+{
+    cl_mem scratch = NULL;
+    gp_result result = gpi_call_scratch(call, s->desc->scratch, s->scratch, &scratch);
+    if (result == GP_OK) result = gpi_strings_sub_buffer(call->gp, s, scratch, 0, s->own, &s->parts);
+    if (result == GP_OK)
+        result = gpi_strings_sub_buffer(call->gp, s, scratch, s->own, s->nested, &s->nested_scratch);
+    return result == GP_OK ? gpi_strings_plan_all(call->gp, s) : result;
+}
+
+static void gpi_strings_close(gpi_strings *s)
+{
+    if (s->parts) (void)clReleaseMemObject(s->parts);
+    if (s->nested_scratch) (void)clReleaseMemObject(s->nested_scratch);
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* Elements of a group: serial, enough groups for all cores; local, few a work-item, fewer where loops are
+   limited. */
+static size_t gpi_strings_span(const gp_context *gp, const gpi_strings *s, size_t many)
+{
+    const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1, group = s->plan.group;
+    if (group > 1) return gp->info.loop_limit ? group : group * GPI_STRINGS_ITEMS;
+    return gpi_clamp(many / (8 * cores), GPI_STRINGS_SERIAL_LEAST, GPI_STRINGS_SERIAL_MOST);
+}
+
+/* GPI_ROUND_PARAMETERS; `from`: which of the two sets. */
+static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, size_t kernel, size_t keys_at, int from)
+{
+    gpi_call_kernel(call, s->program, kernel);
+    GPI_CALL_ARG(call, s->parts);
+    gpi_sort_arg_long(call, s->room);
+    gpi_sort_arg_at(call, keys_at);
+    gpi_sort_arg_at(call, s->flags_at);
+    gpi_sort_arg_at(call, s->set_at[from]);
+    gpi_sort_arg_at(call, s->set_at[1 - from]);
+}
+
+/* GPI_TEXT_PARAMETERS */
+static void gpi_strings_arg_text(gpi_call *call, const gpi_strings *s)
+{
+    GPI_CALL_ARG(call, s->desc->bytes);
+    gpi_sort_arg_long(call, s->desc->bytes_offset);
+    gpi_sort_arg_long(call, s->desc->byte_count);
+    GPI_CALL_ARG(call, s->desc->offsets);
+    gpi_sort_arg_long(call, s->desc->offsets_offset);
+    gpi_sort_arg_uint(call, s->offset_size / 4);
+}
+
+static gp_result gpi_strings_launch(gpi_call *call, const gpi_strings *s, size_t elements)
+{
+    return gpi_call_launch(call, &s->plan, gpi_ceil_div(elements, gpi_strings_span(call->gp, s, elements)));
+}
+
+/* All strings by their first bytes. */
+static gp_result gpi_strings_sort_all(gpi_call *call, gpi_strings *s)
+{
+    const size_t n = s->desc->count;
+    gp_result result = gpi_call_fill(call, s->parts, 0, GPI_STRINGS_STATE_BYTES);
+    if (result != GP_OK) return result;
+    gpi_strings_prepare(call, s, GPI_STRINGS_KEYS_FIRST, s->set_at[1], 0);
+    gpi_strings_arg_text(call, s);
+    gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, n));
+    gpi_call_arg_count(call, &s->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    result = gpi_strings_launch(call, s, n);
+    return result == GP_OK ? gpi_sort_launch(call, &s->all) : result;
+}
+
+/* The ties in set `from`, each group by itself, by their next bytes. */
+static gp_result gpi_strings_sort_ties(gpi_call *call, gpi_strings *s, const gpi_strings_state *state,
+                                       int from)
+{
+    const size_t many = state->tied, span = gpi_strings_span(call->gp, s, many);
+    cl_mem unused;
+    size_t kernel;
+    gp_result result = GP_OK;
+    for (kernel = GPI_STRINGS_SKIP; kernel <= GPI_STRINGS_KEYS && result == GP_OK; kernel++) {
+        gpi_strings_prepare(call, s, kernel, s->keys_at, from);
+        gpi_strings_arg_text(call, s);
+        gpi_sort_arg_long(call, many);
+        gpi_sort_arg_long(call, span);
+        result = gpi_strings_launch(call, s, many);
+    }
+    if (result == GP_OK) result = gpi_strings_plan_ties(call->gp, s, many, state->groups, &s->set_at[from]);
+    return result == GP_OK ? gpi_segments_launch(call, &s->ties, &unused) : result;
+}
+
+/* Writes the order of `many` sorted elements of set `from`, moves what is tied to the other set, and reads
+   how much that is. */
+static gp_result gpi_strings_find_ties(gpi_call *call, gpi_strings *s, size_t many, bool first, int from,
+                                       gpi_strings_state *state)
+{
+    gp_result result;
+    gpi_strings_prepare(call, s, GPI_STRINGS_TIES, s->keys_at, from);
+    gpi_sort_arg_long(call, many);
+    gpi_sort_arg_uint(call, first);
+    gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, many + 1));
+    GPI_CALL_ARG(call, s->desc->out);
+    gpi_sort_arg_long(call, s->desc->out_offset);
+    gpi_sort_arg_uint(call, s->index_size / 4);
+    result = gpi_strings_launch(call, s, many + 1);
+    if (result == GP_OK) result = gpi_strings_plan_scan(call->gp, s, many);
+    if (result != GP_OK) return result;
+    gpi_scan_choose(call->gp, &s->scan, true);
+    result = gpi_scan_launch(call, &s->scan);
+    if (result != GP_OK) return result;
+    gpi_strings_prepare(call, s, GPI_STRINGS_COMPACT, s->keys_at, from);
+    gpi_sort_arg_long(call, many);
+    gpi_sort_arg_uint(call, first);
+    gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, many));
+    result = gpi_strings_launch(call, s, many);
+    return result == GP_OK ? gpi_call_read(call, s->parts, 0, sizeof *state, state) : result;
+}
+
+/* Round after round. Each makes a tie's group smaller, or looks further ahead: there is an end. */
+static gp_result gpi_strings_rounds(gpi_call *call, gpi_strings *s, gpi_strings_state *state)
+{
+    int from = 0;
+    gp_result result = gpi_strings_sort_all(call, s);
+    if (result == GP_OK) result = gpi_strings_find_ties(call, s, s->desc->count, true, from, state);
+    while (result == GP_OK && state->tied > 0) {
+        from = 1 - from;
+        result = gpi_strings_sort_ties(call, s, state, from);
+        if (result == GP_OK) result = gpi_strings_find_ties(call, s, state->tied, false, from, state);
+    }
+    return result;
+}
+
+static gp_result gpi_strings_verdict(gp_context *gp, const gpi_strings *s, const gpi_strings_state *state)
+{
+    if (state->bad == 0) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                    "%s: offsets: %u strings end before they begin or behind byte_count = %zu, the first one "
+                    "is string %u",
+                    s->function, state->bad, s->desc->byte_count, ~state->first_bad);
+}
+
+/* ------------------------------------------------------------------ API */
+
+static void gpi_strings_init(gpi_strings *s, const char *function, const gp_sort_strings_desc *desc)
+{
+    memset(s, 0, sizeof *s);
+    s->desc = desc;
+    s->function = function;
+}
+
+GP_API gp_result gp_sort_strings(gp_context *gp, const gp_sort_strings_desc *desc)
+{
+    const char *function = "gp_sort_strings";
+    gpi_strings strings;
+    gpi_strings_state state = {0, 0, 0, 0};
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    gpi_strings_init(&strings, function, desc);
+    result = gpi_strings_plan(gp, &strings);
+    if (result == GP_OK && desc->count > 0) result = gpi_strings_check(gp, &strings);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK && desc->count > 0) {
+        result = gpi_strings_open(&call, &strings);
+        if (result == GP_OK) result = gpi_strings_rounds(&call, &strings, &state);
+        if (result == GP_OK) result = gpi_strings_verdict(gp, &strings, &state);
+        gpi_strings_close(&strings);
+    }
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_strings_desc *desc, size_t *bytes)
+{
+    const char *function = "gp_sort_strings_scratch_size";
+    gpi_strings strings;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+    }
+    gpi_strings_init(&strings, function, desc);
+    result = gpi_strings_plan(gp, &strings);
+    *bytes = result == GP_OK ? strings.scratch : 0;
+    return result;
+}
+
+/* Sorts a few strings of the context's own, with ties, after the sorts and the scan that this is made of. */
+static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc)
+{
+    static const char text[] = "abcdefghijklabcdefghijklabcdefghijk";
+    static const cl_uint offsets[] = {0, 12, 24, 35};
+    gp_sort_strings_desc probe;
+    gp_sort_desc all;
+    gp_segmented_sort_desc ties;
+    gp_scan_desc scan;
+    gp_result result;
+    (void)desc;
+    memset(&probe, 0, sizeof probe);
+    memset(&all, 0, sizeof all);
+    memset(&ties, 0, sizeof ties);
+    memset(&scan, 0, sizeof scan);
+    all.key_type = ties.key_type = GP_U64;
+    all.value_size = ties.value_size = 4;
+    scan.type = GP_U64;
+    scan.op = GP_SUM;
+    probe.byte_count = sizeof text - 1;
+    probe.offsets_type = GP_U32;
+    probe.count = 3;
+    result = gpi_sort_warm_up(gp, &all);
+    if (result == GP_OK) result = gpi_segmented_sort_warm_up(gp, &ties);
+    if (result == GP_OK) result = gpi_scan_warm_up(gp, &scan);
+    if (result == GP_OK) result = gp_buffer_create(gp, sizeof text, text, &probe.bytes);
+    if (result == GP_OK) result = gp_buffer_create(gp, sizeof offsets, offsets, &probe.offsets);
+    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", 3 * sizeof(cl_uint), &probe.out);
+    if (result == GP_OK) result = gp_sort_strings(gp, &probe);
+    if (probe.bytes) (void)clReleaseMemObject(probe.bytes);
+    if (probe.offsets) (void)clReleaseMemObject(probe.offsets);
+    if (probe.out) (void)clReleaseMemObject(probe.out);
+    return result;
+}

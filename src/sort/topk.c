@@ -1,0 +1,398 @@
+/* topk.c - gp_topk: a threshold from a sample, one reading that filters, and a sort of what is left. */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/math.h"
+#include "base/type.h"
+#include "element/element.h"
+#include "sort/sort.h"
+
+#include <string.h>
+
+enum { GPI_TOPK_SAMPLE, GPI_TOPK_FILTER, GPI_TOPK_HISTOGRAM, GPI_TOPK_GATHER, GPI_TOPK_TAKE };
+
+/* The state, as sort/topk.cl lays it out: in ulongs. */
+enum { GPI_TOPK_FOUND_AT = 2, GPI_TOPK_BINS_AT = 48, GPI_TOPK_BLOCK_TILES = 128 };
+
+enum {
+    GPI_TOPK_SAMPLES = 8192, /* keys that the threshold is taken from, at most */
+    GPI_TOPK_SAMPLE_EACH = 8,
+    GPI_TOPK_SPAN_SERIAL = 16384, /* keys of a tile: GPI_SPAN_MAX */
+    GPI_TOPK_GROUPS_MAX = 1024,   /* of a histogram */
+    GPI_TOPK_SHARE_MAX = 8,       /* beyond 1/8 of the keys all are sorted */
+    GPI_TOPK_TAKE_EACH = 16       /* elements of an item */
+};
+
+/* Keys that may be kept: cursors are 32-bit words. */
+#define GPI_TOPK_ROOM_MAX ((size_t)1 << 30)
+
+/* A checked call, ready to run. */
+typedef struct gpi_topk {
+    const gp_topk_desc *desc;
+    const char *function;
+    size_t index_size;
+    gpi_count count;
+    bool whole;        /* all keys are sorted */
+    gp_sort_desc left; /* the sort of what is left, or of all keys */
+    gpi_sort sort;     /* its scratch begins ours: sort.at.end is where all ends */
+    gpi_program *program;
+    gpi_plan plan;
+    size_t span, tiles, blocks; /* keys of a tile; tiles; blocks of tiles */
+    size_t room;                /* keys that may be left */
+    size_t samples;
+    size_t state, directory, sample, kept_key, kept_index, found_key, found_index; /* parts, in bytes */
+} gpi_topk;
+
+/* ------------------------------------------------------------------ checks, plan */
+
+static gp_result gpi_topk_check_desc(gp_context *gp, gpi_topk *topk)
+{
+    const gp_topk_desc *d = topk->desc;
+    if (d->index_type && d->index_type != GP_U32 && d->index_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
+                        topk->function, (int)d->index_type);
+    }
+    topk->index_size = d->index_type == GP_U64 ? 8 : 4;
+    if (topk->index_size == 4 && d->count > UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu does not fit indices of 4 bytes",
+                        topk->function, d->count);
+    }
+    if (d->k > d->count) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: k = %zu of count = %zu keys", topk->function,
+                        d->k, d->count);
+    }
+    return GP_OK;
+}
+
+/* The sort of `count` keys in the scratch; 0: of all keys, which leaves indices. Buffers are named later. */
+static gp_result gpi_topk_plan_sort(gp_context *gp, gpi_topk *topk, size_t count)
+{
+    const gp_topk_desc *d = topk->desc;
+    gp_sort_desc *left = &topk->left;
+    memset(left, 0, sizeof *left);
+    left->key_type = d->key_type;
+    left->value_size = topk->index_size;
+    left->descending = !d->smallest;
+    left->strategy = d->strategy;
+    left->count = count ? count : d->count;
+    if (!count) {
+        left->count_buffer = d->count_buffer;
+        left->count_offset = d->count_offset;
+        left->count_type = d->count_type;
+        left->values_out = gp->counters; /* stands in for the scratch */
+    }
+    gpi_sort_init(&topk->sort, topk->function, left, count == 0);
+    return gpi_sort_plan(gp, &topk->sort);
+}
+
+static float gpi_root(float x)
+{
+    float root = x > 1 ? x : 1;
+    int i;
+    for (i = 0; i < 40; i++) root = (root + x / root) / 2;
+    return root;
+}
+
+/* One key in eight of few keys. */
+static size_t gpi_topk_samples(size_t count)
+{
+    const size_t samples = gpi_ceil_div(count, GPI_TOPK_SAMPLE_EACH);
+    return samples < (size_t)GPI_TOPK_SAMPLES ? samples : (size_t)GPI_TOPK_SAMPLES;
+}
+
+/* How many keys may be below the threshold: gpi_sample_rank of sort/topk.cl, and what a sample's rank strays
+ * by.
+ */
+static size_t gpi_topk_room(const gpi_topk *topk)
+{
+    const size_t n = topk->desc->count, k = topk->desc->k;
+    const float x = (float)(k - 1) * ((float)topk->samples / (float)n);
+    const float rank = 1 + x + 4 * gpi_root(x) + 0.75f;
+    const double room = ((double)rank + 4 * (double)gpi_root(rank) + 6) * ((double)n / (double)topk->samples);
+    const size_t most = room < (double)n ? (size_t)room + 1 : n;
+    return most > k ? most : k;
+}
+
+static void gpi_topk_lay_out(gpi_topk *topk)
+{
+    const size_t key_size = topk->sort.key_size, index_size = topk->index_size;
+    if (topk->whole) {
+        topk->found_index = gpi_sort_part(&topk->sort, topk->desc->count * index_size);
+        topk->found_key = topk->sort.at.key_out;
+        return;
+    }
+    topk->state = gpi_sort_part(
+        &topk->sort, (GPI_TOPK_BINS_AT + key_size * GPI_SORT_BINS + 2 * topk->blocks) * sizeof(cl_ulong));
+    topk->directory = gpi_sort_part(&topk->sort, topk->tiles * 16);
+    topk->sample = gpi_sort_part(&topk->sort, topk->samples * key_size);
+    topk->kept_key = gpi_sort_part(&topk->sort, topk->room * key_size);
+    topk->kept_index = gpi_sort_part(&topk->sort, topk->room * index_size);
+    topk->found_key = gpi_sort_part(&topk->sort, topk->room * key_size);
+    topk->found_index = gpi_sort_part(&topk->sort, topk->room * index_size);
+}
+
+/* Tiles, and groups of at most GPI_TOPK_BLOCK_TILES of them, for the shape at hand. */
+static gp_result gpi_topk_tiles(gp_context *gp, gpi_topk *topk)
+{
+    const size_t n = topk->desc->count;
+    const size_t most =
+        topk->plan.items < (size_t)GPI_TOPK_SPAN_SERIAL ? topk->plan.items : (size_t)GPI_TOPK_SPAN_SERIAL;
+    topk->span = topk->plan.shape == GP_SHAPE_SERIAL ? most : gpi_plan_tile(&topk->plan);
+    topk->tiles = gpi_ceil_div(n, topk->span);
+    topk->blocks = gpi_ceil_div(topk->tiles, GPI_TOPK_BLOCK_TILES);
+    if (topk->tiles <= GPI_TILES_MAX) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is %zu tiles of %zu keys, more than %u",
+                    topk->function, n, topk->tiles, topk->span, GPI_TILES_MAX);
+}
+
+/* Everything but the buffers. */
+static gp_result gpi_topk_plan(gp_context *gp, gpi_topk *topk)
+{
+    const gp_topk_desc *d = topk->desc;
+    gp_result result = gpi_check_key_type(gp, topk->function, d->key_type);
+    if (result == GP_OK) result = gpi_topk_check_desc(gp, topk);
+    if (result == GP_OK) result = gpi_topk_plan_sort(gp, topk, 0);
+    if (result != GP_OK) return result;
+    topk->plan = topk->sort.plan;
+    result = gpi_key_program(gp, topk->function, GPI_TOPK, d->key_type, topk->index_size, "", &topk->plan,
+                             &topk->program);
+    if (result != GP_OK || d->k == 0) return result;
+    topk->samples = gpi_topk_samples(d->count);
+    topk->room = gpi_topk_room(topk);
+    topk->whole = topk->sort.small || d->k > d->count / GPI_TOPK_SHARE_MAX || topk->room > GPI_TOPK_ROOM_MAX;
+    if (!topk->whole) result = gpi_topk_plan_sort(gp, topk, topk->room);
+    if (result == GP_OK && !topk->whole) result = gpi_topk_tiles(gp, topk);
+    if (result == GP_OK) gpi_topk_lay_out(topk);
+    return result;
+}
+
+/* ------------------------------------------------------------------ buffers */
+
+enum { GPI_TOPK_KEYS, GPI_TOPK_COUNTER, GPI_TOPK_KEYS_OUT, GPI_TOPK_INDICES_OUT, GPI_TOPK_RANGES };
+
+static const char *const gpi_topk_names[GPI_TOPK_RANGES] = {"keys", "count_buffer", "keys_out",
+                                                            "indices_out"};
+
+static gp_result gpi_topk_check(gp_context *gp, const gpi_topk *topk)
+{
+    const gp_topk_desc *d = topk->desc;
+    const char *f = topk->function;
+    const size_t size = topk->sort.key_size;
+    gpi_range used[GPI_TOPK_RANGES];
+    gp_result r;
+    memset(used, 0, sizeof used);
+    if (!d->keys_out && !d->indices_out) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                        "%s: keys_out and indices_out are NULL: nothing is wanted", f);
+    }
+    r = gpi_check_buffer(gp, f, "keys", d->keys, d->keys_offset, d->count, size, GPI_READS,
+                         &used[GPI_TOPK_KEYS]);
+    if (r == GP_OK && d->keys_out)
+        r = gpi_check_buffer(gp, f, "keys_out", d->keys_out, d->keys_out_offset, d->k, size, GPI_WRITES,
+                             &used[GPI_TOPK_KEYS_OUT]);
+    if (r == GP_OK && d->indices_out)
+        r = gpi_check_buffer(gp, f, "indices_out", d->indices_out, d->indices_out_offset, d->k,
+                             topk->index_size, GPI_WRITES, &used[GPI_TOPK_INDICES_OUT]);
+    if (r == GP_OK) r = gpi_check_count(gp, f, &topk->count, &used[GPI_TOPK_COUNTER]);
+    if (r == GP_OK) r = gpi_check_apart(gp, f, gpi_topk_names, used, GPI_TOPK_KEYS_OUT, GPI_TOPK_RANGES);
+    if (r != GP_OK) return r;
+    return gpi_check_scratch(gp, f, d->scratch, topk->sort.at.end, used, GPI_TOPK_RANGES);
+}
+
+/* ------------------------------------------------------------------ launches */
+
+static void gpi_topk_arg_array(gpi_call *call, cl_mem buffer, size_t bytes, size_t size)
+{
+    GPI_CALL_ARG(call, buffer);
+    gpi_sort_arg_long(call, bytes / size);
+}
+
+/* Every kernel's first arguments: the keys, and GPI_TOPK_PARAMETERS. */
+static void gpi_topk_arg_common(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
+{
+    const gp_topk_desc *d = topk->desc;
+    gpi_topk_arg_array(call, d->keys, d->keys_offset, 1);
+    gpi_topk_arg_array(call, scratch, topk->state, sizeof(cl_ulong));
+    gpi_sort_arg_long(call, topk->room);
+    gpi_sort_arg_uint(call, topk->blocks);
+    GPI_CALL_ARG(call, topk->sort.flip);
+}
+
+static gp_result gpi_topk_sample(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
+{
+    gpi_call_kernel(call, topk->program, GPI_TOPK_SAMPLE);
+    gpi_topk_arg_common(call, topk, scratch);
+    gpi_sort_arg_long(call, topk->desc->k);
+    gpi_sort_arg_uint(call, GPI_TOPK_BINS_AT + topk->sort.key_size * GPI_SORT_BINS + 2 * topk->blocks);
+    gpi_topk_arg_array(call, scratch, topk->sample, topk->sort.key_size);
+    gpi_sort_arg_uint(call, topk->samples);
+    gpi_call_arg_count(call, &topk->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &topk->plan, 1);
+}
+
+static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem scratch, cl_uint round)
+{
+    gpi_call_kernel(call, topk->program, GPI_TOPK_FILTER);
+    gpi_topk_arg_common(call, topk, scratch);
+    GPI_CALL_ARG(call, round);
+    gpi_sort_arg_uint(call, topk->span);
+    gpi_topk_arg_array(call, scratch, topk->directory, 16);
+    gpi_topk_arg_array(call, scratch, topk->kept_key, topk->sort.key_size);
+    gpi_topk_arg_array(call, scratch, topk->kept_index, topk->index_size);
+    return gpi_call_launch(call, &topk->plan, topk->tiles);
+}
+
+/* Does nothing unless the sample has misled: then a selection by digits, and the filter again. */
+static gp_result gpi_topk_redo(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
+{
+    const size_t groups =
+        topk->tiles < (size_t)GPI_TOPK_GROUPS_MAX ? topk->tiles : (size_t)GPI_TOPK_GROUPS_MAX;
+    const size_t span = gpi_ceil_div(topk->tiles, groups) * topk->span;
+    gp_result result = GP_OK;
+    cl_uint level;
+    for (level = 0; level < topk->sort.key_size && result == GP_OK; level++) {
+        gpi_call_kernel(call, topk->program, GPI_TOPK_HISTOGRAM);
+        gpi_topk_arg_common(call, topk, scratch);
+        GPI_CALL_ARG(call, level);
+        gpi_sort_arg_long(call, span);
+        GPI_CALL_ARG(call, call->gp->counters);
+        result = gpi_call_launch(call, &topk->plan, groups);
+    }
+    return result == GP_OK ? gpi_topk_filter(call, topk, scratch, 1) : result;
+}
+
+static gp_result gpi_topk_gather(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
+{
+    const size_t key_size = topk->sort.key_size, index_size = topk->index_size;
+    gpi_call_kernel(call, topk->program, GPI_TOPK_GATHER);
+    gpi_topk_arg_common(call, topk, scratch);
+    gpi_sort_arg_uint(call, topk->span);
+    gpi_topk_arg_array(call, scratch, topk->directory, 16);
+    gpi_topk_arg_array(call, scratch, topk->kept_key, key_size);
+    gpi_topk_arg_array(call, scratch, topk->kept_index, index_size);
+    gpi_topk_arg_array(call, scratch, topk->found_key, key_size);
+    gpi_topk_arg_array(call, scratch, topk->found_index, index_size);
+    return gpi_call_launch(call, &topk->plan, topk->tiles);
+}
+
+/* The sort that has been planned, now that the scratch is known. */
+static gp_result gpi_topk_sort(gpi_call *call, gpi_topk *topk, cl_mem scratch)
+{
+    gp_sort_desc *left = &topk->left;
+    left->scratch = scratch;
+    if (topk->whole) {
+        left->keys = topk->desc->keys;
+        left->keys_offset = topk->desc->keys_offset;
+        left->values_out = scratch;
+        left->values_out_offset = topk->found_index / topk->index_size;
+        return gpi_sort_launch(call, &topk->sort);
+    }
+    left->keys = left->values = scratch;
+    left->keys_offset = topk->found_key / topk->sort.key_size;
+    left->values_offset = topk->found_index / topk->index_size;
+    topk->sort.count.buffer = scratch;
+    topk->sort.count.offset = topk->state / sizeof(cl_ulong) + GPI_TOPK_FOUND_AT;
+    topk->sort.count.type = GP_U64;
+    return gpi_sort_launch(call, &topk->sort);
+}
+
+static gp_result gpi_topk_take(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
+{
+    const gp_topk_desc *d = topk->desc;
+    const size_t groups = gpi_ceil_div(d->k, (size_t)topk->plan.group * GPI_TOPK_TAKE_EACH);
+    const cl_uint wants = (d->keys_out ? 1 : 0) | (d->indices_out ? 2 : 0);
+    gpi_call_kernel(call, topk->program, GPI_TOPK_TAKE);
+    gpi_topk_arg_array(call, scratch, topk->found_key, topk->sort.key_size);
+    gpi_topk_arg_array(call, scratch, topk->found_index, topk->index_size);
+    gpi_topk_arg_array(call, d->keys_out ? d->keys_out : d->indices_out, d->keys_out_offset, 1);
+    gpi_topk_arg_array(call, d->indices_out ? d->indices_out : d->keys_out, d->indices_out_offset, 1);
+    GPI_CALL_ARG(call, wants);
+    gpi_sort_arg_long(call, d->k);
+    gpi_call_arg_count(call, &topk->count);
+    return gpi_call_launch(call, &topk->plan,
+                           groups < (size_t)GPI_TOPK_GROUPS_MAX ? groups : (size_t)GPI_TOPK_GROUPS_MAX);
+}
+
+static gp_result gpi_topk_launch(gpi_call *call, gpi_topk *topk)
+{
+    cl_mem scratch = NULL;
+    gp_result result;
+    if (topk->desc->k == 0) return GP_OK;
+    result = gpi_call_scratch(call, topk->desc->scratch, topk->sort.at.end, &scratch);
+    if (!topk->whole) {
+        if (result == GP_OK) result = gpi_topk_sample(call, topk, scratch);
+        if (result == GP_OK) result = gpi_topk_filter(call, topk, scratch, 0);
+        if (result == GP_OK) result = gpi_topk_redo(call, topk, scratch);
+        if (result == GP_OK) result = gpi_topk_gather(call, topk, scratch);
+    }
+    if (result == GP_OK) result = gpi_topk_sort(call, topk, scratch);
+    return result == GP_OK ? gpi_topk_take(call, topk, scratch) : result;
+}
+
+/* ------------------------------------------------------------------ API */
+
+static void gpi_topk_init(gpi_topk *topk, const char *function, const gp_topk_desc *desc)
+{
+    memset(topk, 0, sizeof *topk);
+    topk->desc = desc;
+    topk->function = function;
+    topk->count.bound = desc->count;
+    topk->count.buffer = desc->count_buffer;
+    topk->count.offset = desc->count_offset;
+    topk->count.type = desc->count_type;
+}
+
+GP_API gp_result gp_topk(gp_context *gp, const gp_topk_desc *desc)
+{
+    gpi_topk topk;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_topk: gp or desc is NULL");
+    gpi_topk_init(&topk, "gp_topk", desc);
+    result = gpi_topk_plan(gp, &topk);
+    if (result == GP_OK && desc->k > 0) result = gpi_topk_check(gp, &topk);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, "gp_topk", desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_topk_launch(&call, &topk);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, size_t *bytes)
+{
+    gpi_topk topk;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_topk_scratch_size: gp, desc or bytes is NULL");
+    }
+    gpi_topk_init(&topk, "gp_topk_scratch_size", desc);
+    result = gpi_topk_plan(gp, &topk);
+    *bytes = result == GP_OK && desc->k > 0 ? topk.sort.at.end : 0;
+    return result;
+}
+
+/* The sort of what is left, few or many; then the first of zeros, enough of them that not all are sorted. */
+static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc)
+{
+    gp_topk_desc probe;
+    gp_sort_desc left;
+    gp_result result;
+    memset(&left, 0, sizeof left);
+    left.key_type = desc->key_type;
+    left.value_size = desc->index_type == GP_U64 ? 8 : 4;
+    left.strategy = desc->strategy;
+    result = gpi_sort_warm_up(gp, &left);
+    if (result != GP_OK) return result;
+    memset(&probe, 0, sizeof probe);
+    probe.key_type = desc->key_type;
+    probe.index_type = desc->index_type;
+    probe.strategy = desc->strategy;
+    probe.k = 1;
+    probe.count = 65536; /* more than one group sorts in any shape */
+    result = gpi_alloc_zeros(gp, probe.count * gpi_type_size(desc->key_type), &probe.keys);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, 8, &probe.indices_out);
+    if (result == GP_OK) result = gp_topk(gp, &probe);
+    if (probe.keys) (void)clReleaseMemObject(probe.keys);
+    if (probe.indices_out) (void)clReleaseMemObject(probe.indices_out);
+    return result;
+}
