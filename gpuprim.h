@@ -3886,26 +3886,26 @@ typedef struct gpi_program {
     gpi_key key;   /* of everything that the binary depends on */
     cl_program program;
     cl_kernel kernel[GPI_KERNELS_MAX];
-    size_t fields;     /* of the element: with primitive and prelude, what the source is made from */
-    size_t group_max;  /* the largest group that all kernels can be launched with */
-    uint32_t launched; /* bit k: kernel k has been launched, so that its machine code exists */
-    uint32_t saved;    /* bit k: ... and is in the file of the disk cache */
-    cl_event fresh;    /* the last launch of a kernel that was new; NULL: none was */
-    uint64_t fetched;  /* when it was last asked for: gp_context.fetches */
-    int mark;          /* of its file, while the driver loads it: cache.c */
-    bool frozen;       /* the driver has handed out a binary, or got it, and may not add to it */
+    const char *const *names; /* of the kernels; NULL after the last one */
+    size_t group_max;         /* the largest group that all kernels can be launched with */
+    uint32_t launched;        /* bit k: kernel k has been launched, so that its machine code exists */
+    uint32_t saved;           /* bit k: ... and is in the file of the disk cache */
+    cl_event fresh;           /* the last launch of a kernel that was new; NULL: none was */
+    uint64_t fetched;         /* when it was last asked for: gp_context.fetches */
+    int mark;                 /* of its file, while the driver loads it: cache.c */
+    bool frozen;              /* the driver has handed out a binary, or got it, and may not add to it */
 } gpi_program;
 
 /* Writes a plan's and a description's prelude; NULL: no memory. */
 typedef char *gpi_prelude_function(const gp_context *gp, const gpi_plan *plan, const void *description);
 
 /* compose.c */
-static const char *gpi_kernel_name(gpi_primitive primitive, size_t k);
+static const char *const *gpi_kernel_names(gpi_primitive primitive);
 static void gpi_text_add_kernels(gpi_text *text, const char *path);
 static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static void gpi_prelude_apart(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
-static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, size_t fields);
+static char *gpi_source_compose(gpi_primitive primitive, const char *prelude);
 static gpi_key gpi_key_make(const gp_context *gp, const char *source, size_t prelude);
 
 /* build.c */
@@ -3917,7 +3917,7 @@ static gp_result gpi_program_build(gp_context *gp, const char *function, const c
 static bool gpi_plan_fits(gpi_plan *plan, const gpi_program *program);
 static void gpi_programs_free(gp_context *gp);
 static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
-                                      char *prelude, size_t fields, gpi_program **out);
+                                      char *prelude, gpi_program **out);
 static gp_result gpi_program_get_fit(gp_context *gp, const char *function, gpi_primitive primitive,
                                      gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
                                      gpi_program **out);
@@ -4029,10 +4029,10 @@ static cl_int gpi_kernels_make(const gp_context *gp, gpi_program *program)
 {
     size_t k;
     program->group_max = SIZE_MAX;
-    for (k = 0; gpi_kernel_name(program->primitive, k); k++) {
+    for (k = 0; program->names[k]; k++) {
         cl_int error;
         size_t group;
-        program->kernel[k] = clCreateKernel(program->program, gpi_kernel_name(program->primitive, k), &error);
+        program->kernel[k] = clCreateKernel(program->program, program->names[k], &error);
         if (error != CL_SUCCESS) return error;
         group = gpi_kernel_group_max(gp, program->kernel[k]);
         if (group < program->group_max) program->group_max = group;
@@ -16291,15 +16291,19 @@ static const char *const gpi_kernel_sort_topk[] = {
     "        s.threshold = s.prefix << below | (((ulong)1 << below) - 1);\n",
     "        s.decided = below == 0 || topk.number[GPI_TOPK_K] - s.rest + shared->next[1] <= topk.room;\n",
     "    }\n",
-    "    if (get_group_id(0) == 0 && get_local_id(0) == 0) {\n",
-    "        known[4] = s.prefix;\n",
-    "        known[5] = s.rest;\n",
-    "        known[6] = s.threshold;\n",
-    "        known[7] = s.decided;\n",
-    "    }\n",
     "    return s;\n",
     "}\n",
-    "#line 190\n",
+    "\n",
+    "\n",
+    "static void gpi_topk_write_selected(gpi_topk topk, uint level, gpi_selected s)\n",
+    "{\n",
+    "    __global ulong *known = topk.number + GPI_TOPK_SELECT + 4 * level;\n",
+    "    known[0] = s.prefix;\n",
+    "    known[1] = s.rest;\n",
+    "    known[2] = s.threshold;\n",
+    "    known[3] = s.decided;\n",
+    "}\n",
+    "#line 194\n",
     "static ulong gpi_somewhere(uint i, ulong n) { return mul_hi((ulong)gpi_mix_32(i) << 32, n); }\n",
     "\n",
     "\n",
@@ -16308,7 +16312,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "    const float x = (float)(k - 1) * ((float)s / (float)n);\n",
     "    return min(s, 1 + (uint)(x + 4.0f * sqrt(x) + 0.75f));\n",
     "}\n",
-    "#line 201\n",
+    "#line 205\n",
     "GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,\n",
     "                               ulong k, uint zeros, __global gpi_key *sample, ulong sample_at, uint samples,\n",
     "                               GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
@@ -16339,7 +16343,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "#endif\n",
     "    if (l == 0) topk.number[GPI_TOPK_THRESHOLD] = t;\n",
     "}\n",
-    "#line 234\n",
+    "#line 238\n",
     "static gpi_tile gpi_tile_make(__global const gpi_key *key, ulong n, ulong base, uint span, ulong flip,\n",
     "                              ulong threshold)\n",
     "{\n",
@@ -16383,7 +16387,6 @@ static const char *const gpi_kernel_sort_topk[] = {
     "    if (round > 0) {\n",
     "        if (!gpi_topk_missed(topk)) return;\n",
     "        threshold = gpi_topk_selected(topk, GPI_KEY_SIZE, shared).threshold;\n",
-    "        if (number == 0 && get_local_id(0) == 0) topk.number[GPI_TOPK_THRESHOLD + 1] = threshold;\n",
     "    }\n",
     "    const gpi_tile tile =\n",
     "        gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], base, span, flip, threshold);\n",
@@ -16392,6 +16395,8 @@ static const char *const gpi_kernel_sort_topk[] = {
     "        gpi_topk_note(topk, round, number, below, equal);\n",
     "        if (below) start = gpi_topk_claim(topk, round, below);\n",
     "        directory[directory_at + number] = (uint4)(start, below, equal, 0);\n",
+    "\n",
+    "        if (round > 0 && number == 0) topk.number[GPI_TOPK_THRESHOLD + 1] = threshold;\n",
     "    }\n",
     "    if (below == 0) return;\n",
     "    start = gpi_broadcast(start, &shared->word);\n",
@@ -16409,6 +16414,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "    GPI_TOPK_SET(topk);\n",
     "    if (!gpi_topk_missed(topk)) return;\n",
     "    const gpi_selected s = gpi_topk_selected(topk, level, shared);\n",
+    "    if (level > 0 && get_group_id(0) == 0 && get_local_id(0) == 0) gpi_topk_write_selected(topk, level, s);\n",
     "    if (s.decided) return;\n",
     "    const ulong n = topk.number[GPI_TOPK_COUNT];\n",
     "    const ulong begin = min(n, span * get_group_id(0)), end = min(n, begin + span);\n",
@@ -16420,7 +16426,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "        if (shared->count[d]) gpi_add_wide(gpi_topk_bin(topk, level, d), shared->count[d]);\n",
     "    }\n",
     "}\n",
-    "#line 318\n",
+    "#line 324\n",
     "static uint gpi_topk_before(gpi_topk topk, uint round, uint number, __global const uint4 *directory,\n",
     "                            gpi_rank_shared shared)\n",
     "{\n",
@@ -16813,74 +16819,78 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"sort/topk_filter.cl", gpi_kernel_sort_topk_filter, GPI_COUNT_OF(gpi_kernel_sort_topk_filter), true},
 };
 
-/* ---- Begin file src/program/compose.c ---- */
-/* compose.c - what each program is made of: its prelude, then the kernel files. */
-/* The file of kernels/ that makes a program, and its kernels, by gpi_primitive. */
 typedef struct gpi_program_text {
     const char *file;
-    const char *kernels[GPI_KERNELS_MAX];
+    const char *kernels[GPI_KERNELS_MAX + 1];
 } gpi_program_text;
 
-/* clang-format off */
-static const gpi_program_text gpi_program_texts[GPI_PRIMITIVES] = {
-    {"scan/reduce.cl",
-     {"gp_reduce_tiles", "gp_reduce_partials"}},
-    {"scan/scan.cl",
-     {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep"}},
-    {"select/select.cl",
-     {"gp_select_look_back", "gp_select_upsweep", "gp_select_spine", "gp_select_downsweep"}},
-    {"sort/sort.cl",
-     {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
-      "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"}},
-    {"sort/buckets.cl",
-     {"gp_buckets_sample", "gp_buckets_spine", "gp_buckets_sort"}},
-    {"sort/merge.cl",
-     {"gp_merge_tiles"}},
-    {"sort/search.cl",
-     {"gp_search_needles"}},
-    {"sort/topk.cl",
-     {"gp_topk_sample", "gp_topk_filter", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take"}},
-    {"sort/segmented_sort.cl",
-     {"gp_segments_bounds", "gp_segments_list", "gp_segments_small", "gp_segments_count",
-      "gp_segments_spine", "gp_segments_scatter", "gp_segments_copy"}},
-    {"sort/sort_strings.cl",
-     {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact",
-      "gp_strings_skip", "gp_strings_keys"}},
-    {"nest/brackets.cl",
-     {"gp_brackets_pair", "gp_brackets_tree", "gp_brackets_join",
-      "gp_brackets_enclose", "gp_brackets_measure", "gp_brackets_report"}},
-    {"nest/brackets_single_pass.cl",
-     {"gp_brackets_look_back", "gp_brackets_rest", "gp_brackets_report"}},
-    {"nest/stack_scan.cl",
-     {"gp_stack_pair", "gp_stack_tree", "gp_stack_base", "gp_stack_fold"}},
-    {"nest/tree.cl",
-     {"gp_tree_runs", "gp_tree_grow", "gp_tree_join"}},
-    {"hash/hash.cl",
-     {"gp_hash_clear_slots", "gp_hash_put_keys", "gp_hash_find_keys", "gp_hash_erase_keys",
-      "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", "gp_hash_combine_keys"}},
-    {"hash/each.cl",
-     {"gp_hash_each_slot"}},
-    {"histogram/histogram.cl",
-     {"gp_histogram_near", "gp_histogram_far", "gp_histogram_join"}},
-    {"scan/segmented_reduce.cl",
-     {"gp_segments_reduce", "gp_segments_rows", "gp_segments_join"}},
-    {"scan/monoid_check.cl",
-     {"gp_laws_try"}},
-    {"map/map.cl",
-     {"gp_map_tiles"}},
-    {"map/random.cl",
-     {"gp_random_tiles"}},
-    {"map/gather.cl",
-     {"gp_gather_tiles"}},
-    {"map/stencil.cl",
-     {"gp_stencil_tiles"}},
+static const gpi_program_text gpi_program_texts[] = {
+    {"hash/each.cl", {"gp_hash_each_slot", NULL}},
+    {"hash/hash.cl", {"gp_hash_put_keys", "gp_hash_find_keys", "gp_hash_erase_keys", "gp_hash_combine_keys", "gp_hash_clear_slots", "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", NULL}},
+    {"histogram/histogram.cl", {"gp_histogram_near", "gp_histogram_far", "gp_histogram_join", NULL}},
+    {"map/gather.cl", {"gp_gather_tiles", NULL}},
+    {"map/map.cl", {"gp_map_tiles", NULL}},
+    {"map/random.cl", {"gp_random_tiles", NULL}},
+    {"map/stencil.cl", {"gp_stencil_tiles", NULL}},
+    {"nest/brackets.cl", {"gp_brackets_report", "gp_brackets_pair", "gp_brackets_tree", "gp_brackets_join", "gp_brackets_enclose", "gp_brackets_measure", NULL}},
+    {"nest/brackets_single_pass.cl", {"gp_brackets_report", "gp_brackets_look_back", "gp_brackets_rest", NULL}},
+    {"nest/stack_scan.cl", {"gp_stack_pair", "gp_stack_tree", "gp_stack_base", "gp_stack_fold", NULL}},
+    {"nest/tree.cl", {"gp_tree_runs", "gp_tree_grow", "gp_tree_join", NULL}},
+    {"scan/monoid_check.cl", {"gp_laws_try", NULL}},
+    {"scan/reduce.cl", {"gp_reduce_tiles", "gp_reduce_partials", NULL}},
+    {"scan/scan.cl", {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep", NULL}},
+    {"scan/segmented_reduce.cl", {"gp_segments_reduce", "gp_segments_rows", "gp_segments_join", NULL}},
+    {"select/select.cl", {"gp_select_look_back", "gp_select_upsweep", "gp_select_spine", "gp_select_downsweep", NULL}},
+    {"sort/buckets.cl", {"gp_buckets_sample", "gp_buckets_spine", "gp_buckets_sort", NULL}},
+    {"sort/merge.cl", {"gp_merge_tiles", NULL}},
+    {"sort/search.cl", {"gp_search_needles", NULL}},
+    {"sort/segmented_sort.cl", {"gp_segments_bounds", "gp_segments_list", "gp_segments_small", "gp_segments_count", "gp_segments_spine", "gp_segments_scatter", "gp_segments_copy", NULL}},
+    {"sort/sort.cl", {"gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine", "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep", "gp_sort_small", NULL}},
+    {"sort/sort_strings.cl", {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip", "gp_strings_keys", NULL}},
+    {"sort/topk.cl", {"gp_topk_sample", "gp_topk_filter", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL}},
 };
-/* clang-format on */
 
-/* NULL behind the last one. */
-static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
+/* ---- Begin file src/program/compose.c ---- */
+/* compose.c - what each program is made of: its prelude, then the kernel files. */
+/* The file of kernels/ that makes a program. */
+static const char *gpi_program_file(gpi_primitive primitive)
 {
-    return k < GPI_KERNELS_MAX ? gpi_program_texts[primitive].kernels[k] : NULL;
+    switch (primitive) {
+    case GPI_REDUCE: return "scan/reduce.cl";
+    case GPI_SCAN: return "scan/scan.cl";
+    case GPI_SELECT: return "select/select.cl";
+    case GPI_SORT: return "sort/sort.cl";
+    case GPI_BUCKETS: return "sort/buckets.cl";
+    case GPI_MERGE: return "sort/merge.cl";
+    case GPI_SEARCH: return "sort/search.cl";
+    case GPI_TOPK: return "sort/topk.cl";
+    case GPI_SEGMENTED_SORT: return "sort/segmented_sort.cl";
+    case GPI_SORT_STRINGS: return "sort/sort_strings.cl";
+    case GPI_BRACKETS: return "nest/brackets.cl";
+    case GPI_BRACKETS_BACK: return "nest/brackets_single_pass.cl";
+    case GPI_STACK_SCAN: return "nest/stack_scan.cl";
+    case GPI_TREE: return "nest/tree.cl";
+    case GPI_HASH: return "hash/hash.cl";
+    case GPI_HASH_EACH: return "hash/each.cl";
+    case GPI_HISTOGRAM: return "histogram/histogram.cl";
+    case GPI_SEGMENTED_REDUCE: return "scan/segmented_reduce.cl";
+    case GPI_LAWS: return "scan/monoid_check.cl";
+    case GPI_MAP: return "map/map.cl";
+    case GPI_RANDOM: return "map/random.cl";
+    case GPI_GATHER: return "map/gather.cl";
+    case GPI_STENCIL: return "map/stencil.cl";
+    case GPI_PRIMITIVES: break;
+    }
+    return "";
+}
+
+/* The names of a program's kernels; NULL after the last one. */
+static const char *const *gpi_kernel_names(gpi_primitive primitive)
+{
+    const char *file = gpi_program_file(primitive);
+    size_t k = 0;
+    while (strcmp(gpi_program_texts[k].file, file) != 0) k++;
+    return gpi_program_texts[k].kernels;
 }
 
 static const gpi_kernel_text *gpi_kernel_text_of(const char *path, size_t length)
@@ -16944,13 +16954,12 @@ static void gpi_prelude_apart(const gp_context *gp, const gpi_plan *plan, gpi_te
 }
 
 /* The whole source: prelude, layers from the device up, the primitive. */
-static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, size_t fields)
+static char *gpi_source_compose(gpi_primitive primitive, const char *prelude)
 {
     gpi_text text;
-    (void)fields;
     memset(&text, 0, sizeof text);
     gpi_text_add(&text, "%s", prelude);
-    gpi_text_add_kernels(&text, gpi_program_texts[primitive].file);
+    gpi_text_add_kernels(&text, gpi_program_file(primitive));
     if (!text.failed) return text.data;
     free(text.data);
     return NULL;
@@ -17286,10 +17295,10 @@ static gpi_program *gpi_program_find(const gp_context *gp, gpi_primitive primiti
 
 /* Builds or loads a program that is not in memory yet. Takes `prelude`. */
 static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_primitive primitive,
-                                  char *prelude, uint64_t hash, size_t fields, gpi_program **out)
+                                  char *prelude, uint64_t hash, gpi_program **out)
 {
     gpi_program *program = (gpi_program *)calloc(1, sizeof *program);
-    char *source = gpi_source_compose(primitive, prelude, fields);
+    char *source = gpi_source_compose(primitive, prelude);
     gp_result result;
     if (!program || !source) {
         free(source);
@@ -17298,9 +17307,9 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
         return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
     }
     program->primitive = primitive;
+    program->names = gpi_kernel_names(primitive);
     program->prelude = prelude;
     program->hash = hash;
-    program->fields = fields;
     program->key = gpi_key_make(gp, source, strlen(prelude));
     gpi_dump(gp, program, ".cl", source, strlen(source));
     result = gpi_check_macros(gp, function, prelude, source + strlen(prelude));
@@ -17320,13 +17329,13 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
 
 /* The program with this prelude, which it takes (NULL: there was no memory for it). */
 static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
-                                      char *prelude, size_t fields, gpi_program **out)
+                                      char *prelude, gpi_program **out)
 {
     uint64_t hash;
     if (!prelude) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
     hash = gpi_hash(GPI_HASH_SEED, prelude, strlen(prelude));
     *out = gpi_program_find(gp, primitive, prelude, hash);
-    if (!*out) return gpi_program_make(gp, function, primitive, prelude, hash, fields, out);
+    if (!*out) return gpi_program_make(gp, function, primitive, prelude, hash, out);
     (*out)->fetched = ++gp->fetches;
     free(prelude);
     return GP_OK;
@@ -17339,7 +17348,7 @@ static gp_result gpi_program_get_fit(gp_context *gp, const char *function, gpi_p
 {
     for (;;) {
         const gp_result result =
-            gpi_program_get_text(gp, function, primitive, prelude(gp, plan, description), 0, out);
+            gpi_program_get_text(gp, function, primitive, prelude(gp, plan, description), out);
         if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
     }
 }
@@ -17390,7 +17399,7 @@ static unsigned char *gpi_program_binary(const gp_context *gp, const gpi_program
 /* The same program built from its source again; NULL: it could not be. */
 static cl_program gpi_program_twin(const gp_context *gp, const gpi_program *program)
 {
-    char *source = gpi_source_compose(program->primitive, program->prelude, program->fields);
+    char *source = gpi_source_compose(program->primitive, program->prelude);
     const char *text = source;
     cl_int error = CL_SUCCESS;
     cl_program twin = source ? clCreateProgramWithSource(gp->context, 1, &text, NULL, &error) : NULL;
@@ -17508,7 +17517,7 @@ static gp_result gpi_program_copy(gp_context *gp, gpi_program *from)
     program->primitive = from->primitive;
     program->hash = from->hash;
     program->key = from->key;
-    program->fields = from->fields;
+    program->names = from->names;
     program->launched = program->saved = from->saved;
     program->frozen = from->frozen = true; /* whichever asks first */
     program->program = from->program;
@@ -18020,7 +18029,7 @@ static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_m
 static gp_result gpi_call_fill(gpi_call *call, cl_mem buffer, size_t offset, size_t bytes);
 static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, cl_mem to, size_t to_offset,
                                size_t bytes);
-static void gpi_call_kernel(gpi_call *call, gpi_program *program, size_t kernel);
+static void gpi_call_kernel(gpi_call *call, gpi_program *program, const char *name);
 static void gpi_call_arg(gpi_call *call, size_t size, const void *value);
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count);
 static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups);
@@ -18374,10 +18383,12 @@ static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, 
 }
 
 /* Prepares a kernel: its arguments follow in order, then its launch. */
-static void gpi_call_kernel(gpi_call *call, gpi_program *program, size_t kernel)
+/* The next launch is of this kernel, which the program has. */
+static void gpi_call_kernel(gpi_call *call, gpi_program *program, const char *name)
 {
     call->program = program;
-    call->kernel = kernel;
+    call->kernel = 0;
+    while (strcmp(program->names[call->kernel], name) != 0) call->kernel++;
     call->arg_count = 0;
     call->arg_error = CL_SUCCESS;
 }
@@ -18410,8 +18421,8 @@ static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t gr
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, call->function, "clSetKernelArg");
     error = clEnqueueNDRangeKernel(gp->queue, call->program->kernel[call->kernel], 1, NULL, &global, &local,
                                    call->wait_count, call->wait, &event);
-    result = gpi_call_enqueued(call, error, "clEnqueueNDRangeKernel",
-                               gpi_kernel_name(call->program->primitive, call->kernel), event);
+    result =
+        gpi_call_enqueued(call, error, "clEnqueueNDRangeKernel", call->program->names[call->kernel], event);
     if (result != GP_OK) return result;
     gpi_program_launched(gp, call->program, call->kernel, event);
     gp->profile.launches++;
@@ -19008,7 +19019,7 @@ static gp_result gpi_key_program(gp_context *gp, const char *function, gpi_primi
         gp_result result = gpi_plan_check_group(gp, function, primitive, plan);
         if (result != GP_OK) return result;
         result = gpi_program_get_text(gp, function, primitive,
-                                      gpi_key_prelude(gp, type, value_size, more, plan), 0, out);
+                                      gpi_key_prelude(gp, type, value_size, more, plan), out);
         if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
     }
 }
@@ -19028,8 +19039,6 @@ static gp_result gpi_check_value_size(gp_context *gp, const char *function, size
 
 /* ---- Begin file src/element/laws.c ---- */
 /* laws.c - gp_check_monoid: looks for elements for which a monoid is none. */
-enum { GPI_LAWS_TRY };
-
 enum {
     GPI_LAW_LEFT = 1, /* of scan/monoid_check.cl */
     GPI_LAW_RIGHT = 2,
@@ -19119,7 +19128,7 @@ static gp_result gpi_laws_launch(gpi_laws *laws, const cl_mem *buffers)
     gpi_call call;
     gp_result result = gpi_call_begin(&call, laws->gp, laws->function, NULL, 0, NULL);
     if (result == GP_OK) {
-        gpi_call_kernel(&call, laws->program, GPI_LAWS_TRY);
+        gpi_call_kernel(&call, laws->program, "gp_laws_try");
         GPI_CALL_ARG(&call, buffers[0]);
         GPI_CALL_ARG(&call, buffers[1]);
         GPI_CALL_ARG(&call, count);
@@ -19242,7 +19251,7 @@ static gp_result gpi_laws_program(gpi_laws *laws)
             text.data = NULL;
         }
         free(prelude);
-        result = gpi_program_get_text(laws->gp, laws->function, GPI_LAWS, text.data, 0, &laws->program);
+        result = gpi_program_get_text(laws->gp, laws->function, GPI_LAWS, text.data, &laws->program);
         if (result != GP_OK || gpi_plan_fits(&laws->plan, laws->program)) return result;
     }
 }
@@ -19533,8 +19542,7 @@ static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primi
 {
     for (;;) {
         char *prelude = gpi_prelude_make(gp, primitive, element, plan);
-        const gp_result result =
-            gpi_program_get_text(gp, function, primitive, prelude, element->field_count, out);
+        const gp_result result = gpi_program_get_text(gp, function, primitive, prelude, out);
         if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
     }
 }
@@ -19592,8 +19600,6 @@ static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented
 
 /* ---- Begin file src/scan/reduce.c ---- */
 /* reduce.c - gp_reduce: one launch over the tiles, one over their partials. */
-enum { GPI_REDUCE_TILES, GPI_REDUCE_PARTIALS };
-
 /* A checked call, ready to run. */
 typedef struct gpi_reduce {
     const gp_reduce_desc *desc;
@@ -19691,7 +19697,7 @@ static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem par
     const cl_ulong in_offset = empty ? 0 : desc->in_offset, in2_offset = empty ? 0 : desc->in2_offset;
     const cl_mem in = !empty ? desc->in : reduce->out, in2 = !empty ? desc->in2 : reduce->out;
     const cl_uint single = reduce->tiles <= 1;
-    gpi_call_kernel(call, reduce->program, GPI_REDUCE_TILES);
+    gpi_call_kernel(call, reduce->program, "gp_reduce_tiles");
     if (!reduce->element.operation.indices) {
         GPI_CALL_ARG(call, in);
         GPI_CALL_ARG(call, in_offset);
@@ -19712,7 +19718,7 @@ static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem par
 
 static gp_result gpi_reduce_partials(gpi_call *call, gpi_reduce *reduce, cl_mem partials)
 {
-    gpi_call_kernel(call, reduce->program, GPI_REDUCE_PARTIALS);
+    gpi_call_kernel(call, reduce->program, "gp_reduce_partials");
     GPI_CALL_ARG(call, partials);
     gpi_call_arg_count(call, &reduce->count);
     GPI_CALL_ARG(call, reduce->out);
@@ -19820,8 +19826,6 @@ static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc)
 
 /* ---- Begin file src/scan/scan.c ---- */
 /* scan.c - gp_scan: one look-back launch, or three sweeps; one sweep for one tile. */
-enum { GPI_SCAN_LOOK_BACK, GPI_SCAN_UPSWEEP, GPI_SCAN_SPINE, GPI_SCAN_DOWNSWEEP };
-
 static gp_result gpi_scan_element(gp_context *gp, const char *function, const gp_scan_desc *desc,
                                   gpi_element *element)
 {
@@ -19959,7 +19963,7 @@ static gp_result gpi_scan_single_pass(gpi_call *call, gpi_scan *scan, cl_mem sta
 {
     const gp_result result = gpi_call_fill(call, state, 0, gpi_scan_state_bytes(scan));
     if (result != GP_OK) return result;
-    gpi_call_kernel(call, scan->program, GPI_SCAN_LOOK_BACK);
+    gpi_call_kernel(call, scan->program, "gp_scan_look_back");
     gpi_scan_arg_input(call, scan);
     gpi_scan_arg_output(call, scan);
     GPI_CALL_ARG(call, state);
@@ -19972,12 +19976,12 @@ static gp_result gpi_scan_single_pass(gpi_call *call, gpi_scan *scan, cl_mem sta
 static gp_result gpi_scan_sums(gpi_call *call, gpi_scan *scan, cl_mem partials)
 {
     gp_result result;
-    gpi_call_kernel(call, scan->program, GPI_SCAN_UPSWEEP);
+    gpi_call_kernel(call, scan->program, "gp_scan_upsweep");
     gpi_scan_arg_input(call, scan);
     GPI_CALL_ARG(call, partials);
     result = gpi_call_launch(call, &scan->plan, scan->tiles);
     if (result != GP_OK) return result;
-    gpi_call_kernel(call, scan->program, GPI_SCAN_SPINE);
+    gpi_call_kernel(call, scan->program, "gp_scan_spine");
     GPI_CALL_ARG(call, partials);
     GPI_CALL_ARG(call, scan->tiles);
     gpi_call_arg_initial(call, &scan->element);
@@ -19986,7 +19990,7 @@ static gp_result gpi_scan_sums(gpi_call *call, gpi_scan *scan, cl_mem partials)
 
 static gp_result gpi_scan_downsweep(gpi_call *call, gpi_scan *scan, cl_mem partials)
 {
-    gpi_call_kernel(call, scan->program, GPI_SCAN_DOWNSWEEP);
+    gpi_call_kernel(call, scan->program, "gp_scan_downsweep");
     gpi_scan_arg_input(call, scan);
     gpi_scan_arg_output(call, scan);
     GPI_CALL_ARG(call, partials);
@@ -20071,8 +20075,6 @@ static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
 /* ---- Begin file src/scan/segmented_reduce.c ---- */
 /* segmented_reduce.c - gp_segmented_reduce: small segments by a group each block, large ones cut into rows.
  */
-enum { GPI_SEGMENTS_REDUCE, GPI_SEGMENTS_REDUCE_ROWS, GPI_SEGMENTS_JOIN };
-
 enum {
     GPI_REDUCE_HEADER_BYTES = 16, /* GPI_SEGMENTS_HEADER of scan/segmented_reduce.cl */
     GPI_REDUCE_LARGE_BYTES = 16,  /* GPI_LARGE_WORDS */
@@ -20221,7 +20223,7 @@ static void gpi_segmented_arg_output(gpi_call *call, const gpi_segmented *s)
 static gp_result gpi_segmented_small(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
 {
     const cl_ulong block = s->block;
-    gpi_call_kernel(call, s->program, GPI_SEGMENTS_REDUCE);
+    gpi_call_kernel(call, s->program, "gp_segments_reduce");
     gpi_segmented_arg_input(call, s);
     gpi_call_arg_count(call, &s->count);
     gpi_segmented_arg_list(call, s, scratch);
@@ -20240,12 +20242,12 @@ static gp_result gpi_segmented_large(gpi_call *call, const gpi_segmented *s, cl_
     size_t groups = 16 * (size_t)(info->compute_units ? info->compute_units : 1);
     gp_result result;
     if (groups > s->rows || info->loop_limit) groups = s->rows;
-    gpi_call_kernel(call, s->program, GPI_SEGMENTS_REDUCE_ROWS);
+    gpi_call_kernel(call, s->program, "gp_segments_rows");
     gpi_segmented_arg_input(call, s);
     gpi_segmented_arg_list(call, s, scratch);
     result = gpi_call_launch(call, &s->plan, groups);
     if (result != GP_OK) return result;
-    gpi_call_kernel(call, s->program, GPI_SEGMENTS_JOIN);
+    gpi_call_kernel(call, s->program, "gp_segments_join");
     gpi_segmented_arg_list(call, s, scratch);
     gpi_segmented_arg_output(call, s);
     return gpi_call_launch(call, &s->plan, groups < s->large ? groups : s->large);
@@ -20471,8 +20473,6 @@ static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_ke
 /* ---- Begin file src/select/compact.c ---- */
 /* compact.c - what gp_select, gp_partition, gp_unique and gp_run_length_encode share: one look-back launch,
    or three sweeps; one sweep for one tile. */
-enum { GPI_SELECT_LOOK_BACK, GPI_SELECT_UPSWEEP, GPI_SELECT_SPINE, GPI_SELECT_DOWNSWEEP };
-
 /* ------------------------------------------------------------------ description */
 
 /* Element `type`, or record of `size` bytes: exactly one of them. `prefix`: of the fields' names. */
@@ -20646,7 +20646,7 @@ static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c)
         gpi_plan_make_select(gp, c->function, c->size > element ? c->size : element, c->strategy, &c->plan);
     while (result == GP_OK) {
         result = gpi_program_get_text(gp, c->function, GPI_SELECT, gpi_compact_prelude(gp, c, &c->plan),
-                                      gpi_compact_is_pair(c) ? 0 : 1, &c->program);
+                                      &c->program);
         if (result != GP_OK || gpi_plan_fits(&c->plan, c->program)) break;
     }
     if (result == GP_OK) result = gpi_plan_tiles(gp, c->function, &c->plan, c->count.bound, &c->tiles);
@@ -20754,7 +20754,7 @@ static gp_result gpi_compact_single_pass(gpi_call *call, gpi_compact *c, cl_mem 
 {
     const gp_result result = gpi_call_fill(call, state, 0, gpi_compact_state_bytes(c));
     if (result != GP_OK) return result;
-    gpi_call_kernel(call, c->program, GPI_SELECT_LOOK_BACK);
+    gpi_call_kernel(call, c->program, "gp_select_look_back");
     gpi_compact_arg_source(call, c);
     gpi_compact_arg_sink(call, c);
     GPI_CALL_ARG(call, state);
@@ -20767,12 +20767,12 @@ static gp_result gpi_compact_single_pass(gpi_call *call, gpi_compact *c, cl_mem 
 static gp_result gpi_compact_sums(gpi_call *call, gpi_compact *c, cl_mem partials)
 {
     gp_result result;
-    gpi_call_kernel(call, c->program, GPI_SELECT_UPSWEEP);
+    gpi_call_kernel(call, c->program, "gp_select_upsweep");
     gpi_compact_arg_source(call, c);
     GPI_CALL_ARG(call, partials);
     result = gpi_call_launch(call, &c->plan, c->tiles);
     if (result != GP_OK) return result;
-    gpi_call_kernel(call, c->program, GPI_SELECT_SPINE);
+    gpi_call_kernel(call, c->program, "gp_select_spine");
     GPI_CALL_ARG(call, partials);
     GPI_CALL_ARG(call, c->tiles);
     return gpi_call_launch(call, &c->plan, 1);
@@ -20780,7 +20780,7 @@ static gp_result gpi_compact_sums(gpi_call *call, gpi_compact *c, cl_mem partial
 
 static gp_result gpi_compact_downsweep(gpi_call *call, gpi_compact *c, cl_mem partials)
 {
-    gpi_call_kernel(call, c->program, GPI_SELECT_DOWNSWEEP);
+    gpi_call_kernel(call, c->program, "gp_select_downsweep");
     gpi_compact_arg_source(call, c);
     gpi_compact_arg_sink(call, c);
     GPI_CALL_ARG(call, partials);
@@ -21388,18 +21388,6 @@ enum {
     GPI_SORT_TILES_PER_BLOCK = 200    /* where loops are limited: a tile takes some 300 turns */
 };
 
-enum {
-    GPI_SORT_SMALL,
-    GPI_SORT_BEGIN,
-    GPI_SORT_COPY,
-    GPI_SORT_COUNT,
-    GPI_SORT_SPINE,
-    GPI_SORT_SCATTER,
-    GPI_SORT_HISTOGRAM,
-    GPI_SORT_BASES,
-    GPI_SORT_ONESWEEP
-};
-
 /* A checked call, ready to run. */
 typedef struct gpi_segments {
     const gp_segmented_sort_desc *desc;
@@ -21478,8 +21466,6 @@ static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc);
 /* ---- Begin file src/sort/buckets.c ---- */
 /* buckets.c - a sort of many keys in the serial shape: the highest digit first, then each bucket in the
  * caches. */
-enum { GPI_BUCKETS_SAMPLE, GPI_BUCKETS_SPINE, GPI_BUCKETS_SORT };
-
 enum {
     GPI_BUCKETS_PASS = 9,  /* GPI_PASS_BUCKETS of sort/digit.cl */
     GPI_BUCKETS_SHARE = 64 /* no bucket has more than this part of all keys, unless it is small */
@@ -21536,7 +21522,7 @@ static gp_result gpi_buckets_plan(gp_context *gp, gpi_sort *sort)
 /* Is it likely to pay? */
 static gp_result gpi_buckets_sample(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint shift)
 {
-    gpi_call_kernel(call, sort->buckets, GPI_BUCKETS_SAMPLE);
+    gpi_call_kernel(call, sort->buckets, "gp_buckets_sample");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_digit(call, sort, shift);
     GPI_CALL_ARG(call, state);
@@ -21548,7 +21534,7 @@ static gp_result gpi_buckets_spine(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     /* the buckets' passes end in the output when they are as many as it takes to get there */
     const bool tmp = gpi_sort_in_place(sort) || (sort->passes - 1) % 2;
-    gpi_call_kernel(call, sort->buckets, GPI_BUCKETS_SPINE);
+    gpi_call_kernel(call, sort->buckets, "gp_buckets_spine");
     GPI_CALL_ARG(call, state);
     gpi_sort_arg_uint(call, tmp ? GPI_PLACE_TMP : GPI_PLACE_OUT);
     GPI_CALL_ARG(call, sort->passes);
@@ -21561,7 +21547,7 @@ static gp_result gpi_buckets_spine(gpi_call *call, gpi_sort *sort, cl_mem state)
 
 static gp_result gpi_buckets_sort(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint end_bit)
 {
-    gpi_call_kernel(call, sort->buckets, GPI_BUCKETS_SORT);
+    gpi_call_kernel(call, sort->buckets, "gp_buckets_sort");
     gpi_sort_arg_places(call, sort);
     GPI_CALL_ARG(call, sort->flip);
     GPI_CALL_ARG(call, sort->begin_bit);
@@ -21589,8 +21575,6 @@ static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state
 
 /* ---- Begin file src/sort/merge.c ---- */
 /* merge.c - gp_merge: two sorted sequences into one, in one launch. */
-enum { GPI_MERGE_TILES };
-
 enum {
     GPI_MERGE_SERIAL_SPAN_MIN = 16384, /* elements of a group, when there are few */
     GPI_MERGE_RUNS = 8,                /* GPI_RUNS and GPI_STEP of sort/merge.cl */
@@ -21720,7 +21704,7 @@ static gp_result gpi_merge_launch(gpi_call *call, const gpi_merge *merge)
     const cl_ulong span = gpi_merge_span(call->gp, merge, n);
     const cl_ulong flip = gpi_key_flip(d->key_type, d->descending);
     if (n == 0) return GP_OK;
-    gpi_call_kernel(call, merge->program, GPI_MERGE_TILES);
+    gpi_call_kernel(call, merge->program, "gp_merge_tiles");
     gpi_merge_arg_array(call, d->a_count, d->a_keys, d->a_keys_offset, d->b_keys);
     gpi_merge_arg_array(call, d->b_count, d->b_keys, d->b_keys_offset, d->a_keys);
     gpi_merge_arg_array(call, n, d->keys_out, d->keys_out_offset, NULL);
@@ -21791,8 +21775,6 @@ static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc)
 
 /* ---- Begin file src/sort/search.c ---- */
 /* search.c - gp_search: lower or upper bounds of many needles, in one launch. */
-enum { GPI_SEARCH_NEEDLES };
-
 enum {
     GPI_SEARCH_SERIAL_SPAN_MIN = 1024, /* needles of a group, when there are few */
     GPI_SEARCH_SERIAL_SAMPLES = 1024,  /* most samples of a group */
@@ -21912,7 +21894,7 @@ static gp_result gpi_search_launch(gpi_call *call, const gpi_search *search)
     const cl_uint upper = d->upper;
     const cl_uint samples = gpi_search_wanted(search, n < span ? n : (size_t)span);
     if (n == 0) return GP_OK;
-    gpi_call_kernel(call, search->program, GPI_SEARCH_NEEDLES);
+    gpi_call_kernel(call, search->program, "gp_search_needles");
     GPI_CALL_ARG(call, keys);
     GPI_CALL_ARG(call, keys_at);
     GPI_CALL_ARG(call, d->needles);
@@ -21974,16 +21956,6 @@ static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc)
 /* ---- Begin file src/sort/segmented_sort.c ---- */
 /* segmented_sort.c - gp_segmented_sort: offsets checked and large segments listed on the device; the small
    ones sorted by a group each window, the large ones together by classic passes. */
-enum {
-    GPI_SEGMENTS_BOUNDS,
-    GPI_SEGMENTS_LIST,
-    GPI_SEGMENTS_SMALL,
-    GPI_SEGMENTS_COUNT,
-    GPI_SEGMENTS_SPINE,
-    GPI_SEGMENTS_SCATTER,
-    GPI_SEGMENTS_COPY
-};
-
 enum {
     GPI_SEGMENTS_STATE_BYTES = 64, /* GPI_SEGMENTS_WORDS of sort/segmented_sort.cl */
     GPI_SEGMENTS_BAD_AT = 8,       /* bytes: two uints, of which the second is the first one's index */
@@ -22177,14 +22149,14 @@ static void gpi_segments_arg_offsets(gpi_call *call, const gpi_segments *s)
 static gp_result gpi_segments_list(gpi_call *call, gpi_segments *s, cl_mem state)
 {
     gp_result result;
-    gpi_call_kernel(call, s->sort.program, GPI_SEGMENTS_BOUNDS);
+    gpi_call_kernel(call, s->sort.program, "gp_segments_bounds");
     gpi_segments_arg_state(call, s, state);
     gpi_segments_arg_offsets(call, s);
     gpi_call_arg_count(call, &s->sort.count);
     GPI_CALL_ARG(call, call->gp->counters);
     result = gpi_call_launch(call, &s->sort.plan, s->blocks);
     if (result != GP_OK) return result;
-    gpi_call_kernel(call, s->sort.program, GPI_SEGMENTS_LIST);
+    gpi_call_kernel(call, s->sort.program, "gp_segments_list");
     gpi_segments_arg_state(call, s, state);
     gpi_segments_arg_offsets(call, s);
     gpi_sort_arg_long(call, s->small);
@@ -22196,7 +22168,7 @@ static gp_result gpi_segments_list(gpi_call *call, gpi_segments *s, cl_mem state
 
 static gp_result gpi_segments_small(gpi_call *call, gpi_segments *s, cl_mem state)
 {
-    gpi_call_kernel(call, s->sort.program, GPI_SEGMENTS_SMALL);
+    gpi_call_kernel(call, s->sort.program, "gp_segments_small");
     gpi_sort_arg_places(call, &s->sort);
     gpi_sort_arg_bits(call, &s->sort);
     gpi_segments_arg_state(call, s, state);
@@ -22208,7 +22180,8 @@ static gp_result gpi_segments_small(gpi_call *call, gpi_segments *s, cl_mem stat
 }
 
 /* What count and scatter have in common. */
-static void gpi_segments_prepare(gpi_call *call, gpi_segments *s, cl_mem state, size_t kernel, cl_uint pass)
+static void gpi_segments_prepare(gpi_call *call, gpi_segments *s, cl_mem state, const char *kernel,
+                                 cl_uint pass)
 {
     gpi_call_kernel(call, s->sort.program, kernel);
     gpi_sort_arg_places(call, &s->sort);
@@ -22225,16 +22198,16 @@ static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state
     const size_t lines_from = GPI_SEGMENTS_LINES_BYTES / (sort->key_size + sort->value_size);
     const size_t spines = s->large < s->groups ? s->large : s->groups;
     gp_result result;
-    gpi_segments_prepare(call, s, state, GPI_SEGMENTS_COUNT, pass);
+    gpi_segments_prepare(call, s, state, "gp_segments_count", pass);
     result = gpi_call_launch(call, &sort->plan, s->groups);
     if (result != GP_OK) return result;
-    gpi_call_kernel(call, sort->program, GPI_SEGMENTS_SPINE);
+    gpi_call_kernel(call, sort->program, "gp_segments_spine");
     gpi_segments_arg_state(call, s, state);
     GPI_CALL_ARG(call, pass);
     gpi_sort_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
     result = gpi_call_launch(call, &sort->plan, spines);
     if (result != GP_OK) return result;
-    gpi_segments_prepare(call, s, state, GPI_SEGMENTS_SCATTER, pass);
+    gpi_segments_prepare(call, s, state, "gp_segments_scatter", pass);
     gpi_sort_arg_long(call, lines_from);
     return gpi_call_launch(call, &sort->plan, s->groups);
 }
@@ -22246,7 +22219,7 @@ static gp_result gpi_segments_large(gpi_call *call, gpi_segments *s, cl_mem stat
     for (pass = 0; pass < s->sort.passes && result == GP_OK; pass++)
         result = gpi_segments_pass(call, s, state, pass);
     if (result != GP_OK) return result;
-    gpi_call_kernel(call, s->sort.program, GPI_SEGMENTS_COPY);
+    gpi_call_kernel(call, s->sort.program, "gp_segments_copy");
     gpi_sort_arg_places(call, &s->sort);
     gpi_segments_arg_state(call, s, state);
     GPI_CALL_ARG(call, s->sort.passes);
@@ -22395,7 +22368,7 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
 
 static gp_result gpi_sort_small(gpi_call *call, gpi_sort *sort)
 {
-    gpi_call_kernel(call, sort->program, GPI_SORT_SMALL);
+    gpi_call_kernel(call, sort->program, "gp_sort_small");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_bits(call, sort);
     gpi_sort_arg_uint(call, gpi_sort_from(sort));
@@ -22407,7 +22380,7 @@ static gp_result gpi_sort_small(gpi_call *call, gpi_sort *sort)
 
 static gp_result gpi_sort_begin(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
-    gpi_call_kernel(call, sort->program, GPI_SORT_BEGIN);
+    gpi_call_kernel(call, sort->program, "gp_sort_begin");
     GPI_CALL_ARG(call, state);
     gpi_sort_arg_uint(call, sort->at.bases / 4); /* state and histogram */
     gpi_sort_arg_uint(call, gpi_sort_from(sort));
@@ -22418,7 +22391,7 @@ static gp_result gpi_sort_begin(gpi_call *call, gpi_sort *sort, cl_mem state)
 
 static gp_result gpi_sort_copy(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
-    gpi_call_kernel(call, sort->program, GPI_SORT_COPY);
+    gpi_call_kernel(call, sort->program, "gp_sort_copy");
     gpi_sort_arg_places(call, sort);
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, sort->passes);
@@ -22428,7 +22401,7 @@ static gp_result gpi_sort_copy(gpi_call *call, gpi_sort *sort, cl_mem state)
 static gp_result gpi_sort_spine(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint when)
 {
     const bool out_first = sort->passes % 2 && !gpi_sort_in_place(sort);
-    gpi_call_kernel(call, sort->program, GPI_SORT_SPINE);
+    gpi_call_kernel(call, sort->program, "gp_sort_spine");
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
     GPI_CALL_ARG(call, when);
@@ -22464,7 +22437,7 @@ static gp_result gpi_sort_classic(gpi_call *call, gpi_sort *sort, cl_mem state)
 static gp_result gpi_sort_histogram(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     gp_result result;
-    gpi_call_kernel(call, sort->program, GPI_SORT_HISTOGRAM);
+    gpi_call_kernel(call, sort->program, "gp_sort_histogram");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_bits(call, sort);
     GPI_CALL_ARG(call, state);
@@ -22472,7 +22445,7 @@ static gp_result gpi_sort_histogram(gpi_call *call, gpi_sort *sort, cl_mem state
     gpi_sort_arg_at(call, sort->at.histogram);
     result = gpi_call_launch(call, &sort->plan, sort->blocks);
     if (result != GP_OK) return result;
-    gpi_call_kernel(call, sort->program, GPI_SORT_BASES);
+    gpi_call_kernel(call, sort->program, "gp_sort_bases");
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, sort->passes);
     GPI_CALL_ARG(call, sort->portions);
@@ -22499,7 +22472,7 @@ static gp_result gpi_sort_onesweep_launch(gpi_call *call, gpi_sort *sort, cl_mem
         const gp_result result = gpi_call_fill(call, state, sort->at.rows, gpi_sort_rows_bytes(sort));
         if (result != GP_OK) return result;
     }
-    gpi_call_kernel(call, sort->program, GPI_SORT_ONESWEEP);
+    gpi_call_kernel(call, sort->program, "gp_sort_onesweep");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_digit(call, sort, gpi_sort_shift(sort, pass));
     GPI_CALL_ARG(call, state);
@@ -22717,7 +22690,7 @@ static cl_uint gpi_sort_lines(const gpi_sort *sort)
 static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
                                 cl_uint when)
 {
-    gpi_call_kernel(call, sort->program, GPI_SORT_COUNT);
+    gpi_call_kernel(call, sort->program, "gp_sort_count");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_digit(call, sort, shift);
     GPI_CALL_ARG(call, state);
@@ -22731,7 +22704,7 @@ static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl
 static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
                                   cl_uint when)
 {
-    gpi_call_kernel(call, sort->program, GPI_SORT_SCATTER);
+    gpi_call_kernel(call, sort->program, "gp_sort_scatter");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_digit(call, sort, shift);
     GPI_CALL_ARG(call, state);
@@ -23051,8 +23024,6 @@ static void gpi_sort_place(gpi_sort *sort, cl_mem scratch)
 /* ---- Begin file src/sort/sort_strings.c ---- */
 /* sort_strings.c - gp_sort_strings: keys of seven bytes sorted, ties compacted and sorted further, in rounds
    that the host drives by how many ties are left. */
-enum { GPI_STRINGS_KEYS_FIRST, GPI_STRINGS_TIES, GPI_STRINGS_COMPACT, GPI_STRINGS_SKIP, GPI_STRINGS_KEYS };
-
 enum {
     GPI_STRINGS_STATE_BYTES = 64, /* sort/sort_strings.cl */
     GPI_STRINGS_SET_PARTS = 6,    /* of `room` uints */
@@ -23281,7 +23252,8 @@ static size_t gpi_strings_span(const gp_context *gp, const gpi_strings *s, size_
 }
 
 /* GPI_ROUND_PARAMETERS; `from`: which of the two sets. */
-static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, size_t kernel, size_t keys_at, int from)
+static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, const char *kernel, size_t keys_at,
+                                int from)
 {
     gpi_call_kernel(call, s->program, kernel);
     GPI_CALL_ARG(call, s->parts);
@@ -23314,7 +23286,7 @@ static gp_result gpi_strings_sort_all(gpi_call *call, gpi_strings *s)
     const size_t n = s->desc->count;
     gp_result result = gpi_call_fill(call, s->parts, 0, GPI_STRINGS_STATE_BYTES);
     if (result != GP_OK) return result;
-    gpi_strings_prepare(call, s, GPI_STRINGS_KEYS_FIRST, s->set_at[1], 0);
+    gpi_strings_prepare(call, s, "gp_strings_keys_first", s->set_at[1], 0);
     gpi_strings_arg_text(call, s);
     gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, n));
     gpi_call_arg_count(call, &s->count);
@@ -23327,12 +23299,13 @@ static gp_result gpi_strings_sort_all(gpi_call *call, gpi_strings *s)
 static gp_result gpi_strings_sort_ties(gpi_call *call, gpi_strings *s, const gpi_strings_state *state,
                                        int from)
 {
+    static const char *const kernels[] = {"gp_strings_skip", "gp_strings_keys"};
     const size_t many = state->tied, span = gpi_strings_span(call->gp, s, many);
     cl_mem unused;
-    size_t kernel;
+    size_t k;
     gp_result result = GP_OK;
-    for (kernel = GPI_STRINGS_SKIP; kernel <= GPI_STRINGS_KEYS && result == GP_OK; kernel++) {
-        gpi_strings_prepare(call, s, kernel, s->keys_at, from);
+    for (k = 0; k < GPI_COUNT_OF(kernels) && result == GP_OK; k++) {
+        gpi_strings_prepare(call, s, kernels[k], s->keys_at, from);
         gpi_strings_arg_text(call, s);
         gpi_sort_arg_long(call, many);
         gpi_sort_arg_long(call, span);
@@ -23348,7 +23321,7 @@ static gp_result gpi_strings_find_ties(gpi_call *call, gpi_strings *s, size_t ma
                                        gpi_strings_state *state)
 {
     gp_result result;
-    gpi_strings_prepare(call, s, GPI_STRINGS_TIES, s->keys_at, from);
+    gpi_strings_prepare(call, s, "gp_strings_ties", s->keys_at, from);
     gpi_sort_arg_long(call, many);
     gpi_sort_arg_uint(call, first);
     gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, many + 1));
@@ -23361,7 +23334,7 @@ static gp_result gpi_strings_find_ties(gpi_call *call, gpi_strings *s, size_t ma
     gpi_scan_choose(call->gp, &s->scan, true);
     result = gpi_scan_launch(call, &s->scan);
     if (result != GP_OK) return result;
-    gpi_strings_prepare(call, s, GPI_STRINGS_COMPACT, s->keys_at, from);
+    gpi_strings_prepare(call, s, "gp_strings_compact", s->keys_at, from);
     gpi_sort_arg_long(call, many);
     gpi_sort_arg_uint(call, first);
     gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, many));
@@ -23476,8 +23449,6 @@ static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_
 
 /* ---- Begin file src/sort/topk.c ---- */
 /* topk.c - gp_topk: a threshold from a sample, one reading that filters, and a sort of what is left. */
-enum { GPI_TOPK_SAMPLE, GPI_TOPK_FILTER, GPI_TOPK_HISTOGRAM, GPI_TOPK_GATHER, GPI_TOPK_TAKE };
-
 /* The state, as sort/topk.cl lays it out: in ulongs. */
 enum { GPI_TOPK_FOUND_AT = 2, GPI_TOPK_BINS_AT = 48, GPI_TOPK_BLOCK_TILES = 128 };
 
@@ -23687,7 +23658,7 @@ static void gpi_topk_arg_common(gpi_call *call, const gpi_topk *topk, cl_mem scr
 
 static gp_result gpi_topk_sample(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
 {
-    gpi_call_kernel(call, topk->program, GPI_TOPK_SAMPLE);
+    gpi_call_kernel(call, topk->program, "gp_topk_sample");
     gpi_topk_arg_common(call, topk, scratch);
     gpi_sort_arg_long(call, topk->desc->k);
     gpi_sort_arg_uint(call, GPI_TOPK_BINS_AT + topk->sort.key_size * GPI_SORT_BINS + 2 * topk->blocks);
@@ -23700,7 +23671,7 @@ static gp_result gpi_topk_sample(gpi_call *call, const gpi_topk *topk, cl_mem sc
 
 static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem scratch, cl_uint round)
 {
-    gpi_call_kernel(call, topk->program, GPI_TOPK_FILTER);
+    gpi_call_kernel(call, topk->program, "gp_topk_filter");
     gpi_topk_arg_common(call, topk, scratch);
     GPI_CALL_ARG(call, round);
     gpi_sort_arg_uint(call, topk->span);
@@ -23719,7 +23690,7 @@ static gp_result gpi_topk_redo(gpi_call *call, const gpi_topk *topk, cl_mem scra
     gp_result result = GP_OK;
     cl_uint level;
     for (level = 0; level < topk->sort.key_size && result == GP_OK; level++) {
-        gpi_call_kernel(call, topk->program, GPI_TOPK_HISTOGRAM);
+        gpi_call_kernel(call, topk->program, "gp_topk_histogram");
         gpi_topk_arg_common(call, topk, scratch);
         GPI_CALL_ARG(call, level);
         gpi_sort_arg_long(call, span);
@@ -23732,7 +23703,7 @@ static gp_result gpi_topk_redo(gpi_call *call, const gpi_topk *topk, cl_mem scra
 static gp_result gpi_topk_gather(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
 {
     const size_t key_size = topk->sort.key_size, index_size = topk->index_size;
-    gpi_call_kernel(call, topk->program, GPI_TOPK_GATHER);
+    gpi_call_kernel(call, topk->program, "gp_topk_gather");
     gpi_topk_arg_common(call, topk, scratch);
     gpi_sort_arg_uint(call, topk->span);
     gpi_topk_arg_array(call, scratch, topk->directory, 16);
@@ -23769,7 +23740,7 @@ static gp_result gpi_topk_take(gpi_call *call, const gpi_topk *topk, cl_mem scra
     const gp_topk_desc *d = topk->desc;
     const size_t groups = gpi_ceil_div(d->k, (size_t)topk->plan.group * GPI_TOPK_TAKE_EACH);
     const cl_uint wants = (d->keys_out ? 1 : 0) | (d->indices_out ? 2 : 0);
-    gpi_call_kernel(call, topk->program, GPI_TOPK_TAKE);
+    gpi_call_kernel(call, topk->program, "gp_topk_take");
     gpi_topk_arg_array(call, scratch, topk->found_key, topk->sort.key_size);
     gpi_topk_arg_array(call, scratch, topk->found_index, topk->index_size);
     gpi_topk_arg_array(call, d->keys_out ? d->keys_out : d->indices_out, d->keys_out_offset, 1);
@@ -23916,17 +23887,6 @@ static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc);
 /* ---- Begin file src/nest/brackets.c ---- */
 /* brackets.c - gp_brackets: one look-back launch, or pairs in tiles, a tree of tiles, pairs across tiles. */
 enum {
-    GPI_BRACKETS_PAIR,
-    GPI_BRACKETS_TREE,
-    GPI_BRACKETS_JOIN,
-    GPI_BRACKETS_ENCLOSE,
-    GPI_BRACKETS_MEASURE,
-    GPI_BRACKETS_REPORT
-};
-
-enum { GPI_BACK_LOOK_BACK, GPI_BACK_REST, GPI_BACK_REPORT };
-
-enum {
     GPI_BRACKETS_STRANDS = 4,     /* GPI_STRANDS of nest/brackets_serial.cl */
     GPI_BRACKETS_NOTE_BYTES = 32, /* gpi_note of nest/tile_summary.cl */
     GPI_BRACKETS_NODE_BYTES = 16, /* four words of nest/lookback.cl; else two indices */
@@ -23961,7 +23921,7 @@ static gp_result gpi_brackets_program(gp_context *gp, gpi_brackets *b)
         gp_result result;
         b->back = gpi_brackets_looks_back(gp, b);
         result = gpi_program_get_text(gp, b->function, b->back ? GPI_BRACKETS_BACK : GPI_BRACKETS,
-                                      gpi_brackets_prelude(b), 0, &b->program);
+                                      gpi_brackets_prelude(b), &b->program);
         if (result != GP_OK || gpi_plan_fits(&b->plan, b->program)) return result;
     }
 }
@@ -24136,7 +24096,7 @@ static size_t gpi_brackets_groups(const gpi_brackets *b)
 
 static gp_result gpi_brackets_pair(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
-    gpi_call_kernel(call, b->program, GPI_BRACKETS_PAIR);
+    gpi_call_kernel(call, b->program, "gp_brackets_pair");
     gpi_brackets_arg_input(call, b);
     gpi_brackets_arg_out(call, b->desc->match, b->desc->match_offset);
     gpi_brackets_arg_scratch(call, b, scratch);
@@ -24148,7 +24108,7 @@ static gp_result gpi_brackets_pair(gpi_call *call, const gpi_brackets *b, cl_mem
 static gp_result gpi_brackets_tree(gpi_call *call, const gpi_brackets *b, cl_mem scratch, cl_uint bottom,
                                    cl_uint groups)
 {
-    gpi_call_kernel(call, b->program, GPI_BRACKETS_TREE);
+    gpi_call_kernel(call, b->program, "gp_brackets_tree");
     gpi_call_arg_count(call, &b->count);
     gpi_brackets_arg_scratch(call, b, scratch);
     GPI_CALL_ARG(call, bottom);
@@ -24157,7 +24117,7 @@ static gp_result gpi_brackets_tree(gpi_call *call, const gpi_brackets *b, cl_mem
 
 static gp_result gpi_brackets_join(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
-    gpi_call_kernel(call, b->program, GPI_BRACKETS_JOIN);
+    gpi_call_kernel(call, b->program, "gp_brackets_join");
     gpi_brackets_arg_input(call, b);
     gpi_brackets_arg_out(call, b->desc->match, b->desc->match_offset);
     gpi_brackets_arg_scratch(call, b, scratch);
@@ -24177,7 +24137,7 @@ static void gpi_brackets_arg_around(gpi_call *call, const gpi_brackets *b)
 
 static gp_result gpi_brackets_enclose(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
-    gpi_call_kernel(call, b->program, GPI_BRACKETS_ENCLOSE);
+    gpi_call_kernel(call, b->program, "gp_brackets_enclose");
     gpi_brackets_arg_input(call, b);
     gpi_brackets_arg_around(call, b);
     gpi_brackets_arg_scratch(call, b, scratch);
@@ -24186,7 +24146,7 @@ static gp_result gpi_brackets_enclose(gpi_call *call, const gpi_brackets *b, cl_
 
 static gp_result gpi_brackets_measure(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
-    gpi_call_kernel(call, b->program, GPI_BRACKETS_MEASURE);
+    gpi_call_kernel(call, b->program, "gp_brackets_measure");
     gpi_brackets_arg_input(call, b);
     gpi_brackets_arg_scratch(call, b, scratch);
     return gpi_call_launch(call, &b->plan, b->tiles);
@@ -24195,7 +24155,7 @@ static gp_result gpi_brackets_measure(gpi_call *call, const gpi_brackets *b, cl_
 static gp_result gpi_brackets_report(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
     const cl_ulong at = b->errors_offset;
-    gpi_call_kernel(call, b->program, b->back ? (size_t)GPI_BACK_REPORT : (size_t)GPI_BRACKETS_REPORT);
+    gpi_call_kernel(call, b->program, b->back ? "gp_brackets_report" : "gp_brackets_report");
     gpi_brackets_arg_input(call, b);
     GPI_CALL_ARG(call, b->errors);
     GPI_CALL_ARG(call, at);
@@ -24211,7 +24171,7 @@ static cl_uint gpi_brackets_parts(cl_uint leaves)
 
 static gp_result gpi_brackets_look_back(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
-    gpi_call_kernel(call, b->program, GPI_BACK_LOOK_BACK);
+    gpi_call_kernel(call, b->program, "gp_brackets_look_back");
     gpi_brackets_arg_input(call, b);
     gpi_brackets_arg_out(call, b->desc->match, b->desc->match_offset);
     gpi_brackets_arg_around(call, b);
@@ -24221,7 +24181,7 @@ static gp_result gpi_brackets_look_back(gpi_call *call, const gpi_brackets *b, c
 
 static gp_result gpi_brackets_rest(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
-    gpi_call_kernel(call, b->program, GPI_BACK_REST);
+    gpi_call_kernel(call, b->program, "gp_brackets_rest");
     gpi_brackets_arg_input(call, b);
     gpi_brackets_arg_out(call, b->desc->match, b->desc->match_offset);
     gpi_brackets_arg_scratch(call, b, scratch);
@@ -24568,8 +24528,6 @@ static char *gpi_brackets_prelude(const gpi_brackets *b)
 /* ---- Begin file src/nest/stack_scan.c ---- */
 /* stack_scan.c - gp_stack_scan: products of tiles' openers, a tree of tiles, what tiles begin with, the scan.
  */
-enum { GPI_STACK_PAIR, GPI_STACK_TREE, GPI_STACK_BASE, GPI_STACK_FOLD };
-
 /* A checked call, ready to run. */
 typedef struct gpi_stack_scan {
     const gp_stack_scan_desc *desc;
@@ -24636,9 +24594,8 @@ static gp_result gpi_stack_program(gp_context *gp, gpi_stack_scan *s)
 {
     gpi_plan *plan = &s->nest.plan;
     for (;;) {
-        const gp_result result =
-            gpi_program_get_text(gp, s->nest.function, GPI_STACK_SCAN, gpi_stack_prelude(gp, s),
-                                 s->element.field_count, &s->nest.program);
+        const gp_result result = gpi_program_get_text(gp, s->nest.function, GPI_STACK_SCAN,
+                                                      gpi_stack_prelude(gp, s), &s->nest.program);
         if (result != GP_OK || gpi_plan_fits(plan, s->nest.program)) return result;
     }
 }
@@ -24716,7 +24673,7 @@ static void gpi_stack_arg_scratch(gpi_call *call, const gpi_stack_scan *s, cl_me
 
 static gp_result gpi_stack_pair(gpi_call *call, const gpi_stack_scan *s, cl_mem scratch)
 {
-    gpi_call_kernel(call, s->nest.program, GPI_STACK_PAIR);
+    gpi_call_kernel(call, s->nest.program, "gp_stack_pair");
     gpi_stack_arg_values(call, s);
     gpi_stack_arg_scratch(call, s, scratch);
     GPI_CALL_ARG(call, call->gp->counters);
@@ -24727,7 +24684,7 @@ static gp_result gpi_stack_pair(gpi_call *call, const gpi_stack_scan *s, cl_mem 
 static gp_result gpi_stack_tree(gpi_call *call, const gpi_stack_scan *s, cl_mem scratch, cl_uint bottom,
                                 cl_uint groups)
 {
-    gpi_call_kernel(call, s->nest.program, GPI_STACK_TREE);
+    gpi_call_kernel(call, s->nest.program, "gp_stack_tree");
     gpi_call_arg_count(call, &s->nest.count);
     gpi_stack_arg_scratch(call, s, scratch);
     GPI_CALL_ARG(call, bottom);
@@ -24736,7 +24693,7 @@ static gp_result gpi_stack_tree(gpi_call *call, const gpi_stack_scan *s, cl_mem 
 
 static gp_result gpi_stack_base(gpi_call *call, const gpi_stack_scan *s, cl_mem scratch)
 {
-    gpi_call_kernel(call, s->nest.program, GPI_STACK_BASE);
+    gpi_call_kernel(call, s->nest.program, "gp_stack_base");
     gpi_call_arg_count(call, &s->nest.count);
     gpi_stack_arg_scratch(call, s, scratch);
     gpi_call_arg_initial(call, &s->element);
@@ -24747,7 +24704,7 @@ static gp_result gpi_stack_fold(gpi_call *call, const gpi_stack_scan *s, cl_mem 
 {
     const cl_ulong offset = s->desc->out_offset;
     const cl_uint exclusive = s->desc->exclusive;
-    gpi_call_kernel(call, s->nest.program, GPI_STACK_FOLD);
+    gpi_call_kernel(call, s->nest.program, "gp_stack_fold");
     gpi_stack_arg_values(call, s);
     GPI_CALL_ARG(call, s->desc->out);
     GPI_CALL_ARG(call, offset);
@@ -24836,7 +24793,6 @@ static gp_result gpi_stack_scan_warm_up(gp_context *gp, const gp_stack_scan_desc
 
 /* ---- Begin file src/nest/tree.c ---- */
 /* tree.c - gp_tree: runs of elements, a tree of runs, what goes beyond runs. */
-enum { GPI_TREE_RUNS, GPI_TREE_GROW, GPI_TREE_JOIN };
 enum { GPI_TREE_INDEX = 1, GPI_TREE_CHILDREN = 2, GPI_TREE_END = 4 }; /* nest/tree_runs.cl */
 
 /* A checked call, ready to run. */
@@ -24976,7 +24932,7 @@ static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
 }
 
 /* GPI_TREE_PARAMETERS */
-static void gpi_tree_kernel(gpi_call *call, const gpi_tree *t, size_t kernel, cl_mem scratch)
+static void gpi_tree_kernel(gpi_call *call, const gpi_tree *t, const char *kernel, cl_mem scratch)
 {
     const gp_tree_desc *d = t->desc;
     const cl_mem in = d->type ? d->in : d->parent;
@@ -25004,7 +24960,7 @@ static void gpi_tree_kernel(gpi_call *call, const gpi_tree *t, size_t kernel, cl
 static gp_result gpi_tree_grow(gpi_call *call, const gpi_tree *t, cl_mem scratch, cl_uint bottom,
                                cl_uint groups)
 {
-    gpi_tree_kernel(call, t, GPI_TREE_GROW, scratch);
+    gpi_tree_kernel(call, t, "gp_tree_grow", scratch);
     GPI_CALL_ARG(call, bottom);
     return gpi_call_launch(call, &t->plan, groups);
 }
@@ -25015,13 +24971,13 @@ static gp_result gpi_tree_launch(gpi_call *call, const gpi_tree *t)
     cl_mem scratch;
     gp_result r = gpi_call_scratch(call, t->desc->scratch, t->scratch_size, &scratch);
     if (r != GP_OK) return r;
-    gpi_tree_kernel(call, t, GPI_TREE_RUNS, scratch);
+    gpi_tree_kernel(call, t, "gp_tree_runs", scratch);
     GPI_CALL_ARG(call, call->gp->counters);
     r = gpi_call_launch(call, &t->plan, t->tiles);
     if (r == GP_OK) r = gpi_tree_grow(call, t, scratch, t->leaves, parts);
     if (r == GP_OK && parts > 1) r = gpi_tree_grow(call, t, scratch, parts, 1);
     if (r != GP_OK) return r;
-    gpi_tree_kernel(call, t, GPI_TREE_JOIN, scratch);
+    gpi_tree_kernel(call, t, "gp_tree_join", scratch);
     return gpi_call_launch(call, &t->plan, t->tiles);
 }
 
@@ -25099,17 +25055,6 @@ typedef struct gpi_handle {
     gpi_table *table; /* NULL: free */
     uint32_t generation;
 } gpi_handle;
-
-enum {
-    GPI_HASH_CLEAR,
-    GPI_HASH_PUT,
-    GPI_HASH_FIND,
-    GPI_HASH_ERASE,
-    GPI_HASH_MOVE,
-    GPI_HASH_COLLECT,
-    GPI_HASH_MEASURE,
-    GPI_HASH_COMBINE
-};
 
 enum {
     GPI_HASH_HEADER_BYTES = 256, /* GPI_HEADER of hash/table.cl */
@@ -25687,7 +25632,7 @@ static gp_result gpi_hash_launch_find(gpi_call *call, const gpi_hash_batch *batc
 {
     const gpi_table *table = batch->table;
     const cl_ulong absent = d->absent ? gpi_hash_load_value(d->absent, table->value_size) : table->absent;
-    gpi_call_kernel(call, batch->program, GPI_HASH_FIND);
+    gpi_call_kernel(call, batch->program, "gp_hash_find_keys");
     gpi_hash_arg_table(call, table);
     gpi_hash_arg_array(call, d->keys, d->keys_offset);
     gpi_hash_arg_array(call, d->values, d->values_offset);
@@ -25776,7 +25721,7 @@ static gp_result gpi_hash_launch_erase(gpi_call *call, const gpi_hash_batch *bat
         if (result != GP_OK) return result;
         wants |= GPI_IS_CHECKED;
     }
-    gpi_call_kernel(call, batch->program, GPI_HASH_ERASE);
+    gpi_call_kernel(call, batch->program, "gp_hash_erase_keys");
     gpi_hash_arg_table(call, batch->table);
     if (removal->order.wanted) gpi_hash_arg_array(call, ordered->keys_out, ordered->keys_out_offset);
     else gpi_hash_arg_array(call, d->keys, d->keys_offset);
@@ -25917,7 +25862,7 @@ GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash handle, const gp_hash_
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) {
-        gpi_call_kernel(&call, program, 0);
+        gpi_call_kernel(&call, program, "gp_hash_each_slot");
         gpi_hash_arg_table(&call, table);
         result = gpi_hash_launch_slots(&call, table, &plan, true);
     }
@@ -26139,7 +26084,7 @@ static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch
                                      bool judging)
 {
     const gp_hash_insert_desc *d = put->desc;
-    gpi_call_kernel(call, batch->program, GPI_HASH_PUT);
+    gpi_call_kernel(call, batch->program, "gp_hash_put_keys");
     gpi_hash_arg_put(call, batch, put, judging);
     gpi_hash_arg_table(call, put->wants & GPI_IS_JUDGED ? &put->judge : batch->table);
     gpi_hash_arg_array(call, d->results, d->results_offset);
@@ -26157,7 +26102,7 @@ static bool gpi_hash_combines(const gpi_hash_put *put)
 
 static gp_result gpi_hash_launch_combine(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put)
 {
-    gpi_call_kernel(call, batch->program, GPI_HASH_COMBINE);
+    gpi_call_kernel(call, batch->program, "gp_hash_combine_keys");
     gpi_hash_arg_put(call, batch, put, false);
     return gpi_hash_launch_batch(call, batch, &batch->count);
 }
@@ -26296,7 +26241,7 @@ static gp_result gpi_hash_move(gp_context *gp, const char *function, const gpi_t
     result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
     if (result == GP_OK) result = gpi_hash_clear_slots(&call, to, from);
     if (result == GP_OK) {
-        gpi_call_kernel(&call, program, GPI_HASH_MOVE);
+        gpi_call_kernel(&call, program, "gp_hash_move_slots");
         gpi_hash_arg_table(&call, to);
         gpi_hash_arg_table(&call, from);
         result = gpi_hash_launch_slots(&call, from, &plan, true);
@@ -26491,7 +26436,7 @@ static gp_result gpi_hash_collect(gpi_call *call, const gpi_hash_batch *batch, c
 {
     const gp_result result = gpi_call_fill(call, d->live_count, 4 * d->live_count_offset, 4);
     if (result != GP_OK) return result;
-    gpi_call_kernel(call, batch->program, GPI_HASH_COLLECT);
+    gpi_call_kernel(call, batch->program, "gp_hash_collect_slots");
     gpi_hash_arg_table(call, batch->table);
     gpi_hash_arg_array(call, d->keys, d->keys_offset);
     gpi_hash_arg_array(call, d->values, d->values_offset);
@@ -26572,7 +26517,7 @@ static gp_result gpi_hash_measure(gpi_call *call, const gpi_table *table, cl_uin
     if (result == GP_OK) result = gpi_call_scratch(call, NULL, bytes, &stats);
     if (result == GP_OK) result = gpi_call_fill(call, stats, 0, bytes);
     if (result != GP_OK) return result;
-    gpi_call_kernel(call, program, GPI_HASH_MEASURE);
+    gpi_call_kernel(call, program, "gp_hash_measure_slots");
     gpi_hash_arg_table(call, table);
     GPI_CALL_ARG(call, stats);
     result = gpi_hash_launch_slots(call, table, &plan, true);
@@ -26769,8 +26714,8 @@ static gp_result gpi_hash_program(gp_context *gp, const char *function, gpi_prim
 {
     gp_result result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, plan);
     while (result == GP_OK) {
-        result = gpi_program_get_text(gp, function, primitive, gpi_hash_prelude(gp, table, plan, more), 0,
-                                      program);
+        result =
+            gpi_program_get_text(gp, function, primitive, gpi_hash_prelude(gp, table, plan, more), program);
         if (result != GP_OK || gpi_plan_fits(plan, *program)) break;
     }
     return result;
@@ -26842,7 +26787,7 @@ static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, co
     gpi_program *program;
     const gp_result result = gpi_hash_program(call->gp, call->function, GPI_HASH, table, "", &plan, &program);
     if (result != GP_OK) return result;
-    gpi_call_kernel(call, program, GPI_HASH_CLEAR);
+    gpi_call_kernel(call, program, "gp_hash_clear_slots");
     gpi_hash_arg_table(call, table);
     GPI_CALL_ARG(call, counted);
     gpi_sort_arg_uint(call, from != NULL);
@@ -26915,8 +26860,6 @@ static gp_result gpi_stencil_warm_up(gp_context *gp, const gp_stencil_desc *desc
 /* ---- Begin file src/map/gather.c ---- */
 /* gather.c - gp_gather, gp_scatter, gp_unpack: elements by index. An unpack scans its flags for the indices.
  */
-enum { GPI_GATHER_TILES };
-
 enum { GPI_GATHER_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are few */ };
 
 /* A call, ready to be checked and run. */
@@ -27075,7 +27018,7 @@ static gp_result gpi_gather_launch(gpi_call *call, const gpi_gather *g)
     const cl_ulong span =
         serial ? gpi_serial_span(call->gp, &g->plan, n, GPI_GATHER_SERIAL_SPAN_MIN) : gpi_plan_tile(&g->plan);
     const cl_ulong limit = g->scatter ? g->out_count : g->in_count;
-    gpi_call_kernel(call, g->program, GPI_GATHER_TILES);
+    gpi_call_kernel(call, g->program, "gp_gather_tiles");
     gpi_gather_arg_array(call, g->in_count, g->in, g->in_offset);
     gpi_gather_arg_array(call, g->out_count, g->out, g->out_offset);
     gpi_gather_arg_array(call, n, g->index, g->index_offset);
@@ -27247,8 +27190,6 @@ static gp_result gpi_gather_warm_up(gp_context *gp, const gp_warmup_desc *desc)
 /* ---- Begin file src/map/map.c ---- */
 /* map.c - gp_transform, gp_fill, gp_iota, gp_adjacent_difference: each element made by itself, in one launch.
  */
-enum { GPI_MAP_TILES };
-
 enum {
     GPI_MAP_INPUTS_MAX = 3,
     GPI_MAP_SERIAL_SPAN_MIN = 16384 /* elements of a group, when there are few */
@@ -27382,7 +27323,7 @@ static gp_result gpi_map_launch(gpi_call *call, const gpi_map *map)
     const cl_ulong out_at = map->out_offset;
     size_t k;
     if (n == 0) return GP_OK;
-    gpi_call_kernel(call, map->program, GPI_MAP_TILES);
+    gpi_call_kernel(call, map->program, "gp_map_tiles");
     for (k = 0; k < map->inputs; k++) {
         const cl_ulong at = map->in[k].offset;
         GPI_CALL_ARG(call, map->in[k].buffer);
@@ -27659,8 +27600,6 @@ static gp_result gpi_map_warm_up(gp_context *gp, const gp_warmup_desc *desc)
 /* ---- Begin file src/map/random.c ---- */
 /* random.c - gp_random: numbers by counter, in one launch. */
 #include <float.h>
-enum { GPI_RANDOM_TILES };
-
 enum { GPI_RANDOM_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are few */ };
 
 /* A checked call, ready to run. */
@@ -27790,7 +27729,7 @@ static gp_result gpi_random_launch(gpi_call *call, const gpi_random *random)
                                  : gpi_plan_tile(&random->plan) * per_block;
     const cl_ulong out_at = d->out_offset, seed = d->seed, stream = d->stream, first = d->first_element;
     if (d->count == 0) return GP_OK;
-    gpi_call_kernel(call, random->program, GPI_RANDOM_TILES);
+    gpi_call_kernel(call, random->program, "gp_random_tiles");
     GPI_CALL_ARG(call, d->out);
     GPI_CALL_ARG(call, out_at);
     GPI_CALL_ARG(call, seed);
@@ -27846,8 +27785,6 @@ static gp_result gpi_random_warm_up(gp_context *gp, const gp_random_desc *desc)
 
 /* ---- Begin file src/map/stencil.c ---- */
 /* stencil.c - gp_stencil: each element from its neighbours, by tiles with a rim or by rows, in one launch. */
-enum { GPI_STENCIL_TILES };
-
 enum {
     GPI_STENCIL_RADIUS_MAX = 8,
     GPI_STENCIL_CHANNELS_MAX = 4,
@@ -28087,7 +28024,7 @@ static gp_result gpi_stencil_launch(gpi_call *call, const gpi_stencil *s, cl_mem
     cl_ulong span_x, span_y, across;
     gpi_stencil_span(call->gp, s, &span_x, &span_y);
     across = gpi_ceil_div(d->width * s->channels, (size_t)span_x);
-    gpi_call_kernel(call, s->program, GPI_STENCIL_TILES);
+    gpi_call_kernel(call, s->program, "gp_stencil_tiles");
     GPI_CALL_ARG(call, in);
     GPI_CALL_ARG(call, in_at);
     GPI_CALL_ARG(call, in_pitch);
@@ -28197,8 +28134,6 @@ static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *
 /* ---- Begin file src/histogram/histogram.c ---- */
 /* histogram.c - gp_histogram: tables of each group's own where bins are few; else atomics, or slices joined.
  */
-enum { GPI_HISTOGRAM_NEAR, GPI_HISTOGRAM_FAR, GPI_HISTOGRAM_JOIN };
-
 enum {
     GPI_HISTOGRAM_SERIAL_CELLS = 16384, /* of near tables: four of them */
     GPI_HISTOGRAM_LOCAL_CELLS = 4096,   /* 16 KiB: several groups of a compute unit have room */
@@ -28389,8 +28324,8 @@ static char *gpi_histogram_prelude(const gp_context *gp, const gpi_histogram *h)
 static gp_result gpi_histogram_program(gp_context *gp, gpi_histogram *h)
 {
     for (;;) {
-        const gp_result result = gpi_program_get_text(gp, h->function, GPI_HISTOGRAM,
-                                                      gpi_histogram_prelude(gp, h), 0, &h->program);
+        const gp_result result =
+            gpi_program_get_text(gp, h->function, GPI_HISTOGRAM, gpi_histogram_prelude(gp, h), &h->program);
         if (result != GP_OK || gpi_plan_fits(&h->plan, h->program)) return result;
     }
 }
@@ -28537,7 +28472,7 @@ static void gpi_histogram_args(gpi_call *call, const gpi_histogram *h)
 static gp_result gpi_histogram_near(gpi_call *call, const gpi_histogram *h)
 {
     const cl_uint channels = (cl_uint)h->wanted;
-    gpi_call_kernel(call, h->program, GPI_HISTOGRAM_NEAR);
+    gpi_call_kernel(call, h->program, "gp_histogram_near");
     gpi_histogram_args(call, h);
     GPI_CALL_ARG(call, h->copies);
     GPI_CALL_ARG(call, channels);
@@ -28550,13 +28485,13 @@ static gp_result gpi_histogram_far(gpi_call *call, const gpi_histogram *h, cl_me
     const cl_ulong bins = h->bins, out_at = h->desc->out_offset, span = GPI_HISTOGRAM_JOIN_SPAN;
     const cl_uint slices = h->groups - 1;
     gp_result result;
-    gpi_call_kernel(call, h->program, GPI_HISTOGRAM_FAR);
+    gpi_call_kernel(call, h->program, "gp_histogram_far");
     gpi_histogram_args(call, h);
     GPI_CALL_ARG(call, scratch);
     GPI_CALL_ARG(call, call->gp->counters);
     result = gpi_call_launch(call, &h->plan, h->groups);
     if (result != GP_OK || gpi_histogram_scratch(h) == 0) return result;
-    gpi_call_kernel(call, h->program, GPI_HISTOGRAM_JOIN);
+    gpi_call_kernel(call, h->program, "gp_histogram_join");
     GPI_CALL_ARG(call, h->desc->out);
     GPI_CALL_ARG(call, out_at);
     GPI_CALL_ARG(call, scratch);

@@ -154,7 +154,6 @@ static void test_cache_variable(void **state)
     assert_int_equal(run_with_cache(NULL).programs_built, 1);
     assert_int_equal(run_with_cache(NULL).programs_saved, 0);
     assert_int_equal(run_with_cache(other).programs_saved, 1);
-    assert_int_equal(unsetenv("GPUPRIM_CACHE"), 0);
     test_remove_folder(folder);
     test_remove_folder(other);
 }

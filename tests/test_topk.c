@@ -281,14 +281,17 @@ static void test_misled(void **state)
     for (v = 1; v < VARIANTS; v += 2) {
         gp_context *gp = open_variant(&variants[v], "-DGPI_SABOTAGE=1");
         topk_case c = {GP_U32, GP_U32, test_small() ? 9001 : 100003, 0, KEYS_RANDOM, false, false, false, 0};
+        bool dear;
         if (!gp) continue;
-        for (p = 0; p < sizeof patterns / sizeof *patterns && !is_dear(gp, &variants[v]); p++) {
+        dear = is_dear(gp, &variants[v]);
+        for (p = 0; p < sizeof patterns / sizeof *patterns; p++) {
             if (test_small() && p % 3 != 0) continue;
+            if (dear && patterns[p] != KEYS_LOW) continue; /* many keys equal the k-th */
             c.pattern = patterns[p];
             c.smallest = p % 2 != 0;
-            check_ks(gp, "misled", c, few, test_small() ? 2 : 4);
+            check_ks(gp, "misled", c, few, dear ? 1 : test_small() ? 2 : 4);
         }
-        if (p > 0) assert_true(test_profile_of(gp).fallbacks > 0);
+        assert_true(test_profile_of(gp).fallbacks > 0);
         gp_context_destroy(gp);
     }
 }

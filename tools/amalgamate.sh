@@ -23,7 +23,7 @@ die() {
 
 out=${1:-}
 case $out in
-'' | /* | --api) ;;
+'' | /* | --api | --kernels) ;;
 *) out=$PWD/$out ;;
 esac
 cd "$(dirname "$0")/.."
@@ -127,9 +127,33 @@ emit_kernel_table() {
     echo
 }
 
+# The kernels of a file and of what it includes.
+kernels_of() { # path without .cl
+    for path in $(sed -n 's,^#include "\(.*\)\.cl".*,\1,p' "kernels/$1.cl"); do kernels_of "$path"; done
+    sed -n 's/^GPI_KERNEL void \([a-z_]*\)(.*/\1/p' "kernels/$1.cl"
+}
+
+# The programs: files that have kernels and that no other file includes.
+emit_program_table() {
+    echo 'typedef struct gpi_program_text {'
+    echo '    const char *file;'
+    echo '    const char *kernels[GPI_KERNELS_MAX + 1];'
+    echo '} gpi_program_text;'
+    echo
+    echo 'static const gpi_program_text gpi_program_texts[] = {'
+    for name in $KERNELS; do
+        if grep -q "^#include \"$name.cl\"" kernels/*/*.cl; then continue; fi
+        names=$(kernels_of "$name" | awk '!seen[$0]++ { printf "\"%s\", ", $0 }')
+        if [ -n "$names" ]; then printf '    {"%s.cl", {%sNULL}},\n' "$name" "$names"; fi
+    done
+    echo '};'
+    echo
+}
+
 emit_kernels() {
     for name in $KERNELS; do emit_kernel "$name"; done
     emit_kernel_table
+    emit_program_table
 }
 
 emit_header() {

@@ -153,7 +153,7 @@ typedef struct gpi_selected {
 } gpi_selected;
 
 /* The same after `level` digits: from what was known before, and the histogram of the digit. Every group
-   computes it, the first one writes it down for the kernels behind. */
+   computes it. */
 static gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_rank_shared shared)
 {
     __global ulong *known = topk.number + GPI_TOPK_SELECT + 4 * (level > 0 ? level - 1 : 0);
@@ -175,13 +175,17 @@ static gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_rank_shared
         s.threshold = s.prefix << below | (((ulong)1 << below) - 1);
         s.decided = below == 0 || topk.number[GPI_TOPK_K] - s.rest + shared->next[1] <= topk.room;
     }
-    if (get_group_id(0) == 0 && get_local_id(0) == 0) {
-        known[4] = s.prefix;
-        known[5] = s.rest;
-        known[6] = s.threshold;
-        known[7] = s.decided;
-    }
     return s;
+}
+
+/* Writes it down for the kernels behind. One item. */
+static void gpi_topk_write_selected(gpi_topk topk, uint level, gpi_selected s)
+{
+    __global ulong *known = topk.number + GPI_TOPK_SELECT + 4 * level;
+    known[0] = s.prefix;
+    known[1] = s.rest;
+    known[2] = s.threshold;
+    known[3] = s.decided;
 }
 
 /* ------------------------------------------------------------------ sample */
@@ -274,7 +278,6 @@ GPI_KERNEL void gp_topk_filter(__global const gpi_key *key, ulong key_at, GPI_TO
     if (round > 0) {
         if (!gpi_topk_missed(topk)) return;
         threshold = gpi_topk_selected(topk, GPI_KEY_SIZE, shared).threshold;
-        if (number == 0 && get_local_id(0) == 0) topk.number[GPI_TOPK_THRESHOLD + 1] = threshold;
     }
     const gpi_tile tile =
         gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], base, span, flip, threshold);
@@ -283,6 +286,8 @@ GPI_KERNEL void gp_topk_filter(__global const gpi_key *key, ulong key_at, GPI_TO
         gpi_topk_note(topk, round, number, below, equal);
         if (below) start = gpi_topk_claim(topk, round, below);
         directory[directory_at + number] = (uint4)(start, below, equal, 0);
+        /* Not in the branch above: PoCL 3.1 loses what one item writes behind barriers there. */
+        if (round > 0 && number == 0) topk.number[GPI_TOPK_THRESHOLD + 1] = threshold;
     }
     if (below == 0) return;
     start = gpi_broadcast(start, &shared->word);
@@ -300,6 +305,7 @@ GPI_KERNEL void gp_topk_histogram(__global const gpi_key *key, ulong key_at, GPI
     GPI_TOPK_SET(topk);
     if (!gpi_topk_missed(topk)) return;
     const gpi_selected s = gpi_topk_selected(topk, level, shared);
+    if (level > 0 && get_group_id(0) == 0 && get_local_id(0) == 0) gpi_topk_write_selected(topk, level, s);
     if (s.decided) return;
     const ulong n = topk.number[GPI_TOPK_COUNT];
     const ulong begin = min(n, span * get_group_id(0)), end = min(n, begin + span);

@@ -40,7 +40,7 @@ static gp_result gpi_key_program(gp_context *gp, const char *function, gpi_primi
         gp_result result = gpi_plan_check_group(gp, function, primitive, plan);
         if (result != GP_OK) return result;
         result = gpi_program_get_text(gp, function, primitive,
-                                      gpi_key_prelude(gp, type, value_size, more, plan), 0, out);
+                                      gpi_key_prelude(gp, type, value_size, more, plan), out);
         if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
     }
 }

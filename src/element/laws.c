@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GPI_LAWS_TRY };
-
 enum {
     GPI_LAW_LEFT = 1, /* of scan/monoid_check.cl */
     GPI_LAW_RIGHT = 2,
@@ -99,7 +97,7 @@ static gp_result gpi_laws_launch(gpi_laws *laws, const cl_mem *buffers)
     gpi_call call;
     gp_result result = gpi_call_begin(&call, laws->gp, laws->function, NULL, 0, NULL);
     if (result == GP_OK) {
-        gpi_call_kernel(&call, laws->program, GPI_LAWS_TRY);
+        gpi_call_kernel(&call, laws->program, "gp_laws_try");
         GPI_CALL_ARG(&call, buffers[0]);
         GPI_CALL_ARG(&call, buffers[1]);
         GPI_CALL_ARG(&call, count);
@@ -222,7 +220,7 @@ static gp_result gpi_laws_program(gpi_laws *laws)
             text.data = NULL;
         }
         free(prelude);
-        result = gpi_program_get_text(laws->gp, laws->function, GPI_LAWS, text.data, 0, &laws->program);
+        result = gpi_program_get_text(laws->gp, laws->function, GPI_LAWS, text.data, &laws->program);
         if (result != GP_OK || gpi_plan_fits(&laws->plan, laws->program)) return result;
     }
 }

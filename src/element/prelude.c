@@ -178,8 +178,7 @@ static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primi
 {
     for (;;) {
         char *prelude = gpi_prelude_make(gp, primitive, element, plan);
-        const gp_result result =
-            gpi_program_get_text(gp, function, primitive, prelude, element->field_count, out);
+        const gp_result result = gpi_program_get_text(gp, function, primitive, prelude, out);
         if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
     }
 }

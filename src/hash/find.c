@@ -30,7 +30,7 @@ static gp_result gpi_hash_launch_find(gpi_call *call, const gpi_hash_batch *batc
 {
     const gpi_table *table = batch->table;
     const cl_ulong absent = d->absent ? gpi_hash_load_value(d->absent, table->value_size) : table->absent;
-    gpi_call_kernel(call, batch->program, GPI_HASH_FIND);
+    gpi_call_kernel(call, batch->program, "gp_hash_find_keys");
     gpi_hash_arg_table(call, table);
     gpi_hash_arg_array(call, d->keys, d->keys_offset);
     gpi_hash_arg_array(call, d->values, d->values_offset);
@@ -119,7 +119,7 @@ static gp_result gpi_hash_launch_erase(gpi_call *call, const gpi_hash_batch *bat
         if (result != GP_OK) return result;
         wants |= GPI_IS_CHECKED;
     }
-    gpi_call_kernel(call, batch->program, GPI_HASH_ERASE);
+    gpi_call_kernel(call, batch->program, "gp_hash_erase_keys");
     gpi_hash_arg_table(call, batch->table);
     if (removal->order.wanted) gpi_hash_arg_array(call, ordered->keys_out, ordered->keys_out_offset);
     else gpi_hash_arg_array(call, d->keys, d->keys_offset);

@@ -100,7 +100,7 @@ GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash handle, const gp_hash_
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) {
-        gpi_call_kernel(&call, program, 0);
+        gpi_call_kernel(&call, program, "gp_hash_each_slot");
         gpi_hash_arg_table(&call, table);
         result = gpi_hash_launch_slots(&call, table, &plan, true);
     }

@@ -32,17 +32,6 @@ typedef struct gpi_handle {
 } gpi_handle;
 
 enum {
-    GPI_HASH_CLEAR,
-    GPI_HASH_PUT,
-    GPI_HASH_FIND,
-    GPI_HASH_ERASE,
-    GPI_HASH_MOVE,
-    GPI_HASH_COLLECT,
-    GPI_HASH_MEASURE,
-    GPI_HASH_COMBINE
-};
-
-enum {
     GPI_HASH_HEADER_BYTES = 256, /* GPI_HEADER of hash/table.cl */
     GPI_HASH_COUNTS_AT = 64,     /* GPI_HEADER_COUNTS, in bytes */
     GPI_HASH_CLAIMED = 0,        /* GPI_COUNT_... */

@@ -219,7 +219,7 @@ static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch
                                      bool judging)
 {
     const gp_hash_insert_desc *d = put->desc;
-    gpi_call_kernel(call, batch->program, GPI_HASH_PUT);
+    gpi_call_kernel(call, batch->program, "gp_hash_put_keys");
     gpi_hash_arg_put(call, batch, put, judging);
     gpi_hash_arg_table(call, put->wants & GPI_IS_JUDGED ? &put->judge : batch->table);
     gpi_hash_arg_array(call, d->results, d->results_offset);
@@ -237,7 +237,7 @@ static bool gpi_hash_combines(const gpi_hash_put *put)
 
 static gp_result gpi_hash_launch_combine(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put)
 {
-    gpi_call_kernel(call, batch->program, GPI_HASH_COMBINE);
+    gpi_call_kernel(call, batch->program, "gp_hash_combine_keys");
     gpi_hash_arg_put(call, batch, put, false);
     return gpi_hash_launch_batch(call, batch, &batch->count);
 }

@@ -49,7 +49,7 @@ static gp_result gpi_hash_move(gp_context *gp, const char *function, const gpi_t
     result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
     if (result == GP_OK) result = gpi_hash_clear_slots(&call, to, from);
     if (result == GP_OK) {
-        gpi_call_kernel(&call, program, GPI_HASH_MOVE);
+        gpi_call_kernel(&call, program, "gp_hash_move_slots");
         gpi_hash_arg_table(&call, to);
         gpi_hash_arg_table(&call, from);
         result = gpi_hash_launch_slots(&call, from, &plan, true);

@@ -75,7 +75,7 @@ static gp_result gpi_hash_collect(gpi_call *call, const gpi_hash_batch *batch, c
 {
     const gp_result result = gpi_call_fill(call, d->live_count, 4 * d->live_count_offset, 4);
     if (result != GP_OK) return result;
-    gpi_call_kernel(call, batch->program, GPI_HASH_COLLECT);
+    gpi_call_kernel(call, batch->program, "gp_hash_collect_slots");
     gpi_hash_arg_table(call, batch->table);
     gpi_hash_arg_array(call, d->keys, d->keys_offset);
     gpi_hash_arg_array(call, d->values, d->values_offset);

@@ -29,7 +29,7 @@ static gp_result gpi_hash_measure(gpi_call *call, const gpi_table *table, cl_uin
     if (result == GP_OK) result = gpi_call_scratch(call, NULL, bytes, &stats);
     if (result == GP_OK) result = gpi_call_fill(call, stats, 0, bytes);
     if (result != GP_OK) return result;
-    gpi_call_kernel(call, program, GPI_HASH_MEASURE);
+    gpi_call_kernel(call, program, "gp_hash_measure_slots");
     gpi_hash_arg_table(call, table);
     GPI_CALL_ARG(call, stats);
     result = gpi_hash_launch_slots(call, table, &plan, true);

@@ -166,8 +166,8 @@ static gp_result gpi_hash_program(gp_context *gp, const char *function, gpi_prim
 {
     gp_result result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, plan);
     while (result == GP_OK) {
-        result = gpi_program_get_text(gp, function, primitive, gpi_hash_prelude(gp, table, plan, more), 0,
-                                      program);
+        result =
+            gpi_program_get_text(gp, function, primitive, gpi_hash_prelude(gp, table, plan, more), program);
         if (result != GP_OK || gpi_plan_fits(plan, *program)) break;
     }
     return result;
@@ -239,7 +239,7 @@ static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, co
     gpi_program *program;
     const gp_result result = gpi_hash_program(call->gp, call->function, GPI_HASH, table, "", &plan, &program);
     if (result != GP_OK) return result;
-    gpi_call_kernel(call, program, GPI_HASH_CLEAR);
+    gpi_call_kernel(call, program, "gp_hash_clear_slots");
     gpi_hash_arg_table(call, table);
     GPI_CALL_ARG(call, counted);
     gpi_sort_arg_uint(call, from != NULL);

@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GPI_HISTOGRAM_NEAR, GPI_HISTOGRAM_FAR, GPI_HISTOGRAM_JOIN };
-
 enum {
     GPI_HISTOGRAM_SERIAL_CELLS = 16384, /* of near tables: four of them */
     GPI_HISTOGRAM_LOCAL_CELLS = 4096,   /* 16 KiB: several groups of a compute unit have room */
@@ -206,8 +204,8 @@ static char *gpi_histogram_prelude(const gp_context *gp, const gpi_histogram *h)
 static gp_result gpi_histogram_program(gp_context *gp, gpi_histogram *h)
 {
     for (;;) {
-        const gp_result result = gpi_program_get_text(gp, h->function, GPI_HISTOGRAM,
-                                                      gpi_histogram_prelude(gp, h), 0, &h->program);
+        const gp_result result =
+            gpi_program_get_text(gp, h->function, GPI_HISTOGRAM, gpi_histogram_prelude(gp, h), &h->program);
         if (result != GP_OK || gpi_plan_fits(&h->plan, h->program)) return result;
     }
 }
@@ -354,7 +352,7 @@ static void gpi_histogram_args(gpi_call *call, const gpi_histogram *h)
 static gp_result gpi_histogram_near(gpi_call *call, const gpi_histogram *h)
 {
     const cl_uint channels = (cl_uint)h->wanted;
-    gpi_call_kernel(call, h->program, GPI_HISTOGRAM_NEAR);
+    gpi_call_kernel(call, h->program, "gp_histogram_near");
     gpi_histogram_args(call, h);
     GPI_CALL_ARG(call, h->copies);
     GPI_CALL_ARG(call, channels);
@@ -367,13 +365,13 @@ static gp_result gpi_histogram_far(gpi_call *call, const gpi_histogram *h, cl_me
     const cl_ulong bins = h->bins, out_at = h->desc->out_offset, span = GPI_HISTOGRAM_JOIN_SPAN;
     const cl_uint slices = h->groups - 1;
     gp_result result;
-    gpi_call_kernel(call, h->program, GPI_HISTOGRAM_FAR);
+    gpi_call_kernel(call, h->program, "gp_histogram_far");
     gpi_histogram_args(call, h);
     GPI_CALL_ARG(call, scratch);
     GPI_CALL_ARG(call, call->gp->counters);
     result = gpi_call_launch(call, &h->plan, h->groups);
     if (result != GP_OK || gpi_histogram_scratch(h) == 0) return result;
-    gpi_call_kernel(call, h->program, GPI_HISTOGRAM_JOIN);
+    gpi_call_kernel(call, h->program, "gp_histogram_join");
     GPI_CALL_ARG(call, h->desc->out);
     GPI_CALL_ARG(call, out_at);
     GPI_CALL_ARG(call, scratch);

@@ -129,10 +129,12 @@ static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, 
 }
 
 /* Prepares a kernel: its arguments follow in order, then its launch. */
-static void gpi_call_kernel(gpi_call *call, gpi_program *program, size_t kernel)
+/* The next launch is of this kernel, which the program has. */
+static void gpi_call_kernel(gpi_call *call, gpi_program *program, const char *name)
 {
     call->program = program;
-    call->kernel = kernel;
+    call->kernel = 0;
+    while (strcmp(program->names[call->kernel], name) != 0) call->kernel++;
     call->arg_count = 0;
     call->arg_error = CL_SUCCESS;
 }
@@ -165,8 +167,8 @@ static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t gr
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, call->function, "clSetKernelArg");
     error = clEnqueueNDRangeKernel(gp->queue, call->program->kernel[call->kernel], 1, NULL, &global, &local,
                                    call->wait_count, call->wait, &event);
-    result = gpi_call_enqueued(call, error, "clEnqueueNDRangeKernel",
-                               gpi_kernel_name(call->program->primitive, call->kernel), event);
+    result =
+        gpi_call_enqueued(call, error, "clEnqueueNDRangeKernel", call->program->names[call->kernel], event);
     if (result != GP_OK) return result;
     gpi_program_launched(gp, call->program, call->kernel, event);
     gp->profile.launches++;

@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GPI_GATHER_TILES };
-
 enum { GPI_GATHER_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are few */ };
 
 /* A call, ready to be checked and run. */
@@ -175,7 +173,7 @@ static gp_result gpi_gather_launch(gpi_call *call, const gpi_gather *g)
     const cl_ulong span =
         serial ? gpi_serial_span(call->gp, &g->plan, n, GPI_GATHER_SERIAL_SPAN_MIN) : gpi_plan_tile(&g->plan);
     const cl_ulong limit = g->scatter ? g->out_count : g->in_count;
-    gpi_call_kernel(call, g->program, GPI_GATHER_TILES);
+    gpi_call_kernel(call, g->program, "gp_gather_tiles");
     gpi_gather_arg_array(call, g->in_count, g->in, g->in_offset);
     gpi_gather_arg_array(call, g->out_count, g->out, g->out_offset);
     gpi_gather_arg_array(call, n, g->index, g->index_offset);

@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GPI_MAP_TILES };
-
 enum {
     GPI_MAP_INPUTS_MAX = 3,
     GPI_MAP_SERIAL_SPAN_MIN = 16384 /* elements of a group, when there are few */
@@ -150,7 +148,7 @@ static gp_result gpi_map_launch(gpi_call *call, const gpi_map *map)
     const cl_ulong out_at = map->out_offset;
     size_t k;
     if (n == 0) return GP_OK;
-    gpi_call_kernel(call, map->program, GPI_MAP_TILES);
+    gpi_call_kernel(call, map->program, "gp_map_tiles");
     for (k = 0; k < map->inputs; k++) {
         const cl_ulong at = map->in[k].offset;
         GPI_CALL_ARG(call, map->in[k].buffer);

@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GPI_RANDOM_TILES };
-
 enum { GPI_RANDOM_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are few */ };
 
 /* A checked call, ready to run. */
@@ -145,7 +143,7 @@ static gp_result gpi_random_launch(gpi_call *call, const gpi_random *random)
                                  : gpi_plan_tile(&random->plan) * per_block;
     const cl_ulong out_at = d->out_offset, seed = d->seed, stream = d->stream, first = d->first_element;
     if (d->count == 0) return GP_OK;
-    gpi_call_kernel(call, random->program, GPI_RANDOM_TILES);
+    gpi_call_kernel(call, random->program, "gp_random_tiles");
     GPI_CALL_ARG(call, d->out);
     GPI_CALL_ARG(call, out_at);
     GPI_CALL_ARG(call, seed);

@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GPI_STENCIL_TILES };
-
 enum {
     GPI_STENCIL_RADIUS_MAX = 8,
     GPI_STENCIL_CHANNELS_MAX = 4,
@@ -255,7 +253,7 @@ static gp_result gpi_stencil_launch(gpi_call *call, const gpi_stencil *s, cl_mem
     cl_ulong span_x, span_y, across;
     gpi_stencil_span(call->gp, s, &span_x, &span_y);
     across = gpi_ceil_div(d->width * s->channels, (size_t)span_x);
-    gpi_call_kernel(call, s->program, GPI_STENCIL_TILES);
+    gpi_call_kernel(call, s->program, "gp_stencil_tiles");
     GPI_CALL_ARG(call, in);
     GPI_CALL_ARG(call, in_at);
     GPI_CALL_ARG(call, in_pitch);

@@ -8,17 +8,6 @@
 #include <string.h>
 
 enum {
-    GPI_BRACKETS_PAIR,
-    GPI_BRACKETS_TREE,
-    GPI_BRACKETS_JOIN,
-    GPI_BRACKETS_ENCLOSE,
-    GPI_BRACKETS_MEASURE,
-    GPI_BRACKETS_REPORT
-};
-
-enum { GPI_BACK_LOOK_BACK, GPI_BACK_REST, GPI_BACK_REPORT };
-
-enum {
     GPI_BRACKETS_STRANDS = 4,     /* GPI_STRANDS of nest/brackets_serial.cl */
     GPI_BRACKETS_NOTE_BYTES = 32, /* gpi_note of nest/tile_summary.cl */
     GPI_BRACKETS_NODE_BYTES = 16, /* four words of nest/lookback.cl; else two indices */
@@ -53,7 +42,7 @@ static gp_result gpi_brackets_program(gp_context *gp, gpi_brackets *b)
         gp_result result;
         b->back = gpi_brackets_looks_back(gp, b);
         result = gpi_program_get_text(gp, b->function, b->back ? GPI_BRACKETS_BACK : GPI_BRACKETS,
-                                      gpi_brackets_prelude(b), 0, &b->program);
+                                      gpi_brackets_prelude(b), &b->program);
         if (result != GP_OK || gpi_plan_fits(&b->plan, b->program)) return result;
     }
 }
@@ -228,7 +217,7 @@ static size_t gpi_brackets_groups(const gpi_brackets *b)
 
 static gp_result gpi_brackets_pair(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
-    gpi_call_kernel(call, b->program, GPI_BRACKETS_PAIR);
+    gpi_call_kernel(call, b->program, "gp_brackets_pair");
     gpi_brackets_arg_input(call, b);
     gpi_brackets_arg_out(call, b->desc->match, b->desc->match_offset);
     gpi_brackets_arg_scratch(call, b, scratch);
@@ -240,7 +229,7 @@ static gp_result gpi_brackets_pair(gpi_call *call, const gpi_brackets *b, cl_mem
 static gp_result gpi_brackets_tree(gpi_call *call, const gpi_brackets *b, cl_mem scratch, cl_uint bottom,
                                    cl_uint groups)
 {
-    gpi_call_kernel(call, b->program, GPI_BRACKETS_TREE);
+    gpi_call_kernel(call, b->program, "gp_brackets_tree");
     gpi_call_arg_count(call, &b->count);
     gpi_brackets_arg_scratch(call, b, scratch);
     GPI_CALL_ARG(call, bottom);
@@ -249,7 +238,7 @@ static gp_result gpi_brackets_tree(gpi_call *call, const gpi_brackets *b, cl_mem
 
 static gp_result gpi_brackets_join(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
-    gpi_call_kernel(call, b->program, GPI_BRACKETS_JOIN);
+    gpi_call_kernel(call, b->program, "gp_brackets_join");
     gpi_brackets_arg_input(call, b);
     gpi_brackets_arg_out(call, b->desc->match, b->desc->match_offset);
     gpi_brackets_arg_scratch(call, b, scratch);
@@ -269,7 +258,7 @@ static void gpi_brackets_arg_around(gpi_call *call, const gpi_brackets *b)
 
 static gp_result gpi_brackets_enclose(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
-    gpi_call_kernel(call, b->program, GPI_BRACKETS_ENCLOSE);
+    gpi_call_kernel(call, b->program, "gp_brackets_enclose");
     gpi_brackets_arg_input(call, b);
     gpi_brackets_arg_around(call, b);
     gpi_brackets_arg_scratch(call, b, scratch);
@@ -278,7 +267,7 @@ static gp_result gpi_brackets_enclose(gpi_call *call, const gpi_brackets *b, cl_
 
 static gp_result gpi_brackets_measure(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
-    gpi_call_kernel(call, b->program, GPI_BRACKETS_MEASURE);
+    gpi_call_kernel(call, b->program, "gp_brackets_measure");
     gpi_brackets_arg_input(call, b);
     gpi_brackets_arg_scratch(call, b, scratch);
     return gpi_call_launch(call, &b->plan, b->tiles);
@@ -287,7 +276,7 @@ static gp_result gpi_brackets_measure(gpi_call *call, const gpi_brackets *b, cl_
 static gp_result gpi_brackets_report(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
     const cl_ulong at = b->errors_offset;
-    gpi_call_kernel(call, b->program, b->back ? (size_t)GPI_BACK_REPORT : (size_t)GPI_BRACKETS_REPORT);
+    gpi_call_kernel(call, b->program, b->back ? "gp_brackets_report" : "gp_brackets_report");
     gpi_brackets_arg_input(call, b);
     GPI_CALL_ARG(call, b->errors);
     GPI_CALL_ARG(call, at);
@@ -303,7 +292,7 @@ static cl_uint gpi_brackets_parts(cl_uint leaves)
 
 static gp_result gpi_brackets_look_back(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
-    gpi_call_kernel(call, b->program, GPI_BACK_LOOK_BACK);
+    gpi_call_kernel(call, b->program, "gp_brackets_look_back");
     gpi_brackets_arg_input(call, b);
     gpi_brackets_arg_out(call, b->desc->match, b->desc->match_offset);
     gpi_brackets_arg_around(call, b);
@@ -313,7 +302,7 @@ static gp_result gpi_brackets_look_back(gpi_call *call, const gpi_brackets *b, c
 
 static gp_result gpi_brackets_rest(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
-    gpi_call_kernel(call, b->program, GPI_BACK_REST);
+    gpi_call_kernel(call, b->program, "gp_brackets_rest");
     gpi_brackets_arg_input(call, b);
     gpi_brackets_arg_out(call, b->desc->match, b->desc->match_offset);
     gpi_brackets_arg_scratch(call, b, scratch);

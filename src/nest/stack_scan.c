@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GPI_STACK_PAIR, GPI_STACK_TREE, GPI_STACK_BASE, GPI_STACK_FOLD };
-
 /* A checked call, ready to run. */
 typedef struct gpi_stack_scan {
     const gp_stack_scan_desc *desc;
@@ -78,9 +76,8 @@ static gp_result gpi_stack_program(gp_context *gp, gpi_stack_scan *s)
 {
     gpi_plan *plan = &s->nest.plan;
     for (;;) {
-        const gp_result result =
-            gpi_program_get_text(gp, s->nest.function, GPI_STACK_SCAN, gpi_stack_prelude(gp, s),
-                                 s->element.field_count, &s->nest.program);
+        const gp_result result = gpi_program_get_text(gp, s->nest.function, GPI_STACK_SCAN,
+                                                      gpi_stack_prelude(gp, s), &s->nest.program);
         if (result != GP_OK || gpi_plan_fits(plan, s->nest.program)) return result;
     }
 }
@@ -158,7 +155,7 @@ static void gpi_stack_arg_scratch(gpi_call *call, const gpi_stack_scan *s, cl_me
 
 static gp_result gpi_stack_pair(gpi_call *call, const gpi_stack_scan *s, cl_mem scratch)
 {
-    gpi_call_kernel(call, s->nest.program, GPI_STACK_PAIR);
+    gpi_call_kernel(call, s->nest.program, "gp_stack_pair");
     gpi_stack_arg_values(call, s);
     gpi_stack_arg_scratch(call, s, scratch);
     GPI_CALL_ARG(call, call->gp->counters);
@@ -169,7 +166,7 @@ static gp_result gpi_stack_pair(gpi_call *call, const gpi_stack_scan *s, cl_mem 
 static gp_result gpi_stack_tree(gpi_call *call, const gpi_stack_scan *s, cl_mem scratch, cl_uint bottom,
                                 cl_uint groups)
 {
-    gpi_call_kernel(call, s->nest.program, GPI_STACK_TREE);
+    gpi_call_kernel(call, s->nest.program, "gp_stack_tree");
     gpi_call_arg_count(call, &s->nest.count);
     gpi_stack_arg_scratch(call, s, scratch);
     GPI_CALL_ARG(call, bottom);
@@ -178,7 +175,7 @@ static gp_result gpi_stack_tree(gpi_call *call, const gpi_stack_scan *s, cl_mem 
 
 static gp_result gpi_stack_base(gpi_call *call, const gpi_stack_scan *s, cl_mem scratch)
 {
-    gpi_call_kernel(call, s->nest.program, GPI_STACK_BASE);
+    gpi_call_kernel(call, s->nest.program, "gp_stack_base");
     gpi_call_arg_count(call, &s->nest.count);
     gpi_stack_arg_scratch(call, s, scratch);
     gpi_call_arg_initial(call, &s->element);
@@ -189,7 +186,7 @@ static gp_result gpi_stack_fold(gpi_call *call, const gpi_stack_scan *s, cl_mem 
 {
     const cl_ulong offset = s->desc->out_offset;
     const cl_uint exclusive = s->desc->exclusive;
-    gpi_call_kernel(call, s->nest.program, GPI_STACK_FOLD);
+    gpi_call_kernel(call, s->nest.program, "gp_stack_fold");
     gpi_stack_arg_values(call, s);
     GPI_CALL_ARG(call, s->desc->out);
     GPI_CALL_ARG(call, offset);

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GPI_TREE_RUNS, GPI_TREE_GROW, GPI_TREE_JOIN };
 enum { GPI_TREE_INDEX = 1, GPI_TREE_CHILDREN = 2, GPI_TREE_END = 4 }; /* nest/tree_runs.cl */
 
 /* A checked call, ready to run. */
@@ -149,7 +148,7 @@ static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
 }
 
 /* GPI_TREE_PARAMETERS */
-static void gpi_tree_kernel(gpi_call *call, const gpi_tree *t, size_t kernel, cl_mem scratch)
+static void gpi_tree_kernel(gpi_call *call, const gpi_tree *t, const char *kernel, cl_mem scratch)
 {
     const gp_tree_desc *d = t->desc;
     const cl_mem in = d->type ? d->in : d->parent;
@@ -177,7 +176,7 @@ static void gpi_tree_kernel(gpi_call *call, const gpi_tree *t, size_t kernel, cl
 static gp_result gpi_tree_grow(gpi_call *call, const gpi_tree *t, cl_mem scratch, cl_uint bottom,
                                cl_uint groups)
 {
-    gpi_tree_kernel(call, t, GPI_TREE_GROW, scratch);
+    gpi_tree_kernel(call, t, "gp_tree_grow", scratch);
     GPI_CALL_ARG(call, bottom);
     return gpi_call_launch(call, &t->plan, groups);
 }
@@ -188,13 +187,13 @@ static gp_result gpi_tree_launch(gpi_call *call, const gpi_tree *t)
     cl_mem scratch;
     gp_result r = gpi_call_scratch(call, t->desc->scratch, t->scratch_size, &scratch);
     if (r != GP_OK) return r;
-    gpi_tree_kernel(call, t, GPI_TREE_RUNS, scratch);
+    gpi_tree_kernel(call, t, "gp_tree_runs", scratch);
     GPI_CALL_ARG(call, call->gp->counters);
     r = gpi_call_launch(call, &t->plan, t->tiles);
     if (r == GP_OK) r = gpi_tree_grow(call, t, scratch, t->leaves, parts);
     if (r == GP_OK && parts > 1) r = gpi_tree_grow(call, t, scratch, parts, 1);
     if (r != GP_OK) return r;
-    gpi_tree_kernel(call, t, GPI_TREE_JOIN, scratch);
+    gpi_tree_kernel(call, t, "gp_tree_join", scratch);
     return gpi_call_launch(call, &t->plan, t->tiles);
 }
 

@@ -88,10 +88,10 @@ static cl_int gpi_kernels_make(const gp_context *gp, gpi_program *program)
 {
     size_t k;
     program->group_max = SIZE_MAX;
-    for (k = 0; gpi_kernel_name(program->primitive, k); k++) {
+    for (k = 0; program->names[k]; k++) {
         cl_int error;
         size_t group;
-        program->kernel[k] = clCreateKernel(program->program, gpi_kernel_name(program->primitive, k), &error);
+        program->kernel[k] = clCreateKernel(program->program, program->names[k], &error);
         if (error != CL_SUCCESS) return error;
         group = gpi_kernel_group_max(gp, program->kernel[k]);
         if (group < program->group_max) program->group_max = group;

@@ -7,72 +7,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The file of kernels/ that makes a program, and its kernels, by gpi_primitive. */
-typedef struct gpi_program_text {
-    const char *file;
-    const char *kernels[GPI_KERNELS_MAX];
-} gpi_program_text;
-
-/* clang-format off */
-static const gpi_program_text gpi_program_texts[GPI_PRIMITIVES] = {
-    {"scan/reduce.cl",
-     {"gp_reduce_tiles", "gp_reduce_partials"}},
-    {"scan/scan.cl",
-     {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep"}},
-    {"select/select.cl",
-     {"gp_select_look_back", "gp_select_upsweep", "gp_select_spine", "gp_select_downsweep"}},
-    {"sort/sort.cl",
-     {"gp_sort_small", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine",
-      "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep"}},
-    {"sort/buckets.cl",
-     {"gp_buckets_sample", "gp_buckets_spine", "gp_buckets_sort"}},
-    {"sort/merge.cl",
-     {"gp_merge_tiles"}},
-    {"sort/search.cl",
-     {"gp_search_needles"}},
-    {"sort/topk.cl",
-     {"gp_topk_sample", "gp_topk_filter", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take"}},
-    {"sort/segmented_sort.cl",
-     {"gp_segments_bounds", "gp_segments_list", "gp_segments_small", "gp_segments_count",
-      "gp_segments_spine", "gp_segments_scatter", "gp_segments_copy"}},
-    {"sort/sort_strings.cl",
-     {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact",
-      "gp_strings_skip", "gp_strings_keys"}},
-    {"nest/brackets.cl",
-     {"gp_brackets_pair", "gp_brackets_tree", "gp_brackets_join",
-      "gp_brackets_enclose", "gp_brackets_measure", "gp_brackets_report"}},
-    {"nest/brackets_single_pass.cl",
-     {"gp_brackets_look_back", "gp_brackets_rest", "gp_brackets_report"}},
-    {"nest/stack_scan.cl",
-     {"gp_stack_pair", "gp_stack_tree", "gp_stack_base", "gp_stack_fold"}},
-    {"nest/tree.cl",
-     {"gp_tree_runs", "gp_tree_grow", "gp_tree_join"}},
-    {"hash/hash.cl",
-     {"gp_hash_clear_slots", "gp_hash_put_keys", "gp_hash_find_keys", "gp_hash_erase_keys",
-      "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", "gp_hash_combine_keys"}},
-    {"hash/each.cl",
-     {"gp_hash_each_slot"}},
-    {"histogram/histogram.cl",
-     {"gp_histogram_near", "gp_histogram_far", "gp_histogram_join"}},
-    {"scan/segmented_reduce.cl",
-     {"gp_segments_reduce", "gp_segments_rows", "gp_segments_join"}},
-    {"scan/monoid_check.cl",
-     {"gp_laws_try"}},
-    {"map/map.cl",
-     {"gp_map_tiles"}},
-    {"map/random.cl",
-     {"gp_random_tiles"}},
-    {"map/gather.cl",
-     {"gp_gather_tiles"}},
-    {"map/stencil.cl",
-     {"gp_stencil_tiles"}},
-};
-/* clang-format on */
-
-/* NULL behind the last one. */
-static const char *gpi_kernel_name(gpi_primitive primitive, size_t k)
+/* The file of kernels/ that makes a program. */
+static const char *gpi_program_file(gpi_primitive primitive)
 {
-    return k < GPI_KERNELS_MAX ? gpi_program_texts[primitive].kernels[k] : NULL;
+    switch (primitive) {
+    case GPI_REDUCE: return "scan/reduce.cl";
+    case GPI_SCAN: return "scan/scan.cl";
+    case GPI_SELECT: return "select/select.cl";
+    case GPI_SORT: return "sort/sort.cl";
+    case GPI_BUCKETS: return "sort/buckets.cl";
+    case GPI_MERGE: return "sort/merge.cl";
+    case GPI_SEARCH: return "sort/search.cl";
+    case GPI_TOPK: return "sort/topk.cl";
+    case GPI_SEGMENTED_SORT: return "sort/segmented_sort.cl";
+    case GPI_SORT_STRINGS: return "sort/sort_strings.cl";
+    case GPI_BRACKETS: return "nest/brackets.cl";
+    case GPI_BRACKETS_BACK: return "nest/brackets_single_pass.cl";
+    case GPI_STACK_SCAN: return "nest/stack_scan.cl";
+    case GPI_TREE: return "nest/tree.cl";
+    case GPI_HASH: return "hash/hash.cl";
+    case GPI_HASH_EACH: return "hash/each.cl";
+    case GPI_HISTOGRAM: return "histogram/histogram.cl";
+    case GPI_SEGMENTED_REDUCE: return "scan/segmented_reduce.cl";
+    case GPI_LAWS: return "scan/monoid_check.cl";
+    case GPI_MAP: return "map/map.cl";
+    case GPI_RANDOM: return "map/random.cl";
+    case GPI_GATHER: return "map/gather.cl";
+    case GPI_STENCIL: return "map/stencil.cl";
+    case GPI_PRIMITIVES: break;
+    }
+    return "";
+}
+
+/* The names of a program's kernels; NULL after the last one. */
+static const char *const *gpi_kernel_names(gpi_primitive primitive)
+{
+    const char *file = gpi_program_file(primitive);
+    size_t k = 0;
+    while (strcmp(gpi_program_texts[k].file, file) != 0) k++;
+    return gpi_program_texts[k].kernels;
 }
 
 static const gpi_kernel_text *gpi_kernel_text_of(const char *path, size_t length)
@@ -136,13 +109,12 @@ static void gpi_prelude_apart(const gp_context *gp, const gpi_plan *plan, gpi_te
 }
 
 /* The whole source: prelude, layers from the device up, the primitive. */
-static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, size_t fields)
+static char *gpi_source_compose(gpi_primitive primitive, const char *prelude)
 {
     gpi_text text;
-    (void)fields;
     memset(&text, 0, sizeof text);
     gpi_text_add(&text, "%s", prelude);
-    gpi_text_add_kernels(&text, gpi_program_texts[primitive].file);
+    gpi_text_add_kernels(&text, gpi_program_file(primitive));
     if (!text.failed) return text.data;
     free(text.data);
     return NULL;

@@ -85,10 +85,10 @@ static gpi_program *gpi_program_find(const gp_context *gp, gpi_primitive primiti
 
 /* Builds or loads a program that is not in memory yet. Takes `prelude`. */
 static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_primitive primitive,
-                                  char *prelude, uint64_t hash, size_t fields, gpi_program **out)
+                                  char *prelude, uint64_t hash, gpi_program **out)
 {
     gpi_program *program = (gpi_program *)calloc(1, sizeof *program);
-    char *source = gpi_source_compose(primitive, prelude, fields);
+    char *source = gpi_source_compose(primitive, prelude);
     gp_result result;
     if (!program || !source) {
         free(source);
@@ -97,9 +97,9 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
         return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
     }
     program->primitive = primitive;
+    program->names = gpi_kernel_names(primitive);
     program->prelude = prelude;
     program->hash = hash;
-    program->fields = fields;
     program->key = gpi_key_make(gp, source, strlen(prelude));
     gpi_dump(gp, program, ".cl", source, strlen(source));
     result = gpi_check_macros(gp, function, prelude, source + strlen(prelude));
@@ -119,13 +119,13 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
 
 /* The program with this prelude, which it takes (NULL: there was no memory for it). */
 static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
-                                      char *prelude, size_t fields, gpi_program **out)
+                                      char *prelude, gpi_program **out)
 {
     uint64_t hash;
     if (!prelude) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
     hash = gpi_hash(GPI_HASH_SEED, prelude, strlen(prelude));
     *out = gpi_program_find(gp, primitive, prelude, hash);
-    if (!*out) return gpi_program_make(gp, function, primitive, prelude, hash, fields, out);
+    if (!*out) return gpi_program_make(gp, function, primitive, prelude, hash, out);
     (*out)->fetched = ++gp->fetches;
     free(prelude);
     return GP_OK;
@@ -138,7 +138,7 @@ static gp_result gpi_program_get_fit(gp_context *gp, const char *function, gpi_p
 {
     for (;;) {
         const gp_result result =
-            gpi_program_get_text(gp, function, primitive, prelude(gp, plan, description), 0, out);
+            gpi_program_get_text(gp, function, primitive, prelude(gp, plan, description), out);
         if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
     }
 }

@@ -17,26 +17,26 @@ typedef struct gpi_program {
     gpi_key key;   /* of everything that the binary depends on */
     cl_program program;
     cl_kernel kernel[GPI_KERNELS_MAX];
-    size_t fields;     /* of the element: with primitive and prelude, what the source is made from */
-    size_t group_max;  /* the largest group that all kernels can be launched with */
-    uint32_t launched; /* bit k: kernel k has been launched, so that its machine code exists */
-    uint32_t saved;    /* bit k: ... and is in the file of the disk cache */
-    cl_event fresh;    /* the last launch of a kernel that was new; NULL: none was */
-    uint64_t fetched;  /* when it was last asked for: gp_context.fetches */
-    int mark;          /* of its file, while the driver loads it: cache.c */
-    bool frozen;       /* the driver has handed out a binary, or got it, and may not add to it */
+    const char *const *names; /* of the kernels; NULL after the last one */
+    size_t group_max;         /* the largest group that all kernels can be launched with */
+    uint32_t launched;        /* bit k: kernel k has been launched, so that its machine code exists */
+    uint32_t saved;           /* bit k: ... and is in the file of the disk cache */
+    cl_event fresh;           /* the last launch of a kernel that was new; NULL: none was */
+    uint64_t fetched;         /* when it was last asked for: gp_context.fetches */
+    int mark;                 /* of its file, while the driver loads it: cache.c */
+    bool frozen;              /* the driver has handed out a binary, or got it, and may not add to it */
 } gpi_program;
 
 /* Writes a plan's and a description's prelude; NULL: no memory. */
 typedef char *gpi_prelude_function(const gp_context *gp, const gpi_plan *plan, const void *description);
 
 /* compose.c */
-static const char *gpi_kernel_name(gpi_primitive primitive, size_t k);
+static const char *const *gpi_kernel_names(gpi_primitive primitive);
 static void gpi_text_add_kernels(gpi_text *text, const char *path);
 static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static void gpi_prelude_apart(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
-static char *gpi_source_compose(gpi_primitive primitive, const char *prelude, size_t fields);
+static char *gpi_source_compose(gpi_primitive primitive, const char *prelude);
 static gpi_key gpi_key_make(const gp_context *gp, const char *source, size_t prelude);
 
 /* build.c */
@@ -48,7 +48,7 @@ static gp_result gpi_program_build(gp_context *gp, const char *function, const c
 static bool gpi_plan_fits(gpi_plan *plan, const gpi_program *program);
 static void gpi_programs_free(gp_context *gp);
 static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
-                                      char *prelude, size_t fields, gpi_program **out);
+                                      char *prelude, gpi_program **out);
 static gp_result gpi_program_get_fit(gp_context *gp, const char *function, gpi_primitive primitive,
                                      gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
                                      gpi_program **out);

@@ -51,7 +51,7 @@ static unsigned char *gpi_program_binary(const gp_context *gp, const gpi_program
 /* The same program built from its source again; NULL: it could not be. */
 static cl_program gpi_program_twin(const gp_context *gp, const gpi_program *program)
 {
-    char *source = gpi_source_compose(program->primitive, program->prelude, program->fields);
+    char *source = gpi_source_compose(program->primitive, program->prelude);
     const char *text = source;
     cl_int error = CL_SUCCESS;
     cl_program twin = source ? clCreateProgramWithSource(gp->context, 1, &text, NULL, &error) : NULL;
@@ -169,7 +169,7 @@ static gp_result gpi_program_copy(gp_context *gp, gpi_program *from)
     program->primitive = from->primitive;
     program->hash = from->hash;
     program->key = from->key;
-    program->fields = from->fields;
+    program->names = from->names;
     program->launched = program->saved = from->saved;
     program->frozen = from->frozen = true; /* whichever asks first */
     program->program = from->program;

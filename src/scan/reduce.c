@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-enum { GPI_REDUCE_TILES, GPI_REDUCE_PARTIALS };
-
 /* A checked call, ready to run. */
 typedef struct gpi_reduce {
     const gp_reduce_desc *desc;
@@ -104,7 +102,7 @@ static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem par
     const cl_ulong in_offset = empty ? 0 : desc->in_offset, in2_offset = empty ? 0 : desc->in2_offset;
     const cl_mem in = !empty ? desc->in : reduce->out, in2 = !empty ? desc->in2 : reduce->out;
     const cl_uint single = reduce->tiles <= 1;
-    gpi_call_kernel(call, reduce->program, GPI_REDUCE_TILES);
+    gpi_call_kernel(call, reduce->program, "gp_reduce_tiles");
     if (!reduce->element.operation.indices) {
         GPI_CALL_ARG(call, in);
         GPI_CALL_ARG(call, in_offset);
@@ -125,7 +123,7 @@ static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem par
 
 static gp_result gpi_reduce_partials(gpi_call *call, gpi_reduce *reduce, cl_mem partials)
 {
-    gpi_call_kernel(call, reduce->program, GPI_REDUCE_PARTIALS);
+    gpi_call_kernel(call, reduce->program, "gp_reduce_partials");
     GPI_CALL_ARG(call, partials);
     gpi_call_arg_count(call, &reduce->count);
     GPI_CALL_ARG(call, reduce->out);

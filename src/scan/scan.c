@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-enum { GPI_SCAN_LOOK_BACK, GPI_SCAN_UPSWEEP, GPI_SCAN_SPINE, GPI_SCAN_DOWNSWEEP };
-
 static gp_result gpi_scan_element(gp_context *gp, const char *function, const gp_scan_desc *desc,
                                   gpi_element *element)
 {
@@ -145,7 +143,7 @@ static gp_result gpi_scan_single_pass(gpi_call *call, gpi_scan *scan, cl_mem sta
 {
     const gp_result result = gpi_call_fill(call, state, 0, gpi_scan_state_bytes(scan));
     if (result != GP_OK) return result;
-    gpi_call_kernel(call, scan->program, GPI_SCAN_LOOK_BACK);
+    gpi_call_kernel(call, scan->program, "gp_scan_look_back");
     gpi_scan_arg_input(call, scan);
     gpi_scan_arg_output(call, scan);
     GPI_CALL_ARG(call, state);
@@ -158,12 +156,12 @@ static gp_result gpi_scan_single_pass(gpi_call *call, gpi_scan *scan, cl_mem sta
 static gp_result gpi_scan_sums(gpi_call *call, gpi_scan *scan, cl_mem partials)
 {
     gp_result result;
-    gpi_call_kernel(call, scan->program, GPI_SCAN_UPSWEEP);
+    gpi_call_kernel(call, scan->program, "gp_scan_upsweep");
     gpi_scan_arg_input(call, scan);
     GPI_CALL_ARG(call, partials);
     result = gpi_call_launch(call, &scan->plan, scan->tiles);
     if (result != GP_OK) return result;
-    gpi_call_kernel(call, scan->program, GPI_SCAN_SPINE);
+    gpi_call_kernel(call, scan->program, "gp_scan_spine");
     GPI_CALL_ARG(call, partials);
     GPI_CALL_ARG(call, scan->tiles);
     gpi_call_arg_initial(call, &scan->element);
@@ -172,7 +170,7 @@ static gp_result gpi_scan_sums(gpi_call *call, gpi_scan *scan, cl_mem partials)
 
 static gp_result gpi_scan_downsweep(gpi_call *call, gpi_scan *scan, cl_mem partials)
 {
-    gpi_call_kernel(call, scan->program, GPI_SCAN_DOWNSWEEP);
+    gpi_call_kernel(call, scan->program, "gp_scan_downsweep");
     gpi_scan_arg_input(call, scan);
     gpi_scan_arg_output(call, scan);
     GPI_CALL_ARG(call, partials);

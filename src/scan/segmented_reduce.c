@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-enum { GPI_SEGMENTS_REDUCE, GPI_SEGMENTS_REDUCE_ROWS, GPI_SEGMENTS_JOIN };
-
 enum {
     GPI_REDUCE_HEADER_BYTES = 16, /* GPI_SEGMENTS_HEADER of scan/segmented_reduce.cl */
     GPI_REDUCE_LARGE_BYTES = 16,  /* GPI_LARGE_WORDS */
@@ -158,7 +156,7 @@ static void gpi_segmented_arg_output(gpi_call *call, const gpi_segmented *s)
 static gp_result gpi_segmented_small(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
 {
     const cl_ulong block = s->block;
-    gpi_call_kernel(call, s->program, GPI_SEGMENTS_REDUCE);
+    gpi_call_kernel(call, s->program, "gp_segments_reduce");
     gpi_segmented_arg_input(call, s);
     gpi_call_arg_count(call, &s->count);
     gpi_segmented_arg_list(call, s, scratch);
@@ -177,12 +175,12 @@ static gp_result gpi_segmented_large(gpi_call *call, const gpi_segmented *s, cl_
     size_t groups = 16 * (size_t)(info->compute_units ? info->compute_units : 1);
     gp_result result;
     if (groups > s->rows || info->loop_limit) groups = s->rows;
-    gpi_call_kernel(call, s->program, GPI_SEGMENTS_REDUCE_ROWS);
+    gpi_call_kernel(call, s->program, "gp_segments_rows");
     gpi_segmented_arg_input(call, s);
     gpi_segmented_arg_list(call, s, scratch);
     result = gpi_call_launch(call, &s->plan, groups);
     if (result != GP_OK) return result;
-    gpi_call_kernel(call, s->program, GPI_SEGMENTS_JOIN);
+    gpi_call_kernel(call, s->program, "gp_segments_join");
     gpi_segmented_arg_list(call, s, scratch);
     gpi_segmented_arg_output(call, s);
     return gpi_call_launch(call, &s->plan, groups < s->large ? groups : s->large);

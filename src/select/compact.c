@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GPI_SELECT_LOOK_BACK, GPI_SELECT_UPSWEEP, GPI_SELECT_SPINE, GPI_SELECT_DOWNSWEEP };
-
 /* ------------------------------------------------------------------ description */
 
 /* Element `type`, or record of `size` bytes: exactly one of them. `prefix`: of the fields' names. */
@@ -184,7 +182,7 @@ static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c)
         gpi_plan_make_select(gp, c->function, c->size > element ? c->size : element, c->strategy, &c->plan);
     while (result == GP_OK) {
         result = gpi_program_get_text(gp, c->function, GPI_SELECT, gpi_compact_prelude(gp, c, &c->plan),
-                                      gpi_compact_is_pair(c) ? 0 : 1, &c->program);
+                                      &c->program);
         if (result != GP_OK || gpi_plan_fits(&c->plan, c->program)) break;
     }
     if (result == GP_OK) result = gpi_plan_tiles(gp, c->function, &c->plan, c->count.bound, &c->tiles);
@@ -292,7 +290,7 @@ static gp_result gpi_compact_single_pass(gpi_call *call, gpi_compact *c, cl_mem 
 {
     const gp_result result = gpi_call_fill(call, state, 0, gpi_compact_state_bytes(c));
     if (result != GP_OK) return result;
-    gpi_call_kernel(call, c->program, GPI_SELECT_LOOK_BACK);
+    gpi_call_kernel(call, c->program, "gp_select_look_back");
     gpi_compact_arg_source(call, c);
     gpi_compact_arg_sink(call, c);
     GPI_CALL_ARG(call, state);
@@ -305,12 +303,12 @@ static gp_result gpi_compact_single_pass(gpi_call *call, gpi_compact *c, cl_mem 
 static gp_result gpi_compact_sums(gpi_call *call, gpi_compact *c, cl_mem partials)
 {
     gp_result result;
-    gpi_call_kernel(call, c->program, GPI_SELECT_UPSWEEP);
+    gpi_call_kernel(call, c->program, "gp_select_upsweep");
     gpi_compact_arg_source(call, c);
     GPI_CALL_ARG(call, partials);
     result = gpi_call_launch(call, &c->plan, c->tiles);
     if (result != GP_OK) return result;
-    gpi_call_kernel(call, c->program, GPI_SELECT_SPINE);
+    gpi_call_kernel(call, c->program, "gp_select_spine");
     GPI_CALL_ARG(call, partials);
     GPI_CALL_ARG(call, c->tiles);
     return gpi_call_launch(call, &c->plan, 1);
@@ -318,7 +316,7 @@ static gp_result gpi_compact_sums(gpi_call *call, gpi_compact *c, cl_mem partial
 
 static gp_result gpi_compact_downsweep(gpi_call *call, gpi_compact *c, cl_mem partials)
 {
-    gpi_call_kernel(call, c->program, GPI_SELECT_DOWNSWEEP);
+    gpi_call_kernel(call, c->program, "gp_select_downsweep");
     gpi_compact_arg_source(call, c);
     gpi_compact_arg_sink(call, c);
     GPI_CALL_ARG(call, partials);

@@ -4,8 +4,6 @@
 #include "element/element.h"
 #include "sort/sort.h"
 
-enum { GPI_BUCKETS_SAMPLE, GPI_BUCKETS_SPINE, GPI_BUCKETS_SORT };
-
 enum {
     GPI_BUCKETS_PASS = 9,  /* GPI_PASS_BUCKETS of sort/digit.cl */
     GPI_BUCKETS_SHARE = 64 /* no bucket has more than this part of all keys, unless it is small */
@@ -62,7 +60,7 @@ static gp_result gpi_buckets_plan(gp_context *gp, gpi_sort *sort)
 /* Is it likely to pay? */
 static gp_result gpi_buckets_sample(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint shift)
 {
-    gpi_call_kernel(call, sort->buckets, GPI_BUCKETS_SAMPLE);
+    gpi_call_kernel(call, sort->buckets, "gp_buckets_sample");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_digit(call, sort, shift);
     GPI_CALL_ARG(call, state);
@@ -74,7 +72,7 @@ static gp_result gpi_buckets_spine(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     /* the buckets' passes end in the output when they are as many as it takes to get there */
     const bool tmp = gpi_sort_in_place(sort) || (sort->passes - 1) % 2;
-    gpi_call_kernel(call, sort->buckets, GPI_BUCKETS_SPINE);
+    gpi_call_kernel(call, sort->buckets, "gp_buckets_spine");
     GPI_CALL_ARG(call, state);
     gpi_sort_arg_uint(call, tmp ? GPI_PLACE_TMP : GPI_PLACE_OUT);
     GPI_CALL_ARG(call, sort->passes);
@@ -87,7 +85,7 @@ static gp_result gpi_buckets_spine(gpi_call *call, gpi_sort *sort, cl_mem state)
 
 static gp_result gpi_buckets_sort(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint end_bit)
 {
-    gpi_call_kernel(call, sort->buckets, GPI_BUCKETS_SORT);
+    gpi_call_kernel(call, sort->buckets, "gp_buckets_sort");
     gpi_sort_arg_places(call, sort);
     GPI_CALL_ARG(call, sort->flip);
     GPI_CALL_ARG(call, sort->begin_bit);

@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-enum { GPI_MERGE_TILES };
-
 enum {
     GPI_MERGE_SERIAL_SPAN_MIN = 16384, /* elements of a group, when there are few */
     GPI_MERGE_RUNS = 8,                /* GPI_RUNS and GPI_STEP of sort/merge.cl */
@@ -139,7 +137,7 @@ static gp_result gpi_merge_launch(gpi_call *call, const gpi_merge *merge)
     const cl_ulong span = gpi_merge_span(call->gp, merge, n);
     const cl_ulong flip = gpi_key_flip(d->key_type, d->descending);
     if (n == 0) return GP_OK;
-    gpi_call_kernel(call, merge->program, GPI_MERGE_TILES);
+    gpi_call_kernel(call, merge->program, "gp_merge_tiles");
     gpi_merge_arg_array(call, d->a_count, d->a_keys, d->a_keys_offset, d->b_keys);
     gpi_merge_arg_array(call, d->b_count, d->b_keys, d->b_keys_offset, d->a_keys);
     gpi_merge_arg_array(call, n, d->keys_out, d->keys_out_offset, NULL);

@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-enum { GPI_SEARCH_NEEDLES };
-
 enum {
     GPI_SEARCH_SERIAL_SPAN_MIN = 1024, /* needles of a group, when there are few */
     GPI_SEARCH_SERIAL_SAMPLES = 1024,  /* most samples of a group */
@@ -129,7 +127,7 @@ static gp_result gpi_search_launch(gpi_call *call, const gpi_search *search)
     const cl_uint upper = d->upper;
     const cl_uint samples = gpi_search_wanted(search, n < span ? n : (size_t)span);
     if (n == 0) return GP_OK;
-    gpi_call_kernel(call, search->program, GPI_SEARCH_NEEDLES);
+    gpi_call_kernel(call, search->program, "gp_search_needles");
     GPI_CALL_ARG(call, keys);
     GPI_CALL_ARG(call, keys_at);
     GPI_CALL_ARG(call, d->needles);

@@ -9,16 +9,6 @@
 #include <string.h>
 
 enum {
-    GPI_SEGMENTS_BOUNDS,
-    GPI_SEGMENTS_LIST,
-    GPI_SEGMENTS_SMALL,
-    GPI_SEGMENTS_COUNT,
-    GPI_SEGMENTS_SPINE,
-    GPI_SEGMENTS_SCATTER,
-    GPI_SEGMENTS_COPY
-};
-
-enum {
     GPI_SEGMENTS_STATE_BYTES = 64, /* GPI_SEGMENTS_WORDS of sort/segmented_sort.cl */
     GPI_SEGMENTS_BAD_AT = 8,       /* bytes: two uints, of which the second is the first one's index */
     GPI_SEGMENTS_LARGE_BYTES = 32, /* gpi_large */
@@ -211,14 +201,14 @@ static void gpi_segments_arg_offsets(gpi_call *call, const gpi_segments *s)
 static gp_result gpi_segments_list(gpi_call *call, gpi_segments *s, cl_mem state)
 {
     gp_result result;
-    gpi_call_kernel(call, s->sort.program, GPI_SEGMENTS_BOUNDS);
+    gpi_call_kernel(call, s->sort.program, "gp_segments_bounds");
     gpi_segments_arg_state(call, s, state);
     gpi_segments_arg_offsets(call, s);
     gpi_call_arg_count(call, &s->sort.count);
     GPI_CALL_ARG(call, call->gp->counters);
     result = gpi_call_launch(call, &s->sort.plan, s->blocks);
     if (result != GP_OK) return result;
-    gpi_call_kernel(call, s->sort.program, GPI_SEGMENTS_LIST);
+    gpi_call_kernel(call, s->sort.program, "gp_segments_list");
     gpi_segments_arg_state(call, s, state);
     gpi_segments_arg_offsets(call, s);
     gpi_sort_arg_long(call, s->small);
@@ -230,7 +220,7 @@ static gp_result gpi_segments_list(gpi_call *call, gpi_segments *s, cl_mem state
 
 static gp_result gpi_segments_small(gpi_call *call, gpi_segments *s, cl_mem state)
 {
-    gpi_call_kernel(call, s->sort.program, GPI_SEGMENTS_SMALL);
+    gpi_call_kernel(call, s->sort.program, "gp_segments_small");
     gpi_sort_arg_places(call, &s->sort);
     gpi_sort_arg_bits(call, &s->sort);
     gpi_segments_arg_state(call, s, state);
@@ -242,7 +232,8 @@ static gp_result gpi_segments_small(gpi_call *call, gpi_segments *s, cl_mem stat
 }
 
 /* What count and scatter have in common. */
-static void gpi_segments_prepare(gpi_call *call, gpi_segments *s, cl_mem state, size_t kernel, cl_uint pass)
+static void gpi_segments_prepare(gpi_call *call, gpi_segments *s, cl_mem state, const char *kernel,
+                                 cl_uint pass)
 {
     gpi_call_kernel(call, s->sort.program, kernel);
     gpi_sort_arg_places(call, &s->sort);
@@ -259,16 +250,16 @@ static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state
     const size_t lines_from = GPI_SEGMENTS_LINES_BYTES / (sort->key_size + sort->value_size);
     const size_t spines = s->large < s->groups ? s->large : s->groups;
     gp_result result;
-    gpi_segments_prepare(call, s, state, GPI_SEGMENTS_COUNT, pass);
+    gpi_segments_prepare(call, s, state, "gp_segments_count", pass);
     result = gpi_call_launch(call, &sort->plan, s->groups);
     if (result != GP_OK) return result;
-    gpi_call_kernel(call, sort->program, GPI_SEGMENTS_SPINE);
+    gpi_call_kernel(call, sort->program, "gp_segments_spine");
     gpi_segments_arg_state(call, s, state);
     GPI_CALL_ARG(call, pass);
     gpi_sort_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
     result = gpi_call_launch(call, &sort->plan, spines);
     if (result != GP_OK) return result;
-    gpi_segments_prepare(call, s, state, GPI_SEGMENTS_SCATTER, pass);
+    gpi_segments_prepare(call, s, state, "gp_segments_scatter", pass);
     gpi_sort_arg_long(call, lines_from);
     return gpi_call_launch(call, &sort->plan, s->groups);
 }
@@ -280,7 +271,7 @@ static gp_result gpi_segments_large(gpi_call *call, gpi_segments *s, cl_mem stat
     for (pass = 0; pass < s->sort.passes && result == GP_OK; pass++)
         result = gpi_segments_pass(call, s, state, pass);
     if (result != GP_OK) return result;
-    gpi_call_kernel(call, s->sort.program, GPI_SEGMENTS_COPY);
+    gpi_call_kernel(call, s->sort.program, "gp_segments_copy");
     gpi_sort_arg_places(call, &s->sort);
     gpi_segments_arg_state(call, s, state);
     GPI_CALL_ARG(call, s->sort.passes);

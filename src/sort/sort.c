@@ -42,7 +42,7 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
 
 static gp_result gpi_sort_small(gpi_call *call, gpi_sort *sort)
 {
-    gpi_call_kernel(call, sort->program, GPI_SORT_SMALL);
+    gpi_call_kernel(call, sort->program, "gp_sort_small");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_bits(call, sort);
     gpi_sort_arg_uint(call, gpi_sort_from(sort));
@@ -54,7 +54,7 @@ static gp_result gpi_sort_small(gpi_call *call, gpi_sort *sort)
 
 static gp_result gpi_sort_begin(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
-    gpi_call_kernel(call, sort->program, GPI_SORT_BEGIN);
+    gpi_call_kernel(call, sort->program, "gp_sort_begin");
     GPI_CALL_ARG(call, state);
     gpi_sort_arg_uint(call, sort->at.bases / 4); /* state and histogram */
     gpi_sort_arg_uint(call, gpi_sort_from(sort));
@@ -65,7 +65,7 @@ static gp_result gpi_sort_begin(gpi_call *call, gpi_sort *sort, cl_mem state)
 
 static gp_result gpi_sort_copy(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
-    gpi_call_kernel(call, sort->program, GPI_SORT_COPY);
+    gpi_call_kernel(call, sort->program, "gp_sort_copy");
     gpi_sort_arg_places(call, sort);
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, sort->passes);
@@ -75,7 +75,7 @@ static gp_result gpi_sort_copy(gpi_call *call, gpi_sort *sort, cl_mem state)
 static gp_result gpi_sort_spine(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint when)
 {
     const bool out_first = sort->passes % 2 && !gpi_sort_in_place(sort);
-    gpi_call_kernel(call, sort->program, GPI_SORT_SPINE);
+    gpi_call_kernel(call, sort->program, "gp_sort_spine");
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
     GPI_CALL_ARG(call, when);
@@ -111,7 +111,7 @@ static gp_result gpi_sort_classic(gpi_call *call, gpi_sort *sort, cl_mem state)
 static gp_result gpi_sort_histogram(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     gp_result result;
-    gpi_call_kernel(call, sort->program, GPI_SORT_HISTOGRAM);
+    gpi_call_kernel(call, sort->program, "gp_sort_histogram");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_bits(call, sort);
     GPI_CALL_ARG(call, state);
@@ -119,7 +119,7 @@ static gp_result gpi_sort_histogram(gpi_call *call, gpi_sort *sort, cl_mem state
     gpi_sort_arg_at(call, sort->at.histogram);
     result = gpi_call_launch(call, &sort->plan, sort->blocks);
     if (result != GP_OK) return result;
-    gpi_call_kernel(call, sort->program, GPI_SORT_BASES);
+    gpi_call_kernel(call, sort->program, "gp_sort_bases");
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, sort->passes);
     GPI_CALL_ARG(call, sort->portions);
@@ -146,7 +146,7 @@ static gp_result gpi_sort_onesweep_launch(gpi_call *call, gpi_sort *sort, cl_mem
         const gp_result result = gpi_call_fill(call, state, sort->at.rows, gpi_sort_rows_bytes(sort));
         if (result != GP_OK) return result;
     }
-    gpi_call_kernel(call, sort->program, GPI_SORT_ONESWEEP);
+    gpi_call_kernel(call, sort->program, "gp_sort_onesweep");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_digit(call, sort, gpi_sort_shift(sort, pass));
     GPI_CALL_ARG(call, state);

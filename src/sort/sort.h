@@ -70,18 +70,6 @@ enum {
     GPI_SORT_TILES_PER_BLOCK = 200    /* where loops are limited: a tile takes some 300 turns */
 };
 
-enum {
-    GPI_SORT_SMALL,
-    GPI_SORT_BEGIN,
-    GPI_SORT_COPY,
-    GPI_SORT_COUNT,
-    GPI_SORT_SPINE,
-    GPI_SORT_SCATTER,
-    GPI_SORT_HISTOGRAM,
-    GPI_SORT_BASES,
-    GPI_SORT_ONESWEEP
-};
-
 /* A checked call, ready to run. */
 typedef struct gpi_segments {
     const gp_segmented_sort_desc *desc;

@@ -79,7 +79,7 @@ static cl_uint gpi_sort_lines(const gpi_sort *sort)
 static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
                                 cl_uint when)
 {
-    gpi_call_kernel(call, sort->program, GPI_SORT_COUNT);
+    gpi_call_kernel(call, sort->program, "gp_sort_count");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_digit(call, sort, shift);
     GPI_CALL_ARG(call, state);
@@ -93,7 +93,7 @@ static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl
 static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
                                   cl_uint when)
 {
-    gpi_call_kernel(call, sort->program, GPI_SORT_SCATTER);
+    gpi_call_kernel(call, sort->program, "gp_sort_scatter");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_digit(call, sort, shift);
     GPI_CALL_ARG(call, state);

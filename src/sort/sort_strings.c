@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-enum { GPI_STRINGS_KEYS_FIRST, GPI_STRINGS_TIES, GPI_STRINGS_COMPACT, GPI_STRINGS_SKIP, GPI_STRINGS_KEYS };
-
 enum {
     GPI_STRINGS_STATE_BYTES = 64, /* sort/sort_strings.cl */
     GPI_STRINGS_SET_PARTS = 6,    /* of `room` uints */
@@ -239,7 +237,8 @@ static size_t gpi_strings_span(const gp_context *gp, const gpi_strings *s, size_
 }
 
 /* GPI_ROUND_PARAMETERS; `from`: which of the two sets. */
-static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, size_t kernel, size_t keys_at, int from)
+static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, const char *kernel, size_t keys_at,
+                                int from)
 {
     gpi_call_kernel(call, s->program, kernel);
     GPI_CALL_ARG(call, s->parts);
@@ -272,7 +271,7 @@ static gp_result gpi_strings_sort_all(gpi_call *call, gpi_strings *s)
     const size_t n = s->desc->count;
     gp_result result = gpi_call_fill(call, s->parts, 0, GPI_STRINGS_STATE_BYTES);
     if (result != GP_OK) return result;
-    gpi_strings_prepare(call, s, GPI_STRINGS_KEYS_FIRST, s->set_at[1], 0);
+    gpi_strings_prepare(call, s, "gp_strings_keys_first", s->set_at[1], 0);
     gpi_strings_arg_text(call, s);
     gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, n));
     gpi_call_arg_count(call, &s->count);
@@ -285,12 +284,13 @@ static gp_result gpi_strings_sort_all(gpi_call *call, gpi_strings *s)
 static gp_result gpi_strings_sort_ties(gpi_call *call, gpi_strings *s, const gpi_strings_state *state,
                                        int from)
 {
+    static const char *const kernels[] = {"gp_strings_skip", "gp_strings_keys"};
     const size_t many = state->tied, span = gpi_strings_span(call->gp, s, many);
     cl_mem unused;
-    size_t kernel;
+    size_t k;
     gp_result result = GP_OK;
-    for (kernel = GPI_STRINGS_SKIP; kernel <= GPI_STRINGS_KEYS && result == GP_OK; kernel++) {
-        gpi_strings_prepare(call, s, kernel, s->keys_at, from);
+    for (k = 0; k < GPI_COUNT_OF(kernels) && result == GP_OK; k++) {
+        gpi_strings_prepare(call, s, kernels[k], s->keys_at, from);
         gpi_strings_arg_text(call, s);
         gpi_sort_arg_long(call, many);
         gpi_sort_arg_long(call, span);
@@ -306,7 +306,7 @@ static gp_result gpi_strings_find_ties(gpi_call *call, gpi_strings *s, size_t ma
                                        gpi_strings_state *state)
 {
     gp_result result;
-    gpi_strings_prepare(call, s, GPI_STRINGS_TIES, s->keys_at, from);
+    gpi_strings_prepare(call, s, "gp_strings_ties", s->keys_at, from);
     gpi_sort_arg_long(call, many);
     gpi_sort_arg_uint(call, first);
     gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, many + 1));
@@ -319,7 +319,7 @@ static gp_result gpi_strings_find_ties(gpi_call *call, gpi_strings *s, size_t ma
     gpi_scan_choose(call->gp, &s->scan, true);
     result = gpi_scan_launch(call, &s->scan);
     if (result != GP_OK) return result;
-    gpi_strings_prepare(call, s, GPI_STRINGS_COMPACT, s->keys_at, from);
+    gpi_strings_prepare(call, s, "gp_strings_compact", s->keys_at, from);
     gpi_sort_arg_long(call, many);
     gpi_sort_arg_uint(call, first);
     gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, many));

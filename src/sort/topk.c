@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-enum { GPI_TOPK_SAMPLE, GPI_TOPK_FILTER, GPI_TOPK_HISTOGRAM, GPI_TOPK_GATHER, GPI_TOPK_TAKE };
-
 /* The state, as sort/topk.cl lays it out: in ulongs. */
 enum { GPI_TOPK_FOUND_AT = 2, GPI_TOPK_BINS_AT = 48, GPI_TOPK_BLOCK_TILES = 128 };
 
@@ -219,7 +217,7 @@ static void gpi_topk_arg_common(gpi_call *call, const gpi_topk *topk, cl_mem scr
 
 static gp_result gpi_topk_sample(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
 {
-    gpi_call_kernel(call, topk->program, GPI_TOPK_SAMPLE);
+    gpi_call_kernel(call, topk->program, "gp_topk_sample");
     gpi_topk_arg_common(call, topk, scratch);
     gpi_sort_arg_long(call, topk->desc->k);
     gpi_sort_arg_uint(call, GPI_TOPK_BINS_AT + topk->sort.key_size * GPI_SORT_BINS + 2 * topk->blocks);
@@ -232,7 +230,7 @@ static gp_result gpi_topk_sample(gpi_call *call, const gpi_topk *topk, cl_mem sc
 
 static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem scratch, cl_uint round)
 {
-    gpi_call_kernel(call, topk->program, GPI_TOPK_FILTER);
+    gpi_call_kernel(call, topk->program, "gp_topk_filter");
     gpi_topk_arg_common(call, topk, scratch);
     GPI_CALL_ARG(call, round);
     gpi_sort_arg_uint(call, topk->span);
@@ -251,7 +249,7 @@ static gp_result gpi_topk_redo(gpi_call *call, const gpi_topk *topk, cl_mem scra
     gp_result result = GP_OK;
     cl_uint level;
     for (level = 0; level < topk->sort.key_size && result == GP_OK; level++) {
-        gpi_call_kernel(call, topk->program, GPI_TOPK_HISTOGRAM);
+        gpi_call_kernel(call, topk->program, "gp_topk_histogram");
         gpi_topk_arg_common(call, topk, scratch);
         GPI_CALL_ARG(call, level);
         gpi_sort_arg_long(call, span);
@@ -264,7 +262,7 @@ static gp_result gpi_topk_redo(gpi_call *call, const gpi_topk *topk, cl_mem scra
 static gp_result gpi_topk_gather(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
 {
     const size_t key_size = topk->sort.key_size, index_size = topk->index_size;
-    gpi_call_kernel(call, topk->program, GPI_TOPK_GATHER);
+    gpi_call_kernel(call, topk->program, "gp_topk_gather");
     gpi_topk_arg_common(call, topk, scratch);
     gpi_sort_arg_uint(call, topk->span);
     gpi_topk_arg_array(call, scratch, topk->directory, 16);
@@ -301,7 +299,7 @@ static gp_result gpi_topk_take(gpi_call *call, const gpi_topk *topk, cl_mem scra
     const gp_topk_desc *d = topk->desc;
     const size_t groups = gpi_ceil_div(d->k, (size_t)topk->plan.group * GPI_TOPK_TAKE_EACH);
     const cl_uint wants = (d->keys_out ? 1 : 0) | (d->indices_out ? 2 : 0);
-    gpi_call_kernel(call, topk->program, GPI_TOPK_TAKE);
+    gpi_call_kernel(call, topk->program, "gp_topk_take");
     gpi_topk_arg_array(call, scratch, topk->found_key, topk->sort.key_size);
     gpi_topk_arg_array(call, scratch, topk->found_index, topk->index_size);
     gpi_topk_arg_array(call, d->keys_out ? d->keys_out : d->indices_out, d->keys_out_offset, 1);
