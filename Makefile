@@ -28,7 +28,7 @@ TEST_PROGRAMS := $(TESTS:%=build/tests/%)
 SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
 
-.PHONY: all demo test test-all fresh test-million test-strings test-hash-stress bench bench-check plot-hash peers examples header check-header layers format check-format cache-keys \
+.PHONY: all demo test test-all fresh test-million test-strings test-hash-stress bench bench-check plot-hash peers examples header check-header layers format check-format cache-keys docs \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
 	deps-run deps-test deps-lint deps-bench \
 	install clean help always
@@ -273,6 +273,9 @@ check-format: | deps-lint ## are the sources formatted?
 
 cache-keys: gpuprim.h | deps-run ## comments of kernels are no part of the disk cache's keys
 	tools/check_cache_keys.sh
+
+docs: gpuprim.h ## is every public function and field documented, and named in README and in a test or example?
+	tools/check_docs.sh
 
 compile_commands.json: always ## for clangd: every file of kernels/ and src/ by itself
 	tools/compile_commands.sh >$@

@@ -4591,7 +4591,7 @@ static const char *const gpi_kernel_base_platform[] = {
     "\n",
     "/* Mesa's llvmpipe from version 25.0 on: the host says so, no macro of the compiler's does. Kernels crash\n",
     "   there in which a function with a loop calls one with a barrier, so everything is inlined. And where a loop\n",
-    "   of known length is unrolled, members of structs lose what was written to them (docs/DRIVERS.md):\n",
+    "   of known length is unrolled, members of structs lose what was written to them (docs/drivers.md):\n",
     "   GPI_TURNS(n) is n, which the compiler does not know, for loops on elements. */\n",
     "#ifdef GPI_LLVMPIPE_25\n",
     "#define static static __attribute__((always_inline))\n",

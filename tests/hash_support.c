@@ -316,7 +316,7 @@ static cl_program user_build(gp_context *gp, gp_hash table, const char *source)
     assert_int_equal(strlen(text) + 1, size);
     program = clCreateProgramWithSource(gp_cl_context(gp), 2, texts, NULL, &error);
     assert_int_equal(error, CL_SUCCESS);
-    /* Oclgrind: see docs/ARCHITECTURE.md */
+    /* Oclgrind: see docs/drivers.md */
     assert_int_equal(clBuildProgram(program, 1, &device,
                                     test_small() ? "-cl-std=CL1.2 -cl-opt-disable" : "-cl-std=CL1.2", NULL,
                                     NULL),

@@ -32,7 +32,7 @@ static cl_program user_build(gp_context *gp, const gp_device_source_desc *desc, 
     parts[count + 1] = kernel;
     program = clCreateProgramWithSource(gp_cl_context(gp), (cl_uint)count + 2, parts, NULL, &error);
     assert_int_equal(error, CL_SUCCESS);
-    /* Oclgrind: see docs/ARCHITECTURE.md */
+    /* Oclgrind: see docs/drivers.md */
     error = clBuildProgram(program, 1, &device,
                            test_small() ? "-cl-std=CL1.2 -cl-opt-disable" : "-cl-std=CL1.2", NULL, NULL);
     if (error) {

@@ -443,7 +443,7 @@ static bool build_dumped(const char *path)
         source ? clCreateProgramWithSource(gp_cl_context(dumped), 1, &characters, &size, &error)
                : clCreateProgramWithBinary(gp_cl_context(dumped), 1, &device, &size, &binary, NULL, &error);
     assert_int_equal(error, CL_SUCCESS);
-    /* Oclgrind 21.10 fails on optimized code, see src/runtime/device.c */
+    /* Oclgrind 21.10 fails on optimized code: docs/drivers.md */
     assert_int_equal(clBuildProgram(program, 1, &device,
                                     test_small() ? "-cl-std=CL1.2 -cl-opt-disable" : "-cl-std=CL1.2", NULL,
                                     NULL),

@@ -30,7 +30,7 @@
 
 /* Mesa's llvmpipe from version 25.0 on: the host says so, no macro of the compiler's does. Kernels crash
    there in which a function with a loop calls one with a barrier, so everything is inlined. And where a loop
-   of known length is unrolled, members of structs lose what was written to them (docs/DRIVERS.md):
+   of known length is unrolled, members of structs lose what was written to them (docs/drivers.md):
    GPI_TURNS(n) is n, which the compiler does not know, for loops on elements. */
 #ifdef GPI_LLVMPIPE_25
 #define static static __attribute__((always_inline))

@@ -90,7 +90,7 @@ static void gpi_publish(volatile __global uint *state, uint tile, uint flag, GPI
 }
 
 /* One look at a tile's state: its flag, and in *value what the words say, which is a value if that flag is
-   not GPI_EMPTY. Written in either case: PoCL 6 aborts on the choice (docs/DRIVERS.md). (lookback.pml:
+   not GPI_EMPTY. Written in either case: PoCL 6 aborts on the choice (docs/drivers.md). (lookback.pml:
    `whole`, and the mutation BUG_AGREE.) */
 static uint gpi_observe(volatile __global uint *state, uint tile, GPI_T *value)
 {

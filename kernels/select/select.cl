@@ -51,7 +51,7 @@ GPI_KERNEL void gp_select_look_back(GPI_SOURCE_PARAMETERS, GPI_SINK_PARAMETERS, 
     gpi_tile_open(&tile, source, base, shared);
     const GPI_T aggregate = gpi_tile_aggregate(&tile);
     const GPI_T prefix = gpi_look_back(state, id, aggregate, source, polls, counters, shared);
-    /* Not behind the last barrier: PoCL 6 hangs on returns and then a branch there (docs/DRIVERS.md). */
+    /* Not behind the last barrier: PoCL 6 hangs on returns and then a branch there (docs/drivers.md). */
     gpi_tell_counts(source, sink, base, gpi_combine(prefix, aggregate));
     gpi_tile_compact(&tile, prefix, source, base, gpi_sink_open(sink, prefix, source.count), shared);
 }
