@@ -559,7 +559,7 @@ typedef struct gp_scan_desc {
     gp_segments segments;
     cl_mem heads; /* count flags or keys */
     size_t heads_offset;
-    gp_type heads_type;
+    gp_type heads_type;  /* of the flags or keys */
     bool deterministic;  /* the same bits every time, also for floats and monoids that are not exact */
     const void *initial; /* one element of out_type, read during the call; NULL: the identity */
     gp_strategy strategy;
@@ -705,7 +705,7 @@ typedef struct gp_unique_desc {
     size_t keys_out_offset;
     cl_mem values; /* gp_unique_by_key */
     size_t values_offset;
-    cl_mem values_out;
+    cl_mem values_out; /* NULL: not wanted */
     size_t values_out_offset;
     cl_mem indices_out; /* NULL: not wanted */
     size_t indices_out_offset;
@@ -876,7 +876,7 @@ typedef struct gp_sort_desc {
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type key_type;
+    gp_type key_type;  /* of keys, in every buffer of them */
     size_t value_size; /* bytes: 0 (keys only), 1, 2, 4, 8, 16 */
     uint32_t begin_bit;
     uint32_t end_bit; /* 0: all bits of the key */
@@ -916,7 +916,7 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
    Path, Odeh, Green, Mwassi, Shmueli & Birk 2012), so that no group waits for another, however the keys lie.
    Largest count: what fits in memory. The same input gives the same result every time, on every device. */
 typedef struct gp_merge_desc {
-    cl_mem a_keys;
+    cl_mem a_keys;        /* the first sequence, sorted */
     size_t a_keys_offset; /* elements, as all offsets */
     cl_mem a_values;      /* NULL with value_size 0 */
     size_t a_values_offset;
@@ -934,9 +934,9 @@ typedef struct gp_merge_desc {
     gp_type b_count_type;
     cl_mem keys_out; /* a_count + b_count elements */
     size_t keys_out_offset;
-    cl_mem values_out;
+    cl_mem values_out; /* as many values; NULL with value_size 0 */
     size_t values_out_offset;
-    gp_type key_type;
+    gp_type key_type;  /* of keys, in every buffer of them */
     size_t value_size; /* bytes: 0 (keys only), 1, 2, 4, 8, 16 */
     bool descending;
     const cl_event *wait;
@@ -1023,8 +1023,8 @@ typedef struct gp_histogram_desc {
     size_t edges_offset;
     cl_mem weights; /* `count` integers; NULL: 1 each */
     size_t weights_offset;
-    gp_type weight_type;
-    cl_mem out; /* channels_out * bins counts */
+    gp_type weight_type; /* an integer type */
+    cl_mem out;          /* channels_out * bins counts */
     size_t out_offset;
     gp_type out_type; /* GP_U32 or GP_U64; 0: GP_U32 */
     bool accumulate;  /* adds to what `out` holds */
@@ -1075,7 +1075,7 @@ typedef struct gp_topk_desc {
     size_t count_offset;
     gp_type count_type;
     size_t k;
-    gp_type key_type;
+    gp_type key_type;   /* of keys, in every buffer of them */
     gp_type index_type; /* GP_U32 (also 0) or GP_U64 */
     bool smallest;
     gp_strategy strategy;
@@ -1118,7 +1118,7 @@ typedef struct gp_segmented_sort_desc {
     size_t values_out_offset;
     cl_mem keys_tmp; /* second buffers; NULL: scratch */
     size_t keys_tmp_offset;
-    cl_mem values_tmp;
+    cl_mem values_tmp; /* the same for values */
     size_t values_tmp_offset;
     size_t count;   /* elements of these arrays */
     cl_mem offsets; /* segment_count + 1 numbers, counted from the arrays' first elements here */
@@ -1128,11 +1128,11 @@ typedef struct gp_segmented_sort_desc {
     cl_mem count_buffer;  /* of segments; NULL: segment_count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type key_type;
-    size_t value_size; /* bytes: 0 (keys only), 1, 2, 4, 8, 16 */
-    uint32_t begin_bit;
-    uint32_t end_bit; /* 0: all bits of the key */
-    bool descending;
+    gp_type key_type;   /* of keys, in every buffer of them */
+    size_t value_size;  /* bytes: 0 (keys only), 1, 2, 4, 8, 16 */
+    uint32_t begin_bit; /* keys are compared by bits [begin_bit, end_bit) */
+    uint32_t end_bit;   /* 0: all bits of the key */
+    bool descending;    /* in each segment; equal keys keep their order */
     cl_mem scratch; /* of gp_segmented_sort_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
@@ -1869,8 +1869,8 @@ GP_API gp_result gp_scatter(gp_context *gp, const gp_gather_desc *desc);
 typedef struct gp_unpack_desc {
     cl_mem in; /* in_count elements */
     size_t in_offset;
-    size_t in_count;
-    cl_mem flags; /* count flags */
+    size_t in_count; /* elements of `in` */
+    cl_mem flags;    /* count flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
     cl_mem out;         /* count elements */
@@ -1919,7 +1919,7 @@ typedef struct gp_stencil_desc {
     size_t in_pitch; /* elements from one row to the next; 0: width * channels */
     cl_mem out;      /* the same of out_type; what is between rows stays as it is */
     size_t out_offset;
-    size_t out_pitch;
+    size_t out_pitch; /* as in_pitch */
     gp_type type;
     gp_type out_type;  /* 0: `type` */
     size_t width;      /* pixels; 0: does nothing */
@@ -4591,8 +4591,9 @@ static const char *const gpi_kernel_base_platform[] = {
     "\n",
     "/* Mesa's llvmpipe from version 25.0 on: the host says so, no macro of the compiler's does. Kernels crash\n",
     "   there in which a function with a loop calls one with a barrier, so everything is inlined. And where a loop\n",
-    "   of known length is unrolled, members of structs lose what was written to them (docs/drivers.md):\n",
-    "   GPI_TURNS(n) is n, which the compiler does not know, for loops on elements. */\n",
+    "   of known length is unrolled, members of structs lose what was written to them, and compiling takes long\n",
+    "   (docs/drivers.md): GPI_TURNS(n) is n, which the compiler does not know, for loops on elements and wherever\n",
+    "   many known turns come together. */\n",
     "#ifdef GPI_LLVMPIPE_25\n",
     "#define static static __attribute__((always_inline))\n",
     "#define GPI_TURNS(n) ((n)*get_work_dim())\n",
@@ -14840,21 +14841,21 @@ static const char *const gpi_kernel_sort_rank[] = {
     "{\n",
     "    const uint l = (uint)get_local_id(0);\n",
     "    uint entry[GPI_ITEMS], rank[GPI_ITEMS], sum = 0;\n",
-    "    for (uint v = 0; v < 16; v++) shared->nibble[v * GPI_WG + l] = 0;\n",
-    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "    for (uint v = 0; v < GPI_TURNS(16); v++) shared->nibble[v * GPI_WG + l] = 0;\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++) {\n",
     "        entry[j] = shared->order[l * GPI_ITEMS + j];\n",
     "        rank[j] = shared->nibble[(entry[j] >> shift & 15) * GPI_WG + l]++;\n",
     "    }\n",
     "    gpi_sync();\n",
-    "    for (uint k = 0; k < 16; k++) {\n",
+    "    for (uint k = 0; k < GPI_TURNS(16); k++) {\n",
     "        const uint x = shared->nibble[l * 16 + k];\n",
     "        shared->nibble[l * 16 + k] = (ushort)sum;\n",
     "        sum += x;\n",
     "    }\n",
     "    sum = gpi_group_before(sum, shared);\n",
-    "    for (uint k = 0; k < 16; k++) shared->nibble[l * 16 + k] += (ushort)sum;\n",
+    "    for (uint k = 0; k < GPI_TURNS(16); k++) shared->nibble[l * 16 + k] += (ushort)sum;\n",
     "    gpi_sync();\n",
-    "    for (uint j = 0; j < GPI_ITEMS; j++)\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++)\n",
     "        shared->order[shared->nibble[(entry[j] >> shift & 15) * GPI_WG + l] + rank[j]] = entry[j];\n",
     "    gpi_sync();\n",
     "}\n",
@@ -14870,7 +14871,7 @@ static const char *const gpi_kernel_sort_rank[] = {
     "static void gpi_tile_load(__global const gpi_key *key, ulong base, uint length, gpi_digit digit,\n",
     "                          gpi_rank_shared shared)\n",
     "{\n",
-    "    for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG) {\n",
+    "    for (uint i = (uint)get_local_id(0); i < GPI_TURNS(GPI_TILE); i += GPI_WG) {\n",
     "        uint d = GPI_BINS - 1;\n",
     "        if (i < length) {\n",
     "            const gpi_key k = key[base + i];\n",

@@ -72,6 +72,27 @@ gp_context *test_open(const test_variant *variant, const char *options)
     return NULL;
 }
 
+bool test_is_like_default(const gp_context *gp, gp_shape shape)
+{
+    gpi_plan plan;
+    if (shape != GP_SHAPE_SERIAL || test_builds_are_cheap(gp)) return false;
+    assert_int_equal(gpi_plan_make_map(test_first(), "test_is_like_default", 4, &plan), GP_OK);
+    return plan.shape == GP_SHAPE_SERIAL;
+}
+
+size_t test_most(const gp_context *gp, gp_shape shape)
+{
+    return shape == GP_SHAPE_LOCAL && !test_builds_are_cheap(gp) ? 200003 : SIZE_MAX;
+}
+
+gp_context *test_open_other(const test_variant *variant)
+{
+    gp_context *gp = test_open(variant, NULL);
+    if (!gp || !test_is_like_default(gp, variant->shape)) return gp;
+    gp_context_destroy(gp);
+    return NULL;
+}
+
 /* ------------------------------------------------------------------ elements: built in */
 
 /* Small whole numbers, so that every grouping of a float sum is exact. */

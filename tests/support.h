@@ -40,6 +40,17 @@ gp_context *test_open(const test_variant *variant, const char *options);
    library of built-in functions anew for each, which takes longer than most kernels. */
 gp_context *test_open_if(const gp_context_desc *desc);
 
+/* True where builds are dear and the shape is the serial one, which the default has, too: a variant of it
+   would differ in the size of its tiles. */
+bool test_is_like_default(const gp_context *gp, gp_shape shape);
+
+/* As test_open; NULL, too, where the variant's shape is like the default. */
+gp_context *test_open_other(const test_variant *variant);
+
+/* The most elements that a kernel which has been compiled for fewer takes: PoCL compiles it once more for
+   grids of 65536 items, which the local shape has where others do not. No limit where builds are cheap. */
+size_t test_most(const gp_context *gp, gp_shape shape);
+
 /* True under a simulator: keep sizes small. */
 bool test_small(void);
 

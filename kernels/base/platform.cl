@@ -30,8 +30,9 @@
 
 /* Mesa's llvmpipe from version 25.0 on: the host says so, no macro of the compiler's does. Kernels crash
    there in which a function with a loop calls one with a barrier, so everything is inlined. And where a loop
-   of known length is unrolled, members of structs lose what was written to them (docs/drivers.md):
-   GPI_TURNS(n) is n, which the compiler does not know, for loops on elements. */
+   of known length is unrolled, members of structs lose what was written to them, and compiling takes long
+   (docs/drivers.md): GPI_TURNS(n) is n, which the compiler does not know, for loops on elements and wherever
+   many known turns come together. */
 #ifdef GPI_LLVMPIPE_25
 #define static static __attribute__((always_inline))
 #define GPI_TURNS(n) ((n)*get_work_dim())

@@ -258,21 +258,21 @@ static void gpi_order_nibble(gpi_rank_shared shared, uint shift)
 {
     const uint l = (uint)get_local_id(0);
     uint entry[GPI_ITEMS], rank[GPI_ITEMS], sum = 0;
-    for (uint v = 0; v < 16; v++) shared->nibble[v * GPI_WG + l] = 0;
-    for (uint j = 0; j < GPI_ITEMS; j++) {
+    for (uint v = 0; v < GPI_TURNS(16); v++) shared->nibble[v * GPI_WG + l] = 0;
+    for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++) {
         entry[j] = shared->order[l * GPI_ITEMS + j];
         rank[j] = shared->nibble[(entry[j] >> shift & 15) * GPI_WG + l]++;
     }
     gpi_sync(); /* all items have counted, and read their entries */
-    for (uint k = 0; k < 16; k++) {
+    for (uint k = 0; k < GPI_TURNS(16); k++) {
         const uint x = shared->nibble[l * 16 + k];
         shared->nibble[l * 16 + k] = (ushort)sum;
         sum += x;
     }
     sum = gpi_group_before(sum, shared);
-    for (uint k = 0; k < 16; k++) shared->nibble[l * 16 + k] += (ushort)sum;
+    for (uint k = 0; k < GPI_TURNS(16); k++) shared->nibble[l * 16 + k] += (ushort)sum;
     gpi_sync(); /* the running sum is complete */
-    for (uint j = 0; j < GPI_ITEMS; j++)
+    for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++)
         shared->order[shared->nibble[(entry[j] >> shift & 15) * GPI_WG + l] + rank[j]] = entry[j];
     gpi_sync(); /* the new order is written */
 }
@@ -290,7 +290,7 @@ static void gpi_order_digits(gpi_rank_shared shared, uint mask)
 static void gpi_tile_load(__global const gpi_key *key, ulong base, uint length, gpi_digit digit,
                           gpi_rank_shared shared)
 {
-    for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG) {
+    for (uint i = (uint)get_local_id(0); i < GPI_TURNS(GPI_TILE); i += GPI_WG) {
         uint d = GPI_BINS - 1;
         if (i < length) {
             const gpi_key k = key[base + i];

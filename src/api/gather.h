@@ -44,8 +44,8 @@ GP_API gp_result gp_scatter(gp_context *gp, const gp_gather_desc *desc);
 typedef struct gp_unpack_desc {
     cl_mem in; /* in_count elements */
     size_t in_offset;
-    size_t in_count;
-    cl_mem flags; /* count flags */
+    size_t in_count; /* elements of `in` */
+    cl_mem flags;    /* count flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
     cl_mem out;         /* count elements */

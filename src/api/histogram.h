@@ -39,8 +39,8 @@ typedef struct gp_histogram_desc {
     size_t edges_offset;
     cl_mem weights; /* `count` integers; NULL: 1 each */
     size_t weights_offset;
-    gp_type weight_type;
-    cl_mem out; /* channels_out * bins counts */
+    gp_type weight_type; /* an integer type */
+    cl_mem out;          /* channels_out * bins counts */
     size_t out_offset;
     gp_type out_type; /* GP_U32 or GP_U64; 0: GP_U32 */
     bool accumulate;  /* adds to what `out` holds */

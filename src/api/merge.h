@@ -19,7 +19,7 @@
    Path, Odeh, Green, Mwassi, Shmueli & Birk 2012), so that no group waits for another, however the keys lie.
    Largest count: what fits in memory. The same input gives the same result every time, on every device. */
 typedef struct gp_merge_desc {
-    cl_mem a_keys;
+    cl_mem a_keys;        /* the first sequence, sorted */
     size_t a_keys_offset; /* elements, as all offsets */
     cl_mem a_values;      /* NULL with value_size 0 */
     size_t a_values_offset;
@@ -37,9 +37,9 @@ typedef struct gp_merge_desc {
     gp_type b_count_type;
     cl_mem keys_out; /* a_count + b_count elements */
     size_t keys_out_offset;
-    cl_mem values_out;
+    cl_mem values_out; /* as many values; NULL with value_size 0 */
     size_t values_out_offset;
-    gp_type key_type;
+    gp_type key_type;  /* of keys, in every buffer of them */
     size_t value_size; /* bytes: 0 (keys only), 1, 2, 4, 8, 16 */
     bool descending;
     const cl_event *wait;

@@ -46,7 +46,7 @@ typedef struct gp_scan_desc {
     gp_segments segments;
     cl_mem heads; /* count flags or keys */
     size_t heads_offset;
-    gp_type heads_type;
+    gp_type heads_type;  /* of the flags or keys */
     bool deterministic;  /* the same bits every time, also for floats and monoids that are not exact */
     const void *initial; /* one element of out_type, read during the call; NULL: the identity */
     gp_strategy strategy;

@@ -32,7 +32,7 @@ typedef struct gp_segmented_sort_desc {
     size_t values_out_offset;
     cl_mem keys_tmp; /* second buffers; NULL: scratch */
     size_t keys_tmp_offset;
-    cl_mem values_tmp;
+    cl_mem values_tmp; /* the same for values */
     size_t values_tmp_offset;
     size_t count;   /* elements of these arrays */
     cl_mem offsets; /* segment_count + 1 numbers, counted from the arrays' first elements here */
@@ -42,11 +42,11 @@ typedef struct gp_segmented_sort_desc {
     cl_mem count_buffer;  /* of segments; NULL: segment_count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type key_type;
-    size_t value_size; /* bytes: 0 (keys only), 1, 2, 4, 8, 16 */
-    uint32_t begin_bit;
-    uint32_t end_bit; /* 0: all bits of the key */
-    bool descending;
+    gp_type key_type;   /* of keys, in every buffer of them */
+    size_t value_size;  /* bytes: 0 (keys only), 1, 2, 4, 8, 16 */
+    uint32_t begin_bit; /* keys are compared by bits [begin_bit, end_bit) */
+    uint32_t end_bit;   /* 0: all bits of the key */
+    bool descending;    /* in each segment; equal keys keep their order */
     cl_mem scratch; /* of gp_segmented_sort_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;

@@ -31,7 +31,7 @@ typedef struct gp_stencil_desc {
     size_t in_pitch; /* elements from one row to the next; 0: width * channels */
     cl_mem out;      /* the same of out_type; what is between rows stays as it is */
     size_t out_offset;
-    size_t out_pitch;
+    size_t out_pitch; /* as in_pitch */
     gp_type type;
     gp_type out_type;  /* 0: `type` */
     size_t width;      /* pixels; 0: does nothing */

@@ -21,7 +21,7 @@ typedef struct gp_unique_desc {
     size_t keys_out_offset;
     cl_mem values; /* gp_unique_by_key */
     size_t values_offset;
-    cl_mem values_out;
+    cl_mem values_out; /* NULL: not wanted */
     size_t values_out_offset;
     cl_mem indices_out; /* NULL: not wanted */
     size_t indices_out_offset;
