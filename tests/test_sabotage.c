@@ -237,8 +237,7 @@ static bool builds_are_cheap(void)
 }
 
 /* In the serial shape, and in the local one where building is cheap. Elsewhere test_scan.c and its like have
-   tiles that never publish, and only scans take each way with words of both forms, others with one form each.
- */
+   tiles that never publish. */
 static void check_all(const waiting *w)
 {
     const bool cheap = builds_are_cheap();
@@ -246,9 +245,8 @@ static void check_all(const waiting *w)
     for (k = 0; k < sizeof w->ways / sizeof *w->ways && w->ways[k]; k++) {
         if (!cheap && (w->ways[k] == &never || w->ways[k] == &never_waited_for)) continue;
         if (!w->patient || w->ways[k] == &late_digits) {
-            const bool both = cheap || w == &scan || w == &brackets;
-            if (both || k % 2 == 0) check(w, &serial_wide, w->ways[k]);
-            if (both || k % 2 == 1) check(w, &serial_narrow, w->ways[k]);
+            check(w, &serial_wide, w->ways[k]);
+            check(w, &serial_narrow, w->ways[k]);
         }
         if (!cheap) continue;
         check(w, &local_wide, w->ways[k]);
