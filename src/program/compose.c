@@ -56,20 +56,26 @@ static const gpi_kernel_text *gpi_kernel_text_of(const char *path, size_t length
 }
 
 /* A file of kernels/, with what it includes in the places where it does. `seen`: which of gpi_kernel_texts
-   are there already. */
+   are there already. What is included under a condition may turn out to be left out, so that it does not
+   count as seen; guards see to it that nothing is there twice. */
 static void gpi_text_include(gpi_text *text, const char *path, size_t length, bool *seen)
 {
     static const char include[] = "#include \"";
     const gpi_kernel_text *file = gpi_kernel_text_of(path, length);
-    bool *mark = &seen[file - gpi_kernel_texts];
+    bool within[GPI_COUNT_OF(gpi_kernel_texts)];
+    int depth = file->once ? -1 : 0; /* of conditions; the guard is none */
     size_t i;
-    if (*mark && file->once) return;
-    *mark = true;
+    if (seen[file - gpi_kernel_texts] && file->once) return;
+    seen[file - gpi_kernel_texts] = true;
     for (i = 0; i < file->count; i++) {
         const char *line = file->lines[i], *name = line + sizeof include - 1;
-        if (strncmp(line, include, sizeof include - 1) == 0)
-            gpi_text_include(text, name, strcspn(name, "\""), seen);
-        else gpi_text_add_lines(text, &file->lines[i], 1);
+        if (strncmp(line, include, sizeof include - 1) != 0) {
+            depth += (strncmp(line, "#if", 3) == 0) - (strncmp(line, "#endif", 6) == 0);
+            gpi_text_add_lines(text, &file->lines[i], 1);
+            continue;
+        }
+        memcpy(within, seen, sizeof within);
+        gpi_text_include(text, name, strcspn(name, "\""), depth > 0 ? within : seen);
     }
 }
 
