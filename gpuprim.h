@@ -33,7 +33,7 @@
      - `count` may live on the device: with `count_buffer`, the number of elements is read from there when
        the call runs (count_type: GP_U32, also 0, or GP_U64; at element count_offset), and `count` is its
        upper bound, for which buffers are checked and work is launched. A larger number is clamped to the
-       bound and counted in gp_profile.clamped. Without count_buffer, count_type stays 0.
+       bound and counted in gp_stats.clamped. Without count_buffer, count_type stays 0.
      - A field that means nothing beside the others is an error, rather than ignored in silence; but offsets
        into buffers that are not there are not looked at, nor is a scratch buffer where 0 bytes are needed.
      - Expressions, and a monoid's source, are code that runs in your process: never take one from an
@@ -366,7 +366,7 @@ typedef struct gp_context_desc {
     const char *dump_dir;      /* when set, programs' sources and binaries go there; made if missing */
     const char *build_options; /* appended to the options of every program */
     bool fast_math;            /* -cl-fast-relaxed-math; off: results as IEEE says */
-    bool profile;              /* collect gp_kernel_profile times; slows calls down a little */
+    bool profile;              /* collect gp_kernel_times times; slows calls down a little */
     gp_context *share;         /* use its cl_context and device, and start with its programs (if built with
                                   the same options): how a second queue on the same buffers is made */
     gp_strategy strategy;      /* for calls that say GP_STRATEGY_AUTO */
@@ -471,7 +471,7 @@ GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *de
    argmin and argmax, count from the segment's first element. Order: input order for a monoid that is not
    commutative; else any, but always the same one, so that float results repeat bit for bit for the same
    offsets, counts and device. Bad offsets: a segment whose offsets fall, or pass `count`, is empty; the
-   others do not notice. gp_profile.bad_offsets counts the calls that found any. Elements outside all segments
+   others do not notice. gp_stats.bad_offsets counts the calls that found any. Elements outside all segments
    are not read. segment_count 0 does nothing. Cost: reads the input once, tiny, empty and huge segments
    alike; a clearing command and a launch, and two launches more where a segment may be too large for one
    group's share. Aliasing: `out` overlaps nothing. */
@@ -1056,7 +1056,7 @@ GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_de
    Cost: reads the keys once, and sorts about k + 4 sqrt(k n / 8192) + n / 8192 of them. The threshold below
    which a key is dropped comes from a sample (8192 keys, fewer of few). Where that misleads (inputs made for
    it, one random input in some hundred), the keys are read twice more as a rule, and once a byte of a key and
-   once more at most; gp_profile.fallbacks counts it. Equal keys, also all equal, cost nothing extra.
+   once more at most; gp_stats.fallbacks counts it. Equal keys, also all equal, cost nothing extra.
    All keys are sorted (as by gp_argsort) when k > count / 8, or when they are so few that one launch does it.
    No group waits for another; `strategy` is that of the sort.
    Scratch: 3 elements (key and index) for each key that may be left to sort, 16 bytes a tile, and up to 5 MiB
@@ -1100,7 +1100,7 @@ GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, 
    bad, and taken for the greatest good one before it (0 where there is none): segments between two good
    offsets are sorted as always, nothing outside [0, count) is touched, no two segments overlap, and the
    result is the same every time. gp_segmented_sort_read tells how many offsets are bad, and which is the
-   first one; gp_profile.bad_offsets counts the calls that met any. Keys, bits, values, aliasing, second
+   first one; gp_stats.bad_offsets counts the calls that met any. Keys, bits, values, aliasing, second
    buffers: as in gp_sort. The offsets and count_buffer's number may not overlap what is written. count 0 or
    segment_count 0 does nothing. Cost: segments of up to a tile (GPUs: some thousand keys; CPUs: 2^14) are
    read and written once each, by one group, small neighbours together. For larger ones each pass of
@@ -1673,47 +1673,45 @@ GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash table, gp_hash_stats
 typedef enum gp_device_part {
     GP_DEVICE_HASH = 1, /* one hash table: gp_hash_open, gp_hash_find, _insert, _assign, _add, _erase ...
                            (kernels/hash/device.cl tells all) */
-    GP_DEVICE_TILE = 2  /* what a work-group does together: reduce, scan, pack, unpack
-                           (kernels/group/device.cl) */
+    GP_DEVICE_GROUP = 2 /* what a work-group does together: reduce, scan, pack, unpack
+                          (kernels/group/device.cl) */
 } gp_device_part;
 
-/* An operation for the work-groups of your kernels: functions gp_tile_NAME_reduce, gp_tile_NAME_scan and
-   gp_tile_NAME_scan_exclusive on values of its type, halves being floats. */
-typedef struct gp_tile_op {
+/* An operation for the work-groups of your kernels: functions gp_group_NAME_reduce, gp_group_NAME_scan and
+   gp_group_NAME_scan_exclusive on values of its type, halves being floats. */
+typedef struct gp_group_op {
     const char *name;        /* 1 to 32 letters, digits and underscores */
     gp_type type;            /* with op; */
     gp_op op;                /* all but argmin and argmax; or: */
     const gp_monoid *monoid; /* in item order always */
-} gp_tile_op;
+} gp_group_op;
 
 typedef struct gp_device_source_desc {
     gp_device_part part;
-    gp_hash table;         /* GP_DEVICE_HASH: which one */
-    const gp_tile_op *ops; /* GP_DEVICE_TILE: op_count of them; NULL: pack and unpack only */
-    size_t op_count;       /* at most 64 */
-    uint32_t
-        group; /* ... work-items of the groups that the kernel is launched with, where it is always the same:
-                  shorter code, none to speak of for 1, and GP_TILE_GROUP is defined; 0: any number */
+    gp_hash table;          /* GP_DEVICE_HASH: which one */
+    const gp_group_op *ops; /* GP_DEVICE_GROUP: op_count of them; NULL: pack and unpack only */
+    size_t op_count;        /* at most 64 */
+    uint32_t group; /* work-items of the groups that the kernel is launched with, where it is always the
+                               same: shorter code, and GP_GROUP_SIZE is defined; 0: any number */
 } gp_device_source_desc;
 
 /* OpenCL C to be put in front of a kernel's source, which is built with -cl-std=CL1.2.
 
-   Hash: fit for this table; the kernel takes gp_hash_buffer as a __global uint *. Tile: one text a program.
+   Hash: fit for this table; the kernel takes gp_hash_buffer as a __global uint *. Group: one text a program.
 
-       uint gp_tile_size(), gp_tile_item()                 items of the group, and which one this is
-       T gp_tile_NAME_reduce(x, memory)                    x0 . x1 ... xG-1, to every item
-       T gp_tile_NAME_scan(x, &total, memory)              x0 . x1 ... xl, to item l; total: of all
-       T gp_tile_NAME_scan_exclusive(x, &total, memory)    x0 . x1 ... xl-1; the identity to item 0
-       uint gp_tile_pack(n, &total, memory)                where n elements of this item go among the group's
-       uint gp_tile_pack_at(n, counter, memory)            the same from *counter on (__global uint), in one
+       uint gp_group_size(), gp_group_item()                 items of the group, and which one this is
+       T gp_group_NAME_reduce(x, memory)                    x0 . x1 ... xG-1, to every item
+       T gp_group_NAME_scan(x, &total, memory)              x0 . x1 ... xl, to item l; total: of all
+       T gp_group_NAME_scan_exclusive(x, &total, memory)    x0 . x1 ... xl-1; the identity to item 0
+       uint gp_group_pack(n, &total, memory)                where n elements of this item go among the group's
+       uint gp_group_pack_at(n, counter, memory)            the same from *counter on (__global uint), in one
                                                            atomic addition
-       uint gp_tile_unpack(n, memory)                      n pieces of each item: how many there are in all
-       uint gp_tile_owner(piece, &rank, memory)            whose a piece is; calls may differ from item to
-   item
+       uint gp_group_unpack(n, memory)                      n pieces of each item: how many there are in all
+       uint gp_group_owner(piece, &rank, memory)            whose a piece is; calls may differ from item to item
 
    `memory` is __local, 2 elements of T (of uint) for each item of the group. All functions but size, item and
    owner have barriers: every item of the group calls, or none. The same input gives the same result for the
-   same group; only the order of groups in gp_tile_pack_at is any. kernels/group/device.cl, which stands in
+   same group; only the order of groups in gp_group_pack_at is any. kernels/group/device.cl, which stands in
    the text, tells the rest. Both parts may stand in front of one kernel.
 
    Writes up to `capacity` bytes with the final zero; *size is how many there are. `text` may be NULL when
@@ -1834,7 +1832,7 @@ GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_ad
 
    Elements are moved, never looked at: element_size bytes each. An index that is not less than `limit` is
    skipped: a gather leaves that element of `out` as it is, a scatter drops that element of `in`;
-   gp_profile.skipped counts them. Where indices of a scatter are equal, any one of their elements stays;
+   gp_stats.skipped counts them. Where indices of a scatter are equal, any one of their elements stays;
    where they are not, the result is the same every time. Aliasing: `out` overlaps nothing; `in` and `indices`
    may overlap each other. Cost: reads and writes each element once, by lines of memory where indices are near
    one another; one launch, no scratch. */
@@ -1863,7 +1861,7 @@ GP_API gp_result gp_scatter(gp_context *gp, const gp_gather_desc *desc);
 /* out[i] = the next element of `in`, for each i whose flag is set, in order; other elements stay as they are
 
    Undoes a selection by flags. Where more flags are set than `in` has elements, the last ones are skipped,
-   and counted in gp_profile.skipped. Halves as flags are compared by their bits. Aliasing: `out` overlaps
+   and counted in gp_stats.skipped. Halves as flags are compared by their bits. Aliasing: `out` overlaps
    nothing; inputs may overlap one another. Cost: a scan of the flags into scratch (4 bytes an element, 8 from
    2^32 on), then reads and writes once. */
 typedef struct gp_unpack_desc {
@@ -1992,7 +1990,7 @@ GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc);
 /* Builds (or loads) what calls with these descs will need, launches it once on a few internal elements,
    and saves it to the disk cache. Only what names the work is read: types (name type2 for two inputs),
    ops, monoid, map, strategy, reverse, segments, compensated. Its launches count in the profile:
-   gp_profile_reset. Blocks. */
+   gp_stats_reset. Blocks. */
 typedef struct gp_warmup_desc {
     const gp_reduce_desc *reduce; /* NULL: not wanted */
     const gp_scan_desc *scan;
@@ -2033,7 +2031,7 @@ typedef struct gp_warmup_desc {
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
 
 /* Counters since the context was made or last reset. */
-typedef struct gp_profile {
+typedef struct gp_stats {
     uint64_t programs_built;  /* compiled from source */
     uint64_t programs_loaded; /* from the disk cache */
     uint64_t programs_saved;
@@ -2047,22 +2045,22 @@ typedef struct gp_profile {
     uint64_t bad_offsets;      /* calls that found bad offsets of segments or strings */
     uint64_t skipped;          /* elements whose index was out of range (gp_gather, gp_scatter, gp_unpack) */
     uint64_t scratch_bytes;    /* held by the context now */
-} gp_profile;
+} gp_stats;
 
 /* Nanoseconds of one kernel by OpenCL event times. All zero unless gp_context_desc.profile. */
-typedef struct gp_kernel_profile {
+typedef struct gp_kernel_times {
     char name[GP_NAME_MAX];
     uint64_t launches;
     uint64_t total_ns;
     uint64_t min_ns;
     uint64_t max_ns;
-} gp_kernel_profile;
+} gp_kernel_times;
 
 /* Both block until the queue is idle. */
-GP_API gp_result gp_profile_read(gp_context *gp, gp_profile *out);
+GP_API gp_result gp_stats_read(gp_context *gp, gp_stats *out);
 /* Writes up to `capacity` entries, one a kernel name; *count is how many there are. */
-GP_API gp_result gp_profile_kernels(gp_context *gp, gp_kernel_profile *out, size_t capacity, size_t *count);
-GP_API gp_result gp_profile_reset(gp_context *gp);
+GP_API gp_result gp_stats_kernels(gp_context *gp, gp_kernel_times *out, size_t capacity, size_t *count);
+GP_API gp_result gp_stats_reset(gp_context *gp);
 
 #ifdef __cplusplus
 }
@@ -2157,8 +2155,8 @@ struct gp_context {
     gpi_symbols symbols[GPI_SYMBOL_TABLES];
     uint32_t symbols_next; /* the place of the next one */
 
-    gp_profile profile;
-    gp_kernel_profile kernels[GPI_KERNEL_PROFILES];
+    gp_stats stats;
+    gp_kernel_times kernels[GPI_KERNEL_PROFILES];
     size_t kernel_count;
     struct gpi_pending *pending;
     size_t pending_count, pending_capacity;
@@ -2366,14 +2364,14 @@ static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function,
 
 /* ---- Begin file src/base/math.h ---- */
 /* math.h - rounding, powers of two, a hash of bytes. */
-#define GPI_HASH_SEED 0xcbf29ce484222325u
+#define GPI_FNV1A_SEED 0xcbf29ce484222325u
 
 #define GPI_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* math.c */
 static uint32_t gpi_or_default(uint32_t value, uint32_t fallback);
 static uint32_t gpi_power_of_two_below(uint64_t x);
-static uint64_t gpi_hash(uint64_t hash, const void *data, size_t size);
+static uint64_t gpi_fnv1a(uint64_t hash, const void *data, size_t size);
 static size_t gpi_round_up(size_t x, size_t multiple);
 static size_t gpi_ceil_div(size_t a, size_t b);
 /* ---- End file src/base/math.h ---- */
@@ -2389,7 +2387,7 @@ static uint32_t gpi_power_of_two_below(uint64_t x)
     return p;
 }
 
-static uint64_t gpi_hash(uint64_t hash, const void *data, size_t size)
+static uint64_t gpi_fnv1a(uint64_t hash, const void *data, size_t size)
 {
     const unsigned char *bytes = (const unsigned char *)data;
     size_t i;
@@ -3072,7 +3070,7 @@ enum { GPI_SETTLED_AT_ONCE = 64 }; /* commands whose status is asked at once */
 
 /* ------------------------------------------------------------------ times */
 
-static gp_kernel_profile *gpi_kernel_profile_of(gp_context *gp, const char *name)
+static gp_kernel_times *gpi_kernel_profile_of(gp_context *gp, const char *name)
 {
     size_t k = 0;
     while (k < gp->kernel_count && strcmp(gp->kernels[k].name, name) != 0) k++;
@@ -3085,7 +3083,7 @@ static gp_kernel_profile *gpi_kernel_profile_of(gp_context *gp, const char *name
     return &gp->kernels[k];
 }
 
-static void gpi_profile_add(gp_kernel_profile *profile, uint64_t ns)
+static void gpi_profile_add(gp_kernel_times *profile, uint64_t ns)
 {
     if (profile->launches == 0 || ns < profile->min_ns) profile->min_ns = ns;
     if (ns > profile->max_ns) profile->max_ns = ns;
@@ -3095,7 +3093,7 @@ static void gpi_profile_add(gp_kernel_profile *profile, uint64_t ns)
 
 static void gpi_profile_event(gp_context *gp, const char *kernel, cl_event event)
 {
-    gp_kernel_profile *profile = gpi_kernel_profile_of(gp, kernel);
+    gp_kernel_times *profile = gpi_kernel_profile_of(gp, kernel);
     cl_ulong start = 0, end = 0;
     cl_int error = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL);
     if (!error) error = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
@@ -3332,7 +3330,7 @@ typedef enum gpi_primitive {
     GPI_HASH_EACH,
     GPI_HISTOGRAM,
     GPI_SEGMENTED_REDUCE,
-    GPI_LAWS,
+    GPI_MONOID_CHECK,
     GPI_MAP, /* transform, fill, iota, adjacent_difference */
     GPI_RANDOM,
     GPI_GATHER, /* scatter, unpack */
@@ -3356,9 +3354,9 @@ typedef struct gpi_plan {
     gp_shape shape;
     gp_words words;
     gp_strategy strategy;
-    uint32_t group; /* work-items of a group */
-    uint32_t items; /* elements of an item */
-    uint32_t polls; /* see scan/lookback.cl; never 0 here */
+    uint32_t group;    /* work-items of a group */
+    uint32_t per_item; /* elements of a work-item */
+    uint32_t polls;    /* see scan/lookback.cl; never 0 here */
 } gpi_plan;
 
 /* tuning.c */
@@ -3488,7 +3486,7 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
     X(HASH_EACH,        HASH,       keys,     1) \
     X(HISTOGRAM,        HISTOGRAM,  keys,     4) \
     X(SEGMENTED_REDUCE, REDUCE,     elements, 1) \
-    X(LAWS,             REDUCE,     elements, 1) \
+    X(MONOID_CHECK,     REDUCE,     elements, 1) \
     X(MAP,              MAP,        keys,     1) \
     X(RANDOM,           MAP,        keys,     1) \
     X(GATHER,           MAP,        keys,     1) \
@@ -3585,44 +3583,44 @@ static const gpi_tuning_row *gpi_tuning_find(gpi_class device_class, gpi_primiti
 
 /* Local memory of a group: the stage with its padding, two rows for the group's scan (scan/tile.cl), and a
    word an item (scan/segmented_reduce.cl). */
-static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t items, uint64_t size)
+static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, uint64_t size)
 {
-    const uint64_t tile = group * items;
+    const uint64_t tile = group * per_item;
     return (tile + tile / 32 + 2 * group) * size + 4 * group + 64;
 }
 
 /* The same for a sort, and more than a merge or a search takes: stage and order of a tile, four bits'
  * counters, the digits' (sort/rank.cl). */
-static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t items, uint64_t size)
+static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint64_t size)
 {
-    return group * items * (size + 4) + group * (16 * 2 + 2 * 4) + 256 * 16 + 64;
+    return group * per_item * (size + 4) + group * (16 * 2 + 2 * 4) + 256 * 16 + 64;
 }
 
 /* The same for brackets; `size` is that of an index. Items' nodes and openers; a partner and a sign an
    element (nest/brackets_local.cl). */
-static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t items, uint64_t size)
+static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t per_item, uint64_t size)
 {
-    return group * (2 * 2 * size + size + 4) + group * items * 3 + 64;
+    return group * (2 * 2 * size + size + 4) + group * per_item * 3 + 64;
 }
 
 /* The same for a scan of stacks; `size` is that of a value. Besides, an element has a value and two links
    (nest/stack_scan.cl). */
-static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t items, uint64_t size)
+static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t per_item, uint64_t size)
 {
-    return gpi_local_bytes_of_brackets(group, items, 8) + group * items * (size + 2) + 64;
+    return gpi_local_bytes_of_brackets(group, per_item, 8) + group * per_item * (size + 2) + 64;
 }
 
 /* The same for a tree: two indices and four bytes an element, and what keeps them apart (nest/tree.cl). */
-static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t items, uint64_t size)
+static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t per_item, uint64_t size)
 {
-    const uint64_t tile = group * items;
+    const uint64_t tile = group * per_item;
     return 2 * size * (tile + tile / 32) + 4 * tile + 64;
 }
 
 /* What a primitive takes of all that: a line of GPI_TUNED. */
 typedef struct gpi_tuned {
     gpi_primitive rows;
-    uint64_t (*local_bytes)(uint64_t group, uint64_t items, uint64_t size);
+    uint64_t (*local_bytes)(uint64_t group, uint64_t per_item, uint64_t size);
     uint32_t group_least;
 } gpi_tuned;
 
@@ -3643,7 +3641,7 @@ static gpi_tuned gpi_tuned_of(gpi_primitive primitive)
     return tuned;
 }
 
-/* Group and items of the local shape, shrunk until they fit the device. */
+/* Group and per_item of the local shape, shrunk until they fit the device. */
 static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primitive, size_t size,
                                gpi_plan *plan)
 {
@@ -3651,10 +3649,10 @@ static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primiti
     if (plan->group > info->max_work_group_size) {
         plan->group = gpi_power_of_two_below(info->max_work_group_size);
     }
-    while (tuned.local_bytes(plan->group, plan->items, size) > info->local_mem_size ||
-           plan->group * plan->items > GPI_TILE_LOCAL_MAX) {
-        if (plan->items > 1) {
-            plan->items /= 2;
+    while (tuned.local_bytes(plan->group, plan->per_item, size) > info->local_mem_size ||
+           plan->group * plan->per_item > GPI_TILE_LOCAL_MAX) {
+        if (plan->per_item > 1) {
+            plan->per_item /= 2;
         } else if (plan->group > 1) {
             plan->group /= 2;
         } else {
@@ -3672,14 +3670,14 @@ static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const 
         row = plan->shape == GP_SHAPE_SERIAL ? &gpi_tuning_forced_serial : &gpi_tuning_forced_local;
     }
     plan->group = row->group;
-    plan->items = row->item_bytes / gpi_power_of_two_below(size);
-    if (tuning->tile) plan->items = gpi_power_of_two_below(tuning->tile);
+    plan->per_item = row->item_bytes / gpi_power_of_two_below(size);
+    if (tuning->tile) plan->per_item = gpi_power_of_two_below(tuning->tile);
     if (plan->shape == GP_SHAPE_SERIAL) {
-        if (plan->items < 16) plan->items = 16; /* a vector */
+        if (plan->per_item < 16) plan->per_item = 16; /* a vector */
         return;
     }
-    if (plan->items > 16 && !tuning->tile) plan->items = 16; /* registers of an item */
-    if (plan->items < 1) plan->items = 1;
+    if (plan->per_item > 16 && !tuning->tile) plan->per_item = 16; /* registers of an item */
+    if (plan->per_item < 1) plan->per_item = 1;
     if (tuning->work_group_size) plan->group = gpi_power_of_two_below(tuning->work_group_size);
     gpi_plan_fit_local(&gp->info, primitive, size, plan);
 }
@@ -3744,7 +3742,7 @@ static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info
         return gpi_fail(
             NULL, GP_ERROR_UNSUPPORTED,
             "gp_context_create: tuning.shape = GP_SHAPE_SERIAL on %s, whose groups have vectors of "
-            "work-items: leave it GP_SHAPE_AUTO",
+            "work-per_item: leave it GP_SHAPE_AUTO",
             info->name);
     }
     if (t->words == GP_WORDS_WIDE && !info->int64_base_atomics) {
@@ -3781,7 +3779,7 @@ static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size
     return gpi_plan_make_sized(gp, function, GPI_SELECT, size, strategy, plan);
 }
 
-/* A sort's: in the serial shape, `items` is the most keys a group takes. */
+/* A sort's: in the serial shape, `per_item` is the most keys a group takes. */
 static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size,
                                     gp_strategy strategy, gpi_plan *plan)
 {
@@ -3794,8 +3792,8 @@ static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_
 {
     const uint32_t least = gpi_tuned_of(primitive).group_least;
     if (plan->shape != GP_SHAPE_LOCAL || plan->group >= least) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, of which it takes %u", function,
-                    plan->group, least);
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-per_item, of which it takes %u",
+                    function, plan->group, least);
 }
 
 /* A merge's, a search's or a histogram's: no group waits for another, and there is one strategy. */
@@ -3818,14 +3816,14 @@ static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gp
                                                          : 65536;
     const uint32_t most = plan->shape == GP_SHAPE_SERIAL ? longest : 32, tile = gp->desc.tuning.tile;
     if (result != GP_OK) return result;
-    if (tile) plan->items = tile;
-    if (plan->items > most) plan->items = most;
-    while (plan->shape == GP_SHAPE_LOCAL && plan->group * plan->items > 16384) plan->group /= 2;
+    if (tile) plan->per_item = tile;
+    if (plan->per_item > most) plan->per_item = most;
+    while (plan->shape == GP_SHAPE_LOCAL && plan->group * plan->per_item > 16384) plan->group /= 2;
     if (tile && plan->shape == GP_SHAPE_LOCAL) gpi_plan_fit_local(&gp->info, primitive, size, plan);
     return GP_OK;
 }
 
-/* A hash table's: in the serial shape, `items` is the keys a group takes. */
+/* A hash table's: in the serial shape, `per_item` is the keys a group takes. */
 static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_strategy strategy,
                                     gpi_plan *plan)
 {
@@ -3839,7 +3837,7 @@ static gp_result gpi_plan_make_map(gp_context *gp, const char *function, size_t 
     return gpi_plan_make_sized(gp, function, GPI_MAP, size, GP_STRATEGY_MULTI_PASS, plan);
 }
 
-static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->items; }
+static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->per_item; }
 
 /* On a device that drops out of long loops, the one group that goes over all tiles' sums is the limit: its
    items take some 32 turns a step. */
@@ -3860,12 +3858,12 @@ static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_
 }
 
 /* Elements of a group in the serial shape: as many groups as keep all cores busy to the end, of `least`
-   elements at least and plan->items at most, and whole cache lines. */
+   elements at least and plan->per_item at most, and whole cache lines. */
 static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least)
 {
     size_t span = n / (4 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
     if (span < least) span = least;
-    if (span > plan->items || gp->desc.tuning.tile) span = plan->items;
+    if (span > plan->per_item || gp->desc.tuning.tile) span = plan->per_item;
     return gpi_ceil_div(span, 16) * 16;
 }
 /* ---- End file src/runtime/tuning.c ---- */
@@ -3874,16 +3872,16 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
 /* program.h - programs: composed, built, cached, saved. */
 #define GPI_KERNELS_MAX 9 /* kernels of one program */
 
-typedef struct gpi_key {
+typedef struct gpi_cache_key {
     uint64_t word[2];
-} gpi_key;
+} gpi_cache_key;
 
 typedef struct gpi_program {
     struct gpi_program *next;
     gpi_primitive primitive;
-    char *prelude; /* with the primitive: what tells one program from another in a context */
-    uint64_t hash; /* of the prelude */
-    gpi_key key;   /* of everything that the binary depends on */
+    char *prelude;     /* with the primitive: what tells one program from another in a context */
+    uint64_t hash;     /* of the prelude */
+    gpi_cache_key key; /* of everything that the binary depends on */
     cl_program program;
     cl_kernel kernel[GPI_KERNELS_MAX];
     const char *const *names; /* of the kernels; NULL after the last one */
@@ -3906,7 +3904,7 @@ static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *
 static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static void gpi_prelude_apart(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static char *gpi_source_compose(gpi_primitive primitive, const char *prelude);
-static gpi_key gpi_key_make(const gp_context *gp, const char *source, size_t prelude);
+static gpi_cache_key gpi_key_make(const gp_context *gp, const char *source, size_t prelude);
 
 /* build.c */
 static gp_result gpi_kernels_create(gp_context *gp, const char *function, gpi_program *program);
@@ -3973,7 +3971,7 @@ static gp_result gpi_build_source(gp_context *gp, const char *function, const ch
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "clCreateProgramWithSource");
     error = clBuildProgram(program->program, 1, &gp->info.device, gp->options, NULL, NULL);
     if (error != CL_SUCCESS) return gpi_fail_build(gp, program->program, function, error);
-    gp->profile.programs_built++;
+    gp->stats.programs_built++;
     return GP_OK;
 }
 
@@ -4054,7 +4052,7 @@ static gp_result gpi_program_build(gp_context *gp, const char *function, const c
     if (gpi_build_binary(gp, program)) {
         const cl_int error = gpi_kernels_make(gp, program);
         if (error != CL_INVALID_PROGRAM_EXECUTABLE && error != CL_INVALID_KERNEL_NAME) {
-            gp->profile.programs_loaded++;
+            gp->stats.programs_loaded++;
             program->frozen = true;
             return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, function, "clCreateKernel");
         }
@@ -4171,7 +4169,7 @@ static void gpi_mark_remove(const char *path, int mark);
 
 typedef struct gpi_cache_header {
     char magic[8];
-    gpi_key key;
+    gpi_cache_key key;
     uint64_t kernels; /* bit k: kernel k's machine code is inside */
     uint64_t size;    /* of the binary that follows */
     uint64_t checksum;
@@ -4380,7 +4378,7 @@ static void gpi_cache_unmark(const gp_context *gp, gpi_program *program)
 /* Of all that the key and the size do not tell. */
 static uint64_t gpi_cache_checksum(const gpi_cache_header *header, const unsigned char *body, size_t size)
 {
-    return gpi_hash(gpi_hash(GPI_HASH_SEED, &header->kernels, sizeof header->kernels), body, size);
+    return gpi_fnv1a(gpi_fnv1a(GPI_FNV1A_SEED, &header->kernels, sizeof header->kernels), body, size);
 }
 
 static bool gpi_cache_valid(const gpi_cache_header *header, const gpi_program *program,
@@ -4536,11 +4534,11 @@ static const char *const gpi_kernel_base_fault_injection[] = {
     "\n",
     "static bool gpi_tells(volatile __global gpi_word *p, uint tile, uint k)\n",
     "{\n",
-    "#ifdef GPI_SABOTAGE\n",
-    "    if ((tile * 2654435761u >> 16) % GPI_SABOTAGE == 0) {\n",
-    "#if defined(GPI_SABOTAGE_PAUSE)\n",
-    "        for (uint turn = 0; turn < GPI_SABOTAGE_PAUSE; turn++) (void)gpi_word_read(p);\n",
-    "#elif defined(GPI_SABOTAGE_TORN)\n",
+    "#ifdef GPI_FAULT\n",
+    "    if ((tile * 2654435761u >> 16) % GPI_FAULT == 0) {\n",
+    "#if defined(GPI_FAULT_PAUSE)\n",
+    "        for (uint turn = 0; turn < GPI_FAULT_PAUSE; turn++) (void)gpi_word_read(p);\n",
+    "#elif defined(GPI_FAULT_TORN)\n",
     "        return k % 2 != 0;\n",
     "#else\n",
     "        return false;\n",
@@ -4842,7 +4840,7 @@ static const char *const gpi_kernel_element_hash_function[] = {
     "#ifndef GPI_ELEMENT_HASH_FUNCTION_CL\n",
     "#define GPI_ELEMENT_HASH_FUNCTION_CL\n",
     "\n",
-    "static uint gpi_mix_32(uint h)\n",
+    "static uint gpi_hash_32(uint h)\n",
     "{\n",
     "    h ^= h >> 16;\n",
     "    h *= 0x85ebca6bu;\n",
@@ -4851,7 +4849,7 @@ static const char *const gpi_kernel_element_hash_function[] = {
     "    return h ^ h >> 16;\n",
     "}\n",
     "\n",
-    "static ulong gpi_mix_64(ulong h)\n",
+    "static ulong gpi_hash_64(ulong h)\n",
     "{\n",
     "    h ^= h >> 33;\n",
     "    h *= 0xff51afd7ed558ccdul;\n",
@@ -5086,9 +5084,9 @@ static const char *const gpi_kernel_element_key[] = {
     "#endif\n",
     "    k ^= flip;\n",
     "#if GPI_KEY_HASH == 64\n",
-    "    k = gpi_mix_64(k);\n",
+    "    k = gpi_hash_64(k);\n",
     "#elif GPI_KEY_HASH == 32\n",
-    "    k = gpi_mix_32(k);\n",
+    "    k = gpi_hash_32(k);\n",
     "#endif\n",
     "    return k;\n",
     "}\n",
@@ -5752,38 +5750,38 @@ static const char *const gpi_kernel_group_collectives[] = {
 /* ---- Begin file kernels/group/device.cl ---- */
 static const char *const gpi_kernel_group_device[] = {
     "#line 1 \"kernels/group/device.cl\"\n",
-    "/* device.cl - tile collectives for kernels of your own (gp_device_source, GP_DEVICE_TILE).\n",
+    "/* device.cl - group collectives for kernels of your own (gp_device_source, GP_DEVICE_GROUP).\n",
     "\n",
     "   A work-group of G items, any number, in up to three dimensions; items are counted along the first one\n",
     "   first.\n",
     "\n",
-    "       uint gp_tile_size()                                    G\n",
-    "       uint gp_tile_item()                                    which one this is\n",
-    "     for each of desc.ops, by its name (\"sum\": gp_tile_sum_reduce), of values of its type T:\n",
-    "       T gp_tile_NAME_reduce(x, memory)                       x0 . x1 ... xG-1    to every item\n",
-    "       T gp_tile_NAME_scan(x, &total, memory)                 x0 . x1 ... xl      to item l\n",
-    "       T gp_tile_NAME_scan_exclusive(x, &total, memory)       x0 . x1 ... xl-1    the identity to item 0\n",
+    "       uint gp_group_size()                                    G\n",
+    "       uint gp_group_item()                                    which one this is\n",
+    "     for each of desc.ops, by its name (\"sum\": gp_group_sum_reduce), of values of its type T:\n",
+    "       T gp_group_NAME_reduce(x, memory)                       x0 . x1 ... xG-1    to every item\n",
+    "       T gp_group_NAME_scan(x, &total, memory)                 x0 . x1 ... xl      to item l\n",
+    "       T gp_group_NAME_scan_exclusive(x, &total, memory)       x0 . x1 ... xl-1    the identity to item 0\n",
     "     pack: places for n elements of each item (a bool is 0 or 1), in item order\n",
-    "       uint gp_tile_pack(n, &total, memory)                   how many the items before this one have\n",
-    "       uint gp_tile_pack_at(n, counter, memory)               the same behind *counter, which total is added\n",
-    "   to unpack: n pieces of each item, handed out evenly uint gp_tile_unpack(n, memory) how many pieces there\n",
-    "   are uint gp_tile_owner(piece, &rank, memory)               whose piece that is, the how manieth of its own\n",
+    "       uint gp_group_pack(n, &total, memory)                   how many the items before this one have\n",
+    "       uint gp_group_pack_at(n, counter, memory)               the same behind *counter, which total is added\n",
+    "   to unpack: n pieces of each item, handed out evenly uint gp_group_unpack(n, memory) how many pieces there\n",
+    "   are uint gp_group_owner(piece, &rank, memory)               whose piece that is, the how manieth of its own\n",
     "\n",
     "   Collective are all but size, item and owner: they have barriers, so that every item of the group calls, or\n",
     "   none, each as often; none may have returned before. Other arguments may differ from item to item.\n",
     "\n",
     "   `memory` is __local, of 2 G elements: of T, or of uint. Each call leaves it free for the next one, but for\n",
-    "   gp_tile_unpack, which leaves in it what gp_tile_owner looks at: a barrier(CLK_LOCAL_MEM_FENCE) of yours\n",
+    "   gp_group_unpack, which leaves in it what gp_group_owner looks at: a barrier(CLK_LOCAL_MEM_FENCE) of yours\n",
     "   comes before it is used again. `total` is __private. Sums of n stay below 2^32.\n",
     "\n",
-    "       out[offset + gp_tile_pack(keep, &total, memory)] = x;      if (keep): `offset` is yours, from a gp_scan\n",
-    "       const uint at = gp_tile_pack_at(keep, counter, memory);    of totals, say: all groups in order. Or\n",
+    "       out[offset + gp_group_pack(keep, &total, memory)] = x;      if (keep): `offset` is yours, from a\n",
+    "   gp_scan const uint at = gp_group_pack_at(keep, counter, memory);    of totals, say: all groups in order. Or\n",
     "       if (keep) out[at] = x;                                     groups one behind the other, in any order\n",
     "\n",
-    "       const uint pieces = gp_tile_unpack(n, memory);\n",
-    "       for (uint first = 0; first < pieces; first += gp_tile_size()) {\n",
-    "           const uint piece = first + gp_tile_item();\n",
-    "           if (piece < pieces) ... gp_tile_owner(piece, &rank, memory) ...\n",
+    "       const uint pieces = gp_group_unpack(n, memory);\n",
+    "       for (uint first = 0; first < pieces; first += gp_group_size()) {\n",
+    "           const uint piece = first + gp_group_item();\n",
+    "           if (piece < pieces) ... gp_group_owner(piece, &rank, memory) ...\n",
     "       }\n",
     "       barrier(CLK_LOCAL_MEM_FENCE);                                                                     */\n",
     "#ifndef GPI_GROUP_DEVICE_CL\n",
@@ -5791,16 +5789,16 @@ static const char *const gpi_kernel_group_device[] = {
     "#include \"group/collectives.cl\"\n",
     "#line 38 \"kernels/group/device.cl\"\n",
     "\n",
-    "static uint gp_tile_size(void) { return GPI_GROUP_SIZE; }\n",
+    "static uint gp_group_size(void) { return GPI_GROUP_SIZE; }\n",
     "\n",
-    "static uint gp_tile_item(void) { return GPI_GROUP_ITEM; }\n",
+    "static uint gp_group_item(void) { return GPI_GROUP_ITEM; }\n",
     "\n",
-    "static uint gp_tile_pack(uint n, uint *total, __local uint *memory)\n",
+    "static uint gp_group_pack(uint n, uint *total, __local uint *memory)\n",
     "{\n",
     "    return gpi_counts_scan_exclusive(n, total, memory);\n",
     "}\n",
     "\n",
-    "static uint gp_tile_pack_at(uint n, volatile __global uint *counter, __local uint *memory)\n",
+    "static uint gp_group_pack_at(uint n, volatile __global uint *counter, __local uint *memory)\n",
     "{\n",
     "    uint total;\n",
     "    const uint before = gpi_counts_scan_exclusive(n, &total, memory);\n",
@@ -5816,19 +5814,19 @@ static const char *const gpi_kernel_group_device[] = {
     "}\n",
     "\n",
     "/* memory[l]: how many pieces items 0 ... l have. */\n",
-    "static uint gp_tile_unpack(uint n, __local uint *memory)\n",
+    "static uint gp_group_unpack(uint n, __local uint *memory)\n",
     "{\n",
     "    uint total;\n",
     "    const uint end = gpi_counts_scan(n, &total, memory);\n",
     "    memory[GPI_GROUP_ITEM] = end;\n",
     "#if !GPI_GROUP_ALONE\n",
-    "    barrier(CLK_LOCAL_MEM_FENCE); /* all ends are written, for gp_tile_owner */\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE); /* all ends are written, for gp_group_owner */\n",
     "#endif\n",
     "    return total;\n",
     "}\n",
     "\n",
     "/* The first item that ends behind the piece; G, if there is no such piece. */\n",
-    "static uint gp_tile_owner(uint piece, uint *rank, __local const uint *memory)\n",
+    "static uint gp_group_owner(uint piece, uint *rank, __local const uint *memory)\n",
     "{\n",
     "    uint low = 0, high = GPI_GROUP_SIZE;\n",
     "    while (low < high) {\n",
@@ -7057,9 +7055,9 @@ static const char *const gpi_kernel_hash_table[] = {
     "GPI_INLINE uint gpi_hash_home(gp_hash_table t, gp_hash_key key)\n",
     "{\n",
     "#if GPI_WIDE && !GPI_HASH_PACKED\n",
-    "    const uint home = (uint)gpi_mix_64(key ^ t.seed) & t.mask;\n",
+    "    const uint home = (uint)gpi_hash_64(key ^ t.seed) & t.mask;\n",
     "#else\n",
-    "    const uint home = gpi_mix_32(key ^ t.seed) & t.mask;\n",
+    "    const uint home = gpi_hash_32(key ^ t.seed) & t.mask;\n",
     "#endif\n",
     "    return key > GPI_KEY_NONE - GPI_SIDE_SLOTS ? t.mask + 1 + (uint)(GPI_KEY_NONE - key) : home;\n",
     "}\n",
@@ -7967,7 +7965,7 @@ static const char *const gpi_kernel_map_gather[] = {
     "static uint gpi_tile(gpi_moves m, ulong first, ulong end)\n",
     "{\n",
     "    uint skipped = 0;\n",
-    "    for (uint k = 0; k < GPI_ITEMS; k++) {\n",
+    "    for (uint k = 0; k < GPI_PER_ITEM; k++) {\n",
     "        const ulong i = first + k * GPI_WG + get_local_id(0);\n",
     "        if (i < end) skipped += gpi_move(m, i);\n",
     "    }\n",
@@ -8166,10 +8164,10 @@ static const char *const gpi_kernel_map_map[] = {
     "static void gpi_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, ulong end)\n",
     "{\n",
     "    const ulong begin = first + get_local_id(0);\n",
-    "    GPI_LANE lane[GPI_ITEMS];\n",
-    "    if (first + GPI_WG * GPI_ITEMS <= end) {\n",
-    "        for (uint k = 0; k < GPI_ITEMS; k++) lane[k] = gpi_value_any(in, begin + k * GPI_WG);\n",
-    "        for (uint k = 0; k < GPI_ITEMS; k++) GPI_WRITE(out, begin + k * GPI_WG, lane[k]);\n",
+    "    GPI_LANE lane[GPI_PER_ITEM];\n",
+    "    if (first + GPI_WG * GPI_PER_ITEM <= end) {\n",
+    "        for (uint k = 0; k < GPI_PER_ITEM; k++) lane[k] = gpi_value_any(in, begin + k * GPI_WG);\n",
+    "        for (uint k = 0; k < GPI_PER_ITEM; k++) GPI_WRITE(out, begin + k * GPI_WG, lane[k]);\n",
     "    } else {\n",
     "        for (ulong i = begin; i < end; i += GPI_WG) GPI_WRITE(out, i, gpi_value_any(in, i));\n",
     "    }\n",
@@ -8369,8 +8367,8 @@ static const char *const gpi_kernel_map_random[] = {
     "    const ulong end = n + skip;\n",
     "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
     "    out += out_offset;\n",
-    "    for (uint k = 0; k < GPI_ITEMS; k++) {\n",
-    "        const ulong first = (get_group_id(0) * GPI_ITEMS + k) * (GPI_WG * GPI_PER_BLOCK);\n",
+    "    for (uint k = 0; k < GPI_PER_ITEM; k++) {\n",
+    "        const ulong first = (get_group_id(0) * GPI_PER_ITEM + k) * (GPI_WG * GPI_PER_BLOCK);\n",
     "        uint word[4];\n",
     "        GPI_LANE element[GPI_PER_BLOCK];\n",
     "        gpi_words(first_element / GPI_PER_BLOCK + first / GPI_PER_BLOCK + l, seed, stream, word);\n",
@@ -8762,8 +8760,8 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "#line 17 \"kernels/nest/brackets_local.cl\"\n",
     "\n",
     "#if GPI_SHAPE_LOCAL\n",
-    "#if GPI_TILE != GPI_WG * GPI_ITEMS || GPI_ITEMS > 32 || GPI_TILE > 16384\n",
-    "#error \"GPI_TILE must be GPI_WG * GPI_ITEMS, at most 16384, and GPI_ITEMS at most 32\"\n",
+    "#if GPI_TILE != GPI_WG * GPI_PER_ITEM || GPI_PER_ITEM > 32 || GPI_TILE > 16384\n",
+    "#error \"GPI_TILE must be GPI_WG * GPI_PER_ITEM, at most 16384, and GPI_PER_ITEM at most 32\"\n",
     "#endif\n",
     "\n",
     "#define GPI_GROUP_TILES 1\n",
@@ -8771,7 +8769,7 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "GPI_DEFINE_TREE(items, __local const gpi_node *, GPI_NODE_AT)\n",
     "\n",
     "#define GPI_ALONE 0xffffu\n",
-    "#define GPI_PENDING                                                                              \\\n",
+    "#define GPI_PENDING \\\n",
     "    0x8000u\n",
     "#line 33\n",
     "typedef struct gpi_group {\n",
@@ -8802,10 +8800,10 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "#line 61\n",
     "static gpi_node gpi_reduce_item(gpi_shared shared, __local ushort *partner, uint *open, uint *close)\n",
     "{\n",
-    "    const uint first = (uint)get_local_id(0) * GPI_ITEMS;\n",
+    "    const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;\n",
     "    gpi_node node = gpi_node_make(0, 0);\n",
     "    *open = *close = 0;\n",
-    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
     "        const int sign = shared->sign[first + j];\n",
     "        if (sign > 0) {\n",
     "            *open |= 1u << j;\n",
@@ -8882,7 +8880,7 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "    }\n",
     "    *need = c->before;\n",
     "    if (c->item == GPI_NOWHERE) c->before++;\n",
-    "    return c->item == GPI_NOWHERE ? GPI_ALONE : c->item * GPI_ITEMS + gpi_take_bit(&c->open, skip);\n",
+    "    return c->item == GPI_NOWHERE ? GPI_ALONE : c->item * GPI_PER_ITEM + gpi_take_bit(&c->open, skip);\n",
     "}\n",
     "\n",
     "\n",
@@ -8899,7 +8897,7 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "\n",
     "static void gpi_pair_items(uint close, gpi_nest nest, uint tile, __local ushort *partner, gpi_shared shared)\n",
     "{\n",
-    "    const uint first = (uint)get_local_id(0) * GPI_ITEMS;\n",
+    "    const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;\n",
     "    gpi_cursor cursor = gpi_cursor_make(shared, (uint)get_local_id(0));\n",
     "    for (; close; close &= close - 1) {\n",
     "        const uint i = first + popcount(~close & (close - 1));\n",
@@ -8940,7 +8938,7 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "\n",
     "static void gpi_keep_openers(gpi_node node, uint open, gpi_nest nest, uint tile, gpi_shared shared)\n",
     "{\n",
-    "    const uint first = (uint)get_local_id(0) * GPI_ITEMS;\n",
+    "    const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;\n",
     "    uint at;\n",
     "    const uint left = gpi_kept(node, shared, &at);\n",
     "    for (uint k = 0; k < left; k++, open &= open - 1)\n",
@@ -9029,14 +9027,14 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "#line 305\n",
     "static void gpi_enclose_item(gpi_index below, __local ushort *stage, gpi_shared shared)\n",
     "{\n",
-    "    const uint l = (uint)get_local_id(0), first = l * GPI_ITEMS;\n",
+    "    const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM;\n",
     "    const gpi_node before =\n",
     "        gpi_node_product(gpi_node_make(0, below), gpi_items_before(shared->tree, GPI_WG, l));\n",
     "    gpi_cursor cursor = gpi_cursor_make(shared, l);\n",
     "    gpi_index height = before.pushes;\n",
     "    uint open = 0, outer = height ? gpi_cursor_stage(&cursor) : GPI_ALONE;\n",
     "    shared->height[l] = height;\n",
-    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
     "        const int sign = shared->sign[first + j];\n",
     "        stage[first + j] = (ushort)(open ? first + (31 - clz(open)) : outer);\n",
     "        shared->sign[first + j] = (char)(height - before.pushes);\n",
@@ -9070,7 +9068,7 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "    for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG) {\n",
     "        if (i >= length) continue;\n",
     "        if (parents) parent[begin + i] = gpi_parent_of(nest, tile, memory->stage[i]);\n",
-    "        if (depths) depth[begin + i] = shared->height[i / GPI_ITEMS] + shared->sign[i];\n",
+    "        if (depths) depth[begin + i] = shared->height[i / GPI_PER_ITEM] + shared->sign[i];\n",
     "    }\n",
     "}\n",
     "\n",
@@ -9100,8 +9098,8 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "    const gpi_node tiles = shared->before;\n",
     "    gpi_index height = gpi_node_product(tiles, gpi_items_before(shared->tree, GPI_WG, l)).pushes;\n",
     "    gpi_index highest = tiles.pushes;\n",
-    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
-    "        const int sign = shared->sign[l * GPI_ITEMS + j];\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
+    "        const int sign = shared->sign[l * GPI_PER_ITEM + j];\n",
     "        if (sign >= 0 || height > 0) height += sign;\n",
     "        highest = max(highest, height);\n",
     "    }\n",
@@ -10538,8 +10536,8 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "    if (l == 0) memory->going[0] = 0;\n",
     "    gpi_sync();\n",
     "    bits.openers = 0;\n",
-    "    for (uint j = 0; j < GPI_ITEMS; j++)\n",
-    "        if (shared->sign[l * GPI_ITEMS + j] > 0) bits.openers |= 1u << j;\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM; j++)\n",
+    "        if (shared->sign[l * GPI_PER_ITEM + j] > 0) bits.openers |= 1u << j;\n",
     "    bits.node = gpi_reduce_item(shared, 0, &bits.kept, &close);\n",
     "    gpi_grow_tree(bits.node, bits.kept, shared);\n",
     "    gpi_enclose_item(height, memory->parent, shared);\n",
@@ -10549,8 +10547,8 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "\n",
     "static void gpi_stack_item(uint openers, gpi_stack_shared memory)\n",
     "{\n",
-    "    const uint first = (uint)get_local_id(0) * GPI_ITEMS;\n",
-    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "    const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
     "        const uint p = first + j, q = memory->link[p];\n",
     "        if (!(openers >> j & 1) || q < first || q >= GPI_TILE) continue;\n",
     "        memory->value[p] = gpi_combine(memory->value[q], memory->value[p]);\n",
@@ -10560,13 +10558,13 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "#line 356\n",
     "static void gpi_stack_double(uint openers, gpi_stack_shared memory)\n",
     "{\n",
-    "    const uint l = (uint)get_local_id(0), first = l * GPI_ITEMS;\n",
+    "    const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM;\n",
     "    bool going = true;\n",
     "    for (uint round = 0; going; round ^= 1) {\n",
-    "        GPI_T below[GPI_ITEMS];\n",
-    "        ushort next[GPI_ITEMS];\n",
+    "        GPI_T below[GPI_PER_ITEM];\n",
+    "        ushort next[GPI_PER_ITEM];\n",
     "        gpi_sync();\n",
-    "        for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "        for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
     "            const uint q = memory->link[first + j];\n",
     "            if (!(openers >> j & 1) || q >= GPI_TILE) continue;\n",
     "            below[j] = memory->value[q];\n",
@@ -10575,7 +10573,7 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "        }\n",
     "        gpi_sync();\n",
     "        if (l == 0) memory->going[1 - round] = 0;\n",
-    "        for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "        for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
     "            if (!(openers >> j & 1) || memory->link[first + j] >= GPI_TILE) continue;\n",
     "            memory->value[first + j] = gpi_combine(below[j], memory->value[first + j]);\n",
     "            memory->link[first + j] = next[j];\n",
@@ -10587,11 +10585,11 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "static void gpi_slice_group(gpi_input in, gpi_source source, gpi_stack stack, gpi_stack_shared memory)\n",
     "{\n",
     "    const gpi_shared shared = &memory->group;\n",
-    "    const uint l = (uint)get_local_id(0), first = l * GPI_ITEMS, tile = (uint)get_group_id(0);\n",
+    "    const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM, tile = (uint)get_group_id(0);\n",
     "    __global GPI_T *cell = gpi_stack_cells(stack, tile);\n",
     "    if (gpi_tile_length(stack.nest, tile) == 0) return;\n",
     "    const gpi_bits_of bits = gpi_stack_open(in, source, stack.nest, tile, GPI_TILE, memory);\n",
-    "    for (uint j = 0; j < GPI_ITEMS; j++) memory->link[first + j] = memory->parent[first + j];\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM; j++) memory->link[first + j] = memory->parent[first + j];\n",
     "    gpi_stack_item(bits.openers, memory);\n",
     "    gpi_stack_double(bits.openers, memory);\n",
     "    uint open = bits.kept, at;\n",
@@ -10642,7 +10640,7 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "                           GPI_T initial, bool exclusive, gpi_stack_shared memory)\n",
     "{\n",
     "    const gpi_nest nest = stack.nest;\n",
-    "    const uint l = (uint)get_local_id(0), first = l * GPI_ITEMS, tile = (uint)get_group_id(0);\n",
+    "    const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM, tile = (uint)get_group_id(0);\n",
     "    const uint length = gpi_tile_length(nest, tile);\n",
     "    if (length == 0) return;\n",
     "    const gpi_index pops = nest.tree[nest.leaves + tile].pops;\n",
@@ -10653,7 +10651,7 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "    const gpi_bits_of bits =\n",
     "        gpi_stack_open(in, source, nest, tile, gpi_tiles_before(nest.tree, nest.leaves, tile).pushes, memory);\n",
     "    gpi_sync_all();\n",
-    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
     "        const uint p = first + j, q = memory->parent[p];\n",
     "        memory->link[p] = (ushort)q;\n",
     "        if (!(bits.openers >> j & 1) || q < GPI_TILE) continue;\n",
@@ -11162,7 +11160,7 @@ static const char *const gpi_kernel_nest_tree_runs[] = {
     "#ifndef GPI_SELECT\n",
     "#error \"GPI_SELECT must be defined\"\n",
     "#endif\n",
-    "#define GPI_RUN GPI_ITEMS\n",
+    "#define GPI_RUN GPI_PER_ITEM\n",
     "#define GPI_ROWS ((GPI_RUN + 15) / 16)\n",
     "\n",
     "#define GPI_TREE_INDEX 1u\n",
@@ -11842,8 +11840,8 @@ static const char *const gpi_kernel_scan_monoid_check[] = {
     "#endif\n",
     "}\n",
     "\n",
-    "GPI_KERNEL void gp_laws_try(__global const GPI_T *elements, __global const uint *triples, uint count,\n",
-    "                            float tolerance, __global GPI_T *results, __global uint *failed)\n",
+    "GPI_KERNEL void gp_monoid_check(__global const GPI_T *elements, __global const uint *triples, uint count,\n",
+    "                                float tolerance, __global GPI_T *results, __global uint *failed)\n",
     "{\n",
     "    const uint t = (uint)get_global_id(0);\n",
     "    if (t >= count) return;\n",
@@ -12422,8 +12420,8 @@ static const char *const gpi_kernel_scan_tile[] = {
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
     "#endif\n",
-    "#if GPI_TILE != GPI_WG * GPI_ITEMS\n",
-    "#error \"GPI_TILE must be GPI_WG * GPI_ITEMS\"\n",
+    "#if GPI_TILE != GPI_WG * GPI_PER_ITEM\n",
+    "#error \"GPI_TILE must be GPI_WG * GPI_PER_ITEM\"\n",
     "#endif\n",
     "#if GPI_SHAPE_SERIAL && GPI_WG != 1\n",
     "#error \"the serial shape has one item a group\"\n",
@@ -12614,7 +12612,7 @@ static const char *const gpi_kernel_scan_tile[] = {
     "typedef __local gpi_tile_memory *gpi_tile_shared;\n",
     "\n",
     "typedef struct gpi_tile {\n",
-    "    GPI_T item[GPI_ITEMS];\n",
+    "    GPI_T item[GPI_PER_ITEM];\n",
     "    GPI_T before;\n",
     "    GPI_T aggregate;\n",
     "} gpi_tile;\n",
@@ -12647,8 +12645,8 @@ static const char *const gpi_kernel_scan_tile[] = {
     "    const uint length = gpi_tile_length(source, base);\n",
     "    const uint l = (uint)get_local_id(0);\n",
     "    GPI_T sum = gpi_identity();\n",
-    "    for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++) {\n",
-    "        const uint i = GPI_COMMUTATIVE ? j * GPI_WG + l : l * GPI_ITEMS + j;\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "        const uint i = GPI_COMMUTATIVE ? j * GPI_WG + l : l * GPI_PER_ITEM + j;\n",
     "        if (i < length) sum = gpi_combine(sum, gpi_load(source, base + i));\n",
     "    }\n",
     "    return gpi_group_reduce(sum, shared);\n",
@@ -12659,14 +12657,14 @@ static const char *const gpi_kernel_scan_tile[] = {
     "{\n",
     "    const uint length = gpi_tile_length(source, base);\n",
     "    const uint l = (uint)get_local_id(0);\n",
-    "    for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++) {\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
     "        const uint i = j * GPI_WG + l;\n",
     "        shared->stage[GPI_PAD(i)] = i < length ? gpi_load(source, base + i) : gpi_identity();\n",
     "    }\n",
     "    gpi_sync();\n",
     "    GPI_T sum = gpi_identity();\n",
-    "    for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++) {\n",
-    "        tile->item[j] = shared->stage[GPI_PAD(l * GPI_ITEMS + j)];\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "        tile->item[j] = shared->stage[GPI_PAD(l * GPI_PER_ITEM + j)];\n",
     "        sum = gpi_combine(sum, tile->item[j]);\n",
     "    }\n",
     "    tile->before = gpi_group_scan(sum, &tile->aggregate, shared);\n",
@@ -12872,13 +12870,13 @@ static const char *const gpi_kernel_scan_tile_scan[] = {
     "    const uint length = gpi_tile_length(source, base);\n",
     "    const uint l = (uint)get_local_id(0);\n",
     "    GPI_T sum = gpi_combine(prefix, tile->before);\n",
-    "    for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++) {\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
     "        const GPI_T next = gpi_combine(sum, tile->item[j]);\n",
-    "        shared->stage[GPI_PAD(l * GPI_ITEMS + j)] = sink.exclusive ? gpi_before(sum, tile->item[j]) : next;\n",
+    "        shared->stage[GPI_PAD(l * GPI_PER_ITEM + j)] = sink.exclusive ? gpi_before(sum, tile->item[j]) : next;\n",
     "        sum = next;\n",
     "    }\n",
     "    gpi_sync();\n",
-    "    for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++) {\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
     "        const uint i = j * GPI_WG + l;\n",
     "        if (i < length) gpi_put(sink, gpi_position(source, base + i), shared->stage[GPI_PAD(i)]);\n",
     "    }\n",
@@ -13335,14 +13333,14 @@ static const char *const gpi_kernel_select_compact[] = {
     "    const uint ranked = GPI_PARTS > 1 ? length : (uint)GPI_PICKED(aggregate);\n",
     "    const uint l = (uint)get_local_id(0);\n",
     "    GPI_T before = tile->before;\n",
-    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
-    "        const uint i = l * GPI_ITEMS + j;\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
+    "        const uint i = l * GPI_PER_ITEM + j;\n",
     "        const uint r = i < length ? gpi_rank(tile->item[j], before, aggregate, i) : ~0u;\n",
     "        if (r != ~0u) shared->stage[GPI_PAD(r)] = gpi_entry(i, gpi_combine(prefix, before));\n",
     "        before = gpi_combine(before, tile->item[j]);\n",
     "    }\n",
     "    gpi_sync();\n",
-    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
     "        const uint r = j * GPI_WG + l;\n",
     "        if (r < ranked) gpi_put_ranked(source, sink, prefix, aggregate, base, shared->stage[GPI_PAD(r)], r);\n",
     "    }\n",
@@ -13864,8 +13862,8 @@ static const char *const gpi_kernel_sort_buckets[] = {
     "static void gpi_bucket_sort(gpi_places places, ulong base, ulong n, gpi_bits bits, uint from,\n",
     "                            gpi_rank_shared shared)\n",
     "{\n",
-    "    if (n > GPI_FEW) gpi_small_range(places, base, n, bits, from, 0, shared);\n",
-    "    else gpi_small_few(gpi_move_make(places, from, GPI_PLACE_OUT), base, (uint)n, bits);\n",
+    "    if (n > GPI_FEW) gpi_single_tile_range(places, base, n, bits, from, 0, shared);\n",
+    "    else gpi_single_tile_few(gpi_move_make(places, from, GPI_PLACE_OUT), base, (uint)n, bits);\n",
     "}\n",
     "\n",
     "\n",
@@ -14301,8 +14299,8 @@ static const char *const gpi_kernel_sort_merge[] = {
     "#if GPI_SHAPE_SERIAL && GPI_WG != 1\n",
     "#error \"the serial shape has one item a group\"\n",
     "#endif\n",
-    "#if GPI_SHAPE_LOCAL && (GPI_WG < 4 || GPI_TILE != GPI_WG * GPI_ITEMS || GPI_TILE > 32768)\n",
-    "#error \"GPI_WG must be 4 at least, GPI_TILE must be GPI_WG * GPI_ITEMS, and at most 32768\"\n",
+    "#if GPI_SHAPE_LOCAL && (GPI_WG < 4 || GPI_TILE != GPI_WG * GPI_PER_ITEM || GPI_TILE > 32768)\n",
+    "#error \"GPI_WG must be 4 at least, GPI_TILE must be GPI_WG * GPI_PER_ITEM, and at most 32768\"\n",
     "#endif\n",
     "\n",
     "\n",
@@ -14545,7 +14543,7 @@ static const char *const gpi_kernel_sort_merge[] = {
     "\n",
     "static void gpi_merge_item(gpi_key_bits flip, uint a_length, uint length, __local gpi_local *shared)\n",
     "{\n",
-    "    const uint d = min((uint)get_local_id(0) * GPI_ITEMS, length), b_length = length - a_length;\n",
+    "    const uint d = min((uint)get_local_id(0) * GPI_PER_ITEM, length), b_length = length - a_length;\n",
     "    uint low = d > b_length ? d - b_length : 0, high = min(d, a_length);\n",
     "    while (low < high) {\n",
     "        const uint i = (low + high) / 2;\n",
@@ -14554,7 +14552,7 @@ static const char *const gpi_kernel_sort_merge[] = {
     "    }\n",
     "    uint i = low, j = a_length + d - low;\n",
     "    gpi_key x = shared->stage[i], y = shared->stage[j];\n",
-    "    for (uint k = d; k < min(d + GPI_ITEMS, length); k++) {\n",
+    "    for (uint k = d; k < min(d + GPI_PER_ITEM, length); k++) {\n",
     "        const bool first = j >= length || (i < a_length && gpi_is_before(x, y, flip));\n",
     "        shared->order[GPI_PAD(k)] = (ushort)(first ? i : j);\n",
     "        const gpi_key next = shared->stage[(first ? i : j) + 1];\n",
@@ -14619,8 +14617,8 @@ static const char *const gpi_kernel_sort_rank[] = {
     "#if GPI_SHAPE_SERIAL && GPI_WG != 1\n",
     "#error \"the serial shape has one item a group\"\n",
     "#endif\n",
-    "#if GPI_SHAPE_LOCAL && (GPI_TILE != GPI_WG * GPI_ITEMS || GPI_TILE > 32768)\n",
-    "#error \"GPI_TILE must be GPI_WG * GPI_ITEMS, and at most 32768\"\n",
+    "#if GPI_SHAPE_LOCAL && (GPI_TILE != GPI_WG * GPI_PER_ITEM || GPI_TILE > 32768)\n",
+    "#error \"GPI_TILE must be GPI_WG * GPI_PER_ITEM, and at most 32768\"\n",
     "#endif\n",
     "\n",
     "\n",
@@ -14840,10 +14838,10 @@ static const char *const gpi_kernel_sort_rank[] = {
     "static void gpi_order_nibble(gpi_rank_shared shared, uint shift)\n",
     "{\n",
     "    const uint l = (uint)get_local_id(0);\n",
-    "    uint entry[GPI_ITEMS], rank[GPI_ITEMS], sum = 0;\n",
+    "    uint entry[GPI_PER_ITEM], rank[GPI_PER_ITEM], sum = 0;\n",
     "    for (uint v = 0; v < GPI_TURNS(16); v++) shared->nibble[v * GPI_WG + l] = 0;\n",
-    "    for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++) {\n",
-    "        entry[j] = shared->order[l * GPI_ITEMS + j];\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "        entry[j] = shared->order[l * GPI_PER_ITEM + j];\n",
     "        rank[j] = shared->nibble[(entry[j] >> shift & 15) * GPI_WG + l]++;\n",
     "    }\n",
     "    gpi_sync();\n",
@@ -14855,7 +14853,7 @@ static const char *const gpi_kernel_sort_rank[] = {
     "    sum = gpi_group_before(sum, shared);\n",
     "    for (uint k = 0; k < GPI_TURNS(16); k++) shared->nibble[l * 16 + k] += (ushort)sum;\n",
     "    gpi_sync();\n",
-    "    for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++)\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)\n",
     "        shared->order[shared->nibble[(entry[j] >> shift & 15) * GPI_WG + l] + rank[j]] = entry[j];\n",
     "    gpi_sync();\n",
     "}\n",
@@ -15322,8 +15320,8 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "    for (uint s = first; s < last; s++) {\n",
     "        const ulong base = segments.bounds[s], n = segments.bounds[s + 1] - base;\n",
     "        if (n == 0 || n > small) continue;\n",
-    "        if (n <= GPI_FEW) gpi_small_few(move, base, (uint)n, bits);\n",
-    "        else gpi_small_range(places, base, n, bits, from, tmp_first, shared);\n",
+    "        if (n <= GPI_FEW) gpi_single_tile_few(move, base, (uint)n, bits);\n",
+    "        else gpi_single_tile_range(places, base, n, bits, from, tmp_first, shared);\n",
     "    }\n",
     "}\n",
     "#else\n",
@@ -15358,9 +15356,9 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "        next = gpi_broadcast(next, &shared->word);\n",
     "        const uint n = (uint)(segments.bounds[next] - base);\n",
     "        if (n > 0) {\n",
-    "            gpi_small_order(move.key, base, n, bits, shared);\n",
+    "            gpi_single_tile_order(move.key, base, n, bits, shared);\n",
     "            gpi_tile_order_segments(segments.bounds, base, n, first, next, shared);\n",
-    "            gpi_small_write(move, base, n, shared);\n",
+    "            gpi_single_tile_write(move, base, n, shared);\n",
     "            gpi_sync();\n",
     "        }\n",
     "        first = next > first ? next : first + 1;\n",
@@ -15526,8 +15524,8 @@ static const char *const gpi_kernel_sort_single_tile_sort[] = {
     "\n",
     "#if GPI_SHAPE_SERIAL\n",
     "#line 21\n",
-    "static void gpi_small_range(gpi_places places, ulong base, ulong n, gpi_bits bits, uint from, uint tmp_first,\n",
-    "                            gpi_rank_shared shared)\n",
+    "static void gpi_single_tile_range(gpi_places places, ulong base, ulong n, gpi_bits bits, uint from,\n",
+    "                                  uint tmp_first, gpi_rank_shared shared)\n",
     "{\n",
     "    uint count[GPI_PASSES_MAX * GPI_BINS];\n",
     "    uint moves = 0;\n",
@@ -15586,7 +15584,7 @@ static const char *const gpi_kernel_sort_single_tile_sort[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_small_few(gpi_move move, ulong base, uint n, gpi_bits bits)\n",
+    "static void gpi_single_tile_few(gpi_move move, ulong base, uint n, gpi_bits bits)\n",
     "{\n",
     "    union {\n",
     "        gpi_rank16 sixteen[GPI_FEW / 16];\n",
@@ -15620,8 +15618,8 @@ static const char *const gpi_kernel_sort_single_tile_sort[] = {
     "\n",
     "#else\n",
     "#line 117\n",
-    "static void gpi_small_order(__global const gpi_key *key, ulong base, uint n, gpi_bits bits,\n",
-    "                            gpi_rank_shared shared)\n",
+    "static void gpi_single_tile_order(__global const gpi_key *key, ulong base, uint n, gpi_bits bits,\n",
+    "                                  gpi_rank_shared shared)\n",
     "{\n",
     "    gpi_tile_load(key, base, n, gpi_digit_of_pass(0, bits), shared);\n",
     "    for (uint p = 0; p < bits.passes; p++) {\n",
@@ -15637,18 +15635,18 @@ static const char *const gpi_kernel_sort_single_tile_sort[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_small_write(gpi_move move, ulong base, uint n, gpi_rank_shared shared)\n",
+    "static void gpi_single_tile_write(gpi_move move, ulong base, uint n, gpi_rank_shared shared)\n",
     "{\n",
     "    const uint l = (uint)get_local_id(0);\n",
     "#if GPI_VALUE_SIZE\n",
-    "    gpi_value value[GPI_ITEMS];\n",
-    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "    gpi_value value[GPI_PER_ITEM];\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
     "        const uint i = j * GPI_WG + l;\n",
     "        if (i < n) value[j] = gpi_value_at(move, base + GPI_ORDER_INDEX(shared->order[i]));\n",
     "    }\n",
     "    gpi_sync_all();\n",
     "#endif\n",
-    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
     "        const uint i = j * GPI_WG + l;\n",
     "        if (i >= n) break;\n",
     "        move.key_to[base + i] = shared->stage[GPI_ORDER_INDEX(shared->order[i])];\n",
@@ -15878,8 +15876,8 @@ static const char *const gpi_kernel_sort_sort[] = {
     "#endif\n",
     "}\n",
     "#line 242\n",
-    "GPI_KERNEL void gp_sort_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first,\n",
-    "                              GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
+    "GPI_KERNEL void gp_sort_single_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first,\n",
+    "                                    GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
     "{\n",
     "    GPI_SHARED(gpi_rank_memory, shared);\n",
     "    gpi_places places;\n",
@@ -15889,11 +15887,11 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    GPI_PLACES_SET(places);\n",
     "    GPI_BITS_SET(bits);\n",
     "#if GPI_SHAPE_SERIAL\n",
-    "    if (n > 0) gpi_small_range(places, 0, n, bits, from, tmp_first, shared);\n",
+    "    if (n > 0) gpi_single_tile_range(places, 0, n, bits, from, tmp_first, shared);\n",
     "#else\n",
     "    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
-    "    gpi_small_order(move.key, 0, (uint)n, bits, shared);\n",
-    "    gpi_small_write(move, 0, (uint)n, shared);\n",
+    "    gpi_single_tile_order(move.key, 0, (uint)n, bits, shared);\n",
+    "    gpi_single_tile_write(move, 0, (uint)n, shared);\n",
     "#endif\n",
     "}\n",
     "#endif\n",
@@ -16305,7 +16303,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "    known[3] = s.decided;\n",
     "}\n",
     "#line 194\n",
-    "static ulong gpi_somewhere(uint i, ulong n) { return mul_hi((ulong)gpi_mix_32(i) << 32, n); }\n",
+    "static ulong gpi_somewhere(uint i, ulong n) { return mul_hi((ulong)gpi_hash_32(i) << 32, n); }\n",
     "\n",
     "\n",
     "static uint gpi_sample_rank(ulong k, ulong n, uint s)\n",
@@ -16339,7 +16337,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "    for (uint i = l; i < s; i += GPI_WG) sample[i] = key[i * stretch + gpi_somewhere(i, stretch)];\n",
     "    gpi_sync_all();\n",
     "    gpi_key_bits t = gpi_select(sample, s, gpi_sample_rank(most, n, s), flip, shared);\n",
-    "#ifdef GPI_SABOTAGE\n",
+    "#ifdef GPI_FAULT\n",
     "    t = k % 2 ? 0 : (gpi_key_bits)(~(ulong)0 >> (64 - 8 * GPI_KEY_SIZE));\n",
     "#endif\n",
     "    if (l == 0) topk.number[GPI_TOPK_THRESHOLD] = t;\n",
@@ -16668,7 +16666,7 @@ static const char *const gpi_kernel_sort_topk_filter[] = {
     "#define GPI_MASKS ((GPI_TILE + 31) / 32)\n",
     "#define GPI_MASKS_EACH ((GPI_MASKS + GPI_WG - 1) / GPI_WG)\n",
     "#if GPI_MASKS > 16 * GPI_WG\n",
-    "#error \"GPI_ITEMS must be 512 at most\"\n",
+    "#error \"GPI_PER_ITEM must be 512 at most\"\n",
     "#endif\n",
     "\n",
     "\n",
@@ -16679,7 +16677,7 @@ static const char *const gpi_kernel_sort_topk_filter[] = {
     "    for (uint i = l; i < GPI_MASKS; i += GPI_WG) shared->order[i] = 0;\n",
     "    if (l == 0) shared->count[0] = shared->count[1] = 0;\n",
     "    gpi_sync();\n",
-    "    for (uint j = 0; j < GPI_ITEMS; j++) {\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
     "        const uint i = j * GPI_WG + l;\n",
     "        const gpi_key_bits c = i < tile.length ? gpi_key_order(tile.key[i], tile.flip) : 0;\n",
     "        const bool is_less = i < tile.length && c < tile.threshold;\n",
@@ -16837,7 +16835,7 @@ static const gpi_program_text gpi_program_texts[] = {
     {"nest/brackets_single_pass.cl", {"gp_brackets_report", "gp_brackets_look_back", "gp_brackets_rest", NULL}},
     {"nest/stack_scan.cl", {"gp_stack_pair", "gp_stack_tree", "gp_stack_base", "gp_stack_fold", NULL}},
     {"nest/tree.cl", {"gp_tree_runs", "gp_tree_grow", "gp_tree_join", NULL}},
-    {"scan/monoid_check.cl", {"gp_laws_try", NULL}},
+    {"scan/monoid_check.cl", {"gp_monoid_check", NULL}},
     {"scan/reduce.cl", {"gp_reduce_tiles", "gp_reduce_partials", NULL}},
     {"scan/scan.cl", {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep", NULL}},
     {"scan/segmented_reduce.cl", {"gp_segments_reduce", "gp_segments_rows", "gp_segments_join", NULL}},
@@ -16846,7 +16844,7 @@ static const gpi_program_text gpi_program_texts[] = {
     {"sort/merge.cl", {"gp_merge_tiles", NULL}},
     {"sort/search.cl", {"gp_search_needles", NULL}},
     {"sort/segmented_sort.cl", {"gp_segments_bounds", "gp_segments_list", "gp_segments_small", "gp_segments_count", "gp_segments_spine", "gp_segments_scatter", "gp_segments_copy", NULL}},
-    {"sort/sort.cl", {"gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine", "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep", "gp_sort_small", NULL}},
+    {"sort/sort.cl", {"gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine", "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep", "gp_sort_single_tile", NULL}},
     {"sort/sort_strings.cl", {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip", "gp_strings_keys", NULL}},
     {"sort/topk.cl", {"gp_topk_sample", "gp_topk_filter", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL}},
 };
@@ -16875,7 +16873,7 @@ static const char *gpi_program_file(gpi_primitive primitive)
     case GPI_HASH_EACH: return "hash/each.cl";
     case GPI_HISTOGRAM: return "histogram/histogram.cl";
     case GPI_SEGMENTED_REDUCE: return "scan/segmented_reduce.cl";
-    case GPI_LAWS: return "scan/monoid_check.cl";
+    case GPI_MONOID_CHECK: return "scan/monoid_check.cl";
     case GPI_MAP: return "map/map.cl";
     case GPI_RANDOM: return "map/random.cl";
     case GPI_GATHER: return "map/gather.cl";
@@ -16945,7 +16943,8 @@ static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *
 static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
 {
     gpi_text_plan(gp, plan, text);
-    gpi_text_add(text, "#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->items, plan->group * plan->items);
+    gpi_text_add(text, "#define GPI_PER_ITEM %u\n#define GPI_TILE %u\n", plan->per_item,
+                 plan->group * plan->per_item);
     gpi_text_add(text, "#define GPI_TILES_ABREAST %u\n#define GPI_FP64 %d\n", gp->info.compute_units,
                  gp->info.fp64);
 }
@@ -16955,7 +16954,8 @@ static void gpi_prelude_apart(const gp_context *gp, const gpi_plan *plan, gpi_te
 {
     const bool local = plan->shape == GP_SHAPE_LOCAL;
     gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
-    gpi_text_add(text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n", plan->group, local ? plan->items : 1);
+    gpi_text_add(text, "#define GPI_WG %u\n#define GPI_PER_ITEM %u\n", plan->group,
+                 local ? plan->per_item : 1);
     gpi_text_add(text, "#define GPI_WIDE 0\n#define GPI_INT64_EXTENDED 0\n#define GPI_FP64 %d\n",
                  gp->info.fp64);
 }
@@ -16972,18 +16972,18 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude)
     return NULL;
 }
 
-static void gpi_key_add(gpi_key *key, const char *text, size_t length)
+static void gpi_key_add(gpi_cache_key *key, const char *text, size_t length)
 {
     size_t k;
-    for (k = 0; k < 2; k++) key->word[k] = gpi_hash(key->word[k], text, length);
+    for (k = 0; k < 2; k++) key->word[k] = gpi_fnv1a(key->word[k], text, length);
 }
 
 /* Two hashes of everything that the binary depends on. `prelude`: how much of the source it is; behind it,
    blank lines and #line stand for comments, and do not count. */
-static gpi_key gpi_key_make(const gp_context *gp, const char *source, size_t prelude)
+static gpi_cache_key gpi_key_make(const gp_context *gp, const char *source, size_t prelude)
 {
     const char *parts[6], *line;
-    gpi_key key = {{GPI_HASH_SEED, ~(uint64_t)GPI_HASH_SEED}};
+    gpi_cache_key key = {{GPI_FNV1A_SEED, ~(uint64_t)GPI_FNV1A_SEED}};
     size_t i, length;
     parts[0] = gp->info.platform_name;
     parts[1] = gp->info.vendor;
@@ -17257,7 +17257,7 @@ static void gpi_program_drop(gp_context *gp, gpi_program **at)
     if (gpi_program_has_run(gp, program)) gpi_program_save(gp, program);
     *at = program->next;
     gpi_program_free(program);
-    gp->profile.programs_dropped++;
+    gp->stats.programs_dropped++;
 }
 
 /* The program used longest ago, of those that no call in progress may hold; NULL: there is none. */
@@ -17340,7 +17340,7 @@ static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_
 {
     uint64_t hash;
     if (!prelude) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
-    hash = gpi_hash(GPI_HASH_SEED, prelude, strlen(prelude));
+    hash = gpi_fnv1a(GPI_FNV1A_SEED, prelude, strlen(prelude));
     *out = gpi_program_find(gp, primitive, prelude, hash);
     if (!*out) return gpi_program_make(gp, function, primitive, prelude, hash, out);
     (*out)->fetched = ++gp->fetches;
@@ -17464,7 +17464,7 @@ static void gpi_program_save(gp_context *gp, gpi_program *program)
     binary = gpi_program_binary_now(gp, program, &size);
     if (!binary) gpi_log(gp, GP_LOG_WARNING, "cache: the driver gives no binary");
     else gpi_dump(gp, program, ".bin", binary, size);
-    if (binary && gpi_caches(gp) && gpi_cache_save(gp, program, binary, size)) gp->profile.programs_saved++;
+    if (binary && gpi_caches(gp) && gpi_cache_save(gp, program, binary, size)) gp->stats.programs_saved++;
     if (binary) program->saved = program->launched;
     free(binary);
 }
@@ -17532,7 +17532,7 @@ static gp_result gpi_program_copy(gp_context *gp, gpi_program *from)
     program->next = gp->programs;
     gp->programs = program;
     result = gpi_kernels_create(gp, "gp_context_create", program);
-    if (result == GP_OK) gp->profile.programs_shared++;
+    if (result == GP_OK) gp->stats.programs_shared++;
     return result;
 }
 
@@ -18346,7 +18346,7 @@ static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_m
         if (gp->scratch) (void)clReleaseMemObject(gp->scratch);
         gp->scratch = grown;
         gp->scratch_size = size;
-        gp->profile.scratch_bytes = size;
+        gp->stats.scratch_bytes = size;
     }
     *out = gp->scratch;
     call->uses_scratch = true;
@@ -18432,7 +18432,7 @@ static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t gr
         gpi_call_enqueued(call, error, "clEnqueueNDRangeKernel", call->program->names[call->kernel], event);
     if (result != GP_OK) return result;
     gpi_program_launched(gp, call->program, call->kernel, event);
-    gp->profile.launches++;
+    gp->stats.launches++;
     return GP_OK;
 }
 
@@ -18610,7 +18610,7 @@ static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, con
 static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
                                  const gpi_element *element, gpi_plan *plan, gpi_program **out);
 
-/* laws.c */
+/* monoid_check.c */
 static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
                                   gpi_element *element);
 
@@ -19010,8 +19010,8 @@ static char *gpi_key_prelude(const gp_context *gp, gp_type type, size_t value_si
     gpi_text text;
     memset(&text, 0, sizeof text);
     gpi_text_plan(gp, plan, &text);
-    gpi_text_add(&text, "#define GPI_ITEMS %u\n#define GPI_TILE %u\n#define GPI_FP64 0\n",
-                 local ? plan->items : 1, local ? plan->group * plan->items : 1);
+    gpi_text_add(&text, "#define GPI_PER_ITEM %u\n#define GPI_TILE %u\n#define GPI_FP64 0\n",
+                 local ? plan->per_item : 1, local ? plan->group * plan->per_item : 1);
     gpi_text_add(&text, "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT %d\n#define GPI_VALUE_SIZE %u\n%s",
                  (unsigned)gpi_type_size(type), gpi_is_float(type), (unsigned)value_size, more);
     if (!text.failed) return text.data;
@@ -19044,8 +19044,8 @@ static gp_result gpi_check_value_size(gp_context *gp, const char *function, size
 }
 /* ---- End file src/element/key.c ---- */
 
-/* ---- Begin file src/element/laws.c ---- */
-/* laws.c - gp_check_monoid: looks for elements for which a monoid is none. */
+/* ---- Begin file src/element/monoid_check.c ---- */
+/* monoid_check.c - gp_check_monoid: looks for elements that violate the monoid check. */
 enum {
     GPI_LAW_LEFT = 1, /* of scan/monoid_check.cl */
     GPI_LAW_RIGHT = 2,
@@ -19055,15 +19055,15 @@ enum {
 };
 
 enum {
-    GPI_LAWS_TRIPLES = 4096, /* of a round */
-    GPI_LAWS_MADE = 64,      /* elements made up; products added for the second round */
-    GPI_LAWS_SMALL = 1000,   /* numbers made up are less: whatever they count should not overflow */
-    GPI_LAWS_SAMPLES_MAX = 1 << 20,
-    GPI_LAWS_TEXT = 24 * (GPI_MONOID_MAX / 4) /* characters of an element */
+    GPI_MONOID_CHECK_TRIPLES = 4096, /* of a round */
+    GPI_MONOID_CHECK_MADE = 64,      /* elements made up; products added for the second round */
+    GPI_MONOID_CHECK_SMALL = 1000,   /* numbers made up are less: whatever they count should not overflow */
+    GPI_MONOID_CHECK_SAMPLES_MAX = 1 << 20,
+    GPI_MONOID_CHECK_TEXT = 24 * (GPI_MONOID_MAX / 4) /* characters of an element */
 };
 
 /* A checked call, and its second round's elements. */
-typedef struct gpi_laws {
+typedef struct gpi_monoid_check {
     gp_context *gp;
     const char *function;
     const gp_check_monoid_desc *desc;
@@ -19072,18 +19072,18 @@ typedef struct gpi_laws {
     gpi_program *program;
     uint64_t random;
     size_t size, count, triples; /* bytes of an element; elements; triples of a round */
-    unsigned char *elements;     /* room for `count` and GPI_LAWS_MADE */
+    unsigned char *elements;     /* room for `count` and GPI_MONOID_CHECK_MADE */
     uint32_t *triple;            /* three each */
     unsigned char *results;      /* GPI_LAW_RESULTS elements a triple */
     uint32_t *failed;
-} gpi_laws;
+} gpi_monoid_check;
 
 /* ------------------------------------------------------------------ elements */
 
 /* splitmix64 */
-static uint64_t gpi_laws_random(gpi_laws *laws)
+static uint64_t gpi_monoid_check_random(gpi_monoid_check *check)
 {
-    uint64_t z = (laws->random += 0x9e3779b97f4a7c15u);
+    uint64_t z = (check->random += 0x9e3779b97f4a7c15u);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
@@ -19091,79 +19091,81 @@ static uint64_t gpi_laws_random(gpi_laws *laws)
 
 /* The caller's, or words that are small numbers: integers, or floats where the monoid is not exact. The
    identity is among them. */
-static void gpi_laws_fill(gpi_laws *laws)
+static void gpi_monoid_check_fill(gpi_monoid_check *check)
 {
-    const gp_check_monoid_desc *desc = laws->desc;
+    const gp_check_monoid_desc *desc = check->desc;
     size_t i;
     if (desc->samples) {
-        memcpy(laws->elements, desc->samples, laws->count * laws->size);
+        memcpy(check->elements, desc->samples, check->count * check->size);
         return;
     }
-    for (i = 0; i < laws->count * laws->size / 4; i++) {
-        uint32_t word = (uint32_t)(gpi_laws_random(laws) % GPI_LAWS_SMALL);
-        const float value = ((float)word - 0.5f * (float)GPI_LAWS_SMALL) / 256.0f;
-        if (!laws->element.exact) memcpy(&word, &value, sizeof word);
-        memcpy(laws->elements + 4 * i, &word, sizeof word);
+    for (i = 0; i < check->count * check->size / 4; i++) {
+        uint32_t word = (uint32_t)(gpi_monoid_check_random(check) % GPI_MONOID_CHECK_SMALL);
+        const float value = ((float)word - 0.5f * (float)GPI_MONOID_CHECK_SMALL) / 256.0f;
+        if (!check->element.exact) memcpy(&word, &value, sizeof word);
+        memcpy(check->elements + 4 * i, &word, sizeof word);
     }
-    memcpy(laws->elements, laws->element.identity, laws->size);
+    memcpy(check->elements, check->element.identity, check->size);
 }
 
-static void gpi_laws_choose(gpi_laws *laws)
+static void gpi_monoid_check_choose(gpi_monoid_check *check)
 {
     size_t i;
-    for (i = 0; i < 3 * laws->triples; i++) laws->triple[i] = (uint32_t)(gpi_laws_random(laws) % laws->count);
+    for (i = 0; i < 3 * check->triples; i++)
+        check->triple[i] = (uint32_t)(gpi_monoid_check_random(check) % check->count);
 }
 
 /* Products of three join the elements: what the operation makes must obey too. */
-static void gpi_laws_extend(gpi_laws *laws)
+static void gpi_monoid_check_extend(gpi_monoid_check *check)
 {
     size_t i;
-    for (i = 0; i < GPI_LAWS_MADE; i++) {
-        const size_t t = (size_t)(gpi_laws_random(laws) % laws->triples);
-        const unsigned char *product = laws->results + (t * GPI_LAW_RESULTS + 4) * laws->size;
-        memcpy(laws->elements + (laws->count + i) * laws->size, product, laws->size);
+    for (i = 0; i < GPI_MONOID_CHECK_MADE; i++) {
+        const size_t t = (size_t)(gpi_monoid_check_random(check) % check->triples);
+        const unsigned char *product = check->results + (t * GPI_LAW_RESULTS + 4) * check->size;
+        memcpy(check->elements + (check->count + i) * check->size, product, check->size);
     }
-    laws->count += GPI_LAWS_MADE;
+    check->count += GPI_MONOID_CHECK_MADE;
 }
 
 /* ------------------------------------------------------------------ device */
 
-static gp_result gpi_laws_launch(gpi_laws *laws, const cl_mem *buffers)
+static gp_result gpi_monoid_check_launch(gpi_monoid_check *check, const cl_mem *buffers)
 {
-    const cl_uint count = (cl_uint)laws->triples;
-    const float tolerance = laws->desc->tolerance > 0 ? laws->desc->tolerance : 1e-4f;
+    const cl_uint count = (cl_uint)check->triples;
+    const float tolerance = check->desc->tolerance > 0 ? check->desc->tolerance : 1e-4f;
     gpi_call call;
-    gp_result result = gpi_call_begin(&call, laws->gp, laws->function, NULL, 0, NULL);
+    gp_result result = gpi_call_begin(&call, check->gp, check->function, NULL, 0, NULL);
     if (result == GP_OK) {
-        gpi_call_kernel(&call, laws->program, "gp_laws_try");
+        gpi_call_kernel(&call, check->program, "gp_monoid_check");
         GPI_CALL_ARG(&call, buffers[0]);
         GPI_CALL_ARG(&call, buffers[1]);
         GPI_CALL_ARG(&call, count);
         GPI_CALL_ARG(&call, tolerance);
         GPI_CALL_ARG(&call, buffers[2]);
         GPI_CALL_ARG(&call, buffers[3]);
-        result = gpi_call_launch(&call, &laws->plan, gpi_ceil_div(count, laws->plan.group));
+        result = gpi_call_launch(&call, &check->plan, gpi_ceil_div(count, check->plan.group));
     }
     if (result == GP_OK)
-        result =
-            gpi_call_read(&call, buffers[2], 0, laws->triples * GPI_LAW_RESULTS * laws->size, laws->results);
-    if (result == GP_OK) result = gpi_call_read(&call, buffers[3], 0, laws->triples * 4, laws->failed);
+        result = gpi_call_read(&call, buffers[2], 0, check->triples * GPI_LAW_RESULTS * check->size,
+                               check->results);
+    if (result == GP_OK) result = gpi_call_read(&call, buffers[3], 0, check->triples * 4, check->failed);
     return gpi_call_end_within(&call, result);
 }
 
-static gp_result gpi_laws_round(gpi_laws *laws)
+static gp_result gpi_monoid_check_round(gpi_monoid_check *check)
 {
     cl_mem buffers[4] = {NULL, NULL, NULL, NULL};
     size_t i;
     gp_result result;
-    gpi_laws_choose(laws);
-    result = gp_buffer_create(laws->gp, laws->count * laws->size, laws->elements, &buffers[0]);
-    if (result == GP_OK) result = gp_buffer_create(laws->gp, laws->triples * 12, laws->triple, &buffers[1]);
+    gpi_monoid_check_choose(check);
+    result = gp_buffer_create(check->gp, check->count * check->size, check->elements, &buffers[0]);
     if (result == GP_OK)
-        result =
-            gpi_alloc(laws->gp, laws->function, laws->triples * GPI_LAW_RESULTS * laws->size, &buffers[2]);
-    if (result == GP_OK) result = gpi_alloc(laws->gp, laws->function, laws->triples * 4, &buffers[3]);
-    if (result == GP_OK) result = gpi_laws_launch(laws, buffers);
+        result = gp_buffer_create(check->gp, check->triples * 12, check->triple, &buffers[1]);
+    if (result == GP_OK)
+        result = gpi_alloc(check->gp, check->function, check->triples * GPI_LAW_RESULTS * check->size,
+                           &buffers[2]);
+    if (result == GP_OK) result = gpi_alloc(check->gp, check->function, check->triples * 4, &buffers[3]);
+    if (result == GP_OK) result = gpi_monoid_check_launch(check, buffers);
     for (i = 0; i < 4; i++) {
         if (buffers[i]) (void)clReleaseMemObject(buffers[i]);
     }
@@ -19173,64 +19175,67 @@ static gp_result gpi_laws_round(gpi_laws *laws)
 /* ------------------------------------------------------------------ verdict */
 
 /* An element as its words: numbers, or floats where the monoid is not exact. */
-static const char *gpi_laws_text(const gpi_laws *laws, const unsigned char *element, char *text)
+static const char *gpi_monoid_check_text(const gpi_monoid_check *check, const unsigned char *element,
+                                         char *text)
 {
     size_t w, used = 0;
-    for (w = 0; w < laws->size / 4; w++) {
+    for (w = 0; w < check->size / 4; w++) {
         uint32_t word;
         float value;
         memcpy(&word, element + 4 * w, sizeof word);
         memcpy(&value, &word, sizeof value);
-        used += (size_t)snprintf(text + used, GPI_LAWS_TEXT - used, "%s", w ? ", " : "{");
-        used += laws->element.exact
-                    ? (size_t)snprintf(text + used, GPI_LAWS_TEXT - used, word < 1u << 24 ? "%u" : "0x%x",
-                                       (unsigned)word)
-                    : (size_t)snprintf(text + used, GPI_LAWS_TEXT - used, "%.9g", (double)value);
+        used += (size_t)snprintf(text + used, GPI_MONOID_CHECK_TEXT - used, "%s", w ? ", " : "{");
+        used += check->element.exact
+                    ? (size_t)snprintf(text + used, GPI_MONOID_CHECK_TEXT - used,
+                                       word < 1u << 24 ? "%u" : "0x%x", (unsigned)word)
+                    : (size_t)snprintf(text + used, GPI_MONOID_CHECK_TEXT - used, "%.9g", (double)value);
     }
-    (void)snprintf(text + used, GPI_LAWS_TEXT - used, "}");
+    (void)snprintf(text + used, GPI_MONOID_CHECK_TEXT - used, "}");
     return text;
 }
 
-static gp_result gpi_laws_fail(const gpi_laws *laws, size_t t, uint32_t failed)
+static gp_result gpi_monoid_check_fail(const gpi_monoid_check *check, size_t t, uint32_t failed)
 {
-    const gp_monoid *m = laws->desc->monoid;
-    const unsigned char *result = laws->results + t * GPI_LAW_RESULTS * laws->size;
-    char text[5][GPI_LAWS_TEXT];
+    const gp_monoid *m = check->desc->monoid;
+    const unsigned char *result = check->results + t * GPI_LAW_RESULTS * check->size;
+    char text[5][GPI_MONOID_CHECK_TEXT];
     const char *element[3], *x, *y;
     size_t k, first = failed & GPI_LAW_LEFT         ? 0
                       : failed & GPI_LAW_RIGHT      ? 1
                       : failed & GPI_LAW_ASSOCIATES ? 4
                                                     : 2;
     const char *const origin =
-        laws->desc->samples ? "" : " (the library's own choice; give yours as gp_check_monoid_desc.samples)";
+        check->desc->samples ? "" : " (the library's own choice; give yours as gp_check_monoid_desc.samples)";
     for (k = 0; k < 3; k++)
-        element[k] = gpi_laws_text(laws, laws->elements + laws->triple[3 * t + k] * laws->size, text[k]);
-    x = gpi_laws_text(laws, result + first * laws->size, text[3]);
+        element[k] =
+            gpi_monoid_check_text(check, check->elements + check->triple[3 * t + k] * check->size, text[k]);
+    x = gpi_monoid_check_text(check, result + first * check->size, text[3]);
     if (first < 2) {
-        return gpi_fail(laws->gp, GP_ERROR_LAW,
-                        "%s: monoid %s: the identity is not neutral: %s = %s for a = %s%s", laws->function,
+        return gpi_fail(check->gp, GP_ERROR_LAW,
+                        "%s: monoid %s: the identity is not neutral: %s = %s for a = %s%s", check->function,
                         m->type, first == 0 ? "e a" : "a e", x, element[0], origin);
     }
-    y = gpi_laws_text(laws, result + (first + 1) * laws->size, text[4]);
+    y = gpi_monoid_check_text(check, result + (first + 1) * check->size, text[4]);
     if (first == 4) {
         return gpi_fail(
-            laws->gp, GP_ERROR_LAW,
+            check->gp, GP_ERROR_LAW,
             "%s: monoid %s: %s is not associative: (a b) c = %s and a (b c) = %s for a = %s, b = %s, "
             "c = %s%s",
-            laws->function, m->type, m->combine, x, y, element[0], element[1], element[2], origin);
+            check->function, m->type, m->combine, x, y, element[0], element[1], element[2], origin);
     }
-    return gpi_fail(laws->gp, GP_ERROR_LAW,
+    return gpi_fail(check->gp, GP_ERROR_LAW,
                     "%s: monoid %s: %s is not commutative: a b = %s and b a = %s for a = %s, b = %s%s",
-                    laws->function, m->type, m->combine, x, y, element[0], element[1], origin);
+                    check->function, m->type, m->combine, x, y, element[0], element[1], origin);
 }
 
-static gp_result gpi_laws_judge(const gpi_laws *laws)
+static gp_result gpi_monoid_check_judge(const gpi_monoid_check *check)
 {
     uint32_t of_interest = GPI_LAW_LEFT | GPI_LAW_RIGHT | GPI_LAW_ASSOCIATES;
     size_t t;
-    if (laws->desc->monoid->commutative) of_interest |= GPI_LAW_COMMUTES;
-    for (t = 0; t < laws->triples; t++) {
-        if (laws->failed[t] & of_interest) return gpi_laws_fail(laws, t, laws->failed[t] & of_interest);
+    if (check->desc->monoid->commutative) of_interest |= GPI_LAW_COMMUTES;
+    for (t = 0; t < check->triples; t++) {
+        if (check->failed[t] & of_interest)
+            return gpi_monoid_check_fail(check, t, check->failed[t] & of_interest);
     }
     return GP_OK;
 }
@@ -19238,12 +19243,12 @@ static gp_result gpi_laws_judge(const gpi_laws *laws)
 /* ------------------------------------------------------------------ call */
 
 /* The program of the monoid, with the caller's idea of equal. */
-static gp_result gpi_laws_program(gpi_laws *laws)
+static gp_result gpi_monoid_check_program(gpi_monoid_check *check)
 {
-    const char *equal = laws->desc->equal;
+    const char *equal = check->desc->equal;
     for (;;) {
         gpi_text text;
-        char *prelude = gpi_prelude_make(laws->gp, GPI_LAWS, &laws->element, &laws->plan);
+        char *prelude = gpi_prelude_make(check->gp, GPI_MONOID_CHECK, &check->element, &check->plan);
         gp_result result;
         memset(&text, 0, sizeof text);
         if (prelude) gpi_text_add(&text, "%s#define GPI_EQUAL %d\n", prelude, equal != NULL);
@@ -19258,91 +19263,94 @@ static gp_result gpi_laws_program(gpi_laws *laws)
             text.data = NULL;
         }
         free(prelude);
-        result = gpi_program_get_text(laws->gp, laws->function, GPI_LAWS, text.data, &laws->program);
-        if (result != GP_OK || gpi_plan_fits(&laws->plan, laws->program)) return result;
+        result =
+            gpi_program_get_text(check->gp, check->function, GPI_MONOID_CHECK, text.data, &check->program);
+        if (result != GP_OK || gpi_plan_fits(&check->plan, check->program)) return result;
     }
 }
 
-static gp_result gpi_laws_begin(gpi_laws *laws)
+static gp_result gpi_monoid_check_begin(gpi_monoid_check *check)
 {
-    const gp_check_monoid_desc *desc = laws->desc;
+    const gp_check_monoid_desc *desc = check->desc;
     gpi_operation operation;
     gp_result result;
     memset(&operation, 0, sizeof operation);
     operation.monoid = desc->monoid;
     if (!desc->monoid)
-        return gpi_fail(laws->gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid is NULL", laws->function);
-    if (!desc->samples != !desc->sample_count || desc->sample_count > GPI_LAWS_SAMPLES_MAX) {
-        return gpi_fail(laws->gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: samples is %s, sample_count = %zu, at most %d", laws->function,
-                        desc->samples ? "given" : "NULL", desc->sample_count, (int)GPI_LAWS_SAMPLES_MAX);
+        return gpi_fail(check->gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid is NULL", check->function);
+    if (!desc->samples != !desc->sample_count || desc->sample_count > GPI_MONOID_CHECK_SAMPLES_MAX) {
+        return gpi_fail(check->gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: samples is %s, sample_count = %zu, at most %d", check->function,
+                        desc->samples ? "given" : "NULL", desc->sample_count,
+                        (int)GPI_MONOID_CHECK_SAMPLES_MAX);
     }
-    result = gpi_check_text(laws->gp, laws->function, "equal", desc->equal);
+    result = gpi_check_text(check->gp, check->function, "equal", desc->equal);
     if (result != GP_OK) return result;
     if (!(desc->tolerance >= 0)) {
-        return gpi_fail(laws->gp, GP_ERROR_INVALID_ARGUMENT, "%s: tolerance = %g, must not be negative",
-                        laws->function, (double)desc->tolerance);
+        return gpi_fail(check->gp, GP_ERROR_INVALID_ARGUMENT, "%s: tolerance = %g, must not be negative",
+                        check->function, (double)desc->tolerance);
     }
-    result = gpi_element_make(laws->gp, laws->function, &operation, &laws->element);
+    result = gpi_element_make(check->gp, check->function, &operation, &check->element);
     if (result == GP_OK)
-        result = gpi_plan_make(laws->gp, laws->function, GPI_REDUCE, &laws->element, GP_STRATEGY_MULTI_PASS,
-                               &laws->plan);
-    return result == GP_OK ? gpi_laws_program(laws) : result;
+        result = gpi_plan_make(check->gp, check->function, GPI_REDUCE, &check->element,
+                               GP_STRATEGY_MULTI_PASS, &check->plan);
+    return result == GP_OK ? gpi_monoid_check_program(check) : result;
 }
 
-static gp_result gpi_laws_run(gpi_laws *laws)
+static gp_result gpi_monoid_check_run(gpi_monoid_check *check)
 {
     gp_result result;
-    laws->size = laws->element.base_size;
-    laws->random = laws->desc->seed;
-    laws->count = laws->desc->samples ? laws->desc->sample_count : (size_t)GPI_LAWS_MADE;
-    laws->triples = GPI_LAWS_TRIPLES;
-    laws->elements = (unsigned char *)malloc((laws->count + GPI_LAWS_MADE) * laws->size);
-    laws->triple = (uint32_t *)malloc(laws->triples * 12);
-    laws->results = (unsigned char *)malloc(laws->triples * GPI_LAW_RESULTS * laws->size);
-    laws->failed = (uint32_t *)malloc(laws->triples * 4);
-    if (!laws->elements || !laws->triple || !laws->results || !laws->failed) {
-        return gpi_fail(laws->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for elements", laws->function);
+    check->size = check->element.base_size;
+    check->random = check->desc->seed;
+    check->count = check->desc->samples ? check->desc->sample_count : (size_t)GPI_MONOID_CHECK_MADE;
+    check->triples = GPI_MONOID_CHECK_TRIPLES;
+    check->elements = (unsigned char *)malloc((check->count + GPI_MONOID_CHECK_MADE) * check->size);
+    check->triple = (uint32_t *)malloc(check->triples * 12);
+    check->results = (unsigned char *)malloc(check->triples * GPI_LAW_RESULTS * check->size);
+    check->failed = (uint32_t *)malloc(check->triples * 4);
+    if (!check->elements || !check->triple || !check->results || !check->failed) {
+        return gpi_fail(check->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for elements",
+                        check->function);
     }
-    gpi_laws_fill(laws);
-    result = gpi_laws_round(laws);
-    if (result == GP_OK) result = gpi_laws_judge(laws);
+    gpi_monoid_check_fill(check);
+    result = gpi_monoid_check_round(check);
+    if (result == GP_OK) result = gpi_monoid_check_judge(check);
     if (result != GP_OK) return result;
-    gpi_laws_extend(laws);
-    result = gpi_laws_round(laws);
-    return result == GP_OK ? gpi_laws_judge(laws) : result;
+    gpi_monoid_check_extend(check);
+    result = gpi_monoid_check_round(check);
+    return result == GP_OK ? gpi_monoid_check_judge(check) : result;
 }
 
-static gp_result gpi_laws_check(gp_context *gp, const char *function, const gp_check_monoid_desc *desc)
+static gp_result gpi_monoid_check_call(gp_context *gp, const char *function, const gp_check_monoid_desc *desc)
 {
-    gpi_laws laws;
+    gpi_monoid_check check;
     gp_result result;
-    memset(&laws, 0, sizeof laws);
-    laws.gp = gp;
-    laws.function = function;
-    laws.desc = desc;
-    result = gpi_laws_begin(&laws);
-    if (result == GP_OK) result = gpi_laws_run(&laws);
-    free(laws.elements);
-    free(laws.triple);
-    free(laws.results);
-    free(laws.failed);
+    memset(&check, 0, sizeof check);
+    check.gp = gp;
+    check.function = function;
+    check.desc = desc;
+    result = gpi_monoid_check_begin(&check);
+    if (result == GP_OK) result = gpi_monoid_check_run(&check);
+    free(check.elements);
+    free(check.triple);
+    free(check.results);
+    free(check.failed);
     return result;
 }
 
 /* Noted before it is tried, which looks here too; no longer noted where it fails. */
-static gp_result gpi_laws_check_new(gp_context *gp, const char *function, const gp_monoid *monoid)
+static gp_result gpi_monoid_check_new(gp_context *gp, const char *function, const gp_monoid *monoid)
 {
     gp_check_monoid_desc desc;
-    uint64_t *grown, hash = gpi_hash(GPI_HASH_SEED, monoid->source, strlen(monoid->source) + 1);
+    uint64_t *grown, hash = gpi_fnv1a(GPI_FNV1A_SEED, monoid->source, strlen(monoid->source) + 1);
     const uint32_t flags = (uint32_t)monoid->commutative * 2 + monoid->exact;
     const uint64_t released = gp->released;
     gp_result result;
     size_t i;
-    hash = gpi_hash(hash, monoid->type, strlen(monoid->type) + 1);
-    hash = gpi_hash(hash, monoid->combine, strlen(monoid->combine) + 1);
-    hash = gpi_hash(hash, monoid->identity, monoid->size);
-    hash = gpi_hash(hash, &flags, sizeof flags);
+    hash = gpi_fnv1a(hash, monoid->type, strlen(monoid->type) + 1);
+    hash = gpi_fnv1a(hash, monoid->combine, strlen(monoid->combine) + 1);
+    hash = gpi_fnv1a(hash, monoid->identity, monoid->size);
+    hash = gpi_fnv1a(hash, &flags, sizeof flags);
     for (i = 0; i < gp->law_count; i++) {
         if (gp->laws[i] == hash) return GP_OK;
     }
@@ -19352,7 +19360,7 @@ static gp_result gpi_laws_check_new(gp_context *gp, const char *function, const 
     gp->laws[gp->law_count++] = hash;
     memset(&desc, 0, sizeof desc);
     desc.monoid = monoid;
-    result = gpi_laws_check(gp, function, &desc);
+    result = gpi_monoid_check_call(gp, function, &desc);
     if (result != GP_OK) gp->law_count--;
     gp->released = released; /* a call within another one, whose programs are still needed */
     return result;
@@ -19364,15 +19372,15 @@ static gp_result gpi_element_make(gp_context *gp, const char *function, const gp
 {
     const gp_result result = gpi_element_describe(gp, function, operation, element);
     if (result != GP_OK || !operation->monoid || !gp->desc.check_monoids) return result;
-    return gpi_laws_check_new(gp, function, operation->monoid);
+    return gpi_monoid_check_new(gp, function, operation->monoid);
 }
 
 GP_API gp_result gp_check_monoid(gp_context *gp, const gp_check_monoid_desc *desc)
 {
     if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_check_monoid: gp or desc is NULL");
-    return gpi_laws_check(gp, "gp_check_monoid", desc);
+    return gpi_monoid_check_call(gp, "gp_check_monoid", desc);
 }
-/* ---- End file src/element/laws.c ---- */
+/* ---- End file src/element/monoid_check.c ---- */
 
 /* ---- Begin file src/element/prelude.c ---- */
 /* prelude.c - the text that tells kernels/element/ of an element; programs on elements. */
@@ -19403,7 +19411,7 @@ static gp_type gpi_field_lane(const gpi_field *field, gp_type mapped, gpi_primit
 {
     const bool narrow = field->op == GP_SUM && !gpi_is_float(mapped) && !gpi_is_float(field->value) &&
                         gpi_type_size(mapped) <= 2 && gpi_type_size(field->value) == 8;
-    if (primitive == GPI_SCAN || !narrow || plan->items > 16 * 65536) return field->value;
+    if (primitive == GPI_SCAN || !narrow || plan->per_item > 16 * 65536) return field->value;
     return gpi_is_signed(mapped) ? GP_I32 : GP_U32;
 }
 
@@ -22065,7 +22073,7 @@ static gp_result gpi_segments_spans(gp_context *gp, gpi_segments *s)
         s->window = gpi_clamp(share / tile, 1, GPI_SEGMENTS_WINDOW_TILES) * tile;
         result = gpi_sort_spans_local(gp, sort);
     } else {
-        s->small = gpi_clamp(sort->plan.items, 1, GPI_SEGMENTS_SERIAL_SMALL);
+        s->small = gpi_clamp(sort->plan.per_item, 1, GPI_SEGMENTS_SERIAL_SMALL);
         s->window = gpi_clamp(share, s->small < 1024 ? s->small : 1024, s->small);
         gpi_sort_spans_serial(gp, sort);
     }
@@ -22375,7 +22383,7 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
 
 static gp_result gpi_sort_small(gpi_call *call, gpi_sort *sort)
 {
-    gpi_call_kernel(call, sort->program, "gp_sort_small");
+    gpi_call_kernel(call, sort->program, "gp_sort_single_tile");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_bits(call, sort);
     gpi_sort_arg_uint(call, gpi_sort_from(sort));
@@ -22849,8 +22857,9 @@ static gp_result gpi_sort_spans(gp_context *gp, gpi_sort *sort)
     const size_t n = sort->desc->count;
     gp_result result = GP_OK;
     if (sort->plan.shape == GP_SHAPE_SERIAL) {
-        const size_t most = sort->plan.items < (size_t)GPI_SORT_SERIAL_SMALL ? sort->plan.items
-                                                                             : (size_t)GPI_SORT_SERIAL_SMALL;
+        const size_t most = sort->plan.per_item < (size_t)GPI_SORT_SERIAL_SMALL
+                                ? sort->plan.per_item
+                                : (size_t)GPI_SORT_SERIAL_SMALL;
         sort->small = n <= most;
         gpi_sort_spans_serial(gp, sort);
     } else {
@@ -23580,8 +23589,8 @@ static void gpi_topk_lay_out(gpi_topk *topk)
 static gp_result gpi_topk_tiles(gp_context *gp, gpi_topk *topk)
 {
     const size_t n = topk->desc->count;
-    const size_t most =
-        topk->plan.items < (size_t)GPI_TOPK_SPAN_SERIAL ? topk->plan.items : (size_t)GPI_TOPK_SPAN_SERIAL;
+    const size_t most = topk->plan.per_item < (size_t)GPI_TOPK_SPAN_SERIAL ? topk->plan.per_item
+                                                                           : (size_t)GPI_TOPK_SPAN_SERIAL;
     topk->span = topk->plan.shape == GP_SHAPE_SERIAL ? most : gpi_plan_tile(&topk->plan);
     topk->tiles = gpi_ceil_div(n, topk->span);
     topk->blocks = gpi_ceil_div(topk->tiles, GPI_TOPK_BLOCK_TILES);
@@ -23908,7 +23917,7 @@ enum {
 static uint64_t gpi_brackets_turns(const gpi_brackets *b)
 {
     const uint64_t tile = gpi_plan_tile(&b->plan), tiles = (uint64_t)b->desc->count / tile + 1;
-    return (tiles + 3 * (uint64_t)b->plan.items) * (b->plan.polls + tile + 128);
+    return (tiles + 3 * (uint64_t)b->plan.per_item) * (b->plan.polls + tile + 128);
 }
 
 /* Look-back, where it is wanted and there is something to look back to. In the serial shape it takes fences,
@@ -24515,8 +24524,8 @@ static void gpi_brackets_add_shape(const gpi_plan *plan, gpi_text *text)
 {
     const bool local = plan->shape == GP_SHAPE_LOCAL;
     gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
-    gpi_text_add(text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->group,
-                 plan->items, plan->group * plan->items);
+    gpi_text_add(text, "#define GPI_WG %u\n#define GPI_PER_ITEM %u\n#define GPI_TILE %u\n", plan->group,
+                 plan->per_item, plan->group * plan->per_item);
     gpi_text_add(text, "#define GPI_WIDE 0\n#define GPI_FP64 0\n");
 }
 
@@ -24863,7 +24872,7 @@ static char *gpi_tree_prelude(const gpi_tree *t)
 /* Bytes of marks, which the serial shape has. */
 static size_t gpi_tree_marks(const gpi_tree *t)
 {
-    const size_t rows = (t->plan.items + 15) / 16;
+    const size_t rows = (t->plan.per_item + 15) / 16;
     return t->plan.shape == GP_SHAPE_SERIAL ? gpi_round_up(2 * t->tiles * rows, 4) : 0;
 }
 
@@ -25258,7 +25267,7 @@ static void gpi_hash_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
 static size_t gpi_hash_span(const gp_context *gp, const gpi_plan *plan, size_t count)
 {
     const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1, least = 1024;
-    const size_t share = count / (4 * cores), most = plan->items;
+    const size_t share = count / (4 * cores), most = plan->per_item;
     if (plan->shape == GP_SHAPE_LOCAL) return gp->info.loop_limit ? plan->group : gpi_plan_tile(plan);
     if (gp->desc.tuning.tile || share >= most) return most;
     return share > least ? share : least;
@@ -25415,7 +25424,7 @@ static uint64_t gpi_hash_load_value(const void *from, size_t size)
 static void gpi_hash_reserve(const gp_hash_desc *desc, gpi_table *table)
 {
     const bool wide = table->wide && !table->packed;
-    const uint64_t mixed = gpi_hash(GPI_HASH_SEED, &table->seed, sizeof table->seed);
+    const uint64_t mixed = gpi_fnv1a(GPI_FNV1A_SEED, &table->seed, sizeof table->seed);
     table->absent = table->value_size == 8 ? UINT64_MAX : UINT32_MAX;
     if (desc->reserved) table->absent = gpi_hash_load_value(desc->reserved, desc->value_size);
     table->reserved = wide ? UINT64_MAX : UINT32_MAX; /* no narrower value is this */
@@ -26671,7 +26680,7 @@ static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_
         gp->handle_count = i + 1;
     }
     /* Contexts start at different generations, so that a handle of another one is most likely none here. */
-    if (gp->generation == 0) gp->generation = (uint32_t)gpi_hash(GPI_HASH_SEED, &gp, sizeof gp) | 1;
+    if (gp->generation == 0) gp->generation = (uint32_t)gpi_fnv1a(GPI_FNV1A_SEED, &gp, sizeof gp) | 1;
     gp->hash = &gpi_hash_hooks_set;
     gp->handles[i].table = table;
     gp->handles[i].generation = gp->generation++;
@@ -28817,7 +28826,7 @@ GP_API const gp_device_info *gp_context_info(const gp_context *gp) { return gp ?
 
 /* ---- Begin file src/context/device_source.c ---- */
 /* device_source.c - gp_device_source: parts of the library as text for the caller's kernels. */
-enum { GPI_TILE_NAME_MAX = 32, GPI_TILE_OPS_MAX = 64, GPI_TILE_GROUP_MAX = 65536 };
+enum { GPI_GROUP_NAME_MAX = 32, GPI_GROUP_OPS_MAX = 64, GPI_GROUP_SIZE_MAX = 65536 };
 
 /* ------------------------------------------------------------------ checks */
 
@@ -28825,11 +28834,11 @@ static bool gpi_is_identifier(const char *name)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
     const size_t length = name ? strlen(name) : 0;
-    return length > 0 && length <= GPI_TILE_NAME_MAX && strspn(name, letters) == length;
+    return length > 0 && length <= GPI_GROUP_NAME_MAX && strspn(name, letters) == length;
 }
 
-static gp_result gpi_tile_check_name(gp_context *gp, const char *function, const gp_device_source_desc *desc,
-                                     size_t k)
+static gp_result gpi_group_check_name(gp_context *gp, const char *function, const gp_device_source_desc *desc,
+                                      size_t k)
 {
     const char *name = desc->ops[k].name;
     char quoted[GPI_QUOTE_MAX];
@@ -28837,7 +28846,7 @@ static gp_result gpi_tile_check_name(gp_context *gp, const char *function, const
     if (!gpi_is_identifier(name)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
                         "%s: ops[%zu].name is %s, must be 1 to %d letters, digits and underscores", function,
-                        k, name ? gpi_quote(name, strlen(name), quoted) : "NULL", (int)GPI_TILE_NAME_MAX);
+                        k, name ? gpi_quote(name, strlen(name), quoted) : "NULL", (int)GPI_GROUP_NAME_MAX);
     }
     for (i = 0; i < k; i++) {
         if (strcmp(desc->ops[i].name, name) == 0) {
@@ -28849,8 +28858,8 @@ static gp_result gpi_tile_check_name(gp_context *gp, const char *function, const
 }
 
 /* What is wrong with an operation is said of ops[k]. */
-static gp_result gpi_tile_element(gp_context *gp, const char *function, const gp_tile_op *op, size_t k,
-                                  gpi_element *element)
+static gp_result gpi_group_element(gp_context *gp, const char *function, const gp_group_op *op, size_t k,
+                                   gpi_element *element)
 {
     char prefix[32];
     gpi_operation operation;
@@ -28871,25 +28880,25 @@ static gp_result gpi_tile_element(gp_context *gp, const char *function, const gp
     return result;
 }
 
-static gp_result gpi_tile_check(gp_context *gp, const char *function, const gp_device_source_desc *desc)
+static gp_result gpi_group_check(gp_context *gp, const char *function, const gp_device_source_desc *desc)
 {
     gpi_element element;
     gp_result result = GP_OK;
     size_t k;
-    if (!desc->ops != !desc->op_count || desc->op_count > GPI_TILE_OPS_MAX) {
+    if (!desc->ops != !desc->op_count || desc->op_count > GPI_GROUP_OPS_MAX) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops is %s, op_count = %zu, at most %d", function,
-                        desc->ops ? "given" : "NULL", desc->op_count, (int)GPI_TILE_OPS_MAX);
+                        desc->ops ? "given" : "NULL", desc->op_count, (int)GPI_GROUP_OPS_MAX);
     }
-    if (desc->group > GPI_TILE_GROUP_MAX) {
+    if (desc->group > GPI_GROUP_SIZE_MAX) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: group = %u, at most %d", function,
-                        (unsigned)desc->group, (int)GPI_TILE_GROUP_MAX);
+                        (unsigned)desc->group, (int)GPI_GROUP_SIZE_MAX);
     }
     if (desc->table.id) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: table goes with GP_DEVICE_HASH", function);
     }
     for (k = 0; k < desc->op_count && result == GP_OK; k++) {
-        result = gpi_tile_check_name(gp, function, desc, k);
-        if (result == GP_OK) result = gpi_tile_element(gp, function, &desc->ops[k], k, &element);
+        result = gpi_group_check_name(gp, function, desc, k);
+        if (result == GP_OK) result = gpi_group_element(gp, function, &desc->ops[k], k, &element);
     }
     return result;
 }
@@ -28897,8 +28906,8 @@ static gp_result gpi_tile_check(gp_context *gp, const char *function, const gp_d
 /* ------------------------------------------------------------------ text */
 
 /* What group/collectives.cl is to know of one operation, whose names end in _k. */
-static void gpi_tile_text_op(const gp_tile_op *op, const gpi_element *element, unsigned k, const char *type,
-                             gpi_text *text)
+static void gpi_group_text_op(const gp_group_op *op, const gpi_element *element, unsigned k, const char *type,
+                              gpi_text *text)
 {
     const unsigned words = (unsigned)(element->base_size + 3) / 4;
     gpi_text_add(text,
@@ -28907,27 +28916,27 @@ static void gpi_tile_text_op(const gp_tile_op *op, const gpi_element *element, u
                  type, k, words, type);
     gpi_identity_words(element, text);
     gpi_text_add(text, "}};\n    return identity.value;\n}\n");
-    gpi_text_add(text, "#define GPI_GROUP gp_tile_%s\n#define GPI_GROUP_T %s\n", op->name, type);
+    gpi_text_add(text, "#define GPI_GROUP gp_group_%s\n#define GPI_GROUP_T %s\n", op->name, type);
     gpi_text_add(text, "#define GPI_GROUP_IDENTITY gpi_identity_%u()\n", k);
 }
 
-static void gpi_tile_text_builtin(const gp_tile_op *op, const gpi_element *element, unsigned k,
-                                  gpi_text *text)
+static void gpi_group_text_builtin(const gp_group_op *op, const gpi_element *element, unsigned k,
+                                   gpi_text *text)
 {
     const gpi_field *field = &element->fields[0];
     gpi_prelude_field(field, field->value, k, text);
     gpi_text_add(text, "#define GPI_FIELD %u\n", k);
     gpi_text_add_kernels(text, "element/op.cl");
-    gpi_tile_text_op(op, element, k, gpi_type_cl(field->value), text);
+    gpi_group_text_op(op, element, k, gpi_type_cl(field->value), text);
     gpi_text_add(text, "#define GPI_GROUP_COMBINE(a, b) gpi_field_combine_%u(a, b)\n", k);
     gpi_text_add_kernels(text, "group/collectives.cl");
 }
 
 /* A source that several operations share is there once. */
-static void gpi_tile_text_monoid(const gp_device_source_desc *desc, const gpi_element *element, unsigned k,
-                                 gpi_text *text)
+static void gpi_group_text_monoid(const gp_device_source_desc *desc, const gpi_element *element, unsigned k,
+                                  gpi_text *text)
 {
-    const gp_tile_op *op = &desc->ops[k];
+    const gp_group_op *op = &desc->ops[k];
     char user[32];
     unsigned i = 0;
     while (i < k && (!desc->ops[i].monoid || strcmp(desc->ops[i].monoid->source, op->monoid->source) != 0))
@@ -28935,42 +28944,42 @@ static void gpi_tile_text_monoid(const gp_device_source_desc *desc, const gpi_el
     (void)snprintf(user, sizeof user, "gpi_user_%u", k);
     if (i == k) gpi_text_add(text, "#line 1 \"monoid\"\n%s\n\n", op->monoid->source);
     gpi_prelude_user(op->monoid, user, text);
-    gpi_tile_text_op(op, element, k, user, text);
+    gpi_group_text_op(op, element, k, user, text);
     gpi_text_add(text, "#define GPI_GROUP_COMBINE(a, b) %s_combine(a, b)\n", user);
     gpi_text_add_kernels(text, "group/collectives.cl");
 }
 
-static const char gpi_tile_counts[] = "#define GPI_GROUP gpi_counts\n#define GPI_GROUP_T uint\n"
-                                      "#define GPI_GROUP_COMBINE(a, b) ((a) + (b))\n"
-                                      "#define GPI_GROUP_IDENTITY 0u\n";
+static const char gpi_group_counts[] = "#define GPI_GROUP gpi_counts\n#define GPI_GROUP_T uint\n"
+                                       "#define GPI_GROUP_COMBINE(a, b) ((a) + (b))\n"
+                                       "#define GPI_GROUP_IDENTITY 0u\n";
 
 /* Items in rows, whatever the group's dimensions. */
-static void gpi_tile_text_group(const gp_context *gp, uint32_t group, gpi_text *text)
+static void gpi_group_text_group(const gp_context *gp, uint32_t group, gpi_text *text)
 {
     if (gp->info.fp64) gpi_text_add(text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
-    if (group) gpi_text_add(text, "#define GP_TILE_GROUP %u\n#define GPI_GROUP_SIZE %uu\n", group, group);
+    if (group) gpi_text_add(text, "#define GP_GROUP_SIZE %u\n#define GPI_GROUP_SIZE %uu\n", group, group);
     else
         gpi_text_add(text, "#define GPI_GROUP_SIZE ((uint)get_local_size(0) * (uint)get_local_size(1) * "
                            "(uint)get_local_size(2))\n");
     gpi_text_add(text, "#define GPI_GROUP_ITEM ((uint)get_local_id(0) + (uint)get_local_size(0) * "
                        "((uint)get_local_id(1) + (uint)get_local_size(1) * (uint)get_local_id(2)))\n");
-    gpi_text_add(text, "#define GPI_GROUP_ALONE %d\n#define GPI_LANES 1\n%s", group == 1, gpi_tile_counts);
+    gpi_text_add(text, "#define GPI_GROUP_ALONE %d\n#define GPI_LANES 1\n%s", group == 1, gpi_group_counts);
     gpi_text_add_kernels(text, "group/device.cl");
 }
 
-static gp_result gpi_tile_device_text(gp_context *gp, const char *function, const gp_device_source_desc *desc,
-                                      gpi_text *text)
+static gp_result gpi_group_device_text(gp_context *gp, const char *function,
+                                       const gp_device_source_desc *desc, gpi_text *text)
 {
     gpi_element element;
-    gp_result result = gpi_tile_check(gp, function, desc);
+    gp_result result = gpi_group_check(gp, function, desc);
     unsigned k;
     if (result != GP_OK) return result;
-    gpi_tile_text_group(gp, desc->group, text);
+    gpi_group_text_group(gp, desc->group, text);
     for (k = 0; k < desc->op_count && result == GP_OK; k++) {
-        result = gpi_tile_element(gp, function, &desc->ops[k], k, &element);
+        result = gpi_group_element(gp, function, &desc->ops[k], k, &element);
         if (result != GP_OK) break;
-        if (desc->ops[k].monoid) gpi_tile_text_monoid(desc, &element, k, text);
-        else gpi_tile_text_builtin(&desc->ops[k], &element, k, text);
+        if (desc->ops[k].monoid) gpi_group_text_monoid(desc, &element, k, text);
+        else gpi_group_text_builtin(&desc->ops[k], &element, k, text);
     }
     return result;
 }
@@ -28980,13 +28989,13 @@ static gp_result gpi_tile_device_text(gp_context *gp, const char *function, cons
 static gp_result gpi_device_compose(gp_context *gp, const char *function, const gp_device_source_desc *desc,
                                     gpi_text *text)
 {
-    if (desc->part == GP_DEVICE_TILE) return gpi_tile_device_text(gp, function, desc, text);
+    if (desc->part == GP_DEVICE_GROUP) return gpi_group_device_text(gp, function, desc, text);
     if (desc->part != GP_DEVICE_HASH) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: part = %d is not a gp_device_part", function,
                         (int)desc->part);
     }
     if (desc->ops || desc->op_count || desc->group) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops, op_count and group go with GP_DEVICE_TILE",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops, op_count and group go with GP_DEVICE_GROUP",
                         function);
     }
     return gpi_hash_device_text(gp, function, desc->table, text);
@@ -29021,18 +29030,18 @@ GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *d
 
 /* ---- Begin file src/context/stats.c ---- */
 /* stats.c - counters and kernel times, read and reset. */
-GP_API gp_result gp_profile_read(gp_context *gp, gp_profile *out)
+GP_API gp_result gp_stats_read(gp_context *gp, gp_stats *out)
 {
     cl_uint counters[GPI_COUNTERS];
     cl_int error;
     gp_result result;
-    if (!gp || !out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_profile_read: gp or out is NULL");
+    if (!gp || !out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_stats_read: gp or out is NULL");
     result = gp_finish(gp);
     if (result != GP_OK) return result;
     error =
         clEnqueueReadBuffer(gp->queue, gp->counters, CL_TRUE, 0, sizeof counters, counters, 0, NULL, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_profile_read", "clEnqueueReadBuffer");
-    *out = gp->profile;
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_stats_read", "clEnqueueReadBuffer");
+    *out = gp->stats;
     out->fallbacks = counters[0];
     out->abandoned = counters[1];
     out->clamped = counters[2];
@@ -29041,12 +29050,12 @@ GP_API gp_result gp_profile_read(gp_context *gp, gp_profile *out)
     return GP_OK;
 }
 
-GP_API gp_result gp_profile_kernels(gp_context *gp, gp_kernel_profile *out, size_t capacity, size_t *count)
+GP_API gp_result gp_stats_kernels(gp_context *gp, gp_kernel_times *out, size_t capacity, size_t *count)
 {
     gp_result result;
     size_t i;
     if (!gp || !count || (!out && capacity > 0)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_profile_kernels: gp, count or out is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_stats_kernels: gp, count or out is NULL");
     }
     result = gp_finish(gp);
     *count = gp->kernel_count;
@@ -29054,18 +29063,18 @@ GP_API gp_result gp_profile_kernels(gp_context *gp, gp_kernel_profile *out, size
     return result;
 }
 
-GP_API gp_result gp_profile_reset(gp_context *gp)
+GP_API gp_result gp_stats_reset(gp_context *gp)
 {
     const cl_uint zero[GPI_COUNTERS] = {0};
     cl_int error;
     gp_result result;
-    if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_profile_reset: gp is NULL");
+    if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_stats_reset: gp is NULL");
     result = gp_finish(gp);
     if (result != GP_OK) return result;
     error = clEnqueueWriteBuffer(gp->queue, gp->counters, CL_TRUE, 0, sizeof zero, zero, 0, NULL, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_profile_reset", "clEnqueueWriteBuffer");
-    memset(&gp->profile, 0, sizeof gp->profile);
-    gp->profile.scratch_bytes = gp->scratch_size;
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_stats_reset", "clEnqueueWriteBuffer");
+    memset(&gp->stats, 0, sizeof gp->stats);
+    gp->stats.scratch_bytes = gp->scratch_size;
     gp->kernel_count = 0;
     return GP_OK;
 }

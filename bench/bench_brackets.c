@@ -165,10 +165,10 @@ static void report_links(bench_case *c, const gp_brackets_desc *desc)
 
 static double nanoseconds_of(gp_context *gp, const char *name, unsigned runs)
 {
-    gp_kernel_profile k[16];
+    gp_kernel_times k[16];
     size_t count = 0;
     double sum = 0;
-    if (gp_profile_kernels(gp, k, 16, &count) != GP_OK) return 0;
+    if (gp_stats_kernels(gp, k, 16, &count) != GP_OK) return 0;
     for (size_t i = 0; i < count; i++)
         if (!name || strcmp(k[i].name, name) == 0) sum += (double)k[i].total_ns / runs;
     return sum;
@@ -184,7 +184,7 @@ static void tile_row(bench_case *c, const gp_brackets_desc *desc, gp_tuning tuni
     gp_context *gp;
     bool good = true;
     if (gp_context_create(&with, &gp) != GP_OK) return;
-    good = gp_brackets(gp, desc) == GP_OK && gp_profile_reset(gp) == GP_OK;
+    good = gp_brackets(gp, desc) == GP_OK && gp_stats_reset(gp) == GP_OK;
     for (int k = 0; k < RUNS && good; k++) good = gp_brackets(gp, desc) == GP_OK && gp_finish(gp) == GP_OK;
     if (good) {
         const double whole = nanoseconds_of(gp, NULL, RUNS),

@@ -234,8 +234,8 @@ static void rest(void)
 /* Fallbacks since the last look. */
 static uint64_t new_fallbacks(bench *b)
 {
-    gp_profile profile;
-    if (gp_profile_read(b->gp, &profile) != GP_OK) return 0;
+    gp_stats profile;
+    if (gp_stats_read(b->gp, &profile) != GP_OK) return 0;
     const uint64_t before = b->fallbacks;
     b->fallbacks = profile.fallbacks;
     return profile.fallbacks - before;

@@ -1,4 +1,4 @@
-/* 13_mandelbrot.c - the Mandelbrot set, with work handed out evenly by tile collectives (gp_device_source):
+/* 13_mandelbrot.c - the Mandelbrot set, with work handed out evenly by group collectives (gp_device_source):
    orbits that go on after some steps are packed, so that no item idles while its neighbour iterates; then
    pixels at edges are unpacked into four samples each. Writes mandelbrot.ppm, and checks it by a plain loop.
  */
@@ -38,13 +38,13 @@ static const char kernels[] =
     "__kernel void sow(uint phase, uint n, __global uint *steps, __global orbit *from, __global orbit *to,\n"
     "                  volatile __global uint *live)\n"
     "{\n"
-    "    __local uint memory[2 * GP_TILE_GROUP], other[2 * GP_TILE_GROUP];\n"
-    "    const uint p = (uint)get_global_id(0), first = p - gp_tile_item();\n"
-    "    const uint pieces = gp_tile_unpack(phase == 0 ? 1 : edge(steps, p) ? 4 : 0, memory);\n"
-    "    for (uint base = 0; base < pieces; base += GP_TILE_GROUP) {\n"
+    "    __local uint memory[2 * GP_GROUP_SIZE], other[2 * GP_GROUP_SIZE];\n"
+    "    const uint p = (uint)get_global_id(0), first = p - gp_group_item();\n"
+    "    const uint pieces = gp_group_unpack(phase == 0 ? 1 : edge(steps, p) ? 4 : 0, memory);\n"
+    "    for (uint base = 0; base < pieces; base += GP_GROUP_SIZE) {\n"
     "        uint rank;\n"
-    "        const uint piece = base + gp_tile_item(), owner = gp_tile_owner(piece, &rank, memory);\n"
-    "        const uint at = gp_tile_pack_at(piece < pieces, live + n, other);\n"
+    "        const uint piece = base + gp_group_item(), owner = gp_group_owner(piece, &rank, memory);\n"
+    "        const uint at = gp_group_pack_at(piece < pieces, live + n, other);\n"
     "        const orbit o = {(first + owner) * SLOTS + phase + rank, 0, 0, 0};\n"
     "        if (piece < pieces) to[at] = o;\n"
     "    }\n"
@@ -52,13 +52,13 @@ static const char kernels[] =
     "__kernel void grow(uint most, uint n, __global uint *steps, __global orbit *from, __global orbit *to,\n"
     "                   volatile __global uint *live)\n"
     "{\n"
-    "    __local uint memory[2 * GP_TILE_GROUP];\n"
+    "    __local uint memory[2 * GP_GROUP_SIZE];\n"
     "    const uint group = (uint)get_group_id(0), count = live[n];\n"
-    "    for (uint base = group * GP_TILE_GROUP; base < count; base += (uint)get_global_size(0)) {\n"
-    "        const uint i = base + gp_tile_item();\n"
+    "    for (uint base = group * GP_GROUP_SIZE; base < count; base += (uint)get_global_size(0)) {\n"
+    "        const uint i = base + gp_group_item();\n"
     "        const orbit was = from[min(i, count - 1)], o = walk(was, most);\n"
     "        const bool on = i < count && o.steps == most;\n"
-    "        const uint at = gp_tile_pack_at(on, live + n + 1, memory);\n"
+    "        const uint at = gp_group_pack_at(on, live + n + 1, memory);\n"
     "        if (i < count) steps[o.slot] = o.steps;\n"
     "        if (on) to[at] = o;\n"
     "    }\n"
@@ -73,7 +73,7 @@ int main(void)
     static char source[1 << 17];
     static uint32_t steps[PIXELS * SLOTS], live[32];
     const char *parts[3] = {source, shared, kernels};
-    const gp_device_source_desc tile = {.part = GP_DEVICE_TILE, .group = 64};
+    const gp_device_source_desc tile = {.part = GP_DEVICE_GROUP, .group = 64};
     const gp_context_desc device = {0};
     const size_t pixels = PIXELS, some = 64 * 64, group = 64;
     cl_mem buffers[4]; /* steps, two queues of orbits, their lengths */

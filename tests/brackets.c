@@ -25,7 +25,7 @@ gp_context *nest_open_with(size_t variant, const char *options)
     desc.tuning.work_group_size = v->group;
     desc.strategy = v->strategy;
     desc.build_options = options;
-    if (options) desc.tuning.polls = 100; /* sabotaged: waits in vain */
+    if (options) desc.tuning.polls = 100; /* faulty: waits in vain */
     return test_open_if(&desc);
 }
 

@@ -65,7 +65,7 @@ gp_context *test_open(const test_variant *variant, const char *options)
     desc.tuning.words = variant->words;
     if (variant->shape == GP_SHAPE_SERIAL) desc.tuning.tile = test_small() ? 1024 : 4096;
     desc.build_options = options;
-    if (options) desc.tuning.polls = 1000; /* sabotaged: tiles that are waited for in vain */
+    if (options) desc.tuning.polls = 1000; /* faulty: tiles that are waited for in vain */
     gp = test_open_if(&desc);
     if (!gp || variant->words != GP_WORDS_WIDE || gp_context_info(gp)->int64_base_atomics) return gp;
     gp_context_destroy(gp);
@@ -264,10 +264,10 @@ gp_context *test_open_with(const gp_context_desc *desc)
     return gp;
 }
 
-gp_profile test_profile_of(gp_context *gp)
+gp_stats test_profile_of(gp_context *gp)
 {
-    gp_profile profile;
-    assert_gp(gp, gp_profile_read(gp, &profile));
+    gp_stats profile;
+    assert_gp(gp, gp_stats_read(gp, &profile));
     return profile;
 }
 

@@ -132,7 +132,7 @@ enum { TEST_POISON = 0xa5 };
 /* A context that must come to be. */
 gp_context *test_open_with(const gp_context_desc *desc);
 
-gp_profile test_profile_of(gp_context *gp);
+gp_stats test_profile_of(gp_context *gp);
 
 /* A scan of `count` ones, ready to be called; its buffers are to be released. */
 gp_scan_desc test_ones(gp_context *gp, size_t count);

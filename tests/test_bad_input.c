@@ -82,8 +82,8 @@ static void test_null(void **state)
     assert_gp_fails(f->gp, gp_scan_scratch_size(f->gp, &scan, NULL), GP_ERROR_INVALID_ARGUMENT, "bytes");
     assert_gp_fails(f->gp, gp_reduce_scratch_size(f->gp, NULL, &bytes), GP_ERROR_INVALID_ARGUMENT, "desc");
     assert_gp_fails(f->gp, gp_warmup(f->gp, NULL), GP_ERROR_INVALID_ARGUMENT, "gp_warmup");
-    assert_gp_fails(f->gp, gp_profile_read(f->gp, NULL), GP_ERROR_INVALID_ARGUMENT, "gp_profile_read");
-    assert_gp_fails(f->gp, gp_profile_kernels(f->gp, NULL, 1, &bytes), GP_ERROR_INVALID_ARGUMENT, "out");
+    assert_gp_fails(f->gp, gp_stats_read(f->gp, NULL), GP_ERROR_INVALID_ARGUMENT, "gp_stats_read");
+    assert_gp_fails(f->gp, gp_stats_kernels(f->gp, NULL, 1, &bytes), GP_ERROR_INVALID_ARGUMENT, "out");
     assert_gp_fails(NULL, gp_finish(NULL), GP_ERROR_INVALID_ARGUMENT, "gp_finish");
     assert_gp_fails(NULL, gp_devices(NULL, 1, &bytes), GP_ERROR_INVALID_ARGUMENT, "gp_devices");
     gp_context_destroy(NULL);

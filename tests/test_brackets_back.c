@@ -62,14 +62,14 @@ static void test_large(void **state)
 }
 
 /* One tile in k never publishes: its node, and its openers, are found in the input. */
-static void test_sabotage(void **state)
+static void test_fault_injection(void **state)
 {
     const size_t n = test_small() ? 300 : 5003;
-    gp_context *gp = nest_open_with(NEST_ALL_VARIANTS - 1, "-DGPI_SABOTAGE=2");
+    gp_context *gp = nest_open_with(NEST_ALL_VARIANTS - 1, "-DGPI_FAULT=2");
     size_t p;
     (void)state;
     if (!gp) return;
-    for (p = 0; p < NEST_PATTERNS; p++) nest_check_text(gp, "sabotage", n, (nest_pattern)p, 15);
+    for (p = 0; p < NEST_PATTERNS; p++) nest_check_text(gp, "fault injection", n, (nest_pattern)p, 15);
     assert_true(test_profile_of(gp).fallbacks > 0);
     assert_int_equal(test_profile_of(gp).abandoned, 0);
     gp_context_destroy(gp);
@@ -185,7 +185,7 @@ int main(void)
         cmocka_unit_test(test_every_variant),
         cmocka_unit_test(test_outputs),
         cmocka_unit_test(test_large),
-        cmocka_unit_test(test_sabotage),
+        cmocka_unit_test(test_fault_injection),
         cmocka_unit_test(test_offsets_and_wide),
         cmocka_unit_test(test_count_on_device),
         cmocka_unit_test(test_scratch),

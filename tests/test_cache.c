@@ -56,11 +56,11 @@ static size_t folder_bytes(void)
 }
 
 /* A context with this bound; a scan; the counters. */
-static gp_profile run(size_t limit)
+static gp_stats run(size_t limit)
 {
     gp_context_desc desc = {0};
     gp_context *gp;
-    gp_profile profile;
+    gp_stats profile;
     desc.cache_dir = folder;
     desc.cache_limit = limit;
     gp = test_open_with(&desc);

@@ -71,7 +71,7 @@ static void check_variant(const test_variant *variant)
     uint32_t *data;
     float *floats;
     cl_mem data_buffer, float_buffer;
-    gp_profile profile;
+    gp_stats profile;
     size_t k;
     if (!gp) return;
     data = test_input(&test_u32_sum, TEST_RANDOM, BOUND);
@@ -88,7 +88,7 @@ static void check_variant(const test_variant *variant)
         check_scan(gp, data, data_buffer, counts[k], type);
         clReleaseMemObject(device_count);
     }
-    assert_gp(gp, gp_profile_read(gp, &profile));
+    assert_gp(gp, gp_stats_read(gp, &profile));
     assert_int_equal(profile.clamped, 2); /* BOUND + 1, once each */
     clReleaseMemObject(data_buffer);
     clReleaseMemObject(float_buffer);

@@ -1,4 +1,4 @@
-/* test_device_source.c - tile collectives in kernels of one's own, against sequential references: groups of
+/* test_device_source.c - group collectives in kernels of one's own, against sequential references: groups of
    many sizes and up to three dimensions, alone and beside a hash table. tests/test_hash_table.c has the
    table. */
 #include "support.h"
@@ -9,7 +9,7 @@ enum { GROUPS = 3, TOP = 256 };
 
 static const char at[] = "#define WHERE const uint group = (uint)(get_group_id(0) + get_num_groups(0) * \\\n"
                          "    (get_group_id(1) + get_num_groups(1) * get_group_id(2))); \\\n"
-                         "    const uint i = group * gp_tile_size() + gp_tile_item()\n";
+                         "    const uint i = group * gp_group_size() + gp_group_item()\n";
 
 static cl_program user_build(gp_context *gp, const gp_device_source_desc *desc, size_t count,
                              const char *kernel)
@@ -85,21 +85,21 @@ static const char ops_kernel[] =
     "    WHERE;\n"
     "    uint total;\n"
     "    affine all;\n"
-    "    y[4 * i] = gp_tile_sum_reduce(x[i], a);\n"
-    "    y[4 * i + 1] = gp_tile_sum_scan(x[i], &total, a);\n"
+    "    y[4 * i] = gp_group_sum_reduce(x[i], a);\n"
+    "    y[4 * i + 1] = gp_group_sum_scan(x[i], &total, a);\n"
     "    y[4 * i + 3] = total;\n"
-    "    y[4 * i + 2] = gp_tile_sum_scan_exclusive(x[i], &total, a);\n"
+    "    y[4 * i + 2] = gp_group_sum_scan_exclusive(x[i], &total, a);\n"
     "    y[4 * i + 3] += total;\n"
-    "    g[4 * i] = gp_tile_affine_reduce(f[i], b);\n"
-    "    g[4 * i + 1] = gp_tile_after_scan(f[i], &all, b);\n"
-    "    g[4 * i + 2] = gp_tile_affine_scan_exclusive(f[i], &all, b);\n"
+    "    g[4 * i] = gp_group_affine_reduce(f[i], b);\n"
+    "    g[4 * i + 1] = gp_group_after_scan(f[i], &all, b);\n"
+    "    g[4 * i + 2] = gp_group_affine_scan_exclusive(f[i], &all, b);\n"
     "    g[4 * i + 3] = all;\n"
     "}\n";
 
 /* Two names for one monoid: its source is there once. */
-static const gp_tile_op ops[3] = {{"sum", GP_U32, GP_SUM, NULL},
-                                  {"affine", GP_TYPE_NONE, GP_OP_NONE, &test_affine_monoid},
-                                  {"after", GP_TYPE_NONE, GP_OP_NONE, &test_affine_monoid}};
+static const gp_group_op ops[3] = {{"sum", GP_U32, GP_SUM, NULL},
+                                   {"affine", GP_TYPE_NONE, GP_OP_NONE, &test_affine_monoid},
+                                   {"after", GP_TYPE_NONE, GP_OP_NONE, &test_affine_monoid}};
 
 /* y[4 i]: the group's product, inclusive, exclusive; [3]: the total, or `twice` that. */
 static void ops_reference(const test_element *e, const void *x, size_t n, size_t group, bool twice, void *y)
@@ -161,7 +161,7 @@ static size_t shape_count(const gp_context *gp) { return test_builds_are_cheap(g
 static void test_ops(void **state)
 {
     gp_context *gp = test_open(&test_variants[0], NULL);
-    const gp_device_source_desc desc = {GP_DEVICE_TILE, {0}, ops, 3, 0};
+    const gp_device_source_desc desc = {GP_DEVICE_GROUP, {0}, ops, 3, 0};
     cl_program program = user_build(gp, &desc, 1, ops_kernel);
     size_t k;
     (void)state;
@@ -247,9 +247,9 @@ static void test_types(void **state)
 {
     gp_context *gp = test_open(&test_variants[0], NULL);
     enum { TYPES = sizeof types / sizeof *types };
-    static gp_tile_op all[3 * TYPES];
+    static gp_group_op all[3 * TYPES];
     static char names[3 * TYPES][16], kernels[8192];
-    gp_device_source_desc desc = {GP_DEVICE_TILE, {0}, all, 0, 6};
+    gp_device_source_desc desc = {GP_DEVICE_GROUP, {0}, all, 0, 6};
     cl_program program;
     size_t k, op, length = 0;
     (void)state;
@@ -267,10 +267,10 @@ static void test_types(void **state)
             (size_t)snprintf(kernels + length, sizeof kernels - length,
                              "__kernel void %s(__global const %s *x, __global %s *y, __local %s *memory)\n"
                              "{\n    WHERE;\n    %s total;\n    const %s v = x[i];\n"
-                             "    y[4 * i] = gp_tile_%s_0_reduce(v, memory);\n"
-                             "    y[4 * i + 1] = gp_tile_%s_1_reduce(v, memory);\n"
-                             "    y[4 * i + 2] = gp_tile_%s_2_reduce(v, memory);\n"
-                             "    y[4 * i + 3] = gp_tile_%s_1_scan_exclusive(v, &total, memory);\n}\n",
+                             "    y[4 * i] = gp_group_%s_0_reduce(v, memory);\n"
+                             "    y[4 * i + 1] = gp_group_%s_1_reduce(v, memory);\n"
+                             "    y[4 * i + 2] = gp_group_%s_2_reduce(v, memory);\n"
+                             "    y[4 * i + 3] = gp_group_%s_1_scan_exclusive(v, &total, memory);\n}\n",
                              t->name, t->cl, t->cl, t->cl, t->cl, t->cl, t->name, t->name, t->name, t->name);
     }
     program = user_build(gp, &desc, 1, kernels);
@@ -289,11 +289,11 @@ static const char pack_kernel[] =
     "{\n"
     "    WHERE;\n"
     "    uint total;\n"
-    "    places[2 * i] = gp_tile_pack(n[i], &total, memory);\n"
+    "    places[2 * i] = gp_group_pack(n[i], &total, memory);\n"
     "    places[2 * i + 1] = total;\n"
-    "    const uint first = gp_tile_pack_at(n[i], counter, memory);\n"
+    "    const uint first = gp_group_pack_at(n[i], counter, memory);\n"
     "    for (uint k = 0; k < n[i]; k++) kept[first + k] = i * 4096 + k;\n"
-    "    const uint more = gp_tile_pack_at(n[i] > 0, counter + 1, memory);\n"
+    "    const uint more = gp_group_pack_at(n[i] > 0, counter + 1, memory);\n"
     "    if (n[i] > 0) places[2 * (uint)get_global_size(0) * (uint)get_global_size(1) *\n"
     "                         (uint)get_global_size(2) + more] = i;\n"
     "}\n"
@@ -302,17 +302,17 @@ static const char pack_kernel[] =
     "{\n"
     "    WHERE;\n"
     "    for (uint round = 0; round < 2; round++) {\n"
-    "        const uint pieces = gp_tile_unpack(n[i], memory);\n"
+    "        const uint pieces = gp_group_unpack(n[i], memory);\n"
     "        uint rank;\n"
-    "        for (uint first = 0; first < pieces; first += gp_tile_size()) {\n"
-    "            const uint piece = first + gp_tile_item();\n"
+    "        for (uint first = 0; first < pieces; first += gp_group_size()) {\n"
+    "            const uint piece = first + gp_group_item();\n"
     "            if (piece < pieces) {\n"
-    "                const uint owner = gp_tile_owner(piece, &rank, memory);\n"
-    "                owners[offset[group] + piece] = (group * gp_tile_size() + owner) * 4096 + rank;\n"
+    "                const uint owner = gp_group_owner(piece, &rank, memory);\n"
+    "                owners[offset[group] + piece] = (group * gp_group_size() + owner) * 4096 + rank;\n"
     "            }\n"
     "        }\n"
     "        totals[2 * i] = pieces;\n"
-    "        totals[2 * i + 1] = gp_tile_owner(pieces, &rank, memory);\n"
+    "        totals[2 * i + 1] = gp_group_owner(pieces, &rank, memory);\n"
     "        barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    }\n"
     "}\n";
@@ -443,7 +443,7 @@ static void packs_check(gp_context *gp, cl_program program, shape s)
 static void test_packs(void **state)
 {
     gp_context *gp = test_open(&test_variants[0], NULL);
-    const gp_device_source_desc desc = {GP_DEVICE_TILE, {0}, NULL, 0, 0};
+    const gp_device_source_desc desc = {GP_DEVICE_GROUP, {0}, NULL, 0, 0};
     cl_program program = user_build(gp, &desc, 1, pack_kernel);
     size_t k;
     (void)state;
@@ -461,10 +461,10 @@ static void test_known_group(void **state)
     size_t k;
     (void)state;
     for (k = 0; k < 2; k++) {
-        const gp_device_source_desc desc = {GP_DEVICE_TILE, {0}, ops, 3, groups[k]};
+        const gp_device_source_desc desc = {GP_DEVICE_GROUP, {0}, ops, 3, groups[k]};
         const shape s = {{groups[k], 1, 1}};
         cl_program program;
-        snprintf(kernels, sizeof kernels, "#if GP_TILE_GROUP != %u\n#error\n#endif\n%s%s",
+        snprintf(kernels, sizeof kernels, "#if GP_GROUP_SIZE != %u\n#error\n#endif\n%s%s",
                  (unsigned)groups[k], ops_kernel, pack_kernel);
         program = user_build(gp, &desc, 1, kernels);
         ops_check(gp, program, s);
@@ -482,7 +482,7 @@ static const char both_kernel[] =
     "{\n"
     "    WHERE;\n"
     "    const bool first = gp_hash_insert(gp_hash_open(table), x[i], 0) == GP_HASH_INSERTED;\n"
-    "    const uint to = gp_tile_pack_at(first, counter, memory);\n"
+    "    const uint to = gp_group_pack_at(first, counter, memory);\n"
     "    if (first) out[to] = x[i];\n"
     "}\n";
 
@@ -491,7 +491,7 @@ static void test_with_hash(void **state)
     gp_context *gp = test_open(&test_variants[0], NULL);
     const gp_hash_desc set = {.key_size = 4, .capacity = 64};
     const shape s = {{32, 1, 1}};
-    gp_device_source_desc desc[2] = {{GP_DEVICE_HASH, {0}, NULL, 0, 0}, {GP_DEVICE_TILE, {0}, ops, 3, 0}};
+    gp_device_source_desc desc[2] = {{GP_DEVICE_HASH, {0}, NULL, 0, 0}, {GP_DEVICE_GROUP, {0}, ops, 3, 0}};
     const uint32_t zero = 0;
     const size_t memory = 2 * 32 * 4;
     uint32_t x[32 * GROUPS], *r;
@@ -527,8 +527,8 @@ static void test_with_hash(void **state)
 static void test_bad(void **state)
 {
     gp_context *gp = test_open(&test_variants[0], NULL);
-    gp_device_source_desc d = {GP_DEVICE_TILE, {0}, NULL, 0, 0};
-    gp_tile_op op[2] = {{"a", GP_U32, GP_SUM, NULL}, {"b", GP_F32, GP_MAX, NULL}};
+    gp_device_source_desc d = {GP_DEVICE_GROUP, {0}, NULL, 0, 0};
+    gp_group_op op[2] = {{"a", GP_U32, GP_SUM, NULL}, {"b", GP_F32, GP_MAX, NULL}};
     gp_monoid monoid = test_affine_monoid;
     char few[10];
     size_t size = 1;
@@ -543,9 +543,9 @@ static void test_bad(void **state)
     assert_gp_fails(gp, gp_device_source(gp, &d, NULL, 0, &size), result, text); \
     assert_int_equal(size, 0);                                                   \
     back
-    REFUSED(d.part = 0, d.part = GP_DEVICE_TILE, GP_ERROR_INVALID_ARGUMENT, "part = 0 is not");
-    REFUSED(d.part = (gp_device_part)3, d.part = GP_DEVICE_TILE, GP_ERROR_INVALID_ARGUMENT, "part = 3");
-    REFUSED(d.part = GP_DEVICE_HASH, d.part = GP_DEVICE_TILE, GP_ERROR_INVALID_ARGUMENT, "go with");
+    REFUSED(d.part = 0, d.part = GP_DEVICE_GROUP, GP_ERROR_INVALID_ARGUMENT, "part = 0 is not");
+    REFUSED(d.part = (gp_device_part)3, d.part = GP_DEVICE_GROUP, GP_ERROR_INVALID_ARGUMENT, "part = 3");
+    REFUSED(d.part = GP_DEVICE_HASH, d.part = GP_DEVICE_GROUP, GP_ERROR_INVALID_ARGUMENT, "go with");
     REFUSED(d.table.id = 1, d.table.id = 0, GP_ERROR_INVALID_ARGUMENT, "table goes with");
     REFUSED(d.group = 65537, d.group = 0, GP_ERROR_INVALID_ARGUMENT, "group = 65537");
     REFUSED(d.ops = NULL, d.ops = op, GP_ERROR_INVALID_ARGUMENT, "ops is NULL, op_count = 2");

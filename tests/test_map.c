@@ -283,7 +283,7 @@ static void test_warm_map(void **state)
     inputs in = make_inputs(gp);
     gp_reduce_desc desc = {0};
     gp_warmup_desc warmup = {0};
-    gp_profile before, after;
+    gp_stats before, after;
     float result = 0;
     (void)state;
     desc.type = desc.type2 = GP_F32;
@@ -291,13 +291,13 @@ static void test_warm_map(void **state)
     desc.map = "x - y";
     warmup.reduce = &desc;
     assert_gp(gp, gp_warmup(gp, &warmup));
-    assert_gp(gp, gp_profile_read(gp, &before));
+    assert_gp(gp, gp_stats_read(gp, &before));
     desc.in = in.x_buffer;
     desc.in2 = in.y_buffer;
     desc.count = COUNT;
     assert_gp(gp, gp_reduce_read(gp, &desc, &result));
     assert_true(result == 11.0f);
-    assert_gp(gp, gp_profile_read(gp, &after));
+    assert_gp(gp, gp_stats_read(gp, &after));
     assert_int_equal(before.programs_built + before.programs_loaded,
                      after.programs_built + after.programs_loaded);
     free_inputs(&in);

@@ -37,7 +37,7 @@ static void check_laws(const test_element *e)
     if (commutes != e->monoid->commutative) fail_msg("%s: commutative", e->name);
 }
 
-static void test_laws(void **state)
+static void test_monoid_check(void **state)
 {
     size_t k;
     (void)state;
@@ -204,7 +204,7 @@ static void test_mean_and_variance(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_laws),
+        cmocka_unit_test(test_monoid_check),
         cmocka_unit_test(test_default),
         cmocka_unit_test(test_every_variant),
         cmocka_unit_test(test_mean_and_variance),

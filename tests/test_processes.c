@@ -102,11 +102,11 @@ static void run_together(const char *folder, int bounded, int rounds)
 
 /* ------------------------------------------------------------------ tests */
 
-static gp_profile use_alone(const char *folder)
+static gp_stats use_alone(const char *folder)
 {
     gp_context_desc desc = {0};
     gp_context *gp;
-    gp_profile profile;
+    gp_stats profile;
     desc.cache_dir = folder;
     gp = test_open_with(&desc);
     use_programs(gp);
@@ -119,7 +119,7 @@ static gp_profile use_alone(const char *folder)
 static void test_empty_folder(void **state)
 {
     char folder[64];
-    gp_profile profile;
+    gp_stats profile;
     (void)state;
     test_make_folder(folder, sizeof folder);
     run_together(folder, 0, 1);

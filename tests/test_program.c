@@ -55,11 +55,11 @@ static bool replace_by_text(const char *path)
 }
 
 /* A process's worth: a context, a scan, the counters. */
-static gp_profile run_with_cache(const char *folder)
+static gp_stats run_with_cache(const char *folder)
 {
     gp_context_desc desc = {0};
     gp_context *gp;
-    gp_profile profile;
+    gp_stats profile;
     desc.cache_dir = folder;
     desc.log = remember;
     log_text[0] = '\0';
@@ -75,7 +75,7 @@ static void test_disk_cache(void **state)
 {
     static bool (*const spoil[])(const char *) = {damage, truncate_half, replace_by_text};
     char folder[64];
-    gp_profile profile;
+    gp_stats profile;
     size_t k;
     (void)state;
     test_make_folder(folder, sizeof folder);
@@ -113,7 +113,7 @@ static void test_no_disk_cache(void **state)
     char folder[64];
     gp_context_desc desc = {0};
     gp_context *gp;
-    gp_profile profile;
+    gp_stats profile;
     (void)state;
     test_make_folder(folder, sizeof folder);
     desc.cache_dir = folder;
@@ -189,7 +189,7 @@ static void test_program_limit(void **state)
     enum { PROGRAMS = 7, LIMIT = 3 };
     gp_context_desc desc = {0};
     gp_context *gp;
-    gp_profile profile;
+    gp_stats profile;
     cl_mem out;
     uint32_t k;
     (void)state;
@@ -222,7 +222,7 @@ static void test_dropped_are_saved(void **state)
     char folder[64];
     gp_context_desc desc = {0};
     gp_context *gp;
-    gp_profile profile;
+    gp_stats profile;
     cl_mem out;
     uint32_t k;
     (void)state;
@@ -293,7 +293,7 @@ static void test_warmup(void **state)
     gp_reduce_desc reduce = {0};
     gp_scan_desc scan = {0};
     gp_context *gp;
-    gp_profile before, after;
+    gp_stats before, after;
     (void)state;
     test_make_folder(folder, sizeof folder);
     desc.cache_dir = folder;
@@ -320,7 +320,7 @@ static void test_share(void **state)
 {
     gp_context *first = test_open(&test_variants[0], NULL), *second;
     gp_context_desc desc = {0};
-    gp_profile profile;
+    gp_stats profile;
     (void)state;
     test_scan_ones(first, COUNT);
     desc.share = first;
@@ -490,9 +490,9 @@ static void test_dump(void **state)
 static void test_profile(void **state)
 {
     gp_context_desc desc = {0};
-    gp_kernel_profile kernels[16];
+    gp_kernel_times kernels[16];
     gp_context *gp;
-    gp_profile profile;
+    gp_stats profile;
     size_t count = 0, k;
     bool found = false;
     (void)state;
@@ -500,7 +500,7 @@ static void test_profile(void **state)
     desc.strategy = GP_STRATEGY_MULTI_PASS;
     gp = test_open_with(&desc);
     for (k = 0; k < 600; k++) test_scan_ones(gp, 100); /* more than are kept in flight */
-    assert_gp(gp, gp_profile_kernels(gp, kernels, 16, &count));
+    assert_gp(gp, gp_stats_kernels(gp, kernels, 16, &count));
     for (k = 0; k < count && k < 16; k++) {
         if (strcmp(kernels[k].name, "gp_scan_downsweep") != 0) continue;
         found = true;
@@ -510,18 +510,18 @@ static void test_profile(void **state)
     assert_true(found);
     profile = test_profile_of(gp);
     assert_int_equal(profile.launches, 600);
-    assert_gp(gp, gp_profile_reset(gp));
-    assert_gp(gp, gp_profile_kernels(gp, NULL, 0, &count));
+    assert_gp(gp, gp_stats_reset(gp));
+    assert_gp(gp, gp_stats_kernels(gp, NULL, 0, &count));
     assert_int_equal(count, 0);
     assert_int_equal(test_profile_of(gp).launches, 0);
     gp_context_destroy(gp);
 }
 
-static gp_kernel_profile kernel_profile(gp_context *gp, const char *name)
+static gp_kernel_times kernel_profile(gp_context *gp, const char *name)
 {
-    gp_kernel_profile kernels[16];
+    gp_kernel_times kernels[16];
     size_t count = 0, k = 0;
-    assert_gp(gp, gp_profile_kernels(gp, kernels, 16, &count));
+    assert_gp(gp, gp_stats_kernels(gp, kernels, 16, &count));
     assert_true(count <= 16);
     while (k < count && strcmp(kernels[k].name, name) != 0) k++;
     if (k == count) fail_msg("no kernel %s among %zu", name, count);
@@ -551,7 +551,7 @@ static void test_profile_by_kernel(void **state)
     reduce.op = GP_SUM;
     for (k = 0; k < 5; k++) assert_gp(gp, gp_reduce_read(gp, &reduce, &sum));
     for (k = 0; k < sizeof names / sizeof *names; k++) {
-        const gp_kernel_profile profile = kernel_profile(gp, names[k]);
+        const gp_kernel_times profile = kernel_profile(gp, names[k]);
         assert_int_equal(profile.launches, 5);
         assert_true(profile.max_ns <= profile.total_ns && profile.total_ns <= 5 * profile.max_ns);
         launches += profile.launches;
@@ -566,7 +566,7 @@ static void test_no_growth(void **state)
 {
     gp_context *gp = test_open(&test_variants[0], NULL);
     gp_scan_desc desc = test_ones(gp, COUNT);
-    gp_profile before, after;
+    gp_stats before, after;
     int k;
     (void)state;
     assert_gp(gp, gp_scan(gp, &desc));

@@ -189,7 +189,7 @@ static void check_variant(const test_variant *variant, const test_element *eleme
     gp_context *gp = test_open(variant, NULL);
     scan_case c = plain_case(element);
     size_t k;
-    gp_profile profile;
+    gp_stats profile;
     if (!gp) return; /* the device cannot */
     check_sizes(gp, variant, c);
     c.exclusive = true;
@@ -217,7 +217,7 @@ static void check_variant(const test_variant *variant, const test_element *eleme
         c.out_offset = (5 * k + 3) % 16;
         check(gp, variant, &c);
     }
-    assert_gp(gp, gp_profile_read(gp, &profile));
+    assert_gp(gp, gp_stats_read(gp, &profile));
     assert_int_equal(profile.abandoned, 0);
     gp_context_destroy(gp);
 }
@@ -336,13 +336,13 @@ static void test_segments_and_reverse(void **state)
 /* ------------------------------------------------------------------ waiting, repeating */
 
 /* One tile in k never publishes: the fallback computes it, and the result is exact all the same. */
-static void check_sabotage(const test_variant *variant, const test_element *element, const char *options,
-                           bool segments)
+static void check_faults(const test_variant *variant, const test_element *element, const char *options,
+                         bool segments)
 {
     gp_context *gp = test_open(variant, options);
     const size_t count = test_small() ? 40 * 1024 + 5 : 600000;
     scan_case c = plain_case(element);
-    gp_profile profile;
+    gp_stats profile;
     int round;
     if (!gp) return;
     c.count = count;
@@ -351,26 +351,26 @@ static void check_sabotage(const test_variant *variant, const test_element *elem
     if (segments) c.heads_type = GP_U32;
     c.run = 3000;
     for (round = 0; round < (test_small() ? 1 : 5); round++) check(gp, variant, &c);
-    assert_gp(gp, gp_profile_read(gp, &profile));
+    assert_gp(gp, gp_stats_read(gp, &profile));
     assert_int_equal(profile.abandoned, 0);
     if (strstr(options, "=2")) assert_true(profile.fallbacks > 0);
     gp_context_destroy(gp);
 }
 
-static void test_sabotage(void **state)
+static void test_fault_injection(void **state)
 {
-    static const char *const shares[] = {"-DGPI_SABOTAGE=2", "-DGPI_SABOTAGE=16", "-DGPI_SABOTAGE=512"};
+    static const char *const shares[] = {"-DGPI_FAULT=2", "-DGPI_FAULT=16", "-DGPI_FAULT=512"};
     size_t v, s;
     (void)state;
     for (s = 0; s < 3; s++) {
-        check_sabotage(&test_variants[1], &test_u32_sum, shares[s], false); /* serial, wide */
-        check_sabotage(&test_variants[2], &test_u32_sum, shares[s], false); /* serial, narrow */
+        check_faults(&test_variants[1], &test_u32_sum, shares[s], false); /* serial, wide */
+        check_faults(&test_variants[2], &test_u32_sum, shares[s], false); /* serial, narrow */
     }
-    for (v = 4; v <= 5; v++) check_sabotage(&test_variants[v], &test_u32_sum, shares[0], false); /* local */
-    check_sabotage(&test_variants[1], &test_f32_sum, shares[0],
-                   false); /* not exact: nothing is posted for others */
-    check_sabotage(&test_variants[1], &test_affine, shares[0], false);
-    check_sabotage(&test_variants[2], &test_u32_sum, shares[0], true);
+    for (v = 4; v <= 5; v++) check_faults(&test_variants[v], &test_u32_sum, shares[0], false); /* local */
+    check_faults(&test_variants[1], &test_f32_sum, shares[0],
+                 false); /* not exact: nothing is posted for others */
+    check_faults(&test_variants[1], &test_affine, shares[0], false);
+    check_faults(&test_variants[2], &test_u32_sum, shares[0], true);
 }
 
 /* Deterministic float sums repeat bit for bit, also when they round and a single pass is asked for. */
@@ -383,7 +383,7 @@ static void test_float_deterministic(void **state)
     cl_mem in_buffer, out_buffer;
     gp_scan_desc desc = {0};
     size_t i;
-    gp_profile profile;
+    gp_stats profile;
     int round;
     (void)state;
     assert_non_null(in);
@@ -405,7 +405,7 @@ static void test_float_deterministic(void **state)
         else first = out;
         if (first != out) free(out);
     }
-    assert_gp(gp, gp_profile_read(gp, &profile));
+    assert_gp(gp, gp_stats_read(gp, &profile));
     assert_int_equal(profile.launches, 4 * 3); /* three sweeps a call: no look-back */
     free(first);
     free(in);
@@ -492,7 +492,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_variant_u32),    cmocka_unit_test(test_every_variant_affine),
         cmocka_unit_test(test_matrix_16_bytes),      cmocka_unit_test(test_types_and_ops),
-        cmocka_unit_test(test_segments_and_reverse), cmocka_unit_test(test_sabotage),
+        cmocka_unit_test(test_segments_and_reverse), cmocka_unit_test(test_fault_injection),
         cmocka_unit_test(test_float_deterministic),  cmocka_unit_test(test_nan_and_zeros),
         cmocka_unit_test(test_own_scratch),
     };

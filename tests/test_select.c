@@ -192,7 +192,7 @@ static void test_select_every_variant(void **state)
     (void)state;
     for (v = 0; v < test_variant_count; v++) {
         gp_context *gp = v == 1 ? test_open_other(&test_variants[v]) : test_open(&test_variants[v], NULL);
-        gp_profile profile;
+        gp_stats profile;
         if (!gp) continue;
         check_select_counts(gp, &by_predicate, WANT_ELEMENTS | WANT_INDICES);
         if (v % 3 == 0 || test_builds_are_cheap(gp)) check_select_forms(gp, by_flags, WANT_ELEMENTS);
@@ -432,16 +432,16 @@ static void test_past_caches(void **state)
 /* ------------------------------------------------------------------ waiting, bad input */
 
 /* One tile in k never publishes: the fallback counts it, and the result is the same. */
-static void test_sabotage(void **state)
+static void test_fault_injection(void **state)
 {
     const choice c = {BY_FLAGS, GP_U32, 4, 100, 0};
     static const size_t variants[] = {1, 2, 5};
     size_t k;
     (void)state;
     for (k = 0; k < 3; k++) {
-        gp_context *gp = test_open(&test_variants[variants[k]], "-DGPI_SABOTAGE=2");
+        gp_context *gp = test_open(&test_variants[variants[k]], "-DGPI_FAULT=2");
         pack_form form = form_of(test_small() ? 40 * 1024 + 5 : 300007);
-        gp_profile profile;
+        gp_stats profile;
         if (!gp) continue;
         check_select(gp, &c, &form, WANT_ELEMENTS);
         profile = test_profile_of(gp);
@@ -561,7 +561,7 @@ int main(void)
         cmocka_unit_test(test_partition_every_variant),
         cmocka_unit_test(test_partition_elements),
         cmocka_unit_test(test_past_caches),
-        cmocka_unit_test(test_sabotage),
+        cmocka_unit_test(test_fault_injection),
         cmocka_unit_test(test_bad_input),
         cmocka_unit_test(test_clamped),
     };

@@ -182,7 +182,7 @@ static gp_context *open_variant(const sort_variant *v, const char *options)
     gp_context_desc desc = desc_of(v);
     gp_context *gp = NULL;
     desc.build_options = options;
-    if (options) desc.tuning.polls = 1000; /* sabotaged: waits in vain */
+    if (options) desc.tuning.polls = 1000; /* faulty: waits in vain */
     gp = test_open_if(&desc);
     if (!gp) return NULL;
     if (v->words == GP_WORDS_WIDE && !gp_context_info(gp)->int64_base_atomics) {
@@ -353,14 +353,14 @@ static void test_lines_apart(void **state)
 }
 
 /* One tile in k never publishes: the pass is abandoned, redone the classic way, and the result is right. */
-static void test_sabotage(void **state)
+static void test_fault_injection(void **state)
 {
     static const size_t chosen[] = {2, 3, 5, 6, 8, 10};
     size_t v;
     (void)state;
     for (v = 0; v < sizeof chosen / sizeof *chosen; v++) {
         const sort_variant *variant = &variants[chosen[v]];
-        gp_context *gp = open_variant(variant, "-DGPI_SABOTAGE=4");
+        gp_context *gp = open_variant(variant, "-DGPI_FAULT=4");
         const sort_case c = {
             GP_U32, 4, test_small() ? 5003 : 100003, KEYS_RANDOM, 0, 0, false, v % 2 != 0, false, false, 0};
         if (!gp) continue;
@@ -626,7 +626,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_variant), cmocka_unit_test(test_types),
         cmocka_unit_test(test_argsort),       cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_lines_apart),   cmocka_unit_test(test_sabotage),
+        cmocka_unit_test(test_lines_apart),   cmocka_unit_test(test_fault_injection),
         cmocka_unit_test(test_impatient),     cmocka_unit_test(test_count_on_device),
         cmocka_unit_test(test_own_scratch),   cmocka_unit_test(test_scratch_is_constant),
         cmocka_unit_test(test_bad_input),     cmocka_unit_test(test_many),

@@ -279,7 +279,7 @@ static void test_misled(void **state)
     size_t v, p;
     (void)state;
     for (v = 1; v < VARIANTS; v += 2) {
-        gp_context *gp = open_variant(&variants[v], "-DGPI_SABOTAGE=1");
+        gp_context *gp = open_variant(&variants[v], "-DGPI_FAULT=1");
         topk_case c = {GP_U32, GP_U32, test_small() ? 9001 : 100003, 0, KEYS_RANDOM, false, false, false, 0};
         bool dear;
         if (!gp) continue;

@@ -414,7 +414,7 @@ static void test_warm_up(void **state)
     cl_mem any = test_buffer(gp, 4, NULL);
     gp_run_length_encode_desc d = {0};
     gp_warmup_desc warm_up = {0};
-    gp_profile before, after;
+    gp_stats before, after;
     (void)state;
     d.type = GP_U32;
     d.out = d.lengths_out = d.offsets_out = any;

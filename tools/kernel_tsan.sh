@@ -12,7 +12,7 @@ out=build/native
 mkdir -p $out
 
 # Vectors would need built-ins of every width; one lane is enough to see the protocol.
-DEFINES="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 -DGPI_ITEMS=64 -DGPI_TILE=64 -DGPI_LANES=1
+DEFINES="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 -DGPI_PER_ITEM=64 -DGPI_TILE=64 -DGPI_LANES=1
     -DGPI_FP64=1 -DGPI_INT64_EXTENDED=1"
 
 # Names of what is defined, without GPI_ and values.
@@ -33,7 +33,7 @@ check() { # element bytes wide sanitizer [define]
 check_sort() { # wide sanitizer [define]
     name=sort_pairs.wide$1.$(echo "$2" | tr , _)$(suffix_of "${3:-}")
     $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Ikernels -Xclang -finclude-default-header -O1 -g \
-        -fsanitize="$2" -Wno-unused-function -DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_WG=1 -DGPI_ITEMS=1 \
+        -fsanitize="$2" -Wno-unused-function -DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_WG=1 -DGPI_PER_ITEM=1 \
         -DGPI_TILE=1 -DGPI_FP64=0 -DGPI_INT64_EXTENDED=1 -DGPI_WIDE="$1" ${3:-} -c -o "$out/$name.cl.o" \
         -include tests/native/prelude_sort_pairs.h kernels/sort/sort.cl
     $CLANG -std=c11 -O1 -g -Wall -Wextra -fsanitize="$2" -DWIDE="$1" ${3:-} -o "$out/$name" \
@@ -59,7 +59,7 @@ check_hash() { # form wide packed sanitizer [lines]
 check_brackets() { # sanitizer tile table [code]
     name=brackets.tile$2.table$3.$(echo "$1" | tr , _)
     $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Ikernels -Xclang -finclude-default-header -O1 -g \
-        -fsanitize="$1" -Wno-unused-function -Wno-psabi -Wno-pass-failed -DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_WG=1 -DGPI_ITEMS="$2" \
+        -fsanitize="$1" -Wno-unused-function -Wno-psabi -Wno-pass-failed -DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_WG=1 -DGPI_PER_ITEM="$2" \
         -DGPI_TILE="$2" -DGPI_FP64=0 -DGPI_WIDE=0 -DGPI_INT64_EXTENDED=0 -DGPI_INDEX_SIZE=4 -DGPI_KINDS=0 -DGPI_MATCH=1 \
         -DGPI_BACK=1 -DGPI_MEASURE=1 -DGPI_ENCLOSE=1 -DGPI_SYMBOL=uchar -DGPI_TABLE="$3" ${4:-} -c -o "$out/$name.cl.o" kernels/nest/brackets_single_pass.cl
     $CLANG -std=c11 -O1 -g -Wall -Wextra -Wno-psabi -fsanitize="$1" -DTILE="$2" -o "$out/$name" tests/native/kernel_brackets.c \
@@ -72,13 +72,13 @@ for sanitizer in thread address,undefined; do
     for wide in 1 0; do
         check u32_sum 4 $wide $sanitizer
         check u64_sum 8 $wide $sanitizer
-        check u64_sum 8 $wide $sanitizer -DGPI_SABOTAGE=4
-        check u64_sum 8 $wide $sanitizer "-DGPI_SABOTAGE=4 -DGPI_SABOTAGE_PAUSE=100"
-        check u64_sum 8 $wide $sanitizer "-DGPI_SABOTAGE=4 -DGPI_SABOTAGE_TORN"
+        check u64_sum 8 $wide $sanitizer -DGPI_FAULT=4
+        check u64_sum 8 $wide $sanitizer "-DGPI_FAULT=4 -DGPI_FAULT_PAUSE=100"
+        check u64_sum 8 $wide $sanitizer "-DGPI_FAULT=4 -DGPI_FAULT_TORN"
         check_sort $wide $sanitizer
-        check_sort $wide $sanitizer -DGPI_SABOTAGE=4
-        check_sort $wide $sanitizer "-DGPI_SABOTAGE=4 -DGPI_SABOTAGE_PAUSE=10"
-        check_sort $wide $sanitizer "-DGPI_SABOTAGE=4 -DGPI_SABOTAGE_TORN"
+        check_sort $wide $sanitizer -DGPI_FAULT=4
+        check_sort $wide $sanitizer "-DGPI_FAULT=4 -DGPI_FAULT_PAUSE=10"
+        check_sort $wide $sanitizer "-DGPI_FAULT=4 -DGPI_FAULT_TORN"
     done
     check_hash 0 1 1 $sanitizer
     check_hash 1 1 0 $sanitizer

@@ -9,8 +9,8 @@ set -eu
 cd "$(dirname "$0")/.."
 
 PRIMITIVES="scan/reduce scan/scan select/select scan/monoid_check scan/segmented_reduce"
-SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 -DGPI_ITEMS=4096 -DGPI_TILE=4096"
-LOCAL="-DGPI_SHAPE_SERIAL=0 -DGPI_SHAPE_LOCAL=1 -DGPI_WG=64 -DGPI_ITEMS=8 -DGPI_TILE=512"
+SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 -DGPI_PER_ITEM=4096 -DGPI_TILE=4096"
+LOCAL="-DGPI_SHAPE_SERIAL=0 -DGPI_SHAPE_LOCAL=1 -DGPI_WG=64 -DGPI_PER_ITEM=8 -DGPI_TILE=512"
 WIDE="-DGPI_WIDE=1 -DGPI_INT64_EXTENDED=1"
 NARROW="-DGPI_WIDE=0 -DGPI_INT64_EXTENDED=0"
 
@@ -62,7 +62,7 @@ for prelude in tests/native/prelude_select_*.h; do
 done
 # What works on keys has no element: its own description is a few sizes.
 SORT_RING="-DGPI_RING_ROWS=1024u -DGPI_RING_REACH=64u -DGPI_RING_BLOCK=32u"
-SORT_SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_WG=1 -DGPI_ITEMS=1 -DGPI_TILE=1"
+SORT_SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_WG=1 -DGPI_PER_ITEM=1 -DGPI_TILE=1"
 for primitive in sort buckets segmented_sort sort_strings merge search topk; do
     for key in 1 2 4 8; do
         for value in 0 1 2 4 8 16; do

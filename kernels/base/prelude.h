@@ -12,7 +12,7 @@
 #define GPI_WG 64
 #define GPI_TILE 512
 #endif
-#define GPI_ITEMS 8
+#define GPI_PER_ITEM 8
 #define GPI_TILES_ABREAST 2
 #define GPI_WIDE 1
 #define GPI_INT64_EXTENDED 1

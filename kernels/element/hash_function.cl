@@ -3,7 +3,7 @@
 #ifndef GPI_ELEMENT_HASH_FUNCTION_CL
 #define GPI_ELEMENT_HASH_FUNCTION_CL
 
-static uint gpi_mix_32(uint h)
+static uint gpi_hash_32(uint h)
 {
     h ^= h >> 16;
     h *= 0x85ebca6bu;
@@ -12,7 +12,7 @@ static uint gpi_mix_32(uint h)
     return h ^ h >> 16;
 }
 
-static ulong gpi_mix_64(ulong h)
+static ulong gpi_hash_64(ulong h)
 {
     h ^= h >> 33;
     h *= 0xff51afd7ed558ccdul;

@@ -67,9 +67,9 @@ static gpi_key_bits gpi_key_order(gpi_key key, gpi_key_bits flip)
 #endif
     k ^= flip;
 #if GPI_KEY_HASH == 64
-    k = gpi_mix_64(k);
+    k = gpi_hash_64(k);
 #elif GPI_KEY_HASH == 32
-    k = gpi_mix_32(k);
+    k = gpi_hash_32(k);
 #endif
     return k;
 }

@@ -1,51 +1,51 @@
-/* device.cl - tile collectives for kernels of your own (gp_device_source, GP_DEVICE_TILE).
+/* device.cl - group collectives for kernels of your own (gp_device_source, GP_DEVICE_GROUP).
 
    A work-group of G items, any number, in up to three dimensions; items are counted along the first one
    first.
 
-       uint gp_tile_size()                                    G
-       uint gp_tile_item()                                    which one this is
-     for each of desc.ops, by its name ("sum": gp_tile_sum_reduce), of values of its type T:
-       T gp_tile_NAME_reduce(x, memory)                       x0 . x1 ... xG-1    to every item
-       T gp_tile_NAME_scan(x, &total, memory)                 x0 . x1 ... xl      to item l
-       T gp_tile_NAME_scan_exclusive(x, &total, memory)       x0 . x1 ... xl-1    the identity to item 0
+       uint gp_group_size()                                    G
+       uint gp_group_item()                                    which one this is
+     for each of desc.ops, by its name ("sum": gp_group_sum_reduce), of values of its type T:
+       T gp_group_NAME_reduce(x, memory)                       x0 . x1 ... xG-1    to every item
+       T gp_group_NAME_scan(x, &total, memory)                 x0 . x1 ... xl      to item l
+       T gp_group_NAME_scan_exclusive(x, &total, memory)       x0 . x1 ... xl-1    the identity to item 0
      pack: places for n elements of each item (a bool is 0 or 1), in item order
-       uint gp_tile_pack(n, &total, memory)                   how many the items before this one have
-       uint gp_tile_pack_at(n, counter, memory)               the same behind *counter, which total is added
-   to unpack: n pieces of each item, handed out evenly uint gp_tile_unpack(n, memory) how many pieces there
-   are uint gp_tile_owner(piece, &rank, memory)               whose piece that is, the how manieth of its own
+       uint gp_group_pack(n, &total, memory)                   how many the items before this one have
+       uint gp_group_pack_at(n, counter, memory)               the same behind *counter, which total is added
+   to unpack: n pieces of each item, handed out evenly uint gp_group_unpack(n, memory) how many pieces there
+   are uint gp_group_owner(piece, &rank, memory)               whose piece that is, the how manieth of its own
 
    Collective are all but size, item and owner: they have barriers, so that every item of the group calls, or
    none, each as often; none may have returned before. Other arguments may differ from item to item.
 
    `memory` is __local, of 2 G elements: of T, or of uint. Each call leaves it free for the next one, but for
-   gp_tile_unpack, which leaves in it what gp_tile_owner looks at: a barrier(CLK_LOCAL_MEM_FENCE) of yours
+   gp_group_unpack, which leaves in it what gp_group_owner looks at: a barrier(CLK_LOCAL_MEM_FENCE) of yours
    comes before it is used again. `total` is __private. Sums of n stay below 2^32.
 
-       out[offset + gp_tile_pack(keep, &total, memory)] = x;      if (keep): `offset` is yours, from a gp_scan
-       const uint at = gp_tile_pack_at(keep, counter, memory);    of totals, say: all groups in order. Or
+       out[offset + gp_group_pack(keep, &total, memory)] = x;      if (keep): `offset` is yours, from a
+   gp_scan const uint at = gp_group_pack_at(keep, counter, memory);    of totals, say: all groups in order. Or
        if (keep) out[at] = x;                                     groups one behind the other, in any order
 
-       const uint pieces = gp_tile_unpack(n, memory);
-       for (uint first = 0; first < pieces; first += gp_tile_size()) {
-           const uint piece = first + gp_tile_item();
-           if (piece < pieces) ... gp_tile_owner(piece, &rank, memory) ...
+       const uint pieces = gp_group_unpack(n, memory);
+       for (uint first = 0; first < pieces; first += gp_group_size()) {
+           const uint piece = first + gp_group_item();
+           if (piece < pieces) ... gp_group_owner(piece, &rank, memory) ...
        }
        barrier(CLK_LOCAL_MEM_FENCE);                                                                     */
 #ifndef GPI_GROUP_DEVICE_CL
 #define GPI_GROUP_DEVICE_CL
 #include "group/collectives.cl"
 
-static uint gp_tile_size(void) { return GPI_GROUP_SIZE; }
+static uint gp_group_size(void) { return GPI_GROUP_SIZE; }
 
-static uint gp_tile_item(void) { return GPI_GROUP_ITEM; }
+static uint gp_group_item(void) { return GPI_GROUP_ITEM; }
 
-static uint gp_tile_pack(uint n, uint *total, __local uint *memory)
+static uint gp_group_pack(uint n, uint *total, __local uint *memory)
 {
     return gpi_counts_scan_exclusive(n, total, memory);
 }
 
-static uint gp_tile_pack_at(uint n, volatile __global uint *counter, __local uint *memory)
+static uint gp_group_pack_at(uint n, volatile __global uint *counter, __local uint *memory)
 {
     uint total;
     const uint before = gpi_counts_scan_exclusive(n, &total, memory);
@@ -61,19 +61,19 @@ static uint gp_tile_pack_at(uint n, volatile __global uint *counter, __local uin
 }
 
 /* memory[l]: how many pieces items 0 ... l have. */
-static uint gp_tile_unpack(uint n, __local uint *memory)
+static uint gp_group_unpack(uint n, __local uint *memory)
 {
     uint total;
     const uint end = gpi_counts_scan(n, &total, memory);
     memory[GPI_GROUP_ITEM] = end;
 #if !GPI_GROUP_ALONE
-    barrier(CLK_LOCAL_MEM_FENCE); /* all ends are written, for gp_tile_owner */
+    barrier(CLK_LOCAL_MEM_FENCE); /* all ends are written, for gp_group_owner */
 #endif
     return total;
 }
 
 /* The first item that ends behind the piece; G, if there is no such piece. */
-static uint gp_tile_owner(uint piece, uint *rank, __local const uint *memory)
+static uint gp_group_owner(uint piece, uint *rank, __local const uint *memory)
 {
     uint low = 0, high = GPI_GROUP_SIZE;
     while (low < high) {

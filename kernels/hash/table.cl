@@ -176,9 +176,9 @@ GPI_INLINE void gpi_hash_tell_refused(ulong4 facts, volatile __global uint *coun
 GPI_INLINE uint gpi_hash_home(gp_hash_table t, gp_hash_key key)
 {
 #if GPI_WIDE && !GPI_HASH_PACKED
-    const uint home = (uint)gpi_mix_64(key ^ t.seed) & t.mask;
+    const uint home = (uint)gpi_hash_64(key ^ t.seed) & t.mask;
 #else
-    const uint home = gpi_mix_32(key ^ t.seed) & t.mask;
+    const uint home = gpi_hash_32(key ^ t.seed) & t.mask;
 #endif
     return key > GPI_KEY_NONE - GPI_SIDE_SLOTS ? t.mask + 1 + (uint)(GPI_KEY_NONE - key) : home;
 }

@@ -14,7 +14,7 @@
 
    Parameters, which the host writes ahead
        GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: an item has a span of elements, or every GPI_WG-th of a tile
-       GPI_WG, GPI_ITEMS                     items of a group; local: elements of an item
+       GPI_WG, GPI_PER_ITEM                     items of a group; local: elements of an item
        GPI_OUT                               an element: 1, 2, 4, 8 or 16 bytes that nobody looks into
        GPI_INDEX                             uint or ulong
        GPI_FLAG                              type of a flag; not defined: there are none
@@ -118,7 +118,7 @@ static uint gpi_tile(gpi_moves m, ulong first, ulong end)
 static uint gpi_tile(gpi_moves m, ulong first, ulong end)
 {
     uint skipped = 0;
-    for (uint k = 0; k < GPI_ITEMS; k++) {
+    for (uint k = 0; k < GPI_PER_ITEM; k++) {
         const ulong i = first + k * GPI_WG + get_local_id(0);
         if (i < end) skipped += gpi_move(m, i);
     }

@@ -10,7 +10,7 @@
 
    Parameters, which the host writes ahead
        GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: an item has a span of elements, or every GPI_WG-th of a tile
-       GPI_WG, GPI_ITEMS                     items of a group; local: elements of an item
+       GPI_WG, GPI_PER_ITEM                     items of a group; local: elements of an item
        GPI_INPUTS                            0 .. 3
        GPI_IN_0, GPI_IN_1, GPI_IN_2          types in memory of the inputs that there are
        GPI_HALF_0, GPI_HALF_1, GPI_HALF_2    1: that type is half
@@ -182,10 +182,10 @@ GPI_INLINE void gpi_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, ulon
 static void gpi_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, ulong end)
 {
     const ulong begin = first + get_local_id(0);
-    GPI_LANE lane[GPI_ITEMS];
-    if (first + GPI_WG * GPI_ITEMS <= end) {
-        for (uint k = 0; k < GPI_ITEMS; k++) lane[k] = gpi_value_any(in, begin + k * GPI_WG);
-        for (uint k = 0; k < GPI_ITEMS; k++) GPI_WRITE(out, begin + k * GPI_WG, lane[k]);
+    GPI_LANE lane[GPI_PER_ITEM];
+    if (first + GPI_WG * GPI_PER_ITEM <= end) {
+        for (uint k = 0; k < GPI_PER_ITEM; k++) lane[k] = gpi_value_any(in, begin + k * GPI_WG);
+        for (uint k = 0; k < GPI_PER_ITEM; k++) GPI_WRITE(out, begin + k * GPI_WG, lane[k]);
     } else {
         for (ulong i = begin; i < end; i += GPI_WG) GPI_WRITE(out, i, gpi_value_any(in, i));
     }

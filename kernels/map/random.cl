@@ -14,7 +14,7 @@
 
    Parameters, which the host writes ahead
        GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: an item makes eight blocks at a time, or one
-       GPI_WG, GPI_ITEMS                     items of a group; local: blocks of an item
+       GPI_WG, GPI_PER_ITEM                     items of a group; local: blocks of an item
        GPI_WORDS                             1, 2: words of an element
        GPI_KIND                              0: bits, 1: uniform floats, 2: integers of a range, 3: normal
        GPI_OUT, GPI_OUT_HALF                 type in memory; 1: half
@@ -190,8 +190,8 @@ GPI_KERNEL void gp_random_tiles(GPI_RANDOM_PARAMETERS)
     const ulong end = n + skip; /* elements from the first block on; those before `skip` are not wanted */
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
     out += out_offset;
-    for (uint k = 0; k < GPI_ITEMS; k++) {
-        const ulong first = (get_group_id(0) * GPI_ITEMS + k) * (GPI_WG * GPI_PER_BLOCK);
+    for (uint k = 0; k < GPI_PER_ITEM; k++) {
+        const ulong first = (get_group_id(0) * GPI_PER_ITEM + k) * (GPI_WG * GPI_PER_BLOCK);
         uint word[4];
         GPI_LANE element[GPI_PER_BLOCK];
         gpi_words(first_element / GPI_PER_BLOCK + first / GPI_PER_BLOCK + l, seed, stream, word);

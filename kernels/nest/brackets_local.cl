@@ -1,11 +1,11 @@
 /* brackets_local.cl - brackets in the local shape: what the items of a group do with their tile.
 
-   An item goes over GPI_ITEMS neighbours with its stack in the bits of a word. What is left of the items is a
-   tree in local memory (nest/tile_summary.cl), in which closers search for their openers.
+   An item goes over GPI_PER_ITEM neighbours with its stack in the bits of a word. What is left of the items
+   is a tree in local memory (nest/tile_summary.cl), in which closers search for their openers.
 
    Parameters
        GPI_SHAPE_LOCAL     1; otherwise this file is empty
-       GPI_WG, GPI_ITEMS   items of a group, elements of an item (at most 32)                             */
+       GPI_WG, GPI_PER_ITEM   items of a group, elements of an item (at most 32) */
 #ifndef GPI_NEST_BRACKETS_LOCAL_CL
 #define GPI_NEST_BRACKETS_LOCAL_CL
 #include "base/fault_injection.cl"
@@ -16,8 +16,8 @@
 #include "nest/tile_summary.cl"
 
 #if GPI_SHAPE_LOCAL
-#if GPI_TILE != GPI_WG * GPI_ITEMS || GPI_ITEMS > 32 || GPI_TILE > 16384
-#error "GPI_TILE must be GPI_WG * GPI_ITEMS, at most 16384, and GPI_ITEMS at most 32"
+#if GPI_TILE != GPI_WG * GPI_PER_ITEM || GPI_PER_ITEM > 32 || GPI_TILE > 16384
+#error "GPI_TILE must be GPI_WG * GPI_PER_ITEM, at most 16384, and GPI_PER_ITEM at most 32"
 #endif
 
 #define GPI_GROUP_TILES 1
@@ -25,7 +25,7 @@
 GPI_DEFINE_TREE(items, __local const gpi_node *, GPI_NODE_AT)
 
 #define GPI_ALONE 0xffffu /* an element without a partner in the tile */
-#define GPI_PENDING                                                                              \
+#define GPI_PENDING \
     0x8000u /* GPI_BACK: a closer whose partner is in a tile before: that, and how far below the \
                top of the stack */
 
@@ -60,10 +60,10 @@ static void gpi_load_signs(gpi_input in, ulong begin, uint length, gpi_shared sh
    Pairs among them go to `partner`, unless that is NULL. */
 static gpi_node gpi_reduce_item(gpi_shared shared, __local ushort *partner, uint *open, uint *close)
 {
-    const uint first = (uint)get_local_id(0) * GPI_ITEMS;
+    const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;
     gpi_node node = gpi_node_make(0, 0);
     *open = *close = 0;
-    for (uint j = 0; j < GPI_ITEMS; j++) {
+    for (uint j = 0; j < GPI_PER_ITEM; j++) {
         const int sign = shared->sign[first + j];
         if (sign > 0) {
             *open |= 1u << j;
@@ -146,7 +146,7 @@ static uint gpi_cursor_down(gpi_cursor *c, gpi_index *need)
     }
     *need = c->before;
     if (c->item == GPI_NOWHERE) c->before++;
-    return c->item == GPI_NOWHERE ? GPI_ALONE : c->item * GPI_ITEMS + gpi_take_bit(&c->open, skip);
+    return c->item == GPI_NOWHERE ? GPI_ALONE : c->item * GPI_PER_ITEM + gpi_take_bit(&c->open, skip);
 }
 
 /* The tile's i-th element is a closer whose partner is `need` below the top of the stack before the tile. */
@@ -163,7 +163,7 @@ static void gpi_pend(gpi_nest nest, uint tile, uint i, gpi_index need, __local u
 /* Closers that the item has left find their openers in other items, or are kept for later. */
 static void gpi_pair_items(uint close, gpi_nest nest, uint tile, __local ushort *partner, gpi_shared shared)
 {
-    const uint first = (uint)get_local_id(0) * GPI_ITEMS;
+    const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;
     gpi_cursor cursor = gpi_cursor_make(shared, (uint)get_local_id(0));
     for (; close; close &= close - 1) {
         const uint i = first + popcount(~close & (close - 1));
@@ -206,7 +206,7 @@ static void gpi_keep(gpi_nest nest, uint tile, uint k, uint i)
 /* They go to the tile's cells. */
 static void gpi_keep_openers(gpi_node node, uint open, gpi_nest nest, uint tile, gpi_shared shared)
 {
-    const uint first = (uint)get_local_id(0) * GPI_ITEMS;
+    const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;
     uint at;
     const uint left = gpi_kept(node, shared, &at);
     for (uint k = 0; k < left; k++, open &= open - 1)
@@ -304,14 +304,14 @@ static uint gpi_cursor_stage(gpi_cursor *c)
    the bits `open` as long as one of the item's own openers is there. */
 static void gpi_enclose_item(gpi_index below, __local ushort *stage, gpi_shared shared)
 {
-    const uint l = (uint)get_local_id(0), first = l * GPI_ITEMS;
+    const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM;
     const gpi_node before =
         gpi_node_product(gpi_node_make(0, below), gpi_items_before(shared->tree, GPI_WG, l));
     gpi_cursor cursor = gpi_cursor_make(shared, l);
     gpi_index height = before.pushes;
     uint open = 0, outer = height ? gpi_cursor_stage(&cursor) : GPI_ALONE;
     shared->height[l] = height;
-    for (uint j = 0; j < GPI_ITEMS; j++) {
+    for (uint j = 0; j < GPI_PER_ITEM; j++) {
         const int sign = shared->sign[first + j];
         stage[first + j] = (ushort)(open ? first + (31 - clz(open)) : outer);
         shared->sign[first + j] = (char)(height - before.pushes);
@@ -345,7 +345,7 @@ static void gpi_enclose_tile(gpi_nest nest, uint tile, __global gpi_index *paren
     for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG) { /* all items alike: PoCL 3.1 */
         if (i >= length) continue;
         if (parents) parent[begin + i] = gpi_parent_of(nest, tile, memory->stage[i]);
-        if (depths) depth[begin + i] = shared->height[i / GPI_ITEMS] + shared->sign[i];
+        if (depths) depth[begin + i] = shared->height[i / GPI_PER_ITEM] + shared->sign[i];
     }
 }
 
@@ -375,8 +375,8 @@ static void gpi_measure_items(gpi_shared shared)
     const gpi_node tiles = shared->before;
     gpi_index height = gpi_node_product(tiles, gpi_items_before(shared->tree, GPI_WG, l)).pushes;
     gpi_index highest = tiles.pushes;
-    for (uint j = 0; j < GPI_ITEMS; j++) {
-        const int sign = shared->sign[l * GPI_ITEMS + j];
+    for (uint j = 0; j < GPI_PER_ITEM; j++) {
+        const int sign = shared->sign[l * GPI_PER_ITEM + j];
         if (sign >= 0 || height > 0) height += sign;
         highest = max(highest, height);
     }

@@ -331,8 +331,8 @@ static gpi_bits_of gpi_stack_open(gpi_input in, gpi_source source, gpi_nest nest
     if (l == 0) memory->going[0] = 0;
     gpi_sync(); /* signs and values are there */
     bits.openers = 0;
-    for (uint j = 0; j < GPI_ITEMS; j++)
-        if (shared->sign[l * GPI_ITEMS + j] > 0) bits.openers |= 1u << j;
+    for (uint j = 0; j < GPI_PER_ITEM; j++)
+        if (shared->sign[l * GPI_PER_ITEM + j] > 0) bits.openers |= 1u << j;
     bits.node = gpi_reduce_item(shared, 0, &bits.kept, &close);
     gpi_grow_tree(bits.node, bits.kept, shared);
     gpi_enclose_item(height, memory->parent, shared);
@@ -342,8 +342,8 @@ static gpi_bits_of gpi_stack_open(gpi_input in, gpi_source source, gpi_nest nest
 /* The item's openers: each multiplied with those below it in the same item. */
 static void gpi_stack_item(uint openers, gpi_stack_shared memory)
 {
-    const uint first = (uint)get_local_id(0) * GPI_ITEMS;
-    for (uint j = 0; j < GPI_ITEMS; j++) {
+    const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;
+    for (uint j = 0; j < GPI_PER_ITEM; j++) {
         const uint p = first + j, q = memory->link[p];
         if (!(openers >> j & 1) || q < first || q >= GPI_TILE) continue;
         memory->value[p] = gpi_combine(memory->value[q], memory->value[p]);
@@ -355,13 +355,13 @@ static void gpi_stack_item(uint openers, gpi_stack_shared memory)
    log2(GPI_WG) at most, and one that finds nothing to do. */
 static void gpi_stack_double(uint openers, gpi_stack_shared memory)
 {
-    const uint l = (uint)get_local_id(0), first = l * GPI_ITEMS;
+    const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM;
     bool going = true;
     for (uint round = 0; going; round ^= 1) {
-        GPI_T below[GPI_ITEMS];
-        ushort next[GPI_ITEMS];
+        GPI_T below[GPI_PER_ITEM];
+        ushort next[GPI_PER_ITEM];
         gpi_sync(); /* the last round's values and links are there */
-        for (uint j = 0; j < GPI_ITEMS; j++) {
+        for (uint j = 0; j < GPI_PER_ITEM; j++) {
             const uint q = memory->link[first + j];
             if (!(openers >> j & 1) || q >= GPI_TILE) continue;
             below[j] = memory->value[q];
@@ -370,7 +370,7 @@ static void gpi_stack_double(uint openers, gpi_stack_shared memory)
         }
         gpi_sync(); /* everybody has read, and said whether there is more to do */
         if (l == 0) memory->going[1 - round] = 0;
-        for (uint j = 0; j < GPI_ITEMS; j++) {
+        for (uint j = 0; j < GPI_PER_ITEM; j++) {
             if (!(openers >> j & 1) || memory->link[first + j] >= GPI_TILE) continue;
             memory->value[first + j] = gpi_combine(below[j], memory->value[first + j]);
             memory->link[first + j] = next[j];
@@ -382,11 +382,11 @@ static void gpi_stack_double(uint openers, gpi_stack_shared memory)
 static void gpi_slice_group(gpi_input in, gpi_source source, gpi_stack stack, gpi_stack_shared memory)
 {
     const gpi_shared shared = &memory->group;
-    const uint l = (uint)get_local_id(0), first = l * GPI_ITEMS, tile = (uint)get_group_id(0);
+    const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM, tile = (uint)get_group_id(0);
     __global GPI_T *cell = gpi_stack_cells(stack, tile);
     if (gpi_tile_length(stack.nest, tile) == 0) return;
     const gpi_bits_of bits = gpi_stack_open(in, source, stack.nest, tile, GPI_TILE, memory);
-    for (uint j = 0; j < GPI_ITEMS; j++) memory->link[first + j] = memory->parent[first + j];
+    for (uint j = 0; j < GPI_PER_ITEM; j++) memory->link[first + j] = memory->parent[first + j];
     gpi_stack_item(bits.openers, memory);
     gpi_stack_double(bits.openers, memory);
     uint open = bits.kept, at;
@@ -439,7 +439,7 @@ static void gpi_fold_group(gpi_input in, gpi_source source, __global GPI_OUT *ou
                            GPI_T initial, bool exclusive, gpi_stack_shared memory)
 {
     const gpi_nest nest = stack.nest;
-    const uint l = (uint)get_local_id(0), first = l * GPI_ITEMS, tile = (uint)get_group_id(0);
+    const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM, tile = (uint)get_group_id(0);
     const uint length = gpi_tile_length(nest, tile);
     if (length == 0) return;
     const gpi_index pops = nest.tree[nest.leaves + tile].pops;
@@ -450,7 +450,7 @@ static void gpi_fold_group(gpi_input in, gpi_source source, __global GPI_OUT *ou
     const gpi_bits_of bits =
         gpi_stack_open(in, source, nest, tile, gpi_tiles_before(nest.tree, nest.leaves, tile).pushes, memory);
     gpi_sync_all(); /* the products of the stack before the tile are there */
-    for (uint j = 0; j < GPI_ITEMS; j++) {
+    for (uint j = 0; j < GPI_PER_ITEM; j++) {
         const uint p = first + j, q = memory->parent[p];
         memory->link[p] = (ushort)q;
         if (!(bits.openers >> j & 1) || q < GPI_TILE) continue;

@@ -30,7 +30,7 @@
 #ifndef GPI_SELECT
 #error "GPI_SELECT must be defined"
 #endif
-#define GPI_RUN GPI_ITEMS
+#define GPI_RUN GPI_PER_ITEM
 #define GPI_ROWS ((GPI_RUN + 15) / 16) /* rows of 16 elements */
 
 #define GPI_TREE_INDEX 1u

@@ -59,8 +59,8 @@ static bool gpi_same(GPI_T x, GPI_T y, float slack)
 #endif
 }
 
-GPI_KERNEL void gp_laws_try(__global const GPI_T *elements, __global const uint *triples, uint count,
-                            float tolerance, __global GPI_T *results, __global uint *failed)
+GPI_KERNEL void gp_monoid_check(__global const GPI_T *elements, __global const uint *triples, uint count,
+                                float tolerance, __global GPI_T *results, __global uint *failed)
 {
     const uint t = (uint)get_global_id(0);
     if (t >= count) return;

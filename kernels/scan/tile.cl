@@ -4,15 +4,15 @@
    items of the group call it, with the same arguments unless said otherwise, and all get the result.
 
        serial   GPI_WG = 1: a long tile and a vector loop. For CPUs.
-       local    GPI_WG items, GPI_ITEMS elements each, exchanged through local memory. For GPUs.
+       local    GPI_WG items, GPI_PER_ITEM elements each, exchanged through local memory. For GPUs.
 
-   The local shape's tile of GPI_WG * GPI_ITEMS elements: loads and stores are striped (item l takes
+   The local shape's tile of GPI_WG * GPI_PER_ITEM elements: loads and stores are striped (item l takes
    l, l + GPI_WG, ...: neighbours read neighbours), the scan is blocked (item l owns
-   l * GPI_ITEMS ... + GPI_ITEMS - 1: input order); `stage` turns one into the other.
+   l * GPI_PER_ITEM ... + GPI_PER_ITEM - 1: input order); `stage` turns one into the other.
 
    Parameters
        GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1
-       GPI_TILE, GPI_ITEMS                   elements of a tile, of an item
+       GPI_TILE, GPI_PER_ITEM                   elements of a tile, of an item
        GPI_TILES_ABREAST                     serial: how many groups run at the same time             */
 #ifndef GPI_SCAN_TILE_CL
 #define GPI_SCAN_TILE_CL
@@ -29,8 +29,8 @@
 #if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1
 #error "exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1"
 #endif
-#if GPI_TILE != GPI_WG * GPI_ITEMS
-#error "GPI_TILE must be GPI_WG * GPI_ITEMS"
+#if GPI_TILE != GPI_WG * GPI_PER_ITEM
+#error "GPI_TILE must be GPI_WG * GPI_PER_ITEM"
 #endif
 #if GPI_SHAPE_SERIAL && GPI_WG != 1
 #error "the serial shape has one item a group"
@@ -219,7 +219,7 @@ static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_tile_shared shar
 #else
 /* ------------------------------------------------------------------ local */
 
-/* One unused cell after every 32 keeps items that stride by GPI_ITEMS off one another's banks. */
+/* One unused cell after every 32 keeps items that stride by GPI_PER_ITEM off one another's banks. */
 #define GPI_PAD(i) ((i) + (i) / 32)
 
 typedef struct gpi_tile_memory {
@@ -230,9 +230,9 @@ typedef struct gpi_tile_memory {
 typedef __local gpi_tile_memory *gpi_tile_shared;
 
 typedef struct gpi_tile {
-    GPI_T item[GPI_ITEMS]; /* this item's own elements */
-    GPI_T before;          /* product of the items before this one */
-    GPI_T aggregate;       /* of the whole tile */
+    GPI_T item[GPI_PER_ITEM]; /* this item's own elements */
+    GPI_T before;             /* product of the items before this one */
+    GPI_T aggregate;          /* of the whole tile */
 } gpi_tile;
 
 /* Item 0's x. */
@@ -263,8 +263,8 @@ static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_tile_shared shar
     const uint length = gpi_tile_length(source, base);
     const uint l = (uint)get_local_id(0);
     GPI_T sum = gpi_identity();
-    for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++) {
-        const uint i = GPI_COMMUTATIVE ? j * GPI_WG + l : l * GPI_ITEMS + j;
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        const uint i = GPI_COMMUTATIVE ? j * GPI_WG + l : l * GPI_PER_ITEM + j;
         if (i < length) sum = gpi_combine(sum, gpi_load(source, base + i));
     }
     return gpi_group_reduce(sum, shared);
@@ -275,14 +275,14 @@ static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_til
 {
     const uint length = gpi_tile_length(source, base);
     const uint l = (uint)get_local_id(0);
-    for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++) {
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
         const uint i = j * GPI_WG + l;
         shared->stage[GPI_PAD(i)] = i < length ? gpi_load(source, base + i) : gpi_identity();
     }
     gpi_sync(); /* the stage is filled */
     GPI_T sum = gpi_identity();
-    for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++) {
-        tile->item[j] = shared->stage[GPI_PAD(l * GPI_ITEMS + j)];
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        tile->item[j] = shared->stage[GPI_PAD(l * GPI_PER_ITEM + j)];
         sum = gpi_combine(sum, tile->item[j]);
     }
     tile->before = gpi_group_scan(sum, &tile->aggregate, shared); /* its barriers free the stage */

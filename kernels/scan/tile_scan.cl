@@ -192,13 +192,13 @@ static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_source source,
     const uint length = gpi_tile_length(source, base);
     const uint l = (uint)get_local_id(0);
     GPI_T sum = gpi_combine(prefix, tile->before);
-    for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++) {
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
         const GPI_T next = gpi_combine(sum, tile->item[j]);
-        shared->stage[GPI_PAD(l * GPI_ITEMS + j)] = sink.exclusive ? gpi_before(sum, tile->item[j]) : next;
+        shared->stage[GPI_PAD(l * GPI_PER_ITEM + j)] = sink.exclusive ? gpi_before(sum, tile->item[j]) : next;
         sum = next;
     }
     gpi_sync(); /* the stage is filled */
-    for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++) {
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
         const uint i = j * GPI_WG + l;
         if (i < length) gpi_put(sink, gpi_position(source, base + i), shared->stage[GPI_PAD(i)]);
     }

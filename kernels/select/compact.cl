@@ -464,14 +464,14 @@ static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source sour
     const uint ranked = GPI_PARTS > 1 ? length : (uint)GPI_PICKED(aggregate);
     const uint l = (uint)get_local_id(0);
     GPI_T before = tile->before;
-    for (uint j = 0; j < GPI_ITEMS; j++) {
-        const uint i = l * GPI_ITEMS + j;
+    for (uint j = 0; j < GPI_PER_ITEM; j++) {
+        const uint i = l * GPI_PER_ITEM + j;
         const uint r = i < length ? gpi_rank(tile->item[j], before, aggregate, i) : ~0u;
         if (r != ~0u) shared->stage[GPI_PAD(r)] = gpi_entry(i, gpi_combine(prefix, before));
         before = gpi_combine(before, tile->item[j]);
     }
     gpi_sync(); /* the stage is filled */
-    for (uint j = 0; j < GPI_ITEMS; j++) {
+    for (uint j = 0; j < GPI_PER_ITEM; j++) {
         const uint r = j * GPI_WG + l;
         if (r < ranked) gpi_put_ranked(source, sink, prefix, aggregate, base, shared->stage[GPI_PAD(r)], r);
     }

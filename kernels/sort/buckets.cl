@@ -79,8 +79,8 @@ GPI_KERNEL void gp_buckets_spine(gpi_state state, uint to, uint passes, uint blo
 static void gpi_bucket_sort(gpi_places places, ulong base, ulong n, gpi_bits bits, uint from,
                             gpi_rank_shared shared)
 {
-    if (n > GPI_FEW) gpi_small_range(places, base, n, bits, from, 0, shared);
-    else gpi_small_few(gpi_move_make(places, from, GPI_PLACE_OUT), base, (uint)n, bits);
+    if (n > GPI_FEW) gpi_single_tile_range(places, base, n, bits, from, 0, shared);
+    else gpi_single_tile_few(gpi_move_make(places, from, GPI_PLACE_OUT), base, (uint)n, bits);
 }
 
 /* The same for more keys than the caches hold: buckets within the bucket. */

@@ -17,15 +17,15 @@
 
        serial   one item: a tile in GPI_RUNS runs of one length, merged side by side, because a step of one
                 run waits for the comparison before it. No branch depends on keys.
-       local    a tile in local memory: items merge GPI_ITEMS elements each, as their places in the tile, then
-                keys and values go out, neighbours by neighbours.
+       local    a tile in local memory: items merge GPI_PER_ITEM elements each, as their places in the tile,
+   then keys and values go out, neighbours by neighbours.
 
    Where the input is not sorted, a crossing is any number in its range. All indices are kept in range for
    any crossings, and all loops end: keys are wrong, nothing else.
 
    Parameters
        GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1
-       GPI_WG, GPI_ITEMS, GPI_TILE           local: items of a group, elements of an item, of a tile
+       GPI_WG, GPI_PER_ITEM, GPI_TILE           local: items of a group, elements of an item, of a tile
        GPI_RUNS                              serial: runs of a tile                                     */
 #ifndef GPI_SORT_MERGE_CL
 #define GPI_SORT_MERGE_CL
@@ -40,8 +40,8 @@
 #if GPI_SHAPE_SERIAL && GPI_WG != 1
 #error "the serial shape has one item a group"
 #endif
-#if GPI_SHAPE_LOCAL && (GPI_WG < 4 || GPI_TILE != GPI_WG * GPI_ITEMS || GPI_TILE > 32768)
-#error "GPI_WG must be 4 at least, GPI_TILE must be GPI_WG * GPI_ITEMS, and at most 32768"
+#if GPI_SHAPE_LOCAL && (GPI_WG < 4 || GPI_TILE != GPI_WG * GPI_PER_ITEM || GPI_TILE > 32768)
+#error "GPI_WG must be 4 at least, GPI_TILE must be GPI_WG * GPI_PER_ITEM, and at most 32768"
 #endif
 
 /* What is merged. */
@@ -244,7 +244,7 @@ GPI_KERNEL void gp_merge_tiles(GPI_PAIR_PARAMETERS, GPI_COUNT_PARAMETERS_NAMED(a
 #else
 /* ------------------------------------------------------------------ local */
 
-/* Where entry i of `order` is: items write theirs GPI_ITEMS apart, and should meet different banks. */
+/* Where entry i of `order` is: items write theirs GPI_PER_ITEM apart, and should meet different banks. */
 #define GPI_PAD(i) ((i) + (i) / 32)
 #define GPI_HALF (GPI_WG / 2)
 
@@ -289,7 +289,7 @@ static void gpi_cross(gpi_pair pair, ulong begin, ulong end, __local gpi_local *
 /* Merges this item's elements of the staged tile, `length` of them in the tile and `a_length` from a. */
 static void gpi_merge_item(gpi_key_bits flip, uint a_length, uint length, __local gpi_local *shared)
 {
-    const uint d = min((uint)get_local_id(0) * GPI_ITEMS, length), b_length = length - a_length;
+    const uint d = min((uint)get_local_id(0) * GPI_PER_ITEM, length), b_length = length - a_length;
     uint low = d > b_length ? d - b_length : 0, high = min(d, a_length);
     while (low < high) {
         const uint i = (low + high) / 2;
@@ -298,7 +298,7 @@ static void gpi_merge_item(gpi_key_bits flip, uint a_length, uint length, __loca
     }
     uint i = low, j = a_length + d - low;
     gpi_key x = shared->stage[i], y = shared->stage[j];
-    for (uint k = d; k < min(d + GPI_ITEMS, length); k++) {
+    for (uint k = d; k < min(d + GPI_PER_ITEM, length); k++) {
         const bool first = j >= length || (i < a_length && gpi_is_before(x, y, flip));
         shared->order[GPI_PAD(k)] = (ushort)(first ? i : j);
         const gpi_key next = shared->stage[(first ? i : j) + 1];

@@ -10,7 +10,7 @@
 
    Parameters
        GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1
-       GPI_WG, GPI_ITEMS, GPI_TILE           local: items of a group, keys of an item, keys of a tile
+       GPI_WG, GPI_PER_ITEM, GPI_TILE           local: items of a group, keys of an item, keys of a tile
        GPI_AHEAD                             serial: how far ahead to prefetch, in bytes               */
 #ifndef GPI_SORT_RANK_CL
 #define GPI_SORT_RANK_CL
@@ -25,8 +25,8 @@
 #if GPI_SHAPE_SERIAL && GPI_WG != 1
 #error "the serial shape has one item a group"
 #endif
-#if GPI_SHAPE_LOCAL && (GPI_TILE != GPI_WG * GPI_ITEMS || GPI_TILE > 32768)
-#error "GPI_TILE must be GPI_WG * GPI_ITEMS, and at most 32768"
+#if GPI_SHAPE_LOCAL && (GPI_TILE != GPI_WG * GPI_PER_ITEM || GPI_TILE > 32768)
+#error "GPI_TILE must be GPI_WG * GPI_PER_ITEM, and at most 32768"
 #endif
 
 /* The memory of a group. */
@@ -257,10 +257,10 @@ static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end,
 static void gpi_order_nibble(gpi_rank_shared shared, uint shift)
 {
     const uint l = (uint)get_local_id(0);
-    uint entry[GPI_ITEMS], rank[GPI_ITEMS], sum = 0;
+    uint entry[GPI_PER_ITEM], rank[GPI_PER_ITEM], sum = 0;
     for (uint v = 0; v < GPI_TURNS(16); v++) shared->nibble[v * GPI_WG + l] = 0;
-    for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++) {
-        entry[j] = shared->order[l * GPI_ITEMS + j];
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        entry[j] = shared->order[l * GPI_PER_ITEM + j];
         rank[j] = shared->nibble[(entry[j] >> shift & 15) * GPI_WG + l]++;
     }
     gpi_sync(); /* all items have counted, and read their entries */
@@ -272,7 +272,7 @@ static void gpi_order_nibble(gpi_rank_shared shared, uint shift)
     sum = gpi_group_before(sum, shared);
     for (uint k = 0; k < GPI_TURNS(16); k++) shared->nibble[l * 16 + k] += (ushort)sum;
     gpi_sync(); /* the running sum is complete */
-    for (uint j = 0; j < GPI_TURNS(GPI_ITEMS); j++)
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
         shared->order[shared->nibble[(entry[j] >> shift & 15) * GPI_WG + l] + rank[j]] = entry[j];
     gpi_sync(); /* the new order is written */
 }

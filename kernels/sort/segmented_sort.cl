@@ -212,8 +212,8 @@ static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_bits
     for (uint s = first; s < last; s++) {
         const ulong base = segments.bounds[s], n = segments.bounds[s + 1] - base;
         if (n == 0 || n > small) continue;
-        if (n <= GPI_FEW) gpi_small_few(move, base, (uint)n, bits);
-        else gpi_small_range(places, base, n, bits, from, tmp_first, shared);
+        if (n <= GPI_FEW) gpi_single_tile_few(move, base, (uint)n, bits);
+        else gpi_single_tile_range(places, base, n, bits, from, tmp_first, shared);
     }
 }
 #else
@@ -248,9 +248,9 @@ static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_bits
         next = gpi_broadcast(next, &shared->word);
         const uint n = (uint)(segments.bounds[next] - base);
         if (n > 0) {
-            gpi_small_order(move.key, base, n, bits, shared);
+            gpi_single_tile_order(move.key, base, n, bits, shared);
             gpi_tile_order_segments(segments.bounds, base, n, first, next, shared);
-            gpi_small_write(move, base, n, shared);
+            gpi_single_tile_write(move, base, n, shared);
             gpi_sync(); /* the tile is written: the next one may overwrite it */
         }
         first = next > first ? next : first + 1; /* the same: this one is large */

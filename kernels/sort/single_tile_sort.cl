@@ -18,8 +18,8 @@
 
 /* Keys [base, base + n) from place `from` to the output. All digits are counted in one reading. `tmp_first`:
    0 when the first pass may write the output, so that the last one can be made to. n > 0. */
-static void gpi_small_range(gpi_places places, ulong base, ulong n, gpi_bits bits, uint from, uint tmp_first,
-                            gpi_rank_shared shared)
+static void gpi_single_tile_range(gpi_places places, ulong base, ulong n, gpi_bits bits, uint from,
+                                  uint tmp_first, gpi_rank_shared shared)
 {
     uint count[GPI_PASSES_MAX * GPI_BINS];
     uint moves = 0;
@@ -78,7 +78,7 @@ static gpi_rank16 gpi_few_ranks(const gpi_few *few, uint b, uint n)
 }
 
 /* Keys [base, base + n), n <= GPI_FEW. All are read before any is written. */
-static void gpi_small_few(gpi_move move, ulong base, uint n, gpi_bits bits)
+static void gpi_single_tile_few(gpi_move move, ulong base, uint n, gpi_bits bits)
 {
     union {
         gpi_rank16 sixteen[GPI_FEW / 16];
@@ -114,8 +114,8 @@ static void gpi_small_few(gpi_move move, ulong base, uint n, gpi_bits bits)
 /* ------------------------------------------------------------------ local */
 
 /* The n keys from `base` on into the stage, and shared->order into their order. */
-static void gpi_small_order(__global const gpi_key *key, ulong base, uint n, gpi_bits bits,
-                            gpi_rank_shared shared)
+static void gpi_single_tile_order(__global const gpi_key *key, ulong base, uint n, gpi_bits bits,
+                                  gpi_rank_shared shared)
 {
     gpi_tile_load(key, base, n, gpi_digit_of_pass(0, bits), shared);
     for (uint p = 0; p < bits.passes; p++) {
@@ -131,18 +131,18 @@ static void gpi_small_order(__global const gpi_key *key, ulong base, uint n, gpi
 }
 
 /* Moves the n keys and values of the ordered tile, in place if need be. */
-static void gpi_small_write(gpi_move move, ulong base, uint n, gpi_rank_shared shared)
+static void gpi_single_tile_write(gpi_move move, ulong base, uint n, gpi_rank_shared shared)
 {
     const uint l = (uint)get_local_id(0);
 #if GPI_VALUE_SIZE
-    gpi_value value[GPI_ITEMS];
-    for (uint j = 0; j < GPI_ITEMS; j++) {
+    gpi_value value[GPI_PER_ITEM];
+    for (uint j = 0; j < GPI_PER_ITEM; j++) {
         const uint i = j * GPI_WG + l;
         if (i < n) value[j] = gpi_value_at(move, base + GPI_ORDER_INDEX(shared->order[i]));
     }
     gpi_sync_all(); /* all values are read: in place, they are now overwritten */
 #endif
-    for (uint j = 0; j < GPI_ITEMS; j++) {
+    for (uint j = 0; j < GPI_PER_ITEM; j++) {
         const uint i = j * GPI_WG + l;
         if (i >= n) break;
         move.key_to[base + i] = shared->stage[GPI_ORDER_INDEX(shared->order[i])];

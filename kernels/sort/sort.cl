@@ -18,7 +18,7 @@
 
    Both begin with gp_sort_begin and end with gp_sort_copy, which does nothing when the last pass wrote the
    output. Behind each onesweep pass the classic one is enqueued, to do nothing unless the pass was abandoned.
-   Few keys: gp_sort_small, one group, one launch.
+   Few keys: gp_sort_single_tile, one group, one launch.
    (Adinets & Merrill, Onesweep, 2022; Satish, Harris & Garland 2009 for the classic form.)             */
 #ifndef GPI_SORT_SORT_CL
 #define GPI_SORT_SORT_CL
@@ -239,8 +239,8 @@ GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gp
 /* ------------------------------------------------------------------ small */
 
 /* Few keys, one group, one launch. */
-GPI_KERNEL void gp_sort_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first,
-                              GPI_COUNT_PARAMETERS, volatile __global uint *counters)
+GPI_KERNEL void gp_sort_single_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first,
+                                    GPI_COUNT_PARAMETERS, volatile __global uint *counters)
 {
     GPI_SHARED(gpi_rank_memory, shared);
     gpi_places places;
@@ -250,11 +250,11 @@ GPI_KERNEL void gp_sort_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint f
     GPI_PLACES_SET(places);
     GPI_BITS_SET(bits);
 #if GPI_SHAPE_SERIAL
-    if (n > 0) gpi_small_range(places, 0, n, bits, from, tmp_first, shared);
+    if (n > 0) gpi_single_tile_range(places, 0, n, bits, from, tmp_first, shared);
 #else
     const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
-    gpi_small_order(move.key, 0, (uint)n, bits, shared);
-    gpi_small_write(move, 0, (uint)n, shared);
+    gpi_single_tile_order(move.key, 0, (uint)n, bits, shared);
+    gpi_single_tile_write(move, 0, (uint)n, shared);
 #endif
 }
 #endif

@@ -191,7 +191,7 @@ static void gpi_topk_write_selected(gpi_topk topk, uint level, gpi_selected s)
 /* ------------------------------------------------------------------ sample */
 
 /* A number below n, any. */
-static ulong gpi_somewhere(uint i, ulong n) { return mul_hi((ulong)gpi_mix_32(i) << 32, n); }
+static ulong gpi_somewhere(uint i, ulong n) { return mul_hi((ulong)gpi_hash_32(i) << 32, n); }
 
 /* The rank among s of n keys below which k of the n hardly ever are: with x expected, x + 4 sqrt(x). */
 static uint gpi_sample_rank(ulong k, ulong n, uint s)
@@ -227,7 +227,7 @@ GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TO
     for (uint i = l; i < s; i += GPI_WG) sample[i] = key[i * stretch + gpi_somewhere(i, stretch)];
     gpi_sync_all(); /* the sample is there, and the first threshold that is now overwritten */
     gpi_key_bits t = gpi_select(sample, s, gpi_sample_rank(most, n, s), flip, shared);
-#ifdef GPI_SABOTAGE /* tests: next to nothing passes where k is odd, next to everything where it is even */
+#ifdef GPI_FAULT /* tests: next to nothing passes where k is odd, next to everything where it is even */
     t = k % 2 ? 0 : (gpi_key_bits)(~(ulong)0 >> (64 - 8 * GPI_KEY_SIZE));
 #endif
     if (l == 0) topk.number[GPI_TOPK_THRESHOLD] = t;

@@ -148,7 +148,7 @@ static void gpi_tile_keep_equal(gpi_tile tile, ulong most, gpi_kept to, ulong ba
 #define GPI_MASKS ((GPI_TILE + 31) / 32)
 #define GPI_MASKS_EACH ((GPI_MASKS + GPI_WG - 1) / GPI_WG)
 #if GPI_MASKS > 16 * GPI_WG
-#error "GPI_ITEMS must be 512 at most"
+#error "GPI_PER_ITEM must be 512 at most"
 #endif
 
 /* Marks the keys that equal the threshold (`equals`), or that are below it; counts both kinds. */
@@ -159,7 +159,7 @@ static void gpi_tile_mark(gpi_tile tile, bool equals, uint *below, uint *equal, 
     for (uint i = l; i < GPI_MASKS; i += GPI_WG) shared->order[i] = 0;
     if (l == 0) shared->count[0] = shared->count[1] = 0;
     gpi_sync(); /* masks and counters are zero */
-    for (uint j = 0; j < GPI_ITEMS; j++) {
+    for (uint j = 0; j < GPI_PER_ITEM; j++) {
         const uint i = j * GPI_WG + l;
         const gpi_key_bits c = i < tile.length ? gpi_key_order(tile.key[i], tile.flip) : 0;
         const bool is_less = i < tile.length && c < tile.threshold;

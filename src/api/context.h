@@ -123,7 +123,7 @@ typedef struct gp_context_desc {
     const char *dump_dir;      /* when set, programs' sources and binaries go there; made if missing */
     const char *build_options; /* appended to the options of every program */
     bool fast_math;            /* -cl-fast-relaxed-math; off: results as IEEE says */
-    bool profile;              /* collect gp_kernel_profile times; slows calls down a little */
+    bool profile;              /* collect gp_kernel_times times; slows calls down a little */
     gp_context *share;         /* use its cl_context and device, and start with its programs (if built with
                                   the same options): how a second queue on the same buffers is made */
     gp_strategy strategy;      /* for calls that say GP_STRATEGY_AUTO */

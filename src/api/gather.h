@@ -9,7 +9,7 @@
 
    Elements are moved, never looked at: element_size bytes each. An index that is not less than `limit` is
    skipped: a gather leaves that element of `out` as it is, a scatter drops that element of `in`;
-   gp_profile.skipped counts them. Where indices of a scatter are equal, any one of their elements stays;
+   gp_stats.skipped counts them. Where indices of a scatter are equal, any one of their elements stays;
    where they are not, the result is the same every time. Aliasing: `out` overlaps nothing; `in` and `indices`
    may overlap each other. Cost: reads and writes each element once, by lines of memory where indices are near
    one another; one launch, no scratch. */
@@ -38,7 +38,7 @@ GP_API gp_result gp_scatter(gp_context *gp, const gp_gather_desc *desc);
 /* out[i] = the next element of `in`, for each i whose flag is set, in order; other elements stay as they are
 
    Undoes a selection by flags. Where more flags are set than `in` has elements, the last ones are skipped,
-   and counted in gp_profile.skipped. Halves as flags are compared by their bits. Aliasing: `out` overlaps
+   and counted in gp_stats.skipped. Halves as flags are compared by their bits. Aliasing: `out` overlaps
    nothing; inputs may overlap one another. Cost: a scan of the flags into scratch (4 bytes an element, 8 from
    2^32 on), then reads and writes once. */
 typedef struct gp_unpack_desc {

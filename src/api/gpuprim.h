@@ -33,7 +33,7 @@
      - `count` may live on the device: with `count_buffer`, the number of elements is read from there when
        the call runs (count_type: GP_U32, also 0, or GP_U64; at element count_offset), and `count` is its
        upper bound, for which buffers are checked and work is launched. A larger number is clamped to the
-       bound and counted in gp_profile.clamped. Without count_buffer, count_type stays 0.
+       bound and counted in gp_stats.clamped. Without count_buffer, count_type stays 0.
      - A field that means nothing beside the others is an error, rather than ignored in silence; but offsets
        into buffers that are not there are not looked at, nor is a scratch buffer where 0 bytes are needed.
      - Expressions, and a monoid's source, are code that runs in your process: never take one from an

@@ -12,7 +12,7 @@
    argmin and argmax, count from the segment's first element. Order: input order for a monoid that is not
    commutative; else any, but always the same one, so that float results repeat bit for bit for the same
    offsets, counts and device. Bad offsets: a segment whose offsets fall, or pass `count`, is empty; the
-   others do not notice. gp_profile.bad_offsets counts the calls that found any. Elements outside all segments
+   others do not notice. gp_stats.bad_offsets counts the calls that found any. Elements outside all segments
    are not read. segment_count 0 does nothing. Cost: reads the input once, tiny, empty and huge segments
    alike; a clearing command and a launch, and two launches more where a segment may be too large for one
    group's share. Aliasing: `out` overlaps nothing. */

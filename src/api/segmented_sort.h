@@ -14,7 +14,7 @@
    bad, and taken for the greatest good one before it (0 where there is none): segments between two good
    offsets are sorted as always, nothing outside [0, count) is touched, no two segments overlap, and the
    result is the same every time. gp_segmented_sort_read tells how many offsets are bad, and which is the
-   first one; gp_profile.bad_offsets counts the calls that met any. Keys, bits, values, aliasing, second
+   first one; gp_stats.bad_offsets counts the calls that met any. Keys, bits, values, aliasing, second
    buffers: as in gp_sort. The offsets and count_buffer's number may not overlap what is written. count 0 or
    segment_count 0 does nothing. Cost: segments of up to a tile (GPUs: some thousand keys; CPUs: 2^14) are
    read and written once each, by one group, small neighbours together. For larger ones each pass of

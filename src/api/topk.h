@@ -19,7 +19,7 @@
    Cost: reads the keys once, and sorts about k + 4 sqrt(k n / 8192) + n / 8192 of them. The threshold below
    which a key is dropped comes from a sample (8192 keys, fewer of few). Where that misleads (inputs made for
    it, one random input in some hundred), the keys are read twice more as a rule, and once a byte of a key and
-   once more at most; gp_profile.fallbacks counts it. Equal keys, also all equal, cost nothing extra.
+   once more at most; gp_stats.fallbacks counts it. Equal keys, also all equal, cost nothing extra.
    All keys are sorted (as by gp_argsort) when k > count / 8, or when they are so few that one launch does it.
    No group waits for another; `strategy` is that of the sort.
    Scratch: 3 elements (key and index) for each key that may be left to sort, 16 bytes a tile, and up to 5 MiB

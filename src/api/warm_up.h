@@ -28,7 +28,7 @@
 /* Builds (or loads) what calls with these descs will need, launches it once on a few internal elements,
    and saves it to the disk cache. Only what names the work is read: types (name type2 for two inputs),
    ops, monoid, map, strategy, reverse, segments, compensated. Its launches count in the profile:
-   gp_profile_reset. Blocks. */
+   gp_stats_reset. Blocks. */
 typedef struct gp_warmup_desc {
     const gp_reduce_desc *reduce; /* NULL: not wanted */
     const gp_scan_desc *scan;
@@ -69,7 +69,7 @@ typedef struct gp_warmup_desc {
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
 
 /* Counters since the context was made or last reset. */
-typedef struct gp_profile {
+typedef struct gp_stats {
     uint64_t programs_built;  /* compiled from source */
     uint64_t programs_loaded; /* from the disk cache */
     uint64_t programs_saved;
@@ -83,19 +83,19 @@ typedef struct gp_profile {
     uint64_t bad_offsets;      /* calls that found bad offsets of segments or strings */
     uint64_t skipped;          /* elements whose index was out of range (gp_gather, gp_scatter, gp_unpack) */
     uint64_t scratch_bytes;    /* held by the context now */
-} gp_profile;
+} gp_stats;
 
 /* Nanoseconds of one kernel by OpenCL event times. All zero unless gp_context_desc.profile. */
-typedef struct gp_kernel_profile {
+typedef struct gp_kernel_times {
     char name[GP_NAME_MAX];
     uint64_t launches;
     uint64_t total_ns;
     uint64_t min_ns;
     uint64_t max_ns;
-} gp_kernel_profile;
+} gp_kernel_times;
 
 /* Both block until the queue is idle. */
-GP_API gp_result gp_profile_read(gp_context *gp, gp_profile *out);
+GP_API gp_result gp_stats_read(gp_context *gp, gp_stats *out);
 /* Writes up to `capacity` entries, one a kernel name; *count is how many there are. */
-GP_API gp_result gp_profile_kernels(gp_context *gp, gp_kernel_profile *out, size_t capacity, size_t *count);
-GP_API gp_result gp_profile_reset(gp_context *gp);
+GP_API gp_result gp_stats_kernels(gp_context *gp, gp_kernel_times *out, size_t capacity, size_t *count);
+GP_API gp_result gp_stats_reset(gp_context *gp);

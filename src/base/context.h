@@ -62,8 +62,8 @@ struct gp_context {
     gpi_symbols symbols[GPI_SYMBOL_TABLES];
     uint32_t symbols_next; /* the place of the next one */
 
-    gp_profile profile;
-    gp_kernel_profile kernels[GPI_KERNEL_PROFILES];
+    gp_stats stats;
+    gp_kernel_times kernels[GPI_KERNEL_PROFILES];
     size_t kernel_count;
     struct gpi_pending *pending;
     size_t pending_count, pending_capacity;

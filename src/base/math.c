@@ -10,7 +10,7 @@ static uint32_t gpi_power_of_two_below(uint64_t x)
     return p;
 }
 
-static uint64_t gpi_hash(uint64_t hash, const void *data, size_t size)
+static uint64_t gpi_fnv1a(uint64_t hash, const void *data, size_t size)
 {
     const unsigned char *bytes = (const unsigned char *)data;
     size_t i;

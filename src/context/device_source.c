@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GPI_TILE_NAME_MAX = 32, GPI_TILE_OPS_MAX = 64, GPI_TILE_GROUP_MAX = 65536 };
+enum { GPI_GROUP_NAME_MAX = 32, GPI_GROUP_OPS_MAX = 64, GPI_GROUP_SIZE_MAX = 65536 };
 
 /* ------------------------------------------------------------------ checks */
 
@@ -19,11 +19,11 @@ static bool gpi_is_identifier(const char *name)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
     const size_t length = name ? strlen(name) : 0;
-    return length > 0 && length <= GPI_TILE_NAME_MAX && strspn(name, letters) == length;
+    return length > 0 && length <= GPI_GROUP_NAME_MAX && strspn(name, letters) == length;
 }
 
-static gp_result gpi_tile_check_name(gp_context *gp, const char *function, const gp_device_source_desc *desc,
-                                     size_t k)
+static gp_result gpi_group_check_name(gp_context *gp, const char *function, const gp_device_source_desc *desc,
+                                      size_t k)
 {
     const char *name = desc->ops[k].name;
     char quoted[GPI_QUOTE_MAX];
@@ -31,7 +31,7 @@ static gp_result gpi_tile_check_name(gp_context *gp, const char *function, const
     if (!gpi_is_identifier(name)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
                         "%s: ops[%zu].name is %s, must be 1 to %d letters, digits and underscores", function,
-                        k, name ? gpi_quote(name, strlen(name), quoted) : "NULL", (int)GPI_TILE_NAME_MAX);
+                        k, name ? gpi_quote(name, strlen(name), quoted) : "NULL", (int)GPI_GROUP_NAME_MAX);
     }
     for (i = 0; i < k; i++) {
         if (strcmp(desc->ops[i].name, name) == 0) {
@@ -43,8 +43,8 @@ static gp_result gpi_tile_check_name(gp_context *gp, const char *function, const
 }
 
 /* What is wrong with an operation is said of ops[k]. */
-static gp_result gpi_tile_element(gp_context *gp, const char *function, const gp_tile_op *op, size_t k,
-                                  gpi_element *element)
+static gp_result gpi_group_element(gp_context *gp, const char *function, const gp_group_op *op, size_t k,
+                                   gpi_element *element)
 {
     char prefix[32];
     gpi_operation operation;
@@ -65,25 +65,25 @@ static gp_result gpi_tile_element(gp_context *gp, const char *function, const gp
     return result;
 }
 
-static gp_result gpi_tile_check(gp_context *gp, const char *function, const gp_device_source_desc *desc)
+static gp_result gpi_group_check(gp_context *gp, const char *function, const gp_device_source_desc *desc)
 {
     gpi_element element;
     gp_result result = GP_OK;
     size_t k;
-    if (!desc->ops != !desc->op_count || desc->op_count > GPI_TILE_OPS_MAX) {
+    if (!desc->ops != !desc->op_count || desc->op_count > GPI_GROUP_OPS_MAX) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops is %s, op_count = %zu, at most %d", function,
-                        desc->ops ? "given" : "NULL", desc->op_count, (int)GPI_TILE_OPS_MAX);
+                        desc->ops ? "given" : "NULL", desc->op_count, (int)GPI_GROUP_OPS_MAX);
     }
-    if (desc->group > GPI_TILE_GROUP_MAX) {
+    if (desc->group > GPI_GROUP_SIZE_MAX) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: group = %u, at most %d", function,
-                        (unsigned)desc->group, (int)GPI_TILE_GROUP_MAX);
+                        (unsigned)desc->group, (int)GPI_GROUP_SIZE_MAX);
     }
     if (desc->table.id) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: table goes with GP_DEVICE_HASH", function);
     }
     for (k = 0; k < desc->op_count && result == GP_OK; k++) {
-        result = gpi_tile_check_name(gp, function, desc, k);
-        if (result == GP_OK) result = gpi_tile_element(gp, function, &desc->ops[k], k, &element);
+        result = gpi_group_check_name(gp, function, desc, k);
+        if (result == GP_OK) result = gpi_group_element(gp, function, &desc->ops[k], k, &element);
     }
     return result;
 }
@@ -91,8 +91,8 @@ static gp_result gpi_tile_check(gp_context *gp, const char *function, const gp_d
 /* ------------------------------------------------------------------ text */
 
 /* What group/collectives.cl is to know of one operation, whose names end in _k. */
-static void gpi_tile_text_op(const gp_tile_op *op, const gpi_element *element, unsigned k, const char *type,
-                             gpi_text *text)
+static void gpi_group_text_op(const gp_group_op *op, const gpi_element *element, unsigned k, const char *type,
+                              gpi_text *text)
 {
     const unsigned words = (unsigned)(element->base_size + 3) / 4;
     gpi_text_add(text,
@@ -101,27 +101,27 @@ static void gpi_tile_text_op(const gp_tile_op *op, const gpi_element *element, u
                  type, k, words, type);
     gpi_identity_words(element, text);
     gpi_text_add(text, "}};\n    return identity.value;\n}\n");
-    gpi_text_add(text, "#define GPI_GROUP gp_tile_%s\n#define GPI_GROUP_T %s\n", op->name, type);
+    gpi_text_add(text, "#define GPI_GROUP gp_group_%s\n#define GPI_GROUP_T %s\n", op->name, type);
     gpi_text_add(text, "#define GPI_GROUP_IDENTITY gpi_identity_%u()\n", k);
 }
 
-static void gpi_tile_text_builtin(const gp_tile_op *op, const gpi_element *element, unsigned k,
-                                  gpi_text *text)
+static void gpi_group_text_builtin(const gp_group_op *op, const gpi_element *element, unsigned k,
+                                   gpi_text *text)
 {
     const gpi_field *field = &element->fields[0];
     gpi_prelude_field(field, field->value, k, text);
     gpi_text_add(text, "#define GPI_FIELD %u\n", k);
     gpi_text_add_kernels(text, "element/op.cl");
-    gpi_tile_text_op(op, element, k, gpi_type_cl(field->value), text);
+    gpi_group_text_op(op, element, k, gpi_type_cl(field->value), text);
     gpi_text_add(text, "#define GPI_GROUP_COMBINE(a, b) gpi_field_combine_%u(a, b)\n", k);
     gpi_text_add_kernels(text, "group/collectives.cl");
 }
 
 /* A source that several operations share is there once. */
-static void gpi_tile_text_monoid(const gp_device_source_desc *desc, const gpi_element *element, unsigned k,
-                                 gpi_text *text)
+static void gpi_group_text_monoid(const gp_device_source_desc *desc, const gpi_element *element, unsigned k,
+                                  gpi_text *text)
 {
-    const gp_tile_op *op = &desc->ops[k];
+    const gp_group_op *op = &desc->ops[k];
     char user[32];
     unsigned i = 0;
     while (i < k && (!desc->ops[i].monoid || strcmp(desc->ops[i].monoid->source, op->monoid->source) != 0))
@@ -129,42 +129,42 @@ static void gpi_tile_text_monoid(const gp_device_source_desc *desc, const gpi_el
     (void)snprintf(user, sizeof user, "gpi_user_%u", k);
     if (i == k) gpi_text_add(text, "#line 1 \"monoid\"\n%s\n\n", op->monoid->source);
     gpi_prelude_user(op->monoid, user, text);
-    gpi_tile_text_op(op, element, k, user, text);
+    gpi_group_text_op(op, element, k, user, text);
     gpi_text_add(text, "#define GPI_GROUP_COMBINE(a, b) %s_combine(a, b)\n", user);
     gpi_text_add_kernels(text, "group/collectives.cl");
 }
 
-static const char gpi_tile_counts[] = "#define GPI_GROUP gpi_counts\n#define GPI_GROUP_T uint\n"
-                                      "#define GPI_GROUP_COMBINE(a, b) ((a) + (b))\n"
-                                      "#define GPI_GROUP_IDENTITY 0u\n";
+static const char gpi_group_counts[] = "#define GPI_GROUP gpi_counts\n#define GPI_GROUP_T uint\n"
+                                       "#define GPI_GROUP_COMBINE(a, b) ((a) + (b))\n"
+                                       "#define GPI_GROUP_IDENTITY 0u\n";
 
 /* Items in rows, whatever the group's dimensions. */
-static void gpi_tile_text_group(const gp_context *gp, uint32_t group, gpi_text *text)
+static void gpi_group_text_group(const gp_context *gp, uint32_t group, gpi_text *text)
 {
     if (gp->info.fp64) gpi_text_add(text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
-    if (group) gpi_text_add(text, "#define GP_TILE_GROUP %u\n#define GPI_GROUP_SIZE %uu\n", group, group);
+    if (group) gpi_text_add(text, "#define GP_GROUP_SIZE %u\n#define GPI_GROUP_SIZE %uu\n", group, group);
     else
         gpi_text_add(text, "#define GPI_GROUP_SIZE ((uint)get_local_size(0) * (uint)get_local_size(1) * "
                            "(uint)get_local_size(2))\n");
     gpi_text_add(text, "#define GPI_GROUP_ITEM ((uint)get_local_id(0) + (uint)get_local_size(0) * "
                        "((uint)get_local_id(1) + (uint)get_local_size(1) * (uint)get_local_id(2)))\n");
-    gpi_text_add(text, "#define GPI_GROUP_ALONE %d\n#define GPI_LANES 1\n%s", group == 1, gpi_tile_counts);
+    gpi_text_add(text, "#define GPI_GROUP_ALONE %d\n#define GPI_LANES 1\n%s", group == 1, gpi_group_counts);
     gpi_text_add_kernels(text, "group/device.cl");
 }
 
-static gp_result gpi_tile_device_text(gp_context *gp, const char *function, const gp_device_source_desc *desc,
-                                      gpi_text *text)
+static gp_result gpi_group_device_text(gp_context *gp, const char *function,
+                                       const gp_device_source_desc *desc, gpi_text *text)
 {
     gpi_element element;
-    gp_result result = gpi_tile_check(gp, function, desc);
+    gp_result result = gpi_group_check(gp, function, desc);
     unsigned k;
     if (result != GP_OK) return result;
-    gpi_tile_text_group(gp, desc->group, text);
+    gpi_group_text_group(gp, desc->group, text);
     for (k = 0; k < desc->op_count && result == GP_OK; k++) {
-        result = gpi_tile_element(gp, function, &desc->ops[k], k, &element);
+        result = gpi_group_element(gp, function, &desc->ops[k], k, &element);
         if (result != GP_OK) break;
-        if (desc->ops[k].monoid) gpi_tile_text_monoid(desc, &element, k, text);
-        else gpi_tile_text_builtin(&desc->ops[k], &element, k, text);
+        if (desc->ops[k].monoid) gpi_group_text_monoid(desc, &element, k, text);
+        else gpi_group_text_builtin(&desc->ops[k], &element, k, text);
     }
     return result;
 }
@@ -174,13 +174,13 @@ static gp_result gpi_tile_device_text(gp_context *gp, const char *function, cons
 static gp_result gpi_device_compose(gp_context *gp, const char *function, const gp_device_source_desc *desc,
                                     gpi_text *text)
 {
-    if (desc->part == GP_DEVICE_TILE) return gpi_tile_device_text(gp, function, desc, text);
+    if (desc->part == GP_DEVICE_GROUP) return gpi_group_device_text(gp, function, desc, text);
     if (desc->part != GP_DEVICE_HASH) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: part = %d is not a gp_device_part", function,
                         (int)desc->part);
     }
     if (desc->ops || desc->op_count || desc->group) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops, op_count and group go with GP_DEVICE_TILE",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops, op_count and group go with GP_DEVICE_GROUP",
                         function);
     }
     return gpi_hash_device_text(gp, function, desc->table, text);

@@ -4,18 +4,18 @@
 
 #include <string.h>
 
-GP_API gp_result gp_profile_read(gp_context *gp, gp_profile *out)
+GP_API gp_result gp_stats_read(gp_context *gp, gp_stats *out)
 {
     cl_uint counters[GPI_COUNTERS];
     cl_int error;
     gp_result result;
-    if (!gp || !out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_profile_read: gp or out is NULL");
+    if (!gp || !out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_stats_read: gp or out is NULL");
     result = gp_finish(gp);
     if (result != GP_OK) return result;
     error =
         clEnqueueReadBuffer(gp->queue, gp->counters, CL_TRUE, 0, sizeof counters, counters, 0, NULL, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_profile_read", "clEnqueueReadBuffer");
-    *out = gp->profile;
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_stats_read", "clEnqueueReadBuffer");
+    *out = gp->stats;
     out->fallbacks = counters[0];
     out->abandoned = counters[1];
     out->clamped = counters[2];
@@ -24,12 +24,12 @@ GP_API gp_result gp_profile_read(gp_context *gp, gp_profile *out)
     return GP_OK;
 }
 
-GP_API gp_result gp_profile_kernels(gp_context *gp, gp_kernel_profile *out, size_t capacity, size_t *count)
+GP_API gp_result gp_stats_kernels(gp_context *gp, gp_kernel_times *out, size_t capacity, size_t *count)
 {
     gp_result result;
     size_t i;
     if (!gp || !count || (!out && capacity > 0)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_profile_kernels: gp, count or out is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_stats_kernels: gp, count or out is NULL");
     }
     result = gp_finish(gp);
     *count = gp->kernel_count;
@@ -37,18 +37,18 @@ GP_API gp_result gp_profile_kernels(gp_context *gp, gp_kernel_profile *out, size
     return result;
 }
 
-GP_API gp_result gp_profile_reset(gp_context *gp)
+GP_API gp_result gp_stats_reset(gp_context *gp)
 {
     const cl_uint zero[GPI_COUNTERS] = {0};
     cl_int error;
     gp_result result;
-    if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_profile_reset: gp is NULL");
+    if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_stats_reset: gp is NULL");
     result = gp_finish(gp);
     if (result != GP_OK) return result;
     error = clEnqueueWriteBuffer(gp->queue, gp->counters, CL_TRUE, 0, sizeof zero, zero, 0, NULL, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_profile_reset", "clEnqueueWriteBuffer");
-    memset(&gp->profile, 0, sizeof gp->profile);
-    gp->profile.scratch_bytes = gp->scratch_size;
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_stats_reset", "clEnqueueWriteBuffer");
+    memset(&gp->stats, 0, sizeof gp->stats);
+    gp->stats.scratch_bytes = gp->scratch_size;
     gp->kernel_count = 0;
     return GP_OK;
 }

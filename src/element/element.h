@@ -73,7 +73,7 @@ static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, con
 static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
                                  const gpi_element *element, gpi_plan *plan, gpi_program **out);
 
-/* laws.c */
+/* monoid_check.c */
 static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
                                   gpi_element *element);
 

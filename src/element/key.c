@@ -24,8 +24,8 @@ static char *gpi_key_prelude(const gp_context *gp, gp_type type, size_t value_si
     gpi_text text;
     memset(&text, 0, sizeof text);
     gpi_text_plan(gp, plan, &text);
-    gpi_text_add(&text, "#define GPI_ITEMS %u\n#define GPI_TILE %u\n#define GPI_FP64 0\n",
-                 local ? plan->items : 1, local ? plan->group * plan->items : 1);
+    gpi_text_add(&text, "#define GPI_PER_ITEM %u\n#define GPI_TILE %u\n#define GPI_FP64 0\n",
+                 local ? plan->per_item : 1, local ? plan->group * plan->per_item : 1);
     gpi_text_add(&text, "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT %d\n#define GPI_VALUE_SIZE %u\n%s",
                  (unsigned)gpi_type_size(type), gpi_is_float(type), (unsigned)value_size, more);
     if (!text.failed) return text.data;

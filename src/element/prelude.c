@@ -32,7 +32,7 @@ static gp_type gpi_field_lane(const gpi_field *field, gp_type mapped, gpi_primit
 {
     const bool narrow = field->op == GP_SUM && !gpi_is_float(mapped) && !gpi_is_float(field->value) &&
                         gpi_type_size(mapped) <= 2 && gpi_type_size(field->value) == 8;
-    if (primitive == GPI_SCAN || !narrow || plan->items > 16 * 65536) return field->value;
+    if (primitive == GPI_SCAN || !narrow || plan->per_item > 16 * 65536) return field->value;
     return gpi_is_signed(mapped) ? GP_I32 : GP_U32;
 }
 

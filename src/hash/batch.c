@@ -88,7 +88,7 @@ static void gpi_hash_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
 static size_t gpi_hash_span(const gp_context *gp, const gpi_plan *plan, size_t count)
 {
     const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1, least = 1024;
-    const size_t share = count / (4 * cores), most = plan->items;
+    const size_t share = count / (4 * cores), most = plan->per_item;
     if (plan->shape == GP_SHAPE_LOCAL) return gp->info.loop_limit ? plan->group : gpi_plan_tile(plan);
     if (gp->desc.tuning.tile || share >= most) return most;
     return share > least ? share : least;

@@ -116,7 +116,7 @@ static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_
         gp->handle_count = i + 1;
     }
     /* Contexts start at different generations, so that a handle of another one is most likely none here. */
-    if (gp->generation == 0) gp->generation = (uint32_t)gpi_hash(GPI_HASH_SEED, &gp, sizeof gp) | 1;
+    if (gp->generation == 0) gp->generation = (uint32_t)gpi_fnv1a(GPI_FNV1A_SEED, &gp, sizeof gp) | 1;
     gp->hash = &gpi_hash_hooks_set;
     gp->handles[i].table = table;
     gp->handles[i].generation = gp->generation++;

@@ -85,7 +85,7 @@ static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_m
         if (gp->scratch) (void)clReleaseMemObject(gp->scratch);
         gp->scratch = grown;
         gp->scratch_size = size;
-        gp->profile.scratch_bytes = size;
+        gp->stats.scratch_bytes = size;
     }
     *out = gp->scratch;
     call->uses_scratch = true;
@@ -171,7 +171,7 @@ static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t gr
         gpi_call_enqueued(call, error, "clEnqueueNDRangeKernel", call->program->names[call->kernel], event);
     if (result != GP_OK) return result;
     gpi_program_launched(gp, call->program, call->kernel, event);
-    gp->profile.launches++;
+    gp->stats.launches++;
     return GP_OK;
 }
 

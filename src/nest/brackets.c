@@ -22,7 +22,7 @@ enum {
 static uint64_t gpi_brackets_turns(const gpi_brackets *b)
 {
     const uint64_t tile = gpi_plan_tile(&b->plan), tiles = (uint64_t)b->desc->count / tile + 1;
-    return (tiles + 3 * (uint64_t)b->plan.items) * (b->plan.polls + tile + 128);
+    return (tiles + 3 * (uint64_t)b->plan.per_item) * (b->plan.polls + tile + 128);
 }
 
 /* Look-back, where it is wanted and there is something to look back to. In the serial shape it takes fences,

@@ -72,7 +72,7 @@ static char *gpi_tree_prelude(const gpi_tree *t)
 /* Bytes of marks, which the serial shape has. */
 static size_t gpi_tree_marks(const gpi_tree *t)
 {
-    const size_t rows = (t->plan.items + 15) / 16;
+    const size_t rows = (t->plan.per_item + 15) / 16;
     return t->plan.shape == GP_SHAPE_SERIAL ? gpi_round_up(2 * t->tiles * rows, 4) : 0;
 }
 

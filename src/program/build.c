@@ -32,7 +32,7 @@ static gp_result gpi_build_source(gp_context *gp, const char *function, const ch
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "clCreateProgramWithSource");
     error = clBuildProgram(program->program, 1, &gp->info.device, gp->options, NULL, NULL);
     if (error != CL_SUCCESS) return gpi_fail_build(gp, program->program, function, error);
-    gp->profile.programs_built++;
+    gp->stats.programs_built++;
     return GP_OK;
 }
 
@@ -113,7 +113,7 @@ static gp_result gpi_program_build(gp_context *gp, const char *function, const c
     if (gpi_build_binary(gp, program)) {
         const cl_int error = gpi_kernels_make(gp, program);
         if (error != CL_INVALID_PROGRAM_EXECUTABLE && error != CL_INVALID_KERNEL_NAME) {
-            gp->profile.programs_loaded++;
+            gp->stats.programs_loaded++;
             program->frozen = true;
             return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, function, "clCreateKernel");
         }

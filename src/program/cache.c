@@ -32,7 +32,7 @@
 
 typedef struct gpi_cache_header {
     char magic[8];
-    gpi_key key;
+    gpi_cache_key key;
     uint64_t kernels; /* bit k: kernel k's machine code is inside */
     uint64_t size;    /* of the binary that follows */
     uint64_t checksum;
@@ -241,7 +241,7 @@ static void gpi_cache_unmark(const gp_context *gp, gpi_program *program)
 /* Of all that the key and the size do not tell. */
 static uint64_t gpi_cache_checksum(const gpi_cache_header *header, const unsigned char *body, size_t size)
 {
-    return gpi_hash(gpi_hash(GPI_HASH_SEED, &header->kernels, sizeof header->kernels), body, size);
+    return gpi_fnv1a(gpi_fnv1a(GPI_FNV1A_SEED, &header->kernels, sizeof header->kernels), body, size);
 }
 
 static bool gpi_cache_valid(const gpi_cache_header *header, const gpi_program *program,

@@ -29,7 +29,7 @@ static const char *gpi_program_file(gpi_primitive primitive)
     case GPI_HASH_EACH: return "hash/each.cl";
     case GPI_HISTOGRAM: return "histogram/histogram.cl";
     case GPI_SEGMENTED_REDUCE: return "scan/segmented_reduce.cl";
-    case GPI_LAWS: return "scan/monoid_check.cl";
+    case GPI_MONOID_CHECK: return "scan/monoid_check.cl";
     case GPI_MAP: return "map/map.cl";
     case GPI_RANDOM: return "map/random.cl";
     case GPI_GATHER: return "map/gather.cl";
@@ -99,7 +99,8 @@ static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *
 static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
 {
     gpi_text_plan(gp, plan, text);
-    gpi_text_add(text, "#define GPI_ITEMS %u\n#define GPI_TILE %u\n", plan->items, plan->group * plan->items);
+    gpi_text_add(text, "#define GPI_PER_ITEM %u\n#define GPI_TILE %u\n", plan->per_item,
+                 plan->group * plan->per_item);
     gpi_text_add(text, "#define GPI_TILES_ABREAST %u\n#define GPI_FP64 %d\n", gp->info.compute_units,
                  gp->info.fp64);
 }
@@ -109,7 +110,8 @@ static void gpi_prelude_apart(const gp_context *gp, const gpi_plan *plan, gpi_te
 {
     const bool local = plan->shape == GP_SHAPE_LOCAL;
     gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
-    gpi_text_add(text, "#define GPI_WG %u\n#define GPI_ITEMS %u\n", plan->group, local ? plan->items : 1);
+    gpi_text_add(text, "#define GPI_WG %u\n#define GPI_PER_ITEM %u\n", plan->group,
+                 local ? plan->per_item : 1);
     gpi_text_add(text, "#define GPI_WIDE 0\n#define GPI_INT64_EXTENDED 0\n#define GPI_FP64 %d\n",
                  gp->info.fp64);
 }
@@ -126,18 +128,18 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude)
     return NULL;
 }
 
-static void gpi_key_add(gpi_key *key, const char *text, size_t length)
+static void gpi_key_add(gpi_cache_key *key, const char *text, size_t length)
 {
     size_t k;
-    for (k = 0; k < 2; k++) key->word[k] = gpi_hash(key->word[k], text, length);
+    for (k = 0; k < 2; k++) key->word[k] = gpi_fnv1a(key->word[k], text, length);
 }
 
 /* Two hashes of everything that the binary depends on. `prelude`: how much of the source it is; behind it,
    blank lines and #line stand for comments, and do not count. */
-static gpi_key gpi_key_make(const gp_context *gp, const char *source, size_t prelude)
+static gpi_cache_key gpi_key_make(const gp_context *gp, const char *source, size_t prelude)
 {
     const char *parts[6], *line;
-    gpi_key key = {{GPI_HASH_SEED, ~(uint64_t)GPI_HASH_SEED}};
+    gpi_cache_key key = {{GPI_FNV1A_SEED, ~(uint64_t)GPI_FNV1A_SEED}};
     size_t i, length;
     parts[0] = gp->info.platform_name;
     parts[1] = gp->info.vendor;

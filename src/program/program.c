@@ -40,7 +40,7 @@ static void gpi_program_drop(gp_context *gp, gpi_program **at)
     if (gpi_program_has_run(gp, program)) gpi_program_save(gp, program);
     *at = program->next;
     gpi_program_free(program);
-    gp->profile.programs_dropped++;
+    gp->stats.programs_dropped++;
 }
 
 /* The program used longest ago, of those that no call in progress may hold; NULL: there is none. */
@@ -123,7 +123,7 @@ static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_
 {
     uint64_t hash;
     if (!prelude) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
-    hash = gpi_hash(GPI_HASH_SEED, prelude, strlen(prelude));
+    hash = gpi_fnv1a(GPI_FNV1A_SEED, prelude, strlen(prelude));
     *out = gpi_program_find(gp, primitive, prelude, hash);
     if (!*out) return gpi_program_make(gp, function, primitive, prelude, hash, out);
     (*out)->fetched = ++gp->fetches;

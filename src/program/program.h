@@ -5,16 +5,16 @@
 
 #define GPI_KERNELS_MAX 9 /* kernels of one program */
 
-typedef struct gpi_key {
+typedef struct gpi_cache_key {
     uint64_t word[2];
-} gpi_key;
+} gpi_cache_key;
 
 typedef struct gpi_program {
     struct gpi_program *next;
     gpi_primitive primitive;
-    char *prelude; /* with the primitive: what tells one program from another in a context */
-    uint64_t hash; /* of the prelude */
-    gpi_key key;   /* of everything that the binary depends on */
+    char *prelude;     /* with the primitive: what tells one program from another in a context */
+    uint64_t hash;     /* of the prelude */
+    gpi_cache_key key; /* of everything that the binary depends on */
     cl_program program;
     cl_kernel kernel[GPI_KERNELS_MAX];
     const char *const *names; /* of the kernels; NULL after the last one */
@@ -37,7 +37,7 @@ static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *
 static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static void gpi_prelude_apart(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static char *gpi_source_compose(gpi_primitive primitive, const char *prelude);
-static gpi_key gpi_key_make(const gp_context *gp, const char *source, size_t prelude);
+static gpi_cache_key gpi_key_make(const gp_context *gp, const char *source, size_t prelude);
 
 /* build.c */
 static gp_result gpi_kernels_create(gp_context *gp, const char *function, gpi_program *program);

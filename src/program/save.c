@@ -109,7 +109,7 @@ static void gpi_program_save(gp_context *gp, gpi_program *program)
     binary = gpi_program_binary_now(gp, program, &size);
     if (!binary) gpi_log(gp, GP_LOG_WARNING, "cache: the driver gives no binary");
     else gpi_dump(gp, program, ".bin", binary, size);
-    if (binary && gpi_caches(gp) && gpi_cache_save(gp, program, binary, size)) gp->profile.programs_saved++;
+    if (binary && gpi_caches(gp) && gpi_cache_save(gp, program, binary, size)) gp->stats.programs_saved++;
     if (binary) program->saved = program->launched;
     free(binary);
 }
@@ -177,7 +177,7 @@ static gp_result gpi_program_copy(gp_context *gp, gpi_program *from)
     program->next = gp->programs;
     gp->programs = program;
     result = gpi_kernels_create(gp, "gp_context_create", program);
-    if (result == GP_OK) gp->profile.programs_shared++;
+    if (result == GP_OK) gp->stats.programs_shared++;
     return result;
 }
 

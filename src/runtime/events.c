@@ -40,7 +40,7 @@ enum { GPI_SETTLED_AT_ONCE = 64 }; /* commands whose status is asked at once */
 
 /* ------------------------------------------------------------------ times */
 
-static gp_kernel_profile *gpi_kernel_profile_of(gp_context *gp, const char *name)
+static gp_kernel_times *gpi_kernel_profile_of(gp_context *gp, const char *name)
 {
     size_t k = 0;
     while (k < gp->kernel_count && strcmp(gp->kernels[k].name, name) != 0) k++;
@@ -53,7 +53,7 @@ static gp_kernel_profile *gpi_kernel_profile_of(gp_context *gp, const char *name
     return &gp->kernels[k];
 }
 
-static void gpi_profile_add(gp_kernel_profile *profile, uint64_t ns)
+static void gpi_profile_add(gp_kernel_times *profile, uint64_t ns)
 {
     if (profile->launches == 0 || ns < profile->min_ns) profile->min_ns = ns;
     if (ns > profile->max_ns) profile->max_ns = ns;
@@ -63,7 +63,7 @@ static void gpi_profile_add(gp_kernel_profile *profile, uint64_t ns)
 
 static void gpi_profile_event(gp_context *gp, const char *kernel, cl_event event)
 {
-    gp_kernel_profile *profile = gpi_kernel_profile_of(gp, kernel);
+    gp_kernel_times *profile = gpi_kernel_profile_of(gp, kernel);
     cl_ulong start = 0, end = 0;
     cl_int error = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL);
     if (!error) error = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);

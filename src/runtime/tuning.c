@@ -94,44 +94,44 @@ static const gpi_tuning_row *gpi_tuning_find(gpi_class device_class, gpi_primiti
 
 /* Local memory of a group: the stage with its padding, two rows for the group's scan (scan/tile.cl), and a
    word an item (scan/segmented_reduce.cl). */
-static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t items, uint64_t size)
+static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, uint64_t size)
 {
-    const uint64_t tile = group * items;
+    const uint64_t tile = group * per_item;
     return (tile + tile / 32 + 2 * group) * size + 4 * group + 64;
 }
 
 /* The same for a sort, and more than a merge or a search takes: stage and order of a tile, four bits'
  * counters, the digits' (sort/rank.cl). */
-static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t items, uint64_t size)
+static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint64_t size)
 {
-    return group * items * (size + 4) + group * (16 * 2 + 2 * 4) + 256 * 16 + 64;
+    return group * per_item * (size + 4) + group * (16 * 2 + 2 * 4) + 256 * 16 + 64;
 }
 
 /* The same for brackets; `size` is that of an index. Items' nodes and openers; a partner and a sign an
    element (nest/brackets_local.cl). */
-static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t items, uint64_t size)
+static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t per_item, uint64_t size)
 {
-    return group * (2 * 2 * size + size + 4) + group * items * 3 + 64;
+    return group * (2 * 2 * size + size + 4) + group * per_item * 3 + 64;
 }
 
 /* The same for a scan of stacks; `size` is that of a value. Besides, an element has a value and two links
    (nest/stack_scan.cl). */
-static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t items, uint64_t size)
+static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t per_item, uint64_t size)
 {
-    return gpi_local_bytes_of_brackets(group, items, 8) + group * items * (size + 2) + 64;
+    return gpi_local_bytes_of_brackets(group, per_item, 8) + group * per_item * (size + 2) + 64;
 }
 
 /* The same for a tree: two indices and four bytes an element, and what keeps them apart (nest/tree.cl). */
-static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t items, uint64_t size)
+static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t per_item, uint64_t size)
 {
-    const uint64_t tile = group * items;
+    const uint64_t tile = group * per_item;
     return 2 * size * (tile + tile / 32) + 4 * tile + 64;
 }
 
 /* What a primitive takes of all that: a line of GPI_TUNED. */
 typedef struct gpi_tuned {
     gpi_primitive rows;
-    uint64_t (*local_bytes)(uint64_t group, uint64_t items, uint64_t size);
+    uint64_t (*local_bytes)(uint64_t group, uint64_t per_item, uint64_t size);
     uint32_t group_least;
 } gpi_tuned;
 
@@ -152,7 +152,7 @@ static gpi_tuned gpi_tuned_of(gpi_primitive primitive)
     return tuned;
 }
 
-/* Group and items of the local shape, shrunk until they fit the device. */
+/* Group and per_item of the local shape, shrunk until they fit the device. */
 static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primitive, size_t size,
                                gpi_plan *plan)
 {
@@ -160,10 +160,10 @@ static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primiti
     if (plan->group > info->max_work_group_size) {
         plan->group = gpi_power_of_two_below(info->max_work_group_size);
     }
-    while (tuned.local_bytes(plan->group, plan->items, size) > info->local_mem_size ||
-           plan->group * plan->items > GPI_TILE_LOCAL_MAX) {
-        if (plan->items > 1) {
-            plan->items /= 2;
+    while (tuned.local_bytes(plan->group, plan->per_item, size) > info->local_mem_size ||
+           plan->group * plan->per_item > GPI_TILE_LOCAL_MAX) {
+        if (plan->per_item > 1) {
+            plan->per_item /= 2;
         } else if (plan->group > 1) {
             plan->group /= 2;
         } else {
@@ -181,14 +181,14 @@ static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const 
         row = plan->shape == GP_SHAPE_SERIAL ? &gpi_tuning_forced_serial : &gpi_tuning_forced_local;
     }
     plan->group = row->group;
-    plan->items = row->item_bytes / gpi_power_of_two_below(size);
-    if (tuning->tile) plan->items = gpi_power_of_two_below(tuning->tile);
+    plan->per_item = row->item_bytes / gpi_power_of_two_below(size);
+    if (tuning->tile) plan->per_item = gpi_power_of_two_below(tuning->tile);
     if (plan->shape == GP_SHAPE_SERIAL) {
-        if (plan->items < 16) plan->items = 16; /* a vector */
+        if (plan->per_item < 16) plan->per_item = 16; /* a vector */
         return;
     }
-    if (plan->items > 16 && !tuning->tile) plan->items = 16; /* registers of an item */
-    if (plan->items < 1) plan->items = 1;
+    if (plan->per_item > 16 && !tuning->tile) plan->per_item = 16; /* registers of an item */
+    if (plan->per_item < 1) plan->per_item = 1;
     if (tuning->work_group_size) plan->group = gpi_power_of_two_below(tuning->work_group_size);
     gpi_plan_fit_local(&gp->info, primitive, size, plan);
 }
@@ -253,7 +253,7 @@ static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info
         return gpi_fail(
             NULL, GP_ERROR_UNSUPPORTED,
             "gp_context_create: tuning.shape = GP_SHAPE_SERIAL on %s, whose groups have vectors of "
-            "work-items: leave it GP_SHAPE_AUTO",
+            "work-per_item: leave it GP_SHAPE_AUTO",
             info->name);
     }
     if (t->words == GP_WORDS_WIDE && !info->int64_base_atomics) {
@@ -290,7 +290,7 @@ static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size
     return gpi_plan_make_sized(gp, function, GPI_SELECT, size, strategy, plan);
 }
 
-/* A sort's: in the serial shape, `items` is the most keys a group takes. */
+/* A sort's: in the serial shape, `per_item` is the most keys a group takes. */
 static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size,
                                     gp_strategy strategy, gpi_plan *plan)
 {
@@ -303,8 +303,8 @@ static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_
 {
     const uint32_t least = gpi_tuned_of(primitive).group_least;
     if (plan->shape != GP_SHAPE_LOCAL || plan->group >= least) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, of which it takes %u", function,
-                    plan->group, least);
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-per_item, of which it takes %u",
+                    function, plan->group, least);
 }
 
 /* A merge's, a search's or a histogram's: no group waits for another, and there is one strategy. */
@@ -327,14 +327,14 @@ static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gp
                                                          : 65536;
     const uint32_t most = plan->shape == GP_SHAPE_SERIAL ? longest : 32, tile = gp->desc.tuning.tile;
     if (result != GP_OK) return result;
-    if (tile) plan->items = tile;
-    if (plan->items > most) plan->items = most;
-    while (plan->shape == GP_SHAPE_LOCAL && plan->group * plan->items > 16384) plan->group /= 2;
+    if (tile) plan->per_item = tile;
+    if (plan->per_item > most) plan->per_item = most;
+    while (plan->shape == GP_SHAPE_LOCAL && plan->group * plan->per_item > 16384) plan->group /= 2;
     if (tile && plan->shape == GP_SHAPE_LOCAL) gpi_plan_fit_local(&gp->info, primitive, size, plan);
     return GP_OK;
 }
 
-/* A hash table's: in the serial shape, `items` is the keys a group takes. */
+/* A hash table's: in the serial shape, `per_item` is the keys a group takes. */
 static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_strategy strategy,
                                     gpi_plan *plan)
 {
@@ -348,7 +348,7 @@ static gp_result gpi_plan_make_map(gp_context *gp, const char *function, size_t 
     return gpi_plan_make_sized(gp, function, GPI_MAP, size, GP_STRATEGY_MULTI_PASS, plan);
 }
 
-static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->items; }
+static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->per_item; }
 
 /* On a device that drops out of long loops, the one group that goes over all tiles' sums is the limit: its
    items take some 32 turns a step. */
@@ -369,11 +369,11 @@ static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_
 }
 
 /* Elements of a group in the serial shape: as many groups as keep all cores busy to the end, of `least`
-   elements at least and plan->items at most, and whole cache lines. */
+   elements at least and plan->per_item at most, and whole cache lines. */
 static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least)
 {
     size_t span = n / (4 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
     if (span < least) span = least;
-    if (span > plan->items || gp->desc.tuning.tile) span = plan->items;
+    if (span > plan->per_item || gp->desc.tuning.tile) span = plan->per_item;
     return gpi_ceil_div(span, 16) * 16;
 }

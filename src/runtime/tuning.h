@@ -23,7 +23,7 @@ typedef enum gpi_primitive {
     GPI_HASH_EACH,
     GPI_HISTOGRAM,
     GPI_SEGMENTED_REDUCE,
-    GPI_LAWS,
+    GPI_MONOID_CHECK,
     GPI_MAP, /* transform, fill, iota, adjacent_difference */
     GPI_RANDOM,
     GPI_GATHER, /* scatter, unpack */
@@ -47,9 +47,9 @@ typedef struct gpi_plan {
     gp_shape shape;
     gp_words words;
     gp_strategy strategy;
-    uint32_t group; /* work-items of a group */
-    uint32_t items; /* elements of an item */
-    uint32_t polls; /* see scan/lookback.cl; never 0 here */
+    uint32_t group;    /* work-items of a group */
+    uint32_t per_item; /* elements of a work-item */
+    uint32_t polls;    /* see scan/lookback.cl; never 0 here */
 } gpi_plan;
 
 /* tuning.c */

@@ -102,7 +102,7 @@
     X(HASH_EACH,        HASH,       keys,     1) \
     X(HISTOGRAM,        HISTOGRAM,  keys,     4) \
     X(SEGMENTED_REDUCE, REDUCE,     elements, 1) \
-    X(LAWS,             REDUCE,     elements, 1) \
+    X(MONOID_CHECK,     REDUCE,     elements, 1) \
     X(MAP,              MAP,        keys,     1) \
     X(RANDOM,           MAP,        keys,     1) \
     X(GATHER,           MAP,        keys,     1) \

@@ -110,7 +110,7 @@ static gp_result gpi_segments_spans(gp_context *gp, gpi_segments *s)
         s->window = gpi_clamp(share / tile, 1, GPI_SEGMENTS_WINDOW_TILES) * tile;
         result = gpi_sort_spans_local(gp, sort);
     } else {
-        s->small = gpi_clamp(sort->plan.items, 1, GPI_SEGMENTS_SERIAL_SMALL);
+        s->small = gpi_clamp(sort->plan.per_item, 1, GPI_SEGMENTS_SERIAL_SMALL);
         s->window = gpi_clamp(share, s->small < 1024 ? s->small : 1024, s->small);
         gpi_sort_spans_serial(gp, sort);
     }

@@ -42,7 +42,7 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
 
 static gp_result gpi_sort_small(gpi_call *call, gpi_sort *sort)
 {
-    gpi_call_kernel(call, sort->program, "gp_sort_small");
+    gpi_call_kernel(call, sort->program, "gp_sort_single_tile");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_bits(call, sort);
     gpi_sort_arg_uint(call, gpi_sort_from(sort));

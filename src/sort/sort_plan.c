@@ -130,8 +130,9 @@ static gp_result gpi_sort_spans(gp_context *gp, gpi_sort *sort)
     const size_t n = sort->desc->count;
     gp_result result = GP_OK;
     if (sort->plan.shape == GP_SHAPE_SERIAL) {
-        const size_t most = sort->plan.items < (size_t)GPI_SORT_SERIAL_SMALL ? sort->plan.items
-                                                                             : (size_t)GPI_SORT_SERIAL_SMALL;
+        const size_t most = sort->plan.per_item < (size_t)GPI_SORT_SERIAL_SMALL
+                                ? sort->plan.per_item
+                                : (size_t)GPI_SORT_SERIAL_SMALL;
         sort->small = n <= most;
         gpi_sort_spans_serial(gp, sort);
     } else {

@@ -132,8 +132,8 @@ static void gpi_topk_lay_out(gpi_topk *topk)
 static gp_result gpi_topk_tiles(gp_context *gp, gpi_topk *topk)
 {
     const size_t n = topk->desc->count;
-    const size_t most =
-        topk->plan.items < (size_t)GPI_TOPK_SPAN_SERIAL ? topk->plan.items : (size_t)GPI_TOPK_SPAN_SERIAL;
+    const size_t most = topk->plan.per_item < (size_t)GPI_TOPK_SPAN_SERIAL ? topk->plan.per_item
+                                                                           : (size_t)GPI_TOPK_SPAN_SERIAL;
     topk->span = topk->plan.shape == GP_SHAPE_SERIAL ? most : gpi_plan_tile(&topk->plan);
     topk->tiles = gpi_ceil_div(n, topk->span);
     topk->blocks = gpi_ceil_div(topk->tiles, GPI_TOPK_BLOCK_TILES);

@@ -152,18 +152,18 @@ static void prepare_one(world *w) { put_out(w, 0, sizeof ramp); }
 
 static gp_result run_profile(world *w)
 {
-    gp_kernel_profile kernels[4];
-    gp_profile profile;
+    gp_kernel_times kernels[4];
+    gp_stats profile;
     gp_iota_desc d = {0};
     size_t count = 0;
     gp_result result;
     d.out = w->buffer[0];
     d.count = N;
     d.type = GP_U32;
-    result = gp_profile_reset(w->gp);
+    result = gp_stats_reset(w->gp);
     if (result == GP_OK) result = gp_iota(w->gp, &d);
-    if (result == GP_OK) result = gp_profile_read(w->gp, &profile);
-    if (result == GP_OK) result = gp_profile_kernels(w->gp, kernels, 4, &count);
+    if (result == GP_OK) result = gp_stats_read(w->gp, &profile);
+    if (result == GP_OK) result = gp_stats_kernels(w->gp, kernels, 4, &count);
     if (result == GP_OK) w->host[0] = profile.launches == 1;
     return result;
 }

@@ -275,8 +275,8 @@ static bool check_counts(world *w) { return w->host[0] == 1; }
 
 static gp_result run_source(world *w)
 {
-    const gp_tile_op sum = {"sum", GP_U32, GP_SUM, NULL};
-    gp_device_source_desc hash = {GP_DEVICE_HASH, {0}, NULL, 0, 0}, tile = {GP_DEVICE_TILE, {0}, &sum, 1, 0};
+    const gp_group_op sum = {"sum", GP_U32, GP_SUM, NULL};
+    gp_device_source_desc hash = {GP_DEVICE_HASH, {0}, NULL, 0, 0}, tile = {GP_DEVICE_GROUP, {0}, &sum, 1, 0};
     size_t size = 0, more = 0;
     gp_result result;
     hash.table = w->table;

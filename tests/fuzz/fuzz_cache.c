@@ -93,11 +93,11 @@ static bool is_good(const unsigned char *data, size_t size)
 /* ------------------------------------------------------------------ an input */
 
 /* A call in a context of its own, as a process would. */
-static gp_profile call(size_t limit)
+static gp_stats call(size_t limit)
 {
     gp_context_desc desc = {0};
     gp_fill_desc fill = {0};
-    gp_profile profile;
+    gp_stats profile;
     gp_context *gp;
     desc.device = fake_device(FAKE_CPU);
     desc.cache_dir = folder;
@@ -107,7 +107,7 @@ static gp_profile call(size_t limit)
     fill.element_size = 4;
     fill.count = 16;
     if (gp_fill(gp, &fill) != GP_OK) fuzz_stop(gp_last_error(gp));
-    if (gp_profile_read(gp, &profile) != GP_OK) fuzz_stop(gp_last_error(gp));
+    if (gp_stats_read(gp, &profile) != GP_OK) fuzz_stop(gp_last_error(gp));
     (void)clReleaseMemObject(fill.out);
     gp_context_destroy(gp);
     return profile;
@@ -215,7 +215,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t input_size)
     unsigned extra_count, k, limit;
     size_t size;
     bool valid;
-    gp_profile profile;
+    gp_stats profile;
     if (!good) {
         open_folder();
         (void)atexit(close_folder);

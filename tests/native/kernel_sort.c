@@ -130,8 +130,8 @@ int main(void)
         lines = round % 2;
         wrong += run("classic", 0, 0);
         wrong += run("onesweep, impatient", 1, 1 + (uint32_t)round); /* passes are abandoned and redone */
-#ifdef GPI_SABOTAGE
-        wrong += run("onesweep, sabotaged", 1, 100);
+#ifdef GPI_FAULT
+        wrong += run("onesweep, faulty", 1, 100);
 #else
         wrong += run("onesweep", 1, UINT32_MAX);
         wrong += state[ABANDONED] != 0;

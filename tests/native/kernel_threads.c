@@ -97,7 +97,7 @@ int main(void)
         wrong += check_sweeps();
         wrong += check_look_back(1);    /* impatient: fallbacks run against late owners */
         wrong += check_look_back(1000); /* patient */
-#ifndef GPI_SABOTAGE
+#ifndef GPI_FAULT
         wrong += check_look_back(0);
 #endif
     }

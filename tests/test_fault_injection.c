@@ -1,47 +1,46 @@
-/* test_sabotage.c - groups that others wait for misbehave (kernels/base/fault_injection.cl): the result is
-   exact all the same, and every call ends. What hangs is killed by tools/run_test.sh.
+/* test_fault_injection.c - groups that others wait for misbehave (kernels/base/fault_injection.cl): the
+   result is exact all the same, and every call ends. What hangs is killed by tools/run_test.sh.
 
    Waiting: the look-back of scans, selections and brackets, in which a late tile is computed by who waits for
    it, and the ring of the onesweep sort, whose passes are abandoned and redone. */
 #include "support.h"
 
 /* How one tile in two misbehaves, and how patient the others are. */
-typedef struct sabotage {
+typedef struct fault {
     const char *name, *options, *small_options;
     uint32_t polls;
     bool needs_fallback; /* else it depends on timing */
-} sabotage;
+} fault;
 
-static const sabotage never = {"never", "-DGPI_SABOTAGE=2", "-DGPI_SABOTAGE=2", 1000, true};
-static const sabotage torn = {"torn", "-DGPI_SABOTAGE=2 -DGPI_SABOTAGE_TORN",
-                              "-DGPI_SABOTAGE=2 -DGPI_SABOTAGE_TORN", 1000, true};
-static const sabotage torn_word = {"torn",
-                                   "-DGPI_SABOTAGE=2 -DGPI_SABOTAGE_TORN", /* maybe a state's only one */
-                                   "-DGPI_SABOTAGE=2 -DGPI_SABOTAGE_TORN", 1000, false};
-static const sabotage late = {"late", "-DGPI_SABOTAGE=2 -DGPI_SABOTAGE_PAUSE=3000",
-                              "-DGPI_SABOTAGE=2 -DGPI_SABOTAGE_PAUSE=100", 100, false};
-static const sabotage waited_for = {"late, and waited for", "-DGPI_SABOTAGE=2 -DGPI_SABOTAGE_PAUSE=3000",
-                                    "-DGPI_SABOTAGE=2 -DGPI_SABOTAGE_PAUSE=100", 1u << 22, false};
+static const fault never = {"never", "-DGPI_FAULT=2", "-DGPI_FAULT=2", 1000, true};
+static const fault torn = {"torn", "-DGPI_FAULT=2 -DGPI_FAULT_TORN", "-DGPI_FAULT=2 -DGPI_FAULT_TORN", 1000,
+                           true};
+static const fault torn_word = {"torn", "-DGPI_FAULT=2 -DGPI_FAULT_TORN", /* maybe a state's only one */
+                                "-DGPI_FAULT=2 -DGPI_FAULT_TORN", 1000, false};
+static const fault late = {"late", "-DGPI_FAULT=2 -DGPI_FAULT_PAUSE=3000",
+                           "-DGPI_FAULT=2 -DGPI_FAULT_PAUSE=100", 100, false};
+static const fault waited_for = {"late, and waited for", "-DGPI_FAULT=2 -DGPI_FAULT_PAUSE=3000",
+                                 "-DGPI_FAULT=2 -DGPI_FAULT_PAUSE=100", 1u << 22, false};
 /* More looks than turns of a loop, where the device drops out of loops. */
-static const sabotage never_waited_for = {"never, and waited for", "-DGPI_SABOTAGE=2", "-DGPI_SABOTAGE=2",
-                                          1u << 22, true};
-static const sabotage late_digits = {"late", "-DGPI_SABOTAGE=2 -DGPI_SABOTAGE_PAUSE=20",
-                                     "-DGPI_SABOTAGE=2 -DGPI_SABOTAGE_PAUSE=4", 100, false};
+static const fault never_waited_for = {"never, and waited for", "-DGPI_FAULT=2", "-DGPI_FAULT=2", 1u << 22,
+                                       true};
+static const fault late_digits = {"late", "-DGPI_FAULT=2 -DGPI_FAULT_PAUSE=20",
+                                  "-DGPI_FAULT=2 -DGPI_FAULT_PAUSE=4", 100, false};
 
-typedef struct sabotage_variant {
+typedef struct fault_variant {
     const char *name;
     gp_shape shape;
     gp_words words;
-} sabotage_variant;
+} fault_variant;
 
-static const sabotage_variant serial_wide = {"serial, wide", GP_SHAPE_SERIAL, GP_WORDS_WIDE};
-static const sabotage_variant serial_narrow = {"serial, narrow", GP_SHAPE_SERIAL, GP_WORDS_NARROW};
-static const sabotage_variant local_wide = {"local, wide", GP_SHAPE_LOCAL, GP_WORDS_WIDE};
-static const sabotage_variant local_narrow = {"local, narrow", GP_SHAPE_LOCAL, GP_WORDS_NARROW};
+static const fault_variant serial_wide = {"serial, wide", GP_SHAPE_SERIAL, GP_WORDS_WIDE};
+static const fault_variant serial_narrow = {"serial, narrow", GP_SHAPE_SERIAL, GP_WORDS_NARROW};
+static const fault_variant local_wide = {"local, wide", GP_SHAPE_LOCAL, GP_WORDS_WIDE};
+static const fault_variant local_narrow = {"local, narrow", GP_SHAPE_LOCAL, GP_WORDS_NARROW};
 
 /* A context whose groups misbehave; NULL where the device has no such variant. Many small tiles, and a ring
    so small that its gate and its tail are waited for. */
-static gp_context *open_sabotaged(const sabotage_variant *variant, const sabotage *how)
+static gp_context *open_faulty(const fault_variant *variant, const fault *how)
 {
     gp_context_desc desc = {0};
     gp_context *gp = NULL;
@@ -68,7 +67,7 @@ typedef struct waiting {
     size_t size;                                            /* of an element */
     size_t (*make)(void *in, void *expected, size_t count); /* returns how many are expected */
     gp_result (*call)(gp_context *gp, cl_mem in, cl_mem out, size_t count);
-    const sabotage *ways[5];
+    const fault *ways[5];
     bool patient; /* waits without bound in the serial shape: only for what is late */
 } waiting;
 
@@ -180,7 +179,7 @@ static const waiting brackets = {"brackets", 4, make_brackets, call_brackets, {&
 
 /* ------------------------------------------------------------------ check */
 
-static void check_calls(gp_context *gp, const waiting *w, const char *variant, const sabotage *how, cl_mem in,
+static void check_calls(gp_context *gp, const waiting *w, const char *variant, const fault *how, cl_mem in,
                         cl_mem out, size_t count, const void *expected, size_t size)
 {
     size_t round, rounds = test_small() ? 1 : 4;
@@ -194,11 +193,11 @@ static void check_calls(gp_context *gp, const waiting *w, const char *variant, c
     }
 }
 
-static void check(const waiting *w, const sabotage_variant *variant, const sabotage *how)
+static void check(const waiting *w, const fault_variant *variant, const fault *how)
 {
     const size_t count = test_small() ? 9001 : 200003;
-    gp_context *gp = open_sabotaged(variant, how);
-    gp_profile profile;
+    gp_context *gp = open_faulty(variant, how);
+    gp_stats profile;
     cl_mem in_buffer, out_buffer;
     void *in, *expected;
     bool loops_end;

@@ -1,4 +1,4 @@
-/* test_laws.c - gp_check_monoid: monoids pass, what is none is told with a counter-example. */
+/* test_monoid_check.c - gp_check_monoid: monoids pass, what is none is told with a counter-example. */
 #include <string.h>
 
 #include "support.h"

@@ -1,0 +1,344 @@
+/* monoid_check.c - gp_check_monoid: looks for elements that violate the monoid check. */
+#include "base/error.h"
+#include "base/math.h"
+#include "program/user_text.h"
+#include "element/element.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    GPI_LAW_LEFT = 1, /* of scan/monoid_check.cl */
+    GPI_LAW_RIGHT = 2,
+    GPI_LAW_COMMUTES = 4,
+    GPI_LAW_ASSOCIATES = 8,
+    GPI_LAW_RESULTS = 6
+};
+
+enum {
+    GPI_MONOID_CHECK_TRIPLES = 4096, /* of a round */
+    GPI_MONOID_CHECK_MADE = 64,      /* elements made up; products added for the second round */
+    GPI_MONOID_CHECK_SMALL = 1000,   /* numbers made up are less: whatever they count should not overflow */
+    GPI_MONOID_CHECK_SAMPLES_MAX = 1 << 20,
+    GPI_MONOID_CHECK_TEXT = 24 * (GPI_MONOID_MAX / 4) /* characters of an element */
+};
+
+/* A checked call, and its second round's elements. */
+typedef struct gpi_monoid_check {
+    gp_context *gp;
+    const char *function;
+    const gp_check_monoid_desc *desc;
+    gpi_element element;
+    gpi_plan plan;
+    gpi_program *program;
+    uint64_t random;
+    size_t size, count, triples; /* bytes of an element; elements; triples of a round */
+    unsigned char *elements;     /* room for `count` and GPI_MONOID_CHECK_MADE */
+    uint32_t *triple;            /* three each */
+    unsigned char *results;      /* GPI_LAW_RESULTS elements a triple */
+    uint32_t *failed;
+} gpi_monoid_check;
+
+/* ------------------------------------------------------------------ elements */
+
+/* splitmix64 */
+static uint64_t gpi_monoid_check_random(gpi_monoid_check *check)
+{
+    uint64_t z = (check->random += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* The caller's, or words that are small numbers: integers, or floats where the monoid is not exact. The
+   identity is among them. */
+static void gpi_monoid_check_fill(gpi_monoid_check *check)
+{
+    const gp_check_monoid_desc *desc = check->desc;
+    size_t i;
+    if (desc->samples) {
+        memcpy(check->elements, desc->samples, check->count * check->size);
+        return;
+    }
+    for (i = 0; i < check->count * check->size / 4; i++) {
+        uint32_t word = (uint32_t)(gpi_monoid_check_random(check) % GPI_MONOID_CHECK_SMALL);
+        const float value = ((float)word - 0.5f * (float)GPI_MONOID_CHECK_SMALL) / 256.0f;
+        if (!check->element.exact) memcpy(&word, &value, sizeof word);
+        memcpy(check->elements + 4 * i, &word, sizeof word);
+    }
+    memcpy(check->elements, check->element.identity, check->size);
+}
+
+static void gpi_monoid_check_choose(gpi_monoid_check *check)
+{
+    size_t i;
+    for (i = 0; i < 3 * check->triples; i++)
+        check->triple[i] = (uint32_t)(gpi_monoid_check_random(check) % check->count);
+}
+
+/* Products of three join the elements: what the operation makes must obey too. */
+static void gpi_monoid_check_extend(gpi_monoid_check *check)
+{
+    size_t i;
+    for (i = 0; i < GPI_MONOID_CHECK_MADE; i++) {
+        const size_t t = (size_t)(gpi_monoid_check_random(check) % check->triples);
+        const unsigned char *product = check->results + (t * GPI_LAW_RESULTS + 4) * check->size;
+        memcpy(check->elements + (check->count + i) * check->size, product, check->size);
+    }
+    check->count += GPI_MONOID_CHECK_MADE;
+}
+
+/* ------------------------------------------------------------------ device */
+
+static gp_result gpi_monoid_check_launch(gpi_monoid_check *check, const cl_mem *buffers)
+{
+    const cl_uint count = (cl_uint)check->triples;
+    const float tolerance = check->desc->tolerance > 0 ? check->desc->tolerance : 1e-4f;
+    gpi_call call;
+    gp_result result = gpi_call_begin(&call, check->gp, check->function, NULL, 0, NULL);
+    if (result == GP_OK) {
+        gpi_call_kernel(&call, check->program, "gp_monoid_check");
+        GPI_CALL_ARG(&call, buffers[0]);
+        GPI_CALL_ARG(&call, buffers[1]);
+        GPI_CALL_ARG(&call, count);
+        GPI_CALL_ARG(&call, tolerance);
+        GPI_CALL_ARG(&call, buffers[2]);
+        GPI_CALL_ARG(&call, buffers[3]);
+        result = gpi_call_launch(&call, &check->plan, gpi_ceil_div(count, check->plan.group));
+    }
+    if (result == GP_OK)
+        result = gpi_call_read(&call, buffers[2], 0, check->triples * GPI_LAW_RESULTS * check->size,
+                               check->results);
+    if (result == GP_OK) result = gpi_call_read(&call, buffers[3], 0, check->triples * 4, check->failed);
+    return gpi_call_end_within(&call, result);
+}
+
+static gp_result gpi_monoid_check_round(gpi_monoid_check *check)
+{
+    cl_mem buffers[4] = {NULL, NULL, NULL, NULL};
+    size_t i;
+    gp_result result;
+    gpi_monoid_check_choose(check);
+    result = gp_buffer_create(check->gp, check->count * check->size, check->elements, &buffers[0]);
+    if (result == GP_OK)
+        result = gp_buffer_create(check->gp, check->triples * 12, check->triple, &buffers[1]);
+    if (result == GP_OK)
+        result = gpi_alloc(check->gp, check->function, check->triples * GPI_LAW_RESULTS * check->size,
+                           &buffers[2]);
+    if (result == GP_OK) result = gpi_alloc(check->gp, check->function, check->triples * 4, &buffers[3]);
+    if (result == GP_OK) result = gpi_monoid_check_launch(check, buffers);
+    for (i = 0; i < 4; i++) {
+        if (buffers[i]) (void)clReleaseMemObject(buffers[i]);
+    }
+    return result;
+}
+
+/* ------------------------------------------------------------------ verdict */
+
+/* An element as its words: numbers, or floats where the monoid is not exact. */
+static const char *gpi_monoid_check_text(const gpi_monoid_check *check, const unsigned char *element,
+                                         char *text)
+{
+    size_t w, used = 0;
+    for (w = 0; w < check->size / 4; w++) {
+        uint32_t word;
+        float value;
+        memcpy(&word, element + 4 * w, sizeof word);
+        memcpy(&value, &word, sizeof value);
+        used += (size_t)snprintf(text + used, GPI_MONOID_CHECK_TEXT - used, "%s", w ? ", " : "{");
+        used += check->element.exact
+                    ? (size_t)snprintf(text + used, GPI_MONOID_CHECK_TEXT - used,
+                                       word < 1u << 24 ? "%u" : "0x%x", (unsigned)word)
+                    : (size_t)snprintf(text + used, GPI_MONOID_CHECK_TEXT - used, "%.9g", (double)value);
+    }
+    (void)snprintf(text + used, GPI_MONOID_CHECK_TEXT - used, "}");
+    return text;
+}
+
+static gp_result gpi_monoid_check_fail(const gpi_monoid_check *check, size_t t, uint32_t failed)
+{
+    const gp_monoid *m = check->desc->monoid;
+    const unsigned char *result = check->results + t * GPI_LAW_RESULTS * check->size;
+    char text[5][GPI_MONOID_CHECK_TEXT];
+    const char *element[3], *x, *y;
+    size_t k, first = failed & GPI_LAW_LEFT         ? 0
+                      : failed & GPI_LAW_RIGHT      ? 1
+                      : failed & GPI_LAW_ASSOCIATES ? 4
+                                                    : 2;
+    const char *const origin =
+        check->desc->samples ? "" : " (the library's own choice; give yours as gp_check_monoid_desc.samples)";
+    for (k = 0; k < 3; k++)
+        element[k] =
+            gpi_monoid_check_text(check, check->elements + check->triple[3 * t + k] * check->size, text[k]);
+    x = gpi_monoid_check_text(check, result + first * check->size, text[3]);
+    if (first < 2) {
+        return gpi_fail(check->gp, GP_ERROR_LAW,
+                        "%s: monoid %s: the identity is not neutral: %s = %s for a = %s%s", check->function,
+                        m->type, first == 0 ? "e a" : "a e", x, element[0], origin);
+    }
+    y = gpi_monoid_check_text(check, result + (first + 1) * check->size, text[4]);
+    if (first == 4) {
+        return gpi_fail(
+            check->gp, GP_ERROR_LAW,
+            "%s: monoid %s: %s is not associative: (a b) c = %s and a (b c) = %s for a = %s, b = %s, "
+            "c = %s%s",
+            check->function, m->type, m->combine, x, y, element[0], element[1], element[2], origin);
+    }
+    return gpi_fail(check->gp, GP_ERROR_LAW,
+                    "%s: monoid %s: %s is not commutative: a b = %s and b a = %s for a = %s, b = %s%s",
+                    check->function, m->type, m->combine, x, y, element[0], element[1], origin);
+}
+
+static gp_result gpi_monoid_check_judge(const gpi_monoid_check *check)
+{
+    uint32_t of_interest = GPI_LAW_LEFT | GPI_LAW_RIGHT | GPI_LAW_ASSOCIATES;
+    size_t t;
+    if (check->desc->monoid->commutative) of_interest |= GPI_LAW_COMMUTES;
+    for (t = 0; t < check->triples; t++) {
+        if (check->failed[t] & of_interest)
+            return gpi_monoid_check_fail(check, t, check->failed[t] & of_interest);
+    }
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ call */
+
+/* The program of the monoid, with the caller's idea of equal. */
+static gp_result gpi_monoid_check_program(gpi_monoid_check *check)
+{
+    const char *equal = check->desc->equal;
+    for (;;) {
+        gpi_text text;
+        char *prelude = gpi_prelude_make(check->gp, GPI_MONOID_CHECK, &check->element, &check->plan);
+        gp_result result;
+        memset(&text, 0, sizeof text);
+        if (prelude) gpi_text_add(&text, "%s#define GPI_EQUAL %d\n", prelude, equal != NULL);
+        if (equal) {
+            gpi_text_add(&text,
+                         "static bool gpi_user_equal(const gpi_user x, const gpi_user y)\n{\n    return (\n"
+                         "#line 1 \"equal\"\n%s\n    );\n}\n",
+                         equal);
+        }
+        if (!prelude || text.failed) {
+            free(text.data);
+            text.data = NULL;
+        }
+        free(prelude);
+        result =
+            gpi_program_get_text(check->gp, check->function, GPI_MONOID_CHECK, text.data, &check->program);
+        if (result != GP_OK || gpi_plan_fits(&check->plan, check->program)) return result;
+    }
+}
+
+static gp_result gpi_monoid_check_begin(gpi_monoid_check *check)
+{
+    const gp_check_monoid_desc *desc = check->desc;
+    gpi_operation operation;
+    gp_result result;
+    memset(&operation, 0, sizeof operation);
+    operation.monoid = desc->monoid;
+    if (!desc->monoid)
+        return gpi_fail(check->gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid is NULL", check->function);
+    if (!desc->samples != !desc->sample_count || desc->sample_count > GPI_MONOID_CHECK_SAMPLES_MAX) {
+        return gpi_fail(check->gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: samples is %s, sample_count = %zu, at most %d", check->function,
+                        desc->samples ? "given" : "NULL", desc->sample_count,
+                        (int)GPI_MONOID_CHECK_SAMPLES_MAX);
+    }
+    result = gpi_check_text(check->gp, check->function, "equal", desc->equal);
+    if (result != GP_OK) return result;
+    if (!(desc->tolerance >= 0)) {
+        return gpi_fail(check->gp, GP_ERROR_INVALID_ARGUMENT, "%s: tolerance = %g, must not be negative",
+                        check->function, (double)desc->tolerance);
+    }
+    result = gpi_element_make(check->gp, check->function, &operation, &check->element);
+    if (result == GP_OK)
+        result = gpi_plan_make(check->gp, check->function, GPI_REDUCE, &check->element,
+                               GP_STRATEGY_MULTI_PASS, &check->plan);
+    return result == GP_OK ? gpi_monoid_check_program(check) : result;
+}
+
+static gp_result gpi_monoid_check_run(gpi_monoid_check *check)
+{
+    gp_result result;
+    check->size = check->element.base_size;
+    check->random = check->desc->seed;
+    check->count = check->desc->samples ? check->desc->sample_count : (size_t)GPI_MONOID_CHECK_MADE;
+    check->triples = GPI_MONOID_CHECK_TRIPLES;
+    check->elements = (unsigned char *)malloc((check->count + GPI_MONOID_CHECK_MADE) * check->size);
+    check->triple = (uint32_t *)malloc(check->triples * 12);
+    check->results = (unsigned char *)malloc(check->triples * GPI_LAW_RESULTS * check->size);
+    check->failed = (uint32_t *)malloc(check->triples * 4);
+    if (!check->elements || !check->triple || !check->results || !check->failed) {
+        return gpi_fail(check->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for elements",
+                        check->function);
+    }
+    gpi_monoid_check_fill(check);
+    result = gpi_monoid_check_round(check);
+    if (result == GP_OK) result = gpi_monoid_check_judge(check);
+    if (result != GP_OK) return result;
+    gpi_monoid_check_extend(check);
+    result = gpi_monoid_check_round(check);
+    return result == GP_OK ? gpi_monoid_check_judge(check) : result;
+}
+
+static gp_result gpi_monoid_check_call(gp_context *gp, const char *function, const gp_check_monoid_desc *desc)
+{
+    gpi_monoid_check check;
+    gp_result result;
+    memset(&check, 0, sizeof check);
+    check.gp = gp;
+    check.function = function;
+    check.desc = desc;
+    result = gpi_monoid_check_begin(&check);
+    if (result == GP_OK) result = gpi_monoid_check_run(&check);
+    free(check.elements);
+    free(check.triple);
+    free(check.results);
+    free(check.failed);
+    return result;
+}
+
+/* Noted before it is tried, which looks here too; no longer noted where it fails. */
+static gp_result gpi_monoid_check_new(gp_context *gp, const char *function, const gp_monoid *monoid)
+{
+    gp_check_monoid_desc desc;
+    uint64_t *grown, hash = gpi_fnv1a(GPI_FNV1A_SEED, monoid->source, strlen(monoid->source) + 1);
+    const uint32_t flags = (uint32_t)monoid->commutative * 2 + monoid->exact;
+    const uint64_t released = gp->released;
+    gp_result result;
+    size_t i;
+    hash = gpi_fnv1a(hash, monoid->type, strlen(monoid->type) + 1);
+    hash = gpi_fnv1a(hash, monoid->combine, strlen(monoid->combine) + 1);
+    hash = gpi_fnv1a(hash, monoid->identity, monoid->size);
+    hash = gpi_fnv1a(hash, &flags, sizeof flags);
+    for (i = 0; i < gp->law_count; i++) {
+        if (gp->laws[i] == hash) return GP_OK;
+    }
+    grown = (uint64_t *)realloc(gp->laws, (gp->law_count + 1) * sizeof *grown);
+    if (!grown) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory", function);
+    gp->laws = grown;
+    gp->laws[gp->law_count++] = hash;
+    memset(&desc, 0, sizeof desc);
+    desc.monoid = monoid;
+    result = gpi_monoid_check_call(gp, function, &desc);
+    if (result != GP_OK) gp->law_count--;
+    gp->released = released; /* a call within another one, whose programs are still needed */
+    return result;
+}
+
+/* An element described and checked, and its monoid tried, where the context tries monoids. */
+static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
+                                  gpi_element *element)
+{
+    const gp_result result = gpi_element_describe(gp, function, operation, element);
+    if (result != GP_OK || !operation->monoid || !gp->desc.check_monoids) return result;
+    return gpi_monoid_check_new(gp, function, operation->monoid);
+}
+
+GP_API gp_result gp_check_monoid(gp_context *gp, const gp_check_monoid_desc *desc)
+{
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_check_monoid: gp or desc is NULL");
+    return gpi_monoid_check_call(gp, "gp_check_monoid", desc);
+}
