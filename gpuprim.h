@@ -2098,8 +2098,7 @@ static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function,
 /* context.h - what a context holds, for all that is above. Each part is the folder's that is named there. */
 #define GPI_ELEMENT_MAX 128 /* bytes of an element, eight fields included */
 
-/* A table of symbols that a call of gp_brackets or gp_stack_scan has brought along, on the device (nest.c).
- */
+/* A table of symbols that a call of gp_brackets or gp_stack_scan has brought along, on the device (nest.c). */
 typedef struct gpi_symbols {
     int8_t table[256];
     cl_mem classes; /* NULL: free */
@@ -5763,9 +5762,10 @@ static const char *const gpi_kernel_group_device[] = {
     "       T gp_group_NAME_scan_exclusive(x, &total, memory)       x0 . x1 ... xl-1    the identity to item 0\n",
     "     pack: places for n elements of each item (a bool is 0 or 1), in item order\n",
     "       uint gp_group_pack(n, &total, memory)                   how many the items before this one have\n",
-    "       uint gp_group_pack_at(n, counter, memory)               the same behind *counter, which total is added\n",
-    "   to unpack: n pieces of each item, handed out evenly uint gp_group_unpack(n, memory) how many pieces there\n",
-    "   are uint gp_group_owner(piece, &rank, memory)               whose piece that is, the how manieth of its own\n",
+    "       uint gp_group_pack_at(n, counter, memory)               the same after *counter, to which total is added\n",
+    "     unpack: n pieces of each item, handed out evenly\n",
+    "       uint gp_group_unpack(n, memory)                         how many pieces there are\n",
+    "       uint gp_group_owner(piece, &rank, memory)               whose piece that is; *rank: which of that item's pieces\n",
     "\n",
     "   Collective are all but size, item and owner: they have barriers, so that every item of the group calls, or\n",
     "   none, each as often; none may have returned before. Other arguments may differ from item to item.\n",
@@ -5774,9 +5774,11 @@ static const char *const gpi_kernel_group_device[] = {
     "   gp_group_unpack, which leaves in it what gp_group_owner looks at: a barrier(CLK_LOCAL_MEM_FENCE) of yours\n",
     "   comes before it is used again. `total` is __private. Sums of n stay below 2^32.\n",
     "\n",
-    "       out[offset + gp_group_pack(keep, &total, memory)] = x;      if (keep): `offset` is yours, from a\n",
-    "   gp_scan const uint at = gp_group_pack_at(keep, counter, memory);    of totals, say: all groups in order. Or\n",
-    "       if (keep) out[at] = x;                                     groups one behind the other, in any order\n",
+    "       const uint at = gp_group_pack(keep, &total, memory);\n",
+    "       if (keep) out[offset + at] = x;      groups in order: `offset` is yours, from a gp_scan of the totals, say\n",
+    "\n",
+    "       const uint at = gp_group_pack_at(keep, counter, memory);\n",
+    "       if (keep) out[at] = x;               groups one after the other, in any order\n",
     "\n",
     "       const uint pieces = gp_group_unpack(n, memory);\n",
     "       for (uint first = 0; first < pieces; first += gp_group_size()) {\n",
@@ -5787,7 +5789,7 @@ static const char *const gpi_kernel_group_device[] = {
     "#ifndef GPI_GROUP_DEVICE_CL\n",
     "#define GPI_GROUP_DEVICE_CL\n",
     "#include \"group/collectives.cl\"\n",
-    "#line 38 \"kernels/group/device.cl\"\n",
+    "#line 41 \"kernels/group/device.cl\"\n",
     "\n",
     "static uint gp_group_size(void) { return GPI_GROUP_SIZE; }\n",
     "\n",
@@ -7238,8 +7240,7 @@ static const char *const gpi_kernel_hash_table[] = {
     "}\n",
     "\n",
     "/* The key's slot is found or claimed, and its value changed: what came of it. `slot`: gpi_hash_home(t, key).\n",
-    "   (hash.pml: `once`, `lost`, `full`, `ends`, and the mutations BUG_CLAIM, BUG_CHECK, BUG_REUSE, BUG_STEPS.)\n",
-    " */\n",
+    "   (hash.pml: `once`, `lost`, `full`, `ends`, and the mutations BUG_CLAIM, BUG_CHECK, BUG_REUSE, BUG_STEPS.) */\n",
     "GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)\n",
     "{\n",
     "    if (value == t.reserved) return GP_HASH_REFUSED;\n",
@@ -7339,15 +7340,15 @@ static const char *const gpi_kernel_hash_table[] = {
 /* ---- Begin file kernels/histogram/histogram.cl ---- */
 static const char *const gpi_kernel_histogram_histogram[] = {
     "#line 1 \"kernels/histogram/histogram.cl\"\n",
-    "#line 32\n",
+    "#line 33\n",
     "#ifndef GPI_HISTOGRAM_HISTOGRAM_CL\n",
     "#define GPI_HISTOGRAM_HISTOGRAM_CL\n",
     "#include \"base/count.cl\"\n",
-    "#line 35 \"kernels/histogram/histogram.cl\"\n",
-    "#include \"base/platform.cl\"\n",
     "#line 36 \"kernels/histogram/histogram.cl\"\n",
-    "#include \"group/sync.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 37 \"kernels/histogram/histogram.cl\"\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 38 \"kernels/histogram/histogram.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
@@ -7375,7 +7376,7 @@ static const char *const gpi_kernel_histogram_histogram[] = {
     "#else\n",
     "typedef uint gpi_weight;\n",
     "#endif\n",
-    "#line 68\n",
+    "#line 69\n",
     "typedef struct gpi_bins {\n",
     "    uint count;\n",
     "    ulong lower, limit;\n",
@@ -7402,7 +7403,7 @@ static const char *const gpi_kernel_histogram_histogram[] = {
     "#else\n",
     "#define GPI_READ_SAMPLE(p, i) (p)[i]\n",
     "#endif\n",
-    "#line 97\n",
+    "#line 98\n",
     "#if GPI_SHAPE_LOCAL\n",
     "#define GPI_BATCH 4\n",
     "#elif GPI_EDGES || GPI_BYTES\n",
@@ -7510,7 +7511,7 @@ static const char *const gpi_kernel_histogram_histogram[] = {
     "    GPI_WEIGHTS_SET(samples)                                               \\\n",
     "    (samples).begin = min(n, span * get_group_id(0));                      \\\n",
     "    (samples).end = min(n, (samples).begin + span)\n",
-    "#line 208\n",
+    "#line 209\n",
     "static void gpi_out_add(volatile __global uint *out, ulong cell, gpi_cell x)\n",
     "{\n",
     "#if GPI_COUNT_WIDE\n",
@@ -7653,7 +7654,7 @@ static const char *const gpi_kernel_histogram_histogram[] = {
     "        if (sum) gpi_out_add(out, k, sum);\n",
     "    }\n",
     "}\n",
-    "#line 353\n",
+    "#line 354\n",
     "static void gpi_count_far(gpi_samples s, gpi_bins bins, __global gpi_cell *out, __global gpi_cell *slices)\n",
     "{\n",
     "    const uint group = (uint)get_group_id(0);\n",
@@ -7680,7 +7681,7 @@ static const char *const gpi_kernel_histogram_histogram[] = {
     "#endif\n",
     "\n",
     "#else\n",
-    "#line 382\n",
+    "#line 383\n",
     "typedef struct gpi_run {\n",
     "    uint cell;\n",
     "    gpi_weight weight;\n",
@@ -7806,7 +7807,7 @@ static const char *const gpi_kernel_histogram_histogram[] = {
     "    gpi_near_join(t, near, cells, copies, channels);\n",
     "}\n",
     "#endif\n",
-    "#line 511\n",
+    "#line 512\n",
     "GPI_KERNEL void gp_histogram_near(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS, volatile __global uint *out,\n",
     "                                  ulong out_at, uint copies, uint channels, volatile __global uint *counters)\n",
     "{\n",
@@ -7863,13 +7864,13 @@ static const char *const gpi_kernel_histogram_histogram[] = {
 /* ---- Begin file kernels/map/gather.cl ---- */
 static const char *const gpi_kernel_map_gather[] = {
     "#line 1 \"kernels/map/gather.cl\"\n",
-    "#line 22\n",
+    "#line 21\n",
     "#ifndef GPI_MAP_GATHER_CL\n",
     "#define GPI_MAP_GATHER_CL\n",
     "#include \"base/count.cl\"\n",
-    "#line 25 \"kernels/map/gather.cl\"\n",
+    "#line 24 \"kernels/map/gather.cl\"\n",
     "#include \"base/platform.cl\"\n",
-    "#line 26 \"kernels/map/gather.cl\"\n",
+    "#line 25 \"kernels/map/gather.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
@@ -8298,7 +8299,8 @@ static const char *const gpi_kernel_map_random[] = {
     "#endif\n",
     "}\n",
     "#endif\n",
-    "#line 125\n",
+    "\n",
+    "\n",
     "GPI_INLINE void gpi_elements(const uint *word, ulong a, ulong b, GPI_LANE *element)\n",
     "{\n",
     "#if GPI_KIND == 3\n",
@@ -8575,7 +8577,6 @@ static const char *const gpi_kernel_map_stencil[] = {
     "#endif\n",
     "\n",
     "#if GPI_BY_ROWS\n",
-    "\n",
     "\n",
     "#define GPI_AHEAD 2048\n",
     "\n",
@@ -9412,7 +9413,7 @@ static const char *const gpi_kernel_nest_brackets_serial[] = {
     "    w->place = gpi_place_below(w->nest, w->place);\n",
     "    return w->place.leaf == GPI_NOWHERE ? GPI_NONE : gpi_opener_at(w->nest, w->place);\n",
     "}\n",
-    "#line 308\n",
+    "#line 307\n",
     "GPI_INLINE gpi_index gpi_walk_on(gpi_walk *w, gpi_index now, gpi_input in, long sign,\n",
     "                                 __global const gpi_index *parent, gpi_index at, bool parents)\n",
     "{\n",
@@ -9423,7 +9424,8 @@ static const char *const gpi_kernel_nest_brackets_serial[] = {
     "    const gpi_index under = parent[first];\n",
     "    return under ^ ((under ^ at) & opens);\n",
     "}\n",
-    "#line 321\n",
+    "\n",
+    "\n",
     "GPI_INLINE gpi_index gpi_walk_few(gpi_walk *w, gpi_index now, gpi_input in, const gpi_block *block,\n",
     "                                  __global gpi_index *out, gpi_index at, bool parents)\n",
     "{\n",
@@ -10051,7 +10053,8 @@ static const char *const gpi_kernel_nest_lookback[] = {
     "    if (x < back.leaves || GPI_SHAPE_LOCAL) gpi_back_write(back, x, all);\n",
     "    return all;\n",
     "}\n",
-    "#line 194\n",
+    "\n",
+    "\n",
     "static gpi_node gpi_back_node(gpi_back back, uint x)\n",
     "{\n",
     "    gpi_node node;\n",
@@ -10059,7 +10062,7 @@ static const char *const gpi_kernel_nest_lookback[] = {
     "    GPI_ACQUIRE();\n",
     "    return node;\n",
     "}\n",
-    "#line 204\n",
+    "#line 203\n",
     "static gpi_node gpi_back_climb(gpi_back back, uint tile, gpi_node leaf)\n",
     "{\n",
     "    const bool last = tile + 1 == gpi_tiles_of(back.n);\n",
@@ -10297,7 +10300,8 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "\n",
     "\n",
     "#define GPI_STACK_SMALL (GPI_SIZE <= 16)\n",
-    "#line 88\n",
+    "\n",
+    "\n",
     "GPI_INLINE void gpi_slice_step(__global GPI_T *base, __global GPI_T **top, gpi_index *pops, gpi_source source,\n",
     "                               long sign, gpi_index at)\n",
     "{\n",
@@ -10375,7 +10379,7 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "    for (uint k = 0; k < GPI_STRANDS && gpi_tile_begin(tile + k) < nest.n; k++)\n",
     "        gpi_slice_abreast(in, source, stack, tile + k, 1, gpi_tile_length(nest, tile + k));\n",
     "}\n",
-    "#line 168\n",
+    "#line 167\n",
     "typedef struct gpi_fold {\n",
     "    gpi_stack stack;\n",
     "    gpi_place place;\n",
@@ -10503,9 +10507,9 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "    if (exclusive) gpi_fold_strands(f, true);\n",
     "    else gpi_fold_strands(f, false);\n",
     "}\n",
-    "#line 298\n",
+    "#line 297\n",
     "#else\n",
-    "#line 302\n",
+    "#line 301\n",
     "typedef struct gpi_stack_memory {\n",
     "    gpi_group group;\n",
     "    uint going[2];\n",
@@ -10521,7 +10525,7 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "    uint openers, kept;\n",
     "    gpi_node node;\n",
     "} gpi_bits_of;\n",
-    "#line 320\n",
+    "#line 319\n",
     "static gpi_bits_of gpi_stack_open(gpi_input in, gpi_source source, gpi_nest nest, uint tile, gpi_index height,\n",
     "                                  gpi_stack_shared memory)\n",
     "{\n",
@@ -10555,7 +10559,7 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "        memory->link[p] = memory->link[q];\n",
     "    }\n",
     "}\n",
-    "#line 356\n",
+    "#line 355\n",
     "static void gpi_stack_double(uint openers, gpi_stack_shared memory)\n",
     "{\n",
     "    const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM;\n",
@@ -10600,7 +10604,7 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "    cell[0] = gpi_identity();\n",
     "    stack.nest.tree[stack.nest.leaves + tile] = shared->tree[1];\n",
     "}\n",
-    "#line 403\n",
+    "#line 402\n",
     "static GPI_T gpi_fold_outer(gpi_stack stack, uint tile, uint m)\n",
     "{\n",
     "    const gpi_index pops = stack.nest.tree[stack.nest.leaves + tile].pops;\n",
@@ -10663,7 +10667,7 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "    gpi_fold_write(in, out, stack, tile, initial, exclusive, memory);\n",
     "}\n",
     "#endif\n",
-    "#line 468\n",
+    "#line 467\n",
     "GPI_KERNEL void gp_stack_pair(GPI_VALUES_PARAMETERS, GPI_STACK_PARAMETERS, volatile __global uint *counters)\n",
     "{\n",
     "    GPI_STACK_SET(stack);\n",
@@ -10705,7 +10709,7 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "#define GPI_GROW(x) gpi_stack_grow(stack, x)\n",
     "    GPI_GROW_TREE(leaves, gpi_tiles_of(stack.nest.n), bottom, GPI_CLEAR, GPI_GROW);\n",
     "}\n",
-    "#line 512\n",
+    "#line 511\n",
     "GPI_KERNEL void gp_stack_base(GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS, gpi_argument initial)\n",
     "{\n",
     "    GPI_STACK_SET(stack);\n",
@@ -11302,7 +11306,8 @@ static const char *const gpi_kernel_nest_tree_runs[] = {
     "{\n",
     "    if (key > 0 && f.outputs & GPI_TREE_CHILDREN) f.children[key - 1] = count;\n",
     "}\n",
-    "#line 194\n",
+    "\n",
+    "\n",
     "static gpi_index gpi_crowd_add(gpi_family f, gpi_run run, gpi_crowd *crowd, gpi_index key, uint counts)\n",
     "{\n",
     "    if (key != crowd->key) {\n",
@@ -11629,21 +11634,21 @@ static const char *const gpi_kernel_nest_tree_serial[] = {
 /* ---- Begin file kernels/scan/lookback.cl ---- */
 static const char *const gpi_kernel_scan_lookback[] = {
     "#line 1 \"kernels/scan/lookback.cl\"\n",
-    "#line 27\n",
+    "#line 26\n",
     "#ifndef GPI_SCAN_LOOKBACK_CL\n",
     "#define GPI_SCAN_LOOKBACK_CL\n",
     "#include \"base/count.cl\"\n",
-    "#line 30 \"kernels/scan/lookback.cl\"\n",
+    "#line 29 \"kernels/scan/lookback.cl\"\n",
     "#include \"base/fault_injection.cl\"\n",
-    "#line 31 \"kernels/scan/lookback.cl\"\n",
+    "#line 30 \"kernels/scan/lookback.cl\"\n",
     "#include \"base/platform.cl\"\n",
-    "#line 32 \"kernels/scan/lookback.cl\"\n",
+    "#line 31 \"kernels/scan/lookback.cl\"\n",
     "#include \"group/sync.cl\"\n",
-    "#line 33 \"kernels/scan/lookback.cl\"\n",
+    "#line 32 \"kernels/scan/lookback.cl\"\n",
     "#include \"element/monoid.cl\"\n",
-    "#line 34 \"kernels/scan/lookback.cl\"\n",
+    "#line 33 \"kernels/scan/lookback.cl\"\n",
     "#include \"scan/tile.cl\"\n",
-    "#line 35 \"kernels/scan/lookback.cl\"\n",
+    "#line 34 \"kernels/scan/lookback.cl\"\n",
     "\n",
     "#define GPI_EMPTY 0u\n",
     "#define GPI_AGGREGATE 1u\n",
@@ -11700,7 +11705,7 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "            gpi_word_write(words + k, gpi_pack(flag, &bits, k));\n",
     "    }\n",
     "}\n",
-    "#line 95\n",
+    "#line 94\n",
     "static uint gpi_observe(volatile __global uint *state, uint tile, GPI_T *value)\n",
     "{\n",
     "    gpi_state_words words = gpi_state_of(state, tile);\n",
@@ -11721,7 +11726,7 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "    *value = bits.value;\n",
     "    return agree ? flag : GPI_EMPTY;\n",
     "}\n",
-    "#line 119\n",
+    "#line 118\n",
     "static void gpi_post(volatile __global uint *state, uint tile, GPI_T aggregate)\n",
     "{\n",
     "#if GPI_EXACT\n",
@@ -11736,7 +11741,7 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "    (void)aggregate;\n",
     "#endif\n",
     "}\n",
-    "#line 139\n",
+    "#line 138\n",
     "static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefix, uint *polls, bool bounded)\n",
     "{\n",
     "    while (next > 0) {\n",
@@ -11752,7 +11757,7 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "    }\n",
     "    return next;\n",
     "}\n",
-    "#line 158\n",
+    "#line 157\n",
     "static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggregate, gpi_source source,\n",
     "                           uint polls, volatile __global uint *counters, gpi_tile_shared shared)\n",
     "{\n",
@@ -12147,7 +12152,8 @@ static const char *const gpi_kernel_scan_segmented_reduce[] = {
     "{\n",
     "    GPI_WRITE(out, s, GPI_BASE_RESULT(gpi_base_combine(initial, sum)));\n",
     "}\n",
-    "#line 85\n",
+    "\n",
+    "\n",
     "static bool gpi_large_add(gpi_list list, ulong s, ulong length)\n",
     "{\n",
     "    const uint rows = (uint)((length + GPI_TILE - 1) / GPI_TILE);\n",
@@ -12167,7 +12173,7 @@ static const char *const gpi_kernel_scan_segmented_reduce[] = {
     "{\n",
     "    if (atomic_inc(list.state + GPI_SEGMENTS_BAD) == 0) (void)atomic_inc(counters + GPI_COUNT_BAD);\n",
     "}\n",
-    "#line 107\n",
+    "#line 106\n",
     "#if GPI_SHAPE_SERIAL\n",
     "#define GPI_FEW 64\n",
     "\n",
@@ -12180,7 +12186,7 @@ static const char *const gpi_kernel_scan_segmented_reduce[] = {
     "        sum = gpi_combine(sum, gpi_tile_reduce(segment, base, shared));\n",
     "    return sum;\n",
     "}\n",
-    "#line 125\n",
+    "#line 124\n",
     "#define GPI_BATCH 32u\n",
     "#define GPI_BATCH_MOST (GPI_SIZE <= 16 ? 1024u : 16384u / GPI_SIZE)\n",
     "\n",
@@ -12349,7 +12355,7 @@ static const char *const gpi_kernel_scan_segmented_reduce[] = {
     "                       gpi_base_of(initial), counters, shared, listed);\n",
     "#endif\n",
     "}\n",
-    "#line 297\n",
+    "#line 296\n",
     "GPI_KERNEL void gp_segments_rows(__global const GPI_IN *in, ulong in_offset, GPI_OFFSETS_PARAMETERS,\n",
     "                                 GPI_LIST_PARAMETERS)\n",
     "{\n",
@@ -15901,13 +15907,13 @@ static const char *const gpi_kernel_sort_sort[] = {
 /* ---- Begin file kernels/sort/sort_strings.cl ---- */
 static const char *const gpi_kernel_sort_sort_strings[] = {
     "#line 1 \"kernels/sort/sort_strings.cl\"\n",
-    "#line 23\n",
+    "#line 28\n",
     "#ifndef GPI_SORT_SORT_STRINGS_CL\n",
     "#define GPI_SORT_SORT_STRINGS_CL\n",
     "#include \"base/count.cl\"\n",
-    "#line 26 \"kernels/sort/sort_strings.cl\"\n",
+    "#line 31 \"kernels/sort/sort_strings.cl\"\n",
     "#include \"base/platform.cl\"\n",
-    "#line 27 \"kernels/sort/sort_strings.cl\"\n",
+    "#line 32 \"kernels/sort/sort_strings.cl\"\n",
     "\n",
     "#define GPI_STRINGS_BAD 0\n",
     "#define GPI_STRINGS_FIRST_BAD 1\n",
@@ -15963,7 +15969,7 @@ static const char *const gpi_kernel_sort_sort_strings[] = {
     "#define GPI_EACH(i, span, end)                               \\\n",
     "    for (ulong i = (span)*get_group_id(0) + get_local_id(0); \\\n",
     "         i < min((ulong)(end), (span) * (get_group_id(0) + 1)); i += GPI_WG)\n",
-    "#line 85\n",
+    "#line 90\n",
     "typedef struct gpi_text {\n",
     "    __global const uchar *bytes;\n",
     "    ulong byte_count;\n",
@@ -16017,7 +16023,7 @@ static const char *const gpi_kernel_sort_sort_strings[] = {
     "    while (k < most && a.at[depth + k] == b.at[depth + k]) k++;\n",
     "    return k;\n",
     "}\n",
-    "#line 142\n",
+    "#line 147\n",
     "GPI_KERNEL void gp_strings_keys_first(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong span,\n",
     "                                      GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
     "{\n",
@@ -16045,7 +16051,7 @@ static const char *const gpi_kernel_sort_sort_strings[] = {
     "    return key == round.keys[j + 1] && (key & 255) == GPI_MORE &&\n",
     "           (first || round.from.owner[j] == round.from.owner[j + 1]);\n",
     "}\n",
-    "#line 172\n",
+    "#line 177\n",
     "GPI_KERNEL void gp_strings_ties(GPI_ROUND_PARAMETERS, ulong many, uint first, ulong span, __global uint *out,\n",
     "                                ulong out_at, uint out_words)\n",
     "{\n",
@@ -18447,8 +18453,7 @@ static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset,
     gp_result result = gpi_call_enqueued(call, error, "clEnqueueReadBuffer", NULL, event);
     if (result != GP_OK) return result;
     error = clWaitForEvents(1, &call->last);
-    /* a wait that fails by itself leaves a copy behind that is still to come, to memory that is the caller's
-     */
+    /* a wait that fails by itself leaves a copy behind that is still to come, to memory that is the caller's */
     if (error != CL_SUCCESS && gpi_event_status(call->last) > CL_COMPLETE) (void)clFinish(gp->queue);
     gpi_settle(gp);
     result = gpi_async_result(gp); /* the reason, where the wait has failed too */
@@ -20088,8 +20093,7 @@ static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
 /* ---- End file src/scan/scan.c ---- */
 
 /* ---- Begin file src/scan/segmented_reduce.c ---- */
-/* segmented_reduce.c - gp_segmented_reduce: small segments by a group each block, large ones cut into rows.
- */
+/* segmented_reduce.c - gp_segmented_reduce: small segments by a group each block, large ones cut into rows. */
 enum {
     GPI_REDUCE_HEADER_BYTES = 16, /* GPI_SEGMENTS_HEADER of scan/segmented_reduce.cl */
     GPI_REDUCE_LARGE_BYTES = 16,  /* GPI_LARGE_WORDS */
@@ -22242,8 +22246,7 @@ static gp_result gpi_segments_large(gpi_call *call, gpi_segments *s, cl_mem stat
     return gpi_call_launch(call, &s->sort.plan, s->groups);
 }
 
-/* Enqueues all of a planned and checked call. *state is where the report is, NULL: there was nothing to do.
- */
+/* Enqueues all of a planned and checked call. *state is where the report is, NULL: there was nothing to do. */
 static gp_result gpi_segments_launch(gpi_call *call, gpi_segments *s, cl_mem *state)
 {
     gp_result result;
@@ -23555,8 +23558,7 @@ static size_t gpi_topk_samples(size_t count)
 }
 
 /* How many keys may be below the threshold: gpi_sample_rank of sort/topk.cl, and what a sample's rank strays
- * by.
- */
+   by. */
 static size_t gpi_topk_room(const gpi_topk *topk)
 {
     const size_t n = topk->desc->count, k = topk->desc->k;
@@ -24348,8 +24350,7 @@ static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *de
 
 /* ---- Begin file src/nest/nest.c ---- */
 /* nest.c - what brackets, scans of stacks and trees share: codes of symbols, and what their programs begin
- * with.
- */
+   with. */
 enum { GPI_LISTED_MAX = 12 }; /* of nest/symbols.cl */
 
 /* What the kernels know of bytes: nest/symbols.cl. */
@@ -24542,8 +24543,7 @@ static char *gpi_brackets_prelude(const gpi_brackets *b)
 /* ---- End file src/nest/nest.c ---- */
 
 /* ---- Begin file src/nest/stack_scan.c ---- */
-/* stack_scan.c - gp_stack_scan: products of tiles' openers, a tree of tiles, what tiles begin with, the scan.
- */
+/* stack_scan.c - gp_stack_scan: products of tiles' openers, a tree of tiles, what tiles begin with, the scan. */
 /* A checked call, ready to run. */
 typedef struct gpi_stack_scan {
     const gp_stack_scan_desc *desc;
@@ -25047,8 +25047,7 @@ static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc)
 
 /* ---- Begin file src/hash/hash.h ---- */
 /* hash.h - hash tables. */
-/* A hash table, as all contexts that share it see it. The buffer starts with the same facts (hash/table.cl).
- */
+/* A hash table, as all contexts that share it see it. The buffer starts with the same facts (hash/table.cl). */
 typedef struct gpi_table {
     uint32_t references; /* handles */
     size_t key_size, value_size;
@@ -25992,8 +25991,7 @@ static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch,
     return apply ? gpi_hash_check_apply(gp, batch, put) : GP_OK;
 }
 
-/* The table that says which of equal keys stands for all: of keys of the same width, with indices as values.
- */
+/* The table that says which of equal keys stands for all: of keys of the same width, with indices as values. */
 static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
 {
     gpi_table *judge = &put->judge;
@@ -26874,8 +26872,7 @@ static gp_result gpi_stencil_warm_up(gp_context *gp, const gp_stencil_desc *desc
 /* ---- End file src/map/map.h ---- */
 
 /* ---- Begin file src/map/gather.c ---- */
-/* gather.c - gp_gather, gp_scatter, gp_unpack: elements by index. An unpack scans its flags for the indices.
- */
+/* gather.c - gp_gather, gp_scatter, gp_unpack: elements by index. An unpack scans its flags for the indices. */
 enum { GPI_GATHER_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are few */ };
 
 /* A call, ready to be checked and run. */
@@ -27204,8 +27201,7 @@ static gp_result gpi_gather_warm_up(gp_context *gp, const gp_warmup_desc *desc)
 /* ---- End file src/map/gather.c ---- */
 
 /* ---- Begin file src/map/map.c ---- */
-/* map.c - gp_transform, gp_fill, gp_iota, gp_adjacent_difference: each element made by itself, in one launch.
- */
+/* map.c - gp_transform, gp_fill, gp_iota, gp_adjacent_difference: each element made by itself, in one launch. */
 enum {
     GPI_MAP_INPUTS_MAX = 3,
     GPI_MAP_SERIAL_SPAN_MIN = 16384 /* elements of a group, when there are few */
@@ -28152,8 +28148,7 @@ static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *
 /* ---- End file src/histogram/histogram.h ---- */
 
 /* ---- Begin file src/histogram/histogram.c ---- */
-/* histogram.c - gp_histogram: tables of each group's own where bins are few; else atomics, or slices joined.
- */
+/* histogram.c - gp_histogram: tables of each group's own where bins are few; else atomics, or slices joined. */
 enum {
     GPI_HISTOGRAM_SERIAL_CELLS = 16384, /* of near tables: four of them */
     GPI_HISTOGRAM_LOCAL_CELLS = 4096,   /* 16 KiB: several groups of a compute unit have room */

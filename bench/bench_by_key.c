@@ -87,8 +87,7 @@ static uint32_t next_random(uint32_t *state)
     return *state;
 }
 
-/* Keys in runs of `length` on average (1 and n: exactly), values, what is to come out, and where runs begin.
- */
+/* Keys in runs of `length` on average (1 and n: exactly), values, what is to come out, and where runs begin. */
 static void fill(bench_case *c, size_t length, uint32_t *offsets)
 {
     const size_t n = c->work.n;

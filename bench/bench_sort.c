@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the ANDs of random words leave of 32 bits of entropy, as a fraction; the last one: all keys the same.
- */
+/* What the ANDs of random words leave of 32 bits of entropy, as a fraction; the last one: all keys the same. */
 static const char *const entropies[] = {"1.0", ".811", ".544", ".337", ".201", "0"};
 enum { ENTROPIES = sizeof entropies / sizeof *entropies };
 enum { ENTROPY_N_MAX = 1 << 24 }; /* beyond, a row takes minutes */

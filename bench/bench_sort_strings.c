@@ -18,8 +18,7 @@ static uint64_t next_random(uint64_t *state)
     return *state >> 33;
 }
 
-/* String i into `text`; its length. A word's letters come from its number alone; small numbers are frequent.
- */
+/* String i into `text`; its length. A word's letters come from its number alone; small numbers are frequent. */
 static size_t make_string(strings how, uint64_t *state, char text[LONGEST])
 {
     const uint64_t r = next_random(state);

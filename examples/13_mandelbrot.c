@@ -1,7 +1,6 @@
 /* 13_mandelbrot.c - the Mandelbrot set, with work handed out evenly by group collectives (gp_device_source):
    orbits that go on after some steps are packed, so that no item idles while its neighbour iterates; then
-   pixels at edges are unpacked into four samples each. Writes mandelbrot.ppm, and checks it by a plain loop.
- */
+   pixels at edges are unpacked into four samples each. Writes mandelbrot.ppm, and checks it by a plain loop. */
 #define GP_IMPLEMENTATION
 #include "../gpuprim.h"
 

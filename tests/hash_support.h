@@ -1,5 +1,4 @@
-/* hash_support.h - what the hash table's tests share: variants, columns of 4 or 8 bytes, a model of a table.
- */
+/* hash_support.h - what the hash table's tests share: variants, columns of 4 or 8 bytes, a model of a table. */
 #ifndef GPUPRIM_TESTS_HASH_SUPPORT_H
 #define GPUPRIM_TESTS_HASH_SUPPORT_H
 

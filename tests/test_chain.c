@@ -1,5 +1,4 @@
-/* test_chain.c - a whole query on the device: what one call counts, the next one takes, and nothing blocks.
- */
+/* test_chain.c - a whole query on the device: what one call counts, the next one takes, and nothing blocks. */
 #include "support.h"
 
 enum { KEPT, GROUPS, FREQUENT, COUNTS };

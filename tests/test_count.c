@@ -1,5 +1,4 @@
-/* test_count.c - counts that live on the device: the same results as with a count of the host, bit for bit.
- */
+/* test_count.c - counts that live on the device: the same results as with a count of the host, bit for bit. */
 #include "support.h"
 
 #define BOUND (test_small() ? (size_t)5003 : (size_t)150007)

@@ -56,8 +56,7 @@ static bool shape_fits(gp_context *gp, shape s)
     return shape_size(s) <= gp_context_info(gp)->max_work_group_size;
 }
 
-/* Sets buffers and `memory` bytes of local memory, each given a number that is not 0, and runs GROUPS groups.
- */
+/* Sets buffers and `memory` bytes of local memory, each given a number that is not 0, and runs GROUPS groups. */
 static void user_run(gp_context *gp, cl_program program, const char *name, shape s, const cl_mem *buffers,
                      cl_uint count, const size_t *memory, cl_uint memories)
 {

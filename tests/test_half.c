@@ -1,5 +1,4 @@
-/* test_half.c - halves in memory: every value converted, sums carried in floats, results rounded to nearest.
- */
+/* test_half.c - halves in memory: every value converted, sums carried in floats, results rounded to nearest. */
 #include "support.h"
 
 #include <math.h>
@@ -15,8 +14,7 @@ static float value_of(uint16_t half)
 
 static bool same(float a, float b) { return a == b || (a != a && b != b); }
 
-/* Every half becomes the float that it means, in either shape: min with what follows, over single elements.
- */
+/* Every half becomes the float that it means, in either shape: min with what follows, over single elements. */
 static void check_every_value(const test_variant *variant)
 {
     gp_context *gp = test_open(variant, NULL);

@@ -71,8 +71,7 @@ static uint64_t apply(gp_op op, bool is_signed, size_t size, uint64_t x, uint64_
     }
 }
 
-/* Key i gets odd value i + round of every round, in one batch: each key once, so that the results are known.
- */
+/* Key i gets odd value i + round of every round, in one batch: each key once, so that the results are known. */
 static void put_round(gp_context *gp, gp_hash table, hash_widths w, hash_model *m, size_t round, hash_how how,
                       gp_op op, bool is_signed)
 {

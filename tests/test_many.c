@@ -141,8 +141,7 @@ static void assert_sorted(gp_context *gp, const gp_sort_desc *sort, const uint32
     free(out);
 }
 
-/* Sorts of random sizes, without a wait but to look at each hundredth: a tenth as many as scans, unless told.
- */
+/* Sorts of random sizes, without a wait but to look at each hundredth: a tenth as many as scans, unless told. */
 static void test_sorts(void **state)
 {
     gp_context *gp = test_open(&test_variants[0], NULL);

@@ -1,5 +1,4 @@
-/* test_nest_strings.c - gp_brackets on every string of brackets, in tiles so small that all goes across them.
- */
+/* test_nest_strings.c - gp_brackets on every string of brackets, in tiles so small that all goes across them. */
 #include "brackets.h"
 
 /* In turns two kinds of brackets and something else. */

@@ -296,8 +296,7 @@ static void test_misled(void **state)
     }
 }
 
-/* The number of keys is on the device: none, fewer than k, fewer than are left, as many as the bound, more.
- */
+/* The number of keys is on the device: none, fewer than k, fewer than are left, as many as the bound, more. */
 static void test_count_on_device(void **state)
 {
     static const uint64_t counts[] = {0, 1, 9, 300, 20000, 60000, 99999, 100003, 200000};

@@ -148,8 +148,7 @@ static void test_large(void **state)
     }
 }
 
-/* A tree of nodes alone, no brackets: the parent of each is the one before it or one of that one's ancestors.
- */
+/* A tree of nodes alone, no brackets: the parent of each is the one before it or one of that one's ancestors. */
 static uint64_t *random_tree(size_t n, uint32_t up)
 {
     uint64_t *parent = malloc((n + 1) * sizeof *parent);

@@ -11,9 +11,10 @@
        T gp_group_NAME_scan_exclusive(x, &total, memory)       x0 . x1 ... xl-1    the identity to item 0
      pack: places for n elements of each item (a bool is 0 or 1), in item order
        uint gp_group_pack(n, &total, memory)                   how many the items before this one have
-       uint gp_group_pack_at(n, counter, memory)               the same behind *counter, which total is added
-   to unpack: n pieces of each item, handed out evenly uint gp_group_unpack(n, memory) how many pieces there
-   are uint gp_group_owner(piece, &rank, memory)               whose piece that is, the how manieth of its own
+       uint gp_group_pack_at(n, counter, memory)               the same after *counter, to which total is added
+     unpack: n pieces of each item, handed out evenly
+       uint gp_group_unpack(n, memory)                         how many pieces there are
+       uint gp_group_owner(piece, &rank, memory)               whose piece that is; *rank: which of that item's pieces
 
    Collective are all but size, item and owner: they have barriers, so that every item of the group calls, or
    none, each as often; none may have returned before. Other arguments may differ from item to item.
@@ -22,9 +23,11 @@
    gp_group_unpack, which leaves in it what gp_group_owner looks at: a barrier(CLK_LOCAL_MEM_FENCE) of yours
    comes before it is used again. `total` is __private. Sums of n stay below 2^32.
 
-       out[offset + gp_group_pack(keep, &total, memory)] = x;      if (keep): `offset` is yours, from a
-   gp_scan const uint at = gp_group_pack_at(keep, counter, memory);    of totals, say: all groups in order. Or
-       if (keep) out[at] = x;                                     groups one behind the other, in any order
+       const uint at = gp_group_pack(keep, &total, memory);
+       if (keep) out[offset + at] = x;      groups in order: `offset` is yours, from a gp_scan of the totals, say
+
+       const uint at = gp_group_pack_at(keep, counter, memory);
+       if (keep) out[at] = x;               groups one after the other, in any order
 
        const uint pieces = gp_group_unpack(n, memory);
        for (uint first = 0; first < pieces; first += gp_group_size()) {

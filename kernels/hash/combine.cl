@@ -2,12 +2,12 @@
    table: with few different keys, most of the work stays in the group.
 
        group's keys    a b a a c b ...
-       cells           | a: v0 op v2 op v3, 3 keys | b: v1 op v5, 2 | c: v4, 1 | ...      by home modulo their
-   number table           a <- a op (v0 op v2 op v3), ...
+       cells           | a: v0 op v2 op v3, 3 keys | b: v1 op v5, 2 | c: v4, 1 | ...      cell: home modulo GPI_CELLS
+       table           a <- a op (v0 op v2 op v3), ...
 
    serial   a key that finds another one in its cell sends that to the table and takes its place. When fewer
-   than half of the first keys have found themselves, the group's other keys go straight. local    a cell
-   belongs to the first key that takes it; keys that find another one go straight.
+            than half of the first keys have found themselves, the group's other keys go straight to the table.
+   local    a cell belongs to the first key that takes it; keys that find another one go straight to the table.
 
    What came of a combined cell came of all its keys, but that only one can have been inserted. A sum that is
    the reserved value never stands in a cell. In the local shape a cell is a slot as of a table, packed or

@@ -1,5 +1,4 @@
-/* prelude.h - packed slots, and the expressions of gp_hash_for_each (src/hash/table.c, src/hash/for_each.c).
- */
+/* prelude.h - packed slots, and the expressions of gp_hash_for_each (src/hash/table.c, src/hash/for_each.c). */
 #include "base/prelude.h"
 #define GPI_HASH_PACKED 1
 #define GPI_VALUE_WIDTH 0

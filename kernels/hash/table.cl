@@ -359,8 +359,7 @@ GPI_INLINE uint gpi_hash_change(gp_hash_table t, volatile __global gpi_word *cel
 }
 
 /* The key's slot is found or claimed, and its value changed: what came of it. `slot`: gpi_hash_home(t, key).
-   (hash.pml: `once`, `lost`, `full`, `ends`, and the mutations BUG_CLAIM, BUG_CHECK, BUG_REUSE, BUG_STEPS.)
- */
+   (hash.pml: `once`, `lost`, `full`, `ends`, and the mutations BUG_CLAIM, BUG_CHECK, BUG_REUSE, BUG_STEPS.) */
 GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)
 {
     if (value == t.reserved) return GP_HASH_REFUSED;

@@ -1,24 +1,25 @@
-/* histogram.cl - out[c * bins + b] += weight of each sample of channel c in bin b     (weight 1 without
-   weights)
+/* histogram.cl - out[c * bins + b] += weight of each sample of channel c in bin b; without weights, 1
 
-   even     b = floor((x - lower) * bins / (upper - lower))       lower <= x < upper
-   edges    b: edges[b] <= x < edges[b+1]                         by binary search
+       even     b = floor((x - lower) * bins / (upper - lower))       lower <= x < upper
+       edges    b: edges[b] <= x < edges[b+1]                         by binary search
 
    Samples of no bin, NaN among them, are not counted.
 
        in       |  span 0  |  span 1  | ... |        a group a span
-       near     |  table   |  table   |              few bins: tables of the group's own, added to `out` at
-   its end far      |  `out`, or slices of it            many: atomics (local), or a slice a group (serial),
-   joined
+       near     |  table   |  table   |              few bins: tables of the group's own, added to `out` in the end
+       far      |  `out`, or slices of it            many: atomics (local); a slice per group, then joined (serial)
 
    Near tables are several, side by side, so that equal samples in a row do not wait for each other's
    addition. Samples of 8 bits are counted by value, 256 a table; which bin a value belongs to is asked once,
    at the end. In the serial shape byte k of each aligned word has a table of its own, and with it its
    channel; in the local shape a run of equal samples of one item is one addition.
 
-   Even bins of integers are exact without a division: with d = x - lower < range <= 2^w, and the fraction
-   f = floor(2^2w * (bins % range) / range) + 1,  floor(d * bins / range) = d * (bins / range) + floor(d f /
-   2^2w), since what f is too large by adds less than 1 / range. Where a bin is 2^s numbers, d >> s will do.
+   Even bins of integers are exact without a division. With d = x - lower < range <= 2^w,
+
+       f = floor(2^2w * (bins % range) / range) + 1
+       floor(d * bins / range) = d * (bins / range) + floor(d * f / 2^2w)
+
+   since f is too large by so little that it adds less than 1 / range. Where a bin is 2^s numbers, d >> s will do.
 
    Parameters
        GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1

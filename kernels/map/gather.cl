@@ -2,8 +2,7 @@
 
        gather     out[i] = in[index[i]]
        scatter    out[index[i]] = in[i]
-       unpack     out[i] = in[index[i]] where flag i is set; the others stay. index[i]: how many are set
-   before
+       unpack     out[i] = in[index[i]] where flag i is set; the others stay. index[i]: how many are set before i
 
    `limit` is how many elements the indexed array has. An element whose index is not below it is skipped, and
    counted. Where a flag is not set, the index is not looked at.
@@ -14,7 +13,7 @@
 
    Parameters, which the host writes ahead
        GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: an item has a span of elements, or every GPI_WG-th of a tile
-       GPI_WG, GPI_PER_ITEM                     items of a group; local: elements of an item
+       GPI_WG, GPI_PER_ITEM                  items of a group; local: elements of an item
        GPI_OUT                               an element: 1, 2, 4, 8 or 16 bytes that nobody looks into
        GPI_INDEX                             uint or ulong
        GPI_FLAG                              type of a flag; not defined: there are none

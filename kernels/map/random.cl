@@ -120,8 +120,7 @@ GPI_INLINE ulong gpi_bits(const uint *word, uint e)
 }
 #endif
 
-/* The elements of the blocks whose words these are. a, b: low and range; mean and deviation, by their bits.
- */
+/* The elements of the blocks whose words these are. a, b: low and range; mean and deviation, by their bits. */
 GPI_INLINE void gpi_elements(const uint *word, ulong a, ulong b, GPI_LANE *element)
 {
 #if GPI_KIND == 3

@@ -1,7 +1,7 @@
 /* stencil.cl - each element from its neighbours
 
-       weights       out(x, y) = sum over dx, dy of weight(dx, dy) * in(x + dx, y + dy)     |dx| <= RX, |dy|
-   <= RY expression    out(x, y) = gpi_map(here, x, i, j), in which at(dx, dy) is in(x + dx, y + dy)
+       weights       out(x, y) = sum of weight(dx, dy) * in(x + dx, y + dy) over |dx| <= RX, |dy| <= RY
+       expression    out(x, y) = gpi_map(here, x, i, j), in which at(dx, dy) is in(x + dx, y + dy)
 
    A group has span_x elements of span_y rows of the output. It brings a tile with its rim near; what lies
    beyond the borders is made there and then, so that nothing later has to think of borders.
@@ -216,8 +216,7 @@ GPI_INLINE void gpi_write(__global GPI_OUT *out, GPI_LANE v, uint count)
 #endif
 
 #if GPI_BY_ROWS
-/* What lies in a row is asked for this far ahead, in bytes, of the input in the row that none before needed.
- */
+/* What lies in a row is asked for this far ahead, in bytes, of the input in the row that none before needed. */
 #define GPI_AHEAD 2048
 
 GPI_INLINE void gpi_ask(__global const GPI_IN *in, __global GPI_OUT *out)

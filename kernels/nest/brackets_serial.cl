@@ -303,8 +303,7 @@ GPI_NOINLINE gpi_index gpi_walk_below(gpi_walk *w)
 }
 
 /* What the element behind `at` has, whose own is `now` and has been written. Under an opener of this tile is
-   its parent, which is written already; `first` is that opener, or for what is no closer the element itself.
- */
+   its parent, which is written already; `first` is that opener, or for what is no closer the element itself. */
 GPI_INLINE gpi_index gpi_walk_on(gpi_walk *w, gpi_index now, gpi_input in, long sign,
                                  __global const gpi_index *parent, gpi_index at, bool parents)
 {
@@ -316,8 +315,7 @@ GPI_INLINE gpi_index gpi_walk_on(gpi_walk *w, gpi_index now, gpi_input in, long 
     return under ^ ((under ^ at) & opens);
 }
 
-/* The block of 64 elements from `at` on, few of which are brackets. Writes up to 15 more, which come later.
- */
+/* The block of 64 elements from `at` on, few of which are brackets. Writes up to 15 more, which come later. */
 GPI_INLINE gpi_index gpi_walk_few(gpi_walk *w, gpi_index now, gpi_input in, const gpi_block *block,
                                   __global gpi_index *out, gpi_index at, bool parents)
 {

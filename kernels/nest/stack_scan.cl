@@ -83,8 +83,7 @@ typedef uint *gpi_stack_shared;
 /* Whether a product that may not be wanted is cheaper than a branch that may be mispredicted. */
 #define GPI_STACK_SMALL (GPI_SIZE <= 16)
 
-/* Element `at` of a tile whose cells begin at `base`; *top is the stack's top, base itself when it is empty.
- */
+/* Element `at` of a tile whose cells begin at `base`; *top is the stack's top, base itself when it is empty. */
 GPI_INLINE void gpi_slice_step(__global GPI_T *base, __global GPI_T **top, gpi_index *pops, gpi_source source,
                                long sign, gpi_index at)
 {

@@ -189,8 +189,7 @@ static void gpi_children_done(gpi_family f, gpi_index key, gpi_index count)
     if (key > 0 && f.outputs & GPI_TREE_CHILDREN) f.children[key - 1] = count;
 }
 
-/* One more element, or several, that have this parent, of which so many count. Returns how many stand before.
- */
+/* One more element, or several, that have this parent, of which so many count. Returns how many stand before. */
 static gpi_index gpi_crowd_add(gpi_family f, gpi_run run, gpi_crowd *crowd, gpi_index key, uint counts)
 {
     if (key != crowd->key) {

@@ -22,8 +22,7 @@
      - A wait is bounded: after `polls` looks at tiles that are late, the group computes each further
        late tile itself, from the input, and goes on (`polls` 0: wait for ever; the host says so only
        on devices that are known to let every started group go on running).
-   tests/models/lookback.pml checks this: stores that land in any order, both numbers of words, the fallback.
- */
+   tests/models/lookback.pml checks this: stores that land in any order, both numbers of words, the fallback. */
 #ifndef GPI_SCAN_LOOKBACK_CL
 #define GPI_SCAN_LOOKBACK_CL
 #include "base/count.cl"

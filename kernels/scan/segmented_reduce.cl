@@ -80,8 +80,7 @@ static void gpi_segment_put(__global GPI_OUT *out, ulong s, GPI_BASE initial, GP
     GPI_WRITE(out, s, GPI_BASE_RESULT(gpi_base_combine(initial, sum)));
 }
 
-/* Enters a large segment; false: there is no room, which happens only where bad offsets let segments overlap.
- */
+/* Enters a large segment; false: there is no room, which happens only where bad offsets let segments overlap. */
 static bool gpi_large_add(gpi_list list, ulong s, ulong length)
 {
     const uint rows = (uint)((length + GPI_TILE - 1) / GPI_TILE);

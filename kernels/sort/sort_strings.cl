@@ -5,11 +5,15 @@
    Bytes behind the end are zero, and the number tells them from zeros that are there: keys are ordered as the
    strings are. Equal keys are equal strings, unless the number is 8: these strings are tied, and go on.
 
-       gp_strings_keys_first   key(i, 0) of all strings                     then they are sorted (gp_argsort)
-       gp_strings_ties         order written; where the tied ones and their groups begin    then a scan of
-   these gp_strings_compact      the tied ones move together gp_strings_skip         how many further bytes
-   all strings of a group have in common gp_strings_keys         key(i, d) behind these then each group is
-   sorted (gp_segmented_sort) and from gp_strings_ties on again, until nothing is tied
+       gp_strings_keys_first   key(i, 0) of all strings
+                               all are sorted (gp_argsort)
+       gp_strings_ties         the order is written, and where the tied strings and their groups begin
+                               a scan of these
+       gp_strings_compact      the tied strings move together
+       gp_strings_skip         how many further bytes all strings of a group have in common
+       gp_strings_keys         key(i, d) after these
+                               each group is sorted (gp_segmented_sort); from gp_strings_ties on again, until
+                               nothing is tied
 
    A group is looked ahead `cap` bytes at most, twice as far each time that all of these agree, so that many
    long equal strings take a round for each doubling, and those that differ soon are not read far.
@@ -17,9 +21,10 @@
    The tied strings, element by element, in sets of their own for each other round; `room` uints a part:
 
        | index: which string | place: where in the order | owner: its group | offsets: where groups begin |
-   groups |
 
-   State, in uints: | bad | ~first bad | tied | groups | strings | - - - | */
+   State, in uints:
+
+       | bad | ~first bad | tied | groups | strings | - - - | */
 #ifndef GPI_SORT_SORT_STRINGS_CL
 #define GPI_SORT_SORT_STRINGS_CL
 #include "base/count.cl"

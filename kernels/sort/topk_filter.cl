@@ -1,11 +1,11 @@
-/* topk_filter.cl - what a group does with its tile of keys, in each shape: find those below a threshold, and
-   write them
+/* topk_filter.cl - what a group does with its tile of keys, in each shape: finds those below a threshold, and writes
+   them.
 
        keep(tile, t) = the elements whose order is below t, in the tile's order, each with its index
 
-       serial   two loops over the tile: one compares vectors and notes stretches in which keys pass, the
-   other goes over these stretches again, which are still in the cache local    a bit for each key that
-   passes, set by its item; the bits before it say where it goes
+       serial   two loops over the tile: one compares vectors and notes stretches in which keys pass, the other
+                goes over these stretches again, which are still in the cache
+       local    a bit for each key that passes, set by its item; the bits before it say where it goes
 
    Every function is collective: all items of the group call it.
 

@@ -5,8 +5,7 @@
 
 #define GPI_ELEMENT_MAX 128 /* bytes of an element, eight fields included */
 
-/* A table of symbols that a call of gp_brackets or gp_stack_scan has brought along, on the device (nest.c).
- */
+/* A table of symbols that a call of gp_brackets or gp_stack_scan has brought along, on the device (nest.c). */
 typedef struct gpi_symbols {
     int8_t table[256];
     cl_mem classes; /* NULL: free */

@@ -6,8 +6,7 @@
 #include "launch/launch.h"
 #include "sort/sort.h"
 
-/* A hash table, as all contexts that share it see it. The buffer starts with the same facts (hash/table.cl).
- */
+/* A hash table, as all contexts that share it see it. The buffer starts with the same facts (hash/table.cl). */
 typedef struct gpi_table {
     uint32_t references; /* handles */
     size_t key_size, value_size;

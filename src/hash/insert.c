@@ -111,8 +111,7 @@ static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch,
     return apply ? gpi_hash_check_apply(gp, batch, put) : GP_OK;
 }
 
-/* The table that says which of equal keys stands for all: of keys of the same width, with indices as values.
- */
+/* The table that says which of equal keys stands for all: of keys of the same width, with indices as values. */
 static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
 {
     gpi_table *judge = &put->judge;

@@ -1,5 +1,4 @@
-/* histogram.c - gp_histogram: tables of each group's own where bins are few; else atomics, or slices joined.
- */
+/* histogram.c - gp_histogram: tables of each group's own where bins are few; else atomics, or slices joined. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"

@@ -1,5 +1,4 @@
-/* gather.c - gp_gather, gp_scatter, gp_unpack: elements by index. An unpack scans its flags for the indices.
- */
+/* gather.c - gp_gather, gp_scatter, gp_unpack: elements by index. An unpack scans its flags for the indices. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"

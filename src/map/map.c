@@ -1,5 +1,4 @@
-/* map.c - gp_transform, gp_fill, gp_iota, gp_adjacent_difference: each element made by itself, in one launch.
- */
+/* map.c - gp_transform, gp_fill, gp_iota, gp_adjacent_difference: each element made by itself, in one launch. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"

@@ -1,6 +1,5 @@
 /* nest.c - what brackets, scans of stacks and trees share: codes of symbols, and what their programs begin
- * with.
- */
+   with. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/type.h"

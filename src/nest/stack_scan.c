@@ -1,5 +1,4 @@
-/* stack_scan.c - gp_stack_scan: products of tiles' openers, a tree of tiles, what tiles begin with, the scan.
- */
+/* stack_scan.c - gp_stack_scan: products of tiles' openers, a tree of tiles, what tiles begin with, the scan. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"

@@ -1,5 +1,4 @@
-/* segmented_reduce.c - gp_segmented_reduce: small segments by a group each block, large ones cut into rows.
- */
+/* segmented_reduce.c - gp_segmented_reduce: small segments by a group each block, large ones cut into rows. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"

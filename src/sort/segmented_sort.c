@@ -279,8 +279,7 @@ static gp_result gpi_segments_large(gpi_call *call, gpi_segments *s, cl_mem stat
     return gpi_call_launch(call, &s->sort.plan, s->groups);
 }
 
-/* Enqueues all of a planned and checked call. *state is where the report is, NULL: there was nothing to do.
- */
+/* Enqueues all of a planned and checked call. *state is where the report is, NULL: there was nothing to do. */
 static gp_result gpi_segments_launch(gpi_call *call, gpi_segments *s, cl_mem *state)
 {
     gp_result result;

@@ -98,8 +98,7 @@ static size_t gpi_topk_samples(size_t count)
 }
 
 /* How many keys may be below the threshold: gpi_sample_rank of sort/topk.cl, and what a sample's rank strays
- * by.
- */
+   by. */
 static size_t gpi_topk_room(const gpi_topk *topk)
 {
     const size_t n = topk->desc->count, k = topk->desc->k;

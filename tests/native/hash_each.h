@@ -1,6 +1,5 @@
 /* hash_each.h - expressions of gp_hash_for_each, as src/hash/for_each.c writes them, for
- * tools/lint_kernels.sh.
- */
+   tools/lint_kernels.sh. */
 #define GPI_EACH_KEY int
 #define GPI_EACH_KEY_OF(bits) as_int((uint)(bits))
 #define GPI_EACH_VALUE float
