@@ -14,6 +14,7 @@
 #ifndef GPI_ELEMENT_INPUT_CL
 #define GPI_ELEMENT_INPUT_CL
 #include "base/count.cl"
+#include "base/paste.cl"
 #include "base/platform.cl"
 #include "element/monoid.cl"
 #include "element/ops.cl"

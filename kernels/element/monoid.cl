@@ -19,6 +19,7 @@
        GPI_LANES                     elements of a vector step, 1 where there are no vectors            */
 #ifndef GPI_ELEMENT_MONOID_CL
 #define GPI_ELEMENT_MONOID_CL
+#include "base/paste.cl"
 #include "base/platform.cl"
 #include "element/ops.cl"
 

@@ -30,6 +30,8 @@
        GPI_LANE_n          type of a lane of the plain kind: GPI_VALUE_n, or a narrower one that the sums of
                            a tile fit into
        GPI_INDEX_n         unsigned integer as wide as GPI_VALUE_n: indices of the arg kind within a tile */
+#include "base/paste.cl"
+
 #ifndef GPI_SUM
 #define GPI_SUM 1
 #define GPI_PROD 2
@@ -41,12 +43,7 @@
 #define GPI_ARGMIN 8
 #define GPI_ARGMAX 9
 
-#define GPI_PASTE_(a, b) a##b
-#define GPI_PASTE(a, b) GPI_PASTE_(a, b)
 #define GPI_N(name) GPI_PASTE(name, GPI_FIELD)
-/* The vector of GPI_LANES (16) elements of a type, and the conversion to it. */
-#define GPI_VECTOR(type) GPI_PASTE(type, 16)
-#define GPI_CONVERT(type, v) GPI_PASTE(convert_, GPI_VECTOR(type))(v)
 #endif
 
 #define GPI_OP GPI_N(GPI_OP_)

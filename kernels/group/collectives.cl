@@ -22,6 +22,8 @@
        GPI_GROUP_ITEM           l: these three stay defined
        GPI_GROUP_ALONE          1: G is 1, and memory is not looked at
        memory                   2 G elements; a reduction takes the first G                              */
+#include "base/paste.cl"
+
 #ifndef GPI_GROUP
 #define GPI_GROUP gpi_items
 #define GPI_GROUP_T GPI_T
@@ -30,10 +32,6 @@
 #define GPI_GROUP_SIZE GPI_WG
 #define GPI_GROUP_ITEM ((uint)get_local_id(0))
 #define GPI_GROUP_ALONE GPI_SHAPE_SERIAL
-#endif
-#ifndef GPI_PASTE
-#define GPI_PASTE_(a, b) a##b
-#define GPI_PASTE(a, b) GPI_PASTE_(a, b)
 #endif
 #define GPI_GROUP_N(name) GPI_PASTE(GPI_GROUP, name)
 

@@ -29,30 +29,31 @@ static bool gp_hash_find(gp_hash_table t, gp_hash_key key, gp_hash_value *value)
 /* Keeps the value of a key that is there. */
 static uint gp_hash_insert(gp_hash_table t, gp_hash_key key, gp_hash_value value)
 {
-    return gpi_hash_counted(t, gpi_hash_put(t, gpi_hash_home(t, key), key, value, GPI_KEEP));
+    return gpi_hash_counted(t, gpi_hash_put(t, gpi_hash_home(t, key), key, value, GPI_CHANGE_KEEP));
 }
 
 static uint gp_hash_assign(gp_hash_table t, gp_hash_key key, gp_hash_value value)
 {
-    return gpi_hash_counted(t, gpi_hash_put(t, gpi_hash_home(t, key), key, value, GPI_ASSIGN));
+    return gpi_hash_counted(t, gpi_hash_put(t, gpi_hash_home(t, key), key, value, GPI_CHANGE_ASSIGN));
 }
 
 /* Unsigned, of the table's width; the key's first value where it is absent. */
 static uint gp_hash_add(gp_hash_table t, gp_hash_key key, gp_hash_value value)
 {
-    return gpi_hash_counted(t, gpi_hash_put(t, gpi_hash_home(t, key), key, value, GPI_VALUE_WIDTH | GPI_ADD));
+    return gpi_hash_counted(
+        t, gpi_hash_put(t, gpi_hash_home(t, key), key, value, GPI_VALUE_WIDTH | GPI_CHANGE_ADD));
 }
 
 static uint gp_hash_min(gp_hash_table t, gp_hash_key key, gp_hash_value value)
 {
-    return gpi_hash_counted(t,
-                            gpi_hash_put(t, gpi_hash_home(t, key), key, value, GPI_VALUE_WIDTH | GPI_MIN_U));
+    return gpi_hash_counted(
+        t, gpi_hash_put(t, gpi_hash_home(t, key), key, value, GPI_VALUE_WIDTH | GPI_CHANGE_MIN_U));
 }
 
 static uint gp_hash_max(gp_hash_table t, gp_hash_key key, gp_hash_value value)
 {
-    return gpi_hash_counted(t,
-                            gpi_hash_put(t, gpi_hash_home(t, key), key, value, GPI_VALUE_WIDTH | GPI_MAX_U));
+    return gpi_hash_counted(
+        t, gpi_hash_put(t, gpi_hash_home(t, key), key, value, GPI_VALUE_WIDTH | GPI_CHANGE_MAX_U));
 }
 
 static uint gp_hash_erase(gp_hash_table t, gp_hash_key key)

@@ -21,20 +21,20 @@
 
 /* A mask of lanes and a number for each of them. */
 #if GPI_LINE_SLOTS == 8
-typedef ulong8 gpi_lanes;
+typedef ulong8 gpi_line_lanes;
 typedef long8 gpi_lanes_mask;
 #define GPI_SLOTS_BITS as_ulong8
 #define GPI_SLOTS_NUMBER ((ulong8)(0, 1, 2, 3, 4, 5, 6, 7))
 #define GPI_SLOTS_FOLD(op, x) \
     op(op(op((x).s0, (x).s1), op((x).s2, (x).s3)), op(op((x).s4, (x).s5), op((x).s6, (x).s7)))
 #elif GPI_LINE_SLOTS == 4
-typedef ulong4 gpi_lanes;
+typedef ulong4 gpi_line_lanes;
 typedef long4 gpi_lanes_mask;
 #define GPI_SLOTS_BITS as_ulong4
 #define GPI_SLOTS_NUMBER ((ulong4)(0, 1, 2, 3))
 #define GPI_SLOTS_FOLD(op, x) op(op((x).s0, (x).s1), op((x).s2, (x).s3))
 #else
-typedef ulong2 gpi_lanes;
+typedef ulong2 gpi_line_lanes;
 typedef long2 gpi_lanes_mask;
 #define GPI_SLOTS_BITS as_ulong2
 #define GPI_SLOTS_NUMBER ((ulong2)(0, 1))
@@ -46,27 +46,27 @@ typedef long2 gpi_lanes_mask;
 /* any(), which PoCL 3.1 makes a chain of branches of. */
 GPI_INLINE bool gpi_lanes_any(gpi_lanes_mask mask)
 {
-    const gpi_lanes bits = GPI_SLOTS_BITS(mask);
+    const gpi_line_lanes bits = GPI_SLOTS_BITS(mask);
     return GPI_SLOTS_FOLD(GPI_OR_OF, bits) != 0;
 }
 
 /* The bits of the one lane in the mask. */
-GPI_INLINE ulong gpi_lanes_pick(gpi_lanes x, gpi_lanes_mask mask)
+GPI_INLINE ulong gpi_lanes_pick(gpi_line_lanes x, gpi_lanes_mask mask)
 {
-    const gpi_lanes only = x & GPI_SLOTS_BITS(mask);
+    const gpi_line_lanes only = x & GPI_SLOTS_BITS(mask);
     return GPI_SLOTS_FOLD(GPI_OR_OF, only);
 }
 
 /* The first lane in the mask, which is not empty. */
 GPI_INLINE uint gpi_lanes_first(gpi_lanes_mask mask)
 {
-    const gpi_lanes number = GPI_SLOTS_NUMBER | ~GPI_SLOTS_BITS(mask);
+    const gpi_line_lanes number = GPI_SLOTS_NUMBER | ~GPI_SLOTS_BITS(mask);
     return (uint)GPI_SLOTS_FOLD(min, number);
 }
 
 /* What a line of slots says about a key. */
 typedef struct gpi_seen {
-    gpi_lanes word; /* key and value, or the value */
+    gpi_line_lanes word; /* key and value, or the value */
     gpi_lanes_mask hit, none;
 } gpi_seen;
 

@@ -56,7 +56,7 @@ GPI_KERNEL void gp_hash_move_slots(__global uint *memory, GPI_FACTS_PARAMETERS(t
         gp_hash_key key;
         gp_hash_value value;
         if (!gpi_slot_read(old, (uint)i, &key, &value)) continue;
-        const uint what = gpi_hash_put(t, gpi_hash_home(t, key), key, value, GPI_KEEP);
+        const uint what = gpi_hash_put(t, gpi_hash_home(t, key), key, value, GPI_CHANGE_KEEP);
         claimed += what / GPI_CLAIMED;
         lost += (what & (GPI_CLAIMED - 1)) == GP_HASH_FAILED;
     }
@@ -126,7 +126,7 @@ GPI_KERNEL void gp_hash_collect_slots(__global uint *memory, GPI_FACTS_PARAMETER
 #define GPI_STATS_DEPTHS 4
 #define GPI_STATS_MAX 6
 #define GPI_STATS_BINS 8
-#define GPI_BINS 32
+#define GPI_LENGTH_BINS 32
 
 /* (slot - home) & mask of every live key. Keys in side slots have depth 0; dead, they take no slot. */
 GPI_KERNEL void gp_hash_measure_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table),
@@ -135,10 +135,10 @@ GPI_KERNEL void gp_hash_measure_slots(__global uint *memory, GPI_FACTS_PARAMETER
 {
     const ulong4 facts = GPI_FACTS(table);
     const gp_hash_table t = gpi_hash_table_of(memory, facts);
-    uint bins[GPI_BINS];
+    uint bins[GPI_LENGTH_BINS];
     uint live = 0, dead = 0, deepest = 0;
     ulong depths = 0, begin, end;
-    for (uint b = 0; b < GPI_BINS; b++) bins[b] = 0;
+    for (uint b = 0; b < GPI_LENGTH_BINS; b++) bins[b] = 0;
     gpi_span(gpi_hash_work(memory, facts, gpi_slot_count(t), counters), span, &begin, &end);
     for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {
         gp_hash_key key;
@@ -157,7 +157,7 @@ GPI_KERNEL void gp_hash_measure_slots(__global uint *memory, GPI_FACTS_PARAMETER
     if (depths & 0xffffffffu) gpi_add_wide(stats + GPI_STATS_DEPTHS, (uint)depths);
     if (depths >> 32) (void)atomic_add(stats + GPI_STATS_DEPTHS + 1, (uint)(depths >> 32));
     if (deepest) (void)atomic_max(stats + GPI_STATS_MAX, deepest);
-    for (uint b = 0; b < GPI_BINS; b++) {
+    for (uint b = 0; b < GPI_LENGTH_BINS; b++) {
         if (bins[b]) gpi_add_wide(stats + GPI_STATS_BINS + 2 * b, bins[b]);
     }
 }

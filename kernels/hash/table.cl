@@ -89,19 +89,19 @@ typedef uint gp_hash_value;
 #define GPI_CLAIMED 16 /* with GP_HASH_INSERTED or others: a slot got its key */
 
 /* How a value changes. The host knows them by the same values. */
-#define GPI_KEEP 0
-#define GPI_ASSIGN 1
-#define GPI_ADD 2
-#define GPI_AND 3
-#define GPI_OR 4
-#define GPI_XOR 5
-#define GPI_MIN_U 6
-#define GPI_MAX_U 7
-#define GPI_MIN_I 8
-#define GPI_MAX_I 9
-#define GPI_ADD_F 10
-#define GPI_MIN_F 11
-#define GPI_MAX_F 12
+#define GPI_CHANGE_KEEP 0
+#define GPI_CHANGE_ASSIGN 1
+#define GPI_CHANGE_ADD 2
+#define GPI_CHANGE_AND 3
+#define GPI_CHANGE_OR 4
+#define GPI_CHANGE_XOR 5
+#define GPI_CHANGE_MIN_U 6
+#define GPI_CHANGE_MAX_U 7
+#define GPI_CHANGE_MIN_I 8
+#define GPI_CHANGE_MAX_I 9
+#define GPI_CHANGE_ADD_F 10
+#define GPI_CHANGE_MIN_F 11
+#define GPI_CHANGE_MAX_F 12
 #define GPI_WIDE_VALUE 16 /* added to these: on 64 bits */
 
 /* ------------------------------------------------------------------ a table */
@@ -257,35 +257,35 @@ GPI_INLINE bool gpi_is_reserved(gp_hash_table t, gp_hash_value value) { return v
 
 static uint gpi_change_32(uint change, uint x, uint v)
 {
-    if (change == GPI_ADD) return x + v;
-    if (change == GPI_AND) return x & v;
-    if (change == GPI_OR) return x | v;
-    if (change == GPI_XOR) return x ^ v;
-    if (change == GPI_MIN_U) return min(x, v);
-    if (change == GPI_MAX_U) return max(x, v);
-    if (change == GPI_MIN_I) return as_uint(min(as_int(x), as_int(v)));
-    if (change == GPI_MAX_I) return as_uint(max(as_int(x), as_int(v)));
-    if (change == GPI_ADD_F) return as_uint(as_float(x) + as_float(v));
-    if (change == GPI_MIN_F) return as_uint(fmin(as_float(x), as_float(v)));
-    if (change == GPI_MAX_F) return as_uint(fmax(as_float(x), as_float(v)));
+    if (change == GPI_CHANGE_ADD) return x + v;
+    if (change == GPI_CHANGE_AND) return x & v;
+    if (change == GPI_CHANGE_OR) return x | v;
+    if (change == GPI_CHANGE_XOR) return x ^ v;
+    if (change == GPI_CHANGE_MIN_U) return min(x, v);
+    if (change == GPI_CHANGE_MAX_U) return max(x, v);
+    if (change == GPI_CHANGE_MIN_I) return as_uint(min(as_int(x), as_int(v)));
+    if (change == GPI_CHANGE_MAX_I) return as_uint(max(as_int(x), as_int(v)));
+    if (change == GPI_CHANGE_ADD_F) return as_uint(as_float(x) + as_float(v));
+    if (change == GPI_CHANGE_MIN_F) return as_uint(fmin(as_float(x), as_float(v)));
+    if (change == GPI_CHANGE_MAX_F) return as_uint(fmax(as_float(x), as_float(v)));
     return v;
 }
 
 #if GPI_WIDE && !GPI_HASH_PACKED
 static ulong gpi_change_64(uint change, ulong x, ulong v)
 {
-    if (change == GPI_ADD) return x + v;
-    if (change == GPI_AND) return x & v;
-    if (change == GPI_OR) return x | v;
-    if (change == GPI_XOR) return x ^ v;
-    if (change == GPI_MIN_U) return min(x, v);
-    if (change == GPI_MAX_U) return max(x, v);
-    if (change == GPI_MIN_I) return as_ulong(min(as_long(x), as_long(v)));
-    if (change == GPI_MAX_I) return as_ulong(max(as_long(x), as_long(v)));
+    if (change == GPI_CHANGE_ADD) return x + v;
+    if (change == GPI_CHANGE_AND) return x & v;
+    if (change == GPI_CHANGE_OR) return x | v;
+    if (change == GPI_CHANGE_XOR) return x ^ v;
+    if (change == GPI_CHANGE_MIN_U) return min(x, v);
+    if (change == GPI_CHANGE_MAX_U) return max(x, v);
+    if (change == GPI_CHANGE_MIN_I) return as_ulong(min(as_long(x), as_long(v)));
+    if (change == GPI_CHANGE_MAX_I) return as_ulong(max(as_long(x), as_long(v)));
 #if GPI_FP64
-    if (change == GPI_ADD_F) return as_ulong(as_double(x) + as_double(v));
-    if (change == GPI_MIN_F) return as_ulong(fmin(as_double(x), as_double(v)));
-    if (change == GPI_MAX_F) return as_ulong(fmax(as_double(x), as_double(v)));
+    if (change == GPI_CHANGE_ADD_F) return as_ulong(as_double(x) + as_double(v));
+    if (change == GPI_CHANGE_MIN_F) return as_ulong(fmin(as_double(x), as_double(v)));
+    if (change == GPI_CHANGE_MAX_F) return as_ulong(fmax(as_double(x), as_double(v)));
 #endif
     return v;
 }
@@ -293,14 +293,14 @@ static ulong gpi_change_64(uint change, ulong x, ulong v)
 /* What a live value x becomes. */
 static gp_hash_value gpi_change(uint change, gp_hash_value x, gp_hash_value v)
 {
-    if (change == GPI_ASSIGN) return v;
+    if (change == GPI_CHANGE_ASSIGN) return v;
     if (change & GPI_WIDE_VALUE) return gpi_change_64(change - GPI_WIDE_VALUE, x, v);
     return gpi_change_32(change, (uint)x, (uint)v);
 }
 #else
 static gp_hash_value gpi_change(uint change, gp_hash_value x, gp_hash_value v)
 {
-    return change == GPI_ASSIGN ? v : gpi_change_32(change, x, v);
+    return change == GPI_CHANGE_ASSIGN ? v : gpi_change_32(change, x, v);
 }
 #endif
 
@@ -324,7 +324,7 @@ GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_has
             seen = old; /* filled meanwhile */
         } else if (GPI_PAIR_KEY(seen) == own) {
             const uint x = GPI_PAIR_VALUE(seen);
-            const uint next = change == GPI_KEEP ? x : gpi_change(change, x, value);
+            const uint next = change == GPI_CHANGE_KEEP ? x : gpi_change(change, x, value);
             if (next == x) return GP_HASH_EXISTED;
             old = gpi_word_cas(gpi_slot(t, slot), seen, GPI_PAIR(own, next));
             if (old == seen) return GP_HASH_EXISTED;
@@ -347,7 +347,7 @@ GPI_INLINE uint gpi_hash_change(gp_hash_table t, volatile __global gpi_word *cel
     gp_hash_value x = claimed ? t.reserved : gpi_word_load(cell);
     for (; turn < t.turns; turn++) {
         const bool absent = x == t.reserved;
-        if (!absent && change == GPI_KEEP) return GP_HASH_EXISTED | claimed;
+        if (!absent && change == GPI_CHANGE_KEEP) return GP_HASH_EXISTED | claimed;
         const gp_hash_value next = absent ? value : gpi_change(change, x, value);
         if (next == x) return GP_HASH_EXISTED | claimed;
         if (next == t.reserved) return GP_HASH_REFUSED | claimed;

@@ -49,16 +49,16 @@
 #error "GPI_NEAR_CELLS must hold 256 counts a channel"
 #endif
 
-#define GPI_NOWHERE (~0u) /* a sample's bin that has none */
+#define GPI_HISTOGRAM_NOWHERE (~0u) /* a sample's bin that has none */
 #define GPI_BYTES (GPI_SAMPLE_SIZE == 1)
 
 #if GPI_COUNT_WIDE
-typedef ulong gpi_cell;
+typedef ulong gpi_histogram_cell;
 #else
-typedef uint gpi_cell;
+typedef uint gpi_histogram_cell;
 #endif
 #if GPI_WEIGHTS
-typedef gpi_cell gpi_weight; /* modulo 2^32 or 2^64, negative ones too */
+typedef gpi_histogram_cell gpi_weight; /* modulo 2^32 or 2^64, negative ones too */
 #else
 typedef uint gpi_weight;
 #endif
@@ -70,7 +70,7 @@ typedef struct gpi_bins {
     uint count;
     ulong lower, limit; /* integers: upper - lower - 1; floats: upper */
     ulong scale[3];     /* integers: bins / range, and the fraction's words; floats: bins / (upper - lower) */
-    uint shift;         /* integers: a bin is 2^shift numbers; GPI_NOWHERE: it is no such number */
+    uint shift;         /* integers: a bin is 2^shift numbers; GPI_HISTOGRAM_NOWHERE: it is no such number */
     __global const GPI_SAMPLE *edges;
 } gpi_bins;
 
@@ -96,16 +96,16 @@ typedef struct gpi_bins {
 /* Samples whose bins are looked for side by side: so that reads of edges do not wait for each other, and as
    many as compilers make vectors of where there is something to compute. */
 #if GPI_SHAPE_LOCAL
-#define GPI_BATCH 4
+#define GPI_HISTOGRAM_BATCH 4
 #elif GPI_EDGES || GPI_BYTES
-#define GPI_BATCH 16
+#define GPI_HISTOGRAM_BATCH 16
 #else
-#define GPI_BATCH 256
+#define GPI_HISTOGRAM_BATCH 256
 #endif
-#if GPI_BATCH > 16
-#define GPI_FOR_BATCH(k) for (uint k = 0; k < GPI_BATCH; k++)
+#if GPI_HISTOGRAM_BATCH > 16
+#define GPI_FOR_BATCH(k) for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++)
 #else
-#define GPI_FOR_BATCH(k) _Pragma("unroll") for (uint k = 0; k < GPI_BATCH; k++)
+#define GPI_FOR_BATCH(k) _Pragma("unroll") for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++)
 #endif
 
 #if GPI_EDGES
@@ -113,15 +113,15 @@ typedef struct gpi_bins {
 static void gpi_bins_find(const GPI_OPERAND *x, gpi_bins bins, uint *b)
 {
     uint n = bins.count + 1;
-    for (uint k = 0; k < GPI_BATCH; k++) b[k] = 0;
+    for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) b[k] = 0;
     for (; n > 1; n -= n / 2) {
 #pragma unroll
-        for (uint k = 0; k < GPI_BATCH; k++)
+        for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++)
             b[k] += GPI_READ_SAMPLE(bins.edges, b[k] + n / 2 - 1) <= x[k] ? n / 2 : 0;
     }
-    for (uint k = 0; k < GPI_BATCH; k++) {
+    for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) {
         b[k] += GPI_READ_SAMPLE(bins.edges, b[k]) <= x[k];
-        b[k] = b[k] - 1 < bins.count ? b[k] - 1 : GPI_NOWHERE;
+        b[k] = b[k] - 1 < bins.count ? b[k] - 1 : GPI_HISTOGRAM_NOWHERE;
     }
 }
 #else
@@ -144,7 +144,7 @@ static uint gpi_bin(GPI_OPERAND x, gpi_bins bins)
 #endif
     const bool inside = x >= lower && x < upper; /* NaN is not */
     const uint b = (uint)((inside ? x - lower : 0) * scale);
-    return inside ? min(b, bins.count - 1) : GPI_NOWHERE; /* rounding may reach the end */
+    return inside ? min(b, bins.count - 1) : GPI_HISTOGRAM_NOWHERE; /* rounding may reach the end */
 #else
     const gpi_distance d = (gpi_distance)x - (gpi_distance)bins.lower;
 #if GPI_SAMPLE_SIZE == 8
@@ -156,18 +156,18 @@ static uint gpi_bin(GPI_OPERAND x, gpi_bins bins)
     const ulong above = (ulong)d * f1 + ((ulong)d * f0 >> 32);
     const uint b = d * (uint)bins.scale[0] + (uint)(above >> 32);
 #endif
-    return d <= (gpi_distance)bins.limit ? (uint)b : GPI_NOWHERE;
+    return d <= (gpi_distance)bins.limit ? (uint)b : GPI_HISTOGRAM_NOWHERE;
 #endif
 }
 
 static void gpi_bins_find(const GPI_OPERAND *x, gpi_bins bins, uint *b)
 {
 #if !GPI_SAMPLE_FLOAT
-    if (bins.shift != GPI_NOWHERE) {
+    if (bins.shift != GPI_HISTOGRAM_NOWHERE) {
         GPI_FOR_BATCH(k)
         {
             const gpi_distance d = (gpi_distance)x[k] - (gpi_distance)bins.lower;
-            b[k] = d <= (gpi_distance)bins.limit ? (uint)(d >> bins.shift) : GPI_NOWHERE;
+            b[k] = d <= (gpi_distance)bins.limit ? (uint)(d >> bins.shift) : GPI_HISTOGRAM_NOWHERE;
         }
         return;
     }
@@ -206,7 +206,7 @@ typedef struct gpi_samples {
 /* ------------------------------------------------------------------ counts that groups share */
 
 /* Adds to a count of `out`. */
-static void gpi_out_add(volatile __global uint *out, ulong cell, gpi_cell x)
+static void gpi_out_add(volatile __global uint *out, ulong cell, gpi_histogram_cell x)
 {
 #if GPI_COUNT_WIDE
     const uint high = (uint)(x >> 32);
@@ -221,9 +221,9 @@ static void gpi_out_add(volatile __global uint *out, ulong cell, gpi_cell x)
 #if GPI_BYTES
 static uint gpi_bin_of_byte(uint value, gpi_bins bins)
 {
-    GPI_OPERAND x[GPI_BATCH];
-    uint b[GPI_BATCH];
-    for (uint k = 0; k < GPI_BATCH; k++) x[k] = (GPI_OPERAND)value;
+    GPI_OPERAND x[GPI_HISTOGRAM_BATCH];
+    uint b[GPI_HISTOGRAM_BATCH];
+    for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) x[k] = (GPI_OPERAND)value;
     gpi_bins_find(x, bins, b);
     return b[0];
 }
@@ -237,7 +237,7 @@ static uint gpi_bin_of_byte(uint value, gpi_bins bins)
 #define GPI_SLOTS (GPI_WEIGHTS ? GPI_CHANNELS : GPI_CHANNELS == 3 ? 24 : 8)
 
 #if GPI_WEIGHTS
-typedef gpi_cell gpi_near;
+typedef gpi_histogram_cell gpi_near;
 
 static void gpi_count_bytes(gpi_near *table, gpi_samples s)
 {
@@ -292,30 +292,30 @@ static void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint chann
     for (uint k = 0; k < GPI_SLOTS * 256; k++) table[k] = 0;
     gpi_count_bytes(table, s);
     for (uint value = 0; value < 256; value++) {
-        gpi_cell sum[4] = {0, 0, 0, 0};
+        gpi_histogram_cell sum[4] = {0, 0, 0, 0};
         const uint b = gpi_bin_of_byte(value, bins);
         for (uint k = 0; k < GPI_SLOTS; k++) sum[GPI_SLOT_CHANNEL(k, s)] += table[k * 256 + value];
-        for (uint c = 0; c < channels && b != GPI_NOWHERE; c++)
+        for (uint c = 0; c < channels && b != GPI_HISTOGRAM_NOWHERE; c++)
             if (sum[c]) gpi_out_add(out, (ulong)c * bins.count + b, sum[c]);
     }
 }
 
 #else
-typedef gpi_cell gpi_near;
+typedef gpi_histogram_cell gpi_near;
 
-/* Samples i .. i + GPI_BATCH - 1, as far as they are before the end; the rest have no bin. */
+/* Samples i .. i + GPI_HISTOGRAM_BATCH - 1, as far as they are before the end; the rest have no bin. */
 static void gpi_bins_load(gpi_samples s, ulong i, gpi_bins bins, uint *b)
 {
-    GPI_OPERAND x[GPI_BATCH];
-    for (uint k = 0; k < GPI_BATCH; k++) x[k] = GPI_READ_SAMPLE(s.in, min(i + k, s.end - 1));
+    GPI_OPERAND x[GPI_HISTOGRAM_BATCH];
+    for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) x[k] = GPI_READ_SAMPLE(s.in, min(i + k, s.end - 1));
     gpi_bins_find(x, bins, b);
-    for (uint k = 0; k < GPI_BATCH; k++) b[k] = i + k < s.end ? b[k] : GPI_NOWHERE;
+    for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) b[k] = i + k < s.end ? b[k] : GPI_HISTOGRAM_NOWHERE;
 }
 
 GPI_INLINE void gpi_bins_load_all(gpi_samples s, ulong i, gpi_bins bins, uint *b)
 {
-    GPI_OPERAND x[GPI_BATCH];
-    for (uint k = 0; k < GPI_BATCH * sizeof(GPI_SAMPLE); k += 64) /* a line each, 2 KiB ahead */
+    GPI_OPERAND x[GPI_HISTOGRAM_BATCH];
+    for (uint k = 0; k < GPI_HISTOGRAM_BATCH * sizeof(GPI_SAMPLE); k += 64) /* a line each, 2 KiB ahead */
         GPI_PREFETCH_READ((__global const char *)(s.in + i) + 2048 + k);
     GPI_FOR_BATCH(k) x[k] = GPI_READ_SAMPLE(s.in, i + k);
     gpi_bins_find(x, bins, b);
@@ -327,16 +327,16 @@ static void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint chann
                            volatile __global uint *out)
 {
     gpi_near table[GPI_NEAR_CELLS];
-    uint b[GPI_BATCH];
+    uint b[GPI_HISTOGRAM_BATCH];
     const uint row = bins.count + 1;
     ulong i = s.begin;
     (void)copies;
     (void)channels;
     for (uint k = 0; k < GPI_COPIES * row; k++) table[k] = 0;
-    for (; i + GPI_BATCH <= s.end; i += GPI_BATCH) {
+    for (; i + GPI_HISTOGRAM_BATCH <= s.end; i += GPI_HISTOGRAM_BATCH) {
         gpi_bins_load_all(s, i, bins, b);
         GPI_FOR_BATCH(k) b[k] = min(b[k], bins.count);
-        for (uint k = 0; k < GPI_BATCH; k += GPI_COPIES) {
+        for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k += GPI_COPIES) {
 #pragma unroll
             for (uint c = 0; c < GPI_COPIES; c++) table[c * row + b[k + c]] += GPI_WEIGHT_OF(s, i + k + c);
         }
@@ -344,34 +344,35 @@ static void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint chann
     if (i < s.end) gpi_bins_load(s, i, bins, b);
     for (uint k = 0; i + k < s.end; k++) table[min(b[k], bins.count)] += GPI_WEIGHT_OF(s, i + k);
     for (uint k = 0; k < bins.count; k++) {
-        const gpi_cell sum = table[k] + table[row + k] + table[2 * row + k] + table[3 * row + k];
+        const gpi_histogram_cell sum = table[k] + table[row + k] + table[2 * row + k] + table[3 * row + k];
         if (sum) gpi_out_add(out, k, sum);
     }
 }
 
 /* Group 0 counts in `out` itself, each other one in a slice, cleared first. No group has another's. The
    counts of a batch are asked for while those of the batch before it are raised. */
-static void gpi_count_far(gpi_samples s, gpi_bins bins, __global gpi_cell *out, __global gpi_cell *slices)
+static void gpi_count_far(gpi_samples s, gpi_bins bins, __global gpi_histogram_cell *out,
+                          __global gpi_histogram_cell *slices)
 {
     const uint group = (uint)get_group_id(0);
-    __global gpi_cell *table = group ? slices + (ulong)(group - 1) * bins.count : out;
-    uint b[2][GPI_BATCH];
+    __global gpi_histogram_cell *table = group ? slices + (ulong)(group - 1) * bins.count : out;
+    uint b[2][GPI_HISTOGRAM_BATCH];
     uint now = 0;
     ulong i = s.begin;
     for (uint k = 0; k < bins.count && group; k++) table[k] = 0;
-    if (i + GPI_BATCH <= s.end) gpi_bins_load_all(s, i, bins, b[0]);
-    for (; i + 2 * GPI_BATCH <= s.end; i += GPI_BATCH) {
-        gpi_bins_load_all(s, i + GPI_BATCH, bins, b[1 - now]);
-        for (uint k = 0; k < GPI_BATCH; k++) {
+    if (i + GPI_HISTOGRAM_BATCH <= s.end) gpi_bins_load_all(s, i, bins, b[0]);
+    for (; i + 2 * GPI_HISTOGRAM_BATCH <= s.end; i += GPI_HISTOGRAM_BATCH) {
+        gpi_bins_load_all(s, i + GPI_HISTOGRAM_BATCH, bins, b[1 - now]);
+        for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) {
             GPI_PREFETCH_WRITE(table + b[1 - now][k]);
-            if (b[now][k] != GPI_NOWHERE) table[b[now][k]] += GPI_WEIGHT_OF(s, i + k);
+            if (b[now][k] != GPI_HISTOGRAM_NOWHERE) table[b[now][k]] += GPI_WEIGHT_OF(s, i + k);
         }
         now = 1 - now;
     }
-    for (; i < s.end; i += GPI_BATCH) {
+    for (; i < s.end; i += GPI_HISTOGRAM_BATCH) {
         gpi_bins_load(s, i, bins, b[0]);
-        for (uint k = 0; k < GPI_BATCH; k++)
-            if (b[0][k] != GPI_NOWHERE) table[b[0][k]] += GPI_WEIGHT_OF(s, i + k);
+        for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++)
+            if (b[0][k] != GPI_HISTOGRAM_NOWHERE) table[b[0][k]] += GPI_WEIGHT_OF(s, i + k);
     }
 }
 #endif
@@ -380,10 +381,10 @@ static void gpi_count_far(gpi_samples s, gpi_bins bins, __global gpi_cell *out, 
 /* ------------------------------------------------------------------ local */
 
 /* A run of equal samples that is still to be added. */
-typedef struct gpi_run {
-    uint cell; /* GPI_NOWHERE: none */
+typedef struct gpi_histogram_run {
+    uint cell; /* GPI_HISTOGRAM_NOWHERE: none */
     gpi_weight weight;
-} gpi_run;
+} gpi_histogram_run;
 
 /* Near counts have 32 bits: what they overflow by, and a weight's high half, go straight to `out`. */
 typedef struct gpi_tables {
@@ -392,14 +393,15 @@ typedef struct gpi_tables {
     gpi_bins bins;
 } gpi_tables;
 
-static void gpi_near_add(gpi_tables t, gpi_run run)
+static void gpi_near_add(gpi_tables t, gpi_histogram_run run)
 {
 #if GPI_WEIGHTS && GPI_COUNT_WIDE
     const uint low = (uint)run.weight, old = atomic_add(t.near + run.cell, low);
     const uint high = (uint)(run.weight >> 32) + (old + low < old);
 #if GPI_BYTES
-    const uint b = high ? gpi_bin_of_byte(run.cell % 256, t.bins) : GPI_NOWHERE;
-    if (b != GPI_NOWHERE) gpi_out_add(t.out, (ulong)(run.cell / 256) * t.bins.count + b, (ulong)high << 32);
+    const uint b = high ? gpi_bin_of_byte(run.cell % 256, t.bins) : GPI_HISTOGRAM_NOWHERE;
+    if (b != GPI_HISTOGRAM_NOWHERE)
+        gpi_out_add(t.out, (ulong)(run.cell / 256) * t.bins.count + b, (ulong)high << 32);
 #else
     if (high) gpi_out_add(t.out, run.cell, (ulong)high << 32);
 #endif
@@ -408,17 +410,18 @@ static void gpi_near_add(gpi_tables t, gpi_run run)
 #endif
 }
 
-static void gpi_run_end(gpi_tables t, gpi_run run, const bool near)
+static void gpi_run_end(gpi_tables t, gpi_histogram_run run, const bool near)
 {
-    if (run.cell == GPI_NOWHERE) return;
+    if (run.cell == GPI_HISTOGRAM_NOWHERE) return;
     if (near) gpi_near_add(t, run);
     else gpi_out_add(t.out, run.cell, run.weight);
 }
 
 /* One more sample: of the run, or the first one of another. */
-static gpi_run gpi_run_go_on(gpi_tables t, gpi_run run, uint cell, gpi_weight weight, const bool near)
+static gpi_histogram_run gpi_run_go_on(gpi_tables t, gpi_histogram_run run, uint cell, gpi_weight weight,
+                                       const bool near)
 {
-    gpi_run next = run;
+    gpi_histogram_run next = run;
     if (cell != run.cell) {
         gpi_run_end(t, run, near);
         next.cell = cell;
@@ -438,8 +441,8 @@ static void gpi_count_span(gpi_tables t, gpi_samples s, const bool near)
     __global const uchar *in = (__global const uchar *)s.in;
     const long first = (long)(s.begin * GPI_CHANNELS), last = (long)(s.end * GPI_CHANNELS);
     const long from = first - (long)((size_t)(in + first) % 4);
-    gpi_run run[4];
-    for (uint k = 0; k < 4; k++) run[k].cell = GPI_NOWHERE, run[k].weight = 0;
+    gpi_histogram_run run[4];
+    for (uint k = 0; k < 4; k++) run[k].cell = GPI_HISTOGRAM_NOWHERE, run[k].weight = 0;
     for (long at = from + 4 * (long)get_local_id(0); at < last; at += 4 * GPI_WG) {
         const bool whole = at >= first && at + 4 <= last;
         const uint word = whole ? *(__global const uint *)(in + at) : 0;
@@ -457,15 +460,16 @@ static void gpi_count_span(gpi_tables t, gpi_samples s, const bool near)
 #else
 static void gpi_count_span(gpi_tables t, gpi_samples s, const bool near)
 {
-    gpi_run run;
-    run.cell = GPI_NOWHERE;
+    gpi_histogram_run run;
+    run.cell = GPI_HISTOGRAM_NOWHERE;
     run.weight = 0;
-    for (ulong i = s.begin + get_local_id(0); i < s.end; i += GPI_BATCH * GPI_WG) {
-        GPI_OPERAND x[GPI_BATCH];
-        uint b[GPI_BATCH];
-        for (uint k = 0; k < GPI_BATCH; k++) x[k] = GPI_READ_SAMPLE(s.in, min(i + k * GPI_WG, s.end - 1));
+    for (ulong i = s.begin + get_local_id(0); i < s.end; i += GPI_HISTOGRAM_BATCH * GPI_WG) {
+        GPI_OPERAND x[GPI_HISTOGRAM_BATCH];
+        uint b[GPI_HISTOGRAM_BATCH];
+        for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++)
+            x[k] = GPI_READ_SAMPLE(s.in, min(i + k * GPI_WG, s.end - 1));
         gpi_bins_find(x, t.bins, b);
-        for (uint k = 0; k < GPI_BATCH; k++) {
+        for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) {
             if (i + k * GPI_WG < s.end)
                 run = gpi_run_go_on(t, run, b[k], GPI_WEIGHT_OF(s, i + k * GPI_WG), near);
         }
@@ -478,11 +482,11 @@ static void gpi_count_span(gpi_tables t, gpi_samples s, const bool near)
 static void gpi_near_join(gpi_tables t, volatile __local uint *near, uint cells, uint copies, uint channels)
 {
     for (uint cell = (uint)get_local_id(0); cell < cells; cell += GPI_WG) {
-        gpi_cell sum = 0;
+        gpi_histogram_cell sum = 0;
         for (uint k = 0; k < copies; k++) sum += near[k * cells + cell];
 #if GPI_BYTES
         const uint b = gpi_bin_of_byte(cell % 256, t.bins);
-        if (sum && b != GPI_NOWHERE && cell / 256 < channels)
+        if (sum && b != GPI_HISTOGRAM_NOWHERE && cell / 256 < channels)
             gpi_out_add(t.out, (ulong)(cell / 256) * t.bins.count + b, sum);
 #else
         if (sum) gpi_out_add(t.out, cell, sum);
@@ -529,8 +533,9 @@ GPI_KERNEL void gp_histogram_near(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS, v
 }
 
 /* More bins than near tables hold; never samples of 8 bits. */
-GPI_KERNEL void gp_histogram_far(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS, __global gpi_cell *out,
-                                 ulong out_at, __global gpi_cell *slices, volatile __global uint *counters)
+GPI_KERNEL void gp_histogram_far(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS,
+                                 __global gpi_histogram_cell *out, ulong out_at,
+                                 __global gpi_histogram_cell *slices, volatile __global uint *counters)
 {
     gpi_samples samples;
     gpi_bins bins;
@@ -549,8 +554,9 @@ GPI_KERNEL void gp_histogram_far(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS, __
 }
 
 /* Adds `count` slices to `out`, a range of `span` bins a group. */
-GPI_KERNEL void gp_histogram_join(__global gpi_cell *out, ulong out_at, __global const gpi_cell *slices,
-                                  uint count, ulong bins, ulong span)
+GPI_KERNEL void gp_histogram_join(__global gpi_histogram_cell *out, ulong out_at,
+                                  __global const gpi_histogram_cell *slices, uint count, ulong bins,
+                                  ulong span)
 {
     const ulong begin = span * get_group_id(0), end = min(bins, begin + span);
     out += out_at;

@@ -55,7 +55,7 @@ typedef struct gpi_moves {
 #endif
 
 /* Moves element i; 1 where it was skipped for its index. */
-GPI_INLINE uint gpi_move(gpi_moves m, ulong i)
+GPI_INLINE uint gpi_gather_move(gpi_moves m, ulong i)
 {
     ulong at;
     if (!GPI_WANTED(m, i)) return 0;
@@ -70,12 +70,13 @@ GPI_INLINE uint gpi_move(gpi_moves m, ulong i)
 }
 
 #if GPI_SHAPE_SERIAL
-#define GPI_FETCH 32   /* elements ahead, where the index says */
-#define GPI_STEP 16    /* elements of an unrolled turn */
-#define GPI_AHEAD 2048 /* bytes, of what lies in a row: the hardware's prefetching stops at page ends */
+#define GPI_FETCH 32       /* elements ahead, where the index says */
+#define GPI_GATHER_STEP 16 /* elements of an unrolled turn */
+#define GPI_GATHER_AHEAD \
+    2048 /* bytes, of what lies in a row: the hardware's prefetching stops at page ends */
 
 /* An address is made of any index, in range or not; a hint that leads nowhere does no harm. */
-GPI_INLINE void gpi_ask(gpi_moves m, ulong i)
+GPI_INLINE void gpi_gather_ask(gpi_moves m, ulong i)
 {
 #ifndef GPI_FLAG
 #if GPI_SCATTER
@@ -90,36 +91,36 @@ GPI_INLINE void gpi_ask(gpi_moves m, ulong i)
 GPI_INLINE void gpi_ask_row(gpi_moves m, ulong i)
 {
     if (sizeof(GPI_OUT) > 4) return;
-    GPI_PREFETCH_READ(m.index + i + GPI_AHEAD / sizeof(GPI_INDEX));
+    GPI_PREFETCH_READ(m.index + i + GPI_GATHER_AHEAD / sizeof(GPI_INDEX));
 #if GPI_SCATTER
-    GPI_PREFETCH_READ(m.in + i + GPI_AHEAD / sizeof(GPI_OUT));
+    GPI_PREFETCH_READ(m.in + i + GPI_GATHER_AHEAD / sizeof(GPI_OUT));
 #else
-    GPI_PREFETCH_WRITE(m.out + i + GPI_AHEAD / sizeof(GPI_OUT));
+    GPI_PREFETCH_WRITE(m.out + i + GPI_GATHER_AHEAD / sizeof(GPI_OUT));
 #endif
 }
 
-static uint gpi_tile(gpi_moves m, ulong first, ulong end)
+static uint gpi_gather_tile(gpi_moves m, ulong first, ulong end)
 {
     uint skipped = 0;
     ulong i = first;
-    for (; i + GPI_FETCH + GPI_STEP <= end; i += GPI_STEP) {
+    for (; i + GPI_FETCH + GPI_GATHER_STEP <= end; i += GPI_GATHER_STEP) {
         gpi_ask_row(m, i);
 #pragma unroll
-        for (uint k = 0; k < GPI_STEP; k++) {
-            gpi_ask(m, i + k + GPI_FETCH);
-            skipped += gpi_move(m, i + k);
+        for (uint k = 0; k < GPI_GATHER_STEP; k++) {
+            gpi_gather_ask(m, i + k + GPI_FETCH);
+            skipped += gpi_gather_move(m, i + k);
         }
     }
-    for (; i < end; i++) skipped += gpi_move(m, i);
+    for (; i < end; i++) skipped += gpi_gather_move(m, i);
     return skipped;
 }
 #else
-static uint gpi_tile(gpi_moves m, ulong first, ulong end)
+static uint gpi_gather_tile(gpi_moves m, ulong first, ulong end)
 {
     uint skipped = 0;
     for (uint k = 0; k < GPI_PER_ITEM; k++) {
         const ulong i = first + k * GPI_WG + get_local_id(0);
-        if (i < end) skipped += gpi_move(m, i);
+        if (i < end) skipped += gpi_gather_move(m, i);
     }
     return skipped;
 }
@@ -141,7 +142,7 @@ GPI_KERNEL void gp_gather_tiles(__global const GPI_OUT *in, ulong in_offset, __g
     GPI_FLAG_SET(m)
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
     if (first >= n) return;
-    skipped = gpi_tile(m, first, min(n, first + span));
+    skipped = gpi_gather_tile(m, first, min(n, first + span));
     if (skipped) (void)atomic_add(counters + GPI_COUNT_SKIPPED, skipped);
 }
 #endif

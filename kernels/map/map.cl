@@ -90,13 +90,13 @@ typedef struct gpi_inputs {
 #define GPI_READ_Z(p, i) (p)[i]
 #endif
 #if GPI_OUT_HALF
-#define GPI_WRITE(p, i, v) vstore_half(v, i, p)
+#define GPI_MAP_WRITE(p, i, v) vstore_half(v, i, p)
 #else
-#define GPI_WRITE(p, i, v) (p)[i] = (v)
+#define GPI_MAP_WRITE(p, i, v) (p)[i] = (v)
 #endif
 
 /* Element i of the output; i > 0 with GPI_LAG. */
-GPI_INLINE GPI_LANE gpi_value(gpi_inputs in, ulong i)
+GPI_INLINE GPI_LANE gpi_map_value(gpi_inputs in, ulong i)
 {
     GPI_X x = 0;
     GPI_Y y = 0;
@@ -119,7 +119,7 @@ GPI_INLINE GPI_LANE gpi_value_any(gpi_inputs in, ulong i)
 #if GPI_LAG
     if (i == 0) return (GPI_LANE)GPI_READ_X(in.x, 0);
 #endif
-    return gpi_value(in, i);
+    return gpi_map_value(in, i);
 }
 
 #if defined(GPI_VECTOR) && !GPI_OUT_HALF
@@ -129,32 +129,32 @@ typedef GPI_VECTOR gpi_out_vector __attribute__((aligned(sizeof(GPI_OUT))));
 #if GPI_SHAPE_SERIAL
 /* How far ahead the next elements are asked for, in bytes: the hardware's own prefetching stops at every
    page's end. Once a cache line: a vector of small elements is less than one. */
-#define GPI_AHEAD(p, i, hint) \
+#define GPI_MAP_AHEAD(p, i, hint) \
     if (sizeof *(p) >= 4 || (i) % 64 < 16) GPI_PREFETCH_##hint((p) + (i) + 2048 / sizeof *(p))
 
 static void gpi_prefetch(gpi_inputs in, __global GPI_OUT *out, ulong i)
 {
 #if GPI_INPUTS > 0
-    GPI_AHEAD(in.x, i, READ);
+    GPI_MAP_AHEAD(in.x, i, READ);
 #endif
 #if GPI_INPUTS > 1 && !GPI_LAG
-    GPI_AHEAD(in.y, i, READ);
+    GPI_MAP_AHEAD(in.y, i, READ);
 #endif
 #if GPI_INPUTS > 2
-    GPI_AHEAD(in.z, i, READ);
+    GPI_MAP_AHEAD(in.z, i, READ);
 #endif
-    GPI_AHEAD(out, i, WRITE);
+    GPI_MAP_AHEAD(out, i, WRITE);
 }
 
 /* Elements whose values are made together, in a loop that compilers turn into vectors. */
-#define GPI_BLOCK 256
+#define GPI_MAP_BLOCK 256
 
-/* Elements i .. i + GPI_BLOCK - 1, i > 0 with GPI_LAG. */
+/* Elements i .. i + GPI_MAP_BLOCK - 1, i > 0 with GPI_LAG. */
 GPI_INLINE void gpi_write_block(gpi_inputs in, __global GPI_OUT *out, ulong i)
 {
-    GPI_LANE lane[GPI_BLOCK] __attribute__((aligned(64)));
-    for (uint k = 0; k < GPI_BLOCK; k++) lane[k] = gpi_value(in, i + k);
-    for (uint k = 0; k < GPI_BLOCK; k += 16) {
+    GPI_LANE lane[GPI_MAP_BLOCK] __attribute__((aligned(64)));
+    for (uint k = 0; k < GPI_MAP_BLOCK; k++) lane[k] = gpi_map_value(in, i + k);
+    for (uint k = 0; k < GPI_MAP_BLOCK; k += 16) {
         gpi_prefetch(in, out, i + k);
 #if GPI_OUT_HALF
         vstore_half16(vload16(0, lane + k), 0, out + i + k);
@@ -166,28 +166,28 @@ GPI_INLINE void gpi_write_block(gpi_inputs in, __global GPI_OUT *out, ulong i)
     }
 }
 
-GPI_INLINE void gpi_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, ulong end)
+GPI_INLINE void gpi_map_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, ulong end)
 {
     ulong i = first;
     if (GPI_LAG && i == 0 && end > 0) {
-        GPI_WRITE(out, 0, gpi_value_any(in, 0));
+        GPI_MAP_WRITE(out, 0, gpi_value_any(in, 0));
         i = 1;
     }
-    for (; i + GPI_BLOCK <= end; i += GPI_BLOCK) gpi_write_block(in, out, i);
-    for (; i < end; i++) GPI_WRITE(out, i, gpi_value(in, i));
+    for (; i + GPI_MAP_BLOCK <= end; i += GPI_MAP_BLOCK) gpi_write_block(in, out, i);
+    for (; i < end; i++) GPI_MAP_WRITE(out, i, gpi_map_value(in, i));
 }
 #else
 /* Item l has elements first + l, first + l + GPI_WG, ...: neighbours read and write neighbours. All reads
    come first, so that they are under way together. */
-static void gpi_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, ulong end)
+static void gpi_map_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, ulong end)
 {
     const ulong begin = first + get_local_id(0);
     GPI_LANE lane[GPI_PER_ITEM];
     if (first + GPI_WG * GPI_PER_ITEM <= end) {
         for (uint k = 0; k < GPI_PER_ITEM; k++) lane[k] = gpi_value_any(in, begin + k * GPI_WG);
-        for (uint k = 0; k < GPI_PER_ITEM; k++) GPI_WRITE(out, begin + k * GPI_WG, lane[k]);
+        for (uint k = 0; k < GPI_PER_ITEM; k++) GPI_MAP_WRITE(out, begin + k * GPI_WG, lane[k]);
     } else {
-        for (ulong i = begin; i < end; i += GPI_WG) GPI_WRITE(out, i, gpi_value_any(in, i));
+        for (ulong i = begin; i < end; i += GPI_WG) GPI_MAP_WRITE(out, i, gpi_value_any(in, i));
     }
 }
 #endif
@@ -205,6 +205,6 @@ GPI_KERNEL void gp_map_tiles(GPI_X_PARAMETERS GPI_Y_PARAMETERS GPI_Z_PARAMETERS 
     in.a = a;
     in.b = b;
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
-    if (first < n) gpi_tile(in, out + out_offset, first, min(n, first + span));
+    if (first < n) gpi_map_tile(in, out + out_offset, first, min(n, first + span));
 }
 #endif

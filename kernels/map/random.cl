@@ -45,37 +45,37 @@
 /* Blocks side by side, one a lane. */
 #if GPI_SHAPE_SERIAL
 #define GPI_BLOCKS 8
-typedef uint8 gpi_lanes;
-#define GPI_LANES_MAKE(x) (uint8)(x)
+typedef uint8 gpi_random_lanes;
+#define GPI_RANDOM_LANES(x) (uint8)(x)
 #define GPI_LANES_WIDE(x) convert_ulong8(x)
 #define GPI_LANES_NARROW(x) convert_uint8(x)
 #define GPI_LANES_STORE(x, p) vstore8(x, 0, p)
-#define GPI_LANE_NUMBERS (ulong8)(0, 1, 2, 3, 4, 5, 6, 7)
+#define GPI_RANDOM_NUMBERS (ulong8)(0, 1, 2, 3, 4, 5, 6, 7)
 typedef ulong8 gpi_wide_lanes;
 #else
 #define GPI_BLOCKS 1
-typedef uint gpi_lanes;
-#define GPI_LANES_MAKE(x) (x)
+typedef uint gpi_random_lanes;
+#define GPI_RANDOM_LANES(x) (x)
 #define GPI_LANES_WIDE(x) (ulong)(x)
 #define GPI_LANES_NARROW(x) (uint)(x)
 #define GPI_LANES_STORE(x, p) *(p) = (x)
-#define GPI_LANE_NUMBERS 0ul
+#define GPI_RANDOM_NUMBERS 0ul
 typedef ulong gpi_wide_lanes;
 #endif
 
 /* A counter, or the words that it becomes. */
-typedef struct gpi_block {
-    gpi_lanes word[4];
-} gpi_block;
+typedef struct gpi_random_block {
+    gpi_random_lanes word[4];
+} gpi_random_block;
 
-GPI_INLINE gpi_block gpi_philox(gpi_block c, uint key0, uint key1)
+GPI_INLINE gpi_random_block gpi_philox(gpi_random_block c, uint key0, uint key1)
 {
     for (uint round = 0; round < 10; round++) {
         const gpi_wide_lanes p = GPI_LANES_WIDE(c.word[0]) * 0xd2511f53ul;
         const gpi_wide_lanes q = GPI_LANES_WIDE(c.word[2]) * 0xcd9e8d57ul;
-        c.word[0] = GPI_LANES_NARROW(q >> 32) ^ c.word[1] ^ GPI_LANES_MAKE(key0);
+        c.word[0] = GPI_LANES_NARROW(q >> 32) ^ c.word[1] ^ GPI_RANDOM_LANES(key0);
         c.word[1] = GPI_LANES_NARROW(q & 0xfffffffful);
-        c.word[2] = GPI_LANES_NARROW(p >> 32) ^ c.word[3] ^ GPI_LANES_MAKE(key1);
+        c.word[2] = GPI_LANES_NARROW(p >> 32) ^ c.word[3] ^ GPI_RANDOM_LANES(key1);
         c.word[3] = GPI_LANES_NARROW(p & 0xfffffffful);
         key0 += 0x9e3779b9u;
         key1 += 0xbb67ae85u;
@@ -84,15 +84,15 @@ GPI_INLINE gpi_block gpi_philox(gpi_block c, uint key0, uint key1)
 }
 
 /* The words of blocks b, b + 1, ... in a row. */
-GPI_INLINE void gpi_words(ulong b, ulong seed, ulong stream, uint word[4 * GPI_BLOCKS])
+GPI_INLINE void gpi_random_words(ulong b, ulong seed, ulong stream, uint word[4 * GPI_BLOCKS])
 {
-    const gpi_wide_lanes at = b + GPI_LANE_NUMBERS;
+    const gpi_wide_lanes at = b + GPI_RANDOM_NUMBERS;
     uint by_place[4][GPI_BLOCKS];
-    gpi_block c;
+    gpi_random_block c;
     c.word[0] = GPI_LANES_NARROW(at & 0xfffffffful);
     c.word[1] = GPI_LANES_NARROW(at >> 32);
-    c.word[2] = GPI_LANES_MAKE((uint)stream);
-    c.word[3] = GPI_LANES_MAKE((uint)(stream >> 32));
+    c.word[2] = GPI_RANDOM_LANES((uint)stream);
+    c.word[3] = GPI_RANDOM_LANES((uint)(stream >> 32));
     c = gpi_philox(c, (uint)seed, (uint)(seed >> 32));
     for (uint k = 0; k < 4; k++) GPI_LANES_STORE(c.word[k], by_place[k]);
     for (uint k = 0; k < 4 * GPI_BLOCKS; k++) word[k] = by_place[k % 4][k / 4];
@@ -110,7 +110,7 @@ GPI_INLINE GPI_LANE gpi_fraction(const uint *word, uint e)
 #endif
 }
 #else
-GPI_INLINE ulong gpi_bits(const uint *word, uint e)
+GPI_INLINE ulong gpi_random_bits(const uint *word, uint e)
 {
 #if GPI_WORDS == 1
     return word[e];
@@ -121,7 +121,7 @@ GPI_INLINE ulong gpi_bits(const uint *word, uint e)
 #endif
 
 /* The elements of the blocks whose words these are. a, b: low and range; mean and deviation, by their bits. */
-GPI_INLINE void gpi_elements(const uint *word, ulong a, ulong b, GPI_LANE *element)
+GPI_INLINE void gpi_random_elements(const uint *word, ulong a, ulong b, GPI_LANE *element)
 {
 #if GPI_KIND == 3
     /* 1 minus a fraction is never 0, and exact */
@@ -134,20 +134,20 @@ GPI_INLINE void gpi_elements(const uint *word, ulong a, ulong b, GPI_LANE *eleme
 #else
     for (uint e = 0; e < GPI_BLOCKS * GPI_PER_BLOCK; e++) {
 #if GPI_KIND == 0
-        element[e] = (GPI_LANE)gpi_bits(word, e);
+        element[e] = (GPI_LANE)gpi_random_bits(word, e);
 #elif GPI_KIND == 1
         element[e] = gpi_fraction(word, e);
 #else
-        element[e] = (GPI_LANE)(a + mul_hi(gpi_bits(word, e), b));
+        element[e] = (GPI_LANE)(a + mul_hi(gpi_random_bits(word, e), b));
 #endif
     }
 #endif
 }
 
 #if GPI_OUT_HALF
-#define GPI_WRITE(p, i, v) vstore_half(v, i, p)
+#define GPI_RANDOM_WRITE(p, i, v) vstore_half(v, i, p)
 #else
-#define GPI_WRITE(p, i, v) (p)[i] = (v)
+#define GPI_RANDOM_WRITE(p, i, v) (p)[i] = (v)
 #endif
 
 #define GPI_RANDOM_PARAMETERS                                                                        \
@@ -168,13 +168,13 @@ GPI_KERNEL void gp_random_tiles(GPI_RANDOM_PARAMETERS)
         const uint skip = (uint)((first_element + i) % GPI_PER_BLOCK);
         uint word[4 * GPI_BLOCKS];
         GPI_LANE element[GPI_BLOCKS * GPI_PER_BLOCK];
-        gpi_words((first_element + i) / GPI_PER_BLOCK, seed, stream, word);
-        gpi_elements(word, a, b, element);
+        gpi_random_words((first_element + i) / GPI_PER_BLOCK, seed, stream, word);
+        gpi_random_elements(word, a, b, element);
         if (skip == 0 && i + chunk <= end) {
-            for (uint k = 0; k < chunk; k++) GPI_WRITE(out, i + k, element[k]);
+            for (uint k = 0; k < chunk; k++) GPI_RANDOM_WRITE(out, i + k, element[k]);
         } else {
             for (uint k = skip; k < chunk && i + k - skip < end; k++)
-                GPI_WRITE(out, i + k - skip, element[k]);
+                GPI_RANDOM_WRITE(out, i + k - skip, element[k]);
         }
         i += chunk - skip;
     }
@@ -193,13 +193,13 @@ GPI_KERNEL void gp_random_tiles(GPI_RANDOM_PARAMETERS)
         const ulong first = (get_group_id(0) * GPI_PER_ITEM + k) * (GPI_WG * GPI_PER_BLOCK);
         uint word[4];
         GPI_LANE element[GPI_PER_BLOCK];
-        gpi_words(first_element / GPI_PER_BLOCK + first / GPI_PER_BLOCK + l, seed, stream, word);
-        gpi_elements(word, a, b, element);
+        gpi_random_words(first_element / GPI_PER_BLOCK + first / GPI_PER_BLOCK + l, seed, stream, word);
+        gpi_random_elements(word, a, b, element);
         for (uint e = 0; e < GPI_PER_BLOCK; e++) near[l * GPI_PER_BLOCK + e] = element[e];
         gpi_sync(); /* near is whole */
         for (uint e = 0; e < GPI_PER_BLOCK; e++) {
             const ulong at = first + e * GPI_WG + l;
-            if (at >= skip && at < end) GPI_WRITE(out, at - skip, near[e * GPI_WG + l]);
+            if (at >= skip && at < end) GPI_RANDOM_WRITE(out, at - skip, near[e * GPI_WG + l]);
         }
         gpi_sync(); /* near has been read */
     }

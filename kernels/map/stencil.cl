@@ -34,6 +34,7 @@
 #ifndef GPI_MAP_STENCIL_CL
 #define GPI_MAP_STENCIL_CL
 #include "base/count.cl"
+#include "base/paste.cl"
 #include "base/platform.cl"
 #include "group/sync.cl"
 
@@ -52,9 +53,9 @@
 
 #define GPI_BY_ROWS (GPI_SHAPE_SERIAL && GPI_WEIGHTS)
 #define GPI_RIM (GPI_RX * GPI_CHANNELS)
-#define GPI_ROWS (GPI_TILE_Y + 2 * GPI_RY)
-#define GPI_LANES (GPI_SHAPE_SERIAL ? 16 : 1) /* elements that an item makes side by side */
-#define GPI_STEPS (GPI_TILE_X / GPI_LANES)    /* of a row */
+#define GPI_STENCIL_ROWS (GPI_TILE_Y + 2 * GPI_RY)
+#define GPI_STENCIL_LANES (GPI_SHAPE_SERIAL ? 16 : 1)      /* elements that an item makes side by side */
+#define GPI_STENCIL_STEPS (GPI_TILE_X / GPI_STENCIL_LANES) /* of a row */
 
 #if GPI_IN_HALF
 #define GPI_READ(p, i) vload_half(i, p)
@@ -62,9 +63,9 @@
 #define GPI_READ(p, i) (p)[i]
 #endif
 #if GPI_OUT_HALF
-#define GPI_WRITE(p, i, v) vstore_half(v, i, p)
+#define GPI_STENCIL_WRITE(p, i, v) vstore_half(v, i, p)
 #else
-#define GPI_WRITE(p, i, v) (p)[i] = (v)
+#define GPI_STENCIL_WRITE(p, i, v) (p)[i] = (v)
 #endif
 
 /* The picture, in elements: a row has `width` pixels. */
@@ -103,7 +104,7 @@ GPI_INLINE GPI_X gpi_read_any(gpi_picture in, long e, long y)
 static void gpi_stage(gpi_picture in, long e, long y, GPI_NEAR GPI_X *near)
 {
     const long end = clamp(in.width * GPI_CHANNELS - (e - GPI_RIM), (long)GPI_RIM, (long)GPI_ROW);
-    for (uint r = 0; r < GPI_ROWS; r++) {
+    for (uint r = 0; r < GPI_STENCIL_ROWS; r++) {
         const long row = y + r - GPI_RY, start = gpi_inside(row, in.height) * in.pitch + e - GPI_RIM;
         const bool there = GPI_BORDER != 2 || (row >= 0 && row < in.height);
         const long stop = there ? end : GPI_RIM; /* the picture has what is before */
@@ -117,7 +118,7 @@ static void gpi_stage(gpi_picture in, long e, long y, GPI_NEAR GPI_X *near)
 #else
 static void gpi_stage(gpi_picture in, long e, long y, GPI_NEAR GPI_X *near)
 {
-    for (uint k = (uint)get_local_id(0); k < GPI_ROWS * GPI_ROW; k += GPI_WG)
+    for (uint k = (uint)get_local_id(0); k < GPI_STENCIL_ROWS * GPI_ROW; k += GPI_WG)
         near[k] = gpi_read_any(in, e - GPI_RIM + k % GPI_ROW, y + k / GPI_ROW - GPI_RY);
 }
 #endif
@@ -134,9 +135,6 @@ static void gpi_stage(gpi_picture in, long e, long y, GPI_NEAR GPI_X *near)
 #endif
 
 #if GPI_SHAPE_SERIAL
-#define GPI_PASTE_(a, b) a##b
-#define GPI_PASTE(a, b) GPI_PASTE_(a, b)
-#define GPI_VECTOR(type) GPI_PASTE(type, 16)
 typedef GPI_VECTOR(GPI_X) gpi_near_vector __attribute__((aligned(sizeof(GPI_X))));
 #if !GPI_OUT_HALF
 typedef GPI_VECTOR(GPI_OUT) gpi_out_vector __attribute__((aligned(sizeof(GPI_OUT))));
@@ -156,12 +154,12 @@ typedef GPI_VECTOR(GPI_IN) gpi_in_vector __attribute__((aligned(sizeof(GPI_IN)))
 #define GPI_SUMS(name, pointer, load)                                                                \
     GPI_INLINE void name(pointer here, long pitch, const GPI_SUM *weight, GPI_VECTOR(GPI_SUM) * sum) \
     {                                                                                                \
-        for (uint k = 0; k < GPI_STEPS; k++) sum[k] = (GPI_SUM)0;                                    \
+        for (uint k = 0; k < GPI_STENCIL_STEPS; k++) sum[k] = (GPI_SUM)0;                            \
         for (int dy = -GPI_RY; dy <= GPI_RY; dy++) {                                                 \
             for (int dx = -GPI_RX; dx <= GPI_RX; dx++) {                                             \
                 pointer from = here + dy * pitch + dx * GPI_CHANNELS;                                \
                 const GPI_SUM w = *weight++;                                                         \
-                _Pragma("unroll") for (uint k = 0; k < GPI_STEPS; k++) sum[k] +=                     \
+                _Pragma("unroll") for (uint k = 0; k < GPI_STENCIL_STEPS; k++) sum[k] +=             \
                     w * GPI_PASTE(convert_, GPI_VECTOR(GPI_SUM))(load(from + 16 * k));               \
             }                                                                                        \
         }                                                                                            \
@@ -170,7 +168,7 @@ GPI_SUMS(gpi_sums_far, __global const GPI_IN *, GPI_LOAD_FAR)
 GPI_SUMS(gpi_sums_near, GPI_NEAR const GPI_X *, GPI_LOAD_NEAR)
 #else
 /* 16 elements side by side. The first one is element e of row y. */
-GPI_INLINE GPI_VECTOR(GPI_LANE) gpi_elements(GPI_NEAR const GPI_X *here, ulong e, ulong y)
+GPI_INLINE GPI_VECTOR(GPI_LANE) gpi_stencil_elements(GPI_NEAR const GPI_X *here, ulong e, ulong y)
 {
     GPI_LANE lane[16];
     for (uint k = 0; k < 16; k++) lane[k] = gpi_map(here + k, here[k], (e + k) / GPI_CHANNELS, y);
@@ -190,11 +188,11 @@ GPI_INLINE void gpi_write(__global GPI_OUT *out, GPI_VECTOR(GPI_LANE) v, uint co
     } else {
         GPI_LANE lane[16];
         vstore16(v, 0, lane);
-        for (uint k = 0; k < count; k++) GPI_WRITE(out, k, lane[k]);
+        for (uint k = 0; k < count; k++) GPI_STENCIL_WRITE(out, k, lane[k]);
     }
 }
 #else
-GPI_INLINE GPI_LANE gpi_elements(GPI_NEAR const GPI_X *here, ulong e, ulong y GPI_WEIGHT_PARAMETER)
+GPI_INLINE GPI_LANE gpi_stencil_elements(GPI_NEAR const GPI_X *here, ulong e, ulong y GPI_WEIGHT_PARAMETER)
 {
 #if GPI_WEIGHTS
     GPI_SUM sum = 0;
@@ -211,40 +209,40 @@ GPI_INLINE GPI_LANE gpi_elements(GPI_NEAR const GPI_X *here, ulong e, ulong y GP
 GPI_INLINE void gpi_write(__global GPI_OUT *out, GPI_LANE v, uint count)
 {
     (void)count;
-    GPI_WRITE(out, 0, v);
+    GPI_STENCIL_WRITE(out, 0, v);
 }
 #endif
 
 #if GPI_BY_ROWS
 /* What lies in a row is asked for this far ahead, in bytes, of the input in the row that none before needed. */
-#define GPI_AHEAD 2048
+#define GPI_STENCIL_AHEAD 2048
 
-GPI_INLINE void gpi_ask(__global const GPI_IN *in, __global GPI_OUT *out)
+GPI_INLINE void gpi_stencil_ask(__global const GPI_IN *in, __global GPI_OUT *out)
 {
     for (uint k = 0; k < GPI_TILE_X * sizeof(GPI_IN); k += 64)
-        GPI_PREFETCH_READ((__global const char *)in + k + GPI_AHEAD);
+        GPI_PREFETCH_READ((__global const char *)in + k + GPI_STENCIL_AHEAD);
     for (uint k = 0; k < GPI_TILE_X * sizeof(GPI_OUT); k += 64)
-        GPI_PREFETCH_WRITE((__global char *)out + k + GPI_AHEAD);
+        GPI_PREFETCH_WRITE((__global char *)out + k + GPI_STENCIL_AHEAD);
 }
 
 /* Elements [first, end) of row y, which goes to `out`. */
-static void gpi_row(gpi_picture in, __global GPI_OUT *out, long first, long end, long y,
-                    const GPI_SUM *weight)
+static void gpi_stencil_row(gpi_picture in, __global GPI_OUT *out, long first, long end, long y,
+                            const GPI_SUM *weight)
 {
-    GPI_NEAR GPI_X near[GPI_ROWS * GPI_ROW];
-    GPI_VECTOR(GPI_SUM) sum[GPI_STEPS];
+    GPI_NEAR GPI_X near[GPI_STENCIL_ROWS * GPI_ROW];
+    GPI_VECTOR(GPI_SUM) sum[GPI_STENCIL_STEPS];
     __global const GPI_IN *row = in.in + y * in.pitch;
     const bool inside = y >= GPI_RY && y + GPI_RY < in.height;
     const long last = in.width * GPI_CHANNELS - GPI_RIM - GPI_TILE_X;
     for (long e = first; e < end; e += GPI_TILE_X) {
-        gpi_ask(row + GPI_RY * in.pitch + e, out + e);
+        gpi_stencil_ask(row + GPI_RY * in.pitch + e, out + e);
         if (inside && e >= GPI_RIM && e <= last) {
             gpi_sums_far(row + e, in.pitch, weight, sum);
         } else {
             gpi_stage(in, e, y, near);
             gpi_sums_near(near + GPI_RY * GPI_ROW + GPI_RIM, GPI_ROW, weight, sum);
         }
-        for (uint k = 0; k < GPI_STEPS; k++)
+        for (uint k = 0; k < GPI_STENCIL_STEPS; k++)
             gpi_write(out + e + 16 * k, GPI_ROUND_16(sum[k]), (uint)clamp(end - e - 16 * k, 0l, 16l));
     }
 }
@@ -269,22 +267,22 @@ GPI_KERNEL void gp_stencil_tiles(__global const GPI_IN *in, ulong in_offset, ulo
     GPI_SUM weight[GPI_WEIGHT_COUNT];
     for (uint k = 0; k < GPI_WEIGHT_COUNT; k++) weight[k] = weights[weights_offset + k];
     for (ulong y = first_y; y < end_y; y++)
-        gpi_row(picture, out + y * out_pitch, (long)first_x, (long)end_x, (long)y, weight);
+        gpi_stencil_row(picture, out + y * out_pitch, (long)first_x, (long)end_x, (long)y, weight);
 #else
     const uint across = (uint)(end_x - first_x), down = (uint)(end_y - first_y);
-    GPI_NEAR GPI_X near[GPI_ROWS * GPI_ROW];
+    GPI_NEAR GPI_X near[GPI_STENCIL_ROWS * GPI_ROW];
     gpi_stage(picture, (long)first_x, (long)first_y, near);
     gpi_sync(); /* the tile is near */
     out += first_y * out_pitch + first_x;
-    for (uint k = (uint)get_local_id(0); k < GPI_STEPS * GPI_TILE_Y; k += GPI_WG) {
-        const uint column = k % GPI_STEPS * GPI_LANES, row = k / GPI_STEPS;
+    for (uint k = (uint)get_local_id(0); k < GPI_STENCIL_STEPS * GPI_TILE_Y; k += GPI_WG) {
+        const uint column = k % GPI_STENCIL_STEPS * GPI_STENCIL_LANES, row = k / GPI_STENCIL_STEPS;
         if (row >= down || column >= across) continue;
         /* what the tile to the right reads, and what the next row writes */
         GPI_PREFETCH_READ(picture.in + (first_y + row) * in_pitch + first_x + GPI_TILE_X + column);
         GPI_PREFETCH_WRITE(out + (row + 1) * out_pitch + column);
         gpi_write(out + row * out_pitch + column,
-                  gpi_elements(near + (row + GPI_RY) * GPI_ROW + GPI_RIM + column, first_x + column,
-                               first_y + row GPI_WEIGHT_ARGUMENT),
+                  gpi_stencil_elements(near + (row + GPI_RY) * GPI_ROW + GPI_RIM + column, first_x + column,
+                                       first_y + row GPI_WEIGHT_ARGUMENT),
                   across - column);
     }
 #endif

@@ -156,7 +156,7 @@ static void gpi_pend(gpi_nest nest, uint tile, uint i, gpi_index need, __local u
     partner[i] = (ushort)(GPI_PENDING + need);
 #else
     const ulong begin = gpi_tile_begin(tile);
-    nest.cells[begin + gpi_tile_length(nest, tile) - 1 - need] = (uint)(begin + i);
+    nest.cells[begin + gpi_brackets_tile_length(nest, tile) - 1 - need] = (uint)(begin + i);
 #endif
 }
 
@@ -247,7 +247,7 @@ static void gpi_pair_group(gpi_input in, __global gpi_index *match, gpi_nest nes
     __local ushort *partner = memory->stage;
     const uint l = (uint)get_local_id(0);
     const ulong begin = gpi_tile_begin(tile);
-    const uint length = gpi_tile_length(nest, tile);
+    const uint length = gpi_brackets_tile_length(nest, tile);
     uint open, close;
     gpi_load_signs(in, begin, length, shared);
     for (uint i = l; i < GPI_TILE; i += GPI_WG) partner[i] = GPI_ALONE;
@@ -339,7 +339,7 @@ static void gpi_enclose_tile(gpi_nest nest, uint tile, __global gpi_index *paren
 {
     const gpi_shared shared = &memory->group;
     const ulong begin = gpi_tile_begin(tile);
-    const uint length = gpi_tile_length(nest, tile);
+    const uint length = gpi_brackets_tile_length(nest, tile);
     gpi_enclose_item(shared->before.pushes, memory->stage, shared);
     gpi_sync();                                                       /* parents and depths are there */
     for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG) { /* all items alike: PoCL 3.1 */
@@ -353,7 +353,7 @@ static void gpi_enclose_tile(gpi_nest nest, uint tile, __global gpi_index *paren
 static void gpi_open_tile(gpi_input in, gpi_nest nest, uint tile, gpi_shared shared)
 {
     uint open, close;
-    gpi_load_signs(in, gpi_tile_begin(tile), gpi_tile_length(nest, tile), shared);
+    gpi_load_signs(in, gpi_tile_begin(tile), gpi_brackets_tile_length(nest, tile), shared);
     gpi_note_clear(shared);
     if (get_local_id(0) == 0) shared->before = gpi_tiles_before(nest.tree, nest.leaves, tile);
     gpi_sync(); /* signs are there, and what comes before the tile */

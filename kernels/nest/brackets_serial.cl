@@ -22,8 +22,8 @@ typedef uint gpi_pair_memory, gpi_join_memory;
 typedef uint *gpi_pair_shared, *gpi_join_shared;
 
 #define GPI_STRANDS 4
-#define GPI_BLOCK 64
-#define GPI_FEW 24 /* brackets of a block that are still stepped through one by one */
+#define GPI_BRACKETS_BLOCK 64
+#define GPI_BRACKETS_FEW 24 /* brackets of a block that are still stepped through one by one */
 
 /* A tile on its way: what hardly ever changes. Its stack grows from `base` up, its closers without an opener
    from the last cell down. What changes with every bracket, the next cell of an opener (`free`), is apart, so
@@ -39,7 +39,7 @@ typedef struct gpi_strand {
 static __global uint *gpi_strand_begin(gpi_strand *s, gpi_nest nest, uint tile)
 {
     s->base = nest.cells + gpi_tile_begin(tile);
-    s->pending = s->base + gpi_tile_length(nest, tile) - 1;
+    s->pending = s->base + gpi_brackets_tile_length(nest, tile) - 1;
     s->node = gpi_node_make(0, 0);
     s->note = gpi_note_make();
     return s->base;
@@ -66,24 +66,24 @@ GPI_NOINLINE void gpi_strand_mismatch(gpi_strand *s, uint i)
 
 /* ------------------------------------------------------------------ blocks */
 
-/* What is known of GPI_BLOCK elements before they are stepped through. */
-typedef struct gpi_block {
+/* What is known of GPI_BRACKETS_BLOCK elements before they are stepped through. */
+typedef struct gpi_brackets_block {
     ulong brackets; /* a bit each */
 #if !GPI_TABLE
-    char sign[GPI_BLOCK]; /* an expression is evaluated once */
+    char sign[GPI_BRACKETS_BLOCK]; /* an expression is evaluated once */
 #endif
-} gpi_block;
+} gpi_brackets_block;
 
 #if GPI_TABLE
 /* Whether blocks can be classified. */
 GPI_INLINE bool gpi_has_blocks(gpi_input in) { return in.classes->lists != 0; }
 
-GPI_INLINE void gpi_block_read(gpi_block *block, gpi_input in, gpi_index at)
+GPI_INLINE void gpi_block_read(gpi_brackets_block *block, gpi_input in, gpi_index at)
 {
     const uint count = in.classes->count;
     block->brackets = 0;
 #pragma unroll
-    for (uint j = 0; j < GPI_BLOCK; j += GPI_COMPARED) {
+    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += GPI_COMPARED) {
         const gpi_bytes v = GPI_LOAD_VECTOR(gpi_bytes, in.symbols + at + j);
         gpi_hits hits = (gpi_hits)(0);
         for (uint k = 0; k < count; k++) hits |= gpi_bytes_equal(v, in.classes->listed[k]);
@@ -93,26 +93,26 @@ GPI_INLINE void gpi_block_read(gpi_block *block, gpi_input in, gpi_index at)
 }
 
 /* The sign of element `at`, which is the block's j-th. */
-GPI_INLINE int gpi_block_sign(const gpi_block *block, gpi_input in, gpi_index at, uint j)
+GPI_INLINE int gpi_block_sign(const gpi_brackets_block *block, gpi_input in, gpi_index at, uint j)
 {
     return gpi_sign(in, at);
 }
 #else
 GPI_INLINE bool gpi_has_blocks(gpi_input in) { return true; }
 
-GPI_INLINE void gpi_block_read(gpi_block *block, gpi_input in, gpi_index at)
+GPI_INLINE void gpi_block_read(gpi_brackets_block *block, gpi_input in, gpi_index at)
 {
     ulong others = 0;
-    for (uint j = 0; j < GPI_BLOCK; j++) block->sign[j] = (char)gpi_sign(in, at + j);
+    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) block->sign[j] = (char)gpi_sign(in, at + j);
 #pragma unroll
-    for (uint j = 0; j < GPI_BLOCK; j += GPI_COMPARED) {
+    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += GPI_COMPARED) {
         const gpi_bytes v = GPI_LOAD_PRIVATE(gpi_bytes, (const uchar *)block->sign + j);
         others |= gpi_hits_bits(gpi_bytes_equal(v, 0)) << j;
     }
     block->brackets = ~others;
 }
 
-GPI_INLINE int gpi_block_sign(const gpi_block *block, gpi_input in, gpi_index at, uint j)
+GPI_INLINE int gpi_block_sign(const gpi_brackets_block *block, gpi_input in, gpi_index at, uint j)
 {
     return block->sign[j];
 }
@@ -120,14 +120,14 @@ GPI_INLINE int gpi_block_sign(const gpi_block *block, gpi_input in, gpi_index at
 
 /* Blocks of `count` neighbouring tiles, the first of which begins at `at`. True: there are few brackets in
    any of them. */
-GPI_INLINE bool gpi_read_blocks(gpi_block *block, uint count, gpi_input in, gpi_index at)
+GPI_INLINE bool gpi_read_blocks(gpi_brackets_block *block, uint count, gpi_input in, gpi_index at)
 {
     bool few = gpi_has_blocks(in);
     if (!few) return false;
 #pragma unroll
     for (uint k = 0; k < count; k++) {
         gpi_block_read(&block[k], in, at + k * GPI_TILE);
-        few = few && popcount(block[k].brackets) <= GPI_FEW;
+        few = few && popcount(block[k].brackets) <= GPI_BRACKETS_FEW;
     }
     return few;
 }
@@ -140,8 +140,8 @@ GPI_INLINE uint gpi_first_bracket(ulong brackets) { return (uint)popcount(~brack
 /* Element `at`, which is the tile's i-th. Every element is written to the cell above the stack: an opener
    stays there. The partner of what is no closer is none, which is more than any index: min() then gives the
    element itself, whose own partner is written last. */
-GPI_INLINE void gpi_step(gpi_strand *s, __global uint **free, gpi_input in, long sign,
-                         __global gpi_index *match, gpi_index at, uint i)
+GPI_INLINE void gpi_brackets_step(gpi_strand *s, __global uint **free, gpi_input in, long sign,
+                                  __global gpi_index *match, gpi_index at, uint i)
 {
     const long closes = sign >> 63; /* all bits, or none */
     __global uint *next = *free + sign;
@@ -167,20 +167,20 @@ GPI_INLINE void gpi_step(gpi_strand *s, __global uint **free, gpi_input in, long
     *free = next;
 }
 
-typedef uint16 gpi_words __attribute__((aligned(4)));
+typedef uint16 gpi_brackets_words __attribute__((aligned(4)));
 
 /* The block of 64 elements from `at` on, few of which are brackets; `i`: counted from the tile's begin. */
-GPI_INLINE void gpi_step_few(gpi_strand *s, __global uint **free, gpi_input in, const gpi_block *block,
-                             __global gpi_index *match, gpi_index at, uint i)
+GPI_INLINE void gpi_step_few(gpi_strand *s, __global uint **free, gpi_input in,
+                             const gpi_brackets_block *block, __global gpi_index *match, gpi_index at, uint i)
 {
 #if GPI_MATCH
     __global uint *words = (__global uint *)(match + at);
-    for (uint q = 0; q < GPI_BLOCK * sizeof(gpi_index) / 64; q++)
-        GPI_STORE_VECTOR(gpi_words, (uint16)(~0u), words + 16 * q);
+    for (uint q = 0; q < GPI_BRACKETS_BLOCK * sizeof(gpi_index) / 64; q++)
+        GPI_STORE_VECTOR(gpi_brackets_words, (uint16)(~0u), words + 16 * q);
 #endif
     for (ulong left = block->brackets; left; left &= left - 1) {
         const uint j = gpi_first_bracket(left);
-        gpi_step(s, free, in, gpi_block_sign(block, in, at + j, j), match, at + j, i + j);
+        gpi_brackets_step(s, free, in, gpi_block_sign(block, in, at + j, j), match, at + j, i + j);
     }
 }
 
@@ -189,19 +189,20 @@ GPI_INLINE uint gpi_step_blocks(gpi_strand *s, __global uint **free, uint count,
                                 __global gpi_index *match, gpi_index begin, uint length)
 {
     uint i = 0;
-    for (; i + GPI_BLOCK <= length; i += GPI_BLOCK) {
-        gpi_block block[GPI_STRANDS];
+    for (; i + GPI_BRACKETS_BLOCK <= length; i += GPI_BRACKETS_BLOCK) {
+        gpi_brackets_block block[GPI_STRANDS];
         if (gpi_read_blocks(block, count, in, begin + i)) {
 #pragma unroll
             for (uint k = 0; k < count; k++)
                 gpi_step_few(&s[k], &free[k], in, &block[k], match, begin + k * GPI_TILE + i, i);
             continue;
         }
-        for (uint j = 0; j < GPI_BLOCK; j++) {
+        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) {
 #pragma unroll
             for (uint k = 0; k < count; k++) {
                 const gpi_index at = begin + k * GPI_TILE + i + j;
-                gpi_step(&s[k], &free[k], in, gpi_block_sign(&block[k], in, at, j), match, at, i + j);
+                gpi_brackets_step(&s[k], &free[k], in, gpi_block_sign(&block[k], in, at, j), match, at,
+                                  i + j);
             }
         }
     }
@@ -213,10 +214,10 @@ static void gpi_pair_tile(gpi_input in, __global gpi_index *match, gpi_nest nest
     gpi_strand s[1];
     __global uint *free[1];
     const gpi_index begin = (gpi_index)gpi_tile_begin(tile);
-    const uint length = gpi_tile_length(nest, tile);
+    const uint length = gpi_brackets_tile_length(nest, tile);
     free[0] = gpi_strand_begin(s, nest, tile);
     for (uint i = gpi_step_blocks(s, free, 1, in, match, begin, length); i < length; i++)
-        gpi_step(s, free, in, gpi_sign(in, begin + i), match, begin + i, i);
+        gpi_brackets_step(s, free, in, gpi_sign(in, begin + i), match, begin + i, i);
     gpi_strand_end(s, free[0], nest, tile);
 }
 
@@ -228,7 +229,7 @@ static void gpi_pair_group(gpi_input in, __global gpi_index *match, gpi_nest nes
     gpi_strand s[GPI_STRANDS];
     __global uint *free[GPI_STRANDS];
     (void)shared;
-    if (GPI_TILE % GPI_BLOCK == 0 && gpi_tile_begin(tile + GPI_STRANDS) <= nest.n) {
+    if (GPI_TILE % GPI_BRACKETS_BLOCK == 0 && gpi_tile_begin(tile + GPI_STRANDS) <= nest.n) {
 #pragma unroll
         for (uint k = 0; k < GPI_STRANDS; k++) free[k] = gpi_strand_begin(&s[k], nest, tile + k);
         (void)gpi_step_blocks(s, free, GPI_STRANDS, in, match, (gpi_index)gpi_tile_begin(tile), GPI_TILE);
@@ -261,7 +262,7 @@ static void gpi_note_add(gpi_nest nest, uint tile, gpi_note note, gpi_join_share
 static void gpi_measure_tile(gpi_input in, gpi_nest nest, uint tile, gpi_pair_shared shared)
 {
     const gpi_index begin = (gpi_index)gpi_tile_begin(tile);
-    const uint length = gpi_tile_length(nest, tile);
+    const uint length = gpi_brackets_tile_length(nest, tile);
     const gpi_index before = gpi_tiles_before(nest.tree, nest.leaves, tile).pushes;
     const int floor = -(int)min(before, (gpi_index)GPI_TILE);
     int height = 0, rise = 0;
@@ -316,14 +317,14 @@ GPI_INLINE gpi_index gpi_walk_on(gpi_walk *w, gpi_index now, gpi_input in, long 
 }
 
 /* The block of 64 elements from `at` on, few of which are brackets. Writes up to 15 more, which come later. */
-GPI_INLINE gpi_index gpi_walk_few(gpi_walk *w, gpi_index now, gpi_input in, const gpi_block *block,
+GPI_INLINE gpi_index gpi_walk_few(gpi_walk *w, gpi_index now, gpi_input in, const gpi_brackets_block *block,
                                   __global gpi_index *out, gpi_index at, bool parents)
 {
     ulong left = block->brackets;
     uint j = 0;
     for (;;) {
-        const uint end = left ? gpi_first_bracket(left) + 1 : GPI_BLOCK;
-        for (; j < end; j += 16) GPI_STORE_VECTOR(gpi_row, (gpi_row)(now), out + at + j);
+        const uint end = left ? gpi_first_bracket(left) + 1 : GPI_BRACKETS_BLOCK;
+        for (; j < end; j += 16) GPI_STORE_VECTOR(gpi_index_row, (gpi_index_row)(now), out + at + j);
         j = end;
         if (!left) return now;
         left &= left - 1;
@@ -337,16 +338,16 @@ GPI_INLINE void gpi_walk_tiles(gpi_walk *w, gpi_index *now, uint count, gpi_inpu
                                uint length, bool parents)
 {
     uint i = 0;
-    for (; i + GPI_BLOCK <= length; i += GPI_BLOCK) {
-        gpi_block block[GPI_STRANDS];
+    for (; i + GPI_BRACKETS_BLOCK <= length; i += GPI_BRACKETS_BLOCK) {
+        gpi_brackets_block block[GPI_STRANDS];
         const bool few = gpi_read_blocks(block, count, in, w[0].begin + i);
-        if (few && i + GPI_BLOCK + 16 <= length) {
+        if (few && i + GPI_BRACKETS_BLOCK + 16 <= length) {
 #pragma unroll
             for (uint k = 0; k < count; k++)
                 now[k] = gpi_walk_few(&w[k], now[k], in, &block[k], out, w[k].begin + i, parents);
             continue;
         }
-        for (uint j = 0; j < GPI_BLOCK; j++) {
+        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) {
 #pragma unroll
             for (uint k = 0; k < count; k++) {
                 const gpi_index at = w[0].begin + k * GPI_TILE + i + j;
@@ -379,7 +380,7 @@ GPI_INLINE void gpi_walk_group(gpi_input in, gpi_nest nest, uint group, __global
     }
     for (uint k = 0; k < GPI_STRANDS && gpi_tile_begin(tile + k) < nest.n; k++) {
         now[0] = gpi_walk_begin(w, nest, tile + k, parents);
-        gpi_walk_tiles(w, now, 1, in, out, gpi_tile_length(nest, tile + k), parents);
+        gpi_walk_tiles(w, now, 1, in, out, gpi_brackets_tile_length(nest, tile + k), parents);
     }
 }
 

@@ -103,7 +103,7 @@ static gpi_note gpi_back_join(gpi_input in, gpi_answer to, gpi_nest nest, uint t
                               __local const ushort *partner)
 {
     const ulong begin = gpi_tile_begin(tile);
-    const uint length = gpi_tile_length(nest, tile);
+    const uint length = gpi_brackets_tile_length(nest, tile);
     gpi_note note = gpi_note_make();
     gpi_place place = {tile, 0};
     uint seen = 0;

@@ -50,14 +50,14 @@ static uint gpi_join_rows(__global gpi_index *match, __global const uint *opener
 {
     uint k = 0;
 #if GPI_MATCH && !GPI_KINDS
-    const gpi_row step = (gpi_row)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const gpi_index_row step = (gpi_index_row)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     for (bool row = true; row && k + 16 <= run;) {
         const gpi_index p = gpi_cell_index(opener[-(long)k], there),
                         q = gpi_cell_index(closer[-(long)k], begin);
         row = (uint)p - opener[-(long)k - 15] == 15 && closer[-(long)k - 15] - (uint)q == 15;
         if (!row) continue;
-        gpi_row_write(match + q, (gpi_row)(p)-step);
-        gpi_row_write(match + p - 15, (gpi_row)(q + 15) - step);
+        gpi_row_write(match + q, (gpi_index_row)(p)-step);
+        gpi_row_write(match + p - 15, (gpi_index_row)(q + 15) - step);
         k += 16;
     }
 #endif
@@ -71,7 +71,7 @@ static gpi_note gpi_join_tile(gpi_input in, __global gpi_index *match, gpi_nest 
 {
     const ulong begin = gpi_tile_begin(tile);
     const gpi_index closers = gpi_leaf(nest, tile).pops;
-    __global const uint *closer = nest.cells + begin + gpi_tile_length(nest, tile) - 1;
+    __global const uint *closer = nest.cells + begin + gpi_brackets_tile_length(nest, tile) - 1;
     gpi_note note = gpi_note_make();
     gpi_place place = {tile, 0};
     gpi_index j = first;
@@ -124,7 +124,7 @@ static ulong gpi_first_unmatched_closer(gpi_nest nest)
         x++;
     }
     const uint tile = x - nest.leaves;
-    const ulong end = gpi_tile_begin(tile) + gpi_tile_length(nest, tile);
+    const ulong end = gpi_tile_begin(tile) + gpi_brackets_tile_length(nest, tile);
     return gpi_cell_index(nest.cells[end - 1 - height], (gpi_index)gpi_tile_begin(tile));
 }
 #endif

@@ -43,11 +43,11 @@
 #if GPI_INDEX_SIZE == 4
 typedef uint gpi_index;
 typedef uint16 gpi_aligned_row;
-typedef uint16 gpi_row __attribute__((aligned(4)));
+typedef uint16 gpi_index_row __attribute__((aligned(4)));
 #elif GPI_INDEX_SIZE == 8
 typedef ulong gpi_index;
 typedef ulong16 gpi_aligned_row;
-typedef ulong16 gpi_row __attribute__((aligned(8)));
+typedef ulong16 gpi_index_row __attribute__((aligned(8)));
 #else
 #error "GPI_INDEX_SIZE must be 4 or 8"
 #endif
@@ -55,11 +55,11 @@ typedef ulong16 gpi_row __attribute__((aligned(8)));
 #define GPI_NONE (~(gpi_index)0)
 
 /* 16 of an output, which nobody reads soon: past the caches where the row is aligned. */
-static void gpi_row_write(__global gpi_index *out, gpi_row row)
+static void gpi_row_write(__global gpi_index *out, gpi_index_row row)
 {
     if ((size_t)out % sizeof(gpi_aligned_row) == 0)
         GPI_STREAM_STORE((gpi_aligned_row)(row), (__global gpi_aligned_row *)out);
-    else GPI_STORE_VECTOR(gpi_row, row, out);
+    else GPI_STORE_VECTOR(gpi_index_row, row, out);
 }
 
 /* ------------------------------------------------------------------ nodes */

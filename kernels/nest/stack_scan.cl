@@ -52,10 +52,10 @@ typedef struct gpi_stack {
     stack.bases = (__global GPI_T *)(scratch + bases_at);                              \
     stack.cells = (__global GPI_T *)(scratch + cells_at)
 
-#define GPI_VALUES_PARAMETERS __global const GPI_IN *values, ulong values_at, GPI_INPUT_PARAMETERS
-#define GPI_VALUES_SET(source)      \
-    gpi_source source;              \
-    source.in = values + values_at; \
+#define GPI_STACK_VALUES_PARAMETERS __global const GPI_IN *values, ulong values_at, GPI_INPUT_PARAMETERS
+#define GPI_STACK_VALUES_SET(source) \
+    gpi_source source;               \
+    source.in = values + values_at;  \
     source.count = gpi_count(bound, wanted, wanted_offset, wanted_words)
 
 static __global GPI_T *gpi_stack_cells(gpi_stack stack, uint tile)
@@ -101,8 +101,8 @@ GPI_INLINE void gpi_slice_tiles(__global GPI_T **base, __global GPI_T **top, gpi
                                 gpi_input in, gpi_source source, gpi_index begin, uint length)
 {
     uint i = 0;
-    for (; i + GPI_BLOCK <= length; i += GPI_BLOCK) {
-        gpi_block block[GPI_STRANDS];
+    for (; i + GPI_BRACKETS_BLOCK <= length; i += GPI_BRACKETS_BLOCK) {
+        gpi_brackets_block block[GPI_STRANDS];
         if (gpi_read_blocks(block, count, in, begin + i)) {
             for (uint k = 0; k < count; k++) {
                 for (ulong left = block[k].brackets; left; left &= left - 1) {
@@ -114,7 +114,7 @@ GPI_INLINE void gpi_slice_tiles(__global GPI_T **base, __global GPI_T **top, gpi
             }
             continue;
         }
-        for (uint j = 0; j < GPI_BLOCK; j++) {
+        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) {
 #pragma unroll
             for (uint k = 0; k < count; k++) {
                 const gpi_index at = begin + k * GPI_TILE + i + j;
@@ -159,7 +159,7 @@ static void gpi_slice_group(gpi_input in, gpi_source source, gpi_stack stack, gp
         return;
     }
     for (uint k = 0; k < GPI_STRANDS && gpi_tile_begin(tile + k) < nest.n; k++)
-        gpi_slice_abreast(in, source, stack, tile + k, 1, gpi_tile_length(nest, tile + k));
+        gpi_slice_abreast(in, source, stack, tile + k, 1, gpi_brackets_tile_length(nest, tile + k));
 }
 
 /* A tile on its way to the output. Its stack of products is in private memory; below its first one is what is
@@ -196,13 +196,13 @@ GPI_INLINE void gpi_fold_step(gpi_fold *f, GPI_T **top, long sign, gpi_index at,
 }
 
 /* The block of 64 elements from `at` on, few of which are brackets. */
-GPI_INLINE void gpi_fold_few(gpi_fold *f, GPI_T **top, const gpi_block *block, gpi_index at,
+GPI_INLINE void gpi_fold_few(gpi_fold *f, GPI_T **top, const gpi_brackets_block *block, gpi_index at,
                              const bool exclusive)
 {
     ulong left = block->brackets;
     uint j = 0;
     for (;;) {
-        const uint end = left ? gpi_first_bracket(left) : GPI_BLOCK;
+        const uint end = left ? gpi_first_bracket(left) : GPI_BRACKETS_BLOCK;
         const GPI_T now = **top;
         for (; j < end; j++) gpi_stack_put(f->out, at + j, now);
         if (!left) return;
@@ -217,15 +217,15 @@ GPI_INLINE void gpi_fold_tiles(gpi_fold *f, GPI_T **top, uint count, gpi_index b
                                const bool exclusive)
 {
     uint i = 0;
-    for (; i + GPI_BLOCK <= length; i += GPI_BLOCK) {
-        gpi_block block[GPI_STRANDS];
+    for (; i + GPI_BRACKETS_BLOCK <= length; i += GPI_BRACKETS_BLOCK) {
+        gpi_brackets_block block[GPI_STRANDS];
         if (gpi_read_blocks(block, count, f[0].in, begin + i)) {
 #pragma unroll
             for (uint k = 0; k < count; k++)
                 gpi_fold_few(&f[k], &top[k], &block[k], begin + k * GPI_TILE + i, exclusive);
             continue;
         }
-        for (uint j = 0; j < GPI_BLOCK; j++) {
+        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) {
 #pragma unroll
             for (uint k = 0; k < count; k++) {
                 const gpi_index at = begin + k * GPI_TILE + i + j;
@@ -272,7 +272,7 @@ GPI_INLINE void gpi_fold_strands(gpi_fold f, const bool exclusive)
         return;
     }
     for (uint k = 0; k < GPI_STRANDS && gpi_tile_begin(tile + k) < nest.n; k++)
-        gpi_fold_abreast(f, tile + k, 1, gpi_tile_length(nest, tile + k), exclusive);
+        gpi_fold_abreast(f, tile + k, 1, gpi_brackets_tile_length(nest, tile + k), exclusive);
 }
 
 static void gpi_fold_group(gpi_input in, gpi_source source, __global GPI_OUT *out, gpi_stack stack,
@@ -309,22 +309,22 @@ typedef struct gpi_stack_memory {
 typedef __local gpi_stack_memory *gpi_stack_shared;
 
 /* What an item knows of its elements, a bit each. */
-typedef struct gpi_bits_of {
+typedef struct gpi_links_of {
     uint openers, kept; /* kept: those that the item leaves open */
     gpi_node node;
-} gpi_bits_of;
+} gpi_links_of;
 
 /* Signs of the tile, its openers' values, the items' tree and each element's parent; `height` of the stack
    before the tile. */
-static gpi_bits_of gpi_stack_open(gpi_input in, gpi_source source, gpi_nest nest, uint tile, gpi_index height,
-                                  gpi_stack_shared memory)
+static gpi_links_of gpi_stack_open(gpi_input in, gpi_source source, gpi_nest nest, uint tile,
+                                   gpi_index height, gpi_stack_shared memory)
 {
     const gpi_shared shared = &memory->group;
     const uint l = (uint)get_local_id(0);
     const ulong begin = gpi_tile_begin(tile);
-    gpi_bits_of bits;
+    gpi_links_of bits;
     uint close;
-    gpi_load_signs(in, begin, gpi_tile_length(nest, tile), shared);
+    gpi_load_signs(in, begin, gpi_brackets_tile_length(nest, tile), shared);
     for (uint i = l; i < GPI_TILE; i += GPI_WG)
         if (shared->sign[i] > 0) memory->value[i] = gpi_load(source, begin + i);
     if (l == 0) memory->going[0] = 0;
@@ -383,8 +383,8 @@ static void gpi_slice_group(gpi_input in, gpi_source source, gpi_stack stack, gp
     const gpi_shared shared = &memory->group;
     const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM, tile = (uint)get_group_id(0);
     __global GPI_T *cell = gpi_stack_cells(stack, tile);
-    if (gpi_tile_length(stack.nest, tile) == 0) return;
-    const gpi_bits_of bits = gpi_stack_open(in, source, stack.nest, tile, GPI_TILE, memory);
+    if (gpi_brackets_tile_length(stack.nest, tile) == 0) return;
+    const gpi_links_of bits = gpi_stack_open(in, source, stack.nest, tile, GPI_TILE, memory);
     for (uint j = 0; j < GPI_PER_ITEM; j++) memory->link[first + j] = memory->parent[first + j];
     gpi_stack_item(bits.openers, memory);
     gpi_stack_double(bits.openers, memory);
@@ -403,7 +403,7 @@ static GPI_T gpi_fold_outer(gpi_stack stack, uint tile, uint m)
 {
     const gpi_index pops = stack.nest.tree[stack.nest.leaves + tile].pops;
     if (m >= pops) return stack.bases[tile];
-    return gpi_stack_cells(stack, tile)[gpi_tile_length(stack.nest, tile) - m];
+    return gpi_stack_cells(stack, tile)[gpi_brackets_tile_length(stack.nest, tile) - m];
 }
 
 /* What the parent `q` of an element stands for: the product down to it. */
@@ -424,7 +424,7 @@ static void gpi_fold_write(gpi_input in, __global GPI_OUT *out, gpi_stack stack,
                            bool exclusive, gpi_stack_shared memory)
 {
     const ulong begin = gpi_tile_begin(tile);
-    const uint length = gpi_tile_length(stack.nest, tile);
+    const uint length = gpi_brackets_tile_length(stack.nest, tile);
     for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) {
         const int sign = exclusive ? 0 : gpi_sign(in, begin + i);
         uint q = memory->parent[i];
@@ -439,14 +439,14 @@ static void gpi_fold_group(gpi_input in, gpi_source source, __global GPI_OUT *ou
 {
     const gpi_nest nest = stack.nest;
     const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM, tile = (uint)get_group_id(0);
-    const uint length = gpi_tile_length(nest, tile);
+    const uint length = gpi_brackets_tile_length(nest, tile);
     if (length == 0) return;
     const gpi_index pops = nest.tree[nest.leaves + tile].pops;
     for (uint m = l; m < GPI_TILE; m += GPI_WG)
         if (m < pops)
             gpi_stack_cells(stack, tile)[length - m] =
                 gpi_stack_at(stack, gpi_tiles_search(nest.tree, nest.leaves, tile, m), initial);
-    const gpi_bits_of bits =
+    const gpi_links_of bits =
         gpi_stack_open(in, source, nest, tile, gpi_tiles_before(nest.tree, nest.leaves, tile).pushes, memory);
     gpi_sync_all(); /* the products of the stack before the tile are there */
     for (uint j = 0; j < GPI_PER_ITEM; j++) {
@@ -464,10 +464,11 @@ static void gpi_fold_group(gpi_input in, gpi_source source, __global GPI_OUT *ou
 
 /* ------------------------------------------------------------------ kernels */
 
-GPI_KERNEL void gp_stack_pair(GPI_VALUES_PARAMETERS, GPI_STACK_PARAMETERS, volatile __global uint *counters)
+GPI_KERNEL void gp_stack_pair(GPI_STACK_VALUES_PARAMETERS, GPI_STACK_PARAMETERS,
+                              volatile __global uint *counters)
 {
     GPI_STACK_SET(stack);
-    GPI_VALUES_SET(source);
+    GPI_STACK_VALUES_SET(source);
     GPI_SHARED(gpi_stack_memory, shared);
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
     gpi_slice_group(GPI_INPUT, source, stack, shared);
@@ -501,9 +502,9 @@ static void gpi_stack_grow(gpi_stack stack, uint x)
 GPI_KERNEL void gp_stack_tree(GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS, uint bottom)
 {
     GPI_STACK_SET(stack);
-#define GPI_CLEAR(x) stack.nest.tree[x] = gpi_node_make(0, 0)
-#define GPI_GROW(x) gpi_stack_grow(stack, x)
-    GPI_GROW_TREE(leaves, gpi_tiles_of(stack.nest.n), bottom, GPI_CLEAR, GPI_GROW);
+#define GPI_STACK_CLEAR(x) stack.nest.tree[x] = gpi_node_make(0, 0)
+#define GPI_STACK_GROW(x) gpi_stack_grow(stack, x)
+    GPI_GROW_TREE(leaves, gpi_tiles_of(stack.nest.n), bottom, GPI_STACK_CLEAR, GPI_STACK_GROW);
 }
 
 /* What tile t leaves of the stack before it: up from its leaf, with all that is to the left and not taken by
@@ -525,11 +526,11 @@ GPI_KERNEL void gp_stack_base(GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS, gpi_ar
     stack.bases[tile] = gpi_combine(gpi_base_of(initial), product);
 }
 
-GPI_KERNEL void gp_stack_fold(GPI_VALUES_PARAMETERS, __global GPI_OUT *out, ulong out_at,
+GPI_KERNEL void gp_stack_fold(GPI_STACK_VALUES_PARAMETERS, __global GPI_OUT *out, ulong out_at,
                               gpi_argument initial, uint exclusive, GPI_STACK_PARAMETERS)
 {
     GPI_STACK_SET(stack);
-    GPI_VALUES_SET(source);
+    GPI_STACK_VALUES_SET(source);
     GPI_SHARED(gpi_stack_memory, shared);
     gpi_fold_group(GPI_INPUT, source, out + out_at, stack, gpi_base_of(initial), exclusive != 0, shared);
 }

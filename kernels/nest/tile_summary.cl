@@ -64,7 +64,7 @@ static gpi_nest gpi_nest_make(__global uint *scratch, ulong notes_at, gpi_tiles 
     return nest;
 }
 
-static uint gpi_tile_length(gpi_nest nest, uint tile) { return gpi_tile_length_of(nest.n, tile); }
+static uint gpi_brackets_tile_length(gpi_nest nest, uint tile) { return gpi_tile_length_of(nest.n, tile); }
 
 static gpi_node gpi_leaf(gpi_nest nest, uint tile) { return GPI_TILE_NODE(nest.tree, nest.leaves + tile); }
 

@@ -24,14 +24,14 @@ GPI_KERNEL void gp_tree_runs(GPI_TREE_PARAMETERS, volatile __global uint *counte
 GPI_KERNEL void gp_tree_grow(GPI_TREE_PARAMETERS, uint bottom)
 {
     GPI_TREE_SET(f);
-#define GPI_CLEAR(x) f.tree[x] = gpi_low_make(GPI_NONE, 0)
-#define GPI_GROW(x) f.tree[x] = gpi_low_product(f.tree[2 * (x)], f.tree[2 * (x) + 1])
-    GPI_GROW_TREE(leaves, (f.n + GPI_RUN - 1) / GPI_RUN, bottom, GPI_CLEAR, GPI_GROW);
+#define GPI_TREE_CLEAR(x) f.tree[x] = gpi_low_make(GPI_NONE, 0)
+#define GPI_TREE_GROW(x) f.tree[x] = gpi_low_product(f.tree[2 * (x)], f.tree[2 * (x) + 1])
+    GPI_GROW_TREE(leaves, (f.n + GPI_RUN - 1) / GPI_RUN, bottom, GPI_TREE_CLEAR, GPI_TREE_GROW);
 }
 
 /* Elements that are still open at the run's end, from the innermost one out: each ends where the one before
    it does or behind that. */
-static void gpi_run_ends(gpi_family f, gpi_run run, gpi_tree_shared memory)
+static void gpi_run_ends(gpi_family f, gpi_tree_run run, gpi_tree_shared memory)
 {
     gpi_index open = run.begin + run.length; /* a key */
     uint next = run.number;
@@ -57,7 +57,7 @@ GPI_KERNEL void gp_tree_join(GPI_TREE_PARAMETERS)
 {
     GPI_TREE_SET(f);
     GPI_SHARED(gpi_tree_memory, memory);
-    const gpi_run run = gpi_run_make(f.n, (uint)get_global_id(0));
+    const gpi_tree_run run = gpi_run_make(f.n, (uint)get_global_id(0));
     gpi_tree_load(f, memory);
     if (run.length > 0 && outputs & (GPI_TREE_INDEX | GPI_TREE_CHILDREN)) gpi_run_outside(f, run, memory);
     if (run.length > 0 && outputs & GPI_TREE_END) gpi_run_ends(f, run, memory);

@@ -31,7 +31,7 @@
 #error "GPI_SELECT must be defined"
 #endif
 #define GPI_RUN GPI_PER_ITEM
-#define GPI_ROWS ((GPI_RUN + 15) / 16) /* rows of 16 elements */
+#define GPI_TREE_ROWS ((GPI_RUN + 15) / 16) /* rows of 16 elements */
 
 #define GPI_TREE_INDEX 1u
 #define GPI_TREE_CHILDREN 2u
@@ -140,14 +140,14 @@ static uint gpi_counts(gpi_family f, ulong i)
 }
 
 /* An item's run: elements begin ... begin + length - 1. */
-typedef struct gpi_run {
+typedef struct gpi_tree_run {
     uint number, length;
     gpi_index begin;
-} gpi_run;
+} gpi_tree_run;
 
-static gpi_run gpi_run_make(ulong n, uint number)
+static gpi_tree_run gpi_run_make(ulong n, uint number)
 {
-    gpi_run run;
+    gpi_tree_run run;
     run.number = number;
     run.begin = (gpi_index)run.number * GPI_RUN;
     run.length = (ulong)run.number * GPI_RUN < n ? (uint)min((ulong)GPI_RUN, n - run.begin) : 0;
@@ -175,7 +175,7 @@ static gpi_crowd gpi_crowd_make(void)
 }
 
 /* How many siblings with this key stand before the run: in their parent's own run, and in those between. */
-static gpi_index gpi_siblings_before(gpi_family f, gpi_run run, gpi_crowd *crowd, gpi_index key)
+static gpi_index gpi_siblings_before(gpi_family f, gpi_tree_run run, gpi_crowd *crowd, gpi_index key)
 {
     const uint first = key ? (uint)((key - 1) / GPI_RUN) + 1 : 0;
     if (first != crowd->first) crowd->between = gpi_low_between(f.tree, f.leaves, first, run.number);
@@ -190,7 +190,7 @@ static void gpi_children_done(gpi_family f, gpi_index key, gpi_index count)
 }
 
 /* One more element, or several, that have this parent, of which so many count. Returns how many stand before. */
-static gpi_index gpi_crowd_add(gpi_family f, gpi_run run, gpi_crowd *crowd, gpi_index key, uint counts)
+static gpi_index gpi_crowd_add(gpi_family f, gpi_tree_run run, gpi_crowd *crowd, gpi_index key, uint counts)
 {
     if (key != crowd->key) {
         if (crowd->key != GPI_NONE) gpi_children_done(f, crowd->key, crowd->count);
@@ -210,7 +210,7 @@ static ulong gpi_first_at(gpi_family f, ulong at, gpi_index most)
 }
 
 /* Whether a child of the parent with this key comes in a later run. */
-static bool gpi_goes_on(gpi_family f, gpi_run run, gpi_index key)
+static bool gpi_goes_on(gpi_family f, gpi_tree_run run, gpi_index key)
 {
     const uint next = gpi_first_below(f.tree, f.leaves, run.number, key);
     const ulong at = (ulong)next * GPI_RUN;
@@ -219,7 +219,7 @@ static bool gpi_goes_on(gpi_family f, gpi_run run, gpi_index key)
 }
 
 /* The last parent's children: the run that has the last one of them tells how many there are. */
-static void gpi_crowd_end(gpi_family f, gpi_run run, const gpi_crowd *crowd)
+static void gpi_crowd_end(gpi_family f, gpi_tree_run run, const gpi_crowd *crowd)
 {
     if (crowd->key == 0 || !(f.outputs & GPI_TREE_CHILDREN)) return;
     if (!gpi_goes_on(f, run, crowd->key)) gpi_children_done(f, crowd->key, crowd->count);

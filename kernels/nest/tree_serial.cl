@@ -20,7 +20,7 @@
 #error "ends inside a run have 16 bits"
 #endif
 
-#define GPI_AHEAD (2048 / GPI_INDEX_SIZE) /* elements that are fetched before they are needed */
+#define GPI_TREE_AHEAD (2048 / GPI_INDEX_SIZE) /* elements that are fetched before they are needed */
 
 typedef uint gpi_tree_memory; /* one item shares nothing */
 typedef gpi_tree_memory *gpi_tree_shared;
@@ -52,9 +52,9 @@ typedef ulong8 gpi_half_row;
 typedef ulong4 gpi_quarter_row;
 #endif
 
-GPI_INLINE bool gpi_rows_agree(gpi_row a, gpi_row b)
+GPI_INLINE bool gpi_rows_agree(gpi_index_row a, gpi_index_row b)
 {
-    const gpi_row other = a ^ b;
+    const gpi_index_row other = a ^ b;
     const gpi_half_row eight = other.lo | GPI_UPPER(other);
     const gpi_quarter_row four = eight.lo | eight.hi;
     return (four.x | four.y | four.z | four.w) == 0;
@@ -67,21 +67,21 @@ GPI_INLINE bool gpi_are_siblings(__global const gpi_index *parent, gpi_index beg
 #if GPI_SELECT
     return false;
 #else
-    const gpi_row row = GPI_LOAD_VECTOR(gpi_row, parent + i);
-    return gpi_rows_agree(row, (gpi_row)(row.s0)) && (row.s0 - begin < i || row.s0 + 1 <= begin);
+    const gpi_index_row row = GPI_LOAD_VECTOR(gpi_index_row, parent + i);
+    return gpi_rows_agree(row, (gpi_index_row)(row.s0)) && (row.s0 - begin < i || row.s0 + 1 <= begin);
 #endif
 }
 
 /* Whether each of these has the one before it as its parent. */
 GPI_INLINE bool gpi_is_ladder(__global const gpi_index *parent, gpi_index begin, uint i)
 {
-    const gpi_row row = GPI_LOAD_VECTOR(gpi_row, parent + i);
-    return gpi_rows_agree(row, (gpi_row)(begin + i - 1) + GPI_LANE_NUMBERS(gpi_row));
+    const gpi_index_row row = GPI_LOAD_VECTOR(gpi_index_row, parent + i);
+    return gpi_rows_agree(row, (gpi_index_row)(begin + i - 1) + GPI_LANE_NUMBERS(gpi_index_row));
 }
 
 /* From the element before the run's i-th one down: how many are each the next one's parent, as far as is
    known at a glance. */
-GPI_INLINE uint gpi_rungs(gpi_family f, gpi_run run, uint i)
+GPI_INLINE uint gpi_rungs(gpi_family f, gpi_tree_run run, uint i)
 {
     return i >= 16 && gpi_is_ladder(f.parent + run.begin, run.begin, i - 16) ? 16 : 1;
 }
@@ -91,7 +91,8 @@ static void gpi_store_near(__global gpi_index *out, gpi_index base, const ushort
 {
     uint i = 0;
     for (; i + 16 <= length; i += 16) {
-        const gpi_row row = gpi_convert_row(GPI_LOAD_PRIVATE(gpi_near_row, near + i)) + (gpi_row)(base);
+        const gpi_index_row row =
+            gpi_convert_row(GPI_LOAD_PRIVATE(gpi_near_row, near + i)) + (gpi_index_row)(base);
         gpi_row_write(out + i, row);
     }
     for (; i < length; i++) out[i] = base + near[i];
@@ -133,20 +134,22 @@ GPI_INLINE ushort gpi_count_siblings(gpi_family f, gpi_index begin, uint i, usho
         return 0xffff;
     }
     const ushort before = own[k];
-    if (index) GPI_STORE_VECTOR(gpi_row, (gpi_row)(before) + GPI_LANE_NUMBERS(gpi_row), f.index + begin + i);
+    if (index)
+        GPI_STORE_VECTOR(gpi_index_row, (gpi_index_row)(before) + GPI_LANE_NUMBERS(gpi_index_row),
+                         f.index + begin + i);
     own[k] = before + 16;
     return 0;
 }
 
-GPI_INLINE gpi_low gpi_count_run(gpi_family f, gpi_run run, ushort *own, const bool index)
+GPI_INLINE gpi_low gpi_count_run(gpi_family f, gpi_tree_run run, ushort *own, const bool index)
 {
-    __global ushort *marks = f.marks + (ulong)run.number * GPI_ROWS;
+    __global ushort *marks = f.marks + (ulong)run.number * GPI_TREE_ROWS;
     gpi_index lowest = GPI_NONE, count = 0;
     for (uint i = 0; i < run.length; i += 16) {
         const uint length = min(run.length - i, 16u);
         ushort outside = 0;
-        GPI_PREFETCH_READ(f.parent + run.begin + i + GPI_AHEAD);
-        if (index) GPI_PREFETCH_WRITE(f.index + run.begin + i + GPI_AHEAD);
+        GPI_PREFETCH_READ(f.parent + run.begin + i + GPI_TREE_AHEAD);
+        if (index) GPI_PREFETCH_WRITE(f.index + run.begin + i + GPI_TREE_AHEAD);
         for (uint k = i; k < i + 16; k++) own[k] = 0;
         if (length < 16) {
             for (uint k = 0; k < length; k++)
@@ -182,12 +185,12 @@ GPI_INLINE void gpi_end_ladder(uint i, ushort *end)
 
 /* From the back: what is behind an element has ended. Of siblings side by side all but the last one have
    nobody below them. */
-static void gpi_end_run(gpi_family f, gpi_run run, ushort *end)
+static void gpi_end_run(gpi_family f, gpi_tree_run run, ushort *end)
 {
     __global const gpi_index *parent = f.parent + run.begin;
-    __global const ushort *marks = f.marks + (ulong)run.number * GPI_ROWS;
+    __global const ushort *marks = f.marks + (ulong)run.number * GPI_TREE_ROWS;
     uint i = run.length;
-    for (uint k = 0; k < GPI_ROWS * 16; k++) end[k] = (ushort)(k + 1);
+    for (uint k = 0; k < GPI_TREE_ROWS * 16; k++) end[k] = (ushort)(k + 1);
     for (; i % 16 != 0; i--) gpi_end_one(parent, run.begin, i - 1, end);
     for (; i > 0; i -= 16) {
         if (marks[i / 16 - 1] == 0xffff) continue;
@@ -204,7 +207,7 @@ static void gpi_end_run(gpi_family f, gpi_run run, ushort *end)
 }
 
 /* What later runs may ask for: the children of elements that are still open at the run's end. */
-static void gpi_store_open(gpi_family f, gpi_run run, const ushort *own)
+static void gpi_store_open(gpi_family f, gpi_tree_run run, const ushort *own)
 {
     gpi_index open = run.begin + run.length; /* a key */
     while (open > run.begin) {
@@ -216,8 +219,8 @@ static void gpi_store_open(gpi_family f, gpi_run run, const ushort *own)
 
 static void gpi_group_inside(gpi_family f, gpi_tree_shared memory)
 {
-    const gpi_run run = gpi_run_make(f.n, (uint)get_global_id(0));
-    ushort near[GPI_ROWS * 16];
+    const gpi_tree_run run = gpi_run_make(f.n, (uint)get_global_id(0));
+    ushort near[GPI_TREE_ROWS * 16];
     (void)memory;
     if (run.length == 0) return;
     if (f.outputs & GPI_TREE_INDEX) f.tree[f.leaves + run.number] = gpi_count_run(f, run, near, true);
@@ -232,8 +235,8 @@ static void gpi_group_inside(gpi_family f, gpi_tree_shared memory)
 /* Whether 16 elements from `at` on have the parents `parent`, and the one before it, and so on. */
 GPI_INLINE bool gpi_descend(gpi_family f, gpi_index at, gpi_index parent)
 {
-    return gpi_rows_agree(GPI_LOAD_VECTOR(gpi_row, f.parent + at),
-                          (gpi_row)(parent)-GPI_LANE_NUMBERS(gpi_row));
+    return gpi_rows_agree(GPI_LOAD_VECTOR(gpi_index_row, f.parent + at),
+                          (gpi_index_row)(parent)-GPI_LANE_NUMBERS(gpi_index_row));
 }
 
 /* A row of the run, as in deep nests: each element has the parent before its neighbour's. True: done. The
@@ -248,7 +251,7 @@ GPI_INLINE bool gpi_crowd_descend(gpi_family f, gpi_index at, gpi_crowd *crowd)
     gpi_children_done(f, crowd->key, crowd->count);
     if (f.outputs & GPI_TREE_INDEX) {
         const gpi_near_row own = GPI_LOAD_VECTOR(gpi_near_row, f.own + lowest);
-        GPI_STORE_VECTOR(gpi_row, gpi_convert_row(GPI_TURNED(own)), f.index + at);
+        GPI_STORE_VECTOR(gpi_index_row, gpi_convert_row(GPI_TURNED(own)), f.index + at);
     }
     for (uint k = 15; k > 0 && f.outputs & GPI_TREE_CHILDREN; k--)
         f.children[lowest + k] = f.own[lowest + k] + 1;
@@ -266,26 +269,28 @@ GPI_INLINE bool gpi_ends_descend(gpi_family f, gpi_index open, uint next, ulong 
     if (f.tree[f.leaves + next].key > open - 16 || gpi_key_of(f, *at) < open) return false;
     if (!gpi_descend(f, (gpi_index)*at + 1, open - 2)) return false;
     *at += 16;
-    GPI_STORE_VECTOR(gpi_row, (gpi_row)((gpi_index)*at) - GPI_LANE_NUMBERS(gpi_row), f.end + open - 16);
+    GPI_STORE_VECTOR(gpi_index_row, (gpi_index_row)((gpi_index)*at) - GPI_LANE_NUMBERS(gpi_index_row),
+                     f.end + open - 16);
     return true;
 }
 
 /* Elements whose parents are in other runs. */
-static void gpi_run_outside(gpi_family f, gpi_run run, gpi_tree_shared memory)
+static void gpi_run_outside(gpi_family f, gpi_tree_run run, gpi_tree_shared memory)
 {
-    __global const ushort *marks = f.marks + (ulong)run.number * GPI_ROWS;
+    __global const ushort *marks = f.marks + (ulong)run.number * GPI_TREE_ROWS;
     gpi_crowd crowd = gpi_crowd_make();
     (void)memory;
     for (uint i = 0; i < run.length; i += 16) {
         const gpi_index at = run.begin + i;
         uint outside = marks[i / 16];
         if (!outside) continue;
-        GPI_PREFETCH_READ(f.parent + at + GPI_AHEAD);
-        if (f.outputs & GPI_TREE_INDEX) GPI_PREFETCH_WRITE(f.index + at + GPI_AHEAD);
+        GPI_PREFETCH_READ(f.parent + at + GPI_TREE_AHEAD);
+        if (f.outputs & GPI_TREE_INDEX) GPI_PREFETCH_WRITE(f.index + at + GPI_TREE_AHEAD);
         if (outside == 0xffff && gpi_are_siblings(f.parent + run.begin, run.begin, i)) {
             const gpi_index before = gpi_crowd_add(f, run, &crowd, f.parent[at] + 1, 16);
             if (f.outputs & GPI_TREE_INDEX)
-                GPI_STORE_VECTOR(gpi_row, (gpi_row)(before) + GPI_LANE_NUMBERS(gpi_row), f.index + at);
+                GPI_STORE_VECTOR(gpi_index_row, (gpi_index_row)(before) + GPI_LANE_NUMBERS(gpi_index_row),
+                                 f.index + at);
             continue;
         }
         if (outside == 0xffff && gpi_crowd_descend(f, at, &crowd)) continue;

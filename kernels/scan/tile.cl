@@ -74,14 +74,14 @@ static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_tile_shared shared)
     return gpi_identity();
 }
 
-/* Prefetching pays because the hardware's own stops at every page's end. GPI_AHEAD is how far ahead of the
+/* Prefetching pays because the hardware's own stops at every page's end. GPI_TILE_AHEAD is how far ahead of the
    vector at hand, in bytes; a scan besides calls in what its next tile will need, one tile a running group
    ahead. Addresses behind the buffer's end are harmless to hint at. */
-#define GPI_AHEAD 2048
-#define GPI_LINE 64
+#define GPI_TILE_AHEAD 2048
+#define GPI_TILE_LINE 64
 
 #define GPI_PREFETCH_LINES(hint, p, bytes) \
-    _Pragma("unroll") for (uint k = 0; k < (bytes); k += GPI_LINE) hint((__global const char *)(p) + k)
+    _Pragma("unroll") for (uint k = 0; k < (bytes); k += GPI_TILE_LINE) hint((__global const char *)(p) + k)
 
 /* Elements [i, i + elements), not all of them there. */
 static void gpi_prefetch_read(gpi_source source, ulong i, uint elements)
@@ -102,23 +102,23 @@ static void gpi_prefetch_read(gpi_source source, ulong i, uint elements)
 /* Elements that stand alone, one after the other, in chains side by side: each chain waits for its own last
    operation only. The tile is that many runs, equal and consecutive; the last one takes the rest too. */
 #if GPI_LANES > 1 || GPI_SEGMENTED || GPI_SIZE > 16
-#define GPI_RUNS 1
+#define GPI_TILE_RUNS 1
 #else
-#define GPI_RUNS 3
+#define GPI_TILE_RUNS 3
 #endif
 
 /* A cache line's elements, and how long the runs are: whole lines, and less than a share of the tile so that
    the runs do not all meet in the same sets of the cache. */
-#define GPI_LINE_ELEMENTS (sizeof(GPI_IN) < GPI_LINE ? GPI_LINE / sizeof(GPI_IN) : 1)
+#define GPI_LINE_ELEMENTS (sizeof(GPI_IN) < GPI_TILE_LINE ? GPI_TILE_LINE / sizeof(GPI_IN) : 1)
 
 static uint gpi_run_length(uint length)
 {
-    const uint each = (length - length / 64) / GPI_RUNS;
-    return GPI_RUNS == 1 ? length : each - each % GPI_LINE_ELEMENTS;
+    const uint each = (length - length / 64) / GPI_TILE_RUNS;
+    return GPI_TILE_RUNS == 1 ? length : each - each % GPI_LINE_ELEMENTS;
 }
 
 typedef struct gpi_tile {
-    GPI_T run[GPI_RUNS]; /* the products of the runs */
+    GPI_T run[GPI_TILE_RUNS]; /* the products of the runs */
 } gpi_tile;
 
 #if GPI_SEGMENTED
@@ -158,7 +158,7 @@ static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_til
     (void)shared;
     for (uint k = 0; k < GPI_ACCUMULATORS; k++) sum[k] = gpi_lanes_identity(rest);
     for (; i + step <= end; i += step) {
-        gpi_prefetch_read(source, i + GPI_AHEAD / sizeof(GPI_IN), step);
+        gpi_prefetch_read(source, i + GPI_TILE_AHEAD / sizeof(GPI_IN), step);
 #pragma unroll
         for (uint k = 0; k < GPI_ACCUMULATORS; k++) {
             const ulong at = i + k * GPI_LANES;
@@ -180,21 +180,22 @@ GPI_NOINLINE void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, g
     uint i = 0;
     (void)shared;
 #pragma unroll
-    for (uint k = 0; k < GPI_RUNS; k++) tile->run[k] = gpi_identity();
+    for (uint k = 0; k < GPI_TILE_RUNS; k++) tile->run[k] = gpi_identity();
     for (; i + GPI_LINE_ELEMENTS <= each; i += GPI_LINE_ELEMENTS) {
 #pragma unroll
-        for (uint k = 0; k < GPI_RUNS; k++) {
-            gpi_prefetch_read(source, base + k * each + i + GPI_AHEAD / sizeof(GPI_IN), GPI_LINE_ELEMENTS);
+        for (uint k = 0; k < GPI_TILE_RUNS; k++) {
+            gpi_prefetch_read(source, base + k * each + i + GPI_TILE_AHEAD / sizeof(GPI_IN),
+                              GPI_LINE_ELEMENTS);
         }
         for (uint j = i; j < i + GPI_LINE_ELEMENTS; j++) {
 #pragma unroll
-            for (uint k = 0; k < GPI_RUNS; k++) {
+            for (uint k = 0; k < GPI_TILE_RUNS; k++) {
                 tile->run[k] = gpi_combine(tile->run[k], gpi_load(source, base + k * each + j));
             }
         }
     }
-    for (i += (GPI_RUNS - 1) * each; i < length; i++) {
-        tile->run[GPI_RUNS - 1] = gpi_combine(tile->run[GPI_RUNS - 1], gpi_load(source, base + i));
+    for (i += (GPI_TILE_RUNS - 1) * each; i < length; i++) {
+        tile->run[GPI_TILE_RUNS - 1] = gpi_combine(tile->run[GPI_TILE_RUNS - 1], gpi_load(source, base + i));
     }
 }
 #endif
@@ -203,7 +204,7 @@ static GPI_T gpi_tile_aggregate(const gpi_tile *tile)
 {
     GPI_T sum = tile->run[0];
 #pragma unroll
-    for (uint k = 1; k < GPI_RUNS; k++) sum = gpi_combine(sum, tile->run[k]);
+    for (uint k = 1; k < GPI_TILE_RUNS; k++) sum = gpi_combine(sum, tile->run[k]);
     return sum;
 }
 
@@ -220,10 +221,10 @@ static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_tile_shared shar
 /* ------------------------------------------------------------------ local */
 
 /* One unused cell after every 32 keeps items that stride by GPI_PER_ITEM off one another's banks. */
-#define GPI_PAD(i) ((i) + (i) / 32)
+#define GPI_TILE_PAD(i) ((i) + (i) / 32)
 
 typedef struct gpi_tile_memory {
-    GPI_T stage[GPI_PAD(GPI_TILE)];
+    GPI_T stage[GPI_TILE_PAD(GPI_TILE)];
     GPI_T value[2][GPI_WG];
     uint word;
 } gpi_tile_memory;
@@ -277,12 +278,12 @@ static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_til
     const uint l = (uint)get_local_id(0);
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
         const uint i = j * GPI_WG + l;
-        shared->stage[GPI_PAD(i)] = i < length ? gpi_load(source, base + i) : gpi_identity();
+        shared->stage[GPI_TILE_PAD(i)] = i < length ? gpi_load(source, base + i) : gpi_identity();
     }
     gpi_sync(); /* the stage is filled */
     GPI_T sum = gpi_identity();
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        tile->item[j] = shared->stage[GPI_PAD(l * GPI_PER_ITEM + j)];
+        tile->item[j] = shared->stage[GPI_TILE_PAD(l * GPI_PER_ITEM + j)];
         sum = gpi_combine(sum, tile->item[j]);
     }
     tile->before = gpi_group_scan(sum, &tile->aggregate, shared); /* its barriers free the stage */

@@ -8,6 +8,7 @@
    by one, in the chains of scan/tile.cl. */
 #ifndef GPI_SCAN_TILE_SCAN_CL
 #define GPI_SCAN_TILE_SCAN_CL
+#include "base/paste.cl"
 #include "base/platform.cl"
 #include "group/sync.cl"
 #include "element/input.cl"
@@ -59,7 +60,7 @@ static void gpi_prefetch_write(gpi_source source, gpi_sink sink, ulong i, uint e
 static void gpi_prefetch_scan(gpi_source source, gpi_sink sink, ulong i, uint elements)
 {
     gpi_prefetch_read(source, i + (ulong)GPI_TILES_ABREAST * GPI_TILE, elements);
-    gpi_prefetch_write(source, sink, i + GPI_AHEAD / sizeof(GPI_OUT), elements);
+    gpi_prefetch_write(source, sink, i + GPI_TILE_AHEAD / sizeof(GPI_OUT), elements);
 }
 
 /* Element i goes out; returns what stands before the next one. */
@@ -75,7 +76,8 @@ GPI_INLINE GPI_T gpi_scan_one(gpi_source source, gpi_sink sink, ulong i, GPI_T s
 #define GPI_LAST(v) ((v).sf)
 
 /* Vectors that share a cache line: prefetched together. */
-#define GPI_STEP (GPI_LANES * sizeof(GPI_IN) < GPI_LINE ? GPI_LINE / (GPI_LANES * sizeof(GPI_IN)) : 1)
+#define GPI_SCAN_STEP \
+    (GPI_LANES * sizeof(GPI_IN) < GPI_TILE_LINE ? GPI_TILE_LINE / (GPI_LANES * sizeof(GPI_IN)) : 1)
 
 /* GPI_SHIFT_k(T, v, e): element i is v[i-k], or e for i < k. */
 #define GPI_SHIFT_1(T, v, e) \
@@ -144,31 +146,32 @@ GPI_INLINE void gpi_scan_serial(const gpi_tile *tile, gpi_source source, ulong b
 #if GPI_SEGMENTED
     if (i == 0 && i < end) sum = gpi_scan_one(source, sink, i++, sum, exclusive); /* has nothing before it */
 #endif
-    for (; i + GPI_STEP * GPI_LANES <= end; i += GPI_STEP * GPI_LANES) {
-        gpi_prefetch_scan(source, sink, i, GPI_STEP * GPI_LANES);
+    for (; i + GPI_SCAN_STEP * GPI_LANES <= end; i += GPI_SCAN_STEP * GPI_LANES) {
+        gpi_prefetch_scan(source, sink, i, GPI_SCAN_STEP * GPI_LANES);
 #pragma unroll
-        for (uint k = 0; k < GPI_STEP; k++) {
+        for (uint k = 0; k < GPI_SCAN_STEP; k++) {
             sum = gpi_scan_vector(source, sink, i + k * GPI_LANES, sum, exclusive);
         }
     }
-#elif GPI_RUNS > 1
+#elif GPI_TILE_RUNS > 1
     const ulong each = gpi_run_length((uint)(end - base));
-    GPI_T run[GPI_RUNS];
+    GPI_T run[GPI_TILE_RUNS];
     run[0] = sum;
 #pragma unroll
-    for (uint k = 1; k < GPI_RUNS; k++) run[k] = gpi_combine(run[k - 1], tile->run[k - 1]);
+    for (uint k = 1; k < GPI_TILE_RUNS; k++) run[k] = gpi_combine(run[k - 1], tile->run[k - 1]);
     for (; i < base + each; i += GPI_LINE_ELEMENTS) {
 #pragma unroll
-        for (uint k = 0; k < GPI_RUNS; k++) gpi_prefetch_scan(source, sink, i + k * each, GPI_LINE_ELEMENTS);
+        for (uint k = 0; k < GPI_TILE_RUNS; k++)
+            gpi_prefetch_scan(source, sink, i + k * each, GPI_LINE_ELEMENTS);
         for (ulong j = i; j < i + GPI_LINE_ELEMENTS; j++) {
 #pragma unroll
-            for (uint k = 0; k < GPI_RUNS; k++) {
+            for (uint k = 0; k < GPI_TILE_RUNS; k++) {
                 run[k] = gpi_scan_one(source, sink, j + k * each, run[k], exclusive);
             }
         }
     }
-    sum = run[GPI_RUNS - 1];
-    i = base + GPI_RUNS * each;
+    sum = run[GPI_TILE_RUNS - 1];
+    i = base + GPI_TILE_RUNS * each;
 #endif
     for (; i < end; i++) sum = gpi_scan_one(source, sink, i, sum, exclusive);
 }
@@ -194,13 +197,14 @@ static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_source source,
     GPI_T sum = gpi_combine(prefix, tile->before);
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
         const GPI_T next = gpi_combine(sum, tile->item[j]);
-        shared->stage[GPI_PAD(l * GPI_PER_ITEM + j)] = sink.exclusive ? gpi_before(sum, tile->item[j]) : next;
+        shared->stage[GPI_TILE_PAD(l * GPI_PER_ITEM + j)] =
+            sink.exclusive ? gpi_before(sum, tile->item[j]) : next;
         sum = next;
     }
     gpi_sync(); /* the stage is filled */
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
         const uint i = j * GPI_WG + l;
-        if (i < length) gpi_put(sink, gpi_position(source, base + i), shared->stage[GPI_PAD(i)]);
+        if (i < length) gpi_put(sink, gpi_position(source, base + i), shared->stage[GPI_TILE_PAD(i)]);
     }
 }
 #endif

@@ -24,6 +24,7 @@
 #define GPI_SELECT_COMPACT_CL
 #include "select/input.cl" /* first: it stands in place of element/input.cl */
 #include "select/masks.cl" /* then this, of parts of scan/tile.cl */
+#include "base/paste.cl"
 #include "base/platform.cl"
 #include "group/sync.cl"
 #include "element/monoid.cl"
@@ -236,7 +237,7 @@ static uint gpi_block_ends(const ushort *mask, ulong i, GPI_NUMBER begin, GPI_NU
     const uint16 behind = (uint16)(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
     uint ends = 0;
     at[0] = begin;
-    for (uint k = 0; k < GPI_BLOCK_MASKS; k++) {
+    for (uint k = 0; k < GPI_MASKS_OF_BLOCK; k++) {
         const uint16 packed = gpi_pack_lanes(behind + 16 * k, mask[k]);
         vstore16((GPI_VECTOR(GPI_NUMBER))((GPI_NUMBER)i) + GPI_CONVERT(GPI_NUMBER, packed), 0, at + 1 + ends);
         ends += popcount((uint)mask[k]);
@@ -258,7 +259,7 @@ GPI_INLINE void gpi_put_runs(gpi_outs *outs, gpi_source source, const GPI_NUMBER
                              const ushort *mask, ulong i, bool whole)
 {
 #if GPI_OUT
-    for (uint k = 0; k < GPI_BLOCK_MASKS && GPI_ALIKE && whole; k++)
+    for (uint k = 0; k < GPI_MASKS_OF_BLOCK && GPI_ALIKE && whole; k++)
         GPI_STREAM_PACK(GPI_RECORD_SIZE, &outs->elements, vload16(0, source.data + i + 16 * k), mask[k]);
     if (!GPI_ALIKE || !whole) GPI_STREAM_LOOP(GPI_RECORD, &outs->elements, ends, source.data[at[r]]);
 #endif
@@ -285,16 +286,16 @@ static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source sour
                              gpi_tile_shared shared)
 {
     const uint length = gpi_tile_length(source, base);
-    __private uchar near[GPI_OUTS][GPI_NEAR_BYTES] __attribute__((aligned(GPI_LINE)));
-    GPI_NUMBER at[GPI_BLOCK + 17], j = prefix.n, begin = prefix.m;
+    __private uchar near[GPI_OUTS][GPI_NEAR_BYTES] __attribute__((aligned(GPI_TILE_LINE)));
+    GPI_NUMBER at[GPI_MASKS_BLOCK + 17], j = prefix.n, begin = prefix.m;
     gpi_outs outs;
     (void)shared;
     gpi_outs_open(&outs, source, sink, base, j, near);
-    for (uint i = 0; i < length; i += GPI_BLOCK) {
+    for (uint i = 0; i < length; i += GPI_MASKS_BLOCK) {
         const ushort *mask = tile->mask + i / 16;
         const uint ends = gpi_block_ends(mask, base + i, begin, at);
-        for (uint k = 0; k < GPI_BLOCK; k += 16) gpi_prefetch_tile(source, base + i + k);
-        if (GPI_SINGLES) gpi_put_runs(&outs, source, at, ends, mask, base + i, i + GPI_BLOCK <= length);
+        for (uint k = 0; k < GPI_MASKS_BLOCK; k += 16) gpi_prefetch_tile(source, base + i + k);
+        if (GPI_SINGLES) gpi_put_runs(&outs, source, at, ends, mask, base + i, i + GPI_MASKS_BLOCK <= length);
         else j += gpi_put_long_runs(source, sink, j, at, ends);
         begin = at[ends];
     }
@@ -344,14 +345,14 @@ static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source sour
 #else
     const bool onward = true;
 #endif
-    __private uchar near[GPI_OUTS][GPI_NEAR_BYTES] __attribute__((aligned(GPI_LINE)));
+    __private uchar near[GPI_OUTS][GPI_NEAR_BYTES] __attribute__((aligned(GPI_TILE_LINE)));
     GPI_NUMBER j = prefix;
     gpi_outs outs;
     uint i = 0;
     (void)shared;
     gpi_outs_open(&outs, source, sink, base, j, near);
-    for (; onward && j < end && i + GPI_BLOCK <= length; i += GPI_BLOCK) {
-        for (uint k = i; k < i + GPI_BLOCK; k += 16) {
+    for (; onward && j < end && i + GPI_MASKS_BLOCK <= length; i += GPI_MASKS_BLOCK) {
+        for (uint k = i; k < i + GPI_MASKS_BLOCK; k += 16) {
             const uint mask = tile->mask[k / 16];
             gpi_prefetch_tile(source, base + k);
             gpi_put_vector(&outs, source, sink, base + k, mask);
@@ -467,13 +468,14 @@ static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source sour
     for (uint j = 0; j < GPI_PER_ITEM; j++) {
         const uint i = l * GPI_PER_ITEM + j;
         const uint r = i < length ? gpi_rank(tile->item[j], before, aggregate, i) : ~0u;
-        if (r != ~0u) shared->stage[GPI_PAD(r)] = gpi_entry(i, gpi_combine(prefix, before));
+        if (r != ~0u) shared->stage[GPI_TILE_PAD(r)] = gpi_entry(i, gpi_combine(prefix, before));
         before = gpi_combine(before, tile->item[j]);
     }
     gpi_sync(); /* the stage is filled */
     for (uint j = 0; j < GPI_PER_ITEM; j++) {
         const uint r = j * GPI_WG + l;
-        if (r < ranked) gpi_put_ranked(source, sink, prefix, aggregate, base, shared->stage[GPI_PAD(r)], r);
+        if (r < ranked)
+            gpi_put_ranked(source, sink, prefix, aggregate, base, shared->stage[GPI_TILE_PAD(r)], r);
     }
 }
 #endif

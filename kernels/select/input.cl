@@ -30,6 +30,7 @@
 #ifndef GPI_SELECT_INPUT_CL
 #define GPI_SELECT_INPUT_CL
 #include "base/count.cl"
+#include "base/paste.cl"
 #include "base/platform.cl"
 #include "element/monoid.cl"
 
@@ -134,12 +135,6 @@ static GPI_T gpi_load(gpi_source source, ulong i)
      GPI_RECORD_SIZE <= 8 && GPI_VALUE_SIZE <= 8)
 
 #if GPI_LANES > 1 || GPI_BY_MASKS
-#ifndef GPI_PASTE
-#define GPI_PASTE_(a, b) a##b
-#define GPI_PASTE(a, b) GPI_PASTE_(a, b)
-#define GPI_VECTOR(type) GPI_PASTE(type, 16)
-#define GPI_CONVERT(type, v) GPI_PASTE(convert_, GPI_VECTOR(type))(v)
-#endif
 #if GPI_PLAIN
 #if GPI_IN_HALF
 #define GPI_READ_RUN(p) vload_half16(0, p)

@@ -15,9 +15,9 @@
 #include "scan/tile.cl"
 
 #if GPI_BY_MASKS
-#define GPI_BLOCK 256u /* elements, of which masks are made together */
-#define GPI_BLOCK_MASKS (GPI_BLOCK / 16)
-#define GPI_TILE_MASKS ((GPI_TILE + GPI_BLOCK - 1) / GPI_BLOCK * GPI_BLOCK_MASKS)
+#define GPI_MASKS_BLOCK 256u /* elements, of which masks are made together */
+#define GPI_MASKS_OF_BLOCK (GPI_MASKS_BLOCK / 16)
+#define GPI_TILE_MASKS ((GPI_TILE + GPI_MASKS_BLOCK - 1) / GPI_MASKS_BLOCK * GPI_MASKS_OF_BLOCK)
 
 typedef struct gpi_tile {
     GPI_T sum;
@@ -30,7 +30,7 @@ static bool gpi_is_inside(gpi_source source, ulong i)
 #if GPI_PICK == GPI_PICK_UNIQUE
     return i > 0;
 #elif GPI_PICK == GPI_PICK_RUNS
-    return i + GPI_BLOCK < source.count;
+    return i + GPI_MASKS_BLOCK < source.count;
 #else
     (void)source;
     (void)i;
@@ -42,19 +42,19 @@ static bool gpi_is_inside(gpi_source source, ulong i)
 static void gpi_masks_make(gpi_source source, ulong i, ushort *mask)
 {
 #if GPI_PICK == GPI_PICK_FLAGS || GPI_PLAIN
-    for (uint k = 0; k < GPI_BLOCK_MASKS; k++)
+    for (uint k = 0; k < GPI_MASKS_OF_BLOCK; k++)
         mask[k] = (ushort)gpi_mask_of(gpi_read_vector(source, i + 16 * k));
 #else
-    uint picked[GPI_BLOCK];
-    for (uint k = 0; k < GPI_BLOCK; k++) picked[k] = gpi_picked(source, i + k, true);
-    for (uint k = 0; k < GPI_BLOCK_MASKS; k++) mask[k] = (ushort)gpi_mask_of(vload16(k, picked));
+    uint picked[GPI_MASKS_BLOCK];
+    for (uint k = 0; k < GPI_MASKS_BLOCK; k++) picked[k] = gpi_picked(source, i + k, true);
+    for (uint k = 0; k < GPI_MASKS_OF_BLOCK; k++) mask[k] = (ushort)gpi_mask_of(vload16(k, picked));
 #endif
 }
 
 /* Of a block of `length` elements, wherever it is. */
 static void gpi_masks_make_any(gpi_source source, ulong i, uint length, ushort *mask)
 {
-    for (uint k = 0; k < GPI_BLOCK_MASKS; k++) mask[k] = 0;
+    for (uint k = 0; k < GPI_MASKS_OF_BLOCK; k++) mask[k] = 0;
     for (uint k = 0; k < length; k++) mask[k / 16] |= (ushort)(gpi_picked(source, i + k, false) << k % 16);
 }
 
@@ -89,12 +89,12 @@ static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_til
     const uint length = gpi_tile_length(source, base);
     uint i = 0;
     (void)shared;
-    for (; i < length; i += GPI_BLOCK) {
+    for (; i < length; i += GPI_MASKS_BLOCK) {
         ushort *mask = tile->mask + i / 16;
-        gpi_prefetch_read(source, base + i + GPI_AHEAD / sizeof(GPI_IN), GPI_BLOCK);
-        if (i + GPI_BLOCK <= length && gpi_is_inside(source, base + i))
+        gpi_prefetch_read(source, base + i + GPI_TILE_AHEAD / sizeof(GPI_IN), GPI_MASKS_BLOCK);
+        if (i + GPI_MASKS_BLOCK <= length && gpi_is_inside(source, base + i))
             gpi_masks_make(source, base + i, mask);
-        else gpi_masks_make_any(source, base + i, min(length - i, GPI_BLOCK), mask);
+        else gpi_masks_make_any(source, base + i, min(length - i, GPI_MASKS_BLOCK), mask);
     }
     tile->sum = gpi_masks_sum(source, base, tile->mask, i / 16);
 }

@@ -10,13 +10,14 @@
 #define GPI_SELECT_STREAM_CL
 #include "select/input.cl" /* first: it stands in place of element/input.cl */
 #include "select/masks.cl"
+#include "base/paste.cl"
 #include "base/platform.cl"
 #include "scan/tile.cl"
 
 #if GPI_BY_MASKS
-#define GPI_NEAR_BYTES (8 * (GPI_BLOCK + 16) + GPI_LINE)
+#define GPI_NEAR_BYTES (8 * (GPI_MASKS_BLOCK + 16) + GPI_TILE_LINE)
 
-typedef uint16 gpi_line_vector __attribute__((aligned(GPI_LINE)));
+typedef uint16 gpi_line_vector __attribute__((aligned(GPI_TILE_LINE)));
 #define GPI_NEAR_LINE(s, at) (*(__private const gpi_line_vector *)((s).near + (at)))
 
 typedef struct gpi_stream {
@@ -29,7 +30,7 @@ typedef struct gpi_stream {
 GPI_INLINE gpi_stream gpi_stream_open(__global void *to, __private uchar *near, bool past)
 {
     gpi_stream s;
-    s.first = s.count = (uint)((size_t)to % GPI_LINE);
+    s.first = s.count = (uint)((size_t)to % GPI_TILE_LINE);
     s.line = (__global uchar *)to - s.first;
     s.near = near;
     s.past = past;
@@ -41,16 +42,16 @@ GPI_INLINE gpi_stream gpi_stream_flush(gpi_stream stream)
 {
     gpi_stream s = stream;
     uint at = 0;
-    if (s.first > 0 && s.count >= GPI_LINE) {
-        for (uint k = s.first; k < GPI_LINE; k++) s.line[k] = s.near[k];
+    if (s.first > 0 && s.count >= GPI_TILE_LINE) {
+        for (uint k = s.first; k < GPI_TILE_LINE; k++) s.line[k] = s.near[k];
         s.first = 0;
-        at = GPI_LINE;
+        at = GPI_TILE_LINE;
     }
     /* two loops: compilers make one store of two in branches, and forget the hint */
-    for (; s.past && at + GPI_LINE <= s.count; at += GPI_LINE)
+    for (; s.past && at + GPI_TILE_LINE <= s.count; at += GPI_TILE_LINE)
         GPI_STREAM_STORE(GPI_NEAR_LINE(s, at), (__global gpi_line_vector *)(s.line + at));
-    for (; at + GPI_LINE <= s.count; at += GPI_LINE) {
-        GPI_PREFETCH_WRITE(s.line + at + GPI_AHEAD);
+    for (; at + GPI_TILE_LINE <= s.count; at += GPI_TILE_LINE) {
+        GPI_PREFETCH_WRITE(s.line + at + GPI_TILE_AHEAD);
         *(__global gpi_line_vector *)(s.line + at) = GPI_NEAR_LINE(s, at);
     }
     *(__private gpi_line_vector *)s.near = GPI_NEAR_LINE(s, at);

@@ -76,15 +76,15 @@ GPI_KERNEL void gp_buckets_spine(gpi_state state, uint to, uint passes, uint blo
 }
 
 /* Keys [base, base + n), n > 0, from place `from` to the output. */
-static void gpi_bucket_sort(gpi_places places, ulong base, ulong n, gpi_bits bits, uint from,
+static void gpi_bucket_sort(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,
                             gpi_rank_shared shared)
 {
-    if (n > GPI_FEW) gpi_single_tile_range(places, base, n, bits, from, 0, shared);
+    if (n > GPI_SINGLE_TILE_FEW) gpi_single_tile_range(places, base, n, bits, from, 0, shared);
     else gpi_single_tile_few(gpi_move_make(places, from, GPI_PLACE_OUT), base, (uint)n, bits);
 }
 
 /* The same for more keys than the caches hold: buckets within the bucket. */
-static void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_bits bits, uint from,
+static void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,
                              gpi_rank_shared shared)
 {
     const gpi_digit digit = gpi_digit_highest(bits);
@@ -113,7 +113,7 @@ GPI_KERNEL void gp_buckets_sort(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_
 {
     GPI_SHARED(gpi_rank_memory, shared);
     gpi_places places;
-    gpi_bits bits;
+    gpi_digit_bits bits;
     __global const ulong *bases = gpi_part(state, bases_at);
     const uint d = (uint)get_group_id(0), from = gpi_from(state, GPI_PASS_BUCKETS + 1);
     GPI_PLACES_SET(places);

@@ -51,10 +51,10 @@ static gpi_digit gpi_digit_at(uint p, ulong flip, uint begin, uint end)
 }
 
 /* What a whole sort sorts by: bits [begin, end), in passes of eight. */
-typedef struct gpi_bits {
+typedef struct gpi_digit_bits {
     ulong flip;
     uint begin, end, passes;
-} gpi_bits;
+} gpi_digit_bits;
 
 #define GPI_BITS_PARAMETERS ulong flip, uint begin_bit, uint end_bit, uint passes
 #define GPI_BITS_SET(bits)    \
@@ -64,20 +64,20 @@ typedef struct gpi_bits {
     (bits).passes = passes
 
 /* The key's bits of the window, in their order: all passes' digits. */
-static gpi_key_bits gpi_window_of(gpi_key key, gpi_bits bits)
+static gpi_key_bits gpi_window_of(gpi_key key, gpi_digit_bits bits)
 {
     const uint width = 8 * sizeof(gpi_key_bits), window = bits.end - bits.begin;
     const gpi_key_bits mask = window ? ~(gpi_key_bits)0 >> (width - window) : 0;
     return gpi_key_order(key, (gpi_key_bits)bits.flip) >> bits.begin & mask;
 }
 
-static gpi_digit gpi_digit_of_pass(uint p, gpi_bits bits)
+static gpi_digit gpi_digit_of_pass(uint p, gpi_digit_bits bits)
 {
     return gpi_digit_at(p, bits.flip, bits.begin, bits.end);
 }
 
 /* Eight bits at the window's end, of a window of eight at least. */
-static gpi_digit gpi_digit_highest(gpi_bits bits)
+static gpi_digit gpi_digit_highest(gpi_digit_bits bits)
 {
     return gpi_digit_at(0, bits.flip, bits.end - 8, bits.end);
 }

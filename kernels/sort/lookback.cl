@@ -53,9 +53,9 @@
 #error "GPI_RING_ROWS must be at least GPI_RING_REACH + GPI_RING_BLOCK, or a tile waits for itself"
 #endif
 
-#define GPI_EMPTY 0u
-#define GPI_AGGREGATE 1u
-#define GPI_INCLUSIVE 2u
+#define GPI_RING_EMPTY 0u
+#define GPI_RING_AGGREGATE 1u
+#define GPI_RING_INCLUSIVE 2u
 
 typedef struct gpi_ring {
     gpi_state state;
@@ -88,7 +88,7 @@ static gpi_word gpi_ring_pack(uint tile, uint flag, uint count)
 static uint gpi_ring_flag(gpi_word w, uint tile)
 {
     const uint high = (uint)(w >> 32);
-    return (high & 0x3fffffffu) == tile ? high >> 30 : GPI_EMPTY;
+    return (high & 0x3fffffffu) == tile ? high >> 30 : GPI_RING_EMPTY;
 }
 static uint gpi_ring_count(gpi_word w) { return (uint)w; }
 #else
@@ -112,7 +112,7 @@ static uint gpi_ring_count(gpi_word w) { return w & 0x3fffffffu; }
 /* The first word of a tile's digit: its own count. Of tile 0 that is the inclusive one too. */
 static void gpi_ring_publish(gpi_ring ring, uint tile, uint d, uint count)
 {
-    const uint flag = tile == 0 ? GPI_INCLUSIVE : GPI_AGGREGATE;
+    const uint flag = tile == 0 ? GPI_RING_INCLUSIVE : GPI_RING_AGGREGATE;
     volatile __global gpi_word *word = gpi_ring_word(ring, tile, d);
     if (gpi_tells(word, tile, d)) gpi_word_write(word, gpi_ring_pack(tile, flag, count));
 }
@@ -125,8 +125,8 @@ static bool gpi_ring_conclude(gpi_ring ring, uint tile, uint d, uint count)
     volatile __global gpi_word *word = gpi_ring_word(ring, tile, d);
     gpi_word old;
     if (tile == 0 || !gpi_tells(word, tile, d + 1)) return true;
-    old = gpi_word_swap(word, gpi_ring_pack(tile, GPI_INCLUSIVE, count));
-    return gpi_ring_flag(old, tile) == GPI_AGGREGATE;
+    old = gpi_word_swap(word, gpi_ring_pack(tile, GPI_RING_INCLUSIVE, count));
+    return gpi_ring_flag(old, tile) == GPI_RING_AGGREGATE;
 }
 
 static void gpi_ring_abandon(gpi_ring ring) { (void)atomic_or(ring.state + GPI_STATE_ABANDONED, 1u); }
@@ -174,9 +174,9 @@ static bool gpi_ring_look_back(gpi_ring ring, uint tile, uint d, uint *exclusive
     while (!found) {
         const gpi_word w = gpi_word_load(gpi_ring_word(ring, tile - distance, d));
         const uint flag = gpi_ring_flag(w, tile - distance);
-        if (flag == GPI_INCLUSIVE || (flag == GPI_AGGREGATE && distance < GPI_RING_REACH)) {
+        if (flag == GPI_RING_INCLUSIVE || (flag == GPI_RING_AGGREGATE && distance < GPI_RING_REACH)) {
             sum += gpi_ring_count(w);
-            found = flag == GPI_INCLUSIVE;
+            found = flag == GPI_RING_INCLUSIVE;
             distance += 1;
         } else if (!gpi_ring_patience(ring, &polls)) {
             break;

@@ -15,7 +15,7 @@
 
    (Odeh, Green, Mwassi, Shmueli & Birk, Merge Path, 2012.)
 
-       serial   one item: a tile in GPI_RUNS runs of one length, merged side by side, because a step of one
+       serial   one item: a tile in GPI_MERGE_RUNS runs of one length, merged side by side, because a step of one
                 run waits for the comparison before it. No branch depends on keys.
        local    a tile in local memory: items merge GPI_PER_ITEM elements each, as their places in the tile,
    then keys and values go out, neighbours by neighbours.
@@ -26,7 +26,7 @@
    Parameters
        GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1
        GPI_WG, GPI_PER_ITEM, GPI_TILE           local: items of a group, elements of an item, of a tile
-       GPI_RUNS                              serial: runs of a tile                                     */
+       GPI_MERGE_RUNS                              serial: runs of a tile                                     */
 #ifndef GPI_SORT_MERGE_CL
 #define GPI_SORT_MERGE_CL
 #include "base/count.cl"
@@ -94,17 +94,17 @@ static ulong gpi_crossing_most(gpi_pair pair, ulong d) { return min(d, pair.a_co
 #if GPI_SHAPE_SERIAL
 /* ------------------------------------------------------------------ serial */
 
-#ifndef GPI_RUNS
-#define GPI_RUNS 8
+#ifndef GPI_MERGE_RUNS
+#define GPI_MERGE_RUNS 8
 #endif
-#ifndef GPI_AHEAD
-#define GPI_AHEAD 1024 /* how far ahead to prefetch, in bytes */
+#ifndef GPI_MERGE_AHEAD
+#define GPI_MERGE_AHEAD 1024 /* how far ahead to prefetch, in bytes */
 #endif
-#define GPI_STEP 16 /* elements of a run between prefetches */
+#define GPI_MERGE_STEP 16 /* elements of a run between prefetches */
 
 /* Runs side by side. Run r begins at diagonal d[r]; after s steps it has reached i[r] in a. */
 typedef struct gpi_runs {
-    ulong d[GPI_RUNS], i[GPI_RUNS];
+    ulong d[GPI_MERGE_RUNS], i[GPI_MERGE_RUNS];
 } gpi_runs;
 
 /* The crossing of diagonal d, which is in [low, high]. */
@@ -122,7 +122,7 @@ static ulong gpi_crossing(gpi_pair pair, ulong d, ulong low, ulong high)
 static void gpi_runs_begin(gpi_pair pair, gpi_runs *runs, ulong begin, ulong length)
 {
     ulong low = 0, high = ~0ul;
-    for (uint r = 0; r < GPI_RUNS; r++) {
+    for (uint r = 0; r < GPI_MERGE_RUNS; r++) {
         const ulong d = begin + r * length;
         low = max(low, gpi_crossing_least(pair, d));
         high = min(high, gpi_crossing_most(pair, d));
@@ -137,34 +137,34 @@ static void gpi_runs_begin(gpi_pair pair, gpi_runs *runs, ulong begin, ulong len
 static ulong gpi_runs_room(gpi_pair pair, const gpi_runs *runs, ulong s)
 {
     ulong room = ~0ul;
-    for (uint r = 0; r < GPI_RUNS; r++) {
+    for (uint r = 0; r < GPI_MERGE_RUNS; r++) {
         const ulong i = runs->i[r], j = runs->d[r] + s - i;
         room = min(room, min(pair.a_count - i, pair.b_count - j));
     }
     return room;
 }
 
-/* Steps [s, end) of all runs: a whole number of GPI_STEP, all of them short of the ends. */
+/* Steps [s, end) of all runs: a whole number of GPI_MERGE_STEP, all of them short of the ends. */
 static void gpi_runs_go(gpi_pair pair, gpi_runs *runs, ulong s, ulong end)
 {
-    ulong i[GPI_RUNS];
-    for (uint r = 0; r < GPI_RUNS; r++) i[r] = runs->i[r];
-    for (; s < end; s += GPI_STEP) {
+    ulong i[GPI_MERGE_RUNS];
+    for (uint r = 0; r < GPI_MERGE_RUNS; r++) i[r] = runs->i[r];
+    for (; s < end; s += GPI_MERGE_STEP) {
 #pragma unroll
-        for (uint r = 0; r < GPI_RUNS; r++) {
+        for (uint r = 0; r < GPI_MERGE_RUNS; r++) {
             const ulong d = runs->d[r] + s;
-            GPI_PREFETCH_READ((__global const char *)(pair.a + i[r]) + GPI_AHEAD);
-            GPI_PREFETCH_READ((__global const char *)(pair.b + (d - i[r])) + GPI_AHEAD);
-            GPI_PREFETCH_WRITE((__global char *)(pair.out + d) + GPI_AHEAD);
+            GPI_PREFETCH_READ((__global const char *)(pair.a + i[r]) + GPI_MERGE_AHEAD);
+            GPI_PREFETCH_READ((__global const char *)(pair.b + (d - i[r])) + GPI_MERGE_AHEAD);
+            GPI_PREFETCH_WRITE((__global char *)(pair.out + d) + GPI_MERGE_AHEAD);
 #if GPI_VALUE_SIZE
-            GPI_PREFETCH_READ((__global const char *)(pair.a_value + i[r]) + GPI_AHEAD);
-            GPI_PREFETCH_READ((__global const char *)(pair.b_value + (d - i[r])) + GPI_AHEAD);
-            GPI_PREFETCH_WRITE((__global char *)(pair.value_out + d) + GPI_AHEAD);
+            GPI_PREFETCH_READ((__global const char *)(pair.a_value + i[r]) + GPI_MERGE_AHEAD);
+            GPI_PREFETCH_READ((__global const char *)(pair.b_value + (d - i[r])) + GPI_MERGE_AHEAD);
+            GPI_PREFETCH_WRITE((__global char *)(pair.value_out + d) + GPI_MERGE_AHEAD);
 #endif
         }
-        for (ulong t = s; t < s + GPI_STEP; t++) {
+        for (ulong t = s; t < s + GPI_MERGE_STEP; t++) {
 #pragma unroll
-            for (uint r = 0; r < GPI_RUNS; r++) {
+            for (uint r = 0; r < GPI_MERGE_RUNS; r++) {
                 const ulong d = runs->d[r] + t, j = d - i[r];
                 const gpi_key x = pair.a[i[r]], y = pair.b[j];
                 const bool first = gpi_is_before(x, y, pair.flip);
@@ -176,11 +176,11 @@ static void gpi_runs_go(gpi_pair pair, gpi_runs *runs, ulong s, ulong end)
             }
         }
     }
-    for (uint r = 0; r < GPI_RUNS; r++) runs->i[r] = i[r];
+    for (uint r = 0; r < GPI_MERGE_RUNS; r++) runs->i[r] = i[r];
 }
 
 /* One element, anywhere: d of the output, i of a. Where i is afterwards. Neither a nor b is empty. */
-static ulong gpi_step(gpi_pair pair, ulong d, ulong i)
+static ulong gpi_merge_step(gpi_pair pair, ulong d, ulong i)
 {
     const ulong j = d - i, i_in = min(i, pair.a_count - 1), j_in = min(j, pair.b_count - 1);
     const gpi_key x = pair.a[i_in], y = pair.b[j_in];
@@ -192,29 +192,30 @@ static ulong gpi_step(gpi_pair pair, ulong d, ulong i)
     return i + first;
 }
 
-/* GPI_STEP steps of all runs from s on, anywhere. */
+/* GPI_MERGE_STEP steps of all runs from s on, anywhere. */
 static void gpi_runs_creep(gpi_pair pair, gpi_runs *runs, ulong s)
 {
-    for (ulong t = s; t < s + GPI_STEP; t++) {
+    for (ulong t = s; t < s + GPI_MERGE_STEP; t++) {
 #pragma unroll
-        for (uint r = 0; r < GPI_RUNS; r++) runs->i[r] = gpi_step(pair, runs->d[r] + t, runs->i[r]);
+        for (uint r = 0; r < GPI_MERGE_RUNS; r++)
+            runs->i[r] = gpi_merge_step(pair, runs->d[r] + t, runs->i[r]);
     }
 }
 
 /* Elements [begin, end) of the output. */
 static void gpi_merge_tile(gpi_pair pair, ulong begin, ulong end)
 {
-    const ulong length = (end - begin) / (GPI_RUNS * GPI_STEP) * GPI_STEP;
+    const ulong length = (end - begin) / (GPI_MERGE_RUNS * GPI_MERGE_STEP) * GPI_MERGE_STEP;
     gpi_runs runs;
     gpi_runs_begin(pair, &runs, begin, length);
     for (ulong s = 0; s < length;) {
-        const ulong room = min(length - s, gpi_runs_room(pair, &runs, s)) / GPI_STEP * GPI_STEP;
+        const ulong room = min(length - s, gpi_runs_room(pair, &runs, s)) / GPI_MERGE_STEP * GPI_MERGE_STEP;
         if (room) gpi_runs_go(pair, &runs, s, s + room);
         else gpi_runs_creep(pair, &runs, s);
-        s += room ? room : GPI_STEP;
+        s += room ? room : GPI_MERGE_STEP;
     }
-    ulong i = runs.i[GPI_RUNS - 1];
-    for (ulong d = begin + GPI_RUNS * length; d < end; d++) i = gpi_step(pair, d, i);
+    ulong i = runs.i[GPI_MERGE_RUNS - 1];
+    for (ulong d = begin + GPI_MERGE_RUNS * length; d < end; d++) i = gpi_merge_step(pair, d, i);
 }
 
 /* One of the two is empty: elements [begin, end) are the other's. */
@@ -245,14 +246,14 @@ GPI_KERNEL void gp_merge_tiles(GPI_PAIR_PARAMETERS, GPI_COUNT_PARAMETERS_NAMED(a
 /* ------------------------------------------------------------------ local */
 
 /* Where entry i of `order` is: items write theirs GPI_PER_ITEM apart, and should meet different banks. */
-#define GPI_PAD(i) ((i) + (i) / 32)
+#define GPI_MERGE_PAD(i) ((i) + (i) / 32)
 #define GPI_HALF (GPI_WG / 2)
 
 typedef struct gpi_local {
-    gpi_key stage[GPI_TILE + 1];     /* the tile's elements of a, then those of b; one more may be read */
-    ushort order[GPI_PAD(GPI_TILE)]; /* order[d]: where in the stage the element is that comes d-th */
-    uchar before[GPI_WG];            /* what the items have found at their probes */
-    uint passed[2][2];               /* by round, even or odd, and diagonal: probes before the crossing */
+    gpi_key stage[GPI_TILE + 1]; /* the tile's elements of a, then those of b; one more may be read */
+    ushort order[GPI_MERGE_PAD(GPI_TILE)]; /* order[d]: where in the stage the element is that comes d-th */
+    uchar before[GPI_WG];                  /* what the items have found at their probes */
+    uint passed[2][2]; /* by round, even or odd, and diagonal: probes before the crossing */
     ulong crossing[2];
 } gpi_local;
 
@@ -300,7 +301,7 @@ static void gpi_merge_item(gpi_key_bits flip, uint a_length, uint length, __loca
     gpi_key x = shared->stage[i], y = shared->stage[j];
     for (uint k = d; k < min(d + GPI_PER_ITEM, length); k++) {
         const bool first = j >= length || (i < a_length && gpi_is_before(x, y, flip));
-        shared->order[GPI_PAD(k)] = (ushort)(first ? i : j);
+        shared->order[GPI_MERGE_PAD(k)] = (ushort)(first ? i : j);
         const gpi_key next = shared->stage[(first ? i : j) + 1];
         if (first) i++, x = next;
         else j++, y = next;
@@ -329,7 +330,7 @@ GPI_KERNEL void gp_merge_tiles(GPI_PAIR_PARAMETERS, GPI_COUNT_PARAMETERS_NAMED(a
     gpi_merge_item(pair.flip, a_length, length, &shared);
     gpi_sync(); /* its order is known */
     for (uint k = l; k < length; k += GPI_WG) {
-        const uint from = shared.order[GPI_PAD(k)];
+        const uint from = shared.order[GPI_MERGE_PAD(k)];
         pair.out[begin + k] = shared.stage[from];
 #if GPI_VALUE_SIZE
         pair.value_out[begin + k] =

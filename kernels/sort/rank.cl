@@ -11,7 +11,7 @@
    Parameters
        GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1
        GPI_WG, GPI_PER_ITEM, GPI_TILE           local: items of a group, keys of an item, keys of a tile
-       GPI_AHEAD                             serial: how far ahead to prefetch, in bytes               */
+       GPI_RANK_AHEAD                             serial: how far ahead to prefetch, in bytes               */
 #ifndef GPI_SORT_RANK_CL
 #define GPI_SORT_RANK_CL
 #include "base/platform.cl"
@@ -51,10 +51,10 @@ typedef struct gpi_rank_memory {
 } gpi_rank_memory;
 typedef gpi_rank_memory *gpi_rank_shared;
 
-#ifndef GPI_AHEAD
-#define GPI_AHEAD 2048
+#ifndef GPI_RANK_AHEAD
+#define GPI_RANK_AHEAD 2048
 #endif
-#define GPI_STEP 16 /* keys of an unrolled step */
+#define GPI_RANK_STEP 16 /* keys of an unrolled step */
 
 /* The digits of [begin, end) into shared->count. Four tables: equal digits in a row do not wait for each
    other's store. */
@@ -64,17 +64,17 @@ static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end,
     uint h[4][GPI_BINS];
     ulong i = begin;
     for (uint d = 0; d < GPI_BINS; d++) h[0][d] = h[1][d] = h[2][d] = h[3][d] = 0;
-    for (; i + GPI_STEP <= end; i += GPI_STEP) {
-        GPI_PREFETCH_READ((__global const char *)(key + i) + GPI_AHEAD);
+    for (; i + GPI_RANK_STEP <= end; i += GPI_RANK_STEP) {
+        GPI_PREFETCH_READ((__global const char *)(key + i) + GPI_RANK_AHEAD);
 #pragma unroll
-        for (uint k = 0; k < GPI_STEP; k++) h[k % 4][gpi_digit_of(key[i + k], digit)]++;
+        for (uint k = 0; k < GPI_RANK_STEP; k++) h[k % 4][gpi_digit_of(key[i + k], digit)]++;
     }
     for (; i < end; i++) h[0][gpi_digit_of(key[i], digit)]++;
     for (uint d = 0; d < GPI_BINS; d++) shared->count[d] = h[0][d] + h[1][d] + h[2][d] + h[3][d];
 }
 
 /* Element i, of digit d, to where the next one of its digit goes. */
-static void gpi_place(gpi_move move, ulong i, uint d, gpi_rank_shared shared)
+static void gpi_rank_place(gpi_move move, ulong i, uint d, gpi_rank_shared shared)
 {
     const ulong j = shared->next[d];
     shared->next[d] = j + 1;
@@ -84,18 +84,18 @@ static void gpi_place(gpi_move move, ulong i, uint d, gpi_rank_shared shared)
 static void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit digit, gpi_rank_shared shared)
 {
     ulong i = begin;
-    for (; i + GPI_STEP <= end; i += GPI_STEP) {
+    for (; i + GPI_RANK_STEP <= end; i += GPI_RANK_STEP) {
 #pragma unroll
-        for (uint k = 0; k < GPI_STEP; k++)
-            gpi_place(move, i + k, gpi_digit_of(move.key[i + k], digit), shared);
+        for (uint k = 0; k < GPI_RANK_STEP; k++)
+            gpi_rank_place(move, i + k, gpi_digit_of(move.key[i + k], digit), shared);
     }
-    for (; i < end; i++) gpi_place(move, i, gpi_digit_of(move.key[i], digit), shared);
+    for (; i < end; i++) gpi_rank_place(move, i, gpi_digit_of(move.key[i], digit), shared);
 }
 
-#define GPI_LINE 64
-#define GPI_KEY_LINE (GPI_LINE / GPI_KEY_SIZE)
+#define GPI_RANK_LINE 64
+#define GPI_KEY_LINE (GPI_RANK_LINE / GPI_KEY_SIZE)
 #if GPI_VALUE_SIZE
-#define GPI_VALUE_LINE (GPI_LINE / GPI_VALUE_SIZE)
+#define GPI_VALUE_LINE (GPI_RANK_LINE / GPI_VALUE_SIZE)
 #else
 #define GPI_VALUE_LINE GPI_KEY_LINE
 #endif
@@ -148,7 +148,7 @@ static void gpi_flush_values(gpi_lines *lines, uint d, ulong end)
 #endif
 
 /* Element i, of digit d, into its line, and the line out when it is whole. */
-static void gpi_put(gpi_lines *lines, gpi_move move, ulong i, uint d)
+static void gpi_rank_put(gpi_lines *lines, gpi_move move, ulong i, uint d)
 {
     const ulong j = lines->next[d];
     lines->next[d] = j + 1;
@@ -166,25 +166,26 @@ static void gpi_put(gpi_lines *lines, gpi_move move, ulong i, uint d)
 static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_digit digit)
 {
     ulong i = begin;
-    for (; i + GPI_STEP <= end; i += GPI_STEP) {
-        GPI_PREFETCH_READ((__global const char *)(move.key + i) + GPI_AHEAD);
+    for (; i + GPI_RANK_STEP <= end; i += GPI_RANK_STEP) {
+        GPI_PREFETCH_READ((__global const char *)(move.key + i) + GPI_RANK_AHEAD);
 #if GPI_VALUE_SIZE
-        GPI_PREFETCH_READ((__global const char *)(move.value + i) + GPI_AHEAD);
+        GPI_PREFETCH_READ((__global const char *)(move.value + i) + GPI_RANK_AHEAD);
 #endif
 #pragma unroll
-        for (uint k = 0; k < GPI_STEP; k++) gpi_put(lines, move, i + k, gpi_digit_of(move.key[i + k], digit));
+        for (uint k = 0; k < GPI_RANK_STEP; k++)
+            gpi_rank_put(lines, move, i + k, gpi_digit_of(move.key[i + k], digit));
     }
-    for (; i < end; i++) gpi_put(lines, move, i, gpi_digit_of(move.key[i], digit));
+    for (; i < end; i++) gpi_rank_put(lines, move, i, gpi_digit_of(move.key[i], digit));
 }
 
 static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_digit digit, gpi_rank_shared shared)
 {
     gpi_lines lines;
-    const ulong offset = (ulong)(size_t)move.key_to % GPI_LINE / GPI_KEY_SIZE;
+    const ulong offset = (ulong)(size_t)move.key_to % GPI_RANK_LINE / GPI_KEY_SIZE;
     lines.key_to = move.key_to - offset;
 #if GPI_VALUE_SIZE
     lines.value_to = move.value_to - offset;
-    lines.alike = (ulong)(size_t)lines.value_to % GPI_LINE == 0;
+    lines.alike = (ulong)(size_t)lines.value_to % GPI_RANK_LINE == 0;
 #endif
     for (uint d = 0; d < GPI_BINS; d++) lines.next[d] = lines.first[d] = shared->next[d] + offset;
     gpi_put_range(&lines, move, begin, end, digit);
@@ -359,7 +360,7 @@ static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digi
 /* ------------------------------------------------------------------ both */
 
 /* Called with a constant where that is frequent, so that the loop over passes is unrolled. */
-GPI_INLINE void gpi_count_passes(__global const gpi_key *key, ulong begin, ulong end, gpi_bits bits,
+GPI_INLINE void gpi_count_passes(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits,
                                  const uint passes, GPI_NEAR uint *count)
 {
     for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {
@@ -370,7 +371,7 @@ GPI_INLINE void gpi_count_passes(__global const gpi_key *key, ulong begin, ulong
 }
 
 /* The digits of all passes at once, into count[pass][digit]. */
-static void gpi_count_all(__global const gpi_key *key, ulong begin, ulong end, gpi_bits bits,
+static void gpi_count_all(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits,
                           GPI_NEAR uint *count)
 {
     for (uint c = (uint)get_local_id(0); c < bits.passes * GPI_BINS; c += GPI_WG) count[c] = 0;

@@ -39,18 +39,18 @@
 #error "GPI_VALUE_SIZE must be 4 or 8: a position"
 #endif
 #if GPI_SHAPE_SERIAL
-#define GPI_SAMPLES 1024
+#define GPI_SEARCH_SAMPLES 1024
 #ifndef GPI_ABREAST
 #define GPI_ABREAST 64
 #endif
 #else
-#define GPI_SAMPLES GPI_TILE
+#define GPI_SEARCH_SAMPLES GPI_TILE
 #ifndef GPI_ABREAST
 #define GPI_ABREAST 4
 #endif
 #endif
 
-/* GPI_SAMPLES: the most that a group keeps; src/sort/search.c asks for no more. */
+/* GPI_SEARCH_SAMPLES: the most that a group keeps; src/sort/search.c asks for no more. */
 
 /* What is searched, and what is near of it. */
 typedef struct gpi_haystack {
@@ -125,7 +125,7 @@ GPI_KERNEL void gp_search_needles(__global const gpi_key *key, ulong key_at, __g
                                   GPI_COUNT_PARAMETERS_NAMED(key), GPI_COUNT_PARAMETERS_NAMED(needle),
                                   volatile __global uint *counters)
 {
-    GPI_GROUP_SPACE gpi_key_bits sample[GPI_SAMPLES];
+    GPI_GROUP_SPACE gpi_key_bits sample[GPI_SEARCH_SAMPLES];
     const ulong n = GPI_COUNT_NAMED(key), needles = GPI_COUNT_NAMED(needle);
     const ulong begin = span * get_group_id(0), end = min(needles, begin + span);
     GPI_COUNT_CHECK_NAMED(key, get_group_id(0) == 0, counters);

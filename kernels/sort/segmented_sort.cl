@@ -41,14 +41,14 @@
 #error "GPI_CELL_WIDE must be defined"
 #endif
 #if GPI_CELL_WIDE
-typedef ulong gpi_cell;
+typedef ulong gpi_sort_cell;
 #else
-typedef uint gpi_cell;
+typedef uint gpi_sort_cell;
 #endif
 
-#define GPI_SEGMENTS_ROWS 0
-#define GPI_SEGMENTS_LARGE 1
-#define GPI_SEGMENTS_BAD 2
+#define GPI_SORT_SEGMENTS_ROWS 0
+#define GPI_SORT_SEGMENTS_LARGE 1
+#define GPI_SORT_SEGMENTS_BAD 2
 #define GPI_SEGMENTS_FIRST_BAD 3
 #define GPI_SEGMENTS_COUNT 4
 #define GPI_SEGMENTS_WORDS 16
@@ -62,46 +62,47 @@ typedef struct gpi_large {
 /* What the host has laid out in the state buffer. */
 typedef struct gpi_segments {
     gpi_state state;
-    __global gpi_cell *maxima; /* of blocks of offsets */
-    __global gpi_cell *bounds; /* P */
+    __global gpi_sort_cell *maxima; /* of blocks of offsets */
+    __global gpi_sort_cell *bounds; /* P */
     __global gpi_large *large;
-    __global uint *owner;     /* of a row: its large segment */
-    __global gpi_cell *table; /* row, digit */
+    __global uint *owner;          /* of a row: its large segment */
+    __global gpi_sort_cell *table; /* row, digit */
 } gpi_segments;
 
 #define GPI_SEGMENTS_PARAMETERS \
     gpi_state state, ulong maxima_at, ulong bounds_at, ulong large_at, ulong owner_at, ulong table_at
-#define GPI_SEGMENTS_SET(segments)                                \
-    (segments).state = state;                                     \
-    (segments).maxima = (__global gpi_cell *)(state + maxima_at); \
-    (segments).bounds = (__global gpi_cell *)(state + bounds_at); \
-    (segments).large = (__global gpi_large *)(state + large_at);  \
-    (segments).owner = (__global uint *)(state + owner_at);       \
-    (segments).table = (__global gpi_cell *)(state + table_at)
+#define GPI_SEGMENTS_SET(segments)                                     \
+    (segments).state = state;                                          \
+    (segments).maxima = (__global gpi_sort_cell *)(state + maxima_at); \
+    (segments).bounds = (__global gpi_sort_cell *)(state + bounds_at); \
+    (segments).large = (__global gpi_large *)(state + large_at);       \
+    (segments).owner = (__global uint *)(state + owner_at);            \
+    (segments).table = (__global gpi_sort_cell *)(state + table_at)
 
 /* ------------------------------------------------------------------ offsets */
 
 /* The caller's: numbers of `offset_words` 32-bit words. */
-#define GPI_OFFSETS_PARAMETERS __global const uint *offsets, ulong offsets_at, uint offset_words, ulong count
+#define GPI_SORT_OFFSETS_PARAMETERS \
+    __global const uint *offsets, ulong offsets_at, uint offset_words, ulong count
 
 #if GPI_SHAPE_SERIAL
 typedef uint gpi_maxima_shared;
 #define GPI_MAXIMA_SHARED(name) const gpi_maxima_shared name = 0
 
-static gpi_cell gpi_max_before(gpi_cell x, gpi_cell *total, gpi_maxima_shared row)
+static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_maxima_shared row)
 {
     (void)row;
     *total = x;
     return 0;
 }
 #else
-typedef __local gpi_cell *gpi_maxima_shared;
-#define GPI_MAXIMA_SHARED(name)              \
-    __local gpi_cell name##_mem[2 * GPI_WG]; \
+typedef __local gpi_sort_cell *gpi_maxima_shared;
+#define GPI_MAXIMA_SHARED(name)                   \
+    __local gpi_sort_cell name##_mem[2 * GPI_WG]; \
     const gpi_maxima_shared name = name##_mem
 
 /* The maximum of x over the items before this one; *total over all. Each step doubles the reach. */
-static gpi_cell gpi_max_before(gpi_cell x, gpi_cell *total, gpi_maxima_shared row)
+static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_maxima_shared row)
 {
     const uint l = (uint)get_local_id(0);
     uint from = 0;
@@ -121,12 +122,12 @@ static gpi_cell gpi_max_before(gpi_cell x, gpi_cell *total, gpi_maxima_shared ro
 #endif
 
 /* The maximum of the good ones of a block of `span` offsets. The first group clears the state. */
-GPI_KERNEL void gp_segments_bounds(GPI_SEGMENTS_PARAMETERS, GPI_OFFSETS_PARAMETERS, ulong span,
+GPI_KERNEL void gp_segments_bounds(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAMETERS, ulong span,
                                    GPI_COUNT_PARAMETERS, volatile __global uint *counters)
 {
     GPI_MAXIMA_SHARED(row);
     gpi_segments segments;
-    gpi_cell most = 0, total;
+    gpi_sort_cell most = 0, total;
     const uint l = (uint)get_local_id(0), m = (uint)gpi_count(bound, wanted, wanted_offset, wanted_words);
     const ulong entries = m ? (ulong)m + 1 : 0, begin = min(entries, span * get_group_id(0)),
                 end = min(entries, begin + span);
@@ -136,18 +137,18 @@ GPI_KERNEL void gp_segments_bounds(GPI_SEGMENTS_PARAMETERS, GPI_OFFSETS_PARAMETE
         state[i] = i == GPI_SEGMENTS_FIRST_BAD ? ~0u : i == GPI_SEGMENTS_COUNT ? m : 0;
     for (ulong i = begin + l; i < end; i += GPI_WG) {
         const ulong x = gpi_number(offsets, offsets_at + i, offset_words);
-        if (x <= count) most = max(most, (gpi_cell)x);
+        if (x <= count) most = max(most, (gpi_sort_cell)x);
     }
     (void)gpi_max_before(most, &total, row);
     if (l == 0) segments.maxima[get_group_id(0)] = total;
 }
 
 /* Enters a segment of `length` keys in rows of `span`. */
-static void gpi_large_add(gpi_segments segments, ulong begin, ulong length, ulong span, uint from)
+static void gpi_sort_large_add(gpi_segments segments, ulong begin, ulong length, ulong span, uint from)
 {
     const uint rows = (uint)((length + span - 1) / span);
-    const uint k = atomic_inc(segments.state + GPI_SEGMENTS_LARGE);
-    const uint row = atomic_add(segments.state + GPI_SEGMENTS_ROWS, rows);
+    const uint k = atomic_inc(segments.state + GPI_SORT_SEGMENTS_LARGE);
+    const uint row = atomic_add(segments.state + GPI_SORT_SEGMENTS_ROWS, rows);
     __global gpi_large *large = segments.large + k;
     large->begin = begin;
     large->length = length;
@@ -157,20 +158,20 @@ static void gpi_large_add(gpi_segments segments, ulong begin, ulong length, ulon
     for (uint r = 0; r < rows; r++) segments.owner[row + r] = k;
 }
 
-static void gpi_bad_add(gpi_state state, uint i, volatile __global uint *counters)
+static void gpi_sort_bad_add(gpi_state state, uint i, volatile __global uint *counters)
 {
-    if (atomic_inc(state + GPI_SEGMENTS_BAD) == 0) (void)atomic_inc(counters + GPI_COUNT_BAD);
+    if (atomic_inc(state + GPI_SORT_SEGMENTS_BAD) == 0) (void)atomic_inc(counters + GPI_COUNT_BAD);
     (void)atomic_min(state + GPI_SEGMENTS_FIRST_BAD, i);
 }
 
 /* P of a block of `span` offsets, and the segments that end there: those of more than `small` keys are
    large. */
-GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_OFFSETS_PARAMETERS, ulong span, ulong small,
-                                 ulong row_span, uint from, volatile __global uint *counters)
+GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAMETERS, ulong span,
+                                 ulong small, ulong row_span, uint from, volatile __global uint *counters)
 {
     GPI_MAXIMA_SHARED(row);
     gpi_segments segments;
-    gpi_cell carry = 0, total;
+    gpi_sort_cell carry = 0, total;
     const uint l = (uint)get_local_id(0), m = state[GPI_SEGMENTS_COUNT];
     const ulong entries = m ? (ulong)m + 1 : 0, begin = min(entries, span * get_group_id(0)),
                 end = min(entries, begin + span);
@@ -180,20 +181,20 @@ GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_OFFSETS_PARAMETERS
     carry = total;
     for (ulong base = begin; base < end; base += GPI_WG) {
         const ulong i = base + l, x = i < end ? gpi_number(offsets, offsets_at + i, offset_words) : 0;
-        const gpi_cell good = x <= count ? (gpi_cell)x : 0;
-        const gpi_cell before = max(carry, gpi_max_before(good, &total, row)), own = max(before, good);
+        const gpi_sort_cell good = x <= count ? (gpi_sort_cell)x : 0;
+        const gpi_sort_cell before = max(carry, gpi_max_before(good, &total, row)), own = max(before, good);
         carry = max(carry, total);
         if (i < end) segments.bounds[i] = own;
-        if (i < end && x != own) gpi_bad_add(state, (uint)i, counters);
+        if (i < end && x != own) gpi_sort_bad_add(state, (uint)i, counters);
         if (i < end && i > 0 && own - before > small)
-            gpi_large_add(segments, before, own - before, row_span, from);
+            gpi_sort_large_add(segments, before, own - before, row_span, from);
     }
 }
 
 /* ------------------------------------------------------------------ small */
 
 /* The first i in [begin, end) with P[i] >= x; end when there is none. */
-static uint gpi_bound_find(__global const gpi_cell *bounds, uint begin, uint end, ulong x)
+static uint gpi_bound_find(__global const gpi_sort_cell *bounds, uint begin, uint end, ulong x)
 {
     while (begin < end) {
         const uint middle = begin + (end - begin) / 2;
@@ -205,21 +206,21 @@ static uint gpi_bound_find(__global const gpi_cell *bounds, uint begin, uint end
 
 #if GPI_SHAPE_SERIAL
 /* The small ones of segments [first, last), one after the other. */
-static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_bits bits, uint small, uint from,
-                              uint tmp_first, uint first, uint last, gpi_rank_shared shared)
+static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,
+                              uint from, uint tmp_first, uint first, uint last, gpi_rank_shared shared)
 {
     const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
     for (uint s = first; s < last; s++) {
         const ulong base = segments.bounds[s], n = segments.bounds[s + 1] - base;
         if (n == 0 || n > small) continue;
-        if (n <= GPI_FEW) gpi_single_tile_few(move, base, (uint)n, bits);
+        if (n <= GPI_SINGLE_TILE_FEW) gpi_single_tile_few(move, base, (uint)n, bits);
         else gpi_single_tile_range(places, base, n, bits, from, tmp_first, shared);
     }
 }
 #else
 /* Puts shared->order of a tile at `base`, ordered by keys, in the order of its segments [first, last):
    their numbers are further digits. */
-static void gpi_tile_order_segments(__global const gpi_cell *bounds, ulong base, uint n, uint first,
+static void gpi_tile_order_segments(__global const gpi_sort_cell *bounds, ulong base, uint n, uint first,
                                     uint last, gpi_rank_shared shared)
 {
     const uint highest = last - first - 1;
@@ -235,8 +236,8 @@ static void gpi_tile_order_segments(__global const gpi_cell *bounds, ulong base,
 }
 
 /* The small ones of segments [first, last), as many together as a tile holds. */
-static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_bits bits, uint small, uint from,
-                              uint tmp_first, uint first, uint last, gpi_rank_shared shared)
+static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,
+                              uint from, uint tmp_first, uint first, uint last, gpi_rank_shared shared)
 {
     const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
     (void)tmp_first;
@@ -266,7 +267,7 @@ GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GP
     GPI_SHARED(gpi_rank_memory, shared);
     gpi_segments segments;
     gpi_places places;
-    gpi_bits bits;
+    gpi_digit_bits bits;
     uint first = 0, last = 0;
     const ulong begin = window * get_group_id(0);
     const uint m = state[GPI_SEGMENTS_COUNT];
@@ -285,14 +286,14 @@ GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GP
 /* ------------------------------------------------------------------ large */
 
 /* A row's keys: [begin, end) of its segment. */
-typedef struct gpi_row {
+typedef struct gpi_sort_row {
     __global gpi_large *large;
     ulong begin, end;
-} gpi_row;
+} gpi_sort_row;
 
-static gpi_row gpi_row_find(gpi_segments segments, uint r, ulong span)
+static gpi_sort_row gpi_row_find(gpi_segments segments, uint r, ulong span)
 {
-    gpi_row row;
+    gpi_sort_row row;
     row.large = segments.large + segments.owner[r];
     row.begin = row.large->begin + span * (r - row.large->row);
     row.end = min(row.begin + span, row.large->begin + row.large->length);
@@ -301,7 +302,7 @@ static gpi_row gpi_row_find(gpi_segments segments, uint r, ulong span)
 
 /* Rows of this group: for (uint r = first; r < rows; r += groups). */
 #define GPI_EACH_ROW(r, state) \
-    for (uint r = (uint)get_group_id(0); r < (state)[GPI_SEGMENTS_ROWS]; r += (uint)get_num_groups(0))
+    for (uint r = (uint)get_group_id(0); r < (state)[GPI_SORT_SEGMENTS_ROWS]; r += (uint)get_num_groups(0))
 
 GPI_KERNEL void gp_segments_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
                                   uint pass, ulong span)
@@ -315,7 +316,7 @@ GPI_KERNEL void gp_segments_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, G
     GPI_DIGIT_SET(digit);
     GPI_EACH_ROW(r, state)
     {
-        const gpi_row row = gpi_row_find(segments, r, span);
+        const gpi_sort_row row = gpi_row_find(segments, r, span);
         const gpi_move move = gpi_move_make(places, row.large->from[pass % 2], GPI_PLACE_OUT);
         gpi_count_range(move.key, row.begin, row.end, digit, shared);
         GPI_EACH_BIN(d) segments.table[(ulong)r * GPI_BINS + d] = shared->count[d];
@@ -329,9 +330,9 @@ GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first
     GPI_SHARED(gpi_rank_memory, shared);
     gpi_segments segments;
     GPI_SEGMENTS_SET(segments);
-    for (uint k = (uint)get_group_id(0); k < state[GPI_SEGMENTS_LARGE]; k += (uint)get_num_groups(0)) {
+    for (uint k = (uint)get_group_id(0); k < state[GPI_SORT_SEGMENTS_LARGE]; k += (uint)get_num_groups(0)) {
         __global gpi_large *large = segments.large + k;
-        __global gpi_cell *table = segments.table + (ulong)large->row * GPI_BINS;
+        __global gpi_sort_cell *table = segments.table + (ulong)large->row * GPI_BINS;
         const uint rows = large->rows;
         GPI_EACH_BIN(d)
         {
@@ -350,8 +351,8 @@ GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first
         {
             ulong sum = shared->next[d];
             for (uint r = 0; r < rows; r++) {
-                const gpi_cell x = table[(ulong)r * GPI_BINS + d];
-                table[(ulong)r * GPI_BINS + d] = (gpi_cell)sum;
+                const gpi_sort_cell x = table[(ulong)r * GPI_BINS + d];
+                table[(ulong)r * GPI_BINS + d] = (gpi_sort_cell)sum;
                 sum += x;
             }
         }
@@ -372,7 +373,7 @@ GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS,
     GPI_DIGIT_SET(digit);
     GPI_EACH_ROW(r, state)
     {
-        const gpi_row row = gpi_row_find(segments, r, span);
+        const gpi_sort_row row = gpi_row_find(segments, r, span);
         const uint from = row.large->from[pass % 2], to = row.large->from[1 - pass % 2];
         const bool lines = row.large->length >= lines_from;
         if (from != to) {
@@ -391,7 +392,7 @@ GPI_KERNEL void gp_segments_copy(GPI_PLACES_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
     GPI_PLACES_SET(places);
     GPI_EACH_ROW(r, state)
     {
-        const gpi_row row = gpi_row_find(segments, r, span);
+        const gpi_sort_row row = gpi_row_find(segments, r, span);
         const uint from = row.large->from[passes % 2];
         const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
         for (ulong i = row.begin + get_local_id(0); i < row.end && from != GPI_PLACE_OUT; i += GPI_WG)

@@ -1,6 +1,6 @@
 /* single_tile_sort.cl - few keys, sorted by one group from beginning to end.
 
-       serial   up to GPI_FEW keys by their ranks:  rank(i) = |{j : k(j) < k(i)  or  k(j) = k(i), j < i}|,
+       serial   up to GPI_SINGLE_TILE_FEW keys by their ranks:  rank(i) = |{j : k(j) < k(i)  or  k(j) = k(i), j < i}|,
                 sixteen at a time; more by passes over their digits, from place to place (sort/digit.cl).
        local    at most a tile: its order is made in local memory, then keys and values move once.
 
@@ -18,7 +18,7 @@
 
 /* Keys [base, base + n) from place `from` to the output. All digits are counted in one reading. `tmp_first`:
    0 when the first pass may write the output, so that the last one can be made to. n > 0. */
-static void gpi_single_tile_range(gpi_places places, ulong base, ulong n, gpi_bits bits, uint from,
+static void gpi_single_tile_range(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,
                                   uint tmp_first, gpi_rank_shared shared)
 {
     uint count[GPI_PASSES_MAX * GPI_BINS];
@@ -45,7 +45,7 @@ static void gpi_single_tile_range(gpi_places places, ulong base, ulong n, gpi_bi
     for (ulong i = base; i < base + n && from != GPI_PLACE_OUT; i++) gpi_move_one(move, i, i);
 }
 
-#define GPI_FEW 64
+#define GPI_SINGLE_TILE_FEW 64
 
 #if GPI_KEY_SIZE == 8
 typedef ulong16 gpi_bits16;
@@ -58,8 +58,8 @@ typedef int16 gpi_rank16;
 
 /* A few keys in their order, cut to the window. */
 typedef union gpi_few {
-    gpi_key_bits one[GPI_FEW];
-    gpi_bits16 sixteen[GPI_FEW / 16];
+    gpi_key_bits one[GPI_SINGLE_TILE_FEW];
+    gpi_bits16 sixteen[GPI_SINGLE_TILE_FEW / 16];
 } gpi_few;
 
 /* Where keys 16 * b and on go: a comparison is -1 where it holds. */
@@ -77,21 +77,21 @@ static gpi_rank16 gpi_few_ranks(const gpi_few *few, uint b, uint n)
     return rank;
 }
 
-/* Keys [base, base + n), n <= GPI_FEW. All are read before any is written. */
-static void gpi_single_tile_few(gpi_move move, ulong base, uint n, gpi_bits bits)
+/* Keys [base, base + n), n <= GPI_SINGLE_TILE_FEW. All are read before any is written. */
+static void gpi_single_tile_few(gpi_move move, ulong base, uint n, gpi_digit_bits bits)
 {
     union {
-        gpi_rank16 sixteen[GPI_FEW / 16];
+        gpi_rank16 sixteen[GPI_SINGLE_TILE_FEW / 16];
 #if GPI_KEY_SIZE == 8
-        long one[GPI_FEW];
+        long one[GPI_SINGLE_TILE_FEW];
 #else
-        int one[GPI_FEW];
+        int one[GPI_SINGLE_TILE_FEW];
 #endif
     } rank;
     gpi_few few;
-    gpi_key key[GPI_FEW];
+    gpi_key key[GPI_SINGLE_TILE_FEW];
 #if GPI_VALUE_SIZE
-    gpi_value value[GPI_FEW];
+    gpi_value value[GPI_SINGLE_TILE_FEW];
 #endif
     few.sixteen[(n - 1) / 16] = 0; /* also what is behind the end */
     for (uint i = 0; i < n; i++) {
@@ -114,7 +114,7 @@ static void gpi_single_tile_few(gpi_move move, ulong base, uint n, gpi_bits bits
 /* ------------------------------------------------------------------ local */
 
 /* The n keys from `base` on into the stage, and shared->order into their order. */
-static void gpi_single_tile_order(__global const gpi_key *key, ulong base, uint n, gpi_bits bits,
+static void gpi_single_tile_order(__global const gpi_key *key, ulong base, uint n, gpi_digit_bits bits,
                                   gpi_rank_shared shared)
 {
     gpi_tile_load(key, base, n, gpi_digit_of_pass(0, bits), shared);

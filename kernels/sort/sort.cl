@@ -66,7 +66,7 @@ GPI_KERNEL void gp_sort_copy(GPI_PLACES_PARAMETERS, gpi_state state, uint passes
 /* ------------------------------------------------------------------ classic */
 
 /* The block of this group: [*begin, *end). */
-static void gpi_block(gpi_state state, ulong span, ulong *begin, ulong *end)
+static void gpi_sort_block(gpi_state state, ulong span, ulong *begin, ulong *end)
 {
     const ulong n = gpi_state_count(state);
     *begin = min(n, span * get_group_id(0));
@@ -85,7 +85,7 @@ GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_s
     GPI_DIGIT_SET(digit);
     if (gpi_broadcast(gpi_is_idle(state, pass, when), &shared->word)) return;
     const gpi_move move = gpi_move_make(places, gpi_from(state, pass), GPI_PLACE_OUT);
-    gpi_block(state, span, &begin, &end);
+    gpi_sort_block(state, span, &begin, &end);
     gpi_count_range(move.key, begin, end, digit, shared);
     GPI_EACH_BIN(d) row[d] = shared->count[d];
 }
@@ -122,7 +122,7 @@ GPI_KERNEL void gp_sort_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi
     if (gpi_is_trivial(state, pass)) return;
     if (gpi_broadcast(gpi_is_idle(state, pass, when), &shared->word)) return;
     const gpi_move move = gpi_move_make(places, gpi_from(state, pass), gpi_from(state, pass + 1));
-    gpi_block(state, span, &begin, &end);
+    gpi_sort_block(state, span, &begin, &end);
     GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];
     gpi_move_range(move, begin, end, digit, lines != 0, shared);
 }
@@ -134,12 +134,12 @@ GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gp
 {
     GPI_NEAR uint count[sizeof(gpi_key) * GPI_BINS];
     gpi_places places;
-    gpi_bits bits;
+    gpi_digit_bits bits;
     ulong begin, end;
     GPI_PLACES_SET(places);
     GPI_BITS_SET(bits);
     const gpi_move move = gpi_move_make(places, gpi_from(state, 0), GPI_PLACE_OUT);
-    gpi_block(state, span, &begin, &end);
+    gpi_sort_block(state, span, &begin, &end);
     gpi_count_all(move.key, begin, end, bits, count);
     for (uint c = (uint)get_local_id(0); c < passes * GPI_BINS; c += GPI_WG) {
         if (count[c]) gpi_add_wide(state + histogram_at + 2 * c, count[c]);
@@ -244,7 +244,7 @@ GPI_KERNEL void gp_sort_single_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, 
 {
     GPI_SHARED(gpi_rank_memory, shared);
     gpi_places places;
-    gpi_bits bits;
+    gpi_digit_bits bits;
     const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
     GPI_COUNT_CHECK(true, counters);
     GPI_PLACES_SET(places);

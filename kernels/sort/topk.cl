@@ -235,10 +235,10 @@ GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TO
 
 /* ------------------------------------------------------------------ filter */
 
-static gpi_tile gpi_tile_make(__global const gpi_key *key, ulong n, ulong base, uint span, ulong flip,
-                              ulong threshold)
+static gpi_topk_tile gpi_tile_make(__global const gpi_key *key, ulong n, ulong base, uint span, ulong flip,
+                                   ulong threshold)
 {
-    gpi_tile tile;
+    gpi_topk_tile tile;
     tile.key = key + base;
     tile.length = base < n ? (uint)min((ulong)span, n - base) : 0;
     tile.flip = (gpi_key_bits)flip;
@@ -269,7 +269,7 @@ GPI_KERNEL void gp_topk_filter(__global const gpi_key *key, ulong key_at, GPI_TO
 {
     GPI_SHARED(gpi_rank_memory, shared);
     gpi_topk topk;
-    gpi_kept to;
+    gpi_topk_kept to;
     uint below, equal, start = 0;
     const uint number = (uint)get_group_id(0);
     const ulong base = (ulong)number * span;
@@ -279,7 +279,7 @@ GPI_KERNEL void gp_topk_filter(__global const gpi_key *key, ulong key_at, GPI_TO
         if (!gpi_topk_missed(topk)) return;
         threshold = gpi_topk_selected(topk, GPI_KEY_SIZE, shared).threshold;
     }
-    const gpi_tile tile =
+    const gpi_topk_tile tile =
         gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], base, span, flip, threshold);
     const ulong found = gpi_tile_survey(tile, &below, &equal, shared);
     if (get_local_id(0) == 0) {
@@ -360,7 +360,7 @@ GPI_KERNEL void gp_topk_gather(__global const gpi_key *key, ulong key_at, GPI_TO
 {
     GPI_SHARED(gpi_rank_memory, shared);
     gpi_topk topk;
-    gpi_kept to;
+    gpi_topk_kept to;
     GPI_TOPK_SET(topk);
     const uint number = (uint)get_group_id(0), l = (uint)get_local_id(0);
     const uint round = gpi_topk_missed(topk);
@@ -386,8 +386,9 @@ GPI_KERNEL void gp_topk_gather(__global const gpi_key *key, ulong key_at, GPI_TO
         uint before = 0; /* `missing` is below 2^31: k has room */
         if (l == 0) before = (uint)gpi_topk_equal_before(topk, round, number, directory, missing);
         before = gpi_broadcast(before, &shared->word);
-        const gpi_tile tile = gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], (ulong)number * span,
-                                            span, flip, topk.number[GPI_TOPK_THRESHOLD + round]);
+        const gpi_topk_tile tile =
+            gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], (ulong)number * span, span, flip,
+                          topk.number[GPI_TOPK_THRESHOLD + round]);
         if (before >= missing) return;
         to.key += below + before;
         to.index += below + before;

@@ -18,17 +18,17 @@
 #include "sort/rank.cl"
 
 /* A tile's keys, and what they are compared with. */
-typedef struct gpi_tile {
+typedef struct gpi_topk_tile {
     __global const gpi_key *key;
     uint length;
     gpi_key_bits flip, threshold;
-} gpi_tile;
+} gpi_topk_tile;
 
 /* What is written of a tile: the element's key and index, from `at` on. */
-typedef struct gpi_kept {
+typedef struct gpi_topk_kept {
     __global gpi_key *key;
     __global gpi_value *index;
-} gpi_kept;
+} gpi_topk_kept;
 
 #if GPI_SHAPE_SERIAL
 /* ------------------------------------------------------------------ serial */
@@ -74,7 +74,7 @@ static uint gpi_flags_count(gpi_flags flags)
 }
 
 /* Keys [begin, end) below and equal to the threshold are added; true when there are any below. */
-static bool gpi_stretch_count(gpi_tile tile, uint begin, uint end, uint *below, uint *equal)
+static bool gpi_stretch_count(gpi_topk_tile tile, uint begin, uint end, uint *below, uint *equal)
 {
     const gpi_key flip = (gpi_key)tile.flip, t = (gpi_key)tile.threshold;
     const uint before = *below;
@@ -82,7 +82,7 @@ static bool gpi_stretch_count(gpi_tile tile, uint begin, uint end, uint *below, 
     uint i = begin;
     for (; i + 16 <= end; i += 16) {
         const gpi_keys c = gpi_codes_of(vload16(0, tile.key + i), flip);
-        GPI_PREFETCH_READ((__global const char *)(tile.key + i) + GPI_AHEAD);
+        GPI_PREFETCH_READ((__global const char *)(tile.key + i) + GPI_RANK_AHEAD);
         less += c < (gpi_keys)t;
         same += c == (gpi_keys)t;
     }
@@ -99,7 +99,7 @@ static bool gpi_stretch_count(gpi_tile tile, uint begin, uint end, uint *below, 
 }
 
 /* How many keys are below and equal to the threshold; what finds the former again. */
-static ulong gpi_tile_survey(gpi_tile tile, uint *below, uint *equal, gpi_rank_shared shared)
+static ulong gpi_tile_survey(gpi_topk_tile tile, uint *below, uint *equal, gpi_rank_shared shared)
 {
     ulong found = 0;
     (void)shared;
@@ -112,7 +112,8 @@ static ulong gpi_tile_survey(gpi_tile tile, uint *below, uint *equal, gpi_rank_s
 }
 
 /* Writes the keys below the threshold to `to`, in order. `base`: the tile's first index. */
-static void gpi_tile_keep(gpi_tile tile, ulong found, gpi_kept to, ulong base, gpi_rank_shared shared)
+static void gpi_tile_keep(gpi_topk_tile tile, ulong found, gpi_topk_kept to, ulong base,
+                          gpi_rank_shared shared)
 {
     uint j = 0;
     (void)shared;
@@ -128,7 +129,8 @@ static void gpi_tile_keep(gpi_tile tile, ulong found, gpi_kept to, ulong base, g
 }
 
 /* The same with the first `most` keys that equal it. */
-static void gpi_tile_keep_equal(gpi_tile tile, ulong most, gpi_kept to, ulong base, gpi_rank_shared shared)
+static void gpi_tile_keep_equal(gpi_topk_tile tile, ulong most, gpi_topk_kept to, ulong base,
+                                gpi_rank_shared shared)
 {
     ulong j = 0;
     (void)shared;
@@ -152,7 +154,7 @@ static void gpi_tile_keep_equal(gpi_tile tile, ulong most, gpi_kept to, ulong ba
 #endif
 
 /* Marks the keys that equal the threshold (`equals`), or that are below it; counts both kinds. */
-static void gpi_tile_mark(gpi_tile tile, bool equals, uint *below, uint *equal, gpi_rank_shared shared)
+static void gpi_tile_mark(gpi_topk_tile tile, bool equals, uint *below, uint *equal, gpi_rank_shared shared)
 {
     const uint l = (uint)get_local_id(0);
     uint less = 0, same = 0;
@@ -190,7 +192,8 @@ static void gpi_masks_rank(gpi_rank_shared shared)
 }
 
 /* Writes the first `most` marked keys to `to`, in order. */
-static void gpi_tile_keep_marked(gpi_tile tile, ulong most, gpi_kept to, ulong base, gpi_rank_shared shared)
+static void gpi_tile_keep_marked(gpi_topk_tile tile, ulong most, gpi_topk_kept to, ulong base,
+                                 gpi_rank_shared shared)
 {
     gpi_masks_rank(shared);
     for (uint i = (uint)get_local_id(0); i < tile.length; i += GPI_WG) {
@@ -202,19 +205,21 @@ static void gpi_tile_keep_marked(gpi_tile tile, ulong most, gpi_kept to, ulong b
     }
 }
 
-static ulong gpi_tile_survey(gpi_tile tile, uint *below, uint *equal, gpi_rank_shared shared)
+static ulong gpi_tile_survey(gpi_topk_tile tile, uint *below, uint *equal, gpi_rank_shared shared)
 {
     gpi_tile_mark(tile, false, below, equal, shared);
     return 0;
 }
 
-static void gpi_tile_keep(gpi_tile tile, ulong found, gpi_kept to, ulong base, gpi_rank_shared shared)
+static void gpi_tile_keep(gpi_topk_tile tile, ulong found, gpi_topk_kept to, ulong base,
+                          gpi_rank_shared shared)
 {
     (void)found;
     gpi_tile_keep_marked(tile, GPI_TILE, to, base, shared);
 }
 
-static void gpi_tile_keep_equal(gpi_tile tile, ulong most, gpi_kept to, ulong base, gpi_rank_shared shared)
+static void gpi_tile_keep_equal(gpi_topk_tile tile, ulong most, gpi_topk_kept to, ulong base,
+                                gpi_rank_shared shared)
 {
     uint below, equal;
     gpi_tile_mark(tile, true, &below, &equal, shared);

@@ -28,7 +28,7 @@ typedef struct gpi_hash_put {
     size_t scratch_bytes; /* of judge or order: never both */
 } gpi_hash_put;
 
-/* The device's word for an operation on values of a type: GPI_ADD ... of hash/table.cl; 0: there is none. */
+/* The device's word for an operation on values of a type: GPI_CHANGE_ADD ... of hash/table.cl; 0: there is none. */
 static cl_uint gpi_hash_change_of(gp_op op, gp_type type)
 {
     enum { UNSIGNED, SIGNED, FLOAT };

@@ -1,0 +1,9 @@
+/* paste.cl - names put together: GPI_PASTE(convert_, float) and the like. */
+#ifndef GPI_BASE_PASTE_CL
+#define GPI_BASE_PASTE_CL
+#define GPI_PASTE_(a, b) a##b
+#define GPI_PASTE(a, b) GPI_PASTE_(a, b)
+/* The vector of 16 elements of a type, and the conversion to it. */
+#define GPI_VECTOR(type) GPI_PASTE(type, 16)
+#define GPI_CONVERT(type, v) GPI_PASTE(convert_, GPI_VECTOR(type))(v)
+#endif
