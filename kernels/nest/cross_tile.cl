@@ -1,5 +1,5 @@
 /* cross_tile.cl - pairs across tiles, and what is said of all tiles together: what brackets.cl and
-   brackets_back.cl share. */
+   brackets_single_pass.cl share. */
 #ifndef GPI_NEST_CROSS_TILE_CL
 #define GPI_NEST_CROSS_TILE_CL
 #include "base/count.cl"

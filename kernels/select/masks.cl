@@ -1,4 +1,4 @@
-/* masks.cl - the serial tile of gp_select and its like where vectors can be packed (GPI_BY_MASKS of pick.cl),
+/* masks.cl - the serial tile of gp_select and its like where vectors can be packed (GPI_BY_MASKS of select/input.cl),
    in place of scan/tile.cl's: what is picked is found out once, and kept as masks of 16 elements.
 
        picked   | 1 0 0 1 ... 1 | ... |     a block at a time, in a loop that compilers turn into vectors

@@ -214,7 +214,7 @@ static const gp_monoid *fuzz_const_gp_monoid_pointer(fuzz *f)
 }
 
 /* As many as there may be: a few that are something, and the first of these again. */
-static const gp_group_op *fuzz_const_gp_tile_op_pointer(fuzz *f)
+static const gp_group_op *fuzz_const_gp_group_op_pointer(fuzz *f)
 {
     enum { OPS = 64 };
     gp_group_op *ops = fuzz_alloc(f, OPS * sizeof *ops);
