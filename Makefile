@@ -285,6 +285,7 @@ lint: | deps-lint ## compile every kernel with clang's warnings as errors
 
 layers: ## does every file of src/ stand on those below it only, and name what it stands on?
 	tools/layers.sh
+	tools/layers.sh kernels
 
 # ---- dependencies
 

@@ -37,7 +37,7 @@ function folder(file) {
 
 # `name` means something from here on. kind: function, macro, type, enumerator, variable; or prototype.
 function define(name, kind) {
-    if (name !~ wanted || (FILENAME, name) in defined) return
+    if (name !~ wanted || name ~ /_CL$/ || (FILENAME, name) in defined) return
     if (is_prelude) {
         given[name] = 1
         return
@@ -62,6 +62,8 @@ function last(text) {
 function declare(text, brace,   name) {
     gsub(/__attribute__ *\(\([^()]*(\([^()]*\))?[^()]*\)\)/, "", text)
     gsub(/GPI_PRINTF\([^()]*\)/, "", text)
+    gsub(/GPI_(VECTOR|N|PASTE)\([^()]*\)/, "T", text) # types and names put together
+    gsub(/GPI_DEFINE_TREE\([^()]*\)/, "", text)
     gsub(/^[ \t]+/, "", text)
     if (!brace && text ~ /^(struct|union)[ \t]+[A-Za-z0-9_]+[ \t]*$/) return
     if (text ~ /^typedef/ && brace) { typedef_open = 1; tag = "" }
@@ -71,6 +73,7 @@ function declare(text, brace,   name) {
         return
     }
     if (text ~ /^typedef/) {
+        gsub(/\[[^\]]*\]/, "", text)
         if (match(text, /\(\*[A-Za-z0-9_]+\)/)) name = substr(text, RSTART + 2, RLENGTH - 3)
         else if (text ~ /\)[ \t]*$/) { name = text; sub(/\(.*/, "", name); name = last(name) }
         else name = last(text)
@@ -97,7 +100,7 @@ function note_uses(text,   name) {
     while (match(text, /[A-Za-z_][A-Za-z0-9_]*/)) {
         name = substr(text, RSTART, RLENGTH)
         text = substr(text, RSTART + RLENGTH)
-        if (name ~ wanted && !((FILENAME, name) in used)) used[FILENAME, name] = FNR
+        if (name ~ wanted && name !~ /_CL$/ && !((FILENAME, name) in used)) used[FILENAME, name] = FNR
     }
 }
 
@@ -239,8 +242,16 @@ function find_cycles(what,   i) {
     split("", has_edge)
 }
 
-# Whether `file` gets a name from `other`.
-function gives(other, name) { return (other, name) in defined || (other, name) in declared }
+# Whether a file that includes `other` gets a name from it. A file that defines nothing itself stands for those that it
+# includes; and one that includes a file which another may stand in place of, for that one.
+function gives(other, name,   i, next_file) {
+    if ((other, name) in defined || (other, name) in declared) return 1
+    for (i = 1; i <= include_count[other]; i++) {
+        next_file = includes[other, i]
+        if ((!defines[other] || instead[next_file]) && gives(next_file, name)) return 1
+    }
+    return 0
+}
 
 function reaches(file, name,   i, k, other, own) {
     own = root "/" folder(file) "/" folder(file) ".h"
@@ -265,6 +276,10 @@ function takes_back(file, name) { return name in parameter && index(parameter[na
 function is_public(file) { return folder(file) == "api" }
 
 END {
+    for (key in defined) {
+        split(key, pair, SUBSEP)
+        if (!(pair[2] in parameter)) defines[pair[1]]++
+    }
     for (i = 1; i <= file_count; i++) {
         file = files[i]
         for (k = 1; k <= include_count[file]; k++) {

@@ -138,8 +138,8 @@ for group in "-DGPI_GROUP_SIZE=((uint)get_local_size(0)) -DGPI_GROUP_ALONE=0" "-
 done
 # Nor what makes elements one by one: inputs, halves, a late input, records of 16 bytes.
 MAP="-DGPI_IN_0=uchar -DGPI_IN_1=uchar -DGPI_IN_2=half -DGPI_HALF_2=1 -DGPI_X=int -DGPI_Y=int -DGPI_Z=float"
-THREE="-DGPI_INPUTS=3 -DGPI_LAG=0 -DGPI_OUT=half -DGPI_OUT_HALF=1 -DGPI_LANE=float -DGPI_VECTOR=float16"
-LATE="-DGPI_INPUTS=2 -DGPI_LAG=1 -DGPI_OUT=int -DGPI_LANE=int -DGPI_VECTOR=int16"
+THREE="-DGPI_INPUTS=3 -DGPI_LAG=0 -DGPI_OUT=half -DGPI_OUT_HALF=1 -DGPI_LANE=float -DGPI_OUT_VECTOR=float16"
+LATE="-DGPI_INPUTS=2 -DGPI_LAG=1 -DGPI_OUT=int -DGPI_LANE=int -DGPI_OUT_VECTOR=int16"
 NONE="-DGPI_INPUTS=0 -DGPI_LAG=0 -DGPI_OUT=ulong2 -DGPI_LANE=ulong2"
 for form in "$THREE" "$LATE" "$NONE"; do
     for shape in "$SORT_SERIAL" "$LOCAL"; do

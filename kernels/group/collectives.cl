@@ -14,7 +14,7 @@
          04                                  row 1   x0   01   02   03   04
 
    This file is composed once for every operation. Parameters
-       GPI_GROUP                NAME; without it all of them are those of the program's element
+       GPI_GROUP                NAME
        GPI_GROUP_T              type of x
        GPI_GROUP_COMBINE(a, b)  a stands before b
        GPI_GROUP_IDENTITY       neutral
@@ -24,15 +24,6 @@
        memory                   2 G elements; a reduction takes the first G                              */
 #include "base/paste.cl"
 
-#ifndef GPI_GROUP
-#define GPI_GROUP gpi_items
-#define GPI_GROUP_T GPI_T
-#define GPI_GROUP_COMBINE(a, b) gpi_combine(a, b)
-#define GPI_GROUP_IDENTITY gpi_identity()
-#define GPI_GROUP_SIZE GPI_WG
-#define GPI_GROUP_ITEM ((uint)get_local_id(0))
-#define GPI_GROUP_ALONE GPI_SHAPE_SERIAL
-#endif
 #define GPI_GROUP_N(name) GPI_PASTE(GPI_GROUP, name)
 
 #if GPI_GROUP_ALONE

@@ -17,7 +17,7 @@
        GPI_X, GPI_Y, GPI_Z                   types as operands: halves are floats; int where there is none
        GPI_OUT, GPI_OUT_HALF                 the output's type in memory; 1: half
        GPI_LANE                              its type as the value of gpi_map
-       GPI_VECTOR                            type of 16 elements of the output; not defined: there is none
+       GPI_OUT_VECTOR                            type of 16 elements of the output; not defined: there is none
        GPI_LAG                               1: the second input is late
        gpi_map(x, y, z, i, a, b)             the function                                              */
 #ifndef GPI_MAP_MAP_CL
@@ -122,8 +122,8 @@ GPI_INLINE GPI_LANE gpi_value_any(gpi_inputs in, ulong i)
     return gpi_map_value(in, i);
 }
 
-#if defined(GPI_VECTOR) && !GPI_OUT_HALF
-typedef GPI_VECTOR gpi_out_vector __attribute__((aligned(sizeof(GPI_OUT))));
+#if defined(GPI_OUT_VECTOR) && !GPI_OUT_HALF
+typedef GPI_OUT_VECTOR gpi_out_vector __attribute__((aligned(sizeof(GPI_OUT))));
 #endif
 
 #if GPI_SHAPE_SERIAL
@@ -158,7 +158,7 @@ GPI_INLINE void gpi_write_block(gpi_inputs in, __global GPI_OUT *out, ulong i)
         gpi_prefetch(in, out, i + k);
 #if GPI_OUT_HALF
         vstore_half16(vload16(0, lane + k), 0, out + i + k);
-#elif defined(GPI_VECTOR)
+#elif defined(GPI_OUT_VECTOR)
         GPI_STORE_VECTOR(gpi_out_vector, GPI_LOAD_PRIVATE(gpi_out_vector, lane + k), out + i + k);
 #else
         for (uint l = k; l < k + 16; l++) out[i + l] = lane[l];

@@ -14,6 +14,9 @@
 #include "nest/stack_monoid.cl"
 #include "nest/symbols.cl"
 #include "nest/tile_summary.cl"
+#if GPI_BACK
+#include "nest/lookback.cl"
+#endif
 
 #if GPI_SHAPE_LOCAL
 #if GPI_TILE != GPI_WG * GPI_PER_ITEM || GPI_PER_ITEM > 32 || GPI_TILE > 16384

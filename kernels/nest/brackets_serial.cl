@@ -18,8 +18,10 @@
 #error "the serial shape has one item a group"
 #endif
 
-typedef uint gpi_pair_memory, gpi_join_memory;
-typedef uint *gpi_pair_shared, *gpi_join_shared;
+typedef uint gpi_pair_memory;
+typedef uint gpi_join_memory;
+typedef uint *gpi_pair_shared;
+typedef uint *gpi_join_shared;
 
 #define GPI_STRANDS 4
 #define GPI_BRACKETS_BLOCK 64

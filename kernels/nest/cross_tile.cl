@@ -9,6 +9,9 @@
 #include "nest/stack_monoid.cl"
 #include "nest/symbols.cl"
 #include "nest/tile_summary.cl"
+#if GPI_BACK
+#include "nest/lookback.cl"
+#endif
 
 #if GPI_BACK
 #define GPI_NEST_PARAMETERS GPI_SCRATCH_PARAMETERS, uint polls, volatile __global uint *counters

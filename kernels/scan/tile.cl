@@ -24,6 +24,15 @@
 #ifndef GPI_SOURCE_SET
 #include "element/input.cl"
 #endif
+
+/* Reductions and scans of elements: gpi_items_reduce and so on. */
+#define GPI_GROUP gpi_items
+#define GPI_GROUP_T GPI_T
+#define GPI_GROUP_COMBINE(a, b) gpi_combine(a, b)
+#define GPI_GROUP_IDENTITY gpi_identity()
+#define GPI_GROUP_SIZE GPI_WG
+#define GPI_GROUP_ITEM ((uint)get_local_id(0))
+#define GPI_GROUP_ALONE GPI_SHAPE_SERIAL
 #include "group/collectives.cl"
 
 #if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1

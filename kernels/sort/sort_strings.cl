@@ -43,14 +43,14 @@
     65536 /* eight bytes a turn: far from the 65,535 turns after which llvmpipe leaves loops */
 
 /* Strings that agree in `depth` bytes, and in `skip` more; skip is at most `cap`. */
-typedef struct gpi_group {
+typedef struct gpi_strings_group {
     ulong depth;
     uint cap, skip;
-} gpi_group;
+} gpi_strings_group;
 
 typedef struct gpi_set {
     __global uint *index, *place, *owner, *offsets;
-    __global gpi_group *groups;
+    __global gpi_strings_group *groups;
 } gpi_set;
 
 static gpi_set gpi_set_at(__global uint *set, ulong room)
@@ -60,7 +60,7 @@ static gpi_set gpi_set_at(__global uint *set, ulong room)
     s.place = set + room;
     s.owner = set + 2 * room;
     s.offsets = set + 3 * room;
-    s.groups = (__global gpi_group *)(set + 4 * room);
+    s.groups = (__global gpi_strings_group *)(set + 4 * room);
     return s;
 }
 
@@ -194,9 +194,9 @@ GPI_KERNEL void gp_strings_ties(GPI_ROUND_PARAMETERS, ulong many, uint first, ul
 }
 
 /* A group of the next round that was a part of `old`. */
-static gpi_group gpi_group_after(gpi_group old)
+static gpi_strings_group gpi_group_after(gpi_strings_group old)
 {
-    gpi_group g;
+    gpi_strings_group g;
     g.depth = old.depth + old.skip + GPI_PREFIX;
     g.cap = old.skip == old.cap ? min(2 * old.cap, (uint)GPI_CAP_MOST) : GPI_CAP_FIRST;
     g.skip = g.cap;
@@ -218,7 +218,7 @@ GPI_KERNEL void gp_strings_compact(GPI_ROUND_PARAMETERS, ulong many, uint first,
             round.to.owner[k] = groups - 1;
         }
         if (groups != (uint)(x >> 32)) {
-            gpi_group old = {0, 1, 0}; /* of all strings: nothing was looked ahead */
+            gpi_strings_group old = {0, 1, 0}; /* of all strings: nothing was looked ahead */
             if (!first) old = round.from.groups[round.from.owner[j]];
             round.to.groups[groups - 1] = gpi_group_after(old);
             round.to.offsets[groups - 1] = k;
@@ -242,7 +242,7 @@ GPI_KERNEL void gp_strings_skip(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong
     {
         const uint owner = round.from.owner[j];
         if (j > 0 && round.from.owner[j - 1] == owner) {
-            __global gpi_group *g = round.from.groups + owner;
+            __global gpi_strings_group *g = round.from.groups + owner;
             const uint cap = g->cap;
             const uint common = gpi_strings_common(gpi_string_find(text, round.from.index[j - 1]),
                                                    gpi_string_find(text, round.from.index[j]), g->depth, cap);
@@ -259,7 +259,7 @@ GPI_KERNEL void gp_strings_keys(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong
     GPI_TEXT_SET(text);
     GPI_EACH(j, span, many)
     {
-        const gpi_group g = round.from.groups[round.from.owner[j]];
+        const gpi_strings_group g = round.from.groups[round.from.owner[j]];
         round.keys[j] = gpi_string_key(gpi_string_find(text, round.from.index[j]), g.depth + g.skip);
     }
 }

@@ -199,7 +199,7 @@ static char *gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const v
     }
     gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", map->out_cl,
                  map->out_type == GP_F16, lane);
-    if (map->out_type) gpi_text_add(&text, "#define GPI_VECTOR %s16\n", lane);
+    if (map->out_type) gpi_text_add(&text, "#define GPI_OUT_VECTOR %s16\n", lane);
     gpi_map_prelude_function(map, lane, &text);
     if (!text.failed) return text.data;
     free(text.data);

@@ -253,7 +253,7 @@ static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info
         return gpi_fail(
             NULL, GP_ERROR_UNSUPPORTED,
             "gp_context_create: tuning.shape = GP_SHAPE_SERIAL on %s, whose groups have vectors of "
-            "work-per_item: leave it GP_SHAPE_AUTO",
+            "work-items: leave it GP_SHAPE_AUTO",
             info->name);
     }
     if (t->words == GP_WORDS_WIDE && !info->int64_base_atomics) {
@@ -303,8 +303,8 @@ static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_
 {
     const uint32_t least = gpi_tuned_of(primitive).group_least;
     if (plan->shape != GP_SHAPE_LOCAL || plan->group >= least) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-per_item, of which it takes %u",
-                    function, plan->group, least);
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, of which it takes %u", function,
+                    plan->group, least);
 }
 
 /* A merge's, a search's or a histogram's: no group waits for another, and there is one strategy. */
