@@ -410,21 +410,28 @@ GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data
 
 /* ------------------------------------------------------------------ reduce */
 
-/* out[0] = initial . in[0] . in[1] ... in[count-1]        (. is op or monoid; with map: of map(in[i]))
+/* out[0] = initial . in[0] . in[1] ... in[count-1]        . is op or monoid
 
-   Order: input order for a monoid that is not commutative; any order otherwise, but always the same
-   one for the same count on the same device, so float results repeat bit for bit.
-   count 0 gives `initial`. Largest count: 2^31 - 1 tiles, checked.
-   Several at once: with `ops` and `op_count` the result is op_count gp_values, one an operation, and the
-   input is read once for all of them. out_offset counts such results, `initial` stays NULL, and halves come
-   out as floats. Compensated: float sums carry along what rounding takes from them (Neumaier), and are as if
-   summed in about twice the precision; no gain where values are infinite or NaN. Without an input (`in` NULL,
-   `type` 0) the map is of the index alone, and out_type is needed; with several operations, argmin or argmax
-   map_type, which says as what the map's values are compared. Cost: reads the input once; one launch up to
-   one tile, two beyond. Aliasing: `out` may be inside `in`. */
+   Reduces the input to one value. With `map`, of map(in[i]). Without an input (`in` NULL, `type` 0) the map
+   is of the index alone, and out_type is required; argmin, argmax and several operations require map_type
+   instead: the type as which the map's values are compared.
+
+   Result: one element of out_type. With `ops` and op_count, it is op_count gp_values, one per operation, and
+     the input is read once for all of them; out_offset counts such results, `initial` stays NULL, and halves
+     come out as floats.
+     With `compensated`, float sums carry along what rounding takes from them (Neumaier), and are as if summed
+     in about twice the precision; there is no gain where values are infinite or NaN.
+   Order: input order for a monoid that is not commutative; otherwise any order, but always the same one for
+     the same count on the same device, so float results repeat bit for bit.
+   Aliasing: `out` may lie inside `in`.
+   Count 0: gives `initial`.
+   Cost: reads the input once; one launch for up to one tile, two beyond.
+   Limits: 2^31 - 1 tiles, checked.
+   Source: Neumaier 1974 (compensated sums).
+   Example: examples/02_reduce.c */
 typedef struct gp_reduce_desc {
     cl_mem in;        /* NULL and type 0: no input */
-    size_t in_offset; /* elements */
+    size_t in_offset; /* elements, as all offsets of inputs */
     cl_mem out;       /* one result; may be NULL in gp_reduce_read */
     size_t out_offset;
     size_t count;        /* of elements, or their bound with count_buffer */
@@ -435,14 +442,14 @@ typedef struct gp_reduce_desc {
     gp_type out_type; /* 0: 64 bits for sums and products of integers, GP_U64 for argmin and argmax, f32
                          for sums and products of halves, else `type`; not narrower than `type` without
                          a map */
-    gp_op op;         /* or: */
-    const gp_op *ops; /* several, op_count of 1..GP_OPS_MAX, instead of op and out_type; or: */
+    gp_op op;         /* set one of op, ops and monoid */
+    const gp_op *ops; /* op_count operations, 1..GP_OPS_MAX, instead of op and out_type */
     const gp_monoid *monoid;  /* instead of out_type and op */
-    const gp_type *out_types; /* of each of ops; NULL, or 0 in it: as for out_type */
+    const gp_type *out_types; /* one for each of ops; NULL, or a 0 in it: the default of out_type */
     size_t op_count;
-    bool compensated; /* float sums */
+    bool compensated; /* float sums in about twice the precision */
     const char *map;  /* expression in x, y, i; NULL: the element itself */
-    gp_type map_type; /* of the map's value: with ops (0: `type`); and without `in` for ops, argmin, argmax */
+    gp_type map_type; /* of the map's value: with ops (0: `type`), and without `in` for argmin and argmax */
     cl_mem in2;       /* second input, count elements, for map's y; NULL: none */
     size_t in2_offset;
     gp_type type2;       /* of the second input; 0: `type` */
@@ -455,26 +462,31 @@ typedef struct gp_reduce_desc {
 
 GP_API gp_result gp_reduce(gp_context *gp, const gp_reduce_desc *desc);
 
-/* The same, then blocks and copies the result (one element of out_type, or op_count gp_values) to `result`.
- */
+/* The same, then blocks and copies the result to `result`: one element of out_type, or op_count gp_values. */
 GP_API gp_result gp_reduce_read(gp_context *gp, const gp_reduce_desc *desc, void *result);
 
-/* Bytes of scratch that gp_reduce with this desc needs; buffers in it may be NULL. Can be 0. */
+/* Bytes of scratch that gp_reduce with this desc needs. Buffers in it may be NULL, but in2 only where type2
+   is set. Can be 0. */
 GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *desc, size_t *bytes);
 
 /* ------------------------------------------------------------------ segmented reduce */
 
-/* out[s] = initial . in[offsets[s]] ... in[offsets[s+1] - 1]       (. is op or monoid; with map: of
-   map(in[i]))
+/* out[s] = initial . in[offsets[s]] ... in[offsets[s+1] - 1]        . is op or monoid
 
-   Each segment as gp_reduce would; an empty one gives `initial`. Positions, in a map's i and as results of
-   argmin and argmax, count from the segment's first element. Order: input order for a monoid that is not
-   commutative; else any, but always the same one, so that float results repeat bit for bit for the same
-   offsets, counts and device. Bad offsets: a segment whose offsets fall, or pass `count`, is empty; the
-   others do not notice. gp_stats.bad_offsets counts the calls that found any. Elements outside all segments
-   are not read. segment_count 0 does nothing. Cost: reads the input once, tiny, empty and huge segments
-   alike; a clearing command and a launch, and two launches more where a segment may be too large for one
-   group's share. Aliasing: `out` overlaps nothing. */
+   Reduces each segment as gp_reduce would; with `map`, of map(in[i]). Elements outside all segments are not
+   read.
+
+   Result: one per segment; an empty segment gives `initial`. Positions, in a map's i and as results of argmin
+     and argmax, count from the segment's first element.
+   Order: input order for a monoid that is not commutative; otherwise any order, but always the same one, so
+     float results repeat bit for bit for the same offsets, counts and device.
+   Aliasing: `out` overlaps nothing.
+   Count 0: with segment_count 0 it does nothing.
+   Cost: reads the input once, for tiny, empty and huge segments alike. A clearing command and one launch; two
+     launches more where a segment may be too large for one group's share.
+   Limits: 2^32 - 2 segments.
+   Errors: a segment that ends before it begins, or beyond `count`, is empty; other segments are not affected.
+     gp_stats.bad_offsets counts the calls that found any. */
 typedef struct gp_segmented_reduce_desc {
     cl_mem in;        /* NULL when count is 0 */
     size_t in_offset; /* elements, as all offsets */
@@ -490,7 +502,7 @@ typedef struct gp_segmented_reduce_desc {
     size_t out_offset;
     gp_type type;            /* of the input; with a monoid but no map: leave 0 */
     gp_type out_type;        /* 0: as in gp_reduce_desc */
-    gp_op op;                /* or: */
+    gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */
     const char *map;         /* expression in x and i; NULL: the element itself */
     const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
@@ -526,20 +538,29 @@ typedef enum gp_segments {
     GP_SEGMENTS_COUNT
 } gp_segments;
 
-/* inclusive: out[i] = initial . in[0] ... in[i]      exclusive: out[i] = initial . in[0] ... in[i-1]
-   reverse:   out[i] = in[i] ... in[n-1] . initial    exclusive: out[i] = in[i+1] ... in[n-1] . initial
+/* inclusive            out[i] = initial . in[0] ... in[i]               . is op or monoid
+   exclusive            out[i] = initial . in[0] ... in[i-1]
+   reverse              out[i] = in[i] ... in[count-1] . initial
+   reverse, exclusive   out[i] = in[i+1] ... in[count-1] . initial
 
-   Segmented: the same within each segment, `initial` included. Segments never end by what the input
-   holds, only by `heads`: each one is at least one element long, and the first begins at element 0 whatever
-   its flag. Floats are compared as numbers (NaN differs from everything), halves as flags and keys by their
-   bits. Argmin and argmax give the lowest of equal ones' indices in reverse too.
+   Reduces all elements up to each one; with `map`, of map(in[i]). With `segments`, the same within each
+   segment, `initial` included. Only `heads` says where segments begin, never the input: each segment has at
+   least one element, and the first one begins at element 0 whatever its flag. Flags and keys are compared as
+   numbers if they are floats (NaN differs from everything), and by their bits if they are halves.
 
-   Order: input order always. Integer results are exact and repeat; float sums depend on timing with
-   GP_STRATEGY_SINGLE_PASS (differently grouped look-backs) and repeat bit for bit with `deterministic`,
-   which takes GP_STRATEGY_MULTI_PASS for them whatever `strategy` says. count 0 does nothing. Largest count:
-   2^31 - 1 tiles, checked. Cost: single pass reads and writes once, multi-pass reads twice; one launch up to
-   one tile. Aliasing: in place (`in` and `out` the same elements, types of one size), or no overlap at all;
-   neither `heads` nor count_buffer's number in `out`. Argmin and argmax take no segments. */
+   Result: elements of out_type. Argmin and argmax (out_type 0: GP_U64) give the lowest index of equal elements,
+     also in reverse.
+   Order: input order, always. Integer results are exact and repeat. Float sums depend on timing with
+     GP_STRATEGY_SINGLE_PASS, because look-backs are grouped differently; with `deterministic` they repeat bit
+     for bit, because it takes GP_STRATEGY_MULTI_PASS for them whatever `strategy` says.
+   Aliasing: in place (`in` and `out` are the same elements, of types of one size), or no overlap. Neither
+     `heads` nor count_buffer's number may lie in `out`.
+   Count 0: does nothing.
+   Cost: single pass reads and writes once; multi-pass reads twice and writes once. One launch for up to one
+     tile.
+   Limits: 2^31 - 1 tiles, checked. Argmin and argmax take no segments.
+   Source: Merrill & Garland 2016 (look-back); Sengupta et al. 2007 (multi-pass).
+   Example: examples/01_scan.c, examples/03_custom_monoid.c */
 typedef struct gp_scan_desc {
     cl_mem in;
     size_t in_offset; /* elements */
@@ -551,11 +572,11 @@ typedef struct gp_scan_desc {
     gp_type count_type;
     gp_type type;            /* of the input; with a monoid but no map: leave 0 */
     gp_type out_type;        /* of sums and output; 0: `type` (a scan is often in place) */
-    gp_op op;                /* or: */
+    gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */
     const char *map;         /* expression in x and i; NULL: the element itself */
     bool exclusive;
-    bool reverse; /* from the last element to the first; a still stands before b in input order */
+    bool reverse; /* from the last element to the first; combine(a, b) still has a before b in input order */
     gp_segments segments;
     cl_mem heads; /* count flags or keys */
     size_t heads_offset;
@@ -785,25 +806,30 @@ GP_API gp_result gp_run_length_encode_scratch_size(gp_context *gp, const gp_run_
 
 /* ------------------------------------------------------------------ reduce by key */
 
-/* keys_out[r] = the first key of run r        out[r] = initial . in[b] ... in[e-1]   (. is op or monoid; with
-   map: of map(in[i]))
+/* keys_out[r] = the first key of run r        out[r] = initial . in[b] ... in[e-1]        . is op or monoid
 
-   Runs are as long as neighbours are equal: b is where run r begins, e where the next one does. Each run as
-   gp_segmented_reduce would: order, positions (in a map's i and of argmin and argmax, counted from the run's
-   first element) and repeatability are its own, whatever the strategy. `equal` is an OpenCL C expression in x
-   and y, neighbouring keys. count 0: the count of runs is 0. Largest count: 2^32 - 2. Cost: reads the keys
-   as gp_unique does and the values once; 4 bytes a run go to scratch and back. Aliasing: outputs overlap
-   nothing. Scratch: 4 bytes an element, and what both steps take for tiles.
-   With equal keys next to each other this groups by key: sort by key first, or see gp_hash_insert_or_apply.
- */
+   Reduces the elements of each run of equal keys; with `map`, of map(in[i]). A run is as long as each key is
+   equal to the one before it: b is where run r begins, e where the next one does. `equal` is an OpenCL C
+   expression in x and y, two neighbouring keys. To group by key, sort by key first, so that equal keys are
+   neighbours; or see gp_hash_insert_or_apply.
+
+   Result: a key and a reduction per run, and how many runs there are in count_out. Positions, in a map's i
+     and as results of argmin and argmax, count from the run's first element.
+   Order: as for gp_segmented_reduce: input order for a monoid that is not commutative. Float results repeat
+     bit for bit, whatever the strategy.
+   Aliasing: outputs overlap nothing.
+   Count 0: the count of runs is 0.
+   Scratch: 4 bytes per element, and what both steps need for tiles.
+   Cost: reads the keys as gp_unique does, and the values once; 4 bytes per run go to scratch and back.
+   Limits: 2^32 - 2 elements. */
 typedef struct gp_reduce_by_key_desc {
     cl_mem keys;
     size_t keys_offset; /* elements, as all offsets */
-    cl_mem in;          /* what is reduced, an element a key */
+    cl_mem in;          /* what is reduced: one element per key */
     size_t in_offset;
-    cl_mem keys_out; /* a key a run, with room for `count`; NULL: not wanted */
+    cl_mem keys_out; /* one key per run, with room for `count`; NULL: not wanted */
     size_t keys_out_offset;
-    cl_mem out; /* a result a run, with room for `count` */
+    cl_mem out; /* one result per run, with room for `count` */
     size_t out_offset;
     cl_mem count_out; /* one number, of runs; NULL: not wanted */
     size_t count_out_offset;
@@ -812,16 +838,16 @@ typedef struct gp_reduce_by_key_desc {
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type key_type;        /* or: */
+    gp_type key_type;        /* set key_type or key_size */
     size_t key_size;         /* bytes of a record: 1, 2, 4, 8, 16 */
     const char *equal;       /* NULL: x == y */
     gp_type type;            /* of `in`; with a monoid but no map: leave 0 */
     gp_type out_type;        /* 0: as in gp_reduce_desc */
-    gp_op op;                /* or: */
+    gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */
     const char *map;         /* expression in x and i; NULL: the element itself */
     const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
-    gp_strategy strategy;    /* of finding the runs */
+    gp_strategy strategy;    /* for finding the runs */
     cl_mem scratch; /* of gp_reduce_by_key_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
@@ -830,10 +856,11 @@ typedef struct gp_reduce_by_key_desc {
 
 GP_API gp_result gp_reduce_by_key(gp_context *gp, const gp_reduce_by_key_desc *desc);
 
-/* The same, then blocks and tells how many runs there are. */
+/* The same, then blocks and returns how many runs there are. */
 GP_API gp_result gp_reduce_by_key_read(gp_context *gp, const gp_reduce_by_key_desc *desc, uint64_t *count);
 
-/* Bytes of scratch that gp_reduce_by_key with this desc needs; buffers in it may be NULL, but keys_out. */
+/* Bytes of scratch that gp_reduce_by_key with this desc needs. Buffers in it may be NULL, except keys_out:
+   it is NULL only where the call's is. */
 GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_by_key_desc *desc,
                                                size_t *bytes);
 
