@@ -30,7 +30,7 @@ typedef struct gp_reduce_by_key_desc {
     size_t keys_out_offset;
     cl_mem out; /* one result per run, with room for `count` */
     size_t out_offset;
-    cl_mem count_out; /* one number, of runs; NULL: not wanted */
+    cl_mem count_out; /* one number: how many runs; NULL: not wanted */
     size_t count_out_offset;
     gp_type count_out_type; /* GP_U32 (also 0) or GP_U64 */
     size_t count;           /* of elements, or their bound with count_buffer */

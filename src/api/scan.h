@@ -23,8 +23,8 @@ typedef enum gp_segments {
    least one element, and the first one begins at element 0 whatever its flag. Flags and keys are compared as
    numbers if they are floats (NaN differs from everything), and by their bits if they are halves.
 
-   Result: elements of out_type. Argmin and argmax (out_type 0: GP_U64) give the lowest index of equal elements,
-     also in reverse.
+   Result: elements of out_type. Argmin and argmax (out_type 0: GP_U64) give the lowest index of equal
+     elements, also in reverse.
    Order: input order, always. Integer results are exact and repeat. Float sums depend on timing with
      GP_STRATEGY_SINGLE_PASS, because look-backs are grouped differently; with `deterministic` they repeat bit
      for bit, because it takes GP_STRATEGY_MULTI_PASS for them whatever `strategy` says.
