@@ -494,7 +494,7 @@ typedef struct gp_segmented_reduce_desc {
     cl_mem offsets;   /* segment_count + 1 numbers: positions in the input, counted from in_offset */
     size_t offsets_offset;
     gp_type offsets_type; /* GP_U32 or GP_U64 */
-    size_t segment_count; /* or its bound with count_buffer; up to 2^32 - 2 */
+    size_t segment_count; /* number of segments, or its bound with count_buffer; up to 2^32 - 2 */
     cl_mem count_buffer;  /* of segments; NULL: segment_count is the number */
     size_t count_offset;
     gp_type count_type;
@@ -902,26 +902,33 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
 
 /* ------------------------------------------------------------------ sort */
 
-/* Sorts keys, and moves a value with each, stably: equal keys keep their order.
+/* keys_out[0] <= keys_out[1] <= ... <= keys_out[count-1]        values_out[i] = the value of keys_out[i]
+
+   Sorts keys, and moves a value with each. Values are moved, never looked at. For records of other sizes use
+   gp_argsort, then gather.
+   Only bits [begin_bit, end_bit) are compared, of the key as an unsigned number that is ordered as the keys
+   are: the sign bit of signed integers is flipped; of floats the sign bit is flipped when it is 0, all bits
+   when it is 1. Fewer bits are fewer passes, one for every 8. With begin_bit = end_bit > 0 keys are copied.
 
    Order: integers by value. Floats by a total order: -NaN, -inf, ..., -0, +0, ..., +inf, +NaN; NaNs of one
-   sign by their bits. `descending` turns it round; equal keys still keep their order.
-   Bits: only bits [begin_bit, end_bit) are looked at, of the key as an unsigned number that is ordered as the
-   keys are: the sign bit of signed integers is flipped; of floats the sign bit when it is 0, all bits when
-   it is 1. Fewer bits are fewer passes, one for every 8. begin_bit = end_bit > 0 copies.
-   Values are moved, never looked at. Records of other sizes: gp_argsort, then gather.
-   Aliasing: keys_out NULL or the same elements as keys: in place; the same for values. Else the input is left
-   as it is, and nothing may overlap. count_buffer's number apart from all that is written.
-   Second buffers: passes go back and forth between the output and keys_tmp (values_tmp), of `count` elements
-   each, so that the output is read too. NULL takes them from the scratch. None are needed for one pass out of
-   place.
-   Cost: single pass (onesweep) reads the keys once for all passes and then reads and writes once each;
-   multi-pass (classic) reads twice and writes once. On a CPU's multi-pass, keys (and values) of 8 bytes or
-   more and at least 25 bits are moved to 256 buckets first, which are sorted in the caches, unless one bucket
-   has more than 1/64 of them. Passes in which all keys agree cost no move. Up to some thousand keys: one
-   launch. Scratch besides the second buffers: 5 MiB at most, however many keys (with GP_WORDS_NARROW and
-   single pass: 1 KiB a tile). Largest count: what fits in memory; 2^32 - 1 where values of 4 bytes are
-   indices. The same keys give the same result every time, on every device. */
+     sign by their bits. `descending` reverses the order. Stable in both: equal keys keep their input order.
+     The same keys give the same result every time, on every device.
+   Aliasing: in place, with keys_out NULL or the same elements as keys (the same for values); or no overlap,
+     and the input is left as it is. count_buffer's number must not lie in memory that the call writes.
+   Count 0: does nothing.
+   Scratch: the second buffers, unless you give them, and 5 MiB at most, however many keys (with
+     GP_WORDS_NARROW and single pass: 1 KiB per tile). The second buffers are keys_tmp and values_tmp, of
+     `count` elements each: passes go back and forth between them and the output, so that the output is read
+     too. One pass that is not in place needs none.
+   Cost: single pass (onesweep) reads the keys once for all passes; then each pass reads and writes every key
+     once. Multi-pass (classic): each pass reads every key twice and writes it once. Multi-pass on a CPU:
+     elements (a key and its value) of 8 bytes or more, sorted by at least 25 bits, are moved to 256 buckets
+     first, which are then sorted in the caches, unless one bucket has more than 1/64 of them. A pass in which
+     all keys agree moves nothing. Up to some thousand keys take one launch.
+   Limits: what fits in memory; 2^32 - 1 keys where values of 4 bytes are indices (gp_argsort).
+   Source: Adinets & Merrill 2022 (onesweep); Satish, Harris & Garland 2009 (classic); Stehle & Jacobsen 2017
+     (buckets).
+   Example: examples/04_sort_pairs.c */
 typedef struct gp_sort_desc {
     cl_mem keys;
     size_t keys_offset; /* elements, as all offsets */
@@ -953,31 +960,40 @@ typedef struct gp_sort_desc {
 
 GP_API gp_result gp_sort(gp_context *gp, const gp_sort_desc *desc);
 
-/* values_out[i] = where the key that comes i-th was: an index from 0 on, of value_size bytes (4 or 8; 0: 4).
-   `values` is NULL. keys_out NULL: the sorted keys are not wanted, and the keys stay as they are. */
+/* values_out[i] = the index, from 0 on, of the key that comes i-th
+
+   Sorts as gp_sort does, but gives indices in place of values: value_size is 4 or 8 bytes (0: 4), and
+   `values` is NULL. With keys_out NULL the sorted keys are not wanted, and the keys stay as they are. */
 GP_API gp_result gp_argsort(gp_context *gp, const gp_sort_desc *desc);
 
-/* Bytes of scratch that gp_sort (gp_argsort) with this desc needs. Of the buffers only this is looked at:
-   which are NULL, and whether keys_out and values_out are other ones than keys and values; for gp_argsort
-   values_out must be there. Can be 0. */
+/* Bytes of scratch that gp_sort (gp_argsort) with this desc needs. Of the buffers only this matters: which
+   ones are NULL, and whether keys_out and values_out are other ones than keys and values; for gp_argsort
+   values_out must be set. Can be 0. */
 GP_API gp_result gp_sort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);
 GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);
 
 /* ------------------------------------------------------------------ merge */
 
-/* Merges two sorted sequences of keys, a and b, into one, and moves a value with each key.
+/* keys_out = the keys of a and b, sorted        values_out[i] = the value of keys_out[i]
 
-   Order: the one of gp_sort, `descending` included; both inputs must be in it. Where one is not, the order of
-   the output is undefined, and some elements may be there twice and others not at all; nothing is read or
-   written outside the inputs and the output, and the call ends.
-   Stable: of equal keys those of a come first, and each sequence's own keep their order.
-   Values are moved, never looked at: value_size bytes each, 0 for none.
-   Aliasing: outputs may overlap nothing; inputs may overlap each other. Each count buffer's number apart from
-   the outputs. An input whose count is 0 may be NULL.
-   Counts may live on the device, each by itself; the output has as many elements as both together.
-   Cost: reads and writes once, one launch, no scratch. Each tile finds its inputs by binary search (Merge
-   Path, Odeh, Green, Mwassi, Shmueli & Birk 2012), so that no group waits for another, however the keys lie.
-   Largest count: what fits in memory. The same input gives the same result every time, on every device. */
+   Merges two sorted sequences of keys, a and b, into one, and moves a value with each key. Values are moved,
+   never looked at: value_size bytes each, 0 for none.
+
+   Result: a_count + b_count keys and values. Each count may be on the device, by itself; the output has as
+     many elements as both together.
+   Order: that of gp_sort, `descending` included; both inputs must be in it. Stable: of equal keys those of a
+     come first, and each sequence's own keep their order. The same input gives the same result every time, on
+     every device.
+   Aliasing: outputs overlap nothing; inputs may overlap each other. Neither count buffer's number may lie in
+     an output.
+   Count 0: an input whose count is 0 may be NULL.
+   Cost: reads and writes once; one launch, no scratch. Each tile finds its inputs by binary search (Merge
+     Path), so no group waits for another, however the keys lie.
+   Limits: what fits in memory.
+   Errors: if an input is not sorted, the order of the output is undefined, and some elements may be there
+     twice and others not at all; nothing outside the inputs and the output is read or written, and the call
+     ends.
+   Source: Odeh, Green, Mwassi, Shmueli & Birk 2012 (Merge Path). */
 typedef struct gp_merge_desc {
     cl_mem a_keys;        /* the first sequence, sorted */
     size_t a_keys_offset; /* elements, as all offsets */
@@ -1011,19 +1027,22 @@ GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc);
 
 /* ------------------------------------------------------------------ search */
 
-/* Searches many needles in one sorted sequence of keys.
-
-   lower bound: out[i] = how many keys come before needle i
+/* lower bound: out[i] = how many keys come before needle i
    upper bound: out[i] = how many keys come before needle i or are equal to it
 
-   Order: the one of gp_sort, `descending` included (then "before" is "larger"); NaNs and zeros are found like
-   any key: -0 comes before +0. The keys must be in it; needles in any order, though near ones next to each
-   other are found faster. Where keys are not sorted, positions are any in [0, count], and nothing is read
-   outside. No keys: every position is 0. No needles: does nothing. Aliasing: `out` may overlap nothing;
-   needles and keys may be the same. Both counts may live on the device. Positions are GP_U64 or GP_U32. Cost:
-   one launch, no scratch; a needle takes log2(count) steps, of which about the first half in near memory,
-   where each group keeps samples of the keys; an item takes several needles' steps side by side. Largest
-   count: what fits in memory; 2^32 - 1 keys for positions of 32 bits. */
+   Searches many needles in one sorted sequence of keys.
+
+   Result: positions, of GP_U64 or GP_U32. Both counts may be on the device.
+   Order: that of gp_sort, `descending` included (then "before" is "larger"); the keys must be in it. NaNs and
+     zeros are found like any key: -0 comes before +0. Needles may be in any order, but near ones next to each
+     other are found faster.
+   Aliasing: `out` overlaps nothing; needles and keys may be the same.
+   Count 0: without keys every position is 0; without needles it does nothing.
+   Cost: one launch, no scratch. A needle takes log2(count) steps, about the first half of them in near
+     memory, where each group keeps samples of the keys. A work-item takes the steps of several needles side
+     by side.
+   Limits: what fits in memory; 2^32 - 1 keys with positions of GP_U32.
+   Errors: if the keys are not sorted, positions are any in [0, count], and nothing outside is read. */
 typedef struct gp_search_desc {
     cl_mem keys; /* sorted; NULL when count is 0 */
     size_t keys_offset;
@@ -1052,23 +1071,33 @@ GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc);
 
 /* ------------------------------------------------------------------ histogram */
 
-/* out[c * bins + b] = how many samples of channel c are in bin b, or, with weights, the sum of their weights.
+/* out[c * bins + b] = how many samples of channel c are in bin b; with `weights`, the sum of their weights
 
-   Even bins: lower <= x < upper is cut into `bins` equal parts, b = floor((x - lower) * bins / (upper -
-   lower)). Bounds are .i64 for all signed types, .u64 for all unsigned ones, .f64 for floats, so that `upper`
-   may be one more than the type holds (256); as the low and high of gp_random. Integers: exact, for any
-   bounds. Floats: computed in the sample's type (halves: f32) as (x - lower) * (bins / (upper - lower)),
-   rounded each time; what that rounds up to `bins` is in the last bin. Edges: bins + 1 rising numbers of
-   `type`; bin b is edges[b] <= x < edges[b+1], found by binary search. Equal ones make an empty bin. Where
-   they do not rise, samples go into any bins. Outside, NaN: a sample below the first bin, at or above the end
-   of the last one, or NaN, is not counted. Channels: an element is a pixel of 1 to 4 samples, which lie
-   together; each channel has `bins` counts of its own, one channel after the other. channels_out counts the
-   first ones only (colours without alpha). Weights: integers, one an element, for all its channels. Counts
-   and sums are modulo 2^32 or 2^64. Order has no influence: the same result every time, on every device.
-   count 0 gives zeros, or leaves `out` as it is (accumulate). Cost: reads the input once. Few bins (local
-   memory: 1024 to 4096; CPUs: 4095) and all samples of 8 bits: one launch, counted in tables of each group's
-   own. More: atomics, or on CPUs a table for each core in the scratch. Besides, unless `accumulate`, `out` is
-   cleared by a command. Largest count: what fits in memory. Aliasing: `out` overlaps nothing. */
+       even bins   b = floor((x - lower) * bins / (upper - lower))        lower <= x < upper
+       edges       edges[b] <= x < edges[b+1]                             found by binary search
+
+   A sample below the first bin, at or above the end of the last one, or NaN, is not counted.
+   Even bins are equal parts of [lower, upper). Bounds are .i64 for all signed types, .u64 for all unsigned
+   ones, .f64 for floats, so that `upper` may be one more than the type holds (256); gp_random's low and high
+   are the same. Bins of integers are exact, for any bounds. Those of floats are computed in the sample's
+   type (halves: f32) as (x - lower) * (bins / (upper - lower)), rounded each time; what that rounds up to
+   `bins` is in the last bin.
+   Edges are bins + 1 rising numbers of `type`. Equal ones make an empty bin; where they fall, samples go
+   into any bins.
+   With `channels`, an element is a pixel of 1 to 4 samples, which lie together. Each channel has `bins`
+   counts of its own, one channel after the other; channels_out counts the first ones only (colours without
+   alpha). Weights are integers, one per element, for all its channels.
+
+   Result: counts or sums of out_type, modulo 2^32 or 2^64.
+   Order: has no influence: the same result every time, on every device.
+   Aliasing: `out` overlaps nothing.
+   Count 0: gives zeros; with `accumulate`, `out` stays as it is.
+   Scratch: on CPUs with many bins, a table for each core, but no more counts than samples; otherwise none.
+   Cost: reads the input once. Few bins (with local memory up to 1024 to 4096, by its size; on CPUs up to
+     4095), and all samples of 8 bits: one launch, counted in tables of each group's own. More: atomics, or
+     on CPUs a table for each core. Unless `accumulate`, a command clears `out` first.
+   Limits: what fits in memory; 2^32 - 2 bins.
+   Example: examples/tour.c */
 typedef struct gp_histogram_desc {
     cl_mem in;
     size_t in_offset;    /* elements, as all offsets */
@@ -1077,11 +1106,11 @@ typedef struct gp_histogram_desc {
     size_t count_offset;
     gp_type count_type;
     gp_type type;          /* of samples */
-    uint32_t channels;     /* samples of an element; 0: 1; more than 1 with types of 8 bits only */
-    uint32_t channels_out; /* of these, counted; 0: all */
-    size_t bins;           /* of a channel, at most 2^32 - 2; 0: 256, with types of 8 bits */
-    gp_value lower;        /* even bins: .i64 of signed types, .u64 of unsigned ones, .f64 of floats; */
-    gp_value upper;        /* ... both 0: the whole range of an integer type */
+    uint32_t channels;     /* samples per element, 1 to 4; 0: 1; more than 1 only with types of 8 bits */
+    uint32_t channels_out; /* how many of these are counted, from the first on; 0: all */
+    size_t bins;           /* per channel, at most 2^32 - 2; 0: 256, only with types of 8 bits */
+    gp_value lower;        /* of even bins: .i64 for signed types, .u64 for unsigned ones, .f64 for floats */
+    gp_value upper;        /* the same; both 0: the whole range of an integer type */
     cl_mem edges;          /* bins + 1 elements of `type`, instead of lower and upper; NULL: even bins */
     size_t edges_offset;
     cl_mem weights; /* `count` integers; NULL: 1 each */
@@ -1099,33 +1128,36 @@ typedef struct gp_histogram_desc {
 
 GP_API gp_result gp_histogram(gp_context *gp, const gp_histogram_desc *desc);
 
-/* Bytes of scratch that gp_histogram with this desc needs. Of the buffers only this is looked at: whether
-   `weights` and `edges` are there. Can be 0. */
+/* Bytes of scratch that gp_histogram with this desc needs. Of the buffers only `weights` and `edges` matter:
+   they are NULL only where the call's are. Can be 0. */
 GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_desc *desc, size_t *bytes);
 
 /* ------------------------------------------------------------------ top k */
 
-/* The k largest keys (`smallest`: the k smallest), best first, and where they were:
+/* keys_out[j] = the key that comes j-th        indices_out[j] = its index in keys, from 0 on        j < k
 
-       keys_out[j], indices_out[j]   the key that comes j-th, and its index in keys, from 0 on
+   The k largest keys (with `smallest`, the k smallest), best first, and where they were: the first k of a
+   stable sort, which is descending unless `smallest`.
 
-   These are the first k of a stable sort, descending unless `smallest`: of equal keys the one with the lowest
-   index comes first, also where only some of them are taken.
-   Order: as for gp_sort. So the largest floats are NaNs whose sign bit is 0, then +inf; the smallest are NaNs
-   whose sign bit is 1, then -inf; -0 is below +0.
-   With count_buffer there may be fewer than k keys: then min(k, count) elements are written, and the rest of
-   the outputs stays as it is. k = 0 does nothing; k > count is GP_ERROR_INVALID_ARGUMENT.
-   Aliasing: nothing may overlap what is written. Either of keys_out and indices_out may be NULL.
-   Cost: reads the keys once, and sorts about k + 4 sqrt(k n / 8192) + n / 8192 of them. The threshold below
-   which a key is dropped comes from a sample (8192 keys, fewer of few). Where that misleads (inputs made for
-   it, one random input in some hundred), the keys are read twice more as a rule, and once a byte of a key and
-   once more at most; gp_stats.fallbacks counts it. Equal keys, also all equal, cost nothing extra.
-   All keys are sorted (as by gp_argsort) when k > count / 8, or when they are so few that one launch does it.
-   No group waits for another; `strategy` is that of the sort.
-   Scratch: 3 elements (key and index) for each key that may be left to sort, 16 bytes a tile, and up to 5 MiB
-   for the sort.
-   Largest count: 2^31 - 1 tiles, 2^32 - 1 with indices of 4 bytes, checked.
-   The same keys give the same result every time, on every device. */
+   Result: k keys and indices; either of keys_out and indices_out may be NULL. With count_buffer there may be
+     fewer than k keys: then min(k, number) elements are written, and the rest of the outputs stays as it is.
+   Order: that of gp_sort. So the largest floats are NaNs whose sign bit is 0, then +inf; the smallest are
+     NaNs whose sign bit is 1, then -inf; -0 is below +0. Of equal keys the one with the lowest index comes
+     first, also where only some of them are taken. The same keys give the same result every time, on every
+     device.
+   Aliasing: outputs overlap nothing.
+   Count 0: with k 0 it does nothing.
+   Scratch: 3 elements (key and index) for each key that may be left to sort, 16 bytes per tile, and up to
+     5 MiB for the sort.
+   Cost: reads the keys once, and sorts about k + 4 sqrt(k n / 8192) + n / 8192 of n keys. The threshold below
+     which a key is dropped comes from a sample (8192 keys, fewer of few). Where the sample misleads (inputs
+     made for it, one random input in some hundred), the keys are read twice more as a rule, and at most once
+     for each byte of a key and once more; gp_stats.fallbacks counts it. Equal keys, also all equal, cost
+     nothing extra. All keys are sorted (as by gp_argsort) when k > count / 8, or when they are so few that
+     one launch does it. No group waits for another; `strategy` is that of the sort.
+   Limits: 2^31 - 1 tiles; 2^32 - 1 keys with indices of 4 bytes. Checked.
+   Errors: k > count is GP_ERROR_INVALID_ARGUMENT.
+   Source: Alabi et al. 2012 (radix selection); Floyd & Rivest 1975 (threshold from a sample). */
 typedef struct gp_topk_desc {
     cl_mem keys;
     size_t keys_offset; /* elements, as all offsets */
@@ -1150,26 +1182,34 @@ typedef struct gp_topk_desc {
 
 GP_API gp_result gp_topk(gp_context *gp, const gp_topk_desc *desc);
 
-/* Bytes of scratch that gp_topk with this desc needs; buffers in it may be NULL. */
+/* Bytes of scratch that gp_topk with this desc needs. Buffers in it may be NULL. */
 GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, size_t *bytes);
 /* ------------------------------------------------------------------ segmented sort */
 
-/* Sorts each segment [offsets[s], offsets[s+1]) of an array by itself, stably, in the order of gp_sort: many
-   small segments and a few huge ones alike, in the same few launches, without a host round trip.
+/* keys_out[offsets[s]] <= ... <= keys_out[offsets[s+1] - 1]        for each segment s
 
-   Elements outside all segments are left alone: in place they stay, out of place the output is not written
-   there. Segments may be empty.
-   Offsets stay on the device and are checked there. An offset below an earlier one, or beyond `count`, is
-   bad, and taken for the greatest good one before it (0 where there is none): segments between two good
-   offsets are sorted as always, nothing outside [0, count) is touched, no two segments overlap, and the
-   result is the same every time. gp_segmented_sort_read tells how many offsets are bad, and which is the
-   first one; gp_stats.bad_offsets counts the calls that met any. Keys, bits, values, aliasing, second
-   buffers: as in gp_sort. The offsets and count_buffer's number may not overlap what is written. count 0 or
-   segment_count 0 does nothing. Cost: segments of up to a tile (GPUs: some thousand keys; CPUs: 2^14) are
-   read and written once each, by one group, small neighbours together. For larger ones each pass of
-   8 bits reads every key twice and writes it once, all segments in the same launches. Scratch besides the
-   second buffers: a position a segment, and 1 KiB for each tile's length of `count`; 2 KiB where count >=
-   2^32. Largest segment_count: 2^32 - 2. (Count, scan, scatter: Satish, Harris & Garland 2009.) */
+   Sorts each segment [offsets[s], offsets[s+1]) of an array by itself: many small segments and a few huge
+   ones alike, in the same few launches, without a round trip to the host. Offsets stay on the device and are
+   checked there. Segments may be empty. Keys, bits and values are as for gp_sort.
+
+   Result: elements outside all segments are left alone: in place they stay as they are, out of place the
+     output is not written there.
+   Order: as for gp_sort, in each segment; stable.
+   Aliasing: as for gp_sort. The offsets and count_buffer's number must not lie in memory that the call
+     writes.
+   Count 0: with `count` or segment_count 0 it does nothing.
+   Scratch: second buffers as for gp_sort, plus 4 bytes per segment, and 1 KiB for each tile's length of
+     `count`; both twice that where count >= 2^32.
+   Cost: segments of up to a tile (GPUs: some thousand keys; CPUs: 2^14) are read and written once, by one
+     group, small neighbours together. For larger ones each pass of 8 bits reads every key twice and writes it
+     once, all segments in the same launches.
+   Limits: 2^32 - 2 segments.
+   Errors: an offset below an earlier one, or beyond `count`, is bad, and is replaced by the greatest good
+     one before it (0 where there is none). Segments between two good offsets are sorted as always, nothing
+     outside [0, count) is touched, no two segments overlap, and the result is the same every time. The call
+     returns GP_OK. gp_segmented_sort_read reports how many offsets are bad, and which is the first one;
+     gp_stats.bad_offsets counts the calls that found any.
+   Source: Satish, Harris & Garland 2009 (count, scan, scatter). */
 typedef struct gp_segmented_sort_desc {
     cl_mem keys;
     size_t keys_offset; /* elements, as all offsets */
@@ -1184,10 +1224,10 @@ typedef struct gp_segmented_sort_desc {
     cl_mem values_tmp; /* the same for values */
     size_t values_tmp_offset;
     size_t count;   /* elements of these arrays */
-    cl_mem offsets; /* segment_count + 1 numbers, counted from the arrays' first elements here */
+    cl_mem offsets; /* segment_count + 1 positions, counted from the arrays' first elements */
     size_t offsets_offset;
     gp_type offsets_type; /* GP_U32 or GP_U64 */
-    size_t segment_count; /* or its bound with count_buffer */
+    size_t segment_count; /* number of segments, or its bound with count_buffer */
     cl_mem count_buffer;  /* of segments; NULL: segment_count is the number */
     size_t count_offset;
     gp_type count_type;
@@ -1210,35 +1250,41 @@ typedef struct gp_segmented_sort_report {
 
 GP_API gp_result gp_segmented_sort(gp_context *gp, const gp_segmented_sort_desc *desc);
 
-/* The same, then blocks and tells of bad offsets. These are no failure: GP_OK. */
+/* The same, then blocks and reports bad offsets. They are no failure: GP_OK. */
 GP_API gp_result gp_segmented_sort_read(gp_context *gp, const gp_segmented_sort_desc *desc,
                                         gp_segmented_sort_report *report);
 
-/* Bytes of scratch that gp_segmented_sort with this desc needs. Of the buffers only this is looked at: which
+/* Bytes of scratch that gp_segmented_sort with this desc needs. Of the buffers only this matters: which ones
    are NULL, and whether keys_out and values_out are other ones than keys and values. Can be 0. */
 GP_API gp_result gp_segmented_sort_scratch_size(gp_context *gp, const gp_segmented_sort_desc *desc,
                                                 size_t *bytes);
 
 /* ------------------------------------------------------------------ sort of strings */
 
-/* out[i] = which string comes i-th, stably. String s is bytes[offsets[s]] ... bytes[offsets[s+1] - 1].
+/* out[i] = which string comes i-th        string s is bytes[offsets[s]] ... bytes[offsets[s+1] - 1]
 
-   Order: bytes as unsigned numbers, the first difference decides; a string comes before a longer one that it
-   begins. Zero bytes are bytes like others, strings may be empty. `descending` turns the order round; equal
-   strings still keep theirs.
-   Blocks: strings are sorted by seven bytes a round, those that still tie in the next one, and how many these
-   are is read after each round. Bytes that all strings of a tie have in common are skipped over: equal
-   strings of n bytes take about log2(n / 64) rounds, others no more than the ties they make one after
-   another. Bad offsets: a string that ends before it begins, or behind byte_count, counts as empty, nothing
-   outside is read, and the call returns GP_ERROR_INVALID_ARGUMENT in the end; gp_last_error tells how many
-   there are and which is the first one. `out` then holds the order of what there is. Strings may overlap one
-   another, and be in any order in `bytes`. Nothing may overlap `out`. Cost: keys of 8 bytes sorted once for
-   all strings, and again for tied ones. Bytes are read once, and again in looking ahead. Scratch: about 90
-   bytes a string, and 3 MiB at most. Largest count: 2^32 - 3. count 0 does nothing. */
+   Sorts strings of any lengths. Strings may be empty, may overlap one another, and may lie in any order in
+   `bytes`. Zero bytes are like other bytes. The call blocks.
+
+   Result: indices, from 0 on, of index_type.
+   Order: bytes as unsigned numbers, and the first difference decides; a string comes before a longer one that
+     begins with it. `descending` reverses the order. Stable in both: equal strings keep their input order.
+   Aliasing: `out` overlaps nothing.
+   Count 0: does nothing.
+   Scratch: about 90 bytes per string, plus 3 MiB at most.
+   Cost: strings are sorted by seven bytes per round, in each further round only those that still tie; how
+     many these are is read after each round. Bytes that all strings of a tie have in common are skipped:
+     equal strings of n bytes take about log2(n / 64) rounds, others at most a round for each tie that they
+     make one after another. Keys of 8 bytes are sorted once for all strings, and again for tied ones. Bytes
+     are read once, and again in looking ahead.
+   Limits: 2^32 - 3 strings.
+   Errors: a string that ends before it begins, or beyond byte_count, counts as empty, and nothing outside is
+     read. The call then returns GP_ERROR_INVALID_ARGUMENT at the end; gp_last_error says how many such
+     strings there are, and which is the first one. `out` holds the order all the same. */
 typedef struct gp_sort_strings_desc {
     cl_mem bytes;
     size_t bytes_offset;
-    size_t byte_count; /* of all strings: offsets stay within */
+    size_t byte_count; /* of all strings: no offset is larger */
     cl_mem offsets;    /* count + 1 numbers, counted from bytes_offset */
     size_t offsets_offset;
     gp_type offsets_type; /* GP_U32 or GP_U64 */
@@ -1258,7 +1304,7 @@ typedef struct gp_sort_strings_desc {
 
 GP_API gp_result gp_sort_strings(gp_context *gp, const gp_sort_strings_desc *desc);
 
-/* Bytes of scratch that gp_sort_strings with this desc needs; buffers in it may be NULL. Can be 0. */
+/* Bytes of scratch that gp_sort_strings with this desc needs. Buffers in it may be NULL. Can be 0. */
 GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_strings_desc *desc,
                                               size_t *bytes);
 /* ------------------------------------------------------------------ brackets */

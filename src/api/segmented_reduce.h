@@ -28,7 +28,7 @@ typedef struct gp_segmented_reduce_desc {
     cl_mem offsets;   /* segment_count + 1 numbers: positions in the input, counted from in_offset */
     size_t offsets_offset;
     gp_type offsets_type; /* GP_U32 or GP_U64 */
-    size_t segment_count; /* or its bound with count_buffer; up to 2^32 - 2 */
+    size_t segment_count; /* number of segments, or its bound with count_buffer; up to 2^32 - 2 */
     cl_mem count_buffer;  /* of segments; NULL: segment_count is the number */
     size_t count_offset;
     gp_type count_type;
