@@ -543,7 +543,7 @@ typedef enum gp_segments {
    reverse              out[i] = in[i] ... in[count-1] . initial
    reverse, exclusive   out[i] = in[i+1] ... in[count-1] . initial
 
-   Reduces all elements up to each one; with `map`, of map(in[i]). With `segments`, the same within each
+   Reduces the elements up to each one; with `map`, of map(in[i]). With `segments`, the same within each
    segment, `initial` included. Only `heads` says where segments begin, never the input: each segment has at
    least one element, and the first one begins at element 0 whatever its flag. Flags and keys are compared as
    numbers if they are floats (NaN differs from everything), and by their bits if they are halves.
@@ -653,7 +653,7 @@ typedef struct gp_select_desc {
 
 GP_API gp_result gp_select(gp_context *gp, const gp_select_desc *desc);
 
-/* The same, then blocks and returns how many were selected. */
+/* The same, then blocks and sets *count to the number of selected elements. */
 GP_API gp_result gp_select_read(gp_context *gp, const gp_select_desc *desc, uint64_t *count);
 
 /* Bytes of scratch that gp_select with this desc needs. Buffers in it may be NULL, except flags, indices and
@@ -717,7 +717,7 @@ typedef struct gp_partition_desc {
 
 GP_API gp_result gp_partition(gp_context *gp, const gp_partition_desc *desc);
 
-/* The same, then blocks and returns how many elements each part has: 2 or 3 numbers. */
+/* The same, then blocks and sets counts[] to the number of elements of each part: 2 or 3 numbers. */
 GP_API gp_result gp_partition_read(gp_context *gp, const gp_partition_desc *desc, uint64_t *counts);
 
 /* Bytes of scratch that gp_partition with this desc needs. Buffers in it may be NULL, except flags, second
@@ -778,7 +778,7 @@ typedef struct gp_unique_desc {
 GP_API gp_result gp_unique(gp_context *gp, const gp_unique_desc *desc);
 GP_API gp_result gp_unique_by_key(gp_context *gp, const gp_unique_desc *desc);
 
-/* The same, then block and return how many keys there are. */
+/* The same, then block and set *count to the number of runs. */
 GP_API gp_result gp_unique_read(gp_context *gp, const gp_unique_desc *desc, uint64_t *count);
 GP_API gp_result gp_unique_by_key_read(gp_context *gp, const gp_unique_desc *desc, uint64_t *count);
 
@@ -831,7 +831,7 @@ typedef struct gp_run_length_encode_desc {
 
 GP_API gp_result gp_run_length_encode(gp_context *gp, const gp_run_length_encode_desc *desc);
 
-/* The same, then blocks and returns how many runs were written. */
+/* The same, then blocks and sets *count to the number of runs written. */
 GP_API gp_result gp_run_length_encode_read(gp_context *gp, const gp_run_length_encode_desc *desc,
                                            uint64_t *count);
 
@@ -844,10 +844,10 @@ GP_API gp_result gp_run_length_encode_scratch_size(gp_context *gp, const gp_run_
 
 /* keys_out[r] = the first key of run r        out[r] = initial . in[b] ... in[e-1]        . is op or monoid
 
-   Reduces the elements of each run of equal keys; with `map`, of map(in[i]). A run is as long as each key is
-   equal to the one before it: b is where run r begins, e where the next one does. `equal` is an OpenCL C
-   expression in x and y, two neighbouring keys. To group by key, sort by key first, so that equal keys are
-   neighbours; or see gp_hash_insert_or_apply.
+   Reduces the elements of each run of equal keys, as gp_segmented_reduce would; with `map`, of map(in[i]). A
+   run goes on as long as each key is equal to the one before it: b is where run r begins, e where the next
+   one does. `equal` is an OpenCL C expression in x and y, two neighbouring keys. To group by key, sort by key
+   first, so that equal keys are neighbours; or see gp_hash_insert_or_apply.
 
    Result: a key and a reduction per run, and how many runs there are in count_out. Positions, in a map's i
      and as results of argmin and argmax, count from the run's first element.
@@ -892,7 +892,7 @@ typedef struct gp_reduce_by_key_desc {
 
 GP_API gp_result gp_reduce_by_key(gp_context *gp, const gp_reduce_by_key_desc *desc);
 
-/* The same, then blocks and returns how many runs there are. */
+/* The same, then blocks and sets *count to the number of runs. */
 GP_API gp_result gp_reduce_by_key_read(gp_context *gp, const gp_reduce_by_key_desc *desc, uint64_t *count);
 
 /* Bytes of scratch that gp_reduce_by_key with this desc needs. Buffers in it may be NULL, except keys_out:
@@ -1139,7 +1139,7 @@ GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_de
    The k largest keys (with `smallest`, the k smallest), best first, and where they were: the first k of a
    stable sort, which is descending unless `smallest`.
 
-   Result: k keys and indices; either of keys_out and indices_out may be NULL. With count_buffer there may be
+   Result: k keys and indices; one of keys_out and indices_out may be NULL. With count_buffer there may be
      fewer than k keys: then min(k, number) elements are written, and the rest of the outputs stays as it is.
    Order: that of gp_sort. So the largest floats are NaNs whose sign bit is 0, then +inf; the smallest are
      NaNs whose sign bit is 1, then -inf; -0 is below +0. Of equal keys the one with the lowest index comes

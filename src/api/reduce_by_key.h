@@ -7,10 +7,10 @@
 
 /* keys_out[r] = the first key of run r        out[r] = initial . in[b] ... in[e-1]        . is op or monoid
 
-   Reduces the elements of each run of equal keys; with `map`, of map(in[i]). A run is as long as each key is
-   equal to the one before it: b is where run r begins, e where the next one does. `equal` is an OpenCL C
-   expression in x and y, two neighbouring keys. To group by key, sort by key first, so that equal keys are
-   neighbours; or see gp_hash_insert_or_apply.
+   Reduces the elements of each run of equal keys, as gp_segmented_reduce would; with `map`, of map(in[i]). A
+   run goes on as long as each key is equal to the one before it: b is where run r begins, e where the next
+   one does. `equal` is an OpenCL C expression in x and y, two neighbouring keys. To group by key, sort by key
+   first, so that equal keys are neighbours; or see gp_hash_insert_or_apply.
 
    Result: a key and a reduction per run, and how many runs there are in count_out. Positions, in a map's i
      and as results of argmin and argmax, count from the run's first element.
@@ -55,7 +55,7 @@ typedef struct gp_reduce_by_key_desc {
 
 GP_API gp_result gp_reduce_by_key(gp_context *gp, const gp_reduce_by_key_desc *desc);
 
-/* The same, then blocks and returns how many runs there are. */
+/* The same, then blocks and sets *count to the number of runs. */
 GP_API gp_result gp_reduce_by_key_read(gp_context *gp, const gp_reduce_by_key_desc *desc, uint64_t *count);
 
 /* Bytes of scratch that gp_reduce_by_key with this desc needs. Buffers in it may be NULL, except keys_out:

@@ -61,7 +61,7 @@ typedef struct gp_select_desc {
 
 GP_API gp_result gp_select(gp_context *gp, const gp_select_desc *desc);
 
-/* The same, then blocks and returns how many were selected. */
+/* The same, then blocks and sets *count to the number of selected elements. */
 GP_API gp_result gp_select_read(gp_context *gp, const gp_select_desc *desc, uint64_t *count);
 
 /* Bytes of scratch that gp_select with this desc needs. Buffers in it may be NULL, except flags, indices and
@@ -125,7 +125,7 @@ typedef struct gp_partition_desc {
 
 GP_API gp_result gp_partition(gp_context *gp, const gp_partition_desc *desc);
 
-/* The same, then blocks and returns how many elements each part has: 2 or 3 numbers. */
+/* The same, then blocks and sets counts[] to the number of elements of each part: 2 or 3 numbers. */
 GP_API gp_result gp_partition_read(gp_context *gp, const gp_partition_desc *desc, uint64_t *counts);
 
 /* Bytes of scratch that gp_partition with this desc needs. Buffers in it may be NULL, except flags, second

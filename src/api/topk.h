@@ -10,7 +10,7 @@
    The k largest keys (with `smallest`, the k smallest), best first, and where they were: the first k of a
    stable sort, which is descending unless `smallest`.
 
-   Result: k keys and indices; either of keys_out and indices_out may be NULL. With count_buffer there may be
+   Result: k keys and indices; one of keys_out and indices_out may be NULL. With count_buffer there may be
      fewer than k keys: then min(k, number) elements are written, and the rest of the outputs stays as it is.
    Order: that of gp_sort. So the largest floats are NaNs whose sign bit is 0, then +inf; the smallest are
      NaNs whose sign bit is 1, then -inf; -0 is below +0. Of equal keys the one with the lowest index comes

@@ -57,7 +57,7 @@ typedef struct gp_unique_desc {
 GP_API gp_result gp_unique(gp_context *gp, const gp_unique_desc *desc);
 GP_API gp_result gp_unique_by_key(gp_context *gp, const gp_unique_desc *desc);
 
-/* The same, then block and return how many keys there are. */
+/* The same, then block and set *count to the number of runs. */
 GP_API gp_result gp_unique_read(gp_context *gp, const gp_unique_desc *desc, uint64_t *count);
 GP_API gp_result gp_unique_by_key_read(gp_context *gp, const gp_unique_desc *desc, uint64_t *count);
 
@@ -110,7 +110,7 @@ typedef struct gp_run_length_encode_desc {
 
 GP_API gp_result gp_run_length_encode(gp_context *gp, const gp_run_length_encode_desc *desc);
 
-/* The same, then blocks and returns how many runs were written. */
+/* The same, then blocks and sets *count to the number of runs written. */
 GP_API gp_result gp_run_length_encode_read(gp_context *gp, const gp_run_length_encode_desc *desc,
                                            uint64_t *count);
 
