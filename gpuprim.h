@@ -410,21 +410,28 @@ GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data
 
 /* ------------------------------------------------------------------ reduce */
 
-/* out[0] = initial . in[0] . in[1] ... in[count-1]        (. is op or monoid; with map: of map(in[i]))
+/* out[0] = initial . in[0] . in[1] ... in[count-1]        . is op or monoid
 
-   Order: input order for a monoid that is not commutative; any order otherwise, but always the same
-   one for the same count on the same device, so float results repeat bit for bit.
-   count 0 gives `initial`. Largest count: 2^31 - 1 tiles, checked.
-   Several at once: with `ops` and `op_count` the result is op_count gp_values, one an operation, and the
-   input is read once for all of them. out_offset counts such results, `initial` stays NULL, and halves come
-   out as floats. Compensated: float sums carry along what rounding takes from them (Neumaier), and are as if
-   summed in about twice the precision; no gain where values are infinite or NaN. Without an input (`in` NULL,
-   `type` 0) the map is of the index alone, and out_type is needed; with several operations, argmin or argmax
-   map_type, which says as what the map's values are compared. Cost: reads the input once; one launch up to
-   one tile, two beyond. Aliasing: `out` may be inside `in`. */
+   Reduces the input to one value. With `map`, of map(in[i]). Without an input (`in` NULL, `type` 0) the map
+   is of the index alone, and out_type is required; argmin, argmax and several operations require map_type
+   instead: the type as which the map's values are compared.
+
+   Result: one element of out_type. With `ops` and op_count, it is op_count gp_values, one per operation, and
+     the input is read once for all of them; out_offset counts such results, `initial` stays NULL, and halves
+     come out as floats.
+     With `compensated`, float sums carry along what rounding takes from them (Neumaier), and are as if summed
+     in about twice the precision; there is no gain where values are infinite or NaN.
+   Order: input order for a monoid that is not commutative; otherwise any order, but always the same one for
+     the same count on the same device, so float results repeat bit for bit.
+   Aliasing: `out` may lie inside `in`.
+   Count 0: gives `initial`.
+   Cost: reads the input once; one launch for up to one tile, two beyond.
+   Limits: 2^31 - 1 tiles, checked.
+   Source: Neumaier 1974 (compensated sums).
+   Example: examples/02_reduce.c */
 typedef struct gp_reduce_desc {
     cl_mem in;        /* NULL and type 0: no input */
-    size_t in_offset; /* elements */
+    size_t in_offset; /* elements, as all offsets of inputs */
     cl_mem out;       /* one result; may be NULL in gp_reduce_read */
     size_t out_offset;
     size_t count;        /* of elements, or their bound with count_buffer */
@@ -435,14 +442,14 @@ typedef struct gp_reduce_desc {
     gp_type out_type; /* 0: 64 bits for sums and products of integers, GP_U64 for argmin and argmax, f32
                          for sums and products of halves, else `type`; not narrower than `type` without
                          a map */
-    gp_op op;         /* or: */
-    const gp_op *ops; /* several, op_count of 1..GP_OPS_MAX, instead of op and out_type; or: */
+    gp_op op;         /* set one of op, ops and monoid */
+    const gp_op *ops; /* op_count operations, 1..GP_OPS_MAX, instead of op and out_type */
     const gp_monoid *monoid;  /* instead of out_type and op */
-    const gp_type *out_types; /* of each of ops; NULL, or 0 in it: as for out_type */
+    const gp_type *out_types; /* one for each of ops; NULL, or a 0 in it: the default of out_type */
     size_t op_count;
-    bool compensated; /* float sums */
+    bool compensated; /* float sums in about twice the precision */
     const char *map;  /* expression in x, y, i; NULL: the element itself */
-    gp_type map_type; /* of the map's value: with ops (0: `type`); and without `in` for ops, argmin, argmax */
+    gp_type map_type; /* of the map's value: with ops (0: `type`), and without `in` for argmin and argmax */
     cl_mem in2;       /* second input, count elements, for map's y; NULL: none */
     size_t in2_offset;
     gp_type type2;       /* of the second input; 0: `type` */
@@ -455,26 +462,31 @@ typedef struct gp_reduce_desc {
 
 GP_API gp_result gp_reduce(gp_context *gp, const gp_reduce_desc *desc);
 
-/* The same, then blocks and copies the result (one element of out_type, or op_count gp_values) to `result`.
- */
+/* The same, then blocks and copies the result to `result`: one element of out_type, or op_count gp_values. */
 GP_API gp_result gp_reduce_read(gp_context *gp, const gp_reduce_desc *desc, void *result);
 
-/* Bytes of scratch that gp_reduce with this desc needs; buffers in it may be NULL. Can be 0. */
+/* Bytes of scratch that gp_reduce with this desc needs. Buffers in it may be NULL, but in2 only where type2
+   is set. Can be 0. */
 GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *desc, size_t *bytes);
 
 /* ------------------------------------------------------------------ segmented reduce */
 
-/* out[s] = initial . in[offsets[s]] ... in[offsets[s+1] - 1]       (. is op or monoid; with map: of
-   map(in[i]))
+/* out[s] = initial . in[offsets[s]] ... in[offsets[s+1] - 1]        . is op or monoid
 
-   Each segment as gp_reduce would; an empty one gives `initial`. Positions, in a map's i and as results of
-   argmin and argmax, count from the segment's first element. Order: input order for a monoid that is not
-   commutative; else any, but always the same one, so that float results repeat bit for bit for the same
-   offsets, counts and device. Bad offsets: a segment whose offsets fall, or pass `count`, is empty; the
-   others do not notice. gp_stats.bad_offsets counts the calls that found any. Elements outside all segments
-   are not read. segment_count 0 does nothing. Cost: reads the input once, tiny, empty and huge segments
-   alike; a clearing command and a launch, and two launches more where a segment may be too large for one
-   group's share. Aliasing: `out` overlaps nothing. */
+   Reduces each segment as gp_reduce would; with `map`, of map(in[i]). Elements outside all segments are not
+   read.
+
+   Result: one per segment; an empty segment gives `initial`. Positions, in a map's i and as results of argmin
+     and argmax, count from the segment's first element.
+   Order: input order for a monoid that is not commutative; otherwise any order, but always the same one, so
+     float results repeat bit for bit for the same offsets, counts and device.
+   Aliasing: `out` overlaps nothing.
+   Count 0: with segment_count 0 it does nothing.
+   Cost: reads the input once, for tiny, empty and huge segments alike. A clearing command and one launch; two
+     launches more where a segment may be too large for one group's share.
+   Limits: 2^32 - 2 segments.
+   Errors: a segment that ends before it begins, or beyond `count`, is empty; other segments are not affected.
+     gp_stats.bad_offsets counts the calls that found any. */
 typedef struct gp_segmented_reduce_desc {
     cl_mem in;        /* NULL when count is 0 */
     size_t in_offset; /* elements, as all offsets */
@@ -482,7 +494,7 @@ typedef struct gp_segmented_reduce_desc {
     cl_mem offsets;   /* segment_count + 1 numbers: positions in the input, counted from in_offset */
     size_t offsets_offset;
     gp_type offsets_type; /* GP_U32 or GP_U64 */
-    size_t segment_count; /* or its bound with count_buffer; up to 2^32 - 2 */
+    size_t segment_count; /* number of segments, or its bound with count_buffer; up to 2^32 - 2 */
     cl_mem count_buffer;  /* of segments; NULL: segment_count is the number */
     size_t count_offset;
     gp_type count_type;
@@ -490,7 +502,7 @@ typedef struct gp_segmented_reduce_desc {
     size_t out_offset;
     gp_type type;            /* of the input; with a monoid but no map: leave 0 */
     gp_type out_type;        /* 0: as in gp_reduce_desc */
-    gp_op op;                /* or: */
+    gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */
     const char *map;         /* expression in x and i; NULL: the element itself */
     const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
@@ -526,20 +538,29 @@ typedef enum gp_segments {
     GP_SEGMENTS_COUNT
 } gp_segments;
 
-/* inclusive: out[i] = initial . in[0] ... in[i]      exclusive: out[i] = initial . in[0] ... in[i-1]
-   reverse:   out[i] = in[i] ... in[n-1] . initial    exclusive: out[i] = in[i+1] ... in[n-1] . initial
+/* inclusive            out[i] = initial . in[0] ... in[i]               . is op or monoid
+   exclusive            out[i] = initial . in[0] ... in[i-1]
+   reverse              out[i] = in[i] ... in[count-1] . initial
+   reverse, exclusive   out[i] = in[i+1] ... in[count-1] . initial
 
-   Segmented: the same within each segment, `initial` included. Segments never end by what the input
-   holds, only by `heads`: each one is at least one element long, and the first begins at element 0 whatever
-   its flag. Floats are compared as numbers (NaN differs from everything), halves as flags and keys by their
-   bits. Argmin and argmax give the lowest of equal ones' indices in reverse too.
+   Reduces the elements up to each one; with `map`, of map(in[i]). With `segments`, the same within each
+   segment, `initial` included. Only `heads` says where segments begin, never the input: each segment has at
+   least one element, and the first one begins at element 0 whatever its flag. Flags and keys are compared as
+   numbers if they are floats (NaN differs from everything), and by their bits if they are halves.
 
-   Order: input order always. Integer results are exact and repeat; float sums depend on timing with
-   GP_STRATEGY_SINGLE_PASS (differently grouped look-backs) and repeat bit for bit with `deterministic`,
-   which takes GP_STRATEGY_MULTI_PASS for them whatever `strategy` says. count 0 does nothing. Largest count:
-   2^31 - 1 tiles, checked. Cost: single pass reads and writes once, multi-pass reads twice; one launch up to
-   one tile. Aliasing: in place (`in` and `out` the same elements, types of one size), or no overlap at all;
-   neither `heads` nor count_buffer's number in `out`. Argmin and argmax take no segments. */
+   Result: elements of out_type. Argmin and argmax (out_type 0: GP_U64) give the lowest index of equal
+     elements, also in reverse.
+   Order: input order, always. Integer results are exact and repeat. Float sums depend on timing with
+     GP_STRATEGY_SINGLE_PASS, because look-backs are grouped differently; with `deterministic` they repeat bit
+     for bit, because it takes GP_STRATEGY_MULTI_PASS for them whatever `strategy` says.
+   Aliasing: in place (`in` and `out` are the same elements, of types of one size), or no overlap. Neither
+     `heads` nor count_buffer's number may lie in `out`.
+   Count 0: does nothing.
+   Cost: single pass reads and writes once; multi-pass reads twice and writes once. One launch for up to one
+     tile.
+   Limits: 2^31 - 1 tiles, checked. Argmin and argmax take no segments.
+   Source: Merrill & Garland 2016 (look-back); Sengupta et al. 2007 (multi-pass).
+   Example: examples/01_scan.c, examples/03_custom_monoid.c */
 typedef struct gp_scan_desc {
     cl_mem in;
     size_t in_offset; /* elements */
@@ -551,11 +572,11 @@ typedef struct gp_scan_desc {
     gp_type count_type;
     gp_type type;            /* of the input; with a monoid but no map: leave 0 */
     gp_type out_type;        /* of sums and output; 0: `type` (a scan is often in place) */
-    gp_op op;                /* or: */
+    gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */
     const char *map;         /* expression in x and i; NULL: the element itself */
     bool exclusive;
-    bool reverse; /* from the last element to the first; a still stands before b in input order */
+    bool reverse; /* from the last element to the first; combine(a, b) still has a before b in input order */
     gp_segments segments;
     cl_mem heads; /* count flags or keys */
     size_t heads_offset;
@@ -576,46 +597,52 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
 
 /* ------------------------------------------------------------------ select, partition */
 
-/* Picks elements, and packs them in their order:
+/* Selects elements, and packs them in their order:
 
        predicate   in[i] for each i at which the expression in x (the element) and i (ulong, from 0 on) holds
        flags       in[i] for each i at which flags[i] is not 0
        indices     in[indices[i]] for each i in turn; an index of in_count or more is left out
 
    Exactly one of the three is given. Elements have a `type`, or are records of `element_size` bytes: 1, 2, 4,
-   8, 16; in a predicate a record is then uchar, ushort, uint, ulong or uint4 ("x.y > 5", "any(x !=
-   (uint4)(0))": what is true of a vector is a vector, which any or all makes one answer of). Halves are
-   floats there. Flags are of any type: floats are compared as numbers, halves by their bits. Results:
-   elements in `out`, where they were in `indices_out`, how many in the number `count_out`; at
-   least one is required. There must be room for `count` elements and indices. A count on the device is what
-   the next call takes as its count_buffer; gp_select_read brings it to the host. Stable: yes. The same input
-   gives the same result every time, on every device. count 0: only count_out is written. Largest count: 2^31
-   - 1 tiles; 2^32 - 1 with indices or counts of GP_U32, checked. Aliasing: what is written may overlap
-   nothing. Cost: single pass reads once and writes what is picked; multi-pass reads what decides twice. One
-   launch up to one tile. Scratch: 16 bytes a tile. (Look-back: Merrill & Garland 2016.) */
+   8, 16. In a predicate a record is uchar, ushort, uint, ulong or uint4 ("x.y > 5", "any(x != (uint4)(0))": a
+   comparison of vectors is a vector, and any or all makes one answer of it), and halves are floats. Flags are
+   of any type: floats are compared as numbers, halves by their bits.
+
+   Result: elements in `out`, their positions in `indices_out`, how many in the number `count_out`; at least
+     one of these is required. There must be room for `count` elements and indices. A count on the device can
+     be the next call's count_buffer; gp_select_read brings it to the host.
+   Order: input order; stable. The same input gives the same result every time, on every device.
+   Aliasing: outputs overlap nothing.
+   Count 0: only count_out is written.
+   Scratch: 16 bytes per tile.
+   Cost: single pass reads once and writes what is selected. Multi-pass reads what decides twice. One launch
+     for up to one tile.
+   Limits: 2^31 - 1 tiles; 2^32 - 1 elements with indices or counts of GP_U32. Checked.
+   Source: Merrill & Garland 2016 (look-back); Billeter, Olsson & Assarsson 2009 (compaction by tiles).
+   Example: examples/11_compact.c */
 typedef struct gp_select_desc {
     cl_mem in;
     size_t in_offset; /* elements, as all offsets */
     cl_mem out;       /* NULL: not wanted */
     size_t out_offset;
-    cl_mem indices_out; /* from 0 on, counted from the call's first element; NULL: not wanted */
+    cl_mem indices_out; /* positions, counted from the call's first element; NULL: not wanted */
     size_t indices_out_offset;
-    cl_mem count_out; /* one number; NULL: not wanted */
+    cl_mem count_out; /* one number: how many; NULL: not wanted */
     size_t count_out_offset;
     gp_type count_out_type; /* GP_U32 (also 0) or GP_U64 */
-    size_t count;           /* of elements (of indices), or their bound with count_buffer */
+    size_t count;           /* of elements (with `indices`, of indices), or their bound with count_buffer */
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;        /* of elements; or: */
-    size_t element_size; /* bytes of a record: 1, 2, 4, 8, 16 */
-    const char *predicate;
-    cl_mem flags; /* count flags */
+    gp_type type;          /* of elements; set type or element_size */
+    size_t element_size;   /* bytes of a record: 1, 2, 4, 8, 16 */
+    const char *predicate; /* set predicate, flags or indices */
+    cl_mem flags;          /* count flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
-    cl_mem indices;
+    cl_mem indices;     /* count indices */
     size_t indices_offset;
-    size_t in_count;    /* with indices: elements of `in` */
+    size_t in_count;    /* with `indices`: number of elements of `in` */
     gp_type index_type; /* of indices and indices_out: GP_U32 (also 0) or GP_U64 */
     gp_strategy strategy;
     cl_mem scratch; /* of gp_select_scratch_size bytes, apart from all else; NULL: the context's */
@@ -626,51 +653,61 @@ typedef struct gp_select_desc {
 
 GP_API gp_result gp_select(gp_context *gp, const gp_select_desc *desc);
 
-/* The same, then blocks and tells how many were picked. */
+/* The same, then blocks and sets *count to the number of selected elements. */
 GP_API gp_result gp_select_read(gp_context *gp, const gp_select_desc *desc, uint64_t *count);
 
-/* Bytes of scratch that gp_select with this desc needs; buffers in it may be NULL, but those that decide
-   (flags, indices) and those that are optional. Can be 0. */
+/* Bytes of scratch that gp_select with this desc needs. Buffers in it may be NULL, except flags, indices and
+   outputs: these are NULL only where the call's are. Can be 0. */
 GP_API gp_result gp_select_scratch_size(gp_context *gp, const gp_select_desc *desc, size_t *bytes);
 
-/* Parts elements in two, or with `predicate2` in three, each part in the order of the input:
+/* Splits elements in two or, with `predicate2`, in three parts:
 
        out      those for which the predicate holds (whose flag is not 0)
-       second   in three: of the others those for which predicate2 holds
+       second   in three: of the others, those for which predicate2 holds
        rest     all others
 
-   `rest` NULL: the parts stand in `out` one behind the other; `count` elements then are all that is written.
-   Each part may get a buffer of its own instead (in three `second` and `rest` both or neither), with room for
-   `count` elements. `reversed`, with two parts in `out`: the rest begins at the output's end and goes
-   backwards, as some libraries leave it: at out[count - 1], with count_buffer at out[number - 1].
-   counts_out: 2 or 3 numbers, of each part; any of them may be the next call's count_buffer.
-   Elements, stability, count 0, limits, aliasing: as for gp_select.
-   Cost: with buffers of their own, or reversed, single pass reads and writes once. One behind the other takes
-   the total first: multi-pass, which reads twice and writes once, whatever `strategy` says. */
+   Elements, predicates and flags are as for gp_select.
+
+   Result: with `rest` NULL, the parts one after the other in `out`, `count` elements in all. Or each part in
+     a buffer of its own, with room for `count` elements (of three parts, both `second` and `rest`, or
+     neither). Or, with `reversed` and two parts in `out`, the rest backwards from the output's end, as some
+     libraries leave it: from out[count - 1] on, or with count_buffer from out[number - 1] on.
+     counts_out: 2 or 3 numbers, one per part; any of them can be the next call's count_buffer.
+   Order: each part is in input order (with `reversed`, the rest backwards); stable. The same input gives the
+     same result every time, on every device.
+   Aliasing: outputs overlap nothing.
+   Count 0: only counts_out is written.
+   Scratch: as for gp_select; twice that for three parts with counts of GP_U64, or with more than 2^32 - 1
+     elements.
+   Cost: with buffers of their own, or reversed, single pass reads and writes once. Parts one after the other
+     need the total first: multi-pass, whatever `strategy` says, which reads what decides twice and writes
+     once.
+   Limits: 2^31 - 1 tiles; 2^32 - 1 elements with counts of GP_U32. Checked.
+   Source: as for gp_select. */
 typedef struct gp_partition_desc {
     cl_mem in;
     size_t in_offset; /* elements, as all offsets */
     cl_mem out;
     size_t out_offset;
-    cl_mem second; /* three parts only */
+    cl_mem second; /* of three parts, with `rest`; else NULL */
     size_t second_offset;
-    cl_mem rest;
+    cl_mem rest; /* NULL: all parts go to `out` */
     size_t rest_offset;
-    cl_mem counts_out; /* as many numbers as parts; NULL: not wanted */
+    cl_mem counts_out; /* one number per part; NULL: not wanted */
     size_t counts_out_offset;
     gp_type counts_out_type; /* GP_U32 (also 0) or GP_U64 */
     size_t count;            /* of elements, or their bound with count_buffer */
     cl_mem count_buffer;     /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;        /* of elements; or: */
+    gp_type type;        /* of elements; set type or element_size */
     size_t element_size; /* bytes of a record: 1, 2, 4, 8, 16 */
     const char *predicate;
     const char *predicate2; /* NULL: two parts */
     cl_mem flags;           /* instead of predicates: count flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
-    bool reversed;
+    bool reversed;      /* the rest backwards from the output's end */
     gp_strategy strategy;
     cl_mem scratch; /* of gp_partition_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
@@ -680,46 +717,56 @@ typedef struct gp_partition_desc {
 
 GP_API gp_result gp_partition(gp_context *gp, const gp_partition_desc *desc);
 
-/* The same, then blocks and tells how many each part has: 2 or 3 numbers. */
+/* The same, then blocks and sets counts[] to the number of elements of each part: 2 or 3 numbers. */
 GP_API gp_result gp_partition_read(gp_context *gp, const gp_partition_desc *desc, uint64_t *counts);
 
-/* Bytes of scratch that gp_partition with this desc needs; buffers in it may be NULL, but flags and rest,
-   which decide. Can be 0. */
+/* Bytes of scratch that gp_partition with this desc needs. Buffers in it may be NULL, except flags, second
+   and rest: these are NULL only where the call's are. Can be 0. */
 GP_API gp_result gp_partition_scratch_size(gp_context *gp, const gp_partition_desc *desc, size_t *bytes);
 
 /* ------------------------------------------------------------------ unique, runs */
 
-/* The first of each run of equal keys. A run is as many neighbours as are equal, each to the one before it;
-   keys need not be sorted, and those of different runs may be equal.
+/* keys_out[r] = the first key of run r        values_out[r] = its value        indices_out[r] = its index
 
-   Equal: integers and records by value, floats as numbers (-0 equals +0, NaN nothing, halves too); or
-   `equal`, an expression in x and y, a key and the one before it: "fabs(x - y) < 1e-3f", "x / 10 == y / 10".
-   Records are uchar, ushort, uint, ulong or uint4 in it: "all(x.xy == y.xy)" compares the first 8 bytes
-   of 16. gp_unique_by_key moves a value with each key; gp_unique has none. Results: keys, values, the keys'
-   indices, how many; at least one is required, with room for `count` elements. Stability, count 0,
-   limits, aliasing, cost: as for gp_select. */
+   The first key of each run of equal neighbours. gp_unique_by_key moves a value with each key; gp_unique
+   has none. In a run each key is equal to the one before it. Keys need not be sorted, and keys of different
+   runs may be equal. Integers and records are compared by value, floats as numbers (-0 equals +0, NaN
+   equals nothing; halves too). Or `equal` decides, an expression in x and y, a key and the one before it:
+   "fabs(x - y) < 1e-3f", "x / 10 == y / 10". Records are uchar, ushort, uint, ulong or uint4 in it:
+   "all(x.xy == y.xy)" compares the first 8 bytes of 16.
+
+   Result: keys, the keys' indices, how many, and with gp_unique_by_key values; at least one of these is
+     required, with room for `count` elements. gp_unique_by_key requires values_out.
+   Order: input order; stable. The same input gives the same result every time, on every device.
+   Aliasing: outputs overlap nothing.
+   Count 0: only count_out is written.
+   Scratch: as for gp_select.
+   Cost: single pass reads once and writes what is kept. Multi-pass reads the keys twice. One launch for up to
+     one tile.
+   Limits: 2^31 - 1 tiles; 2^32 - 1 elements with indices or counts of GP_U32. Checked.
+   Source: as for gp_select. */
 typedef struct gp_unique_desc {
     cl_mem keys;
     size_t keys_offset; /* elements, as all offsets */
     cl_mem keys_out;    /* NULL: not wanted */
     size_t keys_out_offset;
-    cl_mem values; /* gp_unique_by_key */
+    cl_mem values; /* only for gp_unique_by_key */
     size_t values_offset;
-    cl_mem values_out; /* NULL: not wanted */
+    cl_mem values_out; /* the same */
     size_t values_out_offset;
     cl_mem indices_out; /* NULL: not wanted */
     size_t indices_out_offset;
     gp_type index_type; /* GP_U32 (also 0) or GP_U64 */
-    cl_mem count_out;   /* one number; NULL: not wanted */
+    cl_mem count_out;   /* one number: how many; NULL: not wanted */
     size_t count_out_offset;
     gp_type count_out_type; /* GP_U32 (also 0) or GP_U64 */
     size_t count;           /* of elements, or their bound with count_buffer */
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type key_type;  /* or: */
+    gp_type key_type;  /* set key_type or key_size */
     size_t key_size;   /* bytes of a record: 1, 2, 4, 8, 16 */
-    size_t value_size; /* gp_unique_by_key: 1, 2, 4, 8, 16 */
+    size_t value_size; /* bytes of a value, only for gp_unique_by_key: 1, 2, 4, 8, 16 */
     const char *equal; /* NULL: x == y */
     gp_strategy strategy;
     cl_mem scratch; /* of gp_unique_scratch_size bytes, apart from all else; NULL: the context's */
@@ -731,37 +778,47 @@ typedef struct gp_unique_desc {
 GP_API gp_result gp_unique(gp_context *gp, const gp_unique_desc *desc);
 GP_API gp_result gp_unique_by_key(gp_context *gp, const gp_unique_desc *desc);
 
-/* The same, then block and tell how many there are. */
+/* The same, then block and set *count to the number of runs. */
 GP_API gp_result gp_unique_read(gp_context *gp, const gp_unique_desc *desc, uint64_t *count);
 GP_API gp_result gp_unique_by_key_read(gp_context *gp, const gp_unique_desc *desc, uint64_t *count);
 
-/* Bytes of scratch that either call with this desc needs; buffers in it may be NULL, but those that are
-   optional. Can be 0. */
+/* Bytes of scratch that either call with this desc needs. Buffers in it may be NULL, except outputs: these
+   are NULL only where the call's are. Can be 0. */
 GP_API gp_result gp_unique_scratch_size(gp_context *gp, const gp_unique_desc *desc, size_t *bytes);
 
-/* Each run's key (its first one), length, and index of its first element. `repeated_only`: runs of one
-   element are left out, so that lengths are 2 and more ("non-trivial runs").
+/* out[r] = the first key of run r        lengths_out[r] = its length        offsets_out[r] = where it begins
 
-   Runs, `equal`, stability, count 0, limits, aliasing, cost: as for gp_unique. At least one result is
-   required, with room for `count` elements. Scratch: 16 bytes a tile, twice that with numbers of GP_U64. */
+   The runs of equal neighbours. With `repeated_only`, runs of one element are left out, so that lengths are 2
+   and more ("non-trivial runs"). What a run is, and `equal`, are as for gp_unique.
+
+   Result: keys, lengths, offsets (the index of each run's first element), how many runs; at least one of
+     these is required, with room for `count` elements.
+   Order: as for gp_unique.
+   Aliasing: as for gp_unique.
+   Count 0: as for gp_unique.
+   Scratch: 16 bytes per tile, twice that with lengths and offsets of GP_U64.
+   Cost: as for gp_unique.
+   Limits: as for gp_unique.
+   Source: as for gp_select.
+   Example: examples/11_compact.c */
 typedef struct gp_run_length_encode_desc {
     cl_mem in;
     size_t in_offset; /* elements, as all offsets */
-    cl_mem out;       /* a key a run; NULL: not wanted */
+    cl_mem out;       /* one key per run; NULL: not wanted */
     size_t out_offset;
     cl_mem lengths_out; /* NULL: not wanted */
     size_t lengths_out_offset;
-    cl_mem offsets_out; /* where runs begin; NULL: not wanted */
+    cl_mem offsets_out; /* index of each run's first element; NULL: not wanted */
     size_t offsets_out_offset;
     gp_type index_type; /* of lengths and offsets: GP_U32 (also 0) or GP_U64 */
-    cl_mem count_out;   /* one number, of runs; NULL: not wanted */
+    cl_mem count_out;   /* one number: how many runs; NULL: not wanted */
     size_t count_out_offset;
     gp_type count_out_type; /* GP_U32 (also 0) or GP_U64 */
     size_t count;           /* of elements, or their bound with count_buffer */
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;        /* of elements; or: */
+    gp_type type;        /* of elements; set type or element_size */
     size_t element_size; /* bytes of a record: 1, 2, 4, 8, 16 */
     const char *equal;   /* NULL: x == y */
     bool repeated_only;
@@ -774,54 +831,59 @@ typedef struct gp_run_length_encode_desc {
 
 GP_API gp_result gp_run_length_encode(gp_context *gp, const gp_run_length_encode_desc *desc);
 
-/* The same, then blocks and tells how many runs were written. */
+/* The same, then blocks and sets *count to the number of runs written. */
 GP_API gp_result gp_run_length_encode_read(gp_context *gp, const gp_run_length_encode_desc *desc,
                                            uint64_t *count);
 
-/* Bytes of scratch that gp_run_length_encode with this desc needs; buffers in it may be NULL, but those that
-   are optional. Can be 0. */
+/* Bytes of scratch that gp_run_length_encode with this desc needs. Buffers in it may be NULL, except outputs:
+   these are NULL only where the call's are. Can be 0. */
 GP_API gp_result gp_run_length_encode_scratch_size(gp_context *gp, const gp_run_length_encode_desc *desc,
                                                    size_t *bytes);
 
 /* ------------------------------------------------------------------ reduce by key */
 
-/* keys_out[r] = the first key of run r        out[r] = initial . in[b] ... in[e-1]   (. is op or monoid; with
-   map: of map(in[i]))
+/* keys_out[r] = the first key of run r        out[r] = initial . in[b] ... in[e-1]        . is op or monoid
 
-   Runs are as long as neighbours are equal: b is where run r begins, e where the next one does. Each run as
-   gp_segmented_reduce would: order, positions (in a map's i and of argmin and argmax, counted from the run's
-   first element) and repeatability are its own, whatever the strategy. `equal` is an OpenCL C expression in x
-   and y, neighbouring keys. count 0: the count of runs is 0. Largest count: 2^32 - 2. Cost: reads the keys
-   as gp_unique does and the values once; 4 bytes a run go to scratch and back. Aliasing: outputs overlap
-   nothing. Scratch: 4 bytes an element, and what both steps take for tiles.
-   With equal keys next to each other this groups by key: sort by key first, or see gp_hash_insert_or_apply.
- */
+   Reduces the elements of each run of equal keys, as gp_segmented_reduce would; with `map`, of map(in[i]). A
+   run goes on as long as each key is equal to the one before it: b is where run r begins, e where the next
+   one does. `equal` is an OpenCL C expression in x and y, two neighbouring keys. To group by key, sort by key
+   first, so that equal keys are neighbours; or see gp_hash_insert_or_apply.
+
+   Result: a key and a reduction per run, and how many runs there are in count_out. Positions, in a map's i
+     and as results of argmin and argmax, count from the run's first element.
+   Order: as for gp_segmented_reduce: input order for a monoid that is not commutative. Float results repeat
+     bit for bit, whatever the strategy.
+   Aliasing: outputs overlap nothing.
+   Count 0: the count of runs is 0.
+   Scratch: 4 bytes per element, and what both steps need for tiles.
+   Cost: reads the keys as gp_unique does, and the values once; 4 bytes per run go to scratch and back.
+   Limits: 2^32 - 2 elements. */
 typedef struct gp_reduce_by_key_desc {
     cl_mem keys;
     size_t keys_offset; /* elements, as all offsets */
-    cl_mem in;          /* what is reduced, an element a key */
+    cl_mem in;          /* what is reduced: one element per key */
     size_t in_offset;
-    cl_mem keys_out; /* a key a run, with room for `count`; NULL: not wanted */
+    cl_mem keys_out; /* one key per run, with room for `count`; NULL: not wanted */
     size_t keys_out_offset;
-    cl_mem out; /* a result a run, with room for `count` */
+    cl_mem out; /* one result per run, with room for `count` */
     size_t out_offset;
-    cl_mem count_out; /* one number, of runs; NULL: not wanted */
+    cl_mem count_out; /* one number: how many runs; NULL: not wanted */
     size_t count_out_offset;
     gp_type count_out_type; /* GP_U32 (also 0) or GP_U64 */
     size_t count;           /* of elements, or their bound with count_buffer */
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type key_type;        /* or: */
+    gp_type key_type;        /* set key_type or key_size */
     size_t key_size;         /* bytes of a record: 1, 2, 4, 8, 16 */
     const char *equal;       /* NULL: x == y */
     gp_type type;            /* of `in`; with a monoid but no map: leave 0 */
     gp_type out_type;        /* 0: as in gp_reduce_desc */
-    gp_op op;                /* or: */
+    gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */
     const char *map;         /* expression in x and i; NULL: the element itself */
     const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
-    gp_strategy strategy;    /* of finding the runs */
+    gp_strategy strategy;    /* for finding the runs */
     cl_mem scratch; /* of gp_reduce_by_key_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
@@ -830,35 +892,43 @@ typedef struct gp_reduce_by_key_desc {
 
 GP_API gp_result gp_reduce_by_key(gp_context *gp, const gp_reduce_by_key_desc *desc);
 
-/* The same, then blocks and tells how many runs there are. */
+/* The same, then blocks and sets *count to the number of runs. */
 GP_API gp_result gp_reduce_by_key_read(gp_context *gp, const gp_reduce_by_key_desc *desc, uint64_t *count);
 
-/* Bytes of scratch that gp_reduce_by_key with this desc needs; buffers in it may be NULL, but keys_out. */
+/* Bytes of scratch that gp_reduce_by_key with this desc needs. Buffers in it may be NULL, except keys_out:
+   it is NULL only where the call's is. */
 GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_by_key_desc *desc,
                                                size_t *bytes);
 
 /* ------------------------------------------------------------------ sort */
 
-/* Sorts keys, and moves a value with each, stably: equal keys keep their order.
+/* keys_out[0] <= keys_out[1] <= ... <= keys_out[count-1]        values_out[i] = the value of keys_out[i]
+
+   Sorts keys, and moves a value with each. Values are moved, never looked at. For records of other sizes use
+   gp_argsort, then gather.
+   Only bits [begin_bit, end_bit) are compared, of the key as an unsigned number that is ordered as the keys
+   are: the sign bit of signed integers is flipped; of floats the sign bit is flipped when it is 0, all bits
+   when it is 1. Fewer bits are fewer passes, one for every 8. With begin_bit = end_bit > 0 keys are copied.
 
    Order: integers by value. Floats by a total order: -NaN, -inf, ..., -0, +0, ..., +inf, +NaN; NaNs of one
-   sign by their bits. `descending` turns it round; equal keys still keep their order.
-   Bits: only bits [begin_bit, end_bit) are looked at, of the key as an unsigned number that is ordered as the
-   keys are: the sign bit of signed integers is flipped; of floats the sign bit when it is 0, all bits when
-   it is 1. Fewer bits are fewer passes, one for every 8. begin_bit = end_bit > 0 copies.
-   Values are moved, never looked at. Records of other sizes: gp_argsort, then gather.
-   Aliasing: keys_out NULL or the same elements as keys: in place; the same for values. Else the input is left
-   as it is, and nothing may overlap. count_buffer's number apart from all that is written.
-   Second buffers: passes go back and forth between the output and keys_tmp (values_tmp), of `count` elements
-   each, so that the output is read too. NULL takes them from the scratch. None are needed for one pass out of
-   place.
-   Cost: single pass (onesweep) reads the keys once for all passes and then reads and writes once each;
-   multi-pass (classic) reads twice and writes once. On a CPU's multi-pass, keys (and values) of 8 bytes or
-   more and at least 25 bits are moved to 256 buckets first, which are sorted in the caches, unless one bucket
-   has more than 1/64 of them. Passes in which all keys agree cost no move. Up to some thousand keys: one
-   launch. Scratch besides the second buffers: 5 MiB at most, however many keys (with GP_WORDS_NARROW and
-   single pass: 1 KiB a tile). Largest count: what fits in memory; 2^32 - 1 where values of 4 bytes are
-   indices. The same keys give the same result every time, on every device. */
+     sign by their bits. `descending` reverses the order. Stable in both: equal keys keep their input order.
+     The same keys give the same result every time, on every device.
+   Aliasing: in place, with keys_out NULL or the same elements as keys (the same for values); or no overlap,
+     and the input is left as it is. count_buffer's number must not lie in memory that the call writes.
+   Count 0: does nothing.
+   Scratch: the second buffers, unless you give them, and 5 MiB at most, however many keys (with
+     GP_WORDS_NARROW and single pass: 1 KiB per tile). The second buffers are keys_tmp and values_tmp, of
+     `count` elements each: passes go back and forth between them and the output, so that the output is read
+     too. One pass that is not in place needs none.
+   Cost: single pass (onesweep) reads the keys once for all passes; then each pass reads and writes every key
+     once. Multi-pass (classic): each pass reads every key twice and writes it once. Multi-pass on a CPU:
+     elements (a key and its value) of 8 bytes or more, sorted by at least 25 bits, are moved to 256 buckets
+     first, which are then sorted in the caches, unless one bucket has more than 1/64 of them. A pass in which
+     all keys agree moves nothing. Up to some thousand keys take one launch.
+   Limits: what fits in memory; 2^32 - 1 keys where values of 4 bytes are indices (gp_argsort).
+   Source: Adinets & Merrill 2022 (onesweep); Satish, Harris & Garland 2009 (classic); Stehle & Jacobsen 2017
+     (buckets).
+   Example: examples/04_sort_pairs.c */
 typedef struct gp_sort_desc {
     cl_mem keys;
     size_t keys_offset; /* elements, as all offsets */
@@ -890,31 +960,40 @@ typedef struct gp_sort_desc {
 
 GP_API gp_result gp_sort(gp_context *gp, const gp_sort_desc *desc);
 
-/* values_out[i] = where the key that comes i-th was: an index from 0 on, of value_size bytes (4 or 8; 0: 4).
-   `values` is NULL. keys_out NULL: the sorted keys are not wanted, and the keys stay as they are. */
+/* values_out[i] = the index, from 0 on, of the key that comes i-th
+
+   Sorts as gp_sort does, but gives indices in place of values: value_size is 4 or 8 bytes (0: 4), and
+   `values` is NULL. With keys_out NULL the sorted keys are not wanted, and the keys stay as they are. */
 GP_API gp_result gp_argsort(gp_context *gp, const gp_sort_desc *desc);
 
-/* Bytes of scratch that gp_sort (gp_argsort) with this desc needs. Of the buffers only this is looked at:
-   which are NULL, and whether keys_out and values_out are other ones than keys and values; for gp_argsort
-   values_out must be there. Can be 0. */
+/* Bytes of scratch that gp_sort (gp_argsort) with this desc needs. Of the buffers only this matters: which
+   ones are NULL, and whether keys_out and values_out are other ones than keys and values; for gp_argsort
+   values_out must be set. Can be 0. */
 GP_API gp_result gp_sort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);
 GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);
 
 /* ------------------------------------------------------------------ merge */
 
-/* Merges two sorted sequences of keys, a and b, into one, and moves a value with each key.
+/* keys_out = the keys of a and b, sorted        values_out[i] = the value of keys_out[i]
 
-   Order: the one of gp_sort, `descending` included; both inputs must be in it. Where one is not, the order of
-   the output is undefined, and some elements may be there twice and others not at all; nothing is read or
-   written outside the inputs and the output, and the call ends.
-   Stable: of equal keys those of a come first, and each sequence's own keep their order.
-   Values are moved, never looked at: value_size bytes each, 0 for none.
-   Aliasing: outputs may overlap nothing; inputs may overlap each other. Each count buffer's number apart from
-   the outputs. An input whose count is 0 may be NULL.
-   Counts may live on the device, each by itself; the output has as many elements as both together.
-   Cost: reads and writes once, one launch, no scratch. Each tile finds its inputs by binary search (Merge
-   Path, Odeh, Green, Mwassi, Shmueli & Birk 2012), so that no group waits for another, however the keys lie.
-   Largest count: what fits in memory. The same input gives the same result every time, on every device. */
+   Merges two sorted sequences of keys, a and b, into one, and moves a value with each key. Values are moved,
+   never looked at: value_size bytes each, 0 for none.
+
+   Result: a_count + b_count keys and values. Each count may be on the device, by itself; the output has as
+     many elements as both together.
+   Order: that of gp_sort, `descending` included; both inputs must be in it. Stable: of equal keys those of a
+     come first, and each sequence's own keep their order. The same input gives the same result every time, on
+     every device.
+   Aliasing: outputs overlap nothing; inputs may overlap each other. Neither count buffer's number may lie in
+     an output.
+   Count 0: an input whose count is 0 may be NULL.
+   Cost: reads and writes once; one launch, no scratch. Each tile finds its inputs by binary search (Merge
+     Path), so no group waits for another, however the keys lie.
+   Limits: what fits in memory.
+   Errors: if an input is not sorted, the order of the output is undefined, and some elements may be there
+     twice and others not at all; nothing outside the inputs and the output is read or written, and the call
+     ends.
+   Source: Odeh, Green, Mwassi, Shmueli & Birk 2012 (Merge Path). */
 typedef struct gp_merge_desc {
     cl_mem a_keys;        /* the first sequence, sorted */
     size_t a_keys_offset; /* elements, as all offsets */
@@ -948,19 +1027,22 @@ GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc);
 
 /* ------------------------------------------------------------------ search */
 
-/* Searches many needles in one sorted sequence of keys.
-
-   lower bound: out[i] = how many keys come before needle i
+/* lower bound: out[i] = how many keys come before needle i
    upper bound: out[i] = how many keys come before needle i or are equal to it
 
-   Order: the one of gp_sort, `descending` included (then "before" is "larger"); NaNs and zeros are found like
-   any key: -0 comes before +0. The keys must be in it; needles in any order, though near ones next to each
-   other are found faster. Where keys are not sorted, positions are any in [0, count], and nothing is read
-   outside. No keys: every position is 0. No needles: does nothing. Aliasing: `out` may overlap nothing;
-   needles and keys may be the same. Both counts may live on the device. Positions are GP_U64 or GP_U32. Cost:
-   one launch, no scratch; a needle takes log2(count) steps, of which about the first half in near memory,
-   where each group keeps samples of the keys; an item takes several needles' steps side by side. Largest
-   count: what fits in memory; 2^32 - 1 keys for positions of 32 bits. */
+   Searches many needles in one sorted sequence of keys.
+
+   Result: positions, of GP_U64 or GP_U32. Both counts may be on the device.
+   Order: that of gp_sort, `descending` included (then "before" is "larger"); the keys must be in it. NaNs and
+     zeros are found like any key: -0 comes before +0. Needles may be in any order, but near ones next to each
+     other are found faster.
+   Aliasing: `out` overlaps nothing; needles and keys may be the same.
+   Count 0: without keys every position is 0; without needles it does nothing.
+   Cost: one launch, no scratch. A needle takes log2(count) steps, about the first half of them in near
+     memory, where each group keeps samples of the keys. A work-item takes the steps of several needles side
+     by side.
+   Limits: what fits in memory; 2^32 - 1 keys with positions of GP_U32.
+   Errors: if the keys are not sorted, positions are any in [0, count], and nothing outside is read. */
 typedef struct gp_search_desc {
     cl_mem keys; /* sorted; NULL when count is 0 */
     size_t keys_offset;
@@ -989,23 +1071,33 @@ GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc);
 
 /* ------------------------------------------------------------------ histogram */
 
-/* out[c * bins + b] = how many samples of channel c are in bin b, or, with weights, the sum of their weights.
+/* out[c * bins + b] = how many samples of channel c are in bin b; with `weights`, the sum of their weights
 
-   Even bins: lower <= x < upper is cut into `bins` equal parts, b = floor((x - lower) * bins / (upper -
-   lower)). Bounds are .i64 for all signed types, .u64 for all unsigned ones, .f64 for floats, so that `upper`
-   may be one more than the type holds (256); as the low and high of gp_random. Integers: exact, for any
-   bounds. Floats: computed in the sample's type (halves: f32) as (x - lower) * (bins / (upper - lower)),
-   rounded each time; what that rounds up to `bins` is in the last bin. Edges: bins + 1 rising numbers of
-   `type`; bin b is edges[b] <= x < edges[b+1], found by binary search. Equal ones make an empty bin. Where
-   they do not rise, samples go into any bins. Outside, NaN: a sample below the first bin, at or above the end
-   of the last one, or NaN, is not counted. Channels: an element is a pixel of 1 to 4 samples, which lie
-   together; each channel has `bins` counts of its own, one channel after the other. channels_out counts the
-   first ones only (colours without alpha). Weights: integers, one an element, for all its channels. Counts
-   and sums are modulo 2^32 or 2^64. Order has no influence: the same result every time, on every device.
-   count 0 gives zeros, or leaves `out` as it is (accumulate). Cost: reads the input once. Few bins (local
-   memory: 1024 to 4096; CPUs: 4095) and all samples of 8 bits: one launch, counted in tables of each group's
-   own. More: atomics, or on CPUs a table for each core in the scratch. Besides, unless `accumulate`, `out` is
-   cleared by a command. Largest count: what fits in memory. Aliasing: `out` overlaps nothing. */
+       even bins   b = floor((x - lower) * bins / (upper - lower))        lower <= x < upper
+       edges       edges[b] <= x < edges[b+1]                             found by binary search
+
+   A sample below the first bin, at or above the end of the last one, or NaN, is not counted.
+   Even bins are equal parts of [lower, upper). Bounds are .i64 for all signed types, .u64 for all unsigned
+   ones, .f64 for floats, so that `upper` may be one more than the type holds (256); gp_random's low and high
+   are the same. Bins of integers are exact, for any bounds. Those of floats are computed in the sample's
+   type (halves: f32) as (x - lower) * (bins / (upper - lower)), rounded each time; what that rounds up to
+   `bins` is in the last bin.
+   Edges are bins + 1 rising numbers of `type`. Equal ones make an empty bin; where they fall, samples go
+   into any bins.
+   With `channels`, an element is a pixel of 1 to 4 samples, which lie together. Each channel has `bins`
+   counts of its own, one channel after the other; channels_out counts the first ones only (colours without
+   alpha). Weights are integers, one per element, for all its channels.
+
+   Result: counts or sums of out_type, modulo 2^32 or 2^64.
+   Order: has no influence: the same result every time, on every device.
+   Aliasing: `out` overlaps nothing.
+   Count 0: gives zeros; with `accumulate`, `out` stays as it is.
+   Scratch: on CPUs with many bins, a table for each core, but no more counts than samples; otherwise none.
+   Cost: reads the input once. Few bins (with local memory up to 1024 to 4096, by its size; on CPUs up to
+     4095), and all samples of 8 bits: one launch, counted in tables of each group's own. More: atomics, or
+     on CPUs a table for each core. Unless `accumulate`, a command clears `out` first.
+   Limits: what fits in memory; 2^32 - 2 bins.
+   Example: examples/tour.c */
 typedef struct gp_histogram_desc {
     cl_mem in;
     size_t in_offset;    /* elements, as all offsets */
@@ -1014,11 +1106,11 @@ typedef struct gp_histogram_desc {
     size_t count_offset;
     gp_type count_type;
     gp_type type;          /* of samples */
-    uint32_t channels;     /* samples of an element; 0: 1; more than 1 with types of 8 bits only */
-    uint32_t channels_out; /* of these, counted; 0: all */
-    size_t bins;           /* of a channel, at most 2^32 - 2; 0: 256, with types of 8 bits */
-    gp_value lower;        /* even bins: .i64 of signed types, .u64 of unsigned ones, .f64 of floats; */
-    gp_value upper;        /* ... both 0: the whole range of an integer type */
+    uint32_t channels;     /* samples per element, 1 to 4; 0: 1; more than 1 only with types of 8 bits */
+    uint32_t channels_out; /* how many of these are counted, from the first on; 0: all */
+    size_t bins;           /* per channel, at most 2^32 - 2; 0: 256, only with types of 8 bits */
+    gp_value lower;        /* of even bins: .i64 for signed types, .u64 for unsigned ones, .f64 for floats */
+    gp_value upper;        /* the same; both 0: the whole range of an integer type */
     cl_mem edges;          /* bins + 1 elements of `type`, instead of lower and upper; NULL: even bins */
     size_t edges_offset;
     cl_mem weights; /* `count` integers; NULL: 1 each */
@@ -1036,33 +1128,36 @@ typedef struct gp_histogram_desc {
 
 GP_API gp_result gp_histogram(gp_context *gp, const gp_histogram_desc *desc);
 
-/* Bytes of scratch that gp_histogram with this desc needs. Of the buffers only this is looked at: whether
-   `weights` and `edges` are there. Can be 0. */
+/* Bytes of scratch that gp_histogram with this desc needs. Of the buffers only `weights` and `edges` matter:
+   they are NULL only where the call's are. Can be 0. */
 GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_desc *desc, size_t *bytes);
 
 /* ------------------------------------------------------------------ top k */
 
-/* The k largest keys (`smallest`: the k smallest), best first, and where they were:
+/* keys_out[j] = the key that comes j-th        indices_out[j] = its index in keys, from 0 on        j < k
 
-       keys_out[j], indices_out[j]   the key that comes j-th, and its index in keys, from 0 on
+   The k largest keys (with `smallest`, the k smallest), best first, and where they were: the first k of a
+   stable sort, which is descending unless `smallest`.
 
-   These are the first k of a stable sort, descending unless `smallest`: of equal keys the one with the lowest
-   index comes first, also where only some of them are taken.
-   Order: as for gp_sort. So the largest floats are NaNs whose sign bit is 0, then +inf; the smallest are NaNs
-   whose sign bit is 1, then -inf; -0 is below +0.
-   With count_buffer there may be fewer than k keys: then min(k, count) elements are written, and the rest of
-   the outputs stays as it is. k = 0 does nothing; k > count is GP_ERROR_INVALID_ARGUMENT.
-   Aliasing: nothing may overlap what is written. Either of keys_out and indices_out may be NULL.
-   Cost: reads the keys once, and sorts about k + 4 sqrt(k n / 8192) + n / 8192 of them. The threshold below
-   which a key is dropped comes from a sample (8192 keys, fewer of few). Where that misleads (inputs made for
-   it, one random input in some hundred), the keys are read twice more as a rule, and once a byte of a key and
-   once more at most; gp_stats.fallbacks counts it. Equal keys, also all equal, cost nothing extra.
-   All keys are sorted (as by gp_argsort) when k > count / 8, or when they are so few that one launch does it.
-   No group waits for another; `strategy` is that of the sort.
-   Scratch: 3 elements (key and index) for each key that may be left to sort, 16 bytes a tile, and up to 5 MiB
-   for the sort.
-   Largest count: 2^31 - 1 tiles, 2^32 - 1 with indices of 4 bytes, checked.
-   The same keys give the same result every time, on every device. */
+   Result: k keys and indices; one of keys_out and indices_out may be NULL. With count_buffer there may be
+     fewer than k keys: then min(k, number) elements are written, and the rest of the outputs stays as it is.
+   Order: that of gp_sort. So the largest floats are NaNs whose sign bit is 0, then +inf; the smallest are
+     NaNs whose sign bit is 1, then -inf; -0 is below +0. Of equal keys the one with the lowest index comes
+     first, also where only some of them are taken. The same keys give the same result every time, on every
+     device.
+   Aliasing: outputs overlap nothing.
+   Count 0: with k 0 it does nothing.
+   Scratch: 3 elements (key and index) for each key that may be left to sort, 16 bytes per tile, and up to
+     5 MiB for the sort.
+   Cost: reads the keys once, and sorts about k + 4 sqrt(k n / 8192) + n / 8192 of n keys. The threshold below
+     which a key is dropped comes from a sample (8192 keys, fewer of few). Where the sample misleads (inputs
+     made for it, one random input in some hundred), the keys are read twice more as a rule, and at most once
+     for each byte of a key and once more; gp_stats.fallbacks counts it. Equal keys, also all equal, cost
+     nothing extra. All keys are sorted (as by gp_argsort) when k > count / 8, or when they are so few that
+     one launch does it. No group waits for another; `strategy` is that of the sort.
+   Limits: 2^31 - 1 tiles; 2^32 - 1 keys with indices of 4 bytes. Checked.
+   Errors: k > count is GP_ERROR_INVALID_ARGUMENT.
+   Source: Alabi et al. 2012 (radix selection); Floyd & Rivest 1975 (threshold from a sample). */
 typedef struct gp_topk_desc {
     cl_mem keys;
     size_t keys_offset; /* elements, as all offsets */
@@ -1087,26 +1182,34 @@ typedef struct gp_topk_desc {
 
 GP_API gp_result gp_topk(gp_context *gp, const gp_topk_desc *desc);
 
-/* Bytes of scratch that gp_topk with this desc needs; buffers in it may be NULL. */
+/* Bytes of scratch that gp_topk with this desc needs. Buffers in it may be NULL. */
 GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, size_t *bytes);
 /* ------------------------------------------------------------------ segmented sort */
 
-/* Sorts each segment [offsets[s], offsets[s+1]) of an array by itself, stably, in the order of gp_sort: many
-   small segments and a few huge ones alike, in the same few launches, without a host round trip.
+/* keys_out[offsets[s]] <= ... <= keys_out[offsets[s+1] - 1]        for each segment s
 
-   Elements outside all segments are left alone: in place they stay, out of place the output is not written
-   there. Segments may be empty.
-   Offsets stay on the device and are checked there. An offset below an earlier one, or beyond `count`, is
-   bad, and taken for the greatest good one before it (0 where there is none): segments between two good
-   offsets are sorted as always, nothing outside [0, count) is touched, no two segments overlap, and the
-   result is the same every time. gp_segmented_sort_read tells how many offsets are bad, and which is the
-   first one; gp_stats.bad_offsets counts the calls that met any. Keys, bits, values, aliasing, second
-   buffers: as in gp_sort. The offsets and count_buffer's number may not overlap what is written. count 0 or
-   segment_count 0 does nothing. Cost: segments of up to a tile (GPUs: some thousand keys; CPUs: 2^14) are
-   read and written once each, by one group, small neighbours together. For larger ones each pass of
-   8 bits reads every key twice and writes it once, all segments in the same launches. Scratch besides the
-   second buffers: a position a segment, and 1 KiB for each tile's length of `count`; 2 KiB where count >=
-   2^32. Largest segment_count: 2^32 - 2. (Count, scan, scatter: Satish, Harris & Garland 2009.) */
+   Sorts each segment [offsets[s], offsets[s+1]) of an array by itself: many small segments and a few huge
+   ones alike, in the same few launches, without a round trip to the host. Offsets stay on the device and are
+   checked there. Segments may be empty. Keys, bits and values are as for gp_sort.
+
+   Result: elements outside all segments are left alone: in place they stay as they are, out of place the
+     output is not written there.
+   Order: as for gp_sort, in each segment; stable.
+   Aliasing: as for gp_sort. The offsets and count_buffer's number must not lie in memory that the call
+     writes.
+   Count 0: with `count` or segment_count 0 it does nothing.
+   Scratch: second buffers as for gp_sort, plus 4 bytes per segment, and 1 KiB for each tile's length of
+     `count`; both twice that where count >= 2^32.
+   Cost: segments of up to a tile (GPUs: some thousand keys; CPUs: 2^14) are read and written once, by one
+     group, small neighbours together. For larger ones each pass of 8 bits reads every key twice and writes it
+     once, all segments in the same launches.
+   Limits: 2^32 - 2 segments.
+   Errors: an offset below an earlier one, or beyond `count`, is bad, and is replaced by the greatest good
+     one before it (0 where there is none). Segments between two good offsets are sorted as always, nothing
+     outside [0, count) is touched, no two segments overlap, and the result is the same every time. The call
+     returns GP_OK. gp_segmented_sort_read reports how many offsets are bad, and which is the first one;
+     gp_stats.bad_offsets counts the calls that found any.
+   Source: Satish, Harris & Garland 2009 (count, scan, scatter). */
 typedef struct gp_segmented_sort_desc {
     cl_mem keys;
     size_t keys_offset; /* elements, as all offsets */
@@ -1121,10 +1224,10 @@ typedef struct gp_segmented_sort_desc {
     cl_mem values_tmp; /* the same for values */
     size_t values_tmp_offset;
     size_t count;   /* elements of these arrays */
-    cl_mem offsets; /* segment_count + 1 numbers, counted from the arrays' first elements here */
+    cl_mem offsets; /* segment_count + 1 positions, counted from the arrays' first elements */
     size_t offsets_offset;
     gp_type offsets_type; /* GP_U32 or GP_U64 */
-    size_t segment_count; /* or its bound with count_buffer */
+    size_t segment_count; /* number of segments, or its bound with count_buffer */
     cl_mem count_buffer;  /* of segments; NULL: segment_count is the number */
     size_t count_offset;
     gp_type count_type;
@@ -1147,35 +1250,41 @@ typedef struct gp_segmented_sort_report {
 
 GP_API gp_result gp_segmented_sort(gp_context *gp, const gp_segmented_sort_desc *desc);
 
-/* The same, then blocks and tells of bad offsets. These are no failure: GP_OK. */
+/* The same, then blocks and reports bad offsets. They are no failure: GP_OK. */
 GP_API gp_result gp_segmented_sort_read(gp_context *gp, const gp_segmented_sort_desc *desc,
                                         gp_segmented_sort_report *report);
 
-/* Bytes of scratch that gp_segmented_sort with this desc needs. Of the buffers only this is looked at: which
+/* Bytes of scratch that gp_segmented_sort with this desc needs. Of the buffers only this matters: which ones
    are NULL, and whether keys_out and values_out are other ones than keys and values. Can be 0. */
 GP_API gp_result gp_segmented_sort_scratch_size(gp_context *gp, const gp_segmented_sort_desc *desc,
                                                 size_t *bytes);
 
 /* ------------------------------------------------------------------ sort of strings */
 
-/* out[i] = which string comes i-th, stably. String s is bytes[offsets[s]] ... bytes[offsets[s+1] - 1].
+/* out[i] = which string comes i-th        string s is bytes[offsets[s]] ... bytes[offsets[s+1] - 1]
 
-   Order: bytes as unsigned numbers, the first difference decides; a string comes before a longer one that it
-   begins. Zero bytes are bytes like others, strings may be empty. `descending` turns the order round; equal
-   strings still keep theirs.
-   Blocks: strings are sorted by seven bytes a round, those that still tie in the next one, and how many these
-   are is read after each round. Bytes that all strings of a tie have in common are skipped over: equal
-   strings of n bytes take about log2(n / 64) rounds, others no more than the ties they make one after
-   another. Bad offsets: a string that ends before it begins, or behind byte_count, counts as empty, nothing
-   outside is read, and the call returns GP_ERROR_INVALID_ARGUMENT in the end; gp_last_error tells how many
-   there are and which is the first one. `out` then holds the order of what there is. Strings may overlap one
-   another, and be in any order in `bytes`. Nothing may overlap `out`. Cost: keys of 8 bytes sorted once for
-   all strings, and again for tied ones. Bytes are read once, and again in looking ahead. Scratch: about 90
-   bytes a string, and 3 MiB at most. Largest count: 2^32 - 3. count 0 does nothing. */
+   Sorts strings of any lengths. Strings may be empty, may overlap one another, and may lie in any order in
+   `bytes`. Zero bytes are like other bytes. The call blocks.
+
+   Result: indices, from 0 on, of index_type.
+   Order: bytes as unsigned numbers, and the first difference decides; a string comes before a longer one that
+     begins with it. `descending` reverses the order. Stable in both: equal strings keep their input order.
+   Aliasing: `out` overlaps nothing.
+   Count 0: does nothing.
+   Scratch: about 90 bytes per string, plus 3 MiB at most.
+   Cost: strings are sorted by seven bytes per round, in each further round only those that still tie; how
+     many these are is read after each round. Bytes that all strings of a tie have in common are skipped:
+     equal strings of n bytes take about log2(n / 64) rounds, others at most a round for each tie that they
+     make one after another. Keys of 8 bytes are sorted once for all strings, and again for tied ones. Bytes
+     are read once, and again in looking ahead.
+   Limits: 2^32 - 3 strings.
+   Errors: a string that ends before it begins, or beyond byte_count, counts as empty, and nothing outside is
+     read. The call then returns GP_ERROR_INVALID_ARGUMENT at the end; gp_last_error says how many such
+     strings there are, and which is the first one. `out` holds the order all the same. */
 typedef struct gp_sort_strings_desc {
     cl_mem bytes;
     size_t bytes_offset;
-    size_t byte_count; /* of all strings: offsets stay within */
+    size_t byte_count; /* of all strings: no offset is larger */
     cl_mem offsets;    /* count + 1 numbers, counted from bytes_offset */
     size_t offsets_offset;
     gp_type offsets_type; /* GP_U32 or GP_U64 */
@@ -1195,7 +1304,7 @@ typedef struct gp_sort_strings_desc {
 
 GP_API gp_result gp_sort_strings(gp_context *gp, const gp_sort_strings_desc *desc);
 
-/* Bytes of scratch that gp_sort_strings with this desc needs; buffers in it may be NULL. Can be 0. */
+/* Bytes of scratch that gp_sort_strings with this desc needs. Buffers in it may be NULL. Can be 0. */
 GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_strings_desc *desc,
                                               size_t *bytes);
 /* ------------------------------------------------------------------ brackets */

@@ -5,23 +5,33 @@
 
 /* ------------------------------------------------------------------ histogram */
 
-/* out[c * bins + b] = how many samples of channel c are in bin b, or, with weights, the sum of their weights.
+/* out[c * bins + b] = how many samples of channel c are in bin b; with `weights`, the sum of their weights
 
-   Even bins: lower <= x < upper is cut into `bins` equal parts, b = floor((x - lower) * bins / (upper -
-   lower)). Bounds are .i64 for all signed types, .u64 for all unsigned ones, .f64 for floats, so that `upper`
-   may be one more than the type holds (256); as the low and high of gp_random. Integers: exact, for any
-   bounds. Floats: computed in the sample's type (halves: f32) as (x - lower) * (bins / (upper - lower)),
-   rounded each time; what that rounds up to `bins` is in the last bin. Edges: bins + 1 rising numbers of
-   `type`; bin b is edges[b] <= x < edges[b+1], found by binary search. Equal ones make an empty bin. Where
-   they do not rise, samples go into any bins. Outside, NaN: a sample below the first bin, at or above the end
-   of the last one, or NaN, is not counted. Channels: an element is a pixel of 1 to 4 samples, which lie
-   together; each channel has `bins` counts of its own, one channel after the other. channels_out counts the
-   first ones only (colours without alpha). Weights: integers, one an element, for all its channels. Counts
-   and sums are modulo 2^32 or 2^64. Order has no influence: the same result every time, on every device.
-   count 0 gives zeros, or leaves `out` as it is (accumulate). Cost: reads the input once. Few bins (local
-   memory: 1024 to 4096; CPUs: 4095) and all samples of 8 bits: one launch, counted in tables of each group's
-   own. More: atomics, or on CPUs a table for each core in the scratch. Besides, unless `accumulate`, `out` is
-   cleared by a command. Largest count: what fits in memory. Aliasing: `out` overlaps nothing. */
+       even bins   b = floor((x - lower) * bins / (upper - lower))        lower <= x < upper
+       edges       edges[b] <= x < edges[b+1]                             found by binary search
+
+   A sample below the first bin, at or above the end of the last one, or NaN, is not counted.
+   Even bins are equal parts of [lower, upper). Bounds are .i64 for all signed types, .u64 for all unsigned
+   ones, .f64 for floats, so that `upper` may be one more than the type holds (256); gp_random's low and high
+   are the same. Bins of integers are exact, for any bounds. Those of floats are computed in the sample's
+   type (halves: f32) as (x - lower) * (bins / (upper - lower)), rounded each time; what that rounds up to
+   `bins` is in the last bin.
+   Edges are bins + 1 rising numbers of `type`. Equal ones make an empty bin; where they fall, samples go
+   into any bins.
+   With `channels`, an element is a pixel of 1 to 4 samples, which lie together. Each channel has `bins`
+   counts of its own, one channel after the other; channels_out counts the first ones only (colours without
+   alpha). Weights are integers, one per element, for all its channels.
+
+   Result: counts or sums of out_type, modulo 2^32 or 2^64.
+   Order: has no influence: the same result every time, on every device.
+   Aliasing: `out` overlaps nothing.
+   Count 0: gives zeros; with `accumulate`, `out` stays as it is.
+   Scratch: on CPUs with many bins, a table for each core, but no more counts than samples; otherwise none.
+   Cost: reads the input once. Few bins (with local memory up to 1024 to 4096, by its size; on CPUs up to
+     4095), and all samples of 8 bits: one launch, counted in tables of each group's own. More: atomics, or
+     on CPUs a table for each core. Unless `accumulate`, a command clears `out` first.
+   Limits: what fits in memory; 2^32 - 2 bins.
+   Example: examples/tour.c */
 typedef struct gp_histogram_desc {
     cl_mem in;
     size_t in_offset;    /* elements, as all offsets */
@@ -30,11 +40,11 @@ typedef struct gp_histogram_desc {
     size_t count_offset;
     gp_type count_type;
     gp_type type;          /* of samples */
-    uint32_t channels;     /* samples of an element; 0: 1; more than 1 with types of 8 bits only */
-    uint32_t channels_out; /* of these, counted; 0: all */
-    size_t bins;           /* of a channel, at most 2^32 - 2; 0: 256, with types of 8 bits */
-    gp_value lower;        /* even bins: .i64 of signed types, .u64 of unsigned ones, .f64 of floats; */
-    gp_value upper;        /* ... both 0: the whole range of an integer type */
+    uint32_t channels;     /* samples per element, 1 to 4; 0: 1; more than 1 only with types of 8 bits */
+    uint32_t channels_out; /* how many of these are counted, from the first on; 0: all */
+    size_t bins;           /* per channel, at most 2^32 - 2; 0: 256, only with types of 8 bits */
+    gp_value lower;        /* of even bins: .i64 for signed types, .u64 for unsigned ones, .f64 for floats */
+    gp_value upper;        /* the same; both 0: the whole range of an integer type */
     cl_mem edges;          /* bins + 1 elements of `type`, instead of lower and upper; NULL: even bins */
     size_t edges_offset;
     cl_mem weights; /* `count` integers; NULL: 1 each */
@@ -52,6 +62,6 @@ typedef struct gp_histogram_desc {
 
 GP_API gp_result gp_histogram(gp_context *gp, const gp_histogram_desc *desc);
 
-/* Bytes of scratch that gp_histogram with this desc needs. Of the buffers only this is looked at: whether
-   `weights` and `edges` are there. Can be 0. */
+/* Bytes of scratch that gp_histogram with this desc needs. Of the buffers only `weights` and `edges` matter:
+   they are NULL only where the call's are. Can be 0. */
 GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_desc *desc, size_t *bytes);

@@ -5,19 +5,26 @@
 
 /* ------------------------------------------------------------------ merge */
 
-/* Merges two sorted sequences of keys, a and b, into one, and moves a value with each key.
+/* keys_out = the keys of a and b, sorted        values_out[i] = the value of keys_out[i]
 
-   Order: the one of gp_sort, `descending` included; both inputs must be in it. Where one is not, the order of
-   the output is undefined, and some elements may be there twice and others not at all; nothing is read or
-   written outside the inputs and the output, and the call ends.
-   Stable: of equal keys those of a come first, and each sequence's own keep their order.
-   Values are moved, never looked at: value_size bytes each, 0 for none.
-   Aliasing: outputs may overlap nothing; inputs may overlap each other. Each count buffer's number apart from
-   the outputs. An input whose count is 0 may be NULL.
-   Counts may live on the device, each by itself; the output has as many elements as both together.
-   Cost: reads and writes once, one launch, no scratch. Each tile finds its inputs by binary search (Merge
-   Path, Odeh, Green, Mwassi, Shmueli & Birk 2012), so that no group waits for another, however the keys lie.
-   Largest count: what fits in memory. The same input gives the same result every time, on every device. */
+   Merges two sorted sequences of keys, a and b, into one, and moves a value with each key. Values are moved,
+   never looked at: value_size bytes each, 0 for none.
+
+   Result: a_count + b_count keys and values. Each count may be on the device, by itself; the output has as
+     many elements as both together.
+   Order: that of gp_sort, `descending` included; both inputs must be in it. Stable: of equal keys those of a
+     come first, and each sequence's own keep their order. The same input gives the same result every time, on
+     every device.
+   Aliasing: outputs overlap nothing; inputs may overlap each other. Neither count buffer's number may lie in
+     an output.
+   Count 0: an input whose count is 0 may be NULL.
+   Cost: reads and writes once; one launch, no scratch. Each tile finds its inputs by binary search (Merge
+     Path), so no group waits for another, however the keys lie.
+   Limits: what fits in memory.
+   Errors: if an input is not sorted, the order of the output is undefined, and some elements may be there
+     twice and others not at all; nothing outside the inputs and the output is read or written, and the call
+     ends.
+   Source: Odeh, Green, Mwassi, Shmueli & Birk 2012 (Merge Path). */
 typedef struct gp_merge_desc {
     cl_mem a_keys;        /* the first sequence, sorted */
     size_t a_keys_offset; /* elements, as all offsets */

@@ -5,21 +5,28 @@
 
 /* ------------------------------------------------------------------ reduce */
 
-/* out[0] = initial . in[0] . in[1] ... in[count-1]        (. is op or monoid; with map: of map(in[i]))
+/* out[0] = initial . in[0] . in[1] ... in[count-1]        . is op or monoid
 
-   Order: input order for a monoid that is not commutative; any order otherwise, but always the same
-   one for the same count on the same device, so float results repeat bit for bit.
-   count 0 gives `initial`. Largest count: 2^31 - 1 tiles, checked.
-   Several at once: with `ops` and `op_count` the result is op_count gp_values, one an operation, and the
-   input is read once for all of them. out_offset counts such results, `initial` stays NULL, and halves come
-   out as floats. Compensated: float sums carry along what rounding takes from them (Neumaier), and are as if
-   summed in about twice the precision; no gain where values are infinite or NaN. Without an input (`in` NULL,
-   `type` 0) the map is of the index alone, and out_type is needed; with several operations, argmin or argmax
-   map_type, which says as what the map's values are compared. Cost: reads the input once; one launch up to
-   one tile, two beyond. Aliasing: `out` may be inside `in`. */
+   Reduces the input to one value. With `map`, of map(in[i]). Without an input (`in` NULL, `type` 0) the map
+   is of the index alone, and out_type is required; argmin, argmax and several operations require map_type
+   instead: the type as which the map's values are compared.
+
+   Result: one element of out_type. With `ops` and op_count, it is op_count gp_values, one per operation, and
+     the input is read once for all of them; out_offset counts such results, `initial` stays NULL, and halves
+     come out as floats.
+     With `compensated`, float sums carry along what rounding takes from them (Neumaier), and are as if summed
+     in about twice the precision; there is no gain where values are infinite or NaN.
+   Order: input order for a monoid that is not commutative; otherwise any order, but always the same one for
+     the same count on the same device, so float results repeat bit for bit.
+   Aliasing: `out` may lie inside `in`.
+   Count 0: gives `initial`.
+   Cost: reads the input once; one launch for up to one tile, two beyond.
+   Limits: 2^31 - 1 tiles, checked.
+   Source: Neumaier 1974 (compensated sums).
+   Example: examples/02_reduce.c */
 typedef struct gp_reduce_desc {
     cl_mem in;        /* NULL and type 0: no input */
-    size_t in_offset; /* elements */
+    size_t in_offset; /* elements, as all offsets of inputs */
     cl_mem out;       /* one result; may be NULL in gp_reduce_read */
     size_t out_offset;
     size_t count;        /* of elements, or their bound with count_buffer */
@@ -30,14 +37,14 @@ typedef struct gp_reduce_desc {
     gp_type out_type; /* 0: 64 bits for sums and products of integers, GP_U64 for argmin and argmax, f32
                          for sums and products of halves, else `type`; not narrower than `type` without
                          a map */
-    gp_op op;         /* or: */
-    const gp_op *ops; /* several, op_count of 1..GP_OPS_MAX, instead of op and out_type; or: */
+    gp_op op;         /* set one of op, ops and monoid */
+    const gp_op *ops; /* op_count operations, 1..GP_OPS_MAX, instead of op and out_type */
     const gp_monoid *monoid;  /* instead of out_type and op */
-    const gp_type *out_types; /* of each of ops; NULL, or 0 in it: as for out_type */
+    const gp_type *out_types; /* one for each of ops; NULL, or a 0 in it: the default of out_type */
     size_t op_count;
-    bool compensated; /* float sums */
+    bool compensated; /* float sums in about twice the precision */
     const char *map;  /* expression in x, y, i; NULL: the element itself */
-    gp_type map_type; /* of the map's value: with ops (0: `type`); and without `in` for ops, argmin, argmax */
+    gp_type map_type; /* of the map's value: with ops (0: `type`), and without `in` for argmin and argmax */
     cl_mem in2;       /* second input, count elements, for map's y; NULL: none */
     size_t in2_offset;
     gp_type type2;       /* of the second input; 0: `type` */
@@ -50,9 +57,9 @@ typedef struct gp_reduce_desc {
 
 GP_API gp_result gp_reduce(gp_context *gp, const gp_reduce_desc *desc);
 
-/* The same, then blocks and copies the result (one element of out_type, or op_count gp_values) to `result`.
- */
+/* The same, then blocks and copies the result to `result`: one element of out_type, or op_count gp_values. */
 GP_API gp_result gp_reduce_read(gp_context *gp, const gp_reduce_desc *desc, void *result);
 
-/* Bytes of scratch that gp_reduce with this desc needs; buffers in it may be NULL. Can be 0. */
+/* Bytes of scratch that gp_reduce with this desc needs. Buffers in it may be NULL, but in2 only where type2
+   is set. Can be 0. */
 GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *desc, size_t *bytes);

@@ -5,43 +5,48 @@
 
 /* ------------------------------------------------------------------ reduce by key */
 
-/* keys_out[r] = the first key of run r        out[r] = initial . in[b] ... in[e-1]   (. is op or monoid; with
-   map: of map(in[i]))
+/* keys_out[r] = the first key of run r        out[r] = initial . in[b] ... in[e-1]        . is op or monoid
 
-   Runs are as long as neighbours are equal: b is where run r begins, e where the next one does. Each run as
-   gp_segmented_reduce would: order, positions (in a map's i and of argmin and argmax, counted from the run's
-   first element) and repeatability are its own, whatever the strategy. `equal` is an OpenCL C expression in x
-   and y, neighbouring keys. count 0: the count of runs is 0. Largest count: 2^32 - 2. Cost: reads the keys
-   as gp_unique does and the values once; 4 bytes a run go to scratch and back. Aliasing: outputs overlap
-   nothing. Scratch: 4 bytes an element, and what both steps take for tiles.
-   With equal keys next to each other this groups by key: sort by key first, or see gp_hash_insert_or_apply.
- */
+   Reduces the elements of each run of equal keys, as gp_segmented_reduce would; with `map`, of map(in[i]). A
+   run goes on as long as each key is equal to the one before it: b is where run r begins, e where the next
+   one does. `equal` is an OpenCL C expression in x and y, two neighbouring keys. To group by key, sort by key
+   first, so that equal keys are neighbours; or see gp_hash_insert_or_apply.
+
+   Result: a key and a reduction per run, and how many runs there are in count_out. Positions, in a map's i
+     and as results of argmin and argmax, count from the run's first element.
+   Order: as for gp_segmented_reduce: input order for a monoid that is not commutative. Float results repeat
+     bit for bit, whatever the strategy.
+   Aliasing: outputs overlap nothing.
+   Count 0: the count of runs is 0.
+   Scratch: 4 bytes per element, and what both steps need for tiles.
+   Cost: reads the keys as gp_unique does, and the values once; 4 bytes per run go to scratch and back.
+   Limits: 2^32 - 2 elements. */
 typedef struct gp_reduce_by_key_desc {
     cl_mem keys;
     size_t keys_offset; /* elements, as all offsets */
-    cl_mem in;          /* what is reduced, an element a key */
+    cl_mem in;          /* what is reduced: one element per key */
     size_t in_offset;
-    cl_mem keys_out; /* a key a run, with room for `count`; NULL: not wanted */
+    cl_mem keys_out; /* one key per run, with room for `count`; NULL: not wanted */
     size_t keys_out_offset;
-    cl_mem out; /* a result a run, with room for `count` */
+    cl_mem out; /* one result per run, with room for `count` */
     size_t out_offset;
-    cl_mem count_out; /* one number, of runs; NULL: not wanted */
+    cl_mem count_out; /* one number: how many runs; NULL: not wanted */
     size_t count_out_offset;
     gp_type count_out_type; /* GP_U32 (also 0) or GP_U64 */
     size_t count;           /* of elements, or their bound with count_buffer */
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type key_type;        /* or: */
+    gp_type key_type;        /* set key_type or key_size */
     size_t key_size;         /* bytes of a record: 1, 2, 4, 8, 16 */
     const char *equal;       /* NULL: x == y */
     gp_type type;            /* of `in`; with a monoid but no map: leave 0 */
     gp_type out_type;        /* 0: as in gp_reduce_desc */
-    gp_op op;                /* or: */
+    gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */
     const char *map;         /* expression in x and i; NULL: the element itself */
     const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
-    gp_strategy strategy;    /* of finding the runs */
+    gp_strategy strategy;    /* for finding the runs */
     cl_mem scratch; /* of gp_reduce_by_key_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
@@ -50,9 +55,10 @@ typedef struct gp_reduce_by_key_desc {
 
 GP_API gp_result gp_reduce_by_key(gp_context *gp, const gp_reduce_by_key_desc *desc);
 
-/* The same, then blocks and tells how many runs there are. */
+/* The same, then blocks and sets *count to the number of runs. */
 GP_API gp_result gp_reduce_by_key_read(gp_context *gp, const gp_reduce_by_key_desc *desc, uint64_t *count);
 
-/* Bytes of scratch that gp_reduce_by_key with this desc needs; buffers in it may be NULL, but keys_out. */
+/* Bytes of scratch that gp_reduce_by_key with this desc needs. Buffers in it may be NULL, except keys_out:
+   it is NULL only where the call's is. */
 GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_by_key_desc *desc,
                                                size_t *bytes);

@@ -13,20 +13,29 @@ typedef enum gp_segments {
     GP_SEGMENTS_COUNT
 } gp_segments;
 
-/* inclusive: out[i] = initial . in[0] ... in[i]      exclusive: out[i] = initial . in[0] ... in[i-1]
-   reverse:   out[i] = in[i] ... in[n-1] . initial    exclusive: out[i] = in[i+1] ... in[n-1] . initial
+/* inclusive            out[i] = initial . in[0] ... in[i]               . is op or monoid
+   exclusive            out[i] = initial . in[0] ... in[i-1]
+   reverse              out[i] = in[i] ... in[count-1] . initial
+   reverse, exclusive   out[i] = in[i+1] ... in[count-1] . initial
 
-   Segmented: the same within each segment, `initial` included. Segments never end by what the input
-   holds, only by `heads`: each one is at least one element long, and the first begins at element 0 whatever
-   its flag. Floats are compared as numbers (NaN differs from everything), halves as flags and keys by their
-   bits. Argmin and argmax give the lowest of equal ones' indices in reverse too.
+   Reduces the elements up to each one; with `map`, of map(in[i]). With `segments`, the same within each
+   segment, `initial` included. Only `heads` says where segments begin, never the input: each segment has at
+   least one element, and the first one begins at element 0 whatever its flag. Flags and keys are compared as
+   numbers if they are floats (NaN differs from everything), and by their bits if they are halves.
 
-   Order: input order always. Integer results are exact and repeat; float sums depend on timing with
-   GP_STRATEGY_SINGLE_PASS (differently grouped look-backs) and repeat bit for bit with `deterministic`,
-   which takes GP_STRATEGY_MULTI_PASS for them whatever `strategy` says. count 0 does nothing. Largest count:
-   2^31 - 1 tiles, checked. Cost: single pass reads and writes once, multi-pass reads twice; one launch up to
-   one tile. Aliasing: in place (`in` and `out` the same elements, types of one size), or no overlap at all;
-   neither `heads` nor count_buffer's number in `out`. Argmin and argmax take no segments. */
+   Result: elements of out_type. Argmin and argmax (out_type 0: GP_U64) give the lowest index of equal
+     elements, also in reverse.
+   Order: input order, always. Integer results are exact and repeat. Float sums depend on timing with
+     GP_STRATEGY_SINGLE_PASS, because look-backs are grouped differently; with `deterministic` they repeat bit
+     for bit, because it takes GP_STRATEGY_MULTI_PASS for them whatever `strategy` says.
+   Aliasing: in place (`in` and `out` are the same elements, of types of one size), or no overlap. Neither
+     `heads` nor count_buffer's number may lie in `out`.
+   Count 0: does nothing.
+   Cost: single pass reads and writes once; multi-pass reads twice and writes once. One launch for up to one
+     tile.
+   Limits: 2^31 - 1 tiles, checked. Argmin and argmax take no segments.
+   Source: Merrill & Garland 2016 (look-back); Sengupta et al. 2007 (multi-pass).
+   Example: examples/01_scan.c, examples/03_custom_monoid.c */
 typedef struct gp_scan_desc {
     cl_mem in;
     size_t in_offset; /* elements */
@@ -38,11 +47,11 @@ typedef struct gp_scan_desc {
     gp_type count_type;
     gp_type type;            /* of the input; with a monoid but no map: leave 0 */
     gp_type out_type;        /* of sums and output; 0: `type` (a scan is often in place) */
-    gp_op op;                /* or: */
+    gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */
     const char *map;         /* expression in x and i; NULL: the element itself */
     bool exclusive;
-    bool reverse; /* from the last element to the first; a still stands before b in input order */
+    bool reverse; /* from the last element to the first; combine(a, b) still has a before b in input order */
     gp_segments segments;
     cl_mem heads; /* count flags or keys */
     size_t heads_offset;

@@ -5,19 +5,22 @@
 
 /* ------------------------------------------------------------------ search */
 
-/* Searches many needles in one sorted sequence of keys.
-
-   lower bound: out[i] = how many keys come before needle i
+/* lower bound: out[i] = how many keys come before needle i
    upper bound: out[i] = how many keys come before needle i or are equal to it
 
-   Order: the one of gp_sort, `descending` included (then "before" is "larger"); NaNs and zeros are found like
-   any key: -0 comes before +0. The keys must be in it; needles in any order, though near ones next to each
-   other are found faster. Where keys are not sorted, positions are any in [0, count], and nothing is read
-   outside. No keys: every position is 0. No needles: does nothing. Aliasing: `out` may overlap nothing;
-   needles and keys may be the same. Both counts may live on the device. Positions are GP_U64 or GP_U32. Cost:
-   one launch, no scratch; a needle takes log2(count) steps, of which about the first half in near memory,
-   where each group keeps samples of the keys; an item takes several needles' steps side by side. Largest
-   count: what fits in memory; 2^32 - 1 keys for positions of 32 bits. */
+   Searches many needles in one sorted sequence of keys.
+
+   Result: positions, of GP_U64 or GP_U32. Both counts may be on the device.
+   Order: that of gp_sort, `descending` included (then "before" is "larger"); the keys must be in it. NaNs and
+     zeros are found like any key: -0 comes before +0. Needles may be in any order, but near ones next to each
+     other are found faster.
+   Aliasing: `out` overlaps nothing; needles and keys may be the same.
+   Count 0: without keys every position is 0; without needles it does nothing.
+   Cost: one launch, no scratch. A needle takes log2(count) steps, about the first half of them in near
+     memory, where each group keeps samples of the keys. A work-item takes the steps of several needles side
+     by side.
+   Limits: what fits in memory; 2^32 - 1 keys with positions of GP_U32.
+   Errors: if the keys are not sorted, positions are any in [0, count], and nothing outside is read. */
 typedef struct gp_search_desc {
     cl_mem keys; /* sorted; NULL when count is 0 */
     size_t keys_offset;

@@ -5,17 +5,22 @@
 
 /* ------------------------------------------------------------------ segmented reduce */
 
-/* out[s] = initial . in[offsets[s]] ... in[offsets[s+1] - 1]       (. is op or monoid; with map: of
-   map(in[i]))
+/* out[s] = initial . in[offsets[s]] ... in[offsets[s+1] - 1]        . is op or monoid
 
-   Each segment as gp_reduce would; an empty one gives `initial`. Positions, in a map's i and as results of
-   argmin and argmax, count from the segment's first element. Order: input order for a monoid that is not
-   commutative; else any, but always the same one, so that float results repeat bit for bit for the same
-   offsets, counts and device. Bad offsets: a segment whose offsets fall, or pass `count`, is empty; the
-   others do not notice. gp_stats.bad_offsets counts the calls that found any. Elements outside all segments
-   are not read. segment_count 0 does nothing. Cost: reads the input once, tiny, empty and huge segments
-   alike; a clearing command and a launch, and two launches more where a segment may be too large for one
-   group's share. Aliasing: `out` overlaps nothing. */
+   Reduces each segment as gp_reduce would; with `map`, of map(in[i]). Elements outside all segments are not
+   read.
+
+   Result: one per segment; an empty segment gives `initial`. Positions, in a map's i and as results of argmin
+     and argmax, count from the segment's first element.
+   Order: input order for a monoid that is not commutative; otherwise any order, but always the same one, so
+     float results repeat bit for bit for the same offsets, counts and device.
+   Aliasing: `out` overlaps nothing.
+   Count 0: with segment_count 0 it does nothing.
+   Cost: reads the input once, for tiny, empty and huge segments alike. A clearing command and one launch; two
+     launches more where a segment may be too large for one group's share.
+   Limits: 2^32 - 2 segments.
+   Errors: a segment that ends before it begins, or beyond `count`, is empty; other segments are not affected.
+     gp_stats.bad_offsets counts the calls that found any. */
 typedef struct gp_segmented_reduce_desc {
     cl_mem in;        /* NULL when count is 0 */
     size_t in_offset; /* elements, as all offsets */
@@ -23,7 +28,7 @@ typedef struct gp_segmented_reduce_desc {
     cl_mem offsets;   /* segment_count + 1 numbers: positions in the input, counted from in_offset */
     size_t offsets_offset;
     gp_type offsets_type; /* GP_U32 or GP_U64 */
-    size_t segment_count; /* or its bound with count_buffer; up to 2^32 - 2 */
+    size_t segment_count; /* number of segments, or its bound with count_buffer; up to 2^32 - 2 */
     cl_mem count_buffer;  /* of segments; NULL: segment_count is the number */
     size_t count_offset;
     gp_type count_type;
@@ -31,7 +36,7 @@ typedef struct gp_segmented_reduce_desc {
     size_t out_offset;
     gp_type type;            /* of the input; with a monoid but no map: leave 0 */
     gp_type out_type;        /* 0: as in gp_reduce_desc */
-    gp_op op;                /* or: */
+    gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */
     const char *map;         /* expression in x and i; NULL: the element itself */
     const void *initial;     /* one element of out_type, read during the call; NULL: the identity */

@@ -5,46 +5,52 @@
 
 /* ------------------------------------------------------------------ select, partition */
 
-/* Picks elements, and packs them in their order:
+/* Selects elements, and packs them in their order:
 
        predicate   in[i] for each i at which the expression in x (the element) and i (ulong, from 0 on) holds
        flags       in[i] for each i at which flags[i] is not 0
        indices     in[indices[i]] for each i in turn; an index of in_count or more is left out
 
    Exactly one of the three is given. Elements have a `type`, or are records of `element_size` bytes: 1, 2, 4,
-   8, 16; in a predicate a record is then uchar, ushort, uint, ulong or uint4 ("x.y > 5", "any(x !=
-   (uint4)(0))": what is true of a vector is a vector, which any or all makes one answer of). Halves are
-   floats there. Flags are of any type: floats are compared as numbers, halves by their bits. Results:
-   elements in `out`, where they were in `indices_out`, how many in the number `count_out`; at
-   least one is required. There must be room for `count` elements and indices. A count on the device is what
-   the next call takes as its count_buffer; gp_select_read brings it to the host. Stable: yes. The same input
-   gives the same result every time, on every device. count 0: only count_out is written. Largest count: 2^31
-   - 1 tiles; 2^32 - 1 with indices or counts of GP_U32, checked. Aliasing: what is written may overlap
-   nothing. Cost: single pass reads once and writes what is picked; multi-pass reads what decides twice. One
-   launch up to one tile. Scratch: 16 bytes a tile. (Look-back: Merrill & Garland 2016.) */
+   8, 16. In a predicate a record is uchar, ushort, uint, ulong or uint4 ("x.y > 5", "any(x != (uint4)(0))": a
+   comparison of vectors is a vector, and any or all makes one answer of it), and halves are floats. Flags are
+   of any type: floats are compared as numbers, halves by their bits.
+
+   Result: elements in `out`, their positions in `indices_out`, how many in the number `count_out`; at least
+     one of these is required. There must be room for `count` elements and indices. A count on the device can
+     be the next call's count_buffer; gp_select_read brings it to the host.
+   Order: input order; stable. The same input gives the same result every time, on every device.
+   Aliasing: outputs overlap nothing.
+   Count 0: only count_out is written.
+   Scratch: 16 bytes per tile.
+   Cost: single pass reads once and writes what is selected. Multi-pass reads what decides twice. One launch
+     for up to one tile.
+   Limits: 2^31 - 1 tiles; 2^32 - 1 elements with indices or counts of GP_U32. Checked.
+   Source: Merrill & Garland 2016 (look-back); Billeter, Olsson & Assarsson 2009 (compaction by tiles).
+   Example: examples/11_compact.c */
 typedef struct gp_select_desc {
     cl_mem in;
     size_t in_offset; /* elements, as all offsets */
     cl_mem out;       /* NULL: not wanted */
     size_t out_offset;
-    cl_mem indices_out; /* from 0 on, counted from the call's first element; NULL: not wanted */
+    cl_mem indices_out; /* positions, counted from the call's first element; NULL: not wanted */
     size_t indices_out_offset;
-    cl_mem count_out; /* one number; NULL: not wanted */
+    cl_mem count_out; /* one number: how many; NULL: not wanted */
     size_t count_out_offset;
     gp_type count_out_type; /* GP_U32 (also 0) or GP_U64 */
-    size_t count;           /* of elements (of indices), or their bound with count_buffer */
+    size_t count;           /* of elements (with `indices`, of indices), or their bound with count_buffer */
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;        /* of elements; or: */
-    size_t element_size; /* bytes of a record: 1, 2, 4, 8, 16 */
-    const char *predicate;
-    cl_mem flags; /* count flags */
+    gp_type type;          /* of elements; set type or element_size */
+    size_t element_size;   /* bytes of a record: 1, 2, 4, 8, 16 */
+    const char *predicate; /* set predicate, flags or indices */
+    cl_mem flags;          /* count flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
-    cl_mem indices;
+    cl_mem indices;     /* count indices */
     size_t indices_offset;
-    size_t in_count;    /* with indices: elements of `in` */
+    size_t in_count;    /* with `indices`: number of elements of `in` */
     gp_type index_type; /* of indices and indices_out: GP_U32 (also 0) or GP_U64 */
     gp_strategy strategy;
     cl_mem scratch; /* of gp_select_scratch_size bytes, apart from all else; NULL: the context's */
@@ -55,51 +61,61 @@ typedef struct gp_select_desc {
 
 GP_API gp_result gp_select(gp_context *gp, const gp_select_desc *desc);
 
-/* The same, then blocks and tells how many were picked. */
+/* The same, then blocks and sets *count to the number of selected elements. */
 GP_API gp_result gp_select_read(gp_context *gp, const gp_select_desc *desc, uint64_t *count);
 
-/* Bytes of scratch that gp_select with this desc needs; buffers in it may be NULL, but those that decide
-   (flags, indices) and those that are optional. Can be 0. */
+/* Bytes of scratch that gp_select with this desc needs. Buffers in it may be NULL, except flags, indices and
+   outputs: these are NULL only where the call's are. Can be 0. */
 GP_API gp_result gp_select_scratch_size(gp_context *gp, const gp_select_desc *desc, size_t *bytes);
 
-/* Parts elements in two, or with `predicate2` in three, each part in the order of the input:
+/* Splits elements in two or, with `predicate2`, in three parts:
 
        out      those for which the predicate holds (whose flag is not 0)
-       second   in three: of the others those for which predicate2 holds
+       second   in three: of the others, those for which predicate2 holds
        rest     all others
 
-   `rest` NULL: the parts stand in `out` one behind the other; `count` elements then are all that is written.
-   Each part may get a buffer of its own instead (in three `second` and `rest` both or neither), with room for
-   `count` elements. `reversed`, with two parts in `out`: the rest begins at the output's end and goes
-   backwards, as some libraries leave it: at out[count - 1], with count_buffer at out[number - 1].
-   counts_out: 2 or 3 numbers, of each part; any of them may be the next call's count_buffer.
-   Elements, stability, count 0, limits, aliasing: as for gp_select.
-   Cost: with buffers of their own, or reversed, single pass reads and writes once. One behind the other takes
-   the total first: multi-pass, which reads twice and writes once, whatever `strategy` says. */
+   Elements, predicates and flags are as for gp_select.
+
+   Result: with `rest` NULL, the parts one after the other in `out`, `count` elements in all. Or each part in
+     a buffer of its own, with room for `count` elements (of three parts, both `second` and `rest`, or
+     neither). Or, with `reversed` and two parts in `out`, the rest backwards from the output's end, as some
+     libraries leave it: from out[count - 1] on, or with count_buffer from out[number - 1] on.
+     counts_out: 2 or 3 numbers, one per part; any of them can be the next call's count_buffer.
+   Order: each part is in input order (with `reversed`, the rest backwards); stable. The same input gives the
+     same result every time, on every device.
+   Aliasing: outputs overlap nothing.
+   Count 0: only counts_out is written.
+   Scratch: as for gp_select; twice that for three parts with counts of GP_U64, or with more than 2^32 - 1
+     elements.
+   Cost: with buffers of their own, or reversed, single pass reads and writes once. Parts one after the other
+     need the total first: multi-pass, whatever `strategy` says, which reads what decides twice and writes
+     once.
+   Limits: 2^31 - 1 tiles; 2^32 - 1 elements with counts of GP_U32. Checked.
+   Source: as for gp_select. */
 typedef struct gp_partition_desc {
     cl_mem in;
     size_t in_offset; /* elements, as all offsets */
     cl_mem out;
     size_t out_offset;
-    cl_mem second; /* three parts only */
+    cl_mem second; /* of three parts, with `rest`; else NULL */
     size_t second_offset;
-    cl_mem rest;
+    cl_mem rest; /* NULL: all parts go to `out` */
     size_t rest_offset;
-    cl_mem counts_out; /* as many numbers as parts; NULL: not wanted */
+    cl_mem counts_out; /* one number per part; NULL: not wanted */
     size_t counts_out_offset;
     gp_type counts_out_type; /* GP_U32 (also 0) or GP_U64 */
     size_t count;            /* of elements, or their bound with count_buffer */
     cl_mem count_buffer;     /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;        /* of elements; or: */
+    gp_type type;        /* of elements; set type or element_size */
     size_t element_size; /* bytes of a record: 1, 2, 4, 8, 16 */
     const char *predicate;
     const char *predicate2; /* NULL: two parts */
     cl_mem flags;           /* instead of predicates: count flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
-    bool reversed;
+    bool reversed;      /* the rest backwards from the output's end */
     gp_strategy strategy;
     cl_mem scratch; /* of gp_partition_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
@@ -109,9 +125,9 @@ typedef struct gp_partition_desc {
 
 GP_API gp_result gp_partition(gp_context *gp, const gp_partition_desc *desc);
 
-/* The same, then blocks and tells how many each part has: 2 or 3 numbers. */
+/* The same, then blocks and sets counts[] to the number of elements of each part: 2 or 3 numbers. */
 GP_API gp_result gp_partition_read(gp_context *gp, const gp_partition_desc *desc, uint64_t *counts);
 
-/* Bytes of scratch that gp_partition with this desc needs; buffers in it may be NULL, but flags and rest,
-   which decide. Can be 0. */
+/* Bytes of scratch that gp_partition with this desc needs. Buffers in it may be NULL, except flags, second
+   and rest: these are NULL only where the call's are. Can be 0. */
 GP_API gp_result gp_partition_scratch_size(gp_context *gp, const gp_partition_desc *desc, size_t *bytes);

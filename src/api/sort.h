@@ -5,26 +5,33 @@
 
 /* ------------------------------------------------------------------ sort */
 
-/* Sorts keys, and moves a value with each, stably: equal keys keep their order.
+/* keys_out[0] <= keys_out[1] <= ... <= keys_out[count-1]        values_out[i] = the value of keys_out[i]
+
+   Sorts keys, and moves a value with each. Values are moved, never looked at. For records of other sizes use
+   gp_argsort, then gather.
+   Only bits [begin_bit, end_bit) are compared, of the key as an unsigned number that is ordered as the keys
+   are: the sign bit of signed integers is flipped; of floats the sign bit is flipped when it is 0, all bits
+   when it is 1. Fewer bits are fewer passes, one for every 8. With begin_bit = end_bit > 0 keys are copied.
 
    Order: integers by value. Floats by a total order: -NaN, -inf, ..., -0, +0, ..., +inf, +NaN; NaNs of one
-   sign by their bits. `descending` turns it round; equal keys still keep their order.
-   Bits: only bits [begin_bit, end_bit) are looked at, of the key as an unsigned number that is ordered as the
-   keys are: the sign bit of signed integers is flipped; of floats the sign bit when it is 0, all bits when
-   it is 1. Fewer bits are fewer passes, one for every 8. begin_bit = end_bit > 0 copies.
-   Values are moved, never looked at. Records of other sizes: gp_argsort, then gather.
-   Aliasing: keys_out NULL or the same elements as keys: in place; the same for values. Else the input is left
-   as it is, and nothing may overlap. count_buffer's number apart from all that is written.
-   Second buffers: passes go back and forth between the output and keys_tmp (values_tmp), of `count` elements
-   each, so that the output is read too. NULL takes them from the scratch. None are needed for one pass out of
-   place.
-   Cost: single pass (onesweep) reads the keys once for all passes and then reads and writes once each;
-   multi-pass (classic) reads twice and writes once. On a CPU's multi-pass, keys (and values) of 8 bytes or
-   more and at least 25 bits are moved to 256 buckets first, which are sorted in the caches, unless one bucket
-   has more than 1/64 of them. Passes in which all keys agree cost no move. Up to some thousand keys: one
-   launch. Scratch besides the second buffers: 5 MiB at most, however many keys (with GP_WORDS_NARROW and
-   single pass: 1 KiB a tile). Largest count: what fits in memory; 2^32 - 1 where values of 4 bytes are
-   indices. The same keys give the same result every time, on every device. */
+     sign by their bits. `descending` reverses the order. Stable in both: equal keys keep their input order.
+     The same keys give the same result every time, on every device.
+   Aliasing: in place, with keys_out NULL or the same elements as keys (the same for values); or no overlap,
+     and the input is left as it is. count_buffer's number must not lie in memory that the call writes.
+   Count 0: does nothing.
+   Scratch: the second buffers, unless you give them, and 5 MiB at most, however many keys (with
+     GP_WORDS_NARROW and single pass: 1 KiB per tile). The second buffers are keys_tmp and values_tmp, of
+     `count` elements each: passes go back and forth between them and the output, so that the output is read
+     too. One pass that is not in place needs none.
+   Cost: single pass (onesweep) reads the keys once for all passes; then each pass reads and writes every key
+     once. Multi-pass (classic): each pass reads every key twice and writes it once. Multi-pass on a CPU:
+     elements (a key and its value) of 8 bytes or more, sorted by at least 25 bits, are moved to 256 buckets
+     first, which are then sorted in the caches, unless one bucket has more than 1/64 of them. A pass in which
+     all keys agree moves nothing. Up to some thousand keys take one launch.
+   Limits: what fits in memory; 2^32 - 1 keys where values of 4 bytes are indices (gp_argsort).
+   Source: Adinets & Merrill 2022 (onesweep); Satish, Harris & Garland 2009 (classic); Stehle & Jacobsen 2017
+     (buckets).
+   Example: examples/04_sort_pairs.c */
 typedef struct gp_sort_desc {
     cl_mem keys;
     size_t keys_offset; /* elements, as all offsets */
@@ -56,12 +63,14 @@ typedef struct gp_sort_desc {
 
 GP_API gp_result gp_sort(gp_context *gp, const gp_sort_desc *desc);
 
-/* values_out[i] = where the key that comes i-th was: an index from 0 on, of value_size bytes (4 or 8; 0: 4).
-   `values` is NULL. keys_out NULL: the sorted keys are not wanted, and the keys stay as they are. */
+/* values_out[i] = the index, from 0 on, of the key that comes i-th
+
+   Sorts as gp_sort does, but gives indices in place of values: value_size is 4 or 8 bytes (0: 4), and
+   `values` is NULL. With keys_out NULL the sorted keys are not wanted, and the keys stay as they are. */
 GP_API gp_result gp_argsort(gp_context *gp, const gp_sort_desc *desc);
 
-/* Bytes of scratch that gp_sort (gp_argsort) with this desc needs. Of the buffers only this is looked at:
-   which are NULL, and whether keys_out and values_out are other ones than keys and values; for gp_argsort
-   values_out must be there. Can be 0. */
+/* Bytes of scratch that gp_sort (gp_argsort) with this desc needs. Of the buffers only this matters: which
+   ones are NULL, and whether keys_out and values_out are other ones than keys and values; for gp_argsort
+   values_out must be set. Can be 0. */
 GP_API gp_result gp_sort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);
 GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);

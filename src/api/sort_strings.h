@@ -5,24 +5,30 @@
 
 /* ------------------------------------------------------------------ sort of strings */
 
-/* out[i] = which string comes i-th, stably. String s is bytes[offsets[s]] ... bytes[offsets[s+1] - 1].
+/* out[i] = which string comes i-th        string s is bytes[offsets[s]] ... bytes[offsets[s+1] - 1]
 
-   Order: bytes as unsigned numbers, the first difference decides; a string comes before a longer one that it
-   begins. Zero bytes are bytes like others, strings may be empty. `descending` turns the order round; equal
-   strings still keep theirs.
-   Blocks: strings are sorted by seven bytes a round, those that still tie in the next one, and how many these
-   are is read after each round. Bytes that all strings of a tie have in common are skipped over: equal
-   strings of n bytes take about log2(n / 64) rounds, others no more than the ties they make one after
-   another. Bad offsets: a string that ends before it begins, or behind byte_count, counts as empty, nothing
-   outside is read, and the call returns GP_ERROR_INVALID_ARGUMENT in the end; gp_last_error tells how many
-   there are and which is the first one. `out` then holds the order of what there is. Strings may overlap one
-   another, and be in any order in `bytes`. Nothing may overlap `out`. Cost: keys of 8 bytes sorted once for
-   all strings, and again for tied ones. Bytes are read once, and again in looking ahead. Scratch: about 90
-   bytes a string, and 3 MiB at most. Largest count: 2^32 - 3. count 0 does nothing. */
+   Sorts strings of any lengths. Strings may be empty, may overlap one another, and may lie in any order in
+   `bytes`. Zero bytes are like other bytes. The call blocks.
+
+   Result: indices, from 0 on, of index_type.
+   Order: bytes as unsigned numbers, and the first difference decides; a string comes before a longer one that
+     begins with it. `descending` reverses the order. Stable in both: equal strings keep their input order.
+   Aliasing: `out` overlaps nothing.
+   Count 0: does nothing.
+   Scratch: about 90 bytes per string, plus 3 MiB at most.
+   Cost: strings are sorted by seven bytes per round, in each further round only those that still tie; how
+     many these are is read after each round. Bytes that all strings of a tie have in common are skipped:
+     equal strings of n bytes take about log2(n / 64) rounds, others at most a round for each tie that they
+     make one after another. Keys of 8 bytes are sorted once for all strings, and again for tied ones. Bytes
+     are read once, and again in looking ahead.
+   Limits: 2^32 - 3 strings.
+   Errors: a string that ends before it begins, or beyond byte_count, counts as empty, and nothing outside is
+     read. The call then returns GP_ERROR_INVALID_ARGUMENT at the end; gp_last_error says how many such
+     strings there are, and which is the first one. `out` holds the order all the same. */
 typedef struct gp_sort_strings_desc {
     cl_mem bytes;
     size_t bytes_offset;
-    size_t byte_count; /* of all strings: offsets stay within */
+    size_t byte_count; /* of all strings: no offset is larger */
     cl_mem offsets;    /* count + 1 numbers, counted from bytes_offset */
     size_t offsets_offset;
     gp_type offsets_type; /* GP_U32 or GP_U64 */
@@ -42,6 +48,6 @@ typedef struct gp_sort_strings_desc {
 
 GP_API gp_result gp_sort_strings(gp_context *gp, const gp_sort_strings_desc *desc);
 
-/* Bytes of scratch that gp_sort_strings with this desc needs; buffers in it may be NULL. Can be 0. */
+/* Bytes of scratch that gp_sort_strings with this desc needs. Buffers in it may be NULL. Can be 0. */
 GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_strings_desc *desc,
                                               size_t *bytes);

@@ -5,27 +5,30 @@
 
 /* ------------------------------------------------------------------ top k */
 
-/* The k largest keys (`smallest`: the k smallest), best first, and where they were:
+/* keys_out[j] = the key that comes j-th        indices_out[j] = its index in keys, from 0 on        j < k
 
-       keys_out[j], indices_out[j]   the key that comes j-th, and its index in keys, from 0 on
+   The k largest keys (with `smallest`, the k smallest), best first, and where they were: the first k of a
+   stable sort, which is descending unless `smallest`.
 
-   These are the first k of a stable sort, descending unless `smallest`: of equal keys the one with the lowest
-   index comes first, also where only some of them are taken.
-   Order: as for gp_sort. So the largest floats are NaNs whose sign bit is 0, then +inf; the smallest are NaNs
-   whose sign bit is 1, then -inf; -0 is below +0.
-   With count_buffer there may be fewer than k keys: then min(k, count) elements are written, and the rest of
-   the outputs stays as it is. k = 0 does nothing; k > count is GP_ERROR_INVALID_ARGUMENT.
-   Aliasing: nothing may overlap what is written. Either of keys_out and indices_out may be NULL.
-   Cost: reads the keys once, and sorts about k + 4 sqrt(k n / 8192) + n / 8192 of them. The threshold below
-   which a key is dropped comes from a sample (8192 keys, fewer of few). Where that misleads (inputs made for
-   it, one random input in some hundred), the keys are read twice more as a rule, and once a byte of a key and
-   once more at most; gp_stats.fallbacks counts it. Equal keys, also all equal, cost nothing extra.
-   All keys are sorted (as by gp_argsort) when k > count / 8, or when they are so few that one launch does it.
-   No group waits for another; `strategy` is that of the sort.
-   Scratch: 3 elements (key and index) for each key that may be left to sort, 16 bytes a tile, and up to 5 MiB
-   for the sort.
-   Largest count: 2^31 - 1 tiles, 2^32 - 1 with indices of 4 bytes, checked.
-   The same keys give the same result every time, on every device. */
+   Result: k keys and indices; one of keys_out and indices_out may be NULL. With count_buffer there may be
+     fewer than k keys: then min(k, number) elements are written, and the rest of the outputs stays as it is.
+   Order: that of gp_sort. So the largest floats are NaNs whose sign bit is 0, then +inf; the smallest are
+     NaNs whose sign bit is 1, then -inf; -0 is below +0. Of equal keys the one with the lowest index comes
+     first, also where only some of them are taken. The same keys give the same result every time, on every
+     device.
+   Aliasing: outputs overlap nothing.
+   Count 0: with k 0 it does nothing.
+   Scratch: 3 elements (key and index) for each key that may be left to sort, 16 bytes per tile, and up to
+     5 MiB for the sort.
+   Cost: reads the keys once, and sorts about k + 4 sqrt(k n / 8192) + n / 8192 of n keys. The threshold below
+     which a key is dropped comes from a sample (8192 keys, fewer of few). Where the sample misleads (inputs
+     made for it, one random input in some hundred), the keys are read twice more as a rule, and at most once
+     for each byte of a key and once more; gp_stats.fallbacks counts it. Equal keys, also all equal, cost
+     nothing extra. All keys are sorted (as by gp_argsort) when k > count / 8, or when they are so few that
+     one launch does it. No group waits for another; `strategy` is that of the sort.
+   Limits: 2^31 - 1 tiles; 2^32 - 1 keys with indices of 4 bytes. Checked.
+   Errors: k > count is GP_ERROR_INVALID_ARGUMENT.
+   Source: Alabi et al. 2012 (radix selection); Floyd & Rivest 1975 (threshold from a sample). */
 typedef struct gp_topk_desc {
     cl_mem keys;
     size_t keys_offset; /* elements, as all offsets */
@@ -50,5 +53,5 @@ typedef struct gp_topk_desc {
 
 GP_API gp_result gp_topk(gp_context *gp, const gp_topk_desc *desc);
 
-/* Bytes of scratch that gp_topk with this desc needs; buffers in it may be NULL. */
+/* Bytes of scratch that gp_topk with this desc needs. Buffers in it may be NULL. */
 GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, size_t *bytes);

@@ -5,37 +5,47 @@
 
 /* ------------------------------------------------------------------ unique, runs */
 
-/* The first of each run of equal keys. A run is as many neighbours as are equal, each to the one before it;
-   keys need not be sorted, and those of different runs may be equal.
+/* keys_out[r] = the first key of run r        values_out[r] = its value        indices_out[r] = its index
 
-   Equal: integers and records by value, floats as numbers (-0 equals +0, NaN nothing, halves too); or
-   `equal`, an expression in x and y, a key and the one before it: "fabs(x - y) < 1e-3f", "x / 10 == y / 10".
-   Records are uchar, ushort, uint, ulong or uint4 in it: "all(x.xy == y.xy)" compares the first 8 bytes
-   of 16. gp_unique_by_key moves a value with each key; gp_unique has none. Results: keys, values, the keys'
-   indices, how many; at least one is required, with room for `count` elements. Stability, count 0,
-   limits, aliasing, cost: as for gp_select. */
+   The first key of each run of equal neighbours. gp_unique_by_key moves a value with each key; gp_unique
+   has none. In a run each key is equal to the one before it. Keys need not be sorted, and keys of different
+   runs may be equal. Integers and records are compared by value, floats as numbers (-0 equals +0, NaN
+   equals nothing; halves too). Or `equal` decides, an expression in x and y, a key and the one before it:
+   "fabs(x - y) < 1e-3f", "x / 10 == y / 10". Records are uchar, ushort, uint, ulong or uint4 in it:
+   "all(x.xy == y.xy)" compares the first 8 bytes of 16.
+
+   Result: keys, the keys' indices, how many, and with gp_unique_by_key values; at least one of these is
+     required, with room for `count` elements. gp_unique_by_key requires values_out.
+   Order: input order; stable. The same input gives the same result every time, on every device.
+   Aliasing: outputs overlap nothing.
+   Count 0: only count_out is written.
+   Scratch: as for gp_select.
+   Cost: single pass reads once and writes what is kept. Multi-pass reads the keys twice. One launch for up to
+     one tile.
+   Limits: 2^31 - 1 tiles; 2^32 - 1 elements with indices or counts of GP_U32. Checked.
+   Source: as for gp_select. */
 typedef struct gp_unique_desc {
     cl_mem keys;
     size_t keys_offset; /* elements, as all offsets */
     cl_mem keys_out;    /* NULL: not wanted */
     size_t keys_out_offset;
-    cl_mem values; /* gp_unique_by_key */
+    cl_mem values; /* only for gp_unique_by_key */
     size_t values_offset;
-    cl_mem values_out; /* NULL: not wanted */
+    cl_mem values_out; /* the same */
     size_t values_out_offset;
     cl_mem indices_out; /* NULL: not wanted */
     size_t indices_out_offset;
     gp_type index_type; /* GP_U32 (also 0) or GP_U64 */
-    cl_mem count_out;   /* one number; NULL: not wanted */
+    cl_mem count_out;   /* one number: how many; NULL: not wanted */
     size_t count_out_offset;
     gp_type count_out_type; /* GP_U32 (also 0) or GP_U64 */
     size_t count;           /* of elements, or their bound with count_buffer */
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type key_type;  /* or: */
+    gp_type key_type;  /* set key_type or key_size */
     size_t key_size;   /* bytes of a record: 1, 2, 4, 8, 16 */
-    size_t value_size; /* gp_unique_by_key: 1, 2, 4, 8, 16 */
+    size_t value_size; /* bytes of a value, only for gp_unique_by_key: 1, 2, 4, 8, 16 */
     const char *equal; /* NULL: x == y */
     gp_strategy strategy;
     cl_mem scratch; /* of gp_unique_scratch_size bytes, apart from all else; NULL: the context's */
@@ -47,37 +57,47 @@ typedef struct gp_unique_desc {
 GP_API gp_result gp_unique(gp_context *gp, const gp_unique_desc *desc);
 GP_API gp_result gp_unique_by_key(gp_context *gp, const gp_unique_desc *desc);
 
-/* The same, then block and tell how many there are. */
+/* The same, then block and set *count to the number of runs. */
 GP_API gp_result gp_unique_read(gp_context *gp, const gp_unique_desc *desc, uint64_t *count);
 GP_API gp_result gp_unique_by_key_read(gp_context *gp, const gp_unique_desc *desc, uint64_t *count);
 
-/* Bytes of scratch that either call with this desc needs; buffers in it may be NULL, but those that are
-   optional. Can be 0. */
+/* Bytes of scratch that either call with this desc needs. Buffers in it may be NULL, except outputs: these
+   are NULL only where the call's are. Can be 0. */
 GP_API gp_result gp_unique_scratch_size(gp_context *gp, const gp_unique_desc *desc, size_t *bytes);
 
-/* Each run's key (its first one), length, and index of its first element. `repeated_only`: runs of one
-   element are left out, so that lengths are 2 and more ("non-trivial runs").
+/* out[r] = the first key of run r        lengths_out[r] = its length        offsets_out[r] = where it begins
 
-   Runs, `equal`, stability, count 0, limits, aliasing, cost: as for gp_unique. At least one result is
-   required, with room for `count` elements. Scratch: 16 bytes a tile, twice that with numbers of GP_U64. */
+   The runs of equal neighbours. With `repeated_only`, runs of one element are left out, so that lengths are 2
+   and more ("non-trivial runs"). What a run is, and `equal`, are as for gp_unique.
+
+   Result: keys, lengths, offsets (the index of each run's first element), how many runs; at least one of
+     these is required, with room for `count` elements.
+   Order: as for gp_unique.
+   Aliasing: as for gp_unique.
+   Count 0: as for gp_unique.
+   Scratch: 16 bytes per tile, twice that with lengths and offsets of GP_U64.
+   Cost: as for gp_unique.
+   Limits: as for gp_unique.
+   Source: as for gp_select.
+   Example: examples/11_compact.c */
 typedef struct gp_run_length_encode_desc {
     cl_mem in;
     size_t in_offset; /* elements, as all offsets */
-    cl_mem out;       /* a key a run; NULL: not wanted */
+    cl_mem out;       /* one key per run; NULL: not wanted */
     size_t out_offset;
     cl_mem lengths_out; /* NULL: not wanted */
     size_t lengths_out_offset;
-    cl_mem offsets_out; /* where runs begin; NULL: not wanted */
+    cl_mem offsets_out; /* index of each run's first element; NULL: not wanted */
     size_t offsets_out_offset;
     gp_type index_type; /* of lengths and offsets: GP_U32 (also 0) or GP_U64 */
-    cl_mem count_out;   /* one number, of runs; NULL: not wanted */
+    cl_mem count_out;   /* one number: how many runs; NULL: not wanted */
     size_t count_out_offset;
     gp_type count_out_type; /* GP_U32 (also 0) or GP_U64 */
     size_t count;           /* of elements, or their bound with count_buffer */
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;        /* of elements; or: */
+    gp_type type;        /* of elements; set type or element_size */
     size_t element_size; /* bytes of a record: 1, 2, 4, 8, 16 */
     const char *equal;   /* NULL: x == y */
     bool repeated_only;
@@ -90,11 +110,11 @@ typedef struct gp_run_length_encode_desc {
 
 GP_API gp_result gp_run_length_encode(gp_context *gp, const gp_run_length_encode_desc *desc);
 
-/* The same, then blocks and tells how many runs were written. */
+/* The same, then blocks and sets *count to the number of runs written. */
 GP_API gp_result gp_run_length_encode_read(gp_context *gp, const gp_run_length_encode_desc *desc,
                                            uint64_t *count);
 
-/* Bytes of scratch that gp_run_length_encode with this desc needs; buffers in it may be NULL, but those that
-   are optional. Can be 0. */
+/* Bytes of scratch that gp_run_length_encode with this desc needs. Buffers in it may be NULL, except outputs:
+   these are NULL only where the call's are. Can be 0. */
 GP_API gp_result gp_run_length_encode_scratch_size(gp_context *gp, const gp_run_length_encode_desc *desc,
                                                    size_t *bytes);
