@@ -1200,37 +1200,43 @@ GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_stri
                                               size_t *bytes);
 /* ------------------------------------------------------------------ brackets */
 
-/* Matches nested brackets, of any depth and any kinds.
+/* Matches nested brackets, of any depth and of any kinds.
 
-   Each element has a code: +k opens a bracket of kind k, -k closes one, 0 is something else. By the stack of
-   open brackets' indices, on which an opener puts its own and from which a closer takes one:
-     match[i]    the partner of bracket i; none for what is no bracket
-     parent[i]   top of the stack before i: the innermost opener around i; for a closer its opener
-     depth[i]    height of the stack before i: how many openers are around i
-   Elements that are no brackets have parents and depths too. Indices count from the call's first element;
-   "none" has all bits set (UINT32_MAX, UINT64_MAX).
+   Each element has a code: +k opens a bracket of kind k, -k closes one, 0 is anything else. On a stack, an
+   opener pushes its own index and a closer pops one:
+     match[i]    the partner of bracket i; none if there is none, or i is no bracket
+     parent[i]   the top of the stack before i: the innermost opener around i; for a closer its opener
+     depth[i]    the height of the stack before i: how many openers are around i
+   Elements that are not brackets have a parent and a depth, too. Indices count from the call's first
+   element; "none" has all bits set (UINT32_MAX, UINT64_MAX).
 
-   Codes: of a GP_U8 the class of the symbol: `pairs` lists openers, each with its closer behind it (NULL:
-   "()[]{}"; "<>" would be another), or `table` has a code for each of the 256 values, so that several symbols
-   can be of one kind. GP_I8 and GP_I32 are codes already. Or `map`: an OpenCL C expression in x and i, for
-   any type of integers, whose value, converted to int, is the code; "x == 7 ? 1 : x == 8 ? -1 : 0".
+   Codes come from one of:
+     type GP_U8, pairs   lists openers, each followed by its closer; NULL: "()[]{}"; "<>" would be another
+     type GP_U8, table   a code for each of the 256 values, so that several symbols can be of one kind
+     type GP_I8, GP_I32  the elements are codes
+     map                 for any integer type: an OpenCL C expression in x and i, whose value, converted to
+                         int, is the code: "x == 7 ? 1 : x == 8 ? -1 : 0"
 
-   Whatever the input, outputs are defined. A closer on an empty stack takes nothing, and has no partner and
-   no parent. An opener that is never closed has no partner, and is around everything behind it. Kinds do not
-   decide who matches: a pair of two kinds is a pair, and a mismatch. `errors` tells of all three.
-
-   Integers only: the result is always the same. count 0: nothing is written but `errors`. Aliasing: none of
-   what is written overlaps anything else. Scratch: 4 bytes an element at most, and up to 96 a tile (of some
-   thousand elements). Cost: reads the input once and writes `match` once; tiles exchange what is left
-   of them, at most every element once. Time does not depend on how deep brackets are nested: an opener in
-   another tile is found by a search in a tree of tiles.
-
-   `strategy`: GP_STRATEGY_MULTI_PASS, in which no group waits for another, and which reads the input once
-   more for parents and depths, and once more for errors. GP_STRATEGY_SINGLE_PASS makes all outputs in one
-   launch by look-back; with local memory it zeroes 2 bytes an element of scratch first, and openers that
-   nobody closes take a launch more. Where a device that runs groups of one item is not known to order memory
-   between them, and for one tile, it is GP_STRATEGY_MULTI_PASS all the same. Largest count: 2^32 - 1 with
-   32-bit indices, else memory. (Levien, The stack monoid, 2020, for the monoid.) */
+   Result: at least one of match, parent, depth and errors. All are defined for any input. Kinds do not
+   decide who matches: a pair of two kinds is a pair, and a mismatch.
+   Order: the result is always the same.
+   Aliasing: outputs overlap nothing.
+   Count 0: nothing but errors is written.
+   Scratch: 4 bytes per element at most, up to 96 bytes per tile (of some thousand elements), and up to 128
+   bytes.
+   Cost: GP_STRATEGY_MULTI_PASS reads the input once and writes match once; parent and depth together take
+   one more reading of it, and errors another. Tiles exchange what is left unmatched in them, every element
+   at most once. No group waits for another. GP_STRATEGY_SINGLE_PASS makes all outputs in one launch, by
+   look-back. With local memory it zeroes 2 bytes of scratch per element first, and openers that are never
+   closed take one more launch. It becomes GP_STRATEGY_MULTI_PASS when there is one tile, when groups have
+   one item and the device is not known to order memory between groups, and when loops could exceed the
+   device's loop_limit. Time does not depend on how deep brackets are nested: an opener in another tile is
+   found by a search in a tree of tiles.
+   Limits: 2^32 - 1 elements with 32-bit indices, else memory; fewer than 2^29 tiles.
+   Errors: a closer on an empty stack pops nothing, and has no partner and no parent. An opener that is never
+   closed has no partner, and is around every element after it. `errors` reports both, and mismatches.
+   Source: Levien, The stack monoid, 2020, for the monoid.
+   Example: examples/05_brackets.c, examples/07_json_tree.c */
 typedef struct gp_brackets_desc {
     cl_mem in;
     size_t in_offset;    /* elements, as all offsets */
@@ -1239,17 +1245,17 @@ typedef struct gp_brackets_desc {
     size_t count_offset;
     gp_type count_type;
     gp_type type;        /* of the input */
-    const char *pairs;   /* GP_U8: openers and closers, in turns; read during the call; or: */
+    const char *pairs;   /* GP_U8: each opener and its closer, in turns; read during the call; or: */
     const int8_t *table; /* GP_U8: 256 codes; read during the call; or: */
-    const char *map;     /* code of an element */
-    cl_mem match;        /* NULL: not wanted; the same for all outputs, of which there is one at least */
+    const char *map;     /* code of an element: expression in x and i */
+    cl_mem match;        /* NULL: not wanted; the same for all outputs; at least one is required */
     size_t match_offset;
     cl_mem parent;
     size_t parent_offset;
     cl_mem depth;
     size_t depth_offset;
-    gp_type index_type; /* of these three: GP_U32, GP_U64; 0: GP_U32 as long as count < 2^32 */
-    cl_mem errors;      /* one gp_brackets_errors */
+    gp_type index_type; /* of match, parent and depth: GP_U32, GP_U64; 0: GP_U32 as long as count < 2^32 */
+    cl_mem errors;      /* one gp_brackets_errors; NULL: not wanted */
     size_t errors_offset;
     gp_strategy strategy;
     cl_mem scratch; /* of gp_brackets_scratch_size bytes, apart from all else; NULL: the context's */
@@ -1258,19 +1264,18 @@ typedef struct gp_brackets_desc {
     cl_event *done;
 } gp_brackets_desc;
 
-/* What is wrong with the input, and how deep it is. Indices are UINT64_MAX where there is none. The last two
-   numbers are about the work: how often closers found their openers in another tile, and how often one of
-   those had to be searched for because it is in another tile than the one before. */
+/* What is wrong with the input, and how deep it is. An index is UINT64_MAX where there is none. joined and
+   searches are about the work. */
 typedef struct gp_brackets_errors {
     uint64_t unmatched_closers;
     uint64_t first_unmatched_closer;
     uint64_t unmatched_openers;
     uint64_t first_unmatched_opener;
     uint64_t mismatches;     /* pairs of two kinds */
-    uint64_t first_mismatch; /* of their closers the first */
-    uint64_t max_depth;      /* most openers that are open at a time */
-    uint64_t joined;
-    uint64_t searches;
+    uint64_t first_mismatch; /* the first of their closers */
+    uint64_t max_depth;      /* most openers that are open at the same time */
+    uint64_t joined;         /* closers whose opener is in another tile */
+    uint64_t searches;       /* those of joined that took a search: not the same tile as for the one before */
 } gp_brackets_errors;
 
 GP_API gp_result gp_brackets(gp_context *gp, const gp_brackets_desc *desc);
@@ -1283,43 +1288,48 @@ GP_API gp_result gp_brackets_scratch_size(gp_context *gp, const gp_brackets_desc
 
 /* ------------------------------------------------------------------ stack scan */
 
-/* For each element of a nest of brackets: the product of the values of all openers that are open, outermost
-   first. Nested clip rectangles and their intersections; nested transforms; the least of all that encloses.
+/* out[i] = initial . v0 . v1 ... vk      v0 ... vk: the stack after element i, lowest first
+     exclusive: the stack before element i
 
-   By a stack, on which an opener puts its value and from which a closer takes one:
-     out[i] = initial . v0 . v1 ... vk      v0 ... vk: on the stack behind element i, lowest first
-     exclusive: on the stack before element i
-   So an opener's own value counts for itself, and is gone at its closer; with `exclusive` it counts for its
-   closer and not for itself, and what counts are the openers that gp_brackets calls parent[i], its parent and
-   so on. Elements that are no brackets get the same in both.
+   For each element of a nest of brackets: the product of the values of all openers that are open, outermost
+   first. On the stack, an opener pushes its value and a closer pops one. Examples: nested clip rectangles
+   and their intersections; nested transforms; the least of all that encloses an element.
 
-   Argmin and argmax give which of the open values is the extreme one: its opener's index, counted from the
-   call's first element, of equal ones the lowest; all ones where none is open. out_type is GP_U64 or GP_U32.
+   An opener's own value counts for itself, and is gone at its closer. With `exclusive` it counts for its
+   closer and not for itself: what counts is the opener that gp_brackets calls parent[i], its parent and so
+   on. Elements that are not brackets get the same in both. Codes are given as to gp_brackets: type, and
+   pairs, table or map. There is one value per element, but only the values of openers count; results for the
+   others are thrown away, though the operation may be given them.
 
-   Codes are given as to gp_brackets: type, and pairs, table or map. Values: one for each element, of which
-   only openers' are looked at; what comes of others' is thrown away, but the operation may be given them.
-   Whatever the input, the output is defined: a closer on an empty stack takes nothing, an opener that is
-   never closed counts to the end, kinds do not matter.
-
-   Order: outermost first always, for any monoid. Products are grouped by tiles, the same way every time:
-   float results repeat bit for bit on one device, and may differ from those of a stack in rounding. count 0
-   does nothing. Aliasing: `out` overlaps nothing; inputs may overlap each other. Scratch: one sum an element,
-   three and 32 bytes a tile (twice that for 2^32 elements or more). Cost: reads codes and openers' values
-   twice, writes once; openers that tiles leave open are written and read once more. Depth costs at most the
-   logarithm of the number of tiles for each tile, and for each closer whose opener is in another tile.
-   Largest count: memory.
-   (Levien, The stack monoid, 2020, for the monoid.) */
+   Result: elements of out_type. Argmin and argmax give which of the open values is the extreme one: its
+   opener's index, counted from the call's first element; of equal ones the lowest; all ones where none is
+   open. out_type is then GP_U64 (the default) or GP_U32. The output is defined for any input.
+   Order: outermost first always, so monoids need not commute. Products are grouped by tiles, the same way
+   every time: float results repeat bit for bit on one device, and may differ in rounding from those of a
+   stack.
+   Aliasing: `out` overlaps nothing; inputs may overlap each other.
+   Count 0: does nothing.
+   Scratch: one sum per element; up to four sums and 32 bytes per tile (64 bytes from 2^32 elements on); and
+   up to 192 bytes.
+   Cost: reads codes and openers' values twice and writes once; openers that tiles leave open are written and
+   read once more. Depth costs at most the logarithm of the number of tiles, for each tile and for each
+   closer whose opener is in another tile.
+   Limits: memory; fewer than 2^29 tiles; 2^32 - 2 elements for argmin and argmax with out_type = GP_U32.
+   Errors: a closer on an empty stack pops nothing. An opener that is never closed counts to the end. Kinds
+   do not matter.
+   Source: Levien, The stack monoid, 2020, for the monoid.
+   Example: examples/06_clip_stack.c */
 typedef struct gp_stack_scan_desc {
-    cl_mem in;           /* what is a bracket */
+    cl_mem in;           /* the elements, which gp_brackets would match */
     size_t in_offset;    /* elements, as all offsets */
     size_t count;        /* of elements, or their bound with count_buffer */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;        /* of the input; codes as to gp_brackets: */
-    const char *pairs;   /* GP_U8: openers and closers, in turns; read during the call; or: */
+    gp_type type;        /* of `in`; codes as in gp_brackets: */
+    const char *pairs;   /* GP_U8: each opener and its closer, in turns; read during the call; or: */
     const int8_t *table; /* GP_U8: 256 codes; read during the call; or: */
-    const char *map;     /* code of an element, in x and i */
+    const char *map;     /* code of an element: expression in x and i */
     cl_mem values;       /* count elements of value_type, or of the monoid */
     size_t values_offset;
     gp_type value_type;      /* with a monoid but no value_map: leave 0 */
@@ -1327,7 +1337,7 @@ typedef struct gp_stack_scan_desc {
     gp_type out_type;        /* of products and output; 0: value_type */
     gp_op op;                /* or: */
     const gp_monoid *monoid; /* instead of out_type and op */
-    bool exclusive;          /* the stack before the element */
+    bool exclusive;          /* false: the stack after the element; true: before it */
     const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
     cl_mem out;              /* count elements of out_type */
     size_t out_offset;
@@ -1344,30 +1354,36 @@ GP_API gp_result gp_stack_scan_scratch_size(gp_context *gp, const gp_stack_scan_
 
 /* ------------------------------------------------------------------ tree */
 
-/* What a consumer of a nest asks next, from each element's parent, in input order:
-     index[i]      how many of its siblings (elements with the same parent) stand before element i
+/* What a consumer of a tree asks next, from each element's parent:
+     index[i]      how many of its siblings (elements with the same parent) come before element i
      children[i]   how many elements have parent i
      end[i]        where the subtree of i ends: it is elements i ... end[i] - 1
-   At least one output is required.
 
-   Parents are as gp_brackets writes them, or those of any tree whose nodes stand in preorder: an element's
-   parent stands before it, and its subtree is of neighbours. None has all bits set; elements without a parent
-   are siblings. An element whose parent does not stand before it counts as having none. If `parent` is
-   not a preorder forest, the results are unspecified and time may grow with the square of a run; nothing is
-   read or written outside the buffers, and the call ends.
+   Elements are in preorder: an element's parent comes before it, and the elements of a subtree are
+   neighbours. gp_brackets writes such parents, and every tree in preorder has them. An element without a
+   parent has all bits set there; such elements are siblings.
 
-   Which elements count, in `index` and `children`: all, or with `in` those that are not 0, or for which `map`
-   is not 0. Of brackets, "x == '(' || x == '['" would count nests in nests, and "x == ','" commas, so that
-   index is the position in a list. The others' index is how many that count stand before them.
+   In index and children all elements count, or with `in` those that are not 0, or for which `map` is not 0.
+   For brackets, "x == '(' || x == '['" counts nested brackets, and "x == ','" counts commas, so that index
+   is the position in a list. The index of an element that does not count is how many that count come before
+   it.
 
-   The result is always the same. count 0 does nothing. Aliasing: outputs overlap nothing. Scratch: 2 bytes an
-   element, on CPUs and a bit, and 16 to 32 bytes a run (twice that with indices of 64 bits) of 16384 elements
-   on CPUs (8192 with indices of 64 bits) and of 16 on GPUs. Cost: reads parents (on CPUs only those in other
-   runs again, on GPUs twice), writes each output once; for each run and each parent outside it a search of
-   some 2 log2(runs) steps. No group waits for another. Largest count: 2^32 - 1 with 32-bit indices, else
-   memory. */
+   Result: at least one of index, children and end.
+   Order: the result is always the same.
+   Aliasing: outputs overlap nothing.
+   Count 0: does nothing.
+   Scratch: 2 bytes per element (on CPUs one bit more), and 16 to 32 bytes per run (twice that with 64-bit
+   indices). A run is 16384 elements on CPUs (8192 with 64-bit indices) and 16 on GPUs.
+   Cost: reads parents once on CPUs, and again those in other runs; on GPUs twice. Writes each output once.
+   Each run, and each parent outside its child's run, takes a search of some 2 log2(runs) steps. No group
+   waits for another.
+   Limits: 2^32 - 1 elements with 32-bit indices, else memory.
+   Errors: an element whose parent does not come before it counts as having none. If `parent` is not a
+   preorder forest, the results are unspecified and time may grow with the square of a run; nothing is read
+   or written outside the buffers, and the call ends.
+   Example: examples/07_json_tree.c */
 typedef struct gp_tree_desc {
-    cl_mem parent; /* count indices */
+    cl_mem parent; /* count indices; all bits set: no parent */
     size_t parent_offset;
     size_t count;        /* of elements, or their bound with count_buffer */
     cl_mem count_buffer; /* NULL: count is the number */
