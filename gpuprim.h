@@ -1737,13 +1737,16 @@ GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *d
 
 /* ------------------------------------------------------------------ map */
 
-/* out[i] = map(x, y, z, i), where x, y and z are in[i], in2[i] and in3[i]
+/* out[i] = map(x, y, z, i)      x, y and z are in[i], in2[i] and in3[i]
 
-   The expression's value is converted to out_type as C does. There may be no input at all: then the
-   expression is in i alone. A name whose input is not there does not compile. A new expression is a new
-   program. Aliasing: `out` may be the same elements as an input of its size (in place); else nothing overlaps
-   `out`. Inputs may overlap one another. count_buffer's number apart from `out`. Cost: reads and writes once,
-   one launch, no scratch. Elements are computed each for itself: the same result every time. */
+   There may be no input at all: then the expression is in i alone. A name whose input is not given does not
+   compile.
+
+   Result: elements of out_type. The expression's value is converted to it as C does.
+   Order: each element is computed by itself: the same result every time.
+   Aliasing: `out` may be the same elements as an input of its size (in place); otherwise it overlaps
+   nothing. Inputs may overlap one another. The number in count_buffer lies outside of `out`.
+   Cost: reads and writes once; one launch, no scratch. A program is compiled per expression and its types. */
 typedef struct gp_transform_desc {
     cl_mem in; /* count elements of `type`; NULL and type 0: no input */
     size_t in_offset;
@@ -1751,7 +1754,7 @@ typedef struct gp_transform_desc {
     cl_mem in2; /* a second input, for y; NULL: none */
     size_t in2_offset;
     gp_type type2; /* 0: `type` */
-    cl_mem in3;    /* a third input, for z, beside a second one; NULL: none */
+    cl_mem in3;    /* a third input, for z; only with a second one; NULL: none */
     size_t in3_offset;
     gp_type type3; /* 0: `type` */
     cl_mem out;    /* count elements of out_type */
@@ -1769,7 +1772,9 @@ typedef struct gp_transform_desc {
 
 GP_API gp_result gp_transform(gp_context *gp, const gp_transform_desc *desc);
 
-/* out[i] = value */
+/* out[i] = value
+
+   Cost: writes once; one launch, no scratch. A program is compiled per element_size, whatever the value. */
 typedef struct gp_fill_desc {
     cl_mem out; /* count elements of element_size bytes */
     size_t out_offset;
@@ -1784,19 +1789,20 @@ typedef struct gp_fill_desc {
     cl_event *done;
 } gp_fill_desc;
 
-/* One program for each element_size, whatever the value. */
 GP_API gp_result gp_fill(gp_context *gp, const gp_fill_desc *desc);
 
 /* out[i] = start + i * step
 
-   Integers wrap round. Floats: i rounded to the type, one multiplication, one addition: no error adds up.
-   Halves are computed as floats, and rounded when stored. */
+   Result: elements of `type`. Integers wrap round. Floats: i is rounded to the type, then one multiplication
+   and one addition per element, so that no error adds up. Halves are computed as floats, and rounded when
+   stored.
+   Cost: writes once; one launch, no scratch. A program is compiled per type, whatever start and step. */
 typedef struct gp_iota_desc {
     cl_mem out; /* count elements of `type` */
     size_t out_offset;
     gp_type type;
-    gp_value start; /* of `type`; of f32 where that is f16 */
-    gp_value step;  /* all zeros: 1 */
+    gp_value start; /* of `type`; .f32 for GP_F16 */
+    gp_value step;  /* as start; all zeros: 1 */
     size_t count;   /* of elements, or their bound with count_buffer */
     cl_mem count_buffer;
     size_t count_offset;
@@ -1806,17 +1812,21 @@ typedef struct gp_iota_desc {
     cl_event *done;
 } gp_iota_desc;
 
-/* One program for each type, whatever start and step. */
 GP_API gp_result gp_iota(gp_context *gp, const gp_iota_desc *desc);
 
 /* out[0] = in[0], out[i] = in[i] - in[i-1]
 
-   With a map: out[i] = map(x, y, i) for i > 0, where x is in[i] and y is in[i-1]. in[0], differences and the
-   map's value are converted to out_type as C does; a difference is one of `type` as an operand: types shorter
-   than int are ints, halves are floats.
-   Aliasing: in place (`out` the same elements as `in`), which takes a copy of the input in scratch; else no
-   overlap. count_buffer's number apart from `out`. Cost: reads and writes once, one launch; in place a copy
-   more. An inclusive scan undoes it. */
+   With a map: out[i] = map(x, y, i) for i > 0, where x is in[i] and y is in[i-1]. An inclusive scan undoes
+   the difference.
+
+   Result: elements of out_type. in[0], differences and the map's value are converted to it as C does. A
+   difference is taken in the type of the operands: types shorter than int are ints, halves are floats.
+   Order: the same result every time.
+   Aliasing: in place (`out` the same elements as `in`); otherwise no overlap. The number in count_buffer
+   lies outside of `out`.
+   Scratch: in place a copy of the input, otherwise none.
+   Cost: reads and writes once, one launch; in place one copy more. A program is compiled per expression and
+   its types. */
 typedef struct gp_adjacent_difference_desc {
     cl_mem in;
     size_t in_offset;
@@ -1829,8 +1839,7 @@ typedef struct gp_adjacent_difference_desc {
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    cl_mem
-        scratch; /* of gp_adjacent_difference_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_adjacent_difference_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -1838,7 +1847,7 @@ typedef struct gp_adjacent_difference_desc {
 
 GP_API gp_result gp_adjacent_difference(gp_context *gp, const gp_adjacent_difference_desc *desc);
 
-/* Bytes of scratch that this desc needs: 0 unless `out` is `in`. Can be 0. */
+/* Bytes of scratch that gp_adjacent_difference with this desc needs: 0 unless `out` is `in`. */
 GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_adjacent_difference_desc *desc,
                                                      size_t *bytes);
 
@@ -1846,12 +1855,14 @@ GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_ad
 
 /* gather: out[i] = in[indices[i]]        scatter: out[indices[i]] = in[i]
 
-   Elements are moved, never looked at: element_size bytes each. An index that is not less than `limit` is
-   skipped: a gather leaves that element of `out` as it is, a scatter drops that element of `in`;
-   gp_stats.skipped counts them. Where indices of a scatter are equal, any one of their elements stays;
-   where they are not, the result is the same every time. Aliasing: `out` overlaps nothing; `in` and `indices`
-   may overlap each other. Cost: reads and writes each element once, by lines of memory where indices are near
-   one another; one launch, no scratch. */
+   Result: elements of element_size bytes, which are moved and never looked at. Elements of `out` that
+   nothing goes to stay as they are.
+   Order: the same result every time, except for equal indices of a scatter: any one of their elements stays.
+   Aliasing: `out` overlaps nothing; `in` and `indices` may overlap each other.
+   Cost: reads and writes each element once; elements of near indices share lines of memory. One launch, no
+   scratch.
+   Errors: an index that is not less than `limit` is skipped and counted in gp_stats.skipped: a gather leaves
+   that element of `out` as it is, a scatter drops that element of `in`. */
 typedef struct gp_gather_desc {
     cl_mem in; /* gather: `limit` elements; scatter: `count` */
     size_t in_offset;
@@ -1861,7 +1872,7 @@ typedef struct gp_gather_desc {
     size_t indices_offset;
     gp_type index_type;  /* GP_U32 (also 0) or GP_U64 */
     size_t element_size; /* bytes: 1, 2, 4, 8 or 16 */
-    size_t limit;        /* elements of what is indexed; 0: every index is skipped */
+    size_t limit;        /* elements of the array that is indexed; 0: every index is skipped */
     size_t count;        /* of indices, or their bound with count_buffer */
     cl_mem count_buffer;
     size_t count_offset;
@@ -1874,12 +1885,18 @@ typedef struct gp_gather_desc {
 GP_API gp_result gp_gather(gp_context *gp, const gp_gather_desc *desc);
 GP_API gp_result gp_scatter(gp_context *gp, const gp_gather_desc *desc);
 
-/* out[i] = the next element of `in`, for each i whose flag is set, in order; other elements stay as they are
+/* out[i] = the next element of `in`, in order, for each i whose flag is set
 
-   Undoes a selection by flags. Where more flags are set than `in` has elements, the last ones are skipped,
-   and counted in gp_stats.skipped. Halves as flags are compared by their bits. Aliasing: `out` overlaps
-   nothing; inputs may overlap one another. Cost: a scan of the flags into scratch (4 bytes an element, 8 from
-   2^32 on), then reads and writes once. */
+   Undoes a selection by flags. A flag is set where it is not 0; halves as flags are compared by their bits.
+
+   Result: elements of element_size bytes, as in gp_gather. Elements of `out` without a flag stay as they
+   are.
+   Order: the same result every time.
+   Aliasing: `out` overlaps nothing; inputs may overlap one another.
+   Scratch: 4 bytes per element (8 from 2^32 on), for a scan of the flags.
+   Cost: that scan, then reads and writes once.
+   Errors: where more flags are set than `in` has elements, the last ones are skipped, and counted in
+   gp_stats.skipped. */
 typedef struct gp_unpack_desc {
     cl_mem in; /* in_count elements */
     size_t in_offset;
@@ -1907,31 +1924,40 @@ GP_API gp_result gp_unpack_scratch_size(gp_context *gp, const gp_unpack_desc *de
 
 /* ------------------------------------------------------------------ stencil */
 
-/* What a neighbour beyond the border is. */
+/* What stands for a neighbour beyond the border. */
 typedef enum gp_border {
     GP_BORDER_CLAMP = 0, /* the nearest element inside */
-    GP_BORDER_WRAP,      /* the one at the other end */
+    GP_BORDER_WRAP,      /* the element at the other end */
     GP_BORDER_CONSTANT,  /* border_value */
     GP_BORDER_COUNT
 } gp_border;
 
 /* weights: out(x, y) = sum of weights(dx, dy) * in(x + dx, y + dy) over |dx| <= radius_x, |dy| <= radius_y
    map:     an expression in at(dx, dy), which is in(x + dx, y + dy); x, the element itself; i and j, its
-   column and row
+            column and row
 
-   A line (height 0 or 1) or a picture of rows; dx and dy count pixels, and a pixel has `channels` elements,
-   each of which meets the same channel of its neighbours. Weights are f32 and lie on the device, row by row
-   from (-radius_x, -radius_y) on: a correlation. They are summed in that order, as f32, or as f64 where an
-   input or output is; integers are rounded to nearest and saturated. A map's value is converted to out_type
-   as C does; dx and dy beyond the radius are taken back to it. A new map is a new program, new weights are
-   not. Aliasing: in place (`out` the same elements as `in`, pitches too), which takes a copy of the input in
-   scratch; else `out` overlaps nothing, from its first element to its last one. Cost: reads and writes once,
-   but for the tiles' rims; one launch. */
+   The input is a line (height 0 or 1) or a picture of rows. dx and dy count pixels. A pixel has `channels`
+   elements; each of them meets the same channel of its neighbours. Weights are f32 on the device, row by
+   row, beginning at (-radius_x, -radius_y): a correlation.
+
+   Result: elements of out_type. Weights are summed as f32, or as f64 where an input or output is; integers
+   are rounded to nearest and saturated. A map's value is converted to out_type as C does; dx and dy beyond
+   the radius are clamped to it.
+   Order: weights are summed in their order. The same result every time; on other devices floats are the same
+   up to rounding.
+   Aliasing: in place (`out` the same elements as `in`, pitches too); otherwise `out` overlaps nothing, from
+   its first element to its last one.
+   Count 0: width 0 does nothing.
+   Scratch: in place a copy of the input, otherwise none.
+   Cost: one launch; reads once, except for the rims of tiles, and writes once. A program is compiled per
+   type pair, radii, channels and border, or per map; weights are run-time arguments.
+   Limits: radii up to 8, 1 to 4 channels.
+   Example: examples/12_image_blur.c */
 typedef struct gp_stencil_desc {
     cl_mem in; /* height rows of width * channels elements */
     size_t in_offset;
     size_t in_pitch; /* elements from one row to the next; 0: width * channels */
-    cl_mem out;      /* the same of out_type; what is between rows stays as it is */
+    cl_mem out;      /* the same, of out_type; elements between rows stay as they are */
     size_t out_offset;
     size_t out_pitch; /* as in_pitch */
     gp_type type;
@@ -1940,13 +1966,13 @@ typedef struct gp_stencil_desc {
     size_t height;     /* 0: 1 */
     uint32_t channels; /* 1 to 4; 0: 1 */
     uint32_t radius_x; /* 0 to 8 */
-    uint32_t radius_y;
+    uint32_t radius_y; /* the same */
     gp_border border;
-    gp_value border_value; /* of `type`; of f32 where that is f16 */
+    gp_value border_value; /* of `type`; .f32 for GP_F16 */
     cl_mem weights;        /* (2 radius_x + 1) * (2 radius_y + 1) floats; or: */
     size_t weights_offset;
-    const char *map;
-    cl_mem scratch; /* of gp_stencil_scratch_size bytes, apart from all else; NULL: the context's */
+    const char *map; /* an expression, see above */
+    cl_mem scratch;  /* of gp_stencil_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -1954,40 +1980,46 @@ typedef struct gp_stencil_desc {
 
 GP_API gp_result gp_stencil(gp_context *gp, const gp_stencil_desc *desc);
 
-/* Bytes of scratch that this desc needs: 0 unless `out` is `in`. */
+/* Bytes of scratch that gp_stencil with this desc needs: 0 unless `out` is `in`. */
 GP_API gp_result gp_stencil_scratch_size(gp_context *gp, const gp_stencil_desc *desc, size_t *bytes);
 
 /* ------------------------------------------------------------------ random */
 
 typedef enum gp_random_kind {
     GP_RANDOM_BITS = 0, /* integers: all bits random */
-    GP_RANDOM_UNIFORM,  /* floats: [0, 1), multiples of 2^-24 (f16: 2^-11, f64: 2^-53) */
-    GP_RANDOM_RANGE,    /* integers: [low, high), each value to within 2^-64 of its chance */
-    GP_RANDOM_NORMAL,   /* floats: normal, by Box and Muller */
+    GP_RANDOM_UNIFORM,  /* floats in [0, 1), multiples of 2^-24 (f16: 2^-11, f64: 2^-53) */
+    GP_RANDOM_RANGE,    /* integers in [low, high), each with its probability to within 2^-64 */
+    GP_RANDOM_NORMAL,   /* floats, normally distributed (Box-Muller) */
     GP_RANDOM_KIND_COUNT
 } gp_random_kind;
 
 /* out[i] = element first_element + i of a stream of random numbers
 
-   The stream is named by `seed` and `stream`, and is the same on every device, in every shape and for however
-   many calls it is made: Philox4x32-10 (Salmon, Moraes, Dror & Shaw, SC11) with the seed as its key, and as
-   its counter a block's number and the stream. An element takes words of 32 bits from the blocks in a row,
-   low words first: two for types of 8 bytes and for ranges, else one; BITS of shorter types are the word's
-   low bits. Bounds of a range are .i64 for all signed types, .u64 for all unsigned ones, so that `high` may
-   be one more than the type holds (256); as the lower and upper of gp_histogram. Normal numbers come in pairs
-   and are the same up to what the device's log, sqrt, sinpi and cospi round. Aliasing: count_buffer's number
-   apart from `out`. Cost: one launch, no scratch; writes once. */
+   `seed` and `stream` name the stream. An element takes 32-bit words from the blocks in a row, low words
+   first: two for types of 8 bytes and for ranges, else one. GP_RANDOM_BITS of shorter types are the word's
+   low bits.
+
+   Result: elements of `type`, by `kind`. Bounds of a range are .i64 for all signed types and .u64 for all
+   unsigned ones, so that `high` may be one more than the type holds (256); so are lower and upper of
+   gp_histogram. Normal numbers come in pairs.
+   Order: the same numbers on every device, in every shape, and however the stream is cut into calls; normal
+   numbers up to the rounding of the device's log, sqrt, sinpi and cospi.
+   Aliasing: the number in count_buffer lies outside of `out`.
+   Cost: writes once; one launch, no scratch, no state. A program is compiled per type and kind.
+   Limits: first_element + count is below 2^64. Not for secrets: the seed can be found from the numbers.
+   Source: Philox4x32-10 of Salmon, Moraes, Dror and Shaw, SC11, with the seed as its key, and a block's
+   number and the stream as its counter. */
 typedef struct gp_random_desc {
     cl_mem out; /* count elements of `type` */
     size_t out_offset;
     gp_type type;
     gp_random_kind kind;
     uint64_t seed;
-    uint64_t stream;        /* another one: other numbers for the same seed */
-    uint64_t first_element; /* so that a call may go on where one ended */
-    gp_value low;           /* of a range: .i64 of signed types, .u64 of unsigned ones */
-    gp_value high;          /* the same; itself not in the range */
-    double mean;            /* normal; finite, as `type` too */
+    uint64_t stream;        /* another stream has other numbers for the same seed */
+    uint64_t first_element; /* so that a call can go on where another one ended */
+    gp_value low;           /* of a range: .i64 for signed types, .u64 for unsigned ones */
+    gp_value high;          /* the same; not itself in the range */
+    double mean;            /* normal; finite, also as `type` */
     double deviation;       /* normal: standard deviation, finite, not negative; 0: 1 */
     size_t count;           /* of elements, or their bound with count_buffer */
     cl_mem count_buffer;
@@ -1998,7 +2030,6 @@ typedef struct gp_random_desc {
     cl_event *done;
 } gp_random_desc;
 
-/* One program for each type and kind. */
 GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc);
 
 /* ------------------------------------------------------------------ warm-up, profile */
