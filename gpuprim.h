@@ -70,8 +70,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The library needs 1.2 only. What is included later, <CL/opencl.hpp> say, may need all that the headers
-   have; older ones take their own highest version for this one. */
+/* The library needs OpenCL 1.2 only. But headers that are included later, such as <CL/opencl.hpp>, may need
+   all that the OpenCL headers have. Older OpenCL headers take 300 for their own highest version. */
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 300
 #endif
@@ -103,7 +103,7 @@ extern "C" {
 
 /* ------------------------------------------------------------------ results */
 
-/* Values are pinned: they never change between versions. X(name, value, text) */
+/* X(name, value, text). Values never change between versions. */
 #define GP_RESULTS(X)                                                             \
     X(GP_OK, 0, "success")                                                        \
     X(GP_ERROR_INVALID_ARGUMENT, -1, "an argument is missing or out of range")    \
@@ -128,7 +128,7 @@ typedef enum gp_result {
         GP_RESULT_FORCE_INT = 0x7fffffff
 } gp_result;
 
-/* Static text for a result; never NULL. */
+/* The fixed text of a result; never NULL. */
 GP_API const char *gp_error_string(gp_result result);
 
 /* ------------------------------------------------------------------ element types, operations */
@@ -508,12 +508,17 @@ GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segme
 
 /* ------------------------------------------------------------------ check_monoid */
 
-/* Looks for elements that violate the monoid laws: e a = a = a e, (a b) c = a (b c), and a b = b a where
-   it is said to be commutative, with the device's arithmetic: on 4096 triples of the samples, and then on as
-   many of samples and products of three, so that what combine makes obeys too. The first counter-example is
-   GP_ERROR_LAW, and gp_last_error tells the elements. GP_OK means that none was found, not that there is
-   none. A monoid of floats that is `exact` (a minimum, say) wants samples: what is made up without are small
-   integers, as floats all but zero. Blocks. Builds a program. */
+/* Looks for elements that violate the monoid laws: e a = a = a e, (a b) c = a (b c), and a b = b a if the
+   monoid is `commutative`.
+
+   It tries 4096 triples of the samples, with the device's arithmetic. Then it tries as many triples of
+   samples and of products of three, so that what combine makes is tested, too. A monoid of floats that is
+   `exact` (a minimum, say) needs samples: without them, elements are small integers, which as floats are
+   almost 0.
+
+   Result: GP_OK when no counter-example was found, which does not mean that there is none.
+   Cost: blocks, and builds a program.
+   Errors: GP_ERROR_LAW for a counter-example; gp_last_error names the elements. */
 GP_API gp_result gp_check_monoid(gp_context *gp, const gp_check_monoid_desc *desc);
 
 /* ------------------------------------------------------------------ scan */
@@ -1730,51 +1735,61 @@ GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash table, gp_hash_stats
 /* ------------------------------------------------------------------ parts of the library for your kernels */
 
 typedef enum gp_device_part {
-    GP_DEVICE_HASH = 1, /* one hash table: gp_hash_open, gp_hash_find, _insert, _assign, _add, _erase ...
-                           (kernels/hash/device.cl tells all) */
-    GP_DEVICE_GROUP = 2 /* what a work-group does together: reduce, scan, pack, unpack
-                          (kernels/group/device.cl) */
+    GP_DEVICE_HASH = 1, /* one hash table: gp_hash_open, gp_hash_find, _insert, _assign, _add, _min, _max,
+                           _erase; described in kernels/hash/device.cl */
+    GP_DEVICE_GROUP = 2 /* group collectives: reduce, scan, pack, unpack; described in
+                           kernels/group/device.cl */
 } gp_device_part;
 
-/* An operation for the work-groups of your kernels: functions gp_group_NAME_reduce, gp_group_NAME_scan and
-   gp_group_NAME_scan_exclusive on values of its type, halves being floats. */
+/* An operation for the work-groups of your kernels. It makes the functions gp_group_NAME_reduce,
+   gp_group_NAME_scan and gp_group_NAME_scan_exclusive on values of its type; halves are floats there. */
 typedef struct gp_group_op {
-    const char *name;        /* 1 to 32 letters, digits and underscores */
-    gp_type type;            /* with op; */
+    const char *name;        /* NAME: 1 to 32 letters, digits and underscores */
+    gp_type type;            /* of the values; with op */
     gp_op op;                /* all but argmin and argmax; or: */
-    const gp_monoid *monoid; /* in item order always */
+    const gp_monoid *monoid; /* always combined in item order */
 } gp_group_op;
 
 typedef struct gp_device_source_desc {
     gp_device_part part;
-    gp_hash table;          /* GP_DEVICE_HASH: which one */
+    gp_hash table;          /* GP_DEVICE_HASH: the table */
     const gp_group_op *ops; /* GP_DEVICE_GROUP: op_count of them; NULL: pack and unpack only */
     size_t op_count;        /* at most 64 */
-    uint32_t group; /* work-items of the groups that the kernel is launched with, where it is always the
-                               same: shorter code, and GP_GROUP_SIZE is defined; 0: any number */
+    uint32_t group; /* number of work-items of every group that the kernel is launched with, where it is
+                       always the same, at most 65536: shorter code, and GP_GROUP_SIZE is defined; 0: any
+                       number */
 } gp_device_source_desc;
 
-/* OpenCL C to be put in front of a kernel's source, which is built with -cl-std=CL1.2.
+/* OpenCL C for kernels of your own. Put it before a kernel's source, and build with -cl-std=CL1.2.
 
-   Hash: fit for this table; the kernel takes gp_hash_buffer as a __global uint *. Group: one text a program.
+   GP_DEVICE_HASH: fits this table only; the kernel takes gp_hash_buffer as a __global uint *.
+   GP_DEVICE_GROUP: one such text per program, with
+     uint gp_group_size()                               items of the group
+     uint gp_group_item()                               which one this is
+     T gp_group_NAME_reduce(x, memory)                  x0 . x1 ... xG-1, to every item
+     T gp_group_NAME_scan(x, &total, memory)            x0 . x1 ... xl, to item l; total: of all items
+     T gp_group_NAME_scan_exclusive(x, &total, memory)  x0 . x1 ... xl-1, to item l; the identity to item 0
+     uint gp_group_pack(n, &total, memory)              where this item's n elements go among the group's
+     uint gp_group_pack_at(n, counter, memory)          the same from *counter on (__global uint), to which
+                                                        the group adds its total in one atomic addition
+     uint gp_group_unpack(n, memory)                    for n pieces of each item: how many there are in all
+     uint gp_group_owner(piece, &rank, memory)          the item that a piece belongs to; rank: which of its
+                                                        pieces it is. Calls may differ from item to item
+   Both parts may stand before one kernel.
 
-       uint gp_group_size(), gp_group_item()                 items of the group, and which one this is
-       T gp_group_NAME_reduce(x, memory)                    x0 . x1 ... xG-1, to every item
-       T gp_group_NAME_scan(x, &total, memory)              x0 . x1 ... xl, to item l; total: of all
-       T gp_group_NAME_scan_exclusive(x, &total, memory)    x0 . x1 ... xl-1; the identity to item 0
-       uint gp_group_pack(n, &total, memory)                where n elements of this item go among the group's
-       uint gp_group_pack_at(n, counter, memory)            the same from *counter on (__global uint), in one
-                                                           atomic addition
-       uint gp_group_unpack(n, memory)                      n pieces of each item: how many there are in all
-       uint gp_group_owner(piece, &rank, memory)            whose a piece is; calls may differ from item to item
-
-   `memory` is __local, 2 elements of T (of uint) for each item of the group. All functions but size, item and
-   owner have barriers: every item of the group calls, or none. The same input gives the same result for the
-   same group; only the order of groups in gp_group_pack_at is any. kernels/group/device.cl, which stands in
-   the text, tells the rest. Both parts may stand in front of one kernel.
-
-   Writes up to `capacity` bytes with the final zero; *size is how many there are. `text` may be NULL when
-   capacity is 0. */
+   Result: up to `capacity` bytes of text with the final zero; *size is how many there are. `text` may be
+   NULL when capacity is 0.
+   Order: the same input gives the same result in the same group; only the order of groups in
+   gp_group_pack_at is any.
+   Scratch: `memory` is __local, 2 elements of T (or uint) for each item of the group. It is free again after
+   each call. But gp_group_owner reads what gp_group_unpack leaves in it: after the last gp_group_owner it is
+   free after a barrier of yours.
+   Cost: log2(items) steps, each with a barrier. A known group size (`group`) makes shorter code, and almost
+   none for 1.
+   Limits: groups of any size, in up to three dimensions. All functions but gp_group_size, gp_group_item and
+   gp_group_owner have barriers: every item of the group calls them, or none. The text contains
+   kernels/group/device.cl, whose first comment says more.
+   Example: examples/08_word_count.c, examples/10_spatial_hash.c, examples/13_mandelbrot.c */
 GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *desc, char *text,
                                   size_t capacity, size_t *size);
 
@@ -2077,67 +2092,66 @@ GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc);
 
 /* ------------------------------------------------------------------ warm-up, profile */
 
-/* Builds (or loads) what calls with these descs will need, launches it once on a few internal elements,
-   and saves it to the disk cache. Only what names the work is read: types (name type2 for two inputs),
-   ops, monoid, map, strategy, reverse, segments, compensated. Its launches count in the profile:
-   gp_stats_reset. Blocks. */
+/* Builds (or loads) what calls with these descs will need, launches it once on a few elements of its own,
+   and saves it to the disk cache. Blocks.
+
+   Only fields that select a program are read: types (also type2 if there are two inputs), ops, monoid, map,
+   strategy, reverse, segments, compensated. Comments below say which others are read ("also"), or that no
+   others than those are ("only"). A NULL desc is left out.
+
+   Cost: its launches count in the statistics: call gp_stats_reset afterwards. */
 typedef struct gp_warmup_desc {
     const gp_reduce_desc *reduce; /* NULL: not wanted */
     const gp_scan_desc *scan;
-    const gp_sort_desc *sort;   /* of this also value_size (for gp_argsort the indices'); count: how many keys
-                                   are to be expected, 0: few and many */
-    const gp_merge_desc *merge; /* of this key_type and value_size */
-    const gp_search_desc *search;                     /* of this key_type and out_type */
-    const gp_segmented_reduce_desc *segmented_reduce; /* of this type, out_type, op, monoid, map */
-    const gp_histogram_desc
-        *histogram;           /* of this type, channels, out_type, weight_type, whether there are edges */
-    const gp_topk_desc *topk; /* of this key_type, index_type and strategy */
-    const gp_segmented_sort_desc *segmented_sort; /* of this also value_size */
-    const gp_sort_strings_desc *sort_strings;     /* of this only that it is there */
-    const gp_brackets_desc
-        *brackets; /* of this also pairs, table, map, index_type, strategy, which outputs are there */
-    const gp_stack_scan_desc *stack_scan; /* of this also pairs, table, value_map */
-    const gp_tree_desc *tree;             /* of this type, map and index_type */
-    const gp_select_desc *select;         /* of these also element_size, predicate, which buffers are there */
-    const gp_partition_desc *partition;
-    const gp_unique_desc *unique; /* with values: gp_unique_by_key */
-    const gp_run_length_encode_desc *run_length_encode;
-    const gp_reduce_by_key_desc
-        *reduce_by_key; /* of this also key_type or key_size, equal, keys_out or not */
-    const gp_hash_desc
-        *hash; /* of this only key_size, value_size: batches, clear, rehash, retrieve, statistics */
-    const gp_transform_desc *transform;                     /* of this the types and map */
-    const gp_fill_desc *fill;                               /* of this element_size */
-    const gp_iota_desc *iota;                               /* of this the type */
-    const gp_adjacent_difference_desc *adjacent_difference; /* of this the types and map */
-    const gp_gather_desc *gather;                           /* of this element_size and index_type */
+    const gp_sort_desc *sort;     /* also value_size (for gp_argsort that of the indices), and count: how many
+                                     keys to expect; 0: few and many */
+    const gp_merge_desc *merge;   /* only key_type, value_size */
+    const gp_search_desc *search; /* only key_type, out_type */
+    const gp_segmented_reduce_desc *segmented_reduce; /* only type, out_type, op, monoid, map */
+    const gp_histogram_desc *histogram; /* only type, channels, out_type, weight_type, edges or not */
+    const gp_topk_desc *topk;           /* only key_type, index_type, strategy */
+    const gp_segmented_sort_desc *segmented_sort; /* also value_size */
+    const gp_sort_strings_desc *sort_strings;     /* nothing is read; all zeros will do */
+    const gp_brackets_desc *brackets;     /* also pairs, table, index_type, and which outputs are there */
+    const gp_stack_scan_desc *stack_scan; /* also pairs, table, value_map */
+    const gp_tree_desc *tree;             /* only type, map, index_type */
+    const gp_select_desc *select;         /* also element_size, predicate, and which buffers are there */
+    const gp_partition_desc *partition;   /* the same */
+    const gp_unique_desc *unique;         /* the same; with values: gp_unique_by_key */
+    const gp_run_length_encode_desc *run_length_encode; /* the same */
+    const gp_reduce_by_key_desc *reduce_by_key; /* also key_type or key_size, equal, keys_out or not */
+    const gp_hash_desc *hash; /* only key_size, value_size: batches, clear, rehash, retrieve, statistics */
+    const gp_transform_desc *transform;                     /* only types, map */
+    const gp_fill_desc *fill;                               /* only element_size */
+    const gp_iota_desc *iota;                               /* only type */
+    const gp_adjacent_difference_desc *adjacent_difference; /* only types, map */
+    const gp_gather_desc *gather;                           /* only element_size, index_type */
     const gp_gather_desc *scatter;                          /* the same */
-    const gp_unpack_desc *unpack; /* of this element_size and flags_type; count: whether it is over 2^32 */
-    const gp_stencil_desc
-        *stencil;                 /* of this types, channels, radii, border, map, whether height is over 1 */
-    const gp_random_desc *random; /* of this type and kind */
+    const gp_unpack_desc *unpack;   /* only element_size, flags_type, and whether count is over 2^32 */
+    const gp_stencil_desc *stencil; /* only types, channels, radii, border, map, whether height is over 1 */
+    const gp_random_desc *random;   /* only type, kind */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
 
 /* Counters since the context was made or last reset. */
 typedef struct gp_stats {
-    uint64_t programs_built;  /* compiled from source */
-    uint64_t programs_loaded; /* from the disk cache */
-    uint64_t programs_saved;
+    uint64_t programs_built;   /* compiled from source */
+    uint64_t programs_loaded;  /* loaded from the disk cache */
+    uint64_t programs_saved;   /* to the disk cache */
     uint64_t programs_shared;  /* taken over from `share` */
     uint64_t programs_dropped; /* released to keep `program_limit` */
     uint64_t launches;         /* kernels enqueued */
-    uint64_t fallbacks;        /* tiles that a waiting group computed for a late one; selections that a
-                                  sample misled (gp_topk) */
-    uint64_t abandoned;        /* look-backs that a device cut short, results wrong; always 0 so far */
+    uint64_t fallbacks;        /* late tiles that a waiting group computed itself; calls of gp_topk
+                                  that a sample misled */
+    uint64_t abandoned;        /* look-backs that the device cut short: results are wrong; always 0 so far */
     uint64_t clamped;          /* calls whose count_buffer held more than `count` */
     uint64_t bad_offsets;      /* calls that found bad offsets of segments or strings */
     uint64_t skipped;          /* elements whose index was out of range (gp_gather, gp_scatter, gp_unpack) */
     uint64_t scratch_bytes;    /* held by the context now */
 } gp_stats;
 
-/* Nanoseconds of one kernel by OpenCL event times. All zero unless gp_context_desc.profile. */
+/* Nanoseconds of one kernel, by OpenCL event times. There are none without gp_context_desc.profile. */
 typedef struct gp_kernel_times {
     char name[GP_NAME_MAX];
     uint64_t launches;
@@ -2146,10 +2160,12 @@ typedef struct gp_kernel_times {
     uint64_t max_ns;
 } gp_kernel_times;
 
-/* Both block until the queue is idle. */
+/* Copies the counters. Blocks until the queue is idle. */
 GP_API gp_result gp_stats_read(gp_context *gp, gp_stats *out);
-/* Writes up to `capacity` entries, one a kernel name; *count is how many there are. */
+/* Writes up to `capacity` entries, one per kernel name; *count is how many there are. Blocks until the queue
+   is idle. */
 GP_API gp_result gp_stats_kernels(gp_context *gp, gp_kernel_times *out, size_t capacity, size_t *count);
+/* Sets counters and kernel times to zero. Blocks until the queue is idle. */
 GP_API gp_result gp_stats_reset(gp_context *gp);
 
 #ifdef __cplusplus
