@@ -155,14 +155,17 @@ typedef enum gp_type {
         GP_TYPE_FORCE_INT = 0x7fffffff
 } gp_type;
 
-/* Halves live in memory only, so that every device has them: they are floats when combined, summed and
+/* X(name, value, kernel macro)
+
+   Halves are a type in memory only, so that every device has them: they are floats when combined, summed and
    mapped, and results are rounded to nearest when stored. f64 needs cl_khr_fp64.
 
-   X(name, value, kernel macro). Bitwise operations take integer types only. For floats, min and max
-   ignore NaN (fmin, fmax): NaN never wins, an input of nothing but NaN gives the identity, and which
-   of -0 and +0 is returned is unspecified. Argmin and argmax give the index of the extreme element,
-   counted from the call's first one; of equal ones the lowest; all ones (-1) when there is no element
-   or nothing but NaN. Their out_type is GP_U64 (the default) or GP_U32, and `initial` stays NULL. */
+   Bitwise operations take integer types only. For floats, min and max ignore NaN (fmin, fmax): NaN never
+   wins, an input of nothing but NaN gives the identity, and which of -0 and +0 is returned is unspecified.
+
+   Argmin and argmax give the index of the extreme element, counted from the call's first one; of equal ones
+   the lowest; all ones (-1) when there is no element or nothing but NaN. Their out_type is GP_U64 (the
+   default) or GP_U32, and `initial` stays NULL. */
 #define GP_OPS(X)                 \
     X(GP_SUM, 1, "GPI_SUM")       \
     X(GP_PROD, 2, "GPI_PROD")     \
@@ -182,7 +185,8 @@ typedef enum gp_op {
         GP_OP_FORCE_INT = 0x7fffffff
 } gp_op;
 
-/* One result of several (gp_reduce with op_count): 8 bytes, the one of its out_type; the rest are zero. */
+/* 8 bytes for a value of any type. gp_reduce with op_count gives one for each operation: the member of its
+   out_type has the result, the other bytes are zero. */
 typedef union gp_value {
     int8_t i8;
     uint8_t u8;
@@ -200,17 +204,21 @@ enum { GP_OPS_MAX = 8 };
 
 /* An associative operation of your own, in OpenCL C 1.2.
 
-   `source` defines the element type `type` and the function `type combine(type a, type b)`, in which
-   a stands before b in input order. Both must be usable after `source` is pasted into a kernel. Refused with
-   GP_ERROR_INVALID_ARGUMENT: names that begin with gp_, gpi_, GP_ or GPI_, brackets, comments and literals
-   without an end, digraphs and trigraphs, #include (the cache would not see a change in the file), and macros
-   named as a word that the library's own text uses. `size` is sizeof(type): 4, 8, 12, ... 64 bytes, the same
-   on host and device, and legal as a kernel's argument (no bool, size_t or pointer inside). The combine
-   function may be a built-in; the source must not redeclare another one. `identity` points to `size` bytes
-   and must be neutral on both sides. `commutative` lets the library combine in any order; without it, input
-   order is kept. `exact` says that recombining the same elements in another grouping gives the same bits
-   (integers, min/max; not float sums): a group may then publish results for one that is late. The strings and
-   the identity are read during the call only. */
+   `source` defines the element type `type` and the function `type combine(type a, type b)`, in which a comes
+   before b in input order. Both must be usable after `source` is pasted into a kernel. The combine function
+   may be a built-in; the source must not redeclare another built-in.
+   `size` is sizeof(type): 4, 8, 12, ... 64 bytes. The type has the same layout on host and device, and is
+   legal as a kernel's argument (no bool, size_t or pointer in it).
+   `identity` points to `size` bytes, and must be neutral on both sides.
+   `commutative` lets the library combine in any order; without it, input order is kept.
+   `exact` says that recombining the same elements in another grouping gives the same bits (integers, min and
+   max; not float sums). A group may then publish results in place of one that is late.
+   The strings and the identity are read during the call only.
+
+   Errors: GP_ERROR_INVALID_ARGUMENT for a source with names that begin with gp_, gpi_, GP_ or GPI_;
+   brackets, comments and literals without an end; digraphs and trigraphs; #include (the cache would not see
+   a change in the file); macros with the name of a word that the library's own text uses.
+   Example: examples/03_custom_monoid.c */
 typedef struct gp_monoid {
     const char *type;     /* name of the element type, e.g. "affine" */
     const char *source;   /* OpenCL C that defines it and the combine function */
@@ -221,28 +229,33 @@ typedef struct gp_monoid {
     bool exact;
 } gp_monoid;
 
-/* What gp_check_monoid tries a monoid on. */
+/* A monoid, and elements to test it on. */
 typedef struct gp_check_monoid_desc {
     const gp_monoid *monoid;
-    const void *samples; /* on the host, sample_count elements as they occur; NULL: words that are small
-                            numbers: integers below 1000, or floats within +-2 where not `exact` */
+    const void *samples; /* on the host: sample_count elements as they occur in your data; NULL: made up, of
+                            words that are small numbers: integers below 1000, or where the monoid is not
+                            `exact` floats within +-2 */
     size_t sample_count; /* at most 2^20 */
-    const char *equal; /* OpenCL C expression in x and y, of the element type: are they equal? NULL: the same
-                          bits where `exact`; otherwise words that are close as floats */
-    float tolerance;   /* ... by how much, times the largest word in sight; 0: 1e-4 */
-    uint64_t seed;     /* of the choice; the same seed, the same elements */
+    const char *equal;   /* OpenCL C expression in x and y, two elements: are they equal? NULL: where the
+                            monoid is `exact`, the same bits; otherwise words that are close as floats */
+    float tolerance;     /* how close: the largest difference, as a fraction of the largest word of the
+                            elements at hand; 0: 1e-4 */
+    uint64_t seed;       /* of the choice of elements; the same seed chooses the same ones */
 } gp_check_monoid_desc;
 
-/* A map, in the `map` field of a desc, is an OpenCL C expression that turns an input element into an
-   operand while it is loaded, at no cost in memory traffic: "x * x", "x > 0.5f", "x * y". In it, x is the
-   element, y that of the second input where there is one, and i (ulong) the index, counted from the call's
-   first element. Its value is converted to out_type; for argmin and argmax to the input's type, so that
-   fractions of integers want a float `type` or, with ops, a map_type; for several ops to map_type; for a
-   monoid to the monoid's type, and `type` then names the input's. The text is read during the call only.
-   This, and every other expression in a desc, is one expression: brackets that do not close within it,
-   comments and literals without an end, ';' outside of braces, '#', backslashes outside of literals, digraphs
-   and trigraphs, and names that begin with gp_, gpi_, GP_ or GPI_ are refused with GP_ERROR_INVALID_ARGUMENT;
-   the rest is the compiler's to judge, with GP_ERROR_BUILD and its log. */
+/* Expressions. A map, in the `map` field of a desc, is an OpenCL C expression that turns an input element
+   into an operand while it is loaded, at no cost in memory traffic: "x * x", "x > 0.5f", "x * y".
+
+   In a map, x is the element, y that of the second input where there is one, and i (ulong) the index,
+   counted from the call's first element. Its value is converted to out_type; for argmin and argmax to the
+   input's type, so that for fractions of integers you need a float `type` or, with ops, a map_type; for
+   several ops to map_type; for a monoid to the monoid's type, and `type` is then the input's. The text is
+   read during the call only.
+
+   Errors: every expression in a desc must be one expression. GP_ERROR_INVALID_ARGUMENT for brackets that do
+   not close within it, comments and literals without an end, ';' outside of braces, '#', backslashes outside
+   of literals, digraphs and trigraphs, and names that begin with gp_, gpi_, GP_ or GPI_. The compiler judges
+   the rest: GP_ERROR_BUILD, with its log. */
 
 /* ------------------------------------------------------------------ context */
 
@@ -250,7 +263,7 @@ typedef struct gp_context gp_context;
 
 /* How tiles learn what comes before them. */
 typedef enum gp_strategy {
-    GP_STRATEGY_AUTO = 0,    /* by the device's profile */
+    GP_STRATEGY_AUTO = 0,    /* as the device's profile says */
     GP_STRATEGY_SINGLE_PASS, /* decoupled look-back: reads the input once */
     GP_STRATEGY_MULTI_PASS,  /* reduce, scan the sums, scan again: no group waits for another */
     GP_STRATEGY_COUNT
@@ -259,16 +272,16 @@ typedef enum gp_strategy {
 /* How a work-group works through its tile. */
 typedef enum gp_shape {
     GP_SHAPE_AUTO = 0,
-    GP_SHAPE_SERIAL, /* one work-item a group, long tile, vector loop: CPUs */
+    GP_SHAPE_SERIAL, /* one work-item per group, long tile, vector loop: CPUs */
     GP_SHAPE_LOCAL,  /* many work-items, local memory and barriers: GPUs */
     GP_SHAPE_COUNT
 } gp_shape;
 
-/* Form of the words through which groups tell each other of their tiles. */
+/* Width of the words through which groups exchange the state of their tiles. */
 typedef enum gp_words {
     GP_WORDS_AUTO = 0,
-    GP_WORDS_WIDE,   /* 64-bit atomics: 32 payload bits a word */
-    GP_WORDS_NARROW, /* 32-bit atomics: 16 payload bits a word */
+    GP_WORDS_WIDE,   /* 64-bit atomics: 32 payload bits per word */
+    GP_WORDS_NARROW, /* 32-bit atomics: 16 payload bits per word */
     GP_WORDS_COUNT
 } gp_words;
 
@@ -298,114 +311,126 @@ typedef struct gp_device_info {
     bool fp64;
     bool fp16;
     bool subgroups;
-    bool atomic_acq_rel;      /* OpenCL 3.0: acquire-release orders */
-    bool atomic_scope_device; /* OpenCL 3.0: scope of the whole device */
-    bool fair;                /* a started group is known to go on running while another one waits */
-    cl_uint loop_limit;       /* iterations after which the device drops out of loops (Mesa's llvmpipe below
-                                 version 25); 0: none known */
+    bool atomic_acq_rel;      /* OpenCL 3.0: acquire and release order */
+    bool atomic_scope_device; /* OpenCL 3.0: atomics in the scope of the whole device */
+    bool fair;                /* a group that has started is known to go on running while others wait */
+    cl_uint loop_limit;       /* iterations after which the device leaves a loop, wrongly (Mesa's llvmpipe
+                                 below version 25); 0: no such limit is known */
 } gp_device_info;
 
 /* Overrides of a device's profile, for tests and tuning. Zero keeps the profile's value. gp_context_create
-   refuses what no kernel can be built with; tiles that are too large for a device are made smaller. */
+   refuses values with which no kernel can be built; it shrinks tiles that are too large for a device. */
 typedef struct gp_tuning {
     gp_shape shape;
     gp_words words;
-    uint32_t work_group_size; /* local shape only; rounded down to a power of two. What works on keys or bins
-                                 takes 4 and more */
-    uint32_t tile;            /* serial: elements a group, at most 2^20; local: a work-item, at most 128 */
-    uint32_t polls;           /* how often a group looks at a late tile before it computes it itself; at most
-                                 a quarter of the device's loop_limit, if it has one */
-    uint32_t ring_rows;    /* gp_sort, kernels/sort/lookback.cl: rows of the look-back table; a power of two,
-                              not less than ring_reach + ring_block; 0: 1024 */
-    uint32_t ring_reach;   /* ... how many tiles a look-back goes back; 0: 64 */
-    uint32_t ring_block;   /* ... tiles that may end in any order; a power of two; 0: 32 */
-    uint32_t sort_portion; /* gp_sort: most keys of one launch of a single pass */
-    uint32_t sort_bucket;  /* gp_sort, kernels/sort/buckets.cl: most keys of a bucket; 1: no buckets */
+    uint32_t work_group_size; /* local shape only; rounded down to a power of two. Calls that work on keys
+                                 or bins take at least 4 */
+    uint32_t tile;            /* serial shape: elements per group, at most 2^20; local shape: elements per
+                                 work-item, at most 128 */
+    uint32_t polls;           /* how often a group looks at a late tile before it computes that tile itself;
+                                 at most a quarter of the device's loop_limit, if it has one */
+    uint32_t ring_rows;       /* gp_sort (kernels/sort/lookback.cl): rows of the look-back table; a power of
+                                 two, at least ring_reach + ring_block; 0: 1024 */
+    uint32_t ring_reach;      /* the same: how many tiles a look-back goes back; 0: 64 */
+    uint32_t ring_block;      /* the same: tiles that may end in any order; a power of two; 0: 32 */
+    uint32_t sort_portion;    /* gp_sort: most keys of one launch of a single pass */
+    uint32_t sort_bucket;     /* gp_sort (kernels/sort/buckets.cl): most keys of a bucket; 1: no buckets */
 } gp_tuning;
 
+/* How to make a context. All zeros: the best device, and the default of every field. */
 typedef struct gp_context_desc {
-    /* Your own objects, all optional. A queue brings its context and device; a context brings its
-       first device unless `device` names another. They are retained until destroy. */
+    /* Your own objects, all optional. A queue brings its context and device; a context brings its first
+       device unless `device` names another one. They are retained until gp_context_destroy. */
     cl_context context;
     cl_device_id device;
     cl_command_queue queue;
 
-    /* Device choice when none is given above. `device_filter` is "gpu", "cpu", "accelerator",
-       "P:D" (indices of platform and device) or part of a device's or platform's name or version, in
-       either case; NULL means the
-       environment variable GPUPRIM_DEVICE, which has the same forms. Of the devices that match, the one
-       with the highest score wins; a negative score rejects. Default score: GPU, accelerator, CPU. */
+    /* The choice of a device when none is given above. `device_filter` is "gpu", "cpu", "accelerator",
+       "P:D" (indices of platform and device), or part of a device's or platform's name or version, in
+       upper or lower case. NULL: the environment variable GPUPRIM_DEVICE, which has the same forms. Of
+       the devices that match, the one with the highest `score` wins; a negative score rejects a device.
+       Without `score`, GPUs come before accelerators, and these before CPUs. `score_user` is passed to
+       `score`. */
     const char *device_filter;
     int64_t (*score)(const gp_device_info *info, void *user);
     void *score_user;
 
-    /* NULL: silent. It must not call the library with this context. */
+    /* Receives messages; NULL: none. It must not call the library with this context. */
     void (*log)(gp_log_level level, const char *text, void *user);
     void *log_user;
 
-    /* A command that fails after its call has returned: told here, on the context's own thread, at the end of
-       gp_finish, a blocking read, destroy, or a later call. It may call the library, also with this context
-       (which it must not destroy): failures that it causes are told at a later call. NULL: gp_finish
-       returns the failure all the same. */
+    /* Receives each failure of a command after its call has returned. It runs on the thread that uses the
+       context, at the end of gp_finish, of a blocking read, of gp_context_destroy or of a later call. It
+       may call the library, also with this context, but must not destroy that; failures that it causes
+       are reported at a later call. NULL: gp_finish returns the failure all the same. */
     void (*on_async_error)(gp_result result, const char *text, void *user);
     void *async_error_user;
 
-    /* Of built programs; NULL: the environment variable GPUPRIM_CACHE ("off": no disk cache, or a folder's
-       absolute path), else $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim, where these are absolute. A folder
-       that cannot be written is told to `log`, once. Files that belong to neither this user nor root are not
-       loaded. */
+    /* The folder for built programs. NULL: the environment variable GPUPRIM_CACHE (a folder's absolute
+       path, or "off" for no disk cache), else $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim, where these
+       are absolute. A folder that cannot be written is reported to `log`, once. Files that belong to
+       neither this user nor root are not loaded. */
     const char *cache_dir;
-    bool no_disk_cache;
+    bool no_disk_cache; /* neither load programs from disk nor save them */
     /* Bytes that the cache folder may hold; 0: 256 MiB. After a save, the programs that were used longest
-       ago (to the second) are removed until the rest fits. Windows: not bounded. */
+       ago (to the second) are removed until the rest fits. On Windows there is no limit. */
     size_t cache_limit;
-    /* Programs that the context keeps in memory; 0: 128. When one more is built, the one used longest ago is
-       released, and loaded from the disk cache when it is needed again. A call keeps all that it needs
-       itself. */
+    /* Programs that the context keeps in memory; 0: 128. When one more is built, the one that was used
+       longest ago is released; when it is needed again, it is loaded from the disk cache. All programs of
+       one call are kept until it returns. */
     size_t program_limit;
-    const char *dump_dir;      /* when set, programs' sources and binaries go there; made if missing */
+    const char *dump_dir;      /* folder for programs' sources and binaries, made if missing; NULL: none */
     const char *build_options; /* appended to the options of every program */
-    bool fast_math;            /* -cl-fast-relaxed-math; off: results as IEEE says */
-    bool profile;              /* collect gp_kernel_times times; slows calls down a little */
-    gp_context *share;         /* use its cl_context and device, and start with its programs (if built with
-                                  the same options): how a second queue on the same buffers is made */
+    bool fast_math;            /* -cl-fast-relaxed-math; false: results as IEEE 754 says */
+    bool profile;              /* collect gp_kernel_times; slows calls down a little */
+    gp_context *share;         /* take the cl_context and device of this context, and start with its programs
+                                  (if built with the same options): a second queue on the same buffers */
     gp_strategy strategy;      /* for calls that say GP_STRATEGY_AUTO */
-    bool check_monoids;        /* the first call with a monoid tries it, as gp_check_monoid does without
-                                  samples, and blocks; GP_ERROR_LAW where it violates the laws */
+    bool check_monoids;        /* the first call with a monoid tests it, as gp_check_monoid does without
+                                  samples, and blocks; GP_ERROR_LAW if it violates the laws */
     gp_tuning tuning;
 } gp_context_desc;
 
 /* Makes a context: chooses a device, or takes yours, and probes it. Builds nothing yet.
-   On failure *out is NULL and gp_last_error(NULL) has the text (kept for each host thread). */
+
+   Errors: on failure *out is NULL, and gp_last_error(NULL) has the text (each host thread has its own).
+   Example: examples/01_scan.c */
 GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out);
 
-/* Waits for the queue, saves built programs, frees everything. NULL is allowed. Programs that are new since
-   the last gp_finish take a while to save, on some implementations as long as to build. */
+/* Waits for the queue, saves built programs, frees everything. NULL is allowed.
+
+   Cost: to save programs that were built since the last gp_finish takes a while, on some implementations as
+   long as to build them. */
 GP_API void gp_context_destroy(gp_context *gp);
 
-/* Text of the last failure in this context. For NULL: of this thread's last failure without one
+/* Text of the last failure in this context. For NULL: of this thread's last failure without a context
    (gp_context_create, gp_devices, any call whose gp was NULL). */
 GP_API const char *gp_last_error(const gp_context *gp);
 
-/* The context's objects; not retained for the caller. */
+/* The context's OpenCL objects, not retained for the caller; and what the library knows about its device. */
 GP_API cl_context gp_cl_context(const gp_context *gp);
 GP_API cl_device_id gp_cl_device(const gp_context *gp);
 GP_API cl_command_queue gp_cl_queue(const gp_context *gp);
 GP_API const gp_device_info *gp_context_info(const gp_context *gp);
 
-/* Lists devices as gp_context_create sees them: writes up to `capacity` infos, sets *count to how many
-   there are. `infos` may be NULL when capacity is 0. */
+/* Lists devices as gp_context_create sees them.
+
+   Result: up to `capacity` infos; *count is how many devices there are. `infos` may be NULL when capacity is
+   0. */
 GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *count);
 
-/* Blocks until everything enqueued so far has finished; saves newly built programs to the disk cache.
-   (Without it, a later call does, once they have run: it then takes about as long as one that builds. Not
-   with an out-of-order queue.) Returns the first failure of a command since the last gp_finish: a call that
-   returned GP_OK can still fail on the device, for example when an event that it waits for has failed. */
+/* Blocks until everything enqueued so far has finished, and saves newly built programs to the disk cache.
+
+   Cost: without it, a later call saves new programs once they have run, and takes about as long as one that
+   builds; but not with an out-of-order queue.
+   Errors: the first failure of a command since the last gp_finish: a call that returned GP_OK can still fail
+   on the device, for example when an event that it waits for has failed. */
 GP_API gp_result gp_finish(gp_context *gp);
 
-/* A read-write buffer of `bytes` bytes, filled from `data` unless that is NULL (blocks for the copy).
-   Sizes over the device's limit are refused before any driver sees them. Release it with
-   clReleaseMemObject. Buffers that you make yourself serve as well. */
+/* Makes a read-write buffer of `bytes` bytes, filled from `data` unless that is NULL (blocks for the copy).
+   Release it with clReleaseMemObject. Buffers that you make yourself serve as well.
+
+   Errors: a size over the device's limit is refused before any driver sees it. */
 GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data, cl_mem *out);
 
 /* ------------------------------------------------------------------ reduce */
