@@ -1251,7 +1251,7 @@ GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_stri
 
    Each element has a code: +k opens a bracket of kind k, -k closes one, 0 is anything else. On a stack, an
    opener pushes its own index and a closer pops one:
-     match[i]    the partner of bracket i; none if there is none, or i is no bracket
+     match[i]    the partner of bracket i; none if it has no partner, or if i is no bracket
      parent[i]   the top of the stack before i: the innermost opener around i; for a closer its opener
      depth[i]    the height of the stack before i: how many openers are around i
    Elements that are not brackets have a parent and a depth, too. Indices count from the call's first
@@ -1345,8 +1345,8 @@ GP_API gp_result gp_brackets_scratch_size(gp_context *gp, const gp_brackets_desc
    An opener's own value counts for itself, and is gone at its closer. With `exclusive` it counts for its
    closer and not for itself: what counts is the opener that gp_brackets calls parent[i], its parent and so
    on. Elements that are not brackets get the same in both. Codes are given as to gp_brackets: type, and
-   pairs, table or map. There is one value per element, but only the values of openers count; results for the
-   others are thrown away, though the operation may be given them.
+   pairs, table or map. There is one value per element. Only those of openers count; the operation may be
+   given the others too, and what it makes of them is thrown away.
 
    Result: elements of out_type. Argmin and argmax give which of the open values is the extreme one: its
    opener's index, counted from the call's first element; of equal ones the lowest; all ones where none is
@@ -1412,8 +1412,8 @@ GP_API gp_result gp_stack_scan_scratch_size(gp_context *gp, const gp_stack_scan_
 
    In index and children all elements count, or with `in` those that are not 0, or for which `map` is not 0.
    For brackets, "x == '(' || x == '['" counts nested brackets, and "x == ','" counts commas, so that index
-   is the position in a list. The index of an element that does not count is how many that count come before
-   it.
+   is the position in a list. The index of an element that does not count is how many siblings that count
+   come before it.
 
    Result: at least one of index, children and end.
    Order: the result is always the same.
@@ -1474,11 +1474,12 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
    Values: all are legal where keys and values have up to 32 bits and the device has 64-bit atomics, where
    keys of 64 bits have values of 32, and in sets. Elsewhere (values of 64 bits, or no 64-bit atomics) one
    value is reserved: a key that is given it, or whose value would become it, is refused, counted, and left
-   as it was. `reserved` names that value. Where `reserved` is NULL, the value is derived from `seed` and
-   hardly in any data (a signalling NaN; as an integer a large one), and a refusal is an error: gp_finish and
-   the next blocking call return GP_ERROR_INVALID_ARGUMENT, and say how many keys were refused and by which
-   call. With an out-of-order queue only gp_finish, gp_hash_counts_read and gp_hash_size_read do, as other
-   calls wait for their own commands only. Tables that need no reserved value do not look at `reserved`.
+   as it was. `reserved` names that value. Where `reserved` is NULL, the value is derived from `seed`, and is
+   one that data hardly ever has (a signalling NaN; as an integer a large one), and then a refusal is an
+   error: gp_finish and the next blocking call return GP_ERROR_INVALID_ARGUMENT, and say how many keys were
+   refused and by which call. With an out-of-order queue only gp_finish, gp_hash_counts_read and
+   gp_hash_size_read do, as other calls wait for their own commands only. Tables that need no reserved value
+   do not look at `reserved`.
    Full: an operation looks at each slot once at most. A key that finds no slot fails, is counted, and is
    listed when asked for; keys that are there stay. To finish the batch, call gp_hash_rehash for more slots,
    then insert the listed keys. On devices with limited loops (loop_limit) a probe ends after 24,000 slots.
@@ -1692,6 +1693,7 @@ GP_API gp_result gp_hash_erase_scratch_size(gp_context *gp, gp_hash table, const
    Order: with sort_type sorted by key, the same every time; without it in any order.
    Aliasing: outputs overlap nothing; nothing overlaps the table.
    Scratch: that of gp_sort in place, for `room` keys; none without sort_type.
+   Cost: reads the table once; with sort_type one sort more.
    Example: examples/08_word_count.c, examples/09_group_by.c */
 typedef struct gp_hash_retrieve_desc {
     cl_mem keys; /* room elements of key_size */

@@ -9,7 +9,7 @@
 
    Each element has a code: +k opens a bracket of kind k, -k closes one, 0 is anything else. On a stack, an
    opener pushes its own index and a closer pops one:
-     match[i]    the partner of bracket i; none if there is none, or i is no bracket
+     match[i]    the partner of bracket i; none if it has no partner, or if i is no bracket
      parent[i]   the top of the stack before i: the innermost opener around i; for a closer its opener
      depth[i]    the height of the stack before i: how many openers are around i
    Elements that are not brackets have a parent and a depth, too. Indices count from the call's first

@@ -19,11 +19,12 @@
    Values: all are legal where keys and values have up to 32 bits and the device has 64-bit atomics, where
    keys of 64 bits have values of 32, and in sets. Elsewhere (values of 64 bits, or no 64-bit atomics) one
    value is reserved: a key that is given it, or whose value would become it, is refused, counted, and left
-   as it was. `reserved` names that value. Where `reserved` is NULL, the value is derived from `seed` and
-   hardly in any data (a signalling NaN; as an integer a large one), and a refusal is an error: gp_finish and
-   the next blocking call return GP_ERROR_INVALID_ARGUMENT, and say how many keys were refused and by which
-   call. With an out-of-order queue only gp_finish, gp_hash_counts_read and gp_hash_size_read do, as other
-   calls wait for their own commands only. Tables that need no reserved value do not look at `reserved`.
+   as it was. `reserved` names that value. Where `reserved` is NULL, the value is derived from `seed`, and is
+   one that data hardly ever has (a signalling NaN; as an integer a large one), and then a refusal is an
+   error: gp_finish and the next blocking call return GP_ERROR_INVALID_ARGUMENT, and say how many keys were
+   refused and by which call. With an out-of-order queue only gp_finish, gp_hash_counts_read and
+   gp_hash_size_read do, as other calls wait for their own commands only. Tables that need no reserved value
+   do not look at `reserved`.
    Full: an operation looks at each slot once at most. A key that finds no slot fails, is counted, and is
    listed when asked for; keys that are there stay. To finish the batch, call gp_hash_rehash for more slots,
    then insert the listed keys. On devices with limited loops (loop_limit) a probe ends after 24,000 slots.
@@ -237,6 +238,7 @@ GP_API gp_result gp_hash_erase_scratch_size(gp_context *gp, gp_hash table, const
    Order: with sort_type sorted by key, the same every time; without it in any order.
    Aliasing: outputs overlap nothing; nothing overlaps the table.
    Scratch: that of gp_sort in place, for `room` keys; none without sort_type.
+   Cost: reads the table once; with sort_type one sort more.
    Example: examples/08_word_count.c, examples/09_group_by.c */
 typedef struct gp_hash_retrieve_desc {
     cl_mem keys; /* room elements of key_size */

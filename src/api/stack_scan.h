@@ -15,8 +15,8 @@
    An opener's own value counts for itself, and is gone at its closer. With `exclusive` it counts for its
    closer and not for itself: what counts is the opener that gp_brackets calls parent[i], its parent and so
    on. Elements that are not brackets get the same in both. Codes are given as to gp_brackets: type, and
-   pairs, table or map. There is one value per element, but only the values of openers count; results for the
-   others are thrown away, though the operation may be given them.
+   pairs, table or map. There is one value per element. Only those of openers count; the operation may be
+   given the others too, and what it makes of them is thrown away.
 
    Result: elements of out_type. Argmin and argmax give which of the open values is the extreme one: its
    opener's index, counted from the call's first element; of equal ones the lowest; all ones where none is

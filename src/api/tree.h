@@ -16,8 +16,8 @@
 
    In index and children all elements count, or with `in` those that are not 0, or for which `map` is not 0.
    For brackets, "x == '(' || x == '['" counts nested brackets, and "x == ','" counts commas, so that index
-   is the position in a list. The index of an element that does not count is how many that count come before
-   it.
+   is the position in a list. The index of an element that does not count is how many siblings that count
+   come before it.
 
    Result: at least one of index, children and end.
    Order: the result is always the same.
