@@ -1,6 +1,6 @@
 /* gpuprim.h - GPU parallel primitives for any OpenCL device, in one C99 header.
 
-   Put this in exactly one C or C++ file, and include the header plainly everywhere else:
+   Put this in exactly one C or C++ file, and only include the header everywhere else:
 
        #define GP_IMPLEMENTATION
        #include "gpuprim.h"
@@ -14,45 +14,62 @@
        if (gp_scan(gp, &scan) != GP_OK) puts(gp_last_error(gp));
 
    RULES THAT HOLD FOR EVERY CALL
-     - Every descriptor starts as all zeros. Zero is each field's documented default; a field that has
-       no sensible default (a buffer, an element type) is an error when it is zero.
-     - Buffers are cl_mem plus an offset in elements, of any alignment that the element type has. In place
-       means the same elements of one buffer, or of its sub-buffers: two buffers on the same host memory
-       (CL_MEM_USE_HOST_PTR) overlap, and are refused.
-     - Calls are asynchronous: they check, enqueue on the context's queue and return. Only a call that
-       is named ..._read, or is documented to block, blocks.
-     - `wait`/`wait_count` are events that the call's first command waits for; one that is NULL or has
-       failed already is refused. `done`, when not NULL, receives an event that the caller releases; it
+     - Every desc starts as all zeros. Zero is each field's documented default; a field that has no sensible
+       default (a buffer, an element type) is an error when it is zero.
+     - Buffers are cl_mem plus an offset in elements; offsets need no alignment beyond the element's. "In
+       place" means the same elements of one buffer, or of its sub-buffers. Two buffers on the same host
+       memory (CL_MEM_USE_HOST_PTR) overlap, and are refused.
+     - Calls are asynchronous: they check their arguments, enqueue on the context's queue and return. Only a
+       call that is named ..._read, or is documented to block, blocks.
+     - `wait` and `wait_count` are events that the call's first command waits for; an event that is NULL or
+       has failed already is refused. `done`, when not NULL, receives an event that the caller releases; it
        completes when the call's results are ready. It is set to NULL when the call fails.
-     - Calls do not flush: clFlush or gp_finish before polling `done` or waiting for it on another queue.
+     - Calls do not flush: call clFlush or gp_finish before you poll `done` or wait for it on another queue.
      - Calls that come faster than the device runs them are held back: with 1024 commands of a context in
-       flight, a call flushes and waits until half of them have ended. It does not wait for commands that
-       do not begin to run, because a user event of yours, say, holds them up.
-     - On an out-of-order queue a call orders its own commands, and the context's scratch; use `wait` and
-       `done` to order calls.
+       flight, a call flushes and waits until half of them have ended. It does not wait for commands that do
+       not begin to run, for example because of a user event of yours.
+     - On an out-of-order queue a call orders its own commands, and the use of the context's scratch; use
+       `wait` and `done` to order calls.
      - `count` may live on the device: with `count_buffer`, the number of elements is read from there when
-       the call runs (count_type: GP_U32, also 0, or GP_U64; at element count_offset), and `count` is its
+       the call runs (count_type: GP_U32, also 0, or GP_U64; at element count_offset). `count` is then its
        upper bound, for which buffers are checked and work is launched. A larger number is clamped to the
-       bound and counted in gp_stats.clamped. Without count_buffer, count_type stays 0.
-     - A field that means nothing beside the others is an error, rather than ignored in silence; but offsets
-       into buffers that are not there are not looked at, nor is a scratch buffer where 0 bytes are needed.
+       bound and counted in gp_stats.clamped. The number must not lie in memory that the call writes. Without
+       count_buffer, count_type stays 0.
+     - A field that means nothing beside the others is an error; it is not ignored. But offsets into buffers
+       that are NULL are not looked at, nor is a scratch buffer where 0 bytes are needed.
      - Expressions, and a monoid's source, are code that runs in your process: never take one from an
        untrusted source. They have up to 16384 characters. A name in one that stands for nothing there (y
-       without a second input), or an assignment to x and the like, does not compile: GP_ERROR_BUILD, and
-       gp_last_error has what the compiler says, your own lines first, by field and line: "map:1:5".
+       without a second input), or an assignment to x and the like, does not compile: GP_ERROR_BUILD.
+       gp_last_error then has the compiler's messages, those about your own lines first, by field and line:
+       "map:1:5".
      - The first use of a primitive with new types builds a program, also for a count of 0 and for a
-       ..._scratch_size. gp_warmup moves that cost, and tells which fields make a new program.
-     - A context belongs to one host thread at a time. Different contexts run freely in parallel, and may
-       be created in parallel: this library looks for devices in one thread of a process at a time, because
-       PoCL fails otherwise. A program whose threads also call OpenCL themselves calls gp_devices once
-       before them.
-     - A forked child uses none of its parent's contexts, nor destroys them (docs/RELIABILITY.md).
-     - Nothing prints (an OpenCL implementation may, when a text of yours does not compile), aborts or leaves
-       a half-made object. Failures return a negative gp_result, and
-       gp_last_error tells the function, the condition with its values, and the OpenCL error by name.
-     - A call that fails after it has begun to enqueue leaves undefined what it would have written, arrays
-       worked on in place among it; a hash table's batch may have been done in part. Inputs are left as they
-       are, and the context can be used on.
+       ..._scratch_size. gp_warmup moves that cost, and its comment says which fields make a new program.
+     - A context belongs to one host thread at a time. Different contexts run in parallel, and may be created
+       in parallel: this library looks for devices in one thread of a process at a time, because PoCL fails
+       otherwise. A program whose threads also call OpenCL themselves calls gp_devices once before they
+       start.
+     - A forked child must not use or destroy its parent's contexts (docs/RELIABILITY.md).
+     - The library prints nothing (an OpenCL implementation may, when a text of yours does not compile),
+       never aborts, and leaves no half-made object. Failures return a negative gp_result; gp_last_error
+       gives the function, the condition with its values, and the OpenCL error by name.
+     - After a call that has begun to enqueue and then fails, what it would have written is undefined, and so
+       are arrays that it worked on in place; a hash table's batch may have been done in part. Inputs are
+       unchanged, and the context can be used on.
+
+   LINES IN THE COMMENTS OF CALLS
+     Always in this order; a line that would say nothing is left out. The comment begins with what the call
+     computes, where a . b is the call's operation applied to a and b.
+       Result     what is written, and of which type
+       Order      order, stability, and whether results repeat; "the same result every time": the same input
+                  gives the same bits on the same device
+       Aliasing   what may overlap; anything else is GP_ERROR_OVERLAP
+       Count 0    what the call does for a count of 0
+       Scratch    device memory that the call needs while it runs
+       Cost       how often each element is read and written, how many launches there are
+       Limits     the largest sizes; "memory": any count whose buffers fit
+       Errors     only those that are special to the call
+       Source     the paper
+       Example    files in examples/
 
    OPTIONS (define before including)
      GP_IMPLEMENTATION   emit the implementation here
@@ -70,8 +87,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The library needs 1.2 only. What is included later, <CL/opencl.hpp> say, may need all that the headers
-   have; older ones take their own highest version for this one. */
+/* The library needs OpenCL 1.2 only. But headers that are included later, such as <CL/opencl.hpp>, may need
+   all that the OpenCL headers have. Older OpenCL headers take 300 for their own highest version. */
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 300
 #endif
@@ -103,7 +120,7 @@ extern "C" {
 
 /* ------------------------------------------------------------------ results */
 
-/* Values are pinned: they never change between versions. X(name, value, text) */
+/* X(name, value, text). Values never change between versions. */
 #define GP_RESULTS(X)                                                             \
     X(GP_OK, 0, "success")                                                        \
     X(GP_ERROR_INVALID_ARGUMENT, -1, "an argument is missing or out of range")    \
@@ -128,7 +145,7 @@ typedef enum gp_result {
         GP_RESULT_FORCE_INT = 0x7fffffff
 } gp_result;
 
-/* Static text for a result; never NULL. */
+/* The fixed text of a result; never NULL. */
 GP_API const char *gp_error_string(gp_result result);
 
 /* ------------------------------------------------------------------ element types, operations */
@@ -155,14 +172,17 @@ typedef enum gp_type {
         GP_TYPE_FORCE_INT = 0x7fffffff
 } gp_type;
 
-/* Halves live in memory only, so that every device has them: they are floats when combined, summed and
+/* X(name, value, kernel macro)
+
+   Halves are a type in memory only, so that every device has them: they are floats when combined, summed and
    mapped, and results are rounded to nearest when stored. f64 needs cl_khr_fp64.
 
-   X(name, value, kernel macro). Bitwise operations take integer types only. For floats, min and max
-   ignore NaN (fmin, fmax): NaN never wins, an input of nothing but NaN gives the identity, and which
-   of -0 and +0 is returned is unspecified. Argmin and argmax give the index of the extreme element,
-   counted from the call's first one; of equal ones the lowest; all ones (-1) when there is no element
-   or nothing but NaN. Their out_type is GP_U64 (the default) or GP_U32, and `initial` stays NULL. */
+   Bitwise operations take integer types only. For floats, min and max ignore NaN (fmin, fmax): NaN never
+   wins, an input of nothing but NaN gives the identity, and which of -0 and +0 is returned is unspecified.
+
+   Argmin and argmax give the index of the extreme element, counted from the call's first one; of equal ones
+   the lowest; all ones (-1) when there is no element or nothing but NaN. Their out_type is GP_U64 (the
+   default) or GP_U32, and `initial` stays NULL. */
 #define GP_OPS(X)                 \
     X(GP_SUM, 1, "GPI_SUM")       \
     X(GP_PROD, 2, "GPI_PROD")     \
@@ -182,7 +202,8 @@ typedef enum gp_op {
         GP_OP_FORCE_INT = 0x7fffffff
 } gp_op;
 
-/* One result of several (gp_reduce with op_count): 8 bytes, the one of its out_type; the rest are zero. */
+/* 8 bytes for a value of any type. gp_reduce with op_count gives one for each operation: the member of its
+   out_type has the result, the other bytes are zero. */
 typedef union gp_value {
     int8_t i8;
     uint8_t u8;
@@ -200,17 +221,21 @@ enum { GP_OPS_MAX = 8 };
 
 /* An associative operation of your own, in OpenCL C 1.2.
 
-   `source` defines the element type `type` and the function `type combine(type a, type b)`, in which
-   a stands before b in input order. Both must be usable after `source` is pasted into a kernel. Refused with
-   GP_ERROR_INVALID_ARGUMENT: names that begin with gp_, gpi_, GP_ or GPI_, brackets, comments and literals
-   without an end, digraphs and trigraphs, #include (the cache would not see a change in the file), and macros
-   named as a word that the library's own text uses. `size` is sizeof(type): 4, 8, 12, ... 64 bytes, the same
-   on host and device, and legal as a kernel's argument (no bool, size_t or pointer inside). The combine
-   function may be a built-in; the source must not redeclare another one. `identity` points to `size` bytes
-   and must be neutral on both sides. `commutative` lets the library combine in any order; without it, input
-   order is kept. `exact` says that recombining the same elements in another grouping gives the same bits
-   (integers, min/max; not float sums): a group may then publish results for one that is late. The strings and
-   the identity are read during the call only. */
+   `source` defines the element type `type` and the function `type combine(type a, type b)`, in which a comes
+   before b in input order. Both must be usable after `source` is pasted into a kernel. The combine function
+   may be a built-in; the source must not redeclare another built-in.
+   `size` is sizeof(type): 4, 8, 12, ... 64 bytes. The type has the same layout on host and device, and is
+   legal as a kernel's argument (no bool, size_t or pointer in it).
+   `identity` points to `size` bytes, and must be neutral on both sides.
+   `commutative` lets the library combine in any order; without it, input order is kept.
+   `exact` says that recombining the same elements in another grouping gives the same bits (integers, min and
+   max; not float sums). A group may then publish results in place of one that is late.
+   The strings and the identity are read during the call only.
+
+   Errors: GP_ERROR_INVALID_ARGUMENT for a source with names that begin with gp_, gpi_, GP_ or GPI_;
+   brackets, comments and literals without an end; digraphs and trigraphs; #include (the cache would not see
+   a change in the file); macros with the name of a word that the library's own text uses.
+   Example: examples/03_custom_monoid.c */
 typedef struct gp_monoid {
     const char *type;     /* name of the element type, e.g. "affine" */
     const char *source;   /* OpenCL C that defines it and the combine function */
@@ -221,28 +246,33 @@ typedef struct gp_monoid {
     bool exact;
 } gp_monoid;
 
-/* What gp_check_monoid tries a monoid on. */
+/* A monoid, and elements to test it on. */
 typedef struct gp_check_monoid_desc {
     const gp_monoid *monoid;
-    const void *samples; /* on the host, sample_count elements as they occur; NULL: words that are small
-                            numbers: integers below 1000, or floats within +-2 where not `exact` */
+    const void *samples; /* on the host: sample_count elements as they occur in your data; NULL: made up, of
+                            words that are small numbers: integers below 1000, or where the monoid is not
+                            `exact` floats within +-2 */
     size_t sample_count; /* at most 2^20 */
-    const char *equal; /* OpenCL C expression in x and y, of the element type: are they equal? NULL: the same
-                          bits where `exact`; otherwise words that are close as floats */
-    float tolerance;   /* ... by how much, times the largest word in sight; 0: 1e-4 */
-    uint64_t seed;     /* of the choice; the same seed, the same elements */
+    const char *equal;   /* OpenCL C expression in x and y, two elements: are they equal? NULL: where the
+                            monoid is `exact`, the same bits; otherwise words that are close as floats */
+    float tolerance;     /* how close: the largest difference, as a fraction of the largest word of the
+                            elements at hand; 0: 1e-4 */
+    uint64_t seed;       /* of the choice of elements; the same seed chooses the same ones */
 } gp_check_monoid_desc;
 
-/* A map, in the `map` field of a desc, is an OpenCL C expression that turns an input element into an
-   operand while it is loaded, at no cost in memory traffic: "x * x", "x > 0.5f", "x * y". In it, x is the
-   element, y that of the second input where there is one, and i (ulong) the index, counted from the call's
-   first element. Its value is converted to out_type; for argmin and argmax to the input's type, so that
-   fractions of integers want a float `type` or, with ops, a map_type; for several ops to map_type; for a
-   monoid to the monoid's type, and `type` then names the input's. The text is read during the call only.
-   This, and every other expression in a desc, is one expression: brackets that do not close within it,
-   comments and literals without an end, ';' outside of braces, '#', backslashes outside of literals, digraphs
-   and trigraphs, and names that begin with gp_, gpi_, GP_ or GPI_ are refused with GP_ERROR_INVALID_ARGUMENT;
-   the rest is the compiler's to judge, with GP_ERROR_BUILD and its log. */
+/* Expressions. A map, in the `map` field of a desc, is an OpenCL C expression that turns an input element
+   into an operand while it is loaded, at no cost in memory traffic: "x * x", "x > 0.5f", "x * y".
+
+   In a map, x is the element, y that of the second input where there is one, and i (ulong) the index,
+   counted from the call's first element. Its value is converted to out_type; for argmin and argmax to the
+   input's type, so that for fractions of integers you need a float `type` or, with ops, a map_type; for
+   several ops to map_type; for a monoid to the monoid's type, and `type` is then the input's. The text is
+   read during the call only.
+
+   Errors: every expression in a desc must be one expression. GP_ERROR_INVALID_ARGUMENT for brackets that do
+   not close within it, comments and literals without an end, ';' outside of braces, '#', backslashes outside
+   of literals, digraphs and trigraphs, and names that begin with gp_, gpi_, GP_ or GPI_. The compiler judges
+   the rest: GP_ERROR_BUILD, with its log. */
 
 /* ------------------------------------------------------------------ context */
 
@@ -250,7 +280,7 @@ typedef struct gp_context gp_context;
 
 /* How tiles learn what comes before them. */
 typedef enum gp_strategy {
-    GP_STRATEGY_AUTO = 0,    /* by the device's profile */
+    GP_STRATEGY_AUTO = 0,    /* as the device's profile says */
     GP_STRATEGY_SINGLE_PASS, /* decoupled look-back: reads the input once */
     GP_STRATEGY_MULTI_PASS,  /* reduce, scan the sums, scan again: no group waits for another */
     GP_STRATEGY_COUNT
@@ -259,16 +289,16 @@ typedef enum gp_strategy {
 /* How a work-group works through its tile. */
 typedef enum gp_shape {
     GP_SHAPE_AUTO = 0,
-    GP_SHAPE_SERIAL, /* one work-item a group, long tile, vector loop: CPUs */
+    GP_SHAPE_SERIAL, /* one work-item per group, long tile, vector loop: CPUs */
     GP_SHAPE_LOCAL,  /* many work-items, local memory and barriers: GPUs */
     GP_SHAPE_COUNT
 } gp_shape;
 
-/* Form of the words through which groups tell each other of their tiles. */
+/* Width of the words through which groups exchange the state of their tiles. */
 typedef enum gp_words {
     GP_WORDS_AUTO = 0,
-    GP_WORDS_WIDE,   /* 64-bit atomics: 32 payload bits a word */
-    GP_WORDS_NARROW, /* 32-bit atomics: 16 payload bits a word */
+    GP_WORDS_WIDE,   /* 64-bit atomics: 32 payload bits per word */
+    GP_WORDS_NARROW, /* 32-bit atomics: 16 payload bits per word */
     GP_WORDS_COUNT
 } gp_words;
 
@@ -298,114 +328,126 @@ typedef struct gp_device_info {
     bool fp64;
     bool fp16;
     bool subgroups;
-    bool atomic_acq_rel;      /* OpenCL 3.0: acquire-release orders */
-    bool atomic_scope_device; /* OpenCL 3.0: scope of the whole device */
-    bool fair;                /* a started group is known to go on running while another one waits */
-    cl_uint loop_limit;       /* iterations after which the device drops out of loops (Mesa's llvmpipe below
-                                 version 25); 0: none known */
+    bool atomic_acq_rel;      /* OpenCL 3.0: acquire and release order */
+    bool atomic_scope_device; /* OpenCL 3.0: atomics in the scope of the whole device */
+    bool fair;                /* a group that has started is known to go on running while others wait */
+    cl_uint loop_limit;       /* iterations after which the device leaves a loop, wrongly (Mesa's llvmpipe
+                                 below version 25); 0: no such limit is known */
 } gp_device_info;
 
 /* Overrides of a device's profile, for tests and tuning. Zero keeps the profile's value. gp_context_create
-   refuses what no kernel can be built with; tiles that are too large for a device are made smaller. */
+   refuses values with which no kernel can be built; it shrinks tiles that are too large for a device. */
 typedef struct gp_tuning {
     gp_shape shape;
     gp_words words;
-    uint32_t work_group_size; /* local shape only; rounded down to a power of two. What works on keys or bins
-                                 takes 4 and more */
-    uint32_t tile;            /* serial: elements a group, at most 2^20; local: a work-item, at most 128 */
-    uint32_t polls;           /* how often a group looks at a late tile before it computes it itself; at most
-                                 a quarter of the device's loop_limit, if it has one */
-    uint32_t ring_rows;    /* gp_sort, kernels/sort/lookback.cl: rows of the look-back table; a power of two,
-                              not less than ring_reach + ring_block; 0: 1024 */
-    uint32_t ring_reach;   /* ... how many tiles a look-back goes back; 0: 64 */
-    uint32_t ring_block;   /* ... tiles that may end in any order; a power of two; 0: 32 */
-    uint32_t sort_portion; /* gp_sort: most keys of one launch of a single pass */
-    uint32_t sort_bucket;  /* gp_sort, kernels/sort/buckets.cl: most keys of a bucket; 1: no buckets */
+    uint32_t work_group_size; /* local shape only; rounded down to a power of two. Calls that work on keys
+                                 or bins take at least 4 */
+    uint32_t tile;            /* serial shape: elements per group, at most 2^20; local shape: elements per
+                                 work-item, at most 128 */
+    uint32_t polls;           /* how often a group looks at a late tile before it computes that tile itself;
+                                 at most a quarter of the device's loop_limit, if it has one */
+    uint32_t ring_rows;       /* gp_sort (kernels/sort/lookback.cl): rows of the look-back table; a power of
+                                 two, at least ring_reach + ring_block; 0: 1024 */
+    uint32_t ring_reach;      /* the same: how many tiles a look-back goes back; 0: 64 */
+    uint32_t ring_block;      /* the same: tiles that may end in any order; a power of two; 0: 32 */
+    uint32_t sort_portion;    /* gp_sort: most keys of one launch of a single pass */
+    uint32_t sort_bucket;     /* gp_sort (kernels/sort/buckets.cl): most keys of a bucket; 1: no buckets */
 } gp_tuning;
 
+/* How to make a context. All zeros: the best device, and the default of every field. */
 typedef struct gp_context_desc {
-    /* Your own objects, all optional. A queue brings its context and device; a context brings its
-       first device unless `device` names another. They are retained until destroy. */
+    /* Your own objects, all optional. A queue brings its context and device; a context brings its first
+       device unless `device` names another one. They are retained until gp_context_destroy. */
     cl_context context;
     cl_device_id device;
     cl_command_queue queue;
 
-    /* Device choice when none is given above. `device_filter` is "gpu", "cpu", "accelerator",
-       "P:D" (indices of platform and device) or part of a device's or platform's name or version, in
-       either case; NULL means the
-       environment variable GPUPRIM_DEVICE, which has the same forms. Of the devices that match, the one
-       with the highest score wins; a negative score rejects. Default score: GPU, accelerator, CPU. */
+    /* The choice of a device when none is given above. `device_filter` is "gpu", "cpu", "accelerator",
+       "P:D" (indices of platform and device), or part of a device's or platform's name or version, in
+       upper or lower case. NULL: the environment variable GPUPRIM_DEVICE, which has the same forms. Of
+       the devices that match, the one with the highest `score` wins; a negative score rejects a device.
+       Without `score`, GPUs come before accelerators, and these before CPUs. `score_user` is passed to
+       `score`. */
     const char *device_filter;
     int64_t (*score)(const gp_device_info *info, void *user);
     void *score_user;
 
-    /* NULL: silent. It must not call the library with this context. */
+    /* Receives messages; NULL: none. It must not call the library with this context. */
     void (*log)(gp_log_level level, const char *text, void *user);
     void *log_user;
 
-    /* A command that fails after its call has returned: told here, on the context's own thread, at the end of
-       gp_finish, a blocking read, destroy, or a later call. It may call the library, also with this context
-       (which it must not destroy): failures that it causes are told at a later call. NULL: gp_finish
-       returns the failure all the same. */
+    /* Receives each failure of a command after its call has returned. It runs on the thread that uses the
+       context, at the end of gp_finish, of a blocking read, of gp_context_destroy or of a later call. It
+       may call the library, also with this context, but must not destroy that; failures that it causes
+       are reported at a later call. NULL: gp_finish returns the failure all the same. */
     void (*on_async_error)(gp_result result, const char *text, void *user);
     void *async_error_user;
 
-    /* Of built programs; NULL: the environment variable GPUPRIM_CACHE ("off": no disk cache, or a folder's
-       absolute path), else $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim, where these are absolute. A folder
-       that cannot be written is told to `log`, once. Files that belong to neither this user nor root are not
-       loaded. */
+    /* The folder for built programs. NULL: the environment variable GPUPRIM_CACHE (a folder's absolute
+       path, or "off" for no disk cache), else $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim, where these
+       are absolute. A folder that cannot be written is reported to `log`, once. Files that belong to
+       neither this user nor root are not loaded. */
     const char *cache_dir;
-    bool no_disk_cache;
+    bool no_disk_cache; /* neither load programs from disk nor save them */
     /* Bytes that the cache folder may hold; 0: 256 MiB. After a save, the programs that were used longest
-       ago (to the second) are removed until the rest fits. Windows: not bounded. */
+       ago (to the second) are removed until the rest fits. On Windows there is no limit. */
     size_t cache_limit;
-    /* Programs that the context keeps in memory; 0: 128. When one more is built, the one used longest ago is
-       released, and loaded from the disk cache when it is needed again. A call keeps all that it needs
-       itself. */
+    /* Programs that the context keeps in memory; 0: 128. When one more is built, the one that was used
+       longest ago is released; when it is needed again, it is loaded from the disk cache. All programs of
+       one call are kept until it returns. */
     size_t program_limit;
-    const char *dump_dir;      /* when set, programs' sources and binaries go there; made if missing */
+    const char *dump_dir;      /* folder for programs' sources and binaries, made if missing; NULL: none */
     const char *build_options; /* appended to the options of every program */
-    bool fast_math;            /* -cl-fast-relaxed-math; off: results as IEEE says */
-    bool profile;              /* collect gp_kernel_times times; slows calls down a little */
-    gp_context *share;         /* use its cl_context and device, and start with its programs (if built with
-                                  the same options): how a second queue on the same buffers is made */
+    bool fast_math;            /* -cl-fast-relaxed-math; false: results as IEEE 754 says */
+    bool profile;              /* collect gp_kernel_times; slows calls down a little */
+    gp_context *share;         /* take the cl_context and device of this context, and start with its programs
+                                  (if built with the same options): a second queue on the same buffers */
     gp_strategy strategy;      /* for calls that say GP_STRATEGY_AUTO */
-    bool check_monoids;        /* the first call with a monoid tries it, as gp_check_monoid does without
-                                  samples, and blocks; GP_ERROR_LAW where it violates the laws */
+    bool check_monoids;        /* the first call with a monoid tests it, as gp_check_monoid does without
+                                  samples, and blocks; GP_ERROR_LAW if it violates the laws */
     gp_tuning tuning;
 } gp_context_desc;
 
 /* Makes a context: chooses a device, or takes yours, and probes it. Builds nothing yet.
-   On failure *out is NULL and gp_last_error(NULL) has the text (kept for each host thread). */
+
+   Errors: on failure *out is NULL, and gp_last_error(NULL) has the text (each host thread has its own).
+   Example: examples/01_scan.c */
 GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out);
 
-/* Waits for the queue, saves built programs, frees everything. NULL is allowed. Programs that are new since
-   the last gp_finish take a while to save, on some implementations as long as to build. */
+/* Waits for the queue, saves built programs, frees everything. NULL is allowed.
+
+   Cost: to save programs that were built since the last gp_finish takes a while, on some implementations as
+   long as to build them. */
 GP_API void gp_context_destroy(gp_context *gp);
 
-/* Text of the last failure in this context. For NULL: of this thread's last failure without one
+/* Text of the last failure in this context. For NULL: of this thread's last failure without a context
    (gp_context_create, gp_devices, any call whose gp was NULL). */
 GP_API const char *gp_last_error(const gp_context *gp);
 
-/* The context's objects; not retained for the caller. */
+/* The context's OpenCL objects, not retained for the caller; and what the library knows about its device. */
 GP_API cl_context gp_cl_context(const gp_context *gp);
 GP_API cl_device_id gp_cl_device(const gp_context *gp);
 GP_API cl_command_queue gp_cl_queue(const gp_context *gp);
 GP_API const gp_device_info *gp_context_info(const gp_context *gp);
 
-/* Lists devices as gp_context_create sees them: writes up to `capacity` infos, sets *count to how many
-   there are. `infos` may be NULL when capacity is 0. */
+/* Lists devices as gp_context_create sees them.
+
+   Result: up to `capacity` infos; *count is how many devices there are. `infos` may be NULL when capacity is
+   0. */
 GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *count);
 
-/* Blocks until everything enqueued so far has finished; saves newly built programs to the disk cache.
-   (Without it, a later call does, once they have run: it then takes about as long as one that builds. Not
-   with an out-of-order queue.) Returns the first failure of a command since the last gp_finish: a call that
-   returned GP_OK can still fail on the device, for example when an event that it waits for has failed. */
+/* Blocks until everything enqueued so far has finished, and saves newly built programs to the disk cache.
+
+   Cost: without it, a later call saves new programs once they have run, and takes about as long as one that
+   builds; but not with an out-of-order queue.
+   Errors: the first failure of a command since the last gp_finish: a call that returned GP_OK can still fail
+   on the device, for example when an event that it waits for has failed. */
 GP_API gp_result gp_finish(gp_context *gp);
 
-/* A read-write buffer of `bytes` bytes, filled from `data` unless that is NULL (blocks for the copy).
-   Sizes over the device's limit are refused before any driver sees them. Release it with
-   clReleaseMemObject. Buffers that you make yourself serve as well. */
+/* Makes a read-write buffer of `bytes` bytes, filled from `data` unless that is NULL (blocks for the copy).
+   Release it with clReleaseMemObject. Buffers that you make yourself serve as well.
+
+   Errors: a size over the device's limit is refused before any driver sees it. */
 GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data, cl_mem *out);
 
 /* ------------------------------------------------------------------ reduce */
@@ -520,12 +562,17 @@ GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segme
 
 /* ------------------------------------------------------------------ check_monoid */
 
-/* Looks for elements that violate the monoid laws: e a = a = a e, (a b) c = a (b c), and a b = b a where
-   it is said to be commutative, with the device's arithmetic: on 4096 triples of the samples, and then on as
-   many of samples and products of three, so that what combine makes obeys too. The first counter-example is
-   GP_ERROR_LAW, and gp_last_error tells the elements. GP_OK means that none was found, not that there is
-   none. A monoid of floats that is `exact` (a minimum, say) wants samples: what is made up without are small
-   integers, as floats all but zero. Blocks. Builds a program. */
+/* Looks for elements that violate the monoid laws: e a = a = a e, (a b) c = a (b c), and a b = b a if the
+   monoid is `commutative`.
+
+   It tries 4096 triples of the samples, with the device's arithmetic. Then it tries as many triples of
+   samples and of products of three, so that what combine makes is tested, too. A monoid of floats that is
+   `exact` (a minimum, say) needs samples: without them, elements are small integers, which as floats are
+   almost 0.
+
+   Result: GP_OK when no counter-example was found, which does not mean that there is none.
+   Cost: blocks, and builds a program.
+   Errors: GP_ERROR_LAW for a counter-example; gp_last_error names the elements. */
 GP_API gp_result gp_check_monoid(gp_context *gp, const gp_check_monoid_desc *desc);
 
 /* ------------------------------------------------------------------ scan */
@@ -1309,37 +1356,43 @@ GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_stri
                                               size_t *bytes);
 /* ------------------------------------------------------------------ brackets */
 
-/* Matches nested brackets, of any depth and any kinds.
+/* Matches nested brackets, of any depth and of any kinds.
 
-   Each element has a code: +k opens a bracket of kind k, -k closes one, 0 is something else. By the stack of
-   open brackets' indices, on which an opener puts its own and from which a closer takes one:
-     match[i]    the partner of bracket i; none for what is no bracket
-     parent[i]   top of the stack before i: the innermost opener around i; for a closer its opener
-     depth[i]    height of the stack before i: how many openers are around i
-   Elements that are no brackets have parents and depths too. Indices count from the call's first element;
-   "none" has all bits set (UINT32_MAX, UINT64_MAX).
+   Each element has a code: +k opens a bracket of kind k, -k closes one, 0 is anything else. On a stack, an
+   opener pushes its own index and a closer pops one:
+     match[i]    the partner of bracket i; none if it has no partner, or if i is no bracket
+     parent[i]   the top of the stack before i: the innermost opener around i; for a closer its opener
+     depth[i]    the height of the stack before i: how many openers are around i
+   Elements that are not brackets have a parent and a depth, too. Indices count from the call's first
+   element; "none" has all bits set (UINT32_MAX, UINT64_MAX).
 
-   Codes: of a GP_U8 the class of the symbol: `pairs` lists openers, each with its closer behind it (NULL:
-   "()[]{}"; "<>" would be another), or `table` has a code for each of the 256 values, so that several symbols
-   can be of one kind. GP_I8 and GP_I32 are codes already. Or `map`: an OpenCL C expression in x and i, for
-   any type of integers, whose value, converted to int, is the code; "x == 7 ? 1 : x == 8 ? -1 : 0".
+   Codes come from one of:
+     type GP_U8, pairs   lists openers, each followed by its closer; NULL: "()[]{}"; "<>" would be another
+     type GP_U8, table   a code for each of the 256 values, so that several symbols can be of one kind
+     type GP_I8, GP_I32  the elements are codes
+     map                 for any integer type: an OpenCL C expression in x and i, whose value, converted to
+                         int, is the code: "x == 7 ? 1 : x == 8 ? -1 : 0"
 
-   Whatever the input, outputs are defined. A closer on an empty stack takes nothing, and has no partner and
-   no parent. An opener that is never closed has no partner, and is around everything behind it. Kinds do not
-   decide who matches: a pair of two kinds is a pair, and a mismatch. `errors` tells of all three.
-
-   Integers only: the result is always the same. count 0: nothing is written but `errors`. Aliasing: none of
-   what is written overlaps anything else. Scratch: 4 bytes an element at most, and up to 96 a tile (of some
-   thousand elements). Cost: reads the input once and writes `match` once; tiles exchange what is left
-   of them, at most every element once. Time does not depend on how deep brackets are nested: an opener in
-   another tile is found by a search in a tree of tiles.
-
-   `strategy`: GP_STRATEGY_MULTI_PASS, in which no group waits for another, and which reads the input once
-   more for parents and depths, and once more for errors. GP_STRATEGY_SINGLE_PASS makes all outputs in one
-   launch by look-back; with local memory it zeroes 2 bytes an element of scratch first, and openers that
-   nobody closes take a launch more. Where a device that runs groups of one item is not known to order memory
-   between them, and for one tile, it is GP_STRATEGY_MULTI_PASS all the same. Largest count: 2^32 - 1 with
-   32-bit indices, else memory. (Levien, The stack monoid, 2020, for the monoid.) */
+   Result: at least one of match, parent, depth and errors. All are defined for any input. Kinds do not
+   decide who matches: a pair of two kinds is a pair, and a mismatch.
+   Order: the result is always the same.
+   Aliasing: outputs overlap nothing.
+   Count 0: nothing but errors is written.
+   Scratch: 4 bytes per element at most, up to 96 bytes per tile (of some thousand elements), and up to 128
+   bytes.
+   Cost: GP_STRATEGY_MULTI_PASS reads the input once and writes match once; parent and depth together take
+   one more reading of it, and errors another. Tiles exchange what is left unmatched in them, every element
+   at most once. No group waits for another. GP_STRATEGY_SINGLE_PASS makes all outputs in one launch, by
+   look-back. With local memory it zeroes 2 bytes of scratch per element first, and openers that are never
+   closed take one more launch. It becomes GP_STRATEGY_MULTI_PASS when there is one tile, when groups have
+   one item and the device is not known to order memory between groups, and when loops could exceed the
+   device's loop_limit. Time does not depend on how deep brackets are nested: an opener in another tile is
+   found by a search in a tree of tiles.
+   Limits: 2^32 - 1 elements with 32-bit indices, else memory; fewer than 2^29 tiles.
+   Errors: a closer on an empty stack pops nothing, and has no partner and no parent. An opener that is never
+   closed has no partner, and is around every element after it. `errors` reports both, and mismatches.
+   Source: Levien, The stack monoid, 2020, for the monoid.
+   Example: examples/05_brackets.c, examples/07_json_tree.c */
 typedef struct gp_brackets_desc {
     cl_mem in;
     size_t in_offset;    /* elements, as all offsets */
@@ -1348,17 +1401,17 @@ typedef struct gp_brackets_desc {
     size_t count_offset;
     gp_type count_type;
     gp_type type;        /* of the input */
-    const char *pairs;   /* GP_U8: openers and closers, in turns; read during the call; or: */
+    const char *pairs;   /* GP_U8: each opener and its closer, in turns; read during the call; or: */
     const int8_t *table; /* GP_U8: 256 codes; read during the call; or: */
-    const char *map;     /* code of an element */
-    cl_mem match;        /* NULL: not wanted; the same for all outputs, of which there is one at least */
+    const char *map;     /* code of an element: expression in x and i */
+    cl_mem match;        /* NULL: not wanted; the same for all outputs; at least one is required */
     size_t match_offset;
     cl_mem parent;
     size_t parent_offset;
     cl_mem depth;
     size_t depth_offset;
-    gp_type index_type; /* of these three: GP_U32, GP_U64; 0: GP_U32 as long as count < 2^32 */
-    cl_mem errors;      /* one gp_brackets_errors */
+    gp_type index_type; /* of match, parent and depth: GP_U32, GP_U64; 0: GP_U32 as long as count < 2^32 */
+    cl_mem errors;      /* one gp_brackets_errors; NULL: not wanted */
     size_t errors_offset;
     gp_strategy strategy;
     cl_mem scratch; /* of gp_brackets_scratch_size bytes, apart from all else; NULL: the context's */
@@ -1367,19 +1420,18 @@ typedef struct gp_brackets_desc {
     cl_event *done;
 } gp_brackets_desc;
 
-/* What is wrong with the input, and how deep it is. Indices are UINT64_MAX where there is none. The last two
-   numbers are about the work: how often closers found their openers in another tile, and how often one of
-   those had to be searched for because it is in another tile than the one before. */
+/* What is wrong with the input, and how deep it is. An index is UINT64_MAX where there is none. joined and
+   searches are about the work. */
 typedef struct gp_brackets_errors {
     uint64_t unmatched_closers;
     uint64_t first_unmatched_closer;
     uint64_t unmatched_openers;
     uint64_t first_unmatched_opener;
     uint64_t mismatches;     /* pairs of two kinds */
-    uint64_t first_mismatch; /* of their closers the first */
-    uint64_t max_depth;      /* most openers that are open at a time */
-    uint64_t joined;
-    uint64_t searches;
+    uint64_t first_mismatch; /* the first of their closers */
+    uint64_t max_depth;      /* most openers that are open at the same time */
+    uint64_t joined;         /* closers whose opener is in another tile */
+    uint64_t searches;       /* those of joined that took a search: not the same tile as for the one before */
 } gp_brackets_errors;
 
 GP_API gp_result gp_brackets(gp_context *gp, const gp_brackets_desc *desc);
@@ -1392,43 +1444,48 @@ GP_API gp_result gp_brackets_scratch_size(gp_context *gp, const gp_brackets_desc
 
 /* ------------------------------------------------------------------ stack scan */
 
-/* For each element of a nest of brackets: the product of the values of all openers that are open, outermost
-   first. Nested clip rectangles and their intersections; nested transforms; the least of all that encloses.
+/* out[i] = initial . v0 . v1 ... vk      v0 ... vk: the stack after element i, lowest first
+     exclusive: the stack before element i
 
-   By a stack, on which an opener puts its value and from which a closer takes one:
-     out[i] = initial . v0 . v1 ... vk      v0 ... vk: on the stack behind element i, lowest first
-     exclusive: on the stack before element i
-   So an opener's own value counts for itself, and is gone at its closer; with `exclusive` it counts for its
-   closer and not for itself, and what counts are the openers that gp_brackets calls parent[i], its parent and
-   so on. Elements that are no brackets get the same in both.
+   For each element of a nest of brackets: the product of the values of all openers that are open, outermost
+   first. On the stack, an opener pushes its value and a closer pops one. Examples: nested clip rectangles
+   and their intersections; nested transforms; the least of all that encloses an element.
 
-   Argmin and argmax give which of the open values is the extreme one: its opener's index, counted from the
-   call's first element, of equal ones the lowest; all ones where none is open. out_type is GP_U64 or GP_U32.
+   An opener's own value counts for itself, and is gone at its closer. With `exclusive` it counts for its
+   closer and not for itself: what counts is the opener that gp_brackets calls parent[i], its parent and so
+   on. Elements that are not brackets get the same in both. Codes are given as to gp_brackets: type, and
+   pairs, table or map. There is one value per element. Only those of openers count; the operation may be
+   given the others too, and what it makes of them is thrown away.
 
-   Codes are given as to gp_brackets: type, and pairs, table or map. Values: one for each element, of which
-   only openers' are looked at; what comes of others' is thrown away, but the operation may be given them.
-   Whatever the input, the output is defined: a closer on an empty stack takes nothing, an opener that is
-   never closed counts to the end, kinds do not matter.
-
-   Order: outermost first always, for any monoid. Products are grouped by tiles, the same way every time:
-   float results repeat bit for bit on one device, and may differ from those of a stack in rounding. count 0
-   does nothing. Aliasing: `out` overlaps nothing; inputs may overlap each other. Scratch: one sum an element,
-   three and 32 bytes a tile (twice that for 2^32 elements or more). Cost: reads codes and openers' values
-   twice, writes once; openers that tiles leave open are written and read once more. Depth costs at most the
-   logarithm of the number of tiles for each tile, and for each closer whose opener is in another tile.
-   Largest count: memory.
-   (Levien, The stack monoid, 2020, for the monoid.) */
+   Result: elements of out_type. Argmin and argmax give which of the open values is the extreme one: its
+   opener's index, counted from the call's first element; of equal ones the lowest; all ones where none is
+   open. out_type is then GP_U64 (the default) or GP_U32. The output is defined for any input.
+   Order: outermost first always, so monoids need not commute. Products are grouped by tiles, the same way
+   every time: float results repeat bit for bit on one device, and may differ in rounding from those of a
+   stack.
+   Aliasing: `out` overlaps nothing; inputs may overlap each other.
+   Count 0: does nothing.
+   Scratch: one sum per element; up to four sums and 32 bytes per tile (64 bytes from 2^32 elements on); and
+   up to 192 bytes.
+   Cost: reads codes and openers' values twice and writes once; openers that tiles leave open are written and
+   read once more. Depth costs at most the logarithm of the number of tiles, for each tile and for each
+   closer whose opener is in another tile.
+   Limits: memory; fewer than 2^29 tiles; 2^32 - 2 elements for argmin and argmax with out_type = GP_U32.
+   Errors: a closer on an empty stack pops nothing. An opener that is never closed counts to the end. Kinds
+   do not matter.
+   Source: Levien, The stack monoid, 2020, for the monoid.
+   Example: examples/06_clip_stack.c */
 typedef struct gp_stack_scan_desc {
-    cl_mem in;           /* what is a bracket */
+    cl_mem in;           /* the elements, which gp_brackets would match */
     size_t in_offset;    /* elements, as all offsets */
     size_t count;        /* of elements, or their bound with count_buffer */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;        /* of the input; codes as to gp_brackets: */
-    const char *pairs;   /* GP_U8: openers and closers, in turns; read during the call; or: */
+    gp_type type;        /* of `in`; codes as in gp_brackets: */
+    const char *pairs;   /* GP_U8: each opener and its closer, in turns; read during the call; or: */
     const int8_t *table; /* GP_U8: 256 codes; read during the call; or: */
-    const char *map;     /* code of an element, in x and i */
+    const char *map;     /* code of an element: expression in x and i */
     cl_mem values;       /* count elements of value_type, or of the monoid */
     size_t values_offset;
     gp_type value_type;      /* with a monoid but no value_map: leave 0 */
@@ -1436,7 +1493,7 @@ typedef struct gp_stack_scan_desc {
     gp_type out_type;        /* of products and output; 0: value_type */
     gp_op op;                /* or: */
     const gp_monoid *monoid; /* instead of out_type and op */
-    bool exclusive;          /* the stack before the element */
+    bool exclusive;          /* false: the stack after the element; true: before it */
     const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
     cl_mem out;              /* count elements of out_type */
     size_t out_offset;
@@ -1453,30 +1510,36 @@ GP_API gp_result gp_stack_scan_scratch_size(gp_context *gp, const gp_stack_scan_
 
 /* ------------------------------------------------------------------ tree */
 
-/* What a consumer of a nest asks next, from each element's parent, in input order:
-     index[i]      how many of its siblings (elements with the same parent) stand before element i
+/* What a consumer of a tree asks next, from each element's parent:
+     index[i]      how many of its siblings (elements with the same parent) come before element i
      children[i]   how many elements have parent i
      end[i]        where the subtree of i ends: it is elements i ... end[i] - 1
-   At least one output is required.
 
-   Parents are as gp_brackets writes them, or those of any tree whose nodes stand in preorder: an element's
-   parent stands before it, and its subtree is of neighbours. None has all bits set; elements without a parent
-   are siblings. An element whose parent does not stand before it counts as having none. If `parent` is
-   not a preorder forest, the results are unspecified and time may grow with the square of a run; nothing is
-   read or written outside the buffers, and the call ends.
+   Elements are in preorder: an element's parent comes before it, and the elements of a subtree are
+   neighbours. gp_brackets writes such parents, and every tree in preorder has them. An element without a
+   parent has all bits set there; such elements are siblings.
 
-   Which elements count, in `index` and `children`: all, or with `in` those that are not 0, or for which `map`
-   is not 0. Of brackets, "x == '(' || x == '['" would count nests in nests, and "x == ','" commas, so that
-   index is the position in a list. The others' index is how many that count stand before them.
+   In index and children all elements count, or with `in` those that are not 0, or for which `map` is not 0.
+   For brackets, "x == '(' || x == '['" counts nested brackets, and "x == ','" counts commas, so that index
+   is the position in a list. The index of an element that does not count is how many siblings that count
+   come before it.
 
-   The result is always the same. count 0 does nothing. Aliasing: outputs overlap nothing. Scratch: 2 bytes an
-   element, on CPUs and a bit, and 16 to 32 bytes a run (twice that with indices of 64 bits) of 16384 elements
-   on CPUs (8192 with indices of 64 bits) and of 16 on GPUs. Cost: reads parents (on CPUs only those in other
-   runs again, on GPUs twice), writes each output once; for each run and each parent outside it a search of
-   some 2 log2(runs) steps. No group waits for another. Largest count: 2^32 - 1 with 32-bit indices, else
-   memory. */
+   Result: at least one of index, children and end.
+   Order: the result is always the same.
+   Aliasing: outputs overlap nothing.
+   Count 0: does nothing.
+   Scratch: 2 bytes per element (on CPUs one bit more), and 16 to 32 bytes per run (twice that with 64-bit
+   indices). A run is 16384 elements on CPUs (8192 with 64-bit indices) and 16 on GPUs.
+   Cost: reads parents once on CPUs, and again those in other runs; on GPUs twice. Writes each output once.
+   Each run, and each parent outside its child's run, takes a search of some 2 log2(runs) steps. No group
+   waits for another.
+   Limits: 2^32 - 1 elements with 32-bit indices, else memory.
+   Errors: an element whose parent does not come before it counts as having none. If `parent` is not a
+   preorder forest, the results are unspecified and time may grow with the square of a run; nothing is read
+   or written outside the buffers, and the call ends.
+   Example: examples/07_json_tree.c */
 typedef struct gp_tree_desc {
-    cl_mem parent; /* count indices */
+    cl_mem parent; /* count indices; all bits set: no parent */
     size_t parent_offset;
     size_t count;        /* of elements, or their bound with count_buffer */
     cl_mem count_buffer; /* NULL: count is the number */
@@ -1509,30 +1572,35 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
 /* A hash table on the device: keys of 32 or 64 bits, compared by their bits, each with a value of 0 (a set),
    32 or 64 bits. Open addressing with linear probing, without locks.
 
-   A handle belongs to one context; all zeros is none. A destroyed table's handle is refused. gp_hash_share
-   gives a second context, of the same cl_context, a handle for the same table.
-   Together or not: insert, insert_or_assign, insert_or_apply, find, contains, erase and for_each may run at
-   the same time on one table, from several contexts, and your own kernels with them (gp_device_source).
-   Clear, rehash, growing, destroy and share are exclusive: nothing else may use the table meanwhile, in any
-   context; retrieve and the statistics want it unchanged, or count what they happen to see.
-   Keys: all are legal. Values: all are legal where keys and values have up to 32 bits and the device has
-   64-bit atomics, and where keys of 64 bits have values of 32. Elsewhere (values of 64 bits) one value is
-   reserved: a key that is given it, or whose value would become it, is refused, counted, and left as it was.
-   It is the one that `reserved` names. Where that is NULL it is one derived from `seed` that is hardly in any
-   data (a signalling NaN; as an integer a large one), and then a refusal is an error: gp_finish and the next
-   blocking call return GP_ERROR_INVALID_ARGUMENT, and say how many keys were refused and by which call (with
-   an out-of-order queue only gp_finish, gp_hash_counts_read and gp_hash_size_read do, as other calls wait for
-   their own commands only). Tables that need no reserved value do not look at `reserved`. Its memory: while
-   the table lives, no other call of its contexts writes into its buffer (GP_ERROR_OVERLAP). Where somebody
-   else has overwritten the buffer's header, calls leave the table alone: the functions that read its counts
-   or statistics, and those that tell refusals, return GP_ERROR_INVALID_BUFFER. gp_hash_clear makes the table
-   anew. Full: an operation looks at each slot once at most. Where no slot is left the key fails, is counted,
-   and listed when asked for; keys that are there stay. gp_hash_rehash into more slots, then the listed keys
-   again, finishes the batch. On devices with limited loops (loop_limit) a probe ends after 24,000 slots.
-   Erased keys keep their slots, for the same key only, until a rehash drops them: so keys are unique. 64-bit
-   data needs cl_khr_int64_base_atomics, else GP_ERROR_UNSUPPORTED. Memory: 8 bytes a slot for keys and values
-   of up to 32 bits, else 16; one or two slots more than the capacity, and 256 bytes. Speed is best up to a
-   load of 1/2, and good up to 0.8; see README. */
+   Handle: belongs to one context; all zeros is no table. The handle of a destroyed table is refused.
+   gp_hash_share gives a second context on the same cl_context a handle for the same table.
+   Concurrent: insert, insert_or_assign, insert_or_apply, find, contains, erase and for_each may run at the
+   same time on one table, from several contexts, and your own kernels with them (gp_device_source).
+   Exclusive: clear, rehash, growing, destroy and share. Nothing else may use the table meanwhile, in any
+   context. Retrieve and the statistics want the table unchanged, or count what they happen to see.
+   Keys: all are legal. Keys are unique: an erased key keeps its slot, for the same key only, until a rehash
+   drops it.
+   Values: all are legal where keys and values have up to 32 bits and the device has 64-bit atomics, where
+   keys of 64 bits have values of 32, and in sets. Elsewhere (values of 64 bits, or no 64-bit atomics) one
+   value is reserved: a key that is given it, or whose value would become it, is refused, counted, and left
+   as it was. `reserved` names that value. Where `reserved` is NULL, the value is derived from `seed`, and is
+   one that data hardly ever has (a signalling NaN; as an integer a large one), and then a refusal is an
+   error: gp_finish and the next blocking call return GP_ERROR_INVALID_ARGUMENT, and say how many keys were
+   refused and by which call. With an out-of-order queue only gp_finish, gp_hash_counts_read and
+   gp_hash_size_read do, as other calls wait for their own commands only. Tables that need no reserved value
+   do not look at `reserved`.
+   Full: an operation looks at each slot once at most. A key that finds no slot fails, is counted, and is
+   listed when asked for; keys that are there stay. To finish the batch, call gp_hash_rehash for more slots,
+   then insert the listed keys. On devices with limited loops (loop_limit) a probe ends after 24,000 slots.
+   Load: speed is best up to a load of 1/2, and good up to 0.8; see README. Erased keys count until a rehash.
+   Memory: 8 bytes per slot for keys and values of up to 32 bits, else 16; one or two slots more than the
+   capacity, and 256 bytes. While the table lives, other calls of its contexts must not write into its buffer
+   (GP_ERROR_OVERLAP).
+   Limits: 2^31 slots. 64-bit keys or values need cl_khr_int64_base_atomics, else GP_ERROR_UNSUPPORTED.
+   Errors: where the header of the table's buffer was overwritten in another way, calls leave the table
+   alone. The functions that read its counts or statistics, and those that report refusals, return
+   GP_ERROR_INVALID_BUFFER. gp_hash_clear makes the table anew.
+   Example: examples/08_word_count.c, examples/09_group_by.c, examples/10_spatial_hash.c */
 typedef struct gp_hash {
     uint64_t id;
 } gp_hash;
@@ -1544,10 +1612,11 @@ typedef struct gp_hash_desc {
     size_t expected_count; /* keys that there will be: the capacity is at least expected_count / max_load */
     float max_load;        /* in (0, 1]; 0: 0.5 */
     bool grow;            /* an insertion after which more than max_load of the slots might be taken blocks to
-                             find out, and rehashes into twice the slots or more. Not with gp_hash_share. */
-    uint64_t seed;        /* of the hash function (murmur3's finaliser) */
-    const void *reserved; /* value_size bytes: a value that you do not store; NULL: see above */
-    cl_mem buffer;        /* gp_hash_buffer_size bytes, yours until destroy or rehash; NULL: its own */
+                             find out, and if so rehashes first, into as many slots as it takes and at least
+                             as many as now; not with gp_hash_share */
+    uint64_t seed;        /* of the hash function (the finaliser of MurmurHash3) */
+    const void *reserved; /* value_size bytes: a value that is never stored; NULL: see Values above */
+    cl_mem buffer;        /* gp_hash_buffer_size bytes, the table's until destroy or rehash; NULL: its own */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -1556,55 +1625,72 @@ typedef struct gp_hash_desc {
 /* Makes an empty table. On failure *table is all zeros. */
 GP_API gp_result gp_hash_create(gp_context *gp, const gp_hash_desc *desc, gp_hash *table);
 
-/* Bytes of the table's buffer. */
+/* Bytes of the buffer that a table with this desc needs. */
 GP_API gp_result gp_hash_buffer_size(gp_context *gp, const gp_hash_desc *desc, size_t *bytes);
 
 /* A handle in `gp` for a table of another context on the same cl_context. The table lives until all its
    handles are destroyed. */
 GP_API gp_result gp_hash_share(gp_context *gp, gp_context *from, gp_hash table, gp_hash *out);
 
-/* Lets go of the table; commands that use it still run to their end. gp_context_destroy does it too. */
+/* Releases the handle; commands that use the table still run to their end. gp_context_destroy does it too. */
 GP_API gp_result gp_hash_destroy(gp_context *gp, gp_hash table);
 
-/* The table's buffer, for kernels of your own; not retained for the caller. NULL for a handle that is none.
- */
+/* The table's buffer, for kernels of your own; not retained for the caller. NULL for an invalid handle. */
 GP_API cl_mem gp_hash_buffer(const gp_context *gp, gp_hash table);
 
+/* Empties the table and zeroes its counts. Exclusive. */
 typedef struct gp_hash_clear_desc {
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
 } gp_hash_clear_desc;
 
-/* Empties the table and zeroes its counts. Exclusive. */
 GP_API gp_result gp_hash_clear(gp_context *gp, gp_hash table, const gp_hash_clear_desc *desc);
 
-/* What came of a key, as a byte in `results`. */
+/* What happened to a key, as a byte in `results`. */
 typedef enum gp_hash_result {
     GP_HASH_INSERTED = 1,   /* it was absent and is there now */
-    GP_HASH_EXISTED = 2,    /* it was there: its value kept, assigned or combined */
+    GP_HASH_EXISTED = 2,    /* it was there: its value was kept, assigned or combined */
     GP_HASH_FAILED = 3,     /* there was no slot for it */
     GP_HASH_REFUSED = 4,    /* its value is, or would have become, the reserved one, if there is one */
-    GP_HASH_SUPERSEDED = 5, /* another of the batch's equal keys stood for it (duplicates) */
+    GP_HASH_SUPERSEDED = 5, /* an equal key of the batch stood for it (duplicates) */
     GP_HASH_ERASED = 6,
     GP_HASH_ABSENT = 7 /* erase: it was not there */
 } gp_hash_result;
 
 /* Which of a batch's equal keys stands for all of them. */
 typedef enum gp_hash_duplicates {
-    GP_HASH_ANY = 0, /* insert: whichever comes first on the device; assign: whichever comes last */
+    GP_HASH_ANY = 0, /* insert: the one that comes first on the device; assign: the one that comes last */
     GP_HASH_FIRST,   /* the one with the lowest index: the same result every time */
     GP_HASH_LAST,    /* the one with the highest */
     GP_HASH_DUPLICATES_COUNT
 } gp_hash_duplicates;
 
-/* Strategy: single pass goes straight to the slots. Multi-pass first partitions the batch by home slot, so
-   that a large table is walked through piece by piece; what comes of it is the same. A batch whose results
-   are wanted, or with FIRST or LAST, goes straight all the same. Auto partitions for large tables and
-   batches, where the device's profile says so. Scratch: none for single pass; multi-pass two partitioned
-   arrays and 3 MiB; FIRST and LAST: a table of the batch's indices, 8 or 16 bytes each, 2 to 4 times as many
-   slots as keys. Aliasing: inputs may overlap one another; outputs overlap nothing; nothing overlaps the
-   table. */
+/* Puts each key in with its value. What happens to a key that is there already:
+     gp_hash_insert             it keeps its value
+     gp_hash_insert_or_assign   it gets the new value
+     gp_hash_insert_or_apply    the values combine: value = value op new value
+
+   In gp_hash_insert_or_apply equal keys of a batch combine too, so that one call is a group-by. Without
+   `values` it adds 1 for each key.
+
+   Result: a byte per key in results; the keys that found no slot in failed_keys and failed_values. Integer
+   sums keep the table's width, and wrap.
+   Order: of equal keys in a batch, `duplicates` says which one stands for all. Which pairs are there is the
+   same every time, except for GP_HASH_ANY with different values, for sums of floats, which depend on the
+   order, and where a value meets the reserved one on the way.
+   Aliasing: inputs may overlap one another; outputs overlap nothing; nothing overlaps the table.
+   Count 0: does nothing; failed_count becomes 0.
+   Scratch: none for single pass. Multi-pass: two partitioned arrays and 3 MiB. GP_HASH_FIRST and
+   GP_HASH_LAST: a table of the batch's indices, 8 or 16 bytes each, 2 to 4 times as many slots as keys.
+   Cost: one line of slots per key at loads up to 1/2. GP_STRATEGY_SINGLE_PASS goes straight to the slots.
+   GP_STRATEGY_MULTI_PASS first partitions the batch by home slot, so that a large table is walked through
+   piece by piece; the result is the same. A batch with results, GP_HASH_FIRST or GP_HASH_LAST goes straight
+   all the same. GP_STRATEGY_AUTO partitions for large tables and batches where the device's profile says so.
+   Limits: 2^32 - 2 keys with GP_HASH_FIRST, GP_HASH_LAST or failed_keys.
+   Errors: keys that find no slot, and keys that are refused, are counted (gp_hash_counts). A key that is
+   given the reserved value is refused, whatever `op` would make of it.
+   Example: examples/09_group_by.c, examples/10_spatial_hash.c */
 typedef struct gp_hash_insert_desc {
     cl_mem keys; /* count elements of key_size */
     size_t keys_offset;
@@ -1615,17 +1701,17 @@ typedef struct gp_hash_insert_desc {
     size_t count_offset;
     gp_type count_type;
     gp_op op;                      /* insert_or_apply: sum, min, max, and, or, xor */
-    gp_type type;                  /* insert_or_apply: of the values; 0: unsigned. Else 0 */
+    gp_type type;                  /* insert_or_apply: of the values; 0: unsigned. In other calls 0 */
     gp_hash_duplicates duplicates; /* insert, insert_or_assign */
     cl_mem results;                /* count bytes: a gp_hash_result each; NULL: not wanted */
     size_t results_offset;
-    /* The keys that failed, in any order, with their values; NULL: not wanted. `count` elements of room.
-       Together they are the input of the call that tries again, with failed_count as its count_buffer. */
+    /* The keys that failed, in any order, with their values, in arrays of `count` elements; NULL: not wanted.
+       They are the input of the call that tries again, with failed_count as its count_buffer. */
     cl_mem failed_keys;
     size_t failed_keys_offset;
     cl_mem failed_values;
     size_t failed_values_offset;
-    cl_mem failed_count; /* one u32, written by the call; goes with failed_keys */
+    cl_mem failed_count; /* one u32: how many failed; required with failed_keys, else NULL */
     size_t failed_count_offset;
     gp_strategy strategy;
     cl_mem scratch; /* of gp_hash_insert_scratch_size bytes, apart from all else; NULL: the context's */
@@ -1634,22 +1720,29 @@ typedef struct gp_hash_insert_desc {
     cl_event *done;
 } gp_hash_insert_desc;
 
-/* For each key: puts it in with its value; one that is there keeps its own. */
+/* Puts each key in with its value; a key that is there keeps its own. */
 GP_API gp_result gp_hash_insert(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc);
 
-/* For each key: puts it in, or replaces its value. */
+/* Puts each key in, or replaces its value. */
 GP_API gp_result gp_hash_insert_or_assign(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc);
 
-/* For each key: puts it in, or combines: value <- value op new value. Equal keys of a batch combine too, so
-   that one call is a group-by. Integers: the same result every time (unless a value meets the reserved one on
-   the way); float sums depend on the order. `values` NULL adds 1 for each key. A key that is given the
-   reserved value is refused, whatever `op` would make of it. */
+/* Puts each key in, or combines: value = value op new value. */
 GP_API gp_result gp_hash_insert_or_apply(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc);
 
 /* Bytes of scratch that these calls with this desc need; buffers in it may be NULL. Can be 0. */
 GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc,
                                              size_t *bytes);
 
+/* values[i] = the value of keys[i], or `absent`; found[i] = whether keys[i] is there
+
+   gp_hash_contains does the same without values: found[i] only.
+
+   Result: at least one of values and found.
+   Aliasing: `values` may be `keys`, element by element, where both have one size. Otherwise outputs overlap
+   nothing, and nothing overlaps the table.
+   Count 0: does nothing.
+   Cost: one line of slots per key at loads up to 1/2; no scratch.
+   Example: examples/09_group_by.c */
 typedef struct gp_hash_find_desc {
     cl_mem keys;
     size_t keys_offset;
@@ -1668,16 +1761,19 @@ typedef struct gp_hash_find_desc {
     cl_event *done;
 } gp_hash_find_desc;
 
-/* values[i] = the value of keys[i]; found[i] = whether it is there. `values` may be `keys`, element by
-   element, where both have one size. */
 GP_API gp_result gp_hash_find(gp_context *gp, gp_hash table, const gp_hash_find_desc *desc);
 
-/* The same without values: found[i] only. */
+/* Whether each key is there: found[i] only. `values` and `absent` stay NULL. */
 GP_API gp_result gp_hash_contains(gp_context *gp, gp_hash table, const gp_hash_find_desc *desc);
 
-/* Strategy: as for insertion; a batch whose results are wanted goes straight. Scratch: none for single pass;
-   multi-pass the partitioned keys and 3 MiB. Aliasing: results overlap nothing; nothing overlaps the table.
- */
+/* Takes keys out. Their slots stay taken until a rehash.
+
+   Result: a byte per key in results.
+   Aliasing: results overlap nothing; nothing overlaps the table.
+   Count 0: does nothing.
+   Scratch: none for single pass; multi-pass: the partitioned keys and 3 MiB.
+   Cost: as an insertion, with the same strategies; a batch whose results are wanted goes straight to the
+   slots. */
 typedef struct gp_hash_erase_desc {
     cl_mem keys;
     size_t keys_offset;
@@ -1694,38 +1790,52 @@ typedef struct gp_hash_erase_desc {
     cl_event *done;
 } gp_hash_erase_desc;
 
-/* Takes keys out. Their slots stay taken until a rehash. */
 GP_API gp_result gp_hash_erase(gp_context *gp, gp_hash table, const gp_hash_erase_desc *desc);
 
 /* Bytes of scratch that gp_hash_erase with this desc needs; buffers in it may be NULL. Can be 0. */
 GP_API gp_result gp_hash_erase_scratch_size(gp_context *gp, gp_hash table, const gp_hash_erase_desc *desc,
                                             size_t *bytes);
 
-/* Every live pair, compacted. `room` elements at most are written; *live_count says how many there are. */
+/* Writes every live pair, one after the other.
+
+   Result: `room` pairs at most; *live_count says how many there are in the table.
+   Order: with sort_type sorted by key, the same every time; without it in any order.
+   Aliasing: outputs overlap nothing; nothing overlaps the table.
+   Scratch: that of gp_sort in place, for `room` keys; none without sort_type.
+   Cost: reads the table once; with sort_type one sort more.
+   Example: examples/08_word_count.c, examples/09_group_by.c */
 typedef struct gp_hash_retrieve_desc {
     cl_mem keys; /* room elements of key_size */
     size_t keys_offset;
     cl_mem values; /* room elements of value_size; NULL: not wanted */
     size_t values_offset;
     size_t room;
-    cl_mem live_count; /* one u32 */
+    cl_mem live_count; /* one u32; required */
     size_t live_count_offset;
-    gp_type
-        sort_type; /* of the keys, by which they are sorted (gp_sort), the same every time; 0: in any order */
-    bool descending; /* with sort_type */
-    cl_mem scratch;  /* of gp_hash_retrieve_scratch_size bytes; NULL: the context's. None without sort_type */
+    gp_type sort_type; /* of the keys, by which they are sorted (gp_sort); 0: not sorted */
+    bool descending;   /* with sort_type */
+    cl_mem scratch; /* of gp_hash_retrieve_scratch_size bytes; NULL: the context's. None without sort_type */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
 } gp_hash_retrieve_desc;
 
 GP_API gp_result gp_hash_retrieve(gp_context *gp, gp_hash table, const gp_hash_retrieve_desc *desc);
+
+/* Bytes of scratch that gp_hash_retrieve with this desc needs; buffers in it may be NULL, but for `values`,
+   whose presence changes the answer. Can be 0. */
 GP_API gp_result gp_hash_retrieve_scratch_size(gp_context *gp, gp_hash table,
                                                const gp_hash_retrieve_desc *desc, size_t *bytes);
 
-/* Expressions in OpenCL C, in which k is the key and v the value of a live pair. */
+/* Changes values (map), or erases keys (erase), all over the table, where an expression holds.
+
+   Expressions are OpenCL C in k, the key, and v, the value of a live pair.
+
+   Order: not deterministic beside other operations: a key that comes or goes meanwhile is seen or not.
+   Cost: reads the table once. A program is compiled per pair of expressions. Pairs that are mapped are
+   counted as `existed`, keys that are erased as `erased`. */
 typedef struct gp_hash_for_each_desc {
-    const char *where;  /* pairs for which it is 0 are left alone; NULL: all pairs */
+    const char *where;  /* pairs for which this is 0 are left alone; NULL: all pairs are taken */
     const char *map;    /* the value becomes this; or: */
     bool erase;         /* the key is erased */
     gp_type key_type;   /* of k; 0: unsigned */
@@ -1735,37 +1845,35 @@ typedef struct gp_hash_for_each_desc {
     cl_event *done;
 } gp_hash_for_each_desc;
 
-/* Changes values, or erases keys, all over the table. Pairs that are mapped count as `existed`, keys that are
-   erased as `erased`. Each pair of expressions is a program. Not for deterministic use beside other
-   operations: a key that comes or goes meanwhile is seen or not. */
 GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash table, const gp_hash_for_each_desc *desc);
 
+/* Moves all live keys into new slots, more, fewer or as many, and drops erased ones. Counts go on. Blocks.
+   Exclusive.
+
+   Errors: where the live keys would not find their place, it fails and leaves the table as it was. */
 typedef struct gp_hash_rehash_desc {
     size_t capacity;       /* slots, rounded up to a power of two; or: */
     size_t expected_count; /* as in gp_hash_desc, with the table's max_load; both 0: as many slots as now */
     cl_mem buffer;         /* for the new slots, of gp_hash_buffer_size bytes; NULL: its own */
 } gp_hash_rehash_desc;
 
-/* Moves all live keys into new slots, more, fewer or as many, and drops dead ones. Counts go on. Blocks;
-   exclusive. Fails, and leaves the table as it was, where the live keys would not find their place. */
 GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash table, const gp_hash_rehash_desc *desc);
 
-/* What has happened since the table was made or cleared. Keys, not calls. */
+/* What has happened since the table was made or cleared. These count keys, not calls. */
 typedef struct gp_hash_counts {
     uint64_t capacity;
     uint64_t live; /* keys that are there */
-    uint64_t
-        dead; /* slots of keys that are not, until a rehash; up to two fewer (gp_hash_stats.dead is exact) */
+    uint64_t dead; /* slots of erased keys, until a rehash; up to two too few (gp_hash_stats.dead is exact) */
     uint64_t inserted, existed, failed, refused, superseded, erased;
 } gp_hash_counts;
 
-/* Both block until the queue's commands so far have ended. */
+/* All counts, and the live keys alone. Both block until the queue's commands so far have ended. */
 GP_API gp_result gp_hash_counts_read(gp_context *gp, gp_hash table, gp_hash_counts *out);
 GP_API gp_result gp_hash_size_read(gp_context *gp, gp_hash table, size_t *live);
 
 enum { GP_HASH_BINS = 32 };
 
-/* Probe depth: how many slots behind its home a key stands. */
+/* Probe depth is how many slots after its home slot a key is. */
 typedef struct gp_hash_stats {
     uint64_t capacity, live, dead;
     double load;       /* (live + dead) / capacity */
@@ -1774,69 +1882,82 @@ typedef struct gp_hash_stats {
     uint64_t depths[GP_HASH_BINS]; /* live keys of depth 0, 1, 2-3, 4-7, 8-15, ... */
 } gp_hash_stats;
 
-/* Goes through the whole table. Blocks. */
+/* Reads the whole table. Blocks. */
 GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash table, gp_hash_stats *out);
 
 /* ------------------------------------------------------------------ parts of the library for your kernels */
 
 typedef enum gp_device_part {
-    GP_DEVICE_HASH = 1, /* one hash table: gp_hash_open, gp_hash_find, _insert, _assign, _add, _erase ...
-                           (kernels/hash/device.cl tells all) */
-    GP_DEVICE_GROUP = 2 /* what a work-group does together: reduce, scan, pack, unpack
-                          (kernels/group/device.cl) */
+    GP_DEVICE_HASH = 1, /* one hash table: gp_hash_open, gp_hash_find, _insert, _assign, _add, _min, _max,
+                           _erase; described in kernels/hash/device.cl */
+    GP_DEVICE_GROUP = 2 /* group collectives: reduce, scan, pack, unpack; described in
+                           kernels/group/device.cl */
 } gp_device_part;
 
-/* An operation for the work-groups of your kernels: functions gp_group_NAME_reduce, gp_group_NAME_scan and
-   gp_group_NAME_scan_exclusive on values of its type, halves being floats. */
+/* An operation for the work-groups of your kernels. It makes the functions gp_group_NAME_reduce,
+   gp_group_NAME_scan and gp_group_NAME_scan_exclusive on values of its type; halves are floats there. */
 typedef struct gp_group_op {
-    const char *name;        /* 1 to 32 letters, digits and underscores */
-    gp_type type;            /* with op; */
+    const char *name;        /* NAME: 1 to 32 letters, digits and underscores */
+    gp_type type;            /* of the values; with op */
     gp_op op;                /* all but argmin and argmax; or: */
-    const gp_monoid *monoid; /* in item order always */
+    const gp_monoid *monoid; /* always combined in item order */
 } gp_group_op;
 
 typedef struct gp_device_source_desc {
     gp_device_part part;
-    gp_hash table;          /* GP_DEVICE_HASH: which one */
+    gp_hash table;          /* GP_DEVICE_HASH: the table */
     const gp_group_op *ops; /* GP_DEVICE_GROUP: op_count of them; NULL: pack and unpack only */
     size_t op_count;        /* at most 64 */
-    uint32_t group; /* work-items of the groups that the kernel is launched with, where it is always the
-                               same: shorter code, and GP_GROUP_SIZE is defined; 0: any number */
+    uint32_t group; /* number of work-items of every group that the kernel is launched with, where it is
+                       always the same, at most 65536: shorter code, and GP_GROUP_SIZE is defined; 0: any
+                       number */
 } gp_device_source_desc;
 
-/* OpenCL C to be put in front of a kernel's source, which is built with -cl-std=CL1.2.
+/* OpenCL C for kernels of your own. Put it before a kernel's source, and build with -cl-std=CL1.2.
 
-   Hash: fit for this table; the kernel takes gp_hash_buffer as a __global uint *. Group: one text a program.
+   GP_DEVICE_HASH: fits this table only; the kernel takes gp_hash_buffer as a __global uint *.
+   GP_DEVICE_GROUP: one such text per program, with
+     uint gp_group_size()                               items of the group
+     uint gp_group_item()                               which one this is
+     T gp_group_NAME_reduce(x, memory)                  x0 . x1 ... xG-1, to every item
+     T gp_group_NAME_scan(x, &total, memory)            x0 . x1 ... xl, to item l; total: of all items
+     T gp_group_NAME_scan_exclusive(x, &total, memory)  x0 . x1 ... xl-1, to item l; the identity to item 0
+     uint gp_group_pack(n, &total, memory)              where this item's n elements go among the group's
+     uint gp_group_pack_at(n, counter, memory)          the same from *counter on (__global uint), to which
+                                                        the group adds its total in one atomic addition
+     uint gp_group_unpack(n, memory)                    for n pieces of each item: how many there are in all
+     uint gp_group_owner(piece, &rank, memory)          the item that a piece belongs to; rank: which of its
+                                                        pieces it is. Calls may differ from item to item
+   Both parts may stand before one kernel.
 
-       uint gp_group_size(), gp_group_item()                 items of the group, and which one this is
-       T gp_group_NAME_reduce(x, memory)                    x0 . x1 ... xG-1, to every item
-       T gp_group_NAME_scan(x, &total, memory)              x0 . x1 ... xl, to item l; total: of all
-       T gp_group_NAME_scan_exclusive(x, &total, memory)    x0 . x1 ... xl-1; the identity to item 0
-       uint gp_group_pack(n, &total, memory)                where n elements of this item go among the group's
-       uint gp_group_pack_at(n, counter, memory)            the same from *counter on (__global uint), in one
-                                                           atomic addition
-       uint gp_group_unpack(n, memory)                      n pieces of each item: how many there are in all
-       uint gp_group_owner(piece, &rank, memory)            whose a piece is; calls may differ from item to item
-
-   `memory` is __local, 2 elements of T (of uint) for each item of the group. All functions but size, item and
-   owner have barriers: every item of the group calls, or none. The same input gives the same result for the
-   same group; only the order of groups in gp_group_pack_at is any. kernels/group/device.cl, which stands in
-   the text, tells the rest. Both parts may stand in front of one kernel.
-
-   Writes up to `capacity` bytes with the final zero; *size is how many there are. `text` may be NULL when
-   capacity is 0. */
+   Result: up to `capacity` bytes of text with the final zero; *size is how many there are. `text` may be
+   NULL when capacity is 0.
+   Order: the same input gives the same result in the same group; only the order of groups in
+   gp_group_pack_at is any.
+   Scratch: `memory` is __local, 2 elements of T (or uint) for each item of the group. It is free again after
+   each call. But gp_group_owner reads what gp_group_unpack leaves in it: after the last gp_group_owner it is
+   free after a barrier of yours.
+   Cost: log2(items) steps, each with a barrier. A known group size (`group`) makes shorter code, and almost
+   none for 1.
+   Limits: groups of any size, in up to three dimensions. All functions but gp_group_size, gp_group_item and
+   gp_group_owner have barriers: every item of the group calls them, or none. The text contains
+   kernels/group/device.cl, whose first comment says more.
+   Example: examples/08_word_count.c, examples/10_spatial_hash.c, examples/13_mandelbrot.c */
 GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *desc, char *text,
                                   size_t capacity, size_t *size);
 
 /* ------------------------------------------------------------------ map */
 
-/* out[i] = map(x, y, z, i), where x, y and z are in[i], in2[i] and in3[i]
+/* out[i] = map(x, y, z, i)      x, y and z are in[i], in2[i] and in3[i]
 
-   The expression's value is converted to out_type as C does. There may be no input at all: then the
-   expression is in i alone. A name whose input is not there does not compile. A new expression is a new
-   program. Aliasing: `out` may be the same elements as an input of its size (in place); else nothing overlaps
-   `out`. Inputs may overlap one another. count_buffer's number apart from `out`. Cost: reads and writes once,
-   one launch, no scratch. Elements are computed each for itself: the same result every time. */
+   There may be no input at all: then the expression is in i alone. A name whose input is not given does not
+   compile.
+
+   Result: elements of out_type. The expression's value is converted to it as C does.
+   Order: each element is computed by itself: the same result every time.
+   Aliasing: `out` may be the same elements as an input of its size (in place); otherwise it overlaps
+   nothing. Inputs may overlap one another. The number in count_buffer lies outside of `out`.
+   Cost: reads and writes once; one launch, no scratch. A program is compiled per expression and its types. */
 typedef struct gp_transform_desc {
     cl_mem in; /* count elements of `type`; NULL and type 0: no input */
     size_t in_offset;
@@ -1844,7 +1965,7 @@ typedef struct gp_transform_desc {
     cl_mem in2; /* a second input, for y; NULL: none */
     size_t in2_offset;
     gp_type type2; /* 0: `type` */
-    cl_mem in3;    /* a third input, for z, beside a second one; NULL: none */
+    cl_mem in3;    /* a third input, for z; only with a second one; NULL: none */
     size_t in3_offset;
     gp_type type3; /* 0: `type` */
     cl_mem out;    /* count elements of out_type */
@@ -1862,7 +1983,9 @@ typedef struct gp_transform_desc {
 
 GP_API gp_result gp_transform(gp_context *gp, const gp_transform_desc *desc);
 
-/* out[i] = value */
+/* out[i] = value
+
+   Cost: writes once; one launch, no scratch. A program is compiled per element_size, whatever the value. */
 typedef struct gp_fill_desc {
     cl_mem out; /* count elements of element_size bytes */
     size_t out_offset;
@@ -1877,19 +2000,20 @@ typedef struct gp_fill_desc {
     cl_event *done;
 } gp_fill_desc;
 
-/* One program for each element_size, whatever the value. */
 GP_API gp_result gp_fill(gp_context *gp, const gp_fill_desc *desc);
 
 /* out[i] = start + i * step
 
-   Integers wrap round. Floats: i rounded to the type, one multiplication, one addition: no error adds up.
-   Halves are computed as floats, and rounded when stored. */
+   Result: elements of `type`. Integers wrap round. Floats: i is rounded to the type, then one multiplication
+   and one addition per element, so that no error adds up. Halves are computed as floats, and rounded when
+   stored.
+   Cost: writes once; one launch, no scratch. A program is compiled per type, whatever start and step. */
 typedef struct gp_iota_desc {
     cl_mem out; /* count elements of `type` */
     size_t out_offset;
     gp_type type;
-    gp_value start; /* of `type`; of f32 where that is f16 */
-    gp_value step;  /* all zeros: 1 */
+    gp_value start; /* of `type`; .f32 for GP_F16 */
+    gp_value step;  /* as start; all zeros: 1 */
     size_t count;   /* of elements, or their bound with count_buffer */
     cl_mem count_buffer;
     size_t count_offset;
@@ -1899,17 +2023,21 @@ typedef struct gp_iota_desc {
     cl_event *done;
 } gp_iota_desc;
 
-/* One program for each type, whatever start and step. */
 GP_API gp_result gp_iota(gp_context *gp, const gp_iota_desc *desc);
 
 /* out[0] = in[0], out[i] = in[i] - in[i-1]
 
-   With a map: out[i] = map(x, y, i) for i > 0, where x is in[i] and y is in[i-1]. in[0], differences and the
-   map's value are converted to out_type as C does; a difference is one of `type` as an operand: types shorter
-   than int are ints, halves are floats.
-   Aliasing: in place (`out` the same elements as `in`), which takes a copy of the input in scratch; else no
-   overlap. count_buffer's number apart from `out`. Cost: reads and writes once, one launch; in place a copy
-   more. An inclusive scan undoes it. */
+   With a map: out[i] = map(x, y, i) for i > 0, where x is in[i] and y is in[i-1]. An inclusive scan undoes
+   the difference.
+
+   Result: elements of out_type. in[0], differences and the map's value are converted to it as C does. A
+   difference is taken in the type of the operands: types shorter than int are ints, halves are floats.
+   Order: the same result every time.
+   Aliasing: in place (`out` the same elements as `in`); otherwise no overlap. The number in count_buffer
+   lies outside of `out`.
+   Scratch: in place a copy of the input, otherwise none.
+   Cost: reads and writes once, one launch; in place one copy more. A program is compiled per expression and
+   its types. */
 typedef struct gp_adjacent_difference_desc {
     cl_mem in;
     size_t in_offset;
@@ -1922,8 +2050,7 @@ typedef struct gp_adjacent_difference_desc {
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    cl_mem
-        scratch; /* of gp_adjacent_difference_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_adjacent_difference_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -1931,7 +2058,7 @@ typedef struct gp_adjacent_difference_desc {
 
 GP_API gp_result gp_adjacent_difference(gp_context *gp, const gp_adjacent_difference_desc *desc);
 
-/* Bytes of scratch that this desc needs: 0 unless `out` is `in`. Can be 0. */
+/* Bytes of scratch that gp_adjacent_difference with this desc needs: 0 unless `out` is `in`. */
 GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_adjacent_difference_desc *desc,
                                                      size_t *bytes);
 
@@ -1939,12 +2066,14 @@ GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_ad
 
 /* gather: out[i] = in[indices[i]]        scatter: out[indices[i]] = in[i]
 
-   Elements are moved, never looked at: element_size bytes each. An index that is not less than `limit` is
-   skipped: a gather leaves that element of `out` as it is, a scatter drops that element of `in`;
-   gp_stats.skipped counts them. Where indices of a scatter are equal, any one of their elements stays;
-   where they are not, the result is the same every time. Aliasing: `out` overlaps nothing; `in` and `indices`
-   may overlap each other. Cost: reads and writes each element once, by lines of memory where indices are near
-   one another; one launch, no scratch. */
+   Result: elements of element_size bytes, which are moved and never looked at. Elements of `out` that
+   nothing goes to stay as they are.
+   Order: the same result every time, except for equal indices of a scatter: any one of their elements stays.
+   Aliasing: `out` overlaps nothing; `in` and `indices` may overlap each other.
+   Cost: reads and writes each element once; elements of near indices share lines of memory. One launch, no
+   scratch.
+   Errors: an index that is not less than `limit` is skipped and counted in gp_stats.skipped: a gather leaves
+   that element of `out` as it is, a scatter drops that element of `in`. */
 typedef struct gp_gather_desc {
     cl_mem in; /* gather: `limit` elements; scatter: `count` */
     size_t in_offset;
@@ -1954,7 +2083,7 @@ typedef struct gp_gather_desc {
     size_t indices_offset;
     gp_type index_type;  /* GP_U32 (also 0) or GP_U64 */
     size_t element_size; /* bytes: 1, 2, 4, 8 or 16 */
-    size_t limit;        /* elements of what is indexed; 0: every index is skipped */
+    size_t limit;        /* elements of the array that is indexed; 0: every index is skipped */
     size_t count;        /* of indices, or their bound with count_buffer */
     cl_mem count_buffer;
     size_t count_offset;
@@ -1967,12 +2096,18 @@ typedef struct gp_gather_desc {
 GP_API gp_result gp_gather(gp_context *gp, const gp_gather_desc *desc);
 GP_API gp_result gp_scatter(gp_context *gp, const gp_gather_desc *desc);
 
-/* out[i] = the next element of `in`, for each i whose flag is set, in order; other elements stay as they are
+/* out[i] = the next element of `in`, in order, for each i whose flag is set
 
-   Undoes a selection by flags. Where more flags are set than `in` has elements, the last ones are skipped,
-   and counted in gp_stats.skipped. Halves as flags are compared by their bits. Aliasing: `out` overlaps
-   nothing; inputs may overlap one another. Cost: a scan of the flags into scratch (4 bytes an element, 8 from
-   2^32 on), then reads and writes once. */
+   Undoes a selection by flags. A flag is set where it is not 0; halves as flags are compared by their bits.
+
+   Result: elements of element_size bytes, as in gp_gather. Elements of `out` without a flag stay as they
+   are.
+   Order: the same result every time.
+   Aliasing: `out` overlaps nothing; inputs may overlap one another.
+   Scratch: 4 bytes per element (8 from 2^32 on), for a scan of the flags.
+   Cost: that scan, then reads and writes once.
+   Errors: where more flags are set than `in` has elements, the last ones are skipped, and counted in
+   gp_stats.skipped. */
 typedef struct gp_unpack_desc {
     cl_mem in; /* in_count elements */
     size_t in_offset;
@@ -2000,31 +2135,40 @@ GP_API gp_result gp_unpack_scratch_size(gp_context *gp, const gp_unpack_desc *de
 
 /* ------------------------------------------------------------------ stencil */
 
-/* What a neighbour beyond the border is. */
+/* What stands for a neighbour beyond the border. */
 typedef enum gp_border {
     GP_BORDER_CLAMP = 0, /* the nearest element inside */
-    GP_BORDER_WRAP,      /* the one at the other end */
+    GP_BORDER_WRAP,      /* the element at the other end */
     GP_BORDER_CONSTANT,  /* border_value */
     GP_BORDER_COUNT
 } gp_border;
 
 /* weights: out(x, y) = sum of weights(dx, dy) * in(x + dx, y + dy) over |dx| <= radius_x, |dy| <= radius_y
    map:     an expression in at(dx, dy), which is in(x + dx, y + dy); x, the element itself; i and j, its
-   column and row
+            column and row
 
-   A line (height 0 or 1) or a picture of rows; dx and dy count pixels, and a pixel has `channels` elements,
-   each of which meets the same channel of its neighbours. Weights are f32 and lie on the device, row by row
-   from (-radius_x, -radius_y) on: a correlation. They are summed in that order, as f32, or as f64 where an
-   input or output is; integers are rounded to nearest and saturated. A map's value is converted to out_type
-   as C does; dx and dy beyond the radius are taken back to it. A new map is a new program, new weights are
-   not. Aliasing: in place (`out` the same elements as `in`, pitches too), which takes a copy of the input in
-   scratch; else `out` overlaps nothing, from its first element to its last one. Cost: reads and writes once,
-   but for the tiles' rims; one launch. */
+   The input is a line (height 0 or 1) or a picture of rows. dx and dy count pixels. A pixel has `channels`
+   elements; each of them meets the same channel of its neighbours. Weights are f32 on the device, row by
+   row, beginning at (-radius_x, -radius_y): a correlation.
+
+   Result: elements of out_type. Weights are summed as f32, or as f64 where an input or output is; integers
+   are rounded to nearest and saturated. A map's value is converted to out_type as C does; dx and dy beyond
+   the radius are clamped to it.
+   Order: weights are summed in their order. The same result every time; on other devices floats are the same
+   up to rounding.
+   Aliasing: in place (`out` the same elements as `in`, pitches too); otherwise `out` overlaps nothing, from
+   its first element to its last one.
+   Count 0: width 0 does nothing.
+   Scratch: in place a copy of the input, otherwise none.
+   Cost: one launch; reads once, except for the rims of tiles, and writes once. A program is compiled per
+   type pair, radii, channels and border, or per map; weights are run-time arguments.
+   Limits: radii up to 8, 1 to 4 channels.
+   Example: examples/12_image_blur.c */
 typedef struct gp_stencil_desc {
     cl_mem in; /* height rows of width * channels elements */
     size_t in_offset;
     size_t in_pitch; /* elements from one row to the next; 0: width * channels */
-    cl_mem out;      /* the same of out_type; what is between rows stays as it is */
+    cl_mem out;      /* the same, of out_type; elements between rows stay as they are */
     size_t out_offset;
     size_t out_pitch; /* as in_pitch */
     gp_type type;
@@ -2033,13 +2177,13 @@ typedef struct gp_stencil_desc {
     size_t height;     /* 0: 1 */
     uint32_t channels; /* 1 to 4; 0: 1 */
     uint32_t radius_x; /* 0 to 8 */
-    uint32_t radius_y;
+    uint32_t radius_y; /* the same */
     gp_border border;
-    gp_value border_value; /* of `type`; of f32 where that is f16 */
+    gp_value border_value; /* of `type`; .f32 for GP_F16 */
     cl_mem weights;        /* (2 radius_x + 1) * (2 radius_y + 1) floats; or: */
     size_t weights_offset;
-    const char *map;
-    cl_mem scratch; /* of gp_stencil_scratch_size bytes, apart from all else; NULL: the context's */
+    const char *map; /* an expression, see above */
+    cl_mem scratch;  /* of gp_stencil_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -2047,40 +2191,46 @@ typedef struct gp_stencil_desc {
 
 GP_API gp_result gp_stencil(gp_context *gp, const gp_stencil_desc *desc);
 
-/* Bytes of scratch that this desc needs: 0 unless `out` is `in`. */
+/* Bytes of scratch that gp_stencil with this desc needs: 0 unless `out` is `in`. */
 GP_API gp_result gp_stencil_scratch_size(gp_context *gp, const gp_stencil_desc *desc, size_t *bytes);
 
 /* ------------------------------------------------------------------ random */
 
 typedef enum gp_random_kind {
     GP_RANDOM_BITS = 0, /* integers: all bits random */
-    GP_RANDOM_UNIFORM,  /* floats: [0, 1), multiples of 2^-24 (f16: 2^-11, f64: 2^-53) */
-    GP_RANDOM_RANGE,    /* integers: [low, high), each value to within 2^-64 of its chance */
-    GP_RANDOM_NORMAL,   /* floats: normal, by Box and Muller */
+    GP_RANDOM_UNIFORM,  /* floats in [0, 1), multiples of 2^-24 (f16: 2^-11, f64: 2^-53) */
+    GP_RANDOM_RANGE,    /* integers in [low, high), each with its probability to within 2^-64 */
+    GP_RANDOM_NORMAL,   /* floats, normally distributed (Box-Muller) */
     GP_RANDOM_KIND_COUNT
 } gp_random_kind;
 
 /* out[i] = element first_element + i of a stream of random numbers
 
-   The stream is named by `seed` and `stream`, and is the same on every device, in every shape and for however
-   many calls it is made: Philox4x32-10 (Salmon, Moraes, Dror & Shaw, SC11) with the seed as its key, and as
-   its counter a block's number and the stream. An element takes words of 32 bits from the blocks in a row,
-   low words first: two for types of 8 bytes and for ranges, else one; BITS of shorter types are the word's
-   low bits. Bounds of a range are .i64 for all signed types, .u64 for all unsigned ones, so that `high` may
-   be one more than the type holds (256); as the lower and upper of gp_histogram. Normal numbers come in pairs
-   and are the same up to what the device's log, sqrt, sinpi and cospi round. Aliasing: count_buffer's number
-   apart from `out`. Cost: one launch, no scratch; writes once. */
+   `seed` and `stream` name the stream. An element takes 32-bit words from the blocks in a row, low words
+   first: two for types of 8 bytes and for ranges, else one. GP_RANDOM_BITS of shorter types are the word's
+   low bits.
+
+   Result: elements of `type`, by `kind`. Bounds of a range are .i64 for all signed types and .u64 for all
+   unsigned ones, so that `high` may be one more than the type holds (256); so are lower and upper of
+   gp_histogram. Normal numbers come in pairs.
+   Order: the same numbers on every device, in every shape, and however the stream is cut into calls; normal
+   numbers up to the rounding of the device's log, sqrt, sinpi and cospi.
+   Aliasing: the number in count_buffer lies outside of `out`.
+   Cost: writes once; one launch, no scratch, no state. A program is compiled per type and kind.
+   Limits: first_element + count is below 2^64. Not for secrets: the seed can be found from the numbers.
+   Source: Philox4x32-10 of Salmon, Moraes, Dror and Shaw, SC11, with the seed as its key, and a block's
+   number and the stream as its counter. */
 typedef struct gp_random_desc {
     cl_mem out; /* count elements of `type` */
     size_t out_offset;
     gp_type type;
     gp_random_kind kind;
     uint64_t seed;
-    uint64_t stream;        /* another one: other numbers for the same seed */
-    uint64_t first_element; /* so that a call may go on where one ended */
-    gp_value low;           /* of a range: .i64 of signed types, .u64 of unsigned ones */
-    gp_value high;          /* the same; itself not in the range */
-    double mean;            /* normal; finite, as `type` too */
+    uint64_t stream;        /* another stream has other numbers for the same seed */
+    uint64_t first_element; /* so that a call can go on where another one ended */
+    gp_value low;           /* of a range: .i64 for signed types, .u64 for unsigned ones */
+    gp_value high;          /* the same; not itself in the range */
+    double mean;            /* normal; finite, also as `type` */
     double deviation;       /* normal: standard deviation, finite, not negative; 0: 1 */
     size_t count;           /* of elements, or their bound with count_buffer */
     cl_mem count_buffer;
@@ -2091,72 +2241,70 @@ typedef struct gp_random_desc {
     cl_event *done;
 } gp_random_desc;
 
-/* One program for each type and kind. */
 GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc);
 
 /* ------------------------------------------------------------------ warm-up, profile */
 
-/* Builds (or loads) what calls with these descs will need, launches it once on a few internal elements,
-   and saves it to the disk cache. Only what names the work is read: types (name type2 for two inputs),
-   ops, monoid, map, strategy, reverse, segments, compensated. Its launches count in the profile:
-   gp_stats_reset. Blocks. */
+/* Builds (or loads) what calls with these descs will need, launches it once on a few elements of its own,
+   and saves it to the disk cache. Blocks.
+
+   Only fields that select a program are read: types (also type2 if there are two inputs), ops, monoid, map,
+   strategy, reverse, segments, compensated. Comments below say which others are read ("also"), or that no
+   others than those are ("only"). A NULL desc is left out.
+
+   Cost: its launches count in the statistics: call gp_stats_reset afterwards. */
 typedef struct gp_warmup_desc {
     const gp_reduce_desc *reduce; /* NULL: not wanted */
     const gp_scan_desc *scan;
-    const gp_sort_desc *sort;   /* of this also value_size (for gp_argsort the indices'); count: how many keys
-                                   are to be expected, 0: few and many */
-    const gp_merge_desc *merge; /* of this key_type and value_size */
-    const gp_search_desc *search;                     /* of this key_type and out_type */
-    const gp_segmented_reduce_desc *segmented_reduce; /* of this type, out_type, op, monoid, map */
-    const gp_histogram_desc
-        *histogram;           /* of this type, channels, out_type, weight_type, whether there are edges */
-    const gp_topk_desc *topk; /* of this key_type, index_type and strategy */
-    const gp_segmented_sort_desc *segmented_sort; /* of this also value_size */
-    const gp_sort_strings_desc *sort_strings;     /* of this only that it is there */
-    const gp_brackets_desc
-        *brackets; /* of this also pairs, table, map, index_type, strategy, which outputs are there */
-    const gp_stack_scan_desc *stack_scan; /* of this also pairs, table, value_map */
-    const gp_tree_desc *tree;             /* of this type, map and index_type */
-    const gp_select_desc *select;         /* of these also element_size, predicate, which buffers are there */
-    const gp_partition_desc *partition;
-    const gp_unique_desc *unique; /* with values: gp_unique_by_key */
-    const gp_run_length_encode_desc *run_length_encode;
-    const gp_reduce_by_key_desc
-        *reduce_by_key; /* of this also key_type or key_size, equal, keys_out or not */
-    const gp_hash_desc
-        *hash; /* of this only key_size, value_size: batches, clear, rehash, retrieve, statistics */
-    const gp_transform_desc *transform;                     /* of this the types and map */
-    const gp_fill_desc *fill;                               /* of this element_size */
-    const gp_iota_desc *iota;                               /* of this the type */
-    const gp_adjacent_difference_desc *adjacent_difference; /* of this the types and map */
-    const gp_gather_desc *gather;                           /* of this element_size and index_type */
+    const gp_sort_desc *sort;     /* also value_size (for gp_argsort that of the indices), and count: how many
+                                     keys to expect; 0: few and many */
+    const gp_merge_desc *merge;   /* only key_type, value_size */
+    const gp_search_desc *search; /* only key_type, out_type */
+    const gp_segmented_reduce_desc *segmented_reduce; /* only type, out_type, op, monoid, map */
+    const gp_histogram_desc *histogram; /* only type, channels, out_type, weight_type, edges or not */
+    const gp_topk_desc *topk;           /* only key_type, index_type, strategy */
+    const gp_segmented_sort_desc *segmented_sort; /* also value_size */
+    const gp_sort_strings_desc *sort_strings;     /* nothing is read; all zeros will do */
+    const gp_brackets_desc *brackets;     /* also pairs, table, index_type, and which outputs are there */
+    const gp_stack_scan_desc *stack_scan; /* also pairs, table, value_map */
+    const gp_tree_desc *tree;             /* only type, map, index_type */
+    const gp_select_desc *select;         /* also element_size, predicate, and which buffers are there */
+    const gp_partition_desc *partition;   /* the same */
+    const gp_unique_desc *unique;         /* the same; with values: gp_unique_by_key */
+    const gp_run_length_encode_desc *run_length_encode; /* the same */
+    const gp_reduce_by_key_desc *reduce_by_key; /* also key_type or key_size, equal, keys_out or not */
+    const gp_hash_desc *hash; /* only key_size, value_size: batches, clear, rehash, retrieve, statistics */
+    const gp_transform_desc *transform;                     /* only types, map */
+    const gp_fill_desc *fill;                               /* only element_size */
+    const gp_iota_desc *iota;                               /* only type */
+    const gp_adjacent_difference_desc *adjacent_difference; /* only types, map */
+    const gp_gather_desc *gather;                           /* only element_size, index_type */
     const gp_gather_desc *scatter;                          /* the same */
-    const gp_unpack_desc *unpack; /* of this element_size and flags_type; count: whether it is over 2^32 */
-    const gp_stencil_desc
-        *stencil;                 /* of this types, channels, radii, border, map, whether height is over 1 */
-    const gp_random_desc *random; /* of this type and kind */
+    const gp_unpack_desc *unpack;   /* only element_size, flags_type, and whether count is over 2^32 */
+    const gp_stencil_desc *stencil; /* only types, channels, radii, border, map, whether height is over 1 */
+    const gp_random_desc *random;   /* only type, kind */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
 
 /* Counters since the context was made or last reset. */
 typedef struct gp_stats {
-    uint64_t programs_built;  /* compiled from source */
-    uint64_t programs_loaded; /* from the disk cache */
-    uint64_t programs_saved;
+    uint64_t programs_built;   /* compiled from source */
+    uint64_t programs_loaded;  /* loaded from the disk cache */
+    uint64_t programs_saved;   /* to the disk cache */
     uint64_t programs_shared;  /* taken over from `share` */
     uint64_t programs_dropped; /* released to keep `program_limit` */
     uint64_t launches;         /* kernels enqueued */
-    uint64_t fallbacks;        /* tiles that a waiting group computed for a late one; selections that a
-                                  sample misled (gp_topk) */
-    uint64_t abandoned;        /* look-backs that a device cut short, results wrong; always 0 so far */
+    uint64_t fallbacks;        /* late tiles that a waiting group computed itself; calls of gp_topk
+                                  that a sample misled */
+    uint64_t abandoned;        /* look-backs that the device cut short: results are wrong; always 0 so far */
     uint64_t clamped;          /* calls whose count_buffer held more than `count` */
     uint64_t bad_offsets;      /* calls that found bad offsets of segments or strings */
     uint64_t skipped;          /* elements whose index was out of range (gp_gather, gp_scatter, gp_unpack) */
     uint64_t scratch_bytes;    /* held by the context now */
 } gp_stats;
 
-/* Nanoseconds of one kernel by OpenCL event times. All zero unless gp_context_desc.profile. */
+/* Nanoseconds of one kernel, by OpenCL event times. There are none without gp_context_desc.profile. */
 typedef struct gp_kernel_times {
     char name[GP_NAME_MAX];
     uint64_t launches;
@@ -2165,10 +2313,12 @@ typedef struct gp_kernel_times {
     uint64_t max_ns;
 } gp_kernel_times;
 
-/* Both block until the queue is idle. */
+/* Copies the counters. Blocks until the queue is idle. */
 GP_API gp_result gp_stats_read(gp_context *gp, gp_stats *out);
-/* Writes up to `capacity` entries, one a kernel name; *count is how many there are. */
+/* Writes up to `capacity` entries, one per kernel name; *count is how many there are. Blocks until the queue
+   is idle. */
 GP_API gp_result gp_stats_kernels(gp_context *gp, gp_kernel_times *out, size_t capacity, size_t *count);
+/* Sets counters and kernel times to zero. Blocks until the queue is idle. */
 GP_API gp_result gp_stats_reset(gp_context *gp);
 
 #ifdef __cplusplus

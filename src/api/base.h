@@ -3,8 +3,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The library needs 1.2 only. What is included later, <CL/opencl.hpp> say, may need all that the headers
-   have; older ones take their own highest version for this one. */
+/* The library needs OpenCL 1.2 only. But headers that are included later, such as <CL/opencl.hpp>, may need
+   all that the OpenCL headers have. Older OpenCL headers take 300 for their own highest version. */
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 300
 #endif

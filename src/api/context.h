@@ -7,7 +7,7 @@ typedef struct gp_context gp_context;
 
 /* How tiles learn what comes before them. */
 typedef enum gp_strategy {
-    GP_STRATEGY_AUTO = 0,    /* by the device's profile */
+    GP_STRATEGY_AUTO = 0,    /* as the device's profile says */
     GP_STRATEGY_SINGLE_PASS, /* decoupled look-back: reads the input once */
     GP_STRATEGY_MULTI_PASS,  /* reduce, scan the sums, scan again: no group waits for another */
     GP_STRATEGY_COUNT
@@ -16,16 +16,16 @@ typedef enum gp_strategy {
 /* How a work-group works through its tile. */
 typedef enum gp_shape {
     GP_SHAPE_AUTO = 0,
-    GP_SHAPE_SERIAL, /* one work-item a group, long tile, vector loop: CPUs */
+    GP_SHAPE_SERIAL, /* one work-item per group, long tile, vector loop: CPUs */
     GP_SHAPE_LOCAL,  /* many work-items, local memory and barriers: GPUs */
     GP_SHAPE_COUNT
 } gp_shape;
 
-/* Form of the words through which groups tell each other of their tiles. */
+/* Width of the words through which groups exchange the state of their tiles. */
 typedef enum gp_words {
     GP_WORDS_AUTO = 0,
-    GP_WORDS_WIDE,   /* 64-bit atomics: 32 payload bits a word */
-    GP_WORDS_NARROW, /* 32-bit atomics: 16 payload bits a word */
+    GP_WORDS_WIDE,   /* 64-bit atomics: 32 payload bits per word */
+    GP_WORDS_NARROW, /* 32-bit atomics: 16 payload bits per word */
     GP_WORDS_COUNT
 } gp_words;
 
@@ -55,112 +55,124 @@ typedef struct gp_device_info {
     bool fp64;
     bool fp16;
     bool subgroups;
-    bool atomic_acq_rel;      /* OpenCL 3.0: acquire-release orders */
-    bool atomic_scope_device; /* OpenCL 3.0: scope of the whole device */
-    bool fair;                /* a started group is known to go on running while another one waits */
-    cl_uint loop_limit;       /* iterations after which the device drops out of loops (Mesa's llvmpipe below
-                                 version 25); 0: none known */
+    bool atomic_acq_rel;      /* OpenCL 3.0: acquire and release order */
+    bool atomic_scope_device; /* OpenCL 3.0: atomics in the scope of the whole device */
+    bool fair;                /* a group that has started is known to go on running while others wait */
+    cl_uint loop_limit;       /* iterations after which the device leaves a loop, wrongly (Mesa's llvmpipe
+                                 below version 25); 0: no such limit is known */
 } gp_device_info;
 
 /* Overrides of a device's profile, for tests and tuning. Zero keeps the profile's value. gp_context_create
-   refuses what no kernel can be built with; tiles that are too large for a device are made smaller. */
+   refuses values with which no kernel can be built; it shrinks tiles that are too large for a device. */
 typedef struct gp_tuning {
     gp_shape shape;
     gp_words words;
-    uint32_t work_group_size; /* local shape only; rounded down to a power of two. What works on keys or bins
-                                 takes 4 and more */
-    uint32_t tile;            /* serial: elements a group, at most 2^20; local: a work-item, at most 128 */
-    uint32_t polls;           /* how often a group looks at a late tile before it computes it itself; at most
-                                 a quarter of the device's loop_limit, if it has one */
-    uint32_t ring_rows;    /* gp_sort, kernels/sort/lookback.cl: rows of the look-back table; a power of two,
-                              not less than ring_reach + ring_block; 0: 1024 */
-    uint32_t ring_reach;   /* ... how many tiles a look-back goes back; 0: 64 */
-    uint32_t ring_block;   /* ... tiles that may end in any order; a power of two; 0: 32 */
-    uint32_t sort_portion; /* gp_sort: most keys of one launch of a single pass */
-    uint32_t sort_bucket;  /* gp_sort, kernels/sort/buckets.cl: most keys of a bucket; 1: no buckets */
+    uint32_t work_group_size; /* local shape only; rounded down to a power of two. Calls that work on keys
+                                 or bins take at least 4 */
+    uint32_t tile;            /* serial shape: elements per group, at most 2^20; local shape: elements per
+                                 work-item, at most 128 */
+    uint32_t polls;           /* how often a group looks at a late tile before it computes that tile itself;
+                                 at most a quarter of the device's loop_limit, if it has one */
+    uint32_t ring_rows;       /* gp_sort (kernels/sort/lookback.cl): rows of the look-back table; a power of
+                                 two, at least ring_reach + ring_block; 0: 1024 */
+    uint32_t ring_reach;      /* the same: how many tiles a look-back goes back; 0: 64 */
+    uint32_t ring_block;      /* the same: tiles that may end in any order; a power of two; 0: 32 */
+    uint32_t sort_portion;    /* gp_sort: most keys of one launch of a single pass */
+    uint32_t sort_bucket;     /* gp_sort (kernels/sort/buckets.cl): most keys of a bucket; 1: no buckets */
 } gp_tuning;
 
+/* How to make a context. All zeros: the best device, and the default of every field. */
 typedef struct gp_context_desc {
-    /* Your own objects, all optional. A queue brings its context and device; a context brings its
-       first device unless `device` names another. They are retained until destroy. */
+    /* Your own objects, all optional. A queue brings its context and device; a context brings its first
+       device unless `device` names another one. They are retained until gp_context_destroy. */
     cl_context context;
     cl_device_id device;
     cl_command_queue queue;
 
-    /* Device choice when none is given above. `device_filter` is "gpu", "cpu", "accelerator",
-       "P:D" (indices of platform and device) or part of a device's or platform's name or version, in
-       either case; NULL means the
-       environment variable GPUPRIM_DEVICE, which has the same forms. Of the devices that match, the one
-       with the highest score wins; a negative score rejects. Default score: GPU, accelerator, CPU. */
+    /* The choice of a device when none is given above. `device_filter` is "gpu", "cpu", "accelerator",
+       "P:D" (indices of platform and device), or part of a device's or platform's name or version, in
+       upper or lower case. NULL: the environment variable GPUPRIM_DEVICE, which has the same forms. Of
+       the devices that match, the one with the highest `score` wins; a negative score rejects a device.
+       Without `score`, GPUs come before accelerators, and these before CPUs. `score_user` is passed to
+       `score`. */
     const char *device_filter;
     int64_t (*score)(const gp_device_info *info, void *user);
     void *score_user;
 
-    /* NULL: silent. It must not call the library with this context. */
+    /* Receives messages; NULL: none. It must not call the library with this context. */
     void (*log)(gp_log_level level, const char *text, void *user);
     void *log_user;
 
-    /* A command that fails after its call has returned: told here, on the context's own thread, at the end of
-       gp_finish, a blocking read, destroy, or a later call. It may call the library, also with this context
-       (which it must not destroy): failures that it causes are told at a later call. NULL: gp_finish
-       returns the failure all the same. */
+    /* Receives each failure of a command after its call has returned. It runs on the thread that uses the
+       context, at the end of gp_finish, of a blocking read, of gp_context_destroy or of a later call. It
+       may call the library, also with this context, but must not destroy that; failures that it causes
+       are reported at a later call. NULL: gp_finish returns the failure all the same. */
     void (*on_async_error)(gp_result result, const char *text, void *user);
     void *async_error_user;
 
-    /* Of built programs; NULL: the environment variable GPUPRIM_CACHE ("off": no disk cache, or a folder's
-       absolute path), else $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim, where these are absolute. A folder
-       that cannot be written is told to `log`, once. Files that belong to neither this user nor root are not
-       loaded. */
+    /* The folder for built programs. NULL: the environment variable GPUPRIM_CACHE (a folder's absolute
+       path, or "off" for no disk cache), else $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim, where these
+       are absolute. A folder that cannot be written is reported to `log`, once. Files that belong to
+       neither this user nor root are not loaded. */
     const char *cache_dir;
-    bool no_disk_cache;
+    bool no_disk_cache; /* neither load programs from disk nor save them */
     /* Bytes that the cache folder may hold; 0: 256 MiB. After a save, the programs that were used longest
-       ago (to the second) are removed until the rest fits. Windows: not bounded. */
+       ago (to the second) are removed until the rest fits. On Windows there is no limit. */
     size_t cache_limit;
-    /* Programs that the context keeps in memory; 0: 128. When one more is built, the one used longest ago is
-       released, and loaded from the disk cache when it is needed again. A call keeps all that it needs
-       itself. */
+    /* Programs that the context keeps in memory; 0: 128. When one more is built, the one that was used
+       longest ago is released; when it is needed again, it is loaded from the disk cache. All programs of
+       one call are kept until it returns. */
     size_t program_limit;
-    const char *dump_dir;      /* when set, programs' sources and binaries go there; made if missing */
+    const char *dump_dir;      /* folder for programs' sources and binaries, made if missing; NULL: none */
     const char *build_options; /* appended to the options of every program */
-    bool fast_math;            /* -cl-fast-relaxed-math; off: results as IEEE says */
-    bool profile;              /* collect gp_kernel_times times; slows calls down a little */
-    gp_context *share;         /* use its cl_context and device, and start with its programs (if built with
-                                  the same options): how a second queue on the same buffers is made */
+    bool fast_math;            /* -cl-fast-relaxed-math; false: results as IEEE 754 says */
+    bool profile;              /* collect gp_kernel_times; slows calls down a little */
+    gp_context *share;         /* take the cl_context and device of this context, and start with its programs
+                                  (if built with the same options): a second queue on the same buffers */
     gp_strategy strategy;      /* for calls that say GP_STRATEGY_AUTO */
-    bool check_monoids;        /* the first call with a monoid tries it, as gp_check_monoid does without
-                                  samples, and blocks; GP_ERROR_LAW where it violates the laws */
+    bool check_monoids;        /* the first call with a monoid tests it, as gp_check_monoid does without
+                                  samples, and blocks; GP_ERROR_LAW if it violates the laws */
     gp_tuning tuning;
 } gp_context_desc;
 
 /* Makes a context: chooses a device, or takes yours, and probes it. Builds nothing yet.
-   On failure *out is NULL and gp_last_error(NULL) has the text (kept for each host thread). */
+
+   Errors: on failure *out is NULL, and gp_last_error(NULL) has the text (each host thread has its own).
+   Example: examples/01_scan.c */
 GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out);
 
-/* Waits for the queue, saves built programs, frees everything. NULL is allowed. Programs that are new since
-   the last gp_finish take a while to save, on some implementations as long as to build. */
+/* Waits for the queue, saves built programs, frees everything. NULL is allowed.
+
+   Cost: to save programs that were built since the last gp_finish takes a while, on some implementations as
+   long as to build them. */
 GP_API void gp_context_destroy(gp_context *gp);
 
-/* Text of the last failure in this context. For NULL: of this thread's last failure without one
+/* Text of the last failure in this context. For NULL: of this thread's last failure without a context
    (gp_context_create, gp_devices, any call whose gp was NULL). */
 GP_API const char *gp_last_error(const gp_context *gp);
 
-/* The context's objects; not retained for the caller. */
+/* The context's OpenCL objects, not retained for the caller; and what the library knows about its device. */
 GP_API cl_context gp_cl_context(const gp_context *gp);
 GP_API cl_device_id gp_cl_device(const gp_context *gp);
 GP_API cl_command_queue gp_cl_queue(const gp_context *gp);
 GP_API const gp_device_info *gp_context_info(const gp_context *gp);
 
-/* Lists devices as gp_context_create sees them: writes up to `capacity` infos, sets *count to how many
-   there are. `infos` may be NULL when capacity is 0. */
+/* Lists devices as gp_context_create sees them.
+
+   Result: up to `capacity` infos; *count is how many devices there are. `infos` may be NULL when capacity is
+   0. */
 GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *count);
 
-/* Blocks until everything enqueued so far has finished; saves newly built programs to the disk cache.
-   (Without it, a later call does, once they have run: it then takes about as long as one that builds. Not
-   with an out-of-order queue.) Returns the first failure of a command since the last gp_finish: a call that
-   returned GP_OK can still fail on the device, for example when an event that it waits for has failed. */
+/* Blocks until everything enqueued so far has finished, and saves newly built programs to the disk cache.
+
+   Cost: without it, a later call saves new programs once they have run, and takes about as long as one that
+   builds; but not with an out-of-order queue.
+   Errors: the first failure of a command since the last gp_finish: a call that returned GP_OK can still fail
+   on the device, for example when an event that it waits for has failed. */
 GP_API gp_result gp_finish(gp_context *gp);
 
-/* A read-write buffer of `bytes` bytes, filled from `data` unless that is NULL (blocks for the copy).
-   Sizes over the device's limit are refused before any driver sees them. Release it with
-   clReleaseMemObject. Buffers that you make yourself serve as well. */
+/* Makes a read-write buffer of `bytes` bytes, filled from `data` unless that is NULL (blocks for the copy).
+   Release it with clReleaseMemObject. Buffers that you make yourself serve as well.
+
+   Errors: a size over the device's limit is refused before any driver sees it. */
 GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data, cl_mem *out);

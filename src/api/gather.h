@@ -7,12 +7,14 @@
 
 /* gather: out[i] = in[indices[i]]        scatter: out[indices[i]] = in[i]
 
-   Elements are moved, never looked at: element_size bytes each. An index that is not less than `limit` is
-   skipped: a gather leaves that element of `out` as it is, a scatter drops that element of `in`;
-   gp_stats.skipped counts them. Where indices of a scatter are equal, any one of their elements stays;
-   where they are not, the result is the same every time. Aliasing: `out` overlaps nothing; `in` and `indices`
-   may overlap each other. Cost: reads and writes each element once, by lines of memory where indices are near
-   one another; one launch, no scratch. */
+   Result: elements of element_size bytes, which are moved and never looked at. Elements of `out` that
+   nothing goes to stay as they are.
+   Order: the same result every time, except for equal indices of a scatter: any one of their elements stays.
+   Aliasing: `out` overlaps nothing; `in` and `indices` may overlap each other.
+   Cost: reads and writes each element once; elements of near indices share lines of memory. One launch, no
+   scratch.
+   Errors: an index that is not less than `limit` is skipped and counted in gp_stats.skipped: a gather leaves
+   that element of `out` as it is, a scatter drops that element of `in`. */
 typedef struct gp_gather_desc {
     cl_mem in; /* gather: `limit` elements; scatter: `count` */
     size_t in_offset;
@@ -22,7 +24,7 @@ typedef struct gp_gather_desc {
     size_t indices_offset;
     gp_type index_type;  /* GP_U32 (also 0) or GP_U64 */
     size_t element_size; /* bytes: 1, 2, 4, 8 or 16 */
-    size_t limit;        /* elements of what is indexed; 0: every index is skipped */
+    size_t limit;        /* elements of the array that is indexed; 0: every index is skipped */
     size_t count;        /* of indices, or their bound with count_buffer */
     cl_mem count_buffer;
     size_t count_offset;
@@ -35,12 +37,18 @@ typedef struct gp_gather_desc {
 GP_API gp_result gp_gather(gp_context *gp, const gp_gather_desc *desc);
 GP_API gp_result gp_scatter(gp_context *gp, const gp_gather_desc *desc);
 
-/* out[i] = the next element of `in`, for each i whose flag is set, in order; other elements stay as they are
+/* out[i] = the next element of `in`, in order, for each i whose flag is set
 
-   Undoes a selection by flags. Where more flags are set than `in` has elements, the last ones are skipped,
-   and counted in gp_stats.skipped. Halves as flags are compared by their bits. Aliasing: `out` overlaps
-   nothing; inputs may overlap one another. Cost: a scan of the flags into scratch (4 bytes an element, 8 from
-   2^32 on), then reads and writes once. */
+   Undoes a selection by flags. A flag is set where it is not 0; halves as flags are compared by their bits.
+
+   Result: elements of element_size bytes, as in gp_gather. Elements of `out` without a flag stay as they
+   are.
+   Order: the same result every time.
+   Aliasing: `out` overlaps nothing; inputs may overlap one another.
+   Scratch: 4 bytes per element (8 from 2^32 on), for a scan of the flags.
+   Cost: that scan, then reads and writes once.
+   Errors: where more flags are set than `in` has elements, the last ones are skipped, and counted in
+   gp_stats.skipped. */
 typedef struct gp_unpack_desc {
     cl_mem in; /* in_count elements */
     size_t in_offset;

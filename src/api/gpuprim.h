@@ -1,6 +1,6 @@
 /* gpuprim.h - GPU parallel primitives for any OpenCL device, in one C99 header.
 
-   Put this in exactly one C or C++ file, and include the header plainly everywhere else:
+   Put this in exactly one C or C++ file, and only include the header everywhere else:
 
        #define GP_IMPLEMENTATION
        #include "gpuprim.h"
@@ -14,45 +14,62 @@
        if (gp_scan(gp, &scan) != GP_OK) puts(gp_last_error(gp));
 
    RULES THAT HOLD FOR EVERY CALL
-     - Every descriptor starts as all zeros. Zero is each field's documented default; a field that has
-       no sensible default (a buffer, an element type) is an error when it is zero.
-     - Buffers are cl_mem plus an offset in elements, of any alignment that the element type has. In place
-       means the same elements of one buffer, or of its sub-buffers: two buffers on the same host memory
-       (CL_MEM_USE_HOST_PTR) overlap, and are refused.
-     - Calls are asynchronous: they check, enqueue on the context's queue and return. Only a call that
-       is named ..._read, or is documented to block, blocks.
-     - `wait`/`wait_count` are events that the call's first command waits for; one that is NULL or has
-       failed already is refused. `done`, when not NULL, receives an event that the caller releases; it
+     - Every desc starts as all zeros. Zero is each field's documented default; a field that has no sensible
+       default (a buffer, an element type) is an error when it is zero.
+     - Buffers are cl_mem plus an offset in elements; offsets need no alignment beyond the element's. "In
+       place" means the same elements of one buffer, or of its sub-buffers. Two buffers on the same host
+       memory (CL_MEM_USE_HOST_PTR) overlap, and are refused.
+     - Calls are asynchronous: they check their arguments, enqueue on the context's queue and return. Only a
+       call that is named ..._read, or is documented to block, blocks.
+     - `wait` and `wait_count` are events that the call's first command waits for; an event that is NULL or
+       has failed already is refused. `done`, when not NULL, receives an event that the caller releases; it
        completes when the call's results are ready. It is set to NULL when the call fails.
-     - Calls do not flush: clFlush or gp_finish before polling `done` or waiting for it on another queue.
+     - Calls do not flush: call clFlush or gp_finish before you poll `done` or wait for it on another queue.
      - Calls that come faster than the device runs them are held back: with 1024 commands of a context in
-       flight, a call flushes and waits until half of them have ended. It does not wait for commands that
-       do not begin to run, because a user event of yours, say, holds them up.
-     - On an out-of-order queue a call orders its own commands, and the context's scratch; use `wait` and
-       `done` to order calls.
+       flight, a call flushes and waits until half of them have ended. It does not wait for commands that do
+       not begin to run, for example because of a user event of yours.
+     - On an out-of-order queue a call orders its own commands, and the use of the context's scratch; use
+       `wait` and `done` to order calls.
      - `count` may live on the device: with `count_buffer`, the number of elements is read from there when
-       the call runs (count_type: GP_U32, also 0, or GP_U64; at element count_offset), and `count` is its
+       the call runs (count_type: GP_U32, also 0, or GP_U64; at element count_offset). `count` is then its
        upper bound, for which buffers are checked and work is launched. A larger number is clamped to the
-       bound and counted in gp_stats.clamped. Without count_buffer, count_type stays 0.
-     - A field that means nothing beside the others is an error, rather than ignored in silence; but offsets
-       into buffers that are not there are not looked at, nor is a scratch buffer where 0 bytes are needed.
+       bound and counted in gp_stats.clamped. The number must not lie in memory that the call writes. Without
+       count_buffer, count_type stays 0.
+     - A field that means nothing beside the others is an error; it is not ignored. But offsets into buffers
+       that are NULL are not looked at, nor is a scratch buffer where 0 bytes are needed.
      - Expressions, and a monoid's source, are code that runs in your process: never take one from an
        untrusted source. They have up to 16384 characters. A name in one that stands for nothing there (y
-       without a second input), or an assignment to x and the like, does not compile: GP_ERROR_BUILD, and
-       gp_last_error has what the compiler says, your own lines first, by field and line: "map:1:5".
+       without a second input), or an assignment to x and the like, does not compile: GP_ERROR_BUILD.
+       gp_last_error then has the compiler's messages, those about your own lines first, by field and line:
+       "map:1:5".
      - The first use of a primitive with new types builds a program, also for a count of 0 and for a
-       ..._scratch_size. gp_warmup moves that cost, and tells which fields make a new program.
-     - A context belongs to one host thread at a time. Different contexts run freely in parallel, and may
-       be created in parallel: this library looks for devices in one thread of a process at a time, because
-       PoCL fails otherwise. A program whose threads also call OpenCL themselves calls gp_devices once
-       before them.
-     - A forked child uses none of its parent's contexts, nor destroys them (docs/RELIABILITY.md).
-     - Nothing prints (an OpenCL implementation may, when a text of yours does not compile), aborts or leaves
-       a half-made object. Failures return a negative gp_result, and
-       gp_last_error tells the function, the condition with its values, and the OpenCL error by name.
-     - A call that fails after it has begun to enqueue leaves undefined what it would have written, arrays
-       worked on in place among it; a hash table's batch may have been done in part. Inputs are left as they
-       are, and the context can be used on.
+       ..._scratch_size. gp_warmup moves that cost, and its comment says which fields make a new program.
+     - A context belongs to one host thread at a time. Different contexts run in parallel, and may be created
+       in parallel: this library looks for devices in one thread of a process at a time, because PoCL fails
+       otherwise. A program whose threads also call OpenCL themselves calls gp_devices once before they
+       start.
+     - A forked child must not use or destroy its parent's contexts (docs/RELIABILITY.md).
+     - The library prints nothing (an OpenCL implementation may, when a text of yours does not compile),
+       never aborts, and leaves no half-made object. Failures return a negative gp_result; gp_last_error
+       gives the function, the condition with its values, and the OpenCL error by name.
+     - After a call that has begun to enqueue and then fails, what it would have written is undefined, and so
+       are arrays that it worked on in place; a hash table's batch may have been done in part. Inputs are
+       unchanged, and the context can be used on.
+
+   LINES IN THE COMMENTS OF CALLS
+     Always in this order; a line that would say nothing is left out. The comment begins with what the call
+     computes, where a . b is the call's operation applied to a and b.
+       Result     what is written, and of which type
+       Order      order, stability, and whether results repeat; "the same result every time": the same input
+                  gives the same bits on the same device
+       Aliasing   what may overlap; anything else is GP_ERROR_OVERLAP
+       Count 0    what the call does for a count of 0
+       Scratch    device memory that the call needs while it runs
+       Cost       how often each element is read and written, how many launches there are
+       Limits     the largest sizes; "memory": any count whose buffers fit
+       Errors     only those that are special to the call
+       Source     the paper
+       Example    files in examples/
 
    OPTIONS (define before including)
      GP_IMPLEMENTATION   emit the implementation here

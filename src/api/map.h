@@ -5,13 +5,16 @@
 
 /* ------------------------------------------------------------------ map */
 
-/* out[i] = map(x, y, z, i), where x, y and z are in[i], in2[i] and in3[i]
+/* out[i] = map(x, y, z, i)      x, y and z are in[i], in2[i] and in3[i]
 
-   The expression's value is converted to out_type as C does. There may be no input at all: then the
-   expression is in i alone. A name whose input is not there does not compile. A new expression is a new
-   program. Aliasing: `out` may be the same elements as an input of its size (in place); else nothing overlaps
-   `out`. Inputs may overlap one another. count_buffer's number apart from `out`. Cost: reads and writes once,
-   one launch, no scratch. Elements are computed each for itself: the same result every time. */
+   There may be no input at all: then the expression is in i alone. A name whose input is not given does not
+   compile.
+
+   Result: elements of out_type. The expression's value is converted to it as C does.
+   Order: each element is computed by itself: the same result every time.
+   Aliasing: `out` may be the same elements as an input of its size (in place); otherwise it overlaps
+   nothing. Inputs may overlap one another. The number in count_buffer lies outside of `out`.
+   Cost: reads and writes once; one launch, no scratch. A program is compiled per expression and its types. */
 typedef struct gp_transform_desc {
     cl_mem in; /* count elements of `type`; NULL and type 0: no input */
     size_t in_offset;
@@ -19,7 +22,7 @@ typedef struct gp_transform_desc {
     cl_mem in2; /* a second input, for y; NULL: none */
     size_t in2_offset;
     gp_type type2; /* 0: `type` */
-    cl_mem in3;    /* a third input, for z, beside a second one; NULL: none */
+    cl_mem in3;    /* a third input, for z; only with a second one; NULL: none */
     size_t in3_offset;
     gp_type type3; /* 0: `type` */
     cl_mem out;    /* count elements of out_type */
@@ -37,7 +40,9 @@ typedef struct gp_transform_desc {
 
 GP_API gp_result gp_transform(gp_context *gp, const gp_transform_desc *desc);
 
-/* out[i] = value */
+/* out[i] = value
+
+   Cost: writes once; one launch, no scratch. A program is compiled per element_size, whatever the value. */
 typedef struct gp_fill_desc {
     cl_mem out; /* count elements of element_size bytes */
     size_t out_offset;
@@ -52,19 +57,20 @@ typedef struct gp_fill_desc {
     cl_event *done;
 } gp_fill_desc;
 
-/* One program for each element_size, whatever the value. */
 GP_API gp_result gp_fill(gp_context *gp, const gp_fill_desc *desc);
 
 /* out[i] = start + i * step
 
-   Integers wrap round. Floats: i rounded to the type, one multiplication, one addition: no error adds up.
-   Halves are computed as floats, and rounded when stored. */
+   Result: elements of `type`. Integers wrap round. Floats: i is rounded to the type, then one multiplication
+   and one addition per element, so that no error adds up. Halves are computed as floats, and rounded when
+   stored.
+   Cost: writes once; one launch, no scratch. A program is compiled per type, whatever start and step. */
 typedef struct gp_iota_desc {
     cl_mem out; /* count elements of `type` */
     size_t out_offset;
     gp_type type;
-    gp_value start; /* of `type`; of f32 where that is f16 */
-    gp_value step;  /* all zeros: 1 */
+    gp_value start; /* of `type`; .f32 for GP_F16 */
+    gp_value step;  /* as start; all zeros: 1 */
     size_t count;   /* of elements, or their bound with count_buffer */
     cl_mem count_buffer;
     size_t count_offset;
@@ -74,17 +80,21 @@ typedef struct gp_iota_desc {
     cl_event *done;
 } gp_iota_desc;
 
-/* One program for each type, whatever start and step. */
 GP_API gp_result gp_iota(gp_context *gp, const gp_iota_desc *desc);
 
 /* out[0] = in[0], out[i] = in[i] - in[i-1]
 
-   With a map: out[i] = map(x, y, i) for i > 0, where x is in[i] and y is in[i-1]. in[0], differences and the
-   map's value are converted to out_type as C does; a difference is one of `type` as an operand: types shorter
-   than int are ints, halves are floats.
-   Aliasing: in place (`out` the same elements as `in`), which takes a copy of the input in scratch; else no
-   overlap. count_buffer's number apart from `out`. Cost: reads and writes once, one launch; in place a copy
-   more. An inclusive scan undoes it. */
+   With a map: out[i] = map(x, y, i) for i > 0, where x is in[i] and y is in[i-1]. An inclusive scan undoes
+   the difference.
+
+   Result: elements of out_type. in[0], differences and the map's value are converted to it as C does. A
+   difference is taken in the type of the operands: types shorter than int are ints, halves are floats.
+   Order: the same result every time.
+   Aliasing: in place (`out` the same elements as `in`); otherwise no overlap. The number in count_buffer
+   lies outside of `out`.
+   Scratch: in place a copy of the input, otherwise none.
+   Cost: reads and writes once, one launch; in place one copy more. A program is compiled per expression and
+   its types. */
 typedef struct gp_adjacent_difference_desc {
     cl_mem in;
     size_t in_offset;
@@ -97,8 +107,7 @@ typedef struct gp_adjacent_difference_desc {
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    cl_mem
-        scratch; /* of gp_adjacent_difference_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_adjacent_difference_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -106,6 +115,6 @@ typedef struct gp_adjacent_difference_desc {
 
 GP_API gp_result gp_adjacent_difference(gp_context *gp, const gp_adjacent_difference_desc *desc);
 
-/* Bytes of scratch that this desc needs: 0 unless `out` is `in`. Can be 0. */
+/* Bytes of scratch that gp_adjacent_difference with this desc needs: 0 unless `out` is `in`. */
 GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_adjacent_difference_desc *desc,
                                                      size_t *bytes);

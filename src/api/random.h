@@ -7,33 +7,39 @@
 
 typedef enum gp_random_kind {
     GP_RANDOM_BITS = 0, /* integers: all bits random */
-    GP_RANDOM_UNIFORM,  /* floats: [0, 1), multiples of 2^-24 (f16: 2^-11, f64: 2^-53) */
-    GP_RANDOM_RANGE,    /* integers: [low, high), each value to within 2^-64 of its chance */
-    GP_RANDOM_NORMAL,   /* floats: normal, by Box and Muller */
+    GP_RANDOM_UNIFORM,  /* floats in [0, 1), multiples of 2^-24 (f16: 2^-11, f64: 2^-53) */
+    GP_RANDOM_RANGE,    /* integers in [low, high), each with its probability to within 2^-64 */
+    GP_RANDOM_NORMAL,   /* floats, normally distributed (Box-Muller) */
     GP_RANDOM_KIND_COUNT
 } gp_random_kind;
 
 /* out[i] = element first_element + i of a stream of random numbers
 
-   The stream is named by `seed` and `stream`, and is the same on every device, in every shape and for however
-   many calls it is made: Philox4x32-10 (Salmon, Moraes, Dror & Shaw, SC11) with the seed as its key, and as
-   its counter a block's number and the stream. An element takes words of 32 bits from the blocks in a row,
-   low words first: two for types of 8 bytes and for ranges, else one; BITS of shorter types are the word's
-   low bits. Bounds of a range are .i64 for all signed types, .u64 for all unsigned ones, so that `high` may
-   be one more than the type holds (256); as the lower and upper of gp_histogram. Normal numbers come in pairs
-   and are the same up to what the device's log, sqrt, sinpi and cospi round. Aliasing: count_buffer's number
-   apart from `out`. Cost: one launch, no scratch; writes once. */
+   `seed` and `stream` name the stream. An element takes 32-bit words from the blocks in a row, low words
+   first: two for types of 8 bytes and for ranges, else one. GP_RANDOM_BITS of shorter types are the word's
+   low bits.
+
+   Result: elements of `type`, by `kind`. Bounds of a range are .i64 for all signed types and .u64 for all
+   unsigned ones, so that `high` may be one more than the type holds (256); so are lower and upper of
+   gp_histogram. Normal numbers come in pairs.
+   Order: the same numbers on every device, in every shape, and however the stream is cut into calls; normal
+   numbers up to the rounding of the device's log, sqrt, sinpi and cospi.
+   Aliasing: the number in count_buffer lies outside of `out`.
+   Cost: writes once; one launch, no scratch, no state. A program is compiled per type and kind.
+   Limits: first_element + count is below 2^64. Not for secrets: the seed can be found from the numbers.
+   Source: Philox4x32-10 of Salmon, Moraes, Dror and Shaw, SC11, with the seed as its key, and a block's
+   number and the stream as its counter. */
 typedef struct gp_random_desc {
     cl_mem out; /* count elements of `type` */
     size_t out_offset;
     gp_type type;
     gp_random_kind kind;
     uint64_t seed;
-    uint64_t stream;        /* another one: other numbers for the same seed */
-    uint64_t first_element; /* so that a call may go on where one ended */
-    gp_value low;           /* of a range: .i64 of signed types, .u64 of unsigned ones */
-    gp_value high;          /* the same; itself not in the range */
-    double mean;            /* normal; finite, as `type` too */
+    uint64_t stream;        /* another stream has other numbers for the same seed */
+    uint64_t first_element; /* so that a call can go on where another one ended */
+    gp_value low;           /* of a range: .i64 for signed types, .u64 for unsigned ones */
+    gp_value high;          /* the same; not itself in the range */
+    double mean;            /* normal; finite, also as `type` */
     double deviation;       /* normal: standard deviation, finite, not negative; 0: 1 */
     size_t count;           /* of elements, or their bound with count_buffer */
     cl_mem count_buffer;
@@ -44,5 +50,4 @@ typedef struct gp_random_desc {
     cl_event *done;
 } gp_random_desc;
 
-/* One program for each type and kind. */
 GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc);

@@ -3,7 +3,7 @@
 
 /* ------------------------------------------------------------------ results */
 
-/* Values are pinned: they never change between versions. X(name, value, text) */
+/* X(name, value, text). Values never change between versions. */
 #define GP_RESULTS(X)                                                             \
     X(GP_OK, 0, "success")                                                        \
     X(GP_ERROR_INVALID_ARGUMENT, -1, "an argument is missing or out of range")    \
@@ -28,5 +28,5 @@ typedef enum gp_result {
         GP_RESULT_FORCE_INT = 0x7fffffff
 } gp_result;
 
-/* Static text for a result; never NULL. */
+/* The fixed text of a result; never NULL. */
 GP_API const char *gp_error_string(gp_result result);

@@ -5,31 +5,40 @@
 
 /* ------------------------------------------------------------------ stencil */
 
-/* What a neighbour beyond the border is. */
+/* What stands for a neighbour beyond the border. */
 typedef enum gp_border {
     GP_BORDER_CLAMP = 0, /* the nearest element inside */
-    GP_BORDER_WRAP,      /* the one at the other end */
+    GP_BORDER_WRAP,      /* the element at the other end */
     GP_BORDER_CONSTANT,  /* border_value */
     GP_BORDER_COUNT
 } gp_border;
 
 /* weights: out(x, y) = sum of weights(dx, dy) * in(x + dx, y + dy) over |dx| <= radius_x, |dy| <= radius_y
    map:     an expression in at(dx, dy), which is in(x + dx, y + dy); x, the element itself; i and j, its
-   column and row
+            column and row
 
-   A line (height 0 or 1) or a picture of rows; dx and dy count pixels, and a pixel has `channels` elements,
-   each of which meets the same channel of its neighbours. Weights are f32 and lie on the device, row by row
-   from (-radius_x, -radius_y) on: a correlation. They are summed in that order, as f32, or as f64 where an
-   input or output is; integers are rounded to nearest and saturated. A map's value is converted to out_type
-   as C does; dx and dy beyond the radius are taken back to it. A new map is a new program, new weights are
-   not. Aliasing: in place (`out` the same elements as `in`, pitches too), which takes a copy of the input in
-   scratch; else `out` overlaps nothing, from its first element to its last one. Cost: reads and writes once,
-   but for the tiles' rims; one launch. */
+   The input is a line (height 0 or 1) or a picture of rows. dx and dy count pixels. A pixel has `channels`
+   elements; each of them meets the same channel of its neighbours. Weights are f32 on the device, row by
+   row, beginning at (-radius_x, -radius_y): a correlation.
+
+   Result: elements of out_type. Weights are summed as f32, or as f64 where an input or output is; integers
+   are rounded to nearest and saturated. A map's value is converted to out_type as C does; dx and dy beyond
+   the radius are clamped to it.
+   Order: weights are summed in their order. The same result every time; on other devices floats are the same
+   up to rounding.
+   Aliasing: in place (`out` the same elements as `in`, pitches too); otherwise `out` overlaps nothing, from
+   its first element to its last one.
+   Count 0: width 0 does nothing.
+   Scratch: in place a copy of the input, otherwise none.
+   Cost: one launch; reads once, except for the rims of tiles, and writes once. A program is compiled per
+   type pair, radii, channels and border, or per map; weights are run-time arguments.
+   Limits: radii up to 8, 1 to 4 channels.
+   Example: examples/12_image_blur.c */
 typedef struct gp_stencil_desc {
     cl_mem in; /* height rows of width * channels elements */
     size_t in_offset;
     size_t in_pitch; /* elements from one row to the next; 0: width * channels */
-    cl_mem out;      /* the same of out_type; what is between rows stays as it is */
+    cl_mem out;      /* the same, of out_type; elements between rows stay as they are */
     size_t out_offset;
     size_t out_pitch; /* as in_pitch */
     gp_type type;
@@ -38,13 +47,13 @@ typedef struct gp_stencil_desc {
     size_t height;     /* 0: 1 */
     uint32_t channels; /* 1 to 4; 0: 1 */
     uint32_t radius_x; /* 0 to 8 */
-    uint32_t radius_y;
+    uint32_t radius_y; /* the same */
     gp_border border;
-    gp_value border_value; /* of `type`; of f32 where that is f16 */
+    gp_value border_value; /* of `type`; .f32 for GP_F16 */
     cl_mem weights;        /* (2 radius_x + 1) * (2 radius_y + 1) floats; or: */
     size_t weights_offset;
-    const char *map;
-    cl_mem scratch; /* of gp_stencil_scratch_size bytes, apart from all else; NULL: the context's */
+    const char *map; /* an expression, see above */
+    cl_mem scratch;  /* of gp_stencil_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -52,5 +61,5 @@ typedef struct gp_stencil_desc {
 
 GP_API gp_result gp_stencil(gp_context *gp, const gp_stencil_desc *desc);
 
-/* Bytes of scratch that this desc needs: 0 unless `out` is `in`. */
+/* Bytes of scratch that gp_stencil with this desc needs: 0 unless `out` is `in`. */
 GP_API gp_result gp_stencil_scratch_size(gp_context *gp, const gp_stencil_desc *desc, size_t *bytes);

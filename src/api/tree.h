@@ -5,30 +5,36 @@
 
 /* ------------------------------------------------------------------ tree */
 
-/* What a consumer of a nest asks next, from each element's parent, in input order:
-     index[i]      how many of its siblings (elements with the same parent) stand before element i
+/* What a consumer of a tree asks next, from each element's parent:
+     index[i]      how many of its siblings (elements with the same parent) come before element i
      children[i]   how many elements have parent i
      end[i]        where the subtree of i ends: it is elements i ... end[i] - 1
-   At least one output is required.
 
-   Parents are as gp_brackets writes them, or those of any tree whose nodes stand in preorder: an element's
-   parent stands before it, and its subtree is of neighbours. None has all bits set; elements without a parent
-   are siblings. An element whose parent does not stand before it counts as having none. If `parent` is
-   not a preorder forest, the results are unspecified and time may grow with the square of a run; nothing is
-   read or written outside the buffers, and the call ends.
+   Elements are in preorder: an element's parent comes before it, and the elements of a subtree are
+   neighbours. gp_brackets writes such parents, and every tree in preorder has them. An element without a
+   parent has all bits set there; such elements are siblings.
 
-   Which elements count, in `index` and `children`: all, or with `in` those that are not 0, or for which `map`
-   is not 0. Of brackets, "x == '(' || x == '['" would count nests in nests, and "x == ','" commas, so that
-   index is the position in a list. The others' index is how many that count stand before them.
+   In index and children all elements count, or with `in` those that are not 0, or for which `map` is not 0.
+   For brackets, "x == '(' || x == '['" counts nested brackets, and "x == ','" counts commas, so that index
+   is the position in a list. The index of an element that does not count is how many siblings that count
+   come before it.
 
-   The result is always the same. count 0 does nothing. Aliasing: outputs overlap nothing. Scratch: 2 bytes an
-   element, on CPUs and a bit, and 16 to 32 bytes a run (twice that with indices of 64 bits) of 16384 elements
-   on CPUs (8192 with indices of 64 bits) and of 16 on GPUs. Cost: reads parents (on CPUs only those in other
-   runs again, on GPUs twice), writes each output once; for each run and each parent outside it a search of
-   some 2 log2(runs) steps. No group waits for another. Largest count: 2^32 - 1 with 32-bit indices, else
-   memory. */
+   Result: at least one of index, children and end.
+   Order: the result is always the same.
+   Aliasing: outputs overlap nothing.
+   Count 0: does nothing.
+   Scratch: 2 bytes per element (on CPUs one bit more), and 16 to 32 bytes per run (twice that with 64-bit
+   indices). A run is 16384 elements on CPUs (8192 with 64-bit indices) and 16 on GPUs.
+   Cost: reads parents once on CPUs, and again those in other runs; on GPUs twice. Writes each output once.
+   Each run, and each parent outside its child's run, takes a search of some 2 log2(runs) steps. No group
+   waits for another.
+   Limits: 2^32 - 1 elements with 32-bit indices, else memory.
+   Errors: an element whose parent does not come before it counts as having none. If `parent` is not a
+   preorder forest, the results are unspecified and time may grow with the square of a run; nothing is read
+   or written outside the buffers, and the call ends.
+   Example: examples/07_json_tree.c */
 typedef struct gp_tree_desc {
-    cl_mem parent; /* count indices */
+    cl_mem parent; /* count indices; all bits set: no parent */
     size_t parent_offset;
     size_t count;        /* of elements, or their bound with count_buffer */
     cl_mem count_buffer; /* NULL: count is the number */

@@ -25,14 +25,17 @@ typedef enum gp_type {
         GP_TYPE_FORCE_INT = 0x7fffffff
 } gp_type;
 
-/* Halves live in memory only, so that every device has them: they are floats when combined, summed and
+/* X(name, value, kernel macro)
+
+   Halves are a type in memory only, so that every device has them: they are floats when combined, summed and
    mapped, and results are rounded to nearest when stored. f64 needs cl_khr_fp64.
 
-   X(name, value, kernel macro). Bitwise operations take integer types only. For floats, min and max
-   ignore NaN (fmin, fmax): NaN never wins, an input of nothing but NaN gives the identity, and which
-   of -0 and +0 is returned is unspecified. Argmin and argmax give the index of the extreme element,
-   counted from the call's first one; of equal ones the lowest; all ones (-1) when there is no element
-   or nothing but NaN. Their out_type is GP_U64 (the default) or GP_U32, and `initial` stays NULL. */
+   Bitwise operations take integer types only. For floats, min and max ignore NaN (fmin, fmax): NaN never
+   wins, an input of nothing but NaN gives the identity, and which of -0 and +0 is returned is unspecified.
+
+   Argmin and argmax give the index of the extreme element, counted from the call's first one; of equal ones
+   the lowest; all ones (-1) when there is no element or nothing but NaN. Their out_type is GP_U64 (the
+   default) or GP_U32, and `initial` stays NULL. */
 #define GP_OPS(X)                 \
     X(GP_SUM, 1, "GPI_SUM")       \
     X(GP_PROD, 2, "GPI_PROD")     \
@@ -52,7 +55,8 @@ typedef enum gp_op {
         GP_OP_FORCE_INT = 0x7fffffff
 } gp_op;
 
-/* One result of several (gp_reduce with op_count): 8 bytes, the one of its out_type; the rest are zero. */
+/* 8 bytes for a value of any type. gp_reduce with op_count gives one for each operation: the member of its
+   out_type has the result, the other bytes are zero. */
 typedef union gp_value {
     int8_t i8;
     uint8_t u8;
@@ -70,17 +74,21 @@ enum { GP_OPS_MAX = 8 };
 
 /* An associative operation of your own, in OpenCL C 1.2.
 
-   `source` defines the element type `type` and the function `type combine(type a, type b)`, in which
-   a stands before b in input order. Both must be usable after `source` is pasted into a kernel. Refused with
-   GP_ERROR_INVALID_ARGUMENT: names that begin with gp_, gpi_, GP_ or GPI_, brackets, comments and literals
-   without an end, digraphs and trigraphs, #include (the cache would not see a change in the file), and macros
-   named as a word that the library's own text uses. `size` is sizeof(type): 4, 8, 12, ... 64 bytes, the same
-   on host and device, and legal as a kernel's argument (no bool, size_t or pointer inside). The combine
-   function may be a built-in; the source must not redeclare another one. `identity` points to `size` bytes
-   and must be neutral on both sides. `commutative` lets the library combine in any order; without it, input
-   order is kept. `exact` says that recombining the same elements in another grouping gives the same bits
-   (integers, min/max; not float sums): a group may then publish results for one that is late. The strings and
-   the identity are read during the call only. */
+   `source` defines the element type `type` and the function `type combine(type a, type b)`, in which a comes
+   before b in input order. Both must be usable after `source` is pasted into a kernel. The combine function
+   may be a built-in; the source must not redeclare another built-in.
+   `size` is sizeof(type): 4, 8, 12, ... 64 bytes. The type has the same layout on host and device, and is
+   legal as a kernel's argument (no bool, size_t or pointer in it).
+   `identity` points to `size` bytes, and must be neutral on both sides.
+   `commutative` lets the library combine in any order; without it, input order is kept.
+   `exact` says that recombining the same elements in another grouping gives the same bits (integers, min and
+   max; not float sums). A group may then publish results in place of one that is late.
+   The strings and the identity are read during the call only.
+
+   Errors: GP_ERROR_INVALID_ARGUMENT for a source with names that begin with gp_, gpi_, GP_ or GPI_;
+   brackets, comments and literals without an end; digraphs and trigraphs; #include (the cache would not see
+   a change in the file); macros with the name of a word that the library's own text uses.
+   Example: examples/03_custom_monoid.c */
 typedef struct gp_monoid {
     const char *type;     /* name of the element type, e.g. "affine" */
     const char *source;   /* OpenCL C that defines it and the combine function */
@@ -91,25 +99,30 @@ typedef struct gp_monoid {
     bool exact;
 } gp_monoid;
 
-/* What gp_check_monoid tries a monoid on. */
+/* A monoid, and elements to test it on. */
 typedef struct gp_check_monoid_desc {
     const gp_monoid *monoid;
-    const void *samples; /* on the host, sample_count elements as they occur; NULL: words that are small
-                            numbers: integers below 1000, or floats within +-2 where not `exact` */
+    const void *samples; /* on the host: sample_count elements as they occur in your data; NULL: made up, of
+                            words that are small numbers: integers below 1000, or where the monoid is not
+                            `exact` floats within +-2 */
     size_t sample_count; /* at most 2^20 */
-    const char *equal; /* OpenCL C expression in x and y, of the element type: are they equal? NULL: the same
-                          bits where `exact`; otherwise words that are close as floats */
-    float tolerance;   /* ... by how much, times the largest word in sight; 0: 1e-4 */
-    uint64_t seed;     /* of the choice; the same seed, the same elements */
+    const char *equal;   /* OpenCL C expression in x and y, two elements: are they equal? NULL: where the
+                            monoid is `exact`, the same bits; otherwise words that are close as floats */
+    float tolerance;     /* how close: the largest difference, as a fraction of the largest word of the
+                            elements at hand; 0: 1e-4 */
+    uint64_t seed;       /* of the choice of elements; the same seed chooses the same ones */
 } gp_check_monoid_desc;
 
-/* A map, in the `map` field of a desc, is an OpenCL C expression that turns an input element into an
-   operand while it is loaded, at no cost in memory traffic: "x * x", "x > 0.5f", "x * y". In it, x is the
-   element, y that of the second input where there is one, and i (ulong) the index, counted from the call's
-   first element. Its value is converted to out_type; for argmin and argmax to the input's type, so that
-   fractions of integers want a float `type` or, with ops, a map_type; for several ops to map_type; for a
-   monoid to the monoid's type, and `type` then names the input's. The text is read during the call only.
-   This, and every other expression in a desc, is one expression: brackets that do not close within it,
-   comments and literals without an end, ';' outside of braces, '#', backslashes outside of literals, digraphs
-   and trigraphs, and names that begin with gp_, gpi_, GP_ or GPI_ are refused with GP_ERROR_INVALID_ARGUMENT;
-   the rest is the compiler's to judge, with GP_ERROR_BUILD and its log. */
+/* Expressions. A map, in the `map` field of a desc, is an OpenCL C expression that turns an input element
+   into an operand while it is loaded, at no cost in memory traffic: "x * x", "x > 0.5f", "x * y".
+
+   In a map, x is the element, y that of the second input where there is one, and i (ulong) the index,
+   counted from the call's first element. Its value is converted to out_type; for argmin and argmax to the
+   input's type, so that for fractions of integers you need a float `type` or, with ops, a map_type; for
+   several ops to map_type; for a monoid to the monoid's type, and `type` is then the input's. The text is
+   read during the call only.
+
+   Errors: every expression in a desc must be one expression. GP_ERROR_INVALID_ARGUMENT for brackets that do
+   not close within it, comments and literals without an end, ';' outside of braces, '#', backslashes outside
+   of literals, digraphs and trigraphs, and names that begin with gp_, gpi_, GP_ or GPI_. The compiler judges
+   the rest: GP_ERROR_BUILD, with its log. */
