@@ -283,7 +283,7 @@ compile_commands.json: always ## for clangd: every file of kernels/ and src/ by 
 lint: | deps-lint ## compile every kernel with clang's warnings as errors
 	tools/lint_kernels.sh
 
-layers: ## does every file of src/ stand on those below it only, and name what it stands on?
+layers: ## does every file of src/ and kernels/ stand on those below it only, and name what it stands on?
 	tools/layers.sh
 	tools/layers.sh kernels
 

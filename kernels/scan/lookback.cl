@@ -17,7 +17,7 @@
    state only when all its words show the same flag, so no order between the words is needed and every
    access is a relaxed atomic. Flags only ever rise: empty < aggregate < inclusive.
 
-   Waiting. This file is the only one in which a group waits for another.
+   Waiting. Of scans and selections, only this file waits for other groups.
      - Tiles are handed out by ticket: whoever waits, waits for groups that have already started.
      - A wait is bounded: after `polls` looks at tiles that are late, the group computes each further
        late tile itself, from the input, and goes on (`polls` 0: wait for ever; the host says so only
