@@ -94,7 +94,7 @@ build/tests/test_group_max build/sanitize/test_group_max build/races/test_group_
 
 # It has implementations of its own, which tell of failures in other ways.
 build/tests/test_async build/sanitize/test_async build/races/test_async: \
-	TEST_LIBS += -Wl,--wrap=clFinish -Wl,--wrap=clGetEventInfo
+	TEST_LIBS += -Wl,--wrap=clFinish -Wl,--wrap=clGetEventInfo -Wl,--wrap=clEnqueueReadBuffer
 
 # The C++ library comes first in the link: the OpenCL implementations load it late, and AddressSanitizer
 # must have seen it by then.

@@ -1638,7 +1638,9 @@ GP_API gp_result gp_hash_destroy(gp_context *gp, gp_hash table);
 /* The table's buffer, for kernels of your own; not retained for the caller. NULL for an invalid handle. */
 GP_API cl_mem gp_hash_buffer(const gp_context *gp, gp_hash table);
 
-/* Empties the table and zeroes its counts. Exclusive. */
+/* Empties the table and zeroes its counts. Exclusive.
+
+   Cost: writes the table once. */
 typedef struct gp_hash_clear_desc {
     const cl_event *wait;
     cl_uint wait_count;
@@ -1850,6 +1852,7 @@ GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash table, const gp_hash_f
 /* Moves all live keys into new slots, more, fewer or as many, and drops erased ones. Counts go on. Blocks.
    Exclusive.
 
+   Cost: reads the old slots and writes the new ones once.
    Errors: where the live keys would not find their place, it fails and leaves the table as it was. */
 typedef struct gp_hash_rehash_desc {
     size_t capacity;       /* slots, rounded up to a power of two; or: */
@@ -26899,12 +26902,20 @@ static gp_result gpi_hash_fail_strange(gp_context *gp, const char *function)
         function);
 }
 
-/* Has the kernels' counts read, behind what is in the queue. */
+/* Has the kernels' counts read, after what is in the queue. A read that fails later is among the failures that
+   gp_finish tells. */
 static cl_int gpi_hash_read_told(gp_context *gp, cl_bool blocking)
 {
+    cl_event event;
+    cl_int error;
     if (!gp->hash_unread) return CL_SUCCESS;
-    return clEnqueueReadBuffer(gp->queue, gp->counters, blocking, GPI_HASH_REFUSED_AT * sizeof(cl_uint),
-                               sizeof gp->hash_told, gp->hash_told, 0, NULL, NULL);
+    error = clEnqueueReadBuffer(gp->queue, gp->counters, blocking, GPI_HASH_REFUSED_AT * sizeof(cl_uint),
+                                sizeof gp->hash_told, gp->hash_told, 0, NULL, blocking ? NULL : &event);
+    if (error == CL_SUCCESS && !blocking) {
+        gpi_watch(gp, "gp_finish", NULL, event);
+        (void)clReleaseEvent(event);
+    }
+    return error;
 }
 
 /* What the kernels have counted, and gpi_hash_read_told has read: keys refused because of a reserved value

@@ -13,6 +13,9 @@ static cl_int finish_returns;
 /* Intel's CPU runtime: the event of a command that was skipped says CL_COMPLETE. */
 static bool hides_failures;
 
+/* The next read that does not block fails after it was enqueued. */
+static bool read_fails;
+
 cl_int __wrap_clFinish(cl_command_queue queue);
 cl_int __real_clFinish(cl_command_queue queue);
 cl_int __wrap_clGetEventInfo(cl_event event, cl_event_info what, size_t size, void *value, size_t *size_out);
@@ -34,9 +37,37 @@ cl_int __wrap_clGetEventInfo(cl_event event, cl_event_info what, size_t size, vo
     return error;
 }
 
+cl_int __wrap_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
+                                  size_t size, void *to, cl_uint wait_count, const cl_event *wait,
+                                  cl_event *event);
+cl_int __real_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
+                                  size_t size, void *to, cl_uint wait_count, const cl_event *wait,
+                                  cl_event *event);
+
+cl_int __wrap_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
+                                  size_t size, void *to, cl_uint wait_count, const cl_event *wait,
+                                  cl_event *event)
+{
+    cl_context context;
+    cl_event failed;
+    cl_int error;
+    if (blocking || !read_fails)
+        return __real_clEnqueueReadBuffer(queue, buffer, blocking, offset, size, to, wait_count, wait, event);
+    read_fails = false;
+    error = clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL);
+    if (error != CL_SUCCESS) return error;
+    failed = clCreateUserEvent(context, &error);
+    if (error != CL_SUCCESS) return error;
+    error = clSetUserEventStatus(failed, -5);
+    if (event) *event = failed;
+    else clReleaseEvent(failed);
+    return error;
+}
+
 static int without_habits(void **state)
 {
     (void)state;
+    read_fails = false;
     finish_returns = CL_SUCCESS;
     hides_failures = false;
     return 0;
@@ -138,6 +169,35 @@ static void test_nothing_runs(void **state)
     clReleaseEvent(gate);
     test_release(&scan);
     free(out);
+    gp_context_destroy(gp);
+}
+
+/* gp_finish reads what hash tables have to tell without blocking: where that read fails, it says so, and the
+   next one tells. */
+static void test_failed_read(void **state)
+{
+    static const uint32_t zeros[64], key = 5;
+    gp_context *gp = test_open(&test_variants[0], NULL);
+    gp_hash_desc desc = {0};
+    gp_hash_insert_desc insert = {0};
+    gp_hash table;
+    (void)state;
+    desc.key_size = desc.value_size = 4;
+    desc.capacity = 8;
+    assert_gp(gp, gp_hash_create(gp, &desc, &table));
+    assert_gp(gp, gp_finish(gp));
+    assert_int_equal(clEnqueueWriteBuffer(gp_cl_queue(gp), gp_hash_buffer(gp, table), CL_TRUE, 0,
+                                          sizeof zeros, zeros, 0, NULL, NULL),
+                     CL_SUCCESS); /* the table's header */
+    insert.keys = insert.values = test_buffer(gp, sizeof key, &key);
+    insert.count = 1;
+    assert_gp(gp, gp_hash_insert(gp, table, &insert));
+    read_fails = true;
+    assert_gp_fails(gp, gp_finish(gp), GP_ERROR_OPENCL, "gp_finish: ");
+    assert_false(read_fails);
+    assert_gp_fails(gp, gp_finish(gp), GP_ERROR_INVALID_BUFFER, "header");
+    assert_gp(gp, gp_finish(gp));
+    clReleaseMemObject(insert.keys);
     gp_context_destroy(gp);
 }
 
@@ -246,6 +306,7 @@ int main(void)
         cmocka_unit_test_setup(test_told_once, without_habits),
         cmocka_unit_test_setup(test_skipped, without_habits),
         cmocka_unit_test_setup(test_nothing_runs, without_habits),
+        cmocka_unit_test_setup(test_failed_read, without_habits),
         cmocka_unit_test_setup(test_handler_calls, without_habits),
         cmocka_unit_test_setup(test_handler_fails, without_habits),
         cmocka_unit_test_setup(test_heard_later, without_habits),

@@ -5,14 +5,14 @@
 # usage: tools/goldens.sh OUT [FOLDER...]
 #
 # OUT gets a line for each program of tools/lint_kernels.sh, in its order, and one for each .cl file in the folders
-# (gp_context_desc.dump_dir fills such folders; sorted, since their names change with the text): a checksum of clang's
-# unoptimized code, in which the library's names are numbered in the order in which they appear.
+# (gp_context_desc.dump_dir fills such folders), sorted, because the files' names change with the text. A line is a checksum
+# of clang's unoptimized code, in which the library's names are numbered in the order in which they appear.
 set -eu
 cd "$(dirname "$0")/.."
 
 if [ "${1:-}" = --ir ]; then # in place of clang, with lint_kernels.sh's arguments; line to $GOLDENS_OUT
     shift
-    for argument; do # the sources' last one names the program
+    for argument; do
         shift
         case $argument in -fsyntax-only) ;; *) set -- "$@" "$argument" ;; esac
     done
@@ -37,9 +37,13 @@ shift
 : >"$out"
 export GOLDENS_OUT="$out"
 CLANG="tools/goldens.sh --ir" tools/lint_kernels.sh
+export GOLDENS_OUT="$out.dumps"
+: >"$GOLDENS_OUT"
 for folder; do
     for file in "$folder"/*.cl; do
         tools/goldens.sh --ir -x cl -cl-std=CL1.2 -target spir64 -Xclang -finclude-default-header \
             -Xclang -disable-llvm-passes "$file"
     done
 done
+LC_ALL=C sort "$out.dumps" >>"$out"
+rm -f "$out.ll" "$out.dumps" "$out.dumps.ll"

@@ -10,7 +10,7 @@
 
    Parameters, which the host writes ahead
        GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: an item has a span of elements, or every GPI_WG-th of a tile
-       GPI_WG, GPI_PER_ITEM                     items of a group; local: elements of an item
+       GPI_WG, GPI_PER_ITEM                  items of a group; local: elements of an item
        GPI_INPUTS                            0 .. 3
        GPI_IN_0, GPI_IN_1, GPI_IN_2          types in memory of the inputs that there are
        GPI_HALF_0, GPI_HALF_1, GPI_HALF_2    1: that type is half

@@ -14,7 +14,7 @@
 
    Parameters, which the host writes ahead
        GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: an item makes eight blocks at a time, or one
-       GPI_WG, GPI_PER_ITEM                     items of a group; local: blocks of an item
+       GPI_WG, GPI_PER_ITEM                  items of a group; local: blocks of an item
        GPI_WORDS                             1, 2: words of an element
        GPI_KIND                              0: bits, 1: uniform floats, 2: integers of a range, 3: normal
        GPI_OUT, GPI_OUT_HALF                 type in memory; 1: half

@@ -12,7 +12,7 @@
 
    Parameters
        GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1
-       GPI_TILE, GPI_PER_ITEM                   elements of a tile, of an item
+       GPI_TILE, GPI_PER_ITEM                elements of a tile, of an item
        GPI_TILES_ABREAST                     serial: how many groups run at the same time             */
 #ifndef GPI_SCAN_TILE_CL
 #define GPI_SCAN_TILE_CL

@@ -74,7 +74,9 @@ GP_API gp_result gp_hash_destroy(gp_context *gp, gp_hash table);
 /* The table's buffer, for kernels of your own; not retained for the caller. NULL for an invalid handle. */
 GP_API cl_mem gp_hash_buffer(const gp_context *gp, gp_hash table);
 
-/* Empties the table and zeroes its counts. Exclusive. */
+/* Empties the table and zeroes its counts. Exclusive.
+
+   Cost: writes the table once. */
 typedef struct gp_hash_clear_desc {
     const cl_event *wait;
     cl_uint wait_count;
@@ -286,6 +288,7 @@ GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash table, const gp_hash_f
 /* Moves all live keys into new slots, more, fewer or as many, and drops erased ones. Counts go on. Blocks.
    Exclusive.
 
+   Cost: reads the old slots and writes the new ones once.
    Errors: where the live keys would not find their place, it fails and leaves the table as it was. */
 typedef struct gp_hash_rehash_desc {
     size_t capacity;       /* slots, rounded up to a power of two; or: */

@@ -2,6 +2,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
+#include "runtime/events.h"
 #include "hash/hash.h"
 
 #include <stdlib.h>
@@ -20,12 +21,20 @@ static gp_result gpi_hash_fail_strange(gp_context *gp, const char *function)
         function);
 }
 
-/* Has the kernels' counts read, behind what is in the queue. */
+/* Has the kernels' counts read, after what is in the queue. A read that fails later is among the failures that
+   gp_finish tells. */
 static cl_int gpi_hash_read_told(gp_context *gp, cl_bool blocking)
 {
+    cl_event event;
+    cl_int error;
     if (!gp->hash_unread) return CL_SUCCESS;
-    return clEnqueueReadBuffer(gp->queue, gp->counters, blocking, GPI_HASH_REFUSED_AT * sizeof(cl_uint),
-                               sizeof gp->hash_told, gp->hash_told, 0, NULL, NULL);
+    error = clEnqueueReadBuffer(gp->queue, gp->counters, blocking, GPI_HASH_REFUSED_AT * sizeof(cl_uint),
+                                sizeof gp->hash_told, gp->hash_told, 0, NULL, blocking ? NULL : &event);
+    if (error == CL_SUCCESS && !blocking) {
+        gpi_watch(gp, "gp_finish", NULL, event);
+        (void)clReleaseEvent(event);
+    }
+    return error;
 }
 
 /* What the kernels have counted, and gpi_hash_read_told has read: keys refused because of a reserved value
