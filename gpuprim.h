@@ -2586,7 +2586,7 @@ static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, 
     return result;
 }
 
-/* Puts `prefix` in front of what the last failure's text says behind the function's name. */
+/* Puts `prefix` between the function's name and the rest of the last failure's text. */
 static void gpi_fail_within(gp_context *gp, const char *function, const char *prefix)
 {
     char *at = strstr(gp->error, function);
@@ -3122,7 +3122,7 @@ static gp_result gpi_fail_no_device(const gpi_left_out *left_out, const char *te
                     gpi_cl_error_name(left_out->error), (int)left_out->error);
 }
 
-/* The platform's devices, behind the *count that are there; false: no memory. */
+/* Appends the platform's devices to the *count that are there; false: no memory. */
 static bool gpi_devices_of(cl_platform_id platform, gp_device_info **all, size_t *count,
                            gpi_left_out *left_out)
 {
@@ -3139,7 +3139,7 @@ static bool gpi_devices_of(cl_platform_id platform, gp_device_info **all, size_t
     for (d = 0; d < n; d++) {
         const cl_int unknown = gpi_device_probe(platform, devices[d], &grown[*count]);
         gpi_leave_out(left_out, GPI_PROBE_CALLS, unknown);
-        if (unknown != CL_SUCCESS) break; /* with those behind it, whose indices would be others */
+        if (unknown != CL_SUCCESS) break; /* with those after it, whose indices would be others */
         ++*count;
     }
     return true;
@@ -3343,7 +3343,7 @@ static void gpi_watch(gp_context *gp, const char *function, const char *kernel, 
 
    Commands that are enqueued faster than they run would pile up without bound, here and in the driver, so a
    call waits when GPI_IN_FLIGHT_MAX of them are in flight. It must not wait for what only the caller can
-   set going: a user event, behind which everything of an in-order queue stands still. No query tells that,
+   set going: a user event, for which everything later in an in-order queue waits. No query tells that,
    so only a command that runs is waited for, and one that does not begin to run for a while is taken for
    stalled, together with all that are in flight by then. Stalled commands are not counted. */
 #include <time.h>
@@ -3526,7 +3526,7 @@ static void gpi_settle(gp_context *gp)
     gp->pending_stalled = stalled;
 }
 
-/* Settles everything; the queue has been finished. An event's status can lag behind clFinish (Mesa). */
+/* Settles everything; the queue has been finished. An event's status can change after clFinish has returned (Mesa). */
 static void gpi_settle_all(gp_context *gp)
 {
     size_t i;
@@ -4080,8 +4080,8 @@ static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_
 {
     const uint32_t least = gpi_tuned_of(primitive).group_least;
     if (plan->shape != GP_SHAPE_LOCAL || plan->group >= least) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, of which it takes %u", function,
-                    plan->group, least);
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, and it needs at least %u",
+                    function, plan->group, least);
 }
 
 /* A merge's, a search's or a histogram's: no group waits for another, and there is one strategy. */
@@ -4414,9 +4414,9 @@ static void gpi_log_explain(const char *log, char *out, size_t size)
         (void)snprintf(out, size,
                        "monoid->size = %d is not sizeof(type) on this device: ", atoi(at + sizeof name - 1));
     else if (strstr(log, "undeclared identifier 'x'"))
-        (void)snprintf(out, size, "the map names x, and there is no in: ");
+        (void)snprintf(out, size, "the map names x, but in is NULL: ");
     else if (strstr(log, "undeclared identifier 'y'"))
-        (void)snprintf(out, size, "the map names y, and there is no in2: ");
+        (void)snprintf(out, size, "the map names y, but in2 is NULL: ");
 }
 /* ---- End file src/program/build_log.c ---- */
 
@@ -17254,7 +17254,7 @@ static const gpi_kernel_text *gpi_kernel_text_of(const char *path, size_t length
 
 /* A file of kernels/, with what it includes in the places where it does. `seen`: which of gpi_kernel_texts
    are there already. What is included under a condition may turn out to be left out, so that it does not
-   count as seen; guards see to it that nothing is there twice. */
+   count as seen; guards see to it that nothing occurs twice. */
 static void gpi_text_include(gpi_text *text, const char *path, size_t length, bool *seen)
 {
     static const char include[] = "#include \"";
@@ -17331,7 +17331,7 @@ static void gpi_key_add(gpi_cache_key *key, const char *text, size_t length)
     for (k = 0; k < 2; k++) key->word[k] = gpi_fnv1a(key->word[k], text, length);
 }
 
-/* Two hashes of everything that the binary depends on. `prelude`: how much of the source it is; behind it,
+/* Two hashes of everything that the binary depends on. `prelude`: how much of the source it is; after it,
    blank lines and #line stand for comments, and do not count. */
 static gpi_cache_key gpi_key_make(const gp_context *gp, const char *source, size_t prelude)
 {
@@ -18250,8 +18250,7 @@ static gp_result gpi_check_user_text(gp_context *gp, const char *function, const
     if (r.brackets[0] && !r.has_conditions)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s: %s", function, field, r.brackets);
     if (is_expression && !r.has_words)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s has nothing in it but comments", function,
-                        field);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s contains only comments", function, field);
     return GP_OK;
 }
 
@@ -18303,15 +18302,15 @@ static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, con
     if (result == GP_OK) result = gpi_check_text(gp, function, "monoid->type", m->type);
     if (result == GP_OK) result = gpi_check_text(gp, function, "monoid->combine", m->combine);
     if (result == GP_OK && !gpi_is_name(m->type, true))
-        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->type = %s is not a type's name",
-                          function, gpi_quote(m->type, strlen(m->type), quoted));
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->type = %s is not a type name", function,
+                          gpi_quote(m->type, strlen(m->type), quoted));
     if (result == GP_OK && !gpi_is_name(m->combine, false))
-        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->combine = %s is not a function's name",
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->combine = %s is not a function name",
                           function, gpi_quote(m->combine, strlen(m->combine), quoted));
     return result;
 }
 
-/* The macros of a monoid's source, in the prelude, must not be words of the library's text behind it. */
+/* The macros of a monoid's source, in the prelude, must not be words of the library's text after it. */
 static gp_result gpi_check_macros(gp_context *gp, const char *function, const char *prelude,
                                   const char *library)
 {
@@ -18510,7 +18509,7 @@ static gp_result gpi_check_count_named(gp_context *gp, const char *function, con
     char field[64];
     memset(range, 0, sizeof *range);
     if (!count->buffer && count->type) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %scount_type = %d, and %scount_buffer is NULL",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %scount_type = %d but %scount_buffer is NULL",
                         function, prefix, (int)count->type, prefix);
     }
     if (!count->buffer) return GP_OK;
@@ -18588,8 +18587,9 @@ static gp_result gpi_alloc(gp_context *gp, const char *function, size_t bytes, c
     *out = NULL;
     if (bytes == 0) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a buffer of 0 bytes", function);
     if (bytes > gp->info.max_alloc_size) {
-        return gpi_fail(gp, GP_ERROR_OUT_OF_DEVICE_MEMORY, "%s: %zu bytes, one buffer of %s can have %llu",
-                        function, bytes, gp->info.name, (unsigned long long)gp->info.max_alloc_size);
+        return gpi_fail(gp, GP_ERROR_OUT_OF_DEVICE_MEMORY,
+                        "%s: %zu bytes, but a buffer on %s can have at most %llu", function, bytes,
+                        gp->info.name, (unsigned long long)gp->info.max_alloc_size);
     }
     *out = clCreateBuffer(gp->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
     return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, function, "clCreateBuffer");
@@ -18800,7 +18800,7 @@ static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset,
     gp_result result = gpi_call_enqueued(call, error, "clEnqueueReadBuffer", NULL, event);
     if (result != GP_OK) return result;
     error = clWaitForEvents(1, &call->last);
-    /* a wait that fails by itself leaves a copy behind that is still to come, to memory that is the caller's */
+    /* a wait that fails by itself leaves a copy that is still to come, to memory that is the caller's */
     if (error != CL_SUCCESS && gpi_event_status(call->last) > CL_COMPLETE) (void)clFinish(gp->queue);
     gpi_settle(gp);
     result = gpi_async_result(gp); /* the reason, where the wait has failed too */
@@ -19005,12 +19005,12 @@ static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_el
     const gp_result result = gpi_check_monoid(gp, function, o->monoid);
     if (result != GP_OK) return result;
     if (o->out_type || o->op || o->op_count || o->compensated || (o->type && !o->map)) {
-        return gpi_fail(
-            gp, GP_ERROR_INVALID_ARGUMENT,
-            "%s: with a monoid, out_type and op (and op_count and compensated) stay 0, and %s too "
-            "unless there is a %s (here %d, %d, %zu, %d, %d)",
-            function, gpi_type_field(o), gpi_map_field(o), (int)o->out_type, (int)o->op, o->op_count,
-            o->compensated, (int)o->type);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: with a monoid, out_type, op, op_count and compensated must be 0, and %s too "
+                        "unless %s is given "
+                        "(here %d, %d, %zu, %d, %d)",
+                        function, gpi_type_field(o), gpi_map_field(o), (int)o->out_type, (int)o->op,
+                        o->op_count, o->compensated, (int)o->type);
     }
     if (!o->map) element->in_size = o->monoid->size;
     element->base_size = element->out_size = o->monoid->size;
@@ -19048,7 +19048,7 @@ static gp_result gpi_check_field(gp_context *gp, const char *function, const gpi
                         function, gpi_type_cl(field->out));
     }
     if (gpi_is_arg(field->op) && o->initial) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: initial stays NULL with argmin and argmax",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: initial must be NULL with argmin and argmax",
                         function);
     }
     return GP_OK;
@@ -19110,11 +19110,11 @@ static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gp
     size_t i;
     if (result != GP_OK) return result;
     if (o->type2 && !o->map) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in2 is only used by a map, and there is none",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: in2 is given but map is NULL: only a map reads in2", function);
     }
     if (!o->op_count && (o->ops || o->out_types)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are ops or out_types, and op_count is 0",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops or out_types is given but op_count is 0",
                         function);
     }
     for (i = 0; i < 3 && result == GP_OK; i++) {
@@ -19158,15 +19158,15 @@ static gp_result gpi_field_make(gp_context *gp, const char *function, const gpi_
 static gp_result gpi_check_ops(gp_context *gp, const char *function, const gpi_operation *o)
 {
     if (o->op || o->out_type || o->initial) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: with op_count, op, out_type and initial stay 0",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: with op_count, op, out_type and initial must be 0", function);
     }
     if (!o->ops || o->op_count > GP_OPS_MAX) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: op_count = %zu, must be at most %d, and ops %s",
                         function, o->op_count, GP_OPS_MAX, o->ops ? "is given" : "is NULL");
     }
     if (o->map_type && (!o->map || !gpi_type_size(o->map_type))) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: map_type = %d: not a gp_type, or there is no map",
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: map_type = %d: not a gp_type, or map is NULL",
                         function, (int)o->map_type);
     }
     return gpi_check_fp64(gp, function, o->map_type);
@@ -19207,8 +19207,10 @@ static gp_result gpi_element_op(gp_context *gp, const char *function, gpi_elemen
     if (result == GP_OK && o->indices && !compared)
         result = gpi_check_type(gp, function, "out_type", o->out_type);
     if (result == GP_OK && o->map_type && !compared) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map_type goes with op_count; here %s", function,
-                        gpi_is_arg(o->op) ? "the map's values are compared as type" : "it is out_type");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map_type is only used with op_count; here %s",
+                        function,
+                        gpi_is_arg(o->op) ? "type says as what the map's values are compared"
+                                          : "out_type is the map's type");
     }
     element->field_count = 1;
     element->mapped = !o->map || gpi_is_arg(o->op) ? gpi_operand(from) : field->value;
@@ -19259,8 +19261,8 @@ static gp_result gpi_element_builtin(gp_context *gp, const char *function, gpi_e
     memcpy(element->initial, element->identity, element->base_size);
     if (o->initial) gpi_field_initial(&element->fields[0], o->initial, element->initial);
     if (o->compensated && !compensated) {
-        return gpi_fail(gp, GP_ERROR_INVALID_OP,
-                        "%s: compensated goes with sums of floats, and there is none", function);
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: compensated needs a sum of floats, and there is none",
+                        function);
     }
     return GP_OK;
 }
@@ -19303,7 +19305,8 @@ static gp_result gpi_check_positions(gp_context *gp, const char *function, const
     for (k = 0; k < element->field_count; k++) {
         if (!gpi_is_arg(element->fields[k].op) || element->fields[k].out != GP_U32) continue;
         if (count >= UINT32_MAX) {
-            return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu, positions of u32 take out_type u64",
+            return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
+                            "%s: count = %zu, does not fit positions of u32: set out_type to GP_U64",
                             function, count);
         }
     }
@@ -19998,7 +20001,7 @@ static gp_result gpi_reduce_element(gp_context *gp, const char *function, const 
     o.indices = desc->map && !desc->in && !desc->type;
     o.initial = desc->initial;
     if (o.indices && (desc->in2 || desc->type2))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there is an in2 (or type2), and no in and type",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in2 or type2 is given without in and type",
                         function);
     return gpi_element_make(gp, function, &o, element);
 }
@@ -20036,7 +20039,7 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
     gp_result result = gpi_check_positions(gp, function, element, desc->count);
     memset(used, 0, sizeof used);
     if (result == GP_OK && desc->count > 0 && !desc->in && desc->map && desc->type) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: in is NULL: for a map of i alone leave type 0",
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: in is NULL: if the map reads only i, leave type 0",
                         function);
     }
     if (result == GP_OK && desc->count > 0 && !element->operation.indices) {
@@ -20291,7 +20294,7 @@ static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *
     result = gpi_check_count(gp, function, &scan->count, &used[COUNT]);
     if (result != GP_OK) return result;
     if (gpi_overlap(&used[COUNT], &used[OUT])) {
-        return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: count_buffer lies in out", function);
+        return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: count_buffer and out overlap", function);
     }
     if (gpi_overlap(&used[HEADS], &used[OUT])) {
         return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: heads and out overlap", function);
@@ -20736,7 +20739,7 @@ typedef struct gpi_compact {
     size_t size, value_size;              /* of an element, of a value */
     const char *predicate, *predicate2, *equal;
     bool repeated_only;
-    bool closed; /* behind the last index stands the count */
+    bool closed; /* the count stands after the last index */
     bool wide;   /* counts and positions take 64 bits */
     gpi_compact_array array[GPI_COMPACT_ROLES];
     gpi_count count;
@@ -20877,7 +20880,7 @@ static gp_result gpi_compact_number(gp_context *gp, const gpi_compact *c, const 
                         field, (int)*type);
     }
     if (*type == GP_U32 && most > UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu takes GP_U64 as %s", c->function, most,
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu needs GP_U64 as %s", c->function, most,
                         field);
     }
     return GP_OK;
@@ -21055,8 +21058,8 @@ static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
     int k;
     memset(used, 0, sizeof used);
     if (c->count.bound > 0 && !gpi_compact_wants_any(c)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: all outputs are NULL: nothing is wanted",
-                        c->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                        "%s: all outputs are NULL: at least one output is required", c->function);
     }
     for (k = 0; k < GPI_COMPACT_ROLES && result == GP_OK; k++) {
         const gpi_compact_array *a = &c->array[k];
@@ -21249,7 +21252,7 @@ typedef struct gpi_by_key {
 
 /* ------------------------------------------------------------------ plan */
 
-/* First keys of runs and where they begin, with the end behind the last. */
+/* First keys of runs and where they begin, with the end after the last. */
 static gp_result gpi_by_key_runs(gp_context *gp, gpi_by_key *b)
 {
     const gp_reduce_by_key_desc *d = b->desc;
@@ -21357,7 +21360,7 @@ static gp_result gpi_by_key_check_count_type(gp_context *gp, const gpi_by_key *b
 
 /* ------------------------------------------------------------------ launches */
 
-/* The number of runs, where the caller wants it: as u32, and zeros behind for u64. */
+/* The number of runs, where the caller wants it: as u32, with zeros after it for u64. */
 static gp_result gpi_by_key_tell(gpi_call *call, const gpi_by_key *b, cl_mem scratch)
 {
     const gp_reduce_by_key_desc *d = b->desc;
@@ -21467,7 +21470,7 @@ static gp_result gpi_select_pick(gp_context *gp, gpi_compact *c, const char *pre
     c->predicate = predicate;
     if (given != 1) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: of predicate, flags and indices %d are given, exactly one must be", c->function,
+                        "%s: exactly one of predicate, flags and indices must be given, not %d", c->function,
                         given);
     }
     return gpi_check_text(gp, c->function, "predicate", predicate);
@@ -21481,7 +21484,7 @@ static gp_result gpi_select_flags(gp_context *gp, gpi_compact *c, cl_mem flags, 
     c->flags_type = type ? type : GP_U8;
     if (c->pick != GPI_PICK_FLAGS) {
         if (!type) return GP_OK;
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: flags_type = %d, and flags is NULL", c->function,
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: flags_type = %d but flags is NULL", c->function,
                         (int)type);
     }
     result = gpi_check_type(gp, c->function, "flags_type", c->flags_type);
@@ -21506,7 +21509,7 @@ static gp_result gpi_select_describe(gp_context *gp, const char *function, const
     if (r == GP_OK) r = gpi_compact_number(gp, c, "count_out_type", &count_type, d->count_out ? d->count : 0);
     if (r != GP_OK) return r;
     if (d->in_count && !d->indices) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in_count = %zu, and indices is NULL", function,
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in_count = %zu but indices is NULL", function,
                         d->in_count);
     }
     c->wide = d->count > UINT32_MAX || c->index_type == GP_U64;
@@ -21530,16 +21533,15 @@ static gp_result gpi_partition_check(gp_context *gp, const gpi_compact *c, const
     const gp_result result = gpi_check_text(gp, c->function, "predicate2", d->predicate2);
     if (result != GP_OK) return result;
     if (d->predicate2 && !d->predicate)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: predicate2 is given without predicate",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: predicate2 is given but predicate is NULL",
                         c->function);
     if (d->predicate2 ? !d->second != !d->rest : d->second != NULL) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: second %s, rest %s, and there are %d parts",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: second %s and rest %s, with %d parts",
                         c->function, d->second ? "is given" : "is NULL", d->rest ? "is given" : "is NULL",
                         c->parts);
     }
     if (d->reversed && (d->rest || d->predicate2)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: reversed goes with two parts in out",
-                        c->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: reversed needs two parts in out", c->function);
     }
     return GP_OK;
 }
@@ -21607,7 +21609,7 @@ static gp_result gpi_unique_any_describe(gp_context *gp, const char *function, c
                      function, d->value_size);
     }
     if (r == GP_OK && !values && (d->values || d->values_out)) {
-        r = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is for gp_unique_by_key", function,
+        r = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is only used by gp_unique_by_key", function,
                      d->values ? "values" : "values_out");
     }
     if (r == GP_OK)
@@ -21837,7 +21839,7 @@ enum {
     GPI_BUCKETS_SHARE = 64 /* no bucket has more than this part of all keys, unless it is small */
 };
 
-/* Bytes of keys and values that a group sorts at its best: they and as many behind them, in its core's
+/* Bytes of keys and values that a group sorts at its best: they and as many after them, in its core's
    caches. And of a whole sort, where it begins to pay: when passes wait for memory, and there are many.
    Measured on PoCL. */
 #define GPI_BUCKET_BYTES ((size_t)320 << 10)
@@ -21981,7 +21983,7 @@ static gp_result gpi_merge_plan(gp_context *gp, gpi_merge *merge)
     if (result == GP_OK) result = gpi_check_value_size(gp, merge->function, d->value_size);
     if (result != GP_OK) return result;
     if (!d->value_size && (d->a_values || d->b_values || d->values_out)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and value_size is 0",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given but value_size is 0",
                         merge->function);
     }
     merge->key_size = gpi_type_size(d->key_type);
@@ -23108,15 +23110,15 @@ static gp_result gpi_sort_check_types(gp_context *gp, const gpi_sort *sort)
                         sort->function, desc->count);
     }
     if (v == 0 && (desc->values || desc->values_out || desc->values_tmp)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and value_size is 0",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given but value_size is 0",
                         sort->function);
     }
     if (sort->indices && desc->values) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given: indices are made, not read",
-                        sort->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: values is given, but indices are generated, not read", sort->function);
     }
     if (sort->indices && !desc->values_out) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: values_out is NULL: that is where the indices go",
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: values_out is NULL: the indices are written there",
                         sort->function);
     }
     return GP_OK;
@@ -23726,7 +23728,7 @@ static gp_result gpi_strings_verdict(gp_context *gp, const gpi_strings *s, const
 {
     if (state->bad == 0) return GP_OK;
     return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                    "%s: offsets: %u strings end before they begin or behind byte_count = %zu, the first one "
+                    "%s: offsets: %u strings end before they begin or after byte_count = %zu, the first one "
                     "is string %u",
                     s->function, state->bad, s->desc->byte_count, ~state->first_bad);
 }
@@ -23862,8 +23864,8 @@ static gp_result gpi_topk_check_desc(gp_context *gp, gpi_topk *topk)
                         topk->function, d->count);
     }
     if (d->k > d->count) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: k = %zu of count = %zu keys", topk->function,
-                        d->k, d->count);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: k = %zu is greater than count = %zu",
+                        topk->function, d->k, d->count);
     }
     return GP_OK;
 }
@@ -23986,7 +23988,7 @@ static gp_result gpi_topk_check(gp_context *gp, const gpi_topk *topk)
     memset(used, 0, sizeof used);
     if (!d->keys_out && !d->indices_out) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
-                        "%s: keys_out and indices_out are NULL: nothing is wanted", f);
+                        "%s: keys_out and indices_out are NULL: at least one output is required", f);
     }
     r = gpi_check_buffer(gp, f, "keys", d->keys, d->keys_offset, d->count, size, GPI_READS,
                          &used[GPI_TOPK_KEYS]);
@@ -24402,7 +24404,8 @@ static gp_result gpi_brackets_check(gp_context *gp, const gpi_brackets *b)
     memset(used, 0, sizeof used);
     if (n > 0 && !d->match && !d->parent && !d->depth && !b->errors) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
-                        "%s: match, parent, depth and errors are NULL: nothing is wanted", b->function);
+                        "%s: match, parent, depth and errors are NULL: at least one output is required",
+                        b->function);
     }
     if (n > 0)
         r = gpi_check_buffer(gp, b->function, "in", d->in, d->in_offset, n, gpi_type_size(d->type), GPI_READS,
@@ -24553,7 +24556,7 @@ static gp_result gpi_brackets_rest(gpi_call *call, const gpi_brackets *b, cl_mem
     return gpi_call_launch(call, &b->plan, b->tiles);
 }
 
-/* nest/brackets_single_pass.cl. In the local shape openers without a partner are known behind the launch
+/* nest/brackets_single_pass.cl. In the local shape openers without a partner are known after the launch
  * only. */
 static gp_result gpi_brackets_single_pass(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
@@ -24714,14 +24717,14 @@ static gp_result gpi_brackets_pairs(gp_context *gp, gpi_brackets *b, const char 
     size_t i;
     if (length == 0 || length % 2 != 0 || length > 254) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: pairs = %s: openers and closers in turns, 1 to 127 pairs", b->function,
+                        "%s: pairs = %s: must be openers and closers in turns, 1 to 127 pairs", b->function,
                         gpi_quote(pairs, length, all));
     }
     for (i = 0; i < length; i++) {
         const int kind = (int)(i / 2) + 1;
         int8_t *code = &b->table[(unsigned char)pairs[i]];
         if (*code != 0) {
-            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: pairs = %s: %s is there twice", b->function,
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: pairs = %s: %s occurs twice", b->function,
                             gpi_quote(pairs, length, all), gpi_quote(pairs + i, 1, one));
         }
         *code = (int8_t)(i % 2 == 0 ? kind : -kind);
@@ -24763,8 +24766,7 @@ static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
     }
     if ((d->pairs != NULL) + (d->table != NULL) + (d->map != NULL) > (codes && !d->map ? 0 : 1)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: pairs, table and map exclude each other, and only a map goes with codes",
-                        b->function);
+                        "%s: give only one of pairs, table and map, and with codes only map", b->function);
     }
     result = gpi_check_text(gp, b->function, "map", d->map);
     if (result != GP_OK) return result;
@@ -25180,12 +25182,12 @@ static gp_result gpi_tree_check_types(gp_context *gp, gpi_tree *t)
     }
     t->index_size = d->index_type == GP_U64 ? 8 : 4;
     if (t->index_size == 4 && (uint64_t)d->count > UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu takes index_type = GP_U64", t->function,
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu needs index_type = GP_U64", t->function,
                         d->count);
     }
     if (!d->type && (d->in || d->map)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: there is %s, and type is 0", t->function,
-                        d->in ? "in" : "a map");
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s is given but type is 0", t->function,
+                        d->in ? "in" : "map");
     }
     if (d->type && (!gpi_type_size(d->type) || gpi_is_float(d->type))) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d is not an integer type", t->function,
@@ -25276,7 +25278,7 @@ static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
     memset(used, 0, sizeof used);
     if (!d->index && !d->children && !d->end) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
-                        "%s: index, children and end are NULL: nothing is wanted", t->function);
+                        "%s: index, children and end are NULL: at least one output is required", t->function);
     }
     r = gpi_check_buffer(gp, t->function, names[PARENT], d->parent, d->parent_offset, d->count, t->index_size,
                          GPI_READS, &used[PARENT]);
@@ -25721,7 +25723,7 @@ static gp_result gpi_hash_check_sizes(gp_context *gp, const char *function, cons
                         v, gp->info.name);
     }
     if (v == 0 && desc->reserved)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: reserved is given, and a set has no values",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: reserved is given but the table is a set",
                         function);
     return GP_OK;
 }
@@ -25891,7 +25893,7 @@ GP_API gp_result gp_hash_share(gp_context *gp, gp_context *from, gp_hash handle,
     table = gpi_hash_of(from, function, handle);
     if (!table) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: table = %llx is no table of from, or was destroyed", function,
+                        "%s: table = %llx is not a table of from, or was destroyed", function,
                         (unsigned long long)handle.id);
     }
     if (gp->context != from->context)
@@ -25977,10 +25979,10 @@ static gp_result gpi_hash_check_find(gp_context *gp, gpi_hash_batch *batch, cons
     gp_result r = GP_OK;
     if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
     if (!d->values && !d->found)
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: values and found are NULL: nothing is wanted",
-                        batch->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                        "%s: values and found are NULL: at least one output is required", batch->function);
     if (v == 0 && (d->values || d->absent)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and the table is a set",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given but the table is a set",
                         batch->function);
     }
     if (!in_place) r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
@@ -26031,7 +26033,7 @@ GP_API gp_result gp_hash_contains(gp_context *gp, gp_hash table, const gp_hash_f
 {
     if (gp && desc && (desc->values || desc->absent)) {
         if (desc->done) *desc->done = NULL;
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_contains: values or absent is given");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_contains: values and absent must be NULL");
     }
     return gpi_hash_find(gp, "gp_hash_contains", table, desc);
 }
@@ -26173,7 +26175,8 @@ static gp_result gpi_each_check(gp_context *gp, const char *function, const gpi_
     *key = desc->key_type ? desc->key_type : table->key_size == 8 ? GP_U64 : GP_U32;
     *value = desc->value_type ? desc->value_type : table->value_size == 8 ? GP_U64 : GP_U32;
     if ((desc->map != NULL) == desc->erase) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is %s and erase is %s: either one", function,
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: map is %s and erase is %s: exactly one must be given", function,
                         desc->map ? "given" : "NULL", desc->erase ? "true" : "false");
     }
     result = gpi_check_text(gp, function, "map", desc->map);
@@ -26283,7 +26286,7 @@ static gp_result gpi_hash_check_apply(gp_context *gp, const gpi_hash_batch *batc
                         batch->function);
     if (gpi_type_size(type) != size) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "%s: type = %d is no type of the table's values of %zu bytes", batch->function,
+                        "%s: type = %d, must have the size of the table's values, %zu bytes", batch->function,
                         (int)desc->type, size);
     }
     if (type == GP_F64 && !gp->info.fp64)
@@ -26307,9 +26310,9 @@ static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch,
 {
     const gp_hash_insert_desc *desc = put->desc;
     if ((unsigned)desc->duplicates >= GP_HASH_DUPLICATES_COUNT || (apply && desc->duplicates)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: duplicates = %d %s", batch->function,
-                        (int)desc->duplicates,
-                        apply ? "means nothing where equal keys combine" : "is not a gp_hash_duplicates");
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_ARGUMENT, "%s: duplicates = %d %s", batch->function, (int)desc->duplicates,
+            apply ? "has no meaning where values of equal keys are combined" : "is not a gp_hash_duplicates");
     }
     if (!apply && desc->op) {
         return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is for gp_hash_insert_or_apply",
@@ -26321,13 +26324,14 @@ static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch,
     }
     if ((desc->failed_keys == NULL) != (desc->failed_count == NULL) ||
         (desc->failed_values && !desc->failed_keys)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: failed_keys is %s, failed_count %s, failed_values %s: they go together",
-                        batch->function, desc->failed_keys ? "given" : "NULL",
-                        desc->failed_count ? "given" : "NULL", desc->failed_values ? "given" : "NULL");
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_ARGUMENT,
+            "%s: failed_keys is %s, failed_count %s, failed_values %s: give keys and count, or none",
+            batch->function, desc->failed_keys ? "given" : "NULL", desc->failed_count ? "given" : "NULL",
+            desc->failed_values ? "given" : "NULL");
     }
     if (batch->table->value_size == 0 && (desc->values || desc->failed_values)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and the table is a set",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given but the table is a set",
                         batch->function);
     }
     if (desc->count > UINT32_MAX - 1 && (desc->duplicates || desc->failed_keys)) {
@@ -26611,7 +26615,7 @@ static gp_result gpi_hash_move(gp_context *gp, const char *function, const gpi_t
     if (result == GP_OK) result = gpi_hash_read_counts(gp, function, to, counts);
     if (result != GP_OK) return result;
     if (counts[GPI_HASH_LOST] > 0) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: %llu keys would find no place in %llu slots", function,
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: %llu keys do not fit into %llu slots", function,
                         (unsigned long long)counts[GPI_HASH_LOST], (unsigned long long)to->mask + 1);
     }
     to->taken = counts[GPI_HASH_CLAIMED];
@@ -26703,7 +26707,7 @@ static gp_result gpi_hash_count_all(gp_context *gp, const char *function, gp_has
     out->refused = counts[GP_HASH_REFUSED];
     out->superseded = counts[GP_HASH_SUPERSEDED];
     out->erased = counts[GP_HASH_ERASED];
-    /* Keys behind the table take no slot: where one is live, there is a dead one more than this tells. */
+    /* Keys after the slots take none: where one is live, there is a dead one more than this tells. */
     out->dead = counts[GPI_HASH_CLAIMED] > out->live ? counts[GPI_HASH_CLAIMED] - out->live : 0;
     return gpi_hash_result(gp);
 }
@@ -26727,7 +26731,7 @@ GP_API gp_result gp_hash_size_read(gp_context *gp, gp_hash table, size_t *live)
 
 /* ---- Begin file src/hash/retrieve.c ---- */
 /* retrieve.c - gp_hash_retrieve: all live keys of a table. */
-/* The sort behind a retrieve with sort_type: in place, as many keys as were found. */
+/* The sort after a retrieve with sort_type: in place, as many keys as were found. */
 static gp_sort_desc gpi_hash_sort_desc(const gpi_table *table, const gp_hash_retrieve_desc *desc)
 {
     gp_sort_desc sort;
@@ -26754,15 +26758,15 @@ static gp_result gpi_hash_check_retrieve(gp_context *gp, gpi_hash_batch *batch,
     gp_result r;
     if (d->sort_type && gpi_type_size(d->sort_type) != k) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "%s: sort_type = %d is no type of the table's keys of %zu bytes", batch->function,
-                        (int)d->sort_type, k);
+                        "%s: sort_type = %d, must have the size of the table's keys, %zu bytes",
+                        batch->function, (int)d->sort_type, k);
     }
     if (v == 0 && d->values) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and the table is a set",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given but the table is a set",
                         batch->function);
     }
     if (d->descending && !d->sort_type) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: descending is set, and sort_type is 0",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: descending is set but sort_type is 0",
                         batch->function);
     }
     if (!d->live_count)
@@ -26924,8 +26928,8 @@ static gp_result gpi_hash_fail_strange(gp_context *gp, const char *function)
 {
     return gpi_fail(
         gp, GP_ERROR_INVALID_BUFFER,
-        "%s: the memory of a hash table was overwritten: its header is not there; what was asked of the "
-        "table was not done: gp_hash_clear makes it anew",
+        "%s: the memory of a hash table was overwritten: its header is damaged. The call did nothing; "
+        "gp_hash_clear makes the table usable again",
         function);
 }
 
@@ -26966,10 +26970,11 @@ static gp_result gpi_hash_tell(gp_context *gp)
     if (error == CL_SUCCESS) error = clFinish(gp->queue);
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clEnqueueFillBuffer");
     if (by == STRANGE) return gpi_hash_fail_strange(gp, "a gp_hash call");
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                    "%s: keys refused: %u: their value is, or would have become, the one that the table has "
-                    "for absent keys; name one that is not in the data in gp_hash_desc.reserved",
-                    functions[by], counts[by]);
+    return gpi_fail(
+        gp, GP_ERROR_INVALID_ARGUMENT,
+        "%s: keys refused: %u: their value is, or would have become, the one that marks absent keys; "
+        "set gp_hash_desc.reserved to a value that does not occur",
+        functions[by], counts[by]);
 }
 
 /* Blocks; the queue's hash kernels have ended. */
@@ -26993,7 +26998,7 @@ static gpi_table *gpi_hash_of(gp_context *gp, const char *function, gp_hash hand
     if (place == 0 || place > gp->handle_count || !gp->handles[place - 1].table ||
         gp->handles[place - 1].generation != (uint32_t)(handle.id >> 32)) {
         (void)gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                       "%s: table = %llx is no table of this context, or was destroyed", function,
+                       "%s: table = %llx is not a table of this context, or was destroyed", function,
                        (unsigned long long)handle.id);
         return NULL;
     }
@@ -27123,7 +27128,7 @@ static void gpi_hash_arg_counters(gpi_call *call)
 
 /* ------------------------------------------------------------------ launches over all slots */
 
-/* Slots behind the table, for the keys that mean something else in a slot. */
+/* Slots after the table's, for the keys that mean something else in a slot. */
 static uint32_t gpi_hash_side_slots(const gpi_table *table) { return table->packed ? 2 : 1; }
 
 static size_t gpi_hash_slots(const gpi_table *table)
@@ -27242,7 +27247,7 @@ typedef struct gpi_gather {
     gpi_count count;
     gpi_plan plan;
     gpi_program *program;
-    gp_scan_desc scan_desc; /* unpack: ranks of the flags, behind the scan's own scratch */
+    gp_scan_desc scan_desc; /* unpack: ranks of the flags, after the scan's own scratch */
     gpi_scan scan;
     size_t ranks_at; /* bytes */
 } gpi_gather;
@@ -28203,7 +28208,7 @@ static gp_result gpi_stencil_check_numbers(gp_context *gp, const gpi_stencil *s)
                         (int)d->border);
     }
     if (d->map && d->weights)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are a map and weights: give one of them",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map and weights are both given: give one of them",
                         s->function);
     return gpi_check_text(gp, s->function, "map", d->map);
 }
@@ -28234,7 +28239,8 @@ static gp_result gpi_stencil_describe(gp_context *gp, gpi_stencil *s)
     s->out_pitch = d->out_pitch ? d->out_pitch : row;
     s->weights = d->map ? 0 : (size_t)(2 * d->radius_x + 1) * (2 * d->radius_y + 1);
     if (s->in_pitch < row || s->out_pitch < row) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a pitch of %zu or %zu is less than a row of %zu",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: in_pitch = %zu or out_pitch = %zu is less than a row of %zu elements",
                         s->function, s->in_pitch, s->out_pitch, row);
     }
     if (!gpi_stencil_extent(row, s->height, s->in_pitch, &s->in_count) ||
@@ -28593,8 +28599,7 @@ static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
                                    : low < high && high - low < 1e38f * 10 && scale < 1e38f * 10;
     if (gpi_is_f32_bound(h->desc->lower) || gpi_is_f32_bound(h->desc->upper)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: bounds of floats are .f64 of lower and upper, and here .f32 is set",
-                        h->function);
+                        "%s: bounds of floats are lower.f64 and upper.f64, but .f32 is set", h->function);
     }
     if (!good) {
         return gpi_fail(
@@ -28654,16 +28659,17 @@ static gp_result gpi_histogram_check_bins(gp_context *gp, const gpi_histogram *h
 {
     const gp_histogram_desc *d = h->desc;
     if (h->channels > 4 || (h->channels > 1 && h->size > 1) || h->wanted > h->channels) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: channels = %u and channels_out = %u: 4 at most, more than one of 8 bits only",
-                        h->function, d->channels, d->channels_out);
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_ARGUMENT,
+            "%s: channels = %u and channels_out = %u: at most 4, and more than 1 only for samples of 8 bits",
+            h->function, d->channels, d->channels_out);
     }
     if (h->bins == 0 || h->bins >= UINT32_MAX) {
         return gpi_fail(gp, h->bins ? GP_ERROR_COUNT_LIMIT : GP_ERROR_INVALID_ARGUMENT,
                         "%s: bins = %zu, must be 1 .. 2^32 - 2", h->function, h->bins);
     }
     if (d->edges && (d->lower.u64 || d->upper.u64)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are edges: lower and upper stay 0",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: edges is given: lower and upper must be 0",
                         h->function);
     }
     return GP_OK;
@@ -29220,7 +29226,7 @@ static gp_result gpi_group_element(gp_context *gp, const char *function, const g
     operation.monoid = op->monoid;
     if (!op->monoid) operation.out_type = op->type;
     if (!op->monoid && gpi_is_arg(op->op)) {
-        result = gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d: argmin and argmax take a monoid here",
+        result = gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d: argmin and argmax need a monoid here",
                           function, (int)op->op);
     } else {
         result = gpi_element_make(gp, function, &operation, element);
@@ -29244,7 +29250,8 @@ static gp_result gpi_group_check(gp_context *gp, const char *function, const gp_
                         (unsigned)desc->group, (int)GPI_GROUP_SIZE_MAX);
     }
     if (desc->table.id) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: table goes with GP_DEVICE_HASH", function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: table is only used with GP_DEVICE_HASH",
+                        function);
     }
     for (k = 0; k < desc->op_count && result == GP_OK; k++) {
         result = gpi_group_check_name(gp, function, desc, k);
@@ -29345,8 +29352,8 @@ static gp_result gpi_device_compose(gp_context *gp, const char *function, const 
                         (int)desc->part);
     }
     if (desc->ops || desc->op_count || desc->group) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops, op_count and group go with GP_DEVICE_GROUP",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: ops, op_count and group are only used with GP_DEVICE_GROUP", function);
     }
     return gpi_hash_device_text(gp, function, desc->table, text);
 }

@@ -102,8 +102,7 @@ static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
                                    : low < high && high - low < 1e38f * 10 && scale < 1e38f * 10;
     if (gpi_is_f32_bound(h->desc->lower) || gpi_is_f32_bound(h->desc->upper)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: bounds of floats are .f64 of lower and upper, and here .f32 is set",
-                        h->function);
+                        "%s: bounds of floats are lower.f64 and upper.f64, but .f32 is set", h->function);
     }
     if (!good) {
         return gpi_fail(
@@ -163,16 +162,17 @@ static gp_result gpi_histogram_check_bins(gp_context *gp, const gpi_histogram *h
 {
     const gp_histogram_desc *d = h->desc;
     if (h->channels > 4 || (h->channels > 1 && h->size > 1) || h->wanted > h->channels) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: channels = %u and channels_out = %u: 4 at most, more than one of 8 bits only",
-                        h->function, d->channels, d->channels_out);
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_ARGUMENT,
+            "%s: channels = %u and channels_out = %u: at most 4, and more than 1 only for samples of 8 bits",
+            h->function, d->channels, d->channels_out);
     }
     if (h->bins == 0 || h->bins >= UINT32_MAX) {
         return gpi_fail(gp, h->bins ? GP_ERROR_COUNT_LIMIT : GP_ERROR_INVALID_ARGUMENT,
                         "%s: bins = %zu, must be 1 .. 2^32 - 2", h->function, h->bins);
     }
     if (d->edges && (d->lower.u64 || d->upper.u64)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are edges: lower and upper stay 0",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: edges is given: lower and upper must be 0",
                         h->function);
     }
     return GP_OK;

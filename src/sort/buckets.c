@@ -9,7 +9,7 @@ enum {
     GPI_BUCKETS_SHARE = 64 /* no bucket has more than this part of all keys, unless it is small */
 };
 
-/* Bytes of keys and values that a group sorts at its best: they and as many behind them, in its core's
+/* Bytes of keys and values that a group sorts at its best: they and as many after them, in its core's
    caches. And of a whole sort, where it begins to pay: when passes wait for memory, and there are many.
    Measured on PoCL. */
 #define GPI_BUCKET_BYTES ((size_t)320 << 10)

@@ -345,7 +345,7 @@ static gp_result gpi_strings_verdict(gp_context *gp, const gpi_strings *s, const
 {
     if (state->bad == 0) return GP_OK;
     return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                    "%s: offsets: %u strings end before they begin or behind byte_count = %zu, the first one "
+                    "%s: offsets: %u strings end before they begin or after byte_count = %zu, the first one "
                     "is string %u",
                     s->function, state->bad, s->desc->byte_count, ~state->first_bad);
 }

@@ -55,8 +55,8 @@ static gp_result gpi_topk_check_desc(gp_context *gp, gpi_topk *topk)
                         topk->function, d->count);
     }
     if (d->k > d->count) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: k = %zu of count = %zu keys", topk->function,
-                        d->k, d->count);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: k = %zu is greater than count = %zu",
+                        topk->function, d->k, d->count);
     }
     return GP_OK;
 }
@@ -179,7 +179,7 @@ static gp_result gpi_topk_check(gp_context *gp, const gpi_topk *topk)
     memset(used, 0, sizeof used);
     if (!d->keys_out && !d->indices_out) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
-                        "%s: keys_out and indices_out are NULL: nothing is wanted", f);
+                        "%s: keys_out and indices_out are NULL: at least one output is required", f);
     }
     r = gpi_check_buffer(gp, f, "keys", d->keys, d->keys_offset, d->count, size, GPI_READS,
                          &used[GPI_TOPK_KEYS]);
