@@ -1,8 +1,8 @@
 /* rank.cl - what a group does with a range of keys: count digits, move keys stably.
 
        serial   one item: loops over the range (sort/rank_serial.cl)
-       local    tiles of GPI_TILE keys in local memory (sort/rank_tile.cl), put in the order of their digits, then
-                written (sort/rank_local.cl)
+       local    tiles of GPI_TILE keys in local memory (sort/rank_tile.cl), put in the order of their digits
+                (sort/rank_local.cl), then written
 
    Every function is collective: all items of the group call it. `next[d]` is where the next key of digit d
    goes, kept for the whole range.
