@@ -82,7 +82,7 @@ static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, u
 }
 
 /* The same for a sort, and more than a merge or a search takes: stage and order of a tile, four bits'
- * counters, the digits' (sort/rank.cl). */
+ * counters, the digits' (sort/rank_tile.cl). */
 static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint64_t size)
 {
     return group * per_item * (size + 4) + group * (16 * 2 + 2 * 4) + 256 * 16 + 64;

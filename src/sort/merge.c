@@ -10,7 +10,7 @@
 
 enum {
     GPI_MERGE_SERIAL_SPAN_MIN = 16384, /* elements of a group, when there are few */
-    GPI_MERGE_RUNS = 8,                /* as in sort/merge.cl */
+    GPI_MERGE_RUNS = 8,                /* as in sort/merge_serial.cl */
     GPI_MERGE_STEP = 16,
     GPI_MERGE_PAGE = 4096 /* bytes after which addresses meet in the same set of a first-level cache */
 };

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* The state, as sort/topk.cl lays it out: in ulongs. */
+/* The state, as sort/topk_state.cl lays it out: in ulongs. */
 enum { GPI_TOPK_FOUND_AT = 2, GPI_TOPK_BINS_AT = 48, GPI_TOPK_BLOCK_TILES = 128 };
 
 enum {
