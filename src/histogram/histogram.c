@@ -29,7 +29,7 @@ typedef struct gpi_histogram {
     size_t size, out_size, weight_size; /* bytes of a sample, a count, a weight */
     size_t channels, wanted;            /* of an element; of those, counted */
     size_t bins;
-    cl_ulong lower, limit, scale[3]; /* gpi_bins of histogram/histogram.cl */
+    cl_ulong lower, limit, scale[3]; /* gpi_bins of histogram/bins.cl */
     cl_uint shift;
     gpi_plan plan;
     gpi_program *program;
@@ -73,7 +73,7 @@ static cl_uint gpi_bins_shift(cl_ulong range, cl_ulong bins, cl_uint bits)
     return ~(cl_uint)0;
 }
 
-/* Even bins of integers: exact, see histogram/histogram.cl. */
+/* Even bins of integers: exact, see histogram/bins.cl. */
 static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
 {
     const cl_ulong range = limit + 1, bins = h->bins; /* range 0: 2^64 */

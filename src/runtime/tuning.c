@@ -73,8 +73,8 @@ static const gpi_tuning_row *gpi_tuning_find(gp_device_class device_class, gpi_p
     return unknown ? unknown : row;
 }
 
-/* Local memory of a group: the stage with its padding, two rows for the group's scan (scan/tile.cl), and a
-   word an item (scan/segmented_reduce.cl). */
+/* Local memory of a group: the stage with its padding, two rows for the group's scan (scan/tile_local.cl), and
+   a word an item (scan/segments_local.cl). */
 static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
