@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    GPI_SEGMENTS_STATE_BYTES = 64, /* GPI_SEGMENTS_WORDS of sort/segmented_sort.cl */
+    GPI_SEGMENTS_STATE_BYTES = 64, /* GPI_SEGMENTS_WORDS of sort/segments_state.cl */
     GPI_SEGMENTS_BAD_AT = 8,       /* bytes: two uints, of which the second is the first one's index */
     GPI_SEGMENTS_LARGE_BYTES = 32, /* gpi_large */
     GPI_SEGMENTS_BLOCKS_MAX = 1024,
