@@ -18649,6 +18649,8 @@ static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, 
                                size_t bytes);
 static void gpi_call_kernel(gpi_call *call, gpi_program *program, const char *name);
 static void gpi_call_arg(gpi_call *call, size_t size, const void *value);
+static void gpi_call_arg_ulong(gpi_call *call, size_t x);
+static void gpi_call_arg_uint(gpi_call *call, size_t x);
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count);
 static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups);
 static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to);
@@ -19015,6 +19017,18 @@ static void gpi_call_arg(gpi_call *call, size_t size, const void *value)
 {
     const cl_int error = clSetKernelArg(call->program->kernel[call->kernel], call->arg_count++, size, value);
     if (call->arg_error == CL_SUCCESS) call->arg_error = error;
+}
+
+static void gpi_call_arg_ulong(gpi_call *call, size_t x)
+{
+    const cl_ulong value = x;
+    GPI_CALL_ARG(call, value);
+}
+
+static void gpi_call_arg_uint(gpi_call *call, size_t x)
+{
+    const cl_uint value = (cl_uint)x;
+    GPI_CALL_ARG(call, value);
 }
 
 /* GPI_COUNT_PARAMETERS of base/count.cl. Where nothing is to be read, some buffer has to stand in. */
@@ -22046,8 +22060,6 @@ static cl_uint gpi_sort_shift(const gpi_sort *sort, cl_uint pass);
 static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint shift);
 static void gpi_sort_arg_bits(gpi_call *call, const gpi_sort *sort);
 static void gpi_sort_arg_at(gpi_call *call, size_t bytes);
-static void gpi_sort_arg_long(gpi_call *call, size_t x);
-static void gpi_sort_arg_uint(gpi_call *call, size_t x);
 static cl_uint gpi_sort_from(const gpi_sort *sort);
 static cl_uint gpi_sort_lines(const gpi_sort *sort);
 static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
@@ -22150,7 +22162,7 @@ static gp_result gpi_buckets_sample(gpi_call *call, gpi_sort *sort, cl_mem state
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_digit(call, sort, shift);
     GPI_CALL_ARG(call, state);
-    gpi_sort_arg_long(call, gpi_buckets_most(call->gp, sort));
+    gpi_call_arg_ulong(call, gpi_buckets_most(call->gp, sort));
     return gpi_call_launch(call, &sort->plan, 1);
 }
 
@@ -22160,12 +22172,12 @@ static gp_result gpi_buckets_spine(gpi_call *call, gpi_sort *sort, cl_mem state)
     const bool tmp = gpi_sort_in_place(sort) || (sort->passes - 1) % 2;
     gpi_call_kernel(call, sort->buckets, "gp_buckets_spine");
     GPI_CALL_ARG(call, state);
-    gpi_sort_arg_uint(call, tmp ? GPI_PLACE_TMP : GPI_PLACE_OUT);
+    gpi_call_arg_uint(call, tmp ? GPI_PLACE_TMP : GPI_PLACE_OUT);
     GPI_CALL_ARG(call, sort->passes);
     GPI_CALL_ARG(call, sort->blocks);
     gpi_sort_arg_at(call, sort->at.table);
     gpi_sort_arg_at(call, sort->at.bases);
-    gpi_sort_arg_long(call, gpi_buckets_most(call->gp, sort));
+    gpi_call_arg_ulong(call, gpi_buckets_most(call->gp, sort));
     return gpi_call_launch(call, &sort->plan, 1);
 }
 
@@ -22176,10 +22188,10 @@ static gp_result gpi_buckets_sort(gpi_call *call, gpi_sort *sort, cl_mem state, 
     GPI_CALL_ARG(call, sort->flip);
     GPI_CALL_ARG(call, sort->begin_bit);
     GPI_CALL_ARG(call, end_bit);
-    gpi_sort_arg_uint(call, sort->passes - 1);
+    gpi_call_arg_uint(call, sort->passes - 1);
     GPI_CALL_ARG(call, state);
     gpi_sort_arg_at(call, sort->at.bases);
-    gpi_sort_arg_long(call, gpi_buckets_few(call->gp, sort));
+    gpi_call_arg_ulong(call, gpi_buckets_few(call->gp, sort));
     return gpi_call_launch(call, &sort->plan, GPI_SORT_BINS);
 }
 
@@ -22764,10 +22776,10 @@ static void gpi_segments_arg_state(gpi_call *call, const gpi_segments *s, cl_mem
 static void gpi_segments_arg_offsets(gpi_call *call, const gpi_segments *s)
 {
     GPI_CALL_ARG(call, s->sort.offsets.buffer);
-    gpi_sort_arg_long(call, s->sort.offsets.offset);
-    gpi_sort_arg_uint(call, s->sort.offset_size / 4);
-    gpi_sort_arg_long(call, s->desc->count);
-    gpi_sort_arg_long(call, s->block);
+    gpi_call_arg_ulong(call, s->sort.offsets.offset);
+    gpi_call_arg_uint(call, s->sort.offset_size / 4);
+    gpi_call_arg_ulong(call, s->desc->count);
+    gpi_call_arg_ulong(call, s->block);
 }
 
 static gp_result gpi_segments_list(gpi_call *call, gpi_segments *s, cl_mem state)
@@ -22783,9 +22795,9 @@ static gp_result gpi_segments_list(gpi_call *call, gpi_segments *s, cl_mem state
     gpi_call_kernel(call, s->sort.program, "gp_segments_list");
     gpi_segments_arg_state(call, s, state);
     gpi_segments_arg_offsets(call, s);
-    gpi_sort_arg_long(call, s->small);
-    gpi_sort_arg_long(call, s->sort.block_span);
-    gpi_sort_arg_uint(call, gpi_sort_from(&s->sort));
+    gpi_call_arg_ulong(call, s->small);
+    gpi_call_arg_ulong(call, s->sort.block_span);
+    gpi_call_arg_uint(call, gpi_sort_from(&s->sort));
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &s->sort.plan, s->blocks);
 }
@@ -22796,10 +22808,10 @@ static gp_result gpi_segments_small(gpi_call *call, gpi_segments *s, cl_mem stat
     gpi_sort_arg_places(call, &s->sort);
     gpi_sort_arg_bits(call, &s->sort);
     gpi_segments_arg_state(call, s, state);
-    gpi_sort_arg_long(call, s->window);
-    gpi_sort_arg_uint(call, s->small);
-    gpi_sort_arg_uint(call, gpi_sort_from(&s->sort));
-    gpi_sort_arg_uint(call, gpi_sort_in_place(&s->sort));
+    gpi_call_arg_ulong(call, s->window);
+    gpi_call_arg_uint(call, s->small);
+    gpi_call_arg_uint(call, gpi_sort_from(&s->sort));
+    gpi_call_arg_uint(call, gpi_sort_in_place(&s->sort));
     return gpi_call_launch(call, &s->sort.plan, gpi_ceil_div(s->desc->count, s->window));
 }
 
@@ -22812,7 +22824,7 @@ static void gpi_segments_prepare(gpi_call *call, gpi_segments *s, cl_mem state, 
     gpi_sort_arg_digit(call, &s->sort, gpi_sort_shift(&s->sort, pass));
     gpi_segments_arg_state(call, s, state);
     GPI_CALL_ARG(call, pass);
-    gpi_sort_arg_long(call, s->sort.block_span);
+    gpi_call_arg_ulong(call, s->sort.block_span);
 }
 
 static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass)
@@ -22828,11 +22840,11 @@ static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state
     gpi_call_kernel(call, sort->program, "gp_segments_spine");
     gpi_segments_arg_state(call, s, state);
     GPI_CALL_ARG(call, pass);
-    gpi_sort_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
+    gpi_call_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
     result = gpi_call_launch(call, &sort->plan, spines);
     if (result != GP_OK) return result;
     gpi_segments_prepare(call, s, state, "gp_segments_scatter", pass);
-    gpi_sort_arg_long(call, lines_from);
+    gpi_call_arg_ulong(call, lines_from);
     return gpi_call_launch(call, &sort->plan, s->groups);
 }
 
@@ -22847,7 +22859,7 @@ static gp_result gpi_segments_large(gpi_call *call, gpi_segments *s, cl_mem stat
     gpi_sort_arg_places(call, &s->sort);
     gpi_segments_arg_state(call, s, state);
     GPI_CALL_ARG(call, s->sort.passes);
-    gpi_sort_arg_long(call, s->sort.block_span);
+    gpi_call_arg_ulong(call, s->sort.block_span);
     return gpi_call_launch(call, &s->sort.plan, s->groups);
 }
 
@@ -22994,8 +23006,8 @@ static gp_result gpi_sort_small(gpi_call *call, gpi_sort *sort)
     gpi_call_kernel(call, sort->program, "gp_sort_single_tile");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_bits(call, sort);
-    gpi_sort_arg_uint(call, gpi_sort_from(sort));
-    gpi_sort_arg_uint(call, gpi_sort_in_place(sort));
+    gpi_call_arg_uint(call, gpi_sort_from(sort));
+    gpi_call_arg_uint(call, gpi_sort_in_place(sort));
     gpi_call_arg_count(call, &sort->count);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &sort->plan, 1);
@@ -23005,8 +23017,8 @@ static gp_result gpi_sort_begin(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     gpi_call_kernel(call, sort->program, "gp_sort_begin");
     GPI_CALL_ARG(call, state);
-    gpi_sort_arg_uint(call, sort->at.bases / 4); /* state and histogram */
-    gpi_sort_arg_uint(call, gpi_sort_from(sort));
+    gpi_call_arg_uint(call, sort->at.bases / 4); /* state and histogram */
+    gpi_call_arg_uint(call, gpi_sort_from(sort));
     gpi_call_arg_count(call, &sort->count);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &sort->plan, 1);
@@ -23028,7 +23040,7 @@ static gp_result gpi_sort_spine(gpi_call *call, gpi_sort *sort, cl_mem state, cl
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
     GPI_CALL_ARG(call, when);
-    gpi_sort_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
+    gpi_call_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
     GPI_CALL_ARG(call, sort->blocks);
     gpi_sort_arg_at(call, sort->at.table);
     gpi_sort_arg_at(call, sort->at.bases);
@@ -23064,7 +23076,7 @@ static gp_result gpi_sort_histogram(gpi_call *call, gpi_sort *sort, cl_mem state
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_bits(call, sort);
     GPI_CALL_ARG(call, state);
-    gpi_sort_arg_long(call, sort->block_span);
+    gpi_call_arg_ulong(call, sort->block_span);
     gpi_sort_arg_at(call, sort->at.histogram);
     result = gpi_call_launch(call, &sort->plan, sort->blocks);
     if (result != GP_OK) return result;
@@ -23072,7 +23084,7 @@ static gp_result gpi_sort_histogram(gpi_call *call, gpi_sort *sort, cl_mem state
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, sort->passes);
     GPI_CALL_ARG(call, sort->portions);
-    gpi_sort_arg_uint(call, gpi_sort_in_place(sort));
+    gpi_call_arg_uint(call, gpi_sort_in_place(sort));
     gpi_sort_arg_at(call, sort->at.histogram);
     gpi_sort_arg_at(call, sort->at.bases);
     return gpi_call_launch(call, &sort->plan, 1);
@@ -23101,12 +23113,12 @@ static gp_result gpi_sort_onesweep_launch(gpi_call *call, gpi_sort *sort, cl_mem
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
     GPI_CALL_ARG(call, launch);
-    gpi_sort_arg_long(call, begin);
-    gpi_sort_arg_long(call, begin + sort->portion);
-    gpi_sort_arg_long(call, sort->tile_span);
-    gpi_sort_arg_uint(call, gpi_sort_lines(sort));
+    gpi_call_arg_ulong(call, begin);
+    gpi_call_arg_ulong(call, begin + sort->portion);
+    gpi_call_arg_ulong(call, sort->tile_span);
+    gpi_call_arg_uint(call, gpi_sort_lines(sort));
     gpi_sort_arg_at(call, sort->at.bases + (size_t)launch * GPI_SORT_BINS * 8);
-    gpi_sort_arg_uint(call, portion + 1 < sort->portions);
+    gpi_call_arg_uint(call, portion + 1 < sort->portions);
     gpi_sort_arg_at(call, sort->at.rows);
     GPI_CALL_ARG(call, sort->plan.polls);
     return gpi_call_launch(call, &sort->plan, gpi_sort_tiles(sort, portion));
@@ -23285,18 +23297,6 @@ static void gpi_sort_arg_at(gpi_call *call, size_t bytes)
     GPI_CALL_ARG(call, words);
 }
 
-static void gpi_sort_arg_long(gpi_call *call, size_t x)
-{
-    const cl_ulong value = x;
-    GPI_CALL_ARG(call, value);
-}
-
-static void gpi_sort_arg_uint(gpi_call *call, size_t x)
-{
-    const cl_uint value = (cl_uint)x;
-    GPI_CALL_ARG(call, value);
-}
-
 /* Where the keys are before the first pass. */
 static cl_uint gpi_sort_from(const gpi_sort *sort)
 {
@@ -23319,7 +23319,7 @@ static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
     GPI_CALL_ARG(call, when);
-    gpi_sort_arg_long(call, sort->block_span);
+    gpi_call_arg_ulong(call, sort->block_span);
     gpi_sort_arg_at(call, sort->at.table);
     return gpi_call_launch(call, &sort->plan, sort->blocks);
 }
@@ -23333,8 +23333,8 @@ static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, 
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
     GPI_CALL_ARG(call, when);
-    gpi_sort_arg_long(call, sort->block_span);
-    gpi_sort_arg_uint(call, gpi_sort_lines(sort));
+    gpi_call_arg_ulong(call, sort->block_span);
+    gpi_call_arg_uint(call, gpi_sort_lines(sort));
     gpi_sort_arg_at(call, sort->at.table);
     gpi_sort_arg_at(call, sort->at.bases);
     return gpi_call_launch(call, &sort->plan, sort->blocks);
@@ -23881,7 +23881,7 @@ static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, const char
 {
     gpi_call_kernel(call, s->program, kernel);
     GPI_CALL_ARG(call, s->parts);
-    gpi_sort_arg_long(call, s->room);
+    gpi_call_arg_ulong(call, s->room);
     gpi_sort_arg_at(call, keys_at);
     gpi_sort_arg_at(call, s->flags_at);
     gpi_sort_arg_at(call, s->set_at[from]);
@@ -23892,11 +23892,11 @@ static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, const char
 static void gpi_strings_arg_text(gpi_call *call, const gpi_strings *s)
 {
     GPI_CALL_ARG(call, s->desc->bytes);
-    gpi_sort_arg_long(call, s->desc->bytes_offset);
-    gpi_sort_arg_long(call, s->desc->byte_count);
+    gpi_call_arg_ulong(call, s->desc->bytes_offset);
+    gpi_call_arg_ulong(call, s->desc->byte_count);
     GPI_CALL_ARG(call, s->desc->offsets);
-    gpi_sort_arg_long(call, s->desc->offsets_offset);
-    gpi_sort_arg_uint(call, s->offset_size / 4);
+    gpi_call_arg_ulong(call, s->desc->offsets_offset);
+    gpi_call_arg_uint(call, s->offset_size / 4);
 }
 
 static gp_result gpi_strings_launch(gpi_call *call, const gpi_strings *s, size_t elements)
@@ -23912,7 +23912,7 @@ static gp_result gpi_strings_sort_all(gpi_call *call, gpi_strings *s)
     if (result != GP_OK) return result;
     gpi_strings_prepare(call, s, "gp_strings_keys_first", s->set_at[1], 0);
     gpi_strings_arg_text(call, s);
-    gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, n));
+    gpi_call_arg_ulong(call, gpi_strings_span(call->gp, s, n));
     gpi_call_arg_count(call, &s->count);
     GPI_CALL_ARG(call, call->gp->counters);
     result = gpi_strings_launch(call, s, n);
@@ -23931,8 +23931,8 @@ static gp_result gpi_strings_sort_ties(gpi_call *call, gpi_strings *s, const gpi
     for (k = 0; k < GPI_COUNT_OF(kernels) && result == GP_OK; k++) {
         gpi_strings_prepare(call, s, kernels[k], s->keys_at, from);
         gpi_strings_arg_text(call, s);
-        gpi_sort_arg_long(call, many);
-        gpi_sort_arg_long(call, span);
+        gpi_call_arg_ulong(call, many);
+        gpi_call_arg_ulong(call, span);
         result = gpi_strings_launch(call, s, many);
     }
     if (result == GP_OK) result = gpi_strings_plan_ties(call->gp, s, many, state->groups, &s->set_at[from]);
@@ -23946,12 +23946,12 @@ static gp_result gpi_strings_find_ties(gpi_call *call, gpi_strings *s, size_t ma
 {
     gp_result result;
     gpi_strings_prepare(call, s, "gp_strings_ties", s->keys_at, from);
-    gpi_sort_arg_long(call, many);
-    gpi_sort_arg_uint(call, first);
-    gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, many + 1));
+    gpi_call_arg_ulong(call, many);
+    gpi_call_arg_uint(call, first);
+    gpi_call_arg_ulong(call, gpi_strings_span(call->gp, s, many + 1));
     GPI_CALL_ARG(call, s->desc->out);
-    gpi_sort_arg_long(call, s->desc->out_offset);
-    gpi_sort_arg_uint(call, s->index_size / 4);
+    gpi_call_arg_ulong(call, s->desc->out_offset);
+    gpi_call_arg_uint(call, s->index_size / 4);
     result = gpi_strings_launch(call, s, many + 1);
     if (result == GP_OK) result = gpi_strings_plan_scan(call->gp, s, many);
     if (result != GP_OK) return result;
@@ -23959,9 +23959,9 @@ static gp_result gpi_strings_find_ties(gpi_call *call, gpi_strings *s, size_t ma
     result = gpi_scan_launch(call, &s->scan);
     if (result != GP_OK) return result;
     gpi_strings_prepare(call, s, "gp_strings_compact", s->keys_at, from);
-    gpi_sort_arg_long(call, many);
-    gpi_sort_arg_uint(call, first);
-    gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, many));
+    gpi_call_arg_ulong(call, many);
+    gpi_call_arg_uint(call, first);
+    gpi_call_arg_ulong(call, gpi_strings_span(call->gp, s, many));
     result = gpi_strings_launch(call, s, many);
     return result == GP_OK ? gpi_call_read(call, s->parts, 0, sizeof *state, state) : result;
 }
@@ -24265,7 +24265,7 @@ static gp_result gpi_topk_check(gp_context *gp, const gpi_topk *topk)
 static void gpi_topk_arg_array(gpi_call *call, cl_mem buffer, size_t bytes, size_t size)
 {
     GPI_CALL_ARG(call, buffer);
-    gpi_sort_arg_long(call, bytes / size);
+    gpi_call_arg_ulong(call, bytes / size);
 }
 
 /* Every kernel's first arguments: the keys, and GPI_TOPK_PARAMETERS. */
@@ -24274,8 +24274,8 @@ static void gpi_topk_arg_common(gpi_call *call, const gpi_topk *topk, cl_mem scr
     const gp_topk_desc *d = topk->desc;
     gpi_topk_arg_array(call, d->keys, d->keys_offset, 1);
     gpi_topk_arg_array(call, scratch, topk->state, sizeof(cl_ulong));
-    gpi_sort_arg_long(call, topk->room);
-    gpi_sort_arg_uint(call, topk->blocks);
+    gpi_call_arg_ulong(call, topk->room);
+    gpi_call_arg_uint(call, topk->blocks);
     GPI_CALL_ARG(call, topk->sort.flip);
 }
 
@@ -24283,10 +24283,10 @@ static gp_result gpi_topk_sample(gpi_call *call, const gpi_topk *topk, cl_mem sc
 {
     gpi_call_kernel(call, topk->program, "gp_topk_sample");
     gpi_topk_arg_common(call, topk, scratch);
-    gpi_sort_arg_long(call, topk->desc->k);
-    gpi_sort_arg_uint(call, GPI_TOPK_BINS_AT + topk->sort.key_size * GPI_SORT_BINS + 2 * topk->blocks);
+    gpi_call_arg_ulong(call, topk->desc->k);
+    gpi_call_arg_uint(call, GPI_TOPK_BINS_AT + topk->sort.key_size * GPI_SORT_BINS + 2 * topk->blocks);
     gpi_topk_arg_array(call, scratch, topk->sample, topk->sort.key_size);
-    gpi_sort_arg_uint(call, topk->samples);
+    gpi_call_arg_uint(call, topk->samples);
     gpi_call_arg_count(call, &topk->count);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &topk->plan, 1);
@@ -24297,7 +24297,7 @@ static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem sc
     gpi_call_kernel(call, topk->program, "gp_topk_filter");
     gpi_topk_arg_common(call, topk, scratch);
     GPI_CALL_ARG(call, round);
-    gpi_sort_arg_uint(call, topk->span);
+    gpi_call_arg_uint(call, topk->span);
     gpi_topk_arg_array(call, scratch, topk->directory, 16);
     gpi_topk_arg_array(call, scratch, topk->kept_key, topk->sort.key_size);
     gpi_topk_arg_array(call, scratch, topk->kept_index, topk->index_size);
@@ -24316,7 +24316,7 @@ static gp_result gpi_topk_redo(gpi_call *call, const gpi_topk *topk, cl_mem scra
         gpi_call_kernel(call, topk->program, "gp_topk_histogram");
         gpi_topk_arg_common(call, topk, scratch);
         GPI_CALL_ARG(call, level);
-        gpi_sort_arg_long(call, span);
+        gpi_call_arg_ulong(call, span);
         GPI_CALL_ARG(call, call->gp->counters);
         result = gpi_call_launch(call, &topk->plan, groups);
     }
@@ -24328,7 +24328,7 @@ static gp_result gpi_topk_gather(gpi_call *call, const gpi_topk *topk, cl_mem sc
     const size_t key_size = topk->sort.key_size, index_size = topk->index_size;
     gpi_call_kernel(call, topk->program, "gp_topk_gather");
     gpi_topk_arg_common(call, topk, scratch);
-    gpi_sort_arg_uint(call, topk->span);
+    gpi_call_arg_uint(call, topk->span);
     gpi_topk_arg_array(call, scratch, topk->directory, 16);
     gpi_topk_arg_array(call, scratch, topk->kept_key, key_size);
     gpi_topk_arg_array(call, scratch, topk->kept_index, index_size);
@@ -24369,7 +24369,7 @@ static gp_result gpi_topk_take(gpi_call *call, const gpi_topk *topk, cl_mem scra
     gpi_topk_arg_array(call, d->keys_out ? d->keys_out : d->indices_out, d->keys_out_offset, 1);
     gpi_topk_arg_array(call, d->indices_out ? d->indices_out : d->keys_out, d->indices_out_offset, 1);
     GPI_CALL_ARG(call, wants);
-    gpi_sort_arg_long(call, d->k);
+    gpi_call_arg_ulong(call, d->k);
     gpi_call_arg_count(call, &topk->count);
     return gpi_call_launch(call, &topk->plan,
                            groups < (size_t)GPI_TOPK_GROUPS_MAX ? groups : (size_t)GPI_TOPK_GROUPS_MAX);
@@ -25881,7 +25881,7 @@ static size_t gpi_hash_span(const gp_context *gp, const gpi_plan *plan, size_t c
 static gp_result gpi_hash_launch_batch(gpi_call *call, const gpi_hash_batch *batch, const gpi_count *count)
 {
     const size_t span = gpi_hash_span(call->gp, &batch->plan, count->bound);
-    gpi_sort_arg_long(call, span);
+    gpi_call_arg_ulong(call, span);
     gpi_call_arg_count(call, count);
     gpi_hash_arg_counters(call);
     return gpi_call_launch(call, &batch->plan, gpi_ceil_div(count->bound, span));
@@ -26258,8 +26258,8 @@ static gp_result gpi_hash_launch_find(gpi_call *call, const gpi_hash_batch *batc
     gpi_hash_arg_array(call, d->values, d->values_offset);
     gpi_hash_arg_array(call, d->found, d->found_offset);
     GPI_CALL_ARG(call, absent);
-    gpi_sort_arg_uint(call, gpi_hash_widths(table));
-    gpi_sort_arg_uint(call, (d->values ? GPI_WANTS_VALUES : 0) | (d->found ? GPI_WANTS_FOUND : 0));
+    gpi_call_arg_uint(call, gpi_hash_widths(table));
+    gpi_call_arg_uint(call, (d->values ? GPI_WANTS_VALUES : 0) | (d->found ? GPI_WANTS_FOUND : 0));
     return gpi_hash_launch_batch(call, batch, &batch->count);
 }
 
@@ -26346,7 +26346,7 @@ static gp_result gpi_hash_launch_erase(gpi_call *call, const gpi_hash_batch *bat
     if (removal->order.wanted) gpi_hash_arg_array(call, ordered->keys_out, ordered->keys_out_offset);
     else gpi_hash_arg_array(call, d->keys, d->keys_offset);
     gpi_hash_arg_array(call, d->results, d->results_offset);
-    gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
+    gpi_call_arg_uint(call, gpi_hash_widths(batch->table));
     GPI_CALL_ARG(call, wants);
     return gpi_hash_launch_batch(call, batch, &batch->count);
 }
@@ -26693,9 +26693,9 @@ static void gpi_hash_arg_put(gpi_call *call, const gpi_hash_batch *batch, const 
     }
     GPI_CALL_ARG(call, source);
     GPI_CALL_ARG(call, put->operand);
-    gpi_sort_arg_uint(call, judging ? chosen | wide : put->change);
-    gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
-    gpi_sort_arg_uint(call, judging ? 0 : put->wants);
+    gpi_call_arg_uint(call, judging ? chosen | wide : put->change);
+    gpi_call_arg_uint(call, gpi_hash_widths(batch->table));
+    gpi_call_arg_uint(call, judging ? 0 : put->wants);
 }
 
 /* One launch: the batch into the table, or its indices into the judge. */
@@ -27060,9 +27060,9 @@ static gp_result gpi_hash_collect(gpi_call *call, const gpi_hash_batch *batch, c
     gpi_hash_arg_array(call, d->keys, d->keys_offset);
     gpi_hash_arg_array(call, d->values, d->values_offset);
     gpi_hash_arg_array(call, d->live_count, d->live_count_offset);
-    gpi_sort_arg_long(call, d->room);
-    gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
-    gpi_sort_arg_uint(call, d->values ? GPI_WANTS_VALUES : 0);
+    gpi_call_arg_ulong(call, d->room);
+    gpi_call_arg_uint(call, gpi_hash_widths(batch->table));
+    gpi_call_arg_uint(call, d->values ? GPI_WANTS_VALUES : 0);
     return gpi_hash_launch_slots(call, batch->table, &batch->plan, true);
 }
 
@@ -27401,7 +27401,7 @@ static gp_result gpi_hash_launch_slots(gpi_call *call, const gpi_table *table, c
                                        bool has_counters)
 {
     const size_t span = gpi_hash_slot_span(call->gp, plan);
-    gpi_sort_arg_long(call, span);
+    gpi_call_arg_ulong(call, span);
     if (has_counters) gpi_hash_arg_counters(call);
     return gpi_call_launch(call, plan, gpi_ceil_div(gpi_hash_slots(table), span));
 }
@@ -27417,7 +27417,7 @@ static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, co
     gpi_call_kernel(call, program, "gp_hash_clear_slots");
     gpi_hash_arg_table(call, table);
     GPI_CALL_ARG(call, counted);
-    gpi_sort_arg_uint(call, from != NULL);
+    gpi_call_arg_uint(call, from != NULL);
     return gpi_hash_launch_slots(call, table, &plan, false);
 }
 /* ---- End file src/hash/table.c ---- */
