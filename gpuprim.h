@@ -15399,29 +15399,29 @@ static const char *const gpi_kernel_sort_merge_serial[] = {
 /* ---- Begin file kernels/sort/rank.cl ---- */
 static const char *const gpi_kernel_sort_rank[] = {
     "#line 1 \"kernels/sort/rank.cl\"\n",
-    "#line 20\n",
+    "#line 21\n",
     "#ifndef GPI_SORT_RANK_CL\n",
     "#define GPI_SORT_RANK_CL\n",
     "#include \"base/platform.cl\"\n",
-    "#line 23 \"kernels/sort/rank.cl\"\n",
-    "#include \"group/sync.cl\"\n",
     "#line 24 \"kernels/sort/rank.cl\"\n",
-    "#include \"element/key.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 25 \"kernels/sort/rank.cl\"\n",
-    "#include \"sort/digit.cl\"\n",
+    "#include \"element/key.cl\"\n",
     "#line 26 \"kernels/sort/rank.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
+    "#line 27 \"kernels/sort/rank.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
     "#endif\n",
     "#if GPI_SHAPE_SERIAL\n",
     "#include \"sort/rank_serial.cl\"\n",
-    "#line 32 \"kernels/sort/rank.cl\"\n",
+    "#line 33 \"kernels/sort/rank.cl\"\n",
     "#else\n",
     "#include \"sort/rank_local.cl\"\n",
-    "#line 34 \"kernels/sort/rank.cl\"\n",
-    "#include \"sort/rank_tile.cl\"\n",
     "#line 35 \"kernels/sort/rank.cl\"\n",
+    "#include \"sort/rank_tile.cl\"\n",
+    "#line 36 \"kernels/sort/rank.cl\"\n",
     "#endif\n",
     "\n",
     "\n",
@@ -15993,102 +15993,31 @@ static const char *const gpi_kernel_sort_search[] = {
 /* ---- Begin file kernels/sort/segmented_sort.cl ---- */
 static const char *const gpi_kernel_sort_segmented_sort[] = {
     "#line 1 \"kernels/sort/segmented_sort.cl\"\n",
-    "#line 31\n",
+    "#line 29\n",
     "#ifndef GPI_SORT_SEGMENTED_SORT_CL\n",
     "#define GPI_SORT_SEGMENTED_SORT_CL\n",
     "#include \"base/count.cl\"\n",
-    "#line 34 \"kernels/sort/segmented_sort.cl\"\n",
+    "#line 32 \"kernels/sort/segmented_sort.cl\"\n",
     "#include \"base/platform.cl\"\n",
-    "#line 35 \"kernels/sort/segmented_sort.cl\"\n",
+    "#line 33 \"kernels/sort/segmented_sort.cl\"\n",
     "#include \"group/sync.cl\"\n",
-    "#line 36 \"kernels/sort/segmented_sort.cl\"\n",
+    "#line 34 \"kernels/sort/segmented_sort.cl\"\n",
     "#include \"sort/digit.cl\"\n",
-    "#line 37 \"kernels/sort/segmented_sort.cl\"\n",
+    "#line 35 \"kernels/sort/segmented_sort.cl\"\n",
     "#include \"sort/rank.cl\"\n",
-    "#line 38 \"kernels/sort/segmented_sort.cl\"\n",
-    "#include \"sort/single_tile_sort.cl\"\n",
+    "#line 36 \"kernels/sort/segmented_sort.cl\"\n",
+    "#include \"sort/segments_state.cl\"\n",
+    "#line 37 \"kernels/sort/segmented_sort.cl\"\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#include \"sort/segments_serial.cl\"\n",
     "#line 39 \"kernels/sort/segmented_sort.cl\"\n",
-    "\n",
-    "#ifndef GPI_CELL_WIDE\n",
-    "#error \"GPI_CELL_WIDE must be defined\"\n",
-    "#endif\n",
-    "#if GPI_CELL_WIDE\n",
-    "typedef ulong gpi_sort_cell;\n",
     "#else\n",
-    "typedef uint gpi_sort_cell;\n",
+    "#include \"sort/segments_local.cl\"\n",
+    "#line 41 \"kernels/sort/segmented_sort.cl\"\n",
     "#endif\n",
-    "\n",
-    "#define GPI_SORT_SEGMENTS_ROWS 0\n",
-    "#define GPI_SORT_SEGMENTS_LARGE 1\n",
-    "#define GPI_SORT_SEGMENTS_BAD 2\n",
-    "#define GPI_SEGMENTS_FIRST_BAD 3\n",
-    "#define GPI_SEGMENTS_COUNT 4\n",
-    "#define GPI_SEGMENTS_WORDS 16\n",
-    "\n",
-    "\n",
-    "typedef struct gpi_large {\n",
-    "    ulong begin, length;\n",
-    "    uint row, rows, from[2];\n",
-    "} gpi_large;\n",
-    "\n",
-    "\n",
-    "typedef struct gpi_segments {\n",
-    "    gpi_state state;\n",
-    "    __global gpi_sort_cell *maxima;\n",
-    "    __global gpi_sort_cell *bounds;\n",
-    "    __global gpi_large *large;\n",
-    "    __global uint *owner;\n",
-    "    __global gpi_sort_cell *table;\n",
-    "} gpi_segments;\n",
-    "\n",
-    "#define GPI_SEGMENTS_PARAMETERS \\\n",
-    "    gpi_state state, ulong maxima_at, ulong bounds_at, ulong large_at, ulong owner_at, ulong table_at\n",
-    "#define GPI_SEGMENTS_SET(segments)                                     \\\n",
-    "    (segments).state = state;                                          \\\n",
-    "    (segments).maxima = (__global gpi_sort_cell *)(state + maxima_at); \\\n",
-    "    (segments).bounds = (__global gpi_sort_cell *)(state + bounds_at); \\\n",
-    "    (segments).large = (__global gpi_large *)(state + large_at);       \\\n",
-    "    (segments).owner = (__global uint *)(state + owner_at);            \\\n",
-    "    (segments).table = (__global gpi_sort_cell *)(state + table_at)\n",
-    "#line 85\n",
+    "#line 46\n",
     "#define GPI_SORT_OFFSETS_PARAMETERS \\\n",
     "    __global const uint *offsets, ulong offsets_at, uint offset_words, ulong count\n",
-    "\n",
-    "#if GPI_SHAPE_SERIAL\n",
-    "typedef uint gpi_maxima_shared;\n",
-    "#define GPI_MAXIMA_SHARED(name) const gpi_maxima_shared name = 0\n",
-    "\n",
-    "static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_maxima_shared row)\n",
-    "{\n",
-    "    (void)row;\n",
-    "    *total = x;\n",
-    "    return 0;\n",
-    "}\n",
-    "#else\n",
-    "typedef __local gpi_sort_cell *gpi_maxima_shared;\n",
-    "#define GPI_MAXIMA_SHARED(name)                   \\\n",
-    "    __local gpi_sort_cell name##_mem[2 * GPI_WG]; \\\n",
-    "    const gpi_maxima_shared name = name##_mem\n",
-    "\n",
-    "\n",
-    "static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_maxima_shared row)\n",
-    "{\n",
-    "    const uint l = (uint)get_local_id(0);\n",
-    "    uint from = 0;\n",
-    "    row[l] = x;\n",
-    "    gpi_sync();\n",
-    "    for (uint d = 1; d < GPI_WG; d *= 2) {\n",
-    "        if (l >= d) x = max(row[from + l - d], x);\n",
-    "        from = GPI_WG - from;\n",
-    "        row[from + l] = x;\n",
-    "        gpi_sync();\n",
-    "    }\n",
-    "    *total = row[from + GPI_WG - 1];\n",
-    "    x = l > 0 ? row[from + l - 1] : 0;\n",
-    "    gpi_sync();\n",
-    "    return x;\n",
-    "}\n",
-    "#endif\n",
     "\n",
     "\n",
     "GPI_KERNEL void gp_segments_bounds(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAMETERS, ulong span,\n",
@@ -16132,7 +16061,7 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "    if (atomic_inc(state + GPI_SORT_SEGMENTS_BAD) == 0) (void)atomic_inc(counters + GPI_COUNT_BAD);\n",
     "    (void)atomic_min(state + GPI_SEGMENTS_FIRST_BAD, i);\n",
     "}\n",
-    "#line 169\n",
+    "#line 94\n",
     "GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAMETERS, ulong span,\n",
     "                                 ulong small, ulong row_span, uint from, volatile __global uint *counters)\n",
     "{\n",
@@ -16157,72 +16086,7 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "            gpi_sort_large_add(segments, before, own - before, row_span, from);\n",
     "    }\n",
     "}\n",
-    "#line 197\n",
-    "static uint gpi_bound_find(__global const gpi_sort_cell *bounds, uint begin, uint end, ulong x)\n",
-    "{\n",
-    "    while (begin < end) {\n",
-    "        const uint middle = begin + (end - begin) / 2;\n",
-    "        if (bounds[middle] < x) begin = middle + 1;\n",
-    "        else end = middle;\n",
-    "    }\n",
-    "    return begin;\n",
-    "}\n",
-    "\n",
-    "#if GPI_SHAPE_SERIAL\n",
-    "\n",
-    "static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,\n",
-    "                              uint from, uint tmp_first, uint first, uint last, gpi_rank_shared shared)\n",
-    "{\n",
-    "    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
-    "    for (uint s = first; s < last; s++) {\n",
-    "        const ulong base = segments.bounds[s], n = segments.bounds[s + 1] - base;\n",
-    "        if (n == 0 || n > small) continue;\n",
-    "        if (n <= GPI_SINGLE_TILE_FEW) gpi_single_tile_few(move, base, (uint)n, bits);\n",
-    "        else gpi_single_tile_range(places, base, n, bits, from, tmp_first, shared);\n",
-    "    }\n",
-    "}\n",
-    "#else\n",
-    "\n",
-    "\n",
-    "static void gpi_tile_order_segments(__global const gpi_sort_cell *bounds, ulong base, uint n, uint first,\n",
-    "                                    uint last, gpi_rank_shared shared)\n",
-    "{\n",
-    "    const uint highest = last - first - 1;\n",
-    "    for (uint shift = 0; shift < 32 && highest >> shift; shift += 8) {\n",
-    "        for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG) {\n",
-    "            const uint k = GPI_ORDER_INDEX(shared->order[i]);\n",
-    "            uint d = GPI_BINS - 1;\n",
-    "            if (k < n) d = (gpi_bound_find(bounds, first, last, base + k + 1) - 1 - first) >> shift & d;\n",
-    "            shared->order[i] = GPI_ORDER(d, k);\n",
-    "        }\n",
-    "        gpi_order_digits(shared, min(GPI_BINS - 1u, highest >> shift));\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "\n",
-    "static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,\n",
-    "                              uint from, uint tmp_first, uint first, uint last, gpi_rank_shared shared)\n",
-    "{\n",
-    "    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
-    "    (void)tmp_first;\n",
-    "    while (first < last) {\n",
-    "        const ulong base = segments.bounds[first];\n",
-    "        uint next = 0;\n",
-    "        if (get_local_id(0) == 0)\n",
-    "            next = gpi_bound_find(segments.bounds, first + 1, last + 1, base + small + 1) - 1;\n",
-    "        next = gpi_broadcast(next, &shared->word);\n",
-    "        const uint n = (uint)(segments.bounds[next] - base);\n",
-    "        if (n > 0) {\n",
-    "            gpi_single_tile_order(move.key, base, n, bits, shared);\n",
-    "            gpi_tile_order_segments(segments.bounds, base, n, first, next, shared);\n",
-    "            gpi_single_tile_write(move, base, n, shared);\n",
-    "            gpi_sync();\n",
-    "        }\n",
-    "        first = next > first ? next : first + 1;\n",
-    "    }\n",
-    "}\n",
-    "#endif\n",
-    "#line 264\n",
+    "#line 123\n",
     "GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,\n",
     "                                  ulong window, uint small, uint from, uint tmp_first)\n",
     "{\n",
@@ -16244,7 +16108,7 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "    last = gpi_broadcast(last, &shared->word);\n",
     "    gpi_segments_sort(segments, places, bits, small, from, tmp_first, first, last, shared);\n",
     "}\n",
-    "#line 289\n",
+    "#line 148\n",
     "typedef struct gpi_sort_row {\n",
     "    __global gpi_large *large;\n",
     "    ulong begin, end;\n",
@@ -16362,25 +16226,265 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
 };
 /* ---- End file kernels/sort/segmented_sort.cl ---- */
 
-/* ---- Begin file kernels/sort/single_tile_sort.cl ---- */
-static const char *const gpi_kernel_sort_single_tile_sort[] = {
-    "#line 1 \"kernels/sort/single_tile_sort.cl\"\n",
-    "#line 8\n",
-    "#ifndef GPI_SORT_SINGLE_TILE_SORT_CL\n",
-    "#define GPI_SORT_SINGLE_TILE_SORT_CL\n",
-    "#include \"base/platform.cl\"\n",
-    "#line 11 \"kernels/sort/single_tile_sort.cl\"\n",
+/* ---- Begin file kernels/sort/segments_local.cl ---- */
+static const char *const gpi_kernel_sort_segments_local[] = {
+    "#line 1 \"kernels/sort/segments_local.cl\"\n",
+    "#line 6\n",
+    "#ifndef GPI_SORT_SEGMENTS_LOCAL_CL\n",
+    "#define GPI_SORT_SEGMENTS_LOCAL_CL\n",
     "#include \"group/sync.cl\"\n",
-    "#line 12 \"kernels/sort/single_tile_sort.cl\"\n",
-    "#include \"element/key.cl\"\n",
-    "#line 13 \"kernels/sort/single_tile_sort.cl\"\n",
+    "#line 9 \"kernels/sort/segments_local.cl\"\n",
     "#include \"sort/digit.cl\"\n",
-    "#line 14 \"kernels/sort/single_tile_sort.cl\"\n",
+    "#line 10 \"kernels/sort/segments_local.cl\"\n",
     "#include \"sort/rank.cl\"\n",
-    "#line 15 \"kernels/sort/single_tile_sort.cl\"\n",
+    "#line 11 \"kernels/sort/segments_local.cl\"\n",
+    "#include \"sort/segments_state.cl\"\n",
+    "#line 12 \"kernels/sort/segments_local.cl\"\n",
+    "#include \"sort/single_tile_sort.cl\"\n",
+    "#line 13 \"kernels/sort/segments_local.cl\"\n",
     "\n",
-    "#if GPI_SHAPE_SERIAL\n",
-    "#line 21\n",
+    "typedef __local gpi_sort_cell *gpi_maxima_shared;\n",
+    "#define GPI_MAXIMA_SHARED(name)                   \\\n",
+    "    __local gpi_sort_cell name##_mem[2 * GPI_WG]; \\\n",
+    "    const gpi_maxima_shared name = name##_mem\n",
+    "\n",
+    "\n",
+    "static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_maxima_shared row)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    uint from = 0;\n",
+    "    row[l] = x;\n",
+    "    gpi_sync();\n",
+    "    for (uint d = 1; d < GPI_WG; d *= 2) {\n",
+    "        if (l >= d) x = max(row[from + l - d], x);\n",
+    "        from = GPI_WG - from;\n",
+    "        row[from + l] = x;\n",
+    "        gpi_sync();\n",
+    "    }\n",
+    "    *total = row[from + GPI_WG - 1];\n",
+    "    x = l > 0 ? row[from + l - 1] : 0;\n",
+    "    gpi_sync();\n",
+    "    return x;\n",
+    "}\n",
+    "#line 40\n",
+    "static void gpi_tile_order_segments(__global const gpi_sort_cell *bounds, ulong base, uint n, uint first,\n",
+    "                                    uint last, gpi_rank_shared shared)\n",
+    "{\n",
+    "    const uint highest = last - first - 1;\n",
+    "    for (uint shift = 0; shift < 32 && highest >> shift; shift += 8) {\n",
+    "        for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG) {\n",
+    "            const uint k = GPI_ORDER_INDEX(shared->order[i]);\n",
+    "            uint d = GPI_BINS - 1;\n",
+    "            if (k < n) d = (gpi_bound_find(bounds, first, last, base + k + 1) - 1 - first) >> shift & d;\n",
+    "            shared->order[i] = GPI_ORDER(d, k);\n",
+    "        }\n",
+    "        gpi_order_digits(shared, min(GPI_BINS - 1u, highest >> shift));\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,\n",
+    "                              uint from, uint tmp_first, uint first, uint last, gpi_rank_shared shared)\n",
+    "{\n",
+    "    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
+    "    (void)tmp_first;\n",
+    "    while (first < last) {\n",
+    "        const ulong base = segments.bounds[first];\n",
+    "        uint next = 0;\n",
+    "        if (get_local_id(0) == 0)\n",
+    "            next = gpi_bound_find(segments.bounds, first + 1, last + 1, base + small + 1) - 1;\n",
+    "        next = gpi_broadcast(next, &shared->word);\n",
+    "        const uint n = (uint)(segments.bounds[next] - base);\n",
+    "        if (n > 0) {\n",
+    "            gpi_single_tile_order(move.key, base, n, bits, shared);\n",
+    "            gpi_tile_order_segments(segments.bounds, base, n, first, next, shared);\n",
+    "            gpi_single_tile_write(move, base, n, shared);\n",
+    "            gpi_sync();\n",
+    "        }\n",
+    "        first = next > first ? next : first + 1;\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/segments_local.cl ---- */
+
+/* ---- Begin file kernels/sort/segments_serial.cl ---- */
+static const char *const gpi_kernel_sort_segments_serial[] = {
+    "#line 1 \"kernels/sort/segments_serial.cl\"\n",
+    "#line 4\n",
+    "#ifndef GPI_SORT_SEGMENTS_SERIAL_CL\n",
+    "#define GPI_SORT_SEGMENTS_SERIAL_CL\n",
+    "#include \"sort/digit.cl\"\n",
+    "#line 7 \"kernels/sort/segments_serial.cl\"\n",
+    "#include \"sort/rank.cl\"\n",
+    "#line 8 \"kernels/sort/segments_serial.cl\"\n",
+    "#include \"sort/segments_state.cl\"\n",
+    "#line 9 \"kernels/sort/segments_serial.cl\"\n",
+    "#include \"sort/single_tile_sort.cl\"\n",
+    "#line 10 \"kernels/sort/segments_serial.cl\"\n",
+    "\n",
+    "typedef uint gpi_maxima_shared;\n",
+    "#define GPI_MAXIMA_SHARED(name) const gpi_maxima_shared name = 0\n",
+    "\n",
+    "\n",
+    "static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_maxima_shared row)\n",
+    "{\n",
+    "    (void)row;\n",
+    "    *total = x;\n",
+    "    return 0;\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,\n",
+    "                              uint from, uint tmp_first, uint first, uint last, gpi_rank_shared shared)\n",
+    "{\n",
+    "    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
+    "    for (uint s = first; s < last; s++) {\n",
+    "        const ulong base = segments.bounds[s], n = segments.bounds[s + 1] - base;\n",
+    "        if (n == 0 || n > small) continue;\n",
+    "        if (n <= GPI_SINGLE_TILE_FEW) gpi_single_tile_few(move, base, (uint)n, bits);\n",
+    "        else gpi_single_tile_range(places, base, n, bits, from, tmp_first, shared);\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/segments_serial.cl ---- */
+
+/* ---- Begin file kernels/sort/segments_state.cl ---- */
+static const char *const gpi_kernel_sort_segments_state[] = {
+    "#line 1 \"kernels/sort/segments_state.cl\"\n",
+    "#line 7\n",
+    "#ifndef GPI_SORT_SEGMENTS_STATE_CL\n",
+    "#define GPI_SORT_SEGMENTS_STATE_CL\n",
+    "#include \"sort/digit.cl\"\n",
+    "#line 10 \"kernels/sort/segments_state.cl\"\n",
+    "\n",
+    "#ifndef GPI_CELL_WIDE\n",
+    "#error \"GPI_CELL_WIDE must be defined\"\n",
+    "#endif\n",
+    "#if GPI_CELL_WIDE\n",
+    "typedef ulong gpi_sort_cell;\n",
+    "#else\n",
+    "typedef uint gpi_sort_cell;\n",
+    "#endif\n",
+    "\n",
+    "#define GPI_SORT_SEGMENTS_ROWS 0\n",
+    "#define GPI_SORT_SEGMENTS_LARGE 1\n",
+    "#define GPI_SORT_SEGMENTS_BAD 2\n",
+    "#define GPI_SEGMENTS_FIRST_BAD 3\n",
+    "#define GPI_SEGMENTS_COUNT 4\n",
+    "#define GPI_SEGMENTS_WORDS 16\n",
+    "\n",
+    "\n",
+    "typedef struct gpi_large {\n",
+    "    ulong begin, length;\n",
+    "    uint row, rows, from[2];\n",
+    "} gpi_large;\n",
+    "\n",
+    "\n",
+    "typedef struct gpi_segments {\n",
+    "    gpi_state state;\n",
+    "    __global gpi_sort_cell *maxima;\n",
+    "    __global gpi_sort_cell *bounds;\n",
+    "    __global gpi_large *large;\n",
+    "    __global uint *owner;\n",
+    "    __global gpi_sort_cell *table;\n",
+    "} gpi_segments;\n",
+    "\n",
+    "#define GPI_SEGMENTS_PARAMETERS \\\n",
+    "    gpi_state state, ulong maxima_at, ulong bounds_at, ulong large_at, ulong owner_at, ulong table_at\n",
+    "#define GPI_SEGMENTS_SET(segments)                                     \\\n",
+    "    (segments).state = state;                                          \\\n",
+    "    (segments).maxima = (__global gpi_sort_cell *)(state + maxima_at); \\\n",
+    "    (segments).bounds = (__global gpi_sort_cell *)(state + bounds_at); \\\n",
+    "    (segments).large = (__global gpi_large *)(state + large_at);       \\\n",
+    "    (segments).owner = (__global uint *)(state + owner_at);            \\\n",
+    "    (segments).table = (__global gpi_sort_cell *)(state + table_at)\n",
+    "\n",
+    "\n",
+    "static uint gpi_bound_find(__global const gpi_sort_cell *bounds, uint begin, uint end, ulong x)\n",
+    "{\n",
+    "    while (begin < end) {\n",
+    "        const uint middle = begin + (end - begin) / 2;\n",
+    "        if (bounds[middle] < x) begin = middle + 1;\n",
+    "        else end = middle;\n",
+    "    }\n",
+    "    return begin;\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/segments_state.cl ---- */
+
+/* ---- Begin file kernels/sort/single_tile_local.cl ---- */
+static const char *const gpi_kernel_sort_single_tile_local[] = {
+    "#line 1 \"kernels/sort/single_tile_local.cl\"\n",
+    "#line 5\n",
+    "#ifndef GPI_SORT_SINGLE_TILE_LOCAL_CL\n",
+    "#define GPI_SORT_SINGLE_TILE_LOCAL_CL\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 8 \"kernels/sort/single_tile_local.cl\"\n",
+    "#include \"element/key.cl\"\n",
+    "#line 9 \"kernels/sort/single_tile_local.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
+    "#line 10 \"kernels/sort/single_tile_local.cl\"\n",
+    "#include \"sort/rank.cl\"\n",
+    "#line 11 \"kernels/sort/single_tile_local.cl\"\n",
+    "\n",
+    "\n",
+    "static void gpi_single_tile_order(__global const gpi_key *key, ulong base, uint n, gpi_digit_bits bits,\n",
+    "                                  gpi_rank_shared shared)\n",
+    "{\n",
+    "    gpi_tile_load(key, base, n, gpi_digit_of_pass(0, bits), shared);\n",
+    "    for (uint p = 0; p < bits.passes; p++) {\n",
+    "        const gpi_digit digit = gpi_digit_of_pass(p, bits);\n",
+    "        for (uint i = (uint)get_local_id(0); i < GPI_TILE && p > 0; i += GPI_WG) {\n",
+    "            const uint k = GPI_ORDER_INDEX(shared->order[i]);\n",
+    "            const uint d = k < n ? gpi_digit_of(shared->stage[k], digit) : GPI_BINS - 1;\n",
+    "            shared->order[i] = GPI_ORDER(d, k);\n",
+    "        }\n",
+    "        gpi_order_digits(shared, digit.mask);\n",
+    "    }\n",
+    "    gpi_sync();\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static void gpi_single_tile_write(gpi_move move, ulong base, uint n, gpi_rank_shared shared)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    gpi_value value[GPI_PER_ITEM];\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
+    "        const uint i = j * GPI_WG + l;\n",
+    "        if (i < n) value[j] = gpi_value_at(move, base + GPI_ORDER_INDEX(shared->order[i]));\n",
+    "    }\n",
+    "    gpi_sync_all();\n",
+    "#endif\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
+    "        const uint i = j * GPI_WG + l;\n",
+    "        if (i >= n) break;\n",
+    "        move.key_to[base + i] = shared->stage[GPI_ORDER_INDEX(shared->order[i])];\n",
+    "#if GPI_VALUE_SIZE\n",
+    "        move.value_to[base + i] = value[j];\n",
+    "#endif\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/single_tile_local.cl ---- */
+
+/* ---- Begin file kernels/sort/single_tile_serial.cl ---- */
+static const char *const gpi_kernel_sort_single_tile_serial[] = {
+    "#line 1 \"kernels/sort/single_tile_serial.cl\"\n",
+    "#line 10\n",
+    "#ifndef GPI_SORT_SINGLE_TILE_SERIAL_CL\n",
+    "#define GPI_SORT_SINGLE_TILE_SERIAL_CL\n",
+    "#include \"element/key.cl\"\n",
+    "#line 13 \"kernels/sort/single_tile_serial.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
+    "#line 14 \"kernels/sort/single_tile_serial.cl\"\n",
+    "#include \"sort/rank.cl\"\n",
+    "#line 15 \"kernels/sort/single_tile_serial.cl\"\n",
+    "#line 18\n",
     "static void gpi_single_tile_range(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,\n",
     "                                  uint tmp_first, gpi_rank_shared shared)\n",
     "{\n",
@@ -16472,46 +16576,22 @@ static const char *const gpi_kernel_sort_single_tile_sort[] = {
     "#endif\n",
     "    }\n",
     "}\n",
-    "\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/single_tile_serial.cl ---- */
+
+/* ---- Begin file kernels/sort/single_tile_sort.cl ---- */
+static const char *const gpi_kernel_sort_single_tile_sort[] = {
+    "#line 1 \"kernels/sort/single_tile_sort.cl\"\n",
+    "#line 9\n",
+    "#ifndef GPI_SORT_SINGLE_TILE_SORT_CL\n",
+    "#define GPI_SORT_SINGLE_TILE_SORT_CL\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#include \"sort/single_tile_serial.cl\"\n",
+    "#line 13 \"kernels/sort/single_tile_sort.cl\"\n",
     "#else\n",
-    "#line 117\n",
-    "static void gpi_single_tile_order(__global const gpi_key *key, ulong base, uint n, gpi_digit_bits bits,\n",
-    "                                  gpi_rank_shared shared)\n",
-    "{\n",
-    "    gpi_tile_load(key, base, n, gpi_digit_of_pass(0, bits), shared);\n",
-    "    for (uint p = 0; p < bits.passes; p++) {\n",
-    "        const gpi_digit digit = gpi_digit_of_pass(p, bits);\n",
-    "        for (uint i = (uint)get_local_id(0); i < GPI_TILE && p > 0; i += GPI_WG) {\n",
-    "            const uint k = GPI_ORDER_INDEX(shared->order[i]);\n",
-    "            const uint d = k < n ? gpi_digit_of(shared->stage[k], digit) : GPI_BINS - 1;\n",
-    "            shared->order[i] = GPI_ORDER(d, k);\n",
-    "        }\n",
-    "        gpi_order_digits(shared, digit.mask);\n",
-    "    }\n",
-    "    gpi_sync();\n",
-    "}\n",
-    "\n",
-    "\n",
-    "static void gpi_single_tile_write(gpi_move move, ulong base, uint n, gpi_rank_shared shared)\n",
-    "{\n",
-    "    const uint l = (uint)get_local_id(0);\n",
-    "#if GPI_VALUE_SIZE\n",
-    "    gpi_value value[GPI_PER_ITEM];\n",
-    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
-    "        const uint i = j * GPI_WG + l;\n",
-    "        if (i < n) value[j] = gpi_value_at(move, base + GPI_ORDER_INDEX(shared->order[i]));\n",
-    "    }\n",
-    "    gpi_sync_all();\n",
-    "#endif\n",
-    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
-    "        const uint i = j * GPI_WG + l;\n",
-    "        if (i >= n) break;\n",
-    "        move.key_to[base + i] = shared->stage[GPI_ORDER_INDEX(shared->order[i])];\n",
-    "#if GPI_VALUE_SIZE\n",
-    "        move.value_to[base + i] = value[j];\n",
-    "#endif\n",
-    "    }\n",
-    "}\n",
+    "#include \"sort/single_tile_local.cl\"\n",
+    "#line 15 \"kernels/sort/single_tile_sort.cl\"\n",
     "#endif\n",
     "#endif\n",
 };
@@ -17777,6 +17857,11 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"sort/rank_tile.cl", gpi_kernel_sort_rank_tile, GPI_COUNT_OF(gpi_kernel_sort_rank_tile), true},
     {"sort/search.cl", gpi_kernel_sort_search, GPI_COUNT_OF(gpi_kernel_sort_search), true},
     {"sort/segmented_sort.cl", gpi_kernel_sort_segmented_sort, GPI_COUNT_OF(gpi_kernel_sort_segmented_sort), true},
+    {"sort/segments_local.cl", gpi_kernel_sort_segments_local, GPI_COUNT_OF(gpi_kernel_sort_segments_local), true},
+    {"sort/segments_serial.cl", gpi_kernel_sort_segments_serial, GPI_COUNT_OF(gpi_kernel_sort_segments_serial), true},
+    {"sort/segments_state.cl", gpi_kernel_sort_segments_state, GPI_COUNT_OF(gpi_kernel_sort_segments_state), true},
+    {"sort/single_tile_local.cl", gpi_kernel_sort_single_tile_local, GPI_COUNT_OF(gpi_kernel_sort_single_tile_local), true},
+    {"sort/single_tile_serial.cl", gpi_kernel_sort_single_tile_serial, GPI_COUNT_OF(gpi_kernel_sort_single_tile_serial), true},
     {"sort/single_tile_sort.cl", gpi_kernel_sort_single_tile_sort, GPI_COUNT_OF(gpi_kernel_sort_single_tile_sort), true},
     {"sort/sort.cl", gpi_kernel_sort_sort, GPI_COUNT_OF(gpi_kernel_sort_sort), true},
     {"sort/sort_strings.cl", gpi_kernel_sort_sort_strings, GPI_COUNT_OF(gpi_kernel_sort_sort_strings), true},
@@ -19008,6 +19093,8 @@ static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, 
                                size_t bytes);
 static void gpi_call_kernel(gpi_call *call, gpi_program *program, const char *name);
 static void gpi_call_arg(gpi_call *call, size_t size, const void *value);
+static void gpi_call_arg_ulong(gpi_call *call, size_t x);
+static void gpi_call_arg_uint(gpi_call *call, size_t x);
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count);
 static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups);
 static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to);
@@ -19375,6 +19462,18 @@ static void gpi_call_arg(gpi_call *call, size_t size, const void *value)
 {
     const cl_int error = clSetKernelArg(call->program->kernel[call->kernel], call->arg_count++, size, value);
     if (call->arg_error == CL_SUCCESS) call->arg_error = error;
+}
+
+static void gpi_call_arg_ulong(gpi_call *call, size_t x)
+{
+    const cl_ulong value = x;
+    GPI_CALL_ARG(call, value);
+}
+
+static void gpi_call_arg_uint(gpi_call *call, size_t x)
+{
+    const cl_uint value = (cl_uint)x;
+    GPI_CALL_ARG(call, value);
 }
 
 /* GPI_COUNT_PARAMETERS of base/count.cl. Where nothing is to be read, some buffer has to stand in. */
@@ -22408,8 +22507,6 @@ static cl_uint gpi_sort_shift(const gpi_sort *sort, cl_uint pass);
 static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint shift);
 static void gpi_sort_arg_bits(gpi_call *call, const gpi_sort *sort);
 static void gpi_sort_arg_at(gpi_call *call, size_t bytes);
-static void gpi_sort_arg_long(gpi_call *call, size_t x);
-static void gpi_sort_arg_uint(gpi_call *call, size_t x);
 static cl_uint gpi_sort_from(const gpi_sort *sort);
 static cl_uint gpi_sort_lines(const gpi_sort *sort);
 static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
@@ -22512,7 +22609,7 @@ static gp_result gpi_buckets_sample(gpi_call *call, gpi_sort *sort, cl_mem state
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_digit(call, sort, shift);
     GPI_CALL_ARG(call, state);
-    gpi_sort_arg_long(call, gpi_buckets_most(call->gp, sort));
+    gpi_call_arg_ulong(call, gpi_buckets_most(call->gp, sort));
     return gpi_call_launch(call, &sort->plan, 1);
 }
 
@@ -22522,12 +22619,12 @@ static gp_result gpi_buckets_spine(gpi_call *call, gpi_sort *sort, cl_mem state)
     const bool tmp = gpi_sort_in_place(sort) || (sort->passes - 1) % 2;
     gpi_call_kernel(call, sort->buckets, "gp_buckets_spine");
     GPI_CALL_ARG(call, state);
-    gpi_sort_arg_uint(call, tmp ? GPI_PLACE_TMP : GPI_PLACE_OUT);
+    gpi_call_arg_uint(call, tmp ? GPI_PLACE_TMP : GPI_PLACE_OUT);
     GPI_CALL_ARG(call, sort->passes);
     GPI_CALL_ARG(call, sort->blocks);
     gpi_sort_arg_at(call, sort->at.table);
     gpi_sort_arg_at(call, sort->at.bases);
-    gpi_sort_arg_long(call, gpi_buckets_most(call->gp, sort));
+    gpi_call_arg_ulong(call, gpi_buckets_most(call->gp, sort));
     return gpi_call_launch(call, &sort->plan, 1);
 }
 
@@ -22538,10 +22635,10 @@ static gp_result gpi_buckets_sort(gpi_call *call, gpi_sort *sort, cl_mem state, 
     GPI_CALL_ARG(call, sort->flip);
     GPI_CALL_ARG(call, sort->begin_bit);
     GPI_CALL_ARG(call, end_bit);
-    gpi_sort_arg_uint(call, sort->passes - 1);
+    gpi_call_arg_uint(call, sort->passes - 1);
     GPI_CALL_ARG(call, state);
     gpi_sort_arg_at(call, sort->at.bases);
-    gpi_sort_arg_long(call, gpi_buckets_few(call->gp, sort));
+    gpi_call_arg_ulong(call, gpi_buckets_few(call->gp, sort));
     return gpi_call_launch(call, &sort->plan, GPI_SORT_BINS);
 }
 
@@ -22943,7 +23040,7 @@ static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc)
 /* segmented_sort.c - gp_segmented_sort: offsets checked and large segments listed on the device; the small
    ones sorted by a group each window, the large ones together by classic passes. */
 enum {
-    GPI_SEGMENTS_STATE_BYTES = 64, /* GPI_SEGMENTS_WORDS of sort/segmented_sort.cl */
+    GPI_SEGMENTS_STATE_BYTES = 64, /* GPI_SEGMENTS_WORDS of sort/segments_state.cl */
     GPI_SEGMENTS_BAD_AT = 8,       /* bytes: two uints, of which the second is the first one's index */
     GPI_SEGMENTS_LARGE_BYTES = 32, /* gpi_large */
     GPI_SEGMENTS_BLOCKS_MAX = 1024,
@@ -23126,10 +23223,10 @@ static void gpi_segments_arg_state(gpi_call *call, const gpi_segments *s, cl_mem
 static void gpi_segments_arg_offsets(gpi_call *call, const gpi_segments *s)
 {
     GPI_CALL_ARG(call, s->sort.offsets.buffer);
-    gpi_sort_arg_long(call, s->sort.offsets.offset);
-    gpi_sort_arg_uint(call, s->sort.offset_size / 4);
-    gpi_sort_arg_long(call, s->desc->count);
-    gpi_sort_arg_long(call, s->block);
+    gpi_call_arg_ulong(call, s->sort.offsets.offset);
+    gpi_call_arg_uint(call, s->sort.offset_size / 4);
+    gpi_call_arg_ulong(call, s->desc->count);
+    gpi_call_arg_ulong(call, s->block);
 }
 
 static gp_result gpi_segments_list(gpi_call *call, gpi_segments *s, cl_mem state)
@@ -23145,9 +23242,9 @@ static gp_result gpi_segments_list(gpi_call *call, gpi_segments *s, cl_mem state
     gpi_call_kernel(call, s->sort.program, "gp_segments_list");
     gpi_segments_arg_state(call, s, state);
     gpi_segments_arg_offsets(call, s);
-    gpi_sort_arg_long(call, s->small);
-    gpi_sort_arg_long(call, s->sort.block_span);
-    gpi_sort_arg_uint(call, gpi_sort_from(&s->sort));
+    gpi_call_arg_ulong(call, s->small);
+    gpi_call_arg_ulong(call, s->sort.block_span);
+    gpi_call_arg_uint(call, gpi_sort_from(&s->sort));
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &s->sort.plan, s->blocks);
 }
@@ -23158,10 +23255,10 @@ static gp_result gpi_segments_small(gpi_call *call, gpi_segments *s, cl_mem stat
     gpi_sort_arg_places(call, &s->sort);
     gpi_sort_arg_bits(call, &s->sort);
     gpi_segments_arg_state(call, s, state);
-    gpi_sort_arg_long(call, s->window);
-    gpi_sort_arg_uint(call, s->small);
-    gpi_sort_arg_uint(call, gpi_sort_from(&s->sort));
-    gpi_sort_arg_uint(call, gpi_sort_in_place(&s->sort));
+    gpi_call_arg_ulong(call, s->window);
+    gpi_call_arg_uint(call, s->small);
+    gpi_call_arg_uint(call, gpi_sort_from(&s->sort));
+    gpi_call_arg_uint(call, gpi_sort_in_place(&s->sort));
     return gpi_call_launch(call, &s->sort.plan, gpi_ceil_div(s->desc->count, s->window));
 }
 
@@ -23174,7 +23271,7 @@ static void gpi_segments_prepare(gpi_call *call, gpi_segments *s, cl_mem state, 
     gpi_sort_arg_digit(call, &s->sort, gpi_sort_shift(&s->sort, pass));
     gpi_segments_arg_state(call, s, state);
     GPI_CALL_ARG(call, pass);
-    gpi_sort_arg_long(call, s->sort.block_span);
+    gpi_call_arg_ulong(call, s->sort.block_span);
 }
 
 static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass)
@@ -23190,11 +23287,11 @@ static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state
     gpi_call_kernel(call, sort->program, "gp_segments_spine");
     gpi_segments_arg_state(call, s, state);
     GPI_CALL_ARG(call, pass);
-    gpi_sort_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
+    gpi_call_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
     result = gpi_call_launch(call, &sort->plan, spines);
     if (result != GP_OK) return result;
     gpi_segments_prepare(call, s, state, "gp_segments_scatter", pass);
-    gpi_sort_arg_long(call, lines_from);
+    gpi_call_arg_ulong(call, lines_from);
     return gpi_call_launch(call, &sort->plan, s->groups);
 }
 
@@ -23209,7 +23306,7 @@ static gp_result gpi_segments_large(gpi_call *call, gpi_segments *s, cl_mem stat
     gpi_sort_arg_places(call, &s->sort);
     gpi_segments_arg_state(call, s, state);
     GPI_CALL_ARG(call, s->sort.passes);
-    gpi_sort_arg_long(call, s->sort.block_span);
+    gpi_call_arg_ulong(call, s->sort.block_span);
     return gpi_call_launch(call, &s->sort.plan, s->groups);
 }
 
@@ -23356,8 +23453,8 @@ static gp_result gpi_sort_small(gpi_call *call, gpi_sort *sort)
     gpi_call_kernel(call, sort->program, "gp_sort_single_tile");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_bits(call, sort);
-    gpi_sort_arg_uint(call, gpi_sort_from(sort));
-    gpi_sort_arg_uint(call, gpi_sort_in_place(sort));
+    gpi_call_arg_uint(call, gpi_sort_from(sort));
+    gpi_call_arg_uint(call, gpi_sort_in_place(sort));
     gpi_call_arg_count(call, &sort->count);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &sort->plan, 1);
@@ -23367,8 +23464,8 @@ static gp_result gpi_sort_begin(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     gpi_call_kernel(call, sort->program, "gp_sort_begin");
     GPI_CALL_ARG(call, state);
-    gpi_sort_arg_uint(call, sort->at.bases / 4); /* state and histogram */
-    gpi_sort_arg_uint(call, gpi_sort_from(sort));
+    gpi_call_arg_uint(call, sort->at.bases / 4); /* state and histogram */
+    gpi_call_arg_uint(call, gpi_sort_from(sort));
     gpi_call_arg_count(call, &sort->count);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &sort->plan, 1);
@@ -23390,7 +23487,7 @@ static gp_result gpi_sort_spine(gpi_call *call, gpi_sort *sort, cl_mem state, cl
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
     GPI_CALL_ARG(call, when);
-    gpi_sort_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
+    gpi_call_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
     GPI_CALL_ARG(call, sort->blocks);
     gpi_sort_arg_at(call, sort->at.table);
     gpi_sort_arg_at(call, sort->at.bases);
@@ -23426,7 +23523,7 @@ static gp_result gpi_sort_histogram(gpi_call *call, gpi_sort *sort, cl_mem state
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_bits(call, sort);
     GPI_CALL_ARG(call, state);
-    gpi_sort_arg_long(call, sort->block_span);
+    gpi_call_arg_ulong(call, sort->block_span);
     gpi_sort_arg_at(call, sort->at.histogram);
     result = gpi_call_launch(call, &sort->plan, sort->blocks);
     if (result != GP_OK) return result;
@@ -23434,7 +23531,7 @@ static gp_result gpi_sort_histogram(gpi_call *call, gpi_sort *sort, cl_mem state
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, sort->passes);
     GPI_CALL_ARG(call, sort->portions);
-    gpi_sort_arg_uint(call, gpi_sort_in_place(sort));
+    gpi_call_arg_uint(call, gpi_sort_in_place(sort));
     gpi_sort_arg_at(call, sort->at.histogram);
     gpi_sort_arg_at(call, sort->at.bases);
     return gpi_call_launch(call, &sort->plan, 1);
@@ -23463,12 +23560,12 @@ static gp_result gpi_sort_onesweep_launch(gpi_call *call, gpi_sort *sort, cl_mem
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
     GPI_CALL_ARG(call, launch);
-    gpi_sort_arg_long(call, begin);
-    gpi_sort_arg_long(call, begin + sort->portion);
-    gpi_sort_arg_long(call, sort->tile_span);
-    gpi_sort_arg_uint(call, gpi_sort_lines(sort));
+    gpi_call_arg_ulong(call, begin);
+    gpi_call_arg_ulong(call, begin + sort->portion);
+    gpi_call_arg_ulong(call, sort->tile_span);
+    gpi_call_arg_uint(call, gpi_sort_lines(sort));
     gpi_sort_arg_at(call, sort->at.bases + (size_t)launch * GPI_SORT_BINS * 8);
-    gpi_sort_arg_uint(call, portion + 1 < sort->portions);
+    gpi_call_arg_uint(call, portion + 1 < sort->portions);
     gpi_sort_arg_at(call, sort->at.rows);
     GPI_CALL_ARG(call, sort->plan.polls);
     return gpi_call_launch(call, &sort->plan, gpi_sort_tiles(sort, portion));
@@ -23647,18 +23744,6 @@ static void gpi_sort_arg_at(gpi_call *call, size_t bytes)
     GPI_CALL_ARG(call, words);
 }
 
-static void gpi_sort_arg_long(gpi_call *call, size_t x)
-{
-    const cl_ulong value = x;
-    GPI_CALL_ARG(call, value);
-}
-
-static void gpi_sort_arg_uint(gpi_call *call, size_t x)
-{
-    const cl_uint value = (cl_uint)x;
-    GPI_CALL_ARG(call, value);
-}
-
 /* Where the keys are before the first pass. */
 static cl_uint gpi_sort_from(const gpi_sort *sort)
 {
@@ -23681,7 +23766,7 @@ static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
     GPI_CALL_ARG(call, when);
-    gpi_sort_arg_long(call, sort->block_span);
+    gpi_call_arg_ulong(call, sort->block_span);
     gpi_sort_arg_at(call, sort->at.table);
     return gpi_call_launch(call, &sort->plan, sort->blocks);
 }
@@ -23695,8 +23780,8 @@ static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, 
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
     GPI_CALL_ARG(call, when);
-    gpi_sort_arg_long(call, sort->block_span);
-    gpi_sort_arg_uint(call, gpi_sort_lines(sort));
+    gpi_call_arg_ulong(call, sort->block_span);
+    gpi_call_arg_uint(call, gpi_sort_lines(sort));
     gpi_sort_arg_at(call, sort->at.table);
     gpi_sort_arg_at(call, sort->at.bases);
     return gpi_call_launch(call, &sort->plan, sort->blocks);
@@ -24243,7 +24328,7 @@ static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, const char
 {
     gpi_call_kernel(call, s->program, kernel);
     GPI_CALL_ARG(call, s->parts);
-    gpi_sort_arg_long(call, s->room);
+    gpi_call_arg_ulong(call, s->room);
     gpi_sort_arg_at(call, keys_at);
     gpi_sort_arg_at(call, s->flags_at);
     gpi_sort_arg_at(call, s->set_at[from]);
@@ -24254,11 +24339,11 @@ static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, const char
 static void gpi_strings_arg_text(gpi_call *call, const gpi_strings *s)
 {
     GPI_CALL_ARG(call, s->desc->bytes);
-    gpi_sort_arg_long(call, s->desc->bytes_offset);
-    gpi_sort_arg_long(call, s->desc->byte_count);
+    gpi_call_arg_ulong(call, s->desc->bytes_offset);
+    gpi_call_arg_ulong(call, s->desc->byte_count);
     GPI_CALL_ARG(call, s->desc->offsets);
-    gpi_sort_arg_long(call, s->desc->offsets_offset);
-    gpi_sort_arg_uint(call, s->offset_size / 4);
+    gpi_call_arg_ulong(call, s->desc->offsets_offset);
+    gpi_call_arg_uint(call, s->offset_size / 4);
 }
 
 static gp_result gpi_strings_launch(gpi_call *call, const gpi_strings *s, size_t elements)
@@ -24274,7 +24359,7 @@ static gp_result gpi_strings_sort_all(gpi_call *call, gpi_strings *s)
     if (result != GP_OK) return result;
     gpi_strings_prepare(call, s, "gp_strings_keys_first", s->set_at[1], 0);
     gpi_strings_arg_text(call, s);
-    gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, n));
+    gpi_call_arg_ulong(call, gpi_strings_span(call->gp, s, n));
     gpi_call_arg_count(call, &s->count);
     GPI_CALL_ARG(call, call->gp->counters);
     result = gpi_strings_launch(call, s, n);
@@ -24293,8 +24378,8 @@ static gp_result gpi_strings_sort_ties(gpi_call *call, gpi_strings *s, const gpi
     for (k = 0; k < GPI_COUNT_OF(kernels) && result == GP_OK; k++) {
         gpi_strings_prepare(call, s, kernels[k], s->keys_at, from);
         gpi_strings_arg_text(call, s);
-        gpi_sort_arg_long(call, many);
-        gpi_sort_arg_long(call, span);
+        gpi_call_arg_ulong(call, many);
+        gpi_call_arg_ulong(call, span);
         result = gpi_strings_launch(call, s, many);
     }
     if (result == GP_OK) result = gpi_strings_plan_ties(call->gp, s, many, state->groups, &s->set_at[from]);
@@ -24308,12 +24393,12 @@ static gp_result gpi_strings_find_ties(gpi_call *call, gpi_strings *s, size_t ma
 {
     gp_result result;
     gpi_strings_prepare(call, s, "gp_strings_ties", s->keys_at, from);
-    gpi_sort_arg_long(call, many);
-    gpi_sort_arg_uint(call, first);
-    gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, many + 1));
+    gpi_call_arg_ulong(call, many);
+    gpi_call_arg_uint(call, first);
+    gpi_call_arg_ulong(call, gpi_strings_span(call->gp, s, many + 1));
     GPI_CALL_ARG(call, s->desc->out);
-    gpi_sort_arg_long(call, s->desc->out_offset);
-    gpi_sort_arg_uint(call, s->index_size / 4);
+    gpi_call_arg_ulong(call, s->desc->out_offset);
+    gpi_call_arg_uint(call, s->index_size / 4);
     result = gpi_strings_launch(call, s, many + 1);
     if (result == GP_OK) result = gpi_strings_plan_scan(call->gp, s, many);
     if (result != GP_OK) return result;
@@ -24321,9 +24406,9 @@ static gp_result gpi_strings_find_ties(gpi_call *call, gpi_strings *s, size_t ma
     result = gpi_scan_launch(call, &s->scan);
     if (result != GP_OK) return result;
     gpi_strings_prepare(call, s, "gp_strings_compact", s->keys_at, from);
-    gpi_sort_arg_long(call, many);
-    gpi_sort_arg_uint(call, first);
-    gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, many));
+    gpi_call_arg_ulong(call, many);
+    gpi_call_arg_uint(call, first);
+    gpi_call_arg_ulong(call, gpi_strings_span(call->gp, s, many));
     result = gpi_strings_launch(call, s, many);
     return result == GP_OK ? gpi_call_read(call, s->parts, 0, sizeof *state, state) : result;
 }
@@ -24627,7 +24712,7 @@ static gp_result gpi_topk_check(gp_context *gp, const gpi_topk *topk)
 static void gpi_topk_arg_array(gpi_call *call, cl_mem buffer, size_t bytes, size_t size)
 {
     GPI_CALL_ARG(call, buffer);
-    gpi_sort_arg_long(call, bytes / size);
+    gpi_call_arg_ulong(call, bytes / size);
 }
 
 /* Every kernel's first arguments: the keys, and GPI_TOPK_PARAMETERS. */
@@ -24636,8 +24721,8 @@ static void gpi_topk_arg_common(gpi_call *call, const gpi_topk *topk, cl_mem scr
     const gp_topk_desc *d = topk->desc;
     gpi_topk_arg_array(call, d->keys, d->keys_offset, 1);
     gpi_topk_arg_array(call, scratch, topk->state, sizeof(cl_ulong));
-    gpi_sort_arg_long(call, topk->room);
-    gpi_sort_arg_uint(call, topk->blocks);
+    gpi_call_arg_ulong(call, topk->room);
+    gpi_call_arg_uint(call, topk->blocks);
     GPI_CALL_ARG(call, topk->sort.flip);
 }
 
@@ -24645,10 +24730,10 @@ static gp_result gpi_topk_sample(gpi_call *call, const gpi_topk *topk, cl_mem sc
 {
     gpi_call_kernel(call, topk->program, "gp_topk_sample");
     gpi_topk_arg_common(call, topk, scratch);
-    gpi_sort_arg_long(call, topk->desc->k);
-    gpi_sort_arg_uint(call, GPI_TOPK_BINS_AT + topk->sort.key_size * GPI_SORT_BINS + 2 * topk->blocks);
+    gpi_call_arg_ulong(call, topk->desc->k);
+    gpi_call_arg_uint(call, GPI_TOPK_BINS_AT + topk->sort.key_size * GPI_SORT_BINS + 2 * topk->blocks);
     gpi_topk_arg_array(call, scratch, topk->sample, topk->sort.key_size);
-    gpi_sort_arg_uint(call, topk->samples);
+    gpi_call_arg_uint(call, topk->samples);
     gpi_call_arg_count(call, &topk->count);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &topk->plan, 1);
@@ -24659,7 +24744,7 @@ static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem sc
     gpi_call_kernel(call, topk->program, "gp_topk_filter");
     gpi_topk_arg_common(call, topk, scratch);
     GPI_CALL_ARG(call, round);
-    gpi_sort_arg_uint(call, topk->span);
+    gpi_call_arg_uint(call, topk->span);
     gpi_topk_arg_array(call, scratch, topk->directory, 16);
     gpi_topk_arg_array(call, scratch, topk->kept_key, topk->sort.key_size);
     gpi_topk_arg_array(call, scratch, topk->kept_index, topk->index_size);
@@ -24678,7 +24763,7 @@ static gp_result gpi_topk_redo(gpi_call *call, const gpi_topk *topk, cl_mem scra
         gpi_call_kernel(call, topk->program, "gp_topk_histogram");
         gpi_topk_arg_common(call, topk, scratch);
         GPI_CALL_ARG(call, level);
-        gpi_sort_arg_long(call, span);
+        gpi_call_arg_ulong(call, span);
         GPI_CALL_ARG(call, call->gp->counters);
         result = gpi_call_launch(call, &topk->plan, groups);
     }
@@ -24690,7 +24775,7 @@ static gp_result gpi_topk_gather(gpi_call *call, const gpi_topk *topk, cl_mem sc
     const size_t key_size = topk->sort.key_size, index_size = topk->index_size;
     gpi_call_kernel(call, topk->program, "gp_topk_gather");
     gpi_topk_arg_common(call, topk, scratch);
-    gpi_sort_arg_uint(call, topk->span);
+    gpi_call_arg_uint(call, topk->span);
     gpi_topk_arg_array(call, scratch, topk->directory, 16);
     gpi_topk_arg_array(call, scratch, topk->kept_key, key_size);
     gpi_topk_arg_array(call, scratch, topk->kept_index, index_size);
@@ -24731,7 +24816,7 @@ static gp_result gpi_topk_take(gpi_call *call, const gpi_topk *topk, cl_mem scra
     gpi_topk_arg_array(call, d->keys_out ? d->keys_out : d->indices_out, d->keys_out_offset, 1);
     gpi_topk_arg_array(call, d->indices_out ? d->indices_out : d->keys_out, d->indices_out_offset, 1);
     GPI_CALL_ARG(call, wants);
-    gpi_sort_arg_long(call, d->k);
+    gpi_call_arg_ulong(call, d->k);
     gpi_call_arg_count(call, &topk->count);
     return gpi_call_launch(call, &topk->plan,
                            groups < (size_t)GPI_TOPK_GROUPS_MAX ? groups : (size_t)GPI_TOPK_GROUPS_MAX);
@@ -26243,7 +26328,7 @@ static size_t gpi_hash_span(const gp_context *gp, const gpi_plan *plan, size_t c
 static gp_result gpi_hash_launch_batch(gpi_call *call, const gpi_hash_batch *batch, const gpi_count *count)
 {
     const size_t span = gpi_hash_span(call->gp, &batch->plan, count->bound);
-    gpi_sort_arg_long(call, span);
+    gpi_call_arg_ulong(call, span);
     gpi_call_arg_count(call, count);
     gpi_hash_arg_counters(call);
     return gpi_call_launch(call, &batch->plan, gpi_ceil_div(count->bound, span));
@@ -26620,8 +26705,8 @@ static gp_result gpi_hash_launch_find(gpi_call *call, const gpi_hash_batch *batc
     gpi_hash_arg_array(call, d->values, d->values_offset);
     gpi_hash_arg_array(call, d->found, d->found_offset);
     GPI_CALL_ARG(call, absent);
-    gpi_sort_arg_uint(call, gpi_hash_widths(table));
-    gpi_sort_arg_uint(call, (d->values ? GPI_WANTS_VALUES : 0) | (d->found ? GPI_WANTS_FOUND : 0));
+    gpi_call_arg_uint(call, gpi_hash_widths(table));
+    gpi_call_arg_uint(call, (d->values ? GPI_WANTS_VALUES : 0) | (d->found ? GPI_WANTS_FOUND : 0));
     return gpi_hash_launch_batch(call, batch, &batch->count);
 }
 
@@ -26708,7 +26793,7 @@ static gp_result gpi_hash_launch_erase(gpi_call *call, const gpi_hash_batch *bat
     if (removal->order.wanted) gpi_hash_arg_array(call, ordered->keys_out, ordered->keys_out_offset);
     else gpi_hash_arg_array(call, d->keys, d->keys_offset);
     gpi_hash_arg_array(call, d->results, d->results_offset);
-    gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
+    gpi_call_arg_uint(call, gpi_hash_widths(batch->table));
     GPI_CALL_ARG(call, wants);
     return gpi_hash_launch_batch(call, batch, &batch->count);
 }
@@ -27057,9 +27142,9 @@ static void gpi_hash_arg_put(gpi_call *call, const gpi_hash_batch *batch, const 
     }
     GPI_CALL_ARG(call, source);
     GPI_CALL_ARG(call, put->operand);
-    gpi_sort_arg_uint(call, judging ? chosen | wide : put->change);
-    gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
-    gpi_sort_arg_uint(call, judging ? 0 : put->wants);
+    gpi_call_arg_uint(call, judging ? chosen | wide : put->change);
+    gpi_call_arg_uint(call, gpi_hash_widths(batch->table));
+    gpi_call_arg_uint(call, judging ? 0 : put->wants);
 }
 
 /* One launch: the batch into the table, or its indices into the judge. */
@@ -27424,9 +27509,9 @@ static gp_result gpi_hash_collect(gpi_call *call, const gpi_hash_batch *batch, c
     gpi_hash_arg_array(call, d->keys, d->keys_offset);
     gpi_hash_arg_array(call, d->values, d->values_offset);
     gpi_hash_arg_array(call, d->live_count, d->live_count_offset);
-    gpi_sort_arg_long(call, d->room);
-    gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
-    gpi_sort_arg_uint(call, d->values ? GPI_WANTS_VALUES : 0);
+    gpi_call_arg_ulong(call, d->room);
+    gpi_call_arg_uint(call, gpi_hash_widths(batch->table));
+    gpi_call_arg_uint(call, d->values ? GPI_WANTS_VALUES : 0);
     return gpi_hash_launch_slots(call, batch->table, &batch->plan, true);
 }
 
@@ -27766,7 +27851,7 @@ static gp_result gpi_hash_launch_slots(gpi_call *call, const gpi_table *table, c
                                        bool has_counters)
 {
     const size_t span = gpi_hash_slot_span(call->gp, plan);
-    gpi_sort_arg_long(call, span);
+    gpi_call_arg_ulong(call, span);
     if (has_counters) gpi_hash_arg_counters(call);
     return gpi_call_launch(call, plan, gpi_ceil_div(gpi_hash_slots(table), span));
 }
@@ -27782,7 +27867,7 @@ static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, co
     gpi_call_kernel(call, program, "gp_hash_clear_slots");
     gpi_hash_arg_table(call, table);
     GPI_CALL_ARG(call, counted);
-    gpi_sort_arg_uint(call, from != NULL);
+    gpi_call_arg_uint(call, from != NULL);
     return gpi_hash_launch_slots(call, table, &plan, false);
 }
 /* ---- End file src/hash/table.c ---- */

@@ -14,6 +14,7 @@
        gpi_count_range                    digits of a range into count
        gpi_columns                        sums down the columns of a table, a digit each
        gpi_move_range                     keys of a range to where next says
+       gpi_order_digits                   with local memory: a loaded tile into the order of its digits
 
    Parameters
        GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1                                                            */

@@ -209,9 +209,9 @@ static void gpi_hash_arg_put(gpi_call *call, const gpi_hash_batch *batch, const 
     }
     GPI_CALL_ARG(call, source);
     GPI_CALL_ARG(call, put->operand);
-    gpi_sort_arg_uint(call, judging ? chosen | wide : put->change);
-    gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
-    gpi_sort_arg_uint(call, judging ? 0 : put->wants);
+    gpi_call_arg_uint(call, judging ? chosen | wide : put->change);
+    gpi_call_arg_uint(call, gpi_hash_widths(batch->table));
+    gpi_call_arg_uint(call, judging ? 0 : put->wants);
 }
 
 /* One launch: the batch into the table, or its indices into the judge. */

@@ -80,9 +80,9 @@ static gp_result gpi_hash_collect(gpi_call *call, const gpi_hash_batch *batch, c
     gpi_hash_arg_array(call, d->keys, d->keys_offset);
     gpi_hash_arg_array(call, d->values, d->values_offset);
     gpi_hash_arg_array(call, d->live_count, d->live_count_offset);
-    gpi_sort_arg_long(call, d->room);
-    gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
-    gpi_sort_arg_uint(call, d->values ? GPI_WANTS_VALUES : 0);
+    gpi_call_arg_ulong(call, d->room);
+    gpi_call_arg_uint(call, gpi_hash_widths(batch->table));
+    gpi_call_arg_uint(call, d->values ? GPI_WANTS_VALUES : 0);
     return gpi_hash_launch_slots(call, batch->table, &batch->plan, true);
 }
 

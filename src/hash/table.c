@@ -236,7 +236,7 @@ static gp_result gpi_hash_launch_slots(gpi_call *call, const gpi_table *table, c
                                        bool has_counters)
 {
     const size_t span = gpi_hash_slot_span(call->gp, plan);
-    gpi_sort_arg_long(call, span);
+    gpi_call_arg_ulong(call, span);
     if (has_counters) gpi_hash_arg_counters(call);
     return gpi_call_launch(call, plan, gpi_ceil_div(gpi_hash_slots(table), span));
 }
@@ -252,6 +252,6 @@ static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, co
     gpi_call_kernel(call, program, "gp_hash_clear_slots");
     gpi_hash_arg_table(call, table);
     GPI_CALL_ARG(call, counted);
-    gpi_sort_arg_uint(call, from != NULL);
+    gpi_call_arg_uint(call, from != NULL);
     return gpi_hash_launch_slots(call, table, &plan, false);
 }

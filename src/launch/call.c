@@ -145,6 +145,18 @@ static void gpi_call_arg(gpi_call *call, size_t size, const void *value)
     if (call->arg_error == CL_SUCCESS) call->arg_error = error;
 }
 
+static void gpi_call_arg_ulong(gpi_call *call, size_t x)
+{
+    const cl_ulong value = x;
+    GPI_CALL_ARG(call, value);
+}
+
+static void gpi_call_arg_uint(gpi_call *call, size_t x)
+{
+    const cl_uint value = (cl_uint)x;
+    GPI_CALL_ARG(call, value);
+}
+
 /* GPI_COUNT_PARAMETERS of base/count.cl. Where nothing is to be read, some buffer has to stand in. */
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
 {
