@@ -16,7 +16,7 @@
    unless brackets are nested as deep as tiles are long. No group waits for another.
 
    Whatever the input, outputs are defined: a closer on an empty stack pops nothing and has no partner; an
-   opener that is never closed has none, and is around everything behind it; kinds do not matter.         */
+   opener that is never closed has none, and is around everything after it; kinds do not matter.         */
 #ifndef GPI_NEST_BRACKETS_CL
 #define GPI_NEST_BRACKETS_CL
 #include "base/count.cl"

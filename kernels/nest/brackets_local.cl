@@ -181,7 +181,7 @@ static void gpi_pair_items(uint close, gpi_nest nest, uint tile, __local ushort 
     }
 }
 
-/* How many of the item's openers nothing behind them in the tile closes, the lowest ones; *at: how many of
+/* How many of the item's openers nothing after them in the tile closes, the lowest ones; *at: how many of
    the tile's are below them. */
 static uint gpi_kept(gpi_node node, gpi_shared shared, uint *at)
 {
@@ -217,7 +217,7 @@ static void gpi_keep_openers(gpi_node node, uint open, gpi_nest nest, uint tile,
 }
 
 /* GPI_BACK: closers that are pending are written later, and openers that the tile leaves by those who close
-   them, or behind the launch: two groups would write them otherwise, in any order. */
+   them, or after the launch: two groups would write them otherwise, in any order. */
 static void gpi_pair_write(gpi_input in, __global gpi_index *match, ulong begin, uint length,
                            __local const ushort *partner, gpi_shared shared)
 {
@@ -266,7 +266,7 @@ static void gpi_pair_group(gpi_input in, __global gpi_index *match, gpi_nest nes
     gpi_sync(); /* all mismatches are counted */
 }
 
-/* What the group has noted of its tile goes to where the others can read it, behind the launch. */
+/* What the group has noted of its tile goes to where the others can read it, after the launch. */
 static void gpi_pair_note(gpi_nest nest, uint tile, gpi_pair_shared memory)
 {
     if (get_local_id(0) == 0) nest.notes[tile] = memory->group.note;

@@ -305,7 +305,7 @@ GPI_NOINLINE gpi_index gpi_walk_below(gpi_walk *w)
     return w->place.leaf == GPI_NOWHERE ? GPI_NONE : gpi_opener_at(w->nest, w->place);
 }
 
-/* What the element behind `at` has, whose own is `now` and has been written. Under an opener of this tile is
+/* What the element after `at` has, whose own is `now` and has been written. Under an opener of this tile is
    its parent, which is written already; `first` is that opener, or for what is no closer the element itself. */
 GPI_INLINE gpi_index gpi_walk_on(gpi_walk *w, gpi_index now, gpi_input in, long sign,
                                  __global const gpi_index *parent, gpi_index at, bool parents)

@@ -11,7 +11,7 @@
    An opener's partner comes from the future: the group that closes it writes it. In the serial shape the
    opener's own tile has written "none" before, which its leaf publishes with the cells. In the local shape
    nothing would order the two, so that openers which a tile leaves are written by their closers only, and
-   those that nobody closes by a launch behind:
+   those that nobody closes by a later launch:
 
        rest             a group a tile   no partner for the openers that are left in the end
        report           one group        as in nest/brackets.cl
@@ -125,8 +125,8 @@ static gpi_note gpi_back_join(gpi_input in, gpi_answer to, gpi_nest nest, uint t
     return note;
 }
 
-/* A tile behind the input's end is taken for an empty one. (Nobody returns early: PoCL 3.1 lets all items
-   follow the first one's conditions in what stands behind a return and a barrier.) */
+/* A tile after the input's end is taken for an empty one. (Nobody returns early: PoCL 3.1 lets all items
+   follow the first one's conditions in what follows a return and a barrier.) */
 static void gpi_back_group(gpi_input in, gpi_answer to, gpi_nest nest, uint tile, gpi_pair_shared memory)
 {
     const gpi_shared shared = &memory->group;

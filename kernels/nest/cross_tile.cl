@@ -163,7 +163,7 @@ static gpi_summary gpi_summary_of(gpi_nest nest, uint first, uint stride)
     return sum;
 }
 
-/* One group, behind all others' launches. */
+/* One group, after all others' launches. */
 GPI_KERNEL void gp_brackets_report(GPI_INPUT_PARAMETERS, __global ulong *errors, ulong errors_at,
                                    GPI_NEST_PARAMETERS)
 {

@@ -189,7 +189,7 @@ GPI_NOINLINE gpi_node gpi_back_compute(gpi_back back, uint x)
     return all;
 }
 
-/* Node x of the tree, all of whose leaves are tiles before the group's own or its own; behind the launch any. */
+/* Node x of the tree, all of whose leaves are tiles before the group's own or its own; after the launch any. */
 static gpi_node gpi_back_node(gpi_back back, uint x)
 {
     gpi_node node;

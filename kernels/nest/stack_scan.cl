@@ -1,7 +1,7 @@
 /* stack_scan.cl - gp_stack_scan: for each element the product of the values on the stack.
 
        stack of openers; an opener puts its value on it, a closer takes one off
-       out[i] = initial . v0 . v1 ... vk        v0 ... vk: the stack behind element i, lowest first;
+       out[i] = initial . v0 . v1 ... vk        v0 ... vk: the stack after element i, lowest first;
                                                 exclusive: the stack before it
 
    Products (stack_products.cl) are left by one launch to the next:

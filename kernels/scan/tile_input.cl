@@ -26,7 +26,7 @@
 #error "GPI_TILE must be a multiple of GPI_LANES"
 #endif
 
-/* Elements of the tile that begins at `base`: GPI_TILE, fewer in the last one, none behind it (where the
+/* Elements of the tile that begins at `base`: GPI_TILE, fewer in the last one, none after it (where the
    device's own count is below the bound for which groups were launched). */
 static uint gpi_tile_length(gpi_source source, ulong base)
 {

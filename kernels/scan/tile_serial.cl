@@ -40,7 +40,7 @@ static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_tile_shared shared)
 
 /* Prefetching pays because the hardware's own stops at every page's end. GPI_TILE_AHEAD is how far ahead of the
    vector at hand, in bytes; a scan besides calls in what its next tile will need, one tile a running group
-   ahead. Addresses behind the buffer's end are harmless to hint at. */
+   ahead. Addresses after the buffer's end are harmless to hint at. */
 #define GPI_TILE_AHEAD 2048
 #define GPI_TILE_LINE 64
 

@@ -65,22 +65,22 @@ static void gpi_prefetch_tile(gpi_source source, ulong i)
 }
 
 #if GPI_PICK == GPI_PICK_RUNS
-/* Ends of runs in the block at i: at[0] is where the first one of them begins, at[r + 1] what is behind the
+/* Ends of runs in the block at i: at[0] is where the first one of them begins, at[r + 1] what comes after the
    r-th end. Returns how many there are. `at` has room for 16 more than a block's. */
 static uint gpi_block_ends(const ushort *mask, ulong i, GPI_NUMBER begin, GPI_NUMBER *at)
 {
-    const uint16 behind = (uint16)(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
+    const uint16 after = (uint16)(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
     uint ends = 0;
     at[0] = begin;
     for (uint k = 0; k < GPI_MASKS_OF_BLOCK; k++) {
-        const uint16 packed = gpi_pack_lanes(behind + 16 * k, mask[k]);
+        const uint16 packed = gpi_pack_lanes(after + 16 * k, mask[k]);
         vstore16((GPI_VECTOR(GPI_NUMBER))((GPI_NUMBER)i) + GPI_CONVERT(GPI_NUMBER, packed), 0, at + 1 + ends);
         ends += popcount((uint)mask[k]);
     }
     return ends;
 }
 
-/* `ends` numbers or elements behind what the stream has. */
+/* `ends` numbers or elements after what the stream has. */
 #define GPI_STREAM_LOOP(type, s, ends, value)                            \
     do {                                                                 \
         __private type *to = (__private type *)((s)->near + (s)->count); \
@@ -169,7 +169,7 @@ static void gpi_put_single(gpi_source source, gpi_sink sink, GPI_NUMBER j, ulong
 }
 
 /* Blocks by vectors, unless the rest is written backwards, and then what is left. Of a selection nothing is
-   left behind the last picked element. */
+   left after the last selected element. */
 static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,
                              gpi_tile_shared shared)
 {

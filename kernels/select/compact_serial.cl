@@ -1,7 +1,7 @@
 /* compact_serial.cl - a tile brought together in the serial shape: one loop over it, which the counting has left
    in the cache. Without branches: each element is written where the next picked one goes, and the next one
    overwrites it unless it was picked. The loop ends with the tile's last picked element, so that nothing is
-   written behind it, where the next tile's begin. */
+   written after it, where the next tile's begin. */
 #ifndef GPI_SELECT_COMPACT_SERIAL_CL
 #define GPI_SELECT_COMPACT_SERIAL_CL
 #include "select/input.cl" /* first: it stands in place of element/input.cl */

@@ -7,13 +7,13 @@
        GPI_PICK_FLAGS       the flag beside it is not 0
        GPI_PICK_INDICES     entry i of a list of indices is one; the element is where it points to
        GPI_PICK_UNIQUE      it differs from the one before
-       GPI_PICK_RUNS        it is the last of its run: it differs from the one behind
+       GPI_PICK_RUNS        it is the last of its run: it differs from the one after
 
    What tiles count, and tell each other:
 
        select, unique       how many are picked
        three parts          how many are in the first part, and in the second
-       runs                 how many are picked, and where the run behind them begins: one behind the last
+       runs                 how many are picked, and where the run after them begins: one after the last
                             end of a run, so that a maximum combines it
 
    The host writes ahead:
@@ -143,7 +143,7 @@ static GPI_T gpi_load(gpi_source source, ulong i)
 #endif
 #endif
 
-/* Elements i .. i + 15, the numbers of picked ones. Runs: there is one more behind them. */
+/* Elements i .. i + 15, the numbers of selected ones. Runs: there is one more after them. */
 static uint16 gpi_read_vector(gpi_source source, ulong i)
 {
     uint lane[16];

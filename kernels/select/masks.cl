@@ -3,7 +3,7 @@
 
        picked   | 1 0 0 1 ... 1 | ... |     a block at a time, in a loop that compilers turn into vectors
        mask     |    16 bits    | ... |     of the whole tile
-       sum      how many bits are set; of runs also where the one behind the last set bit begins
+       sum      how many bits are set; of runs also where the one after the last set bit begins
 
    So the tile's second reading, which brings the elements together (select/compact.cl), asks about none of
    them again. */
@@ -21,7 +21,7 @@
 
 typedef struct gpi_tile {
     GPI_T sum;
-    ushort mask[GPI_TILE_MASKS]; /* bit k of mask m: element 16 m + k; none behind the tile's end */
+    ushort mask[GPI_TILE_MASKS]; /* bit k of mask m: element 16 m + k; none after the tile's end */
 } gpi_tile;
 
 /* Have all elements of a whole block that begins at i the neighbour that decides? */

@@ -12,7 +12,7 @@
        partials  |   0    |   1    | ... | total |  gp_select_spine: one group
        out       | picked | picked | ... |         gp_select_downsweep: a group a tile
 
-   A single tile needs only the downsweep. Parts of a partition that stand behind one another need the total
+   A single tile needs only the downsweep. Parts of a partition that stand one after the other need the total
    before anything is written: multi-pass.
    (Merrill & Garland 2016; Billeter, Olsson & Assarsson 2009 for compaction by tiles.)              */
 #ifndef GPI_SELECT_SELECT_CL
@@ -51,7 +51,7 @@ GPI_KERNEL void gp_select_look_back(GPI_SOURCE_PARAMETERS, GPI_SINK_PARAMETERS, 
     gpi_tile_open(&tile, source, base, shared);
     const GPI_T aggregate = gpi_tile_aggregate(&tile);
     const GPI_T prefix = gpi_look_back(state, id, aggregate, source, polls, counters, shared);
-    /* Not behind the last barrier: PoCL 6 hangs on returns and then a branch there (docs/drivers.md). */
+    /* Not after the last barrier: PoCL 6 hangs on returns and then a branch there (docs/drivers.md). */
     gpi_tell_counts(source, sink, base, gpi_combine(prefix, aggregate));
     gpi_tile_compact(&tile, prefix, source, base, gpi_sink_open(sink, prefix, source.count), shared);
 }

@@ -85,14 +85,14 @@ typedef struct gpi_sink {
 
 /* Where the parts after the first one stand. */
 #define GPI_WHERE_APART 0    /* in buffers of their own */
-#define GPI_WHERE_BEHIND 1   /* behind one another, which takes `total`, of the whole input */
+#define GPI_WHERE_AFTER 1    /* one after the other, which takes `total`, of the whole input */
 #define GPI_WHERE_REVERSED 2 /* the rest from the output's end on, the first one last */
 
 static gpi_sink gpi_sink_open(gpi_sink sink, GPI_T total, ulong count)
 {
     gpi_sink s = sink;
 #if GPI_PARTS > 1
-    if (s.where == GPI_WHERE_BEHIND) {
+    if (s.where == GPI_WHERE_AFTER) {
         s.second = s.out + GPI_PICKED(total);
         s.rest = s.second + GPI_SECOND(total);
     }

@@ -13,7 +13,7 @@
        gp_sort_scatter     a group a block
        gp_buckets_sort     a group a bucket
 
-   If so, these kernels do nothing, and if not, the passes behind them do nothing. Serial shape only.
+   If so, these kernels do nothing, and if not, the passes after them do nothing. Serial shape only.
    (Stehle & Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs, 2017.)                      */
 #ifndef GPI_SORT_BUCKETS_CL
 #define GPI_SORT_BUCKETS_CL

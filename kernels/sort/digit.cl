@@ -197,8 +197,8 @@ static bool gpi_is_trivial(gpi_state state, uint pass)
 
 /* When a kernel of a classic pass has something to do. */
 #define GPI_ALWAYS 0u
-#define GPI_WHEN_ABANDONED 1u /* behind a onesweep pass */
-#define GPI_UNLESS_BUCKETS 2u /* behind sort/buckets.cl */
+#define GPI_WHEN_ABANDONED 1u /* after a onesweep pass */
+#define GPI_UNLESS_BUCKETS 2u /* after sort/buckets.cl */
 #define GPI_WHEN_BUCKETS 3u   /* for it, as GPI_PASS_BUCKETS */
 #define GPI_PASS_BUCKETS (GPI_PASSES_MAX + 1)
 

@@ -22,7 +22,7 @@
    look-back and tail all wait for lower tiles only (the gate because ROWS >= REACH + BLOCK: with fewer a tile
    could wait for one of its own block). And whether or not the device lets those go on: each wait is bounded
    by `polls`. When it runs out, `abandoned` is set, which ends all other waits too, no group writes any
-   longer, and the launches enqueued behind do the pass in another way, from its unharmed source.
+   longer, and the launches enqueued after it do the pass in another way, from its unharmed source.
    tests/models/ring.pml checks these rules.
 
    Clearing. Words of an earlier launch would be taken for this one's where their tiles' numbers agree. The
@@ -155,7 +155,7 @@ static bool gpi_ring_gate(gpi_ring ring, uint tile)
         open = done + GPI_RING_ROWS > tile + GPI_RING_REACH;
         if (!open && !gpi_ring_patience(ring, &polls)) break;
     }
-    GPI_ACQUIRE(); /* the words that those tiles have left behind are there, for loads also */
+    GPI_ACQUIRE(); /* the words that those tiles have left are there, for loads also */
     return open;   /* as it stands, also when a device dropped out of the loop */
 #else
     (void)ring;
@@ -186,7 +186,7 @@ static bool gpi_ring_look_back(gpi_ring ring, uint tile, uint d, uint *exclusive
     return found; /* false also when a device dropped out of the loop: never taken for an answer */
 }
 
-/* The tile needs the table no longer. One item calls, behind a barrier that all reads and writes of the
+/* The tile needs the table no longer. One item calls, after a barrier that all reads and writes of the
    group have passed; false: abandoned.
    Ends because the tiles of earlier blocks are lower, and after `polls` turns. (ring.pml: `alive`, leave;
    `safe`, and the mutation BUG_TAIL.) */

@@ -86,7 +86,7 @@ static void gpi_columns(__global ulong *table, uint blocks, gpi_rank_shared shar
 
 /* ------------------------------------------------------------------ a tile */
 
-/* The tile at `base` into the stage, its digits into `order`; behind its end the highest digit, which a
+/* The tile at `base` into the stage, its digits into `order`; after its end the highest digit, which a
    stable order leaves there. */
 static void gpi_tile_load(__global const gpi_key *key, ulong base, uint length, gpi_digit digit,
                           gpi_rank_shared shared)
@@ -130,7 +130,7 @@ static void gpi_tile_write(gpi_move move, ulong base, uint length, gpi_rank_shar
     }
 }
 
-/* Moves next[d] behind what the tile has written of digit d. */
+/* Moves next[d] to after what the tile has written of digit d. */
 static void gpi_tile_advance(uint length, gpi_rank_shared shared)
 {
     gpi_sync(); /* all have used `next` */
