@@ -21423,7 +21423,7 @@ enum { /* GPI_PICK of select/input.cl */
        GPI_PICK_RUNS
 };
 
-enum { GPI_WHERE_APART, GPI_WHERE_BEHIND, GPI_WHERE_REVERSED }; /* select/sink.cl */
+enum { GPI_WHERE_APART, GPI_WHERE_AFTER, GPI_WHERE_REVERSED }; /* select/sink.cl */
 
 /* The buffers of a call. */
 enum {
@@ -21739,7 +21739,7 @@ static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c)
     if (result != GP_OK) return result;
     /* A device that drops out of long loops can look back over few tiles only. */
     if (gp->info.loop_limit && c->tiles > GPI_LOOK_BACK_FEW) c->plan.strategy = GP_STRATEGY_MULTI_PASS;
-    if (c->where == GPI_WHERE_BEHIND) c->plan.strategy = GP_STRATEGY_MULTI_PASS;
+    if (c->where == GPI_WHERE_AFTER) c->plan.strategy = GP_STRATEGY_MULTI_PASS;
     return GP_OK;
 }
 
@@ -22271,7 +22271,7 @@ static gp_result gpi_partition_describe(gp_context *gp, const char *function, co
     GPI_COMPACT_BEGIN(c, function, d);
     c->parts = d->predicate2 ? 3 : 2;
     c->predicate2 = d->predicate2;
-    c->where = d->rest ? GPI_WHERE_APART : d->reversed ? GPI_WHERE_REVERSED : GPI_WHERE_BEHIND;
+    c->where = d->rest ? GPI_WHERE_APART : d->reversed ? GPI_WHERE_REVERSED : GPI_WHERE_AFTER;
     c->index_type = GP_U32;
     r = gpi_compact_type(gp, c, "", d->type, d->element_size);
     if (r == GP_OK) r = gpi_select_pick(gp, c, d->predicate, d->flags, NULL);

@@ -189,7 +189,7 @@ static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c)
     if (result != GP_OK) return result;
     /* A device that drops out of long loops can look back over few tiles only. */
     if (gp->info.loop_limit && c->tiles > GPI_LOOK_BACK_FEW) c->plan.strategy = GP_STRATEGY_MULTI_PASS;
-    if (c->where == GPI_WHERE_BEHIND) c->plan.strategy = GP_STRATEGY_MULTI_PASS;
+    if (c->where == GPI_WHERE_AFTER) c->plan.strategy = GP_STRATEGY_MULTI_PASS;
     return GP_OK;
 }
 

@@ -97,7 +97,7 @@ static gp_result gpi_partition_describe(gp_context *gp, const char *function, co
     GPI_COMPACT_BEGIN(c, function, d);
     c->parts = d->predicate2 ? 3 : 2;
     c->predicate2 = d->predicate2;
-    c->where = d->rest ? GPI_WHERE_APART : d->reversed ? GPI_WHERE_REVERSED : GPI_WHERE_BEHIND;
+    c->where = d->rest ? GPI_WHERE_APART : d->reversed ? GPI_WHERE_REVERSED : GPI_WHERE_AFTER;
     c->index_type = GP_U32;
     r = gpi_compact_type(gp, c, "", d->type, d->element_size);
     if (r == GP_OK) r = gpi_select_pick(gp, c, d->predicate, d->flags, NULL);

@@ -16,7 +16,7 @@ enum { /* GPI_PICK of select/input.cl */
        GPI_PICK_RUNS
 };
 
-enum { GPI_WHERE_APART, GPI_WHERE_BEHIND, GPI_WHERE_REVERSED }; /* select/sink.cl */
+enum { GPI_WHERE_APART, GPI_WHERE_AFTER, GPI_WHERE_REVERSED }; /* select/sink.cl */
 
 /* The buffers of a call. */
 enum {
