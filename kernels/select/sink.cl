@@ -21,7 +21,6 @@
 #define GPI_SECOND(a) 0
 #endif
 
-/* Where results go. */
 typedef struct gpi_sink {
     __global GPI_RECORD *out;
     __global GPI_PLACE *index;
