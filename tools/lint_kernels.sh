@@ -85,10 +85,10 @@ for index in 4 8; do
     for kinds in 0 1; do
         for shape in "$SERIAL $BY_TABLE" "$SERIAL $BY_CODE" "$LOCAL $BY_TABLE" "$LOCAL $BY_CODE"; do
             check "brackets with indices of $index bytes, kinds $kinds $shape" -DGPI_FP64=0 $NARROW \
-                -DGPI_INDEX_SIZE=$index -DGPI_KINDS=$kinds -DGPI_MATCH=$kinds -DGPI_BACK=0 $shape \
+                -DGPI_INDEX_SIZE=$index -DGPI_KINDS=$kinds -DGPI_MATCH=$kinds -DGPI_LOOKBACK=0 $shape \
                 kernels/nest/brackets.cl
             check "brackets by look-back with indices of $index bytes, kinds $kinds $shape" -DGPI_FP64=0 $NARROW \
-                -DGPI_INDEX_SIZE=$index -DGPI_KINDS=$kinds -DGPI_MATCH=$kinds -DGPI_BACK=1 -DGPI_MEASURE=$kinds \
+                -DGPI_INDEX_SIZE=$index -DGPI_KINDS=$kinds -DGPI_MATCH=$kinds -DGPI_LOOKBACK=1 -DGPI_MEASURE=$kinds \
                 -DGPI_ENCLOSE=$kinds $shape kernels/nest/brackets_single_pass.cl
         done
     done
@@ -98,7 +98,7 @@ for index in 4 8; do
     for select in 0 1; do
         for shape in "$SERIAL" "$LOCAL"; do
             check "tree with indices of $index bytes, select $select $shape" -DGPI_FP64=0 $NARROW \
-                -DGPI_INDEX_SIZE=$index -DGPI_KINDS=0 -DGPI_MATCH=0 -DGPI_BACK=0 -DGPI_SYMBOL=uchar \
+                -DGPI_INDEX_SIZE=$index -DGPI_KINDS=0 -DGPI_MATCH=0 -DGPI_LOOKBACK=0 -DGPI_SYMBOL=uchar \
                 "-DGPI_COUNTED(x,i)=((x)!=0)" -DGPI_SELECT=$select $shape kernels/nest/tree.cl
         done
     done
@@ -107,7 +107,7 @@ done
 for element in affine f64_max; do
     for shape in "$SERIAL $BY_TABLE" "$SERIAL $BY_CODE" "$LOCAL $BY_TABLE" "$LOCAL $BY_CODE"; do
         check "stack_scan with $element $shape" -DGPI_FP64=1 -DGPI_LANES=1 $NARROW -DGPI_INDEX_SIZE=4 -DGPI_KINDS=0 \
-            -DGPI_MATCH=0 -DGPI_BACK=0 $shape -include tests/native/prelude_$element.h kernels/nest/stack_scan.cl
+            -DGPI_MATCH=0 -DGPI_LOOKBACK=0 $shape -include tests/native/prelude_$element.h kernels/nest/stack_scan.cl
     done
 done
 # Nor has a histogram: samples, channels, edges, weights, counts.

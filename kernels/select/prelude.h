@@ -1,4 +1,4 @@
-/* prelude.h - uints picked by an expression, with their indices (src/select/compact.c). */
+/* prelude.h - uints selected by an expression, with their indices (src/select/compact.c). */
 #include "base/prelude.h"
 #define GPI_SIZE 4
 #define GPI_IDENTITY_WORDS 0u
@@ -20,7 +20,7 @@
 #define GPI_INPUTS 1
 #define GPI_Y uint
 #define GPI_NUMBER uint
-#define GPI_PICK 1
+#define GPI_SELECT_BY 1
 #define GPI_PARTS 1
 #define GPI_SINGLES 1
 #define GPI_PLAIN 0

@@ -21,7 +21,7 @@ static gpi_user gpi_user_combine(gpi_user a, gpi_user b)
     c.m = max(a.m, b.m);
     return c;
 }
-#define GPI_PICK 5
+#define GPI_SELECT_BY 5
 #define GPI_PARTS 1
 #define GPI_SINGLES 0
 #define GPI_PLAIN 0

@@ -21,7 +21,7 @@ static gpi_user gpi_user_combine(gpi_user a, gpi_user b)
     c.m = a.m + b.m;
     return c;
 }
-#define GPI_PICK 1
+#define GPI_SELECT_BY 1
 #define GPI_PARTS 3
 #define GPI_SINGLES 1
 #define GPI_PLAIN 0

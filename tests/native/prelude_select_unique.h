@@ -22,7 +22,7 @@
 #define GPI_COMPENSATED_0 0
 #define GPI_LANE_0 uint
 #define GPI_INDEX_0 uint
-#define GPI_PICK 4
+#define GPI_SELECT_BY 4
 #define GPI_PARTS 1
 #define GPI_SINGLES 1
 #define GPI_PLAIN 1
