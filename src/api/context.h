@@ -31,6 +31,20 @@ typedef enum gp_words {
 
 typedef enum gp_log_level { GP_LOG_ERROR = 0, GP_LOG_WARNING, GP_LOG_INFO } gp_log_level;
 
+/* Kinds of devices, each with rows of its own in the table of how it runs each primitive
+   (src/runtime/tuning_table.h). */
+typedef enum gp_device_class {
+    GP_DEVICE_CLASS_AUTO = 0, /* as the device is; no device is of this class */
+    GP_DEVICE_CLASS_UNKNOWN,  /* none of those below: nothing is taken for granted */
+    GP_DEVICE_CLASS_POCL,     /* PoCL on a CPU */
+    GP_DEVICE_CLASS_INTEL_CPU,
+    GP_DEVICE_CLASS_LLVMPIPE,
+    GP_DEVICE_CLASS_NVIDIA,
+    GP_DEVICE_CLASS_AMD,
+    GP_DEVICE_CLASS_INTEL_GPU,
+    GP_DEVICE_CLASS_COUNT
+} gp_device_class;
+
 #define GP_NAME_MAX 128
 
 /* What the library found out about a device. */
@@ -38,6 +52,7 @@ typedef struct gp_device_info {
     cl_platform_id platform;
     cl_device_id device;
     cl_device_type device_type;
+    gp_device_class device_class;
     char platform_name[GP_NAME_MAX];
     char name[GP_NAME_MAX];
     char vendor[GP_NAME_MAX];
@@ -65,6 +80,8 @@ typedef struct gp_device_info {
 /* Overrides of a device's profile, for tests and tuning. Zero keeps the profile's value. gp_context_create
    refuses values with which no kernel can be built; it shrinks tiles that are too large for a device. */
 typedef struct gp_tuning {
+    gp_device_class device_class; /* takes another kind's rows of the table, for tests; instructions of one
+                                     vendor only, and what the device is known to promise, stay its own */
     gp_shape shape;
     gp_words words;
     uint32_t work_group_size; /* local shape only; rounded down to a power of two. Calls that work on keys

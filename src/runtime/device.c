@@ -156,6 +156,24 @@ static bool gpi_is_fair(const gp_device_info *info)
            (cpu && gpi_contains(info->vendor, "Intel"));
 }
 
+/* By platform and vendor, never by the device type alone: llvmpipe calls itself a CPU. Mesa's name of AMD is
+   "AMD". */
+static gp_device_class gpi_class_of(const gp_device_info *info)
+{
+    const bool gpu = (info->device_type & CL_DEVICE_TYPE_GPU) != 0;
+    const bool cpu = (info->device_type & CL_DEVICE_TYPE_CPU) != 0;
+    if (gpi_is_llvmpipe(info)) return GP_DEVICE_CLASS_LLVMPIPE;
+    if (cpu && gpi_contains(info->platform_name, "Portable Computing Language")) return GP_DEVICE_CLASS_POCL;
+    if (cpu && gpi_contains(info->platform_name, "Intel")) return GP_DEVICE_CLASS_INTEL_CPU;
+    if (cpu && gpi_contains(info->platform_name, "Apple"))
+        return GP_DEVICE_CLASS_INTEL_CPU; /* one item a group */
+    if (gpu && gpi_contains(info->vendor, "NVIDIA")) return GP_DEVICE_CLASS_NVIDIA;
+    if (gpu && (gpi_contains(info->vendor, "Advanced Micro Devices") || gpi_contains(info->vendor, "AMD")))
+        return GP_DEVICE_CLASS_AMD;
+    if (gpu && gpi_contains(info->vendor, "Intel")) return GP_DEVICE_CLASS_INTEL_GPU;
+    return GP_DEVICE_CLASS_UNKNOWN;
+}
+
 static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info)
 {
     gpi_probe probe;
@@ -182,6 +200,7 @@ static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_
     gpi_probe_newer(&probe, GPI_CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, sizeof atomics, &atomics);
     info->atomic_acq_rel = (atomics & GPI_CL_DEVICE_ATOMIC_ORDER_ACQ_REL) != 0;
     info->atomic_scope_device = (atomics & GPI_CL_DEVICE_ATOMIC_SCOPE_DEVICE) != 0;
+    info->device_class = gpi_class_of(info);
     info->fair = gpi_is_fair(info);
     info->loop_limit = gpi_loop_limit(info);
     return probe.error;
@@ -212,7 +231,7 @@ static gp_result gpi_fail_no_device(const gpi_left_out *left_out, const char *te
                     gpi_cl_error_name(left_out->error), (int)left_out->error);
 }
 
-/* The platform's devices, behind the *count that are there; false: no memory. */
+/* Appends the platform's devices to the *count that are there; false: no memory. */
 static bool gpi_devices_of(cl_platform_id platform, gp_device_info **all, size_t *count,
                            gpi_left_out *left_out)
 {
@@ -229,7 +248,7 @@ static bool gpi_devices_of(cl_platform_id platform, gp_device_info **all, size_t
     for (d = 0; d < n; d++) {
         const cl_int unknown = gpi_device_probe(platform, devices[d], &grown[*count]);
         gpi_leave_out(left_out, GPI_PROBE_CALLS, unknown);
-        if (unknown != CL_SUCCESS) break; /* with those behind it, whose indices would be others */
+        if (unknown != CL_SUCCESS) break; /* with those after it, whose indices would be others */
         ++*count;
     }
     return true;

@@ -8,19 +8,9 @@
 
 #include <string.h>
 
-typedef enum gpi_class {
-    GPI_CLASS_UNKNOWN,
-    GPI_CLASS_POCL, /* groups on OS threads, one a core */
-    GPI_CLASS_INTEL_CPU,
-    GPI_CLASS_LLVMPIPE,
-    GPI_CLASS_NVIDIA,
-    GPI_CLASS_AMD,
-    GPI_CLASS_INTEL_GPU
-} gpi_class;
-
 typedef struct gpi_tuning_row {
     gpi_primitive primitive;
-    gpi_class device_class;
+    gp_device_class device_class;
     gp_shape shape;
     uint32_t group, item_bytes;
     gp_words words;
@@ -32,11 +22,11 @@ typedef struct gpi_tuning_row {
 /* The last row ends the table. */
 static const gpi_tuning_row gpi_tuning_rows[] = {
 #define GPI_TUNING_ROW(primitive, device_class, shape, group, bytes, words, strategy, polls) \
-    {GPI_##primitive, GPI_CLASS_##device_class, GP_SHAPE_##shape, group, bytes, \
+    {GPI_##primitive, GP_DEVICE_CLASS_##device_class, GP_SHAPE_##shape, group, bytes, \
      GP_WORDS_##words, GP_STRATEGY_##strategy, polls},
     GPI_TUNING(GPI_TUNING_ROW)
 #undef GPI_TUNING_ROW
-    {GPI_PRIMITIVES, GPI_CLASS_UNKNOWN, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1}
+    {GPI_PRIMITIVES, GP_DEVICE_CLASS_UNKNOWN, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1}
 };
 /* clang-format on */
 
@@ -45,7 +35,7 @@ static const gpi_tuning_row gpi_tuning_rows[] = {
 #define GPI_TUNED_BIT(primitive, rows, memory, least) | GPI_BIT(primitive)
 #define GPI_ROWS_BIT(primitive, rows, memory, least) | GPI_BIT(rows)
 #define GPI_UNKNOWN_BIT(primitive, device_class, shape, group, bytes, words, strategy, polls) \
-    | (GPI_CLASS_##device_class == GPI_CLASS_UNKNOWN ? GPI_BIT(primitive) : 0u)
+    | (GP_DEVICE_CLASS_##device_class == GP_DEVICE_CLASS_UNKNOWN ? GPI_BIT(primitive) : 0u)
 typedef char gpi_a_primitive_is_not_tuned[(0u GPI_TUNED(GPI_TUNED_BIT)) == GPI_BIT(PRIMITIVES) - 1 ? 1 : -1];
 typedef char gpi_a_primitive_has_no_row_for_unknown_devices
     [((0u GPI_TUNED(GPI_ROWS_BIT)) & ~(0u GPI_TUNING(GPI_UNKNOWN_BIT))) == 0u ? 1 : -1];
@@ -56,44 +46,35 @@ typedef char gpi_a_primitive_has_no_row_for_unknown_devices
 
 /* Sizes of a shape that the device's row does not have: forced by tuning. */
 static const gpi_tuning_row gpi_tuning_forced_serial = {
-    GPI_PRIMITIVES, GPI_CLASS_UNKNOWN, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
+    GPI_PRIMITIVES, GP_DEVICE_CLASS_UNKNOWN, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
 static const gpi_tuning_row gpi_tuning_forced_local = {
-    GPI_PRIMITIVES, GPI_CLASS_UNKNOWN, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
-
-/* By platform and vendor, never by the device type alone: llvmpipe calls itself a CPU. */
-static gpi_class gpi_class_of(const gp_device_info *info)
-{
-    const bool gpu = (info->device_type & CL_DEVICE_TYPE_GPU) != 0;
-    const bool cpu = (info->device_type & CL_DEVICE_TYPE_CPU) != 0;
-    if (gpi_is_llvmpipe(info)) return GPI_CLASS_LLVMPIPE;
-    if (strstr(info->platform_name, "Portable Computing Language") && cpu) return GPI_CLASS_POCL;
-    if (strstr(info->platform_name, "Intel") && cpu) return GPI_CLASS_INTEL_CPU;
-    if (strstr(info->platform_name, "Apple") && cpu) return GPI_CLASS_INTEL_CPU; /* one item a group */
-    if (strstr(info->vendor, "NVIDIA") && gpu) return GPI_CLASS_NVIDIA;
-    if (strstr(info->vendor, "Advanced Micro Devices") && gpu) return GPI_CLASS_AMD;
-    if (strstr(info->vendor, "Intel") && gpu) return GPI_CLASS_INTEL_GPU;
-    return GPI_CLASS_UNKNOWN;
-}
+    GPI_PRIMITIVES, GP_DEVICE_CLASS_UNKNOWN, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
 
 /* Whether GPI_RELEASE and GPI_ACQUIRE (base/platform.cl) are fences, and groups that have started run on. */
 static bool gpi_has_fences(const gp_device_info *info)
 {
-    return gpi_class_of(info) == GPI_CLASS_POCL && info->fair;
+    return info->device_class == GP_DEVICE_CLASS_POCL && info->fair;
 }
 
-static const gpi_tuning_row *gpi_tuning_find(gpi_class device_class, gpi_primitive primitive)
+/* The kind of device whose rows are taken. */
+static gp_device_class gpi_tuning_class(const gp_tuning *t, const gp_device_info *info)
+{
+    return t->device_class ? t->device_class : info->device_class;
+}
+
+static const gpi_tuning_row *gpi_tuning_find(gp_device_class device_class, gpi_primitive primitive)
 {
     const gpi_tuning_row *row = gpi_tuning_rows, *unknown = NULL;
     for (; row->primitive != GPI_PRIMITIVES; row++) {
         if (row->primitive != primitive) continue;
         if (row->device_class == device_class) return row;
-        if (row->device_class == GPI_CLASS_UNKNOWN) unknown = row;
+        if (row->device_class == GP_DEVICE_CLASS_UNKNOWN) unknown = row;
     }
     return unknown ? unknown : row;
 }
 
-/* Local memory of a group: the stage with its padding, two rows for the group's scan (scan/tile.cl), and a
-   word an item (scan/segmented_reduce.cl). */
+/* Local memory of a group: the stage with its padding, two rows for the group's scan (scan/tile_local.cl), and
+   a word an item (scan/segments_local.cl). */
 static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
@@ -101,7 +82,7 @@ static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, u
 }
 
 /* The same for a sort, and more than a merge or a search takes: stage and order of a tile, four bits'
- * counters, the digits' (sort/rank.cl). */
+ * counters, the digits' (sort/rank_tile.cl). */
 static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint64_t size)
 {
     return group * per_item * (size + 4) + group * (16 * 2 + 2 * 4) + 256 * 16 + 64;
@@ -226,10 +207,15 @@ static gp_result gpi_check_ring(const gp_tuning *t)
 }
 
 /* All primitives have one shape on a device. */
+static bool gpi_is_serial(const gp_tuning *t, const gp_device_info *info)
+{
+    const gp_shape usual = gpi_tuning_find(gpi_tuning_class(t, info), GPI_SCAN)->shape;
+    return (t->shape ? t->shape : usual) == GP_SHAPE_SERIAL;
+}
+
 static gp_result gpi_check_tile(const gp_tuning *t, const gp_device_info *info)
 {
-    const gp_shape usual = gpi_tuning_find(gpi_class_of(info), GPI_SCAN)->shape;
-    const bool serial = (t->shape ? t->shape : usual) == GP_SHAPE_SERIAL;
+    const bool serial = gpi_is_serial(t, info);
     const uint32_t most = serial ? GPI_TILE_SERIAL_MAX : GPI_TILE_ITEM_MAX;
     if (t->tile <= most) return GP_OK;
     return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
@@ -237,24 +223,28 @@ static gp_result gpi_check_tile(const gp_tuning *t, const gp_device_info *info)
                     serial ? "serial" : "local");
 }
 
+/* `field` is of type gp_`field`, which has values below `count`. */
+static gp_result gpi_check_choice(const char *field, int value, int count)
+{
+    if (value >= 0 && value < count) return GP_OK;
+    return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: tuning.%s = %d is not a gp_%s",
+                    field, value, field);
+}
+
 static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info)
 {
-    gp_result result;
-    if ((unsigned)t->shape >= GP_SHAPE_COUNT || (unsigned)t->words >= GP_WORDS_COUNT) {
-        const bool shape = (unsigned)t->shape >= GP_SHAPE_COUNT;
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: tuning.%s = %d is not a gp_%s",
-                        shape ? "shape" : "words", shape ? (int)t->shape : (int)t->words,
-                        shape ? "shape" : "words");
-    }
-    result = gpi_check_tile(t, info);
+    gp_result result = gpi_check_choice("device_class", (int)t->device_class, GP_DEVICE_CLASS_COUNT);
+    if (result == GP_OK) result = gpi_check_choice("shape", (int)t->shape, GP_SHAPE_COUNT);
+    if (result == GP_OK) result = gpi_check_choice("words", (int)t->words, GP_WORDS_COUNT);
+    if (result == GP_OK) result = gpi_check_tile(t, info);
     if (result == GP_OK) result = gpi_check_ring(t);
     if (result != GP_OK) return result;
-    if (t->shape == GP_SHAPE_SERIAL && gpi_is_llvmpipe(info)) {
+    if (gpi_is_serial(t, info) && gpi_is_llvmpipe(info)) {
         return gpi_fail(
             NULL, GP_ERROR_UNSUPPORTED,
-            "gp_context_create: tuning.shape = GP_SHAPE_SERIAL on %s, whose groups have vectors of "
-            "work-items: leave it GP_SHAPE_AUTO",
-            info->name);
+            "gp_context_create: tuning.%s asks for the serial shape on %s, whose groups have vectors "
+            "of work-items: leave it zero",
+            t->shape ? "shape" : "device_class", info->name);
     }
     if (t->words == GP_WORDS_WIDE && !info->int64_base_atomics) {
         return gpi_fail(NULL, GP_ERROR_UNSUPPORTED,
@@ -268,7 +258,8 @@ static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info
 static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_primitive primitive,
                                      size_t size, gp_strategy strategy, gpi_plan *plan)
 {
-    const gpi_tuning_row *row = gpi_tuning_find(gpi_class_of(&gp->info), gpi_tuned_of(primitive).rows);
+    const gp_device_class device_class = gpi_tuning_class(&gp->desc.tuning, &gp->info);
+    const gpi_tuning_row *row = gpi_tuning_find(device_class, gpi_tuned_of(primitive).rows);
     if ((unsigned)strategy >= GP_STRATEGY_COUNT) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: strategy = %d is not a gp_strategy", function,
                         (int)strategy);
@@ -303,8 +294,8 @@ static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_
 {
     const uint32_t least = gpi_tuned_of(primitive).group_least;
     if (plan->shape != GP_SHAPE_LOCAL || plan->group >= least) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, of which it takes %u", function,
-                    plan->group, least);
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, and it needs at least %u",
+                    function, plan->group, least);
 }
 
 /* A merge's, a search's or a histogram's: no group waits for another, and there is one strategy. */

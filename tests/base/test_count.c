@@ -157,10 +157,10 @@ static void test_bad_counts(void **state)
     assert_gp_fails(gp, gp_scan(gp, &scan), GP_ERROR_INVALID_BUFFER, "count_buffer");
     assert_gp_fails(gp, gp_reduce_read(gp, &reduce, &sum), GP_ERROR_INVALID_BUFFER, "count_buffer");
     scan.count_type = GP_U32;
-    assert_gp_fails(gp, gp_scan(gp, &scan), GP_ERROR_OVERLAP, "count_buffer lies in out");
+    assert_gp_fails(gp, gp_scan(gp, &scan), GP_ERROR_OVERLAP, "count_buffer and out overlap");
     reduce.count_buffer = NULL;
     assert_gp_fails(gp, gp_reduce_read(gp, &reduce, &sum), GP_ERROR_INVALID_ARGUMENT,
-                    "count_type = 8, and count_buffer is NULL");
+                    "count_type = 8 but count_buffer is NULL");
     reduce.count_type = GP_TYPE_NONE;
     assert_gp(gp, gp_reduce_read(gp, &reduce, &sum));
     assert_int_equal(sum, 10);

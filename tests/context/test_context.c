@@ -19,6 +19,8 @@ static void test_devices(void **state)
     assert_int_equal(count, again);
     for (i = 0; i < count && i < 16; i++) {
         assert_true(infos[i].name[0] && infos[i].platform_name[0]);
+        assert_true(infos[i].device_class > GP_DEVICE_CLASS_AUTO);
+        assert_true(infos[i].device_class < GP_DEVICE_CLASS_COUNT);
         assert_true(infos[i].compute_units > 0 && infos[i].max_work_group_size > 0);
         assert_true(infos[i].max_alloc_size > 0 && infos[i].local_mem_size > 0);
     }

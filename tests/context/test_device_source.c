@@ -544,8 +544,8 @@ static void test_bad(void **state)
     back
     REFUSED(d.part = 0, d.part = GP_DEVICE_GROUP, GP_ERROR_INVALID_ARGUMENT, "part = 0 is not");
     REFUSED(d.part = (gp_device_part)3, d.part = GP_DEVICE_GROUP, GP_ERROR_INVALID_ARGUMENT, "part = 3");
-    REFUSED(d.part = GP_DEVICE_HASH, d.part = GP_DEVICE_GROUP, GP_ERROR_INVALID_ARGUMENT, "go with");
-    REFUSED(d.table.id = 1, d.table.id = 0, GP_ERROR_INVALID_ARGUMENT, "table goes with");
+    REFUSED(d.part = GP_DEVICE_HASH, d.part = GP_DEVICE_GROUP, GP_ERROR_INVALID_ARGUMENT, "only used with");
+    REFUSED(d.table.id = 1, d.table.id = 0, GP_ERROR_INVALID_ARGUMENT, "table is only used with");
     REFUSED(d.group = 65537, d.group = 0, GP_ERROR_INVALID_ARGUMENT, "group = 65537");
     REFUSED(d.ops = NULL, d.ops = op, GP_ERROR_INVALID_ARGUMENT, "ops is NULL, op_count = 2");
     REFUSED(d.op_count = 0, d.op_count = 65, GP_ERROR_INVALID_ARGUMENT, "op_count = 0");
@@ -556,7 +556,7 @@ static void test_bad(void **state)
     REFUSED(, op[1].name = "abcdefghijklmnopqrstuvwxyz_0123456", GP_ERROR_INVALID_ARGUMENT, "both named a");
     REFUSED(, op[1].name = "b", GP_ERROR_INVALID_ARGUMENT, "ops[1].name");
     REFUSED(op[1].op = 99, op[1].op = GP_ARGMIN, GP_ERROR_INVALID_OP, "gp_device_source: ops[1].op = 99");
-    REFUSED(, op[1].op = GP_XOR, GP_ERROR_INVALID_OP, "take a monoid");
+    REFUSED(, op[1].op = GP_XOR, GP_ERROR_INVALID_OP, "need a monoid");
     REFUSED(, op[1].op = GP_MAX, GP_ERROR_INVALID_OP, "bitwise");
     REFUSED(op[1].type = 0, op[1].type = GP_F32, GP_ERROR_INVALID_TYPE, "ops[1].type is not set");
     op[1].monoid = &monoid;

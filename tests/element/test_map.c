@@ -268,7 +268,7 @@ static void test_bad_maps(void **state)
     desc.map = "x * x";
     desc.map_type = GP_F64;
     assert_gp_fails(gp, gp_reduce_read(gp, &desc, &result), GP_ERROR_INVALID_ARGUMENT,
-                    "here the map's values are compared as type");
+                    "here type says as what the map's values are compared");
     desc.map = NULL;
     desc.map_type = GP_TYPE_NONE;
     assert_gp(gp, gp_reduce_read(gp, &desc, &result)); /* the context lives on */
@@ -399,15 +399,15 @@ static void test_bad_indices(void **state)
     change;                           \
     assert_gp_fails(gp, gp_reduce_read(gp, &d, out), result, text)
     REFUSED(d.map = NULL, GP_ERROR_INVALID_TYPE, "type is not set");
-    REFUSED(d.type = GP_U32, GP_ERROR_INVALID_BUFFER, "in is NULL: for a map of i alone leave type 0");
-    REFUSED(d.type2 = GP_U32, GP_ERROR_INVALID_ARGUMENT, "no in");
+    REFUSED(d.type = GP_U32, GP_ERROR_INVALID_BUFFER, "in is NULL: if the map reads only i, leave type 0");
+    REFUSED(d.type2 = GP_U32, GP_ERROR_INVALID_ARGUMENT, "without in and type");
     REFUSED(d.out_type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "out_type is not set");
     REFUSED(d.op = GP_ARGMIN, GP_ERROR_INVALID_TYPE, "map_type is not set");
     REFUSED((d.ops = ops, d.op_count = 2, d.op = (gp_op)0, d.out_type = GP_TYPE_NONE), GP_ERROR_INVALID_TYPE,
             "map_type is not set");
-    REFUSED(d.map_type = GP_U32, GP_ERROR_INVALID_ARGUMENT, "here it is out_type");
-    REFUSED(d.map = "x + i", GP_ERROR_BUILD, "names x, and there is no in");
-    REFUSED(d.map = "i + y", GP_ERROR_BUILD, "names y, and there is no in2");
+    REFUSED(d.map_type = GP_U32, GP_ERROR_INVALID_ARGUMENT, "here out_type is the map's type");
+    REFUSED(d.map = "x + i", GP_ERROR_BUILD, "names x, but in is NULL");
+    REFUSED(d.map = "i + y", GP_ERROR_BUILD, "names y, but in2 is NULL");
 #undef REFUSED
     assert_gp(gp, gp_warmup(gp, &warm));
     built = test_profile_of(gp).programs_built + test_profile_of(gp).programs_loaded;

@@ -11,8 +11,10 @@ static void test_handles(void **state)
     gp_hash a = hash_create(gp, pair, 8), b, c;
     size_t live;
     (void)state;
-    assert_gp_fails(gp, gp_hash_size_read(gp, none, &live), GP_ERROR_INVALID_ARGUMENT, "no table");
-    assert_gp_fails(other, gp_hash_size_read(other, a, &live), GP_ERROR_INVALID_ARGUMENT, "no table");
+    assert_gp_fails(gp, gp_hash_size_read(gp, none, &live), GP_ERROR_INVALID_ARGUMENT,
+                    "not a table of this context");
+    assert_gp_fails(other, gp_hash_size_read(other, a, &live), GP_ERROR_INVALID_ARGUMENT,
+                    "not a table of this context");
     assert_null(gp_hash_buffer(other, a));
     assert_gp_fails(other, gp_hash_share(other, gp, a, &c), GP_ERROR_INVALID_ARGUMENT,
                     "different cl_contexts");
@@ -98,7 +100,7 @@ static void test_bad_create(void **state)
             "capacity = 64 and expected_count = 10: give one of them");
     REFUSED(d.max_load = 1.5f, GP_ERROR_INVALID_ARGUMENT, "max_load = 1.5");
     REFUSED(d.max_load = -1, GP_ERROR_INVALID_ARGUMENT, "max_load = -1");
-    REFUSED((d.value_size = 0, d.reserved = &seven), GP_ERROR_INVALID_ARGUMENT, "a set has no values");
+    REFUSED((d.value_size = 0, d.reserved = &seven), GP_ERROR_INVALID_ARGUMENT, "the table is a set");
     REFUSED(d.wait_count = 1, GP_ERROR_INVALID_ARGUMENT, "wait");
 #undef REFUSED
     if (!gp_context_info(gp)->int64_base_atomics) {
@@ -185,7 +187,8 @@ static void test_bad_batches(void **state)
 #undef REFUSED
     find.keys = f.keys.mem;
     find.count = 100;
-    assert_gp_fails(gp, gp_hash_find(gp, f.table, &find), GP_ERROR_INVALID_BUFFER, "nothing is wanted");
+    assert_gp_fails(gp, gp_hash_find(gp, f.table, &find), GP_ERROR_INVALID_BUFFER,
+                    "at least one output is required");
     find.values = f.keys.mem;
     find.values_offset = 1;
     find.count = 99;

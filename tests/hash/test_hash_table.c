@@ -410,7 +410,7 @@ static void test_for_each(void **state)
     assert_gp_fails(f.gp, gp_hash_for_each(f.gp, f.table, &d), GP_ERROR_INVALID_ARGUMENT, "empty");
     d.where = NULL;
     d.map = "v";
-    assert_gp_fails(f.gp, gp_hash_for_each(f.gp, f.table, &d), GP_ERROR_INVALID_ARGUMENT, "either one");
+    assert_gp_fails(f.gp, gp_hash_for_each(f.gp, f.table, &d), GP_ERROR_INVALID_ARGUMENT, "exactly one");
     hash_fixture_free(&f);
 }
 

@@ -528,12 +528,12 @@ static void test_bad_input(void **state)
     REFUSED((d.type = GP_F32, d.lower.f64 = 0, d.upper.f64 = (double)NAN), GP_ERROR_INVALID_ARGUMENT,
             "upper");
     REFUSED((d.type = GP_F32, d.lower.f32 = 0, d.upper.f32 = 100), GP_ERROR_INVALID_ARGUMENT,
-            "bounds of floats are .f64");
+            "bounds of floats are lower.f64");
     REFUSED((d.type = GP_F16, d.lower.f32 = -1, d.upper.f32 = 1), GP_ERROR_INVALID_ARGUMENT,
-            "bounds of floats are .f64");
+            "bounds of floats are lower.f64");
     if (gp_context_info(gp)->fp64) {
         REFUSED((d.type = GP_F64, d.lower.f64 = 0, d.upper.f32 = 1), GP_ERROR_INVALID_ARGUMENT,
-                "bounds of floats are .f64");
+                "bounds of floats are lower.f64");
     }
     REFUSED(d.edges = d.weights, GP_ERROR_INVALID_ARGUMENT, "edges");
     REFUSED(d.in = NULL, GP_ERROR_INVALID_BUFFER, "in is NULL");

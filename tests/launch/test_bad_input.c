@@ -206,7 +206,7 @@ static void test_several(void **state)
     gp_reduce_desc reduce = good_reduce(f);
     reduce.op_count = 2;
     assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_INVALID_ARGUMENT,
-                    "op, out_type and initial stay 0");
+                    "op, out_type and initial must be 0");
     reduce.op = GP_OP_NONE;
     assert_gp_fails(f->gp, gp_reduce(f->gp, &reduce), GP_ERROR_INVALID_ARGUMENT, "ops is NULL");
     reduce.ops = ops;
@@ -423,7 +423,7 @@ static void test_monoid(void **state)
     gp_scan_desc scan = good_scan(f);
     scan.count = 10;
     scan.monoid = &monoid;
-    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_ARGUMENT, "stay 0");
+    assert_gp_fails(f->gp, gp_scan(f->gp, &scan), GP_ERROR_INVALID_ARGUMENT, "must be 0");
     scan.type = GP_TYPE_NONE;
     scan.op = GP_OP_NONE;
     monoid.size = 6;
@@ -570,6 +570,8 @@ static void test_tuning(void **state)
         assert_null(gp);                                                                       \
     } while (0)
     REFUSED("tuning.shape = 5", desc.tuning.shape = (gp_shape)5);
+    REFUSED("tuning.device_class = 8 is not a gp_device_class",
+            desc.tuning.device_class = (gp_device_class)8);
     REFUSED("tuning.words = 3", desc.tuning.words = (gp_words)3);
     REFUSED("tuning.ring_rows = 1000 is not a power of two", desc.tuning.ring_rows = 1000);
     REFUSED("tuning.ring_rows = 64 must be at least ring_reach + ring_block = 64 + 32",

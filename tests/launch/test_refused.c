@@ -207,13 +207,13 @@ static void test_ignored_select(void **state)
     s.predicate = "x > 5";
     good = s;
     s.in_count = 7;
-    REFUSED(gp_select(f->gp, &s), GP_ERROR_INVALID_ARGUMENT, "in_count = 7, and indices is NULL");
+    REFUSED(gp_select(f->gp, &s), GP_ERROR_INVALID_ARGUMENT, "in_count = 7 but indices is NULL");
     s = good;
     s.flags_type = GP_U8;
-    REFUSED(gp_select(f->gp, &s), GP_ERROR_INVALID_ARGUMENT, "flags_type = 2, and flags is NULL");
+    REFUSED(gp_select(f->gp, &s), GP_ERROR_INVALID_ARGUMENT, "flags_type = 2 but flags is NULL");
     s = good;
     s.out = NULL;
-    REFUSED(gp_select(f->gp, &s), GP_ERROR_INVALID_BUFFER, "nothing is wanted");
+    REFUSED(gp_select(f->gp, &s), GP_ERROR_INVALID_BUFFER, "at least one output is required");
     assert_gp(f->gp, gp_select_read(f->gp, &s, &count)); /* but the count */
     s.count = 0;
     assert_gp(f->gp, gp_select(f->gp, &s));
@@ -232,20 +232,20 @@ static void test_ignored_unique(void **state)
     u.count = r.count = t.count = COUNT;
     u.key_type = r.type = GP_U32;
     u.values = f->c;
-    REFUSED(gp_unique(f->gp, &u), GP_ERROR_INVALID_ARGUMENT, "values is for gp_unique_by_key");
+    REFUSED(gp_unique(f->gp, &u), GP_ERROR_INVALID_ARGUMENT, "values is only used by gp_unique_by_key");
     u.values = NULL;
     u.values_out = f->c;
-    REFUSED(gp_unique(f->gp, &u), GP_ERROR_INVALID_ARGUMENT, "values_out is for gp_unique_by_key");
+    REFUSED(gp_unique(f->gp, &u), GP_ERROR_INVALID_ARGUMENT, "values_out is only used by gp_unique_by_key");
     u.values_out = u.keys_out = NULL;
-    REFUSED(gp_unique(f->gp, &u), GP_ERROR_INVALID_BUFFER, "nothing is wanted");
+    REFUSED(gp_unique(f->gp, &u), GP_ERROR_INVALID_BUFFER, "at least one output is required");
     r.in = f->a;
-    REFUSED(gp_run_length_encode(f->gp, &r), GP_ERROR_INVALID_BUFFER, "nothing is wanted");
+    REFUSED(gp_run_length_encode(f->gp, &r), GP_ERROR_INVALID_BUFFER, "at least one output is required");
     b.in = f->a;
     b.type = GP_U8;
     b.count = COUNT;
-    REFUSED(gp_brackets(f->gp, &b), GP_ERROR_INVALID_BUFFER, "nothing is wanted");
+    REFUSED(gp_brackets(f->gp, &b), GP_ERROR_INVALID_BUFFER, "at least one output is required");
     t.parent = f->a;
-    REFUSED(gp_tree(f->gp, &t), GP_ERROR_INVALID_BUFFER, "nothing is wanted");
+    REFUSED(gp_tree(f->gp, &t), GP_ERROR_INVALID_BUFFER, "at least one output is required");
     REFUSED(gp_partition_read(f->gp, &p, NULL), GP_ERROR_INVALID_ARGUMENT, "counts is NULL");
 }
 
@@ -256,7 +256,7 @@ static void test_ignored_count_type(void **state)
     gp_scan_desc scan = {0};
     gp_search_desc search = {0};
     gp_merge_desc merge = {0};
-    const char *text = "count_type = 6, and count_buffer is NULL";
+    const char *text = "count_type = 6 but count_buffer is NULL";
     sort.keys = scan.in = search.keys = search.needles = merge.a_keys = merge.b_keys = f->a;
     sort.keys_out = scan.out = search.out = merge.keys_out = f->b;
     sort.key_type = scan.type = search.key_type = merge.key_type = GP_U32;
@@ -266,9 +266,9 @@ static void test_ignored_count_type(void **state)
     REFUSED(gp_sort(f->gp, &sort), GP_ERROR_INVALID_ARGUMENT, text);
     REFUSED(gp_scan(f->gp, &scan), GP_ERROR_INVALID_ARGUMENT, text);
     REFUSED(gp_search(f->gp, &search), GP_ERROR_INVALID_ARGUMENT,
-            "needle_count_type = 6, and needle_count_buffer is NULL");
+            "needle_count_type = 6 but needle_count_buffer is NULL");
     REFUSED(gp_merge(f->gp, &merge), GP_ERROR_INVALID_ARGUMENT,
-            "b_count_type = 6, and b_count_buffer is NULL");
+            "b_count_type = 6 but b_count_buffer is NULL");
     scan.count_buffer = f->number;
     assert_gp(f->gp, gp_scan(f->gp, &scan));
 }
@@ -290,14 +290,14 @@ static void test_ignored_hash(void **state)
             "type = 77 is for gp_hash_insert_or_apply");
     REFUSED(gp_hash_insert_or_assign(f->gp, table, &put), GP_ERROR_INVALID_TYPE, "type = 77");
     find.count_type = GP_U64;
-    REFUSED(gp_hash_find(f->gp, table, &find), GP_ERROR_INVALID_ARGUMENT, "count_type = 8, and count_buffer");
+    REFUSED(gp_hash_find(f->gp, table, &find), GP_ERROR_INVALID_ARGUMENT, "count_type = 8 but count_buffer");
     out.keys = f->a;
     out.values = f->b;
     out.live_count = f->number;
     out.room = 10;
     out.descending = true;
     REFUSED(gp_hash_retrieve(f->gp, table, &out), GP_ERROR_INVALID_ARGUMENT,
-            "descending is set, and sort_type is 0");
+            "descending is set but sort_type is 0");
     assert_gp(f->gp, gp_hash_destroy(f->gp, table));
 }
 

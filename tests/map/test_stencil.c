@@ -268,8 +268,8 @@ static void test_bad_input(void **state)
     REFUSED(d.radius_y = 99, GP_ERROR_INVALID_ARGUMENT, "radius_y = 99");
     REFUSED(d.channels = 5, GP_ERROR_INVALID_ARGUMENT, "channels = 5");
     REFUSED(d.border = (gp_border)3, GP_ERROR_INVALID_ARGUMENT, "border = 3");
-    REFUSED(d.map = "x", GP_ERROR_INVALID_ARGUMENT, "a map and weights");
-    REFUSED(d.in_pitch = 29, GP_ERROR_INVALID_ARGUMENT, "pitch of 29");
+    REFUSED(d.map = "x", GP_ERROR_INVALID_ARGUMENT, "map and weights");
+    REFUSED(d.in_pitch = 29, GP_ERROR_INVALID_ARGUMENT, "in_pitch = 29");
     REFUSED(d.height = SIZE_MAX / 8, GP_ERROR_COUNT_LIMIT, "rows");
     REFUSED(d.in = NULL, GP_ERROR_INVALID_BUFFER, "in is NULL");
     REFUSED(d.out = NULL, GP_ERROR_INVALID_BUFFER, "out is NULL");

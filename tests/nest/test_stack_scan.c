@@ -314,7 +314,7 @@ static void test_bad_input(void **state)
     change;                           \
     assert_gp_fails(gp, gp_stack_scan(gp, &d), result, text)
     REFUSED(d.type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "type is not set");
-    REFUSED((d.type = GP_I8, d.pairs = "()"), GP_ERROR_INVALID_ARGUMENT, "exclude");
+    REFUSED((d.type = GP_I8, d.pairs = "()"), GP_ERROR_INVALID_ARGUMENT, "only one of");
     REFUSED(d.value_type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "value_type is not set");
     REFUSED(d.out_type = GP_U8, GP_ERROR_INVALID_TYPE, "narrower than value_type");
     REFUSED((d.value_map = "x + q", d.map = "x - 40"), GP_ERROR_BUILD, test_place("value_map:1:5"));
@@ -322,7 +322,7 @@ static void test_bad_input(void **state)
     assert_null(strstr(gp_last_error(gp), "value_map"));
     REFUSED(d.op = GP_OP_NONE, GP_ERROR_INVALID_OP, "op is not set");
     REFUSED(d.monoid = &test_affine_monoid, GP_ERROR_INVALID_ARGUMENT,
-            "value_type too unless there is a value_map");
+            "value_type too unless value_map is given");
     REFUSED(d.value_map = " ", GP_ERROR_INVALID_ARGUMENT, "value_map is empty");
     REFUSED(d.in = NULL, GP_ERROR_INVALID_BUFFER, "in is NULL");
     REFUSED(d.values = NULL, GP_ERROR_INVALID_BUFFER, "values is NULL");

@@ -305,19 +305,19 @@ static void test_names(void **state)
 {
     static const row types[] = {
         {"uint; typedef float x", REFUSED, "';' in an expression"},
-        {"uint x, ", REFUSED, "is not a type's name"},
-        {"uint *", REFUSED, "is not a type's name"},
+        {"uint x, ", REFUSED, "is not a type name"},
+        {"uint *", REFUSED, "is not a type name"},
         {"struct { uint x", REFUSED, "monoid->type: there is no '}'"},
         {"gpi_user", REFUSED, "gpi_user: names"},
-        {"4", REFUSED, "is not a type's name"},
-        {" unsigned\n int /**/", REFUSED, "is not a type's name"},
+        {"4", REFUSED, "is not a type name"},
+        {" unsigned\n int /**/", REFUSED, "is not a type name"},
         {" unsigned\n int ", WORKS, NULL},
     };
     static const row combines[] = {
-        {"plus(a, b) + ", REFUSED, "is not a function's name"},
+        {"plus(a, b) + ", REFUSED, "is not a function name"},
         {"0) + plus", REFUSED, "monoid->combine: ')' in line 1"},
         {"plus; plus", REFUSED, "';' in an expression"},
-        {"a b", REFUSED, "is not a function's name"},
+        {"a b", REFUSED, "is not a function name"},
         {"gpi_user_combine", REFUSED, "gpi_user_combine: names"},
         {"minus", NO_BUILD, "minus"},
         {" plus\n", WORKS, NULL},

@@ -485,6 +485,51 @@ static void test_dump(void **state)
     test_remove_folder(folder);
 }
 
+/* ------------------------------------------------------------------ device class */
+
+static char group_line[32];
+
+static bool has_group_line(const char *path)
+{
+    size_t size;
+    char *text = (char *)file_text(path, &size);
+    assert_true(size > 0);
+    text[size - 1] = 0;
+    assert_non_null(strstr(text, group_line));
+    free(text);
+    return false;
+}
+
+/* The rows of another class of devices: the groups that they name are built, and compute the same. */
+static void test_device_class(void **state)
+{
+    static const struct {
+        gp_device_class device_class;
+        unsigned group; /* of a scan, src/runtime/tuning_table.h */
+    } classes[] = {{GP_DEVICE_CLASS_UNKNOWN, 128},  {GP_DEVICE_CLASS_POCL, 1},
+                   {GP_DEVICE_CLASS_LLVMPIPE, 256}, {GP_DEVICE_CLASS_NVIDIA, 256},
+                   {GP_DEVICE_CLASS_AMD, 256},      {GP_DEVICE_CLASS_INTEL_GPU, 256}};
+    size_t k;
+    (void)state;
+    for (k = 0; k < sizeof classes / sizeof *classes; k++) {
+        char folder[64];
+        gp_context_desc desc = {0};
+        gp_context *gp;
+        test_make_folder(folder, sizeof folder);
+        desc.dump_dir = folder;
+        desc.no_disk_cache = true;
+        desc.tuning.device_class = classes[k].device_class;
+        gp = test_open_if(&desc); /* llvmpipe refuses the serial shape */
+        if (gp) {
+            test_scan_ones(gp, 30000);
+            (void)snprintf(group_line, sizeof group_line, "#define GPI_WG %u\n", classes[k].group);
+            assert_int_equal(test_each_file(folder, ".cl", has_group_line), 1);
+        }
+        gp_context_destroy(gp);
+        test_remove_folder(folder);
+    }
+}
+
 /* ------------------------------------------------------------------ profile */
 
 static void test_profile(void **state)
@@ -595,6 +640,7 @@ int main(void)
         cmocka_unit_test(test_warmup),
         cmocka_unit_test(test_share),
         cmocka_unit_test(test_dump),
+        cmocka_unit_test(test_device_class),
         cmocka_unit_test(test_profile),
         cmocka_unit_test(test_profile_by_kernel),
         cmocka_unit_test(test_no_growth),

@@ -559,7 +559,7 @@ static void test_bad_input(void **state)
     REFUSED(d.wait_count = 1, GP_ERROR_INVALID_ARGUMENT, "wait");
 #undef REFUSED
     d = good;
-    assert_gp_fails(gp, gp_argsort(gp, &d), GP_ERROR_INVALID_ARGUMENT, "indices are made");
+    assert_gp_fails(gp, gp_argsort(gp, &d), GP_ERROR_INVALID_ARGUMENT, "indices are generated");
     d.values = NULL;
     d.value_size = 2;
     assert_gp_fails(gp, gp_argsort(gp, &d), GP_ERROR_INVALID_ARGUMENT, "an index has 4 or 8 bytes");

@@ -355,7 +355,7 @@ static void test_bad_offsets(void **state)
     for (i = 0; i < 3; i++) s.offset[20 + 10 * i] = bad[i];
     desc = make_desc(gp, &s, &w);
     assert_gp_fails(gp, gp_sort_strings(gp, &desc), GP_ERROR_INVALID_ARGUMENT,
-                    "6 strings end before they begin or behind byte_count");
+                    "6 strings end before they begin or after byte_count");
     assert_non_null(strstr(gp_last_error(gp), "string 19"));
     assert_int_equal(test_profile_of(gp).bad_offsets, 1);
     /* the six count as empty */

@@ -410,9 +410,10 @@ static void test_bad_input(void **state)
     REFUSED(d.key_type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "key_type is not set");
     REFUSED(d.key_type = (gp_type)99, GP_ERROR_INVALID_TYPE, "key_type = 99");
     REFUSED(d.index_type = GP_I32, GP_ERROR_INVALID_TYPE, "index_type = 5");
-    REFUSED(d.k = 5001, GP_ERROR_INVALID_ARGUMENT, "k = 5001 of count = 5000");
+    REFUSED(d.k = 5001, GP_ERROR_INVALID_ARGUMENT, "k = 5001 is greater than count = 5000");
     REFUSED(d.keys = NULL, GP_ERROR_INVALID_BUFFER, "keys is NULL");
-    REFUSED((d.keys_out = NULL, d.indices_out = NULL), GP_ERROR_INVALID_BUFFER, "nothing is wanted");
+    REFUSED((d.keys_out = NULL, d.indices_out = NULL), GP_ERROR_INVALID_BUFFER,
+            "at least one output is required");
     REFUSED(d.count = 6000, GP_ERROR_INVALID_BUFFER, "keys has");
     REFUSED(d.k = 200, GP_ERROR_INVALID_BUFFER, "keys_out has");
     REFUSED(d.indices_out_offset = 17, GP_ERROR_INVALID_BUFFER, "indices_out has");
