@@ -125,7 +125,7 @@ done
 for form in "$NARROW -DGPI_HASH_PACKED=0" "$WIDE -DGPI_HASH_PACKED=0" "$WIDE -DGPI_HASH_PACKED=1"; do
     for shape in "$SORT_SERIAL" "$LOCAL"; do
         for lines in "" -DPOCL_DEVICE_ADDRESS_BITS=64\ -target\ x86_64-linux-gnu -Dcl_nv_pragma_unroll; do
-            for source in kernels/hash/hash.cl "-include tests/native/hash_each.h kernels/hash/each.cl" kernels/hash/device.cl; do
+            for source in kernels/hash/hash.cl "-include kernels/hash/prelude.h kernels/hash/each.cl" kernels/hash/device.cl; do
                 check "$source $form $shape $lines" -DGPI_FP64=1 -DGPI_VALUE_WIDTH=0 $form $shape $lines $source
             done
         done
@@ -133,7 +133,7 @@ for form in "$NARROW -DGPI_HASH_PACKED=0" "$WIDE -DGPI_HASH_PACKED=0" "$WIDE -DG
 done
 # What items of a group do together, for kernels of the user's.
 for group in "-DGPI_GROUP_SIZE=((uint)get_local_size(0)) -DGPI_GROUP_ALONE=0" "-DGPI_GROUP_SIZE=1u -DGPI_GROUP_ALONE=1"; do
-    check "group_device $group" -DGPI_FP64=0 $NARROW -DGPI_WG=1 $group -include tests/native/group_device.h \
+    check "group_device $group" -DGPI_FP64=0 $NARROW -DGPI_WG=1 $group -include kernels/group/prelude.h \
         kernels/group/device.cl
 done
 # Nor what makes elements one by one: inputs, halves, a late input, records of 16 bytes.
