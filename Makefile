@@ -28,7 +28,7 @@ TEST_PROGRAMS := $(TESTS:%=build/tests/%)
 SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
 
-.PHONY: all demo test test-all fresh test-million test-strings test-hash-stress bench bench-check plot-hash peers examples header check-header layers format check-format cache-keys docs \
+.PHONY: all demo info test test-all fresh test-million test-strings test-hash-stress bench bench-check plot-hash peers examples header check-header layers format check-format cache-keys docs \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
 	deps-run deps-test deps-lint deps-bench \
 	install clean help always
@@ -56,6 +56,9 @@ demo: build/examples/tour ## build and run examples/tour; FILE=... is what it re
 	build/examples/tour "$(FILE)"
 
 examples: $(EXAMPLES) ## build examples/
+
+info: build/examples/gpinfo ## what a bug report needs: devices, how each primitive runs, gp_self_test; DEVICE=... as GPUPRIM_DEVICE
+	@build/examples/gpinfo $(DEVICE)
 
 build/examples/%: examples/%.c | gpuprim.h deps-run
 	@mkdir -p $(@D)
