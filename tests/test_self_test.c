@@ -1,5 +1,5 @@
-/* test_self_test.c - gp_self_test passes where the device is right, says what is wrong where kernels are
-   sabotaged, and leaves nothing behind. */
+/* test_self_test.c - gp_self_test passes where the device is right, says what is wrong where it is not,
+   and leaves nothing behind. */
 #include "support.h"
 
 typedef struct heard {
@@ -32,13 +32,29 @@ static gp_self_test_desc desc_of(const char *filter, heard *h)
     return desc;
 }
 
-/* A context in whose kernels no condition holds in the second group. */
-static gp_context *open_sabotaged(void)
+/* ------------------------------------------------------------------ a driver at fault */
+
+typedef enum driver_fault { DRIVER_IS_GOOD, DROPS_LAST_GROUP, REFUSES_LAUNCHES } driver_fault;
+
+static driver_fault driver;
+
+cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                                     const size_t *offset, const size_t *global, const size_t *local,
+                                     cl_uint wait_count, const cl_event *wait, cl_event *event);
+cl_int __real_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                                     const size_t *offset, const size_t *global, const size_t *local,
+                                     cl_uint wait_count, const cl_event *wait, cl_event *event);
+
+/* Linked in place of OpenCL's (Makefile). */
+cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                                     const size_t *offset, const size_t *global, const size_t *local,
+                                     cl_uint wait_count, const cl_event *wait, cl_event *event)
 {
-    gp_context_desc desc = {0};
-    desc.build_options = "-Dif(x)=if((x)&&get_group_id(0)!=1)";
-    if (test_small()) desc.tuning.tile = 64;
-    return test_open_with(&desc);
+    size_t size = global[0];
+    if (driver == REFUSES_LAUNCHES) return CL_OUT_OF_RESOURCES;
+    assert_true(dimensions == 1 && local);
+    if (driver == DROPS_LAST_GROUP && size > local[0]) size -= local[0];
+    return __real_clEnqueueNDRangeKernel(queue, kernel, 1, offset, &size, local, wait_count, wait, event);
 }
 
 /* ------------------------------------------------------------------ right */
@@ -95,29 +111,50 @@ static void test_strategies(void **state)
 
 /* ------------------------------------------------------------------ wrong */
 
-static void test_sabotaged(void **state)
+/* Poison is left where the last group would have written. */
+static void test_wrong(void **state)
 {
-    gp_context *gp = open_sabotaged();
+    gp_context *gp = test_open(&test_variants[0], NULL);
     heard h;
-    gp_self_test_desc desc = desc_of("gp_merge", &h);
+    const gp_self_test_desc desc = desc_of("gp_transform", &h);
     (void)state;
-    assert_gp_fails(gp, gp_self_test(gp, &desc), GP_ERROR_WRONG_RESULT, "gp_self_test: gp_merge: keys_out[");
-    assert_non_null(strstr(gp_last_error(gp), ", expected "));
+    driver = DROPS_LAST_GROUP;
+    assert_gp_fails(gp, gp_self_test(gp, &desc), GP_ERROR_WRONG_RESULT, "gp_self_test: gp_transform: out[");
+    driver = DRIVER_IS_GOOD;
+    assert_non_null(strstr(gp_last_error(gp), "] = 2779096485, expected "));
     assert_string_equal(h.last, gp_last_error(gp));
     assert_true(h.cases == 1 && h.failed == 1);
     assert_int_equal(test_profile_of(gp).scratch_bytes, 0);
+    assert_gp(gp, gp_self_test(gp, &desc));
     gp_context_destroy(gp);
 }
 
-/* The first failure's text is the result; the other cases run all the same. */
+/* The first failure is the result; the other cases run all the same. */
 static void test_several(void **state)
 {
-    gp_context *gp = open_sabotaged();
+    gp_context *gp = test_open(&test_variants[0], NULL);
     heard h;
-    gp_self_test_desc desc = desc_of("er", &h); /* gp_merge, gp_gather */
+    const gp_self_test_desc desc = desc_of("er", &h); /* gp_merge, gp_gather */
     (void)state;
+    driver = DROPS_LAST_GROUP;
     assert_gp_fails(gp, gp_self_test(gp, &desc), GP_ERROR_WRONG_RESULT, "gp_self_test: gp_merge: keys_out[");
-    assert_true(h.cases == 2 && h.failed >= 1);
+    driver = DRIVER_IS_GOOD;
+    assert_true(h.cases == 2 && h.failed == 2);
+    assert_non_null(strstr(h.last, "gp_self_test: gp_gather: out["));
+    gp_context_destroy(gp);
+}
+
+static void test_opencl_fails(void **state)
+{
+    gp_context *gp = test_open(&test_variants[0], NULL);
+    heard h;
+    const gp_self_test_desc desc = desc_of("gp_transform", &h);
+    (void)state;
+    driver = REFUSES_LAUNCHES;
+    assert_gp_fails(gp, gp_self_test(gp, &desc), GP_ERROR_OUT_OF_DEVICE_MEMORY,
+                    "gp_self_test: gp_transform: gp_transform: clEnqueueNDRangeKernel");
+    driver = DRIVER_IS_GOOD;
+    assert_gp(gp, gp_self_test(gp, &desc));
     gp_context_destroy(gp);
 }
 
@@ -184,10 +221,9 @@ static void test_failed_before(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_passes),     cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_strategies), cmocka_unit_test(test_sabotaged),
-        cmocka_unit_test(test_several),    cmocka_unit_test(test_no_build),
-        cmocka_unit_test(test_refused),    cmocka_unit_test(test_failed_before),
+        cmocka_unit_test(test_passes),   cmocka_unit_test(test_counts),  cmocka_unit_test(test_strategies),
+        cmocka_unit_test(test_wrong),    cmocka_unit_test(test_several), cmocka_unit_test(test_opencl_fails),
+        cmocka_unit_test(test_no_build), cmocka_unit_test(test_refused), cmocka_unit_test(test_failed_before),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
