@@ -2365,7 +2365,7 @@ typedef struct gp_self_test_case {
      same.
    Scratch: 20 bytes per element on the device, besides what the calls need, and 32 bytes on the host. All of
      it is released at the end, the context's own scratch too.
-   Cost: some ten million elements read and written, and as many sorted on the host: a second or two. The
+   Cost: some ten million elements read and written, and two million sorted on the host: a second or two. The
      first time some thirty programs are built, which takes longer. Its launches count in the statistics.
    Limits: 1000 to 2^24 elements.
    Errors: GP_ERROR_WRONG_RESULT, and gp_last_error names call, strategy, output, index, what was found and
