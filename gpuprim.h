@@ -136,7 +136,8 @@ extern "C" {
     X(GP_ERROR_OUT_OF_HOST_MEMORY, -11, "out of host memory")                     \
     X(GP_ERROR_OUT_OF_DEVICE_MEMORY, -12, "more memory than the device can give") \
     X(GP_ERROR_OPENCL, -13, "an OpenCL call failed")                              \
-    X(GP_ERROR_LAW, -14, "the operation violates the monoid laws")
+    X(GP_ERROR_LAW, -14, "the operation violates the monoid laws")                \
+    X(GP_ERROR_WRONG_RESULT, -15, "the device computes a wrong result")
 
 typedef enum gp_result {
 #define GP_RESULT_ENUM(name, value, text) name = value,
@@ -2340,6 +2341,46 @@ GP_API gp_result gp_stats_read(gp_context *gp, gp_stats *out);
 GP_API gp_result gp_stats_kernels(gp_context *gp, gp_kernel_times *out, size_t capacity, size_t *count);
 /* Sets counters and kernel times to zero. Blocks until the queue is idle. */
 GP_API gp_result gp_stats_reset(gp_context *gp);
+
+/* ------------------------------------------------------------------ self-test */
+
+/* One run of a primitive in gp_self_test. */
+typedef struct gp_self_test_case {
+    const char *name;     /* of the call, and where there are several cases of it, of the case */
+    gp_strategy strategy; /* with which it ran; GP_STRATEGY_AUTO: the call has none */
+    gp_tuning tuning;     /* how this device runs it, for elements of 4 bytes: device_class, shape, words,
+                             work_group_size, tile, and polls where groups wait for each other; the
+                             rest is 0 */
+    gp_result result;
+    const char *text; /* of the failure; "" when there is none */
+} gp_self_test_case;
+
+/* Does this device, with this driver, compute right results?
+
+   Runs every primitive on inputs of its own and compares what comes out with loops on the host: in the
+   strategy that this device takes, and in the one that it falls back to. Inputs and results are numbers of 32
+   bits. Blocks; begins as gp_finish does, and fails if that does.
+
+   Result: GP_OK: all results were right. Otherwise that of the first case that fails; the others run all the
+     same.
+   Scratch: 20 bytes per element on the device, besides what the calls need, and 32 bytes on the host. All of
+     it is released at the end, the context's own scratch too.
+   Cost: some ten million elements read and written, and two million sorted on the host: a second or two. The
+     first time some thirty programs are built, which takes longer. Its launches count in the statistics.
+   Limits: 1000 to 2^24 elements.
+   Errors: GP_ERROR_WRONG_RESULT, and gp_last_error names call, strategy, output, index, what was found and
+     what was expected. Or a call's own result, and its text after the names of call and strategy.
+   Example: examples/gpinfo.c */
+typedef struct gp_self_test_desc {
+    const char *filter; /* only cases whose name has this in it, such as "sort"; NULL: all */
+    size_t count;       /* elements of each input; 0: 200003 */
+    /* Hears of each case when it has run; NULL: none. `test` and its texts live until it returns. It must
+       not call the library with this context. */
+    void (*report)(const gp_self_test_case *test, void *user);
+    void *report_user;
+} gp_self_test_desc;
+
+GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc);
 
 #ifdef __cplusplus
 }
@@ -30153,6 +30194,966 @@ GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *d
     return result;
 }
 /* ---- End file src/context/device_source.c ---- */
+
+/* ---- Begin file src/context/self_test.h ---- */
+/* self_test.h - the cases of gp_self_test, and what they work on. */
+enum { GPI_SELF_TEST_INPUTS = 2, GPI_SELF_TEST_OUTPUTS = 3 };
+
+/* What a case works on. All elements are words of 32 bits. */
+typedef struct gpi_self_test {
+    gp_context *gp;
+    size_t count; /* elements of an input, and at most of an output */
+    gp_strategy strategy;
+    uint32_t *in[GPI_SELF_TEST_INPUTS]; /* random until the case changes them */
+    uint32_t *expected[GPI_SELF_TEST_OUTPUTS];
+    size_t expected_count[GPI_SELF_TEST_OUTPUTS];
+    uint32_t *found;
+    uint64_t *order; /* `count` of them, for the case to sort */
+    cl_mem in_buffer[GPI_SELF_TEST_INPUTS], out_buffer[GPI_SELF_TEST_OUTPUTS];
+    gp_result failure; /* the first one, and its text */
+    char failure_text[GPI_ERROR_MAX];
+} gpi_self_test;
+
+/* clang-format off */
+
+/* X(function, name, primitive, strategy, output, output, output)
+
+   primitive: of the tuning table. strategy: what a device may take besides the one of its row; AUTO: none, or
+   that of a part that is a case of its own. output: names of what is compared. */
+#define GPI_SELF_TEST_CASES(X) \
+    X(reduce,           "gp_reduce",           REDUCE,           AUTO,        "out", "", "") \
+    X(segmented_reduce, "gp_segmented_reduce", SEGMENTED_REDUCE, AUTO,        "out", "", "") \
+    X(scan,             "gp_scan",             SCAN,             MULTI_PASS,  "out", "", "") \
+    X(select,           "gp_select",           SELECT,           MULTI_PASS,  "out", "count_out", "") \
+    X(partition,        "gp_partition",        SELECT,           MULTI_PASS,  "out", "rest", "counts_out") \
+    X(unique,           "gp_unique",           SELECT,           MULTI_PASS,  "keys_out", "indices_out", "count_out") \
+    X(reduce_by_key,    "gp_reduce_by_key",    SELECT,           AUTO,        "keys_out", "out", "count_out") \
+    X(sort_keys,        "gp_sort (keys)",      SORT,             MULTI_PASS,  "keys_out", "", "") \
+    X(sort_pairs,       "gp_sort (pairs)",     SORT,             MULTI_PASS,  "keys_out", "values_out", "") \
+    X(segmented_sort,   "gp_segmented_sort",   SEGMENTED_SORT,   AUTO,        "keys_out", "", "") \
+    X(sort_strings,     "gp_sort_strings",     SORT_STRINGS,     AUTO,        "out", "", "") \
+    X(topk,             "gp_topk",             TOPK,             AUTO,        "keys_out", "indices_out", "") \
+    X(merge,            "gp_merge",            MERGE,            AUTO,        "keys_out", "values_out", "") \
+    X(search,           "gp_search",           SEARCH,           AUTO,        "out", "", "") \
+    X(histogram,        "gp_histogram",        HISTOGRAM,        AUTO,        "out", "", "") \
+    X(hash,             "gp_hash",             HASH,             SINGLE_PASS, "keys", "values", "live_count") \
+    X(brackets,         "gp_brackets",         BRACKETS,         MULTI_PASS,  "match", "parent", "depth") \
+    X(stack_scan,       "gp_stack_scan",       STACK_SCAN,       AUTO,        "out", "", "") \
+    X(tree,             "gp_tree",             TREE,             AUTO,        "index", "children", "end") \
+    X(transform,        "gp_transform",        MAP,              AUTO,        "out", "", "") \
+    X(gather,           "gp_gather",           GATHER,           AUTO,        "out", "", "") \
+    X(stencil,          "gp_stencil",          STENCIL,          AUTO,        "out", "", "") \
+    X(random,           "gp_random",           RANDOM,           AUTO,        "out", "", "")
+
+/* clang-format on */
+
+/* self_test_cases.c */
+static gp_result gpi_self_test_upload(gpi_self_test *t);
+static void gpi_self_test_expect(gpi_self_test *t, size_t output, uint32_t value);
+static void gpi_self_test_expect_count(gpi_self_test *t, size_t output, size_t counted);
+static void gpi_self_test_mask(gpi_self_test *t, uint32_t mask);
+static size_t gpi_self_test_cut(gpi_self_test *t);
+
+/* self_test_cases.c, self_test_keys.c */
+#define GPI_SELF_TEST_DECLARE(function, name, primitive, strategy, a, b, c) \
+    static gp_result gpi_self_test_##function(gpi_self_test *t);
+GPI_SELF_TEST_CASES(GPI_SELF_TEST_DECLARE)
+#undef GPI_SELF_TEST_DECLARE
+/* ---- End file src/context/self_test.h ---- */
+
+/* ---- Begin file src/context/self_test.c ---- */
+/* self_test.c - gp_self_test: runs the cases, and compares. */
+enum {
+    GPI_SELF_TEST_COUNT = 200003, /* some fifty tiles of a GPU */
+    GPI_SELF_TEST_COUNT_MIN = 1000,
+    GPI_SELF_TEST_COUNT_MAX = 1 << 24,
+    GPI_SELF_TEST_ARRAYS = GPI_SELF_TEST_INPUTS + GPI_SELF_TEST_OUTPUTS + 1,
+    GPI_SELF_TEST_POISON = 0xa5
+};
+
+typedef struct gpi_self_test_row {
+    const char *name;
+    gpi_primitive primitive;
+    gp_strategy strategy;
+    const char *outputs[GPI_SELF_TEST_OUTPUTS];
+    gp_result (*run)(gpi_self_test *t);
+} gpi_self_test_row;
+
+static const gpi_self_test_row gpi_self_test_rows[] = {
+#define GPI_SELF_TEST_ROW(function, name, primitive, strategy, a, b, c) \
+    {name, GPI_##primitive, GP_STRATEGY_##strategy, {a, b, c}, gpi_self_test_##function},
+    GPI_SELF_TEST_CASES(GPI_SELF_TEST_ROW)
+#undef GPI_SELF_TEST_ROW
+};
+
+/* ------------------------------------------------------------------ one case */
+
+static const char *gpi_strategy_name(gp_strategy strategy)
+{
+    switch (strategy) {
+    case GP_STRATEGY_SINGLE_PASS: return ", single pass";
+    case GP_STRATEGY_MULTI_PASS: return ", multi-pass";
+    default: return "";
+    }
+}
+
+/* The last failure's text, after the names of case and strategy. What the case has enqueued ends before the
+   next one begins. */
+static gp_result gpi_self_test_fail(gp_context *gp, const gpi_self_test_row *row, gp_strategy strategy,
+                                    gp_result result)
+{
+    char text[GPI_ERROR_MAX];
+    const char *detail = strstr(gp->error, ": ");
+    (void)snprintf(text, sizeof text, "%s", detail ? detail + 2 : gp->error);
+    (void)gp_finish(gp);
+    return gpi_fail(gp, result, "gp_self_test: %s%s: %s", row->name, gpi_strategy_name(strategy), text);
+}
+
+/* Random inputs, the same for every case; poison in the outputs. */
+static gp_result gpi_self_test_prepare(gpi_self_test *t)
+{
+    uint32_t random = 2463534242u; /* xorshift, of Marsaglia */
+    cl_int error = CL_SUCCESS;
+    size_t i, k;
+    for (k = 0; k < GPI_SELF_TEST_INPUTS; k++) {
+        for (i = 0; i < t->count; i++) {
+            random ^= random << 13;
+            random ^= random >> 17;
+            t->in[k][i] = random ^= random << 5;
+        }
+    }
+    memset(t->found, GPI_SELF_TEST_POISON, t->count * 4);
+    for (k = 0; k < GPI_SELF_TEST_OUTPUTS && error == CL_SUCCESS; k++) {
+        t->expected_count[k] = 0;
+        error = clEnqueueWriteBuffer(t->gp->queue, t->out_buffer[k], CL_TRUE, 0, t->count * 4, t->found, 0,
+                                     NULL, NULL);
+    }
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(t->gp, error, "gp_self_test", "clEnqueueWriteBuffer");
+}
+
+static gp_result gpi_self_test_compare(gpi_self_test *t, const gpi_self_test_row *row)
+{
+    size_t i, k;
+    for (k = 0; k < GPI_SELF_TEST_OUTPUTS; k++) {
+        const size_t count = t->expected_count[k];
+        const cl_int error = count == 0 ? CL_SUCCESS
+                                        : clEnqueueReadBuffer(t->gp->queue, t->out_buffer[k], CL_TRUE, 0,
+                                                              count * 4, t->found, 0, NULL, NULL);
+        if (error != CL_SUCCESS) return gpi_fail_cl(t->gp, error, "gp_self_test", "clEnqueueReadBuffer");
+        for (i = 0; i < count && t->found[i] == t->expected[k][i]; i++) continue;
+        if (i == count) continue;
+        return gpi_fail(t->gp, GP_ERROR_WRONG_RESULT, "%s[%zu] = %u, expected %u", row->outputs[k], i,
+                        (unsigned)t->found[i], (unsigned)t->expected[k][i]);
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_self_test_run(gpi_self_test *t, const gpi_self_test_row *row, gp_strategy strategy)
+{
+    gp_result result = gpi_self_test_prepare(t);
+    t->strategy = strategy;
+    if (result == GP_OK) result = row->run(t);
+    if (result == GP_OK) result = gp_finish(t->gp);
+    if (result == GP_OK) result = gpi_self_test_compare(t, row);
+    return result == GP_OK ? result : gpi_self_test_fail(t->gp, row, strategy, result);
+}
+
+/* ------------------------------------------------------------------ all cases */
+
+/* It fails for wrong strategies only. */
+static void gpi_self_test_plan(gp_context *gp, gpi_primitive primitive, gpi_plan *plan)
+{
+    const bool nest = primitive == GPI_BRACKETS || primitive == GPI_STACK_SCAN || primitive == GPI_TREE;
+    (void)(nest ? gpi_plan_make_brackets : gpi_plan_make_sized)(gp, "gp_self_test", primitive, 4,
+                                                                GP_STRATEGY_AUTO, plan);
+}
+
+static void gpi_self_test_report(const gpi_self_test *t, const gp_self_test_desc *desc,
+                                 const gpi_self_test_row *row, const gpi_plan *plan, gp_strategy strategy,
+                                 gp_result result)
+{
+    const gp_tuning *own = &t->gp->desc.tuning;
+    gp_self_test_case test;
+    if (!desc->report) return;
+    memset(&test, 0, sizeof test);
+    test.name = row->name;
+    test.strategy = strategy;
+    test.tuning.device_class = own->device_class ? own->device_class : t->gp->info.device_class;
+    test.tuning.shape = plan->shape;
+    test.tuning.words = plan->words;
+    test.tuning.work_group_size = plan->group;
+    test.tuning.tile = plan->per_item;
+    if (strategy == GP_STRATEGY_SINGLE_PASS && row->strategy == GP_STRATEGY_MULTI_PASS)
+        test.tuning.polls = plan->polls; /* its groups wait for each other */
+    test.result = result;
+    test.text = result == GP_OK ? "" : t->gp->error;
+    desc->report(&test, desc->report_user);
+}
+
+/* In the device's own strategy, and in the other one that it may take. */
+static void gpi_self_test_row_run(gpi_self_test *t, const gp_self_test_desc *desc,
+                                  const gpi_self_test_row *row)
+{
+    gp_strategy strategies[2] = {GP_STRATEGY_AUTO, row->strategy};
+    gpi_plan plan;
+    size_t k, count = 1;
+    gpi_self_test_plan(t->gp, row->primitive, &plan);
+    if (row->strategy) strategies[0] = plan.strategy;
+    if (row->strategy && row->strategy != plan.strategy) count = 2;
+    for (k = 0; k < count; k++) {
+        const gp_result result = gpi_self_test_run(t, row, strategies[k]);
+        gpi_self_test_report(t, desc, row, &plan, strategies[k], result);
+        if (result != GP_OK && t->failure == GP_OK) {
+            t->failure = result;
+            memcpy(t->failure_text, t->gp->error, sizeof t->failure_text);
+        }
+    }
+}
+
+static gp_result gpi_self_test_all(gpi_self_test *t, const gp_self_test_desc *desc)
+{
+    char quote[GPI_QUOTE_MAX];
+    size_t k, ran = 0;
+    for (k = 0; k < sizeof gpi_self_test_rows / sizeof *gpi_self_test_rows; k++) {
+        if (desc->filter && !strstr(gpi_self_test_rows[k].name, desc->filter)) continue;
+        gpi_self_test_row_run(t, desc, &gpi_self_test_rows[k]);
+        ran++;
+    }
+    if (ran == 0) {
+        return gpi_fail(t->gp, GP_ERROR_INVALID_ARGUMENT, "gp_self_test: filter = %s is in no case's name",
+                        gpi_quote(desc->filter, strlen(desc->filter), quote));
+    }
+    if (t->failure != GP_OK) memcpy(t->gp->error, t->failure_text, sizeof t->failure_text);
+    return t->failure;
+}
+
+/* ------------------------------------------------------------------ call */
+
+/* One block for all arrays; `order` first, which has the widest elements. */
+static gp_result gpi_self_test_open(gpi_self_test *t)
+{
+    const size_t bytes = t->count * 4;
+    uint32_t *arrays;
+    gp_result result = GP_OK;
+    size_t k;
+    t->order = (uint64_t *)malloc((2 + GPI_SELF_TEST_ARRAYS) * bytes);
+    if (!t->order) return gpi_fail(t->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_self_test: no memory");
+    arrays = (uint32_t *)(t->order + t->count);
+    for (k = 0; k < GPI_SELF_TEST_INPUTS; k++, arrays += t->count) {
+        t->in[k] = arrays;
+        if (result == GP_OK) result = gp_buffer_create(t->gp, bytes, NULL, &t->in_buffer[k]);
+    }
+    for (k = 0; k < GPI_SELF_TEST_OUTPUTS; k++, arrays += t->count) {
+        t->expected[k] = arrays;
+        if (result == GP_OK) result = gp_buffer_create(t->gp, bytes, NULL, &t->out_buffer[k]);
+    }
+    t->found = arrays;
+    return result;
+}
+
+static void gpi_self_test_close(gpi_self_test *t)
+{
+    gp_context *gp = t->gp;
+    size_t k;
+    for (k = 0; k < GPI_SELF_TEST_INPUTS; k++)
+        if (t->in_buffer[k]) (void)clReleaseMemObject(t->in_buffer[k]);
+    for (k = 0; k < GPI_SELF_TEST_OUTPUTS; k++)
+        if (t->out_buffer[k]) (void)clReleaseMemObject(t->out_buffer[k]);
+    free(t->order);
+    if (gp->scratch) (void)clReleaseMemObject(gp->scratch);
+    gp->scratch = NULL;
+    gp->scratch_size = 0;
+    gp->stats.scratch_bytes = 0;
+}
+
+GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc)
+{
+    gpi_self_test t;
+    gp_result result;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_self_test: gp or desc is NULL");
+    memset(&t, 0, sizeof t);
+    t.gp = gp;
+    t.count = desc->count ? desc->count : (size_t)GPI_SELF_TEST_COUNT;
+    if (t.count < GPI_SELF_TEST_COUNT_MIN || t.count > GPI_SELF_TEST_COUNT_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_self_test: count = %zu, must be %d to %d", t.count,
+                        (int)GPI_SELF_TEST_COUNT_MIN, (int)GPI_SELF_TEST_COUNT_MAX);
+    }
+    result = gp_finish(gp);
+    if (result != GP_OK) return result;
+    result = gpi_self_test_open(&t);
+    if (result == GP_OK) result = gpi_self_test_all(&t, desc);
+    gpi_self_test_close(&t);
+    return result;
+}
+/* ---- End file src/context/self_test.c ---- */
+
+/* ---- Begin file src/context/self_test_cases.c ---- */
+/* self_test_cases.c - cases of gp_self_test: inputs, the results that plain loops give, the call. */
+/* ------------------------------------------------------------------ inputs, expected results */
+
+/* The inputs go to the device. Every case calls this when they are as it wants them. */
+static gp_result gpi_self_test_upload(gpi_self_test *t)
+{
+    size_t k;
+    for (k = 0; k < GPI_SELF_TEST_INPUTS; k++) {
+        const cl_int error = clEnqueueWriteBuffer(t->gp->queue, t->in_buffer[k], CL_TRUE, 0, t->count * 4,
+                                                  t->in[k], 0, NULL, NULL);
+        if (error != CL_SUCCESS) return gpi_fail_cl(t->gp, error, "gp_self_test", "clEnqueueWriteBuffer");
+    }
+    return GP_OK;
+}
+
+static void gpi_self_test_expect(gpi_self_test *t, size_t output, uint32_t value)
+{
+    t->expected[output][t->expected_count[output]++] = value;
+}
+
+static void gpi_self_test_expect_count(gpi_self_test *t, size_t output, size_t counted)
+{
+    gpi_self_test_expect(t, output, (uint32_t)t->expected_count[counted]);
+}
+
+/* The first input keeps only these bits. */
+static void gpi_self_test_mask(gpi_self_test *t, uint32_t mask)
+{
+    size_t i;
+    for (i = 0; i < t->count; i++) t->in[0][i] &= mask;
+}
+
+/* The second input becomes offsets of segments, empty ones among them. Returns how many segments there are. */
+static size_t gpi_self_test_cut(gpi_self_test *t)
+{
+    size_t at = 0, segments = 0;
+    while (at < t->count && segments < t->count - 1) {
+        const uint32_t length = t->in[1][segments] % 400;
+        t->in[1][segments++] = (uint32_t)at;
+        at += length < 100 ? 0 : length * (length % 50 == 0 ? 50u : 1u);
+    }
+    t->in[1][segments] = (uint32_t)t->count;
+    return segments;
+}
+
+/* ------------------------------------------------------------------ reduce, scan */
+
+static gp_result gpi_self_test_reduce(gpi_self_test *t)
+{
+    gp_result result = gpi_self_test_upload(t);
+    gp_reduce_desc d;
+    uint32_t sum = 0;
+    size_t i;
+    for (i = 0; i < t->count; i++) sum += t->in[0][i];
+    gpi_self_test_expect(t, 0, sum);
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.out = t->out_buffer[0];
+    d.count = t->count;
+    d.type = d.out_type = GP_U32;
+    d.op = GP_SUM;
+    return result == GP_OK ? gp_reduce(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_segmented_reduce(gpi_self_test *t)
+{
+    const size_t segments = gpi_self_test_cut(t);
+    gp_result result = gpi_self_test_upload(t);
+    gp_segmented_reduce_desc d;
+    size_t s, i;
+    for (s = 0; s < segments; s++) {
+        uint32_t most = 0;
+        for (i = t->in[1][s]; i < t->in[1][s + 1]; i++)
+            if (t->in[0][i] > most) most = t->in[0][i];
+        gpi_self_test_expect(t, 0, most);
+    }
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.count = t->count;
+    d.offsets = t->in_buffer[1];
+    d.offsets_type = GP_U32;
+    d.segment_count = segments;
+    d.out = t->out_buffer[0];
+    d.type = GP_U32;
+    d.op = GP_MAX;
+    return result == GP_OK ? gp_segmented_reduce(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_scan(gpi_self_test *t)
+{
+    gp_result result = gpi_self_test_upload(t);
+    gp_scan_desc d;
+    uint32_t sum = 0;
+    size_t i;
+    for (i = 0; i < t->count; i++) gpi_self_test_expect(t, 0, sum += t->in[0][i]);
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.out = t->out_buffer[0];
+    d.count = t->count;
+    d.type = GP_U32;
+    d.op = GP_SUM;
+    d.strategy = t->strategy;
+    return result == GP_OK ? gp_scan(t->gp, &d) : result;
+}
+
+/* ------------------------------------------------------------------ select, partition, runs */
+
+static gp_result gpi_self_test_select(gpi_self_test *t)
+{
+    gp_result result = gpi_self_test_upload(t);
+    gp_select_desc d;
+    size_t i;
+    for (i = 0; i < t->count; i++)
+        if (t->in[0][i] % 3 == 0) gpi_self_test_expect(t, 0, t->in[0][i]);
+    gpi_self_test_expect_count(t, 1, 0);
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.out = t->out_buffer[0];
+    d.count_out = t->out_buffer[1];
+    d.count = t->count;
+    d.type = GP_U32;
+    d.predicate = "x % 3 == 0";
+    d.strategy = t->strategy;
+    return result == GP_OK ? gp_select(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_partition(gpi_self_test *t)
+{
+    gp_result result = gpi_self_test_upload(t);
+    gp_partition_desc d;
+    size_t i;
+    for (i = 0; i < t->count; i++) gpi_self_test_expect(t, t->in[0][i] % 3 == 0 ? 0 : 1, t->in[0][i]);
+    gpi_self_test_expect_count(t, 2, 0);
+    gpi_self_test_expect_count(t, 2, 1);
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.out = t->out_buffer[0];
+    d.rest = t->out_buffer[1];
+    d.counts_out = t->out_buffer[2];
+    d.count = t->count;
+    d.type = GP_U32;
+    d.predicate = "x % 3 == 0";
+    d.strategy = t->strategy;
+    return result == GP_OK ? gp_partition(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_unique(gpi_self_test *t)
+{
+    gp_result result;
+    gp_unique_desc d;
+    size_t i;
+    gpi_self_test_mask(t, 3);
+    result = gpi_self_test_upload(t);
+    for (i = 0; i < t->count; i++) {
+        if (i > 0 && t->in[0][i] == t->in[0][i - 1]) continue;
+        gpi_self_test_expect(t, 0, t->in[0][i]);
+        gpi_self_test_expect(t, 1, (uint32_t)i);
+    }
+    gpi_self_test_expect_count(t, 2, 0);
+    memset(&d, 0, sizeof d);
+    d.keys = t->in_buffer[0];
+    d.keys_out = t->out_buffer[0];
+    d.indices_out = t->out_buffer[1];
+    d.count_out = t->out_buffer[2];
+    d.count = t->count;
+    d.key_type = GP_U32;
+    d.strategy = t->strategy;
+    return result == GP_OK ? gp_unique(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_reduce_by_key(gpi_self_test *t)
+{
+    gp_result result;
+    gp_reduce_by_key_desc d;
+    size_t i;
+    gpi_self_test_mask(t, 3);
+    result = gpi_self_test_upload(t);
+    for (i = 0; i < t->count; i++) {
+        if (i == 0 || t->in[0][i] != t->in[0][i - 1]) {
+            gpi_self_test_expect(t, 0, t->in[0][i]);
+            gpi_self_test_expect(t, 1, 0);
+        }
+        t->expected[1][t->expected_count[1] - 1] += t->in[1][i];
+    }
+    gpi_self_test_expect_count(t, 2, 0);
+    memset(&d, 0, sizeof d);
+    d.keys = t->in_buffer[0];
+    d.in = t->in_buffer[1];
+    d.keys_out = t->out_buffer[0];
+    d.out = t->out_buffer[1];
+    d.count_out = t->out_buffer[2];
+    d.count = t->count;
+    d.key_type = d.type = d.out_type = GP_U32;
+    d.op = GP_SUM;
+    return result == GP_OK ? gp_reduce_by_key(t->gp, &d) : result;
+}
+
+/* ------------------------------------------------------------------ nests */
+
+/* The first input becomes codes of brackets at random, which makes a nest some hundred deep. Expected are
+   match, parent and depth. */
+static void gpi_self_test_nest(gpi_self_test *t)
+{
+    uint32_t *match = t->expected[0], *stack = (uint32_t *)t->order, height = 0, i;
+    for (i = 0; i < t->count; i++) {
+        const uint32_t code = t->in[0][i] % 3; /* closer, other, opener */
+        t->in[0][i] = code - 1;
+        gpi_self_test_expect(t, 0, UINT32_MAX);
+        gpi_self_test_expect(t, 1, height > 0 ? stack[height - 1] : UINT32_MAX);
+        gpi_self_test_expect(t, 2, height);
+        if (code == 2) stack[height++] = i;
+        if (code != 0 || height == 0) continue;
+        match[i] = stack[--height];
+        match[match[i]] = i;
+    }
+}
+
+static gp_result gpi_self_test_brackets(gpi_self_test *t)
+{
+    gp_result result;
+    gp_brackets_desc d;
+    gpi_self_test_nest(t);
+    result = gpi_self_test_upload(t);
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.count = t->count;
+    d.type = GP_I32;
+    d.match = t->out_buffer[0];
+    d.parent = t->out_buffer[1];
+    d.depth = t->out_buffer[2];
+    d.strategy = t->strategy;
+    return result == GP_OK ? gp_brackets(t->gp, &d) : result;
+}
+
+/* Sums: an opener adds its value, and its closer takes it away. */
+static gp_result gpi_self_test_stack_scan(gpi_self_test *t)
+{
+    gp_result result;
+    gp_stack_scan_desc d;
+    uint32_t sum = 0;
+    size_t i;
+    gpi_self_test_nest(t);
+    result = gpi_self_test_upload(t);
+    for (i = 0; i < t->count; i++) {
+        const uint32_t code = t->in[0][i], match = t->expected[0][i];
+        if (code == 1) sum += t->in[1][i];
+        else if (match != UINT32_MAX) sum -= t->in[1][match];
+        t->expected[0][i] = sum;
+    }
+    t->expected_count[1] = t->expected_count[2] = 0;
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.values = t->in_buffer[1];
+    d.out = t->out_buffer[0];
+    d.count = t->count;
+    d.type = GP_I32;
+    d.value_type = GP_U32;
+    d.op = GP_SUM;
+    return result == GP_OK ? gp_stack_scan(t->gp, &d) : result;
+}
+
+/* Of the nest's parents. */
+static gp_result gpi_self_test_tree(gpi_self_test *t)
+{
+    uint32_t *index = t->expected[0], *children = t->expected[1], *end = t->expected[2], roots = 0;
+    gp_result result;
+    gp_tree_desc d;
+    size_t i;
+    gpi_self_test_nest(t);
+    memcpy(t->in[0], t->expected[1], t->count * 4);
+    result = gpi_self_test_upload(t);
+    for (i = 0; i < t->count; i++) {
+        const uint32_t parent = t->in[0][i];
+        index[i] = parent == UINT32_MAX ? roots++ : children[parent]++;
+        children[i] = 0;
+        end[i] = (uint32_t)i + 1;
+    }
+    for (i = t->count; i-- > 0;) {
+        const uint32_t parent = t->in[0][i];
+        if (parent != UINT32_MAX && end[parent] < end[i]) end[parent] = end[i];
+    }
+    memset(&d, 0, sizeof d);
+    d.parent = t->in_buffer[0];
+    d.count = t->count;
+    d.index = t->out_buffer[0];
+    d.children = t->out_buffer[1];
+    d.end = t->out_buffer[2];
+    return result == GP_OK ? gp_tree(t->gp, &d) : result;
+}
+
+/* ------------------------------------------------------------------ maps */
+
+static gp_result gpi_self_test_transform(gpi_self_test *t)
+{
+    gp_result result = gpi_self_test_upload(t);
+    gp_transform_desc d;
+    size_t i;
+    for (i = 0; i < t->count; i++) gpi_self_test_expect(t, 0, t->in[0][i] * 3 + t->in[1][i] - (uint32_t)i);
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.in2 = t->in_buffer[1];
+    d.out = t->out_buffer[0];
+    d.type = GP_U32;
+    d.map = "x * 3 + y - (uint)i";
+    d.count = t->count;
+    return result == GP_OK ? gp_transform(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_gather(gpi_self_test *t)
+{
+    gp_result result;
+    gp_gather_desc d;
+    size_t i;
+    for (i = 0; i < t->count; i++) {
+        t->in[1][i] %= (uint32_t)t->count;
+        gpi_self_test_expect(t, 0, t->in[0][t->in[1][i]]);
+    }
+    result = gpi_self_test_upload(t);
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.indices = t->in_buffer[1];
+    d.out = t->out_buffer[0];
+    d.element_size = 4;
+    d.limit = d.count = t->count;
+    return result == GP_OK ? gp_gather(t->gp, &d) : result;
+}
+
+/* in[i-1] + 2 in[i] + in[i+1], in floats that are exact. */
+static gp_result gpi_self_test_stencil(gpi_self_test *t)
+{
+    const float weights[3] = {1, 2, 1};
+    const uint32_t *in = t->in[0];
+    gp_result result;
+    gp_stencil_desc d;
+    size_t i;
+    gpi_self_test_mask(t, 0xfffff);
+    memcpy(t->in[1], weights, sizeof weights);
+    result = gpi_self_test_upload(t);
+    for (i = 0; i < t->count; i++)
+        gpi_self_test_expect(t, 0, in[i > 0 ? i - 1 : 0] + 2 * in[i] + in[i + 1 < t->count ? i + 1 : i]);
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.out = t->out_buffer[0];
+    d.type = GP_U32;
+    d.width = t->count;
+    d.radius_x = 1;
+    d.weights = t->in_buffer[1];
+    return result == GP_OK ? gp_stencil(t->gp, &d) : result;
+}
+
+/* A block of four words: Philox4x32-10 with the key (seed, 0) and the counter (block, 0, 0, 0). */
+static void gpi_self_test_philox(uint32_t seed, uint32_t block, uint32_t out[4])
+{
+    uint32_t key = seed, weyl = 0;
+    int round;
+    memset(out, 0, 16);
+    out[0] = block;
+    for (round = 0; round < 10; round++) {
+        const uint64_t p = (uint64_t)out[0] * 0xd2511f53u, q = (uint64_t)out[2] * 0xcd9e8d57u;
+        out[0] = (uint32_t)(q >> 32) ^ out[1] ^ key;
+        out[1] = (uint32_t)q;
+        out[2] = (uint32_t)(p >> 32) ^ out[3] ^ weyl;
+        out[3] = (uint32_t)p;
+        key += 0x9e3779b9u;
+        weyl += 0xbb67ae85u;
+    }
+}
+
+static gp_result gpi_self_test_random(gpi_self_test *t)
+{
+    gp_random_desc d;
+    uint32_t words[4];
+    size_t i;
+    memset(&d, 0, sizeof d);
+    d.out = t->out_buffer[0];
+    d.type = GP_U32;
+    d.seed = 7;
+    d.count = t->count;
+    for (i = 0; i < t->count; i++) {
+        if (i % 4 == 0) gpi_self_test_philox((uint32_t)d.seed, (uint32_t)(i / 4), words);
+        gpi_self_test_expect(t, 0, words[i % 4]);
+    }
+    return gp_random(t->gp, &d);
+}
+/* ---- End file src/context/self_test_cases.c ---- */
+
+/* ---- Begin file src/context/self_test_keys.c ---- */
+/* self_test_keys.c - cases of gp_self_test that work on keys, as self_test_cases.c has the others. */
+/* ------------------------------------------------------------------ order */
+
+static int gpi_self_test_compare_words(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* order[begin], ... order[end - 1]: keys of the first input, `flip`ped, and their indices, stably sorted. */
+static void gpi_self_test_sort(gpi_self_test *t, size_t begin, size_t end, uint32_t flip)
+{
+    size_t i;
+    for (i = begin; i < end; i++) t->order[i] = (uint64_t)(t->in[0][i] ^ flip) << 32 | i;
+    qsort(t->order + begin, end - begin, sizeof *t->order, gpi_self_test_compare_words);
+}
+
+/* What a sort has to give: keys, and the elements of the second input. */
+static void gpi_self_test_expect_sorted(gpi_self_test *t)
+{
+    size_t i;
+    for (i = 0; i < t->count; i++) {
+        gpi_self_test_expect(t, 0, (uint32_t)(t->order[i] >> 32));
+        gpi_self_test_expect(t, 1, t->in[1][(uint32_t)t->order[i]]);
+    }
+}
+
+/* ------------------------------------------------------------------ sort, merge, search */
+
+static gp_sort_desc gpi_self_test_sort_desc(const gpi_self_test *t)
+{
+    gp_sort_desc d;
+    memset(&d, 0, sizeof d);
+    d.keys = t->in_buffer[0];
+    d.keys_out = t->out_buffer[0];
+    d.count = t->count;
+    d.key_type = GP_U32;
+    d.strategy = t->strategy;
+    return d;
+}
+
+static gp_result gpi_self_test_sort_keys(gpi_self_test *t)
+{
+    gp_result result = gpi_self_test_upload(t);
+    const gp_sort_desc d = gpi_self_test_sort_desc(t);
+    gpi_self_test_sort(t, 0, t->count, 0);
+    gpi_self_test_expect_sorted(t);
+    t->expected_count[1] = 0;
+    return result == GP_OK ? gp_sort(t->gp, &d) : result;
+}
+
+/* With many equal keys, whose values keep their order. */
+static gp_result gpi_self_test_sort_pairs(gpi_self_test *t)
+{
+    gp_result result;
+    gp_sort_desc d = gpi_self_test_sort_desc(t);
+    gpi_self_test_mask(t, 0xc3000f3fu);
+    result = gpi_self_test_upload(t);
+    gpi_self_test_sort(t, 0, t->count, 0);
+    gpi_self_test_expect_sorted(t);
+    d.values = t->in_buffer[1];
+    d.values_out = t->out_buffer[1];
+    d.value_size = 4;
+    return result == GP_OK ? gp_sort(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_segmented_sort(gpi_self_test *t)
+{
+    const size_t segments = gpi_self_test_cut(t);
+    gp_result result = gpi_self_test_upload(t);
+    gp_segmented_sort_desc d;
+    size_t i, s;
+    for (s = 0; s < segments; s++) gpi_self_test_sort(t, t->in[1][s], t->in[1][s + 1], 0);
+    for (i = 0; i < t->count; i++) gpi_self_test_expect(t, 0, (uint32_t)(t->order[i] >> 32));
+    memset(&d, 0, sizeof d);
+    d.keys = t->in_buffer[0];
+    d.keys_out = t->out_buffer[0];
+    d.count = t->count;
+    d.offsets = t->in_buffer[1];
+    d.offsets_type = GP_U32;
+    d.segment_count = segments;
+    d.key_type = GP_U32;
+    return result == GP_OK ? gp_segmented_sort(t->gp, &d) : result;
+}
+
+/* A string of up to 12 letters, with zeros after it, and its index, the high byte first: compared as bytes,
+   they are in the order of a stable sort. */
+enum { GPI_SELF_TEST_STRING = 12, GPI_SELF_TEST_RECORD = 16 };
+
+static int gpi_self_test_compare_records(const void *a, const void *b)
+{
+    return memcmp(a, b, GPI_SELF_TEST_RECORD);
+}
+
+static void gpi_self_test_write_string(gpi_self_test *t, uint32_t s, uint32_t length)
+{
+    unsigned char *record = (unsigned char *)t->order + (size_t)s * GPI_SELF_TEST_RECORD;
+    unsigned char *bytes = (unsigned char *)t->in[0] + t->in[1][s];
+    uint32_t k;
+    memset(record, 0, GPI_SELF_TEST_RECORD);
+    for (k = 0; k < length; k++) record[k] = bytes[k] = (unsigned char)('a' + bytes[k] % 2);
+    for (k = 0; k < 4; k++) record[GPI_SELF_TEST_STRING + k] = (unsigned char)(s >> (24 - 8 * k));
+    t->in[1][s + 1] = t->in[1][s] + length;
+}
+
+static gp_result gpi_self_test_sort_strings(gpi_self_test *t)
+{
+    const uint32_t strings = (uint32_t)t->count / 4;
+    const unsigned char *record = (const unsigned char *)t->order;
+    gp_result result;
+    gp_sort_strings_desc d;
+    uint32_t s, k;
+    t->in[1][0] = 0;
+    for (s = 0; s < strings; s++)
+        gpi_self_test_write_string(t, s, t->in[1][s + 1] % (GPI_SELF_TEST_STRING + 1));
+    result = gpi_self_test_upload(t);
+    qsort(t->order, strings, GPI_SELF_TEST_RECORD, gpi_self_test_compare_records);
+    for (s = 0; s < strings; s++, record += GPI_SELF_TEST_RECORD) {
+        uint32_t index = 0;
+        for (k = 0; k < 4; k++) index = index << 8 | record[GPI_SELF_TEST_STRING + k];
+        gpi_self_test_expect(t, 0, index);
+    }
+    memset(&d, 0, sizeof d);
+    d.bytes = t->in_buffer[0];
+    d.byte_count = t->in[1][strings];
+    d.offsets = t->in_buffer[1];
+    d.offsets_type = GP_U32;
+    d.out = t->out_buffer[0];
+    d.count = strings;
+    return result == GP_OK ? gp_sort_strings(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_topk(gpi_self_test *t)
+{
+    gp_result result;
+    gp_topk_desc d;
+    size_t i;
+    gpi_self_test_mask(t, 0xffff);
+    result = gpi_self_test_upload(t);
+    gpi_self_test_sort(t, 0, t->count, UINT32_MAX);
+    memset(&d, 0, sizeof d);
+    d.keys = t->in_buffer[0];
+    d.keys_out = t->out_buffer[0];
+    d.indices_out = t->out_buffer[1];
+    d.count = t->count;
+    d.k = t->count / 100;
+    d.key_type = GP_U32;
+    for (i = 0; i < d.k; i++) {
+        gpi_self_test_expect(t, 0, ~(uint32_t)(t->order[i] >> 32));
+        gpi_self_test_expect(t, 1, (uint32_t)t->order[i]);
+    }
+    return result == GP_OK ? gp_topk(t->gp, &d) : result;
+}
+
+/* The two halves of the first input, each of them sorted, with many keys that are in both. */
+static gp_result gpi_self_test_merge(gpi_self_test *t)
+{
+    const size_t half = t->count / 2;
+    gp_result result;
+    gp_merge_desc d;
+    size_t i;
+    gpi_self_test_mask(t, 0xfff);
+    gpi_self_test_sort(t, 0, half, 0);
+    gpi_self_test_sort(t, half, t->count, 0);
+    for (i = 0; i < t->count; i++) t->in[0][i] = (uint32_t)(t->order[i] >> 32);
+    result = gpi_self_test_upload(t);
+    gpi_self_test_sort(t, 0, t->count, 0);
+    gpi_self_test_expect_sorted(t);
+    memset(&d, 0, sizeof d);
+    d.a_keys = d.b_keys = t->in_buffer[0];
+    d.a_values = d.b_values = t->in_buffer[1];
+    d.a_count = d.b_keys_offset = d.b_values_offset = half;
+    d.b_count = t->count - half;
+    d.keys_out = t->out_buffer[0];
+    d.values_out = t->out_buffer[1];
+    d.key_type = GP_U32;
+    d.value_size = 4;
+    return result == GP_OK ? gp_merge(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_search(gpi_self_test *t)
+{
+    gp_result result;
+    gp_search_desc d;
+    size_t i;
+    gpi_self_test_sort(t, 0, t->count, 0);
+    for (i = 0; i < t->count; i++) t->in[0][i] = (uint32_t)(t->order[i] >> 32);
+    for (i = 0; i < t->count; i += 2) t->in[1][i] = t->in[0][t->in[1][i] % t->count];
+    result = gpi_self_test_upload(t);
+    for (i = 0; i < t->count; i++) {
+        size_t low = 0, high = t->count;
+        while (low < high) {
+            const size_t middle = low + (high - low) / 2;
+            if (t->in[0][middle] < t->in[1][i]) low = middle + 1;
+            else high = middle;
+        }
+        gpi_self_test_expect(t, 0, (uint32_t)low);
+    }
+    memset(&d, 0, sizeof d);
+    d.keys = t->in_buffer[0];
+    d.needles = t->in_buffer[1];
+    d.count = d.needle_count = t->count;
+    d.out = t->out_buffer[0];
+    d.out_type = d.key_type = GP_U32;
+    return result == GP_OK ? gp_search(t->gp, &d) : result;
+}
+
+/* ------------------------------------------------------------------ histogram, hash table */
+
+static gp_result gpi_self_test_histogram(gpi_self_test *t)
+{
+    gp_result result;
+    gp_histogram_desc d;
+    size_t i;
+    gpi_self_test_mask(t, 0x3ff);
+    result = gpi_self_test_upload(t);
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.count = t->count;
+    d.type = GP_U32;
+    d.bins = 100;
+    d.upper.u64 = 1000;
+    d.out = t->out_buffer[0];
+    for (i = 0; i < d.bins; i++) gpi_self_test_expect(t, 0, 0);
+    for (i = 0; i < t->count; i++)
+        if (t->in[0][i] < 1000) t->expected[0][t->in[0][i] / 10]++;
+    return result == GP_OK ? gp_histogram(t->gp, &d) : result;
+}
+
+/* The calls wait for each other, for queues that are out of order. */
+static gp_result gpi_self_test_hash_calls(gpi_self_test *t, gp_hash table)
+{
+    gp_hash_insert_desc insert;
+    gp_hash_retrieve_desc retrieve;
+    gp_result result = gp_finish(t->gp);
+    memset(&insert, 0, sizeof insert);
+    insert.keys = t->in_buffer[0];
+    insert.count = t->count;
+    insert.op = GP_SUM;
+    insert.strategy = t->strategy;
+    if (result == GP_OK) result = gp_hash_insert_or_apply(t->gp, table, &insert);
+    if (result == GP_OK) result = gp_finish(t->gp);
+    memset(&retrieve, 0, sizeof retrieve);
+    retrieve.keys = t->out_buffer[0];
+    retrieve.values = t->out_buffer[1];
+    retrieve.live_count = t->out_buffer[2];
+    retrieve.room = t->count;
+    retrieve.sort_type = GP_U32;
+    return result == GP_OK ? gp_hash_retrieve(t->gp, table, &retrieve) : result;
+}
+
+/* How often each key is there: many of them more than once. */
+static gp_result gpi_self_test_hash(gpi_self_test *t)
+{
+    gp_result result;
+    gp_hash_desc d;
+    gp_hash table;
+    size_t i;
+    gpi_self_test_mask(t, 0x81010fffu);
+    result = gpi_self_test_upload(t);
+    gpi_self_test_sort(t, 0, t->count, 0);
+    for (i = 0; i < t->count; i++) {
+        if (i == 0 || t->order[i] >> 32 != t->order[i - 1] >> 32) {
+            gpi_self_test_expect(t, 0, (uint32_t)(t->order[i] >> 32));
+            gpi_self_test_expect(t, 1, 0);
+        }
+        t->expected[1][t->expected_count[1] - 1]++;
+    }
+    gpi_self_test_expect_count(t, 2, 0);
+    memset(&d, 0, sizeof d);
+    d.key_size = d.value_size = 4;
+    d.expected_count = t->expected_count[0];
+    if (result == GP_OK) result = gp_hash_create(t->gp, &d, &table);
+    if (result != GP_OK) return result;
+    result = gpi_self_test_hash_calls(t, table);
+    (void)gp_hash_destroy(t->gp, table);
+    return result;
+}
+/* ---- End file src/context/self_test_keys.c ---- */
 
 /* ---- Begin file src/context/stats.c ---- */
 /* stats.c - counters and kernel times, read and reset. */

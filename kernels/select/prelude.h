@@ -1,4 +1,4 @@
-/* prelude.h - uints picked by an expression, with their indices (src/select/compact.c). */
+/* prelude.h - uints selected by an expression, with their indices (src/select/compact.c). */
 #include "scan/prelude.h"
 #undef GPI_OUT
 #undef GPI_VALUE_SIZE
