@@ -380,45 +380,4 @@ static void gpi_count_all(__global const gpi_key *key, ulong begin, ulong end, g
     else gpi_count_passes(key, begin, end, bits, bits.passes, count);
     gpi_sync(); /* all is counted */
 }
-
-/* Turns counts in shared->next into bases: sums of all digits before. True when one digit has all n keys. */
-static bool gpi_bases_of(gpi_rank_shared shared, ulong n)
-{
-    ulong sum = 0;
-    bool trivial = false;
-    for (uint d = 0; d < GPI_BINS; d++) {
-        const ulong x = shared->next[d];
-        trivial = trivial || x == n;
-        shared->next[d] = sum;
-        sum += x;
-    }
-    return trivial;
-}
-
-/* table[block][d] becomes the sum of its column above; shared->next[d] the sum of all of it. */
-static void gpi_columns(__global ulong *table, uint blocks, gpi_rank_shared shared)
-{
-    GPI_EACH_BIN(d) shared->next[d] = 0;
-#if GPI_SHAPE_SERIAL
-    for (uint b = 0; b < blocks; b++) {
-        for (uint d = 0; d < GPI_BINS; d++) {
-            const ulong x = table[(ulong)b * GPI_BINS + d];
-            table[(ulong)b * GPI_BINS + d] = shared->next[d];
-            shared->next[d] += x;
-        }
-    }
-#else
-    GPI_EACH_BIN(d)
-    {
-        ulong sum = 0;
-        for (uint b = 0; b < blocks; b++) {
-            const ulong x = table[(ulong)b * GPI_BINS + d];
-            table[(ulong)b * GPI_BINS + d] = sum;
-            sum += x;
-        }
-        shared->next[d] = sum;
-    }
-#endif
-    gpi_sync(); /* the columns' sums are there */
-}
 #endif
