@@ -4158,7 +4158,7 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
 
 /* ---- Begin file src/program/program.h ---- */
 /* program.h - programs: composed, built, cached, saved. */
-#define GPI_KERNELS_MAX 9 /* kernels of one program */
+#define GPI_KERNELS_MAX 10 /* kernels of one program */
 
 typedef struct gpi_cache_key {
     uint64_t word[2];
@@ -4813,11 +4813,11 @@ static const char *const gpi_kernel_base_count[] = {
 /* ---- Begin file kernels/base/fault_injection.cl ---- */
 static const char *const gpi_kernel_base_fault_injection[] = {
     "#line 1 \"kernels/base/fault_injection.cl\"\n",
-    "#line 13\n",
+    "#line 15\n",
     "#ifndef GPI_BASE_FAULT_INJECTION_CL\n",
     "#define GPI_BASE_FAULT_INJECTION_CL\n",
     "#include \"base/platform.cl\"\n",
-    "#line 16 \"kernels/base/fault_injection.cl\"\n",
+    "#line 18 \"kernels/base/fault_injection.cl\"\n",
     "\n",
     "\n",
     "static bool gpi_tells(volatile __global gpi_word *p, uint tile, uint k)\n",
@@ -14561,15 +14561,15 @@ static const char *const gpi_kernel_sort_digit[] = {
 /* ---- Begin file kernels/sort/lookback.cl ---- */
 static const char *const gpi_kernel_sort_lookback[] = {
     "#line 1 \"kernels/sort/lookback.cl\"\n",
-    "#line 37\n",
+    "#line 38\n",
     "#ifndef GPI_SORT_LOOKBACK_CL\n",
     "#define GPI_SORT_LOOKBACK_CL\n",
     "#include \"base/fault_injection.cl\"\n",
-    "#line 40 \"kernels/sort/lookback.cl\"\n",
-    "#include \"base/platform.cl\"\n",
     "#line 41 \"kernels/sort/lookback.cl\"\n",
-    "#include \"sort/digit.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 42 \"kernels/sort/lookback.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
+    "#line 43 \"kernels/sort/lookback.cl\"\n",
     "\n",
     "#if GPI_RING_ROWS & (GPI_RING_ROWS - 1)\n",
     "#error \"GPI_RING_ROWS must be a power of two\"\n",
@@ -14592,16 +14592,17 @@ static const char *const gpi_kernel_sort_lookback[] = {
     "    gpi_state state;\n",
     "    gpi_state ticket, tail;\n",
     "    volatile __global gpi_word *rows;\n",
-    "    uint polls;\n",
+    "    uint pass, polls;\n",
     "} gpi_ring;\n",
     "\n",
-    "static gpi_ring gpi_ring_make(gpi_state state, uint launch, ulong rows_at, uint polls)\n",
+    "static gpi_ring gpi_ring_make(gpi_state state, uint pass, uint launch, ulong rows_at, uint polls)\n",
     "{\n",
     "    gpi_ring ring;\n",
     "    ring.state = state;\n",
     "    ring.ticket = state + GPI_STATE_LAUNCHES + 2 * launch;\n",
     "    ring.tail = ring.ticket + 1;\n",
     "    ring.rows = (volatile __global gpi_word *)(state + rows_at);\n",
+    "    ring.pass = pass;\n",
     "    ring.polls = polls;\n",
     "    return ring;\n",
     "}\n",
@@ -14641,24 +14642,37 @@ static const char *const gpi_kernel_sort_lookback[] = {
     "#endif\n",
     "\n",
     "\n",
+    "static bool gpi_ring_tells(gpi_ring ring, volatile __global gpi_word *word, uint tile, uint k)\n",
+    "{\n",
+    "#ifdef GPI_FAULT_PASS\n",
+    "    if (ring.pass != GPI_FAULT_PASS) return true;\n",
+    "#endif\n",
+    "    (void)ring;\n",
+    "    return gpi_tells(word, tile, k);\n",
+    "}\n",
+    "\n",
+    "\n",
     "static void gpi_ring_publish(gpi_ring ring, uint tile, uint d, uint count)\n",
     "{\n",
     "    const uint flag = tile == 0 ? GPI_RING_INCLUSIVE : GPI_RING_AGGREGATE;\n",
     "    volatile __global gpi_word *word = gpi_ring_word(ring, tile, d);\n",
-    "    if (gpi_tells(word, tile, d)) gpi_word_write(word, gpi_ring_pack(tile, flag, count));\n",
+    "    if (gpi_ring_tells(ring, word, tile, d)) gpi_word_write(word, gpi_ring_pack(tile, flag, count));\n",
     "}\n",
-    "#line 123\n",
+    "#line 135\n",
     "static bool gpi_ring_conclude(gpi_ring ring, uint tile, uint d, uint count)\n",
     "{\n",
     "    volatile __global gpi_word *word = gpi_ring_word(ring, tile, d);\n",
     "    gpi_word old;\n",
-    "    if (tile == 0 || !gpi_tells(word, tile, d + 1)) return true;\n",
+    "    if (tile == 0 || !gpi_ring_tells(ring, word, tile, d + 1)) return true;\n",
     "    old = gpi_word_swap(word, gpi_ring_pack(tile, GPI_RING_INCLUSIVE, count));\n",
     "    return gpi_ring_flag(old, tile) == GPI_RING_AGGREGATE;\n",
     "}\n",
     "\n",
-    "static void gpi_ring_abandon(gpi_ring ring) { (void)atomic_or(ring.state + GPI_STATE_ABANDONED, 1u); }\n",
-    "#line 136\n",
+    "static void gpi_ring_abandon(gpi_ring ring)\n",
+    "{\n",
+    "    (void)atomic_or(ring.state + GPI_STATE_ABANDONED, ring.pass + 1);\n",
+    "}\n",
+    "#line 151\n",
     "#define GPI_RING_ASKS 64\n",
     "\n",
     "static bool gpi_ring_patience(gpi_ring ring, uint *polls)\n",
@@ -14667,7 +14681,7 @@ static const char *const gpi_kernel_sort_lookback[] = {
     "    *polls -= 1;\n",
     "    return *polls % GPI_RING_ASKS != 0 || !gpi_is_abandoned(ring.state);\n",
     "}\n",
-    "#line 148\n",
+    "#line 163\n",
     "static bool gpi_ring_gate(gpi_ring ring, uint tile)\n",
     "{\n",
     "#if GPI_WIDE\n",
@@ -14686,7 +14700,7 @@ static const char *const gpi_kernel_sort_lookback[] = {
     "    return true;\n",
     "#endif\n",
     "}\n",
-    "#line 170\n",
+    "#line 185\n",
     "static bool gpi_ring_look_back(gpi_ring ring, uint tile, uint d, uint *exclusive)\n",
     "{\n",
     "    uint polls = ring.polls, distance = 1, sum = 0;\n",
@@ -14705,7 +14719,7 @@ static const char *const gpi_kernel_sort_lookback[] = {
     "    *exclusive = sum;\n",
     "    return found;\n",
     "}\n",
-    "#line 193\n",
+    "#line 208\n",
     "static bool gpi_ring_leave(gpi_ring ring, uint tile)\n",
     "{\n",
     "#if GPI_WIDE\n",
@@ -16270,7 +16284,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    gpi_places places;\n",
     "    gpi_digit digit;\n",
     "    uint tile = 0;\n",
-    "    const gpi_ring ring = gpi_ring_make(state, launch, rows_at, polls);\n",
+    "    const gpi_ring ring = gpi_ring_make(state, pass, launch, rows_at, polls);\n",
     "    __global ulong *bases = gpi_part(state, bases_at);\n",
     "    GPI_PLACES_SET(places);\n",
     "    GPI_DIGIT_SET(digit);\n",
@@ -16295,7 +16309,30 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    gpi_move_range(move, begin, end, digit, lines != 0, shared);\n",
     "#endif\n",
     "}\n",
-    "#line 249\n",
+    "\n",
+    "\n",
+    "GPI_KERNEL void gp_sort_resume(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint portions,\n",
+    "                               uint lines, ulong bases_at, volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_SHARED(gpi_rank_memory, shared);\n",
+    "    gpi_places places;\n",
+    "    gpi_digit_bits bits;\n",
+    "    const uint abandoned = state[GPI_STATE_ABANDONED];\n",
+    "    GPI_PLACES_SET(places);\n",
+    "    GPI_BITS_SET(bits);\n",
+    "    if (abandoned == 0) return;\n",
+    "    for (uint p = abandoned - 1; p < passes; p++) {\n",
+    "        __global const ulong *bases = gpi_part(state, bases_at) + (ulong)p * portions * GPI_BINS;\n",
+    "        const gpi_move move = gpi_move_make(places, gpi_from(state, p), gpi_from(state, p + 1));\n",
+    "        if (!gpi_is_trivial(state, p)) {\n",
+    "            GPI_EACH_BIN(d) shared->next[d] = bases[d];\n",
+    "            gpi_move_range(move, 0, gpi_state_count(state), gpi_digit_of_pass(p, bits), lines != 0, shared);\n",
+    "            if (get_local_id(0) == 0) atomic_inc(counters + GPI_COUNT_FALLBACKS);\n",
+    "            gpi_sync_all();\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "#line 272\n",
     "GPI_KERNEL void gp_sort_single_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first,\n",
     "                                    GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
     "{\n",
@@ -17272,7 +17309,7 @@ static const gpi_program_text gpi_program_texts[] = {
     {"sort/merge.cl", {"gp_merge_tiles", NULL}},
     {"sort/search.cl", {"gp_search_needles", NULL}},
     {"sort/segmented_sort.cl", {"gp_segments_bounds", "gp_segments_list", "gp_segments_small", "gp_segments_count", "gp_segments_spine", "gp_segments_scatter", "gp_segments_copy", NULL}},
-    {"sort/sort.cl", {"gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine", "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep", "gp_sort_single_tile", NULL}},
+    {"sort/sort.cl", {"gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine", "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep", "gp_sort_resume", "gp_sort_single_tile", NULL}},
     {"sort/sort_strings.cl", {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip", "gp_strings_keys", NULL}},
     {"sort/topk.cl", {"gp_topk_sample", "gp_topk_filter", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL}},
 };
@@ -21826,7 +21863,8 @@ enum {
     GPI_SORT_ALIGNMENT = 256,
     GPI_SORT_SERIAL_SMALL = 8192,     /* keys that one item sorts faster than several launches */
     GPI_SORT_SERIAL_SPAN_MIN = 16384, /* keys of a group, when there are few */
-    GPI_SORT_TILES_PER_BLOCK = 200    /* where loops are limited: a tile takes some 300 turns */
+    GPI_SORT_TILES_PER_BLOCK = 200,   /* where loops are limited: a tile takes some 300 turns */
+    GPI_SORT_RESUME_MOST = 1 << 26    /* keys that one group may move in one launch, all passes together */
 };
 
 /* A checked call, ready to run. */
@@ -22929,16 +22967,38 @@ static gp_result gpi_sort_onesweep_launch(gpi_call *call, gpi_sort *sort, cl_mem
     return gpi_call_launch(call, &sort->plan, gpi_sort_tiles(sort, portion));
 }
 
+/* One group does the abandoned pass and all later ones, if any. */
+static gp_result gpi_sort_resume(gpi_call *call, gpi_sort *sort, cl_mem state)
+{
+    gpi_call_kernel(call, sort->program, "gp_sort_resume");
+    gpi_sort_arg_places(call, sort);
+    gpi_sort_arg_bits(call, sort);
+    GPI_CALL_ARG(call, state);
+    GPI_CALL_ARG(call, sort->portions);
+    gpi_sort_arg_uint(call, gpi_sort_lines(sort));
+    gpi_sort_arg_at(call, sort->at.bases);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &sort->plan, 1);
+}
+
+/* Whether that launch stands by; else the classic kernels do, after each pass (docs/adr/010). */
+static bool gpi_sort_resumes(const gp_context *gp, const gpi_sort *sort)
+{
+    return gp->info.fair && sort->desc->count <= (size_t)GPI_SORT_RESUME_MOST / sort->passes;
+}
+
 static gp_result gpi_sort_onesweep(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
+    const bool resumes = gpi_sort_resumes(call->gp, sort);
     cl_uint pass, portion;
     gp_result result = gpi_sort_histogram(call, sort, state);
     for (pass = 0; pass < sort->passes && result == GP_OK; pass++) {
         for (portion = 0; portion < sort->portions && result == GP_OK; portion++)
             result = gpi_sort_onesweep_launch(call, sort, state, pass, portion);
-        if (result == GP_OK) result = gpi_sort_classic_pass(call, sort, state, pass, GPI_WHEN_ABANDONED);
+        if (result == GP_OK && !resumes)
+            result = gpi_sort_classic_pass(call, sort, state, pass, GPI_WHEN_ABANDONED);
     }
-    return result;
+    return result == GP_OK && resumes ? gpi_sort_resume(call, sort, state) : result;
 }
 
 static gp_result gpi_sort_launch(gpi_call *call, gpi_sort *sort)
@@ -23019,7 +23079,8 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
     return gpi_sort_size(gp, "gp_argsort_scratch_size", desc, true, bytes);
 }
 
-/* Sorts zeros of the context's own: few, and as many as take all kernels of the strategy. */
+/* Sorts zeros of the context's own: few, and as many as take all kernels of the strategy, but for those that
+   stand by only where keys are very many (gpi_sort_resumes). */
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
 {
     gp_sort_desc probe;

@@ -172,7 +172,7 @@ static uint gpi_place_next(uint from, uint first)
 
 /* ------------------------------------------------------------------ state */
 
-#define GPI_STATE_ABANDONED 2
+#define GPI_STATE_ABANDONED 2 /* 1 + the onesweep pass that was abandoned; 0: none was */
 #define GPI_STATE_BUCKETS 3
 #define GPI_STATE_FROM 4
 #define GPI_STATE_LAUNCHES 16
@@ -184,7 +184,7 @@ static ulong gpi_state_count(gpi_state state) { return (ulong)state[1] << 32 | s
 
 static uint gpi_from(gpi_state state, uint pass) { return state[GPI_STATE_FROM + pass]; }
 
-/* Within a onesweep pass. */
+/* While the pass runs; launches after it read the word. */
 static bool gpi_is_abandoned(gpi_state state) { return atomic_or(state + GPI_STATE_ABANDONED, 0u) != 0; }
 
 /* A pass has nothing to do: all keys have the same digit. */

@@ -17,8 +17,8 @@
        gp_sort_scatter     a group a block: move
 
    Both begin with gp_sort_begin and end with gp_sort_copy, which does nothing when the last pass wrote the
-   output. What does an abandoned onesweep pass again, and does nothing unless there is one: gp_sort_resume
-   after the last pass, or the classic kernels after each (src/sort/sort.c, gpi_sort_resumes).
+   output. An abandoned onesweep pass is done again, and so are those after it, by launches that else do
+   nothing: of gp_sort_resume (one group) after the last pass, or of the classic kernels after each.
    Few keys: gp_sort_single_tile, one group, one launch.
    (Adinets & Merrill, Onesweep, 2022; Satish, Harris & Garland 2009 for the classic form.)             */
 #ifndef GPI_SORT_SORT_CL
@@ -217,7 +217,7 @@ GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gp
     gpi_places places;
     gpi_digit digit;
     uint tile = 0;
-    const gpi_ring ring = gpi_ring_make(state, launch, rows_at, polls);
+    const gpi_ring ring = gpi_ring_make(state, pass, launch, rows_at, polls);
     __global ulong *bases = gpi_part(state, bases_at);
     GPI_PLACES_SET(places);
     GPI_DIGIT_SET(digit);
@@ -241,6 +241,29 @@ GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gp
 #else
     gpi_move_range(move, begin, end, digit, lines != 0, shared);
 #endif
+}
+
+/* One group. Does the abandoned pass again, and those after it, from the bases of gp_sort_bases. */
+GPI_KERNEL void gp_sort_resume(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint portions,
+                               uint lines, ulong bases_at, volatile __global uint *counters)
+{
+    GPI_SHARED(gpi_rank_memory, shared);
+    gpi_places places;
+    gpi_digit_bits bits;
+    const uint abandoned = state[GPI_STATE_ABANDONED];
+    GPI_PLACES_SET(places);
+    GPI_BITS_SET(bits);
+    if (abandoned == 0) return;
+    for (uint p = abandoned - 1; p < passes; p++) {
+        __global const ulong *bases = gpi_part(state, bases_at) + (ulong)p * portions * GPI_BINS;
+        const gpi_move move = gpi_move_make(places, gpi_from(state, p), gpi_from(state, p + 1));
+        if (!gpi_is_trivial(state, p)) {
+            GPI_EACH_BIN(d) shared->next[d] = bases[d];
+            gpi_move_range(move, 0, gpi_state_count(state), gpi_digit_of_pass(p, bits), lines != 0, shared);
+            if (get_local_id(0) == 0) atomic_inc(counters + GPI_COUNT_FALLBACKS);
+            gpi_sync_all(); /* the pass is written: the next one reads it, and overwrites `next` */
+        }
+    }
 }
 
 /* ------------------------------------------------------------------ small */
