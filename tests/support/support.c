@@ -65,6 +65,8 @@ gp_context *test_open_if(const gp_context_desc *desc)
     return gp;
 }
 
+void test_pretend_unfair(gp_context *gp) { gp->info.fair = false; }
+
 gp_context *test_open(const test_variant *variant, const char *options)
 {
     gp_context_desc desc = {0};

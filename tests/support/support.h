@@ -44,6 +44,9 @@ gp_device_class test_pretended_class(void);
    library of built-in functions anew for each, which takes longer than most kernels. */
 gp_context *test_open_if(const gp_context_desc *desc);
 
+/* From here on groups are taken to wait for one another in vain (gp_device_info.fair). */
+void test_pretend_unfair(gp_context *gp);
+
 /* True where builds are dear and the shape is the serial one, which the default has, too: a variant of it
    would differ in the size of its tiles. */
 bool test_is_like_default(const gp_context *gp, gp_shape shape);
