@@ -123,6 +123,12 @@ once() { # name command...
     return "$(cat "$ended")"
 }
 
+# Builds programs ahead of the clock, as many at once as there are cores: lines of gpbench's arguments, except --n.
+warm_up() {
+    xargs -P "$JOBS" -I '{}' sh -c 'timeout 100 build/gpbench {} --n 2^10 --type u32 --no-peers --repeats 1' \
+        >/dev/null 2>&1 || true
+}
+
 step_info() {
     {
         echo '```'
@@ -160,7 +166,7 @@ step_selftest() {
 step_litmus() {
     rm -f "$OUT/results/litmus.jsonl"
     failed=0
-    rows "$OUT/results/litmus.jsonl" '' build/gpu/litmus ${SMALL:+--small} || failed=1
+    rows "$OUT/results/litmus.jsonl" '' timeout 300 build/gpu/litmus ${SMALL:+--small} || failed=1
     tools/gpu_day_report.sh litmus "$OUT/results/litmus.jsonl" >"$OUT/results/litmus.md"
     return $failed
 }
@@ -170,7 +176,7 @@ step_ptx() {
     dump=$OUT/results/ptx
     mkdir -p "$dump"
     for primitive in $(pick scan "scan select sort by-key brackets hash"); do
-        GPUPRIM_CACHE="$OUT/ptx-cache" timeout 100 build/gpbench $primitive --n 2^16 --type u32 --no-peers \
+        GPUPRIM_CACHE="$OUT/ptx-cache" timeout 100 build/gpbench "$primitive" --n 2^16 --type u32 --no-peers \
             --repeats 1 --strategy single-pass --dump "$dump" >/dev/null || echo "gpu-day: $primitive failed"
     done
     for binary in "$dump"/*.bin; do
@@ -224,10 +230,12 @@ bench_both() { # primitive size: the library, and CUDA's in the same minute
 }
 
 step_bench() {
-    sizes=$(pick "2^10 2^12" "2^24 2^20 2^28 2^16 2^10 2^26 2^22 2^18 2^14 2^12")
+    sizes=$(pick "2^10 2^12" "2^24 2^20 2^16 2^10 2^28 2^26 2^22 2^18 2^14 2^12")
     primitives="scan reduce sort select hash by-key histogram unique rle topk merge segmented-sort search transform
         fill gather random stencil segmented brackets tree strings dot affine launch stream"
     if [ -n "$SMALL" ]; then primitives="scan reduce hash"; fi
+    # shellcheck disable=SC2086 # a list
+    printf '%s\n' $primitives | once bench.warm warm_up
     failed=0
     for size in $sizes; do
         for primitive in $primitives; do
@@ -248,13 +256,14 @@ load_gpu() {
 }
 
 step_stress() {
+    export STRESS_GRACE=100
     failed=0
-    tools/stress.sh build/stress/stress "$(pick 5 60)" 1 || failed=1
+    tools/stress.sh build/stress/stress "$(pick 5 40)" 1 || failed=1
     load_gpu &
     loader=$!
-    tools/stress.sh build/stress/stress "$(pick 5 120)" 2 || failed=1
+    tools/stress.sh build/stress/stress "$(pick 5 80)" 2 || failed=1
     rm -f "$OUT/results/stress.jsonl"
-    rows "$OUT/results/stress.jsonl" '"load": true, ' build/gpu/litmus ${SMALL:+--small} || failed=1
+    rows "$OUT/results/stress.jsonl" '"load": true, ' timeout 150 build/gpu/litmus ${SMALL:+--small} || failed=1
     kill $loader
     {
         echo "Random calls, alone and while another program loads the GPU: exit status $failed. Litmus tests under load:"
@@ -280,18 +289,21 @@ step_large() {
 sweep_one() { # sub-command options...
     command=$1
     shift
-    fields=$(echo "$*" | sed 's/--\([a-z]*\)-*\([a-z]*\) \([0-9]*\)/"\1_\2": \3,/g; s/_"/"/g')
-    rows "$OUT/results/tuning.jsonl" "\"setting\": \"$*\", $fields " timeout 60 build/gpbench "$command" \
+    fields=$(echo "$*" | sed 's/--\([a-z]*\)-*\([a-z]*\) \([0-9.]*\)/"\1_\2": \3,/g; s/_"/"/g')
+    rows "$OUT/results/tuning.jsonl" "\"command\": \"$command\", \"setting\": \"$*\", $fields " timeout 60 build/gpbench "$command" \
         --n "$(pick 2^12 2^24)" --type u32 --no-peers --json --repeats "$(pick 1 7)" --shape local "$@"
 }
 
 step_tuning() {
-    groups=$(pick 64 "256 512 128 1024")
-    tiles=$(pick "4 8" "16 8 24 32 4 12")
-    primitives=$(pick "scan sort" "scan sort select reduce merge search transform histogram brackets tree hash")
+    groups=$(pick 64 "256 512 128")
+    tiles=$(pick "4 8" "16 8 24 32")
+    primitives=$(pick "scan reduce" "scan sort select reduce hash merge histogram brackets tree search transform")
     for primitive in $primitives; do
         load=
         if [ "$primitive" = hash ]; then load="--load 0.5"; fi
+        for group in $groups; do
+            for tile in $tiles; do echo "$primitive $load --shape local --wg $group --tile $tile"; done
+        done | once "tuning.$primitive.warm" warm_up
         for group in $groups; do
             for tile in $tiles; do
                 # shellcheck disable=SC2086 # options
@@ -300,14 +312,11 @@ step_tuning() {
         done
         tools/gpu_day_report.sh tuning "$OUT/results/tuning.jsonl" >"$OUT/results/tuning.md"
     done
-    for polls in 256 4096 65536; do
-        once "tuning.scan.polls.$polls" sweep_one scan --polls $polls || true
+    for polls in $(pick 4096 "256 4096 65536"); do
+        once "tuning.scan.polls.$polls" sweep_one scan --polls "$polls" || true
     done
-    for reach in 16 32 64 128 256; do
-        once "tuning.sort.reach.$reach" sweep_one sort --ring-rows 1024 --ring-reach $reach || true
-    done
-    for row in 256 4096; do
-        once "tuning.sort.rows.$row" sweep_one sort --ring-rows $row --ring-reach 64 || true
+    for ring in $(pick "" "1024:16 1024:32 1024:128 1024:256 256:64 4096:64"); do # rows, reach
+        once "tuning.sort.$ring" sweep_one sort --ring-rows "${ring%:*}" --ring-reach "${ring#*:}" || true
     done
     tools/gpu_day_report.sh tuning "$OUT/results/tuning.jsonl" | tee "$OUT/results/tuning.md"
 }

@@ -24,6 +24,14 @@ function power(n,    bits) {
     return 2 ^ bits == n && n >= 1024 ? "2^" bits : n
 }
 
+# The case of a row: rows of the hash table have operations, and no type.
+function case_name() { return field("primitive") (field("operation") == "" ? "" : ", " field("operation")) }
+
+# Does the variant do the same work as the library's own choice, in another way?
+function is_strategy(variant) {
+    return variant ~ /^gpuprim(:(single-pass|multi-pass|onesweep|classic|direct|partitioned|behind))?$/
+}
+
 function rate(per_s) { return per_s ? sprintf("%.1f", per_s / 1e6) : "" }
 function ratio(a, b) { return a && b ? sprintf("%.2f", a / b) : "" }
 
@@ -51,9 +59,9 @@ kind == "tests" {
 # ---- bench: a line for each case and size; of the library its own choice, and its fastest variant where that is another
 
 kind == "bench" && /"variant"/ {
-    name = field("primitive")
-    if (field("operation") != "") name = name ", " field("operation")
-    key = name SUBSEP field("type") SUBSEP field("n")
+    name = case_name()
+    type = field("type") == "" ? "u32" : field("type")
+    key = name SUBSEP type SUBSEP field("n")
     if (!(key in seen)) {
         seen[key] = name
         order[++cases] = key
@@ -62,11 +70,11 @@ kind == "bench" && /"variant"/ {
     error = field("error")
     if (error != "") errors = errors "\n- " name ", n = " power(field("n")) ", " variant ": " error
     speed = field("median_s") > 0 && error == "" ? field("n") / field("median_s") : 0
-    if (variant == "gpuprim") {
+    if (variant == "gpuprim" || variant == "gpuprim:behind") {
         own[key] = speed
         of_limit[key] = field("fraction")
     }
-    if (variant ~ /^gpuprim/ && speed > best[key]) {
+    if (is_strategy(variant) && speed > best[key]) {
         best[key] = speed
         best_name[key] = variant
     }
@@ -90,9 +98,8 @@ function bench_table(    i, key, part, other) {
 
 # ---- tuning: the fastest setting of each case, and what it would be in src/runtime/tuning_table.h
 
-kind == "tuning" && /"variant": "gpuprim/ && field("error") == "" && field("median_s") > 0 {
-    name = field("primitive")
-    if (field("operation") != "") name = name ", " field("operation")
+kind == "tuning" && is_strategy(field("variant")) && field("error") == "" && field("median_s") > 0 {
+    name = case_name()
     setting = field("setting")
     speed = field("n") / field("median_s")
     if (!(name in best)) order[++cases] = name
@@ -110,7 +117,7 @@ kind == "tuning" && /"variant": "gpuprim/ && field("error") == "" && field("medi
     row = rows[name]
     if (row == "" || speed > row_speed[name]) {
         row_speed[name] = speed
-        rows[name] = sprintf("X(%s, CLASS, LOCAL, %4d, %4d, AUTO, %s, POLLS)", toupper(name), field("wg"), 4 * field("tile"), strategy)
+        rows[name] = sprintf("X(%s, CLASS, LOCAL, %4d, %4d, AUTO, %s, POLLS) /* %s */", toupper(field("command")), field("wg"), 4 * field("tile"), strategy, name)
     }
 }
 

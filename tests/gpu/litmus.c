@@ -129,7 +129,7 @@ static void run_words(litmus *l, const char *name, cl_uint turns, cl_uint stride
 {
     const size_t groups = 8 * (size_t)(gp_context_info(l->gp)->compute_units + 1);
     const size_t bytes = words * groups / 8 * WG * stride * (l->wide ? 8 : 4);
-    const unsigned repeats = l->small ? 3 : 200;
+    const unsigned repeats = l->small ? 3 : 20;
     char detail[32];
     uint64_t sums[LITMUS_COUNTERS] = {0};
     cl_mem data, ticket;
@@ -189,7 +189,7 @@ static void run_ring(litmus *l)
 /* All tests with words of one width and a ring of one size; the narrow table has no ring. */
 static void run_all(litmus *l, bool first)
 {
-    const cl_uint turns = l->small ? 200 : 5000, apart = l->wide ? 16 : 32;
+    const cl_uint turns = l->small ? 200 : 2000, apart = l->wide ? 16 : 32;
     build(l);
     run_ring(l);
     if (first) {
