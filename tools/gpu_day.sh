@@ -352,6 +352,7 @@ run_step() { # step seconds
     status=0
     setsid timeout -k 10 "$2" "$0" --step "$OUT" "$1" >>"$OUT/logs/$1.log" 2>&1 </dev/null &
     session=$!
+    trap 'end_session $session; exit 143' HUP INT TERM
     wait $session || status=$?
     end_session $session
     case $status in
