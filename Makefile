@@ -33,7 +33,7 @@ EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
 
 .PHONY: all demo info test test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check plot-hash peers examples header check-header layers format check-format cache-keys docs \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
-	deps-run deps-test deps-lint deps-bench \
+	deps-run deps-test deps-lint deps-bench gpu-day test-gpu-day \
 	install clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -279,6 +279,26 @@ build/bench/peers/peers.list: always
 build/bench/peers/%.o: bench/peers/%.cpp | gpuprim.h deps-run
 	@mkdir -p $(@D)
 	$(CXX) -std=c++17 $(WARNINGS) $(CPPFLAGS) $(CXXFLAGS) $(NATIVE) -MMD -MP -MT $@ -MF $@.d -c -o $@ $<
+
+# What `make gpu-day` runs besides: programs of one file each, and CUDA's libraries for comparison.
+build/gpu/%: tests/gpu/%.c | gpuprim.h deps-run
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -o $@ $< $(LDFLAGS) $(OPENCL_LIBS) -lm
+
+NVCC ?= nvcc
+CUDA_ARCH ?= sm_90
+build/cuda/%.o: bench/cuda/%.cu
+	@mkdir -p $(@D)
+	$(NVCC) -std=c++17 -O3 -arch=$(CUDA_ARCH) -MD -MP -MF $@.d -c -o $@ $<
+
+build/cuda/cubbench: $(patsubst bench/cuda/%.cu,build/cuda/%.o,$(wildcard bench/cuda/*.cu))
+	$(NVCC) -arch=$(CUDA_ARCH) -o $@ $^
+
+gpu-day: gpuprim.h ## everything to be learnt on a borrowed GPU, by steps (docs/gpu-day.md); OUT=folder STEPS=...
+	tools/gpu_day.sh $(or $(OUT),build/gpu-day) $(STEPS)
+
+test-gpu-day: ## how gpu-day finds the vendor's library and ends what hangs, with a fake
+	tools/test_gpu_day.sh
 
 # ---- style
 

@@ -4,7 +4,7 @@
 #
 # usage: tools/deps.sh run | test | lint | all | bench | COMPONENT...
 #
-# Every component is looked for by using it, each time: no stamp can go stale.
+# Every component is looked for by using it, each time: no stamp can go stale. DEPS_INSTALL=no only looks.
 # Exit status: 0 all is there; 1 something is missing; 2 what is missing has no package on this system.
 set -eu
 
@@ -181,7 +181,9 @@ find_manager() {
 
 # "root", "sudo" or "no"
 install_rights() {
-    if [ "$(id -u)" = 0 ]; then
+    if [ "${DEPS_INSTALL:-yes}" = no ]; then
+        echo no
+    elif [ "$(id -u)" = 0 ]; then
         echo root
     elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
         echo sudo
