@@ -2,7 +2,7 @@
 # Looks for what a build needs, and installs what is missing where it can (Debian and Ubuntu, as root or
 # with passwordless sudo). Elsewhere it prints the packages.
 #
-# usage: tools/deps.sh run | test | lint | all | bench | COMPONENT...
+# usage: tools/deps.sh run | test | lint | all | bench | gpu-cost | COMPONENT...
 #
 # Every component is looked for by using it, each time: no stamp can go stale.
 # Exit status: 0 all is there; 1 something is missing; 2 what is missing has no package on this system.
@@ -13,6 +13,7 @@ TEST="$RUN cmocka"
 LINT="cc headers loader cxx clhpp clang clang-format"
 ALL="$TEST pocl intel rusticl oclgrind cxx clhpp clang fuzzer clang-format spin"
 BENCH="$RUN cxx tbb boost gnuplot"
+GPU_COST="$RUN cxx oclgrind oclgrind-dev python3"
 
 CC=${CC:-cc}
 CXX=${CXX:-c++}
@@ -40,6 +41,9 @@ packages_of() { # component manager
     rusticl:dnf) echo mesa-libOpenCL ;;
     rusticl:pacman) echo opencl-mesa ;;
     oclgrind:apt) echo oclgrind ;;
+    oclgrind-dev:apt) echo liboclgrind-dev ;;
+    python3:pacman | python3:brew) echo python ;;
+    python3:*) echo python3 ;;
     intel:apt) echo python3-venv ;; # the rest: install_intel
     intel:dnf) echo python3 ;;
     intel:pacman) echo python ;;
@@ -115,6 +119,13 @@ have() { # component
     rusticl) lists_device '*rusticl: *' env RUSTICL_ENABLE=llvmpipe ./$list_devices ;;
     intel) lists_device '*Intel(R) OpenCL: *' env OCL_ICD_VENDORS="$PWD/build/intel/vendors" ./$list_devices ;;
     oclgrind) lists_device '*Oclgrind: *' oclgrind ./$list_devices ;;
+    oclgrind-dev) compiles $CXX -E -x c++ "$tmp/try.c" <<-'C'
+	#if !__has_include(<oclgrind/Plugin.h>)
+	#error "no headers for Oclgrind's plug-ins"
+	#endif
+	C
+        ;;
+    python3) python3 -c 'import json' 2>"$tmp/try.log" ;;
     cmocka) compiles $CC -x c "$tmp/try.c" -lcmocka <<-'C'
 	#include <stdarg.h>
 	#include <stddef.h>
@@ -273,6 +284,7 @@ test) components=$TEST ;;
 lint) components=$LINT ;;
 all) components=$ALL ;;
 bench) components=$BENCH ;;
+gpu-cost) components=$GPU_COST ;;
 '')
     sed -n 's/^# usage: /usage: /p' "$0" >&2
     exit 1
