@@ -32,7 +32,10 @@ class Run:
         with open(path) as lines:
             self.launches = [json.loads(line) for line in lines][call["before"]:]
         self.work, self.name, self.dump, self.elements = work, name, dump, call["elements"]
-        self.hot = max(self.launches, key=sectors)["kernel"]
+        # The kernel that moves most, its group, and the elements of a work-item.
+        hot = max(self.launches, key=sectors)
+        self.hot, self.group = hot["kernel"], hot["group"]
+        self.per_item = max(1, self.elements / (hot["groups"] * hot["group"]))
 
     def hot_launches(self):
         return [launch for launch in self.launches if launch["kernel"] == self.hot]

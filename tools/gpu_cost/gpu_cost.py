@@ -4,30 +4,41 @@
 usage: gpu_cost.py [--check] FOLDER
 
 FOLDER has plugin.so and calls, and takes what is made on the way. Prints a table, and writes bench/gpu_cost.json; with
---check it compares with that file instead, and fails when a counter is more than 2 % worse.
+--check it compares with that file instead, and fails when a counter is more than 2 % worse. What no tool is there for
+is left out.
 """
 import argparse
 import concurrent.futures
+import glob
 import json
 import os
 import sys
 
+import amd
 import counts
+import nvidia
 
 BASELINE = "bench/gpu_cost.json"
 TOLERANCE = 0.02
-MORE_IS_BETTER = ("lookback_tiles_per_step",)
+MORE_IS_BETTER = ("lookback_tiles_per_step", "loads_in_flight", "widest_load_bytes", "resident_groups")
+# Where tools/deps.sh puts what PyPI has of CUDA.
+CUDA = "build/cuda/lib/python3*/site-packages/nvidia/cu13/bin"
+
+
+def abreast(function, cases):
+    """The function's results, several at a time."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(function, cases))
 
 
 def runs(folder):
-    """Every work on every class, under Oclgrind: slow, so several at a time."""
-    cases = [(work, name, folder) for work in counts.WORKS for name in counts.CLASSES]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(lambda case: counts.Run(*case), cases))
+    return abreast(lambda case: counts.Run(*case, folder), [(w, c) for w in counts.WORKS for c in counts.CLASSES])
 
 
 def rows_of(work, name, source, found):
     for counter, value in found.items():
+        if counter == "instructions_per_element" and work in counts.SORTS:
+            counter = "instructions_per_key_pass"
         yield {"work": work, "class": name, "counter": counter, "value": round(value, 4), "cub": None, "source": source}
 
 
@@ -36,6 +47,31 @@ def rows_of_counts(all_runs):
         yield from rows_of(run.work, run.name, "oclgrind", counts.counters(run))
     for name in counts.CLASSES:
         yield from rows_of("sort-pairs-u32", name, "oclgrind", counts.values_of_pairs(all_runs, name))
+
+
+def rows_of_nvidia(all_runs):
+    if not nvidia.is_there():
+        print("gpu-cost: no NVIDIA machine code: it takes clang-15, libclc-15, ptxas and cuobjdump")
+        return
+    source, chosen = nvidia.source_name(), [run for run in all_runs if run.name == nvidia.CLASS]
+    for run, chips in zip(chosen, abreast(lambda run: list(nvidia.count(run)), chosen)):
+        for name, found in chips:
+            yield from rows_of(run.work, name, source, found)
+
+
+def rows_of_amd(all_runs):
+    for chip, properties in amd.CHIPS.items():
+        if not amd.is_there(chip):
+            print("gpu-cost: no machine code of %s: it takes %s and libclc-15" % (chip, properties.clang))
+            continue
+        source, chosen = amd.source_name(chip), [run for run in all_runs if run.name == properties.class_]
+        for run, found in zip(chosen, abreast(lambda run, chip=chip: amd.count(run, chip), chosen)):
+            yield from rows_of(run.work, amd.class_of(chip), source, found)
+
+
+def count(folder):
+    all_runs = runs(folder)
+    return [*rows_of_counts(all_runs), *rows_of_nvidia(all_runs), *rows_of_amd(all_runs)]
 
 
 def key(row):
@@ -93,7 +129,8 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("folder")
     arguments = parser.parse_args()
-    rows = list(rows_of_counts(runs(arguments.folder)))
+    os.environ["PATH"] = os.pathsep.join([*map(os.path.abspath, glob.glob(CUDA)), os.environ["PATH"]])
+    rows = count(arguments.folder)
     baseline = []
     if os.path.exists(BASELINE):
         with open(BASELINE) as lines:
